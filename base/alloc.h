@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory.  The rd_x functions never return NULL: without memory the tool ends
+ * with one message and status 2, which is all it could do anyway.
+ */
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stddef.h>
+
+void *rd_xmalloc(size_t size);
+void *rd_xcalloc(size_t count, size_t size);
+void *rd_xrealloc(void *p, size_t size);
+char *rd_xstrdup(const char *s);
+char *rd_xstrndup(const char *s, size_t n);
+char *rd_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for at least `need` elements in *array; *capacity counts elements
+ * and grows by half.  RD_GROW(array, capacity, need) is the usual spelling. */
+void rd_grow(void **array, size_t *capacity, size_t need, size_t element);
+#define RD_GROW(array, capacity, need) rd_grow((void **)&(array), &(capacity), (need), sizeof *(array))
+
+/* An arena: many small objects that die together. */
+struct rd_arena;
+struct rd_arena *rd_arena_new(void);
+void rd_arena_free(struct rd_arena *arena);
+void *rd_arena_alloc(struct rd_arena *arena, size_t size); /* zeroed, 16-byte aligned */
+char *rd_arena_strndup(struct rd_arena *arena, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errors and messages of the tool.
+ *
+ * A library function returns 0 or a negative enum rd_err.  The message is
+ * emitted once, where the fact is known, by rd_fail(), which names subject and
+ * value ("trace: thread-3: chunk 12 at 0x3f80: bad length 0") and returns the
+ * code; callers pass the code on silently.  Only cmd/ decides on exit status.
+ * A broken invariant of our own is RD_BUG(), never an error code.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+enum rd_err {
+	RD_OK = 0,
+	RD_ESYSTEM = -1, /* a system call failed; the message has strerror */
+	RD_EFORMAT = -2, /* outside bytes are not what they claim to be */
+	RD_EVERSION = -3, /* a format version this Raddle does not know */
+	RD_EUSAGE = -4, /* the user asked for something that makes no sense */
+	RD_ETOOL = -5, /* a program we ran (clang, linker) failed */
+	RD_ENOTFOUND = -6, /* something that should be there is not */
+	RD_ELIMIT = -7, /* a limit of ours is exceeded */
+};
+
+enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
+
+/* Where messages go; the default writes "raddle: message" to stderr.  In JSON
+ * mode cmd/ installs one that writes {"error": "..."}.  NULL restores the
+ * default. */
+typedef void rd_log_fn(void *context, enum rd_level level, const char *message);
+void rd_log_set(rd_log_fn *fn, void *context);
+
+/* Messages above this level are dropped (default RD_LOG_WARN). */
+void rd_log_level(enum rd_level level);
+
+/* Emits the message as an error and returns `code`. */
+int rd_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Like rd_fail(RD_ESYSTEM, ...) with ": strerror(errno)" behind it. */
+int rd_fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void rd_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void rd_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void rd_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* An invariant of ours is broken: says where and aborts, in release builds too. */
+_Noreturn void rd_bug(const char *file, int line, const char *what);
+#define RD_BUG(what) rd_bug(__FILE__, __LINE__, what)
+#define RD_ASSERT(condition) ((condition) ? (void)0 : rd_bug(__FILE__, __LINE__, #condition))
+
+#endif

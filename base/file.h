@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, directories and the cache. All report their own failures. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reads a whole file behind what `b` holds. */
+int rd_file_read(const char *path, struct rd_buf *b);
+
+/* Writes a file so that other processes see the old content or the whole new
+ * one: temporary name beside it, then rename. */
+int rd_file_write(const char *path, const void *data, size_t length);
+
+int rd_write_all(int fd, const void *data, size_t length); /* silent; -1 with errno */
+int rd_mkdirs(const char *path); /* like mkdir -p, mode 0777 less umask */
+int rd_remove_tree(const char *path); /* rm -rf; no error if absent */
+bool rd_file_exists(const char *path);
+
+/* A file mapped read-only.  An empty file maps to length 0. */
+struct rd_map {
+	const uint8_t *data;
+	size_t length;
+};
+int rd_map_open(struct rd_map *map, const char *path);
+void rd_map_close(struct rd_map *map);
+
+/* $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else ~/.cache/raddle, else
+ * /tmp/raddle-UID; made if absent.  The caller frees *path. */
+int rd_cache_dir(char **path);
+
+/* A file that came with this Raddle (hook.bc, libraddle-rt.a, raddle-instr):
+ * looked for beside the running executable (a build tree) and in
+ * ../lib/raddle of it (an installation).  The caller frees *path. */
+int rd_support_file(const char *name, char **path);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hash maps: numbers to numbers, strings to numbers. Open addressing. */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rd_umap {
+	uint64_t *keys, *values;
+	uint8_t *used;
+	size_t count, capacity; /* capacity is 0 or a power of two */
+};
+#define RD_UMAP_INIT                                                                                                   \
+	{                                                                                                              \
+		0                                                                                                      \
+	}
+uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key); /* NULL if absent; valid until the next put */
+uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key, bool *is_new); /* a new value is 0; is_new may be NULL */
+void rd_umap_release(struct rd_umap *m);
+
+/* Strings get numbers 0, 1, 2 … in order of first appearance; the map owns copies. */
+struct rd_names {
+	char **items;
+	size_t count, capacity;
+	uint32_t *slots;
+	size_t slot_count;
+};
+#define RD_NAMES_INIT                                                                                                  \
+	{                                                                                                              \
+		0                                                                                                      \
+	}
+uint32_t rd_names_put(struct rd_names *m, const char *s, size_t n);
+bool rd_names_find(const struct rd_names *m, const char *s, size_t n, uint32_t *number);
+void rd_names_release(struct rd_names *m);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running other programs. */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+#include "base/buf.h"
+
+#include <sys/types.h>
+
+/* An argument vector under construction; always NULL-terminated. */
+struct rd_argv {
+	char **items; /* each owned */
+	size_t count, capacity;
+};
+#define RD_ARGV_INIT                                                                                                   \
+	{                                                                                                              \
+		0                                                                                                      \
+	}
+void rd_argv_add(struct rd_argv *a, const char *s);
+void rd_argv_addf(struct rd_argv *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rd_argv_add_all(struct rd_argv *a, char *const *items); /* up to NULL */
+void rd_argv_release(struct rd_argv *a);
+
+/* Starts argv[0] (searched in PATH) in `directory` (NULL: here).  If `output` is
+ * not -1 it becomes the child's stdout and stderr. */
+int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
+
+/* Waits; returns the exit status, 128 + signal, or negative rd_err. */
+int rd_wait(pid_t pid);
+
+int rd_run(char *const *argv); /* spawn and wait, inherited streams */
+int rd_run_capture(char *const *argv, struct rd_buf *output); /* stdout and stderr into the buffer */
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One line of progress on stderr while something takes long: only on a
+ * terminal, only after half a second, redrawn at most ten times a second,
+ * erased at the end.  In a pipe there is nothing.
+ */
+#ifndef BASE_PROGRESS_H
+#define BASE_PROGRESS_H
+
+#include <stdint.h>
+
+struct rd_progress {
+	const char *what;
+	uint64_t total; /* 0: unknown */
+	int64_t start_ns, drawn_ns;
+	int shown;
+};
+void rd_progress_start(struct rd_progress *p, const char *what, uint64_t total);
+void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail); /* detail may be NULL */
+void rd_progress_end(struct rd_progress *p);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What instrumented code and the runtime know of each other.
+ *
+ * The instrumenter inserts calls of the `__raddle_` functions declared here.
+ * The small ones (hooks) are defined in rt/hook.c, which is compiled to bitcode,
+ * kept beside the tool, linked into every unit as internal functions and inlined;
+ * the rest are ordinary functions of the runtime library.  Bump
+ * RADDLE_ABI_VERSION whenever either side changes: it is part of the cache key.
+ *
+ * The first access test
+ * ---------------------
+ * Between two synchronisation operations of a thread (a segment) one read and
+ * one write of a byte say all there is to say, so a hook first looks whether
+ * the bytes are marked already.  Each thread has a direct-mapped table of blocks.
+ * A block covers RADDLE_BLOCK_BYTES bytes of memory; `seen` has a bit for each
+ * byte read or written in this segment, `written` one for each byte written.
+ * Its tag is (address / RADDLE_BLOCK_BYTES | epoch), where the epoch changes with
+ * each synchronisation operation, so a new segment starts with an empty table
+ * at no cost.  Only if a bit is missing does the hook call the runtime, which
+ * marks it and appends a record.  A read after a write of the same bytes in the
+ * same segment is therefore not recorded; a write after a read is.
+ *
+ * The call stack
+ * --------------
+ * Each thread has a shadow stack of call sites.  A function loads the stack
+ * pointer when it is entered; before each call it stores the call's site there and
+ * moves the pointer up by one, after the call it puts the pointer back.  Exceptions and
+ * longjmp need nothing else: a landing pad or the return of setjmp puts the
+ * pointer back too.  The top bit of an entry is the runtime's (the
+ * entry has been written to the stream); a new store clears it.
+ *
+ * `self` is loaded once on entry to a function and passed to each hook.  A thread
+ * that has not met the runtime yet sees a shared placeholder whose table never
+ * matches and whose stack has one entry that everybody overwrites.
+ */
+#ifndef RADDLE_ABI_H
+#define RADDLE_ABI_H
+
+#include <stdint.h>
+
+#define RADDLE_ABI_VERSION 1
+
+#define RADDLE_BLOCK_SHIFT 8
+#define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
+#define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
+#define RADDLE_EPOCH_SHIFT 40 /* user addresses >> RADDLE_BLOCK_SHIFT stay below */
+#define RADDLE_HASH_MULTIPLIER 0x9e3779b97f4a7c15ull
+
+struct raddle_block {
+	uint64_t tag;
+	uint64_t seen[RADDLE_BLOCK_WORDS];
+	uint64_t written[RADDLE_BLOCK_WORDS];
+};
+
+/* The part of a thread's state that hooks touch; the runtime's own part
+ * follows it in memory (rt/thread.h). */
+struct raddle_self {
+	uint64_t epoch; /* segment number << RADDLE_EPOCH_SHIFT */
+	struct raddle_block *blocks;
+	uint64_t block_mask; /* number of blocks - 1 */
+	uint32_t *stack_top; /* where the next call site goes */
+};
+
+extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("initial-exec")));
+
+#if defined(__clang__)
+#define RADDLE_COLD __attribute__((preserve_most, cold))
+#else
+#define RADDLE_COLD __attribute__((cold)) /* checks only; the runtime is built by clang */
+#endif
+
+/* Called by hooks when a bit is missing.  `site` tells size and direction only
+ * to readers of the trace, so both are parameters too. */
+RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
+RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
+
+/* Reads that decide a condition-variable wait loop are recorded each time. */
+void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
+
+/* memcpy, memset and other ranges; accesses that may be unaligned. */
+void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
+void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
+
+/* Around each atomic instruction: begin takes a lock chosen by the address so
+ * that the order of operations on one location is the order of their q. */
+void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p);
+void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored);
+void __raddle_fence(struct raddle_self *self, uint32_t site);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Event codes and the byte-level rules that the runtime's encoder and the
+ * trace reader share.  doc/format/trace.md is the normative description.
+ *
+ * A stream is a sequence of records.  The first byte tells the kind:
+ *
+ *   0x80..0xff  a plain access: the low seven bits are zigzag(site - previous
+ *               site) if below 127; 127 means that number follows as a varint.
+ *               Then zigzag(address - last address of this site's slot),
+ *               varint.  The site table tells read or write, and the size.
+ *   0x01        RESET: the decoder state returns to its initial value.  Every
+ *               buffer the runtime hands over starts with one.
+ *   0x02        STACK: varint keep, varint count, then count sites, each as
+ *               zigzag(site - previous pushed site) varint (the first one
+ *               relative to 0).  The call stack becomes its first `keep`
+ *               entries followed by the pushed ones, outermost first.
+ *   0x03        RANGE: varint zigzag(site - previous site), varint zigzag of
+ *               the address as in a plain access, varint length.
+ *   0x04        ATOMIC: q, site and address as in RANGE, varint flags (bit 0:
+ *               the operation stored).  Size, order and operation are the
+ *               site's.
+ *   0x05        FENCE: q, site as in RANGE.
+ *   others      a row of event.inc.
+ *
+ * q, t and a operands are zigzag varints of the difference to the previous
+ * operand of the same letter.  Decoder state after RESET: previous site, q, t
+ * and a are 0, all address slots are 0, the call stack is empty.
+ *
+ * A varint is little-endian base 128, at most ten bytes.
+ */
+#ifndef RADDLE_EVENT_H
+#define RADDLE_EVENT_H
+
+#define RADDLE_ACCESS_FLAG 0x80
+#define RADDLE_ACCESS_ESCAPE 127
+#define RADDLE_SITE_SLOTS 256 /* slot = site % RADDLE_SITE_SLOTS */
+
+enum raddle_event {
+	RADDLE_RESET = 0x01,
+	RADDLE_STACK = 0x02,
+	RADDLE_RANGE = 0x03,
+	RADDLE_ATOMIC = 0x04,
+	RADDLE_FENCE = 0x05,
+#define RADDLE_EVENT(code, constant, name, operands, operand_names, meaning) RADDLE_##constant = code,
+#include "raddle/event.inc"
+#undef RADDLE_EVENT
+	RADDLE_ACCESS = RADDLE_ACCESS_FLAG, /* any code with this bit */
+};
+
+/* Operand values of ALLOC and FREE. */
+enum raddle_alloc_kind {
+	RADDLE_ALLOC_MALLOC = 0, /* malloc, calloc, realloc, strdup, ... */
+	RADDLE_ALLOC_ALIGNED = 1, /* aligned_alloc, posix_memalign, memalign */
+	RADDLE_ALLOC_NEW = 2, /* C++ operator new */
+	RADDLE_ALLOC_NEW_ARRAY = 3, /* C++ operator new[] */
+	RADDLE_ALLOC_MMAP = 4, /* mmap, mremap */
+};
+
+/*
+ * A site is 31 bits: the upper bits number a translation unit's slot, the lower
+ * RADDLE_SITE_LOCAL_BITS the place within it.  A unit with more sites takes
+ * several consecutive slots.  Site 0 means "unknown place".
+ */
+#define RADDLE_SITE_LOCAL_BITS 16
+#define RADDLE_SITE_MAX 0x7fffffffu
+
+/* The most operands a row of event.inc may have. */
+#define RADDLE_MAX_OPERANDS 8
+
+#endif

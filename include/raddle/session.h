@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The session: the memory that a recorded program shares with the `raddle`
+ * process that writes its trace (the collector).
+ *
+ * The program never writes a file, so a daemon that closes every descriptor, a
+ * full disk or a chroot cannot disturb it, and SIGKILL cannot lose an event:
+ * what a thread has encoded lies in memory that the collector still maps.
+ *
+ *   page 0         struct raddle_session
+ *   then           buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
+ *
+ * The life of a buffer: FREE -> OPEN (a thread encodes into it; `used` grows
+ * only after the bytes of a whole record are there) -> SEALED (the thread gave
+ * it to the collector) -> FREE (its bytes were copied).  When a process dies the
+ * collector takes its OPEN buffers as they are.
+ *
+ * Free buffers form a lock-free stack, sealed ones a second one that the
+ * collector takes whole and reverses.  A stack head holds (tag << 32 | index +
+ * 1); the tag changes at every operation so that a recycled index is noticed.
+ *
+ * A thread that finds no free buffer sleeps on `free_futex`.  It gives up, sets
+ * `state` to STOPPED and lets the program run on unrecorded when `heartbeat`
+ * has not moved for RADDLE_HEARTBEAT_LIMIT_MS: a dead collector never blocks
+ * the program.  The collector sets STOPPED when it cannot write any more.
+ *
+ * Both sides are built from the same header; `version` catches a mix-up.
+ */
+#ifndef RADDLE_SESSION_H
+#define RADDLE_SESSION_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
+#define RADDLE_SESSION_VERSION 1
+
+/* The environment variable that names the inherited descriptor of the session
+ * memory.  The runtime removes it before main() runs. */
+#define RADDLE_SESSION_ENV "RADDLE_SESSION_FD"
+
+#define RADDLE_BUFFER_SIZE 32768
+#define RADDLE_MAX_PROCESSES 1024
+#define RADDLE_HEARTBEAT_LIMIT_MS 10000
+
+enum raddle_state { RADDLE_RECORDING = 0, RADDLE_STOPPED = 1 };
+
+enum raddle_stop_reason {
+	RADDLE_STOP_NONE = 0,
+	RADDLE_STOP_WRITE = 1, /* the collector could not write (disk full, ...) */
+	RADDLE_STOP_COLLECTOR = 2, /* the collector went away */
+	RADDLE_STOP_BUFFERS = 3, /* more threads than buffers */
+	RADDLE_STOP_PROCESSES = 4, /* more processes than RADDLE_MAX_PROCESSES */
+	RADDLE_STOP_MEMORY = 5, /* the runtime could not map memory */
+	RADDLE_STOP_LIMIT = 6, /* the size limit the user gave is reached */
+};
+
+enum raddle_buffer_state { RADDLE_BUFFER_FREE = 0, RADDLE_BUFFER_OPEN = 1, RADDLE_BUFFER_SEALED = 2 };
+
+struct raddle_process {
+	_Atomic int32_t pid; /* 0 while the entry is being made */
+	int32_t parent; /* number of the parent process in this table, -1 for the first */
+	_Atomic uint32_t threads; /* threads numbered so far */
+	uint32_t fork_index; /* counts the parent's forks from 0 */
+};
+
+struct raddle_session {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t buffer_count;
+	_Atomic uint32_t state; /* enum raddle_state */
+	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
+	_Atomic uint32_t heartbeat; /* the collector increments it at least each 200 ms */
+	_Atomic uint32_t process_count;
+	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
+	_Alignas(64) _Atomic uint64_t free_head;
+	_Alignas(64) _Atomic uint64_t sealed_head;
+	_Alignas(64) _Atomic uint32_t sealed_futex; /* incremented after each push of a sealed buffer */
+	_Atomic uint32_t collector_waits; /* 1 while the collector sleeps on sealed_futex */
+	_Alignas(64) _Atomic uint32_t free_futex; /* incremented after buffers were freed */
+	_Atomic uint32_t free_waiters; /* threads asleep on free_futex */
+	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
+};
+
+struct raddle_buffer {
+	_Atomic uint32_t state; /* enum raddle_buffer_state */
+	uint32_t next; /* link of the stack it is on: index + 1, 0 ends it */
+	uint32_t process;
+	uint32_t thread;
+	uint32_t number; /* counts the thread's buffers from 0 */
+	_Atomic uint32_t used; /* bytes of data that are whole records */
+	uint8_t data[RADDLE_BUFFER_SIZE - 24];
+};
+
+#define RADDLE_SESSION_HEADER_SIZE 32768 /* room for struct raddle_session */
+
+_Static_assert(sizeof(struct raddle_buffer) == RADDLE_BUFFER_SIZE, "buffers tile the session");
+_Static_assert(sizeof(struct raddle_session) <= RADDLE_SESSION_HEADER_SIZE, "the header fits");
+
+#define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
+
+#endif
