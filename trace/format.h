@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Byte layout of stream files (doc/format/trace.md), for trace/ alone. */
+#ifndef TRACE_FORMAT_H
+#define TRACE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_STREAM_MAGIC "RDSTREAM"
+#define TRACE_STREAM_HEADER 16
+#define TRACE_CHUNK_MAGIC 0x4b434452u /* "RDCK" */
+#define TRACE_CHUNK_HEADER 32
+#define TRACE_CHUNK_SUMMED 24 /* header bytes that the checksum covers */
+
+enum trace_codec { TRACE_CODEC_RAW = 0, TRACE_CODEC_ZSTD = 1 };
+
+/* XXH64 of header bytes 0 to 23 and the stored bytes. */
+uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t length);
+
+static inline void trace_put32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static inline void trace_put64(uint8_t *p, uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> (8 * i));
+}
+
+static inline uint32_t trace_get32(const uint8_t *p)
+{
+	uint32_t v = 0;
+	for (int i = 0; i < 4; i++)
+		v |= (uint32_t)p[i] << (8 * i);
+	return v;
+}
+
+static inline uint64_t trace_get64(const uint8_t *p)
+{
+	uint64_t v = 0;
+	for (int i = 0; i < 8; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+#endif

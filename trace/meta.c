@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * meta.json, in both directions.  Writing goes through the streaming writer of
+ * base/, which makes any bytes valid UTF-8; reading through jansson.  A reader
+ * believes nothing: a member of a wrong type is an error that names it, an
+ * absent one has its zero value, an unknown one is left alone.
+ */
+#include "trace/meta.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void trace_meta_time(char out[TRACE_TIME_SIZE], int64_t realtime_ns)
+{
+	time_t seconds = realtime_ns / 1000000000;
+	struct tm tm;
+	gmtime_r(&seconds, &tm);
+	size_t n = strftime(out, TRACE_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out + n, TRACE_TIME_SIZE - n, ".%09dZ", (int)(realtime_ns % 1000000000));
+}
+
+static void put_parent(struct rd_json *j, const struct trace_meta *m)
+{
+	if (!m->forked) {
+		rd_json_null(j, "parent");
+		return;
+	}
+	rd_json_object(j, "parent");
+	rd_json_number(j, "pid", m->parent_pid);
+	rd_json_unsigned(j, "fork", m->fork_index);
+	rd_json_end(j);
+}
+
+static void put_status(struct rd_json *j, const struct trace_meta *m)
+{
+	if (m->end == TRACE_RUNNING) {
+		rd_json_null(j, "status");
+		return;
+	}
+	rd_json_object(j, "status");
+	rd_json_number(j, m->end == TRACE_EXITED ? "exit" : "signal", m->code);
+	if (m->end == TRACE_SIGNALLED)
+		rd_json_bool(j, "core", m->core);
+	rd_json_end(j);
+}
+
+static void put_document(struct rd_json *j, const struct trace_meta *m)
+{
+	rd_json_object(j, NULL);
+	rd_json_string(j, "format", "raddle-trace");
+	rd_json_number(j, "version", TRACE_FORMAT_VERSION);
+	rd_json_string(j, "raddle", m->raddle ? m->raddle : RADDLE_VERSION);
+	rd_json_string(j, "program", m->program);
+	rd_json_array(j, "argv");
+	for (size_t i = 0; i < m->argc; i++)
+		rd_json_string(j, NULL, m->argv[i]);
+	rd_json_end(j);
+	rd_json_string(j, "cwd", m->cwd);
+	rd_json_number(j, "pid", m->pid);
+	put_parent(j, m);
+	rd_json_string(j, "start", m->start);
+	rd_json_unsigned(j, "start_ns", m->start_ns);
+	rd_json_unsigned(j, "end_ns", m->end_ns);
+	put_status(j, m);
+	rd_json_bool(j, "complete", m->complete);
+	rd_json_string(j, "stopped", m->stopped);
+	rd_json_unsigned(j, "threads", m->threads);
+	rd_json_unsigned(j, "events", m->events);
+	rd_json_unsigned(j, "bytes", m->bytes);
+	rd_json_object(j, "flavour");
+	rd_json_string(j, "name", m->flavour);
+	rd_json_string(j, "mode", m->mode);
+	rd_json_string(j, "key", m->key);
+	rd_json_end(j);
+	rd_json_object(j, "machine");
+	rd_json_string(j, "kernel", m->kernel);
+	rd_json_unsigned(j, "cpus", m->cpus);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+int trace_meta_write(const struct trace_meta *meta, const char *path)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	if (!out)
+		return rd_fail_errno("trace: %s", path);
+	struct rd_json j;
+	rd_json_begin(&j, out);
+	put_document(&j, meta);
+	fputc('\n', out);
+	int err = fclose(out) == 0 ? RD_OK : rd_fail_errno("trace: %s", path);
+	if (!err)
+		err = rd_file_write(path, text, length);
+	int saved = errno;
+	free(text);
+	errno = saved;
+	return err;
+}
+
+/* The state of one parse: the first wrong member stops it. */
+struct parse {
+	const char *name;
+	int err;
+};
+
+static json_t *member(struct parse *p, json_t *object, const char *key, json_type type)
+{
+	json_t *value = json_object_get(object, key);
+	if (p->err || !value || json_is_null(value))
+		return NULL;
+	bool fits = json_typeof(value) == type || (type == JSON_TRUE && json_is_boolean(value));
+	if (!fits)
+		p->err = rd_fail(RD_EFORMAT, "trace: %s: member \"%s\" has a wrong type", p->name, key);
+	return fits ? value : NULL;
+}
+
+static char *get_string(struct parse *p, json_t *object, const char *key)
+{
+	json_t *value = member(p, object, key, JSON_STRING);
+	return value ? rd_xstrdup(json_string_value(value)) : NULL;
+}
+
+static int64_t get_number(struct parse *p, json_t *object, const char *key)
+{
+	json_t *value = member(p, object, key, JSON_INTEGER);
+	return value ? json_integer_value(value) : 0;
+}
+
+static bool get_bool(struct parse *p, json_t *object, const char *key)
+{
+	return json_is_true(member(p, object, key, JSON_TRUE));
+}
+
+static void get_argv(struct parse *p, struct trace_meta *m, json_t *root)
+{
+	json_t *argv = member(p, root, "argv", JSON_ARRAY);
+	size_t count = json_array_size(argv);
+	m->argv = rd_xcalloc(count + 1, sizeof *m->argv);
+	for (size_t i = 0; i < count && !p->err; i++) {
+		const char *s = json_string_value(json_array_get(argv, i));
+		if (!s)
+			p->err = rd_fail(RD_EFORMAT, "trace: %s: \"argv\"[%zu] is no string", p->name, i);
+		else
+			m->argv[m->argc++] = rd_xstrdup(s);
+	}
+}
+
+static void get_status(struct parse *p, struct trace_meta *m, json_t *root)
+{
+	json_t *status = member(p, root, "status", JSON_OBJECT);
+	if (!status)
+		return;
+	m->end = json_object_get(status, "signal") ? TRACE_SIGNALLED : TRACE_EXITED;
+	m->code = (int)get_number(p, status, m->end == TRACE_SIGNALLED ? "signal" : "exit");
+	m->core = get_bool(p, status, "core");
+}
+
+static void get_document(struct parse *p, struct trace_meta *m, json_t *root)
+{
+	m->raddle = get_string(p, root, "raddle");
+	m->program = get_string(p, root, "program");
+	get_argv(p, m, root);
+	m->cwd = get_string(p, root, "cwd");
+	m->pid = get_number(p, root, "pid");
+	json_t *parent = member(p, root, "parent", JSON_OBJECT);
+	if (parent) {
+		m->forked = true;
+		m->parent_pid = get_number(p, parent, "pid");
+		m->fork_index = (uint64_t)get_number(p, parent, "fork");
+	}
+	m->start = get_string(p, root, "start");
+	m->start_ns = (uint64_t)get_number(p, root, "start_ns");
+	m->end_ns = (uint64_t)get_number(p, root, "end_ns");
+	get_status(p, m, root);
+	m->complete = get_bool(p, root, "complete");
+	m->stopped = get_string(p, root, "stopped");
+	m->threads = (uint64_t)get_number(p, root, "threads");
+	m->events = (uint64_t)get_number(p, root, "events");
+	m->bytes = (uint64_t)get_number(p, root, "bytes");
+	json_t *flavour = member(p, root, "flavour", JSON_OBJECT);
+	m->flavour = get_string(p, flavour, "name");
+	m->mode = get_string(p, flavour, "mode");
+	m->key = get_string(p, flavour, "key");
+	json_t *machine = member(p, root, "machine", JSON_OBJECT);
+	m->kernel = get_string(p, machine, "kernel");
+	m->cpus = (uint64_t)get_number(p, machine, "cpus");
+}
+
+static int check_version(json_t *root, const char *name)
+{
+	const char *format = json_string_value(json_object_get(root, "format"));
+	if (!format || strcmp(format, "raddle-trace") != 0)
+		return rd_fail(RD_EFORMAT, "trace: %s: \"format\" is not \"raddle-trace\"", name);
+	json_int_t version = json_integer_value(json_object_get(root, "version"));
+	if (version != TRACE_FORMAT_VERSION)
+		return rd_fail(RD_EVERSION, "trace: %s: format version %lld, this Raddle reads %d", name,
+			       (long long)version, TRACE_FORMAT_VERSION);
+	return RD_OK;
+}
+
+int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, const char *name)
+{
+	struct parse p = {.name = name};
+	struct trace_meta m = {0};
+	json_error_t error;
+	json_t *root = json_loadb(text, length, 0, &error);
+	if (!root)
+		return rd_fail(RD_EFORMAT, "trace: %s:%d: %s", name, error.line, error.text);
+	p.err = check_version(root, name);
+	if (!p.err)
+		get_document(&p, &m, root);
+	json_decref(root);
+	if (p.err)
+		trace_meta_release(&m);
+	else
+		*meta = m;
+	return p.err;
+}
+
+int trace_meta_read(struct trace_meta *meta, const char *path)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	int err = rd_file_read(path, &b);
+	if (!err)
+		err = trace_meta_parse(meta, b.data, b.length, path);
+	rd_buf_release(&b);
+	return err;
+}
+
+void trace_meta_release(struct trace_meta *m)
+{
+	for (size_t i = 0; i < m->argc; i++)
+		free(m->argv[i]);
+	free(m->argv);
+	char *strings[] = {m->raddle,  m->program, m->cwd, m->start, m->stopped,
+			   m->flavour, m->mode,	   m->key, m->kernel};
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+		free(strings[i]);
+	memset(m, 0, sizeof *m);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * meta.json of a trace directory (doc/format/trace.md): what was run, how it
+ * was recorded and how it ended.
+ *
+ * The struct serves both directions.  A writer fills it with strings it owns;
+ * what trace_meta_parse() and trace_meta_read() fill is released with
+ * trace_meta_release().  A zeroed struct is valid: NULL strings are written as
+ * null and TRACE_RUNNING is the status of a program that still runs.
+ */
+#ifndef TRACE_META_H
+#define TRACE_META_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_FORMAT_VERSION 1
+
+enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
+
+struct trace_meta {
+	char *raddle; /* version of the Raddle that wrote it; the writer puts its own if NULL */
+	char *program;
+	char **argv; /* argc strings; needs no NULL at the end */
+	size_t argc;
+	char *cwd;
+	int64_t pid;
+	bool forked; /* parent_pid and fork_index mean something */
+	int64_t parent_pid;
+	uint64_t fork_index;
+	char *start;		   /* wall clock, trace_meta_time() makes it */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end_ns is 0 while it runs */
+	enum trace_end end;
+	int code; /* exit status or signal number */
+	bool core;
+	bool complete;
+	char *stopped; /* why recording ended before the program did, or NULL */
+	uint64_t threads, events, bytes;
+	char *flavour, *mode, *key;
+	char *kernel;
+	uint64_t cpus;
+};
+
+/* "2026-11-15T21:07:43.123456789Z" of nanoseconds since 1970. */
+#define TRACE_TIME_SIZE 40
+void trace_meta_time(char out[TRACE_TIME_SIZE], int64_t realtime_ns);
+
+/* Writes PATH by rename. */
+int trace_meta_write(const struct trace_meta *meta, const char *path);
+
+/* `name` is what messages call the text. */
+int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, const char *name);
+int trace_meta_read(struct trace_meta *meta, const char *path);
+void trace_meta_release(struct trace_meta *meta);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer of trace directories: chunks of records come in from the
+ * collector, compressed and checksummed chunks go out to one file a thread.
+ *
+ * Invariants:
+ *  1. A stream file on disk is a header and whole chunks: a chunk is one
+ *     write(2), and what a failed write left behind is cut off again.
+ *  2. At most MAX_OPEN descriptors are open, however many threads there are; the
+ *     stream that was used longest ago is closed to make room.
+ *  3. A file is made when its thread's first chunk arrives, never earlier.
+ */
+#include "trace/writer.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "trace/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define MAX_OPEN 64
+#define LEVEL 1
+
+struct stream {
+	uint32_t thread;
+	uint32_t chunks;
+	uint64_t offset; /* end of the last whole chunk */
+	uint64_t used;	 /* clock value of the last use */
+	int fd;		 /* -1: not open now */
+};
+
+struct trace_writer {
+	char *directory;
+	struct stream *streams;
+	size_t count, capacity;
+	struct rd_umap by_thread; /* thread number to index of streams */
+	size_t open[MAX_OPEN];	  /* indices of the open streams */
+	size_t open_count;
+	uint64_t clock;
+	uint64_t bytes;
+	ZSTD_CCtx *zstd;
+	uint8_t *out;
+	size_t out_size;
+};
+
+/* rd_fail_errno() may print, and printing may change errno. */
+static int fail_keeping_errno(const char *what, const char *directory, uint32_t thread)
+{
+	int saved = errno;
+	int code = rd_fail_errno("trace: %s/thread-%u: %s", directory, thread, what);
+	errno = saved;
+	return code;
+}
+
+int trace_writer_open(struct trace_writer **out, const char *directory)
+{
+	int err = rd_mkdirs(directory);
+	if (err)
+		return err;
+	char *first = rd_xasprintf("%s/thread-0", directory);
+	char *meta = rd_xasprintf("%s/meta.json", directory);
+	bool taken = rd_file_exists(first) || rd_file_exists(meta);
+	free(first);
+	free(meta);
+	if (taken)
+		return rd_fail(RD_EUSAGE, "trace: %s holds a trace already", directory);
+	struct trace_writer *w = rd_xcalloc(1, sizeof *w);
+	w->directory = rd_xstrdup(directory);
+	w->zstd = ZSTD_createCCtx();
+	RD_ASSERT(w->zstd);
+	w->out_size = TRACE_CHUNK_HEADER + ZSTD_compressBound(TRACE_CHUNK_MAX);
+	w->out = rd_xmalloc(w->out_size);
+	*out = w;
+	return RD_OK;
+}
+
+static struct stream *find_stream(struct trace_writer *w, uint32_t thread)
+{
+	bool is_new;
+	uint64_t *index = rd_umap_put(&w->by_thread, thread, &is_new);
+	if (is_new) {
+		*index = w->count;
+		RD_GROW(w->streams, w->capacity, w->count + 1);
+		w->streams[w->count++] = (struct stream){.thread = thread, .fd = -1};
+	}
+	return &w->streams[*index];
+}
+
+static int close_oldest(struct trace_writer *w)
+{
+	size_t victim = 0;
+	for (size_t i = 1; i < w->open_count; i++) {
+		if (w->streams[w->open[i]].used < w->streams[w->open[victim]].used)
+			victim = i;
+	}
+	struct stream *s = &w->streams[w->open[victim]];
+	int fd = s->fd;
+	s->fd = -1;
+	w->open[victim] = w->open[--w->open_count];
+	if (close(fd) != 0)
+		return fail_keeping_errno("cannot close", w->directory, s->thread);
+	return RD_OK;
+}
+
+static int write_header(struct trace_writer *w, struct stream *s)
+{
+	uint8_t header[TRACE_STREAM_HEADER];
+	memcpy(header, TRACE_STREAM_MAGIC, 8);
+	trace_put32(header + 8, TRACE_FORMAT_VERSION);
+	trace_put32(header + 12, s->thread);
+	if (rd_write_all(s->fd, header, sizeof header) != 0)
+		return fail_keeping_errno("cannot write", w->directory, s->thread);
+	s->offset = sizeof header;
+	w->bytes += sizeof header;
+	return RD_OK;
+}
+
+static int open_stream(struct trace_writer *w, struct stream *s)
+{
+	if (w->open_count == MAX_OPEN) {
+		int err = close_oldest(w);
+		if (err)
+			return err;
+	}
+	char *path = rd_xasprintf("%s/thread-%u", w->directory, s->thread);
+	bool fresh = s->offset == 0;
+	s->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
+	int saved = errno;
+	free(path);
+	errno = saved;
+	if (s->fd < 0)
+		return fail_keeping_errno("cannot open", w->directory, s->thread);
+	w->open[w->open_count++] = (size_t)(s - w->streams);
+	if (fresh)
+		return write_header(w, s);
+	return RD_OK;
+}
+
+/* Fills w->out with the chunk and returns its length. */
+static size_t build_chunk(struct trace_writer *w, const struct stream *s, const void *records, size_t length)
+{
+	uint8_t *body = w->out + TRACE_CHUNK_HEADER;
+	size_t stored =
+		ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, records, length, LEVEL);
+	enum trace_codec codec = TRACE_CODEC_ZSTD;
+	if (ZSTD_isError(stored) || stored >= length) {
+		memcpy(body, records, length);
+		stored = length;
+		codec = TRACE_CODEC_RAW;
+	}
+	trace_put32(w->out, TRACE_CHUNK_MAGIC);
+	trace_put32(w->out + 4, s->chunks);
+	trace_put32(w->out + 8, (uint32_t)length);
+	trace_put32(w->out + 12, (uint32_t)stored);
+	trace_put32(w->out + 16, codec);
+	trace_put32(w->out + 20, 0);
+	trace_put64(w->out + TRACE_CHUNK_SUMMED, trace_chunk_sum(w->out, body, stored));
+	return TRACE_CHUNK_HEADER + stored;
+}
+
+int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
+{
+	RD_ASSERT(length <= TRACE_CHUNK_MAX);
+	if (length == 0)
+		return RD_OK;
+	struct stream *s = find_stream(w, thread);
+	s->used = ++w->clock;
+	int err = s->fd < 0 ? open_stream(w, s) : RD_OK;
+	if (err)
+		return err;
+	size_t size = build_chunk(w, s, records, length);
+	if (rd_write_all(s->fd, w->out, size) != 0) {
+		err = fail_keeping_errno("cannot write", w->directory, thread);
+		int saved = errno;
+		if (ftruncate(s->fd, (off_t)s->offset) != 0)
+			rd_warn("trace: %s/thread-%u: a torn chunk stays at the end", w->directory, thread);
+		errno = saved;
+		return err;
+	}
+	s->chunks++;
+	s->offset += size;
+	w->bytes += size;
+	return RD_OK;
+}
+
+int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta)
+{
+	char *path = rd_xasprintf("%s/meta.json", w->directory);
+	int err = trace_meta_write(meta, path);
+	int saved = errno;
+	free(path);
+	errno = saved;
+	return err;
+}
+
+int trace_writer_sites(struct trace_writer *w, const char *path)
+{
+	char *target = rd_xasprintf("%s/sites", w->directory);
+	struct rd_buf b = RD_BUF_INIT;
+	int err = RD_OK;
+	if (link(path, target) != 0) {
+		err = rd_file_read(path, &b);
+		if (!err)
+			err = rd_file_write(target, b.data, b.length);
+	}
+	int saved = errno;
+	rd_buf_release(&b);
+	free(target);
+	errno = saved;
+	return err;
+}
+
+uint64_t trace_writer_bytes(const struct trace_writer *w)
+{
+	return w->bytes;
+}
+
+uint64_t trace_writer_threads(const struct trace_writer *w)
+{
+	return w->count;
+}
+
+int trace_writer_close(struct trace_writer *w)
+{
+	int err = RD_OK;
+	int saved = 0;
+	if (!w)
+		return RD_OK;
+	while (w->open_count > 0) {
+		int one = close_oldest(w);
+		if (one) {
+			err = one;
+			saved = errno;
+		}
+	}
+	ZSTD_freeCCtx(w->zstd);
+	rd_umap_release(&w->by_thread);
+	free(w->streams);
+	free(w->directory);
+	free(w->out);
+	free(w);
+	errno = saved;
+	return err;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing a trace directory.
+ *
+ * One writer serves one trace (one process of the recorded run).  It is not
+ * thread-safe.  Whenever a function fails, the message has been emitted, errno is
+ * that of the failed system call (ENOSPC, EDQUOT, ...) and the files on disk
+ * end behind the last whole chunk.
+ */
+#ifndef TRACE_WRITER_H
+#define TRACE_WRITER_H
+
+#include "trace/meta.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_writer;
+
+/* A chunk's records are at most this long. */
+#define TRACE_CHUNK_MAX (1u << 20)
+
+/* Makes the directory if it is absent; one that holds a trace already is an
+ * error (RD_EUSAGE). */
+int trace_writer_open(struct trace_writer **w, const char *directory);
+
+/* Appends one chunk to the stream of `thread`.  `records` are whole records and
+ * start with RESET.  An empty chunk is no chunk. */
+int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
+
+/* Writes or replaces meta.json. */
+int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
+
+/* Puts the site table in place: a hard link to `path` if possible, a copy else. */
+int trace_writer_sites(struct trace_writer *w, const char *path);
+
+/* Bytes written to streams, and streams begun, so far. */
+uint64_t trace_writer_bytes(const struct trace_writer *w);
+uint64_t trace_writer_threads(const struct trace_writer *w);
+
+/* Closes the files and frees the writer, also when it fails; NULL is fine. */
+int trace_writer_close(struct trace_writer *w);
+
+#endif
