@@ -11,12 +11,6 @@
 #define HOOK __attribute__((always_inline, used)) void
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-static inline __attribute__((always_inline)) struct raddle_block *block_of(struct raddle_self *self, uintptr_t a)
-{
-	uint64_t hash = (a >> RADDLE_BLOCK_SHIFT) * RADDLE_HASH_MULTIPLIER;
-	return &self->blocks[(hash >> 32) & self->block_mask];
-}
-
 /* `size` is a power of two up to 16 and `a` a multiple of it, so the bytes lie in
  * one word of the bitmap. */
 static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, uintptr_t a, uint32_t size)
@@ -25,40 +19,76 @@ static inline __attribute__((always_inline)) int all_set(const uint64_t *bits, u
 	return (~(bits[(a / 64) % RADDLE_BLOCK_WORDS] >> (a % 64)) & mask) == 0;
 }
 
-static inline __attribute__((always_inline)) void read_hook(struct raddle_self *self, const void *p, uint32_t site,
-							    uint32_t size)
+static inline __attribute__((always_inline)) void read_hook(struct raddle_self *self, const void *p,
+							    uint32_t site, uint32_t size)
 {
 	uintptr_t a = (uintptr_t)p;
-	const struct raddle_block *b = block_of(self, a);
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
 	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->seen, a, size)))
 		return;
 	__raddle_first_read(self, a, site, size);
 }
 
-static inline __attribute__((always_inline)) void write_hook(struct raddle_self *self, const void *p, uint32_t site,
-							     uint32_t size)
+static inline __attribute__((always_inline)) void write_hook(struct raddle_self *self, const void *p,
+							     uint32_t site, uint32_t size)
 {
 	uintptr_t a = (uintptr_t)p;
-	const struct raddle_block *b = block_of(self, a);
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
 	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->written, a, size)))
 		return;
 	__raddle_first_write(self, a, site, size);
 }
 
-HOOK __raddle_read1(struct raddle_self *s, const void *p, uint32_t site) { read_hook(s, p, site, 1); }
-HOOK __raddle_read2(struct raddle_self *s, const void *p, uint32_t site) { read_hook(s, p, site, 2); }
-HOOK __raddle_read4(struct raddle_self *s, const void *p, uint32_t site) { read_hook(s, p, site, 4); }
-HOOK __raddle_read8(struct raddle_self *s, const void *p, uint32_t site) { read_hook(s, p, site, 8); }
-HOOK __raddle_read16(struct raddle_self *s, const void *p, uint32_t site) { read_hook(s, p, site, 16); }
-HOOK __raddle_write1(struct raddle_self *s, const void *p, uint32_t site) { write_hook(s, p, site, 1); }
-HOOK __raddle_write2(struct raddle_self *s, const void *p, uint32_t site) { write_hook(s, p, site, 2); }
-HOOK __raddle_write4(struct raddle_self *s, const void *p, uint32_t site) { write_hook(s, p, site, 4); }
-HOOK __raddle_write8(struct raddle_self *s, const void *p, uint32_t site) { write_hook(s, p, site, 8); }
-HOOK __raddle_write16(struct raddle_self *s, const void *p, uint32_t site) { write_hook(s, p, site, 16); }
+HOOK __raddle_read1(struct raddle_self *s, const void *p, uint32_t site)
+{
+	read_hook(s, p, site, 1);
+}
+HOOK __raddle_read2(struct raddle_self *s, const void *p, uint32_t site)
+{
+	read_hook(s, p, site, 2);
+}
+HOOK __raddle_read4(struct raddle_self *s, const void *p, uint32_t site)
+{
+	read_hook(s, p, site, 4);
+}
+HOOK __raddle_read8(struct raddle_self *s, const void *p, uint32_t site)
+{
+	read_hook(s, p, site, 8);
+}
+HOOK __raddle_read16(struct raddle_self *s, const void *p, uint32_t site)
+{
+	read_hook(s, p, site, 16);
+}
+HOOK __raddle_write1(struct raddle_self *s, const void *p, uint32_t site)
+{
+	write_hook(s, p, site, 1);
+}
+HOOK __raddle_write2(struct raddle_self *s, const void *p, uint32_t site)
+{
+	write_hook(s, p, site, 2);
+}
+HOOK __raddle_write4(struct raddle_self *s, const void *p, uint32_t site)
+{
+	write_hook(s, p, site, 4);
+}
+HOOK __raddle_write8(struct raddle_self *s, const void *p, uint32_t site)
+{
+	write_hook(s, p, site, 8);
+}
+HOOK __raddle_write16(struct raddle_self *s, const void *p, uint32_t site)
+{
+	write_hook(s, p, site, 16);
+}
 
 /* Entry of a function: the state and the stack pointer it works with. */
-__attribute__((always_inline, used)) struct raddle_self *__raddle_enter(void) { return __raddle_self; }
-__attribute__((always_inline, used)) uint32_t *__raddle_stack(struct raddle_self *self) { return self->stack_top; }
+__attribute__((always_inline, used)) struct raddle_self *__raddle_enter(void)
+{
+	return __raddle_self;
+}
+__attribute__((always_inline, used)) uint32_t *__raddle_stack(struct raddle_self *self)
+{
+	return self->stack_top;
+}
 
 /* Before a call, and after it. */
 HOOK __raddle_call(struct raddle_self *self, uint32_t *top, uint32_t site)
@@ -67,4 +97,7 @@ HOOK __raddle_call(struct raddle_self *self, uint32_t *top, uint32_t site)
 	self->stack_top = top + 1;
 }
 
-HOOK __raddle_return(struct raddle_self *self, uint32_t *top) { self->stack_top = top; }
+HOOK __raddle_return(struct raddle_self *self, uint32_t *top)
+{
+	self->stack_top = top;
+}

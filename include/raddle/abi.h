@@ -31,8 +31,9 @@
  * entry has been written to the stream); a new store clears it.
  *
  * `self` is loaded once on entry to a function and passed to each hook.  A thread
- * that has not met the runtime yet sees a shared placeholder whose table never
- * matches and whose stack has one entry that everybody overwrites.
+ * that has not met the runtime yet sees a shared placeholder, all zero but for
+ * its stack pointer: its table never matches (no tag is 0), and its stack
+ * is a scratch area that everybody overwrites and nobody reads.
  */
 #ifndef RADDLE_ABI_H
 #define RADDLE_ABI_H
@@ -45,7 +46,14 @@
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
 #define RADDLE_BLOCK_WORDS (RADDLE_BLOCK_BYTES / 64)
 #define RADDLE_EPOCH_SHIFT 40 /* user addresses >> RADDLE_BLOCK_SHIFT stay below */
-#define RADDLE_HASH_MULTIPLIER 0x9e3779b97f4a7c15ull
+#define RADDLE_BLOCKS 32768u  /* a power of two: the table covers 8 MiB of memory */
+#define RADDLE_FOLD_SHIFT 9   /* spreads addresses that are a power of two apart */
+
+/* The index of the block of an address.  No multiplication, so that nearby
+ * addresses share pages of the table and untouched parts cost no memory. */
+#define RADDLE_BLOCK_INDEX(a)                                                                                \
+	((((a) >> RADDLE_BLOCK_SHIFT) ^ ((a) >> (RADDLE_BLOCK_SHIFT + RADDLE_FOLD_SHIFT))) &                 \
+	 (RADDLE_BLOCKS - 1))
 
 struct raddle_block {
 	uint64_t tag;
@@ -56,10 +64,10 @@ struct raddle_block {
 /* The part of a thread's state that hooks touch; the runtime's own part
  * follows it in memory (rt/thread.h). */
 struct raddle_self {
-	uint64_t epoch; /* segment number << RADDLE_EPOCH_SHIFT */
-	struct raddle_block *blocks;
-	uint64_t block_mask; /* number of blocks - 1 */
-	uint32_t *stack_top; /* where the next call site goes */
+	uint64_t epoch;				   /* segment number << RADDLE_EPOCH_SHIFT */
+	uint32_t *stack_top;			   /* where the next call site goes */
+	uint64_t unused[6];			   /* blocks start at a cache line */
+	struct raddle_block blocks[RADDLE_BLOCKS]; /* fixed size: measured faster than a pointer and a mask */
 };
 
 extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("initial-exec")));
@@ -72,8 +80,10 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 
 /* Called by hooks when a bit is missing.  `site` tells size and direction only
  * to readers of the trace, so both are parameters too. */
-RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
-RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size);
+RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
+				     uint32_t size);
+RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
+				      uint32_t size);
 
 /* Reads that decide a condition-variable wait loop are recorded each time. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
