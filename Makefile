@@ -12,7 +12,7 @@ B ?= build
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu17 $(WARN) $(CFLAGS) -I. -Iinclude -DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' -MMD -MP
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) -I. -Iinclude -DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' -MMD -MP
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
@@ -23,7 +23,7 @@ RT_SRC := $(filter-out rt/hook.c,$(wildcard rt/*.c))
 TOOL_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard $(TOOL_DIRS:%=%/*.c)))
 LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
 INSTR_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard $(INSTR_DIRS:%=%/*.c))) $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c))
-RT_FLAGS := -std=gnu17 $(WARN) -O2 -g -Iinclude -I. -fPIC -fvisibility=hidden -fno-stack-protector -MMD -MP
+RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC -fvisibility=hidden -fno-stack-protector -MMD -MP
 RT_OBJ := $(RT_SRC:%.c=$(B)/%.o)
 RT_STATIC_OBJ := $(RT_SRC:rt/%.c=$(B)/rt-static/%.o)
 TOOL_LIBS := -lzstd -lxxhash -ljansson

@@ -10,13 +10,15 @@
  *		RD_END,
  *	};
  *
- * Long options may be abbreviated `--output=DIR` or `--output DIR`; "--" ends the
- * options; the first argument that is no option ends them too.
+ * Long options are written `--output=DIR` or `--output DIR`; "--" ends the
+ * options; the first argument that is no option ends them too.  The hidden
+ * option --list-options prints the table, a line for each option.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER };
@@ -47,5 +49,9 @@ struct rd_usage {
  * rd_err after a message.  Numbers take k, M and G suffixes. */
 #define RD_OPTION_HELP 0
 int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
+
+/* For "did you mean": whether `candidate` is like `word`, and more so than any
+ * before it.  *best starts as SIZE_MAX. */
+bool rd_is_near(const char *word, const char *candidate, size_t *best);
 
 #endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Memory that is always there, growing arrays and arenas.  Sizes come in from
+ * callers who have bounded them; an overflowing product counts as "no memory".
+ * An arena is a list of blocks, newest first; only the newest is filled.
+ */
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ARENA_BLOCK = 64 * 1024, ARENA_ALIGN = 16 };
+
+struct block {
+	struct block *next;
+	size_t used, size;
+	_Alignas(ARENA_ALIGN) char data[];
+};
+
+struct rd_arena {
+	struct block *blocks;
+};
+
+/* The message must not need memory itself; _exit, because atexit handlers may. */
+static _Noreturn void out_of_memory(void)
+{
+	static const char message[] = "raddle: out of memory\n";
+
+	if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+		_exit(2);
+	_exit(2);
+}
+
+static void *checked(void *p)
+{
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *rd_xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *rd_xcalloc(size_t count, size_t size)
+{
+	if (!count || !size)
+		count = size = 1;
+	return checked(calloc(count, size));
+}
+
+void *rd_xrealloc(void *p, size_t size)
+{
+	return checked(realloc(p, size ? size : 1));
+}
+
+char *rd_xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *rd_xstrndup(const char *s, size_t n)
+{
+	return checked(strndup(s, n));
+}
+
+char *rd_xasprintf(const char *format, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, format);
+	n = vasprintf(&s, format, ap);
+	va_end(ap);
+	return checked(n < 0 ? NULL : s);
+}
+
+void rd_grow(void **array, size_t *capacity, size_t need, size_t element)
+{
+	size_t bytes, to;
+	void *p;
+
+	if (need <= *capacity)
+		return;
+	to = *capacity + *capacity / 2;
+	if (to < need)
+		to = need;
+	if (to < 8)
+		to = 8;
+	if (__builtin_mul_overflow(to, element, &bytes))
+		out_of_memory();
+	/* *array is really some T *, which must not be accessed as void *. */
+	memcpy(&p, array, sizeof p);
+	p = rd_xrealloc(p, bytes);
+	memcpy(array, &p, sizeof p);
+	*capacity = to;
+}
+
+struct rd_arena *rd_arena_new(void)
+{
+	return rd_xcalloc(1, sizeof(struct rd_arena));
+}
+
+void rd_arena_free(struct rd_arena *arena)
+{
+	struct block *b, *next;
+
+	if (!arena)
+		return;
+	for (b = arena->blocks; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(arena);
+}
+
+/* Blocks come from calloc and are filled once, so what they hold is zeroed. */
+static struct block *new_block(struct rd_arena *arena, size_t size)
+{
+	struct block *b;
+
+	if (size > SIZE_MAX - sizeof *b)
+		out_of_memory();
+	b = rd_xcalloc(1, sizeof *b + size);
+	b->size = size;
+	b->next = arena->blocks;
+	arena->blocks = b;
+	return b;
+}
+
+void *rd_arena_alloc(struct rd_arena *arena, size_t size)
+{
+	struct block *b = arena->blocks;
+	size_t rounded = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+	void *p;
+
+	if (rounded < size)
+		out_of_memory();
+	if (!b || b->size - b->used < rounded)
+		b = new_block(arena, rounded > ARENA_BLOCK ? rounded : ARENA_BLOCK);
+	p = b->data + b->used;
+	b->used += rounded;
+	return p;
+}
+
+char *rd_arena_strndup(struct rd_arena *arena, const char *s, size_t n)
+{
+	char *copy;
+
+	n = strnlen(s, n);
+	copy = rd_arena_alloc(arena, n + 1);
+	memcpy(copy, s, n);
+	return copy;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Files, directories and the cache.  Paths come in, bytes and mappings go out;
+ * every failure is reported here with the path it concerns.
+ */
+#include "base/file.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads to the end of `fd`; the size is only a hint, as in /proc it is 0. */
+static int read_rest(int fd, size_t hint, struct rd_buf *b)
+{
+	rd_buf_reserve(b, hint + 1);
+	for (;;) {
+		ssize_t n;
+
+		if (b->capacity - b->length < 2)
+			rd_buf_reserve(b, 64 * 1024);
+		n = read(fd, b->data + b->length, b->capacity - b->length - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n > 0)
+			b->length += (size_t)n;
+		b->data[b->length] = '\0';
+		if (n <= 0)
+			return n < 0 ? -1 : 0;
+	}
+}
+
+int rd_file_read(const char *path, struct rd_buf *b)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return rd_fail_errno("%s: cannot open it", path);
+	if (fstat(fd, &st) || read_rest(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, b))
+		err = rd_fail_errno("%s: cannot read it", path);
+	close(fd);
+	return err;
+}
+
+int rd_write_all(int fd, const void *data, size_t length)
+{
+	const char *p = data;
+
+	while (length) {
+		ssize_t n = write(fd, p, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_new(const char *path, const void *data, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int failed;
+
+	if (fd < 0)
+		return -1;
+	failed = rd_write_all(fd, data, length);
+	/* NFS and quotas report a full disk only here. */
+	if (close(fd) && !failed)
+		failed = -1;
+	return failed;
+}
+
+int rd_file_write(const char *path, const void *data, size_t length)
+{
+	static atomic_uint serial;
+	char *temporary = rd_xasprintf("%s.%ld-%u.tmp", path, (long)getpid(), serial++);
+	int err = 0;
+
+	if (write_new(temporary, data, length) || rename(temporary, path)) {
+		err = rd_fail_errno("%s: cannot write it", path);
+		unlink(temporary);
+	}
+	free(temporary);
+	return err;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Silent; errno tells.  Each step may be made by another process meanwhile. */
+static int make_path(const char *path, mode_t mode)
+{
+	char *copy = rd_xstrdup(path);
+	int failed = 0;
+
+	for (char *p = copy + 1; *copy && *p && !failed; p++) {
+		if (*p != '/' || p[-1] == '/')
+			continue;
+		*p = '\0';
+		failed = mkdir(copy, 0777) && errno != EEXIST && !is_directory(copy);
+		*p = '/';
+	}
+	if (!failed && mkdir(copy, mode) && !(errno == EEXIST && is_directory(copy)))
+		failed = 1;
+	free(copy);
+	return failed ? -1 : 0;
+}
+
+int rd_mkdirs(const char *path)
+{
+	if (is_directory(path))
+		return 0;
+	return make_path(path, 0777) ? rd_fail_errno("%s: cannot make this directory", path) : 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	if (remove(path) && errno != ENOENT) {
+		rd_fail_errno("%s: cannot remove it", path);
+		return 1;
+	}
+	return 0;
+}
+
+int rd_remove_tree(const char *path)
+{
+	int r = nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+
+	if (r < 0 && errno != ENOENT)
+		return rd_fail_errno("%s: cannot remove it", path);
+	return r > 0 ? RD_ESYSTEM : 0;
+}
+
+bool rd_file_exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+int rd_map_open(struct rd_map *map, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat st;
+	void *p = NULL;
+
+	*map = (struct rd_map){0};
+	if (fd < 0)
+		return rd_fail_errno("%s: cannot open it", path);
+	if (fstat(fd, &st))
+		err = rd_fail_errno("%s: cannot read it", path);
+	else if (!S_ISREG(st.st_mode))
+		err = rd_fail(RD_EFORMAT, "%s: not a regular file", path);
+	else if (st.st_size)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		err = rd_fail_errno("%s: cannot map it", path);
+	else if (p)
+		*map = (struct rd_map){p, (size_t)st.st_size};
+	close(fd);
+	return err;
+}
+
+void rd_map_close(struct rd_map *map)
+{
+	if (map->length)
+		munmap((void *)map->data, map->length);
+	*map = (struct rd_map){0};
+}
+
+/* /tmp is shared: a directory somebody else made for us is not ours. */
+static int private_tmp(char **path)
+{
+	char *p = rd_xasprintf("/tmp/raddle-%ld", (long)getuid());
+	struct stat st;
+	int err = 0;
+
+	if (mkdir(p, 0700) && errno != EEXIST)
+		err = rd_fail_errno("%s: cannot make the cache directory (set RADDLE_CACHE)", p);
+	else if (lstat(p, &st))
+		err = rd_fail_errno("%s: cannot use it as the cache directory", p);
+	else if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || st.st_mode & 022)
+		err = rd_fail(RD_ESYSTEM, "%s: not a directory of yours alone (set RADDLE_CACHE)", p);
+	if (err)
+		free(p);
+	else
+		*path = p;
+	return err;
+}
+
+/* The default place, or NULL if there is no home to put it in. */
+static char *home_cache(void)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (xdg && xdg[0] == '/')
+		return rd_xasprintf("%s/raddle", xdg);
+	return home && home[0] == '/' ? rd_xasprintf("%s/.cache/raddle", home) : NULL;
+}
+
+int rd_cache_dir(char **path)
+{
+	const char *wish = getenv("RADDLE_CACHE");
+	char *home;
+
+	if (wish && *wish) {
+		int err = rd_mkdirs(wish);
+
+		/* Compilers are run in other directories: the path must be absolute. */
+		if (!err && !(*path = realpath(wish, NULL)))
+			err = rd_fail_errno("%s: cannot use it as the cache directory", wish);
+		return err;
+	}
+	home = home_cache();
+	if (home && (make_path(home, 0700) == 0 || is_directory(home)) && access(home, W_OK) == 0) {
+		*path = home;
+		return 0;
+	}
+	free(home);
+	return private_tmp(path);
+}
+
+int rd_support_file(const char *name, char **path)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	if (n < 0)
+		return rd_fail_errno("/proc/self/exe: cannot find out where Raddle is installed");
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	RD_ASSERT(slash);
+	*slash = '\0';
+	for (int installed = 0; installed < 2; installed++) {
+		char *p = rd_xasprintf(installed ? "%s/../lib/raddle/%s" : "%s/%s", self, name);
+
+		if (access(p, R_OK) == 0) {
+			*path = p;
+			return 0;
+		}
+		free(p);
+	}
+	return rd_fail(RD_ENOTFOUND, "%s: not found beside %s/raddle nor in %s/../lib/raddle", name, self,
+		       self);
+}

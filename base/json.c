@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The streaming JSON writer.  Names and values come in one by one, text goes
+ * straight to a FILE.  state[depth] says what the container at that depth is and
+ * whether it has content; state[0] is the document itself, which holds one
+ * value and is ended by a newline.  Write errors stay in the FILE.
+ */
+#include "base/json.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IN_OBJECT = 1, HAS_CONTENT = 2 };
+
+void rd_json_begin(struct rd_json *j, FILE *out)
+{
+	*j = (struct rd_json){.out = out};
+}
+
+static void new_line(struct rd_json *j)
+{
+	putc('\n', j->out);
+	for (unsigned i = 0; i < j->depth; i++)
+		putc('\t', j->out);
+}
+
+/* The length of the UTF-8 sequence at s, or 0 if the byte there starts none. */
+static unsigned utf8_length(const unsigned char *s)
+{
+	unsigned n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	for (unsigned i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates and numbers past U+10FFFF show in byte two. */
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void escape(FILE *out, unsigned char c)
+{
+	static const char from[] = "\"\\\n\t\r\b\f", to[] = "\"\\ntrbf";
+	const char *p = strchr(from, c);
+
+	if (p)
+		fprintf(out, "\\%c", to[p - from]);
+	else
+		fprintf(out, "\\u%04x", c);
+}
+
+static void quote(FILE *out, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	putc('"', out);
+	while (*s) {
+		size_t n = 0;
+
+		while (is_plain(s[n]))
+			n++;
+		if (n) {
+			fwrite(s, 1, n, out);
+		} else if (*s < 0x80) {
+			escape(out, *s);
+			n = 1;
+		} else if ((n = utf8_length(s))) {
+			fwrite(s, 1, n, out);
+		} else {
+			fputs("\xef\xbf\xbd", out);
+			n = 1;
+		}
+		s += n;
+	}
+	putc('"', out);
+}
+
+/* Everything in front of a value: comma, line, name. */
+static void lead(struct rd_json *j, const char *name)
+{
+	uint8_t *state = &j->state[j->depth];
+
+	RD_ASSERT(!name == !(*state & IN_OBJECT));
+	RD_ASSERT(j->depth || !(*state & HAS_CONTENT));
+	if (*state & HAS_CONTENT)
+		putc(',', j->out);
+	*state |= HAS_CONTENT;
+	if (j->indent && j->depth && j->depth <= 2)
+		new_line(j);
+	if (name) {
+		quote(j->out, name);
+		putc(':', j->out);
+		if (j->indent)
+			putc(' ', j->out);
+	}
+}
+
+static void trail(struct rd_json *j)
+{
+	if (!j->depth)
+		putc('\n', j->out);
+}
+
+static void open_container(struct rd_json *j, const char *name, uint8_t state)
+{
+	lead(j, name);
+	RD_ASSERT(j->depth + 1 < sizeof j->state);
+	j->state[++j->depth] = state;
+	putc(state & IN_OBJECT ? '{' : '[', j->out);
+}
+
+void rd_json_object(struct rd_json *j, const char *name)
+{
+	open_container(j, name, IN_OBJECT);
+}
+
+void rd_json_array(struct rd_json *j, const char *name)
+{
+	open_container(j, name, 0);
+}
+
+void rd_json_end(struct rd_json *j)
+{
+	uint8_t state = j->state[j->depth];
+
+	RD_ASSERT(j->depth);
+	j->depth--;
+	if (j->indent && state & HAS_CONTENT && j->depth < 2)
+		new_line(j);
+	putc(state & IN_OBJECT ? '}' : ']', j->out);
+	trail(j);
+}
+
+void rd_json_string(struct rd_json *j, const char *name, const char *value)
+{
+	lead(j, name);
+	if (value)
+		quote(j->out, value);
+	else
+		fputs("null", j->out);
+	trail(j);
+}
+
+void rd_json_number(struct rd_json *j, const char *name, int64_t value)
+{
+	lead(j, name);
+	fprintf(j->out, "%" PRId64, value);
+	trail(j);
+}
+
+void rd_json_unsigned(struct rd_json *j, const char *name, uint64_t value)
+{
+	lead(j, name);
+	fprintf(j->out, "%" PRIu64, value);
+	trail(j);
+}
+
+/* The shortest of 15 and 17 digits that reads back as the same number. */
+void rd_json_double(struct rd_json *j, const char *name, double value)
+{
+	char text[32];
+
+	if (!isfinite(value)) {
+		rd_json_null(j, name);
+		return;
+	}
+	lead(j, name);
+	snprintf(text, sizeof text, "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof text, "%.17g", value);
+	fputs(text, j->out);
+	trail(j);
+}
+
+void rd_json_bool(struct rd_json *j, const char *name, bool value)
+{
+	lead(j, name);
+	fputs(value ? "true" : "false", j->out);
+	trail(j);
+}
+
+void rd_json_null(struct rd_json *j, const char *name)
+{
+	rd_json_string(j, name, NULL);
+}

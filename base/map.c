@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Hash maps with linear probing.  Capacities are powers of two and at most
+ * three quarters full, so a probe always ends at a free slot.  Nothing is ever
+ * removed, hence no tombstones.
+ */
+#include "base/map.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { FIRST_CAPACITY = 16 };
+
+/* Addresses differ mostly in the middle bits: spread them over all. */
+static uint64_t hash_number(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x9e3779b97f4a7c15u;
+	return x ^ x >> 29;
+}
+
+/* The slot that holds `key` or, if none does, where it belongs. */
+static size_t umap_slot(const struct rd_umap *m, uint64_t key)
+{
+	size_t mask = m->capacity - 1, i = hash_number(key) & mask;
+
+	while (m->used[i] && m->keys[i] != key)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static void umap_resize(struct rd_umap *m, size_t capacity)
+{
+	struct rd_umap old = *m;
+
+	m->capacity = capacity;
+	m->keys = rd_xcalloc(capacity, sizeof *m->keys);
+	m->values = rd_xcalloc(capacity, sizeof *m->values);
+	m->used = rd_xcalloc(capacity, sizeof *m->used);
+	for (size_t i = 0; i < old.capacity; i++) {
+		size_t slot;
+
+		if (!old.used[i])
+			continue;
+		slot = umap_slot(m, old.keys[i]);
+		m->keys[slot] = old.keys[i];
+		m->values[slot] = old.values[i];
+		m->used[slot] = 1;
+	}
+	free(old.keys);
+	free(old.values);
+	free(old.used);
+}
+
+uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key)
+{
+	size_t i;
+
+	if (!m->count)
+		return NULL;
+	i = umap_slot(m, key);
+	return m->used[i] ? &m->values[i] : NULL;
+}
+
+uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key, bool *is_new)
+{
+	size_t i;
+
+	if (m->count >= m->capacity / 4 * 3)
+		umap_resize(m, m->capacity ? m->capacity * 2 : FIRST_CAPACITY);
+	i = umap_slot(m, key);
+	if (is_new)
+		*is_new = !m->used[i];
+	if (!m->used[i]) {
+		m->used[i] = 1;
+		m->keys[i] = key;
+		m->count++;
+	}
+	return &m->values[i];
+}
+
+void rd_umap_release(struct rd_umap *m)
+{
+	free(m->keys);
+	free(m->values);
+	free(m->used);
+	*m = (struct rd_umap)RD_UMAP_INIT;
+}
+
+/* A slot is 0 when free, otherwise the string's number plus one. */
+static size_t names_slot(const struct rd_names *m, const char *s, size_t n)
+{
+	size_t mask = m->slot_count - 1, i = XXH3_64bits(s, n) & mask;
+
+	for (; m->slots[i]; i = (i + 1) & mask) {
+		const char *item = m->items[m->slots[i] - 1];
+
+		if (!strncmp(item, s, n) && !item[n])
+			break;
+	}
+	return i;
+}
+
+static void names_resize(struct rd_names *m, size_t slot_count)
+{
+	free(m->slots);
+	m->slots = rd_xcalloc(slot_count, sizeof *m->slots);
+	m->slot_count = slot_count;
+	for (size_t i = 0; i < m->count; i++)
+		m->slots[names_slot(m, m->items[i], strlen(m->items[i]))] = (uint32_t)i + 1;
+}
+
+uint32_t rd_names_put(struct rd_names *m, const char *s, size_t n)
+{
+	size_t slot;
+
+	/* A NUL ends the string, as the copies in `items` are C strings. */
+	n = strnlen(s, n);
+	if (m->count >= m->slot_count / 4 * 3)
+		names_resize(m, m->slot_count ? m->slot_count * 2 : FIRST_CAPACITY);
+	slot = names_slot(m, s, n);
+	if (!m->slots[slot]) {
+		RD_ASSERT(m->count < UINT32_MAX);
+		RD_GROW(m->items, m->capacity, m->count + 1);
+		m->items[m->count++] = rd_xstrndup(s, n);
+		m->slots[slot] = (uint32_t)m->count;
+	}
+	return m->slots[slot] - 1;
+}
+
+bool rd_names_find(const struct rd_names *m, const char *s, size_t n, uint32_t *number)
+{
+	size_t slot;
+
+	if (!m->count)
+		return false;
+	slot = names_slot(m, s, strnlen(s, n));
+	if (!m->slots[slot])
+		return false;
+	*number = m->slots[slot] - 1;
+	return true;
+}
+
+void rd_names_release(struct rd_names *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		free(m->items[i]);
+	free(m->items);
+	free(m->slots);
+	*m = (struct rd_names)RD_NAMES_INIT;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Options as data.  A command's table and its arguments come in; values are
+ * stored through the table's pointers, help goes to stdout.  The hidden
+ * --list-options prints the table for shell completion and for the test that
+ * compares it with the man page.
+ */
+#include "base/option.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_WIDTH = 79, HELP_COLUMN = 24, NEAREST_MAX = 32 };
+
+static bool takes_argument(const struct rd_option *o)
+{
+	return o->type == RD_OPT_STRING || o->type == RD_OPT_NUMBER;
+}
+
+/* Prints words of `text` from `column` on, continuing lines at `indent`; stops
+ * at the end of the line and returns what is behind it. */
+static const char *print_wrapped(const char *text, size_t column, size_t indent)
+{
+	bool first = true;
+
+	while (*text && *text != '\n') {
+		size_t n = strcspn(text, " \n");
+
+		if (!first && column + 1 + n > LINE_WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+			first = true;
+		}
+		printf("%s%.*s", first ? "" : " ", (int)n, text);
+		column += n + !first;
+		first = false;
+		text += n;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+	return *text ? text + 1 : text;
+}
+
+/* Lines that begin with white space are pictures and stay as they are. */
+static void print_summary(const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		if (*text == ' ' || *text == '\t') {
+			printf("%.*s\n", (int)n, text);
+			text += n + (text[n] == '\n');
+		} else {
+			text = print_wrapped(text, 0, 0);
+		}
+	}
+}
+
+static void print_option(const struct rd_option *o)
+{
+	struct rd_buf left = RD_BUF_INIT;
+
+	if (o->letter)
+		rd_buf_addf(&left, "  -%c, --%s", o->letter, o->name);
+	else
+		rd_buf_addf(&left, "      --%s", o->name);
+	if (takes_argument(o))
+		rd_buf_addf(&left, "=%s", o->argument);
+	if (left.length + 2 > HELP_COLUMN)
+		printf("%s\n%*s", left.data, HELP_COLUMN, "");
+	else
+		printf("%-*s", HELP_COLUMN, left.data);
+	print_wrapped(o->help, HELP_COLUMN, HELP_COLUMN);
+	rd_buf_release(&left);
+}
+
+static const struct rd_option help_option = {RD_OPT_FLAG, 'h', "help", NULL, NULL, "show this help"};
+
+static void print_help(const struct rd_usage *usage)
+{
+	printf("usage: %s\n\n", usage->synopsis);
+	print_summary(usage->summary);
+	printf("\noptions:\n");
+	for (const struct rd_option *o = usage->options; o->type != RD_OPT_END; o++)
+		print_option(o);
+	print_option(&help_option);
+	if (usage->example) {
+		size_t n = strlen(usage->example);
+
+		printf("\nexample:\n%s%s", usage->example, n && usage->example[n - 1] == '\n' ? "" : "\n");
+	}
+}
+
+static void list_option(const struct rd_option *o)
+{
+	if (o->letter)
+		printf("-%c ", o->letter);
+	printf("--%s%s%s\n", o->name, takes_argument(o) ? "=" : "", takes_argument(o) ? o->argument : "");
+}
+
+static void print_list(const struct rd_usage *usage)
+{
+	for (const struct rd_option *o = usage->options; o->type != RD_OPT_END; o++)
+		list_option(o);
+	list_option(&help_option);
+}
+
+/* How many letters must be changed, added, dropped or swapped with their
+ * neighbour to make b of a. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+	size_t row[3][NEAREST_MAX + 1];
+
+	if (na > NEAREST_MAX || nb > NEAREST_MAX)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= nb; k++)
+		row[0][k] = k;
+	for (size_t i = 1; i <= na; i++) {
+		size_t *now = row[i % 3], *up = row[(i + 2) % 3], *upper = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t k = 1; k <= nb; k++) {
+			size_t best = up[k - 1] + (a[i - 1] != b[k - 1]);
+
+			if (up[k] + 1 < best)
+				best = up[k] + 1;
+			if (now[k - 1] + 1 < best)
+				best = now[k - 1] + 1;
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+			    upper[k - 2] + 1 < best)
+				best = upper[k - 2] + 1;
+			now[k] = best;
+		}
+	}
+	return row[na % 3][nb];
+}
+
+bool rd_is_near(const char *word, const char *candidate, size_t *best)
+{
+	size_t d = edit_distance(word, candidate), n = strlen(word);
+
+	if (d >= *best || d > (n < 4 ? 1 : n < 8 ? 2 : 3))
+		return false;
+	*best = d;
+	return true;
+}
+
+static int unknown_option(const char *name, size_t n, const struct rd_usage *usage)
+{
+	const char *nearest = NULL;
+	size_t best = SIZE_MAX;
+	struct rd_buf word = RD_BUF_INIT;
+
+	rd_buf_add(&word, name, n);
+	for (const struct rd_option *o = usage->options; o->type != RD_OPT_END; o++)
+		if (rd_is_near(word.data, o->name, &best))
+			nearest = o->name;
+	if (nearest)
+		rd_fail(RD_EUSAGE, "unknown option --%s; did you mean --%s?", word.data, nearest);
+	else
+		rd_fail(RD_EUSAGE, "unknown option --%s; --help lists them", word.data);
+	rd_buf_release(&word);
+	return RD_EUSAGE;
+}
+
+static int parse_number(const struct rd_option *o, const char *text)
+{
+	static const char suffixes[] = "kKMG";
+	static const unsigned char shifts[] = {10, 10, 20, 30};
+	unsigned long long value;
+	const char *suffix;
+	unsigned shift = 0;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+	if (*end && (suffix = strchr(suffixes, *end))) {
+		shift = shifts[suffix - suffixes];
+		end++;
+	}
+	if (*text < '0' || *text > '9' || *end)
+		return rd_fail(RD_EUSAGE, "--%s=%s: not a number (such as 4096, 64k, 16M or 2G)", o->name,
+			       text);
+	if (errno == ERANGE || value > UINT64_MAX >> shift)
+		return rd_fail(RD_EUSAGE, "--%s=%s: the number is too large", o->name, text);
+	*(uint64_t *)o->value = (uint64_t)value << shift;
+	return 0;
+}
+
+static int store(const struct rd_option *o, const char *argument)
+{
+	switch (o->type) {
+	case RD_OPT_FLAG:
+		*(bool *)o->value = true;
+		return 0;
+	case RD_OPT_STRING:
+		*(const char **)o->value = argument;
+		return 0;
+	case RD_OPT_NUMBER:
+		return parse_number(o, argument);
+	case RD_OPT_END:
+		break;
+	}
+	RD_BUG("an option of no known type");
+}
+
+/* Both parsers return how many arguments they took, or a negative rd_err. */
+static int parse_long(char **args, const struct rd_usage *usage)
+{
+	const char *name = args[0] + 2, *equals = strchr(name, '=');
+	size_t n = equals ? (size_t)(equals - name) : strlen(name);
+	const struct rd_option *o = usage->options;
+	int err;
+
+	while (o->type != RD_OPT_END && (strncmp(o->name, name, n) || o->name[n]))
+		o++;
+	if (o->type == RD_OPT_END)
+		return unknown_option(name, n, usage);
+	if (!takes_argument(o)) {
+		if (equals)
+			return rd_fail(RD_EUSAGE, "option --%s takes no argument", o->name);
+		return store(o, NULL) ? RD_EUSAGE : 1;
+	}
+	if (!equals && !args[1])
+		return rd_fail(RD_EUSAGE, "option --%s needs an argument (%s)", o->name, o->argument);
+	err = store(o, equals ? equals + 1 : args[1]);
+	return err ? err : equals ? 1 : 2;
+}
+
+static int parse_letters(char **args, const struct rd_usage *usage)
+{
+	for (const char *p = args[0] + 1; *p; p++) {
+		const struct rd_option *o = usage->options;
+		int err;
+
+		while (o->type != RD_OPT_END && o->letter != *p)
+			o++;
+		if (o->type == RD_OPT_END)
+			return rd_fail(RD_EUSAGE, "unknown option -%c; --help lists them", *p);
+		if (takes_argument(o)) {
+			if (!p[1] && !args[1])
+				return rd_fail(RD_EUSAGE, "option -%c needs an argument (%s)", *p,
+					       o->argument);
+			err = store(o, p[1] ? p + 1 : args[1]);
+			return err ? err : p[1] ? 1 : 2;
+		}
+		err = store(o, NULL);
+		if (err)
+			return err;
+	}
+	return 1;
+}
+
+int rd_options_parse(int argc, char **argv, const struct rd_usage *usage)
+{
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+		int taken;
+
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			print_help(usage);
+			return RD_OPTION_HELP;
+		}
+		if (!strcmp(argv[i], "--list-options")) {
+			print_list(usage);
+			return RD_OPTION_HELP;
+		}
+		taken = argv[i][1] == '-' ? parse_long(argv + i, usage) : parse_letters(argv + i, usage);
+		if (taken < 0)
+			return taken;
+		i += taken;
+	}
+	return i;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Running other programs: argument vectors go in, exit statuses and captured
+ * output come out.  posix_spawn is used rather than fork because it reports a
+ * program that cannot be executed as an error of the call and does not copy the
+ * page tables of a large tool.
+ */
+#include "base/process.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Takes ownership of `s`. */
+static void push(struct rd_argv *a, char *s)
+{
+	RD_GROW(a->items, a->capacity, a->count + 2);
+	a->items[a->count++] = s;
+	a->items[a->count] = NULL;
+}
+
+void rd_argv_add(struct rd_argv *a, const char *s)
+{
+	push(a, rd_xstrdup(s));
+}
+
+void rd_argv_addf(struct rd_argv *a, const char *format, ...)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	va_list ap;
+
+	va_start(ap, format);
+	rd_buf_vaddf(&b, format, ap);
+	va_end(ap);
+	push(a, rd_buf_detach(&b));
+}
+
+void rd_argv_add_all(struct rd_argv *a, char *const *items)
+{
+	for (; *items; items++)
+		rd_argv_add(a, *items);
+}
+
+void rd_argv_release(struct rd_argv *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		free(a->items[i]);
+	free(a->items);
+	*a = (struct rd_argv)RD_ARGV_INIT;
+}
+
+/* Returns an errno value, as posix_spawn does. */
+static int spawn_with(posix_spawn_file_actions_t *actions, char *const *argv, const char *directory,
+		      int output, pid_t *pid)
+{
+	int error = 0;
+
+	if (output != -1)
+		error = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+	if (!error && output != -1)
+		error = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
+	if (!error && directory)
+		error = posix_spawn_file_actions_addchdir_np(actions, directory);
+	if (!error)
+		error = posix_spawnp(pid, argv[0], actions, NULL, argv, environ);
+	return error;
+}
+
+int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	int error = posix_spawn_file_actions_init(&actions);
+
+	if (!error) {
+		error = spawn_with(&actions, argv, directory, output, pid);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	if (error) {
+		errno = error;
+		if (directory)
+			return rd_fail_errno("%s: cannot start it in %s", argv[0], directory);
+		return rd_fail_errno("%s: cannot start it", argv[0]);
+	}
+	return 0;
+}
+
+int rd_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return rd_fail_errno("cannot wait for process %d", (int)pid);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int rd_run(char *const *argv)
+{
+	pid_t pid;
+	int err;
+
+	/* What we printed so far belongs before what the child prints. */
+	fflush(stdout);
+	err = rd_spawn(argv, NULL, -1, &pid);
+	return err ? err : rd_wait(pid);
+}
+
+static int read_all(int fd, struct rd_buf *output)
+{
+	for (;;) {
+		ssize_t n;
+
+		rd_buf_reserve(output, 16 * 1024);
+		n = read(fd, output->data + output->length, 16 * 1024);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			output->data[output->length] = '\0';
+			return n < 0 ? -1 : 0;
+		}
+		output->length += (size_t)n;
+		output->data[output->length] = '\0';
+	}
+}
+
+int rd_run_capture(char *const *argv, struct rd_buf *output)
+{
+	int fds[2], err, status;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return rd_fail_errno("%s: cannot make a pipe for its output", argv[0]);
+	err = rd_spawn(argv, NULL, fds[1], &pid);
+	close(fds[1]);
+	if (err) {
+		close(fds[0]);
+		return err;
+	}
+	if (read_all(fds[0], output))
+		err = rd_fail_errno("%s: cannot read its output", argv[0]);
+	close(fds[0]);
+	status = rd_wait(pid);
+	return err ? err : status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The subcommands.  Each gets argv with its own name as argv[0] and returns the
+ * exit status of the whole program: 0 done, 1 done and found something, 2 could
+ * not do it.  A new command is a file here, a line here and a row in main.c.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+enum { CMD_OK = 0, CMD_FOUND = 1, CMD_FAILED = 2 };
+
+int cmd_cc(int argc, char **argv);
+int cmd_cxx(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The entry of `raddle`: finds the command in the table below and runs it with
+ * the rest of the arguments untouched.  Called through a link named
+ * raddle-COMMAND it is that command, so that CC=raddle-cc works in build
+ * systems which allow no blank in CC.  Output that could not be written turns
+ * any success into a failure.
+ */
+#include "cmd/cmd.h"
+
+#include "base/error.h"
+#include "base/option.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int cmd_help(int argc, char **argv);
+static int cmd_version(int argc, char **argv);
+
+/* `foreign` commands pass their options to another program, --help included. */
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+	bool foreign;
+} commands[] = {
+	{"help", cmd_help, "show help about a command", false},
+	{"version", cmd_version, "show the version", false},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *nearest = NULL;
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (rd_is_near(name, commands[i].name, &best))
+			nearest = commands[i].name;
+	if (nearest)
+		rd_fail(RD_EUSAGE, "there is no command '%s'; did you mean '%s'?", name, nearest);
+	else
+		rd_fail(RD_EUSAGE, "there is no command '%s'; 'raddle help' lists them", name);
+	return CMD_FAILED;
+}
+
+static void print_overview(FILE *out)
+{
+	fputs("usage: raddle COMMAND [ARGUMENTS...]\n\n"
+	      "Raddle records what the threads of a C or C++ program do to each other.\n\n"
+	      "commands:\n",
+	      out);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fputs("\n'raddle help COMMAND' or 'man raddle-COMMAND' tells more of one.\n", out);
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	char *const arguments[] = {argc > 1 ? argv[1] : NULL, (char[]){"--help"}, NULL};
+	const struct command *c;
+
+	if (argc < 2 || argv[1][0] == '-') {
+		print_overview(stdout);
+		return CMD_OK;
+	}
+	c = find_command(argv[1]);
+	if (!c)
+		return unknown_command(argv[1]);
+	if (c->foreign || c->run == cmd_help || c->run == cmd_version) {
+		printf("usage: raddle %s [ARGUMENTS...]\n\n%s\n\n'man raddle%s%s' tells more.\n", c->name,
+		       c->help, c->foreign ? "-" : "", c->foreign ? c->name : "");
+		return CMD_OK;
+	}
+	return c->run(2, (char **)arguments);
+}
+
+static int cmd_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("raddle %s (LLVM %s)\n", RADDLE_VERSION, RADDLE_LLVM);
+	return CMD_OK;
+}
+
+/* For shell completion; deliberately in no help. */
+static int list_commands(void)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		puts(commands[i].name);
+	return CMD_OK;
+}
+
+static int run_command(int argc, char **argv)
+{
+	const char *base = strrchr(argv[0], '/'), *name;
+	const struct command *c;
+
+	base = base ? base + 1 : argv[0];
+	if (!strncmp(base, "raddle-", 7) && (c = find_command(base + 7)))
+		return c->run(argc, argv);
+	if (argc < 2) {
+		print_overview(stderr);
+		return CMD_FAILED;
+	}
+	name = argv[1];
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	if (!strcmp(name, "--list-commands"))
+		return list_commands();
+	c = find_command(name);
+	if (c)
+		return c->run(argc - 1, argv + 1);
+	if (name[0] == '-')
+		rd_fail(RD_EUSAGE, "unknown option %s; 'raddle help' shows the usage", name);
+	else
+		unknown_command(name);
+	return CMD_FAILED;
+}
+
+/* A closed standard stream would give its number to the next file opened, which
+ * then received our messages.  Opened the wrong way round, writing still fails. */
+static void occupy_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			abort();
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	occupy_standard_streams();
+	if (argc < 1)
+		return CMD_FAILED;
+	status = run_command(argc, argv);
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno)
+			rd_fail_errno("standard output: cannot write it");
+		else
+			rd_fail(RD_ESYSTEM, "standard output: cannot write it");
+		return CMD_FAILED;
+	}
+	return status;
+}
