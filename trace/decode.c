@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The general decoder: every record kind, table-driven, with all checks.  The
+ * inline function of the header handles the common access and leaves anything
+ * else, also everything doubtful, to this file.
+ *
+ * Invariants: d->p stays at the first byte of a record until the record has
+ * been decoded as a whole; begin <= p <= end.
+ */
+#include "trace/decode.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A place within one record; `error` sticks. */
+struct place {
+	const uint8_t *p, *end;
+	const char *error;
+};
+
+static uint64_t get_varint(struct place *at)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		if (at->p == at->end) {
+			at->error = "the record ends too early";
+			return 0;
+		}
+		uint8_t byte = *at->p++;
+		if (shift == 63 && byte > 1)
+			break;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	at->error = "a number is longer than 64 bits";
+	return 0;
+}
+
+static uint64_t get_zigzag(struct place *at)
+{
+	return (uint64_t)trace_unzigzag(get_varint(at));
+}
+
+static uint32_t get_site(struct place *at, uint32_t previous)
+{
+	uint64_t site = previous + get_zigzag(at);
+	if (site > RADDLE_SITE_MAX) {
+		at->error = "a site number is out of range";
+		return 0;
+	}
+	return (uint32_t)site;
+}
+
+static void reset(struct trace_decoder *d)
+{
+	d->site = 0;
+	d->q = d->t = d->a = 0;
+	d->depth = 0;
+	d->stack_version++;
+	memset(d->slots, 0, sizeof d->slots);
+}
+
+void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length)
+{
+	d->begin = d->p = records;
+	d->end = d->begin + length;
+	d->error = NULL;
+	reset(d);
+}
+
+void trace_decoder_release(struct trace_decoder *d)
+{
+	free(d->stack);
+	memset(d, 0, sizeof *d);
+}
+
+static void apply_stack(struct trace_decoder *d, struct place *at)
+{
+	uint64_t keep = get_varint(at);
+	uint64_t count = get_varint(at);
+	uint32_t site = 0;
+	if (at->error)
+		return;
+	if (keep > d->depth) {
+		at->error = "a stack record keeps more entries than there are";
+		return;
+	}
+	if (count > (uint64_t)(at->end - at->p)) {
+		at->error = "a stack record has more entries than bytes";
+		return;
+	}
+	RD_GROW(d->stack, d->stack_capacity, keep + count);
+	for (uint64_t i = 0; i < count && !at->error; i++) {
+		site = get_site(at, site);
+		d->stack[keep + i] = site;
+	}
+	d->depth = keep + count;
+	d->stack_version++;
+}
+
+static void get_bytes(struct place *at, struct trace_event *e)
+{
+	uint64_t n = get_varint(at);
+	if (!at->error && n > (uint64_t)(at->end - at->p))
+		at->error = "a text is longer than the chunk";
+	if (at->error)
+		return;
+	e->bytes = (const char *)at->p;
+	e->length = n;
+	at->p += n;
+}
+
+/* Reads one operand.  Decoder state changes only here, and a record that fails
+ * later on ends the stream, so half an update does no harm. */
+static uint64_t get_operand(struct trace_decoder *d, struct place *at, struct trace_event *e, char letter)
+{
+	switch (letter) {
+	case 'q':
+		d->q += get_zigzag(at);
+		return e->q = d->q;
+	case 't':
+		d->t += get_zigzag(at);
+		return e->t = d->t;
+	case 'a':
+		d->a += get_zigzag(at);
+		return d->a;
+	case 's':
+		d->site = get_site(at, d->site);
+		return e->site = d->site;
+	case 'x':
+		d->slots[d->site % RADDLE_SITE_SLOTS] += get_zigzag(at);
+		return e->address = d->slots[d->site % RADDLE_SITE_SLOTS];
+	case 'b':
+		get_bytes(at, e);
+		return e->length;
+	default:
+		return get_varint(at);
+	}
+}
+
+static void decode_row(struct trace_decoder *d, struct place *at, struct trace_event *e)
+{
+	const char *letters = trace_kind(e->kind)->operands;
+	bool has_address = false;
+	e->q = e->t = 0;
+	e->bytes = "";
+	e->length = 0;
+	for (unsigned i = 0; letters[i] && !at->error; i++) {
+		e->values[i] = get_operand(d, at, e, letters[i]);
+		if (letters[i] == 'a' && !has_address) {
+			e->address = e->values[i];
+			has_address = true;
+		}
+	}
+	if (e->kind == RADDLE_RANGE)
+		e->size = e->values[2];
+}
+
+static void decode_access(struct trace_decoder *d, struct place *at, struct trace_event *e, uint8_t byte)
+{
+	uint64_t delta = byte & 0x7f;
+	if (delta == RADDLE_ACCESS_ESCAPE)
+		delta = get_varint(at);
+	uint64_t site = d->site + (uint64_t)trace_unzigzag(delta);
+	if (!at->error && site > RADDLE_SITE_MAX)
+		at->error = "a site number is out of range";
+	if (at->error)
+		return;
+	d->site = e->site = (uint32_t)site;
+	d->slots[site % RADDLE_SITE_SLOTS] += get_zigzag(at);
+	e->address = d->slots[site % RADDLE_SITE_SLOTS];
+}
+
+int trace_decode_slow(struct trace_decoder *d, struct trace_event *e)
+{
+	while (d->p < d->end) {
+		struct place at = {.p = d->p + 1, .end = d->end};
+		uint8_t code = *d->p;
+		bool event = true;
+		e->kind = code & RADDLE_ACCESS_FLAG ? RADDLE_ACCESS : code;
+		e->site = 0;
+		e->address = 0;
+		e->size = 0;
+		if (code & RADDLE_ACCESS_FLAG) {
+			decode_access(d, &at, e, code);
+		} else if (code == RADDLE_RESET || code == RADDLE_STACK) {
+			event = false;
+			if (code == RADDLE_RESET)
+				reset(d);
+			else
+				apply_stack(d, &at);
+		} else if (trace_kind(code)->name) {
+			decode_row(d, &at, e);
+		} else {
+			at.error = "unknown event code";
+		}
+		if (at.error) {
+			d->error = at.error;
+			return -1;
+		}
+		d->p = at.p;
+		if (event)
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A decoded record, and what the tables know about each kind of event.
+ */
+#ifndef TRACE_EVENT_H
+#define TRACE_EVENT_H
+
+#include "raddle/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_event {
+	enum raddle_event kind; /* RADDLE_ACCESS for every plain access */
+	uint32_t site;		/* accesses, ranges, atomics, fences; 0 otherwise */
+	uint64_t address;	/* what is accessed, or the first `a` operand */
+	uint64_t size;		/* length of a range; 0 otherwise */
+	/* The rest is not set for plain accesses and ranges. */
+	uint64_t q, t;			      /* 0 where the kind has none */
+	uint64_t values[RADDLE_MAX_OPERANDS]; /* by position in the row; for `b` the length */
+	const char *bytes; /* the `b` operand: not terminated, lives until the next event */
+	size_t length;
+};
+
+/*
+ * A row: of event.inc, or of the kinds with an encoding of their own, whose
+ * operand letters are also s (site) and x (address of the site's slot).
+ */
+struct trace_kind {
+	const char *name; /* NULL: no such code */
+	const char *operands;
+	const char *operand_names; /* separated by blanks */
+	const char *meaning;
+};
+
+/* The row of a code below 0x80; of RADDLE_ACCESS for the others. */
+const struct trace_kind *trace_kind(unsigned code);
+
+static inline bool trace_kind_has_q(enum raddle_event kind)
+{
+	return kind != RADDLE_ACCESS && kind != RADDLE_RANGE && trace_kind(kind)->operands[0] == 'q';
+}
+
+/* The code of a name such as "mutex-lock"; -1 if there is none. */
+int trace_kind_find(const char *name);
+
+/* Copies the name of operand number `index` of the row; "" if there is none. */
+#define TRACE_OPERAND_NAME 32
+void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
+
+#endif

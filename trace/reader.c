@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace directory on disk comes in; meta data, site table, streams and their
+ * merge go out.
+ *
+ * Invariants:
+ *  1. Stream files are mapped when the trace is opened and stay mapped, so that
+ *     any number of streams can be opened on them.
+ *  2. In a merge, a lane's event is the next one of its thread; only the lane at the
+ *     top of the heap advances, and its key never falls, so the heap needs
+ *     repair only after an event that carries q.
+ */
+#include "trace/reader.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct thread_file {
+	uint32_t number;
+	char *path;
+	struct rd_map map;
+	bool mapped;
+};
+
+struct trace {
+	char *path;
+	struct trace_meta meta;
+	struct trace_sites *sites;
+	struct thread_file *threads;
+	size_t count, capacity;
+	struct trace_inflater *inflater;
+};
+
+static void add_thread(struct trace *t, uint32_t number, char *path)
+{
+	RD_GROW(t->threads, t->capacity, t->count + 1);
+	t->threads[t->count++] = (struct thread_file){.number = number, .path = path};
+}
+
+/* "thread-12" and nothing else; "thread-012" is some other file. */
+static bool thread_number(const char *name, uint32_t *number)
+{
+	unsigned n;
+	int used = 0;
+	char again[32];
+	if (sscanf(name, "thread-%9u%n", &n, &used) != 1 || name[used])
+		return false;
+	snprintf(again, sizeof again, "thread-%u", n);
+	*number = n;
+	return strcmp(name, again) == 0;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread_file *x = a, *y = b;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int list_threads(struct trace *t)
+{
+	DIR *d = opendir(t->path);
+	if (!d)
+		return rd_fail_errno("trace: %s", t->path);
+	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+		uint32_t number;
+		if (thread_number(e->d_name, &number))
+			add_thread(t, number, rd_xasprintf("%s/%s", t->path, e->d_name));
+	}
+	closedir(d);
+	if (t->count > 0)
+		qsort(t->threads, t->count, sizeof *t->threads, compare_threads);
+	return RD_OK;
+}
+
+static int map_threads(struct trace *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		int err = rd_map_open(&t->threads[i].map, t->threads[i].path);
+		if (err)
+			return err;
+		t->threads[i].mapped = true;
+	}
+	return RD_OK;
+}
+
+/* Reads meta.json and the site table of `directory`. */
+static int read_tables(struct trace *t, const char *directory, bool force)
+{
+	char *meta = rd_xasprintf("%s/meta.json", directory);
+	char *sites = rd_xasprintf("%s/sites", directory);
+	int err = RD_OK;
+	if (rd_file_exists(meta))
+		err = trace_meta_read(&t->meta, meta);
+	else if (!force)
+		err = rd_fail(RD_ENOTFOUND,
+			      "trace: %s has no meta.json; if it is a trace nevertheless, use --force",
+			      directory);
+	if (force)
+		err = RD_OK;
+	if (!err && rd_file_exists(sites))
+		err = trace_sites_read(&t->sites, sites);
+	else if (!err && !force)
+		err = rd_fail(RD_ENOTFOUND, "trace: %s has no site table; --force opens it without names",
+			      directory);
+	if (force)
+		err = RD_OK;
+	free(meta);
+	free(sites);
+	return err;
+}
+
+static int open_file(struct trace *t, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? rd_xstrndup(path, (size_t)(slash - path)) : rd_xstrdup(".");
+	uint32_t number = 0;
+	thread_number(slash ? slash + 1 : path, &number);
+	add_thread(t, number, rd_xstrdup(path));
+	int err = read_tables(t, directory, true);
+	free(directory);
+	return err;
+}
+
+int trace_open(struct trace **out, const char *path, bool force)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return rd_fail_errno("trace: %s", path);
+	struct trace *t = rd_xcalloc(1, sizeof *t);
+	t->path = rd_xstrdup(path);
+	t->inflater = trace_inflater_new();
+	int err = S_ISDIR(st.st_mode) ? read_tables(t, path, force) : open_file(t, path);
+	if (!err && S_ISDIR(st.st_mode))
+		err = list_threads(t);
+	if (!err)
+		err = map_threads(t);
+	if (err)
+		trace_close(t);
+	else
+		*out = t;
+	return err;
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->threads[i].mapped)
+			rd_map_close(&t->threads[i].map);
+		free(t->threads[i].path);
+	}
+	free(t->threads);
+	trace_meta_release(&t->meta);
+	trace_sites_free(t->sites);
+	trace_inflater_free(t->inflater);
+	free(t->path);
+	free(t);
+}
+
+const char *trace_path(const struct trace *t)
+{
+	return t->path;
+}
+
+const struct trace_meta *trace_get_meta(const struct trace *t)
+{
+	return &t->meta;
+}
+
+const struct trace_sites *trace_get_sites(const struct trace *t)
+{
+	return t->sites;
+}
+
+size_t trace_thread_count(const struct trace *t)
+{
+	return t->count;
+}
+
+uint32_t trace_thread_number(const struct trace *t, size_t index)
+{
+	return t->threads[index].number;
+}
+
+int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
+{
+	const struct thread_file *f = &t->threads[index];
+	int err = trace_stream_open(s, t->inflater, f->map.data, f->map.length, f->path);
+	if (!err && s->thread != f->number) {
+		err = rd_fail(RD_EFORMAT, "trace: %s: offset 12: the stream is that of thread %u", f->path,
+			      s->thread);
+		trace_stream_close(s);
+	}
+	return err;
+}
+
+static bool lane_before(const struct trace_lane *a, const struct trace_lane *b)
+{
+	if (a->stream.last_q != b->stream.last_q)
+		return a->stream.last_q < b->stream.last_q;
+	return a->index < b->index;
+}
+
+/* Restores the heap below position `i`. */
+static void sift_down(struct trace_merge *m, size_t i)
+{
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= m->heap_count)
+			return;
+		if (child + 1 < m->heap_count &&
+		    lane_before(&m->lanes[m->heap[child + 1]], &m->lanes[m->heap[child]]))
+			child++;
+		if (!lane_before(&m->lanes[m->heap[child]], &m->lanes[m->heap[i]]))
+			return;
+		uint32_t swap = m->heap[i];
+		m->heap[i] = m->heap[child];
+		m->heap[child] = swap;
+		i = child;
+	}
+}
+
+static void advance(struct trace_merge *m, struct trace_lane *lane)
+{
+	int got = trace_stream_next(&lane->stream, &lane->event);
+	if (got < 0 && !m->err)
+		m->err = got;
+	lane->live = got > 0;
+}
+
+int trace_merge_open(struct trace_merge *m, struct trace *t)
+{
+	memset(m, 0, sizeof *m);
+	m->trace = t;
+	m->lane_count = t->count;
+	m->lanes = rd_xcalloc(t->count + 1, sizeof *m->lanes);
+	m->heap = rd_xcalloc(t->count + 1, sizeof *m->heap);
+	for (size_t i = 0; i < t->count; i++) {
+		struct trace_lane *lane = &m->lanes[i];
+		lane->index = i;
+		int err = trace_open_thread(t, i, &lane->stream);
+		if (err && !m->err)
+			m->err = err;
+		if (!err)
+			advance(m, lane);
+		if (lane->live)
+			m->heap[m->heap_count++] = (uint32_t)i;
+	}
+	for (size_t i = m->heap_count / 2; i-- > 0;)
+		sift_down(m, i);
+	return RD_OK;
+}
+
+void trace_merge_close(struct trace_merge *m)
+{
+	for (size_t i = 0; i < m->lane_count; i++)
+		trace_stream_close(&m->lanes[i].stream);
+	free(m->lanes);
+	free(m->heap);
+	memset(m, 0, sizeof *m);
+}
+
+struct trace_lane *trace_merge_next(struct trace_merge *m)
+{
+	if (m->heap_count == 0)
+		return NULL;
+	if (m->started) {
+		struct trace_lane *lane = &m->lanes[m->heap[0]];
+		uint64_t key = lane->stream.last_q;
+		advance(m, lane);
+		if (!lane->live)
+			m->heap[0] = m->heap[--m->heap_count];
+		if (!lane->live || lane->stream.last_q != key)
+			sift_down(m, 0);
+	}
+	m->started = true;
+	return m->heap_count > 0 ? &m->lanes[m->heap[0]] : NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a trace directory: meta data, site table, one stream a thread, and
+ * all threads merged into one order.
+ *
+ * The order of a merge (the linearisation).  Records that carry q are in the order
+ * of q.  A record without q, a plain access above all, stands directly behind
+ * the last q record before it in its thread, that is as early as the trace
+ * allows.  Within a thread the order is the stream's; should q ever fall within
+ * a stream, the largest q so far counts.  Equal places are ordered by thread
+ * number.
+ */
+#ifndef TRACE_READER_H
+#define TRACE_READER_H
+
+#include "trace/meta.h"
+#include "trace/sites.h"
+#include "trace/stream.h"
+
+struct trace;
+
+/* Opens a trace directory.  With `force` a missing or unreadable meta.json or
+ * site table is a warning.  A single stream file opens too (with `force`
+ * implied), with a site table if one lies beside it. */
+int trace_open(struct trace **trace, const char *path, bool force);
+void trace_close(struct trace *trace); /* NULL is fine */
+
+const char *trace_path(const struct trace *trace);
+const struct trace_meta *trace_get_meta(const struct trace *trace);   /* zeroed if absent */
+const struct trace_sites *trace_get_sites(const struct trace *trace); /* NULL if absent */
+
+/* Threads are in ascending order of their numbers; numbers may have gaps. */
+size_t trace_thread_count(const struct trace *trace);
+uint32_t trace_thread_number(const struct trace *trace, size_t index);
+
+/* Opens a stream of its own on thread number `index`; close it with
+ * trace_stream_close() before the trace. */
+int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
+
+/* All threads in one order. */
+struct trace_merge {
+	struct trace *trace;
+	struct trace_lane {
+		struct trace_stream stream;
+		struct trace_event event;
+		size_t index; /* of the thread */
+		bool live;
+	} * lanes;
+	size_t lane_count;
+	uint32_t *heap; /* live lanes, the first in the order at 0 */
+	size_t heap_count;
+	bool started;
+	int err; /* the first error of any stream; those end only their stream */
+};
+
+int trace_merge_open(struct trace_merge *m, struct trace *trace);
+void trace_merge_close(struct trace_merge *m);
+
+/* The lane whose event is next, or NULL at the end.  lane->stream has the call
+ * stack and, in last_q, the place of the event. */
+struct trace_lane *trace_merge_next(struct trace_merge *m);
+
+#endif

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reader of site tables.  Text comes in (perhaps as one zstd frame), arrays
+ * go out.  The text is cut into strings in place, so that a table of hundreds
+ * of thousands of sites costs one buffer and a few arrays.
+ *
+ * Nothing is believed: every number has a bound, the checksum is compared before
+ * anything is used, and a message names the line.
+ *
+ * Invariants: the sites of a unit stand together, in ascending order of n; units
+ * own disjoint slots; the members of a type stand together and only the first
+ * definition of a type's name is found.
+ */
+#include "trace/sites.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "raddle/event.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
+#define TEXT_MAX (1ull << 31)
+
+struct trace_sites_private {
+	char *text;
+	uint32_t *unit_of_slot; /* index + 1, SLOT_COUNT entries */
+	struct rd_names types;	/* type names to numbers */
+	struct type_range {
+		size_t first, count;
+	} * ranges; /* by type number */
+	size_t range_capacity;
+	struct rd_umap global_of; /* hash of linkage name to index */
+};
+
+/* The parse of one table. */
+struct parser {
+	struct trace_sites *sites;
+	struct trace_sites_private *private;
+	const char *name;
+	size_t line;
+	char **fields;
+	size_t field_count, field_capacity;
+	size_t file_base;	 /* files of the current unit start here */
+	const char *member_type; /* of the record before, if it was T */
+	size_t site_capacity, chain_capacity, unit_capacity, global_capacity, member_capacity,
+		placed_capacity, file_capacity;
+};
+
+static const char *const kind_names[TRACE_SITE_KINDS] = {"r",  "w",  "rr", "rw", "al",
+							 "as", "ax", "ac", "f",	 "c"};
+
+const char *trace_site_kind_name(enum trace_site_kind kind)
+{
+	return kind_names[kind];
+}
+
+static int fail_line(const struct parser *p, const char *what, const char *value)
+{
+	return rd_fail(RD_EFORMAT, "sites: %s: line %zu: %s \"%.60s\"", p->name, p->line, what, value);
+}
+
+static int get_number(const struct parser *p, size_t field, uint64_t max, uint64_t *out)
+{
+	const char *s = p->fields[field];
+	uint64_t v = 0;
+	if (!*s)
+		return fail_line(p, "a number is missing", s);
+	for (const char *c = s; *c; c++) {
+		if (*c < '0' || *c > '9')
+			return fail_line(p, "no number:", s);
+		unsigned digit = (unsigned)(*c - '0');
+		if (v > (UINT64_MAX - digit) / 10 || v * 10 + digit > max)
+			return fail_line(p, "a number is too large:", s);
+		v = v * 10 + digit;
+	}
+	*out = v;
+	return RD_OK;
+}
+
+static int get_u32(const struct parser *p, size_t field, uint32_t *out)
+{
+	uint64_t v;
+	int err = get_number(p, field, UINT32_MAX, &v);
+	if (!err)
+		*out = (uint32_t)v;
+	return err;
+}
+
+/* A file number of the unit, or -1. */
+static int get_file(const struct parser *p, size_t field, uint32_t *out)
+{
+	uint64_t v;
+	if (strcmp(p->fields[field], "-1") == 0) {
+		*out = TRACE_NO_FILE;
+		return RD_OK;
+	}
+	int err = get_number(p, field, UINT32_MAX, &v);
+	if (err)
+		return err;
+	if (v >= p->sites->file_count - p->file_base)
+		return fail_line(p, "the unit has no file number", p->fields[field]);
+	*out = (uint32_t)(p->file_base + v);
+	return RD_OK;
+}
+
+static int need_unit(const struct parser *p)
+{
+	return p->sites->unit_count > 0 ? RD_OK : fail_line(p, "no U record before", p->fields[0]);
+}
+
+static int parse_unit(struct parser *p)
+{
+	uint64_t slot, slots;
+	int err = get_number(p, 1, SLOT_COUNT - 1, &slot);
+	if (!err)
+		err = get_number(p, 2, SLOT_COUNT - slot, &slots);
+	if (err)
+		return err;
+	struct trace_sites *s = p->sites;
+	RD_GROW(s->units, p->unit_capacity, s->unit_count + 1);
+	s->units[s->unit_count++] = (struct trace_unit){.name = p->fields[3],
+							.slot = (uint32_t)slot,
+							.slots = (uint32_t)slots,
+							.site = s->site_count};
+	for (uint64_t i = slot; i < slot + slots; i++) {
+		if (p->private->unit_of_slot[i])
+			return fail_line(p, "two units own slot", p->fields[1]);
+		p->private->unit_of_slot[i] = (uint32_t)s->unit_count;
+	}
+	p->file_base = s->file_count;
+	return RD_OK;
+}
+
+static int parse_file(struct parser *p)
+{
+	struct trace_sites *s = p->sites;
+	uint64_t n;
+	int err = need_unit(p);
+	if (!err)
+		err = get_number(p, 1, UINT32_MAX, &n);
+	if (err)
+		return err;
+	if (n != s->file_count - p->file_base)
+		return fail_line(p, "file numbers do not run on:", p->fields[1]);
+	RD_GROW(s->files, p->file_capacity, s->file_count + 1);
+	s->files[s->file_count++] = p->fields[2];
+	return RD_OK;
+}
+
+static int parse_flags(const struct parser *p, const char *flags, struct trace_site *site)
+{
+	for (const char *c = flags; *c; c++) {
+		switch (*c) {
+		case 'v':
+			site->flags |= TRACE_SITE_VOLATILE;
+			break;
+		case 'l':
+			site->flags |= TRACE_SITE_WAIT_LOOP;
+			break;
+		case 't':
+			site->flags |= TRACE_SITE_TLS;
+			break;
+		case 's':
+			site->flags |= TRACE_SITE_STACK;
+			break;
+		case 'x':
+		case 'a':
+		case 'r':
+		case 'q':
+		case 'S':
+			site->order = *c;
+			break;
+		default:
+			return fail_line(p, "unknown flag in", flags);
+		}
+	}
+	return RD_OK;
+}
+
+static int parse_chain(struct parser *p, struct trace_site *site)
+{
+	struct trace_sites *s = p->sites;
+	site->chain = (uint32_t)s->chain_count;
+	for (size_t f = 11; f < p->field_count; f += 3) {
+		struct trace_inlined in = {.function = p->fields[f + 2]};
+		int err = get_file(p, f, &in.file);
+		if (!err)
+			err = get_u32(p, f + 1, &in.line);
+		if (err)
+			return err;
+		RD_GROW(s->chains, p->chain_capacity, s->chain_count + 1);
+		s->chains[s->chain_count++] = in;
+		site->chain_length++;
+	}
+	return RD_OK;
+}
+
+static int parse_kind(const struct parser *p, const char *kind, struct trace_site *site)
+{
+	for (unsigned k = 0; k < TRACE_SITE_KINDS; k++) {
+		if (strcmp(kind, kind_names[k]) == 0) {
+			site->kind = (uint8_t)k;
+			return RD_OK;
+		}
+	}
+	return fail_line(p, "unknown kind of site", kind);
+}
+
+/* n must lie in the slots of its unit and be larger than the one before. */
+static int check_site_number(const struct parser *p, const struct trace_unit *unit, uint32_t n)
+{
+	if (n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)
+		return fail_line(p, "the unit's slots have no site number", p->fields[1]);
+	if (unit->site_count > 0 && p->sites->sites[p->sites->site_count - 1].n >= n)
+		return fail_line(p, "site numbers do not ascend:", p->fields[1]);
+	return RD_OK;
+}
+
+static int parse_site(struct parser *p)
+{
+	struct trace_sites *s = p->sites;
+	struct trace_site site = {.function = p->fields[8], .what = p->fields[9], .type = p->fields[10]};
+	int err = need_unit(p);
+	if (!err && (p->field_count - 11) % 3 != 0)
+		err = fail_line(p, "the chain is not made of triples at site", p->fields[1]);
+	if (!err)
+		err = get_u32(p, 1, &site.n);
+	if (!err)
+		err = check_site_number(p, &s->units[s->unit_count - 1], site.n);
+	if (!err)
+		err = parse_kind(p, p->fields[2], &site);
+	if (!err)
+		err = get_u32(p, 3, &site.size);
+	if (!err)
+		err = parse_flags(p, p->fields[4], &site);
+	if (!err)
+		err = get_file(p, 5, &site.file);
+	if (!err)
+		err = get_u32(p, 6, &site.line);
+	if (!err)
+		err = get_u32(p, 7, &site.column);
+	if (!err)
+		err = parse_chain(p, &site);
+	if (err)
+		return err;
+	RD_GROW(s->sites, p->site_capacity, s->site_count + 1);
+	s->sites[s->site_count++] = site;
+	s->units[s->unit_count - 1].site_count++;
+	return RD_OK;
+}
+
+static int parse_global(struct parser *p)
+{
+	struct trace_sites *s = p->sites;
+	struct trace_global g = {.name = p->fields[1], .linkage = p->fields[2], .type = p->fields[6]};
+	int err = need_unit(p);
+	if (!err)
+		err = get_number(p, 3, UINT64_MAX, &g.size);
+	if (!err)
+		err = get_file(p, 4, &g.file);
+	if (!err)
+		err = get_u32(p, 5, &g.line);
+	if (err)
+		return err;
+	g.unit = (uint32_t)(s->unit_count - 1);
+	bool is_new;
+	uint64_t *index =
+		rd_umap_put(&p->private->global_of, XXH64(g.linkage, strlen(g.linkage), 0), &is_new);
+	if (is_new)
+		*index = s->global_count;
+	RD_GROW(s->globals, p->global_capacity, s->global_count + 1);
+	s->globals[s->global_count++] = g;
+	return RD_OK;
+}
+
+static int parse_member(struct parser *p)
+{
+	struct trace_sites *s = p->sites;
+	struct trace_sites_private *x = p->private;
+	struct trace_member m = {.type = p->fields[1], .name = p->fields[3], .member_type = p->fields[6]};
+	int err = get_number(p, 2, UINT64_MAX, &m.size);
+	if (!err)
+		err = get_number(p, 4, UINT64_MAX, &m.offset);
+	if (!err)
+		err = get_number(p, 5, UINT64_MAX, &m.member_size);
+	if (err)
+		return err;
+	uint32_t number = rd_names_put(&x->types, m.type, strlen(m.type));
+	size_t had = x->range_capacity;
+	if (number >= x->range_capacity) {
+		RD_GROW(x->ranges, x->range_capacity, (size_t)number + 1);
+		memset(x->ranges + had, 0, (x->range_capacity - had) * sizeof *x->ranges);
+	}
+	struct type_range *r = &x->ranges[number];
+	bool runs_on = p->member_type && strcmp(p->member_type, m.type) == 0 &&
+		       r->first + r->count == s->member_count;
+	if (r->count == 0)
+		r->first = s->member_count;
+	if (r->count == 0 || runs_on)
+		r->count++;
+	RD_GROW(s->members, p->member_capacity, s->member_count + 1);
+	s->members[s->member_count++] = m;
+	return RD_OK;
+}
+
+static int parse_placed(struct parser *p)
+{
+	struct trace_sites *s = p->sites;
+	struct trace_placed a = {.module = p->fields[1], .linkage = p->fields[4]};
+	int err = get_number(p, 2, UINT64_MAX, &a.offset);
+	if (!err)
+		err = get_number(p, 3, UINT64_MAX, &a.size);
+	if (err)
+		return err;
+	RD_GROW(s->placed, p->placed_capacity, s->placed_count + 1);
+	s->placed[s->placed_count++] = a;
+	return RD_OK;
+}
+
+static const struct {
+	char letter;
+	size_t least; /* fields, the letter included */
+	bool more;    /* may have more than `least` */
+	int (*parse)(struct parser *p);
+} records[] = {
+	{'U', 4, false, parse_unit},   {'F', 3, false, parse_file},   {'S', 11, true, parse_site},
+	{'G', 7, false, parse_global}, {'T', 7, false, parse_member}, {'A', 5, false, parse_placed},
+};
+
+/* Undoes the escapes of one field in place. */
+static int unescape(const struct parser *p, char *s)
+{
+	char *to = s;
+	if (strcmp(s, "-") == 0) {
+		*s = '\0';
+		return RD_OK;
+	}
+	for (const char *from = s; *from; from++) {
+		if (*from != '\\') {
+			*to++ = *from;
+			continue;
+		}
+		from++;
+		if (*from == 't')
+			*to++ = '\t';
+		else if (*from == 'n')
+			*to++ = '\n';
+		else if (*from == '\\' || *from == '-')
+			*to++ = *from;
+		else
+			return fail_line(p, "bad escape in field", s);
+	}
+	*to = '\0';
+	return RD_OK;
+}
+
+static int split_line(struct parser *p, char *line)
+{
+	p->field_count = 0;
+	for (char *at = line; at;) {
+		char *tab = strchr(at, '\t');
+		if (tab)
+			*tab = '\0';
+		RD_GROW(p->fields, p->field_capacity, p->field_count + 1);
+		p->fields[p->field_count++] = at;
+		at = tab ? tab + 1 : NULL;
+	}
+	for (size_t i = 0; i < p->field_count; i++) {
+		int err = unescape(p, p->fields[i]);
+		if (err)
+			return err;
+	}
+	return RD_OK;
+}
+
+static int parse_line(struct parser *p, char *line)
+{
+	int err = split_line(p, line);
+	if (err)
+		return err;
+	const char *letter = p->fields[0];
+	for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+		if (letter[0] != records[i].letter || letter[1])
+			continue;
+		if (p->field_count < records[i].least ||
+		    (p->field_count > records[i].least && !records[i].more))
+			return fail_line(p, "wrong number of fields in record", letter);
+		err = records[i].parse(p);
+		p->member_type = letter[0] == 'T' ? p->fields[1] : NULL;
+		return err;
+	}
+	return fail_line(p, "unknown record", letter);
+}
+
+/* Finds the last line and compares its checksum; *end is where it begins. */
+static int check_end(const struct parser *p, const char *text, size_t length, size_t *end, uint64_t *count)
+{
+	size_t at = length;
+	unsigned long long n = 0, sum = 0;
+	int used = 0;
+	if (length < 2 || text[length - 1] != '\n' || memchr(text, '\0', length))
+		return rd_fail(RD_EFORMAT, "sites: %s: the table is cut off or no text", p->name);
+	for (at = length - 1; at > 0 && text[at - 1] != '\n'; at--)
+		;
+	if (sscanf(text + at, "end\t%20llu\t%16llx%n", &n, &sum, &used) != 2 ||
+	    at + (size_t)used + 1 != length)
+		return rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: no valid last line", p->name, at);
+	if (XXH64(text, at, 0) != sum)
+		return rd_fail(RD_EFORMAT, "sites: %s: wrong checksum in the last line, at offset 0x%zx",
+			       p->name, at);
+	*end = at;
+	*count = n;
+	return RD_OK;
+}
+
+static int check_first(const struct parser *p, const char *line)
+{
+	unsigned version = 0;
+	int used = 0;
+	if (sscanf(line, "raddle-sites\t%9u%n", &version, &used) != 1 || line[used])
+		return rd_fail(RD_EFORMAT, "sites: %s: line 1: no site table", p->name);
+	if (version != 1)
+		return rd_fail(RD_EVERSION, "sites: %s: line 1: format version %u, this Raddle reads 1",
+			       p->name, version);
+	return RD_OK;
+}
+
+static int parse_text(struct parser *p, char *text, size_t length)
+{
+	size_t end = 0;
+	uint64_t count = 0;
+	int err = check_end(p, text, length, &end, &count);
+	if (err)
+		return err;
+	for (char *line = text; line < text + end; p->line++) {
+		char *newline = memchr(line, '\n', (size_t)(text + end - line));
+		RD_ASSERT(newline);
+		*newline = '\0';
+		err = p->line == 1 ? check_first(p, line) : parse_line(p, line);
+		if (err)
+			return err;
+		line = newline + 1;
+	}
+	if (p->line < 2 || count != p->line - 2)
+		return rd_fail(RD_EFORMAT, "sites: %s: %zu records, the last line says %llu", p->name,
+			       p->line - 2, (unsigned long long)count);
+	return RD_OK;
+}
+
+static bool is_zstd(const uint8_t *p, size_t length)
+{
+	static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+	return length >= 4 && memcmp(p, magic, 4) == 0;
+}
+
+/* Decompresses piece by piece: the size that a frame claims is not believed. */
+static int inflate_text(const char *name, const void *data, size_t length, struct rd_buf *out)
+{
+	ZSTD_DCtx *zstd = ZSTD_createDCtx();
+	ZSTD_inBuffer in = {data, length, 0};
+	size_t left = 1;
+	int err = RD_OK;
+	RD_ASSERT(zstd);
+	while (!err && left != 0) {
+		rd_buf_reserve(out, ZSTD_DStreamOutSize());
+		ZSTD_outBuffer to = {out->data + out->length, ZSTD_DStreamOutSize(), 0};
+		size_t before = in.pos;
+		left = ZSTD_decompressStream(zstd, &to, &in);
+		out->length += ZSTD_isError(left) ? 0 : to.pos;
+		if (ZSTD_isError(left))
+			err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: %s", name, in.pos,
+				      ZSTD_getErrorName(left));
+		else if (left != 0 && to.pos == 0 && in.pos == before)
+			err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: the compressed table is cut off",
+				      name, in.pos);
+		else if (out->length > TEXT_MAX)
+			err = rd_fail(RD_ELIMIT, "sites: %s: more than %llu bytes of text", name, TEXT_MAX);
+	}
+	if (!err && in.pos != length)
+		err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: bytes behind the table", name, in.pos);
+	ZSTD_freeDCtx(zstd);
+	return err;
+}
+
+static int get_text(const char *name, const void *data, size_t length, struct rd_buf *text)
+{
+	if (is_zstd(data, length))
+		return inflate_text(name, data, length, text);
+	if (length > TEXT_MAX)
+		return rd_fail(RD_ELIMIT, "sites: %s: more than %llu bytes of text", name, TEXT_MAX);
+	rd_buf_add(text, data, length);
+	return RD_OK;
+}
+
+int trace_sites_parse(struct trace_sites **out, const void *data, size_t length, const char *name)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err = get_text(name, data, length, &text);
+	if (err) {
+		rd_buf_release(&text);
+		return err;
+	}
+	struct trace_sites *s = rd_xcalloc(1, sizeof *s);
+	s->private = rd_xcalloc(1, sizeof *s->private);
+	s->private->unit_of_slot = rd_xcalloc(SLOT_COUNT, sizeof *s->private->unit_of_slot);
+	struct parser p = {.sites = s, .private = s->private, .name = name, .line = 1};
+	size_t text_length = text.length;
+	s->private->text = rd_buf_detach(&text);
+	err = parse_text(&p, s->private->text, text_length);
+	free(p.fields);
+	if (err)
+		trace_sites_free(s);
+	else
+		*out = s;
+	return err;
+}
+
+int trace_sites_read(struct trace_sites **out, const char *path)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	int err = rd_file_read(path, &b);
+	if (!err)
+		err = trace_sites_parse(out, b.data, b.length, path);
+	rd_buf_release(&b);
+	return err;
+}
+
+void trace_sites_free(struct trace_sites *s)
+{
+	if (!s)
+		return;
+	struct trace_sites_private *x = s->private;
+	free(x->text);
+	free(x->unit_of_slot);
+	free(x->ranges);
+	rd_names_release(&x->types);
+	rd_umap_release(&x->global_of);
+	free(x);
+	void *arrays[] = {s->sites, s->chains, s->units, s->globals, s->members, s->placed, s->files};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		free(arrays[i]);
+	free(s);
+}
+
+const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t site)
+{
+	uint32_t slot = site >> RADDLE_SITE_LOCAL_BITS;
+	if (!s || slot >= SLOT_COUNT || !s->private->unit_of_slot[slot])
+		return NULL;
+	const struct trace_unit *unit = &s->units[s->private->unit_of_slot[slot] - 1];
+	const struct trace_site *sites = s->sites + unit->site;
+	uint32_t n = site - (unit->slot << RADDLE_SITE_LOCAL_BITS);
+	if (n - 1 < unit->site_count && sites[n - 1].n == n)
+		return &sites[n - 1];
+	size_t low = 0, high = unit->site_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (sites[middle].n == n)
+			return &sites[middle];
+		if (sites[middle].n < n)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const char *trace_sites_file(const struct trace_sites *s, uint32_t file)
+{
+	return file < s->file_count ? s->files[file] : "";
+}
+
+size_t trace_sites_members(const struct trace_sites *s, const char *type, size_t *first)
+{
+	uint32_t number;
+	if (!rd_names_find(&s->private->types, type, strlen(type), &number))
+		return 0;
+	*first = s->private->ranges[number].first;
+	return s->private->ranges[number].count;
+}
+
+const struct trace_global *trace_sites_global(const struct trace_sites *s, const char *linkage)
+{
+	uint64_t *index = rd_umap_get(&s->private->global_of, XXH64(linkage, strlen(linkage), 0));
+	if (!index || strcmp(s->globals[*index].linkage, linkage) != 0)
+		return NULL;
+	return &s->globals[*index];
+}

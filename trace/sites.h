@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The site table (doc/format/sites.md): what each site number means, which
+ * variables there are, how structures are laid out, and where variables lie.
+ *
+ * Strings live as long as the table; absent ones are "".
+ */
+#ifndef TRACE_SITES_H
+#define TRACE_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trace_site_kind {
+	TRACE_SITE_READ,
+	TRACE_SITE_WRITE,
+	TRACE_SITE_RANGE_READ,
+	TRACE_SITE_RANGE_WRITE,
+	TRACE_SITE_ATOMIC_LOAD,
+	TRACE_SITE_ATOMIC_STORE,
+	TRACE_SITE_ATOMIC_RMW,
+	TRACE_SITE_ATOMIC_CMPXCHG,
+	TRACE_SITE_FENCE,
+	TRACE_SITE_CALL,
+	TRACE_SITE_KINDS,
+};
+
+enum trace_site_flag {
+	TRACE_SITE_VOLATILE = 1,
+	TRACE_SITE_WAIT_LOOP = 2,
+	TRACE_SITE_TLS = 4,
+	TRACE_SITE_STACK = 8,
+};
+
+#define TRACE_NO_FILE UINT32_MAX
+
+struct trace_site {
+	uint32_t n; /* number within the unit */
+	uint32_t size;
+	uint32_t file; /* index of trace_sites.files or TRACE_NO_FILE */
+	uint32_t line, column;
+	uint32_t chain, chain_length; /* where it was inlined: trace_sites.chains, innermost first */
+	uint8_t kind;		      /* enum trace_site_kind */
+	uint8_t flags;		      /* enum trace_site_flag */
+	char order;		      /* of atomics and fences: x a r q S; 0 */
+	const char *function, *what, *type;
+};
+
+struct trace_inlined {
+	uint32_t file, line;
+	const char *function;
+};
+
+struct trace_unit {
+	const char *name;
+	uint32_t slot, slots;
+	size_t site, site_count; /* its part of trace_sites.sites */
+};
+
+struct trace_global {
+	const char *name, *linkage, *type;
+	uint64_t size;
+	uint32_t file, line;
+	uint32_t unit;
+};
+
+struct trace_member {
+	const char *type, *name, *member_type;
+	uint64_t size, offset, member_size;
+};
+
+struct trace_placed {
+	const char *module, *linkage;
+	uint64_t offset, size;
+};
+
+struct trace_sites {
+	struct trace_site *sites;
+	struct trace_inlined *chains;
+	struct trace_unit *units;
+	struct trace_global *globals;
+	struct trace_member *members; /* those of one type stand together */
+	struct trace_placed *placed;
+	const char **files;
+	size_t site_count, chain_count, unit_count, global_count, member_count, placed_count, file_count;
+	struct trace_sites_private *private;
+};
+
+/* Parses a table from memory, compressed or plain; `name` is for messages. */
+int trace_sites_parse(struct trace_sites **sites, const void *data, size_t length, const char *name);
+int trace_sites_read(struct trace_sites **sites, const char *path);
+void trace_sites_free(struct trace_sites *sites); /* NULL is fine */
+
+/* NULL if the number is unknown; sites may be NULL. */
+const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint32_t site);
+
+/* The path of a file number of the table; "" for TRACE_NO_FILE. */
+const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
+
+/* The members of a type: returns how many there are, *first is the index. */
+size_t trace_sites_members(const struct trace_sites *sites, const char *type, size_t *first);
+
+/* The variable with that linkage name, or NULL. */
+const struct trace_global *trace_sites_global(const struct trace_sites *sites, const char *linkage);
+
+/* "r", "rw", ... as in the table. */
+const char *trace_site_kind_name(enum trace_site_kind kind);
+
+static inline bool trace_site_writes(const struct trace_site *s)
+{
+	return s->kind == TRACE_SITE_WRITE || s->kind == TRACE_SITE_RANGE_WRITE ||
+	       s->kind == TRACE_SITE_ATOMIC_STORE || s->kind == TRACE_SITE_ATOMIC_RMW ||
+	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG;
+}
+
+#endif

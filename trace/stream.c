@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stream files: header, chunks, checksums, decompression.  Bytes of a stream
+ * file come in, events go out.  All offsets in messages are file offsets, those of
+ * records count the decompressed bytes of their chunk.
+ */
+#include "trace/stream.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "trace/format.h"
+#include "trace/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+struct trace_inflater {
+	ZSTD_DCtx *zstd;
+};
+
+struct trace_inflater *trace_inflater_new(void)
+{
+	struct trace_inflater *i = rd_xcalloc(1, sizeof *i);
+	i->zstd = ZSTD_createDCtx();
+	RD_ASSERT(i->zstd);
+	return i;
+}
+
+void trace_inflater_free(struct trace_inflater *inflater)
+{
+	if (!inflater)
+		return;
+	ZSTD_freeDCtx(inflater->zstd);
+	free(inflater);
+}
+
+int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+		      size_t length, const char *name)
+{
+	const uint8_t *p = data;
+	if (length < TRACE_STREAM_HEADER)
+		return rd_fail(RD_EFORMAT, "trace: %s: %zu bytes are no stream: the header has %d", name,
+			       length, TRACE_STREAM_HEADER);
+	if (memcmp(p, TRACE_STREAM_MAGIC, 8) != 0)
+		return rd_fail(RD_EFORMAT, "trace: %s: offset 0: no stream (it does not begin with %s)", name,
+			       TRACE_STREAM_MAGIC);
+	uint32_t version = trace_get32(p + 8);
+	if (version != TRACE_FORMAT_VERSION)
+		return rd_fail(RD_EVERSION, "trace: %s: offset 8: format version %u, this Raddle reads %d",
+			       name, version, TRACE_FORMAT_VERSION);
+	memset(s, 0, sizeof *s);
+	s->name = name;
+	s->inflater = inflater;
+	s->data = p;
+	s->length = length;
+	s->offset = TRACE_STREAM_HEADER;
+	s->thread = trace_get32(p + 12);
+	return RD_OK;
+}
+
+void trace_stream_close(struct trace_stream *s)
+{
+	trace_decoder_release(&s->decoder);
+	free(s->records);
+	memset(s, 0, sizeof *s);
+}
+
+/* Ends the stream so that later calls find nothing more. */
+static void stop(struct trace_stream *s, enum trace_damage damage)
+{
+	s->damage = damage;
+	s->length = s->offset;
+	s->decoder.p = s->decoder.end;
+}
+
+static int truncated(struct trace_stream *s)
+{
+	rd_warn("trace: %s: chunk %u at 0x%zx: the file ends inside it; what is before it counts", s->name,
+		s->chunks, s->offset);
+	stop(s, TRACE_TRUNCATED);
+	return 0;
+}
+
+static int broken(struct trace_stream *s, const char *what, uint64_t value)
+{
+	int err = rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: %s %llu", s->name, s->chunks, s->offset,
+			  what, (unsigned long long)value);
+	stop(s, TRACE_BROKEN);
+	return err;
+}
+
+static int inflate(struct trace_stream *s, const uint8_t *body, size_t stored, size_t length)
+{
+	if (length > s->records_capacity) {
+		free(s->records);
+		s->records = rd_xmalloc(length);
+		s->records_capacity = length;
+	}
+	size_t n = ZSTD_decompressDCtx(s->inflater->zstd, s->records, length, body, stored);
+	if (ZSTD_isError(n))
+		return broken(s, "zstd: cannot decompress; length", length);
+	if (n != length)
+		return broken(s, "decompressed length differs from the header's, it is", n);
+	return RD_OK;
+}
+
+/* 1: the decoder stands at the records of the next chunk. */
+static int next_chunk(struct trace_stream *s)
+{
+	size_t left = s->length - s->offset;
+	const uint8_t *p = s->data + s->offset;
+	if (left == 0)
+		return 0;
+	if (left < 4 || (left < TRACE_CHUNK_HEADER && trace_get32(p) == TRACE_CHUNK_MAGIC))
+		return truncated(s);
+	if (trace_get32(p) != TRACE_CHUNK_MAGIC)
+		return broken(s, "no chunk: the magic number is", trace_get32(p));
+	uint32_t number = trace_get32(p + 4), length = trace_get32(p + 8), stored = trace_get32(p + 12);
+	uint32_t codec = trace_get32(p + 16);
+	if (number != s->chunks)
+		return broken(s, "wrong chunk number", number);
+	if (length == 0 || length > TRACE_CHUNK_MAX)
+		return broken(s, "bad length of the records", length);
+	if (stored == 0 || stored > TRACE_CHUNK_MAX + TRACE_CHUNK_MAX / 8)
+		return broken(s, "bad stored length", stored);
+	if (codec > TRACE_CODEC_ZSTD || (codec == TRACE_CODEC_RAW && stored != length))
+		return broken(s, "bad codec", codec);
+	if (stored > left - TRACE_CHUNK_HEADER)
+		return truncated(s);
+	const uint8_t *body = p + TRACE_CHUNK_HEADER;
+	if (trace_chunk_sum(p, body, stored) != trace_get64(p + TRACE_CHUNK_SUMMED))
+		return broken(s, "wrong checksum over bytes", TRACE_CHUNK_HEADER + (uint64_t)stored);
+	int err = codec == TRACE_CODEC_ZSTD ? inflate(s, body, stored, length) : RD_OK;
+	if (err)
+		return err;
+	const uint8_t *records = codec == TRACE_CODEC_ZSTD ? s->records : body;
+	if (records[0] != RADDLE_RESET)
+		return broken(s, "the records do not start with RESET but with", records[0]);
+	trace_decoder_start(&s->decoder, records, length);
+	s->chunk_offset = s->offset;
+	s->offset += TRACE_CHUNK_HEADER + (size_t)stored;
+	s->chunks++;
+	return 1;
+}
+
+static int bad_record(struct trace_stream *s)
+{
+	const struct trace_decoder *d = &s->decoder;
+	int err =
+		rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: record at 0x%zx (code 0x%02x): %s",
+			s->name, s->chunks - 1, s->chunk_offset, (size_t)(d->p - d->begin), *d->p, d->error);
+	stop(s, TRACE_BROKEN);
+	return err;
+}
+
+int trace_stream_more(struct trace_stream *s, struct trace_event *e)
+{
+	for (;;) {
+		if (s->decoder.error) {
+			int err = bad_record(s);
+			s->decoder.error = NULL;
+			return err;
+		}
+		int got = trace_decode(&s->decoder, e);
+		if (got > 0)
+			break;
+		if (got < 0)
+			continue;
+		int err = next_chunk(s);
+		if (err <= 0)
+			return err;
+	}
+	if (e->kind != RADDLE_ACCESS && e->kind != RADDLE_RANGE && e->q > s->last_q)
+		s->last_q = e->q;
+	return 1;
+}

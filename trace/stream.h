@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One stream file in memory: the events of one thread, chunk by chunk.
+ *
+ * Bytes are checked before they are used.  A stream that stops inside a chunk
+ * is a readable prefix: a warning is emitted, the events before it count and
+ * `damage` tells.  Anything else that does not fit is an error that names
+ * stream, chunk and offset; it is given once and ends the stream.
+ */
+#ifndef TRACE_STREAM_H
+#define TRACE_STREAM_H
+
+#include "trace/decode.h"
+
+enum trace_damage {
+	TRACE_SOUND = 0,
+	TRACE_TRUNCATED, /* the file ends inside a chunk */
+	TRACE_BROKEN,	 /* bytes are not what they claim to be */
+};
+
+struct trace_inflater; /* what decompression needs; any number of streams share one */
+struct trace_inflater *trace_inflater_new(void);
+void trace_inflater_free(struct trace_inflater *inflater);
+
+struct trace_stream {
+	const char *name; /* for messages; the caller's */
+	const uint8_t *data;
+	size_t length;
+	size_t offset;	     /* of the next chunk */
+	size_t chunk_offset; /* of the current one */
+	uint32_t thread;
+	uint32_t chunks; /* begun so far */
+	enum trace_damage damage;
+	uint64_t last_q; /* the largest q so far: the event's place in the global order */
+	struct trace_decoder decoder;
+	struct trace_inflater *inflater;
+	uint8_t *records; /* decompressed chunk */
+	size_t records_capacity;
+};
+
+/* Checks the header.  Bytes, name and inflater must outlive the stream. */
+int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+		      size_t length, const char *name);
+void trace_stream_close(struct trace_stream *s);
+
+/* 1: *e is the next event.  0: there are no more.  Negative rd_err: the stream
+ * ended by damage that has just been reported; further calls return 0. */
+int trace_stream_more(struct trace_stream *s, struct trace_event *e);
+
+static inline int trace_stream_next(struct trace_stream *s, struct trace_event *e)
+{
+	if (trace_decode(&s->decoder, e) <= 0)
+		return trace_stream_more(s, e);
+	if (e->kind != RADDLE_ACCESS && e->kind != RADDLE_RANGE && e->q > s->last_q)
+		s->last_q = e->q;
+	return 1;
+}
+
+#endif
