@@ -80,6 +80,7 @@ struct raddle_session {
 	_Alignas(64) _Atomic uint32_t free_futex; /* incremented after buffers were freed */
 	_Atomic uint32_t free_waiters; /* threads asleep on free_futex */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
+	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
 };
 
 struct raddle_buffer {
@@ -96,6 +97,49 @@ struct raddle_buffer {
 
 _Static_assert(sizeof(struct raddle_buffer) == RADDLE_BUFFER_SIZE, "buffers tile the session");
 _Static_assert(sizeof(struct raddle_session) <= RADDLE_SESSION_HEADER_SIZE, "the header fits");
+
+/* Buffer `index` of a session; the caller has checked the index. */
+static inline struct raddle_buffer *raddle_buffer_at(struct raddle_session *s, uint32_t index)
+{
+	return (struct raddle_buffer *)((char *)s + RADDLE_SESSION_HEADER_SIZE) + index;
+}
+
+static inline void raddle_stack_push(struct raddle_session *s, _Atomic uint64_t *head, uint32_t index)
+{
+	uint64_t old = atomic_load_explicit(head, memory_order_relaxed), new;
+
+	do {
+		__atomic_store_n(&raddle_buffer_at(s, index)->next, (uint32_t)old, __ATOMIC_RELAXED);
+		new = ((old >> 32) + 1) << 32 | (index + 1);
+	} while (!atomic_compare_exchange_weak_explicit(head, &old, new, memory_order_acq_rel,
+							memory_order_relaxed));
+}
+
+/* Takes the top; returns its index or -1 if the stack is empty. */
+static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_t *head)
+{
+	uint64_t old = atomic_load_explicit(head, memory_order_acquire), new;
+
+	do {
+		if ((uint32_t)old == 0 || (uint32_t)old > s->buffer_count)
+			return -1;
+		new = ((old >> 32) + 1) << 32 |
+		      __atomic_load_n(&raddle_buffer_at(s, (uint32_t)old - 1)->next, __ATOMIC_RELAXED);
+	} while (!atomic_compare_exchange_weak_explicit(head, &old, new, memory_order_acq_rel,
+							memory_order_acquire));
+	return (int64_t)(uint32_t)old - 1;
+}
+
+/* Takes the whole stack; returns index + 1 of its top, 0 if it was empty. */
+static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
+{
+	uint64_t old = atomic_load_explicit(head, memory_order_relaxed);
+
+	while (!atomic_compare_exchange_weak_explicit(head, &old, ((old >> 32) + 1) << 32, memory_order_acq_rel,
+						      memory_order_relaxed))
+		;
+	return (uint32_t)old;
+}
 
 #define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
 
