@@ -1,50 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-# Raddle's build.  `make` builds, `make check` tests, `make demo` shows.
-# Sources are found by folder; a new .c file needs no change here.
+# Raddle's build.  `make` builds, `make check` tests, `make demo` shows;
+# `make help` lists the rest.  Sources are found by folder: a new .c file or
+# test needs no change here.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
-CC ?= cc
 LLVM ?= 19
 CLANG := clang-$(LLVM)
 LLVM_CONFIG := llvm-config-$(LLVM)
 B ?= build
+JOBS ?= $(shell nproc)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) -I. -Iinclude -DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' -MMD -MP
+ifdef SANITIZE
+SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) -I. -Iinclude \
+	-DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' -MMD -MP
+ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base bitcode trace model record cmd
-INSTR_DIRS := ir instr
+TOOL_DIRS := base bitcode trace model record doctor cmd
+INSTR_DIRS := base ir instr
 RT_SRC := $(filter-out rt/hook.c,$(wildcard rt/*.c))
 
-TOOL_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard $(TOOL_DIRS:%=%/*.c)))
+objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(1:%=%/*.c)))
+TOOL_OBJ := $(call objects,$(TOOL_DIRS))
 LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
-INSTR_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard $(INSTR_DIRS:%=%/*.c))) $(patsubst %.c,$(B)/%.o,$(wildcard base/*.c))
-RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC -fvisibility=hidden -fno-stack-protector -MMD -MP
+INSTR_OBJ := $(call objects,$(INSTR_DIRS))
+INSTR_LIB_OBJ := $(filter-out $(B)/instr/main.o,$(INSTR_OBJ))
+TOOL_LIBS := -lzstd -lxxhash -ljansson -lm
+INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -lm
+
+# The runtime is built by clang: hooks call it with clang's preserve_most.
+RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
+	-fvisibility=hidden -fno-stack-protector -MMD -MP
 RT_OBJ := $(RT_SRC:%.c=$(B)/%.o)
 RT_STATIC_OBJ := $(RT_SRC:rt/%.c=$(B)/rt-static/%.o)
-TOOL_LIBS := -lzstd -lxxhash -ljansson
 
-ARTEFACTS := $(B)/raddle $(B)/raddle-instr $(B)/hook.bc $(B)/libraddle-rt.a $(B)/libraddle-rt-static.a
+SUPPORT := $(B)/raddle-instr $(B)/hook.bc $(B)/libraddle-rt.a $(B)/libraddle-rt-static.a
+LINKS := $(B)/raddle-cc $(B)/raddle-c++
+UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
+UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
+UNIT_TOOL := $(filter-out $(UNIT_INSTR),$(UNIT))
 
-all: $(ARTEFACTS)
+all: $(B)/raddle $(LINKS) $(SUPPORT)
+
+help:
+	@echo 'make            build into $(B)/'
+	@echo 'make demo       install what is needed, build, and record an example'
+	@echo 'make check      install what is needed, build, and run all tests'
+	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make deb        a Debian package in $(B)/'
+	@echo 'make asan       build with ASan and UBSan into build/asan/'
+	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make bench      measure (takes long)'
+	@echo 'make format, check-format, check-layers, check-style, clean'
 
 $(B)/raddle: $(TOOL_OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(TOOL_LIBS)
+	$(CC) $(ALL_LDFLAGS) -o $@ $(TOOL_OBJ) $(TOOL_LIBS)
+
+$(LINKS):
+	@mkdir -p $(@D)
+	ln -sf raddle $@
 
 $(B)/raddle-instr: $(INSTR_OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(INSTR_OBJ) -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash
+	$(CC) $(ALL_LDFLAGS) -o $@ $(INSTR_OBJ) $(INSTR_LIBS)
 
-$(B)/ir/%.o $(B)/instr/%.o: ALL_CFLAGS += -isystem $(shell $(LLVM_CONFIG) --includedir)
+$(B)/ir/%.o $(B)/instr/%.o $(UNIT_INSTR:=.o): ALL_CFLAGS += -isystem $(shell $(LLVM_CONFIG) --includedir)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The runtime is built by clang: hooks call it with clang's preserve_most.
 $(B)/rt/%.o: rt/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(RT_FLAGS) -c -o $@ $<
@@ -59,12 +89,109 @@ $(B)/libraddle-rt.a: $(RT_OBJ)
 $(B)/libraddle-rt-static.a: $(RT_STATIC_OBJ)
 	rm -f $@ && ar rcs $@ $(RT_STATIC_OBJ)
 
-$(B)/hook.bc: rt/hook.c include/raddle/abi.h
+$(B)/hook.bc: rt/hook.c $(wildcard include/raddle/*)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -Xclang -disable-llvm-passes -fPIC -emit-llvm -c -o $@ rt/hook.c
+
+# Tests.  Unit tests stand beside raddle, where they find its support files.
+
+unit: $(UNIT)
+
+$(B)/u-%.o: test/unit/u-%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(UNIT_TOOL): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS)
+
+$(UNIT_INSTR): $(B)/u-%: $(B)/u-%.o $(INSTR_LIB_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(INSTR_LIBS)
+
+deps:
+	@tool/install-packages tool/packages
+
+check: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit fuzzers
+	@tool/run-tests --build $(B)
+
+demo: deps
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all
+	@examples/demo $(B)
+
+asan:
+	$(MAKE) B=build/asan CFLAGS='-O1 -g' SANITIZE=address,undefined all unit
+
+# Fuzzing.  Each test/fuzz/NAME.c is a libFuzzer harness with its seeds in
+# test/fuzz/corpus/NAME/; `make check` runs the seeds, `make fuzz` searches on.
+
+FUZZ_SECONDS ?= 60
+FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/*.c))
+FUZZ_LIB := $(LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
+FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+
+fuzzers: $(FUZZ)
+
+$(B)/fuzz/lib/%.o: %.c
+	@mkdir -p $(@D)
+	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -c -o $@ $<
+
+$(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
+	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(TOOL_LIBS)
+
+fuzz: $(FUZZ)
+	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+bench: all
+	bench/run $(B)
+
+# What keeps the tree in order.
+
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+
+format:
+	clang-format-14 -i $(SOURCES)
+
+check-format:
+	@clang-format-14 --dry-run -Werror $(SOURCES)
+
+check-layers:
+	@tool/check-layers --self-test
+	@tool/check-layers
+
+check-style:
+	@tool/check-style
+
+# Installation.
+
+MAN := $(wildcard doc/man/*.1)
+D = $(DESTDIR)$(PREFIX)
+
+install: all
+	install -d $(D)/bin $(D)/lib/raddle $(D)/share/man/man1 $(D)/share/bash-completion/completions
+	install -d $(D)/share/doc/raddle/format $(D)/share/doc/raddle/examples
+	install $(B)/raddle $(D)/bin/
+	ln -sf raddle $(D)/bin/raddle-cc
+	ln -sf raddle $(D)/bin/raddle-c++
+	install $(B)/raddle-instr $(D)/lib/raddle/
+	install -m 644 $(filter-out %/raddle-instr,$(SUPPORT)) $(D)/lib/raddle/
+	install -m 644 $(MAN) $(D)/share/man/man1/
+	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle
+	install -m 644 README.md ARCHITECTURE.md LICENSE $(D)/share/doc/raddle/
+	install -m 644 doc/format/*.md $(D)/share/doc/raddle/format/
+	install -m 644 examples/*.c examples/README.md $(D)/share/doc/raddle/examples/
+
+uninstall:
+	rm -f $(D)/bin/raddle $(D)/bin/raddle-cc $(D)/bin/raddle-c++
+	rm -f $(MAN:doc/man/%=$(D)/share/man/man1/%) $(D)/share/bash-completion/completions/raddle
+	rm -rf $(D)/lib/raddle $(D)/share/doc/raddle
+
+deb: all
+	tool/make-deb $(B) $(VERSION)
 
 clean:
 	rm -rf $(B)
 
-.PHONY: all clean
+.PHONY: all help unit deps check demo asan fuzzers fuzz bench format check-format \
+	check-layers check-style install uninstall deb clean
+.SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
