@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The compiler wrapper.  A command line for clang comes in; clang runs once
+ * with it, and what it wrote is completed:
+ *
+ *   nothing to embed    exec clang
+ *   -S, -c              clang with -fembed-bitcode, then rename the sections; an
+ *                       assembler file's object gets a copy of itself instead
+ *   link                clang with one more object that holds the link line;
+ *                       then rename, if sources were compiled on the way
+ *
+ * Options of ours stand in front of the user's, so that "--" and -x do not
+ * change their meaning and the user's own win.  Two kinds of user options are
+ * withheld (bitcode_args_keep).  Diagnostics are clang's own: no option of ours
+ * is ever unused, since they are added only where something is compiled.
+ *
+ * The link object and shortened response files are memory files that clang
+ * and the linker open through /proc, so a killed build leaves nothing behind.
+ */
+#include "bitcode/cc.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "bitcode/args.h"
+#include "bitcode/line.h"
+#include "bitcode/patch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A file that lives as long as this process.  The caller frees the path. */
+static int memory_file(const char *name, const struct rd_buf *content, char **path)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0 || rd_write_all(fd, content->data, content->length))
+		return rd_fail_errno("cannot make a memory file for the link line");
+	*path = rd_xasprintf("/proc/%ld/fd/%d", (long)getpid(), fd);
+	return 0;
+}
+
+static void replace_process(const char *driver, int argc, char **argv)
+{
+	char **arguments = rd_xcalloc((size_t)argc + 2, sizeof *arguments);
+
+	arguments[0] = (char *)driver;
+	for (int i = 1; i < argc; i++)
+		arguments[i] = argv[i];
+	execvp(driver, arguments);
+	rd_fail_errno("%s: cannot run it; install the package clang-" RADDLE_LLVM, driver);
+	free(arguments);
+}
+
+static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
+{
+	if (!args->sources)
+		return;
+	rd_argv_add(out, "-Xclang");
+	rd_argv_add(out, "-fembed-bitcode=all");
+	if (!args->optimised) {
+		/* Marks that forbid later optimisation; the code is the same. */
+		rd_argv_add(out, "-Xclang");
+		rd_argv_add(out, "-disable-O0-optnone");
+	}
+	if (args->debug == BITCODE_DEBUG_FULL)
+		return;
+	/* Between the phases that -save-temps separates, checksums of version 5
+	 * draw a warning from the assembler. */
+	rd_argv_add(out, args->save_temps ? "-gdwarf-4" : "-g");
+	if (args->split_debug)
+		rd_argv_add(out, "-gno-split-dwarf");
+}
+
+/* Quotes for a response file. */
+static void add_quoted(struct rd_buf *b, const char *s)
+{
+	rd_buf_addc(b, '"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			rd_buf_addc(b, '\\');
+		rd_buf_addc(b, *s);
+	}
+	rd_buf_adds(b, "\"\n");
+}
+
+/* The user's arguments without those that are withheld.  What came by @file
+ * goes by @file again: it may be too long for a command line. */
+static int add_kept(struct rd_argv *out, const struct bitcode_args *args)
+{
+	struct rd_buf response = RD_BUF_INIT;
+	char *path;
+	int err = 0;
+
+	for (size_t i = 0; i < args->all.count; i++) {
+		const char *s = args->all.items[i];
+
+		if (!bitcode_args_keep(s))
+			continue;
+		if (args->expanded)
+			add_quoted(&response, s);
+		else
+			rd_argv_add(out, s);
+	}
+	if (args->expanded) {
+		err = memory_file("raddle-arguments", &response, &path);
+		if (!err) {
+			rd_argv_addf(out, "@%s", path);
+			free(path);
+		}
+	}
+	rd_buf_release(&response);
+	return err;
+}
+
+static int command(struct rd_argv *out, const char *driver, const struct bitcode_args *args, char **argv)
+{
+	rd_argv_add(out, driver);
+	add_embedding(out, args);
+	if (args->dropped)
+		return add_kept(out, args);
+	rd_argv_add_all(out, argv + 1);
+	return 0;
+}
+
+/* Where clang puts the result of an input without -o.  The caller frees it. */
+static char *default_output(const char *input, const char *suffix)
+{
+	const char *base = strrchr(input, '/'), *dot;
+
+	base = base ? base + 1 : input;
+	dot = strrchr(base, '.');
+	return rd_xasprintf("%.*s%s", dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
+}
+
+static int complete_object(const struct bitcode_args *args, const struct bitcode_input *in, const char *path)
+{
+	if (args->phase == BITCODE_ASSEMBLY)
+		return in->kind == BITCODE_SOURCE ? bitcode_patch_assembly(path) : 0;
+	if (in->kind == BITCODE_SOURCE)
+		return bitcode_patch_names(path, args->debug == BITCODE_DEBUG_OFF);
+	if (in->kind == BITCODE_ASSEMBLER) {
+		int err = bitcode_patch_names(path, false);
+
+		return err ? err : bitcode_patch_native(path);
+	}
+	return 0;
+}
+
+static int complete_objects(const struct bitcode_args *args)
+{
+	for (size_t i = 0; i < args->input_count; i++) {
+		const struct bitcode_input *in = &args->inputs[i];
+		const char *suffix = args->phase == BITCODE_ASSEMBLY ? ".s" : ".o";
+		char *path = args->output ? rd_xstrdup(args->output) : default_output(in->path, suffix);
+		int err = strcmp(path, "-") ? complete_object(args, in, path) : 0;
+
+		free(path);
+		if (err)
+			return 1;
+	}
+	return 0;
+}
+
+static int compile(const char *driver, const struct bitcode_args *args, char **argv)
+{
+	struct rd_argv arguments = RD_ARGV_INIT;
+	int status = command(&arguments, driver, args, argv);
+
+	if (!status)
+		status = rd_run(arguments.items);
+	rd_argv_release(&arguments);
+	if (status)
+		return status < 0 ? 1 : status;
+	return complete_objects(args);
+}
+
+/* Assembles one source of a link into `object`, silently: the link itself will
+ * do it again and report what is wrong. */
+static bool assemble(const char *driver, const struct bitcode_args *args, size_t input, const char *object)
+{
+	struct rd_argv arguments = RD_ARGV_INIT;
+	struct rd_buf ignored = RD_BUF_INIT;
+	size_t next = 0;
+	int status;
+
+	rd_argv_add(&arguments, driver);
+	rd_argv_add(&arguments, "-Qunused-arguments");
+	for (size_t i = 0; i < args->all.count; i++) {
+		const char *s = args->all.items[i];
+
+		if (next < args->input_count && args->inputs[next].argument == i) {
+			if (next++ == input)
+				rd_argv_add(&arguments, s);
+		} else if (!strcmp(s, "-o")) {
+			i++;
+		} else if (s + 2 != args->output && strncmp(s, "-M", 2)) {
+			rd_argv_add(&arguments, s);
+		}
+	}
+	rd_argv_add(&arguments, "-c");
+	rd_argv_add(&arguments, "-o");
+	rd_argv_add(&arguments, object);
+	status = rd_run_capture(arguments.items, &ignored);
+	rd_argv_release(&arguments);
+	rd_buf_release(&ignored);
+	return status == 0;
+}
+
+/* Objects of the assembler sources among the inputs, in a new directory. */
+static char **assemble_all(const char *driver, const struct bitcode_args *args, char *directory)
+{
+	char **objects = rd_xcalloc(args->input_count + 1, sizeof *objects);
+
+	if (!args->assemblers || !mkdtemp(directory))
+		return objects;
+	for (size_t i = 0; i < args->input_count; i++) {
+		char *path;
+
+		if (args->inputs[i].kind != BITCODE_ASSEMBLER)
+			continue;
+		path = rd_xasprintf("%s/%zu.o", directory, i);
+		if (assemble(driver, args, i, path))
+			objects[i] = path;
+		else
+			free(path);
+	}
+	return objects;
+}
+
+static void remove_objects(const struct bitcode_args *args, char **objects, const char *directory)
+{
+	for (size_t i = 0; i < args->input_count; i++)
+		free(objects[i]);
+	free(objects);
+	if (args->assemblers && !strstr(directory, "XXXXXX"))
+		rd_remove_tree(directory);
+}
+
+/* Adds the object with the link line to the command. */
+static int add_line(struct rd_argv *arguments, const char *driver, const struct bitcode_args *args)
+{
+	struct rd_buf line = RD_BUF_INIT, object = RD_BUF_INIT;
+	const char *temporary = getenv("TMPDIR");
+	char *directory = rd_xasprintf("%s/raddle-XXXXXX", temporary && *temporary ? temporary : "/tmp"),
+	     *path;
+	char **objects = assemble_all(driver, args, directory);
+	int err;
+
+	bitcode_line_write(&line, args, driver, objects);
+	remove_objects(args, objects, directory);
+	free(directory);
+	bitcode_link_object(&object, &line);
+	err = memory_file("raddle-link", &object, &path);
+	if (!err) {
+		rd_argv_add(arguments, "-Xlinker");
+		rd_argv_add(arguments, path);
+		free(path);
+	}
+	rd_buf_release(&line);
+	rd_buf_release(&object);
+	return err;
+}
+
+static int link_program(const char *driver, const struct bitcode_args *args, char **argv)
+{
+	struct rd_argv arguments = RD_ARGV_INIT;
+	int status = command(&arguments, driver, args, argv);
+
+	if (!status && args->phase == BITCODE_LINK) {
+		/* Before a "--" it would have to stand; -Xlinker needs no input. */
+		struct rd_argv with = RD_ARGV_INIT;
+
+		rd_argv_add(&with, driver);
+		status = add_line(&with, driver, args);
+		rd_argv_add_all(&with, arguments.items + 1);
+		rd_argv_release(&arguments);
+		arguments = with;
+	}
+	if (!status)
+		status = rd_run(arguments.items);
+	rd_argv_release(&arguments);
+	if (status)
+		return status < 0 ? 1 : status;
+	return bitcode_patch_names(args->output ? args->output : "a.out", false) ? 1 : 0;
+}
+
+int bitcode_cc(const char *driver, int argc, char **argv)
+{
+	struct bitcode_args args;
+	int status;
+
+	bitcode_args_parse(&args, argc, argv);
+	if (args.phase == BITCODE_PASS) {
+		replace_process(driver, argc, argv);
+		status = 1;
+	} else if (args.phase == BITCODE_ASSEMBLY || args.phase == BITCODE_COMPILE) {
+		status = compile(driver, &args, argv);
+	} else {
+		status = link_program(driver, &args, argv);
+	}
+	bitcode_args_release(&args);
+	return status;
+}

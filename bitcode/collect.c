@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Makes the link line of a link that is about to run.  The parsed command and
+ * the files it names come in; records for line.c go out.
+ *
+ * Arguments keep their order.  -Wl, lists are taken apart, relative paths made
+ * absolute.  Inputs are looked into: what came with bitcode is only named, what
+ * has none is copied in if it lies outside the system's directories, since
+ * those objects may be gone when the program is linked again.  Archives: members
+ * with bitcode are covered if they were used, members without are copied.
+ */
+#include "bitcode/line-int.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "bitcode/archive.h"
+#include "bitcode/elf.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* More native code than this is not copied into a program; its files must then
+ * still be there for a relink. */
+#define COPY_LIMIT (32u << 20)
+
+struct collector {
+	struct rd_buf *out;
+	char *directory;
+	struct rd_argv search; /* directories of -L, absolute */
+	const char *pending;   /* a linker option whose file name comes next */
+	size_t copied;
+	bool whole, only_static;
+	bool saved_whole, saved_static;
+};
+
+enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
+
+static bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static void add(struct collector *c, enum bitcode_item_kind kind, const char *text)
+{
+	bitcode_line_add(c->out, &(struct bitcode_item){.kind = kind, .text = text});
+}
+
+static char *absolute(const struct collector *c, const char *path)
+{
+	return path[0] == '/' ? rd_xstrdup(path) : rd_xasprintf("%s/%s", c->directory, path);
+}
+
+/* Files there are part of the system, not of the user's build. */
+static bool is_system_path(const char *path)
+{
+	static const char *const system[] = {"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",
+					     "/lib/",	  "/lib64/",	 "/usr/lib32/",	  "/opt/"};
+
+	for (size_t i = 0; i < sizeof system / sizeof system[0]; i++)
+		if (starts(path, system[i]))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------- coverage --- */
+
+static size_t count_pieces(const struct bitcode_elf *e)
+{
+	struct bitcode_elf_section s = {0};
+	size_t count = 0;
+
+	for (uint32_t at = 0; bitcode_elf_find(e, BITCODE_SECTION, at, &s); at = s.index) {
+		size_t offset = 0, n;
+
+		while ((n = bitcode_module_length(s.data + offset, s.size - offset)) != 0) {
+			offset += n;
+			count++;
+		}
+	}
+	for (uint32_t at = 0; bitcode_elf_find(e, BITCODE_NATIVE_SECTION, at, &s); at = s.index)
+		count++;
+	return count;
+}
+
+static bool is_mentioned(const struct bitcode_elf *e, const char *name)
+{
+	static const char *const sections[] = {BITCODE_SECTION, BITCODE_NATIVE_SECTION};
+	struct bitcode_elf_section s;
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t at = 0; bitcode_elf_find(e, sections[i], at, &s); at = s.index)
+			if (memmem(s.data, s.size, name, strlen(name)))
+				return true;
+	return false;
+}
+
+static bool is_definition(const struct bitcode_elf_symbol *s)
+{
+	return s->section != SHN_UNDEF && (s->binding == STB_GLOBAL || s->binding == STB_WEAK) &&
+	       (s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_NOTYPE);
+}
+
+/*
+ * An object of one compiler run is covered by its one module.  `ld -r` may
+ * have merged it with foreign ones: those leave more file symbols than there
+ * are modules, or definitions that no module mentions.
+ */
+static enum coverage coverage_of(const struct bitcode_elf *e)
+{
+	struct bitcode_elf_symbols symbols;
+	struct bitcode_elf_symbol s;
+	size_t pieces = count_pieces(e), files = 0;
+
+	if (!pieces)
+		return COVERED_NOT;
+	if (!bitcode_elf_symbols(e, SHT_SYMTAB, &symbols))
+		return COVERED_FULLY;
+	while (bitcode_elf_symbol_next(&symbols, &s))
+		files += s.type == STT_FILE;
+	if (pieces == 1 && files <= 1)
+		return COVERED_FULLY;
+	bitcode_elf_symbols(e, SHT_SYMTAB, &symbols);
+	while (bitcode_elf_symbol_next(&symbols, &s))
+		if (is_definition(&s) && !is_mentioned(e, s.name))
+			return COVERED_PARTLY;
+	return COVERED_FULLY;
+}
+
+static enum coverage coverage_of_bytes(const void *data, size_t length)
+{
+	struct bitcode_elf e;
+
+	return bitcode_elf_parse(&e, data, length) ? coverage_of(&e) : COVERED_NOT;
+}
+
+/* --------------------------------------------------------------- inputs --- */
+
+static void add_bytes(struct collector *c, enum bitcode_item_kind kind, const char *text,
+		      const struct rd_map *bytes)
+{
+	c->copied += bytes->length;
+	bitcode_line_add(c->out, &(struct bitcode_item){kind, text, bytes->data, bytes->length});
+}
+
+static bool fits(const struct collector *c, size_t length)
+{
+	return length <= COPY_LIMIT && c->copied <= COPY_LIMIT - length;
+}
+
+static void add_object(struct collector *c, const char *path, const struct rd_map *bytes)
+{
+	enum coverage covered = coverage_of_bytes(bytes->data, bytes->length);
+
+	if (covered == COVERED_FULLY)
+		add(c, BITCODE_ITEM_COVERED, path);
+	else if (is_system_path(path) || !fits(c, bytes->length))
+		add(c, BITCODE_ITEM_INPUT, path);
+	else
+		add_bytes(c, covered ? BITCODE_ITEM_PARTIAL : BITCODE_ITEM_NATIVE, path, bytes);
+}
+
+/* The bytes of a member; those of a thin archive are in a file beside it. */
+static bool open_member(const char *archive, const struct bitcode_member *m, struct rd_map *map, bool *mapped)
+{
+	const char *slash = strrchr(archive, '/');
+	char *path;
+
+	*mapped = m->data == NULL;
+	*map = (struct rd_map){m->data, m->length};
+	if (m->data)
+		return true;
+	if (m->name[0] == '/')
+		path = rd_xstrdup(m->name);
+	else
+		path = rd_xasprintf("%.*s%s", slash ? (int)(slash - archive + 1) : 0, archive, m->name);
+	if (!rd_file_exists(path) || rd_map_open(map, path))
+		*mapped = false;
+	free(path);
+	return *mapped;
+}
+
+static void add_member(struct collector *c, const char *archive, const struct bitcode_member *m)
+{
+	char *text = rd_xasprintf("%s(%s)", archive, m->name);
+	struct rd_map bytes;
+	enum coverage covered;
+	bool mapped;
+
+	if (open_member(archive, m, &bytes, &mapped)) {
+		covered = coverage_of_bytes(bytes.data, bytes.length);
+		if (covered == COVERED_FULLY && c->whole)
+			add(c, BITCODE_ITEM_COVERED, text);
+		else if (covered != COVERED_FULLY && c->whole)
+			add_bytes(c, covered ? BITCODE_ITEM_PARTIAL : BITCODE_ITEM_NATIVE, text, &bytes);
+		else if (covered != COVERED_FULLY && fits(c, bytes.length))
+			add_bytes(c, BITCODE_ITEM_MEMBER, text, &bytes);
+	}
+	if (mapped)
+		rd_map_close(&bytes);
+	free(text);
+}
+
+static void add_archive(struct collector *c, const char *path, struct bitcode_archive *a)
+{
+	struct bitcode_member *m;
+
+	if (is_system_path(path)) {
+		add(c, BITCODE_ITEM_INPUT, path);
+		return;
+	}
+	/* All members of a whole archive are linked, so it is a list of objects. */
+	if (!c->whole)
+		add(c, BITCODE_ITEM_ARCHIVE, path);
+	m = rd_xmalloc(sizeof *m);
+	while (bitcode_archive_next(a, m))
+		add_member(c, path, m);
+	free(m);
+}
+
+static void add_input(struct collector *c, const char *given)
+{
+	char *path = absolute(c, given);
+	struct bitcode_archive archive;
+	struct bitcode_elf e;
+	struct rd_map map = {0};
+
+	if (!rd_file_exists(path) || rd_map_open(&map, path)) {
+		add(c, BITCODE_ITEM_INPUT, path);
+	} else if (bitcode_archive_parse(&archive, map.data, map.length)) {
+		add_archive(c, path, &archive);
+	} else if (bitcode_elf_parse(&e, map.data, map.length) && e.type == ET_REL) {
+		add_object(c, path, &map);
+	} else {
+		add(c, BITCODE_ITEM_INPUT, path);
+	}
+	rd_map_close(&map);
+	free(path);
+}
+
+/* -l: an archive of the user's own is an input like any other; the rest is
+ * found again by name, in the directories of -L. */
+static void add_library(struct collector *c, const char *name)
+{
+	char *option = rd_xasprintf("-l%s", name);
+
+	for (size_t i = 0; i < c->search.count; i++) {
+		const char *directory = c->search.items[i];
+		char *dynamic, *archive;
+		bool found;
+
+		if (name[0] == ':') {
+			dynamic = rd_xasprintf("%s/-", directory);
+			archive = rd_xasprintf("%s/%s", directory, name + 1);
+		} else {
+			dynamic = rd_xasprintf("%s/lib%s.so", directory, name);
+			archive = rd_xasprintf("%s/lib%s.a", directory, name);
+		}
+		found = !c->only_static && rd_file_exists(dynamic);
+		if (!found && !is_system_path(archive) && rd_file_exists(archive)) {
+			add_input(c, archive);
+			free(option);
+			option = NULL;
+			found = true;
+		}
+		free(dynamic);
+		free(archive);
+		if (found)
+			break;
+	}
+	if (option)
+		add(c, BITCODE_ITEM_ARGUMENT, option);
+	free(option);
+}
+
+static void add_search(struct collector *c, const char *directory)
+{
+	char *path = directory[0] == '=' ? rd_xstrdup(directory) : absolute(c, directory);
+	char *option = rd_xasprintf("-L%s", path);
+
+	rd_argv_add(&c->search, path);
+	add(c, BITCODE_ITEM_ARGUMENT, option);
+	free(option);
+	free(path);
+}
+
+/* ------------------------------------------------------------ arguments --- */
+
+/* Linker options that name a file which the linker reads. */
+static const char *const file_options[] = {"version-script",
+					   "dynamic-list",
+					   "script",
+					   "T",
+					   "default-script",
+					   "retain-symbols-file",
+					   "symbol-ordering-file",
+					   "export-dynamic-symbol-list",
+					   NULL};
+
+static const char *without_dashes(const char *s)
+{
+	s += s[0] == '-';
+	return s + (s[0] == '-');
+}
+
+static void add_file(struct collector *c, const char *option, const char *file)
+{
+	char *path = absolute(c, file), *text;
+	struct rd_map map;
+
+	if (rd_file_exists(path) && !rd_map_open(&map, path)) {
+		text = rd_xasprintf("%s=", option);
+		add_bytes(c, BITCODE_ITEM_FILE, text, &map);
+		rd_map_close(&map);
+	} else {
+		text = rd_xasprintf("%s=%s", option, path);
+		add(c, BITCODE_ITEM_LINKER, text);
+	}
+	free(text);
+	free(path);
+}
+
+static bool add_file_option(struct collector *c, const char *s)
+{
+	const char *name = without_dashes(s), *equals = strchr(name, '=');
+	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+
+	for (const char *const *o = file_options; *o; o++) {
+		if (strlen(*o) != length || strncmp(*o, name, length))
+			continue;
+		/* -T has no form with "="; --script is the same. */
+		c->pending = !strcmp(*o, "T") ? "script" : *o;
+		if (equals) {
+			char *option = rd_xasprintf("--%s", c->pending);
+
+			add_file(c, option, equals + 1);
+			free(option);
+			c->pending = NULL;
+		}
+		return true;
+	}
+	return false;
+}
+
+static void track_state(struct collector *c, const char *s)
+{
+	const char *name = without_dashes(s);
+
+	if (!strcmp(name, "whole-archive"))
+		c->whole = true;
+	else if (!strcmp(name, "no-whole-archive"))
+		c->whole = false;
+	else if (!strcmp(name, "Bstatic") || !strcmp(name, "dn") || !strcmp(name, "non_shared"))
+		c->only_static = true;
+	else if (!strcmp(name, "Bdynamic") || !strcmp(name, "dy") || !strcmp(name, "call_shared"))
+		c->only_static = false;
+	if (!strcmp(name, "push-state")) {
+		c->saved_whole = c->whole;
+		c->saved_static = c->only_static;
+	} else if (!strcmp(name, "pop-state")) {
+		c->whole = c->saved_whole;
+		c->only_static = c->saved_static;
+	}
+}
+
+static void add_linker_argument(struct collector *c, const char *s)
+{
+	if (c->pending) {
+		char *option = rd_xasprintf("--%s", c->pending);
+
+		add_file(c, option, s);
+		c->pending = NULL;
+		free(option);
+	} else if (s[0] != '-' && rd_file_exists(s)) {
+		add_input(c, s);
+	} else if (starts(s, "-l") && s[2]) {
+		add_library(c, s + 2);
+	} else if (starts(s, "-L") && s[2]) {
+		add_search(c, s + 2);
+	} else if (!add_file_option(c, s)) {
+		track_state(c, s);
+		add(c, BITCODE_ITEM_LINKER, s);
+	}
+}
+
+static void add_linker_list(struct collector *c, const char *list)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		char *one = rd_xstrndup(list, n);
+
+		add_linker_argument(c, one);
+		free(one);
+		list += n + (list[n] == ',');
+	}
+}
+
+static void add_value(struct collector *c, const char *option, const char *value)
+{
+	if (!strcmp(option, "-Xlinker") || !strcmp(option, "--for-linker")) {
+		add_linker_argument(c, value);
+	} else if (!strcmp(option, "-L") || !strcmp(option, "--library-directory")) {
+		add_search(c, value);
+	} else if (!strcmp(option, "-l")) {
+		add_library(c, value);
+	} else if (!strcmp(option, "-T")) {
+		add_file(c, "--script", value);
+	} else if (strcmp(option, "-o") && strcmp(option, "--output") && strcmp(option, "-x") &&
+		   strcmp(option, "--language")) {
+		add(c, BITCODE_ITEM_ARGUMENT, option);
+		add(c, BITCODE_ITEM_ARGUMENT, value);
+	}
+}
+
+static void add_option(struct collector *c, const struct bitcode_args *args, const char *s)
+{
+	if (starts(s, "-Wl,"))
+		add_linker_list(c, s + 4);
+	else if (starts(s, "-L"))
+		add_search(c, s + 2);
+	else if (starts(s, "-l"))
+		add_library(c, s + 2);
+	else if (s + 2 != args->output && !starts(s, "--output=") && !starts(s, "-x"))
+		add(c, BITCODE_ITEM_ARGUMENT, s);
+}
+
+/* Options first: a -L behind a -l counts for it too. */
+static void find_searches(struct collector *c, const struct bitcode_args *args)
+{
+	struct rd_buf unused = RD_BUF_INIT, *out = c->out;
+
+	c->out = &unused;
+	for (size_t i = 0; i < args->all.count; i++) {
+		const char *s = args->all.items[i];
+
+		if (!strcmp(s, "-L") && args->all.items[i + 1])
+			add_search(c, args->all.items[i + 1]);
+		else if (starts(s, "-L") && s[2])
+			add_search(c, s + 2);
+	}
+	c->out = out;
+	rd_buf_release(&unused);
+}
+
+static void collect(struct collector *c, const struct bitcode_args *args, char *const *objects)
+{
+	size_t input = 0;
+
+	for (size_t i = 0; i < args->all.count; i++) {
+		const char *s = args->all.items[i];
+
+		if (input < args->input_count && args->inputs[input].argument == i) {
+			const struct bitcode_input *in = &args->inputs[input];
+
+			if (in->kind == BITCODE_SOURCE)
+				add(c, BITCODE_ITEM_COVERED, in->path);
+			else
+				add_input(c, objects && objects[input] ? objects[input] : in->path);
+			input++;
+		} else if (bitcode_args_takes_value(s)) {
+			if (args->all.items[i + 1])
+				add_value(c, s, args->all.items[++i]);
+		} else if (strcmp(s, "--")) {
+			add_option(c, args, s);
+		}
+	}
+}
+
+void bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
+			char *const *objects)
+{
+	char directory[PATH_MAX], *output;
+	struct collector c = {.out = out, .directory = directory, .only_static = args->is_static};
+
+	if (!getcwd(directory, sizeof directory))
+		strcpy(directory, "/");
+	output = absolute(&c, args->output ? args->output : "a.out");
+	bitcode_line_begin(out);
+	add(&c, BITCODE_LINE_DIRECTORY, directory);
+	add(&c, BITCODE_LINE_DRIVER, driver);
+	add(&c, BITCODE_LINE_OUTPUT, output);
+	find_searches(&c, args);
+	collect(&c, args, objects);
+	bitcode_line_end(out);
+	rd_argv_release(&c.search);
+	free(output);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading ELF files from memory.  Only 64-bit little-endian x86-64 files are
+ * ours; everything else is "not ELF" to the callers.  No byte is trusted: each
+ * offset and length is checked against the file before it is used, and a
+ * name that does not end inside its table is no name.  Nothing is copied; what
+ * is handed out points into the caller's bytes.
+ */
+#ifndef BITCODE_ELF_H
+#define BITCODE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The sections of ours in objects and programs (doc/format/program.md). */
+#define BITCODE_SECTION ".rad.bc"	    /* bitcode modules, one behind the other */
+#define BITCODE_COMMAND_SECTION ".rad.cmd"  /* clang's command lines */
+#define BITCODE_NATIVE_SECTION ".rad.obj"   /* objects that have no bitcode */
+#define BITCODE_LINK_SECTION ".rad.ln"	    /* the link line */
+#define BITCODE_NOTE_SECTION ".note.raddle" /* survives what strips the others */
+
+/* The names clang gives to the first two; of the same lengths. */
+#define BITCODE_CLANG_SECTION ".llvmbc"
+#define BITCODE_CLANG_COMMAND_SECTION ".llvmcmd"
+
+struct bitcode_elf {
+	const uint8_t *data;
+	size_t length;
+	uint16_t type;		    /* ET_REL, ET_EXEC, ET_DYN */
+	uint64_t table;		    /* offset of the section headers */
+	uint32_t count;		    /* number of sections; 0 if there are none */
+	uint64_t names, names_size; /* the section name table */
+};
+
+struct bitcode_elf_section {
+	const char *name; /* "" if it has none */
+	uint32_t index, type, link, info;
+	uint64_t flags, address, size, offset, entry_size;
+	const uint8_t *data; /* NULL for SHT_NOBITS or bytes outside the file */
+};
+
+struct bitcode_elf_symbol {
+	const char *name;
+	uint64_t value, size;
+	uint16_t section; /* SHN_UNDEF, SHN_ABS, SHN_COMMON or an index */
+	uint8_t type, binding;
+};
+
+/* False if the bytes are no ELF file of ours; says nothing. */
+bool bitcode_elf_parse(struct bitcode_elf *e, const void *data, size_t length);
+
+/* Section `index`; false if its header lies outside the file. */
+bool bitcode_elf_section(const struct bitcode_elf *e, uint32_t index, struct bitcode_elf_section *s);
+
+/* The next section after `previous` (0 to start) called `name`. */
+bool bitcode_elf_find(const struct bitcode_elf *e, const char *name, uint32_t previous,
+		      struct bitcode_elf_section *s);
+
+/* Symbols of the first section of type `table` (SHT_SYMTAB or SHT_DYNSYM). */
+struct bitcode_elf_symbols {
+	struct bitcode_elf_section table, strings;
+	uint64_t next, count;
+};
+bool bitcode_elf_symbols(const struct bitcode_elf *e, uint32_t table, struct bitcode_elf_symbols *symbols);
+bool bitcode_elf_symbol_next(struct bitcode_elf_symbols *symbols, struct bitcode_elf_symbol *symbol);
+
+/* Calls `fn` with each string of the dynamic section whose tag is `tag`. */
+typedef void bitcode_elf_dynamic_fn(void *context, const char *string);
+void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_dynamic_fn *fn, void *context);
+
+/* Whether the file has one of our notes, and its 16-byte key. */
+bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16]);
+
+/* The length of the bitcode module that starts at `p`, 0 if none does. */
+size_t bitcode_module_length(const uint8_t *p, size_t length);
+
+#endif

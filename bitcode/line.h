@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The link line that a program carries: enough to link it again, with other
+ * objects in place of those that have bitcode, after the build tree is gone.
+ * doc/format/program.md describes the bytes.
+ */
+#ifndef BITCODE_LINE_H
+#define BITCODE_LINE_H
+
+#include "base/buf.h"
+#include "bitcode/args.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum bitcode_item_kind {
+	BITCODE_LINE_DIRECTORY = 'D', /* where the link ran */
+	BITCODE_LINE_DRIVER = 'R',    /* "clang-19" or "clang++-19" */
+	BITCODE_LINE_OUTPUT = 'O',    /* absolute path of what was made */
+	BITCODE_ITEM_ARGUMENT = 'a',  /* for the driver */
+	BITCODE_ITEM_LINKER = 'w',    /* for the linker, by -Xlinker */
+	BITCODE_ITEM_INPUT = 'i',     /* a file to link, by absolute path */
+	BITCODE_ITEM_COVERED = 'c',   /* an input that came with bitcode */
+	BITCODE_ITEM_NATIVE = 'n',    /* an object without bitcode: its bytes */
+	BITCODE_ITEM_PARTIAL = 'p',   /* an object only a part of which has bitcode: its bytes */
+	BITCODE_ITEM_ARCHIVE = 'r',   /* an archive, by absolute path */
+	BITCODE_ITEM_MEMBER = 'm',    /* a member without bitcode of the archive before it: its bytes */
+	BITCODE_ITEM_FILE = 'f',      /* a linker option that ends in a file name: the file's bytes */
+};
+
+struct bitcode_item {
+	enum bitcode_item_kind kind;
+	const char *text;
+	const uint8_t *data; /* bytes, where the kind has some */
+	size_t length;
+};
+
+struct bitcode_line {
+	const char *directory, *driver, *output;
+	struct bitcode_item *items;
+	size_t count, capacity;
+};
+
+/* Writes the link line of a command into `out`.  Reads the inputs to see which
+ * have bitcode.  objects[i], if not NULL, stands for input i (an assembler file
+ * that the caller has assembled). */
+void bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
+			char *const *objects);
+
+/* Parses a section; strings and data point into it.  False, without a message,
+ * if the bytes are no link line. */
+bool bitcode_line_parse(struct bitcode_line *line, const uint8_t *data, size_t length);
+void bitcode_line_release(struct bitcode_line *line);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the wrapper does to an object after clang has written it. */
+#ifndef BITCODE_PATCH_H
+#define BITCODE_PATCH_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+/* Gives clang's bitcode sections in `path` our names, in place.  With
+ * `hide_debug` the linker will leave the object's debug sections out.  A file
+ * that is no regular ELF file (/dev/null) is left alone without an error. */
+int bitcode_patch_names(const char *path, bool hide_debug);
+
+/* The same for an assembler file that -S made. */
+int bitcode_patch_assembly(const char *path);
+
+/* Adds a section with a copy of the object itself to an object that has no
+ * bitcode, so that the linked program carries what a relink needs. */
+int bitcode_patch_native(const char *path);
+
+/* Appends an entry of the section for such copies to `out`. */
+void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
+
+/* A new object in `out`: the link line section, and the note with its key. */
+void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle cc` and `raddle c++`: the compilers' stand-ins.  All options are
+ * clang's; bitcode/cc.c does the work.
+ */
+#include "cmd/cmd.h"
+
+#include "bitcode/cc.h"
+
+int cmd_cc(int argc, char **argv)
+{
+	return bitcode_cc("clang-" RADDLE_LLVM, argc, argv);
+}
+
+int cmd_cxx(int argc, char **argv)
+{
+	return bitcode_cc("clang++-" RADDLE_LLVM, argc, argv);
+}
