@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle doctor: what this machine offers.  doctor/ examines, this file shows:
+ * a line for each ability, two more where something is missing.
+ */
+#include "cmd/cmd.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/option.h"
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+	bool json; /* one JSON document instead of text */
+} opt;
+
+static const struct rd_option options[] = {
+	RD_FLAG(0, "json", &opt.json, "write one JSON document (doc/format/doctor.md)"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle doctor [--json]",
+	"Says what this machine offers to Raddle: compiler, linkers, the parts of Raddle itself, what the "
+	"kernel and "
+	"the processor can do, and what to do where something is missing. Every ability is tried, not "
+	"guessed.\n\n"
+	"The exit status is 0 if everything that raddle cc and raddle record need is there, otherwise 2.",
+	options,
+	"  raddle doctor\n  raddle doctor --json | jq '.items[] | select(.status != \"ok\")'\n",
+};
+
+enum { WIDTH = 79, TEXT_COLUMN = 26 };
+
+/* Wraps at blanks; a word longer than the line stays whole. */
+static void print_text(const char *text, size_t column)
+{
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column > TEXT_COLUMN && column + 1 + n > WIDTH) {
+			printf("\n%*s", TEXT_COLUMN, "");
+			column = TEXT_COLUMN;
+		} else if (column > TEXT_COLUMN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)n, text);
+		column += n;
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+static void print_item(const struct doctor_item *item)
+{
+	printf("%-9s%-17s", doctor_status_name(item->status), item->name);
+	print_text(item->found, TEXT_COLUMN);
+	if (item->status == DOCTOR_OK)
+		return;
+	printf("%*s(%s)", TEXT_COLUMN, "", item->used_by);
+	print_text(item->means, TEXT_COLUMN + strlen(item->used_by) + 2);
+	if (item->advice) {
+		printf("%*s", TEXT_COLUMN, "-> ");
+		print_text(item->advice, TEXT_COLUMN);
+	}
+}
+
+static void print_report(const struct doctor_report *report)
+{
+	size_t missing = 0;
+
+	printf("raddle %s\n\n", RADDLE_VERSION);
+	for (size_t i = 0; i < report->count; i++) {
+		print_item(&report->items[i]);
+		missing += report->items[i].needed && report->items[i].status == DOCTOR_MISSING;
+	}
+	if (report->ready)
+		printf("\nEverything that raddle cc and raddle record need is there.\n");
+	else
+		printf("\nraddle cc and raddle record lack %zu of the things above.\n", missing);
+}
+
+static void print_json(const struct doctor_report *report)
+{
+	struct rd_json j;
+
+	rd_json_begin(&j, stdout);
+	j.indent = true;
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	rd_json_string(&j, "raddle", RADDLE_VERSION);
+	rd_json_bool(&j, "ready", report->ready);
+	rd_json_array(&j, "items");
+	for (size_t i = 0; i < report->count; i++) {
+		const struct doctor_item *item = &report->items[i];
+
+		rd_json_object(&j, NULL);
+		rd_json_string(&j, "name", item->name);
+		rd_json_string(&j, "status", doctor_status_name(item->status));
+		rd_json_string(&j, "found", item->found);
+		rd_json_string(&j, "used_by", item->used_by);
+		rd_json_bool(&j, "needed", item->needed);
+		rd_json_string(&j, "means", item->means);
+		rd_json_string(&j, "advice", item->advice);
+		rd_json_end(&j);
+	}
+	rd_json_end(&j);
+	rd_json_end(&j);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct doctor_report report;
+	int first = rd_options_parse(argc, argv, &usage);
+	bool ready;
+
+	if (first <= 0)
+		return first ? CMD_FAILED : CMD_OK;
+	if (first < argc) {
+		rd_fail(RD_EUSAGE, "doctor takes no argument '%s'", argv[first]);
+		return CMD_FAILED;
+	}
+	doctor_examine(&report);
+	if (opt.json)
+		print_json(&report);
+	else
+		print_report(&report);
+	ready = report.ready;
+	doctor_report_release(&report);
+	return ready ? CMD_OK : CMD_FAILED;
+}

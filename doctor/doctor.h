@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What this machine offers to Raddle.  Every ability is tried rather than
+ * guessed: a program is compiled, a watchpoint set, a child traced.  Nothing is
+ * printed here; cmd/doctor.c shows the report.
+ */
+#ifndef DOCTOR_DOCTOR_H
+#define DOCTOR_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum doctor_status { DOCTOR_OK, DOCTOR_LIMITED, DOCTOR_MISSING };
+
+struct doctor_item {
+	const char *name;
+	const char *used_by; /* the commands it matters to */
+	bool needed;	     /* without it cc and record do not work */
+	enum doctor_status status;
+	char *found;	    /* one line: what is there; owned */
+	const char *means;  /* what follows from it, NULL if all is well */
+	const char *advice; /* what to do about it, or NULL */
+};
+
+struct doctor_report {
+	struct doctor_item *items;
+	size_t count, capacity;
+	bool ready; /* nothing needed is missing */
+};
+
+void doctor_examine(struct doctor_report *report); /* takes well under a second */
+void doctor_report_release(struct doctor_report *report);
+
+const char *doctor_status_name(enum doctor_status status);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The examination: runs the table of probes below, in the order in which a
+ * user meets them, and collects their items.  Messages of the libraries are
+ * silenced meanwhile, because here a failure is a finding.
+ */
+#include "doctor/doctor.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "doctor/probe.h"
+
+#include <stdlib.h>
+
+static const struct {
+	const char *name, *used_by;
+	bool needed;
+	doctor_probe *probe;
+} probes[] = {
+	{"compiler", "cc, record", true, doctor_compiler},
+	{"C++", "c++", false, doctor_cxx},
+	{"linkers", "cc, record", true, doctor_linkers},
+	{"raddle-instr", "record", true, doctor_instrumenter},
+	{"runtime", "record", true, doctor_support_files},
+	{"cache", "record", true, doctor_cache},
+	{"memfd", "record", true, doctor_memfd},
+	{"limits", "record", false, doctor_limits},
+	{"mmap_rnd_bits", "record", false, doctor_aslr},
+	{"ptrace", "replay --gdb", false, doctor_ptrace},
+	{"gdb", "replay --gdb", false, doctor_gdb},
+	{"watchpoints", "sketch", false, doctor_watchpoints},
+	{"Intel PT", "sketch", false, doctor_intel_pt},
+	{"counters", "bench", false, doctor_counters},
+	{"core files", "sketch", false, doctor_cores},
+	{"machine", "all", false, doctor_machine},
+	{"surroundings", "all", false, doctor_surroundings},
+};
+
+void doctor_conclude(struct doctor_item *item, enum doctor_status status, const char *means,
+		     const char *advice)
+{
+	item->status = status;
+	item->means = means;
+	item->advice = advice;
+}
+
+static void ignore(void *context, enum rd_level level, const char *message)
+{
+	(void)context;
+	(void)level;
+	(void)message;
+}
+
+void doctor_examine(struct doctor_report *report)
+{
+	*report = (struct doctor_report){.ready = true};
+	rd_log_set(ignore, NULL);
+	for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
+		struct doctor_item *item;
+
+		RD_GROW(report->items, report->capacity, report->count + 1);
+		item = &report->items[report->count++];
+		*item = (struct doctor_item){
+			.name = probes[i].name, .used_by = probes[i].used_by, .needed = probes[i].needed};
+		probes[i].probe(item);
+		RD_ASSERT(item->found && (item->status == DOCTOR_OK || item->means));
+		if (item->needed && item->status == DOCTOR_MISSING)
+			report->ready = false;
+	}
+	rd_log_set(NULL, NULL);
+}
+
+void doctor_report_release(struct doctor_report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		free(report->items[i].found);
+	free(report->items);
+	*report = (struct doctor_report){0};
+}
+
+const char *doctor_status_name(enum doctor_status status)
+{
+	static const char *const names[] = {"ok", "limited", "missing"};
+
+	return names[status];
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Probes of the surroundings: kernel, processors, memory, container, cache
+ * directory, limits.  Most of them inform; few of them can stop Raddle.
+ */
+#include "doctor/probe.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/file.h"
+
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The first line of a file, or `otherwise` if it cannot be read. */
+static char *first_line(const char *path, const char *otherwise)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	if (rd_file_read(path, &b))
+		rd_buf_adds(&b, otherwise);
+	b.data[strcspn(b.data, "\n")] = '\0';
+	return rd_buf_detach(&b);
+}
+
+static bool file_contains(const char *path, const char *text)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	bool found = rd_file_read(path, &b) == 0 && strstr(b.data, text);
+
+	rd_buf_release(&b);
+	return found;
+}
+
+void doctor_machine(struct doctor_item *item)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	struct utsname name;
+	cpu_set_t cpus;
+	int count = sched_getaffinity(0, sizeof cpus, &cpus) ? 0 : CPU_COUNT(&cpus);
+
+	uname(&name);
+	item->found = rd_xasprintf("Linux %s, %s, %d processor%s, %.1f GiB", name.release, name.machine,
+				   count, count == 1 ? "" : "s", (double)pages * (double)page / (1 << 30));
+	if (count == 1)
+		doctor_conclude(item, DOCTOR_LIMITED, "Threads will hardly ever run at the same time.",
+				"Give the machine or container a second processor.");
+}
+
+void doctor_surroundings(struct doctor_item *item)
+{
+	bool container =
+		getenv("container") || rd_file_exists("/.dockerenv") || rd_file_exists("/run/.containerenv");
+	struct rd_buf found = RD_BUF_INIT;
+
+	rd_buf_adds(&found, container ? "a container" : "no container");
+	if (file_contains("/proc/cpuinfo", " hypervisor"))
+		rd_buf_adds(&found, ", a virtual machine");
+	rd_buf_adds(&found, file_contains("/proc/self/status", "Seccomp:\t2")
+				    ? ", system calls filtered (seccomp)"
+				    : ", system calls not filtered");
+	rd_buf_adds(&found, getuid() ? "" : ", root");
+	item->found = rd_buf_detach(&found);
+}
+
+void doctor_cache(struct doctor_item *item)
+{
+	struct statvfs fs;
+	char *path;
+	double free_bytes;
+
+	if (rd_cache_dir(&path)) {
+		item->found = rd_xstrdup("no directory for it");
+		doctor_conclude(item, DOCTOR_MISSING, "Instrumented programs are kept there.",
+				"Set RADDLE_CACHE to a directory you may write.");
+		return;
+	}
+	if (access(path, W_OK) || statvfs(path, &fs)) {
+		item->found = rd_xasprintf("%s is not writable", path);
+		doctor_conclude(item, DOCTOR_MISSING, "Instrumented programs are kept there.",
+				"Set RADDLE_CACHE to a directory you may write.");
+	} else {
+		free_bytes = (double)fs.f_bavail * (double)fs.f_frsize;
+		item->found = rd_xasprintf("%s, %.1f GiB free", path, free_bytes / (1 << 30));
+		if (free_bytes < 1 << 30)
+			doctor_conclude(item, DOCTOR_LIMITED, "Large programs and traces need more room.",
+					"Free some space, or set RADDLE_CACHE to another disk.");
+	}
+	free(path);
+}
+
+/* Traces have one open file for each thread and can be large; limits cut both. */
+void doctor_limits(struct doctor_item *item)
+{
+	struct rlimit files, size, memory;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	getrlimit(RLIMIT_FSIZE, &size);
+	getrlimit(RLIMIT_AS, &memory);
+	if (files.rlim_max < 1024) {
+		item->found = rd_xasprintf("only %llu open files", (unsigned long long)files.rlim_max);
+		doctor_conclude(item, DOCTOR_LIMITED, "A trace has one file for each thread.",
+				"ulimit -n 4096");
+	} else if (size.rlim_cur != RLIM_INFINITY) {
+		item->found =
+			rd_xasprintf("files of at most %llu MiB", (unsigned long long)size.rlim_cur >> 20);
+		doctor_conclude(item, DOCTOR_LIMITED,
+				"Recording stops when a file of the trace gets that large.",
+				"ulimit -f unlimited");
+	} else if (memory.rlim_cur != RLIM_INFINITY) {
+		item->found =
+			rd_xasprintf("%llu MiB of address space", (unsigned long long)memory.rlim_cur >> 20);
+		doctor_conclude(item, DOCTOR_LIMITED,
+				"A recorded program needs a few MiB for each thread more.",
+				"ulimit -v unlimited");
+	} else {
+		item->found = rd_xasprintf("%llu open files, files and memory unlimited",
+					   (unsigned long long)files.rlim_max);
+	}
+}
+
+void doctor_aslr(struct doctor_item *item)
+{
+	char *bits = first_line("/proc/sys/vm/mmap_rnd_bits", "unknown");
+
+	item->found = rd_xasprintf("%s (any value will do)", bits);
+	free(bits);
+}
+
+void doctor_cores(struct doctor_item *item)
+{
+	char *pattern = first_line("/proc/sys/kernel/core_pattern", "unknown");
+	struct rlimit core;
+
+	getrlimit(RLIMIT_CORE, &core);
+	item->found = rd_xasprintf("%s%s", pattern, core.rlim_cur ? "" : ", but the limit is 0");
+	if (!core.rlim_cur && pattern[0] != '|')
+		doctor_conclude(item, DOCTOR_LIMITED, "Crashes leave no core file; traces do not need one.",
+				"ulimit -c unlimited, if you want them.");
+	free(pattern);
+}
