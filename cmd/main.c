@@ -28,6 +28,9 @@ static const struct command {
 	const char *help;
 	bool foreign;
 } commands[] = {
+	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
+	{"c++", cmd_cxx, "compile C++ likewise", true},
+	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
 	{"help", cmd_help, "show help about a command", false},
 	{"version", cmd_version, "show the version", false},
 };
