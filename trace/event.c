@@ -5,6 +5,7 @@
  */
 #include "trace/event.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct trace_kind kinds[RADDLE_ACCESS + 1] = {
@@ -47,4 +48,29 @@ void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[
 		n = TRACE_OPERAND_NAME - 1;
 	memcpy(out, p, n);
 	out[n] = '\0';
+}
+
+int trace_lock_change(const struct trace_event *e)
+{
+	switch (e->kind) {
+	case RADDLE_MUTEX_LOCK:
+	case RADDLE_MUTEX_TRYLOCK:
+	case RADDLE_MUTEX_TIMEDLOCK:
+	case RADDLE_RWLOCK_RDLOCK:
+	case RADDLE_RWLOCK_WRLOCK:
+	case RADDLE_RWLOCK_TRYRDLOCK:
+	case RADDLE_RWLOCK_TRYWRLOCK:
+	case RADDLE_RWLOCK_TIMEDRDLOCK:
+	case RADDLE_RWLOCK_TIMEDWRLOCK:
+	case RADDLE_SPIN_LOCK:
+	case RADDLE_SPIN_TRYLOCK:
+		/* The lock of a dead owner is acquired all the same. */
+		return e->values[3] == 0 || e->values[3] == EOWNERDEAD;
+	case RADDLE_MUTEX_UNLOCK:
+	case RADDLE_RWLOCK_UNLOCK:
+	case RADDLE_SPIN_UNLOCK:
+		return e->values[3] == 0 ? -1 : 0;
+	default:
+		return 0;
+	}
 }

@@ -49,4 +49,8 @@ int trace_kind_find(const char *name);
 #define TRACE_OPERAND_NAME 32
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
+/* Whether an event acquires (1) or releases (-1) a lock or does neither (0);
+ * failed attempts do neither.  Condition waits are not looked at. */
+int trace_lock_change(const struct trace_event *e);
+
 #endif

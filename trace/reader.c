@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "trace/format.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,11 +24,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define ANY_NUMBER UINT32_MAX /* of a file named otherwise: its header tells */
+
 struct thread_file {
 	uint32_t number;
 	char *path;
 	struct rd_map map;
 	bool mapped;
+	bool reported; /* its damage, if any, is known to the user */
+	bool unusable; /* its header is bad, and that has been said */
 };
 
 struct trace {
@@ -87,6 +92,8 @@ static int map_threads(struct trace *t)
 		if (err)
 			return err;
 		t->threads[i].mapped = true;
+		if (t->threads[i].number == ANY_NUMBER && t->threads[i].map.length >= TRACE_STREAM_HEADER)
+			t->threads[i].number = trace_get32(t->threads[i].map.data + 12);
 	}
 	return RD_OK;
 }
@@ -121,7 +128,7 @@ static int open_file(struct trace *t, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *directory = slash ? rd_xstrndup(path, (size_t)(slash - path)) : rd_xstrdup(".");
-	uint32_t number = 0;
+	uint32_t number = ANY_NUMBER;
 	thread_number(slash ? slash + 1 : path, &number);
 	add_thread(t, number, rd_xstrdup(path));
 	int err = read_tables(t, directory, true);
@@ -193,13 +200,19 @@ uint32_t trace_thread_number(const struct trace *t, size_t index)
 
 int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
 {
-	const struct thread_file *f = &t->threads[index];
+	struct thread_file *f = &t->threads[index];
+	if (f->unusable)
+		return RD_EFORMAT;
 	int err = trace_stream_open(s, t->inflater, f->map.data, f->map.length, f->path);
 	if (!err && s->thread != f->number) {
 		err = rd_fail(RD_EFORMAT, "trace: %s: offset 12: the stream is that of thread %u", f->path,
 			      s->thread);
 		trace_stream_close(s);
 	}
+	if (err)
+		f->unusable = true;
+	else
+		s->reported = &f->reported;
 	return err;
 }
 

@@ -74,20 +74,32 @@ static void stop(struct trace_stream *s, enum trace_damage damage)
 	s->decoder.p = s->decoder.end;
 }
 
+/* Whether to speak about damage: several readers of one file say it once. */
+static bool first_report(struct trace_stream *s)
+{
+	if (!s->reported)
+		return true;
+	bool first = !*s->reported;
+	*s->reported = true;
+	return first;
+}
+
 static int truncated(struct trace_stream *s)
 {
-	rd_warn("trace: %s: chunk %u at 0x%zx: the file ends inside it; what is before it counts", s->name,
-		s->chunks, s->offset);
+	if (first_report(s))
+		rd_warn("trace: %s: chunk %u at 0x%zx: the file ends inside it; what is before it counts",
+			s->name, s->chunks, s->offset);
 	stop(s, TRACE_TRUNCATED);
 	return 0;
 }
 
 static int broken(struct trace_stream *s, const char *what, uint64_t value)
 {
-	int err = rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: %s %llu", s->name, s->chunks, s->offset,
-			  what, (unsigned long long)value);
+	if (first_report(s))
+		rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: %s %llu", s->name, s->chunks, s->offset,
+			what, (unsigned long long)value);
 	stop(s, TRACE_BROKEN);
-	return err;
+	return RD_EFORMAT;
 }
 
 static int inflate(struct trace_stream *s, const uint8_t *body, size_t stored, size_t length)
@@ -147,11 +159,11 @@ static int next_chunk(struct trace_stream *s)
 static int bad_record(struct trace_stream *s)
 {
 	const struct trace_decoder *d = &s->decoder;
-	int err =
+	if (first_report(s))
 		rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: record at 0x%zx (code 0x%02x): %s",
 			s->name, s->chunks - 1, s->chunk_offset, (size_t)(d->p - d->begin), *d->p, d->error);
 	stop(s, TRACE_BROKEN);
-	return err;
+	return RD_EFORMAT;
 }
 
 int trace_stream_more(struct trace_stream *s, struct trace_event *e)

@@ -31,6 +31,7 @@ struct trace_stream {
 	uint32_t thread;
 	uint32_t chunks; /* begun so far */
 	enum trace_damage damage;
+	bool *reported;	 /* not NULL and true: damage has been reported before, so be silent */
 	uint64_t last_q; /* the largest q so far: the event's place in the global order */
 	struct trace_decoder decoder;
 	struct trace_inflater *inflater;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of model/ share and nobody else sees. */
+#ifndef MODEL_MODEL_INT_H
+#define MODEL_MODEL_INT_H
+
+#include "base/map.h"
+#include "model/model.h"
+
+/*
+ * Where heap objects and stacks of all times lie: a grid of cells for each
+ * power of four of size.  An object is entered in the level where it covers at
+ * most five cells; a cell lists its objects in order of their birth.
+ */
+#define MODEL_GRID_LEVELS 22
+struct model_grid {
+	struct rd_umap cells; /* (level, cell number) to index of starts */
+	uint32_t *starts;     /* cell i has entries starts[i] .. starts[i + 1] */
+	uint32_t *entries;    /* object indices */
+	uint32_t levels;      /* bit n: level n is used */
+};
+
+/* The bytes of an object that several threads touched: 64-byte blocks. */
+struct model_block {
+	uint64_t touched, written, multi;
+	uint32_t owner;	 /* who touched it first */
+	uint32_t owners; /* index of owner tables, 0: all bytes are `owner`'s */
+};
+
+struct model_shadow {
+	uint32_t *direct; /* block numbers to index of blocks; NULL: `map` is used */
+	struct rd_umap map;
+};
+
+struct model_private {
+	struct rd_umap by_number; /* thread number to index */
+	uint32_t *by_stream;
+	struct model_grid grid;
+	uint32_t *fixed; /* globals by address */
+	size_t fixed_count;
+	uint32_t *module_objects; /* modules by address */
+	size_t module_object_count;
+	struct rd_umap pages;	 /* page number to object */
+	struct rd_umap stack_of; /* (parent, site) to node */
+	struct rd_umap sync_of;	 /* (object, offset, class) to sync */
+	struct model_block *blocks;
+	uint32_t (*owners)[64];
+	struct model_shadow *shadows;
+	size_t block_count, block_capacity, owner_count, owner_capacity, shadow_count, shadow_capacity;
+	size_t object_capacity, module_capacity, stack_capacity, sync_capacity, thread_capacity;
+};
+
+/* Interns a call stack.  A path remembers the last one of a stream. */
+struct model_path {
+	uint32_t *sites, *nodes;
+	size_t depth, capacity;
+	uint64_t version;
+};
+uint32_t model_stack_intern(struct model *m, struct model_path *path, const struct trace_decoder *d);
+void model_path_release(struct model_path *path);
+
+uint32_t model_add_object(struct model *m, const struct model_object *object);
+void model_index_objects(struct model *m); /* after the last dynamic or fixed object */
+uint32_t model_find_or_page(struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
+
+uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum model_sync_class class,
+			   const uint64_t place[2]); /* address and q */
+
+void model_name_threads(struct model *m);
+int model_scan_sharing(struct model *m);
+int model_scan_histories(struct model *m);
+
+#endif

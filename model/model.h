@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace as threads, objects and synchronisation objects with names that
+ * survive from run to run.  Built once, read-only afterwards.
+ *
+ * Threads are named after TraceSanitizer: T_0 is the initial thread, and the
+ * n-th thread that a thread creates has the creator's name and _n, n from 0.
+ * Heap objects are named by the allocating thread and the position in its
+ * sequence of allocations: `heap T_0_1#12`.  Globals have their source names,
+ * stacks are named by thread.
+ *
+ * An address means different objects at different times.  Lookups therefore take
+ * the place q in the global order (trace_stream.last_q of the event).
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "base/buf.h"
+#include "trace/reader.h"
+
+#define MODEL_NONE UINT32_MAX
+#define MODEL_FOREVER UINT64_MAX
+
+struct model_thread {
+	uint32_t number; /* in the trace */
+	uint32_t stream; /* index of the trace's threads; MODEL_NONE: it left no stream */
+	uint32_t parent; /* index of model.threads; MODEL_NONE: unknown, or the initial thread */
+	uint32_t index;	 /* which of the parent's creations */
+	uint32_t tid;
+	uint32_t children;	 /* created by it */
+	uint32_t create_stack;	 /* where it was created: a model_stack */
+	char *name;		 /* T_0_1 */
+	char *label;		 /* the name the program gave it, or NULL */
+	uint64_t start_q, end_q; /* 0: not in the trace */
+	uint64_t start_t, end_t;
+	uint64_t stack, stack_size;
+	uint64_t accesses, ranges, atomics, operations; /* events; operations: the others with q */
+};
+
+enum model_object_kind {
+	MODEL_HEAP,   /* malloc, new, mmap: `thread` and `ordinal` say which */
+	MODEL_STACK,  /* of `thread` */
+	MODEL_GLOBAL, /* `info` is an index of trace_sites.placed */
+	MODEL_MODULE, /* a module's memory without a known name; `info` is an index of modules */
+	MODEL_PAGE,   /* memory that nothing is known about, a page each */
+};
+
+/* What the accesses of an object show; see model_build(). */
+enum model_object_flag {
+	MODEL_TOUCHED = 1,
+	MODEL_WRITTEN = 2,
+	MODEL_MULTI = 4,  /* by two threads or more */
+	MODEL_SHARED = 8, /* some byte by two threads or more, and written */
+};
+
+struct model_object {
+	uint64_t base, size;
+	uint64_t begin, end; /* lives for begin <= q < end */
+	uint32_t thread;     /* index of model.threads, or MODEL_NONE */
+	uint32_t ordinal;
+	uint32_t stack; /* where it was allocated: a model_stack, 0 unknown */
+	uint32_t info;
+	uint32_t owner;	 /* the thread that touched it first */
+	uint32_t shadow; /* its share of the byte table; 0: none */
+	uint8_t kind;	 /* enum model_object_kind */
+	uint8_t alloc;	 /* enum raddle_alloc_kind */
+	uint8_t flags;	 /* enum model_object_flag */
+};
+
+struct model_module {
+	char *path;
+	uint64_t base, size, bias;
+};
+
+/* A call stack: a node of a tree whose node 0 is the empty stack. */
+struct model_stack {
+	uint32_t parent;
+	uint32_t site;
+};
+
+enum model_sync_class {
+	MODEL_MUTEX,
+	MODEL_RWLOCK,
+	MODEL_SPIN,
+	MODEL_COND,
+	MODEL_BARRIER,
+	MODEL_SEM,
+	MODEL_ONCE,
+	MODEL_SYNC_CLASSES,
+};
+
+/* A lock, condition variable and so on: a place in an object. */
+struct model_sync {
+	uint32_t object;    /* MODEL_NONE: nothing is known but the address */
+	uint8_t class;	    /* enum model_sync_class */
+	bool multi;	    /* used by two threads or more */
+	uint32_t owner;	    /* the thread that used it first */
+	uint64_t offset;    /* within the object, or the address */
+	uint64_t uses;	    /* acquisitions, waits, signals, posts, arrivals */
+	uint64_t contended; /* times a thread found it taken */
+	uint64_t wait_ns, hold_ns, hold_max_ns;
+};
+
+/* An operation that carries q, and the accesses up to the next one: a segment. */
+struct model_operation {
+	uint64_t q, t;
+	size_t access;	 /* the segment's first one in model_history.accesses */
+	uint32_t sync;	 /* index of model.syncs, the first one of the event; or MODEL_NONE */
+	uint32_t second; /* the mutex of a condition wait; or MODEL_NONE */
+	uint32_t stack;
+	uint32_t value; /* the event's last operand */
+	uint8_t kind;	/* enum raddle_event */
+};
+
+/* An access of shared bytes. */
+struct model_access {
+	uint32_t object, site, stack;
+	uint32_t size : 31, write : 1; /* a longer range is several accesses */
+	uint64_t offset;
+};
+
+/* What one thread did, by index of model.threads. */
+struct model_history {
+	struct model_operation *operations;
+	struct model_access *accesses;
+	size_t operation_count, access_count;
+};
+
+struct model {
+	struct trace *trace;
+	const struct trace_sites *sites; /* may be NULL */
+	struct model_thread *threads;	 /* in order of number */
+	struct model_object *objects;
+	struct model_module *modules;
+	struct model_stack *stacks;
+	struct model_sync *syncs;
+	struct model_history *histories; /* with MODEL_HISTORIES */
+	size_t thread_count, object_count, module_count, stack_count, sync_count;
+	uint64_t events;		   /* of all streams, as far as they could be read */
+	uint64_t kinds[RADDLE_ACCESS + 1]; /* events by kind */
+	uint64_t first_t, last_t;	   /* the smallest and largest time */
+	int err; /* the first error of a stream; what could be read is in the model */
+	struct model_private *private;
+};
+
+/* How much to build. */
+enum model_depth {
+	MODEL_NAMES,	 /* threads, modules, objects */
+	MODEL_SHARING,	 /* and syncs, the flags of objects and the shared bytes */
+	MODEL_HISTORIES, /* and histories */
+};
+
+/* A damaged stream is no failure: model->err has the code. */
+int model_build(struct model **model, struct trace *trace, enum model_depth depth);
+void model_free(struct model *model); /* NULL is fine */
+
+/* The index of the thread with that number, or MODEL_NONE. */
+uint32_t model_thread(const struct model *m, uint32_t number);
+
+/* Like it, from the index of the trace's streams. */
+uint32_t model_thread_of_stream(const struct model *m, size_t stream);
+
+/* The object that lies at an address at q, or MODEL_NONE.  An address whose
+ * object is not alive at q belongs to the next one allocated there (its
+ * publication was not synchronised), else to the last one that was. */
+uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
+
+/* Remembers results of model_find(); zeroed is empty. */
+struct model_cache {
+	struct {
+		uint64_t line;
+		uint32_t object;
+	} entries[1024];
+};
+uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
+
+/* Bit i: byte offset + i was touched by two threads or more and written; at most
+ * 64 bytes from `offset`, those of one 64-byte block. */
+uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset);
+bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
+uint64_t model_shared_bytes(const struct model *m, uint32_t object);
+
+/* The class of a kind of event, or MODEL_SYNC_CLASSES if it is about none. */
+enum model_sync_class model_sync_class(enum raddle_event kind);
+const char *model_sync_class_name(enum model_sync_class class);
+
+/* The sync of an address at q, or MODEL_NONE. */
+uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t address, uint64_t q);
+
+/* Names, appended to `out`. */
+void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
+/* `hits`, `table[3].lock`, `heap T_0#4+16`. */
+void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
+void model_name_address(const struct model *m, uint64_t address, uint64_t q, struct rd_buf *out);
+void model_name_sync(const struct model *m, uint32_t sync, struct rd_buf *out);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Canonical names: of threads by their place in the tree of creations, of
+ * objects and places within them.
+ */
+#include "model/model-int.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NESTING_MAX 8 /* of member names */
+
+static void name_child(struct model *m, struct model_thread *t)
+{
+	t->name = rd_xasprintf("%s_%u", m->threads[t->parent].name, t->index);
+}
+
+/*
+ * Threads whose parent has a name get theirs, until none is left; what then
+ * has none (its parent is unknown, or damage made a ring) is a root of its own.
+ * Parents mostly have smaller numbers, so one or two rounds do.
+ */
+void model_name_threads(struct model *m)
+{
+	unsigned roots = 0;
+	size_t named = 0;
+	for (size_t i = 0; i < m->thread_count; i++) {
+		struct model_thread *t = &m->threads[i];
+		if (t->parent == MODEL_NONE) {
+			t->name = rd_xasprintf("T_%u", roots++);
+			named++;
+		}
+	}
+	while (named < m->thread_count) {
+		size_t before = named;
+		for (size_t i = 0; i < m->thread_count; i++) {
+			struct model_thread *t = &m->threads[i];
+			if (!t->name && m->threads[t->parent].name &&
+			    strlen(m->threads[t->parent].name) < 4096) {
+				name_child(m, t);
+				named++;
+			}
+		}
+		for (size_t i = 0; i < m->thread_count && named == before; i++) {
+			if (!m->threads[i].name) {
+				m->threads[i].name = rd_xasprintf("T_%u", roots++);
+				named++;
+			}
+		}
+	}
+}
+
+/* "int[10][4]" and its size become "int[4]" and a tenth of it. */
+static bool strip_array(char *type, uint64_t *size)
+{
+	char *open = strchr(type, '[');
+	char *close = open ? strchr(open, ']') : NULL;
+	uint64_t count = open ? strtoull(open + 1, NULL, 10) : 0;
+	if (!close || count == 0 || *size < count)
+		return false;
+	*size /= count;
+	memmove(open, close + 1, strlen(close + 1) + 1);
+	for (size_t n = strlen(type); n > 0 && type[n - 1] == ' '; n--)
+		type[n - 1] = '\0';
+	return true;
+}
+
+/* Appends "[3].lock" for a byte of a variable of this type. */
+static void name_member(const struct model *m, const char *type_name, uint64_t size, uint64_t offset,
+			struct rd_buf *out)
+{
+	char *type = rd_xstrdup(type_name);
+	bool found = true;
+	for (unsigned depth = 0; depth < NESTING_MAX && found; depth++) {
+		found = false;
+		if (strip_array(type, &size)) {
+			rd_buf_addf(out, "[%llu]", (unsigned long long)(offset / size));
+			offset %= size;
+			found = true;
+			continue;
+		}
+		size_t first = 0, count = trace_sites_members(m->sites, type, &first);
+		for (size_t i = first; i < first + count && !found; i++) {
+			const struct trace_member *member = &m->sites->members[i];
+			if (offset - member->offset >= member->member_size)
+				continue;
+			rd_buf_addf(out, ".%s", member->name);
+			offset -= member->offset;
+			size = member->member_size;
+			free(type);
+			type = rd_xstrdup(member->member_type);
+			found = true;
+		}
+	}
+	if (offset > 0)
+		rd_buf_addf(out, "+%llu", (unsigned long long)offset);
+	free(type);
+}
+
+static const char *short_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void name_global(const struct model *m, const struct model_object *o, struct rd_buf *out)
+{
+	const struct trace_placed *p = &m->sites->placed[o->info];
+	const struct trace_global *g = trace_sites_global(m->sites, p->linkage);
+	rd_buf_adds(out, g && *g->name ? g->name : p->linkage);
+}
+
+void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out)
+{
+	if (object == MODEL_NONE) {
+		rd_buf_adds(out, "?");
+		return;
+	}
+	const struct model_object *o = &m->objects[object];
+	switch ((enum model_object_kind)o->kind) {
+	case MODEL_HEAP:
+		rd_buf_addf(out, "%s %s#%u", o->alloc == RADDLE_ALLOC_MMAP ? "mmap" : "heap",
+			    m->threads[o->thread].name, o->ordinal);
+		break;
+	case MODEL_STACK:
+		rd_buf_addf(out, "stack %s", m->threads[o->thread].name);
+		break;
+	case MODEL_GLOBAL:
+		name_global(m, o, out);
+		break;
+	case MODEL_MODULE:
+		rd_buf_adds(out, short_path(m->modules[o->info].path));
+		break;
+	case MODEL_PAGE:
+		rd_buf_addf(out, "memory 0x%llx", (unsigned long long)o->base);
+		break;
+	}
+}
+
+void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out)
+{
+	model_name_object(m, object, out);
+	if (object == MODEL_NONE)
+		return;
+	const struct model_object *o = &m->objects[object];
+	if (o->kind == MODEL_GLOBAL) {
+		const struct trace_global *g =
+			trace_sites_global(m->sites, m->sites->placed[o->info].linkage);
+		name_member(m, g ? g->type : "", o->size, offset, out);
+	} else if (o->kind == MODEL_STACK) {
+		/* The distance from the oldest frame is the same in every run. */
+		rd_buf_addf(out, "-0x%llx", (unsigned long long)(o->size - offset));
+	} else if (o->kind == MODEL_HEAP) {
+		if (offset > 0)
+			rd_buf_addf(out, "+%llu", (unsigned long long)offset);
+	} else {
+		rd_buf_addf(out, "+0x%llx", (unsigned long long)offset);
+	}
+}
+
+void model_name_address(const struct model *m, uint64_t address, uint64_t q, struct rd_buf *out)
+{
+	uint32_t object = model_find(m, address, q);
+	if (object == MODEL_NONE)
+		rd_buf_addf(out, "0x%llx", (unsigned long long)address);
+	else
+		model_name_place(m, object, address - m->objects[object].base, out);
+}
+
+void model_name_sync(const struct model *m, uint32_t sync, struct rd_buf *out)
+{
+	const struct model_sync *s = &m->syncs[sync];
+	model_name_place(m, s->object, s->offset, out);
+}

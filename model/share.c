@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which objects, and which of their bytes, several threads touch.
+ *
+ * The simple semantics: a byte is shared if two threads touched it and one of
+ * them wrote it.  Keeping every byte of every object would take more memory
+ * than the program had, and most objects belong to one thread.  So the streams
+ * are read twice: the first scan finds the objects that several threads touch and
+ * somebody writes, and counts what happens to locks; the second one marks
+ * the bytes of those objects only, in 64-byte blocks.
+ */
+#include "model/model-int.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 64
+#define DIRECT_MAX (16u << 20) /* larger objects have a map of blocks */
+#define RANGE_MAX (1ull << 30) /* longer ranges are cut: no program copies that at once */
+#define RANGE_PAGES 16	       /* unknown pages that one range may introduce */
+
+/* A scan of all streams. */
+struct scan {
+	struct model *model;
+	struct model_cache *cache;
+	void (*touch)(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a);
+	bool locks;
+	struct held {
+		uint32_t sync;
+		uint64_t since;
+		bool wanted; /* requested, not held */
+	} * held;
+	size_t held_count, held_capacity;
+};
+
+/* The first scan: who touches an object at all. */
+static void touch_object(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
+{
+	struct model_object *o = &m->objects[object];
+	o->flags |= a->write ? MODEL_TOUCHED | MODEL_WRITTEN : MODEL_TOUCHED;
+	if (o->owner == MODEL_NONE)
+		o->owner = thread;
+	else if (o->owner != thread)
+		o->flags |= MODEL_MULTI;
+}
+
+static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
+{
+	struct model_private *x = m->private;
+	if (!o->shadow) {
+		if (x->shadow_count == 0)
+			x->shadow_count = 1; /* 0 means none */
+		RD_GROW(x->shadows, x->shadow_capacity, x->shadow_count + 1);
+		memset(&x->shadows[0], 0, sizeof x->shadows[0]);
+		struct model_shadow *s = &x->shadows[x->shadow_count];
+		memset(s, 0, sizeof *s);
+		if (o->size <= DIRECT_MAX)
+			s->direct = rd_xcalloc(o->size / BLOCK + 1, sizeof *s->direct);
+		o->shadow = (uint32_t)x->shadow_count++;
+	}
+	return &x->shadows[o->shadow];
+}
+
+static struct model_block *block_of(struct model *m, struct model_object *o, uint64_t number)
+{
+	struct model_private *x = m->private;
+	struct model_shadow *s = shadow_of(m, o);
+	uint64_t *mapped = s->direct ? NULL : rd_umap_put(&s->map, number, NULL);
+	uint64_t index = s->direct ? s->direct[number] : *mapped;
+	if (index == 0) {
+		index = x->block_count > 0 ? x->block_count : 1;
+		x->block_count = index + 1;
+		RD_GROW(x->blocks, x->block_capacity, x->block_count);
+		x->blocks[index] = (struct model_block){.owner = MODEL_NONE};
+		if (s->direct)
+			s->direct[number] = (uint32_t)index;
+		else
+			*mapped = index;
+	}
+	return &x->blocks[index];
+}
+
+/* A second thread meets the block: from now on each byte has its owner. */
+static uint32_t *owners_of(struct model *m, struct model_block *b)
+{
+	struct model_private *x = m->private;
+	if (!b->owners) {
+		if (x->owner_count == 0)
+			x->owner_count = 1;
+		RD_GROW(x->owners, x->owner_capacity, x->owner_count + 1);
+		b->owners = (uint32_t)x->owner_count++;
+		for (unsigned i = 0; i < BLOCK; i++)
+			x->owners[b->owners][i] = b->owner;
+	}
+	return x->owners[b->owners];
+}
+
+static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
+{
+	if (b->owner == MODEL_NONE)
+		b->owner = thread;
+	if (b->owners || b->owner != thread) {
+		uint32_t *owners = owners_of(m, b);
+		for (uint64_t bits = mask; bits; bits &= bits - 1) {
+			unsigned i = (unsigned)__builtin_ctzll(bits);
+			if (!(b->touched >> i & 1))
+				owners[i] = thread;
+			else if (owners[i] != thread)
+				b->multi |= 1ull << i;
+		}
+	}
+	b->touched |= mask;
+}
+
+static uint64_t mask_of(uint64_t offset, uint64_t size)
+{
+	uint64_t first = offset % BLOCK;
+	uint64_t n = size < BLOCK - first ? size : BLOCK - first;
+	return (n == BLOCK ? UINT64_MAX : (1ull << n) - 1) << first;
+}
+
+/* The second scan. */
+static void touch_bytes(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a)
+{
+	const uint8_t both = MODEL_MULTI | MODEL_WRITTEN;
+	struct model_object *o = &m->objects[object];
+	uint64_t end = a->offset + a->size;
+	if ((o->flags & both) != both)
+		return;
+	for (uint64_t at = a->offset; at < end; at = (at / BLOCK + 1) * BLOCK) {
+		struct model_block *b = block_of(m, o, at / BLOCK);
+		uint64_t mask = mask_of(at, end - at);
+		mark_block(m, b, mask, thread);
+		if (a->write)
+			b->written |= mask;
+	}
+}
+
+/* Splits an access at the borders of objects. */
+static void touch_range(struct scan *s, uint32_t thread, uint64_t place[2], struct model_access *a,
+			uint64_t size)
+{
+	struct model *m = s->model;
+	unsigned pages = 0;
+	if (size > RANGE_MAX)
+		size = RANGE_MAX;
+	while (size > 0 && pages < RANGE_PAGES) {
+		uint32_t object = model_find_or_page(m, s->cache, place[0], place[1]);
+		const struct model_object *o = &m->objects[object];
+		uint64_t room = o->size - (place[0] - o->base);
+		pages += o->kind == MODEL_PAGE;
+		a->offset = place[0] - o->base;
+		a->size = (uint32_t)(size < room ? size : room) & INT32_MAX;
+		s->touch(m, object, thread, a);
+		place[0] += a->size;
+		size -= a->size;
+	}
+}
+
+static void scan_access(struct scan *s, uint32_t thread, const struct trace_event *e, uint64_t q)
+{
+	const struct trace_site *site = trace_sites_find(s->model->sites, e->site);
+	struct model_access a = {.site = e->site};
+	uint64_t size = e->size;
+	uint64_t place[2] = {e->address, q};
+	if (e->kind != RADDLE_RANGE)
+		size = site && site->size > 0 ? site->size : 1;
+	a.write = e->kind == RADDLE_ATOMIC ? e->values[3] & 1 : site && trace_site_writes(site);
+	touch_range(s, thread, place, &a, size);
+}
+
+static struct held *find_held(struct scan *s, uint32_t sync, bool wanted)
+{
+	for (size_t i = s->held_count; i-- > 0;) {
+		if (s->held[i].sync == sync && s->held[i].wanted == wanted)
+			return &s->held[i];
+	}
+	return NULL;
+}
+
+static void drop_held(struct scan *s, struct held *h)
+{
+	*h = s->held[--s->held_count];
+}
+
+static void add_held(struct scan *s, uint32_t sync, uint64_t t, bool wanted)
+{
+	RD_GROW(s->held, s->held_capacity, s->held_count + 1);
+	s->held[s->held_count++] = (struct held){.sync = sync, .since = t, .wanted = wanted};
+}
+
+static uint64_t since(uint64_t t, uint64_t then)
+{
+	return t > then ? t - then : 0;
+}
+
+static void acquire(struct scan *s, uint32_t sync, uint64_t t)
+{
+	struct held *wanted = find_held(s, sync, true);
+	if (wanted) {
+		s->model->syncs[sync].wait_ns += since(t, wanted->since);
+		drop_held(s, wanted);
+	}
+	add_held(s, sync, t, false);
+}
+
+static void release(struct scan *s, uint32_t sync, uint64_t t)
+{
+	struct held *h = find_held(s, sync, false);
+	if (!h)
+		return;
+	struct model_sync *m = &s->model->syncs[sync];
+	uint64_t ns = since(t, h->since);
+	m->hold_ns += ns;
+	if (ns > m->hold_max_ns)
+		m->hold_max_ns = ns;
+	drop_held(s, h);
+}
+
+/* The kinds that count as a use of their object. */
+static bool is_use(const struct trace_event *e)
+{
+	switch (e->kind) {
+	case RADDLE_COND_WAIT:
+	case RADDLE_COND_SIGNAL:
+	case RADDLE_COND_BROADCAST:
+	case RADDLE_BARRIER_ENTER:
+	case RADDLE_SEM_WAIT:
+	case RADDLE_SEM_TRYWAIT:
+	case RADDLE_SEM_TIMEDWAIT:
+	case RADDLE_SEM_POST:
+	case RADDLE_ONCE_RUN:
+	case RADDLE_ONCE_PASS:
+		return true;
+	default:
+		return trace_lock_change(e) > 0;
+	}
+}
+
+static bool is_request(enum raddle_event kind)
+{
+	return kind == RADDLE_MUTEX_REQUEST || kind == RADDLE_RWLOCK_REQUEST || kind == RADDLE_SPIN_REQUEST ||
+	       kind == RADDLE_SEM_REQUEST;
+}
+
+static void scan_times(struct scan *s, uint32_t sync, const struct trace_event *e)
+{
+	struct model_sync *m = &s->model->syncs[sync];
+	int change = trace_lock_change(e);
+	bool sem_got = e->kind >= RADDLE_SEM_WAIT && e->kind <= RADDLE_SEM_TIMEDWAIT;
+	struct held *wanted = sem_got || e->kind == RADDLE_COND_WAKE || e->kind == RADDLE_BARRIER_EXIT
+				      ? find_held(s, sync, true)
+				      : NULL;
+	if (wanted) {
+		m->wait_ns += since(e->t, wanted->since);
+		drop_held(s, wanted);
+	}
+	if (is_request(e->kind))
+		m->contended++;
+	if (is_request(e->kind) || e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_BARRIER_ENTER)
+		add_held(s, sync, e->t, true);
+	if (change > 0)
+		acquire(s, sync, e->t);
+	else if (change < 0)
+		release(s, sync, e->t);
+}
+
+static void scan_sync(struct scan *s, uint32_t thread, const struct trace_event *e)
+{
+	enum model_sync_class class = model_sync_class(e->kind);
+	if (class == MODEL_SYNC_CLASSES)
+		return;
+	uint32_t sync = model_sync_intern(s->model, s->cache, class, (uint64_t[]){e->address, e->q});
+	struct model_sync *m = &s->model->syncs[sync];
+	if (m->owner == MODEL_NONE)
+		m->owner = thread;
+	else if (m->owner != thread)
+		m->multi = true;
+	m->uses += is_use(e);
+	scan_times(s, sync, e);
+	if (e->kind != RADDLE_COND_WAIT && e->kind != RADDLE_COND_WAKE)
+		return;
+	uint32_t mutex = model_sync_intern(s->model, s->cache, MODEL_MUTEX, (uint64_t[]){e->values[3], e->q});
+	if (e->kind == RADDLE_COND_WAIT) {
+		release(s, mutex, e->t);
+	} else {
+		s->model->syncs[mutex].uses++;
+		acquire(s, mutex, e->t);
+	}
+}
+
+static void scan_stream(struct scan *s, size_t stream)
+{
+	struct model *m = s->model;
+	uint32_t thread = model_thread_of_stream(m, stream);
+	struct trace_stream in;
+	struct trace_event e;
+	if (trace_open_thread(m->trace, stream, &in) != RD_OK)
+		return;
+	s->held_count = 0;
+	while (trace_stream_next(&in, &e) > 0) {
+		if (e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE || e.kind == RADDLE_ATOMIC)
+			scan_access(s, thread, &e, in.last_q);
+		else if (s->locks)
+			scan_sync(s, thread, &e);
+	}
+	trace_stream_close(&in);
+}
+
+static void scan_all(struct scan *s)
+{
+	for (size_t i = 0; i < trace_thread_count(s->model->trace); i++)
+		scan_stream(s, i);
+}
+
+int model_scan_sharing(struct model *m)
+{
+	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
+	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true};
+	scan_all(&s);
+	s.touch = touch_bytes;
+	s.locks = false;
+	scan_all(&s);
+	for (size_t i = 0; i < m->object_count; i++) {
+		if (model_shared_bytes(m, (uint32_t)i) > 0)
+			m->objects[i].flags |= MODEL_SHARED;
+	}
+	free(s.held);
+	free(cache);
+	return RD_OK;
+}
+
+uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
+{
+	const struct model_object *o = &m->objects[object];
+	uint64_t number = offset / BLOCK;
+	if (!o->shadow || offset >= o->size)
+		return 0;
+	const struct model_shadow *s = &m->private->shadows[o->shadow];
+	uint64_t *mapped = s->direct ? NULL : rd_umap_get(&s->map, number);
+	uint64_t index = s->direct ? s->direct[number] : mapped ? *mapped : 0;
+	if (index == 0)
+		return 0;
+	const struct model_block *b = &m->private->blocks[index];
+	return (b->multi & b->written) >> (offset % BLOCK);
+}
+
+bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size)
+{
+	uint64_t end = offset + size;
+	if (!(m->objects[object].flags & MODEL_SHARED))
+		return false;
+	for (uint64_t at = offset; at < end; at = (at / BLOCK + 1) * BLOCK) {
+		if (model_shared_bits(m, object, at) & mask_of(at, end - at) >> (at % BLOCK))
+			return true;
+	}
+	return false;
+}
+
+uint64_t model_shared_bytes(const struct model *m, uint32_t object)
+{
+	const struct model_object *o = &m->objects[object];
+	uint64_t count = 0;
+	if (!o->shadow)
+		return 0;
+	const struct model_shadow *s = &m->private->shadows[o->shadow];
+	if (s->direct) {
+		for (uint64_t at = 0; at < o->size; at += BLOCK)
+			count += (uint64_t)__builtin_popcountll(model_shared_bits(m, object, at));
+		return count;
+	}
+	for (size_t i = 0; i < s->map.capacity; i++) {
+		const struct model_block *b = s->map.used[i] ? &m->private->blocks[s->map.values[i]] : NULL;
+		count += b ? (uint64_t)__builtin_popcountll(b->multi & b->written) : 0;
+	}
+	return count;
+}

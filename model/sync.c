@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Synchronisation objects: what kind of event is about which class, and the
+ * table of locks, condition variables and so on.  Such an object is a place
+ * (object and offset) of a class; what is initialised anew in the same place of
+ * the same object counts as the same one.
+ */
+#include "model/model-int.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+static const struct {
+	uint8_t first, last;
+	const char *name;
+} classes[MODEL_SYNC_CLASSES] = {
+	[MODEL_MUTEX] = {RADDLE_MUTEX_INIT, RADDLE_MUTEX_UNLOCK, "mutex"},
+	[MODEL_RWLOCK] = {RADDLE_RWLOCK_INIT, RADDLE_RWLOCK_UNLOCK, "rwlock"},
+	[MODEL_SPIN] = {RADDLE_SPIN_INIT, RADDLE_SPIN_UNLOCK, "spin"},
+	[MODEL_COND] = {RADDLE_COND_INIT, RADDLE_COND_BROADCAST, "cond"},
+	[MODEL_BARRIER] = {RADDLE_BARRIER_INIT, RADDLE_BARRIER_EXIT, "barrier"},
+	[MODEL_SEM] = {RADDLE_SEM_INIT, RADDLE_SEM_POST, "sem"},
+	[MODEL_ONCE] = {RADDLE_ONCE_RUN, RADDLE_ONCE_PASS, "once"},
+};
+
+enum model_sync_class model_sync_class(enum raddle_event kind)
+{
+	for (unsigned c = 0; c < MODEL_SYNC_CLASSES; c++) {
+		if (kind >= classes[c].first && kind <= classes[c].last)
+			return c;
+	}
+	return MODEL_SYNC_CLASSES;
+}
+
+const char *model_sync_class_name(enum model_sync_class class)
+{
+	return classes[class].name;
+}
+
+/* Object, offset and class do not fit into one key, so equal hashes are told
+ * apart by looking on. */
+static uint64_t sync_key(uint32_t object, uint64_t offset, enum model_sync_class class, uint64_t attempt)
+{
+	uint64_t key =
+		offset * 0x9e3779b97f4a7c15ull ^ ((uint64_t)object << 8 | class) * 0xc2b2ae3d27d4eb4full;
+	return key + attempt * 0x165667b19e3779f9ull;
+}
+
+static bool is_sync(const struct model *m, uint64_t index, const struct model_sync *s)
+{
+	const struct model_sync *other = &m->syncs[index];
+	return other->object == s->object && other->offset == s->offset && other->class == s->class;
+}
+
+static struct model_sync place_of(const struct model *m, uint32_t object, enum model_sync_class class,
+				  uint64_t address)
+{
+	uint64_t offset = object == MODEL_NONE ? address : address - m->objects[object].base;
+	return (struct model_sync){.object = object, .offset = offset, .class = class, .owner = MODEL_NONE};
+}
+
+uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t address, uint64_t q)
+{
+	struct model_sync s = place_of(m, model_find(m, address, q), class, address);
+	for (uint64_t attempt = 0;; attempt++) {
+		uint64_t *index =
+			rd_umap_get(&m->private->sync_of, sync_key(s.object, s.offset, class, attempt));
+		if (!index)
+			return MODEL_NONE;
+		if (is_sync(m, *index, &s))
+			return (uint32_t)*index;
+	}
+}
+
+uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum model_sync_class class,
+			   const uint64_t place[2])
+{
+	uint32_t object = model_find_or_page(m, cache, place[0], place[1]);
+	struct model_sync s = place_of(m, object, class, place[0]);
+	for (uint64_t attempt = 0;; attempt++) {
+		bool is_new;
+		uint64_t *index = rd_umap_put(&m->private->sync_of,
+					      sync_key(s.object, s.offset, class, attempt), &is_new);
+		if (is_new) {
+			*index = m->sync_count;
+			RD_GROW(m->syncs, m->private->sync_capacity, m->sync_count + 1);
+			m->syncs[m->sync_count++] = s;
+		}
+		if (is_new || is_sync(m, *index, &s))
+			return (uint32_t)*index;
+	}
+}

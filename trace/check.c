@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The whole-trace checker.  All streams in the merged order come in, remarks go
+ * out.  It keeps one entry for each lock address and a small state for each
+ * thread; what it says about locks is about addresses, so memory that is
+ * released and used again starts anew.
+ */
+#include "trace/check.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of the owner map: free, or (thread index + 1) and a depth. */
+#define OWNER_SHIFT 24
+
+struct check {
+	struct trace *trace;
+	const struct trace_sites *sites;
+	trace_check_note *note;
+	void *context;
+	struct trace_check_result *result;
+	struct rd_umap owners;	/* of exclusive locks by address */
+	struct rd_umap readers; /* holders of read-write locks by address */
+	struct thread_state {
+		uint64_t q;
+		bool started, ended, any;
+	} * threads;
+	uint64_t last_q;
+};
+
+static void say(struct check *c, const struct trace_lane *lane, const char *format, uint64_t value)
+{
+	char text[160];
+	c->result->notes++;
+	snprintf(text, sizeof text, format, (unsigned long long)value);
+	c->note(c->context, lane, text);
+}
+
+static void check_site(struct check *c, const struct trace_lane *lane)
+{
+	const struct trace_event *e = &lane->event;
+	if (e->site == 0 || !c->sites || trace_sites_find(c->sites, e->site))
+		return;
+	if (c->result->unknown_sites++ == 0)
+		say(c, lane, "the site table has no site 0x%llx", e->site);
+}
+
+static void check_order(struct check *c, const struct trace_lane *lane)
+{
+	struct thread_state *t = &c->threads[lane->index];
+	uint64_t q = lane->event.q;
+	if (t->any && q <= t->q)
+		say(c, lane, "q does not rise within the thread: %llu", q);
+	else if (q == c->last_q && q != 0)
+		say(c, lane, "two threads have q %llu", q);
+	t->q = q;
+	t->any = true;
+	c->last_q = q;
+}
+
+static void check_life(struct check *c, const struct trace_lane *lane)
+{
+	struct thread_state *t = &c->threads[lane->index];
+	enum raddle_event kind = lane->event.kind;
+	if (t->ended)
+		say(c, lane, "an event behind the thread's end%.0llu", 0);
+	if (kind == RADDLE_THREAD_START && t->started)
+		say(c, lane, "the thread starts twice%.0llu", 0);
+	t->started |= kind == RADDLE_THREAD_START;
+	t->ended |= kind == RADDLE_THREAD_END;
+}
+
+static void acquire(struct check *c, const struct trace_lane *lane, uint64_t address)
+{
+	uint64_t *owner = rd_umap_put(&c->owners, address, NULL);
+	uint64_t self = (uint64_t)(lane->index + 1) << OWNER_SHIFT;
+	if (*owner != 0 && *owner >> OWNER_SHIFT != lane->index + 1)
+		say(c, lane, "a lock is acquired that another thread holds: 0x%llx", address);
+	if (*owner >> OWNER_SHIFT != lane->index + 1)
+		*owner = self;
+	++*owner;
+}
+
+static void release(struct check *c, const struct trace_lane *lane, uint64_t address)
+{
+	uint64_t *owner = rd_umap_put(&c->owners, address, NULL);
+	if (*owner == 0) {
+		say(c, lane, "a lock is released that nobody holds: 0x%llx", address);
+		return;
+	}
+	if (*owner >> OWNER_SHIFT != lane->index + 1)
+		say(c, lane, "a lock is released that another thread holds: 0x%llx", address);
+	if ((--*owner & ((1u << OWNER_SHIFT) - 1)) == 0)
+		*owner = 0;
+}
+
+static void check_rwlock(struct check *c, const struct trace_lane *lane, int change)
+{
+	uint64_t *holders = rd_umap_put(&c->readers, lane->event.address, NULL);
+	if (change > 0)
+		++*holders;
+	else if (*holders == 0)
+		say(c, lane, "a lock is released that nobody holds: 0x%llx", lane->event.address);
+	else
+		--*holders;
+}
+
+static void check_locks(struct check *c, const struct trace_lane *lane)
+{
+	const struct trace_event *e = &lane->event;
+	int change = trace_lock_change(e);
+	bool rwlock = e->kind >= RADDLE_RWLOCK_INIT && e->kind <= RADDLE_RWLOCK_UNLOCK;
+	if (change != 0 && rwlock)
+		check_rwlock(c, lane, change);
+	else if (change > 0)
+		acquire(c, lane, e->address);
+	else if (change < 0)
+		release(c, lane, e->address);
+	else if (e->kind == RADDLE_COND_WAIT)
+		release(c, lane, e->values[3]);
+	else if (e->kind == RADDLE_COND_WAKE)
+		acquire(c, lane, e->values[3]);
+	else if (e->kind == RADDLE_MUTEX_INIT || e->kind == RADDLE_SPIN_INIT)
+		*rd_umap_put(&c->owners, e->address, NULL) = 0;
+	else if (e->kind == RADDLE_RWLOCK_INIT)
+		*rd_umap_put(&c->readers, e->address, NULL) = 0;
+}
+
+static void check_event(struct check *c, const struct trace_lane *lane)
+{
+	enum raddle_event kind = lane->event.kind;
+	c->result->events++;
+	check_site(c, lane);
+	if (c->threads[lane->index].ended || kind == RADDLE_THREAD_START || kind == RADDLE_THREAD_END)
+		check_life(c, lane);
+	if (!trace_kind_has_q(kind))
+		return;
+	check_order(c, lane);
+	check_locks(c, lane);
+}
+
+int trace_check(struct trace *trace, trace_check_note *note, void *context, struct trace_check_result *result)
+{
+	struct check c = {.trace = trace, .sites = trace_get_sites(trace), .note = note, .context = context};
+	struct trace_merge m;
+	memset(result, 0, sizeof *result);
+	c.result = result;
+	c.threads = rd_xcalloc(trace_thread_count(trace) + 1, sizeof *c.threads);
+	int err = trace_merge_open(&m, trace);
+	if (!err) {
+		for (struct trace_lane *lane = trace_merge_next(&m); lane; lane = trace_merge_next(&m))
+			check_event(&c, lane);
+		for (size_t i = 0; i < m.lane_count; i++) {
+			result->truncated += m.lanes[i].stream.damage == TRACE_TRUNCATED;
+			result->broken += m.lanes[i].stream.damage == TRACE_BROKEN;
+		}
+		result->err = m.err;
+		trace_merge_close(&m);
+	}
+	free(c.threads);
+	rd_umap_release(&c.owners);
+	rd_umap_release(&c.readers);
+	return err;
+}
