@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Atomic operations and fences of the program.
+ *
+ * begin() takes one of RT_ATOMIC_LOCKS locks by the address, end() takes the
+ * position q and lets go: operations on one location are in the order of their
+ * q because the lock was held over both.  A handler that interrupts a thread
+ * between the two does its own atomics without a lock, since it could wait for
+ * itself.  If the operation faults and a handler leaves by longjmp, the thread
+ * finds the lock still in its hands at its next atomic and lets go first; another
+ * thread that waits in the meantime gives up after PATIENCE rounds.
+ *
+ * The locks nest within nothing and nothing is taken under them.
+ */
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPINS 200
+#define PATIENCE 100000
+
+static _Atomic uint32_t *lock_of(const volatile void *p)
+{
+	uint64_t hash = ((uintptr_t)p >> 3) * 0x9e3779b97f4a7c15ull;
+
+	return &rt.atomic_locks[hash >> 32 & (RT_ATOMIC_LOCKS - 1)];
+}
+
+static void yield(void)
+{
+	int saved = errno;
+
+	syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+static void acquire(_Atomic uint32_t *lock)
+{
+	for (uint32_t round = 0; round < PATIENCE; round++) {
+		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(lock, 1, memory_order_acquire))
+			return;
+		if (round < SPINS)
+			__builtin_ia32_pause();
+		else
+			yield();
+	}
+}
+
+static void release(struct rt_thread *t)
+{
+	atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
+	t->atomic_lock = NULL;
+}
+
+__attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
+								  const volatile void *p)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	_Atomic uint32_t *lock;
+
+	if (!t || !t->recording)
+		return;
+	if (t->atomic_lock && frame >= t->atomic_frame)
+		release(t);
+	if (t->atomic_lock)
+		return;
+	lock = lock_of(p);
+	acquire(lock);
+	t->atomic_frame = frame;
+	t->atomic_lock = lock;
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_ATOMIC, .site = site, .count = 3};
+
+	if (!t)
+		return;
+	if (t->recording) {
+		r.code |= rt_hold(t);
+		r.operand[0] = rt_q();
+		r.operand[1] = (uintptr_t)p;
+		r.operand[2] = stored;
+	}
+	if (t->atomic_lock && t->atomic_lock == lock_of(p))
+		release(t);
+	if (t->recording)
+		rt_emit(t, &r);
+}
+
+__attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *self, uint32_t site)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_FENCE, .site = site, .count = 1};
+
+	if (!t || !t->recording)
+		return;
+	r.operand[0] = rt_q();
+	rt_emit(t, &r);
+}

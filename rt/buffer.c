@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A thread's buffer in the session (include/raddle/session.h): takes free ones,
+ * hands full ones over, and decides when recording is over.
+ *
+ * Invariants:
+ * 1. a buffer that is OPEN belongs to one thread, and only that thread writes it;
+ * 2. a fresh buffer starts with RESET and counts only when that byte is there;
+ * 3. a thread waits for a free buffer only as long as the collector is alive.
+ */
+#include "rt/rt.h"
+
+#define WAIT_STEP_MS 50
+#define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
+
+/* The first reason stays; later ones follow from it. */
+void rt_stop(enum raddle_stop_reason reason)
+{
+	uint32_t none = RADDLE_STOP_NONE;
+
+	if (!rt.session)
+		return;
+	atomic_compare_exchange_strong(&rt.session->stop_reason, &none, reason);
+	atomic_store(&rt.session->state, RADDLE_STOPPED);
+}
+
+static int64_t wait_for_buffer(struct raddle_session *s)
+{
+	uint32_t heartbeat = atomic_load(&s->heartbeat), silent = 0, waited = 0;
+
+	while (atomic_load(&s->state) == RADDLE_RECORDING) {
+		uint32_t value = atomic_load(&s->free_futex);
+		int64_t index = raddle_stack_pop(s, &s->free_head);
+		if (index >= 0)
+			return index;
+		atomic_fetch_add(&s->free_waiters, 1);
+		rt_futex_wait(&s->free_futex, value, WAIT_STEP_MS);
+		atomic_fetch_sub(&s->free_waiters, 1);
+		silent = atomic_load(&s->heartbeat) == heartbeat ? silent + WAIT_STEP_MS : 0;
+		heartbeat = atomic_load(&s->heartbeat);
+		waited += WAIT_STEP_MS;
+		if (silent >= RADDLE_HEARTBEAT_LIMIT_MS)
+			rt_stop(RADDLE_STOP_COLLECTOR);
+		else if (waited >= WAIT_LIMIT_MS)
+			rt_stop(RADDLE_STOP_BUFFERS);
+	}
+	return -1;
+}
+
+void rt_buffer_seal(struct rt_thread *t)
+{
+	struct raddle_session *s = rt.session;
+	struct raddle_buffer *b = t->buffer;
+
+	if (!b)
+		return;
+	t->buffer = NULL;
+	t->cursor = (uint8_t *)1;
+	t->limit = NULL;
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_SEALED, memory_order_release);
+	raddle_stack_push(s, &s->sealed_head, (uint32_t)(b - raddle_buffer_at(s, 0)));
+	atomic_fetch_add(&s->sealed_futex, 1);
+	if (atomic_load(&s->collector_waits))
+		rt_futex_wake(&s->sealed_futex, 1);
+}
+
+bool rt_buffer_switch(struct rt_thread *t)
+{
+	struct raddle_session *s = rt.session;
+	struct raddle_buffer *b;
+	int64_t index = -1;
+
+	if (!s || !t->recording)
+		return false;
+	rt_buffer_seal(t);
+	if (atomic_load_explicit(&s->state, memory_order_relaxed) == RADDLE_RECORDING) {
+		index = raddle_stack_pop(s, &s->free_head);
+		if (index < 0)
+			index = wait_for_buffer(s);
+	}
+	if (index < 0) {
+		t->recording = false;
+		return false;
+	}
+	b = raddle_buffer_at(s, (uint32_t)index);
+	b->process = rt.process;
+	b->thread = t->number;
+	b->number = t->buffers++;
+	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_OPEN, memory_order_release);
+	t->buffer = b;
+	t->cursor = rt_put_reset(&t->encoder, b->data);
+	t->limit = b->data + sizeof b->data - RT_RECORD_MAX;
+	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);
+	return true;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed creation, joining and detaching of threads, of pthread and C11.
+ *
+ * The creator makes the state of the new thread and hands it over as the
+ * argument of our own start routine.  That happens also when nothing is
+ * recorded, because every thread needs a shadow stack to run instrumented code.
+ */
+#include "rt/real.h"
+
+#include <sys/syscall.h>
+
+void rt_member_create(void);
+void rt_member_create(void)
+{
+}
+
+/* The stack of a thread ends with its control block, which pthread_self()
+ * points to. */
+static void find_stack(struct rt_thread *t, uintptr_t size)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t control = (uintptr_t)pthread_self();
+	uintptr_t high = (frame < control && control - frame < size ? control : frame) | (rt.page - 1);
+
+	t->stack_high = high + 1;
+	t->stack_low = t->stack_high - size;
+}
+
+static void begin(struct rt_thread *t)
+{
+	int saved = errno;
+
+	find_stack(t, t->stack_high);
+	rt_handle_add((uint64_t)pthread_self(), t->number);
+	rt_thread_begin(t);
+	errno = saved;
+}
+
+static void *run(void *state)
+{
+	struct rt_thread *t = state;
+	void *(*start)(void *) = t->start;
+	void *argument = t->argument;
+
+	begin(t);
+	return start(argument);
+}
+
+static int run_c11(void *state)
+{
+	struct rt_thread *t = state;
+	int (*start)(void *) = t->start_c11;
+	void *argument = t->argument;
+
+	begin(t);
+	return start(argument);
+}
+
+static uintptr_t stack_size(const pthread_attr_t *attributes)
+{
+	pthread_attr_t standard;
+	size_t size = 0;
+
+	if (attributes) {
+		pthread_attr_getstacksize(attributes, &size);
+		return size;
+	}
+	if (!pthread_attr_init(&standard)) {
+		pthread_attr_getstacksize(&standard, &size);
+		pthread_attr_destroy(&standard);
+	}
+	return size;
+}
+
+/* The parent's side of a creation, before and after. */
+struct creation {
+	struct rt_thread *parent; /* NULL: not recorded */
+	struct rt_thread *child;
+	uint32_t number, index, held;
+	uint64_t q, time;
+};
+
+static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
+{
+	uintptr_t size = stack_size(attributes);
+
+	*c = (struct creation){.parent = rt_self()};
+	if (!atomic_load_explicit(&rt.ready, memory_order_acquire))
+		return false;
+	c->child = rt_thread_new(size);
+	if (!c->child)
+		return false;
+	c->child->stack_high = size; /* until it knows better */
+	if (!c->parent)
+		return true;
+	c->number = atomic_fetch_add(&rt.session->processes[rt.process].threads, 1);
+	c->index = c->parent->children++;
+	c->child->number = c->number;
+	c->child->parent = c->parent->number;
+	c->child->index = c->index;
+	c->held = rt_hold(c->parent);
+	c->q = rt_q();
+	c->time = rt_now();
+	return true;
+}
+
+static void creation_end(struct creation *c, const pthread_t *thread, int error)
+{
+	uint32_t count = c->number + 1;
+
+	if (error)
+		rt_thread_idle(c->child);
+	if (!c->parent)
+		return;
+	if (error) {
+		atomic_compare_exchange_strong(&rt.session->processes[rt.process].threads, &count, c->number);
+		c->parent->children--;
+	} else {
+		rt_handle_add((uint64_t)*thread, c->number);
+	}
+	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->held, c->q, c->time, c->number, c->index,
+		 (uint64_t)error);
+}
+
+INTERPOSE(int, pthread_create,
+	  (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+	   void *restrict argument))
+{
+	struct creation c;
+	pthread_t id = 0;
+	int r;
+
+	if (!creation_begin(&c, attributes))
+		return REAL(pthread_create)(thread, attributes, start, argument);
+	c.child->start = start;
+	c.child->argument = argument;
+	r = REAL(pthread_create)(thread, attributes, run, c.child);
+	if (!r)
+		id = *thread;
+	creation_end(&c, &id, r);
+	return r;
+}
+
+INTERPOSE(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument))
+{
+	struct creation c;
+	pthread_t id = 0;
+	int r;
+
+	if (!creation_begin(&c, NULL))
+		return REAL(thrd_create)(thread, start, argument);
+	c.child->start_c11 = start;
+	c.child->argument = argument;
+	r = REAL(thrd_create)(thread, run_c11, c.child);
+	if (r == thrd_success)
+		id = (pthread_t)*thread;
+	creation_end(&c, &id, r == thrd_success ? 0 : r == thrd_nomem ? ENOMEM : EAGAIN);
+	return r;
+}
+
+/* The number has to be looked up before: afterwards the pthread_t may be
+ * another thread's. */
+static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int error)
+{
+	if (!error)
+		rt_handle_remove(handle, number);
+	if (t)
+		RT_EVENT(t, RADDLE_THREAD_JOIN, rt_q(), rt_now(), number, (uint64_t)error);
+}
+
+#define JOIN(thread, call)                                                                                   \
+	do {                                                                                                 \
+		struct rt_thread *t_ = rt_self();                                                            \
+		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
+		int r_ = call;                                                                               \
+		joined(t_, (uint64_t)(thread), number_, r_);                                                 \
+		return r_;                                                                                   \
+	} while (0)
+
+INTERPOSE(int, pthread_join, (pthread_t thread, void **result))
+{
+	JOIN(thread, REAL(pthread_join)(thread, result));
+}
+
+INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **result))
+{
+	JOIN(thread, REAL(pthread_tryjoin_np)(thread, result));
+}
+
+INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time))
+{
+	JOIN(thread, REAL(pthread_timedjoin_np)(thread, result, time));
+}
+
+INTERPOSE(int, pthread_clockjoin_np,
+	  (pthread_t thread, void **result, clockid_t clock, const struct timespec *time))
+{
+	JOIN(thread, REAL(pthread_clockjoin_np)(thread, result, clock, time));
+}
+
+INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
+{
+	JOIN(thread, REAL(thrd_join)(thread, result));
+}
+
+static void detached(uint64_t handle, uint32_t number, int error)
+{
+	struct rt_thread *t = rt_self();
+
+	if (!error)
+		rt_handle_remove(handle, number);
+	if (t)
+		RT_EVENT(t, RADDLE_THREAD_DETACH, rt_q(), rt_now(), number, (uint64_t)error);
+}
+
+INTERPOSE(int, pthread_detach, (pthread_t thread))
+{
+	uint32_t number = rt_handle_find((uint64_t)thread);
+	int r = REAL(pthread_detach)(thread);
+
+	detached((uint64_t)thread, number, r);
+	return r;
+}
+
+INTERPOSE(int, thrd_detach, (thrd_t thread))
+{
+	uint32_t number = rt_handle_find((uint64_t)thread);
+	int r = REAL(thrd_detach)(thread);
+
+	detached((uint64_t)thread, number, r);
+	return r;
+}
+
+/* A thread writes its own stream only, so a name that another one gives it is
+ * not recorded. */
+INTERPOSE(int, pthread_setname_np, (pthread_t thread, const char *name))
+{
+	struct rt_thread *t = rt_self();
+	int r = REAL(pthread_setname_np)(thread, name);
+
+	if (t && !r && pthread_equal(thread, pthread_self()))
+		rt_text(t, RADDLE_THREAD_NAME, name);
+	return r;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed allocation.  ALLOC is written when the memory is there, FREE while
+ * it still is, so the life of an address is in the order of q.  What the
+ * thread had marked of the memory in this segment is forgotten: it is another
+ * object now.
+ *
+ * These functions are called by ld.so before any constructor and by libc after
+ * everything; rt_self() is NULL then and they only pass on.
+ */
+#include "rt/real.h"
+
+#define A(p) ((uintptr_t)(p))
+
+void *__raddle_interpose_memory(void);
+__attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
+{
+	return (void *)__raddle_interpose_memory;
+}
+
+static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
+{
+	return t->new_kind ? t->new_kind - 1 : kind;
+}
+
+static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+{
+	struct rt_thread *t = p ? rt_self() : NULL;
+
+	if (t) {
+		rt_forget(t, A(p), size);
+		RT_EVENT(t, RADDLE_ALLOC, rt_q(), A(p), size, kind_of(t, kind));
+	}
+	return p;
+}
+
+static void released(const void *p)
+{
+	struct rt_thread *t = p ? rt_self() : NULL;
+
+	if (t)
+		RT_EVENT(t, RADDLE_FREE, rt_q(), A(p), kind_of(t, RADDLE_ALLOC_MALLOC));
+}
+
+INTERPOSE(void *, malloc, (size_t size))
+{
+	return allocated(REAL(malloc)(size), size, RADDLE_ALLOC_MALLOC);
+}
+
+INTERPOSE(void *, calloc, (size_t count, size_t size))
+{
+	return allocated(REAL(calloc)(count, size), count * size, RADDLE_ALLOC_MALLOC);
+}
+
+/* If there is no memory the old block lives on, as a new object of the size
+ * that is known of it. */
+static void *reallocated(void *old, void *p, size_t size)
+{
+	if (!p && old && size)
+		allocated(old, malloc_usable_size(old), RADDLE_ALLOC_MALLOC);
+	return allocated(p, size, RADDLE_ALLOC_MALLOC);
+}
+
+INTERPOSE(void *, realloc, (void *old, size_t size))
+{
+	released(old);
+	return reallocated(old, REAL(realloc)(old, size), size);
+}
+
+INTERPOSE(void *, reallocarray, (void *old, size_t count, size_t size))
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		return REAL(reallocarray)(old, count, size);
+	released(old);
+	return reallocated(old, REAL(reallocarray)(old, count, size), total);
+}
+
+INTERPOSE(void, free, (void *p))
+{
+	released(p);
+	REAL(free)(p);
+}
+
+INTERPOSE(void *, memalign, (size_t alignment, size_t size))
+{
+	return allocated(REAL(memalign)(alignment, size), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(void *, aligned_alloc, (size_t alignment, size_t size))
+{
+	return allocated(REAL(aligned_alloc)(alignment, size), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
+{
+	int r = REAL(posix_memalign)(p, alignment, size);
+
+	if (!r)
+		allocated(*p, size, RADDLE_ALLOC_ALIGNED);
+	return r;
+}
+
+INTERPOSE(void *, valloc, (size_t size))
+{
+	return allocated(REAL(valloc)(size), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(void *, pvalloc, (size_t size))
+{
+	return allocated(REAL(pvalloc)(size), (size + rt.page - 1) & -rt.page, RADDLE_ALLOC_ALIGNED);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Appending records: the slow path of the hooks, ranges, and events.
+ *
+ * In: addresses and operands.  Out: whole records in the thread's buffer, whose
+ * `used` moves only when a record is complete.
+ *
+ * Every entry takes the encoder (take), prepares it (room in the buffer, the
+ * call stack as it is now), encodes, publishes, and lets go (leave).  An entry
+ * that finds the encoder taken runs in a signal handler above it; its record goes
+ * to t->pending together with the handler's own frames, and leave() appends it.
+ * Such an entry touches neither the encoder nor the marks.
+ *
+ * A handler may leave the encoder by longjmp.  The next entry notices that its own
+ * frame is not below the one that took the encoder, drops the half-written record
+ * and begins a new buffer, because the encoder's state may be half-changed too.
+ */
+#include "rt/rt.h"
+
+#define COLD __attribute__((noinline, cold))
+#define COLD_KEEPS __attribute__((noinline, cold, preserve_most))
+#define BARRIER() atomic_signal_fence(memory_order_seq_cst)
+
+/* The largest range whose bytes are marked one by one. */
+#define RANGE_MARK_MAX (RADDLE_BLOCKS / 8 * RADDLE_BLOCK_BYTES)
+
+static inline void publish(struct rt_thread *t)
+{
+	struct raddle_buffer *b = t->buffer;
+
+	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);
+}
+
+/* Room for `need` bytes and a decoder that knows the present call stack. */
+static COLD_KEEPS bool prepare(struct rt_thread *t, size_t need)
+{
+	uint32_t *top = t->self.stack_top;
+
+	if (RT_UNLIKELY(!t->buffer) || t->cursor + need > t->limit)
+		if (!rt_buffer_switch(t))
+			return false;
+	if (!rt_stack_changed(&t->encoder, top))
+		return true;
+	if (t->cursor + need + RT_STACK_MAX > t->limit)
+		if (!rt_buffer_switch(t))
+			return false;
+	t->cursor = rt_put_stack(&t->encoder, t->cursor, top);
+	publish(t);
+	return true;
+}
+
+static inline bool ready(struct rt_thread *t)
+{
+	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
+	       prepare(t, 0);
+}
+
+static inline void take(struct rt_thread *t)
+{
+	t->busy = 1;
+	t->busy_frame = (uintptr_t)__builtin_frame_address(0);
+	t->busy_top = t->self.stack_top;
+	BARRIER();
+}
+
+/* Was the encoder left by longjmp?  Only frames of the thread's own stack can
+ * be compared: a handler may run on an alternate one. */
+static bool abandoned(const struct rt_thread *t)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	return frame > t->busy_frame && frame < t->stack_high && frame >= t->stack_low &&
+	       t->busy_frame >= t->stack_low;
+}
+
+static void encode(struct rt_thread *t, const struct rt_record *r)
+{
+	if (r->code == RADDLE_ACCESS)
+		t->cursor = rt_put_access(&t->encoder, t->cursor, r->site, r->operand[0]);
+	else
+		t->cursor = rt_put_record(&t->encoder, t->cursor, r);
+	publish(t);
+}
+
+/* The frames of a handler that are gone by now: one stack record brings them,
+ * another one takes them away. */
+static void encode_pending(struct rt_thread *t, struct rt_pending *p)
+{
+	struct rt_encoder *e = &t->encoder;
+	size_t depth;
+	uint64_t previous = 0;
+
+	if (!prepare(t, RT_RECORD_MAX + 16 + 5 * RT_PENDING_FRAMES))
+		return;
+	depth = e->stack_known;
+	if (p->frames) {
+		*t->cursor++ = RADDLE_STACK;
+		t->cursor = rt_put_varint(t->cursor, depth);
+		t->cursor = rt_put_varint(t->cursor, p->frames);
+		t->cursor = rt_put_frames(t->cursor, p->frame, p->frames, &previous);
+	}
+	if (p->record.code == RADDLE_ACCESS)
+		t->cursor = rt_put_access(e, t->cursor, p->record.site, p->record.operand[0]);
+	else
+		t->cursor = rt_put_record(e, t->cursor, &p->record);
+	if (p->frames) {
+		*t->cursor++ = RADDLE_STACK;
+		t->cursor = rt_put_varint(t->cursor, depth);
+		t->cursor = rt_put_varint(t->cursor, 0);
+		e->stack_at = NULL;
+	}
+	publish(t);
+}
+
+/* A synchronisation operation begins a new segment.  When the epoch has gone
+ * round, old tags could match again: they are cleared. */
+static inline void new_segment(struct rt_thread *t)
+{
+	t->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
+	if (RT_UNLIKELY(t->self.epoch == 0)) {
+		rt_clear_blocks(t);
+		t->self.epoch = 1ull << RADDLE_EPOCH_SHIFT;
+	}
+}
+
+static COLD_KEEPS void drain(struct rt_thread *t)
+{
+	while (t->pending_count) {
+		uint32_t count = t->pending_count;
+		t->busy = 1;
+		BARRIER();
+		for (uint32_t i = 0; i < count; i++)
+			encode_pending(t, &t->pending[i]);
+		count = t->pending_count - count;
+		__builtin_memmove(&t->pending[0], &t->pending[t->pending_count - count],
+				  count * sizeof t->pending[0]);
+		t->pending_count = count;
+		new_segment(t);
+		BARRIER();
+		t->busy = 0;
+		BARRIER();
+	}
+}
+
+static inline void leave(struct rt_thread *t)
+{
+	BARRIER();
+	t->busy = 0;
+	BARRIER();
+	if (RT_UNLIKELY(t->pending_count))
+		drain(t);
+}
+
+/* For an entry that found the encoder taken: true if it may go on because nobody
+ * will come back to it. */
+static COLD bool recover(struct rt_thread *t)
+{
+	if (!abandoned(t))
+		return false;
+	rt_buffer_seal(t);
+	t->pending_count = 0;
+	t->busy = 0;
+	return true;
+}
+
+static COLD void defer(struct rt_thread *t, const struct rt_record *r)
+{
+	uint32_t at = t->pending_count;
+	uint32_t *top = t->self.stack_top;
+	struct rt_pending *p;
+
+	if (at == RT_PENDING) {
+		t->pending_lost++;
+		return;
+	}
+	t->pending_count = at + 1;
+	BARRIER();
+	p = &t->pending[at];
+	p->record = *r;
+	p->record.length = 0;
+	p->frames = 0;
+	while (p->frames < RT_PENDING_FRAMES && top - p->frames > t->busy_top)
+		p->frames++;
+	for (uint32_t i = 0; i < p->frames; i++)
+		p->frame[i] = top[(int)i - (int)p->frames] & ~RT_STACK_EMITTED;
+}
+
+static COLD_KEEPS void nested_access(struct rt_thread *t, uint32_t site, uintptr_t address)
+{
+	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
+
+	rt_emit(t, &r);
+}
+
+/* Marks bytes of one bitmap word; they are of one block. */
+static inline void mark(struct raddle_self *self, uintptr_t a, uint64_t bits, bool write)
+{
+	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	uint64_t tag = a >> RADDLE_BLOCK_SHIFT | self->epoch;
+	size_t word = a / 64 % RADDLE_BLOCK_WORDS;
+
+	if (b->tag != tag) {
+		b->tag = tag;
+		for (size_t i = 0; i < RADDLE_BLOCK_WORDS; i++)
+			b->seen[i] = b->written[i] = 0;
+	}
+	b->seen[word] |= bits;
+	if (write)
+		b->written[word] |= bits;
+}
+
+static COLD_KEEPS struct rt_thread *adopt(void)
+{
+	return rt_thread_adopt();
+}
+
+static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
+							       uint32_t site, uint32_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+
+	if (RT_UNLIKELY(self == &rt_placeholder)) {
+		if (__raddle_self != self)
+			t = (struct rt_thread *)__raddle_self;
+		else
+			t = adopt();
+		if (!t)
+			return;
+	}
+	if (RT_UNLIKELY(t->busy)) {
+		nested_access(t, site, address);
+		return;
+	}
+	take(t);
+	mark(&t->self, address, ((1ull << size) - 1) << address % 64, write);
+	if (ready(t)) {
+		t->cursor = rt_put_access(&t->encoder, t->cursor, site, address);
+		publish(t);
+	}
+	leave(t);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
+{
+	first_access(self, address, site, size, false);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
+{
+	first_access(self, address, site, size, true);
+}
+
+/* The state to work with, whatever the caller loaded when it was entered. */
+static inline struct rt_thread *current(struct raddle_self *self)
+{
+	if (RT_UNLIKELY(self == &rt_placeholder))
+		return rt_self();
+	return ((struct rt_thread *)self)->recording ? (struct rt_thread *)self : NULL;
+}
+
+__attribute__((visibility("default"))) void __raddle_read_always(struct raddle_self *self, const void *p,
+								 uint32_t site, uint32_t size)
+{
+	struct rt_thread *t = current(self);
+
+	if (t)
+		first_access(&t->self, (uintptr_t)p, site, size, false);
+}
+
+/* Are all bytes marked?  Marks them if not. */
+static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
+{
+	bool all = true;
+
+	if (size > RANGE_MARK_MAX)
+		return false;
+	for (uintptr_t end = a + size; a < end;) {
+		uintptr_t stop = (a | 63) + 1 < end ? (a | 63) + 1 : end;
+		uint64_t bits = stop - a == 64 ? ~0ull : ((1ull << (stop - a)) - 1) << a % 64;
+		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
+		size_t word = a / 64 % RADDLE_BLOCK_WORDS;
+		uint64_t has = write ? b->written[word] : b->seen[word];
+		if (b->tag != (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) || (has & bits) != bits) {
+			all = false;
+			mark(&t->self, a, bits, write);
+		}
+		a = stop;
+	}
+	return all;
+}
+
+static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+{
+	struct rt_thread *t = current(self);
+	struct rt_record r = {
+		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
+
+	if (!t || !size)
+		return;
+	if (RT_UNLIKELY(t->busy)) {
+		rt_emit(t, &r);
+		return;
+	}
+	take(t);
+	if (!range_marked(t, (uintptr_t)p, size, write) && ready(t))
+		encode(t, &r);
+	leave(t);
+}
+
+__attribute__((visibility("default"))) void __raddle_read_range(struct raddle_self *self, const void *p,
+								uint32_t site, uint64_t size)
+{
+	range(self, p, site, size, false);
+}
+
+__attribute__((visibility("default"))) void __raddle_write_range(struct raddle_self *self, const void *p,
+								 uint32_t site, uint64_t size)
+{
+	range(self, p, site, size, true);
+}
+
+/* Blocks are at most a few; a large object is cheaper forgotten with all
+ * others. */
+void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
+{
+	uintptr_t last = (address + size - 1) >> RADDLE_BLOCK_SHIFT;
+
+	if (!size || t->busy)
+		return;
+	if (size > 256 * RADDLE_BLOCK_BYTES) {
+		new_segment(t);
+		return;
+	}
+	for (uintptr_t block = address >> RADDLE_BLOCK_SHIFT; block <= last; block++) {
+		struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(block << RADDLE_BLOCK_SHIFT)];
+		if (b->tag == (block | t->self.epoch))
+			b->tag = 0;
+	}
+}
+
+static bool starts_segment(uint32_t code)
+{
+	return code == RADDLE_ATOMIC || code == RADDLE_FENCE ||
+	       (code >= RADDLE_THREAD_START && code < RADDLE_ALLOC) || code >= RADDLE_FORK;
+}
+
+void rt_emit(struct rt_thread *t, const struct rt_record *record)
+{
+	struct rt_record r = *record;
+	bool held = r.code & RT_HELD;
+
+	r.code &= ~RT_HELD;
+	if (!held && t->busy && !recover(t)) {
+		defer(t, &r);
+		return;
+	}
+	take(t);
+	if (starts_segment(r.code))
+		new_segment(t);
+	if (rt.session &&
+	    atomic_load_explicit(&rt.session->state, memory_order_relaxed) != RADDLE_RECORDING) {
+		rt_buffer_seal(t);
+		t->recording = false;
+	} else if (prepare(t, RT_RECORD_MAX + r.length)) {
+		encode(t, &r);
+	}
+	leave(t);
+}
+
+void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands)
+{
+	struct rt_record r = {.code = code, .count = count};
+
+	for (uint32_t i = 0; i < count; i++)
+		r.operand[i] = operands[i];
+	rt_emit(t, &r);
+}
+
+uint32_t rt_hold(struct rt_thread *t)
+{
+	if (t->busy && !recover(t))
+		return 0;
+	take(t);
+	return RT_HELD;
+}
+
+void rt_text(struct rt_thread *t, uint32_t code, const char *text)
+{
+	struct rt_record r = {.code = code, .bytes = text};
+
+	while (r.length < RT_BYTES_MAX && text[r.length])
+		r.length++;
+	if (code == RADDLE_EXEC) {
+		r.operand[0] = rt_q();
+		r.operand[1] = rt_now();
+	}
+	rt_emit(t, &r);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime inside the recorded program: what its files share.
+ *
+ * Rules of this folder (STYLE.md section 5): no malloc, no stdio, no libc lock
+ * on a hot path; errno is the program's and survives every entry; memory comes
+ * from rt_map(); state is in `rt` or in the thread's struct, nowhere else;
+ * everything is hidden but the hooks and the interposed functions.
+ *
+ * What happens on
+ *   a signal     rt/thread.h: records of a handler that interrupts the encoder wait
+ *   fork         rt/process.c: the child becomes a process of its own in the session
+ *   exec         the open buffers stay with the collector, which has them already
+ *   thread exit  rt/thread.c: a key destructor in its last round
+ *   dlopen       nothing; code built by `raddle cc` finds __raddle_self
+ *   a dead collector, no memory   rt_stop(): the program runs on unrecorded
+ */
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#include "rt/thread.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#define RT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define RT_ATOMIC_LOCKS 1024
+
+/* A thread that can be joined: which number its pthread_t has. */
+struct rt_handle {
+	uint64_t handle;
+	uint32_t number;
+};
+
+/* The runtime's one global. */
+struct rt {
+	struct raddle_session *session; /* NULL: nothing is recorded */
+	_Atomic uint32_t ready;		/* the constructor is through */
+	uint32_t process;		/* our number in the session */
+	uint32_t forks;			/* of this process so far */
+	pid_t pid;
+	pthread_key_t key; /* its destructor ends a thread */
+	uint32_t exited;   /* the EXIT record is written */
+	size_t page;
+
+	/* Protects what follows it.  Nests within nothing, is held with all signals
+	 * blocked and over no call that can wait. */
+	_Atomic uint32_t lock;
+	struct rt_thread *live, *idle;
+	struct rt_handle *handles;
+	size_t handle_count, handle_capacity;
+
+	char program[4096];
+	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/atomic.c */
+};
+extern struct rt rt;
+
+/* The state of threads that have none (abi.h).  Its stack pointer moves in a
+ * scratch area. */
+extern struct raddle_self rt_placeholder;
+
+/* rt/system.c: memory, locks, time, futex, by system calls of its own. */
+void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */
+void rt_unmap(void *p, size_t size);
+uint64_t rt_now(void);
+int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
+void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
+void rt_lock(uint64_t *saved_signals);
+void rt_unlock(const uint64_t *saved_signals);
+
+/* rt/buffer.c: the session's buffers. */
+bool rt_buffer_switch(struct rt_thread *t); /* false: recording is over */
+void rt_buffer_seal(struct rt_thread *t);   /* hands the buffer over */
+void rt_stop(enum raddle_stop_reason reason);
+
+/* rt/record.c: appending records. */
+#define RT_HELD 0x100u /* with a code: the caller holds the encoder, rt_hold() */
+void rt_emit(struct rt_thread *t, const struct rt_record *record);
+void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
+uint32_t rt_hold(struct rt_thread *t); /* keeps handlers out until the event; returns RT_HELD or 0 */
+void rt_text(struct rt_thread *t, uint32_t code, const char *text);
+void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
+
+#define RT_EVENT(t, code, ...)                                                                               \
+	rt_event(t, code, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
+
+/* The next position in the global order. */
+static inline uint64_t rt_q(void)
+{
+	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
+}
+
+/* rt/thread.c */
+struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
+void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
+void rt_thread_begin(struct rt_thread *t);	       /* in the thread: adopts the state, THREAD_START */
+struct rt_thread *rt_thread_adopt(void);	       /* state for a thread we did not start; NULL: none */
+void rt_clear_blocks(struct rt_thread *t);	       /* marks nothing any more, gives the memory back */
+void rt_thread_after_fork(struct rt_thread *t);
+void rt_thread_end_key(void *value); /* the key's destructor */
+void rt_handle_add(uint64_t handle, uint32_t number);
+uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX: unknown */
+void rt_handle_remove(uint64_t handle, uint32_t number);
+
+/* The calling thread's state if it is recorded now, else NULL. */
+static inline struct rt_thread *rt_self(void)
+{
+	struct raddle_self *self = __raddle_self;
+	struct rt_thread *t = (struct rt_thread *)self;
+
+	if (RT_UNLIKELY(self == &rt_placeholder)) {
+		t = rt_thread_adopt();
+		if (!t)
+			return NULL;
+	}
+	return t->recording ? t : NULL;
+}
+
+/* rt/process.c */
+void rt_modules(struct rt_thread *t);
+void rt_process_setup(void); /* fork handlers, exit hook */
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The beginning: before any constructor of the program or its libraries the
+ * session is mapped, its trace in the environment and the descriptor table is
+ * removed, and the initial thread gets its state.  Without a session, or with
+ * one that cannot be mapped, the program runs the same way and nothing is recorded.
+ */
+#include "rt/real.h"
+
+#include <stddef.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+struct rt rt;
+
+/* Removes the variable in place; returns the descriptor or -1. */
+static int take_descriptor(char **envp)
+{
+	static const char name[] = RADDLE_SESSION_ENV "=";
+	int fd = -1;
+	char **to = envp;
+
+	for (char **from = envp; *from; from++) {
+		if (__builtin_strncmp(*from, name, sizeof name - 1)) {
+			*to++ = *from;
+			continue;
+		}
+		fd = 0;
+		for (const char *p = *from + sizeof name - 1; *p >= '0' && *p <= '9' && fd < 1 << 20; p++)
+			fd = fd * 10 + (*p - '0');
+	}
+	*to = NULL;
+	return fd;
+}
+
+static void *map_shared(int fd, size_t size)
+{
+	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == -1)
+		return NULL;
+	syscall(SYS_madvise, p, size, MADV_DONTDUMP);
+	return (void *)p;
+}
+
+static void map_session(int fd)
+{
+	struct raddle_session *header = map_shared(fd, RADDLE_SESSION_HEADER_SIZE);
+	uint32_t count;
+
+	if (!header)
+		return;
+	if (header->magic == RADDLE_SESSION_MAGIC && header->version == RADDLE_SESSION_VERSION) {
+		count = header->buffer_count;
+		rt.session = map_shared(fd, RADDLE_SESSION_SIZE(count));
+		if (!rt.session) {
+			atomic_store(&header->stop_reason, RADDLE_STOP_MEMORY);
+			atomic_store(&header->state, RADDLE_STOPPED);
+		}
+		__builtin_memcpy(rt.program, header->program, sizeof rt.program - 1);
+	}
+	rt_unmap(header, RADDLE_SESSION_HEADER_SIZE);
+}
+
+/* The kernel puts the path of the executable at the very top of the stack. */
+static void find_main_stack(struct rt_thread *t, uintptr_t size)
+{
+	uintptr_t top = getauxval(AT_EXECFN);
+
+	if (!top)
+		top = (uintptr_t)__builtin_frame_address(0);
+	t->stack_high = (top | (rt.page - 1)) + 1;
+	t->stack_low = t->stack_high - size;
+}
+
+static uintptr_t main_stack_size(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur > 1u << 30)
+		return 1u << 30;
+	return limit.rlim_cur;
+}
+
+/* `ps` and the program itself see the name they would see without us. */
+static void set_name(void)
+{
+	const char *slash = __builtin_strrchr(rt.program, '/');
+
+	if (slash && slash[1])
+		prctl(PR_SET_NAME, slash + 1);
+}
+
+static void start_main_thread(void)
+{
+	uintptr_t size = main_stack_size();
+	struct rt_thread *t = rt_thread_new(size);
+
+	if (!t)
+		return;
+	find_main_stack(t, size);
+	t->number = t->parent = t->index = 0;
+	rt_handle_add((uint64_t)pthread_self(), 0);
+	rt_thread_begin(t);
+	if (t->recording)
+		rt_modules(t);
+}
+
+static void start(int argc, char **argv, char **envp)
+{
+	int fd = take_descriptor(envp);
+	int saved = errno;
+
+	(void)argc;
+	(void)argv;
+	rt_real_resolve();
+	rt.page = getauxval(AT_PAGESZ);
+	rt.pid = (pid_t)syscall(SYS_getpid);
+	if (fd >= 0) {
+		map_session(fd);
+		syscall(SYS_close, fd);
+		set_name();
+	}
+	if (pthread_key_create(&rt.key, rt_thread_end_key))
+		rt.session = NULL;
+	if (rt.session) {
+		atomic_store(&rt.session->processes[0].threads, 1);
+		atomic_store(&rt.session->processes[0].pid, rt.pid);
+	}
+	start_main_thread();
+	rt_process_setup();
+	atomic_store_explicit(&rt.ready, 1, memory_order_release);
+	errno = saved;
+}
+
+__attribute__((section(".preinit_array"), used, retain)) static void (*const start_first)(int, char **,
+											  char **) = start;

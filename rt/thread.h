@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a thread.  One mapping per thread, made before it starts and
+ * reused by later threads; only its own thread touches it while it is alive,
+ * with the exception of the list links (rt.lock).
+ *
+ * `busy` guards against signal handlers: it is set while the encoder works. A
+ * handler that finds it set leaves its records in `pending`, and the encoder
+ * appends them when its own record is complete.  `busy_frame` tells a handler
+ * that interrupted the encoder from a handler that left it by longjmp.
+ */
+#ifndef RT_THREAD_H
+#define RT_THREAD_H
+
+#include "raddle/abi.h"
+#include "raddle/session.h"
+#include "rt/encode.h"
+
+#include <stdbool.h>
+
+#define RT_PENDING 32
+#define RT_PENDING_FRAMES 12
+
+struct rt_pending {
+	struct rt_record record;
+	uint32_t frames;
+	uint32_t frame[RT_PENDING_FRAMES];
+};
+
+struct rt_once; /* rt/once.c */
+
+struct rt_thread {
+	struct raddle_self self; /* first: hooks know only this part */
+
+	/* Where records go.  Without a buffer, `cursor` is above `limit`. */
+	uint8_t *cursor;
+	uint8_t *limit;
+	struct raddle_buffer *buffer;
+	uint32_t buffers; /* opened so far */
+	volatile uint32_t busy;
+	uintptr_t busy_frame;
+	uint32_t *busy_top; /* the call stack of the one who took the encoder */
+	volatile uint32_t pending_count;
+	uint32_t pending_lost;
+	bool recording;
+	struct rt_encoder encoder;
+	struct rt_pending pending[RT_PENDING];
+
+	/* Who it is. */
+	uint32_t number, parent, index; /* as in THREAD_START */
+	uint32_t children;		/* creations so far */
+	uint64_t handle;		/* its pthread_t */
+	uintptr_t stack_low, stack_high;
+
+	/* What it runs. */
+	void *(*start)(void *);
+	int (*start_c11)(void *);
+	void *argument;
+	uint32_t end_rounds; /* rounds of key destructors seen */
+
+	/* Memory of its own, kept when the state is reused. */
+	uint32_t *shadow;
+	size_t shadow_size;
+
+	/* Marks of calls in progress. */
+	uint32_t new_kind;   /* enum raddle_alloc_kind + 1 inside operator new */
+	uint32_t forking;    /* inside the fork() wrapper */
+	uint32_t fork_child; /* number of the child process in the session */
+	_Atomic uint32_t *atomic_lock;
+	uintptr_t atomic_frame;
+	struct rt_once *once;
+
+	struct rt_thread *next, **link;
+};
+
+#endif
