@@ -36,7 +36,7 @@ INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -lm
 
 # The runtime is built by clang: hooks call it with clang's preserve_most.
 RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
-	-fvisibility=hidden -fno-stack-protector -MMD -MP
+	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
 RT_OBJ := $(RT_SRC:%.c=$(B)/%.o)
 RT_STATIC_OBJ := $(RT_SRC:rt/%.c=$(B)/rt-static/%.o)
 
@@ -194,4 +194,4 @@ clean:
 .PHONY: all help unit deps check demo asan fuzzers fuzz bench format check-format \
 	check-layers check-style install uninstall deb clean
 .SECONDARY:
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -path $(B)/bench -prune -o -name "*.d" -print 2>/dev/null)
