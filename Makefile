@@ -142,7 +142,7 @@ fuzz: $(FUZZ)
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 bench: all
-	bench/run $(B)
+	bench/record
 
 # What keeps the tree in order.
 

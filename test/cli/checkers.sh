@@ -1,0 +1,42 @@
+# The checkers of the tree: check-layers tests itself; check-style sees what it
+# must see; install-packages starts no apt when everything is there.
+set -u
+
+fail() {
+	echo "$1"
+	exit 1
+}
+"$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
+
+mkdir -p tree/tool tree/base
+cp "$ROOT/tool/check-style" tree/tool/
+{
+	printf '// SPDX-License-Identifier: Apache-2.0\n/* Good. */\nint good(void)\n{\n\treturn 0;\n}\n'
+} >tree/base/good.c
+tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
+{
+	printf 'int bad(void)\n{\n'
+	for _ in $(seq 130); do echo "	bad();"; done
+	printf '\treturn 0; // TO%s\n}\n' DO
+} >tree/base/bad.c
+{
+	printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Long. */\n'
+	seq -f 'int i%g;' 310
+} >tree/base/long.h
+tree/tool/check-style >out && fail "a bad file is not blamed"
+for expect in 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
+	'long.h: 312 lines'; do
+	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
+done
+
+# A dpkg that knows everything, and an apt-get that must not be called.
+mkdir bin
+printf '#!/bin/sh\necho installed\n' >bin/dpkg-query
+printf '#!/bin/sh\necho called >&2\nexit 1\n' >bin/apt-get
+chmod +x bin/*
+printf 'one # why\n# nothing\ntwo\n' >list
+PATH=$PWD/bin:$PATH "$ROOT/tool/install-packages" list >out 2>&1 || fail "install-packages failed"
+[ ! -s out ] || fail "install-packages is not quiet: $(cat out)"
+printf '#!/bin/sh\n[ "$3" = two ] && exit 1\necho installed\n' >bin/dpkg-query
+PATH=$PWD/bin:$PATH "$ROOT/tool/install-packages" list >out 2>&1 && fail "a failing apt-get gave success"
+grep -q 'could not install: two' out || fail "the missing package is not named: $(cat out)"

@@ -1,0 +1,40 @@
+# make install puts a Raddle that works anywhere under DESTDIR, and make
+# uninstall takes all of it away again.
+set -eu
+
+make -s -C "$ROOT" B="$BUILD" install DESTDIR="$PWD/stage" PREFIX=/opt/raddle >log 2>&1 || { cat log; exit 1; }
+
+# Moved elsewhere, it still finds its parts.
+mv stage/opt/raddle moved
+PATH=$PWD/moved/bin:$PATH
+[ "$(command -v raddle)" = "$PWD/moved/bin/raddle" ]
+raddle doctor --json >doctor.json || { raddle doctor; exit 1; }
+jq -e '.items[] | select(.name == "raddle-instr") | .found | contains("/moved/")' doctor.json >/dev/null
+
+cat >hello.c <<'END'
+#include <stdio.h>
+int main(void) { return puts("hello") < 0; }
+END
+raddle-cc hello.c -o hello
+[ "$(./hello)" = hello ]
+raddle cc -c hello.c
+raddle-c++ -x c++ hello.c -o hello++
+[ "$(./hello++)" = hello ]
+
+for page in moved/share/man/man1/*.1; do
+	mandoc -T ascii "$page" >/dev/null
+done
+
+# Bash completes commands and options.
+COMP_WORDS=(raddle "do") COMP_CWORD=1
+. moved/share/bash-completion/completions/raddle
+_raddle
+[ "${COMPREPLY[*]}" = doctor ] || { echo "completed 'do' to ${COMPREPLY[*]}"; exit 1; }
+COMP_WORDS=(raddle doctor --j) COMP_CWORD=2
+_raddle
+[ "${COMPREPLY[*]}" = --json ] || { echo "completed '--j' to ${COMPREPLY[*]}"; exit 1; }
+
+mv moved stage/opt/raddle
+make -s -C "$ROOT" B="$BUILD" uninstall DESTDIR="$PWD/stage" PREFIX=/opt/raddle
+left=$(find stage -type f -o -type l)
+[ -z "$left" ] || { echo "uninstall left: $left"; exit 1; }
