@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Options whose value is the next argument. */
 static const char *const separate[] = {
@@ -259,13 +261,17 @@ static void expand(struct bitcode_args *a, const char *argument, int depth)
 {
 	struct rd_buf content = RD_BUF_INIT, word = RD_BUF_INIT;
 	const char *text;
+	struct stat st;
 
-	if (argument[0] != '@' || depth > NESTING_LIMIT || !rd_file_exists(argument + 1) ||
-	    rd_file_read(argument + 1, &content)) {
+	if (argument[0] != '@' || depth > NESTING_LIMIT || stat(argument + 1, &st) || S_ISDIR(st.st_mode) ||
+	    access(argument + 1, R_OK) || rd_file_read(argument + 1, &content)) {
 		rd_argv_add(&a->all, argument);
 		return;
 	}
 	a->expanded = true;
+	/* A pipe can be read but once. */
+	if (!S_ISREG(st.st_mode))
+		a->dropped = true;
 	text = content.data;
 	while (next_word(&text, &word)) {
 		expand(a, word.data, depth + 1);

@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* More native code than this is not copied into a program; its files must then
@@ -41,6 +42,14 @@ enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
 static bool starts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* A file that can be opened; where it cannot, clang says so, not we. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
 static void add(struct collector *c, enum bitcode_item_kind kind, const char *text)
@@ -176,7 +185,7 @@ static bool open_member(const char *archive, const struct bitcode_member *m, str
 		path = rd_xstrdup(m->name);
 	else
 		path = rd_xasprintf("%.*s%s", slash ? (int)(slash - archive + 1) : 0, archive, m->name);
-	if (!rd_file_exists(path) || rd_map_open(map, path))
+	if (!is_file(path) || rd_map_open(map, path))
 		*mapped = false;
 	free(path);
 	return *mapped;
@@ -227,7 +236,7 @@ static void add_input(struct collector *c, const char *given)
 	struct bitcode_elf e;
 	struct rd_map map = {0};
 
-	if (!rd_file_exists(path) || rd_map_open(&map, path)) {
+	if (!is_file(path) || rd_map_open(&map, path)) {
 		add(c, BITCODE_ITEM_INPUT, path);
 	} else if (bitcode_archive_parse(&archive, map.data, map.length)) {
 		add_archive(c, path, &archive);
@@ -258,8 +267,8 @@ static void add_library(struct collector *c, const char *name)
 			dynamic = rd_xasprintf("%s/lib%s.so", directory, name);
 			archive = rd_xasprintf("%s/lib%s.a", directory, name);
 		}
-		found = !c->only_static && rd_file_exists(dynamic);
-		if (!found && !is_system_path(archive) && rd_file_exists(archive)) {
+		found = !c->only_static && is_file(dynamic);
+		if (!found && !is_system_path(archive) && is_file(archive)) {
 			add_input(c, archive);
 			free(option);
 			option = NULL;
@@ -310,7 +319,7 @@ static void add_file(struct collector *c, const char *option, const char *file)
 	char *path = absolute(c, file), *text;
 	struct rd_map map;
 
-	if (rd_file_exists(path) && !rd_map_open(&map, path)) {
+	if (is_file(path) && !rd_map_open(&map, path)) {
 		text = rd_xasprintf("%s=", option);
 		add_bytes(c, BITCODE_ITEM_FILE, text, &map);
 		rd_map_close(&map);
@@ -373,7 +382,7 @@ static void add_linker_argument(struct collector *c, const char *s)
 		add_file(c, option, s);
 		c->pending = NULL;
 		free(option);
-	} else if (s[0] != '-' && rd_file_exists(s)) {
+	} else if (s[0] != '-' && is_file(s)) {
 		add_input(c, s);
 	} else if (starts(s, "-l") && s[2]) {
 		add_library(c, s + 2);

@@ -31,6 +31,7 @@ static const struct command {
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
+	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
 	{"version", cmd_version, "show the version", false},
 };

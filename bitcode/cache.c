@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The flavour cache on disk.  Invariants: (1) an entry under its final name is
+ * complete, since it got there by rename; (2) an entry's modification time is
+ * its last use; (3) nothing under work/ is trusted by another process.  Failing
+ * to tidy up is never an error: the next build tries again.
+ */
+#include "bitcode/cache.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT])
+{
+	snprintf(text, BITCODE_KEY_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
+		 (unsigned long long)hash.low64);
+}
+
+int bitcode_cache_open(struct bitcode_cache *c)
+{
+	*c = (struct bitcode_cache){0};
+	return rd_cache_dir(&c->directory);
+}
+
+void bitcode_cache_close(struct bitcode_cache *c)
+{
+	if (c->work)
+		rd_remove_tree(c->work);
+	free(c->work);
+	free(c->directory);
+	*c = (struct bitcode_cache){0};
+}
+
+char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key)
+{
+	return rd_xasprintf("%s/flavour/%s", c->directory, key);
+}
+
+char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key, const char *suffix)
+{
+	return rd_xasprintf("%s/unit/%.2s/%s%s", c->directory, key, key, suffix);
+}
+
+int bitcode_cache_begin(struct bitcode_cache *c)
+{
+	char *parent = rd_xasprintf("%s/work", c->directory);
+	int err = rd_mkdirs(parent);
+
+	if (!err) {
+		c->work = rd_xasprintf("%s/%ld-XXXXXX", parent, (long)getpid());
+		if (!mkdtemp(c->work)) {
+			err = rd_fail_errno("%s: cannot make a directory there", parent);
+			free(c->work);
+			c->work = NULL;
+		}
+	}
+	free(parent);
+	return err;
+}
+
+static int make_parent(const char *path)
+{
+	char *parent = rd_xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	int err = rd_mkdirs(parent);
+
+	free(parent);
+	return err;
+}
+
+int bitcode_cache_store(const char *from, const char *to)
+{
+	int err = make_parent(to);
+
+	if (!err && rename(from, to))
+		err = rd_fail_errno("%s: cannot move it to %s", from, to);
+	return err;
+}
+
+int bitcode_cache_store_tree(const char *from, const char *to)
+{
+	int err = make_parent(to);
+
+	if (!err && rename(from, to) && errno != EEXIST && errno != ENOTEMPTY)
+		err = rd_fail_errno("%s: cannot move it to %s", from, to);
+	return err;
+}
+
+void bitcode_cache_touch(const char *path)
+{
+	utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+/* ------------------------------------------------------------- trimming --- */
+
+struct entry {
+	char *path;
+	uint64_t size;
+	int64_t used;
+};
+
+struct entries {
+	struct entry *items;
+	size_t count, capacity;
+	uint64_t total;
+};
+
+/* nftw() hands no context on; the walk is short and of one thread. */
+static _Thread_local uint64_t tree_size;
+
+static int add_size(const char *path, const struct stat *st, int type, struct FTW *walk)
+{
+	(void)path;
+	(void)type;
+	(void)walk;
+	tree_size += (uint64_t)st->st_blocks * 512;
+	return 0;
+}
+
+static void add_entry(struct entries *list, char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st)) {
+		free(path);
+		return;
+	}
+	tree_size = 0;
+	nftw(path, add_size, 16, FTW_PHYS);
+	RD_GROW(list->items, list->capacity, list->count + 1);
+	list->items[list->count++] = (struct entry){path, tree_size, st.st_mtime};
+	list->total += tree_size;
+}
+
+static void add_children(struct entries *list, const char *directory, int depth)
+{
+	DIR *d = opendir(directory);
+	struct dirent *e;
+
+	if (!d)
+		return;
+	while ((e = readdir(d)) != NULL) {
+		char *path;
+
+		if (e->d_name[0] == '.')
+			continue;
+		path = rd_xasprintf("%s/%s", directory, e->d_name);
+		if (!depth) {
+			add_entry(list, path);
+			continue;
+		}
+		add_children(list, path, depth - 1);
+		free(path);
+	}
+	closedir(d);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* What a killed build left behind. */
+static void remove_stale_work(const struct bitcode_cache *c, int64_t before)
+{
+	char *directory = rd_xasprintf("%s/work", c->directory);
+	struct entries list = {0};
+
+	add_children(&list, directory, 0);
+	for (size_t i = 0; i < list.count; i++) {
+		if (list.items[i].used < before)
+			rd_remove_tree(list.items[i].path);
+		free(list.items[i].path);
+	}
+	free(list.items);
+	free(directory);
+}
+
+void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace)
+{
+	char *flavours = rd_xasprintf("%s/flavour", c->directory),
+	     *units = rd_xasprintf("%s/unit", c->directory);
+	int64_t before = time(NULL) - grace;
+	struct entries list = {0};
+
+	add_children(&list, flavours, 0);
+	add_children(&list, units, 1);
+	qsort(list.items, list.count, sizeof *list.items, by_use);
+	for (size_t i = 0; i < list.count && list.total > limit && list.items[i].used < before; i++) {
+		rd_remove_tree(list.items[i].path);
+		list.total -= list.items[i].size;
+	}
+	for (size_t i = 0; i < list.count; i++)
+		free(list.items[i].path);
+	free(list.items);
+	free(flavours);
+	free(units);
+	remove_stale_work(c, time(NULL) - 24 * 3600);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cache of flavours: whole programs and the objects of single units, each
+ * under the hash of all that it was made from.
+ *
+ *	DIR/flavour/KEY/...          a program, its libraries and its site table
+ *	DIR/unit/KK/KEY.o, .sites    one instrumented unit
+ *	DIR/work/...                 builds under way
+ *
+ * Entries appear by rename and never change, so processes need no locks.  What
+ * was not used for longest goes when the whole grows beyond BITCODE_CACHE_LIMIT.
+ */
+#ifndef BITCODE_CACHE_H
+#define BITCODE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <xxhash.h>
+
+#define BITCODE_CACHE_LIMIT (5ull << 30)
+
+/* Keys are XXH128 hashes; as text, 32 hex digits and a NUL. */
+enum { BITCODE_KEY_TEXT = 33 };
+void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT]);
+
+struct bitcode_cache {
+	char *directory; /* the whole */
+	char *work;	 /* this build's own directory */
+};
+
+int bitcode_cache_open(struct bitcode_cache *c);
+void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
+
+/* Paths of entries; the caller frees them. */
+char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
+char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key, const char *suffix);
+
+/* Makes `work`, empty. */
+int bitcode_cache_begin(struct bitcode_cache *c);
+
+/* Moves a file of `work` to its place. */
+int bitcode_cache_store(const char *from, const char *to);
+
+/* Moves a directory of `work` to its place; fine if another process was first. */
+int bitcode_cache_store_tree(const char *from, const char *to);
+
+/* Notes that an entry is in use: its turn to go is put off. */
+void bitcode_cache_touch(const char *path);
+
+/* Removes old entries until the rest is at most `limit` bytes.  Entries that
+ * were used in the last `grace` seconds stay in any case. */
+void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
+
+#endif

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From a program to its flavour.  In: the program's path.  Out: paths in the
+ * cache.  The way:
+ *
+ *   1. open the program and its libraries that carry bitcode (modules);
+ *   2. hash every unit; give each unit a range of site numbers (slots);
+ *   3. hash everything into the key; if the cache has it, done;
+ *   4. have raddle-instr make the objects that the cache lacks;
+ *   5. link libraries, then the program; write the site table;
+ *   6. move the result into the cache.
+ *
+ * A unit's slot comes from the hash of its bitcode, so the same unit has the
+ * same sites in every program unless two units collide; then the later one
+ * moves on to the next free slot.
+ */
+#include "bitcode/flavour.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "bitcode/cache.h"
+#include "bitcode/library.h"
+#include "bitcode/relink.h"
+#include "bitcode/sites.h"
+#include "raddle/abi.h"
+#include "raddle/event.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	SLOT_COUNT = (RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1,
+	/* A site needs an instruction, and no instruction is that small. */
+	BYTES_PER_SLOT = 4 << RADDLE_SITE_LOCAL_BITS,
+	RECENT_SECONDS = 3600,
+};
+
+struct unit {
+	XXH128_hash_t hash;
+	uint32_t slot;
+	char *object, *sites; /* in the cache */
+};
+
+struct module {
+	struct bitcode_program *program;
+	const char *name; /* of the file to make */
+	struct unit *units;
+	bool is_library;
+};
+
+struct build {
+	const struct rd_flavour_opts *opts;
+	struct bitcode_cache cache;
+	struct bitcode_program program;
+	struct bitcode_libraries libraries;
+	struct module *modules; /* the program is the last */
+	size_t module_count;
+	char *worker, *hooks;  /* raddle-instr and hook.bc */
+	XXH128_hash_t tools;   /* hash of all that makes objects */
+	XXH128_hash_t runtime; /* hash of all that is linked to them */
+	char key[BITCODE_KEY_TEXT];
+	char *final; /* where the flavour will be */
+	char *stage; /* where it is made */
+};
+
+/* -------------------------------------------------------------- opening --- */
+
+static char *search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	path = path ? path : "/usr/local/bin:/usr/bin:/bin";
+	while (*path) {
+		size_t n = strcspn(path, ":");
+		char *candidate = n ? rd_xasprintf("%.*s/%s", (int)n, path, name) : rd_xstrdup(name);
+		struct stat st;
+
+		if (stat(candidate, &st) == 0 && S_ISREG(st.st_mode) && access(candidate, X_OK) == 0)
+			return candidate;
+		free(candidate);
+		path += n + (path[n] == ':');
+	}
+	return NULL;
+}
+
+static int open_program(struct build *b, const char *name)
+{
+	char *found = strchr(name, '/') ? rd_xstrdup(name) : search_path(name);
+	char real[PATH_MAX];
+	int err;
+
+	if (!found)
+		return rd_fail(RD_ENOTFOUND, "%s: not found in PATH", name);
+	if (!realpath(found, real))
+		err = rd_fail_errno("%s: cannot open it", found);
+	else
+		err = bitcode_program_open(&b->program, real);
+	free(found);
+	return err;
+}
+
+static void add_module(struct build *b, struct bitcode_program *p, const char *name)
+{
+	struct module *m = &b->modules[b->module_count++];
+
+	*m = (struct module){
+		.program = p,
+		.name = name,
+		.units = rd_xcalloc(p->unit_count, sizeof *m->units),
+		.is_library = p != &b->program,
+	};
+	for (size_t i = 0; i < p->unit_count; i++)
+		m->units[i].hash = XXH3_128bits(p->map.data + p->units[i].offset, p->units[i].length);
+}
+
+static void open_modules(struct build *b)
+{
+	bitcode_libraries_find(&b->libraries, &b->program);
+	b->modules = rd_xcalloc(b->libraries.count + 1, sizeof *b->modules);
+	for (size_t i = 0; i < b->libraries.count; i++)
+		add_module(b, &b->libraries.items[i].program, b->libraries.items[i].name);
+	add_module(b, &b->program, strrchr(b->program.path, '/') + 1);
+}
+
+/* ---------------------------------------------------------------- slots --- */
+
+static bool is_free(const uint8_t *used, uint32_t slot, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (used[slot + i])
+			return false;
+	return true;
+}
+
+static int assign_slot(uint8_t *used, struct unit *u, uint64_t length)
+{
+	uint64_t count = 1 + length / BYTES_PER_SLOT, places;
+
+	if (count >= SLOT_COUNT)
+		return rd_fail(RD_ELIMIT,
+			       "a unit has %llu bytes of bitcode, more than sites can be numbered for",
+			       (unsigned long long)length);
+	places = SLOT_COUNT - count; /* slot 0 is nobody's */
+	for (uint64_t i = 0; i < places; i++) {
+		uint32_t slot = 1 + (uint32_t)((u->hash.low64 + i) % places);
+
+		if (!is_free(used, slot, (uint32_t)count))
+			continue;
+		memset(used + slot, 1, count);
+		u->slot = slot;
+		return 0;
+	}
+	return rd_fail(RD_ELIMIT, "the program has more units than there are %d slots for", SLOT_COUNT);
+}
+
+static int assign_slots(struct build *b)
+{
+	uint8_t *used = rd_xcalloc(SLOT_COUNT, 1);
+	int err = 0;
+
+	for (size_t m = 0; m < b->module_count; m++)
+		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
+			err = assign_slot(used, &b->modules[m].units[i],
+					  b->modules[m].program->units[i].length);
+	free(used);
+	return err;
+}
+
+/* ----------------------------------------------------------------- keys --- */
+
+static int hash_file(XXH3_state_t *state, const char *path)
+{
+	struct rd_map map;
+	int err = rd_map_open(&map, path);
+
+	if (!err) {
+		XXH3_128bits_update(state, map.data, map.length);
+		rd_map_close(&map);
+	}
+	return err;
+}
+
+static void hash_string(XXH3_state_t *state, const char *s)
+{
+	XXH3_128bits_update(state, s, strlen(s) + 1);
+}
+
+static void hash_options(XXH3_state_t *state, const struct build *b)
+{
+	uint32_t numbers[2] = {RADDLE_ABI_VERSION, b->opts->fast};
+
+	hash_string(state, "raddle " RADDLE_VERSION " llvm " RADDLE_LLVM);
+	hash_string(state, b->opts->name);
+	XXH3_128bits_update(state, numbers, sizeof numbers);
+}
+
+static int hash_tools(struct build *b, XXH3_state_t *state)
+{
+	static const char *const libraries[] = {"libraddle-rt.a", "libraddle-rt-static.a"};
+	int err = rd_support_file("raddle-instr", &b->worker);
+
+	if (!err)
+		err = rd_support_file("hook.bc", &b->hooks);
+	XXH3_128bits_reset(state);
+	hash_options(state, b);
+	if (!err)
+		err = hash_file(state, b->worker);
+	if (!err)
+		err = hash_file(state, b->hooks);
+	b->tools = XXH3_128bits_digest(state);
+	for (size_t i = 0; i < 2 && !err; i++) {
+		char *path;
+
+		err = rd_support_file(libraries[i], &path);
+		if (err)
+			break;
+		err = hash_file(state, path);
+		free(path);
+	}
+	b->runtime = XXH3_128bits_digest(state);
+	return err;
+}
+
+/* All of our sections but the bitcode, which the units' hashes stand for. */
+static void hash_module(XXH3_state_t *state, const struct module *m)
+{
+	static const char *const sections[] = {BITCODE_LINK_SECTION, BITCODE_NATIVE_SECTION};
+	struct bitcode_elf_section s;
+
+	hash_string(state, m->name);
+	for (size_t i = 0; i < m->program->unit_count; i++)
+		XXH3_128bits_update(state, &m->units[i].hash, sizeof m->units[i].hash);
+	for (int k = 0; k < 2; k++)
+		for (uint32_t at = 0; bitcode_elf_find(&m->program->elf, sections[k], at, &s); at = s.index)
+			XXH3_128bits_update(state, s.data, s.size);
+	if (bitcode_relink_uses_origin(&m->program->line))
+		hash_string(state, m->program->path);
+}
+
+static int make_key(struct build *b)
+{
+	XXH3_state_t *state = XXH3_createState();
+	int err;
+
+	RD_ASSERT(state);
+	err = hash_tools(b, state);
+	if (!err) {
+		XXH3_128bits_reset(state);
+		XXH3_128bits_update(state, &b->runtime, sizeof b->runtime);
+		for (size_t i = 0; i < b->module_count; i++)
+			hash_module(state, &b->modules[i]);
+		bitcode_key_text(XXH3_128bits_digest(state), b->key);
+		b->final = bitcode_cache_flavour(&b->cache, b->key);
+	}
+	XXH3_freeState(state);
+	return err;
+}
+
+static void name_unit(struct build *b, struct unit *u)
+{
+	struct {
+		XXH128_hash_t tools, unit;
+		uint64_t slot;
+	} all = {b->tools, u->hash, u->slot};
+	char key[BITCODE_KEY_TEXT];
+
+	bitcode_key_text(XXH3_128bits(&all, sizeof all), key);
+	u->object = bitcode_cache_unit(&b->cache, key, ".o");
+	u->sites = bitcode_cache_unit(&b->cache, key, ".sites");
+}
+
+/* ---------------------------------------------------------------- units --- */
+
+/* Calls `fn` for each unit with its number, until one fails. */
+typedef int unit_fn(struct build *b, const struct module *m, size_t unit, size_t number);
+
+static int each_unit(struct build *b, unit_fn *fn)
+{
+	size_t number = 0;
+	int err = 0;
+
+	for (size_t m = 0; m < b->module_count; m++)
+		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
+			err = fn(b, &b->modules[m], i, number++);
+	return err;
+}
+
+static bool is_made(const struct unit *u)
+{
+	return rd_file_exists(u->object) && rd_file_exists(u->sites);
+}
+
+static int write_jobs(struct build *b, const char *path, size_t *count)
+{
+	struct rd_buf jobs = RD_BUF_INIT;
+	size_t number = 0;
+	int err = 0;
+
+	*count = 0;
+	for (size_t k = 0; k < b->module_count; k++)
+		for (size_t i = 0; i < b->modules[k].program->unit_count; i++, number++) {
+			const struct bitcode_program *p = b->modules[k].program;
+			struct unit *u = &b->modules[k].units[i];
+
+			name_unit(b, u);
+			if (is_made(u)) {
+				bitcode_cache_touch(u->object);
+				bitcode_cache_touch(u->sites);
+				continue;
+			}
+			rd_buf_addf(&jobs, "%s\t%llu\t%llu\t%u\t%s/u%zu.o\t%s/u%zu.sites\t-\n", p->path,
+				    (unsigned long long)p->units[i].offset,
+				    (unsigned long long)p->units[i].length, u->slot, b->cache.work, number,
+				    b->cache.work, number);
+			++*count;
+		}
+	if (*count)
+		err = rd_file_write(path, jobs.data, jobs.length);
+	rd_buf_release(&jobs);
+	return err;
+}
+
+static int store_unit(struct build *b, const struct module *m, size_t unit, size_t number)
+{
+	const struct unit *u = &m->units[unit];
+	char *object, *sites;
+	int err = 0;
+
+	if (is_made(u))
+		return 0;
+	object = rd_xasprintf("%s/u%zu.o", b->cache.work, number);
+	sites = rd_xasprintf("%s/u%zu.sites", b->cache.work, number);
+	/* The table first: a unit counts as made when both are there. */
+	err = bitcode_cache_store(sites, u->sites);
+	if (!err)
+		err = bitcode_cache_store(object, u->object);
+	free(object);
+	free(sites);
+	return err;
+}
+
+static int make_units(struct build *b)
+{
+	char *jobs = rd_xasprintf("%s/jobs", b->cache.work);
+	struct rd_argv command = RD_ARGV_INIT;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t count;
+	int err = write_jobs(b, jobs, &count);
+
+	if (!err && count) {
+		if (b->opts->verbose)
+			rd_info("%s: instrumenting %zu units", b->program.path, count);
+		rd_argv_add(&command, b->worker);
+		rd_argv_add(&command, "--flavour");
+		rd_argv_add(&command, b->opts->name);
+		rd_argv_add(&command, "--mode");
+		rd_argv_add(&command, b->opts->fast ? "fast" : "quick");
+		rd_argv_add(&command, "--hooks");
+		rd_argv_add(&command, b->hooks);
+		rd_argv_add(&command, "--jobs");
+		rd_argv_addf(&command, "%ld", processors > 0 ? processors : 1);
+		rd_argv_add(&command, jobs);
+		err = rd_run(command.items);
+		if (err > 0)
+			err = rd_fail(RD_ETOOL, "%s: its bitcode could not be instrumented", b->program.path);
+		if (!err)
+			err = each_unit(b, store_unit);
+	}
+	rd_argv_release(&command);
+	free(jobs);
+	return err;
+}
+
+/* -------------------------------------------------------------- linking --- */
+
+static char *module_path(const struct build *b, const char *directory, const struct module *m)
+{
+	(void)b;
+	return rd_xasprintf(m->is_library ? "%s/lib/%s" : "%s/%s", directory, m->name);
+}
+
+static void note_string(void *context, const char *string)
+{
+	(void)string;
+	*(bool *)context = true;
+}
+
+/* -lNAME looks for libNAME.so, whatever the loader calls it. */
+static void link_short_name(const struct build *b, const struct module *m)
+{
+	const char *so = strstr(m->name, ".so");
+	char *path;
+
+	if (!so || !so[3])
+		return;
+	path = rd_xasprintf("%s/lib/%.*s", b->stage, (int)(so + 3 - m->name), m->name);
+	if (symlink(m->name, path) && b->opts->verbose)
+		rd_info("%s: cannot link it to %s", path, m->name);
+	free(path);
+}
+
+static int link_module(struct build *b, const struct module *m)
+{
+	char *output = module_path(b, b->stage, m), *found = rd_xasprintf("%s/lib", b->final);
+	char *from = rd_xasprintf("%s/lib", b->stage);
+	struct rd_argv objects = RD_ARGV_INIT;
+	bool has_soname = false;
+	int err;
+
+	for (size_t i = 0; i < m->program->unit_count; i++)
+		rd_argv_add(&objects, m->units[i].object);
+	bitcode_elf_dynamic(&m->program->elf, DT_SONAME, note_string, &has_soname);
+	err = bitcode_relink(&(struct bitcode_relink){
+		.program = m->program,
+		.objects = &objects,
+		.work = b->cache.work,
+		.output = output,
+		.soname = m->is_library && !has_soname ? m->name : NULL,
+		.found_in = b->libraries.count ? found : NULL,
+		.linked_from = b->libraries.count ? from : NULL,
+		.verbose = b->opts->verbose,
+	});
+	if (!err && m->is_library)
+		link_short_name(b, m);
+	rd_argv_release(&objects);
+	free(output);
+	free(found);
+	free(from);
+	return err;
+}
+
+static int link_modules(struct build *b)
+{
+	char *libraries = rd_xasprintf("%s/lib", b->stage);
+	int err = rd_mkdirs(b->libraries.count ? libraries : b->stage);
+
+	for (size_t i = 0; i < b->module_count && !err; i++)
+		err = link_module(b, &b->modules[i]);
+	free(libraries);
+	return err;
+}
+
+static int write_sites(struct build *b)
+{
+	struct bitcode_sites table;
+	char *path = rd_xasprintf("%s/sites", b->stage);
+	int err = 0;
+
+	bitcode_sites_begin(&table);
+	for (size_t m = 0; m < b->module_count; m++)
+		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
+			err = bitcode_sites_add_unit(&table, b->modules[m].units[i].sites);
+	for (size_t m = 0; m < b->module_count && !err; m++) {
+		char *made = module_path(b, b->stage, &b->modules[m]);
+		char *known = module_path(b, b->final, &b->modules[m]);
+
+		err = bitcode_sites_add_module(&table, made, known);
+		free(made);
+		free(known);
+	}
+	if (!err)
+		err = bitcode_sites_write(&table, path);
+	bitcode_sites_release(&table);
+	free(path);
+	return err;
+}
+
+static int make(struct build *b)
+{
+	int err = bitcode_cache_begin(&b->cache);
+
+	if (err)
+		return err;
+	b->stage = rd_xasprintf("%s/flavour", b->cache.work);
+	err = make_units(b);
+	if (!err)
+		err = link_modules(b);
+	if (!err)
+		err = write_sites(b);
+	if (!err)
+		err = bitcode_cache_store_tree(b->stage, b->final);
+	if (!err)
+		bitcode_cache_trim(&b->cache, BITCODE_CACHE_LIMIT, RECENT_SECONDS);
+	return err;
+}
+
+/* ------------------------------------------------------------------ all --- */
+
+static void release(struct build *b)
+{
+	for (size_t m = 0; m < b->module_count; m++) {
+		for (size_t i = 0; i < b->modules[m].program->unit_count; i++) {
+			free(b->modules[m].units[i].object);
+			free(b->modules[m].units[i].sites);
+		}
+		free(b->modules[m].units);
+	}
+	free(b->modules);
+	bitcode_libraries_release(&b->libraries);
+	bitcode_program_close(&b->program);
+	bitcode_cache_close(&b->cache);
+	free(b->worker);
+	free(b->hooks);
+	free(b->final);
+	free(b->stage);
+}
+
+static void fill(const struct build *b, struct rd_flavour *out, bool cached)
+{
+	*out = (struct rd_flavour){
+		.executable = module_path(b, b->final, &b->modules[b->module_count - 1]),
+		.sites = rd_xasprintf("%s/sites", b->final),
+		.key = rd_xstrdup(b->key),
+		.cached = cached,
+	};
+}
+
+int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
+{
+	struct build b = {.opts = opts};
+	bool cached = false;
+	int err = bitcode_cache_open(&b.cache);
+
+	if (!err)
+		err = open_program(&b, program);
+	if (!err) {
+		open_modules(&b);
+		err = assign_slots(&b);
+	}
+	if (!err)
+		err = make_key(&b);
+	if (!err) {
+		cached = rd_file_exists(b.final);
+		if (cached)
+			bitcode_cache_touch(b.final);
+		else
+			err = make(&b);
+	}
+	if (!err)
+		fill(&b, out, cached);
+	release(&b);
+	return err;
+}
+
+void rd_flavour_release(struct rd_flavour *f)
+{
+	free(f->executable);
+	free(f->sites);
+	free(f->key);
+	free(f->library_path);
+	*f = (struct rd_flavour){0};
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which shared libraries will the loader take, and which of them carry
+ * bitcode?  A program comes in, opened libraries go out, each once.  The search
+ * follows ld.so(8), breadth first, so that the first library of a name wins as
+ * it does there.  Libraries of the system's own directories are looked
+ * at but not looked through: what they need is the system's too.
+ */
+#include "bitcode/library.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct search {
+	struct bitcode_libraries *found;
+	struct rd_names seen; /* names that were asked for; their order is the queue's */
+	struct rd_argv queue; /* files whose needs are still to be looked up */
+	char *origin;	      /* directory of the file being looked through */
+	const struct bitcode_elf *file;
+	char *result; /* path of the library last searched */
+	const char *wanted;
+};
+
+static const char *const system_directories[] = {
+	"/lib/x86_64-linux-gnu",
+	"/usr/lib/x86_64-linux-gnu",
+	"/lib64",
+	"/usr/lib64",
+	"/lib",
+	"/usr/lib",
+	"/usr/local/lib/x86_64-linux-gnu",
+	"/usr/local/lib",
+};
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A directory of a search path, with $ORIGIN filled in. */
+static char *expand(const struct search *s, const char *directory, size_t length)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	const char *end = directory + length;
+
+	while (directory < end) {
+		size_t left = (size_t)(end - directory), skip = 0;
+
+		if (left >= 7 && !strncmp(directory, "$ORIGIN", 7))
+			skip = 7;
+		else if (left >= 9 && !strncmp(directory, "${ORIGIN}", 9))
+			skip = 9;
+		if (skip)
+			rd_buf_adds(&b, s->origin);
+		else
+			rd_buf_addc(&b, *directory);
+		directory += skip ? skip : 1;
+	}
+	return rd_buf_detach(&b);
+}
+
+/* Tries each directory of a list separated by colons. */
+static void try_list(void *context, const char *list)
+{
+	struct search *s = context;
+
+	while (!s->result && *list) {
+		size_t n = strcspn(list, ":;");
+		char *directory = expand(s, list, n);
+		char *path = rd_xasprintf("%s/%s", *directory ? directory : ".", s->wanted);
+
+		if (is_file(path))
+			s->result = path;
+		else
+			free(path);
+		free(directory);
+		list += n + (list[n] != '\0');
+	}
+}
+
+static void note_runpath(void *context, const char *list)
+{
+	(void)list;
+	*(bool *)context = true;
+}
+
+static void locate(struct search *s, const char *name)
+{
+	const char *environment = getenv("LD_LIBRARY_PATH");
+	bool runpath = false;
+
+	s->result = NULL;
+	s->wanted = name;
+	if (strchr(name, '/')) {
+		if (is_file(name))
+			s->result = rd_xstrdup(name);
+		return;
+	}
+	bitcode_elf_dynamic(s->file, DT_RUNPATH, note_runpath, &runpath);
+	if (!runpath)
+		bitcode_elf_dynamic(s->file, DT_RPATH, try_list, s);
+	if (environment)
+		try_list(s, environment);
+	bitcode_elf_dynamic(s->file, DT_RUNPATH, try_list, s);
+	for (size_t i = 0; i < sizeof system_directories / sizeof system_directories[0]; i++)
+		try_list(s, system_directories[i]);
+}
+
+static bool is_system(const char *path)
+{
+	return !strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8);
+}
+
+static void need(void *context, const char *name)
+{
+	struct search *s = context;
+	struct bitcode_program p;
+	uint32_t number;
+
+	if (rd_names_find(&s->seen, name, strlen(name), &number))
+		return;
+	rd_names_put(&s->seen, name, strlen(name));
+	locate(s, name);
+	if (!s->result)
+		return;
+	if (bitcode_program_probe(&p, s->result)) {
+		const char *base = strrchr(name, '/');
+
+		RD_GROW(s->found->items, s->found->capacity, s->found->count + 1);
+		s->found->items[s->found->count++] =
+			(struct bitcode_library){p, rd_xstrdup(base ? base + 1 : name)};
+	}
+	if (!is_system(s->result))
+		rd_argv_add(&s->queue, s->result);
+	free(s->result);
+	s->result = NULL;
+}
+
+static void look_through(struct search *s, const char *path, const struct bitcode_elf *e)
+{
+	char real[PATH_MAX];
+
+	if (!realpath(path, real))
+		return;
+	*strrchr(real, '/') = '\0';
+	s->origin = real;
+	s->file = e;
+	bitcode_elf_dynamic(e, DT_NEEDED, need, s);
+}
+
+void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p)
+{
+	struct search s = {.found = l, .seen = RD_NAMES_INIT, .queue = RD_ARGV_INIT};
+
+	*l = (struct bitcode_libraries){0};
+	look_through(&s, p->path, &p->elf);
+	for (size_t i = 0; i < s.queue.count; i++) {
+		struct rd_map map;
+		struct bitcode_elf e;
+
+		if (rd_map_open(&map, s.queue.items[i]))
+			continue;
+		if (bitcode_elf_parse(&e, map.data, map.length))
+			look_through(&s, s.queue.items[i], &e);
+		rd_map_close(&map);
+	}
+	rd_argv_release(&s.queue);
+	rd_names_release(&s.seen);
+}
+
+void bitcode_libraries_release(struct bitcode_libraries *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		bitcode_program_close(&l->items[i].program);
+		free(l->items[i].name);
+	}
+	free(l->items);
+	*l = (struct bitcode_libraries){0};
+}

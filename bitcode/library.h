@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared libraries of a program that came from `raddle cc` too. */
+#ifndef BITCODE_LIBRARY_H
+#define BITCODE_LIBRARY_H
+
+#include "bitcode/program.h"
+
+struct bitcode_library {
+	struct bitcode_program program;
+	char *name; /* the file name under which the loader looks for it */
+};
+
+struct bitcode_libraries {
+	struct bitcode_library *items;
+	size_t count, capacity;
+};
+
+/* Finds them as the dynamic loader would: RPATH, LD_LIBRARY_PATH, RUNPATH, the
+ * system's directories; libraries of libraries included. */
+void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p);
+void bitcode_libraries_release(struct bitcode_libraries *l);
+
+#endif

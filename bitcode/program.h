@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program or shared library that `raddle cc` made, taken apart. */
+#ifndef BITCODE_PROGRAM_H
+#define BITCODE_PROGRAM_H
+
+#include "base/file.h"
+#include "bitcode/elf.h"
+#include "bitcode/line.h"
+
+/* A bitcode module inside the file. */
+struct bitcode_unit {
+	uint64_t offset, length;
+};
+
+/* An object without bitcode that travelled inside the file. */
+struct bitcode_native {
+	const uint8_t *data;
+	size_t length;
+};
+
+struct bitcode_program {
+	char *path;
+	struct rd_map map;
+	struct bitcode_elf elf;
+	struct bitcode_unit *units;
+	size_t unit_count, unit_capacity;
+	struct bitcode_native *natives;
+	size_t native_count, native_capacity;
+	struct bitcode_line line;
+};
+
+/* Opens a program; says what is wrong with one that carries no bitcode. */
+int bitcode_program_open(struct bitcode_program *p, const char *path);
+
+/* The same without messages: false if the file is not one of ours. */
+bool bitcode_program_probe(struct bitcode_program *p, const char *path);
+void bitcode_program_close(struct bitcode_program *p);
+
+/* Whether the program defines a function of that name itself. */
+bool bitcode_program_defines(const struct bitcode_program *p, const char *name);
+
+/* Takes the pieces out of `p->elf`; for tests and the fuzzer. */
+void bitcode_program_split(struct bitcode_program *p);
+
+#endif

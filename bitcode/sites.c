@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Assembles a site table.  The parts that raddle-instr wrote, one for each
+ * unit, and the linked files come in; the table of doc/format/sites.md goes
+ * out.  The variables' addresses are only known here, after the link.
+ */
+#include "bitcode/sites.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "bitcode/elf.h"
+
+#include <elf.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define FIRST_LINE "raddle-sites\t1\n"
+
+void bitcode_sites_begin(struct bitcode_sites *s)
+{
+	*s = (struct bitcode_sites){RD_BUF_INIT};
+	rd_buf_adds(&s->text, FIRST_LINE);
+}
+
+int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path)
+{
+	size_t before = s->text.length;
+	int err = rd_file_read(path, &s->text);
+
+	if (err)
+		return err;
+	if (s->text.length == before || s->text.data[s->text.length - 1] != '\n')
+		return rd_fail(RD_EFORMAT, "%s: is no part of a site table", path);
+	return 0;
+}
+
+static void add_field(struct rd_buf *b, const char *s)
+{
+	rd_buf_addc(b, '\t');
+	if (!*s || !strcmp(s, "-"))
+		rd_buf_adds(b, *s ? "\\-" : "-");
+	else
+		for (; *s; s++) {
+			if (*s == '\t')
+				rd_buf_adds(b, "\\t");
+			else if (*s == '\n')
+				rd_buf_adds(b, "\\n");
+			else if (*s == '\\')
+				rd_buf_adds(b, "\\\\");
+			else
+				rd_buf_addc(b, *s);
+		}
+}
+
+int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const char *name)
+{
+	struct bitcode_elf_symbols symbols;
+	struct bitcode_elf_symbol symbol;
+	struct bitcode_elf e;
+	struct rd_map map;
+	int err = rd_map_open(&map, path);
+
+	if (err)
+		return err;
+	if (bitcode_elf_parse(&e, map.data, map.length) && bitcode_elf_symbols(&e, SHT_SYMTAB, &symbols))
+		while (bitcode_elf_symbol_next(&symbols, &symbol)) {
+			if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || !symbol.size)
+				continue;
+			rd_buf_addc(&s->text, 'A');
+			add_field(&s->text, name);
+			rd_buf_addf(&s->text, "\t%llu\t%llu", (unsigned long long)symbol.value,
+				    (unsigned long long)symbol.size);
+			add_field(&s->text, symbol.name);
+			rd_buf_addc(&s->text, '\n');
+		}
+	rd_map_close(&map);
+	return 0;
+}
+
+int bitcode_sites_write(struct bitcode_sites *s, const char *path)
+{
+	unsigned long long records = 0, hash = XXH64(s->text.data, s->text.length, 0);
+
+	for (size_t i = strlen(FIRST_LINE); i < s->text.length; i++)
+		records += s->text.data[i] == '\n';
+	rd_buf_addf(&s->text, "end\t%llu\t%016llx\n", records, hash);
+	return rd_file_write(path, s->text.data, s->text.length);
+}
+
+void bitcode_sites_release(struct bitcode_sites *s)
+{
+	rd_buf_release(&s->text);
+}
