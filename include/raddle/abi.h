@@ -92,6 +92,19 @@ void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 
+/* What string functions read and write; `max` bounds each.  read_string and write_string: the
+ * string at p with its end.  read_common: what comparing p with `other` reads of p.
+ * write_copied: as many bytes at p as the string at `from` has with its end.
+ * write_appended: the same, behind the string at p, with an end of its own. */
+void __raddle_read_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
+void __raddle_write_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
+void __raddle_read_common(struct raddle_self *self, const char *p, const char *other, uint32_t site,
+			  uint64_t max);
+void __raddle_write_copied(struct raddle_self *self, const char *p, const char *from, uint32_t site,
+			   uint64_t max);
+void __raddle_write_appended(struct raddle_self *self, const char *p, const char *from, uint32_t site,
+			     uint64_t max);
+
 /* Around each atomic instruction: begin takes a lock chosen by the address so
  * that the order of operations on one location is the order of their q. */
 void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p);

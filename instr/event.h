@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a function: what its instructions do that a trace should know.
+ * scan.c finds them, wait.c and eliminate.c mark them, record.c inserts their hooks.
+ */
+#ifndef INSTR_EVENT_H
+#define INSTR_EVENT_H
+
+#include "instr/libc.h"
+#include "instr/unit.h"
+#include "ir/effects.h"
+#include "ir/value.h"
+
+enum instr_kind {
+	EVENT_READ,
+	EVENT_WRITE,
+	EVENT_RANGE_READ,
+	EVENT_RANGE_WRITE,
+	EVENT_ATOMIC_LOAD,
+	EVENT_ATOMIC_STORE,
+	EVENT_ATOMIC_RMW,
+	EVENT_ATOMIC_CAS,
+	EVENT_FENCE,
+	EVENT_CALL,
+	EVENT_FORGET, /* no event, but what came before may not stand for what follows */
+};
+
+enum instr_event_flags {
+	EVENT_VOLATILE = 1,
+	EVENT_WAIT_LOOP = 2, /* decides a loop that contains a condition wait */
+	EVENT_THREAD_LOCAL = 4,
+	EVENT_STACK = 8,
+	EVENT_REDUNDANT = 16, /* says nothing new */
+	EVENT_SYNCS = 32,     /* a call that may end the segment */
+	EVENT_NEVER_RETURNS = 64,
+};
+
+struct instr_event {
+	enum instr_kind kind;
+	unsigned flags;
+	uint32_t block; /* number in the function's flow graph */
+	LLVMValueRef inst;
+	LLVMValueRef pointer;
+	uint64_t size;		       /* bytes, 0 if only known at run time */
+	LLVMValueRef length;	       /* a range's length, if size is 0 and libc is NULL */
+	const struct instr_libc *libc; /* a library function's argument: its row says the length */
+	LLVMAtomicOrdering order;      /* of atomics */
+};
+
+/* A function under work. */
+struct instr_function {
+	struct instr_unit *unit;
+	struct ir_effects *effects;
+	LLVMValueRef function;
+	struct ir_cfg cfg;
+	struct rd_umap private_objects; /* object to 1 + whether it is private */
+	struct instr_event *events;	/* in order of blocks, then of instructions */
+	size_t count, capacity;
+};
+
+void instr_scan(struct instr_function *f);
+void instr_mark_wait_loops(struct instr_function *f);
+void instr_eliminate(struct instr_function *f);
+
+/* The function's atomic operations by library call (libatomic and __sync_); false if
+ * the call is none. */
+bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
+		     struct instr_event *event);
+
+#endif

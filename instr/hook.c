@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls that are inserted.  A hook is declared when it is first used.  Those
+ * that rt/hook.c defines get their bodies at the end: its bitcode is linked into
+ * the unit and made internal, and the always-inline pass does the rest.
+ *
+ * To the optimiser a hook is a function that touches memory nobody else can
+ * see: hooks stay where they are among themselves and among calls, while
+ * the program's own loads and stores are optimised as if they were not there.
+ */
+#include "instr/unit.h"
+
+#include "base/error.h"
+#include "ir/value.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <string.h>
+
+struct hook_row {
+	const char *name, *signature;
+	bool inlined;
+};
+
+static const struct hook_row rows[] = {
+#define HOOK_ROW(id, name, signature, inlined) {name, signature, inlined},
+	INSTR_HOOKS(HOOK_ROW)
+#undef HOOK_ROW
+};
+
+/* The encoding of memory(inaccessiblemem: readwrite): two bits a location,
+ * inaccessible memory being the second. */
+enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
+
+static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
+{
+	switch (letter) {
+	case 'p':
+		return u->pointer;
+	case 'i':
+		return u->i32;
+	case 'l':
+		return u->i64;
+	default:
+		return u->nothing;
+	}
+}
+
+static void add_attribute(struct instr_unit *u, LLVMValueRef f, const char *name, uint64_t value)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	RD_ASSERT(kind != 0);
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(u->context, kind, value));
+}
+
+/* Atomic operations and fences order the program's accesses, so their hooks are
+ * barriers to the optimiser; the others are not. */
+static bool is_barrier(enum instr_hook hook)
+{
+	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE;
+}
+
+/* String hooks look at the program's memory. */
+static bool looks(enum instr_hook hook)
+{
+	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||
+	       hook == HOOK_WRITE_COPIED || hook == HOOK_WRITE_APPENDED;
+}
+
+static void declare(struct instr_unit *u, enum instr_hook hook)
+{
+	const struct hook_row *row = &rows[hook];
+	LLVMTypeRef parameters[8];
+	unsigned n = strlen(row->signature) - 1;
+	RD_ASSERT(n <= 8);
+	for (unsigned i = 0; i < n; i++)
+		parameters[i] = letter_type(u, row->signature[i + 1]);
+	u->hook_types[hook] = LLVMFunctionType(letter_type(u, row->signature[0]), parameters, n, false);
+	u->hooks[hook] = LLVMGetNamedFunction(u->module, row->name);
+	if (u->hooks[hook] == NULL)
+		u->hooks[hook] = LLVMAddFunction(u->module, row->name, u->hook_types[hook]);
+	add_attribute(u, u->hooks[hook], "nounwind", 0);
+	if (!is_barrier(hook) && !looks(hook)) {
+		add_attribute(u, u->hooks[hook], "willreturn", 0);
+		add_attribute(u, u->hooks[hook], "memory", ONLY_INACCESSIBLE_MEMORY);
+	}
+}
+
+LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments)
+{
+	if (u->hooks[hook] == NULL)
+		declare(u, hook);
+	unsigned n = strlen(rows[hook].signature) - 1;
+	return LLVMBuildCall2(u->builder, u->hook_types[hook], u->hooks[hook], arguments, n, "");
+}
+
+/* Attributes that say for which machine the hooks were compiled are dropped: the
+ * user's function decides. */
+static void adopt(LLVMValueRef f)
+{
+	static const char *const machine[] = {"target-cpu", "target-features", "tune-cpu", "frame-pointer"};
+	LLVMSetLinkage(f, LLVMInternalLinkage);
+	LLVMSetVisibility(f, LLVMDefaultVisibility);
+	for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+		LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, machine[i],
+						 strlen(machine[i]));
+}
+
+int instr_hook_link(struct instr_unit *u)
+{
+	LLVMMemoryBufferRef buffer;
+	LLVMModuleRef hooks;
+	char *message = NULL;
+	if (LLVMCreateMemoryBufferWithContentsOfFile(u->options->hooks, &buffer, &message)) {
+		int code = rd_fail(RD_ENOTFOUND, "instr: %s: %s", u->options->hooks, message);
+		LLVMDisposeMessage(message);
+		return code;
+	}
+	bool bad = LLVMParseBitcodeInContext2(u->context, buffer, &hooks);
+	LLVMDisposeMemoryBuffer(buffer);
+	if (bad)
+		return rd_fail(RD_EFORMAT, "instr: %s: not the bitcode of the hooks", u->options->hooks);
+	LLVMSetTarget(hooks, LLVMGetTarget(u->module));
+	LLVMSetDataLayout(hooks, LLVMGetDataLayoutStr(u->module));
+	if (LLVMLinkModules2(u->module, hooks))
+		return rd_fail(RD_ETOOL, "instr: %s: hooks do not link: %s", u->name, u->diagnostics.data);
+	for (int i = 0; i < HOOK_COUNT; i++) {
+		LLVMValueRef f = LLVMGetNamedFunction(u->module, rows[i].name);
+		if (!rows[i].inlined || f == NULL)
+			continue;
+		if (LLVMIsDeclaration(f))
+			return rd_fail(RD_EFORMAT, "instr: %s: does not define %s", u->options->hooks,
+				       rows[i].name);
+		adopt(f);
+		if (LLVMGetFirstUse(f) == NULL)
+			LLVMDeleteFunction(f);
+	}
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Library functions that read or write memory given by pointer (libc.inc). */
+#ifndef INSTR_LIBC_H
+#define INSTR_LIBC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many bytes of the argument are read or written.  `a` and `b` are the
+ * numbers in the row. */
+enum instr_length {
+	LENGTH_FIXED,	     /* a bytes; nothing if the pointer is NULL */
+	LENGTH_ARG,	     /* argument a */
+	LENGTH_ARG_TIMES,    /* argument a times b */
+	LENGTH_PRODUCT,	     /* argument a times argument b */
+	LENGTH_RESULT,	     /* the result, if positive, times a */
+	LENGTH_RESULT_TIMES, /* the result times argument a */
+	LENGTH_PRINTED,	     /* the result + 1, if not negative, and at most argument a (a < 0: no limit) */
+	LENGTH_STRING,	     /* the string with its end */
+	LENGTH_STRING_MAX,   /* the string with its end, at most argument a */
+	LENGTH_STRING_IF,    /* after the call, if it returned no NULL: as STRING_MAX */
+	LENGTH_COMMON,	     /* what comparing with argument a reads; at most argument b (b < 0: no limit) */
+	LENGTH_FOUND,	 /* up to the result, which points into it; if NULL: argument a (a < 0: the string) */
+	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (b < 0: no limit) */
+	LENGTH_APPENDED, /* the string in argument a (at most b) behind the one that is there */
+};
+
+struct instr_libc {
+	const char *name;
+	int argument;
+	bool write;
+	enum instr_length length;
+	int a, b;
+};
+
+/* The rows of a function, *count of them; NULL if it has none. */
+const struct instr_libc *instr_libc_find(const char *name, size_t *count);
+
+/* Whether the length is known only when the call has returned. */
+bool instr_libc_after(const struct instr_libc *row);
+
+#endif

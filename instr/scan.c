@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A function's instructions come in, its events go out, in program order.
+ *
+ * Left out are accesses no other thread can take part in: of constants, of stack
+ * variables whose address stays in the function, and of thread-local variables
+ * whose address does.  An access that a library function makes for
+ * its caller (memcpy, read, strlen) is an event of the caller.
+ */
+#include "instr/event.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct instr_function *f, const struct instr_event *event)
+{
+	RD_GROW(f->events, f->capacity, f->count + 1);
+	f->events[f->count++] = *event;
+}
+
+static bool is_local_object(LLVMValueRef base)
+{
+	static unsigned byval;
+	if (LLVMIsAAllocaInst(base))
+		return true;
+	if (!LLVMIsAArgument(base))
+		return false;
+	if (byval == 0)
+		byval = LLVMGetEnumAttributeKindForName("byval", 5);
+	LLVMValueRef function = LLVMGetParamParent(base);
+	unsigned i = 0;
+	while (LLVMGetParam(function, i) != base)
+		i++;
+	return LLVMGetEnumAttributeAtIndex(function, i + 1, byval) != NULL;
+}
+
+/* Whether no other thread can get at the object. */
+static bool is_private(struct instr_function *f, LLVMValueRef base, bool local)
+{
+	bool is_new;
+	if (!local && (LLVMGetLinkage(base) != LLVMInternalLinkage || !LLVMIsThreadLocal(base)))
+		return false;
+	uint64_t *known = rd_umap_put(&f->private_objects, (uintptr_t)base, &is_new);
+	if (is_new) {
+		bool escapes = ir_escapes(base, ir_effects_harmless, f->effects);
+		known = rd_umap_get(&f->private_objects, (uintptr_t)base);
+		*known = !escapes;
+	}
+	return *known != 0;
+}
+
+/* Decides whether an access matters and completes flags; false: leave it out. */
+static bool matters(struct instr_function *f, struct instr_event *event)
+{
+	LLVMTypeRef type = LLVMTypeOf(event->pointer);
+	if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) != 0)
+		return false;
+	LLVMValueRef base = ir_base(event->pointer);
+	bool local = is_local_object(base);
+	if (local)
+		event->flags |= EVENT_STACK;
+	if (LLVMIsAGlobalVariable(base)) {
+		if (LLVMIsGlobalConstant(base))
+			return false;
+		if (LLVMIsThreadLocal(base))
+			event->flags |= EVENT_THREAD_LOCAL;
+	} else if (LLVMIsAConstantPointerNull(base) || LLVMIsUndef(base)) {
+		return false;
+	}
+	return !(local || LLVMIsAGlobalVariable(base)) || !is_private(f, base, local);
+}
+
+static void add_if_it_matters(struct instr_function *f, struct instr_event event)
+{
+	if (matters(f, &event))
+		add(f, &event);
+}
+
+/* Sizes that a hook of their own handles; everything else is a range. */
+static bool is_simple(uint64_t size, unsigned align)
+{
+	return (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) && align >= size;
+}
+
+static void scan_access(struct instr_function *f, struct instr_event event, LLVMTypeRef type, bool write)
+{
+	bool volatility = LLVMGetVolatile(event.inst);
+	LLVMAtomicOrdering order = LLVMGetOrdering(event.inst);
+	event.size = LLVMStoreSizeOfType(f->unit->layout, type);
+	if (volatility)
+		event.flags |= EVENT_VOLATILE;
+	if (event.size == 0)
+		return;
+	if (order != LLVMAtomicOrderingNotAtomic) {
+		event.kind = write ? EVENT_ATOMIC_STORE : EVENT_ATOMIC_LOAD;
+		event.order = order;
+	} else if (is_simple(event.size, LLVMGetAlignment(event.inst))) {
+		event.kind = write ? EVENT_WRITE : EVENT_READ;
+	} else {
+		event.kind = write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
+	}
+	add_if_it_matters(f, event);
+}
+
+static void scan_range(struct instr_function *f, struct instr_event event, unsigned argument, unsigned length)
+{
+	LLVMValueRef n = LLVMGetArgOperand(event.inst, length);
+	event.pointer = LLVMGetArgOperand(event.inst, argument);
+	if (LLVMIsAConstantInt(n)) {
+		event.size = LLVMConstIntGetZExtValue(n);
+		if (event.size == 0)
+			return;
+	} else {
+		event.length = n;
+	}
+	add_if_it_matters(f, event);
+}
+
+static void scan_intrinsic(struct instr_function *f, struct instr_event event, const char *name)
+{
+	bool copy = ir_starts(name, "llvm.memcpy.") || ir_starts(name, "llvm.memmove.");
+	if (!copy && !ir_starts(name, "llvm.memset."))
+		return;
+	if (copy) {
+		event.kind = EVENT_RANGE_READ;
+		scan_range(f, event, 1, 2);
+	}
+	event.kind = EVENT_RANGE_WRITE;
+	scan_range(f, event, 0, 2);
+}
+
+/* Memory operands of inline assembler: constraints "*m" and "=*m" take a pointer
+ * whose element type is an attribute of the argument. */
+static void scan_asm_operand(struct instr_function *f, struct instr_event event, unsigned argument,
+			     const char *constraint)
+{
+	static unsigned elementtype;
+	if (elementtype == 0)
+		elementtype = LLVMGetEnumAttributeKindForName("elementtype", 11);
+	LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(event.inst, argument + 1, elementtype);
+	if (type == NULL)
+		return;
+	event.pointer = LLVMGetArgOperand(event.inst, argument);
+	event.size = LLVMStoreSizeOfType(f->unit->layout, LLVMGetTypeAttributeValue(type));
+	if (event.size == 0)
+		return;
+	if (event.kind != EVENT_ATOMIC_RMW)
+		event.kind = strchr(constraint, '=') != NULL ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
+	event.order = LLVMAtomicOrderingSequentiallyConsistent;
+	add_if_it_matters(f, event);
+}
+
+static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
+{
+	size_t n, m;
+	const char *text = LLVMGetInlineAsmAsmString(code, &n);
+	const char *constraints = LLVMGetInlineAsmConstraintString(code, &m);
+	char *copy = rd_xstrndup(constraints, m), *rest = copy, *one;
+	char *body = rd_xstrndup(text, n);
+	bool atomic = strstr(body, "lock") != NULL || strstr(body, "xchg") != NULL;
+	unsigned argument = 0;
+	if (ir_effects_synchronises(f->effects, event.inst)) {
+		struct instr_event forget = event;
+		forget.kind = EVENT_FORGET;
+		add(f, &forget);
+	}
+	/* Outputs come first and inputs behind them; what is indirect takes an
+	 * argument, other outputs do not, clobbers ("~") neither.  An operand that
+	 * is both appears twice; one atomic event stands for the pair. */
+	LLVMValueRef seen[8];
+	unsigned seen_count = 0;
+	while ((one = strsep(&rest, ",")) != NULL) {
+		bool indirect = strchr(one, '*') != NULL, output = one[0] == '=';
+		if (one[0] == '~' || (output && !indirect))
+			continue;
+		if (argument >= LLVMGetNumArgOperands(event.inst))
+			break;
+		if (indirect) {
+			LLVMValueRef pointer = LLVMGetArgOperand(event.inst, argument);
+			bool again = false;
+			for (unsigned i = 0; atomic && i < seen_count; i++)
+				again |= seen[i] == pointer;
+			event.kind = atomic ? EVENT_ATOMIC_RMW : EVENT_RANGE_READ;
+			if (!again)
+				scan_asm_operand(f, event, argument, one);
+			if (seen_count < sizeof seen / sizeof *seen)
+				seen[seen_count++] = pointer;
+		}
+		argument++;
+	}
+	free(copy);
+	free(body);
+}
+
+static void scan_libc(struct instr_function *f, struct instr_event event, const char *name)
+{
+	size_t count = 0;
+	const struct instr_libc *rows = instr_libc_find(name, &count);
+	for (size_t i = 0; i < count; i++) {
+		if ((unsigned)rows[i].argument >= LLVMGetNumArgOperands(event.inst))
+			continue;
+		event.kind = rows[i].write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
+		event.pointer = LLVMGetArgOperand(event.inst, rows[i].argument);
+		event.libc = &rows[i];
+		event.size = rows[i].length == LENGTH_FIXED ? rows[i].a : 0;
+		if (LLVMGetTypeKind(LLVMTypeOf(event.pointer)) == LLVMPointerTypeKind)
+			add_if_it_matters(f, event);
+	}
+}
+
+static bool never_returns(LLVMValueRef call, LLVMValueRef callee)
+{
+	static unsigned noreturn;
+	if (noreturn == 0)
+		noreturn = LLVMGetEnumAttributeKindForName("noreturn", 8);
+	if (callee != NULL &&
+	    LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, noreturn) != NULL)
+		return true;
+	return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, noreturn) != NULL;
+}
+
+static void scan_call(struct instr_function *f, struct instr_event event)
+{
+	LLVMValueRef callee = ir_callee(event.inst);
+	if (LLVMIsAInlineAsm(LLVMGetCalledValue(event.inst))) {
+		scan_asm(f, event, LLVMGetCalledValue(event.inst));
+		return;
+	}
+	if (callee != NULL && LLVMGetIntrinsicID(callee) != 0) {
+		scan_intrinsic(f, event, ir_name(callee));
+		return;
+	}
+	bool external = callee != NULL && LLVMIsDeclaration(callee);
+	if (external && instr_libatomic(f, event.inst, ir_name(callee), &event)) {
+		event.size = event.size != 0 ? event.size : 1;
+		add_if_it_matters(f, event);
+		return;
+	}
+	if (external)
+		scan_libc(f, event, ir_name(callee));
+	if (external && ir_effects_is_quiet(f->effects, ir_name(callee)))
+		return;
+	event.kind = EVENT_CALL;
+	if (ir_effects_synchronises(f->effects, event.inst))
+		event.flags |= EVENT_SYNCS;
+	if (never_returns(event.inst, callee))
+		event.flags |= EVENT_NEVER_RETURNS;
+	add(f, &event);
+}
+
+static void scan_instruction(struct instr_function *f, struct instr_event event)
+{
+	LLVMValueRef inst = event.inst;
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMLoad:
+		event.pointer = LLVMGetOperand(inst, 0);
+		scan_access(f, event, LLVMTypeOf(inst), false);
+		break;
+	case LLVMStore:
+		event.pointer = LLVMGetOperand(inst, 1);
+		scan_access(f, event, LLVMTypeOf(LLVMGetOperand(inst, 0)), true);
+		break;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg: {
+		bool exchange = LLVMGetInstructionOpcode(inst) == LLVMAtomicCmpXchg;
+		event.kind = exchange ? EVENT_ATOMIC_CAS : EVENT_ATOMIC_RMW;
+		event.order = exchange ? LLVMGetCmpXchgSuccessOrdering(inst) : LLVMGetOrdering(inst);
+		event.pointer = LLVMGetOperand(inst, 0);
+		event.size = LLVMStoreSizeOfType(f->unit->layout, LLVMTypeOf(LLVMGetOperand(inst, 1)));
+		if (LLVMGetVolatile(inst))
+			event.flags |= EVENT_VOLATILE;
+		add_if_it_matters(f, event);
+		break;
+	}
+	case LLVMFence:
+		event.kind = EVENT_FENCE;
+		event.order = LLVMGetOrdering(inst);
+		add(f, &event);
+		break;
+	case LLVMCallBr:
+		event.kind = EVENT_FORGET;
+		add(f, &event);
+		break;
+	case LLVMCall:
+	case LLVMInvoke:
+		scan_call(f, event);
+		break;
+	default:
+		break;
+	}
+}
+
+void instr_scan(struct instr_function *f)
+{
+	f->count = 0;
+	for (uint32_t b = 0; b < f->cfg.graph.nodes; b++)
+		for (LLVMValueRef i = LLVMGetFirstInstruction(f->cfg.blocks[b]); i != NULL;
+		     i = LLVMGetNextInstruction(i))
+			scan_instruction(f, (struct instr_event){.inst = i, .block = b});
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The site table of a unit (doc/format/sites.md).  S records are written while
+ * sites are made; the rest (unit, files, globals, types) is known at the end and
+ * goes around them.
+ */
+#include "instr/site.h"
+
+#include "base/error.h"
+#include "ir/value.h"
+#include "raddle/event.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+void instr_sites_init(struct instr_sites *s, uint64_t slot, LLVMModuleRef module)
+{
+	*s = (struct instr_sites){.slot = slot, .text = RD_BUF_INIT, .files = RD_NAMES_INIT};
+	s->debug = ir_debug_new(module);
+}
+
+void instr_sites_release(struct instr_sites *s)
+{
+	ir_debug_free(s->debug);
+	rd_names_release(&s->files);
+	rd_buf_release(&s->text);
+	s->debug = NULL;
+}
+
+static void add_field(struct rd_buf *out, const char *text)
+{
+	rd_buf_addc(out, '\t');
+	if (text == NULL || *text == '\0') {
+		rd_buf_addc(out, '-');
+		return;
+	}
+	if (strcmp(text, "-") == 0) {
+		rd_buf_adds(out, "\\-");
+		return;
+	}
+	for (; *text != '\0'; text++)
+		switch (*text) {
+		case '\t':
+			rd_buf_adds(out, "\\t");
+			break;
+		case '\n':
+			rd_buf_adds(out, "\\n");
+			break;
+		case '\\':
+			rd_buf_adds(out, "\\\\");
+			break;
+		default:
+			rd_buf_addc(out, *text);
+		}
+}
+
+static long file_number(struct instr_sites *s, const char *path)
+{
+	return path != NULL ? (long)rd_names_put(&s->files, path, strlen(path)) : -1;
+}
+
+static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
+{
+	LLVMMetadataRef at = location;
+	while ((at = LLVMDILocationGetInlinedAt(at)) != NULL) {
+		LLVMMetadataRef scope = LLVMDILocationGetScope(at);
+		rd_buf_addf(&s->text, "\t%ld\t%u", file_number(s, ir_debug_file(s->debug, scope)),
+			    LLVMDILocationGetLine(at));
+		add_field(&s->text, ir_debug_scope_name(s->debug, scope));
+	}
+}
+
+uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
+{
+	struct rd_buf what = RD_BUF_INIT, type = RD_BUF_INIT;
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(site->inst);
+	LLVMMetadataRef scope = location != NULL ? LLVMDILocationGetScope(location) : NULL;
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->inst));
+	const char *name = scope != NULL ? ir_debug_scope_name(s->debug, scope) : "";
+	if (*name == '\0')
+		name = ir_debug_function_name(s->debug, function);
+	if (site->pointer != NULL)
+		ir_debug_what(s->debug, site->pointer, site->extent, &what, &type);
+	s->count++;
+	rd_buf_addf(&s->text, "S\t%u\t%s\t%llu\t%s\t%ld\t%u\t%u", s->count, site->kind,
+		    (unsigned long long)site->size, *site->flags != '\0' ? site->flags : "-",
+		    file_number(s, ir_debug_file(s->debug, scope)),
+		    location != NULL ? LLVMDILocationGetLine(location) : 0,
+		    location != NULL ? LLVMDILocationGetColumn(location) : 0);
+	add_field(&s->text, name);
+	add_field(&s->text, site->pointer != NULL ? what.data : site->callee);
+	add_field(&s->text, type.data);
+	if (location != NULL)
+		add_chain(s, location);
+	rd_buf_addc(&s->text, '\n');
+	rd_buf_release(&what);
+	rd_buf_release(&type);
+	return (uint32_t)(s->slot << RADDLE_SITE_LOCAL_BITS) + s->count;
+}
+
+/* Constants cannot change and private symbols have no name: neither is worth a record. */
+static bool is_variable(LLVMValueRef g)
+{
+	return !LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && LLVMGetLinkage(g) != LLVMPrivateLinkage &&
+	       !ir_starts(ir_name(g), "llvm.") && LLVMGetLinkage(g) != LLVMAvailableExternallyLinkage;
+}
+
+static void add_globals(struct instr_sites *s, LLVMModuleRef module, struct rd_buf *out)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+	for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
+		struct ir_global global = {.name = RD_BUF_INIT, .type = RD_BUF_INIT};
+		if (!is_variable(g))
+			continue;
+		bool known = ir_debug_global(s->debug, g, &global);
+		rd_buf_addc(out, 'G');
+		add_field(out, known ? global.name.data : ir_name(g));
+		add_field(out, ir_name(g));
+		rd_buf_addf(out, "\t%llu\t%ld\t%u",
+			    (unsigned long long)LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g)),
+			    file_number(s, global.file), global.line);
+		add_field(out, global.type.data);
+		rd_buf_addc(out, '\n');
+		rd_buf_release(&global.name);
+		rd_buf_release(&global.type);
+	}
+}
+
+static void add_member(void *context, const struct ir_member *m)
+{
+	struct rd_buf *out = context;
+	rd_buf_addc(out, 'T');
+	add_field(out, m->type);
+	rd_buf_addf(out, "\t%llu", (unsigned long long)m->size);
+	add_field(out, m->name);
+	rd_buf_addf(out, "\t%llu\t%llu", (unsigned long long)m->offset, (unsigned long long)m->member_size);
+	add_field(out, m->member_type);
+	rd_buf_addc(out, '\n');
+}
+
+void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf *out)
+{
+	struct rd_buf globals = RD_BUF_INIT;
+	size_t n;
+	add_globals(s, module, &globals);
+	rd_buf_addf(out, "U\t%llu\t%u", (unsigned long long)s->slot,
+		    (s->count >> RADDLE_SITE_LOCAL_BITS) + 1);
+	add_field(out, LLVMGetSourceFileName(module, &n));
+	rd_buf_addc(out, '\n');
+	for (size_t i = 0; i < s->files.count; i++) {
+		rd_buf_addf(out, "F\t%zu", i);
+		add_field(out, s->files.items[i]);
+		rd_buf_addc(out, '\n');
+	}
+	rd_buf_add(out, s->text.data, s->text.length);
+	rd_buf_add(out, globals.data, globals.length);
+	ir_debug_members(s->debug, add_member, out);
+	rd_buf_release(&globals);
+}

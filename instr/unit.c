@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A translation unit: bitcode in, object file and its part of the site table out.
+ *
+ *	parse -> default<O0>, sroa -> instrument (record.c) -> drop debug information
+ *	      -> [optimise] -> link and inline the hooks -> [clean up] -> generate code
+ *
+ * The instrumenter sees the program after SROA and nothing else: locals are in
+ * registers, every access of shared memory that the source makes is still
+ * there, and struct fields have their names.  Optimisation comes later and cannot
+ * remove an event.  In fast mode the hooks are opaque calls while the optimiser runs,
+ * which is both quicker and better for the code than optimising their bodies
+ * thousands of times.
+ */
+#include "instr/unit.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "ir/value.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char base_pipeline[] = "default<O0>,function(sroa)";
+static const char fast_pipeline[] = "default<O2>";
+static const char inline_pipeline[] = "always-inline";
+static const char cleanup_pipeline[] = "function(early-cse,simplifycfg)";
+
+static void diagnose(LLVMDiagnosticInfoRef info, void *context)
+{
+	struct instr_unit *u = context;
+	LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+	if (severity != LLVMDSError)
+		return;
+	char *text = LLVMGetDiagInfoDescription(info);
+	rd_buf_addf(&u->diagnostics, "%s%s", u->diagnostics.length != 0 ? "; " : "", text);
+	LLVMDisposeMessage(text);
+}
+
+int instr_unit_passes(struct instr_unit *u, const char *pipeline)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMErrorRef error = LLVMRunPasses(u->module, pipeline, u->machine, options);
+	LLVMDisposePassBuilderOptions(options);
+	if (error == NULL)
+		return 0;
+	char *text = LLVMGetErrorMessage(error);
+	int code = rd_fail(RD_ETOOL, "instr: %s: %s: %s", u->name, pipeline, text);
+	LLVMDisposeErrorMessage(text);
+	return code;
+}
+
+static int parse(struct instr_unit *u, const struct rd_map *map)
+{
+	const struct instr_job *job = u->job;
+	uint64_t length = job->length != 0 ? job->length : map->length - job->offset;
+	if (job->offset > map->length || length > map->length - job->offset)
+		return rd_fail(RD_EFORMAT, "instr: %s: no %llu bytes at %llu", job->source,
+			       (unsigned long long)length, (unsigned long long)job->offset);
+	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+		(const char *)map->data + job->offset, length, "bitcode", false);
+	bool bad = LLVMParseBitcodeInContext2(u->context, buffer, &u->module);
+	LLVMDisposeMemoryBuffer(buffer);
+	if (bad)
+		return rd_fail(RD_EFORMAT, "instr: %s: bitcode at %llu: %s", job->source,
+			       (unsigned long long)job->offset, u->diagnostics.data);
+	size_t n;
+	u->name = LLVMGetSourceFileName(u->module, &n);
+	return 0;
+}
+
+/* Counters of -fprofile-instr-generate are intrinsics that a pass must lower. */
+static bool has_profile_counters(LLVMModuleRef module)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+		if (ir_starts(ir_name(f), "llvm.instrprof."))
+			return true;
+	return false;
+}
+
+/* Finds the function at fault, so that the message names it. */
+static int verify(struct instr_unit *u)
+{
+	char *text = NULL;
+	if (!LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text)) {
+		LLVMDisposeMessage(text);
+		return 0;
+	}
+	const char *function = "?";
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f) && LLVMVerifyFunction(f, LLVMReturnStatusAction)) {
+			function = ir_name(f);
+			break;
+		}
+	int code =
+		rd_fail(RD_ETOOL, "instr: %s: %s: broken after instrumentation: %s", u->name, function, text);
+	LLVMDisposeMessage(text);
+	return code;
+}
+
+static void step_time(const struct instr_unit *u, const char *what)
+{
+	static double last;
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	double now = t.tv_sec + t.tv_nsec * 1e-9;
+	if (u->options->time && what != NULL)
+		fprintf(stderr, "%-24s %-10s %.3f\n", u->name, what, now - last);
+	last = now;
+}
+
+static int write_sites(struct instr_unit *u)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	instr_sites_text(&u->sites, u->module, &text);
+	int code = rd_file_write(u->job->sites, text.data, text.length);
+	rd_buf_release(&text);
+	return code;
+}
+
+static int instrument(struct instr_unit *u)
+{
+	int code = 0;
+	if (has_profile_counters(u->module))
+		code = instr_unit_passes(u, "instrprof");
+	if (code == 0)
+		code = instr_unit_passes(u, base_pipeline);
+	step_time(u, "base");
+	if (code != 0)
+		return code;
+	LLVMSetIsNewDbgInfoFormat(u->module, false);
+	u->layout = LLVMGetModuleDataLayout(u->module);
+	instr_sites_init(&u->sites, u->job->slot, u->module);
+	code = instr_record(u);
+	if (code == 0)
+		code = write_sites(u);
+	instr_sites_release(&u->sites);
+	LLVMStripModuleDebugInfo(u->module);
+	step_time(u, "instrument");
+	return code;
+}
+
+static int generate(struct instr_unit *u)
+{
+	int code = verify(u);
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, fast_pipeline);
+	step_time(u, "optimise");
+	if (code == 0)
+		code = instr_hook_link(u);
+	if (code == 0)
+		code = instr_unit_passes(u, inline_pipeline);
+	step_time(u, "inline");
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, cleanup_pipeline);
+	step_time(u, "clean-up");
+	if (code == 0 && u->options->print)
+		LLVMDumpModule(u->module);
+	if (code == 0)
+		code = instr_target_emit(u);
+	step_time(u, "generate");
+	return code;
+}
+
+static void unit_init(struct instr_unit *u)
+{
+	u->name = u->job->source;
+	u->diagnostics = (struct rd_buf)RD_BUF_INIT;
+	u->context = LLVMContextCreate();
+	LLVMContextSetDiagnosticHandler(u->context, diagnose, u);
+	u->builder = LLVMCreateBuilderInContext(u->context);
+	u->i32 = LLVMInt32TypeInContext(u->context);
+	u->i64 = LLVMInt64TypeInContext(u->context);
+	u->pointer = LLVMPointerTypeInContext(u->context, 0);
+	u->nothing = LLVMVoidTypeInContext(u->context);
+}
+
+static void unit_release(struct instr_unit *u)
+{
+	LLVMDisposeBuilder(u->builder);
+	if (u->module != NULL)
+		LLVMDisposeModule(u->module);
+	if (u->machine != NULL)
+		LLVMDisposeTargetMachine(u->machine);
+	LLVMContextDispose(u->context);
+	rd_buf_release(&u->diagnostics);
+}
+
+int instr_unit_make(const struct instr_options *options, const struct instr_job *job)
+{
+	struct instr_unit u = {.options = options, .job = job};
+	struct rd_map map = {0};
+	unit_init(&u);
+	step_time(&u, NULL);
+	int code = rd_map_open(&map, job->source);
+	if (code == 0)
+		code = parse(&u, &map);
+	step_time(&u, "parse");
+	if (code == 0)
+		code = instr_target_open(&u);
+	if (code == 0)
+		code = instrument(&u);
+	if (code == 0)
+		code = generate(&u);
+	if (code == 0 && u.diagnostics.length != 0)
+		code = rd_fail(RD_ETOOL, "instr: %s: %s", u.name, u.diagnostics.data);
+	unit_release(&u);
+	rd_map_close(&map);
+	return code;
+}

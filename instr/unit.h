@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One translation unit on its way through the instrumenter.
+ *
+ *	instr_unit_make()       unit.c     bitcode in, object and site table out
+ *	instr_target_*()        target.c   all that knows the machine
+ *	instr_hook_*()          hook.c     the calls that are inserted
+ *	instr_scan()            scan.c     a function's events, in program order
+ *	instr_eliminate()       eliminate.c  drops events that say nothing new
+ *	instr_record()          record.c   the flavour `record`: puts it together
+ */
+#ifndef INSTR_UNIT_H
+#define INSTR_UNIT_H
+
+#include "base/buf.h"
+#include "instr/site.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct instr_options {
+	const char *hooks;   /* path of the hooks' bitcode */
+	bool fast;	     /* optimise; otherwise quick code generation */
+	bool keep_redundant; /* for tests: eliminate nothing */
+	bool print;	     /* for tests: the instrumented code as text on stderr */
+	bool time;	     /* for tuning: CPU seconds of each step on stderr */
+};
+
+struct instr_job {
+	char *source;		 /* file that holds the bitcode */
+	uint64_t offset, length; /* length 0: up to the end of the file */
+	uint64_t slot;		 /* number of the unit's first slot of sites */
+	char *object, *sites;	 /* files to make */
+};
+
+/* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
+ * bits, l 64 bits), and whether hook.c's bitcode defines it. */
+#define INSTR_HOOKS(H)                                                                                       \
+	H(ENTER, "__raddle_enter", "p", true)                                                                \
+	H(STACK, "__raddle_stack", "pp", true)                                                               \
+	H(CALL, "__raddle_call", "vppi", true)                                                               \
+	H(RETURN, "__raddle_return", "vpp", true)                                                            \
+	H(READ1, "__raddle_read1", "vppi", true)                                                             \
+	H(READ2, "__raddle_read2", "vppi", true)                                                             \
+	H(READ4, "__raddle_read4", "vppi", true)                                                             \
+	H(READ8, "__raddle_read8", "vppi", true)                                                             \
+	H(READ16, "__raddle_read16", "vppi", true)                                                           \
+	H(WRITE1, "__raddle_write1", "vppi", true)                                                           \
+	H(WRITE2, "__raddle_write2", "vppi", true)                                                           \
+	H(WRITE4, "__raddle_write4", "vppi", true)                                                           \
+	H(WRITE8, "__raddle_write8", "vppi", true)                                                           \
+	H(WRITE16, "__raddle_write16", "vppi", true)                                                         \
+	H(READ_ALWAYS, "__raddle_read_always", "vppii", false)                                               \
+	H(READ_RANGE, "__raddle_read_range", "vppil", false)                                                 \
+	H(WRITE_RANGE, "__raddle_write_range", "vppil", false)                                               \
+	H(READ_STRING, "__raddle_read_string", "vppil", false)                                               \
+	H(WRITE_STRING, "__raddle_write_string", "vppil", false)                                             \
+	H(READ_COMMON, "__raddle_read_common", "vpppil", false)                                              \
+	H(WRITE_COPIED, "__raddle_write_copied", "vpppil", false)                                            \
+	H(WRITE_APPENDED, "__raddle_write_appended", "vpppil", false)                                        \
+	H(ATOMIC_BEGIN, "__raddle_atomic_begin", "vpp", false)                                               \
+	H(ATOMIC_END, "__raddle_atomic_end", "vppii", false)                                                 \
+	H(FENCE, "__raddle_fence", "vpi", false)
+
+enum instr_hook {
+#define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,
+	INSTR_HOOKS(INSTR_HOOK_ENUM)
+#undef INSTR_HOOK_ENUM
+		HOOK_COUNT
+};
+
+struct instr_unit {
+	const struct instr_options *options;
+	const struct instr_job *job;
+	const char *name; /* of the source file, for messages */
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	LLVMTargetMachineRef machine;
+	LLVMTargetDataRef layout;
+	LLVMBuilderRef builder;
+	LLVMTypeRef i32, i64, pointer, nothing;
+	LLVMValueRef hooks[HOOK_COUNT]; /* declared when first used */
+	LLVMTypeRef hook_types[HOOK_COUNT];
+	struct rd_buf diagnostics; /* what LLVM had to say */
+	struct instr_sites sites;
+};
+
+/* Makes the object and the unit's part of the site table. */
+int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
+/* Runs a pass pipeline written as text. */
+int instr_unit_passes(struct instr_unit *u, const char *pipeline);
+
+/* target.c */
+void instr_target_init(void);
+int instr_target_open(struct instr_unit *u);
+int instr_target_emit(struct instr_unit *u);
+
+/* hook.c */
+LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);
+int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as internal functions */
+
+/* record.c */
+int instr_record(struct instr_unit *u);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source names from debug information.  LLVM's C API has few getters for it, so
+ * nodes are read by operand number (research notes, section 4) and what was read
+ * is kept: a node is looked at once.
+ *
+ * The name of an access is found by walking from the pointer to the object it
+ * points into, adding up constant distances, and then walking down the object's
+ * type with that distance: global `table` at distance 24 is `table[].next`.  A
+ * pointer that was itself loaded is named first, in the same way, and then
+ * followed: `c->next->state`.  Where debug information says nothing the
+ * name is left empty; no name is better than a wrong one.
+ *
+ * ir/type.c has the types.
+ */
+#include "ir/debug-int.h"
+
+#include "base/error.h"
+#include "ir/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 6 }; /* loads followed for one name */
+
+struct ir_debug *ir_debug_new(LLVMModuleRef module)
+{
+	struct ir_debug *d = rd_xcalloc(1, sizeof *d);
+	d->context = LLVMGetModuleContext(module);
+	d->layout = LLVMGetModuleDataLayout(module);
+	d->module = module;
+	d->arena = rd_arena_new();
+	d->declare = LLVMGetNamedFunction(module, "llvm.dbg.declare");
+	d->value = LLVMGetNamedFunction(module, "llvm.dbg.value");
+	return d;
+}
+
+void ir_debug_free(struct ir_debug *d)
+{
+	if (d == NULL)
+		return;
+	rd_umap_release(&d->files);
+	rd_umap_release(&d->scopes);
+	rd_umap_release(&d->types);
+	rd_umap_release(&d->locals);
+	rd_umap_release(&d->globals);
+	rd_names_release(&d->used_names);
+	free(d->used);
+	rd_arena_free(d->arena);
+	free(d);
+}
+
+unsigned ir_debug_operands(struct ir_debug *d, LLVMMetadataRef node, LLVMValueRef **list)
+{
+	LLVMValueRef v = LLVMMetadataAsValue(d->context, node);
+	unsigned n = LLVMGetMDNodeNumOperands(v);
+	*list = rd_arena_alloc(d->arena, (n + 1) * sizeof **list);
+	LLVMGetMDNodeOperands(v, *list);
+	return n;
+}
+
+LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsigned k)
+{
+	LLVMValueRef small[24], *list = small;
+	LLVMMetadataRef result = NULL;
+	if (node == NULL)
+		return NULL;
+	LLVMValueRef v = LLVMMetadataAsValue(d->context, node);
+	unsigned n = LLVMGetMDNodeNumOperands(v);
+	if (k >= n)
+		return NULL;
+	if (n > sizeof small / sizeof *small)
+		list = rd_xcalloc(n, sizeof *list);
+	LLVMGetMDNodeOperands(v, list);
+	if (list[k] != NULL)
+		result = LLVMValueAsMetadata(list[k]);
+	if (list != small)
+		free(list);
+	return result;
+}
+
+const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string)
+{
+	unsigned n;
+	if (string == NULL || LLVMGetMetadataKind(string) != LLVMMDStringMetadataKind)
+		return "";
+	const char *s = LLVMGetMDString(LLVMMetadataAsValue(d->context, string), &n);
+	return rd_arena_strndup(d->arena, s, n);
+}
+
+const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope)
+{
+	LLVMMetadataRef file = scope != NULL ? LLVMDIScopeGetFile(scope) : NULL;
+	bool is_new;
+	unsigned n, m;
+	if (file == NULL)
+		return NULL;
+	uint64_t *slot = rd_umap_put(&d->files, (uintptr_t)file, &is_new);
+	if (is_new) {
+		struct rd_buf path = RD_BUF_INIT;
+		const char *name = LLVMDIFileGetFilename(file, &n);
+		const char *directory = LLVMDIFileGetDirectory(file, &m);
+		if (m != 0 && n != 0 && name[0] != '/') {
+			rd_buf_add(&path, directory, m);
+			rd_buf_addc(&path, '/');
+		}
+		rd_buf_add(&path, name, n);
+		*slot = (uintptr_t)rd_arena_strndup(d->arena, path.data, path.length);
+		rd_buf_release(&path);
+	}
+	return (const char *)(uintptr_t)*slot;
+}
+
+/* Operand numbers of scopes: 1 is the scope around, 2 the name. */
+enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
+
+/* "ns::class::" of a function or variable. */
+void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *out)
+{
+	if (scope == NULL)
+		return;
+	switch (LLVMGetMetadataKind(scope)) {
+	case LLVMDICompositeTypeMetadataKind:
+	case LLVMDINamespaceMetadataKind:
+		break;
+	default:
+		return;
+	}
+	ir_debug_qualify(d, ir_debug_operand(d, scope, SCOPE_PARENT), out);
+	const char *name = ir_debug_string(d, ir_debug_operand(d, scope, SCOPE_NAME));
+	rd_buf_addf(out, "%s::", *name != '\0' ? name : "(anonymous)");
+}
+
+const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope)
+{
+	bool is_new;
+	while (scope != NULL && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
+		LLVMMetadataKind kind = LLVMGetMetadataKind(scope);
+		if (kind != LLVMDILexicalBlockMetadataKind && kind != LLVMDILexicalBlockFileMetadataKind)
+			return "";
+		scope = ir_debug_operand(d, scope, SCOPE_PARENT);
+	}
+	if (scope == NULL)
+		return "";
+	uint64_t *slot = rd_umap_put(&d->scopes, (uintptr_t)scope, &is_new);
+	if (!is_new)
+		return (const char *)(uintptr_t)*slot;
+	struct rd_buf name = RD_BUF_INIT;
+	ir_debug_qualify(d, ir_debug_operand(d, scope, SCOPE_PARENT), &name);
+	rd_buf_adds(&name, ir_debug_string(d, ir_debug_operand(d, scope, SCOPE_NAME)));
+	char *copy = rd_arena_strndup(d->arena, name.data, name.length);
+	*slot = (uintptr_t)copy;
+	rd_buf_release(&name);
+	return copy;
+}
+
+const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function)
+{
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+	const char *name = subprogram != NULL ? ir_debug_scope_name(d, subprogram) : "";
+	return *name != '\0' ? name : ir_name(function);
+}
+
+/* The value a debug intrinsic speaks of, if it is one value. */
+static LLVMValueRef described(LLVMValueRef call)
+{
+	LLVMValueRef operand = LLVMGetOperand(call, 0), value;
+	LLVMMetadataKind kind = LLVMGetMetadataKind(LLVMValueAsMetadata(operand));
+	if (kind != LLVMLocalAsMetadataMetadataKind)
+		return NULL;
+	LLVMGetMDNodeOperands(operand, &value);
+	return value;
+}
+
+void ir_debug_function(struct ir_debug *d, LLVMValueRef function)
+{
+	rd_umap_release(&d->locals);
+	if (d->declare == NULL && d->value == NULL)
+		return;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i)) {
+			if (LLVMGetInstructionOpcode(i) != LLVMCall)
+				continue;
+			LLVMValueRef callee = LLVMGetCalledValue(i);
+			if (callee != d->declare && callee != d->value)
+				continue;
+			LLVMValueRef value = described(i);
+			if (value == NULL || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
+				continue;
+			bool is_new;
+			uint64_t *slot = rd_umap_put(&d->locals, (uintptr_t)value, &is_new);
+			if (is_new)
+				*slot = (uintptr_t)LLVMValueAsMetadata(LLVMGetOperand(i, 1));
+		}
+}
+
+/* Operand numbers of variables, local and global. */
+enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
+
+static LLVMMetadataRef global_variable(struct ir_debug *d, LLVMValueRef global)
+{
+	bool is_new;
+	uint64_t *slot = rd_umap_put(&d->globals, (uintptr_t)global, &is_new);
+	if (!is_new)
+		return (LLVMMetadataRef)(uintptr_t)*slot;
+	size_t n;
+	LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &n);
+	LLVMMetadataRef variable = NULL;
+	for (size_t i = 0; i < n && variable == NULL; i++) {
+		LLVMMetadataRef m = LLVMValueMetadataEntriesGetMetadata(entries, i);
+		if (LLVMGetMetadataKind(m) == LLVMDIGlobalVariableExpressionMetadataKind)
+			variable = LLVMDIGlobalVariableExpressionGetVariable(m);
+	}
+	if (entries != NULL)
+		LLVMDisposeValueMetadataEntries(entries);
+	*slot = (uintptr_t)variable;
+	return variable;
+}
+
+/* `function.variable` for function statics, `ns::variable` otherwise. */
+static void variable_name(struct ir_debug *d, LLVMMetadataRef variable, bool global, struct rd_buf *out)
+{
+	LLVMMetadataRef scope = global ? ir_debug_operand(d, variable, VARIABLE_SCOPE) : NULL;
+	const char *function = scope != NULL ? ir_debug_scope_name(d, scope) : "";
+	if (*function != '\0')
+		rd_buf_addf(out, "%s.", function);
+	else
+		ir_debug_qualify(d, scope, out);
+	rd_buf_adds(out, ir_debug_string(d, ir_debug_operand(d, variable, VARIABLE_NAME)));
+}
+
+/* What a pointer points to, as far as known: `text` names an object (or, if
+ * `follow`, a pointer to it), `type` is the object's type or NULL. */
+struct place {
+	struct rd_buf text;
+	LLVMMetadataRef type;
+	int64_t offset;
+	uint64_t stride; /* of the largest variable index met */
+	bool follow;
+};
+
+static void render(struct ir_debug *d, const struct place *p, uint64_t size, struct rd_buf *what,
+		   LLVMMetadataRef *type)
+{
+	struct rd_buf path = RD_BUF_INIT;
+	int64_t offset = p->offset;
+	uint64_t whole = p->type != NULL ? ir_type_size(d, p->type) : 0;
+	bool indexed = p->follow && p->stride != 0 && (whole == 0 || p->stride >= whole);
+	if (p->follow &&
+	    (offset < 0 || (whole != 0 && (uint64_t)offset >= whole) || (whole == 0 && offset != 0))) {
+		indexed = true;
+		offset = whole != 0 ? ((offset % (int64_t)whole) + (int64_t)whole) % (int64_t)whole : 0;
+	}
+	*type = p->type;
+	if (p->type != NULL && offset >= 0)
+		*type = ir_type_path(d, p->type, offset, size, &path);
+	if (!p->follow)
+		rd_buf_addf(what, "%s%s", p->text.data, path.data);
+	else if (indexed)
+		rd_buf_addf(what, "%s[]%s", p->text.data, path.data);
+	else if (path.data[0] == '.')
+		rd_buf_addf(what, "%s->%s", p->text.data, path.data + 1);
+	else if (path.data[0] == '[')
+		rd_buf_addf(what, "%s%s", p->text.data, path.data);
+	else
+		rd_buf_addf(what, "*%s", p->text.data);
+	rd_buf_release(&path);
+}
+
+static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct place *p, int depth);
+
+/* The base is a pointer that was loaded from somewhere with a name. */
+static bool loaded_place(struct ir_debug *d, LLVMValueRef load, struct place *p, int depth)
+{
+	struct place from = {.text = RD_BUF_INIT};
+	LLVMMetadataRef type = NULL;
+	bool found = find_place(d, LLVMGetOperand(load, 0), &from, depth + 1);
+	if (found) {
+		render(d, &from, LLVMStoreSizeOfType(d->layout, LLVMTypeOf(load)), &p->text, &type);
+		p->type = ir_type_pointee(d, type);
+		p->follow = true;
+	}
+	rd_buf_release(&from.text);
+	return found;
+}
+
+static bool call_place(struct ir_debug *d, LLVMValueRef call, struct place *p)
+{
+	LLVMValueRef callee = ir_callee(call);
+	if (callee == NULL || ir_starts(ir_name(callee), "llvm."))
+		return false;
+	rd_buf_addf(&p->text, "%s()", ir_debug_function_name(d, callee));
+	p->type = ir_type_pointee(d, ir_type_result(d, LLVMGetSubprogram(callee)));
+	p->follow = true;
+	return true;
+}
+
+static bool base_place(struct ir_debug *d, LLVMValueRef base, struct place *p, int depth)
+{
+	LLVMMetadataRef variable = NULL;
+	if (LLVMIsAGlobalVariable(base)) {
+		variable = global_variable(d, base);
+		if (variable == NULL) {
+			rd_buf_adds(&p->text, ir_name(base));
+			return p->text.length != 0;
+		}
+		variable_name(d, variable, true, &p->text);
+		p->type = ir_debug_operand(d, variable, VARIABLE_TYPE);
+		return true;
+	}
+	const uint64_t *local = rd_umap_get(&d->locals, (uintptr_t)base);
+	if (local != NULL) {
+		variable = (LLVMMetadataRef)(uintptr_t)*local;
+		LLVMMetadataRef type = ir_debug_operand(d, variable, VARIABLE_TYPE);
+		bool object = LLVMIsAAllocaInst(base) != NULL;
+		/* A fragment of a struct in a register carries the struct's name. */
+		if (object || ir_type_is_pointer(d, type)) {
+			variable_name(d, variable, false, &p->text);
+			p->type = object ? type : ir_type_pointee(d, type);
+			p->follow = !object;
+			return p->text.length != 0;
+		}
+	}
+	if (LLVMIsALoadInst(base) && depth < MAX_DEPTH)
+		return loaded_place(d, base, p, depth);
+	if (LLVMIsACallInst(base) || LLVMIsAInvokeInst(base))
+		return call_place(d, base, p);
+	return false;
+}
+
+static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct place *p, int depth)
+{
+	struct ir_derived derived;
+	for (;;) {
+		if (rd_umap_get(&d->locals, (uintptr_t)pointer) != NULL && !LLVMIsAAllocaInst(pointer) &&
+		    base_place(d, pointer, p, depth))
+			return true;
+		if (!ir_derive(d->layout, pointer, &derived))
+			break;
+		p->offset += derived.offset;
+		if (derived.stride > p->stride)
+			p->stride = derived.stride;
+		pointer = derived.from;
+	}
+	return base_place(d, pointer, p, depth);
+}
+
+void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct rd_buf *what,
+		   struct rd_buf *type)
+{
+	struct place place = {.text = RD_BUF_INIT};
+	LLVMMetadataRef node = NULL;
+	if (find_place(d, pointer, &place, 0)) {
+		render(d, &place, size, what, &node);
+		if (node != NULL)
+			ir_type_name(d, node, type);
+	}
+	rd_buf_release(&place.text);
+}
+
+bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out)
+{
+	LLVMMetadataRef variable = global_variable(d, global);
+	if (variable == NULL)
+		return false;
+	*out = (struct ir_global){.name = RD_BUF_INIT, .type = RD_BUF_INIT};
+	variable_name(d, variable, true, &out->name);
+	ir_type_name(d, ir_debug_operand(d, variable, VARIABLE_TYPE), &out->type);
+	out->line = LLVMDIVariableGetLine(variable);
+	out->file = ir_debug_file(d, LLVMDIVariableGetFile(variable));
+	return true;
+}

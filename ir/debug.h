@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source names from debug information: where an instruction stands, what a
+ * pointer points to as the source would write it, what its type is called, what
+ * a struct is made of.  Wants the module's debug records as intrinsics
+ * (LLVMSetIsNewDbgInfoFormat(m, 0)).
+ */
+#ifndef IR_DEBUG_H
+#define IR_DEBUG_H
+
+#include "base/buf.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ir_debug;
+struct ir_debug *ir_debug_new(LLVMModuleRef module);
+void ir_debug_free(struct ir_debug *d);
+
+/* Learns the local variables of a function; needed before ir_debug_what() is
+ * asked about its instructions. */
+void ir_debug_function(struct ir_debug *d, LLVMValueRef function);
+
+/* Path of the file of a scope or location; NULL if unknown.  Valid as long as d. */
+const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope);
+
+/* Source name of the function a scope lies in, with its classes and namespaces;
+ * valid as long as d.  "" if unknown. */
+const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
+/* The same of a function; its linkage name if there is no debug information. */
+const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
+
+/* Appends what a pointer points to and the type's name; either may stay empty. */
+void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct rd_buf *what,
+		   struct rd_buf *type);
+
+/* A global variable's own facts.  False if it has no debug information. */
+struct ir_global {
+	struct rd_buf name, type;
+	const char *file;
+	unsigned line;
+};
+bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out);
+
+/* Calls back for each member of each struct or union type whose name was handed
+ * out so far, types in order of first use, members in order of offset. */
+struct ir_member {
+	const char *type, *name, *member_type;
+	uint64_t size, offset, member_size;
+};
+typedef void ir_member_fn(void *context, const struct ir_member *member);
+void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context);
+
+#endif

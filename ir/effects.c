@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the functions of a unit may do.  One walk over the module collects for each
+ * function its own actions and its callees; the properties then spread from
+ * callees to callers until nothing changes.  What is not defined here may do
+ * anything, unless ir/quiet.inc knows it; neither does a definition
+ * count that another one may replace at link or load time.
+ */
+#include "ir/effects.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "ir/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct facts {
+	LLVMValueRef function;
+	uint32_t *callees; /* numbers of functions of the unit */
+	size_t count, capacity;
+	bool synchronises; /* may */
+	bool waits;	   /* does nothing but wait, see wait_wrappers() */
+	bool early;
+	uint8_t *keeps; /* of each parameter: 0 not known yet, 1 being looked at, 2 keeps, 3 does not */
+};
+
+struct ir_effects {
+	struct facts *items;
+	size_t count;
+	struct rd_umap index; /* function to number */
+	struct rd_names quiet;
+	bool interposable; /* a shared library: default-visible functions may be replaced */
+};
+
+static const char *const quiet_names[] = {
+#define QUIET(name) name,
+#include "ir/quiet.inc"
+#undef QUIET
+};
+
+static const char *const wait_names[] = {
+	"pthread_cond_wait",	  "pthread_cond_timedwait",
+	"pthread_cond_clockwait", "cnd_wait",
+	"cnd_timedwait",	  "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+};
+
+static bool is_wait_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof wait_names / sizeof *wait_names; i++)
+		if (strcmp(name, wait_names[i]) == 0)
+			return true;
+	return false;
+}
+
+bool ir_effects_is_quiet(struct ir_effects *e, const char *name)
+{
+	uint32_t number;
+	return rd_names_find(&e->quiet, name, strlen(name), &number);
+}
+
+static struct facts *facts_of(struct ir_effects *e, LLVMValueRef function)
+{
+	const uint64_t *n = rd_umap_get(&e->index, (uintptr_t)function);
+	return n != NULL ? &e->items[*n] : NULL;
+}
+
+/* Whether this body is the one that runs when the function is called by name. */
+static bool is_final(const struct ir_effects *e, LLVMValueRef f)
+{
+	switch (LLVMGetLinkage(f)) {
+	case LLVMInternalLinkage:
+	case LLVMPrivateLinkage:
+		return true;
+	case LLVMLinkOnceODRLinkage:
+	case LLVMWeakODRLinkage:
+	case LLVMExternalLinkage:
+	case LLVMAvailableExternallyLinkage:
+		return !e->interposable || LLVMGetVisibility(f) != LLVMDefaultVisibility;
+	default:
+		return false;
+	}
+}
+
+/* Assembler that neither has side effects nor touches memory just computes; an
+ * empty text is a barrier for the compiler only. */
+static bool asm_synchronises(LLVMValueRef code)
+{
+	size_t n;
+	LLVMGetInlineAsmAsmString(code, &n);
+	return n != 0 && LLVMGetInlineAsmHasSideEffects(code);
+}
+
+enum call_effect { CALL_NONE, CALL_UNKNOWN, CALL_FUNCTION };
+
+static enum call_effect call_effect(struct ir_effects *e, LLVMValueRef call, struct facts **target)
+{
+	LLVMValueRef called = LLVMGetCalledValue(call), callee = ir_callee(call);
+	if (LLVMIsAInlineAsm(called))
+		return asm_synchronises(called) ? CALL_UNKNOWN : CALL_NONE;
+	if (callee == NULL)
+		return CALL_UNKNOWN;
+	if (LLVMGetIntrinsicID(callee) != 0)
+		return CALL_NONE;
+	if (LLVMIsDeclaration(callee))
+		return ir_effects_is_quiet(e, ir_name(callee)) ? CALL_NONE : CALL_UNKNOWN;
+	*target = facts_of(e, callee);
+	return *target != NULL && is_final(e, callee) ? CALL_FUNCTION : CALL_UNKNOWN;
+}
+
+static void look_at(struct ir_effects *e, struct facts *f, LLVMValueRef inst)
+{
+	struct facts *target = NULL;
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMLoad:
+	case LLVMStore:
+		f->synchronises |= LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+		return;
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+	case LLVMFence:
+	case LLVMCallBr:
+		f->synchronises = true;
+		return;
+	case LLVMCall:
+	case LLVMInvoke:
+		break;
+	default:
+		return;
+	}
+	enum call_effect effect = call_effect(e, inst, &target);
+	f->synchronises |= effect == CALL_UNKNOWN;
+	if (target == NULL)
+		return;
+	RD_GROW(f->callees, f->capacity, f->count + 1);
+	f->callees[f->count++] = target - e->items;
+}
+
+static void look_at_functions(struct ir_effects *e)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		struct facts *f = &e->items[i];
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->function); b != NULL;
+		     b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(b); inst != NULL;
+			     inst = LLVMGetNextInstruction(inst))
+				look_at(e, f, inst);
+	}
+}
+
+/* Callees mostly stand before their callers, so few rounds are needed. */
+static void spread(struct ir_effects *e)
+{
+	bool changed = true;
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < e->count; i++) {
+			struct facts *f = &e->items[i];
+			for (size_t k = 0; k < f->count && !f->synchronises; k++)
+				if (e->items[f->callees[k]].synchronises) {
+					f->synchronises = true;
+					changed = true;
+				}
+		}
+	}
+}
+
+static void mark_early(struct ir_effects *e, LLVMModuleRef module)
+{
+	bool changed = false;
+	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i != NULL; i = LLVMGetNextGlobalIFunc(i)) {
+		struct facts *f = facts_of(e, ir_base(LLVMGetGlobalIFuncResolver(i)));
+		if (f != NULL)
+			changed = f->early = true;
+	}
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < e->count; i++)
+			for (size_t k = 0; e->items[i].early && k < e->items[i].count; k++) {
+				struct facts *callee = &e->items[e->items[i].callees[k]];
+				changed |= !callee->early;
+				callee->early = true;
+			}
+	}
+}
+
+/* Whether the function waits outside of any loop of its own: then a loop around
+ * a call of it is the wait loop. */
+static bool just_waits(struct ir_effects *e, LLVMValueRef function)
+{
+	struct ir_cfg cfg;
+	struct ir_loops loops;
+	bool found = false;
+	ir_cfg_init(&cfg, function);
+	ir_graph_dominators(&cfg.graph);
+	ir_loops_init(&loops, &cfg.graph);
+	for (uint32_t b = 0; b < cfg.graph.nodes && !found; b++) {
+		if (loops.innermost[b] != IR_NONE)
+			continue;
+		for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b]); i != NULL;
+		     i = LLVMGetNextInstruction(i))
+			found |= ir_is_call(i) && ir_effects_waits(e, i);
+	}
+	ir_loops_release(&loops);
+	ir_cfg_release(&cfg);
+	return found;
+}
+
+/* Wrappers of condition waits, and wrappers of those. */
+static void wait_wrappers(struct ir_effects *e, LLVMModuleRef module)
+{
+	bool changed = false;
+	for (size_t i = 0; i < sizeof wait_names / sizeof *wait_names; i++)
+		changed |= LLVMGetNamedFunction(module, wait_names[i]) != NULL;
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < e->count; i++) {
+			struct facts *f = &e->items[i];
+			if (f->waits || !f->synchronises || !just_waits(e, f->function))
+				continue;
+			f->waits = changed = true;
+		}
+	}
+}
+
+struct ir_effects *ir_effects_new(LLVMModuleRef module)
+{
+	struct ir_effects *e = rd_xcalloc(1, sizeof *e);
+	size_t capacity = 0;
+	for (size_t i = 0; i < sizeof quiet_names / sizeof *quiet_names; i++)
+		rd_names_put(&e->quiet, quiet_names[i], strlen(quiet_names[i]));
+	e->interposable = LLVMGetModuleFlag(module, "PIC Level", 9) != NULL &&
+			  LLVMGetModuleFlag(module, "PIE Level", 9) == NULL;
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+		if (LLVMIsDeclaration(f))
+			continue;
+		RD_GROW(e->items, capacity, e->count + 1);
+		e->items[e->count] = (struct facts){.function = f};
+		e->items[e->count].keeps = rd_xcalloc(LLVMCountParams(f) + 1, 1);
+		*rd_umap_put(&e->index, (uintptr_t)f, NULL) = e->count++;
+	}
+	look_at_functions(e);
+	spread(e);
+	mark_early(e, module);
+	wait_wrappers(e, module);
+	return e;
+}
+
+void ir_effects_free(struct ir_effects *e)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		free(e->items[i].callees);
+		free(e->items[i].keeps);
+	}
+	free(e->items);
+	rd_umap_release(&e->index);
+	rd_names_release(&e->quiet);
+	free(e);
+}
+
+bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst)
+{
+	struct facts *target = NULL;
+	if (!ir_is_call(inst)) {
+		struct facts own = {0};
+		look_at(e, &own, inst);
+		return own.synchronises;
+	}
+	enum call_effect effect = call_effect(e, inst, &target);
+	return effect == CALL_UNKNOWN || (effect == CALL_FUNCTION && target->synchronises);
+}
+
+bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call)
+{
+	LLVMValueRef callee = ir_callee(call);
+	if (callee == NULL)
+		return false;
+	if (is_wait_name(ir_name(callee)))
+		return true;
+	const struct facts *f = facts_of(e, callee);
+	return f != NULL && f->waits;
+}
+
+/* These store a pointer into one argument through another. */
+static bool stores_pointer(const char *name)
+{
+	return ir_starts(name, "strto") || ir_starts(name, "__isoc23_strto") || ir_starts(name, "__strtok") ||
+	       strcmp(name, "strsep") == 0;
+}
+
+bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument)
+{
+	enum { UNKNOWN, LOOKING, KEEPS, DROPS };
+	struct ir_effects *e = effects;
+	struct facts *target = NULL;
+	LLVMValueRef callee = ir_callee(call);
+	/* A quiet function that returns a pointer may return this one. */
+	if (callee != NULL && LLVMIsDeclaration(callee))
+		return ir_effects_is_quiet(e, ir_name(callee)) && !stores_pointer(ir_name(callee)) &&
+		       (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMPointerTypeKind ||
+			LLVMGetFirstUse(call) == NULL);
+	if (call_effect(e, call, &target) != CALL_FUNCTION || argument >= LLVMCountParams(callee))
+		return false;
+	uint8_t *state = &target->keeps[argument];
+	if (*state == UNKNOWN) {
+		*state = LOOKING;
+		*state = ir_escapes(LLVMGetParam(callee, argument), ir_effects_harmless, e) ? KEEPS : DROPS;
+	}
+	return *state == DROPS;
+}
+
+bool ir_effects_is_early(struct ir_effects *e, LLVMValueRef function)
+{
+	const struct facts *f = facts_of(e, function);
+	return f != NULL && f->early;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flow graphs: an edge list comes in, reverse postorder, dominators and natural
+ * loops go out.
+ *
+ * A node d dominates n if every path from the entry to n meets d.  The obvious
+ * computation removes d and asks what is still reached (test/unit/u-ir-graph.c
+ * does that); this one is the iteration of Cooper, Harvey and Kennedy ("A
+ * simple, fast dominance algorithm"): the immediate dominator of a node is the
+ * meeting point, in the tree built so far, of its predecessors, and nodes in
+ * reverse postorder settle in very few rounds.
+ *
+ * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in
+ * the order, the entry excepted.
+ */
+#include "ir/graph.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Counting sort of the edges by their source, or by their target. */
+static void adjacency(struct ir_graph *g, const struct ir_edge *edges, size_t count, bool by_target)
+{
+	uint32_t *start = rd_xcalloc(g->nodes + 2, sizeof *start);
+	uint32_t *list = rd_xcalloc(count + 1, sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		start[(by_target ? edges[i].to : edges[i].from) + 2]++;
+	for (uint32_t n = 2; n < g->nodes + 2; n++)
+		start[n] += start[n - 1];
+	for (size_t i = 0; i < count; i++) {
+		uint32_t key = by_target ? edges[i].to : edges[i].from;
+		list[start[key + 1]++] = by_target ? edges[i].from : edges[i].to;
+	}
+	*(by_target ? &g->pred_start : &g->succ_start) = start;
+	*(by_target ? &g->pred : &g->succ) = list;
+}
+
+/* Depth-first without recursion: functions of generated programs have
+ * hundreds of thousands of blocks. */
+static void number_nodes(struct ir_graph *g)
+{
+	uint32_t *stack = rd_xcalloc(g->nodes + 1, sizeof *stack);
+	uint32_t *next = rd_xcalloc(g->nodes + 1, sizeof *next);
+	uint32_t depth = 0, left = g->nodes;
+	if (g->nodes != 0) {
+		g->number[0] = 0;
+		stack[depth++] = 0;
+	}
+	while (depth != 0) {
+		uint32_t n = stack[depth - 1];
+		uint32_t edge = g->succ_start[n] + next[n];
+		if (edge == g->succ_start[n + 1]) {
+			g->order[--left] = n;
+			depth--;
+			continue;
+		}
+		next[n]++;
+		uint32_t to = g->succ[edge];
+		if (g->number[to] == IR_NONE) {
+			g->number[to] = 0;
+			stack[depth++] = to;
+		}
+	}
+	g->reached = g->nodes - left;
+	memmove(g->order, g->order + left, g->reached * sizeof *g->order);
+	for (uint32_t i = 0; i < g->reached; i++)
+		g->number[g->order[i]] = i;
+	free(stack);
+	free(next);
+}
+
+void ir_graph_init(struct ir_graph *g, uint32_t nodes, const struct ir_edge *edges, size_t count)
+{
+	memset(g, 0, sizeof *g);
+	g->nodes = nodes;
+	adjacency(g, edges, count, false);
+	adjacency(g, edges, count, true);
+	g->order = rd_xcalloc(nodes + 1, sizeof *g->order);
+	g->number = rd_xmalloc((nodes + 1) * sizeof *g->number);
+	memset(g->number, 0xff, (nodes + 1) * sizeof *g->number);
+	number_nodes(g);
+}
+
+void ir_graph_release(struct ir_graph *g)
+{
+	free(g->succ_start);
+	free(g->succ);
+	free(g->pred_start);
+	free(g->pred);
+	free(g->order);
+	free(g->number);
+	free(g->idom);
+	memset(g, 0, sizeof *g);
+}
+
+static uint32_t meet(const struct ir_graph *g, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		while (g->number[a] > g->number[b])
+			a = g->idom[a];
+		while (g->number[b] > g->number[a])
+			b = g->idom[b];
+	}
+	return a;
+}
+
+static bool dominator_round(struct ir_graph *g)
+{
+	bool changed = false;
+	for (uint32_t i = 1; i < g->reached; i++) {
+		uint32_t n = g->order[i], dominator = IR_NONE;
+		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++) {
+			uint32_t p = g->pred[e];
+			if (g->number[p] == IR_NONE || g->idom[p] == IR_NONE)
+				continue;
+			dominator = dominator == IR_NONE ? p : meet(g, p, dominator);
+		}
+		RD_ASSERT(dominator != IR_NONE);
+		changed |= g->idom[n] != dominator;
+		g->idom[n] = dominator;
+	}
+	return changed;
+}
+
+void ir_graph_dominators(struct ir_graph *g)
+{
+	free(g->idom);
+	g->idom = rd_xmalloc((g->nodes + 1) * sizeof *g->idom);
+	memset(g->idom, 0xff, (g->nodes + 1) * sizeof *g->idom);
+	if (g->nodes != 0)
+		g->idom[0] = 0;
+	while (dominator_round(g))
+		;
+}
+
+bool ir_graph_dominates(const struct ir_graph *g, uint32_t a, uint32_t b)
+{
+	if (g->number[a] == IR_NONE || g->number[b] == IR_NONE)
+		return false;
+	while (g->number[b] > g->number[a])
+		b = g->idom[b];
+	return a == b;
+}
+
+/* Walks backwards from the source of a back edge; the header stops the walk. */
+static void loop_add(struct ir_loop *loop, const struct ir_graph *g, uint32_t *mark, uint32_t source)
+{
+	uint32_t done = loop->size;
+	if (mark[source] != loop->header) {
+		mark[source] = loop->header;
+		loop->body[loop->size++] = source;
+	}
+	for (; done < loop->size; done++) {
+		uint32_t n = loop->body[done];
+		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++) {
+			uint32_t p = g->pred[e];
+			if (g->number[p] == IR_NONE || mark[p] == loop->header)
+				continue;
+			mark[p] = loop->header;
+			loop->body[loop->size++] = p;
+		}
+	}
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct ir_loop *x = a, *y = b;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->header < y->header ? -1 : 1;
+}
+
+void ir_loops_init(struct ir_loops *l, const struct ir_graph *g)
+{
+	size_t capacity = 0;
+	uint32_t *mark = rd_xmalloc((g->nodes + 1) * sizeof *mark);
+	uint32_t *body = rd_xmalloc((g->nodes + 1) * sizeof *body);
+	memset(l, 0, sizeof *l);
+	memset(mark, 0xff, (g->nodes + 1) * sizeof *mark);
+	for (uint32_t i = 0; i < g->reached; i++) {
+		struct ir_loop loop = {.header = g->order[i], .size = 1, .body = body};
+		bool found = false;
+		body[0] = loop.header;
+		mark[loop.header] = loop.header;
+		for (uint32_t e = g->pred_start[loop.header]; e < g->pred_start[loop.header + 1]; e++) {
+			if (!ir_graph_dominates(g, loop.header, g->pred[e]))
+				continue;
+			found = true;
+			loop_add(&loop, g, mark, g->pred[e]);
+		}
+		if (!found)
+			continue;
+		loop.body = rd_xmalloc(loop.size * sizeof *loop.body);
+		memcpy(loop.body, body, loop.size * sizeof *loop.body);
+		RD_GROW(l->items, capacity, l->count + 1);
+		l->items[l->count++] = loop;
+	}
+	free(mark);
+	free(body);
+	if (l->count != 0)
+		qsort(l->items, l->count, sizeof *l->items, larger_first);
+	l->innermost = rd_xmalloc((g->nodes + 1) * sizeof *l->innermost);
+	memset(l->innermost, 0xff, (g->nodes + 1) * sizeof *l->innermost);
+	for (size_t i = 0; i < l->count; i++)
+		for (uint32_t k = 0; k < l->items[i].size; k++)
+			l->innermost[l->items[i].body[k]] = i;
+}
+
+void ir_loops_release(struct ir_loops *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->items[i].body);
+	free(l->items);
+	free(l->innermost);
+	memset(l, 0, sizeof *l);
+}
+
+bool ir_loop_has(const struct ir_loop *loop, uint32_t node)
+{
+	for (uint32_t i = 0; i < loop->size; i++)
+		if (loop->body[i] == node)
+			return true;
+	return false;
+}

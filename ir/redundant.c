@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accesses that say nothing new: a forward dataflow over sets of facts.
+ *
+ * The simple semantics: walk every path from the entry; keep the set of bytes read
+ * or written and the set of bytes written, both emptied by a FORGET step; a step is
+ * redundant if on all paths its bytes are in the set when it is reached
+ * (test/unit/u-ir-redundant.c does that).  Here a fact is a bit, two for each key
+ * (seen, written); the set at a block's start is the intersection of those at the ends
+ * of its predecessors, starting from "all facts" so that loops settle at the
+ * largest solution.
+ *
+ * Containment of keys is resolved on the side of the giver: a step that covers
+ * eight bytes also gives the facts of the keys inside them.  Keys that only one
+ * step uses and that nobody contains cannot matter and get no bits, which keeps
+ * the sets small: most keys of a function occur once.
+ */
+#include "ir/graph.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A function whose sets would take more memory than this (512 MB) is left as it is. */
+#define MAX_WORDS ((size_t)1 << 26)
+
+struct given {
+	uint32_t first, count; /* in flow.covers */
+};
+
+struct flow {
+	const struct ir_graph *g;
+	const struct ir_steps *s;
+	uint32_t *bit;	     /* of each key, IR_NONE if it cannot matter */
+	uint32_t bits;	     /* two facts each */
+	struct given *given; /* per key: the bits a step on it gives */
+	uint32_t *covers;
+	size_t covers_count, covers_capacity;
+	size_t words;
+	uint64_t *out; /* facts at the end of each block */
+	uint64_t *now;
+	size_t *first; /* first step of each block, length nodes + 1 */
+};
+
+struct ranked {
+	struct ir_key key;
+	uint32_t number;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->key.base != y->key.base)
+		return x->key.base < y->key.base ? -1 : 1;
+	if (x->key.offset != y->key.offset)
+		return x->key.offset < y->key.offset ? -1 : 1;
+	if (x->key.size != y->key.size)
+		return x->key.size > y->key.size ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+static bool contains(const struct ir_key *outer, const struct ir_key *inner)
+{
+	return outer->base == inner->base && outer->offset <= inner->offset &&
+	       inner->offset + inner->size <= outer->offset + outer->size;
+}
+
+static void add_cover(struct flow *f, uint32_t bit)
+{
+	RD_GROW(f->covers, f->covers_capacity, f->covers_count + 1);
+	f->covers[f->covers_count++] = bit;
+}
+
+/* Gives bits to keys that several steps use or that another key contains, and
+ * lists for each key what it gives. */
+static void assign_bits(struct flow *f)
+{
+	uint32_t n = f->s->key_count;
+	struct ranked *ranked = rd_xcalloc(n + 1, sizeof *ranked);
+	uint32_t *uses = rd_xcalloc(n + 1, sizeof *uses);
+	for (size_t i = 0; i < f->s->count; i++)
+		if (f->s->items[i].kind != IR_STEP_FORGET)
+			uses[f->s->items[i].key]++;
+	for (uint32_t k = 0; k < n; k++)
+		ranked[k] = (struct ranked){f->s->keys[k], k};
+	if (n != 0)
+		qsort(ranked, n, sizeof *ranked, by_place);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = i + 1;
+		     j < n && ranked[j].key.base == ranked[i].key.base &&
+		     ranked[j].key.offset < ranked[i].key.offset + (int64_t)ranked[i].key.size;
+		     j++)
+			uses[ranked[j].number] += contains(&ranked[i].key, &ranked[j].key);
+	for (uint32_t k = 0; k < n; k++)
+		f->bit[k] = uses[k] > 1 ? f->bits++ : IR_NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		struct given *given = &f->given[ranked[i].number];
+		given->first = f->covers_count;
+		for (uint32_t j = i;
+		     j < n && ranked[j].key.base == ranked[i].key.base &&
+		     ranked[j].key.offset < ranked[i].key.offset + (int64_t)ranked[i].key.size;
+		     j++)
+			if (f->bit[ranked[j].number] != IR_NONE && contains(&ranked[i].key, &ranked[j].key))
+				add_cover(f, f->bit[ranked[j].number]);
+		given->count = f->covers_count - given->first;
+	}
+	free(ranked);
+	free(uses);
+}
+
+static void enter(struct flow *f, uint32_t block)
+{
+	const struct ir_graph *g = f->g;
+	bool any = false;
+	for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++) {
+		uint32_t p = g->pred[e];
+		if (g->number[p] == IR_NONE)
+			continue;
+		const uint64_t *out = f->out + p * f->words;
+		if (!any)
+			memcpy(f->now, out, f->words * sizeof *f->now);
+		else
+			for (size_t w = 0; w < f->words; w++)
+				f->now[w] &= out[w];
+		any = true;
+	}
+	if (!any || block == 0)
+		memset(f->now, 0, f->words * sizeof *f->now);
+}
+
+static bool test(const uint64_t *set, uint32_t fact)
+{
+	return set[fact / 64] >> (fact % 64) & 1;
+}
+
+/* Runs the steps of a block over f->now; tells which were redundant if asked. */
+static void run(struct flow *f, uint32_t block, bool *redundant)
+{
+	for (size_t i = f->first[block]; i < f->first[block + 1]; i++) {
+		const struct ir_step *step = &f->s->items[i];
+		if (step->kind == IR_STEP_FORGET) {
+			memset(f->now, 0, f->words * sizeof *f->now);
+			continue;
+		}
+		uint32_t bit = f->bit[step->key];
+		uint32_t wanted = 2 * bit + (step->kind == IR_STEP_WRITE);
+		if (redundant != NULL)
+			redundant[i] = bit != IR_NONE && test(f->now, wanted);
+		const struct given *given = &f->given[step->key];
+		for (uint32_t c = 0; c < given->count; c++) {
+			uint32_t fact = 2 * f->covers[given->first + c];
+			f->now[fact / 64] |= (step->kind == IR_STEP_WRITE ? 3ull : 1ull) << (fact % 64);
+		}
+	}
+}
+
+static void solve(struct flow *f)
+{
+	bool changed = true;
+	memset(f->out, 0xff, f->g->nodes * f->words * sizeof *f->out);
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < f->g->reached; i++) {
+			uint32_t block = f->g->order[i];
+			uint64_t *out = f->out + block * f->words;
+			enter(f, block);
+			run(f, block, NULL);
+			if (memcmp(out, f->now, f->words * sizeof *out) == 0)
+				continue;
+			memcpy(out, f->now, f->words * sizeof *out);
+			changed = true;
+		}
+	}
+}
+
+static void index_steps(struct flow *f)
+{
+	for (size_t i = 0; i < f->s->count; i++)
+		f->first[f->s->items[i].block + 1]++;
+	for (uint32_t b = 0; b < f->g->nodes; b++)
+		f->first[b + 1] += f->first[b];
+}
+
+void ir_redundant(const struct ir_graph *g, const struct ir_steps *steps, bool *redundant)
+{
+	struct flow f = {.g = g, .s = steps};
+	memset(redundant, 0, steps->count * sizeof *redundant);
+	f.bit = rd_xcalloc(steps->key_count + 1, sizeof *f.bit);
+	f.given = rd_xcalloc(steps->key_count + 1, sizeof *f.given);
+	assign_bits(&f);
+	f.words = (2 * (size_t)f.bits + 63) / 64;
+	if (f.bits != 0 && f.words * g->nodes <= MAX_WORDS) {
+		f.out = rd_xmalloc(g->nodes * f.words * sizeof *f.out);
+		f.now = rd_xcalloc(f.words, sizeof *f.now);
+		f.first = rd_xcalloc(g->nodes + 1, sizeof *f.first);
+		index_steps(&f);
+		solve(&f);
+		for (uint32_t i = 0; i < g->reached; i++) {
+			enter(&f, g->order[i]);
+			run(&f, g->order[i], redundant);
+		}
+	}
+	free(f.bit);
+	free(f.given);
+	free(f.covers);
+	free(f.out);
+	free(f.now);
+	free(f.first);
+}

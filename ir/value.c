@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pointer points into, what a call calls, whether an address escapes, and
+ * the flow graph of a function: small questions about LLVM values, answered
+ * from the values alone, without changing anything.
+ */
+#include "ir/value.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *ir_name(LLVMValueRef v)
+{
+	size_t n;
+	return LLVMGetValueName2(v, &n);
+}
+
+bool ir_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool ir_is_call(LLVMValueRef inst)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+	return op == LLVMCall || op == LLVMInvoke;
+}
+
+LLVMValueRef ir_callee(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	while (LLVMIsAGlobalAlias(callee))
+		callee = LLVMAliasGetAliasee(callee);
+	return LLVMIsAFunction(callee);
+}
+
+bool ir_has_attribute(LLVMValueRef function, const char *name)
+{
+	unsigned n = strlen(name), kind = LLVMGetEnumAttributeKindForName(name, n);
+	if (kind != 0 && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) != NULL)
+		return true;
+	return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, n) != NULL;
+}
+
+/* Adds up a GEP's indices; variable ones count as 0. */
+static void gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, struct ir_derived *out)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+	unsigned n = LLVMGetNumOperands(gep);
+	for (unsigned i = 1; i < n; i++) {
+		LLVMValueRef index = LLVMGetOperand(gep, i);
+		bool known = LLVMIsAConstantInt(index) != NULL;
+		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+			unsigned field = LLVMConstIntGetZExtValue(index);
+			out->offset += LLVMOffsetOfElement(layout, type, field);
+			type = LLVMStructGetTypeAtIndex(type, field);
+			continue;
+		}
+		if (i > 1)
+			type = LLVMGetElementType(type);
+		if (!known) {
+			out->constant = false;
+			if (i == 1)
+				out->stride = LLVMABISizeOfType(layout, type);
+		} else if (LLVMConstIntGetSExtValue(index) != 0) {
+			out->offset +=
+				LLVMConstIntGetSExtValue(index) * (int64_t)LLVMABISizeOfType(layout, type);
+		}
+	}
+}
+
+static bool passes_pointer_through(LLVMValueRef call)
+{
+	static const char *const names[] = {"llvm.threadlocal.address", "llvm.launder.invariant.group",
+					    "llvm.strip.invariant.group", "llvm.ptr.annotation"};
+	LLVMValueRef callee = ir_callee(call);
+	const char *name = callee != NULL ? ir_name(callee) : "";
+	if (!ir_starts(name, "llvm."))
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (ir_starts(name, names[i]))
+			return true;
+	return false;
+}
+
+bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived *out)
+{
+	*out = (struct ir_derived){.constant = true};
+	LLVMOpcode op = 0;
+	if (LLVMIsAGlobalAlias(pointer)) {
+		out->from = LLVMAliasGetAliasee(pointer);
+		return true;
+	}
+	if (LLVMIsAInstruction(pointer))
+		op = LLVMGetInstructionOpcode(pointer);
+	else if (LLVMIsAConstantExpr(pointer))
+		op = LLVMGetConstOpcode(pointer);
+	switch (op) {
+	case LLVMGetElementPtr:
+		if (LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMVectorTypeKind)
+			return false;
+		out->from = LLVMGetOperand(pointer, 0);
+		if (layout != NULL)
+			gep_offset(layout, pointer, out);
+		return true;
+	case LLVMBitCast:
+	case LLVMAddrSpaceCast:
+		out->from = LLVMGetOperand(pointer, 0);
+		return true;
+	case LLVMCall:
+		if (!passes_pointer_through(pointer))
+			return false;
+		out->from = LLVMGetArgOperand(pointer, 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
+LLVMValueRef ir_base(LLVMValueRef pointer)
+{
+	struct ir_derived derived;
+	while (ir_derive(NULL, pointer, &derived))
+		pointer = derived.from;
+	return pointer;
+}
+
+/* What one use does with the address. */
+enum use { USE_HARMLESS, USE_FOLLOW, USE_ESCAPE };
+
+static enum use call_use(LLVMValueRef call, LLVMValueRef v, ir_harmless_fn *harmless, void *context)
+{
+	static unsigned nocapture, byval;
+	if (nocapture == 0) {
+		nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
+		byval = LLVMGetEnumAttributeKindForName("byval", 5);
+	}
+	LLVMValueRef callee = ir_callee(call);
+	if (LLVMGetCalledValue(call) == v)
+		return USE_ESCAPE;
+	if (callee != NULL && passes_pointer_through(call))
+		return USE_FOLLOW;
+	if (callee != NULL && ir_starts(ir_name(callee), "llvm."))
+		return USE_HARMLESS;
+	unsigned n = LLVMGetNumArgOperands(call);
+	for (unsigned i = 0; i < n; i++) {
+		if (LLVMGetArgOperand(call, i) != v)
+			continue;
+		if (LLVMGetCallSiteEnumAttribute(call, i + 1, nocapture) ||
+		    LLVMGetCallSiteEnumAttribute(call, i + 1, byval))
+			continue;
+		if (harmless == NULL || !harmless(context, call, i))
+			return USE_ESCAPE;
+	}
+	return USE_HARMLESS;
+}
+
+static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *harmless, void *context)
+{
+	if (!LLVMIsAInstruction(user))
+		return LLVMIsAConstantExpr(user) ? USE_FOLLOW : USE_ESCAPE;
+	switch (LLVMGetInstructionOpcode(user)) {
+	case LLVMLoad:
+	case LLVMICmp:
+		return USE_HARMLESS;
+	case LLVMStore:
+		return LLVMGetOperand(user, 0) == v ? USE_ESCAPE : USE_HARMLESS;
+	case LLVMAtomicRMW:
+		return LLVMGetOperand(user, 1) == v ? USE_ESCAPE : USE_HARMLESS;
+	case LLVMAtomicCmpXchg:
+		return LLVMGetOperand(user, 0) != v || LLVMGetOperand(user, 1) == v ||
+				       LLVMGetOperand(user, 2) == v
+			       ? USE_ESCAPE
+			       : USE_HARMLESS;
+	case LLVMGetElementPtr:
+	case LLVMBitCast:
+	case LLVMAddrSpaceCast:
+	case LLVMPHI:
+	case LLVMSelect:
+		return USE_FOLLOW;
+	case LLVMCall:
+	case LLVMInvoke:
+		return call_use(user, v, harmless, context);
+	default:
+		return USE_ESCAPE;
+	}
+}
+
+bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
+{
+	enum { LIMIT = 512 }; /* values derived from one object; more of them count as escape */
+	LLVMValueRef work[LIMIT];
+	unsigned count = 1;
+	work[0] = object;
+	for (unsigned done = 0; done < count; done++) {
+		for (LLVMUseRef u = LLVMGetFirstUse(work[done]); u != NULL; u = LLVMGetNextUse(u)) {
+			LLVMValueRef user = LLVMGetUser(u);
+			enum use use = classify_use(user, work[done], harmless, context);
+			if (use == USE_ESCAPE)
+				return true;
+			if (use == USE_HARMLESS)
+				continue;
+			unsigned k = 0;
+			while (k < count && work[k] != user)
+				k++;
+			if (k < count)
+				continue;
+			if (count == LIMIT)
+				return true;
+			work[count++] = user;
+		}
+	}
+	return false;
+}
+
+void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function)
+{
+	uint32_t n = LLVMCountBasicBlocks(function);
+	struct ir_edge *edges = NULL;
+	size_t count = 0, capacity = 0;
+	memset(cfg, 0, sizeof *cfg);
+	cfg->blocks = rd_xcalloc(n + 1, sizeof *cfg->blocks);
+	LLVMGetBasicBlocks(function, cfg->blocks);
+	for (uint32_t i = 0; i < n; i++)
+		*rd_umap_put(&cfg->index, (uintptr_t)cfg->blocks[i], NULL) = i;
+	for (uint32_t i = 0; i < n; i++) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[i]);
+		unsigned successors = LLVMGetNumSuccessors(end);
+		RD_GROW(edges, capacity, count + successors + 1);
+		for (unsigned k = 0; k < successors; k++)
+			edges[count++] = (struct ir_edge){i, ir_cfg_number(cfg, LLVMGetSuccessor(end, k))};
+	}
+	ir_graph_init(&cfg->graph, n, edges, count);
+	free(edges);
+}
+
+void ir_cfg_release(struct ir_cfg *cfg)
+{
+	free(cfg->blocks);
+	rd_umap_release(&cfg->index);
+	ir_graph_release(&cfg->graph);
+	memset(cfg, 0, sizeof *cfg);
+}
+
+uint32_t ir_cfg_number(const struct ir_cfg *cfg, LLVMBasicBlockRef block)
+{
+	const uint64_t *number = rd_umap_get(&cfg->index, (uintptr_t)block);
+	RD_ASSERT(number != NULL);
+	return *number;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about LLVM values that the C API leaves to its users. */
+#ifndef IR_VALUE_H
+#define IR_VALUE_H
+
+#include "base/map.h"
+#include "ir/graph.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stdbool.h>
+
+/* The function a call or invoke names; NULL for indirect calls and inline
+ * assembler.  Aliases are looked through. */
+LLVMValueRef ir_callee(LLVMValueRef call);
+const char *ir_name(LLVMValueRef v); /* NUL-terminated, "" if none */
+bool ir_starts(const char *s, const char *prefix);
+bool ir_is_call(LLVMValueRef inst);				/* call or invoke (also of assembler) */
+bool ir_has_attribute(LLVMValueRef function, const char *name); /* enum or string */
+
+/* The object a pointer points into: casts, address computations, aliases and
+ * the thread-local address intrinsic are looked through. */
+LLVMValueRef ir_base(LLVMValueRef pointer);
+
+/* One step of ir_base(): the pointer that `pointer` is derived from, with the constant
+ * distance in bytes if it has one; NULL if it is a base. */
+struct ir_derived {
+	LLVMValueRef from;
+	int64_t offset;
+	bool constant;	 /* offset is all there is */
+	uint64_t stride; /* of a variable index of the whole pointee, 0 if there is none */
+};
+bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived *out);
+
+/* Whether the address of an object may be known to code that does not see it by
+ * name: stored somewhere, passed on, converted to a number.  `harmless` says for
+ * a call and an argument number that the callee keeps no copy. */
+typedef bool ir_harmless_fn(void *context, LLVMValueRef call, unsigned argument);
+bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
+
+/* A function's blocks as a graph; block numbers are in layout order. */
+struct ir_cfg {
+	LLVMBasicBlockRef *blocks;
+	struct rd_umap index; /* block to number */
+	struct ir_graph graph;
+};
+void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function);
+void ir_cfg_release(struct ir_cfg *cfg);
+uint32_t ir_cfg_number(const struct ir_cfg *cfg, LLVMBasicBlockRef block);
+
+#endif

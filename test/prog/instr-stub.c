@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stand-in for the runtime, for tests of the instrumenter alone.  It prints each
+ * event on file descriptor 3, if that is open: kind, site, size, and for each call
+ * on the shadow stack its site.  stub_segment() stands for a synchronisation
+ * operation.  With STUB_SET in the environment events are printed once for each
+ * (segment, byte, direction), without their sites.
+ */
+#include "raddle/abi.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint32_t stack[1 << 16];
+static struct raddle_self state = {.stack_top = stack};
+__thread struct raddle_self *__raddle_self = &state;
+
+static unsigned segment;
+static int set_mode = -1;
+
+void stub_segment(void);
+void stub_segment(void)
+{
+	segment++;
+	dprintf(3, "segment\n");
+}
+
+static void event(const char *kind, uint32_t site, const void *p, uint64_t size)
+{
+	if (set_mode < 0)
+		set_mode = getenv("STUB_SET") != NULL;
+	if (set_mode) {
+		for (uint64_t i = 0; i < size; i++)
+			dprintf(3, "%u %c %p\n", segment, kind[strlen(kind) - 1],
+				(const void *)((const char *)p + i));
+		return;
+	}
+	dprintf(3, "%s %u %llu", kind, site & 0xffff, (unsigned long long)size);
+	for (uint32_t *s = stack; s < state.stack_top; s++)
+		dprintf(3, " %u", *s & 0xffff);
+	dprintf(3, "\n");
+}
+
+RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t a, uint32_t site, uint32_t size)
+{
+	(void)self;
+	event("r", site, (void *)a, size);
+}
+
+RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t a, uint32_t site, uint32_t size)
+{
+	(void)self;
+	event("w", site, (void *)a, size);
+}
+
+void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size)
+{
+	(void)self;
+	event("lr", site, p, size);
+}
+
+void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size)
+{
+	(void)self;
+	event("rr", site, p, size);
+}
+
+void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size)
+{
+	(void)self;
+	event("rw", site, p, size);
+}
+
+void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p)
+{
+	(void)self;
+	(void)p;
+}
+
+void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)
+{
+	(void)self;
+	(void)p;
+	segment++;
+	event("a", site, NULL, stored);
+}
+
+void __raddle_fence(struct raddle_self *self, uint32_t site)
+{
+	(void)self;
+	segment++;
+	event("f", site, NULL, 0);
+}
