@@ -2,7 +2,8 @@
 /*
  * A streaming JSON writer: large output without a tree in memory.  Commas and
  * quoting are its business; nesting mistakes are RD_BUGs.  Strings that are not
- * UTF-8 have each bad byte written as U+FFFD.  (Reading JSON is jansson's.)
+ * UTF-8 have each bad byte written as U+FFFD.  A finished document is ended by a
+ * newline.  (Reading JSON is jansson's.)
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
