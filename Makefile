@@ -24,7 +24,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 # small beside the program it records; raddle-instr is its LLVM worker.
 TOOL_DIRS := base bitcode trace model record doctor cmd
 INSTR_DIRS := base ir instr
-RT_SRC := $(filter-out rt/hook.c,$(wildcard rt/*.c))
+RT_SRC := $(wildcard rt/*.c)
 
 objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(1:%=%/*.c)))
 TOOL_OBJ := $(call objects,$(TOOL_DIRS))
@@ -91,7 +91,7 @@ $(B)/libraddle-rt-static.a: $(RT_STATIC_OBJ)
 
 $(B)/hook.bc: rt/hook.c $(wildcard include/raddle/*)
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -Xclang -disable-llvm-passes -fPIC -emit-llvm -c -o $@ rt/hook.c
+	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ rt/hook.c
 
 # Tests.  Unit tests stand beside raddle, where they find its support files.
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls that are inserted.  A hook is declared when it is first used.  Those
- * that rt/hook.c defines get their bodies at the end: its bitcode is linked into
- * the unit and made internal, and the always-inline pass does the rest.
+ * that this mode inlines get their bodies at the end: the bitcode of rt/hook.c is
+ * linked into the unit and made internal, and the always-inline pass does the
+ * rest.  The others are functions of the runtime.
  *
  * To the optimiser a hook is a function that touches memory nobody else can
  * see: hooks stay where they are among themselves and among calls, while
@@ -19,11 +20,11 @@
 
 struct hook_row {
 	const char *name, *signature;
-	bool inlined;
+	enum instr_inlined inlined;
 };
 
 static const struct hook_row rows[] = {
-#define HOOK_ROW(id, name, signature, inlined) {name, signature, inlined},
+#define HOOK_ROW(id, name, signature, inlined) {name, signature, HOOK_INLINED_##inlined},
 	INSTR_HOOKS(HOOK_ROW)
 #undef HOOK_ROW
 };
@@ -107,34 +108,52 @@ static void adopt(LLVMValueRef f)
 						 strlen(machine[i]));
 }
 
-int instr_hook_link(struct instr_unit *u)
+static int load_hooks(struct instr_unit *u, LLVMModuleRef *hooks)
 {
 	LLVMMemoryBufferRef buffer;
-	LLVMModuleRef hooks;
 	char *message = NULL;
 	if (LLVMCreateMemoryBufferWithContentsOfFile(u->options->hooks, &buffer, &message)) {
 		int code = rd_fail(RD_ENOTFOUND, "instr: %s: %s", u->options->hooks, message);
 		LLVMDisposeMessage(message);
 		return code;
 	}
-	bool bad = LLVMParseBitcodeInContext2(u->context, buffer, &hooks);
+	bool bad = LLVMParseBitcodeInContext2(u->context, buffer, hooks);
 	LLVMDisposeMemoryBuffer(buffer);
 	if (bad)
 		return rd_fail(RD_EFORMAT, "instr: %s: not the bitcode of the hooks", u->options->hooks);
-	LLVMSetTarget(hooks, LLVMGetTarget(u->module));
-	LLVMSetDataLayout(hooks, LLVMGetDataLayoutStr(u->module));
-	if (LLVMLinkModules2(u->module, hooks))
-		return rd_fail(RD_ETOOL, "instr: %s: hooks do not link: %s", u->name, u->diagnostics.data);
+	LLVMSetTarget(*hooks, LLVMGetTarget(u->module));
+	LLVMSetDataLayout(*hooks, LLVMGetDataLayoutStr(u->module));
+	return 0;
+}
+
+static bool is_wanted(const struct instr_unit *u, enum instr_hook hook)
+{
+	if (u->hooks[hook] == NULL)
+		return false;
+	return rows[hook].inlined == HOOK_INLINED_ALWAYS ||
+	       (rows[hook].inlined == HOOK_INLINED_FAST && u->options->fast);
+}
+
+int instr_hook_link(struct instr_unit *u)
+{
+	LLVMModuleRef hooks;
+	int code = load_hooks(u, &hooks);
+	if (code != 0)
+		return code;
 	for (int i = 0; i < HOOK_COUNT; i++) {
-		LLVMValueRef f = LLVMGetNamedFunction(u->module, rows[i].name);
-		if (!rows[i].inlined || f == NULL)
-			continue;
-		if (LLVMIsDeclaration(f))
+		LLVMValueRef f = LLVMGetNamedFunction(hooks, rows[i].name);
+		if (is_wanted(u, i) && (f == NULL || LLVMIsDeclaration(f))) {
+			LLVMDisposeModule(hooks);
 			return rd_fail(RD_EFORMAT, "instr: %s: does not define %s", u->options->hooks,
 				       rows[i].name);
-		adopt(f);
-		if (LLVMGetFirstUse(f) == NULL)
+		}
+		if (f != NULL && !is_wanted(u, i))
 			LLVMDeleteFunction(f);
 	}
+	if (LLVMLinkModules2(u->module, hooks))
+		return rd_fail(RD_ETOOL, "instr: %s: hooks do not link: %s", u->name, u->diagnostics.data);
+	for (int i = 0; i < HOOK_COUNT; i++)
+		if (is_wanted(u, i))
+			adopt(LLVMGetNamedFunction(u->module, rows[i].name));
 	return 0;
 }

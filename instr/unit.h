@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS };
+
 struct instr_options {
 	const char *hooks;   /* path of the hooks' bitcode */
 	bool fast;	     /* optimise; otherwise quick code generation */
@@ -37,33 +39,33 @@ struct instr_job {
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
- * bits, l 64 bits), and whether hook.c's bitcode defines it. */
+ * bits, l 64 bits), and when it is inlined: always, in fast mode, never. */
 #define INSTR_HOOKS(H)                                                                                       \
-	H(ENTER, "__raddle_enter", "p", true)                                                                \
-	H(STACK, "__raddle_stack", "pp", true)                                                               \
-	H(CALL, "__raddle_call", "vppi", true)                                                               \
-	H(RETURN, "__raddle_return", "vpp", true)                                                            \
-	H(READ1, "__raddle_read1", "vppi", true)                                                             \
-	H(READ2, "__raddle_read2", "vppi", true)                                                             \
-	H(READ4, "__raddle_read4", "vppi", true)                                                             \
-	H(READ8, "__raddle_read8", "vppi", true)                                                             \
-	H(READ16, "__raddle_read16", "vppi", true)                                                           \
-	H(WRITE1, "__raddle_write1", "vppi", true)                                                           \
-	H(WRITE2, "__raddle_write2", "vppi", true)                                                           \
-	H(WRITE4, "__raddle_write4", "vppi", true)                                                           \
-	H(WRITE8, "__raddle_write8", "vppi", true)                                                           \
-	H(WRITE16, "__raddle_write16", "vppi", true)                                                         \
-	H(READ_ALWAYS, "__raddle_read_always", "vppii", false)                                               \
-	H(READ_RANGE, "__raddle_read_range", "vppil", false)                                                 \
-	H(WRITE_RANGE, "__raddle_write_range", "vppil", false)                                               \
-	H(READ_STRING, "__raddle_read_string", "vppil", false)                                               \
-	H(WRITE_STRING, "__raddle_write_string", "vppil", false)                                             \
-	H(READ_COMMON, "__raddle_read_common", "vpppil", false)                                              \
-	H(WRITE_COPIED, "__raddle_write_copied", "vpppil", false)                                            \
-	H(WRITE_APPENDED, "__raddle_write_appended", "vpppil", false)                                        \
-	H(ATOMIC_BEGIN, "__raddle_atomic_begin", "vpp", false)                                               \
-	H(ATOMIC_END, "__raddle_atomic_end", "vppii", false)                                                 \
-	H(FENCE, "__raddle_fence", "vpi", false)
+	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
+	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
+	H(CALL, "__raddle_call", "vppi", ALWAYS)                                                             \
+	H(RETURN, "__raddle_return", "vpp", ALWAYS)                                                          \
+	H(READ1, "__raddle_read1", "vppi", FAST)                                                             \
+	H(READ2, "__raddle_read2", "vppi", FAST)                                                             \
+	H(READ4, "__raddle_read4", "vppi", FAST)                                                             \
+	H(READ8, "__raddle_read8", "vppi", FAST)                                                             \
+	H(READ16, "__raddle_read16", "vppi", FAST)                                                           \
+	H(WRITE1, "__raddle_write1", "vppi", FAST)                                                           \
+	H(WRITE2, "__raddle_write2", "vppi", FAST)                                                           \
+	H(WRITE4, "__raddle_write4", "vppi", FAST)                                                           \
+	H(WRITE8, "__raddle_write8", "vppi", FAST)                                                           \
+	H(WRITE16, "__raddle_write16", "vppi", FAST)                                                         \
+	H(READ_ALWAYS, "__raddle_read_always", "vppii", NEVER)                                               \
+	H(READ_RANGE, "__raddle_read_range", "vppil", NEVER)                                                 \
+	H(WRITE_RANGE, "__raddle_write_range", "vppil", NEVER)                                               \
+	H(READ_STRING, "__raddle_read_string", "vppil", NEVER)                                               \
+	H(WRITE_STRING, "__raddle_write_string", "vppil", NEVER)                                             \
+	H(READ_COMMON, "__raddle_read_common", "vpppil", NEVER)                                              \
+	H(WRITE_COPIED, "__raddle_write_copied", "vpppil", NEVER)                                            \
+	H(WRITE_APPENDED, "__raddle_write_appended", "vpppil", NEVER)                                        \
+	H(ATOMIC_BEGIN, "__raddle_atomic_begin", "vpp", NEVER)                                               \
+	H(ATOMIC_END, "__raddle_atomic_end", "vppii", NEVER)                                                 \
+	H(FENCE, "__raddle_fence", "vpi", NEVER)
 
 enum instr_hook {
 #define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,

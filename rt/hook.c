@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hooks that are inlined into instrumented code.  Compiled to bitcode with
- * the runtime's flags, never to an object of its own.  include/raddle/abi.h
- * explains the first access test and the shadow stack.
+ * The hooks that are inlined into instrumented code.  Compiled twice: to bitcode,
+ * optimised, from which fast flavours inline all of them and quick ones those
+ * without a branch; and to an object of the runtime, whose access hooks quick
+ * flavours call, because code generation for inlined ones takes longer than quick
+ * flavours run.  include/raddle/abi.h explains the first access test and the
+ * shadow stack.
  *
  * Rules: no calls but the RADDLE_COLD ones, no loops, no libc.
  */
 #include "raddle/abi.h"
 
-#define HOOK __attribute__((always_inline, used)) void
+#define INLINE __attribute__((always_inline, visibility("default")))
+#define HOOK INLINE void
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* `size` is a power of two up to 16 and `a` a multiple of it, so the bytes lie in
@@ -81,11 +85,11 @@ HOOK __raddle_write16(struct raddle_self *s, const void *p, uint32_t site)
 }
 
 /* Entry of a function: the state and the stack pointer it works with. */
-__attribute__((always_inline, used)) struct raddle_self *__raddle_enter(void)
+INLINE struct raddle_self *__raddle_enter(void)
 {
 	return __raddle_self;
 }
-__attribute__((always_inline, used)) uint32_t *__raddle_stack(struct raddle_self *self)
+INLINE uint32_t *__raddle_stack(struct raddle_self *self)
 {
 	return self->stack_top;
 }
