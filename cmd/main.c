@@ -30,9 +30,11 @@ static const struct command {
 } commands[] = {
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
+	{"dump", cmd_dump, "show what is in a trace", false},
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
+	{"record", cmd_record, "run a program and record what its threads do", false},
 	{"version", cmd_version, "show the version", false},
 };
 

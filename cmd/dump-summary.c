@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle dump --summary`: an overview of a trace for somebody who sees it for the
+ * first time: how the run ended, its threads, its locks with waits and hold
+ * times, the data that threads share, and what kinds of events there are.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "cmd/cmd.h"
+#include "cmd/dump.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 12 /* of a table in text form */
+#define WAITS 2 /* syncs with fewer uses than this are not worth a row */
+
+/* What the accesses of a shared object add up to. */
+struct use {
+	uint32_t object;
+	uint32_t threads, last_thread;
+	uint64_t reads, writes;
+	uint32_t site; /* of some write, or access */
+};
+
+struct summary {
+	struct dump *dump;
+	const struct model *model;
+	struct use *uses;
+	size_t use_count;
+	uint32_t *use_of; /* by object: index of uses, or MODEL_NONE */
+	uint32_t *syncs;  /* by importance */
+};
+
+static void count_use(struct summary *s, uint32_t object, uint32_t thread, const struct trace_event *e)
+{
+	struct use *u = &s->uses[s->use_of[object]];
+	bool write = dump_event_writes(s->dump, e);
+	u->reads += !write;
+	u->writes += write;
+	if (u->last_thread != thread)
+		u->threads++;
+	u->last_thread = thread;
+	if (u->site == 0 || (write && u->writes == 1))
+		u->site = e->site;
+}
+
+static void count_stream(struct summary *s, size_t stream)
+{
+	const struct model *m = s->model;
+	struct trace_stream in;
+	struct trace_event e;
+	uint32_t thread = model_thread_of_stream(m, stream);
+	if (trace_open_thread(m->trace, stream, &in) != RD_OK)
+		return;
+	while (trace_stream_next(&in, &e) > 0) {
+		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && e.kind != RADDLE_ATOMIC)
+			continue;
+		uint32_t object = model_find_cached(m, &s->dump->cache, e.address, in.last_q);
+		if (object != MODEL_NONE && s->use_of[object] != MODEL_NONE)
+			count_use(s, object, thread, &e);
+	}
+	trace_stream_close(&in);
+}
+
+static int by_touches(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+	uint64_t m = x->reads + x->writes, n = y->reads + y->writes;
+	if (m != n)
+		return m > n ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+static void collect_uses(struct summary *s)
+{
+	const struct model *m = s->model;
+	size_t capacity = 0;
+	s->use_of = rd_xmalloc((m->object_count + 1) * sizeof *s->use_of);
+	for (size_t i = 0; i < m->object_count; i++) {
+		s->use_of[i] = MODEL_NONE;
+		if (!(m->objects[i].flags & MODEL_SHARED))
+			continue;
+		RD_GROW(s->uses, capacity, s->use_count + 1);
+		s->use_of[i] = (uint32_t)s->use_count;
+		s->uses[s->use_count++] = (struct use){.object = (uint32_t)i, .last_thread = MODEL_NONE};
+	}
+	for (size_t i = 0; i < trace_thread_count(m->trace); i++)
+		count_stream(s, i);
+	if (s->use_count > 0)
+		qsort(s->uses, s->use_count, sizeof *s->uses, by_touches);
+}
+
+static int by_uses(const void *a, const void *b, void *model)
+{
+	const struct model_sync *syncs = ((const struct model *)model)->syncs;
+	const struct model_sync *x = &syncs[*(const uint32_t *)a], *y = &syncs[*(const uint32_t *)b];
+	if (x->contended != y->contended)
+		return x->contended > y->contended ? -1 : 1;
+	if (x->uses != y->uses)
+		return x->uses > y->uses ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+static void sort_syncs(struct summary *s)
+{
+	s->syncs = rd_xmalloc((s->model->sync_count + 1) * sizeof *s->syncs);
+	for (size_t i = 0; i < s->model->sync_count; i++)
+		s->syncs[i] = (uint32_t)i;
+	if (s->model->sync_count > 0)
+		qsort_r(s->syncs, s->model->sync_count, sizeof *s->syncs, by_uses, (void *)s->model);
+}
+
+static void text_end(const struct trace_meta *m)
+{
+	char life[24];
+	if (m->end == TRACE_EXITED)
+		printf("exit status %d", m->code);
+	else if (m->end == TRACE_SIGNALLED)
+		printf("killed by signal %d%s", m->code, m->core ? " (core dumped)" : "");
+	else
+		printf("end not recorded");
+	if (m->end_ns > m->start_ns)
+		printf(" after %s", dump_duration(m->end_ns - m->start_ns, life));
+	if (m->stopped)
+		printf("; recording stopped: %s", m->stopped);
+	putchar('\n');
+}
+
+static void text_head(const struct summary *s)
+{
+	const struct trace_meta *meta = trace_get_meta(s->model->trace);
+	char bytes[24];
+	printf("Recorded:");
+	for (size_t i = 0; i < meta->argc; i++)
+		printf(" %s", meta->argv[i]);
+	if (meta->argc == 0)
+		printf(" %s", meta->program ? meta->program : "(unknown program)");
+	printf("\nEnded:    ");
+	text_end(meta);
+	printf("Trace:    %llu events of %zu threads", (unsigned long long)s->model->events,
+	       s->model->thread_count);
+	if (meta->bytes > 0 && s->model->events > 0)
+		printf(", %s on disk (%.2f bytes an event)", dump_bytes(meta->bytes, bytes),
+		       (double)meta->bytes / (double)s->model->events);
+	printf("\n");
+}
+
+static void text_threads(const struct summary *s)
+{
+	const struct model *m = s->model;
+	struct rd_buf where = RD_BUF_INIT;
+	char life[24];
+	printf("\nThreads          accesses   atomics  sync ops      life  created at\n");
+	for (size_t i = 0; i < m->thread_count && i < 2 * ROWS; i++) {
+		const struct model_thread *t = &m->threads[i];
+		rd_buf_clear(&where);
+		if (t->create_stack)
+			dump_location(m->sites, m->stacks[t->create_stack].site, &where);
+		if (t->parent == MODEL_NONE && i == 0)
+			rd_buf_adds(&where, "(the initial thread)");
+		if (t->label)
+			rd_buf_addf(&where, " \"%s\"", t->label);
+		printf("  %-12s %10llu %9llu %9llu %9s  %s\n", t->name,
+		       (unsigned long long)(t->accesses + t->ranges), (unsigned long long)t->atomics,
+		       (unsigned long long)t->operations,
+		       t->end_t > t->start_t ? dump_duration(t->end_t - t->start_t, life) : "?", where.data);
+	}
+	if (m->thread_count > 2 * ROWS)
+		printf("  ... and %zu more\n", m->thread_count - 2 * ROWS);
+	rd_buf_release(&where);
+}
+
+static void text_syncs(const struct summary *s)
+{
+	const struct model *m = s->model;
+	struct rd_buf name = RD_BUF_INIT;
+	size_t rows = 0;
+	char wait[24], hold[24];
+	for (size_t i = 0; i < m->sync_count && rows < ROWS; i++) {
+		const struct model_sync *y = &m->syncs[s->syncs[i]];
+		bool lock = y->class == MODEL_MUTEX || y->class == MODEL_RWLOCK || y->class == MODEL_SPIN;
+		if (!y->multi || y->uses + y->contended < WAITS)
+			continue;
+		if (rows++ == 0)
+			printf("\nLocks and other synchronisation between threads\n"
+			       "  name                       kind      used   waited for   longest held\n");
+		rd_buf_clear(&name);
+		model_name_sync(m, s->syncs[i], &name);
+		printf("  %-26s %-7s %6llu", name.data, model_sync_class_name(y->class),
+		       (unsigned long long)y->uses);
+		if (y->contended > 0)
+			printf("  %llu x %s", (unsigned long long)y->contended,
+			       dump_duration(y->wait_ns / y->contended, wait));
+		else if (y->wait_ns > 0)
+			printf("  %12s", dump_duration(y->wait_ns, wait));
+		else
+			printf("  %12s", lock ? "never" : "");
+		if (lock)
+			printf("  %s", dump_duration(y->hold_max_ns, hold));
+		putchar('\n');
+	}
+	if (rows == 0)
+		printf("\nNo lock or other synchronisation object is used by two threads.\n");
+	rd_buf_release(&name);
+}
+
+static void text_shared(const struct summary *s)
+{
+	const struct model *m = s->model;
+	struct rd_buf text = RD_BUF_INIT;
+	if (s->use_count == 0) {
+		printf("\nNo data is shared: no byte is written by one thread and touched by another.\n");
+		return;
+	}
+	printf("\nShared data: touched by two threads or more, and written\n"
+	       "  object                     shared     reads    writes threads  e.g. at\n");
+	for (size_t i = 0; i < s->use_count && i < ROWS; i++) {
+		const struct use *u = &s->uses[i];
+		rd_buf_clear(&text);
+		model_name_object(m, u->object, &text);
+		printf("  %-26s %6llu %9llu %9llu %7u", text.data,
+		       (unsigned long long)model_shared_bytes(m, u->object), (unsigned long long)u->reads,
+		       (unsigned long long)u->writes, u->threads);
+		rd_buf_clear(&text);
+		dump_location(m->sites, u->site, &text);
+		printf("  %s\n", text.data);
+	}
+	if (s->use_count > ROWS)
+		printf("  ... and %zu more objects\n", s->use_count - ROWS);
+	rd_buf_release(&text);
+}
+
+static void text_kinds(const struct summary *s)
+{
+	int column = 0;
+	printf("\nEvents by kind\n");
+	for (unsigned kind = 0; kind <= RADDLE_ACCESS; kind++) {
+		if (s->model->kinds[kind] == 0)
+			continue;
+		printf("  %-18s%8llu", trace_kind(kind)->name, (unsigned long long)s->model->kinds[kind]);
+		if (++column % 2 == 0)
+			putchar('\n');
+		else
+			printf("    ");
+	}
+	if (column % 2)
+		putchar('\n');
+}
+
+static void json_syncs(struct rd_json *j, const struct summary *s)
+{
+	const struct model *m = s->model;
+	struct rd_buf name = RD_BUF_INIT;
+	rd_json_array(j, "syncs");
+	for (size_t i = 0; i < m->sync_count; i++) {
+		const struct model_sync *y = &m->syncs[s->syncs[i]];
+		rd_buf_clear(&name);
+		model_name_sync(m, s->syncs[i], &name);
+		rd_json_object(j, NULL);
+		rd_json_string(j, "name", name.data);
+		rd_json_string(j, "class", model_sync_class_name(y->class));
+		rd_json_bool(j, "shared", y->multi);
+		rd_json_unsigned(j, "uses", y->uses);
+		rd_json_unsigned(j, "contended", y->contended);
+		rd_json_unsigned(j, "wait_ns", y->wait_ns);
+		rd_json_unsigned(j, "hold_ns", y->hold_ns);
+		rd_json_unsigned(j, "hold_max_ns", y->hold_max_ns);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_buf_release(&name);
+}
+
+static void json_stack(struct rd_json *j, const struct model *m, uint32_t stack)
+{
+	rd_json_array(j, "allocated_at");
+	for (; stack; stack = m->stacks[stack].parent)
+		dump_json_frames(j, m->sites, m->stacks[stack].site);
+	rd_json_end(j);
+}
+
+static void json_shared(struct rd_json *j, const struct summary *s)
+{
+	const struct model *m = s->model;
+	struct rd_buf name = RD_BUF_INIT;
+	rd_json_array(j, "shared");
+	for (size_t i = 0; i < s->use_count; i++) {
+		const struct use *u = &s->uses[i];
+		rd_buf_clear(&name);
+		model_name_object(m, u->object, &name);
+		rd_json_object(j, NULL);
+		rd_json_string(j, "object", name.data);
+		rd_json_unsigned(j, "size", m->objects[u->object].size);
+		rd_json_unsigned(j, "shared_bytes", model_shared_bytes(m, u->object));
+		rd_json_unsigned(j, "reads", u->reads);
+		rd_json_unsigned(j, "writes", u->writes);
+		rd_json_unsigned(j, "threads", u->threads);
+		if (m->objects[u->object].stack)
+			json_stack(j, m, m->objects[u->object].stack);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_buf_release(&name);
+}
+
+static void json_summary(const struct summary *s)
+{
+	struct rd_json j;
+	rd_json_begin(&j, stdout);
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	dump_json_trace(&j, s->dump);
+	dump_json_threads(&j, s->dump);
+	json_syncs(&j, s);
+	json_shared(&j, s);
+	rd_json_object(&j, "kinds");
+	for (unsigned kind = 0; kind <= RADDLE_ACCESS; kind++) {
+		if (s->model->kinds[kind] > 0)
+			rd_json_unsigned(&j, trace_kind(kind)->name, s->model->kinds[kind]);
+	}
+	rd_json_end(&j);
+	rd_json_end(&j);
+	putchar('\n');
+}
+
+int dump_summary(struct dump *d)
+{
+	struct summary s = {.dump = d, .model = d->model};
+	collect_uses(&s);
+	sort_syncs(&s);
+	if (d->json) {
+		json_summary(&s);
+	} else {
+		text_head(&s);
+		text_threads(&s);
+		text_syncs(&s);
+		text_shared(&s);
+		text_kinds(&s);
+	}
+	free(s.uses);
+	free(s.use_of);
+	free(s.syncs);
+	return d->model->err ? CMD_FAILED : CMD_OK;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle dump --sites` and `--check`: the site table as a list, and the
+ * remarks of the trace checker.
+ */
+#include "cmd/cmd.h"
+#include "cmd/dump.h"
+#include "trace/check.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+static void text_site(const struct trace_sites *s, uint32_t number, const struct trace_site *site)
+{
+	const char *file = trace_sites_file(s, site->file);
+	printf("0x%08x %-2s %4u  %s:%u:%u %s  %s%s%s\n", number, trace_site_kind_name(site->kind), site->size,
+	       file, site->line, site->column, site->function, site->what, *site->type ? " : " : "",
+	       site->type);
+	for (uint32_t i = 0; i < site->chain_length; i++) {
+		const struct trace_inlined *in = &s->chains[site->chain + i];
+		printf("                     inlined at %s:%u %s\n", trace_sites_file(s, in->file), in->line,
+		       in->function);
+	}
+}
+
+static void json_site(struct rd_json *j, const struct trace_sites *s, uint32_t number,
+		      const struct trace_site *site)
+{
+	rd_json_object(j, NULL);
+	rd_json_unsigned(j, "site", number);
+	rd_json_string(j, "kind", trace_site_kind_name(site->kind));
+	rd_json_unsigned(j, "size", site->size);
+	rd_json_string(j, "expression", site->what);
+	rd_json_string(j, "type", site->type);
+	rd_json_bool(j, "volatile", site->flags & TRACE_SITE_VOLATILE);
+	rd_json_bool(j, "wait_loop", site->flags & TRACE_SITE_WAIT_LOOP);
+	rd_json_bool(j, "thread_local", site->flags & TRACE_SITE_TLS);
+	rd_json_bool(j, "on_stack", site->flags & TRACE_SITE_STACK);
+	if (site->order) {
+		char order[2] = {site->order, '\0'};
+		rd_json_string(j, "order", order);
+	}
+	rd_json_array(j, "frames");
+	dump_json_frames(j, s, number);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+static void json_globals(struct rd_json *j, const struct trace_sites *s)
+{
+	rd_json_array(j, "globals");
+	for (size_t i = 0; i < s->global_count; i++) {
+		const struct trace_global *g = &s->globals[i];
+		rd_json_object(j, NULL);
+		rd_json_string(j, "name", g->name);
+		rd_json_string(j, "linkage", g->linkage);
+		rd_json_unsigned(j, "size", g->size);
+		rd_json_string(j, "type", g->type);
+		rd_json_string(j, "file", trace_sites_file(s, g->file));
+		rd_json_unsigned(j, "line", g->line);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void json_sites(const struct trace_sites *s)
+{
+	struct rd_json j;
+	rd_json_begin(&j, stdout);
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	rd_json_array(&j, "sites");
+	for (size_t u = 0; u < s->unit_count; u++) {
+		const struct trace_unit *unit = &s->units[u];
+		for (size_t i = 0; i < unit->site_count; i++) {
+			const struct trace_site *site = &s->sites[unit->site + i];
+			json_site(&j, s, (unit->slot << RADDLE_SITE_LOCAL_BITS) + site->n, site);
+		}
+	}
+	rd_json_end(&j);
+	json_globals(&j, s);
+	rd_json_end(&j);
+	putchar('\n');
+}
+
+int dump_sites(const struct trace_sites *s, bool json)
+{
+	if (json) {
+		json_sites(s);
+		return CMD_OK;
+	}
+	for (size_t u = 0; u < s->unit_count; u++) {
+		const struct trace_unit *unit = &s->units[u];
+		printf("unit %s, slot %u, %zu sites\n", unit->name, unit->slot, unit->site_count);
+		for (size_t i = 0; i < unit->site_count; i++) {
+			const struct trace_site *site = &s->sites[unit->site + i];
+			text_site(s, (unit->slot << RADDLE_SITE_LOCAL_BITS) + site->n, site);
+		}
+	}
+	for (size_t i = 0; i < s->global_count; i++) {
+		const struct trace_global *g = &s->globals[i];
+		printf("variable %s (%s), %llu bytes, %s:%u\n", g->name, g->type, (unsigned long long)g->size,
+		       trace_sites_file(s, g->file), g->line);
+	}
+	return CMD_OK;
+}
+
+#define NOTES_SHOWN 20
+
+struct notes {
+	struct rd_json *j; /* NULL: text */
+	uint64_t count;
+};
+
+static void show_note(void *context, const struct trace_lane *lane, const char *text)
+{
+	struct notes *n = context;
+	if (++n->count > NOTES_SHOWN)
+		return;
+	if (n->j) {
+		rd_json_object(n->j, NULL);
+		rd_json_unsigned(n->j, "thread", lane->stream.thread);
+		rd_json_unsigned(n->j, "chunk", lane->stream.chunks - 1);
+		rd_json_unsigned(n->j, "q", lane->stream.last_q);
+		rd_json_string(n->j, "text", text);
+		rd_json_end(n->j);
+		return;
+	}
+	printf("note: thread-%u, chunk %u, q %llu, %s: %s\n", lane->stream.thread, lane->stream.chunks - 1,
+	       (unsigned long long)lane->stream.last_q, trace_kind(lane->event.kind)->name, text);
+}
+
+static void json_result(struct rd_json *j, const struct trace_check_result *r)
+{
+	rd_json_end(j);
+	rd_json_unsigned(j, "note_count", r->notes);
+	rd_json_unsigned(j, "events", r->events);
+	rd_json_unsigned(j, "unknown_sites", r->unknown_sites);
+	rd_json_unsigned(j, "truncated_streams", r->truncated);
+	rd_json_unsigned(j, "broken_streams", r->broken);
+	rd_json_end(j);
+	putchar('\n');
+}
+
+static void text_result(const struct trace_check_result *r)
+{
+	if (r->notes > NOTES_SHOWN)
+		printf("... and %llu more notes\n", (unsigned long long)(r->notes - NOTES_SHOWN));
+	if (r->unknown_sites > 0)
+		printf("%llu events with unknown sites\n", (unsigned long long)r->unknown_sites);
+	if (r->truncated > 0)
+		printf("%zu streams end inside a chunk; what is before it is sound\n", r->truncated);
+	printf("%llu events checked, %llu notes, %s\n", (unsigned long long)r->events,
+	       (unsigned long long)r->notes, r->err ? "DAMAGED" : "no damage");
+}
+
+int dump_check(struct trace *trace, bool json)
+{
+	struct rd_json j;
+	struct notes notes = {.j = json ? &j : NULL};
+	struct trace_check_result result;
+	if (json) {
+		rd_json_begin(&j, stdout);
+		rd_json_object(&j, NULL);
+		rd_json_number(&j, "version", 1);
+		rd_json_array(&j, "notes");
+	}
+	if (trace_check(trace, show_note, &notes, &result) != RD_OK)
+		return CMD_FAILED;
+	if (json)
+		json_result(&j, &result);
+	else
+		text_result(&result);
+	return result.err ? CMD_FAILED : CMD_OK;
+}

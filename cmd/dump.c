@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle dump`: what is in a trace directory, a single stream or a site
+ * table, for people (text) and programs (--json, doc/format/dump-json.md).
+ */
+#include "cmd/cmd.h"
+#include "cmd/dump.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct {
+	const char *threads; /* names or numbers, separated by commas */
+	const char *kinds;   /* kinds of events, separated by commas */
+	bool stacks, sites, summary, check, count, json, force;
+	uint64_t limit;
+} opt;
+
+static const struct rd_option options[] = {
+	RD_STRING('t', "thread", &opt.threads, "T,...", "only these threads, by name (T_0_1) or number"),
+	RD_STRING('k', "kind", &opt.kinds, "K,...", "only these kinds: read, write, mutex, mutex-lock, ..."),
+	RD_NUMBER('n', "limit", &opt.limit, "N", "at most N events"),
+	RD_FLAG('s', "stacks", &opt.stacks, "with call stacks"),
+	RD_FLAG('S', "summary", &opt.summary, "an overview: threads, locks, shared data"),
+	RD_FLAG(0, "sites", &opt.sites, "the site table instead of events"),
+	RD_FLAG(0, "check", &opt.check, "check the whole trace instead"),
+	RD_FLAG('c', "count", &opt.count, "only count the events"),
+	RD_FLAG('j', "json", &opt.json, "as one JSON document"),
+	RD_FLAG('f', "force", &opt.force, "without meta.json or site table, if need be"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle dump [OPTIONS] TRACE",
+	"Shows what is in a trace: a directory made by 'raddle record' or 'raddle\n"
+	"import', or one of its files (a stream, a site table). Events are in the global\n"
+	"order of synchronisation operations; plain accesses follow the operation before\n"
+	"them in their thread.",
+	options,
+	"  raddle dump --summary trace\n"
+	"  raddle dump --kind mutex,write --thread T_0_1 trace\n",
+};
+
+/* In JSON mode errors are JSON too, on stderr. */
+static void log_json(void *context, enum rd_level level, const char *message)
+{
+	struct rd_json j;
+	(void)context;
+	rd_json_begin(&j, stderr);
+	rd_json_object(&j, NULL);
+	rd_json_string(&j, level == RD_LOG_ERROR ? "error" : "warning", message);
+	rd_json_end(&j);
+	fputc('\n', stderr);
+}
+
+const char *dump_duration(uint64_t ns, char out[24])
+{
+	if (ns >= 10000000000ull)
+		snprintf(out, 24, "%.1f s", (double)ns / 1e9);
+	else if (ns >= 10000000)
+		snprintf(out, 24, "%.1f ms", (double)ns / 1e6);
+	else
+		snprintf(out, 24, "%.1f us", (double)ns / 1e3);
+	return out;
+}
+
+const char *dump_bytes(uint64_t bytes, char out[24])
+{
+	if (bytes >= 10000000)
+		snprintf(out, 24, "%.1f MB", (double)bytes / 1e6);
+	else if (bytes >= 10000)
+		snprintf(out, 24, "%.1f kB", (double)bytes / 1e3);
+	else
+		snprintf(out, 24, "%llu bytes", (unsigned long long)bytes);
+	return out;
+}
+
+void dump_json_trace(struct rd_json *j, const struct dump *d)
+{
+	const struct trace_meta *m = trace_get_meta(d->trace);
+	rd_json_object(j, "trace");
+	rd_json_string(j, "path", trace_path(d->trace));
+	rd_json_string(j, "program", m->program);
+	rd_json_array(j, "argv");
+	for (size_t i = 0; i < m->argc; i++)
+		rd_json_string(j, NULL, m->argv[i]);
+	rd_json_end(j);
+	rd_json_bool(j, "complete", m->complete);
+	rd_json_bool(j, "damaged", d->model->err != 0);
+	rd_json_unsigned(j, "events", d->model->events);
+	rd_json_end(j);
+}
+
+void dump_json_threads(struct rd_json *j, const struct dump *d)
+{
+	const struct model *m = d->model;
+	rd_json_array(j, "threads");
+	for (size_t i = 0; i < m->thread_count; i++) {
+		const struct model_thread *t = &m->threads[i];
+		rd_json_object(j, NULL);
+		rd_json_string(j, "name", t->name);
+		rd_json_unsigned(j, "number", t->number);
+		rd_json_string(j, "label", t->label);
+		rd_json_string(j, "parent", t->parent == MODEL_NONE ? NULL : m->threads[t->parent].name);
+		rd_json_unsigned(j, "start_q", t->start_q);
+		rd_json_unsigned(j, "end_q", t->end_q);
+		rd_json_unsigned(j, "accesses", t->accesses + t->ranges);
+		rd_json_unsigned(j, "atomics", t->atomics);
+		rd_json_unsigned(j, "operations", t->operations);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+/* Calls `use` for each part of a list; stops at the first that it refuses. */
+static int each_part(const char *list, int (*use)(struct dump *d, const char *part), struct dump *d)
+{
+	int err = RD_OK;
+	while (!err && *list) {
+		size_t n = strcspn(list, ",");
+		char *part = rd_xstrndup(list, n);
+		err = use(d, part);
+		free(part);
+		list += list[n] ? n + 1 : n;
+	}
+	return err;
+}
+
+static int want_thread(struct dump *d, const char *part)
+{
+	const struct model *m = d->model;
+	for (size_t i = 0; i < m->thread_count; i++) {
+		char number[16];
+		snprintf(number, sizeof number, "%u", m->threads[i].number);
+		if (strcmp(part, m->threads[i].name) == 0 || strcmp(part, number) == 0) {
+			d->threads[i] = true;
+			return RD_OK;
+		}
+	}
+	return rd_fail(RD_EUSAGE, "the trace has no thread '%s'", part);
+}
+
+/* "mutex-lock" is one kind, "mutex" all that begin with "mutex-". */
+static int want_kind(struct dump *d, const char *part)
+{
+	size_t n = strlen(part);
+	bool found = false;
+	for (unsigned kind = RADDLE_RANGE; kind <= RADDLE_ACCESS; kind++) {
+		const char *name = trace_kind(kind)->name;
+		if (name && strncmp(name, part, n) == 0 && (name[n] == '\0' || name[n] == '-'))
+			found = d->kinds[kind] = true;
+	}
+	bool access = strcmp(part, "access") == 0;
+	bool read = access || strcmp(part, "read") == 0;
+	bool write = access || strcmp(part, "write") == 0;
+	d->reads |= read;
+	d->writes |= write;
+	if (!found && !read && !write)
+		return rd_fail(RD_EUSAGE, "there is no kind of event '%s'", part);
+	return RD_OK;
+}
+
+static int set_filters(struct dump *d)
+{
+	int err = RD_OK;
+	if (opt.threads) {
+		d->threads = rd_xcalloc(d->model->thread_count + 1, sizeof *d->threads);
+		err = each_part(opt.threads, want_thread, d);
+	}
+	if (!err && opt.kinds)
+		return each_part(opt.kinds, want_kind, d);
+	memset(d->kinds, 1, sizeof d->kinds);
+	return err;
+}
+
+static int dump_count(const struct dump *d)
+{
+	const struct model *m = d->model;
+	struct rd_json j;
+	if (!d->json) {
+		printf("%llu events: %llu accesses, %llu others\n", (unsigned long long)m->events,
+		       (unsigned long long)m->kinds[RADDLE_ACCESS],
+		       (unsigned long long)(m->events - m->kinds[RADDLE_ACCESS]));
+		return m->err ? CMD_FAILED : CMD_OK;
+	}
+	rd_json_begin(&j, stdout);
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	rd_json_unsigned(&j, "events", m->events);
+	rd_json_object(&j, "kinds");
+	for (unsigned kind = 0; kind <= RADDLE_ACCESS; kind++) {
+		if (m->kinds[kind] > 0)
+			rd_json_unsigned(&j, trace_kind(kind)->name, m->kinds[kind]);
+	}
+	rd_json_end(&j);
+	rd_json_end(&j);
+	putchar('\n');
+	return m->err ? CMD_FAILED : CMD_OK;
+}
+
+static int dump_model(struct dump *d)
+{
+	enum model_depth depth = opt.summary ? MODEL_SHARING : MODEL_NAMES;
+	int status = CMD_FAILED;
+	if (model_build(&d->model, d->trace, depth) != RD_OK)
+		return CMD_FAILED;
+	if (opt.summary)
+		status = dump_summary(d);
+	else if (opt.count)
+		status = dump_count(d);
+	else if (set_filters(d) == RD_OK)
+		status = dump_events(d);
+	model_free(d->model);
+	free(d->threads);
+	return status;
+}
+
+/* Stream files are recognised by their first bytes; other files can only be
+ * site tables. */
+static bool is_stream(const char *path)
+{
+	char magic[8] = {0};
+	FILE *f = fopen(path, "rb");
+	bool is = f && fread(magic, 1, 8, f) == 8 && memcmp(magic, "RDSTREAM", 8) == 0;
+	if (f)
+		fclose(f);
+	return is;
+}
+
+static int dump_path(const char *path)
+{
+	struct stat st;
+	struct dump *d = rd_xcalloc(1, sizeof *d);
+	struct trace_sites *sites = NULL;
+	int status = CMD_FAILED;
+	d->json = opt.json;
+	d->stacks = opt.stacks;
+	d->limit = opt.limit ? opt.limit : UINT64_MAX;
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_stream(path)) {
+		if (trace_sites_read(&sites, path) == RD_OK)
+			status = dump_sites(sites, opt.json);
+		trace_sites_free(sites);
+	} else if (trace_open(&d->trace, path, opt.force) == RD_OK) {
+		if (opt.check)
+			status = dump_check(d->trace, opt.json);
+		else if (!opt.sites)
+			status = dump_model(d);
+		else if (trace_get_sites(d->trace))
+			status = dump_sites(trace_get_sites(d->trace), opt.json);
+		trace_close(d->trace);
+	}
+	free(d);
+	return status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	const char *path = NULL;
+	/* Options may stand behind the trace too. */
+	while (argc > 1) {
+		int first = rd_options_parse(argc, argv, &usage);
+		if (first == RD_OPTION_HELP)
+			return CMD_OK;
+		if (first < 0)
+			return CMD_FAILED;
+		if (first < argc && path) {
+			rd_fail(RD_EUSAGE, "dump: one trace at a time, not '%s' too", argv[first]);
+			return CMD_FAILED;
+		}
+		path = first < argc ? argv[first] : path;
+		argc -= first;
+		argv += first;
+	}
+	if (!path) {
+		rd_fail(RD_EUSAGE, "dump: which trace? 'raddle dump --help' tells more");
+		return CMD_FAILED;
+	}
+	if (opt.json)
+		rd_log_set(log_json, NULL);
+	return dump_path(path);
+}

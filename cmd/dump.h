@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `raddle dump` share. */
+#ifndef CMD_DUMP_H
+#define CMD_DUMP_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "model/model.h"
+
+struct dump {
+	struct trace *trace;
+	struct model *model;
+	bool json;
+	bool stacks;		       /* print call stacks */
+	uint64_t limit;		       /* events to print */
+	bool *threads;		       /* by index of model.threads: wanted; NULL: all */
+	bool kinds[RADDLE_ACCESS + 1]; /* wanted */
+	bool reads, writes;	       /* plain and range accesses of that direction are wanted */
+	struct model_cache cache;
+};
+
+/* Each writes one document to stdout and returns the exit status. */
+int dump_events(struct dump *d);
+int dump_summary(struct dump *d);
+int dump_sites(const struct trace_sites *sites, bool json);
+int dump_check(struct trace *trace, bool json);
+
+/* The name of an event as it is printed: "read", "write", "atomic-load", or the
+ * row's; and its direction. */
+const char *dump_event_name(const struct dump *d, const struct trace_event *e);
+bool dump_event_writes(const struct dump *d, const struct trace_event *e);
+uint64_t dump_event_size(const struct dump *d, const struct trace_event *e);
+
+/* The name of what an event is about, appended. */
+void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out);
+
+/* The site that stands for an event's place: its own or the innermost call; 0. */
+uint32_t dump_place(const struct trace_lane *lane);
+
+/* "file.c:12 function", appended; nothing for site 0. */
+void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
+
+/* One frame object {"file", "line", "column", "function"} for the site and one for each
+ * place it was inlined into. */
+void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32_t site);
+
+/* The "trace" object of JSON documents. */
+void dump_json_trace(struct rd_json *j, const struct dump *d);
+void dump_json_threads(struct rd_json *j, const struct dump *d);
+
+/* "1.5 ms" and "12.3 kB"; the buffer is the caller's. */
+const char *dump_duration(uint64_t ns, char out[24]);
+const char *dump_bytes(uint64_t bytes, char out[24]);
+
+#endif
