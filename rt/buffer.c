@@ -55,6 +55,7 @@ void rt_buffer_seal(struct rt_thread *t)
 	if (!b)
 		return;
 	t->buffer = NULL;
+	b->events = t->events;
 	t->cursor = (uint8_t *)1;
 	t->limit = NULL;
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_SEALED, memory_order_release);
@@ -89,6 +90,7 @@ bool rt_buffer_switch(struct rt_thread *t)
 	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_OPEN, memory_order_release);
 	t->buffer = b;
+	t->events = 0;
 	t->cursor = rt_put_reset(&t->encoder, b->data);
 	t->limit = b->data + sizeof b->data - RT_RECORD_MAX;
 	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);

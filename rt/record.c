@@ -79,6 +79,7 @@ static void encode(struct rt_thread *t, const struct rt_record *r)
 		t->cursor = rt_put_access(&t->encoder, t->cursor, r->site, r->operand[0]);
 	else
 		t->cursor = rt_put_record(&t->encoder, t->cursor, r);
+	t->events++;
 	publish(t);
 }
 
@@ -103,6 +104,7 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 		t->cursor = rt_put_access(e, t->cursor, p->record.site, p->record.operand[0]);
 	else
 		t->cursor = rt_put_record(e, t->cursor, &p->record);
+	t->events++;
 	if (p->frames) {
 		*t->cursor++ = RADDLE_STACK;
 		t->cursor = rt_put_varint(t->cursor, depth);
@@ -235,6 +237,7 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 	mark(&t->self, address, ((1ull << size) - 1) << address % 64, write);
 	if (ready(t)) {
 		t->cursor = rt_put_access(&t->encoder, t->cursor, site, address);
+		t->events++;
 		publish(t);
 	}
 	leave(t);

@@ -37,6 +37,7 @@ struct rt_thread {
 	uint8_t *limit;
 	struct raddle_buffer *buffer;
 	uint32_t buffers; /* opened so far */
+	uint32_t events;  /* in the buffer */
 	volatile uint32_t busy;
 	uintptr_t busy_frame;
 	uint32_t *busy_top; /* the call stack of the one who took the encoder */

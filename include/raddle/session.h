@@ -90,7 +90,9 @@ struct raddle_buffer {
 	uint32_t thread;
 	uint32_t number; /* counts the thread's buffers from 0 */
 	_Atomic uint32_t used; /* bytes of data that are whole records */
-	uint8_t data[RADDLE_BUFFER_SIZE - 24];
+	uint32_t events; /* how many, RESET and STACK aside; valid when sealed */
+	uint32_t unused;
+	uint8_t data[RADDLE_BUFFER_SIZE - 32];
 };
 
 #define RADDLE_SESSION_HEADER_SIZE 32768 /* room for struct raddle_session */

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The collector's loop.
+ *
+ * In: buffers that the program's threads sealed, in shared memory.  Out: a trace
+ * directory for each process.  The memory is the program's to write, so nothing
+ * read from it is believed: indices, lengths and numbers are checked.
+ *
+ * A step takes the whole stack of sealed buffers, reverses it (a thread's buffers
+ * are then in order), copies them into the sinks and frees them; then it looks for
+ * new and dead processes.  The first process is our child and is waited for, the
+ * others are watched by a pidfd.  When a process has died its OPEN buffers are
+ * taken as they are, and those that it sealed but did not push.
+ *
+ * When the disk is full the session is stopped.  The message is kept (the
+ * program owns the terminal now) and told at the end.
+ */
+#include "record/collector.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "record/sink.h"
+#include "trace/decode.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STEP_MS 100		/* the longest sleep, and the beat of the heart */
+#define PENDING_MAX (32u << 20) /* gathered bytes over all threads */
+#define FLUSH_NS 2000000000ull	/* nothing is gathered longer */
+#define THREADS_MAX (1u << 20)	/* a larger number is nonsense */
+
+struct process {
+	struct record_sink *sink;
+	char *directory;
+	struct trace_meta meta; /* of forked processes: strings are the first one's */
+	int pidfd;		/* -1: none */
+	pid_t pid;
+	bool seen, dead;
+};
+
+struct record_collector {
+	struct record_session *session;
+	struct record_options options;
+	struct process *processes[RADDLE_MAX_PROCESSES];
+	uint32_t known; /* entries of the process table looked at */
+	size_t alive;	/* forked ones */
+	uint64_t flushed_ns;
+	uint64_t finished_bytes; /* of closed sinks */
+	char *message;		 /* the first error, for `stopped` */
+	struct trace_decoder decoder;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void keep_message(void *context, enum rd_level level, const char *message)
+{
+	struct record_collector *c = context;
+
+	if (level == RD_LOG_ERROR && !c->message)
+		c->message = rd_xstrdup(message);
+}
+
+/* A write failed: says why in the trace's meta.json, lets the program go on. */
+static void check_write(struct record_collector *c, int error)
+{
+	if (error)
+		record_session_stop(c->session, RADDLE_STOP_WRITE);
+}
+
+const char *record_collector_stopped(struct record_collector *c)
+{
+	enum raddle_stop_reason reason = atomic_load(&c->session->shared->stop_reason);
+
+	if (reason == RADDLE_STOP_WRITE && c->message)
+		return c->message;
+	return record_stop_text(reason);
+}
+
+static bool stopped(const struct record_collector *c)
+{
+	return atomic_load(&c->session->shared->state) != RADDLE_RECORDING;
+}
+
+/* Processes. */
+
+static struct process *add_process(struct record_collector *c, uint32_t n, const char *directory)
+{
+	struct process *p = rd_xcalloc(1, sizeof *p);
+
+	p->directory = rd_xstrdup(directory);
+	p->meta = *c->options.meta;
+	p->pidfd = -1;
+	c->processes[n] = p;
+	return p;
+}
+
+static void open_sink(struct record_collector *c, struct process *p)
+{
+	if (!p->sink && !p->dead)
+		check_write(c, record_sink_open(&p->sink, p->directory, &p->meta, c->options.sites));
+}
+
+/* The entry of a forked process; NULL while its parent or pid is unknown. */
+static struct process *find_process(struct record_collector *c, uint32_t n)
+{
+	const struct raddle_process *entry;
+	struct process *p, *parent;
+	char start[TRACE_TIME_SIZE];
+	struct timespec now;
+	char *directory;
+
+	if (n >= RADDLE_MAX_PROCESSES)
+		return NULL;
+	if (c->processes[n])
+		return c->processes[n];
+	entry = &c->session->shared->processes[n];
+	if (atomic_load(&entry->pid) <= 0 || entry->parent < 0 || (uint32_t)entry->parent >= n)
+		return NULL;
+	parent = c->processes[entry->parent];
+	if (!parent)
+		return NULL;
+	directory = rd_xasprintf("%s/fork-%u", parent->directory, entry->fork_index);
+	p = add_process(c, n, directory);
+	free(directory);
+	p->pid = atomic_load(&entry->pid);
+	clock_gettime(CLOCK_REALTIME, &now);
+	trace_meta_time(start, now.tv_sec * 1000000000ll + now.tv_nsec);
+	p->meta.start = rd_xstrdup(start);
+	p->meta.start_ns = now_ns();
+	p->meta.pid = p->pid;
+	p->meta.forked = true;
+	p->meta.parent_pid = parent->pid;
+	p->meta.fork_index = entry->fork_index;
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	c->alive++;
+	open_sink(c, p);
+	return p;
+}
+
+static bool has_died(const struct process *p)
+{
+	struct pollfd poll_fd = {.fd = p->pidfd, .events = POLLIN};
+
+	if (p->pidfd >= 0)
+		return poll(&poll_fd, 1, 0) > 0;
+	return kill(p->pid, 0) && errno == ESRCH;
+}
+
+/* Buffers. */
+
+static uint64_t count_events(struct record_collector *c, const void *records, size_t length)
+{
+	struct trace_event event;
+	uint64_t count = 0;
+
+	trace_decoder_start(&c->decoder, records, length);
+	while (trace_decode(&c->decoder, &event) > 0)
+		count++;
+	return count;
+}
+
+static void copy_buffer(struct record_collector *c, const struct raddle_buffer *b, bool open)
+{
+	size_t used = atomic_load_explicit(&b->used, memory_order_acquire);
+	struct process *p = find_process(c, b->process);
+	uint32_t thread = b->thread;
+
+	if (!p || !p->sink || !used || used > sizeof b->data || thread >= THREADS_MAX || stopped(c))
+		return;
+	check_write(c, record_sink_add(p->sink, thread, b->data, used,
+				       open ? count_events(c, b->data, used) : b->events));
+}
+
+static void free_buffer(struct record_collector *c, uint32_t index)
+{
+	struct raddle_session *s = c->session->shared;
+
+	atomic_store_explicit(&raddle_buffer_at(s, index)->state, RADDLE_BUFFER_FREE, memory_order_release);
+	raddle_stack_push(s, &s->free_head, index);
+}
+
+static void wake_waiters(struct raddle_session *s)
+{
+	atomic_fetch_add(&s->free_futex, 1);
+	if (atomic_load(&s->free_waiters))
+		syscall(SYS_futex, &s->free_futex, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Takes all sealed buffers; returns how many. */
+static size_t drain(struct record_collector *c)
+{
+	struct raddle_session *s = c->session->shared;
+	uint32_t count = s->buffer_count, at = raddle_stack_take(&s->sealed_head), reversed = 0;
+	size_t taken = 0;
+
+	while (at && at <= count && taken++ < count) {
+		struct raddle_buffer *b = raddle_buffer_at(s, at - 1);
+		uint32_t next = __atomic_load_n(&b->next, __ATOMIC_RELAXED);
+		b->next = reversed;
+		reversed = at;
+		at = next;
+	}
+	for (at = reversed; at;) {
+		struct raddle_buffer *b = raddle_buffer_at(s, at - 1);
+		uint32_t index = at - 1;
+		at = b->next;
+		copy_buffer(c, b, false);
+		free_buffer(c, index);
+		if (taken > 8)
+			wake_waiters(s);
+	}
+	if (taken)
+		wake_waiters(s);
+	return taken;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct raddle_buffer *x = *(struct raddle_buffer *const *)a;
+	const struct raddle_buffer *y = *(struct raddle_buffer *const *)b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* What a dead process left behind. */
+static void salvage(struct record_collector *c, uint32_t n)
+{
+	struct raddle_session *s = c->session->shared;
+	uint32_t count = s->buffer_count;
+	struct raddle_buffer **left = rd_xmalloc(count * sizeof *left);
+	size_t found = 0;
+
+	drain(c);
+	for (uint32_t i = 0; i < count; i++) {
+		struct raddle_buffer *b = raddle_buffer_at(s, i);
+		if (atomic_load(&b->state) != RADDLE_BUFFER_FREE && b->process == n)
+			left[found++] = b;
+	}
+	qsort(left, found, sizeof *left, compare_numbers);
+	for (size_t i = 0; i < found; i++) {
+		copy_buffer(c, left[i], atomic_load(&left[i]->state) == RADDLE_BUFFER_OPEN);
+		free_buffer(c, (uint32_t)(left[i] - raddle_buffer_at(s, 0)));
+	}
+	wake_waiters(s);
+	free(left);
+}
+
+/* `last` may be NULL. */
+static void end_process(struct record_collector *c, uint32_t n, struct trace_meta *last)
+{
+	struct process *p = c->processes[n];
+
+	salvage(c, n);
+	p->dead = true;
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	p->pidfd = -1;
+	if (last)
+		*last = p->meta;
+	if (!p->sink)
+		return;
+	check_write(c, record_sink_flush(p->sink));
+	c->finished_bytes += record_sink_bytes(p->sink);
+	check_write(c, record_sink_close(p->sink, record_collector_stopped(c), last));
+	p->sink = NULL;
+}
+
+static void look_at_processes(struct record_collector *c)
+{
+	uint32_t count = atomic_load(&c->session->shared->process_count);
+
+	if (count > RADDLE_MAX_PROCESSES)
+		count = RADDLE_MAX_PROCESSES;
+	for (uint32_t n = 1; n < count; n++) {
+		struct process *p = find_process(c, n);
+		if (p && !p->dead && has_died(p)) {
+			end_process(c, n, NULL);
+			c->alive--;
+		}
+	}
+}
+
+/* Gathered records are written when they are many, old, or beyond the limit. */
+static void write_gathered(struct record_collector *c)
+{
+	uint64_t now = now_ns(), bytes = c->finished_bytes;
+	size_t pending = 0;
+
+	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++) {
+		const struct process *p = c->processes[n];
+		if (p && p->sink) {
+			pending += record_sink_pending(p->sink);
+			bytes += record_sink_bytes(p->sink);
+		}
+	}
+	if (c->options.limit && bytes >= c->options.limit && !stopped(c))
+		record_session_stop(c->session, RADDLE_STOP_LIMIT);
+	if (pending < PENDING_MAX && now - c->flushed_ns < FLUSH_NS)
+		return;
+	c->flushed_ns = now;
+	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++)
+		if (c->processes[n] && c->processes[n]->sink)
+			check_write(c, record_sink_flush(c->processes[n]->sink));
+}
+
+static void sleep_step(struct raddle_session *s, uint32_t seen)
+{
+	struct timespec step = {0, STEP_MS * 1000000L};
+
+	atomic_store(&s->collector_waits, 1);
+	if (atomic_load(&s->sealed_futex) == seen)
+		syscall(SYS_futex, &s->sealed_futex, FUTEX_WAIT, seen, &step, NULL, 0);
+	atomic_store(&s->collector_waits, 0);
+}
+
+/* One round; true if there was something to do. */
+static bool step(struct record_collector *c)
+{
+	size_t taken;
+
+	atomic_fetch_add(&c->session->shared->heartbeat, 1);
+	taken = drain(c);
+	look_at_processes(c);
+	write_gathered(c);
+	return taken > 0;
+}
+
+int record_collector_open(struct record_collector **result, struct record_session *session,
+			  const struct record_options *options)
+{
+	struct record_collector *c = rd_xcalloc(1, sizeof *c);
+	struct process *p;
+	int r;
+
+	c->session = session;
+	c->options = *options;
+	c->flushed_ns = now_ns();
+	p = add_process(c, 0, options->directory);
+	r = record_sink_open(&p->sink, p->directory, &p->meta, options->sites);
+	if (r) {
+		record_collector_close(c);
+		return r;
+	}
+	*result = c;
+	return 0;
+}
+
+static void set_status(struct process *p, int status)
+{
+	p->meta.end = WIFSIGNALED(status) ? TRACE_SIGNALLED : TRACE_EXITED;
+	p->meta.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	p->meta.core = WIFSIGNALED(status) && WCOREDUMP(status);
+	if (p->sink)
+		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
+}
+
+int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last)
+{
+	struct raddle_session *s = c->session->shared;
+
+	c->processes[0]->pid = pid;
+	rd_log_set(keep_message, c);
+	for (;;) {
+		uint32_t seen = atomic_load(&s->sealed_futex);
+		pid_t r = waitpid(pid, status, WNOHANG);
+		bool worked = step(c);
+		if (r == pid || (r < 0 && errno == ECHILD))
+			break;
+		if (!worked)
+			sleep_step(s, seen);
+	}
+	set_status(c->processes[0], *status);
+	look_at_processes(c);
+	end_process(c, 0, last);
+	rd_log_set(NULL, NULL);
+	return 0;
+}
+
+size_t record_collector_alive(const struct record_collector *c)
+{
+	return c->alive;
+}
+
+void record_collector_rest(struct record_collector *c)
+{
+	struct raddle_session *s = c->session->shared;
+
+	while (c->alive) {
+		uint32_t seen = atomic_load(&s->sealed_futex);
+		if (!step(c))
+			sleep_step(s, seen);
+	}
+}
+
+void record_collector_close(struct record_collector *c)
+{
+	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++) {
+		struct process *p = c->processes[n];
+		if (!p)
+			continue;
+		if (p->sink)
+			record_sink_close(p->sink, record_collector_stopped(c), NULL);
+		if (n)
+			free(p->meta.start);
+		free(p->directory);
+		free(p);
+	}
+	trace_decoder_release(&c->decoder);
+	free(c->message);
+	free(c);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The collector: drains the session of a recorded program and of all processes
+ * it forks into trace directories, until they have ended.  Single-threaded.
+ */
+#ifndef RECORD_COLLECTOR_H
+#define RECORD_COLLECTOR_H
+
+#include "record/session.h"
+#include "trace/meta.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct record_options {
+	const char *directory;
+	const char *sites;	 /* site table of the flavour, or NULL */
+	struct trace_meta *meta; /* what is known before the start; all strings outlive the collector */
+	uint64_t limit;		 /* bytes on disk; 0: none */
+};
+
+struct record_collector;
+
+/* Opens the trace of the first process, which is not started yet. */
+int record_collector_open(struct record_collector **c, struct record_session *session,
+			  const struct record_options *options);
+
+/* Drains until process `pid`, a child of ours, has ended.  *status is what waitpid()
+ * said, *last what its meta.json says. */
+int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
+
+/* Forked processes that still run. */
+size_t record_collector_alive(const struct record_collector *c);
+
+/* Drains until all of them have ended. */
+void record_collector_rest(struct record_collector *c);
+
+/* Why nothing more was recorded, or NULL; the text is the collector's. */
+const char *record_collector_stopped(struct record_collector *c);
+
+void record_collector_close(struct record_collector *c);
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The recorded program stays in our process group, so the terminal's signals and
+ * job control reach it directly.  A signal that some process sent to us alone was
+ * meant for the program and is passed on; one that the kernel sent (the
+ * terminal) has reached it already.
+ */
+#include "record/launch.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "raddle/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
+enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
+
+static volatile sig_atomic_t program_pid;
+
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code <= 0 && program_pid && info->si_pid != program_pid)
+		kill(program_pid, signal);
+	errno = saved;
+}
+
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+/* Ours while the program runs.  SIGCHLD must interrupt sleeps; SIGXFSZ is an
+ * error of write() for us. */
+static void take_signals(void)
+{
+	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	for (size_t i = 0; i < FORWARDED; i++)
+		sigaction(forwarded[i], &action, NULL);
+	action = (struct sigaction){.sa_handler = nothing};
+	sigaction(SIGCHLD, &action, NULL);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+void record_launch_done(void)
+{
+	program_pid = 0;
+	for (size_t i = 0; i < FORWARDED; i++)
+		signal(forwarded[i], SIG_DFL);
+}
+
+static void set_environment(const struct record_launch *launch)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char number[16];
+
+	snprintf(number, sizeof number, "%d", launch->session_fd);
+	setenv(RADDLE_SESSION_ENV, number, 1);
+	if (!launch->library_path)
+		return;
+	if (old && *old)
+		setenv("LD_LIBRARY_PATH", rd_xasprintf("%s:%s", launch->library_path, old), 1);
+	else
+		setenv("LD_LIBRARY_PATH", launch->library_path, 1);
+}
+
+static _Noreturn void run_program(const struct record_launch *launch, int report, const sigset_t *mask)
+{
+	int error;
+
+	set_environment(launch);
+	fcntl(launch->session_fd, F_SETFD, 0);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(launch->executable, launch->argv);
+	error = errno;
+	if (write(report, &error, sizeof error) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int record_launch(const struct record_launch *launch, pid_t *pid)
+{
+	sigset_t all, mask;
+	int report[2], error = 0;
+
+	if (pipe2(report, O_CLOEXEC))
+		return rd_fail_errno("record: cannot make a pipe");
+	fflush(NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	*pid = fork();
+	if (*pid == 0)
+		run_program(launch, report[1], &mask);
+	if (*pid > 0) {
+		program_pid = *pid;
+		take_signals();
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	close(report[1]);
+	if (*pid < 0) {
+		close(report[0]);
+		return rd_fail_errno("record: cannot start a process");
+	}
+	while (read(report[0], &error, sizeof error) < 0 && errno == EINTR)
+		;
+	close(report[0]);
+	if (!error)
+		return 0;
+	waitpid(*pid, NULL, 0);
+	record_launch_done();
+	errno = error;
+	return rd_fail_errno("record: %s: cannot run it", launch->executable);
+}
+
+int record_exit_like(int status)
+{
+	struct rlimit none = {0, 0};
+	sigset_t only;
+	int signal_number;
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	signal_number = WTERMSIG(status);
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, signal_number);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	kill(getpid(), signal_number);
+	return 128 + signal_number;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting the recorded program, and standing in for it towards the outside. */
+#ifndef RECORD_LAUNCH_H
+#define RECORD_LAUNCH_H
+
+#include <sys/types.h>
+
+struct record_launch {
+	const char *executable;	  /* the flavour */
+	char *const *argv;	  /* the program's, argv[0] as the user wrote it */
+	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
+	int session_fd;
+};
+
+/* Starts the program in our process group with our streams and the signal state
+ * that we got.  From then on signals that are sent to us go to it; those that
+ * the terminal sends to both of us do not touch us. */
+int record_launch(const struct record_launch *launch, pid_t *pid);
+
+/* The program is gone: signals are ours again. */
+void record_launch_done(void);
+
+/* Ends this process the way waitpid() says the program ended.  Returns the exit
+ * status where a death by signal cannot be repeated. */
+int record_exit_like(int status);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Making a session: a memfd, mapped, with all buffers on the free stack.  Memory
+ * is used only for buffers that were used: the stack hands out the one freed
+ * last, so a program whose collector keeps up touches few of them.
+ */
+#include "record/session.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <linux/futex.h>
+#include <unistd.h>
+
+#define BUFFERS_MAX 8192u
+#define BUFFERS_MIN 16u
+
+/* At most a quarter of the address space that the program may have. */
+static uint32_t wanted_buffers(void)
+{
+	struct rlimit limit;
+	uint64_t count = BUFFERS_MAX;
+
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		count = limit.rlim_cur / 4 / RADDLE_BUFFER_SIZE;
+	if (count > BUFFERS_MAX)
+		count = BUFFERS_MAX;
+	return count < BUFFERS_MIN ? BUFFERS_MIN : (uint32_t)count;
+}
+
+static int map_buffers(struct record_session *s, uint32_t count)
+{
+	s->size = RADDLE_SESSION_SIZE(count);
+	if (ftruncate(s->fd, (off_t)s->size))
+		return -1;
+	s->shared = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	return s->shared == MAP_FAILED ? -1 : 0;
+}
+
+int record_session_open(struct record_session *s, const char *program)
+{
+	uint32_t count = wanted_buffers();
+
+	s->fd = memfd_create("raddle-session", MFD_CLOEXEC);
+	if (s->fd < 0)
+		return rd_fail_errno("record: cannot make shared memory");
+	while (map_buffers(s, count)) {
+		if (count <= BUFFERS_MIN) {
+			close(s->fd);
+			return rd_fail_errno("record: cannot map %zu bytes of shared memory", s->size);
+		}
+		count /= 2;
+	}
+	s->shared->magic = RADDLE_SESSION_MAGIC;
+	s->shared->version = RADDLE_SESSION_VERSION;
+	s->shared->buffer_count = count;
+	s->shared->process_count = 1;
+	s->shared->processes[0].parent = -1;
+	snprintf(s->shared->program, sizeof s->shared->program, "%s", program);
+	for (uint32_t i = count; i > 0; i--)
+		raddle_stack_push(s->shared, &s->shared->free_head, i - 1);
+	return 0;
+}
+
+void record_session_close(struct record_session *s)
+{
+	munmap(s->shared, s->size);
+	close(s->fd);
+}
+
+void record_session_stop(struct record_session *s, enum raddle_stop_reason reason)
+{
+	uint32_t none = RADDLE_STOP_NONE;
+
+	atomic_compare_exchange_strong(&s->shared->stop_reason, &none, reason);
+	atomic_store(&s->shared->state, RADDLE_STOPPED);
+	atomic_fetch_add(&s->shared->free_futex, 1);
+	syscall(SYS_futex, &s->shared->free_futex, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+const char *record_stop_text(enum raddle_stop_reason reason)
+{
+	switch (reason) {
+	case RADDLE_STOP_NONE:
+		return NULL;
+	case RADDLE_STOP_WRITE:
+		return "the trace could not be written";
+	case RADDLE_STOP_COLLECTOR:
+		return "raddle record did not respond";
+	case RADDLE_STOP_BUFFERS:
+		return "more threads than buffers";
+	case RADDLE_STOP_PROCESSES:
+		return "too many processes";
+	case RADDLE_STOP_MEMORY:
+		return "no memory inside the program";
+	case RADDLE_STOP_LIMIT:
+		return "size limit reached";
+	}
+	return "unknown reason";
+}

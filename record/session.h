@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collector's end of a session (include/raddle/session.h). */
+#ifndef RECORD_SESSION_H
+#define RECORD_SESSION_H
+
+#include "raddle/session.h"
+
+#include <stddef.h>
+
+struct record_session {
+	struct raddle_session *shared;
+	size_t size;
+	int fd; /* inherited by the program; close-on-exec until it is started */
+};
+
+/* Makes the session for `program`, with fewer buffers where the limit on
+ * address space leaves no room for all. */
+int record_session_open(struct record_session *s, const char *program);
+void record_session_close(struct record_session *s);
+
+/* Ends recording; the first reason stays. */
+void record_session_stop(struct record_session *s, enum raddle_stop_reason reason);
+
+/* What a stop reason is called in meta.json; NULL for none. */
+const char *record_stop_text(enum raddle_stop_reason reason);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Gathering: every buffer starts with RESET, so buffers of a thread can simply be
+ * put one behind another; a chunk is written when the next buffer would make
+ * it longer than CHUNK_SIZE.  After the first failure nothing more is written
+ * but meta.json, and the error has been reported by the writer.
+ */
+#include "record/sink.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "trace/writer.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define CHUNK_SIZE (128u << 10)
+
+struct record_sink {
+	struct trace_writer *writer;
+	char *directory;
+	struct trace_meta meta;
+	struct rd_buf *threads; /* gathered records, by thread number */
+	size_t count, capacity;
+	size_t pending;
+	uint64_t events;
+	bool failed;
+};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int record_sink_open(struct record_sink **sink, const char *directory, const struct trace_meta *meta,
+		     const char *sites)
+{
+	struct trace_writer *writer = NULL;
+	struct record_sink *s;
+	int r = trace_writer_open(&writer, directory);
+
+	if (!r)
+		r = trace_writer_meta(writer, meta);
+	if (!r && sites)
+		r = trace_writer_sites(writer, sites);
+	if (r) {
+		trace_writer_close(writer);
+		return r;
+	}
+	s = rd_xcalloc(1, sizeof *s);
+	s->writer = writer;
+	s->directory = rd_xstrdup(directory);
+	s->meta = *meta;
+	*sink = s;
+	return 0;
+}
+
+static int write_thread(struct record_sink *s, size_t thread)
+{
+	struct rd_buf *b = &s->threads[thread];
+	int r = 0;
+
+	if (!s->failed && b->length) {
+		r = trace_writer_chunk(s->writer, (uint32_t)thread, b->data, b->length);
+		s->failed = r != 0;
+	}
+	s->pending -= b->length;
+	rd_buf_clear(b);
+	return r;
+}
+
+static void need_thread(struct record_sink *s, uint32_t thread)
+{
+	RD_GROW(s->threads, s->capacity, (size_t)thread + 1);
+	for (; s->count <= thread; s->count++)
+		s->threads[s->count] = (struct rd_buf)RD_BUF_INIT;
+}
+
+int record_sink_add(struct record_sink *s, uint32_t thread, const void *records, size_t length,
+		    uint64_t events)
+{
+	int r = 0;
+
+	need_thread(s, thread);
+	if (s->threads[thread].length + length > CHUNK_SIZE)
+		r = write_thread(s, thread);
+	if (s->failed)
+		return r;
+	rd_buf_add(&s->threads[thread], records, length);
+	s->pending += length;
+	s->events += events;
+	return r;
+}
+
+int record_sink_flush(struct record_sink *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		int error = write_thread(s, i);
+		if (error && !r)
+			r = error;
+		rd_buf_release(&s->threads[i]);
+	}
+	return r;
+}
+
+size_t record_sink_pending(const struct record_sink *s)
+{
+	return s->pending;
+}
+
+uint64_t record_sink_bytes(const struct record_sink *s)
+{
+	return trace_writer_bytes(s->writer);
+}
+
+const char *record_sink_directory(const struct record_sink *s)
+{
+	return s->directory;
+}
+
+void record_sink_status(struct record_sink *s, enum trace_end end, int code, bool core)
+{
+	s->meta.end = end;
+	s->meta.code = code;
+	s->meta.core = core;
+}
+
+int record_sink_close(struct record_sink *s, const char *stopped, struct trace_meta *last)
+{
+	int r = record_sink_flush(s), meta, end;
+
+	s->meta.end_ns = monotonic_ns();
+	s->meta.complete = !stopped && !s->failed;
+	s->meta.stopped = (char *)stopped;
+	s->meta.threads = trace_writer_threads(s->writer);
+	s->meta.bytes = trace_writer_bytes(s->writer);
+	s->meta.events = s->events;
+	meta = trace_writer_meta(s->writer, &s->meta);
+	end = trace_writer_close(s->writer);
+	if (last)
+		*last = s->meta;
+	free(s->threads);
+	free(s->directory);
+	free(s);
+	return r ? r : meta ? meta : end;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the records of one process go: gathers the buffers of each thread into
+ * chunks of a useful size and writes its trace directory.
+ */
+#ifndef RECORD_SINK_H
+#define RECORD_SINK_H
+
+#include "trace/meta.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct record_sink;
+
+/* Copies what it needs of `meta` (strings stay the caller's and must live as
+ * long) and writes the first meta.json.  `sites` may be NULL. */
+int record_sink_open(struct record_sink **sink, const char *directory, const struct trace_meta *meta,
+		     const char *sites);
+
+/* Takes a buffer's bytes, which start with RESET, of `events` events. */
+int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
+		    uint64_t events);
+
+/* Writes what was gathered. */
+int record_sink_flush(struct record_sink *sink);
+
+size_t record_sink_pending(const struct record_sink *sink); /* bytes gathered */
+uint64_t record_sink_bytes(const struct record_sink *sink); /* bytes written */
+const char *record_sink_directory(const struct record_sink *sink);
+
+/* The end of the process.  The status stays unknown with TRACE_RUNNING. */
+void record_sink_status(struct record_sink *sink, enum trace_end end, int code, bool core);
+
+/* Flushes, writes the last meta.json and frees the sink.  `stopped` is the
+ * reason why recording ended early, or NULL.  *last, unless NULL, is what the
+ * meta.json says; its strings are those given to record_sink_open(). */
+int record_sink_close(struct record_sink *sink, const char *stopped, struct trace_meta *last);
+
+#endif
