@@ -245,7 +245,8 @@ int rd_support_file(const char *name, char **path)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
+	char *places[2], *slash;
+	int found = -1;
 
 	if (n < 0)
 		return rd_fail_errno("/proc/self/exe: cannot find out where Raddle is installed");
@@ -253,15 +254,19 @@ int rd_support_file(const char *name, char **path)
 	slash = strrchr(self, '/');
 	RD_ASSERT(slash);
 	*slash = '\0';
-	for (int installed = 0; installed < 2; installed++) {
-		char *p = rd_xasprintf(installed ? "%s/../lib/raddle/%s" : "%s/%s", self, name);
-
-		if (access(p, R_OK) == 0) {
-			*path = p;
-			return 0;
-		}
-		free(p);
-	}
-	return rd_fail(RD_ENOTFOUND, "%s: not found beside %s/raddle nor in %s/../lib/raddle", name, self,
-		       self);
+	places[0] = rd_xasprintf("%s/%s", self, name);
+	slash = strrchr(self, '/');
+	places[1] = rd_xasprintf("%.*s/lib/raddle/%s", slash ? (int)(slash - self) : 0, self, name);
+	for (int i = 0; i < 2 && found < 0; i++)
+		if (access(places[i], R_OK) == 0)
+			found = i;
+	if (found < 0)
+		rd_fail(RD_ENOTFOUND, "%s: this part of Raddle is not there (nor is %s)", places[0],
+			places[1]);
+	else
+		*path = places[found];
+	for (int i = 0; i < 2; i++)
+		if (i != found)
+			free(places[i]);
+	return found < 0 ? RD_ENOTFOUND : 0;
 }

@@ -192,7 +192,7 @@ static void missing_support_file(void **state)
 
 	(void)state;
 	assert_int_equal(rd_support_file("no-such-file", &path), RD_ENOTFOUND);
-	assert_said("no-such-file: not found");
+	assert_said("/no-such-file: this part of Raddle is not there");
 }
 
 static int run_shell(const char *script, struct rd_buf *output)
