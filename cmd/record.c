@@ -277,7 +277,7 @@ static int run(const struct rd_flavour *flavour, struct trace_meta *meta, int *s
 	struct record_session session;
 	struct record_collector *collector = NULL;
 	struct record_options record = {opt.directory, flavour->sites, meta, opt.limit};
-	struct record_launch launch = {flavour->executable, meta->argv, flavour->library_path, -1};
+	struct record_launch launch = {flavour->executable, meta->argv, flavour->library_path, -1, NULL};
 	struct trace_meta last = {0};
 	pid_t pid;
 	int r = record_session_open(&session, meta->program);
@@ -285,6 +285,7 @@ static int run(const struct rd_flavour *flavour, struct trace_meta *meta, int *s
 	if (r)
 		return r;
 	launch.session_fd = session.fd;
+	launch.wake = &session.shared->sealed_futex;
 	r = record_collector_open(&collector, &session, &record);
 	if (!r)
 		r = record_launch(&launch, &pid);

@@ -376,6 +376,9 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	struct raddle_session *s = c->session->shared;
 
 	c->processes[0]->pid = pid;
+	c->processes[0]->meta.pid = pid;
+	if (c->processes[0]->sink)
+		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_log_set(keep_message, c);
 	for (;;) {
 		uint32_t seen = atomic_load(&s->sealed_futex);

@@ -26,6 +26,7 @@ static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQU
 enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
 static volatile sig_atomic_t program_pid;
+static _Atomic unsigned *volatile wake_word;
 
 static void forward(int signal, siginfo_t *info, void *context)
 {
@@ -37,9 +38,13 @@ static void forward(int signal, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void nothing(int signal)
+/* A sleep on the word that has not begun yet ends at once, one that has is
+ * interrupted. */
+static void wake(int signal)
 {
 	(void)signal;
+	if (wake_word)
+		++*wake_word;
 }
 
 /* Ours while the program runs.  SIGCHLD must interrupt sleeps; SIGXFSZ is an
@@ -50,7 +55,7 @@ static void take_signals(void)
 
 	for (size_t i = 0; i < FORWARDED; i++)
 		sigaction(forwarded[i], &action, NULL);
-	action = (struct sigaction){.sa_handler = nothing};
+	action = (struct sigaction){.sa_handler = wake};
 	sigaction(SIGCHLD, &action, NULL);
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
@@ -59,6 +64,7 @@ static void take_signals(void)
 void record_launch_done(void)
 {
 	program_pid = 0;
+	wake_word = NULL;
 	for (size_t i = 0; i < FORWARDED; i++)
 		signal(forwarded[i], SIG_DFL);
 }
@@ -107,6 +113,7 @@ int record_launch(const struct record_launch *launch, pid_t *pid)
 		run_program(launch, report[1], &mask);
 	if (*pid > 0) {
 		program_pid = *pid;
+		wake_word = launch->wake;
 		take_signals();
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -10,6 +10,7 @@ struct record_launch {
 	char *const *argv;	  /* the program's, argv[0] as the user wrote it */
 	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
 	int session_fd;
+	_Atomic unsigned *wake; /* incremented when the program ends, so that nobody sleeps on it */
 };
 
 /* Starts the program in our process group with our streams and the signal state

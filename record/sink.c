@@ -59,6 +59,12 @@ int record_sink_open(struct record_sink **sink, const char *directory, const str
 	return 0;
 }
 
+int record_sink_started(struct record_sink *s, int64_t pid)
+{
+	s->meta.pid = pid;
+	return trace_writer_meta(s->writer, &s->meta);
+}
+
 static int write_thread(struct record_sink *s, size_t thread)
 {
 	struct rd_buf *b = &s->threads[thread];

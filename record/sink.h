@@ -19,6 +19,9 @@ struct record_sink;
 int record_sink_open(struct record_sink **sink, const char *directory, const struct trace_meta *meta,
 		     const char *sites);
 
+/* The pid was not known when the sink was opened: writes meta.json again. */
+int record_sink_started(struct record_sink *sink, int64_t pid);
+
 /* Takes a buffer's bytes, which start with RESET, of `events` events. */
 int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
 		    uint64_t events);

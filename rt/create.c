@@ -99,6 +99,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->child->number = c->number;
 	c->child->parent = c->parent->number;
 	c->child->index = c->index;
+	c->parent->internal++;
 	c->held = rt_hold(c->parent);
 	c->q = rt_q();
 	c->time = rt_now();
@@ -113,6 +114,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 		rt_thread_idle(c->child);
 	if (!c->parent)
 		return;
+	c->parent->internal--;
 	if (error) {
 		atomic_compare_exchange_strong(&rt.session->processes[rt.process].threads, &count, c->number);
 		c->parent->children--;
@@ -169,12 +171,26 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 		RT_EVENT(t, RADDLE_THREAD_JOIN, rt_q(), rt_now(), number, (uint64_t)error);
 }
 
+/* A join may be left by cancellation. */
+static struct rt_thread *inside(struct rt_thread *t)
+{
+	if (t)
+		t->internal++;
+	return t;
+}
+
+static void outside(struct rt_thread **t)
+{
+	if (*t)
+		(*t)->internal--;
+}
+
 #define JOIN(thread, call)                                                                                   \
 	do {                                                                                                 \
-		struct rt_thread *t_ = rt_self();                                                            \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
+		struct rt_thread *inside_ __attribute__((cleanup(outside))) = inside(rt_self());             \
 		int r_ = call;                                                                               \
-		joined(t_, (uint64_t)(thread), number_, r_);                                                 \
+		joined(inside_, (uint64_t)(thread), number_, r_);                                            \
 		return r_;                                                                                   \
 	} while (0)
 

@@ -5,6 +5,9 @@
  * thread had marked of the memory in this segment is forgotten: it is another
  * object now.
  *
+ * What pthread_create() and pthread_join() allocate and release is not recorded:
+ * it depends on libc's cache of stacks, not on the program.
+ *
  * These functions are called by ld.so before any constructor and by libc after
  * everything; rt_self() is NULL then and they only pass on.
  */
@@ -27,7 +30,7 @@ static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
-	if (t) {
+	if (t && !t->internal) {
 		rt_forget(t, A(p), size);
 		RT_EVENT(t, RADDLE_ALLOC, rt_q(), A(p), size, kind_of(t, kind));
 	}
@@ -38,7 +41,7 @@ static void released(const void *p)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
-	if (t)
+	if (t && !t->internal)
 		RT_EVENT(t, RADDLE_FREE, rt_q(), A(p), kind_of(t, RADDLE_ALLOC_MALLOC));
 }
 
