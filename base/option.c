@@ -22,13 +22,19 @@ static bool takes_argument(const struct rd_option *o)
 	return o->type == RD_OPT_STRING || o->type == RD_OPT_NUMBER;
 }
 
-/* Prints words of `text` from `column` on, continuing lines at `indent`; stops
- * at the end of the line and returns what is behind it. */
+/* Where a paragraph ends: at a blank line, before an indented one, at the end. */
+static bool ends_paragraph(const char *text)
+{
+	return !*text || (*text == '\n' && strchr("\n \t", text[1]));
+}
+
+/* Prints a paragraph from `column` on, continuing lines at `indent`; returns what
+ * is behind it.  Where the text breaks its lines does not matter. */
 static const char *print_wrapped(const char *text, size_t column, size_t indent)
 {
 	bool first = true;
 
-	while (*text && *text != '\n') {
+	while (!ends_paragraph(text)) {
 		size_t n = strcspn(text, " \n");
 
 		if (!first && column + 1 + n > LINE_WIDTH) {
@@ -40,7 +46,8 @@ static const char *print_wrapped(const char *text, size_t column, size_t indent)
 		column += n + !first;
 		first = false;
 		text += n;
-		text += strspn(text, " ");
+		while (!ends_paragraph(text) && (*text == ' ' || *text == '\n'))
+			text++;
 	}
 	putchar('\n');
 	return *text ? text + 1 : text;
@@ -52,7 +59,7 @@ static void print_summary(const char *text)
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 
-		if (*text == ' ' || *text == '\t') {
+		if (!n || *text == ' ' || *text == '\t') {
 			printf("%.*s\n", (int)n, text);
 			text += n + (text[n] == '\n');
 		} else {

@@ -30,7 +30,8 @@ static const struct rd_option options[] = {
 	RD_END,
 };
 
-static const struct rd_usage usage = {"raddle test [-q] FILE", "Does nothing.\n\n  picture  here", options,
+static const struct rd_usage usage = {"raddle test [-q] FILE",
+				      "Does\nnothing.\n\n  picture  here\n\nMore  words.\n", options,
 				      "  raddle test x\n"};
 
 static struct rd_buf messages = RD_BUF_INIT;
@@ -183,6 +184,7 @@ static void help_shows_the_table(void **state)
 		"usage: raddle test [-q] FILE\n\n"
 		"Does nothing.\n\n"
 		"  picture  here\n\n"
+		"More words.\n\n"
 		"options:\n"
 		"  -q, --quiet           say nothing\n"
 		"  -a, --all             everything\n"
