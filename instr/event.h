@@ -53,13 +53,16 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
+	struct rd_umap wait_reads;	/* of the whole unit: loads that decide a wait loop */
 	struct rd_umap private_objects; /* object to 1 + whether it is private */
 	struct instr_event *events;	/* in order of blocks, then of instructions */
 	size_t count, capacity;
 };
 
+/* Fills `reads` with the loads that decide a loop around a condition wait. */
+void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
+
 void instr_scan(struct instr_function *f);
-void instr_mark_wait_loops(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);
 
 /* The function's atomic operations by library call (libatomic and __sync_); false if

@@ -266,7 +266,7 @@ static void emit_access(struct emitter *e, const struct instr_event *event)
 {
 	LLVMValueRef site = make_site(e, event);
 	build_at(e, event->inst);
-	if (event->flags & EVENT_WAIT_LOOP && event->size != 0) {
+	if (event->flags & EVENT_WAIT_LOOP) {
 		instr_hook_call(e->u, HOOK_READ_ALWAYS,
 				(LLVMValueRef[]){e->self, event->pointer, site, const32(e, event->size)});
 		return;
@@ -481,7 +481,6 @@ static void instrument_function(struct instr_function *f)
 	ir_cfg_init(&f->cfg, f->function);
 	ir_debug_function(f->unit->sites.debug, f->function);
 	instr_scan(f);
-	instr_mark_wait_loops(f);
 	if (!f->unit->options->keep_redundant)
 		instr_eliminate(f);
 	emit(f);
@@ -492,6 +491,7 @@ static void instrument_function(struct instr_function *f)
 int instr_record(struct instr_unit *u)
 {
 	struct instr_function f = {.unit = u, .effects = ir_effects_new(u->module)};
+	instr_find_wait_reads(u->module, f.effects, &f.wait_reads);
 	for (LLVMValueRef function = LLVMGetFirstFunction(u->module); function != NULL;
 	     function = LLVMGetNextFunction(function)) {
 		if (LLVMGetIntrinsicID(function) != 0 || ir_starts(ir_name(function), "__raddle_"))
@@ -505,6 +505,7 @@ int instr_record(struct instr_unit *u)
 	}
 	free(f.events);
 	rd_umap_release(&f.private_objects);
+	rd_umap_release(&f.wait_reads);
 	ir_effects_free(f.effects);
 	return 0;
 }

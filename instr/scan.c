@@ -94,10 +94,12 @@ static void scan_access(struct instr_function *f, struct instr_event event, LLVM
 		event.flags |= EVENT_VOLATILE;
 	if (event.size == 0)
 		return;
+	if (!write && rd_umap_get(&f->wait_reads, (uintptr_t)event.inst) != NULL)
+		event.flags |= EVENT_WAIT_LOOP;
 	if (order != LLVMAtomicOrderingNotAtomic) {
 		event.kind = write ? EVENT_ATOMIC_STORE : EVENT_ATOMIC_LOAD;
 		event.order = order;
-	} else if (is_simple(event.size, LLVMGetAlignment(event.inst))) {
+	} else if (is_simple(event.size, LLVMGetAlignment(event.inst)) || event.flags & EVENT_WAIT_LOOP) {
 		event.kind = write ? EVENT_WRITE : EVENT_READ;
 	} else {
 		event.kind = write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;

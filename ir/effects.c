@@ -20,7 +20,8 @@ struct facts {
 	uint32_t *callees; /* numbers of functions of the unit */
 	size_t count, capacity;
 	bool synchronises; /* may */
-	bool waits;	   /* does nothing but wait, see wait_wrappers() */
+	bool calls_wait;   /* itself, by name */
+	bool waits;	   /* outside of any loop of its own, see wait_wrappers() */
 	bool early;
 	uint8_t *keeps; /* of each parameter: 0 not known yet, 1 being looked at, 2 keeps, 3 does not */
 };
@@ -130,6 +131,7 @@ static void look_at(struct ir_effects *e, struct facts *f, LLVMValueRef inst)
 	}
 	enum call_effect effect = call_effect(e, inst, &target);
 	f->synchronises |= effect == CALL_UNKNOWN;
+	f->calls_wait |= ir_callee(inst) != NULL && is_wait_name(ir_name(ir_callee(inst)));
 	if (target == NULL)
 		return;
 	RD_GROW(f->callees, f->capacity, f->count + 1);
@@ -184,6 +186,15 @@ static void mark_early(struct ir_effects *e, LLVMModuleRef module)
 	}
 }
 
+bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function)
+{
+	const struct facts *f = facts_of(e, function);
+	for (size_t i = 0; f != NULL && i < f->count; i++)
+		if (e->items[f->callees[i]].waits)
+			return true;
+	return f != NULL && f->calls_wait;
+}
+
 /* Whether the function waits outside of any loop of its own: then a loop around
  * a call of it is the wait loop. */
 static bool just_waits(struct ir_effects *e, LLVMValueRef function)
@@ -207,16 +218,14 @@ static bool just_waits(struct ir_effects *e, LLVMValueRef function)
 }
 
 /* Wrappers of condition waits, and wrappers of those. */
-static void wait_wrappers(struct ir_effects *e, LLVMModuleRef module)
+static void wait_wrappers(struct ir_effects *e)
 {
-	bool changed = false;
-	for (size_t i = 0; i < sizeof wait_names / sizeof *wait_names; i++)
-		changed |= LLVMGetNamedFunction(module, wait_names[i]) != NULL;
+	bool changed = true;
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < e->count; i++) {
 			struct facts *f = &e->items[i];
-			if (f->waits || !f->synchronises || !just_waits(e, f->function))
+			if (f->waits || !ir_effects_has_wait(e, f->function) || !just_waits(e, f->function))
 				continue;
 			f->waits = changed = true;
 		}
@@ -242,7 +251,7 @@ struct ir_effects *ir_effects_new(LLVMModuleRef module)
 	look_at_functions(e);
 	spread(e);
 	mark_early(e, module);
-	wait_wrappers(e, module);
+	wait_wrappers(e);
 	return e;
 }
 

@@ -25,6 +25,9 @@ bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
  * does one. */
 bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call);
 
+/* Whether the body of the function has such a call. */
+bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function);
+
 /* Whether the callee keeps no copy of this argument (an ir_harmless_fn). */
 bool ir_effects_harmless(void *effects, LLVMValueRef call, unsigned argument);
 
