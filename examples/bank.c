@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A bank whose tellers move money while a clerk corrects one booking.  Every
- * run ends with the right total, so all seems well.  It is not:
+ * A bank whose tellers move money, after a clerk has corrected one booking.
+ * Every run ends with the right total and all fees, so all seems well.  It is
+ * not:
  *
  * - `fee` is set by the clerk before he takes a lock and read by the tellers
- *   after they had it.  Since the clerk is always first, the lock happens to put
- *   the two in order; nothing makes him first.
- * - The clerk moves money from the last account to the first, the tellers from
- *   each account to the next.  All lock the account they take from before the
- *   one they give to, so that in a ring they can wait for each other for ever.
+ *   after they had it.  As he comes in early, the lock puts the two in order;
+ *   but nothing makes him early except the time the doors take to open.
+ * - He moves money from the second account to the first, the tellers from each
+ *   account to the next.  All lock the account they take from before the one
+ *   they give to, so clerk and teller can wait for each other for ever.
  * - `served` is counted without a lock at all.
  *
  * Usage: bank [TRANSFERS]
@@ -16,6 +17,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ACCOUNTS = 4, TELLERS = 3, OPENING = 1000 };
 
@@ -31,6 +33,7 @@ struct teller {
 };
 
 static struct account accounts[ACCOUNTS];
+static pthread_barrier_t opening;
 static long fee;
 static unsigned long served;
 static int transfers = 2000;
@@ -52,7 +55,7 @@ static void *run_clerk(void *unused)
 {
 	(void)unused;
 	fee = 1;
-	transfer(&accounts[ACCOUNTS - 1], &accounts[0], 10);
+	transfer(&accounts[1], &accounts[0], 10);
 	return NULL;
 }
 
@@ -60,6 +63,7 @@ static void *run_teller(void *argument)
 {
 	struct teller *teller = argument;
 
+	pthread_barrier_wait(&opening);
 	for (int i = 0; i < transfers; i++) {
 		int from = (teller->number + i) % (ACCOUNTS - 1);
 
@@ -84,7 +88,9 @@ int main(int argc, char **argv)
 		pthread_mutex_init(&accounts[i].lock, NULL);
 		accounts[i].balance = OPENING;
 	}
+	pthread_barrier_init(&opening, NULL, TELLERS);
 	pthread_create(&clerk, NULL, run_clerk, NULL);
+	usleep(20000);
 	puts("The bank opens.");
 	for (int i = 0; i < TELLERS; i++) {
 		tellers[i].number = i;
