@@ -224,7 +224,7 @@ static void link_threads(struct scan *s)
 		struct model_thread *t = &m->threads[child];
 		m->threads[c->creator].children++;
 		t->create_stack = c->stack;
-		if (t->parent == MODEL_NONE && t->start_q == 0 && child != c->creator) {
+		if (t->parent == MODEL_NONE && t->number != 0 && child != c->creator) {
 			t->parent = c->creator;
 			t->index = c->index;
 		}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `raddle import`: traces of other tools become trace directories. */
+#include "cmd/cmd.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "trace/std.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+	const char *format;
+	const char *output; /* the trace directory */
+	bool force;	    /* take ill-formed traces */
+} opt;
+
+static const struct rd_option options[] = {
+	RD_STRING('F', "format", &opt.format, "FORMAT", "of the file: std (the only one, and the default)"),
+	RD_STRING('o', "output", &opt.output, "DIR", "the trace directory to make"),
+	RD_FLAG('f', "force", &opt.force, "take ill-formed traces, with warnings"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle import [--format std] -o DIR FILE",
+	"Makes a trace directory of a trace in the STD text format of the RAPID tools, so\n"
+	"that everything Raddle does with its own traces works with theirs.",
+	options,
+	"  raddle import -o account account.std\n"
+	"  raddle dump --summary account\n",
+};
+
+static int import_file(const char *path)
+{
+	struct rd_map map;
+	struct trace_std_opts std = {.name = path, .force = opt.force};
+	uint64_t events = 0;
+	if (rd_map_open(&map, path) != RD_OK)
+		return CMD_FAILED;
+	int err = trace_std_import((const char *)map.data, map.length, opt.output, &std, &events);
+	rd_map_close(&map);
+	return err ? CMD_FAILED : CMD_OK;
+}
+
+int cmd_import(int argc, char **argv)
+{
+	const char *path = NULL;
+	/* Options may stand behind the file too. */
+	while (argc > 1) {
+		int first = rd_options_parse(argc, argv, &usage);
+		if (first == RD_OPTION_HELP)
+			return CMD_OK;
+		if (first < 0)
+			return CMD_FAILED;
+		if (first < argc && path) {
+			rd_fail(RD_EUSAGE, "import: one file at a time, not '%s' too", argv[first]);
+			return CMD_FAILED;
+		}
+		path = first < argc ? argv[first] : path;
+		argc -= first;
+		argv += first;
+	}
+	if (opt.format && strcmp(opt.format, "std") != 0) {
+		rd_fail(RD_EUSAGE, "import: unknown format '%s'; it can be std", opt.format);
+		return CMD_FAILED;
+	}
+	if (!path || !opt.output) {
+		rd_fail(RD_EUSAGE, "import: needs a file and -o DIR; 'raddle import --help' tells more");
+		return CMD_FAILED;
+	}
+	return import_file(path);
+}

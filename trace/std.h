@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Importing traces in RAPID's STD text format: one event a line, `T|op(x)|loc`.
+ * What is mapped to which event is in doc/format/std.md.
+ */
+#ifndef TRACE_STD_H
+#define TRACE_STD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* meta.json's flavour name of an imported trace; exports then use the names and
+ * locations of the original. */
+#define TRACE_STD_FLAVOUR "std"
+
+struct trace_std_opts {
+	const char *name; /* the text's name in messages and in the site table */
+	bool force;	  /* ill-formed locking, forks and joins are warnings */
+};
+
+/* Writes the trace directory; *events counts the lines that became events. */
+int trace_std_import(const char *text, size_t length, const char *directory,
+		     const struct trace_std_opts *opts, uint64_t *events);
+
+#endif
