@@ -44,7 +44,7 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 	REAL(__cxa_guard_abort)(guard);
 }
 
-/* What this thread allocated before goes on when the operator is done. */
+/* The outermost operator counts: operator new[] calls operator new. */
 struct kind {
 	struct rt_thread *t;
 	uint32_t outer;
@@ -56,7 +56,7 @@ static struct kind kind_begin(enum raddle_alloc_kind kind)
 
 	if (k.t) {
 		k.outer = k.t->new_kind;
-		k.t->new_kind = kind + 1;
+		k.t->new_kind = k.outer ? k.outer : kind + 1;
 	}
 	return k;
 }

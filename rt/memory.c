@@ -77,7 +77,7 @@ INTERPOSE(void *, reallocarray, (void *old, size_t count, size_t size))
 	if (__builtin_mul_overflow(count, size, &total))
 		return REAL(reallocarray)(old, count, size);
 	released(old);
-	return reallocated(old, REAL(reallocarray)(old, count, size), total);
+	return reallocated(old, REAL(realloc)(old, total), total);
 }
 
 INTERPOSE(void, free, (void *p))

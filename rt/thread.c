@@ -218,6 +218,7 @@ void rt_thread_end_key(void *value)
 	struct rt_thread *t = value;
 	int saved = errno;
 
+	t->self.stack_top = t->encoder.stack_base;
 	if (++t->end_rounds < END_ROUNDS)
 		pthread_setspecific(rt.key, t);
 	else
