@@ -79,7 +79,7 @@ struct ir_key {
 struct ir_steps {
 	const struct ir_step *items;
 	size_t count;
-	const struct ir_key *keys;
+	const struct ir_key *keys; /* equal ones would not be recognised as such */
 	uint32_t key_count;
 };
 

@@ -8,7 +8,7 @@
  */
 #include "raddle/abi.h"
 
-#include <stdarg.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,18 +31,21 @@ void stub_segment(void)
 
 static void event(const char *kind, uint32_t site, const void *p, uint64_t size)
 {
+	int saved = errno;
 	if (set_mode < 0)
 		set_mode = getenv("STUB_SET") != NULL;
 	if (set_mode) {
 		for (uint64_t i = 0; i < size; i++)
 			dprintf(3, "%u %c %p\n", segment, kind[strlen(kind) - 1],
 				(const void *)((const char *)p + i));
+		errno = saved;
 		return;
 	}
 	dprintf(3, "%s %u %llu", kind, site & 0xffff, (unsigned long long)size);
 	for (uint32_t *s = stack; s < state.stack_top; s++)
 		dprintf(3, " %u", *s & 0xffff);
 	dprintf(3, "\n");
+	errno = saved;
 }
 
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t a, uint32_t site, uint32_t size)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Functions for tests of the instrumenter alone: units come straight from clang,
+# and instr-stub.c stands in for the runtime.
+
+INSTR=$BUILD/raddle-instr
+HOOKS=$BUILD/hook.bc
+CLANG=clang-19
+[ -x "$INSTR" ] || { echo "no raddle-instr"; exit 77; }
+
+# bitcode SOURCE [FLAG...]: SOURCE's bitcode as raddle cc embeds it, in NAME.bc
+bitcode() {
+	local source=$1 name
+	name=$(basename "${source%.*}")
+	shift
+	$CLANG -O2 -g -w -Xclang -disable-llvm-passes -emit-llvm -c "$source" -o "$name.bc" "$@"
+}
+
+# instrument MODE NAME [OPTION...]: NAME.bc to NAME.MODE.o and NAME.MODE.sites
+instrument() {
+	local mode=$1 name=$2
+	shift 2
+	printf '%s\t0\t0\t0\t%s\t%s\t-\n' "$PWD/$name.bc" "$PWD/$name.$mode.o" "$PWD/$name.$mode.sites" >"$name.jobs"
+	"$INSTR" --flavour record --mode "$mode" --hooks "$HOOKS" "$@" "$name.jobs"
+}
+
+# program MODE NAME [ARGUMENT...]: links NAME.MODE.o with the stand-in
+program() {
+	local mode=$1 name=$2 f
+	shift 2
+	for f in test/prog/instr-stub rt/string rt/hook; do
+		 $CLANG -O2 -D_GNU_SOURCE= -I"$ROOT/include" -I"$ROOT" -c "$ROOT/$f.c" || exit 1
+	done
+	$CLANG -o "$name.$mode" "$name.$mode.o" instr-stub.o string.o hook.o -lpthread -lm "$@"
+}
+
+fail() {
+	echo "$*"
+	exit 1
+}
