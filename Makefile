@@ -136,7 +136,7 @@ $(B)/fuzz/lib/%.o: %.c
 	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -c -o $@ $<
 
 $(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
-	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(TOOL_LIBS)
+	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_LIB) $(TOOL_LIBS)
 
 fuzz: $(FUZZ)
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)

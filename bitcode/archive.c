@@ -60,7 +60,7 @@ static void read_name(const struct bitcode_archive *a, const uint8_t *header, st
 
 	if (header[0] == '/' && read_number(header + 1, NAME_SIZE - 1, &number)) {
 		long_name(a, number, m);
-	} else if (!memcmp(header, "#1/", 3) && read_number(header + 3, NAME_SIZE - 3, &number) &&
+	} else if (m->data && !memcmp(header, "#1/", 3) && read_number(header + 3, NAME_SIZE - 3, &number) &&
 		   number <= m->length) {
 		set_name(m, m->data, strnlen((const char *)m->data, number));
 		m->data += number;

@@ -227,10 +227,23 @@ bool bitcode_args_takes_value(const char *option)
 	return is_one_of(option, separate);
 }
 
-bool bitcode_args_keep(const char *argument)
+/* An option that clang may not get. */
+static bool is_withheld(const char *s)
 {
-	return !starts(argument, "-flto") && !is_one_of(argument, lto) && !is_one_of(argument, few_debug) &&
-	       strcmp(argument, "-g0") && strcmp(argument, "-ggdb0");
+	return starts(s, "-flto") || is_one_of(s, lto) || is_one_of(s, few_debug) || !strcmp(s, "-g0") ||
+	       !strcmp(s, "-ggdb0");
+}
+
+static bool is_split_debug(const char *s)
+{
+	return !strcmp(s, "-gsplit-dwarf") || starts(s, "-gsplit-dwarf=");
+}
+
+bool bitcode_args_keep(const struct bitcode_args *a, const char *argument)
+{
+	if (is_split_debug(argument))
+		return a->debug == BITCODE_DEBUG_FULL;
+	return !is_withheld(argument);
 }
 
 /* One word of an @file, with the quoting of the GNU tools. */
@@ -336,8 +349,6 @@ static void read_debug(struct bitcode_args *a, const char *s)
 		a->debug = BITCODE_DEBUG_OFF;
 	else if (is_one_of(s, few_debug))
 		a->debug = BITCODE_DEBUG_LINES;
-	else if (!strcmp(s, "-gsplit-dwarf") || starts(s, "-gsplit-dwarf="))
-		a->split_debug = true;
 	else if (is_one_of(s, full) || starts(s, "-ggdb") || starts(s, "-glldb") || starts(s, "-gsce") ||
 		 starts(s, "-gdbx") || (starts(s, "-gdwarf") && !starts(s, "-gdwarf-aranges")))
 		a->debug = BITCODE_DEBUG_FULL;
@@ -373,7 +384,7 @@ static void read_option(struct bitcode_args *a, const char *s)
 		a->is_static = true;
 	else if (!strcmp(s, "-shared") || !strcmp(s, "--shared"))
 		a->shared = true;
-	if (!bitcode_args_keep(s))
+	if (is_withheld(s) || is_split_debug(s))
 		a->dropped = true;
 }
 
@@ -418,7 +429,8 @@ void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv)
 			read_option(a, s);
 		}
 	}
-	if (!a->input_count)
+	/* Assembler code on the screen is for reading. */
+	if (!a->input_count || (a->phase == BITCODE_ASSEMBLY && a->output && !strcmp(a->output, "-")))
 		a->phase = BITCODE_PASS;
 }
 

@@ -43,9 +43,9 @@ struct bitcode_args {
 	enum bitcode_debug debug; /* what the last -g option says */
 	const char *output;	  /* of -o, or NULL */
 	bool expanded;		  /* an @file was there */
-	bool dropped;		  /* an option is there that bitcode_args_keep() refuses */
+	bool dropped;		  /* an option is there that bitcode_args_keep() may refuse */
 	bool optimised;		  /* the last -O is not -O0 */
-	bool split_debug, save_temps, is_static, shared;
+	bool save_temps, is_static, shared;
 };
 
 /* Parses argv[1..]. */
@@ -53,8 +53,9 @@ void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv);
 void bitcode_args_release(struct bitcode_args *a);
 
 /* Whether clang gets this argument: link-time optimisation would hide the
- * bitcode, and -g0 or -g1 would take the names out of it. */
-bool bitcode_args_keep(const char *argument);
+ * bitcode, -g0 or -g1 would take the names out of it, and -gsplit-dwarf without
+ * -g must not split the debug information that we ask for. */
+bool bitcode_args_keep(const struct bitcode_args *a, const char *argument);
 
 /* Whether the argument behind `option` belongs to it. */
 bool bitcode_args_takes_value(const char *option);

@@ -72,8 +72,6 @@ static void add_embedding(struct rd_argv *out, const struct bitcode_args *args)
 	/* Between the phases that -save-temps separates, checksums of version 5
 	 * draw a warning from the assembler. */
 	rd_argv_add(out, args->save_temps ? "-gdwarf-4" : "-g");
-	if (args->split_debug)
-		rd_argv_add(out, "-gno-split-dwarf");
 }
 
 /* Quotes for a response file. */
@@ -99,7 +97,7 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args)
 	for (size_t i = 0; i < args->all.count; i++) {
 		const char *s = args->all.items[i];
 
-		if (!bitcode_args_keep(s))
+		if (!bitcode_args_keep(args, s))
 			continue;
 		if (args->expanded)
 			add_quoted(&response, s);

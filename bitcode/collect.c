@@ -76,66 +76,20 @@ static bool is_system_path(const char *path)
 
 /* ------------------------------------------------------------- coverage --- */
 
-static size_t count_pieces(const struct bitcode_elf *e)
-{
-	struct bitcode_elf_section s = {0};
-	size_t count = 0;
-
-	for (uint32_t at = 0; bitcode_elf_find(e, BITCODE_SECTION, at, &s); at = s.index) {
-		size_t offset = 0, n;
-
-		while ((n = bitcode_module_length(s.data + offset, s.size - offset)) != 0) {
-			offset += n;
-			count++;
-		}
-	}
-	for (uint32_t at = 0; bitcode_elf_find(e, BITCODE_NATIVE_SECTION, at, &s); at = s.index)
-		count++;
-	return count;
-}
-
-static bool is_mentioned(const struct bitcode_elf *e, const char *name)
-{
-	static const char *const sections[] = {BITCODE_SECTION, BITCODE_NATIVE_SECTION};
-	struct bitcode_elf_section s;
-
-	for (int i = 0; i < 2; i++)
-		for (uint32_t at = 0; bitcode_elf_find(e, sections[i], at, &s); at = s.index)
-			if (memmem(s.data, s.size, name, strlen(name)))
-				return true;
-	return false;
-}
-
-static bool is_definition(const struct bitcode_elf_symbol *s)
-{
-	return s->section != SHN_UNDEF && (s->binding == STB_GLOBAL || s->binding == STB_WEAK) &&
-	       (s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_NOTYPE);
-}
-
 /*
- * An object of one compiler run is covered by its one module.  `ld -r` may
- * have merged it with foreign ones: those leave more file symbols than there
- * are modules, or definitions that no module mentions.
+ * An object that clang wrote is covered by its bitcode, or by the copy of
+ * itself.  `ld -r` may have merged such objects with foreign ones; its results
+ * are told by their name tables, since clang keeps the names of sections and
+ * symbols in one table and linkers do not.
  */
 static enum coverage coverage_of(const struct bitcode_elf *e)
 {
-	struct bitcode_elf_symbols symbols;
-	struct bitcode_elf_symbol s;
-	size_t pieces = count_pieces(e), files = 0;
+	struct bitcode_elf_section s;
 
-	if (!pieces)
+	if (!bitcode_elf_find(e, BITCODE_SECTION, 0, &s) &&
+	    !bitcode_elf_find(e, BITCODE_NATIVE_SECTION, 0, &s))
 		return COVERED_NOT;
-	if (!bitcode_elf_symbols(e, SHT_SYMTAB, &symbols))
-		return COVERED_FULLY;
-	while (bitcode_elf_symbol_next(&symbols, &s))
-		files += s.type == STT_FILE;
-	if (pieces == 1 && files <= 1)
-		return COVERED_FULLY;
-	bitcode_elf_symbols(e, SHT_SYMTAB, &symbols);
-	while (bitcode_elf_symbol_next(&symbols, &s))
-		if (is_definition(&s) && !is_mentioned(e, s.name))
-			return COVERED_PARTLY;
-	return COVERED_FULLY;
+	return bitcode_elf_find(e, ".shstrtab", 0, &s) ? COVERED_PARTLY : COVERED_FULLY;
 }
 
 static enum coverage coverage_of_bytes(const void *data, size_t length)

@@ -22,10 +22,11 @@ enum bitcode_item_kind {
 	BITCODE_ITEM_INPUT = 'i',     /* a file to link, by absolute path */
 	BITCODE_ITEM_COVERED = 'c',   /* an input that came with bitcode */
 	BITCODE_ITEM_NATIVE = 'n',    /* an object without bitcode: its bytes */
-	BITCODE_ITEM_PARTIAL = 'p',   /* an object only a part of which has bitcode: its bytes */
-	BITCODE_ITEM_ARCHIVE = 'r',   /* an archive, by absolute path */
-	BITCODE_ITEM_MEMBER = 'm',    /* a member without bitcode of the archive before it: its bytes */
-	BITCODE_ITEM_FILE = 'f',      /* a linker option that ends in a file name: the file's bytes */
+	BITCODE_ITEM_PARTIAL =
+		'p', /* an object that may hold code without bitcode beside its own: its bytes */
+	BITCODE_ITEM_ARCHIVE = 'r', /* an archive, by absolute path */
+	BITCODE_ITEM_MEMBER = 'm',  /* a member without bitcode of the archive before it: its bytes */
+	BITCODE_ITEM_FILE = 'f',    /* a linker option that ends in a file name: the file's bytes */
 };
 
 struct bitcode_item {

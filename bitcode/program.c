@@ -164,8 +164,9 @@ static bool table_defines(const struct bitcode_program *p, uint32_t table, const
 	if (!bitcode_elf_symbols(&p->elf, table, &symbols))
 		return false;
 	while (bitcode_elf_symbol_next(&symbols, &s))
-		if (s.section != SHN_UNDEF && s.type == STT_FUNC && s.binding != STB_LOCAL &&
-		    !strcmp(s.name, name))
+		if (s.section != SHN_UNDEF &&
+		    (s.type == STT_FUNC || s.type == STT_OBJECT || s.type == STT_NOTYPE) &&
+		    s.binding != STB_LOCAL && !strcmp(s.name, name))
 			return true;
 	return false;
 }

@@ -36,7 +36,7 @@ int bitcode_program_open(struct bitcode_program *p, const char *path);
 bool bitcode_program_probe(struct bitcode_program *p, const char *path);
 void bitcode_program_close(struct bitcode_program *p);
 
-/* Whether the program defines a function of that name itself. */
+/* Whether the file defines a global symbol of that name. */
 bool bitcode_program_defines(const struct bitcode_program *p, const char *name);
 
 /* Takes the pieces out of `p->elf`; for tests and the fuzzer. */

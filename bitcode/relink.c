@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINK_ATTEMPTS = 8, MESSAGE_LIMIT = 2000 };
+enum { LINK_ATTEMPTS = 32, MESSAGE_LIMIT = 2000 };
 
 struct linker {
 	const struct bitcode_relink *r;
@@ -324,10 +324,8 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 		return place_objects(l);
 	case BITCODE_ITEM_ARCHIVE:
 		return add_archive(l, item, end);
-	case BITCODE_ITEM_PARTIAL:
-		err = place_objects(l);
-		add_for_linker(l, "--allow-multiple-definition");
-		return err ? err : add_native(l, item->data, item->length);
+	case BITCODE_ITEM_PARTIAL: /* waits until something is found missing */
+		return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
 			rd_info("%s: %s has no bitcode; what it does is not seen", l->r->program->path,
@@ -527,21 +525,60 @@ static char *next_undefined(const char **text)
 	return name;
 }
 
-/* True if all undefined names were undefined in the original too; they are
- * then defined in the command. */
-static bool define_absent(struct linker *l, const char *output)
+static bool object_defines(const struct bitcode_item *item, const char *name)
+{
+	struct bitcode_program object = {0};
+
+	return bitcode_elf_parse(&object.elf, item->data, item->length) &&
+	       bitcode_program_defines(&object, name);
+}
+
+/*
+ * A merged object that defines what is missing holds code that has no bitcode.
+ * It joins the link; what it has in common with our objects is taken from
+ * ours, which stand before it.
+ */
+static bool supply(struct linker *l, const char *name)
+{
+	const struct bitcode_line *line = &l->r->program->line;
+
+	for (size_t i = 0; i < line->count; i++) {
+		const struct bitcode_item *item = &line->items[i];
+
+		if (item->kind != BITCODE_ITEM_PARTIAL || !object_defines(item, name))
+			continue;
+		if (l->r->verbose)
+			rd_info("%s: a part of %s has no bitcode; what it does is not seen",
+				l->r->program->path, item->text);
+		add_for_linker(l, "--allow-multiple-definition");
+		return !add_native(l, item->data, item->length);
+	}
+	return false;
+}
+
+/* A name that the original did not define either is never called. */
+static bool define_absent(struct linker *l, const char *name)
+{
+	if (starts(name, "__raddle_") || bitcode_program_defines(l->r->program, name))
+		return false;
+	rd_argv_add(&l->command, "-Xlinker");
+	rd_argv_addf(&l->command, "--defsym=%s=0", name);
+	return true;
+}
+
+/* Provides for the undefined names in a linker's messages; false if one cannot
+ * be provided for.  One merged object may supply several: try after each. */
+static bool provide(struct linker *l, const char *output)
 {
 	bool some = false;
 	char *name;
 
 	while ((name = next_undefined(&output)) != NULL) {
-		if (starts(name, "__raddle_") || bitcode_program_defines(l->r->program, name)) {
-			free(name);
-			return false;
-		}
-		rd_argv_add(&l->command, "-Xlinker");
-		rd_argv_addf(&l->command, "--defsym=%s=0", name);
+		bool supplied = supply(l, name), done = supplied || define_absent(l, name);
+
 		free(name);
+		if (supplied || !done)
+			return done;
 		some = true;
 	}
 	return some;
@@ -566,7 +603,7 @@ static int run_link(struct linker *l)
 
 	for (int attempt = 0; attempt < LINK_ATTEMPTS && status > 0; attempt++) {
 		status = run_command(l, &output);
-		if (status > 0 && (l->missing.length || !define_absent(l, output.data)))
+		if (status > 0 && (l->missing.length || !provide(l, output.data)))
 			break;
 	}
 	if (status > 0)
