@@ -3,8 +3,9 @@
  * A stand-in for the runtime, for tests of the instrumenter alone.  It prints each
  * event on file descriptor 3, if that is open: kind, site, size, and for each call
  * on the shadow stack its site.  stub_segment() stands for a synchronisation
- * operation.  With STUB_SET in the environment events are printed once for each
- * (segment, byte, direction), without their sites.
+ * operation.  With STUB_SET in the environment each byte of a global variable that
+ * an event touches is printed instead: segment, direction, address relative to a
+ * variable of ours.
  */
 #include "raddle/abi.h"
 
@@ -18,6 +19,8 @@
 static uint32_t stack[1 << 16];
 static struct raddle_self state = {.stack_top = stack};
 __thread struct raddle_self *__raddle_self = &state;
+
+enum { FAR = 1 << 26 }; /* farther away is no global variable */
 
 static unsigned segment;
 static int set_mode = -1;
@@ -34,10 +37,10 @@ static void event(const char *kind, uint32_t site, const void *p, uint64_t size)
 	int saved = errno;
 	if (set_mode < 0)
 		set_mode = getenv("STUB_SET") != NULL;
+	intptr_t place = (intptr_t)p - (intptr_t)&state;
+	for (uint64_t i = 0; set_mode && i < size && labs(place) < FAR; i++)
+		dprintf(3, "%u %c %ld\n", segment, kind[strlen(kind) - 1], (long)(place + i));
 	if (set_mode) {
-		for (uint64_t i = 0; i < size; i++)
-			dprintf(3, "%u %c %p\n", segment, kind[strlen(kind) - 1],
-				(const void *)((const char *)p + i));
 		errno = saved;
 		return;
 	}

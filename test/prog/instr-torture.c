@@ -243,7 +243,8 @@ static void atomics(void)
 	counter = 1;
 	atomic_fetch_add_explicit(&counter, 2, memory_order_relaxed);
 	bool ok = atomic_compare_exchange_strong(&counter, &expected, 9);
-	bool no = atomic_compare_exchange_weak_explicit(&counter, &expected, 1, memory_order_acq_rel, memory_order_acquire);
+	bool no = atomic_compare_exchange_weak_explicit(&counter, &expected, 1, memory_order_acq_rel,
+							memory_order_acquire);
 	atomic_thread_fence(memory_order_seq_cst);
 	int old = atomic_exchange(&counter, 4);
 	struct wide w = atomic_load(&wide);
@@ -279,8 +280,8 @@ static void numbers(void)
 	extended *= 3;
 	rotating = 1 + 2 * I;
 	rotating *= rotating;
-	printf("numbers %llx %llx %.3Lf %.1f%+.1fi\n", (unsigned long long)(huge >> 64), (unsigned long long)huge, extended,
-	       creal(rotating), cimag(rotating));
+	printf("numbers %llx %llx %.3Lf %.1f%+.1fi\n", (unsigned long long)(huge >> 64),
+	       (unsigned long long)huge, extended, creal(rotating), cimag(rotating));
 	bits.a = 9 & noise;
 	bits.b = 5000;
 	bits.c = -200;
@@ -324,9 +325,10 @@ int main(void)
 	printf("interpreter %d tail %d %d\n", interpreter("abcabd"), tail_even(1000), array[2]);
 	common_variable = 3;
 	array[3] = 2;
-	printf("functions %d %d %d %d %d %d %d\n", naked_seven(), chosen(), asm_helper(1), alias_of(4), indirect(5),
-	       weak_one(), assembler());
-	printf("pure %d %d %d\n", pure_sum(array, 8) + pure_sum(array, 8), square(noise + 3), variable_length(9));
+	printf("functions %d %d %d %d %d %d %d\n", naked_seven(), chosen(), asm_helper(1), alias_of(4),
+	       indirect(5), weak_one(), assembler());
+	printf("pure %d %d %d\n", pure_sum(array, 8) + pure_sum(array, 8), square(noise + 3),
+	       variable_length(9));
 	local_static += local_extern++;
 	printf("thread-local %d %d\n", local_static, local_extern);
 	atomics();

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Each kind of event, event by event: the same in both modes, with the names that
+# the site table gives them; and without elimination the same set of bytes.
+. "$ROOT/test/prog/instr-lib.bash"
+
+# Events with their sites' function, kind, size, flags, what and type.
+explain() {
+	awk -F'\t' 'NR == FNR { if ($1 == "S") s[$2] = $9 " " $3 " " $4 " " $5 " " $10 " (" $11 ")"; next }
+		{ split($0, a, " "); print a[1], a[3], "|", s[a[2]] }' "$1" -
+}
+
+bitcode "$ROOT/test/prog/instr-events.c" || fail "no bitcode"
+for mode in quick fast; do
+	instrument $mode instr-events || fail "$mode: not instrumented"
+	program $mode instr-events || fail "$mode: not linked"
+	./instr-events.$mode 3>events </dev/null || fail "$mode: exit status $?"
+	explain instr-events.$mode.sites <events >explained
+	diff "$ROOT/test/prog/instr-events.expected" explained || fail "$mode: events differ"
+done
+
+# The call stack: keep() is called by escaping(), which is called by main().
+site() { awk -F'\t' -v f="$1" -v w="$2" '$1 == "S" && $3 == "c" && $9 == f && $10 == w { print $2 }' instr-events.quick.sites; }
+write=$(awk -F'\t' '$1 == "S" && $3 == "w" && $10 == "*p" { print $2 }' instr-events.quick.sites)
+grep -qx "w $write 4 $(site main escaping) $(site escaping keep)" events || fail "wrong call stack"
+
+# Without elimination the bytes touched in each segment are the same, but that a read
+# behind a write of the same bytes need not be there.
+without_reads_behind_writes() {
+	awk 'NR == FNR { if ($2 == "w") written[$1 " " $3] = 1; next } !($2 == "r" && ($1 " " $3) in written)' "$1" "$1"
+}
+bitcode "$ROOT/test/prog/instr-torture.c" || fail "no bitcode"
+for name in instr-events instr-torture; do
+	for option in --mode=quick --keep-redundant; do
+		instrument quick $name $option || fail "$name: $option: not instrumented"
+		program quick $name -latomic || fail "$name: $option: not linked"
+		STUB_SET=1 ./$name.quick 3>bytes </dev/null >/dev/null
+		wc -l <bytes >count$option
+		sort -u bytes >bytes$option
+		without_reads_behind_writes bytes$option >set$option
+		[ -s set$option ] || fail "$name: $option: no bytes"
+	done
+	diff set--mode=quick set--keep-redundant || fail "$name: elimination loses bytes"
+	[ "$(cat count--mode=quick)" -lt "$(cat count--keep-redundant)" ] || fail "$name: nothing was eliminated"
+done
