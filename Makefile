@@ -13,6 +13,9 @@ JOBS ?= $(shell nproc)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
+ifeq ($(notdir $(B)),asan)
+SANITIZE ?= address,undefined
+endif
 ifdef SANITIZE
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -54,7 +57,7 @@ help:
 	@echo 'make check      install what is needed, build, and run all tests'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make deb        a Debian package in $(B)/'
-	@echo 'make asan       build with ASan and UBSan into build/asan/'
+	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
 	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench      measure (takes long)'
 	@echo 'make format, check-format, check-layers, check-style, clean'
@@ -119,7 +122,7 @@ demo: deps
 	@examples/demo $(B)
 
 asan:
-	$(MAKE) B=build/asan CFLAGS='-O1 -g' SANITIZE=address,undefined all unit
+	$(MAKE) B=build/asan all unit
 
 # Fuzzing.  Each test/fuzz/NAME.c is a libFuzzer harness with its seeds in
 # test/fuzz/corpus/NAME/; `make check` runs the seeds, `make fuzz` searches on.
