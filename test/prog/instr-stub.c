@@ -4,12 +4,13 @@
  * event on file descriptor 3, if that is open: kind, site, size, and for each call
  * on the shadow stack its site.  stub_segment() stands for a synchronisation
  * operation.  With STUB_SET in the environment each byte of a global variable that
- * an event touches is printed instead: segment, direction, address relative to a
- * variable of ours.
+ * an event touches is printed instead: segment, direction, distance from the first
+ * one.
  */
 #include "raddle/abi.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static uint32_t stack[1 << 16];
 static struct raddle_self state = {.stack_top = stack};
 __thread struct raddle_self *__raddle_self = &state;
 
-enum { FAR = 1 << 26 }; /* farther away is no global variable */
+extern char __data_start[], _end[]; /* global variables lie between */
 
 static unsigned segment;
 static int set_mode = -1;
@@ -37,9 +38,10 @@ static void event(const char *kind, uint32_t site, const void *p, uint64_t size)
 	int saved = errno;
 	if (set_mode < 0)
 		set_mode = getenv("STUB_SET") != NULL;
-	intptr_t place = (intptr_t)p - (intptr_t)&state;
-	for (uint64_t i = 0; set_mode && i < size && labs(place) < FAR; i++)
-		dprintf(3, "%u %c %ld\n", segment, kind[strlen(kind) - 1], (long)(place + i));
+	bool global = (const char *)p >= __data_start && (const char *)p < _end;
+	for (uint64_t i = 0; set_mode && global && i < size; i++)
+		dprintf(3, "%u %c %ld\n", segment, kind[strlen(kind) - 1],
+			(long)((const char *)p + i - __data_start));
 	if (set_mode) {
 		errno = saved;
 		return;
