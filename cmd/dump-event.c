@@ -4,7 +4,6 @@
  * (doc/format/dump-json.md).  Nothing is kept: memory does not grow with the
  * number of events.
  */
-#define _GNU_SOURCE /* strerrorname_np */
 #include "cmd/cmd.h"
 #include "cmd/dump.h"
 
@@ -12,6 +11,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#define THREAD_WIDTH_MAX 14 /* longer names make ragged lines */
 
 static const struct trace_site *site_of(const struct dump *d, const struct trace_event *e)
 {
@@ -80,8 +81,9 @@ void dump_location(const struct trace_sites *sites, uint32_t number, struct rd_b
 		return;
 	}
 	if (site->file != TRACE_NO_FILE)
-		rd_buf_addf(out, "%s:%u ", file_name(trace_sites_file(sites, site->file)), site->line);
-	rd_buf_adds(out, site->function);
+		rd_buf_addf(out, "%s:%u", file_name(trace_sites_file(sites, site->file)), site->line);
+	if (*site->function)
+		rd_buf_addf(out, "%s%s", site->file != TRACE_NO_FILE ? " " : "", site->function);
 }
 
 static void access_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out)
@@ -247,7 +249,7 @@ static void text_event(struct dump *d, const struct trace_lane *lane, struct rd_
 		rd_buf_addf(out, "%10.6f ", (double)(e->t - d->model->first_t) / 1e9);
 	else
 		rd_buf_adds(out, "           ");
-	rd_buf_addf(out, "%-6s ", t->name);
+	rd_buf_addf(out, "%-*s ", d->thread_width, t->name);
 	size_t start = out->length;
 	rd_buf_adds(out, dump_event_name(d, e));
 	if (e->kind == RADDLE_ACCESS || e->kind == RADDLE_ATOMIC)
@@ -368,15 +370,21 @@ static bool wanted(const struct dump *d, const struct trace_lane *lane)
 	return d->writes == dump_event_writes(d, e);
 }
 
-static void text_header(const struct dump *d)
+static void text_header(struct dump *d)
 {
+	d->thread_width = 6;
+	for (size_t i = 0; i < d->model->thread_count; i++) {
+		int width = (int)strlen(d->model->threads[i].name);
+		if (width > d->thread_width && width <= THREAD_WIDTH_MAX)
+			d->thread_width = width;
+	}
 	const struct trace_meta *m = trace_get_meta(d->trace);
 	printf("# trace %s:", trace_path(d->trace));
 	for (size_t i = 0; i < m->argc; i++)
 		printf(" %s", m->argv[i]);
 	printf("\n# %zu threads, %llu events\n", d->model->thread_count,
 	       (unsigned long long)d->model->events);
-	printf("#     q    seconds thread event          what, where\n");
+	printf("#     q    seconds %-*s event          what, where\n", d->thread_width, "thread");
 }
 
 int dump_events(struct dump *d)

@@ -4,7 +4,6 @@
  * first time: how the run ended, its threads, its locks with waits and hold
  * times, the data that threads share, and what kinds of events there are.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include "cmd/cmd.h"
 #include "cmd/dump.h"
 
@@ -217,7 +216,7 @@ static void text_shared(const struct summary *s)
 		return;
 	}
 	printf("\nShared data: touched by two threads or more, and written\n"
-	       "  object                     shared     reads    writes threads  e.g. at\n");
+	       "  object                     shared     reads    writes threads  where\n");
 	for (size_t i = 0; i < s->use_count && i < ROWS; i++) {
 		const struct use *u = &s->uses[i];
 		rd_buf_clear(&text);
@@ -226,7 +225,13 @@ static void text_shared(const struct summary *s)
 		       (unsigned long long)model_shared_bytes(m, u->object), (unsigned long long)u->reads,
 		       (unsigned long long)u->writes, u->threads);
 		rd_buf_clear(&text);
-		dump_location(m->sites, u->site, &text);
+		if (m->objects[u->object].stack) {
+			rd_buf_adds(&text, "allocated at ");
+			dump_location(m->sites, m->stacks[m->objects[u->object].stack].site, &text);
+		} else {
+			rd_buf_adds(&text, "written at ");
+			dump_location(m->sites, u->site, &text);
+		}
 		printf("  %s\n", text.data);
 	}
 	if (s->use_count > ROWS)

@@ -62,9 +62,9 @@ static void log_json(void *context, enum rd_level level, const char *message)
 
 const char *dump_duration(uint64_t ns, char out[24])
 {
-	if (ns >= 10000000000ull)
-		snprintf(out, 24, "%.1f s", (double)ns / 1e9);
-	else if (ns >= 10000000)
+	if (ns >= 1000000000)
+		snprintf(out, 24, "%.2f s", (double)ns / 1e9);
+	else if (ns >= 1000000)
 		snprintf(out, 24, "%.1f ms", (double)ns / 1e6);
 	else
 		snprintf(out, 24, "%.1f us", (double)ns / 1e3);

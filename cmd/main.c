@@ -34,6 +34,7 @@ static const struct command {
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
+	{"export", cmd_export, "write a trace in another tool's format", false},
 	{"import", cmd_import, "make a trace of another tool's", false},
 	{"record", cmd_record, "run a program and record what its threads do", false},
 	{"version", cmd_version, "show the version", false},

@@ -148,6 +148,11 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 		memory.size = e->values[2];
 		note_memory(s, &memory);
 		break;
+	case RADDLE_EXIT:
+		/* The thread that calls exit() has no end of its own. */
+		if (t->end_t == 0)
+			t->end_t = e->t;
+		break;
 	case RADDLE_MODULE:
 		note_module(m, e);
 		break;

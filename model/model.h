@@ -170,7 +170,7 @@ struct model_cache {
 	struct {
 		uint64_t line;
 		uint32_t object;
-	} entries[1024];
+	} entries[4096];
 };
 uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
 

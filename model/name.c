@@ -67,6 +67,17 @@ static bool strip_array(char *type, uint64_t *size)
 	return true;
 }
 
+/* Types whose members are nobody's business. */
+static bool is_opaque(const char *type)
+{
+	static const char *const prefixes[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag", "std::"};
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		if (strncmp(type, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Appends "[3].lock" for a byte of a variable of this type. */
 static void name_member(const struct model *m, const char *type_name, uint64_t size, uint64_t offset,
 			struct rd_buf *out)
@@ -81,7 +92,7 @@ static void name_member(const struct model *m, const char *type_name, uint64_t s
 			found = true;
 			continue;
 		}
-		size_t first = 0, count = trace_sites_members(m->sites, type, &first);
+		size_t first = 0, count = is_opaque(type) ? 0 : trace_sites_members(m->sites, type, &first);
 		for (size_t i = first; i < first + count && !found; i++) {
 			const struct trace_member *member = &m->sites->members[i];
 			if (offset - member->offset >= member->member_size)

@@ -9,7 +9,6 @@
  * binary search and walks back to one that contains the address.  Globals and
  * modules never move: a sorted array each.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include "model/model-int.h"
 
 #include "base/alloc.h"
@@ -225,7 +224,7 @@ uint32_t model_find(const struct model *m, uint64_t address, uint64_t q)
 uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uint64_t address, uint64_t q)
 {
 	uint64_t line = (address >> 4) + 1;
-	size_t slot = (line * 0x9e3779b97f4a7c15ull) >> 54;
+	size_t slot = (line * 0x9e3779b97f4a7c15ull) >> 52;
 	uint32_t object = cache->entries[slot].object;
 	if (cache->entries[slot].line == line) {
 		const struct model_object *o = &m->objects[object];

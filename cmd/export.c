@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `raddle export`: a trace in the format of other tools. */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "model/export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *format;
+	const char *output; /* file; NULL: stdout */
+	bool all;	    /* std: also data that is not shared */
+	bool force;	    /* without meta.json or site table */
+} opt;
+
+static const struct rd_option options[] = {
+	RD_STRING('F', "format", &opt.format, "FORMAT", "std or perfetto"),
+	RD_STRING('o', "output", &opt.output, "FILE", "where it goes; the default is stdout"),
+	RD_FLAG('a', "all", &opt.all, "std: also data that no two threads share"),
+	RD_FLAG('f', "force", &opt.force, "without meta.json or site table, if need be"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle export --format std|perfetto [-o FILE] TRACE",
+	"Writes a trace in the format of other tools. std is the text format of the RAPID\n"
+	"race-prediction tools; with -o FILE, FILE.locs says which line of the program each\n"
+	"location number means. perfetto opens in https://ui.perfetto.dev: threads, lock\n"
+	"hold times, waits, and arrows from unlock to lock, signal to wake, create to start.",
+	options,
+	"  raddle export --format std -o trace.std trace\n"
+	"  raddle export --format perfetto -o trace.pftrace trace\n",
+};
+
+static FILE *open_output(const char *path)
+{
+	FILE *f = fopen(path, "w");
+	if (!f)
+		rd_fail_errno("export: %s", path);
+	return f;
+}
+
+static int close_output(FILE *f, const char *path)
+{
+	bool bad = ferror(f);
+	if (fclose(f) != 0 || bad)
+		return rd_fail_errno("export: %s", path);
+	return RD_OK;
+}
+
+static int export_std(struct trace *trace, FILE *out)
+{
+	struct model_std_opts std = {.all = opt.all};
+	char *path = opt.output ? rd_xasprintf("%s.locs", opt.output) : NULL;
+	int err = RD_OK;
+	if (path) {
+		std.locations = open_output(path);
+		err = std.locations ? RD_OK : RD_ESYSTEM;
+	}
+	if (!err)
+		err = model_export_std(trace, out, &std);
+	if (std.locations) {
+		int closed = close_output(std.locations, path);
+		err = err ? err : closed;
+	}
+	free(path);
+	return err;
+}
+
+static int export_trace(const char *path)
+{
+	struct trace *trace = NULL;
+	int err = trace_open(&trace, path, opt.force);
+	if (err)
+		return CMD_FAILED;
+	FILE *out = opt.output ? open_output(opt.output) : stdout;
+	if (!out)
+		err = RD_ESYSTEM;
+	else if (strcmp(opt.format, "std") == 0)
+		err = export_std(trace, out);
+	else
+		err = model_export_perfetto(trace, out);
+	if (out && opt.output) {
+		int closed = close_output(out, opt.output);
+		err = err ? err : closed;
+	}
+	trace_close(trace);
+	return err ? CMD_FAILED : CMD_OK;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	const char *path = NULL;
+	/* Options may stand behind the trace too. */
+	while (argc > 1) {
+		int first = rd_options_parse(argc, argv, &usage);
+		if (first == RD_OPTION_HELP)
+			return CMD_OK;
+		if (first < 0)
+			return CMD_FAILED;
+		if (first < argc && path) {
+			rd_fail(RD_EUSAGE, "export: one trace at a time, not '%s' too", argv[first]);
+			return CMD_FAILED;
+		}
+		path = first < argc ? argv[first] : path;
+		argc -= first;
+		argv += first;
+	}
+	if (!path || !opt.format) {
+		rd_fail(RD_EUSAGE, "export: needs --format std or perfetto, and a trace");
+		return CMD_FAILED;
+	}
+	if (strcmp(opt.format, "std") != 0 && strcmp(opt.format, "perfetto") != 0) {
+		rd_fail(RD_EUSAGE, "export: unknown format '%s'; it can be std or perfetto", opt.format);
+		return CMD_FAILED;
+	}
+	return export_trace(path);
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model comes in, RAPID's STD text goes out: one event a line in the merged
+ * order, `thread|op(operand)|location`.
+ *
+ * STD knows variables, not bytes.  The bytes of an object are cut into granules at
+ * every place where some access begins or ends, so that two accesses meet
+ * in a variable exactly if they overlap.  STD knows mutexes only; what the
+ * other synchronisation objects become is in doc/format/std.md.
+ *
+ * A trace that was imported from STD is written with its own names and
+ * locations and without any of that, so that the text comes out as it went in.
+ */
+#include "model/export.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "model/model.h"
+#include "trace/std.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 64
+#define RANGE_MAX (1ull << 30)
+#define WRITER 1 /* value of the hold map: held for writing */
+
+/* The threads that ever lock a read-write lock for reading. */
+struct readers {
+	uint32_t *threads;
+	size_t count, capacity;
+};
+
+struct export
+{
+	struct model *model;
+	FILE *out;
+	const struct model_std_opts *opts;
+	bool imported;
+	struct model_cache *cache;
+	struct rd_umap cuts;	 /* (object, block) to a bit for each byte where a granule begins */
+	struct rd_umap holds;	 /* (thread, sync): recursion depth, or WRITER or 2 * readings of a rwlock */
+	struct readers *readers; /* by sync */
+	struct rd_umap granules; /* (object, offset) to index of names */
+	struct rd_names names, object_names;
+	char **objects; /* unique name of each object, made when needed */
+	char **syncs;
+	struct rd_names places;	 /* "file:line" to location - 1 */
+	struct rd_umap place_of; /* site to location */
+};
+
+/* Where and by whom an event was. */
+struct at {
+	const char *thread;
+	uint32_t thread_index;
+	uint32_t location;
+	uint64_t q;
+};
+
+static uint64_t pair(uint32_t high, uint64_t low)
+{
+	return (uint64_t)high << 32 | (low & UINT32_MAX);
+}
+
+/* Names have no blanks and no bars. */
+static void sanitise(char *s)
+{
+	for (; *s; s++) {
+		if (*s == ' ' || *s == '\t' || *s == '\n')
+			*s = '_';
+		else if (*s == '|')
+			*s = '!';
+	}
+}
+
+/* Two static variables may have one name; the later one gets a number. */
+static const char *object_name(struct export *x, uint32_t object)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	uint32_t number;
+	if (x->objects[object])
+		return x->objects[object];
+	model_name_object(x->model, object, &b);
+	if (rd_names_find(&x->object_names, b.data, b.length, &number))
+		rd_buf_addf(&b, "@%u", object);
+	rd_names_put(&x->object_names, b.data, b.length);
+	x->objects[object] = rd_buf_detach(&b);
+	sanitise(x->objects[object]);
+	return x->objects[object];
+}
+
+/* The object's unique name and the way to the byte. */
+static char *place_name(struct export *x, uint32_t object, uint64_t offset)
+{
+	struct rd_buf plain = RD_BUF_INIT, place = RD_BUF_INIT;
+	const char *name = object_name(x, object);
+	model_name_object(x->model, object, &plain);
+	model_name_place(x->model, object, offset, &place);
+	char *whole = rd_xasprintf("%s%s", name, x->imported ? "" : place.data + plain.length);
+	sanitise(whole);
+	rd_buf_release(&plain);
+	rd_buf_release(&place);
+	return whole;
+}
+
+static const char *granule_name(struct export *x, uint32_t object, uint64_t offset)
+{
+	bool is_new;
+	uint64_t *index = rd_umap_put(&x->granules, pair(object, offset), &is_new);
+	if (is_new) {
+		char *name = place_name(x, object, offset);
+		*index = rd_names_put(&x->names, name, strlen(name));
+		free(name);
+	}
+	return x->names.items[*index];
+}
+
+static const char *sync_name(struct export *x, uint32_t sync)
+{
+	const struct model_sync *s = &x->model->syncs[sync];
+	if (!x->syncs[sync])
+		x->syncs[sync] = place_name(x, s->object, s->offset);
+	return x->syncs[sync];
+}
+
+static uint32_t location_of(struct export *x, uint32_t site)
+{
+	const struct trace_sites *sites = x->model->sites;
+	const struct trace_site *s = trace_sites_find(sites, site);
+	bool is_new;
+	if (!s)
+		return 0;
+	if (x->imported && s->line > 0)
+		return s->line;
+	if (x->imported && s->file == 0)
+		return 0;
+	uint64_t *location = rd_umap_put(&x->place_of, site, &is_new);
+	if (is_new) {
+		char *place = rd_xasprintf("%s:%u", trace_sites_file(sites, s->file), s->line);
+		size_t before = x->places.count;
+		*location = rd_names_put(&x->places, place, strlen(place)) + 1;
+		if (x->places.count > before && x->opts->locations)
+			fprintf(x->opts->locations, "%u\t%s\t%s\n", (unsigned)*location, place, s->function);
+		free(place);
+	}
+	return (uint32_t)*location;
+}
+
+static void emit(struct export *x, const struct at *at, const char *op, const char *operand)
+{
+	if (operand)
+		fprintf(x->out, "%s|%s(%s)|%u\n", at->thread, op, operand, at->location);
+	else
+		fprintf(x->out, "%s|%s|%u\n", at->thread, op, at->location);
+}
+
+/* An access of the other events' memory: exclusive, so that it orders without
+ * being a race itself. */
+static void emit_exclusive(struct export *x, const struct at *at, const char *name, const char *ops)
+{
+	emit(x, at, "acq", name);
+	for (const char *op = ops; *op; op++)
+		emit(x, at, (char[]){*op, '\0'}, name);
+	emit(x, at, "rel", name);
+}
+
+/* --- granules --- */
+
+static void cut(struct export *x, uint32_t object, uint64_t offset)
+{
+	*rd_umap_put(&x->cuts, pair(object, offset / BLOCK), NULL) |= 1ull << (offset % BLOCK);
+}
+
+/* The end of the granule that holds `offset`, at most `end`. */
+static uint64_t next_cut(const struct export *x, uint32_t object, uint64_t offset, uint64_t end)
+{
+	for (uint64_t at = offset + 1; at < end; at = (at / BLOCK + 1) * BLOCK) {
+		uint64_t *bits = rd_umap_get(&x->cuts, pair(object, at / BLOCK));
+		uint64_t rest = bits ? *bits >> (at % BLOCK) : 0;
+		if (rest && at + (uint64_t)__builtin_ctzll(rest) < end)
+			return at + (uint64_t)__builtin_ctzll(rest);
+	}
+	return end;
+}
+
+/* The part of an access that lies in one object. */
+struct part {
+	uint32_t object;
+	uint64_t offset, size;
+};
+
+static bool first_part(struct export *x, uint64_t address, uint64_t size, uint64_t q, struct part *p)
+{
+	p->object = model_find_cached(x->model, x->cache, address, q);
+	if (p->object == MODEL_NONE || size == 0)
+		return false;
+	const struct model_object *o = &x->model->objects[p->object];
+	p->offset = address - o->base;
+	p->size = size < o->size - p->offset ? size : o->size - p->offset;
+	return true;
+}
+
+static bool matters(const struct export *x, uint32_t object)
+{
+	return x->opts->all || x->model->objects[object].flags & MODEL_SHARED;
+}
+
+static uint64_t access_size(const struct trace_event *e, const struct trace_site *site)
+{
+	uint64_t size = e->kind == RADDLE_RANGE ? e->size : site && site->size > 0 ? site->size : 1;
+	return size < RANGE_MAX ? size : RANGE_MAX;
+}
+
+static void cut_access(struct export *x, const struct trace_event *e, uint64_t q)
+{
+	uint64_t size = access_size(e, trace_sites_find(x->model->sites, e->site));
+	struct part p;
+	for (uint64_t address = e->address; first_part(x, address, size, q, &p);
+	     address += p.size, size -= p.size) {
+		if (!matters(x, p.object))
+			continue;
+		cut(x, p.object, p.offset);
+		if (p.offset + p.size < x->model->objects[p.object].size)
+			cut(x, p.object, p.offset + p.size);
+	}
+}
+
+static void emit_part(struct export *x, const struct at *at, const struct part *p, const char *ops,
+		      bool atomic)
+{
+	uint64_t end = p->offset + p->size;
+	uint64_t next;
+	for (uint64_t from = p->offset; from < end; from = next) {
+		next = next_cut(x, p->object, from, end);
+		if (!x->opts->all && !model_is_shared(x->model, p->object, from, next - from))
+			continue;
+		const char *name = granule_name(x, p->object, from);
+		if (atomic) {
+			emit_exclusive(x, at, name, ops);
+			continue;
+		}
+		emit(x, at, ops, name);
+	}
+}
+
+static void export_access(struct export *x, const struct at *at, const struct trace_event *e)
+{
+	const struct trace_site *site = trace_sites_find(x->model->sites, e->site);
+	uint64_t size = access_size(e, site);
+	bool atomic = e->kind == RADDLE_ATOMIC;
+	const char *ops = site && trace_site_writes(site) ? "w" : "r";
+	struct part p;
+	if (atomic)
+		ops = !(e->values[3] & 1) ? "r" : site && site->kind == TRACE_SITE_ATOMIC_STORE ? "w" : "rw";
+	for (uint64_t address = e->address; first_part(x, address, size, at->q, &p);
+	     address += p.size, size -= p.size) {
+		if (matters(x, p.object))
+			emit_part(x, at, &p, ops, atomic);
+	}
+}
+
+/* --- synchronisation --- */
+
+static uint32_t sync_of(const struct export *x, const struct trace_event *e)
+{
+	return model_sync(x->model, model_sync_class(e->kind), e->address, e->q);
+}
+
+/* Only the outermost lock and unlock of a recursive mutex are events. */
+static void export_mutex(struct export *x, const struct at *at, uint32_t sync, int change)
+{
+	uint64_t *depth = rd_umap_put(&x->holds, pair(at->thread_index, sync), NULL);
+	bool outermost = change > 0 ? ++*depth == 1 : *depth == 1;
+	if (change < 0 && *depth > 0)
+		--*depth;
+	if (outermost || x->imported)
+		emit(x, at, change > 0 ? "acq" : "rel", sync_name(x, sync));
+}
+
+/* A wait gives the mutex up at once, however often it is held. */
+static void export_wait(struct export *x, const struct at *at, const struct trace_event *e)
+{
+	uint32_t mutex = model_sync(x->model, MODEL_MUTEX, e->values[3], e->q);
+	uint32_t cond = sync_of(x, e);
+	bool wake = e->kind == RADDLE_COND_WAKE;
+	if (mutex == MODEL_NONE || cond == MODEL_NONE)
+		return;
+	uint64_t *depth = rd_umap_put(&x->holds, pair(at->thread_index, mutex), NULL);
+	*depth = wake;
+	emit(x, at, wake ? "acq" : "rel", sync_name(x, mutex));
+	if (x->imported && !wake)
+		emit(x, at, "wait", sync_name(x, cond));
+	else if (!x->imported && wake && e->values[4] == 0)
+		emit_exclusive(x, at, sync_name(x, cond), "r");
+}
+
+static const char *reader_lock(struct export *x, uint32_t sync, uint32_t thread, struct rd_buf *b)
+{
+	rd_buf_clear(b);
+	rd_buf_addf(b, "%s~%s", sync_name(x, sync), x->model->threads[thread].name);
+	return b->data;
+}
+
+/* The n-th lock that a writer of a read-write lock takes. */
+static void emit_writer(struct export *x, const struct at *at, uint32_t sync, int change)
+{
+	const struct readers *r = &x->readers[sync];
+	struct rd_buf name = RD_BUF_INIT;
+	if (r->count == 0)
+		emit(x, at, change > 0 ? "acq" : "rel", sync_name(x, sync));
+	for (size_t i = 0; i < r->count; i++) {
+		size_t n = change > 0 ? i : r->count - 1 - i;
+		emit(x, at, change > 0 ? "acq" : "rel", reader_lock(x, sync, r->threads[n], &name));
+	}
+	rd_buf_release(&name);
+}
+
+static bool is_read_lock(enum raddle_event kind)
+{
+	return kind == RADDLE_RWLOCK_RDLOCK || kind == RADDLE_RWLOCK_TRYRDLOCK ||
+	       kind == RADDLE_RWLOCK_TIMEDRDLOCK;
+}
+
+static void export_rwlock(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
+{
+	int change = trace_lock_change(e);
+	uint64_t *hold = rd_umap_put(&x->holds, pair(at->thread_index, sync), NULL);
+	struct rd_buf name = RD_BUF_INIT;
+	if (change > 0 && !is_read_lock(e->kind)) {
+		*hold = WRITER;
+		emit_writer(x, at, sync, change);
+	} else if (change < 0 && *hold == WRITER) {
+		*hold = 0;
+		emit_writer(x, at, sync, change);
+	} else if (change > 0) {
+		*hold += 2;
+		if (*hold == 2)
+			emit(x, at, "acq", reader_lock(x, sync, at->thread_index, &name));
+	} else if (*hold >= 2) {
+		*hold -= 2;
+		if (*hold == 0)
+			emit(x, at, "rel", reader_lock(x, sync, at->thread_index, &name));
+	}
+	rd_buf_release(&name);
+}
+
+static const char *thread_name(const struct export *x, uint32_t thread)
+{
+	const struct model_thread *t = &x->model->threads[thread];
+	return x->imported && t->label ? t->label : t->name;
+}
+
+static void export_thread(struct export *x, const struct at *at, const struct trace_event *e)
+{
+	bool create = e->kind == RADDLE_THREAD_CREATE;
+	uint32_t other = model_thread(x->model, (uint32_t)e->values[2]);
+	if (e->kind == RADDLE_THREAD_START)
+		emit(x, at, "begin", NULL);
+	else if (e->kind == RADDLE_THREAD_END)
+		emit(x, at, "end", NULL);
+	else if (other != MODEL_NONE && e->values[create ? 4 : 3] == 0)
+		emit(x, at, create ? "fork" : "join", thread_name(x, other));
+}
+
+/* Objects that order threads without being locks are read and written under a
+ * lock of their own name. */
+static void export_ordering(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
+{
+	const char *name = sync_name(x, sync);
+	switch (e->kind) {
+	case RADDLE_BARRIER_ENTER:
+	case RADDLE_COND_SIGNAL:
+	case RADDLE_COND_BROADCAST:
+		emit_exclusive(x, at, name, "rw");
+		break;
+	case RADDLE_SEM_POST:
+	case RADDLE_SEM_WAIT:
+	case RADDLE_SEM_TRYWAIT:
+	case RADDLE_SEM_TIMEDWAIT:
+		if (e->values[3] == 0)
+			emit_exclusive(x, at, name, "rw");
+		break;
+	case RADDLE_BARRIER_EXIT:
+	case RADDLE_ONCE_PASS:
+		emit_exclusive(x, at, name, "r");
+		break;
+	case RADDLE_ONCE_DONE:
+		emit_exclusive(x, at, name, "w");
+		break;
+	default:
+		break;
+	}
+}
+
+static void export_sync(struct export *x, const struct at *at, const struct trace_event *e)
+{
+	uint32_t sync = sync_of(x, e);
+	int change = trace_lock_change(e);
+	if (sync == MODEL_NONE)
+		return;
+	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
+		export_wait(x, at, e);
+	else if (x->imported && e->kind == RADDLE_COND_SIGNAL)
+		emit(x, at, "notify", sync_name(x, sync));
+	else if (x->imported && e->kind == RADDLE_COND_BROADCAST)
+		emit(x, at, "notifyAll", sync_name(x, sync));
+	else if (x->imported && e->kind == RADDLE_MUTEX_REQUEST)
+		emit(x, at, "req", sync_name(x, sync));
+	else if (change != 0 && x->model->syncs[sync].class == MODEL_RWLOCK)
+		export_rwlock(x, at, sync, e);
+	else if (change != 0)
+		export_mutex(x, at, sync, change);
+	else
+		export_ordering(x, at, sync, e);
+}
+
+static void export_event(struct export *x, const struct trace_lane *lane)
+{
+	const struct trace_event *e = &lane->event;
+	const struct trace_decoder *d = &lane->stream.decoder;
+	uint32_t thread = model_thread_of_stream(x->model, lane->index);
+	uint32_t site = e->site ? e->site : d->depth > 0 ? d->stack[d->depth - 1] : 0;
+	struct at at = {.thread = thread_name(x, thread), .thread_index = thread, .q = lane->stream.last_q};
+	switch (e->kind) {
+	case RADDLE_ACCESS:
+	case RADDLE_RANGE:
+	case RADDLE_ATOMIC:
+		at.location = location_of(x, site);
+		export_access(x, &at, e);
+		break;
+	case RADDLE_THREAD_START:
+	case RADDLE_THREAD_END:
+	case RADDLE_THREAD_CREATE:
+	case RADDLE_THREAD_JOIN:
+		at.location = location_of(x, site);
+		export_thread(x, &at, e);
+		break;
+	default:
+		if (model_sync_class(e->kind) == MODEL_SYNC_CLASSES)
+			break;
+		at.location = location_of(x, site);
+		export_sync(x, &at, e);
+	}
+}
+
+static void note_reader(struct export *x, uint32_t thread, const struct trace_event *e)
+{
+	uint32_t sync = sync_of(x, e);
+	if (sync == MODEL_NONE)
+		return;
+	struct readers *r = &x->readers[sync];
+	if (r->count > 0 && r->threads[r->count - 1] == thread)
+		return; /* threads come one after the other */
+	RD_GROW(r->threads, r->capacity, r->count + 1);
+	r->threads[r->count++] = thread;
+}
+
+/* The first pass: where granules begin, and who reads under which lock. */
+static void prepare(struct export *x, size_t stream)
+{
+	struct trace_stream in;
+	struct trace_event e;
+	uint32_t thread = model_thread_of_stream(x->model, stream);
+	if (trace_open_thread(x->model->trace, stream, &in) != RD_OK)
+		return;
+	while (trace_stream_next(&in, &e) > 0) {
+		if (e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE || e.kind == RADDLE_ATOMIC)
+			cut_access(x, &e, in.last_q);
+		else if (is_read_lock(e.kind) && trace_lock_change(&e) > 0)
+			note_reader(x, thread, &e);
+	}
+	trace_stream_close(&in);
+}
+
+static void release(struct export *x)
+{
+	const struct model *m = x->model;
+	for (size_t i = 0; i < m->object_count; i++)
+		free(x->objects[i]);
+	for (size_t i = 0; i < m->sync_count; i++) {
+		free(x->syncs[i]);
+		free(x->readers[i].threads);
+	}
+	struct rd_umap *maps[] = {&x->cuts, &x->holds, &x->granules, &x->place_of};
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		rd_umap_release(maps[i]);
+	rd_names_release(&x->names);
+	rd_names_release(&x->object_names);
+	rd_names_release(&x->places);
+	free(x->objects);
+	free(x->syncs);
+	free(x->readers);
+	free(x->cache);
+}
+
+int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts *opts)
+{
+	struct export x = {.out = out, .opts = opts};
+	struct model_std_opts all = *opts;
+	const struct trace_meta *meta = trace_get_meta(trace);
+	struct trace_merge merge;
+	int err = model_build(&x.model, trace, MODEL_SHARING);
+	if (err)
+		return err;
+	x.imported = meta->flavour && strcmp(meta->flavour, TRACE_STD_FLAVOUR) == 0;
+	all.all |= x.imported;
+	x.opts = &all;
+	x.cache = rd_xcalloc(1, sizeof *x.cache);
+	x.objects = rd_xcalloc(x.model->object_count + 1, sizeof *x.objects);
+	x.syncs = rd_xcalloc(x.model->sync_count + 1, sizeof *x.syncs);
+	x.readers = rd_xcalloc(x.model->sync_count + 1, sizeof *x.readers);
+	for (size_t i = 0; i < trace_thread_count(trace); i++)
+		prepare(&x, i);
+	err = trace_merge_open(&merge, trace);
+	if (!err) {
+		for (struct trace_lane *lane = trace_merge_next(&merge); lane;
+		     lane = trace_merge_next(&merge))
+			export_event(&x, lane);
+		trace_merge_close(&merge);
+	}
+	if (!err)
+		err = x.model->err;
+	release(&x);
+	model_free(x.model);
+	return err;
+}
