@@ -232,7 +232,8 @@ uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uin
 			return object;
 	}
 	object = model_find(m, address, q);
-	if (object != MODEL_NONE) {
+	/* A module is what lies around its variables, perhaps in the same line. */
+	if (object != MODEL_NONE && m->objects[object].kind != MODEL_MODULE) {
 		cache->entries[slot].line = line;
 		cache->entries[slot].object = object;
 	}
