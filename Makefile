@@ -118,6 +118,7 @@ check: deps
 	@tool/run-tests --build $(B)
 
 demo: deps
+	@[ -e $(B)/raddle ] || echo 'building into $(B)/ ...'
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all
 	@examples/demo $(B)
 
