@@ -17,13 +17,13 @@ struct rd_buf {
 };
 
 extern char rd_buf_empty[1];
-#define RD_BUF_INIT                                                                                                    \
-	{                                                                                                              \
-		rd_buf_empty, 0, 0                                                                                     \
+#define RD_BUF_INIT                                                                                          \
+	{                                                                                                    \
+		rd_buf_empty, 0, 0                                                                           \
 	}
 
-void rd_buf_release(struct rd_buf *b); /* frees and re-initialises */
-void rd_buf_clear(struct rd_buf *b); /* length 0, memory kept */
+void rd_buf_release(struct rd_buf *b);		    /* frees and re-initialises */
+void rd_buf_clear(struct rd_buf *b);		    /* length 0, memory kept */
 void rd_buf_reserve(struct rd_buf *b, size_t more); /* room for `more` bytes behind length */
 void rd_buf_add(struct rd_buf *b, const void *p, size_t n);
 void rd_buf_addc(struct rd_buf *b, char c);

@@ -16,13 +16,13 @@
 
 enum rd_err {
 	RD_OK = 0,
-	RD_ESYSTEM = -1, /* a system call failed; the message has strerror */
-	RD_EFORMAT = -2, /* outside bytes are not what they claim to be */
-	RD_EVERSION = -3, /* a format version this Raddle does not know */
-	RD_EUSAGE = -4, /* the user asked for something that makes no sense */
-	RD_ETOOL = -5, /* a program we ran (clang, linker) failed */
+	RD_ESYSTEM = -1,   /* a system call failed; the message has strerror */
+	RD_EFORMAT = -2,   /* outside bytes are not what they claim to be */
+	RD_EVERSION = -3,  /* a format version this Raddle does not know */
+	RD_EUSAGE = -4,	   /* the user asked for something that makes no sense */
+	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
 	RD_ENOTFOUND = -6, /* something that should be there is not */
-	RD_ELIMIT = -7, /* a limit of ours is exceeded */
+	RD_ELIMIT = -7,	   /* a limit of ours is exceeded */
 };
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };

@@ -16,8 +16,8 @@ int rd_file_read(const char *path, struct rd_buf *b);
 int rd_file_write(const char *path, const void *data, size_t length);
 
 int rd_write_all(int fd, const void *data, size_t length); /* silent; -1 with errno */
-int rd_mkdirs(const char *path); /* like mkdir -p, mode 0777 less umask */
-int rd_remove_tree(const char *path); /* rm -rf; no error if absent */
+int rd_mkdirs(const char *path);			   /* like mkdir -p, mode 0777 less umask */
+int rd_remove_tree(const char *path);			   /* rm -rf; no error if absent */
 bool rd_file_exists(const char *path);
 
 /* A file mapped read-only.  An empty file maps to length 0. */

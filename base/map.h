@@ -12,12 +12,13 @@ struct rd_umap {
 	uint8_t *used;
 	size_t count, capacity; /* capacity is 0 or a power of two */
 };
-#define RD_UMAP_INIT                                                                                                   \
-	{                                                                                                              \
-		0                                                                                                      \
+#define RD_UMAP_INIT                                                                                         \
+	{                                                                                                    \
+		0                                                                                            \
 	}
 uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key); /* NULL if absent; valid until the next put */
-uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key, bool *is_new); /* a new value is 0; is_new may be NULL */
+uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key,
+		      bool *is_new); /* a new value is 0; is_new may be NULL */
 void rd_umap_release(struct rd_umap *m);
 
 /* Strings get numbers 0, 1, 2 … in order of first appearance; the map owns copies. */
@@ -27,9 +28,9 @@ struct rd_names {
 	uint32_t *slots;
 	size_t slot_count;
 };
-#define RD_NAMES_INIT                                                                                                  \
-	{                                                                                                              \
-		0                                                                                                      \
+#define RD_NAMES_INIT                                                                                        \
+	{                                                                                                    \
+		0                                                                                            \
 	}
 uint32_t rd_names_put(struct rd_names *m, const char *s, size_t n);
 bool rd_names_find(const struct rd_names *m, const char *s, size_t n, uint32_t *number);

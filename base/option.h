@@ -27,19 +27,31 @@ struct rd_option {
 	enum rd_option_type type;
 	char letter; /* 0: none */
 	const char *name;
-	void *value; /* bool *, const char **, uint64_t * */
+	void *value;	      /* bool *, const char **, uint64_t * */
 	const char *argument; /* what help calls the argument */
 	const char *help;
 };
 
-#define RD_FLAG(letter, name, value, help) {RD_OPT_FLAG, letter, name, (bool *){value}, NULL, help}
-#define RD_STRING(letter, name, value, argument, help) {RD_OPT_STRING, letter, name, (const char **){value}, argument, help}
-#define RD_NUMBER(letter, name, value, argument, help) {RD_OPT_NUMBER, letter, name, (uint64_t *){value}, argument, help}
-#define RD_END {RD_OPT_END, 0, 0, 0, 0, 0}
+#define RD_FLAG(letter, name, value, help)                                                                   \
+	{                                                                                                    \
+		RD_OPT_FLAG, letter, name, (bool *){value}, NULL, help                                       \
+	}
+#define RD_STRING(letter, name, value, argument, help)                                                       \
+	{                                                                                                    \
+		RD_OPT_STRING, letter, name, (const char **){value}, argument, help                          \
+	}
+#define RD_NUMBER(letter, name, value, argument, help)                                                       \
+	{                                                                                                    \
+		RD_OPT_NUMBER, letter, name, (uint64_t *){value}, argument, help                             \
+	}
+#define RD_END                                                                                               \
+	{                                                                                                    \
+		RD_OPT_END, 0, 0, 0, 0, 0                                                                    \
+	}
 
 struct rd_usage {
 	const char *synopsis; /* "raddle record [-o DIR] -- PROG ARGS..." */
-	const char *summary; /* one or more paragraphs */
+	const char *summary;  /* one or more paragraphs */
 	const struct rd_option *options;
 	const char *example; /* lines of an example, shown verbatim */
 };

@@ -12,9 +12,9 @@ struct rd_argv {
 	char **items; /* each owned */
 	size_t count, capacity;
 };
-#define RD_ARGV_INIT                                                                                                   \
-	{                                                                                                              \
-		0                                                                                                      \
+#define RD_ARGV_INIT                                                                                         \
+	{                                                                                                    \
+		0                                                                                            \
 	}
 void rd_argv_add(struct rd_argv *a, const char *s);
 void rd_argv_addf(struct rd_argv *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -28,7 +28,7 @@ int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 /* Waits; returns the exit status, 128 + signal, or negative rd_err. */
 int rd_wait(pid_t pid);
 
-int rd_run(char *const *argv); /* spawn and wait, inherited streams */
+int rd_run(char *const *argv);				      /* spawn and wait, inherited streams */
 int rd_run_capture(char *const *argv, struct rd_buf *output); /* stdout and stderr into the buffer */
 
 #endif
