@@ -1,0 +1,152 @@
+# Flavours: made without the build tree, cached, with libraries, natives and
+# odd links; each prints what the program prints.
+# timeout: 600
+set -u
+
+failures=0
+complain() {
+	echo "$1"
+	failures=$((failures + 1))
+}
+cc() { "$RADDLE" cc "$@"; }
+flavour() { "$RADDLE" flavour "$@"; }
+export RADDLE_CACHE=$PWD/cache
+
+# same NAME PROGRAM: the flavour does what the program does.
+same() {
+	local made status1=0 status2=0
+	made=$(flavour "$2") || { complain "$1: no flavour"; return; }
+	"$2" >out1 2>&1 || status1=$?
+	"$made" >out2 2>&1 || status2=$?
+	cmp -s out1 out2 && [ $status1 = $status2 ] || complain "$1: $(diff out1 out2 | head -5) ($status1, $status2)"
+}
+
+cat >main.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+int library(int), native(int);
+static int counter;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *run(void *p)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&lock);
+		counter++;
+		pthread_mutex_unlock(&lock);
+	}
+	return p;
+}
+int main(void)
+{
+	pthread_t t[3];
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	printf("%d %d %d\n", counter, library(1), native(2));
+	return 3;
+}
+C
+echo 'int state = 5; int library(int x) { return x + state++; }' >library.c
+echo 'int native(int x) { return x * 100; }' >native.c
+printf '.globl native\nnative: imul $100,%%edi,%%eax\nret\n.section .note.GNU-stack,"",@progbits\n' >native.S
+
+# Without the build tree: objects, archives, assembler files, gcc's objects.
+in_tree() { mkdir -p tree && cp ./*.c ./*.S tree; }
+for kind in objects archive gcc assembler one-shot gcc-archive script; do
+	in_tree
+	(
+		cd tree || exit
+		case $kind in
+		objects) cc -O2 -c main.c library.c native.c && cc main.o library.o native.o -o ../p ;;
+		archive) cc -c main.c library.c native.c && ar rcs l.a library.o native.o && cc main.o -L. -l:l.a -o ../p ;;
+		gcc) gcc -c native.c && cc -c main.c library.c && cc main.o library.o native.o -o ../p ;;
+		assembler) cc -c native.S main.c library.c && cc main.o native.o library.o -o ../p ;;
+		one-shot) cc -O1 main.c library.c native.S -o ../p ;;
+		gcc-archive) gcc -c native.c && ar rcs n.a native.o && cc main.c library.c n.a -o ../p ;;
+		script) echo '{ global: main; };' >v.map && cc main.c library.c native.c -Wl,--version-script,v.map -Wl,-Map=m -o ../p ;;
+		esac
+	) || complain "$kind: does not build"
+	rm -rf tree
+	same "$kind" ./p
+done
+
+# Links of all kinds.
+for flags in -static -static-pie -no-pie -pie -rdynamic -Wl,--gc-sections -s "-Wl,-z,now -Wl,-z,relro" -Wl,--as-needed \
+	-fuse-ld=lld -fuse-ld=gold -fsanitize=undefined -Wl,-z,defs; do
+	# shellcheck disable=SC2086
+	cc -O2 $flags main.c library.c native.c -o p 2>log || { echo "$flags: $(head -3 log)"; continue; }
+	same "$flags" ./p
+done
+
+# The second use comes from the cache; so do single units of a changed program.
+rm -rf "$RADDLE_CACHE"
+cc -c main.c library.c native.c && cc main.o library.o native.o -o p
+first=$(flavour ./p)
+[ "$(flavour ./p)" = "$first" ] || complain "the second use gives another file"
+[ "$(flavour --verbose ./p 2>&1 | grep -c instrumenting)" = 0 ] || complain "the second use instruments again"
+echo 'int native(int x) { return x * 100 + 1; }' >native2.c
+cc -c native2.c && cc main.o library.o native2.o -o p2
+flavour --verbose ./p2 2>&1 | grep -q 'instrumenting 1 units' || complain "unchanged units are made again"
+same "changed" ./p2
+[ "$(flavour --fast ./p)" != "$first" ] || complain "fast and quick are the same"
+same "fast" ./p
+for i in 1 2 3 4; do
+	RADDLE_CACHE=$PWD/cache2 flavour ./p >at.$i 2>&1 &
+done
+wait
+cat at.* | sort -u >places
+[ "$(wc -l <places)" = 1 ] && [ -x "$(cat places)" ] || complain "four at once: $(cat places)"
+[ -z "$(ls cache2/work)" ] || complain "work is left behind"
+
+# The site table: whole, with the places of variables.
+sites=$(flavour --sites ./p)
+head -1 "$sites" | grep -q '^raddle-sites	1$' || complain "the site table's first line"
+grep -q "^A	$first	[0-9]*	4	counter$" "$sites" || complain "no place of counter in the site table"
+[ "$(tail -1 "$sites" | cut -f2)" = $(($(wc -l <"$sites") - 2)) ] || complain "the site table's count"
+[ "$(grep -c '^U' "$sites")" = 3 ] || complain "units in the site table"
+
+# Shared libraries: found as the loader finds them, flavoured, used.
+mkdir -p lib bin
+cc -O2 -shared -fPIC -Wl,-soname,libl.so.1 library.c -o lib/libl.so.1 && ln -sf libl.so.1 lib/libl.so
+cc main.c native.c -Llib -ll -Wl,-rpath,"\$ORIGIN/../lib" -o bin/p
+same "runpath" bin/p
+made=$(flavour bin/p)
+ldd "$made" | grep -q "libl.so.1 => $RADDLE_CACHE" || complain "the flavoured library is not used: $(ldd "$made")"
+grep -q "^A	$RADDLE_CACHE/.*/lib/libl.so.1	.*	state$" "$(flavour --sites bin/p)" || complain "no place of state"
+mkdir -p far/away && mv bin/p far/away/p
+export LD_LIBRARY_PATH=$PWD/lib
+same "LD_LIBRARY_PATH" far/away/p
+ldd "$(flavour far/away/p)" | grep -q "libl.so.1 => $RADDLE_CACHE" || complain "LD_LIBRARY_PATH goes first"
+unset LD_LIBRARY_PATH
+cc -shared -fPIC library.c -o libplain.so && cc main.c native.c ./libplain.so -o p
+same "no soname" ./p
+rm -f main.o native.o
+
+# A program that brings its own malloc; code that only an optimiser removes.
+cat >malloc.c <<'C'
+#include <stdio.h>
+#include <stddef.h>
+static char heap[1 << 20];
+static size_t used;
+void *malloc(size_t n) { void *p = heap + used; used += (n + 15) & ~15ul; return used < sizeof heap ? p : 0; }
+void free(void *p) { (void)p; }
+int main(void) { char *p = malloc(10); printf("%d\n", p >= heap && p < heap + sizeof heap); return 0; }
+C
+cc -O2 malloc.c -o p && same "malloc" ./p
+cat >removed.c <<'C'
+extern void no_such_function(void);
+static inline int never(void) { return 0; }
+int main(void) { if (never()) no_such_function(); return 4; }
+C
+cc -O2 removed.c -o p && same "a call that was removed" ./p
+for linker in lld mold; do
+	command -v ld.$linker >/dev/null && cc -fuse-ld=$linker -O2 removed.c -o p && same "removed, $linker" ./p
+done
+
+# What is needed and gone is named.
+mkdir tree2 && cp native.c tree2/ && gcc -shared -fPIC tree2/native.c -o tree2/libn.so
+cc main.c library.c tree2/libn.so -o p && rm -rf tree2
+flavour ./p >out 2>&1 && complain "a library is gone, but the flavour is made"
+grep -q 'tree2/libn.so' out || complain "what is gone is not named: $(cat out)"
+[ $failures = 0 ]

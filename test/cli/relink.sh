@@ -1,0 +1,50 @@
+# A program that is hard to link again, linked again: the flavours, quick and
+# fast, say what the program says, however it was built.
+# timeout: 600
+set -u
+
+failures=0
+complain() {
+	echo "$1"
+	failures=$((failures + 1))
+}
+unit=$ROOT/test/prog/relink
+
+cat >expected <<'T'
+static 2 101
+section 321
+naked 7 musttail 1
+weak 1 -1 renamed 5
+common -277 tls 36 11
+assembler 42
+c++ 1052 foreign 31
+destructor
+T
+
+for level in 0 1 2 3; do
+	for link in "" -static -no-pie "-fuse-ld=lld -Wl,--gc-sections" "-Wl,--gc-sections -s"; do
+		rm -rf objects && mkdir objects
+		flags="-O$level -ffunction-sections"
+		[ "$link" = -no-pie ] && flags="$flags -fno-pie"
+		# shellcheck disable=SC2086
+		"$RADDLE" cc $flags -fcommon -c "$unit/a.c" -o objects/a.o &&
+			"$RADDLE" cc $flags -fcommon -c "$unit/b.c" -o objects/b.o &&
+			"$RADDLE" c++ $flags -c "$unit/c.cpp" -o objects/c.o &&
+			"$RADDLE" cc -c "$unit/d.S" -o objects/d.o &&
+			g++ -std=c++17 $flags -c "$unit/foreign.cpp" -o objects/foreign.o &&
+			ar rcs objects/some.a objects/b.o objects/foreign.o &&
+			"$RADDLE" c++ $link objects/a.o objects/c.o objects/d.o objects/some.a -o program ||
+			{ complain "-O$level $link: does not build"; continue; }
+		rm -rf objects
+		./program >out || complain "-O$level $link: status $?"
+		cmp -s out expected || complain "-O$level $link: $(diff expected out)"
+		for mode in "" --fast; do
+			# shellcheck disable=SC2086
+			flavour=$("$RADDLE" flavour $mode ./program) || { complain "-O$level $link $mode: no flavour"; continue; }
+			"$flavour" >out || complain "-O$level $link $mode: status $?"
+			cmp -s out expected || complain "-O$level $link $mode: $(diff expected out)"
+		done
+		[ $level = 2 ] || break
+	done
+done
+[ $failures = 0 ]
