@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Any bytes as an STD text.  What was imported must be a sound trace, and its
+ * export must import again.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "model/export.h"
+#include "trace/check.h"
+#include "trace/std.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/fuzz-std-XXXXXX";
+
+static void discard(void *context, enum rd_level level, const char *message)
+{
+	(void)context;
+	(void)level;
+	(void)message;
+}
+
+static void clean_up(void)
+{
+	rd_remove_tree(directory);
+}
+
+static void no_note(void *context, const struct trace_lane *lane, const char *text)
+{
+	(void)context;
+	(void)lane;
+	(void)text;
+}
+
+static int import(const char *text, size_t size, const char *to, bool force)
+{
+	struct trace_std_opts opts = {.name = "fuzz", .force = force};
+	uint64_t events;
+	rd_remove_tree(to);
+	return trace_std_import(text, size, to, &opts, &events);
+}
+
+static void read_back(const char *path, const char *again)
+{
+	struct trace *trace = NULL;
+	struct trace_check_result result;
+	struct model_std_opts opts = {.all = true};
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	if (trace_open(&trace, path, false) != RD_OK || !out)
+		abort();
+	if (trace_check(trace, no_note, NULL, &result) != RD_OK || result.err || result.notes)
+		abort();
+	if (model_export_std(trace, out, &opts) != RD_OK)
+		abort();
+	fclose(out);
+	if (import(text, length, again, false) != RD_OK)
+		abort();
+	free(text);
+	trace_close(trace);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char *first, *second;
+	rd_log_set(discard, NULL);
+	if (!first) {
+		if (!mkdtemp(directory))
+			abort();
+		atexit(clean_up);
+		first = rd_xasprintf("%s/first", directory);
+		second = rd_xasprintf("%s/second", directory);
+	}
+	if (import((const char *)data, size, first, false) == RD_OK)
+		read_back(first, second);
+	else
+		import((const char *)data, size, first, true);
+	return 0;
+}
