@@ -254,13 +254,15 @@ static void say_end(const struct trace_meta *meta)
 }
 
 /* Forked processes that outlive the program are followed by a copy of us in the
- * background, which holds none of our streams. */
-static void follow_rest(struct record_collector *c)
+ * background, which holds none of our streams.  The traces are the copy's then. */
+static bool follow_rest(struct record_collector *c)
 {
 	int null;
 
-	if (!record_collector_alive(c) || fork() != 0)
-		return;
+	if (!record_collector_alive(c))
+		return false;
+	if (fork() != 0)
+		return true;
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -294,9 +296,10 @@ static int run(const struct rd_flavour *flavour, struct trace_meta *meta, int *s
 	if (!r) {
 		record_launch_done();
 		say_end(&last);
-		follow_rest(collector);
+		if (follow_rest(collector))
+			return 0;
 	}
-	if (!r || collector)
+	if (collector)
 		record_collector_close(collector);
 	record_session_close(&session);
 	return r;

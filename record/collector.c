@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #define STEP_MS 100		/* the longest sleep, and the beat of the heart */
+#define NEWBORN_MS 2000		/* the longest wait for the pid of a forked process */
 #define PENDING_MAX (32u << 20) /* gathered bytes over all threads */
 #define FLUSH_NS 2000000000ull	/* nothing is gathered longer */
 #define THREADS_MAX (1u << 20)	/* a larger number is nonsense */
@@ -182,7 +183,7 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	struct process *p = find_process(c, b->process);
 	uint32_t thread = b->thread;
 
-	if (!p || !p->sink || !used || used > sizeof b->data || thread >= THREADS_MAX || stopped(c))
+	if (!p || !p->sink || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;
 	check_write(c, record_sink_add(p->sink, thread, b->data, used,
 				       open ? count_events(c, b->data, used) : b->events));
@@ -371,6 +372,24 @@ static void set_status(struct process *p, int status)
 		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
 }
 
+/* A process that was forked a moment before the first one ended may not have
+ * said its pid yet. */
+static void wait_for_newborn(struct record_collector *c)
+{
+	struct raddle_session *s = c->session->shared;
+
+	for (int i = 0; i < NEWBORN_MS / STEP_MS; i++) {
+		uint32_t count = atomic_load(&s->process_count), n = 1;
+		while (n < count && n < RADDLE_MAX_PROCESSES && atomic_load(&s->processes[n].pid) != 0)
+			n++;
+		if (n >= count)
+			break;
+		step(c);
+		sleep_step(s, atomic_load(&s->sealed_futex));
+	}
+	step(c);
+}
+
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last)
 {
 	struct raddle_session *s = c->session->shared;
@@ -390,7 +409,7 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 			sleep_step(s, seen);
 	}
 	set_status(c->processes[0], *status);
-	look_at_processes(c);
+	wait_for_newborn(c);
 	end_process(c, 0, last);
 	rd_log_set(NULL, NULL);
 	return 0;

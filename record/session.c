@@ -9,6 +9,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,10 +34,29 @@ static uint32_t wanted_buffers(void)
 	return count < BUFFERS_MIN ? BUFFERS_MIN : (uint32_t)count;
 }
 
+/* A limit on the size of files is meant for the disk, but counts for memory
+ * files too. */
+static int set_size(int fd, size_t size)
+{
+	void (*old)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY}, most;
+	int r, saved;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	most = (struct rlimit){limit.rlim_max, limit.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &most);
+	r = ftruncate(fd, (off_t)size);
+	saved = errno;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	signal(SIGXFSZ, old);
+	errno = saved;
+	return r;
+}
+
 static int map_buffers(struct record_session *s, uint32_t count)
 {
 	s->size = RADDLE_SESSION_SIZE(count);
-	if (ftruncate(s->fd, (off_t)s->size))
+	if (set_size(s->fd, s->size))
 		return -1;
 	s->shared = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	return s->shared == MAP_FAILED ? -1 : 0;

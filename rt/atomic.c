@@ -101,6 +101,6 @@ __attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *s
 
 	if (!t || !t->recording)
 		return;
-	r.operand[0] = rt_q();
+	r.operand[0] = RT_Q;
 	rt_emit(t, &r);
 }

@@ -27,8 +27,7 @@ static void wake(struct wait *w)
 	int saved = errno;
 
 	if (w->t)
-		RT_EVENT(w->t, RADDLE_COND_WAKE, rt_q(), rt_now(), A(w->cond), A(w->mutex),
-			 (uint64_t)w->result);
+		RT_EVENT(w->t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->cond), A(w->mutex), (uint64_t)w->result);
 	errno = saved;
 }
 
@@ -36,7 +35,7 @@ static void wake(struct wait *w)
 #define WAIT_BEGIN(cond_, mutex_, timed)                                                                     \
 	struct wait w __attribute__((cleanup(wake))) = {rt_self(), cond_, mutex_, ECANCELED};                \
 	if (w.t)                                                                                             \
-	RT_EVENT(w.t, RADDLE_COND_WAIT, rt_q(), rt_now(), A(cond_), A(mutex_), timed)
+	RT_EVENT(w.t, RADDLE_COND_WAIT, RT_Q, RT_T, A(cond_), A(mutex_), timed)
 
 INTERPOSE(int, pthread_cond_wait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex))
 {
@@ -94,7 +93,7 @@ static void event(uint32_t code, const void *cond)
 	struct rt_thread *t = rt_self();
 
 	if (t)
-		RT_EVENT(t, code, rt_q(), rt_now(), A(cond));
+		RT_EVENT(t, code, RT_Q, RT_T, A(cond));
 }
 
 INTERPOSE(int, pthread_cond_init,

@@ -8,6 +8,7 @@
  */
 #include "rt/real.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 
 void rt_member_create(void);
@@ -27,6 +28,25 @@ static void find_stack(struct rt_thread *t, uintptr_t size)
 	t->stack_low = t->stack_high - size;
 }
 
+/* The thread is created with all signals blocked, so that no handler meets the
+ * runtime before the thread has its state. */
+static void block_signals(uint64_t *old)
+{
+	uint64_t all = ~0ull;
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
+	errno = saved;
+}
+
+static void restore_signals(const uint64_t *old)
+{
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
+	errno = saved;
+}
+
 static void begin(struct rt_thread *t)
 {
 	int saved = errno;
@@ -34,6 +54,7 @@ static void begin(struct rt_thread *t)
 	find_stack(t, t->stack_high);
 	rt_handle_add((uint64_t)pthread_self(), t->number);
 	rt_thread_begin(t);
+	restore_signals(&t->signals);
 	errno = saved;
 }
 
@@ -78,12 +99,13 @@ struct creation {
 	struct rt_thread *parent; /* NULL: not recorded */
 	struct rt_thread *child;
 	uint32_t number, index, held;
-	uint64_t q, time;
+	uint64_t q, time, signals;
 };
 
 static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 {
 	uintptr_t size = stack_size(attributes);
+	sigset_t mask;
 
 	*c = (struct creation){.parent = rt_self()};
 	if (!atomic_load_explicit(&rt.ready, memory_order_acquire))
@@ -92,6 +114,10 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	if (!c->child)
 		return false;
 	c->child->stack_high = size; /* until it knows better */
+	block_signals(&c->signals);
+	c->child->signals = c->signals;
+	if (attributes && !pthread_attr_getsigmask_np(attributes, &mask))
+		__builtin_memcpy(&c->child->signals, &mask, sizeof c->child->signals);
 	if (!c->parent)
 		return true;
 	c->number = atomic_fetch_add(&rt.session->processes[rt.process].threads, 1);
@@ -110,6 +136,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 {
 	uint32_t count = c->number + 1;
 
+	restore_signals(&c->signals);
 	if (error)
 		rt_thread_idle(c->child);
 	if (!c->parent)
@@ -168,7 +195,7 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 	if (!error)
 		rt_handle_remove(handle, number);
 	if (t)
-		RT_EVENT(t, RADDLE_THREAD_JOIN, rt_q(), rt_now(), number, (uint64_t)error);
+		RT_EVENT(t, RADDLE_THREAD_JOIN, RT_Q, RT_T, number, (uint64_t)error);
 }
 
 /* A join may be left by cancellation. */
@@ -227,7 +254,7 @@ static void detached(uint64_t handle, uint32_t number, int error)
 	if (!error)
 		rt_handle_remove(handle, number);
 	if (t)
-		RT_EVENT(t, RADDLE_THREAD_DETACH, rt_q(), rt_now(), number, (uint64_t)error);
+		RT_EVENT(t, RADDLE_THREAD_DETACH, RT_Q, RT_T, number, (uint64_t)error);
 }
 
 INTERPOSE(int, pthread_detach, (pthread_t thread))

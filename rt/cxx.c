@@ -16,9 +16,9 @@ static void guard_event(uint32_t code, const void *guard)
 	struct rt_thread *t = rt_self();
 
 	if (t && code == RADDLE_ONCE_DONE)
-		RT_EVENT(t, code, rt_q(), rt_now(), A(guard), 0);
+		RT_EVENT(t, code, RT_Q, RT_T, A(guard), 0);
 	else if (t)
-		RT_EVENT(t, code, rt_q(), rt_now(), A(guard));
+		RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 }
 
 INTERPOSE(int, __cxa_guard_acquire, (void *guard))
@@ -40,7 +40,7 @@ INTERPOSE(void, __cxa_guard_abort, (void *guard))
 	struct rt_thread *t = rt_self();
 
 	if (t)
-		RT_EVENT(t, RADDLE_ONCE_DONE, rt_q(), rt_now(), A(guard), 1);
+		RT_EVENT(t, RADDLE_ONCE_DONE, RT_Q, RT_T, A(guard), 1);
 	REAL(__cxa_guard_abort)(guard);
 }
 

@@ -29,7 +29,7 @@ static void done(struct rt_once **o)
 {
 	int saved = errno;
 
-	RT_EVENT((*o)->t, RADDLE_ONCE_DONE, rt_q(), rt_now(), A((*o)->control), (*o)->result);
+	RT_EVENT((*o)->t, RADDLE_ONCE_DONE, RT_Q, RT_T, A((*o)->control), (*o)->result);
 	errno = saved;
 }
 
@@ -40,7 +40,7 @@ static void run(void)
 
 	o->ran = true;
 	o->result = 1;
-	RT_EVENT(t, RADDLE_ONCE_RUN, rt_q(), rt_now(), A(o->control));
+	RT_EVENT(t, RADDLE_ONCE_RUN, RT_Q, RT_T, A(o->control));
 	o->routine();
 	o->result = 0;
 }
@@ -59,7 +59,7 @@ static int once(struct rt_thread *t, pthread_once_t *control, void (*routine)(vo
 	t->once = &o;
 	r = REAL(pthread_once)(control, run);
 	if (!o.ran && !r)
-		RT_EVENT(t, RADDLE_ONCE_PASS, rt_q(), rt_now(), A(control));
+		RT_EVENT(t, RADDLE_ONCE_PASS, RT_Q, RT_T, A(control));
 	return r;
 }
 

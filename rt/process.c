@@ -68,7 +68,7 @@ static void fork_event(struct rt_thread *t, pid_t pid)
 	if (pid < 0)
 		atomic_store(&p->pid, -1);
 	else
-		RT_EVENT(t, RADDLE_FORK, rt_q(), rt_now(), t->fork_child,
+		RT_EVENT(t, RADDLE_FORK, RT_Q, RT_T, t->fork_child,
 			 (uint64_t)(pid ? pid : atomic_load(&p->pid)));
 }
 
@@ -122,7 +122,7 @@ static void fork_child(void)
 	rt_unlock(&signals);
 	if (&t->self == &rt_placeholder || !t->recording)
 		return;
-	RT_EVENT(t, RADDLE_THREAD_START, rt_q(), rt_now(), 0, 0, t->stack_low, t->stack_high - t->stack_low,
+	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, 0, 0, t->stack_low, t->stack_high - t->stack_low,
 		 (uint64_t)rt.pid);
 	rt_modules(t);
 }
@@ -176,7 +176,7 @@ static void exit_event(int status)
 	if (!t || rt.exited || own_pid() != rt.pid)
 		return;
 	rt.exited = 1;
-	RT_EVENT(t, RADDLE_EXIT, rt_q(), rt_now(), (uint64_t)(uint32_t)status);
+	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
 
 INTERPOSE(void, exit, (int status))
@@ -325,7 +325,7 @@ static void *mapped(void *p, size_t size)
 
 	if (t) {
 		rt_forget(t, A(p), size);
-		RT_EVENT(t, RADDLE_ALLOC, rt_q(), A(p), size, RADDLE_ALLOC_MMAP);
+		RT_EVENT(t, RADDLE_ALLOC, RT_Q, A(p), size, RADDLE_ALLOC_MMAP);
 	}
 	return p;
 }
@@ -335,7 +335,7 @@ static void unmapped(const void *p, size_t size)
 	struct rt_thread *t = rt_self();
 
 	if (t)
-		RT_EVENT(t, RADDLE_UNMAP, rt_q(), A(p), size);
+		RT_EVENT(t, RADDLE_UNMAP, RT_Q, A(p), size);
 }
 
 INTERPOSE(void *, mmap, (void *at, size_t size, int protection, int flags, int fd, off_t offset))

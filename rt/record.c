@@ -125,31 +125,71 @@ static inline void new_segment(struct rt_thread *t)
 	}
 }
 
+/* Records that found no room in t->pending are owned up to. */
+static void note_lost(struct rt_thread *t)
+{
+	static const char text[] = "records of a signal handler were lost";
+	struct rt_record r = {.code = RADDLE_NOTE, .bytes = text, .length = sizeof text - 1};
+
+	t->pending_lost = 0;
+	if (prepare(t, RT_RECORD_MAX + r.length))
+		encode(t, &r);
+}
+
+/* Appends what handlers left.  A handler may add to it at any moment, also
+ * between the last look and the exchange that empties it. */
 static COLD_KEEPS void drain(struct rt_thread *t)
 {
-	while (t->pending_count) {
-		uint32_t count = t->pending_count;
-		t->busy = 1;
-		BARRIER();
-		for (uint32_t i = 0; i < count; i++)
-			encode_pending(t, &t->pending[i]);
-		count = t->pending_count - count;
-		__builtin_memmove(&t->pending[0], &t->pending[t->pending_count - count],
-				  count * sizeof t->pending[0]);
-		t->pending_count = count;
+	uint32_t done, count;
+
+	t->busy = 1;
+	BARRIER();
+	done = t->pending_done;
+	do {
+		for (; done < atomic_load_explicit(&t->pending_count, memory_order_relaxed); done++)
+			encode_pending(t, &t->pending[done]);
+		t->pending_done = 0;
+		if (t->pending_lost)
+			note_lost(t);
 		new_segment(t);
-		BARRIER();
-		t->busy = 0;
-		BARRIER();
-	}
+		count = done;
+	} while (!atomic_compare_exchange_strong(&t->pending_count, &count, 0));
+	BARRIER();
+	t->busy = 0;
+}
+
+static bool has_position(uint32_t code)
+{
+	return code == RADDLE_ATOMIC || code == RADDLE_FENCE ||
+	       (code > RADDLE_FENCE && code < RADDLE_ACCESS && rt_operands(code)[0] == 'q');
+}
+
+/* Handlers that ran after the encoder was taken but before position `q` was
+ * come first. */
+static COLD void drain_before(struct rt_thread *t, uint64_t q)
+{
+	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;
+
+	for (uint32_t i = t->pending_done; i < count; i++)
+		if (has_position(t->pending[i].record.code) && t->pending[i].record.operand[0] < q)
+			end = i + 1;
+	for (; t->pending_done < end; t->pending_done++)
+		encode_pending(t, &t->pending[t->pending_done]);
+}
+
+static inline bool pending(const struct rt_thread *t)
+{
+	return RT_UNLIKELY(atomic_load_explicit(&t->pending_count, memory_order_relaxed));
 }
 
 static inline void leave(struct rt_thread *t)
 {
 	BARRIER();
+	if (pending(t))
+		drain(t);
 	t->busy = 0;
 	BARRIER();
-	if (RT_UNLIKELY(t->pending_count))
+	if (pending(t))
 		drain(t);
 }
 
@@ -160,14 +200,14 @@ static COLD bool recover(struct rt_thread *t)
 	if (!abandoned(t))
 		return false;
 	rt_buffer_seal(t);
-	t->pending_count = 0;
+	t->pending_count = t->pending_done = 0;
 	t->busy = 0;
 	return true;
 }
 
 static COLD void defer(struct rt_thread *t, const struct rt_record *r)
 {
-	uint32_t at = t->pending_count;
+	uint32_t at = atomic_load_explicit(&t->pending_count, memory_order_relaxed);
 	uint32_t *top = t->self.stack_top;
 	struct rt_pending *p;
 
@@ -175,7 +215,7 @@ static COLD void defer(struct rt_thread *t, const struct rt_record *r)
 		t->pending_lost++;
 		return;
 	}
-	t->pending_count = at + 1;
+	atomic_store_explicit(&t->pending_count, at + 1, memory_order_relaxed);
 	BARRIER();
 	p = &t->pending[at];
 	p->record = *r;
@@ -349,6 +389,32 @@ static bool starts_segment(uint32_t code)
 	       (code >= RADDLE_THREAD_START && code < RADDLE_ALLOC) || code >= RADDLE_FORK;
 }
 
+/* The position and the time of an event that did not bring its own. */
+static inline void place(struct rt_record *r)
+{
+	if (r->operand[0] == RT_Q)
+		r->operand[0] = rt_q();
+	if (r->operand[1] == RT_T)
+		r->operand[1] = rt_now();
+}
+
+/* Appends a record with the encoder taken. */
+static void append(struct rt_thread *t, struct rt_record *r)
+{
+	place(r);
+	if (starts_segment(r->code))
+		new_segment(t);
+	if (pending(t) && has_position(r->code))
+		drain_before(t, r->operand[0]);
+	if (rt.session &&
+	    atomic_load_explicit(&rt.session->state, memory_order_relaxed) != RADDLE_RECORDING) {
+		rt_buffer_seal(t);
+		t->recording = false;
+	} else if (prepare(t, RT_RECORD_MAX + r->length)) {
+		encode(t, r);
+	}
+}
+
 void rt_emit(struct rt_thread *t, const struct rt_record *record)
 {
 	struct rt_record r = *record;
@@ -356,19 +422,51 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 
 	r.code &= ~RT_HELD;
 	if (!held && t->busy && !recover(t)) {
+		place(&r);
 		defer(t, &r);
 		return;
 	}
+	if (!held && pending(t))
+		drain(t);
 	take(t);
-	if (starts_segment(r.code))
-		new_segment(t);
-	if (rt.session &&
-	    atomic_load_explicit(&rt.session->state, memory_order_relaxed) != RADDLE_RECORDING) {
-		rt_buffer_seal(t);
-		t->recording = false;
-	} else if (prepare(t, RT_RECORD_MAX + r.length)) {
-		encode(t, &r);
+	append(t, &r);
+	leave(t);
+}
+
+/* The result is the last byte of the record: errno values of releasing
+ * operations are below 128. */
+struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
+{
+	struct rt_record r = {.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
+	struct rt_release release = {0};
+
+	if (t->busy && !recover(t)) {
+		uint32_t at = atomic_load_explicit(&t->pending_count, memory_order_relaxed);
+		place(&r);
+		defer(t, &r);
+		if (at < RT_PENDING)
+			release.operand = &t->pending[at].record.operand[3];
+		return release;
 	}
+	if (pending(t))
+		drain(t);
+	take(t);
+	append(t, &r);
+	if (t->buffer)
+		release.byte = t->cursor - 1;
+	else
+		leave(t);
+	return release;
+}
+
+void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result)
+{
+	if (release->operand)
+		*release->operand = result;
+	if (!release->byte)
+		return;
+	if (RT_UNLIKELY(result))
+		*release->byte = result & 0x7f;
 	leave(t);
 }
 
@@ -396,8 +494,8 @@ void rt_text(struct rt_thread *t, uint32_t code, const char *text)
 	while (r.length < RT_BYTES_MAX && text[r.length])
 		r.length++;
 	if (code == RADDLE_EXEC) {
-		r.operand[0] = rt_q();
-		r.operand[1] = rt_now();
+		r.operand[0] = RT_Q;
+		r.operand[1] = RT_T;
 	}
 	rt_emit(t, &r);
 }

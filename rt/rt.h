@@ -79,8 +79,22 @@ void rt_stop(enum raddle_stop_reason reason);
 void rt_emit(struct rt_thread *t, const struct rt_record *record);
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
 uint32_t rt_hold(struct rt_thread *t); /* keeps handlers out until the event; returns RT_HELD or 0 */
+
+/* A releasing operation `q t a result`: the record is written before it, the
+ * result is put in after it.  In between the encoder is held. */
+struct rt_release {
+	uint8_t *byte;	   /* the result in the buffer, or */
+	uint64_t *operand; /* the result of a record that waits */
+};
+struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
+void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
 void rt_text(struct rt_thread *t, uint32_t code, const char *text);
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
+
+/* As first and second operand: taken when the encoder is, so that no handler can
+ * come between and the stream is in the order of q. */
+#define RT_Q UINT64_MAX
+#define RT_T (UINT64_MAX - 1)
 
 #define RT_EVENT(t, code, ...)                                                                               \
 	rt_event(t, code, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})

@@ -9,9 +9,10 @@
  * answer of trylock is the answer the lock function would have given, for every type
  * of mutex.  Where glibc looks at a clock or a time before it tries, so do we.
  *
- * Acquiring operations take their q when they have succeeded, releasing ones
- * before they begin, with signal handlers held off so that the stream stays in
- * the order of q.  No wait happens with the encoder held, and all waiting calls are
+ * Acquiring operations take their q and write their record when they have
+ * succeeded, releasing ones before they begin, so that a program that is killed
+ * in between leaves no lock taken twice; signal handlers are held off meanwhile so
+ * that the stream stays in the order of q.  No wait happens with the encoder held, and all waiting calls are
  * left by cancellation without anything to clean up.
  */
 #include "rt/real.h"
@@ -38,28 +39,25 @@ __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 
 static void event(struct rt_thread *t, uint32_t code, const void *object, uint64_t result)
 {
-	RT_EVENT(t, code, rt_q(), rt_now(), A(object), result);
+	RT_EVENT(t, code, RT_Q, RT_T, A(object), result);
 }
 
 static void event1(struct rt_thread *t, uint32_t code, const void *object)
 {
-	RT_EVENT(t, code, rt_q(), rt_now(), A(object));
+	RT_EVENT(t, code, RT_Q, RT_T, A(object));
 }
 
-/* A releasing operation that returns its error: EVENT takes its q before CALL. */
+/* A releasing operation that returns its error. */
 #define RELEASE(code, object, call)                                                                          \
 	do {                                                                                                 \
 		struct rt_thread *t_ = SELF();                                                               \
-		uint64_t q_, time_;                                                                          \
-		uint32_t held_;                                                                              \
+		struct rt_release release_;                                                                  \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
 			return call;                                                                         \
-		held_ = rt_hold(t_);                                                                         \
-		q_ = rt_q();                                                                                 \
-		time_ = rt_now();                                                                            \
+		release_ = rt_release_begin(t_, code, A(object));                                            \
 		r_ = call;                                                                                   \
-		RT_EVENT(t_, (code) | held_, q_, time_, A(object), (uint64_t)r_);                            \
+		rt_release_end(t_, &release_, (uint64_t)r_);                                                 \
 		return r_;                                                                                   \
 	} while (0)
 
@@ -496,16 +494,13 @@ INTERPOSE(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struc
 INTERPOSE(int, sem_post, (sem_t * sem))
 {
 	struct rt_thread *t = SELF();
-	uint64_t q, time;
-	uint32_t held;
+	struct rt_release release;
 	int r;
 
 	if (!t)
 		return REAL(sem_post)(sem);
-	held = rt_hold(t);
-	q = rt_q();
-	time = rt_now();
+	release = rt_release_begin(t, RADDLE_SEM_POST, A(sem));
 	r = REAL(sem_post)(sem);
-	RT_EVENT(t, RADDLE_SEM_POST | held, q, time, A(sem), sem_result(r));
+	rt_release_end(t, &release, sem_result(r));
 	return r;
 }

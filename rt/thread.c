@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -60,6 +61,8 @@ static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 	size_t size = stack_size / FRAME_BYTES * sizeof *t->shadow;
 
 	size = (size + rt.page - 1) / rt.page * rt.page + rt.page;
+	if (size < SHADOW_MIN)
+		size = SHADOW_MIN;
 	if (t->shadow && t->shadow_size >= size)
 		return true;
 	if (t->shadow)
@@ -87,7 +90,7 @@ static void reset_state(struct rt_thread *t)
 	t->cursor = (uint8_t *)1;
 	t->limit = NULL;
 	t->buffer = NULL;
-	t->buffers = t->busy = t->pending_count = t->pending_lost = 0;
+	t->buffers = t->busy = t->pending_count = t->pending_done = t->pending_lost = 0;
 	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;
@@ -166,7 +169,7 @@ void rt_thread_begin(struct rt_thread *t)
 	pthread_setspecific(rt.key, t);
 	if (!t->recording)
 		return;
-	RT_EVENT(t, RADDLE_THREAD_START, rt_q(), rt_now(), t->parent, t->index, t->stack_low,
+	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, t->parent, t->index, t->stack_low,
 		 t->stack_high - t->stack_low, (uint64_t)syscall(SYS_gettid));
 }
 
@@ -196,12 +199,15 @@ struct rt_thread *rt_thread_adopt(void)
 	return t;
 }
 
+/* Signals stay blocked in what is left of the thread, as libc does itself a
+ * moment later. */
 static void end_thread(struct rt_thread *t)
 {
-	uint64_t signals;
+	uint64_t signals = ~0ull;
 
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, NULL, sizeof signals);
 	if (t->recording) {
-		RT_EVENT(t, RADDLE_THREAD_END, rt_q(), rt_now());
+		RT_EVENT(t, RADDLE_THREAD_END, RT_Q, RT_T);
 		rt_buffer_seal(t);
 	}
 	t->recording = false;

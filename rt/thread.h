@@ -41,7 +41,8 @@ struct rt_thread {
 	volatile uint32_t busy;
 	uintptr_t busy_frame;
 	uint32_t *busy_top; /* the call stack of the one who took the encoder */
-	volatile uint32_t pending_count;
+	_Atomic uint32_t pending_count;
+	uint32_t pending_done; /* of them, in the buffer already */
 	uint32_t pending_lost;
 	bool recording;
 	struct rt_encoder encoder;
@@ -57,6 +58,7 @@ struct rt_thread {
 	void *(*start)(void *);
 	int (*start_c11)(void *);
 	void *argument;
+	uint64_t signals;    /* mask it starts with */
 	uint32_t end_rounds; /* rounds of key destructors seen */
 
 	/* Memory of its own, kept when the state is reused. */

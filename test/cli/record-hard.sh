@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Recording under hard conditions: signal handlers, 1500 threads, endings of
+# every kind, SIGKILL of the program, of the recorder and of both, a disk that is full,
+# little address space, daemons.  The program must not notice, and the trace must
+# be a readable prefix.
+# timeout: 300
+set -u
+failures=0
+
+fail() {
+	echo "FAIL $*"
+	failures=$((failures + 1))
+}
+
+# check NAME: the trace NAME.trace is sound.
+check() {
+	"$RADDLE" dump --check "$1.trace" >check.out 2>&1 || fail "$1: $(cat check.out)"
+	grep -q ', 0 notes' check.out || fail "$1: $(cat check.out)"
+}
+
+meta() {
+	grep -q "$2" "$1.trace/meta.json" || fail "$1: meta.json lacks $2: $(cat "$1.trace/meta.json")"
+}
+
+# compare NAME COMMAND...: same output and status recorded as native.
+compare() {
+	local name=$1 native status
+	shift
+	printf 'one\ntwo\n' | "$@" >native.out 2>native.err
+	native=${PIPESTATUS[1]}
+	printf 'one\ntwo\n' | "$RADDLE" record -o "$name.trace" -- "$@" >raddle.out 2>raddle.err
+	status=${PIPESTATUS[1]}
+	[ "$native" = "$status" ] || fail "$name: status $status, without Raddle $native: $(cat raddle.err)"
+	cmp -s native.out raddle.out || fail "$name: output differs: $(diff native.out raddle.out)"
+	cmp -s native.err raddle.err || fail "$name: stderr differs: $(diff native.err raddle.err)"
+}
+
+for name in rt-signal rt-many rt-run; do
+	"$RADDLE" cc -D_GNU_SOURCE -g -O2 -pthread -o $name "$ROOT/test/prog/$name.c" || exit 1
+done
+
+compare signal ./rt-signal
+check signal
+compare many ./rt-many
+check many
+[ "$(ls many.trace | grep -c '^thread-')" = 3001 ] || fail "many: $(ls many.trace | wc -l) files"
+
+for how in look cat deep abort segv term _exit quick_exit work; do
+	(ulimit -c 0; compare $how ./rt-run $how; exit $failures) 2>/dev/null || failures=$((failures + 1))
+	check $how
+done
+meta abort '"signal":6'
+meta work '"complete":true'
+
+# The program is killed: everything up to then is there.
+for delay in 0.05 0.1 0.2; do
+	"$RADDLE" record -f -o killed.trace ./rt-run endless >out 2>err &
+	recorder=$!
+	until grep -q running out; do sleep 0.01; done
+	sleep $delay
+	kill -9 "$(pgrep -P $recorder)"
+	wait $recorder 2>/dev/null
+	[ $? = 137 ] || fail "killed program: status"
+	check killed
+	meta killed '"signal":9'
+	"$RADDLE" dump -c killed.trace >count || fail "killed program: no count"
+done
+
+# The recorder is killed: the program goes on; what was written is readable.
+"$RADDLE" record -f -o orphan.trace ./rt-run endless >out 2>err &
+recorder=$!
+until grep -q running out; do sleep 0.01; done
+program=$(pgrep -P $recorder)
+sleep 0.3
+kill -9 $recorder
+wait $recorder 2>/dev/null
+sleep 0.5
+kill -0 "$program" || fail "killed recorder: the program died with it"
+kill -9 "$program"
+"$RADDLE" dump --check orphan.trace >check.out 2>&1 || fail "killed recorder: $(cat check.out)"
+
+# Signals sent to the recorder reach the program.
+"$RADDLE" record -f -o term.trace ./rt-run endless >out 2>err &
+recorder=$!
+until grep -q running out; do sleep 0.01; done
+kill -TERM $recorder
+wait $recorder 2>/dev/null
+[ $? = 143 ] || fail "SIGTERM: status"
+meta term '"signal":15'
+
+# The disk is full: the program goes on, the recorder says so once.
+(
+	ulimit -S -f 40
+	"$RADDLE" record -o full.trace ./rt-run work >raddle.out 2>raddle.err
+	[ $? = 0 ] || fail "full disk: status"
+	exit $failures
+) || failures=$((failures + 1))
+grep -q done raddle.out || fail "full disk: output"
+meta full '"stopped":"'
+[ "$(grep -c stopped raddle.err)" = 1 ] || fail "full disk: says '$(cat raddle.err)'"
+"$RADDLE" dump --check full.trace >check.out 2>&1 || fail "full disk: $(cat check.out)"
+
+# The limit of the user.
+"$RADDLE" record --limit 20k -o limit.trace ./rt-run work >raddle.out 2>raddle.err || fail "limit: status"
+meta limit '"stopped":"size limit'
+check limit
+
+# Little address space.
+for space in 20000 60000 200000 400000; do
+	(ulimit -v $space; ./rt-run work >native.out 2>/dev/null) || continue
+	(ulimit -v $space; "$RADDLE" record -f -o space.trace ./rt-run work >raddle.out 2>raddle.err)
+	case $? in
+	0) cmp -s native.out raddle.out || fail "ulimit -v $space: output" ;;
+	2) [ $(wc -l <raddle.err) = 1 ] || fail "ulimit -v $space: $(cat raddle.err)" ;;
+	*) fail "ulimit -v $space: $(cat raddle.err)" ;;
+	esac
+done
+
+# A daemon lives on; the recorder returns and follows it in the background.
+"$RADDLE" record -o daemon.trace ./rt-run daemon "$PWD/daemon.done" || fail "daemon: status"
+for _ in $(seq 100); do
+	grep -q '"complete":true' daemon.trace/fork-0/meta.json 2>/dev/null && break
+	sleep 0.1
+done
+[ -f daemon.done ] || fail "daemon: it did not finish"
+check daemon
+"$RADDLE" dump --check daemon.trace/fork-0 >check.out 2>&1 || fail "daemon: $(cat check.out)"
+[ "$("$RADDLE" dump -k mutex-lock daemon.trace/fork-0 | grep -c mutex-lock)" = 20 ] || fail "daemon: locks"
+
+# A flavour without a session runs as usual.
+flavour=$("$RADDLE" flavour ./rt-run 2>/dev/null | grep -o '/.*rt-run' | head -1)
+if [ -n "$flavour" ] && [ -x "$flavour" ]; then
+	[ "$("$flavour" work)" = done ] || fail "flavour without a session"
+fi
+
+# Mistakes: one message, status 2.
+mistake() {
+	local what=$1
+	shift
+	"$RADDLE" record -o mistake.trace "$@" >out 2>err
+	[ $? = 2 ] || fail "$what: status"
+	[ "$(wc -l <err)" = 1 ] || fail "$what: $(cat err)"
+	[ -s out ] && fail "$what: standard output: $(cat out)"
+}
+echo 'echo hello' >script && chmod +x script
+echo text >text
+mistake "no such program" ./absent
+mistake "not in PATH" absent-program
+mistake "not executable" ./text
+mistake "a script" ./script
+mistake "a directory" .
+mistake "a foreign binary" /bin/true
+mkdir full && touch full/file
+"$RADDLE" record -o full ./rt-run work >out 2>err && fail "a directory that is no trace was taken"
+[ -f full/file ] || fail "a directory that is no trace was changed"
+
+# Old traces are kept once, or replaced.
+"$RADDLE" record -o again ./rt-run look >/dev/null && "$RADDLE" record -o again ./rt-run work >/dev/null
+grep -q '"look"' again.old/meta.json || fail "the old trace is not kept"
+"$RADDLE" record --json sum.json -f -o again ./rt-run look >/dev/null
+grep -q '"look"' again.old/meta.json || fail "--force keeps the old trace"
+grep -q '"complete":true' sum.json || fail "--json: $(cat sum.json)"
+
+[ $failures = 0 ]

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does what its argument says: endless work, endings of every kind, and looks at
+ * what a program can see of its surroundings.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int cells[1 << 16];
+static volatile int *nowhere;
+
+static void work(unsigned from)
+{
+	pthread_mutex_lock(&mutex);
+	for (unsigned i = 0; i < 4096; i++)
+		cells[(from + i * 7) % (1 << 16)] += (int)i;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *forever(void *argument)
+{
+	for (unsigned i = 0;; i++)
+		work(i);
+	return argument;
+}
+
+/* Works for ever in three threads; says when it has begun. */
+static void endless(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t, NULL, forever, NULL);
+	work(0);
+	puts("running");
+	fflush(stdout);
+	forever(NULL);
+}
+
+static int deep(int n)
+{
+	work((unsigned)n);
+	return n ? deep(n - 1) + 1 : 0;
+}
+
+static void look_around(char **environment)
+{
+	char path[4096], line[256];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	sigset_t mask;
+	FILE *comm = fopen("/proc/self/comm", "r");
+
+	path[n > 0 ? n : 0] = 0;
+	printf("exe %s\n", path);
+	if (comm && fgets(line, sizeof line, comm))
+		printf("comm %s", line);
+	printf("next descriptor %d\n", comm ? fileno(comm) : -1);
+	for (; *environment; environment++)
+		if (strncmp(*environment, "_=", 2))
+			puts(*environment);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	for (int i = 1; i < NSIG; i++) {
+		struct sigaction action;
+		if (sigismember(&mask, i) == 1)
+			printf("blocked %d\n", i);
+		if (!sigaction(i, NULL, &action) && action.sa_handler != SIG_DFL)
+			printf("handled %d\n", i);
+	}
+	printf("group %d\n", getpgrp() == getpid());
+}
+
+/* A daemon that lives on, and works, when its parent has ended. */
+static int leave_daemon(const char *file)
+{
+	FILE *out;
+
+	if (daemon(1, 0))
+		return 1;
+	for (int i = 0; i < 20; i++) {
+		work(0);
+		usleep(20000);
+	}
+	out = fopen(file, "w");
+	fputs("done\n", out);
+	return fclose(out);
+}
+
+static void end_by(const char *how)
+{
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "segv"))
+		*nowhere = 1;
+	if (!strcmp(how, "term"))
+		raise(SIGTERM);
+	if (!strcmp(how, "_exit"))
+		_exit(17);
+	if (!strcmp(how, "quick_exit"))
+		quick_exit(18);
+}
+
+int main(int argc, char **argv, char **environment)
+{
+	int c;
+
+	if (argc < 2)
+		return 2;
+	work(1);
+	end_by(argv[1]);
+	if (!strcmp(argv[1], "endless"))
+		endless();
+	if (!strcmp(argv[1], "look"))
+		look_around(environment);
+	if (!strcmp(argv[1], "daemon"))
+		return leave_daemon(argv[2]);
+	if (!strcmp(argv[1], "deep"))
+		printf("%d\n", deep(20000));
+	if (!strcmp(argv[1], "cat"))
+		while ((c = getchar()) != EOF)
+			putchar(c);
+	if (!strcmp(argv[1], "work"))
+		for (unsigned i = 0; i < 3000; i++)
+			work(i);
+	puts("done");
+	return 0;
+}
