@@ -37,7 +37,7 @@ static int take_descriptor(char **envp)
 
 static void *map_shared(int fd, size_t size)
 {
-	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 
 	if (p == -1)
 		return NULL;

@@ -18,7 +18,7 @@ void *rt_map(size_t size)
 {
 	int saved = errno;
 	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 
 	if (p != -1) {
 		syscall(SYS_madvise, p, size, MADV_NOHUGEPAGE);
