@@ -1,0 +1,14 @@
+# timeout: 300
+# A statically linked program is recorded like any other: same output, same
+# status, its threads and locks in the trace.
+set -eu
+
+"$RADDLE" cc -O2 -pthread -static "$ROOT/examples/queue.c" -o queue
+file queue | grep -q 'statically linked'
+"$RADDLE" record -o trace -- ./queue 2>/dev/null >out
+[ "$(cat out)" = "64 jobs, 28874 primes" ] || { cat out; exit 1; }
+"$RADDLE" dump --check trace >check || { cat check; exit 1; }
+"$RADDLE" dump --summary trace >summary
+for name in queue.lock queue.not_empty queue.not_full result.lock T_0_2; do
+	grep -qF "  $name " summary || { echo "no $name in:"; cat summary; exit 1; }
+done
