@@ -82,7 +82,8 @@ static const char *object_name(struct export *x, uint32_t object)
 	if (x->objects[object])
 		return x->objects[object];
 	model_name_object(x->model, object, &b);
-	if (rd_names_find(&x->object_names, b.data, b.length, &number))
+	/* STD's own names are unique for each kind of thing, which is enough. */
+	if (!x->imported && rd_names_find(&x->object_names, b.data, b.length, &number))
 		rd_buf_addf(&b, "@%u", object);
 	rd_names_put(&x->object_names, b.data, b.length);
 	x->objects[object] = rd_buf_detach(&b);

@@ -31,8 +31,8 @@ uint32_t model_add_object(struct model *m, const struct model_object *object)
 		o->size = 1;
 	if (o->size > SIZE_MAX_KEPT)
 		o->size = SIZE_MAX_KEPT;
-	if (o->size > UINT64_MAX - o->base)
-		o->size = UINT64_MAX - o->base;
+	if (o->size - 1 > UINT64_MAX - o->base)
+		o->size = UINT64_MAX - o->base + 1;
 	o->owner = MODEL_NONE;
 	return (uint32_t)m->object_count++;
 }

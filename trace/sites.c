@@ -558,6 +558,8 @@ const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t 
 	if (!s || slot >= SLOT_COUNT || !s->private->unit_of_slot[slot])
 		return NULL;
 	const struct trace_unit *unit = &s->units[s->private->unit_of_slot[slot] - 1];
+	if (unit->site_count == 0)
+		return NULL;
 	const struct trace_site *sites = s->sites + unit->site;
 	uint32_t n = site - (unit->slot << RADDLE_SITE_LOCAL_BITS);
 	if (n - 1 < unit->site_count && sites[n - 1].n == n)
