@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Golden traces of format version 1 dump as they always did.  After a wanted
+# change of the output, RADDLE_UPDATE=1 writes the expected files anew.
+set -u
+
+cd "$ROOT/test/trace" || exit 1
+failed=0
+compare() { # expected file, arguments of dump
+	local expected=$1
+	shift
+	"$RADDLE" dump "$@" >"$TMPDIR/got" || { echo "dump $* failed"; failed=1; }
+	[ -n "${RADDLE_UPDATE:-}" ] && cp "$TMPDIR/got" "$expected"
+	diff -u "$expected" "$TMPDIR/got" || { echo "dump $* differs from test/trace/$expected"; failed=1; }
+}
+for trace in v1-*/; do
+	trace=${trace%/}
+	compare "$trace.events" "$trace"
+	compare "$trace.stacks" --stacks --kind mutex,atomic,write "$trace"
+	compare "$trace.summary" --summary "$trace"
+	compare "$trace.check" --check "$trace"
+	compare "$trace.sites" --sites "$trace"
+	compare "$trace.json" --json "$trace"
+	compare "$trace.summary.json" --json --summary "$trace"
+	"$RADDLE" export --format std "$trace" >"$TMPDIR/std" || failed=1
+	[ -n "${RADDLE_UPDATE:-}" ] && cp "$TMPDIR/std" "$trace.std"
+	diff -u "$trace.std" "$TMPDIR/std" || failed=1
+done
+exit $failed
