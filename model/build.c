@@ -249,7 +249,7 @@ struct replay {
 	struct model *model;
 	struct rd_umap live; /* base to object + 1; 0 if freed */
 	uint32_t *ordinals;  /* allocations of each thread so far */
-	uint32_t *stacks;    /* the stack object of each thread */
+	uint32_t *stacks;    /* the stack object of each thread, + 1 */
 	uint32_t *maps;	     /* live mmap objects */
 	size_t map_count, map_capacity;
 };
@@ -281,7 +281,7 @@ static void begin_object(struct replay *r, const struct memory *op)
 		end_object(r, op->address, op->q);
 	uint32_t object = model_add_object(r->model, &o);
 	if (stack)
-		r->stacks[op->thread] = object;
+		r->stacks[op->thread] = object + 1;
 	else
 		*rd_umap_put(&r->live, op->address, NULL) = (uint64_t)object + 1;
 	if (!stack && op->alloc == RADDLE_ALLOC_MMAP) {
@@ -324,7 +324,9 @@ static void make_dynamic(struct scan *s)
 			unmap(&r, op);
 			break;
 		case MEMORY_STACK_END:
-			m->objects[r.stacks[op->thread]].end = op->q;
+			/* Damage may make a thread end before it starts. */
+			if (r.stacks[op->thread])
+				m->objects[r.stacks[op->thread] - 1].end = op->q;
 			break;
 		}
 	}

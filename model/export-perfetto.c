@@ -383,8 +383,12 @@ static void collect_thread(struct export *x, uint32_t thread, const struct trace
 		break;
 	case RADDLE_THREAD_JOIN:
 		span = instant(x, thread, "join", MODEL_NONE, lane);
-		if (other != MODEL_NONE && e->values[3] == 0 && x->threads[other].life)
-			x->spans[x->threads[other].life - 1].flow_out = x->spans[span].flow_in = ++x->flows;
+		if (other != MODEL_NONE && e->values[3] == 0 && x->threads[other].life) {
+			struct span *life = &x->spans[x->threads[other].life - 1];
+			if (!life->flow_out)
+				life->flow_out = ++x->flows;
+			x->spans[span].flow_in = life->flow_out;
+		}
 		break;
 	default:
 		break;
