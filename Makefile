@@ -125,8 +125,8 @@ demo: deps
 asan:
 	$(MAKE) B=build/asan all unit
 
-# Fuzzing.  Each test/fuzz/NAME.c is a libFuzzer harness with its seeds in
-# test/fuzz/corpus/NAME/; `make check` runs the seeds, `make fuzz` searches on.
+# Fuzzing.  Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in
+# test/fuzz/corpus/fuzz-*/; `make check` runs the seeds, `make fuzz` searches on.
 
 FUZZ_SECONDS ?= 60
 FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/*.c))
