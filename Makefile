@@ -147,6 +147,9 @@ fuzz: $(FUZZ)
 
 bench: all
 	bench/record
+	bench/flavour
+	bench/build
+	bench/trace-read
 
 # What keeps the tree in order.
 

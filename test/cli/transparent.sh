@@ -64,7 +64,7 @@ compare() {
 
 # The trace can be read to its end.
 check_trace() {
-	"$RADDLE" dump trace >dump.out 2>dump.err && return
+	"$RADDLE" dump --check trace >dump.out 2>dump.err && return
 	echo "$1: the trace cannot be read: $(head -3 dump.err)"
 	failures=$((failures + 1))
 }
