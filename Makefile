@@ -117,7 +117,8 @@ check: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all unit fuzzers
 	@tool/run-tests --build $(B)
 
-demo: deps
+demo:
+	@tool/install-packages --to-build
 	@[ -e $(B)/raddle ] || echo 'building into $(B)/ ...'
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all
 	@examples/demo $(B)

@@ -40,3 +40,5 @@ PATH=$PWD/bin:$PATH "$ROOT/tool/install-packages" list >out 2>&1 || fail "instal
 printf '#!/bin/sh\n[ "$3" = two ] && exit 1\necho installed\n' >bin/dpkg-query
 PATH=$PWD/bin:$PATH "$ROOT/tool/install-packages" list >out 2>&1 && fail "a failing apt-get gave success"
 grep -q 'could not install: two' out || fail "the missing package is not named: $(cat out)"
+printf 'one\n# to test\ntwo\n' >list
+PATH=$PWD/bin:$PATH "$ROOT/tool/install-packages" --to-build list >out 2>&1 || fail "--to-build installs more: $(cat out)"
