@@ -1,73 +1,8 @@
-# A recorded program behaves as without Raddle: the torture programs and the
-# bench kernels give the same stdout, stderr and exit status or signal when
-# built by clang and run as they are, and when built by raddle cc and recorded,
-# in both modes.
-# timeout: 600
+# A recorded program behaves as without Raddle: the torture programs.
+# timeout: 900
 set -u
-
-failures=0
-compared=0
+. "$ROOT/test/prog/compare.bash"
 torture=$ROOT/test/prog/torture
-kernels=$ROOT/bench/kernels
-mkdir -p native raddle
-
-# build NAME [c|cxx] FLAGS... SOURCES...: native/NAME and raddle/NAME.
-build() {
-	local name=$1 language=$2 native=clang-19
-	shift 2
-	[ "$language" = cxx ] && native=clang++-19
-	"$native" -g "$@" -o "native/$name" -lpthread -lm 2>log || { cat log; exit 1; }
-	if [ "$language" = cxx ]; then
-		"$RADDLE" c++ -g "$@" -o "raddle/$name" -lpthread -lm 2>log
-	else
-		"$RADDLE" cc -g "$@" -o "raddle/$name" -lpthread -lm 2>log
-	fi || { echo "raddle cannot build $name:"; cat log; exit 1; }
-}
-
-# execute PREFIX COMMAND...: leaves PREFIX.out, .err and .status.
-execute() {
-	local prefix=$1
-	shift
-	printf 'some lines\nof input\n' | (
-		# The shell's own words about a signal are not the program's.
-		timeout -k 5 60 "$@" >"$prefix.out" 2>"$prefix.err"
-		echo $? >"$prefix.status"
-	) 2>/dev/null
-}
-
-# same LABEL PREFIX1 PREFIX2
-same() {
-	local label=$1 part
-	compared=$((compared + 1))
-	for part in status out err; do
-		cmp -s "$2.$part" "$3.$part" && continue
-		echo "$label: $part differs:"
-		diff -a "$2.$part" "$3.$part" | head -10
-		[ $part = status ] && head -5 "$3.err"
-		failures=$((failures + 1))
-		return
-	done
-}
-
-# compare NAME ARGUMENTS...: natively, and recorded in both modes.
-compare() {
-	local name=$1 mode
-	shift
-	execute native.result "./native/$name" "$@"
-	for mode in quick fast; do
-		rm -rf trace
-		execute record.result "$RADDLE" record --$mode -o trace -- "./raddle/$name" "$@"
-		same "$name $* ($mode)" native.result record.result
-		check_trace "$name $* ($mode)"
-	done
-}
-
-# The trace can be read to its end.
-check_trace() {
-	"$RADDLE" dump --check trace >dump.out 2>dump.err && return
-	echo "$1: the trace cannot be read: $(head -3 dump.err)"
-	failures=$((failures + 1))
-}
 
 for level in 0 2; do
 	build lang-O$level c -O$level -D_GNU_SOURCE "$torture/lang.c" "$torture/lang2.c"
@@ -87,13 +22,4 @@ for part in return exit quick-exit underscore-exit abort segv kill term pipe fpe
 	compare process $part
 done
 
-for source in "$kernels"/*.c; do
-	name=$(basename "$source" .c)
-	build "$name" c -O2 "$source"
-	compare "$name" test 3
-done
-build mapreduce cxx -O2 "$kernels/mapreduce.cpp"
-compare mapreduce test 3
-
-echo "$compared runs compared, $failures differ"
-[ $failures = 0 ]
+finish

@@ -1,0 +1,70 @@
+# Functions of the tests that compare a program with its recorded self: same
+# stdout, stderr and exit status or signal when built by clang and run as it is, and
+# when built by raddle cc and recorded, in both modes; and a trace that can be read.
+# To be sourced; finish() gives the verdict.
+failures=0
+compared=0
+mkdir -p native raddle
+
+# build NAME [c|cxx] FLAGS... SOURCES...: native/NAME and raddle/NAME.
+build() {
+	local name=$1 language=$2 native=clang-19
+	shift 2
+	[ "$language" = cxx ] && native=clang++-19
+	"$native" -g "$@" -o "native/$name" -lpthread -lm 2>log || { cat log; exit 1; }
+	if [ "$language" = cxx ]; then
+		"$RADDLE" c++ -g "$@" -o "raddle/$name" -lpthread -lm 2>log
+	else
+		"$RADDLE" cc -g "$@" -o "raddle/$name" -lpthread -lm 2>log
+	fi || { echo "raddle cannot build $name:"; cat log; exit 1; }
+}
+
+# execute PREFIX COMMAND...: leaves PREFIX.out, .err and .status.
+execute() {
+	local prefix=$1
+	shift
+	printf 'some lines\nof input\n' | (
+		# The shell's own words about a signal are not the program's.
+		timeout -k 5 60 "$@" >"$prefix.out" 2>"$prefix.err"
+		echo $? >"$prefix.status"
+	) 2>/dev/null
+}
+
+# same LABEL PREFIX1 PREFIX2
+same() {
+	local label=$1 part
+	compared=$((compared + 1))
+	for part in status out err; do
+		cmp -s "$2.$part" "$3.$part" && continue
+		echo "$label: $part differs:"
+		diff -a "$2.$part" "$3.$part" | head -10
+		[ $part = status ] && head -5 "$3.err"
+		failures=$((failures + 1))
+		return
+	done
+}
+
+# compare NAME ARGUMENTS...: natively, and recorded in both modes.
+compare() {
+	local name=$1 mode
+	shift
+	execute native.result "./native/$name" "$@"
+	for mode in quick fast; do
+		rm -rf trace
+		execute record.result "$RADDLE" record --$mode -o trace -- "./raddle/$name" "$@"
+		same "$name $* ($mode)" native.result record.result
+		check_trace "$name $* ($mode)"
+	done
+}
+
+# The trace can be read to its end.
+check_trace() {
+	"$RADDLE" dump --check trace >dump.out 2>dump.err && return
+	echo "$1: the trace cannot be read: $(head -3 dump.err)"
+	failures=$((failures + 1))
+}
+
+finish() {
+	echo "$compared runs compared, $failures differ"
+	[ $failures = 0 ]
+}
