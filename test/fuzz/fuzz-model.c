@@ -18,7 +18,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static char directory[] = "/tmp/fuzz-model-XXXXXX";
+static char *directory;
 
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t0\t1\tunit.c\n"
@@ -116,6 +116,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 1 << 16)
 		return 0;
 	if (!path) {
+		/* In memory, because files are synchronised to disk at each run. */
+		const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
+		directory = rd_xasprintf("%s/fuzz-model-XXXXXX", tmp ? tmp : "/tmp");
 		if (!mkdtemp(directory))
 			abort();
 		atexit(clean_up);

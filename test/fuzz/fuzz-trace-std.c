@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/fuzz-std-XXXXXX";
+static char *directory;
 
 static void discard(void *context, enum rd_level level, const char *message)
 {
@@ -68,6 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char *first, *second;
 	rd_log_set(discard, NULL);
 	if (!first) {
+		/* In memory, because files are synchronised to disk at each run. */
+		const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
+		directory = rd_xasprintf("%s/fuzz-std-XXXXXX", tmp ? tmp : "/tmp");
 		if (!mkdtemp(directory))
 			abort();
 		atexit(clean_up);
