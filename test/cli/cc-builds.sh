@@ -2,6 +2,7 @@
 # programs that run and carry their bitcode; so does ccache in front, on a miss
 # and on a hit.
 # timeout: 600
+# sanitized: no
 set -u
 
 failures=0

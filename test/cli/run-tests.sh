@@ -27,5 +27,9 @@ grep -q '^skip absent' out || fail "a skipped test is not shown"
 
 tree/tool/run-tests 'u-*' good >out 2>&1 || fail "success gave failure"
 [ "$(tail -n 1 out)" = "2 passed, 0 failed" ] || fail "wrong count of selected tests"
-tree/tool/run-tests nothing-of-that-name >out 2>&1 && fail "no test at all gave success"
+echo '# sanitized: no' >>tree/test/cli/good.sh
+mv tree/build tree/asan
+tree/tool/run-tests --build asan 'u-*' good >out 2>&1
+[ "$(tail -n 1 out)" = "1 passed, 0 failed" ] || fail "a test was not left out of the sanitized build"
+tree/tool/run-tests --build asan nothing-of-that-name >out 2>&1 && fail "no test at all gave success"
 exit 0

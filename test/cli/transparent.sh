@@ -1,5 +1,6 @@
 # A recorded program behaves as without Raddle: the torture programs.
 # timeout: 900
+# sanitized: no
 set -u
 . "$ROOT/test/prog/compare.bash"
 torture=$ROOT/test/prog/torture
