@@ -264,6 +264,8 @@ static void text_event(struct dump *d, const struct trace_lane *lane, struct rd_
 		rd_buf_adds(out, "  ");
 		dump_location(d->model->sites, place, out);
 	}
+	while (out->data[out->length - 1] == ' ')
+		out->length--;
 	rd_buf_addc(out, '\n');
 	if (d->stacks)
 		text_stack(d, lane, out);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,70 +174,135 @@ static void text_threads(const struct summary *s)
 	rd_buf_release(&where);
 }
 
+static void text_sync(const struct summary *s, uint32_t sync)
+{
+	const struct model_sync *y = &s->model->syncs[sync];
+	bool lock = y->class == MODEL_MUTEX || y->class == MODEL_RWLOCK || y->class == MODEL_SPIN;
+	struct rd_buf text = RD_BUF_INIT;
+	char time[24];
+	model_name_sync(s->model, sync, &text);
+	printf("  %-26s %-7s %7llu  ", text.data, model_sync_class_name(y->class),
+	       (unsigned long long)y->uses);
+	rd_buf_clear(&text);
+	if (y->contended > 0)
+		rd_buf_addf(&text, "%llu x %s", (unsigned long long)y->contended,
+			    dump_duration(y->wait_ns / y->contended, time));
+	else if (y->wait_ns > 0)
+		rd_buf_addf(&text, "%s in all", dump_duration(y->wait_ns, time));
+	else if (lock)
+		rd_buf_adds(&text, "never");
+	if (lock)
+		printf("%-18s %s\n", text.data, dump_duration(y->hold_max_ns, time));
+	else
+		printf("%s\n", text.data);
+	rd_buf_release(&text);
+}
+
 static void text_syncs(const struct summary *s)
 {
 	const struct model *m = s->model;
-	struct rd_buf name = RD_BUF_INIT;
-	size_t rows = 0;
-	char wait[24], hold[24];
-	for (size_t i = 0; i < m->sync_count && rows < ROWS; i++) {
+	size_t rows = 0, shared = 0;
+	for (size_t i = 0; i < m->sync_count; i++) {
 		const struct model_sync *y = &m->syncs[s->syncs[i]];
-		bool lock = y->class == MODEL_MUTEX || y->class == MODEL_RWLOCK || y->class == MODEL_SPIN;
 		if (!y->multi || y->uses + y->contended < WAITS)
+			continue;
+		if (shared++ >= ROWS)
 			continue;
 		if (rows++ == 0)
 			printf("\nLocks and other synchronisation between threads\n"
-			       "  name                       kind      used   waited for   longest held\n");
-		rd_buf_clear(&name);
-		model_name_sync(m, s->syncs[i], &name);
-		printf("  %-26s %-7s %6llu", name.data, model_sync_class_name(y->class),
-		       (unsigned long long)y->uses);
-		if (y->contended > 0)
-			printf("  %llu x %s", (unsigned long long)y->contended,
-			       dump_duration(y->wait_ns / y->contended, wait));
-		else if (y->wait_ns > 0)
-			printf("  %12s", dump_duration(y->wait_ns, wait));
-		else
-			printf("  %12s", lock ? "never" : "");
-		if (lock)
-			printf("  %s", dump_duration(y->hold_max_ns, hold));
-		putchar('\n');
+			       "  name                       kind       used  waited for         longest "
+			       "held\n");
+		text_sync(s, s->syncs[i]);
 	}
+	if (shared > rows)
+		printf("  ... and %zu more\n", shared - rows);
 	if (rows == 0)
 		printf("\nNo lock or other synchronisation object is used by two threads.\n");
-	rd_buf_release(&name);
+}
+
+/* A row of the table of shared data: one object, or all heap objects that were
+ * allocated at one place. */
+struct row {
+	const struct use *first;
+	uint32_t site; /* of the allocation; 0: no heap object */
+	uint32_t objects, threads;
+	uint64_t bytes, reads, writes;
+};
+
+static int by_row(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	uint64_t m = x->reads + x->writes, n = y->reads + y->writes;
+	if (m != n)
+		return m > n ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static struct row *find_row(struct rd_umap *rows_of, struct row *rows, size_t *count, uint32_t site)
+{
+	bool is_new = true;
+	uint64_t *index = site ? rd_umap_put(rows_of, site, &is_new) : NULL;
+	if (!is_new)
+		return &rows[*index];
+	if (index)
+		*index = *count;
+	rows[*count] = (struct row){.site = site};
+	return &rows[(*count)++];
+}
+
+static struct row *group_uses(const struct summary *s, size_t *count)
+{
+	const struct model *m = s->model;
+	struct rd_umap rows_of = RD_UMAP_INIT;
+	struct row *rows = rd_xcalloc(s->use_count + 1, sizeof *rows);
+	*count = 0;
+	for (size_t i = 0; i < s->use_count; i++) {
+		const struct use *u = &s->uses[i];
+		const struct model_object *o = &m->objects[u->object];
+		struct row *r = find_row(&rows_of, rows, count, m->stacks[o->stack].site);
+		r->first = r->first ? r->first : u;
+		r->threads = u->threads > r->threads ? u->threads : r->threads;
+		r->objects++;
+		r->bytes += model_shared_bytes(m, u->object);
+		r->reads += u->reads;
+		r->writes += u->writes;
+	}
+	rd_umap_release(&rows_of);
+	qsort(rows, *count, sizeof *rows, by_row);
+	return rows;
+}
+
+static void text_row(const struct summary *s, const struct row *r)
+{
+	const struct model *m = s->model;
+	struct rd_buf text = RD_BUF_INIT;
+	model_name_object(m, r->first->object, &text);
+	if (r->objects > 1)
+		rd_buf_addf(&text, " and %u like it", r->objects - 1);
+	printf("  %-26s %8llu %9llu %9llu %7u", text.data, (unsigned long long)r->bytes,
+	       (unsigned long long)r->reads, (unsigned long long)r->writes, r->threads);
+	rd_buf_clear(&text);
+	rd_buf_adds(&text, r->site ? "allocated at " : "written at ");
+	dump_location(m->sites, r->site ? r->site : r->first->site, &text);
+	printf("  %s\n", text.data);
+	rd_buf_release(&text);
 }
 
 static void text_shared(const struct summary *s)
 {
-	const struct model *m = s->model;
-	struct rd_buf text = RD_BUF_INIT;
+	size_t count;
 	if (s->use_count == 0) {
 		printf("\nNo data is shared: no byte is written by one thread and touched by another.\n");
 		return;
 	}
+	struct row *rows = group_uses(s, &count);
 	printf("\nShared data: touched by two threads or more, and written\n"
-	       "  object                     shared     reads    writes threads  where\n");
-	for (size_t i = 0; i < s->use_count && i < ROWS; i++) {
-		const struct use *u = &s->uses[i];
-		rd_buf_clear(&text);
-		model_name_object(m, u->object, &text);
-		printf("  %-26s %6llu %9llu %9llu %7u", text.data,
-		       (unsigned long long)model_shared_bytes(m, u->object), (unsigned long long)u->reads,
-		       (unsigned long long)u->writes, u->threads);
-		rd_buf_clear(&text);
-		if (m->objects[u->object].stack) {
-			rd_buf_adds(&text, "allocated at ");
-			dump_location(m->sites, m->stacks[m->objects[u->object].stack].site, &text);
-		} else {
-			rd_buf_adds(&text, "written at ");
-			dump_location(m->sites, u->site, &text);
-		}
-		printf("  %s\n", text.data);
-	}
-	if (s->use_count > ROWS)
-		printf("  ... and %zu more objects\n", s->use_count - ROWS);
-	rd_buf_release(&text);
+	       "  object                        bytes     reads    writes threads  where\n");
+	for (size_t i = 0; i < count && i < ROWS; i++)
+		text_row(s, &rows[i]);
+	if (count > ROWS)
+		printf("  ... and %zu more\n", count - ROWS);
+	free(rows);
 }
 
 static void text_kinds(const struct summary *s)
