@@ -22,7 +22,8 @@ destructor
 T
 
 for level in 0 1 2 3; do
-	for link in "" -static -no-pie "-fuse-ld=lld -Wl,--gc-sections" "-Wl,--gc-sections -s"; do
+	for link in "" -static -no-pie "-fuse-ld=lld -Wl,--gc-sections" "-Wl,--gc-sections -s" -fuse-ld=mold; do
+		[ "$link" = -fuse-ld=mold ] && ! command -v ld.mold >/dev/null && continue
 		rm -rf objects && mkdir objects
 		flags="-O$level -ffunction-sections"
 		[ "$link" = -no-pie ] && flags="$flags -fno-pie"
