@@ -13,7 +13,7 @@ struct dump {
 	bool json;
 	bool stacks;		       /* print call stacks */
 	uint64_t limit;		       /* events to print */
-	int thread_width; /* of the column */
+	int thread_width;	       /* of the column */
 	bool *threads;		       /* by index of model.threads: wanted; NULL: all */
 	bool kinds[RADDLE_ACCESS + 1]; /* wanted */
 	bool reads, writes;	       /* plain and range accesses of that direction are wanted */

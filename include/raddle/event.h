@@ -50,11 +50,11 @@ enum raddle_event {
 
 /* Operand values of ALLOC and FREE. */
 enum raddle_alloc_kind {
-	RADDLE_ALLOC_MALLOC = 0, /* malloc, calloc, realloc, strdup, ... */
-	RADDLE_ALLOC_ALIGNED = 1, /* aligned_alloc, posix_memalign, memalign */
-	RADDLE_ALLOC_NEW = 2, /* C++ operator new */
+	RADDLE_ALLOC_MALLOC = 0,    /* malloc, calloc, realloc, strdup, ... */
+	RADDLE_ALLOC_ALIGNED = 1,   /* aligned_alloc, posix_memalign, memalign */
+	RADDLE_ALLOC_NEW = 2,	    /* C++ operator new */
 	RADDLE_ALLOC_NEW_ARRAY = 3, /* C++ operator new[] */
-	RADDLE_ALLOC_MMAP = 4, /* mmap, mremap */
+	RADDLE_ALLOC_MMAP = 4,	    /* mmap, mremap */
 };
 
 /*

@@ -47,50 +47,50 @@ enum raddle_state { RADDLE_RECORDING = 0, RADDLE_STOPPED = 1 };
 
 enum raddle_stop_reason {
 	RADDLE_STOP_NONE = 0,
-	RADDLE_STOP_WRITE = 1, /* the collector could not write (disk full, ...) */
+	RADDLE_STOP_WRITE = 1,	   /* the collector could not write (disk full, ...) */
 	RADDLE_STOP_COLLECTOR = 2, /* the collector went away */
-	RADDLE_STOP_BUFFERS = 3, /* more threads than buffers */
+	RADDLE_STOP_BUFFERS = 3,   /* more threads than buffers */
 	RADDLE_STOP_PROCESSES = 4, /* more processes than RADDLE_MAX_PROCESSES */
-	RADDLE_STOP_MEMORY = 5, /* the runtime could not map memory */
-	RADDLE_STOP_LIMIT = 6, /* the size limit the user gave is reached */
+	RADDLE_STOP_MEMORY = 5,	   /* the runtime could not map memory */
+	RADDLE_STOP_LIMIT = 6,	   /* the size limit the user gave is reached */
 };
 
 enum raddle_buffer_state { RADDLE_BUFFER_FREE = 0, RADDLE_BUFFER_OPEN = 1, RADDLE_BUFFER_SEALED = 2 };
 
 struct raddle_process {
-	_Atomic int32_t pid; /* 0 while the entry is being made */
-	int32_t parent; /* number of the parent process in this table, -1 for the first */
+	_Atomic int32_t pid;	  /* 0 while the entry is being made */
+	int32_t parent;		  /* number of the parent process in this table, -1 for the first */
 	_Atomic uint32_t threads; /* threads numbered so far */
-	uint32_t fork_index; /* counts the parent's forks from 0 */
+	uint32_t fork_index;	  /* counts the parent's forks from 0 */
 };
 
 struct raddle_session {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t buffer_count;
-	_Atomic uint32_t state; /* enum raddle_state */
+	_Atomic uint32_t state;	      /* enum raddle_state */
 	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
-	_Atomic uint32_t heartbeat; /* the collector increments it at least each 200 ms */
+	_Atomic uint32_t heartbeat;   /* the collector increments it at least each 200 ms */
 	_Atomic uint32_t process_count;
 	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
 	_Alignas(64) _Atomic uint64_t free_head;
 	_Alignas(64) _Atomic uint64_t sealed_head;
 	_Alignas(64) _Atomic uint32_t sealed_futex; /* incremented after each push of a sealed buffer */
-	_Atomic uint32_t collector_waits; /* 1 while the collector sleeps on sealed_futex */
-	_Alignas(64) _Atomic uint32_t free_futex; /* incremented after buffers were freed */
-	_Atomic uint32_t free_waiters; /* threads asleep on free_futex */
+	_Atomic uint32_t collector_waits;	    /* 1 while the collector sleeps on sealed_futex */
+	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
+	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
 };
 
 struct raddle_buffer {
 	_Atomic uint32_t state; /* enum raddle_buffer_state */
-	uint32_t next; /* link of the stack it is on: index + 1, 0 ends it */
+	uint32_t next;		/* link of the stack it is on: index + 1, 0 ends it */
 	uint32_t process;
 	uint32_t thread;
-	uint32_t number; /* counts the thread's buffers from 0 */
+	uint32_t number;       /* counts the thread's buffers from 0 */
 	_Atomic uint32_t used; /* bytes of data that are whole records */
-	uint32_t events; /* how many, RESET and STACK aside; valid when sealed */
+	uint32_t events;       /* how many, RESET and STACK aside; valid when sealed */
 	uint32_t unused;
 	uint8_t data[RADDLE_BUFFER_SIZE - 32];
 };
@@ -137,8 +137,8 @@ static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 {
 	uint64_t old = atomic_load_explicit(head, memory_order_relaxed);
 
-	while (!atomic_compare_exchange_weak_explicit(head, &old, ((old >> 32) + 1) << 32, memory_order_acq_rel,
-						      memory_order_relaxed))
+	while (!atomic_compare_exchange_weak_explicit(head, &old, ((old >> 32) + 1) << 32,
+						      memory_order_acq_rel, memory_order_relaxed))
 		;
 	return (uint32_t)old;
 }
