@@ -94,6 +94,7 @@ struct import {
 	uint64_t records; /* of the site table */
 	uint64_t q, line, events, problems;
 	uint32_t last_thread; /* thread + 1 of the event before */
+	bool blanks;	      /* the text has some, so each line must be looked at */
 };
 
 /* One line, taken apart. */
@@ -176,9 +177,9 @@ static uint32_t intern_thread(struct import *in, const char *p, size_t n)
 	return number;
 }
 
-static bool has_blank(const char *p, const char *end)
+static bool has_blank(const char *p, size_t n)
 {
-	return memchr(p, ' ', (size_t)(end - p)) || memchr(p, '\t', (size_t)(end - p));
+	return memchr(p, ' ', n) || memchr(p, '\t', n) || memchr(p, '\0', n);
 }
 
 static int parse_line(struct import *in, const char *p, const char *end, struct event *e)
@@ -187,7 +188,7 @@ static int parse_line(struct import *in, const char *p, const char *end, struct 
 	const char *second = bar ? memchr(bar + 1, '|', (size_t)(end - bar - 1)) : NULL;
 	if (!second || memchr(second + 1, '|', (size_t)(end - second - 1)))
 		return bad_line(in, "not three fields separated by |");
-	if (bar == p || has_blank(p, end) || memchr(p, '\0', (size_t)(end - p)))
+	if (bar == p || (in->blanks && has_blank(p, (size_t)(end - p))))
 		return bad_line(in, "an empty thread name, a blank or a NUL");
 	int err = parse_operation(in, bar + 1, second, e);
 	if (err)
@@ -481,6 +482,7 @@ static int read_lines(struct import *in, const char *text, size_t length)
 {
 	const char *end = text + length;
 	int err = RD_OK;
+	in->blanks = length > 0 && has_blank(text, length);
 	for (const char *p = text; p < end && !err;) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = newline ? newline : end;
