@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,20 @@ void bitcode_key_text(XXH128_hash_t hash, char text[BITCODE_KEY_TEXT])
 
 int bitcode_cache_open(struct bitcode_cache *c)
 {
+	char *given, real[PATH_MAX];
+	int err;
+
 	*c = (struct bitcode_cache){0};
-	return rd_cache_dir(&c->directory);
+	err = rd_cache_dir(&given);
+	if (err)
+		return err;
+	/* Flavours are linked elsewhere and know their own place. */
+	if (realpath(given, real))
+		c->directory = rd_xstrdup(real);
+	else
+		err = rd_fail_errno("%s: cannot use it as cache", given);
+	free(given);
+	return err;
 }
 
 void bitcode_cache_close(struct bitcode_cache *c)
@@ -189,6 +202,17 @@ static void remove_stale_work(const struct bitcode_cache *c, int64_t before)
 	free(directory);
 }
 
+/* Out of sight first: nobody shall find half an entry. */
+static void evict(const struct bitcode_cache *c, const char *path)
+{
+	char *aside =
+		rd_xasprintf("%s/work/old-%ld-%s", c->directory, (long)getpid(), strrchr(path, '/') + 1);
+
+	if (rename(path, aside) == 0)
+		rd_remove_tree(aside);
+	free(aside);
+}
+
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace)
 {
 	char *flavours = rd_xasprintf("%s/flavour", c->directory),
@@ -200,7 +224,7 @@ void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t g
 	add_children(&list, units, 1);
 	qsort(list.items, list.count, sizeof *list.items, by_use);
 	for (size_t i = 0; i < list.count && list.total > limit && list.items[i].used < before; i++) {
-		rd_remove_tree(list.items[i].path);
+		evict(c, list.items[i].path);
 		list.total -= list.items[i].size;
 	}
 	for (size_t i = 0; i < list.count; i++)

@@ -27,21 +27,51 @@
 #include "bitcode/line.h"
 #include "bitcode/patch.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A file that lives as long as this process.  The caller frees the path. */
-static int memory_file(const char *name, const struct rd_buf *content, char **path)
-{
-	int fd = memfd_create(name, MFD_CLOEXEC);
+/* Files that clang and the linker read while they run. */
+struct files {
+	struct rd_argv temporary; /* on disk, to be removed */
+};
 
-	if (fd < 0 || rd_write_all(fd, content->data, content->length))
-		return rd_fail_errno("cannot make a memory file for the link line");
+static char *temporary_name(const char *suffix)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return rd_xasprintf("%s/raddle-XXXXXX%s", directory && *directory ? directory : "/tmp", suffix);
+}
+
+/* A memory file, which goes with this process; without /proc, one on disk.
+ * The caller frees the path. */
+static int make_file(struct files *f, const struct rd_buf *content, char **path)
+{
+	int fd = memfd_create("raddle", MFD_CLOEXEC);
+
 	*path = rd_xasprintf("/proc/%ld/fd/%d", (long)getpid(), fd);
-	return 0;
+	if (fd < 0 || access(*path, R_OK)) {
+		if (fd >= 0)
+			close(fd);
+		free(*path);
+		*path = temporary_name("");
+		fd = mkostemp(*path, O_CLOEXEC);
+		if (fd >= 0)
+			rd_argv_add(&f->temporary, *path);
+	}
+	if (fd >= 0 && !rd_write_all(fd, content->data, content->length))
+		return 0;
+	free(*path);
+	return rd_fail_errno("cannot make a file for the link line");
+}
+
+static void remove_files(struct files *f)
+{
+	for (size_t i = 0; i < f->temporary.count; i++)
+		unlink(f->temporary.items[i]);
+	rd_argv_release(&f->temporary);
 }
 
 static void replace_process(const char *driver, int argc, char **argv)
@@ -88,7 +118,7 @@ static void add_quoted(struct rd_buf *b, const char *s)
 
 /* The user's arguments without those that are withheld.  What came by @file
  * goes by @file again: it may be too long for a command line. */
-static int add_kept(struct rd_argv *out, const struct bitcode_args *args)
+static int add_kept(struct rd_argv *out, const struct bitcode_args *args, struct files *files)
 {
 	struct rd_buf response = RD_BUF_INIT;
 	char *path;
@@ -105,7 +135,7 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args)
 			rd_argv_add(out, s);
 	}
 	if (args->expanded) {
-		err = memory_file("raddle-arguments", &response, &path);
+		err = make_file(files, &response, &path);
 		if (!err) {
 			rd_argv_addf(out, "@%s", path);
 			free(path);
@@ -115,13 +145,21 @@ static int add_kept(struct rd_argv *out, const struct bitcode_args *args)
 	return err;
 }
 
-static int command(struct rd_argv *out, const char *driver, const struct bitcode_args *args, char **argv)
+/* What every command of ours needs. */
+struct run {
+	const char *driver;
+	const struct bitcode_args *args;
+	char **argv; /* the user's */
+	struct files files;
+};
+
+static int command(struct run *r, struct rd_argv *out)
 {
-	rd_argv_add(out, driver);
-	add_embedding(out, args);
-	if (args->dropped)
-		return add_kept(out, args);
-	rd_argv_add_all(out, argv + 1);
+	rd_argv_add(out, r->driver);
+	add_embedding(out, r->args);
+	if (r->args->dropped)
+		return add_kept(out, r->args, &r->files);
+	rd_argv_add_all(out, r->argv + 1);
 	return 0;
 }
 
@@ -164,17 +202,17 @@ static int complete_objects(const struct bitcode_args *args)
 	return 0;
 }
 
-static int compile(const char *driver, const struct bitcode_args *args, char **argv)
+static int compile(struct run *r)
 {
 	struct rd_argv arguments = RD_ARGV_INIT;
-	int status = command(&arguments, driver, args, argv);
+	int status = command(r, &arguments);
 
 	if (!status)
 		status = rd_run(arguments.items);
 	rd_argv_release(&arguments);
 	if (status)
 		return status < 0 ? 1 : status;
-	return complete_objects(args);
+	return complete_objects(r->args);
 }
 
 /* Assembles one source of a link into `object`, silently: the link itself will
@@ -194,7 +232,7 @@ static bool assemble(const char *driver, const struct bitcode_args *args, size_t
 		if (next < args->input_count && args->inputs[next].argument == i) {
 			if (next++ == input)
 				rd_argv_add(&arguments, s);
-		} else if (!strcmp(s, "-o")) {
+		} else if (!strcmp(s, "-o") || !strcmp(s, "-MF") || !strcmp(s, "-MT") || !strcmp(s, "-MQ")) {
 			i++;
 		} else if (s + 2 != args->output && strncmp(s, "-M", 2)) {
 			rd_argv_add(&arguments, s);
@@ -239,21 +277,20 @@ static void remove_objects(const struct bitcode_args *args, char **objects, cons
 		rd_remove_tree(directory);
 }
 
-/* Adds the object with the link line to the command. */
-static int add_line(struct rd_argv *arguments, const char *driver, const struct bitcode_args *args)
+/* Adds the object with the link line to the command.  Where a linker script
+ * decides what is where, a loaded note would be in its way. */
+static int add_line(struct run *r, struct rd_argv *arguments)
 {
 	struct rd_buf line = RD_BUF_INIT, object = RD_BUF_INIT;
-	const char *temporary = getenv("TMPDIR");
-	char *directory = rd_xasprintf("%s/raddle-XXXXXX", temporary && *temporary ? temporary : "/tmp"),
-	     *path;
-	char **objects = assemble_all(driver, args, directory);
+	char *directory = temporary_name(""), *path;
+	char **objects = assemble_all(r->driver, r->args, directory);
+	bool script = bitcode_line_write(&line, r->args, r->driver, objects);
 	int err;
 
-	bitcode_line_write(&line, args, driver, objects);
-	remove_objects(args, objects, directory);
+	remove_objects(r->args, objects, directory);
 	free(directory);
-	bitcode_link_object(&object, &line);
-	err = memory_file("raddle-link", &object, &path);
+	bitcode_link_object(&object, &line, !script);
+	err = make_file(&r->files, &object, &path);
 	if (!err) {
 		rd_argv_add(arguments, "-Xlinker");
 		rd_argv_add(arguments, path);
@@ -264,32 +301,29 @@ static int add_line(struct rd_argv *arguments, const char *driver, const struct 
 	return err;
 }
 
-static int link_program(const char *driver, const struct bitcode_args *args, char **argv)
+static int link_program(struct run *r)
 {
-	struct rd_argv arguments = RD_ARGV_INIT;
-	int status = command(&arguments, driver, args, argv);
+	struct rd_argv arguments = RD_ARGV_INIT, all = RD_ARGV_INIT;
+	int status = command(r, &arguments);
 
-	if (!status && args->phase == BITCODE_LINK) {
-		/* Before a "--" it would have to stand; -Xlinker needs no input. */
-		struct rd_argv with = RD_ARGV_INIT;
-
-		rd_argv_add(&with, driver);
-		status = add_line(&with, driver, args);
-		rd_argv_add_all(&with, arguments.items + 1);
-		rd_argv_release(&arguments);
-		arguments = with;
-	}
+	/* In front, where no "--" stands before it. */
+	rd_argv_add(&all, r->driver);
+	if (!status && r->args->phase == BITCODE_LINK)
+		status = add_line(r, &all);
+	rd_argv_add_all(&all, arguments.items + 1);
 	if (!status)
-		status = rd_run(arguments.items);
+		status = rd_run(all.items);
 	rd_argv_release(&arguments);
+	rd_argv_release(&all);
 	if (status)
 		return status < 0 ? 1 : status;
-	return bitcode_patch_names(args->output ? args->output : "a.out", false) ? 1 : 0;
+	return bitcode_patch_names(r->args->output ? r->args->output : "a.out", false) ? 1 : 0;
 }
 
 int bitcode_cc(const char *driver, int argc, char **argv)
 {
 	struct bitcode_args args;
+	struct run r = {.driver = driver, .args = &args, .argv = argv, .files = {RD_ARGV_INIT}};
 	int status;
 
 	bitcode_args_parse(&args, argc, argv);
@@ -297,10 +331,11 @@ int bitcode_cc(const char *driver, int argc, char **argv)
 		replace_process(driver, argc, argv);
 		status = 1;
 	} else if (args.phase == BITCODE_ASSEMBLY || args.phase == BITCODE_COMPILE) {
-		status = compile(driver, &args, argv);
+		status = compile(&r);
 	} else {
-		status = link_program(driver, &args, argv);
+		status = link_program(&r);
 	}
+	remove_files(&r.files);
 	bitcode_args_release(&args);
 	return status;
 }

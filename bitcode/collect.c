@@ -35,6 +35,7 @@ struct collector {
 	size_t copied;
 	bool whole, only_static;
 	bool saved_whole, saved_static;
+	bool script; /* a linker script was given */
 };
 
 enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
@@ -203,6 +204,17 @@ static void add_input(struct collector *c, const char *given)
 	free(path);
 }
 
+/* An assembler source of the link, under its own name. */
+static void add_assembled(struct collector *c, const char *source, const char *object)
+{
+	struct rd_map map;
+
+	if (rd_map_open(&map, object))
+		return;
+	add_bytes(c, BITCODE_ITEM_NATIVE, source, &map);
+	rd_map_close(&map);
+}
+
 /* -l: an archive of the user's own is an input like any other; the rest is
  * found again by name, in the directories of -L. */
 static void add_library(struct collector *c, const char *name)
@@ -273,6 +285,7 @@ static void add_file(struct collector *c, const char *option, const char *file)
 	char *path = absolute(c, file), *text;
 	struct rd_map map;
 
+	c->script |= !strcmp(option, "--script");
 	if (is_file(path) && !rd_map_open(&map, path)) {
 		text = rd_xasprintf("%s=", option);
 		add_bytes(c, BITCODE_ITEM_FILE, text, &map);
@@ -385,6 +398,8 @@ static void add_option(struct collector *c, const struct bitcode_args *args, con
 		add_search(c, s + 2);
 	else if (starts(s, "-l"))
 		add_library(c, s + 2);
+	else if (starts(s, "-T") && !starts(s, "-Tbss") && !starts(s, "-Tdata") && !starts(s, "-Ttext"))
+		add_file(c, "--script", s + 2);
 	else if (s + 2 != args->output && !starts(s, "--output=") && !starts(s, "-x"))
 		add(c, BITCODE_ITEM_ARGUMENT, s);
 }
@@ -419,8 +434,10 @@ static void collect(struct collector *c, const struct bitcode_args *args, char *
 
 			if (in->kind == BITCODE_SOURCE)
 				add(c, BITCODE_ITEM_COVERED, in->path);
+			else if (objects && objects[input])
+				add_assembled(c, in->path, objects[input]);
 			else
-				add_input(c, objects && objects[input] ? objects[input] : in->path);
+				add_input(c, in->path);
 			input++;
 		} else if (bitcode_args_takes_value(s)) {
 			if (args->all.items[i + 1])
@@ -431,7 +448,7 @@ static void collect(struct collector *c, const struct bitcode_args *args, char *
 	}
 }
 
-void bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
+bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects)
 {
 	char directory[PATH_MAX], *output;
@@ -449,4 +466,5 @@ void bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, con
 	bitcode_line_end(out);
 	rd_argv_release(&c.search);
 	free(output);
+	return c.script;
 }

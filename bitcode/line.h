@@ -44,8 +44,9 @@ struct bitcode_line {
 
 /* Writes the link line of a command into `out`.  Reads the inputs to see which
  * have bitcode.  objects[i], if not NULL, stands for input i (an assembler file
- * that the caller has assembled). */
-void bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
+ * that the caller has assembled).  True if a linker script of the user's decides
+ * on the layout. */
+bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 
 /* Parses a section; strings and data point into it.  False, without a message,

@@ -219,7 +219,7 @@ enum { LINK_NULL, LINK_LINE, LINK_NOTE, LINK_STACK, LINK_NAMES, LINK_SECTIONS };
  * object must say it is a GNU one.  The note is allocated, so that even tools
  * that remove every unallocated section leave it.
  */
-void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line)
+void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note)
 {
 	static const char names[] =
 		"\0" BITCODE_LINK_SECTION "\0" BITCODE_NOTE_SECTION "\0.note.GNU-stack\0.shstrtab";
@@ -251,8 +251,8 @@ void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line)
 	}
 	rd_buf_clear(out);
 	rd_buf_add(out, &h, sizeof h);
-	table[LINK_NOTE].sh_type = SHT_NOTE;
-	table[LINK_NOTE].sh_flags = SHF_ALLOC | FLAG_RETAIN;
+	table[LINK_NOTE].sh_type = note ? SHT_NOTE : SHT_PROGBITS;
+	table[LINK_NOTE].sh_flags = note ? SHF_ALLOC | FLAG_RETAIN : FLAG_RETAIN;
 	table[LINK_NOTE].sh_addralign = 4;
 	table[LINK_NOTE].sh_offset = out->length;
 	table[LINK_NOTE].sh_size = sizeof note_head + sizeof key;

@@ -22,7 +22,8 @@ int bitcode_patch_native(const char *path);
 /* Appends an entry of the section for such copies to `out`. */
 void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length);
 
-/* A new object in `out`: the link line section, and the note with its key. */
-void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line);
+/* A new object in `out`: the link line section, and the note with its key if
+ * `note` is set. */
+void bitcode_link_object(struct rd_buf *out, const struct rd_buf *line, bool note);
 
 #endif

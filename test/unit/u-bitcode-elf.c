@@ -141,7 +141,7 @@ static void link_object(void **state)
 
 	(void)state;
 	make_line(&line);
-	bitcode_link_object(&object, &line);
+	bitcode_link_object(&object, &line, true);
 	assert_true(bitcode_elf_parse(&e, object.data, object.length));
 	assert_int_equal(e.type, ET_REL);
 	assert_true(bitcode_elf_note(&e, key));
@@ -182,7 +182,7 @@ static void split(void **state)
 	rd_buf_add(&section, module, sizeof module);
 	rd_buf_add(&section, "\0\0\0", 3);
 	rd_buf_add(&section, module, sizeof module);
-	bitcode_link_object(&object, &section);
+	bitcode_link_object(&object, &section, true);
 	/* The section is called otherwise: the same length, so by bytes. */
 	name = memmem(object.data, object.length, BITCODE_LINK_SECTION, sizeof BITCODE_LINK_SECTION);
 	assert_non_null(name);
