@@ -84,16 +84,22 @@ static void declare(struct instr_unit *u, enum instr_hook hook)
 	add_attribute(u, u->hooks[hook], "nounwind", 0);
 	if (!is_barrier(hook) && !looks(hook)) {
 		add_attribute(u, u->hooks[hook], "willreturn", 0);
-		add_attribute(u, u->hooks[hook], "memory", ONLY_INACCESSIBLE_MEMORY);
+		add_attribute(u, u->hooks[hook], "memory", hook == HOOK_ENTER ? 0 : ONLY_INACCESSIBLE_MEMORY);
 	}
 }
 
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments)
 {
-	if (u->hooks[hook] == NULL)
+	if (u->hooks[hook] == NULL || u->hook_types[hook] == NULL)
 		declare(u, hook);
 	unsigned n = strlen(rows[hook].signature) - 1;
 	return LLVMBuildCall2(u->builder, u->hook_types[hook], u->hooks[hook], arguments, n, "");
+}
+
+void instr_hook_refresh(struct instr_unit *u)
+{
+	for (int i = 0; i < HOOK_COUNT; i++)
+		u->hooks[i] = LLVMGetNamedFunction(u->module, rows[i].name);
 }
 
 /* Attributes that say for which machine the hooks were compiled are dropped: the
@@ -140,6 +146,7 @@ int instr_hook_link(struct instr_unit *u)
 	int code = load_hooks(u, &hooks);
 	if (code != 0)
 		return code;
+	instr_hook_refresh(u);
 	for (int i = 0; i < HOOK_COUNT; i++) {
 		LLVMValueRef f = LLVMGetNamedFunction(hooks, rows[i].name);
 		if (is_wanted(u, i) && (f == NULL || LLVMIsDeclaration(f))) {

@@ -27,10 +27,12 @@
 #include <string.h>
 #include <time.h>
 
-static const char base_pipeline[] = "default<O0>,function(sroa)";
+static const char quick_base_pipeline[] = "default<O0>,function(sroa)";
+static const char fast_base_pipeline[] = "default<O0>,function(sroa),cgscc(inline),function(sroa)";
 static const char fast_pipeline[] = "default<O2>";
 static const char inline_pipeline[] = "always-inline";
-static const char cleanup_pipeline[] = "function(early-cse,simplifycfg)";
+static const char cleanup_pipeline[] = "function(early-cse,loop-mssa(licm),loop-vectorize,slp-vectorizer,"
+				       "instcombine<no-verify-fixpoint>,simplifycfg)";
 
 static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 {
@@ -130,7 +132,7 @@ static int instrument(struct instr_unit *u)
 	if (has_profile_counters(u->module))
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
-		code = instr_unit_passes(u, base_pipeline);
+		code = instr_unit_passes(u, u->options->fast ? fast_base_pipeline : quick_base_pipeline);
 	step_time(u, "base");
 	if (code != 0)
 		return code;
@@ -152,6 +154,13 @@ static int generate(struct instr_unit *u)
 	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, fast_pipeline);
 	step_time(u, "optimise");
+	if (code == 0 && u->options->fast && !u->options->keep_redundant) {
+		instr_late(u);
+		code = verify(u);
+	}
+	step_time(u, "late");
+	if (code == 0 && u->options->print)
+		LLVMDumpModule(u->module);
 	if (code == 0)
 		code = instr_hook_link(u);
 	if (code == 0)
@@ -160,8 +169,6 @@ static int generate(struct instr_unit *u)
 	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, cleanup_pipeline);
 	step_time(u, "clean-up");
-	if (code == 0 && u->options->print)
-		LLVMDumpModule(u->module);
 	if (code == 0)
 		code = instr_target_emit(u);
 	step_time(u, "generate");

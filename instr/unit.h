@@ -8,6 +8,7 @@
  *	instr_scan()            scan.c     a function's events, in program order
  *	instr_eliminate()       eliminate.c  drops events that say nothing new
  *	instr_record()          record.c   the flavour `record`: puts it together
+ *	instr_late()            late.c     fewer hooks, once the code is optimised
  */
 #ifndef INSTR_UNIT_H
 #define INSTR_UNIT_H
@@ -55,9 +56,16 @@ struct instr_job {
 	H(WRITE4, "__raddle_write4", "vppi", FAST)                                                           \
 	H(WRITE8, "__raddle_write8", "vppi", FAST)                                                           \
 	H(WRITE16, "__raddle_write16", "vppi", FAST)                                                         \
+	H(UPDATE1, "__raddle_update1", "vppii", FAST)                                                        \
+	H(UPDATE2, "__raddle_update2", "vppii", FAST)                                                        \
+	H(UPDATE4, "__raddle_update4", "vppii", FAST)                                                        \
+	H(UPDATE8, "__raddle_update8", "vppii", FAST)                                                        \
+	H(UPDATE16, "__raddle_update16", "vppii", FAST)                                                      \
 	H(READ_ALWAYS, "__raddle_read_always", "vppii", NEVER)                                               \
 	H(READ_RANGE, "__raddle_read_range", "vppil", NEVER)                                                 \
 	H(WRITE_RANGE, "__raddle_write_range", "vppil", NEVER)                                               \
+	H(READ_STRIDE, "__raddle_read_stride", "vppill", NEVER)                                              \
+	H(WRITE_STRIDE, "__raddle_write_stride", "vppill", NEVER)                                            \
 	H(READ_STRING, "__raddle_read_string", "vppil", NEVER)                                               \
 	H(WRITE_STRING, "__raddle_write_string", "vppil", NEVER)                                             \
 	H(READ_COMMON, "__raddle_read_common", "vpppil", NEVER)                                              \
@@ -104,7 +112,12 @@ int instr_target_emit(struct instr_unit *u);
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);
 int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as internal functions */
 
+void instr_hook_refresh(struct instr_unit *u); /* after passes that may drop declarations */
+
 /* record.c */
 int instr_record(struct instr_unit *u);
+
+/* late.c: fast mode only, between optimisation and instr_hook_link() */
+void instr_late(struct instr_unit *u);
 
 #endif

@@ -84,6 +84,29 @@ HOOK __raddle_write16(struct raddle_self *s, const void *p, uint32_t site)
 	write_hook(s, p, site, 16);
 }
 
+/* A read and then a write of the same bytes. */
+static inline __attribute__((always_inline)) void update_hook(struct raddle_self *self, const void *p,
+							      uint32_t sites[2], uint32_t size)
+{
+	uintptr_t a = (uintptr_t)p;
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	if (LIKELY(b->tag == ((a >> RADDLE_BLOCK_SHIFT) | self->epoch) && all_set(b->written, a, size)))
+		return;
+	__raddle_first_update(self, a, (uint64_t)sites[1] << 32 | sites[0], size);
+}
+
+#define UPDATE(size)                                                                                         \
+	HOOK __raddle_update##size(struct raddle_self *s, const void *p, uint32_t read, uint32_t write)      \
+	{                                                                                                    \
+		update_hook(s, p, (uint32_t[]){read, write}, size);                                          \
+	}
+UPDATE(1)
+UPDATE(2)
+UPDATE(4)
+UPDATE(8)
+UPDATE(16)
+#undef UPDATE
+
 /* Entry of a function: the state and the stack pointer it works with. */
 INLINE struct raddle_self *__raddle_enter(void)
 {

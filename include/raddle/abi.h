@@ -85,12 +85,23 @@ RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 				      uint32_t size);
 
+/* Called by the hook of a read and then a write of the same bytes when one is not
+ * marked as written.  The upper half of `sites` is the write's. */
+RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
+				       uint32_t size);
+
 /* Reads that decide a condition-variable wait loop are recorded each time. */
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size);
 
 /* memcpy, memset and other ranges; accesses that may be unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
 void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
+
+/* `count` aligned accesses of one site, p first.  `by` is the distance from one to the
+ * next in bytes times 256, plus the size of each. */
+void __raddle_read_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by);
+void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,
+			   int64_t by);
 
 /* What string functions read and write; `max` bounds each.  read_string and write_string: the
  * string at p with its end.  read_common: what comparing p with `other` reads of p.

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hooks leave loops.  In a loop that cannot end the segment,
+ *
+ *	for (i = 0; i < n; i++)
+ *		sum += a[i] * *p;
+ *
+ * the hook of `*p` may stand before the loop, and the hooks of `a[i]` may be one
+ * for the range a[0] to a[n - 1], if they are executed whenever the loop is entered.
+ * That is known if the loop is in the form optimisers give it: a block before it
+ * (preheader) that leads nowhere else, and no way out before the hook was met.  For a
+ * range, or for equal distances, the number of rounds must be known too: one way out, at the end of a
+ * round, when a counter meets a bound that does not change.
+ *
+ * Inner loops come first, so that a hook may leave several.
+ */
+#include "instr/late.h"
+
+#include "base/error.h"
+
+enum { MAX_STRIDE = 1 << 30 };
+enum { MAX_DEPTH = 8, ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
+
+struct shape {
+	struct late *late;
+	const struct ir_loop *loop;
+	uint32_t preheader;  /* block number */
+	uint32_t latch;	     /* IR_NONE if there are several */
+	LLVMValueRef end;    /* the preheader's terminator */
+	LLVMValueRef rounds; /* as 64 bits, in the preheader; NULL: not known */
+};
+
+static bool in_loop(const struct shape *s, LLVMValueRef v)
+{
+	if (!LLVMIsAInstruction(v))
+		return false;
+	return ir_loop_has(s->loop, ir_cfg_number(&s->late->cfg, LLVMGetInstructionParent(v)));
+}
+
+/* Finds preheader and latch; false if the loop has no preheader. */
+static bool find_shape(struct shape *s)
+{
+	const struct ir_graph *g = &s->late->cfg.graph;
+	uint32_t header = s->loop->header;
+	unsigned outside = 0, inside = 0;
+	s->latch = IR_NONE;
+	for (uint32_t e = g->pred_start[header]; e < g->pred_start[header + 1]; e++) {
+		uint32_t p = g->pred[e];
+		if (g->number[p] == IR_NONE)
+			continue;
+		if (ir_loop_has(s->loop, p)) {
+			s->latch = p;
+			inside++;
+		} else {
+			s->preheader = p;
+			outside++;
+		}
+	}
+	if (inside != 1)
+		s->latch = IR_NONE;
+	if (outside != 1 || g->succ_start[s->preheader + 1] - g->succ_start[s->preheader] != 1)
+		return false;
+	s->end = LLVMGetBasicBlockTerminator(s->late->cfg.blocks[s->preheader]);
+	return LLVMIsABranchInst(s->end) != NULL;
+}
+
+static bool leaves(const struct shape *s, uint32_t block)
+{
+	const struct ir_graph *g = &s->late->cfg.graph;
+	bool ends = g->succ_start[block] == g->succ_start[block + 1];
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
+		ends |= !ir_loop_has(s->loop, g->succ[e]);
+	return ends;
+}
+
+static bool is_latch(const struct shape *s, uint32_t block)
+{
+	const struct ir_graph *g = &s->late->cfg.graph;
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
+		if (g->succ[e] == s->loop->header)
+			return true;
+	return false;
+}
+
+/* Whether the block is met in each round, before any way out. */
+static bool is_certain(const struct shape *s, uint32_t block)
+{
+	for (uint32_t i = 0; i < s->loop->size; i++) {
+		uint32_t b = s->loop->body[i];
+		if ((leaves(s, b) || is_latch(s, b)) && !ir_graph_dominates(&s->late->cfg.graph, block, b))
+			return false;
+	}
+	return true;
+}
+
+static bool has_one_exit(const struct shape *s)
+{
+	for (uint32_t i = 0; i < s->loop->size; i++)
+		if (s->loop->body[i] != s->latch && leaves(s, s->loop->body[i]))
+			return false;
+	return s->latch != IR_NONE && leaves(s, s->latch);
+}
+
+/* A counter: a PHI of the header that grows by a constant in each round. */
+struct counter {
+	LLVMValueRef start, next;
+	int64_t step;
+	bool no_signed_wrap, no_unsigned_wrap;
+};
+
+static bool find_counter(const struct shape *s, LLVMValueRef phi, struct counter *c)
+{
+	const struct ir_cfg *cfg = &s->late->cfg;
+	if (!LLVMIsAPHINode(phi) || s->latch == IR_NONE || LLVMCountIncoming(phi) != 2 ||
+	    ir_cfg_number(cfg, LLVMGetInstructionParent(phi)) != s->loop->header)
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		if (ir_cfg_number(cfg, LLVMGetIncomingBlock(phi, i)) == s->latch)
+			c->next = LLVMGetIncomingValue(phi, i);
+		else
+			c->start = LLVMGetIncomingValue(phi, i);
+	if (!LLVMIsAInstruction(c->next) || in_loop(s, c->start))
+		return false;
+	c->no_signed_wrap = c->no_unsigned_wrap = true;
+	if (LLVMGetInstructionOpcode(c->next) == LLVMAdd) {
+		LLVMValueRef by = LLVMGetOperand(c->next, 1);
+		c->no_signed_wrap = LLVMGetNSW(c->next);
+		c->no_unsigned_wrap = LLVMGetNUW(c->next);
+		if (LLVMGetOperand(c->next, 0) != phi || !LLVMIsAConstantInt(by))
+			return false;
+		c->step = LLVMConstIntGetSExtValue(by);
+		return c->step != 0;
+	}
+	struct ir_derived derived;
+	if (LLVMGetInstructionOpcode(c->next) != LLVMGetElementPtr ||
+	    !ir_derive(s->late->unit->layout, c->next, &derived) || !derived.constant || derived.from != phi)
+		return false;
+	c->step = derived.offset;
+	return c->step != 0;
+}
+
+/* The counter that the latch compares with a bound. */
+struct test {
+	struct counter counter;
+	LLVMValueRef bound;
+	LLVMIntPredicate stays; /* with this outcome of counter ? bound the loop goes on */
+	bool before;		/* the counter's old value is compared */
+};
+
+static LLVMIntPredicate negated(LLVMIntPredicate p)
+{
+	switch (p) {
+	case LLVMIntEQ:
+		return LLVMIntNE;
+	case LLVMIntUGE:
+		return LLVMIntULT;
+	case LLVMIntUGT:
+		return LLVMIntULE;
+	case LLVMIntSGE:
+		return LLVMIntSLT;
+	case LLVMIntSGT:
+		return LLVMIntSLE;
+	default:
+		return LLVMIntEQ; /* a form that count_rounds() does not know */
+	}
+}
+
+static bool find_test(struct shape *s, struct test *t)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(s->late->cfg.blocks[s->latch]);
+	if (!has_one_exit(s) || !LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+		return false;
+	LLVMValueRef condition = LLVMGetCondition(end);
+	if (!LLVMIsAICmpInst(condition))
+		return false;
+	LLVMValueRef tested = LLVMGetOperand(condition, 0);
+	t->bound = LLVMGetOperand(condition, 1);
+	t->stays = LLVMGetICmpPredicate(condition);
+	if (LLVMGetSuccessor(end, 0) != s->late->cfg.blocks[s->loop->header])
+		t->stays = negated(t->stays);
+	if (in_loop(s, t->bound) || !LLVMIsAInstruction(tested) ||
+	    LLVMGetTypeKind(LLVMTypeOf(tested)) != LLVMIntegerTypeKind)
+		return false;
+	t->before = find_counter(s, tested, &t->counter);
+	return t->before ||
+	       (LLVMGetInstructionOpcode(tested) == LLVMAdd &&
+		find_counter(s, LLVMGetOperand(tested, 0), &t->counter) && t->counter.next == tested);
+}
+
+/* Rounds of a loop that goes on while its counter, which grows by `step` and does not
+ * wrap, is below (or not above) the bound: the first value tested is start + step, or
+ * start, and the first round is certain. */
+static LLVMValueRef rounds_below(struct shape *s, const struct test *t)
+{
+	LLVMBuilderRef b = s->late->unit->builder;
+	LLVMTypeRef type = LLVMTypeOf(t->bound);
+	bool is_signed = t->stays == LLVMIntSLT || t->stays == LLVMIntSLE;
+	bool inclusive = t->stays == LLVMIntSLE || t->stays == LLVMIntULE;
+	uint64_t step = t->counter.step;
+	LLVMValueRef first = t->before
+				     ? t->counter.start
+				     : LLVMBuildAdd(b, t->counter.start, LLVMConstInt(type, step, false), "");
+	/* distance = bound - first (+ 1): further rounds = ceil(distance / step), if positive */
+	LLVMValueRef distance = LLVMBuildSub(b, t->bound, first, "");
+	distance = LLVMBuildAdd(b, distance, LLVMConstInt(type, inclusive ? step : step - 1, false), "");
+	LLVMValueRef further = LLVMBuildUDiv(b, distance, LLVMConstInt(type, step, false), "");
+	LLVMIntPredicate enters =
+		is_signed ? (inclusive ? LLVMIntSLE : LLVMIntSLT) : (inclusive ? LLVMIntULE : LLVMIntULT);
+	LLVMValueRef any = LLVMBuildICmp(b, enters, first, t->bound, "");
+	further = LLVMBuildSelect(b, any, further, LLVMConstNull(type), "");
+	return LLVMBuildAdd(b, further, LLVMConstInt(type, 1, false), "");
+}
+
+/* The number of rounds, as code in the preheader; NULL if the exit has a form that
+ * does not tell. */
+static LLVMValueRef count_rounds(struct shape *s)
+{
+	LLVMBuilderRef b = s->late->unit->builder;
+	struct test t;
+	LLVMValueRef n;
+	if (!find_test(s, &t))
+		return NULL;
+	bool below = t.stays == LLVMIntSLT || t.stays == LLVMIntULT || t.stays == LLVMIntSLE ||
+		     t.stays == LLVMIntULE;
+	LLVMPositionBuilderBefore(b, s->end);
+	if (t.stays == LLVMIntNE && (t.counter.step == 1 || t.counter.step == -1)) {
+		n = t.counter.step > 0 ? LLVMBuildSub(b, t.bound, t.counter.start, "")
+				       : LLVMBuildSub(b, t.counter.start, t.bound, "");
+		if (t.before)
+			n = LLVMBuildAdd(b, n, LLVMConstInt(LLVMTypeOf(n), 1, false), "");
+	} else if (below && t.counter.step > 0 && (t.counter.no_signed_wrap || t.counter.no_unsigned_wrap)) {
+		n = rounds_below(s, &t);
+	} else {
+		return NULL;
+	}
+	return LLVMTypeOf(n) == s->late->unit->i64 ? n
+						   : LLVMBuildIntCast2(b, n, s->late->unit->i64, false, "");
+}
+
+/* By how much a value grows in a round; false if not by a constant. */
+static bool growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by)
+{
+	struct counter c;
+	int64_t x, y;
+	*by = 0;
+	if (!in_loop(s, v))
+		return true;
+	if (depth == MAX_DEPTH)
+		return false;
+	if (find_counter(s, v, &c)) {
+		*by = c.step;
+		return true;
+	}
+	LLVMOpcode op = LLVMGetInstructionOpcode(v);
+	switch (op) {
+	case LLVMAdd:
+	case LLVMSub:
+		if (!growth(s, LLVMGetOperand(v, 0), depth + 1, &x) ||
+		    !growth(s, LLVMGetOperand(v, 1), depth + 1, &y))
+			return false;
+		*by = op == LLVMAdd ? x + y : x - y;
+		return true;
+	case LLVMMul:
+	case LLVMShl: {
+		LLVMValueRef factor = LLVMGetOperand(v, 1);
+		if (!LLVMIsAConstantInt(factor) || !growth(s, LLVMGetOperand(v, 0), depth + 1, &x))
+			return false;
+		int64_t f = LLVMConstIntGetSExtValue(factor);
+		if (op == LLVMShl && (f < 0 || f > 62))
+			return false;
+		*by = op == LLVMShl ? x * ((int64_t)1 << f) : x * f;
+		return true;
+	}
+	case LLVMSExt:
+	case LLVMZExt: {
+		/* Only a counter that does not wrap keeps its growth in a wider type. */
+		LLVMValueRef narrow = LLVMGetOperand(v, 0);
+		if (!find_counter(s, narrow, &c) || !(op == LLVMSExt ? c.no_signed_wrap : c.no_unsigned_wrap))
+			return false;
+		*by = c.step;
+		return true;
+	}
+	default:
+		return false;
+	}
+}
+
+/* The same of an address, in bytes. */
+static bool address_growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by)
+{
+	LLVMTargetDataRef layout = s->late->unit->layout;
+	if (!in_loop(s, v) || LLVMGetInstructionOpcode(v) != LLVMGetElementPtr || depth == MAX_DEPTH)
+		return growth(s, v, depth, by);
+	int64_t total, part;
+	if (!address_growth(s, LLVMGetOperand(v, 0), depth + 1, &total))
+		return false;
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
+	unsigned n = LLVMGetNumOperands(v);
+	for (unsigned i = 1; i < n; i++) {
+		LLVMValueRef index = LLVMGetOperand(v, i);
+		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+			type = LLVMStructGetTypeAtIndex(type, LLVMConstIntGetZExtValue(index));
+			continue;
+		}
+		if (i > 1)
+			type = LLVMGetElementType(type);
+		if (!growth(s, index, depth + 1, &part))
+			return false;
+		if (part != 0 && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
+			return false;
+		total += part * (int64_t)LLVMABISizeOfType(layout, type);
+	}
+	*by = total;
+	return true;
+}
+
+/* The value of the first round, computed in the preheader.  growth() has
+ * accepted the value, so all its parts can be. */
+static LLVMValueRef first_value(const struct shape *s, LLVMValueRef v)
+{
+	struct counter c;
+	if (!in_loop(s, v))
+		return v;
+	if (find_counter(s, v, &c))
+		return c.start;
+	unsigned n = LLVMGetNumOperands(v);
+	LLVMValueRef parts[16];
+	RD_ASSERT(n <= 16);
+	for (unsigned i = 0; i < n; i++)
+		parts[i] = first_value(s, LLVMGetOperand(v, i));
+	LLVMValueRef copy = LLVMInstructionClone(v);
+	for (unsigned i = 0; i < n; i++)
+		LLVMSetOperand(copy, i, parts[i]);
+	LLVMPositionBuilderBefore(s->late->unit->builder, s->end);
+	LLVMInsertIntoBuilder(s->late->unit->builder, copy);
+	return copy;
+}
+
+static void hoist_stride(struct shape *s, struct late_hook *hook, int64_t by)
+{
+	struct instr_unit *u = s->late->unit;
+	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
+	LLVMValueRef first = first_value(s, LLVMGetArgOperand(hook->call, ARGUMENT_POINTER));
+	LLVMValueRef packed = LLVMConstInt(u->i64, (uint64_t)by * 256 + hook->size, true);
+	LLVMPositionBuilderBefore(u->builder, s->end);
+	instr_hook_call(u, hook->write ? HOOK_WRITE_STRIDE : HOOK_READ_STRIDE,
+			(LLVMValueRef[]){s->late->self, first, site, s->rounds, packed});
+	instr_late_drop(hook);
+}
+
+static void hoist_range(struct shape *s, struct late_hook *hook, int64_t by)
+{
+	struct instr_unit *u = s->late->unit;
+	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
+	LLVMValueRef first = first_value(s, LLVMGetArgOperand(hook->call, ARGUMENT_POINTER));
+	LLVMPositionBuilderBefore(u->builder, s->end);
+	LLVMValueRef bytes = LLVMBuildMul(u->builder, s->rounds, LLVMConstInt(u->i64, hook->size, false), "");
+	if (by < 0) {
+		/* Down from the first: the range starts at the last one. */
+		LLVMValueRef back =
+			LLVMBuildSub(u->builder, LLVMConstInt(u->i64, hook->size, false), bytes, "");
+		first = LLVMBuildGEP2(u->builder, LLVMInt8TypeInContext(u->context), first, &back, 1, "");
+	}
+	instr_hook_call(u, hook->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
+			(LLVMValueRef[]){s->late->self, first, site, bytes});
+	instr_late_drop(hook);
+}
+
+/* A hook all of whose arguments are the same in each round. */
+static bool is_constant(const struct shape *s, const struct late_hook *hook)
+{
+	unsigned n = LLVMGetNumArgOperands(hook->call);
+	for (unsigned i = 0; i < n; i++)
+		if (in_loop(s, LLVMGetArgOperand(hook->call, i)))
+			return false;
+	return true;
+}
+
+static void hoist(struct shape *s, struct late_hook *hook)
+{
+	int64_t by;
+	if (!is_certain(s, hook->block))
+		return;
+	if (is_constant(s, hook)) {
+		LLVMInstructionRemoveFromParent(hook->call);
+		LLVMPositionBuilderBefore(s->late->unit->builder, s->end);
+		LLVMInsertIntoBuilder(s->late->unit->builder, hook->call);
+		hook->block = s->preheader;
+		return;
+	}
+	LLVMValueRef pointer = LLVMGetArgOperand(hook->call, ARGUMENT_POINTER);
+	if (hook->size == 0 || s->rounds == NULL || !address_growth(s, pointer, 0, &by))
+		return;
+	if (by == (int64_t)hook->size || by == -(int64_t)hook->size)
+		hoist_range(s, hook, by);
+	else if (by % (int64_t)hook->size == 0 && by > -MAX_STRIDE && by < MAX_STRIDE)
+		hoist_stride(s, hook, by);
+}
+
+void instr_late_loops(struct late *l)
+{
+	for (size_t i = l->loops.count; i-- > 0;) {
+		struct shape s = {.late = l, .loop = &l->loops.items[i]};
+		bool forgets = false, any = false;
+		for (uint32_t k = 0; k < s.loop->size; k++)
+			forgets |= l->forgets[s.loop->body[k]];
+		for (size_t k = 0; k < l->count && !any; k++)
+			any = l->hooks[k].call != NULL && ir_loop_has(s.loop, l->hooks[k].block);
+		if (forgets || !any || !find_shape(&s))
+			continue;
+		s.rounds = s.latch != IR_NONE ? count_rounds(&s) : NULL;
+		for (size_t k = 0; k < l->count; k++)
+			if (l->hooks[k].call != NULL && ir_loop_has(s.loop, l->hooks[k].block))
+				hoist(&s, &l->hooks[k]);
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names for the bytes that accesses touch, equal for equal bytes, within one function. */
+#ifndef INSTR_NUMBER_H
+#define INSTR_NUMBER_H
+
+#include "ir/value.h"
+
+struct instr_numbering;
+struct instr_numbering *instr_numbering_new(LLVMTargetDataRef layout);
+void instr_numbering_free(struct instr_numbering *n);
+
+/* The key (for ir_redundant()) of `size` bytes at a pointer. */
+uint32_t instr_numbering_key(struct instr_numbering *n, LLVMValueRef pointer, uint64_t size);
+
+/* All keys handed out so far; valid until the next one. */
+const struct ir_key *instr_numbering_keys(const struct instr_numbering *n, uint32_t *count);
+
+#endif
