@@ -140,10 +140,11 @@ static void other_operands(const struct trace_event *e, struct rd_buf *out)
 			continue;
 		trace_operand_name(kind, i, name);
 		const char *error = strerrorname_np((int)e->values[i]);
+		const char *gap = out->data[out->length - 1] == ' ' ? "" : " ";
 		if (strcmp(name, "result") != 0)
-			rd_buf_addf(out, " %s=%llu", name, (unsigned long long)e->values[i]);
+			rd_buf_addf(out, "%s%s=%llu", gap, name, (unsigned long long)e->values[i]);
 		else if (e->values[i] != 0)
-			rd_buf_addf(out, " -> %s", error ? error : "failed");
+			rd_buf_addf(out, "%s-> %s", gap, error ? error : "failed");
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "model/model.h"
 #include "trace/std.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ struct export
 	struct rd_names names, object_names;
 	char **objects; /* unique name of each object, made when needed */
 	char **syncs;
+	bool *robust;		 /* by sync: taken from a dead owner at some time */
 	struct rd_names places;	 /* "file:line" to location - 1 */
 	struct rd_umap place_of; /* site to location */
 };
@@ -352,10 +354,24 @@ static const char *thread_name(const struct export *x, uint32_t thread)
 	return x->imported && t->label ? t->label : t->name;
 }
 
+/* A thread that dies with a robust mutex gives it back, or nobody could take it. */
+static void release_robust(struct export *x, const struct at *at)
+{
+	for (size_t i = 0; i < x->model->sync_count; i++) {
+		uint64_t *depth = x->robust[i] ? rd_umap_get(&x->holds, pair(at->thread_index, i)) : NULL;
+		if (!depth || *depth == 0)
+			continue;
+		*depth = 0;
+		emit(x, at, "rel", sync_name(x, (uint32_t)i));
+	}
+}
+
 static void export_thread(struct export *x, const struct at *at, const struct trace_event *e)
 {
 	bool create = e->kind == RADDLE_THREAD_CREATE;
 	uint32_t other = model_thread(x->model, (uint32_t)e->values[2]);
+	if (e->kind == RADDLE_THREAD_END)
+		release_robust(x, at);
 	if (e->kind == RADDLE_THREAD_START)
 		emit(x, at, "begin", NULL);
 	else if (e->kind == RADDLE_THREAD_END)
@@ -470,6 +486,9 @@ static void prepare(struct export *x, size_t stream)
 			cut_access(x, &e, in.last_q);
 		else if (is_read_lock(e.kind) && trace_lock_change(&e) > 0)
 			note_reader(x, thread, &e);
+		else if (trace_lock_change(&e) > 0 && e.values[3] == EOWNERDEAD &&
+			 sync_of(x, &e) != MODEL_NONE)
+			x->robust[sync_of(x, &e)] = true;
 	}
 	trace_stream_close(&in);
 }
@@ -491,6 +510,7 @@ static void release(struct export *x)
 	rd_names_release(&x->places);
 	free(x->objects);
 	free(x->syncs);
+	free(x->robust);
 	free(x->readers);
 	free(x->cache);
 }
@@ -510,6 +530,7 @@ int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts
 	x.cache = rd_xcalloc(1, sizeof *x.cache);
 	x.objects = rd_xcalloc(x.model->object_count + 1, sizeof *x.objects);
 	x.syncs = rd_xcalloc(x.model->sync_count + 1, sizeof *x.syncs);
+	x.robust = rd_xcalloc(x.model->sync_count + 1, sizeof *x.robust);
 	x.readers = rd_xcalloc(x.model->sync_count + 1, sizeof *x.readers);
 	for (size_t i = 0; i < trace_thread_count(trace); i++)
 		prepare(&x, i);

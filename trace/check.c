@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/map.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,9 +118,11 @@ static void check_locks(struct check *c, const struct trace_lane *lane)
 	bool rwlock = e->kind >= RADDLE_RWLOCK_INIT && e->kind <= RADDLE_RWLOCK_UNLOCK;
 	if (change != 0 && rwlock)
 		check_rwlock(c, lane, change);
-	else if (change > 0)
+	else if (change > 0) {
+		if (e->values[3] == EOWNERDEAD)
+			*rd_umap_put(&c->owners, e->address, NULL) = 0;
 		acquire(c, lane, e->address);
-	else if (change < 0)
+	} else if (change < 0)
 		release(c, lane, e->address);
 	else if (e->kind == RADDLE_COND_WAIT)
 		release(c, lane, e->values[3]);
