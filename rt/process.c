@@ -54,6 +54,7 @@ static void fork_prepare(void)
 		} else {
 			atomic_fetch_sub(&s->process_count, 1);
 		}
+		t->fork_prepared = 1;
 	}
 	rt_lock(&fork_signals);
 }
@@ -79,6 +80,8 @@ static void fork_parent(void)
 
 	rt_unlock(&signals);
 	t = rt_self();
+	if (t)
+		t->fork_prepared = 0;
 	if (t && !t->forking)
 		fork_event(t, 0);
 }
@@ -149,13 +152,14 @@ INTERPOSE(pid_t, fork, (void))
 	return forked(t, REAL(fork)());
 }
 
-/* The one that runs no handlers. */
+/* The one that runs no handlers.  In a static program fork() itself comes here,
+ * after them. */
 INTERPOSE(pid_t, _Fork, (void))
 {
 	struct rt_thread *t = rt_self();
 	pid_t pid;
 
-	if (!t)
+	if (!t || t->fork_prepared)
 		return REAL(_Fork)();
 	t->forking = 1;
 	fork_prepare();

@@ -59,6 +59,7 @@ extern struct rt rt;
 /* The state of threads that have none (abi.h).  Its stack pointer moves in a
  * scratch area. */
 extern struct raddle_self rt_placeholder;
+void rt_placeholder_setup(void);
 
 /* rt/system.c: memory, locks, time, futex, by system calls of its own. */
 void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */

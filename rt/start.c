@@ -115,6 +115,7 @@ static void start(int argc, char **argv, char **envp)
 
 	(void)argc;
 	(void)argv;
+	rt_placeholder_setup();
 	rt_real_resolve();
 	rt.page = getauxval(AT_PAGESZ);
 	rt.pid = (pid_t)syscall(SYS_getpid);

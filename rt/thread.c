@@ -32,8 +32,15 @@
 #define FRAME_BYTES 16	       /* the least a call takes on the machine's stack */
 #define END_ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
 
+/* Both take no room in the executable; nothing instrumented runs before
+ * rt_placeholder_setup(). */
 static uint32_t placeholder_stack[PLACEHOLDER_STACK];
-struct raddle_self rt_placeholder = {.stack_top = placeholder_stack};
+struct raddle_self rt_placeholder;
+
+void rt_placeholder_setup(void)
+{
+	rt_placeholder.stack_top = placeholder_stack;
+}
 
 __attribute__((visibility("default"))) __thread struct raddle_self *__raddle_self = &rt_placeholder;
 static __thread bool gone;     /* THREAD_END is written */
@@ -91,7 +98,7 @@ static void reset_state(struct rt_thread *t)
 	t->limit = NULL;
 	t->buffer = NULL;
 	t->buffers = t->busy = t->pending_count = t->pending_done = t->pending_lost = 0;
-	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = 0;
+	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = t->fork_prepared = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;
 	t->recording = rt.session != NULL;

@@ -66,10 +66,11 @@ struct rt_thread {
 	size_t shadow_size;
 
 	/* Marks of calls in progress. */
-	uint32_t new_kind;   /* enum raddle_alloc_kind + 1 inside operator new */
-	uint32_t internal;   /* inside a libc function whose allocations are its own affair */
-	uint32_t forking;    /* inside the fork() wrapper */
-	uint32_t fork_child; /* number of the child process in the session */
+	uint32_t new_kind;	/* enum raddle_alloc_kind + 1 inside operator new */
+	uint32_t internal;	/* inside a libc function whose allocations are its own affair */
+	uint32_t forking;	/* inside the fork() wrapper */
+	uint32_t fork_prepared; /* the handler before fork has run, those behind it not yet */
+	uint32_t fork_child;	/* number of the child process in the session */
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
 	struct rt_once *once;
