@@ -11,6 +11,8 @@
  * parent's and is never touched by it.  If a signal handler forks while the
  * encoder works, the child is not recorded.
  *
+ * A fork by bare system call is noticed by rt_guard; its child is not recorded.
+ *
  * vfork is not interposed: the child borrows the parent's memory and thread, and its
  * accesses are recorded as the parent's.  That is why exec and _exit look whether
  * they run in our process.
@@ -114,6 +116,7 @@ static void fork_child(void)
 	uint64_t signals = fork_signals;
 	struct rt_thread *t = (struct rt_thread *)__raddle_self;
 
+	rt_guard.alive = 1;
 	rt.pid = own_pid();
 	rt.forks = rt.exited = 0;
 	for (size_t i = 0; i < RT_ATOMIC_LOCKS; i++)

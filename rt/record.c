@@ -31,11 +31,26 @@ static inline void publish(struct rt_thread *t)
 	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);
 }
 
+/* In the child of a fork that nobody told us of: lets go of the parent's
+ * buffer. */
+static COLD bool orphaned(struct rt_thread *t)
+{
+	if (rt_guard.alive)
+		return false;
+	t->recording = false;
+	t->buffer = NULL;
+	t->cursor = (uint8_t *)1;
+	t->limit = NULL;
+	return true;
+}
+
 /* Room for `need` bytes and a decoder that knows the present call stack. */
 static COLD_KEEPS bool prepare(struct rt_thread *t, size_t need)
 {
 	uint32_t *top = t->self.stack_top;
 
+	if (orphaned(t))
+		return false;
 	if (RT_UNLIKELY(!t->buffer) || t->cursor + need > t->limit)
 		if (!rt_buffer_switch(t))
 			return false;
@@ -51,7 +66,8 @@ static COLD_KEEPS bool prepare(struct rt_thread *t, size_t need)
 
 static inline bool ready(struct rt_thread *t)
 {
-	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
+	return RT_LIKELY(t->cursor <= t->limit && rt_guard.alive &&
+			 !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
 	       prepare(t, 0);
 }
 
@@ -406,6 +422,8 @@ static void append(struct rt_thread *t, struct rt_record *r)
 		new_segment(t);
 	if (pending(t) && has_position(r->code))
 		drain_before(t, r->operand[0]);
+	if (orphaned(t))
+		return;
 	if (rt.session &&
 	    atomic_load_explicit(&rt.session->state, memory_order_relaxed) != RADDLE_RECORDING) {
 		rt_buffer_seal(t);

@@ -56,6 +56,13 @@ struct rt {
 };
 extern struct rt rt;
 
+/* A page that a fork leaves empty in the child.  The child of a fork that went
+ * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its. */
+struct rt_guard {
+	_Alignas(4096) volatile uint32_t alive;
+};
+extern struct rt_guard rt_guard;
+
 /* The state of threads that have none (abi.h).  Its stack pointer moves in a
  * scratch area. */
 extern struct raddle_self rt_placeholder;

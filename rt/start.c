@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 struct rt rt;
+struct rt_guard rt_guard;
 
 /* Removes the variable in place; returns the descriptor or -1. */
 static int take_descriptor(char **envp)
@@ -116,6 +117,8 @@ static void start(int argc, char **argv, char **envp)
 	(void)argc;
 	(void)argv;
 	rt_placeholder_setup();
+	syscall(SYS_madvise, &rt_guard, sizeof rt_guard, MADV_WIPEONFORK);
+	rt_guard.alive = 1;
 	rt_real_resolve();
 	rt.page = getauxval(AT_PAGESZ);
 	rt.pid = (pid_t)syscall(SYS_getpid);

@@ -46,7 +46,7 @@ compare many ./rt-many
 check many
 [ "$(ls many.trace | grep -c '^thread-')" = 3001 ] || fail "many: $(ls many.trace | wc -l) files"
 
-for how in look cat deep abort segv term _exit quick_exit work; do
+for how in look cat deep bare abort segv term _exit quick_exit work; do
 	(ulimit -c 0; compare $how ./rt-run $how; exit $failures) 2>/dev/null || failures=$((failures + 1))
 	check $how
 done

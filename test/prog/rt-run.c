@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,20 @@ static int deep(int n)
 {
 	work((unsigned)n);
 	return n ? deep(n - 1) + 1 : 0;
+}
+
+/* A fork that no library function makes. */
+static int bare_fork(void)
+{
+	long pid = syscall(SYS_fork);
+	int status = 0;
+
+	for (unsigned i = 0; i < 200; i++)
+		work(i);
+	if (pid == 0)
+		_exit(5);
+	waitpid((pid_t)pid, &status, 0);
+	return WEXITSTATUS(status);
 }
 
 static void look_around(char **environment)
@@ -123,6 +138,8 @@ int main(int argc, char **argv, char **environment)
 		return leave_daemon(argv[2]);
 	if (!strcmp(argv[1], "deep"))
 		printf("%d\n", deep(20000));
+	if (!strcmp(argv[1], "bare"))
+		printf("%d\n", bare_fork());
 	if (!strcmp(argv[1], "cat"))
 		while ((c = getchar()) != EOF)
 			putchar(c);
