@@ -180,29 +180,50 @@ static int set_filters(struct dump *d)
 	return err;
 }
 
-static int dump_count(const struct dump *d)
+/* Events by kind; returns the first error of a stream. */
+static int count_events(struct trace *trace, uint64_t kinds[RADDLE_ACCESS + 1])
 {
-	const struct model *m = d->model;
+	int err = RD_OK;
+	for (size_t i = 0; i < trace_thread_count(trace); i++) {
+		struct trace_stream in;
+		struct trace_event e;
+		int got = trace_open_thread(trace, i, &in);
+		if (got == RD_OK) {
+			for (got = trace_stream_next(&in, &e); got > 0; got = trace_stream_next(&in, &e))
+				kinds[e.kind]++;
+			trace_stream_close(&in);
+		}
+		err = err ? err : got;
+	}
+	return err;
+}
+
+static int dump_count(struct trace *trace)
+{
+	uint64_t kinds[RADDLE_ACCESS + 1] = {0}, events = 0;
 	struct rd_json j;
-	if (!d->json) {
-		printf("%llu events: %llu accesses, %llu others\n", (unsigned long long)m->events,
-		       (unsigned long long)m->kinds[RADDLE_ACCESS],
-		       (unsigned long long)(m->events - m->kinds[RADDLE_ACCESS]));
-		return m->err ? CMD_FAILED : CMD_OK;
+	int err = count_events(trace, kinds);
+	for (unsigned kind = 0; kind <= RADDLE_ACCESS; kind++)
+		events += kinds[kind];
+	if (!opt.json) {
+		printf("%llu events: %llu accesses, %llu others\n", (unsigned long long)events,
+		       (unsigned long long)kinds[RADDLE_ACCESS],
+		       (unsigned long long)(events - kinds[RADDLE_ACCESS]));
+		return err ? CMD_FAILED : CMD_OK;
 	}
 	rd_json_begin(&j, stdout);
 	rd_json_object(&j, NULL);
 	rd_json_number(&j, "version", 1);
-	rd_json_unsigned(&j, "events", m->events);
+	rd_json_unsigned(&j, "events", events);
 	rd_json_object(&j, "kinds");
 	for (unsigned kind = 0; kind <= RADDLE_ACCESS; kind++) {
-		if (m->kinds[kind] > 0)
-			rd_json_unsigned(&j, trace_kind(kind)->name, m->kinds[kind]);
+		if (kinds[kind] > 0)
+			rd_json_unsigned(&j, trace_kind(kind)->name, kinds[kind]);
 	}
 	rd_json_end(&j);
 	rd_json_end(&j);
 	putchar('\n');
-	return m->err ? CMD_FAILED : CMD_OK;
+	return err ? CMD_FAILED : CMD_OK;
 }
 
 static int dump_model(struct dump *d)
@@ -213,8 +234,6 @@ static int dump_model(struct dump *d)
 		return CMD_FAILED;
 	if (opt.summary)
 		status = dump_summary(d);
-	else if (opt.count)
-		status = dump_count(d);
 	else if (set_filters(d) == RD_OK)
 		status = dump_events(d);
 	model_free(d->model);
@@ -250,6 +269,8 @@ static int dump_path(const char *path)
 	} else if (trace_open(&d->trace, path, opt.force) == RD_OK) {
 		if (opt.check)
 			status = dump_check(d->trace, opt.json);
+		else if (opt.count)
+			status = dump_count(d->trace);
 		else if (!opt.sites)
 			status = dump_model(d);
 		else if (trace_get_sites(d->trace))
