@@ -147,6 +147,9 @@ static void text_head(const struct summary *s)
 		printf(", %s on disk (%.2f bytes an event)", dump_bytes(meta->bytes, bytes),
 		       (double)meta->bytes / (double)s->model->events);
 	printf("\n");
+	if (s->model->kinds[RADDLE_FORK] > 0)
+		printf("Forked:   %llu times; the children's traces are %s/fork-0 and so on\n",
+		       (unsigned long long)s->model->kinds[RADDLE_FORK], trace_path(s->model->trace));
 }
 
 static void text_threads(const struct summary *s)
