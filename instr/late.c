@@ -160,6 +160,13 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
+/* The optimiser may have made one hook of two and chooses the site at run time; then the choice
+ * may come after the read. */
+static bool has_fixed_site(const struct late_hook *hook)
+{
+	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;
+}
+
 static void merge(struct late *l, struct late_hook *read, struct late_hook *write)
 {
 	static const enum instr_hook updates[] = {HOOK_UPDATE1, HOOK_UPDATE2, HOOK_UPDATE4, HOOK_UPDATE8,
@@ -186,7 +193,7 @@ static void merge_updates(struct late *l)
 			if (s.items[k].kind == IR_STEP_FORGET || s.items[k].block != s.items[i].block)
 				break;
 			if (s.hooks[k]->call == NULL || s.items[k].kind != IR_STEP_WRITE ||
-			    s.items[k].key != s.items[i].key)
+			    s.items[k].key != s.items[i].key || !has_fixed_site(s.hooks[k]))
 				continue;
 			merge(l, s.hooks[i], s.hooks[k]);
 			break;

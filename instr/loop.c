@@ -389,7 +389,8 @@ static void hoist(struct shape *s, struct late_hook *hook)
 		return;
 	}
 	LLVMValueRef pointer = LLVMGetArgOperand(hook->call, ARGUMENT_POINTER);
-	if (hook->size == 0 || s->rounds == NULL || !address_growth(s, pointer, 0, &by))
+	if (hook->size == 0 || s->rounds == NULL ||
+	    in_loop(s, LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) || !address_growth(s, pointer, 0, &by))
 		return;
 	if (by == (int64_t)hook->size || by == -(int64_t)hook->size)
 		hoist_range(s, hook, by);
@@ -404,9 +405,9 @@ void instr_late_loops(struct late *l)
 		bool forgets = false, any = false;
 		for (uint32_t k = 0; k < s.loop->size; k++)
 			forgets |= l->forgets[s.loop->body[k]];
-		for (size_t k = 0; k < l->count && !any; k++)
+		for (size_t k = 0; k < l->count && !any && !forgets; k++)
 			any = l->hooks[k].call != NULL && ir_loop_has(s.loop, l->hooks[k].block);
-		if (forgets || !any || !find_shape(&s))
+		if (!any || !find_shape(&s))
 			continue;
 		s.rounds = s.latch != IR_NONE ? count_rounds(&s) : NULL;
 		for (size_t k = 0; k < l->count; k++)

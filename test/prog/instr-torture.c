@@ -315,6 +315,44 @@ static void lists(void)
 	printf("lists %d %d %d %d\n", total, array[20], array[39], noise > 20);
 }
 
+/* Optimisers make one store of the two, and one hook of two. */
+__attribute__((noinline)) static void sunk(struct node *n, int grow)
+{
+	if (n->key > 3)
+		n->key -= grow;
+	else
+		n->key = n->key * 2 + 1;
+}
+
+/* Hooks leave these loops: up, down, every second, a column, a bound in memory, none at all. */
+static int loop_bound = 17;
+__attribute__((noinline)) static long loops(int n)
+{
+	static int matrix[9][7];
+	long total = 0;
+	for (int i = 0; i < loop_bound; i++)
+		array[i] = i * 3;
+	for (int i = n - 1; i >= 0; i--)
+		total += array[i];
+	for (int i = 1; i <= n; i += 2)
+		array[i] += 5;
+	for (int c = 0; c < 7; c++)
+		for (int r = 0; r < 9; r++)
+			matrix[r][c] += r * c + loop_bound;
+	for (unsigned i = 0; i < (unsigned)(n - 12); i++)
+		total += matrix[i % 9][3] + array[63 - i];
+	for (char *p = text; *p != '\0'; p++)
+		*p ^= 1;
+	for (char *p = text, *end = text + 6; p != end; p++)
+		total = total * 31 + *p;
+	for (int i = 0; i < n; i++) {
+		if (array[i] == 12)
+			break;
+		total += array[i] * 7;
+	}
+	return total;
+}
+
 int main(void)
 {
 	struct large l = {{1, 2, 3}};
@@ -335,5 +373,10 @@ int main(void)
 	strings();
 	numbers();
 	lists();
+	struct node n = {2, &n};
+	list = &n;
+	for (int i = 0; i < 5; i++)
+		sunk(list, i);
+	printf("loops %ld %ld %ld %d\n", loops(12), loops(0), loops(20), list->key);
 	return built == 100 ? 7 : 1;
 }
