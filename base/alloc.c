@@ -66,7 +66,7 @@ char *rd_xstrdup(const char *s)
 
 char *rd_xstrndup(const char *s, size_t n)
 {
-	return checked(strndup(s, n));
+	return checked(strndup(n ? s : "", n));
 }
 
 char *rd_xasprintf(const char *format, ...)
@@ -153,8 +153,9 @@ char *rd_arena_strndup(struct rd_arena *arena, const char *s, size_t n)
 {
 	char *copy;
 
-	n = strnlen(s, n);
+	n = n ? strnlen(s, n) : 0;
 	copy = rd_arena_alloc(arena, n + 1);
-	memcpy(copy, s, n);
+	if (n)
+		memcpy(copy, s, n);
 	return copy;
 }

@@ -12,7 +12,7 @@ void *rd_xmalloc(size_t size);
 void *rd_xcalloc(size_t count, size_t size);
 void *rd_xrealloc(void *p, size_t size);
 char *rd_xstrdup(const char *s);
-char *rd_xstrndup(const char *s, size_t n);
+char *rd_xstrndup(const char *s, size_t n); /* s may be NULL where n is 0, here and below */
 char *rd_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Makes room for at least `need` elements in *array; *capacity counts elements

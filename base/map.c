@@ -114,12 +114,20 @@ static void names_resize(struct rd_names *m, size_t slot_count)
 		m->slots[names_slot(m, m->items[i], strlen(m->items[i]))] = (uint32_t)i + 1;
 }
 
+/* A NUL ends the string, as the copies in `items` are C strings; no bytes at all
+ * may come as NULL. */
+static void clip(const char **s, size_t *n)
+{
+	if (!*n)
+		*s = "";
+	*n = strnlen(*s, *n);
+}
+
 uint32_t rd_names_put(struct rd_names *m, const char *s, size_t n)
 {
 	size_t slot;
 
-	/* A NUL ends the string, as the copies in `items` are C strings. */
-	n = strnlen(s, n);
+	clip(&s, &n);
 	if (m->count >= m->slot_count / 4 * 3)
 		names_resize(m, m->slot_count ? m->slot_count * 2 : FIRST_CAPACITY);
 	slot = names_slot(m, s, n);
@@ -138,7 +146,8 @@ bool rd_names_find(const struct rd_names *m, const char *s, size_t n, uint32_t *
 
 	if (!m->count)
 		return false;
-	slot = names_slot(m, s, strnlen(s, n));
+	clip(&s, &n);
+	slot = names_slot(m, s, n);
 	if (!m->slots[slot])
 		return false;
 	*number = m->slots[slot] - 1;

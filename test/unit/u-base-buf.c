@@ -138,6 +138,7 @@ static void arena_is_zeroed_and_aligned(void **state)
 	assert_non_null(memset(rd_arena_alloc(arena, 1 << 20), 1, 1 << 20));
 	assert_string_equal(rd_arena_strndup(arena, "threads", 6), "thread");
 	assert_string_equal(rd_arena_strndup(arena, "ab", 10), "ab");
+	assert_string_equal(rd_arena_strndup(arena, NULL, 0), "");
 	rd_arena_free(arena);
 	rd_arena_free(NULL);
 }

@@ -119,6 +119,8 @@ static void names_differ_by_length(void **state)
 	assert_int_equal(rd_names_put(&n, "abc", 3), 0);
 	assert_int_equal(rd_names_put(&n, "abc", 2), 1);
 	assert_int_equal(rd_names_put(&n, "", 0), 2);
+	assert_int_equal(rd_names_put(&n, NULL, 0), 2);
+	assert_true(rd_names_find(&n, NULL, 0, &number));
 	assert_int_equal(rd_names_put(&n, "ab", 2), 1);
 	assert_int_equal(rd_names_put(&n, "ab\0c", 4), 1);
 	assert_false(rd_names_find(&n, "a", 1, &number));
