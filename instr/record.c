@@ -331,10 +331,16 @@ static bool looked_at_after(const struct emitter *e, size_t i)
 static void emit_call(struct emitter *e, size_t i)
 {
 	const struct instr_event *event = &e->f->events[i];
-	LLVMValueRef site = make_site(e, event);
 	build_at(e, event->inst);
+	/* A callee that takes this function's place takes its place on the call
+	 * stack too; else a loop of such calls would run off its end. */
+	if (is_musttail(event->inst)) {
+		instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});
+		return;
+	}
+	LLVMValueRef site = make_site(e, event);
 	instr_hook_call(e->u, HOOK_CALL, (LLVMValueRef[]){e->self, e->top, site});
-	if (is_musttail(event->inst) || (event->flags & EVENT_NEVER_RETURNS) || !looked_at_after(e, i))
+	if ((event->flags & EVENT_NEVER_RETURNS) || !looked_at_after(e, i))
 		return;
 	build_at(e, place_after(event->inst));
 	instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});

@@ -129,6 +129,7 @@ static int write_sites(struct instr_unit *u)
 static int instrument(struct instr_unit *u)
 {
 	int code = 0;
+	instr_keep_used(u);
 	if (has_profile_counters(u->module))
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
@@ -169,8 +170,10 @@ static int generate(struct instr_unit *u)
 	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, cleanup_pipeline);
 	step_time(u, "clean-up");
-	if (code == 0)
+	if (code == 0) {
+		instr_start_arrays(u);
 		code = instr_target_emit(u);
+	}
 	step_time(u, "generate");
 	return code;
 }

@@ -114,6 +114,12 @@ int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as intern
 
 void instr_hook_refresh(struct instr_unit *u); /* after passes that may drop declarations */
 
+/* used.c */
+void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) kept */
+
+/* start.c */
+void instr_start_arrays(struct instr_unit *u); /* the last step before code generation */
+
 /* record.c */
 int instr_record(struct instr_unit *u);
 

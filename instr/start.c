@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Constructors and destructors as .init_array and .fini_array.  LLVM's C
+ * interface offers no way to ask for these, and without it the code generator
+ * writes .ctors and .dtors, which only the GNU linkers turn into what the
+ * loader runs; with lld and mold nothing would run.  So the two lists become
+ * ordinary variables in sections of these names, in the order of the lists, and
+ * the lists go.  An entry that belongs to a COMDAT (the start of an inline
+ * variable) stays with it.
+ */
+#include "instr/unit.h"
+
+#include <llvm-c/Comdat.h>
+#include <stdio.h>
+
+enum { DEFAULT_PRIORITY = 65535 };
+
+static void add_entry(struct instr_unit *u, LLVMValueRef entry, const char *section)
+{
+	LLVMValueRef function = LLVMGetOperand(entry, 1), owner = LLVMGetOperand(entry, 2);
+	unsigned long long priority = LLVMConstIntGetZExtValue(LLVMGetOperand(entry, 0));
+	char name[32];
+	LLVMValueRef slot;
+
+	if (LLVMIsNull(function))
+		return;
+	snprintf(name, sizeof name, priority == DEFAULT_PRIORITY ? "%s" : "%s.%05llu", section, priority);
+	slot = LLVMAddGlobal(u->module, u->pointer, "");
+	LLVMSetInitializer(slot, function);
+	LLVMSetLinkage(slot, LLVMInternalLinkage);
+	LLVMSetSection(slot, name);
+	LLVMSetAlignment(slot, 8);
+	if (LLVMIsAGlobalObject(owner) != NULL && LLVMGetComdat(owner) != NULL)
+		LLVMSetComdat(slot, LLVMGetComdat(owner));
+}
+
+static void convert(struct instr_unit *u, const char *list, const char *section)
+{
+	LLVMValueRef g = LLVMGetNamedGlobal(u->module, list), entries;
+	if (g == NULL)
+		return;
+	entries = LLVMGetInitializer(g);
+	if (entries != NULL && LLVMIsAConstantArray(entries) != NULL)
+		for (int i = 0; i < LLVMGetNumOperands(entries); i++)
+			add_entry(u, LLVMGetOperand(entries, (unsigned)i), section);
+	LLVMDeleteGlobal(g);
+}
+
+void instr_start_arrays(struct instr_unit *u)
+{
+	convert(u, "llvm.global_ctors", ".init_array");
+	convert(u, "llvm.global_dtors", ".fini_array");
+}
