@@ -135,10 +135,7 @@ class Program:
 
     def build(self, toolchain, force=False, jobs=JOBS):
         out = self.path(toolchain)
-        stamp = None
-        if toolchain is RADDLE_CC and os.path.exists(out):
-            stamp = os.path.getmtime(RADDLE) > os.path.getmtime(out)
-        if os.path.exists(out) and not force and not stamp:
+        if os.path.exists(out) and not force:
             return out
         objects_dir = out + ".o"
         shutil.rmtree(objects_dir, ignore_errors=True)
