@@ -36,6 +36,17 @@ compare() {
 	cmp -s native.err raddle.err || fail "$name: stderr differs: $(diff native.err raddle.err)"
 }
 
+# Waits until rt-run runs; its pid is $program then.
+wait_running() {
+	for _ in $(seq 1000); do
+		program=$(sed -n 's/running //p' out 2>/dev/null)
+		[ -n "$program" ] && return
+		sleep 0.02
+	done
+	fail "rt-run endless does not start: $(cat err)"
+	exit 1
+}
+
 for name in rt-signal rt-many rt-run; do
 	"$RADDLE" cc -D_GNU_SOURCE -g -O2 -pthread -o $name "$ROOT/test/prog/$name.c" || exit 1
 done
@@ -55,11 +66,12 @@ meta work '"complete":true'
 
 # The program is killed: everything up to then is there.
 for delay in 0.05 0.1 0.2; do
+	rm -f out
 	"$RADDLE" record -f -o killed.trace ./rt-run endless >out 2>err &
 	recorder=$!
-	until grep -q running out; do sleep 0.01; done
+	wait_running
 	sleep $delay
-	kill -9 "$(pgrep -P $recorder)"
+	kill -9 "$program"
 	wait $recorder 2>/dev/null
 	[ $? = 137 ] || fail "killed program: status"
 	check killed
@@ -68,10 +80,10 @@ for delay in 0.05 0.1 0.2; do
 done
 
 # The recorder is killed: the program goes on; what was written is readable.
+rm -f out
 "$RADDLE" record -f -o orphan.trace ./rt-run endless >out 2>err &
 recorder=$!
-until grep -q running out; do sleep 0.01; done
-program=$(pgrep -P $recorder)
+wait_running
 sleep 0.3
 kill -9 $recorder
 wait $recorder 2>/dev/null
@@ -81,9 +93,10 @@ kill -9 "$program"
 "$RADDLE" dump --check orphan.trace >check.out 2>&1 || fail "killed recorder: $(cat check.out)"
 
 # Signals sent to the recorder reach the program.
+rm -f out
 "$RADDLE" record -f -o term.trace ./rt-run endless >out 2>err &
 recorder=$!
-until grep -q running out; do sleep 0.01; done
+wait_running
 kill -TERM $recorder
 wait $recorder 2>/dev/null
 [ $? = 143 ] || fail "SIGTERM: status"

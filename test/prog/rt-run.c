@@ -33,15 +33,17 @@ static void *forever(void *argument)
 	return argument;
 }
 
-/* Works for ever in three threads; says when it has begun. */
+/* Works in three threads until it is killed, a minute at most; says its pid
+ * when it has begun. */
 static void endless(void)
 {
 	pthread_t t;
 
+	alarm(60);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t, NULL, forever, NULL);
 	work(0);
-	puts("running");
+	printf("running %d\n", (int)getpid());
 	fflush(stdout);
 	forever(NULL);
 }
