@@ -424,6 +424,7 @@ void record_collector_rest(struct record_collector *c)
 {
 	struct raddle_session *s = c->session->shared;
 
+	atomic_store(&s->collector_pid, getpid());
 	while (c->alive) {
 		uint32_t seen = atomic_load(&s->sealed_futex);
 		if (!step(c))

@@ -80,6 +80,7 @@ int record_session_open(struct record_session *s, const char *program)
 	s->shared->version = RADDLE_SESSION_VERSION;
 	s->shared->buffer_count = count;
 	s->shared->process_count = 1;
+	s->shared->collector_pid = getpid();
 	s->shared->processes[0].parent = -1;
 	snprintf(s->shared->program, sizeof s->shared->program, "%s", program);
 	for (uint32_t i = count; i > 0; i--)

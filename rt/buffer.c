@@ -10,6 +10,10 @@
  */
 #include "rt/rt.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #define WAIT_STEP_MS 50
 #define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
 
@@ -22,6 +26,15 @@ void rt_stop(enum raddle_stop_reason reason)
 		return;
 	atomic_compare_exchange_strong(&rt.session->stop_reason, &none, reason);
 	atomic_store(&rt.session->state, RADDLE_STOPPED);
+}
+
+static bool collector_is_gone(const struct raddle_session *s)
+{
+	int saved = errno;
+	bool gone = syscall(SYS_kill, (long)atomic_load(&s->collector_pid), 0L) && errno == ESRCH;
+
+	errno = saved;
+	return gone;
 }
 
 static int64_t wait_for_buffer(struct raddle_session *s)
@@ -39,7 +52,8 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 		silent = atomic_load(&s->heartbeat) == heartbeat ? silent + WAIT_STEP_MS : 0;
 		heartbeat = atomic_load(&s->heartbeat);
 		waited += WAIT_STEP_MS;
-		if (silent >= RADDLE_HEARTBEAT_LIMIT_MS)
+		if (silent >= RADDLE_HEARTBEAT_LIMIT_MS ||
+		    (silent >= RADDLE_HEARTBEAT_DEAD_MS && collector_is_gone(s)))
 			rt_stop(RADDLE_STOP_COLLECTOR);
 		else if (waited >= WAIT_LIMIT_MS)
 			rt_stop(RADDLE_STOP_BUFFERS);

@@ -21,8 +21,9 @@
  *
  * A thread that finds no free buffer sleeps on `free_futex`.  It gives up, sets
  * `state` to STOPPED and lets the program run on unrecorded when `heartbeat`
- * has not moved for RADDLE_HEARTBEAT_LIMIT_MS: a dead collector never blocks
- * the program.  The collector sets STOPPED when it cannot write any more.
+ * has not moved for RADDLE_HEARTBEAT_LIMIT_MS, or for RADDLE_HEARTBEAT_DEAD_MS
+ * and there is no process `collector_pid`: a dead collector never blocks the
+ * program.  The collector sets STOPPED when it cannot write any more.
  *
  * Both sides are built from the same header; `version` catches a mix-up.
  */
@@ -33,7 +34,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 1
+#define RADDLE_SESSION_VERSION 2
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -42,6 +43,7 @@
 #define RADDLE_BUFFER_SIZE 32768
 #define RADDLE_MAX_PROCESSES 1024
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
+#define RADDLE_HEARTBEAT_DEAD_MS 500
 
 enum raddle_state { RADDLE_RECORDING = 0, RADDLE_STOPPED = 1 };
 
@@ -72,6 +74,7 @@ struct raddle_session {
 	_Atomic uint32_t stop_reason; /* enum raddle_stop_reason */
 	_Atomic uint32_t heartbeat;   /* the collector increments it at least each 200 ms */
 	_Atomic uint32_t process_count;
+	_Atomic int32_t collector_pid;		/* who drains it; only to see that it is dead */
 	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
 	_Alignas(64) _Atomic uint64_t free_head;
 	_Alignas(64) _Atomic uint64_t sealed_head;
