@@ -428,27 +428,34 @@ static void append(struct rt_thread *t, struct rt_record *r)
 	    atomic_load_explicit(&rt.session->state, memory_order_relaxed) != RADDLE_RECORDING) {
 		rt_buffer_seal(t);
 		t->recording = false;
-	} else if (prepare(t, RT_RECORD_MAX + r->length)) {
+	} else if (r->length ? prepare(t, RT_RECORD_MAX + r->length) : ready(t)) {
 		encode(t, r);
 	}
 }
 
-void rt_emit(struct rt_thread *t, const struct rt_record *record)
+/* The record is the callee's to change. */
+static void emit(struct rt_thread *t, struct rt_record *r)
 {
-	struct rt_record r = *record;
-	bool held = r.code & RT_HELD;
+	bool held = r->code & RT_HELD;
 
-	r.code &= ~RT_HELD;
+	r->code &= ~RT_HELD;
 	if (!held && t->busy && !recover(t)) {
-		place(&r);
-		defer(t, &r);
+		place(r);
+		defer(t, r);
 		return;
 	}
 	if (!held && pending(t))
 		drain(t);
 	take(t);
-	append(t, &r);
+	append(t, r);
 	leave(t);
+}
+
+void rt_emit(struct rt_thread *t, const struct rt_record *record)
+{
+	struct rt_record r = *record;
+
+	emit(t, &r);
 }
 
 /* The result is the last byte of the record: errno values of releasing
@@ -494,7 +501,7 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 
 	for (uint32_t i = 0; i < count; i++)
 		r.operand[i] = operands[i];
-	rt_emit(t, &r);
+	emit(t, &r);
 }
 
 uint32_t rt_hold(struct rt_thread *t)
