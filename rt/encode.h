@@ -109,6 +109,15 @@ static inline uint8_t *rt_put_access(struct rt_encoder *e, uint8_t *p, uint32_t 
 	return rt_put_address(e, p, site, address);
 }
 
+static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	p = rt_put_delta(p, &e->site, r->site);
+	p = rt_put_address(e, p, r->site, r->operand[0]);
+	e->slot[r->site % RADDLE_SITE_SLOTS] += r->operand[1] * (r->operand[2] - 1);
+	p = rt_put_varint(p, rt_zigzag(r->operand[1]));
+	return rt_put_varint(p, r->operand[2]);
+}
+
 /* Whether the call stack whose top is `top` differs from the decoder's. */
 static inline int rt_stack_changed(const struct rt_encoder *e, const uint32_t *top)
 {
@@ -162,6 +171,8 @@ static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const str
 	const uint64_t *operand = r->operand;
 
 	*p++ = (uint8_t)r->code;
+	if (r->code == RADDLE_STRIDE)
+		return rt_put_stride(e, p, r);
 	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE)
 		p = rt_put_delta(p, &e->q, *operand++);
 	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE || r->code == RADDLE_RANGE) {

@@ -95,7 +95,7 @@ static void encode(struct rt_thread *t, const struct rt_record *r)
 		t->cursor = rt_put_access(&t->encoder, t->cursor, r->site, r->operand[0]);
 	else
 		t->cursor = rt_put_record(&t->encoder, t->cursor, r);
-	t->events++;
+	t->events += r->code == RADDLE_STRIDE ? (uint32_t)r->operand[2] : 1;
 	publish(t);
 }
 
@@ -510,6 +510,11 @@ uint32_t rt_hold(struct rt_thread *t)
 		return 0;
 	take(t);
 	return RT_HELD;
+}
+
+void rt_let_go(struct rt_thread *t)
+{
+	leave(t);
 }
 
 void rt_text(struct rt_thread *t, uint32_t code, const char *text)

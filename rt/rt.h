@@ -88,6 +88,8 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record);
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
 uint32_t rt_hold(struct rt_thread *t); /* keeps handlers out until the event; returns RT_HELD or 0 */
 
+void rt_let_go(struct rt_thread *t); /* after rt_hold() where there is no event after all */
+
 /* A releasing operation `q t a result`: the record is written before it, the
  * result is put in after it.  In between the encoder is held. */
 struct rt_release {

@@ -1,74 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accesses at equal distances, as a loop over every second element or down a column
- * makes them: fast flavours put one call before the loop instead of a hook into it.
- * The accesses that lie in one block are tested together; the ones that are new are
- * recorded one by one, as their hooks would have done.
+ * Accesses at equal distances, as a loop over every second element or down a
+ * column makes them: fast flavours put one call before the loop instead of a
+ * hook into it.
+ *
+ * The accesses that lie in one block are tested and marked together.  A block
+ * with a byte that is not marked belongs to a run; each run becomes one STRIDE
+ * record.  (An access of such a block that was marked is recorded once more, which
+ * says nothing false.)  The encoder is held while a run is marked, so that a signal
+ * handler sees no half-made block; a handler that interrupted the encoder
+ * goes the way of single accesses.
  */
-#include "raddle/abi.h"
-
-#include <stdbool.h>
+#include "rt/rt.h"
 
 struct stride {
 	uintptr_t at;
 	uint64_t left;
-	int64_t by;
+	uint64_t by; /* never negative: walked from its low end */
 	uint32_t size;
+	uint64_t pattern; /* of a block whose first byte is accessed */
 };
 
-/* The bits of the accesses from `s->at` on that lie in its block; *count tells how many. */
-static uint64_t block_bits(const struct stride *s, uint64_t *count)
+static struct stride stride_of(const void *p, uint64_t count, int64_t by)
 {
-	uint64_t one = (1ull << s->size) - 1, bits = 0, n = 0;
-	uintptr_t a = s->at;
+	struct stride s = {.at = (uintptr_t)p, .left = count, .size = by & 255};
+	int64_t distance = by >> 8;
 
-	do {
-		bits |= one << (a % 64);
-		a += s->by;
-		n++;
-	} while (n < s->left && a / 64 == s->at / 64);
-	*count = n;
-	return bits;
+	if (distance < 0 && count != 0) {
+		s.at += (count - 1) * (uint64_t)distance;
+		distance = -distance;
+	}
+	s.by = (uint64_t)distance;
+	for (uint64_t o = 0; o < 64; o += s.by) {
+		s.pattern |= ((1ull << s.size) - 1) << o;
+		if (s.by == 0)
+			break;
+	}
+	return s;
 }
 
-static inline bool is_marked(const struct raddle_self *self, uintptr_t a, uint64_t bits, bool write)
+/* How many accesses lie in the block of the next one, and their bits. */
+static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 {
-	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	const uint64_t *marks = write ? b->written : b->seen;
+	uint32_t offset = s->at % 64;
+	uint64_t n = s->by == 0 ? s->left : s->by >= 64 ? 1 : (63 - offset) / (uint32_t)s->by + 1;
 
-	return b->tag == (a >> RADDLE_BLOCK_SHIFT | self->epoch) &&
-	       (marks[a / 64 % RADDLE_BLOCK_WORDS] & bits) == bits;
+	*bits = s->pattern << offset;
+	if (n > s->left) {
+		n = s->left;
+		*bits &= ((1ull << (n * s->by)) - 1) << offset;
+	}
+	return n;
+}
+
+/* The number of accesses of a run that starts here, marked; 0 if the next ones
+ * have been recorded already, which are passed over. */
+static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
+{
+	uint64_t run = 0;
+
+	while (s->left != 0 && run < RADDLE_STRIDE_MAX - 64) {
+		uint64_t bits, n = block_bits(s, &bits), tag = s->at >> RADDLE_BLOCK_SHIFT | self->epoch;
+		struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(s->at)];
+		bool mine = b->tag == tag;
+		if (mine && ((write ? b->written[0] : b->seen[0]) & bits) == bits) {
+			if (run != 0)
+				break;
+		} else {
+			if (n > RADDLE_STRIDE_MAX - 64)
+				n = RADDLE_STRIDE_MAX - 64;
+			b->tag = tag;
+			b->seen[0] = (mine ? b->seen[0] : 0) | bits;
+			b->written[0] = (mine ? b->written[0] : 0) | (write ? bits : 0);
+			run += n;
+		}
+		s->at += n * s->by;
+		s->left -= n;
+	}
+	return run;
+}
+
+_Static_assert(RADDLE_BLOCK_WORDS == 1, "a stride marks one word a block");
+
+static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_t site, bool write)
+{
+	for (uint64_t i = 0; i < s->left; i++) {
+		if (write)
+			__raddle_first_write(self, s->at + i * s->by, site, s->size);
+		else
+			__raddle_first_read(self, s->at + i * s->by, site, s->size);
+	}
 }
 
 static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool write)
 {
-	while (s.left != 0) {
-		uint64_t n, bits = block_bits(&s, &n);
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 
-		s.left -= n;
-		if (is_marked(self, s.at, bits, write)) {
-			s.at += n * s.by;
-			continue;
+	while (t && t->recording && s.left != 0) {
+		uint64_t run;
+		uint32_t held = rt_hold(t);
+		if (!held) {
+			one_by_one(&t->self, &s, site, write);
+			return;
 		}
-		for (; n != 0; n--, s.at += s.by) {
-			if (is_marked(self, s.at, ((1ull << s.size) - 1) << (s.at % 64), write))
-				continue;
-			if (write)
-				__raddle_first_write(self, s.at, site, s.size);
-			else
-				__raddle_first_read(self, s.at, site, s.size);
-		}
+		run = next_run(&t->self, &s, write);
+		if (run != 0)
+			rt_emit(t, &(struct rt_record){.code = RADDLE_STRIDE | held,
+						       .site = site,
+						       .count = 3,
+						       .operand = {s.at - run * s.by, s.by, run}});
+		else
+			rt_let_go(t);
 	}
 }
 
 __attribute__((visibility("default"))) void __raddle_read_stride(struct raddle_self *self, const void *p,
 								 uint32_t site, uint64_t count, int64_t by)
 {
-	walk(self, (struct stride){(uintptr_t)p, count, by >> 8, by & 255}, site, false);
+	walk(self, stride_of(p, count, by), site, false);
 }
 
 __attribute__((visibility("default"))) void __raddle_write_stride(struct raddle_self *self, const void *p,
 								  uint32_t site, uint64_t count, int64_t by)
 {
-	walk(self, (struct stride){(uintptr_t)p, count, by >> 8, by & 255}, site, true);
+	walk(self, stride_of(p, count, by), site, true);
 }

@@ -58,6 +58,7 @@ static void reset(struct trace_decoder *d)
 {
 	d->site = 0;
 	d->q = d->t = d->a = 0;
+	d->run_left = 0;
 	d->depth = 0;
 	d->stack_version++;
 	memset(d->slots, 0, sizeof d->slots);
@@ -174,8 +175,25 @@ static void decode_access(struct trace_decoder *d, struct place *at, struct trac
 	e->address = d->slots[site % RADDLE_SITE_SLOTS];
 }
 
+/* Gives the first access; trace_decode_run() the others. */
+static void decode_stride(struct trace_decoder *d, struct place *at, struct trace_event *e)
+{
+	get_operand(d, at, e, 's');
+	get_operand(d, at, e, 'x');
+	uint64_t step = get_zigzag(at), count = get_varint(at);
+	if (!at->error && (count == 0 || count > RADDLE_STRIDE_MAX))
+		at->error = "a stride has too many accesses or none";
+	if (at->error)
+		return;
+	e->kind = RADDLE_ACCESS;
+	d->run_step = step;
+	d->run_left = count - 1;
+}
+
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e)
 {
+	if (d->run_left != 0)
+		return trace_decode_run(d, e);
 	while (d->p < d->end) {
 		struct place at = {.p = d->p + 1, .end = d->end};
 		uint8_t code = *d->p;
@@ -192,6 +210,8 @@ int trace_decode_slow(struct trace_decoder *d, struct trace_event *e)
 				reset(d);
 			else
 				apply_stack(d, &at);
+		} else if (code == RADDLE_STRIDE) {
+			decode_stride(d, &at, e);
 		} else if (trace_kind(code)->name) {
 			decode_row(d, &at, e);
 		} else {

@@ -5,6 +5,7 @@
  * Nothing is believed: a decoder never reads outside [begin, end), and what it
  * cannot be sure of is an error with a reason.  RESET and STACK records
  * are applied, not returned; the call stack is that of the event returned last.
+ * A STRIDE record is returned as the accesses it stands for.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -15,7 +16,8 @@ struct trace_decoder {
 	const uint8_t *begin, *p, *end;
 	uint32_t site;
 	uint64_t q, t, a;
-	uint32_t *stack; /* call sites, outermost first */
+	uint64_t run_left, run_step; /* accesses of a STRIDE record still to come */
+	uint32_t *stack;	     /* call sites, outermost first */
 	size_t depth, stack_capacity;
 	uint64_t stack_version; /* changes whenever the stack may have */
 	const char *error;	/* why the last call failed */
@@ -35,10 +37,22 @@ static inline int64_t trace_unzigzag(uint64_t v)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
+static inline int trace_decode_run(struct trace_decoder *d, struct trace_event *e)
+{
+	d->run_left--;
+	e->kind = RADDLE_ACCESS;
+	e->site = d->site;
+	e->address = d->slots[d->site % RADDLE_SITE_SLOTS] += d->run_step;
+	e->size = 0;
+	return 1;
+}
+
 /* The usual case, a plain access whose numbers are short, without calls. */
 static inline int trace_decode(struct trace_decoder *d, struct trace_event *e)
 {
 	const uint8_t *p = d->p;
+	if (d->run_left != 0)
+		return trace_decode_run(d, e);
 	if (d->end - p < 12 || *p < RADDLE_ACCESS_FLAG || (*p & 0x7f) == RADDLE_ACCESS_ESCAPE)
 		return trace_decode_slow(d, e);
 	uint32_t site = d->site + (uint32_t)trace_unzigzag(*p & 0x7f);

@@ -21,6 +21,9 @@
  *               the operation stored).  Size, order and operation are the
  *               site's.
  *   0x05        FENCE: q, site as in RANGE.
+ *   0x06        STRIDE: site and address as in RANGE, varint zigzag(distance),
+ *               varint count (1 to RADDLE_STRIDE_MAX): the same as count plain
+ *               accesses of the site, each `distance` behind the one before.
  *   others      a row of event.inc.
  *
  * q, t and a operands are zigzag varints of the difference to the previous
@@ -34,7 +37,8 @@
 
 #define RADDLE_ACCESS_FLAG 0x80
 #define RADDLE_ACCESS_ESCAPE 127
-#define RADDLE_SITE_SLOTS 256 /* slot = site % RADDLE_SITE_SLOTS */
+#define RADDLE_STRIDE_MAX 65536 /* so that no few bytes stand for endless work */
+#define RADDLE_SITE_SLOTS 256	/* slot = site % RADDLE_SITE_SLOTS */
 
 enum raddle_event {
 	RADDLE_RESET = 0x01,
@@ -42,6 +46,7 @@ enum raddle_event {
 	RADDLE_RANGE = 0x03,
 	RADDLE_ATOMIC = 0x04,
 	RADDLE_FENCE = 0x05,
+	RADDLE_STRIDE = 0x06,
 #define RADDLE_EVENT(code, constant, name, operands, operand_names, meaning) RADDLE_##constant = code,
 #include "raddle/event.inc"
 #undef RADDLE_EVENT

@@ -190,10 +190,58 @@ static void longest_records(void **state)
 	free(e);
 }
 
+/* A stride reads as its accesses, and what follows is decoded as if each of
+ * them had been written. */
+static void stride_reads_as_accesses(void **state)
+{
+	struct rt_encoder *e = calloc(1, sizeof *e);
+	struct rt_record stride = {
+		.code = RADDLE_STRIDE, .site = 300, .count = 3, .operand = {0x7000, (uint64_t)-24, 5}};
+	uint8_t bytes[256], *p = rt_put_reset(e, bytes);
+	struct trace_decoder d = {0};
+	struct trace_event event;
+
+	(void)state;
+	p = rt_put_access(e, p, 300, 0x1000);
+	p = rt_put_record(e, p, &stride);
+	p = rt_put_access(e, p, 301, 0x9000);
+	p = rt_put_access(e, p, 300, 0x7001);
+	trace_decoder_start(&d, bytes, (size_t)(p - bytes));
+	for (int i = 0; i < 8; i++) {
+		uint64_t expected[] = {0x1000,	    0x7000,	 0x7000 - 24, 0x7000 - 48,
+				       0x7000 - 72, 0x7000 - 96, 0x9000,      0x7001};
+		assert_int_equal(trace_decode(&d, &event), 1);
+		assert_int_equal(event.kind, RADDLE_ACCESS);
+		assert_int_equal(event.site, i == 6 ? 301 : 300);
+		assert_int_equal(event.address, expected[i]);
+	}
+	assert_int_equal(trace_decode(&d, &event), 0);
+	trace_decoder_release(&d);
+	free(e);
+}
+
+static void endless_stride_is_damage(void **state)
+{
+	static const uint8_t none[] = {RADDLE_RESET, RADDLE_STRIDE, 2, 2, 2, 0};
+	static const uint8_t many[] = {RADDLE_RESET, RADDLE_STRIDE, 2, 2, 2, 0x81, 0x80, 0x04};
+	struct trace_decoder d = {0};
+	struct trace_event event;
+
+	(void)state;
+	trace_decoder_start(&d, none, sizeof none);
+	assert_int_equal(trace_decode(&d, &event), -1);
+	trace_decoder_start(&d, many, sizeof many);
+	assert_int_equal(trace_decode(&d, &event), -1);
+	assert_string_equal(d.error, "a stride has too many accesses or none");
+	trace_decoder_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trip),
+		cmocka_unit_test(stride_reads_as_accesses),
+		cmocka_unit_test(endless_stride_is_damage),
 		cmocka_unit_test(longest_records),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
