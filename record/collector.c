@@ -224,6 +224,7 @@ static size_t drain(struct record_collector *c)
 		at = b->next;
 		copy_buffer(c, b, false);
 		free_buffer(c, index);
+		atomic_fetch_sub_explicit(&s->sealed_count, 1, memory_order_relaxed);
 		if (taken > 8)
 			wake_waiters(s);
 	}
@@ -244,8 +245,9 @@ static int compare_numbers(const void *a, const void *b)
 static void salvage(struct record_collector *c, uint32_t n)
 {
 	struct raddle_session *s = c->session->shared;
-	uint32_t count = s->buffer_count;
-	struct raddle_buffer **left = rd_xmalloc(count * sizeof *left);
+	uint32_t touched = atomic_load(&s->touched), all = s->buffer_count;
+	uint32_t count = touched < all ? touched : all; /* the program may have written anything */
+	struct raddle_buffer **left = rd_xcalloc(count + 1, sizeof *left);
 	size_t found = 0;
 
 	drain(c);

@@ -83,8 +83,6 @@ int record_session_open(struct record_session *s, const char *program)
 	s->shared->collector_pid = getpid();
 	s->shared->processes[0].parent = -1;
 	snprintf(s->shared->program, sizeof s->shared->program, "%s", program);
-	for (uint32_t i = count; i > 0; i--)
-		raddle_stack_push(s->shared, &s->shared->free_head, i - 1);
 	return 0;
 }
 

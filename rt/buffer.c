@@ -43,7 +43,7 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 
 	while (atomic_load(&s->state) == RADDLE_RECORDING) {
 		uint32_t value = atomic_load(&s->free_futex);
-		int64_t index = raddle_stack_pop(s, &s->free_head);
+		int64_t index = raddle_buffer_take(s);
 		if (index >= 0)
 			return index;
 		atomic_fetch_add(&s->free_waiters, 1);
@@ -73,6 +73,7 @@ void rt_buffer_seal(struct rt_thread *t)
 	t->cursor = (uint8_t *)1;
 	t->limit = NULL;
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_SEALED, memory_order_release);
+	atomic_fetch_add_explicit(&s->sealed_count, 1, memory_order_relaxed);
 	raddle_stack_push(s, &s->sealed_head, (uint32_t)(b - raddle_buffer_at(s, 0)));
 	atomic_fetch_add(&s->sealed_futex, 1);
 	if (atomic_load(&s->collector_waits))
@@ -89,7 +90,7 @@ bool rt_buffer_switch(struct rt_thread *t)
 		return false;
 	rt_buffer_seal(t);
 	if (atomic_load_explicit(&s->state, memory_order_relaxed) == RADDLE_RECORDING) {
-		index = raddle_stack_pop(s, &s->free_head);
+		index = raddle_buffer_take(s);
 		if (index < 0)
 			index = wait_for_buffer(s);
 	}

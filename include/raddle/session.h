@@ -15,7 +15,7 @@
  * it to the collector) -> FREE (its bytes were copied).  When a process dies the
  * collector takes its OPEN buffers as they are.
  *
- * Free buffers form a lock-free stack, sealed ones a second one that the
+ * Buffers that were used and are free again form a lock-free stack, sealed ones a second one that the
  * collector takes whole and reverses.  A stack head holds (tag << 32 | index +
  * 1); the tag changes at every operation so that a recycled index is noticed.
  *
@@ -34,13 +34,14 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 2
+#define RADDLE_SESSION_VERSION 3
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
 #define RADDLE_SESSION_ENV "RADDLE_SESSION_FD"
 
 #define RADDLE_BUFFER_SIZE 32768
+#define RADDLE_BACKLOG 64 /* sealed buffers that may wait for the collector */
 #define RADDLE_MAX_PROCESSES 1024
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
@@ -77,8 +78,10 @@ struct raddle_session {
 	_Atomic int32_t collector_pid;		/* who drains it; only to see that it is dead */
 	_Alignas(64) _Atomic uint64_t sequence; /* the global order: next q operand */
 	_Alignas(64) _Atomic uint64_t free_head;
+	_Atomic uint32_t touched; /* buffers that were ever in use; the others are no memory yet */
 	_Alignas(64) _Atomic uint64_t sealed_head;
 	_Alignas(64) _Atomic uint32_t sealed_futex; /* incremented after each push of a sealed buffer */
+	_Atomic uint32_t sealed_count;		    /* handed over and not freed yet */
 	_Atomic uint32_t collector_waits;	    /* 1 while the collector sleeps on sealed_futex */
 	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
@@ -133,6 +136,21 @@ static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_
 	} while (!atomic_compare_exchange_weak_explicit(head, &old, new, memory_order_acq_rel,
 							memory_order_acquire));
 	return (int64_t)(uint32_t)old - 1;
+}
+
+/* A buffer to write into, or -1.  One that was used before is best: it is in
+ * the cache.  While the collector is RADDLE_BACKLOG buffers behind, nobody gets a
+ * new one: waiting costs less than memory, and buffers will come back. */
+static inline int64_t raddle_buffer_take(struct raddle_session *s)
+{
+	int64_t index = raddle_stack_pop(s, &s->free_head);
+	uint32_t touched = atomic_load_explicit(&s->touched, memory_order_relaxed);
+
+	while (index < 0 && touched < s->buffer_count &&
+	       atomic_load_explicit(&s->sealed_count, memory_order_relaxed) < RADDLE_BACKLOG)
+		if (atomic_compare_exchange_weak(&s->touched, &touched, touched + 1))
+			index = touched;
+	return index;
 }
 
 /* Takes the whole stack; returns index + 1 of its top, 0 if it was empty. */
