@@ -7,6 +7,7 @@
  * An option that is in no table is passed on and otherwise ignored.
  */
 #include "bitcode/args.h"
+#include "bitcode/text.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -200,19 +201,6 @@ static const char *const lto[] = {
 static const char *const few_debug[] = {
 	"-g1", "-ggdb1", "-gmlt", "-gline-tables-only", "-gline-directives-only", NULL,
 };
-
-static bool starts(const char *s, const char *prefix)
-{
-	return !strncmp(s, prefix, strlen(prefix));
-}
-
-static bool is_one_of(const char *s, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcmp(s, *list))
-			return true;
-	return false;
-}
 
 static bool starts_one_of(const char *s, const char *const *list)
 {

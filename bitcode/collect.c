@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "bitcode/archive.h"
 #include "bitcode/elf.h"
+#include "bitcode/text.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -39,11 +40,6 @@ struct collector {
 };
 
 enum coverage { COVERED_NOT, COVERED_PARTLY, COVERED_FULLY };
-
-static bool starts(const char *s, const char *prefix)
-{
-	return !strncmp(s, prefix, strlen(prefix));
-}
 
 /* A file that can be opened; where it cannot, clang says so, not we. */
 static bool is_file(const char *path)

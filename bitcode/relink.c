@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "bitcode/archive.h"
+#include "bitcode/text.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -37,19 +38,6 @@ struct linker {
 	bool placed;	       /* our objects are in the command */
 	bool is_static, shared;
 };
-
-static bool starts(const char *s, const char *prefix)
-{
-	return !strncmp(s, prefix, strlen(prefix));
-}
-
-static bool is_one_of(const char *s, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcmp(s, *list))
-			return true;
-	return false;
-}
 
 static const char *without_dashes(const char *s)
 {

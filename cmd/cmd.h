@@ -7,6 +7,8 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include "base/option.h"
+
 enum { CMD_OK = 0, CMD_FOUND = 1, CMD_FAILED = 2 };
 
 int cmd_cc(int argc, char **argv);
@@ -17,5 +19,10 @@ int cmd_dump(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+
+/* Parses options and at most one other argument, in any order, into *operand (NULL
+ * if there is none).  Returns CMD_GO_ON, or the status to end with at once. */
+#define CMD_GO_ON (-1)
+int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char **operand);
 
 #endif

@@ -283,22 +283,10 @@ static int dump_path(const char *path)
 
 int cmd_dump(int argc, char **argv)
 {
-	const char *path = NULL;
-	/* Options may stand behind the trace too. */
-	while (argc > 1) {
-		int first = rd_options_parse(argc, argv, &usage);
-		if (first == RD_OPTION_HELP)
-			return CMD_OK;
-		if (first < 0)
-			return CMD_FAILED;
-		if (first < argc && path) {
-			rd_fail(RD_EUSAGE, "dump: one trace at a time, not '%s' too", argv[first]);
-			return CMD_FAILED;
-		}
-		path = first < argc ? argv[first] : path;
-		argc -= first;
-		argv += first;
-	}
+	const char *path;
+	int status = cmd_operand(argc, argv, &usage, &path);
+	if (status >= 0)
+		return status;
 	if (!path) {
 		rd_fail(RD_EUSAGE, "dump: which trace? 'raddle dump --help' tells more");
 		return CMD_FAILED;

@@ -95,22 +95,10 @@ static int export_trace(const char *path)
 
 int cmd_export(int argc, char **argv)
 {
-	const char *path = NULL;
-	/* Options may stand behind the trace too. */
-	while (argc > 1) {
-		int first = rd_options_parse(argc, argv, &usage);
-		if (first == RD_OPTION_HELP)
-			return CMD_OK;
-		if (first < 0)
-			return CMD_FAILED;
-		if (first < argc && path) {
-			rd_fail(RD_EUSAGE, "export: one trace at a time, not '%s' too", argv[first]);
-			return CMD_FAILED;
-		}
-		path = first < argc ? argv[first] : path;
-		argc -= first;
-		argv += first;
-	}
+	const char *path;
+	int status = cmd_operand(argc, argv, &usage, &path);
+	if (status >= 0)
+		return status;
 	if (!path || !opt.format) {
 		rd_fail(RD_EUSAGE, "export: needs --format std or perfetto, and a trace");
 		return CMD_FAILED;

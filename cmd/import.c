@@ -46,22 +46,10 @@ static int import_file(const char *path)
 
 int cmd_import(int argc, char **argv)
 {
-	const char *path = NULL;
-	/* Options may stand behind the file too. */
-	while (argc > 1) {
-		int first = rd_options_parse(argc, argv, &usage);
-		if (first == RD_OPTION_HELP)
-			return CMD_OK;
-		if (first < 0)
-			return CMD_FAILED;
-		if (first < argc && path) {
-			rd_fail(RD_EUSAGE, "import: one file at a time, not '%s' too", argv[first]);
-			return CMD_FAILED;
-		}
-		path = first < argc ? argv[first] : path;
-		argc -= first;
-		argv += first;
-	}
+	const char *path;
+	int status = cmd_operand(argc, argv, &usage, &path);
+	if (status >= 0)
+		return status;
 	if (opt.format && strcmp(opt.format, "std") != 0) {
 		rd_fail(RD_EUSAGE, "import: unknown format '%s'; it can be std", opt.format);
 		return CMD_FAILED;

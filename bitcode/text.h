@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two questions about arguments that the room asks everywhere. */
+#ifndef BITCODE_TEXT_H
+#define BITCODE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* `list` ends with NULL. */
+static inline bool is_one_of(const char *s, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(s, *list))
+			return true;
+	return false;
+}
+
+#endif
