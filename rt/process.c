@@ -93,7 +93,7 @@ static void fork_restart(struct rt_thread *t)
 {
 	struct raddle_session *s = rt.session;
 	uint32_t n = t->fork_child;
-	bool busy = t->busy;
+	uintptr_t busy = t->busy;
 
 	rt_thread_after_fork(t);
 	if (busy || n == UINT32_MAX) {

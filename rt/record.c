@@ -73,8 +73,11 @@ static inline bool ready(struct rt_thread *t)
 
 static inline void take(struct rt_thread *t)
 {
-	t->busy = 1;
-	t->busy_frame = (uintptr_t)__builtin_frame_address(0);
+#if defined(__x86_64__)
+	__asm__ volatile("movq %%rsp, %0" : "=m"(t->busy)); /* saves the hooks a frame pointer */
+#else
+	t->busy = (uintptr_t)__builtin_frame_address(0);
+#endif
 	t->busy_top = t->self.stack_top;
 	BARRIER();
 }
@@ -85,8 +88,7 @@ static bool abandoned(const struct rt_thread *t)
 {
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 
-	return frame > t->busy_frame && frame < t->stack_high && frame >= t->stack_low &&
-	       t->busy_frame >= t->stack_low;
+	return frame > t->busy && frame < t->stack_high && frame >= t->stack_low && t->busy >= t->stack_low;
 }
 
 static void encode(struct rt_thread *t, const struct rt_record *r)
@@ -158,7 +160,7 @@ static COLD_KEEPS void drain(struct rt_thread *t)
 {
 	uint32_t done, count;
 
-	t->busy = 1;
+	t->busy = (uintptr_t)__builtin_frame_address(0);
 	BARRIER();
 	done = t->pending_done;
 	do {
@@ -243,33 +245,84 @@ static COLD void defer(struct rt_thread *t, const struct rt_record *r)
 		p->frame[i] = top[(int)i - (int)p->frames] & ~RT_STACK_EMITTED;
 }
 
-static COLD_KEEPS void nested_access(struct rt_thread *t, uint32_t site, uintptr_t address)
-{
-	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
+_Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
 
-	rt_emit(t, &r);
-}
-
-/* Marks bytes of one bitmap word; they are of one block. */
-static inline void mark(struct raddle_self *self, uintptr_t a, uint64_t bits, bool write)
+/* Marks bytes of one block; true if some of them had not been seen. */
+static inline __attribute__((always_inline)) bool mark(struct raddle_self *self, uintptr_t a, uint64_t bits,
+						       bool write)
 {
 	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	uint64_t tag = a >> RADDLE_BLOCK_SHIFT | self->epoch;
-	size_t word = a / 64 % RADDLE_BLOCK_WORDS;
+	uint64_t tag = a >> RADDLE_BLOCK_SHIFT | self->epoch, seen;
 
 	if (b->tag != tag) {
 		b->tag = tag;
-		for (size_t i = 0; i < RADDLE_BLOCK_WORDS; i++)
-			b->seen[i] = b->written[i] = 0;
+		b->seen[0] = bits;
+		/* Two stores: hooks load each half, and a load of half a vector waits. */
+		__asm__("" : "+r"(bits));
+		b->written[0] = write ? bits : 0;
+		return true;
 	}
-	b->seen[word] |= bits;
+	seen = b->seen[0];
+	b->seen[0] = seen | bits;
+	__asm__("" : "+r"(bits));
 	if (write)
-		b->written[word] |= bits;
+		b->written[0] |= bits;
+	return ~seen & bits;
 }
 
-static COLD_KEEPS struct rt_thread *adopt(void)
+/* An access by a thread that has no state yet, or by a handler that interrupted the
+ * encoder. */
+static COLD_KEEPS void odd_access(struct raddle_self *self, uintptr_t address, uint32_t site)
 {
-	return rt_thread_adopt();
+	struct rt_thread *t = (struct rt_thread *)(__raddle_self != &rt_placeholder ? __raddle_self : self);
+	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
+
+	if (&t->self == &rt_placeholder)
+		t = rt_thread_adopt();
+	if (t && (t->busy || t->recording))
+		rt_emit(t, &r);
+}
+
+static inline bool is_odd(struct raddle_self *self)
+{
+	return RT_UNLIKELY(self == &rt_placeholder) || RT_UNLIKELY(((struct rt_thread *)self)->busy);
+}
+
+static inline uint64_t bits_of(uintptr_t address, uint32_t size)
+{
+	return ((1ull << size) - 1) << address % 64;
+}
+
+static COLD_KEEPS uint8_t *put_far(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	return rt_put_access(e, p, site, address);
+}
+
+/* rt_put_access() for the hooks: straight on for what is near, few registers. */
+static inline __attribute__((always_inline)) uint8_t *put_near(struct rt_encoder *e, uint8_t *p,
+							       uint32_t site, uint64_t address)
+{
+	int32_t by = (int32_t)(site - (uint32_t)e->site);
+	uint32_t z = (uint32_t)by << 1 ^ (uint32_t)(by >> 31);
+	uint64_t d = rt_zigzag(address - e->slot[site % RADDLE_SITE_SLOTS]);
+
+	if (RT_UNLIKELY(z >= RADDLE_ACCESS_ESCAPE || d >= 1u << 21))
+		return put_far(e, p, site, address);
+	e->site = site;
+	e->slot[site % RADDLE_SITE_SLOTS] = address;
+	p[0] = (uint8_t)(RADDLE_ACCESS_FLAG | z);
+	if (d < 0x80) {
+		p[1] = (uint8_t)d;
+		return p + 2;
+	}
+	p[1] = (uint8_t)(d | 0x80);
+	if (d < 1u << 14) {
+		p[2] = (uint8_t)(d >> 7);
+		return p + 3;
+	}
+	p[2] = (uint8_t)(d >> 7 | 0x80);
+	p[3] = (uint8_t)(d >> 14);
+	return p + 4;
 }
 
 static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
@@ -277,22 +330,14 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 
-	if (RT_UNLIKELY(self == &rt_placeholder)) {
-		if (__raddle_self != self)
-			t = (struct rt_thread *)__raddle_self;
-		else
-			t = adopt();
-		if (!t)
-			return;
-	}
-	if (RT_UNLIKELY(t->busy)) {
-		nested_access(t, site, address);
+	if (is_odd(self)) {
+		odd_access(self, address, site);
 		return;
 	}
 	take(t);
-	mark(&t->self, address, ((1ull << size) - 1) << address % 64, write);
+	mark(self, address, bits_of(address, size), write);
 	if (ready(t)) {
-		t->cursor = rt_put_access(&t->encoder, t->cursor, site, address);
+		t->cursor = put_near(&t->encoder, t->cursor, site, address);
 		t->events++;
 		publish(t);
 	}
@@ -309,6 +354,33 @@ __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
 {
 	first_access(self, address, site, size, true);
+}
+
+/* The write is new; the read only if the bytes were not met before. */
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	bool read;
+
+	if (is_odd(self)) {
+		odd_access(self, address, (uint32_t)sites);
+		odd_access(self, address, (uint32_t)(sites >> 32));
+		return;
+	}
+	take(t);
+	read = mark(self, address, bits_of(address, size), true);
+	if (ready(t)) {
+		uint8_t *p = t->cursor;
+		if (read) {
+			p = put_near(&t->encoder, p, (uint32_t)sites, address);
+			t->events++;
+		}
+		t->cursor = put_near(&t->encoder, p, (uint32_t)(sites >> 32), address);
+		t->events++;
+		publish(t);
+	}
+	leave(t);
 }
 
 /* The state to work with, whatever the caller loaded when it was entered. */

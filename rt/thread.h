@@ -6,8 +6,9 @@
  *
  * `busy` guards against signal handlers: it is set while the encoder works. A
  * handler that finds it set leaves its records in `pending`, and the encoder
- * appends them when its own record is complete.  `busy_frame` tells a handler
- * that interrupted the encoder from a handler that left it by longjmp.
+ * appends them when its own record is complete.  Its value, the stack pointer of
+ * the one who took the encoder, tells a handler that interrupted the encoder from
+ * a handler that left it by longjmp.
  */
 #ifndef RT_THREAD_H
 #define RT_THREAD_H
@@ -38,9 +39,8 @@ struct rt_thread {
 	struct raddle_buffer *buffer;
 	uint32_t buffers; /* opened so far */
 	uint32_t events;  /* in the buffer */
-	volatile uint32_t busy;
-	uintptr_t busy_frame;
-	uint32_t *busy_top; /* the call stack of the one who took the encoder */
+	volatile uintptr_t busy;
+	uint32_t *volatile busy_top; /* the call stack of the one who took the encoder */
 	_Atomic uint32_t pending_count;
 	uint32_t pending_done; /* of them, in the buffer already */
 	uint32_t pending_lost;
