@@ -32,7 +32,7 @@ static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 
 	if (t && !t->internal) {
 		rt_forget(t, A(p), size);
-		RT_EVENT(t, RADDLE_ALLOC, RT_Q, A(p), size, kind_of(t, kind));
+		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
 	}
 	return p;
 }
@@ -42,7 +42,7 @@ static void released(const void *p)
 	struct rt_thread *t = p ? rt_self() : NULL;
 
 	if (t && !t->internal)
-		RT_EVENT(t, RADDLE_FREE, RT_Q, A(p), kind_of(t, RADDLE_ALLOC_MALLOC));
+		rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
 }
 
 INTERPOSE(void *, malloc, (size_t size))

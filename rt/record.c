@@ -530,9 +530,95 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	emit(t, &r);
 }
 
+/* Nothing needs special care: nobody else has or wants the encoder, recording goes on. */
+static inline bool is_plain(const struct rt_thread *t)
+{
+	return RT_LIKELY(!t->busy) && !pending(t) &&
+	       RT_LIKELY(atomic_load_explicit(&rt.session->state, memory_order_relaxed) == RADDLE_RECORDING);
+}
+
+/* A record whose first bytes end at p is whole. */
+static inline void finish(struct rt_thread *t, uint8_t *p)
+{
+	t->cursor = p;
+	t->events++;
+	publish(t);
+}
+
+/* Appends `q t a` and perhaps `u` with the encoder taken. */
+static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
+{
+	uint64_t q = rt_q(), now = rt_now();
+	uint8_t *p;
+
+	new_segment(t);
+	if (pending(t))
+		drain_before(t, q);
+	if (!ready(t))
+		return;
+	p = t->cursor;
+	*p++ = (uint8_t)code;
+	p = rt_put_delta(p, &t->encoder.q, q);
+	p = rt_put_delta(p, &t->encoder.t, now);
+	p = rt_put_delta(p, &t->encoder.a, object);
+	if (last != RT_NONE)
+		p = rt_put_varint(p, last);
+	finish(t, p);
+}
+
+void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
+{
+	if (!is_plain(t)) {
+		rt_event(t, code, last == RT_NONE ? 3 : 4, (uint64_t[]){RT_Q, RT_T, object, last});
+		return;
+	}
+	take(t);
+	append_sync(t, code, object, last);
+	leave(t);
+}
+
+void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind)
+{
+	uint64_t q;
+	uint8_t *p;
+
+	if (!is_plain(t)) {
+		if (size == RT_NONE)
+			RT_EVENT(t, code, RT_Q, address, kind);
+		else
+			RT_EVENT(t, code, RT_Q, address, size, kind);
+		return;
+	}
+	take(t);
+	q = rt_q();
+	if (pending(t))
+		drain_before(t, q);
+	if (ready(t)) {
+		p = t->cursor;
+		*p++ = (uint8_t)code;
+		p = rt_put_delta(p, &t->encoder.q, q);
+		p = rt_put_delta(p, &t->encoder.a, address);
+		if (size != RT_NONE)
+			p = rt_put_varint(p, size);
+		finish(t, rt_put_varint(p, kind));
+	}
+	leave(t);
+}
+
 /* The result is the last byte of the record: errno values of releasing
  * operations are below 128. */
-struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
+static struct rt_release held_release(struct rt_thread *t)
+{
+	struct rt_release release = {0};
+
+	if (t->buffer)
+		release.byte = t->cursor - 1;
+	else
+		leave(t);
+	return release;
+}
+
+static COLD struct rt_release odd_release(struct rt_thread *t, uint32_t code, uintptr_t object)
 {
 	struct rt_record r = {.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
 	struct rt_release release = {0};
@@ -549,11 +635,16 @@ struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t
 		drain(t);
 	take(t);
 	append(t, &r);
-	if (t->buffer)
-		release.byte = t->cursor - 1;
-	else
-		leave(t);
-	return release;
+	return held_release(t);
+}
+
+struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
+{
+	if (!is_plain(t))
+		return odd_release(t, code, object);
+	take(t);
+	append_sync(t, code, object, 0);
+	return held_release(t);
 }
 
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result)

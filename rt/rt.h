@@ -86,6 +86,12 @@ void rt_stop(enum raddle_stop_reason reason);
 #define RT_HELD 0x100u /* with a code: the caller holds the encoder, rt_hold() */
 void rt_emit(struct rt_thread *t, const struct rt_record *record);
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
+
+/* The same for the frequent rows, straight on: `q t a` (last is RT_NONE) and `q t a u`; `q a u` (size
+ * is RT_NONE) and `q a u u`. */
+#define RT_NONE UINT64_MAX
+void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
+void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
 uint32_t rt_hold(struct rt_thread *t); /* keeps handlers out until the event; returns RT_HELD or 0 */
 
 void rt_let_go(struct rt_thread *t); /* after rt_hold() where there is no event after all */

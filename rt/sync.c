@@ -39,12 +39,12 @@ __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 
 static void event(struct rt_thread *t, uint32_t code, const void *object, uint64_t result)
 {
-	RT_EVENT(t, code, RT_Q, RT_T, A(object), result);
+	rt_sync(t, code, A(object), result);
 }
 
 static void event1(struct rt_thread *t, uint32_t code, const void *object)
 {
-	RT_EVENT(t, code, RT_Q, RT_T, A(object));
+	rt_sync(t, code, A(object), RT_NONE);
 }
 
 /* A releasing operation that returns its error. */
