@@ -29,10 +29,13 @@
 
 #define MAX_OPEN 64
 #define LEVEL 1
+#define HASTE (-20) /* where little is to be gained, twice as fast */
+#define HASTY 15    /* chunks until it is looked at again */
 
 struct stream {
 	uint32_t thread;
 	uint32_t chunks;
+	uint32_t hasty;	 /* chunks to go that are packed in haste */
 	uint64_t offset; /* end of the last whole chunk */
 	uint64_t used;	 /* clock value of the last use */
 	int fd;		 /* -1: not open now */
@@ -146,12 +149,16 @@ static int open_stream(struct trace_writer *w, struct stream *s)
 }
 
 /* Fills w->out with the chunk and returns its length. */
-static size_t build_chunk(struct trace_writer *w, const struct stream *s, const void *records, size_t length)
+static size_t build_chunk(struct trace_writer *w, struct stream *s, const void *records, size_t length)
 {
 	uint8_t *body = w->out + TRACE_CHUNK_HEADER;
-	size_t stored =
-		ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, records, length, LEVEL);
+	size_t stored = ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, records, length,
+					  s->hasty ? HASTE : LEVEL);
 	enum trace_codec codec = TRACE_CODEC_ZSTD;
+	if (s->hasty)
+		s->hasty--;
+	else if (stored > length / 4)
+		s->hasty = HASTY;
 	if (ZSTD_isError(stored) || stored >= length) {
 		memcpy(body, records, length);
 		stored = length;
