@@ -65,6 +65,24 @@ RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t a, uin
 	event("w", site, (void *)a, size);
 }
 
+RADDLE_COLD void __raddle_first_update(struct raddle_self *self, uintptr_t a, uint64_t sites, uint32_t size)
+{
+	__raddle_first_read(self, a, (uint32_t)sites, size);
+	__raddle_first_write(self, a, (uint32_t)(sites >> 32), size);
+}
+
+void __raddle_read_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by)
+{
+	for (uint64_t i = 0; i < count; i++)
+		__raddle_first_read(self, (uintptr_t)p + i * (uint64_t)(by >> 8), site, by & 255);
+}
+
+void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, int64_t by)
+{
+	for (uint64_t i = 0; i < count; i++)
+		__raddle_first_write(self, (uintptr_t)p + i * (uint64_t)(by >> 8), site, by & 255);
+}
+
 void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site, uint32_t size)
 {
 	(void)self;
