@@ -12,14 +12,18 @@
  * range, or for equal distances, the number of rounds must be known too: one way out, at the end of a
  * round, when a counter meets a bound that does not change.
  *
- * Inner loops come first, so that a hook may leave several.
+ * If a branch on something that does not change in the loop decides whether the hook is
+ * met, the range is empty when it is not.
+ *
+ * Inner loops come first, so that a hook may leave several, as a range too.
  */
 #include "instr/late.h"
 
 #include "base/error.h"
 
 enum { MAX_STRIDE = 1 << 30 };
-enum { MAX_DEPTH = 8, ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
+enum { MAX_DEPTH = 8, MAX_GUARDS = 2, MAX_OPERANDS = 16 };
+enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
 
 struct shape {
 	struct late *late;
@@ -237,13 +241,50 @@ static LLVMValueRef count_rounds(struct shape *s)
 						   : LLVMBuildIntCast2(b, n, s->late->unit->i64, false, "");
 }
 
+/* Whether a value can be computed before the loop: it comes from there, or from
+ * such values by instructions that may be executed at any time. */
+static bool is_invariant(const struct shape *s, LLVMValueRef v, int depth)
+{
+	if (!in_loop(s, v))
+		return true;
+	if (depth == MAX_DEPTH)
+		return false;
+	switch (LLVMGetInstructionOpcode(v)) {
+	case LLVMUDiv:
+		/* rounds_below() divides by a step, which is not 0. */
+		if (!LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || LLVMIsNull(LLVMGetOperand(v, 1)))
+			return false;
+		break;
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMMul:
+	case LLVMShl:
+	case LLVMAnd:
+	case LLVMOr:
+	case LLVMICmp:
+	case LLVMSelect:
+	case LLVMSExt:
+	case LLVMZExt:
+	case LLVMTrunc:
+	case LLVMGetElementPtr:
+		break;
+	default:
+		return false;
+	}
+	unsigned n = LLVMGetNumOperands(v);
+	bool is = n <= MAX_OPERANDS;
+	for (unsigned i = 0; i < n && is; i++)
+		is = is_invariant(s, LLVMGetOperand(v, i), depth + 1);
+	return is;
+}
+
 /* By how much a value grows in a round; false if not by a constant. */
 static bool growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	struct counter c;
 	int64_t x, y;
 	*by = 0;
-	if (!in_loop(s, v))
+	if (is_invariant(s, v, depth))
 		return true;
 	if (depth == MAX_DEPTH)
 		return false;
@@ -314,7 +355,7 @@ static bool address_growth(const struct shape *s, LLVMValueRef v, int depth, int
 	return true;
 }
 
-/* The value of the first round, computed in the preheader.  growth() has
+/* The value of the first round, computed in the preheader.  growth() or is_invariant() has
  * accepted the value, so all its parts can be. */
 static LLVMValueRef first_value(const struct shape *s, LLVMValueRef v)
 {
@@ -324,8 +365,8 @@ static LLVMValueRef first_value(const struct shape *s, LLVMValueRef v)
 	if (find_counter(s, v, &c))
 		return c.start;
 	unsigned n = LLVMGetNumOperands(v);
-	LLVMValueRef parts[16];
-	RD_ASSERT(n <= 16);
+	LLVMValueRef parts[MAX_OPERANDS];
+	RD_ASSERT(n <= MAX_OPERANDS);
 	for (unsigned i = 0; i < n; i++)
 		parts[i] = first_value(s, LLVMGetOperand(v, i));
 	LLVMValueRef copy = LLVMInstructionClone(v);
@@ -336,19 +377,80 @@ static LLVMValueRef first_value(const struct shape *s, LLVMValueRef v)
 	return copy;
 }
 
-static void hoist_stride(struct shape *s, struct late_hook *hook, int64_t by)
+/* Branches that decide whether a block is met, none of which changes its mind in the loop. */
+struct guard {
+	LLVMValueRef conditions[MAX_GUARDS];
+	bool taken[MAX_GUARDS]; /* the outcome that leads to the block */
+	unsigned count;
+};
+
+/* The only block that leads to this one; IR_NONE if there are several. */
+static uint32_t only_predecessor(const struct shape *s, uint32_t block)
+{
+	const struct ir_graph *g = &s->late->cfg.graph;
+	uint32_t found = IR_NONE;
+	for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++) {
+		if (g->number[g->pred[e]] == IR_NONE)
+			continue;
+		if (found != IR_NONE)
+			return IR_NONE;
+		found = g->pred[e];
+	}
+	return found;
+}
+
+/* Whether the block is met either in each round, before any way out, or in none, and what
+ * decides that. */
+static bool find_guard(const struct shape *s, uint32_t block, struct guard *guard)
+{
+	for (guard->count = 0; !is_certain(s, block); guard->count++) {
+		uint32_t before = only_predecessor(s, block);
+		if (guard->count == MAX_GUARDS || before == IR_NONE || !ir_loop_has(s->loop, before))
+			return false;
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(s->late->cfg.blocks[before]);
+		if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || in_loop(s, LLVMGetCondition(end)) ||
+		    LLVMGetSuccessor(end, 0) == LLVMGetSuccessor(end, 1))
+			return false;
+		guard->conditions[guard->count] = LLVMGetCondition(end);
+		guard->taken[guard->count] = LLVMGetSuccessor(end, 0) == s->late->cfg.blocks[block];
+		block = before;
+	}
+	return true;
+}
+
+/* The amount, or 0 if the guarded block is not met. */
+static LLVMValueRef guarded(const struct shape *s, const struct guard *guard, LLVMValueRef amount)
+{
+	LLVMBuilderRef b = s->late->unit->builder;
+	LLVMValueRef none = LLVMConstNull(LLVMTypeOf(amount));
+	for (unsigned i = 0; i < guard->count; i++)
+		amount = guard->taken[i] ? LLVMBuildSelect(b, guard->conditions[i], amount, none, "")
+					 : LLVMBuildSelect(b, guard->conditions[i], none, amount, "");
+	return amount;
+}
+
+/* The call replaces the hook and may leave further loops. */
+static void replace(struct shape *s, struct late_hook *hook, LLVMValueRef call)
+{
+	instr_late_drop(hook);
+	hook->call = call;
+	hook->block = s->preheader;
+	hook->size = 0;
+}
+
+static void hoist_stride(struct shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
 {
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
 	LLVMValueRef first = first_value(s, LLVMGetArgOperand(hook->call, ARGUMENT_POINTER));
 	LLVMValueRef packed = LLVMConstInt(u->i64, (uint64_t)by * 256 + hook->size, true);
 	LLVMPositionBuilderBefore(u->builder, s->end);
-	instr_hook_call(u, hook->write ? HOOK_WRITE_STRIDE : HOOK_READ_STRIDE,
-			(LLVMValueRef[]){s->late->self, first, site, s->rounds, packed});
-	instr_late_drop(hook);
+	LLVMValueRef arguments[] = {s->late->self, first, site, guarded(s, guard, s->rounds), packed};
+	hook->hook = hook->write ? HOOK_WRITE_STRIDE : HOOK_READ_STRIDE;
+	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
-static void hoist_range(struct shape *s, struct late_hook *hook, int64_t by)
+static void hoist_range(struct shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
 {
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
@@ -361,9 +463,9 @@ static void hoist_range(struct shape *s, struct late_hook *hook, int64_t by)
 			LLVMBuildSub(u->builder, LLVMConstInt(u->i64, hook->size, false), bytes, "");
 		first = LLVMBuildGEP2(u->builder, LLVMInt8TypeInContext(u->context), first, &back, 1, "");
 	}
-	instr_hook_call(u, hook->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
-			(LLVMValueRef[]){s->late->self, first, site, bytes});
-	instr_late_drop(hook);
+	LLVMValueRef arguments[] = {s->late->self, first, site, guarded(s, guard, bytes)};
+	hook->hook = hook->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE;
+	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
 /* A hook all of whose arguments are the same in each round. */
@@ -371,21 +473,38 @@ static bool is_constant(const struct shape *s, const struct late_hook *hook)
 {
 	unsigned n = LLVMGetNumArgOperands(hook->call);
 	for (unsigned i = 0; i < n; i++)
-		if (in_loop(s, LLVMGetArgOperand(hook->call, i)))
+		if (!is_invariant(s, LLVMGetArgOperand(hook->call, i), 0))
 			return false;
 	return true;
+}
+
+/* A single access costs less where it is than a guarded call would; a range or an equal
+ * distance has an amount that can be 0. */
+static void hoist_constant(struct shape *s, struct late_hook *hook, const struct guard *guard)
+{
+	LLVMBuilderRef b = s->late->unit->builder;
+	if (hook->size != 0 && guard->count != 0)
+		return;
+	LLVMInstructionRemoveFromParent(hook->call);
+	unsigned n = LLVMGetNumArgOperands(hook->call);
+	for (unsigned i = 0; i < n; i++)
+		LLVMSetOperand(hook->call, i, first_value(s, LLVMGetArgOperand(hook->call, i)));
+	LLVMPositionBuilderBefore(b, s->end);
+	if (guard->count != 0)
+		LLVMSetOperand(hook->call, ARGUMENT_AMOUNT,
+			       guarded(s, guard, LLVMGetArgOperand(hook->call, ARGUMENT_AMOUNT)));
+	LLVMInsertIntoBuilder(b, hook->call);
+	hook->block = s->preheader;
 }
 
 static void hoist(struct shape *s, struct late_hook *hook)
 {
 	int64_t by;
-	if (!is_certain(s, hook->block))
+	struct guard guard;
+	if (!find_guard(s, hook->block, &guard))
 		return;
 	if (is_constant(s, hook)) {
-		LLVMInstructionRemoveFromParent(hook->call);
-		LLVMPositionBuilderBefore(s->late->unit->builder, s->end);
-		LLVMInsertIntoBuilder(s->late->unit->builder, hook->call);
-		hook->block = s->preheader;
+		hoist_constant(s, hook, &guard);
 		return;
 	}
 	LLVMValueRef pointer = LLVMGetArgOperand(hook->call, ARGUMENT_POINTER);
@@ -393,9 +512,9 @@ static void hoist(struct shape *s, struct late_hook *hook)
 	    in_loop(s, LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) || !address_growth(s, pointer, 0, &by))
 		return;
 	if (by == (int64_t)hook->size || by == -(int64_t)hook->size)
-		hoist_range(s, hook, by);
+		hoist_range(s, hook, &guard, by);
 	else if (by % (int64_t)hook->size == 0 && by > -MAX_STRIDE && by < MAX_STRIDE)
-		hoist_stride(s, hook, by);
+		hoist_stride(s, hook, &guard, by);
 }
 
 void instr_late_loops(struct late *l)

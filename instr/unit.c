@@ -29,7 +29,7 @@
 
 static const char quick_base_pipeline[] = "default<O0>,function(sroa)";
 static const char fast_base_pipeline[] = "default<O0>,function(sroa),cgscc(inline),function(sroa)";
-static const char fast_pipeline[] = "default<O2>";
+static const char fast_pipeline[] = "function(early-cse),default<O2>";
 static const char inline_pipeline[] = "always-inline";
 static const char cleanup_pipeline[] = "function(early-cse,loop-mssa(licm),loop-vectorize,slp-vectorizer,"
 				       "instcombine<no-verify-fixpoint>,simplifycfg)";

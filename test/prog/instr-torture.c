@@ -353,6 +353,22 @@ __attribute__((noinline)) static long loops(int n)
 	return total;
 }
 
+/* Ranges leave outer loops too; a branch that does not change its mind keeps some from being met. */
+static long guard_from[32], guard_to[4][32];
+__attribute__((noinline)) static long guarded(int kind, long rows, long n)
+{
+	long total = kind;
+	for (long i = 0; i < rows; i++) {
+		total = total * 3 + guard_from[i];
+		if (kind == 0)
+			guard_to[0][i] = i;
+		if (kind > 1)
+			for (long j = 0; j < n; j++)
+				guard_to[kind][j] += guard_from[i] + total;
+	}
+	return total;
+}
+
 int main(void)
 {
 	struct large l = {{1, 2, 3}};
@@ -378,5 +394,7 @@ int main(void)
 	for (int i = 0; i < 5; i++)
 		sunk(list, i);
 	printf("loops %ld %ld %ld %d\n", loops(12), loops(0), loops(20), list->key);
+	printf("guarded %ld %ld %ld %ld %ld\n", guarded(0, 5, 9), guarded(1, 3, 30), guarded(2, 7, 11),
+	       guarded(3, 0, 32), guarded(3, 4, 0));
 	return built == 100 ? 7 : 1;
 }
