@@ -204,8 +204,8 @@ static void wake_waiters(struct raddle_session *s)
 		syscall(SYS_futex, &s->free_futex, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Takes all sealed buffers; returns how many. */
-static size_t drain(struct record_collector *c)
+/* Takes all sealed buffers. */
+static void drain(struct record_collector *c)
 {
 	struct raddle_session *s = c->session->shared;
 	uint32_t count = s->buffer_count, at = raddle_stack_take(&s->sealed_head), reversed = 0;
@@ -230,7 +230,6 @@ static size_t drain(struct record_collector *c)
 	}
 	if (taken)
 		wake_waiters(s);
-	return taken;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -323,26 +322,25 @@ static void write_gathered(struct record_collector *c)
 			check_write(c, record_sink_flush(c->processes[n]->sink));
 }
 
+/* Until many buffers are sealed, sealed_futex is no longer `seen`, or the time is up.
+ * (The count is too large by those who were killed while they sealed.) */
 static void sleep_step(struct raddle_session *s, uint32_t seen)
 {
 	struct timespec step = {0, STEP_MS * 1000000L};
 
 	atomic_store(&s->collector_waits, 1);
-	if (atomic_load(&s->sealed_futex) == seen)
+	if (atomic_load(&s->sealed_count) < RADDLE_WAKE || !(uint32_t)atomic_load(&s->sealed_head))
 		syscall(SYS_futex, &s->sealed_futex, FUTEX_WAIT, seen, &step, NULL, 0);
 	atomic_store(&s->collector_waits, 0);
 }
 
-/* One round; true if there was something to do. */
-static bool step(struct record_collector *c)
+/* One round. */
+static void step(struct record_collector *c)
 {
-	size_t taken;
-
 	atomic_fetch_add(&c->session->shared->heartbeat, 1);
-	taken = drain(c);
+	drain(c);
 	look_at_processes(c);
 	write_gathered(c);
-	return taken > 0;
 }
 
 int record_collector_open(struct record_collector **result, struct record_session *session,
@@ -402,13 +400,14 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_log_set(keep_message, c);
 	for (;;) {
-		uint32_t seen = atomic_load(&s->sealed_futex);
-		pid_t r = waitpid(pid, status, WNOHANG);
-		bool worked = step(c);
+		uint32_t seen;
+		pid_t r;
+		step(c);
+		seen = atomic_load(&s->sealed_futex); /* which SIGCHLD changes too */
+		r = waitpid(pid, status, WNOHANG);
 		if (r == pid || (r < 0 && errno == ECHILD))
 			break;
-		if (!worked)
-			sleep_step(s, seen);
+		sleep_step(s, seen);
 	}
 	set_status(c->processes[0], *status);
 	wait_for_newborn(c);
@@ -428,9 +427,9 @@ void record_collector_rest(struct record_collector *c)
 
 	atomic_store(&s->collector_pid, getpid());
 	while (c->alive) {
-		uint32_t seen = atomic_load(&s->sealed_futex);
-		if (!step(c))
-			sleep_step(s, seen);
+		step(c);
+		if (c->alive)
+			sleep_step(s, atomic_load(&s->sealed_futex));
 	}
 }
 

@@ -37,6 +37,12 @@ static bool collector_is_gone(const struct raddle_session *s)
 	return gone;
 }
 
+static void wake_collector(struct raddle_session *s)
+{
+	if (atomic_load(&s->collector_waits))
+		rt_futex_wake(&s->sealed_futex, 1);
+}
+
 static int64_t wait_for_buffer(struct raddle_session *s)
 {
 	uint32_t heartbeat = atomic_load(&s->heartbeat), silent = 0, waited = 0;
@@ -47,6 +53,8 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 		if (index >= 0)
 			return index;
 		atomic_fetch_add(&s->free_waiters, 1);
+		atomic_fetch_add(&s->sealed_futex, 1);
+		wake_collector(s);
 		rt_futex_wait(&s->free_futex, value, WAIT_STEP_MS);
 		atomic_fetch_sub(&s->free_waiters, 1);
 		silent = atomic_load(&s->heartbeat) == heartbeat ? silent + WAIT_STEP_MS : 0;
@@ -65,6 +73,7 @@ void rt_buffer_seal(struct rt_thread *t)
 {
 	struct raddle_session *s = rt.session;
 	struct raddle_buffer *b = t->buffer;
+	uint32_t count;
 
 	if (!b)
 		return;
@@ -73,11 +82,11 @@ void rt_buffer_seal(struct rt_thread *t)
 	t->cursor = (uint8_t *)1;
 	t->limit = NULL;
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_SEALED, memory_order_release);
-	atomic_fetch_add_explicit(&s->sealed_count, 1, memory_order_relaxed);
+	count = atomic_fetch_add(&s->sealed_count, 1) + 1;
 	raddle_stack_push(s, &s->sealed_head, (uint32_t)(b - raddle_buffer_at(s, 0)));
 	atomic_fetch_add(&s->sealed_futex, 1);
-	if (atomic_load(&s->collector_waits))
-		rt_futex_wake(&s->sealed_futex, 1);
+	if (count >= RADDLE_WAKE)
+		wake_collector(s);
 }
 
 bool rt_buffer_switch(struct rt_thread *t)

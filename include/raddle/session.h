@@ -42,6 +42,7 @@
 
 #define RADDLE_BUFFER_SIZE 32768
 #define RADDLE_BACKLOG 64 /* sealed buffers that may wait for the collector */
+#define RADDLE_WAKE 16	  /* so many wake it; fewer wait until it looks by itself */
 #define RADDLE_MAX_PROCESSES 1024
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
