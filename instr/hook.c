@@ -3,7 +3,8 @@
  * The calls that are inserted.  A hook is declared when it is first used.  Those
  * that this mode inlines get their bodies at the end: the bitcode of rt/hook.c is
  * linked into the unit and made internal, and the always-inline pass does the
- * rest.  The others are functions of the runtime.
+ * rest, except in large functions of large units, which call them.  The others are
+ * functions of the runtime.
  *
  * To the optimiser a hook is a function that touches memory nobody else can
  * see: hooks stay where they are among themselves and among calls, while
@@ -11,12 +12,17 @@
  */
 #include "instr/unit.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "ir/value.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Tests of first accesses that are inlined into a unit. */
+enum { MAX_INLINED = 6000 };
 
 struct hook_row {
 	const char *name, *signature;
@@ -140,6 +146,78 @@ static bool is_wanted(const struct instr_unit *u, enum instr_hook hook)
 	       (rows[hook].inlined == HOOK_INLINED_FAST && u->options->fast);
 }
 
+static bool is_test(const struct instr_unit *u, LLVMValueRef inst)
+{
+	if (LLVMGetInstructionOpcode(inst) != LLVMCall)
+		return false;
+	LLVMValueRef callee = LLVMGetCalledValue(inst);
+	for (int i = 0; i < HOOK_COUNT; i++)
+		if (callee == u->hooks[i])
+			return rows[i].inlined == HOOK_INLINED_FAST;
+	return false;
+}
+
+/* Prepares a function's calls of hooks that test; tells how many there are. */
+static size_t mark_tests(const struct instr_unit *u, LLVMValueRef f, LLVMAttributeRef attribute)
+{
+	size_t n = 0;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i)) {
+			if (!is_test(u, i))
+				continue;
+			LLVMSetInstructionCallConv(i, LLVMPreserveMostCallConv);
+			if (attribute != NULL)
+				LLVMAddCallSiteAttribute(i, LLVMAttributeFunctionIndex, attribute);
+			n++;
+		}
+	return n;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The largest size of a function whose tests are inlined, if those of all smaller ones are. */
+static size_t largest_inlined(size_t *sizes, size_t count)
+{
+	size_t sum = 0;
+	qsort(sizes, count, sizeof *sizes, by_size);
+	for (size_t i = 0; i < count; i++) {
+		sum += sizes[i];
+		if (sum > MAX_INLINED)
+			return i > 0 ? sizes[i - 1] : 0;
+	}
+	return SIZE_MAX;
+}
+
+/* Generating code for an inlined test takes three times as long as for a call of it and the access
+ * together.  Large units inline them in their smallest functions only.  A called test
+ * preserves registers as the runtime's slow path does. */
+static void keep_calls(struct instr_unit *u)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("noinline", strlen("noinline"));
+	LLVMAttributeRef noinline = LLVMCreateEnumAttribute(u->context, kind, 0);
+	size_t *sizes = NULL, *sorted, count = 0, capacity = 0, k = 0;
+	for (int i = 0; i < HOOK_COUNT; i++)
+		if (u->hooks[i] != NULL && rows[i].inlined == HOOK_INLINED_FAST)
+			LLVMSetFunctionCallConv(u->hooks[i], LLVMPreserveMostCallConv);
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
+		RD_GROW(sizes, capacity, count + 1);
+		sizes[count++] = mark_tests(u, f, NULL);
+	}
+	sorted = rd_xcalloc(count + 1, sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = sizes[i];
+	size_t limit = largest_inlined(sorted, count);
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
+		if (sizes[k++] > limit)
+			mark_tests(u, f, noinline);
+	free(sizes);
+	free(sorted);
+}
+
 int instr_hook_link(struct instr_unit *u)
 {
 	LLVMModuleRef hooks;
@@ -162,5 +240,8 @@ int instr_hook_link(struct instr_unit *u)
 	for (int i = 0; i < HOOK_COUNT; i++)
 		if (is_wanted(u, i))
 			adopt(LLVMGetNamedFunction(u->module, rows[i].name));
+	instr_hook_refresh(u);
+	if (u->options->fast)
+		keep_calls(u);
 	return 0;
 }
