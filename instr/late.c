@@ -7,7 +7,8 @@
  * 1. one load of the thread's state serves a whole function;
  * 2. hooks that say nothing new go (ir_redundant());
  * 3. hooks leave loops (loop.c);
- * 4. a read and then a write of the same bytes, with nothing between them that
+ * 4. what an unrolled loop does to adjacent bytes becomes one range again;
+ * 5. a read and then a write of the same bytes, with nothing between them that
  *    could end the segment or keep the write from happening, become one hook that tests
  *    once (`x += y`).
  *
@@ -25,6 +26,9 @@
 
 /* The arguments of access hooks. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2 };
+
+enum { REACH = 16 }; /* steps looked ahead */
+enum { ROW = 16, SHORTEST_ROW = 3 };
 
 /* Size and direction of the access hooks, in the order of enum instr_hook. */
 static bool access_of(enum instr_hook hook, struct late_hook *out)
@@ -182,7 +186,6 @@ static void merge(struct late *l, struct late_hook *read, struct late_hook *writ
 
 static void merge_updates(struct late *l)
 {
-	enum { REACH = 16 }; /* steps looked ahead */
 	struct instr_numbering *n = instr_numbering_new(l->unit->layout);
 	struct steps s = {0};
 	make_steps(l, n, &s);
@@ -204,6 +207,82 @@ static void merge_updates(struct late *l)
 	instr_numbering_free(n);
 }
 
+/* Accesses of one site in one block that lie side by side, as an unrolled loop makes them. */
+struct row {
+	struct steps *steps;
+	const struct ir_key *keys;
+	struct late_hook *first;      /* where the range will stand */
+	struct late_hook *parts[ROW]; /* the first one too */
+	size_t count;
+	int64_t low, high, at; /* offsets: of the bytes covered, and of the first part */
+};
+
+static bool joins(const struct row *row, const struct ir_key *key, const struct late_hook *hook)
+{
+	return hook->write == row->first->write && row->count < ROW &&
+	       LLVMGetArgOperand(hook->call, ARGUMENT_SITE) ==
+		       LLVMGetArgOperand(row->first->call, ARGUMENT_SITE) &&
+	       (key->offset == row->high || key->offset + (int64_t)key->size == row->low);
+}
+
+/* Collects what follows a hook in its block and lies beside it. */
+static void find_row(struct row *row, size_t from)
+{
+	const struct steps *s = row->steps;
+	const struct ir_key *key = &row->keys[s->items[from].key];
+	uint32_t base = key->base;
+	row->first = row->parts[0] = s->hooks[from];
+	row->count = 1;
+	row->low = row->at = key->offset;
+	row->high = key->offset + (int64_t)key->size;
+	for (size_t k = from + 1; k < s->count && k < from + REACH; k++) {
+		if (s->items[k].kind == IR_STEP_FORGET || s->items[k].block != s->items[from].block)
+			break;
+		key = &row->keys[s->items[k].key];
+		if (s->hooks[k]->call == NULL || key->base != base || !joins(row, key, s->hooks[k]))
+			continue;
+		row->parts[row->count++] = s->hooks[k];
+		if (key->offset < row->low)
+			row->low = key->offset;
+		else
+			row->high = key->offset + (int64_t)key->size;
+	}
+}
+
+static void merge_row(struct late *l, struct row *row)
+{
+	struct instr_unit *u = l->unit;
+	LLVMValueRef pointer = LLVMGetArgOperand(row->first->call, ARGUMENT_POINTER);
+	LLVMValueRef back = LLVMConstInt(u->i64, (uint64_t)(row->low - row->at), true);
+	LLVMPositionBuilderBefore(u->builder, row->first->call);
+	if (row->low != row->at)
+		pointer = LLVMBuildGEP2(u->builder, LLVMInt8TypeInContext(u->context), pointer, &back, 1, "");
+	instr_hook_call(u, row->first->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
+			(LLVMValueRef[]){l->self, pointer, LLVMGetArgOperand(row->first->call, ARGUMENT_SITE),
+					 LLVMConstInt(u->i64, (uint64_t)(row->high - row->low), false)});
+	for (size_t i = 0; i < row->count; i++)
+		instr_late_drop(row->parts[i]);
+}
+
+static void merge_rows(struct late *l)
+{
+	struct instr_numbering *n = instr_numbering_new(l->unit->layout);
+	struct steps s = {0};
+	make_steps(l, n, &s);
+	uint32_t key_count;
+	struct row row = {.steps = &s, .keys = instr_numbering_keys(n, &key_count)};
+	for (size_t i = 0; i < s.count; i++) {
+		if (s.hooks[i] == NULL || s.hooks[i]->call == NULL || !has_fixed_site(s.hooks[i]))
+			continue;
+		find_row(&row, i);
+		if (row.count >= SHORTEST_ROW)
+			merge_row(l, &row);
+	}
+	free(s.items);
+	free(s.hooks);
+	instr_numbering_free(n);
+}
+
 static void late_function(struct late *l)
 {
 	ir_cfg_init(&l->cfg, l->function);
@@ -218,6 +297,7 @@ static void late_function(struct late *l)
 		instr_late_loops(l);
 		collect(l);
 		drop_redundant(l);
+		merge_rows(l);
 		merge_updates(l);
 		ir_loops_release(&l->loops);
 		free(l->forgets);

@@ -369,6 +369,20 @@ __attribute__((noinline)) static long guarded(int kind, long rows, long n)
 	return total;
 }
 
+/* These loops are unrolled; what they do becomes a range again. */
+static int rows[6][3];
+__attribute__((noinline)) static int short_rows(const int *from, int *to, int *both)
+{
+	int total = 1;
+	for (int i = 0; i < 3; i++)
+		total += from[i];
+	for (int i = 2; i >= 0; i--)
+		to[i] = total + i;
+	for (int i = 0; i < 3; i++)
+		both[i] += i;
+	return total;
+}
+
 int main(void)
 {
 	struct large l = {{1, 2, 3}};
@@ -396,5 +410,6 @@ int main(void)
 	printf("loops %ld %ld %ld %d\n", loops(12), loops(0), loops(20), list->key);
 	printf("guarded %ld %ld %ld %ld %ld\n", guarded(0, 5, 9), guarded(1, 3, 30), guarded(2, 7, 11),
 	       guarded(3, 0, 32), guarded(3, 4, 0));
+	printf("rows %d %d\n", short_rows(rows[1], rows[2], rows[4]), short_rows(rows[2], rows[1], rows[5]));
 	return built == 100 ? 7 : 1;
 }
