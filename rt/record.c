@@ -548,7 +548,7 @@ static inline void finish(struct rt_thread *t, uint8_t *p)
 /* Appends `q t a` and perhaps `u` with the encoder taken. */
 static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
-	uint64_t q = rt_q(), now = rt_now();
+	uint64_t q = rt_q(), now = rt_now_soon(t);
 	uint8_t *p;
 
 	new_segment(t);

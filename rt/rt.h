@@ -43,6 +43,7 @@ struct rt {
 	pthread_key_t key; /* its destructor ends a thread */
 	uint32_t exited;   /* the EXIT record is written */
 	size_t page;
+	uint64_t clock_tick, clock_ns; /* at the start; tick is 0 where ticks are no measure of time */
 
 	/* Protects what follows it.  Nests within nothing, is held with all signals
 	 * blocked and over no call that can wait. */
@@ -72,6 +73,8 @@ void rt_placeholder_setup(void);
 void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */
 void rt_unmap(void *p, size_t size);
 uint64_t rt_now(void);
+uint64_t rt_now_soon(struct rt_thread *t); /* the same, cheaper; with the encoder taken only */
+void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);

@@ -122,6 +122,7 @@ static void start(int argc, char **argv, char **envp)
 	rt_real_resolve();
 	rt.page = getauxval(AT_PAGESZ);
 	rt.pid = (pid_t)syscall(SYS_getpid);
+	rt_clock_setup();
 	if (fd >= 0) {
 		map_session(fd);
 		syscall(SYS_close, fd);

@@ -48,6 +48,9 @@ struct rt_thread {
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
+	/* A moment by both clocks, and nanoseconds of a tick times 2^32 (rt/system.c). */
+	uint64_t clock_tick, clock_ns, clock_scale;
+
 	/* Who it is. */
 	uint32_t number, parent, index; /* as in THREAD_START */
 	uint32_t children;		/* creations so far */
