@@ -557,6 +557,8 @@ static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	if (!ready(t))
 		return;
 	p = t->cursor;
+	if (now < t->encoder.t) /* ticks and clock differ by a little */
+		now = t->encoder.t;
 	*p++ = (uint8_t)code;
 	p = rt_put_delta(p, &t->encoder.q, q);
 	p = rt_put_delta(p, &t->encoder.t, now);
