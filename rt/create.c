@@ -114,6 +114,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	if (!c->child)
 		return false;
 	c->child->stack_high = size; /* until it knows better */
+	atomic_fetch_add(&rt.others, 1);
 	block_signals(&c->signals);
 	c->child->signals = c->signals;
 	if (attributes && !pthread_attr_getsigmask_np(attributes, &mask))
@@ -137,8 +138,10 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	uint32_t count = c->number + 1;
 
 	restore_signals(&c->signals);
-	if (error)
+	if (error) {
+		atomic_fetch_sub(&rt.others, 1);
 		rt_thread_idle(c->child);
+	}
 	if (!c->parent)
 		return;
 	c->parent->internal--;
@@ -196,6 +199,8 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 		rt_handle_remove(handle, number);
 	if (t)
 		RT_EVENT(t, RADDLE_THREAD_JOIN, RT_Q, RT_T, number, (uint64_t)error);
+	if (!error && number != UINT32_MAX)
+		atomic_fetch_sub(&rt.others, 1);
 }
 
 /* A join may be left by cancellation. */

@@ -132,8 +132,8 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 	publish(t);
 }
 
-/* A synchronisation operation begins a new segment.  When the epoch has gone
- * round, old tags could match again: they are cleared. */
+/* Forgets all marks.  When the epoch has gone round, old tags could match again:
+ * they are cleared. */
 static inline void new_segment(struct rt_thread *t)
 {
 	t->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
@@ -141,6 +141,16 @@ static inline void new_segment(struct rt_thread *t)
 		rt_clear_blocks(t);
 		t->self.epoch = 1ull << RADDLE_EPOCH_SHIFT;
 	}
+}
+
+/* A synchronisation operation begins a new segment.  While there is no other
+ * thread and none that could still be met in a join, everything this thread does
+ * is ordered before or after all that others do, whatever it synchronises: the
+ * accesses made so far stand for the same ones to come. */
+static inline void synchronised(struct rt_thread *t)
+{
+	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
+		new_segment(t);
 }
 
 /* Records that found no room in t->pending are owned up to. */
@@ -491,7 +501,7 @@ static void append(struct rt_thread *t, struct rt_record *r)
 {
 	place(r);
 	if (starts_segment(r->code))
-		new_segment(t);
+		synchronised(t);
 	if (pending(t) && has_position(r->code))
 		drain_before(t, r->operand[0]);
 	if (orphaned(t))
@@ -551,7 +561,7 @@ static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	uint64_t q = rt_q(), now = rt_now_soon(t);
 	uint8_t *p;
 
-	new_segment(t);
+	synchronised(t);
 	if (pending(t))
 		drain_before(t, q);
 	if (!ready(t))

@@ -196,6 +196,7 @@ struct rt_thread *rt_thread_adopt(void)
 		t->stack_high = (frame + 65536) & -(uintptr_t)rt.page;
 		t->stack_low = t->stack_high - size;
 		t->parent = t->index = UINT32_MAX;
+		atomic_fetch_add(&rt.others, 1);
 		t->number = rt.session ? atomic_fetch_add(&rt.session->processes[rt.process].threads, 1) : 0;
 		rt_handle_add((uint64_t)pthread_self(), t->number);
 		rt_thread_begin(t);

@@ -122,8 +122,8 @@ check limit
 # Little address space; a sanitized raddle needs terabytes of it.
 for space in 20000 60000 200000 400000; do
 	[ "$(basename "$BUILD")" != asan ] || break
-	(ulimit -v $space; ./rt-run work >native.out 2>/dev/null) || continue
-	(ulimit -v $space; "$RADDLE" record -f -o space.trace ./rt-run work >raddle.out 2>raddle.err)
+	(ulimit -v $space; ./rt-run alone >native.out 2>/dev/null) || continue
+	(ulimit -v $space; "$RADDLE" record -f -o space.trace ./rt-run alone >raddle.out 2>raddle.err)
 	case $? in
 	0) cmp -s native.out raddle.out || fail "ulimit -v $space: output" ;;
 	2) [ $(wc -l <raddle.err) = 1 ] || fail "ulimit -v $space: $(cat raddle.err)" ;;

@@ -49,6 +49,29 @@ static void endless(void)
 	forever(NULL);
 }
 
+static void work_alone(void)
+{
+	for (unsigned i = 0; i < 3000; i++)
+		work(i);
+}
+
+static void *one_more(void *argument)
+{
+	work(1);
+	return argument;
+}
+
+/* A thread that nobody has joined yet makes each round count. */
+static void work_much(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, one_more, NULL))
+		exit(1);
+	work_alone();
+	pthread_join(t, NULL);
+}
+
 static int deep(int n)
 {
 	work((unsigned)n);
@@ -147,8 +170,9 @@ int main(int argc, char **argv, char **environment)
 		while ((c = getchar()) != EOF)
 			putchar(c);
 	if (!strcmp(argv[1], "work"))
-		for (unsigned i = 0; i < 3000; i++)
-			work(i);
+		work_much();
+	if (!strcmp(argv[1], "alone"))
+		work_alone();
 	puts("done");
 	return 0;
 }
