@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Baselines: what was known before is not news.  A baseline is the finding
+ * document of an earlier run, or a text with an id in each line, which is easier
+ * to keep under version control.  In: a set and a baseline.  Out: `known` marks.
+ */
+#include "finding/finding.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+
+#include <string.h>
+
+#define HEX "0123456789abcdef"
+
+static int names_of_document(struct rd_names *ids, const void *data, size_t length, const char *name)
+{
+	struct finding_set *set;
+	int err = finding_parse(&set, data, length, name);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < set->count; i++)
+		if (*set->items[i]->id)
+			rd_names_put(ids, set->items[i]->id, FINDING_ID_SIZE - 1);
+	finding_set_free(set);
+	return RD_OK;
+}
+
+static int names_of_text(struct rd_names *ids, const char *text, const char *name)
+{
+	size_t number = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n"), blank = strspn(text, " \t\r");
+		const char *line = text + (blank < length ? blank : length);
+		size_t word = strspn(line, HEX), rest = word + strspn(line + word, " \t\r");
+
+		number++;
+		if (word == FINDING_ID_SIZE - 1 && strchr("#\n", line[rest]))
+			rd_names_put(ids, line, word);
+		else if (word || !strchr("#\n", line[rest]))
+			return rd_fail(RD_EFORMAT, "baseline: %s: line %zu: no id of 16 hex digits", name,
+				       number);
+		text += length + (text[length] == '\n');
+	}
+	return RD_OK;
+}
+
+static size_t mark(struct finding_set *set, const struct rd_names *ids)
+{
+	size_t marked = 0;
+	uint32_t number;
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct finding *f = set->items[i];
+
+		if (rd_names_find(ids, f->id, strlen(f->id), &number)) {
+			f->known = true;
+			marked++;
+		}
+	}
+	return marked;
+}
+
+int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
+			   size_t *fixed)
+{
+	struct rd_names ids = RD_NAMES_INIT;
+	struct rd_buf text = RD_BUF_INIT;
+
+	rd_buf_add(&text, data, length);
+	int err = text.data[strspn(text.data, " \t\r\n")] == '{' ? names_of_document(&ids, data, length, name)
+								 : names_of_text(&ids, text.data, name);
+	if (!err && strlen(text.data) != length)
+		err = rd_fail(RD_EFORMAT, "baseline: %s: this is no text", name);
+	if (!err) {
+		size_t marked = mark(set, &ids);
+
+		if (fixed)
+			*fixed = ids.count > marked ? ids.count - marked : 0;
+	}
+	rd_buf_release(&text);
+	rd_names_release(&ids);
+	return err;
+}
+
+int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err = rd_file_read(path, &text);
+
+	if (!err)
+		err = finding_baseline_parse(set, text.data, text.length, path, fixed);
+	rd_buf_release(&text);
+	return err;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The set of findings: making them, and asking simple things about them.  All
+ * memory of a set is one arena, but for the arrays that grow and the schedules,
+ * which have arenas of their own.
+ */
+#include "finding/finding.h"
+
+#include "base/error.h"
+#include "finding/schedule.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_names[FINDING_KINDS] = {"race", "deadlock"};
+static const char *const status_names[FINDING_STATUSES] = {"confirmed", "unconfirmed", "dropped"};
+static const char *const class_names[FINDING_CLASSES] = {NULL, "spec-violated", "output-differs",
+							 "k-witness-harmless", "single-ordering"};
+static const char *const object_kind_names[FINDING_OBJECT_KINDS] = {"unknown", "global", "heap", "stack"};
+static const char *const op_names[FINDING_OPS] = {"read", "write"};
+
+const char *finding_kind_name(enum finding_kind kind)
+{
+	return kind_names[kind];
+}
+
+const char *finding_status_name(enum finding_status status)
+{
+	return status_names[status];
+}
+
+const char *finding_class_name(enum finding_class class)
+{
+	return class_names[class];
+}
+
+const char *finding_object_kind_name(enum finding_object_kind kind)
+{
+	return object_kind_names[kind];
+}
+
+const char *finding_op_name(enum finding_op op)
+{
+	return op_names[op];
+}
+
+struct finding_set *finding_set_new(void)
+{
+	struct finding_set *set = rd_xcalloc(1, sizeof *set);
+
+	set->arena = rd_arena_new();
+	return set;
+}
+
+void finding_set_free(struct finding_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->schedule_count; i++) {
+		schedule_release(set->schedules[i]);
+		free(set->schedules[i]);
+	}
+	free(set->schedules);
+	free(set->items);
+	free(set->stats);
+	rd_arena_free(set->arena);
+	free(set);
+}
+
+struct finding *finding_add(struct finding_set *set, enum finding_kind kind)
+{
+	struct finding *f = rd_arena_alloc(set->arena, sizeof *f);
+
+	f->kind = kind;
+	f->status = FINDING_UNCONFIRMED;
+	f->count = 1;
+	RD_GROW(set->items, set->capacity, set->count + 1);
+	set->items[set->count++] = f;
+	return f;
+}
+
+const char *finding_text(struct finding_set *set, const char *text)
+{
+	return text ? rd_arena_strndup(set->arena, text, strlen(text)) : NULL;
+}
+
+const char *finding_textf(struct finding_set *set, const char *format, ...)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	va_list ap;
+
+	va_start(ap, format);
+	rd_buf_vaddf(&text, format, ap);
+	va_end(ap);
+	const char *copy = rd_arena_strndup(set->arena, text.data, text.length);
+	rd_buf_release(&text);
+	return copy;
+}
+
+void *finding_array(struct finding_set *set, size_t count, size_t size)
+{
+	RD_ASSERT(size && count <= SIZE_MAX / 2 / size);
+	return count ? rd_arena_alloc(set->arena, count * size) : NULL;
+}
+
+/* Notes are few, so the array is copied each time. */
+void finding_note(struct finding_set *set, struct finding *f, const char *text)
+{
+	const char **notes = finding_array(set, f->note_count + 1, sizeof *notes);
+
+	if (f->note_count)
+		memcpy(notes, f->notes, f->note_count * sizeof *notes);
+	notes[f->note_count++] = finding_text(set, text);
+	f->notes = notes;
+}
+
+struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f)
+{
+	struct schedule *s = rd_xcalloc(1, sizeof *s);
+
+	schedule_init(s);
+	RD_GROW(set->schedules, set->schedule_capacity, set->schedule_count + 1);
+	set->schedules[set->schedule_count++] = s;
+	f->schedule = s;
+	return s;
+}
+
+/* Whole numbers are written as such, so that counts do not become 1e+06. */
+void finding_stat(struct finding_set *set, const char *name, double value)
+{
+	const char *json = "null";
+
+	if (isfinite(value))
+		json = value == floor(value) && fabs(value) < 1e15 ? finding_textf(set, "%.0f", value)
+								   : finding_textf(set, "%.6g", value);
+	for (size_t i = 0; i < set->stat_count; i++) {
+		if (strcmp(set->stats[i].name, name) == 0) {
+			set->stats[i].json = json;
+			return;
+		}
+	}
+	RD_GROW(set->stats, set->stat_capacity, set->stat_count + 1);
+	set->stats[set->stat_count++] = (struct finding_stat){finding_text(set, name), json};
+}
+
+struct finding *finding_find(const struct finding_set *set, const char *id)
+{
+	size_t length = strlen(id);
+	struct finding *found = NULL;
+
+	if (length < 6 || length >= FINDING_ID_SIZE)
+		return NULL;
+	for (size_t i = 0; i < set->count; i++) {
+		if (strncmp(set->items[i]->id, id, length) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = set->items[i];
+	}
+	return found;
+}
+
+bool finding_is_fresh(const struct finding *f)
+{
+	return !f->known && !f->suppressed;
+}
+
+size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		n += set->items[i]->status == status && (!fresh || finding_is_fresh(set->items[i]));
+	return n;
+}
+
+const struct finding_frame *finding_top(const struct finding_stack *stack)
+{
+	static const struct finding_frame nowhere;
+
+	for (size_t i = 0; i < stack->count; i++)
+		if (stack->frames[i].file)
+			return &stack->frames[i];
+	return stack->count ? &stack->frames[0] : &nowhere;
+}
+
+const struct finding_thread *finding_thread(const struct finding *f, const char *name)
+{
+	for (size_t i = 0; name && i < f->thread_count; i++)
+		if (f->threads[i].name && strcmp(f->threads[i].name, name) == 0)
+			return &f->threads[i];
+	return NULL;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The finding: a race or a deadlock, what is known about it, and the way to it.
+ * Plain data.  A set owns its findings and everything they point to; strings
+ * are put into it with finding_text(), arrays with finding_array().  A string
+ * that is not known is NULL, a number that is not known is 0.
+ *
+ *	struct finding_set *set = finding_set_new();
+ *	struct finding *f = finding_add(set, FINDING_RACE);
+ *	f->object.name = finding_text(set, "hits");
+ *	...
+ *	finding_set_finish(set);     identities, duplicates, order
+ *	finding_write(set, stdout);  doc/format/finding.md
+ */
+#ifndef FINDING_FINDING_H
+#define FINDING_FINDING_H
+
+#include "base/alloc.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define FINDING_VERSION 1
+#define FINDING_ID_SIZE 17 /* 16 hex digits and NUL */
+
+enum finding_kind { FINDING_RACE, FINDING_DEADLOCK, FINDING_KINDS };
+
+/* In order of importance: a merged finding has the first status of its parts. */
+enum finding_status { FINDING_CONFIRMED, FINDING_UNCONFIRMED, FINDING_DROPPED, FINDING_STATUSES };
+
+enum finding_class {
+	FINDING_NO_CLASS,
+	FINDING_SPEC_VIOLATED,
+	FINDING_OUTPUT_DIFFERS,
+	FINDING_K_WITNESS_HARMLESS,
+	FINDING_SINGLE_ORDERING,
+	FINDING_CLASSES,
+};
+
+enum finding_object_kind {
+	FINDING_OBJECT_UNKNOWN,
+	FINDING_GLOBAL, /* `stack` is its declaration, one frame */
+	FINDING_HEAP,	/* `stack` is its allocation */
+	FINDING_STACK,	/* of `thread` */
+	FINDING_OBJECT_KINDS,
+};
+
+enum finding_op { FINDING_READ, FINDING_WRITE, FINDING_OPS };
+
+/* A place in the program. */
+struct finding_frame {
+	const char *function, *file;
+	const char *module; /* the executable or library */
+	uint32_t line, column;
+};
+
+/* Innermost frame first. */
+struct finding_stack {
+	struct finding_frame *frames;
+	size_t count;
+};
+
+/* A lock that a thread holds, and where it took it. */
+struct finding_lock {
+	const char *name, *kind; /* `table[3].lock`, `mutex` */
+	bool shared;		 /* for reading */
+	struct finding_stack stack;
+};
+
+struct finding_access {
+	const char *thread; /* T_0_1 */
+	const char *what;   /* as the source writes it: `conn->state` */
+	enum finding_op op;
+	bool atomic;
+	uint32_t size;
+	uint32_t ordinal; /* which of its function's lines that access `what`, from 0 */
+	struct finding_stack stack;
+	struct finding_lock *locks;
+	size_t lock_count;
+};
+
+/* A thread of a cycle: it holds `holds` and waits for `wants`. */
+struct finding_wait {
+	const char *thread;
+	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once, join */
+	bool shared;		  /* wants it for reading */
+	struct finding_stack stack;
+	struct finding_lock *holds;
+	size_t hold_count;
+};
+
+struct finding_thread {
+	const char *name, *label; /* label: the name the program gave it */
+	struct finding_stack created;
+};
+
+struct finding_object {
+	const char *name, *type;
+	enum finding_object_kind kind;
+	const char *thread; /* of a heap object: its allocator */
+	uint64_t size;
+	struct finding_stack stack;
+};
+
+struct schedule; /* finding/schedule.h */
+
+struct finding {
+	char id[FINDING_ID_SIZE];	   /* survives edits elsewhere; see identity.c */
+	char fingerprint[FINDING_ID_SIZE]; /* of the exact code locations */
+	enum finding_kind kind;
+	enum finding_status status;
+	enum finding_class class;
+	bool sound;		 /* the prediction keeps every read's writer */
+	bool known;		 /* in the baseline */
+	const char *reason;	 /* why dropped or unconfirmed */
+	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
+	const char *suppressed;	 /* the suppression that hides it */
+	const char *schedule_path;
+	const char *input; /* a JSON object as text */
+	uint64_t k;	   /* witnesses tried by classification */
+	uint64_t count;	   /* how many predictions are merged in it */
+	struct finding_object object;
+	struct finding_access *accesses;
+	struct finding_wait *cycle;
+	struct finding_thread *threads;
+	const char **notes; /* evidence, a sentence each */
+	size_t access_count, cycle_count, thread_count, note_count;
+	struct schedule *schedule; /* of the set; NULL: none */
+};
+
+/* What the analysis counted; `json` is the value as JSON text. */
+struct finding_stat {
+	const char *name, *json;
+};
+
+struct finding_set {
+	struct finding **items;
+	size_t count, capacity;
+	struct finding_stat *stats;
+	size_t stat_count, stat_capacity;
+	const char **argv; /* of the program that was looked at */
+	size_t argc;
+	const char *tool; /* version of Raddle; NULL is written as null */
+	struct rd_arena *arena;
+	struct schedule **schedules; /* those of the findings, freed with the set */
+	size_t schedule_count, schedule_capacity;
+};
+
+struct finding_set *finding_set_new(void);
+void finding_set_free(struct finding_set *set); /* NULL is fine */
+
+/* A new finding with count 1; valid as long as the set. */
+struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
+
+/* Copies that live as long as the set; NULL stays NULL. */
+const char *finding_text(struct finding_set *set, const char *text);
+const char *finding_textf(struct finding_set *set, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void *finding_array(struct finding_set *set, size_t count, size_t size); /* zeroed */
+void finding_note(struct finding_set *set, struct finding *f, const char *text);
+
+/* An empty schedule for a finding. */
+struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f);
+
+/* Sets or replaces a number of the statistics. */
+void finding_stat(struct finding_set *set, const char *name, double value);
+
+/* Gives every finding its identities, merges those of the same pair of code
+ * locations, and sorts: confirmed first, sound before speculative.  May be
+ * called again after a status has changed. */
+void finding_set_finish(struct finding_set *set);
+
+/* NULL if the set has none with that id; a unique prefix of 6 or more will do. */
+struct finding *finding_find(const struct finding_set *set, const char *id);
+
+/* How many have a status; without the known and the suppressed if `fresh`. */
+size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh);
+
+/* The innermost frame that has a file, or the innermost, or an empty one. */
+const struct finding_frame *finding_top(const struct finding_stack *stack);
+const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
+bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed */
+
+/* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */
+const char *finding_kind_name(enum finding_kind kind);
+const char *finding_status_name(enum finding_status status);
+const char *finding_class_name(enum finding_class class);
+const char *finding_object_kind_name(enum finding_object_kind kind);
+const char *finding_op_name(enum finding_op op);
+
+/* The document of doc/format/finding.md.  Writing fails only as `out` does. */
+int finding_write(const struct finding_set *set, FILE *out);
+int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
+int finding_read(struct finding_set **set, const char *path);
+
+/* Marks as known what a baseline names: a finding document, or a text with an
+ * id in each line and comments behind #.  *fixed, which may be NULL, is the
+ * number of ids that no finding has. */
+int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
+			   size_t *fixed);
+int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What makes two findings the same.
+ *
+ * The fingerprint says "the same place in this source": kind, object, and of
+ * each side file, function and line.  Predictions with one fingerprint are one
+ * finding with a count: the pairs of a loop, and the read and the write of x++.
+ *
+ * The id says "the same error in the next version of the source": it must not
+ * change when lines move, when other code is added, when the program gets other
+ * input or is built elsewhere.  So it is made of the kind, the file without its
+ * directory, the function, the thing accessed and its ordinal among the function's
+ * lines that access it; never of lines, addresses, threads or paths.  The
+ * direction is left out as well: of x++ sometimes the read and sometimes
+ * the write is what gets caught, and the error is the same.  Findings whose ids would be
+ * equal (their maker gave no ordinals) are told apart by their order in the
+ * source.
+ *
+ * Names of objects are normalised: `table[3].lock` and `table[4].lock` are one
+ * thing, and so are all objects allocated at one place.
+ *
+ * Invariant: after finding_set_finish() ids are unique in the set.
+ */
+#include "finding/finding.h"
+
+#include "base/buf.h"
+#include "finding/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Where the fingerprint ends and what is only in the id begins. */
+enum scope { EXACT, STABLE };
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "";
+}
+
+static void add_field(struct rd_buf *b, const char *text)
+{
+	rd_buf_adds(b, text ? text : "");
+	rd_buf_addc(b, '\x1f');
+}
+
+/* Leaves out what stands in brackets, and numbers behind '#' and 'T_'. */
+static void add_normal(struct rd_buf *b, const char *name)
+{
+	for (const char *p = name ? name : ""; *p; p++) {
+		rd_buf_addc(b, *p);
+		if (*p == '[')
+			p += strcspn(p + 1, "]");
+		else if (*p == '#')
+			p += strspn(p + 1, "0123456789");
+		else if (*p == '_' && p > name && p[-1] == 'T')
+			p += strspn(p + 1, "0123456789_");
+	}
+	rd_buf_addc(b, '\x1f');
+}
+
+static void add_place(struct rd_buf *b, const struct finding_stack *stack, enum scope scope)
+{
+	const struct finding_frame *top = finding_top(stack);
+
+	add_field(b, base_name(top->file));
+	add_field(b, top->function);
+	if (scope == EXACT)
+		rd_buf_addf(b, "%u\x1f", top->line);
+}
+
+/* A heap object is known by where it was allocated. */
+static void add_object(struct rd_buf *b, const struct finding_object *o)
+{
+	add_normal(b, o->name);
+	if (o->kind == FINDING_HEAP)
+		add_place(b, &o->stack, STABLE);
+}
+
+static void add_access(struct rd_buf *b, const struct finding_access *a, enum scope scope)
+{
+	add_place(b, &a->stack, scope);
+	if (scope == STABLE) {
+		add_normal(b, a->what);
+		rd_buf_addf(b, "%u\x1f", a->ordinal);
+	}
+}
+
+static void add_wait(struct rd_buf *b, const struct finding_wait *w, enum scope scope)
+{
+	add_place(b, &w->stack, scope);
+	add_field(b, w->kind);
+	add_normal(b, w->wants);
+	for (size_t i = 0; i < w->hold_count; i++)
+		add_normal(b, w->holds[i].name);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The sides in sorted order: which of them came first does not matter. */
+static void add_sides(struct rd_buf *b, const struct finding *f, enum scope scope)
+{
+	size_t count = f->access_count + f->cycle_count;
+	char **sides = rd_xcalloc(count + 1, sizeof *sides);
+	struct rd_buf side = RD_BUF_INIT;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i < f->access_count)
+			add_access(&side, &f->accesses[i], scope);
+		else
+			add_wait(&side, &f->cycle[i - f->access_count], scope);
+		sides[i] = rd_buf_detach(&side);
+	}
+	qsort(sides, count, sizeof *sides, compare_texts);
+	for (size_t i = 0; i < count; i++) {
+		rd_buf_adds(b, sides[i]);
+		rd_buf_addc(b, '\x1e');
+		free(sides[i]);
+	}
+	free(sides);
+}
+
+static void identify(const struct finding *f, enum scope scope, size_t serial, char out[FINDING_ID_SIZE])
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	add_field(&b, finding_kind_name(f->kind));
+	add_object(&b, &f->object);
+	add_sides(&b, f, scope);
+	if (serial)
+		rd_buf_addf(&b, "%zu", serial);
+	snprintf(out, FINDING_ID_SIZE, "%016llx", (unsigned long long)XXH64(b.data, b.length, 0));
+	rd_buf_release(&b);
+}
+
+static size_t writes(const struct finding *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->access_count; i++)
+		n += f->accesses[i].op == FINDING_WRITE;
+	return n;
+}
+
+static size_t steps(const struct finding *f)
+{
+	return f->schedule ? f->schedule->op_count : SIZE_MAX;
+}
+
+/* Which of two predictions of one error to show: < 0 for a. */
+static int compare_worth(const struct finding *a, const struct finding *b)
+{
+	if (a->status != b->status)
+		return a->status < b->status ? -1 : 1;
+	if (a->sound != b->sound)
+		return a->sound ? -1 : 1;
+	if ((a->class != FINDING_NO_CLASS) != (b->class != FINDING_NO_CLASS))
+		return a->class != FINDING_NO_CLASS ? -1 : 1;
+	if (writes(a) != writes(b))
+		return writes(a) > writes(b) ? -1 : 1;
+	return (steps(a) > steps(b)) - (steps(a) < steps(b));
+}
+
+static int compare_places(const struct finding *a, const struct finding *b)
+{
+	size_t na = a->access_count + a->cycle_count, nb = b->access_count + b->cycle_count;
+	int order = 0;
+
+	for (size_t i = 0; i < na && i < nb && !order; i++) {
+		const struct finding_frame *p = finding_top(
+			i < a->access_count ? &a->accesses[i].stack : &a->cycle[i - a->access_count].stack);
+		const struct finding_frame *q = finding_top(
+			i < b->access_count ? &b->accesses[i].stack : &b->cycle[i - b->access_count].stack);
+
+		order = strcmp(p->file ? p->file : "", q->file ? q->file : "");
+		if (!order)
+			order = (p->line > q->line) - (p->line < q->line);
+	}
+	return order ? order : (na > nb) - (na < nb);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+	int order = strcmp(x->id, y->id);
+
+	if (!order)
+		order = compare_places(x, y);
+	return order ? order : strcmp(x->fingerprint, y->fingerprint);
+}
+
+static int compare_fingerprints(const void *a, const void *b)
+{
+	const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+	int order = strcmp(x->fingerprint, y->fingerprint);
+
+	return order ? order : compare_worth(x, y);
+}
+
+static int compare_rank(const void *a, const void *b)
+{
+	const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+
+	if (x->status != y->status)
+		return x->status < y->status ? -1 : 1;
+	if (x->sound != y->sound)
+		return x->sound ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	int order = compare_places(x, y);
+	return order ? order : strcmp(x->id, y->id);
+}
+
+/* Keeps the first finding of each fingerprint, which is the best one. */
+static void merge(struct finding_set *set)
+{
+	size_t kept = 0;
+
+	qsort(set->items, set->count, sizeof *set->items, compare_fingerprints);
+	for (size_t i = 0; i < set->count; i++) {
+		struct finding *f = set->items[i], *last = kept ? set->items[kept - 1] : NULL;
+
+		if (last && strcmp(last->fingerprint, f->fingerprint) == 0) {
+			last->count += f->count;
+			last->sound |= f->sound;
+		} else {
+			set->items[kept++] = f;
+		}
+	}
+	set->count = kept;
+}
+
+/* Findings that only lines tell apart are numbered in the order of the source. */
+static void separate(struct finding_set *set)
+{
+	size_t first = 0;
+
+	qsort(set->items, set->count, sizeof *set->items, compare_ids);
+	for (size_t i = 1; i < set->count; i++) {
+		struct finding *f = set->items[i];
+
+		if (strcmp(f->id, set->items[first]->id) == 0)
+			identify(f, STABLE, i - first, f->id);
+		else
+			first = i;
+	}
+}
+
+static void name_schedules(struct finding_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct schedule *s = set->items[i]->schedule;
+
+		if (s && (!s->finding || strcmp(s->finding, set->items[i]->id) != 0))
+			s->finding = schedule_text(s, set->items[i]->id);
+	}
+}
+
+void finding_set_finish(struct finding_set *set)
+{
+	if (!set->count)
+		return;
+	for (size_t i = 0; i < set->count; i++)
+		identify(set->items[i], EXACT, 0, set->items[i]->fingerprint);
+	merge(set);
+	for (size_t i = 0; i < set->count; i++)
+		identify(set->items[i], STABLE, 0, set->items[i]->id);
+	separate(set);
+	name_schedules(set);
+	qsort(set->items, set->count, sizeof *set->items, compare_rank);
+}

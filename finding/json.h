@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside finding/: JSON values that nobody here looks into. */
+#ifndef FINDING_JSON_H
+#define FINDING_JSON_H
+
+#include "base/json.h"
+
+#include <jansson.h>
+
+/* Values may nest this deep; rd_json has room for them below a finding. */
+#define FINDING_JSON_DEPTH 16
+
+bool finding_json_is_shallow(const json_t *value, unsigned depth);
+
+/* Writes JSON text as a value; text that is no JSON, or NULL, becomes null. */
+void finding_json_put(struct rd_json *j, const char *name, const char *text);
+
+#endif

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The reader of finding documents.  jansson makes a tree of any bytes or says
+ * where they are no JSON; here the tree becomes findings.  Nothing is believed:
+ * a member of a wrong type or an unknown word is an error that names it, an
+ * absent or null one has its zero value, an unknown one is left alone.
+ *
+ * An access without a stack but with file and line, as other tools may
+ * write it, gets a stack of one frame.
+ */
+#include "finding/finding.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "finding/json.h"
+#include "finding/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The state of one parse: the first wrong member stops it. */
+struct parse {
+	struct finding_set *set;
+	struct schedule *schedule; /* whose strings are being read; NULL: the set's */
+	const char *name;
+	size_t finding; /* number of the finding, from 1; 0: outside */
+	int err;
+};
+
+static void fail_member(struct parse *p, const char *key, const char *what)
+{
+	if (p->err)
+		return;
+	if (p->finding)
+		p->err = rd_fail(RD_EFORMAT, "findings: %s: finding %zu: \"%s\" %s", p->name, p->finding, key,
+				 what);
+	else
+		p->err = rd_fail(RD_EFORMAT, "findings: %s: \"%s\" %s", p->name, key, what);
+}
+
+static json_t *member(struct parse *p, const json_t *object, const char *key, json_type type)
+{
+	json_t *value = json_object_get(object, key);
+
+	if (!value || json_is_null(value))
+		return NULL;
+	if (json_typeof(value) != type) {
+		fail_member(p, key, "has a value of a wrong type");
+		return NULL;
+	}
+	return value;
+}
+
+static const char *get_text(struct parse *p, const json_t *object, const char *key)
+{
+	json_t *value = member(p, object, key, JSON_STRING);
+	const char *text = json_string_value(value);
+
+	return p->schedule ? schedule_text(p->schedule, text) : finding_text(p->set, text);
+}
+
+static uint64_t get_number(struct parse *p, const json_t *object, const char *key, uint64_t max)
+{
+	json_t *value = member(p, object, key, JSON_INTEGER);
+	json_int_t n = json_integer_value(value);
+
+	if (n < 0 || (uint64_t)n > max) {
+		fail_member(p, key, "is out of range");
+		return 0;
+	}
+	return (uint64_t)n;
+}
+
+static uint32_t get_u32(struct parse *p, const json_t *object, const char *key)
+{
+	return (uint32_t)get_number(p, object, key, UINT32_MAX);
+}
+
+static bool get_bool(struct parse *p, const json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+
+	if (value && !json_is_null(value) && !json_is_boolean(value))
+		fail_member(p, key, "is neither true nor false");
+	return json_is_true(value);
+}
+
+/* The number of the word among `count` names, or `absent`. */
+static unsigned get_word(struct parse *p, const json_t *object, const char *key,
+			 const char *(*name)(unsigned), unsigned absent)
+{
+	const char *text = json_string_value(member(p, object, key, JSON_STRING));
+
+	if (!text)
+		return absent;
+	for (unsigned i = 0; name(i) || i == 0; i++)
+		if (name(i) && strcmp(name(i), text) == 0)
+			return i;
+	fail_member(p, key, "has an unknown value");
+	return absent;
+}
+
+static const char *kind_word(unsigned i)
+{
+	return i < FINDING_KINDS ? finding_kind_name(i) : NULL;
+}
+
+static const char *status_word(unsigned i)
+{
+	return i < FINDING_STATUSES ? finding_status_name(i) : NULL;
+}
+
+static const char *class_word(unsigned i)
+{
+	return i < FINDING_CLASSES ? finding_class_name(i) : NULL;
+}
+
+static const char *object_kind_word(unsigned i)
+{
+	return i < FINDING_OBJECT_KINDS ? finding_object_kind_name(i) : NULL;
+}
+
+static const char *op_word(unsigned i)
+{
+	return i < FINDING_OPS ? finding_op_name(i) : NULL;
+}
+
+/* ---- arrays of objects ---- */
+
+typedef void element_fn(struct parse *p, const json_t *object, void *element);
+
+/* Makes an array of the elements of a member, each read by `fn`. */
+static void *get_array(struct parse *p, const json_t *array, size_t *count, size_t size, element_fn *fn)
+{
+	size_t n = json_array_size(array);
+	char *elements = finding_array(p->set, n, size);
+
+	for (size_t i = 0; i < n && !p->err; i++) {
+		const json_t *object = json_array_get(array, i);
+
+		if (!json_is_object(object))
+			fail_member(p, "element of an array", "is no object");
+		else
+			fn(p, object, elements + i * size);
+	}
+	*count = n;
+	return elements;
+}
+
+static void get_frame(struct parse *p, const json_t *object, void *element)
+{
+	struct finding_frame *f = element;
+
+	f->function = get_text(p, object, "function");
+	f->file = get_text(p, object, "file");
+	f->module = get_text(p, object, "module");
+	f->line = get_u32(p, object, "line");
+	f->column = get_u32(p, object, "column");
+}
+
+static void get_stack(struct parse *p, const json_t *object, const char *key, struct finding_stack *s)
+{
+	json_t *frames = member(p, object, key, JSON_ARRAY);
+
+	s->frames = get_array(p, frames, &s->count, sizeof *s->frames, get_frame);
+}
+
+static void get_stack_or_place(struct parse *p, const json_t *object, struct finding_stack *s)
+{
+	get_stack(p, object, "stack", s);
+	if (s->count || !json_object_get(object, "file"))
+		return;
+	s->frames = finding_array(p->set, 1, sizeof *s->frames);
+	s->count = 1;
+	get_frame(p, object, s->frames);
+}
+
+static void get_lock(struct parse *p, const json_t *object, void *element)
+{
+	struct finding_lock *l = element;
+
+	l->name = get_text(p, object, "name");
+	l->kind = get_text(p, object, "kind");
+	l->shared = get_bool(p, object, "shared");
+	get_stack(p, object, "stack", &l->stack);
+}
+
+static void get_access(struct parse *p, const json_t *object, void *element)
+{
+	struct finding_access *a = element;
+	json_t *locks = member(p, object, "locks", JSON_ARRAY);
+
+	a->thread = get_text(p, object, "thread");
+	a->what = get_text(p, object, "what");
+	a->op = get_word(p, object, "op", op_word, FINDING_READ);
+	a->atomic = get_bool(p, object, "atomic");
+	a->size = get_u32(p, object, "size");
+	a->ordinal = get_u32(p, object, "ordinal");
+	get_stack_or_place(p, object, &a->stack);
+	a->locks = get_array(p, locks, &a->lock_count, sizeof *a->locks, get_lock);
+}
+
+static void get_wait(struct parse *p, const json_t *object, void *element)
+{
+	struct finding_wait *w = element;
+	json_t *holds = member(p, object, "holds", JSON_ARRAY);
+
+	w->thread = get_text(p, object, "thread");
+	w->wants = get_text(p, object, "wants");
+	w->kind = get_text(p, object, "kind");
+	w->shared = get_bool(p, object, "shared");
+	get_stack_or_place(p, object, &w->stack);
+	w->holds = get_array(p, holds, &w->hold_count, sizeof *w->holds, get_lock);
+}
+
+static void get_thread(struct parse *p, const json_t *object, void *element)
+{
+	struct finding_thread *t = element;
+
+	t->name = get_text(p, object, "name");
+	t->label = get_text(p, object, "label");
+	get_stack(p, object, "created", &t->created);
+}
+
+static void get_object(struct parse *p, const json_t *object, struct finding_object *o)
+{
+	json_t *detail = member(p, object, "object_detail", JSON_OBJECT);
+
+	o->name = get_text(p, object, "object");
+	o->type = get_text(p, detail, "type");
+	o->kind = get_word(p, detail, "kind", object_kind_word, FINDING_OBJECT_UNKNOWN);
+	o->thread = get_text(p, detail, "thread");
+	o->size = get_number(p, detail, "size", INT64_MAX);
+	get_stack(p, detail, "stack", &o->stack);
+}
+
+/* ---- the schedule ---- */
+
+static const char *get_name(struct parse *p, const json_t *object, const char *key)
+{
+	const char *text = get_text(p, object, key);
+
+	if (!text || !schedule_is_word(text))
+		fail_member(p, key, "is missing in the schedule, or no name");
+	return text ? text : "";
+}
+
+static struct schedule_place get_place(struct parse *p, const json_t *object)
+{
+	return (struct schedule_place){
+		.file = get_text(p, object, "file"),
+		.function = get_text(p, object, "function"),
+		.line = get_u32(p, object, "line"),
+		.column = get_u32(p, object, "column"),
+	};
+}
+
+static void get_op(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_op *op = schedule_add_op(p->schedule);
+
+	(void)element;
+	op->thread = get_name(p, object, "thread");
+	op->n = get_number(p, object, "n", INT64_MAX);
+	op->kind = get_name(p, object, "kind");
+	op->object = get_text(p, object, "object");
+	op->seen = get_number(p, object, "seen", INT64_MAX);
+	op->place = get_place(p, object);
+}
+
+static void get_limit(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_limit *l = schedule_add_limit(p->schedule);
+
+	(void)element;
+	l->thread = get_name(p, object, "thread");
+	l->n = get_number(p, object, "n", INT64_MAX);
+}
+
+static void get_hold(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_hold *h = schedule_add_hold(p->schedule);
+
+	(void)element;
+	h->thread = get_name(p, object, "thread");
+	h->after = get_number(p, object, "after", INT64_MAX);
+	h->site = get_u32(p, object, "site");
+	h->occurrence = get_number(p, object, "occurrence", INT64_MAX);
+	h->write = get_word(p, object, "op", op_word, FINDING_READ) == FINDING_WRITE;
+	h->object = get_text(p, object, "object");
+	h->place = get_place(p, object);
+}
+
+static void get_stop(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_stop *t = schedule_add_stop(p->schedule);
+
+	(void)element;
+	t->thread = get_name(p, object, "thread");
+	t->n = get_number(p, object, "n", INT64_MAX);
+	t->kind = get_name(p, object, "kind");
+	t->object = get_text(p, object, "object");
+	t->place = get_place(p, object);
+}
+
+static void get_records(struct parse *p, const json_t *object, const char *key, element_fn *fn)
+{
+	size_t count;
+
+	get_array(p, member(p, object, key, JSON_ARRAY), &count, 1, fn);
+}
+
+static void get_schedule(struct parse *p, const json_t *object, struct finding *f)
+{
+	json_t *inlined = member(p, object, "schedule_inline", JSON_OBJECT);
+
+	if (!inlined)
+		return;
+	p->schedule = finding_schedule_add(p->set, f);
+	p->schedule->finding = schedule_text(p->schedule, f->id);
+	p->schedule->program = get_text(p, inlined, "program");
+	p->schedule->trace = get_text(p, inlined, "trace");
+	get_records(p, inlined, "ops", get_op);
+	get_records(p, inlined, "limits", get_limit);
+	get_records(p, inlined, "holds", get_hold);
+	get_records(p, inlined, "stops", get_stop);
+	const char *wrong = p->err ? NULL : schedule_check(p->schedule);
+	if (wrong)
+		fail_member(p, "schedule_inline", wrong);
+	p->schedule = NULL;
+}
+
+/* ---- the document ---- */
+
+/* Any value, kept as text. */
+static const char *get_json(struct parse *p, const json_t *value, const char *key)
+{
+	if (!value || json_is_null(value))
+		return NULL;
+	if (!finding_json_is_shallow(value, 1)) {
+		fail_member(p, key, "is nested too deep");
+		return NULL;
+	}
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	const char *copy = finding_text(p->set, text);
+	free(text);
+	return copy;
+}
+
+static void get_id(struct parse *p, const json_t *object, const char *key, char id[FINDING_ID_SIZE])
+{
+	const char *text = json_string_value(member(p, object, key, JSON_STRING));
+
+	if (!text)
+		return;
+	if (strspn(text, "0123456789abcdef") != FINDING_ID_SIZE - 1 || text[FINDING_ID_SIZE - 1])
+		fail_member(p, key, "is not 16 hex digits");
+	else
+		memcpy(id, text, FINDING_ID_SIZE);
+}
+
+static void get_verdict(struct parse *p, const json_t *object, struct finding *f)
+{
+	get_id(p, object, "id", f->id);
+	get_id(p, object, "fingerprint", f->fingerprint);
+	f->status = get_word(p, object, "status", status_word, FINDING_UNCONFIRMED);
+	f->reason = get_text(p, object, "reason");
+	f->class = get_word(p, object, "class", class_word, FINDING_NO_CLASS);
+	f->consequence = get_text(p, object, "consequence");
+	f->sound = get_bool(p, object, "sound");
+	f->known = get_bool(p, object, "known");
+	f->suppressed = get_text(p, object, "suppressed");
+	f->schedule_path = get_text(p, object, "schedule");
+	f->k = get_number(p, object, "k", INT64_MAX);
+	f->count = get_number(p, object, "count", INT64_MAX / 2);
+	if (!f->count)
+		f->count = 1;
+	f->input = get_json(p, member(p, object, "input", JSON_OBJECT), "input");
+}
+
+static void get_notes(struct parse *p, const json_t *object, struct finding *f)
+{
+	json_t *notes = member(p, object, "notes", JSON_ARRAY);
+	size_t n = json_array_size(notes);
+
+	f->notes = finding_array(p->set, n, sizeof *f->notes);
+	for (size_t i = 0; i < n; i++) {
+		const char *text = json_string_value(json_array_get(notes, i));
+
+		if (!text)
+			fail_member(p, "notes", "has an element that is no string");
+		f->notes[i] = finding_text(p->set, text ? text : "");
+	}
+	f->note_count = n;
+}
+
+static void get_finding(struct parse *p, const json_t *object)
+{
+	if (!json_is_object(object)) {
+		fail_member(p, "findings", "has an element that is no object");
+		return;
+	}
+	struct finding *f = finding_add(p->set, get_word(p, object, "kind", kind_word, FINDING_RACE));
+	json_t *accesses = member(p, object, "accesses", JSON_ARRAY);
+	json_t *cycle = member(p, object, "cycle", JSON_ARRAY);
+	json_t *threads = member(p, object, "threads", JSON_ARRAY);
+
+	get_verdict(p, object, f);
+	get_object(p, object, &f->object);
+	f->accesses = get_array(p, accesses, &f->access_count, sizeof *f->accesses, get_access);
+	f->cycle = get_array(p, cycle, &f->cycle_count, sizeof *f->cycle, get_wait);
+	f->threads = get_array(p, threads, &f->thread_count, sizeof *f->threads, get_thread);
+	get_notes(p, object, f);
+	get_schedule(p, object, f);
+}
+
+static void get_argv(struct parse *p, const json_t *document)
+{
+	json_t *argv = member(p, document, "argv", JSON_ARRAY);
+	size_t n = json_array_size(argv);
+
+	p->set->argv = finding_array(p->set, n, sizeof *p->set->argv);
+	for (size_t i = 0; i < n; i++) {
+		const char *text = json_string_value(json_array_get(argv, i));
+
+		if (!text)
+			fail_member(p, "argv", "has an element that is no string");
+		p->set->argv[i] = finding_text(p->set, text ? text : "");
+	}
+	p->set->argc = n;
+}
+
+static void get_stats(struct parse *p, const json_t *document)
+{
+	json_t *stats = member(p, document, "stats", JSON_OBJECT);
+	struct finding_set *set = p->set;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(stats, key, value)
+	{
+		const char *text = get_json(p, value, key);
+
+		RD_GROW(set->stats, set->stat_capacity, set->stat_count + 1);
+		set->stats[set->stat_count++] =
+			(struct finding_stat){finding_text(set, key), text ? text : "null"};
+	}
+}
+
+static void get_document(struct parse *p, const json_t *document)
+{
+	json_t *version = json_object_get(document, "version");
+	json_t *findings = json_object_get(document, "findings");
+
+	if (!json_is_integer(version) || !json_is_array(findings)) {
+		p->err = rd_fail(RD_EFORMAT, "findings: %s: this is no finding document", p->name);
+		return;
+	}
+	if (json_integer_value(version) != FINDING_VERSION) {
+		p->err = rd_fail(RD_EVERSION, "findings: %s: version %lld is not known, only %d is", p->name,
+				 (long long)json_integer_value(version), FINDING_VERSION);
+		return;
+	}
+	p->set->tool = get_text(p, document, "raddle");
+	get_argv(p, document);
+	for (size_t i = 0; i < json_array_size(findings) && !p->err; i++) {
+		p->finding = i + 1;
+		get_finding(p, json_array_get(findings, i));
+	}
+	p->finding = 0;
+	get_stats(p, document);
+}
+
+int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name)
+{
+	json_error_t error;
+	json_t *document = json_loadb(data, length, 0, &error);
+
+	if (!document)
+		return rd_fail(RD_EFORMAT, "findings: %s: line %d: %s", name, error.line, error.text);
+	struct parse p = {.set = finding_set_new(), .name = name};
+	get_document(&p, document);
+	json_decref(document);
+	if (p.err)
+		finding_set_free(p.set);
+	else
+		*set = p.set;
+	return p.err;
+}
+
+int finding_read(struct finding_set **set, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err = rd_file_read(path, &text);
+
+	if (!err)
+		err = finding_parse(set, text.data, text.length, path);
+	rd_buf_release(&text);
+	return err;
+}

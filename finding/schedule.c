@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Schedules in memory and as text (doc/format/schedule.md).  The writer is the
+ * first half, the reader, which believes nothing, the second.
+ *
+ * A record is a line, its fields are separated by tabs; tab, newline and
+ * backslash in a field are escaped as in the site table.  The last line has the
+ * number of lines before it and their checksum, so that a cut or edited file is
+ * noticed before a run is steered by it.
+ */
+#include "finding/schedule.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define HEADER "raddle-schedule"
+#define FIELDS_MAX 16
+
+void schedule_init(struct schedule *s)
+{
+	*s = (struct schedule){.arena = rd_arena_new()};
+}
+
+void schedule_release(struct schedule *s)
+{
+	free(s->ops);
+	free(s->limits);
+	free(s->holds);
+	free(s->stops);
+	if (s->arena)
+		rd_arena_free(s->arena);
+	*s = (struct schedule){0};
+}
+
+const char *schedule_text(struct schedule *s, const char *text)
+{
+	return text ? rd_arena_strndup(s->arena, text, strlen(text)) : NULL;
+}
+
+bool schedule_is_word(const char *text)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+	return *text && strspn(text, allowed) == strlen(text);
+}
+
+struct schedule_op *schedule_add_op(struct schedule *s)
+{
+	RD_GROW(s->ops, s->op_capacity, s->op_count + 1);
+	s->ops[s->op_count] = (struct schedule_op){0};
+	return &s->ops[s->op_count++];
+}
+
+struct schedule_limit *schedule_add_limit(struct schedule *s)
+{
+	RD_GROW(s->limits, s->limit_capacity, s->limit_count + 1);
+	s->limits[s->limit_count] = (struct schedule_limit){0};
+	return &s->limits[s->limit_count++];
+}
+
+struct schedule_hold *schedule_add_hold(struct schedule *s)
+{
+	RD_GROW(s->holds, s->hold_capacity, s->hold_count + 1);
+	s->holds[s->hold_count] = (struct schedule_hold){0};
+	return &s->holds[s->hold_count++];
+}
+
+struct schedule_stop *schedule_add_stop(struct schedule *s)
+{
+	RD_GROW(s->stops, s->stop_capacity, s->stop_count + 1);
+	s->stops[s->stop_count] = (struct schedule_stop){0};
+	return &s->stops[s->stop_count++];
+}
+
+/* ---- writing ---- */
+
+static void put_text(struct rd_buf *out, const char *text)
+{
+	rd_buf_addc(out, '\t');
+	if (!text || !*text) {
+		rd_buf_addc(out, '-');
+		return;
+	}
+	if (strcmp(text, "-") == 0) {
+		rd_buf_adds(out, "\\-");
+		return;
+	}
+	for (; *text; text++) {
+		if (*text == '\t')
+			rd_buf_adds(out, "\\t");
+		else if (*text == '\n')
+			rd_buf_adds(out, "\\n");
+		else if (*text == '\\')
+			rd_buf_adds(out, "\\\\");
+		else
+			rd_buf_addc(out, *text);
+	}
+}
+
+static void put_number(struct rd_buf *out, uint64_t n)
+{
+	rd_buf_addf(out, "\t%" PRIu64, n);
+}
+
+static void put_place(struct rd_buf *out, const struct schedule_place *p)
+{
+	struct rd_buf place = RD_BUF_INIT;
+
+	if (p->file && *p->file)
+		rd_buf_addf(&place, "%s:%" PRIu32 ":%" PRIu32, p->file, p->line, p->column);
+	put_text(out, place.data);
+	put_text(out, p->function);
+	rd_buf_release(&place);
+	rd_buf_addc(out, '\n');
+}
+
+static void put_head(struct rd_buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	rd_buf_adds(out, name);
+	put_text(out, value);
+	rd_buf_addc(out, '\n');
+}
+
+static void put_ops(const struct schedule *s, struct rd_buf *out)
+{
+	for (size_t i = 0; i < s->op_count; i++) {
+		const struct schedule_op *op = &s->ops[i];
+
+		rd_buf_adds(out, "op");
+		put_text(out, op->thread);
+		put_number(out, op->n);
+		put_text(out, op->kind);
+		put_text(out, op->object);
+		put_number(out, op->seen);
+		put_place(out, &op->place);
+	}
+	for (size_t i = 0; i < s->limit_count; i++) {
+		rd_buf_adds(out, "limit");
+		put_text(out, s->limits[i].thread);
+		put_number(out, s->limits[i].n);
+		rd_buf_addc(out, '\n');
+	}
+}
+
+static void put_ends(const struct schedule *s, struct rd_buf *out)
+{
+	for (size_t i = 0; i < s->hold_count; i++) {
+		const struct schedule_hold *h = &s->holds[i];
+
+		rd_buf_adds(out, "hold");
+		put_text(out, h->thread);
+		put_number(out, h->after);
+		put_number(out, h->site);
+		put_number(out, h->occurrence);
+		put_text(out, h->write ? "write" : "read");
+		put_text(out, h->object);
+		put_place(out, &h->place);
+	}
+	for (size_t i = 0; i < s->stop_count; i++) {
+		const struct schedule_stop *t = &s->stops[i];
+
+		rd_buf_adds(out, "stop");
+		put_text(out, t->thread);
+		put_number(out, t->n);
+		put_text(out, t->kind);
+		put_text(out, t->object);
+		put_place(out, &t->place);
+	}
+}
+
+static size_t count_lines(const char *text, size_t length)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+void schedule_format(const struct schedule *s, struct rd_buf *out)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	rd_buf_addf(&text, HEADER "\t%d\n", SCHEDULE_VERSION);
+	put_head(&text, "finding", s->finding);
+	put_head(&text, "program", s->program);
+	put_head(&text, "trace", s->trace);
+	put_ops(s, &text);
+	put_ends(s, &text);
+	rd_buf_add(out, text.data, text.length);
+	rd_buf_addf(out, "end\t%zu\t%016" PRIx64 "\n", count_lines(text.data, text.length),
+		    (uint64_t)XXH64(text.data, text.length, 0));
+	rd_buf_release(&text);
+}
+
+int schedule_write(const struct schedule *s, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	schedule_format(s, &text);
+	int err = rd_file_write(path, text.data, text.length);
+	rd_buf_release(&text);
+	return err;
+}
+
+/* ---- reading ---- */
+
+struct parser {
+	struct schedule *schedule;
+	const char *name;
+	size_t line;
+	char *fields[FIELDS_MAX];
+	size_t count;
+	int err;
+};
+
+static int fail_line(struct parser *p, const char *what, const char *value)
+{
+	if (!p->err)
+		p->err = rd_fail(RD_EFORMAT, "schedule: %s: line %zu: %s \"%.60s\"", p->name, p->line, what,
+				 value);
+	return p->err;
+}
+
+/* Undoes the escapes in place; "" is what was written as -. */
+static void unescape(struct parser *p, char *field)
+{
+	char *to = field;
+
+	if (strcmp(field, "-") == 0) {
+		*field = '\0';
+		return;
+	}
+	for (const char *from = field; *from; from++) {
+		if (*from != '\\') {
+			*to++ = *from;
+			continue;
+		}
+		from++;
+		if (*from != 't' && *from != 'n' && *from != '\\' && *from != '-') {
+			fail_line(p, "a bad escape in", field);
+			return;
+		}
+		*to++ = *from == 't' ? '\t' : *from == 'n' ? '\n' : *from;
+	}
+	*to = '\0';
+}
+
+static void split(struct parser *p, char *line)
+{
+	p->count = 0;
+	for (;;) {
+		char *tab = strchr(line, '\t');
+
+		if (p->count == FIELDS_MAX) {
+			fail_line(p, "too many fields behind", p->fields[0]);
+			return;
+		}
+		p->fields[p->count++] = line;
+		if (!tab)
+			break;
+		*tab = '\0';
+		line = tab + 1;
+	}
+	for (size_t i = 0; i < p->count; i++)
+		unescape(p, p->fields[i]);
+}
+
+static uint64_t parse_number(struct parser *p, const char *s, uint64_t max)
+{
+	uint64_t v = 0;
+
+	if (!*s)
+		fail_line(p, "a number is missing behind", p->fields[0]);
+	for (const char *c = s; *c; c++) {
+		if (*c < '0' || *c > '9') {
+			fail_line(p, "no number:", s);
+			return 0;
+		}
+		unsigned digit = (unsigned)(*c - '0');
+		if (v > (UINT64_MAX - digit) / 10 || v * 10 + digit > max) {
+			fail_line(p, "a number is too large:", s);
+			return 0;
+		}
+		v = v * 10 + digit;
+	}
+	return v;
+}
+
+static uint64_t get_number(struct parser *p, size_t field, uint64_t max)
+{
+	return parse_number(p, p->fields[field], max);
+}
+
+static const char *get_text(struct parser *p, size_t field)
+{
+	const char *s = p->fields[field];
+
+	return *s ? schedule_text(p->schedule, s) : NULL;
+}
+
+/* A word that a run is steered by: a thread or a kind. */
+static const char *get_word(struct parser *p, size_t field)
+{
+	const char *s = p->fields[field];
+
+	if (!schedule_is_word(s))
+		fail_line(p, "no name:", s);
+	return schedule_text(p->schedule, s);
+}
+
+/* Cuts ":number" off the end of a field. */
+static uint32_t cut_number(struct parser *p, size_t field)
+{
+	char *colon = strrchr(p->fields[field], ':');
+
+	if (!colon || colon == p->fields[field]) {
+		fail_line(p, "no file:line:column:", p->fields[field]);
+		return 0;
+	}
+	*colon = '\0';
+	return (uint32_t)parse_number(p, colon + 1, UINT32_MAX);
+}
+
+static struct schedule_place get_place(struct parser *p, size_t field)
+{
+	struct schedule_place place = {.function = get_text(p, field + 1)};
+
+	if (!*p->fields[field])
+		return place;
+	place.column = cut_number(p, field);
+	place.line = cut_number(p, field);
+	place.file = get_text(p, field);
+	return place;
+}
+
+static void parse_op(struct parser *p)
+{
+	struct schedule_op *op = schedule_add_op(p->schedule);
+
+	op->thread = get_word(p, 1);
+	op->n = get_number(p, 2, INT64_MAX);
+	op->kind = get_word(p, 3);
+	op->object = get_text(p, 4);
+	op->seen = get_number(p, 5, INT64_MAX);
+	op->place = get_place(p, 6);
+}
+
+static void parse_limit(struct parser *p)
+{
+	struct schedule_limit *l = schedule_add_limit(p->schedule);
+
+	l->thread = get_word(p, 1);
+	l->n = get_number(p, 2, INT64_MAX);
+}
+
+static void parse_hold(struct parser *p)
+{
+	struct schedule_hold *h = schedule_add_hold(p->schedule);
+
+	h->thread = get_word(p, 1);
+	h->after = get_number(p, 2, INT64_MAX);
+	h->site = (uint32_t)get_number(p, 3, UINT32_MAX);
+	h->occurrence = get_number(p, 4, INT64_MAX);
+	h->write = strcmp(p->fields[5], "write") == 0;
+	if (!h->write && strcmp(p->fields[5], "read") != 0)
+		fail_line(p, "neither read nor write:", p->fields[5]);
+	h->object = get_text(p, 6);
+	h->place = get_place(p, 7);
+}
+
+static void parse_stop(struct parser *p)
+{
+	struct schedule_stop *t = schedule_add_stop(p->schedule);
+
+	t->thread = get_word(p, 1);
+	t->n = get_number(p, 2, INT64_MAX);
+	t->kind = get_word(p, 3);
+	t->object = get_text(p, 4);
+	t->place = get_place(p, 5);
+}
+
+static void parse_finding(struct parser *p)
+{
+	p->schedule->finding = get_text(p, 1);
+}
+
+static void parse_program(struct parser *p)
+{
+	p->schedule->program = get_text(p, 1);
+}
+
+static void parse_trace(struct parser *p)
+{
+	p->schedule->trace = get_text(p, 1);
+}
+
+static const struct record {
+	const char *name;
+	size_t fields;
+	void (*parse)(struct parser *);
+} records[] = {
+	{"op", 8, parse_op},	   {"limit", 3, parse_limit},	  {"hold", 9, parse_hold},
+	{"stop", 7, parse_stop},   {"finding", 2, parse_finding}, {"program", 2, parse_program},
+	{"trace", 2, parse_trace},
+};
+
+static void parse_record(struct parser *p)
+{
+	for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+		if (strcmp(p->fields[0], records[i].name) != 0)
+			continue;
+		if (p->count != records[i].fields)
+			fail_line(p, "a wrong number of fields behind", p->fields[0]);
+		else
+			records[i].parse(p);
+		return;
+	}
+	fail_line(p, "an unknown record", p->fields[0]);
+}
+
+static void parse_header(struct parser *p)
+{
+	if (p->count != 2 || strcmp(p->fields[0], HEADER) != 0)
+		fail_line(p, "this is no schedule: it begins with", p->fields[0]);
+	else if (get_number(p, 1, UINT32_MAX) != SCHEDULE_VERSION && !p->err)
+		p->err = rd_fail(RD_EVERSION, "schedule: %s: version %s is not known, only %d is", p->name,
+				 p->fields[1], SCHEDULE_VERSION);
+}
+
+/* The text without its last line, which must fit it; 0 if it does not. */
+static size_t check_end(struct parser *p, const char *text, size_t length)
+{
+	size_t body = length ? length - 1 : 0;
+	char expected[64];
+
+	while (body && text[body - 1] != '\n')
+		body--;
+	p->line = count_lines(text, body) + 1;
+	if (!length || text[length - 1] != '\n' || strncmp(text + body, "end\t", 4) != 0) {
+		fail_line(p, "the file is cut off: no last line \"end\" but", text + body);
+		return 0;
+	}
+	snprintf(expected, sizeof expected, "end\t%zu\t%016" PRIx64 "\n", p->line - 1,
+		 (uint64_t)XXH64(text, body, 0));
+	if (strcmp(text + body, expected) != 0) {
+		fail_line(p, "the checksum does not fit the text:", text + body);
+		return 0;
+	}
+	return body;
+}
+
+static int parse_text(struct parser *p, char *text, size_t length)
+{
+	if (memchr(text, '\0', length)) {
+		p->line = 1;
+		return fail_line(p, "this is no text:", text);
+	}
+	size_t body = check_end(p, text, length);
+
+	p->line = 0;
+	for (size_t at = 0; at < body && !p->err;) {
+		char *end = memchr(text + at, '\n', body - at);
+
+		*end = '\0';
+		p->line++;
+		if (p->line == 1 || text[at] != '#') {
+			split(p, text + at);
+			if (!p->err && p->line == 1)
+				parse_header(p);
+			else if (!p->err)
+				parse_record(p);
+		}
+		at = (size_t)(end - text) + 1;
+	}
+	if (!p->err && !p->line)
+		fail_line(p, "this is no schedule:", "");
+	return p->err;
+}
+
+int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	struct parser p = {.schedule = s, .name = name};
+
+	schedule_init(s);
+	rd_buf_add(&text, data, length);
+	int err = parse_text(&p, text.data, text.length);
+	rd_buf_release(&text);
+	if (err)
+		return err;
+	const char *wrong = schedule_check(s);
+	return wrong ? rd_fail(RD_EFORMAT, "schedule: %s: %s", name, wrong) : RD_OK;
+}
+
+int schedule_read(struct schedule *s, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err = rd_file_read(path, &text);
+
+	if (err)
+		schedule_init(s);
+	else
+		err = schedule_parse(s, text.data, text.length, path);
+	rd_buf_release(&text);
+	return err;
+}
+
+/* ---- checking ---- */
+
+/* The last operation of each thread so far, by number of its name. */
+struct positions {
+	struct rd_names names;
+	struct rd_umap last;
+};
+
+static uint64_t *position(struct positions *p, const char *thread)
+{
+	return rd_umap_put(&p->last, rd_names_put(&p->names, thread, strlen(thread)), NULL);
+}
+
+static const char *check_order(const struct schedule *s, struct positions *p)
+{
+	for (size_t i = 0; i < s->op_count; i++) {
+		uint64_t *last = position(p, s->ops[i].thread);
+
+		if (s->ops[i].n <= *last)
+			return "the operations of a thread do not ascend";
+		*last = s->ops[i].n;
+	}
+	for (size_t i = 0; i < s->limit_count; i++)
+		if (s->limits[i].n < *position(p, s->limits[i].thread))
+			return "a limit lies before an operation of its thread";
+	for (size_t i = 0; i < s->hold_count; i++)
+		if (s->holds[i].after < *position(p, s->holds[i].thread) || !s->holds[i].occurrence)
+			return "a hold lies before an operation of its thread";
+	for (size_t i = 0; i < s->stop_count; i++)
+		if (s->stops[i].n <= *position(p, s->stops[i].thread))
+			return "a stop lies before an operation of its thread";
+	return s->hold_count && s->stop_count ? "both hold and stop records" : NULL;
+}
+
+const char *schedule_check(const struct schedule *s)
+{
+	struct positions p = {RD_NAMES_INIT, RD_UMAP_INIT};
+	const char *wrong = check_order(s, &p);
+
+	rd_names_release(&p.names);
+	rd_umap_release(&p.last);
+	return wrong;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule: the order of synchronisation operations that leads to a race or a
+ * deadlock, and where the threads stand then (doc/format/schedule.md).  What it
+ * names survives from run to run: threads and objects by their canonical names,
+ * operations by their number within the thread.
+ *
+ * A schedule owns its strings; they may be shared between its records.
+ */
+#ifndef FINDING_SCHEDULE_H
+#define FINDING_SCHEDULE_H
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCHEDULE_VERSION 1
+
+/* For people; file NULL: unknown. */
+struct schedule_place {
+	const char *file, *function;
+	uint32_t line, column;
+};
+
+/* An operation, in the order to enforce. */
+struct schedule_op {
+	const char *thread;
+	uint64_t n;	    /* the n-th operation of the thread, from 1 */
+	const char *kind;   /* as in event.inc: mutex-lock, thread-create */
+	const char *object; /* canonical name; that of the thread created or joined; NULL: none */
+	uint64_t seen;	    /* which operation of the recorded run, from 1; 0: unknown */
+	struct schedule_place place;
+};
+
+/* A thread that must stay behind: it does no operation past its n-th. */
+struct schedule_limit {
+	const char *thread;
+	uint64_t n;
+};
+
+/* A thread to hold at an access: the `occurrence`-th (from 1) at `site` after the
+ * `after`-th operation of the thread. */
+struct schedule_hold {
+	const char *thread;
+	uint64_t after, occurrence;
+	uint32_t site; /* of the site table; 0: find it by place */
+	bool write;
+	const char *object;
+	struct schedule_place place;
+};
+
+/* A thread that waits for ever in its n-th operation. */
+struct schedule_stop {
+	const char *thread;
+	uint64_t n;
+	const char *kind, *object;
+	struct schedule_place place;
+};
+
+struct schedule {
+	const char *finding; /* id */
+	const char *program;
+	const char *trace; /* the recorded run it was predicted from */
+	struct schedule_op *ops;
+	struct schedule_limit *limits;
+	struct schedule_hold *holds; /* two for a race */
+	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
+	size_t op_count, op_capacity;
+	size_t limit_count, limit_capacity;
+	size_t hold_count, hold_capacity;
+	size_t stop_count, stop_capacity;
+	struct rd_arena *arena;
+};
+
+void schedule_init(struct schedule *s);
+void schedule_release(struct schedule *s);
+const char *schedule_text(struct schedule *s, const char *text); /* a copy; NULL stays NULL */
+
+/* Whether the text can name a thread or a kind: letters, digits, - and _. */
+bool schedule_is_word(const char *text);
+
+/* New records at the end, zeroed; valid until the next one of their kind. */
+struct schedule_op *schedule_add_op(struct schedule *s);
+struct schedule_limit *schedule_add_limit(struct schedule *s);
+struct schedule_hold *schedule_add_hold(struct schedule *s);
+struct schedule_stop *schedule_add_stop(struct schedule *s);
+
+/* Appends the file's text to `out`. */
+void schedule_format(const struct schedule *s, struct rd_buf *out);
+int schedule_write(const struct schedule *s, const char *path);
+
+/* Into a released or fresh schedule, which is to be released also after a
+ * failure.  `name` is for messages. */
+int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
+int schedule_read(struct schedule *s, const char *path);
+
+/* Whether the numbers make sense: operations of a thread ascend, limits, holds
+ * and stops lie behind them.  NULL, or what is wrong. */
+const char *schedule_check(const struct schedule *s);
+
+#endif

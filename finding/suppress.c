@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Suppressions.  Rules come in as text, findings get marked.  A rule is compared
+ * with every text that its type looks at until one matches; the first rule in
+ * file order that matches hides the finding and alone counts the hit, so that a
+ * rule which never decides anything shows up as unused.
+ */
+#include "finding/suppress.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "deadlock",       "mutex",
+						       "thread", "signal",   "called_from_lib"};
+
+const char *suppress_type_name(enum suppress_type type)
+{
+	return type_names[type];
+}
+
+/* ---- patterns ---- */
+
+/* Whether the piece of a pattern between two stars stands at the text. */
+static bool stands(const char *piece, size_t length, const char *text)
+{
+	return strncmp(piece, text, length) == 0;
+}
+
+/* The pieces between stars are looked for from left to right, each at its first
+ * place; only the first (with ^) and the last (with $) are bound to a place. */
+bool suppress_match(const char *pattern, const char *text)
+{
+	bool anchored = *pattern == '^';
+	size_t length = strlen(pattern), rest = strlen(text);
+	bool to_end = length > anchored && pattern[length - 1] == '$';
+	const char *p = pattern + anchored, *end = pattern + length - to_end;
+
+	for (;;) {
+		const char *star = memchr(p, '*', (size_t)(end - p));
+		size_t piece = (size_t)((star ? star : end) - p);
+
+		if (!star && to_end) {
+			if (piece > rest || (anchored && piece != rest))
+				return false;
+			return stands(p, piece, text + rest - piece);
+		}
+		while (!(piece <= rest && stands(p, piece, text))) {
+			if (anchored || piece >= rest)
+				return false;
+			text++;
+			rest--;
+		}
+		if (!star)
+			return true;
+		text += piece;
+		rest -= piece;
+		anchored = false;
+		p = star + 1;
+	}
+}
+
+static bool match(const struct suppress_rule *rule, const char *text)
+{
+	return text && suppress_match(rule->pattern, text);
+}
+
+static bool match_frame(const struct suppress_rule *rule, const struct finding_frame *f)
+{
+	return match(rule, f->function) || match(rule, f->file) || match(rule, f->module);
+}
+
+static bool match_stack(const struct suppress_rule *rule, const struct finding_stack *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (match_frame(rule, &s->frames[i]))
+			return true;
+	return false;
+}
+
+/* ---- what each type looks at ---- */
+
+static bool match_locks(const struct suppress_rule *rule, const struct finding_lock *locks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (match(rule, locks[i].name) || match_stack(rule, &locks[i].stack))
+			return true;
+	return false;
+}
+
+static bool match_race(const struct suppress_rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < f->access_count; i++)
+		if (match_stack(rule, &f->accesses[i].stack))
+			return true;
+	return match(rule, f->object.name) || match_stack(rule, &f->object.stack);
+}
+
+static bool match_top(const struct suppress_rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < f->access_count; i++)
+		if (f->accesses[i].stack.count && match_frame(rule, &f->accesses[i].stack.frames[0]))
+			return true;
+	return false;
+}
+
+static bool match_deadlock(const struct suppress_rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < f->cycle_count; i++) {
+		const struct finding_wait *w = &f->cycle[i];
+
+		if (match_stack(rule, &w->stack) || match(rule, w->wants) ||
+		    match_locks(rule, w->holds, w->hold_count))
+			return true;
+	}
+	return false;
+}
+
+/* The locks that a deadlock is about, by name. */
+static bool match_mutex(const struct suppress_rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < f->cycle_count; i++)
+		if (match(rule, f->cycle[i].wants))
+			return true;
+	return false;
+}
+
+static bool match_thread(const struct suppress_rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < f->thread_count; i++) {
+		const struct finding_thread *t = &f->threads[i];
+
+		if (match(rule, t->name) || match(rule, t->label) || match_stack(rule, &t->created))
+			return true;
+	}
+	return false;
+}
+
+static bool match_module(const struct suppress_rule *rule, const struct finding_stack *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (match(rule, s->frames[i].module))
+			return true;
+	return false;
+}
+
+static bool match_library(const struct suppress_rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < f->access_count; i++)
+		if (match_module(rule, &f->accesses[i].stack))
+			return true;
+	for (size_t i = 0; i < f->cycle_count; i++)
+		if (match_module(rule, &f->cycle[i].stack))
+			return true;
+	return false;
+}
+
+static bool hides(const struct suppress_rule *rule, const struct finding *f)
+{
+	switch (rule->type) {
+	case SUPPRESS_RACE:
+		return f->kind == FINDING_RACE && match_race(rule, f);
+	case SUPPRESS_RACE_TOP:
+		return f->kind == FINDING_RACE && match_top(rule, f);
+	case SUPPRESS_DEADLOCK:
+		return f->kind == FINDING_DEADLOCK && match_deadlock(rule, f);
+	case SUPPRESS_MUTEX:
+		return f->kind == FINDING_DEADLOCK && match_mutex(rule, f);
+	case SUPPRESS_THREAD:
+		return match_thread(rule, f);
+	case SUPPRESS_CALLED_FROM_LIB:
+		return match_library(rule, f);
+	case SUPPRESS_SIGNAL:
+	case SUPPRESS_TYPES:
+		break;
+	}
+	return false;
+}
+
+size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
+{
+	size_t hidden = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct finding *f = set->items[i];
+		size_t r = 0;
+
+		while (r < s->count && !hides(&s->rules[r], f))
+			r++;
+		if (r == s->count)
+			continue;
+		s->rules[r].hits++;
+		f->suppressed =
+			finding_textf(set, "%s:%s", type_names[s->rules[r].type], s->rules[r].pattern);
+		hidden++;
+	}
+	return hidden;
+}
+
+/* ---- reading ---- */
+
+static int parse_line(struct suppressions *s, const char *line, size_t number, const char *name)
+{
+	const char *colon = strchr(line, ':');
+
+	for (unsigned type = 0; colon && type < SUPPRESS_TYPES; type++) {
+		size_t length = strlen(type_names[type]);
+
+		if ((size_t)(colon - line) != length || strncmp(line, type_names[type], length) != 0)
+			continue;
+		if (!colon[1])
+			return rd_fail(RD_EFORMAT, "suppressions: %s: line %zu: no pattern behind \"%s\"",
+				       name, number, line);
+		RD_GROW(s->rules, s->capacity, s->count + 1);
+		s->rules[s->count++] = (struct suppress_rule){
+			.type = type, .pattern = rd_xstrdup(colon + 1), .line = number};
+		return RD_OK;
+	}
+	return rd_fail(RD_EFORMAT,
+		       "suppressions: %s: line %zu: \"%.60s\" is not TYPE:PATTERN with a known type", name,
+		       number, line);
+}
+
+static char *trim(char *line)
+{
+	size_t length = strlen(line);
+
+	while (length && strchr(" \t\r", line[length - 1]))
+		line[--length] = '\0';
+	return line + strspn(line, " \t");
+}
+
+int suppressions_parse(struct suppressions *s, const void *data, size_t length, const char *name)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	char *rest = NULL;
+	size_t number = 0;
+	int err = RD_OK;
+
+	rd_buf_add(&text, data, length);
+	if (strlen(text.data) != length)
+		err = rd_fail(RD_EFORMAT, "suppressions: %s: this is no text", name);
+	rest = length ? text.data : NULL;
+	while (rest && !err) {
+		char *line = trim(strsep(&rest, "\n"));
+
+		number++;
+		if (*line && *line != '#')
+			err = parse_line(s, line, number, name);
+	}
+	rd_buf_release(&text);
+	return err;
+}
+
+int suppressions_read(struct suppressions *s, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err = rd_file_read(path, &text);
+
+	if (!err)
+		err = suppressions_parse(s, text.data, text.length, path);
+	rd_buf_release(&text);
+	return err;
+}
+
+void suppressions_release(struct suppressions *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->rules[i].pattern);
+	free(s->rules);
+	*s = (struct suppressions)SUPPRESSIONS_INIT;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Suppressions in the syntax of ThreadSanitizer: a line is TYPE:PATTERN, the
+ * pattern is searched in function names, files, modules and objects; `*` is any
+ * text, `^` and `$` anchor it, `#` starts a comment line.  finding/README.md says
+ * what each type is compared with.
+ */
+#ifndef FINDING_SUPPRESS_H
+#define FINDING_SUPPRESS_H
+
+#include "finding/finding.h"
+
+enum suppress_type {
+	SUPPRESS_RACE,
+	SUPPRESS_RACE_TOP,
+	SUPPRESS_DEADLOCK,
+	SUPPRESS_MUTEX,
+	SUPPRESS_THREAD,
+	SUPPRESS_SIGNAL, /* read and never used: Raddle has no such findings */
+	SUPPRESS_CALLED_FROM_LIB,
+	SUPPRESS_TYPES,
+};
+
+struct suppress_rule {
+	enum suppress_type type;
+	char *pattern;
+	size_t line; /* in its file */
+	size_t hits; /* findings it hid */
+};
+
+struct suppressions {
+	struct suppress_rule *rules;
+	size_t count, capacity;
+};
+#define SUPPRESSIONS_INIT                                                                                    \
+	{                                                                                                    \
+		0                                                                                            \
+	}
+
+/* Adds the rules of a file; a line that is no rule is an error that names it. */
+int suppressions_parse(struct suppressions *s, const void *data, size_t length, const char *name);
+int suppressions_read(struct suppressions *s, const char *path);
+void suppressions_release(struct suppressions *s);
+
+/* Sets `suppressed` of the findings that a rule hides, and counts the hits.
+ * Returns how many are hidden. */
+size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
+
+const char *suppress_type_name(enum suppress_type type);
+
+/* Whether the pattern is found in the text. */
+bool suppress_match(const char *pattern, const char *text);
+
+#endif

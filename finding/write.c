@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The finding document as JSON (doc/format/finding.md), by the streaming writer
+ * of base/, which makes valid UTF-8 of any bytes.  Members that DESIGN.md
+ * promises are always there, null or empty where nothing is known; the others
+ * only where there is something to say.
+ */
+#include "finding/finding.h"
+
+#include "base/error.h"
+#include "finding/json.h"
+#include "finding/schedule.h"
+
+#include <stdlib.h>
+
+bool finding_json_is_shallow(const json_t *value, unsigned depth)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	if (depth > FINDING_JSON_DEPTH)
+		return false;
+	json_object_foreach((json_t *)value, key,
+			    member) if (!finding_json_is_shallow(member, depth + 1)) return false;
+	json_array_foreach(value, i, member) if (!finding_json_is_shallow(member, depth + 1)) return false;
+	return true;
+}
+
+static void put_value(struct rd_json *j, const char *name, json_t *value)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+		rd_json_object(j, name);
+		json_object_foreach(value, key, member) put_value(j, key, member);
+		rd_json_end(j);
+		break;
+	case JSON_ARRAY:
+		rd_json_array(j, name);
+		json_array_foreach(value, i, member) put_value(j, NULL, member);
+		rd_json_end(j);
+		break;
+	case JSON_STRING:
+		rd_json_string(j, name, json_string_value(value));
+		break;
+	case JSON_INTEGER:
+		rd_json_number(j, name, json_integer_value(value));
+		break;
+	case JSON_REAL:
+		rd_json_double(j, name, json_real_value(value));
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		rd_json_bool(j, name, json_is_true(value));
+		break;
+	case JSON_NULL:
+		rd_json_null(j, name);
+		break;
+	}
+}
+
+void finding_json_put(struct rd_json *j, const char *name, const char *text)
+{
+	json_t *value = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+
+	if (value && finding_json_is_shallow(value, 1))
+		put_value(j, name, value);
+	else
+		rd_json_null(j, name);
+	json_decref(value);
+}
+
+/* ---- parts ---- */
+
+static void put_optional(struct rd_json *j, const char *name, const char *value)
+{
+	if (value)
+		rd_json_string(j, name, value);
+}
+
+static void put_count(struct rd_json *j, const char *name, uint64_t value)
+{
+	if (value)
+		rd_json_unsigned(j, name, value);
+}
+
+static void put_frame(struct rd_json *j, const struct finding_frame *f)
+{
+	rd_json_string(j, "file", f->file);
+	rd_json_unsigned(j, "line", f->line);
+	put_count(j, "column", f->column);
+	rd_json_string(j, "function", f->function);
+}
+
+static void put_stack(struct rd_json *j, const char *name, const struct finding_stack *s)
+{
+	rd_json_array(j, name);
+	for (size_t i = 0; i < s->count; i++) {
+		rd_json_object(j, NULL);
+		put_frame(j, &s->frames[i]);
+		put_optional(j, "module", s->frames[i].module);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void put_locks(struct rd_json *j, const char *name, const struct finding_lock *locks, size_t count)
+{
+	rd_json_array(j, name);
+	for (size_t i = 0; i < count; i++) {
+		rd_json_object(j, NULL);
+		rd_json_string(j, "name", locks[i].name);
+		rd_json_string(j, "kind", locks[i].kind);
+		if (locks[i].shared)
+			rd_json_bool(j, "shared", true);
+		put_stack(j, "stack", &locks[i].stack);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void put_access(struct rd_json *j, const struct finding_access *a)
+{
+	rd_json_object(j, NULL);
+	rd_json_string(j, "thread", a->thread);
+	rd_json_string(j, "op", finding_op_name(a->op));
+	rd_json_bool(j, "atomic", a->atomic);
+	put_count(j, "size", a->size);
+	put_optional(j, "what", a->what);
+	put_count(j, "ordinal", a->ordinal);
+	put_frame(j, finding_top(&a->stack));
+	put_stack(j, "stack", &a->stack);
+	put_locks(j, "locks", a->locks, a->lock_count);
+	rd_json_end(j);
+}
+
+static void put_wait(struct rd_json *j, const struct finding_wait *w)
+{
+	rd_json_object(j, NULL);
+	rd_json_string(j, "thread", w->thread);
+	put_locks(j, "holds", w->holds, w->hold_count);
+	rd_json_string(j, "wants", w->wants);
+	rd_json_string(j, "kind", w->kind);
+	if (w->shared)
+		rd_json_bool(j, "shared", true);
+	put_frame(j, finding_top(&w->stack));
+	put_stack(j, "stack", &w->stack);
+	rd_json_end(j);
+}
+
+static void put_object(struct rd_json *j, const struct finding_object *o)
+{
+	rd_json_string(j, "object", o->name);
+	rd_json_object(j, "object_detail");
+	rd_json_string(j, "kind", finding_object_kind_name(o->kind));
+	put_optional(j, "type", o->type);
+	put_count(j, "size", o->size);
+	put_optional(j, "thread", o->thread);
+	put_stack(j, "stack", &o->stack);
+	rd_json_end(j);
+}
+
+static void put_threads(struct rd_json *j, const struct finding *f)
+{
+	rd_json_array(j, "threads");
+	for (size_t i = 0; i < f->thread_count; i++) {
+		rd_json_object(j, NULL);
+		rd_json_string(j, "name", f->threads[i].name);
+		put_optional(j, "label", f->threads[i].label);
+		put_stack(j, "created", &f->threads[i].created);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+/* ---- the schedule ---- */
+
+static void put_place(struct rd_json *j, const struct schedule_place *p)
+{
+	struct finding_frame frame = {
+		.file = p->file, .line = p->line, .column = p->column, .function = p->function};
+
+	put_frame(j, &frame);
+}
+
+static void put_ops(struct rd_json *j, const struct schedule *s)
+{
+	rd_json_array(j, "ops");
+	for (size_t i = 0; i < s->op_count; i++) {
+		const struct schedule_op *op = &s->ops[i];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", op->thread);
+		rd_json_unsigned(j, "n", op->n);
+		rd_json_string(j, "kind", op->kind);
+		rd_json_string(j, "object", op->object);
+		put_count(j, "seen", op->seen);
+		put_place(j, &op->place);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_json_array(j, "limits");
+	for (size_t i = 0; i < s->limit_count; i++) {
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", s->limits[i].thread);
+		rd_json_unsigned(j, "n", s->limits[i].n);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void put_ends(struct rd_json *j, const struct schedule *s)
+{
+	rd_json_array(j, "holds");
+	for (size_t i = 0; i < s->hold_count; i++) {
+		const struct schedule_hold *h = &s->holds[i];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", h->thread);
+		rd_json_unsigned(j, "after", h->after);
+		rd_json_unsigned(j, "site", h->site);
+		rd_json_unsigned(j, "occurrence", h->occurrence);
+		rd_json_string(j, "op", finding_op_name(h->write ? FINDING_WRITE : FINDING_READ));
+		rd_json_string(j, "object", h->object);
+		put_place(j, &h->place);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_json_array(j, "stops");
+	for (size_t i = 0; i < s->stop_count; i++) {
+		const struct schedule_stop *t = &s->stops[i];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", t->thread);
+		rd_json_unsigned(j, "n", t->n);
+		rd_json_string(j, "kind", t->kind);
+		rd_json_string(j, "object", t->object);
+		put_place(j, &t->place);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void put_schedule(struct rd_json *j, const struct schedule *s)
+{
+	rd_json_object(j, "schedule_inline");
+	rd_json_number(j, "version", SCHEDULE_VERSION);
+	put_optional(j, "program", s->program);
+	put_optional(j, "trace", s->trace);
+	put_ops(j, s);
+	put_ends(j, s);
+	rd_json_end(j);
+}
+
+/* ---- the document ---- */
+
+static void put_verdict(struct rd_json *j, const struct finding *f)
+{
+	rd_json_string(j, "id", *f->id ? f->id : NULL);
+	rd_json_string(j, "fingerprint", *f->fingerprint ? f->fingerprint : NULL);
+	rd_json_string(j, "kind", finding_kind_name(f->kind));
+	rd_json_string(j, "status", finding_status_name(f->status));
+	put_optional(j, "reason", f->reason);
+	rd_json_string(j, "class", finding_class_name(f->class));
+	rd_json_string(j, "consequence", f->consequence);
+	rd_json_bool(j, "sound", f->sound);
+	rd_json_bool(j, "known", f->known);
+	put_optional(j, "suppressed", f->suppressed);
+	rd_json_unsigned(j, "count", f->count);
+}
+
+static void put_finding(struct rd_json *j, const struct finding *f)
+{
+	rd_json_object(j, NULL);
+	put_verdict(j, f);
+	put_object(j, &f->object);
+	rd_json_array(j, "accesses");
+	for (size_t i = 0; i < f->access_count; i++)
+		put_access(j, &f->accesses[i]);
+	rd_json_end(j);
+	rd_json_array(j, "cycle");
+	for (size_t i = 0; i < f->cycle_count; i++)
+		put_wait(j, &f->cycle[i]);
+	rd_json_end(j);
+	put_threads(j, f);
+	rd_json_string(j, "schedule", f->schedule_path);
+	if (f->schedule)
+		put_schedule(j, f->schedule);
+	rd_json_unsigned(j, "k", f->k);
+	finding_json_put(j, "input", f->input);
+	rd_json_array(j, "notes");
+	for (size_t i = 0; i < f->note_count; i++)
+		rd_json_string(j, NULL, f->notes[i]);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+int finding_write(const struct finding_set *set, FILE *out)
+{
+	struct rd_json j;
+
+	rd_json_begin(&j, out);
+	j.indent = true;
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", FINDING_VERSION);
+	rd_json_string(&j, "raddle", set->tool);
+	rd_json_array(&j, "argv");
+	for (size_t i = 0; i < set->argc; i++)
+		rd_json_string(&j, NULL, set->argv[i]);
+	rd_json_end(&j);
+	rd_json_array(&j, "findings");
+	for (size_t i = 0; i < set->count; i++)
+		put_finding(&j, set->items[i]);
+	rd_json_end(&j);
+	rd_json_object(&j, "stats");
+	for (size_t i = 0; i < set->stat_count; i++)
+		finding_json_put(&j, set->stats[i].name, set->stats[i].json);
+	rd_json_end(&j);
+	rd_json_end(&j);
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("findings: writing");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings for people and for other tools.  In: a finished set.  Out: text on a
+ * stream.  Nothing is decided here.  All return 0, or RD_ESYSTEM if `out` could
+ * not be written.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "finding/finding.h"
+
+struct report_opts {	  /* all zero: the default */
+	bool colour;	  /* text: the stream is a terminal that has colours */
+	bool all;	  /* text: every finding at full length, also dropped and hidden ones */
+	bool baseline;	  /* there was one: what is not known is new */
+	size_t steps;	  /* how many operations of a schedule to show; 0: 24 (text), 60 (HTML) */
+	const char *root; /* where relative source files are looked for; NULL: here */
+};
+
+/* The shape known from ThreadSanitizer, 80 columns. */
+int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out);
+
+/* A schedule in words, as in the text report; for `raddle dump`. */
+int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out);
+
+/* SARIF 2.1.0; dropped findings are left out. */
+int report_sarif(const struct finding_set *set, const struct report_opts *opts, FILE *out);
+
+/* One page that needs nothing else. */
+int report_html(const struct finding_set *set, const struct report_opts *opts, FILE *out);
+
+/* Whether the stream is a terminal where colours are wanted: $NO_COLOR, $TERM. */
+bool report_wants_colour(FILE *out);
+
+#endif

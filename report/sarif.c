@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Findings as SARIF 2.1.0, for code scanning services and editors.
+ *
+ * A finding is a result: its first place is the location, the others are related
+ * locations; each access has its stack; the schedule is a code flow with one
+ * thread flow for each thread, whose steps carry the execution order.  Ids become
+ * partial fingerprints, the baseline becomes the baseline state, suppressed
+ * findings say so.  Unconfirmed findings are notes; dropped ones are left out.
+ */
+#include "report/report.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct writer {
+	struct rd_json j;
+	const struct finding_set *set;
+	const struct report_opts *opts;
+	struct rd_buf words;
+};
+
+static const struct rule {
+	const char *id, *name, *brief, *full;
+} rules[FINDING_KINDS] = {
+	{"race", "DataRace", "Two threads access the same memory without order, and one of them writes.",
+	 "Nothing orders the two accesses: neither a common lock nor other synchronisation. Their order, "
+	 "and what the program does then, depends on timing."},
+	{"deadlock", "Deadlock", "Threads wait for each other for ever.",
+	 "Each thread of the cycle holds or must first do what the next one waits for."},
+};
+
+/* {"text": "..."} of the words that were collected. */
+static void put_message(struct writer *w, const char *name)
+{
+	rd_json_object(&w->j, name);
+	rd_json_string(&w->j, "text", w->words.data);
+	rd_json_end(&w->j);
+	rd_buf_clear(&w->words);
+}
+
+/* ---- places ---- */
+
+static void put_uri(struct writer *w, const char *path)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/+,=@!$&()*;:";
+	struct rd_buf uri = RD_BUF_INIT;
+
+	rd_buf_adds(&uri, *path == '/' ? "file://" : "");
+	if (*path != '/' && strchr(path, ':'))
+		rd_buf_adds(&uri, "./");
+	for (; *path; path++) {
+		if (strchr(plain, *path))
+			rd_buf_addc(&uri, *path);
+		else
+			rd_buf_addf(&uri, "%%%02X", (unsigned)(unsigned char)*path);
+	}
+	rd_json_object(&w->j, "artifactLocation");
+	rd_json_string(&w->j, "uri", uri.data);
+	rd_json_end(&w->j);
+	rd_buf_release(&uri);
+}
+
+static void put_physical(struct writer *w, const struct finding_frame *f)
+{
+	if (!f->file || !*f->file)
+		return;
+	rd_json_object(&w->j, "physicalLocation");
+	put_uri(w, f->file);
+	if (f->line) {
+		rd_json_object(&w->j, "region");
+		rd_json_unsigned(&w->j, "startLine", f->line);
+		if (f->column)
+			rd_json_unsigned(&w->j, "startColumn", f->column);
+		rd_json_end(&w->j);
+	}
+	rd_json_end(&w->j);
+}
+
+/* The members of a location, in an object that is open. */
+static void put_place(struct writer *w, const struct finding_frame *f)
+{
+	put_physical(w, f);
+	if (f->function) {
+		rd_json_array(&w->j, "logicalLocations");
+		rd_json_object(&w->j, NULL);
+		rd_json_string(&w->j, "name", f->function);
+		rd_json_string(&w->j, "kind", "function");
+		rd_json_end(&w->j);
+		rd_json_end(&w->j);
+	}
+	if (w->words.length)
+		put_message(w, "message");
+}
+
+static void put_location(struct writer *w, const char *name, const struct finding_frame *f)
+{
+	rd_json_object(&w->j, name);
+	put_place(w, f);
+	rd_json_end(&w->j);
+}
+
+static void put_related(struct writer *w, size_t id, const struct finding_frame *f)
+{
+	rd_json_object(&w->j, NULL);
+	rd_json_unsigned(&w->j, "id", id);
+	put_place(w, f);
+	rd_json_end(&w->j);
+}
+
+static void put_stack(struct writer *w, const struct finding_stack *s)
+{
+	rd_json_object(&w->j, NULL);
+	put_message(w, "message");
+	rd_json_array(&w->j, "frames");
+	for (size_t i = 0; i < s->count; i++) {
+		rd_json_object(&w->j, NULL);
+		put_location(w, "location", &s->frames[i]);
+		if (s->frames[i].module)
+			rd_json_string(&w->j, "module", s->frames[i].module);
+		rd_json_end(&w->j);
+	}
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+/* ---- what a finding is about ---- */
+
+static void access_words(struct writer *w, const struct finding *f, const struct finding_access *a)
+{
+	word_access(&w->words, a);
+	rd_buf_addf(&w->words, " of %s by ", f->object.name ? f->object.name : "unknown memory");
+	word_thread(&w->words, f, a->thread);
+	rd_buf_adds(&w->words, ", ");
+	word_locks(&w->words, a->locks, a->lock_count);
+}
+
+static void wait_words(struct writer *w, const struct finding *f, const struct finding_wait *wait)
+{
+	word_thread(&w->words, f, wait->thread);
+	rd_buf_addc(&w->words, ' ');
+	word_wait(&w->words, wait->kind, wait->wants);
+	rd_buf_adds(&w->words, ", ");
+	word_locks(&w->words, wait->holds, wait->hold_count);
+}
+
+static size_t side_count(const struct finding *f)
+{
+	return f->access_count + f->cycle_count;
+}
+
+/* The words of a side are collected; its stack is returned. */
+static const struct finding_stack *side(struct writer *w, const struct finding *f, size_t i)
+{
+	if (i < f->access_count) {
+		access_words(w, f, &f->accesses[i]);
+		return &f->accesses[i].stack;
+	}
+	wait_words(w, f, &f->cycle[i - f->access_count]);
+	return &f->cycle[i - f->access_count].stack;
+}
+
+static void put_result_message(struct writer *w, const struct finding *f)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	word_title(&text, f);
+	rd_buf_addf(&text, " (%s). ", word_status(f->status));
+	for (size_t i = 0; i < side_count(f); i++) {
+		const struct finding_stack *s = side(w, f, i);
+
+		rd_buf_adds(&text, w->words.data);
+		rd_buf_adds(&text, " at ");
+		word_place_in(&text, finding_top(s));
+		rd_buf_adds(&text, i + 1 < side_count(f) ? "; " : ".");
+		rd_buf_clear(&w->words);
+	}
+	if (f->consequence)
+		rd_buf_addf(&text, " Consequence: %s.", f->consequence);
+	rd_buf_adds(&w->words, text.data);
+	rd_buf_release(&text);
+	put_message(w, "message");
+}
+
+static void put_locations(struct writer *w, const struct finding *f)
+{
+	rd_json_array(&w->j, "locations");
+	if (side_count(f)) {
+		const struct finding_stack *s = side(w, f, 0);
+
+		put_location(w, NULL, finding_top(s));
+	}
+	rd_json_end(&w->j);
+	rd_json_array(&w->j, "relatedLocations");
+	for (size_t i = 1; i < side_count(f); i++) {
+		const struct finding_stack *s = side(w, f, i);
+
+		put_related(w, i, finding_top(s));
+	}
+	if (f->object.name && f->object.stack.count) {
+		word_object(&w->words, &f->object);
+		put_related(w, side_count(f), finding_top(&f->object.stack));
+	}
+	rd_json_end(&w->j);
+}
+
+static void put_stacks(struct writer *w, const struct finding *f)
+{
+	rd_json_array(&w->j, "stacks");
+	for (size_t i = 0; i < side_count(f); i++) {
+		const struct finding_stack *s = side(w, f, i);
+
+		put_stack(w, s);
+	}
+	for (size_t i = 0; i < f->thread_count; i++) {
+		if (!f->threads[i].created.count)
+			continue;
+		word_thread(&w->words, f, f->threads[i].name);
+		rd_buf_adds(&w->words, " created");
+		put_stack(w, &f->threads[i].created);
+	}
+	rd_json_end(&w->j);
+}
+
+/* ---- the schedule ---- */
+
+static void put_step(struct writer *w, size_t order, const struct schedule_place *place,
+		     const char *importance)
+{
+	struct finding_frame frame = {.file = place->file,
+				      .function = place->function,
+				      .line = place->line,
+				      .column = place->column};
+
+	rd_json_object(&w->j, NULL);
+	rd_json_unsigned(&w->j, "executionOrder", order);
+	rd_json_string(&w->j, "importance", importance);
+	put_location(w, "location", &frame);
+	rd_json_end(&w->j);
+}
+
+static void put_thread_flow(struct writer *w, const struct schedule *s, const char *thread)
+{
+	rd_json_object(&w->j, NULL);
+	rd_json_string(&w->j, "id", thread);
+	rd_json_array(&w->j, "locations");
+	for (size_t i = 0; i < s->op_count; i++) {
+		if (strcmp(s->ops[i].thread, thread) != 0)
+			continue;
+		rd_buf_addf(&w->words, "%s ", thread);
+		word_op(&w->words, s->ops[i].kind, s->ops[i].object);
+		put_step(w, i + 1, &s->ops[i].place, "important");
+	}
+	for (size_t i = 0; i < s->hold_count; i++) {
+		if (strcmp(s->holds[i].thread, thread) != 0)
+			continue;
+		rd_buf_addf(&w->words, "%s stands before its %s", thread,
+			    s->holds[i].write ? "write" : "read");
+		put_step(w, s->op_count + 1, &s->holds[i].place, "essential");
+	}
+	for (size_t i = 0; i < s->stop_count; i++) {
+		if (strcmp(s->stops[i].thread, thread) != 0)
+			continue;
+		rd_buf_addf(&w->words, "%s is stuck in ", thread);
+		word_op_brief(&w->words, s->stops[i].kind, s->stops[i].object);
+		put_step(w, s->op_count + 1, &s->stops[i].place, "essential");
+	}
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+static void find_threads(const struct schedule *s, struct rd_names *threads)
+{
+	for (size_t i = 0; i < s->op_count; i++)
+		rd_names_put(threads, s->ops[i].thread, strlen(s->ops[i].thread));
+	for (size_t i = 0; i < s->hold_count; i++)
+		rd_names_put(threads, s->holds[i].thread, strlen(s->holds[i].thread));
+	for (size_t i = 0; i < s->stop_count; i++)
+		rd_names_put(threads, s->stops[i].thread, strlen(s->stops[i].thread));
+}
+
+/* SARIF wants at least one thread flow in a code flow. */
+static void put_code_flow(struct writer *w, const struct schedule *s)
+{
+	struct rd_names threads = RD_NAMES_INIT;
+
+	find_threads(s, &threads);
+	if (threads.count) {
+		rd_json_array(&w->j, "codeFlows");
+		rd_json_object(&w->j, NULL);
+		rd_buf_adds(&w->words, "The order of operations that leads there");
+		put_message(w, "message");
+		rd_json_array(&w->j, "threadFlows");
+		for (size_t i = 0; i < threads.count; i++)
+			put_thread_flow(w, s, threads.items[i]);
+		rd_json_end(&w->j);
+		rd_json_end(&w->j);
+		rd_json_end(&w->j);
+	}
+	rd_names_release(&threads);
+}
+
+/* ---- results ---- */
+
+static void put_identity(struct writer *w, const struct finding *f)
+{
+	rd_json_object(&w->j, "partialFingerprints");
+	rd_json_string(&w->j, "raddleId/v1", f->id);
+	rd_json_string(&w->j, "raddlePlaces/v1", f->fingerprint);
+	rd_json_end(&w->j);
+	if (w->opts->baseline)
+		rd_json_string(&w->j, "baselineState", f->known ? "unchanged" : "new");
+	if (f->suppressed) {
+		rd_json_array(&w->j, "suppressions");
+		rd_json_object(&w->j, NULL);
+		rd_json_string(&w->j, "kind", "external");
+		rd_json_string(&w->j, "justification", f->suppressed);
+		rd_json_end(&w->j);
+		rd_json_end(&w->j);
+	}
+	if (f->count > 0)
+		rd_json_unsigned(&w->j, "occurrenceCount", f->count);
+}
+
+static void put_properties(struct writer *w, const struct finding *f)
+{
+	rd_json_object(&w->j, "properties");
+	rd_json_string(&w->j, "status", finding_status_name(f->status));
+	rd_json_string(&w->j, "class", finding_class_name(f->class));
+	rd_json_string(&w->j, "consequence", f->consequence);
+	rd_json_bool(&w->j, "sound", f->sound);
+	if (f->schedule_path) {
+		word_reproduce(&w->words, w->set, f);
+		rd_json_string(&w->j, "reproduce", w->words.data);
+		rd_buf_clear(&w->words);
+	}
+	rd_json_end(&w->j);
+}
+
+static void put_result(struct writer *w, const struct finding *f)
+{
+	rd_json_object(&w->j, NULL);
+	rd_json_string(&w->j, "ruleId", rules[f->kind].id);
+	rd_json_unsigned(&w->j, "ruleIndex", f->kind);
+	rd_json_string(&w->j, "level", f->status == FINDING_CONFIRMED ? "error" : "note");
+	put_result_message(w, f);
+	put_locations(w, f);
+	put_stacks(w, f);
+	if (f->schedule)
+		put_code_flow(w, f->schedule);
+	put_identity(w, f);
+	put_properties(w, f);
+	rd_json_end(&w->j);
+}
+
+/* ---- the log ---- */
+
+static void put_rule(struct writer *w, const struct rule *r)
+{
+	rd_json_object(&w->j, NULL);
+	rd_json_string(&w->j, "id", r->id);
+	rd_json_string(&w->j, "name", r->name);
+	rd_buf_adds(&w->words, r->brief);
+	put_message(w, "shortDescription");
+	rd_buf_adds(&w->words, r->full);
+	put_message(w, "fullDescription");
+	rd_json_object(&w->j, "defaultConfiguration");
+	rd_json_string(&w->j, "level", "error");
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+static void put_tool(struct writer *w)
+{
+	rd_json_object(&w->j, "tool");
+	rd_json_object(&w->j, "driver");
+	rd_json_string(&w->j, "name", "Raddle");
+	if (w->set->tool)
+		rd_json_string(&w->j, "version", w->set->tool);
+	rd_json_array(&w->j, "rules");
+	for (size_t i = 0; i < FINDING_KINDS; i++)
+		put_rule(w, &rules[i]);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+static void put_invocation(struct writer *w)
+{
+	rd_json_array(&w->j, "invocations");
+	rd_json_object(&w->j, NULL);
+	rd_json_bool(&w->j, "executionSuccessful", true);
+	rd_json_array(&w->j, "arguments");
+	for (size_t i = 0; i < w->set->argc; i++)
+		rd_json_string(&w->j, NULL, w->set->argv[i]);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+int report_sarif(const struct finding_set *set, const struct report_opts *opts, FILE *out)
+{
+	struct writer w = {.set = set, .opts = opts, .words = RD_BUF_INIT};
+
+	rd_json_begin(&w.j, out);
+	w.j.indent = true;
+	rd_json_object(&w.j, NULL);
+	rd_json_string(&w.j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	rd_json_string(&w.j, "version", "2.1.0");
+	rd_json_array(&w.j, "runs");
+	rd_json_object(&w.j, NULL);
+	put_tool(&w);
+	put_invocation(&w);
+	rd_json_string(&w.j, "columnKind", "utf16CodeUnits");
+	rd_json_array(&w.j, "results");
+	for (size_t i = 0; i < set->count; i++)
+		if (set->items[i]->status != FINDING_DROPPED)
+			put_result(&w, set->items[i]);
+	rd_json_end(&w.j);
+	rd_json_end(&w.j);
+	rd_json_end(&w.j);
+	rd_json_end(&w.j);
+	rd_buf_release(&w.words);
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+}

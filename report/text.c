@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The text report, in the shape that users of ThreadSanitizer know: a block
+ * between two rules of '=', the accesses with their stacks, the location, the
+ * threads, a summary line.  What is ours comes behind: the order of operations,
+ * the verdict, and the command that shows it again.
+ *
+ * Confirmed findings are printed in full; the others are listed apart, a few
+ * lines each, unless opts.all.  Lines are broken at 80 columns where they can be;
+ * a path and the command to copy are never broken.
+ */
+#include "report/report.h"
+
+#include "base/error.h"
+#include "report/words.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH 80
+#define STEPS 24
+#define RULE "=================="
+
+struct printer {
+	FILE *out;
+	const struct finding_set *set;
+	const struct report_opts *opts;
+	struct rd_buf line;
+};
+
+bool report_wants_colour(FILE *out)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(fileno(out)) && term && strcmp(term, "dumb") != 0 && !(no && *no);
+}
+
+static const char *colour(const struct printer *p, const char *code)
+{
+	return p->opts->colour ? code : "";
+}
+
+#define RED "\033[1;31m"
+#define BLUE "\033[1;34m"
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+/* Control characters in names must not reach a terminal. */
+static void clean(struct rd_buf *b)
+{
+	for (size_t i = 0; i < b->length; i++)
+		if ((unsigned char)b->data[i] < 0x20 || b->data[i] == 0x7f)
+			b->data[i] = '?';
+}
+
+/* Prints the line, broken at blanks; continuations are indented by two more. */
+static void flush_line(struct printer *p, int indent, const char *code)
+{
+	const char *text = p->line.data;
+	int left = indent;
+
+	clean(&p->line);
+	fputs(colour(p, code), p->out);
+	for (;;) {
+		size_t room = (size_t)(WIDTH - left), length = strlen(text), cut = length;
+
+		if (length > room) {
+			cut = room;
+			while (cut && text[cut] != ' ')
+				cut--;
+			if (!cut)
+				cut = strcspn(text, " ");
+		}
+		fprintf(p->out, "%*s%.*s", left, "", (int)cut, text);
+		text += cut + strspn(text + cut, " ");
+		if (!*text)
+			break;
+		fputc('\n', p->out);
+		left = indent + 2;
+	}
+	fputs(p->opts->colour ? PLAIN "\n" : "\n", p->out);
+	rd_buf_clear(&p->line);
+}
+
+static void capitalise(struct rd_buf *b)
+{
+	if (b->length)
+		b->data[0] = (char)toupper((unsigned char)b->data[0]);
+}
+
+/* Frames are one line: name and place, with the place below if both are long. */
+static void print_stack(struct printer *p, const struct finding_stack *s)
+{
+	struct rd_buf place = RD_BUF_INIT;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct finding_frame *f = &s->frames[i];
+
+		rd_buf_clear(&place);
+		word_place(&place, f);
+		rd_buf_addf(&p->line, "#%zu %s", i, f->function ? f->function : "(unknown)");
+		if (4 + p->line.length + 1 + place.length > WIDTH) {
+			flush_line(p, 4, "");
+			rd_buf_adds(&p->line, place.data);
+			flush_line(p, 7, "");
+		} else {
+			rd_buf_addf(&p->line, " %s", place.data);
+			flush_line(p, 4, "");
+		}
+	}
+	if (!s->count) {
+		rd_buf_adds(&p->line, "(the stack is not known)");
+		flush_line(p, 4, "");
+	}
+	rd_buf_release(&place);
+}
+
+static void print_accesses(struct printer *p, const struct finding *f)
+{
+	for (size_t i = 0; i < f->access_count; i++) {
+		const struct finding_access *a = &f->accesses[i];
+
+		if (i) {
+			struct rd_buf word = RD_BUF_INIT;
+
+			word_access(&word, a);
+			word.data[0] = (char)tolower((unsigned char)word.data[0]);
+			rd_buf_addf(&p->line, "Concurrent %s", word.data);
+			rd_buf_release(&word);
+		} else {
+			word_access(&p->line, a);
+		}
+		if (a->what && (!f->object.name || strcmp(a->what, f->object.name) != 0))
+			rd_buf_addf(&p->line, " (%s)", a->what);
+		rd_buf_adds(&p->line, " by ");
+		word_thread(&p->line, f, a->thread);
+		rd_buf_adds(&p->line, ", ");
+		word_locks(&p->line, a->locks, a->lock_count);
+		rd_buf_addc(&p->line, ':');
+		flush_line(p, 2, BLUE);
+		print_stack(p, &a->stack);
+		fputc('\n', p->out);
+	}
+}
+
+static void print_lock(struct printer *p, const struct finding_lock *l, const char *thread)
+{
+	if (!l->stack.count)
+		return;
+	rd_buf_addf(&p->line, "%s %s taken%s by thread %s at:", l->kind ? l->kind : "lock",
+		    l->name ? l->name : "?", l->shared ? " for reading" : "", thread ? thread : "?");
+	capitalise(&p->line);
+	flush_line(p, 2, BLUE);
+	print_stack(p, &l->stack);
+	fputc('\n', p->out);
+}
+
+static void print_cycle(struct printer *p, const struct finding *f)
+{
+	for (size_t i = 0; i < f->cycle_count; i++) {
+		const struct finding_wait *w = &f->cycle[i];
+
+		word_thread(&p->line, f, w->thread);
+		capitalise(&p->line);
+		rd_buf_addc(&p->line, ' ');
+		word_wait(&p->line, w->kind, w->wants);
+		if (w->shared)
+			rd_buf_adds(&p->line, " (for reading)");
+		rd_buf_adds(&p->line, ", ");
+		word_locks(&p->line, w->holds, w->hold_count);
+		rd_buf_addc(&p->line, ':');
+		flush_line(p, 2, BLUE);
+		print_stack(p, &w->stack);
+		fputc('\n', p->out);
+		for (size_t k = 0; k < w->hold_count; k++)
+			print_lock(p, &w->holds[k], w->thread);
+	}
+}
+
+static void print_object(struct printer *p, const struct finding *f)
+{
+	const struct finding_object *o = &f->object;
+
+	if (!o->name)
+		return;
+	rd_buf_adds(&p->line, "Location is ");
+	word_object(&p->line, o);
+	if (o->kind == FINDING_GLOBAL && o->stack.count) {
+		rd_buf_adds(&p->line, ", declared at ");
+		word_place(&p->line, finding_top(&o->stack));
+	} else if (o->stack.count) {
+		rd_buf_addf(&p->line,
+			    ", %s by thread %s at:", o->kind == FINDING_HEAP ? "allocated" : "declared",
+			    o->thread ? o->thread : "?");
+	} else if (o->thread) {
+		rd_buf_addf(&p->line, ", of thread %s", o->thread);
+	}
+	flush_line(p, 2, BLUE);
+	if (o->kind != FINDING_GLOBAL && o->stack.count)
+		print_stack(p, &o->stack);
+	fputc('\n', p->out);
+}
+
+static void print_locks(struct printer *p, const struct finding *f)
+{
+	for (size_t i = 0; i < f->access_count; i++)
+		for (size_t k = 0; k < f->accesses[i].lock_count; k++)
+			print_lock(p, &f->accesses[i].locks[k], f->accesses[i].thread);
+}
+
+static void print_threads(struct printer *p, const struct finding *f)
+{
+	for (size_t i = 0; i < f->thread_count; i++) {
+		if (!f->threads[i].created.count)
+			continue;
+		word_thread(&p->line, f, f->threads[i].name);
+		capitalise(&p->line);
+		rd_buf_adds(&p->line, " created at:");
+		flush_line(p, 2, BLUE);
+		print_stack(p, &f->threads[i].created);
+		fputc('\n', p->out);
+	}
+}
+
+/* ---- the schedule ---- */
+
+static int thread_width(const struct schedule *s, size_t first)
+{
+	size_t width = 0;
+
+	for (size_t i = first; i < s->op_count; i++) {
+		size_t n = strlen(s->ops[i].thread);
+
+		width = n > width ? n : width;
+	}
+	return (int)(width < 20 ? width : 20);
+}
+
+static void print_place(struct rd_buf *b, const struct schedule_place *place)
+{
+	if (!place->file)
+		return;
+	rd_buf_adds(b, " at ");
+	word_spot(b, place);
+}
+
+static void print_ops(struct printer *p, const struct schedule *s, size_t first)
+{
+	int width = thread_width(s, first);
+	bool *moved = rd_xcalloc(s->op_count + 1, sizeof *moved);
+
+	word_moved(s, moved);
+	for (size_t i = first; i < s->op_count; i++) {
+		const struct schedule_op *op = &s->ops[i];
+
+		rd_buf_addf(&p->line, "%3zu.%c%-*s ", i + 1, moved[i] ? '*' : ' ', width, op->thread);
+		word_op(&p->line, op->kind, op->object);
+		print_place(&p->line, &op->place);
+		flush_line(p, 2, "");
+	}
+	for (size_t i = first; i < s->op_count; i++) {
+		if (moved[i]) {
+			rd_buf_adds(&p->line, "(* comes earlier than in the recorded run)");
+			flush_line(p, 7, "");
+			break;
+		}
+	}
+	free(moved);
+}
+
+static void print_ends(struct printer *p, const struct schedule *s)
+{
+	for (size_t i = 0; i < s->limit_count; i++) {
+		rd_buf_addf(&p->line, "meanwhile %s waits behind its operation %" PRIu64, s->limits[i].thread,
+			    s->limits[i].n);
+		flush_line(p, 7, "");
+	}
+	for (size_t i = 0; i < s->hold_count; i++) {
+		const struct schedule_hold *h = &s->holds[i];
+
+		rd_buf_addf(&p->line, "%s %s stands before its %s", i ? "and" : "then", h->thread,
+			    h->write ? "write" : "read");
+		if (h->object)
+			rd_buf_addf(&p->line, " of %s", h->object);
+		print_place(&p->line, &h->place);
+		flush_line(p, 7, "");
+	}
+	for (size_t i = 0; i < s->stop_count; i++) {
+		const struct schedule_stop *t = &s->stops[i];
+
+		rd_buf_addf(&p->line, "%s %s is stuck in ", i ? "and" : "then", t->thread);
+		word_op_brief(&p->line, t->kind, t->object);
+		print_place(&p->line, &t->place);
+		flush_line(p, 7, "");
+	}
+}
+
+static void print_schedule(struct printer *p, const struct schedule *s)
+{
+	size_t most = p->opts->steps ? p->opts->steps : STEPS;
+	size_t first = s->op_count > most ? s->op_count - most : 0;
+
+	rd_buf_adds(&p->line, "The order of operations that leads there:");
+	flush_line(p, 2, BLUE);
+	if (first) {
+		rd_buf_addf(&p->line, "(%zu operations before these are in the schedule file)", first);
+		flush_line(p, 7, "");
+	}
+	print_ops(p, s, first);
+	print_ends(p, s);
+	fputc('\n', p->out);
+}
+
+/* ---- the verdict ---- */
+
+static void print_labelled(struct printer *p, const char *label, const char *text)
+{
+	if (!text)
+		return;
+	rd_buf_addf(&p->line, "%s: %s", label, text);
+	flush_line(p, 2, "");
+}
+
+static void print_verdict(struct printer *p, const struct finding *f)
+{
+	print_labelled(p, "Reason", f->reason);
+	if (f->class != FINDING_NO_CLASS) {
+		rd_buf_addf(&p->line, "Class: %s: %s", finding_class_name(f->class), word_class(f->class));
+		flush_line(p, 2, "");
+	}
+	print_labelled(p, "Consequence", f->consequence);
+	word_evidence(&p->line, f);
+	flush_line(p, 2, "");
+	for (size_t i = 0; i < f->note_count; i++)
+		print_labelled(p, "Note", f->notes[i]);
+	print_labelled(p, "Input", f->input);
+	if (f->known)
+		print_labelled(p, "Known", "in the baseline");
+	print_labelled(p, "Suppressed", f->suppressed);
+	print_labelled(p, "Id", f->id);
+	if (f->schedule_path) {
+		word_reproduce(&p->line, p->set, f);
+		clean(&p->line);
+		fprintf(p->out, "  Reproduce:\n    %s%s%s\n", colour(p, BOLD), p->line.data,
+			colour(p, PLAIN));
+		rd_buf_clear(&p->line);
+	}
+}
+
+static const struct finding_stack *first_stack(const struct finding *f)
+{
+	static const struct finding_stack none;
+
+	return f->access_count ? &f->accesses[0].stack : f->cycle_count ? &f->cycle[0].stack : &none;
+}
+
+static void print_finding(struct printer *p, const struct finding *f)
+{
+	fputs(RULE "\n", p->out);
+	rd_buf_adds(&p->line, "WARNING: Raddle: ");
+	word_title(&p->line, f);
+	rd_buf_addf(&p->line, " (%s)", word_status(f->status));
+	flush_line(p, 0, RED);
+	print_accesses(p, f);
+	print_cycle(p, f);
+	print_object(p, f);
+	print_locks(p, f);
+	print_threads(p, f);
+	if (f->schedule)
+		print_schedule(p, f->schedule);
+	print_verdict(p, f);
+	fputc('\n', p->out);
+	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", f->kind == FINDING_RACE ? "data race" : "deadlock");
+	word_place_in(&p->line, finding_top(first_stack(f)));
+	flush_line(p, 0, "");
+	fputs(RULE "\n\n", p->out);
+}
+
+/* ---- the list of the others ---- */
+
+static void print_brief(struct printer *p, const struct finding *f)
+{
+	size_t count = f->access_count + f->cycle_count;
+
+	rd_buf_addf(&p->line, "%s ", f->id);
+	word_title(&p->line, f);
+	rd_buf_addf(&p->line, " (%s%s%s)", finding_status_name(f->status), f->known ? ", known" : "",
+		    f->suppressed ? ", suppressed" : "");
+	flush_line(p, 2, "");
+	for (size_t i = 0; i < count; i++) {
+		const struct finding_stack *s =
+			i < f->access_count ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack;
+
+		if (i < f->access_count)
+			rd_buf_addf(&p->line, "%-5s ", finding_op_name(f->accesses[i].op));
+		word_place_in(&p->line, finding_top(s));
+		flush_line(p, 6, "");
+	}
+	if (f->reason) {
+		rd_buf_adds(&p->line, f->reason);
+		flush_line(p, 6, "");
+	}
+}
+
+static bool is_full(const struct printer *p, const struct finding *f)
+{
+	return p->opts->all || (f->status == FINDING_CONFIRMED && finding_is_fresh(f));
+}
+
+static void print_list(struct printer *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->set->count; i++) {
+		const struct finding *f = p->set->items[i];
+
+		if (is_full(p, f) || f->status == FINDING_DROPPED || !finding_is_fresh(f))
+			continue;
+		if (!any) {
+			rd_buf_adds(&p->line, "Predicted but not confirmed; these do not count:");
+			flush_line(p, 0, BOLD);
+			any = true;
+		}
+		print_brief(p, f);
+	}
+	if (any)
+		fputc('\n', p->out);
+}
+
+static void print_total(struct printer *p)
+{
+	size_t known = 0, suppressed = 0;
+
+	for (size_t i = 0; i < p->set->count; i++) {
+		known += p->set->items[i]->known;
+		suppressed += p->set->items[i]->suppressed != NULL;
+	}
+	rd_buf_addf(&p->line, "Raddle: %zu finding%s", p->set->count, p->set->count == 1 ? "" : "s");
+	for (unsigned i = 0; i < FINDING_STATUSES; i++)
+		rd_buf_addf(&p->line, "%s %zu %s", i ? "," : ":", finding_set_count(p->set, i, false),
+			    finding_status_name(i));
+	if (known)
+		rd_buf_addf(&p->line, "; %zu known", known);
+	if (suppressed)
+		rd_buf_addf(&p->line, "; %zu suppressed", suppressed);
+	flush_line(p, 0, finding_set_count(p->set, FINDING_CONFIRMED, true) ? RED : BOLD);
+}
+
+static int finish(struct printer *p)
+{
+	rd_buf_release(&p->line);
+	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("report: writing");
+}
+
+int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)
+{
+	struct printer p = {.out = out, .opts = opts, .line = RD_BUF_INIT};
+
+	print_labelled(&p, "Finding", schedule->finding);
+	print_labelled(&p, "Program", schedule->program);
+	print_labelled(&p, "Recorded run", schedule->trace);
+	print_schedule(&p, schedule);
+	return finish(&p);
+}
+
+int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out)
+{
+	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+
+	for (size_t i = 0; i < set->count; i++)
+		if (is_full(&p, set->items[i]))
+			print_finding(&p, set->items[i]);
+	print_list(&p);
+	print_total(&p);
+	return finish(&p);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Words for what findings hold.  The texts that the formats share are made here,
+ * so that a reader of the HTML page finds in a terminal what was on the page.
+ */
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The operations of include/raddle/event.inc that schedules name. */
+static const struct operation {
+	const char *kind, *verb, *suffix, *brief;
+	enum word_role role;
+} operations[] = {
+	{"thread-start", "starts", "", "start", WORD_THREAD},
+	{"thread-end", "ends", "", "end", WORD_THREAD},
+	{"thread-create", "creates", "", "create", WORD_THREAD},
+	{"thread-join", "joins", "", "join", WORD_THREAD},
+	{"thread-detach", "detaches", "", "detach", WORD_THREAD},
+	{"mutex-lock", "locks", "", "lock", WORD_ACQUIRE},
+	{"mutex-trylock", "tries to lock", "", "trylock", WORD_ACQUIRE},
+	{"mutex-timedlock", "locks", " with a time limit", "timedlock", WORD_ACQUIRE},
+	{"mutex-unlock", "unlocks", "", "unlock", WORD_RELEASE},
+	{"rwlock-rdlock", "locks", " for reading", "rdlock", WORD_ACQUIRE},
+	{"rwlock-wrlock", "locks", " for writing", "wrlock", WORD_ACQUIRE},
+	{"rwlock-tryrdlock", "tries to lock", " for reading", "tryrdlock", WORD_ACQUIRE},
+	{"rwlock-trywrlock", "tries to lock", " for writing", "trywrlock", WORD_ACQUIRE},
+	{"rwlock-timedrdlock", "locks", " for reading with a time limit", "timedrdlock", WORD_ACQUIRE},
+	{"rwlock-timedwrlock", "locks", " for writing with a time limit", "timedwrlock", WORD_ACQUIRE},
+	{"rwlock-unlock", "unlocks", "", "unlock", WORD_RELEASE},
+	{"spin-lock", "locks", "", "lock", WORD_ACQUIRE},
+	{"spin-trylock", "tries to lock", "", "trylock", WORD_ACQUIRE},
+	{"spin-unlock", "unlocks", "", "unlock", WORD_RELEASE},
+	{"cond-wait", "begins to wait on", "", "wait", WORD_RELEASE},
+	{"cond-wake", "is woken on", "", "wake", WORD_ACQUIRE},
+	{"cond-signal", "signals", "", "signal", WORD_RELEASE},
+	{"cond-broadcast", "broadcasts", "", "broadcast", WORD_RELEASE},
+	{"barrier-enter", "arrives at", "", "arrive", WORD_RELEASE},
+	{"barrier-exit", "leaves", "", "leave", WORD_ACQUIRE},
+	{"sem-wait", "waits for", "", "wait", WORD_ACQUIRE},
+	{"sem-trywait", "tries to take", "", "trywait", WORD_ACQUIRE},
+	{"sem-timedwait", "waits for", " with a time limit", "timedwait", WORD_ACQUIRE},
+	{"sem-post", "posts", "", "post", WORD_RELEASE},
+	{"once-run", "begins the routine of", "", "once", WORD_ACQUIRE},
+	{"once-done", "ends the routine of", "", "once done", WORD_RELEASE},
+	{"once-pass", "passes", "", "once pass", WORD_ACQUIRE},
+};
+
+static const struct operation *find_operation(const char *kind)
+{
+	static const struct operation unknown = {"", "does", "", "", WORD_OTHER};
+
+	for (size_t i = 0; kind && i < sizeof operations / sizeof *operations; i++)
+		if (strcmp(operations[i].kind, kind) == 0)
+			return &operations[i];
+	return &unknown;
+}
+
+void word_op(struct rd_buf *out, const char *kind, const char *object)
+{
+	const struct operation *o = find_operation(kind);
+
+	rd_buf_adds(out, o->verb);
+	if (!*o->kind)
+		rd_buf_addf(out, " %s", kind ? kind : "something");
+	if (object)
+		rd_buf_addf(out, " %s", object);
+	rd_buf_adds(out, o->suffix);
+}
+
+void word_op_brief(struct rd_buf *out, const char *kind, const char *object)
+{
+	const struct operation *o = find_operation(kind);
+
+	rd_buf_adds(out, *o->brief ? o->brief : kind ? kind : "?");
+	if (object)
+		rd_buf_addf(out, " %s", object);
+}
+
+enum word_role word_role(const char *kind)
+{
+	return find_operation(kind)->role;
+}
+
+void word_title(struct rd_buf *out, const struct finding *f)
+{
+	if (f->kind == FINDING_RACE)
+		rd_buf_addf(out, "data race on %s", f->object.name ? f->object.name : "unknown memory");
+	else if (f->cycle_count == 1 && f->cycle[0].kind &&
+		 (strcmp(f->cycle[0].kind, "cond") == 0 || strcmp(f->cycle[0].kind, "sem") == 0))
+		rd_buf_adds(out, "deadlock of one thread that nothing wakes");
+	else if (f->cycle_count == 1)
+		rd_buf_adds(out, "deadlock of a thread with itself");
+	else
+		rd_buf_addf(out, "deadlock of %zu threads", f->cycle_count);
+}
+
+const char *word_status(enum finding_status status)
+{
+	static const char *const words[FINDING_STATUSES] = {"confirmed by replay", "predicted, not confirmed",
+							    "dropped"};
+
+	return words[status];
+}
+
+const char *word_class(enum finding_class class)
+{
+	static const char *const words[FINDING_CLASSES] = {
+		"",
+		"the program goes wrong in one of the orders",
+		"the program's output depends on the order",
+		"no order that was tried made a difference",
+		"only one order of the two accesses is possible",
+	};
+
+	return words[class];
+}
+
+void word_place(struct rd_buf *out, const struct finding_frame *f)
+{
+	if (!f->file) {
+		rd_buf_adds(out, f->module ? f->module : "(unknown place)");
+		return;
+	}
+	rd_buf_adds(out, f->file);
+	if (f->line)
+		rd_buf_addf(out, ":%" PRIu32, f->line);
+	if (f->line && f->column)
+		rd_buf_addf(out, ":%" PRIu32, f->column);
+}
+
+void word_place_in(struct rd_buf *out, const struct finding_frame *f)
+{
+	struct finding_frame short_form = *f;
+
+	short_form.column = 0;
+	word_place(out, &short_form);
+	if (f->function)
+		rd_buf_addf(out, " in %s", f->function);
+}
+
+void word_spot(struct rd_buf *out, const struct schedule_place *p)
+{
+	const char *slash = p->file ? strrchr(p->file, '/') : NULL;
+
+	if (p->file)
+		rd_buf_adds(out, slash ? slash + 1 : p->file);
+	if (p->file && p->line)
+		rd_buf_addf(out, ":%" PRIu32, p->line);
+}
+
+void word_access(struct rd_buf *out, const struct finding_access *a)
+{
+	static const char *const words[2][FINDING_OPS] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
+
+	rd_buf_adds(out, words[a->atomic][a->op]);
+	if (a->size)
+		rd_buf_addf(out, " of size %" PRIu32, a->size);
+}
+
+void word_locks(struct rd_buf *out, const struct finding_lock *locks, size_t count)
+{
+	if (!count)
+		rd_buf_adds(out, "holding no lock");
+	for (size_t i = 0; i < count; i++)
+		rd_buf_addf(out, "%s%s%s", i ? ", " : "holding ", locks[i].name ? locks[i].name : "a lock",
+			    locks[i].shared ? " (shared)" : "");
+}
+
+void word_thread(struct rd_buf *out, const struct finding *f, const char *name)
+{
+	const struct finding_thread *t = finding_thread(f, name);
+
+	rd_buf_addf(out, "thread %s", name ? name : "(unknown)");
+	if (t && t->label)
+		rd_buf_addf(out, " '%s'", t->label);
+}
+
+void word_object(struct rd_buf *out, const struct finding_object *o)
+{
+	static const char *const words[FINDING_OBJECT_KINDS] = {"memory", "global", "heap object",
+								"stack variable"};
+
+	rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : "?");
+	if (o->type)
+		rd_buf_addf(out, " of type %s", o->type);
+	if (o->size)
+		rd_buf_addf(out, ", %" PRIu64 " byte%s", o->size, o->size == 1 ? "" : "s");
+}
+
+void word_wait(struct rd_buf *out, const char *kind, const char *wants)
+{
+	static const struct {
+		const char *kind, *words;
+	} table[] = {
+		{"join", "the end of"}, {"cond", "a signal on"},    {"barrier", "all others at barrier"},
+		{"sem", "a post of"},	{"once", "the routine of"},
+	};
+
+	rd_buf_adds(out, "waits for ");
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if (kind && strcmp(table[i].kind, kind) == 0) {
+			rd_buf_addf(out, "%s %s", table[i].words, wants ? wants : "?");
+			return;
+		}
+	}
+	rd_buf_addf(out, "%s %s", kind ? kind : "lock", wants ? wants : "?");
+}
+
+/* An argument as a shell reads it back. */
+static void quote(struct rd_buf *out, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		rd_buf_adds(out, word);
+		return;
+	}
+	rd_buf_addc(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			rd_buf_adds(out, "'\\''");
+		else
+			rd_buf_addc(out, *word);
+	}
+	rd_buf_addc(out, '\'');
+}
+
+void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f)
+{
+	rd_buf_adds(out, "raddle replay ");
+	quote(out, f->schedule_path);
+	rd_buf_adds(out, " --");
+	for (size_t i = 0; i < set->argc; i++) {
+		rd_buf_addc(out, ' ');
+		quote(out, set->argv[i]);
+	}
+	if (!set->argc)
+		rd_buf_adds(out, " PROG ARGS...");
+}
+
+void word_evidence(struct rd_buf *out, const struct finding *f)
+{
+	rd_buf_adds(out, f->sound ? "The prediction is sound: it keeps what every read has read."
+				  : "The prediction is speculative: reads may get other values on the way.");
+	if (f->count > 1)
+		rd_buf_addf(out, " %" PRIu64 " predictions at these places are one finding.", f->count);
+	if (f->k)
+		rd_buf_addf(out, " %" PRIu64 " witnesses were tried.", f->k);
+}
+
+void word_moved(const struct schedule *s, bool *moved)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = s->op_count; i-- > 0;) {
+		uint64_t seen = s->ops[i].seen;
+
+		moved[i] = seen > least;
+		if (seen && seen < least)
+			least = seen;
+	}
+}

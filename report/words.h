@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside report/: the same things said the same way in every format. */
+#ifndef REPORT_WORDS_H
+#define REPORT_WORDS_H
+
+#include "base/buf.h"
+#include "finding/finding.h"
+#include "finding/schedule.h"
+
+enum word_role { WORD_OTHER, WORD_ACQUIRE, WORD_RELEASE, WORD_THREAD };
+
+/* Appended to `out`: "locks a for reading", and "rdlock a" where space is short. */
+void word_op(struct rd_buf *out, const char *kind, const char *object);
+void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
+enum word_role word_role(const char *kind);
+
+/* "data race on hits", "deadlock of 2 threads". */
+void word_title(struct rd_buf *out, const struct finding *f);
+
+/* "confirmed by replay"; the meaning of a class, "" if there is none. */
+const char *word_status(enum finding_status status);
+const char *word_class(enum finding_class class);
+
+/* "counter.c:12:7", "(unknown place)"; "counter.c:12 in add". */
+void word_place(struct rd_buf *out, const struct finding_frame *f);
+void word_place_in(struct rd_buf *out, const struct finding_frame *f);
+
+/* "counter.c:12": without directory; "" if unknown. */
+void word_spot(struct rd_buf *out, const struct schedule_place *p);
+
+/* "Write of size 4", "Atomic read". */
+void word_access(struct rd_buf *out, const struct finding_access *a);
+
+/* "holding a, b (shared)"; "holding no lock". */
+void word_locks(struct rd_buf *out, const struct finding_lock *locks, size_t count);
+
+/* "thread T_0_1 'worker'". */
+void word_thread(struct rd_buf *out, const struct finding *f, const char *name);
+
+/* "global 'hits' of type int, 4 bytes". */
+void word_object(struct rd_buf *out, const struct finding_object *o);
+
+/* "waits for mutex b", "waits for the end of T_0_1". */
+void word_wait(struct rd_buf *out, const char *kind, const char *wants);
+
+/* "raddle replay FILE -- ./prog 'an argument'"; there must be a schedule file. */
+void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f);
+
+/* "the prediction is sound ..." and how many were merged, one sentence each. */
+void word_evidence(struct rd_buf *out, const struct finding *f);
+
+/* Whether an operation comes before one that the recorded run did earlier.  `moved`
+ * has a place for each operation of the schedule. */
+void word_moved(const struct schedule *s, bool *moved);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Unit tests of finding/schedule.h. */
+#include "finding-fixture.h"
+#include "golden.h"
+
+#include "base/error.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static char last_message[256];
+
+static void keep_message(void *context, enum rd_level level, const char *message)
+{
+	(void)level;
+	snprintf(context, 256, "%s", message);
+}
+
+static void written_as_ever(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct rd_buf race = RD_BUF_INIT, deadlock = RD_BUF_INIT;
+
+	(void)state;
+	schedule_format(set->items[0]->schedule, &race);
+	schedule_format(set->items[1]->schedule, &deadlock);
+	golden_check("race-v1.schedule", race.data, race.length);
+	golden_check("deadlock-v1.schedule", deadlock.data, deadlock.length);
+	rd_buf_release(&race);
+	rd_buf_release(&deadlock);
+	finding_set_free(set);
+}
+
+static void round_trip(void **state)
+{
+	struct rd_buf text = RD_BUF_INIT, again = RD_BUF_INIT;
+	struct schedule s, back;
+	struct schedule_op *op;
+
+	(void)state;
+	schedule_init(&s);
+	s.program = "a\tb\\c\nd";
+	s.trace = "-";
+	op = schedule_add_op(&s);
+	op->thread = "T_0";
+	op->n = INT64_MAX;
+	op->kind = "cond-wake";
+	op->object = "-";
+	op->place = (struct schedule_place){"a:file.c", "operator()", UINT32_MAX, 1};
+	*schedule_add_limit(&s) = (struct schedule_limit){"T_0_1", 4};
+	schedule_format(&s, &text);
+	assert_int_equal(schedule_parse(&back, text.data, text.length, "memory"), 0);
+	assert_string_equal(back.program, s.program);
+	assert_string_equal(back.trace, "-");
+	assert_string_equal(back.ops[0].object, "-");
+	assert_string_equal(back.ops[0].place.file, "a:file.c");
+	assert_int_equal(back.ops[0].place.line, UINT32_MAX);
+	assert_null(back.finding);
+	assert_int_equal(back.limits[0].n, 4);
+	schedule_format(&back, &again);
+	assert_string_equal(text.data, again.data);
+	rd_buf_release(&text);
+	rd_buf_release(&again);
+	schedule_release(&s);
+	schedule_release(&back);
+}
+
+static void file_round_trip(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct schedule back;
+
+	(void)state;
+	assert_int_equal(schedule_write(set->items[0]->schedule, "race.schedule"), 0);
+	assert_int_equal(schedule_read(&back, "race.schedule"), 0);
+	assert_int_equal(back.hold_count, 2);
+	assert_true(back.holds[0].write);
+	assert_int_equal(back.holds[1].site, 65541);
+	schedule_release(&back);
+	assert_int_equal(schedule_read(&back, "missing.schedule"), RD_ESYSTEM);
+	schedule_release(&back);
+	finding_set_free(set);
+}
+
+/* The result of reading the text with a right last line. */
+static int parse_body(const char *body)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule s;
+	size_t lines = 0;
+
+	for (const char *p = body; *p; p++)
+		lines += *p == '\n';
+	rd_buf_addf(&text, "%send\t%zu\t%016llx\n", body, lines,
+		    (unsigned long long)XXH64(body, strlen(body), 0));
+	last_message[0] = '\0';
+	int err = schedule_parse(&s, text.data, text.length, "s");
+	schedule_release(&s);
+	rd_buf_release(&text);
+	return err;
+}
+
+#define OP(thread, n) "op\t" thread "\t" n "\tmutex-lock\ta\t0\t-\t-\n"
+#define HEADER "raddle-schedule\t1\n"
+
+static void good_bodies(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_body(HEADER), 0);
+	assert_int_equal(parse_body(HEADER "# a remark\n" OP("T_0", "1") OP("T_0_1", "1") OP("T_0", "4")), 0);
+	assert_int_equal(parse_body(HEADER OP("T_0", "1") "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\n"), 0);
+	assert_int_equal(parse_body(HEADER "stop\tT_0\t1\tthread-join\tT_0_1\t-\t-\n"), 0);
+}
+
+static void bad_bodies(void **state)
+{
+	static const struct {
+		const char *body, *message;
+	} cases[] = {
+		{"", "no schedule"},
+		{"hello\n", "no schedule"},
+		{"raddle-schedule\tx\n", "no number"},
+		{HEADER "what\n", "unknown record"},
+		{HEADER "\n", "unknown record"},
+		{HEADER "limit\tT_0\n", "wrong number of fields"},
+		{HEADER "limit\tT_0\t1\t2\n", "wrong number of fields"},
+		{HEADER "limit\tT_0\t-1\n", "no number"},
+		{HEADER "limit\tT_0\t\n", "a number is missing"},
+		{HEADER "limit\tT_0\t9223372036854775808\n", "too large"},
+		{HEADER "limit\tT_0\t99999999999999999999999\n", "too large"},
+		{HEADER "limit\tT 0\t1\n", "no name"},
+		{HEADER "limit\t-\t1\n", "no name"},
+		{HEADER "program\ta\\x\n", "a bad escape"},
+		{HEADER "program\ta\\\n", "a bad escape"},
+		{HEADER "program\ta\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n", "too many fields"},
+		{HEADER OP("T_0", "2") OP("T_0", "2"), "do not ascend"},
+		{HEADER OP("T_0", "0"), "do not ascend"},
+		{HEADER "stop\tT_0\t1\tmutex-lock\ta\tfile.c\t-\n", "no file:line:column"},
+		{HEADER "stop\tT_0\t1\tmutex-lock\ta\tfile.c:1\t-\n", "no file:line:column"},
+		{HEADER "stop\tT_0\t1\tmutex-lock\ta\t:1:2\t-\n", "no file:line:column"},
+		{HEADER "stop\tT_0\t1\tmutex-lock\ta\tfile.c:1:\t-\n", "a number is missing"},
+		{HEADER "stop\tT_0\t1\tmutex-lock\ta\tfile.c:x:2\t-\n", "no number"},
+		{HEADER OP("T_0", "2") "limit\tT_0\t1\n", "a limit lies before"},
+		{HEADER OP("T_0", "2") "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\n", "a hold lies before"},
+		{HEADER "hold\tT_0\t1\t0\t0\tread\t-\t-\t-\n", "a hold lies before"},
+		{HEADER "hold\tT_0\t1\t0\t1\tswap\t-\t-\t-\n", "neither read nor write"},
+		{HEADER OP("T_0", "2") "stop\tT_0\t2\tmutex-lock\ta\t-\t-\n", "a stop lies before"},
+		{HEADER "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\nstop\tT_1\t2\tjoin\ta\t-\t-\n", "both"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(parse_body(cases[i].body), RD_EFORMAT);
+		assert_non_null(strstr(last_message, cases[i].message));
+	}
+	assert_int_equal(parse_body("raddle-schedule\t2\n"), RD_EVERSION);
+}
+
+/* No prefix and no changed byte gets past the checksum. */
+static void damaged_files(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule s;
+
+	(void)state;
+	schedule_format(set->items[0]->schedule, &text);
+	for (size_t i = 0; i < text.length; i++) {
+		assert_int_equal(schedule_parse(&s, text.data, i, "cut"), RD_EFORMAT);
+		schedule_release(&s);
+		text.data[i] ^= (char)(1 + i % 255);
+		assert_int_equal(schedule_parse(&s, text.data, text.length, "changed"), RD_EFORMAT);
+		schedule_release(&s);
+		text.data[i] ^= (char)(1 + i % 255);
+	}
+	rd_buf_release(&text);
+	finding_set_free(set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written_as_ever), cmocka_unit_test(round_trip),
+		cmocka_unit_test(file_round_trip), cmocka_unit_test(good_bodies),
+		cmocka_unit_test(bad_bodies),	   cmocka_unit_test(damaged_files),
+	};
+
+	rd_log_set(keep_message, last_message);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of the SARIF report: the golden file, and the rules of the SARIF
+ * 2.1.0 schema and specification that our members are under.
+ */
+#include "finding-fixture.h"
+#include "golden.h"
+
+#include "report/report.h"
+
+#include <jansson.h>
+
+static json_t *log_of(const struct finding_set *set, const struct report_opts *opts)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_int_equal(report_sarif(set, opts, out), 0);
+	assert_int_equal(fclose(out), 0);
+	json_t *log = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(log);
+	free(text);
+	return log;
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	assert_non_null(value);
+	return value;
+}
+
+static json_t *at(const json_t *object, const char *key, size_t i)
+{
+	return json_array_get(json_object_get(object, key), i);
+}
+
+/* Only members that the schema has; `names` is a blank-separated list. */
+static void expect_members(json_t *object, const char *names)
+{
+	const char *key;
+	json_t *value;
+
+	assert_true(json_is_object(object));
+	json_object_foreach(object, key, value)
+	{
+		char *padded = rd_xasprintf(" %s ", key), *list = rd_xasprintf(" %s ", names);
+
+		if (!strstr(list, padded))
+			fail_msg("unexpected member %s", key);
+		free(padded);
+		free(list);
+	}
+}
+
+static void check_message(json_t *message)
+{
+	expect_members(message, "text");
+	assert_true(strlen(text(message, "text")) > 0);
+}
+
+static void check_uri(const char *uri)
+{
+	assert_int_equal(strcspn(uri, " <>\"{}|\\^`[]"), strlen(uri));
+	assert_true(*uri != '/');
+}
+
+static void check_location(json_t *location)
+{
+	json_t *physical = json_object_get(location, "physicalLocation");
+	json_t *region = json_object_get(physical, "region");
+
+	expect_members(location, "id physicalLocation logicalLocations message");
+	if (physical) {
+		expect_members(physical, "artifactLocation region");
+		check_uri(text(json_object_get(physical, "artifactLocation"), "uri"));
+	}
+	if (region) {
+		expect_members(region, "startLine startColumn");
+		assert_true(json_integer_value(json_object_get(region, "startLine")) >= 1);
+	}
+	if (json_object_get(location, "message"))
+		check_message(json_object_get(location, "message"));
+}
+
+static void check_flows(json_t *result)
+{
+	json_t *flow = at(result, "codeFlows", 0), *thread, *step;
+	size_t i, k;
+
+	if (!flow)
+		return;
+	expect_members(flow, "message threadFlows");
+	assert_true(json_array_size(json_object_get(flow, "threadFlows")) >= 1);
+	json_array_foreach(json_object_get(flow, "threadFlows"), i, thread)
+	{
+		json_int_t last = -1;
+
+		expect_members(thread, "id locations");
+		assert_true(json_array_size(json_object_get(thread, "locations")) >= 1);
+		json_array_foreach(json_object_get(thread, "locations"), k, step)
+		{
+			json_int_t order = json_integer_value(json_object_get(step, "executionOrder"));
+
+			expect_members(step, "executionOrder importance location");
+			assert_true(order > last);
+			last = order;
+			check_location(json_object_get(step, "location"));
+		}
+	}
+}
+
+static void check_stacks(json_t *result)
+{
+	json_t *stack, *frame;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(result, "stacks"), i, stack)
+	{
+		expect_members(stack, "message frames");
+		check_message(json_object_get(stack, "message"));
+		json_array_foreach(json_object_get(stack, "frames"), k, frame)
+		{
+			expect_members(frame, "location module");
+			check_location(json_object_get(frame, "location"));
+		}
+	}
+}
+
+static void check_result(json_t *result, json_t *rules)
+{
+	json_t *location;
+	size_t i;
+
+	expect_members(result, "ruleId ruleIndex level message locations relatedLocations stacks codeFlows "
+			       "partialFingerprints baselineState suppressions occurrenceCount properties");
+	json_t *rule =
+		json_array_get(rules, (size_t)json_integer_value(json_object_get(result, "ruleIndex")));
+	assert_string_equal(text(result, "ruleId"), text(rule, "id"));
+	check_message(json_object_get(result, "message"));
+	json_array_foreach(json_object_get(result, "locations"), i, location) check_location(location);
+	json_array_foreach(json_object_get(result, "relatedLocations"), i, location) check_location(location);
+	check_stacks(result);
+	check_flows(result);
+	assert_int_equal(strlen(text(json_object_get(result, "partialFingerprints"), "raddleId/v1")), 16);
+	assert_true(json_integer_value(json_object_get(result, "occurrenceCount")) >= 1);
+}
+
+static void check_log(json_t *log)
+{
+	json_t *run = at(log, "runs", 0), *driver, *result;
+	size_t i;
+
+	expect_members(log, "$schema version runs");
+	assert_string_equal(text(log, "version"), "2.1.0");
+	expect_members(run, "tool invocations columnKind results");
+	driver = json_object_get(json_object_get(run, "tool"), "driver");
+	expect_members(driver, "name version rules");
+	assert_string_equal(text(driver, "name"), "Raddle");
+	expect_members(at(run, "invocations", 0), "executionSuccessful arguments");
+	json_array_foreach(json_object_get(run, "results"), i, result)
+		check_result(result, json_object_get(driver, "rules"));
+}
+
+static void follows_the_rules(void **state)
+{
+	struct finding_set *set = fixture_set();
+	json_t *log = log_of(set, &(struct report_opts){0});
+	json_t *results = json_object_get(at(log, "runs", 0), "results");
+
+	(void)state;
+	check_log(log);
+	assert_int_equal(json_array_size(results), 3);
+	assert_string_equal(text(json_array_get(results, 0), "level"), "error");
+	assert_string_equal(text(json_array_get(results, 2), "level"), "note");
+	assert_null(json_object_get(json_array_get(results, 0), "baselineState"));
+	json_decref(log);
+	finding_set_free(set);
+}
+
+static void golden_log(void **state)
+{
+	struct finding_set *set = fixture_set();
+	char *written = NULL;
+	size_t length;
+	FILE *out = open_memstream(&written, &length);
+
+	(void)state;
+	assert_int_equal(report_sarif(set, &(struct report_opts){0}, out), 0);
+	fclose(out);
+	golden_check("report.sarif", written, length);
+	free(written);
+	finding_set_free(set);
+}
+
+static void known_and_suppressed(void **state)
+{
+	struct finding_set *set = fixture_set();
+
+	(void)state;
+	set->items[0]->known = true;
+	set->items[1]->suppressed = "deadlock:transfer";
+	json_t *log = log_of(set, &(struct report_opts){.baseline = true});
+	json_t *run = at(log, "runs", 0);
+	check_log(log);
+	assert_string_equal(text(at(run, "results", 0), "baselineState"), "unchanged");
+	assert_string_equal(text(at(run, "results", 1), "baselineState"), "new");
+	assert_string_equal(text(at(at(run, "results", 1), "suppressions", 0), "kind"), "external");
+	json_decref(log);
+	finding_set_free(set);
+}
+
+static void odd_places(void **state)
+{
+	static const struct {
+		const char *file, *uri;
+	} cases[] = {
+		{"/src/a b.c", "file:///src/a%20b.c"},
+		{"a:b.c", "./a:b.c"},
+		{"50%\xff#?.c", "50%25%FF%23%3F.c"},
+		{"\xc3\xa4.c", "%C3%A4.c"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct finding_set *set = finding_set_new();
+		struct finding *f = fixture_race(set, "x", 0);
+
+		f->accesses[0].stack.frames[0].file = cases[i].file;
+		f->accesses[1].stack.count = 0;
+		finding_set_finish(set);
+		json_t *log = log_of(set, &(struct report_opts){0});
+		json_t *place = json_object_get(at(at(at(log, "runs", 0), "results", 0), "locations", 0),
+						"physicalLocation");
+		check_log(log);
+		assert_string_equal(text(json_object_get(place, "artifactLocation"), "uri"), cases[i].uri);
+		assert_null(json_object_get(place, "region"));
+		json_decref(log);
+		finding_set_free(set);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(follows_the_rules),
+		cmocka_unit_test(golden_log),
+		cmocka_unit_test(known_and_suppressed),
+		cmocka_unit_test(odd_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
