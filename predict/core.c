@@ -1,0 +1,833 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building the reduced execution (core.h) from an execution.
+ *
+ * Passes: (1) find what is shared; (2) copy the events that matter, with
+ * critical sections, held lists and reads-from; (3) the must-edges; (4) the
+ * indices.  Each is one walk in trace order.  Nested acquisitions of a lock by
+ * its holder are left out together with their releases, so that a section is
+ * always an outermost one; releases need not nest.
+ */
+#include "predict/core.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is shared ---- */
+
+struct sharing {
+	uint16_t *variable_user, *lock_user; /* the first thread, UINT16_MAX: none yet */
+	uint8_t *variable, *lock;	     /* SHARED | WRITTEN | PLAIN */
+};
+enum { SHARED = 1, WRITTEN = 2, PLAIN = 4 };
+
+static void note_user(uint16_t *user, uint8_t *state, uint16_t thread)
+{
+	if (*user == UINT16_MAX)
+		*user = thread;
+	else if (*user != thread)
+		*state |= SHARED;
+}
+
+static void find_sharing(struct sharing *s, const struct exec *x)
+{
+	s->variable_user = rd_xmalloc((x->variables + 1) * sizeof *s->variable_user);
+	s->lock_user = rd_xmalloc((x->locks + 1) * sizeof *s->lock_user);
+	memset(s->variable_user, 0xff, (x->variables + 1) * sizeof *s->variable_user);
+	memset(s->lock_user, 0xff, (x->locks + 1) * sizeof *s->lock_user);
+	s->variable = rd_xcalloc(x->variables + 1, 1);
+	s->lock = rd_xcalloc(x->locks + 1, 1);
+	for (size_t i = 0; i < x->count; i++) {
+		const struct exec_event *e = &x->events[i];
+		if (exec_is_access(e->kind)) {
+			note_user(&s->variable_user[e->object], &s->variable[e->object], e->thread);
+			if (exec_writes(e->kind))
+				s->variable[e->object] |= WRITTEN;
+		} else if (exec_acquires(e->kind) || e->kind == EXEC_UNLOCK || e->kind == EXEC_BUSY) {
+			note_user(&s->lock_user[e->object], &s->lock[e->object], e->thread);
+			if (e->flags & EXEC_PENDING)
+				s->lock[e->object] |= SHARED;
+		}
+	}
+}
+
+static void release_sharing(struct sharing *s)
+{
+	free(s->variable_user);
+	free(s->lock_user);
+	free(s->variable);
+	free(s->lock);
+}
+
+/* ---- events and sections ---- */
+
+struct builder {
+	struct core *c;
+	struct sharing sharing;
+	uint32_t *head;	      /* per thread: open sections */
+	uint32_t *last_write; /* per variable */
+	uint32_t *moved;      /* reduced number of each event of the execution */
+	uint32_t *lengths;    /* per thread */
+	uint32_t *depths;     /* nesting of the section, beyond 1 */
+};
+
+static uint32_t find_open(const struct core *c, uint32_t head, uint32_t lock)
+{
+	for (; head != NONE; head = c->holds[head].next)
+		if (c->sections[c->holds[head].section].lock == lock)
+			return c->holds[head].section;
+	return NONE;
+}
+
+static uint32_t push_hold(struct core *c, uint32_t section, uint32_t next)
+{
+	RD_GROW(c->holds, c->hold_capacity, c->hold_count + 1);
+	c->holds[c->hold_count] = (struct hold){section, next};
+	return c->hold_count++;
+}
+
+/* The list without `section`; what stood above it is copied. */
+static uint32_t drop_hold(struct core *c, uint32_t head, uint32_t section)
+{
+	uint32_t above = 0, n = head, *stack;
+
+	while (c->holds[n].section != section) {
+		above++;
+		n = c->holds[n].next;
+	}
+	uint32_t rest = c->holds[n].next;
+	if (!above)
+		return rest;
+	stack = rd_xmalloc(above * sizeof *stack);
+	n = head;
+	for (uint32_t i = 0; i < above; i++, n = c->holds[n].next)
+		stack[i] = c->holds[n].section;
+	while (above)
+		rest = push_hold(c, stack[--above], rest);
+	free(stack);
+	return rest;
+}
+
+static struct event *append(struct builder *b, uint32_t source)
+{
+	struct core *c = b->c;
+	const struct exec_event *e = &c->x->events[source];
+	struct event *v = &c->events[c->count];
+
+	*v = (struct event){.kind = e->kind,
+			    .flags = e->flags,
+			    .thread = e->thread,
+			    .object = e->object,
+			    .source = source,
+			    .section = NONE,
+			    .index = b->lengths[e->thread]++};
+	b->moved[source] = c->count;
+	c->writer[c->count] = c->partner[c->count] = NONE;
+	c->count++;
+	c->loops |= exec_reads(e->kind) && e->flags & EXEC_LOOP;
+	if (e->flags & EXEC_GIVEN)
+		c->base[e->thread] = v->index + 1;
+	return v;
+}
+
+static void add_acquire(struct builder *b, uint32_t source, const struct exec_event *e)
+{
+	struct core *c = b->c;
+	uint32_t own = find_open(c, b->head[e->thread], e->object);
+
+	if (own != NONE && !(e->flags & EXEC_PENDING)) {
+		b->depths[own]++;
+		return;
+	}
+	struct event *v = append(b, source);
+	if (!(e->flags & EXEC_PENDING)) {
+		v->section = c->section_count;
+		b->depths[c->section_count] = 0;
+		c->sections[c->section_count++] =
+			(struct section){e->object, c->count - 1, NONE, e->kind == EXEC_RDLOCK};
+		b->head[e->thread] = push_hold(c, v->section, b->head[e->thread]);
+	}
+	v->held = b->head[e->thread];
+}
+
+/* A release that ends a section; WAIT is one even if its mutex is left out. */
+static void add_release(struct builder *b, uint32_t source, const struct exec_event *e, uint32_t lock)
+{
+	struct core *c = b->c;
+	uint32_t own = find_open(c, b->head[e->thread], lock);
+
+	if (own != NONE && b->depths[own]) {
+		b->depths[own]--;
+		own = NONE;
+		if (e->kind == EXEC_UNLOCK)
+			return;
+	}
+	if (own == NONE && e->kind == EXEC_UNLOCK)
+		return;
+	struct event *v = append(b, source);
+	if (own != NONE) {
+		v->section = own;
+		c->sections[own].release = c->count - 1;
+		b->head[e->thread] = drop_hold(c, b->head[e->thread], own);
+	}
+	v->held = b->head[e->thread];
+}
+
+static void add_access(struct builder *b, uint32_t source, const struct exec_event *e)
+{
+	struct event *v = append(b, source);
+
+	v->held = b->head[e->thread];
+	if (exec_reads(e->kind))
+		b->c->writer[b->c->count - 1] = b->last_write[e->object];
+	if (exec_writes(e->kind))
+		b->last_write[e->object] = b->c->count - 1;
+}
+
+/* The section of another thread that made an acquisition fail. */
+static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
+{
+	const struct core *c = b->c;
+
+	for (uint32_t t = 0; t < c->threads; t++) {
+		uint32_t s = t == e->thread ? NONE : find_open(c, b->head[t], e->object);
+		if (s != NONE && !(c->sections[s].shared && e->aux == EXEC_RDLOCK))
+			return s;
+	}
+	return NONE;
+}
+
+static void add_busy(struct builder *b, uint32_t source, const struct exec_event *e)
+{
+	struct core *c = b->c;
+
+	append(b, source)->held = b->head[e->thread];
+	c->partner[c->count - 1] = find_holder(b, e);
+	c->busy[c->busy_count++] = c->count - 1;
+}
+
+static void add_event(struct builder *b, uint32_t source)
+{
+	const struct exec_event *e = &b->c->x->events[source];
+
+	if (exec_is_access(e->kind)) {
+		if ((b->sharing.variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN))
+			add_access(b, source, e);
+	} else if (exec_acquires(e->kind)) {
+		if (b->sharing.lock[e->object] & SHARED)
+			add_acquire(b, source, e);
+	} else if (e->kind == EXEC_UNLOCK) {
+		add_release(b, source, e, e->object);
+	} else if (e->kind == EXEC_WAIT) {
+		add_release(b, source, e, e->aux);
+	} else if (e->kind == EXEC_BUSY) {
+		add_busy(b, source, e);
+	} else {
+		append(b, source)->held = b->head[e->thread];
+	}
+}
+
+static void *filled(size_t n)
+{
+	void *p = rd_xmalloc((n + 1) * sizeof(uint32_t));
+	memset(p, 0xff, (n + 1) * sizeof(uint32_t));
+	return p;
+}
+
+static size_t count_kept(const struct exec *x, const struct sharing *s, size_t *acquires, size_t *busy)
+{
+	size_t n = 0;
+
+	*acquires = *busy = 0;
+	for (size_t i = 0; i < x->count; i++) {
+		const struct exec_event *e = &x->events[i];
+		if (exec_is_access(e->kind)) {
+			n += (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN);
+		} else if (exec_acquires(e->kind) || e->kind == EXEC_UNLOCK) {
+			n += s->lock[e->object] & SHARED;
+			*acquires += exec_acquires(e->kind) && (s->lock[e->object] & SHARED);
+		} else {
+			n++;
+			*busy += e->kind == EXEC_BUSY;
+		}
+	}
+	return n;
+}
+
+static void build_events(struct builder *b)
+{
+	struct core *c = b->c;
+	const struct exec *x = c->x;
+	size_t acquires, busy, kept = count_kept(x, &b->sharing, &acquires, &busy);
+
+	c->events = rd_xmalloc((kept + 1) * sizeof *c->events);
+	c->writer = rd_xmalloc((kept + 1) * sizeof *c->writer);
+	c->partner = rd_xmalloc((kept + 1) * sizeof *c->partner);
+	c->busy = rd_xmalloc((busy + 1) * sizeof *c->busy);
+	c->sections = rd_xmalloc((acquires + 1) * sizeof *c->sections);
+	b->depths = rd_xmalloc((acquires + 1) * sizeof *b->depths);
+	c->base = rd_xcalloc((size_t)x->threads + 1, sizeof *c->base);
+	b->head = filled(x->threads);
+	b->last_write = filled(x->variables);
+	b->moved = filled(x->count);
+	b->lengths = rd_xcalloc((size_t)x->threads + 1, sizeof *b->lengths);
+	for (size_t i = 0; i < x->count; i++)
+		add_event(b, i);
+}
+
+static void build_threads(struct core *c, const uint32_t *lengths)
+{
+	c->thread_first = rd_xcalloc((size_t)c->threads + 2, sizeof *c->thread_first);
+	c->by_thread = rd_xmalloc(((size_t)c->count + 1) * sizeof *c->by_thread);
+	for (uint32_t t = 0; t < c->threads; t++)
+		c->thread_first[t + 1] = c->thread_first[t] + lengths[t];
+	for (uint32_t e = 0; e < c->count; e++)
+		c->by_thread[c->thread_first[c->events[e].thread] + c->events[e].index] = e;
+}
+
+/* ---- must-edges ---- */
+
+struct edge {
+	uint32_t from, to;
+};
+struct edges {
+	struct edge *items;
+	size_t count, capacity;
+};
+
+static void add_edge(struct edges *s, uint32_t from, uint32_t to)
+{
+	RD_GROW(s->items, s->capacity, s->count + 1);
+	s->items[s->count++] = (struct edge){from, to};
+}
+
+/* Groups edges by `to`; order within a group is kept. */
+static void build_list(struct list *l, const struct edges *s, size_t n)
+{
+	l->first = rd_xcalloc(n + 2, sizeof *l->first);
+	l->item = rd_xmalloc((s->count + 1) * sizeof *l->item);
+	for (size_t i = 0; i < s->count; i++)
+		l->first[s->items[i].to + 2]++;
+	for (size_t i = 1; i < n + 2; i++)
+		l->first[i] += l->first[i - 1];
+	for (size_t i = 0; i < s->count; i++)
+		l->item[l->first[s->items[i].to + 1]++] = s->items[i].from;
+}
+
+struct must {
+	struct core *c;
+	struct edges edges, wakes;
+	uint32_t *fork_of, *last_of; /* per thread */
+	uint32_t *wait_of;	     /* per thread: the wait it is in */
+	uint32_t *run_of;	     /* per once control */
+	struct edges *enters;	     /* per barrier instance */
+	const uint32_t *moved;
+};
+
+static void must_of_wake(struct must *m, uint32_t e, const struct exec_event *v)
+{
+	m->c->partner[e] = m->wait_of[v->thread];
+	if (v->aux < EXEC_MATCH) {
+		add_edge(&m->edges, m->moved[v->aux], e);
+		add_edge(&m->wakes, e, m->moved[v->aux]);
+	}
+}
+
+static void must_of_read(struct must *m, uint32_t e)
+{
+	const struct core *c = m->c;
+	uint32_t w = c->writer[e];
+
+	if (w == NONE || c->events[w].thread == c->events[e].thread)
+		return;
+	if (c->events[e].flags & c->events[w].flags & EXEC_SYNC || c->events[e].flags & EXEC_LOOP)
+		add_edge(&m->edges, w, e);
+}
+
+static void must_of_event(struct must *m, uint32_t e)
+{
+	const struct event *v = &m->c->events[e];
+	uint32_t object = v->object;
+
+	if (!v->index && m->fork_of[v->thread] != NONE)
+		add_edge(&m->edges, m->fork_of[v->thread], e);
+	switch (v->kind) {
+	case EXEC_READ:
+	case EXEC_UPDATE:
+		must_of_read(m, e);
+		break;
+	case EXEC_FORK:
+		m->fork_of[object] = e;
+		break;
+	case EXEC_JOIN:
+		if (m->last_of[object] != NONE)
+			add_edge(&m->edges, m->last_of[object], e);
+		else if (m->fork_of[object] != NONE)
+			add_edge(&m->edges, m->fork_of[object], e);
+		break;
+	case EXEC_WAIT:
+		m->wait_of[v->thread] = e;
+		break;
+	case EXEC_WAKE:
+		must_of_wake(m, e, &m->c->x->events[v->source]);
+		break;
+	case EXEC_ENTER:
+		add_edge(&m->enters[object], e, 0);
+		break;
+	case EXEC_EXIT:
+		for (size_t i = 0; i < m->enters[object].count; i++)
+			add_edge(&m->edges, m->enters[object].items[i].from, e);
+		break;
+	case EXEC_ONCE_RUN:
+		m->run_of[object] = e;
+		break;
+	case EXEC_ONCE_PASS:
+		if (m->run_of[object] != NONE)
+			add_edge(&m->edges, m->run_of[object], e);
+		break;
+	}
+	m->last_of[v->thread] = e;
+}
+
+static void build_must(struct core *c, const uint32_t *moved)
+{
+	struct must m = {.c = c, .moved = moved};
+
+	m.fork_of = filled(c->threads);
+	m.last_of = filled(c->threads);
+	m.wait_of = filled(c->threads);
+	m.run_of = filled(c->x->onces);
+	m.enters = rd_xcalloc((size_t)c->barriers + 1, sizeof *m.enters);
+	for (uint32_t e = 0; e < c->count; e++)
+		must_of_event(&m, e);
+	build_list(&c->must, &m.edges, c->count);
+	build_list(&c->wakes, &m.wakes, c->count);
+	for (uint32_t b = 0; b < c->barriers; b++)
+		free(m.enters[b].items);
+	free(m.enters);
+	free(m.edges.items);
+	free(m.wakes.items);
+	free(m.fork_of);
+	free(m.last_of);
+	free(m.wait_of);
+	free(m.run_of);
+}
+
+static void build_readers(struct core *c)
+{
+	struct edges readers = {0}, initial = {0};
+
+	for (uint32_t e = 0; e < c->count; e++) {
+		if (!exec_reads(c->events[e].kind))
+			continue;
+		if (c->writer[e] != NONE)
+			add_edge(&readers, e, c->writer[e]);
+		else
+			add_edge(&initial, e, c->events[e].object);
+	}
+	build_list(&c->readers, &readers, c->count);
+	build_list(&c->initial_readers, &initial, c->variables);
+	free(readers.items);
+	free(initial.items);
+}
+
+/* ---- indices ---- */
+
+typedef bool member_fn(const struct core *c, const struct event *v);
+
+static bool is_acquire(const struct core *c, const struct event *v)
+{
+	(void)c;
+	return exec_acquires(v->kind) && v->section != NONE;
+}
+static bool is_exclusive(const struct core *c, const struct event *v)
+{
+	return is_acquire(c, v) && v->kind != EXEC_RDLOCK;
+}
+static bool is_write(const struct core *c, const struct event *v)
+{
+	(void)c;
+	return exec_writes(v->kind);
+}
+static bool is_access(const struct core *c, const struct event *v)
+{
+	(void)c;
+	return exec_is_access(v->kind);
+}
+static bool is_post(const struct core *c, const struct event *v)
+{
+	(void)c;
+	return v->kind == EXEC_POST;
+}
+static bool is_take(const struct core *c, const struct event *v)
+{
+	(void)c;
+	return v->kind == EXEC_TAKE && !(v->flags & EXEC_PENDING);
+}
+static bool is_note(const struct core *c, const struct event *v)
+{
+	(void)c;
+	return v->kind == EXEC_SIGNAL || v->kind == EXEC_BROADCAST;
+}
+
+/* Cuts the items of each object where the thread changes. */
+static void build_slot_table(const struct core *c, struct slots *s, uint32_t objects)
+{
+	size_t count = 0, capacity = 0;
+
+	uint32_t *first = rd_xmalloc(((size_t)objects + 1) * sizeof *first);
+	for (uint32_t o = 0; o < objects; o++) {
+		first[o] = count;
+		for (uint32_t i = s->first[o]; i < s->first[o + 1]; i++) {
+			uint32_t thread = c->events[s->item[i]].thread;
+			if (i == s->first[o] || s->slot[count - 1].thread != thread) {
+				RD_GROW(s->slot, capacity, count + 1);
+				s->slot[count++] = (struct slot){thread, i, i};
+			}
+			s->slot[count - 1].end = i + 1;
+		}
+	}
+	first[objects] = count;
+	free(s->first);
+	s->first = first;
+}
+
+/* Walking the events thread by thread makes each object's items come out
+ * grouped by thread and in program order. */
+static void build_slots(const struct core *c, struct slots *s, uint32_t objects, member_fn *member)
+{
+	s->first = rd_xcalloc((size_t)objects + 2, sizeof *s->first);
+	for (uint32_t e = 0; e < c->count; e++)
+		if (member(c, &c->events[e]))
+			s->first[c->events[e].object + 2]++;
+	for (uint32_t o = 1; o < objects + 2; o++)
+		s->first[o] += s->first[o - 1];
+	uint32_t total = s->first[objects + 1];
+	s->item = rd_xmalloc(((size_t)total + 1) * sizeof *s->item);
+	s->index = rd_xmalloc(((size_t)total + 1) * sizeof *s->index);
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct event *v = &c->events[c->by_thread[i]];
+		if (!member(c, v))
+			continue;
+		uint32_t at = s->first[v->object + 1]++;
+		s->item[at] = c->by_thread[i];
+		s->index[at] = v->index;
+	}
+	build_slot_table(c, s, objects);
+}
+
+uint32_t predict_slots_below(const struct slots *s, const struct slot *slot, uint32_t position)
+{
+	uint32_t low = slot->begin, high = slot->end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->index[middle] < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - slot->begin;
+}
+
+/* Matches takes with posts first in, first out, as the recording did. */
+static void match_takes(struct core *c)
+{
+	uint32_t *posts = rd_xmalloc(((size_t)c->count + 1) * sizeof *posts);
+	uint32_t *oldest = filled(c->sems), *newest = filled(c->sems);
+	int64_t *stock = rd_xcalloc((size_t)c->sems + 1, sizeof *stock);
+
+	for (uint32_t s = 0; s < c->sems; s++)
+		stock[s] = exec_sem_initial(c->x, s);
+	for (uint32_t e = 0; e < c->count; e++) {
+		const struct event *v = &c->events[e];
+		if (v->kind == EXEC_POST) {
+			posts[e] = NONE;
+			if (oldest[v->object] == NONE)
+				oldest[v->object] = e;
+			else
+				posts[newest[v->object]] = e;
+			newest[v->object] = e;
+		} else if (is_take(c, v)) {
+			if (stock[v->object]-- > 0)
+				continue;
+			c->partner[e] = oldest[v->object];
+			oldest[v->object] = posts[oldest[v->object]];
+		}
+	}
+	free(posts);
+	free(oldest);
+	free(newest);
+	free(stock);
+}
+
+static void build_indices(struct core *c)
+{
+	build_slots(c, &c->acquires, c->locks, is_acquire);
+	build_slots(c, &c->exclusive, c->locks, is_exclusive);
+	build_slots(c, &c->writes, c->variables, is_write);
+	build_slots(c, &c->accesses, c->variables, is_access);
+	build_slots(c, &c->posts, c->sems, is_post);
+	build_slots(c, &c->takes, c->sems, is_take);
+	build_slots(c, &c->notes, c->conds, is_note);
+}
+
+void core_build(struct core *c, const struct exec *x)
+{
+	struct builder b = {.c = c};
+
+	*c = (struct core){.x = x,
+			   .threads = x->threads,
+			   .locks = x->locks,
+			   .variables = x->variables,
+			   .conds = x->conds,
+			   .sems = x->sems,
+			   .barriers = x->barriers,
+			   .has_sems = x->sems > 0,
+			   .has_conds = x->conds > 0};
+	find_sharing(&b.sharing, x);
+	build_events(&b);
+	build_threads(c, b.lengths);
+	build_must(c, b.moved);
+	build_readers(c);
+	build_indices(c);
+	if (c->has_sems)
+		match_takes(c);
+	release_sharing(&b.sharing);
+	free(b.depths);
+	free(b.head);
+	free(b.last_write);
+	free(b.moved);
+	free(b.lengths);
+}
+
+static void list_release(struct list *l)
+{
+	free(l->first);
+	free(l->item);
+}
+
+static void slots_release(struct slots *s)
+{
+	free(s->first);
+	free(s->slot);
+	free(s->item);
+	free(s->index);
+}
+
+static void rows_release(struct rows *r)
+{
+	free(r->of);
+	free(r->data);
+	*r = (struct rows){0};
+}
+
+void core_release(struct core *c)
+{
+	struct slots *slots[] = {&c->acquires, &c->exclusive, &c->writes, &c->accesses,
+				 &c->posts,    &c->takes,     &c->notes};
+	struct list *lists[] = {&c->must, &c->readers, &c->initial_readers, &c->wakes};
+
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		slots_release(slots[i]);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		list_release(lists[i]);
+	rows_release(&c->need);
+	rows_release(&c->closed);
+	free(c->events);
+	free(c->thread_first);
+	free(c->by_thread);
+	free(c->sections);
+	free(c->holds);
+	free(c->writer);
+	free(c->partner);
+	free(c->base);
+	free(c->busy);
+}
+
+/* ---- needs ---- */
+
+void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
+{
+	const uint32_t *row = r->data + (size_t)r->of[e] * c->threads;
+	const struct event *v = &c->events[e];
+
+	for (uint32_t t = 0; t < c->threads; t++)
+		if (row[t] > p[t] && t != v->thread)
+			p[t] = row[t];
+	if (v->index + 1 > p[v->thread])
+		p[v->thread] = v->index + 1;
+}
+
+void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
+{
+	const struct event *v = &c->events[e];
+
+	if (v->index) {
+		core_include(c, r, p, core_event(c, v->thread, v->index - 1));
+		return;
+	}
+	for (uint32_t i = c->must.first[e]; i < c->must.first[e + 1]; i++)
+		if (c->events[c->must.item[i]].kind == EXEC_FORK &&
+		    c->events[c->must.item[i]].object == v->thread)
+			core_include(c, r, p, c->must.item[i]);
+}
+
+bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = core_held(c, a); i != NONE; i = c->holds[i].next) {
+		const struct section *s = &c->sections[c->holds[i].section];
+		for (uint32_t j = core_held(c, b); j != NONE; j = c->holds[j].next) {
+			const struct section *o = &c->sections[c->holds[j].section];
+			if (s->lock == o->lock && !(s->shared && o->shared))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* One walk over the events; `p` holds the ideal of each thread's latest event. */
+struct clocking {
+	struct core *c;
+	struct rows *r;
+	bool closing;
+	uint32_t *row_of; /* per thread: its row */
+	uint32_t *exits;  /* per barrier instance: an exit whose row is known */
+	uint32_t *p;	  /* scratch ideal */
+};
+
+static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
+{
+	const struct event *v = &k->c->events[e];
+	uint32_t row = k->row_of[thread];
+
+	if (v->thread == thread)
+		return false;
+	return row == NONE || k->r->data[(size_t)row * k->c->threads + v->thread] <= v->index;
+}
+
+/* Loads the thread's row into the scratch ideal; what is not given comes after
+ * all that is. */
+static void begin_change(struct clocking *k, const struct event *v)
+{
+	size_t size = k->c->threads * sizeof *k->p;
+
+	if (k->row_of[v->thread] == NONE)
+		memset(k->p, 0, size);
+	else
+		memcpy(k->p, k->r->data + (size_t)k->row_of[v->thread] * k->c->threads, size);
+	for (uint32_t t = 0; t < k->c->threads && !(v->flags & EXEC_GIVEN); t++)
+		if (k->c->base[t] > k->p[t])
+			k->p[t] = k->c->base[t];
+	k->p[v->thread] = v->index + 1;
+}
+
+static void end_change(struct clocking *k, const struct event *v)
+{
+	struct rows *r = k->r;
+	uint32_t n = k->c->threads;
+
+	if (k->closing)
+		predict_sp_close(k->c, k->p);
+	if (k->row_of[v->thread] != NONE && v->index &&
+	    !memcmp(k->p, r->data + (size_t)k->row_of[v->thread] * n, v->thread * sizeof *k->p) &&
+	    !memcmp(k->p + v->thread + 1, r->data + (size_t)k->row_of[v->thread] * n + v->thread + 1,
+		    (n - v->thread - 1) * sizeof *k->p))
+		return;
+	RD_GROW(r->data, r->capacity, (r->count + 1) * n);
+	memcpy(r->data + r->count * n, k->p, n * sizeof *k->p);
+	k->row_of[v->thread] = r->count++;
+}
+
+/* The events beside program order that `e` must follow in this table. */
+static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
+{
+	const struct core *c = k->c;
+	uint32_t n = c->must.first[e + 1] - c->must.first[e];
+	const struct event *v = &c->events[e];
+
+	if (i < n)
+		return c->must.item[c->must.first[e] + i];
+	if (i == n && c->rf && exec_reads(v->kind))
+		return c->writer[e];
+	if (i == n && c->rf && v->kind == EXEC_BUSY && c->partner[e] != NONE)
+		return c->sections[c->partner[e]].acquire;
+	if (i == n && k->closing && v->kind == EXEC_TAKE)
+		return c->partner[e];
+	return NONE;
+}
+
+/* The exits of a barrier instance need the same enters, which may be thousands:
+ * what one exit needs is what the next one does, except for that exit itself. */
+static bool clock_like_exit(struct clocking *k, uint32_t e)
+{
+	const struct core *c = k->c;
+	const struct event *v = &c->events[e];
+	uint32_t known = k->exits[v->object];
+
+	if (known == NONE) {
+		if (v->index && c->events[core_event(c, v->thread, v->index - 1)].kind == EXEC_ENTER &&
+		    !(v->flags & (EXEC_GIVEN | EXEC_PENDING)))
+			k->exits[v->object] = e;
+		return false;
+	}
+	if (v->flags & EXEC_GIVEN)
+		return false;
+	const struct event *other = &c->events[known];
+	begin_change(k, v);
+	uint32_t own = k->p[other->thread];
+	core_include(c, k->r, k->p, known);
+	k->p[other->thread] = own > other->index ? own : other->index;
+	end_change(k, v);
+	k->r->of[e] = k->row_of[v->thread];
+	return true;
+}
+
+static void clock_event(struct clocking *k, uint32_t e)
+{
+	const struct event *v = &k->c->events[e];
+	bool changing = k->row_of[v->thread] == NONE || v->index == k->c->base[v->thread] ||
+			(k->closing && v->section != NONE && exec_acquires(v->kind));
+
+	if (v->kind == EXEC_EXIT && clock_like_exit(k, e))
+		return;
+	if (changing)
+		begin_change(k, v);
+	for (uint32_t i = 0, from; (from = predecessors(k, e, i)) != NONE; i++) {
+		if (!adds(k, v->thread, from))
+			continue;
+		if (!changing)
+			begin_change(k, v);
+		changing = true;
+		core_include(k->c, k->r, k->p, from);
+	}
+	if (changing)
+		end_change(k, v);
+	k->r->of[e] = k->row_of[v->thread];
+}
+
+static void clock_table(struct core *c, struct rows *r, bool closing)
+{
+	struct clocking k = {.c = c, .r = r, .closing = closing};
+
+	rows_release(r);
+	r->of = rd_xmalloc(((size_t)c->count + 1) * sizeof *r->of);
+	k.row_of = filled(c->threads);
+	k.exits = filled(c->barriers);
+	k.p = rd_xmalloc(((size_t)c->threads + 1) * sizeof *k.p);
+	for (uint32_t e = 0; e < c->count; e++)
+		clock_event(&k, e);
+	free(k.row_of);
+	free(k.exits);
+	free(k.p);
+}
+
+void core_clocks(struct core *c, bool rf)
+{
+	c->rf = rf;
+	clock_table(c, &c->need, false);
+	clock_table(c, &c->closed, true);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reduced execution that prediction searches.
+ *
+ * A thread is a straight line of events, so a state is a vector of positions,
+ * one a thread: "position p" means the first p events of that thread are done.
+ * An ideal is such a vector that contains what its events need.  The *need* of
+ * an event is the smallest ideal containing it under program order, the
+ * must-edges (fork to first event, last event to join, signal to wake, all
+ * enters to each barrier exit, once, release write to acquiring read) and, in
+ * the sound model, reads-from.
+ *
+ * Accesses to variables that cannot race and operations on locks that only one
+ * thread uses constrain nothing and are left out.
+ *
+ * Needs are rows of one number a thread; consecutive events of a thread share a
+ * row until something is added to it.  A row's own thread's number is stale:
+ * core_need() knows better.
+ */
+#ifndef PREDICT_CORE_H
+#define PREDICT_CORE_H
+
+#include "predict/exec.h"
+
+#define NONE UINT32_MAX
+
+struct event {
+	uint8_t kind, flags;
+	uint16_t thread;
+	uint32_t object;
+	uint32_t index;	  /* in its thread */
+	uint32_t source;  /* in the execution */
+	uint32_t section; /* of an acquisition or release, else NONE */
+	uint32_t held;	  /* list of open sections behind this event */
+};
+
+/* A critical section: acquisition to release. */
+struct section {
+	uint32_t lock;
+	uint32_t acquire, release; /* events; release NONE: never */
+	bool shared;
+};
+
+/* The sections a thread is in, innermost first; lists share their tails. */
+struct hold {
+	uint32_t section, next;
+};
+
+/* For each object, the threads that have events of some sort on it, and those
+ * events in program order. */
+struct slot {
+	uint32_t thread, begin, end; /* item[begin..end) */
+};
+struct slots {
+	uint32_t *first; /* of an object; first[object + 1] ends it */
+	struct slot *slot;
+	uint32_t *item;	 /* events */
+	uint32_t *index; /* their indices in the thread, for binary search */
+};
+
+struct list { /* adjacency: item[first[i]..first[i + 1]) */
+	uint32_t *first, *item;
+};
+
+struct rows {
+	uint32_t *of;	/* per event */
+	uint32_t *data; /* threads numbers a row */
+	size_t count, capacity;
+};
+
+struct core {
+	const struct exec *x;
+	bool rf;    /* the sound model: every read keeps its writer */
+	bool loops; /* some reads keep it in the other model too: EXEC_LOOP */
+	uint32_t threads, locks, variables, conds, sems, barriers;
+	struct event *events;
+	uint32_t count;
+	uint32_t *thread_first, *by_thread; /* the events of a thread */
+	struct section *sections;
+	uint32_t section_count;
+	struct hold *holds;
+	size_t hold_count, hold_capacity;
+	uint32_t *writer;	     /* of a read: the write it reads, NONE: the initial value */
+	struct list must;	     /* must-predecessors of an event, beside program order */
+	struct list readers;	     /* of a write */
+	struct list initial_readers; /* of a variable */
+	struct list wakes;	     /* of a signal or broadcast */
+	uint32_t *busy;		     /* the failed acquisitions */
+	uint32_t busy_count;
+	uint32_t *partner; /* of EXEC_BUSY: the section it met; of a wake: its wait; of a take: the post it is
+			    matched with in trace order */
+	struct slots acquires, exclusive; /* by lock: all acquisitions, those not shared */
+	struct slots writes, accesses;	  /* by variable */
+	struct slots posts, takes;	  /* by semaphore */
+	struct slots notes;		  /* signals and broadcasts by condition */
+	uint32_t *base;			  /* positions behind the given events: part of every ideal */
+	struct rows need, closed;	  /* closed: sync-preserving closure of the need */
+	bool has_sems, has_conds;
+};
+
+void core_build(struct core *c, const struct exec *x);
+void core_release(struct core *c);
+
+/* Computes `need` and `closed` for a model. */
+void core_clocks(struct core *c, bool rf);
+
+static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)
+{
+	return c->by_thread[c->thread_first[thread] + index];
+}
+
+/* Whether read `e` must find the write it found. */
+static inline bool core_keeps(const struct core *c, uint32_t e)
+{
+	return c->rf || c->events[e].flags & EXEC_LOOP;
+}
+
+static inline bool core_in(const struct core *c, const uint32_t *p, uint32_t e)
+{
+	return c->events[e].index < p[c->events[e].thread];
+}
+
+/* How much of `thread` must have run for `e` to have run, in a table of rows. */
+static inline uint32_t core_at(const struct core *c, const struct rows *r, uint32_t e, uint32_t thread)
+{
+	const struct event *v = &c->events[e];
+	return thread == v->thread ? v->index + 1 : r->data[(size_t)r->of[e] * c->threads + thread];
+}
+
+/* Grows the ideal `p` by `e` and what it needs. */
+void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
+
+/* Grows `p` by what must have happened for the thread of `e` to stand before it. */
+void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
+
+/* The list of sections that are open when `thread` is at `position`. */
+static inline uint32_t core_open(const struct core *c, uint32_t thread, uint32_t position)
+{
+	return position ? c->events[core_event(c, thread, position - 1)].held : NONE;
+}
+
+/* The sections that are open when the thread of `e` stands before it. */
+static inline uint32_t core_held(const struct core *c, uint32_t e)
+{
+	return core_open(c, c->events[e].thread, c->events[e].index);
+}
+
+/* Number of items of `slot` whose index is below `position`. */
+uint32_t predict_slots_below(const struct slots *s, const struct slot *slot, uint32_t position);
+
+/* The last item of `slot` below `position`, or NONE. */
+static inline uint32_t slots_last(const struct slots *s, const struct slot *slot, uint32_t position)
+{
+	uint32_t n = predict_slots_below(s, slot, position);
+	return n ? s->item[slot->begin + n - 1] : NONE;
+}
+
+/* The sections of other threads that can exclude section `s`. */
+static inline const struct slots *core_rivals(const struct core *c, const struct section *s)
+{
+	return s->shared ? &c->exclusive : &c->acquires;
+}
+
+/* Whether two accesses or stops hold a lock in conflicting ways. */
+bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
+
+/* Tier 1, the sync-preserving closure (sp.c): makes the union of closed ideals
+ * closed again. */
+void predict_sp_close(const struct core *c, uint32_t *p);
+
+#endif

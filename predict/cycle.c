@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The graph of stops and the sets of stops that need one another.
+ *
+ * Meaning: node n needs thread u if n waits for a lock u holds at its node, for
+ * the end of u, for u to enter a barrier, for a notification or post of u.  A
+ * candidate is a set of nodes of different threads, without a lock held by two,
+ * in which every node's needs are met inside: one holder, the joined thread, one
+ * missing participant; for conditions and semaphores each thread that a supply
+ * depends on is either in the set or assumed to have done all it can.
+ *
+ * Every node of a minimal candidate reaches every other, so candidates lie within
+ * one strongly connected component (Tarjan, with one extra vertex for each thread
+ * to keep the edges few), and starting from its smallest node finds it.  Gate
+ * locks fall to the "no lock held by two" rule, cycles within a thread to
+ * "different threads"; order by fork and join is left to the search.
+ */
+#include "predict/deadlock.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool predict_stop_possible(const struct core *c, uint32_t e)
+{
+	const struct event *v = &c->events[e];
+
+	if (v->flags & EXEC_TRY)
+		return false;
+	switch (v->kind) {
+	case EXEC_LOCK:
+	case EXEC_RDLOCK:
+	case EXEC_WRLOCK:
+	case EXEC_JOIN:
+	case EXEC_EXIT:
+	case EXEC_TAKE:
+		return true;
+	case EXEC_WAKE:
+		return v->flags & EXEC_PENDING || c->x->events[v->source].aux < EXEC_MATCH;
+	default:
+		return false;
+	}
+}
+
+bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
+{
+	const struct event *v = &c->events[e];
+
+	if (!exec_acquires(v->kind))
+		return false;
+	if (v->thread == c->events[h].thread && !(v->flags & EXEC_PENDING))
+		return false;
+	for (uint32_t i = core_held(c, h); i != NONE; i = c->holds[i].next) {
+		const struct section *s = &c->sections[c->holds[i].section];
+		if (s->lock == v->object && !(s->shared && v->kind == EXEC_RDLOCK))
+			return true;
+	}
+	return false;
+}
+
+/* ---- nodes ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0xbf58476d1ce4e5b9ull;
+	return h ^ h >> 29;
+}
+
+static uint64_t node_key(const struct core *c, uint32_t e)
+{
+	const struct event *v = &c->events[e];
+	uint64_t held = 0;
+
+	for (uint32_t i = core_held(c, e); i != NONE; i = c->holds[i].next) {
+		const struct section *s = &c->sections[c->holds[i].section];
+		held += mix(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
+	}
+	uint64_t h = mix(held, (uint64_t)v->thread << 16 | v->kind << 8 | v->flags);
+	return mix(mix(h, v->object), c->x->events[v->source].site);
+}
+
+static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)
+{
+	const struct event *v = &g->c->events[e];
+	bool is_new;
+	uint64_t *number = rd_umap_put(numbers, node_key(g->c, e), &is_new);
+
+	if (is_new) {
+		*number = g->count;
+		RD_GROW(g->items, g->capacity, g->count + 1);
+		g->items[g->count++] =
+			(struct node){.thread = v->thread, .kind = v->kind, .object = v->object};
+	}
+	struct node *n = &g->items[*number];
+	RD_GROW(n->stops, n->capacity, n->count + 1);
+	n->stops[n->count++] = e;
+}
+
+/* Counting sort of (key, node) pairs given by a function that lists a node's keys. */
+typedef uint32_t keys_fn(const struct nodes *g, uint32_t node, uint32_t *iterator);
+
+static uint32_t thread_key(const struct nodes *g, uint32_t node, uint32_t *iterator)
+{
+	return (*iterator)++ ? NONE : g->items[node].thread;
+}
+
+static uint32_t held_key(const struct nodes *g, uint32_t node, uint32_t *iterator)
+{
+	const struct core *c = g->c;
+	uint32_t h = *iterator ? c->holds[*iterator - 1].next : core_held(c, g->items[node].stops[0]);
+
+	if (h == NONE)
+		return NONE;
+	*iterator = h + 1;
+	return c->sections[c->holds[h].section].lock;
+}
+
+static void group(const struct nodes *g, struct list *l, uint32_t keys, keys_fn *key_of)
+{
+	uint32_t key;
+
+	l->first = rd_xcalloc((size_t)keys + 2, sizeof *l->first);
+	for (uint32_t n = 0; n < g->count; n++)
+		for (uint32_t it = 0; (key = key_of(g, n, &it)) != NONE;)
+			l->first[key + 2]++;
+	for (uint32_t i = 1; i < keys + 2; i++)
+		l->first[i] += l->first[i - 1];
+	l->item = rd_xmalloc(((size_t)l->first[keys + 1] + 1) * sizeof *l->item);
+	for (uint32_t n = 0; n < g->count; n++)
+		for (uint32_t it = 0; (key = key_of(g, n, &it)) != NONE;)
+			l->item[l->first[key + 1]++] = n;
+}
+
+/* ---- strongly connected components ---- */
+
+struct tarjan {
+	struct nodes *g;
+	uint32_t *number, *low, *stack, *component; /* vertices: nodes, then threads */
+	uint8_t *on_stack;
+	uint32_t next, stack_count, components;
+	struct visit {
+		uint32_t vertex, edge;
+	} * visits;
+	size_t visit_count, visit_capacity;
+};
+
+#define NO_EDGE (NONE - 1)
+
+/* How much of `thread` the last of the events that could serve `n` needs. */
+static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
+{
+	const struct slots *s = stop_suppliers(c, n->kind);
+	uint32_t most = 0;
+
+	for (uint32_t i = s->first[n->object]; i < s->first[n->object + 1]; i++) {
+		uint32_t need = core_at(c, &c->need, s->item[s->slot[i].end - 1], thread);
+		if (need > most)
+			most = need;
+	}
+	return most;
+}
+
+/* The edge `i` of a vertex, NONE behind the last, NO_EDGE for a gap. */
+static uint32_t edge_of(const struct nodes *g, uint32_t vertex, uint32_t i)
+{
+	const struct core *c = g->c;
+	const struct node *n = vertex < g->count ? &g->items[vertex] : NULL;
+
+	if (!n) {
+		uint32_t at = g->of_thread.first[vertex - g->count] + i;
+		return at < g->of_thread.first[vertex - g->count + 1] ? g->of_thread.item[at] : NONE;
+	}
+	if (exec_acquires(n->kind)) {
+		uint32_t at = g->holders.first[n->object] + i;
+		return at < g->holders.first[n->object + 1] ? g->holders.item[at] : NONE;
+	}
+	if (n->kind == EXEC_JOIN)
+		return i ? NONE : g->count + n->object;
+	if (n->kind == EXEC_EXIT) {
+		uint32_t exit = n->stops[0], at = c->must.first[exit] + i;
+		return at < c->must.first[exit + 1] ? g->count + c->events[c->must.item[at]].thread : NONE;
+	}
+	if (i == c->threads)
+		return NONE;
+	return i != n->thread && supply_needs(c, n, i) ? g->count + i : NO_EDGE;
+}
+
+static void enter_vertex(struct tarjan *t, uint32_t vertex)
+{
+	t->number[vertex] = t->low[vertex] = ++t->next;
+	t->stack[t->stack_count++] = vertex;
+	t->on_stack[vertex] = 1;
+	RD_GROW(t->visits, t->visit_capacity, t->visit_count + 1);
+	t->visits[t->visit_count++] = (struct visit){vertex, 0};
+}
+
+static void leave_vertex(struct tarjan *t, uint32_t vertex)
+{
+	t->visit_count--;
+	if (t->visit_count) {
+		uint32_t up = t->visits[t->visit_count - 1].vertex;
+		if (t->low[vertex] < t->low[up])
+			t->low[up] = t->low[vertex];
+	}
+	if (t->low[vertex] != t->number[vertex])
+		return;
+	for (;;) {
+		uint32_t v = t->stack[--t->stack_count];
+		t->on_stack[v] = 0;
+		t->component[v] = t->components;
+		if (v == vertex)
+			break;
+	}
+	t->components++;
+}
+
+static void visit_from(struct tarjan *t, uint32_t root)
+{
+	enter_vertex(t, root);
+	while (t->visit_count) {
+		struct visit *v = &t->visits[t->visit_count - 1];
+		uint32_t to = edge_of(t->g, v->vertex, v->edge++);
+		if (to == NONE)
+			leave_vertex(t, v->vertex);
+		else if (to == NO_EDGE)
+			continue;
+		else if (!t->number[to])
+			enter_vertex(t, to);
+		else if (t->on_stack[to] && t->number[to] < t->low[v->vertex])
+			t->low[v->vertex] = t->number[to];
+	}
+}
+
+static void find_components(struct nodes *g)
+{
+	size_t n = (size_t)g->count + g->c->threads + 1;
+	struct tarjan t = {.g = g};
+
+	t.number = rd_xcalloc(n, sizeof *t.number);
+	t.low = rd_xcalloc(n, sizeof *t.low);
+	t.stack = rd_xcalloc(n, sizeof *t.stack);
+	t.component = rd_xcalloc(n, sizeof *t.component);
+	t.on_stack = rd_xcalloc(n, 1);
+	for (uint32_t v = 0; v < g->count; v++)
+		if (!t.number[v])
+			visit_from(&t, v);
+	for (uint32_t v = 0; v < g->count; v++)
+		g->items[v].component = t.component[v];
+	free(t.number);
+	free(t.low);
+	free(t.stack);
+	free(t.component);
+	free(t.on_stack);
+	free(t.visits);
+}
+
+void predict_nodes_build(struct nodes *g, const struct core *c)
+{
+	struct rd_umap numbers = RD_UMAP_INIT;
+
+	*g = (struct nodes){.c = c};
+	for (uint32_t e = 0; e < c->count; e++)
+		if (predict_stop_possible(c, e))
+			add_stop(g, &numbers, e);
+	rd_umap_release(&numbers);
+	group(g, &g->of_thread, c->threads, thread_key);
+	group(g, &g->holders, c->locks, held_key);
+	find_components(g);
+}
+
+void predict_nodes_release(struct nodes *g)
+{
+	for (uint32_t i = 0; i < g->count; i++)
+		free(g->items[i].stops);
+	free(g->items);
+	free(g->of_thread.first);
+	free(g->of_thread.item);
+	free(g->holders.first);
+	free(g->holders.item);
+}
+
+/* ---- candidates ---- */
+
+struct enumeration {
+	const struct nodes *g;
+	uint32_t *set; /* nodes; the first is the smallest */
+	uint32_t count, max;
+	uint8_t *used; /* threads of the set */
+	uint64_t left;
+	bool cut;
+	cycle_fn *found;
+	void *context;
+};
+
+static void extend(struct enumeration *n, uint32_t done);
+
+static void charge(struct enumeration *n, uint64_t steps)
+{
+	n->left -= steps < n->left ? steps : n->left;
+	n->cut |= !n->left;
+}
+
+static bool fits(struct enumeration *n, uint32_t candidate)
+{
+	const struct nodes *g = n->g;
+	const struct node *m = &g->items[candidate];
+
+	charge(n, 1);
+	if (n->used[m->thread] || candidate < n->set[0] || m->component != g->items[n->set[0]].component)
+		return false;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (core_common_lock(g->c, g->items[n->set[i]].stops[0], m->stops[0]))
+			return false;
+	return true;
+}
+
+/* Whether the set, or `m` itself, holds the lock that `m` waits for. */
+static bool held_in_set(const struct enumeration *n, const struct node *m)
+{
+	const struct nodes *g = n->g;
+
+	if (predict_stop_held_by(g->c, m->stops[0], m->stops[0]))
+		return true;
+	for (uint32_t i = 0; i < n->count; i++)
+		if (predict_stop_held_by(g->c, m->stops[0], g->items[n->set[i]].stops[0]))
+			return true;
+	return false;
+}
+
+/* Goes on with `candidate` in the set; the last one must close it. */
+static void with(struct enumeration *n, uint32_t candidate, uint32_t done)
+{
+	const struct node *m = &n->g->items[candidate];
+
+	if (n->count == n->max || !fits(n, candidate))
+		return;
+	if (n->count + 1 == n->max && exec_acquires(m->kind) && !held_in_set(n, m))
+		return;
+	n->set[n->count++] = candidate;
+	n->used[n->g->items[candidate].thread] = 1;
+	extend(n, done);
+	n->used[n->g->items[candidate].thread] = 0;
+	n->count--;
+}
+
+static void with_any_of(struct enumeration *n, uint32_t thread, uint32_t done)
+{
+	const struct list *l = &n->g->of_thread;
+
+	for (uint32_t i = l->first[thread]; i < l->first[thread + 1]; i++)
+		with(n, l->item[i], done);
+}
+
+static void extend_acquire(struct enumeration *n, uint32_t done, const struct node *m)
+{
+	const struct nodes *g = n->g;
+
+	if (held_in_set(n, m)) {
+		extend(n, done + 1);
+		return;
+	}
+	for (uint32_t i = g->holders.first[m->object]; i < g->holders.first[m->object + 1]; i++)
+		if (predict_stop_held_by(g->c, m->stops[0], g->items[g->holders.item[i]].stops[0]))
+			with(n, g->holders.item[i], done + 1);
+}
+
+/* For a barrier any participant may be the missing one, also one that is in the
+ * set for another reason. */
+static void extend_exit(struct enumeration *n, uint32_t done, const struct node *m)
+{
+	const struct core *c = n->g->c;
+	uint32_t exit = m->stops[0];
+	bool inside = false;
+
+	charge(n, c->must.first[exit + 1] - c->must.first[exit]);
+	for (uint32_t i = c->must.first[exit]; i < c->must.first[exit + 1] && !n->cut; i++) {
+		uint32_t thread = c->events[c->must.item[i]].thread;
+		if (thread == m->thread)
+			continue;
+		if (n->used[thread])
+			inside = true;
+		else if (n->count < n->max)
+			with_any_of(n, thread, done + 1);
+	}
+	if (inside)
+		extend(n, done + 1);
+}
+
+/* Each thread that an event serving `m` needs, its own above all, is in the set
+ * or left free. */
+static void extend_suppliers(struct enumeration *n, uint32_t done, const struct node *m, uint32_t thread)
+{
+	const struct nodes *g = n->g;
+	uint32_t need = 0;
+
+	while (thread < g->c->threads && (n->used[thread] || !(need = supply_needs(g->c, m, thread)))) {
+		charge(n, 1);
+		thread++;
+	}
+	if (n->cut)
+		return;
+	if (thread == g->c->threads) {
+		extend(n, done + 1);
+		return;
+	}
+	extend_suppliers(n, done, m, thread + 1);
+	for (uint32_t i = g->of_thread.first[thread]; i < g->of_thread.first[thread + 1]; i++) {
+		uint32_t candidate = g->of_thread.item[i];
+		if (n->count == n->max || g->c->events[g->items[candidate].stops[0]].index >= need ||
+		    !fits(n, candidate))
+			continue;
+		n->set[n->count++] = candidate;
+		n->used[thread] = 1;
+		extend_suppliers(n, done, m, thread + 1);
+		n->used[thread] = 0;
+		n->count--;
+	}
+}
+
+/* The needs of the first `done` nodes of the set are met. */
+static void extend(struct enumeration *n, uint32_t done)
+{
+	if (n->cut)
+		return;
+	if (done == n->count) {
+		if (n->count == n->max)
+			n->found(n->context, n->set, n->count);
+		return;
+	}
+	const struct node *m = &n->g->items[n->set[done]];
+	if (exec_acquires(m->kind)) {
+		extend_acquire(n, done, m);
+	} else if (m->kind == EXEC_JOIN) {
+		if (n->used[m->object])
+			extend(n, done + 1);
+		else
+			with_any_of(n, m->object, done + 1);
+	} else if (m->kind == EXEC_EXIT) {
+		extend_exit(n, done, m);
+	} else {
+		extend_suppliers(n, done, m, 0);
+	}
+}
+
+static void enumerate_size(struct enumeration *n, uint32_t size)
+{
+	const struct nodes *g = n->g;
+
+	n->max = size;
+	for (uint32_t root = 0; root < g->count && !n->cut; root++) {
+		n->set[0] = root;
+		n->count = 1;
+		n->used[g->items[root].thread] = 1;
+		extend(n, 0);
+		n->used[g->items[root].thread] = 0;
+	}
+}
+
+/* Small sets first: if the limit cuts, it cuts the long ones. */
+bool predict_cycles(const struct nodes *g, uint32_t max_threads, uint64_t limit, cycle_fn *found,
+		    void *context)
+{
+	struct enumeration n = {.g = g, .left = limit, .found = found, .context = context};
+	uint32_t max = max_threads && max_threads < g->c->threads ? max_threads : g->c->threads;
+
+	n.set = rd_xcalloc((size_t)max + 1, sizeof *n.set);
+	n.used = rd_xcalloc((size_t)g->c->threads + 1, 1);
+	for (uint32_t size = 1; size <= max && !n.cut; size++)
+		enumerate_size(&n, size);
+	free(n.set);
+	free(n.used);
+	return !n.cut;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deadlocks: sets of stops that can be reached together and none of which can
+ * ever be served.
+ *
+ * Meaning: a set of stops of different threads is a deadlock if, with its threads
+ * standing before them,
+ *   an acquisition finds its lock held by another thread of the set,
+ *   a join waits for a thread of the set,
+ *   a barrier exit for an enter that a thread of the set has not done,
+ *   a take for a semaphore that is zero, all further posts depending on the set,
+ *   a wake for a notification, all further ones depending on the set and all
+ *   earlier ones lost (before the wait) or consumed by others.
+ * Only minimal sets are reported.  The last two rules make a single thread a
+ * deadlock too: the waiter nobody can wake any more.
+ *
+ * cycle.c proposes sets of nodes; here instances are chosen and decided.  For
+ * sets that do not involve conditions or semaphores the recorded order is tried
+ * first, advancing instances monotonically: a stop that the closure of the others
+ * swallows stays swallowed when the others move on.
+ */
+#include "predict/deadlock.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_LIMIT 20000000
+#define MAX_FAILURES 1024
+#define FOUND UINT64_MAX
+
+struct decider {
+	struct predictor *r;
+	const struct nodes *g;
+	uint32_t *stops; /* one instance of each node */
+	uint32_t *pick;
+	uint8_t *in; /* scratch of minimal() */
+	uint32_t count;
+};
+
+/* Whether the supplier `e` cannot happen while the stops of the subset stand. */
+static bool depends_on(const struct decider *d, uint32_t e, bool subset)
+{
+	const struct core *c = &d->r->c;
+
+	for (uint32_t i = 0; i < d->count; i++) {
+		const struct event *v = &c->events[d->stops[i]];
+		if ((!subset || d->in[i]) && core_at(c, &c->need, e, v->thread) > v->index)
+			return true;
+	}
+	return false;
+}
+
+/* Whether every supplier that the whole set holds up is held up by the subset. */
+static bool suppliers_stuck(const struct decider *d, uint32_t stop)
+{
+	const struct core *c = &d->r->c;
+	const struct event *v = &c->events[stop];
+	const struct slots *s = stop_suppliers(c, v->kind);
+
+	for (uint32_t i = s->first[v->object]; i < s->first[v->object + 1]; i++) {
+		uint32_t low = s->slot[i].begin, high = s->slot[i].end;
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			if (depends_on(d, s->item[middle], false))
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		if (low < s->slot[i].end && !depends_on(d, s->item[low], true))
+			return false;
+	}
+	return true;
+}
+
+static bool waits_for(const struct core *c, uint32_t stop, uint32_t other)
+{
+	const struct event *v = &c->events[stop], *o = &c->events[other];
+
+	if (v->kind == EXEC_JOIN)
+		return v->object == o->thread;
+	if (v->kind != EXEC_EXIT)
+		return predict_stop_held_by(c, stop, other);
+	for (uint32_t i = c->must.first[stop]; i < c->must.first[stop + 1]; i++) {
+		const struct event *enter = &c->events[c->must.item[i]];
+		if (enter->kind == EXEC_ENTER && enter->thread == o->thread && enter->index >= o->index)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the subset d->in keeps its member `i` stuck. */
+static bool stuck(const struct decider *d, uint32_t i)
+{
+	const struct core *c = &d->r->c;
+
+	if (stop_needs_all(c->events[d->stops[i]].kind))
+		return suppliers_stuck(d, d->stops[i]);
+	for (uint32_t j = 0; j < d->count; j++)
+		if (d->in[j] && waits_for(c, d->stops[i], d->stops[j]))
+			return true;
+	return false;
+}
+
+/* Removes members that are not stuck until all are; true if some are left. */
+static bool shrink(struct decider *d)
+{
+	uint32_t left = 0;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		left = 0;
+		for (uint32_t i = 0; i < d->count; i++) {
+			if (!d->in[i])
+				continue;
+			if (stuck(d, i)) {
+				left++;
+			} else {
+				d->in[i] = 0;
+				again = true;
+			}
+		}
+	}
+	return left;
+}
+
+/* The set holds together, and no part of it does alone. */
+static bool minimal(struct decider *d)
+{
+	memset(d->in, 1, d->count);
+	shrink(d);
+	if (memchr(d->in, 0, d->count))
+		return false;
+	for (uint32_t i = 0; i < d->count && d->count > 1; i++) {
+		memset(d->in, 1, d->count);
+		d->in[i] = 0;
+		if (shrink(d))
+			return false;
+	}
+	return true;
+}
+
+/* ---- what is known already ---- */
+
+static uint64_t identity(const struct decider *d)
+{
+	const struct core *c = &d->r->c;
+	uint64_t sum = d->count;
+
+	for (uint32_t i = 0; i < d->count; i++) {
+		const struct node *n = &d->g->items[d->pick[i]];
+		uint64_t h = (uint64_t)c->x->events[c->events[n->stops[0]].source].site << 32 | n->object;
+		h = (h ^ n->kind) * 0x9e3779b97f4a7c15ull;
+		sum += (h ^ h >> 31) * 0xbf58476d1ce4e5b9ull;
+	}
+	return sum;
+}
+
+static void record(struct decider *d, enum predict_tier tier)
+{
+	struct predict_result *out = d->r->out;
+	const struct core *c = &d->r->c;
+
+	RD_GROW(out->deadlocks, out->deadlock_capacity, out->deadlock_count + 1);
+	struct predict_deadlock *l = &out->deadlocks[out->deadlock_count++];
+	*l = (struct predict_deadlock){.count = d->count, .class = d->r->class, .tier = tier};
+	l->stops = rd_xmalloc(d->count * sizeof *l->stops);
+	for (uint32_t i = 0; i < d->count; i++)
+		l->stops[i] = c->events[d->stops[i]].source;
+	if (tier == PREDICT_EXACT)
+		predict_witness_of_search(&d->r->s, &l->witness);
+	else
+		predict_witness_of_ideal(c, d->r->p, &l->witness);
+	*rd_umap_put(&d->r->cycles, identity(d), NULL) = FOUND;
+}
+
+/* Sets with the same sites and objects are one deadlock, whoever the threads
+ * are; after many failures the rest are not tried. */
+static bool settled(const struct decider *d)
+{
+	const uint64_t *state = rd_umap_get(&d->r->cycles, identity(d));
+	return state && (*state == FOUND || (*state >= MAX_FAILURES && d->r->o->max_tries != UINT32_MAX));
+}
+
+/* ---- deciding ---- */
+
+/* The next instance of each swallowed stop; false if a node has no more. */
+static bool advance_swallowed(struct decider *d, uint32_t *at)
+{
+	const struct core *c = &d->r->c;
+
+	for (uint32_t i = 0; i < d->count; i++) {
+		const struct node *n = &d->g->items[d->pick[i]];
+		while (at[i] < n->count && core_in(c, d->r->p, n->stops[at[i]]))
+			at[i]++;
+		if (at[i] == n->count)
+			return false;
+		d->stops[i] = n->stops[at[i]];
+	}
+	return true;
+}
+
+static bool decide_recorded(struct decider *d)
+{
+	uint32_t *at = rd_xcalloc((size_t)d->count + 1, sizeof *at);
+	bool found = false;
+
+	memset(d->r->p, 0, d->r->c.threads * sizeof *d->r->p);
+	while (!found && advance_swallowed(d, at)) {
+		d->r->s.total -= d->r->s.cost * 16;
+		found = predict_sp_reach(d->r, d->stops, d->count);
+		if (found && !minimal(d))
+			break;
+	}
+	free(at);
+	return found && minimal(d);
+}
+
+static bool pairwise_possible(const struct decider *d)
+{
+	const struct core *c = &d->r->c;
+
+	for (uint32_t i = 0; i < d->count; i++)
+		for (uint32_t j = 0; j < d->count; j++) {
+			const struct event *v = &c->events[d->stops[j]];
+			const struct event *o = &c->events[d->stops[i]];
+			if (i != j && o->index &&
+			    core_at(c, &c->need, core_event(c, o->thread, o->index - 1), v->thread) >
+				    v->index)
+				return false;
+		}
+	return true;
+}
+
+/* Tries the instances in turn, as a number with one digit a node. */
+static bool decide_exact(struct decider *d)
+{
+	uint32_t *at = rd_xcalloc((size_t)d->count + 1, sizeof *at), i;
+	uint32_t tries = d->r->o->max_tries ? d->r->o->max_tries : 64;
+	enum answer a = ANSWER_NO;
+
+	while (a != ANSWER_YES && tries--) {
+		for (i = 0; i < d->count; i++)
+			d->stops[i] = d->g->items[d->pick[i]].stops[at[i]];
+		if (pairwise_possible(d) && minimal(d)) {
+			a = search_run(&d->r->s, d->stops, d->count);
+			d->r->out->stats[d->r->class].unknown += a == ANSWER_UNKNOWN;
+		}
+		for (i = 0; i < d->count && ++at[i] == d->g->items[d->pick[i]].count; i++)
+			at[i] = 0;
+		if (i == d->count)
+			break;
+	}
+	free(at);
+	return a == ANSWER_YES;
+}
+
+static bool recorded_order_applies(const struct decider *d)
+{
+	for (uint32_t i = 0; i < d->count; i++)
+		if (stop_needs_all(d->g->items[d->pick[i]].kind))
+			return false;
+	return true;
+}
+
+static void decide(void *context, const uint32_t *nodes, uint32_t count)
+{
+	struct decider *d = context;
+
+	d->count = count;
+	memcpy(d->pick, nodes, count * sizeof *nodes);
+	if (settled(d))
+		return;
+	if (d->r->s.total < 0) {
+		d->r->out->stats[d->r->class].unknown++;
+		return;
+	}
+	if (recorded_order_applies(d) && decide_recorded(d))
+		record(d, PREDICT_RECORDED_ORDER);
+	else if (!d->r->o->recorded_order_only && decide_exact(d))
+		record(d, PREDICT_EXACT);
+	else
+		++*rd_umap_put(&d->r->cycles, identity(d), NULL);
+}
+
+void predict_deadlocks(struct predictor *r)
+{
+	struct nodes g;
+	struct decider d = {.r = r, .g = &g};
+	size_t n = (size_t)r->c.threads + 1;
+
+	predict_nodes_build(&g, &r->c);
+	d.stops = rd_xcalloc(n, sizeof *d.stops);
+	d.pick = rd_xcalloc(n, sizeof *d.pick);
+	d.in = rd_xcalloc(n, 1);
+	if (!predict_cycles(&g, r->o->max_cycle, r->s.total < STEP_LIMIT ? (uint64_t)r->s.total : STEP_LIMIT,
+			    decide, &d))
+		r->out->stats[r->class].unknown++;
+	free(d.stops);
+	free(d.pick);
+	free(d.in);
+	predict_nodes_release(&g);
+}

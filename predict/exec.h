@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An execution in memory: what prediction starts from.
+ *
+ * It is one sequence of events in an order in which they really happened.  An
+ * event has a kind, the thread that did it, the object it was done to and the
+ * code site.  Objects are numbered from 0 in separate spaces: variables, locks
+ * (mutexes and rwlocks together), condition variables, semaphores, barrier
+ * instances, once controls, threads.  Where the numbers come from (a recorded
+ * trace, STD text, a test) is the filler's business.
+ *
+ * Conventions the filler keeps:
+ * - An acquisition is logged when it has succeeded.  Successful try and timed
+ *   acquisitions carry EXEC_TRY; a failed one is EXEC_BUSY (aux: EXEC_RDLOCK if it
+ *   was for reading).  In the sound model it stays within the section of the
+ *   holder it met; the other model lets it fail at any time.
+ * - pthread_cond_wait is three events: EXEC_WAIT (object: condition, aux: mutex;
+ *   releases the mutex and starts waiting, in one step), EXEC_WAKE (object:
+ *   condition, aux: index of the signal or broadcast that woke it, EXEC_NONE for
+ *   a spurious or timed end, EXEC_MATCH to let exec_finish() find it), and
+ *   EXEC_LOCK of the mutex.
+ * - Each use of a barrier is an object of its own (a barrier instance).
+ * - A plain variable is one granule; overlapping accesses of different sizes are
+ *   split by the filler.  Atomic accesses carry EXEC_ATOMIC; a read-modify-write
+ *   is EXEC_UPDATE.  EXEC_SYNC on an atomic write says release (or stronger), on
+ *   an atomic read acquire (or stronger).
+ * - EXEC_LOOP on a read of the predicate of a wait loop solves the paper's problem
+ *   of the wait that never happened.
+ * - EXEC_PENDING marks an operation that had not succeeded when recording ended
+ *   (the program hung there); it is the last event of its thread.
+ */
+#ifndef PREDICT_EXEC_H
+#define PREDICT_EXEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum exec_kind {
+	EXEC_READ,
+	EXEC_WRITE,
+	EXEC_UPDATE, /* atomic read-modify-write */
+	EXEC_LOCK,   /* mutex */
+	EXEC_RDLOCK,
+	EXEC_WRLOCK,
+	EXEC_UNLOCK, /* of a mutex or rwlock */
+	EXEC_FORK,   /* object: the new thread */
+	EXEC_BEGIN,
+	EXEC_END,
+	EXEC_JOIN, /* object: the thread that has ended */
+	EXEC_WAIT,
+	EXEC_WAKE,
+	EXEC_SIGNAL,
+	EXEC_BROADCAST,
+	EXEC_ENTER, /* object: barrier instance */
+	EXEC_EXIT,
+	EXEC_POST,
+	EXEC_TAKE,	/* sem_wait has succeeded */
+	EXEC_ONCE_RUN,	/* the initialiser of a once control has returned */
+	EXEC_ONCE_PASS, /* pthread_once has returned without running it */
+	EXEC_BUSY,	/* a try or timed acquisition has failed: another thread held the lock */
+	EXEC_KINDS
+};
+
+enum exec_flag {
+	EXEC_TRY = 1, /* try or timed: holds, but never blocks for good */
+	EXEC_PENDING = 2,
+	EXEC_ATOMIC = 4,
+	EXEC_SYNC = 8,
+	EXEC_LOOP = 16,	 /* a read that decides a wait loop: it keeps its writer in both models */
+	EXEC_GIVEN = 32, /* has happened before anything else; the first events of a thread (windows) */
+};
+
+#define EXEC_NONE UINT32_MAX
+#define EXEC_MATCH (UINT32_MAX - 1)
+
+struct exec_event {
+	uint8_t kind;
+	uint8_t flags;
+	uint16_t thread;
+	uint32_t object;
+	uint32_t site;
+	uint32_t aux;
+};
+
+struct exec {
+	struct exec_event *events;
+	size_t count, capacity;
+	uint64_t *positions; /* trace position of each event, or NULL: its index */
+	uint32_t threads, variables, locks, conds, sems, barriers, onces;
+	uint32_t *sem_initial; /* of the first sem_initial_count semaphores; the rest start at 0 */
+	uint32_t sem_initial_count;
+};
+
+void exec_init(struct exec *x);
+void exec_release(struct exec *x);
+
+/* Appends an event and keeps the object counts large enough. */
+struct exec_event *exec_add(struct exec *x, enum exec_kind kind, uint32_t thread, uint32_t object);
+
+/* Sets the initial value of a semaphore (0 unless told). */
+void exec_sem_init(struct exec *x, uint32_t sem, uint32_t value);
+
+/* Finds the signals of the wakes that ask for it. */
+void exec_match_signals(struct exec *x);
+
+/* Checks that the sequence is one that synchronisation allows; returns the index
+ * of the first event that is not possible and says why in *why, or EXEC_NONE. */
+uint32_t exec_check(const struct exec *x, const char **why);
+
+const char *exec_kind_name(enum exec_kind kind);
+
+static inline uint32_t exec_sem_initial(const struct exec *x, uint32_t sem)
+{
+	return sem < x->sem_initial_count ? x->sem_initial[sem] : 0;
+}
+
+static inline bool exec_is_access(uint8_t kind)
+{
+	return kind <= EXEC_UPDATE;
+}
+static inline bool exec_reads(uint8_t kind)
+{
+	return kind == EXEC_READ || kind == EXEC_UPDATE;
+}
+static inline bool exec_writes(uint8_t kind)
+{
+	return kind == EXEC_WRITE || kind == EXEC_UPDATE;
+}
+static inline bool exec_acquires(uint8_t kind)
+{
+	return kind >= EXEC_LOCK && kind <= EXEC_WRLOCK;
+}
+
+/* Two accesses of different threads to one variable that may race. */
+static inline bool exec_conflict(const struct exec_event *a, const struct exec_event *b)
+{
+	return (exec_writes(a->kind) || exec_writes(b->kind)) && !(a->flags & b->flags & EXEC_ATOMIC);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of one prediction share: predict.c, race.c, deadlock.c, cycle.c. */
+#ifndef PREDICT_INTERNAL_H
+#define PREDICT_INTERNAL_H
+
+#include "base/map.h"
+#include "predict/core.h"
+#include "predict/predict.h"
+#include "predict/search.h"
+
+struct predictor {
+	const struct predict_opts *o;
+	struct core c;
+	struct search s;
+	enum predict_class class;
+	struct predict_result *out;
+	struct rd_umap pairs;  /* (site, site) -> state, see race.c */
+	struct rd_umap sites;  /* racy sites of this class */
+	struct rd_umap cycles; /* identity of a deadlock -> failures or found, see deadlock.c */
+	uint32_t *p;	       /* scratch ideal */
+};
+
+void predict_races(struct predictor *r);
+void predict_deadlocks(struct predictor *r);
+
+/* Fills a witness from an ideal in recorded order (schedule NULL) or from the
+ * latest answer of the search. */
+void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
+void predict_witness_of_search(const struct search *s, struct predict_witness *w);
+
+/* Whether the targets are co-reachable in recorded order; r->p is the ideal. */
+bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);
+
+#endif

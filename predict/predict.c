@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running a prediction: reduce the execution, then for each model compute the
+ * needs, and look for races and deadlocks.  The sound model goes first; the
+ * speculative one only adds what it did not find.
+ */
+#include "predict/internal.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "predict/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_WORK 50000000
+#define DEFAULT_TOTAL_WORK 1000000000
+
+static void witness_release(struct predict_witness *w)
+{
+	free(w->done);
+	free(w->order);
+}
+
+void predict_result_release(struct predict_result *r)
+{
+	for (size_t i = 0; i < r->race_count; i++)
+		witness_release(&r->races[i].witness);
+	for (size_t i = 0; i < r->deadlock_count; i++) {
+		free(r->deadlocks[i].stops);
+		witness_release(&r->deadlocks[i].witness);
+	}
+	free(r->races);
+	free(r->deadlocks);
+	*r = (struct predict_result){0};
+}
+
+static int64_t total_work(const struct predict_opts *o)
+{
+	if (o->total_work)
+		return o->total_work;
+	return o->count_events ? INT64_MAX : DEFAULT_TOTAL_WORK;
+}
+
+static void run_model(struct predictor *r, enum predict_class class)
+{
+	r->class = class;
+	core_clocks(&r->c, class == PREDICT_SOUND);
+	search_init(&r->s, &r->c, r->o->work ? r->o->work : DEFAULT_WORK);
+	r->s.total = total_work(r->o);
+	if (!r->o->no_races)
+		predict_races(r);
+	r->s.total = total_work(r->o);
+	if (!r->o->no_deadlocks)
+		predict_deadlocks(r);
+	search_release(&r->s);
+	rd_umap_release(&r->sites);
+	r->sites = (struct rd_umap)RD_UMAP_INIT;
+}
+
+static void run_whole(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
+{
+	struct predictor r = {.o = o, .out = out};
+
+	core_build(&r.c, x);
+	out->kept += r.c.count;
+	r.p = rd_xcalloc((size_t)r.c.threads + 1, sizeof *r.p);
+	if (!o->speculative_only)
+		run_model(&r, PREDICT_SOUND);
+	if (!o->sound_only)
+		run_model(&r, PREDICT_SPECULATIVE);
+	rd_umap_release(&r.pairs);
+	rd_umap_release(&r.cycles);
+	free(r.p);
+	core_release(&r.c);
+}
+
+int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
+{
+	const char *why;
+	uint32_t bad;
+
+	*out = (struct predict_result){0};
+	if (x->count >= EXEC_MATCH)
+		return rd_fail(RD_ELIMIT, "predict: %zu events are more than 4 billion", x->count);
+	bad = exec_check(x, &why);
+	if (bad != EXEC_NONE)
+		return rd_fail(RD_EFORMAT, "predict: event %u %s", bad, why);
+	if (o->window && o->window < x->count)
+		predict_windows(x, o, out, run_whole);
+	else
+		run_whole(x, o, out);
+	return 0;
+}

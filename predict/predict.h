@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prediction: from one execution, the races and deadlocks of its reorderings.
+ *
+ * Two models.  Sound: every thread does a prefix of what it did, every read
+ * before the error reads the write it read; what is found can happen.
+ * Speculative (the one of Carril and Tichy): reads may change their value, so
+ * control flow may too; what is found has to be tried.
+ *
+ * Within a model the answer is exact for the recorded events unless counted as
+ * unknown: a pair is reported if and only if a schedule exists.
+ */
+#ifndef PREDICT_PREDICT_H
+#define PREDICT_PREDICT_H
+
+#include "predict/exec.h"
+
+enum predict_class { PREDICT_SOUND, PREDICT_SPECULATIVE };
+
+/* How the search ended: in recorded order, or by exact search. */
+enum predict_tier { PREDICT_RECORDED_ORDER = 1, PREDICT_EXACT = 2 };
+
+struct predict_opts { /* all zero: the default */
+	bool no_races, no_deadlocks;
+	bool sound_only, speculative_only;
+	bool recorded_order_only; /* tier 1 alone: sync-preserving */
+	bool count_events;	  /* decide every event, for the statistics */
+	uint32_t window;	  /* cut the execution into pieces of that many events; 0: do not */
+	uint32_t max_tries;	  /* pairs tried for one event and thread; 0: 64; UINT32_MAX: all */
+	uint32_t max_cycle;	  /* threads in a deadlock; 0: any number */
+	int64_t total_work;	  /* budget of all questions of one phase; 0: 1 billion steps, or none with
+				     count_events */
+	int64_t work;		  /* budget of one question; 0: 50 million steps */
+};
+
+/* The way to the error.  Threads not named in a target run up to and including
+ * `done`, the threads of targets up to their target. */
+struct predict_witness {
+	uint32_t *done;	 /* per thread: the last event it does, EXEC_NONE: none */
+	uint32_t *order; /* the events whose order matters; NULL: the recorded order */
+	size_t length;
+};
+
+struct predict_race {
+	uint32_t first, second; /* events, in recorded order */
+	enum predict_class class;
+	enum predict_tier tier;
+	struct predict_witness witness;
+};
+
+struct predict_deadlock {
+	uint32_t *stops; /* the events that cannot happen any more */
+	uint32_t count;
+	enum predict_class class;
+	enum predict_tier tier;
+	struct predict_witness witness;
+};
+
+struct predict_stats {		    /* for each class; races only, with count_events */
+	uint64_t candidates;	    /* pairs that must-order and locks allow */
+	uint64_t racy_events;	    /* second accesses of some race */
+	uint64_t racy_sites;	    /* code sites of those */
+	uint64_t in_recorded_order; /* racy events found by tier 1 */
+	uint64_t searches;
+	uint64_t unknown; /* questions whose budget ran out */
+};
+
+struct predict_result {
+	struct predict_race *races; /* one for each pair of sites and class */
+	size_t race_count, race_capacity;
+	struct predict_deadlock *deadlocks;
+	size_t deadlock_count, deadlock_capacity;
+	struct predict_stats stats[2];
+	uint64_t kept; /* events left after reduction */
+};
+
+/* `out` is released with predict_result_release(), also after a failure. */
+int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
+void predict_result_release(struct predict_result *r);
+
+/* The synchronisation operations of a witness in their order, without those that
+ * constrain nothing: the schedule to enforce.  The caller frees *events. */
+size_t predict_schedule(const struct exec *x, const struct predict_witness *w, uint32_t **events);
+
+/* How many synchronisation operations of the witness run before one that was
+ * recorded earlier: the measure by which schedules are called simple. */
+size_t predict_reversals(const struct exec *x, const struct predict_witness *w);
+
+/* ---- checking, without any of the above ---- */
+
+/* Runs the witness on a machine that knows the primitives only.  Returns NULL if
+ * it leads to the error the targets describe, else what is wrong. */
+const char *predict_validate(const struct exec *x, bool sound, const uint32_t *targets, uint32_t count,
+			     const struct predict_witness *w);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search over ideals (search.h).
+ *
+ * It starts from the least ideal that any witness must contain and grows it only
+ * where some witness must be larger:
+ *   - two conflicting sections are open: one of them must end;
+ *   - more takes than initial value and posts: some further post is needed;
+ *   - a target waits for a semaphore that is not zero: some further take;
+ * and if the ideal cannot be scheduled as it is, by what could make the
+ * difference: ending an open section whose lock is used by others in the ideal,
+ * a further post, a wake that consumes a notification.
+ *
+ * Completeness: follow any witness.  At each branch one alternative adds only
+ * events the witness contains.  When none of the differences above is left
+ * between ideal and witness, the witness restricted to the ideal is a schedule
+ * of it.
+ */
+#include "predict/search.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool predict_hash_add(struct hash_set *h, uint64_t key)
+{
+	if (h->count * 2 >= h->capacity) {
+		struct hash_set old = *h;
+		h->capacity = old.capacity ? old.capacity * 2 : 64;
+		h->slots = rd_xcalloc(h->capacity, sizeof *h->slots);
+		h->count = 0;
+		for (size_t i = 0; i < old.capacity; i++)
+			if (old.slots[i])
+				predict_hash_add(h, old.slots[i]);
+		free(old.slots);
+	}
+	key |= !key;
+	for (uint64_t i = key ^ key >> 31;; i++) {
+		uint64_t *slot = &h->slots[i & (h->capacity - 1)];
+		if (*slot == key)
+			return false;
+		if (!*slot) {
+			*slot = key;
+			h->count++;
+			return true;
+		}
+	}
+}
+
+void predict_hash_clear(struct hash_set *h)
+{
+	if (!h->count)
+		return;
+	if (h->capacity > 1024) {
+		free(h->slots);
+		*h = (struct hash_set){0};
+		return;
+	}
+	memset(h->slots, 0, h->capacity * sizeof *h->slots);
+	h->count = 0;
+}
+
+uint64_t predict_hash_position(uint32_t thread, uint32_t position)
+{
+	uint64_t z = (thread + 1) * 0xd1342543de82ef95ull + position * 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static void build_must_next(struct search *s)
+{
+	const struct core *c = s->c;
+	struct list *l = &s->must_next;
+	uint32_t n = c->must.first[c->count];
+
+	l->first = rd_xcalloc((size_t)c->count + 2, sizeof *l->first);
+	l->item = rd_xmalloc(((size_t)n + 1) * sizeof *l->item);
+	for (uint32_t i = 0; i < n; i++)
+		l->first[c->must.item[i] + 2]++;
+	for (uint32_t i = 1; i < c->count + 2; i++)
+		l->first[i] += l->first[i - 1];
+	for (uint32_t e = 0; e < c->count; e++)
+		for (uint32_t i = c->must.first[e]; i < c->must.first[e + 1]; i++)
+			l->item[l->first[c->must.item[i] + 1]++] = e;
+}
+
+void search_init(struct search *s, const struct core *c, int64_t work_limit)
+{
+	*s = (struct search){.c = c, .work_limit = work_limit, .cost = 1 + c->threads / 16};
+	build_must_next(s);
+	order_init(s);
+	sched_init(s);
+	s->ideal = rd_xcalloc((size_t)c->threads + 1, sizeof *s->ideal);
+	s->schedule = rd_xmalloc(((size_t)c->count + 1) * sizeof *s->schedule);
+}
+
+void search_release(struct search *s)
+{
+	order_release(s);
+	sched_release(s);
+	free(s->must_next.first);
+	free(s->must_next.item);
+	free(s->seen.slots);
+	free(s->ideal);
+	free(s->schedule);
+}
+
+/* ---- the least ideal ---- */
+
+/* The targets, and the rows they are judged by. */
+struct aim {
+	const struct core *c;
+	const struct rows *r;
+	const uint32_t *targets;
+	uint32_t count;
+};
+
+static bool needs_target(const struct aim *a, uint32_t e)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct event *v = &a->c->events[a->targets[i]];
+		if (core_at(a->c, a->r, e, v->thread) > v->index)
+			return true;
+	}
+	return false;
+}
+
+/* Includes the events of `slots` on `object` that can happen without passing a
+ * target. */
+static void include_suppliers(const struct aim *a, uint32_t *p, const struct slots *slots, uint32_t object)
+{
+	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
+		const struct slot *slot = &slots->slot[i];
+		uint32_t low = slot->begin, high = slot->end;
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			if (needs_target(a, slots->item[middle]))
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		if (low > slot->begin)
+			core_include(a->c, a->r, p, slots->item[low - 1]);
+	}
+}
+
+bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
+		  uint32_t *p)
+{
+	struct aim a = {c, r, targets, count};
+
+	memcpy(p, c->base, c->threads * sizeof *p);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct event *v = &c->events[targets[i]];
+		core_include_before(c, r, p, targets[i]);
+		if (v->kind == EXEC_WAKE)
+			include_suppliers(&a, p, &c->notes, v->object);
+		else if (v->kind == EXEC_TAKE)
+			include_suppliers(&a, p, &c->posts, v->object);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (core_in(c, p, targets[i]))
+			return false;
+	return true;
+}
+
+/* ---- growing ---- */
+
+static enum answer solve(struct search *s, const uint32_t *p);
+
+/* Solves with `p` grown by `e`. */
+static enum answer grow(struct search *s, const uint32_t *p, uint32_t e)
+{
+	size_t size = s->c->threads * sizeof *p;
+	uint32_t *larger = rd_xmalloc(size);
+
+	memcpy(larger, p, size);
+	core_include(s->c, &s->c->need, larger, e);
+	enum answer a = solve(s, larger);
+	free(larger);
+	return a;
+}
+
+/* An alternative that fails leaves `*sum`; one that is unknown taints it. */
+static bool try_grow(struct search *s, const uint32_t *p, uint32_t e, enum answer *sum)
+{
+	enum answer a = grow(s, p, e);
+
+	if (a != ANSWER_NO)
+		*sum = a;
+	return a == ANSWER_YES;
+}
+
+/* Two open sections of different threads that exclude one another. */
+static bool open_conflict(const struct core *c, const uint32_t *p, uint32_t *first, uint32_t *second)
+{
+	for (uint32_t t = 0; t < c->threads; t++)
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
+			const struct section *o = &c->sections[c->holds[h].section];
+			const struct slots *rivals = core_rivals(c, o);
+			for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
+				const struct slot *slot = &rivals->slot[i];
+				if (slot->thread == t || p[slot->thread] <= rivals->index[slot->begin])
+					continue;
+				uint32_t last = slots_last(rivals, slot, p[slot->thread]);
+				if (!section_open(c, p, c->events[last].section))
+					continue;
+				*first = c->holds[h].section;
+				*second = c->events[last].section;
+				return true;
+			}
+		}
+	return false;
+}
+
+static enum answer solve_conflict(struct search *s, const uint32_t *p, uint32_t a, uint32_t b)
+{
+	const struct section *sections = s->c->sections;
+	enum answer sum = ANSWER_NO;
+	uint32_t first = sections[a].acquire < sections[b].acquire ? a : b, second = first == a ? b : a;
+
+	if (sections[first].release != NONE && try_grow(s, p, sections[first].release, &sum))
+		return sum;
+	if (sections[second].release != NONE)
+		try_grow(s, p, sections[second].release, &sum);
+	return sum;
+}
+
+static int64_t count_in(const struct slots *slots, uint32_t object, const uint32_t *p)
+{
+	int64_t n = 0;
+
+	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++)
+		n += predict_slots_below(slots, &slots->slot[i], p[slots->slot[i].thread]);
+	return n;
+}
+
+static int64_t sem_value(const struct core *c, uint32_t sem, const uint32_t *p)
+{
+	int64_t initial = exec_sem_initial(c->x, sem);
+	return initial + count_in(&c->posts, sem, p) - count_in(&c->takes, sem, p);
+}
+
+/* Tries the next event of each thread in `slots` on `object`. */
+static enum answer solve_next(struct search *s, const uint32_t *p, const struct slots *slots, uint32_t object)
+{
+	enum answer sum = ANSWER_NO;
+
+	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
+		const struct slot *slot = &slots->slot[i];
+		uint32_t n = predict_slots_below(slots, slot, p[slot->thread]);
+		if (slot->begin + n < slot->end && try_grow(s, p, slots->item[slot->begin + n], &sum))
+			break;
+	}
+	return sum;
+}
+
+static bool is_target(const struct search *s, uint8_t kind, uint32_t object)
+{
+	for (uint32_t i = 0; i < s->target_count; i++) {
+		const struct event *v = &s->c->events[s->targets[i]];
+		if (v->kind == kind && v->object == object)
+			return true;
+	}
+	return false;
+}
+
+/* Semaphores whose count cannot be right in this ideal; true: *a is the answer. */
+static bool solve_sems(struct search *s, const uint32_t *p, enum answer *a)
+{
+	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
+		int64_t value = sem_value(s->c, sem, p);
+		if (value < 0) {
+			*a = solve_next(s, p, &s->c->posts, sem);
+			return true;
+		}
+		if (value > 0 && is_target(s, EXEC_TAKE, sem)) {
+			*a = solve_next(s, p, &s->c->takes, sem);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void keep_schedule(struct search *s, const uint32_t *p)
+{
+	memcpy(s->ideal, p, s->c->threads * sizeof *p);
+	s->schedule_length = s->sched.step_count;
+	for (size_t i = 0; i < s->sched.step_count; i++)
+		s->schedule[i] = s->sched.steps[i].event;
+}
+
+static enum answer run_scheduler(struct search *s, const uint32_t *p, bool greedy)
+{
+	sched_reset(s);
+	enum answer a = sched_run(s, p, greedy);
+	if (a == ANSWER_YES)
+		keep_schedule(s, p);
+	sched_reset(s);
+	return a;
+}
+
+/* Whether the ideal itself has a schedule: quick ways first. */
+static enum answer solve_order(struct search *s, const uint32_t *p)
+{
+	order_reset(s);
+	if (!order_seed(s, p))
+		return ANSWER_NO;
+	if (run_scheduler(s, p, true) == ANSWER_YES)
+		return ANSWER_YES;
+	if (!order_saturate(s, p))
+		return ANSWER_NO;
+	return run_scheduler(s, p, false);
+}
+
+static bool has_rival(const struct core *c, const uint32_t *p, uint32_t thread, const struct section *o)
+{
+	const struct slots *rivals = core_rivals(c, o);
+
+	for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
+		const struct slot *slot = &rivals->slot[i];
+		if (slot->thread != thread && p[slot->thread] > rivals->index[slot->begin])
+			return true;
+	}
+	return false;
+}
+
+static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum)
+{
+	const struct core *c = s->c;
+
+	for (uint32_t t = 0; t < c->threads; t++)
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
+			const struct section *o = &c->sections[c->holds[h].section];
+			if (o->release != NONE && has_rival(c, p, t, o) && try_grow(s, p, o->release, sum))
+				return true;
+		}
+	return false;
+}
+
+static bool add_posts(struct search *s, const uint32_t *p, enum answer *sum)
+{
+	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
+		if (!count_in(&s->c->takes, sem, p))
+			continue;
+		enum answer a = solve_next(s, p, &s->c->posts, sem);
+		if (a != ANSWER_NO)
+			*sum = a;
+		if (a == ANSWER_YES)
+			return true;
+	}
+	return false;
+}
+
+static bool add_wakes(struct search *s, const uint32_t *p, uint32_t cond, enum answer *sum)
+{
+	const struct core *c = s->c;
+	const struct slots *notes = &c->notes;
+
+	for (uint32_t i = notes->first[cond]; i < notes->first[cond + 1]; i++) {
+		const struct slot *slot = &notes->slot[i];
+		uint32_t n = predict_slots_below(notes, slot, p[slot->thread]);
+		for (uint32_t k = slot->begin; k < slot->begin + n; k++)
+			for (uint32_t w = c->wakes.first[notes->item[k]];
+			     w < c->wakes.first[notes->item[k] + 1]; w++)
+				if (!core_in(c, p, c->wakes.item[w]) && try_grow(s, p, c->wakes.item[w], sum))
+					return true;
+	}
+	return false;
+}
+
+static bool consume_notes(struct search *s, const uint32_t *p, enum answer *sum)
+{
+	for (uint32_t i = 0; i < s->target_count; i++) {
+		const struct event *v = &s->c->events[s->targets[i]];
+		if (v->kind == EXEC_WAKE && add_wakes(s, p, v->object, sum))
+			return true;
+	}
+	return false;
+}
+
+static enum answer solve(struct search *s, const uint32_t *p)
+{
+	const struct core *c = s->c;
+	uint64_t hash = 0;
+	uint32_t a, b;
+	enum answer sum;
+
+	for (uint32_t t = 0; t < c->threads; t++)
+		hash ^= predict_hash_position(t, p[t]);
+	if (!predict_hash_add(&s->seen, hash))
+		return ANSWER_NO;
+	for (uint32_t i = 0; i < s->target_count; i++)
+		if (core_in(c, p, s->targets[i]))
+			return ANSWER_NO;
+	if (s->work < 0)
+		return ANSWER_UNKNOWN;
+	if (open_conflict(c, p, &a, &b))
+		return solve_conflict(s, p, a, b);
+	if (c->has_sems && solve_sems(s, p, &sum))
+		return sum;
+	sum = solve_order(s, p);
+	if (sum == ANSWER_YES)
+		return sum;
+	if (close_sections(s, p, &sum) || add_posts(s, p, &sum))
+		return sum;
+	consume_notes(s, p, &sum);
+	return sum;
+}
+
+enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count)
+{
+	uint32_t *p = rd_xcalloc((size_t)s->c->threads + 1, sizeof *p);
+	enum answer a = ANSWER_NO;
+
+	if (s->total < 0) {
+		free(p);
+		return ANSWER_UNKNOWN;
+	}
+	s->targets = targets;
+	s->target_count = count;
+	s->work = s->work_limit;
+	predict_hash_clear(&s->seen);
+	if (search_least(s->c, &s->c->need, targets, count, p))
+		a = solve(s, p);
+	s->total -= s->work_limit - s->work;
+	free(p);
+	return a == ANSWER_NO && s->work < 0 ? ANSWER_UNKNOWN : a;
+}

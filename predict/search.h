@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tier 2: exact co-reachability.
+ *
+ * Given target events of different threads, is there an ideal, and an order of
+ * its events that synchronisation (and, in the sound model, reads-from) allows,
+ * after which each of those threads stands exactly before its target?  For two
+ * conflicting accesses that is a race, for a hold/wait cycle a deadlock.
+ *
+ * A target that is a wake or a take asks for more: that it can never be served.
+ * Every notification (post) that other threads could still give without passing
+ * a target must be in the ideal; and either it comes before the wait has begun,
+ * or another wake in the ideal has consumed it (the semaphore must be zero).
+ */
+#ifndef PREDICT_SEARCH_H
+#define PREDICT_SEARCH_H
+
+#include "predict/core.h"
+
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
+
+struct hash_set {
+	uint64_t *slots;
+	size_t count, capacity;
+};
+
+/* Orders within an ideal that every schedule of it must keep; saturate.c. */
+struct order {
+	uint32_t *row_of; /* per event: a row of `rows`, NONE: its need row */
+	uint32_t *rows;
+	size_t row_count, row_capacity;
+	uint32_t *changed; /* events with a row of their own */
+	size_t changed_count, changed_capacity;
+	uint32_t *heap; /* events whose row changed and whose consequences are due */
+	size_t heap_count, heap_capacity;
+	uint8_t *queued;
+	uint32_t *extra; /* per event: head of its list of added successors */
+	struct {
+		uint32_t to, next;
+	} * edges;
+	size_t edge_count, edge_capacity;
+	uint32_t *sources; /* events with such a list */
+	size_t source_count, source_capacity;
+	struct base_edge *base; /* inferences from needs alone, in trace order */
+	size_t base_count, base_capacity;
+	bool base_known;
+};
+
+/* A consequence of needs that holds in every ideal containing `trigger`. */
+struct base_edge {
+	uint32_t from, to, trigger;
+};
+
+struct step { /* of the schedule under construction */
+	uint32_t event;
+	uint32_t pending; /* state of the variable before */
+};
+
+/* The scheduler's machine state; schedule.c. */
+struct sched {
+	uint32_t *at;	   /* positions */
+	uint32_t *readers; /* per lock; UINT32_MAX: held exclusively */
+	int64_t *stock;	   /* per semaphore: change since the start */
+	uint32_t *pending; /* per variable: readers in the ideal of its value still to come */
+	uint8_t *known;	   /* per variable: pending is valid */
+	uint32_t *touched;
+	size_t touched_count, touched_capacity;
+	struct step *steps;
+	size_t step_count, step_capacity;
+	struct frame *frames;
+	size_t frame_count, frame_capacity;
+	uint32_t *choices; /* candidates of all frames */
+	size_t choice_count, choice_capacity;
+	struct hash_set seen;
+	uint64_t hash;
+};
+
+struct search {
+	const struct core *c;
+	struct list must_next; /* events whose must-predecessor an event is */
+	const uint32_t *targets;
+	uint32_t target_count;
+	int64_t work; /* what is left of the budget */
+	int64_t work_limit;
+	int64_t cost;	      /* of a step: rows are as long as there are threads */
+	int64_t total;	      /* what is left for all questions together */
+	struct hash_set seen; /* ideals */
+	struct order order;
+	struct sched sched;
+	uint32_t *ideal;    /* the answer: positions */
+	uint32_t *schedule; /* and the order, all events of the ideal */
+	size_t schedule_length;
+};
+
+void search_init(struct search *s, const struct core *c, int64_t work_limit);
+void search_release(struct search *s);
+
+/* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` hold
+ * the way there. */
+enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count);
+
+/* The least ideal a witness for the targets must contain; false if it contains
+ * a target. */
+bool search_least(const struct core *c, const struct rows *r, const uint32_t *targets, uint32_t count,
+		  uint32_t *p);
+
+/* ---- inside tier 2 ---- */
+
+void order_init(struct search *s);
+void order_release(struct search *s);
+void order_reset(struct search *s);
+
+/* Adds what follows from the ideal alone; false: the ideal has no schedule. */
+bool order_seed(struct search *s, const uint32_t *p);
+
+/* Adds the inferences from needs; false: the ideal has no schedule. */
+bool order_saturate(struct search *s, const uint32_t *p);
+
+/* How much of `thread` must come before `e`. */
+static inline const uint32_t *order_row(const struct search *s, uint32_t e)
+{
+	const struct core *c = s->c;
+	uint32_t own = s->order.row_of[e];
+	return own != NONE ? s->order.rows + (size_t)own * c->threads
+			   : c->need.data + (size_t)c->need.of[e] * c->threads;
+}
+
+void sched_init(struct search *s);
+void sched_release(struct search *s);
+
+/* Looks for an order of the ideal `p`; the result is in s->sched.steps until
+ * sched_reset().  With `greedy`, gives up instead of going back. */
+enum answer sched_run(struct search *s, const uint32_t *p, bool greedy);
+void sched_reset(struct search *s);
+
+bool predict_hash_add(struct hash_set *h, uint64_t key); /* false: was there */
+void predict_hash_clear(struct hash_set *h);
+uint64_t predict_hash_position(uint32_t thread, uint32_t position);
+
+/* The section of `e` is in the ideal and does not end in it. */
+static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
+{
+	uint32_t release = c->sections[section].release;
+	return release == NONE || !core_in(c, p, release);
+}
+
+#endif

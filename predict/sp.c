@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tier 1: the sync-preserving closure.
+ *
+ * An ideal is sync-preserving if its events can run in the recorded order: of
+ * two conflicting critical sections on a lock of which both have begun in the
+ * ideal, the earlier one has ended in it.  The closure of an ideal adds the
+ * missing releases with their needs until that holds.
+ *
+ * The union of closed ideals can only violate this at sections that are open in
+ * the union: a section open in one operand, a later one begun in the other.  So
+ * it is enough to look at the open sections (few) and to ask, for each thread
+ * that uses the lock, for the last acquisition inside the ideal (binary search).
+ * The releases added are closed ideals again because core_clocks() has closed
+ * the rows of all earlier events already.
+ *
+ * Mathur, Pavlogiannis, Viswanathan: Optimal prediction of
+ * synchronization-preserving races, POPL 2021.
+ */
+#include "predict/core.h"
+
+#include "base/error.h"
+
+/* Whether a conflicting section that began after `s` in the trace is in `p`. */
+static bool later_rival(const struct core *c, const uint32_t *p, uint32_t thread, const struct section *s)
+{
+	const struct slots *rivals = core_rivals(c, s);
+
+	for (uint32_t i = rivals->first[s->lock]; i < rivals->first[s->lock + 1]; i++) {
+		const struct slot *slot = &rivals->slot[i];
+		if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
+			continue;
+		uint32_t last = slots_last(rivals, slot, p[slot->thread]);
+		if (last > s->acquire)
+			return true;
+	}
+	return false;
+}
+
+/* Ends the first section of `thread` that a later one has overtaken. */
+static bool end_one(const struct core *c, uint32_t *p, uint32_t thread)
+{
+	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->holds[h].next) {
+		const struct section *s = &c->sections[c->holds[h].section];
+		if (!later_rival(c, p, thread, s))
+			continue;
+		RD_ASSERT(s->release != NONE);
+		core_include(c, &c->closed, p, s->release);
+		return true;
+	}
+	return false;
+}
+
+void predict_sp_close(const struct core *c, uint32_t *p)
+{
+	uint32_t clean = 0; /* threads looked at since the last change */
+
+	for (uint32_t t = 0; clean < c->threads; t = t + 1 == c->threads ? 0 : t + 1) {
+		clean++;
+		while (end_one(c, p, t))
+			clean = 0;
+	}
+}

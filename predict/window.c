@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows: the way of the paper for executions that are too large.
+ *
+ * The execution is cut into pieces of N events.  A piece is searched as an
+ * execution of its own whose threads first take the locks they held at the cut,
+ * begin the waits and enter the barriers they were in; semaphores start with the
+ * value they had.  Everything before the cut is done in recorded order.  Errors
+ * that span a cut are lost.
+ *
+ * Events of a piece are mapped back to the execution; the events that stand for
+ * the state at the cut map to the operations that brought it about, and are left
+ * out of witnesses, which begin with the recorded prefix.
+ */
+#include "predict/window.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct piece {
+	const struct exec *x;
+	struct exec part;
+	uint32_t *origin; /* of each event of `part` */
+	size_t capacity;
+	uint32_t begin, end;
+	uint32_t *to_part;    /* of events in the execution; valid for this piece only */
+	struct rd_umap pairs; /* of sites with a race, over all pieces */
+};
+
+static struct exec_event *add(struct piece *w, uint32_t origin)
+{
+	const struct exec_event *e = &w->x->events[origin];
+	struct exec_event *copy = exec_add(&w->part, e->kind, e->thread, e->object);
+
+	*copy = *e;
+	RD_GROW(w->origin, w->capacity, w->part.count);
+	w->origin[w->part.count - 1] = origin;
+	w->to_part[origin] = w->part.count - 1;
+	return copy;
+}
+
+/* The operations before the cut whose effect lasts beyond it. */
+static uint8_t *find_open(const struct exec *x, uint32_t cut)
+{
+	uint8_t *open = rd_xcalloc((size_t)cut + 1, 1);
+	uint32_t *stack = NULL, n = 0;
+	size_t capacity = 0;
+
+	for (uint32_t i = 0; i < cut; i++) {
+		const struct exec_event *e = &x->events[i];
+		if (e->flags & EXEC_PENDING)
+			continue;
+		if (exec_acquires(e->kind)) {
+			RD_GROW(stack, capacity, (size_t)n + 1);
+			stack[n++] = i;
+			open[i] = 1;
+		} else if (e->kind == EXEC_UNLOCK || e->kind == EXEC_WAIT) {
+			uint32_t lock = e->kind == EXEC_WAIT ? e->aux : e->object, k = n;
+			while (k && !(x->events[stack[k - 1]].thread == e->thread &&
+				      x->events[stack[k - 1]].object == lock))
+				k--;
+			if (!k)
+				continue;
+			open[stack[k - 1]] = 0;
+			memmove(stack + k - 1, stack + k, (n - k) * sizeof *stack);
+			n--;
+		}
+	}
+	free(stack);
+	return open;
+}
+
+/* Waits and barrier enters that are not over at the cut. */
+static void find_waits(const struct exec *x, uint32_t cut, uint8_t *open)
+{
+	uint32_t *latest = rd_xmalloc(((size_t)x->threads + 1) * sizeof *latest);
+
+	memset(latest, 0xff, ((size_t)x->threads + 1) * sizeof *latest);
+	for (uint32_t i = 0; i < cut; i++) {
+		const struct exec_event *e = &x->events[i];
+		if (e->kind == EXEC_WAIT || e->kind == EXEC_ENTER)
+			latest[e->thread] = i;
+		else if ((e->kind == EXEC_WAKE || e->kind == EXEC_EXIT) && !(e->flags & EXEC_PENDING))
+			latest[e->thread] = EXEC_NONE;
+	}
+	for (uint32_t t = 0; t < x->threads; t++)
+		if (latest[t] != EXEC_NONE)
+			open[latest[t]] = 1;
+	free(latest);
+}
+
+static void add_sems(struct piece *w)
+{
+	const struct exec *x = w->x;
+	int64_t *value = rd_xcalloc((size_t)x->sems + 1, sizeof *value);
+
+	for (uint32_t s = 0; s < x->sems; s++)
+		value[s] = exec_sem_initial(x, s);
+	for (uint32_t i = 0; i < w->begin; i++) {
+		if (x->events[i].kind == EXEC_POST)
+			value[x->events[i].object]++;
+		else if (x->events[i].kind == EXEC_TAKE && !(x->events[i].flags & EXEC_PENDING))
+			value[x->events[i].object]--;
+	}
+	for (uint32_t s = 0; s < x->sems; s++)
+		exec_sem_init(&w->part, s, value[s]);
+	free(value);
+}
+
+/* A wait needs its mutex held; it is taken first. */
+static void add_state(struct piece *w)
+{
+	uint8_t *open = find_open(w->x, w->begin);
+
+	find_waits(w->x, w->begin, open);
+	for (uint32_t i = 0; i < w->begin; i++) {
+		const struct exec_event *e = &w->x->events[i];
+		if (!open[i])
+			continue;
+		if (e->kind == EXEC_WAIT) {
+			struct exec_event *lock = exec_add(&w->part, EXEC_LOCK, e->thread, e->aux);
+			lock->flags = EXEC_GIVEN;
+			RD_GROW(w->origin, w->capacity, w->part.count);
+			w->origin[w->part.count - 1] = i;
+		}
+		add(w, i)->flags |= EXEC_GIVEN;
+	}
+	free(open);
+	add_sems(w);
+}
+
+/* Edges from before the cut are gone: they are in the prefix. */
+static void add_window(struct piece *w)
+{
+	for (uint32_t i = w->begin; i < w->end; i++) {
+		struct exec_event *e = add(w, i);
+		if (e->kind == EXEC_WAKE && e->aux < EXEC_MATCH)
+			e->aux = e->aux < w->begin ? EXEC_NONE : w->to_part[e->aux];
+	}
+}
+
+/* A once control that ran before the cut has run. */
+static void drop_passes(struct piece *w)
+{
+	uint8_t *runs = rd_xcalloc((size_t)w->x->onces + 1, 1);
+
+	for (size_t i = 0; i < w->part.count; i++) {
+		struct exec_event *e = &w->part.events[i];
+		if (e->kind == EXEC_ONCE_RUN)
+			runs[e->object] = 1;
+		if (e->kind == EXEC_ONCE_PASS && !runs[e->object])
+			*e = (struct exec_event){
+				.kind = EXEC_BEGIN, .thread = e->thread, .site = e->site, .aux = EXEC_NONE};
+	}
+	free(runs);
+}
+
+static void map_witness(const struct piece *w, struct predict_witness *v)
+{
+	uint32_t *order, n = 0;
+	size_t length = v->order ? v->length : w->part.count;
+
+	order = rd_xmalloc(((size_t)w->begin + length + 1) * sizeof *order);
+	for (uint32_t i = 0; i < w->begin; i++)
+		if (!(w->x->events[i].flags & EXEC_PENDING))
+			order[n++] = i;
+	for (size_t i = 0; i < length; i++) {
+		uint32_t e = v->order ? v->order[i] : i, done = v->done[w->part.events[e].thread];
+		if ((v->order || (done != EXEC_NONE && e <= done)) && w->origin[e] >= w->begin)
+			order[n++] = w->origin[e];
+	}
+	free(v->order);
+	v->order = order;
+	v->length = n;
+	for (uint32_t i = 0; i < n; i++)
+		v->done[w->x->events[order[i]].thread] = order[i];
+}
+
+/* Whether an earlier window has found a race of these sites. */
+static bool known(struct piece *w, const struct predict_race *r)
+{
+	uint64_t a = w->x->events[r->first].site, b = w->x->events[r->second].site;
+	uint64_t *classes = rd_umap_put(&w->pairs, a < b ? a << 32 | b : b << 32 | a, NULL);
+	bool found = *classes & (r->class == PREDICT_SOUND ? 1 : 3);
+
+	*classes |= r->class == PREDICT_SOUND ? 1 : 2;
+	return found;
+}
+
+static void gather(struct piece *w, struct predict_result *from, struct predict_result *out)
+{
+	for (size_t i = 0; i < from->race_count; i++) {
+		struct predict_race *r = &from->races[i];
+		r->first = w->origin[r->first];
+		r->second = w->origin[r->second];
+		if (known(w, r)) {
+			free(r->witness.done);
+			free(r->witness.order);
+			continue;
+		}
+		map_witness(w, &r->witness);
+		RD_GROW(out->races, out->race_capacity, out->race_count + 1);
+		out->races[out->race_count++] = *r;
+	}
+	for (size_t i = 0; i < from->deadlock_count; i++) {
+		struct predict_deadlock *d = &from->deadlocks[i];
+		for (uint32_t k = 0; k < d->count; k++)
+			d->stops[k] = w->origin[d->stops[k]];
+		map_witness(w, &d->witness);
+		RD_GROW(out->deadlocks, out->deadlock_capacity, out->deadlock_count + 1);
+		out->deadlocks[out->deadlock_count++] = *d;
+	}
+	for (int c = 0; c < 2; c++) {
+		out->stats[c].candidates += from->stats[c].candidates;
+		out->stats[c].racy_events += from->stats[c].racy_events;
+		out->stats[c].racy_sites += from->stats[c].racy_sites;
+		out->stats[c].in_recorded_order += from->stats[c].in_recorded_order;
+		out->stats[c].searches += from->stats[c].searches;
+		out->stats[c].unknown += from->stats[c].unknown;
+	}
+	out->kept += from->kept;
+	free(from->races);
+	free(from->deadlocks);
+}
+
+void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
+		     window_fn *fn)
+{
+	struct piece w = {.x = x};
+
+	w.to_part = rd_xcalloc(x->count + 1, sizeof *w.to_part);
+	for (w.begin = 0; w.begin < x->count; w.begin = w.end) {
+		struct predict_result result = {0};
+		w.end = x->count - w.begin > o->window ? w.begin + o->window : x->count;
+		exec_init(&w.part);
+		add_state(&w);
+		add_window(&w);
+		drop_passes(&w);
+		w.part.threads = x->threads;
+		w.part.locks = x->locks;
+		w.part.variables = x->variables;
+		fn(&w.part, o, &result);
+		gather(&w, &result, out);
+		exec_release(&w.part);
+	}
+	rd_umap_release(&w.pairs);
+	free(w.origin);
+	free(w.to_part);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fuzzes the STD reader, and prediction on what it accepts: any text must be
+ * read or refused, and every prediction from a small one must be provable.
+ */
+#include "base/error.h"
+#include "predict/predict.h"
+#include "predict/std.h"
+
+static void ignore(void *context, enum rd_level level, const char *message)
+{
+	(void)context;
+	(void)level;
+	(void)message;
+}
+
+static void predict(const struct exec *x)
+{
+	struct predict_opts o = {.work = 20000};
+	struct predict_result r;
+
+	RD_ASSERT(!predict_run(x, &o, &r));
+	for (size_t i = 0; i < r.race_count; i++) {
+		const struct predict_race *c = &r.races[i];
+		uint32_t pair[] = {c->first, c->second};
+		RD_ASSERT(!predict_validate(x, c->class == PREDICT_SOUND, pair, 2, &c->witness));
+	}
+	for (size_t i = 0; i < r.deadlock_count; i++) {
+		const struct predict_deadlock *c = &r.deadlocks[i];
+		RD_ASSERT(!predict_validate(x, c->class == PREDICT_SOUND, c->stops, c->count, &c->witness));
+	}
+	predict_result_release(&r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct exec x;
+
+	rd_log_set(ignore, NULL);
+	if (predict_std_parse(&x, "fuzz", (const char *)data, size))
+		return 0;
+	if (x.count <= 40 && x.threads <= 6)
+		predict(&x);
+	exec_release(&x);
+	return 0;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prediction on small named situations, each written as STD text (predict/std.h):
+ * the ones users of lock-order checkers complain about, one for each primitive,
+ * the paper's example; and that the reader and the validator refuse what is bad.
+ */
+#include "base/buf.h"
+#include "base/error.h"
+#include "predict/predict.h"
+#include "predict/std.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char last_message[400];
+
+static void keep_message(void *context, enum rd_level level, const char *message)
+{
+	(void)context;
+	(void)level;
+	strncpy(last_message, message, sizeof last_message - 1);
+}
+
+/* Blanks separate events in the texts below; locations are counted from 1. */
+static void fill(struct exec *x, const char *text)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	int line = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		if (n) {
+			rd_buf_add(&b, text, n);
+			rd_buf_addf(&b, "|%d\n", ++line);
+		}
+		text += n + (text[n] == ' ');
+	}
+	assert_int_equal(predict_std_parse(x, "text", b.data, b.length), 0);
+	rd_buf_release(&b);
+}
+
+static void validate(const struct exec *x, const struct predict_result *r)
+{
+	for (size_t i = 0; i < r->race_count; i++) {
+		const struct predict_race *c = &r->races[i];
+		uint32_t pair[] = {c->first, c->second};
+		assert_null(predict_validate(x, c->class == PREDICT_SOUND, pair, 2, &c->witness));
+	}
+	for (size_t i = 0; i < r->deadlock_count; i++) {
+		const struct predict_deadlock *c = &r->deadlocks[i];
+		assert_null(predict_validate(x, c->class == PREDICT_SOUND, c->stops, c->count, &c->witness));
+	}
+}
+
+struct counts {
+	unsigned sound, speculative;
+};
+
+static struct counts count(const char *text, bool deadlocks)
+{
+	struct predict_opts o = {.no_races = deadlocks, .no_deadlocks = !deadlocks};
+	struct predict_result r;
+	struct counts c = {0};
+	struct exec x;
+
+	fill(&x, text);
+	assert_int_equal(predict_run(&x, &o, &r), 0);
+	validate(&x, &r);
+	for (size_t i = 0; i < r.race_count; i++)
+		++*(r.races[i].class == PREDICT_SOUND ? &c.sound : &c.speculative);
+	for (size_t i = 0; i < r.deadlock_count; i++)
+		++*(r.deadlocks[i].class == PREDICT_SOUND ? &c.sound : &c.speculative);
+	predict_result_release(&r);
+	exec_release(&x);
+	return c;
+}
+
+#define RACES(text, n, m) expect_counts(text, false, n, m, __LINE__)
+#define DEADLOCKS(text, n, m) expect_counts(text, true, n, m, __LINE__)
+
+static void expect_counts(const char *text, bool deadlocks, unsigned sound, unsigned speculative, int line)
+{
+	struct counts c = count(text, deadlocks);
+
+	if (c.sound != sound || c.speculative != speculative)
+		fail_msg("line %d: expected %u sound and %u speculative, got %u and %u", line, sound,
+			 speculative, c.sound, c.speculative);
+}
+
+/* ---- races ---- */
+
+static void test_races(void **state)
+{
+	(void)state;
+	RACES("T0|fork(T1) T0|w(x) T1|w(x)", 1, 0);
+	RACES("T0|fork(T1) T0|w(x) T1|r(x)", 1, 0);
+	RACES("T0|fork(T1) T0|r(x) T1|r(x)", 0, 0);
+	RACES("T0|w(x) T0|fork(T1) T1|w(x)", 0, 0);
+	RACES("T0|fork(T1) T1|w(x) T0|join(T1) T0|w(x)", 0, 0);
+	RACES("T0|acq(m) T0|w(x) T0|rel(m) T1|acq(m) T1|w(x) T1|rel(m)", 0, 0);
+	/* A lock that only happened to order the accesses. */
+	RACES("T0|w(x) T0|acq(m) T0|rel(m) T1|acq(m) T1|rel(m) T1|w(x)", 1, 0);
+	/* The sections have to be reversed. */
+	RACES("T0|acq(m) T0|rel(m) T0|w(x) T1|acq(m) T1|w(x) T1|rel(m)", 1, 0);
+	/* The value read under the lock tells the second thread to go on. */
+	RACES("T0|w(x) T0|acq(m) T0|w(f) T0|rel(m) T1|acq(m) T1|r(f) T1|rel(m) T1|w(x)", 0, 1);
+}
+
+static void test_races_of_primitives(void **state)
+{
+	(void)state;
+	RACES("T0|rdacq(l) T0|r(x) T0|rwrel(l) T1|wracq(l) T1|w(x) T1|rwrel(l)", 0, 0);
+	RACES("T0|rdacq(l) T0|w(x) T0|rwrel(l) T1|rdacq(l) T1|w(x) T1|rwrel(l)", 1, 0);
+	RACES("T0|w(x) T0|enter(b) T1|enter(b) T1|exit(b) T0|exit(b) T1|w(x)", 0, 0);
+	RACES("T0|w(x) T0|enter(b) T1|enter(b) T1|exit(b) T0|exit(b) T1|r(y) T0|w(y)", 1, 0);
+	RACES("T0|w(x) T0|post(s) T1|take(s) T1|w(x)", 0, 0);
+	RACES("T0|seminit(s,1) T0|w(x) T0|post(s) T1|take(s) T1|w(x)", 1, 0);
+	/* Either post will do for the take. */
+	RACES("T0|w(x) T0|post(s) T2|post(s) T1|take(s) T1|w(x)", 1, 0);
+	RACES("T1|acq(m) T1|cwait(c,m) T0|w(x) T0|signal(c) T1|wake(c) T1|acq(m) T1|w(x) T1|rel(m)", 0, 0);
+	RACES("T1|acq(m) T1|cwait(c,m) T0|w(x) T1|wake(c) T1|acq(m) T1|w(x) T1|rel(m)", 1, 0);
+	RACES("T0|run(o) T0|fork(T1) T1|pass(o)", 0, 0);
+	RACES("T0|w(x) T0|run(o) T1|pass(o) T1|w(x)", 0, 0);
+	RACES("T0|tryacq(m) T0|w(x) T0|rel(m) T1|acq(m) T1|w(x) T1|rel(m)", 0, 0);
+}
+
+static void test_atomics(void **state)
+{
+	(void)state;
+	RACES("T0|aw(x) T1|ar(x)", 0, 0);
+	RACES("T0|aw(x) T1|r(x)", 1, 0);
+	RACES("T0|w(d) T0|awr(f) T1|ara(f) T1|r(d)", 0, 0);
+	RACES("T0|w(d) T0|aw(f) T1|ar(f) T1|r(d)", 0, 1);
+	RACES("T0|au(x) T1|au(x)", 0, 0);
+}
+
+/* The wait that never happened: only the predicate orders the threads. */
+static void test_wait_loops(void **state)
+{
+	(void)state;
+	RACES("T0|w(x) T0|acq(m) T0|w(f) T0|signal(c) T0|rel(m) T1|acq(m) T1|r(f) T1|rel(m) T1|w(x)", 0, 1);
+	RACES("T0|w(x) T0|acq(m) T0|w(f) T0|signal(c) T0|rel(m) T1|acq(m) T1|lr(f) T1|rel(m) T1|w(x)", 0, 0);
+	DEADLOCKS("T1|acq(m) T1|lr(f) T1|cwait(c,m) T0|acq(m) T0|w(f) T0|signal(c) T0|rel(m) T1|wake(c) "
+		  "T1|acq(m) T1|lr(f) "
+		  "T1|rel(m)",
+		  0, 0);
+}
+
+/* The outcome of a try: T1 goes on to x only because it failed. */
+static void test_failed_try(void **state)
+{
+	(void)state;
+	RACES("T0|w(x) T0|acq(m) T1|busy(m) T1|w(x) T0|rel(m)", 0, 1);
+	RACES("T0|acq(m) T0|w(x) T1|busy(m) T1|w(x) T0|rel(m)", 1, 0);
+	RACES("T0|acq(m) T1|busy(m) T1|w(x) T0|rel(m) T0|w(x)", 1, 0);
+}
+
+/* Listing 1 of the paper, and the schedule it gives for it. */
+static void test_paper_example(void **state)
+{
+	struct predict_opts o = {.speculative_only = true};
+	struct predict_result r;
+	struct exec x;
+	uint32_t *schedule;
+
+	(void)state;
+	fill(&x, "T1|w(y) T1|fork(T2) T1|w(y) T1|acq(m) T1|r(x) T1|w(x) T1|rel(m) "
+		 "T2|acq(m) T2|r(x) T2|w(x) T2|rel(m) T2|w(y) T1|join(T2)");
+	assert_int_equal(predict_run(&x, &o, &r), 0);
+	assert_int_equal(r.race_count, 1);
+	assert_int_equal(r.races[0].first, 2);
+	assert_int_equal(r.races[0].second, 11);
+	validate(&x, &r);
+	size_t n = predict_schedule(&x, &r.races[0].witness, &schedule);
+	assert_int_equal(n, 1);
+	assert_int_equal(schedule[0], 1);
+	free(schedule);
+	predict_result_release(&r);
+	exec_release(&x);
+}
+
+/* ---- deadlocks ---- */
+
+#define AB(t) t "|acq(a) " t "|acq(b) " t "|rel(b) " t "|rel(a) "
+#define BA(t) t "|acq(b) " t "|acq(a) " t "|rel(a) " t "|rel(b) "
+
+static void test_lock_cycles(void **state)
+{
+	(void)state;
+	DEADLOCKS(AB("T1") BA("T2"), 1, 0);
+	DEADLOCKS(AB("T1") AB("T2"), 0, 0);
+	/* One thread alone. */
+	DEADLOCKS(AB("T1") BA("T1") "T2|acq(a) T2|rel(a) T2|acq(b) T2|rel(b)", 0, 0);
+	/* A gate lock. */
+	DEADLOCKS("T1|acq(g) " AB("T1") "T1|rel(g) T2|acq(g) " BA("T2") "T2|rel(g)", 0, 0);
+	/* Ordered by fork, by join. */
+	DEADLOCKS(AB("T1") "T1|fork(T2) " BA("T2"), 0, 0);
+	DEADLOCKS("T1|fork(T2) " BA("T2") "T1|join(T2) " AB("T1"), 0, 0);
+	/* A, B; unlock A; C.  The edges a-b, b-c, c-a exist, the cycle does not. */
+	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(a) T1|acq(c) T1|rel(c) T1|rel(b) "
+		  "T2|acq(c) T2|acq(a) T2|rel(a) T2|rel(c)",
+		  0, 0);
+	/* Try and timed acquisitions do not wait for ever. */
+	DEADLOCKS(AB("T1") "T2|acq(b) T2|tryacq(a) T2|rel(a) T2|rel(b)", 0, 0);
+	DEADLOCKS(AB("T1") "T2|tryacq(b) T2|acq(a) T2|rel(a) T2|rel(b)", 1, 0);
+	/* Three and four threads. */
+	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(b) T1|rel(a) T2|acq(b) T2|acq(c) T2|rel(c) T2|rel(b) "
+		  "T3|acq(c) T3|acq(a) T3|rel(a) T3|rel(c)",
+		  1, 0);
+	DEADLOCKS("T1|acq(a) T1|acq(b) T1|rel(b) T1|rel(a) T2|acq(b) T2|acq(c) T2|rel(c) T2|rel(b) "
+		  "T3|acq(c) T3|acq(d) T3|rel(d) T3|rel(c) T4|acq(d) T4|acq(a) T4|rel(a) T4|rel(d)",
+		  1, 0);
+	/* A value hands the locks over. */
+	DEADLOCKS("T1|acq(a) T1|acq(b) T1|w(f) T1|rel(b) T1|rel(a) T2|r(f) " BA("T2"), 0, 1);
+}
+
+static void test_rwlock_cycles(void **state)
+{
+	(void)state;
+	DEADLOCKS("T1|rdacq(a) T1|rdacq(b) T1|rwrel(b) T1|rwrel(a) T2|rdacq(b) T2|rdacq(a) T2|rwrel(a) "
+		  "T2|rwrel(b)",
+		  0, 0);
+	DEADLOCKS("T1|rdacq(a) T1|wracq(b) T1|rwrel(b) T1|rwrel(a) T2|rdacq(b) T2|wracq(a) T2|rwrel(a) "
+		  "T2|rwrel(b)",
+		  1, 0);
+	DEADLOCKS("T1|wracq(a) T1|rdacq(b) T1|rwrel(b) T1|rwrel(a) T2|wracq(b) T2|rdacq(a) T2|rwrel(a) "
+		  "T2|rwrel(b)",
+		  1, 0);
+	DEADLOCKS("T1|rdacq(a) T1|acq(m) T1|rel(m) T1|rwrel(a) T2|acq(m) T2|rdacq(a) T2|rwrel(a) T2|rel(m)",
+		  0, 0);
+	/* A gate held by both for reading is no gate, for writing it is. */
+	DEADLOCKS("T1|rdacq(g) " AB("T1") "T1|rwrel(g) T2|rdacq(g) " BA("T2") "T2|rwrel(g)", 1, 0);
+	DEADLOCKS("T1|wracq(g) " AB("T1") "T1|rwrel(g) T2|rdacq(g) " BA("T2") "T2|rwrel(g)", 0, 0);
+}
+
+static void test_mixed_cycles(void **state)
+{
+	(void)state;
+	/* Join while holding what the thread needs. */
+	DEADLOCKS("T0|fork(T1) T1|acq(a) T1|rel(a) T0|acq(a) T0|join(T1) T0|rel(a)", 1, 0);
+	/* Waiting with a second lock held that the signaller needs. */
+	DEADLOCKS("T0|acq(a) T0|rel(a) T1|acq(a) T1|acq(m) T1|r(f) T1|cwait(c,m) T0|acq(m) T0|w(f) "
+		  "T0|signal(c) T0|rel(m) "
+		  "T1|wake(c) T1|acq(m) T1|rel(m) T1|rel(a)",
+		  1, 1);
+	/* Barrier and semaphore under a lock. */
+	DEADLOCKS("T2|acq(a) T2|rel(a) T1|acq(a) T1|enter(b) T2|enter(b) T1|exit(b) T2|exit(b) T1|rel(a)", 1,
+		  0);
+	DEADLOCKS("T2|acq(a) T2|rel(a) T2|post(s) T1|acq(a) T1|take(s) T1|rel(a)", 1, 0);
+	DEADLOCKS("T2|acq(a) T2|rel(a) T2|post(s) T3|post(s) T1|acq(a) T1|take(s) T1|rel(a)", 0, 0);
+	/* The semaphore used as a lock. */
+	DEADLOCKS("T0|seminit(s,1) T1|take(s) T1|acq(a) T1|rel(a) T1|post(s) T2|acq(a) T2|take(s) T2|post(s) "
+		  "T2|rel(a)",
+		  1, 0);
+}
+
+static void test_lost_signals(void **state)
+{
+	(void)state;
+	/* No predicate: the signal can come first. */
+	DEADLOCKS("T1|acq(m) T1|cwait(c,m) T0|acq(m) T0|signal(c) T0|rel(m) T1|wake(c) T1|acq(m) T1|rel(m)",
+		  1, 0);
+	/* The predicate, read under the mutex, excludes it. */
+	DEADLOCKS("T1|acq(m) T1|r(f) T1|cwait(c,m) T0|acq(m) T0|w(f) T0|signal(c) T0|rel(m) T1|wake(c) "
+		  "T1|acq(m) T1|r(f) "
+		  "T1|rel(m)",
+		  0, 1);
+	/* Two waiters, one signal each, one broadcast for both. */
+	DEADLOCKS("T1|acq(m) T1|r(f) T1|cwait(c,m) T2|acq(m) T2|r(f) T2|cwait(c,m) T0|acq(m) T0|w(f) "
+		  "T0|broadcast(c) "
+		  "T0|rel(m) T1|wake(c) T1|acq(m) T1|rel(m) T2|wake(c) T2|acq(m) T2|rel(m)",
+		  0, 2);
+	/* Somebody else signals later in any case. */
+	DEADLOCKS("T1|acq(m) T1|cwait(c,m) T0|signal(c) T1|wake(c) T1|acq(m) T1|w(f) T1|rel(m)", 1, 0);
+}
+
+static void test_self_deadlock(void **state)
+{
+	struct predict_opts o = {0};
+	struct predict_result r;
+	struct exec x;
+
+	(void)state;
+	exec_init(&x);
+	exec_add(&x, EXEC_LOCK, 0, 0);
+	exec_add(&x, EXEC_LOCK, 0, 0)->flags = EXEC_PENDING;
+	assert_int_equal(predict_run(&x, &o, &r), 0);
+	assert_int_equal(r.deadlock_count, 1);
+	assert_int_equal(r.deadlocks[0].count, 1);
+	assert_int_equal(r.deadlocks[0].stops[0], 1);
+	validate(&x, &r);
+	predict_result_release(&r);
+	exec_release(&x);
+}
+
+static void add_nested(struct exec *x, uint32_t thread, uint32_t locks, bool reverse_last)
+{
+	for (uint32_t l = 0; l < locks; l++) {
+		uint32_t lock = reverse_last && l >= locks - 2 ? 2 * locks - 3 - l : l;
+		exec_add(x, EXEC_LOCK, thread, lock)->site = thread * 100000 + l;
+	}
+	for (uint32_t l = locks; l-- > 0;)
+		exec_add(x, EXEC_UNLOCK, thread, l);
+}
+
+/* Hundreds of locks held at once; without and with an inversion at the end that
+ * the locks around it guard. */
+static void test_many_held(void **state)
+{
+	for (int reversed = 0; reversed < 2; reversed++) {
+		struct predict_opts o = {0};
+		struct predict_result r;
+		struct exec x;
+
+		(void)state;
+		exec_init(&x);
+		add_nested(&x, 0, 200, false);
+		add_nested(&x, 1, 200, reversed);
+		assert_int_equal(predict_run(&x, &o, &r), 0);
+		assert_int_equal(r.deadlock_count, 0);
+		predict_result_release(&r);
+		exec_release(&x);
+	}
+}
+
+/* Ten thousand mutexes in pairs; one pair is taken in both orders. */
+static void test_many_mutexes(void **state)
+{
+	struct predict_opts o = {0};
+	struct predict_result r;
+	struct exec x;
+
+	(void)state;
+	exec_init(&x);
+	for (uint32_t t = 0; t < 2; t++)
+		for (uint32_t l = 0; l < 10000; l += 2) {
+			bool reverse = t == 1 && l == 5000;
+			exec_add(&x, EXEC_LOCK, t, reverse ? l + 1 : l)->site = 1;
+			exec_add(&x, EXEC_LOCK, t, reverse ? l : l + 1)->site = 2;
+			exec_add(&x, EXEC_UNLOCK, t, l);
+			exec_add(&x, EXEC_UNLOCK, t, l + 1);
+		}
+	assert_int_equal(predict_run(&x, &o, &r), 0);
+	assert_int_equal(r.deadlock_count, 1);
+	validate(&x, &r);
+	predict_result_release(&r);
+	exec_release(&x);
+}
+
+/* ---- the reader ---- */
+
+static void refuse(const char *text, const char *part)
+{
+	struct exec x;
+
+	last_message[0] = 0;
+	assert_int_equal(predict_std_parse(&x, "t", text, strlen(text)), RD_EFORMAT);
+	if (!strstr(last_message, part))
+		fail_msg("message \"%s\" lacks \"%s\"", last_message, part);
+}
+
+static void test_std_refuses(void **state)
+{
+	(void)state;
+	rd_log_set(keep_message, NULL);
+	refuse("T0|w(x)|1\nT0|w(x)\n", "t:2: not of the form");
+	refuse("T0|w(x)|1\n\nT0|frob(x)|1\n", "t:3: unknown operation");
+	refuse("T0|w(x)|one\n", "t:1: location");
+	refuse("T0|w()|1\n", "t:1: operand missing");
+	refuse("T0|w(x|1\n", "t:1: no )");
+	refuse("T0|acq(a)|1\nT1|acq(a)|2\n", "t:2: ill-formed trace: the event acquires");
+	refuse("T0|dummy(a)|1\nT0|rel(a)|1\n", "t:2: ill-formed trace: the event releases");
+	refuse("T0|fork(T1)|1\nT0|join(T1)|1\nT1|w(x)|1\n", "t:3: ill-formed trace: the event is done by");
+	refuse("T1|w(x)|1\nT0|fork(T1)|1\n", "t:1: ill-formed trace");
+	refuse("T0|take(s)|1\n", "t:1: ill-formed trace: the event takes");
+	refuse("T0|enter(b)|1\nT0|exit(b)|1\nT1|enter(b)|1\n", "t:2: ill-formed trace: the event leaves");
+	refuse("T0|wait(a)|1\n", "t:1: wait does not follow");
+	rd_log_set(NULL, NULL);
+}
+
+static void test_std_monitor(void **state)
+{
+	static const char text[] =
+		"T1|acq(l)|1\n1|rel(l)|2\nT1|wait(l)|2\nT0|req(l)|3\nT0|acq(l)|3\nT0|notify(l)|4\n"
+		"T0|rel(l)|5\nT1|acq(l)|6\nT1|rel(l)|7\n";
+	struct exec x;
+
+	(void)state;
+	assert_int_equal(predict_std_parse(&x, "t", text, strlen(text)), 0);
+	assert_int_equal(x.threads, 2);
+	assert_int_equal(x.count, 8);
+	assert_int_equal(x.events[1].kind, EXEC_WAIT);
+	assert_int_equal(x.events[5].kind, EXEC_WAKE);
+	assert_int_equal(x.events[5].aux, 3);
+	assert_int_equal(x.events[6].kind, EXEC_LOCK);
+	exec_release(&x);
+}
+
+/* ---- the validator ---- */
+
+static void test_validator_refuses(void **state)
+{
+	uint32_t done[] = {6, 2}, order[] = {0, 1, 2, 3, 4, 5, 6}, pair[] = {7, 3};
+	struct predict_witness w = {done, order, 7};
+	struct exec x;
+
+	(void)state;
+	fill(&x, "T0|acq(m) T0|w(x) T0|rel(m) T1|w(y) T0|acq(m) T0|r(x) T0|rel(m) T0|w(y)");
+	/* Event 3 is a target and must not run. */
+	assert_string_equal(predict_validate(&x, true, pair, 2, &w), "the schedule runs over a target");
+	uint32_t good[] = {0, 1, 2, 4, 5, 6};
+	w = (struct predict_witness){done, good, 6};
+	assert_null(predict_validate(&x, true, pair, 2, &w));
+	uint32_t wrong_pair[] = {5, 3};
+	assert_non_null(predict_validate(&x, true, wrong_pair, 2, &w));
+	exec_release(&x);
+
+	fill(&x, "T0|acq(m) T0|w(x) T0|rel(m) T1|acq(m) T1|r(x) T1|rel(m) T1|w(z) T0|w(z)");
+	uint32_t reversed[] = {3, 4, 5, 0, 1, 2}, overlap[] = {0, 3, 4, 5, 1, 2}, zs[] = {6, 7};
+	w = (struct predict_witness){done, reversed, 6};
+	assert_string_equal(predict_validate(&x, true, zs, 2, &w),
+			    "a read finds another write than recorded");
+	assert_null(predict_validate(&x, false, zs, 2, &w));
+	w.order = overlap;
+	assert_string_equal(predict_validate(&x, false, zs, 2, &w),
+			    "acquires a lock that another thread holds");
+	exec_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_races),	      cmocka_unit_test(test_races_of_primitives),
+		cmocka_unit_test(test_atomics),	      cmocka_unit_test(test_wait_loops),
+		cmocka_unit_test(test_failed_try),    cmocka_unit_test(test_paper_example),
+		cmocka_unit_test(test_lock_cycles),   cmocka_unit_test(test_rwlock_cycles),
+		cmocka_unit_test(test_mixed_cycles),  cmocka_unit_test(test_lost_signals),
+		cmocka_unit_test(test_self_deadlock), cmocka_unit_test(test_many_held),
+		cmocka_unit_test(test_many_mutexes),  cmocka_unit_test(test_std_refuses),
+		cmocka_unit_test(test_std_monitor),   cmocka_unit_test(test_validator_refuses),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
