@@ -36,6 +36,7 @@ static const struct command {
 	{"help", cmd_help, "show help about a command", false},
 	{"export", cmd_export, "write a trace in another tool's format", false},
 	{"import", cmd_import, "make a trace of another tool's", false},
+	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},
 	{"record", cmd_record, "run a program and record what its threads do", false},
 	{"version", cmd_version, "show the version", false},
 };

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Predictions come in, findings go out.  Everything a finding says is looked up
+ * here from the origin of its events: the object with its allocation or
+ * declaration, call stacks, the locks a thread holds, the threads with their
+ * creation, and the schedule in terms that survive from run to run.
+ */
+#include "predict/describe.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "finding/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct describer {
+	const struct predict_trace *t;
+	const struct model *m;
+	struct finding_set *set;
+	uint32_t **counted; /* by thread, made when needed: number of each operation in schedules */
+};
+
+/* A lock that a thread holds. */
+struct held {
+	uint32_t sync, operation, depth;
+	bool shared;
+};
+
+struct held_list {
+	struct held *items;
+	size_t count, capacity;
+};
+
+/* ---- places ---- */
+
+static const struct model_operation *operation_of(const struct describer *d, uint32_t event)
+{
+	const struct exec_event *e = &d->t->x.events[event];
+	return &d->m->histories[e->thread].operations[d->t->origins[event].index];
+}
+
+static const char *name_of(struct finding_set *set, struct rd_buf *b)
+{
+	const char *name = finding_text(set, b->data);
+
+	rd_buf_release(b);
+	return name;
+}
+
+static const char *sync_name(const struct describer *d, uint32_t sync)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	model_name_sync(d->m, sync, &b);
+	return name_of(d->set, &b);
+}
+
+static size_t count_frames(const struct describer *d, uint32_t site, uint32_t stack)
+{
+	const struct trace_site *s = trace_sites_find(d->m->sites, site);
+	size_t n = site ? 1 + (s ? s->chain_length : 0) : 0;
+
+	for (; stack; stack = d->m->stacks[stack].parent) {
+		s = trace_sites_find(d->m->sites, d->m->stacks[stack].site);
+		n += 1 + (s ? s->chain_length : 0);
+	}
+	return n;
+}
+
+static const char *known(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+static size_t put_frames(const struct describer *d, uint32_t site, struct finding_frame *frames)
+{
+	const struct trace_sites *sites = d->m->sites;
+	const struct trace_site *s = trace_sites_find(sites, site);
+	size_t n = 1;
+
+	if (!s)
+		return n;
+	frames[0].function = finding_text(d->set, known(s->function));
+	frames[0].file = finding_text(d->set, known(trace_sites_file(sites, s->file)));
+	frames[0].line = s->line;
+	frames[0].column = s->column;
+	for (; n <= s->chain_length; n++) {
+		const struct trace_inlined *i = &sites->chains[s->chain + n - 1];
+		frames[n].function = finding_text(d->set, known(i->function));
+		frames[n].file = finding_text(d->set, known(trace_sites_file(sites, i->file)));
+		frames[n].line = i->line;
+	}
+	return n;
+}
+
+/* The frames of a site, if it is not 0, and of a call stack. */
+static struct finding_stack stack_of(const struct describer *d, uint32_t site, uint32_t stack)
+{
+	struct finding_stack s = {.count = count_frames(d, site, stack)};
+	size_t n = 0;
+
+	s.frames = finding_array(d->set, s.count, sizeof *s.frames);
+	if (site)
+		n = put_frames(d, site, s.frames);
+	for (; stack; stack = d->m->stacks[stack].parent)
+		n += put_frames(d, d->m->stacks[stack].site, s.frames + n);
+	return s;
+}
+
+static struct schedule_place place_of(const struct describer *d, struct schedule *s, uint32_t site)
+{
+	const struct trace_site *at = trace_sites_find(d->m->sites, site);
+	struct schedule_place p = {0};
+
+	if (!at)
+		return p;
+	p.file = schedule_text(s, known(trace_sites_file(d->m->sites, at->file)));
+	p.function = schedule_text(s, known(at->function));
+	p.line = at->line;
+	p.column = at->column;
+	return p;
+}
+
+/* ---- locks ---- */
+
+static void take(struct held_list *l, uint32_t sync, uint32_t operation, bool shared)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->items[i].sync == sync) {
+			l->items[i].depth++;
+			return;
+		}
+	}
+	RD_GROW(l->items, l->capacity, l->count + 1);
+	l->items[l->count++] = (struct held){sync, operation, 1, shared};
+}
+
+static void give(struct held_list *l, uint32_t sync, bool whole)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->items[i].sync != sync)
+			continue;
+		if (whole || --l->items[i].depth == 0) {
+			memmove(&l->items[i], &l->items[i + 1], (l->count - i - 1) * sizeof *l->items);
+			l->count--;
+		}
+		return;
+	}
+}
+
+/* The locks a thread holds after its first `count` operations. */
+static struct finding_lock *locks_at(const struct describer *d, uint32_t thread, size_t count, size_t *n)
+{
+	const struct model_history *h = &d->m->histories[thread];
+	struct held_list l = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct model_operation *op = &h->operations[i];
+		bool wait = op->kind == RADDLE_COND_WAIT || op->kind == RADDLE_COND_WAKE, shared;
+		int change = predict_lock_change(op, &shared);
+		uint32_t sync = wait ? op->second : op->sync;
+		if (sync == MODEL_NONE || !change)
+			continue;
+		if (change > 0)
+			take(&l, sync, i, shared);
+		else
+			give(&l, sync, wait);
+	}
+	struct finding_lock *locks = finding_array(d->set, l.count, sizeof *locks);
+	for (size_t i = 0; i < l.count; i++) {
+		locks[i].name = sync_name(d, l.items[i].sync);
+		locks[i].kind = model_sync_class_name(d->m->syncs[l.items[i].sync].class);
+		locks[i].shared = l.items[i].shared;
+		locks[i].stack = stack_of(d, 0, h->operations[l.items[i].operation].stack);
+	}
+	*n = l.count;
+	free(l.items);
+	return locks;
+}
+
+/* ---- operations in schedules ---- */
+
+static uint32_t counted(const struct describer *d, uint32_t thread, uint32_t operation)
+{
+	const struct model_history *h = &d->m->histories[thread];
+
+	if (operation == EXEC_NONE)
+		return 0;
+	if (!d->counted[thread]) {
+		uint32_t n = 0;
+		d->counted[thread] = rd_xmalloc((h->operation_count + 1) * sizeof(uint32_t));
+		for (size_t i = 0; i < h->operation_count; i++)
+			d->counted[thread][i] = n += predict_is_counted(h->operations[i].kind);
+	}
+	return d->counted[thread][operation];
+}
+
+/* The last operation before an access; EXEC_NONE: it comes before all. */
+static uint32_t operation_before(const struct model_history *h, size_t access)
+{
+	size_t low = 0, high = h->operation_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (h->operations[middle].access <= access)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? (uint32_t)low - 1 : EXEC_NONE;
+}
+
+static const char *object_text(const struct describer *d, struct schedule *s,
+			       const struct model_operation *op)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	const char *text;
+
+	if (op->sync != MODEL_NONE)
+		model_name_sync(d->m, op->sync, &b);
+	else if (op->second != MODEL_NONE)
+		rd_buf_adds(&b, d->m->threads[op->second].name);
+	text = schedule_text(s, known(b.data));
+	rd_buf_release(&b);
+	return text;
+}
+
+static void add_ops(const struct describer *d, const struct predict_witness *w, struct schedule *s)
+{
+	uint32_t *events;
+	size_t n = predict_schedule(&d->t->x, w, &events);
+	const struct model_operation *last = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct model_operation *from = operation_of(d, events[i]);
+		uint32_t thread = d->t->x.events[events[i]].thread;
+		if (from == last || !predict_is_counted(from->kind))
+			continue; /* a wake and its lock are one operation */
+		struct schedule_op *op = schedule_add_op(s);
+		op->thread = schedule_text(s, d->m->threads[thread].name);
+		op->n = counted(d, thread, d->t->origins[events[i]].index);
+		op->kind = trace_kind(from->kind)->name;
+		op->object = object_text(d, s, from);
+		op->seen = d->t->origins[events[i]].seen;
+		op->place = place_of(d, s, d->m->stacks[from->stack].site);
+		last = from;
+	}
+	free(events);
+}
+
+static bool is_target(const struct describer *d, const uint32_t *targets, uint32_t count, uint32_t thread)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (d->t->x.events[targets[i]].thread == thread)
+			return true;
+	return false;
+}
+
+/* The operation an event belongs to. */
+static uint32_t operation_at(const struct describer *d, uint32_t event)
+{
+	const struct exec_event *e = &d->t->x.events[event];
+	uint32_t index = d->t->origins[event].index;
+
+	return exec_is_access(e->kind) ? operation_before(&d->m->histories[e->thread], index) : index;
+}
+
+static void add_limits(const struct describer *d, const struct predict_witness *w, const uint32_t *targets,
+		       uint32_t count, struct schedule *s)
+{
+	for (uint32_t thread = 0; thread < d->t->x.threads; thread++) {
+		if (is_target(d, targets, count, thread))
+			continue;
+		struct schedule_limit *l = schedule_add_limit(s);
+		l->thread = schedule_text(s, d->m->threads[thread].name);
+		if (w->done[thread] != EXEC_NONE)
+			l->n = counted(d, thread, operation_at(d, w->done[thread]));
+	}
+}
+
+/* Which access at its site since operation `after` it is, counting those of
+ * unshared memory too: they are in the trace only. */
+static uint64_t occurrence_of(const struct describer *d, uint32_t thread, uint32_t after, size_t access)
+{
+	const struct model_history *h = &d->m->histories[thread];
+	size_t first = after == EXEC_NONE ? 0 : h->operations[after].access;
+	uint64_t wanted = 0, shared = 0, n = 0;
+	uint32_t operations = 0, site = h->accesses[access].site;
+	struct trace_stream in;
+	struct trace_event e;
+
+	for (size_t i = first; i <= access; i++)
+		wanted += h->accesses[i].site == site;
+	if (trace_open_thread(d->m->trace, d->m->threads[thread].stream, &in) != RD_OK)
+		return 1;
+	while (shared < wanted && trace_stream_next(&in, &e) > 0) {
+		bool atomic = e.kind == RADDLE_ATOMIC;
+		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && trace_kind_has_q(e.kind))
+			operations++;
+		if (operations != after + 1 || e.site != site ||
+		    !(atomic || e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE))
+			continue;
+		const struct trace_site *s = trace_sites_find(d->m->sites, site);
+		uint64_t size = e.kind == RADDLE_RANGE ? e.size : s && s->size ? s->size : 1;
+		uint32_t object = model_find(d->m, e.address, in.last_q);
+		n++;
+		if (object != MODEL_NONE)
+			shared += model_is_shared(d->m, object, e.address - d->m->objects[object].base, size);
+	}
+	trace_stream_close(&in);
+	return n ? n : 1;
+}
+
+static void add_hold(const struct describer *d, uint32_t event, struct schedule *s)
+{
+	const struct exec_event *e = &d->t->x.events[event];
+	const struct predict_variable *v = &d->t->variables[e->object];
+	struct schedule_hold *h = schedule_add_hold(s);
+	uint32_t after = operation_at(d, event);
+	struct rd_buf b = RD_BUF_INIT;
+
+	/* An atomic access is an operation of its own, but none that schedules count. */
+	h->thread = schedule_text(s, d->m->threads[e->thread].name);
+	h->after = counted(d, e->thread, after);
+	h->occurrence = occurrence_of(d, e->thread, after, d->t->origins[event].index);
+	h->site = e->site;
+	h->write = exec_writes(e->kind);
+	h->place = place_of(d, s, e->site);
+	model_name_place(d->m, v->object, v->offset, &b);
+	h->object = schedule_text(s, b.data);
+	rd_buf_release(&b);
+}
+
+/* What a thread does next that has asked for it. */
+static enum raddle_event awaited(enum raddle_event kind)
+{
+	switch (kind) {
+	case RADDLE_MUTEX_REQUEST:
+		return RADDLE_MUTEX_LOCK;
+	case RADDLE_RWLOCK_REQUEST:
+		return RADDLE_RWLOCK_WRLOCK;
+	case RADDLE_SPIN_REQUEST:
+		return RADDLE_SPIN_LOCK;
+	case RADDLE_SEM_REQUEST:
+		return RADDLE_SEM_WAIT;
+	case RADDLE_COND_WAIT:
+		return RADDLE_COND_WAKE;
+	case RADDLE_BARRIER_ENTER:
+		return RADDLE_BARRIER_EXIT;
+	default:
+		return kind;
+	}
+}
+
+static void add_stop(const struct describer *d, uint32_t event, struct schedule *s)
+{
+	const struct exec_event *e = &d->t->x.events[event];
+	const struct model_operation *op = operation_of(d, event);
+	struct schedule_stop *stop = schedule_add_stop(s);
+
+	stop->thread = schedule_text(s, d->m->threads[e->thread].name);
+	stop->n = counted(d, e->thread, d->t->origins[event].index);
+	stop->n += e->flags & EXEC_PENDING ? 1 : 0;
+	stop->kind = trace_kind(awaited(op->kind))->name;
+	if (e->kind == EXEC_RDLOCK)
+		stop->kind = trace_kind(RADDLE_RWLOCK_RDLOCK)->name;
+	stop->object = object_text(d, s, op);
+	stop->place = place_of(d, s, d->m->stacks[op->stack].site);
+}
+
+static struct schedule *add_schedule(const struct describer *d, struct finding *f,
+				     const struct predict_witness *w, const uint32_t *targets, uint32_t count)
+{
+	const struct trace_meta *meta = trace_get_meta(d->m->trace);
+	struct schedule *s = finding_schedule_add(d->set, f);
+
+	s->program = schedule_text(s, meta->program);
+	s->trace = schedule_text(s, trace_path(d->m->trace));
+	add_ops(d, w, s);
+	add_limits(d, w, targets, count, s);
+	for (uint32_t i = 0; i < count; i++) {
+		if (f->kind == FINDING_RACE)
+			add_hold(d, targets[i], s);
+		else
+			add_stop(d, targets[i], s);
+	}
+	return s;
+}
+
+/* ---- findings ---- */
+
+static void describe_threads(const struct describer *d, struct finding *f, const uint32_t *targets,
+			     uint32_t count)
+{
+	f->threads = finding_array(d->set, count, sizeof *f->threads);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t thread = d->t->x.events[targets[i]].thread;
+		const struct model_thread *t = &d->m->threads[thread];
+		if (finding_thread(f, t->name))
+			continue;
+		struct finding_thread *out = &f->threads[f->thread_count++];
+		out->name = finding_text(d->set, t->name);
+		out->label = finding_text(d->set, t->label);
+		out->created = stack_of(d, 0, t->create_stack);
+	}
+}
+
+static void describe_declaration(const struct describer *d, const struct model_object *o,
+				 struct finding_object *out)
+{
+	const struct trace_sites *sites = d->m->sites;
+	const struct trace_global *g =
+		sites ? trace_sites_global(sites, sites->placed[o->info].linkage) : NULL;
+
+	out->kind = FINDING_GLOBAL;
+	if (!g)
+		return;
+	out->type = finding_text(d->set, known(g->type));
+	if (g->file == TRACE_NO_FILE)
+		return;
+	out->stack.count = 1;
+	out->stack.frames = finding_array(d->set, 1, sizeof *out->stack.frames);
+	out->stack.frames[0].file = finding_text(d->set, known(trace_sites_file(sites, g->file)));
+	out->stack.frames[0].line = g->line;
+}
+
+static void describe_object(const struct describer *d, const struct predict_variable *v, struct finding *f)
+{
+	const struct model_object *o = &d->m->objects[v->object];
+	struct rd_buf b = RD_BUF_INIT;
+
+	model_name_place(d->m, v->object, v->offset, &b);
+	f->object.name = name_of(d->set, &b);
+	f->object.size = o->size;
+	if (o->kind == MODEL_GLOBAL) {
+		describe_declaration(d, o, &f->object);
+	} else if (o->kind == MODEL_HEAP) {
+		f->object.kind = FINDING_HEAP;
+		f->object.stack = stack_of(d, 0, o->stack);
+	} else if (o->kind == MODEL_STACK) {
+		f->object.kind = FINDING_STACK;
+	}
+	if (f->object.kind >= FINDING_HEAP && o->thread != MODEL_NONE)
+		f->object.thread = finding_text(d->set, d->m->threads[o->thread].name);
+}
+
+/* Which of the lines of its function that access the same thing. */
+static uint32_t ordinal_of(const struct describer *d, const struct trace_site *site)
+{
+	const struct trace_sites *sites = d->m->sites;
+	uint32_t n = 0, last = 0;
+
+	for (size_t i = 0; i < sites->site_count; i++) {
+		const struct trace_site *s = &sites->sites[i];
+		if (s->file != site->file || s->line >= site->line || s->line == last ||
+		    strcmp(s->function, site->function) != 0 || strcmp(s->what, site->what) != 0)
+			continue;
+		last = s->line;
+		n++;
+	}
+	return n;
+}
+
+static void describe_access(const struct describer *d, uint32_t event, struct finding_access *out)
+{
+	const struct exec_event *e = &d->t->x.events[event];
+	const struct model_history *h = &d->m->histories[e->thread];
+	const struct model_access *a = &h->accesses[d->t->origins[event].index];
+	const struct trace_site *site = trace_sites_find(d->m->sites, e->site);
+
+	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
+	out->op = exec_writes(e->kind) ? FINDING_WRITE : FINDING_READ;
+	out->atomic = e->flags & EXEC_ATOMIC;
+	out->size = a->size;
+	out->stack = stack_of(d, a->site, a->stack);
+	if (site) {
+		out->what = finding_text(d->set, known(site->what));
+		out->ordinal = ordinal_of(d, site);
+	}
+	out->locks = locks_at(d, e->thread, operation_at(d, event) + 1u, &out->lock_count);
+}
+
+static void describe_race(const struct describer *d, const struct predict_race *r)
+{
+	struct finding *f = finding_add(d->set, FINDING_RACE);
+	uint32_t pair[] = {r->first, r->second};
+
+	f->sound = r->class == PREDICT_SOUND;
+	f->reason = f->sound ? "predicted from the trace; every read keeps its value, not replayed yet"
+			     : "predicted from the trace; reads may get other values, not replayed yet";
+	describe_object(d, &d->t->variables[d->t->x.events[r->first].object], f);
+	f->accesses = finding_array(d->set, 2, sizeof *f->accesses);
+	f->access_count = 2;
+	for (int i = 0; i < 2; i++)
+		describe_access(d, pair[i], &f->accesses[i]);
+	describe_threads(d, f, pair, 2);
+	add_schedule(d, f, &r->witness, pair, 2);
+}
+
+static const char *wait_kind(const struct describer *d, const struct model_operation *op)
+{
+	return op->sync == MODEL_NONE ? "join" : model_sync_class_name(d->m->syncs[op->sync].class);
+}
+
+static void describe_wait(const struct describer *d, uint32_t event, struct finding_wait *out)
+{
+	const struct exec_event *e = &d->t->x.events[event];
+	const struct model_operation *op = operation_of(d, event);
+	uint32_t index = d->t->origins[event].index;
+
+	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
+	out->kind = wait_kind(d, op);
+	if (op->sync != MODEL_NONE)
+		out->wants = sync_name(d, op->sync);
+	else if (op->second != MODEL_NONE)
+		out->wants = finding_text(d->set, d->m->threads[op->second].name);
+	out->shared = e->kind == EXEC_RDLOCK;
+	out->stack = stack_of(d, 0, op->stack);
+	out->holds = locks_at(d, e->thread, index + (op->kind == RADDLE_COND_WAIT), &out->hold_count);
+}
+
+static bool holds(const struct finding_wait *w, const char *name)
+{
+	for (size_t i = 0; i < w->hold_count; i++)
+		if (strcmp(w->holds[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Each waits for what the next one holds, as far as locks say. */
+static void order_cycle(struct finding *f)
+{
+	for (size_t i = 0; i + 1 < f->cycle_count; i++) {
+		for (size_t k = i + 1; k < f->cycle_count; k++) {
+			if (!f->cycle[i].wants || !holds(&f->cycle[k], f->cycle[i].wants))
+				continue;
+			struct finding_wait next = f->cycle[k];
+			f->cycle[k] = f->cycle[i + 1];
+			f->cycle[i + 1] = next;
+			break;
+		}
+	}
+}
+
+static bool stands(const struct describer *d, const struct predict_deadlock *l)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		if (!(d->t->x.events[l->stops[i]].flags & EXEC_PENDING))
+			return false;
+	return true;
+}
+
+static void describe_deadlock(const struct describer *d, const struct predict_deadlock *l)
+{
+	struct finding *f = finding_add(d->set, FINDING_DEADLOCK);
+
+	f->sound = l->class == PREDICT_SOUND;
+	f->reason = f->sound ? "predicted from the trace; every read keeps its value, not replayed yet"
+			     : "predicted from the trace; reads may get other values, not replayed yet";
+	if (stands(d, l))
+		finding_note(d->set, f, "The recorded run stood still there.");
+	f->cycle = finding_array(d->set, l->count, sizeof *f->cycle);
+	f->cycle_count = l->count;
+	for (uint32_t i = 0; i < l->count; i++)
+		describe_wait(d, l->stops[i], &f->cycle[i]);
+	order_cycle(f);
+	describe_threads(d, f, l->stops, l->count);
+	add_schedule(d, f, &l->witness, l->stops, l->count);
+}
+
+size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
+			struct finding_set *set, size_t limit)
+{
+	struct describer d = {.t = t, .m = t->model, .set = set};
+	size_t left_out = 0;
+
+	d.counted = rd_xcalloc(d.m->thread_count + 1, sizeof *d.counted);
+	for (enum predict_class class = PREDICT_SOUND; class <= PREDICT_SPECULATIVE; class ++) {
+		for (size_t i = 0; i < r->deadlock_count; i++) {
+			if (r->deadlocks[i].class != class)
+				continue;
+			if (set->count < limit)
+				describe_deadlock(&d, &r->deadlocks[i]);
+			else
+				left_out++;
+		}
+		for (size_t i = 0; i < r->race_count; i++) {
+			if (r->races[i].class != class)
+				continue;
+			if (set->count < limit)
+				describe_race(&d, &r->races[i]);
+			else
+				left_out++;
+		}
+	}
+	for (size_t i = 0; i < d.m->thread_count; i++)
+		free(d.counted[i]);
+	free(d.counted);
+	return left_out;
+}

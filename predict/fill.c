@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model comes in, an execution goes out.
+ *
+ * Order: segments (an operation and the accesses behind it) in the order of their
+ * operations.  Accesses of bytes that several threads touch become accesses of
+ * granules: an object's bytes are cut wherever an access begins or ends, so two
+ * accesses meet in a granule exactly if they overlap.  A second access of a
+ * granule from the same site within a segment says nothing new and is left out.
+ *
+ * Recursive locks count from the outermost acquisition to the last release.  A use
+ * of a barrier is an instance: as many arrivals as it was initialised for, or,
+ * where that is not known, those before the first departure.
+ *
+ * A relaxed read-modify-write continues a release sequence, so it synchronises
+ * where some other write of the variable does; where a program has fences, every
+ * atomic synchronises.  Both can only hide a race, never invent one.
+ *
+ * What contradicts the meaning of the primitives (a mutex taken over from a dead
+ * thread, one unlocked by a library that was not recorded) is dropped and counted.
+ */
+#include "predict/fill.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "predict/machine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 64
+#define WAITING (1ull << 32) /* of a recursion depth: the lock is given up for a wait */
+
+struct segment {
+	uint64_t q;
+	uint32_t thread, operation; /* operation EXEC_NONE: before the first */
+};
+
+struct barrier_use {
+	uint32_t size;	   /* 0: unknown */
+	uint32_t instance; /* EXEC_NONE: none is open */
+	uint32_t entered;
+};
+
+struct filler {
+	struct predict_trace *t;
+	const struct model *m;
+	struct rd_umap cuts;	  /* (object, block) to a bit for each byte where a granule begins */
+	struct rd_umap granules;  /* (object, offset) to variable */
+	struct rd_umap depths;	  /* (thread, sync) to recursion depth */
+	struct rd_umap last;	  /* (variable, site) to the segment that accessed it */
+	uint32_t *numbers;	  /* by sync: its number in the execution */
+	struct barrier_use *uses; /* by sync */
+	uint32_t *inside;	  /* by thread: the barrier instance it is in */
+	uint8_t *timed;		  /* by thread: its condition wait has a time limit */
+	uint32_t *robust;	  /* syncs that were taken over from a dead thread */
+	size_t robust_count, robust_capacity;
+	uint64_t serial; /* of the segment */
+	uint32_t seen;
+	bool fences;
+};
+
+static uint64_t pair(uint32_t high, uint64_t low)
+{
+	return (uint64_t)high << 38 | (low & ((1ull << 38) - 1));
+}
+
+bool predict_is_counted(enum raddle_event kind)
+{
+	switch (kind) {
+	case RADDLE_MUTEX_INIT:
+	case RADDLE_MUTEX_DESTROY:
+	case RADDLE_MUTEX_REQUEST:
+	case RADDLE_RWLOCK_INIT:
+	case RADDLE_RWLOCK_DESTROY:
+	case RADDLE_RWLOCK_REQUEST:
+	case RADDLE_SPIN_INIT:
+	case RADDLE_SPIN_DESTROY:
+	case RADDLE_SPIN_REQUEST:
+	case RADDLE_COND_INIT:
+	case RADDLE_COND_DESTROY:
+	case RADDLE_BARRIER_INIT:
+	case RADDLE_BARRIER_DESTROY:
+	case RADDLE_SEM_INIT:
+	case RADDLE_SEM_DESTROY:
+	case RADDLE_SEM_REQUEST:
+		return false;
+	default:
+		return kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_PASS;
+	}
+}
+
+int predict_lock_change(const struct model_operation *op, bool *shared)
+{
+	*shared = false;
+	switch (op->kind) {
+	case RADDLE_RWLOCK_RDLOCK:
+	case RADDLE_RWLOCK_TRYRDLOCK:
+	case RADDLE_RWLOCK_TIMEDRDLOCK:
+		*shared = true;
+		return op->value == 0;
+	case RADDLE_RWLOCK_WRLOCK:
+	case RADDLE_RWLOCK_TRYWRLOCK:
+	case RADDLE_RWLOCK_TIMEDWRLOCK:
+	case RADDLE_SPIN_LOCK:
+	case RADDLE_SPIN_TRYLOCK:
+		return op->value == 0;
+	case RADDLE_MUTEX_LOCK:
+	case RADDLE_MUTEX_TRYLOCK:
+	case RADDLE_MUTEX_TIMEDLOCK:
+		return op->value == 0 || op->value == EOWNERDEAD;
+	case RADDLE_COND_WAKE:
+		return 1;
+	case RADDLE_MUTEX_UNLOCK:
+	case RADDLE_RWLOCK_UNLOCK:
+	case RADDLE_SPIN_UNLOCK:
+		return op->value == 0 ? -1 : 0;
+	case RADDLE_COND_WAIT:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+static bool is_limited(enum raddle_event kind)
+{
+	switch (kind) {
+	case RADDLE_MUTEX_TRYLOCK:
+	case RADDLE_MUTEX_TIMEDLOCK:
+	case RADDLE_RWLOCK_TRYRDLOCK:
+	case RADDLE_RWLOCK_TRYWRLOCK:
+	case RADDLE_RWLOCK_TIMEDRDLOCK:
+	case RADDLE_RWLOCK_TIMEDWRLOCK:
+	case RADDLE_SPIN_TRYLOCK:
+	case RADDLE_SEM_TRYWAIT:
+	case RADDLE_SEM_TIMEDWAIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- granules ---- */
+
+static void cut(struct filler *f, uint32_t object, uint64_t offset)
+{
+	*rd_umap_put(&f->cuts, pair(object, offset / BLOCK), NULL) |= 1ull << (offset % BLOCK);
+}
+
+static void cut_all(struct filler *f)
+{
+	for (size_t i = 0; i < f->m->thread_count; i++) {
+		const struct model_history *h = &f->m->histories[i];
+		for (size_t k = 0; k < h->access_count; k++) {
+			const struct model_access *a = &h->accesses[k];
+			cut(f, a->object, a->offset);
+			cut(f, a->object, a->offset + a->size);
+		}
+	}
+}
+
+/* The end of the granule that holds `offset`, at most `end`. */
+static uint64_t next_cut(const struct filler *f, uint32_t object, uint64_t offset, uint64_t end)
+{
+	for (uint64_t at = offset + 1; at < end; at = (at / BLOCK + 1) * BLOCK) {
+		uint64_t *bits = rd_umap_get(&f->cuts, pair(object, at / BLOCK));
+		uint64_t rest = bits ? *bits >> (at % BLOCK) : 0;
+		if (rest && at + (uint64_t)__builtin_ctzll(rest) < end)
+			return at + (uint64_t)__builtin_ctzll(rest);
+	}
+	return end;
+}
+
+static uint32_t variable_of(struct filler *f, const struct predict_variable *v)
+{
+	struct predict_trace *t = f->t;
+	bool is_new;
+	uint64_t *number = rd_umap_put(&f->granules, pair(v->object, v->offset), &is_new);
+
+	if (is_new) {
+		*number = t->x.variables++;
+		RD_GROW(t->variables, t->variable_capacity, t->x.variables);
+		t->variables[*number] = *v;
+	}
+	return (uint32_t)*number;
+}
+
+/* ---- events ---- */
+
+static struct exec_event *add(struct filler *f, const struct segment *at, enum exec_kind kind,
+			      uint32_t object)
+{
+	struct predict_trace *t = f->t;
+	const struct model_history *h = &f->m->histories[at->thread];
+	struct exec_event *e = exec_add(&t->x, kind, at->thread, object);
+
+	RD_GROW(t->origins, t->origin_capacity, t->x.count);
+	t->origins[t->x.count - 1] = (struct predict_origin){at->operation, f->seen};
+	if (at->operation != EXEC_NONE)
+		e->site = f->m->stacks[h->operations[at->operation].stack].site;
+	return e;
+}
+
+static void add_access(struct filler *f, const struct segment *at, uint32_t index,
+		       const struct predict_variable *v)
+{
+	const struct model_access *a = &f->m->histories[at->thread].accesses[index];
+	const struct trace_site *site = trace_sites_find(f->m->sites, a->site);
+	uint32_t variable = variable_of(f, v);
+	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
+	uint64_t *last = rd_umap_put(&f->last, (uint64_t)variable << 32 | a->site, NULL);
+	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
+
+	if (*last == f->serial && a->site)
+		return;
+	*last = f->serial;
+	if (atomic && a->write && site->kind != TRACE_SITE_ATOMIC_STORE)
+		kind = EXEC_UPDATE;
+	struct exec_event *e = add(f, at, kind, variable);
+	f->t->origins[f->t->x.count - 1].index = index;
+	e->site = a->site;
+	if (atomic)
+		e->flags |= EXEC_ATOMIC | (site->order != 'x' || f->fences ? EXEC_SYNC : 0);
+	if (site && site->flags & TRACE_SITE_WAIT_LOOP)
+		e->flags |= EXEC_LOOP;
+}
+
+static void add_accesses(struct filler *f, const struct segment *at)
+{
+	const struct model_history *h = &f->m->histories[at->thread];
+	size_t next = at->operation + 1u; /* EXEC_NONE + 1 is 0 */
+	size_t begin = at->operation == EXEC_NONE ? 0 : h->operations[at->operation].access;
+	size_t end = next < h->operation_count ? h->operations[next].access : h->access_count;
+
+	f->serial++;
+	for (size_t i = begin; i < end; i++) {
+		const struct model_access *a = &h->accesses[i];
+		struct predict_variable v = {a->object, a->offset, 0};
+		for (uint64_t last = a->offset + a->size; v.offset < last; v.offset += v.size) {
+			v.size = next_cut(f, a->object, v.offset, last) - v.offset;
+			if (model_is_shared(f->m, a->object, v.offset, v.size))
+				add_access(f, at, (uint32_t)i, &v);
+		}
+	}
+}
+
+/* ---- operations ---- */
+
+static uint32_t number_of(struct filler *f, uint32_t sync, uint32_t *space)
+{
+	if (f->numbers[sync] == EXEC_NONE)
+		f->numbers[sync] = (*space)++;
+	return f->numbers[sync];
+}
+
+static uint32_t lock_of(struct filler *f, uint32_t sync)
+{
+	return number_of(f, sync, &f->t->x.locks);
+}
+
+static void acquire(struct filler *f, const struct segment *at, const struct model_operation *op, bool shared)
+{
+	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->sync, NULL);
+	enum exec_kind kind = f->m->syncs[op->sync].class != MODEL_RWLOCK ? EXEC_LOCK
+			      : shared					  ? EXEC_RDLOCK
+									  : EXEC_WRLOCK;
+
+	if ((*depth)++ > 0)
+		return;
+	struct exec_event *e = add(f, at, kind, lock_of(f, op->sync));
+	if (is_limited(op->kind))
+		e->flags |= EXEC_TRY;
+}
+
+static void release(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->sync, NULL);
+
+	if (*depth == 0 || --*depth > 0)
+		return;
+	add(f, at, EXEC_UNLOCK, lock_of(f, op->sync));
+}
+
+static void refuse(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	bool shared = op->kind == RADDLE_RWLOCK_TRYRDLOCK || op->kind == RADDLE_RWLOCK_TIMEDRDLOCK;
+
+	if (!is_limited(op->kind) || (op->value != EBUSY && op->value != ETIMEDOUT))
+		return;
+	if (f->m->syncs[op->sync].class == MODEL_SEM)
+		return;
+	add(f, at, EXEC_BUSY, lock_of(f, op->sync))->aux = shared ? EXEC_RDLOCK : EXEC_LOCK;
+}
+
+static void do_condition(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	uint32_t cond = number_of(f, op->sync, &f->t->x.conds);
+
+	if (op->kind == RADDLE_COND_SIGNAL || op->kind == RADDLE_COND_BROADCAST) {
+		add(f, at, op->kind == RADDLE_COND_SIGNAL ? EXEC_SIGNAL : EXEC_BROADCAST, cond);
+		return;
+	}
+	if (op->second == MODEL_NONE)
+		return;
+	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->second, NULL);
+	uint32_t mutex = lock_of(f, op->second);
+	if (op->kind == RADDLE_COND_WAIT) {
+		add(f, at, EXEC_WAIT, cond)->aux = mutex;
+		*depth |= WAITING;
+		f->timed[at->thread] = op->value != 0;
+		return;
+	}
+	struct exec_event *wake = add(f, at, EXEC_WAKE, cond);
+	wake->aux = op->value == 0 ? EXEC_MATCH : EXEC_NONE;
+	wake->flags |= f->timed[at->thread] ? EXEC_TRY : 0;
+	*depth &= ~WAITING;
+	add(f, at, EXEC_LOCK, mutex);
+}
+
+static void do_barrier(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	struct barrier_use *use = &f->uses[op->sync];
+
+	if (op->kind == RADDLE_BARRIER_INIT) {
+		*use = (struct barrier_use){.size = op->value, .instance = EXEC_NONE};
+	} else if (op->kind == RADDLE_BARRIER_ENTER) {
+		if (use->instance == EXEC_NONE || (use->size && use->entered == use->size)) {
+			use->instance = f->t->x.barriers++;
+			use->entered = 0;
+		}
+		use->entered++;
+		f->inside[at->thread] = use->instance;
+		add(f, at, EXEC_ENTER, use->instance);
+	} else if (op->kind == RADDLE_BARRIER_EXIT && f->inside[at->thread] != EXEC_NONE) {
+		add(f, at, EXEC_EXIT, f->inside[at->thread]);
+		if (!use->size && use->instance == f->inside[at->thread])
+			use->instance = EXEC_NONE;
+		f->inside[at->thread] = EXEC_NONE;
+	}
+}
+
+static void do_semaphore(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	bool is_new = f->numbers[op->sync] == EXEC_NONE;
+
+	if (op->kind == RADDLE_SEM_DESTROY) {
+		f->numbers[op->sync] = EXEC_NONE;
+		return;
+	}
+	uint32_t sem = number_of(f, op->sync, &f->t->x.sems);
+	if (op->kind == RADDLE_SEM_INIT && is_new)
+		exec_sem_init(&f->t->x, sem, op->value);
+	else if (op->kind == RADDLE_SEM_POST && op->value == 0)
+		add(f, at, EXEC_POST, sem);
+	else if ((op->kind == RADDLE_SEM_WAIT || is_limited(op->kind)) && op->value == 0)
+		add(f, at, EXEC_TAKE, sem)->flags |= is_limited(op->kind) ? EXEC_TRY : 0;
+}
+
+static void do_sync(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	bool shared;
+	int change;
+
+	switch (f->m->syncs[op->sync].class) {
+	case MODEL_COND:
+		do_condition(f, at, op);
+		break;
+	case MODEL_BARRIER:
+		do_barrier(f, at, op);
+		break;
+	case MODEL_SEM:
+		do_semaphore(f, at, op);
+		break;
+	case MODEL_ONCE:
+		if (op->kind == RADDLE_ONCE_DONE && op->value == 0)
+			add(f, at, EXEC_ONCE_RUN, number_of(f, op->sync, &f->t->x.onces));
+		else if (op->kind == RADDLE_ONCE_PASS)
+			add(f, at, EXEC_ONCE_PASS, number_of(f, op->sync, &f->t->x.onces));
+		break;
+	default:
+		change = predict_lock_change(op, &shared);
+		if (change > 0)
+			acquire(f, at, op, shared);
+		else if (change < 0)
+			release(f, at, op);
+		else
+			refuse(f, at, op);
+	}
+}
+
+/* A thread that dies with a robust mutex gives it back. */
+static void end_thread(struct filler *f, const struct segment *at)
+{
+	for (size_t i = 0; i < f->robust_count; i++) {
+		uint64_t *depth = rd_umap_get(&f->depths, (uint64_t)at->thread << 32 | f->robust[i]);
+		if (depth && *depth > 0)
+			add(f, at, EXEC_UNLOCK, f->numbers[f->robust[i]]);
+		if (depth)
+			*depth = 0;
+	}
+	add(f, at, EXEC_END, 0);
+}
+
+static void do_thread(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	uint32_t other = op->second;
+
+	if (op->kind == RADDLE_THREAD_START)
+		add(f, at, EXEC_BEGIN, 0);
+	else if (op->kind == RADDLE_THREAD_END)
+		end_thread(f, at);
+	else if (other == MODEL_NONE || op->value != 0)
+		return;
+	else if (op->kind == RADDLE_THREAD_CREATE)
+		add(f, at, EXEC_FORK, other);
+	else if (op->kind == RADDLE_THREAD_JOIN)
+		add(f, at, EXEC_JOIN, other);
+}
+
+static void do_segment(struct filler *f, const struct segment *at)
+{
+	const struct model_history *h = &f->m->histories[at->thread];
+
+	if (at->operation != EXEC_NONE) {
+		const struct model_operation *op = &h->operations[at->operation];
+		f->seen += predict_is_counted(op->kind);
+		if (op->sync != MODEL_NONE)
+			do_sync(f, at, op);
+		else if (op->kind >= RADDLE_THREAD_START && op->kind <= RADDLE_THREAD_DETACH)
+			do_thread(f, at, op);
+	}
+	add_accesses(f, at);
+}
+
+/* ---- the whole ---- */
+
+static int compare_segments(const void *left, const void *right)
+{
+	const struct segment *a = left, *b = right;
+
+	if (a->q != b->q)
+		return a->q < b->q ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	/* "before the first" is the largest number, and comes first */
+	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
+}
+
+/* What has to be known before the first event. */
+static void look_ahead(struct filler *f, const struct model_operation *op)
+{
+	f->fences |= op->kind == RADDLE_FENCE;
+	if (op->kind == RADDLE_MUTEX_LOCK && op->value == EOWNERDEAD && op->sync != MODEL_NONE) {
+		RD_GROW(f->robust, f->robust_capacity, f->robust_count + 1);
+		f->robust[f->robust_count++] = op->sync;
+	}
+}
+
+static void do_segments(struct filler *f)
+{
+	size_t count = 0, n = 0;
+
+	for (size_t i = 0; i < f->m->thread_count; i++)
+		count += f->m->histories[i].operation_count + 1;
+	struct segment *all = rd_xmalloc((count + 1) * sizeof *all);
+	for (uint32_t i = 0; i < f->m->thread_count; i++) {
+		const struct model_history *h = &f->m->histories[i];
+		uint64_t q = 0;
+		all[n++] = (struct segment){0, i, EXEC_NONE};
+		for (uint32_t k = 0; k < h->operation_count; k++) {
+			q = h->operations[k].q > q ? h->operations[k].q : q;
+			all[n++] = (struct segment){q, i, k};
+			look_ahead(f, &h->operations[k]);
+		}
+	}
+	qsort(all, n, sizeof *all, compare_segments);
+	for (size_t i = 0; i < n; i++)
+		do_segment(f, &all[i]);
+	free(all);
+}
+
+/* Signals that end a program from outside: what waits then may wait for ever. */
+static bool stood_still(const struct trace_meta *meta)
+{
+	static const int outside[] = {SIGINT, SIGTERM, SIGKILL, SIGALRM, SIGHUP, SIGQUIT};
+
+	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+		if (meta->end == TRACE_SIGNALLED && meta->code == outside[i])
+			return true;
+	return false;
+}
+
+/* Adds the operation that a thread had begun and not finished. */
+static void add_pending(struct filler *f, uint32_t thread)
+{
+	const struct model_history *h = &f->m->histories[thread];
+	struct segment at = {.thread = thread, .operation = (uint32_t)h->operation_count - 1};
+	struct exec_event *e;
+
+	if (h->operation_count == 0)
+		return;
+	const struct model_operation *op = &h->operations[at.operation];
+	if (op->sync == MODEL_NONE)
+		return;
+	switch (op->kind) {
+	case RADDLE_MUTEX_REQUEST:
+	case RADDLE_SPIN_REQUEST:
+		e = add(f, &at, EXEC_LOCK, lock_of(f, op->sync));
+		break;
+	case RADDLE_RWLOCK_REQUEST:
+		e = add(f, &at, op->value ? EXEC_WRLOCK : EXEC_RDLOCK, lock_of(f, op->sync));
+		break;
+	case RADDLE_SEM_REQUEST:
+		e = add(f, &at, EXEC_TAKE, number_of(f, op->sync, &f->t->x.sems));
+		break;
+	case RADDLE_COND_WAIT:
+		if (op->second == MODEL_NONE || op->value != 0)
+			return;
+		e = add(f, &at, EXEC_WAKE, number_of(f, op->sync, &f->t->x.conds));
+		break;
+	case RADDLE_BARRIER_ENTER:
+		e = add(f, &at, EXEC_EXIT, f->inside[thread]);
+		break;
+	default:
+		return;
+	}
+	e->flags |= EXEC_PENDING;
+}
+
+static void synchronise_updates(struct exec *x)
+{
+	uint8_t *releases = rd_xcalloc((size_t)x->variables + 1, 1);
+
+	for (size_t i = 0; i < x->count; i++)
+		if (exec_writes(x->events[i].kind) && x->events[i].flags & EXEC_SYNC)
+			releases[x->events[i].object] = 1;
+	for (size_t i = 0; i < x->count; i++)
+		if (x->events[i].kind == EXEC_UPDATE && releases[x->events[i].object])
+			x->events[i].flags |= EXEC_SYNC;
+	free(releases);
+}
+
+/* Drops what is not possible; returns how many events that were. */
+static size_t drop_impossible(struct predict_trace *t)
+{
+	struct exec *x = &t->x;
+	uint8_t *bad = rd_xcalloc(x->count + 1, 1);
+	struct machine m;
+	size_t kept = 0, count = x->count;
+
+	machine_init(&m, x);
+	for (uint32_t i = 0; i < count; i++)
+		bad[i] = machine_step(&m, i) != NULL;
+	machine_release(&m);
+	for (size_t i = 0; i < count; i++) {
+		if (bad[i])
+			continue;
+		x->events[kept] = x->events[i];
+		t->origins[kept++] = t->origins[i];
+	}
+	x->count = kept;
+	free(bad);
+	return count - kept;
+}
+
+int predict_fill(struct predict_trace *t, const struct model *model)
+{
+	struct filler f = {.t = t, .m = model};
+	size_t syncs = model->sync_count + 1, threads = model->thread_count + 1;
+	size_t dropped;
+
+	*t = (struct predict_trace){.model = model};
+	exec_init(&t->x);
+	if (model->thread_count >= UINT16_MAX - 1)
+		return rd_fail(RD_ELIMIT, "predict: %zu threads, at most %d are possible",
+			       model->thread_count, UINT16_MAX - 2);
+	t->x.threads = (uint32_t)model->thread_count;
+	f.numbers = rd_xmalloc(syncs * sizeof *f.numbers);
+	memset(f.numbers, 0xff, syncs * sizeof *f.numbers);
+	f.uses = rd_xcalloc(syncs, sizeof *f.uses);
+	for (size_t i = 0; i < syncs; i++)
+		f.uses[i].instance = EXEC_NONE;
+	f.inside = rd_xmalloc(threads * sizeof *f.inside);
+	memset(f.inside, 0xff, threads * sizeof *f.inside);
+	f.timed = rd_xcalloc(threads, 1);
+	cut_all(&f);
+	do_segments(&f);
+	t->hung = stood_still(trace_get_meta(model->trace));
+	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
+		add_pending(&f, i);
+	synchronise_updates(&t->x);
+	while ((dropped = drop_impossible(t)) > 0)
+		t->dropped += dropped;
+	exec_match_signals(&t->x);
+	rd_umap_release(&f.cuts);
+	rd_umap_release(&f.granules);
+	rd_umap_release(&f.depths);
+	rd_umap_release(&f.last);
+	free(f.numbers);
+	free(f.uses);
+	free(f.inside);
+	free(f.timed);
+	free(f.robust);
+	return RD_OK;
+}
+
+void predict_trace_release(struct predict_trace *t)
+{
+	exec_release(&t->x);
+	free(t->origins);
+	free(t->variables);
+	*t = (struct predict_trace){0};
+}

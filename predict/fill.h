@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the model of a trace to an execution (exec.h), and back: every event of
+ * the execution remembers the operation or access it was made of.
+ */
+#ifndef PREDICT_FILL_H
+#define PREDICT_FILL_H
+
+#include "model/model.h"
+#include "predict/exec.h"
+
+/* Where an event comes from. */
+struct predict_origin {
+	uint32_t index; /* of an access: in model_history.accesses; else in its operations */
+	uint32_t seen;	/* position among the operations of the run, from 1 */
+};
+
+/* A granule: bytes that every access touches as a whole or not at all. */
+struct predict_variable {
+	uint32_t object;
+	uint64_t offset, size;
+};
+
+struct predict_trace {
+	const struct model *model;
+	struct exec x;
+	struct predict_origin *origins; /* by event */
+	size_t origin_capacity;
+	struct predict_variable *variables;
+	size_t variable_capacity;
+	bool hung;	  /* the program stood still when it was ended */
+	uint64_t dropped; /* events that contradict what synchronisation allows */
+};
+
+/* The model needs MODEL_HISTORIES and must outlive the result, which is to be
+ * released also after a failure. */
+int predict_fill(struct predict_trace *t, const struct model *model);
+void predict_trace_release(struct predict_trace *t);
+
+/* Whether an operation counts in schedules (doc/format/schedule.md). */
+bool predict_is_counted(enum raddle_event kind);
+
+/* What an operation does to locks: 1 it has acquired `sync`, -1 it is about to
+ * release it, 0 neither.  Waits count too: they release and acquire `second`. */
+int predict_lock_change(const struct model_operation *op, bool *shared);
+
+#endif

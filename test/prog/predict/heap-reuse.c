@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+/* Memory that is freed and given to another thread. */
+#include "case.h"
+
+THREAD(use)
+{
+	UNUSED;
+	int *p = malloc(40);
+	memset(p, 1, 40);
+	int sum = p[3];
+	free(p);
+	return sum ? NULL : argument;
+}
+int main(void)
+{
+	run_two(use, use);
+	return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+/* The twin: both accesses are inside. */
+#include "case.h"
+
+MUTEX(m);
+static int x;
+THREAD(add)
+{
+	UNUSED;
+	LOCK(m);
+	x++;
+	UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	run_two(add, add);
+	return x != 2;
+}
