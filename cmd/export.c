@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "model/export.h"
+#include "predict/csp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static struct {
 } opt;
 
 static const struct rd_option options[] = {
-	RD_STRING('F', "format", &opt.format, "FORMAT", "std or perfetto"),
+	RD_STRING('F', "format", &opt.format, "FORMAT", "std, perfetto or csp"),
 	RD_STRING('o', "output", &opt.output, "FILE", "where it goes; the default is stdout"),
 	RD_FLAG('a', "all", &opt.all, "std: also data that no two threads share"),
 	RD_FLAG('f', "force", &opt.force, "without meta.json or site table, if need be"),
@@ -27,11 +28,13 @@ static const struct rd_option options[] = {
 };
 
 static const struct rd_usage usage = {
-	"raddle export --format std|perfetto [-o FILE] TRACE",
+	"raddle export --format std|perfetto|csp [-o FILE] TRACE",
 	"Writes a trace in the format of other tools. std is the text format of the RAPID\n"
 	"race-prediction tools; with -o FILE, FILE.locs says which line of the program each\n"
 	"location number means. perfetto opens in https://ui.perfetto.dev: threads, lock\n"
-	"hold times, waits, and arrows from unlock to lock, signal to wake, create to start.",
+	"hold times, waits, and arrows from unlock to lock, signal to wake, create to start.\n"
+	"csp is a model for refinement checkers of CSP_M, with assertions about races and\n"
+	"deadlocks.",
 	options,
 	"  raddle export --format std -o trace.std trace\n"
 	"  raddle export --format perfetto -o trace.pftrace trace\n",
@@ -72,6 +75,20 @@ static int export_std(struct trace *trace, FILE *out)
 	return err;
 }
 
+static int export_csp(struct trace *trace, FILE *out)
+{
+	struct model *model = NULL;
+	struct predict_trace t = {0};
+	int err = model_build(&model, trace, MODEL_HISTORIES);
+	if (!err)
+		err = predict_fill(&t, model);
+	if (!err)
+		predict_write_csp(&t, out);
+	predict_trace_release(&t);
+	model_free(model);
+	return err;
+}
+
 static int export_trace(const char *path)
 {
 	struct trace *trace = NULL;
@@ -83,6 +100,8 @@ static int export_trace(const char *path)
 		err = RD_ESYSTEM;
 	else if (strcmp(opt.format, "std") == 0)
 		err = export_std(trace, out);
+	else if (strcmp(opt.format, "csp") == 0)
+		err = export_csp(trace, out);
 	else
 		err = model_export_perfetto(trace, out);
 	if (out && opt.output) {
@@ -100,11 +119,12 @@ int cmd_export(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!path || !opt.format) {
-		rd_fail(RD_EUSAGE, "export: needs --format std or perfetto, and a trace");
+		rd_fail(RD_EUSAGE, "export: needs --format std, perfetto or csp, and a trace");
 		return CMD_FAILED;
 	}
-	if (strcmp(opt.format, "std") != 0 && strcmp(opt.format, "perfetto") != 0) {
-		rd_fail(RD_EUSAGE, "export: unknown format '%s'; it can be std or perfetto", opt.format);
+	if (strcmp(opt.format, "std") != 0 && strcmp(opt.format, "perfetto") != 0 &&
+	    strcmp(opt.format, "csp") != 0) {
+		rd_fail(RD_EUSAGE, "export: unknown format '%s'; it can be std, perfetto or csp", opt.format);
 		return CMD_FAILED;
 	}
 	return export_trace(path);

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "model/export.h"
 #include "model/model.h"
+#include "predict/csp.h"
+#include "predict/describe.h"
 #include "trace/check.h"
 #include "trace/writer.h"
 
@@ -86,6 +88,29 @@ static void write_sites(const char *path)
 	free(file);
 }
 
+/* Prediction from any trace; what it claims must be provable. */
+static void predict(const struct model *model, FILE *out)
+{
+	struct predict_opts o = {.work = 20000, .total_work = 200000};
+	struct predict_trace t;
+	struct predict_result r;
+	struct finding_set *set = finding_set_new();
+	RD_ASSERT(predict_fill(&t, model) == RD_OK);
+	RD_ASSERT(predict_run(&t.x, &o, &r) == RD_OK);
+	for (size_t i = 0; i < r.race_count && i < 20; i++) {
+		const struct predict_race *c = &r.races[i];
+		uint32_t pair[] = {c->first, c->second};
+		RD_ASSERT(!predict_validate(&t.x, c->class == PREDICT_SOUND, pair, 2, &c->witness));
+	}
+	predict_describe(&t, &r, set, 20);
+	finding_set_finish(set);
+	finding_write(set, out);
+	finding_set_free(set);
+	predict_write_csp(&t, out);
+	predict_result_release(&r);
+	predict_trace_release(&t);
+}
+
 static void read_trace(const char *path)
 {
 	struct trace *trace = NULL;
@@ -102,6 +127,7 @@ static void read_trace(const char *path)
 	for (uint32_t i = 0; i < model->object_count; i++)
 		model_name_place(model, i, model->objects[i].size / 2, &name);
 	rd_buf_release(&name);
+	predict(model, out);
 	model_free(model);
 	model_export_std(trace, out, &opts);
 	model_export_perfetto(trace, out);

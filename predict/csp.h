@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The execution as a model for CSP refinement checkers; doc/format/csp.md. */
+#ifndef PREDICT_CSP_H
+#define PREDICT_CSP_H
+
+#include "predict/fill.h"
+
+#include <stdio.h>
+
+void predict_write_csp(const struct predict_trace *t, FILE *out);
+
+#endif
