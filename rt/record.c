@@ -462,15 +462,18 @@ __attribute__((visibility("default"))) void __raddle_write_range(struct raddle_s
 	range(self, p, site, size, true);
 }
 
-/* Blocks are at most a few; a large object is cheaper forgotten with all
- * others. */
+/* Looking through the blocks of an object costs about what clearing its memory
+ * does; only a very large one is cheaper forgotten with all others, at the price of
+ * recording them again. */
+#define FORGET_MAX (2u << 20)
+
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 {
 	uintptr_t last = (address + size - 1) >> RADDLE_BLOCK_SHIFT;
 
 	if (!size || t->busy)
 		return;
-	if (size > 256 * RADDLE_BLOCK_BYTES) {
+	if (size > FORGET_MAX) {
 		new_segment(t);
 		return;
 	}
