@@ -146,6 +146,10 @@ $(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
 fuzz: $(FUZZ)
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
+# Prediction on STD files: `make build/predict-std`, then give it the files.
+$(B)/predict-std: bench/predict-std.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
+
 bench: all
 	bench/record
 	bench/flavour
