@@ -29,7 +29,7 @@
 
 #define MAX_OPEN 64
 #define LEVEL 1
-#define HASTE (-100) /* where little is to be gained: a fifth of the time, a third more bytes */
+#define HASTE (-100) /* where little is to be gained: much faster, up to 40 % more bytes */
 #define HASTY 15     /* chunks until it is looked at again */
 
 struct stream {
