@@ -3,6 +3,7 @@
  * C11 threads.
  *
  * HIDE: T_0_0 mutex-request
+ * HIDE: T_0_1 thread-start
  * T_0: thread-start mutex-init mutex-lock mutex-trylock!EBUSY mutex-request mutex-timedlock!ETIMEDOUT
  * T_0: cond-init cond-signal cond-wait cond-wake!ETIMEDOUT once-run once-done once-pass
  * T_0: thread-create cond-wait cond-wake mutex-unlock thread-join
