@@ -28,8 +28,7 @@ static void new_line(struct rd_json *j)
 		putc('\t', j->out);
 }
 
-/* The length of the UTF-8 sequence at s, or 0 if the byte there starts none. */
-static unsigned utf8_length(const unsigned char *s)
+unsigned rd_utf8_length(const unsigned char *s)
 {
 	unsigned n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
 
@@ -74,7 +73,7 @@ static void quote(FILE *out, const char *text)
 		} else if (*s < 0x80) {
 			escape(out, *s);
 			n = 1;
-		} else if ((n = utf8_length(s))) {
+		} else if ((n = rd_utf8_length(s))) {
 			fwrite(s, 1, n, out);
 		} else {
 			fputs("\xef\xbf\xbd", out);

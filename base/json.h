@@ -19,6 +19,10 @@ struct rd_json {
 	uint8_t state[64];
 };
 
+/* The length of the UTF-8 sequence of two to four bytes at s, a NUL-terminated
+ * text, or 0 if the byte there starts none. */
+unsigned rd_utf8_length(const unsigned char *s);
+
 void rd_json_begin(struct rd_json *j, FILE *out);
 void rd_json_object(struct rd_json *j, const char *name); /* name NULL: element of an array or top level */
 void rd_json_array(struct rd_json *j, const char *name);

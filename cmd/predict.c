@@ -157,13 +157,12 @@ static int predict_path(const char *path)
 
 int cmd_predict(int argc, char **argv)
 {
-	int first = rd_options_parse(argc, argv, &usage);
+	const char *path;
+	int status = cmd_operand(argc, argv, &usage, &path);
 
-	if (first == RD_OPTION_HELP)
-		return CMD_OK;
-	if (first < 0)
-		return CMD_FAILED;
-	if (first + 1 != argc) {
+	if (status >= 0)
+		return status;
+	if (!path) {
 		rd_fail(RD_EUSAGE, "predict: needs one trace");
 		return CMD_FAILED;
 	}
@@ -171,5 +170,5 @@ int cmd_predict(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "predict: --window or --work is out of range");
 		return CMD_FAILED;
 	}
-	return predict_path(argv[first]);
+	return predict_path(path);
 }

@@ -7,6 +7,7 @@
 #include "report/html.h"
 
 #include "base/buf.h"
+#include "base/json.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,19 +18,6 @@
 #define AROUND 3
 #define FILE_MAX (8 << 20)
 #define LINE_MAX_SHOWN 400
-
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-	    (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
 
 static const char *entity(unsigned char c)
 {
@@ -54,7 +42,7 @@ void html_text(FILE *out, const char *text)
 	const unsigned char *s = (const unsigned char *)(text ? text : "");
 
 	while (*s) {
-		size_t n = *s < 0x80 ? 1 : utf8_length(s);
+		size_t n = *s < 0x80 ? 1 : rd_utf8_length(s);
 		const char *instead = entity(*s);
 
 		if (!instead && (!n || *s == 0x7f || (*s < 0x20 && *s != '\t' && *s != '\n')))
