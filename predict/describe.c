@@ -192,7 +192,7 @@ static uint32_t counted(const struct describer *d, uint32_t thread, uint32_t ope
 		uint32_t n = 0;
 		d->counted[thread] = rd_xmalloc((h->operation_count + 1) * sizeof(uint32_t));
 		for (size_t i = 0; i < h->operation_count; i++)
-			d->counted[thread][i] = n += predict_is_counted(h->operations[i].kind);
+			d->counted[thread][i] = n += raddle_is_counted(h->operations[i].kind);
 	}
 	return d->counted[thread][operation];
 }
@@ -236,7 +236,7 @@ static void add_ops(const struct describer *d, const struct predict_witness *w, 
 	for (size_t i = 0; i < n; i++) {
 		const struct model_operation *from = operation_of(d, events[i]);
 		uint32_t thread = d->t->x.events[events[i]].thread;
-		if (from == last || !predict_is_counted(from->kind))
+		if (from == last || !raddle_is_counted(from->kind))
 			continue; /* a wake and its lock are one operation */
 		struct schedule_op *op = schedule_add_op(s);
 		op->thread = schedule_text(s, d->m->threads[thread].name);

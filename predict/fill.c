@@ -68,31 +68,6 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 38 | (low & ((1ull << 38) - 1));
 }
 
-bool predict_is_counted(enum raddle_event kind)
-{
-	switch (kind) {
-	case RADDLE_MUTEX_INIT:
-	case RADDLE_MUTEX_DESTROY:
-	case RADDLE_MUTEX_REQUEST:
-	case RADDLE_RWLOCK_INIT:
-	case RADDLE_RWLOCK_DESTROY:
-	case RADDLE_RWLOCK_REQUEST:
-	case RADDLE_SPIN_INIT:
-	case RADDLE_SPIN_DESTROY:
-	case RADDLE_SPIN_REQUEST:
-	case RADDLE_COND_INIT:
-	case RADDLE_COND_DESTROY:
-	case RADDLE_BARRIER_INIT:
-	case RADDLE_BARRIER_DESTROY:
-	case RADDLE_SEM_INIT:
-	case RADDLE_SEM_DESTROY:
-	case RADDLE_SEM_REQUEST:
-		return false;
-	default:
-		return kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_PASS;
-	}
-}
-
 int predict_lock_change(const struct model_operation *op, bool *shared)
 {
 	*shared = false;
@@ -426,7 +401,7 @@ static void do_segment(struct filler *f, const struct segment *at)
 
 	if (at->operation != EXEC_NONE) {
 		const struct model_operation *op = &h->operations[at->operation];
-		f->seen += predict_is_counted(op->kind);
+		f->seen += raddle_is_counted(op->kind);
 		if (op->sync != MODEL_NONE)
 			do_sync(f, at, op);
 		else if (op->kind >= RADDLE_THREAD_START && op->kind <= RADDLE_THREAD_DETACH)

@@ -37,9 +37,6 @@ struct predict_trace {
 int predict_fill(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 
-/* Whether an operation counts in schedules (doc/format/schedule.md). */
-bool predict_is_counted(enum raddle_event kind);
-
 /* What an operation does to locks: 1 it has acquired `sync`, -1 it is about to
  * release it, 0 neither.  Waits count too: they release and acquire `second`. */
 int predict_lock_change(const struct model_operation *op, bool *shared);

@@ -35,6 +35,8 @@
 #ifndef RADDLE_EVENT_H
 #define RADDLE_EVENT_H
 
+#include <stdbool.h>
+
 #define RADDLE_ACCESS_FLAG 0x80
 #define RADDLE_ACCESS_ESCAPE 127
 #define RADDLE_STRIDE_MAX 65536 /* so that no few bytes stand for endless work */
@@ -52,6 +54,35 @@ enum raddle_event {
 #undef RADDLE_EVENT
 	RADDLE_ACCESS = RADDLE_ACCESS_FLAG, /* any code with this bit */
 };
+
+/* Whether an operation counts in schedules (doc/format/schedule.md).  Runtime and prediction
+ * number the operations of a thread by it, so both must agree. */
+static inline bool raddle_is_counted(enum raddle_event kind)
+{
+	switch (kind) {
+	case RADDLE_MUTEX_INIT:
+	case RADDLE_MUTEX_DESTROY:
+	case RADDLE_MUTEX_REQUEST:
+	case RADDLE_RWLOCK_INIT:
+	case RADDLE_RWLOCK_DESTROY:
+	case RADDLE_RWLOCK_REQUEST:
+	case RADDLE_SPIN_INIT:
+	case RADDLE_SPIN_DESTROY:
+	case RADDLE_SPIN_REQUEST:
+	case RADDLE_COND_INIT:
+	case RADDLE_COND_DESTROY:
+	case RADDLE_BARRIER_INIT:
+	case RADDLE_BARRIER_DESTROY:
+	case RADDLE_SEM_INIT:
+	case RADDLE_SEM_DESTROY:
+	case RADDLE_SEM_REQUEST:
+	case RADDLE_JOIN_REQUEST:
+	case RADDLE_ONCE_REQUEST:
+		return false;
+	default:
+		return kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_REQUEST;
+	}
+}
 
 /* Operand values of ALLOC and FREE. */
 enum raddle_alloc_kind {

@@ -9,6 +9,7 @@
  *
  *   page 0         struct raddle_session
  *   then           buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
+ *   then           for a replay, struct raddle_steer (steer.h)
  *
  * The life of a buffer: FREE -> OPEN (a thread encodes into it; `used` grows
  * only after the bytes of a whole record are there) -> SEALED (the thread gave
@@ -34,7 +35,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 3
+#define RADDLE_SESSION_VERSION 4
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -86,6 +87,8 @@ struct raddle_session {
 	_Atomic uint32_t collector_waits;	    /* 1 while the collector sleeps on sealed_futex */
 	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
+	uint64_t steer_offset, steer_size;	    /* steer.h; 0: the run is only recorded */
+	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
 };
