@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Replay: a schedule goes in, the program runs under it, a verdict comes out.
+ * doc/design/replay.md says how the verdicts are told apart.
+ *
+ * A process replays one program at a time: signals are passed on to it as
+ * record/launch.h says.  Whoever wants several at once forks first.
+ */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include "finding/finding.h"
+#include "finding/schedule.h"
+#include "raddle/steer.h"
+#include "trace/sites.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The program: its record flavour, and what the user called it. */
+struct replay_program {
+	const char *program;	  /* absolute path of what the user named */
+	const char *executable;	  /* the flavour */
+	const char *library_path; /* as in struct rd_flavour */
+	const char *sites_path;
+	const struct trace_sites *sites; /* read from there */
+	const char *mode, *key; /* of the flavour, for the meta.json of recorded replays; may be NULL */
+	char **argv;		/* NULL at the end */
+};
+
+struct replay_result;
+
+struct replay_request { /* zero values are the defaults */
+	const struct replay_program *program;
+	const struct schedule *schedule;
+	const char *record_into; /* directory for a trace of the run; NULL: nothing is kept */
+	const int *streams;	 /* stdin, stdout, stderr of the program; NULL: ours */
+	uint64_t recorded_ms;	 /* how long the recorded run took, 0: unknown */
+	uint64_t patience_ms;	 /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
+	uint64_t limit_ms;	 /* after which the program is ended in any case; 0: 10 x patience */
+	bool detect;		 /* have the runtime's happens-before detector look on */
+	unsigned first;		 /* which hold of a race goes first: 0 or 1 */
+
+	/* If set, the two threads of a race stay where they met.  Called about each 20 ms
+	 * from then on until it returns true: then they go.  It may change *first. */
+	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
+	void *context;
+};
+
+enum replay_outcome {
+	REPLAY_CONFIRMED, /* race: both threads stood at their accesses; deadlock: they stand in it */
+	REPLAY_DIVERGED,  /* the program did something that the schedule does not have */
+	REPLAY_DEADLOCK,  /* the way was blocked by a deadlock that is not the one meant */
+	REPLAY_LIVELOCK,  /* a thread runs without end while another one is held */
+	REPLAY_CRASHED,	  /* a signal ended the program before it came there */
+	REPLAY_ENDED,	  /* the program ended before it came there */
+	REPLAY_STUCK,	  /* nothing moved, and it cannot be told why */
+	REPLAY_STOPPED,	  /* from outside: the user interrupted it */
+	REPLAY_OUTCOMES,
+};
+
+/* How the program ended, whatever had been seen by then. */
+enum replay_end {
+	REPLAY_EXITED,	   /* `status` is its exit status */
+	REPLAY_SIGNALLED,  /* `status` is the signal; not one of ours */
+	REPLAY_DEADLOCKED, /* we ended it: `waits` stand */
+	REPLAY_HUNG,	   /* we ended it: nothing moved any more, for no reason that can be shown */
+	REPLAY_RAN_ON,	   /* we ended it: the time was up */
+};
+
+/* A thread that stands at an access. */
+struct replay_spot {
+	const char *thread; /* T_0_1 */
+	uint32_t tid;	    /* the kernel's */
+	uint32_t site;
+	uint64_t address, size, n;
+	bool write, atomic;
+	size_t frame_count; /* of the call stack: call sites, innermost first */
+	uint32_t frames[RADDLE_STEER_FRAMES];
+};
+
+/* A lock that a thread holds. */
+struct replay_held {
+	uint64_t address;
+	bool shared;
+};
+
+/* A thread of a standing deadlock. */
+struct replay_wait {
+	const char *thread;
+	const char *kind;     /* as in event.inc */
+	uint64_t n;	      /* which of its operations it is */
+	uint64_t object;      /* address; of a join: the number of the thread */
+	const char *name;     /* of the object: a variable, T_0_1, or 0x7f... */
+	const char *waits_on; /* the thread that has what it wants; NULL: nobody in particular */
+	uint32_t site;
+	bool planned; /* it stands where the schedule stops it */
+	bool core;    /* false: it only waits for the others */
+	struct replay_held *held;
+	size_t held_count;
+};
+
+/* Two accesses that the detector saw unordered. */
+struct replay_race {
+	const char *thread[2];
+	uint32_t site[2];
+	bool write[2], atomic[2];
+	uint64_t address, size;
+};
+
+struct replay_result {
+	enum replay_outcome outcome;
+	enum replay_end end;
+	int status;
+	const char *explanation; /* a sentence: why it was not confirmed, or what stood where */
+	uint64_t done, planned;	 /* operations of the schedule that were done, and that it has */
+	struct replay_spot spots[RADDLE_STEER_HOLDS];
+	size_t spot_count;	   /* 2 once a race was met */
+	struct replay_wait *waits; /* a deadlock that stood, meant or not */
+	size_t wait_count;
+	struct replay_race *races; /* the first RADDLE_STEER_RACES */
+	size_t race_count;
+	uint64_t races_seen;
+	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */
+	struct rd_arena *arena;			       /* everything above */
+};
+
+/* Runs the program once.  A schedule that does not fit the program is an error with
+ * a message, and so is a program that cannot be started; anything the program then
+ * does is an outcome. */
+int replay_run(const struct replay_request *request, struct replay_result *result);
+void replay_result_release(struct replay_result *result);
+
+const char *replay_outcome_name(enum replay_outcome outcome);
+
+/* "Then the program ended with status 3.", "... crashed: segmentation fault". */
+const char *replay_end_text(struct replay_result *result);
+
+/* ---- one finding ---- */
+
+struct replay_policy {
+	struct replay_request request; /* schedule and record_into are set here */
+	unsigned rounds;	       /* of replay, record, predict again; 0: 3 */
+	const char *directory;	       /* where the traces of diverged runs go; NULL: none are made */
+
+	/* Predicts from the trace of a diverged run.  If it has the finding again it puts
+	 * the new schedule in (finding_schedule_add()) and returns true.  NULL: never. */
+	bool (*again)(void *context, struct finding_set *set, struct finding *f, const char *trace);
+	void *context;
+};
+
+/* Tries a finding and writes the verdict into it: status, reason, consequence,
+ * notes and the stacks that were seen.  `last`, which may be NULL, is the last run,
+ * to be released by the caller.  Only infrastructure can fail. */
+int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
+		   struct replay_result *last);
+
+#endif
