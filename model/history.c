@@ -3,6 +3,9 @@
  * What each thread did, as arrays: its operations (events that carry q) and,
  * between two of them, its accesses of shared bytes.  This is what an analysis
  * walks over; all else of the trace cannot matter to a race or a deadlock.
+ *
+ * Schedules count all records of a site, also those of memory that is not shared
+ * and so not in the arrays.  model_locate() reads the stream once more for them.
  */
 #include "model/model-int.h"
 
@@ -10,6 +13,7 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define RANGE_MAX (1ull << 30)
 
@@ -28,29 +32,61 @@ static void add_access(struct scan *s, const struct model_access *a)
 	h->accesses[h->access_count++] = *a;
 }
 
+static bool is_access(enum raddle_event kind)
+{
+	return kind == RADDLE_ACCESS || kind == RADDLE_RANGE || kind == RADDLE_ATOMIC;
+}
+
+/* The pieces of shared memory that a record touches, one for each object. */
+struct pieces {
+	const struct model *model;
+	struct model_cache *cache;
+	uint64_t address, size, q; /* what is left of the record */
+	struct model_access access;
+};
+
+static struct pieces pieces_of(const struct model *m, struct model_cache *cache, const struct trace_event *e,
+			       const struct trace_stream *in)
+{
+	const struct trace_site *site = trace_sites_find(m->sites, e->site);
+	struct pieces p = {.model = m, .cache = cache, .address = e->address, .q = in->last_q};
+
+	p.size = e->kind == RADDLE_RANGE ? e->size : site && site->size > 0 ? site->size : 1;
+	if (p.size > RANGE_MAX)
+		p.size = RANGE_MAX;
+	p.access.site = e->site;
+	p.access.write = e->kind == RADDLE_ATOMIC ? e->values[3] & 1 : site && trace_site_writes(site);
+	return p;
+}
+
+/* The next one is p->access; false: there are no more. */
+static bool next_piece(struct pieces *p)
+{
+	struct model_access *a = &p->access;
+
+	while (p->size > 0) {
+		a->object = model_find_cached(p->model, p->cache, p->address, p->q);
+		if (a->object == MODEL_NONE)
+			return false;
+		const struct model_object *o = &p->model->objects[a->object];
+		a->offset = p->address - o->base;
+		a->size =
+			(uint32_t)(p->size < o->size - a->offset ? p->size : o->size - a->offset) & INT32_MAX;
+		p->address += a->size;
+		p->size -= a->size;
+		if (model_is_shared(p->model, a->object, a->offset, a->size))
+			return true;
+	}
+	return false;
+}
+
 static void note_access(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
-	struct model *m = s->model;
-	const struct trace_site *site = trace_sites_find(m->sites, e->site);
-	uint64_t size = e->kind == RADDLE_RANGE ? e->size : site && site->size > 0 ? site->size : 1;
-	uint64_t address = e->address;
-	struct model_access a = {.site = e->site};
-	a.write = e->kind == RADDLE_ATOMIC ? e->values[3] & 1 : site && trace_site_writes(site);
-	if (size > RANGE_MAX)
-		size = RANGE_MAX;
-	while (size > 0) {
-		a.object = model_find_cached(m, s->cache, address, in->last_q);
-		if (a.object == MODEL_NONE)
-			return;
-		const struct model_object *o = &m->objects[a.object];
-		a.offset = address - o->base;
-		a.size = (uint32_t)(size < o->size - a.offset ? size : o->size - a.offset) & INT32_MAX;
-		if (model_is_shared(m, a.object, a.offset, a.size)) {
-			a.stack = model_stack_intern(m, &s->path, &in->decoder);
-			add_access(s, &a);
-		}
-		address += a.size;
-		size -= a.size;
+	struct pieces p = pieces_of(s->model, s->cache, e, in);
+
+	while (next_piece(&p)) {
+		p.access.stack = model_stack_intern(s->model, &s->path, &in->decoder);
+		add_access(s, &p.access);
 	}
 }
 
@@ -95,7 +131,7 @@ static void scan_stream(struct scan *s, size_t stream)
 	while (trace_stream_next(&in, &e) > 0) {
 		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && trace_kind_has_q(e.kind))
 			note_operation(s, &e, &in);
-		if (e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE || e.kind == RADDLE_ATOMIC)
+		if (is_access(e.kind))
 			note_access(s, &e, &in);
 	}
 	trace_stream_close(&in);
@@ -112,5 +148,121 @@ int model_scan_histories(struct model *m)
 		model_path_release(&s.path);
 	}
 	free(cache);
+	return RD_OK;
+}
+
+/* ---- back to the stream ---- */
+
+/* What has been seen of one site that somebody asks for. */
+struct tally {
+	uint64_t after;	 /* the operation its occurrences count from */
+	uint64_t n;	 /* occurrences since */
+	uint64_t pieces; /* of shared memory, from the thread's start */
+	size_t next;	 /* the next one of `wanted`, the count if there is none */
+};
+
+/* An access that somebody asks for is the `piece`-th of its site. */
+struct wanted {
+	uint64_t piece;
+	size_t next; /* of the same site */
+};
+
+struct locator {
+	const struct model *model;
+	const struct model_history *history;
+	const size_t *accesses;
+	size_t count, found;
+	struct model_spot *spots;
+	struct rd_umap sites; /* to index of tallies */
+	struct tally *tallies;
+	struct wanted *wanted;
+};
+
+/* From the last one to the first, so that each site's list ascends. */
+static void list_wanted(struct locator *l)
+{
+	for (size_t i = l->count; i-- > 0;) {
+		size_t number = l->sites.count;
+		bool is_new;
+		uint64_t *at = rd_umap_put(&l->sites, l->history->accesses[l->accesses[i]].site, &is_new);
+		if (is_new) {
+			*at = number;
+			l->tallies[number].next = l->count;
+		}
+		l->wanted[i].next = l->tallies[*at].next;
+		l->tallies[*at].next = i;
+	}
+}
+
+static void number_wanted(struct locator *l)
+{
+	const struct model_access *all = l->history->accesses;
+
+	for (size_t i = 0, next = 0; next < l->count; i++) {
+		uint64_t *at = rd_umap_get(&l->sites, all[i].site);
+		if (at)
+			l->tallies[*at].pieces++;
+		for (; next < l->count && l->accesses[next] == i; next++)
+			l->wanted[next].piece = l->tallies[*at].pieces;
+	}
+	for (size_t i = 0; i < l->sites.count; i++)
+		l->tallies[i].pieces = 0;
+}
+
+/* A record of a site that is asked for; `after` operations have been counted. */
+static void tally_record(struct locator *l, struct tally *t, struct pieces *p, uint64_t after)
+{
+	t->n = t->after == after ? t->n + 1 : 1;
+	t->after = after;
+	while (next_piece(p)) {
+		t->pieces++;
+		for (; t->next < l->count && l->wanted[t->next].piece == t->pieces; l->found++) {
+			l->spots[t->next] = (struct model_spot){after, t->n};
+			t->next = l->wanted[t->next].next;
+		}
+	}
+}
+
+static void locate_in(struct locator *l, struct trace_stream *in)
+{
+	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
+	struct trace_event e;
+	uint64_t after = 0;
+
+	while (l->found < l->count && trace_stream_next(in, &e) > 0) {
+		after += raddle_is_counted(e.kind);
+		uint64_t *number = is_access(e.kind) ? rd_umap_get(&l->sites, e.site) : NULL;
+		if (!number)
+			continue;
+		struct pieces p = pieces_of(l->model, cache, &e, in);
+		tally_record(l, &l->tallies[*number], &p, after);
+	}
+	free(cache);
+}
+
+int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
+		 struct model_spot *spots)
+{
+	struct locator l = {.model = m,
+			    .history = &m->histories[thread],
+			    .accesses = accesses,
+			    .count = count,
+			    .spots = spots};
+	struct trace_stream in;
+	int err;
+
+	memset(spots, 0, count * sizeof *spots);
+	err = trace_open_thread(m->trace, m->threads[thread].stream, &in);
+	if (err)
+		return err;
+	l.tallies = rd_xcalloc(count + 1, sizeof *l.tallies);
+	l.wanted = rd_xcalloc(count + 1, sizeof *l.wanted);
+	list_wanted(&l);
+	number_wanted(&l);
+	locate_in(&l, &in);
+	trace_stream_close(&in);
+	rd_umap_release(&l.sites);
+	free(l.tallies);
+	free(l.wanted);
 	return RD_OK;
 }

@@ -154,6 +154,18 @@ enum model_depth {
 int model_build(struct model **model, struct trace *trace, enum model_depth depth);
 void model_free(struct model *model); /* NULL is fine */
 
+/* Where an access stands in its thread's stream, as schedules say it
+ * (doc/format/schedule.md): it is the `occurrence`-th record (from 1) of its site
+ * after the thread's `after`-th counted operation. */
+struct model_spot {
+	uint64_t after, occurrence;
+};
+
+/* The spots of accesses (indices of the thread's history, ascending), by one scan
+ * of its stream. */
+int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
+		 struct model_spot *spots);
+
 /* The index of the thread with that number, or MODEL_NONE. */
 uint32_t model_thread(const struct model *m, uint32_t number);
 

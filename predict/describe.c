@@ -15,11 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A hold whose access is still to be found in its thread's stream. */
+struct unplaced {
+	struct schedule *schedule;
+	uint32_t hold, thread;
+	size_t access; /* of the thread's history */
+};
+
 struct describer {
 	const struct predict_trace *t;
 	const struct model *m;
 	struct finding_set *set;
 	uint32_t **counted; /* by thread, made when needed: number of each operation in schedules */
+	struct unplaced *unplaced;
+	size_t unplaced_count, unplaced_capacity;
 };
 
 /* A lock that a thread holds. */
@@ -280,57 +289,56 @@ static void add_limits(const struct describer *d, const struct predict_witness *
 	}
 }
 
-/* Which access at its site since operation `after` it is, counting those of
- * unshared memory too: they are in the trace only. */
-static uint64_t occurrence_of(const struct describer *d, uint32_t thread, uint32_t after, size_t access)
-{
-	const struct model_history *h = &d->m->histories[thread];
-	size_t first = after == EXEC_NONE ? 0 : h->operations[after].access;
-	uint64_t wanted = 0, shared = 0, n = 0;
-	uint32_t operations = 0, site = h->accesses[access].site;
-	struct trace_stream in;
-	struct trace_event e;
-
-	for (size_t i = first; i <= access; i++)
-		wanted += h->accesses[i].site == site;
-	if (trace_open_thread(d->m->trace, d->m->threads[thread].stream, &in) != RD_OK)
-		return 1;
-	while (shared < wanted && trace_stream_next(&in, &e) > 0) {
-		bool atomic = e.kind == RADDLE_ATOMIC;
-		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && trace_kind_has_q(e.kind))
-			operations++;
-		if (operations != after + 1 || e.site != site ||
-		    !(atomic || e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE))
-			continue;
-		const struct trace_site *s = trace_sites_find(d->m->sites, site);
-		uint64_t size = e.kind == RADDLE_RANGE ? e.size : s && s->size ? s->size : 1;
-		uint32_t object = model_find(d->m, e.address, in.last_q);
-		n++;
-		if (object != MODEL_NONE)
-			shared += model_is_shared(d->m, object, e.address - d->m->objects[object].base, size);
-	}
-	trace_stream_close(&in);
-	return n ? n : 1;
-}
-
-static void add_hold(const struct describer *d, uint32_t event, struct schedule *s)
+static void add_hold(struct describer *d, uint32_t event, struct schedule *s)
 {
 	const struct exec_event *e = &d->t->x.events[event];
 	const struct predict_variable *v = &d->t->variables[e->object];
 	struct schedule_hold *h = schedule_add_hold(s);
-	uint32_t after = operation_at(d, event);
 	struct rd_buf b = RD_BUF_INIT;
 
-	/* An atomic access is an operation of its own, but none that schedules count. */
 	h->thread = schedule_text(s, d->m->threads[e->thread].name);
-	h->after = counted(d, e->thread, after);
-	h->occurrence = occurrence_of(d, e->thread, after, d->t->origins[event].index);
 	h->site = e->site;
 	h->write = exec_writes(e->kind);
 	h->place = place_of(d, s, e->site);
 	model_name_place(d->m, v->object, v->offset, &b);
 	h->object = schedule_text(s, b.data);
 	rd_buf_release(&b);
+	RD_GROW(d->unplaced, d->unplaced_capacity, d->unplaced_count + 1);
+	d->unplaced[d->unplaced_count++] =
+		(struct unplaced){s, (uint32_t)s->hold_count - 1, e->thread, d->t->origins[event].index};
+}
+
+static int compare_unplaced(const void *left, const void *right)
+{
+	const struct unplaced *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->access > b->access) - (a->access < b->access);
+}
+
+/* Finds the accesses of holds in the streams, each of which is read once. */
+static void place_holds(struct describer *d)
+{
+	size_t *accesses = rd_xmalloc((d->unplaced_count + 1) * sizeof *accesses);
+	struct model_spot *spots = rd_xmalloc((d->unplaced_count + 1) * sizeof *spots);
+
+	if (d->unplaced_count)
+		qsort(d->unplaced, d->unplaced_count, sizeof *d->unplaced, compare_unplaced);
+	for (size_t i = 0, n; i < d->unplaced_count; i += n) {
+		const struct unplaced *first = &d->unplaced[i];
+		for (n = 0; i + n < d->unplaced_count && first[n].thread == first->thread; n++)
+			accesses[n] = first[n].access;
+		int err = model_locate(d->m, first->thread, accesses, n, spots);
+		for (size_t k = 0; k < n; k++) {
+			struct schedule_hold *h = &first[k].schedule->holds[first[k].hold];
+			h->after = err ? 0 : spots[k].after;
+			h->occurrence = err ? 1 : spots[k].occurrence;
+		}
+	}
+	free(accesses);
+	free(spots);
+	free(d->unplaced);
 }
 
 /* What a thread does next that has asked for it. */
@@ -370,8 +378,8 @@ static void add_stop(const struct describer *d, uint32_t event, struct schedule 
 	stop->place = place_of(d, s, d->m->stacks[op->stack].site);
 }
 
-static struct schedule *add_schedule(const struct describer *d, struct finding *f,
-				     const struct predict_witness *w, const uint32_t *targets, uint32_t count)
+static struct schedule *add_schedule(struct describer *d, struct finding *f, const struct predict_witness *w,
+				     const uint32_t *targets, uint32_t count)
 {
 	const struct trace_meta *meta = trace_get_meta(d->m->trace);
 	struct schedule *s = finding_schedule_add(d->set, f);
@@ -482,7 +490,7 @@ static void describe_access(const struct describer *d, uint32_t event, struct fi
 	out->locks = locks_at(d, e->thread, operation_at(d, event) + 1u, &out->lock_count);
 }
 
-static void describe_race(const struct describer *d, const struct predict_race *r)
+static void describe_race(struct describer *d, const struct predict_race *r)
 {
 	struct finding *f = finding_add(d->set, FINDING_RACE);
 	uint32_t pair[] = {r->first, r->second};
@@ -552,7 +560,7 @@ static bool stands(const struct describer *d, const struct predict_deadlock *l)
 	return true;
 }
 
-static void describe_deadlock(const struct describer *d, const struct predict_deadlock *l)
+static void describe_deadlock(struct describer *d, const struct predict_deadlock *l)
 {
 	struct finding *f = finding_add(d->set, FINDING_DEADLOCK);
 
@@ -595,6 +603,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 				left_out++;
 		}
 	}
+	place_holds(&d);
 	for (size_t i = 0; i < d.m->thread_count; i++)
 		free(d.counted[i]);
 	free(d.counted);
