@@ -8,30 +8,20 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/option.h"
-#include "bitcode/flavour.h"
+#include "cmd/program.h"
 #include "record/collector.h"
 #include "record/launch.h"
+#include "record/prepare.h"
 #include "record/session.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-/* Programs up to this size are worth optimised code the first time. */
-#define FAST_SIZE (4 << 20)
 
 static struct {
 	const char *directory;
@@ -67,138 +57,7 @@ static const struct rd_usage usage = {
 	"  raddle dump trace\n",
 };
 
-/* The program. */
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-static char *search_path(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
-		size_t length = strcspn(p, ":");
-		char *full = rd_xasprintf("%.*s%s%s", (int)length, p, length ? "/" : "./", name);
-		if (is_program(full))
-			return full;
-		free(full);
-		p += length;
-		p += *p == ':';
-	}
-	return NULL;
-}
-
-static int find_program(const char *name, char **result)
-{
-	char *found = strchr(name, '/') ? rd_xstrdup(name) : search_path(name);
-	struct stat st;
-
-	if (!found)
-		return rd_fail(RD_ENOTFOUND, "%s: there is no such program in PATH", name);
-	*result = realpath(found, NULL);
-	free(found);
-	if (!*result || stat(*result, &st))
-		return rd_fail_errno("%s: cannot find it", name);
-	if (S_ISREG(st.st_mode) && !access(*result, X_OK))
-		return 0;
-	free(*result);
-	*result = NULL;
-	return rd_fail(RD_EUSAGE, "%s: %s", name,
-		       S_ISREG(st.st_mode) ? "it is not executable" : "it is not a program");
-}
-
-static bool wants_fast(const char *program)
-{
-	struct stat st;
-
-	return opt.fast || (!opt.quick && !stat(program, &st) && st.st_size < FAST_SIZE);
-}
-
-static int make_flavour(const char *program, struct rd_flavour *flavour)
-{
-	struct rd_flavour_opts flavour_opts = {"record", wants_fast(program), opt.verbose};
-
-	if (!opt.as_is)
-		return rd_flavour_build(program, &flavour_opts, flavour);
-	flavour->executable = rd_xstrdup(program);
-	return 0;
-}
-
-/* The directory. */
-
-enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
-
-static enum directory_state look_at(const char *path)
-{
-	bool empty = true, trace = false;
-	struct dirent *entry;
-	struct stat st;
-	DIR *d;
-
-	if (lstat(path, &st))
-		return DIRECTORY_FREE;
-	d = opendir(path);
-	if (!d)
-		return DIRECTORY_OTHER;
-	while ((entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		empty = false;
-		if (!strcmp(entry->d_name, "meta.json") || !strcmp(entry->d_name, "thread-0"))
-			trace = true;
-	}
-	closedir(d);
-	return empty ? DIRECTORY_FREE : trace ? DIRECTORY_TRACE : DIRECTORY_OTHER;
-}
-
-static int prepare_directory(const char *path)
-{
-	enum directory_state state = look_at(path);
-	char *old;
-	int r = 0;
-
-	if (state == DIRECTORY_FREE)
-		return 0;
-	if (state == DIRECTORY_OTHER)
-		return rd_fail(RD_EUSAGE, "%s: it is there and is no trace; name another with -o", path);
-	if (opt.force)
-		return rd_remove_tree(path);
-	old = rd_xasprintf("%.*s.old", (int)(strlen(path) - (path[strlen(path) - 1] == '/')), path);
-	if (look_at(old) == DIRECTORY_OTHER)
-		r = rd_fail(RD_EUSAGE, "%s: it is in the way of the old trace and is no trace", old);
-	if (!r)
-		r = rd_remove_tree(old);
-	if (!r && rename(path, old))
-		r = rd_fail_errno("%s: cannot rename it to %s", path, old);
-	free(old);
-	return r;
-}
-
-/* meta.json */
-
-static void fill_meta(struct trace_meta *meta, const char *program, int argc, char **argv)
-{
-	struct timespec now;
-	struct utsname machine;
-	char start[TRACE_TIME_SIZE];
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	trace_meta_time(start, now.tv_sec * 1000000000ll + now.tv_nsec);
-	meta->start = rd_xstrdup(start);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	meta->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	meta->program = rd_xstrdup(program);
-	meta->argc = (size_t)argc;
-	meta->argv = argv;
-	meta->cwd = getcwd(NULL, 0);
-	if (!uname(&machine))
-		meta->kernel = rd_xasprintf("%s %s %s", machine.sysname, machine.release, machine.machine);
-	meta->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-}
+/* The end. */
 
 static void write_status(struct rd_json *j, const struct trace_meta *meta)
 {
@@ -278,11 +137,13 @@ static int run(const struct rd_flavour *flavour, struct trace_meta *meta, int *s
 {
 	struct record_session session;
 	struct record_collector *collector = NULL;
-	struct record_options record = {opt.directory, flavour->sites, meta, opt.limit};
-	struct record_launch launch = {flavour->executable, meta->argv, flavour->library_path, -1, NULL};
+	struct record_options record = {
+		.directory = opt.directory, .sites = flavour->sites, .meta = meta, .limit = opt.limit};
+	struct record_launch launch = {
+		.executable = flavour->executable, .argv = meta->argv, .library_path = flavour->library_path};
 	struct trace_meta last = {0};
 	pid_t pid;
-	int r = record_session_open(&session, meta->program);
+	int r = record_session_open(&session, meta->program, 0);
 
 	if (r)
 		return r;
@@ -307,27 +168,21 @@ static int run(const struct rd_flavour *flavour, struct trace_meta *meta, int *s
 
 static int record(int argc, char **argv, int *status)
 {
-	struct rd_flavour flavour = {0};
+	struct cmd_build how = {opt.fast, opt.quick, opt.as_is, opt.verbose};
+	struct cmd_program program = {0};
 	struct trace_meta meta = {0};
-	char *program = NULL;
-	int r = find_program(argv[0], &program);
+	int r = cmd_program_open(&program, argv[0], &how);
 
 	if (!r)
-		r = make_flavour(program, &flavour);
-	if (!r)
-		r = prepare_directory(opt.directory);
+		r = record_prepare_directory(opt.directory, opt.force);
 	if (!r) {
-		fill_meta(&meta, program, argc, argv);
-		meta.flavour = rd_xstrdup("record");
-		meta.mode = rd_xstrdup(wants_fast(program) ? "fast" : "quick");
-		meta.key = flavour.key ? rd_xstrdup(flavour.key) : NULL;
-		r = run(&flavour, &meta, status);
-		meta.argv = NULL;
-		meta.argc = 0;
-		trace_meta_release(&meta);
+		record_prepare_meta(&meta, program.path, argc, argv);
+		meta.mode = rd_xstrdup(program.mode);
+		meta.key = program.flavour.key ? rd_xstrdup(program.flavour.key) : NULL;
+		r = run(&program.flavour, &meta, status);
+		record_release_meta(&meta);
 	}
-	rd_flavour_release(&flavour);
-	free(program);
+	cmd_program_close(&program);
 	return r;
 }
 

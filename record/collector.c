@@ -114,7 +114,7 @@ static struct process *add_process(struct record_collector *c, uint32_t n, const
 
 static void open_sink(struct record_collector *c, struct process *p)
 {
-	if (!p->sink && !p->dead)
+	if (!p->sink && !p->dead && c->options.directory)
 		check_write(c, record_sink_open(&p->sink, p->directory, &p->meta, c->options.sites));
 }
 
@@ -324,9 +324,10 @@ static void write_gathered(struct record_collector *c)
 
 /* Until many buffers are sealed, sealed_futex is no longer `seen`, or the time is up.
  * (The count is too large by those who were killed while they sealed.) */
-static void sleep_step(struct raddle_session *s, uint32_t seen)
+static void sleep_step(const struct record_collector *c, uint32_t seen)
 {
-	struct timespec step = {0, STEP_MS * 1000000L};
+	struct timespec step = {0, (c->options.look ? c->options.look_ms : STEP_MS) * 1000000L};
+	struct raddle_session *s = c->session->shared;
 
 	atomic_store(&s->collector_waits, 1);
 	if (atomic_load(&s->sealed_count) < RADDLE_WAKE || !(uint32_t)atomic_load(&s->sealed_head))
@@ -353,8 +354,8 @@ int record_collector_open(struct record_collector **result, struct record_sessio
 	c->session = session;
 	c->options = *options;
 	c->flushed_ns = now_ns();
-	p = add_process(c, 0, options->directory);
-	r = record_sink_open(&p->sink, p->directory, &p->meta, options->sites);
+	p = add_process(c, 0, options->directory ? options->directory : "");
+	r = options->directory ? record_sink_open(&p->sink, p->directory, &p->meta, options->sites) : 0;
 	if (r) {
 		record_collector_close(c);
 		return r;
@@ -385,7 +386,7 @@ static void wait_for_newborn(struct record_collector *c)
 		if (n >= count)
 			break;
 		step(c);
-		sleep_step(s, atomic_load(&s->sealed_futex));
+		sleep_step(c, atomic_load(&s->sealed_futex));
 	}
 	step(c);
 }
@@ -403,11 +404,13 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 		uint32_t seen;
 		pid_t r;
 		step(c);
+		if (c->options.look)
+			c->options.look(c->options.context, pid);
 		seen = atomic_load(&s->sealed_futex); /* which SIGCHLD changes too */
 		r = waitpid(pid, status, WNOHANG);
 		if (r == pid || (r < 0 && errno == ECHILD))
 			break;
-		sleep_step(s, seen);
+		sleep_step(c, seen);
 	}
 	set_status(c->processes[0], *status);
 	wait_for_newborn(c);
@@ -429,7 +432,7 @@ void record_collector_rest(struct record_collector *c)
 	while (c->alive) {
 		step(c);
 		if (c->alive)
-			sleep_step(s, atomic_load(&s->sealed_futex));
+			sleep_step(c, atomic_load(&s->sealed_futex));
 	}
 }
 

@@ -2,6 +2,7 @@
 /*
  * The collector: drains the session of a recorded program and of all processes
  * it forks into trace directories, until they have ended.  Single-threaded.
+ * Without a directory it only waits for the program, and calls back meanwhile.
  */
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
@@ -12,11 +13,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct record_options {
-	const char *directory;
+struct record_options {		 /* zero values are the defaults */
+	const char *directory;	 /* NULL: nothing is kept */
 	const char *sites;	 /* site table of the flavour, or NULL */
 	struct trace_meta *meta; /* what is known before the start; all strings outlive the collector */
 	uint64_t limit;		 /* bytes on disk; 0: none */
+
+	/* While the first process runs, called about each `look_ms`; may be NULL. */
+	void (*look)(void *context, pid_t pid);
+	void *context;
+	unsigned look_ms;
 };
 
 struct record_collector;

@@ -84,11 +84,24 @@ static void set_environment(const struct record_launch *launch)
 		setenv("LD_LIBRARY_PATH", launch->library_path, 1);
 }
 
+/* The three may be given in any order and more than once, so copies go first. */
+static void set_streams(const int *streams)
+{
+	int copies[3];
+
+	for (int i = 0; i < 3; i++)
+		copies[i] = fcntl(streams[i], F_DUPFD_CLOEXEC, 3);
+	for (int i = 0; i < 3; i++)
+		dup2(copies[i], i);
+}
+
 static _Noreturn void run_program(const struct record_launch *launch, int report, const sigset_t *mask)
 {
 	int error;
 
 	set_environment(launch);
+	if (launch->streams)
+		set_streams(launch->streams);
 	fcntl(launch->session_fd, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(launch->executable, launch->argv);

@@ -9,6 +9,7 @@ struct record_launch {
 	const char *executable;	  /* the flavour */
 	char *const *argv;	  /* the program's, argv[0] as the user wrote it */
 	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
+	const int *streams;	  /* what becomes its stdin, stdout and stderr; NULL: ours */
 	int session_fd;
 	_Atomic unsigned *wake; /* incremented when the program ends, so that nobody sleeps on it */
 };

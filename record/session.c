@@ -53,23 +53,23 @@ static int set_size(int fd, size_t size)
 	return r;
 }
 
-static int map_buffers(struct record_session *s, uint32_t count)
+static int map_buffers(struct record_session *s, uint32_t count, size_t steer_size)
 {
-	s->size = RADDLE_SESSION_SIZE(count);
+	s->size = RADDLE_SESSION_SIZE(count) + steer_size;
 	if (set_size(s->fd, s->size))
 		return -1;
 	s->shared = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	return s->shared == MAP_FAILED ? -1 : 0;
 }
 
-int record_session_open(struct record_session *s, const char *program)
+int record_session_open(struct record_session *s, const char *program, size_t steer_size)
 {
 	uint32_t count = wanted_buffers();
 
 	s->fd = memfd_create("raddle-session", MFD_CLOEXEC);
 	if (s->fd < 0)
 		return rd_fail_errno("record: cannot make shared memory");
-	while (map_buffers(s, count)) {
+	while (map_buffers(s, count, steer_size)) {
 		if (count <= BUFFERS_MIN) {
 			close(s->fd);
 			return rd_fail_errno("record: cannot map %zu bytes of shared memory", s->size);
@@ -82,8 +82,15 @@ int record_session_open(struct record_session *s, const char *program)
 	s->shared->process_count = 1;
 	s->shared->collector_pid = getpid();
 	s->shared->processes[0].parent = -1;
+	s->shared->steer_offset = steer_size ? RADDLE_SESSION_SIZE(count) : 0;
+	s->shared->steer_size = steer_size;
 	snprintf(s->shared->program, sizeof s->shared->program, "%s", program);
 	return 0;
+}
+
+void *record_session_steer(const struct record_session *s)
+{
+	return s->shared->steer_offset ? (char *)s->shared + s->shared->steer_offset : NULL;
 }
 
 void record_session_close(struct record_session *s)

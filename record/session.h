@@ -14,8 +14,12 @@ struct record_session {
 };
 
 /* Makes the session for `program`, with fewer buffers where the limit on
- * address space leaves no room for all. */
-int record_session_open(struct record_session *s, const char *program);
+ * address space leaves no room for all.  Behind the buffers there are `steer_size`
+ * bytes, zeroed, for steering the program (steer.h). */
+int record_session_open(struct record_session *s, const char *program, size_t steer_size);
+
+/* Where those lie; NULL if there are none. */
+void *record_session_steer(const struct record_session *s);
 void record_session_close(struct record_session *s);
 
 /* Ends recording; the first reason stays. */

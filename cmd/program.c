@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From a program's name on the command line to its record flavour.  In: the name,
+ * PATH, what the user said about building.  Out: absolute paths.
+ */
+#include "cmd/program.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Programs up to this size are worth optimised code the first time. */
+#define FAST_SIZE (4 << 20)
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+static char *search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+		size_t length = strcspn(p, ":");
+		char *full = rd_xasprintf("%.*s%s%s", (int)length, p, length ? "/" : "./", name);
+		if (is_program(full))
+			return full;
+		free(full);
+		p += length;
+		p += *p == ':';
+	}
+	return NULL;
+}
+
+static int find_program(const char *name, char **result)
+{
+	char *found = strchr(name, '/') ? rd_xstrdup(name) : search_path(name);
+	struct stat st;
+
+	if (!found)
+		return rd_fail(RD_ENOTFOUND, "%s: there is no such program in PATH", name);
+	*result = realpath(found, NULL);
+	free(found);
+	if (!*result || stat(*result, &st))
+		return rd_fail_errno("%s: cannot find it", name);
+	if (S_ISREG(st.st_mode) && !access(*result, X_OK))
+		return 0;
+	free(*result);
+	*result = NULL;
+	return rd_fail(RD_EUSAGE, "%s: %s", name,
+		       S_ISREG(st.st_mode) ? "it is not executable" : "it is not a program");
+}
+
+static bool wants_fast(const char *path, const struct cmd_build *how)
+{
+	struct stat st;
+
+	return how->fast || (!how->quick && !stat(path, &st) && st.st_size < FAST_SIZE);
+}
+
+int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how)
+{
+	struct rd_flavour_opts build = {"record", false, how->verbose};
+	int r = find_program(name, &p->path);
+
+	if (r)
+		return r;
+	build.fast = wants_fast(p->path, how);
+	p->mode = build.fast ? "fast" : "quick";
+	if (!how->as_is)
+		return rd_flavour_build(p->path, &build, &p->flavour);
+	p->flavour.executable = rd_xstrdup(p->path);
+	return 0;
+}
+
+void cmd_program_close(struct cmd_program *p)
+{
+	rd_flavour_release(&p->flavour);
+	free(p->path);
+	*p = (struct cmd_program){0};
+}

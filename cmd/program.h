@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program a command line names, and its record flavour. */
+#ifndef CMD_PROGRAM_H
+#define CMD_PROGRAM_H
+
+#include "bitcode/flavour.h"
+
+#include <stdbool.h>
+
+struct cmd_build {
+	bool fast, quick; /* neither: small programs are optimised, large ones are not */
+	bool as_is;	  /* the program has the runtime in it already */
+	bool verbose;
+};
+
+struct cmd_program {
+	char *path;	  /* absolute */
+	const char *mode; /* "fast", "quick" */
+	struct rd_flavour flavour;
+};
+
+/* Looks for the program as a shell does and has its flavour made.  To be closed
+ * also after a failure. */
+int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how);
+void cmd_program_close(struct cmd_program *p);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is done before a program is recorded: the directory, and what is known of the run. */
+#ifndef RECORD_PREPARE_H
+#define RECORD_PREPARE_H
+
+#include "trace/meta.h"
+
+#include <stdbool.h>
+
+/* Makes way for a trace: one that is there is kept as PATH.old, or removed with
+ * `force`.  Anything else in the way is an error. */
+int record_prepare_directory(const char *path, bool force);
+
+/* Fills `meta` for a run that starts now; argv stays the caller's.  Strings that are
+ * added to it are released with it. */
+void record_prepare_meta(struct trace_meta *meta, const char *program, int argc, char **argv);
+void record_release_meta(struct trace_meta *meta);
+
+#endif
