@@ -20,6 +20,8 @@
 
 #include "rt/thread.h"
 
+#include "raddle/steer.h"
+
 #include <pthread.h>
 #include <sys/types.h>
 
@@ -52,6 +54,8 @@ struct rt {
 	struct rt_thread *live, *idle;
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
+
+	struct rt_detect *detect; /* rt/detect.h; NULL: nobody looks for races */
 
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/atomic.c */

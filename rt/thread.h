@@ -28,7 +28,8 @@ struct rt_pending {
 	uint32_t frame[RT_PENDING_FRAMES];
 };
 
-struct rt_once; /* rt/once.c */
+struct rt_once;	 /* rt/once.c */
+struct rt_watch; /* rt/detect.c */
 
 struct rt_thread {
 	struct raddle_self self; /* first: hooks know only this part */
@@ -77,6 +78,8 @@ struct rt_thread {
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
 	struct rt_once *once;
+
+	struct rt_watch *watch; /* what the detector knows of it (rt/detect.c) */
 
 	struct rt_thread *next, **link;
 };

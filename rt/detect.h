@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The on-line detector of replay: accesses that no operation of the program
+ * orders.
+ *
+ * In: what the threads do, by the calls below.  Out: races in the steering memory.
+ * It knows nothing of gates and holds, so what Raddle itself makes threads wait
+ * for orders nothing.  All calls are nothing unless rt_detect_setup() was called;
+ * callers on a hot path ask rt_detecting() first.
+ *
+ * Who calls what, where:
+ *   - A releasing operation is told before it takes effect, an acquiring one when
+ *     it has succeeded.  Both ways an edge is never missing.
+ *   - The segment of the thread (marks of abi.h) must end with each release: no access may
+ *     come between rt_detect_release() and the record that begins the new segment.
+ *   - An access is told when the slow path would write its record, after a hold.
+ *     An access that a signal handler makes above the encoder (t->busy) is not told.
+ *   - Synchronisation that a handler does is always told, also above the encoder
+ *     and above the detector.
+ *
+ * What is promised: a byte is reported as racy exactly if two accesses of it that were
+ * told conflict (one writes, not both are atomic) and are not ordered, as long as
+ * no line of 64 bytes needs more than SHADOW_CELLS_MAX cells.  Each unordered
+ * pair of sites is one race; of several races of one byte the first is sure to be found.
+ */
+#ifndef RT_DETECT_H
+#define RT_DETECT_H
+
+#include "rt/rt.h"
+
+/* How memory is accessed. */
+enum rt_access { RT_ACCESS_READ = 0, RT_ACCESS_WRITE = 1, RT_ACCESS_ATOMIC = 2 };
+
+static inline bool rt_detecting(void)
+{
+	return RT_UNLIKELY(rt.detect != NULL);
+}
+
+/* Before the first thread begins, if the flags say RADDLE_STEER_DETECT. */
+void rt_detect_setup(struct raddle_steer *steer);
+
+/* In the child of a fork: it runs free. */
+void rt_detect_stop(void);
+
+/* Threads.  created(): before the real creation; if that fails, end() for the child by the
+ * parent.  start(): first thing in the thread, in one that was adopted too.  end(): as the last.
+ * joined(): after a join; a number nobody had is passed over. */
+void rt_detect_created(struct rt_thread *parent, struct rt_thread *child);
+void rt_detect_start(struct rt_thread *t);
+void rt_detect_end(struct rt_thread *t);
+void rt_detect_joined(struct rt_thread *t, uint32_t number);
+
+/* Accesses.  block(): bytes of one block of 64, a bit for each, as the marks have them. */
+void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
+void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
+
+/* An atomic operation, between its effect and the release of its lock (rt/atomic.c): it acquires and
+ * releases, whatever its order, so fences need nothing.  An operation that runs without the lock calls
+ * rt_detect_release(t, address) before its effect too.  The size is 1 where it is not known. */
+void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, bool write);
+
+/* What orders.  Locks: acquire() and release(); readers of a rwlock: acquire_read(), release_read(),
+ * and release() where it is not known who unlocks.  A wait on a condition variable releases the
+ * mutex, a wake acquires the mutex and the variable; signal and broadcast release the variable.
+ * sem_post releases, sem_wait acquires; once: done releases, pass acquires (C++ guards as well). */
+void rt_detect_acquire(struct rt_thread *t, uintptr_t object);
+void rt_detect_release(struct rt_thread *t, uintptr_t object);
+void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object);
+void rt_detect_release_read(struct rt_thread *t, uintptr_t object);
+
+/* Barriers: those of one round learn of each other.  A count that is not told (0) makes every
+ * enter() precede every later exit(). */
+void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t count);
+void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object);
+void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
+
+/* A synchronisation object was initialised or destroyed: what it ordered is over. */
+void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
+
+/* Memory that becomes another object: malloc, mmap, munmap (told when it is the caller's alone, that
+ * is after the first two and before the last). */
+void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size);
+
+#endif
