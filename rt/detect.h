@@ -28,6 +28,8 @@
 
 #include "rt/rt.h"
 
+struct raddle_steer;
+
 /* How memory is accessed. */
 enum rt_access { RT_ACCESS_READ = 0, RT_ACCESS_WRITE = 1, RT_ACCESS_ATOMIC = 2 };
 

@@ -20,8 +20,6 @@
 
 #include "rt/thread.h"
 
-#include "raddle/steer.h"
-
 #include <pthread.h>
 #include <sys/types.h>
 
