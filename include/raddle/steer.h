@@ -19,8 +19,8 @@
  *   MET       race: two threads stand at overlapping accesses, one of them a write;
  *             deadlock: all stops are reached and let go into their operations
  *   DIVERGED  the plan cannot be kept: `difference` says why; nobody is held any more
- *   FREE      nobody is held any more
- * LEADING -> MET -> FREE, or LEADING -> DIVERGED.  Out of MET leads `command`, or the
+ *   RUNS_FREE nobody is held any more
+ * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  Out of MET leads `command`, or the
  * runtime itself unless RADDLE_STEER_STAY is set.  The replayer ends LEADING from
  * outside with RADDLE_COMMAND_GIVE_UP when it sees that nothing moves any more.
  */
@@ -38,7 +38,7 @@
 #define RADDLE_STEER_RACES 256
 #define RADDLE_STEER_HOLDS 2
 
-enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_FREE };
+enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE };
 
 enum raddle_command {
 	RADDLE_COMMAND_NONE,
