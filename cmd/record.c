@@ -11,12 +11,11 @@
 #include "base/json.h"
 #include "base/option.h"
 #include "cmd/program.h"
-#include "record/collector.h"
+#include "cmd/run.h"
 #include "record/launch.h"
 #include "record/prepare.h"
-#include "record/session.h"
+#include "report/report.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,7 +27,8 @@ static struct {
 	const char *json; /* file for the summary, "-": standard output */
 	uint64_t limit;
 	bool quick, fast;
-	bool force;   /* an old trace in the way is removed, not kept */
+	bool force; /* an old trace in the way is removed, not kept */
+	bool no_watchdog;
 	bool as_is;   /* the program has the runtime in it already */
 	bool verbose; /* say what is done */
 } opt;
@@ -39,6 +39,7 @@ static const struct rd_option options[] = {
 	RD_FLAG(0, "fast", &opt.fast, "optimise the recorded program, even if that takes long"),
 	RD_FLAG(0, "quick", &opt.quick, "do not optimise it"),
 	RD_FLAG('f', "force", &opt.force, "replace an old trace instead of keeping it as DIR.old"),
+	RD_FLAG(0, "no-watchdog", &opt.no_watchdog, "leave a program alone that stands still for good"),
 	RD_STRING(0, "json", &opt.json, "FILE", "write a summary there (-: standard output)"),
 	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already: run it without making one"),
 	RD_FLAG('v', "verbose", &opt.verbose, "say what is done"),
@@ -49,8 +50,9 @@ static const struct rd_usage usage = {
 	"raddle record [-o DIR] [--] PROG ARGS...",
 	"Runs a program that 'raddle cc' built and records what its threads do: accesses to\n"
 	"shared memory, synchronisation, allocation, call stacks.  The program's input,\n"
-	"output, signals and exit status are as without Raddle.  A trace that is in the\n"
-	"way is kept as DIR.old.",
+	"output, signals and exit status are as without Raddle.  A program that stands still\n"
+	"for good, in a deadlock, is reported and ended.  A trace that is in the way is kept\n"
+	"as DIR.old.",
 	options,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle record -o trace -- ./bank 4\n"
@@ -99,8 +101,9 @@ static int write_summary(const struct trace_meta *meta)
 }
 
 /* The last words: the warning always, the line for people on a terminal. */
-static void say_end(const struct trace_meta *meta)
+static void say_end(void *context, const struct trace_meta *meta)
 {
+	(void)context;
 	if (meta->stopped)
 		rd_warn("recording stopped before the program ended: %s", meta->stopped);
 	if (opt.verbose || isatty(STDERR_FILENO))
@@ -112,76 +115,38 @@ static void say_end(const struct trace_meta *meta)
 		write_summary(meta);
 }
 
-/* Forked processes that outlive the program are followed by a copy of us in the
- * background, which holds none of our streams.  The traces are the copy's then. */
-static bool follow_rest(struct record_collector *c)
+/* Returns a status of a normal end: that the program was killed is our doing, and nobody
+ * should look for who killed us. */
+static int say_standing(const struct finding_set *standing)
 {
-	int null;
+	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
-	if (!record_collector_alive(c))
-		return false;
-	if (fork() != 0)
-		return true;
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	null = open("/dev/null", O_RDWR);
-	for (int fd = 0; fd <= 2 && null >= 0; fd++)
-		dup2(null, fd);
-	record_collector_rest(c);
-	record_collector_close(c);
-	_exit(0);
+	report_text(standing, &how, stderr);
+	fprintf(stderr, "raddle: the program stood still for good and was ended\n");
+	return (128 + SIGKILL) << 8;
 }
 
-static int run(const struct rd_flavour *flavour, struct trace_meta *meta, int *status)
-{
-	struct record_session session;
-	struct record_collector *collector = NULL;
-	struct record_options record = {
-		.directory = opt.directory, .sites = flavour->sites, .meta = meta, .limit = opt.limit};
-	struct record_launch launch = {
-		.executable = flavour->executable, .argv = meta->argv, .library_path = flavour->library_path};
-	struct trace_meta last = {0};
-	pid_t pid;
-	int r = record_session_open(&session, meta->program, 0);
-
-	if (r)
-		return r;
-	launch.session_fd = session.fd;
-	launch.wake = &session.shared->sealed_futex;
-	r = record_collector_open(&collector, &session, &record);
-	if (!r)
-		r = record_launch(&launch, &pid);
-	if (!r)
-		r = record_collector_run(collector, pid, status, &last);
-	if (!r) {
-		record_launch_done();
-		say_end(&last);
-		if (follow_rest(collector))
-			return 0;
-	}
-	if (collector)
-		record_collector_close(collector);
-	record_session_close(&session);
-	return r;
-}
-
-static int record(int argc, char **argv, int *status)
+static int record(char **argv, int *status)
 {
 	struct cmd_build how = {opt.fast, opt.quick, opt.as_is, opt.verbose};
 	struct cmd_program program = {0};
-	struct trace_meta meta = {0};
+	struct cmd_run run = {.program = &program,
+			      .argv = argv,
+			      .directory = opt.directory,
+			      .limit = opt.limit,
+			      .no_watchdog = opt.no_watchdog,
+			      .ended = say_end};
+	struct cmd_run_result result = {0};
 	int r = cmd_program_open(&program, argv[0], &how);
 
 	if (!r)
 		r = record_prepare_directory(opt.directory, opt.force);
-	if (!r) {
-		record_prepare_meta(&meta, program.path, argc, argv);
-		meta.mode = rd_xstrdup(program.mode);
-		meta.key = program.flavour.key ? rd_xstrdup(program.flavour.key) : NULL;
-		r = run(&program.flavour, &meta, status);
-		record_release_meta(&meta);
-	}
+	if (!r)
+		r = cmd_run(&run, &result);
+	*status = result.status;
+	if (!r && result.standing)
+		*status = say_standing(result.standing);
+	cmd_run_release(&result);
 	cmd_program_close(&program);
 	return r;
 }
@@ -201,7 +166,7 @@ int cmd_record(int argc, char **argv)
 		opt.directory = "raddle-trace";
 	if (opt.verbose)
 		rd_log_level(RD_LOG_INFO);
-	if (record(argc - first, argv + first, &status))
+	if (record(argv + first, &status))
 		return CMD_FAILED;
 	fflush(NULL);
 	return record_exit_like(status);

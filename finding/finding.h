@@ -114,6 +114,7 @@ struct finding {
 	enum finding_class class;
 	bool sound;		 /* the prediction keeps every read's writer */
 	bool known;		 /* in the baseline */
+	bool recorded;		 /* confirmed by the recorded run itself: it happened there */
 	const char *reason;	 /* why dropped or unconfirmed */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */

@@ -370,6 +370,7 @@ static void get_verdict(struct parse *p, const json_t *object, struct finding *f
 	f->consequence = get_text(p, object, "consequence");
 	f->sound = get_bool(p, object, "sound");
 	f->known = get_bool(p, object, "known");
+	f->recorded = get_bool(p, object, "recorded");
 	f->suppressed = get_text(p, object, "suppressed");
 	f->schedule_path = get_text(p, object, "schedule");
 	f->k = get_number(p, object, "k", INT64_MAX);

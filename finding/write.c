@@ -269,6 +269,8 @@ static void put_verdict(struct rd_json *j, const struct finding *f)
 	rd_json_string(j, "consequence", f->consequence);
 	rd_json_bool(j, "sound", f->sound);
 	rd_json_bool(j, "known", f->known);
+	if (f->recorded)
+		rd_json_bool(j, "recorded", true);
 	put_optional(j, "suppressed", f->suppressed);
 	rd_json_unsigned(j, "count", f->count);
 }

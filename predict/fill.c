@@ -457,19 +457,31 @@ static void do_segments(struct filler *f)
 	free(all);
 }
 
-/* Signals that end a program from outside: what waits then may wait for ever. */
-static bool stood_still(const struct trace_meta *meta)
+/* Which operations that were begun and not finished may wait for ever.  A program that was
+ * ended from outside may have stood still, but a thread that waited for work or for others
+ * would have been served some day; only locks and ends of threads are another's to give. */
+enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
+
+static enum pending pending_of(const struct trace_meta *meta)
 {
 	static const int outside[] = {SIGINT, SIGTERM, SIGKILL, SIGALRM, SIGHUP, SIGQUIT};
 
+	if (meta->stood)
+		return PENDING_ALL;
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
 		if (meta->end == TRACE_SIGNALLED && meta->code == outside[i])
-			return true;
-	return false;
+			return PENDING_OWNED;
+	return PENDING_NONE;
+}
+
+static bool is_owned(enum raddle_event kind)
+{
+	return kind == RADDLE_MUTEX_REQUEST || kind == RADDLE_SPIN_REQUEST || kind == RADDLE_RWLOCK_REQUEST ||
+	       kind == RADDLE_JOIN_REQUEST;
 }
 
 /* Adds the operation that a thread had begun and not finished. */
-static void add_pending(struct filler *f, uint32_t thread)
+static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 {
 	const struct model_history *h = &f->m->histories[thread];
 	struct segment at = {.thread = thread, .operation = (uint32_t)h->operation_count - 1};
@@ -478,7 +490,7 @@ static void add_pending(struct filler *f, uint32_t thread)
 	if (h->operation_count == 0)
 		return;
 	const struct model_operation *op = &h->operations[at.operation];
-	if (op->sync == MODEL_NONE)
+	if (op->sync == MODEL_NONE || (pending == PENDING_OWNED && !is_owned(op->kind)))
 		return;
 	switch (op->kind) {
 	case RADDLE_MUTEX_REQUEST:
@@ -541,7 +553,7 @@ static size_t drop_impossible(struct predict_trace *t)
 	return count - kept;
 }
 
-int predict_fill(struct predict_trace *t, const struct model *model)
+static int fill(struct predict_trace *t, const struct model *model, enum pending pending)
 {
 	struct filler f = {.t = t, .m = model};
 	size_t syncs = model->sync_count + 1, threads = model->thread_count + 1;
@@ -563,9 +575,9 @@ int predict_fill(struct predict_trace *t, const struct model *model)
 	f.timed = rd_xcalloc(threads, 1);
 	cut_all(&f);
 	do_segments(&f);
-	t->hung = stood_still(trace_get_meta(model->trace));
+	t->hung = pending != PENDING_NONE;
 	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
-		add_pending(&f, i);
+		add_pending(&f, i, pending);
 	synchronise_updates(&t->x);
 	while ((dropped = drop_impossible(t)) > 0)
 		t->dropped += dropped;
@@ -580,6 +592,16 @@ int predict_fill(struct predict_trace *t, const struct model *model)
 	free(f.timed);
 	free(f.robust);
 	return RD_OK;
+}
+
+int predict_fill(struct predict_trace *t, const struct model *model)
+{
+	return fill(t, model, pending_of(trace_get_meta(model->trace)));
+}
+
+int predict_fill_standing(struct predict_trace *t, const struct model *model)
+{
+	return fill(t, model, PENDING_ALL);
 }
 
 void predict_trace_release(struct predict_trace *t)

@@ -28,13 +28,16 @@ struct predict_trace {
 	size_t origin_capacity;
 	struct predict_variable *variables;
 	size_t variable_capacity;
-	bool hung;	  /* the program stood still when it was ended */
+	bool hung;	  /* the program stood still when it was ended: some events are pending */
 	uint64_t dropped; /* events that contradict what synchronisation allows */
 };
 
 /* The model needs MODEL_HISTORIES and must outlive the result, which is to be
  * released also after a failure. */
 int predict_fill(struct predict_trace *t, const struct model *model);
+
+/* The same for a program that stands still now: whatever a thread is in is pending. */
+int predict_fill_standing(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 
 /* What an operation does to locks: 1 it has acquired `sync`, -1 it is about to

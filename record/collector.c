@@ -240,22 +240,33 @@ static int compare_numbers(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* What a dead process left behind. */
-static void salvage(struct record_collector *c, uint32_t n)
+/* The buffers of a process that are in use, in order; the caller frees the result. */
+static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t n, size_t *found)
 {
 	struct raddle_session *s = c->session->shared;
 	uint32_t touched = atomic_load(&s->touched), all = s->buffer_count;
 	uint32_t count = touched < all ? touched : all; /* the program may have written anything */
-	struct raddle_buffer **left = rd_xcalloc(count + 1, sizeof *left);
-	size_t found = 0;
+	struct raddle_buffer **used = rd_xcalloc(count + 1, sizeof *used);
 
-	drain(c);
+	*found = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct raddle_buffer *b = raddle_buffer_at(s, i);
 		if (atomic_load(&b->state) != RADDLE_BUFFER_FREE && b->process == n)
-			left[found++] = b;
+			used[(*found)++] = b;
 	}
-	qsort(left, found, sizeof *left, compare_numbers);
+	qsort(used, *found, sizeof *used, compare_numbers);
+	return used;
+}
+
+/* What a dead process left behind. */
+static void salvage(struct record_collector *c, uint32_t n)
+{
+	struct raddle_session *s = c->session->shared;
+	struct raddle_buffer **left;
+	size_t found;
+
+	drain(c);
+	left = used_buffers(c, n, &found);
 	for (size_t i = 0; i < found; i++) {
 		copy_buffer(c, left[i], atomic_load(&left[i]->state) == RADDLE_BUFFER_OPEN);
 		free_buffer(c, (uint32_t)(left[i] - raddle_buffer_at(s, 0)));
@@ -417,6 +428,61 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	end_process(c, 0, last);
 	rd_log_set(NULL, NULL);
 	return 0;
+}
+
+/* A buffer that is sealed meanwhile is shown all the same: what it becomes later takes
+ * its place. */
+void record_collector_show(struct record_collector *c)
+{
+	struct process *p = c->processes[0];
+	struct raddle_buffer **used;
+	size_t found;
+
+	drain(c);
+	if (!p->sink)
+		return;
+	check_write(c, record_sink_flush(p->sink));
+	used = used_buffers(c, 0, &found);
+	for (size_t i = 0; i < found; i++) {
+		size_t length = atomic_load_explicit(&used[i]->used, memory_order_acquire);
+		if (length && length <= sizeof used[i]->data && used[i]->thread < THREADS_MAX)
+			check_write(c, record_sink_preview(p->sink, used[i]->thread, used[i]->data, length));
+	}
+	free(used);
+}
+
+static bool ends_with_request(struct record_collector *c, const struct raddle_buffer *b)
+{
+	size_t length = atomic_load_explicit(&b->used, memory_order_acquire);
+	struct trace_event event;
+	bool request = false;
+
+	if (length > sizeof b->data)
+		return false;
+	trace_decoder_start(&c->decoder, b->data, length);
+	while (trace_decode(&c->decoder, &event) > 0)
+		request = event.kind == RADDLE_MUTEX_REQUEST || event.kind == RADDLE_RWLOCK_REQUEST ||
+			  event.kind == RADDLE_SPIN_REQUEST;
+	return request;
+}
+
+bool record_collector_has_request(struct record_collector *c)
+{
+	bool found = false;
+	size_t count;
+	struct raddle_buffer **used = used_buffers(c, 0, &count);
+
+	for (size_t i = 0; i < count && !found; i++)
+		found = ends_with_request(c, used[i]);
+	free(used);
+	return found;
+}
+
+void record_collector_stood(struct record_collector *c)
+{
+	c->processes[0]->meta.stood = true;
+	if (c->processes[0]->sink)
+		record_sink_stood(c->processes[0]->sink);
 }
 
 size_t record_collector_alive(const struct record_collector *c)

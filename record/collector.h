@@ -35,6 +35,17 @@ int record_collector_open(struct record_collector **c, struct record_session *se
  * said, *last what its meta.json says. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
+/* Brings the trace of the first process up to date on the disk, with what its threads have
+ * not handed over yet.  From `look` only. */
+void record_collector_show(struct record_collector *c);
+
+/* Whether the last thing a thread of the first process did was to ask for a lock.  From `look`
+ * only. */
+bool record_collector_has_request(struct record_collector *c);
+
+/* The first process is ended because it stands still for good: says so in its meta.json. */
+void record_collector_stood(struct record_collector *c);
+
 /* Forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
 

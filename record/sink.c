@@ -115,6 +115,17 @@ int record_sink_flush(struct record_sink *s)
 	return r;
 }
 
+int record_sink_preview(struct record_sink *s, uint32_t thread, const void *records, size_t length)
+{
+	int r = 0;
+
+	if (!s->failed) {
+		r = trace_writer_preview(s->writer, thread, records, length);
+		s->failed = r != 0;
+	}
+	return r;
+}
+
 size_t record_sink_pending(const struct record_sink *s)
 {
 	return s->pending;
@@ -135,6 +146,11 @@ void record_sink_status(struct record_sink *s, enum trace_end end, int code, boo
 	s->meta.end = end;
 	s->meta.code = code;
 	s->meta.core = core;
+}
+
+void record_sink_stood(struct record_sink *s)
+{
+	s->meta.stood = true;
 }
 
 int record_sink_close(struct record_sink *s, const char *stopped, struct trace_meta *last)

@@ -29,12 +29,17 @@ int record_sink_add(struct record_sink *sink, uint32_t thread, const void *recor
 /* Writes what was gathered. */
 int record_sink_flush(struct record_sink *sink);
 
+/* Writes the records that a thread has so far not handed over, for readers of now; what is
+ * added later takes their place.  Everything gathered must have been flushed. */
+int record_sink_preview(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
+
 size_t record_sink_pending(const struct record_sink *sink); /* bytes gathered */
 uint64_t record_sink_bytes(const struct record_sink *sink); /* bytes written */
 const char *record_sink_directory(const struct record_sink *sink);
 
 /* The end of the process.  The status stays unknown with TRACE_RUNNING. */
 void record_sink_status(struct record_sink *sink, enum trace_end end, int code, bool core);
+void record_sink_stood(struct record_sink *sink); /* it is ended because it stood still */
 
 /* Flushes, writes the last meta.json and frees the sink.  `stopped` is the
  * reason why recording ended early, or NULL.  *last, unless NULL, is what the

@@ -171,7 +171,7 @@ static void put_result_message(struct writer *w, const struct finding *f)
 	struct rd_buf text = RD_BUF_INIT;
 
 	word_title(&text, f);
-	rd_buf_addf(&text, " (%s). ", word_status(f->status));
+	rd_buf_addf(&text, " (%s). ", word_status(f));
 	for (size_t i = 0; i < side_count(f); i++) {
 		const struct finding_stack *s = side(w, f, i);
 

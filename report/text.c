@@ -362,7 +362,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 	fputs(RULE "\n", p->out);
 	rd_buf_adds(&p->line, "WARNING: Raddle: ");
 	word_title(&p->line, f);
-	rd_buf_addf(&p->line, " (%s)", word_status(f->status));
+	rd_buf_addf(&p->line, " (%s)", word_status(f));
 	flush_line(p, 0, RED);
 	print_accesses(p, f);
 	print_cycle(p, f);

@@ -83,25 +83,31 @@ enum word_role word_role(const char *kind)
 	return find_operation(kind)->role;
 }
 
+static bool holds_itself(const struct finding_wait *w)
+{
+	for (size_t i = 0; w->wants && i < w->hold_count; i++)
+		if (w->holds[i].name && strcmp(w->holds[i].name, w->wants) == 0)
+			return true;
+	return !w->wants;
+}
+
 void word_title(struct rd_buf *out, const struct finding *f)
 {
 	if (f->kind == FINDING_RACE)
 		rd_buf_addf(out, "data race on %s", f->object.name ? f->object.name : "unknown memory");
-	else if (f->cycle_count == 1 && f->cycle[0].kind &&
-		 (strcmp(f->cycle[0].kind, "cond") == 0 || strcmp(f->cycle[0].kind, "sem") == 0))
-		rd_buf_adds(out, "deadlock of one thread that nothing wakes");
 	else if (f->cycle_count == 1)
-		rd_buf_adds(out, "deadlock of a thread with itself");
+		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? "deadlock of a thread with itself"
+							    : "deadlock of one thread that nothing wakes");
 	else
 		rd_buf_addf(out, "deadlock of %zu threads", f->cycle_count);
 }
 
-const char *word_status(enum finding_status status)
+const char *word_status(const struct finding *f)
 {
 	static const char *const words[FINDING_STATUSES] = {"confirmed by replay", "predicted, not confirmed",
 							    "dropped"};
 
-	return words[status];
+	return f->recorded ? "seen in the recorded run" : words[f->status];
 }
 
 const char *word_class(enum finding_class class)
@@ -243,8 +249,13 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 
 void word_evidence(struct rd_buf *out, const struct finding *f)
 {
-	rd_buf_adds(out, f->sound ? "The prediction is sound: it keeps what every read has read."
-				  : "The prediction is speculative: reads may get other values on the way.");
+	if (f->recorded)
+		rd_buf_adds(out, "It happened in the recorded run.");
+	else
+		rd_buf_adds(
+			out,
+			f->sound ? "The prediction is sound: it keeps what every read has read."
+				 : "The prediction is speculative: reads may get other values on the way.");
 	if (f->count > 1)
 		rd_buf_addf(out, " %" PRIu64 " predictions at these places are one finding.", f->count);
 	if (f->k)

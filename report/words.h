@@ -18,7 +18,7 @@ enum word_role word_role(const char *kind);
 void word_title(struct rd_buf *out, const struct finding *f);
 
 /* "confirmed by replay"; the meaning of a class, "" if there is none. */
-const char *word_status(enum finding_status status);
+const char *word_status(const struct finding *f);
 const char *word_class(enum finding_class class);
 
 /* "counter.c:12:7", "(unknown place)"; "counter.c:12 in add". */

@@ -72,6 +72,7 @@ static void put_document(struct rd_json *j, const struct trace_meta *m)
 	rd_json_unsigned(j, "start_ns", m->start_ns);
 	rd_json_unsigned(j, "end_ns", m->end_ns);
 	put_status(j, m);
+	rd_json_bool(j, "stood", m->stood);
 	rd_json_bool(j, "complete", m->complete);
 	rd_json_string(j, "stopped", m->stopped);
 	rd_json_unsigned(j, "threads", m->threads);
@@ -184,6 +185,7 @@ static void get_document(struct parse *p, struct trace_meta *m, json_t *root)
 	m->start_ns = (uint64_t)get_number(p, root, "start_ns");
 	m->end_ns = (uint64_t)get_number(p, root, "end_ns");
 	get_status(p, m, root);
+	m->stood = get_bool(p, root, "stood");
 	m->complete = get_bool(p, root, "complete");
 	m->stopped = get_string(p, root, "stopped");
 	m->threads = (uint64_t)get_number(p, root, "threads");

@@ -9,6 +9,7 @@
  *  2. At most MAX_OPEN descriptors are open, however many threads there are; the
  *     stream that was used longest ago is closed to make room.
  *  3. A file is made when its thread's first chunk arrives, never earlier.
+ *  4. Behind `offset` a file holds nothing, or the one chunk of a preview.
  */
 #include "trace/writer.h"
 
@@ -21,8 +22,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -39,6 +41,7 @@ struct stream {
 	uint64_t offset; /* end of the last whole chunk */
 	uint64_t used;	 /* clock value of the last use */
 	int fd;		 /* -1: not open now */
+	bool preview;	 /* a chunk behind `offset` is to be cut off */
 };
 
 struct trace_writer {
@@ -174,29 +177,62 @@ static size_t build_chunk(struct trace_writer *w, struct stream *s, const void *
 	return TRACE_CHUNK_HEADER + stored;
 }
 
-int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
+static int cut_preview(struct trace_writer *w, struct stream *s)
+{
+	int err = s->fd < 0 ? open_stream(w, s) : RD_OK;
+	if (err || !s->preview)
+		return err;
+	s->preview = false;
+	if (ftruncate(s->fd, (off_t)s->offset) != 0)
+		return fail_keeping_errno("cannot cut", w->directory, s->thread);
+	return RD_OK;
+}
+
+/* Writes a chunk behind the last whole one. */
+static int put_chunk(struct trace_writer *w, struct stream *s, const void *records, size_t length,
+		     size_t *size)
 {
 	RD_ASSERT(length <= TRACE_CHUNK_MAX);
+	s->used = ++w->clock;
+	int err = cut_preview(w, s);
+	if (err)
+		return err;
+	*size = build_chunk(w, s, records, length);
+	if (rd_write_all(s->fd, w->out, *size) != 0) {
+		err = fail_keeping_errno("cannot write", w->directory, s->thread);
+		int saved = errno;
+		if (ftruncate(s->fd, (off_t)s->offset) != 0)
+			rd_warn("trace: %s/thread-%u: a torn chunk stays at the end", w->directory,
+				s->thread);
+		errno = saved;
+	}
+	return err;
+}
+
+int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
+{
+	size_t size;
 	if (length == 0)
 		return RD_OK;
 	struct stream *s = find_stream(w, thread);
-	s->used = ++w->clock;
-	int err = s->fd < 0 ? open_stream(w, s) : RD_OK;
+	int err = put_chunk(w, s, records, length, &size);
 	if (err)
 		return err;
-	size_t size = build_chunk(w, s, records, length);
-	if (rd_write_all(s->fd, w->out, size) != 0) {
-		err = fail_keeping_errno("cannot write", w->directory, thread);
-		int saved = errno;
-		if (ftruncate(s->fd, (off_t)s->offset) != 0)
-			rd_warn("trace: %s/thread-%u: a torn chunk stays at the end", w->directory, thread);
-		errno = saved;
-		return err;
-	}
 	s->chunks++;
 	s->offset += size;
 	w->bytes += size;
 	return RD_OK;
+}
+
+int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
+{
+	size_t size;
+	if (length == 0)
+		return RD_OK;
+	struct stream *s = find_stream(w, thread);
+	int err = put_chunk(w, s, records, length, &size);
+	s->preview = !err;
+	return err;
 }
 
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta)
@@ -242,6 +278,12 @@ int trace_writer_close(struct trace_writer *w)
 	int saved = 0;
 	if (!w)
 		return RD_OK;
+	for (size_t i = 0; i < w->count; i++) {
+		if (w->streams[i].preview && !err) {
+			err = cut_preview(w, &w->streams[i]);
+			saved = errno;
+		}
+	}
 	while (w->open_count > 0) {
 		int one = close_oldest(w);
 		if (one) {

@@ -28,6 +28,10 @@ int trace_writer_open(struct trace_writer **w, const char *directory);
  * start with RESET.  An empty chunk is no chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
+/* The same for those who read the trace while it grows: the thread's next chunk, or the end,
+ * takes the place of this one. */
+int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
+
 /* Writes or replaces meta.json. */
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);
 

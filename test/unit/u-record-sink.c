@@ -76,6 +76,33 @@ static void read_back(const uint64_t *counts)
 	trace_close(trace);
 }
 
+/* A reader of now sees the records that are not handed over yet; the next flush, or the end,
+ * puts others in their place. */
+static void show(struct record_sink *sink, uint32_t thread, const uint64_t *next)
+{
+	static uint8_t bytes[RECORDS * 16 + 1];
+	uint64_t at = *next;
+	size_t length = fill(bytes, &at);
+	struct trace_stream s;
+	struct trace_event event;
+	struct trace *trace;
+
+	assert_int_equal(record_sink_flush(sink), 0);
+	assert_int_equal(record_sink_preview(sink, thread, bytes, length), 0);
+	assert_int_equal(trace_open(&trace, directory, true), 0);
+	for (size_t i = 0; i < trace_thread_count(trace); i++) {
+		uint64_t count = 0;
+		if (trace_thread_number(trace, i) != thread)
+			continue;
+		assert_int_equal(trace_open_thread(trace, i, &s), 0);
+		for (; trace_stream_next(&s, &event) == 1; count++)
+			assert_int_equal(event.address, 8 * count);
+		assert_int_equal(count, at);
+		trace_stream_close(&s);
+	}
+	trace_close(trace);
+}
+
 static void gathers(void **state)
 {
 	static uint8_t bytes[RECORDS * 16 + 1];
@@ -90,7 +117,7 @@ static void gathers(void **state)
 		size_t length = fill(bytes, &next[thread]);
 		assert_int_equal(record_sink_add(sink, thread, bytes, length, RECORDS), 0);
 		if (i % 97 == 0)
-			assert_int_equal(record_sink_flush(sink), 0);
+			show(sink, thread, &next[thread]);
 	}
 	record_sink_status(sink, TRACE_EXITED, 3, false);
 	assert_int_equal(record_sink_close(sink, NULL, &last), 0);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A recorded run: session, collector, program and watchdog are put together, and taken
+ * apart again.  In: a flavoured program and the directory for its trace.  Out: the trace,
+ * the program's status, and if it stood still for good, in what.
+ */
+#include "cmd/run.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "cmd/standing.h"
+#include "record/collector.h"
+#include "record/launch.h"
+#include "record/prepare.h"
+#include "record/session.h"
+#include "record/watch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define LOOK_MS 100
+
+struct parts {
+	const struct cmd_run *run;
+	struct record_session session;
+	struct record_collector *collector;
+	struct record_watch watch;
+	struct cmd_standing standing;
+};
+
+/* Forked processes that outlive the program are followed by a copy of us in the
+ * background, which holds none of our streams.  The traces are the copy's then. */
+static bool follow_rest(struct record_collector *c)
+{
+	int null;
+
+	if (!record_collector_alive(c))
+		return false;
+	if (fork() != 0)
+		return true;
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	record_collector_rest(c);
+	record_collector_close(c);
+	_exit(0);
+}
+
+static void look(void *context, pid_t pid)
+{
+	struct parts *p = context;
+
+	if (!p->run->no_watchdog)
+		record_watch_look(&p->watch, pid);
+	if (p->run->look)
+		p->run->look(p->run->context, pid);
+}
+
+static int launch(struct parts *p, const struct trace_meta *meta, pid_t *pid)
+{
+	const struct rd_flavour *flavour = &p->run->program->flavour;
+	struct record_launch how = {.executable = flavour->executable,
+				    .argv = meta->argv,
+				    .library_path = flavour->library_path,
+				    .streams = p->run->streams,
+				    .session_fd = p->session.fd,
+				    .wake = &p->session.shared->sealed_futex};
+
+	return record_launch(&how, pid);
+}
+
+static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_run_result *result)
+{
+	struct record_options record = {.directory = p->run->directory,
+					.sites = p->run->program->flavour.sites,
+					.meta = meta,
+					.limit = p->run->limit,
+					.look = look,
+					.context = p,
+					.look_ms = LOOK_MS};
+	struct trace_meta last = {0};
+	pid_t pid;
+	int r = record_collector_open(&p->collector, &p->session, &record);
+
+	p->watch = (struct record_watch){.session = &p->session,
+					 .collector = p->collector,
+					 .stands = cmd_standing_look,
+					 .context = &p->standing};
+	if (!r)
+		r = launch(p, meta, &pid);
+	if (r)
+		return r;
+	r = record_collector_run(p->collector, pid, &result->status, &last);
+	record_watch_close(&p->watch);
+	record_launch_done();
+	if (!r && p->watch.stood)
+		r = cmd_standing_read(&p->standing, &result->standing);
+	if (p->run->ended)
+		p->run->ended(p->run->context, &last);
+	return r;
+}
+
+static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_result *result)
+{
+	int r = record_session_open(&p->session, meta->program, 0);
+
+	if (r)
+		return r;
+	r = run_collected(p, meta, result);
+	if (!r && follow_rest(p->collector))
+		return 0;
+	if (p->collector)
+		record_collector_close(p->collector);
+	record_session_close(&p->session);
+	return r;
+}
+
+int cmd_run(const struct cmd_run *run, struct cmd_run_result *result)
+{
+	const struct cmd_program *program = run->program;
+	struct parts p = {.run = run};
+	struct trace_meta meta = {0};
+	int argc = 0, r;
+
+	*result = (struct cmd_run_result){0};
+	while (run->argv[argc])
+		argc++;
+	r = cmd_standing_open(&p.standing, run->directory);
+	if (r)
+		return r;
+	record_prepare_meta(&meta, program->path, argc, run->argv);
+	meta.mode = rd_xstrdup(program->mode);
+	meta.key = program->flavour.key ? rd_xstrdup(program->flavour.key) : NULL;
+	r = run_parts(&p, &meta, result);
+	record_release_meta(&meta);
+	cmd_standing_close(&p.standing);
+	return r;
+}
+
+void cmd_run_release(struct cmd_run_result *result)
+{
+	finding_set_free(result->standing);
+	result->standing = NULL;
+}

@@ -1,0 +1,61 @@
+# A program that stands still for good is reported with who waits for whom and ended; one that only
+# seems to is left alone.
+set -u
+
+failures=0
+complain() {
+	echo "$1"
+	failures=$((failures + 1))
+}
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/hang.c" -o hang || exit 1
+"$RADDLE" flavour --fast ./hang >/dev/null || exit 1
+
+record() {
+	"$RADDLE" record -o "$1.trace" -- ./hang "$1" >"$1.out" 2>"$1.err"
+	echo $? >"$1.status"
+}
+# All at once: they mostly wait.
+for case in cycle self spin ended timed; do
+	record $case &
+done
+mkfifo pipe
+record input <pipe &
+exec 3>pipe
+"$RADDLE" record -o handler.trace -- ./hang handler >handler.out 2>handler.err &
+handler=$!
+"$RADDLE" record --no-watchdog -o alone.trace -- ./hang self >alone.out 2>alone.err &
+alone=$!
+# Long enough for a look, which comes after two seconds of silence.
+sleep 4
+echo x >&3
+exec 3>&-
+kill -USR1 $handler
+wait $handler || complain "a program that waits for a signal ended with $?: $(cat handler.err)"
+kill -0 $alone || complain "--no-watchdog does not leave a program alone"
+kill $alone
+wait
+
+# case, title, and lines of the report
+expect() {
+	local case=$1 line
+	shift
+	[ "$(cat "$case.status")" = 137 ] || complain "$case: status $(cat "$case.status")"
+	[ ! -s "$case.out" ] || complain "$case: went on: $(cat "$case.out")"
+	for line in "$@"; do
+		grep -qF "$line" "$case.err" || complain "$case: no '$line' in: $(cat "$case.err")"
+	done
+	grep -q '"stood":true' "$case.trace/meta.json" || complain "$case: meta.json does not say it"
+	"$RADDLE" dump --check "$case.trace" >check 2>&1 || complain "$case: $(cat check)"
+}
+expect cycle 'deadlock of 2 threads (seen in the recorded run)' 'Thread T_0_0 waits for mutex first, holding second' \
+	'Thread T_0 waits for mutex second, holding first' 'Mutex second taken by thread T_0_0 at:'
+expect self 'deadlock of a thread with itself' 'Thread T_0 waits for mutex first, holding first'
+expect spin 'deadlock of 2 threads' 'Thread T_0_0 waits for spin left, holding right'
+expect ended 'deadlock of one thread that nothing wakes' 'Thread T_0 waits for mutex first, holding no lock'
+for case in timed input; do
+	[ "$(cat $case.status)" = 0 ] || complain "$case: status $(cat $case.status)"
+	[ ! -s $case.err ] || complain "$case: $(cat $case.err)"
+	grep -qx 'done' $case.out || complain "$case: did not go on"
+done
+grep -qx 'done' handler.out || complain "handler: did not go on: $(cat handler.err)"
+[ $failures = 0 ]
