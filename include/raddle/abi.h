@@ -55,6 +55,8 @@
 	((((a) >> RADDLE_BLOCK_SHIFT) ^ ((a) >> (RADDLE_BLOCK_SHIFT + RADDLE_FOLD_SHIFT))) &                 \
 	 (RADDLE_BLOCKS - 1))
 
+struct raddle_buffer; /* session.h */
+
 struct raddle_block {
 	uint64_t tag;
 	uint64_t seen[RADDLE_BLOCK_WORDS];
@@ -64,9 +66,12 @@ struct raddle_block {
 /* The part of a thread's state that hooks touch; the runtime's own part
  * follows it in memory (rt/thread.h). */
 struct raddle_self {
-	uint64_t epoch;				   /* segment number << RADDLE_EPOCH_SHIFT */
-	uint32_t *stack_top;			   /* where the next call site goes */
-	uint64_t unused[6];			   /* blocks start at a cache line */
+	uint64_t epoch;		    /* segment number << RADDLE_EPOCH_SHIFT */
+	uint32_t *stack_top;	    /* where the next call site goes */
+	struct raddle_buffer *full; /* full.h: where the next piece goes */
+	uint32_t target;	    /* full.h: the site of the fault that is due, 0: none */
+	uint32_t unused_half;
+	uint64_t unused[4];			   /* blocks start at a cache line */
 	struct raddle_block blocks[RADDLE_BLOCKS]; /* fixed size: measured faster than a pointer and a mask */
 };
 

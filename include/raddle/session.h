@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 4
+#define RADDLE_SESSION_VERSION 5
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -88,6 +88,7 @@ struct raddle_session {
 	_Alignas(64) _Atomic uint32_t free_futex;   /* incremented after buffers were freed */
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
 	uint64_t steer_offset, steer_size;	    /* steer.h; 0: the run is only recorded */
+	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0: none */
 	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
@@ -99,9 +100,9 @@ struct raddle_buffer {
 	uint32_t process;
 	uint32_t thread;
 	uint32_t number;       /* counts the thread's buffers from 0 */
-	_Atomic uint32_t used; /* bytes of data that are whole records */
 	uint32_t events;       /* how many, RESET and STACK aside; valid when sealed */
-	uint32_t unused;
+	_Atomic uint32_t used; /* bytes of data that are whole records */
+	uint32_t open;	       /* full.h: pieces that are being written */
 	uint8_t data[RADDLE_BUFFER_SIZE - 32];
 };
 

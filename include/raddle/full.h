@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flavour `full`: what instrumented code writes, one instruction after another,
+ * and how a fault is put into it.  doc/format/full.md is the normative description.
+ *
+ * Pieces
+ * ------
+ * A piece is a straight run of instructions.  Its number stands for all that is
+ * known before the run (which instructions, where, of which types); the site table
+ * has it (`P` records).  At run time the code reserves room in the thread's buffer,
+ * stores the number, and each instruction stores what only the run can tell: an
+ * address, a value.  Raw bytes, as they are in registers; the collector packs them.
+ *
+ * A buffer is empty (all zero) when a thread gets it and aligned to its size.  `used`
+ * and `open` (session.h) are one word for the thread: reserving adds the length
+ * and one open piece with a single instruction, so a signal handler finds the room
+ * taken and writes behind it.  The last store of a piece sets its last byte to 1;
+ * then `open` is taken down again.  A buffer is not handed over while a piece in it is
+ * open, unless the one who wrote it will never come back.
+ *
+ * Addresses are stored plus one, before the instruction that uses them: what is 0
+ * was not begun.  So the last piece of a thread that died tells how far it came.
+ */
+#ifndef RADDLE_FULL_H
+#define RADDLE_FULL_H
+
+#include "raddle/abi.h"
+#include "raddle/session.h"
+
+/* First bytes of raw records.  Other codes below 0x80 are rows of event.inc: the code,
+ * then each operand in eight bytes; `b` is a length in four bytes and the bytes. */
+enum raddle_full_code {
+	RADDLE_FULL_END = 0x00,	   /* nothing was written from here on */
+	RADDLE_FULL_RESET = 0x01,  /* a buffer begins */
+	RADDLE_FULL_RANGE = 0x03,  /* site, address, length, hash, pointers */
+	RADDLE_FULL_ATOMIC = 0x04, /* site, q, address, flags, old value, new value */
+	RADDLE_FULL_FENCE = 0x05,  /* site, q */
+	RADDLE_FULL_FAULT = 0x08,  /* site, number of the fault, value before, value after */
+	RADDLE_FULL_PIECE = 0x80,  /* any code with this bit: a piece */
+};
+
+/* The number of a piece, like a site: unit slot << 16 | n.  The head is four bytes
+ * whose first one has the top bit. */
+static inline uint32_t raddle_piece_head(uint32_t piece)
+{
+	return RADDLE_FULL_PIECE | (piece & 0x7f) | piece >> 7 << 8;
+}
+
+static inline uint32_t raddle_piece_number(uint32_t head)
+{
+	return (head & 0x7f) | head >> 8 << 7;
+}
+
+#define RADDLE_PIECE_HEAD 4
+#define RADDLE_PIECE_MAX 2048	  /* raw bytes of a piece; longer runs are several */
+#define RADDLE_FULL_POINTERS 16	  /* words of a range that look like pointers and are listed */
+#define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */
+
+/* A word of memory that looks like an address of a position-independent program, its heap, its
+ * libraries or a stack.  No hash covers it, because addresses differ from run to run. */
+static inline int raddle_looks_like_pointer(uint64_t word)
+{
+	uint64_t high = word >> 40;
+
+	return high == 0x7f || high == 0x7e || high == 0x55 || high == 0x56;
+}
+
+/* The hash of a range: of its words at addresses that are multiples of 8, with the bytes that are
+ * outside of the range taken as 0 and what looks like a pointer as 1. */
+static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+/* --- faults --------------------------------------------------------------- */
+
+/*
+ * The fault plan lies in the session's memory (session.h: fault_offset) and belongs to
+ * the first process.  `struct raddle_faults`, then thread_count threads, then
+ * fault_count faults; those of a thread in the order in which they are to happen.
+ *
+ * One fault of a thread is due at a time.  From then on the thread counts the
+ * executions of its site; the `instance`-th is the one that is changed.  Then the
+ * next fault of the thread is due and counts from there.  So an injection does not
+ * depend on the schedule.
+ */
+#define RADDLE_FAULT_VERSION 1
+#define RADDLE_FAULT_NONE UINT32_MAX
+
+enum raddle_fault_action {
+	RADDLE_FAULT_FLIP,  /* value ^ mask */
+	RADDLE_FAULT_CLEAR, /* value & ~mask: stuck at 0 */
+	RADDLE_FAULT_RAISE, /* value | mask: stuck at 1 */
+	RADDLE_FAULT_ADD,   /* value + mask, as a number of the value's size */
+	RADDLE_FAULT_SET,   /* mask */
+	RADDLE_FAULT_SCALE, /* unsigned value * mask[0] / mask[1], for sizes */
+	RADDLE_FAULT_CALL,  /* only sites of kind `k`: the call is not made, its result is
+			     * mask[0], errno becomes mask[1] unless that is 0 */
+};
+
+struct raddle_fault_thread {
+	uint32_t parent, index; /* the index-th creation of that entry; entry 0 is the initial thread */
+	uint32_t first, count;	/* its faults */
+};
+
+struct raddle_fault {
+	uint32_t thread; /* position in the table of threads */
+	uint32_t site;
+	uint64_t instance; /* from 1 */
+	uint64_t repeat;   /* changed in so many executions, that one included; 0: in all from there */
+	uint32_t action;   /* enum raddle_fault_action */
+	uint32_t unused;
+	uint64_t mask[2]; /* low half first; bits beyond the value's size do not count */
+
+	/* The program tells: */
+	_Atomic uint64_t seen;	      /* executions of the site while it was due */
+	_Atomic uint64_t fired;	      /* of these, changed */
+	uint64_t before[2], after[2]; /* of the first one */
+};
+
+struct raddle_faults {
+	uint32_t version;
+	uint32_t thread_count, fault_count;
+	uint32_t unused;
+};
+
+static inline struct raddle_fault_thread *raddle_fault_threads(struct raddle_faults *f)
+{
+	return (struct raddle_fault_thread *)(f + 1);
+}
+
+static inline struct raddle_fault *raddle_fault_list(struct raddle_faults *f)
+{
+	return (struct raddle_fault *)(raddle_fault_threads(f) + f->thread_count);
+}
+
+#define RADDLE_FAULTS_SIZE(threads, faults)                                                                  \
+	(sizeof(struct raddle_faults) + (uint64_t)(threads) * sizeof(struct raddle_fault_thread) +           \
+	 (uint64_t)(faults) * sizeof(struct raddle_fault))
+
+/* --- what instrumented code calls ------------------------------------------- */
+
+/* Hooks of rt/full-hook.c, inlined.  begin: room for a piece of `size` bytes.
+ * end: its last byte was stored. */
+void *__raddle_piece(struct raddle_self *self, uint32_t size);
+void __raddle_piece_end(void *piece);
+
+/* The buffer is full, or the thread has none. */
+RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, uint32_t size);
+
+/* Values that a fault may change: integers up to 64 bits and pointers; `bits` is the
+ * width.  Called if self->target is the site. */
+#if defined(__clang__)
+#define RADDLE_RARE __attribute__((preserve_all, cold))
+#else
+#define RADDLE_RARE __attribute__((cold))
+#endif
+RADDLE_RARE uint64_t __raddle_inject(struct raddle_self *self, uint32_t site, uint64_t value, uint32_t bits);
+RADDLE_RARE void *__raddle_inject_call(struct raddle_self *self, uint32_t site, void *callee);
+
+/* What library functions and copies touch; behind them for what was written. */
+void __raddle_full_read(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
+void __raddle_full_write(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
+
+#endif
