@@ -8,7 +8,7 @@ fail() {
 	exit 1
 }
 name=sections-race
-"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/predict/$name.c" -o $name || fail "not compiled"
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/$name.c" -o $name || fail "not compiled"
 "$RADDLE" record -o trace -- ./$name || fail "not recorded"
 
 "$RADDLE" predict --json --schedules found trace >json || fail "exit status $?"
@@ -26,6 +26,12 @@ grep -q $'^op\tT_0_1\t[0-9]*\tmutex-unlock\tm' "$schedule" || grep -q $'^hold\tT
 "$RADDLE" predict --no-races trace | grep -q '^WARNING' && fail "--no-races finds a race"
 "$RADDLE" predict --limit 0 trace | grep -q '^1 more' || fail "--limit 0 hides what it hides"
 "$RADDLE" predict --window 6 trace >windows || fail "--window"
+
+# What only the value-blind model has is not sound.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/value-race.c" -o value || fail "not compiled"
+"$RADDLE" record -o value.trace -- ./value || fail "not recorded"
+[ "$("$RADDLE" predict --json value.trace | jq -c '.findings | map(.sound)')" = '[false]' ] || fail "value-race"
+"$RADDLE" predict --sound-only value.trace | grep -q '^WARNING' && fail "--sound-only finds a speculative race"
 
 # Imported traces: a cycle of two locks and a race.
 printf '%s\n' 'T0|fork(T1)|1' 'T0|acq(a)|2' 'T0|acq(b)|3' 'T0|rel(b)|4' 'T0|rel(a)|5' 'T0|w(v)|6' \

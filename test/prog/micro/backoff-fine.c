@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first is done before second begins.
+/* The inner lock of one side is only tried. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(b);
+THREAD(first)
+{
+	UNUSED;
+	LOCK(a);
+	LOCK(b);
+	UNLOCK(b);
+	UNLOCK(a);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(b);
+	if (pthread_mutex_trylock(&a) == 0)
+		UNLOCK(a);
+	UNLOCK(b);
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return 0;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: as the barrier has it.
+/* Phases between barriers. */
+#include "case.h"
+
+static pthread_barrier_t bar;
+static int cell[2], sum[2];
+THREAD(phases)
+{
+	long i = (long)argument;
+
+	for (int round = 0; round < 3; round++) {
+		cell[i] = round;
+		pthread_barrier_wait(&bar);
+		sum[i] += cell[1 - i];
+		pthread_barrier_wait(&bar);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_barrier_init(&bar, NULL, 2);
+	pthread_t a = start(phases, (void *)0), b = start(phases, (void *)1);
+	join(a);
+	join(b);
+	return sum[0] != sum[1];
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: one is done before the other begins.
+/* Two bit fields that a field of width zero separates. */
+#include "case.h"
+
+static struct {
+	unsigned low : 3;
+	unsigned : 0;
+	unsigned high : 5;
+} flags;
+THREAD(set_low)
+{
+	UNUSED;
+	flags.low = 1;
+	return NULL;
+}
+THREAD(set_high)
+{
+	UNUSED;
+	flags.high = 1;
+	return NULL;
+}
+int main(void)
+{
+	run_two(set_low, set_high);
+	return flags.low + flags.high != 2;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: both wait before the broadcast comes.
+/* With a predicate. */
+#include "case.h"
+
+MUTEX(m);
+COND(c);
+static bool over;
+THREAD(await)
+{
+	UNUSED;
+	LOCK(m);
+	while (!over)
+		pthread_cond_wait(&c, &m);
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(tell)
+{
+	UNUSED;
+	LOCK(m);
+	over = true;
+	pthread_cond_broadcast(&c);
+	UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	run_three(await, await, tell);
+	return 0;
+}

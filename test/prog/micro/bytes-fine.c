@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: one is done before the other begins.
+/* Neighbours in one word are no race. */
+#include "case.h"
+
+static struct {
+	char left, right;
+	short other;
+} near;
+THREAD(set_left)
+{
+	UNUSED;
+	near.left = 1;
+	near.other = 3;
+	return NULL;
+}
+THREAD(set_right)
+{
+	UNUSED;
+	near.right = 1;
+	return NULL;
+}
+int main(void)
+{
+	run_two(set_left, set_right);
+	return near.left + near.right + near.other != 5;
+}

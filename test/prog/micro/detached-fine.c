@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: as the semaphore has it.
+/* A detached thread tells by a semaphore. */
+#include "case.h"
+
+static sem_t finished;
+static int result;
+THREAD(work)
+{
+	UNUSED;
+	result = 7;
+	sem_post(&finished);
+	return NULL;
+}
+int main(void)
+{
+	sem_init(&finished, 0, 0);
+	pthread_detach(start(work, NULL));
+	sem_wait(&finished);
+	return result != 7;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: first is done before second begins.
+/* A mutex that checks for errors; its error is not looked at. */
+#include "case.h"
+
+static pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static int x, y;
+THREAD(first)
+{
+	UNUSED;
+	LOCK(m);
+	UNLOCK(m);
+	UNLOCK(m);
+	x = 1;
+	LOCK(m);
+	y = 1;
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(m);
+	y = 2;
+	UNLOCK(m);
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x + y == 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first is done before second begins.
+/* Two orders behind a gate lock. */
+#include "case.h"
+
+MUTEX(gate);
+MUTEX(a);
+MUTEX(b);
+static void both(pthread_mutex_t *one, pthread_mutex_t *other)
+{
+	LOCK(gate);
+	pthread_mutex_lock(one);
+	pthread_mutex_lock(other);
+	pthread_mutex_unlock(other);
+	pthread_mutex_unlock(one);
+	UNLOCK(gate);
+}
+THREAD(first)
+{
+	UNUSED;
+	both(&a, &b);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	both(&b, &a);
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return 0;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: the grandchild is done before main writes.
+/* The child waits for it. */
+#include "case.h"
+
+static int x;
+THREAD(grandchild)
+{
+	UNUSED;
+	x = 1;
+	return NULL;
+}
+THREAD(child)
+{
+	UNUSED;
+	join(start(grandchild, NULL));
+	return NULL;
+}
+int main(void)
+{
+	join(start(child, NULL));
+	x = 2;
+	return 0;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race cells[] 1
+// recorded: one is done before the other begins.
+/* Two halves of an array that share one element. */
+#include "case.h"
+
+static int cells[64];
+THREAD(fill)
+{
+	int first = argument ? 32 : 0;
+
+	for (int i = first; i < first + 33 && i < 64; i++)
+		cells[i]++;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a = start_settled(fill, NULL), b = start(fill, cells);
+
+	join(a);
+	join(b);
+	return cells[0] != 1;
+}

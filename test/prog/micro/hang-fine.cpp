@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: both meet at the barrier, as they must.
+/* Both locks are taken at once. */
+#include "case.h"
+#include <mutex>
+#include <thread>
+
+static std::mutex a, b;
+static pthread_barrier_t both;
+int main()
+{
+	alarm(20);
+	pthread_barrier_init(&both, NULL, 2);
+	std::thread second([] {
+		pthread_barrier_wait(&both);
+		std::scoped_lock<std::mutex, std::mutex> two(b, a);
+	});
+	pthread_barrier_wait(&both);
+	{
+		std::scoped_lock<std::mutex, std::mutex> two(a, b);
+	}
+	second.join();
+	return 0;
+}

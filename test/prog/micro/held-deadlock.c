@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: deadlock held[],held[]
+// recorded: first is done before second begins.
+/* google/sanitizers #950, #1611: 200 locks held at once, and an inversion among them. */
+#include "case.h"
+
+#define N 200
+static pthread_mutex_t held[N];
+THREAD(all)
+{
+	UNUSED;
+	for (int i = 0; i < N; i++)
+		LOCK(held[i]);
+	for (int i = N; i-- > 0;)
+		UNLOCK(held[i]);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(held[150]);
+	LOCK(held[149]);
+	UNLOCK(held[149]);
+	UNLOCK(held[150]);
+	return NULL;
+}
+int main(void)
+{
+	for (int i = 0; i < N; i++)
+		pthread_mutex_init(&held[i], NULL);
+	run_two(all, second);
+	return 0;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first is done before second begins.
+/* 200 locks held at once, in one order. */
+#include "case.h"
+
+#define N 200
+static pthread_mutex_t held[N];
+THREAD(all)
+{
+	UNUSED;
+	for (int i = 0; i < N; i++)
+		LOCK(held[i]);
+	for (int i = N; i-- > 0;)
+		UNLOCK(held[i]);
+	return NULL;
+}
+int main(void)
+{
+	for (int i = 0; i < N; i++)
+		pthread_mutex_init(&held[i], NULL);
+	run_two(all, all);
+	return 0;
+}

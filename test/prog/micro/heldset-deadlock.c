@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: deadlock a,c
+// recorded: first is done before second begins.
+/* The same where a is still held. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(b);
+MUTEX(c);
+THREAD(first)
+{
+	UNUSED;
+	LOCK(a);
+	LOCK(b);
+	LOCK(c);
+	UNLOCK(c);
+	UNLOCK(b);
+	UNLOCK(a);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(c);
+	LOCK(a);
+	UNLOCK(a);
+	UNLOCK(c);
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return 0;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first is done before second begins.
+/* google/sanitizers #814: a is left before c is taken; the edges a-b, b-c, c-a make no deadlock. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(b);
+MUTEX(c);
+THREAD(first)
+{
+	UNUSED;
+	LOCK(a);
+	LOCK(b);
+	UNLOCK(a);
+	LOCK(c);
+	UNLOCK(c);
+	UNLOCK(b);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(c);
+	LOCK(a);
+	UNLOCK(a);
+	UNLOCK(c);
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return 0;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: one, two, three in turn; two locks chain the accesses.
+/* A race hidden by a chain of two unrelated critical sections. */
+#include "case.h"
+
+MUTEX(m);
+MUTEX(n);
+static int x, y, z;
+THREAD(one)
+{
+	UNUSED;
+	x = 1;
+	LOCK(m);
+	y = 1;
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(two)
+{
+	UNUSED;
+	LOCK(m);
+	y = 2;
+	UNLOCK(m);
+	LOCK(n);
+	z = 2;
+	UNLOCK(n);
+	return NULL;
+}
+THREAD(three)
+{
+	UNUSED;
+	LOCK(n);
+	z = 3;
+	UNLOCK(n);
+	x = 3;
+	return NULL;
+}
+int main(void)
+{
+	run_three(one, two, three);
+	return x + y + z == 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: as creation and join have it.
+/* Two orders, one after the other by fork and join. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(b);
+THREAD(first)
+{
+	UNUSED;
+	LOCK(a);
+	LOCK(b);
+	UNLOCK(b);
+	UNLOCK(a);
+	return NULL;
+}
+int main(void)
+{
+	join(start(first, NULL));
+	LOCK(b);
+	LOCK(a);
+	UNLOCK(a);
+	UNLOCK(b);
+	join(start(first, NULL));
+	return 0;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: the thread is done before main locks.
+/* Joins before it locks. */
+#include "case.h"
+
+MUTEX(m);
+THREAD(brief)
+{
+	UNUSED;
+	LOCK(m);
+	UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t = start_settled(brief, NULL);
+
+	join(t);
+	LOCK(m);
+	UNLOCK(m);
+	return 0;
+}

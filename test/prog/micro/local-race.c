@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race stack
+// recorded: the thread is done with its variable, and stays, before main looks.
+/* A pointer to a thread-local variable is given away. */
+#include "case.h"
+
+MUTEX(m);
+static _Thread_local int mine;
+static int *given;
+static sem_t over;
+THREAD(give)
+{
+	UNUSED;
+	LOCK(m);
+	given = &mine;
+	UNLOCK(m);
+	mine = 7;
+	sem_wait(&over);
+	return NULL;
+}
+int main(void)
+{
+	sem_init(&over, 0, 0);
+	pthread_t t = start_settled(give, NULL);
+	LOCK(m);
+	int *its = given;
+	UNLOCK(m);
+	int seen = its ? *its : 0;
+	sem_post(&over);
+	join(t);
+	return seen < 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: deadlock many[],many[]
+// recorded: first is done before second begins.
+/* 10,000 mutexes, each pair taken in turn, and one pair the other way round. */
+#include "case.h"
+
+#define N 10000
+static pthread_mutex_t many[N];
+THREAD(up)
+{
+	UNUSED;
+	for (int i = 0; i + 1 < N; i++) {
+		LOCK(many[i]);
+		LOCK(many[i + 1]);
+		UNLOCK(many[i + 1]);
+		UNLOCK(many[i]);
+	}
+	return NULL;
+}
+THREAD(down)
+{
+	UNUSED;
+	LOCK(many[5000]);
+	LOCK(many[4999]);
+	UNLOCK(many[4999]);
+	UNLOCK(many[5000]);
+	return NULL;
+}
+int main(void)
+{
+	for (int i = 0; i < N; i++)
+		pthread_mutex_init(&many[i], NULL);
+	run_two(up, down);
+	return 0;
+}

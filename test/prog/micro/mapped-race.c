@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race mmap
+// recorded: one is done before the other begins.
+/* Memory from mmap. */
+#include "case.h"
+#include <sys/mman.h>
+
+THREAD(set)
+{
+	((int *)argument)[5]++;
+	return NULL;
+}
+int main(void)
+{
+	int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return 1;
+	pthread_t a = start_settled(set, page), b = start(set, page);
+	join(a);
+	join(b);
+	return page[5] < 1;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: the teller has left a before the waiter begins.
+/* Only the condition's own lock is held. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(m);
+COND(c);
+static int ready;
+THREAD(tell)
+{
+	UNUSED;
+	LOCK(a);
+	UNLOCK(a);
+	usleep(50000);
+	LOCK(m);
+	ready = 1;
+	pthread_cond_signal(&c);
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(await)
+{
+	UNUSED;
+	LOCK(a);
+	UNLOCK(a);
+	LOCK(m);
+	while (!ready)
+		pthread_cond_wait(&c, &m);
+	UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	run_two(tell, await);
+	return 0;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: first is done before second begins; the outer lock orders them.
+/* An outer lock that both take, but not around the accesses. */
+#include "case.h"
+
+MUTEX(outer);
+MUTEX(inner);
+static int x, y;
+THREAD(first)
+{
+	UNUSED;
+	LOCK(inner);
+	x = 1;
+	LOCK(outer);
+	y = 1;
+	UNLOCK(outer);
+	UNLOCK(inner);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(outer);
+	y = 2;
+	UNLOCK(outer);
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x + y == 0;
+}

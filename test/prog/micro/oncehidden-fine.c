@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first has initialised before second asks.
+/* x is set by the initialiser alone. */
+#include "case.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int x;
+static void fill(void)
+{
+	x = 1;
+}
+THREAD(use)
+{
+	pthread_once(&once, fill);
+	return x == 1 ? NULL : argument;
+}
+int main(void)
+{
+	run_two(use, use);
+	return 0;
+}

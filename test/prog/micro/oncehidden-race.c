@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// missed: race x
+// recorded: first has initialised before second asks.
+/* Hidden by who initialises: had second come first, nothing would order x. */
+#include "case.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int x, table;
+static void fill(void)
+{
+	table = 1;
+}
+THREAD(first)
+{
+	UNUSED;
+	x = 1;
+	pthread_once(&once, fill);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	pthread_once(&once, fill);
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x + table == 0;
+}

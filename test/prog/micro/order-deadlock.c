@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: deadlock a,b
+// recorded: first is done before second begins.
+/* Two locks in two orders. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(b);
+THREAD(first)
+{
+	UNUSED;
+	LOCK(a);
+	LOCK(b);
+	UNLOCK(b);
+	UNLOCK(a);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(b);
+	LOCK(a);
+	UNLOCK(a);
+	UNLOCK(b);
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return 0;
+}

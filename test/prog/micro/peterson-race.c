@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: one is done before the other begins.
+/* The same where the second thread forgets to wait. */
+#include "case.h"
+
+static atomic_int wants[2];
+static int x;
+THREAD(add)
+{
+	UNUSED;
+	atomic_store(&wants[0], 1);
+	while (atomic_load(&wants[1]))
+		sched_yield();
+	x++;
+	atomic_store(&wants[0], 0);
+	return NULL;
+}
+THREAD(rush)
+{
+	UNUSED;
+	atomic_store(&wants[1], 1);
+	x++;
+	atomic_store(&wants[1], 0);
+	return NULL;
+}
+int main(void)
+{
+	run_two(add, rush);
+	return x < 1;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race buffer[]
+// recorded: one is done before the other begins.
+/* Two memset that overlap. */
+#include "case.h"
+
+static char buffer[256];
+THREAD(front)
+{
+	memset(buffer, argument ? 1 : 2, 160);
+	return NULL;
+}
+THREAD(back)
+{
+	memset(buffer + 128, argument ? 1 : 2, 128);
+	return NULL;
+}
+int main(void)
+{
+	run_two(front, back);
+	return buffer[0] == 0;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first is done before the others begin.
+/* google/sanitizers #488: one thread takes a lock again out of order; the others take one each. */
+#include "case.h"
+
+MUTEX(a);
+MUTEX(b);
+THREAD(first)
+{
+	UNUSED;
+	LOCK(a);
+	LOCK(b);
+	UNLOCK(a);
+	LOCK(a);
+	UNLOCK(a);
+	UNLOCK(b);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(a);
+	UNLOCK(a);
+	LOCK(b);
+	UNLOCK(b);
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return 0;
+}

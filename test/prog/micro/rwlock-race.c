@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race value
+// recorded: one is done before the other begins.
+/* Written under the reader's lock. */
+#include "case.h"
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static int value;
+THREAD(set)
+{
+	UNUSED;
+	pthread_rwlock_rdlock(&lock);
+	value++;
+	pthread_rwlock_unlock(&lock);
+	return NULL;
+}
+int main(void)
+{
+	run_two(set, set);
+	return value < 1;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: first is done before second begins; the lock orders the accesses to x.
+/* The paper's listing 1: critical sections that commute; the lock orders them by chance. */
+#include "case.h"
+
+MUTEX(m);
+static int x, y;
+THREAD(first)
+{
+	UNUSED;
+	x = 1;
+	LOCK(m);
+	y = 1;
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(m);
+	y = 2;
+	UNLOCK(m);
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x + y == 0;
+}

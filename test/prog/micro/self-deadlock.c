@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: deadlock m
+// status: 142
+// recorded: hangs for certain; an alarm ends it.
+/* Locks its own mutex again and hangs; an alarm ends it. */
+#include "case.h"
+
+MUTEX(m);
+int main(void)
+{
+	alarm(1);
+	LOCK(m);
+	LOCK(m);
+	return 0;
+}

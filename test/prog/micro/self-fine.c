@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: one thread only.
+/* Locks its own mutex again, which is recursive. */
+#include "case.h"
+
+static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+int main(void)
+{
+	LOCK(m);
+	LOCK(m);
+	UNLOCK(m);
+	UNLOCK(m);
+	return 0;
+}

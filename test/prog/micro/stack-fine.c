@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: as the join has it.
+/* A variable of main's stack, read after the join. */
+#include "case.h"
+
+THREAD(set)
+{
+	*(int *)argument = 7;
+	return NULL;
+}
+int main(void)
+{
+	int local = 0;
+
+	join(start(set, &local));
+	return local != 7;
+}

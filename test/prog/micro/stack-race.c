@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race stack
+// recorded: the thread is done before main reads.
+/* Read before the join. */
+#include "case.h"
+
+THREAD(set)
+{
+	*(int *)argument = 7;
+	return NULL;
+}
+int main(void)
+{
+	int local = 0;
+	pthread_t t = start_settled(set, &local);
+	int seen = local;
+
+	join(t);
+	return seen < 0;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race current.colour
+// recorded: the whole is copied before a member is set.
+/* A structure is assigned while a member of it is set. */
+#include "case.h"
+
+struct state {
+	long pad[2];
+	int level;
+	int colour;
+};
+static struct state current, saved;
+THREAD(save)
+{
+	UNUSED;
+	saved = current;
+	return NULL;
+}
+THREAD(set)
+{
+	UNUSED;
+	current.colour = 3;
+	return NULL;
+}
+int main(void)
+{
+	run_two(save, set);
+	return saved.level;
+}

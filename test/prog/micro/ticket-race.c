@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// missed: race x
+// recorded: first has counted before second counts.
+/* Hidden by an atomic counter that both advance. */
+#include "case.h"
+
+static atomic_int count;
+static int x;
+THREAD(first)
+{
+	UNUSED;
+	x = 1;
+	atomic_fetch_add(&count, 1);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	atomic_fetch_add(&count, 1);
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x == 0;
+}

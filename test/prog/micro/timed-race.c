@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: first has left before second asks, which so waits for nothing.
+/* Hidden by a timed lock that was had at once. */
+#include "case.h"
+
+MUTEX(m);
+static int x, y;
+THREAD(first)
+{
+	UNUSED;
+	x = 1;
+	LOCK(m);
+	y = 1;
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	struct timespec until = in_ms(5000);
+
+	if (pthread_mutex_timedlock(&m, &until) == 0) {
+		y = 2;
+		UNLOCK(m);
+	}
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x + y == 0;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: the second tries while the first keeps the lock.
+/* Works also where trylock failed. */
+#include "case.h"
+
+MUTEX(m);
+static int x;
+THREAD(keep)
+{
+	UNUSED;
+	LOCK(m);
+	x++;
+	settle();
+	settle();
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(add)
+{
+	UNUSED;
+	bool got = pthread_mutex_trylock(&m) == 0;
+	x++;
+	if (got)
+		UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	run_two(keep, add);
+	return x < 1;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first has left before second tries, which so succeeds.
+/* Touches x only inside. */
+#include "case.h"
+
+MUTEX(m);
+static int x;
+THREAD(first)
+{
+	UNUSED;
+	LOCK(m);
+	x = 1;
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	if (pthread_mutex_trylock(&m) == 0) {
+		x = 2;
+		UNLOCK(m);
+	}
+	return NULL;
+}
+int main(void)
+{
+	run_two(first, second);
+	return x == 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// drop: deadlock c 1
+// recorded: the writer announces, then the other, then the waiter goes on.
+/* The waiter waits for both. */
+#include "case.h"
+
+MUTEX(m);
+COND(c);
+static int ready, x;
+THREAD(await)
+{
+	UNUSED;
+	LOCK(m);
+	while (ready < 2)
+		pthread_cond_wait(&c, &m);
+	UNLOCK(m);
+	x = 2;
+	return NULL;
+}
+THREAD(give)
+{
+	UNUSED;
+	x = 1;
+	LOCK(m);
+	ready++;
+	pthread_cond_signal(&c);
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(nudge)
+{
+	UNUSED;
+	LOCK(m);
+	ready++;
+	pthread_cond_signal(&c);
+	UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	run_three(await, give, nudge);
+	return x == 0;
+}
