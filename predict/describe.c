@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "finding/schedule.h"
+#include "predict/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,35 +237,26 @@ static const char *object_text(const struct describer *d, struct schedule *s,
 	return text;
 }
 
-static void add_ops(const struct describer *d, const struct predict_witness *w, struct schedule *s)
+/* A plan is in order, so the last number that was put for a thread is the largest. */
+static void add_ops(const struct describer *d, const struct predict_plan *plan, struct schedule *s)
 {
-	uint32_t *events;
-	size_t n = predict_schedule(&d->t->x, w, &events);
-	const struct model_operation *last = NULL;
+	uint64_t *last = rd_xcalloc(d->m->thread_count + 1, sizeof *last);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct model_operation *from = operation_of(d, events[i]);
-		uint32_t thread = d->t->x.events[events[i]].thread;
-		if (from == last || !raddle_is_counted(from->kind))
-			continue; /* a wake and its lock are one operation */
+	for (size_t i = 0; i < plan->count; i++) {
+		uint32_t event = plan->events[i], thread = d->t->x.events[event].thread;
+		const struct model_operation *from = operation_of(d, event);
+		uint64_t n = counted(d, thread, d->t->origins[event].index);
+		if (n == last[thread] || !raddle_is_counted(from->kind))
+			continue; /* the end of a thread may release several locks at once */
 		struct schedule_op *op = schedule_add_op(s);
 		op->thread = schedule_text(s, d->m->threads[thread].name);
-		op->n = counted(d, thread, d->t->origins[events[i]].index);
+		op->n = last[thread] = n;
 		op->kind = trace_kind(from->kind)->name;
 		op->object = object_text(d, s, from);
-		op->seen = d->t->origins[events[i]].seen;
+		op->seen = d->t->origins[event].seen;
 		op->place = place_of(d, s, d->m->stacks[from->stack].site);
-		last = from;
 	}
-	free(events);
-}
-
-static bool is_target(const struct describer *d, const uint32_t *targets, uint32_t count, uint32_t thread)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (d->t->x.events[targets[i]].thread == thread)
-			return true;
-	return false;
+	free(last);
 }
 
 /* The operation an event belongs to. */
@@ -276,16 +268,20 @@ static uint32_t operation_at(const struct describer *d, uint32_t event)
 	return exec_is_access(e->kind) ? operation_before(&d->m->histories[e->thread], index) : index;
 }
 
-static void add_limits(const struct describer *d, const struct predict_witness *w, const uint32_t *targets,
-		       uint32_t count, struct schedule *s)
+static void add_limits(const struct describer *d, const struct predict_witness *w,
+		       const struct predict_plan *plan, struct schedule *s)
 {
 	for (uint32_t thread = 0; thread < d->t->x.threads; thread++) {
-		if (is_target(d, targets, count, thread))
+		uint32_t done = w->done[thread];
+		if (!plan->limited[thread])
 			continue;
 		struct schedule_limit *l = schedule_add_limit(s);
 		l->thread = schedule_text(s, d->m->threads[thread].name);
-		if (w->done[thread] != EXEC_NONE)
-			l->n = counted(d, thread, operation_at(d, w->done[thread]));
+		if (done == EXEC_NONE)
+			continue;
+		l->n = counted(d, thread, operation_at(d, done));
+		/* A wait that has been ended but does not have its mutex yet. */
+		l->n -= d->t->x.events[done].kind == EXEC_WAKE;
 	}
 }
 
@@ -383,11 +379,14 @@ static struct schedule *add_schedule(struct describer *d, struct finding *f, con
 {
 	const struct trace_meta *meta = trace_get_meta(d->m->trace);
 	struct schedule *s = finding_schedule_add(d->set, f);
+	struct predict_plan plan;
 
+	predict_plan_make(&d->t->x, w, targets, count, &plan);
 	s->program = schedule_text(s, meta->program);
 	s->trace = schedule_text(s, trace_path(d->m->trace));
-	add_ops(d, w, s);
-	add_limits(d, w, targets, count, s);
+	add_ops(d, &plan, s);
+	add_limits(d, w, &plan, s);
+	predict_plan_release(&plan);
 	for (uint32_t i = 0; i < count; i++) {
 		if (f->kind == FINDING_RACE)
 			add_hold(d, targets[i], s);

@@ -19,7 +19,8 @@
  *   condition, aux: index of the signal or broadcast that woke it, EXEC_NONE for
  *   a spurious or timed end, EXEC_MATCH to let exec_finish() find it), and
  *   EXEC_LOCK of the mutex.
- * - Each use of a barrier is an object of its own (a barrier instance).
+ * - Each use of a barrier is an object of its own (a barrier instance); EXEC_ENTER
+ *   may name the first instance of the same barrier in aux.
  * - A plain variable is one granule; overlapping accesses of different sizes are
  *   split by the filler.  Atomic accesses carry EXEC_ATOMIC; a read-modify-write
  *   is EXEC_UPDATE.  EXEC_SYNC on an atomic write says release (or stronger), on

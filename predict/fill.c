@@ -41,6 +41,7 @@ struct segment {
 
 struct barrier_use {
 	uint32_t size;	   /* 0: unknown */
+	uint32_t first;	   /* instance; EXEC_NONE: there was none */
 	uint32_t instance; /* EXEC_NONE: none is open */
 	uint32_t entered;
 };
@@ -300,15 +301,16 @@ static void do_barrier(struct filler *f, const struct segment *at, const struct 
 	struct barrier_use *use = &f->uses[op->sync];
 
 	if (op->kind == RADDLE_BARRIER_INIT) {
-		*use = (struct barrier_use){.size = op->value, .instance = EXEC_NONE};
+		*use = (struct barrier_use){.size = op->value, .first = EXEC_NONE, .instance = EXEC_NONE};
 	} else if (op->kind == RADDLE_BARRIER_ENTER) {
 		if (use->instance == EXEC_NONE || (use->size && use->entered == use->size)) {
 			use->instance = f->t->x.barriers++;
 			use->entered = 0;
+			use->first = use->first == EXEC_NONE ? use->instance : use->first;
 		}
 		use->entered++;
 		f->inside[at->thread] = use->instance;
-		add(f, at, EXEC_ENTER, use->instance);
+		add(f, at, EXEC_ENTER, use->instance)->aux = use->first;
 	} else if (op->kind == RADDLE_BARRIER_EXIT && f->inside[at->thread] != EXEC_NONE) {
 		add(f, at, EXEC_EXIT, f->inside[at->thread]);
 		if (!use->size && use->instance == f->inside[at->thread])
@@ -569,7 +571,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	memset(f.numbers, 0xff, syncs * sizeof *f.numbers);
 	f.uses = rd_xcalloc(syncs, sizeof *f.uses);
 	for (size_t i = 0; i < syncs; i++)
-		f.uses[i].instance = EXEC_NONE;
+		f.uses[i].instance = f.uses[i].first = EXEC_NONE;
 	f.inside = rd_xmalloc(threads * sizeof *f.inside);
 	memset(f.inside, 0xff, threads * sizeof *f.inside);
 	f.timed = rd_xcalloc(threads, 1);

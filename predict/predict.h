@@ -78,10 +78,6 @@ struct predict_result {
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
 void predict_result_release(struct predict_result *r);
 
-/* The synchronisation operations of a witness in their order, without those that
- * constrain nothing: the schedule to enforce.  The caller frees *events. */
-size_t predict_schedule(const struct exec *x, const struct predict_witness *w, uint32_t **events);
-
 /* How many synchronisation operations of the witness run before one that was
  * recorded earlier: the measure by which schedules are called simple. */
 size_t predict_reversals(const struct exec *x, const struct predict_witness *w);

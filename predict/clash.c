@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line of events comes in, the orders that a schedule has to enforce go out.
+ *
+ * Two operations clash if another order of them is another execution: two
+ * acquisitions of a lock, a failed one and the section it met, a post and the take
+ * it serves, two takes, a wait and a notification, two notifications, two uses of a
+ * barrier, the initialiser of a once control and those who pass it.  Accesses of
+ * one variable clash too; operations can keep them apart only if one of them lies
+ * between the first access and the end of its segment and one before the second.
+ *
+ * What the program enforces by itself needs no schedule: program order, fork and
+ * join, barriers, what a wait waits for, the release of a lock that comes before the
+ * next acquisition once the acquisitions are in order, and what follows from these.
+ * It is kept in vector clocks: for each thread, how many operations of each
+ * other one have surely been done.  A clock changes at few operations only, so a
+ * thread has a list of versions.
+ *
+ * The same walk answers two questions.  Collecting, a clash that the clocks do not
+ * imply is noted and then taken as kept.  Checking, the clocks also learn the order
+ * of the listed operations, and a clash that they do not imply is an answer.
+ */
+#include "predict/clash.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory for clocks, in numbers; when it is used up nothing more is learnt, so
+ * more clashes are noted than need be. */
+#define CLOCKS_MAX (64u << 20)
+
+struct version {
+	uint32_t since; /* index of the operation it changed at */
+	size_t row;
+};
+
+struct versions {
+	struct version *items;
+	size_t count, capacity;
+};
+
+/* A critical section. */
+struct part {
+	uint32_t acquire, release; /* NO_OP: open */
+	uint32_t thread, depth;
+	uint32_t busy; /* list of failed acquisitions it was met by */
+	uint32_t next;
+};
+
+struct node {
+	uint32_t op, next;
+};
+
+struct lock_state {
+	uint32_t exclusive, shared; /* the latest part; list of those since */
+};
+
+struct sem_state {
+	uint32_t *posts;
+	size_t count, capacity, used;
+	uint32_t last_take;
+	size_t total;	 /* posts in the line */
+	uint32_t poster; /* the only thread that posts, NO_OP: none, NO_OP - 1: several */
+};
+
+struct cond_state {
+	uint32_t note;	  /* the last notification */
+	uint32_t waiting; /* list of waits that have not ended */
+	uint32_t ended;	  /* list of wakes since that nobody had asked for */
+};
+
+struct barrier_state { /* a barrier, by the number of its first instance */
+	uint32_t instance;
+	uint32_t previous, current; /* lists of enters */
+};
+
+/* An access: by which thread, after how many of its operations. */
+struct touch {
+	uint32_t thread, after, next;
+};
+
+struct variable_state {
+	uint32_t write, reads; /* touches; reads since the write */
+};
+
+struct walk {
+	const struct line *l;
+	const struct exec *x;
+	const uint8_t *listed; /* NULL: collecting */
+	struct clashes *out;
+	bool implied;
+	uint32_t *done; /* by thread: operations so far */
+	struct versions *clock;
+	uint32_t *rows;
+	size_t row_count, row_capacity;
+	uint32_t *list_clock; /* of the last listed operation */
+	uint32_t *op_of;      /* by event */
+	struct lock_state *locks;
+	struct sem_state *sems;
+	struct cond_state *conds;
+	struct barrier_state *barriers;
+	uint32_t *once;	  /* the operation that ran it */
+	size_t *gathered; /* by barrier instance: 1 + the row of all its enters */
+	struct variable_state *variables;
+	uint32_t *fork;	   /* by thread: the operation that made it */
+	uint32_t *last_op; /* by thread */
+	uint32_t *joined;  /* by thread: the operation that joined it */
+	struct part *parts;
+	struct node *nodes;
+	struct touch *touches;
+	size_t part_count, part_capacity, node_count, node_capacity, touch_count, touch_capacity;
+};
+
+static void *filled(size_t n, size_t size)
+{
+	void *p = rd_xmalloc((n + 1) * size);
+	memset(p, 0xff, (n + 1) * size);
+	return p;
+}
+
+/* ---- clocks ---- */
+
+static size_t new_row(struct walk *w)
+{
+	size_t n = w->l->threads;
+
+	RD_GROW(w->rows, w->row_capacity, (w->row_count + 1) * n);
+	memset(w->rows + w->row_count * n, 0, n * sizeof *w->rows);
+	return w->row_count++;
+}
+
+static bool full(const struct walk *w)
+{
+	return (w->row_count + 1) * w->l->threads > CLOCKS_MAX;
+}
+
+/* The row that holds for a thread once it has done `after` operations; NULL: it
+ * knows nothing of others. */
+static const uint32_t *row_at(const struct walk *w, uint32_t thread, uint32_t after)
+{
+	const struct versions *v = &w->clock[thread];
+	size_t low = 0, high = v->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (v->items[middle].since <= after)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? w->rows + v->items[low - 1].row * w->l->threads : NULL;
+}
+
+static bool knows(const struct walk *w, uint32_t thread, uint32_t other, uint32_t index)
+{
+	const struct versions *v = &w->clock[thread];
+
+	if (thread == other)
+		return true;
+	return v->count && w->rows[v->items[v->count - 1].row * w->l->threads + other] >= index;
+}
+
+/* The row of a thread to be changed at its latest operation; NULL: no memory left. */
+static uint32_t *own_row(struct walk *w, uint32_t thread)
+{
+	struct versions *v = &w->clock[thread];
+	size_t n = w->l->threads;
+
+	if (v->count && v->items[v->count - 1].since == w->done[thread])
+		return w->rows + v->items[v->count - 1].row * n;
+	if (full(w))
+		return NULL;
+	size_t row = new_row(w);
+	if (v->count)
+		memcpy(w->rows + row * n, w->rows + v->items[v->count - 1].row * n, n * sizeof *w->rows);
+	RD_GROW(v->items, v->capacity, v->count + 1);
+	v->items[v->count++] = (struct version){w->done[thread], row};
+	return w->rows + row * n;
+}
+
+static void merge(uint32_t *to, const uint32_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (from[i] > to[i])
+			to[i] = from[i];
+}
+
+/* Whatever comes before operation `from` comes before what `thread` does next. */
+static void learn(struct walk *w, uint32_t from, uint32_t thread)
+{
+	uint32_t other = w->l->op_thread[from], index = w->l->index[from];
+
+	if (knows(w, thread, other, index))
+		return;
+	uint32_t *row = own_row(w, thread);
+	if (!row)
+		return;
+	const uint32_t *its = row_at(w, other, index);
+	if (its)
+		merge(row, its, w->l->threads);
+	row[other] = index > row[other] ? index : row[other];
+}
+
+/* The latest operation of `thread`, or an access behind it, clashes with `from`. */
+static void need(struct walk *w, uint32_t from, uint32_t thread)
+{
+	if (from == NO_OP || knows(w, thread, w->l->op_thread[from], w->l->index[from]))
+		return;
+	if (w->listed) {
+		w->implied = false;
+		return;
+	}
+	struct clashes *c = w->out;
+	RD_GROW(c->items, c->capacity, c->count + 1);
+	c->items[c->count++] = (struct clash){from, w->last_op[thread]};
+	learn(w, from, thread);
+}
+
+static uint32_t push_node(struct walk *w, uint32_t op, uint32_t next)
+{
+	RD_GROW(w->nodes, w->node_capacity, w->node_count + 1);
+	w->nodes[w->node_count] = (struct node){op, next};
+	return (uint32_t)w->node_count++;
+}
+
+/* The later ones of a list first: they may imply the others.  Lists are built
+ * that way. */
+static void need_all(struct walk *w, uint32_t list, uint32_t thread)
+{
+	for (; list != NO_OP; list = w->nodes[list].next)
+		need(w, w->nodes[list].op, thread);
+}
+
+/* ---- locks ---- */
+
+/* The part of a thread that is open, or NO_OP. */
+static uint32_t open_part(const struct walk *w, uint32_t lock, uint32_t thread)
+{
+	const struct lock_state *s = &w->locks[lock];
+
+	if (s->exclusive != NO_OP && w->parts[s->exclusive].thread == thread &&
+	    w->parts[s->exclusive].release == NO_OP)
+		return s->exclusive;
+	for (uint32_t i = s->shared; i != NO_OP; i = w->parts[i].next)
+		if (w->parts[i].thread == thread && w->parts[i].release == NO_OP)
+			return i;
+	return NO_OP;
+}
+
+/* An acquisition that blocks is kept behind the earlier section by the lock itself
+ * once that has begun; one that does not must find it over. */
+static void need_part(struct walk *w, uint32_t part, uint32_t thread, bool blocks)
+{
+	const struct part *p = &w->parts[part];
+
+	if (p->release == NO_OP)
+		return;
+	need(w, blocks ? p->acquire : p->release, thread);
+	learn(w, p->release, thread);
+}
+
+static void do_acquire(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	struct lock_state *s = &w->locks[e->object];
+	uint32_t own = open_part(w, e->object, thread);
+	bool blocks = !(e->flags & EXEC_TRY), shared = e->kind == EXEC_RDLOCK;
+
+	if (own != NO_OP) {
+		w->parts[own].depth++;
+		return;
+	}
+	if (!shared)
+		for (uint32_t i = s->shared; i != NO_OP; i = w->parts[i].next)
+			need_part(w, i, thread, blocks);
+	if (s->exclusive != NO_OP)
+		need_part(w, s->exclusive, thread, blocks);
+	RD_GROW(w->parts, w->part_capacity, w->part_count + 1);
+	w->parts[w->part_count] = (struct part){.acquire = op,
+						.release = NO_OP,
+						.thread = thread,
+						.depth = 1,
+						.busy = NO_OP,
+						.next = shared ? s->shared : NO_OP};
+	if (shared) {
+		s->shared = (uint32_t)w->part_count++;
+	} else {
+		s->exclusive = (uint32_t)w->part_count++;
+		s->shared = NO_OP;
+	}
+}
+
+static void do_release(struct walk *w, uint32_t lock, uint32_t op, uint32_t thread)
+{
+	uint32_t own = open_part(w, lock, thread);
+
+	if (own == NO_OP || --w->parts[own].depth)
+		return;
+	w->parts[own].release = op;
+	need_all(w, w->parts[own].busy, thread);
+}
+
+static void do_busy(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	const struct lock_state *s = &w->locks[e->object];
+	uint32_t holder = s->exclusive, lowest = NO_OP;
+
+	if (holder != NO_OP && (w->parts[holder].release != NO_OP || w->parts[holder].thread == thread))
+		holder = NO_OP;
+	for (uint32_t i = s->shared; i != NO_OP && e->aux != EXEC_RDLOCK; i = w->parts[i].next) {
+		const struct part *p = &w->parts[i];
+		uint32_t number = w->x->events[w->l->ops[p->acquire]].thread;
+		if (p->release != NO_OP || p->thread == thread || number >= lowest)
+			continue;
+		lowest = number;
+		holder = i;
+	}
+	if (holder == NO_OP)
+		return;
+	need(w, w->parts[holder].acquire, thread);
+	w->parts[holder].busy = push_node(w, op, w->parts[holder].busy);
+}
+
+/* ---- the other primitives ---- */
+
+/* Whether the take needs all posts but those its own thread makes later. */
+static bool takes_the_last(const struct walk *w, const struct sem_state *s, const struct exec_event *e)
+{
+	uint32_t initial = exec_sem_initial(w->x, e->object), thread = w->l->thread_of[e->thread];
+	size_t later = 0;
+
+	if (s->used < initial || s->used - initial != s->count || s->count == 0)
+		return false;
+	for (uint32_t i = w->l->first[thread] + w->done[thread]; i < w->l->first[thread + 1]; i++) {
+		const struct exec_event *own = &w->x->events[w->l->ops[w->l->by_thread[i]]];
+		later += own->kind == EXEC_POST && own->object == e->object;
+	}
+	return s->count + later == s->total;
+}
+
+static void do_take(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	struct sem_state *s = &w->sems[e->object];
+	uint32_t initial = exec_sem_initial(w->x, e->object);
+	size_t n = ++s->used;
+	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
+	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
+
+	/* The n-th take waits for so many posts; if one thread makes them all, for this one. */
+	bool waits = last || (blocks && s->poster < NO_OP - 1);
+	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
+		need(w, post, thread);
+	need(w, s->last_take, thread);
+	for (size_t i = s->count; last && i-- > 0;)
+		learn(w, s->posts[i], thread);
+	if (post != NO_OP && waits)
+		learn(w, post, thread);
+	else
+		need(w, post, thread);
+	s->last_take = op;
+}
+
+static void do_wait(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	struct cond_state *s = &w->conds[e->object];
+
+	do_release(w, e->aux, op, thread);
+	need(w, s->note, thread);
+	s->waiting = push_node(w, op, s->waiting);
+}
+
+static void do_note(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	struct cond_state *s = &w->conds[e->object];
+
+	need_all(w, s->ended, thread);
+	need_all(w, s->waiting, thread);
+	need(w, s->note, thread);
+	s->note = op;
+	s->ended = NO_OP;
+}
+
+/* How many wait when a signal comes: it has a choice if there are several. */
+static uint32_t count_waiting(const struct walk *w, uint32_t cond)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = w->conds[cond].waiting; i != NO_OP; i = w->nodes[i].next)
+		n++;
+	return n;
+}
+
+/* A wake and the acquisition behind it are one operation of the program: `op`. */
+static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, uint32_t thread)
+{
+	struct cond_state *s = &w->conds[wake->object];
+	uint32_t *at = &s->waiting, others = count_waiting(w, wake->object);
+	uint32_t note = wake->aux < EXEC_MATCH ? w->op_of[wake->aux] : NO_OP;
+
+	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
+		at = &w->nodes[*at].next;
+	if (*at != NO_OP)
+		*at = w->nodes[*at].next;
+	if (note == NO_OP) {
+		s->ended = push_node(w, op, s->ended);
+		return;
+	}
+	learn(w, note, thread);
+	if (w->out && others > 1 && w->x->events[wake->aux].kind == EXEC_SIGNAL)
+		w->out->forced[op] = 1;
+}
+
+/* The instances of one barrier follow one another. */
+static void do_enter(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	if (e->aux < w->x->barriers) {
+		struct barrier_state *s = &w->barriers[e->aux];
+		if (s->instance != e->object) {
+			s->previous = s->current;
+			s->current = NO_OP;
+			s->instance = e->object;
+		}
+		need_all(w, s->previous, thread);
+		s->current = push_node(w, op, s->current);
+	}
+	size_t *gathered = &w->gathered[e->object];
+	if (!*gathered && full(w))
+		return;
+	if (!*gathered)
+		*gathered = 1 + new_row(w);
+	uint32_t *row = w->rows + (*gathered - 1) * w->l->threads;
+	const uint32_t *own = row_at(w, thread, w->done[thread]);
+	if (own)
+		merge(row, own, w->l->threads);
+	row[thread] = w->done[thread];
+}
+
+static void do_exit(struct walk *w, const struct exec_event *e, uint32_t thread)
+{
+	uint32_t *row = w->gathered[e->object] ? own_row(w, thread) : NULL;
+
+	if (row)
+		merge(row, w->rows + (w->gathered[e->object] - 1) * w->l->threads, w->l->threads);
+}
+
+static void do_join(struct walk *w, uint32_t ended, uint32_t op, uint32_t thread)
+{
+	uint32_t other = w->l->thread_of[ended];
+
+	if (w->fork[ended] != NO_OP)
+		learn(w, w->fork[ended], thread);
+	if (other == NO_OP)
+		return;
+	if (w->last_op[other] != NO_OP)
+		learn(w, w->last_op[other], thread);
+	w->joined[other] = op;
+}
+
+static void do_other(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	struct sem_state *s;
+
+	switch (e->kind) {
+	case EXEC_FORK:
+		w->fork[e->object] = op;
+		break;
+	case EXEC_JOIN:
+		do_join(w, e->object, op, thread);
+		break;
+	case EXEC_POST:
+		s = &w->sems[e->object];
+		RD_GROW(s->posts, s->capacity, s->count + 1);
+		s->posts[s->count++] = op;
+		break;
+	case EXEC_ONCE_RUN:
+		w->once[e->object] = op;
+		break;
+	case EXEC_ONCE_PASS:
+		need(w, w->once[e->object], thread);
+		break;
+	default:
+		break;
+	}
+}
+
+static void do_sync(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
+{
+	switch (e->kind) {
+	case EXEC_LOCK:
+	case EXEC_RDLOCK:
+	case EXEC_WRLOCK:
+		do_acquire(w, e, op, thread);
+		break;
+	case EXEC_UNLOCK:
+		do_release(w, e->object, op, thread);
+		break;
+	case EXEC_BUSY:
+		do_busy(w, e, op, thread);
+		break;
+	case EXEC_TAKE:
+		do_take(w, e, op, thread);
+		break;
+	case EXEC_WAIT:
+		do_wait(w, e, op, thread);
+		break;
+	case EXEC_SIGNAL:
+	case EXEC_BROADCAST:
+		do_note(w, e, op, thread);
+		break;
+	case EXEC_ENTER:
+		do_enter(w, e, op, thread);
+		break;
+	case EXEC_EXIT:
+		do_exit(w, e, thread);
+		break;
+	default:
+		do_other(w, e, op, thread);
+	}
+}
+
+/* ---- accesses ---- */
+
+/* The access clashes with an earlier one: the next operation of that thread is to
+ * come before the last one of this, if it did. */
+static void keep_apart(struct walk *w, uint32_t touch, uint32_t thread)
+{
+	const struct touch *t = &w->touches[touch];
+	uint32_t other = t->thread;
+
+	if (other == thread || !w->done[thread])
+		return;
+	uint32_t from =
+		w->done[other] > t->after ? w->l->by_thread[w->l->first[other] + t->after] : w->joined[other];
+	if (from != NO_OP && from < w->last_op[thread])
+		need(w, from, thread);
+}
+
+static void do_access(struct walk *w, const struct exec_event *e, uint32_t thread)
+{
+	struct variable_state *v = &w->variables[e->object];
+	struct touch t = {thread, w->done[thread], NO_OP};
+
+	if (v->write != NO_OP)
+		keep_apart(w, v->write, thread);
+	if (exec_writes(e->kind)) {
+		for (uint32_t i = v->reads; i != NO_OP; i = w->touches[i].next)
+			keep_apart(w, i, thread);
+		v->reads = NO_OP;
+	} else {
+		const struct touch *latest = v->reads != NO_OP ? &w->touches[v->reads] : NULL;
+		if (latest && latest->thread == thread && latest->after == t.after)
+			return;
+		t.next = v->reads;
+	}
+	RD_GROW(w->touches, w->touch_capacity, w->touch_count + 1);
+	w->touches[w->touch_count] = t;
+	*(exec_writes(e->kind) ? &v->write : &v->reads) = (uint32_t)w->touch_count++;
+}
+
+/* ---- the walk ---- */
+
+static void begin_op(struct walk *w, uint32_t op, uint32_t thread)
+{
+	uint32_t *row, fork = w->fork[w->x->events[w->l->ops[op]].thread];
+
+	w->done[thread]++;
+	w->last_op[thread] = op;
+	if (w->done[thread] == 1 && fork != NO_OP)
+		learn(w, fork, thread);
+	if (w->listed && w->listed[op] && (row = own_row(w, thread)))
+		merge(row, w->list_clock, w->l->threads);
+}
+
+static void end_op(struct walk *w, uint32_t op, uint32_t thread)
+{
+	const uint32_t *row = row_at(w, thread, w->done[thread]);
+
+	if (!w->listed || !w->listed[op])
+		return;
+	if (row)
+		merge(w->list_clock, row, w->l->threads);
+	w->list_clock[thread] = w->done[thread];
+}
+
+static void walk_line(struct walk *w)
+{
+	const struct line *l = w->l;
+	uint32_t op = 0;
+
+	for (size_t i = 0; i < l->count && w->implied; i++) {
+		const struct exec_event *e = &w->x->events[l->events[i]];
+		uint32_t thread = l->thread_of[e->thread];
+		if (exec_is_access(e->kind)) {
+			do_access(w, e, thread);
+		} else if (op < l->op_count && l->ops[op] == l->events[i]) {
+			begin_op(w, op, thread);
+			if (l->wake[op] != NO_OP)
+				do_wake(w, &w->x->events[l->wake[op]], op, thread);
+			w->op_of[l->events[i]] = op;
+			do_sync(w, e, op, thread);
+			end_op(w, op++, thread);
+		}
+	}
+}
+
+static void find_posters(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->x->sems; i++)
+		w->sems[i] = (struct sem_state){.last_take = NO_OP, .poster = NO_OP};
+	for (uint32_t i = 0; i < w->l->op_count; i++) {
+		const struct exec_event *e = &w->x->events[w->l->ops[i]];
+		uint32_t *poster = e->kind == EXEC_POST ? &w->sems[e->object].poster : NULL;
+		if (!poster)
+			continue;
+		*poster = *poster == NO_OP || *poster == e->thread ? e->thread : NO_OP - 1;
+		w->sems[e->object].total++;
+	}
+}
+
+static void walk_init(struct walk *w)
+{
+	const struct exec *x = w->x = w->l->x;
+	size_t threads = w->l->threads;
+
+	w->implied = true;
+	w->done = rd_xcalloc(threads + 1, sizeof *w->done);
+	w->clock = rd_xcalloc(threads + 1, sizeof *w->clock);
+	w->list_clock = rd_xcalloc(threads + 1, sizeof *w->list_clock);
+	w->last_op = filled(threads, sizeof *w->last_op);
+	w->joined = filled(threads, sizeof *w->joined);
+	w->fork = filled(x->threads, sizeof *w->fork);
+	w->op_of = filled(x->count, sizeof *w->op_of);
+	w->locks = filled(x->locks, sizeof *w->locks);
+	w->conds = filled(x->conds, sizeof *w->conds);
+	w->once = filled(x->onces, sizeof *w->once);
+	w->variables = filled(x->variables, sizeof *w->variables);
+	w->barriers = filled(x->barriers, sizeof *w->barriers);
+	w->gathered = rd_xcalloc((size_t)x->barriers + 1, sizeof *w->gathered);
+	w->sems = rd_xcalloc((size_t)x->sems + 1, sizeof *w->sems);
+	find_posters(w);
+}
+
+static void walk_release(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->l->threads; i++)
+		free(w->clock[i].items);
+	for (uint32_t i = 0; i < w->x->sems; i++)
+		free(w->sems[i].posts);
+	free(w->done);
+	free(w->clock);
+	free(w->list_clock);
+	free(w->last_op);
+	free(w->joined);
+	free(w->fork);
+	free(w->op_of);
+	free(w->locks);
+	free(w->conds);
+	free(w->once);
+	free(w->variables);
+	free(w->barriers);
+	free(w->gathered);
+	free(w->sems);
+	free(w->rows);
+	free(w->parts);
+	free(w->nodes);
+	free(w->touches);
+}
+
+void predict_clashes(const struct line *l, struct clashes *c)
+{
+	struct walk w = {.l = l, .out = c};
+
+	c->forced = rd_xcalloc((size_t)l->op_count + 1, 1);
+	walk_init(&w);
+	walk_line(&w);
+	walk_release(&w);
+}
+
+bool predict_clashes_implied(const struct line *l, const uint8_t *listed)
+{
+	struct walk w = {.l = l, .listed = listed};
+
+	walk_init(&w);
+	walk_line(&w);
+	walk_release(&w);
+	return w.implied;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a replayer has to enforce to lead a program along a witness: as few
+ * operations as possible, in order, and the threads that have to be stopped.
+ */
+#ifndef PREDICT_PLAN_H
+#define PREDICT_PLAN_H
+
+#include "predict/predict.h"
+
+struct predict_plan {
+	uint32_t *events; /* to be enforced in this order; a wake is named by the acquisition behind it */
+	size_t count;
+	size_t operations; /* synchronisation operations of the witness in all */
+	uint8_t *limited;  /* by thread: it would disturb if it went on behind what it has to do */
+};
+
+/* Every order that the plan, the primitives and program order allow leads to the
+ * targets, with all clashes (clash.c) in the order of the witness. */
+void predict_plan_make(const struct exec *x, const struct predict_witness *w, const uint32_t *targets,
+		       uint32_t count, struct predict_plan *plan);
+void predict_plan_release(struct predict_plan *plan);
+
+#endif
