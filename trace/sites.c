@@ -577,6 +577,25 @@ const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t 
 	return NULL;
 }
 
+size_t trace_sites_frames(const struct trace_sites *s, uint32_t site, struct trace_frame *frames, size_t max)
+{
+	const struct trace_site *at = trace_sites_find(s, site);
+
+	if (!at) {
+		if (max)
+			frames[0] = (struct trace_frame){"", "", 0, 0};
+		return 1;
+	}
+	for (size_t i = 0; i <= at->chain_length && i < max; i++) {
+		const struct trace_inlined *in = &s->chains[at->chain + i - (i > 0)];
+
+		frames[i] = i ? (struct trace_frame){in->function, trace_sites_file(s, in->file), in->line, 0}
+			      : (struct trace_frame){at->function, trace_sites_file(s, at->file), at->line,
+						     at->column};
+	}
+	return 1 + at->chain_length;
+}
+
 const char *trace_sites_file(const struct trace_sites *s, uint32_t file)
 {
 	return file < s->file_count ? s->files[file] : "";

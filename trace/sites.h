@@ -95,6 +95,17 @@ void trace_sites_free(struct trace_sites *sites); /* NULL is fine */
 /* NULL if the number is unknown; sites may be NULL. */
 const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint32_t site);
 
+/* A place as debuggers show it. */
+struct trace_frame {
+	const char *function, *file; /* "" if unknown */
+	uint32_t line, column;
+};
+
+/* The frames of a site, innermost first: its function, then those that function was
+ * inlined into.  At most `max` are written; returns how many there are. */
+size_t trace_sites_frames(const struct trace_sites *sites, uint32_t site, struct trace_frame *frames,
+			  size_t max);
+
 /* The path of a file number of the table; "" for TRACE_NO_FILE. */
 const char *trace_sites_file(const struct trace_sites *sites, uint32_t file);
 
