@@ -25,7 +25,7 @@
 static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
 enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
-static volatile sig_atomic_t program_pid;
+static volatile sig_atomic_t program_pid, asked_to_end;
 static _Atomic unsigned *volatile wake_word;
 
 static void forward(int signal, siginfo_t *info, void *context)
@@ -33,6 +33,8 @@ static void forward(int signal, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
+	if (signal != SIGUSR1 && signal != SIGUSR2)
+		asked_to_end = 1;
 	if (info->si_code <= 0 && program_pid && info->si_pid != program_pid)
 		kill(program_pid, signal);
 	errno = saved;
@@ -59,6 +61,11 @@ static void take_signals(void)
 	sigaction(SIGCHLD, &action, NULL);
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+}
+
+bool record_launch_interrupted(void)
+{
+	return asked_to_end;
 }
 
 void record_launch_done(void)
@@ -126,6 +133,7 @@ int record_launch(const struct record_launch *launch, pid_t *pid)
 		run_program(launch, report[1], &mask);
 	if (*pid > 0) {
 		program_pid = *pid;
+		asked_to_end = 0;
 		wake_word = launch->wake;
 		take_signals();
 	}

@@ -3,6 +3,7 @@
 #ifndef RECORD_LAUNCH_H
 #define RECORD_LAUNCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct record_launch {
@@ -21,6 +22,9 @@ int record_launch(const struct record_launch *launch, pid_t *pid);
 
 /* The program is gone: signals are ours again. */
 void record_launch_done(void);
+
+/* Whether somebody has sent a signal that asks to end since the program was started. */
+bool record_launch_interrupted(void);
 
 /* Ends this process the way waitpid() says the program ended.  Returns the exit
  * status where a death by signal cannot be repeated. */

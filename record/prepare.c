@@ -52,7 +52,7 @@ int record_prepare_directory(const char *path, bool force)
 	if (state == DIRECTORY_FREE)
 		return 0;
 	if (state == DIRECTORY_OTHER)
-		return rd_fail(RD_EUSAGE, "%s: it is there and is no trace; name another with -o", path);
+		return rd_fail(RD_EUSAGE, "%s: it is there and is no trace; name another directory", path);
 	if (force)
 		return rd_remove_tree(path);
 	old = rd_xasprintf("%.*s.old", (int)(strlen(path) - (path[strlen(path) - 1] == '/')), path);
