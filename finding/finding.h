@@ -121,7 +121,7 @@ struct finding {
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
 	uint64_t k;	   /* witnesses tried by classification */
-	uint64_t count;	   /* how many predictions are merged in it */
+	uint64_t count;	   /* how many predictions are merged in it; 0: only its schedule is known */
 	struct finding_object object;
 	struct finding_access *accesses;
 	struct finding_wait *cycle;

@@ -118,6 +118,17 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 	rd_buf_release(&place);
 }
 
+/* Of a schedule alone the locks are not known. */
+static void add_locks(struct printer *p, const struct finding *f, const struct finding_lock *locks,
+		      size_t count)
+{
+	if (f->count) {
+		rd_buf_adds(&p->line, ", ");
+		word_locks(&p->line, locks, count);
+	}
+	rd_buf_addc(&p->line, ':');
+}
+
 static void print_accesses(struct printer *p, const struct finding *f)
 {
 	for (size_t i = 0; i < f->access_count; i++) {
@@ -137,9 +148,7 @@ static void print_accesses(struct printer *p, const struct finding *f)
 			rd_buf_addf(&p->line, " (%s)", a->what);
 		rd_buf_adds(&p->line, " by ");
 		word_thread(&p->line, f, a->thread);
-		rd_buf_adds(&p->line, ", ");
-		word_locks(&p->line, a->locks, a->lock_count);
-		rd_buf_addc(&p->line, ':');
+		add_locks(p, f, a->locks, a->lock_count);
 		flush_line(p, 2, BLUE);
 		print_stack(p, &a->stack);
 		fputc('\n', p->out);
@@ -169,9 +178,7 @@ static void print_cycle(struct printer *p, const struct finding *f)
 		word_wait(&p->line, w->kind, w->wants);
 		if (w->shared)
 			rd_buf_adds(&p->line, " (for reading)");
-		rd_buf_adds(&p->line, ", ");
-		word_locks(&p->line, w->holds, w->hold_count);
-		rd_buf_addc(&p->line, ':');
+		add_locks(p, f, w->holds, w->hold_count);
 		flush_line(p, 2, BLUE);
 		print_stack(p, &w->stack);
 		fputc('\n', p->out);

@@ -249,7 +249,9 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 
 void word_evidence(struct rd_buf *out, const struct finding *f)
 {
-	if (f->recorded)
+	if (!f->count)
+		rd_buf_adds(out, "Nothing but its schedule is known.");
+	else if (f->recorded)
 		rd_buf_adds(out, "It happened in the recorded run.");
 	else
 		rd_buf_adds(
