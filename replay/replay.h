@@ -38,14 +38,19 @@ struct replay_request { /* zero values are the defaults */
 	const char *record_into; /* directory for a trace of the run; NULL: nothing is kept */
 	const int *streams;	 /* stdin, stdout, stderr of the program; NULL: ours */
 	uint64_t recorded_ms;	 /* how long the recorded run took, 0: unknown */
+	int recorded_signal;	 /* by which the recorded run ended; 0: none */
 	uint64_t patience_ms;	 /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
 	uint64_t limit_ms;	 /* after which the program is ended in any case; 0: 10 x patience */
 	bool detect;		 /* have the runtime's happens-before detector look on */
 	unsigned first;		 /* which hold of a race goes first: 0 or 1 */
 
-	/* If set, the two threads of a race stay where they met.  Called about each 20 ms
-	 * from then on until it returns true: then they go.  It may change *first. */
+	/* If set, the two threads of a race stay where they met, and a deadlock is left standing.
+	 * Called about each 20 ms from then on until it returns true: then they go, or the
+	 * program is ended.  It may change *first.  Nothing is ended for want of time meanwhile. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
+
+	/* Called when operations of the schedule were done; `done` counts them.  May be NULL. */
+	void (*progress)(void *context, uint64_t done);
 	void *context;
 };
 
@@ -90,6 +95,7 @@ struct replay_held {
 /* A thread of a standing deadlock. */
 struct replay_wait {
 	const char *thread;
+	uint32_t tid;
 	const char *kind;     /* as in event.inc */
 	uint64_t n;	      /* which of its operations it is */
 	uint64_t object;      /* address; of a join: the number of the thread */
@@ -123,6 +129,8 @@ struct replay_result {
 	struct replay_race *races; /* the first RADDLE_STEER_RACES */
 	size_t race_count;
 	uint64_t races_seen;
+	uint64_t order_at,
+		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */
 	struct rd_arena *arena;			       /* everything above */
 };
@@ -141,7 +149,7 @@ const char *replay_end_text(struct replay_result *result);
 /* ---- one finding ---- */
 
 struct replay_policy {
-	struct replay_request request; /* schedule and record_into are set here */
+	struct replay_request request; /* the schedule is set here; record_into counts for first tries */
 	unsigned rounds;	       /* of replay, record, predict again; 0: 3 */
 	const char *directory;	       /* where the traces of diverged runs go; NULL: none are made */
 

@@ -134,9 +134,10 @@ struct raddle_slot {
 	_Atomic uint32_t site;	 /* innermost call site of that */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t accesses; /* records of accesses and atomics so far: does it move? */
-	/* Addresses of locks it holds; the lowest bit is set for a shared hold. */
+	/* Addresses of locks it holds; the lowest bit is set for a shared hold.  0: passed over. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
-	uint64_t unused[8];
+	_Atomic uint32_t timed; /* BLOCKED: the wait ends by itself */
+	uint32_t unused[15];
 };
 
 struct raddle_steer {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reading the slots of a steered program, and what /proc says of its threads.  In: the
+ * steering memory, which the program may have filled with anything.  Out: a board on
+ * which every number that is used as an index is in range.
+ */
+#include "replay/board.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 64 /* of creations in a name */
+
+static void read_held(struct board_row *r, struct raddle_slot *slot)
+{
+	uint32_t count = atomic_load(&slot->held_count);
+
+	r->held_count = count < RADDLE_SLOT_HELD ? count : RADDLE_SLOT_HELD;
+	if (!r->held_count)
+		return;
+	r->held = rd_xcalloc(r->held_count, sizeof *r->held);
+	for (uint32_t i = 0; i < r->held_count; i++)
+		r->held[i] = atomic_load(&slot->held[i]);
+}
+
+static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t number)
+{
+	*r = (struct board_row){.state = atomic_load(&slot->state), .parent = RADDLE_STEER_NONE};
+	if (r->state == RADDLE_SLOT_UNUSED)
+		return;
+	if (r->state > RADDLE_SLOT_ENDED)
+		r->state = RADDLE_SLOT_RUNS;
+	r->thread = slot->thread;
+	r->parent = slot->parent < number ? slot->parent : RADDLE_STEER_NONE;
+	r->index = slot->index;
+	r->tid = slot->tid;
+	r->kind = atomic_load(&slot->kind);
+	r->site = atomic_load(&slot->site);
+	r->n = atomic_load(&slot->n);
+	r->object = atomic_load(&slot->object);
+	r->accesses = atomic_load(&slot->accesses);
+	r->timed = atomic_load(&slot->timed) != 0;
+	read_held(r, slot);
+}
+
+static void clear(struct board *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		free(b->rows[i].held);
+	b->count = 0;
+	b->strangers = b->others = b->catches = false;
+}
+
+void board_read(struct board *b, struct raddle_steer *steer)
+{
+	uint32_t count = atomic_load(&steer->slot_count);
+
+	clear(b);
+	b->phase = atomic_load(&steer->phase);
+	b->turn = atomic_load(&steer->turn);
+	b->stops_reached = atomic_load(&steer->stops_reached);
+	if (count > RADDLE_SLOTS)
+		count = RADDLE_SLOTS;
+	RD_GROW(b->rows, b->capacity, count);
+	for (uint32_t i = 0; i < count; i++)
+		read_row(&b->rows[i], &raddle_steer_slots(steer)[i], i);
+	b->count = count;
+}
+
+void board_release(struct board *b)
+{
+	clear(b);
+	free(b->rows);
+	*b = (struct board){0};
+}
+
+/* ---- /proc ---- */
+
+/* State and ticks of a process or thread; -1 if it is gone. */
+static int read_stat(const char *path, char *state, uint64_t *cpu)
+{
+	unsigned long long user = 0, system = 0;
+	char text[512], *at;
+	FILE *in = fopen(path, "re");
+
+	if (!in)
+		return -1;
+	text[fread(text, 1, sizeof text - 1, in)] = '\0';
+	fclose(in);
+	at = strrchr(text, ')'); /* the name may hold anything */
+	if (!at ||
+	    sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", state, &user, &system) != 3)
+		return -1;
+	*cpu = user + system;
+	return 0;
+}
+
+bool board_is_on_cpu(pid_t pid, uint32_t tid)
+{
+	char path[64], state = 'S';
+	uint64_t cpu;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%" PRIu32 "/stat", (int)pid, tid);
+	return !read_stat(path, &state, &cpu) && state == 'R';
+}
+
+static void read_status(struct board *b, pid_t pid, size_t alive)
+{
+	char path[64], line[256];
+	unsigned long long caught;
+	unsigned threads;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	in = fopen(path, "re");
+	while (in && fgets(line, sizeof line, in)) {
+		if (sscanf(line, "Threads: %u", &threads) == 1)
+			b->strangers = threads > alive;
+		else if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+			b->catches = (caught & 0x7fffffff) != 0; /* 32 and up are the C library's */
+	}
+	if (in)
+		fclose(in);
+}
+
+void board_ask_kernel(struct board *b, pid_t pid)
+{
+	char path[64], state;
+	size_t alive = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		alive += board_is_alive(&b->rows[i]);
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	read_stat(path, &state, &b->cpu);
+	read_status(b, pid, alive);
+}
+
+/* ---- threads ---- */
+
+void board_name(const struct board *b, uint32_t number, struct rd_buf *out)
+{
+	uint32_t index[DEPTH_MAX];
+	size_t depth = 0;
+
+	while (number < b->count && b->rows[number].parent != RADDLE_STEER_NONE && depth < DEPTH_MAX) {
+		index[depth++] = b->rows[number].index;
+		number = b->rows[number].parent;
+	}
+	rd_buf_adds(out, number == 0 ? "T_0" : "T_?");
+	while (depth)
+		rd_buf_addf(out, "_%u", index[--depth]);
+}
+
+const struct board_row *board_of_plan(const struct board *b, uint32_t position)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->rows[i].state != RADDLE_SLOT_UNUSED && b->rows[i].thread == position)
+			return &b->rows[i];
+	return NULL;
+}
+
+bool board_has_moved(const struct board *b, const struct board *before)
+{
+	if (b->count != before->count || b->phase != before->phase || b->turn != before->turn)
+		return true;
+	for (size_t i = 0; i < b->count; i++)
+		if (b->rows[i].n != before->rows[i].n || b->rows[i].state != before->rows[i].state)
+			return true;
+	return false;
+}

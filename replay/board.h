@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside replay/: what the slots of a steered program say at one moment, copied, since
+ * the program goes on writing them, and checked, since it may write anything.
+ */
+#ifndef REPLAY_BOARD_H
+#define REPLAY_BOARD_H
+
+#include "base/buf.h"
+#include "raddle/steer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A thread; its position on the board is its number. */
+struct board_row {
+	uint32_t state;		/* enum raddle_slot_state; UNUSED: there is none */
+	uint32_t thread;	/* of the plan, or RADDLE_STEER_NONE */
+	uint32_t parent, index; /* parent of thread 0: RADDLE_STEER_NONE */
+	uint32_t tid, kind, site;
+	uint64_t n, object, accesses;
+	bool timed;	/* BLOCKED: but the wait ends by itself */
+	uint64_t *held; /* addresses, lowest bit set for a shared hold; 0: none */
+	uint32_t held_count;
+	uint64_t cpu; /* ticks, and whether it is on a processor or wants one; */
+	bool on_cpu;  /* only of those that run, see board_look_at_tasks() */
+};
+
+struct board {
+	struct board_row *rows;
+	size_t count, capacity;
+	uint32_t phase, turn, stops_reached;
+	uint64_t cpu;	/* ticks of processor time of the process */
+	bool strangers; /* it has threads without a row */
+	bool others;	/* it has forked processes that are alive */
+	bool catches;	/* it has signal handlers, which may post semaphores */
+};
+
+/* Copies the slots of a steering memory of which nothing but our plan is believed. */
+void board_read(struct board *b, struct raddle_steer *steer);
+void board_release(struct board *b);
+
+/* Completes `cpu`, `strangers` and `catches` from /proc. */
+void board_ask_kernel(struct board *b, pid_t pid);
+
+/* Whether a thread of the process is on a processor or wants one. */
+bool board_is_on_cpu(pid_t pid, uint32_t tid);
+
+/* Appends T_0_1. */
+void board_name(const struct board *b, uint32_t number, struct rd_buf *out);
+
+/* The thread of the plan at that position, or NULL if it does not exist (yet). */
+const struct board_row *board_of_plan(const struct board *b, uint32_t position);
+
+static inline bool board_is_alive(const struct board_row *r)
+{
+	return r->state != RADDLE_SLOT_UNUSED && r->state != RADDLE_SLOT_ENDED;
+}
+
+/* Whether anything in the plan's terms, or any operation, has come about since. */
+bool board_has_moved(const struct board *b, const struct board *before);
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From a schedule to a plan.  In: a schedule, which names threads T_0_1, operations
+ * by name and accesses by site or place, and the site table of the program that is
+ * going to run.  Out: the tables of steer.h.
+ *
+ * The table of threads has every ancestor of a thread too, parents first, since the
+ * runtime recognises a thread by its parent and its number among the creations.
+ * A schedule of another program is refused here: no operation of it could come.
+ */
+#include "replay/plan.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "trace/event.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_MAX 65536
+#define PLACES_TRIED 64 /* of a schedule none of which is in the site table */
+#define PAGE 4096
+
+static int unfit(const struct plan *p, const char *what, const char *value)
+{
+	return rd_fail(RD_EFORMAT, "replay: the schedule%s%s cannot be followed: %s \"%s\"",
+		       p->schedule->finding ? " of finding " : "",
+		       p->schedule->finding ? p->schedule->finding : "", what, value);
+}
+
+/* ---- threads ---- */
+
+/* The last number of a name, or -1: 1 of T_0_1. */
+static int64_t last_number(const char *name, size_t length, size_t *parent_length)
+{
+	size_t at = length;
+	int64_t n = 0;
+
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	if (at == length || length - at > 9 || at < 2 || name[at - 1] != '_' ||
+	    (name[at] == '0' && length - at > 1))
+		return -1;
+	for (size_t i = at; i < length; i++)
+		n = n * 10 + (name[i] - '0');
+	*parent_length = at - 1;
+	return n;
+}
+
+/* The position of a thread, which is added with its ancestors if it is new; -1 if
+ * the name is none. */
+static int64_t add_thread(struct plan *p, const char *name, size_t length)
+{
+	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
+					.limit = UINT64_MAX,
+					.hold = RADDLE_STEER_NONE,
+					.stop = RADDLE_STEER_NONE};
+	size_t parent_length;
+	uint32_t known;
+
+	if (rd_names_find(&p->names, name, length, &known))
+		return known;
+	if (length != 3 || strncmp(name, "T_0", 3) != 0) {
+		int64_t index = last_number(name, length, &parent_length), parent;
+
+		if (index < 0 || parent_length < 3 || p->thread_count >= THREADS_MAX)
+			return -1;
+		parent = add_thread(p, name, parent_length);
+		if (parent < 0)
+			return -1;
+		t.parent = (uint32_t)parent;
+		t.index = (uint32_t)index;
+	}
+	RD_GROW(p->threads, p->thread_capacity, p->thread_count + 1);
+	p->threads[p->thread_count] = t;
+	RD_ASSERT(rd_names_put(&p->names, name, length) == p->thread_count);
+	return (int64_t)p->thread_count++;
+}
+
+static int find_thread(struct plan *p, const char *name, uint32_t *position)
+{
+	int64_t n = add_thread(p, name, strlen(name));
+
+	*position = n < 0 ? 0 : (uint32_t)n;
+	return n < 0 ? unfit(p, "no thread can have the name", name) : 0;
+}
+
+const char *plan_thread_name(const struct plan *p, uint32_t position)
+{
+	return position < p->names.count ? p->names.items[position] : "?";
+}
+
+const struct schedule_stop *plan_stop(const struct plan *p, const char *thread)
+{
+	for (size_t i = 0; i < p->schedule->stop_count; i++)
+		if (!strcmp(p->schedule->stops[i].thread, thread))
+			return &p->schedule->stops[i];
+	return NULL;
+}
+
+/* ---- operations ---- */
+
+static int find_kind(const struct plan *p, const char *name, uint32_t *kind)
+{
+	int code = trace_kind_find(name);
+
+	if (code < 0 || !raddle_is_counted((enum raddle_event)code))
+		return unfit(p, "there is no operation", name);
+	*kind = (uint32_t)code;
+	return 0;
+}
+
+/* Counts the operations of each thread, then puts each one into its place. */
+static int add_ops(struct plan *p)
+{
+	const struct schedule *s = p->schedule;
+	uint32_t *thread = rd_xcalloc(s->op_count + 1, sizeof *thread), first = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < s->op_count && !r; i++) {
+		r = find_thread(p, s->ops[i].thread, &thread[i]);
+		if (!r)
+			p->threads[thread[i]].count++;
+	}
+	for (size_t i = 0; i < p->thread_count; i++) {
+		p->threads[i].first = first;
+		first += p->threads[i].count;
+		p->threads[i].count = 0;
+	}
+	p->op_count = first;
+	p->ops = rd_xcalloc(s->op_count + 1, sizeof *p->ops);
+	p->turns = rd_xcalloc(s->op_count + 1, sizeof *p->turns);
+	for (size_t i = 0; i < s->op_count && !r; i++) {
+		struct raddle_steer_thread *t = &p->threads[thread[i]];
+		struct raddle_steer_op *op = &p->ops[t->first + t->count++];
+
+		*op = (struct raddle_steer_op){.n = s->ops[i].n, .turn = (uint32_t)i};
+		p->turns[i] = &s->ops[i];
+		r = find_kind(p, s->ops[i].kind, &op->kind);
+	}
+	free(thread);
+	return r;
+}
+
+static int add_limits(struct plan *p)
+{
+	const struct schedule *s = p->schedule;
+	uint32_t at;
+
+	for (size_t i = 0; i < s->limit_count; i++) {
+		if (find_thread(p, s->limits[i].thread, &at))
+			return RD_EFORMAT;
+		if (s->limits[i].n < p->threads[at].limit)
+			p->threads[at].limit = s->limits[i].n;
+	}
+	return 0;
+}
+
+static int add_stops(struct plan *p)
+{
+	const struct schedule *s = p->schedule;
+	uint32_t at;
+
+	for (size_t i = 0; i < s->stop_count; i++) {
+		if (find_thread(p, s->stops[i].thread, &at))
+			return RD_EFORMAT;
+		if (p->threads[at].stop != RADDLE_STEER_NONE)
+			return unfit(p, "it has two stops for", s->stops[i].thread);
+		p->threads[at].stop = 1;
+		p->threads[at].stop_n = s->stops[i].n;
+		if (find_kind(p, s->stops[i].kind, &p->threads[at].stop_kind))
+			return RD_EFORMAT;
+	}
+	p->stop_count = (uint32_t)s->stop_count;
+	return 0;
+}
+
+/* ---- places ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
+		     const struct schedule_place *place)
+{
+	return site->line == place->line && site->column == place->column && place->file &&
+	       (!place->function || !strcmp(site->function, place->function)) &&
+	       !strcmp(base_name(trace_sites_file(sites, site->file)), base_name(place->file));
+}
+
+static bool is_access(const struct trace_site *s)
+{
+	return s->kind != TRACE_SITE_FENCE && s->kind != TRACE_SITE_CALL;
+}
+
+static uint32_t site_number(const struct trace_sites *sites, size_t unit, const struct trace_site *s)
+{
+	return (sites->units[unit].slot << RADDLE_SITE_LOCAL_BITS) + s->n;
+}
+
+/* The first site at a place that is suitable; 0: none.  With `hold` NULL any will do. */
+static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
+			const struct schedule_hold *hold)
+{
+	for (size_t u = 0; u < sites->unit_count; u++) {
+		const struct trace_unit *unit = &sites->units[u];
+
+		for (size_t i = 0; i < unit->site_count; i++) {
+			const struct trace_site *s = &sites->sites[unit->site + i];
+
+			if (plan_same_place(sites, s, place) &&
+			    (!hold || (is_access(s) && trace_site_writes(s) == hold->write)))
+				return site_number(sites, u, s);
+		}
+	}
+	return 0;
+}
+
+static int no_such_site(const struct plan *p, const struct schedule_hold *h)
+{
+	const char *of = p->schedule->program;
+
+	return rd_fail(RD_EFORMAT,
+		       "replay: the schedule does not fit this program: it has no %s at %s:%" PRIu32
+		       ":%" PRIu32 " (site %" PRIu32 ")%s%s",
+		       h->write ? "write" : "read", h->place.file ? h->place.file : "?", h->place.line,
+		       h->place.column, h->site, of ? "; the schedule is of " : "", of ? of : "");
+}
+
+/* The site that the schedule names if it is at the place that it names, else the one at that
+ * place: numbers change when a program gets another file, places when it is edited. */
+static int find_site(const struct plan *p, const struct trace_sites *sites, const struct schedule_hold *h,
+		     uint32_t *site)
+{
+	const struct trace_site *s = trace_sites_find(sites, h->site);
+
+	*site = h->site;
+	if (!sites && h->site)
+		return 0;
+	if (s && is_access(s) && (!h->place.file || plan_same_place(sites, s, &h->place)))
+		return 0;
+	*site = sites && h->place.file ? site_at(sites, &h->place, h) : 0;
+	return *site ? 0 : no_such_site(p, h);
+}
+
+static int add_holds(struct plan *p, const struct trace_sites *sites)
+{
+	const struct schedule *s = p->schedule;
+
+	for (size_t i = 0; i < s->hold_count; i++) {
+		const struct schedule_hold *h = &s->holds[i];
+		struct raddle_steer_hold *to = &p->holds[i];
+
+		*to = (struct raddle_steer_hold){
+			.after = h->after, .occurrence = h->occurrence, .write = h->write};
+		if (find_thread(p, h->thread, &to->thread) || find_site(p, sites, h, &to->site))
+			return RD_EFORMAT;
+		if (p->threads[to->thread].hold != RADDLE_STEER_NONE)
+			return unfit(p, "both accesses are of one thread,", h->thread);
+		p->threads[to->thread].hold = (uint32_t)i;
+	}
+	p->hold_count = (uint32_t)s->hold_count;
+	return 0;
+}
+
+/* A deadlock has no sites to compare, but its operations have places. */
+static int check_places(const struct plan *p, const struct trace_sites *sites)
+{
+	const struct schedule *s = p->schedule;
+	const struct schedule_place *first = NULL;
+	size_t tried = 0;
+
+	for (size_t i = 0; sites && i < s->op_count + s->stop_count && tried < PLACES_TRIED; i++) {
+		const struct schedule_place *place =
+			i < s->op_count ? &s->ops[i].place : &s->stops[i - s->op_count].place;
+
+		if (!place->file)
+			continue;
+		first = first ? first : place;
+		tried++;
+		if (site_at(sites, place, NULL))
+			return 0;
+	}
+	if (!first)
+		return 0;
+	return rd_fail(RD_EFORMAT,
+		       "replay: the schedule does not fit this program: it has no call at %s:%" PRIu32
+		       " nor at any other place of the schedule%s%s",
+		       first->file, first->line, s->program ? ", which is of " : "",
+		       s->program ? s->program : "");
+}
+
+/* ---- the whole ---- */
+
+int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites)
+{
+	const char *wrong = schedule_check(s);
+	int r;
+
+	*p = (struct plan){.schedule = s};
+	add_thread(p, "T_0", 3);
+	if (wrong)
+		return unfit(p, wrong, s->program ? s->program : "?");
+	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count)
+		return unfit(p, "it needs two accesses or a stop; it is for", s->program ? s->program : "?");
+	r = add_ops(p);
+	if (!r)
+		r = add_limits(p);
+	if (!r)
+		r = add_stops(p);
+	if (!r)
+		r = add_holds(p, sites);
+	if (!r && !s->hold_count)
+		r = check_places(p, sites);
+	return r;
+}
+
+void plan_release(struct plan *p)
+{
+	rd_names_release(&p->names);
+	free(p->threads);
+	free(p->ops);
+	free(p->turns);
+	*p = (struct plan){0};
+}
+
+static uint64_t align(uint64_t at)
+{
+	return (at + 63) / 64 * 64;
+}
+
+static uint64_t threads_at(void)
+{
+	return align(sizeof(struct raddle_steer));
+}
+
+static uint64_t ops_at(const struct plan *p)
+{
+	return threads_at() + align(p->thread_count * sizeof *p->threads);
+}
+
+static uint64_t slots_at(const struct plan *p)
+{
+	return ops_at(p) + align(p->op_count * sizeof *p->ops);
+}
+
+size_t plan_size(const struct plan *p)
+{
+	return (slots_at(p) + RADDLE_SLOTS * sizeof(struct raddle_slot) + PAGE - 1) / PAGE * PAGE;
+}
+
+void plan_write(const struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order)
+{
+	steer->version = RADDLE_STEER_VERSION;
+	steer->flags = flags;
+	steer->order = order;
+	steer->thread_count = (uint32_t)p->thread_count;
+	steer->op_count = (uint32_t)p->op_count;
+	steer->hold_count = p->hold_count;
+	steer->stop_count = p->stop_count;
+	steer->threads_at = threads_at();
+	steer->ops_at = ops_at(p);
+	steer->slots_at = slots_at(p);
+	memcpy(steer->holds, p->holds, sizeof p->holds);
+	memcpy(raddle_steer_threads(steer), p->threads, p->thread_count * sizeof *p->threads);
+	if (p->op_count)
+		memcpy(raddle_steer_ops(steer), p->ops, p->op_count * sizeof *p->ops);
+}

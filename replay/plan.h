@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside replay/: a schedule in the form in which the runtime keeps it (steer.h). */
+#ifndef REPLAY_PLAN_H
+#define REPLAY_PLAN_H
+
+#include "base/map.h"
+#include "finding/schedule.h"
+#include "raddle/steer.h"
+#include "trace/sites.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct plan {
+	const struct schedule *schedule;
+	struct rd_names names; /* of threads: the number is the position in `threads` */
+	struct raddle_steer_thread *threads;
+	struct raddle_steer_op *ops;	  /* those of a thread together */
+	const struct schedule_op **turns; /* by turn */
+	size_t thread_count, thread_capacity, op_count;
+	struct raddle_steer_hold holds[RADDLE_STEER_HOLDS];
+	uint32_t hold_count, stop_count;
+};
+
+/* Fails with a message if the schedule does not fit the program; `sites` may be NULL
+ * where that cannot be known.  The schedule must live as long.  To be released also
+ * after a failure. */
+int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
+void plan_release(struct plan *p);
+
+/* What the steering memory needs, a whole number of pages. */
+size_t plan_size(const struct plan *p);
+
+/* Fills zeroed memory of that size. */
+void plan_write(const struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
+
+/* The name of a thread of the plan; "?" for a position it does not have. */
+const char *plan_thread_name(const struct plan *p, uint32_t position);
+
+/* The stop of a thread, or NULL. */
+const struct schedule_stop *plan_stop(const struct plan *p, const char *thread);
+
+/* Whether the site is at that place, whatever directory the program was built in. */
+bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
+		     const struct schedule_place *place);
+
+#endif

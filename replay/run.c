@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One replay: plan, session, program, watch, verdict.  In: a request.  Out: a result.
+ *
+ * The loop is the collector's (record/collector.h); it calls back about each 20 ms, and there
+ * the slots are read and the watchdog says what to do.  What the program shares
+ * with us stays mapped after its end, so the verdict is drawn up then, from what
+ * the runtime wrote and what the watchdog decided.
+ *
+ * Only the process that was started here is ever killed, and those of its
+ * descendants that it announced in the session.
+ */
+#include "replay/replay.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "record/collector.h"
+#include "record/launch.h"
+#include "record/prepare.h"
+#include "record/session.h"
+#include "replay/graph.h"
+#include "replay/watch.h"
+#include "trace/event.h"
+
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 2000
+#define PATIENCE_UNKNOWN_MS 10000 /* where nobody knows how long the program runs */
+#define ANCESTORS_MAX 64
+
+struct replay {
+	const struct replay_request *request;
+	struct replay_result *result;
+	struct plan plan;
+	struct record_session session;
+	struct record_collector *collector;
+	struct raddle_steer *steer;
+	struct watch watch;
+	struct board board; /* memory for the next look */
+	bool gave_up, stays, killed;
+	unsigned first;
+	uint32_t told; /* operations that `progress` knows of */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+static const char *keep(struct replay *r, struct rd_buf *text)
+{
+	const char *copy = rd_arena_strndup(r->result->arena, text->data, text->length);
+
+	rd_buf_release(text);
+	return copy;
+}
+
+static const char *thread_name(struct replay *r, const struct board *b, uint32_t number)
+{
+	struct rd_buf name = RD_BUF_INIT;
+
+	board_name(b, number, &name);
+	return keep(r, &name);
+}
+
+/* ---- ending ---- */
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], line[512], *at;
+	int parent = 0;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	in = fopen(path, "re");
+	if (!in)
+		return 0;
+	line[fread(line, 1, sizeof line - 1, in)] = '\0';
+	fclose(in);
+	at = strrchr(line, ')');
+	return at && sscanf(at, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+static bool descends_from(pid_t pid, pid_t ancestor)
+{
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		pid = parent_of(pid);
+		if (pid == ancestor)
+			return true;
+	}
+	return false;
+}
+
+static void kill_program(struct replay *r, pid_t pid)
+{
+	struct raddle_session *s = r->session.shared;
+	uint32_t count = atomic_load(&s->process_count);
+
+	if (r->killed)
+		return;
+	r->killed = true;
+	for (uint32_t i = 1; i < count && i < RADDLE_MAX_PROCESSES; i++) {
+		pid_t forked = atomic_load(&s->processes[i].pid);
+
+		if (forked > 1 && descends_from(forked, pid))
+			kill(forked, SIGKILL);
+	}
+	kill(pid, SIGKILL);
+}
+
+static void command(struct replay *r, enum raddle_command what)
+{
+	atomic_store(&r->steer->command, what);
+	syscall(SYS_futex, &r->steer->command, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* ---- what stands ---- */
+
+static void copy_spots(struct replay *r, const struct board *b)
+{
+	for (uint32_t i = 0; i < r->plan.hold_count; i++) {
+		const struct raddle_steer_spot *from = &r->steer->spots[i];
+		struct replay_spot *to = &r->result->spots[i];
+		uint32_t count = from->frame_count, slot = from->slot;
+
+		to->thread = thread_name(r, b, slot);
+		to->tid = slot < b->count ? b->rows[slot].tid : 0;
+		to->site = from->site;
+		to->address = from->address;
+		to->size = from->size;
+		to->n = from->n;
+		to->write = from->write;
+		to->atomic = from->atomic;
+		to->frame_count = count < RADDLE_STEER_FRAMES ? count : RADDLE_STEER_FRAMES;
+		memcpy(to->frames, from->frames, sizeof to->frames);
+	}
+	r->result->spot_count = r->plan.hold_count;
+}
+
+static void copy_held(struct replay *r, const struct board_row *row, struct replay_wait *to)
+{
+	to->held = rd_arena_alloc(r->result->arena, (row->held_count + 1) * sizeof *to->held);
+	for (uint32_t i = 0; i < row->held_count; i++) {
+		if (!(row->held[i] & ~1ull))
+			continue;
+		to->held[to->held_count].address = row->held[i] & ~1ull;
+		to->held[to->held_count++].shared = row->held[i] & 1;
+	}
+}
+
+static void copy_wait(struct replay *r, const struct board *b, uint32_t number, struct replay_wait *to)
+{
+	const struct board_row *row = &b->rows[number];
+	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};
+	uint32_t owner = graph_owner(b, r->watch.closed, number);
+	struct rd_buf name = RD_BUF_INIT;
+
+	explain_object(&e, row, &name);
+	to->thread = thread_name(r, b, number);
+	to->tid = row->tid;
+	to->kind = trace_kind(row->kind)->name;
+	to->n = row->n;
+	to->object = row->object;
+	to->name = keep(r, &name);
+	to->waits_on = owner == RADDLE_STEER_NONE ? NULL : thread_name(r, b, owner);
+	to->site = row->site;
+	to->planned = watch_at_stop(&r->watch, b, number);
+	copy_held(r, row, to);
+}
+
+/* The threads that can never go on, while the program is still there to be asked. */
+static void copy_waits(struct replay *r, const struct board *b)
+{
+	struct replay_result *result = r->result;
+	bool *core = rd_xcalloc(b->count + 1, sizeof *core);
+
+	graph_core(b, r->watch.closed, core);
+	result->waits = rd_arena_alloc(result->arena, (b->count + 1) * sizeof *result->waits);
+	result->wait_count = 0;
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (!r->watch.closed[i])
+			continue;
+		result->waits[result->wait_count].core = core[i];
+		copy_wait(r, b, i, &result->waits[result->wait_count++]);
+	}
+	free(core);
+}
+
+static void copy_races(struct replay *r, const struct board *b)
+{
+	uint32_t seen = atomic_load(&r->steer->race_count);
+	uint32_t count = seen < RADDLE_STEER_RACES ? seen : RADDLE_STEER_RACES;
+
+	r->result->races_seen = seen;
+	r->result->races = rd_arena_alloc(r->result->arena, (count + 1) * sizeof *r->result->races);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct raddle_steer_race *from = &r->steer->races[i];
+		struct replay_race *to = &r->result->races[i];
+
+		for (int k = 0; k < 2; k++) {
+			to->thread[k] = thread_name(r, b, from->slot[k]);
+			to->site[k] = from->site[k];
+			to->write[k] = from->write[k];
+			to->atomic[k] = from->atomic[k];
+		}
+		to->address = from->address;
+		to->size = from->size;
+	}
+	r->result->race_count = count;
+}
+
+/* Where a byte of the session lies in the program's memory; 0: it is not known. */
+static uint64_t address_in_program(pid_t pid, uint64_t at)
+{
+	unsigned long long start, end, offset;
+	char path[64], line[4352];
+	uint64_t found = 0;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	in = fopen(path, "re");
+	while (in && !found && fgets(line, sizeof line, in))
+		if (strstr(line, "memfd:raddle-session") &&
+		    sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 && at >= offset &&
+		    at - offset < end - start)
+			found = start + (at - offset);
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* ---- the loop ---- */
+
+/* Whoever asked to look at the threads where they met has seen enough. */
+static bool has_seen_enough(struct replay *r, pid_t pid)
+{
+	return r->request->met(r->request->context, pid, r->result, &r->first);
+}
+
+/* Out of the place where two threads met. */
+static void look_at_meeting(struct replay *r, pid_t pid)
+{
+	const struct board *b = &r->watch.before;
+
+	if (!r->request->met || b->phase != RADDLE_MET || !r->plan.hold_count)
+		return;
+	if (!r->stays) {
+		uint64_t at = r->session.shared->steer_offset;
+
+		copy_spots(r, b);
+		r->result->order_at = address_in_program(pid, at + offsetof(struct raddle_steer, order));
+		r->result->command_at = address_in_program(pid, at + offsetof(struct raddle_steer, command));
+		r->stays = r->watch.staying = true;
+	}
+	if (atomic_load(&r->steer->command) == RADDLE_COMMAND_NONE && has_seen_enough(r, pid)) {
+		r->steer->order = r->first;
+		command(r, RADDLE_COMMAND_GO);
+	}
+}
+
+static void end_program(struct replay *r, pid_t pid)
+{
+	if (r->watch.end == REPLAY_DEADLOCKED && !r->result->wait_count)
+		copy_waits(r, &r->watch.before);
+	if (r->watch.decided && r->watch.outcome == REPLAY_CONFIRMED && r->request->met &&
+	    !has_seen_enough(r, pid))
+		return;
+	if (r->watch.end == REPLAY_DEADLOCKED && r->request->record_into)
+		record_collector_stood(r->collector);
+	kill_program(r, pid);
+}
+
+static void tell_progress(struct replay *r, uint32_t done)
+{
+	if (r->request->progress && done > r->told && done <= r->plan.op_count)
+		r->request->progress(r->request->context, r->told = done);
+}
+
+static void look(void *context, pid_t pid)
+{
+	struct replay *r = context;
+	enum watch_action action;
+
+	r->watch.pid = pid;
+	r->watch.interrupted = record_launch_interrupted();
+	board_read(&r->board, r->steer);
+	board_ask_kernel(&r->board, pid);
+	r->board.others = record_collector_alive(r->collector) != 0;
+	action = watch_step(&r->watch, &r->board, now_ms());
+	tell_progress(r, r->watch.before.turn);
+	look_at_meeting(r, pid);
+	if (action == WATCH_GIVE_UP && !r->gave_up) {
+		r->gave_up = true;
+		command(r, RADDLE_COMMAND_GIVE_UP);
+	}
+	if (action == WATCH_END)
+		end_program(r, pid);
+}
+
+/* ---- the verdict ---- */
+
+static void explain(struct replay *r, const struct board *b, bool ended)
+{
+	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
+	struct rd_buf text = RD_BUF_INIT;
+
+	if (ended)
+		explain_missing(&e, &text);
+	else
+		explain_difference(&e, r->steer, &text);
+	r->result->explanation = keep(r, &text);
+}
+
+/* All stops were reached, but they did not last. */
+static void explain_passed(struct replay *r)
+{
+	r->result->explanation = "all threads came where they were to be stuck, and went on";
+}
+
+static bool is_from_outside(int signal)
+{
+	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||
+	       signal == SIGKILL;
+}
+
+static void conclude(struct replay *r, const struct board *b)
+{
+	struct replay_result *result = r->result;
+	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE;
+
+	if (passed && r->plan.hold_count) {
+		result->outcome = REPLAY_CONFIRMED;
+		copy_spots(r, b);
+		return;
+	}
+	if (r->watch.decided) {
+		result->outcome = r->watch.outcome;
+		if (r->watch.why.length)
+			result->explanation = keep(r, &r->watch.why);
+		return;
+	}
+	if (b->phase == RADDLE_DIVERGED)
+		result->outcome = REPLAY_DIVERGED;
+	else if (result->end == REPLAY_DEADLOCKED)
+		result->outcome = REPLAY_DEADLOCK;
+	else if (result->end == REPLAY_SIGNALLED)
+		result->outcome = is_from_outside(result->status) ? REPLAY_STOPPED : REPLAY_CRASHED;
+	else
+		result->outcome = result->end == REPLAY_EXITED ? REPLAY_ENDED : REPLAY_STUCK;
+	if (passed)
+		explain_passed(r);
+	else
+		explain(r, b, b->phase != RADDLE_DIVERGED);
+}
+
+static void note_end(struct replay *r, int status)
+{
+	struct replay_result *result = r->result;
+
+	result->end = r->killed ? r->watch.end : WIFSIGNALED(status) ? REPLAY_SIGNALLED : REPLAY_EXITED;
+	result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int draw_up(struct replay *r, int status)
+{
+	struct replay_result *result = r->result;
+	struct board b = {0};
+
+	board_read(&b, r->steer);
+	note_end(r, status);
+	if (!b.count && result->end == REPLAY_EXITED)
+		return rd_fail(RD_ETOOL,
+			       "replay: %s: it ended with status %d and did not take part; is it a record "
+			       "flavour of this Raddle?",
+			       r->request->program->executable, result->status);
+	result->planned = r->plan.op_count;
+	result->done = b.turn < result->planned ? b.turn : result->planned;
+	tell_progress(r, b.turn);
+	conclude(r, &b);
+	copy_races(r, &b);
+	board_release(&b);
+	return 0;
+}
+
+/* ---- the run ---- */
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static double cpu_of_children(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+static int run_program(struct replay *r, struct trace_meta *meta)
+{
+	const struct replay_program *p = r->request->program;
+	struct record_options options = {.directory = r->request->record_into,
+					 .sites = p->sites_path,
+					 .meta = meta,
+					 .look = look,
+					 .context = r,
+					 .look_ms = WATCH_LOOK_MS};
+	struct record_launch launch = {.executable = p->executable,
+				       .argv = p->argv,
+				       .library_path = p->library_path,
+				       .streams = r->request->streams,
+				       .session_fd = r->session.fd,
+				       .wake = &r->session.shared->sealed_futex};
+	uint64_t start = now_ms();
+	double cpu = cpu_of_children();
+	int status = 0, err;
+	pid_t pid;
+
+	err = record_collector_open(&r->collector, &r->session, &options);
+	if (!err)
+		err = record_launch(&launch, &pid);
+	if (!err)
+		err = record_collector_run(r->collector, pid, &status, NULL);
+	if (!err) {
+		record_launch_done();
+		r->result->wall_seconds = (double)(now_ms() - start) / 1e3;
+		r->result->met_seconds = r->watch.met_ms ? (double)(r->watch.met_ms - start) / 1e3 : 0;
+		r->result->cpu_seconds = cpu_of_children() - cpu;
+		err = draw_up(r, status);
+	}
+	if (r->collector)
+		record_collector_close(r->collector);
+	return err;
+}
+
+static uint32_t flags(const struct replay *r)
+{
+	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
+	       (r->request->met && r->plan.hold_count ? RADDLE_STEER_STAY : 0u);
+}
+
+static void set_patience(struct replay *r)
+{
+	const struct replay_request *q = r->request;
+	uint64_t patience = q->patience_ms;
+
+	if (!patience)
+		patience = q->recorded_ms ? 4 * q->recorded_ms : PATIENCE_UNKNOWN_MS;
+	if (!q->patience_ms && patience < PATIENCE_MS)
+		patience = PATIENCE_MS;
+	r->watch.patience_ms = patience;
+	r->watch.limit_ms = q->limit_ms ? q->limit_ms : 10 * patience;
+}
+
+static int argument_count(char *const *argv)
+{
+	int n = 0;
+
+	while (argv[n])
+		n++;
+	return n;
+}
+
+static int run_planned(struct replay *r)
+{
+	const struct replay_program *p = r->request->program;
+	struct trace_meta meta = {0};
+	int err = record_session_open(&r->session, p->program, plan_size(&r->plan));
+
+	if (err)
+		return err;
+	r->session.shared->discard = !r->request->record_into;
+	r->steer = record_session_steer(&r->session);
+	plan_write(&r->plan, r->steer, flags(r), r->request->first);
+	watch_start(&r->watch, &r->plan, p->sites);
+	set_patience(r);
+	record_prepare_meta(&meta, p->program, argument_count(p->argv), p->argv);
+	meta.mode = p->mode ? rd_xstrdup(p->mode) : NULL;
+	meta.key = p->key ? rd_xstrdup(p->key) : NULL;
+	err = run_program(r, &meta);
+	record_release_meta(&meta);
+	watch_release(&r->watch);
+	board_release(&r->board);
+	record_session_close(&r->session);
+	return err;
+}
+
+int replay_run(const struct replay_request *request, struct replay_result *result)
+{
+	struct replay r = {.request = request, .result = result, .first = request->first};
+	int err;
+
+	*result = (struct replay_result){.arena = rd_arena_new()};
+	err = plan_compile(&r.plan, request->schedule, request->program->sites);
+	if (!err && request->record_into)
+		err = record_prepare_directory(request->record_into, true);
+	if (!err)
+		err = run_planned(&r);
+	plan_release(&r.plan);
+	if (err)
+		replay_result_release(result);
+	return err;
+}
+
+void replay_result_release(struct replay_result *result)
+{
+	if (result->arena)
+		rd_arena_free(result->arena);
+	*result = (struct replay_result){0};
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the
+ * reason, the consequence, and as evidence what was seen.
+ *
+ * A run that went another way than the schedule is done again with recording, and who
+ * called may predict from that trace: perhaps the error is there too, on another way.  After a few
+ * rounds the candidate is dropped with the first difference.  What rests on time alone,
+ * or on something that has nothing to do with the finding, leaves it unconfirmed.
+ */
+#include "replay/replay.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 3
+
+/* ---- words ---- */
+
+const char *replay_outcome_name(enum replay_outcome outcome)
+{
+	static const char *const names[REPLAY_OUTCOMES] = {
+		[REPLAY_CONFIRMED] = "confirmed", [REPLAY_DIVERGED] = "diverged",
+		[REPLAY_DEADLOCK] = "deadlock",	  [REPLAY_LIVELOCK] = "livelock",
+		[REPLAY_CRASHED] = "crashed",	  [REPLAY_ENDED] = "ended",
+		[REPLAY_STUCK] = "stuck",	  [REPLAY_STOPPED] = "stopped",
+	};
+
+	return names[outcome];
+}
+
+static void add_waits(const struct replay_result *result, struct rd_buf *out);
+
+const char *replay_end_text(struct replay_result *result)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
+
+	switch (result->end) {
+	case REPLAY_EXITED:
+		rd_buf_addf(&text, "the program ended with status %d", result->status);
+		break;
+	case REPLAY_SIGNALLED:
+		rd_buf_addf(&text, "the program was ended by signal %d (%s)", result->status,
+			    strsignal(result->status));
+		break;
+	case REPLAY_DEADLOCKED:
+		rd_buf_adds(&text, "the program stood still for good and was ended: ");
+		add_waits(result, &text);
+		break;
+	case REPLAY_HUNG:
+		rd_buf_adds(&text, "the program did nothing any more and was ended");
+		break;
+	case REPLAY_RAN_ON:
+		rd_buf_adds(&text, "the program did not end in time and was ended");
+		break;
+	}
+	copy = rd_arena_strndup(result->arena, text.data, text.length);
+	rd_buf_release(&text);
+	return copy;
+}
+
+/* "T_0_1 waits for b (mutex-lock), which T_0_2 holds; T_0_2 ..." */
+static void add_waits(const struct replay_result *result, struct rd_buf *out)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < result->wait_count; i++) {
+		const struct replay_wait *w = &result->waits[i];
+
+		if (!w->core)
+			continue;
+		rd_buf_addf(out, "%s%s waits in %s of %s", separator, w->thread, w->kind, w->name);
+		if (w->waits_on && strcmp(w->kind, "thread-join") != 0)
+			rd_buf_addf(out, ", which %s holds",
+				    strcmp(w->waits_on, w->thread) ? w->waits_on : "it itself");
+		separator = "; ";
+	}
+}
+
+/* ---- evidence ---- */
+
+static size_t put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
+			 struct finding_frame *to)
+{
+	size_t count = trace_sites_frames(sites, site, NULL, 0);
+	struct trace_frame *frames = rd_xcalloc(count, sizeof *frames);
+
+	if (to)
+		trace_sites_frames(sites, site, frames, count);
+	for (size_t i = 0; to && i < count; i++) {
+		to[i].function = finding_text(set, *frames[i].function ? frames[i].function : NULL);
+		to[i].file = finding_text(set, *frames[i].file ? frames[i].file : NULL);
+		to[i].line = frames[i].line;
+		to[i].column = frames[i].column;
+	}
+	free(frames);
+	return count;
+}
+
+static struct finding_stack stack_of(struct finding_set *set, const struct trace_sites *sites,
+				     const struct replay_spot *spot)
+{
+	struct finding_stack s = {.count = put_frames(set, sites, spot->site, NULL)};
+	size_t n = 0;
+
+	for (size_t i = 0; i < spot->frame_count; i++)
+		s.count += put_frames(set, sites, spot->frames[i], NULL);
+	s.frames = finding_array(set, s.count, sizeof *s.frames);
+	n = put_frames(set, sites, spot->site, s.frames);
+	for (size_t i = 0; i < spot->frame_count; i++)
+		n += put_frames(set, sites, spot->frames[i], s.frames + n);
+	return s;
+}
+
+static void show_spot(const struct trace_sites *sites, struct finding_set *set, struct finding_access *a,
+		      const struct replay_spot *spot)
+{
+	if (!a->thread || strcmp(a->thread, spot->thread) != 0)
+		return;
+	a->size = spot->size <= UINT32_MAX ? (uint32_t)spot->size : a->size;
+	a->atomic = spot->atomic;
+	if (sites)
+		a->stack = stack_of(set, sites, spot);
+}
+
+/* What was seen takes the place of what was predicted. */
+static void show_spots(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		       const struct replay_result *result)
+{
+	for (size_t i = 0; i < result->spot_count; i++)
+		for (size_t k = 0; k < f->access_count; k++)
+			show_spot(p->request.program->sites, set, &f->accesses[k], &result->spots[i]);
+}
+
+static void note_race(struct finding_set *set, struct finding *f, struct replay_result *result)
+{
+	const struct replay_spot *a = &result->spots[0], *b = &result->spots[1];
+
+	finding_note(set, f,
+		     finding_textf(set,
+				   "replayed: %s stood before its %s of %" PRIu64 " bytes at 0x%" PRIx64
+				   " while %s stood before its %s of %" PRIu64 " bytes at 0x%" PRIx64,
+				   a->thread, a->write ? "write" : "read", a->size, a->address, b->thread,
+				   b->write ? "write" : "read", b->size, b->address));
+	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
+}
+
+static void note_deadlock(struct finding_set *set, struct finding *f, const struct replay_result *result)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	rd_buf_adds(&text, "replayed: ");
+	add_waits(result, &text);
+	finding_note(set, f, text.data);
+	rd_buf_release(&text);
+}
+
+static const char *consequence_of(const struct replay_policy *p, const struct replay_result *result)
+{
+	if (result->end == REPLAY_DEADLOCKED)
+		return "deadlock";
+	if (result->end != REPLAY_SIGNALLED || result->status == p->request.recorded_signal)
+		return NULL;
+	switch (result->status) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+		return "crash";
+	case SIGABRT:
+		return "abort";
+	default:
+		return NULL;
+	}
+}
+
+static void confirm(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		    struct replay_result *result)
+{
+	f->status = FINDING_CONFIRMED;
+	f->reason = NULL;
+	f->consequence = finding_text(set, consequence_of(p, result));
+	if (f->kind == FINDING_RACE) {
+		show_spots(p, set, f, result);
+		note_race(set, f, result);
+	} else {
+		note_deadlock(set, f, result);
+	}
+}
+
+/* ---- the same deadlock by other threads ---- */
+
+static bool is_at(const struct trace_sites *sites, uint32_t site, const struct finding_frame *place)
+{
+	struct trace_frame frame;
+
+	trace_sites_frames(sites, site, &frame, 1);
+	return place->file && !strcmp(frame.file, place->file) && frame.line == place->line &&
+	       frame.column == place->column;
+}
+
+/* Whether each wait of the finding is that of a thread of its own. */
+static bool is_same_deadlock(const struct trace_sites *sites, const struct finding *f,
+			     const struct replay_result *result)
+{
+	bool *used = rd_xcalloc(result->wait_count + 1, sizeof *used);
+	size_t found = 0;
+
+	for (size_t i = 0; i < f->cycle_count; i++) {
+		const struct finding_frame *place = finding_top(&f->cycle[i].stack);
+
+		for (size_t k = 0; k < result->wait_count; k++) {
+			if (used[k] || !result->waits[k].core || !is_at(sites, result->waits[k].site, place))
+				continue;
+			used[k] = true;
+			found++;
+			break;
+		}
+	}
+	free(used);
+	return f->cycle_count && found == f->cycle_count;
+}
+
+/* ---- the rounds ---- */
+
+static bool is_confirmed(const struct replay_policy *p, const struct finding *f, struct replay_result *result)
+{
+	if (result->outcome == REPLAY_CONFIRMED)
+		return true;
+	if (f->kind != FINDING_DEADLOCK || result->end != REPLAY_DEADLOCKED ||
+	    !is_same_deadlock(p->request.program->sites, f, result))
+		return false;
+	result->outcome = REPLAY_CONFIRMED;
+	return true;
+}
+
+/* Whether the program went another way, which a new prediction can follow. */
+static bool went_astray(const struct replay_result *result)
+{
+	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
+	       result->outcome == REPLAY_LIVELOCK || result->outcome == REPLAY_DEADLOCK;
+}
+
+static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
+{
+	struct rd_buf why = RD_BUF_INIT;
+	bool drop = result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
+		    result->outcome == REPLAY_LIVELOCK;
+
+	f->status = drop ? FINDING_DROPPED : FINDING_UNCONFIRMED;
+	switch (result->outcome) {
+	case REPLAY_DEADLOCK:
+		rd_buf_adds(&why, "a deadlock is in the way: ");
+		add_waits(result, &why);
+		break;
+	case REPLAY_CRASHED:
+	case REPLAY_ENDED:
+		rd_buf_addf(&why, "%s before: %s", replay_end_text(result), result->explanation);
+		break;
+	case REPLAY_LIVELOCK:
+		rd_buf_addf(&why, "a thread spins for what a thread that is held would do: %s",
+			    result->explanation);
+		break;
+	case REPLAY_STUCK:
+		rd_buf_addf(&why, "nothing moved for too long: %s", result->explanation);
+		break;
+	default:
+		rd_buf_adds(&why, result->explanation ? result->explanation : "it did not come about");
+	}
+	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");
+	f->reason = finding_text(set, why.data);
+	rd_buf_release(&why);
+}
+
+static int run_once(const struct replay_policy *p, const struct finding *f, const char *record_into,
+		    struct replay_result *result)
+{
+	struct replay_request request = p->request;
+
+	replay_result_release(result);
+	request.schedule = f->schedule;
+	request.record_into = record_into;
+	return replay_run(&request, result);
+}
+
+/* Records a diverged run and asks for a new schedule.  Sets *on if there is one. */
+static int try_again(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		     struct replay_result *result, bool *on)
+{
+	char *trace = rd_xasprintf("%s/%s", p->directory, f->id);
+	int err = run_once(p, f, trace, result);
+
+	*on = !err && !is_confirmed(p, f, result) && result->outcome != REPLAY_STOPPED &&
+	      p->again(p->context, set, f, trace);
+	free(trace);
+	return err;
+}
+
+int replay_finding(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		   struct replay_result *last)
+{
+	unsigned rounds = p->rounds ? p->rounds : ROUNDS, runs = 0;
+	struct replay_result result = {0};
+	bool on = true;
+	int err = f->schedule ? 0 : rd_fail(RD_EUSAGE, "replay: finding %s has no schedule", f->id);
+
+	for (unsigned round = 0; round < rounds && on && !err; round++) {
+		on = false;
+		err = run_once(p, f, p->request.record_into, &result);
+		runs++;
+		if (err || is_confirmed(p, f, &result) || !went_astray(&result) || !p->directory || !p->again)
+			break;
+		err = try_again(p, set, f, &result, &on);
+		runs++;
+	}
+	if (!err && result.outcome == REPLAY_CONFIRMED)
+		confirm(p, set, f, &result);
+	else if (!err)
+		reject(set, f, &result, runs);
+	if (last && !err)
+		*last = result;
+	else
+		replay_result_release(&result);
+	return err;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The watchdog of a replay.  In: boards, about each 20 ms.  Out: go on, give up leading,
+ * or end the program; the outcome and a sentence for it.
+ *
+ * Three clocks run.  `moved`: some thread did an operation or changed its state.  `led`: the
+ * plan came forward, by an operation or a thread that came where it is to stand.  `lived`:
+ * something happened at all, if only an access or time on a processor.
+ *
+ * While the program is led, waiting threads without any that runs cannot get out of
+ * it by themselves: after WATCH_STAND_MS either the owner graph says that it is a
+ * deadlock of the program, or the plan is at fault and is given up.  If threads run, the plan
+ * has `patience` to come forward.  Then either somebody burnt processor time meanwhile, which
+ * is a spin on something that a held thread would do, or nobody can be blamed.
+ *
+ * Once nobody is held, a standing deadlock is one of the program for certain.
+ */
+#include "replay/watch.h"
+
+#include "base/alloc.h"
+#include "replay/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
+{
+	*w = (struct watch){.plan = plan, .sites = sites, .why = RD_BUF_INIT};
+}
+
+void watch_release(struct watch *w)
+{
+	board_release(&w->before);
+	rd_buf_release(&w->why);
+	free(w->closed);
+}
+
+static void decide(struct watch *w, enum replay_outcome outcome)
+{
+	w->decided = true;
+	w->outcome = outcome;
+}
+
+static enum watch_action end_program(struct watch *w, enum replay_end end)
+{
+	w->ended = true;
+	w->end = end;
+	return WATCH_END;
+}
+
+/* ---- the clocks ---- */
+
+static bool stands_as_planned(const struct board_row *r)
+{
+	return r->state == RADDLE_SLOT_HOLD || r->state == RADDLE_SLOT_STOP || r->state == RADDLE_SLOT_LIMIT;
+}
+
+static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	uint64_t led = (uint64_t)b->phase << 48 | (uint64_t)b->turn << 16, lived = b->cpu;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct board_row *r = &b->rows[i];
+
+		led += stands_as_planned(r);
+		lived += r->accesses + r->n;
+	}
+	if (!w->started || board_has_moved(b, &w->before))
+		w->moved_ms = now_ms;
+	if (!w->started || lived != w->lived)
+		w->lived_ms = now_ms;
+	if (!w->started || led != w->led) {
+		w->led_ms = now_ms;
+		w->cpu_at_led = b->cpu;
+	}
+	w->start_ms = w->started ? w->start_ms : now_ms;
+	w->started = true;
+	w->lived = lived;
+	w->led = led;
+}
+
+/* ---- deadlocks ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29);
+}
+
+static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	uint64_t signature = 1;
+
+	RD_GROW(w->closed, w->closed_capacity, b->count + 1);
+	w->closed_count = graph_closed(b, w->closed);
+	for (size_t i = 0; i < b->count; i++)
+		if (w->closed[i])
+			signature = mix(mix(mix(signature, i), b->rows[i].n), b->rows[i].object);
+	if (signature != w->closed_signature)
+		w->closed_ms = now_ms;
+	w->closed_signature = signature;
+}
+
+bool watch_stands(const struct watch *w, uint64_t now_ms)
+{
+	return w->closed_count && now_ms - w->closed_ms >= WATCH_STAND_MS;
+}
+
+bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number)
+{
+	const struct board_row *r = &b->rows[number];
+	const struct raddle_steer_thread *t;
+
+	if (r->thread >= w->plan->thread_count)
+		return false;
+	t = &w->plan->threads[r->thread];
+	return t->stop != RADDLE_STEER_NONE && r->n == t->stop_n;
+}
+
+bool watch_is_planned(const struct watch *w, const struct board *b)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < b->count; i++)
+		count += w->closed[i] && watch_at_stop(w, b, i);
+	return w->plan->stop_count && count == w->plan->stop_count;
+}
+
+/* ---- decisions ---- */
+
+/* A wait with a time limit ends by itself, so it counts as running. */
+static bool is_anybody_running(const struct board *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->rows[i].state == RADDLE_SLOT_RUNS ||
+		    (b->rows[i].state == RADDLE_SLOT_BLOCKED && b->rows[i].timed))
+			return true;
+	return b->strangers || !b->count;
+}
+
+static enum watch_action give_up(struct watch *w, const struct board *b, enum replay_outcome outcome)
+{
+	struct explainer e = {w->plan, b, w->sites, w->pid};
+
+	decide(w, outcome);
+	explain_missing(&e, &w->why);
+	return WATCH_GIVE_UP;
+}
+
+/* An eighth of a processor since the plan came forward is more than waiting costs, and
+ * little enough for a busy machine. */
+static bool has_burnt(const struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	uint64_t ticks = b->cpu - w->cpu_at_led, hertz = (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return ticks * 1000 / hertz * 8 >= now_ms - w->led_ms;
+}
+
+static enum watch_action step_leading(struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	bool stands = watch_stands(w, now_ms), running = is_anybody_running(b);
+
+	if (w->interrupted) {
+		decide(w, REPLAY_STOPPED);
+		rd_buf_adds(&w->why, "it was interrupted");
+		return WATCH_GIVE_UP;
+	}
+	if (stands && (!running || now_ms - w->led_ms >= w->patience_ms)) {
+		decide(w, REPLAY_DEADLOCK);
+		return end_program(w, REPLAY_DEADLOCKED);
+	}
+	if (!running && now_ms - w->moved_ms >= WATCH_STAND_MS)
+		return give_up(w, b, REPLAY_DIVERGED);
+	if (now_ms - w->led_ms < w->patience_ms)
+		return WATCH_GO_ON;
+	return give_up(w, b, has_burnt(w, b, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);
+}
+
+static enum watch_action step_free(struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	bool stands = watch_stands(w, now_ms);
+
+	if (stands && (!is_anybody_running(b) || now_ms - w->closed_ms >= w->patience_ms))
+		return end_program(w, REPLAY_DEADLOCKED);
+	if (now_ms - w->lived_ms >= w->patience_ms)
+		return end_program(w, REPLAY_HUNG);
+	if (now_ms - w->start_ms >= w->limit_ms)
+		return end_program(w, REPLAY_RAN_ON);
+	return WATCH_GO_ON;
+}
+
+static enum watch_action next(struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	if (w->ended)
+		return WATCH_END;
+	if (!w->met_ms && (b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE))
+		w->met_ms = now_ms;
+	if (watch_stands(w, now_ms) && watch_is_planned(w, b)) {
+		decide(w, REPLAY_CONFIRMED);
+		return end_program(w, REPLAY_DEADLOCKED);
+	}
+	if (w->staying)
+		return WATCH_GO_ON;
+	if (b->phase == RADDLE_LEADING && !w->decided)
+		return step_leading(w, b, now_ms);
+	return step_free(w, b, now_ms);
+}
+
+enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms)
+{
+	enum watch_action action;
+	struct board old = w->before;
+
+	look_at_clocks(w, b, now_ms);
+	look_at_closed(w, b, now_ms);
+	action = next(w, b, now_ms);
+	w->before = *b;
+	*b = old;
+	return action;
+}

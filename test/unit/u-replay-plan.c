@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From schedules to plans: threads with their ancestors, operations, sites, and what does not fit. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "raddle/event.h"
+#include "replay/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* One unit in slot 1: a read and a write of x, and a call. */
+static const char table[] = "raddle-sites\t1\n"
+			    "U\t1\t1\tprog.c\n"
+			    "F\t0\t/home/a/prog.c\n"
+			    "S\t1\tr\t4\t-\t0\t10\t5\tworker\tx\tint\n"
+			    "S\t2\tw\t4\t-\t0\t10\t5\tworker\tx\tint\n"
+			    "S\t3\tc\t0\t-\t0\t12\t2\tworker\tf\t-\n";
+#define READ (1 << 16 | 1)
+#define WRITE (1 << 16 | 2)
+#define CALL (1 << 16 | 3)
+
+static struct trace_sites *sites;
+static struct schedule s;
+static struct plan p;
+static char message[512];
+
+static void keep(void *context, enum rd_level level, const char *text)
+{
+	(void)context;
+	(void)level;
+	snprintf(message, sizeof message, "%s", text);
+}
+
+static int start(void **state)
+{
+	char *text = rd_xasprintf("%send\t5\t%016llx\n", table,
+				  (unsigned long long)XXH64(table, strlen(table), 0));
+	int err = trace_sites_parse(&sites, text, strlen(text), "table");
+
+	(void)state;
+	free(text);
+	rd_log_set(keep, NULL);
+	schedule_init(&s);
+	message[0] = '\0';
+	return err;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	rd_log_set(NULL, NULL);
+	plan_release(&p);
+	schedule_release(&s);
+	trace_sites_free(sites);
+	return 0;
+}
+
+static struct schedule_op *add_op(const char *thread, uint64_t n, const char *kind)
+{
+	struct schedule_op *op = schedule_add_op(&s);
+
+	*op = (struct schedule_op){.thread = thread, .n = n, .kind = kind};
+	return op;
+}
+
+static struct schedule_hold *add_hold(const char *thread, uint32_t site, bool write)
+{
+	struct schedule_hold *h = schedule_add_hold(&s);
+
+	*h = (struct schedule_hold){
+		.thread = thread, .after = 9, .occurrence = 2, .site = site, .write = write};
+	h->place = (struct schedule_place){
+		.file = "/elsewhere/prog.c", .function = "worker", .line = 10, .column = 5};
+	return h;
+}
+
+static void add_stop(const char *thread, uint64_t n, uint32_t line)
+{
+	struct schedule_stop *t = schedule_add_stop(&s);
+
+	*t = (struct schedule_stop){.thread = thread, .n = n, .kind = "mutex-lock"};
+	t->place = (struct schedule_place){.file = "prog.c", .function = "worker", .line = line, .column = 2};
+}
+
+static uint32_t position(const char *thread)
+{
+	uint32_t n = RADDLE_STEER_NONE;
+
+	assert_true(rd_names_find(&p.names, thread, strlen(thread), &n));
+	return n;
+}
+
+static void test_threads_have_ancestors(void **state)
+{
+	(void)state;
+	add_op("T_0_3_12", 1, "thread-start");
+	add_op("T_0", 4, "mutex-lock");
+	add_op("T_0_3_12", 2, "mutex-lock");
+	add_stop("T_0_3_12", 3, 12);
+	add_stop("T_0", 5, 12);
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(p.thread_count, 3);
+	assert_int_equal(position("T_0"), 0);
+	assert_int_equal(p.threads[0].parent, RADDLE_STEER_NONE);
+	assert_int_equal(p.threads[position("T_0_3")].parent, 0);
+	assert_int_equal(p.threads[position("T_0_3")].index, 3);
+	assert_int_equal(p.threads[position("T_0_3")].count, 0);
+	assert_int_equal(p.threads[position("T_0_3_12")].parent, position("T_0_3"));
+	assert_int_equal(p.threads[position("T_0_3_12")].index, 12);
+	assert_string_equal(plan_thread_name(&p, position("T_0_3")), "T_0_3");
+	assert_string_equal(plan_thread_name(&p, 77), "?");
+}
+
+static void test_operations_are_by_thread(void **state)
+{
+	const struct raddle_steer_thread *t;
+
+	(void)state;
+	add_op("T_0_1", 1, "thread-start");
+	add_op("T_0", 4, "sem-post");
+	add_op("T_0_1", 7, "sem-wait");
+	schedule_add_limit(&s)->thread = "T_0_2";
+	add_hold("T_0", READ, false);
+	add_hold("T_0_1", WRITE, true);
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	t = &p.threads[position("T_0_1")];
+	assert_int_equal(t->count, 2);
+	assert_int_equal(p.ops[t->first].n, 1);
+	assert_int_equal(p.ops[t->first].turn, 0);
+	assert_int_equal(p.ops[t->first + 1].n, 7);
+	assert_int_equal(p.ops[t->first + 1].turn, 2);
+	assert_int_equal(p.ops[t->first + 1].kind, RADDLE_SEM_WAIT);
+	assert_int_equal(p.threads[0].limit, UINT64_MAX);
+	assert_int_equal(p.threads[position("T_0_2")].limit, 0);
+	assert_int_equal(t->hold, 1);
+	assert_int_equal(p.holds[1].thread, position("T_0_1"));
+	assert_int_equal(p.holds[1].after, 9);
+	assert_int_equal(p.holds[1].occurrence, 2);
+	assert_ptr_equal(p.turns[1], &s.ops[1]);
+}
+
+static void test_memory_is_filled(void **state)
+{
+	struct raddle_steer *steer;
+
+	(void)state;
+	add_op("T_0", 2, "thread-create");
+	add_stop("T_0_0", 3, 12);
+	add_stop("T_0", 5, 12);
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	steer = aligned_alloc(4096, plan_size(&p));
+	memset(steer, 0, plan_size(&p));
+	plan_write(&p, steer, RADDLE_STEER_DETECT, 1);
+	assert_int_equal(steer->version, RADDLE_STEER_VERSION);
+	assert_int_equal(steer->flags, RADDLE_STEER_DETECT);
+	assert_int_equal(steer->order, 1);
+	assert_int_equal(steer->stop_count, 2);
+	assert_int_equal(steer->hold_count, 0);
+	assert_int_equal(raddle_steer_ops(steer)[0].kind, RADDLE_THREAD_CREATE);
+	assert_int_equal(raddle_steer_threads(steer)[1].stop, 1);
+	assert_int_equal(raddle_steer_threads(steer)[1].stop_n, 3);
+	assert_int_equal(raddle_steer_threads(steer)[1].stop_kind, RADDLE_MUTEX_LOCK);
+	assert_true(steer->slots_at % 64 == 0);
+	assert_true(steer->slots_at + RADDLE_SLOTS * sizeof(struct raddle_slot) <= plan_size(&p));
+	free(steer);
+}
+
+/* Without a number, or with the one of another build, a place will do. */
+static void test_sites_are_found_by_place(void **state)
+{
+	(void)state;
+	add_hold("T_0", 0, false);
+	add_hold("T_0_1", 7 << 16 | 4, true);
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(p.holds[0].site, READ);
+	assert_int_equal(p.holds[1].site, WRITE);
+}
+
+static void test_number_at_another_place_is_not_believed(void **state)
+{
+	(void)state;
+	add_hold("T_0", CALL, false);
+	add_hold("T_0_1", WRITE, true);
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(p.holds[0].site, READ);
+}
+
+static void refused(const char *why)
+{
+	assert_true(plan_compile(&p, &s, sites) < 0);
+	if (!strstr(message, why))
+		fail_msg("\"%s\" does not say \"%s\"", message, why);
+}
+
+static void test_other_program_is_refused(void **state)
+{
+	(void)state;
+	add_hold("T_0", READ, false);
+	add_hold("T_0_1", WRITE, true)->place.line = 11;
+	refused("does not fit this program: it has no write at /elsewhere/prog.c:11:5");
+}
+
+static void test_other_deadlock_is_refused(void **state)
+{
+	(void)state;
+	add_stop("T_0", 3, 90);
+	refused("no call at prog.c:90");
+}
+
+static void test_bad_names_are_refused(void **state)
+{
+	static const char *const names[] = {
+		"T", "T_1", "T_0_", "T_0_01", "T_0__1", "T_0_x", "T_0_1_1234567890", "X_0_1", "T_00", ""};
+
+	(void)state;
+	add_stop("T_0", 3, 12);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		s.op_count = 0;
+		add_op(names[i], 1, "thread-start");
+		refused("no thread can have the name");
+		plan_release(&p);
+	}
+}
+
+static void test_bad_kinds_are_refused(void **state)
+{
+	static const char *const kinds[] = {"mutex-init", "join-request", "alloc", "access", "frobnicate"};
+
+	(void)state;
+	add_stop("T_0", 3, 12);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		s.op_count = 0;
+		add_op("T_0", 1, kinds[i]);
+		refused("there is no operation");
+		plan_release(&p);
+	}
+}
+
+static void test_end_is_needed(void **state)
+{
+	(void)state;
+	add_op("T_0", 1, "thread-start");
+	refused("needs two accesses or a stop");
+}
+
+static void test_one_thread_does_not_race(void **state)
+{
+	(void)state;
+	add_hold("T_0", READ, false);
+	add_hold("T_0", WRITE, true);
+	refused("both accesses are of one thread");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_threads_have_ancestors),
+		TEST(test_operations_are_by_thread),
+		TEST(test_memory_is_filled),
+		TEST(test_sites_are_found_by_place),
+		TEST(test_number_at_another_place_is_not_believed),
+		TEST(test_other_program_is_refused),
+		TEST(test_other_deadlock_is_refused),
+		TEST(test_bad_names_are_refused),
+		TEST(test_bad_kinds_are_refused),
+		TEST(test_end_is_needed),
+		TEST(test_one_thread_does_not_race),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Whole replays of a program that is this test itself: started again with a mode as its
+ * argument it maps the session and plays the runtime's part, so that every outcome
+ * can be had without threads.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "raddle/event.h"
+#include "raddle/session.h"
+#include "replay/replay.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LOCK_A 0x1000
+#define LOCK_B 0x2000
+
+/* ---- the program ---- */
+
+static struct raddle_steer *steer;
+
+static struct raddle_slot *slot(uint32_t number, uint32_t state)
+{
+	struct raddle_slot *s = &raddle_steer_slots(steer)[number];
+
+	s->thread = number;
+	s->parent = 0;
+	s->index = number ? number - 1 : 0;
+	s->tid = (uint32_t)getpid();
+	atomic_store(&s->state, state);
+	return s;
+}
+
+static void blocks(uint32_t number, uint64_t n, uint64_t wants, uint64_t has)
+{
+	struct raddle_slot *s = slot(number, RADDLE_SLOT_BLOCKED);
+
+	atomic_store(&s->kind, RADDLE_MUTEX_LOCK);
+	atomic_store(&s->n, n);
+	atomic_store(&s->object, wants);
+	atomic_store(&s->held[0], has);
+	atomic_store(&s->held_count, 1);
+}
+
+static void wait_for_command(enum raddle_command what)
+{
+	while (atomic_load(&steer->command) != what)
+		usleep(1000);
+}
+
+static void stand(uint32_t which, uint32_t number, uint32_t write)
+{
+	steer->spots[which] = (struct raddle_steer_spot){.slot = number,
+							 .site = steer->holds[which].site,
+							 .address = 0xabc0,
+							 .size = 4,
+							 .n = 5,
+							 .write = write,
+							 .frame_count = 1,
+							 .frames = {77}};
+	slot(number, RADDLE_SLOT_HOLD);
+}
+
+static int play_race(void)
+{
+	atomic_store(&steer->turn, 2);
+	stand(0, 1, 1);
+	stand(1, 2, 0);
+	atomic_store(&steer->race_count, 1);
+	steer->races[0] = (struct raddle_steer_race){.slot = {1, 2}, .site = {8, 9}, .write = {1, 0}};
+	atomic_store(&steer->phase, RADDLE_MET);
+	if (steer->flags & RADDLE_STEER_STAY)
+		wait_for_command(RADDLE_COMMAND_GO);
+	atomic_store(&steer->phase, RADDLE_RUNS_FREE);
+	return 3 + (int)steer->order;
+}
+
+static _Noreturn void play_deadlock(uint64_t n)
+{
+	atomic_store(&steer->turn, 2);
+	blocks(1, n, LOCK_B, LOCK_A);
+	blocks(2, n, LOCK_A, LOCK_B);
+	slot(0, RADDLE_SLOT_ENDED);
+	atomic_store(&steer->phase, RADDLE_RUNS_FREE);
+	for (;;)
+		pause();
+}
+
+static int play_difference(void)
+{
+	atomic_store(&steer->turn, 1);
+	steer->difference = (struct raddle_steer_difference){.cause = RADDLE_CAUSE_KIND,
+							     .slot = 1,
+							     .n = 2,
+							     .expected = RADDLE_MUTEX_LOCK,
+							     .found = RADDLE_SEM_POST};
+	atomic_store(&steer->phase, RADDLE_DIVERGED);
+	return 0;
+}
+
+/* Everybody waits for somebody else until the replayer gives up. */
+static int play_standstill(bool spins)
+{
+	slot(0, spins ? RADDLE_SLOT_RUNS : RADDLE_SLOT_LIMIT);
+	slot(1, RADDLE_SLOT_GATE);
+	slot(2, RADDLE_SLOT_LIMIT);
+	while (atomic_load(&steer->command) != RADDLE_COMMAND_GIVE_UP)
+		if (!spins)
+			usleep(1000);
+	steer->difference.cause = RADDLE_CAUSE_GIVE_UP;
+	steer->difference.slot = RADDLE_STEER_NONE;
+	atomic_store(&steer->phase, RADDLE_DIVERGED);
+	return 0;
+}
+
+/* Whatever the program writes there, the replayer survives. */
+static int play_nonsense(void)
+{
+	memset(steer->spots, 0xff, sizeof steer->spots);
+	memset(steer->races, 0xff, sizeof steer->races);
+	memset(&steer->difference, 0xff, sizeof steer->difference);
+	memset(&raddle_steer_slots(steer)[0], 0xff, 8 * sizeof(struct raddle_slot));
+	atomic_store(&steer->race_count, UINT32_MAX);
+	atomic_store(&steer->slot_count, UINT32_MAX);
+	atomic_store(&steer->turn, UINT32_MAX);
+	usleep(50000);
+	atomic_store(&steer->phase, RADDLE_MET);
+	usleep(50000);
+	return 0;
+}
+
+static int play(const char *mode)
+{
+	const char *number = getenv(RADDLE_SESSION_ENV);
+	struct raddle_session *session;
+	struct stat st;
+
+	if (!number || fstat(atoi(number), &st))
+		return 99;
+	session = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(number), 0);
+	if (session == MAP_FAILED || session->version != RADDLE_SESSION_VERSION || !session->steer_offset)
+		return 98;
+	steer = (struct raddle_steer *)((char *)session + session->steer_offset);
+	if (!strcmp(mode, "absent"))
+		return 5;
+	for (uint32_t i = 0; i < 3; i++)
+		slot(i, RADDLE_SLOT_RUNS);
+	atomic_store(&steer->slot_count, 3);
+	if (!strcmp(mode, "race"))
+		return play_race();
+	if (!strcmp(mode, "deadlock"))
+		play_deadlock(3);
+	if (!strcmp(mode, "elsewhere"))
+		play_deadlock(2);
+	if (!strcmp(mode, "difference"))
+		return play_difference();
+	if (!strcmp(mode, "gate") || !strcmp(mode, "spin"))
+		return play_standstill(!strcmp(mode, "spin"));
+	if (!strcmp(mode, "nonsense"))
+		return play_nonsense();
+	if (!strcmp(mode, "crash"))
+		return raise(SIGSEGV);
+	if (!strcmp(mode, "crash-later") && play_race())
+		return raise(SIGSEGV);
+	if (!strcmp(mode, "killed"))
+		return raise(SIGTERM);
+	return 7;
+}
+
+/* ---- the test ---- */
+
+static struct schedule race, deadlock;
+static struct replay_result result;
+static unsigned meetings;
+
+static void add_ops(struct schedule *s)
+{
+	*schedule_add_op(s) = (struct schedule_op){.thread = "T_0", .n = 2, .kind = "thread-create"};
+	*schedule_add_op(s) =
+		(struct schedule_op){.thread = "T_0_0", .n = 2, .kind = "mutex-lock", .object = "m"};
+}
+
+static int start(void **state)
+{
+	(void)state;
+	schedule_init(&race);
+	schedule_init(&deadlock);
+	add_ops(&race);
+	add_ops(&deadlock);
+	for (int i = 0; i < 2; i++) {
+		*schedule_add_hold(&race) = (struct schedule_hold){.thread = i ? "T_0_1" : "T_0_0",
+								   .after = 5,
+								   .occurrence = 1,
+								   .site = 65537,
+								   .write = !i};
+		*schedule_add_stop(&deadlock) = (struct schedule_stop){.thread = i ? "T_0_1" : "T_0_0",
+								       .n = 3,
+								       .kind = "mutex-lock",
+								       .object = i ? "a" : "b"};
+	}
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	schedule_release(&race);
+	schedule_release(&deadlock);
+	return 0;
+}
+
+static int after(void **state)
+{
+	(void)state;
+	replay_result_release(&result);
+	return 0;
+}
+
+static int run(const char *mode, const struct schedule *s, struct replay_request request)
+{
+	char *argv[] = {(char[]){"u-replay-run"}, (char *)mode, NULL};
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	struct replay_program program = {.program = self, .executable = self, .argv = argv};
+
+	assert_true(length > 0);
+	self[length] = '\0';
+	request.program = &program;
+	request.schedule = s;
+	request.patience_ms = request.patience_ms ? request.patience_ms : 500;
+	return replay_run(&request, &result);
+}
+
+static void outcome(const char *mode, const struct schedule *s, enum replay_outcome expected)
+{
+	assert_int_equal(run(mode, s, (struct replay_request){0}), 0);
+	if (result.outcome != expected)
+		fail_msg("%s: %s", replay_outcome_name(result.outcome),
+			 result.explanation ? result.explanation : "-");
+}
+
+static void explained(const char *text)
+{
+	assert_non_null(result.explanation);
+	if (!strstr(result.explanation, text))
+		fail_msg("\"%s\" does not say \"%s\"", result.explanation, text);
+}
+
+static void test_race(void **state)
+{
+	(void)state;
+	outcome("race", &race, REPLAY_CONFIRMED);
+	assert_int_equal(result.end, REPLAY_EXITED);
+	assert_int_equal(result.status, 3);
+	assert_int_equal(result.spot_count, 2);
+	assert_string_equal(result.spots[0].thread, "T_0_0");
+	assert_string_equal(result.spots[1].thread, "T_0_1");
+	assert_true(result.spots[0].write && !result.spots[1].write);
+	assert_int_equal(result.spots[1].frames[0], 77);
+	assert_int_equal(result.done, 2);
+	assert_int_equal(result.race_count, 1);
+	assert_string_equal(result.races[0].thread[1], "T_0_1");
+	assert_string_equal(replay_end_text(&result), "the program ended with status 3");
+}
+
+static bool meet(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first)
+{
+	assert_int_equal(*(int *)context, 17);
+	assert_true(pid > 0 && so_far->spot_count == 2 && so_far->order_at && so_far->command_at);
+	*first = 1;
+	return ++meetings == 5;
+}
+
+static void test_race_stays_until_it_is_let_go(void **state)
+{
+	int context = 17;
+
+	(void)state;
+	assert_int_equal(run("race", &race, (struct replay_request){.met = meet, .context = &context}), 0);
+	assert_int_equal(result.outcome, REPLAY_CONFIRMED);
+	assert_int_equal(meetings, 5);
+	assert_int_equal(result.status, 4);
+}
+
+static void test_crash_after_a_race(void **state)
+{
+	(void)state;
+	outcome("crash-later", &race, REPLAY_CONFIRMED);
+	assert_int_equal(result.end, REPLAY_SIGNALLED);
+	assert_int_equal(result.status, SIGSEGV);
+}
+
+static void test_deadlock(void **state)
+{
+	(void)state;
+	outcome("deadlock", &deadlock, REPLAY_CONFIRMED);
+	assert_int_equal(result.end, REPLAY_DEADLOCKED);
+	assert_int_equal(result.wait_count, 2);
+	assert_string_equal(result.waits[0].thread, "T_0_0");
+	assert_string_equal(result.waits[0].name, "b");
+	assert_string_equal(result.waits[0].waits_on, "T_0_1");
+	assert_string_equal(result.waits[1].kind, "mutex-lock");
+	assert_true(result.waits[1].planned && result.waits[1].core);
+	assert_int_equal(result.waits[1].held_count, 1);
+	assert_int_equal(result.waits[1].held[0].address, LOCK_B);
+}
+
+/* Threads that stand at other operations than the schedule's. */
+static void test_other_deadlock(void **state)
+{
+	(void)state;
+	outcome("elsewhere", &deadlock, REPLAY_DEADLOCK);
+	assert_int_equal(result.end, REPLAY_DEADLOCKED);
+	assert_false(result.waits[0].planned);
+}
+
+static void test_difference(void **state)
+{
+	(void)state;
+	outcome("difference", &race, REPLAY_DIVERGED);
+	explained("T_0_0 was to do mutex-lock of m as its operation 2, but did sem-post at an unknown place");
+	assert_int_equal(result.done, 1);
+}
+
+static void test_gate_that_nobody_opens(void **state)
+{
+	(void)state;
+	outcome("gate", &race, REPLAY_DIVERGED);
+	explained("T_0 was to do its operation 2, thread-create, but is held");
+}
+
+static void test_spin(void **state)
+{
+	(void)state;
+	outcome("spin", &race, REPLAY_LIVELOCK);
+}
+
+static void test_crash_on_the_way(void **state)
+{
+	(void)state;
+	outcome("crash", &race, REPLAY_CRASHED);
+	assert_int_equal(result.status, SIGSEGV);
+}
+
+static void test_signal_from_outside(void **state)
+{
+	(void)state;
+	outcome("killed", &race, REPLAY_STOPPED);
+}
+
+static void test_end_on_the_way(void **state)
+{
+	(void)state;
+	outcome("end", &race, REPLAY_ENDED);
+	assert_int_equal(result.status, 7);
+	explained("T_0 was to do its operation 2, thread-create, but");
+}
+
+static void test_nonsense(void **state)
+{
+	(void)state;
+	assert_int_equal(run("nonsense", &race, (struct replay_request){.detect = true}), 0);
+	assert_int_equal(result.race_count, RADDLE_STEER_RACES);
+}
+
+static void test_program_without_runtime(void **state)
+{
+	(void)state;
+	assert_int_equal(run("absent", &race, (struct replay_request){0}), RD_ETOOL);
+}
+
+/* ---- findings ---- */
+
+static struct finding_set *set;
+
+static struct finding *make_finding(const struct schedule *from)
+{
+	struct finding *f;
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule *s;
+
+	set = finding_set_new();
+	f = finding_add(set, from->stop_count ? FINDING_DEADLOCK : FINDING_RACE);
+	s = finding_schedule_add(set, f);
+	schedule_release(s);
+	schedule_format(from, &text);
+	assert_int_equal(schedule_parse(s, text.data, text.length, "test"), 0);
+	rd_buf_release(&text);
+	strcpy(f->id, "0123456789abcdef");
+	f->access_count = 2;
+	f->accesses = finding_array(set, 2, sizeof *f->accesses);
+	f->accesses[0].thread = "T_0_0";
+	f->accesses[1].thread = "T_0_1";
+	return f;
+}
+
+static int try_finding(const char *mode, struct finding *f, struct replay_policy policy)
+{
+	char *argv[] = {(char[]){"u-replay-run"}, (char *)mode, NULL};
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	struct replay_program program = {.program = self, .executable = self, .argv = argv};
+
+	self[length] = '\0';
+	policy.request.program = &program;
+	policy.request.patience_ms = 500;
+	return replay_finding(&policy, set, f, NULL);
+}
+
+static void test_verdicts(void **state)
+{
+	static const struct {
+		const char *mode;
+		enum finding_status status;
+		const char *consequence, *reason;
+	} cases[] = {
+		{"race", FINDING_CONFIRMED, NULL, NULL},
+		{"crash-later", FINDING_CONFIRMED, "crash", NULL},
+		{"difference", FINDING_DROPPED, NULL, "but did sem-post"},
+		{"spin", FINDING_DROPPED, NULL, "spins"},
+		{"end", FINDING_DROPPED, NULL, "ended with status 7 before"},
+		{"crash", FINDING_UNCONFIRMED, NULL, "signal 11"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct finding *f = make_finding(&race);
+
+		assert_int_equal(try_finding(cases[i].mode, f, (struct replay_policy){0}), 0);
+		assert_int_equal(f->status, cases[i].status);
+		if (cases[i].consequence)
+			assert_string_equal(f->consequence, cases[i].consequence);
+		else
+			assert_null(f->consequence);
+		if (cases[i].reason)
+			assert_non_null(strstr(f->reason, cases[i].reason));
+		else
+			assert_null(f->reason);
+		finding_set_free(set);
+	}
+}
+
+static void test_deadlock_is_shown(void **state)
+{
+	struct finding *f = make_finding(&deadlock);
+
+	(void)state;
+	assert_int_equal(try_finding("deadlock", f, (struct replay_policy){0}), 0);
+	assert_int_equal(f->status, FINDING_CONFIRMED);
+	assert_string_equal(f->consequence, "deadlock");
+	assert_string_equal(f->notes[0],
+			    "replayed: T_0_0 waits in mutex-lock of b, which T_0_1 holds; T_0_1 waits in "
+			    "mutex-lock of a, which T_0_0 holds");
+	finding_set_free(set);
+}
+
+static bool again(void *context, struct finding_set *of, struct finding *f, const char *trace)
+{
+	int *calls = context;
+	char *meta = rd_xasprintf("%s/meta.json", trace);
+
+	assert_ptr_equal(of, set);
+	assert_int_equal(access(meta, R_OK), 0);
+	assert_non_null(f->schedule);
+	free(meta);
+	return ++*calls < 9;
+}
+
+static void test_diverged_runs_are_recorded_and_predicted_again(void **state)
+{
+	struct finding *f = make_finding(&race);
+	char directory[] = "/tmp/u-replay-XXXXXX";
+	int calls = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(try_finding("difference", f,
+				     (struct replay_policy){
+					     .directory = directory, .again = again, .context = &calls}),
+			 0);
+	assert_int_equal(f->status, FINDING_DROPPED);
+	assert_int_equal(calls, 3);
+	assert_non_null(strstr(f->reason, "(6 replays)"));
+	finding_set_free(set);
+	rd_remove_tree(directory);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, after)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_race),
+		TEST(test_race_stays_until_it_is_let_go),
+		TEST(test_crash_after_a_race),
+		TEST(test_deadlock),
+		TEST(test_other_deadlock),
+		TEST(test_difference),
+		TEST(test_gate_that_nobody_opens),
+		TEST(test_spin),
+		TEST(test_crash_on_the_way),
+		TEST(test_signal_from_outside),
+		TEST(test_end_on_the_way),
+		TEST(test_nonsense),
+		TEST(test_program_without_runtime),
+		TEST(test_verdicts),
+		TEST(test_deadlock_is_shown),
+		TEST(test_diverged_runs_are_recorded_and_predicted_again),
+	};
+
+	if (argc > 1)
+		return play(argv[1]);
+	return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The owner graph and the watchdog, on boards that no program made: what is a deadlock, what
+ * only looks like one, and what is done about a program that does not come forward.
+ */
+#include "base/alloc.h"
+#include "raddle/event.h"
+#include "replay/graph.h"
+#include "replay/watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define A 0x1000ull
+#define B 0x2000ull
+#define SHARED 1ull
+
+static struct schedule schedule;
+static struct plan plan;
+static struct watch w;
+static uint64_t now;
+
+/* The situation, from which every board is made anew. */
+static struct board_row rows[8];
+static uint64_t held[8][4];
+static struct board board;
+
+/* Two threads that are to be stuck: T_0_0 in its third operation, T_0_1 in its fourth; one
+ * operation comes before. */
+static int start(void **state)
+{
+	struct schedule_op *op;
+
+	(void)state;
+	schedule_init(&schedule);
+	op = schedule_add_op(&schedule);
+	*op = (struct schedule_op){.thread = "T_0_0", .n = 2, .kind = "mutex-lock", .object = "a"};
+	*schedule_add_stop(&schedule) =
+		(struct schedule_stop){.thread = "T_0_0", .n = 3, .kind = "mutex-lock", .object = "b"};
+	*schedule_add_stop(&schedule) =
+		(struct schedule_stop){.thread = "T_0_1", .n = 4, .kind = "mutex-lock", .object = "a"};
+	assert_int_equal(plan_compile(&plan, &schedule, NULL), 0);
+	watch_start(&w, &plan, NULL);
+	w.patience_ms = 2000;
+	w.limit_ms = 20000;
+	memset(rows, 0, sizeof rows);
+	memset(held, 0, sizeof held);
+	board = (struct board){.phase = RADDLE_LEADING, .count = 3};
+	for (uint32_t i = 0; i < 8; i++) {
+		rows[i].state = RADDLE_SLOT_RUNS;
+		rows[i].thread = i < 3 ? i : RADDLE_STEER_NONE;
+		rows[i].parent = i ? 0 : RADDLE_STEER_NONE;
+		rows[i].index = i ? i - 1 : 0;
+		rows[i].tid = 100 + i;
+	}
+	now = 1000;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	watch_release(&w);
+	plan_release(&plan);
+	schedule_release(&schedule);
+	return 0;
+}
+
+static void blocks(uint32_t number, enum raddle_event kind, uint64_t object)
+{
+	rows[number].state = RADDLE_SLOT_BLOCKED;
+	rows[number].kind = kind;
+	rows[number].object = object;
+}
+
+static void holds(uint32_t number, uint64_t lock)
+{
+	held[number][rows[number].held_count++] = lock;
+}
+
+static void make_board(struct board *b)
+{
+	*b = board;
+	b->capacity = b->count;
+	b->rows = rd_xcalloc(b->count, sizeof *b->rows);
+	memcpy(b->rows, rows, b->count * sizeof *b->rows);
+	for (size_t i = 0; i < b->count; i++) {
+		if (!rows[i].held_count)
+			continue;
+		b->rows[i].held = rd_xcalloc(rows[i].held_count, sizeof(uint64_t));
+		memcpy(b->rows[i].held, held[i], rows[i].held_count * sizeof(uint64_t));
+	}
+}
+
+/* ---- the graph ---- */
+
+/* The closed threads as digits, those of the core first: "12/0". */
+static const char *closed(void)
+{
+	static char text[32];
+	bool is_closed[8] = {0}, core[8] = {0};
+	struct board b;
+	char *at = text;
+
+	make_board(&b);
+	graph_closed(&b, is_closed);
+	graph_core(&b, is_closed, core);
+	for (uint32_t i = 0; i < b.count; i++)
+		if (core[i])
+			*at++ = (char)('0' + i);
+	*at++ = '/';
+	for (uint32_t i = 0; i < b.count; i++)
+		if (is_closed[i] && !core[i])
+			*at++ = (char)('0' + i);
+	*at = '\0';
+	board_release(&b);
+	return text;
+}
+
+static void cross(void)
+{
+	holds(1, A);
+	holds(2, B);
+	blocks(1, RADDLE_MUTEX_LOCK, B);
+	blocks(2, RADDLE_MUTEX_LOCK, A);
+}
+
+static void test_cycle_is_closed(void **state)
+{
+	(void)state;
+	cross();
+	assert_string_equal(closed(), "12/");
+	blocks(0, RADDLE_THREAD_JOIN, 2);
+	assert_string_equal(closed(), "12/0");
+}
+
+static void test_owner_that_runs_is_none(void **state)
+{
+	(void)state;
+	cross();
+	rows[2].state = RADDLE_SLOT_RUNS;
+	assert_string_equal(closed(), "/");
+}
+
+/* We hold the other thread ourselves: it would go on without us. */
+static void test_owner_at_our_gate_is_none(void **state)
+{
+	static const uint32_t states[] = {RADDLE_SLOT_GATE, RADDLE_SLOT_LIMIT, RADDLE_SLOT_HOLD,
+					  RADDLE_SLOT_STOP};
+
+	(void)state;
+	cross();
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+		rows[2].state = states[i];
+		assert_string_equal(closed(), "/");
+	}
+}
+
+static void test_unknown_owner_is_none(void **state)
+{
+	(void)state;
+	cross();
+	rows[2].held_count = 0;
+	assert_string_equal(closed(), "/");
+}
+
+static void test_time_limit_is_none(void **state)
+{
+	(void)state;
+	cross();
+	rows[1].timed = true;
+	assert_string_equal(closed(), "/");
+}
+
+static void test_self_deadlock(void **state)
+{
+	(void)state;
+	holds(1, A);
+	blocks(1, RADDLE_MUTEX_LOCK, A);
+	assert_string_equal(closed(), "1/");
+}
+
+static void test_lock_of_ended_thread(void **state)
+{
+	(void)state;
+	holds(2, A);
+	rows[2].state = RADDLE_SLOT_ENDED;
+	blocks(1, RADDLE_MUTEX_LOCK, A);
+	assert_string_equal(closed(), "1/");
+}
+
+/* A writer waits for one reader of two that never leaves. */
+static void test_one_reader_is_enough(void **state)
+{
+	(void)state;
+	holds(0, A | SHARED);
+	holds(1, A | SHARED);
+	holds(2, B);
+	blocks(1, RADDLE_MUTEX_LOCK, B);
+	blocks(2, RADDLE_RWLOCK_WRLOCK, A);
+	assert_string_equal(closed(), "12/");
+}
+
+static void test_readers_wait_for_writers_only(void **state)
+{
+	(void)state;
+	holds(1, A | SHARED);
+	holds(2, B);
+	blocks(1, RADDLE_MUTEX_LOCK, B);
+	blocks(2, RADDLE_RWLOCK_RDLOCK, A);
+	assert_string_equal(closed(), "/");
+	board.count = 4;
+	blocks(3, RADDLE_RWLOCK_WRLOCK, A);
+	assert_non_null(strchr(closed(), '3'));
+	assert_non_null(strchr(closed(), '2'));
+}
+
+static void test_wait_that_nobody_ends(void **state)
+{
+	(void)state;
+	blocks(0, RADDLE_THREAD_JOIN, 1);
+	blocks(1, RADDLE_COND_WAKE, A);
+	assert_string_equal(closed(), "/");
+	rows[2].state = RADDLE_SLOT_ENDED;
+	assert_string_equal(closed(), "1/0");
+	board.strangers = true;
+	assert_string_equal(closed(), "/");
+	board.strangers = false;
+	board.others = true;
+	assert_string_equal(closed(), "/");
+}
+
+static void test_semaphore_and_handlers(void **state)
+{
+	(void)state;
+	board.count = 1;
+	blocks(0, RADDLE_SEM_WAIT, A);
+	assert_string_equal(closed(), "0/");
+	board.catches = true;
+	assert_string_equal(closed(), "/");
+}
+
+static void test_woken_waiter_wants_its_mutex(void **state)
+{
+	(void)state;
+	holds(2, A);
+	holds(1, B);
+	blocks(1, RADDLE_COND_WAKE, A);
+	blocks(2, RADDLE_MUTEX_LOCK, B);
+	assert_string_equal(closed(), "12/");
+}
+
+static void test_join_of_ended_thread_ends(void **state)
+{
+	(void)state;
+	rows[1].state = rows[2].state = RADDLE_SLOT_ENDED;
+	blocks(0, RADDLE_THREAD_JOIN, 2);
+	assert_string_equal(closed(), "/");
+	rows[0].object = 99;
+	assert_string_equal(closed(), "/");
+}
+
+/* ---- the watchdog ---- */
+
+/* Goes on for `ms`; returns the first thing to do. */
+static enum watch_action wait_for(uint64_t ms)
+{
+	enum watch_action action = WATCH_GO_ON;
+	uint64_t end = now + ms;
+
+	while (now < end && action == WATCH_GO_ON) {
+		struct board b;
+
+		now += WATCH_LOOK_MS;
+		make_board(&b);
+		action = watch_step(&w, &b, now);
+		board_release(&b);
+	}
+	return action;
+}
+
+static void test_planned_deadlock_is_confirmed(void **state)
+{
+	(void)state;
+	cross();
+	rows[1].n = 3;
+	rows[2].n = 4;
+	board.phase = RADDLE_RUNS_FREE;
+	board.turn = 1;
+	assert_int_equal(wait_for(WATCH_STAND_MS - 20), WATCH_GO_ON);
+	assert_int_equal(wait_for(100), WATCH_END);
+	assert_int_equal(w.outcome, REPLAY_CONFIRMED);
+	assert_int_equal(w.end, REPLAY_DEADLOCKED);
+}
+
+/* Thread 0 goes on computing; the two stand all the same. */
+static void test_planned_deadlock_beside_others(void **state)
+{
+	(void)state;
+	cross();
+	rows[1].n = 3;
+	rows[2].n = 4;
+	board.phase = RADDLE_RUNS_FREE;
+	for (int i = 0; i < 9; i++) {
+		rows[0].n++;
+		assert_int_equal(wait_for(20), WATCH_GO_ON);
+	}
+	rows[0].n++;
+	assert_int_equal(wait_for(60), WATCH_END);
+	assert_int_equal(w.outcome, REPLAY_CONFIRMED);
+}
+
+static void test_cycle_that_changes_does_not_stand(void **state)
+{
+	(void)state;
+	cross();
+	board.phase = RADDLE_RUNS_FREE;
+	for (int i = 0; i < 30; i++) {
+		rows[1].n++;
+		assert_int_equal(wait_for(100), WATCH_GO_ON);
+	}
+}
+
+static void test_other_deadlock_on_the_way(void **state)
+{
+	(void)state;
+	cross();
+	blocks(0, RADDLE_THREAD_JOIN, 1);
+	assert_int_equal(wait_for(500), WATCH_END);
+	assert_int_equal(w.outcome, REPLAY_DEADLOCK);
+	assert_int_equal(w.end, REPLAY_DEADLOCKED);
+}
+
+/* The thread whose turn it is waits for a lock of one that stands at a gate. */
+static void test_plan_that_blocks_itself_is_given_up(void **state)
+{
+	(void)state;
+	holds(2, A);
+	blocks(1, RADDLE_MUTEX_LOCK, A);
+	rows[2].state = RADDLE_SLOT_GATE;
+	blocks(0, RADDLE_THREAD_JOIN, 1);
+	assert_int_equal(wait_for(WATCH_STAND_MS - 20), WATCH_GO_ON);
+	assert_int_equal(wait_for(100), WATCH_GIVE_UP);
+	assert_int_equal(w.outcome, REPLAY_DIVERGED);
+	assert_string_equal(w.why.data,
+			    "T_0_0 was to do its operation 2, mutex-lock of a, but waits in mutex-lock of "
+			    "0x1000 at an unknown place, which T_0_1 holds");
+	board.phase = RADDLE_DIVERGED;
+	assert_int_equal(wait_for(WATCH_STAND_MS), WATCH_GO_ON);
+}
+
+static void test_ended_thread_is_named(void **state)
+{
+	(void)state;
+	rows[1].state = RADDLE_SLOT_ENDED;
+	rows[1].n = 5;
+	rows[2].state = RADDLE_SLOT_STOP;
+	rows[0].state = RADDLE_SLOT_LIMIT;
+	assert_int_equal(wait_for(300), WATCH_GIVE_UP);
+	assert_non_null(strstr(w.why.data, "but has ended after 5 operations"));
+}
+
+static void test_spin_is_a_livelock(void **state)
+{
+	enum watch_action action = WATCH_GO_ON;
+	uint64_t begin;
+
+	(void)state;
+	rows[2].state = RADDLE_SLOT_STOP;
+	rows[1].kind = RADDLE_MUTEX_UNLOCK;
+	for (begin = now; action == WATCH_GO_ON && now < begin + 5000;) {
+		board.cpu += (uint64_t)sysconf(_SC_CLK_TCK) / 50;
+		rows[1].accesses++;
+		action = wait_for(20);
+	}
+	assert_int_equal(action, WATCH_GIVE_UP);
+	assert_true(now - begin >= w.patience_ms);
+	assert_int_equal(w.outcome, REPLAY_LIVELOCK);
+}
+
+static void test_sleep_is_not_a_livelock(void **state)
+{
+	(void)state;
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_int_equal(wait_for(w.patience_ms), WATCH_GO_ON);
+	assert_int_equal(wait_for(100), WATCH_GIVE_UP);
+	assert_int_equal(w.outcome, REPLAY_STUCK);
+}
+
+/* A lock that is polled: operations come, but not those of the plan. */
+static void test_polling_does_not_lead(void **state)
+{
+	enum watch_action action = WATCH_GO_ON;
+
+	(void)state;
+	for (uint64_t begin = now; action == WATCH_GO_ON && now < begin + 5000;) {
+		board.cpu++;
+		rows[1].n += 2;
+		action = wait_for(20);
+	}
+	assert_int_equal(action, WATCH_GIVE_UP);
+}
+
+static void test_plan_that_advances_is_left_alone(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		board.turn++;
+		assert_int_equal(wait_for(1900), WATCH_GO_ON);
+	}
+}
+
+static void test_interrupted(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for(100), WATCH_GO_ON);
+	w.interrupted = true;
+	assert_int_equal(wait_for(100), WATCH_GIVE_UP);
+	assert_int_equal(w.outcome, REPLAY_STOPPED);
+}
+
+static void test_hang_after_going_free(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_RUNS_FREE;
+	assert_int_equal(wait_for(w.patience_ms), WATCH_GO_ON);
+	assert_int_equal(wait_for(100), WATCH_END);
+	assert_int_equal(w.end, REPLAY_HUNG);
+	assert_false(w.decided);
+}
+
+static void test_endless_program_is_ended(void **state)
+{
+	enum watch_action action = WATCH_GO_ON;
+
+	(void)state;
+	board.phase = RADDLE_DIVERGED;
+	while (action == WATCH_GO_ON) {
+		rows[1].accesses++;
+		action = wait_for(20);
+	}
+	assert_int_equal(action, WATCH_END);
+	assert_int_equal(w.end, REPLAY_RAN_ON);
+	assert_true(now - 1000 >= w.limit_ms);
+}
+
+/* Somebody has a debugger there. */
+static void test_nobody_is_hurried_who_looks(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_MET;
+	w.staying = true;
+	assert_int_equal(wait_for(100000), WATCH_GO_ON);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_cycle_is_closed),
+		TEST(test_owner_that_runs_is_none),
+		TEST(test_owner_at_our_gate_is_none),
+		TEST(test_unknown_owner_is_none),
+		TEST(test_time_limit_is_none),
+		TEST(test_self_deadlock),
+		TEST(test_lock_of_ended_thread),
+		TEST(test_one_reader_is_enough),
+		TEST(test_readers_wait_for_writers_only),
+		TEST(test_wait_that_nobody_ends),
+		TEST(test_semaphore_and_handlers),
+		TEST(test_woken_waiter_wants_its_mutex),
+		TEST(test_join_of_ended_thread_ends),
+		TEST(test_planned_deadlock_is_confirmed),
+		TEST(test_planned_deadlock_beside_others),
+		TEST(test_cycle_that_changes_does_not_stand),
+		TEST(test_other_deadlock_on_the_way),
+		TEST(test_plan_that_blocks_itself_is_given_up),
+		TEST(test_ended_thread_is_named),
+		TEST(test_spin_is_a_livelock),
+		TEST(test_sleep_is_not_a_livelock),
+		TEST(test_polling_does_not_lead),
+		TEST(test_plan_that_advances_is_left_alone),
+		TEST(test_interrupted),
+		TEST(test_hang_after_going_free),
+		TEST(test_endless_program_is_ended),
+		TEST(test_nobody_is_hurried_who_looks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
