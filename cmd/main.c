@@ -38,6 +38,7 @@ static const struct command {
 	{"import", cmd_import, "make a trace of another tool's", false},
 	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},
 	{"record", cmd_record, "run a program and record what its threads do", false},
+	{"replay", cmd_replay, "reproduce a race or deadlock by its schedule", false},
 	{"version", cmd_version, "show the version", false},
 };
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gdb at the spot.  In: a program whose threads stand at the accesses of a race, or in a
+ * deadlock.  Out: gdb, attached to it, with the stacks of these threads shown without the
+ * runtime's own frames, and a command that lets the two go in either order.
+ *
+ * gdb is driven by a script in its Python.  It finds a thread by the kernel's number of it and
+ * its frame by file and line of the access; the two words that let the threads go are in
+ * memory that the program shares with us, so gdb writes them there.
+ */
+#include "cmd/gdb.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char head[] = "set pagination off\n"
+			   "set confirm off\n"
+			   "python\n"
+			   "import gdb, os, struct\n"
+			   "spots = []\n";
+
+static const char body[] =
+	"def sal_of(frame):\n"
+	"    sal = frame.find_sal()\n"
+	"    return (os.path.basename(sal.symtab.filename), sal.line, sal.symtab.filename) if sal.symtab "
+	"else None\n"
+	"def is_ours(frame):\n"
+	"    sal = sal_of(frame)\n"
+	"    return not sal or sal[2].startswith('rt/') or (frame.name() or '').startswith('__raddle')\n"
+	"def frames_of(spot):\n"
+	"    frames, frame = [], gdb.newest_frame()\n"
+	"    while frame:\n"
+	"        frames.append(frame)\n"
+	"        frame = frame.older()\n"
+	"    for i, frame in enumerate(frames):\n"
+	"        sal = sal_of(frame)\n"
+	"        if sal and sal[0] == spot['file'] and sal[1] == spot['line']:\n"
+	"            return frames[i:]\n"
+	"    for i, frame in enumerate(frames):\n"
+	"        if not is_ours(frame):\n"
+	"            return frames[i:]\n"
+	"    return frames\n"
+	"def go_to(spot):\n"
+	"    for thread in gdb.selected_inferior().threads():\n"
+	"        if thread.ptid[1] == spot['tid']:\n"
+	"            thread.switch()\n"
+	"            frames = frames_of(spot)\n"
+	"            frames[0].select()\n"
+	"            return thread, frames\n"
+	"    return None, []\n"
+	"def show(number, spot):\n"
+	"    thread, frames = go_to(spot)\n"
+	"    if not thread:\n"
+	"        print('%s is not there any more' % spot['name'])\n"
+	"        return\n"
+	"    print('\\n%d: %s (thread %d) %s' % (number, spot['name'], thread.num, spot['what']))\n"
+	"    for frame in frames:\n"
+	"        sal = sal_of(frame)\n"
+	"        where = ' at %s:%d' % (sal[2], sal[1]) if sal else ''\n"
+	"        print('#%-3d %s%s' % (frame.level(), frame.name() or '(unknown)', where))\n"
+	"class Spot(gdb.Command):\n"
+	"    'raddle-spot [N]: show the threads that stand there, or go to the N-th.'\n"
+	"    def __init__(self):\n"
+	"        super().__init__('raddle-spot', gdb.COMMAND_STACK)\n"
+	"    def invoke(self, argument, tty):\n"
+	"        if argument.strip():\n"
+	"            show(int(argument), spots[int(argument)])\n"
+	"            return\n"
+	"        for i in reversed(range(len(spots))):\n"
+	"            show(i, spots[i])\n"
+	"class Go(gdb.Command):\n"
+	"    'raddle-go [N]: let the two threads go, the N-th (0 or 1) first.'\n"
+	"    def __init__(self):\n"
+	"        super().__init__('raddle-go', gdb.COMMAND_RUNNING)\n"
+	"    def invoke(self, argument, tty):\n"
+	"        first = int(argument or 0)\n"
+	"        if first not in (0, 1) or not command_at:\n"
+	"            raise gdb.GdbError('raddle-go 0 or raddle-go 1, at a race')\n"
+	"        program = gdb.selected_inferior()\n"
+	"        program.write_memory(order_at, struct.pack('<I', first))\n"
+	"        program.write_memory(command_at, struct.pack('<I', 1))\n"
+	"        gdb.execute('continue')\n"
+	"Spot()\n"
+	"Go()\n"
+	"gdb.execute('raddle-spot')\n"
+	"end\n";
+
+/* A string of Python. */
+static void quote(struct rd_buf *out, const char *text)
+{
+	rd_buf_addc(out, '\'');
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == '\'' || *text == '\\')
+			rd_buf_addf(out, "\\x%02x", (unsigned char)*text);
+		else
+			rd_buf_addc(out, *text);
+	}
+	rd_buf_addc(out, '\'');
+}
+
+static void add_spot(struct rd_buf *out, const struct cmd_gdb *g, const char *name, uint32_t tid,
+		     uint32_t site)
+{
+	struct trace_frame frame;
+	const char *slash;
+
+	trace_sites_frames(g->sites, site, &frame, 1);
+	slash = strrchr(frame.file, '/');
+	rd_buf_adds(out, "spots.append({'name': ");
+	quote(out, name);
+	rd_buf_addf(out, ", 'tid': %" PRIu32 ", 'line': %" PRIu32 ", 'file': ", tid, frame.line);
+	quote(out, slash ? slash + 1 : frame.file);
+	rd_buf_adds(out, ", 'what': ");
+}
+
+static void add_race(struct rd_buf *out, const struct cmd_gdb *g, const struct replay_result *so_far)
+{
+	struct rd_buf what = RD_BUF_INIT;
+
+	for (size_t i = 0; i < so_far->spot_count; i++) {
+		const struct replay_spot *s = &so_far->spots[i];
+
+		add_spot(out, g, s->thread, s->tid, s->site);
+		rd_buf_clear(&what);
+		rd_buf_addf(&what, "stands before its %s of %" PRIu64 " bytes at 0x%" PRIx64,
+			    s->write ? "write" : "read", s->size, s->address);
+		quote(out, what.data);
+		rd_buf_adds(out, "})\n");
+	}
+	rd_buf_release(&what);
+}
+
+static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const struct replay_result *so_far)
+{
+	struct rd_buf what = RD_BUF_INIT;
+
+	for (size_t i = 0; i < so_far->wait_count; i++) {
+		const struct replay_wait *w = &so_far->waits[i];
+
+		add_spot(out, g, w->thread, w->tid, w->site);
+		rd_buf_clear(&what);
+		rd_buf_addf(&what, "waits in %s of %s%s%s", w->kind, w->name, w->waits_on ? ", kept by " : "",
+			    w->waits_on ? w->waits_on : "");
+		quote(out, what.data);
+		rd_buf_adds(out, "})\n");
+	}
+	rd_buf_release(&what);
+}
+
+static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *directory = getenv("TMPDIR");
+	char *path = rd_xasprintf("%s/raddle-gdb-XXXXXX", directory && *directory ? directory : "/tmp");
+	int fd = mkstemp(path), failed;
+
+	rd_buf_adds(&text, head);
+	rd_buf_addf(&text, "order_at, command_at = %#" PRIx64 ", %#" PRIx64 "\n", so_far->order_at,
+		    so_far->command_at);
+	add_race(&text, g, so_far);
+	add_deadlock(&text, g, so_far);
+	rd_buf_adds(&text, body);
+	failed = fd < 0 || rd_write_all(fd, text.data, text.length);
+	rd_buf_release(&text);
+	if (fd >= 0)
+		close(fd);
+	g->script = path;
+	return failed ? rd_fail_errno("replay: %s: cannot write it", path) : 0;
+}
+
+static void add_words(struct rd_argv *argv, const char *words)
+{
+	while (words && *words) {
+		size_t length = strcspn(words, " ");
+
+		if (length)
+			rd_argv_addf(argv, "%.*s", (int)length, words);
+		words += length + (words[length] == ' ');
+	}
+}
+
+static int start(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far)
+{
+	struct rd_argv argv = RD_ARGV_INIT;
+	int err = write_script(g, so_far);
+
+	if (err)
+		return err;
+	rd_argv_add(&argv, "gdb");
+	rd_argv_add(&argv, "-q");
+	rd_argv_addf(&argv, "--pid=%d", (int)program);
+	rd_argv_add(&argv, "-x");
+	rd_argv_add(&argv, g->script);
+	add_words(&argv, g->arguments);
+	err = rd_spawn(argv.items, NULL, -1, &g->pid);
+	rd_argv_release(&argv);
+	return err;
+}
+
+bool cmd_gdb_met(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far)
+{
+	int status;
+
+	if (g->failed)
+		return true;
+	if (!g->pid && start(g, program, so_far)) {
+		g->failed = true;
+		return true;
+	}
+	if (g->pid < 0 || waitpid(g->pid, &status, WNOHANG) == 0)
+		return g->pid < 0;
+	g->failed = !WIFEXITED(status) || WEXITSTATUS(status) == 127;
+	g->pid = -1;
+	return true;
+}
+
+int cmd_gdb_close(struct cmd_gdb *g)
+{
+	if (g->pid > 0)
+		g->failed = rd_wait(g->pid) == 127;
+	if (g->script)
+		unlink(g->script);
+	free(g->script);
+	return g->failed ? rd_fail(RD_ETOOL, "replay: gdb could not be run; is it installed?") : 0;
+}

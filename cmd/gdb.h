@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A debugger at the place that a replay has led to. */
+#ifndef CMD_GDB_H
+#define CMD_GDB_H
+
+#include "replay/replay.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct cmd_gdb {
+	const char *arguments;		 /* more of them for gdb, separated by blanks; NULL: none */
+	const struct trace_sites *sites; /* may be NULL */
+	pid_t pid;			 /* of gdb; 0: it was not started */
+	char *script;
+	bool failed; /* it could not be started */
+};
+
+/* A `met` of struct replay_request: starts gdb the first time, true when it has ended. */
+bool cmd_gdb_met(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far);
+
+/* Waits until gdb has ended; negative if it could not do its work. */
+int cmd_gdb_close(struct cmd_gdb *g);
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle replay: runs a program under the schedule of a finding and says whether the
+ * race or deadlock came about.
+ *
+ * The program has our standard streams, so everything of ours goes to stderr, or to
+ * files that the user named.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "cmd/gdb.h"
+#include "cmd/program.h"
+#include "record/launch.h"
+#include "record/prepare.h"
+#include "replay/replay.h"
+#include "report/report.h"
+#include "trace/meta.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *id;	    /* which finding of a document */
+	const char *json;   /* file for the document with the verdict, "-": standard output */
+	const char *record; /* directory for a trace of the run */
+	const char *gdb_args;
+	uint64_t times;
+	uint64_t patience; /* in seconds; 0: chosen by the recorded run */
+	uint64_t first;	   /* the access that goes first */
+	bool no_detect, gdb;
+	bool fast, quick, as_is;
+	bool quiet, verbose;
+} opt = {.times = 1};
+
+static const struct rd_option options[] = {
+	RD_STRING(0, "id", &opt.id, "ID", "the finding of the document; its first digits will do"),
+	RD_STRING(0, "json", &opt.json, "FILE",
+		  "write the finding with the verdict there (-: standard output)"),
+	RD_STRING(0, "record", &opt.record, "DIR", "record the run"),
+	RD_NUMBER('n', "times", &opt.times, "COUNT", "replay so often and count"),
+	RD_NUMBER(0, "first", &opt.first, "WHICH", "which access of a race goes first: 0 or 1"),
+	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long nothing may come forward"),
+	RD_FLAG(0, "gdb", &opt.gdb, "start gdb where the threads stand"),
+	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start it with these arguments too"),
+	RD_FLAG(0, "no-detect", &opt.no_detect, "do not look for unordered accesses meanwhile"),
+	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
+	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
+	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already: run it without making one"),
+	RD_FLAG('q', "quiet", &opt.quiet, "no report, only the exit status"),
+	RD_FLAG('v', "verbose", &opt.verbose, "name each operation of the schedule when it is done"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle replay [--id ID] FINDING [--] [PROG ARGS...]",
+	"Runs a program so that the race or deadlock of a finding comes about: the operations\n"
+	"of its schedule are done in their order, and the threads are held where they meet.\n"
+	"FINDING is a schedule file or a document of 'raddle predict --json' or 'raddle check\n"
+	"--json'.  Without PROG the program of the document is run.  The report goes to\n"
+	"standard error, since the other streams are the program's.  The status is 1 if it was\n"
+	"reproduced, 0 if not.",
+	options,
+	"  raddle predict --schedules found trace\n"
+	"  raddle replay found/15ab370364b3b2af.schedule -- ./bank 4\n"
+	"  raddle replay --gdb found/15ab370364b3b2af.schedule -- ./bank 4\n",
+};
+
+/* ---- the finding ---- */
+
+static struct finding_stack place_of(struct finding_set *set, const struct schedule_place *place)
+{
+	struct finding_stack s = {0};
+
+	if (!place->file)
+		return s;
+	s.count = 1;
+	s.frames = finding_array(set, 1, sizeof *s.frames);
+	s.frames[0].file = finding_text(set, place->file);
+	s.frames[0].function = finding_text(set, place->function);
+	s.frames[0].line = place->line;
+	s.frames[0].column = place->column;
+	return s;
+}
+
+static void describe_race(struct finding_set *set, struct finding *f, const struct schedule *s)
+{
+	f->access_count = s->hold_count;
+	f->accesses = finding_array(set, s->hold_count, sizeof *f->accesses);
+	for (size_t i = 0; i < s->hold_count; i++) {
+		f->accesses[i].thread = finding_text(set, s->holds[i].thread);
+		f->accesses[i].op = s->holds[i].write ? FINDING_WRITE : FINDING_READ;
+		f->accesses[i].stack = place_of(set, &s->holds[i].place);
+		f->object.name = finding_text(set, s->holds[i].object);
+	}
+}
+
+/* "mutex" of mutex-lock. */
+static const char *first_word(struct finding_set *set, const char *kind)
+{
+	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);
+}
+
+static void describe_deadlock(struct finding_set *set, struct finding *f, const struct schedule *s)
+{
+	f->cycle_count = s->stop_count;
+	f->cycle = finding_array(set, s->stop_count, sizeof *f->cycle);
+	for (size_t i = 0; i < s->stop_count; i++) {
+		const char *kind = s->stops[i].kind;
+
+		f->cycle[i].thread = finding_text(set, s->stops[i].thread);
+		f->cycle[i].wants = finding_text(set, s->stops[i].object);
+		f->cycle[i].kind = !strcmp(kind, "thread-join") ? "join" : first_word(set, kind);
+		f->cycle[i].stack = place_of(set, &s->stops[i].place);
+	}
+}
+
+/* What a schedule alone tells about its finding. */
+static int read_schedule(const struct rd_buf *text, const char *path, struct finding_set **result)
+{
+	struct finding_set *set = finding_set_new();
+	struct finding *f = finding_add(set, FINDING_RACE);
+	struct schedule *s = finding_schedule_add(set, f);
+	int err;
+
+	schedule_release(s);
+	err = schedule_parse(s, text->data, text->length, path);
+	if (err) {
+		finding_set_free(set);
+		return err;
+	}
+	f->status = FINDING_UNCONFIRMED;
+	f->count = 0; /* nothing is known of the prediction */
+	f->schedule_path = finding_text(set, path);
+	snprintf(f->id, sizeof f->id, "%s", s->finding ? s->finding : "");
+	if (s->stop_count) {
+		f->kind = FINDING_DEADLOCK;
+		describe_deadlock(set, f, s);
+	} else {
+		describe_race(set, f, s);
+	}
+	*result = set;
+	return 0;
+}
+
+/* Leaves the one finding that is meant in the set. */
+static int choose(struct finding_set *set, const char *path)
+{
+	struct finding *f = opt.id ? finding_find(set, opt.id) : NULL;
+
+	if (opt.id && !f)
+		return rd_fail(RD_ENOTFOUND, "replay: %s: no finding, or more than one, has the id '%s'",
+			       path, opt.id);
+	if (!set->count)
+		return rd_fail(RD_ENOTFOUND, "replay: %s: there is no finding in it", path);
+	if (!opt.id && set->count > 1)
+		return rd_fail(RD_EUSAGE, "replay: %s: it has %zu findings; choose one with --id, such as %s",
+			       path, set->count, set->items[0]->id);
+	f = f ? f : set->items[0];
+	if (!f->schedule && f->schedule_path) {
+		struct schedule *s = finding_schedule_add(set, f);
+
+		schedule_release(s);
+		if (schedule_read(s, f->schedule_path))
+			return RD_EFORMAT;
+	}
+	if (!f->schedule)
+		return rd_fail(RD_EUSAGE, "replay: %s: finding %s has no schedule", path, f->id);
+	set->items[0] = f;
+	set->count = 1;
+	return 0;
+}
+
+static int read_finding(const char *path, struct finding_set **set)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err = rd_file_read(path, &text);
+
+	if (!err && text.data[strspn(text.data, " \t\r\n")] != '{') {
+		err = read_schedule(&text, path, set);
+	} else if (!err) {
+		err = finding_parse(set, text.data, text.length, path);
+		if (!err)
+			err = choose(*set, path);
+	}
+	rd_buf_release(&text);
+	return err;
+}
+
+/* ---- the run ---- */
+
+struct task {
+	struct finding_set *set;
+	struct finding *finding;
+	struct cmd_gdb gdb;
+	uint64_t told; /* operations that were named */
+	uint64_t outcomes[REPLAY_OUTCOMES], runs;
+	double wall, cpu;
+	int stop_signal; /* the user ended it */
+};
+
+static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first)
+{
+	struct task *t = context;
+
+	(void)first;
+	return cmd_gdb_met(&t->gdb, pid, so_far);
+}
+
+static void tell_progress(void *context, uint64_t done)
+{
+	struct task *t = context;
+	const struct schedule *s = t->finding->schedule;
+
+	for (; t->told < done; t->told++) {
+		const struct schedule_op *op = &s->ops[t->told];
+
+		fprintf(stderr, "raddle: %" PRIu64 "/%zu %s %s%s%s", t->told + 1, s->op_count, op->thread,
+			op->kind, op->object ? " " : "", op->object ? op->object : "");
+		if (op->place.file)
+			fprintf(stderr, " at %s:%" PRIu32, op->place.file, op->place.line);
+		fputc('\n', stderr);
+	}
+}
+
+/* What the recorded run was like, if its trace is still there. */
+static void ask_recorded_run(struct replay_request *request, const struct schedule *s)
+{
+	struct rd_buf path = RD_BUF_INIT;
+	struct trace_meta meta = {0};
+
+	if (s->trace)
+		rd_buf_addf(&path, "%s/meta.json", s->trace);
+	if (path.length && rd_file_exists(path.data) && !trace_meta_read(&meta, path.data)) {
+		if (meta.end_ns > meta.start_ns)
+			request->recorded_ms = (meta.end_ns - meta.start_ns) / 1000000 + 1;
+		request->recorded_signal = meta.end == TRACE_SIGNALLED ? meta.code : 0;
+		trace_meta_release(&meta);
+	}
+	rd_buf_release(&path);
+}
+
+static int run_once(struct task *t, const struct replay_policy *policy)
+{
+	struct replay_result result;
+	int err;
+
+	t->told = 0;
+	err = replay_finding(policy, t->set, t->finding, &result);
+	if (err)
+		return err;
+	t->runs++;
+	t->outcomes[result.outcome]++;
+	t->wall += result.wall_seconds;
+	t->cpu += result.cpu_seconds;
+	if (result.outcome == REPLAY_STOPPED || record_launch_interrupted())
+		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
+	replay_result_release(&result);
+	return 0;
+}
+
+/* The finding keeps the verdict of the best run: what came about once is there. */
+static int run_all(struct task *t, struct replay_policy *policy)
+{
+	struct finding kept = *t->finding, first = *t->finding;
+	int err = 0;
+
+	for (uint64_t i = 0; i < opt.times && !err && !t->stop_signal; i++) {
+		*t->finding = first;
+		policy->request.record_into = i ? NULL : opt.record;
+		err = run_once(t, policy);
+		if (!i || (kept.status != FINDING_CONFIRMED && t->finding->status == FINDING_CONFIRMED))
+			kept = *t->finding;
+	}
+	*t->finding = kept;
+	return err;
+}
+
+static int replay(struct task *t, const struct cmd_program *program, char **argv)
+{
+	struct replay_program run = {.program = program->path,
+				     .executable = program->flavour.executable,
+				     .library_path = program->flavour.library_path,
+				     .sites_path = program->flavour.sites,
+				     .mode = program->mode,
+				     .key = program->flavour.key,
+				     .argv = argv};
+	struct replay_policy policy = {.request = {.program = &run,
+						   .patience_ms = opt.patience * 1000,
+						   .first = (unsigned)opt.first,
+						   .detect = !opt.no_detect,
+						   .met = opt.gdb ? show_in_gdb : NULL,
+						   .progress = opt.verbose ? tell_progress : NULL,
+						   .context = t},
+				       .rounds = 1};
+	struct trace_sites *sites = NULL;
+	int err = run.sites_path ? trace_sites_read(&sites, run.sites_path) : 0;
+
+	run.sites = t->gdb.sites = sites;
+	if (!err && opt.record)
+		err = record_prepare_directory(opt.record, false);
+	ask_recorded_run(&policy.request, t->finding->schedule);
+	if (!err)
+		err = run_all(t, &policy);
+	if (cmd_gdb_close(&t->gdb) && !err)
+		err = RD_ETOOL;
+	trace_sites_free(sites);
+	return err;
+}
+
+/* ---- the report ---- */
+
+static int write_json(struct task *t)
+{
+	FILE *out = strcmp(opt.json, "-") ? fopen(opt.json, "w") : stdout;
+	int err;
+
+	if (!out)
+		return rd_fail_errno("%s: cannot write it", opt.json);
+	for (unsigned i = 0; i < REPLAY_OUTCOMES; i++)
+		if (t->outcomes[i])
+			finding_stat(t->set, replay_outcome_name(i), (double)t->outcomes[i]);
+	finding_stat(t->set, "replays", (double)t->runs);
+	finding_stat(t->set, "wall_seconds", t->wall);
+	finding_stat(t->set, "cpu_seconds", t->cpu);
+	err = finding_write(t->set, out);
+	if (out != stdout && fclose(out) && !err)
+		err = rd_fail_errno("%s: cannot write it", opt.json);
+	return err;
+}
+
+static void say_count(const struct task *t)
+{
+	fprintf(stderr, "raddle: reproduced in %" PRIu64 " of %" PRIu64 " replays",
+		t->outcomes[REPLAY_CONFIRMED], t->runs);
+	for (unsigned i = 0; i < REPLAY_OUTCOMES; i++)
+		if (t->outcomes[i] && i != REPLAY_CONFIRMED)
+			fprintf(stderr, ", %" PRIu64 " %s", t->outcomes[i], replay_outcome_name(i));
+	fputc('\n', stderr);
+}
+
+static int report(struct task *t)
+{
+	struct report_opts how = {.colour = report_wants_colour(stderr), .all = true};
+	int err = 0;
+
+	if (!opt.quiet)
+		err = report_text(t->set, &how, stderr);
+	if (!opt.quiet && opt.times > 1)
+		say_count(t);
+	if (!err && opt.json)
+		err = write_json(t);
+	return err;
+}
+
+/* The program of the command line, or that of the document. */
+static char **arguments(struct finding_set *set, char **argv)
+{
+	char **copy;
+
+	if (argv[0]) {
+		set->argv = (const char **)argv;
+		for (set->argc = 0; argv[set->argc];)
+			set->argc++;
+		return argv;
+	}
+	copy = finding_array(set, set->argc + 1, sizeof *copy);
+	for (size_t i = 0; i < set->argc; i++)
+		copy[i] = (char *)set->argv[i];
+	return set->argc ? copy : NULL;
+}
+
+static int replay_path(const char *path, char **argv)
+{
+	struct cmd_build how = {opt.fast, opt.quick, opt.as_is, opt.verbose};
+	struct cmd_program program = {0};
+	struct task t = {.gdb = {.arguments = opt.gdb_args}};
+	int err = read_finding(path, &t.set), status = CMD_FAILED;
+
+	if (!err) {
+		t.finding = t.set->items[0];
+		argv = arguments(t.set, argv);
+		if (!argv)
+			err = rd_fail(RD_EUSAGE,
+				      "replay: which program? 'raddle help replay' shows the usage");
+	}
+	if (!err)
+		err = cmd_program_open(&program, argv[0], &how);
+	if (!err)
+		err = replay(&t, &program, argv);
+	if (!err)
+		err = report(&t);
+	if (!err)
+		status = t.outcomes[REPLAY_CONFIRMED] ? CMD_FOUND : CMD_OK;
+	cmd_program_close(&program);
+	finding_set_free(t.set);
+	return !err && t.stop_signal > 0 && status == CMD_OK ? record_exit_like(t.stop_signal) : status;
+}
+
+static bool is_usable(void)
+{
+	if (opt.first > 1)
+		return !rd_fail(RD_EUSAGE, "replay: --first is 0 or 1");
+	if (opt.times == 0)
+		return !rd_fail(RD_EUSAGE, "replay: --times is at least 1");
+	if (opt.patience > 1000000)
+		return !rd_fail(RD_EUSAGE, "replay: --patience is out of range");
+	return true;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+	int first = rd_options_parse(argc, argv, &usage), second;
+
+	if (first <= 0)
+		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	if (first == argc) {
+		rd_fail(RD_EUSAGE, "replay: which finding? 'raddle help replay' shows the usage");
+		return CMD_FAILED;
+	}
+	second = rd_options_parse(argc - first, argv + first, &usage);
+	if (second <= 0)
+		return second == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	if (!is_usable())
+		return CMD_FAILED;
+	if (opt.verbose)
+		rd_log_level(RD_LOG_INFO);
+	opt.gdb |= opt.gdb_args != NULL;
+	return replay_path(argv[first], argv + first + second);
+}
