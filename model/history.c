@@ -23,6 +23,7 @@ struct scan {
 	struct model_history *history;
 	struct model_path path;
 	size_t operation_capacity, access_capacity;
+	bool guards; /* there are objects that are initialised once */
 };
 
 static void add_access(struct scan *s, const struct model_access *a)
@@ -114,6 +115,8 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 	op.value = last_operand(e);
 	if (class != MODEL_SYNC_CLASSES)
 		op.sync = model_sync_intern(m, s->cache, class, (uint64_t[]){e->address, e->q});
+	else if (s->guards && e->kind == RADDLE_ATOMIC && !(e->values[3] & 1))
+		op.sync = model_sync(m, MODEL_ONCE, e->address, e->q);
 	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
 		op.second = model_sync_intern(m, s->cache, MODEL_MUTEX, (uint64_t[]){e->values[3], e->q});
 	if (e->kind == RADDLE_THREAD_CREATE || e->kind == RADDLE_THREAD_JOIN)
@@ -140,9 +143,13 @@ static void scan_stream(struct scan *s, size_t stream)
 int model_scan_histories(struct model *m)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
+	bool guards = false;
+
+	for (size_t i = 0; i < m->sync_count; i++)
+		guards |= m->syncs[i].class == MODEL_ONCE;
 	m->histories = rd_xcalloc(m->thread_count + 1, sizeof *m->histories);
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++) {
-		struct scan s = {.model = m, .cache = cache};
+		struct scan s = {.model = m, .cache = cache, .guards = guards};
 		s.history = &m->histories[model_thread_of_stream(m, i)];
 		scan_stream(&s, i);
 		model_path_release(&s.path);

@@ -105,7 +105,8 @@ struct model_sync {
 struct model_operation {
 	uint64_t q, t;
 	size_t access;	 /* the segment's first one in model_history.accesses */
-	uint32_t sync;	 /* index of model.syncs, the first one of the event; or MODEL_NONE */
+	uint32_t sync;	 /* index of model.syncs, the first one of the event; or MODEL_NONE; of an atomic
+			  * load, the once object at its address: C++ looks at a guard before it asks */
 	uint32_t second; /* the mutex of a condition wait, the thread created or joined; or MODEL_NONE */
 	uint32_t stack;
 	uint32_t value; /* the event's last operand */

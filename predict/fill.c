@@ -336,6 +336,18 @@ static void do_semaphore(struct filler *f, const struct segment *at, const struc
 		add(f, at, EXEC_TAKE, sem)->flags |= is_limited(op->kind) ? EXEC_TRY : 0;
 }
 
+/* A load of a guard finds it open if that has happened.  The event precedes the effect by an
+ * instant; a load that still found it shut is followed by a pass, so nothing is hidden. */
+static void do_once(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	bool done = f->numbers[op->sync] != EXEC_NONE;
+
+	if (op->kind == RADDLE_ONCE_DONE && op->value == 0)
+		add(f, at, EXEC_ONCE_RUN, number_of(f, op->sync, &f->t->x.onces));
+	else if (op->kind == RADDLE_ONCE_PASS || (op->kind == RADDLE_ATOMIC && done))
+		add(f, at, EXEC_ONCE_PASS, number_of(f, op->sync, &f->t->x.onces));
+}
+
 static void do_sync(struct filler *f, const struct segment *at, const struct model_operation *op)
 {
 	bool shared;
@@ -352,10 +364,7 @@ static void do_sync(struct filler *f, const struct segment *at, const struct mod
 		do_semaphore(f, at, op);
 		break;
 	case MODEL_ONCE:
-		if (op->kind == RADDLE_ONCE_DONE && op->value == 0)
-			add(f, at, EXEC_ONCE_RUN, number_of(f, op->sync, &f->t->x.onces));
-		else if (op->kind == RADDLE_ONCE_PASS)
-			add(f, at, EXEC_ONCE_PASS, number_of(f, op->sync, &f->t->x.onces));
+		do_once(f, at, op);
 		break;
 	default:
 		change = predict_lock_change(op, &shared);

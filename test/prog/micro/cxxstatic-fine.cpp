@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: one is done before the other begins.
+/* A static local is initialised once, which C++ takes care of. */
+#include "case.h"
+#include <thread>
+
+struct table {
+	int value;
+	table()
+	{
+		value = 7;
+	}
+};
+static int get()
+{
+	static table t;
+
+	return t.value;
+}
+int main()
+{
+	std::thread first([] {
+		if (get() != 7)
+			abort();
+	});
+	settle();
+	std::thread second([] {
+		if (get() != 7)
+			abort();
+	});
+	first.join();
+	second.join();
+	return 0;
+}
