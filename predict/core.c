@@ -636,6 +636,7 @@ void core_release(struct core *c)
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		list_release(lists[i]);
 	rows_release(&c->need);
+	rows_release(&c->firm);
 	rows_release(&c->closed);
 	free(c->events);
 	free(c->thread_first);
@@ -693,7 +694,7 @@ bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 struct clocking {
 	struct core *c;
 	struct rows *r;
-	bool closing;
+	bool closing, firm;
 	uint32_t *row_of; /* per thread: its row */
 	uint32_t *exits;  /* per barrier instance: an exit whose row is known */
 	uint32_t *p;	  /* scratch ideal */
@@ -749,11 +750,16 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	uint32_t n = c->must.first[e + 1] - c->must.first[e];
 	const struct event *v = &c->events[e];
 
-	if (i < n)
-		return c->must.item[c->must.first[e] + i];
-	if (i == n && c->rf && exec_reads(v->kind))
+	bool rf = c->rf && !k->firm;
+
+	if (i < n) {
+		uint32_t from = c->must.item[c->must.first[e] + i];
+		bool value = exec_reads(v->kind) && from == c->writer[e] && !(v->flags & EXEC_LOOP);
+		return k->firm && value ? e : from; /* an event adds nothing to itself */
+	}
+	if (i == n && rf && exec_reads(v->kind))
 		return c->writer[e];
-	if (i == n && c->rf && v->kind == EXEC_BUSY && c->partner[e] != NONE)
+	if (i == n && rf && v->kind == EXEC_BUSY && c->partner[e] != NONE)
 		return c->sections[c->partner[e]].acquire;
 	if (i == n && k->closing && v->kind == EXEC_TAKE)
 		return c->partner[e];
@@ -809,9 +815,9 @@ static void clock_event(struct clocking *k, uint32_t e)
 	k->r->of[e] = k->row_of[v->thread];
 }
 
-static void clock_table(struct core *c, struct rows *r, bool closing)
+static void clock_table(struct core *c, struct rows *r)
 {
-	struct clocking k = {.c = c, .r = r, .closing = closing};
+	struct clocking k = {.c = c, .r = r, .closing = r == &c->closed, .firm = r == &c->firm};
 
 	rows_release(r);
 	r->of = rd_xmalloc(((size_t)c->count + 1) * sizeof *r->of);
@@ -828,6 +834,8 @@ static void clock_table(struct core *c, struct rows *r, bool closing)
 void core_clocks(struct core *c, bool rf)
 {
 	c->rf = rf;
-	clock_table(c, &c->need, false);
-	clock_table(c, &c->closed, true);
+	clock_table(c, &c->need);
+	clock_table(c, &c->closed);
+	if (rf && (c->has_sems || c->has_conds))
+		clock_table(c, &c->firm);
 }

@@ -95,13 +95,14 @@ struct core {
 	struct slots notes;		  /* signals and broadcasts by condition */
 	uint32_t *base;			  /* positions behind the given events: part of every ideal */
 	struct rows need, closed;	  /* closed: sync-preserving closure of the need */
+	struct rows firm;		  /* sound model: the need without what only values impose */
 	bool has_sems, has_conds;
 };
 
 void core_build(struct core *c, const struct exec *x);
 void core_release(struct core *c);
 
-/* Computes `need` and `closed` for a model. */
+/* Computes the rows for a model; `firm` only where semaphores or conditions ask for it. */
 void core_clocks(struct core *c, bool rf);
 
 static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)

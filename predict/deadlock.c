@@ -8,7 +8,8 @@
  *   an acquisition finds its lock held by another thread of the set,
  *   a join waits for a thread of the set,
  *   a barrier exit for an enter that a thread of the set has not done,
- *   a take for a semaphore that is zero, all further posts depending on the set,
+ *   a take for a semaphore that is zero, all further posts depending on the set
+ *   (by synchronisation: a thread that reads another value goes on),
  *   a wake for a notification, all further ones depending on the set and all
  *   earlier ones lost (before the wait) or consumed by others.
  * Only minimal sets are reported.  The last two rules make a single thread a
@@ -39,14 +40,17 @@ struct decider {
 	uint32_t count;
 };
 
-/* Whether the supplier `e` cannot happen while the stops of the subset stand. */
+/* Whether the supplier `e` cannot happen while the stops of the subset stand; of the whole set,
+ * whether it is out of the model's reach.  A thread that would read another value is out of the
+ * sound model's reach, and yet goes on and may supply: values do not hold up. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
+	const struct rows *rows = subset && c->rf ? &c->firm : &c->need;
 
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct event *v = &c->events[d->stops[i]];
-		if ((!subset || d->in[i]) && core_at(c, &c->need, e, v->thread) > v->index)
+		if ((!subset || d->in[i]) && core_at(c, rows, e, v->thread) > v->index)
 			return true;
 	}
 	return false;

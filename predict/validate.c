@@ -244,7 +244,8 @@ static const char *check_race(const struct check *k)
 	return NULL;
 }
 
-/* Marks what depends on a target; in recorded order causes come first. */
+/* Marks what depends on a target; in recorded order causes come first.  In the sound model values
+ * are no such causes: a thread that reads another one goes on, if not as recorded. */
 static uint8_t *find_dead(const struct check *k)
 {
 	const struct exec *x = k->x;
@@ -260,9 +261,8 @@ static uint8_t *find_dead(const struct check *k)
 		d = d || (e->kind == EXEC_WAKE && e->aux < EXEC_MATCH && dead[e->aux]);
 		d = d || (e->kind == EXEC_EXIT && barred[e->object]);
 		d = d || (e->kind == EXEC_ONCE_PASS && unrun[e->object]);
-		d = d || (k->sound && k->holder[i] != EXEC_NONE && dead[k->holder[i]]);
 		if (exec_reads(e->kind) && k->writer[i] != EXEC_NONE && dead[k->writer[i]])
-			d = d || k->sound || (e->flags & x->events[k->writer[i]].flags & EXEC_SYNC) ||
+			d = d || (!k->sound && e->flags & x->events[k->writer[i]].flags & EXEC_SYNC) ||
 			    (e->flags & EXEC_LOOP);
 		if (!d)
 			continue;

@@ -274,9 +274,10 @@ static uint32_t dead_under(const struct oracle *o, const uint32_t *head, uint32_
 			d = d ||
 			    (e->kind == EXEC_ONCE_PASS && f->kind == EXEC_ONCE_RUN && f->object == e->object);
 			d = d || (e->kind == EXEC_WAKE && e->aux == j);
-			d = d || (o->sound && o->holder[i] == j);
+			/* In the sound model a thread that reads another value goes on unrecorded. */
 			if (exec_reads(e->kind) && o->writer[i] == j)
-				d = d || o->sound || e->flags & f->flags & EXEC_SYNC || e->flags & EXEC_LOOP;
+				d = d || (!o->sound && e->flags & f->flags & EXEC_SYNC) ||
+				    e->flags & EXEC_LOOP;
 		}
 		dead |= (uint32_t)d << i;
 	}

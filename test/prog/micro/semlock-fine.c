@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: first has posted before second waits.
+/* The accesses inside. */
+#include "case.h"
+
+static sem_t lock;
+static int x;
+THREAD(add)
+{
+	UNUSED;
+	sem_wait(&lock);
+	x++;
+	sem_post(&lock);
+	return NULL;
+}
+int main(void)
+{
+	sem_init(&lock, 0, 1);
+	run_two(add, add);
+	return x != 2;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race x
+// recorded: first has posted before second waits.
+/* A semaphore of one as a lock: its sections commute. */
+#include "case.h"
+
+static sem_t lock;
+static int x, y;
+THREAD(first)
+{
+	UNUSED;
+	x = 1;
+	sem_wait(&lock);
+	y = 1;
+	sem_post(&lock);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	sem_wait(&lock);
+	y = 2;
+	sem_post(&lock);
+	x = 2;
+	return NULL;
+}
+int main(void)
+{
+	sem_init(&lock, 0, 1);
+	run_two(first, second);
+	return x + y == 0;
+}
