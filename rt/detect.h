@@ -20,7 +20,7 @@
  *
  * What is promised: a byte is reported as racy exactly if two accesses of it that were
  * told conflict (one writes, not both are atomic) and are not ordered, as long as
- * no line of 64 bytes needs more than SHADOW_CELLS_MAX cells.  Each unordered
+ * no line of 64 bytes needs more than RT_CELLS_MAX cells.  Each unordered
  * pair of sites is one race; of several races of one byte the first is sure to be found.
  */
 #ifndef RT_DETECT_H
@@ -76,7 +76,8 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object);
 void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
 
-/* A synchronisation object was initialised or destroyed: what it ordered is over. */
+/* A synchronisation object was initialised: what an earlier one here ordered is over.  Not for sem_open(),
+ * which may find one that is in use, and not for a destruction: a thread may still be on its way out. */
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
 
 /* Memory that becomes another object: malloc, mmap, munmap (told when it is the caller's alone, that

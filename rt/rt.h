@@ -83,6 +83,15 @@ void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
 void rt_lock(uint64_t *saved_signals);
 void rt_unlock(const uint64_t *saved_signals);
 
+/* Locks that are held for a moment with signals on: their holder may be away in a handler or gone
+ * from it by longjmp, so who waits gives up after RT_PATIENCE rounds (false).  recover() opens one that
+ * the calling thread has left closed. */
+#define RT_PATIENCE 100000
+bool rt_spin(_Atomic uint32_t *lock);
+void rt_spin_leave(_Atomic uint32_t *lock);
+void rt_spin_recover(_Atomic uint32_t *lock);
+void rt_pause(uint32_t round); /* between two looks */
+
 /* rt/buffer.c: the session's buffers. */
 bool rt_buffer_switch(struct rt_thread *t); /* false: recording is over */
 void rt_buffer_seal(struct rt_thread *t);   /* hands the buffer over */

@@ -143,3 +143,45 @@ void rt_unlock(const uint64_t *saved_signals)
 	syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, saved_signals, NULL, sizeof *saved_signals);
 	errno = saved;
 }
+
+#define SPINS 200
+
+void rt_pause(uint32_t round)
+{
+	int saved = errno;
+
+	if (round < SPINS) {
+		__builtin_ia32_pause();
+		return;
+	}
+	syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+/* Says whose a lock is: states of threads are pages apart. */
+static uint32_t own_mark(void)
+{
+	return (uint32_t)((uintptr_t)__raddle_self >> 12) | 1u << 31;
+}
+
+bool rt_spin(_Atomic uint32_t *lock)
+{
+	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
+		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(lock, own_mark(), memory_order_acquire))
+			return true;
+		rt_pause(round);
+	}
+	return false;
+}
+
+void rt_spin_leave(_Atomic uint32_t *lock)
+{
+	atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+void rt_spin_recover(_Atomic uint32_t *lock)
+{
+	if (atomic_load_explicit(lock, memory_order_relaxed) == own_mark())
+		rt_spin_leave(lock);
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The on-line detector: threads, accesses and reports (rt/object.c has what orders).
+ *
+ * An access is compared with every cell of its bytes.  Cells that are known to the
+ * thread happened before; those that the access covers (a write covers all, a
+ * plain access covers atomic ones) are dropped, for whatever races with them later races with
+ * it too.  So a byte has few cells and no first race is lost.  A cell that is not known
+ * and conflicts is a race.
+ *
+ * The slow path tells only the first read and the first write of a byte in
+ * a segment.  That is enough: a segment lies within one epoch, so whoever is not
+ * ordered with a later access of it is not ordered with the first one either.  While
+ * a thread is alone it has one segment over many epochs; then every access of it is
+ * ordered with all of all others, and the oldest epoch says just that.
+ *
+ * Signals: `busy` is set while a thread is in here.  An access of a handler that
+ * finds it set is passed over; its synchronisation is forgiven (rt/watch.h).  If a handler
+ * left the detector by longjmp, the next entry notices it as rt/record.c does, gives
+ * back what was locked and forgives.
+ *
+ * fork: the child runs free.  No memory: the detector is over, what was found stays.
+ */
+#include "rt/watch.h"
+
+#include "raddle/steer.h"
+
+#define BARRIER() atomic_signal_fence(memory_order_seq_cst)
+
+void rt_detect_setup(struct raddle_steer *steer)
+{
+	struct rt_detect *d = rt_map(sizeof *d);
+
+	if (!d)
+		return;
+	d->steer = steer;
+	rt.detect = d;
+}
+
+void rt_detect_stop(void)
+{
+	rt.detect = NULL;
+}
+
+void rt_watch_over(void)
+{
+	atomic_store_explicit(&rt.detect->dead, 1, memory_order_relaxed);
+}
+
+static bool is_on(void)
+{
+	return rt.detect && !atomic_load_explicit(&rt.detect->dead, memory_order_relaxed);
+}
+
+void rt_watch_forgive(void)
+{
+	struct rt_detect *d = rt.detect;
+	uint32_t count = atomic_load(&d->lane_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t epoch = atomic_load(&d->lanes[i].epoch), floor = atomic_load(&d->lanes[i].floor);
+		while (floor < epoch && !atomic_compare_exchange_weak(&d->lanes[i].floor, &floor, epoch))
+			;
+	}
+}
+
+/* Entering and leaving. */
+
+/* What a handler's longjmp left locked. */
+static __attribute__((noinline, cold)) bool recover(struct rt_watch *w)
+{
+	const struct rt_thread *t = (const struct rt_thread *)__raddle_self;
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct rt_detect *d = rt.detect;
+
+	if (t->watch != w || frame <= w->busy || frame >= t->stack_high || frame < t->stack_low ||
+	    w->busy < t->stack_low)
+		return false;
+	for (uint32_t i = 0; i < RT_STRIPES; i++)
+		rt_spin_recover(&d->stripes[i].lock);
+	rt_spin_recover(&d->arena.lock);
+	rt_spin_recover(&d->report_lock);
+	rt_spin_recover(&d->lane_lock);
+	if (w->line)
+		rt_line_reset(w->line);
+	w->line = NULL;
+	rt_watch_forgive();
+	return true;
+}
+
+static inline bool enter(struct rt_watch *w)
+{
+	if (RT_UNLIKELY(w->busy) && !recover(w))
+		return false;
+	w->busy = (uintptr_t)__builtin_frame_address(0);
+	BARRIER();
+	return true;
+}
+
+static inline void leave(struct rt_watch *w)
+{
+	BARRIER();
+	w->busy = 0;
+}
+
+bool rt_watch_enter(struct rt_watch *w)
+{
+	return enter(w);
+}
+
+void rt_watch_leave(struct rt_watch *w)
+{
+	leave(w);
+}
+
+/* Threads. */
+
+static void set_epoch(struct rt_watch *w, uint64_t epoch)
+{
+	w->epoch = epoch;
+	w->who = RT_WHO(w->lane, epoch);
+	atomic_store_explicit(&rt.detect->lanes[w->lane].epoch, epoch, memory_order_relaxed);
+}
+
+void rt_watch_tick(struct rt_watch *w)
+{
+	if (w->lane == RT_LANE_NONE)
+		return;
+	set_epoch(w, w->epoch + 1);
+	w->clock.at[w->lane] = w->epoch;
+}
+
+/* An idle lane whose last epoch the creator knows, else a new one. */
+static uint32_t choose_lane(struct rt_detect *d, const struct rt_clock *known)
+{
+	uint32_t *at = &d->idle_lane, lane;
+
+	for (int tries = 0; *at && tries < 64; tries++) {
+		struct rt_lane *l = &d->lanes[*at - 1];
+		lane = *at - 1;
+		if (atomic_load(&l->epoch) <= rt_clock_at(known, lane)) {
+			*at = l->next;
+			return lane;
+		}
+		at = &l->next;
+	}
+	lane = atomic_load(&d->lane_count);
+	if (lane == RT_LANES)
+		return RT_LANE_NONE;
+	atomic_store(&d->lane_count, lane + 1);
+	return lane;
+}
+
+static uint32_t take_lane(const struct rt_clock *known, uint32_t number)
+{
+	struct rt_detect *d = rt.detect;
+	struct rt_tenant *tenant = rt_arena_get(&d->arena, sizeof *tenant);
+	uint32_t lane;
+
+	if (!tenant || !rt_spin(&d->lane_lock))
+		return RT_LANE_NONE;
+	lane = choose_lane(d, known);
+	if (lane != RT_LANE_NONE) {
+		tenant->before = d->lanes[lane].tenant;
+		tenant->first = atomic_load(&d->lanes[lane].epoch) + 1;
+		tenant->number = number;
+		d->lanes[lane].tenant = tenant;
+	}
+	rt_spin_leave(&d->lane_lock);
+	return lane;
+}
+
+static void give_lane(const struct rt_watch *w)
+{
+	struct rt_detect *d = rt.detect;
+
+	if (w->lane == RT_LANE_NONE || !rt_spin(&d->lane_lock))
+		return;
+	d->lanes[w->lane].version = w->version + 1;
+	d->lanes[w->lane].next = d->idle_lane;
+	d->idle_lane = w->lane + 1;
+	rt_spin_leave(&d->lane_lock);
+}
+
+/* A watch that knows what `known` knows. */
+static struct rt_watch *make_watch(const struct rt_clock *known, uint32_t number)
+{
+	struct rt_detect *d = rt.detect;
+	struct rt_watch *w = number < RT_THREADS ? rt_arena_get(&d->arena, sizeof *w) : NULL;
+
+	if (!w || !rt_clock_copy(&d->arena, &w->clock, known)) {
+		rt_watch_over();
+		return NULL;
+	}
+	w->lane = take_lane(known, number);
+	if (w->lane == RT_LANE_NONE)
+		return w;
+	w->version = d->lanes[w->lane].version;
+	set_epoch(w, atomic_load(&d->lanes[w->lane].epoch) + 1);
+	if (!rt_clock_set(&d->arena, &w->clock, w->lane, w->epoch))
+		rt_watch_over();
+	return w;
+}
+
+void rt_detect_created(struct rt_thread *parent, struct rt_thread *child)
+{
+	struct rt_watch *w = parent->watch;
+
+	child->watch = NULL;
+	if (!is_on() || !w || !enter(w))
+		return;
+	child->watch = make_watch(&w->clock, child->number);
+	rt_watch_tick(w);
+	leave(w);
+}
+
+/* A thread of which nobody told is taken to come after everything. */
+void rt_detect_start(struct rt_thread *t)
+{
+	if (!is_on())
+		return;
+	if (!t->watch) {
+		rt_watch_forgive();
+		t->watch = make_watch(&(struct rt_clock){0}, t->number);
+	}
+	if (t->parent != t->number)
+		rt_detect_forget(t, t->stack_low, t->stack_high - t->stack_low);
+}
+
+/* Leaves what it knew for the one who joins it. */
+void rt_detect_end(struct rt_thread *t)
+{
+	struct rt_watch *w = t->watch;
+	struct rt_clock *last;
+
+	t->watch = NULL;
+	if (!is_on() || !w)
+		return;
+	enter(w);
+	give_lane(w);
+	last = rt_arena_get(&rt.detect->arena, sizeof *last);
+	if (!last) {
+		rt_watch_over();
+		return;
+	}
+	*last = w->clock;
+	atomic_store(&rt.detect->ended[t->number], last);
+	rt_arena_put(&rt.detect->arena, w, sizeof *w);
+}
+
+void rt_detect_joined(struct rt_thread *t, uint32_t number)
+{
+	struct rt_watch *w = t->watch;
+	struct rt_clock *last;
+
+	if (!is_on())
+		return;
+	last = number < RT_THREADS ? atomic_exchange(&rt.detect->ended[number], NULL) : NULL;
+	if (!last || !w || !enter(w)) {
+		rt_watch_forgive();
+		return;
+	}
+	w->version++;
+	if (rt_clock_join(&rt.detect->arena, &w->clock, last) == RT_JOINED_FAILED)
+		rt_watch_over();
+	rt_clock_release(&rt.detect->arena, last);
+	rt_arena_put(&rt.detect->arena, last, sizeof *last);
+	leave(w);
+}
+
+/* Reports. */
+
+static uint32_t number_of(uint64_t who)
+{
+	const struct rt_tenant *tenant = rt.detect->lanes[RT_WHO_LANE(who)].tenant;
+
+	while (tenant->before && tenant->first > RT_WHO_EPOCH(who))
+		tenant = tenant->before;
+	return tenant->number;
+}
+
+/* False: the pair is known already, or there are too many to tell. */
+static bool is_new(struct rt_detect *d, uint32_t a, uint32_t b)
+{
+	uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+	uint64_t hash = (pair + 1) * 0x9e3779b97f4a7c15ull;
+
+	for (size_t i = hash >> 32;; i++) {
+		uint64_t *at = &d->reported[i % (2 * RT_REPORTED)];
+		if (*at == pair + 1 || d->reported_count == RT_REPORTED)
+			return false;
+		if (*at)
+			continue;
+		*at = pair + 1;
+		d->reported_count++;
+		return true;
+	}
+}
+
+struct access {
+	uintptr_t block;
+	uint64_t bits, who;
+	uint32_t site;
+};
+
+static void write_race(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)
+{
+	struct raddle_steer *s = rt.detect->steer;
+	uint32_t at = atomic_load_explicit(&s->race_count, memory_order_relaxed);
+	uint64_t above;
+
+	if (at < RADDLE_STEER_RACES) {
+		above = ~(bits >> __builtin_ctzll(bits));
+		s->races[at] = (struct raddle_steer_race){
+			.slot = {number_of(other), number_of(a->who)},
+			.site = {site, a->site},
+			.write = {other & RT_WHO_WRITE, a->who & RT_WHO_WRITE},
+			.atomic = {!(other & RT_WHO_PLAIN), !(a->who & RT_WHO_PLAIN)},
+			.address = a->block + (uint32_t)__builtin_ctzll(bits),
+			.size = above ? (uint32_t)__builtin_ctzll(above) : 64,
+		};
+	}
+	atomic_store_explicit(&s->race_count, at + 1, memory_order_release);
+}
+
+static void report(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)
+{
+	struct rt_detect *d = rt.detect;
+
+	if (!rt_spin(&d->report_lock))
+		return;
+	if (is_new(d, site, a->site))
+		write_race(a, other, site, bits);
+	rt_spin_leave(&d->report_lock);
+}
+
+static bool forgiven(uint64_t who)
+{
+	return RT_WHO_EPOCH(who) <=
+	       atomic_load_explicit(&rt.detect->lanes[RT_WHO_LANE(who)].floor, memory_order_relaxed);
+}
+
+/* Two accesses of which neither is known to come first. */
+static __attribute__((noinline, cold)) bool is_ordered(const struct access *a, uint64_t other, uint32_t site,
+						       uint64_t bits)
+{
+	if (forgiven(other))
+		return true;
+	if (((a->who | other) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN))
+		report(a, other, site, bits);
+	return false;
+}
+
+/* Accesses. */
+
+/* Compares with all cells and drops what is covered.  Returns how many are left; *home is the
+ * one that can take the access in, `count` if there is none.  UINT32_MAX: the access is there already. */
+static inline uint32_t compare(const struct rt_watch *w, const struct rt_cells *c, uint32_t count,
+			       const struct access *a, uint32_t *home)
+{
+	uint32_t kept = 0;
+
+	*home = UINT32_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t mask = c->mask[i], who = c->who[i], common = mask & a->bits;
+		if (common) {
+			if ((who ^ a->who) < 4 && !(a->who & ~who & 3) && common == a->bits && kept == i)
+				return UINT32_MAX;
+			if (RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
+			    is_ordered(a, who, c->site[i], common)) {
+				if (!(who & ~a->who & 3))
+					mask &= ~a->bits;
+			}
+			if (!mask)
+				continue;
+		}
+		if (who == a->who && c->site[i] == a->site)
+			*home = kept;
+		c->mask[kept] = mask;
+		c->who[kept] = who;
+		c->site[kept] = c->site[i];
+		kept++;
+	}
+	return kept;
+}
+
+static inline void access_line(struct rt_watch *w, struct rt_line *line, const struct access *a)
+{
+	uint32_t head = rt_line_lock(line), count, home;
+	struct rt_cells cells;
+
+	if (RT_UNLIKELY(head == UINT32_MAX))
+		return;
+	w->line = line;
+	BARRIER();
+	cells = rt_line_cells(line, head);
+	count = compare(w, &cells, rt_line_count(head), a, &home);
+	if (count != UINT32_MAX) {
+		head = rt_line_with_count(head, count);
+		if (home == UINT32_MAX && RT_UNLIKELY(count == rt_line_room(head))) {
+			head = rt_line_grow(&rt.detect->arena, line, head);
+			cells = rt_line_cells(line, head);
+		}
+		if (home == UINT32_MAX && count == rt_line_room(head))
+			count = (uint32_t)(w->epoch % count); /* no memory or too many: one is lost */
+		if (home == UINT32_MAX) {
+			cells.mask[count] = a->bits;
+			cells.who[count] = a->who;
+			cells.site[count] = a->site;
+			if (count == rt_line_count(head))
+				head = rt_line_with_count(head, count + 1);
+		} else {
+			cells.mask[home] |= a->bits;
+		}
+	}
+	rt_line_unlock(line, head);
+	BARRIER();
+	w->line = NULL;
+}
+
+static __attribute__((noinline, cold)) struct rt_chunk *new_chunk(struct rt_watch *w, uintptr_t address)
+{
+	struct rt_detect *d = rt.detect;
+	struct rt_chunk *chunk = rt_shadow_make(&d->shadow, &d->arena, address);
+
+	if (chunk)
+		rt_shadow_remember(&w->cache, address, chunk);
+	return chunk;
+}
+
+struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address)
+{
+	struct rt_chunk *chunk = rt_shadow_cached(&w->cache, address);
+
+	return RT_LIKELY(chunk != NULL) ? chunk : new_chunk(w, address);
+}
+
+void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
+{
+	struct rt_watch *w = t->watch;
+	struct access a = {block, bits, 0, site};
+	struct rt_chunk *chunk;
+
+	if (!w || w->lane == RT_LANE_NONE || RT_UNLIKELY(!is_on()) || !enter(w))
+		return;
+	a.who = w->who | (kind & RT_ACCESS_WRITE ? RT_WHO_WRITE : 0) |
+		(kind & RT_ACCESS_ATOMIC ? 0 : RT_WHO_PLAIN);
+	chunk = rt_watch_chunk(w, block);
+	if (RT_LIKELY(chunk != NULL))
+		access_line(w, rt_line_of(chunk, block), &a);
+	leave(w);
+}
+
+/* The bytes from `a` up to `end` that lie in the block of `a`. */
+static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
+{
+	uint64_t n = 64 - a % 64;
+
+	n = end - a < n ? end - a : n;
+	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
+}
+
+void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t kind)
+{
+	uintptr_t end = address + size;
+
+	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
+		rt_detect_block(t, a & ~(uintptr_t)63, bits_in_block(a, end), site, kind);
+}
+
+/* Forgetting. */
+
+static void forget_in_chunk(struct rt_chunk *chunk, uintptr_t address, uintptr_t end)
+{
+	rt_objects_forget(chunk, address, end - address);
+	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
+		rt_line_forget(&rt.detect->arena, rt_line_of(chunk, a), bits_in_block(a, end));
+}
+
+/* The next address that may have a chunk: whole tables are passed over if there is none. */
+static uintptr_t after(uintptr_t address)
+{
+	uintptr_t table = (1ull << (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)) - 1;
+
+	if (!atomic_load(&rt.detect->shadow.table[address >> (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)]))
+		return (address | table) + 1;
+	return (address | ((1u << RT_CHUNK_SHIFT) - 1)) + 1;
+}
+
+void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size)
+{
+	struct rt_watch *w = t->watch;
+	uintptr_t end;
+
+	if (!w || !size || !is_on() || address >> RT_ADDRESS_BITS ||
+	    __builtin_add_overflow(address, size, &end) || end >> RT_ADDRESS_BITS || !enter(w))
+		return;
+	for (uintptr_t a = address; a < end; a = after(a)) {
+		struct rt_chunk *chunk = rt_shadow_find(&rt.detect->shadow, a);
+		uintptr_t stop = (a | ((1u << RT_CHUNK_SHIFT) - 1)) + 1;
+		if (chunk)
+			forget_in_chunk(chunk, a, stop < end ? stop : end);
+	}
+	leave(w);
+}
