@@ -44,6 +44,11 @@ struct replay_request { /* zero values are the defaults */
 	bool detect;		 /* have the runtime's happens-before detector look on */
 	unsigned first;		 /* which hold of a race goes first: 0 or 1 */
 
+	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
+	void (*begin)(void *context);
+	void (*started)(void *context, pid_t pid);
+	void (*ended)(void *context);
+
 	/* If set, the two threads of a race stay where they met, and a deadlock is left standing.
 	 * Called about each 20 ms from then on until it returns true: then they go, or the
 	 * program is ended.  It may change *first.  Nothing is ended for want of time meanwhile. */

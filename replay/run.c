@@ -430,9 +430,13 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 	int status = 0, err;
 	pid_t pid;
 
+	if (r->request->begin)
+		r->request->begin(r->request->context);
 	err = record_collector_open(&r->collector, &r->session, &options);
 	if (!err)
 		err = record_launch(&launch, &pid);
+	if (!err && r->request->started)
+		r->request->started(r->request->context, pid);
 	if (!err)
 		err = record_collector_run(r->collector, pid, &status, NULL);
 	if (!err) {
@@ -442,6 +446,8 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 		r->result->cpu_seconds = cpu_of_children() - cpu;
 		err = draw_up(r, status);
 	}
+	if (r->request->ended)
+		r->request->ended(r->request->context);
 	if (r->collector)
 		record_collector_close(r->collector);
 	return err;
