@@ -30,6 +30,7 @@ static const struct command {
 } commands[] = {
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
+	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},
 	{"dump", cmd_dump, "show what is in a trace", false},
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},

@@ -143,7 +143,8 @@ struct finding_set {
 	size_t stat_count, stat_capacity;
 	const char **argv; /* of the program that was looked at */
 	size_t argc;
-	const char *tool; /* version of Raddle; NULL is written as null */
+	const char *stdin_path; /* the file that was its standard input; NULL: none */
+	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;
 	struct schedule **schedules; /* those of the findings, freed with the set */
 	size_t schedule_count, schedule_capacity;

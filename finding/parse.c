@@ -430,6 +430,7 @@ static void get_argv(struct parse *p, const json_t *document)
 		p->set->argv[i] = finding_text(p->set, text ? text : "");
 	}
 	p->set->argc = n;
+	p->set->stdin_path = get_text(p, document, "stdin");
 }
 
 static void get_stats(struct parse *p, const json_t *document)

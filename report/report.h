@@ -12,6 +12,7 @@
 struct report_opts {	  /* all zero: the default */
 	bool colour;	  /* text: the stream is a terminal that has colours */
 	bool all;	  /* text: every finding at full length, also dropped and hidden ones */
+	bool others;	  /* text: list also dropped ones, and speculative ones that are not confirmed */
 	bool baseline;	  /* there was one: what is not known is new */
 	size_t steps;	  /* how many operations of a schedule to show; 0: 24 (text), 60 (HTML) */
 	const char *root; /* where relative source files are looked for; NULL: here */

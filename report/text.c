@@ -417,6 +417,14 @@ static bool is_full(const struct printer *p, const struct finding *f)
 	return p->opts->all || (f->status == FINDING_CONFIRMED && finding_is_fresh(f));
 }
 
+/* Speculative predictions that were tried in vain are many and mean little. */
+static bool is_listed(const struct printer *p, const struct finding *f)
+{
+	if (!finding_is_fresh(f))
+		return false;
+	return p->opts->others || (f->status != FINDING_DROPPED && f->sound);
+}
+
 static void print_list(struct printer *p)
 {
 	bool any = false;
@@ -424,7 +432,7 @@ static void print_list(struct printer *p)
 	for (size_t i = 0; i < p->set->count; i++) {
 		const struct finding *f = p->set->items[i];
 
-		if (is_full(p, f) || f->status == FINDING_DROPPED || !finding_is_fresh(f))
+		if (is_full(p, f) || !is_listed(p, f))
 			continue;
 		if (!any) {
 			rd_buf_adds(&p->line, "Predicted but not confirmed; these do not count:");
@@ -439,16 +447,22 @@ static void print_list(struct printer *p)
 
 static void print_total(struct printer *p)
 {
-	size_t known = 0, suppressed = 0;
+	size_t known = 0, suppressed = 0, hidden = 0;
 
 	for (size_t i = 0; i < p->set->count; i++) {
-		known += p->set->items[i]->known;
-		suppressed += p->set->items[i]->suppressed != NULL;
+		const struct finding *f = p->set->items[i];
+
+		known += f->known;
+		suppressed += f->suppressed != NULL;
+		hidden += f->status == FINDING_UNCONFIRMED && finding_is_fresh(f) && !is_full(p, f) &&
+			  !is_listed(p, f);
 	}
 	rd_buf_addf(&p->line, "Raddle: %zu finding%s", p->set->count, p->set->count == 1 ? "" : "s");
 	for (unsigned i = 0; i < FINDING_STATUSES; i++)
 		rd_buf_addf(&p->line, "%s %zu %s", i ? "," : ":", finding_set_count(p->set, i, false),
 			    finding_status_name(i));
+	if (hidden)
+		rd_buf_addf(&p->line, "; %zu speculative not listed", hidden);
 	if (known)
 		rd_buf_addf(&p->line, "; %zu known", known);
 	if (suppressed)

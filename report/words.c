@@ -245,6 +245,10 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 	}
 	if (!set->argc)
 		rd_buf_adds(out, " PROG ARGS...");
+	if (set->stdin_path) {
+		rd_buf_adds(out, " <");
+		quote(out, set->stdin_path);
+	}
 }
 
 void word_evidence(struct rd_buf *out, const struct finding *f)

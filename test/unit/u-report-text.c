@@ -19,11 +19,15 @@ static void golden_report(void **state)
 {
 	struct finding_set *set = fixture_set();
 	size_t length;
-	char *text = text_of(set, &(struct report_opts){0}, &length);
+	char *text = text_of(set, &(struct report_opts){.others = true}, &length);
 
 	(void)state;
 	golden_check("report.txt", text, length);
 	assert_null(memchr(text, '\033', length));
+	free(text);
+	text = text_of(set, &(struct report_opts){0}, &length);
+	assert_null(strstr(text, "Predicted but not confirmed")); /* it is speculative */
+	assert_non_null(strstr(text, "; 1 speculative"));
 	free(text);
 	text = text_of(set, &(struct report_opts){.all = true, .steps = 3}, &length);
 	golden_check("report-all.txt", text, length);

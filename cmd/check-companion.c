@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A companion: a command that a program needs beside it to do its work, such as the client of a
+ * server.  It is watched by a process of its own, the guard, in a process group of its own, so
+ * that both can be ended together.
+ */
+#include "cmd/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_S 5 /* until a program that ignores SIGTERM is killed */
+
+static _Noreturn void run_command(const char *command, int output)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	dup2(null, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+static _Noreturn void guard(const char *command, pid_t program, int output)
+{
+	sigset_t none;
+	pid_t pid;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	pid = fork();
+	if (pid == 0)
+		run_command(command, output);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	kill(program, SIGTERM);
+	sleep(PATIENCE_S);
+	kill(program, SIGKILL);
+	_exit(0);
+}
+
+void check_companion_start(struct check_companion *c, pid_t program, int output)
+{
+	if (!c->command || c->guard)
+		return;
+	c->guard = fork();
+	if (c->guard == 0)
+		guard(c->command, program, output);
+	if (c->guard > 0)
+		setpgid(c->guard, c->guard);
+	else
+		c->guard = 0;
+}
+
+void check_companion_stop(struct check_companion *c)
+{
+	if (!c->guard)
+		return;
+	kill(-c->guard, SIGKILL);
+	while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
+		;
+	c->guard = 0;
+}

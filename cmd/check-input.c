@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The standard input of a program that is run again and again: each run gets the same bytes.
+ *
+ * A regular file or a device is opened again.  A pipe can be read once, so a process of ours stands
+ * between it and the first run and keeps a copy: waiting for its end before the program starts
+ * would never end where nobody closes it.  A terminal is the first run's.
+ */
+#include "cmd/check.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Copies until the input or the reader is at its end.  When the reader is gone the rest stays
+ * unread. */
+static _Noreturn void pump(int to, int copy)
+{
+	static char bytes[65536];
+	ssize_t n;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_IGN);
+	while ((n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && (rd_write_all(copy, bytes, (size_t)n) || rd_write_all(to, bytes, (size_t)n)))
+			break;
+	_exit(0);
+}
+
+static int start_pump(struct check_input *in, const char *spool)
+{
+	int ends[2], copy = open(spool, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (copy < 0)
+		return rd_fail_errno("check: %s", spool);
+	if (pipe2(ends, O_CLOEXEC))
+		return rd_fail_errno("check: cannot make a pipe");
+	in->pump = fork();
+	if (in->pump < 0)
+		return rd_fail_errno("check: cannot start a process");
+	if (in->pump == 0) {
+		close(ends[0]);
+		pump(ends[1], copy);
+	}
+	close(ends[1]);
+	close(copy);
+	in->first = ends[0];
+	in->file = rd_xstrdup(spool);
+	in->shown = rd_xstrdup(spool);
+	return RD_OK;
+}
+
+/* The name of the file that is our standard input, if it still has one. */
+static char *name_of_input(const struct stat *st)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/fd/0", path, sizeof path - 1);
+	struct stat named;
+
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	if (stat(path, &named) || named.st_dev != st->st_dev || named.st_ino != st->st_ino)
+		return NULL;
+	return rd_xstrdup(path);
+}
+
+int check_input_open(struct check_input *in, const char *spool)
+{
+	struct stat st;
+
+	*in = (struct check_input){.first = STDIN_FILENO};
+	if (fstat(STDIN_FILENO, &st))
+		return rd_fail_errno("check: standard input");
+	in->typed = isatty(STDIN_FILENO);
+	if (in->typed)
+		return RD_OK;
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return start_pump(in, spool);
+	in->file = rd_xstrdup("/proc/self/fd/0");
+	if (S_ISREG(st.st_mode)) {
+		in->offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
+		in->shown = in->offset == 0 ? name_of_input(&st) : NULL;
+	}
+	return RD_OK;
+}
+
+void check_input_first_ended(struct check_input *in)
+{
+	if (!in->pump)
+		return;
+	close(in->first);
+	in->first = STDIN_FILENO;
+	kill(in->pump, SIGKILL);
+	while (waitpid(in->pump, NULL, 0) < 0 && errno == EINTR)
+		;
+	in->pump = 0;
+}
+
+int check_input_again(const struct check_input *in)
+{
+	int fd = open(in->file ? in->file : "/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || (in->offset && lseek(fd, in->offset, SEEK_SET) < 0)) {
+		rd_fail_errno("check: cannot read the input again");
+		return -1;
+	}
+	return fd;
+}
+
+void check_input_close(struct check_input *in)
+{
+	check_input_first_ended(in);
+	free(in->file);
+	free(in->shown);
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle check: the whole way in one command.  A program is recorded in an ordinary run, the
+ * races and deadlocks of other schedules are predicted, each is tried by a replay, and what
+ * came about is reported.
+ *
+ * The first run has our standard streams, so the report goes to stderr, or to files that
+ * the user named.  Everything worth keeping is in one directory: traces, schedules,
+ * findings.json, the input if it came through a pipe.
+ */
+#include "cmd/check.h"
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "cmd/output.h"
+#include "cmd/run.h"
+#include "record/prepare.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXTRA 50	/* findings that diverged replays may add */
+#define PATIENCE_NS 2e9 /* between SIGTERM and SIGKILL */
+
+static struct {
+	const char *directory;
+	const char *with; /* a command that runs beside the program */
+	const char *write_baseline;
+	struct cmd_output output;
+	struct cmd_filter filter;
+	struct cmd_prediction prediction;
+	uint64_t jobs, runs;
+	uint64_t timeout; /* seconds of one run; 0: none */
+	bool no_replay;
+	bool fast, quick; /* the flavour */
+	bool quiet, verbose;
+} opt = {.directory = "raddle-check", .runs = 1, .prediction = CMD_PREDICTION_DEFAULT};
+
+static const struct rd_option options[] = {
+	RD_STRING('o', "output", &opt.directory, "DIR", "where traces and schedules go (raddle-check)"),
+	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings there (-: standard output)"),
+	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write them there as SARIF 2.1.0"),
+	RD_STRING(0, "html", &opt.output.html, "FILE", "write them there as a page for browsers"),
+	RD_STRING(0, "baseline", &opt.filter.baseline, "FILE", "what it names is known and does not count"),
+	RD_STRING(0, "write-baseline", &opt.write_baseline, "FILE", "write what is confirmed there"),
+	RD_STRING(0, "suppressions", &opt.filter.suppressions, "FILE",
+		  "hide what it names, as ThreadSanitizer does"),
+	RD_STRING(0, "with", &opt.with, "COMMAND",
+		  "start it with each run; when it ends, the program gets SIGTERM"),
+	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "replay so many at once (one for each core)"),
+	RD_NUMBER(0, "runs", &opt.runs, "COUNT", "record so many ordinary runs (1)"),
+	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run that takes longer"),
+	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict: nothing is confirmed"),
+	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "only what can happen for certain"),
+	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
+	RD_FLAG(0, "no-deadlocks", &opt.prediction.no_deadlocks, "do not look for deadlocks"),
+	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "try at most that many (200)"),
+	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
+		  "predict in pieces of that many events; 0: as a whole"),
+	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS",
+		  "search steps until the rest is left undecided (200)"),
+	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
+	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
+	RD_FLAG('q', "quiet", &opt.quiet, "no report, only the exit status and the files"),
+	RD_FLAG('v', "verbose", &opt.verbose, "list also what was dropped, and say what is done"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle check [-o DIR] [--json FILE] [--html FILE] [--] PROG ARGS...",
+	"Runs a program that 'raddle cc' built once, recorded; predicts the races and deadlocks\n"
+	"that other schedules lead to; and tries each by running the program again under that\n"
+	"schedule.  What came about is reported on standard error with the command that shows\n"
+	"it again.  The status is 1 if something was confirmed, 0 if nothing was.",
+	options,
+	"  raddle cc -g -pthread -o bank bank.c\n"
+	"  raddle check -- ./bank 4\n"
+	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
+};
+
+/* What is known of the runs. */
+struct check {
+	struct cmd_program program;
+	char **argv;
+	struct check_input input;
+	struct check_companion companion;
+	struct finding_set *set;
+	struct cmd_run_result *runs; /* opt.runs of them; they own what stood still */
+	double started;		     /* the run that is under way */
+	bool overdue;		     /* it was told to end */
+	uint64_t recorded_ms;	     /* the longest */
+	int recorded_signal;	     /* of the first */
+	double seconds[3];	     /* spent on recording, prediction and replays */
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- the directory ---- */
+
+static bool is_schedule(const char *name)
+{
+	return strspn(name, "0123456789abcdef") == FINDING_ID_SIZE - 1 &&
+	       strcmp(name + FINDING_ID_SIZE - 1, ".schedule") == 0;
+}
+
+/* Removes the schedules of an earlier check, which its findings do not name any more. */
+static int prepare_directory(void)
+{
+	int err = rd_mkdirs(opt.directory);
+	DIR *d = err ? NULL : opendir(opt.directory);
+	struct dirent *entry;
+
+	if (err)
+		return err;
+	if (!d)
+		return rd_fail_errno("check: %s", opt.directory);
+	while ((entry = readdir(d)))
+		if (is_schedule(entry->d_name))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	closedir(d);
+	return RD_OK;
+}
+
+static char *inside(const char *name)
+{
+	size_t length = strlen(opt.directory);
+
+	return rd_xasprintf("%s%s%s", opt.directory, opt.directory[length - 1] == '/' ? "" : "/", name);
+}
+
+static char *trace_path(size_t run)
+{
+	char *name = run ? rd_xasprintf("trace-%zu", run + 1) : rd_xstrdup("trace"), *path = inside(name);
+
+	free(name);
+	return path;
+}
+
+/* ---- recording ---- */
+
+static void look(void *context, pid_t pid)
+{
+	struct check *c = context;
+	double since = now() - c->started;
+
+	check_companion_start(&c->companion, pid, STDERR_FILENO);
+	if (!opt.timeout || since < (double)opt.timeout)
+		return;
+	if (!c->overdue)
+		kill(pid, SIGTERM);
+	else if (since > (double)opt.timeout + PATIENCE_NS / 1e9)
+		kill(pid, SIGKILL);
+	c->overdue = true;
+}
+
+static void ended(void *context, const struct trace_meta *meta)
+{
+	struct check *c = context;
+	uint64_t ms = (meta->end_ns - meta->start_ns) / 1000000;
+
+	if (ms > c->recorded_ms)
+		c->recorded_ms = ms;
+	if (meta->stopped)
+		rd_warn("recording stopped before the program ended: %s", meta->stopped);
+	rd_info("recorded %" PRIu64 " events of %" PRIu64 " threads in %.1f s", meta->events, meta->threads,
+		(double)ms / 1e3);
+}
+
+static void say_status(const struct check *c, const struct cmd_run_result *r)
+{
+	int number = WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0;
+
+	if (r->standing)
+		rd_warn("the program stood still for good and was ended");
+	else if (c->overdue)
+		rd_warn("the program did not end within %" PRIu64 " s and was ended", opt.timeout);
+	else if (number && number != SIGINT && number != SIGTERM)
+		rd_warn("the recorded run was ended by signal %d (%s); what came before is looked at", number,
+			strsignal(number));
+	else if (!number && WEXITSTATUS(r->status))
+		rd_info("the recorded run ended with status %d", WEXITSTATUS(r->status));
+}
+
+static int record_run(struct check *c, size_t n)
+{
+	char *path = trace_path(n);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int out = cmd_output_is_stdout(&opt.output) ? STDERR_FILENO : STDOUT_FILENO;
+	int streams[] = {n ? check_input_again(&c->input) : c->input.first, n ? null : out,
+			 n ? null : STDERR_FILENO};
+	struct cmd_run run = {.program = &c->program,
+			      .argv = c->argv,
+			      .directory = path,
+			      .streams = streams,
+			      .look = look,
+			      .ended = ended,
+			      .context = c};
+	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
+
+	c->started = now();
+	c->overdue = false;
+	if (!err)
+		err = cmd_run(&run, &c->runs[n]);
+	check_companion_stop(&c->companion);
+	if (!err)
+		say_status(c, &c->runs[n]);
+	if (n && streams[0] >= 0)
+		close(streams[0]);
+	close(null);
+	free(path);
+	return err;
+}
+
+static int record(struct check *c)
+{
+	char *spool = inside("stdin");
+	int err = check_input_open(&c->input, spool);
+
+	for (size_t n = 0; n < opt.runs && !err; n++) {
+		err = record_run(c, n);
+		check_input_first_ended(&c->input);
+	}
+	if (!err && WIFSIGNALED(c->runs[0].status))
+		c->recorded_signal = WTERMSIG(c->runs[0].status);
+	free(spool);
+	return err;
+}
+
+/* ---- prediction ---- */
+
+static bool has_forks(const char *trace)
+{
+	char *path = rd_xasprintf("%s/fork-0", trace);
+	bool there = rd_file_exists(path);
+
+	free(path);
+	return there;
+}
+
+/* Why there may be nothing to find. */
+static void say_scope(void)
+{
+	char *path = trace_path(0);
+
+	if (has_forks(path))
+		rd_warn("the processes that the program forked were recorded and are not looked at; "
+			"'raddle predict %s/fork-0' does that",
+			path);
+	if (opt.prediction.threads <= 1 && !opt.quiet)
+		rd_warn("the program ran with one thread: no other schedule is possible");
+	free(path);
+}
+
+/* What stood still is known already, and better. */
+static void leave_out_standing(struct finding_set *set)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		if (f->kind != FINDING_DEADLOCK || !f->note_count)
+			set->items[kept++] = set->items[i];
+	}
+	set->count = kept;
+}
+
+static void add_standing(struct finding_set *set, const struct finding_set *standing)
+{
+	leave_out_standing(set);
+	for (size_t i = 0; i < standing->count; i++) {
+		RD_GROW(set->items, set->capacity, set->count + 1);
+		set->items[set->count++] = standing->items[i];
+	}
+}
+
+static int predict(struct check *c)
+{
+	int err = RD_OK;
+
+	for (size_t n = 0; n < opt.runs && !err; n++) {
+		char *path = trace_path(n);
+		err = cmd_prediction_run(&opt.prediction, path, c->set);
+		if (err && c->set->tool)
+			err = RD_OK; /* the message is out, and what could be read was looked at */
+		if (!err && c->runs[n].standing)
+			add_standing(c->set, c->runs[n].standing);
+		free(path);
+	}
+	if (err)
+		return err;
+	say_scope();
+	finding_set_finish(c->set);
+	return cmd_filter_apply(&opt.filter, c->set, false);
+}
+
+/* ---- replays ---- */
+
+static uint64_t count_cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+}
+
+static int replay(struct check *c, struct check_replays *r)
+{
+	const struct rd_flavour *flavour = &c->program.flavour;
+	struct trace_sites *sites = NULL;
+	struct replay_program program = {.program = c->program.path,
+					 .executable = flavour->executable,
+					 .library_path = flavour->library_path,
+					 .sites_path = flavour->sites,
+					 .mode = c->program.mode,
+					 .key = flavour->key,
+					 .argv = c->argv};
+	int err = trace_sites_read(&sites, flavour->sites);
+
+	program.sites = sites;
+	r->program = &program;
+	r->input = &c->input;
+	r->companion = opt.with;
+	r->prediction = &opt.prediction;
+	r->jobs = opt.jobs ? opt.jobs : count_cores();
+	r->timeout = opt.timeout;
+	r->quiet = opt.quiet;
+	r->recorded_ms = c->recorded_ms;
+	r->recorded_signal = c->recorded_signal;
+	r->extra = EXTRA;
+	r->directory = inside("replays");
+	if (!err)
+		err = check_replay(r, c->set);
+	rd_remove_tree(r->directory);
+	trace_sites_free(sites);
+	return err;
+}
+
+/* ---- the report ---- */
+
+static void add_stats(const struct check *c, const struct check_replays *r)
+{
+	int status = c->runs[0].status;
+
+	cmd_prediction_stats(&opt.prediction, c->set);
+	finding_stat(c->set, "threads", (double)opt.prediction.threads);
+	finding_stat(c->set, "runs", (double)opt.runs);
+	finding_stat(c->set, "program_status",
+		     WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	finding_stat(c->set, "replayed", (double)r->replayed);
+	finding_stat(c->set, "added", (double)r->added);
+	finding_stat(c->set, "record_seconds", c->seconds[0]);
+	finding_stat(c->set, "predict_seconds", c->seconds[1]);
+	finding_stat(c->set, "replay_seconds", c->seconds[2]);
+}
+
+static int write_documents(const struct check *c, const struct report_opts *how)
+{
+	char *path = inside("findings.json");
+	int err = cmd_output_write(&(struct cmd_output){.json = path}, c->set, how);
+
+	if (!err)
+		err = cmd_output_write(&opt.output, c->set, how);
+	if (!err && opt.write_baseline)
+		err = cmd_write_baseline(c->set, opt.write_baseline);
+	free(path);
+	return err;
+}
+
+static void say_rest(const struct check *c)
+{
+	if (opt.prediction.left_out)
+		fprintf(stderr, "%" PRIu64 " more were not tried; --limit raises the number.\n",
+			opt.prediction.left_out);
+	if (opt.prediction.unknown)
+		fprintf(stderr, "%" PRIu64 " candidates are undecided; --work raises the effort.\n",
+			opt.prediction.unknown);
+	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
+		fputs("The replays had no input, since it was typed; give it in a file.\n", stderr);
+	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", opt.directory);
+}
+
+static int report(struct check *c, const struct check_replays *r)
+{
+	struct report_opts how = {.colour = report_wants_colour(stderr),
+				  .others = opt.verbose,
+				  .baseline = opt.filter.baseline != NULL};
+	int err;
+
+	c->set->stdin_path = c->input.shown;
+	add_stats(c, r);
+	err = cmd_filter_apply(&opt.filter, c->set, true);
+	if (!err)
+		err = cmd_write_schedules(c->set, opt.directory);
+	if (!err)
+		err = write_documents(c, &how);
+	if (err || opt.quiet)
+		return err;
+	err = report_text(c->set, &how, stderr);
+	say_rest(c);
+	return err;
+}
+
+/* ---- the whole ---- */
+
+static int check_program(struct check *c, struct check_replays *r)
+{
+	double begin = now();
+	int err = record(c);
+
+	c->seconds[0] = now() - begin;
+	if (!err)
+		err = predict(c);
+	c->seconds[1] = now() - begin - c->seconds[0];
+	if (!err && !opt.no_replay)
+		err = replay(c, r);
+	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
+	finding_set_finish(c->set);
+	return err ? err : report(c, r);
+}
+
+static int check(char **argv)
+{
+	struct cmd_build how = {opt.fast, opt.quick, false, opt.verbose};
+	struct check c = {.argv = argv, .companion = {.command = opt.with}};
+	struct check_replays r = {0};
+	int err = cmd_program_open(&c.program, argv[0], &how);
+	bool found, interrupted;
+
+	c.set = finding_set_new();
+	c.runs = rd_xcalloc(opt.runs, sizeof *c.runs);
+	if (!err)
+		err = prepare_directory();
+	if (!err)
+		err = check_program(&c, &r);
+	found = finding_set_count(c.set, FINDING_CONFIRMED, true) > 0;
+	interrupted = r.interrupted;
+	finding_set_free(c.set);
+	for (size_t i = 0; i < opt.runs; i++)
+		cmd_run_release(&c.runs[i]);
+	free(c.runs);
+	check_replays_release(&r);
+	check_input_close(&c.input);
+	cmd_program_close(&c.program);
+	if (!err && interrupted && !found)
+		err = rd_fail(RD_ESYSTEM, "check: it was interrupted");
+	return err ? CMD_FAILED : found ? CMD_FOUND : CMD_OK;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	int first = rd_options_parse(argc, argv, &usage);
+
+	if (first <= 0)
+		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	if (first == argc) {
+		rd_fail(RD_EUSAGE, "check: which program? 'raddle help check' shows the usage");
+		return CMD_FAILED;
+	}
+	if (!*opt.directory || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 || opt.timeout > 1000000) {
+		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs or --timeout makes no sense");
+		return CMD_FAILED;
+	}
+	if (cmd_prediction_check(&opt.prediction, "check") || cmd_output_check(&opt.output, "check"))
+		return CMD_FAILED;
+	if (opt.verbose)
+		rd_log_level(RD_LOG_INFO);
+	return check(argv + first);
+}

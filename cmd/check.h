@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside `raddle check`: the program's input, its companion, and the replays. */
+#ifndef CMD_CHECK_H
+#define CMD_CHECK_H
+
+#include "cmd/prediction.h"
+#include "cmd/program.h"
+#include "finding/finding.h"
+#include "replay/replay.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- what every run gets as its standard input ---- */
+
+struct check_input {
+	char *file;   /* what later runs read; NULL: nothing */
+	off_t offset; /* from there */
+	char *shown;  /* how a user names it behind `<`; NULL: not at all */
+	bool typed;   /* it is a terminal: later runs get nothing */
+	int first;    /* descriptor for the first run */
+	pid_t pump;   /* copies a pipe to the first run and to `file`; 0: none */
+};
+
+/* Looks at our own standard input.  A pipe is copied to `spool` while the first run reads it. */
+int check_input_open(struct check_input *in, const char *spool);
+void check_input_first_ended(struct check_input *in);
+int check_input_again(const struct check_input *in); /* a descriptor for a later run; -1 after a message */
+void check_input_close(struct check_input *in);
+
+/* ---- a command that runs beside the program, a client for instance ---- */
+
+struct check_companion {
+	const char *command; /* for the shell; NULL: none */
+	pid_t guard;	     /* 0: it does not run */
+};
+
+/* Starts it; when it has ended, `program` gets SIGTERM.  `output` is where it writes. */
+void check_companion_start(struct check_companion *c, pid_t program, int output);
+void check_companion_stop(struct check_companion *c);
+
+/* ---- replays ---- */
+
+struct check_replays {
+	const struct replay_program *program;
+	const struct check_input *input;
+	const char *companion;
+	const struct cmd_prediction *prediction;
+	char *directory; /* for what the replays leave; removed by the caller */
+	uint64_t jobs, timeout;
+	uint64_t recorded_ms;
+	int recorded_signal;
+	bool quiet;	/* no progress */
+	uint64_t extra; /* how many findings of diverged runs may be added */
+
+	/* Results. */
+	uint64_t replayed, added;
+	bool interrupted;
+	struct finding_set **sets; /* that own the findings with verdicts */
+	size_t set_count, set_capacity;
+};
+
+/* Tries each finding of the set that waits for a verdict, several at once, and puts the one with
+ * the verdict in its place.  What diverged runs show besides is added and tried too.
+ * SIGINT and SIGTERM end it early. */
+int check_replay(struct check_replays *r, struct finding_set *set);
+void check_replays_release(struct check_replays *r);
+
+#endif
