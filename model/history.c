@@ -119,7 +119,8 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 		op.sync = model_sync(m, MODEL_ONCE, e->address, e->q);
 	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
 		op.second = model_sync_intern(m, s->cache, MODEL_MUTEX, (uint64_t[]){e->values[3], e->q});
-	if (e->kind == RADDLE_THREAD_CREATE || e->kind == RADDLE_THREAD_JOIN)
+	if (e->kind == RADDLE_THREAD_CREATE || e->kind == RADDLE_THREAD_JOIN ||
+	    e->kind == RADDLE_JOIN_REQUEST)
 		op.second = model_thread(m, (uint32_t)e->values[2]);
 	RD_GROW(h->operations, s->operation_capacity, h->operation_count + 1);
 	h->operations[h->operation_count++] = op;

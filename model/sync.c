@@ -20,7 +20,7 @@ static const struct {
 	[MODEL_COND] = {RADDLE_COND_INIT, RADDLE_COND_BROADCAST, "cond"},
 	[MODEL_BARRIER] = {RADDLE_BARRIER_INIT, RADDLE_BARRIER_EXIT, "barrier"},
 	[MODEL_SEM] = {RADDLE_SEM_INIT, RADDLE_SEM_POST, "sem"},
-	[MODEL_ONCE] = {RADDLE_ONCE_RUN, RADDLE_ONCE_PASS, "once"},
+	[MODEL_ONCE] = {RADDLE_ONCE_RUN, RADDLE_ONCE_REQUEST, "once"},
 };
 
 enum model_sync_class model_sync_class(enum raddle_event kind)

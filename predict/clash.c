@@ -593,6 +593,9 @@ static void walk_line(struct walk *w)
 		uint32_t thread = l->thread_of[e->thread];
 		if (exec_is_access(e->kind)) {
 			do_access(w, e, thread);
+		} else if (e->kind == EXEC_ONCE_PASS && e->flags & EXEC_PART) {
+			if (w->once[e->object] < w->last_op[thread] && w->done[thread])
+				need(w, w->once[e->object], thread);
 		} else if (op < l->op_count && l->ops[op] == l->events[i]) {
 			begin_op(w, op, thread);
 			if (l->wake[op] != NO_OP)

@@ -268,6 +268,21 @@ static uint32_t operation_at(const struct describer *d, uint32_t event)
 	return exec_is_access(e->kind) ? operation_before(&d->m->histories[e->thread], index) : index;
 }
 
+/* Whether the operation of `done` has more events: the thread has not done it yet. */
+static bool is_half_done(const struct describer *d, uint32_t done)
+{
+	const struct exec *x = &d->t->x;
+	uint16_t thread = x->events[done].thread;
+
+	if (exec_is_access(x->events[done].kind))
+		return false;
+	for (uint32_t i = done + 1; i < x->count; i++)
+		if (x->events[i].thread == thread)
+			return !exec_is_access(x->events[i].kind) && !(x->events[i].flags & EXEC_PENDING) &&
+			       d->t->origins[i].index == d->t->origins[done].index;
+	return false;
+}
+
 static void add_limits(const struct describer *d, const struct predict_witness *w,
 		       const struct predict_plan *plan, struct schedule *s)
 {
@@ -277,11 +292,8 @@ static void add_limits(const struct describer *d, const struct predict_witness *
 			continue;
 		struct schedule_limit *l = schedule_add_limit(s);
 		l->thread = schedule_text(s, d->m->threads[thread].name);
-		if (done == EXEC_NONE)
-			continue;
-		l->n = counted(d, thread, operation_at(d, done));
-		/* A wait that has been ended but does not have its mutex yet. */
-		l->n -= d->t->x.events[done].kind == EXEC_WAKE;
+		if (done != EXEC_NONE)
+			l->n = counted(d, thread, operation_at(d, done)) - is_half_done(d, done);
 	}
 }
 
@@ -349,6 +361,10 @@ static enum raddle_event awaited(enum raddle_event kind)
 		return RADDLE_SPIN_LOCK;
 	case RADDLE_SEM_REQUEST:
 		return RADDLE_SEM_WAIT;
+	case RADDLE_JOIN_REQUEST:
+		return RADDLE_THREAD_JOIN;
+	case RADDLE_ONCE_REQUEST:
+		return RADDLE_ONCE_PASS;
 	case RADDLE_COND_WAIT:
 		return RADDLE_COND_WAKE;
 	case RADDLE_BARRIER_ENTER:
@@ -368,7 +384,7 @@ static void add_stop(const struct describer *d, uint32_t event, struct schedule 
 	stop->n = counted(d, e->thread, d->t->origins[event].index);
 	stop->n += e->flags & EXEC_PENDING ? 1 : 0;
 	stop->kind = trace_kind(awaited(op->kind))->name;
-	if (e->kind == EXEC_RDLOCK)
+	if (op->kind == RADDLE_RWLOCK_REQUEST && e->kind == EXEC_RDLOCK)
 		stop->kind = trace_kind(RADDLE_RWLOCK_RDLOCK)->name;
 	stop->object = object_text(d, s, op);
 	stop->place = place_of(d, s, d->m->stacks[op->stack].site);
@@ -523,7 +539,7 @@ static void describe_wait(const struct describer *d, uint32_t event, struct find
 		out->wants = sync_name(d, op->sync);
 	else if (op->second != MODEL_NONE)
 		out->wants = finding_text(d->set, d->m->threads[op->second].name);
-	out->shared = e->kind == EXEC_RDLOCK;
+	out->shared = e->kind == EXEC_RDLOCK && d->m->syncs[op->sync].class == MODEL_RWLOCK;
 	out->stack = stack_of(d, 0, op->stack);
 	out->holds = locks_at(d, e->thread, index + (op->kind == RADDLE_COND_WAIT), &out->hold_count);
 }

@@ -21,6 +21,12 @@
  *   EXEC_LOCK of the mutex.
  * - Each use of a barrier is an object of its own (a barrier instance); EXEC_ENTER
  *   may name the first instance of the same barrier in aux.
+ * - A once control is a lock too: EXEC_WRLOCK when a thread begins to run the
+ *   initialiser, EXEC_UNLOCK and EXEC_ONCE_RUN when it has returned; a thread that
+ *   may have to wait for that has EXEC_RDLOCK, EXEC_UNLOCK, EXEC_ONCE_PASS.
+ * - EXEC_PART marks events that are no operation of their own: another one of the
+ *   same operation follows directly and stands for it in plans, or nothing can stop
+ *   the thread there (the look at a C++ guard).
  * - A plain variable is one granule; overlapping accesses of different sizes are
  *   split by the filler.  Atomic accesses carry EXEC_ATOMIC; a read-modify-write
  *   is EXEC_UPDATE.  EXEC_SYNC on an atomic write says release (or stronger), on
@@ -70,6 +76,7 @@ enum exec_flag {
 	EXEC_SYNC = 8,
 	EXEC_LOOP = 16,	 /* a read that decides a wait loop: it keeps its writer in both models */
 	EXEC_GIVEN = 32, /* has happened before anything else; the first events of a thread (windows) */
+	EXEC_PART = 64,	 /* of the operation of the next event */
 };
 
 #define EXEC_NONE UINT32_MAX

@@ -53,7 +53,9 @@ struct filler {
 	struct rd_umap granules;  /* (object, offset) to variable */
 	struct rd_umap depths;	  /* (thread, sync) to recursion depth */
 	struct rd_umap last;	  /* (variable, site) to the segment that accessed it */
+	struct rd_umap passed;	  /* (thread, sync) of once controls that the thread knows to have run */
 	uint32_t *numbers;	  /* by sync: its number in the execution */
+	uint32_t *once_locks;	  /* by sync: the lock that stands for running the initialiser */
 	struct barrier_use *uses; /* by sync */
 	uint32_t *inside;	  /* by thread: the barrier instance it is in */
 	uint8_t *timed;		  /* by thread: its condition wait has a time limit */
@@ -89,12 +91,14 @@ int predict_lock_change(const struct model_operation *op, bool *shared)
 	case RADDLE_MUTEX_TIMEDLOCK:
 		return op->value == 0 || op->value == EOWNERDEAD;
 	case RADDLE_COND_WAKE:
+	case RADDLE_ONCE_RUN:
 		return 1;
 	case RADDLE_MUTEX_UNLOCK:
 	case RADDLE_RWLOCK_UNLOCK:
 	case RADDLE_SPIN_UNLOCK:
 		return op->value == 0 ? -1 : 0;
 	case RADDLE_COND_WAIT:
+	case RADDLE_ONCE_DONE:
 		return -1;
 	default:
 		return 0;
@@ -336,16 +340,44 @@ static void do_semaphore(struct filler *f, const struct segment *at, const struc
 		add(f, at, EXEC_TAKE, sem)->flags |= is_limited(op->kind) ? EXEC_TRY : 0;
 }
 
-/* A load of a guard finds it open if that has happened.  The event precedes the effect by an
- * instant; a load that still found it shut is followed by a pass, so nothing is hidden. */
+static uint32_t once_lock(struct filler *f, uint32_t sync)
+{
+	if (f->once_locks[sync] == EXEC_NONE)
+		f->once_locks[sync] = f->t->x.locks++;
+	return f->once_locks[sync];
+}
+
+/* Only the first pass of a thread can have to wait.  A load of a guard finds it open if the
+ * initialiser has returned.  That event precedes the effect by an instant; a load that still
+ * found it shut is followed by a pass, so nothing is hidden. */
+static void pass_once(struct filler *f, const struct segment *at, const struct model_operation *op)
+{
+	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)at->thread << 32 | op->sync, NULL);
+	bool load = op->kind == RADDLE_ATOMIC;
+
+	if (load && f->numbers[op->sync] == EXEC_NONE)
+		return;
+	if (!load && !*passed) {
+		add(f, at, EXEC_RDLOCK, once_lock(f, op->sync))->flags |= EXEC_PART;
+		add(f, at, EXEC_UNLOCK, once_lock(f, op->sync))->flags |= EXEC_PART;
+	}
+	*passed = 1;
+	add(f, at, EXEC_ONCE_PASS, number_of(f, op->sync, &f->t->x.onces))->flags |= load ? EXEC_PART : 0;
+}
+
 static void do_once(struct filler *f, const struct segment *at, const struct model_operation *op)
 {
-	bool done = f->numbers[op->sync] != EXEC_NONE;
-
-	if (op->kind == RADDLE_ONCE_DONE && op->value == 0)
+	if (op->kind == RADDLE_ONCE_RUN) {
+		add(f, at, EXEC_WRLOCK, once_lock(f, op->sync));
+	} else if (op->kind == RADDLE_ONCE_DONE) {
+		add(f, at, EXEC_UNLOCK, once_lock(f, op->sync))->flags |= op->value ? 0 : EXEC_PART;
+		if (op->value != 0)
+			return;
 		add(f, at, EXEC_ONCE_RUN, number_of(f, op->sync, &f->t->x.onces));
-	else if (op->kind == RADDLE_ONCE_PASS || (op->kind == RADDLE_ATOMIC && done))
-		add(f, at, EXEC_ONCE_PASS, number_of(f, op->sync, &f->t->x.onces));
+		*rd_umap_put(&f->passed, (uint64_t)at->thread << 32 | op->sync, NULL) = 1;
+	} else if (op->kind == RADDLE_ONCE_PASS || op->kind == RADDLE_ATOMIC) {
+		pass_once(f, at, op);
+	}
 }
 
 static void do_sync(struct filler *f, const struct segment *at, const struct model_operation *op)
@@ -488,7 +520,7 @@ static enum pending pending_of(const struct trace_meta *meta)
 static bool is_owned(enum raddle_event kind)
 {
 	return kind == RADDLE_MUTEX_REQUEST || kind == RADDLE_SPIN_REQUEST || kind == RADDLE_RWLOCK_REQUEST ||
-	       kind == RADDLE_JOIN_REQUEST;
+	       kind == RADDLE_JOIN_REQUEST || kind == RADDLE_ONCE_REQUEST;
 }
 
 /* Adds the operation that a thread had begun and not finished. */
@@ -501,7 +533,9 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	if (h->operation_count == 0)
 		return;
 	const struct model_operation *op = &h->operations[at.operation];
-	if (op->sync == MODEL_NONE || (pending == PENDING_OWNED && !is_owned(op->kind)))
+	if (op->sync == MODEL_NONE && (op->kind != RADDLE_JOIN_REQUEST || op->second == MODEL_NONE))
+		return;
+	if (pending == PENDING_OWNED && !is_owned(op->kind))
 		return;
 	switch (op->kind) {
 	case RADDLE_MUTEX_REQUEST:
@@ -510,6 +544,12 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 		break;
 	case RADDLE_RWLOCK_REQUEST:
 		e = add(f, &at, op->value ? EXEC_WRLOCK : EXEC_RDLOCK, lock_of(f, op->sync));
+		break;
+	case RADDLE_JOIN_REQUEST:
+		e = add(f, &at, EXEC_JOIN, op->second);
+		break;
+	case RADDLE_ONCE_REQUEST:
+		e = add(f, &at, EXEC_RDLOCK, once_lock(f, op->sync));
 		break;
 	case RADDLE_SEM_REQUEST:
 		e = add(f, &at, EXEC_TAKE, number_of(f, op->sync, &f->t->x.sems));
@@ -578,6 +618,8 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	t->x.threads = (uint32_t)model->thread_count;
 	f.numbers = rd_xmalloc(syncs * sizeof *f.numbers);
 	memset(f.numbers, 0xff, syncs * sizeof *f.numbers);
+	f.once_locks = rd_xmalloc(syncs * sizeof *f.once_locks);
+	memset(f.once_locks, 0xff, syncs * sizeof *f.once_locks);
 	f.uses = rd_xcalloc(syncs, sizeof *f.uses);
 	for (size_t i = 0; i < syncs; i++)
 		f.uses[i].instance = f.uses[i].first = EXEC_NONE;
@@ -597,7 +639,9 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	rd_umap_release(&f.granules);
 	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);
+	rd_umap_release(&f.passed);
 	free(f.numbers);
+	free(f.once_locks);
 	free(f.uses);
 	free(f.inside);
 	free(f.timed);

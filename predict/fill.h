@@ -41,7 +41,8 @@ int predict_fill_standing(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 
 /* What an operation does to locks: 1 it has acquired `sync`, -1 it is about to
- * release it, 0 neither.  Waits count too: they release and acquire `second`. */
+ * release it, 0 neither.  Waits count too: they release and acquire `second`; and so
+ * does running the initialiser of a once control. */
 int predict_lock_change(const struct model_operation *op, bool *shared);
 
 #endif

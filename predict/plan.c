@@ -80,8 +80,8 @@ static void lay_out(struct liner *r, const struct predict_witness *w)
 	}
 }
 
-/* Operations are the synchronisation events but wakes, which are one operation
- * with the acquisition behind them. */
+/* Operations are the synchronisation events but parts of others and wakes, which are
+ * one operation with the acquisition behind them. */
 static void number_ops(struct line *l)
 {
 	const struct exec *x = l->x;
@@ -98,7 +98,7 @@ static void number_ops(struct line *l)
 		*number = *number == NO_OP ? l->threads++ : *number;
 		if (e->kind == EXEC_WAKE)
 			wake[e->thread] = l->events[i];
-		if (exec_is_access(e->kind) || e->kind == EXEC_WAKE)
+		if (exec_is_access(e->kind) || e->kind == EXEC_WAKE || e->flags & EXEC_PART)
 			continue;
 		l->ops[l->op_count] = l->events[i];
 		l->op_thread[l->op_count] = *number;

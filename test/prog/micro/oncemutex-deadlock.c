@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// missed: deadlock m,once
+// expect: deadlock m,once
 // recorded: the initialiser has run before the second thread locks.
 /* The initialiser needs a lock that another thread holds while it waits for the initialiser. */
 #include "case.h"
