@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "raddle/abi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -297,8 +298,10 @@ static LLVMValueRef stored(struct emitter *e, const struct instr_event *event)
 static void emit_atomic(struct emitter *e, const struct instr_event *event)
 {
 	LLVMValueRef site = make_site(e, event);
+	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size,
+					   event->kind != EVENT_ATOMIC_LOAD);
 	build_at(e, event->inst);
-	instr_hook_call(e->u, HOOK_ATOMIC_BEGIN, (LLVMValueRef[]){e->self, event->pointer});
+	instr_hook_call(e->u, HOOK_ATOMIC_BEGIN, (LLVMValueRef[]){e->self, event->pointer, const64(e, what)});
 	build_at(e, place_after(event->inst));
 	instr_hook_call(e->u, HOOK_ATOMIC_END,
 			(LLVMValueRef[]){e->self, event->pointer, site, stored(e, event)});

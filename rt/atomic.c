@@ -13,6 +13,7 @@
  * The locks nest within nothing and nothing is taken under them.
  */
 #include "rt/rt.h"
+#include "rt/steer.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -55,33 +56,47 @@ static void release(struct rt_thread *t)
 	t->atomic_lock = NULL;
 }
 
+/* A thread of a steered process stands before it takes the lock. */
+static __attribute__((noinline, cold)) void stand(struct rt_thread *t, const volatile void *p, uint64_t what)
+{
+	uint32_t size = RADDLE_ATOMIC_SIZE(what);
+
+	rt_steer_access(t, (uintptr_t)p, size, (uint32_t)what,
+			RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
+	t->steered.atomic_size = size;
+}
+
 __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
-								  const volatile void *p)
+								  const volatile void *p, uint64_t what)
 {
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	_Atomic uint32_t *lock;
 
-	if (!t || !t->recording)
+	if (!t)
 		return;
+	if (t->recording != RT_PLAIN) {
+		if (!t->recording)
+			return;
+		stand(t, p, what);
+	}
 	if (t->atomic_lock && frame >= t->atomic_frame)
 		release(t);
-	if (t->atomic_lock)
+	if (t->atomic_lock) {
+		RT_TELL(release, t, (uintptr_t)p);
 		return;
+	}
 	lock = lock_of(p);
 	acquire(lock);
 	t->atomic_frame = frame;
 	t->atomic_lock = lock;
 }
 
-__attribute__((visibility("default"))) void
-__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)
+static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
+						      uint32_t site, uint32_t stored)
 {
-	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 	struct rt_record r = {.code = RADDLE_ATOMIC, .site = site, .count = 3};
 
-	if (!t)
-		return;
 	if (t->recording) {
 		r.code |= rt_hold(t);
 		r.operand[0] = rt_q();
@@ -92,6 +107,27 @@ __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t s
 		release(t);
 	if (t->recording)
 		rt_emit(t, &r);
+}
+
+static __attribute__((noinline, cold)) void odd_end(struct rt_thread *t, const volatile void *p,
+						    uint32_t site, uint32_t stored)
+{
+	if (t->recording)
+		RT_TELL(atomic, t, (uintptr_t)p, t->steered.atomic_size, site, stored);
+	end(t, p, site, stored);
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+
+	if (!t)
+		return;
+	if (t->recording == RT_PLAIN)
+		end(t, p, site, stored);
+	else
+		odd_end(t, p, site, stored);
 }
 
 __attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *self, uint32_t site)

@@ -9,6 +9,7 @@
  * 3. a thread waits for a free buffer only as long as the collector is alive.
  */
 #include "rt/rt.h"
+#include "rt/steer.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -26,6 +27,7 @@ void rt_stop(enum raddle_stop_reason reason)
 		return;
 	atomic_compare_exchange_strong(&rt.session->stop_reason, &none, reason);
 	atomic_store(&rt.session->state, RADDLE_STOPPED);
+	rt_steer_give_up();
 }
 
 static bool collector_is_gone(const struct raddle_session *s)
@@ -69,6 +71,16 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 	return -1;
 }
 
+/* Nobody wants the trace: the buffer is free again. */
+static void discard(struct raddle_session *s, struct raddle_buffer *b)
+{
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_FREE, memory_order_release);
+	raddle_stack_push(s, &s->free_head, (uint32_t)(b - raddle_buffer_at(s, 0)));
+	atomic_fetch_add(&s->free_futex, 1);
+	if (atomic_load(&s->free_waiters))
+		rt_futex_wake(&s->free_futex, 1);
+}
+
 void rt_buffer_seal(struct rt_thread *t)
 {
 	struct raddle_session *s = rt.session;
@@ -81,6 +93,10 @@ void rt_buffer_seal(struct rt_thread *t)
 	b->events = t->events;
 	t->cursor = (uint8_t *)1;
 	t->limit = NULL;
+	if (s->discard) {
+		discard(s, b);
+		return;
+	}
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_SEALED, memory_order_release);
 	count = atomic_fetch_add(&s->sealed_count, 1) + 1;
 	raddle_stack_push(s, &s->sealed_head, (uint32_t)(b - raddle_buffer_at(s, 0)));

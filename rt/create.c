@@ -7,6 +7,7 @@
  * recorded, because every thread needs a shadow stack to run instrumented code.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -100,6 +101,7 @@ struct creation {
 	struct rt_thread *child;
 	uint32_t number, index, held;
 	uint64_t q, time, signals;
+	struct rt_step step;
 };
 
 static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
@@ -113,6 +115,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->child = rt_thread_new(size);
 	if (!c->child)
 		return false;
+	c->step = rt_step(RADDLE_THREAD_CREATE, 0);
 	c->child->stack_high = size; /* until it knows better */
 	atomic_fetch_add(&rt.others, 1);
 	block_signals(&c->signals);
@@ -126,6 +129,8 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->child->number = c->number;
 	c->child->parent = c->parent->number;
 	c->child->index = c->index;
+	if (c->step.t)
+		RT_TELL(created, c->parent, c->child);
 	c->parent->internal++;
 	c->held = rt_hold(c->parent);
 	c->q = rt_q();
@@ -140,6 +145,8 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	restore_signals(&c->signals);
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);
+		if (c->step.t)
+			RT_TELL(end, c->child);
 		rt_thread_idle(c->child);
 	}
 	if (!c->parent)
@@ -153,6 +160,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	}
 	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->held, c->q, c->time, c->number, c->index,
 		 (uint64_t)error);
+	rt_step_end(&c->step);
 }
 
 INTERPOSE(int, pthread_create,
@@ -197,6 +205,8 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 {
 	if (!error)
 		rt_handle_remove(handle, number);
+	if (t && !error && t->recording == RT_STEERED)
+		RT_TELL(joined, t, number);
 	if (t)
 		RT_EVENT(t, RADDLE_THREAD_JOIN, RT_Q, RT_T, number, (uint64_t)error);
 	if (!error && number != UINT32_MAX)
@@ -217,42 +227,82 @@ static void outside(struct rt_thread **t)
 		(*t)->internal--;
 }
 
-#define JOIN(thread, call)                                                                                   \
+/* A join is tried first, so that one that has to wait leaves a JOIN_REQUEST; any other answer
+ * is the one that the real function would give.  EBUSY: it has to be called. */
+static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32_t number)
+{
+	int r = EBUSY;
+
+	if (!t || pthread_equal(thread, pthread_self()))
+		return EBUSY;
+	r = REAL(pthread_tryjoin_np)(thread, result);
+	if (r == EBUSY)
+		RT_EVENT(t, RADDLE_JOIN_REQUEST, RT_Q, RT_T, number);
+	return r;
+}
+
+static void wait_in_join(struct rt_step *step, uint32_t number, bool timed)
+{
+	if (step->t)
+		rt_blocked(step->t, number, timed);
+}
+
+/* FIRST: what is tried before; TIMED: whether the call waits for ever. */
+#define JOIN(thread, first, timed, call)                                                                     \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
 		struct rt_thread *inside_ __attribute__((cleanup(outside))) = inside(rt_self());             \
-		int r_ = call;                                                                               \
+		RT_STEP(step_, RADDLE_THREAD_JOIN, number_);                                                 \
+		int r_ = first;                                                                              \
+		if (r_ == EBUSY) {                                                                           \
+			wait_in_join(&step_, number_, timed);                                                \
+			r_ = call;                                                                           \
+		}                                                                                            \
 		joined(inside_, (uint64_t)(thread), number_, r_);                                            \
+		rt_step_end(&step_);                                                                         \
 		return r_;                                                                                   \
 	} while (0)
 
 INTERPOSE(int, pthread_join, (pthread_t thread, void **result))
 {
-	JOIN(thread, REAL(pthread_join)(thread, result));
+	JOIN(thread, try_join(inside_, thread, result, number_), false, REAL(pthread_join)(thread, result));
 }
 
 INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **result))
 {
-	JOIN(thread, REAL(pthread_tryjoin_np)(thread, result));
+	JOIN(thread, EBUSY, true, REAL(pthread_tryjoin_np)(thread, result));
 }
 
 INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time))
 {
-	JOIN(thread, REAL(pthread_timedjoin_np)(thread, result, time));
+	JOIN(thread, try_join(inside_, thread, result, number_), true,
+	     REAL(pthread_timedjoin_np)(thread, result, time));
 }
 
 INTERPOSE(int, pthread_clockjoin_np,
 	  (pthread_t thread, void **result, clockid_t clock, const struct timespec *time))
 {
-	JOIN(thread, REAL(pthread_clockjoin_np)(thread, result, clock, time));
+	JOIN(thread, try_join(inside_, thread, result, number_), true,
+	     REAL(pthread_clockjoin_np)(thread, result, clock, time));
+}
+
+/* The same, with the results of C11. */
+static int try_thrd_join(struct rt_thread *t, thrd_t thread, int *result, uint32_t number)
+{
+	void *value;
+	int r = try_join(t, thread, &value, number);
+
+	if (r == 0 && result)
+		*result = (int)(intptr_t)value;
+	return r == EBUSY ? EBUSY : r == 0 ? thrd_success : thrd_error;
 }
 
 INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
 {
-	JOIN(thread, REAL(thrd_join)(thread, result));
+	JOIN(thread, try_thrd_join(inside_, thread, result, number_), false, REAL(thrd_join)(thread, result));
 }
 
-static void detached(uint64_t handle, uint32_t number, int error)
+static void detached(struct rt_step *step, uint64_t handle, uint32_t number, int error)
 {
 	struct rt_thread *t = rt_self();
 
@@ -260,23 +310,26 @@ static void detached(uint64_t handle, uint32_t number, int error)
 		rt_handle_remove(handle, number);
 	if (t)
 		RT_EVENT(t, RADDLE_THREAD_DETACH, RT_Q, RT_T, number, (uint64_t)error);
+	rt_step_end(step);
 }
 
 INTERPOSE(int, pthread_detach, (pthread_t thread))
 {
 	uint32_t number = rt_handle_find((uint64_t)thread);
+	RT_STEP(step, RADDLE_THREAD_DETACH, number);
 	int r = REAL(pthread_detach)(thread);
 
-	detached((uint64_t)thread, number, r);
+	detached(&step, (uint64_t)thread, number, r);
 	return r;
 }
 
 INTERPOSE(int, thrd_detach, (thrd_t thread))
 {
 	uint32_t number = rt_handle_find((uint64_t)thread);
+	RT_STEP(step, RADDLE_THREAD_DETACH, number);
 	int r = REAL(thrd_detach)(thread);
 
-	detached((uint64_t)thread, number, r);
+	detached(&step, (uint64_t)thread, number, r);
 	return r;
 }
 

@@ -8,40 +8,77 @@
  * cleanup.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #define A(p) ((uintptr_t)(p))
 
-static void guard_event(uint32_t code, const void *guard)
+/* A guard that another thread is busy with, of libstdc++ and libc++: the first byte says that the
+ * object is there, the second one that it is being made. */
+static bool in_progress(const void *guard)
 {
-	struct rt_thread *t = rt_self();
+	const uint8_t *byte = guard;
 
-	if (t && code == RADDLE_ONCE_DONE)
-		RT_EVENT(t, code, RT_Q, RT_T, A(guard), 0);
-	else if (t)
-		RT_EVENT(t, code, RT_Q, RT_T, A(guard));
+	return __atomic_load_n(&byte[1], __ATOMIC_RELAXED) && !__atomic_load_n(byte, __ATOMIC_ACQUIRE);
+}
+
+static int steered_acquire(void *guard)
+{
+	RT_STEP(step, RADDLE_ONCE_RUN, guard);
+	struct rt_thread *t = step.t;
+	uint32_t code;
+	int r;
+
+	if (!t)
+		return REAL(__cxa_guard_acquire)(guard);
+	if (in_progress(guard)) {
+		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(guard));
+		rt_blocked(t, A(guard), false);
+	}
+	r = REAL(__cxa_guard_acquire)(guard);
+	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
+	rt_step_is(&step, code);
+	if (!r)
+		RT_TELL(acquire, t, A(guard));
+	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
+	rt_step_end(&step);
+	return r;
 }
 
 INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 {
-	int r = REAL(__cxa_guard_acquire)(guard);
+	struct rt_thread *t = rt_plain();
+	int r;
 
-	guard_event(r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS, guard);
+	if (!t)
+		return steered_acquire(guard);
+	if (in_progress(guard))
+		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(guard));
+	r = REAL(__cxa_guard_acquire)(guard);
+	RT_EVENT(t, r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS, RT_Q, RT_T, A(guard));
 	return r;
+}
+
+static void guard_done(void *guard, uint64_t result, __typeof__(__cxa_guard_release) *real)
+{
+	struct rt_thread *t = rt_self();
+	RT_STEP(step, RADDLE_ONCE_DONE, guard);
+
+	if (step.t)
+		RT_TELL(release, t, A(guard));
+	if (t)
+		RT_EVENT(t, RADDLE_ONCE_DONE, RT_Q, RT_T, A(guard), result);
+	real(guard);
+	rt_step_end(&step);
 }
 
 INTERPOSE(void, __cxa_guard_release, (void *guard))
 {
-	guard_event(RADDLE_ONCE_DONE, guard);
-	REAL(__cxa_guard_release)(guard);
+	guard_done(guard, 0, REAL(__cxa_guard_release));
 }
 
 INTERPOSE(void, __cxa_guard_abort, (void *guard))
 {
-	struct rt_thread *t = rt_self();
-
-	if (t)
-		RT_EVENT(t, RADDLE_ONCE_DONE, RT_Q, RT_T, A(guard), 1);
-	REAL(__cxa_guard_abort)(guard);
+	guard_done(guard, 1, REAL(__cxa_guard_abort));
 }
 
 /* The outermost operator counts: operator new[] calls operator new. */

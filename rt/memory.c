@@ -12,6 +12,7 @@
  * everything; rt_self() is NULL then and they only pass on.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #define A(p) ((uintptr_t)(p))
 
@@ -26,11 +27,27 @@ static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 	return t->new_kind ? t->new_kind - 1 : kind;
 }
 
-static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+/* In a steered process the detector has to know too. */
+static __attribute__((noinline, cold)) void *odd_allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
+	if (t)
+		RT_TELL(forget, t, A(p), size);
 	if (t && !t->internal) {
+		rt_forget(t, A(p), size);
+		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
+	}
+	return p;
+}
+
+static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+{
+	struct rt_thread *t = p ? rt_plain() : NULL;
+
+	if (RT_UNLIKELY(!t))
+		return odd_allocated(p, size, kind);
+	if (!t->internal) {
 		rt_forget(t, A(p), size);
 		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
 	}

@@ -5,9 +5,11 @@
  * The real function runs a routine of ours in place of the program's, which
  * finds the program's one in t->once.  Routines may nest (one once inside
  * another), hence the list.  An exception or a cancellation that leaves the
- * routine is ONCE_DONE with result 1, and the control is free again.
+ * routine is ONCE_DONE with result 1, and the control is free again.  A control that another
+ * thread is busy with is a ONCE_REQUEST before the wait.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #define A(p) ((uintptr_t)(p))
 
@@ -23,12 +25,24 @@ struct rt_once {
 	struct rt_thread *t;
 	bool ran;
 	uint64_t result;
+	struct rt_step step, done; /* in a steered process; done: its end */
 };
+
+/* glibc's control: 1 while a thread runs the routine, 2 when it has been run; above that it counts
+ * forks. */
+static bool in_progress(const pthread_once_t *control)
+{
+	return (__atomic_load_n(control, __ATOMIC_RELAXED) & 3) == 1;
+}
 
 static void done(struct rt_once **o)
 {
 	int saved = errno;
 
+	if (rt.steer) {
+		(*o)->done = rt_step(RADDLE_ONCE_DONE, A((*o)->control));
+		RT_TELL(release, (*o)->t, A((*o)->control));
+	}
 	RT_EVENT((*o)->t, RADDLE_ONCE_DONE, RT_Q, RT_T, A((*o)->control), (*o)->result);
 	errno = saved;
 }
@@ -40,14 +54,19 @@ static void run(void)
 
 	o->ran = true;
 	o->result = 1;
+	rt_step_is(&o->step, RADDLE_ONCE_RUN);
 	RT_EVENT(t, RADDLE_ONCE_RUN, RT_Q, RT_T, A(o->control));
+	rt_step_end(&o->step);
 	o->routine();
 	o->result = 0;
 }
 
+/* The routine's end takes effect when the real function has returned, or has been left. */
 static void leave(struct rt_once *o)
 {
 	o->t->once = o->outer;
+	rt_step_end(&o->done);
+	rt_step_leave(&o->step);
 }
 
 static int once(struct rt_thread *t, pthread_once_t *control, void (*routine)(void))
@@ -57,17 +76,49 @@ static int once(struct rt_thread *t, pthread_once_t *control, void (*routine)(vo
 	int r;
 
 	t->once = &o;
+	if (in_progress(control))
+		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(control));
 	r = REAL(pthread_once)(control, run);
 	if (!o.ran && !r)
 		RT_EVENT(t, RADDLE_ONCE_PASS, RT_Q, RT_T, A(control));
 	return r;
 }
 
-INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)(void)))
+/* Which of the two kinds it is becomes known when it happens. */
+static int steered_once(struct rt_thread *t, pthread_once_t *control, void (*routine)(void))
+{
+	struct rt_once o __attribute__((cleanup(leave))) = {
+		.control = control, .routine = routine, .outer = t->once, .t = t};
+	int r;
+
+	o.step = rt_step(RADDLE_ONCE_RUN, A(control));
+	t->once = &o;
+	if (in_progress(control)) {
+		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(control));
+		rt_blocked(t, A(control), false);
+	}
+	r = REAL(pthread_once)(control, run);
+	if (!o.ran && !r) {
+		rt_step_is(&o.step, RADDLE_ONCE_PASS);
+		RT_TELL(acquire, t, A(control));
+		RT_EVENT(t, RADDLE_ONCE_PASS, RT_Q, RT_T, A(control));
+		rt_step_end(&o.step);
+	}
+	return r;
+}
+
+static int odd_once(pthread_once_t *control, void (*routine)(void))
 {
 	struct rt_thread *t = rt_self();
 
-	return t ? once(t, control, routine) : REAL(pthread_once)(control, routine);
+	return t ? steered_once(t, control, routine) : REAL(pthread_once)(control, routine);
+}
+
+INTERPOSE(int, pthread_once, (pthread_once_t * control, void (*routine)(void)))
+{
+	struct rt_thread *t = rt_plain();
+
+	return t ? once(t, control, routine) : odd_once(control, routine);
 }
 
 /* In glibc a once_flag is a pthread_once_t and call_once is pthread_once. */
@@ -75,10 +126,10 @@ _Static_assert(sizeof(once_flag) == sizeof(pthread_once_t), "one kind of control
 
 INTERPOSE(void, call_once, (once_flag * control, void (*routine)(void)))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = rt_plain();
 
 	if (t)
 		once(t, (pthread_once_t *)control, routine);
 	else
-		REAL(call_once)(control, routine);
+		odd_once((pthread_once_t *)control, routine);
 }

@@ -18,6 +18,7 @@
  * they run in our process.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -116,7 +117,8 @@ static void fork_child(void)
 	uint64_t signals = fork_signals;
 	struct rt_thread *t = (struct rt_thread *)__raddle_self;
 
-	rt_guard.alive = 1;
+	rt_steer_stop();
+	rt_guard.alive = RT_PLAIN;
 	rt.pid = own_pid();
 	rt.forks = rt.exited = 0;
 	atomic_store(&rt.others, 0); /* only this thread lives on */
@@ -184,6 +186,8 @@ static void exit_event(int status)
 	if (!t || rt.exited || own_pid() != rt.pid)
 		return;
 	rt.exited = 1;
+	if (t->recording == RT_STEERED)
+		rt_steer_exit(t);
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
 
@@ -332,6 +336,7 @@ static void *mapped(void *p, size_t size)
 	struct rt_thread *t = p != MAP_FAILED ? rt_self() : NULL;
 
 	if (t) {
+		RT_TELL(forget, t, A(p), size);
 		rt_forget(t, A(p), size);
 		RT_EVENT(t, RADDLE_ALLOC, RT_Q, A(p), size, RADDLE_ALLOC_MMAP);
 	}
@@ -342,6 +347,8 @@ static void unmapped(const void *p, size_t size)
 {
 	struct rt_thread *t = rt_self();
 
+	if (t)
+		RT_TELL(forget, t, A(p), size);
 	if (t)
 		RT_EVENT(t, RADDLE_UNMAP, RT_Q, A(p), size);
 }

@@ -16,6 +16,7 @@
  * and begins a new buffer, because the encoder's state may be half-changed too.
  */
 #include "rt/rt.h"
+#include "rt/steer.h"
 
 #define COLD __attribute__((noinline, cold))
 #define COLD_KEEPS __attribute__((noinline, cold, preserve_most))
@@ -68,6 +69,13 @@ static inline bool ready(struct rt_thread *t)
 {
 	return RT_LIKELY(t->cursor <= t->limit && rt_guard.alive &&
 			 !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
+	       prepare(t, 0);
+}
+
+/* The same where is_odd() has looked at rt_guard. */
+static inline bool ready_too(struct rt_thread *t)
+{
+	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
 	       prepare(t, 0);
 }
 
@@ -280,24 +288,6 @@ static inline __attribute__((always_inline)) bool mark(struct raddle_self *self,
 	return ~seen & bits;
 }
 
-/* An access by a thread that has no state yet, or by a handler that interrupted the
- * encoder. */
-static COLD_KEEPS void odd_access(struct raddle_self *self, uintptr_t address, uint32_t site)
-{
-	struct rt_thread *t = (struct rt_thread *)(__raddle_self != &rt_placeholder ? __raddle_self : self);
-	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
-
-	if (&t->self == &rt_placeholder)
-		t = rt_thread_adopt();
-	if (t && (t->busy || t->recording))
-		rt_emit(t, &r);
-}
-
-static inline bool is_odd(struct raddle_self *self)
-{
-	return RT_UNLIKELY(self == &rt_placeholder) || RT_UNLIKELY(((struct rt_thread *)self)->busy);
-}
-
 static inline uint64_t bits_of(uintptr_t address, uint32_t size)
 {
 	return ((1ull << size) - 1) << address % 64;
@@ -335,22 +325,69 @@ static inline __attribute__((always_inline)) uint8_t *put_near(struct rt_encoder
 	return p + 4;
 }
 
+/* Appends a single access with the encoder taken; false: there was no room for it. */
+static inline __attribute__((always_inline)) bool append_access(struct rt_thread *t, uintptr_t address,
+								uint32_t site)
+{
+	if (!ready_too(t))
+		return false;
+	t->cursor = put_near(&t->encoder, t->cursor, site, address);
+	t->events++;
+	publish(t);
+	return true;
+}
+
+/* In a steered process: the record, then perhaps a stand. */
+static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
+{
+	bool written;
+
+	take(t);
+	mark(&t->self, address, bits_of(address, size), write);
+	written = append_access(t, address, site);
+	leave(t);
+	if (written)
+		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+/* An access in a steered process, by a thread that has no state yet, or by a handler that
+ * interrupted the encoder. */
+static COLD_KEEPS void odd_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
+				  bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)(__raddle_self != &rt_placeholder ? __raddle_self : self);
+	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
+
+	if (self == &t->self && t->recording == RT_STEERED && !t->busy) {
+		steered_access(t, address, site, size, write);
+		return;
+	}
+	if (&t->self == &rt_placeholder)
+		t = rt_thread_adopt();
+	if (t && (t->busy || t->recording))
+		rt_emit(t, &r);
+	if (t && t->recording == RT_STEERED)
+		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+static inline bool is_odd(struct raddle_self *self)
+{
+	return RT_UNLIKELY(self == &rt_placeholder) || RT_UNLIKELY(((struct rt_thread *)self)->busy) ||
+	       RT_UNLIKELY(rt_guard.alive != RT_PLAIN);
+}
+
 static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
 							       uint32_t site, uint32_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 
 	if (is_odd(self)) {
-		odd_access(self, address, site);
+		odd_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
 	mark(self, address, bits_of(address, size), write);
-	if (ready(t)) {
-		t->cursor = put_near(&t->encoder, t->cursor, site, address);
-		t->events++;
-		publish(t);
-	}
+	append_access(t, address, site);
 	leave(t);
 }
 
@@ -366,6 +403,46 @@ __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 	first_access(self, address, site, size, true);
 }
 
+/* Appends both, or only the write, with the encoder taken. */
+static inline __attribute__((always_inline)) bool append_update(struct rt_thread *t, uintptr_t address,
+								uint64_t sites, bool read)
+{
+	uint8_t *p;
+
+	if (!ready_too(t))
+		return false;
+	p = t->cursor;
+	if (read) {
+		p = put_near(&t->encoder, p, (uint32_t)sites, address);
+		t->events++;
+	}
+	t->cursor = put_near(&t->encoder, p, (uint32_t)(sites >> 32), address);
+	t->events++;
+	publish(t);
+	return true;
+}
+
+static COLD_KEEPS void odd_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint32_t first = (uint32_t)sites, second = (uint32_t)(sites >> 32);
+	bool read, written;
+
+	if (self == &rt_placeholder || t->recording != RT_STEERED || t->busy) {
+		odd_access(self, address, first, size, false);
+		odd_access(self, address, second, size, true);
+		return;
+	}
+	take(t);
+	read = mark(self, address, bits_of(address, size), true);
+	written = append_update(t, address, sites, read);
+	leave(t);
+	if (written && read)
+		rt_steer_access(t, address, size, first, RT_ACCESS_READ);
+	if (written)
+		rt_steer_access(t, address, size, second, RT_ACCESS_WRITE);
+}
+
 /* The write is new; the read only if the bytes were not met before. */
 __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
@@ -374,22 +451,12 @@ __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t site
 	bool read;
 
 	if (is_odd(self)) {
-		odd_access(self, address, (uint32_t)sites);
-		odd_access(self, address, (uint32_t)(sites >> 32));
+		odd_update(self, address, sites, size);
 		return;
 	}
 	take(t);
 	read = mark(self, address, bits_of(address, size), true);
-	if (ready(t)) {
-		uint8_t *p = t->cursor;
-		if (read) {
-			p = put_near(&t->encoder, p, (uint32_t)sites, address);
-			t->events++;
-		}
-		t->cursor = put_near(&t->encoder, p, (uint32_t)(sites >> 32), address);
-		t->events++;
-		publish(t);
-	}
+	append_update(t, address, sites, read);
 	leave(t);
 }
 
@@ -432,14 +499,39 @@ static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool w
 	return all;
 }
 
-static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+/* A range in a steered process, or by a thread that has no state yet. */
+static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
 {
 	struct rt_thread *t = current(self);
 	struct rt_record r = {
 		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
+	bool written = true;
 
 	if (!t || !size)
 		return;
+	if (t->busy) {
+		rt_emit(t, &r);
+	} else {
+		take(t);
+		written = !range_marked(t, (uintptr_t)p, size, write) && ready(t);
+		if (written)
+			encode(t, &r);
+		leave(t);
+	}
+	if (written && t->recording == RT_STEERED)
+		rt_steer_access(t, (uintptr_t)p, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_record r = {
+		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
+
+	if (RT_UNLIKELY(self == &rt_placeholder) || t->recording != RT_PLAIN || !size) {
+		odd_range(self, p, site, size, write);
+		return;
+	}
 	if (RT_UNLIKELY(t->busy)) {
 		rt_emit(t, &r);
 		return;

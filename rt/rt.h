@@ -53,7 +53,12 @@ struct rt {
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
 
-	struct rt_detect *detect; /* rt/detect.h; NULL: nobody looks for races */
+	struct raddle_steer *steer;    /* NULL: nobody steers this process */
+	struct rt_steering *steering;  /* what rt/steer.c needs to do so */
+	pthread_mutex_t waiters_mutex; /* rt/steer-cond.c; zero is unlocked */
+	struct rt_waiter *waiters;
+	struct rt_barrier *barriers; /* rt/steer-barrier.c */
+	struct rt_detect *detect;    /* rt/detect.h; NULL: nobody looks for races */
 
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/atomic.c */
@@ -61,7 +66,9 @@ struct rt {
 extern struct rt rt;
 
 /* A page that a fork leaves empty in the child.  The child of a fork that went
- * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its. */
+ * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its.
+ * It is RT_STEERED in a steered process and RT_PLAIN in others, so that the hooks' slow path
+ * learns of both with one look. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
@@ -160,6 +167,21 @@ static inline struct rt_thread *rt_self(void)
 			return NULL;
 	}
 	return t->recording ? t : NULL;
+}
+
+/* The same, but NULL in a steered process too: for those who look for steering where they
+ * would look for being recorded, so that it costs nothing to record. */
+static inline struct rt_thread *rt_plain(void)
+{
+	struct raddle_self *self = __raddle_self;
+	struct rt_thread *t = (struct rt_thread *)self;
+
+	if (RT_UNLIKELY(self == &rt_placeholder)) {
+		t = rt_thread_adopt();
+		if (!t)
+			return NULL;
+	}
+	return t->recording == RT_PLAIN ? t : NULL;
 }
 
 /* rt/process.c */

@@ -6,6 +6,7 @@
  * one that cannot be mapped, the program runs the same way and nothing is recorded.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -55,7 +56,7 @@ static void map_session(int fd)
 		return;
 	if (header->magic == RADDLE_SESSION_MAGIC && header->version == RADDLE_SESSION_VERSION) {
 		count = header->buffer_count;
-		rt.session = map_shared(fd, RADDLE_SESSION_SIZE(count));
+		rt.session = map_shared(fd, RADDLE_SESSION_SIZE(count) + header->steer_size);
 		if (!rt.session) {
 			atomic_store(&header->stop_reason, RADDLE_STOP_MEMORY);
 			atomic_store(&header->state, RADDLE_STOPPED);
@@ -118,7 +119,7 @@ static void start(int argc, char **argv, char **envp)
 	(void)argv;
 	rt_placeholder_setup();
 	syscall(SYS_madvise, &rt_guard, sizeof rt_guard, MADV_WIPEONFORK);
-	rt_guard.alive = 1;
+	rt_guard.alive = RT_PLAIN;
 	rt_real_resolve();
 	rt.page = getauxval(AT_PAGESZ);
 	rt.pid = (pid_t)syscall(SYS_getpid);
@@ -130,6 +131,9 @@ static void start(int argc, char **argv, char **envp)
 	}
 	if (pthread_key_create(&rt.key, rt_thread_end_key))
 		rt.session = NULL;
+	if (rt.session && rt.session->steer_offset)
+		rt_steer_setup((struct raddle_steer *)((char *)rt.session + rt.session->steer_offset),
+			       rt.session->steer_size);
 	if (rt.session) {
 		atomic_store(&rt.session->processes[0].threads, 1);
 		atomic_store(&rt.session->processes[0].pid, rt.pid);

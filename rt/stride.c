@@ -12,6 +12,7 @@
  * goes the way of single accesses.
  */
 #include "rt/rt.h"
+#include "rt/steer.h"
 
 struct stride {
 	uintptr_t at;
@@ -92,13 +93,42 @@ static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_
 	}
 }
 
+/* In a steered process: the record of a run, then perhaps a stand at one of its accesses. */
+static __attribute__((noinline, cold)) void walk_steered(struct rt_thread *t, struct stride s, uint32_t site,
+							 bool write)
+{
+	while (t->recording && s.left != 0) {
+		struct rt_record r = {.code = RADDLE_STRIDE, .site = site, .count = 3};
+		uint32_t held = rt_hold(t);
+		if (!held) {
+			one_by_one(&t->self, &s, site, write);
+			return;
+		}
+		r.code |= held;
+		r.operand[1] = s.by;
+		r.operand[2] = next_run(&t->self, &s, write);
+		r.operand[0] = s.at - r.operand[2] * s.by;
+		if (r.operand[2] == 0) {
+			rt_let_go(t);
+			continue;
+		}
+		rt_emit(t, &r);
+		rt_steer_accesses(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	}
+}
+
 static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool write)
 {
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 
-	while (t && t->recording && s.left != 0) {
+	while (t && s.left != 0) {
 		uint64_t run;
-		uint32_t held = rt_hold(t);
+		uint32_t held;
+		if (t->recording != RT_PLAIN) {
+			walk_steered(t, s, site, write);
+			return;
+		}
+		held = rt_hold(t);
 		if (!held) {
 			one_by_one(&t->self, &s, site, write);
 			return;

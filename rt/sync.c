@@ -16,12 +16,12 @@
  * left by cancellation without anything to clean up.
  */
 #include "rt/real.h"
+#include "rt/steer.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
 #include <time.h>
 
-#define SELF() rt_self()
 #define A(p) ((uintptr_t)(p))
 
 void *__raddle_interpose_sync(void);
@@ -42,58 +42,75 @@ static void event(struct rt_thread *t, uint32_t code, const void *object, uint64
 	rt_sync(t, code, A(object), result);
 }
 
+/* A synchronisation object begins or ends its life. */
+static void fresh(struct rt_thread *t, const void *object)
+{
+	if (t->recording == RT_STEERED)
+		RT_TELL(fresh, t, A(object));
+}
+
 static void event1(struct rt_thread *t, uint32_t code, const void *object)
 {
 	rt_sync(t, code, A(object), RT_NONE);
 }
 
+static void forget(struct rt_thread *t, uint32_t code, const void *object)
+{
+	fresh(t, object);
+	event1(t, code, object);
+}
+
 /* A releasing operation that returns its error. */
 #define RELEASE(code, object, call)                                                                          \
 	do {                                                                                                 \
-		struct rt_thread *t_ = SELF();                                                               \
+		struct rt_thread *t_ = rt_plain();                                                           \
 		struct rt_release release_;                                                                  \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return call;                                                                         \
+			return rt_steered_release(code, object);                                             \
 		release_ = rt_release_begin(t_, code, A(object));                                            \
 		r_ = call;                                                                                   \
 		rt_release_end(t_, &release_, (uint64_t)r_);                                                 \
 		return r_;                                                                                   \
 	} while (0)
 
+#define UNTIL(clock, time) (&(struct rt_until){clock, time})
+
 /* An acquiring operation that returns its error and never waits. */
-#define TRY(code, object, call)                                                                              \
+#define TRY(code, object, until, call)                                                                       \
 	do {                                                                                                 \
-		struct rt_thread *t_ = SELF();                                                               \
-		int r_ = call;                                                                               \
-		if (t_)                                                                                      \
-			event(t_, code, object, (uint64_t)r_);                                               \
+		struct rt_thread *t_ = rt_plain();                                                           \
+		int r_;                                                                                      \
+		if (!t_)                                                                                     \
+			return rt_steered_acquire(code, object, until);                                      \
+		r_ = call;                                                                                   \
+		event(t_, code, (const void *)object, (uint64_t)r_);                                         \
 		return r_;                                                                                   \
 	} while (0)
 
 /* One that may wait: TRY_CALL is its trylock, REQUEST the statement for having
  * to wait. */
-#define WAIT(code, object, try_call, request, call)                                                          \
+#define WAIT(code, object, until, try_call, request, call)                                                   \
 	do {                                                                                                 \
-		struct rt_thread *t_ = SELF();                                                               \
+		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return call;                                                                         \
+			return rt_steered_acquire(code, object, until);                                      \
 		r_ = try_call;                                                                               \
 		if (r_ == EBUSY) {                                                                           \
 			request;                                                                             \
 			r_ = call;                                                                           \
 		}                                                                                            \
-		event(t_, code, object, (uint64_t)r_);                                                       \
+		event(t_, code, (const void *)object, (uint64_t)r_);                                         \
 		return r_;                                                                                   \
 	} while (0)
 
 /* Destruction: the event comes first, the memory may be reused behind it. */
 #define DESTROY(code, object, call)                                                                          \
 	do {                                                                                                 \
-		struct rt_thread *t_ = SELF();                                                               \
+		struct rt_thread *t_ = rt_self();                                                            \
 		if (t_)                                                                                      \
-			event1(t_, code, object);                                                            \
+			forget(t_, code, object);                                                            \
 		return call;                                                                                 \
 	} while (0)
 
@@ -111,14 +128,16 @@ static bool time_valid(const struct timespec *time)
 
 INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	int type = PTHREAD_MUTEX_DEFAULT;
 	int r = REAL(pthread_mutex_init)(mutex, attributes);
 
 	if (attributes)
 		pthread_mutexattr_gettype(attributes, &type);
-	if (t && !r)
+	if (t && !r) {
+		fresh(t, mutex);
 		event(t, RADDLE_MUTEX_INIT, mutex, (uint64_t)type);
+	}
 	return r;
 }
 
@@ -129,18 +148,18 @@ INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * mutex))
 
 INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * mutex))
 {
-	WAIT(RADDLE_MUTEX_LOCK, mutex, REAL(pthread_mutex_trylock)(mutex),
+	WAIT(RADDLE_MUTEX_LOCK, mutex, NULL, REAL(pthread_mutex_trylock)(mutex),
 	     event1(t_, RADDLE_MUTEX_REQUEST, mutex), REAL(pthread_mutex_lock)(mutex));
 }
 
 INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
 {
-	TRY(RADDLE_MUTEX_TRYLOCK, mutex, REAL(pthread_mutex_trylock)(mutex));
+	TRY(RADDLE_MUTEX_TRYLOCK, mutex, NULL, REAL(pthread_mutex_trylock)(mutex));
 }
 
 INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *time))
 {
-	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, REAL(pthread_mutex_trylock)(mutex),
+	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(CLOCK_REALTIME, time), REAL(pthread_mutex_trylock)(mutex),
 	     event1(t_, RADDLE_MUTEX_REQUEST, mutex), REAL(pthread_mutex_timedlock)(mutex, time));
 }
 
@@ -148,8 +167,9 @@ INTERPOSE(int, pthread_mutex_clocklock,
 	  (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *time))
 {
 	if (!clock_known(clock))
-		TRY(RADDLE_MUTEX_TIMEDLOCK, mutex, REAL(pthread_mutex_clocklock)(mutex, clock, time));
-	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, REAL(pthread_mutex_trylock)(mutex),
+		TRY(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(clock, time),
+		    REAL(pthread_mutex_clocklock)(mutex, clock, time));
+	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(clock, time), REAL(pthread_mutex_trylock)(mutex),
 	     event1(t_, RADDLE_MUTEX_REQUEST, mutex), REAL(pthread_mutex_clocklock)(mutex, clock, time));
 }
 
@@ -176,23 +196,44 @@ static int errno_of(int result)
 	}
 }
 
+static int thrd_of(int error)
+{
+	switch (error) {
+	case 0:
+		return thrd_success;
+	case EBUSY:
+		return thrd_busy;
+	case ETIMEDOUT:
+		return thrd_timedout;
+	case ENOMEM:
+		return thrd_nomem;
+	default:
+		return thrd_error;
+	}
+}
+
+/* A mtx_t is a pthread mutex. */
+_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one kind of mutex");
+
 INTERPOSE(int, mtx_init, (mtx_t * mutex, int type))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	int r = REAL(mtx_init)(mutex, type);
 
-	if (t && r == thrd_success)
+	if (t && r == thrd_success) {
+		fresh(t, mutex);
 		event(t, RADDLE_MUTEX_INIT, mutex,
 		      type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
+	}
 	return r;
 }
 
 INTERPOSE(void, mtx_destroy, (mtx_t * mutex))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 
 	if (t)
-		event1(t, RADDLE_MUTEX_DESTROY, mutex);
+		forget(t, RADDLE_MUTEX_DESTROY, mutex);
 	REAL(mtx_destroy)(mutex);
 }
 
@@ -210,42 +251,55 @@ static int wait_mtx(struct rt_thread *t, uint32_t code, mtx_t *mutex, const stru
 
 INTERPOSE(int, mtx_lock, (mtx_t * mutex))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 
-	return t ? wait_mtx(t, RADDLE_MUTEX_LOCK, mutex, NULL) : REAL(mtx_lock)(mutex);
+	return t ? wait_mtx(t, RADDLE_MUTEX_LOCK, mutex, NULL)
+		 : thrd_of(rt_steered_acquire(RADDLE_MUTEX_LOCK, mutex, NULL));
 }
 
 INTERPOSE(int, mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict time))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 
-	return t ? wait_mtx(t, RADDLE_MUTEX_TIMEDLOCK, mutex, time) : REAL(mtx_timedlock)(mutex, time);
+	return t ? wait_mtx(t, RADDLE_MUTEX_TIMEDLOCK, mutex, time)
+		 : thrd_of(rt_steered_acquire(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(CLOCK_REALTIME, time)));
 }
 
 INTERPOSE(int, mtx_trylock, (mtx_t * mutex))
 {
-	struct rt_thread *t = SELF();
-	int r = REAL(mtx_trylock)(mutex);
+	struct rt_thread *t = rt_plain();
+	int r;
 
-	if (t)
-		event(t, RADDLE_MUTEX_TRYLOCK, mutex, (uint64_t)errno_of(r));
+	if (!t)
+		return thrd_of(rt_steered_acquire(RADDLE_MUTEX_TRYLOCK, mutex, NULL));
+	r = REAL(mtx_trylock)(mutex);
+	event(t, RADDLE_MUTEX_TRYLOCK, mutex, (uint64_t)errno_of(r));
 	return r;
 }
 
 INTERPOSE(int, mtx_unlock, (mtx_t * mutex))
 {
-	RELEASE(RADDLE_MUTEX_UNLOCK, mutex, REAL(mtx_unlock)(mutex));
+	struct rt_thread *t = rt_plain();
+	struct rt_release release;
+	int r;
+
+	if (!t)
+		return thrd_of(rt_steered_release(RADDLE_MUTEX_UNLOCK, mutex));
+	release = rt_release_begin(t, RADDLE_MUTEX_UNLOCK, A(mutex));
+	r = REAL(mtx_unlock)(mutex);
+	rt_release_end(t, &release, (uint64_t)r);
+	return r;
 }
 
 /* Read-write locks. */
 
 INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * rwlock, const pthread_rwlockattr_t *attributes))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	int r = REAL(pthread_rwlock_init)(rwlock, attributes);
 
 	if (t && !r)
-		event1(t, RADDLE_RWLOCK_INIT, rwlock);
+		forget(t, RADDLE_RWLOCK_INIT, rwlock);
 	return r;
 }
 
@@ -254,63 +308,71 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 	DESTROY(RADDLE_RWLOCK_DESTROY, rwlock, REAL(pthread_rwlock_destroy)(rwlock));
 }
 
-#define RDLOCK(code, call)                                                                                   \
-	WAIT(code, rwlock, REAL(pthread_rwlock_tryrdlock)(rwlock),                                           \
+#define RDLOCK(code, until, call)                                                                            \
+	WAIT(code, rwlock, until, REAL(pthread_rwlock_tryrdlock)(rwlock),                                    \
 	     event(t_, RADDLE_RWLOCK_REQUEST, rwlock, 0), call)
-#define WRLOCK(code, call)                                                                                   \
-	WAIT(code, rwlock, REAL(pthread_rwlock_trywrlock)(rwlock),                                           \
+#define WRLOCK(code, until, call)                                                                            \
+	WAIT(code, rwlock, until, REAL(pthread_rwlock_trywrlock)(rwlock),                                    \
 	     event(t_, RADDLE_RWLOCK_REQUEST, rwlock, 1), call)
 
 INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * rwlock))
 {
-	RDLOCK(RADDLE_RWLOCK_RDLOCK, REAL(pthread_rwlock_rdlock)(rwlock));
+	RDLOCK(RADDLE_RWLOCK_RDLOCK, NULL, REAL(pthread_rwlock_rdlock)(rwlock));
 }
 
 INTERPOSE(int, pthread_rwlock_wrlock, (pthread_rwlock_t * rwlock))
 {
-	WRLOCK(RADDLE_RWLOCK_WRLOCK, REAL(pthread_rwlock_wrlock)(rwlock));
+	WRLOCK(RADDLE_RWLOCK_WRLOCK, NULL, REAL(pthread_rwlock_wrlock)(rwlock));
 }
 
 INTERPOSE(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * rwlock))
 {
-	TRY(RADDLE_RWLOCK_TRYRDLOCK, rwlock, REAL(pthread_rwlock_tryrdlock)(rwlock));
+	TRY(RADDLE_RWLOCK_TRYRDLOCK, rwlock, NULL, REAL(pthread_rwlock_tryrdlock)(rwlock));
 }
 
 INTERPOSE(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * rwlock))
 {
-	TRY(RADDLE_RWLOCK_TRYWRLOCK, rwlock, REAL(pthread_rwlock_trywrlock)(rwlock));
+	TRY(RADDLE_RWLOCK_TRYWRLOCK, rwlock, NULL, REAL(pthread_rwlock_trywrlock)(rwlock));
 }
 
 INTERPOSE(int, pthread_rwlock_timedrdlock,
 	  (pthread_rwlock_t *restrict rwlock, const struct timespec *restrict time))
 {
 	if (!time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, REAL(pthread_rwlock_timedrdlock)(rwlock, time));
-	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, REAL(pthread_rwlock_timedrdlock)(rwlock, time));
+		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, UNTIL(CLOCK_REALTIME, time),
+		    REAL(pthread_rwlock_timedrdlock)(rwlock, time));
+	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, UNTIL(CLOCK_REALTIME, time),
+	       REAL(pthread_rwlock_timedrdlock)(rwlock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_timedwrlock,
 	  (pthread_rwlock_t *restrict rwlock, const struct timespec *restrict time))
 {
 	if (!time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, REAL(pthread_rwlock_timedwrlock)(rwlock, time));
-	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, REAL(pthread_rwlock_timedwrlock)(rwlock, time));
+		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, UNTIL(CLOCK_REALTIME, time),
+		    REAL(pthread_rwlock_timedwrlock)(rwlock, time));
+	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, UNTIL(CLOCK_REALTIME, time),
+	       REAL(pthread_rwlock_timedwrlock)(rwlock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_clockrdlock,
 	  (pthread_rwlock_t *restrict rwlock, clockid_t clock, const struct timespec *restrict time))
 {
 	if (!clock_known(clock) || !time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
-	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
+		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, UNTIL(clock, time),
+		    REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
+	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, UNTIL(clock, time),
+	       REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_clockwrlock,
 	  (pthread_rwlock_t *restrict rwlock, clockid_t clock, const struct timespec *restrict time))
 {
 	if (!clock_known(clock) || !time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
-	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
+		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, UNTIL(clock, time),
+		    REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
+	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, UNTIL(clock, time),
+	       REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
 }
 
 INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * rwlock))
@@ -322,11 +384,11 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * rwlock))
 
 INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	int r = REAL(pthread_spin_init)(spin, shared);
 
 	if (t && !r)
-		event1(t, RADDLE_SPIN_INIT, (const void *)spin);
+		forget(t, RADDLE_SPIN_INIT, (const void *)spin);
 	return r;
 }
 
@@ -337,18 +399,18 @@ INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * spin))
 
 INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * spin))
 {
-	WAIT(RADDLE_SPIN_LOCK, (const void *)spin, REAL(pthread_spin_trylock)(spin),
+	WAIT(RADDLE_SPIN_LOCK, spin, NULL, REAL(pthread_spin_trylock)(spin),
 	     event1(t_, RADDLE_SPIN_REQUEST, (const void *)spin), REAL(pthread_spin_lock)(spin));
 }
 
 INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * spin))
 {
-	TRY(RADDLE_SPIN_TRYLOCK, (const void *)spin, REAL(pthread_spin_trylock)(spin));
+	TRY(RADDLE_SPIN_TRYLOCK, spin, NULL, REAL(pthread_spin_trylock)(spin));
 }
 
 INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * spin))
 {
-	RELEASE(RADDLE_SPIN_UNLOCK, (const void *)spin, REAL(pthread_spin_unlock)(spin));
+	RELEASE(RADDLE_SPIN_UNLOCK, spin, REAL(pthread_spin_unlock)(spin));
 }
 
 /* Barriers. */
@@ -357,24 +419,31 @@ INTERPOSE(int, pthread_barrier_init,
 	  (pthread_barrier_t *restrict barrier, const pthread_barrierattr_t *restrict attributes,
 	   unsigned count))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	int r = REAL(pthread_barrier_init)(barrier, attributes, count);
 
-	if (t && !r)
+	if (t && !r) {
+		if (t->recording == RT_STEERED)
+			rt_barrier_init(t, barrier, attributes, count);
 		event(t, RADDLE_BARRIER_INIT, barrier, count);
+	}
 	return r;
 }
 
 INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * barrier))
 {
+	if (rt.steer)
+		rt_barrier_destroy(barrier);
 	DESTROY(RADDLE_BARRIER_DESTROY, barrier, REAL(pthread_barrier_destroy)(barrier));
 }
 
 INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 	int r;
 
+	if (!t && rt.steer)
+		return rt_barrier_wait(barrier);
 	if (t)
 		event1(t, RADDLE_BARRIER_ENTER, barrier);
 	r = REAL(pthread_barrier_wait)(barrier);
@@ -390,13 +459,23 @@ static uint64_t sem_result(int r)
 	return r ? (uint64_t)errno : 0;
 }
 
+static int sem_status(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
+}
+
 INTERPOSE(int, sem_init, (sem_t * sem, int shared, unsigned value))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	int r = REAL(sem_init)(sem, shared, value);
 
-	if (t && !r)
+	if (t && !r) {
+		fresh(t, sem);
 		event(t, RADDLE_SEM_INIT, sem, value);
+	}
 	return r;
 }
 
@@ -407,7 +486,7 @@ INTERPOSE(int, sem_destroy, (sem_t * sem))
 
 INTERPOSE(sem_t *, sem_open, (const char *name, int flags, ...))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_self();
 	unsigned mode = 0, value = 0;
 	sem_t *sem;
 	va_list ap;
@@ -445,11 +524,11 @@ static bool sem_taken(struct rt_thread *t, sem_t *sem)
 
 INTERPOSE(int, sem_wait, (sem_t * sem))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 	int r;
 
 	if (!t)
-		return REAL(sem_wait)(sem);
+		return sem_status(rt_steered_acquire(RADDLE_SEM_WAIT, sem, NULL));
 	r = sem_taken(t, sem) ? 0 : REAL(sem_wait)(sem);
 	event(t, RADDLE_SEM_WAIT, sem, sem_result(r));
 	return r;
@@ -457,21 +536,23 @@ INTERPOSE(int, sem_wait, (sem_t * sem))
 
 INTERPOSE(int, sem_trywait, (sem_t * sem))
 {
-	struct rt_thread *t = SELF();
-	int r = REAL(sem_trywait)(sem);
+	struct rt_thread *t = rt_plain();
+	int r;
 
-	if (t)
-		event(t, RADDLE_SEM_TRYWAIT, sem, sem_result(r));
+	if (!t)
+		return sem_status(rt_steered_acquire(RADDLE_SEM_TRYWAIT, sem, NULL));
+	r = REAL(sem_trywait)(sem);
+	event(t, RADDLE_SEM_TRYWAIT, sem, sem_result(r));
 	return r;
 }
 
 INTERPOSE(int, sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 	int r;
 
 	if (!t)
-		return REAL(sem_timedwait)(sem, time);
+		return sem_status(rt_steered_acquire(RADDLE_SEM_TIMEDWAIT, sem, UNTIL(CLOCK_REALTIME, time)));
 	r = time_valid(time) && sem_taken(t, sem) ? 0 : REAL(sem_timedwait)(sem, time);
 	event(t, RADDLE_SEM_TIMEDWAIT, sem, sem_result(r));
 	return r;
@@ -479,12 +560,12 @@ INTERPOSE(int, sem_timedwait, (sem_t *restrict sem, const struct timespec *restr
 
 INTERPOSE(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 	bool valid;
 	int r;
 
 	if (!t)
-		return REAL(sem_clockwait)(sem, clock, time);
+		return sem_status(rt_steered_acquire(RADDLE_SEM_TIMEDWAIT, sem, UNTIL(clock, time)));
 	valid = clock_known(clock) && time_valid(time);
 	r = valid && sem_taken(t, sem) ? 0 : REAL(sem_clockwait)(sem, clock, time);
 	event(t, RADDLE_SEM_TIMEDWAIT, sem, sem_result(r));
@@ -493,12 +574,12 @@ INTERPOSE(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struc
 
 INTERPOSE(int, sem_post, (sem_t * sem))
 {
-	struct rt_thread *t = SELF();
+	struct rt_thread *t = rt_plain();
 	struct rt_release release;
 	int r;
 
 	if (!t)
-		return REAL(sem_post)(sem);
+		return sem_status(rt_steered_release(RADDLE_SEM_POST, sem));
 	release = rt_release_begin(t, RADDLE_SEM_POST, A(sem));
 	r = REAL(sem_post)(sem);
 	rt_release_end(t, &release, sem_result(r));

@@ -15,6 +15,7 @@
  * the system.
  */
 #include "rt/rt.h"
+#include "rt/steer.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -101,7 +102,8 @@ static void reset_state(struct rt_thread *t)
 	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = t->fork_prepared = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;
-	t->recording = rt.session != NULL;
+	t->steered = (struct rt_steered){0};
+	t->recording = !rt.session ? RT_OFF : rt.steer ? RT_STEERED : RT_PLAIN;
 }
 
 static struct rt_thread *take_idle(void)
@@ -176,8 +178,14 @@ void rt_thread_begin(struct rt_thread *t)
 	pthread_setspecific(rt.key, t);
 	if (!t->recording)
 		return;
+	if (t->recording == RT_STEERED) {
+		rt_steer_begin(t);
+		RT_TELL(start, t);
+	}
+	RT_STEP(step, RADDLE_THREAD_START, 0);
 	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, t->parent, t->index, t->stack_low,
 		 t->stack_high - t->stack_low, (uint64_t)syscall(SYS_gettid));
+	rt_step_end(&step);
 }
 
 /* Bounds by the frame at hand: what libc knows of the stack of a thread it
@@ -215,8 +223,14 @@ static void end_thread(struct rt_thread *t)
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, NULL, sizeof signals);
 	if (t->recording) {
+		RT_STEP(step, RADDLE_THREAD_END, 0);
+		if (step.t)
+			RT_TELL(end, t);
 		RT_EVENT(t, RADDLE_THREAD_END, RT_Q, RT_T);
 		rt_buffer_seal(t);
+		rt_step_end(&step);
+		if (t->recording == RT_STEERED)
+			rt_steer_end(t);
 	}
 	t->recording = false;
 	gone = true;

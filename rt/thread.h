@@ -15,6 +15,7 @@
 
 #include "raddle/abi.h"
 #include "raddle/session.h"
+#include "raddle/steer.h"
 #include "rt/encode.h"
 
 #include <stdbool.h>
@@ -29,7 +30,30 @@ struct rt_pending {
 };
 
 struct rt_once;	 /* rt/once.c */
+struct rt_place; /* rt/steer.c */
 struct rt_watch; /* rt/detect.c */
+
+enum rt_recording {
+	RT_OFF,
+	RT_PLAIN,   /* it is recorded */
+	RT_STEERED, /* and the process is steered: rt/steer.h */
+};
+
+/* A thread of a steered process, rt/steer.c. */
+struct rt_steered {
+	struct raddle_slot *slot;		/* NULL: it has none */
+	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
+	const struct raddle_steer_hold *hold;	/* NULL: none, or it has been there */
+	struct rt_place *place;			/* where it sleeps */
+	uint64_t n;				/* operations begun */
+	uint64_t seen;				/* records of the hold's site */
+	uint32_t op;				/* the next one of the plan */
+	uint32_t listed;			/* entries of slot->held in use */
+	bool stopped;				/* it has reached its stop */
+	bool leads;				/* it goes first out of a race */
+	uint32_t atomic_size;			/* of the operation between begin and end */
+	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
+};
 
 struct rt_thread {
 	struct raddle_self self; /* first: hooks know only this part */
@@ -45,7 +69,7 @@ struct rt_thread {
 	_Atomic uint32_t pending_count;
 	uint32_t pending_done; /* of them, in the buffer already */
 	uint32_t pending_lost;
-	bool recording;
+	uint8_t recording; /* enum rt_recording */
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
@@ -79,6 +103,7 @@ struct rt_thread {
 	uintptr_t atomic_frame;
 	struct rt_once *once;
 
+	struct rt_steered steered;
 	struct rt_watch *watch; /* what the detector knows of it (rt/detect.c) */
 
 	struct rt_thread *next, **link;

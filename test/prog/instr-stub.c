@@ -101,10 +101,11 @@ void __raddle_write_range(struct raddle_self *self, const void *p, uint32_t site
 	event("rw", site, p, size);
 }
 
-void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p)
+void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p, uint64_t what)
 {
 	(void)self;
 	(void)p;
+	(void)what;
 }
 
 void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)

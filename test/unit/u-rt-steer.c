@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Steering inside a program: plans written by hand for test/prog/steer.c, in which two
+ * threads, a and b, do one small thing each.  A plan decides in which order they do
+ * it, where they are held and where they stop; the program prints the order it saw,
+ * and the steering memory says the rest.  Each run is repeated and must end the same way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "bitcode/flavour.h"
+#include "raddle/event.h"
+#include "raddle/steer.h"
+#include "record/session.h"
+#include "trace/sites.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAIN, A, B, THREADS };
+enum { OPS_MAX = 32, PATIENCE_MS = 60000 };
+
+struct op {
+	uint32_t thread;
+	uint64_t n;
+	uint32_t kind;
+};
+
+struct plan {
+	const char *name; /* what the program does */
+	struct op ops[OPS_MAX];
+	struct {
+		const char *function; /* of the site; NULL: no holds */
+		uint64_t after, occurrence;
+		bool write;
+	} holds[2]; /* of a and b */
+	struct op stops[2];
+	uint64_t limits[THREADS]; /* 0: none */
+	uint32_t order, flags;
+	bool fast;
+};
+
+/* A run, and what was in the steering memory when it ended. */
+struct run {
+	struct record_session session;
+	struct raddle_steer *steer;
+	struct raddle_slot *slots;
+	pid_t pid;
+	int status;
+	char said[256];
+};
+
+static struct rd_flavour flavours[2]; /* quick, fast */
+static struct trace_sites *tables[2];
+
+static uint32_t count_ops(const struct op *ops, uint32_t max)
+{
+	uint32_t n = 0;
+
+	while (n < max && ops[n].kind)
+		n++;
+	return n;
+}
+
+static uint32_t find_site(const struct trace_sites *sites, const char *function, bool write)
+{
+	for (size_t u = 0; u < sites->unit_count; u++)
+		for (size_t i = 0; i < sites->units[u].site_count; i++) {
+			const struct trace_site *s = &sites->sites[sites->units[u].site + i];
+			if (s->kind != TRACE_SITE_CALL && !strcmp(s->function, function) &&
+			    trace_site_writes(s) == write)
+				return (sites->units[u].slot << RADDLE_SITE_LOCAL_BITS) + s->n;
+		}
+	fail_msg("no site in %s", function);
+	return 0;
+}
+
+static void put_threads(struct raddle_steer *s, const struct plan *p)
+{
+	struct raddle_steer_thread *threads = raddle_steer_threads(s);
+	struct raddle_steer_op *ops = raddle_steer_ops(s);
+	uint32_t count = count_ops(p->ops, OPS_MAX), at = 0;
+
+	for (uint32_t t = 0; t < THREADS; t++) {
+		threads[t] = (struct raddle_steer_thread){
+			.parent = t == MAIN ? RADDLE_STEER_NONE : MAIN,
+			.index = t == MAIN ? 0 : t - 1,
+			.first = at,
+			.limit = p->limits[t] ? p->limits[t] : UINT64_MAX,
+			.hold = RADDLE_STEER_NONE,
+			.stop = RADDLE_STEER_NONE,
+		};
+		for (uint32_t i = 0; i < count; i++)
+			if (p->ops[i].thread == t)
+				ops[at++] = (struct raddle_steer_op){p->ops[i].n, p->ops[i].kind, i};
+		threads[t].count = at - threads[t].first;
+		if (t != MAIN && p->holds[t - 1].function)
+			threads[t].hold = t - 1;
+	}
+	for (uint32_t i = 0; i < count_ops(p->stops, 2); i++) {
+		threads[p->stops[i].thread].stop = 1;
+		threads[p->stops[i].thread].stop_n = p->stops[i].n;
+		threads[p->stops[i].thread].stop_kind = p->stops[i].kind;
+	}
+}
+
+static void put_plan(struct raddle_steer *s, const struct plan *p)
+{
+	s->version = RADDLE_STEER_VERSION;
+	s->flags = p->flags;
+	s->order = p->order;
+	s->thread_count = THREADS;
+	s->op_count = count_ops(p->ops, OPS_MAX);
+	s->stop_count = count_ops(p->stops, 2);
+	s->threads_at = sizeof *s;
+	s->ops_at = s->threads_at + THREADS * sizeof(struct raddle_steer_thread);
+	s->slots_at = s->ops_at + OPS_MAX * sizeof(struct raddle_steer_op);
+	put_threads(s, p);
+	for (uint32_t i = 0; i < 2 && p->holds[i].function; i++) {
+		s->hold_count = i + 1;
+		s->holds[i] = (struct raddle_steer_hold){
+			.after = p->holds[i].after,
+			.occurrence = p->holds[i].occurrence,
+			.thread = A + i,
+			.site = find_site(tables[p->fast], p->holds[i].function, p->holds[i].write),
+			.write = p->holds[i].write,
+		};
+	}
+}
+
+static void start_program(struct run *r, const struct plan *p, int out)
+{
+	char number[16];
+
+	r->pid = fork();
+	assert_true(r->pid >= 0);
+	if (r->pid != 0)
+		return;
+	snprintf(number, sizeof number, "%d", r->session.fd);
+	setenv(RADDLE_SESSION_ENV, number, 1);
+	fcntl(r->session.fd, F_SETFD, 0);
+	dup2(out, STDOUT_FILENO);
+	alarm(PATIENCE_MS / 1000);
+	execl(flavours[p->fast].executable, "steer", p->name, (char *)NULL);
+	_exit(126);
+}
+
+static struct run begin(const struct plan *p, int *out)
+{
+	struct run r = {0};
+	size_t size = sizeof *r.steer + THREADS * sizeof(struct raddle_steer_thread) +
+		      OPS_MAX * sizeof(struct raddle_steer_op) + RADDLE_SLOTS * sizeof(struct raddle_slot);
+	int pipes[2];
+
+	assert_int_equal(record_session_open(&r.session, "steer", size), RD_OK);
+	r.session.shared->discard = 1;
+	r.steer = record_session_steer(&r.session);
+	put_plan(r.steer, p);
+	r.slots = raddle_steer_slots(r.steer);
+	assert_int_equal(pipe(pipes), 0);
+	start_program(&r, p, pipes[1]);
+	close(pipes[1]);
+	*out = pipes[0];
+	return r;
+}
+
+static void finish(struct run *r, int out)
+{
+	ssize_t n = 0;
+
+	while ((n = read(out, r->said + strlen(r->said), 1)) > 0)
+		;
+	close(out);
+	waitpid(r->pid, &r->status, 0);
+}
+
+static struct run run_plan(const struct plan *p)
+{
+	int out;
+	struct run r = begin(p, &out);
+
+	finish(&r, out);
+	return r;
+}
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+/* Waits until the slots of a and b are in these states. */
+static void await(const struct run *r, uint32_t a, uint32_t b)
+{
+	for (int i = 0; i < PATIENCE_MS; i++) {
+		if (atomic_load(&r->slots[A].state) == a && atomic_load(&r->slots[B].state) == b)
+			return;
+		nap();
+	}
+	fail_msg("a is in state %u, b in %u", atomic_load(&r->slots[A].state),
+		 atomic_load(&r->slots[B].state));
+}
+
+static void end_run(struct run *r)
+{
+	record_session_close(&r->session);
+}
+
+/* ---- order ---- */
+
+static void check_order(const struct plan *p, const char *said)
+{
+	for (int i = 0; i < 20; i++) {
+		struct run r = run_plan(p);
+		assert_string_equal(r.said, said);
+		assert_true(WIFEXITED(r.status));
+		assert_int_equal(WEXITSTATUS(r.status), 0);
+		assert_int_equal(r.steer->phase, RADDLE_LEADING);
+		assert_int_equal(r.steer->turn, r.steer->op_count);
+		assert_int_equal(r.slots[A].state, RADDLE_SLOT_ENDED);
+		assert_int_equal(r.slots[A].held_count, 0);
+		end_run(&r);
+	}
+}
+
+/* Lock and unlock of `x`, then those of `y`. */
+static void check_sections(const char *name, const uint32_t take[2], uint32_t release)
+{
+	struct plan p = {.name = name};
+
+	for (uint32_t x = A; x <= B; x++) {
+		uint32_t y = A + B - x;
+		p.ops[0] = (struct op){x, 2, take[x - A]};
+		p.ops[1] = (struct op){x, 3, release};
+		p.ops[2] = (struct op){y, 2, take[y - A]};
+		p.ops[3] = (struct op){y, 3, release};
+		check_order(&p, x == A ? "ab\n" : "ba\n");
+	}
+}
+
+static void sections(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t take[2], release;
+	} rows[] = {
+		{"mutex", {RADDLE_MUTEX_LOCK, RADDLE_MUTEX_LOCK}, RADDLE_MUTEX_UNLOCK},
+		{"timed", {RADDLE_MUTEX_TIMEDLOCK, RADDLE_MUTEX_TIMEDLOCK}, RADDLE_MUTEX_UNLOCK},
+		{"c11", {RADDLE_MUTEX_LOCK, RADDLE_MUTEX_LOCK}, RADDLE_MUTEX_UNLOCK},
+		{"rwlock", {RADDLE_RWLOCK_RDLOCK, RADDLE_RWLOCK_WRLOCK}, RADDLE_RWLOCK_UNLOCK},
+		{"spin", {RADDLE_SPIN_LOCK, RADDLE_SPIN_LOCK}, RADDLE_SPIN_UNLOCK},
+		{"sem", {RADDLE_SEM_WAIT, RADDLE_SEM_WAIT}, RADDLE_SEM_POST},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		check_sections(rows[i].name, rows[i].take, rows[i].release);
+}
+
+/* Whether it gets the lock depends on the plan alone. */
+static void tries(void **state)
+{
+	struct plan p = {.name = "try"};
+
+	(void)state;
+	for (uint32_t x = A; x <= B; x++) {
+		p.ops[0] = (struct op){x, 2, RADDLE_MUTEX_TRYLOCK};
+		p.ops[1] = (struct op){A + B - x, 2, RADDLE_MUTEX_TRYLOCK};
+		p.ops[2] = (struct op){A + B - x, 3, RADDLE_THREAD_END};
+		p.ops[3] = (struct op){x, 3, RADDLE_MUTEX_UNLOCK};
+		for (int i = 0; i < 20; i++) {
+			struct run r = run_plan(&p);
+			/* The winner speaks when it likes. */
+			assert_non_null(strchr(r.said, x == A ? 'a' : 'b'));
+			assert_non_null(strchr(r.said, x == A ? 'B' : 'A'));
+			assert_int_equal(r.steer->turn, 4);
+			end_run(&r);
+		}
+	}
+}
+
+static void starts(void **state)
+{
+	struct plan p = {.name = "start"};
+
+	(void)state;
+	for (uint32_t x = A; x <= B; x++) {
+		p.ops[0] = (struct op){MAIN, 2, RADDLE_THREAD_CREATE};
+		p.ops[1] = (struct op){MAIN, 3, RADDLE_THREAD_CREATE};
+		p.ops[2] = (struct op){x, 1, RADDLE_THREAD_START};
+		p.ops[3] = (struct op){x, 2, RADDLE_THREAD_END};
+		p.ops[4] = (struct op){A + B - x, 1, RADDLE_THREAD_START};
+		p.ops[5] = (struct op){MAIN, 4, RADDLE_THREAD_JOIN};
+		p.ops[6] = (struct op){MAIN, 5, RADDLE_THREAD_JOIN};
+		check_order(&p, x == A ? "ab\n" : "ba\n");
+	}
+}
+
+static void onces(void **state)
+{
+	struct plan p = {.name = "once"};
+
+	(void)state;
+	for (uint32_t x = A; x <= B; x++) {
+		p.ops[0] = (struct op){x, 2, RADDLE_ONCE_RUN};
+		p.ops[1] = (struct op){x, 3, RADDLE_ONCE_DONE};
+		p.ops[2] = (struct op){A + B - x, 2, RADDLE_ONCE_PASS};
+		check_order(&p, x == A ? "a\n" : "b\n");
+	}
+}
+
+/* The last one to come is the serial one. */
+static void barriers(void **state)
+{
+	struct plan p = {.name = "barrier"};
+
+	(void)state;
+	for (uint32_t x = A; x <= B; x++) {
+		p.ops[0] = (struct op){x, 2, RADDLE_BARRIER_ENTER};
+		p.ops[1] = (struct op){A + B - x, 2, RADDLE_BARRIER_ENTER};
+		p.ops[2] = (struct op){A, 3, RADDLE_BARRIER_EXIT};
+		p.ops[3] = (struct op){B, 3, RADDLE_BARRIER_EXIT};
+		check_order(&p, x == A ? "b\n" : "a\n");
+	}
+}
+
+/* Two wait, and the plan says whom the first signal wakes. */
+static void conds(void **state)
+{
+	(void)state;
+	for (uint32_t x = A; x <= B; x++) {
+		uint32_t y = A + B - x;
+		struct plan p = {
+			.name = "cond",
+			.ops = {{A, 2, RADDLE_MUTEX_LOCK},
+				{A, 3, RADDLE_COND_WAIT},
+				{B, 2, RADDLE_MUTEX_LOCK},
+				{B, 3, RADDLE_COND_WAIT},
+				{MAIN, 4, RADDLE_MUTEX_LOCK},
+				{MAIN, 5, RADDLE_COND_SIGNAL},
+				{MAIN, 6, RADDLE_MUTEX_UNLOCK},
+				{x, 4, RADDLE_COND_WAKE},
+				{x, 5, RADDLE_MUTEX_UNLOCK},
+				{MAIN, 7, RADDLE_MUTEX_LOCK},
+				{MAIN, 8, RADDLE_COND_SIGNAL},
+				{MAIN, 9, RADDLE_MUTEX_UNLOCK},
+				{y, 4, RADDLE_COND_WAKE}},
+		};
+		check_order(&p, x == A ? "ab\n" : "ba\n");
+	}
+}
+
+/* ---- races ---- */
+
+static void check_met(const struct plan *p, const char *said)
+{
+	for (int i = 0; i < 20; i++) {
+		struct run r = run_plan(p);
+		const struct raddle_steer_spot *a = &r.steer->spots[0], *b = &r.steer->spots[1];
+		assert_int_equal(r.steer->phase, RADDLE_RUNS_FREE);
+		if (said)
+			assert_string_equal(r.said, said);
+		assert_int_equal(WEXITSTATUS(r.status), 0);
+		assert_int_equal(a->slot, A);
+		assert_int_equal(b->slot, B);
+		assert_int_equal(a->site, r.steer->holds[0].site);
+		assert_int_equal(b->site, r.steer->holds[1].site);
+		assert_true(a->address < b->address + b->size && b->address < a->address + a->size);
+		assert_int_equal(a->n, 3);
+		assert_int_not_equal(a->frame_count, 0);
+		end_run(&r);
+	}
+}
+
+/* Who goes first writes first. */
+static void races(void **state)
+{
+	struct plan p = {.name = "race", .holds = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}}};
+
+	(void)state;
+	check_met(&p, "b\n");
+	p.order = 1;
+	check_met(&p, "a\n");
+	for (uint32_t x = A; x <= B; x++) {
+		p.ops[0] = (struct op){x, 2, RADDLE_MUTEX_LOCK};
+		p.ops[1] = (struct op){x, 3, RADDLE_MUTEX_UNLOCK};
+		p.ops[2] = (struct op){A + B - x, 2, RADDLE_MUTEX_LOCK};
+		check_met(&p, "a\n");
+	}
+}
+
+/* The eighth write of the loop, by a hook or as part of a stride. */
+static void occurrences(void **state)
+{
+	struct plan p = {.name = "cells", .holds = {{"fill", 3, 8, true}, {"look", 3, 1, false}}};
+
+	(void)state;
+	check_met(&p, NULL);
+	p.fast = true;
+	check_met(&p, NULL);
+}
+
+static void atomics(void **state)
+{
+	struct plan p = {.name = "atomic", .holds = {{"store_flag", 3, 1, true}, {"load_flag", 3, 1, false}}};
+
+	(void)state;
+	check_met(&p, NULL);
+}
+
+static void ranges(void **state)
+{
+	struct plan p = {.name = "range", .holds = {{"clear_cells", 3, 1, true}, {"look", 3, 1, false}}};
+
+	(void)state;
+	check_met(&p, NULL);
+}
+
+/* They stand until they are told to go. */
+static void stays(void **state)
+{
+	struct plan p = {.name = "race",
+			 .holds = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}},
+			 .flags = RADDLE_STEER_STAY};
+	int out;
+	struct run r = begin(&p, &out);
+
+	(void)state;
+	while (atomic_load(&r.steer->phase) == RADDLE_LEADING)
+		nap();
+	await(&r, RADDLE_SLOT_HOLD, RADDLE_SLOT_HOLD);
+	for (int i = 0; i < 50; i++)
+		nap();
+	assert_int_equal(r.steer->phase, RADDLE_MET);
+	await(&r, RADDLE_SLOT_HOLD, RADDLE_SLOT_HOLD);
+	r.steer->order = 1;
+	atomic_store(&r.steer->command, RADDLE_COMMAND_GO);
+	finish(&r, out);
+	assert_int_equal(r.steer->phase, RADDLE_RUNS_FREE);
+	assert_string_equal(r.said, "a\n");
+	end_run(&r);
+}
+
+/* ---- divergence ---- */
+
+static void check_difference(const struct plan *p, struct raddle_steer_difference d)
+{
+	for (int i = 0; i < 10; i++) {
+		struct run r = run_plan(p);
+		const struct raddle_steer_difference *is = &r.steer->difference;
+		assert_int_equal(r.steer->phase, RADDLE_DIVERGED);
+		assert_int_equal(WEXITSTATUS(r.status), 0);
+		assert_int_equal(is->cause, d.cause);
+		assert_int_equal(is->slot, d.slot);
+		assert_int_equal(is->n, d.n);
+		assert_int_equal(is->expected, d.expected);
+		assert_int_equal(is->found, d.found);
+		assert_int_equal(is->turn, d.turn);
+		end_run(&r);
+	}
+}
+
+static void differs(void **state)
+{
+	struct plan kind = {.name = "mutex",
+			    .ops = {{A, 2, RADDLE_MUTEX_LOCK}, {A, 3, RADDLE_RWLOCK_UNLOCK}}};
+	struct plan once = {.name = "once", .ops = {{A, 2, RADDLE_ONCE_PASS}, {B, 2, RADDLE_ONCE_RUN}}};
+	struct plan ended = {.name = "mutex", .ops = {{A, 9, RADDLE_MUTEX_LOCK}}};
+	struct plan past = {.name = "race",
+			    .holds = {{"fill", 2, 1, true}, {"write_b", 3, 1, true}},
+			    .limits = {[B] = 1}};
+
+	(void)state;
+	check_difference(&kind,
+			 (struct raddle_steer_difference){RADDLE_CAUSE_KIND, A, 3, RADDLE_RWLOCK_UNLOCK,
+							  RADDLE_MUTEX_UNLOCK, 0, 1});
+	check_difference(&once, (struct raddle_steer_difference){RADDLE_CAUSE_KIND, A, 2, RADDLE_ONCE_PASS,
+								 RADDLE_ONCE_RUN, 0, 0});
+	check_difference(&ended, (struct raddle_steer_difference){RADDLE_CAUSE_ENDED, A, 4, RADDLE_MUTEX_LOCK,
+								  RADDLE_THREAD_END, 0, 0});
+	check_difference(&past, (struct raddle_steer_difference){RADDLE_CAUSE_PAST, A, 3, 0,
+								 RADDLE_MUTEX_UNLOCK, 0, 0});
+	past.holds[0].after = 4; /* a ends with its fourth */
+	check_difference(&past, (struct raddle_steer_difference){RADDLE_CAUSE_ENDED, A, 4, 0,
+								 RADDLE_THREAD_END, 0, 0});
+}
+
+/* Both come, to different memory; whoever comes second goes by. */
+static void apart(void **state)
+{
+	struct plan p = {.name = "cells", .holds = {{"fill", 3, 9, true}, {"look", 3, 1, false}}};
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct run r = run_plan(&p);
+		assert_int_equal(r.steer->phase, RADDLE_DIVERGED);
+		assert_int_equal(r.steer->difference.cause, RADDLE_CAUSE_APART);
+		assert_int_equal(r.steer->difference.n, 4);
+		end_run(&r);
+	}
+}
+
+/* ---- limits and giving up ---- */
+
+static void limits(void **state)
+{
+	struct plan p = {.name = "mutex", .limits = {[A] = 1}};
+	int out;
+	struct run r = begin(&p, &out);
+
+	(void)state;
+	await(&r, RADDLE_SLOT_LIMIT, RADDLE_SLOT_ENDED);
+	assert_int_equal(r.slots[A].kind, RADDLE_MUTEX_LOCK);
+	assert_int_equal(r.slots[A].n, 2);
+	assert_int_equal(r.steer->phase, RADDLE_LEADING);
+	atomic_store(&r.steer->command, RADDLE_COMMAND_GIVE_UP);
+	finish(&r, out);
+	assert_int_equal(r.steer->phase, RADDLE_DIVERGED);
+	assert_int_equal(r.steer->difference.cause, RADDLE_CAUSE_GIVE_UP);
+	assert_string_equal(r.said, "ba\n");
+	end_run(&r);
+}
+
+/* ---- deadlocks ---- */
+
+static void kill_run(struct run *r, int out)
+{
+	kill(r->pid, SIGKILL);
+	finish(r, out);
+	end_run(r);
+}
+
+static void deadlocks(void **state)
+{
+	struct plan p = {.name = "both",
+			 .ops = {{A, 2, RADDLE_MUTEX_LOCK}, {B, 2, RADDLE_MUTEX_LOCK}},
+			 .stops = {{A, 3, RADDLE_MUTEX_LOCK}, {B, 3, RADDLE_MUTEX_LOCK}}};
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		int out;
+		struct run r = begin(&p, &out);
+		await(&r, RADDLE_SLOT_BLOCKED, RADDLE_SLOT_BLOCKED);
+		assert_int_equal(r.steer->phase, RADDLE_RUNS_FREE);
+		assert_int_equal(r.steer->stops_reached, 2);
+		assert_int_equal(r.slots[A].kind, RADDLE_MUTEX_LOCK);
+		assert_int_equal(r.slots[A].held_count, 1);
+		assert_true(r.slots[A].object == r.slots[B].held[0]);
+		assert_true(r.slots[B].object == r.slots[A].held[0]);
+		while (atomic_load(&r.slots[MAIN].state) != RADDLE_SLOT_BLOCKED)
+			nap();
+		assert_int_equal(r.slots[MAIN].kind, RADDLE_THREAD_JOIN);
+		assert_int_equal(r.slots[MAIN].object, A);
+		kill_run(&r, out);
+	}
+}
+
+static void self_deadlock(void **state)
+{
+	struct plan p = {.name = "twice", .stops = {{A, 3, RADDLE_MUTEX_LOCK}}};
+	int out;
+	struct run r = begin(&p, &out);
+
+	(void)state;
+	await(&r, RADDLE_SLOT_BLOCKED, RADDLE_SLOT_ENDED);
+	assert_true(r.slots[A].object == r.slots[A].held[0]);
+	assert_int_equal(r.steer->phase, RADDLE_RUNS_FREE);
+	kill_run(&r, out);
+}
+
+/* The signal comes before the wait. */
+static void lost_signal(void **state)
+{
+	struct plan p = {.name = "lost",
+			 .ops = {{B, 2, RADDLE_MUTEX_LOCK},
+				 {B, 3, RADDLE_COND_SIGNAL},
+				 {B, 4, RADDLE_MUTEX_UNLOCK},
+				 {A, 2, RADDLE_MUTEX_LOCK},
+				 {A, 3, RADDLE_COND_WAIT}},
+			 .stops = {{A, 4, RADDLE_COND_WAKE}}};
+	int out;
+	struct run r = begin(&p, &out);
+
+	(void)state;
+	await(&r, RADDLE_SLOT_BLOCKED, RADDLE_SLOT_ENDED);
+	assert_int_equal(r.steer->phase, RADDLE_RUNS_FREE);
+	assert_int_equal(r.slots[A].kind, RADDLE_COND_WAKE);
+	assert_int_equal(r.slots[A].n, 4);
+	assert_int_equal(r.slots[A].timed, 0);
+	assert_int_equal(r.slots[A].held_count, 0);
+	kill_run(&r, out);
+}
+
+static int setup(void **state)
+{
+	const char *root = getenv("ROOT"), *raddle = getenv("RADDLE");
+	char command[4096];
+
+	(void)state;
+	if (!root || !raddle)
+		return -1;
+	snprintf(command, sizeof command,
+		 "'%s' cc -D_GNU_SOURCE -g -O2 -pthread -o steer '%s/test/prog/steer.c'", raddle, root);
+	if (system(command) != 0)
+		return -1;
+	for (int fast = 0; fast < 2; fast++) {
+		struct rd_flavour_opts opts = {.name = "record", .fast = fast};
+		if (rd_flavour_build("./steer", &opts, &flavours[fast]) != RD_OK ||
+		    trace_sites_read(&tables[fast], flavours[fast].sites) != RD_OK)
+			return -1;
+	}
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sections),	 cmocka_unit_test(tries),	cmocka_unit_test(starts),
+		cmocka_unit_test(onces),	 cmocka_unit_test(barriers),	cmocka_unit_test(conds),
+		cmocka_unit_test(races),	 cmocka_unit_test(occurrences), cmocka_unit_test(atomics),
+		cmocka_unit_test(ranges),	 cmocka_unit_test(stays),	cmocka_unit_test(differs),
+		cmocka_unit_test(apart),	 cmocka_unit_test(limits),	cmocka_unit_test(deadlocks),
+		cmocka_unit_test(self_deadlock), cmocka_unit_test(lost_signal),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
