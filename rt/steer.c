@@ -237,7 +237,7 @@ void rt_steer_setup(struct raddle_steer *s, uint64_t size)
 			rt.steering->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt.steer = s;
 	rt_guard.alive = RT_STEERED;
-	if (s->flags & RADDLE_STEER_DETECT && rt_detect_setup)
+	if (s->flags & RADDLE_STEER_DETECT)
 		rt_detect_setup(s);
 }
 

@@ -51,25 +51,6 @@ void rt_step_leave(struct rt_step *step);
 /* Begins a step of the calling thread and passes the gate. */
 struct rt_step rt_step(uint32_t kind, uint64_t object);
 
-/* The detector may be missing. */
-#pragma weak rt_detect_access
-#pragma weak rt_detect_acquire
-#pragma weak rt_detect_acquire_read
-#pragma weak rt_detect_atomic
-#pragma weak rt_detect_barrier_enter
-#pragma weak rt_detect_barrier_exit
-#pragma weak rt_detect_barrier_init
-#pragma weak rt_detect_block
-#pragma weak rt_detect_created
-#pragma weak rt_detect_end
-#pragma weak rt_detect_forget
-#pragma weak rt_detect_fresh
-#pragma weak rt_detect_joined
-#pragma weak rt_detect_release
-#pragma weak rt_detect_release_read
-#pragma weak rt_detect_setup
-#pragma weak rt_detect_start
-#pragma weak rt_detect_stop
 
 /* Tells the detector, if there is one to be told. */
 #define RT_TELL(what, ...)                                                                                   \
