@@ -51,7 +51,6 @@ void rt_step_leave(struct rt_step *step);
 /* Begins a step of the calling thread and passes the gate. */
 struct rt_step rt_step(uint32_t kind, uint64_t object);
 
-
 /* Tells the detector, if there is one to be told. */
 #define RT_TELL(what, ...)                                                                                   \
 	do {                                                                                                 \
