@@ -35,7 +35,7 @@ static const char body[] =
 	"else None\n"
 	"def is_ours(frame):\n"
 	"    sal = sal_of(frame)\n"
-	"    return not sal or sal[2].startswith('rt/') or (frame.name() or '').startswith('__raddle')\n"
+	"    return sal and sal[2].startswith('rt/') or (frame.name() or '').startswith('__raddle')\n"
 	"def frames_of(spot):\n"
 	"    frames, frame = [], gdb.newest_frame()\n"
 	"    while frame:\n"
@@ -45,10 +45,8 @@ static const char body[] =
 	"        sal = sal_of(frame)\n"
 	"        if sal and sal[0] == spot['file'] and sal[1] == spot['line']:\n"
 	"            return frames[i:]\n"
-	"    for i, frame in enumerate(frames):\n"
-	"        if not is_ours(frame):\n"
-	"            return frames[i:]\n"
-	"    return frames\n"
+	"    ours = [i for i, frame in enumerate(frames) if is_ours(frame)]\n"
+	"    return frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0:]\n"
 	"def go_to(spot):\n"
 	"    for thread in gdb.selected_inferior().threads():\n"
 	"        if thread.ptid[1] == spot['tid']:\n"
@@ -146,6 +144,8 @@ static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const stru
 	for (size_t i = 0; i < so_far->wait_count; i++) {
 		const struct replay_wait *w = &so_far->waits[i];
 
+		if (!w->core)
+			continue;
 		add_spot(out, g, w->thread, w->tid, w->site);
 		rd_buf_clear(&what);
 		rd_buf_addf(&what, "waits in %s of %s%s%s", w->kind, w->name, w->waits_on ? ", kept by " : "",

@@ -109,6 +109,8 @@ static _Noreturn void run_program(const struct record_launch *launch, int report
 	set_environment(launch);
 	if (launch->streams)
 		set_streams(launch->streams);
+	if (launch->debugged)
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	fcntl(launch->session_fd, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(launch->executable, launch->argv);

@@ -11,6 +11,7 @@ struct record_launch {
 	char *const *argv;	  /* the program's, argv[0] as the user wrote it */
 	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
 	const int *streams;	  /* what becomes its stdin, stdout and stderr; NULL: ours */
+	bool debugged;		  /* a debugger that is not its ancestor may attach */
 	int session_fd;
 	_Atomic unsigned *wake; /* incremented when the program ends, so that nobody sleeps on it */
 };

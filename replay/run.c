@@ -181,6 +181,17 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	copy_held(r, row, to);
 }
 
+/* The schedule knows better names than we do: what one thread waits for by such a name is called
+ * so for all. */
+static void share_names(struct replay_result *result)
+{
+	for (size_t i = 0; i < result->wait_count; i++)
+		for (size_t k = 0; k < result->wait_count && !result->waits[i].planned; k++)
+			if (result->waits[k].planned && result->waits[k].object == result->waits[i].object &&
+			    !strcmp(result->waits[k].kind, result->waits[i].kind))
+				result->waits[i].name = result->waits[k].name;
+}
+
 /* The threads that can never go on, while the program is still there to be asked. */
 static void copy_waits(struct replay *r, const struct board *b)
 {
@@ -196,6 +207,7 @@ static void copy_waits(struct replay *r, const struct board *b)
 		result->waits[result->wait_count].core = core[i];
 		copy_wait(r, b, i, &result->waits[result->wait_count++]);
 	}
+	share_names(result);
 	free(core);
 }
 
@@ -423,6 +435,7 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 				       .argv = p->argv,
 				       .library_path = p->library_path,
 				       .streams = r->request->streams,
+				       .debugged = r->request->met != NULL,
 				       .session_fd = r->session.fd,
 				       .wake = &r->session.shared->sealed_futex};
 	uint64_t start = now_ms();
