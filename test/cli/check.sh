@@ -1,0 +1,137 @@
+# timeout: 300
+# `raddle check` from end to end: what it finds and what not, its files, its exit status, the
+# program's input, and programs that do not end.
+set -u
+
+failures=0
+complain() {
+	echo "$1"
+	failures=$((failures + 1))
+}
+build() {
+	"$RADDLE" cc -O1 -g -pthread "$1" -o "$(basename "$1" .c)" || exit 1
+}
+micro=$ROOT/test/prog/micro
+for name in sections-race sections-fine order-deadlock; do
+	build "$micro/$name.c"
+done
+build "$ROOT/test/prog/check.c"
+build "$ROOT/test/prog/hang.c"
+
+# status WANTED ARGUMENTS...: the report is in err.
+status() {
+	local wanted=$1 got
+	shift
+	"$RADDLE" check "$@" >out 2>err
+	got=$?
+	[ $got = "$wanted" ] || complain "check $*: status $got instead of $wanted: $(cat err)"
+}
+report_has() {
+	grep -qF -- "$1" err || complain "no '$1' in the report: $(cat err)"
+}
+
+# A race, in every format.
+status 1 --json found.json --sarif found.sarif --html found.html --write-baseline known.txt -- ./sections-race
+report_has 'WARNING: Raddle: data race on x (confirmed by replay)'
+report_has 'Raddle: 1 finding: 1 confirmed, 0 unconfirmed, 0 dropped'
+awk 'length($0) > 80 && !/\// { exit 1 }' err || complain "the report is wider than 80 columns: $(cat err)"
+jq -e '.version == 1 and .argv == ["./sections-race"] and .stats.replayed >= 1 and (.findings | length) == 1' found.json \
+	>/dev/null || complain "JSON: $(cat found.json)"
+# Exactly the members that finding.md promises, and perhaps others.
+sed -n 's/^| `\([a-z_]*\)` \* |.*/\1/p' "$ROOT/doc/format/finding.md" >promised
+[ -s promised ] || complain "finding.md promises nothing"
+jq -r '.findings[0] | keys[]' found.json >there
+grep -vxFf there promised && complain "finding.md promises members that are not in the JSON document"
+cmp -s found.json raddle-check/findings.json || complain "findings.json is not the JSON document"
+jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
+	.runs[0].results[0].ruleId != null' found.sarif >/dev/null || complain "SARIF: $(cat found.sarif)"
+grep -q 'data race on x' found.html || grep -qi 'race on x' found.html || complain "the page does not name the race"
+grep -Eq '(src|href)="?(https?:)?//' found.html && complain "the page loads something"
+
+# The command to reproduce it works when pasted.
+sed -n '/Reproduce:/{n;p}' err >line
+PATH=$BUILD:$PATH bash line >out 2>err
+[ $? = 1 ] || complain "not reproduced by $(cat line): $(cat err)"
+
+# What is known or hidden does not count.
+status 0 --baseline known.txt -- ./sections-race
+report_has '1 known'
+status 0 --baseline found.json -- ./sections-race
+echo 'race:first' >hidden
+status 0 --suppressions hidden -- ./sections-race
+report_has '1 suppressed'
+echo 'deadlock:first' >hidden
+status 1 -q --suppressions hidden -- ./sections-race
+[ ! -s err ] || complain "-q says: $(cat err)"
+echo 'no rule' >hidden
+status 2 --suppressions hidden -- ./sections-race
+
+# Deadlocks, twins, prediction alone.
+status 1 -o elsewhere -- ./order-deadlock
+report_has 'WARNING: Raddle: deadlock of 2 threads (confirmed by replay)'
+[ -e elsewhere/trace/meta.json ] || complain "-o leaves no trace"
+ls elsewhere/*.schedule >/dev/null || complain "-o leaves no schedule"
+status 0 --no-deadlocks -- ./order-deadlock
+status 0 -- ./sections-fine
+report_has 'Raddle: 0 findings'
+status 0 --no-replay -- ./sections-race
+report_has '1 unconfirmed'
+
+# Input: from a file and through a pipe, each run gets all of it.
+echo 'all of it' >input
+status 1 --json - -- ./check input <input
+jq -e '.findings[0].status == "confirmed" and (.stdin | endswith("/input"))' out >/dev/null || complain "JSON on stdout: $(cat out)"
+report_has 'read 10 bytes'
+report_has '<'
+printf 'all of it\n' | status 1 --runs 2 -- ./check input
+cmp -s input raddle-check/stdin || complain "the copy of the input: $(cat raddle-check/stdin)"
+[ -e raddle-check/trace-2/meta.json ] || complain "--runs 2 left one trace"
+grep -qx 'read 10 bytes' out || complain "the program's output: $(cat out)"
+
+# Programs that end badly, or by others.
+status 1 -- ./check crash
+report_has 'ended by signal 6'
+status 0 -- ./check alone
+report_has 'one thread'
+mkfifo fifo
+cat >client <<'EOF'
+rm -f served
+echo x >fifo
+until [ -e served ]; do sleep 0.05; done
+EOF
+status 1 --with 'sh client' -- ./check serve fifo
+report_has 'data race on total'
+"$RADDLE" check --no-replay -o interrupted -- ./check serve fifo >out 2>err &
+check=$!
+sh client
+kill -TERM $check # the shell has background jobs ignore SIGINT
+wait $check
+got=$?
+[ $got = 0 ] || complain "an interrupt while recording: status $got $(cat err)"
+report_has 'data race on total (unconfirmed)'
+status 0 --no-replay --timeout 1 -- ./check serve fifo
+report_has 'did not end within 1 s'
+
+# A hang in the recorded run is a finding; a second interrupt ends the replays.
+status 1 -- ./hang cycle
+report_has 'deadlock of 2 threads (seen in the recorded run)'
+"$RADDLE" check -o replays -- ./order-deadlock >out 2>err &
+check=$!
+until [ -d replays/replays ] || ! kill -0 $check 2>/dev/null; do sleep 0.05; done
+kill -INT $check
+wait $check
+got=$?
+[ $got = 2 ] || complain "an interrupt while replaying: status $got $(cat err)"
+[ ! -e replays/replays ] || complain "an interrupt leaves scratch files"
+
+# What cannot be done.
+status 2 -- ./no-such-program
+status 2 -- "$(command -v true)"
+report_has 'raddle cc'
+status 2 --baseline /nowhere -- ./sections-race
+status 2 --json - --html - -- ./sections-race
+status 2
+mkdir -p taken/trace && touch taken/trace/mine
+status 2 -o taken -- ./sections-race
+[ -e taken/trace/mine ] || complain "a directory that is no trace was touched"
+[ $failures = 0 ]
