@@ -297,10 +297,58 @@ static void add_limits(const struct describer *d, const struct predict_witness *
 	}
 }
 
-static void add_hold(struct describer *d, uint32_t event, struct schedule *s)
+/* ---- where a race meets ---- */
+
+/* Two accesses that overlap, and where. */
+struct meeting {
+	uint32_t events[2];
+	size_t accesses[2];
+	uint32_t object;
+	uint64_t offset;
+};
+
+static bool overlap(const struct model_access *a, const struct model_access *b)
 {
-	const struct exec_event *e = &d->t->x.events[event];
-	const struct predict_variable *v = &d->t->variables[e->object];
+	return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+/* The access from the same site and segment as `access` that overlaps `other`; a variable may
+ * stand for several granules, and the first access of each thread for all of them. */
+static size_t find_overlapping(const struct describer *d, uint32_t thread, size_t access,
+			       const struct model_access *other)
+{
+	const struct model_history *h = &d->m->histories[thread];
+	uint32_t site = h->accesses[access].site, next = operation_before(h, access) + 1;
+	size_t end = next < h->operation_count ? h->operations[next].access : h->access_count;
+
+	for (size_t i = access; i < end; i++)
+		if (h->accesses[i].site == site && overlap(&h->accesses[i], other))
+			return i;
+	return access;
+}
+
+static struct meeting meeting_of(const struct describer *d, const struct predict_race *r)
+{
+	struct meeting m = {.events = {r->first, r->second}};
+	const struct model_access *a[2];
+
+	for (int i = 0; i < 2; i++) {
+		m.accesses[i] = d->t->origins[m.events[i]].index;
+		a[i] = &d->m->histories[d->t->x.events[m.events[i]].thread].accesses[m.accesses[i]];
+	}
+	for (int i = 0; i < 2 && !overlap(a[0], a[1]); i++) {
+		uint32_t thread = d->t->x.events[m.events[i]].thread;
+		m.accesses[i] = find_overlapping(d, thread, m.accesses[i], a[!i]);
+		a[i] = &d->m->histories[thread].accesses[m.accesses[i]];
+	}
+	m.object = a[0]->object;
+	m.offset = a[0]->offset > a[1]->offset ? a[0]->offset : a[1]->offset;
+	return m;
+}
+
+static void add_hold(struct describer *d, const struct meeting *m, int i, struct schedule *s)
+{
+	const struct exec_event *e = &d->t->x.events[m->events[i]];
 	struct schedule_hold *h = schedule_add_hold(s);
 	struct rd_buf b = RD_BUF_INIT;
 
@@ -308,12 +356,12 @@ static void add_hold(struct describer *d, uint32_t event, struct schedule *s)
 	h->site = e->site;
 	h->write = exec_writes(e->kind);
 	h->place = place_of(d, s, e->site);
-	model_name_place(d->m, v->object, v->offset, &b);
+	model_name_place(d->m, m->object, m->offset, &b);
 	h->object = schedule_text(s, b.data);
 	rd_buf_release(&b);
 	RD_GROW(d->unplaced, d->unplaced_capacity, d->unplaced_count + 1);
 	d->unplaced[d->unplaced_count++] =
-		(struct unplaced){s, (uint32_t)s->hold_count - 1, e->thread, d->t->origins[event].index};
+		(struct unplaced){s, (uint32_t)s->hold_count - 1, e->thread, m->accesses[i]};
 }
 
 static int compare_unplaced(const void *left, const void *right)
@@ -390,6 +438,7 @@ static void add_stop(const struct describer *d, uint32_t event, struct schedule 
 	stop->place = place_of(d, s, d->m->stacks[op->stack].site);
 }
 
+/* The way to the targets; where the threads stand then is added by the caller. */
 static struct schedule *add_schedule(struct describer *d, struct finding *f, const struct predict_witness *w,
 				     const uint32_t *targets, uint32_t count)
 {
@@ -403,12 +452,6 @@ static struct schedule *add_schedule(struct describer *d, struct finding *f, con
 	add_ops(d, &plan, s);
 	add_limits(d, w, &plan, s);
 	predict_plan_release(&plan);
-	for (uint32_t i = 0; i < count; i++) {
-		if (f->kind == FINDING_RACE)
-			add_hold(d, targets[i], s);
-		else
-			add_stop(d, targets[i], s);
-	}
 	return s;
 }
 
@@ -449,12 +492,12 @@ static void describe_declaration(const struct describer *d, const struct model_o
 	out->stack.frames[0].line = g->line;
 }
 
-static void describe_object(const struct describer *d, const struct predict_variable *v, struct finding *f)
+static void describe_object(const struct describer *d, const struct meeting *m, struct finding *f)
 {
-	const struct model_object *o = &d->m->objects[v->object];
+	const struct model_object *o = &d->m->objects[m->object];
 	struct rd_buf b = RD_BUF_INIT;
 
-	model_name_place(d->m, v->object, v->offset, &b);
+	model_name_place(d->m, m->object, m->offset, &b);
 	f->object.name = name_of(d->set, &b);
 	f->object.size = o->size;
 	if (o->kind == MODEL_GLOBAL) {
@@ -486,11 +529,12 @@ static uint32_t ordinal_of(const struct describer *d, const struct trace_site *s
 	return n;
 }
 
-static void describe_access(const struct describer *d, uint32_t event, struct finding_access *out)
+static void describe_access(const struct describer *d, const struct meeting *m, int i,
+			    struct finding_access *out)
 {
-	const struct exec_event *e = &d->t->x.events[event];
+	const struct exec_event *e = &d->t->x.events[m->events[i]];
 	const struct model_history *h = &d->m->histories[e->thread];
-	const struct model_access *a = &h->accesses[d->t->origins[event].index];
+	const struct model_access *a = &h->accesses[m->accesses[i]];
 	const struct trace_site *site = trace_sites_find(d->m->sites, e->site);
 
 	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
@@ -502,24 +546,26 @@ static void describe_access(const struct describer *d, uint32_t event, struct fi
 		out->what = finding_text(d->set, known(site->what));
 		out->ordinal = ordinal_of(d, site);
 	}
-	out->locks = locks_at(d, e->thread, operation_at(d, event) + 1u, &out->lock_count);
+	out->locks = locks_at(d, e->thread, operation_at(d, m->events[i]) + 1u, &out->lock_count);
 }
 
 static void describe_race(struct describer *d, const struct predict_race *r)
 {
 	struct finding *f = finding_add(d->set, FINDING_RACE);
-	uint32_t pair[] = {r->first, r->second};
+	struct meeting m = meeting_of(d, r);
+	struct schedule *s = add_schedule(d, f, &r->witness, m.events, 2);
 
 	f->sound = r->class == PREDICT_SOUND;
 	f->reason = f->sound ? "predicted from the trace; every read keeps its value, not replayed yet"
 			     : "predicted from the trace; reads may get other values, not replayed yet";
-	describe_object(d, &d->t->variables[d->t->x.events[r->first].object], f);
+	describe_object(d, &m, f);
 	f->accesses = finding_array(d->set, 2, sizeof *f->accesses);
 	f->access_count = 2;
-	for (int i = 0; i < 2; i++)
-		describe_access(d, pair[i], &f->accesses[i]);
-	describe_threads(d, f, pair, 2);
-	add_schedule(d, f, &r->witness, pair, 2);
+	for (int i = 0; i < 2; i++) {
+		describe_access(d, &m, i, &f->accesses[i]);
+		add_hold(d, &m, i, s);
+	}
+	describe_threads(d, f, m.events, 2);
 }
 
 static const char *wait_kind(const struct describer *d, const struct model_operation *op)
@@ -590,7 +636,9 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 		describe_wait(d, l->stops[i], &f->cycle[i]);
 	order_cycle(f);
 	describe_threads(d, f, l->stops, l->count);
-	add_schedule(d, f, &l->witness, l->stops, l->count);
+	struct schedule *s = add_schedule(d, f, &l->witness, l->stops, l->count);
+	for (uint32_t i = 0; i < l->count; i++)
+		add_stop(d, l->stops[i], s);
 }
 
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,

@@ -4,9 +4,8 @@
  *
  * Order: segments (an operation and the accesses behind it) in the order of their
  * operations.  Accesses of bytes that several threads touch become accesses of
- * granules: an object's bytes are cut wherever an access begins or ends, so two
- * accesses meet in a granule exactly if they overlap.  A second access of a
- * granule from the same site within a segment says nothing new and is left out.
+ * variables (granule.h).  A second access of a variable from the same site within a
+ * segment says nothing new and is left out.
  *
  * Recursive locks count from the outermost acquisition to the last release.  A use
  * of a barrier is an instance: as many arrivals as it was initialised for, or,
@@ -24,6 +23,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "predict/granule.h"
 #include "predict/machine.h"
 
 #include <errno.h>
@@ -31,7 +31,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 64
 #define WAITING (1ull << 32) /* of a recursion depth: the lock is given up for a wait */
 
 struct segment {
@@ -46,11 +45,17 @@ struct barrier_use {
 	uint32_t entered;
 };
 
+/* Who accessed a variable last; most accesses of a loop are found to be known by it. */
+struct latest {
+	uint64_t serial;
+	uint32_t site;
+};
+
 struct filler {
 	struct predict_trace *t;
 	const struct model *m;
-	struct rd_umap cuts;	  /* (object, block) to a bit for each byte where a granule begins */
-	struct rd_umap granules;  /* (object, offset) to variable */
+	struct granules *granules;
+	struct latest *latest;	  /* by variable */
 	struct rd_umap depths;	  /* (thread, sync) to recursion depth */
 	struct rd_umap last;	  /* (variable, site) to the segment that accessed it */
 	struct rd_umap passed;	  /* (thread, sync) of once controls that the thread knows to have run */
@@ -65,11 +70,6 @@ struct filler {
 	uint32_t seen;
 	bool fences;
 };
-
-static uint64_t pair(uint32_t high, uint64_t low)
-{
-	return (uint64_t)high << 38 | (low & ((1ull << 38) - 1));
-}
 
 int predict_lock_change(const struct model_operation *op, bool *shared)
 {
@@ -123,51 +123,6 @@ static bool is_limited(enum raddle_event kind)
 	}
 }
 
-/* ---- granules ---- */
-
-static void cut(struct filler *f, uint32_t object, uint64_t offset)
-{
-	*rd_umap_put(&f->cuts, pair(object, offset / BLOCK), NULL) |= 1ull << (offset % BLOCK);
-}
-
-static void cut_all(struct filler *f)
-{
-	for (size_t i = 0; i < f->m->thread_count; i++) {
-		const struct model_history *h = &f->m->histories[i];
-		for (size_t k = 0; k < h->access_count; k++) {
-			const struct model_access *a = &h->accesses[k];
-			cut(f, a->object, a->offset);
-			cut(f, a->object, a->offset + a->size);
-		}
-	}
-}
-
-/* The end of the granule that holds `offset`, at most `end`. */
-static uint64_t next_cut(const struct filler *f, uint32_t object, uint64_t offset, uint64_t end)
-{
-	for (uint64_t at = offset + 1; at < end; at = (at / BLOCK + 1) * BLOCK) {
-		uint64_t *bits = rd_umap_get(&f->cuts, pair(object, at / BLOCK));
-		uint64_t rest = bits ? *bits >> (at % BLOCK) : 0;
-		if (rest && at + (uint64_t)__builtin_ctzll(rest) < end)
-			return at + (uint64_t)__builtin_ctzll(rest);
-	}
-	return end;
-}
-
-static uint32_t variable_of(struct filler *f, const struct predict_variable *v)
-{
-	struct predict_trace *t = f->t;
-	bool is_new;
-	uint64_t *number = rd_umap_put(&f->granules, pair(v->object, v->offset), &is_new);
-
-	if (is_new) {
-		*number = t->x.variables++;
-		RD_GROW(t->variables, t->variable_capacity, t->x.variables);
-		t->variables[*number] = *v;
-	}
-	return (uint32_t)*number;
-}
-
 /* ---- events ---- */
 
 static struct exec_event *add(struct filler *f, const struct segment *at, enum exec_kind kind,
@@ -184,22 +139,37 @@ static struct exec_event *add(struct filler *f, const struct segment *at, enum e
 	return e;
 }
 
-static void add_access(struct filler *f, const struct segment *at, uint32_t index,
-		       const struct predict_variable *v)
+/* Whether the site has accessed the variable in this segment before. */
+static bool is_repeated(struct filler *f, uint32_t variable, uint32_t site)
 {
-	const struct model_access *a = &f->m->histories[at->thread].accesses[index];
-	const struct trace_site *site = trace_sites_find(f->m->sites, a->site);
-	uint32_t variable = variable_of(f, v);
-	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
-	uint64_t *last = rd_umap_put(&f->last, (uint64_t)variable << 32 | a->site, NULL);
-	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
+	struct latest *latest = &f->latest[variable];
 
-	if (*last == f->serial && a->site)
-		return;
+	if (!site)
+		return false;
+	if (latest->serial == f->serial && latest->site == site)
+		return true;
+	*latest = (struct latest){f->serial, site};
+	uint64_t *last = rd_umap_put(&f->last, (uint64_t)variable << 32 | site, NULL);
+	if (*last == f->serial)
+		return true;
 	*last = f->serial;
+	return false;
+}
+
+static void add_access(struct filler *f, const struct segment *at, uint32_t index,
+		       const struct granule_walk *w)
+{
+	const struct model_access *a = w->access;
+	const struct trace_site *site = trace_sites_find(f->m->sites, a->site);
+	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
+	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
+	struct predict_variable *v = &f->t->variables[w->variable];
+
+	if (!v->size)
+		*v = (struct predict_variable){a->object, w->offset, w->size};
 	if (atomic && a->write && site->kind != TRACE_SITE_ATOMIC_STORE)
 		kind = EXEC_UPDATE;
-	struct exec_event *e = add(f, at, kind, variable);
+	struct exec_event *e = add(f, at, kind, w->variable);
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
 	if (atomic)
@@ -217,13 +187,10 @@ static void add_accesses(struct filler *f, const struct segment *at)
 
 	f->serial++;
 	for (size_t i = begin; i < end; i++) {
-		const struct model_access *a = &h->accesses[i];
-		struct predict_variable v = {a->object, a->offset, 0};
-		for (uint64_t last = a->offset + a->size; v.offset < last; v.offset += v.size) {
-			v.size = next_cut(f, a->object, v.offset, last) - v.offset;
-			if (model_is_shared(f->m, a->object, v.offset, v.size))
-				add_access(f, at, (uint32_t)i, &v);
-		}
+		struct granule_walk w = granules_of(f->granules, &h->accesses[i]);
+		while (granule_next(&w))
+			if (!is_repeated(f, w.variable, w.access->site))
+				add_access(f, at, (uint32_t)i, &w);
 	}
 }
 
@@ -626,7 +593,10 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	f.inside = rd_xmalloc(threads * sizeof *f.inside);
 	memset(f.inside, 0xff, threads * sizeof *f.inside);
 	f.timed = rd_xcalloc(threads, 1);
-	cut_all(&f);
+	f.granules = granules_new(model);
+	t->x.variables = granules_variables(f.granules);
+	t->variables = rd_xcalloc((size_t)t->x.variables + 1, sizeof *t->variables);
+	f.latest = rd_xcalloc((size_t)t->x.variables + 1, sizeof *f.latest);
 	do_segments(&f);
 	t->hung = pending != PENDING_NONE;
 	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
@@ -635,8 +605,8 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	while ((dropped = drop_impossible(t)) > 0)
 		t->dropped += dropped;
 	exec_match_signals(&t->x);
-	rd_umap_release(&f.cuts);
-	rd_umap_release(&f.granules);
+	granules_free(f.granules);
+	free(f.latest);
 	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);
 	rd_umap_release(&f.passed);

@@ -15,7 +15,7 @@ struct predict_origin {
 	uint32_t seen;	/* position among the operations of the run, from 1 */
 };
 
-/* A granule: bytes that every access touches as a whole or not at all. */
+/* A granule, the first of those that are this variable (granule.h). */
 struct predict_variable {
 	uint32_t object;
 	uint64_t offset, size;
@@ -27,7 +27,6 @@ struct predict_trace {
 	struct predict_origin *origins; /* by event */
 	size_t origin_capacity;
 	struct predict_variable *variables;
-	size_t variable_capacity;
 	bool hung;	  /* the program stood still when it was ended: some events are pending */
 	uint64_t dropped; /* events that contradict what synchronisation allows */
 };

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cutting accesses into granules, and finding those that are alike.
+ *
+ * Cuts are bits, 64 bytes a block.  Granules are numbered by their first byte: block
+ * by block, bit by bit.  Two passes over the histories: the first sets the cuts, the
+ * second gives each granule a hash over the segments, sites and directions of its
+ * accesses, thread by thread.  Granules of one object with the same hash are one
+ * variable.  A loop that touches a granule again and again counts as one access.
+ */
+#include "predict/granule.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+
+#define BLOCK 64
+#define NOT_SHARED UINT32_MAX
+
+struct block {
+	uint64_t cuts;
+	uint32_t first; /* number of the granule of the lowest bit */
+	uint32_t object;
+};
+
+struct mark {
+	uint64_t hash, last; /* 0: nobody shares it; the latest access, to skip repetitions */
+};
+
+struct granules {
+	const struct model *m;
+	struct rd_umap numbers; /* (object, block) to index of blocks */
+	struct block *blocks;
+	size_t block_count, block_capacity;
+	uint64_t last_key; /* of `last`, plus one */
+	size_t last;
+	struct mark *marks;  /* while hashes are made */
+	uint32_t *variables; /* by granule, NOT_SHARED: none */
+	uint32_t count, variable_count;
+};
+
+static uint64_t key_of(uint32_t object, uint64_t offset)
+{
+	return (uint64_t)object << 38 | (offset / BLOCK & ((1ull << 38) - 1));
+}
+
+/* The block of an offset, or NULL. */
+static const struct block *find_block(struct granules *g, uint32_t object, uint64_t offset)
+{
+	uint64_t key = key_of(object, offset);
+
+	if (g->last_key != key + 1) {
+		uint64_t *number = rd_umap_get(&g->numbers, key);
+		if (!number)
+			return NULL;
+		g->last_key = key + 1;
+		g->last = *number;
+	}
+	return &g->blocks[g->last];
+}
+
+static void cut(struct granules *g, uint32_t object, uint64_t offset)
+{
+	uint64_t key = key_of(object, offset);
+
+	if (g->last_key != key + 1) {
+		bool is_new;
+		uint64_t *number = rd_umap_put(&g->numbers, key, &is_new);
+		if (is_new) {
+			*number = g->block_count;
+			RD_GROW(g->blocks, g->block_capacity, g->block_count + 1);
+			g->blocks[g->block_count++] = (struct block){.object = object};
+		}
+		g->last_key = key + 1;
+		g->last = *number;
+	}
+	g->blocks[g->last].cuts |= 1ull << (offset % BLOCK);
+}
+
+static void cut_all(struct granules *g)
+{
+	for (size_t i = 0; i < g->m->thread_count; i++) {
+		const struct model_history *h = &g->m->histories[i];
+		for (size_t k = 0; k < h->access_count; k++) {
+			const struct model_access *a = &h->accesses[k];
+			cut(g, a->object, a->offset);
+			cut(g, a->object, a->offset + a->size);
+		}
+	}
+	for (size_t i = 0; i < g->block_count; i++) {
+		g->blocks[i].first = g->count;
+		g->count += (uint32_t)__builtin_popcountll(g->blocks[i].cuts);
+	}
+}
+
+/* The end of the granule that begins at `offset`, at most `end`. */
+static uint64_t end_of(struct granules *g, uint32_t object, uint64_t offset, uint64_t end)
+{
+	for (uint64_t at = offset + 1; at < end; at = (at / BLOCK + 1) * BLOCK) {
+		const struct block *b = find_block(g, object, at);
+		uint64_t rest = b ? b->cuts >> (at % BLOCK) : 0;
+		if (rest && at + (uint64_t)__builtin_ctzll(rest) < end)
+			return at + (uint64_t)__builtin_ctzll(rest);
+	}
+	return end;
+}
+
+/* The granule that begins at w->at; it is there, since an access begins there. */
+static uint32_t take_granule(struct granule_walk *w)
+{
+	uint32_t object = w->access->object;
+	const struct block *b = find_block(w->g, object, w->at);
+	uint32_t number =
+		b->first + (uint32_t)__builtin_popcountll(b->cuts & ((1ull << (w->at % BLOCK)) - 1));
+
+	w->offset = w->at;
+	w->at = end_of(w->g, object, w->at, w->access->offset + w->access->size);
+	w->size = w->at - w->offset;
+	return number;
+}
+
+bool granule_next(struct granule_walk *w)
+{
+	while (w->at < w->access->offset + w->access->size) {
+		w->variable = w->g->variables[take_granule(w)];
+		if (w->variable != NOT_SHARED)
+			return true;
+	}
+	return false;
+}
+
+/* ---- alike ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0xbf58476d1ce4e5b9ull;
+	return h ^ h >> 31;
+}
+
+static void mark_access(struct granules *g, const struct model_access *a, uint64_t segment)
+{
+	struct granule_walk w = granules_of(g, a);
+	uint64_t item = mix(mix(segment, (uint64_t)a->site << 1 | a->write), 0x9e3779b97f4a7c15ull) | 1;
+
+	while (w.at < a->offset + a->size) {
+		struct mark *m = &g->marks[take_granule(&w)];
+		if (m->last == item && a->site)
+			continue;
+		if (!m->hash && !model_is_shared(g->m, a->object, w.offset, w.size))
+			continue;
+		m->last = item;
+		m->hash = mix(m->hash, item) | 1;
+	}
+}
+
+static void mark_all(struct granules *g)
+{
+	for (size_t i = 0; i < g->m->thread_count; i++) {
+		const struct model_history *h = &g->m->histories[i];
+		size_t operation = 0;
+		for (size_t k = 0; k < h->access_count; k++) {
+			while (operation < h->operation_count && h->operations[operation].access <= k)
+				operation++;
+			mark_access(g, &h->accesses[k], (uint64_t)i << 40 | operation);
+		}
+	}
+}
+
+static void number_variables(struct granules *g)
+{
+	struct rd_umap known = RD_UMAP_INIT;
+
+	for (size_t i = 0; i < g->block_count; i++) {
+		const struct block *b = &g->blocks[i];
+		uint32_t end = b->first + (uint32_t)__builtin_popcountll(b->cuts);
+		for (uint32_t n = b->first; n < end; n++) {
+			if (!g->marks[n].hash) {
+				g->variables[n] = NOT_SHARED;
+				continue;
+			}
+			bool is_new;
+			uint64_t *number = rd_umap_put(&known, mix(g->marks[n].hash, b->object), &is_new);
+			if (is_new)
+				*number = g->variable_count++;
+			g->variables[n] = (uint32_t)*number;
+		}
+	}
+	rd_umap_release(&known);
+}
+
+struct granules *granules_new(const struct model *m)
+{
+	struct granules *g = rd_xcalloc(1, sizeof *g);
+
+	g->m = m;
+	cut_all(g);
+	g->marks = rd_xcalloc((size_t)g->count + 1, sizeof *g->marks);
+	g->variables = rd_xmalloc(((size_t)g->count + 1) * sizeof *g->variables);
+	mark_all(g);
+	number_variables(g);
+	free(g->marks);
+	g->marks = NULL;
+	return g;
+}
+
+void granules_free(struct granules *g)
+{
+	if (!g)
+		return;
+	rd_umap_release(&g->numbers);
+	free(g->blocks);
+	free(g->variables);
+	free(g);
+}
+
+uint32_t granules_variables(const struct granules *g)
+{
+	return g->variable_count;
+}
