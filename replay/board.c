@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* of creations in a name */
+#define DEPTH_MAX 64   /* of creations in a name */
+#define ASKED_MAX 128  /* threads whose time is asked for at one look */
+#define TEXT_SIZE 4096 /* of a file in /proc */
 
 static void read_held(struct board_row *r, struct raddle_slot *slot)
 {
@@ -80,32 +82,49 @@ void board_release(struct board *b)
 
 /* ---- /proc ---- */
 
-/* State and ticks of a process or thread; -1 if it is gone. */
-static int read_stat(const char *path, char *state, uint64_t *cpu)
+static size_t read_task(pid_t pid, uint32_t tid, const char *file, char text[TEXT_SIZE])
 {
-	unsigned long long user = 0, system = 0;
-	char text[512], *at;
-	FILE *in = fopen(path, "re");
+	char path[64];
+	size_t length = 0;
+	FILE *in;
 
-	if (!in)
-		return -1;
-	text[fread(text, 1, sizeof text - 1, in)] = '\0';
-	fclose(in);
-	at = strrchr(text, ')'); /* the name may hold anything */
-	if (!at ||
-	    sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", state, &user, &system) != 3)
-		return -1;
-	*cpu = user + system;
-	return 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%" PRIu32 "/%s", (int)pid, tid, file);
+	in = fopen(path, "re");
+	if (in) {
+		length = fread(text, 1, TEXT_SIZE - 1, in);
+		fclose(in);
+	}
+	text[length] = '\0';
+	return length;
+}
+
+/* Behind the name, which may hold anything. */
+static const char *read_stat(pid_t pid, uint32_t tid, char text[TEXT_SIZE])
+{
+	char *end = read_task(pid, tid, "stat", text) ? strrchr(text, ')') : NULL;
+
+	return end ? end : "";
 }
 
 bool board_is_on_cpu(pid_t pid, uint32_t tid)
 {
-	char path[64], state = 'S';
-	uint64_t cpu;
+	char text[TEXT_SIZE], state;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%" PRIu32 "/stat", (int)pid, tid);
-	return !read_stat(path, &state, &cpu) && state == 'R';
+	return sscanf(read_stat(pid, tid, text), ") %c", &state) == 1 && state == 'R';
+}
+
+/* Time on a processor is counted coarsely, so how often it went to sleep counts too. */
+static uint64_t read_ran(pid_t pid, uint32_t tid)
+{
+	unsigned long long user = 0, system = 0, sleeps = 0;
+	char text[TEXT_SIZE], *at;
+
+	if (sscanf(read_stat(pid, tid, text), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
+		   &user, &system) != 2)
+		return 0;
+	if (read_task(pid, tid, "status", text) && (at = strstr(text, "\nvoluntary_ctxt_switches:")))
+		sscanf(at, "\nvoluntary_ctxt_switches: %llu", &sleeps);
+	return user + system + sleeps;
 }
 
 static void read_status(struct board *b, pid_t pid, size_t alive)
@@ -129,13 +148,15 @@ static void read_status(struct board *b, pid_t pid, size_t alive)
 
 void board_ask_kernel(struct board *b, pid_t pid)
 {
-	char path[64], state;
-	size_t alive = 0;
+	size_t alive = 0, asked = 0;
 
-	for (size_t i = 0; i < b->count; i++)
-		alive += board_is_alive(&b->rows[i]);
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	read_stat(path, &state, &b->cpu);
+	for (size_t i = 0; i < b->count; i++) {
+		struct board_row *r = &b->rows[i];
+
+		alive += board_is_alive(r);
+		if (r->state == RADDLE_SLOT_RUNS && asked++ < ASKED_MAX)
+			r->ran = read_ran(pid, r->tid);
+	}
 	read_status(b, pid, alive);
 }
 

@@ -22,18 +22,16 @@ struct board_row {
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
 	bool timed;	/* BLOCKED: but the wait ends by itself */
+	uint64_t ran;	/* RUNS: grows when it is on a processor */
 	uint64_t *held; /* addresses, lowest bit set for a shared hold; 0: none */
 	uint32_t held_count;
-	uint64_t cpu; /* ticks, and whether it is on a processor or wants one; */
-	bool on_cpu;  /* only of those that run, see board_look_at_tasks() */
 };
 
 struct board {
 	struct board_row *rows;
 	size_t count, capacity;
 	uint32_t phase, turn, stops_reached;
-	uint64_t cpu;	/* ticks of processor time of the process */
-	bool strangers; /* it has threads without a row */
+	bool strangers; /* the process has threads without a row */
 	bool others;	/* it has forked processes that are alive */
 	bool catches;	/* it has signal handlers, which may post semaphores */
 };
@@ -42,7 +40,7 @@ struct board {
 void board_read(struct board *b, struct raddle_steer *steer);
 void board_release(struct board *b);
 
-/* Completes `cpu`, `strangers` and `catches` from /proc. */
+/* Completes `ran`, `strangers` and `catches` from /proc. */
 void board_ask_kernel(struct board *b, pid_t pid);
 
 /* Whether a thread of the process is on a processor or wants one. */

@@ -10,8 +10,9 @@
  * While the program is led, waiting threads without any that runs cannot get out of
  * it by themselves: after WATCH_STAND_MS either the owner graph says that it is a
  * deadlock of the program, or the plan is at fault and is given up.  If threads run, the plan
- * has `patience` to come forward.  Then either somebody burnt processor time meanwhile, which
- * is a spin on something that a held thread would do, or nobody can be blamed.
+ * has `patience` to come forward.  If then the thread that it waits for has been on a processor
+ * again and again, that is a spin for something that a held thread would do; if not, nobody can
+ * be blamed.
  *
  * Once nobody is held, a standing deadlock is one of the program for certain.
  */
@@ -22,11 +23,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {
-	*w = (struct watch){.plan = plan, .sites = sites, .why = RD_BUF_INIT};
+	*w = (struct watch){.plan = plan, .sites = sites, .why = RD_BUF_INIT, .spinner = RADDLE_STEER_NONE};
 }
 
 void watch_release(struct watch *w)
@@ -58,22 +58,20 @@ static bool stands_as_planned(const struct board_row *r)
 
 static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_ms)
 {
-	uint64_t led = (uint64_t)b->phase << 48 | (uint64_t)b->turn << 16, lived = b->cpu;
+	uint64_t led = (uint64_t)b->phase << 48 | (uint64_t)b->turn << 16, lived = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
 		const struct board_row *r = &b->rows[i];
 
 		led += stands_as_planned(r);
-		lived += r->accesses + r->n;
+		lived += r->accesses + r->n + r->ran;
 	}
 	if (!w->started || board_has_moved(b, &w->before))
 		w->moved_ms = now_ms;
 	if (!w->started || lived != w->lived)
 		w->lived_ms = now_ms;
-	if (!w->started || led != w->led) {
+	if (!w->started || led != w->led)
 		w->led_ms = now_ms;
-		w->cpu_at_led = b->cpu;
-	}
 	w->start_ms = w->started ? w->start_ms : now_ms;
 	w->started = true;
 	w->lived = lived;
@@ -147,13 +145,41 @@ static enum watch_action give_up(struct watch *w, const struct board *b, enum re
 	return WATCH_GIVE_UP;
 }
 
-/* An eighth of a processor since the plan came forward is more than waiting costs, and
- * little enough for a busy machine. */
-static bool has_burnt(const struct watch *w, const struct board *b, uint64_t now_ms)
+/* The thread that the plan waits for, or that in turn this one waits for: its creator,
+ * the owner of its lock. */
+static uint32_t find_spinner(const struct watch *w, const struct board *b)
 {
-	uint64_t ticks = b->cpu - w->cpu_at_led, hertz = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct explainer e = {w->plan, b, w->sites, 0};
+	uint32_t position = explain_awaited(&e), number;
+	const struct board_row *row = NULL;
 
-	return ticks * 1000 / hertz * 8 >= now_ms - w->led_ms;
+	while (position != RADDLE_STEER_NONE && !(row = board_of_plan(b, position)))
+		position = w->plan->threads[position].parent;
+	if (!row)
+		return RADDLE_STEER_NONE;
+	number = (uint32_t)(row - b->rows);
+	for (size_t steps = 0; number != RADDLE_STEER_NONE && steps <= b->count; steps++) {
+		if (b->rows[number].state == RADDLE_SLOT_RUNS)
+			return number;
+		number = graph_owner(b, NULL, number);
+	}
+	return RADDLE_STEER_NONE;
+}
+
+static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now_ms)
+{
+	uint32_t spinner = find_spinner(w, b);
+	uint64_t ran = spinner == RADDLE_STEER_NONE ? 0 : b->rows[spinner].ran;
+
+	if (ran != w->ran && spinner == w->spinner)
+		w->spun_ms = now_ms;
+	w->spinner = spinner;
+	w->ran = ran;
+}
+
+static bool spins(const struct watch *w, uint64_t now_ms)
+{
+	return w->spinner != RADDLE_STEER_NONE && w->spun_ms && now_ms - w->spun_ms <= w->patience_ms / 2;
 }
 
 static enum watch_action step_leading(struct watch *w, const struct board *b, uint64_t now_ms)
@@ -173,7 +199,7 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 		return give_up(w, b, REPLAY_DIVERGED);
 	if (now_ms - w->led_ms < w->patience_ms)
 		return WATCH_GO_ON;
-	return give_up(w, b, has_burnt(w, b, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);
+	return give_up(w, b, spins(w, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);
 }
 
 static enum watch_action step_free(struct watch *w, const struct board *b, uint64_t now_ms)
@@ -213,6 +239,8 @@ enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms)
 
 	look_at_clocks(w, b, now_ms);
 	look_at_closed(w, b, now_ms);
+	if (b->phase == RADDLE_LEADING)
+		look_at_spinner(w, b, now_ms);
 	action = next(w, b, now_ms);
 	w->before = *b;
 	*b = old;

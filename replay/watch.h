@@ -41,8 +41,9 @@ struct watch {
 	/* What was seen. */
 	struct board before;
 	uint64_t start_ms, moved_ms, led_ms, lived_ms;
-	uint64_t lived, led; /* sums that change with it */
-	uint64_t cpu_at_led; /* processor ticks of the program when it was led last */
+	uint64_t lived, led;   /* sums that change with it */
+	uint32_t spinner;      /* whom the plan waits for, if it runs; RADDLE_STEER_NONE */
+	uint64_t ran, spun_ms; /* whether it is on a processor, and when that was seen last */
 	bool *closed;
 	size_t closed_capacity, closed_count;
 	uint64_t closed_signature, closed_ms;

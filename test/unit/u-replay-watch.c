@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -374,12 +373,41 @@ static void test_spin_is_a_livelock(void **state)
 	rows[2].state = RADDLE_SLOT_STOP;
 	rows[1].kind = RADDLE_MUTEX_UNLOCK;
 	for (begin = now; action == WATCH_GO_ON && now < begin + 5000;) {
-		board.cpu += (uint64_t)sysconf(_SC_CLK_TCK) / 50;
-		rows[1].accesses++;
+		rows[1].ran += 1000;
 		action = wait_for(20);
 	}
 	assert_int_equal(action, WATCH_GIVE_UP);
 	assert_true(now - begin >= w.patience_ms);
+	assert_int_equal(w.outcome, REPLAY_LIVELOCK);
+}
+
+/* Another thread is busy, but the plan does not wait for that one. */
+static void test_busy_stranger_is_not_a_livelock(void **state)
+{
+	enum watch_action action = WATCH_GO_ON;
+
+	(void)state;
+	while (action == WATCH_GO_ON) {
+		rows[0].ran += 1000;
+		action = wait_for(20);
+	}
+	assert_int_equal(action, WATCH_GIVE_UP);
+	assert_int_equal(w.outcome, REPLAY_STUCK);
+}
+
+/* The thread that is to come waits for a lock whose owner spins. */
+static void test_owner_that_spins_is_a_livelock(void **state)
+{
+	enum watch_action action = WATCH_GO_ON;
+
+	(void)state;
+	blocks(1, RADDLE_MUTEX_LOCK, A);
+	holds(0, A);
+	rows[2].state = RADDLE_SLOT_LIMIT;
+	while (action == WATCH_GO_ON) {
+		rows[0].ran += 1000;
+		action = wait_for(20);
+	}
 	assert_int_equal(w.outcome, REPLAY_LIVELOCK);
 }
 
@@ -399,7 +427,7 @@ static void test_polling_does_not_lead(void **state)
 
 	(void)state;
 	for (uint64_t begin = now; action == WATCH_GO_ON && now < begin + 5000;) {
-		board.cpu++;
+		rows[1].ran++;
 		rows[1].n += 2;
 		action = wait_for(20);
 	}
@@ -483,6 +511,8 @@ int main(void)
 		TEST(test_plan_that_blocks_itself_is_given_up),
 		TEST(test_ended_thread_is_named),
 		TEST(test_spin_is_a_livelock),
+		TEST(test_busy_stranger_is_not_a_livelock),
+		TEST(test_owner_that_spins_is_a_livelock),
 		TEST(test_sleep_is_not_a_livelock),
 		TEST(test_polling_does_not_lead),
 		TEST(test_plan_that_advances_is_left_alone),
