@@ -96,6 +96,8 @@ struct check {
 	struct check_input input;
 	struct check_companion companion;
 	struct finding_set *set;
+	struct finding **all; /* every prediction, before those at the same places became one */
+	size_t all_count;
 	struct cmd_run_result *runs; /* opt.runs of them; they own what stood still */
 	double started;		     /* the run that is under way */
 	bool overdue;		     /* it was told to end */
@@ -306,6 +308,9 @@ static int predict(struct check *c)
 	if (err)
 		return err;
 	say_scope();
+	c->all_count = c->set->count;
+	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
+	memcpy(c->all, c->set->items, c->all_count * sizeof *c->all);
 	finding_set_finish(c->set);
 	return cmd_filter_apply(&opt.filter, c->set, false);
 }
@@ -343,6 +348,8 @@ static int replay(struct check *c, struct check_replays *r)
 	r->recorded_ms = c->recorded_ms;
 	r->recorded_signal = c->recorded_signal;
 	r->extra = EXTRA;
+	r->all = c->all;
+	r->all_count = c->all_count;
 	r->directory = inside("replays");
 	if (!err)
 		err = check_replay(r, c->set);
@@ -454,6 +461,7 @@ static int check(char **argv)
 	for (size_t i = 0; i < opt.runs; i++)
 		cmd_run_release(&c.runs[i]);
 	free(c.runs);
+	free(c.all);
 	check_replays_release(&r);
 	check_input_close(&c.input);
 	cmd_program_close(&c.program);

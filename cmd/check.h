@@ -51,7 +51,9 @@ struct check_replays {
 	uint64_t jobs, timeout;
 	uint64_t recorded_ms;
 	int recorded_signal;
-	bool quiet;	/* no progress */
+	bool quiet;	      /* no progress */
+	struct finding **all; /* every prediction, also those that are merged in another finding */
+	size_t all_count;
 	uint64_t extra; /* how many findings of diverged runs may be added */
 
 	/* Results. */

@@ -101,7 +101,7 @@ until [ -e served ]; do sleep 0.05; done
 EOF
 status 1 --with 'sh client' -- ./check serve fifo
 report_has 'data race on total'
-"$RADDLE" check --no-replay -o interrupted -- ./check serve fifo >out 2>err &
+"$RADDLE" check -v --no-replay -o interrupted -- ./check serve fifo >out 2>err &
 check=$!
 sh client
 kill -TERM $check # the shell has background jobs ignore SIGINT

@@ -15,7 +15,7 @@ record() {
 	echo $? >"$1.status"
 }
 # All at once: they mostly wait.
-for case in cycle self spin ended timed; do
+for case in cycle self spin ended cond blocked sem barrier timed; do
 	record $case &
 done
 mkfifo pipe
@@ -51,7 +51,14 @@ expect cycle 'deadlock of 2 threads (seen in the recorded run)' 'Thread T_0_0 wa
 	'Thread T_0 waits for mutex second, holding first' 'Mutex second taken by thread T_0_0 at:'
 expect self 'deadlock of a thread with itself' 'Thread T_0 waits for mutex first, holding first'
 expect spin 'deadlock of 2 threads' 'Thread T_0_0 waits for spin left, holding right'
-expect ended 'deadlock of one thread that nothing wakes' 'Thread T_0 waits for mutex first, holding no lock'
+expect ended 'deadlock of one thread that nothing wakes' 'Thread T_0 waits for mutex first, holding no lock' \
+	'Thread T_0_0_0 ended without giving back first.'
+expect cond 'deadlock of one thread that nothing wakes' 'Thread T_0_0 waits for a signal on news' \
+	'Thread T_0 waits for the end of T_0_0 meanwhile.'
+expect blocked 'deadlock of 2 threads' 'Thread T_0_0 waits for a signal on news, holding second' \
+	'Thread T_0 waits for mutex second'
+expect sem 'Thread T_0_0 waits for a post of tokens'
+expect barrier 'Thread T_0_0 waits for all others at barrier crowd'
 for case in timed input; do
 	[ "$(cat $case.status)" = 0 ] || complain "$case: status $(cat $case.status)"
 	[ ! -s $case.err ] || complain "$case: $(cat $case.err)"
