@@ -40,6 +40,8 @@ void rt_detect_setup(struct raddle_steer *steer)
 void rt_detect_stop(void)
 {
 	rt.detect = NULL;
+	if (__raddle_self != &rt_placeholder)
+		((struct rt_thread *)__raddle_self)->watch = NULL;
 }
 
 void rt_watch_over(void)
@@ -327,7 +329,7 @@ static void report(const struct access *a, uint64_t other, uint32_t site, uint64
 {
 	struct rt_detect *d = rt.detect;
 
-	if (!rt_spin(&d->report_lock))
+	if (!is_on() || !rt_spin(&d->report_lock))
 		return;
 	if (is_new(d, site, a->site))
 		write_race(a, other, site, bits);
@@ -340,9 +342,9 @@ static bool forgiven(uint64_t who)
 	       atomic_load_explicit(&rt.detect->lanes[RT_WHO_LANE(who)].floor, memory_order_relaxed);
 }
 
-/* Two accesses of which neither is known to come first. */
-static __attribute__((noinline, cold)) bool is_ordered(const struct access *a, uint64_t other, uint32_t site,
-						       uint64_t bits)
+/* Two accesses of which neither is known to come first: was that forgiven? */
+static __attribute__((noinline, cold)) bool is_forgiven(const struct access *a, uint64_t other, uint32_t site,
+							uint64_t bits)
 {
 	if (forgiven(other))
 		return true;
@@ -353,69 +355,120 @@ static __attribute__((noinline, cold)) bool is_ordered(const struct access *a, u
 
 /* Accesses. */
 
-/* Compares with all cells and drops what is covered.  Returns how many are left; *home is the
- * one that can take the access in, `count` if there is none.  UINT32_MAX: the access is there already. */
-static inline uint32_t compare(const struct rt_watch *w, const struct rt_cells *c, uint32_t count,
-			       const struct access *a, uint32_t *home)
-{
-	uint32_t kept = 0;
+/* Where the access goes: a cell of its own kind, else one that is free.  `bits` is empty if it is there
+ * already. */
+struct place {
+	uint32_t home;
+	uint64_t bits;
+};
 
-	*home = UINT32_MAX;
+#define NOWHERE UINT32_MAX
+
+/* Compares with all cells and drops what is covered. */
+static inline __attribute__((always_inline)) struct place compare(const struct rt_watch *w, struct rt_cells c,
+								  uint32_t count, struct access a)
+{
+	uint32_t home = NOWHERE, idle = NOWHERE;
+
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t mask = c->mask[i], who = c->who[i], common = mask & a->bits;
+		uint64_t mask = c.mask[i], who = c.who[i], common = mask & a.bits;
+		if (who == a.who && c.site[i] == a.site)
+			home = i;
 		if (common) {
-			if ((who ^ a->who) < 4 && !(a->who & ~who & 3) && common == a->bits && kept == i)
-				return UINT32_MAX;
-			if (RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
-			    is_ordered(a, who, c->site[i], common)) {
-				if (!(who & ~a->who & 3))
-					mask &= ~a->bits;
+			if ((who ^ a.who) < 4 && !(a.who & ~who & 3) && common == a.bits)
+				return (struct place){NOWHERE, 0};
+			if ((RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
+			     is_forgiven(&(struct access){a.block, a.bits, a.who, a.site}, who, c.site[i],
+					 common)) &&
+			    !(who & ~a.who & 3)) {
+				mask &= ~a.bits;
+				c.mask[i] = mask;
 			}
-			if (!mask)
-				continue;
 		}
-		if (who == a->who && c->site[i] == a->site)
-			*home = kept;
-		c->mask[kept] = mask;
-		c->who[kept] = who;
-		c->site[kept] = c->site[i];
-		kept++;
+		if (!mask)
+			idle = i;
 	}
-	return kept;
+	return (struct place){home != NOWHERE ? home : idle, a.bits};
 }
 
-static inline void access_line(struct rt_watch *w, struct rt_line *line, const struct access *a)
+static inline __attribute__((always_inline)) void put(struct rt_cells c, uint32_t i, struct access a)
 {
-	uint32_t head = rt_line_lock(line), count, home;
-	struct rt_cells cells;
+	if (c.who[i] == a.who && c.site[i] == a.site) {
+		c.mask[i] |= a.bits;
+		return;
+	}
+	c.mask[i] = a.bits;
+	c.who[i] = a.who;
+	c.site[i] = a.site;
+}
+
+/* A line without a place for one more cell.  Without memory, or if there are too many, an old one is lost. */
+static __attribute__((noinline, cold)) uint32_t put_more(struct rt_line *line, uint32_t head,
+							 const struct access *a)
+{
+	uint32_t count = rt_line_count(head);
+
+	if (count == rt_line_room(head))
+		head = rt_line_grow(&rt.detect->arena, line, head);
+	if (count == rt_line_room(head)) {
+		put(rt_line_cells(line, head), (uint32_t)(RT_WHO_EPOCH(a->who) % count), *a);
+		return head;
+	}
+	put(rt_line_cells(line, head), count, *a);
+	return rt_line_with_count(head, count + 1);
+}
+
+static __attribute__((noinline)) uint32_t access_outside(const struct rt_watch *w, struct rt_line *line,
+							 uint32_t head, const struct access *a)
+{
+	struct rt_cells cells = rt_line_cells(line, head);
+	struct place p = compare(w, cells, rt_line_count(head), *a);
+
+	if (!p.bits)
+		return head;
+	if (p.home == NOWHERE)
+		return put_more(line, head, a);
+	put(cells, p.home, *a);
+	return head;
+}
+
+static inline __attribute__((always_inline)) uint32_t
+access_inside(const struct rt_watch *w, struct rt_line *line, uint32_t head, struct access a)
+{
+	struct rt_cells cells = {line->mask, line->who, line->site};
+	uint32_t count = rt_line_count(head);
+	struct place p = compare(w, cells, count, a);
+
+	if (!p.bits)
+		return head;
+	if (p.home != NOWHERE) {
+		put(cells, p.home, a);
+		return head;
+	}
+	if (RT_UNLIKELY(count == RT_LINE_CELLS))
+		return put_more(line, head, &(struct access){a.block, a.bits, a.who, a.site});
+	line->mask[count] = a.bits;
+	line->who[count] = a.who;
+	line->site[count] = a.site;
+	return rt_line_with_count(head, count + 1);
+}
+
+static inline __attribute__((always_inline)) void access_line(struct rt_watch *w, struct rt_line *line,
+							      struct access a)
+{
+	uint32_t head = rt_line_lock(line);
 
 	if (RT_UNLIKELY(head == UINT32_MAX))
 		return;
 	w->line = line;
 	BARRIER();
-	cells = rt_line_cells(line, head);
-	count = compare(w, &cells, rt_line_count(head), a, &home);
-	if (count != UINT32_MAX) {
-		head = rt_line_with_count(head, count);
-		if (home == UINT32_MAX && RT_UNLIKELY(count == rt_line_room(head))) {
-			head = rt_line_grow(&rt.detect->arena, line, head);
-			cells = rt_line_cells(line, head);
-		}
-		if (home == UINT32_MAX && count == rt_line_room(head))
-			count = (uint32_t)(w->epoch % count); /* no memory or too many: one is lost */
-		if (home == UINT32_MAX) {
-			cells.mask[count] = a->bits;
-			cells.who[count] = a->who;
-			cells.site[count] = a->site;
-			if (count == rt_line_count(head))
-				head = rt_line_with_count(head, count + 1);
-		} else {
-			cells.mask[home] |= a->bits;
-		}
-	}
-	rt_line_unlock(line, head);
+	if (RT_LIKELY(!(head & 0xfe)))
+		head = access_inside(w, line, head, a);
+	else
+		head = access_outside(w, line, head, &(struct access){a.block, a.bits, a.who, a.site});
 	BARRIER();
 	w->line = NULL;
+	rt_line_unlock(line, head);
 }
 
 static __attribute__((noinline, cold)) struct rt_chunk *new_chunk(struct rt_watch *w, uintptr_t address)
@@ -435,20 +488,27 @@ struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address)
 	return RT_LIKELY(chunk != NULL) ? chunk : new_chunk(w, address);
 }
 
-void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
+static inline __attribute__((always_inline)) void access_block(struct rt_watch *w, struct access a,
+							       uint32_t kind)
 {
-	struct rt_watch *w = t->watch;
-	struct access a = {block, bits, 0, site};
 	struct rt_chunk *chunk;
 
-	if (!w || w->lane == RT_LANE_NONE || RT_UNLIKELY(!is_on()) || !enter(w))
+	if (!enter(w))
 		return;
 	a.who = w->who | (kind & RT_ACCESS_WRITE ? RT_WHO_WRITE : 0) |
 		(kind & RT_ACCESS_ATOMIC ? 0 : RT_WHO_PLAIN);
-	chunk = rt_watch_chunk(w, block);
+	chunk = rt_watch_chunk(w, a.block);
 	if (RT_LIKELY(chunk != NULL))
-		access_line(w, rt_line_of(chunk, block), &a);
+		access_line(w, rt_line_of(chunk, a.block), a);
 	leave(w);
+}
+
+void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
+{
+	struct rt_watch *w = t->watch;
+
+	if (w && w->lane != RT_LANE_NONE)
+		access_block(w, (struct access){block, bits, 0, site}, kind);
 }
 
 /* The bytes from `a` up to `end` that lie in the block of `a`. */

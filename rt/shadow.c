@@ -102,23 +102,9 @@ uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
 	return count << 8 | power << 1;
 }
 
-static uint32_t without(struct rt_cells *c, uint32_t count, uint64_t bits)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t mask = c->mask[i] & ~bits;
-		if (!mask)
-			continue;
-		c->mask[kept] = mask;
-		c->who[kept] = c->who[i];
-		c->site[kept++] = c->site[i];
-	}
-	return kept;
-}
-
 void rt_line_forget(struct rt_arena *a, struct rt_line *line, uint64_t bits)
 {
+	uint64_t left = 0;
 	uint32_t head;
 	struct rt_cells cells;
 
@@ -128,8 +114,9 @@ void rt_line_forget(struct rt_arena *a, struct rt_line *line, uint64_t bits)
 	if (head == UINT32_MAX)
 		return;
 	cells = rt_line_cells(line, head);
-	head = rt_line_with_count(head, without(&cells, rt_line_count(head), bits));
-	if (!rt_line_count(head)) {
+	for (uint32_t i = 0; i < rt_line_count(head); i++)
+		left |= cells.mask[i] &= ~bits;
+	if (!left) {
 		if (rt_line_room(head) != RT_LINE_CELLS)
 			rt_arena_put(a, cells.mask, bytes_of(rt_line_room(head)));
 		head = 0;

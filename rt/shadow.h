@@ -5,7 +5,7 @@
  *
  * A line stands for 64 bytes of the program and is a list of cells.  A cell
  * says: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
- * write), at this site.  Three cells have room in the line; more are outside of
+ * write), at this site; one without bytes is free.  Three cells have room in the line; more are outside of
  * it.  Lines are in chunks of a page, chunks are found through two tables by the
  * address.  No chunk is ever given back, so a pointer to one stays good.
  *

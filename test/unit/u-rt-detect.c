@@ -55,6 +55,7 @@ enum mode { EXACT, MERGED, ROUGH };
 
 __thread struct raddle_self *__raddle_self;
 struct rt rt;
+struct raddle_self rt_placeholder;
 
 /* A set of events. */
 struct set {
@@ -107,7 +108,8 @@ struct instance {
 
 struct run {
 	enum mode mode;
-	uint32_t count; /* events */
+	uint32_t count;		 /* events */
+	uint32_t allowed, reach; /* operations and memory it uses */
 	struct event event[EVENTS];
 	struct thread thread[THREADS];
 	uint32_t born, others;
@@ -339,8 +341,7 @@ static void plain(uint32_t thread)
 	if (!pick(6))
 		e->size = 1 + pick(100);
 	e->offset = e->size <= 16 ? pick(MEMORY / e->size) * e->size : pick(MEMORY - e->size);
-	if (pick(2))
-		e->offset %= 64;
+	e->offset %= run->reach;
 	e->size = e->offset + e->size > MEMORY ? MEMORY - e->offset : e->size;
 	e->kind = pick(2);
 	e->site = site_of(e->kind);
@@ -350,7 +351,7 @@ static void plain(uint32_t thread)
 static void atomic(uint32_t thread)
 {
 	struct thread *t = &run->thread[thread];
-	uint32_t offset = pick(MEMORY / 4) * 4, kind = RT_ACCESS_ATOMIC | pick(2);
+	uint32_t offset = pick(run->reach / 4) * 4, kind = RT_ACCESS_ATOMIC | pick(2);
 	struct event *e;
 
 	twin_acquire(thread, &run->atomic[offset].by);
@@ -618,11 +619,11 @@ static void step(uint32_t thread)
 	} else if (t->state == INSIDE) {
 		barrier_exit(thread);
 	} else if (t->state == RUNS) {
-		choice = pick(22);
-		if (choice < sizeof operations / sizeof *operations - (run->mode != ROUGH))
-			operations[choice](thread);
-		else
+		choice = pick(sizeof operations / sizeof *operations - (run->mode != ROUGH));
+		if (pick(2) || !(run->allowed >> choice & 1))
 			plain(thread);
+		else
+			operations[choice](thread);
 	}
 }
 
@@ -631,6 +632,8 @@ static void begin_run(enum mode mode)
 	memset(run, 0, sizeof *run);
 	run->mode = mode;
 	run->by_bytes = mode == EXACT && pick(2);
+	run->allowed = pick(3) ? pick(1u << 12) & pick(1u << 12) : UINT32_MAX;
+	run->reach = pick(2) ? MEMORY : 8u << pick(4);
 	run->barrier_count = 2 + pick(2);
 	rt_detect_setup(steer);
 	atomic_store(&steer->race_count, 0);
@@ -757,6 +760,49 @@ static void test_bytes(void **state)
 	assert_int_equal(steer->races[0].size, 1);
 	assert_int_equal(steer->races[0].slot[0], 0);
 	assert_int_equal(steer->races[0].slot[1], 40);
+	end_run();
+}
+
+/* What an object ordered ends with its memory. */
+static void test_forgotten_objects(void **state)
+{
+	struct rt_thread *a = states[0], *b;
+
+	(void)state;
+	random_state = 1;
+	begin_run(MERGED);
+	b = child_of(a, states[THREADS - 1], 40);
+	rt_detect_access(a, BASE + 1024, 8, 7, RT_ACCESS_WRITE);
+	rt_detect_release(a, BASE + 2048);
+	rt_detect_forget(a, BASE + 2040, 16);
+	rt_detect_acquire(b, BASE + 2048);
+	rt_detect_access(b, BASE + 1024, 8, 8, RT_ACCESS_WRITE);
+	assert_int_equal(steer->race_count, 1);
+	end_run();
+}
+
+/* Who meets in a round learns nothing of an earlier one. */
+static void test_rounds(void **state)
+{
+	struct rt_thread *a = states[0], *t[6];
+
+	(void)state;
+	random_state = 1;
+	begin_run(MERGED);
+	rt_detect_barrier_init(a, BASE + 2048, 2);
+	for (uint32_t i = 0; i < 6; i++)
+		t[i] = child_of(a, states[THREADS - 1 - i], 40 + i);
+	rt_detect_access(t[0], BASE + 1024, 8, 7, RT_ACCESS_WRITE);
+	for (uint32_t i = 0; i < 6; i += 2) {
+		rt_detect_barrier_enter(t[i], BASE + 2048);
+		rt_detect_barrier_enter(t[i + 1], BASE + 2048);
+		rt_detect_barrier_exit(t[i], BASE + 2048);
+		rt_detect_barrier_exit(t[i + 1], BASE + 2048);
+	}
+	rt_detect_access(t[1], BASE + 1024, 8, 8, RT_ACCESS_READ);
+	assert_int_equal(steer->race_count, 0);
+	rt_detect_access(t[5], BASE + 1024, 8, 9, RT_ACCESS_READ);
+	assert_int_equal(steer->race_count, 1);
 	end_run();
 }
 
@@ -897,6 +943,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_forgotten_objects),
+		cmocka_unit_test(test_rounds),
 		cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_lanes),
