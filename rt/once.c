@@ -25,7 +25,11 @@ struct rt_once {
 	struct rt_thread *t;
 	bool ran;
 	uint64_t result;
-	struct rt_step step, done; /* in a steered process; done: its end */
+	struct steps *steps; /* of a steered process, else NULL */
+};
+
+struct steps {
+	struct rt_step begin, done;
 };
 
 /* glibc's control: 1 while a thread runs the routine, 2 when it has been run; above that it counts
@@ -39,8 +43,8 @@ static void done(struct rt_once **o)
 {
 	int saved = errno;
 
-	if (rt.steer) {
-		(*o)->done = rt_step(RADDLE_ONCE_DONE, A((*o)->control));
+	if ((*o)->steps) {
+		(*o)->steps->done = rt_step(RADDLE_ONCE_DONE, A((*o)->control));
 		RT_TELL(release, (*o)->t, A((*o)->control));
 	}
 	RT_EVENT((*o)->t, RADDLE_ONCE_DONE, RT_Q, RT_T, A((*o)->control), (*o)->result);
@@ -54,19 +58,25 @@ static void run(void)
 
 	o->ran = true;
 	o->result = 1;
-	rt_step_is(&o->step, RADDLE_ONCE_RUN);
+	if (o->steps)
+		rt_step_is(&o->steps->begin, RADDLE_ONCE_RUN);
 	RT_EVENT(t, RADDLE_ONCE_RUN, RT_Q, RT_T, A(o->control));
-	rt_step_end(&o->step);
+	if (o->steps)
+		rt_step_end(&o->steps->begin);
 	o->routine();
 	o->result = 0;
 }
 
-/* The routine's end takes effect when the real function has returned, or has been left. */
 static void leave(struct rt_once *o)
 {
 	o->t->once = o->outer;
-	rt_step_end(&o->done);
-	rt_step_leave(&o->step);
+}
+
+/* The routine's end takes effect when the real function has returned, or has been left. */
+static void leave_steps(struct steps *steps)
+{
+	rt_step_end(&steps->done);
+	rt_step_leave(&steps->begin);
 }
 
 static int once(struct rt_thread *t, pthread_once_t *control, void (*routine)(void))
@@ -87,11 +97,12 @@ static int once(struct rt_thread *t, pthread_once_t *control, void (*routine)(vo
 /* Which of the two kinds it is becomes known when it happens. */
 static int steered_once(struct rt_thread *t, pthread_once_t *control, void (*routine)(void))
 {
+	struct steps steps
+		__attribute__((cleanup(leave_steps))) = {.begin = rt_step(RADDLE_ONCE_RUN, A(control))};
 	struct rt_once o __attribute__((cleanup(leave))) = {
-		.control = control, .routine = routine, .outer = t->once, .t = t};
+		.control = control, .routine = routine, .outer = t->once, .t = t, .steps = &steps};
 	int r;
 
-	o.step = rt_step(RADDLE_ONCE_RUN, A(control));
 	t->once = &o;
 	if (in_progress(control)) {
 		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(control));
@@ -99,10 +110,10 @@ static int steered_once(struct rt_thread *t, pthread_once_t *control, void (*rou
 	}
 	r = REAL(pthread_once)(control, run);
 	if (!o.ran && !r) {
-		rt_step_is(&o.step, RADDLE_ONCE_PASS);
+		rt_step_is(&steps.begin, RADDLE_ONCE_PASS);
 		RT_TELL(acquire, t, A(control));
 		RT_EVENT(t, RADDLE_ONCE_PASS, RT_Q, RT_T, A(control));
-		rt_step_end(&o.step);
+		rt_step_end(&steps.begin);
 	}
 	return r;
 }

@@ -72,7 +72,7 @@ extern struct rt rt;
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
-extern struct rt_guard rt_guard;
+extern struct rt_guard rt_guard __attribute__((visibility("hidden")));
 
 /* The state of threads that have none (abi.h).  Its stack pointer moves in a
  * scratch area. */
