@@ -261,6 +261,15 @@ static void need_part(struct walk *w, uint32_t part, uint32_t thread, bool block
 	learn(w, p->release, thread);
 }
 
+/* What is known to have begun has ended too when the lock is got, and may imply the rest. */
+static void learn_part(struct walk *w, uint32_t part, uint32_t thread)
+{
+	const struct part *p = &w->parts[part];
+
+	if (p->release != NO_OP && knows(w, thread, p->thread, w->l->index[p->acquire]))
+		learn(w, p->release, thread);
+}
+
 static void do_acquire(struct walk *w, const struct exec_event *e, uint32_t op, uint32_t thread)
 {
 	struct lock_state *s = &w->locks[e->object];
@@ -271,9 +280,10 @@ static void do_acquire(struct walk *w, const struct exec_event *e, uint32_t op, 
 		w->parts[own].depth++;
 		return;
 	}
-	if (!shared)
-		for (uint32_t i = s->shared; i != NO_OP; i = w->parts[i].next)
-			need_part(w, i, thread, blocks);
+	for (uint32_t i = shared ? NO_OP : s->shared; i != NO_OP && blocks; i = w->parts[i].next)
+		learn_part(w, i, thread);
+	for (uint32_t i = shared ? NO_OP : s->shared; i != NO_OP; i = w->parts[i].next)
+		need_part(w, i, thread, blocks);
 	if (s->exclusive != NO_OP)
 		need_part(w, s->exclusive, thread, blocks);
 	RD_GROW(w->parts, w->part_capacity, w->part_count + 1);
@@ -400,12 +410,14 @@ static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, 
 
 	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
 		at = &w->nodes[*at].next;
+	/* What ended it came later, unless values are ignored. */
+	bool ended = note == NO_OP || (*at != NO_OP && note < w->nodes[*at].op);
 	if (*at != NO_OP)
 		*at = w->nodes[*at].next;
-	if (note == NO_OP) {
+	if (ended)
 		s->ended = push_node(w, op, s->ended);
+	if (note == NO_OP)
 		return;
-	}
 	learn(w, note, thread);
 	if (w->out && others > 1 && w->x->events[wake->aux].kind == EXEC_SIGNAL)
 		w->out->forced[op] = 1;

@@ -97,7 +97,7 @@ static bool is_acquire(const struct twin *w, uint32_t i, uint32_t lock)
 {
 	uint32_t depth = 0;
 
-	if (!exec_acquires(at(w, i)->kind) || at(w, i)->object != lock)
+	if (!exec_acquires(at(w, i)->kind) || at(w, i)->object != lock || at(w, i)->flags & EXEC_PART)
 		return false;
 	for (uint32_t k = 0; k < i; k++) {
 		if (at(w, k)->thread != at(w, i)->thread)
@@ -351,15 +351,14 @@ static bool chooses(const struct twin *w, uint32_t event)
 
 /* With posts of several threads, what one of them implies for a take depends on where
  * the others are; plans name such a pair even if counting would show that it holds. */
-static bool counts(const struct twin *w, uint32_t event)
+static bool has_several_posters(const struct twin *w)
 {
-	const struct exec_event *e = &w->o.x->events[event];
-	uint32_t posters = 0;
+	uint32_t posters[2] = {0};
 
 	for (uint32_t i = 0; i < w->count; i++)
-		if (at(w, i)->kind == EXEC_POST && at(w, i)->object == e->object)
-			posters |= 1u << at(w, i)->thread;
-	return (e->kind == EXEC_POST || e->kind == EXEC_TAKE) && __builtin_popcount(posters) > 1;
+		if (at(w, i)->kind == EXEC_POST)
+			posters[at(w, i)->object] |= 1u << at(w, i)->thread;
+	return __builtin_popcount(posters[0]) > 1 || __builtin_popcount(posters[1]) > 1;
 }
 
 static const char *check_drops(struct twin *w, const struct predict_plan *plan, const uint32_t *allowed,
@@ -367,8 +366,8 @@ static const char *check_drops(struct twin *w, const struct predict_plan *plan, 
 {
 	uint32_t list[BRUTE_EVENTS];
 
-	for (size_t i = 0; i < plan->count; i++) {
-		if (chooses(w, plan->events[i]) || counts(w, plan->events[i]))
+	for (size_t i = 0; i < plan->count && !has_several_posters(w); i++) {
+		if (chooses(w, plan->events[i]))
 			continue;
 		memcpy(list, plan->events, i * sizeof *list);
 		memcpy(list + i, plan->events + i + 1, (plan->count - i - 1) * sizeof *list);
@@ -385,7 +384,8 @@ static const char *check_plan(struct twin *w, const struct predict_plan *plan, s
 	uint32_t all[BRUTE_EVENTS], allowed[BRUTE_EVENTS], n = 0;
 
 	for (uint32_t i = 0; i < w->count; i++)
-		if (!exec_is_access(at(w, i)->kind) && at(w, i)->kind != EXEC_WAKE)
+		if (!exec_is_access(at(w, i)->kind) && at(w, i)->kind != EXEC_WAKE &&
+		    !(at(w, i)->flags & EXEC_PART))
 			all[n++] = w->line[i];
 	if (n != plan->operations)
 		return "the operations are counted wrong";

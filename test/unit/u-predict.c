@@ -377,11 +377,26 @@ static void test_std_refuses(void **state)
 	refuse("T0|acq(a)|1\nT1|acq(a)|2\n", "t:2: ill-formed trace: the event acquires");
 	refuse("T0|dummy(a)|1\nT0|rel(a)|1\n", "t:2: ill-formed trace: the event releases");
 	refuse("T0|fork(T1)|1\nT0|join(T1)|1\nT1|w(x)|1\n", "t:3: ill-formed trace: the event is done by");
-	refuse("T1|w(x)|1\nT0|fork(T1)|1\n", "t:1: ill-formed trace");
 	refuse("T0|take(s)|1\n", "t:1: ill-formed trace: the event takes");
 	refuse("T0|enter(b)|1\nT0|exit(b)|1\nT1|enter(b)|1\n", "t:2: ill-formed trace: the event leaves");
 	refuse("T0|wait(a)|1\n", "t:1: wait does not follow");
 	rd_log_set(NULL, NULL);
+}
+
+/* A public trace has such a fork. */
+static void test_std_late_fork(void **state)
+{
+	static const char text[] = "T1|w(x)|1\nT0|fork(1)|2\nT0|w(x)|3\n";
+	struct exec x;
+
+	(void)state;
+	rd_log_set(keep_message, NULL);
+	assert_int_equal(predict_std_parse(&x, "t", text, strlen(text)), 0);
+	assert_non_null(strstr(last_message, "t:2: forks a thread that had events before"));
+	assert_int_equal(x.count, 2);
+	rd_log_set(NULL, NULL);
+	exec_release(&x);
+	RACES("T1|w(x) T0|fork(1) T0|w(x)", 1, 0);
 }
 
 static void test_std_monitor(void **state)
@@ -436,14 +451,23 @@ static void test_validator_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_races),	      cmocka_unit_test(test_races_of_primitives),
-		cmocka_unit_test(test_atomics),	      cmocka_unit_test(test_wait_loops),
-		cmocka_unit_test(test_failed_try),    cmocka_unit_test(test_paper_example),
-		cmocka_unit_test(test_lock_cycles),   cmocka_unit_test(test_rwlock_cycles),
-		cmocka_unit_test(test_mixed_cycles),  cmocka_unit_test(test_lost_signals),
-		cmocka_unit_test(test_self_deadlock), cmocka_unit_test(test_many_held),
-		cmocka_unit_test(test_many_mutexes),  cmocka_unit_test(test_std_refuses),
-		cmocka_unit_test(test_std_monitor),   cmocka_unit_test(test_validator_refuses),
+		cmocka_unit_test(test_races),
+		cmocka_unit_test(test_races_of_primitives),
+		cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_wait_loops),
+		cmocka_unit_test(test_failed_try),
+		cmocka_unit_test(test_paper_example),
+		cmocka_unit_test(test_lock_cycles),
+		cmocka_unit_test(test_rwlock_cycles),
+		cmocka_unit_test(test_mixed_cycles),
+		cmocka_unit_test(test_lost_signals),
+		cmocka_unit_test(test_self_deadlock),
+		cmocka_unit_test(test_many_held),
+		cmocka_unit_test(test_many_mutexes),
+		cmocka_unit_test(test_std_refuses),
+		cmocka_unit_test(test_std_late_fork),
+		cmocka_unit_test(test_std_monitor),
+		cmocka_unit_test(test_validator_refuses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,17 +88,19 @@ static bool done(const struct oracle *o, const struct state *s, uint32_t e)
 /* How thread `t` holds `lock`: 0 not, 1 shared, 2 exclusively. */
 static int holds(const struct oracle *o, const struct state *s, uint32_t t, uint32_t lock)
 {
-	int held = 0;
+	int held = 0, depth = 0;
 
 	for (uint32_t i = 0; i < s->at[t]; i++) {
 		const struct exec_event *e = &o->x->events[o->of[t][i]];
-		if (exec_acquires(e->kind) && e->object == lock)
-			held = e->kind == EXEC_RDLOCK ? 1 : 2;
-		else if ((e->kind == EXEC_UNLOCK && e->object == lock) ||
-			 (e->kind == EXEC_WAIT && e->aux == lock))
-			held = 0;
+		if (exec_acquires(e->kind) && e->object == lock) {
+			if (!depth++)
+				held = e->kind == EXEC_RDLOCK ? 1 : 2;
+		} else if ((e->kind == EXEC_UNLOCK && e->object == lock) ||
+			   (e->kind == EXEC_WAIT && e->aux == lock)) {
+			depth--;
+		}
 	}
-	return held;
+	return depth ? held : 0;
 }
 
 static bool lock_free(const struct oracle *o, const struct state *s, const struct exec_event *e)
@@ -163,16 +165,19 @@ static bool section_open(const struct oracle *o, const struct state *s, uint32_t
 {
 	const struct exec_event *a = &o->x->events[acquire];
 
+	int depth = 1;
+
 	if (!done(o, s, acquire))
 		return false;
-	for (uint32_t i = acquire + 1; i < o->x->count; i++) {
+	for (uint32_t i = acquire + 1; i < o->x->count && depth; i++) {
 		const struct exec_event *e = &o->x->events[i];
-		bool ends = (e->kind == EXEC_UNLOCK && e->object == a->object) ||
-			    (e->kind == EXEC_WAIT && e->aux == a->object);
-		if (e->thread == a->thread && ends)
-			return !done(o, s, i);
+		if (e->thread != a->thread || !done(o, s, i))
+			continue;
+		depth += exec_acquires(e->kind) && e->object == a->object;
+		depth -= (e->kind == EXEC_UNLOCK && e->object == a->object) ||
+			 (e->kind == EXEC_WAIT && e->aux == a->object);
 	}
-	return true;
+	return depth;
 }
 
 /* The recorded holder a failed acquisition met: of the lowest thread. */
@@ -181,15 +186,16 @@ static uint32_t find_holder(const struct exec *x, uint32_t busy)
 	const struct exec_event *b = &x->events[busy];
 
 	for (uint32_t t = 0; t < x->threads; t++) {
-		uint32_t holder = EXEC_NONE;
+		uint32_t holder = EXEC_NONE, depth = 0;
 		for (uint32_t i = 0; i < busy; i++) {
 			const struct exec_event *e = &x->events[i];
 			if (e->thread != t || t == b->thread || e->flags & EXEC_PENDING)
 				continue;
-			if (exec_acquires(e->kind) && e->object == b->object)
+			if (exec_acquires(e->kind) && e->object == b->object && !depth++)
 				holder = i;
-			if ((e->kind == EXEC_UNLOCK && e->object == b->object) ||
-			    (e->kind == EXEC_WAIT && e->aux == b->object))
+			if (((e->kind == EXEC_UNLOCK && e->object == b->object) ||
+			     (e->kind == EXEC_WAIT && e->aux == b->object)) &&
+			    !--depth)
 				holder = EXEC_NONE;
 		}
 		if (holder != EXEC_NONE && !(x->events[holder].kind == EXEC_RDLOCK && b->aux == EXEC_RDLOCK))

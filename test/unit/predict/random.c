@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random well-formed executions for the comparison with brute.c: two to four
- * threads, mutexes and rwlocks (released in any order), semaphores, conditions,
- * barriers, fork and join, atomics, try locks, and operations left pending.
+ * threads, mutexes (also recursive ones) and rwlocks (released in any order),
+ * semaphores, conditions with and without time limits, barriers, once controls, fork
+ * and join (or not), atomics, try locks that succeed or fail, and operations left
+ * pending.
  */
 #include "brute.h"
 
 #include <string.h>
 
-#define LOCKS 4
+#define LOCKS 4 /* with one that stands for a once control */
+#define DEPTH 6
 
 struct gen {
 	struct exec *x;
 	uint64_t seed;
 	uint32_t threads, locks, variables, limit;
-	bool rw[LOCKS];
+	bool rw[LOCKS], recursive[LOCKS];
 	uint32_t holders[LOCKS]; /* bits of threads */
 	bool shared[LOCKS];
-	uint32_t held[BRUTE_THREADS][LOCKS], depth[BRUTE_THREADS];
+	uint32_t held[BRUTE_THREADS][DEPTH], depth[BRUTE_THREADS];
+	bool has_once, once_done;
+	uint32_t running;	 /* 1 + the thread in the initialiser */
 	int wait[BRUTE_THREADS]; /* 1 + the mutex to take again, 0: not waiting */
 	bool woken[BRUTE_THREADS];
 	uint32_t notes[2]; /* notifications not yet used, of each condition */
@@ -58,11 +63,25 @@ static bool can_lock(const struct gen *g, uint32_t lock, bool shared)
 	return !g->holders[lock] || (shared && g->shared[lock]);
 }
 
+static uint32_t times_held(const struct gen *g, uint32_t t, uint32_t lock)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->depth[t]; i++)
+		n += g->held[t][i] == lock;
+	return n;
+}
+
 static void acquire(struct gen *g, uint32_t t, uint32_t lock, bool may_pend)
 {
 	bool shared = g->rw[lock] && below(g, 2);
 	enum exec_kind kind = !g->rw[lock] ? EXEC_LOCK : shared ? EXEC_RDLOCK : EXEC_WRLOCK;
 
+	if (g->recursive[lock] && times_held(g, t, lock)) {
+		add(g, kind, t, lock);
+		g->held[t][g->depth[t]++] = lock;
+		return;
+	}
 	if (g->holders[lock] >> t & 1 || !can_lock(g, lock, shared)) {
 		if (may_pend && below(g, 25) == 0) {
 			add(g, kind, t, lock)->flags = EXEC_PENDING;
@@ -86,7 +105,8 @@ static uint32_t drop(struct gen *g, uint32_t t, uint32_t i)
 
 	memmove(&g->held[t][i], &g->held[t][i + 1], (g->depth[t] - i - 1) * sizeof g->held[t][0]);
 	g->depth[t]--;
-	g->holders[lock] &= ~(1u << t);
+	if (!times_held(g, t, lock))
+		g->holders[lock] &= ~(1u << t);
 	return lock;
 }
 
@@ -107,7 +127,7 @@ static void begin_wait(struct gen *g, uint32_t t)
 {
 	uint32_t i = below(g, g->depth[t]), mutex = g->held[t][i];
 
-	if (g->rw[mutex])
+	if (g->rw[mutex] || times_held(g, t, mutex) > 1)
 		return;
 	drop(g, t, i);
 	g->cond[t] = below(g, g->conds);
@@ -121,11 +141,11 @@ static void continue_wait(struct gen *g, uint32_t t)
 	uint32_t mutex = g->wait[t] - 1;
 
 	if (!g->woken[t]) {
-		if (!g->notes[g->cond[t]] && below(g, 40))
+		if (!g->notes[g->cond[t]] && below(g, 20))
 			return;
 		struct exec_event *e = add(g, EXEC_WAKE, t, g->cond[t]);
 		e->aux = EXEC_MATCH;
-		e->flags = below(g, 20) == 0 ? EXEC_TRY : 0;
+		e->flags = below(g, 8) == 0 ? EXEC_TRY : 0;
 		g->woken[t] = true;
 		return;
 	}
@@ -180,6 +200,29 @@ static void use_sem(struct gen *g, uint32_t t)
 	}
 }
 
+/* The lock behind the others stands for running the initialiser. */
+static void use_once(struct gen *g, uint32_t t)
+{
+	uint32_t lock = g->locks;
+
+	if (g->once_done) {
+		add(g, EXEC_RDLOCK, t, lock)->flags = EXEC_PART;
+		add(g, EXEC_UNLOCK, t, lock)->flags = EXEC_PART;
+		add(g, EXEC_ONCE_PASS, t, 0);
+	} else if (!g->running) {
+		add(g, EXEC_WRLOCK, t, lock);
+		g->running = t + 1;
+	} else if (g->running == t + 1) {
+		add(g, EXEC_UNLOCK, t, lock)->flags = EXEC_PART;
+		add(g, EXEC_ONCE_RUN, t, 0);
+		g->running = 0;
+		g->once_done = true;
+	} else if (below(g, 8) == 0) {
+		add(g, EXEC_RDLOCK, t, lock)->flags = EXEC_PENDING;
+		g->alive[t] = false;
+	}
+}
+
 static void threads_event(struct gen *g, uint32_t t)
 {
 	uint32_t u = below(g, g->threads);
@@ -189,7 +232,7 @@ static void threads_event(struct gen *g, uint32_t t)
 	if (!g->forked[u]) {
 		add(g, EXEC_FORK, t, u);
 		g->forked[u] = g->alive[u] = true;
-	} else if (g->alive[u] && !g->wait[u] && !g->depth[u] && !g->finished[u]) {
+	} else if (g->alive[u] && !g->wait[u] && !g->depth[u] && !g->finished[u] && g->running != u + 1) {
 		if (below(g, 3))
 			return;
 		g->finished[u] = true;
@@ -208,9 +251,13 @@ static void act(struct gen *g, uint32_t t)
 	}
 	if (use_barrier(g, t))
 		return;
+	if (g->has_once && below(g, 7) == 0) {
+		use_once(g, t);
+		return;
+	}
 	if (r < g->odds[0] && g->depth[t])
 		add(g, EXEC_UNLOCK, t, drop(g, t, below(g, 6) ? g->depth[t] - 1 : below(g, g->depth[t])));
-	else if (r < g->odds[1] && g->depth[t] < 2)
+	else if (r < g->odds[1] && g->depth[t] < 3)
 		acquire(g, t, below(g, g->locks), true);
 	else if (r < g->odds[2] && g->conds && g->depth[t])
 		begin_wait(g, t);
@@ -236,8 +283,11 @@ static void setup(struct gen *g)
 	g->conds = profile != 2 && below(g, 3) ? 0 : 1 + below(g, 2);
 	g->sems = profile != 2 && below(g, 3) ? 0 : 1 + below(g, 2);
 	g->barriers = below(g, 4) ? 0 : 1 + below(g, 2);
-	for (uint32_t l = 0; l < g->locks; l++)
+	g->has_once = below(g, 3) == 0;
+	for (uint32_t l = 0; l < g->locks; l++) {
 		g->rw[l] = below(g, 3) == 0;
+		g->recursive[l] = !g->rw[l] && below(g, 3) == 0;
+	}
 	for (uint32_t s = 0; s < g->sems; s++) {
 		g->stock[s] = below(g, 2);
 		exec_sem_init(g->x, s, g->stock[s]);
