@@ -75,6 +75,19 @@ void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail
 	draw(p, done, detail);
 }
 
+void rd_progress_say(struct rd_progress *p, const char *what)
+{
+	struct rd_buf line = RD_BUF_INIT;
+
+	rd_progress_start(p, what, 0);
+	if (p->shown < 0)
+		return;
+	p->shown = 1;
+	rd_buf_addf(&line, "%s%s ...", erase, what);
+	show(line.data, line.length);
+	rd_buf_release(&line);
+}
+
 void rd_progress_end(struct rd_progress *p)
 {
 	if (p->shown > 0)

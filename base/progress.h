@@ -17,6 +17,9 @@ struct rd_progress {
 };
 void rd_progress_start(struct rd_progress *p, const char *what, uint64_t total);
 void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail); /* detail may be NULL */
+/* For work that cannot say how far it is: "what ..." at once, instead of the above. */
+void rd_progress_say(struct rd_progress *p, const char *what);
+
 void rd_progress_end(struct rd_progress *p);
 
 #endif

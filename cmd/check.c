@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/progress.h"
 #include "cmd/output.h"
 #include "cmd/run.h"
 #include "record/prepare.h"
@@ -122,29 +123,46 @@ static bool is_schedule(const char *name)
 	       strcmp(name + FINDING_ID_SIZE - 1, ".schedule") == 0;
 }
 
-/* Removes the schedules of an earlier check, which its findings do not name any more. */
-static int prepare_directory(void)
-{
-	int err = rd_mkdirs(opt.directory);
-	DIR *d = err ? NULL : opendir(opt.directory);
-	struct dirent *entry;
-
-	if (err)
-		return err;
-	if (!d)
-		return rd_fail_errno("check: %s", opt.directory);
-	while ((entry = readdir(d)))
-		if (is_schedule(entry->d_name))
-			unlinkat(dirfd(d), entry->d_name, 0);
-	closedir(d);
-	return RD_OK;
-}
-
 static char *inside(const char *name)
 {
 	size_t length = strlen(opt.directory);
 
 	return rd_xasprintf("%s%s%s", opt.directory, opt.directory[length - 1] == '/' ? "" : "/", name);
+}
+
+static bool is_old_trace(const char *name)
+{
+	char *path = rd_xasprintf("%s/%s/meta.json", opt.directory, name);
+	size_t digits = strspn(name + strcspn(name, "0123456789"), "0123456789");
+	bool old = strncmp(name, "trace-", 6) == 0 && strlen(name) == 6 + digits && rd_file_exists(path);
+
+	free(path);
+	return old;
+}
+
+/* Removes what an earlier check left that this one does not replace. */
+static int prepare_directory(void)
+{
+	char *findings = inside("findings.json");
+	int err = rd_mkdirs(opt.directory);
+	bool ours = rd_file_exists(findings);
+	DIR *d = err ? NULL : opendir(opt.directory);
+	struct dirent *entry;
+
+	free(findings);
+	if (!err && !d)
+		err = rd_fail_errno("check: %s", opt.directory);
+	while (!err && ours && (entry = readdir(d))) {
+		char *path = inside(entry->d_name);
+		if (is_schedule(entry->d_name) || strcmp(entry->d_name, "stdin") == 0)
+			unlink(path);
+		else if (is_old_trace(entry->d_name))
+			err = rd_remove_tree(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return err;
 }
 
 static char *trace_path(size_t run)
@@ -294,8 +312,11 @@ static void add_standing(struct finding_set *set, const struct finding_set *stan
 
 static int predict(struct check *c)
 {
+	struct rd_progress progress = {.shown = -1};
 	int err = RD_OK;
 
+	if (!opt.quiet)
+		rd_progress_say(&progress, "predicting");
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
 		err = cmd_prediction_run(&opt.prediction, path, c->set);
@@ -305,6 +326,7 @@ static int predict(struct check *c)
 			add_standing(c->set, c->runs[n].standing);
 		free(path);
 	}
+	rd_progress_end(&progress);
 	if (err)
 		return err;
 	say_scope();
