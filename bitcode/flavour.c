@@ -193,7 +193,7 @@ static void hash_string(XXH3_state_t *state, const char *s)
 
 static void hash_options(XXH3_state_t *state, const struct build *b)
 {
-	uint32_t numbers[2] = {RADDLE_ABI_VERSION, b->opts->fast};
+	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->opts->fast, b->opts->debug};
 
 	hash_string(state, "raddle " RADDLE_VERSION " llvm " RADDLE_LLVM);
 	hash_string(state, b->opts->name);
@@ -361,6 +361,8 @@ static int make_units(struct build *b)
 		rd_argv_add(&command, b->opts->name);
 		rd_argv_add(&command, "--mode");
 		rd_argv_add(&command, b->opts->fast ? "fast" : "quick");
+		if (b->opts->debug)
+			rd_argv_add(&command, "--debug");
 		rd_argv_add(&command, "--hooks");
 		rd_argv_add(&command, b->hooks);
 		rd_argv_add(&command, "--jobs");

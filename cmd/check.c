@@ -465,7 +465,7 @@ static int check_program(struct check *c, struct check_replays *r)
 
 static int check(char **argv)
 {
-	struct cmd_build how = {opt.fast, opt.quick, false, opt.verbose};
+	struct cmd_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct check_replays r = {0};
 	int err = cmd_program_open(&c.program, argv[0], &how);

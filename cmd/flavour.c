@@ -14,6 +14,7 @@
 
 struct options {
 	bool fast; /* optimised code */
+	bool debug;
 	bool verbose;
 	bool sites; /* print the path of the site table instead */
 };
@@ -23,6 +24,7 @@ int cmd_flavour(int argc, char **argv)
 	struct options opt = {0};
 	const struct rd_option options[] = {
 		RD_FLAG('f', "fast", &opt.fast, "make optimised code; takes longer once"),
+		RD_FLAG('g', "debug", &opt.debug, "with debug information, for debuggers"),
 		RD_FLAG('s', "sites", &opt.sites, "print the path of the site table"),
 		RD_FLAG('v', "verbose", &opt.verbose, "say what is done and what is left out"),
 		RD_END,
@@ -47,7 +49,8 @@ int cmd_flavour(int argc, char **argv)
 	}
 	if (opt.verbose)
 		rd_log_level(RD_LOG_INFO);
-	if (rd_flavour_build(argv[at], &(struct rd_flavour_opts){"record", opt.fast, opt.verbose}, &flavour))
+	if (rd_flavour_build(argv[at], &(struct rd_flavour_opts){"record", opt.fast, opt.debug, opt.verbose},
+			     &flavour))
 		return CMD_FAILED;
 	puts(opt.sites ? flavour.sites : flavour.executable);
 	rd_flavour_release(&flavour);

@@ -177,15 +177,32 @@ static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
 	return failed ? rd_fail_errno("replay: %s: cannot write it", path) : 0;
 }
 
+/* Words are separated by blanks; quotes keep them together, as in a shell. */
 static void add_words(struct rd_argv *argv, const char *words)
 {
-	while (words && *words) {
-		size_t length = strcspn(words, " ");
+	struct rd_buf word = RD_BUF_INIT;
+	bool open = false;
+	char quoted = 0;
 
-		if (length)
-			rd_argv_addf(argv, "%.*s", (int)length, words);
-		words += length + (words[length] == ' ');
+	for (const char *c = words ? words : "";; c++) {
+		if (!*c || (*c == ' ' && !quoted)) {
+			if (open)
+				rd_argv_add(argv, word.data);
+			rd_buf_clear(&word);
+			open = false;
+			if (!*c)
+				break;
+			continue;
+		}
+		open = true;
+		if (*c == quoted)
+			quoted = 0;
+		else if (!quoted && (*c == '\'' || *c == '"'))
+			quoted = *c;
+		else
+			rd_buf_addc(&word, *c);
 	}
+	rd_buf_release(&word);
 }
 
 static int start(struct cmd_gdb *g, pid_t program, const struct replay_result *so_far)

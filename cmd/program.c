@@ -67,7 +67,7 @@ static bool wants_fast(const char *path, const struct cmd_build *how)
 
 int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how)
 {
-	struct rd_flavour_opts build = {"record", false, how->verbose};
+	struct rd_flavour_opts build = {.name = "record", .debug = how->debug, .verbose = how->verbose};
 	int r = find_program(name, &p->path);
 
 	if (r)

@@ -9,6 +9,7 @@
 
 struct cmd_build {
 	bool fast, quick; /* neither: small programs are optimised, large ones are not */
+	bool debug;	  /* with debug information */
 	bool as_is;	  /* the program has the runtime in it already */
 	bool verbose;
 };

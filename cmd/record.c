@@ -128,7 +128,8 @@ static int say_standing(const struct finding_set *standing)
 
 static int record(char **argv, int *status)
 {
-	struct cmd_build how = {opt.fast, opt.quick, opt.as_is, opt.verbose};
+	struct cmd_build how = {
+		.fast = opt.fast, .quick = opt.quick, .as_is = opt.as_is, .verbose = opt.verbose};
 	struct cmd_program program = {0};
 	struct cmd_run run = {.program = &program,
 			      .argv = argv,

@@ -378,7 +378,11 @@ static char **arguments(struct finding_set *set, char **argv)
 
 static int replay_path(const char *path, char **argv)
 {
-	struct cmd_build how = {opt.fast, opt.quick, opt.as_is, opt.verbose};
+	struct cmd_build how = {.fast = opt.fast,
+				.quick = opt.quick,
+				.debug = opt.gdb,
+				.as_is = opt.as_is,
+				.verbose = opt.verbose};
 	struct cmd_program program = {0};
 	struct task t = {.gdb = {.arguments = opt.gdb_args}};
 	int err = read_finding(path, &t.set), status = CMD_FAILED;

@@ -182,6 +182,7 @@ int main(int argc, char **argv)
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
+		RD_FLAG(0, "debug", &options.debug, "keep debug information"),
 		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that say nothing new"),
 		RD_FLAG(0, "print", &options.print, "print the instrumented code on stderr"),
 		RD_FLAG(0, "time", &options.time, "print the CPU time of each step on stderr"),

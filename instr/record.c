@@ -135,7 +135,8 @@ static LLVMValueRef place_after(LLVMValueRef inst)
 static void build_at(struct emitter *e, LLVMValueRef inst)
 {
 	LLVMPositionBuilderBefore(e->u->builder, inst);
-	LLVMSetCurrentDebugLocation2(e->u->builder, NULL);
+	if (!e->u->options->debug)
+		LLVMSetCurrentDebugLocation2(e->u->builder, NULL);
 }
 
 static LLVMValueRef as_number(struct emitter *e, LLVMValueRef v, bool is_signed)

@@ -144,7 +144,11 @@ static int instrument(struct instr_unit *u)
 	if (code == 0)
 		code = write_sites(u);
 	instr_sites_release(&u->sites);
-	LLVMStripModuleDebugInfo(u->module);
+	if (u->options->debug)
+		LLVMSetIsNewDbgInfoFormat(u->module,
+					  true); /* beside the instructions, so nothing else changes */
+	else
+		LLVMStripModuleDebugInfo(u->module);
 	step_time(u, "instrument");
 	return code;
 }

@@ -27,6 +27,7 @@ enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS 
 struct instr_options {
 	const char *hooks;   /* path of the hooks' bitcode */
 	bool fast;	     /* optimise; otherwise quick code generation */
+	bool debug;	     /* keep debug information, for debuggers */
 	bool keep_redundant; /* for tests: eliminate nothing */
 	bool print;	     /* for tests: the instrumented code as text on stderr */
 	bool time;	     /* for tuning: CPU seconds of each step on stderr */
