@@ -227,9 +227,11 @@ struct parser {
 
 static int fail_line(struct parser *p, const char *what, const char *value)
 {
+	size_t length = strcspn(value, "\n");
+
 	if (!p->err)
-		p->err = rd_fail(RD_EFORMAT, "schedule: %s: line %zu: %s \"%.60s\"", p->name, p->line, what,
-				 value);
+		p->err = rd_fail(RD_EFORMAT, "schedule: %s: line %zu: %s \"%.*s\"", p->name, p->line, what,
+				 length < 60 ? (int)length : 60, value);
 	return p->err;
 }
 
