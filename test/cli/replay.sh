@@ -1,0 +1,140 @@
+# timeout: 300
+# `raddle replay`: what is reproduced, what is not and why, and that the program is left in peace.
+set -u
+
+failures=0
+complain() {
+	echo "$1"
+	failures=$((failures + 1))
+}
+micro=$ROOT/test/prog/micro
+
+# candidate SOURCE [ARGS...]: NAME is built, recorded and predicted from; its schedules are in NAME.found.
+candidate() {
+	name=$(basename "$1" .c)
+	"$RADDLE" cc -O1 -g -pthread "$1" -o "$name" || exit 1
+	shift
+	"$RADDLE" record -f -o "$name.trace" -- "./$name" "$@" >/dev/null 2>&1 </dev/null
+	"$RADDLE" predict --json --schedules "$name.found" "$name.trace" >"$name.json" || exit 1
+	schedule=$(ls "$name.found"/*.schedule | head -1)
+	[ -n "$schedule" ] || complain "$name: nothing is predicted"
+}
+# status WANTED ARGUMENTS...: the report is in err, what the program wrote in out.
+status() {
+	local wanted=$1 got
+	shift
+	"$RADDLE" replay "$@" >out 2>err </dev/null
+	got=$?
+	[ $got = "$wanted" ] || complain "replay $*: status $got instead of $wanted: $(cat err)"
+}
+says() {
+	tr -s '\n ' ' ' <err | grep -qE -- "$1" || complain "'$1' is not in: $(cat err)"
+}
+
+# A race: both threads stood there, each time.
+candidate "$micro/sections-race.c"
+status 1 --times 20 --json race.json "$schedule" -- ./sections-race
+says 'data race on x \(confirmed by replay\)'
+says 'T_0_[01] stood before its write of 4 bytes at 0x[0-9a-f]+ while T_0_[01] stood before its (read|write) of 4 bytes at'
+says 'reproduced in 20 of 20 replays'
+jq -e '.stats.confirmed == 20 and .stats.replays == 20 and .findings[0].status == "confirmed" and
+	(.findings[0].accesses[0].stack | length) >= 1' race.json >/dev/null || complain "race: $(cat race.json)"
+status 1 --quiet --no-detect --first 1 "$schedule" -- ./sections-race
+[ ! -s err ] || complain "--quiet says: $(cat err)"
+
+# Out of a document, whose program it runs if none is named; and recorded.
+id=$(jq -r '.findings[0].id' sections-race.json)
+status 1 sections-race.json
+status 1 --id "${id:0:8}" --record again sections-race.json
+says 'holding'
+"$RADDLE" dump --check again >checked 2>&1 || complain "the recorded replay: $(cat checked)"
+
+# Deadlocks: two locks, a lock twice, a signal that nobody hears.
+for name in order-deadlock self-deadlock lost-deadlock; do
+	candidate "$micro/$name.c"
+	status 1 --times 3 "$schedule" -- "./$name"
+	says 'deadlock .*\(confirmed by replay\)'
+	says 'reproduced in 3 of 3 replays'
+	says 'replayed: T_0[_0-9]* waits in (mutex-lock|cond-wake) of [abcm]'
+	says 'Consequence: deadlock'
+done
+
+status 1 --verbose lost-deadlock.found/*.schedule ./lost-deadlock
+says 'raddle: 1/[0-9]+ T_0'
+
+# Not reproduced: another value, another branch; a spin for what a held thread would do; another input.
+candidate "$micro/value-fine.c"
+status 0 --json value.json "$schedule" -- ./value-fine
+says 'T_0_1 was to come to its write of x at value-fine.c:[0-9]+, but went on to its operation [0-9]+, thread-end'
+jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/dev/null || complain "$(cat value.json)"
+candidate "$micro/atomic-race.c"
+spin=$schedule
+status 0 --json spin.json "$spin" -- ./atomic-race
+says 'a thread spins for what a thread that is held would do: T_0_1 was to come to its read of data'
+jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
+candidate "$ROOT/test/prog/replay.c" use
+status 0 "$schedule" -- ./replay idle
+says 'ended with status 3 before: T_0'
+
+# One order goes well, the other one ends in a crash, which is said.
+touch order.0 order.1
+for first in 0 1; do
+	status 1 --first $first "$schedule" -- ./replay use
+	mv err order.$first
+done
+cat order.0 order.1 >err
+[ "$(grep -c 'Consequence: crash' err)" = 1 ] || complain "one order of two should crash: $(cat err)"
+says 'after that the program was ended by signal 11'
+says 'after that the program ended with status 0'
+
+# The streams are the program's.
+echo 'a line' | "$RADDLE" replay "$schedule" -- ./replay echo >out 2>/dev/null
+[ "$(cat out)" = 'echo: a line' ] || complain "the program's streams: $(cat out)"
+
+# What cannot be done is said in one line.
+refused() {
+	status 2 "${@:2}"
+	[ "$(wc -l <err)" = 1 ] || complain "more than a line: $(cat err)"
+	says "$1"
+}
+refused 'does not fit this program: it has no (read|write) at' "$schedule" -- ./sections-race
+refused 'does not fit this program: it has no call at' order-deadlock.found/*.schedule -- ./sections-race
+sed '$d' "$schedule" >cut
+refused 'cut off' cut -- ./replay use
+sed 's/T_0_1/T_0_2/' "$schedule" >edited
+refused 'checksum' edited -- ./replay use
+refused 'line 1' /bin/true -- ./replay use
+refused 'which program' "$schedule"
+refused 'which finding' --times 2
+refused 'cannot find it' "$schedule" -- ./nowhere
+refused "has the id 'ffffffff'" --id ffffffff sections-race.json
+refused '0 or 1' --first 2 "$schedule" -- ./replay
+jq '.findings += .findings' sections-race.json >two.json
+refused 'has 2 findings; choose one' two.json
+
+# An interrupted replay ends, although threads are held, by the signal that the program got.
+"$RADDLE" replay --patience 1000 "$spin" -- ./atomic-race >out 2>err &
+pid=$!
+while ! pgrep -P $pid >/dev/null; do sleep 0.05; done
+sleep 0.2
+kill -TERM $pid
+wait $pid
+got=$?
+[ $got = $((128 + 15)) ] || complain "interrupted: status $got: $(cat err)"
+
+# In gdb, without a terminal: both threads at their accesses, then one goes first.
+if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | grep -qx 1; then
+	"$RADDLE" replay --gdb-args='-batch -ex "print value" -ex raddle-go' "$schedule" -- ./replay use >out 2>err </dev/null
+	got=$?
+	[ $got = 1 ] || complain "gdb: status $got: $(cat err)"
+	grep -qE '^0: T_0_0 \(thread [0-9]+\) stands before its read of 8 bytes' out || complain "gdb: $(cat out)"
+	grep -qE '^1: T_0_1 \(thread [0-9]+\) stands before its write of 8 bytes' out || complain "gdb: $(cat out)"
+	grep -qE '^#[0-9]+ +use at .*replay.c:[0-9]+' out || complain "gdb does not show the access: $(cat out)"
+	grep -qE '^#[0-9]+ +(nap|rt_|stand)' out && complain "gdb shows the runtime: $(cat out)"
+	grep -qx '\$1 = 0' out || complain "gdb knows no variables: $(cat out)"
+	grep -q 'exited normally' out || complain "gdb did not let them go: $(cat out)"
+	"$RADDLE" replay --gdb-args=-batch order-deadlock.found/*.schedule -- ./order-deadlock >out 2>err </dev/null
+	[ "$(grep -cE '^[01]: T_0_[01] .*waits in mutex-lock of [ab], kept by T_0_[01]' out)" = 2 ] ||
+		complain "gdb at a deadlock: $(cat out)"
+fi
+[ $failures = 0 ]
