@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 static struct {
-	bool json;
+	bool json, verbose;
 	const char *schedules;
 	struct cmd_prediction prediction;
 	struct cmd_output output;
@@ -23,6 +23,7 @@ static struct {
 } opt = {.prediction = CMD_PREDICTION_DEFAULT};
 
 static const struct rd_option options[] = {
+	RD_FLAG('v', "verbose", &opt.verbose, "each finding at full length"),
 	RD_FLAG('j', "json", &opt.json, "as a JSON document"),
 	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write SARIF 2.1.0 there (-: standard output)"),
 	RD_STRING(0, "html", &opt.output.html, "FILE", "write a page for browsers there"),
@@ -43,26 +44,27 @@ static const struct rd_option options[] = {
 };
 
 static const struct rd_usage usage = {
-	"raddle predict [--json] [--schedules DIR] [--sound-only] TRACE",
+	"raddle predict [-v] [--json] [--schedules DIR] [--sound-only] TRACE",
 	"Finds the races and deadlocks that other schedules of a recorded run lead to, each\n"
 	"with the order of operations that leads there. Sound findings keep the value of\n"
 	"every read and so can happen; the others are speculative. None is confirmed, since\n"
 	"nothing is run; the exit status is 0 whatever was found.",
 	options,
 	"  raddle record -o trace -- ./prog\n"
-	"  raddle predict trace\n"
+	"  raddle predict -v trace\n"
 	"  raddle predict --json --schedules found trace >found.json\n",
 };
 
 static int report(const struct finding_set *set)
 {
-	struct report_opts how = {
-		.colour = report_wants_colour(stdout), .all = true, .baseline = opt.filter.baseline != NULL};
+	struct report_opts how = {.colour = report_wants_colour(stdout),
+				  .all = opt.verbose,
+				  .baseline = opt.filter.baseline != NULL};
 	int err = cmd_output_write(&opt.output, set, &how);
 
 	if (err || cmd_output_is_stdout(&opt.output))
 		return err;
-	err = report_text(set, &how, stdout);
+	err = report_predictions(set, &how, stdout);
 	if (opt.prediction.left_out)
 		printf("%" PRIu64 " more are not described; --limit raises the number.\n",
 		       opt.prediction.left_out);

@@ -498,3 +498,74 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 	print_total(&p);
 	return finish(&p);
 }
+
+/* ---- predictions alone ---- */
+
+/* A line has no room for paths. */
+static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
+{
+	const char *slash = f && f->file ? strrchr(f->file, '/') : NULL;
+
+	if (!f || !f->file) {
+		rd_buf_adds(b, f && f->function ? f->function : "an unknown place");
+		return;
+	}
+	rd_buf_addf(b, "%s:%u", slash ? slash + 1 : f->file, f->line);
+	if (f->function)
+		rd_buf_addf(b, " (%s)", f->function);
+}
+
+static void print_prediction(struct printer *p, const struct finding *f)
+{
+	size_t count = f->access_count + f->cycle_count;
+
+	if (p->opts->all) {
+		print_finding(p, f);
+		return;
+	}
+	word_title(&p->line, f);
+	for (size_t i = 0; i < count; i++) {
+		bool access = i < f->access_count;
+
+		rd_buf_adds(&p->line, i ? ", " : ": ");
+		if (access)
+			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
+		add_short_place(&p->line, finding_top(access ? &f->accesses[i].stack
+							     : &f->cycle[i - f->access_count].stack));
+	}
+	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
+		    f->suppressed ? ", suppressed" : "");
+	flush_line(p, 2, "");
+}
+
+static size_t print_section(struct printer *p, bool sound, const char *title)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->set->count; i++)
+		n += p->set->items[i]->sound == sound;
+	if (!n)
+		return 0;
+	rd_buf_addf(&p->line, "%zu %s", n, title);
+	flush_line(p, 0, BOLD);
+	for (size_t i = 0; i < p->set->count; i++)
+		if (p->set->items[i]->sound == sound)
+			print_prediction(p, p->set->items[i]);
+	fputc('\n', p->out);
+	return n;
+}
+
+int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out)
+{
+	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+	size_t n = print_section(&p, true, "can happen: every read keeps the value it had");
+
+	n += print_section(&p, false,
+			   "speculative: some read would get another value, so a replay must tell");
+	rd_buf_addf(&p.line, "Raddle: %zu finding%s predicted, none confirmed: nothing was run", n,
+		    n == 1 ? "" : "s");
+	if (n && !opts->all)
+		rd_buf_adds(&p.line, "; -v shows stacks, locks and schedules");
+	flush_line(&p, 0, BOLD);
+	return finish(&p);
+}

@@ -23,7 +23,10 @@ schedule=$(jq -r '.findings[0].schedule' json)
 # The second thread's section comes before the first one's.
 grep -q $'^op\tT_0_1\t[0-9]*\tmutex-unlock\tm' "$schedule" || grep -q $'^hold\tT_0_1\t3' "$schedule" ||
 	fail "the schedule does not lead there: $(cat "$schedule")"
-"$RADDLE" predict --no-races trace | grep -q '^WARNING' && fail "--no-races finds a race"
+"$RADDLE" predict trace >short || fail "as text"
+grep -q '^1 can happen' short && grep -q '^  data race on x: write at sections-race.c:' short || fail "$(cat short)"
+"$RADDLE" predict -v trace | grep -q '^WARNING: Raddle: data race on x' || fail "-v is not long"
+"$RADDLE" predict --no-races trace | grep -q 'data race' && fail "--no-races finds a race"
 "$RADDLE" predict --limit 0 trace | grep -q '^1 more' || fail "--limit 0 hides what it hides"
 "$RADDLE" predict --window 6 trace >windows || fail "--window"
 
@@ -31,7 +34,8 @@ grep -q $'^op\tT_0_1\t[0-9]*\tmutex-unlock\tm' "$schedule" || grep -q $'^hold\tT
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/value-race.c" -o value || fail "not compiled"
 "$RADDLE" record -o value.trace -- ./value || fail "not recorded"
 [ "$("$RADDLE" predict --json value.trace | jq -c '.findings | map(.sound)')" = '[false]' ] || fail "value-race"
-"$RADDLE" predict --sound-only value.trace | grep -q '^WARNING' && fail "--sound-only finds a speculative race"
+"$RADDLE" predict value.trace | grep -q '^1 speculative' || fail "no section for speculative ones"
+"$RADDLE" predict --sound-only value.trace | grep -q 'data race' && fail "--sound-only finds a speculative race"
 
 # Imported traces: a cycle of two locks and a race.
 printf '%s\n' 'T0|fork(T1)|1' 'T0|acq(a)|2' 'T0|acq(b)|3' 'T0|rel(b)|4' 'T0|rel(a)|5' 'T0|w(v)|6' \
