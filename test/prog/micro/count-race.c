@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: race heap 1 speculative
+// unproved: race heap 1 speculative
 // recorded: the two users are done one after the other, then main drops its share.
-/* A counted object whose count has relaxed order: the last one does not see the others' writes. */
+/* A counted object whose count has relaxed order: the last one does not see the others' writes.
+ * The accesses never meet, as in atomic-race.c. */
 #include "case.h"
 
 struct counted {

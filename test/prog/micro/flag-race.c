@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: race data 1 speculative
+// unproved: race data 1 speculative
 // expect: race flag
 // recorded: the giver is done before the taker looks.
-/* A plain variable as a flag. */
+/* A plain variable as a flag.  It races; data never meet, as in atomic-race.c. */
 #include "case.h"
 
 static volatile int flag;

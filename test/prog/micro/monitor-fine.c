@@ -7,13 +7,14 @@
 MUTEX(a);
 MUTEX(m);
 COND(c);
+static sem_t go;
 static int ready;
 THREAD(tell)
 {
 	UNUSED;
 	LOCK(a);
 	UNLOCK(a);
-	usleep(50000);
+	sem_wait(&go);
 	LOCK(m);
 	ready = 1;
 	pthread_cond_signal(&c);
@@ -33,6 +34,10 @@ THREAD(await)
 }
 int main(void)
 {
-	run_two(tell, await);
+	sem_init(&go, 0, 0);
+	pthread_t a = start_settled(tell, NULL), b = start_settled(await, NULL);
+	sem_post(&go);
+	join(a);
+	join(b);
 	return 0;
 }

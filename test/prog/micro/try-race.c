@@ -5,14 +5,14 @@
 #include "case.h"
 
 MUTEX(m);
+static sem_t tried;
 static int x;
 THREAD(keep)
 {
 	UNUSED;
 	LOCK(m);
 	x++;
-	settle();
-	settle();
+	sem_wait(&tried);
 	UNLOCK(m);
 	return NULL;
 }
@@ -23,10 +23,12 @@ THREAD(add)
 	x++;
 	if (got)
 		UNLOCK(m);
+	sem_post(&tried);
 	return NULL;
 }
 int main(void)
 {
+	sem_init(&tried, 0, 0);
 	run_two(keep, add);
 	return x < 1;
 }
