@@ -332,7 +332,8 @@ static int predict(struct check *c)
 	say_scope();
 	c->all_count = c->set->count;
 	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
-	memcpy(c->all, c->set->items, c->all_count * sizeof *c->all);
+	for (size_t i = 0; i < c->all_count; i++)
+		c->all[i] = c->set->items[i];
 	finding_set_finish(c->set);
 	return cmd_filter_apply(&opt.filter, c->set, false);
 }
