@@ -18,6 +18,7 @@
 #include "base/progress.h"
 #include "cmd/output.h"
 #include "cmd/run.h"
+#include "record/launch.h"
 #include "record/prepare.h"
 
 #include <dirent.h>
@@ -181,6 +182,8 @@ static void look(void *context, pid_t pid)
 	double since = now() - c->started;
 
 	check_companion_start(&c->companion, pid, STDERR_FILENO);
+	if (record_launch_interrupted() > 1)
+		kill(pid, SIGKILL); /* once may not have been enough for it, twice is for the user */
 	if (!opt.timeout || since < (double)opt.timeout)
 		return;
 	if (!c->overdue)
@@ -256,6 +259,8 @@ static int record(struct check *c)
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		err = record_run(c, n);
 		check_input_first_ended(&c->input);
+		if (record_launch_interrupted())
+			opt.runs = n + 1;
 	}
 	if (!err && WIFSIGNALED(c->runs[0].status))
 		c->recorded_signal = WTERMSIG(c->runs[0].status);
@@ -509,7 +514,7 @@ int cmd_check(int argc, char **argv)
 	}
 	if (cmd_prediction_check(&opt.prediction, "check") || cmd_output_check(&opt.output, "check"))
 		return CMD_FAILED;
-	if (opt.verbose)
-		rd_log_level(RD_LOG_INFO);
+	if (opt.verbose || opt.quiet)
+		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
 	return check(argv + first);
 }

@@ -34,7 +34,7 @@ static void forward(int signal, siginfo_t *info, void *context)
 
 	(void)context;
 	if (signal != SIGUSR1 && signal != SIGUSR2)
-		asked_to_end = 1;
+		asked_to_end = asked_to_end + 1;
 	if (info->si_code <= 0 && program_pid && info->si_pid != program_pid)
 		kill(program_pid, signal);
 	errno = saved;
@@ -63,7 +63,7 @@ static void take_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-bool record_launch_interrupted(void)
+int record_launch_interrupted(void)
 {
 	return asked_to_end;
 }

@@ -24,8 +24,8 @@ int record_launch(const struct record_launch *launch, pid_t *pid);
 /* The program is gone: signals are ours again. */
 void record_launch_done(void);
 
-/* Whether somebody has sent a signal that asks to end since the program was started. */
-bool record_launch_interrupted(void);
+/* How often somebody has sent a signal that asks to end since the program was started. */
+int record_launch_interrupted(void);
 
 /* Ends this process the way waitpid() says the program ended.  Returns the exit
  * status where a death by signal cannot be repeated. */

@@ -45,6 +45,8 @@ static void round_trip(void **state)
 
 	(void)state;
 	set->items[0]->known = true;
+	set->items[0]->recorded = true;
+	set->stdin_path = "input";
 	set->items[1]->suppressed = "deadlock:transfer";
 	free(text);
 	text = text_of(set, &length);

@@ -69,6 +69,7 @@ static void test_meta_comes_back(void **state)
 				 .end = TRACE_SIGNALLED,
 				 .code = 11,
 				 .core = true,
+				 .stood = true,
 				 .complete = true,
 				 .stopped = (char[]){"disk full"},
 				 .events = 7,
@@ -85,7 +86,7 @@ static void test_meta_comes_back(void **state)
 	assert_null(in.cwd);
 	assert_true(in.forked && in.parent_pid == 41 && in.fork_index == 3);
 	assert_true(in.end_ns == UINT64_MAX >> 1);
-	assert_true(in.end == TRACE_SIGNALLED && in.code == 11 && in.core && in.complete);
+	assert_true(in.end == TRACE_SIGNALLED && in.code == 11 && in.core && in.stood && in.complete);
 	assert_string_equal(in.stopped, "disk full");
 	assert_string_equal(in.mode, "fast");
 	assert_string_equal(in.raddle, RADDLE_VERSION);
