@@ -27,7 +27,10 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 # small beside the program it records; raddle-instr is its LLVM worker.
 TOOL_DIRS := base bitcode trace model finding predict report record replay doctor cmd
 INSTR_DIRS := base ir instr
-RT_SRC := $(wildcard rt/*.c)
+# Hooks are bitcode, and some files of the runtime belong to one flavour.
+RT_ONLY_RECORD := rt/record.c rt/stride.c rt/hook.c
+RT_ONLY_FULL := rt/full.c rt/full-buffer.c rt/inject.c
+RT_SRC := $(filter-out rt/full-hook.c,$(wildcard rt/*.c))
 
 objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(1:%=%/*.c)))
 TOOL_OBJ := $(call objects,$(TOOL_DIRS))
@@ -40,10 +43,11 @@ INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -lm
 # The runtime is built by clang: hooks call it with clang's preserve_most.
 RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
-RT_OBJ := $(RT_SRC:%.c=$(B)/%.o)
-RT_STATIC_OBJ := $(RT_SRC:rt/%.c=$(B)/rt-static/%.o)
+RT_RECORD_SRC := $(filter-out $(RT_ONLY_FULL),$(RT_SRC))
+RT_FULL_SRC := $(filter-out $(RT_ONLY_RECORD),$(RT_SRC))
+RT_LIBS := $(B)/libraddle-rt.a $(B)/libraddle-rt-static.a $(B)/libraddle-rt-full.a $(B)/libraddle-rt-full-static.a
 
-SUPPORT := $(B)/raddle-instr $(B)/hook.bc $(B)/libraddle-rt.a $(B)/libraddle-rt-static.a
+SUPPORT := $(B)/raddle-instr $(B)/hook.bc $(B)/full-hook.bc $(RT_LIBS)
 LINKS := $(B)/raddle-cc $(B)/raddle-c++
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
@@ -86,15 +90,18 @@ $(B)/rt-static/%.o: rt/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $<
 
-$(B)/libraddle-rt.a: $(RT_OBJ)
-	rm -f $@ && ar rcs $@ $(RT_OBJ)
-
-$(B)/libraddle-rt-static.a: $(RT_STATIC_OBJ)
-	rm -f $@ && ar rcs $@ $(RT_STATIC_OBJ)
+$(B)/libraddle-rt.a: $(RT_RECORD_SRC:%.c=$(B)/%.o)
+$(B)/libraddle-rt-static.a: $(RT_RECORD_SRC:rt/%.c=$(B)/rt-static/%.o)
+$(B)/libraddle-rt-full.a: $(RT_FULL_SRC:%.c=$(B)/%.o)
+$(B)/libraddle-rt-full-static.a: $(RT_FULL_SRC:rt/%.c=$(B)/rt-static/%.o)
+$(RT_LIBS):
+	rm -f $@ && ar rcs $@ $^
 
 $(B)/hook.bc: rt/hook.c $(wildcard include/raddle/*)
+$(B)/full-hook.bc: rt/full-hook.c $(wildcard include/raddle/*)
+$(B)/hook.bc $(B)/full-hook.bc:
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ rt/hook.c
+	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ $<
 
 # Tests.  Unit tests stand beside raddle, where they find its support files.
 

@@ -36,8 +36,6 @@
 
 enum {
 	SLOT_COUNT = (RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1,
-	/* A site needs an instruction, and no instruction is that small. */
-	BYTES_PER_SLOT = 4 << RADDLE_SITE_LOCAL_BITS,
 	RECENT_SECONDS = 3600,
 };
 
@@ -54,8 +52,24 @@ struct module {
 	bool is_library;
 };
 
+/* What makes a flavour. */
+struct kind {
+	const char *name;
+	const char *hooks, *runtime, *static_runtime;
+	uint32_t bytes_per_slot; /* the fewest bytes of bitcode for as many sites as a slot has */
+};
+
+/* A site of `record` needs an instruction, and no instruction is that small.  In `full` an
+ * instruction may have several. */
+static const struct kind kinds[] = {
+	{"record", "hook.bc", "libraddle-rt.a", "libraddle-rt-static.a", 4u << RADDLE_SITE_LOCAL_BITS},
+	{"full", "full-hook.bc", "libraddle-rt-full.a", "libraddle-rt-full-static.a",
+	 1u << RADDLE_SITE_LOCAL_BITS},
+};
+
 struct build {
 	const struct rd_flavour_opts *opts;
+	const struct kind *kind;
 	struct bitcode_cache cache;
 	struct bitcode_program program;
 	struct bitcode_libraries libraries;
@@ -68,6 +82,16 @@ struct build {
 	char *final; /* where the flavour will be */
 	char *stage; /* where it is made */
 };
+
+static int find_kind(struct build *b)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kinds[i].name, b->opts->name))
+			b->kind = &kinds[i];
+	if (!b->kind)
+		return rd_fail(RD_EUSAGE, "%s: there is no such flavour", b->opts->name);
+	return 0;
+}
 
 /* -------------------------------------------------------------- opening --- */
 
@@ -138,9 +162,9 @@ static bool is_free(const uint8_t *used, uint32_t slot, uint32_t count)
 	return true;
 }
 
-static int assign_slot(uint8_t *used, struct unit *u, uint64_t length)
+static int assign_slot(const struct build *b, uint8_t *used, struct unit *u, uint64_t length)
 {
-	uint64_t count = 1 + length / BYTES_PER_SLOT, places;
+	uint64_t count = 1 + length / b->kind->bytes_per_slot, places;
 
 	if (count >= SLOT_COUNT)
 		return rd_fail(RD_ELIMIT,
@@ -166,7 +190,7 @@ static int assign_slots(struct build *b)
 
 	for (size_t m = 0; m < b->module_count; m++)
 		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
-			err = assign_slot(used, &b->modules[m].units[i],
+			err = assign_slot(b, used, &b->modules[m].units[i],
 					  b->modules[m].program->units[i].length);
 	free(used);
 	return err;
@@ -202,11 +226,11 @@ static void hash_options(XXH3_state_t *state, const struct build *b)
 
 static int hash_tools(struct build *b, XXH3_state_t *state)
 {
-	static const char *const libraries[] = {"libraddle-rt.a", "libraddle-rt-static.a"};
+	const char *const libraries[] = {b->kind->runtime, b->kind->static_runtime};
 	int err = rd_support_file("raddle-instr", &b->worker);
 
 	if (!err)
-		err = rd_support_file("hook.bc", &b->hooks);
+		err = rd_support_file(b->kind->hooks, &b->hooks);
 	XXH3_128bits_reset(state);
 	hash_options(state, b);
 	if (!err)
@@ -426,6 +450,8 @@ static int link_module(struct build *b, const struct module *m)
 		.soname = m->is_library && !has_soname ? m->name : NULL,
 		.found_in = b->libraries.count ? found : NULL,
 		.linked_from = b->libraries.count ? from : NULL,
+		.runtime = b->kind->runtime,
+		.static_runtime = b->kind->static_runtime,
 		.verbose = b->opts->verbose,
 	});
 	if (!err && m->is_library)
@@ -529,6 +555,8 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 	bool cached = false;
 	int err = bitcode_cache_open(&b.cache);
 
+	if (!err)
+		err = find_kind(&b);
 	if (!err)
 		err = open_program(&b, program);
 	if (!err) {

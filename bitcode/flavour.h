@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct rd_flavour_opts {
-	const char *name; /* of the instrumentation: "record" */
+	const char *name; /* of the instrumentation: "record" or "full" */
 	bool fast;	  /* optimised code, slow to make; else quick */
 	bool debug;	  /* with debug information */
 	bool verbose;	  /* say by rd_info() what is done and what is left out */

@@ -404,7 +404,7 @@ static int add_runtime(struct linker *l)
 			 !bitcode_program_defines(l->r->program, "malloc");
 	if (!memory && l->r->verbose)
 		rd_info("%s: defines malloc itself; allocations are not seen", l->r->program->path);
-	err = rd_support_file(l->is_static ? "libraddle-rt-static.a" : "libraddle-rt.a", &path);
+	err = rd_support_file(l->is_static ? l->r->static_runtime : l->r->runtime, &path);
 	if (!err && l->is_static)
 		err = add_static_runtime(l, path, memory);
 	for (size_t i = 0; i < (memory ? 3 : 2) && !err; i++) {

@@ -14,6 +14,7 @@ struct bitcode_relink {
 	const char *soname;	 /* a library's name if its link line gives none; NULL for a program */
 	const char *found_in;	 /* where the loader will find flavoured libraries; may be NULL */
 	const char *linked_from; /* where they are now; may be NULL */
+	const char *runtime, *static_runtime; /* names of the libraries to add to programs */
 	bool verbose;
 };
 

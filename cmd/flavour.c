@@ -13,7 +13,8 @@
 #include <stdio.h>
 
 struct options {
-	bool fast; /* optimised code */
+	const char *name; /* which flavour */
+	bool fast;	  /* optimised code */
 	bool debug;
 	bool verbose;
 	bool sites; /* print the path of the site table instead */
@@ -21,8 +22,9 @@ struct options {
 
 int cmd_flavour(int argc, char **argv)
 {
-	struct options opt = {0};
+	struct options opt = {.name = "record"};
 	const struct rd_option options[] = {
+		RD_STRING(0, "flavour", &opt.name, "NAME", "which one: record (the default) or full"),
 		RD_FLAG('f', "fast", &opt.fast, "make optimised code; takes longer once"),
 		RD_FLAG('g', "debug", &opt.debug, "with debug information, for debuggers"),
 		RD_FLAG('s', "sites", &opt.sites, "print the path of the site table"),
@@ -30,7 +32,7 @@ int cmd_flavour(int argc, char **argv)
 		RD_END,
 	};
 	const struct rd_usage usage = {
-		.synopsis = "raddle flavour [--fast] [--sites] PROG",
+		.synopsis = "raddle flavour [--flavour NAME] [--fast] [--sites] PROG",
 		.summary = "Makes the instrumented form of a program that 'raddle cc' built and prints\n"
 			   "its path.  'raddle record' does this by itself.",
 		.options = options,
@@ -49,7 +51,7 @@ int cmd_flavour(int argc, char **argv)
 	}
 	if (opt.verbose)
 		rd_log_level(RD_LOG_INFO);
-	if (rd_flavour_build(argv[at], &(struct rd_flavour_opts){"record", opt.fast, opt.debug, opt.verbose},
+	if (rd_flavour_build(argv[at], &(struct rd_flavour_opts){opt.name, opt.fast, opt.debug, opt.verbose},
 			     &flavour))
 		return CMD_FAILED;
 	puts(opt.sites ? flavour.sites : flavour.executable);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a program's name on the command line to its record flavour.  In: the name,
+ * From a program's name on the command line to its flavour.  In: the name,
  * PATH, what the user said about building.  Out: absolute paths.
  */
 #include "cmd/program.h"
@@ -67,7 +67,8 @@ static bool wants_fast(const char *path, const struct cmd_build *how)
 
 int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how)
 {
-	struct rd_flavour_opts build = {.name = "record", .debug = how->debug, .verbose = how->verbose};
+	struct rd_flavour_opts build = {
+		.name = p->kind ? p->kind : "record", .debug = how->debug, .verbose = how->verbose};
 	int r = find_program(name, &p->path);
 
 	if (r)

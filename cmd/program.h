@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program a command line names, and its record flavour. */
+/* The program a command line names, and its flavour. */
 #ifndef CMD_PROGRAM_H
 #define CMD_PROGRAM_H
 
@@ -15,6 +15,7 @@ struct cmd_build {
 };
 
 struct cmd_program {
+	const char *kind; /* of flavour that is wanted; NULL: "record" */
 	char *path;	  /* absolute */
 	const char *mode; /* "fast", "quick" */
 	struct rd_flavour flavour;

@@ -41,6 +41,7 @@ struct instr_event {
 	uint32_t block; /* number in the function's flow graph */
 	LLVMValueRef inst;
 	LLVMValueRef pointer;
+	unsigned operand;	       /* of inst that the pointer is */
 	uint64_t size;		       /* bytes, 0 if only known at run time */
 	LLVMValueRef length;	       /* a range's length, if size is 0 and libc is NULL */
 	const struct instr_libc *libc; /* a library function's argument: its row says the length */
@@ -53,6 +54,7 @@ struct instr_function {
 	struct ir_effects *effects;
 	LLVMValueRef function;
 	struct ir_cfg cfg;
+	bool everything;		/* memory that no other thread can reach counts too */
 	struct rd_umap wait_reads;	/* of the whole unit: loads that decide a wait loop */
 	struct rd_umap private_objects; /* object to 1 + whether it is private */
 	struct instr_event *events;	/* in order of blocks, then of instructions */
@@ -61,6 +63,23 @@ struct instr_function {
 
 /* Fills `reads` with the loads that decide a loop around a condition wait. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
+
+/* Where code behind an instruction goes; for an invoke that is where it returns to. */
+LLVMValueRef instr_place_after(LLVMValueRef inst);
+char instr_order_letter(LLVMAtomicOrdering order); /* as in sites.md */
+/* The site of an event, as a constant. */
+LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event);
+bool instr_is_atomic(const struct instr_event *event);
+LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event); /* as a number */
+
+/* Records the range of a library function's argument at the builder's place. */
+void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
+		     LLVMValueRef site);
+
+/* promise.c */
+bool instr_is_instrumented(struct ir_effects *effects, LLVMValueRef function);
+void instr_drop_promises(LLVMValueRef function); /* those that a function with hooks does not keep */
+void instr_drop_call_promises(LLVMValueRef call);
 
 void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);

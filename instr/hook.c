@@ -48,6 +48,16 @@ static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
 		return u->i32;
 	case 'l':
 		return u->i64;
+	case 's':
+		return LLVMInt16TypeInContext(u->context);
+	case 'c':
+		return LLVMInt8TypeInContext(u->context);
+	case 'b':
+		return LLVMInt1TypeInContext(u->context);
+	case 'f':
+		return LLVMFloatTypeInContext(u->context);
+	case 'd':
+		return LLVMDoubleTypeInContext(u->context);
 	default:
 		return u->nothing;
 	}
@@ -88,7 +98,7 @@ static void declare(struct instr_unit *u, enum instr_hook hook)
 	if (u->hooks[hook] == NULL)
 		u->hooks[hook] = LLVMAddFunction(u->module, row->name, u->hook_types[hook]);
 	add_attribute(u, u->hooks[hook], "nounwind", 0);
-	if (!is_barrier(hook) && !looks(hook)) {
+	if (u->options->flavour == FLAVOUR_RECORD && !is_barrier(hook) && !looks(hook)) {
 		add_attribute(u, u->hooks[hook], "willreturn", 0);
 		add_attribute(u, u->hooks[hook], "memory", hook == HOOK_ENTER ? 0 : ONLY_INACCESSIBLE_MEMORY);
 	}

@@ -61,6 +61,7 @@ bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *na
 	unsigned pointer = event->size == 0;
 	if (pointer >= n)
 		return false;
+	event->operand = pointer;
 	event->pointer = LLVMGetArgOperand(call, pointer);
 	if (event->size == 0 && LLVMIsAConstantInt(LLVMGetArgOperand(call, 0)))
 		event->size = LLVMConstIntGetZExtValue(LLVMGetArgOperand(call, 0));

@@ -3,7 +3,7 @@
  * raddle-instr: the LLVM worker of Raddle.  bitcode/ writes a list of units and
  * runs it; people do not.
  *
- *	raddle-instr --flavour record --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
+ *	raddle-instr --flavour record|full --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  *
  * A line of JOBFILE is a unit, fields separated by tabs: file that holds the
  * bitcode, offset, length, slot, object to make, site table part to make, and
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 	const char *flavour = NULL, *mode = "quick";
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
-		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record"),
+		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record or full"),
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
@@ -189,7 +189,8 @@ int main(int argc, char **argv)
 		RD_END,
 	};
 	const struct rd_usage usage = {
-		.synopsis = "raddle-instr --flavour record --mode quick|fast --hooks FILE [--jobs N] JOBFILE",
+		.synopsis = "raddle-instr --flavour record|full --mode quick|fast --hooks FILE [--jobs N] "
+			    "JOBFILE",
 		.summary = "Instruments translation units; part of raddle, run by it.",
 		.options = table,
 	};
@@ -199,7 +200,11 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return 2;
 	options.fast = strcmp(mode, "fast") == 0;
-	if (flavour == NULL || strcmp(flavour, "record") != 0 || options.hooks == NULL || first != argc - 1 ||
+	if (flavour != NULL && strcmp(flavour, "full") == 0)
+		options.flavour = FLAVOUR_FULL;
+	else if (flavour != NULL && strcmp(flavour, "record") != 0)
+		flavour = NULL;
+	if (flavour == NULL || options.hooks == NULL || first != argc - 1 ||
 	    (!options.fast && strcmp(mode, "quick") != 0)) {
 		rd_fail(RD_EUSAGE, "instr: usage: %s", usage.synopsis);
 		return 2;

@@ -29,68 +29,10 @@ struct emitter {
 	bool restore_at_exit;
 };
 
-static const char *const kind_names[] = {
-	[EVENT_READ] = "r",	    [EVENT_WRITE] = "w",	[EVENT_RANGE_READ] = "rr",
-	[EVENT_RANGE_WRITE] = "rw", [EVENT_ATOMIC_LOAD] = "al", [EVENT_ATOMIC_STORE] = "as",
-	[EVENT_ATOMIC_RMW] = "ax",  [EVENT_ATOMIC_CAS] = "ac",	[EVENT_FENCE] = "f",
-	[EVENT_CALL] = "c",
-};
-
-static char order_letter(LLVMAtomicOrdering order)
-{
-	switch (order) {
-	case LLVMAtomicOrderingAcquire:
-		return 'a';
-	case LLVMAtomicOrderingRelease:
-		return 'r';
-	case LLVMAtomicOrderingAcquireRelease:
-		return 'q';
-	case LLVMAtomicOrderingSequentiallyConsistent:
-		return 'S';
-	default:
-		return 'x';
-	}
-}
-
-static bool is_atomic(const struct instr_event *event)
-{
-	return event->kind == EVENT_ATOMIC_LOAD || event->kind == EVENT_ATOMIC_STORE ||
-	       event->kind == EVENT_ATOMIC_RMW || event->kind == EVENT_ATOMIC_CAS;
-}
-
 /* Whether the event gets a hook, and with it a site. */
 static bool is_emitted(const struct instr_event *event)
 {
 	return event->kind != EVENT_FORGET && !(event->flags & EVENT_REDUNDANT);
-}
-
-static LLVMValueRef make_site(struct emitter *e, const struct instr_event *event)
-{
-	char flags[8];
-	int n = 0;
-	if (event->flags & EVENT_VOLATILE)
-		flags[n++] = 'v';
-	if (event->flags & EVENT_WAIT_LOOP)
-		flags[n++] = 'l';
-	if (event->flags & EVENT_THREAD_LOCAL)
-		flags[n++] = 't';
-	if (event->flags & EVENT_STACK)
-		flags[n++] = 's';
-	if (is_atomic(event) || event->kind == EVENT_FENCE)
-		flags[n++] = order_letter(event->order);
-	flags[n] = '\0';
-	struct instr_site site = {
-		.kind = kind_names[event->kind],
-		.size = event->kind == EVENT_RANGE_READ || event->kind == EVENT_RANGE_WRITE ? 0 : event->size,
-		.extent = event->size,
-		.flags = flags,
-		.inst = event->inst,
-		.pointer = event->pointer,
-	};
-	LLVMValueRef callee = event->kind == EVENT_CALL ? ir_callee(event->inst) : NULL;
-	if (callee != NULL)
-		site.callee = ir_debug_function_name(e->u->sites.debug, callee);
-	return LLVMConstInt(e->u->i32, instr_sites_add(&e->u->sites, &site), false);
 }
 
 static LLVMValueRef const64(struct emitter *e, uint64_t n)
@@ -121,17 +63,6 @@ static enum instr_hook access_hook(const struct instr_event *event)
 	}
 }
 
-/* Where code behind an instruction goes; for an invoke that is where it returns to. */
-static LLVMValueRef place_after(LLVMValueRef inst)
-{
-	if (LLVMGetInstructionOpcode(inst) != LLVMInvoke)
-		return LLVMGetNextInstruction(inst);
-	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetNormalDest(inst));
-	while (LLVMIsAPHINode(first))
-		first = LLVMGetNextInstruction(first);
-	return first;
-}
-
 static void build_at(struct emitter *e, LLVMValueRef inst)
 {
 	LLVMPositionBuilderBefore(e->u->builder, inst);
@@ -139,134 +70,16 @@ static void build_at(struct emitter *e, LLVMValueRef inst)
 		LLVMSetCurrentDebugLocation2(e->u->builder, NULL);
 }
 
-static LLVMValueRef as_number(struct emitter *e, LLVMValueRef v, bool is_signed)
-{
-	LLVMTypeRef type = LLVMTypeOf(v);
-	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
-		return const64(e, 0);
-	return LLVMBuildIntCast2(e->u->builder, v, e->u->i64, is_signed, "");
-}
-
-static LLVMValueRef argument(struct emitter *e, const struct instr_event *event, int n)
-{
-	RD_ASSERT(n >= 0);
-	if ((unsigned)n >= LLVMGetNumArgOperands(event->inst))
-		return const64(e, 0);
-	return as_number(e, LLVMGetArgOperand(event->inst, n), false);
-}
-
-static LLVMValueRef limit(struct emitter *e, const struct instr_event *event, int n)
-{
-	return n < 0 ? const64(e, UINT64_MAX) : argument(e, event, n);
-}
-
-/* The result as a length: 0 if it is negative. */
-static LLVMValueRef positive_result(struct emitter *e, const struct instr_event *event)
-{
-	LLVMBuilderRef b = e->u->builder;
-	LLVMValueRef result = as_number(e, event->inst, true);
-	LLVMValueRef positive = LLVMBuildICmp(b, LLVMIntSGT, result, const64(e, 0), "");
-	return LLVMBuildSelect(b, positive, result, const64(e, 0), "");
-}
-
-static LLVMValueRef smaller(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
-{
-	LLVMBuilderRef b = e->u->builder;
-	return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, x, y, ""), x, y, "");
-}
-
-static LLVMValueRef printed_length(struct emitter *e, const struct instr_event *event)
-{
-	LLVMBuilderRef b = e->u->builder;
-	LLVMValueRef result = as_number(e, event->inst, true);
-	LLVMValueRef good = LLVMBuildICmp(b, LLVMIntSGE, result, const64(e, 0), "");
-	LLVMValueRef n = LLVMBuildAdd(b, result, const64(e, 1), "");
-	n = smaller(e, n, limit(e, event, event->libc->a));
-	return LLVMBuildSelect(b, good, n, const64(e, 0), "");
-}
-
-/* How far a search function read: up to what it found, or `otherwise`. */
-static LLVMValueRef found_length(struct emitter *e, const struct instr_event *event, LLVMValueRef otherwise)
-{
-	LLVMBuilderRef b = e->u->builder;
-	LLVMValueRef end = LLVMBuildPtrToInt(b, event->inst, e->u->i64, "");
-	LLVMValueRef start = LLVMBuildPtrToInt(b, event->pointer, e->u->i64, "");
-	LLVMValueRef n = LLVMBuildAdd(b, LLVMBuildSub(b, end, start, ""), const64(e, 1), "");
-	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->inst, ""), otherwise, n, "");
-}
-
-/* The length of a library function's range, for the hook in *hook. */
-static LLVMValueRef libc_length(struct emitter *e, const struct instr_event *event, enum instr_hook *hook)
-{
-	const struct instr_libc *row = event->libc;
-	LLVMBuilderRef b = e->u->builder;
-	*hook = row->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE;
-	switch (row->length) {
-	case LENGTH_FIXED:
-		return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(e, 0),
-				       const64(e, row->a), "");
-	case LENGTH_ARG:
-		return argument(e, event, row->a);
-	case LENGTH_ARG_TIMES:
-		return LLVMBuildMul(b, argument(e, event, row->a), const64(e, row->b), "");
-	case LENGTH_PRODUCT:
-		return LLVMBuildMul(b, argument(e, event, row->a), argument(e, event, row->b), "");
-	case LENGTH_RESULT:
-		return LLVMBuildMul(b, positive_result(e, event), const64(e, row->a), "");
-	case LENGTH_RESULT_TIMES:
-		return LLVMBuildMul(b, positive_result(e, event), argument(e, event, row->a), "");
-	case LENGTH_PRINTED:
-		return printed_length(e, event);
-	case LENGTH_FOUND:
-		if (row->a >= 0)
-			return found_length(e, event, argument(e, event, row->a));
-		*hook = HOOK_READ_STRING;
-		return found_length(e, event, const64(e, UINT64_MAX));
-	case LENGTH_STRING:
-		*hook = row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
-		return const64(e, UINT64_MAX);
-	case LENGTH_STRING_MAX:
-		*hook = row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
-		return argument(e, event, row->a);
-	case LENGTH_STRING_IF:
-		*hook = row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
-		return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->inst, ""), const64(e, 0),
-				       argument(e, event, row->a), "");
-	case LENGTH_COMMON:
-		*hook = HOOK_READ_COMMON;
-		return limit(e, event, row->b);
-	case LENGTH_COPIED:
-		*hook = HOOK_WRITE_COPIED;
-		return limit(e, event, row->b);
-	case LENGTH_APPENDED:
-		*hook = HOOK_WRITE_APPENDED;
-		return limit(e, event, row->b);
-	}
-	RD_BUG("a length without code");
-}
-
-static bool takes_two_pointers(enum instr_hook hook)
-{
-	return hook == HOOK_READ_COMMON || hook == HOOK_WRITE_COPIED || hook == HOOK_WRITE_APPENDED;
-}
-
 static void emit_libc(struct emitter *e, const struct instr_event *event)
 {
-	enum instr_hook hook;
-	LLVMValueRef site = make_site(e, event);
-	build_at(e, instr_libc_after(event->libc) ? place_after(event->inst) : event->inst);
-	LLVMValueRef n = libc_length(e, event, &hook);
-	if (takes_two_pointers(hook)) {
-		LLVMValueRef other = LLVMGetArgOperand(event->inst, event->libc->a);
-		instr_hook_call(e->u, hook, (LLVMValueRef[]){e->self, event->pointer, other, site, n});
-	} else {
-		instr_hook_call(e->u, hook, (LLVMValueRef[]){e->self, event->pointer, site, n});
-	}
+	LLVMValueRef site = instr_event_site(e->u, event);
+	build_at(e, instr_libc_after(event->libc) ? instr_place_after(event->inst) : event->inst);
+	instr_libc_call(e->u, event, e->self, site);
 }
 
 static void emit_access(struct emitter *e, const struct instr_event *event)
 {
-	LLVMValueRef site = make_site(e, event);
+	LLVMValueRef site = instr_event_site(e->u, event);
 	build_at(e, event->inst);
 	if (event->flags & EVENT_WAIT_LOOP) {
 		instr_hook_call(e->u, HOOK_READ_ALWAYS,
@@ -277,35 +90,23 @@ static void emit_access(struct emitter *e, const struct instr_event *event)
 		instr_hook_call(e->u, access_hook(event), (LLVMValueRef[]){e->self, event->pointer, site});
 		return;
 	}
-	LLVMValueRef n = event->size != 0 ? const64(e, event->size) : as_number(e, event->length, false);
+	LLVMValueRef n = event->size != 0
+				 ? const64(e, event->size)
+				 : LLVMBuildIntCast2(e->u->builder, event->length, e->u->i64, false, "");
 	instr_hook_call(e->u, event->kind == EVENT_RANGE_WRITE ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
 			(LLVMValueRef[]){e->self, event->pointer, site, n});
 }
 
-/* Whether the atomic operation stored, as a number. */
-static LLVMValueRef stored(struct emitter *e, const struct instr_event *event)
-{
-	LLVMBuilderRef b = e->u->builder;
-	if (event->kind != EVENT_ATOMIC_CAS)
-		return const32(e, event->kind != EVENT_ATOMIC_LOAD);
-	if (LLVMIsAAtomicCmpXchgInst(event->inst))
-		return LLVMBuildZExt(b, LLVMBuildExtractValue(b, event->inst, 1, ""), e->u->i32, "");
-	if (LLVMGetTypeKind(LLVMTypeOf(event->inst)) != LLVMIntegerTypeKind)
-		return const32(e, 1);
-	LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(event->inst));
-	return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, event->inst, zero, ""), e->u->i32, "");
-}
-
 static void emit_atomic(struct emitter *e, const struct instr_event *event)
 {
-	LLVMValueRef site = make_site(e, event);
+	LLVMValueRef site = instr_event_site(e->u, event);
 	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size,
 					   event->kind != EVENT_ATOMIC_LOAD);
 	build_at(e, event->inst);
 	instr_hook_call(e->u, HOOK_ATOMIC_BEGIN, (LLVMValueRef[]){e->self, event->pointer, const64(e, what)});
-	build_at(e, place_after(event->inst));
+	build_at(e, instr_place_after(event->inst));
 	instr_hook_call(e->u, HOOK_ATOMIC_END,
-			(LLVMValueRef[]){e->self, event->pointer, site, stored(e, event)});
+			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
 static bool is_musttail(LLVMValueRef call)
@@ -342,11 +143,11 @@ static void emit_call(struct emitter *e, size_t i)
 		instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});
 		return;
 	}
-	LLVMValueRef site = make_site(e, event);
+	LLVMValueRef site = instr_event_site(e->u, event);
 	instr_hook_call(e->u, HOOK_CALL, (LLVMValueRef[]){e->self, e->top, site});
 	if ((event->flags & EVENT_NEVER_RETURNS) || !looked_at_after(e, i))
 		return;
-	build_at(e, place_after(event->inst));
+	build_at(e, instr_place_after(event->inst));
 	instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});
 }
 
@@ -443,8 +244,8 @@ static void emit(struct instr_function *f)
 		else if (event->kind == EVENT_FENCE)
 			build_at(&e, event->inst),
 				instr_hook_call(e.u, HOOK_FENCE,
-						(LLVMValueRef[]){e.self, make_site(&e, event)});
-		else if (is_atomic(event))
+						(LLVMValueRef[]){e.self, instr_event_site(e.u, event)});
+		else if (instr_is_atomic(event))
 			emit_atomic(&e, event);
 		else if (event->libc != NULL)
 			emit_libc(&e, event);
@@ -456,36 +257,6 @@ static void emit(struct instr_function *f)
 	free(e.restore);
 }
 
-/* Promises a function with hooks no longer keeps; the optimiser would drop
- * calls of it, and events with them. */
-static const char *const promises[] = {"memory", "nosync", "nofree", "willreturn", "speculatable"};
-
-static void drop_promises(LLVMValueRef function)
-{
-	for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
-		unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
-		LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
-	}
-}
-
-static void drop_call_promises(const struct instr_function *f)
-{
-	for (size_t i = 0; i < f->count; i++)
-		for (size_t k = 0; f->events[i].kind == EVENT_CALL && k < sizeof promises / sizeof *promises;
-		     k++) {
-			unsigned kind = LLVMGetEnumAttributeKindForName(promises[k], strlen(promises[k]));
-			LLVMRemoveCallSiteEnumAttribute(f->events[i].inst, LLVMAttributeFunctionIndex, kind);
-		}
-}
-
-static bool is_instrumented(struct ir_effects *effects, LLVMValueRef function)
-{
-	return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-	       !ir_starts(ir_name(function), "__raddle_") && !ir_has_attribute(function, "naked") &&
-	       !ir_has_attribute(function, "disable_sanitizer_instrumentation") &&
-	       !ir_has_attribute(function, "no_sanitize_thread") && !ir_effects_is_early(effects, function);
-}
-
 static void instrument_function(struct instr_function *f)
 {
 	ir_cfg_init(&f->cfg, f->function);
@@ -494,7 +265,9 @@ static void instrument_function(struct instr_function *f)
 	if (!f->unit->options->keep_redundant)
 		instr_eliminate(f);
 	emit(f);
-	drop_call_promises(f);
+	for (size_t i = 0; i < f->count; i++)
+		if (f->events[i].kind == EVENT_CALL)
+			instr_drop_call_promises(f->events[i].inst);
 	ir_cfg_release(&f->cfg);
 }
 
@@ -507,8 +280,8 @@ int instr_record(struct instr_unit *u)
 		if (LLVMGetIntrinsicID(function) != 0 || ir_starts(ir_name(function), "__raddle_"))
 			continue;
 		if (!LLVMIsDeclaration(function) || !ir_effects_is_quiet(f.effects, ir_name(function)))
-			drop_promises(function);
-		if (!is_instrumented(f.effects, function))
+			instr_drop_promises(function);
+		if (!instr_is_instrumented(f.effects, function))
 			continue;
 		f.function = function;
 		instrument_function(&f);

@@ -62,11 +62,13 @@ static bool matters(struct instr_function *f, struct instr_event *event)
 	bool local = is_local_object(base);
 	if (local)
 		event->flags |= EVENT_STACK;
+	if (LLVMIsAGlobalVariable(base) && LLVMIsThreadLocal(base))
+		event->flags |= EVENT_THREAD_LOCAL;
+	if (f->everything)
+		return true;
 	if (LLVMIsAGlobalVariable(base)) {
 		if (LLVMIsGlobalConstant(base))
 			return false;
-		if (LLVMIsThreadLocal(base))
-			event->flags |= EVENT_THREAD_LOCAL;
 	} else if (LLVMIsAConstantPointerNull(base) || LLVMIsUndef(base)) {
 		return false;
 	}
@@ -110,6 +112,7 @@ static void scan_access(struct instr_function *f, struct instr_event event, LLVM
 static void scan_range(struct instr_function *f, struct instr_event event, unsigned argument, unsigned length)
 {
 	LLVMValueRef n = LLVMGetArgOperand(event.inst, length);
+	event.operand = argument;
 	event.pointer = LLVMGetArgOperand(event.inst, argument);
 	if (LLVMIsAConstantInt(n)) {
 		event.size = LLVMConstIntGetZExtValue(n);
@@ -145,6 +148,7 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(event.inst, argument + 1, elementtype);
 	if (type == NULL)
 		return;
+	event.operand = argument;
 	event.pointer = LLVMGetArgOperand(event.inst, argument);
 	event.size = LLVMStoreSizeOfType(f->unit->layout, LLVMGetTypeAttributeValue(type));
 	if (event.size == 0)
@@ -205,7 +209,8 @@ static void scan_libc(struct instr_function *f, struct instr_event event, const 
 		if ((unsigned)rows[i].argument >= LLVMGetNumArgOperands(event.inst))
 			continue;
 		event.kind = rows[i].write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
-		event.pointer = LLVMGetArgOperand(event.inst, rows[i].argument);
+		event.operand = (unsigned)rows[i].argument;
+		event.pointer = LLVMGetArgOperand(event.inst, event.operand);
 		event.libc = &rows[i];
 		event.size = rows[i].length == LENGTH_FIXED ? rows[i].a : 0;
 		if (LLVMGetTypeKind(LLVMTypeOf(event.pointer)) == LLVMPointerTypeKind)
@@ -262,6 +267,7 @@ static void scan_instruction(struct instr_function *f, struct instr_event event)
 		scan_access(f, event, LLVMTypeOf(inst), false);
 		break;
 	case LLVMStore:
+		event.operand = 1;
 		event.pointer = LLVMGetOperand(inst, 1);
 		scan_access(f, event, LLVMTypeOf(LLVMGetOperand(inst, 0)), true);
 		break;

@@ -81,6 +81,12 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 		name = ir_debug_function_name(s->debug, function);
 	if (site->pointer != NULL)
 		ir_debug_what(s->debug, site->pointer, site->extent, &what, &type);
+	if (site->type != NULL) {
+		char *text = LLVMPrintTypeToString(site->type);
+		rd_buf_clear(&type);
+		rd_buf_adds(&type, text);
+		LLVMDisposeMessage(text);
+	}
 	s->count++;
 	rd_buf_addf(&s->text, "S\t%u\t%s\t%llu\t%s\t%ld\t%u\t%u", s->count, site->kind,
 		    (unsigned long long)site->size, *site->flags != '\0' ? site->flags : "-",
@@ -144,7 +150,7 @@ void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf
 	size_t n;
 	add_globals(s, module, &globals);
 	rd_buf_addf(out, "U\t%llu\t%u", (unsigned long long)s->slot,
-		    (s->count >> RADDLE_SITE_LOCAL_BITS) + 1);
+		    ((s->count > s->pieces ? s->count : s->pieces) >> RADDLE_SITE_LOCAL_BITS) + 1);
 	add_field(out, LLVMGetSourceFileName(module, &n));
 	rd_buf_addc(out, '\n');
 	for (size_t i = 0; i < s->files.count; i++) {

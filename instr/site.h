@@ -12,9 +12,10 @@
 struct instr_sites {
 	uint64_t slot;
 	uint32_t count;
+	uint32_t pieces;	/* of the flavour full */
 	struct ir_debug *debug; /* owned */
 	struct rd_names files;
-	struct rd_buf text; /* S records */
+	struct rd_buf text; /* S and P records */
 };
 
 struct instr_site {
@@ -25,6 +26,7 @@ struct instr_site {
 	LLVMValueRef inst;    /* where */
 	LLVMValueRef pointer; /* what is accessed; NULL for calls and fences */
 	const char *callee;   /* for calls; NULL: indirect */
+	LLVMTypeRef type;     /* of a value; NULL: that of what is accessed */
 };
 
 void instr_sites_init(struct instr_sites *s, uint64_t slot, LLVMModuleRef module);

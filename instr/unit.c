@@ -34,6 +34,9 @@ static const char inline_pipeline[] = "always-inline";
 static const char cleanup_pipeline[] = "function(early-cse,loop-mssa(licm),loop-vectorize,slp-vectorizer,"
 				       "instcombine<no-verify-fixpoint>,simplifycfg)";
 
+static const char full_pipeline[] =
+	"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse<memssa>,gvn,simplifycfg)";
+
 static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 {
 	struct instr_unit *u = context;
@@ -133,14 +136,16 @@ static int instrument(struct instr_unit *u)
 	if (has_profile_counters(u->module))
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
-		code = instr_unit_passes(u, u->options->fast ? fast_base_pipeline : quick_base_pipeline);
+		code = instr_unit_passes(u, u->options->fast && u->options->flavour == FLAVOUR_RECORD
+						    ? fast_base_pipeline
+						    : quick_base_pipeline);
 	step_time(u, "base");
 	if (code != 0)
 		return code;
 	LLVMSetIsNewDbgInfoFormat(u->module, false);
 	u->layout = LLVMGetModuleDataLayout(u->module);
 	instr_sites_init(&u->sites, u->job->slot, u->module);
-	code = instr_record(u);
+	code = u->options->flavour == FLAVOUR_FULL ? instr_full(u) : instr_record(u);
 	if (code == 0)
 		code = write_sites(u);
 	instr_sites_release(&u->sites);
@@ -153,7 +158,24 @@ static int instrument(struct instr_unit *u)
 	return code;
 }
 
-static int generate(struct instr_unit *u)
+/* The hooks of `full` are in the way of every access anyway, so they go in first. */
+static int prepare_full(struct instr_unit *u)
+{
+	int code = verify(u);
+	if (code == 0 && u->options->print)
+		LLVMDumpModule(u->module);
+	if (code == 0)
+		code = instr_hook_link(u);
+	if (code == 0)
+		code = instr_unit_passes(u, inline_pipeline);
+	step_time(u, "inline");
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, full_pipeline);
+	step_time(u, "optimise");
+	return code;
+}
+
+static int prepare_record(struct instr_unit *u)
 {
 	int code = verify(u);
 	if (code == 0 && u->options->fast)
@@ -174,6 +196,12 @@ static int generate(struct instr_unit *u)
 	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, cleanup_pipeline);
 	step_time(u, "clean-up");
+	return code;
+}
+
+static int generate(struct instr_unit *u)
+{
+	int code = u->options->flavour == FLAVOUR_FULL ? prepare_full(u) : prepare_record(u);
 	if (code == 0) {
 		instr_start_arrays(u);
 		code = instr_target_emit(u);

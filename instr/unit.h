@@ -8,6 +8,7 @@
  *	instr_scan()            scan.c     a function's events, in program order
  *	instr_eliminate()       eliminate.c  drops events that say nothing new
  *	instr_record()          record.c   the flavour `record`: puts it together
+ *	instr_full()            full.c     the flavour `full`
  *	instr_late()            late.c     fewer hooks, once the code is optimised
  */
 #ifndef INSTR_UNIT_H
@@ -24,7 +25,10 @@
 
 enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS };
 
+enum instr_flavour { FLAVOUR_RECORD, FLAVOUR_FULL };
+
 struct instr_options {
+	enum instr_flavour flavour;
 	const char *hooks;   /* path of the hooks' bitcode */
 	bool fast;	     /* optimise; otherwise quick code generation */
 	bool debug;	     /* keep debug information, for debuggers */
@@ -41,7 +45,8 @@ struct instr_job {
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
- * bits, l 64 bits), and when it is inlined: always, in fast mode, never. */
+ * bits, l 64 bits, s 16, c 8, b 1, f float, d double), and when it is inlined: always, in fast mode, never.
+ */
 #define INSTR_HOOKS(H)                                                                                       \
 	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
 	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
@@ -74,7 +79,19 @@ struct instr_job {
 	H(WRITE_APPENDED, "__raddle_write_appended", "vpppil", NEVER)                                        \
 	H(ATOMIC_BEGIN, "__raddle_atomic_begin", "vppl", NEVER)                                              \
 	H(ATOMIC_END, "__raddle_atomic_end", "vppii", NEVER)                                                 \
-	H(FENCE, "__raddle_fence", "vpi", NEVER)
+	H(FENCE, "__raddle_fence", "vpi", NEVER)                                                             \
+	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
+	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
+	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
+	H(VALUE_BOOL, "__raddle_value_bool", "bpib", ALWAYS)                                                 \
+	H(VALUE8, "__raddle_value8", "cpic", ALWAYS)                                                         \
+	H(VALUE16, "__raddle_value16", "spis", ALWAYS)                                                       \
+	H(VALUE32, "__raddle_value32", "ipii", ALWAYS)                                                       \
+	H(VALUE64, "__raddle_value64", "lpil", ALWAYS)                                                       \
+	H(VALUE_FLOAT, "__raddle_value_float", "fpif", ALWAYS)                                               \
+	H(VALUE_DOUBLE, "__raddle_value_double", "dpid", ALWAYS)                                             \
+	H(VALUE_POINTER, "__raddle_value_pointer", "ppip", ALWAYS)                                           \
+	H(CALLEE, "__raddle_callee", "ppip", ALWAYS)
 
 enum instr_hook {
 #define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,
@@ -121,8 +138,9 @@ void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) 
 /* start.c */
 void instr_start_arrays(struct instr_unit *u); /* the last step before code generation */
 
-/* record.c */
+/* record.c, full.c: the flavours */
 int instr_record(struct instr_unit *u);
+int instr_full(struct instr_unit *u);
 
 /* late.c: fast mode only, between optimisation and instr_hook_link() */
 void instr_late(struct instr_unit *u);

@@ -66,8 +66,7 @@ static struct facts *facts_of(struct ir_effects *e, LLVMValueRef function)
 	return n != NULL ? &e->items[*n] : NULL;
 }
 
-/* Whether this body is the one that runs when the function is called by name. */
-static bool is_final(const struct ir_effects *e, LLVMValueRef f)
+bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 {
 	switch (LLVMGetLinkage(f)) {
 	case LLVMInternalLinkage:
@@ -108,7 +107,7 @@ static enum call_effect call_effect(struct ir_effects *e, LLVMValueRef call, str
 			       ? CALL_NONE
 			       : CALL_UNKNOWN;
 	*target = facts_of(e, callee);
-	return *target != NULL && is_final(e, callee) ? CALL_FUNCTION : CALL_UNKNOWN;
+	return *target != NULL && ir_effects_is_final(e, callee) ? CALL_FUNCTION : CALL_UNKNOWN;
 }
 
 static void look_at(struct ir_effects *e, struct facts *f, LLVMValueRef inst)

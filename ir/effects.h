@@ -18,6 +18,9 @@ void ir_effects_free(struct ir_effects *e);
  * given: it neither synchronises nor calls back.  ir/quiet.inc lists them. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
+/* Whether the unit's body of the function is the one that runs when it is called by name. */
+bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef function);
+
 /* Whether executing this instruction may end the segment. */
 bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
 

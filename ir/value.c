@@ -108,6 +108,7 @@ bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived
 		return true;
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
+	case LLVMFreeze:
 		out->from = LLVMGetOperand(pointer, 0);
 		return true;
 	case LLVMCall:
@@ -178,6 +179,7 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 	case LLVMGetElementPtr:
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
+	case LLVMFreeze:
 	case LLVMPHI:
 	case LLVMSelect:
 		return USE_FOLLOW;

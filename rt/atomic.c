@@ -12,6 +12,7 @@
  *
  * The locks nest within nothing and nothing is taken under them.
  */
+#include "raddle/full.h"
 #include "rt/rt.h"
 #include "rt/steer.h"
 
@@ -92,21 +93,27 @@ __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_
 	t->atomic_lock = lock;
 }
 
-static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
-						      uint32_t site, uint32_t stored)
+/* The record lacks its position, which is taken under the lock. */
+static inline __attribute__((always_inline)) void emit(struct rt_thread *t, const volatile void *p,
+						       struct rt_record *r)
 {
-	struct rt_record r = {.code = RADDLE_ATOMIC, .site = site, .count = 3};
-
 	if (t->recording) {
-		r.code |= rt_hold(t);
-		r.operand[0] = rt_q();
-		r.operand[1] = (uintptr_t)p;
-		r.operand[2] = stored;
+		r->code |= rt_hold(t);
+		r->operand[0] = rt_q();
+		r->operand[1] = (uintptr_t)p;
 	}
 	if (t->atomic_lock && t->atomic_lock == lock_of(p))
 		release(t);
 	if (t->recording)
-		rt_emit(t, &r);
+		rt_emit(t, r);
+}
+
+static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
+						      uint32_t site, uint32_t stored)
+{
+	struct rt_record r = {.code = RADDLE_ATOMIC, .site = site, .count = 3, .operand = {0, 0, stored}};
+
+	emit(t, p, &r);
 }
 
 static __attribute__((noinline, cold)) void odd_end(struct rt_thread *t, const volatile void *p,
@@ -128,6 +135,20 @@ __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t s
 		end(t, p, site, stored);
 	else
 		odd_end(t, p, site, stored);
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
+		       uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_ATOMIC,
+			      .site = site,
+			      .count = 7,
+			      .operand = {0, 0, flags, old, old_high, now, now_high}};
+
+	if (t)
+		emit(t, p, &r);
 }
 
 __attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *self, uint32_t site)

@@ -787,6 +787,15 @@ void rt_let_go(struct rt_thread *t)
 	leave(t);
 }
 
+void rt_flavour_setup(void)
+{
+}
+
+void rt_flavour_reset(struct rt_thread *t)
+{
+	(void)t;
+}
+
 void rt_text(struct rt_thread *t, uint32_t code, const char *text)
 {
 	struct rt_record r = {.code = code, .bytes = text};

@@ -129,6 +129,11 @@ void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint6
 void rt_text(struct rt_thread *t, uint32_t code, const char *text);
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
 
+/* Each flavour has its own (rt/record.c, rt/full-buffer.c): before the first thread gets its state; a
+ * state is as new. */
+void rt_flavour_setup(void);
+void rt_flavour_reset(struct rt_thread *t);
+
 /* As first and second operand: taken when the encoder is, so that no handler can
  * come between and the stream is in the order of q. */
 #define RT_Q UINT64_MAX

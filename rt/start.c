@@ -37,26 +37,46 @@ static int take_descriptor(char **envp)
 	return fd;
 }
 
+/* At a multiple of the size of buffers, so that a buffer is found from what lies in it. */
 static void *map_shared(int fd, size_t size)
 {
-	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+	size_t more = size + RADDLE_BUFFER_SIZE;
+	long room = syscall(SYS_mmap, NULL, more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L), p;
 
+	if (room == -1)
+		return NULL;
+	p = (room + RADDLE_BUFFER_SIZE - 1) & -(long)RADDLE_BUFFER_SIZE;
+	if (p != room)
+		syscall(SYS_munmap, room, p - room);
+	if (room + (long)more > p + (long)size)
+		syscall(SYS_munmap, p + (long)size, room + (long)more - p - (long)size);
+	p = syscall(SYS_mmap, p, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0L);
 	if (p == -1)
 		return NULL;
 	syscall(SYS_madvise, p, size, MADV_DONTDUMP);
 	return (void *)p;
 }
 
+/* Buffers, and what may lie behind them. */
+static size_t session_size(const struct raddle_session *s)
+{
+	size_t size = RADDLE_SESSION_SIZE(s->buffer_count);
+
+	if (s->steer_offset + s->steer_size > size)
+		size = s->steer_offset + s->steer_size;
+	if (s->fault_offset + s->fault_size > size)
+		size = s->fault_offset + s->fault_size;
+	return (size + rt.page - 1) / rt.page * rt.page;
+}
+
 static void map_session(int fd)
 {
 	struct raddle_session *header = map_shared(fd, RADDLE_SESSION_HEADER_SIZE);
-	uint32_t count;
 
 	if (!header)
 		return;
 	if (header->magic == RADDLE_SESSION_MAGIC && header->version == RADDLE_SESSION_VERSION) {
-		count = header->buffer_count;
-		rt.session = map_shared(fd, RADDLE_SESSION_SIZE(count) + header->steer_size);
+		rt.session = map_shared(fd, session_size(header));
 		if (!rt.session) {
 			atomic_store(&header->stop_reason, RADDLE_STOP_MEMORY);
 			atomic_store(&header->state, RADDLE_STOPPED);
@@ -138,6 +158,7 @@ static void start(int argc, char **argv, char **envp)
 		atomic_store(&rt.session->processes[0].threads, 1);
 		atomic_store(&rt.session->processes[0].pid, rt.pid);
 	}
+	rt_flavour_setup();
 	start_main_thread();
 	rt_process_setup();
 	atomic_store_explicit(&rt.ready, 1, memory_order_release);

@@ -104,6 +104,7 @@ static void reset_state(struct rt_thread *t)
 	t->once = NULL;
 	t->steered = (struct rt_steered){0};
 	t->recording = !rt.session ? RT_OFF : rt.steer ? RT_STEERED : RT_PLAIN;
+	rt_flavour_reset(t);
 }
 
 static struct rt_thread *take_idle(void)

@@ -55,6 +55,24 @@ struct rt_steered {
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
 };
 
+/* The flavour full (rt/full-buffer.c). */
+#define RT_WAITING 16
+
+struct rt_full {
+	/* The head of a buffer that never has room: what self.full is while there is no other. */
+	struct rt_no_buffer {
+		uint32_t head[6];
+		uint32_t used, open; /* as in struct raddle_buffer */
+	} none;
+	/* Full buffers with a piece that a handler interrupted, and the frame of the handler. */
+	struct rt_waiting {
+		struct raddle_buffer *buffer;
+		uintptr_t frame;
+	} waiting[RT_WAITING];
+	uint32_t waiting_count;
+	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's */
+};
+
 struct rt_thread {
 	struct raddle_self self; /* first: hooks know only this part */
 
@@ -102,6 +120,7 @@ struct rt_thread {
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
 	struct rt_once *once;
+	struct rt_full full;
 
 	struct rt_steered steered;
 	struct rt_watch *watch; /* what the detector knows of it (rt/detect.c) */

@@ -102,6 +102,8 @@ enum raddle_fault_action {
 struct raddle_fault_thread {
 	uint32_t parent, index; /* the index-th creation of that entry; entry 0 is the initial thread */
 	uint32_t first, count;	/* its faults */
+	uint32_t number;	/* the program tells: as in THREAD_START; RADDLE_FAULT_NONE before */
+	uint32_t unused;
 };
 
 struct raddle_fault {
@@ -141,16 +143,45 @@ static inline struct raddle_fault *raddle_fault_list(struct raddle_faults *f)
 
 /* --- what instrumented code calls ------------------------------------------- */
 
-/* Hooks of rt/full-hook.c, inlined.  begin: room for a piece of `size` bytes.
- * end: its last byte was stored. */
+/* Takes `size` bytes and one open piece; returns `used` as it was, with `open` above it.  One
+ * instruction, so that a handler comes before or after it. */
+static inline uint64_t raddle_full_reserve(struct raddle_buffer *b, uint32_t size)
+{
+	uint64_t n = 1ull << 32 | size;
+
+#if defined(__x86_64__)
+	__asm__ volatile("xaddq %0, (%1)" : "+r"(n) : "r"(&b->used) : "memory", "cc");
+#else
+	n = __atomic_fetch_add((uint64_t *)(void *)&b->used, n, __ATOMIC_RELAXED);
+#endif
+	return n;
+}
+
+/* The buffer that a piece lies in. */
+static inline struct raddle_buffer *raddle_full_buffer(void *piece)
+{
+	return (struct raddle_buffer *)((uintptr_t)piece & -(uintptr_t)RADDLE_BUFFER_SIZE);
+}
+
+/* The piece is complete. */
+static inline void raddle_full_end(void *piece)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("decl %0" : "+m"(raddle_full_buffer(piece)->open) : : "memory", "cc");
+#else
+	__atomic_fetch_sub(&raddle_full_buffer(piece)->open, 1, __ATOMIC_RELEASE);
+#endif
+}
+
+/* Hooks of rt/full-hook.c, inlined: room for a piece of `size` bytes; its last byte was stored. */
 void *__raddle_piece(struct raddle_self *self, uint32_t size);
 void __raddle_piece_end(void *piece);
 
-/* The buffer is full, or the thread has none. */
-RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, uint32_t size);
+/* Room was taken in `full`, which has none. */
+RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size);
 
-/* Values that a fault may change: integers up to 64 bits and pointers; `bits` is the
- * width.  Called if self->target is the site. */
+/* The value of a site that is the target: integers up to 64 bits, pointers, floats by their
+ * bits; `bits` is the width.  The callee of a call that a fault may prevent. */
 #if defined(__clang__)
 #define RADDLE_RARE __attribute__((preserve_all, cold))
 #else
@@ -159,8 +190,9 @@ RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, uint32_t size);
 RADDLE_RARE uint64_t __raddle_inject(struct raddle_self *self, uint32_t site, uint64_t value, uint32_t bits);
 RADDLE_RARE void *__raddle_inject_call(struct raddle_self *self, uint32_t site, void *callee);
 
-/* What library functions and copies touch; behind them for what was written. */
-void __raddle_full_read(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
-void __raddle_full_write(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
+/* Behind an atomic operation, instead of __raddle_atomic_end(): flags is whether it stored | bytes << 8,
+ * then what was there before and after, low words first. */
+void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
+			    uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions get hooks, and what those can no longer promise to the optimiser. */
+#include "instr/event.h"
+
+#include <string.h>
+
+/* Promises a function with hooks no longer keeps; the optimiser would drop
+ * calls of it, and events with them. */
+static const char *const promises[] = {"memory", "nosync", "nofree", "willreturn", "speculatable"};
+
+void instr_drop_promises(LLVMValueRef function)
+{
+	for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+		unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
+		LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+	}
+}
+
+void instr_drop_call_promises(LLVMValueRef call)
+{
+	for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+		unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
+		LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+	}
+}
+
+bool instr_is_instrumented(struct ir_effects *effects, LLVMValueRef function)
+{
+	return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
+	       !ir_starts(ir_name(function), "__raddle_") && !ir_has_attribute(function, "naked") &&
+	       !ir_has_attribute(function, "disable_sanitizer_instrumentation") &&
+	       !ir_has_attribute(function, "no_sanitize_thread") && !ir_effects_is_early(effects, function);
+}

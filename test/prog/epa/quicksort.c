@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parallel quicksort: each half of a large part is sorted by a thread of its own.
+ *
+ *	quicksort [COUNT [SEED]]	prints the sum of the places where the order is right
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SMALL 32
+
+struct part {
+	int *first;
+	int count;
+};
+
+static void swap(int *a, int *b)
+{
+	int t = *a;
+	*a = *b;
+	*b = t;
+}
+
+static int partition(int *v, int n)
+{
+	int pivot = v[n / 2], i = -1, j = n;
+	for (;;) {
+		do
+			i++;
+		while (v[i] < pivot);
+		do
+			j--;
+		while (v[j] > pivot);
+		if (i >= j)
+			return j + 1;
+		swap(&v[i], &v[j]);
+	}
+}
+
+static void insertion(int *v, int n)
+{
+	for (int i = 1; i < n; i++)
+		for (int k = i; k > 0 && v[k - 1] > v[k]; k--)
+			swap(&v[k - 1], &v[k]);
+}
+
+static void *sort(void *argument)
+{
+	struct part *p = argument;
+	pthread_t thread;
+	if (p->count <= SMALL) {
+		insertion(p->first, p->count);
+		return NULL;
+	}
+	int at = partition(p->first, p->count);
+	struct part left = {p->first, at}, right = {p->first + at, p->count - at};
+	if (pthread_create(&thread, NULL, sort, &left) != 0)
+		abort();
+	sort(&right);
+	pthread_join(thread, NULL);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 300;
+	unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	struct part all = {malloc(sizeof(int) * (size_t)n), n};
+	long sum = 0;
+	for (int i = 0; i < n; i++) {
+		seed = seed * 1103515245u + 12345u;
+		all.first[i] = (int)(seed >> 16) % 10000;
+	}
+	sort(&all);
+	for (int i = 0; i < n; i++) {
+		sum += (long)all.first[i] * (i + 1);
+		if (i != 0 && all.first[i - 1] > all.first[i])
+			printf("wrong order at %d\n", i);
+	}
+	printf("%d numbers, sum %ld\n", n, sum);
+	free(all.first);
+	return 0;
+}
