@@ -19,7 +19,7 @@
 static struct {
 	const char *threads; /* names or numbers, separated by commas */
 	const char *kinds;   /* kinds of events, separated by commas */
-	bool stacks, sites, summary, check, count, json, force;
+	bool stacks, sites, summary, check, count, json, force, values;
 	uint64_t limit;
 } opt;
 
@@ -31,6 +31,7 @@ static const struct rd_option options[] = {
 	RD_FLAG('S', "summary", &opt.summary, "an overview: threads, locks, shared data"),
 	RD_FLAG(0, "sites", &opt.sites, "the site table instead of events"),
 	RD_FLAG(0, "check", &opt.check, "check the whole trace instead"),
+	RD_FLAG(0, "values", &opt.values, "full traces: with the values that a fault may change"),
 	RD_FLAG('c', "count", &opt.count, "only count the events"),
 	RD_FLAG('j', "json", &opt.json, "as one JSON document"),
 	RD_FLAG('f', "force", &opt.force, "without meta.json or site table, if need be"),
@@ -247,10 +248,24 @@ static bool is_stream(const char *path)
 {
 	char magic[8] = {0};
 	FILE *f = fopen(path, "rb");
-	bool is = f && fread(magic, 1, 8, f) == 8 && memcmp(magic, "RDSTREAM", 8) == 0;
+	bool is = f && fread(magic, 1, 8, f) == 8 &&
+		  (memcmp(magic, "RDSTREAM", 8) == 0 || memcmp(magic, "RDFULLTR", 8) == 0);
 	if (f)
 		fclose(f);
 	return is;
+}
+
+static int dump_full_trace(struct trace *trace)
+{
+	struct dump_full_options how = {.threads = opt.threads,
+					.kinds = opt.kinds,
+					.limit = opt.limit ? opt.limit : UINT64_MAX,
+					.stacks = opt.stacks,
+					.check = opt.check,
+					.count = opt.count || opt.summary,
+					.json = opt.json,
+					.values = opt.values};
+	return dump_full(trace, &how);
 }
 
 static int dump_path(const char *path)
@@ -267,7 +282,9 @@ static int dump_path(const char *path)
 			status = dump_sites(sites, opt.json);
 		trace_sites_free(sites);
 	} else if (trace_open(&d->trace, path, opt.force) == RD_OK) {
-		if (opt.check)
+		if (trace_is_full(d->trace) && !opt.sites)
+			status = dump_full_trace(d->trace);
+		else if (opt.check)
 			status = dump_check(d->trace, opt.json);
 		else if (opt.count)
 			status = dump_count(d->trace);

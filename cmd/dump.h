@@ -20,6 +20,15 @@ struct dump {
 	struct model_cache cache;
 };
 
+/* What of a full trace. */
+struct dump_full_options {
+	const char *threads, *kinds; /* lists; NULL: all */
+	uint64_t limit;
+	bool stacks, check, count, json;
+	bool values; /* with records of values that a fault may change */
+};
+int dump_full(struct trace *trace, const struct dump_full_options *options);
+
 /* Each writes one document to stdout and returns the exit status. */
 int dump_events(struct dump *d);
 int dump_summary(struct dump *d);

@@ -24,6 +24,7 @@
 
 static struct {
 	const char *directory;
+	const char *flavour;
 	const char *json; /* file for the summary, "-": standard output */
 	uint64_t limit;
 	bool quick, fast;
@@ -35,6 +36,7 @@ static struct {
 
 static const struct rd_option options[] = {
 	RD_STRING('o', "output", &opt.directory, "DIR", "where the trace goes (raddle-trace)"),
+	RD_STRING(0, "flavour", &opt.flavour, "NAME", "what to record: record (the default) or full"),
 	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop recording at this size; the program goes on"),
 	RD_FLAG(0, "fast", &opt.fast, "optimise the recorded program, even if that takes long"),
 	RD_FLAG(0, "quick", &opt.quick, "do not optimise it"),
@@ -130,7 +132,7 @@ static int record(char **argv, int *status)
 {
 	struct cmd_build how = {
 		.fast = opt.fast, .quick = opt.quick, .as_is = opt.as_is, .verbose = opt.verbose};
-	struct cmd_program program = {0};
+	struct cmd_program program = {.kind = opt.flavour};
 	struct cmd_run run = {.program = &program,
 			      .argv = argv,
 			      .directory = opt.directory,

@@ -14,9 +14,12 @@
 #include "record/prepare.h"
 #include "record/session.h"
 #include "record/watch.h"
+#include "trace/full.h"
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LOOK_MS 100
@@ -27,6 +30,8 @@ struct parts {
 	struct record_collector *collector;
 	struct record_watch watch;
 	struct cmd_standing standing;
+	struct trace_sites *sites;   /* of a full trace */
+	struct trace_layout *layout; /* NULL: it is none */
 };
 
 /* Forked processes that outlive the program are followed by a copy of us in the
@@ -54,7 +59,7 @@ static void look(void *context, pid_t pid)
 {
 	struct parts *p = context;
 
-	if (!p->run->no_watchdog)
+	if (!p->run->no_watchdog && !p->layout)
 		record_watch_look(&p->watch, pid);
 	if (p->run->look)
 		p->run->look(p->run->context, pid);
@@ -79,6 +84,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_ru
 					.sites = p->run->program->flavour.sites,
 					.meta = meta,
 					.limit = p->run->limit,
+					.layout = p->layout,
 					.look = look,
 					.context = p,
 					.look_ms = LOOK_MS};
@@ -119,6 +125,25 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_re
 	return r;
 }
 
+static bool is_full(const struct cmd_program *program)
+{
+	return program->kind && !strcmp(program->kind, "full");
+}
+
+/* What the collector needs to pack a full trace. */
+static int read_layout(struct parts *p)
+{
+	int r;
+
+	if (!is_full(p->run->program))
+		return 0;
+	if (!p->run->program->flavour.sites)
+		return rd_fail(RD_EUSAGE, "%s: a full trace needs the site table of the flavour",
+			       p->run->program->path);
+	r = trace_sites_read(&p->sites, p->run->program->flavour.sites);
+	return r ? r : trace_layout_new(&p->layout, p->sites);
+}
+
 int cmd_run(const struct cmd_run *run, struct cmd_run_result *result)
 {
 	const struct cmd_program *program = run->program;
@@ -135,8 +160,14 @@ int cmd_run(const struct cmd_run *run, struct cmd_run_result *result)
 	record_prepare_meta(&meta, program->path, argc, run->argv);
 	meta.mode = rd_xstrdup(program->mode);
 	meta.key = program->flavour.key ? rd_xstrdup(program->flavour.key) : NULL;
-	r = run_parts(&p, &meta, result);
+	free(meta.flavour);
+	meta.flavour = rd_xstrdup(program->kind ? program->kind : "record");
+	r = read_layout(&p);
+	if (!r)
+		r = run_parts(&p, &meta, result);
 	record_release_meta(&meta);
+	trace_layout_free(p.layout);
+	trace_sites_free(p.sites);
 	cmd_standing_close(&p.standing);
 	return r;
 }

@@ -116,6 +116,8 @@ static void open_sink(struct record_collector *c, struct process *p)
 {
 	if (!p->sink && !p->dead && c->options.directory)
 		check_write(c, record_sink_open(&p->sink, p->directory, &p->meta, c->options.sites));
+	if (p->sink && c->options.layout)
+		record_sink_full(p->sink, c->options.layout);
 }
 
 /* The entry of a forked process; NULL while its parent or pid is unknown. */
@@ -183,10 +185,13 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	struct process *p = find_process(c, b->process);
 	uint32_t thread = b->thread;
 
+	if (c->options.layout && used > sizeof b->data) /* it died while it took more than there was */
+		used = sizeof b->data;
 	if (!p || !p->sink || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;
-	check_write(c, record_sink_add(p->sink, thread, b->data, used,
-				       open ? count_events(c, b->data, used) : b->events));
+	check_write(c,
+		    record_sink_add(p->sink, thread, b->data, used,
+				    open && !c->options.layout ? count_events(c, b->data, used) : b->events));
 }
 
 static void free_buffer(struct record_collector *c, uint32_t index)
@@ -367,6 +372,8 @@ int record_collector_open(struct record_collector **result, struct record_sessio
 	c->flushed_ns = now_ns();
 	p = add_process(c, 0, options->directory ? options->directory : "");
 	r = options->directory ? record_sink_open(&p->sink, p->directory, &p->meta, options->sites) : 0;
+	if (p->sink && options->layout)
+		record_sink_full(p->sink, options->layout);
 	if (r) {
 		record_collector_close(c);
 		return r;

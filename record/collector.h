@@ -13,11 +13,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct trace_layout;
+
 struct record_options {		 /* zero values are the defaults */
 	const char *directory;	 /* NULL: nothing is kept */
 	const char *sites;	 /* site table of the flavour, or NULL */
 	struct trace_meta *meta; /* what is known before the start; all strings outlive the collector */
 	uint64_t limit;		 /* bytes on disk; 0: none */
+	const struct trace_layout *layout; /* of a full trace (trace/full.h); NULL: it is none */
 
 	/* While the first process runs, called about each `look_ms`; may be NULL. */
 	void (*look)(void *context, pid_t pid);

@@ -10,12 +10,14 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "trace/pack.h"
 #include "trace/writer.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #define CHUNK_SIZE (128u << 10)
+#define FULL_CHUNK_SIZE (512u << 10) /* raw bytes of a full trace */
 
 struct record_sink {
 	struct trace_writer *writer;
@@ -23,6 +25,9 @@ struct record_sink {
 	struct trace_meta meta;
 	struct rd_buf *threads; /* gathered records, by thread number */
 	size_t count, capacity;
+	const struct trace_layout *layout; /* of a full trace; NULL: it is none */
+	struct trace_packer **packers;	   /* by thread number, in place of `threads` */
+	size_t packer_count, packer_capacity;
 	size_t pending;
 	uint64_t events;
 	bool failed;
@@ -59,6 +64,12 @@ int record_sink_open(struct record_sink **sink, const char *directory, const str
 	return 0;
 }
 
+void record_sink_full(struct record_sink *s, const struct trace_layout *layout)
+{
+	s->layout = layout;
+	trace_writer_full(s->writer);
+}
+
 int record_sink_started(struct record_sink *s, int64_t pid)
 {
 	s->meta.pid = pid;
@@ -86,11 +97,62 @@ static void need_thread(struct record_sink *s, uint32_t thread)
 		s->threads[s->count] = (struct rd_buf)RD_BUF_INIT;
 }
 
+/* Full traces. */
+
+static int write_packed(struct record_sink *s, uint32_t thread)
+{
+	struct trace_packer *p = s->packers[thread];
+	size_t raw = p ? trace_packed_raw(p) : 0, length;
+	const void *packed;
+	int r = 0;
+
+	if (!raw)
+		return 0;
+	packed = trace_packed_take(p, &length);
+	s->pending -= raw;
+	if (!s->failed) {
+		r = trace_writer_packed(s->writer, thread, packed, length, raw);
+		s->failed = r != 0;
+	}
+	return r;
+}
+
+static int add_packed(struct record_sink *s, uint32_t thread, const void *raw, size_t length)
+{
+	struct trace_packer **p;
+	size_t before;
+
+	RD_GROW(s->packers, s->packer_capacity, (size_t)thread + 1);
+	while (s->packer_count <= thread)
+		s->packers[s->packer_count++] = NULL;
+	p = &s->packers[thread];
+	if (!*p)
+		*p = trace_packer_new(s->layout);
+	before = trace_packed_raw(*p);
+	s->events += trace_pack(*p, raw, length);
+	s->pending += trace_packed_raw(*p) - before;
+	return trace_packed_raw(*p) >= FULL_CHUNK_SIZE ? write_packed(s, thread) : 0;
+}
+
+static int flush_packed(struct record_sink *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->packer_count; i++) {
+		int error = write_packed(s, (uint32_t)i);
+		if (error && !r)
+			r = error;
+	}
+	return r;
+}
+
 int record_sink_add(struct record_sink *s, uint32_t thread, const void *records, size_t length,
 		    uint64_t events)
 {
 	int r = 0;
 
+	if (s->layout)
+		return s->failed ? 0 : add_packed(s, thread, records, length);
 	need_thread(s, thread);
 	if (s->threads[thread].length + length > CHUNK_SIZE)
 		r = write_thread(s, thread);
@@ -104,7 +166,7 @@ int record_sink_add(struct record_sink *s, uint32_t thread, const void *records,
 
 int record_sink_flush(struct record_sink *s)
 {
-	int r = 0;
+	int r = flush_packed(s);
 
 	for (size_t i = 0; i < s->count; i++) {
 		int error = write_thread(s, i);
@@ -167,6 +229,9 @@ int record_sink_close(struct record_sink *s, const char *stopped, struct trace_m
 	end = trace_writer_close(s->writer);
 	if (last)
 		*last = s->meta;
+	for (size_t i = 0; i < s->packer_count; i++)
+		trace_packer_free(s->packers[i]);
+	free(s->packers);
 	free(s->threads);
 	free(s->directory);
 	free(s);

@@ -13,16 +13,21 @@
 #include <stdint.h>
 
 struct record_sink;
+struct trace_layout;
 
 /* Copies what it needs of `meta` (strings stay the caller's and must live as
  * long) and writes the first meta.json.  `sites` may be NULL. */
 int record_sink_open(struct record_sink **sink, const char *directory, const struct trace_meta *meta,
 		     const char *sites);
 
+/* The trace is a full one: buffers are packed by this layout, which must live as long. */
+void record_sink_full(struct record_sink *sink, const struct trace_layout *layout);
+
 /* The pid was not known when the sink was opened: writes meta.json again. */
 int record_sink_started(struct record_sink *sink, int64_t pid);
 
-/* Takes a buffer's bytes, which start with RESET, of `events` events. */
+/* Takes a buffer's bytes, which start with RESET, of `events` events (not for full traces, whose
+ * records are counted here). */
 int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
 		    uint64_t events);
 

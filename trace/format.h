@@ -12,7 +12,9 @@
 #define TRACE_CHUNK_HEADER 32
 #define TRACE_CHUNK_SUMMED 24 /* header bytes that the checksum covers */
 
-enum trace_codec { TRACE_CODEC_RAW = 0, TRACE_CODEC_ZSTD = 1 };
+#define TRACE_FULL_MAGIC "RDFULLTR" /* streams of full traces */
+
+enum trace_codec { TRACE_CODEC_RAW = 0, TRACE_CODEC_ZSTD = 1, TRACE_CODEC_PACKED = 2 };
 
 /* XXH64 of header bytes 0 to 23 and the stored bytes. */
 uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t length);

@@ -45,7 +45,7 @@ enum trace_value_type { TRACE_VALUE_INT, TRACE_VALUE_POINTER, TRACE_VALUE_FLOAT,
 struct trace_value {
 	uint8_t type; /* enum trace_value_type */
 	uint8_t size;
-	uint16_t offset; /* from record.bytes */
+	uint16_t offset; /* from the fields of its record */
 };
 
 /* The part of a record that is known before the run. */
@@ -55,17 +55,23 @@ struct trace_op {
 	uint8_t frame;	 /* the first field is the frame (entry, landing) */
 	uint8_t callee;	 /* the first field is the callee (call, tail) */
 	uint8_t value_count;
-	uint16_t offset; /* of its fields in the raw piece */
-	uint32_t site;	 /* the number in the trace */
-	uint32_t size;	 /* bytes accessed or allocated, 0 if the record has it */
+	uint16_t offset;      /* of its fields in the raw piece */
+	uint32_t site;	      /* the number in the trace */
+	uint32_t size;	      /* bytes accessed or allocated, 0 if the record has it */
+	uint32_t first_value; /* of all values of the layout */
 	const struct trace_value *values;
 };
 
 struct trace_piece {
 	uint32_t number, function; /* function: number of the piece with its entry */
 	uint32_t size;		   /* raw bytes */
-	uint32_t op_count;
-	const struct trace_op *ops;
+	uint32_t op_count;	   /* those of kind VALUE included */
+	uint32_t record_count;	   /* without them */
+	uint32_t field_count;
+	size_t first_op, first_plain, first_field; /* of all of the layout */
+	const struct trace_op *ops;		   /* op_count */
+	const struct trace_op *plain;		   /* record_count */
+	const struct trace_field *fields;	   /* trace/layout.h */
 };
 
 struct trace_layout;
@@ -120,6 +126,16 @@ struct trace_full;
 int trace_full_open(struct trace_full **f, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values);
 void trace_full_close(struct trace_full *f);
+
+/* The same over raw bytes of a thread that are in memory, buffer by buffer: trace_full_next() returns 0 at
+ * the end of what was fed last.  The bytes are used in place. */
+void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layout, uint32_t thread,
+			 bool values);
+void trace_full_feed(struct trace_full *f, const void *raw, size_t length);
+
+/* The call sites of the scopes that the last record stands in, innermost first; returns how many there
+ * are, of which at most `max` are filled in. */
+size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max);
 
 /* 1: *r is the next record.  0: there are no more.  Negative: as trace_stream_more(). */
 int trace_full_next(struct trace_full *f, struct trace_record *r);

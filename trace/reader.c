@@ -198,12 +198,8 @@ uint32_t trace_thread_number(const struct trace *t, size_t index)
 	return t->threads[index].number;
 }
 
-int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
+static int opened(struct thread_file *f, struct trace_stream *s, int err)
 {
-	struct thread_file *f = &t->threads[index];
-	if (f->unusable)
-		return RD_EFORMAT;
-	int err = trace_stream_open(s, t->inflater, f->map.data, f->map.length, f->path);
 	if (!err && s->thread != f->number) {
 		err = rd_fail(RD_EFORMAT, "trace: %s: offset 12: the stream is that of thread %u", f->path,
 			      s->thread);
@@ -214,6 +210,30 @@ int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
 	else
 		s->reported = &f->reported;
 	return err;
+}
+
+int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
+{
+	struct thread_file *f = &t->threads[index];
+	if (f->unusable)
+		return RD_EFORMAT;
+	return opened(f, s, trace_stream_open(s, t->inflater, f->map.data, f->map.length, f->path));
+}
+
+int trace_open_thread_full(struct trace *t, size_t index, struct trace_stream *s)
+{
+	struct thread_file *f = &t->threads[index];
+	if (f->unusable)
+		return RD_EFORMAT;
+	return opened(f, s, trace_stream_open_full(s, t->inflater, f->map.data, f->map.length, f->path));
+}
+
+bool trace_is_full(const struct trace *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->threads[i].map.length >= 8 && memcmp(t->threads[i].map.data, TRACE_FULL_MAGIC, 8) == 0)
+			return true;
+	return false;
 }
 
 static bool lane_before(const struct trace_lane *a, const struct trace_lane *b)

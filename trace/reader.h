@@ -37,6 +37,11 @@ uint32_t trace_thread_number(const struct trace *trace, size_t index);
  * trace_stream_close() before the trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
+/* Whether it is a full trace, whose threads trace/full.h reads. */
+bool trace_is_full(const struct trace *trace);
+/* The same for a thread of a full trace. */
+int trace_open_thread_full(struct trace *trace, size_t index, struct trace_stream *s);
+
 /* All threads in one order. */
 struct trace_merge {
 	struct trace *trace;

@@ -53,11 +53,12 @@ struct parser {
 	size_t file_base;	 /* files of the current unit start here */
 	const char *member_type; /* of the record before, if it was T */
 	size_t site_capacity, chain_capacity, unit_capacity, global_capacity, member_capacity,
-		placed_capacity, file_capacity;
+		placed_capacity, file_capacity, piece_capacity;
 };
 
-static const char *const kind_names[TRACE_SITE_KINDS] = {"r",  "w",  "rr", "rw", "al",
-							 "as", "ax", "ac", "f",	 "c"};
+static const char *const kind_names[TRACE_SITE_KINDS] = {"r",  "w", "rr", "rw", "al", "as", "ax",
+							 "ac", "f", "c",  "e",	"a",  "x",  "g",
+							 "st", "b", "v",  "cp", "i",  "ia", "k"};
 
 const char *trace_site_kind_name(enum trace_site_kind kind)
 {
@@ -131,7 +132,8 @@ static int parse_unit(struct parser *p)
 	s->units[s->unit_count++] = (struct trace_unit){.name = p->fields[3],
 							.slot = (uint32_t)slot,
 							.slots = (uint32_t)slots,
-							.site = s->site_count};
+							.site = s->site_count,
+							.piece = s->piece_count};
 	for (uint64_t i = slot; i < slot + slots; i++) {
 		if (p->private->unit_of_slot[i])
 			return fail_line(p, "two units own slot", p->fields[1]);
@@ -226,6 +228,14 @@ static int check_site_number(const struct parser *p, const struct trace_unit *un
 	return RD_OK;
 }
 
+static int get_argument(const struct parser *p, struct trace_site *site)
+{
+	uint32_t n = 0;
+	int err = get_u32(p, 4, &n);
+	site->argument = n < UINT8_MAX ? (uint8_t)n : UINT8_MAX;
+	return err;
+}
+
 static int parse_site(struct parser *p)
 {
 	struct trace_sites *s = p->sites;
@@ -241,7 +251,9 @@ static int parse_site(struct parser *p)
 		err = parse_kind(p, p->fields[2], &site);
 	if (!err)
 		err = get_u32(p, 3, &site.size);
-	if (!err)
+	if (!err && site.kind == TRACE_SITE_ARGUMENT)
+		err = get_argument(p, &site);
+	else if (!err)
 		err = parse_flags(p, p->fields[4], &site);
 	if (!err)
 		err = get_file(p, 5, &site.file);
@@ -327,6 +339,30 @@ static int parse_placed(struct parser *p)
 	return RD_OK;
 }
 
+static int parse_piece(struct parser *p)
+{
+	struct trace_sites *s = p->sites;
+	struct trace_piece_text piece = {.op_count = (uint32_t)(p->field_count - 4),
+					 .ops = p->field_count > 4 ? p->fields[4] : ""};
+	uint32_t n = 0;
+	int err = need_unit(p);
+	if (!err)
+		err = get_u32(p, 1, &n);
+	if (!err)
+		err = get_u32(p, 2, &piece.function);
+	if (!err)
+		err = get_u32(p, 3, &piece.size);
+	if (err)
+		return err;
+	struct trace_unit *unit = &s->units[s->unit_count - 1];
+	if (n != unit->piece_count + 1 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)
+		return fail_line(p, "piece numbers do not run on:", p->fields[1]);
+	RD_GROW(s->pieces, p->piece_capacity, s->piece_count + 1);
+	s->pieces[s->piece_count++] = piece;
+	unit->piece_count++;
+	return RD_OK;
+}
+
 static const struct {
 	char letter;
 	size_t least; /* fields, the letter included */
@@ -335,6 +371,7 @@ static const struct {
 } records[] = {
 	{'U', 4, false, parse_unit},   {'F', 3, false, parse_file},   {'S', 11, true, parse_site},
 	{'G', 7, false, parse_global}, {'T', 7, false, parse_member}, {'A', 5, false, parse_placed},
+	{'P', 4, true, parse_piece},
 };
 
 /* Undoes the escapes of one field in place. */
@@ -546,7 +583,8 @@ void trace_sites_free(struct trace_sites *s)
 	rd_names_release(&x->types);
 	rd_umap_release(&x->global_of);
 	free(x);
-	void *arrays[] = {s->sites, s->chains, s->units, s->globals, s->members, s->placed, s->files};
+	void *arrays[] = {s->sites,   s->chains, s->units, s->globals,
+			  s->members, s->placed, s->files, s->pieces};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
 	free(s);

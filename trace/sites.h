@@ -23,6 +23,18 @@ enum trace_site_kind {
 	TRACE_SITE_ATOMIC_CMPXCHG,
 	TRACE_SITE_FENCE,
 	TRACE_SITE_CALL,
+	/* of full traces */
+	TRACE_SITE_ENTRY,
+	TRACE_SITE_ALLOCA,
+	TRACE_SITE_RETURN,
+	TRACE_SITE_LANDING,
+	TRACE_SITE_RESTORE,
+	TRACE_SITE_BRANCH,
+	TRACE_SITE_RESULT,
+	TRACE_SITE_COPY,
+	TRACE_SITE_VALUE,
+	TRACE_SITE_ARGUMENT,
+	TRACE_SITE_PREVENTABLE,
 	TRACE_SITE_KINDS,
 };
 
@@ -44,6 +56,7 @@ struct trace_site {
 	uint8_t kind;		      /* enum trace_site_kind */
 	uint8_t flags;		      /* enum trace_site_flag */
 	char order;		      /* of atomics and fences: x a r q S; 0 */
+	uint8_t argument;	      /* of TRACE_SITE_ARGUMENT: its number, at most 255 */
 	const char *function, *what, *type;
 };
 
@@ -55,7 +68,15 @@ struct trace_inlined {
 struct trace_unit {
 	const char *name;
 	uint32_t slot, slots;
-	size_t site, site_count; /* its part of trace_sites.sites */
+	size_t site, site_count;   /* its part of trace_sites.sites */
+	size_t piece, piece_count; /* and of trace_sites.pieces */
+};
+
+/* A P record (doc/format/full.md); trace/full.h makes sense of it. */
+struct trace_piece_text {
+	uint32_t function, size; /* n is its place in the unit, from 1 */
+	uint32_t op_count;
+	const char *ops; /* strings, one behind another */
 };
 
 struct trace_global {
@@ -82,8 +103,10 @@ struct trace_sites {
 	struct trace_global *globals;
 	struct trace_member *members; /* those of one type stand together */
 	struct trace_placed *placed;
+	struct trace_piece_text *pieces;
 	const char **files;
-	size_t site_count, chain_count, unit_count, global_count, member_count, placed_count, file_count;
+	size_t site_count, chain_count, unit_count, global_count, member_count, placed_count, file_count,
+		piece_count;
 	struct trace_sites_private *private;
 };
 

@@ -35,27 +35,55 @@ void trace_inflater_free(struct trace_inflater *inflater)
 	free(inflater);
 }
 
-int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
-		      size_t length, const char *name)
+static int check_header(const uint8_t *p, size_t length, const char *name, bool full)
 {
-	const uint8_t *p = data;
+	const char *magic = full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC;
 	if (length < TRACE_STREAM_HEADER)
 		return rd_fail(RD_EFORMAT, "trace: %s: %zu bytes are no stream: the header has %d", name,
 			       length, TRACE_STREAM_HEADER);
-	if (memcmp(p, TRACE_STREAM_MAGIC, 8) != 0)
+	if (!full && memcmp(p, TRACE_FULL_MAGIC, 8) == 0)
+		return rd_fail(RD_EUSAGE,
+			       "trace: %s: this is a full trace; it takes one of the flavour record", name);
+	if (memcmp(p, magic, 8) != 0)
 		return rd_fail(RD_EFORMAT, "trace: %s: offset 0: no stream (it does not begin with %s)", name,
-			       TRACE_STREAM_MAGIC);
+			       magic);
 	uint32_t version = trace_get32(p + 8);
 	if (version != TRACE_FORMAT_VERSION)
 		return rd_fail(RD_EVERSION, "trace: %s: offset 8: format version %u, this Raddle reads %d",
 			       name, version, TRACE_FORMAT_VERSION);
+	return RD_OK;
+}
+
+static void start(struct trace_stream *s, struct trace_inflater *inflater, const uint8_t *p, size_t length)
+{
 	memset(s, 0, sizeof *s);
-	s->name = name;
 	s->inflater = inflater;
 	s->data = p;
 	s->length = length;
 	s->offset = TRACE_STREAM_HEADER;
 	s->thread = trace_get32(p + 12);
+}
+
+int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+		      size_t length, const char *name)
+{
+	int err = check_header(data, length, name, false);
+	if (err)
+		return err;
+	start(s, inflater, data, length);
+	s->name = name;
+	return RD_OK;
+}
+
+int trace_stream_open_full(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+			   size_t length, const char *name)
+{
+	int err = check_header(data, length, name, true);
+	if (err)
+		return err;
+	start(s, inflater, data, length);
+	s->name = name;
+	s->full = true;
 	return RD_OK;
 }
 
@@ -117,8 +145,24 @@ static int inflate(struct trace_stream *s, const uint8_t *body, size_t stored, s
 	return RD_OK;
 }
 
-/* 1: the decoder stands at the records of the next chunk. */
-static int next_chunk(struct trace_stream *s)
+/* Codecs, and the lengths that go with them; *records is how long the decompressed bytes are. */
+static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *records)
+{
+	uint32_t length = trace_get32(p + 8), stored = trace_get32(p + 12), packed = trace_get32(p + 20);
+	s->codec = trace_get32(p + 16);
+	*records = s->length_raw = length;
+	if (s->codec > (s->full ? TRACE_CODEC_PACKED : TRACE_CODEC_ZSTD) ||
+	    (s->codec == TRACE_CODEC_RAW && stored != length))
+		return broken(s, "bad codec", s->codec);
+	if (s->codec != TRACE_CODEC_PACKED)
+		return RD_OK;
+	if (packed == 0 || packed > 2 * TRACE_CHUNK_MAX)
+		return broken(s, "bad packed length", packed);
+	*records = packed;
+	return RD_OK;
+}
+
+int trace_stream_chunk(struct trace_stream *s)
 {
 	size_t left = s->length - s->offset;
 	const uint8_t *p = s->data + s->offset;
@@ -129,27 +173,29 @@ static int next_chunk(struct trace_stream *s)
 	if (trace_get32(p) != TRACE_CHUNK_MAGIC)
 		return broken(s, "no chunk: the magic number is", trace_get32(p));
 	uint32_t number = trace_get32(p + 4), length = trace_get32(p + 8), stored = trace_get32(p + 12);
-	uint32_t codec = trace_get32(p + 16);
+	uint32_t records_length;
 	if (number != s->chunks)
 		return broken(s, "wrong chunk number", number);
 	if (length == 0 || length > TRACE_CHUNK_MAX)
 		return broken(s, "bad length of the records", length);
 	if (stored == 0 || stored > TRACE_CHUNK_MAX + TRACE_CHUNK_MAX / 8)
 		return broken(s, "bad stored length", stored);
-	if (codec > TRACE_CODEC_ZSTD || (codec == TRACE_CODEC_RAW && stored != length))
-		return broken(s, "bad codec", codec);
+	int err = check_codec(s, p, &records_length);
+	if (err)
+		return err;
 	if (stored > left - TRACE_CHUNK_HEADER)
 		return truncated(s);
 	const uint8_t *body = p + TRACE_CHUNK_HEADER;
 	if (trace_chunk_sum(p, body, stored) != trace_get64(p + TRACE_CHUNK_SUMMED))
 		return broken(s, "wrong checksum over bytes", TRACE_CHUNK_HEADER + (uint64_t)stored);
-	int err = codec == TRACE_CODEC_ZSTD ? inflate(s, body, stored, length) : RD_OK;
+	if (s->codec != TRACE_CODEC_RAW)
+		err = inflate(s, body, stored, records_length);
 	if (err)
 		return err;
-	const uint8_t *records = codec == TRACE_CODEC_ZSTD ? s->records : body;
-	if (records[0] != RADDLE_RESET)
+	const uint8_t *records = s->codec != TRACE_CODEC_RAW ? s->records : body;
+	if (s->codec != TRACE_CODEC_PACKED && records[0] != RADDLE_RESET)
 		return broken(s, "the records do not start with RESET but with", records[0]);
-	trace_decoder_start(&s->decoder, records, length);
+	trace_decoder_start(&s->decoder, records, records_length);
 	s->chunk_offset = s->offset;
 	s->offset += TRACE_CHUNK_HEADER + (size_t)stored;
 	s->chunks++;
@@ -162,6 +208,15 @@ static int bad_record(struct trace_stream *s)
 	if (first_report(s))
 		rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: record at 0x%zx (code 0x%02x): %s",
 			s->name, s->chunks - 1, s->chunk_offset, (size_t)(d->p - d->begin), *d->p, d->error);
+	stop(s, TRACE_BROKEN);
+	return RD_EFORMAT;
+}
+
+int trace_stream_bad(struct trace_stream *s, size_t at, const char *what)
+{
+	if (first_report(s))
+		rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: record at 0x%zx: %s", s->name,
+			s->chunks - 1, s->chunk_offset, at, what);
 	stop(s, TRACE_BROKEN);
 	return RD_EFORMAT;
 }
@@ -179,7 +234,7 @@ int trace_stream_more(struct trace_stream *s, struct trace_event *e)
 			break;
 		if (got < 0)
 			continue;
-		int err = next_chunk(s);
+		int err = trace_stream_chunk(s);
 		if (err <= 0)
 			return err;
 	}

@@ -29,7 +29,9 @@ struct trace_stream {
 	size_t offset;	     /* of the next chunk */
 	size_t chunk_offset; /* of the current one */
 	uint32_t thread;
-	uint32_t chunks; /* begun so far */
+	bool full;		    /* of a full trace (trace/full.h): chunks can be read, events cannot */
+	uint32_t codec, length_raw; /* of the current chunk, and what it unpacks to */
+	uint32_t chunks;	    /* begun so far */
 	enum trace_damage damage;
 	bool *reported;	 /* not NULL and true: damage has been reported before, so be silent */
 	uint64_t last_q; /* the largest q so far: the event's place in the global order */
@@ -43,6 +45,16 @@ struct trace_stream {
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
+
+/* The same for a stream of a full trace, which has chunks but no events. */
+int trace_stream_open_full(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+			   size_t length, const char *name);
+
+/* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more(). */
+int trace_stream_chunk(struct trace_stream *s);
+
+/* What is in the chunk does not make sense: says so, and ends the stream. */
+int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
 /* 1: *e is the next event.  0: there are no more.  Negative rd_err: the stream
  * ended by damage that has just been reported; further calls return 0. */

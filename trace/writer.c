@@ -53,6 +53,7 @@ struct trace_writer {
 	size_t open_count;
 	uint64_t clock;
 	uint64_t bytes;
+	bool full;
 	ZSTD_CCtx *zstd;
 	uint8_t *out;
 	size_t out_size;
@@ -83,7 +84,7 @@ int trace_writer_open(struct trace_writer **out, const char *directory)
 	w->directory = rd_xstrdup(directory);
 	w->zstd = ZSTD_createCCtx();
 	RD_ASSERT(w->zstd);
-	w->out_size = TRACE_CHUNK_HEADER + ZSTD_compressBound(TRACE_CHUNK_MAX);
+	w->out_size = TRACE_CHUNK_HEADER + ZSTD_compressBound(2 * TRACE_CHUNK_MAX);
 	w->out = rd_xmalloc(w->out_size);
 	*out = w;
 	return RD_OK;
@@ -120,7 +121,7 @@ static int close_oldest(struct trace_writer *w)
 static int write_header(struct trace_writer *w, struct stream *s)
 {
 	uint8_t header[TRACE_STREAM_HEADER];
-	memcpy(header, TRACE_STREAM_MAGIC, 8);
+	memcpy(header, w->full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC, 8);
 	trace_put32(header + 8, TRACE_FORMAT_VERSION);
 	trace_put32(header + 12, s->thread);
 	if (rd_write_all(s->fd, header, sizeof header) != 0)
@@ -151,28 +152,34 @@ static int open_stream(struct trace_writer *w, struct stream *s)
 	return RD_OK;
 }
 
+/* What goes into a chunk; raw: the length that packed records stand for, 0 for others. */
+struct content {
+	const void *records;
+	size_t length, raw;
+};
+
 /* Fills w->out with the chunk and returns its length. */
-static size_t build_chunk(struct trace_writer *w, struct stream *s, const void *records, size_t length)
+static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct content *c)
 {
 	uint8_t *body = w->out + TRACE_CHUNK_HEADER;
-	size_t stored = ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, records, length,
-					  s->hasty ? HASTE : LEVEL);
-	enum trace_codec codec = TRACE_CODEC_ZSTD;
+	size_t stored = ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, c->records,
+					  c->length, s->hasty ? HASTE : LEVEL);
+	enum trace_codec codec = c->raw ? TRACE_CODEC_PACKED : TRACE_CODEC_ZSTD;
 	if (s->hasty)
 		s->hasty--;
-	else if (stored > length / 4)
+	else if (stored > c->length / 4)
 		s->hasty = HASTY;
-	if (ZSTD_isError(stored) || stored >= length) {
-		memcpy(body, records, length);
-		stored = length;
+	if (!c->raw && (ZSTD_isError(stored) || stored >= c->length)) {
+		memcpy(body, c->records, c->length);
+		stored = c->length;
 		codec = TRACE_CODEC_RAW;
 	}
 	trace_put32(w->out, TRACE_CHUNK_MAGIC);
 	trace_put32(w->out + 4, s->chunks);
-	trace_put32(w->out + 8, (uint32_t)length);
+	trace_put32(w->out + 8, (uint32_t)(c->raw ? c->raw : c->length));
 	trace_put32(w->out + 12, (uint32_t)stored);
 	trace_put32(w->out + 16, codec);
-	trace_put32(w->out + 20, 0);
+	trace_put32(w->out + 20, c->raw ? (uint32_t)c->length : 0);
 	trace_put64(w->out + TRACE_CHUNK_SUMMED, trace_chunk_sum(w->out, body, stored));
 	return TRACE_CHUNK_HEADER + stored;
 }
@@ -189,15 +196,15 @@ static int cut_preview(struct trace_writer *w, struct stream *s)
 }
 
 /* Writes a chunk behind the last whole one. */
-static int put_chunk(struct trace_writer *w, struct stream *s, const void *records, size_t length,
-		     size_t *size)
+static int put_chunk(struct trace_writer *w, struct stream *s, const struct content *c, size_t *size)
 {
-	RD_ASSERT(length <= TRACE_CHUNK_MAX);
+	RD_ASSERT(c->raw ? c->length <= 2 * TRACE_CHUNK_MAX && c->raw <= TRACE_CHUNK_MAX && w->full
+			 : c->length <= TRACE_CHUNK_MAX);
 	s->used = ++w->clock;
 	int err = cut_preview(w, s);
 	if (err)
 		return err;
-	*size = build_chunk(w, s, records, length);
+	*size = build_chunk(w, s, c);
 	if (rd_write_all(s->fd, w->out, *size) != 0) {
 		err = fail_keeping_errno("cannot write", w->directory, s->thread);
 		int saved = errno;
@@ -209,13 +216,13 @@ static int put_chunk(struct trace_writer *w, struct stream *s, const void *recor
 	return err;
 }
 
-int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
+static int write_chunk(struct trace_writer *w, uint32_t thread, const struct content *c)
 {
 	size_t size;
-	if (length == 0)
+	if (c->length == 0)
 		return RD_OK;
 	struct stream *s = find_stream(w, thread);
-	int err = put_chunk(w, s, records, length, &size);
+	int err = put_chunk(w, s, c, &size);
 	if (err)
 		return err;
 	s->chunks++;
@@ -224,15 +231,31 @@ int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *reco
 	return RD_OK;
 }
 
+int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
+{
+	return write_chunk(w, thread, &(struct content){records, length, 0});
+}
+
+int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
+			size_t raw)
+{
+	return write_chunk(w, thread, &(struct content){packed, length, raw});
+}
+
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
 {
 	size_t size;
 	if (length == 0)
 		return RD_OK;
 	struct stream *s = find_stream(w, thread);
-	int err = put_chunk(w, s, records, length, &size);
+	int err = put_chunk(w, s, &(struct content){records, length, 0}, &size);
 	s->preview = !err;
 	return err;
+}
+
+void trace_writer_full(struct trace_writer *w)
+{
+	w->full = true;
 }
 
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta)

@@ -24,6 +24,9 @@ struct trace_writer;
  * error (RD_EUSAGE). */
 int trace_writer_open(struct trace_writer **w, const char *directory);
 
+/* The streams to come are those of a full trace (trace/full.h). */
+void trace_writer_full(struct trace_writer *w);
+
 /* Appends one chunk to the stream of `thread`.  `records` are whole records and
  * start with RESET.  An empty chunk is no chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
@@ -31,6 +34,10 @@ int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *reco
 /* The same for those who read the trace while it grows: the thread's next chunk, or the end,
  * takes the place of this one. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
+
+/* The same for packed bytes (trace/pack.h), which stand for `raw` bytes. */
+int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
+			size_t raw);
 
 /* Writes or replaces meta.json. */
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta);

@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The packer and the unpacker, side by side because they must agree: both keep a `struct guess`
+ * that sees the same fields in the same order.
+ *
+ * A chunk has three parts: how long the second is (4 bytes), marks, data.  Marks: a byte for
+ * each record, and behind it one for each two of its fields, the lengths of their
+ * differences (0 to 8 bytes).  Data: the differences themselves, and whatever was not guessed.
+ *
+ * Guesses: the next piece is one of the two that last came behind this one; an address moves as it did the
+ * last two times; a loaded value is what the address was last seen to hold; everything else is what it was
+ * before.
+ */
+#include "trace/pack.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "raddle/full.h"
+#include "trace/layout.h"
+#include "trace/writer.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Marks of records. */
+enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW };
+
+#define CELLS 4096u	 /* addresses whose content is remembered */
+#define SUCCESSORS 8192u /* pieces whose successors are */
+#define RAW_MAX (1u << 16)
+
+struct slot {
+	uint64_t last, step, step_before;
+};
+
+struct cell {
+	uint64_t address, value;
+};
+
+/* What was seen so far. */
+struct guess {
+	const struct trace_layout *layout;
+	uint32_t piece; /* the last one */
+	uint32_t (*next)[2];
+	struct slot *slots;
+	struct cell *cells;
+};
+
+static void guess_init(struct guess *g, const struct trace_layout *layout)
+{
+	*g = (struct guess){.layout = layout};
+	g->next = rd_xcalloc(SUCCESSORS, sizeof *g->next);
+	g->slots = rd_xcalloc(TRACE_PACK_SLOTS, sizeof *g->slots);
+	g->cells = rd_xcalloc(CELLS, sizeof *g->cells);
+}
+
+static void guess_release(struct guess *g)
+{
+	free(g->next);
+	free(g->slots);
+	free(g->cells);
+}
+
+static inline uint32_t *successors(struct guess *g)
+{
+	return g->next[(g->piece * 2654435761u >> 8) % SUCCESSORS];
+}
+
+static inline void follow(struct guess *g, uint32_t piece)
+{
+	uint32_t *next = successors(g);
+	if (next[0] != piece) {
+		next[1] = next[0];
+		next[0] = piece;
+	}
+	g->piece = piece;
+}
+
+static inline struct cell *cell_of(struct guess *g, uint64_t address)
+{
+	return &g->cells[(address ^ address >> 12) / 4 % CELLS];
+}
+
+static inline uint64_t zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint64_t unzigzag(uint64_t v)
+{
+	return v >> 1 ^ (0 - (v & 1));
+}
+
+/* The same field as it is guessed, and what it turns out to be. */
+static inline uint64_t guess_value(const struct slot *s)
+{
+	return s->last;
+}
+
+static inline uint64_t guess_address(const struct slot *s)
+{
+	return s->last + s->step;
+}
+
+static inline void learn_address(struct slot *s, uint64_t value)
+{
+	uint64_t step = value - s->last;
+	if (step == s->step_before)
+		s->step = step;
+	s->step_before = step;
+	s->last = value;
+}
+
+/* --- fields ------------------------------------------------------------------------------- */
+
+static inline uint64_t mask_of(unsigned size)
+{
+	return size >= 8 ? ~0ull : (1ull << 8 * size) - 1;
+}
+
+static inline uint64_t get(const uint8_t *p, unsigned size)
+{
+	uint64_t v = 0;
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&v, p, 2);
+		break;
+	case 4:
+		memcpy(&v, p, 4);
+		break;
+	case 8:
+		memcpy(&v, p, 8);
+		break;
+	default:
+		memcpy(&v, p, size);
+	}
+	return le64toh(v);
+}
+
+static inline void put(uint8_t *p, uint64_t v, unsigned size)
+{
+	v = htole64(v);
+	switch (size) {
+	case 1:
+		*p = (uint8_t)v;
+		break;
+	case 2:
+		memcpy(p, &v, 2);
+		break;
+	case 4:
+		memcpy(p, &v, 4);
+		break;
+	case 8:
+		memcpy(p, &v, 8);
+		break;
+	default:
+		memcpy(p, &v, size);
+	}
+}
+
+/* Differences are signed numbers of the field's size. */
+static inline uint64_t difference(uint64_t value, uint64_t guessed, unsigned size)
+{
+	unsigned shift = 64 - 8 * size;
+	return zigzag((uint64_t)((int64_t)((value - guessed) << shift) >> shift));
+}
+
+/* --- rows of the runtime ------------------------------------------------------------------ */
+
+/* Sizes of the fields of a record that is no piece, behind its code, as digits; NULL: there is none.
+ * `n` counts what follows a row of such a size. */
+static size_t row_fields(const uint8_t *p, size_t left, uint8_t *sizes)
+{
+	static const uint8_t range[] = {4, 8, 8, 8, 4, 1}, fence[] = {4, 8};
+	static const uint8_t fault[] = {4, 4, 8, 8, 8, 8}, atomic[] = {4, 8, 8, 1, 1};
+	size_t n = 0;
+	switch (*p) {
+	case RADDLE_FULL_RANGE:
+		memcpy(sizes, range, n = sizeof range);
+		if (left < 34 || p[33] > RADDLE_FULL_POINTERS)
+			return 0;
+		for (unsigned i = 0; i < 2u * p[33]; i++)
+			sizes[n++] = 8;
+		return n;
+	case RADDLE_FULL_ATOMIC:
+		memcpy(sizes, atomic, n = sizeof atomic);
+		if (left < 23 || p[22] > 16)
+			return 0;
+		for (unsigned i = 0; i < 2; i++)
+			for (unsigned size = p[22]; size; size -= sizes[n++])
+				sizes[n] = size < 8 ? (uint8_t)size : 8;
+		return n;
+	case RADDLE_FULL_FENCE:
+		memcpy(sizes, fence, n = sizeof fence);
+		return n;
+	case RADDLE_FULL_FAULT:
+		memcpy(sizes, fault, n = sizeof fault);
+		return n;
+	default:
+		break;
+	}
+	const struct trace_kind *kind = trace_kind(*p);
+	if (*p < RADDLE_THREAD_START || !kind->name)
+		return 0;
+	for (const char *letter = kind->operands; *letter; letter++)
+		sizes[n++] = *letter == 'b' ? 4 : 8;
+	return n;
+}
+
+#define ROW_FIELDS (6 + 2 * RADDLE_FULL_POINTERS)
+
+/* Bytes behind the fields. */
+static size_t row_tail(const uint8_t *p, const uint8_t *sizes, size_t count)
+{
+	const char *operands = *p >= RADDLE_THREAD_START ? trace_kind(*p)->operands : "";
+	size_t at = 1, n = strlen(operands);
+	if (n == 0 || operands[n - 1] != 'b')
+		return 0;
+	for (size_t i = 0; i + 1 < count; i++)
+		at += sizes[i];
+	return get(p + at, 4);
+}
+
+static size_t row_length(const uint8_t *sizes, size_t count)
+{
+	size_t length = 1;
+	for (size_t i = 0; i < count; i++)
+		length += sizes[i];
+	return length;
+}
+
+static inline struct slot *row_slot(struct guess *g, uint8_t code, size_t field)
+{
+	return &g->slots[((code & 0x7fu) * 8 + field % 8) % TRACE_PACK_ROW_SLOTS];
+}
+
+/* --- packing ------------------------------------------------------------------------------- */
+
+struct part {
+	uint8_t *data;
+	size_t length, capacity;
+};
+
+struct trace_packer {
+	struct guess guess;
+	struct part marks, data;
+	size_t raw;
+	struct rd_buf out;
+};
+
+struct trace_packer *trace_packer_new(const struct trace_layout *layout)
+{
+	struct trace_packer *p = rd_xcalloc(1, sizeof *p);
+	guess_init(&p->guess, layout);
+	p->out = (struct rd_buf)RD_BUF_INIT;
+	return p;
+}
+
+void trace_packer_free(struct trace_packer *p)
+{
+	if (!p)
+		return;
+	guess_release(&p->guess);
+	free(p->marks.data);
+	free(p->data.data);
+	rd_buf_release(&p->out);
+	free(p);
+}
+
+/* Room for `more` bytes and a few that may be written beyond them. */
+static inline uint8_t *room(struct part *part, size_t more)
+{
+	if (part->capacity - part->length < more + 16)
+		RD_GROW(part->data, part->capacity, part->length + more + 16);
+	return part->data + part->length;
+}
+
+/* A difference goes to the data, its length to the marks: two lengths a byte. */
+struct writer {
+	uint8_t *marks, *data;
+	unsigned odd;
+};
+
+static inline void write_difference(struct writer *w, uint64_t d)
+{
+	unsigned bytes = d ? 8 - (unsigned)__builtin_clzll(d) / 8 : 0;
+	uint64_t le = htole64(d);
+	memcpy(w->data, &le, 8);
+	w->data += bytes;
+	if (w->odd)
+		*w->marks++ |= (uint8_t)(bytes << 4);
+	else
+		*w->marks = (uint8_t)bytes;
+	w->odd ^= 1;
+}
+
+static inline void pack_field(struct guess *g, struct writer *w, const struct trace_field *f,
+			      const uint8_t *raw, uint64_t *address)
+{
+	struct slot *s = &g->slots[f->slot];
+	uint64_t v = get(raw + f->offset, f->size);
+	if (f->role == TRACE_FIELD_ADDRESS) {
+		write_difference(w, zigzag(v - guess_address(s)));
+		learn_address(s, v);
+		*address = v;
+		return;
+	}
+	uint64_t guessed = guess_value(s);
+	if (f->role == TRACE_FIELD_LOADED || f->role == TRACE_FIELD_STORED) {
+		struct cell *c = cell_of(g, *address);
+		if (f->role == TRACE_FIELD_LOADED && c->address == *address)
+			guessed = c->value;
+		c->address = *address;
+		c->value = v;
+	}
+	write_difference(w, difference(v, guessed, f->size));
+	s->last = v;
+}
+
+static void pack_piece(struct trace_packer *p, const struct trace_piece *piece, const uint8_t *raw)
+{
+	struct guess *g = &p->guess;
+	const uint32_t *next = successors(g);
+	struct writer w = {room(&p->marks, 2 + piece->field_count / 2),
+			   room(&p->data, 4 + 8 * piece->field_count), 0};
+	uint64_t address = 0;
+	*w.marks++ = next[0] == piece->number	? MARK_FIRST
+		     : next[1] == piece->number ? MARK_SECOND
+						: MARK_PIECE;
+	if (w.marks[-1] == MARK_PIECE) {
+		memcpy(w.data, raw, RADDLE_PIECE_HEAD);
+		w.data += RADDLE_PIECE_HEAD;
+	}
+	follow(g, piece->number);
+	for (uint32_t i = 0; i < piece->field_count; i++)
+		pack_field(g, &w, &piece->fields[i], raw, &address);
+	p->marks.length = (size_t)(w.marks + w.odd - p->marks.data);
+	p->data.length = (size_t)(w.data - p->data.data);
+}
+
+static void pack_bytes(struct part *part, const uint8_t *bytes, size_t length)
+{
+	memcpy(room(part, length), bytes, length);
+	part->length += length;
+}
+
+static void pack_raw(struct trace_packer *p, const uint8_t *raw, size_t length)
+{
+	uint8_t size[4];
+	put(size, length, 4);
+	*room(&p->marks, 1) = MARK_RAW;
+	p->marks.length++;
+	pack_bytes(&p->data, size, 4);
+	pack_bytes(&p->data, raw, length);
+}
+
+/* Returns the length of the record, 0 if it is none. */
+static size_t pack_row(struct trace_packer *p, const uint8_t *raw, size_t left)
+{
+	uint8_t sizes[ROW_FIELDS];
+	size_t count = row_fields(raw, left, sizes), length = row_length(sizes, count), at = 1;
+	if (!count || length > left)
+		return 0;
+	size_t tail = row_tail(raw, sizes, count);
+	if (tail > left - length || tail > RAW_MAX)
+		return 0;
+	struct writer w = {room(&p->marks, 3 + count / 2), room(&p->data, 1 + 8 * count), 0};
+	*w.marks++ = MARK_ROW;
+	*w.data++ = *raw;
+	for (size_t i = 0; i < count; i++) {
+		struct slot *s = row_slot(&p->guess, *raw, i);
+		uint64_t v = get(raw + at, sizes[i]);
+		write_difference(&w, difference(v, s->last, sizes[i]));
+		s->last = v;
+		at += sizes[i];
+	}
+	p->marks.length = (size_t)(w.marks + w.odd - p->marks.data);
+	p->data.length = (size_t)(w.data - p->data.data);
+	pack_bytes(&p->data, raw + length, tail);
+	return length + tail;
+}
+
+uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length)
+{
+	const uint8_t *at = raw, *end = raw + length;
+	uint64_t records = 0;
+	while (at < end && *at) {
+		if (*at == RADDLE_FULL_RESET) {
+			at++;
+			continue;
+		}
+		size_t size = 0, left = (size_t)(end - at);
+		if (*at >= RADDLE_FULL_PIECE) {
+			const struct trace_piece *piece =
+				left < RADDLE_PIECE_HEAD
+					? NULL
+					: trace_layout_get(p->guess.layout,
+							   raddle_piece_number((uint32_t)get(at, 4)));
+			if (!piece || piece->size > left)
+				break;
+			size = piece->size;
+			if (size > RADDLE_PIECE_HEAD && at[size - 1] != 1)
+				pack_raw(p, at, size);
+			else
+				pack_piece(p, piece, at);
+			records += piece->record_count;
+		} else {
+			size = pack_row(p, at, left);
+			if (!size)
+				break;
+			records++;
+		}
+		p->raw += size;
+		at += size;
+	}
+	return records;
+}
+
+size_t trace_packed_raw(const struct trace_packer *p)
+{
+	return p->raw;
+}
+
+const void *trace_packed_take(struct trace_packer *p, size_t *length)
+{
+	uint8_t head[4];
+	put(head, p->marks.length, 4);
+	rd_buf_clear(&p->out);
+	rd_buf_add(&p->out, (char *)head, 4);
+	rd_buf_add(&p->out, (char *)p->marks.data, p->marks.length);
+	rd_buf_add(&p->out, (char *)p->data.data, p->data.length);
+	p->marks.length = p->data.length = p->raw = 0;
+	*length = p->out.length;
+	return p->out.data;
+}
+
+/* --- unpacking ------------------------------------------------------------------------------ */
+
+struct trace_unpacker {
+	struct guess guess;
+	uint8_t *raw;
+	size_t length, capacity;
+};
+
+/* What is left of the parts; reading beyond an end gives zeros and is noticed in the end. */
+struct reader {
+	const uint8_t *marks, *marks_end, *data, *data_end;
+	unsigned odd;
+	bool short_of;
+};
+
+struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout)
+{
+	struct trace_unpacker *u = rd_xcalloc(1, sizeof *u);
+	guess_init(&u->guess, layout);
+	return u;
+}
+
+void trace_unpacker_free(struct trace_unpacker *u)
+{
+	if (!u)
+		return;
+	guess_release(&u->guess);
+	free(u->raw);
+	free(u);
+}
+
+const uint8_t *trace_unpacked(const struct trace_unpacker *u)
+{
+	return u->raw;
+}
+
+static uint64_t read_slowly(struct reader *r, unsigned bytes)
+{
+	uint64_t v = 0;
+	size_t left = (size_t)(r->data_end - r->data);
+	if (left < bytes) {
+		r->short_of = true;
+		return 0;
+	}
+	memcpy(&v, r->data, bytes);
+	r->data += bytes;
+	return le64toh(v);
+}
+
+static inline uint64_t read_difference(struct reader *r)
+{
+	uint64_t v;
+	unsigned bytes = r->odd ? *r->marks >> 4 : *r->marks & 15;
+	r->marks += r->odd;
+	r->odd ^= 1;
+	if (__builtin_expect(r->data_end - r->data < 8 || bytes > 8, 0))
+		return read_slowly(r, bytes < 8 ? bytes : 8);
+	memcpy(&v, r->data, 8);
+	r->data += bytes;
+	return le64toh(v) & mask_of(bytes);
+}
+
+static inline void unpack_field(struct guess *g, struct reader *r, const struct trace_field *f, uint8_t *raw,
+				uint64_t *address)
+{
+	struct slot *s = &g->slots[f->slot];
+	uint64_t d = unzigzag(read_difference(r)), v;
+	if (f->role == TRACE_FIELD_ADDRESS) {
+		v = guess_address(s) + d;
+		learn_address(s, v);
+		*address = v;
+		put(raw + f->offset, v, 8);
+		return;
+	}
+	uint64_t guessed = guess_value(s);
+	struct cell *c = NULL;
+	if (f->role == TRACE_FIELD_LOADED || f->role == TRACE_FIELD_STORED) {
+		c = cell_of(g, *address);
+		if (f->role == TRACE_FIELD_LOADED && c->address == *address)
+			guessed = c->value;
+	}
+	v = (guessed + d) & mask_of(f->size);
+	if (c)
+		*c = (struct cell){*address, v};
+	s->last = v;
+	put(raw + f->offset, v, f->size);
+}
+
+/* 0: something is wrong. */
+static size_t unpack_piece(struct trace_unpacker *u, struct reader *r, uint32_t number, size_t left)
+{
+	const struct trace_piece *piece = trace_layout_get(u->guess.layout, number);
+	uint8_t *raw = u->raw + u->length - left;
+	uint64_t address = 0;
+	if (!piece || piece->size > left || (size_t)(r->marks_end - r->marks) < (piece->field_count + 1) / 2)
+		return 0;
+	put(raw, raddle_piece_head(number), RADDLE_PIECE_HEAD);
+	follow(&u->guess, number);
+	for (uint32_t i = 0; i < piece->field_count; i++)
+		unpack_field(&u->guess, r, &piece->fields[i], raw, &address);
+	r->marks += r->odd;
+	r->odd = 0;
+	if (piece->size > RADDLE_PIECE_HEAD)
+		raw[piece->size - 1] = 1;
+	return piece->size;
+}
+
+static bool copy_data(struct reader *r, uint8_t *to, size_t length)
+{
+	if ((size_t)(r->data_end - r->data) < length)
+		return false;
+	memcpy(to, r->data, length);
+	r->data += length;
+	return true;
+}
+
+static size_t unpack_raw(struct reader *r, uint8_t *raw, size_t left)
+{
+	uint64_t length = read_slowly(r, 4);
+	return length <= left && copy_data(r, raw, length) ? length : 0;
+}
+
+/* The sizes of some fields depend on the ones before, so they are looked up again. */
+static size_t unpack_row(struct trace_unpacker *u, struct reader *r, uint8_t *raw, size_t left)
+{
+	uint8_t sizes[ROW_FIELDS];
+	size_t at = 1, count, tail;
+	if (left == 0)
+		return 0;
+	memset(raw, 0, left < 64 ? left : 64);
+	*raw = (uint8_t)read_slowly(r, 1);
+	for (size_t i = 0; (count = row_fields(raw, left, sizes)) > i; i++) {
+		if (at + sizes[i] > left || r->marks >= r->marks_end)
+			return 0;
+		struct slot *s = row_slot(&u->guess, *raw, i);
+		s->last = (s->last + unzigzag(read_difference(r))) & mask_of(sizes[i]);
+		put(raw + at, s->last, sizes[i]);
+		at += sizes[i];
+	}
+	if (count == 0)
+		return 0;
+	r->marks += r->odd;
+	r->odd = 0;
+	tail = row_tail(raw, sizes, count);
+	if (tail > left - at || !copy_data(r, raw + at, tail))
+		return 0;
+	return at + tail;
+}
+
+static size_t unpack_one(struct trace_unpacker *u, struct reader *r, size_t left)
+{
+	uint8_t mark = *r->marks++, *raw = u->raw + u->length - left;
+	switch (mark) {
+	case MARK_FIRST:
+	case MARK_SECOND:
+		return unpack_piece(u, r, successors(&u->guess)[mark], left);
+	case MARK_PIECE:
+		return unpack_piece(u, r, raddle_piece_number((uint32_t)read_slowly(r, 4)), left);
+	case MARK_ROW:
+		return unpack_row(u, r, raw, left);
+	case MARK_RAW:
+		return unpack_raw(r, raw, left);
+	default:
+		return 0;
+	}
+}
+
+const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t raw)
+{
+	size_t left = raw, marks;
+	if (length < 4 || get(packed, 4) > length - 4)
+		return "the packed bytes are cut off";
+	marks = get(packed, 4);
+	struct reader r = {packed + 4, packed + 4 + marks, packed + 4 + marks, packed + length, 0, false};
+	if (raw > u->capacity) {
+		free(u->raw);
+		u->raw = rd_xmalloc(raw);
+		u->capacity = raw;
+	}
+	u->length = raw;
+	while (r.marks < r.marks_end && left) {
+		size_t size = unpack_one(u, &r, left);
+		if (!size || r.short_of)
+			return "the packed bytes make no sense";
+		left -= size;
+	}
+	if (left || r.marks != r.marks_end || r.data != r.data_end)
+		return "the packed bytes do not unpack to the length that the chunk says";
+	return NULL;
+}

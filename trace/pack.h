@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packing the raw bytes of full traces (doc/format/full.md, "Packed chunks").  What a field holds is
+ * guessed from what it held before, and only the difference is kept; a
+ * general compressor comes behind it.  Packer and unpacker of a stream keep their state from chunk
+ * to chunk, so chunks are unpacked in order.
+ */
+#ifndef TRACE_PACK_H
+#define TRACE_PACK_H
+
+#include "trace/full.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_packer;
+struct trace_packer *trace_packer_new(const struct trace_layout *layout); /* which must outlive it */
+void trace_packer_free(struct trace_packer *p);
+
+/* Adds the bytes of one buffer, up to the first that make no sense.  Returns how many records
+ * they hold. */
+uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length);
+
+size_t trace_packed_raw(const struct trace_packer *p); /* raw bytes that wait to be taken */
+
+/* The packed bytes of what was added since the last time; valid until the next call. */
+const void *trace_packed_take(struct trace_packer *p, size_t *length);
+
+struct trace_unpacker;
+struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout);
+void trace_unpacker_free(struct trace_unpacker *u);
+
+/* Unpacks a chunk to exactly `raw` bytes.  NULL, or why it cannot be. */
+const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t raw);
+const uint8_t *trace_unpacked(const struct trace_unpacker *u);
+
+#endif
