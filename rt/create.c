@@ -244,7 +244,7 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 static void wait_in_join(struct rt_step *step, uint32_t number, bool timed)
 {
 	if (step->t)
-		rt_blocked(step->t, number, timed);
+		rt_step_block(step, number, timed);
 }
 
 /* FIRST: what is tried before; TIMED: whether the call waits for ever. */

@@ -32,7 +32,7 @@ static int steered_acquire(void *guard)
 		return REAL(__cxa_guard_acquire)(guard);
 	if (in_progress(guard)) {
 		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(guard));
-		rt_blocked(t, A(guard), false);
+		rt_step_block(&step, A(guard), false);
 	}
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;

@@ -106,7 +106,7 @@ static int steered_once(struct rt_thread *t, pthread_once_t *control, void (*rou
 	t->once = &o;
 	if (in_progress(control)) {
 		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(control));
-		rt_blocked(t, A(control), false);
+		rt_step_block(&steps.begin, A(control), false);
 	}
 	r = REAL(pthread_once)(control, run);
 	if (!o.ran && !r) {

@@ -141,8 +141,8 @@ int rt_barrier_wait(pthread_barrier_t *barrier)
 	rt_step_end(&enter);
 	rt_step_begin(&leave, t, RADDLE_BARRIER_EXIT, A(barrier));
 	if (!a.last) {
-		rt_blocked(t, A(barrier), false);
-		rt_steer_reached(t);
+		rt_step_block(&leave, A(barrier), false);
+		rt_step_reached(&leave);
 	}
 	r = wait_for_others(&a, barrier);
 	rt_step_gate(&leave);

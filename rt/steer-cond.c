@@ -29,6 +29,7 @@
 struct rt_waiter {
 	const pthread_cond_t *cond;
 	struct rt_thread *t; /* NULL: the thread is not recorded */
+	struct rt_step step; /* of the wake */
 	pthread_cond_t wake;
 	bool listed, signalled;
 	struct rt_waiter *next, **link;
@@ -71,7 +72,7 @@ static struct rt_waiter *choose(const pthread_cond_t *cond)
 	uint64_t best_rank = 0;
 
 	for (struct rt_waiter *w = rt.waiters; w; w = w->next) {
-		uint64_t rank = w->cond == cond ? rt_steer_rank(w->t) : 0;
+		uint64_t rank = w->cond == cond ? rt_step_rank(&w->step) : 0;
 		if (w->cond == cond && (!best || rank < best_rank)) {
 			best = w;
 			best_rank = rank;
@@ -120,7 +121,6 @@ int rt_cond_notify(uint32_t code, pthread_cond_t *cond)
 /* A wait, from its beginning to the wake event. */
 struct wait {
 	struct rt_waiter waiter;
-	struct rt_step step; /* of the wake */
 	pthread_mutex_t *mutex;
 	bool released; /* the program's mutex */
 	int result;
@@ -144,7 +144,7 @@ static void lock_again(struct wait *w)
 
 	if (r == EBUSY) {
 		if (t)
-			rt_blocked(t, A(w->mutex), false);
+			rt_step_block(&w->waiter.step, A(w->mutex), false);
 		r = REAL(pthread_mutex_lock)(w->mutex);
 	}
 	if (r)
@@ -162,7 +162,7 @@ static void leave_list(struct wait *w)
 		wake_some(waiter->cond, false);
 	REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
 	if (waiter->t)
-		rt_step_gate(&w->step);
+		rt_step_gate(&w->waiter.step);
 	REAL(pthread_mutex_lock)(&rt.waiters_mutex);
 	take_out(waiter);
 	if (waiter->signalled && w->result == ETIMEDOUT)
@@ -185,7 +185,7 @@ static void end_wait(struct wait **ended)
 			RT_TELL(acquire, t, A(w->waiter.cond));
 		RT_EVENT(t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->waiter.cond), A(w->mutex),
 			 (uint64_t)w->result);
-		rt_step_end(&w->step);
+		rt_step_end(&w->waiter.step);
 	}
 	errno = saved;
 }
@@ -223,13 +223,13 @@ static void begin_wait(struct wait *w, bool timed)
 	if (!t)
 		return;
 	rt_step_end(&step);
-	rt_step_begin(&w->step, t, RADDLE_COND_WAKE, cond);
+	rt_step_begin(&w->waiter.step, t, RADDLE_COND_WAKE, cond);
 	if (!w->released) {
-		rt_step_gate(&w->step);
+		rt_step_gate(&w->waiter.step);
 		return;
 	}
-	rt_blocked(t, cond, timed);
-	rt_steer_reached(t);
+	rt_step_block(&w->waiter.step, cond, timed);
+	rt_step_reached(&w->waiter.step);
 }
 
 static bool is_valid(const struct rt_until *until)
@@ -244,27 +244,27 @@ struct shared_wait {
 	struct rt_thread *t;
 	const void *cond, *mutex;
 	int result;
+	struct rt_step step; /* of the wake */
 };
 
 static void end_shared(struct shared_wait *w)
 {
-	struct rt_step step;
 	int saved = errno;
 
 	if (w->t) {
-		rt_step_begin(&step, w->t, RADDLE_COND_WAKE, A(w->cond));
-		rt_step_gate(&step);
+		rt_step_gate(&w->step);
 		rt_acquired(w->t, RADDLE_MUTEX_LOCK, A(w->mutex), 0);
 		RT_TELL(acquire, w->t, A(w->cond));
 		RT_EVENT(w->t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->cond), A(w->mutex), (uint64_t)w->result);
-		rt_step_end(&step);
+		rt_step_end(&w->step);
 	}
 	errno = saved;
 }
 
 static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until)
 {
-	struct shared_wait w __attribute__((cleanup(end_shared))) = {rt_self(), cond, mutex, ECANCELED};
+	struct shared_wait w __attribute__((cleanup(end_shared))) = {
+		.t = rt_self(), .cond = cond, .mutex = mutex, .result = ECANCELED};
 	struct rt_step step = rt_step(RADDLE_COND_WAIT, A(cond));
 	struct rt_lost lost;
 
@@ -273,7 +273,9 @@ static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, const struc
 		lost = rt_releasing(w.t, RADDLE_MUTEX_UNLOCK, A(mutex));
 		rt_released(w.t, &lost, 0);
 		rt_step_end(&step);
-		rt_blocked(w.t, A(cond), until != NULL);
+		rt_step_begin(&w.step, w.t, RADDLE_COND_WAKE, A(cond));
+		rt_step_block(&w.step, A(cond), until != NULL);
+		rt_step_reached(&w.step);
 	}
 	w.result = until ? REAL(pthread_cond_clockwait)(cond, mutex, until->clock, until->time)
 			 : REAL(pthread_cond_wait)(cond, mutex);

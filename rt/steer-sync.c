@@ -99,7 +99,7 @@ static bool may_try(uint32_t code, const struct rt_until *until)
 	       (until->time->tv_nsec >= 0 && until->time->tv_nsec < 1000000000);
 }
 
-static int acquire(struct rt_thread *t, uint32_t code, void *object, const struct rt_until *until)
+static int acquire(struct rt_step *step, uint32_t code, void *object, const struct rt_until *until)
 {
 	struct attempt a = attempt_of(code);
 	bool sem = a.code == RADDLE_SEM_TRYWAIT;
@@ -107,15 +107,18 @@ static int acquire(struct rt_thread *t, uint32_t code, void *object, const struc
 
 	if (!a.code || !may_try(code, until))
 		return real_acquire(code, object, until);
-	if (sem)
+	if (sem) {
+		rt_step_block(step, A(object), true);
 		pthread_testcancel();
+		rt_step_unblock(step);
+	}
 	r = real_acquire(a.code, object, NULL);
 	if (r != (sem ? EAGAIN : EBUSY))
 		return r;
-	rt_sync(t, a.request, A(object), a.operand);
-	rt_blocked(t, A(object), until != NULL);
+	rt_sync(step->t, a.request, A(object), a.operand);
+	rt_step_block(step, A(object), until != NULL);
 	r = real_acquire(code, object, until);
-	rt_unblocked(t);
+	rt_step_unblock(step);
 	return r;
 }
 
@@ -127,7 +130,7 @@ int rt_steered_acquire(uint32_t code, volatile void *volatile_object, const stru
 	struct rt_thread *t = step.t;
 
 	if (t) {
-		r = acquire(t, code, object, until);
+		r = acquire(&step, code, object, until);
 		rt_acquired(t, code, A(object), (uint64_t)r);
 		rt_sync(t, code, A(object), (uint64_t)r);
 		rt_step_end(&step);

@@ -355,18 +355,20 @@ static void check_stops(void)
 	unlock(&signals);
 }
 
-static bool is_stop(const struct rt_thread *t)
+static bool is_stop(const struct rt_step *step)
 {
-	const struct raddle_steer_thread *plan = t->steered.plan;
+	const struct raddle_steer_thread *plan = step->t->steered.plan;
 
-	return plan && plan->stop == 1 && plan->stop_n == t->steered.n;
+	return plan && plan->stop == 1 && plan->stop_n == step->n;
 }
 
-void rt_steer_reached(struct rt_thread *t)
+void rt_step_reached(const struct rt_step *step)
 {
-	if (!is_stop(t) || t->steered.stopped || !held())
+	struct rt_steered *d = &step->t->steered;
+
+	if (!is_stop(step) || d->stopped || !held())
 		return;
-	t->steered.stopped = true;
+	d->stopped = true;
 	atomic_fetch_add(&rt.steer->stops_reached, 1);
 	check_stops();
 }
@@ -382,18 +384,44 @@ static bool is_kind(const struct rt_step *step, uint32_t expected)
 	return step->kind == expected || (is_once(step->kind) && is_once(expected));
 }
 
-void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object)
+static void show_step(const struct rt_step *step, uint64_t object)
 {
-	struct rt_steered *d = &t->steered;
-	struct raddle_slot *slot = d->slot;
+	struct raddle_slot *slot = step->t->steered.slot;
 
-	*step = (struct rt_step){.t = t, .kind = kind, .n = ++d->n};
 	if (!slot)
 		return;
-	atomic_store_explicit(&slot->kind, kind, memory_order_relaxed);
+	atomic_store_explicit(&slot->kind, step->kind, memory_order_relaxed);
 	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->site, call_site(t), memory_order_relaxed);
-	atomic_store_explicit(&slot->n, d->n, memory_order_release);
+	atomic_store_explicit(&slot->site, call_site(step->t), memory_order_relaxed);
+	atomic_store_explicit(&slot->n, step->n, memory_order_release);
+}
+
+void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object)
+{
+	*step = (struct rt_step){.t = t, .kind = kind, .n = ++t->steered.n};
+	show_step(step, object);
+}
+
+void rt_step_block(struct rt_step *step, uint64_t object, bool timed)
+{
+	struct raddle_slot *slot = step->t->steered.slot;
+
+	step->blocked = true;
+	step->t->steered.n--;
+	show_step(step, object);
+	if (slot)
+		atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
+	show(step->t, RADDLE_SLOT_BLOCKED);
+}
+
+void rt_step_unblock(struct rt_step *step)
+{
+	struct raddle_slot *slot = step->t->steered.slot;
+
+	step->blocked = false;
+	step->n = ++step->t->steered.n;
+	show_step(step, slot ? atomic_load(&slot->object) : 0);
+	show(step->t, RADDLE_SLOT_RUNS);
 }
 
 /* The first of a race has come back from its access: the second may go. */
@@ -425,7 +453,7 @@ static void stop_at(struct rt_step *step)
 	}
 	step->expected = plan->stop_kind;
 	show(t, RADDLE_SLOT_STOP);
-	rt_steer_reached(t);
+	rt_step_reached(step);
 	STAND(t, RADDLE_SLOT_STOP, held());
 }
 
@@ -436,13 +464,15 @@ void rt_step_gate(struct rt_step *step)
 	const struct raddle_steer_thread *plan = d->plan;
 	const struct raddle_steer_op *op;
 
+	if (step->blocked)
+		rt_step_unblock(step);
 	if (d->leads)
 		come_back(t);
 	if (!plan || !held())
 		return;
 	go_past_hold(t);
 	op = &raddle_steer_ops(rt.steer)[d->op];
-	if (d->op < plan->first + plan->count && op->n == d->n) {
+	if (d->op < plan->first + plan->count && op->n == step->n) {
 		step->expected = op->kind;
 		if (!is_kind(step, op->kind)) {
 			diverge(t, RADDLE_CAUSE_KIND, op->kind, step->kind);
@@ -450,9 +480,9 @@ void rt_step_gate(struct rt_step *step)
 		}
 		STAND(t, RADDLE_SLOT_GATE, held() && atomic_load(&rt.steer->turn) != op->turn);
 		step->turn = op->turn + 1;
-	} else if (is_stop(t)) {
+	} else if (is_stop(step)) {
 		stop_at(step);
-	} else if (d->n > plan->limit) {
+	} else if (step->n > plan->limit) {
 		STAND(t, RADDLE_SLOT_LIMIT, held());
 	}
 }
@@ -484,6 +514,8 @@ void rt_step_end(struct rt_step *step)
 
 	if (!t)
 		return;
+	if (step->blocked)
+		rt_step_unblock(step);
 	show(t, RADDLE_SLOT_RUNS);
 	step->t = NULL;
 	if (!turn || phase() != RADDLE_LEADING)
@@ -503,39 +535,24 @@ void rt_step_leave(struct rt_step *step)
 	if (!t)
 		return;
 	step->t = NULL;
-	t->steered.n--;
+	if (!step->blocked)
+		t->steered.n--;
 	if (t->steered.slot)
 		atomic_store_explicit(&t->steered.slot->n, t->steered.n, memory_order_release);
 	show(t, RADDLE_SLOT_RUNS);
 }
 
-void rt_blocked(struct rt_thread *t, uint64_t object, bool timed)
+uint64_t rt_step_rank(const struct rt_step *step)
 {
-	struct raddle_slot *slot = t->steered.slot;
-
-	if (!slot)
-		return;
-	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
-	show(t, RADDLE_SLOT_BLOCKED);
-}
-
-void rt_unblocked(struct rt_thread *t)
-{
-	show(t, RADDLE_SLOT_RUNS);
-}
-
-uint64_t rt_steer_rank(const struct rt_thread *t)
-{
-	const struct raddle_steer_thread *plan = t ? t->steered.plan : NULL;
+	const struct rt_steered *d = step->t ? &step->t->steered : NULL;
 	const struct raddle_steer_op *op;
 
-	if (!plan || !held())
+	if (!d || !d->plan || !held())
 		return UINT32_MAX;
-	op = &raddle_steer_ops(rt.steer)[t->steered.op];
-	if (t->steered.op < plan->first + plan->count && op->n == t->steered.n)
+	op = &raddle_steer_ops(rt.steer)[d->op];
+	if (d->op < d->plan->first + d->plan->count && op->n == step->n)
 		return op->turn;
-	return is_stop(t) || t->steered.n > plan->limit ? UINT64_MAX : UINT32_MAX;
+	return is_stop(step) || step->n > d->plan->limit ? UINT64_MAX : UINT32_MAX;
 }
 
 /* ---- holds ---- */

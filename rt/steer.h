@@ -40,6 +40,7 @@ struct rt_step {
 	uint32_t kind;
 	uint32_t turn; /* its place in the plan, from 1; 0: the plan does not name it */
 	uint32_t expected;
+	bool blocked;
 };
 
 void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object);
@@ -61,15 +62,16 @@ struct rt_step rt_step(uint32_t kind, uint64_t object);
 #define RT_STEP_UNWINDS __attribute__((cleanup(rt_step_leave)))
 #define RT_STEP(name, kind, object) struct rt_step name RT_STEP_UNWINDS = rt_step(kind, (uint64_t)(object))
 
-/* The thread waits in an operation of the program, for `object`; and it has what it waited for. */
-void rt_blocked(struct rt_thread *t, uint64_t object, bool timed);
-void rt_unblocked(struct rt_thread *t);
+/* The thread waits in the step, for `object`; and it has what it waited for.  What it does meanwhile, in a
+ * handler or the unwinder, comes before the step in its trace and is numbered so. */
+void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
+void rt_step_unblock(struct rt_step *step);
 
-/* The turn of the step the thread is in; the larger, the later.  For choosing among waiters. */
-uint64_t rt_steer_rank(const struct rt_thread *t);
+/* The turn of a step; the larger, the later.  For choosing among waiters. */
+uint64_t rt_step_rank(const struct rt_step *step);
 
-/* Whether the thread is to stand still in this step, and has done so by being blocked in it. */
-void rt_steer_reached(struct rt_thread *t);
+/* If the thread is to stand still in this step: it does, by being blocked in it. */
+void rt_step_reached(const struct rt_step *step);
 
 /* Locks that a thread has, and what the detector learns of them.  By the kind of operation. */
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
