@@ -134,6 +134,7 @@ struct replay_result {
 	struct replay_race *races; /* the first RADDLE_STEER_RACES */
 	size_t race_count;
 	uint64_t races_seen;
+	bool unordered; /* among them are the two accesses of the schedule */
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */

@@ -211,6 +211,15 @@ static void copy_waits(struct replay *r, const struct board *b)
 	free(core);
 }
 
+/* Whether the two are the accesses of the schedule, in whatever order. */
+static bool is_planned_race(const struct replay *r, const struct raddle_steer_race *race)
+{
+	const struct raddle_steer_hold *h = r->plan.holds;
+
+	return r->plan.hold_count == 2 && ((race->site[0] == h[0].site && race->site[1] == h[1].site) ||
+					   (race->site[0] == h[1].site && race->site[1] == h[0].site));
+}
+
 static void copy_races(struct replay *r, const struct board *b)
 {
 	uint32_t seen = atomic_load(&r->steer->race_count);
@@ -230,6 +239,7 @@ static void copy_races(struct replay *r, const struct board *b)
 		}
 		to->address = from->address;
 		to->size = from->size;
+		r->result->unordered |= is_planned_race(r, from);
 	}
 	r->result->race_count = count;
 }

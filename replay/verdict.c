@@ -250,8 +250,9 @@ static bool went_astray(const struct replay_result *result)
 static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
 {
 	struct rd_buf why = RD_BUF_INIT;
-	bool drop = result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
-		    result->outcome == REPLAY_LIVELOCK;
+	bool drop =
+		!result->unordered && (result->outcome == REPLAY_DIVERGED ||
+				       result->outcome == REPLAY_ENDED || result->outcome == REPLAY_LIVELOCK);
 
 	f->status = drop ? FINDING_DROPPED : FINDING_UNCONFIRMED;
 	switch (result->outcome) {
@@ -273,6 +274,8 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	default:
 		rd_buf_adds(&why, result->explanation ? result->explanation : "it did not come about");
 	}
+	if (result->unordered)
+		rd_buf_adds(&why, "; but the two accesses came unordered in that run, as the detector saw");
 	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");
 	f->reason = finding_text(set, why.data);
 	rd_buf_release(&why);
