@@ -157,6 +157,10 @@ fuzz: $(FUZZ)
 $(B)/predict-std: bench/predict-std.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
 
+# The on-line detector without a plan: `make build/detect-run`, then give it a program.
+$(B)/detect-run: bench/detect-run.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
+
 bench: all
 	bench/record
 	bench/flavour

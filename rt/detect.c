@@ -303,7 +303,11 @@ struct access {
 	uintptr_t block;
 	uint64_t bits, who;
 	uint32_t site;
+	uint32_t first, last; /* granules */
+	uint32_t read;	      /* site of a read just before it, of the same bytes; 0: none */
 };
+
+#define GRANULE(g) (0xffull << 8 * (g)) /* its bits */
 
 static void write_race(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)
 {
@@ -342,14 +346,29 @@ static bool forgiven(uint64_t who)
 	       atomic_load_explicit(&rt.detect->lanes[RT_WHO_LANE(who)].floor, memory_order_relaxed);
 }
 
-/* Two accesses of which neither is known to come first: was that forgiven? */
-static __attribute__((noinline, cold)) bool is_forgiven(const struct access *a, uint64_t other, uint32_t site,
-							uint64_t bits)
+/* Two accesses of which neither is known to come first: was that forgiven?  The cell that the bits
+ * are of has a site for each granule. */
+static __attribute__((noinline, cold)) bool is_forgiven(const struct access *a, uint64_t other,
+							const uint32_t *sites, uint64_t bits)
 {
 	if (forgiven(other))
 		return true;
-	if (((a->who | other) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN))
-		report(a, other, site, bits);
+	if (((a->who | other) & 3) != (RT_WHO_WRITE | RT_WHO_PLAIN))
+		return false;
+	while (bits) {
+		uint32_t site = sites[__builtin_ctzll(bits) / 8];
+		uint64_t same = 0;
+		for (uint32_t g = 0; g < RT_CELL_SITES; g++)
+			if (bits & GRANULE(g) && sites[g] == site)
+				same |= bits & GRANULE(g);
+		if (a->read && other & RT_WHO_WRITE)
+			report(&(struct access){.block = a->block,
+						.who = a->who & ~(uint64_t)RT_WHO_WRITE,
+						.site = a->read},
+			       other, site, same);
+		report(a, other, site, same);
+		bits &= ~same;
+	}
 	return false;
 }
 
@@ -364,6 +383,17 @@ struct place {
 
 #define NOWHERE UINT32_MAX
 
+/* Can the cell take the access in?  Other bytes of its granules must be of the same site. */
+static inline __attribute__((always_inline)) bool fits(const uint32_t *site, uint64_t mask, struct access a)
+{
+	uint64_t others = mask & ~a.bits;
+
+	for (uint32_t g = a.first; g <= a.last; g++)
+		if (others & GRANULE(g) && site[g] != a.site)
+			return false;
+	return true;
+}
+
 /* Compares with all cells and drops what is covered. */
 static inline __attribute__((always_inline)) struct place compare(const struct rt_watch *w, struct rt_cells c,
 								  uint32_t count, struct access a)
@@ -372,14 +402,15 @@ static inline __attribute__((always_inline)) struct place compare(const struct r
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t mask = c.mask[i], who = c.who[i], common = mask & a.bits;
-		if (who == a.who && c.site[i] == a.site)
+		if (who == a.who && fits(c.site + i * RT_CELL_SITES, mask, a))
 			home = i;
 		if (common) {
 			if ((who ^ a.who) < 4 && !(a.who & ~who & 3) && common == a.bits)
 				return (struct place){NOWHERE, 0};
 			if ((RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
-			     is_forgiven(&(struct access){a.block, a.bits, a.who, a.site}, who, c.site[i],
-					 common)) &&
+			     is_forgiven(&(struct access){a.block, a.bits, a.who, a.site, a.first, a.last,
+							  a.read},
+					 who, c.site + i * RT_CELL_SITES, common)) &&
 			    !(who & ~a.who & 3)) {
 				mask &= ~a.bits;
 				c.mask[i] = mask;
@@ -391,71 +422,59 @@ static inline __attribute__((always_inline)) struct place compare(const struct r
 	return (struct place){home != NOWHERE ? home : idle, a.bits};
 }
 
+/* The cell is one that fits, or has no bytes. */
 static inline __attribute__((always_inline)) void put(struct rt_cells c, uint32_t i, struct access a)
 {
-	if (c.who[i] == a.who && c.site[i] == a.site) {
-		c.mask[i] |= a.bits;
-		return;
-	}
-	c.mask[i] = a.bits;
+	c.mask[i] |= a.bits;
 	c.who[i] = a.who;
-	c.site[i] = a.site;
+	for (uint32_t g = a.first; g <= a.last; g++)
+		c.site[i * RT_CELL_SITES + g] = a.site;
 }
 
-/* A line without a place for one more cell.  Without memory, or if there are too many, an old one is lost. */
-static __attribute__((noinline, cold)) uint32_t put_more(struct rt_line *line, uint32_t head,
-							 const struct access *a)
-{
-	uint32_t count = rt_line_count(head);
-
-	if (count == rt_line_room(head))
-		head = rt_line_grow(&rt.detect->arena, line, head);
-	if (count == rt_line_room(head)) {
-		put(rt_line_cells(line, head), (uint32_t)(RT_WHO_EPOCH(a->who) % count), *a);
-		return head;
-	}
-	put(rt_line_cells(line, head), count, *a);
-	return rt_line_with_count(head, count + 1);
-}
-
-static __attribute__((noinline)) uint32_t access_outside(const struct rt_watch *w, struct rt_line *line,
+/* A line without a place for one more cell.  Without memory, or if there are too many, an old one is
+ * lost. */
+static __attribute__((noinline, cold)) uint32_t put_more(struct rt_chunk *chunk, struct rt_line *line,
 							 uint32_t head, const struct access *a)
 {
-	struct rt_cells cells = rt_line_cells(line, head);
-	struct place p = compare(w, cells, rt_line_count(head), *a);
+	uint32_t count = rt_line_count(head), i = count;
+	struct rt_cells cells;
+
+	if (count == rt_line_room(head))
+		head = rt_line_grow(&rt.detect->arena, chunk, line, head);
+	if (count == rt_line_room(head))
+		i = (uint32_t)(RT_WHO_EPOCH(a->who) % count);
+	cells = rt_line_cells(chunk, line, head);
+	cells.mask[i] = 0;
+	put(cells, i, *a);
+	return rt_line_with_count(head, i == count ? count + 1 : count);
+}
+
+static inline __attribute__((always_inline)) uint32_t access_cells(const struct rt_watch *w,
+								   struct rt_chunk *chunk,
+								   struct rt_cells cells, uint32_t head,
+								   struct access a)
+{
+	struct place p = compare(w, cells, rt_line_count(head), a);
 
 	if (!p.bits)
 		return head;
-	if (p.home == NOWHERE)
-		return put_more(line, head, a);
-	put(cells, p.home, *a);
+	if (RT_UNLIKELY(p.home == NOWHERE))
+		return put_more(chunk, rt_line_of(chunk, a.block), head,
+				&(struct access){a.block, a.bits, a.who, a.site, a.first, a.last, a.read});
+	put(cells, p.home, a);
 	return head;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-access_inside(const struct rt_watch *w, struct rt_line *line, uint32_t head, struct access a)
+static __attribute__((noinline)) uint32_t access_outside(const struct rt_watch *w, struct rt_chunk *chunk,
+							 uint32_t head, const struct access *a)
 {
-	struct rt_cells cells = {line->mask, line->who, line->site};
-	uint32_t count = rt_line_count(head);
-	struct place p = compare(w, cells, count, a);
-
-	if (!p.bits)
-		return head;
-	if (p.home != NOWHERE) {
-		put(cells, p.home, a);
-		return head;
-	}
-	if (RT_UNLIKELY(count == RT_LINE_CELLS))
-		return put_more(line, head, &(struct access){a.block, a.bits, a.who, a.site});
-	line->mask[count] = a.bits;
-	line->who[count] = a.who;
-	line->site[count] = a.site;
-	return rt_line_with_count(head, count + 1);
+	return access_cells(w, chunk, rt_line_outside(rt_line_of(chunk, a->block), head), head, *a);
 }
 
-static inline __attribute__((always_inline)) void access_line(struct rt_watch *w, struct rt_line *line,
+static inline __attribute__((always_inline)) void access_line(struct rt_watch *w, struct rt_chunk *chunk,
 							      struct access a)
 {
+	struct rt_line *line = rt_line_of(chunk, a.block);
 	uint32_t head = rt_line_lock(line);
 
 	if (RT_UNLIKELY(head == UINT32_MAX))
@@ -463,9 +482,13 @@ static inline __attribute__((always_inline)) void access_line(struct rt_watch *w
 	w->line = line;
 	BARRIER();
 	if (RT_LIKELY(!(head & 0xfe)))
-		head = access_inside(w, line, head, a);
+		head = access_cells(w, chunk,
+				    (struct rt_cells){line->mask, line->who, chunk->site[line - chunk->line]},
+				    head, a);
 	else
-		head = access_outside(w, line, head, &(struct access){a.block, a.bits, a.who, a.site});
+		head = access_outside(
+			w, chunk, head,
+			&(struct access){a.block, a.bits, a.who, a.site, a.first, a.last, a.read});
 	BARRIER();
 	w->line = NULL;
 	rt_line_unlock(line, head);
@@ -493,22 +516,22 @@ static inline __attribute__((always_inline)) void access_block(struct rt_watch *
 {
 	struct rt_chunk *chunk;
 
-	if (!enter(w))
+	if (!w || w->lane == RT_LANE_NONE || !enter(w))
 		return;
 	a.who = w->who | (kind & RT_ACCESS_WRITE ? RT_WHO_WRITE : 0) |
 		(kind & RT_ACCESS_ATOMIC ? 0 : RT_WHO_PLAIN);
 	chunk = rt_watch_chunk(w, a.block);
 	if (RT_LIKELY(chunk != NULL))
-		access_line(w, rt_line_of(chunk, a.block), a);
+		access_line(w, chunk, a);
 	leave(w);
 }
 
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
 {
-	struct rt_watch *w = t->watch;
-
-	if (w && w->lane != RT_LANE_NONE)
-		access_block(w, (struct access){block, bits, 0, site}, kind);
+	access_block(t->watch,
+		     (struct access){block, bits, 0, site, (uint32_t)__builtin_ctzll(bits) / 8,
+				     (uint32_t)(63 - __builtin_clzll(bits)) / 8, 0},
+		     kind);
 }
 
 /* The bytes from `a` up to `end` that lie in the block of `a`. */
@@ -520,12 +543,50 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
 }
 
+/* Most accesses lie in one granule. */
 void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t kind)
 {
 	uintptr_t end = address + size;
 
+	if (RT_LIKELY(size <= 8 && address / 8 == (end - 1) / 8)) {
+		uint32_t g = address / 8 % 8;
+		access_block(t->watch,
+			     (struct access){address & ~(uintptr_t)63, ((1ull << size) - 1) << address % 64,
+					     0, site, g, g, 0},
+			     kind);
+		return;
+	}
 	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
 		rt_detect_block(t, a & ~(uintptr_t)63, bits_in_block(a, end), site, kind);
+}
+
+/* The write covers the read, so one look does for both; what it is not ordered with is reported for
+ * both. */
+void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+{
+	uint64_t bits = ((1ull << size) - 1) << address % 64;
+
+	access_block(t->watch,
+		     (struct access){address & ~(uintptr_t)63, bits, 0, (uint32_t)(sites >> 32),
+				     (uint32_t)address / 8 % 8, (uint32_t)(address + size - 1) / 8 % 8,
+				     (uint32_t)sites},
+		     RT_ACCESS_WRITE);
+}
+
+/* Block by block. */
+void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t kind)
+{
+	uintptr_t at = stride->operand[0], block;
+	uint64_t left = stride->operand[2], one = (1ull << size) - 1, bits;
+
+	while (left) {
+		block = at & ~(uintptr_t)63;
+		for (bits = 0; left && (at & ~(uintptr_t)63) == block; left--) {
+			bits |= one << at % 64;
+			at += stride->operand[1];
+		}
+		rt_detect_block(t, block, bits, stride->site, kind);
+	}
 }
 
 /* Forgetting. */
@@ -534,7 +595,7 @@ static void forget_in_chunk(struct rt_chunk *chunk, uintptr_t address, uintptr_t
 {
 	rt_objects_forget(chunk, address, end - address);
 	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
-		rt_line_forget(&rt.detect->arena, rt_line_of(chunk, a), bits_in_block(a, end));
+		rt_line_forget(&rt.detect->arena, chunk, rt_line_of(chunk, a), bits_in_block(a, end));
 }
 
 /* The next address that may have a chunk: whole tables are passed over if there is none. */

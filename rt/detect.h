@@ -52,8 +52,11 @@ void rt_detect_start(struct rt_thread *t);
 void rt_detect_end(struct rt_thread *t);
 void rt_detect_joined(struct rt_thread *t, uint32_t number);
 
-/* Accesses.  block(): bytes of one block of 64, a bit for each, as the marks have them. */
+/* Accesses.  update(): a read and then a write, as __raddle_first_update().  stride(): a STRIDE record.
+ * block(): bytes of one block of 64, a bit for each, as the marks have them. */
 void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
+void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
+void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t access);
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
 
 /* An atomic operation, between its effect and the release of its lock (rt/atomic.c): it acquires and

@@ -438,8 +438,8 @@ static COLD_KEEPS void odd_update(struct raddle_self *self, uintptr_t address, u
 	written = append_update(t, address, sites, read);
 	leave(t);
 	if (written && read)
-		rt_steer_access(t, address, size, first, RT_ACCESS_READ);
-	if (written)
+		rt_steer_update(t, address, size, sites);
+	else if (written)
 		rt_steer_access(t, address, size, second, RT_ACCESS_WRITE);
 }
 

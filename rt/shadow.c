@@ -77,13 +77,13 @@ uint32_t rt_line_wait(struct rt_line *line)
 
 static size_t bytes_of(uint32_t room)
 {
-	return (size_t)room * (2 * sizeof(uint64_t) + sizeof(uint32_t));
+	return (size_t)room * (2 * sizeof(uint64_t) + RT_CELL_SITES * sizeof(uint32_t));
 }
 
-uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
+uint32_t rt_line_grow(struct rt_arena *a, struct rt_chunk *chunk, struct rt_line *line, uint32_t head)
 {
 	uint32_t count = rt_line_count(head), room = rt_line_room(head), power;
-	struct rt_cells from = rt_line_cells(line, head), to;
+	struct rt_cells from = rt_line_cells(chunk, line, head), to;
 	uint64_t *outside;
 
 	power = room == RT_LINE_CELLS ? 3 : (head >> 1 & 127) + 1;
@@ -92,17 +92,18 @@ uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
 	outside = rt_arena_get(a, bytes_of(1u << power));
 	if (!outside)
 		return head;
-	to = (struct rt_cells){outside, outside + (1u << power), (uint32_t *)(outside + (2u << power))};
+	line->outside = outside;
+	head = count << 8 | power << 1;
+	to = rt_line_outside(line, head);
 	__builtin_memcpy(to.mask, from.mask, count * sizeof *to.mask);
 	__builtin_memcpy(to.who, from.who, count * sizeof *to.who);
-	__builtin_memcpy(to.site, from.site, count * sizeof *to.site);
+	__builtin_memcpy(to.site, from.site, count * RT_CELL_SITES * sizeof *to.site);
 	if (room != RT_LINE_CELLS)
 		rt_arena_put(a, from.mask, bytes_of(room));
-	line->mask[0] = (uintptr_t)outside;
-	return count << 8 | power << 1;
+	return head;
 }
 
-void rt_line_forget(struct rt_arena *a, struct rt_line *line, uint64_t bits)
+void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, struct rt_line *line, uint64_t bits)
 {
 	uint64_t left = 0;
 	uint32_t head;
@@ -113,7 +114,7 @@ void rt_line_forget(struct rt_arena *a, struct rt_line *line, uint64_t bits)
 	head = rt_line_lock(line);
 	if (head == UINT32_MAX)
 		return;
-	cells = rt_line_cells(line, head);
+	cells = rt_line_cells(chunk, line, head);
 	for (uint32_t i = 0; i < rt_line_count(head); i++)
 		left |= cells.mask[i] &= ~bits;
 	if (!left) {

@@ -5,9 +5,10 @@
  *
  * A line stands for 64 bytes of the program and is a list of cells.  A cell
  * says: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
- * write), at this site; one without bytes is free.  Three cells have room in the line; more are outside of
- * it.  Lines are in chunks of a page, chunks are found through two tables by the
- * address.  No chunk is ever given back, so a pointer to one stays good.
+ * write), at these sites, one for each 8 bytes; one without bytes is free.  A thread that
+ * goes over an array has one cell a line, whatever the loop looks like.  Three cells have room
+ * in the line; more are outside of it.  Lines are in chunks of a page, chunks are found
+ * through two tables by the address.  No chunk is ever given back, so a pointer to one stays good.
  *
  * A line is locked by the lowest bit of its head, which also has the number of
  * cells: whoever holds it writes the new head to unlock.
@@ -35,16 +36,19 @@
 #define RT_WHO_LANE(who) ((uint32_t)((who) >> 48))
 #define RT_WHO_EPOCH(who) ((who) >> 2 & ((1ull << 46) - 1))
 
+#define RT_CELL_SITES 8 /* of a cell: one for each granule of 8 bytes */
+
 struct rt_cells {
 	uint64_t *mask, *who;
-	uint32_t *site;
+	uint32_t *site; /* RT_CELL_SITES for each; only where the mask has bytes */
 };
 
 struct rt_line {
-	_Atomic uint32_t head;	      /* count << 8 | log2(room outside) << 1 | locked */
-	uint32_t site[RT_LINE_CELLS]; /* all three: of the cells inside */
-	uint64_t mask[RT_LINE_CELLS]; /* cells outside: the first word points to them */
+	_Atomic uint32_t head; /* count << 8 | log2(room outside) << 1 | locked */
+	uint32_t unused;
+	uint64_t mask[RT_LINE_CELLS];
 	uint64_t who[RT_LINE_CELLS];
+	uint64_t *outside; /* all cells, if there is room outside */
 };
 
 _Static_assert(sizeof(struct rt_line) == 64, "a line is a cache line");
@@ -53,6 +57,7 @@ struct rt_object;
 
 struct rt_chunk {
 	struct rt_line line[RT_CHUNK_LINES];
+	uint32_t site[RT_CHUNK_LINES][RT_LINE_CELLS * RT_CELL_SITES]; /* of the cells inside */
 	struct rt_object **_Atomic objects; /* NULL: there are none; protected by rt/object.c */
 };
 
@@ -125,20 +130,26 @@ static inline uint32_t rt_line_room(uint32_t head)
 	return head & 0xfe ? 1u << (head >> 1 & 127) : RT_LINE_CELLS;
 }
 
-static inline struct rt_cells rt_line_cells(struct rt_line *line, uint32_t head)
+static inline struct rt_cells rt_line_outside(const struct rt_line *line, uint32_t head)
+{
+	uint32_t room = rt_line_room(head);
+
+	return (struct rt_cells){line->outside, line->outside + room,
+				 (uint32_t *)(line->outside + 2 * (size_t)room)};
+}
+
+static inline struct rt_cells rt_line_cells(struct rt_chunk *chunk, struct rt_line *line, uint32_t head)
 {
 	if (RT_LIKELY(!(head & 0xfe)))
-		return (struct rt_cells){line->mask, line->who, line->site};
-	uint64_t *outside = (uint64_t *)(uintptr_t)line->mask[0]; // NOLINT
-	uint32_t room = rt_line_room(head);
-	return (struct rt_cells){outside, outside + room, (uint32_t *)(outside + 2 * (size_t)room)};
+		return (struct rt_cells){line->mask, line->who, chunk->site[line - chunk->line]};
+	return rt_line_outside(line, head);
 }
 
 /* More room in a line that is full and locked: the new head; the old one if there is no more. */
-uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head);
+uint32_t rt_line_grow(struct rt_arena *a, struct rt_chunk *chunk, struct rt_line *line, uint32_t head);
 
 /* No cells of these bytes any more.  A line that is all forgotten gives its cells outside back. */
-void rt_line_forget(struct rt_arena *a, struct rt_line *line, uint64_t bits);
+void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, struct rt_line *line, uint64_t bits);
 
 /* Unlocks a line that its thread left in the middle, without any cells. */
 void rt_line_reset(struct rt_line *line);

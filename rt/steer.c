@@ -696,13 +696,27 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		RT_TELL(access, t, address, size, site, how);
 }
 
+void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+{
+	if (t->steered.hold || !rt_detecting()) {
+		rt_steer_access(t, address, size, (uint32_t)sites, RT_ACCESS_READ);
+		rt_steer_access(t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
+		return;
+	}
+	count_access(t, 2);
+	if (!t->busy)
+		RT_TELL(update, t, address, size, sites);
+}
+
 void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
 {
 	uintptr_t address = stride->operand[0];
 	uint64_t count = stride->operand[2];
 
-	if (!rt_detecting() && (!t->steered.hold || t->steered.hold->site != stride->site)) {
+	if (!t->steered.hold || t->steered.hold->site != stride->site) {
 		count_access(t, count);
+		if (!t->busy)
+			RT_TELL(stride, t, stride, size, how);
 		return;
 	}
 	for (; count != 0; count--, address += stride->operand[1])

@@ -85,6 +85,9 @@ void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t resul
 /* A record of an access was written; the access comes.  `how` is enum rt_access. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
+/* The same for a read and then a write of the same bytes; the upper half of `sites` is the write's. */
+void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
+
 /* The same for `count` accesses, each `by` bytes behind the one before. */
 void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a program as a replay does, with a plan that nobody comes to the end of: nothing is held
+ * or recorded, and the on-line detector looks on.  Prints the unordered accesses it saw, to the standard
+ * error output, and what the run cost.
+ *
+ *	make build/detect-run
+ *	build/detect-run [--off] PROGRAM [ARGUMENT...]
+ *
+ * --off leaves the detector out, to see what it costs.
+ */
+#include "base/error.h"
+#include "bitcode/flavour.h"
+#include "replay/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_place(const struct trace_sites *sites, uint32_t id)
+{
+	const struct trace_site *site = trace_sites_find(sites, id);
+
+	if (site)
+		fprintf(stderr, " %s:%u", site->file == TRACE_NO_FILE ? "?" : sites->files[site->file],
+			site->line);
+	else
+		fprintf(stderr, " ?");
+}
+
+static int run(char **argv, bool detect)
+{
+	struct rd_flavour flavour = {0};
+	struct trace_sites *sites = NULL;
+	struct schedule schedule;
+	struct replay_program program = {.program = argv[0], .argv = argv, .mode = "fast"};
+	struct replay_request request = {
+		.program = &program, .schedule = &schedule, .detect = detect, .patience_ms = 60000};
+	struct replay_result result;
+	int err = rd_flavour_build(argv[0], &(struct rd_flavour_opts){.name = "record", .fast = true},
+				   &flavour);
+
+	schedule_init(&schedule);
+	*schedule_add_stop(&schedule) =
+		(struct schedule_stop){.thread = "T_0", .n = UINT64_MAX / 2, .kind = "mutex-lock"};
+	if (!err)
+		err = trace_sites_read(&sites, flavour.sites);
+	if (err)
+		return err;
+	program.executable = flavour.executable;
+	program.library_path = flavour.library_path;
+	program.sites_path = flavour.sites;
+	program.sites = sites;
+	err = replay_run(&request, &result);
+	if (err)
+		return err;
+	for (size_t i = 0; i < result.race_count; i++) {
+		const struct replay_race *r = &result.races[i];
+		fprintf(stderr, "race: %s %s", r->thread[0], r->write[0] ? "writes" : "reads");
+		print_place(sites, r->site[0]);
+		fprintf(stderr, ", %s %s", r->thread[1], r->write[1] ? "writes" : "reads");
+		print_place(sites, r->site[1]);
+		fprintf(stderr, " (%u bytes)\n", (unsigned)r->size);
+	}
+	fprintf(stderr, "detect-run: end %d status %d races %llu cpu %.2f wall %.2f\n", (int)result.end,
+		result.status, (unsigned long long)result.races_seen, result.cpu_seconds,
+		result.wall_seconds);
+	replay_result_release(&result);
+	trace_sites_free(sites);
+	rd_flavour_release(&flavour);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	bool off = argc > 1 && !strcmp(argv[1], "--off");
+
+	if (argc < 2 + off) {
+		fprintf(stderr, "usage: detect-run [--off] PROGRAM [ARGUMENT...]\n");
+		return 2;
+	}
+	return run(argv + 1 + off, !off) ? 1 : 0;
+}
