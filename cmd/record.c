@@ -25,7 +25,8 @@
 static struct {
 	const char *directory;
 	const char *flavour;
-	const char *json; /* file for the summary, "-": standard output */
+	const char *faults; /* separated by commas */
+	const char *json;   /* file for the summary, "-": standard output */
 	uint64_t limit;
 	bool quick, fast;
 	bool force; /* an old trace in the way is removed, not kept */
@@ -37,6 +38,7 @@ static struct {
 static const struct rd_option options[] = {
 	RD_STRING('o', "output", &opt.directory, "DIR", "where the trace goes (raddle-trace)"),
 	RD_STRING(0, "flavour", &opt.flavour, "NAME", "what to record: record (the default) or full"),
+	RD_STRING(0, "fault", &opt.faults, "FAULT,...", "full: change values of the run, see full.md"),
 	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop recording at this size; the program goes on"),
 	RD_FLAG(0, "fast", &opt.fast, "optimise the recorded program, even if that takes long"),
 	RD_FLAG(0, "quick", &opt.quick, "do not optimise it"),
@@ -128,6 +130,40 @@ static int say_standing(const struct finding_set *standing)
 	return (128 + SIGKILL) << 8;
 }
 
+static int parse_faults(struct cmd_run *run)
+{
+	size_t capacity = 0;
+	int r = 0;
+
+	if (opt.faults && (!opt.flavour || strcmp(opt.flavour, "full") != 0))
+		return rd_fail(RD_EUSAGE, "record: --fault needs --flavour full");
+	for (const char *at = opt.faults; at && *at && !r;) {
+		size_t n = strcspn(at, ",");
+		char *one = rd_xstrndup(at, n);
+		RD_GROW(run->faults, capacity, run->fault_count + 1);
+		r = record_fault_parse(&run->faults[run->fault_count++], one);
+		free(one);
+		at += at[n] ? n + 1 : n;
+	}
+	return r;
+}
+
+static void say_faults(const struct cmd_run *run)
+{
+	for (size_t i = 0; i < run->fault_count; i++) {
+		const struct record_fault *f = &run->faults[i];
+		if (f->fired)
+			fprintf(stderr,
+				"raddle: fault %zu changed %" PRIu64 " values, the first from 0x%" PRIx64
+				" to 0x%" PRIx64 "\n",
+				i, f->fired, f->before, f->after);
+		else
+			fprintf(stderr,
+				"raddle: fault %zu did not happen: its site was executed %" PRIu64 " times\n",
+				i, f->seen);
+	}
+}
+
 static int record(char **argv, int *status)
 {
 	struct cmd_build how = {
@@ -140,8 +176,10 @@ static int record(char **argv, int *status)
 			      .no_watchdog = opt.no_watchdog,
 			      .ended = say_end};
 	struct cmd_run_result result = {0};
-	int r = cmd_program_open(&program, argv[0], &how);
+	int r = parse_faults(&run);
 
+	if (!r)
+		r = cmd_program_open(&program, argv[0], &how);
 	if (!r)
 		r = record_prepare_directory(opt.directory, opt.force);
 	if (!r)
@@ -149,6 +187,9 @@ static int record(char **argv, int *status)
 	*status = result.status;
 	if (!r && result.standing)
 		*status = say_standing(result.standing);
+	if (!r && opt.verbose)
+		say_faults(&run);
+	free(run.faults);
 	cmd_run_release(&result);
 	cmd_program_close(&program);
 	return r;

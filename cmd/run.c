@@ -114,9 +114,12 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_re
 {
 	int r = record_session_open(&p->session, meta->program, 0);
 
+	if (!r && p->run->fault_count)
+		r = record_fault_plan(&p->session, p->run->faults, p->run->fault_count);
 	if (r)
 		return r;
 	r = run_collected(p, meta, result);
+	record_fault_look(&p->session, p->run->faults, p->run->fault_count);
 	if (!r && follow_rest(p->collector))
 		return 0;
 	if (p->collector)

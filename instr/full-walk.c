@@ -92,7 +92,11 @@ static bool is_bare_chain(const struct full_function *x, uint32_t head)
 
 static uint32_t simple_site(struct full_function *x, const char *kind, LLVMValueRef inst, const char *what)
 {
-	return full_site(x, &(struct instr_site){.kind = kind, .flags = "", .inst = inst, .callee = what});
+	return full_site(x, &(struct instr_site){.kind = kind,
+						 .flags = "",
+						 .inst = inst,
+						 .of_function = *kind == 'e',
+						 .callee = what});
 }
 
 static uint32_t alloca_site(struct full_function *x, LLVMValueRef inst, LLVMValueRef object, uint64_t size)
@@ -102,6 +106,7 @@ static uint32_t alloca_site(struct full_function *x, LLVMValueRef inst, LLVMValu
 						 .extent = size,
 						 .flags = "",
 						 .inst = inst,
+						 .of_function = true,
 						 .pointer = object});
 }
 

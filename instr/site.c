@@ -76,6 +76,11 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(site->inst);
 	LLVMMetadataRef scope = location != NULL ? LLVMDILocationGetScope(location) : NULL;
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->inst));
+	unsigned line = location != NULL ? LLVMDILocationGetLine(location) : 0;
+	if (line == 0 && site->of_function && LLVMGetSubprogram(function) != NULL) {
+		scope = LLVMGetSubprogram(function);
+		line = LLVMDISubprogramGetLine(scope);
+	}
 	const char *name = scope != NULL ? ir_debug_scope_name(s->debug, scope) : "";
 	if (*name == '\0')
 		name = ir_debug_function_name(s->debug, function);
@@ -90,8 +95,7 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 	s->count++;
 	rd_buf_addf(&s->text, "S\t%u\t%s\t%llu\t%s\t%ld\t%u\t%u", s->count, site->kind,
 		    (unsigned long long)site->size, *site->flags != '\0' ? site->flags : "-",
-		    file_number(s, ir_debug_file(s->debug, scope)),
-		    location != NULL ? LLVMDILocationGetLine(location) : 0,
+		    file_number(s, ir_debug_file(s->debug, scope)), line,
 		    location != NULL ? LLVMDILocationGetColumn(location) : 0);
 	add_field(&s->text, name);
 	add_field(&s->text, site->pointer != NULL ? what.data : site->callee);

@@ -26,6 +26,7 @@ struct instr_site {
 	LLVMValueRef inst;    /* where */
 	LLVMValueRef pointer; /* what is accessed; NULL for calls and fences */
 	const char *callee;   /* for calls; NULL: indirect */
+	bool of_function;     /* without a place of its own it is that of the function */
 	LLVMTypeRef type;     /* of a value; NULL: that of what is accessed */
 };
 

@@ -93,6 +93,23 @@ void *record_session_steer(const struct record_session *s)
 	return s->shared->steer_offset ? (char *)s->shared + s->shared->steer_offset : NULL;
 }
 
+int record_session_faults(struct record_session *s, size_t size)
+{
+	size_t offset = (s->size + 63) & ~(size_t)63;
+	void *moved;
+
+	if (ftruncate(s->fd, (off_t)(offset + size)))
+		return rd_fail_errno("record: cannot make shared memory for %zu bytes of faults", size);
+	moved = mremap(s->shared, s->size, offset + size, MREMAP_MAYMOVE);
+	if (moved == MAP_FAILED)
+		return rd_fail_errno("record: cannot map %zu bytes of shared memory", offset + size);
+	s->shared = moved;
+	s->size = offset + size;
+	s->shared->fault_offset = offset;
+	s->shared->fault_size = size;
+	return 0;
+}
+
 void record_session_close(struct record_session *s)
 {
 	munmap(s->shared, s->size);

@@ -20,6 +20,9 @@ int record_session_open(struct record_session *s, const char *program, size_t st
 
 /* Where those lie; NULL if there are none. */
 void *record_session_steer(const struct record_session *s);
+/* Makes room for a fault plan (full.h), `size` bytes, zeroed.  Pointers into the session are void. */
+int record_session_faults(struct record_session *s, size_t size);
+
 void record_session_close(struct record_session *s);
 
 /* Ends recording; the first reason stays. */

@@ -82,7 +82,7 @@ static void tell(struct rt_thread *t, const struct raddle_fault *f)
 {
 	uint8_t *record = rt_full_room(t, 41), *p = rt_full_put(record + 1, f->site, 4);
 
-	p = rt_full_put(p, t->full.fault, 4);
+	p = rt_full_put(p, f->number, 4);
 	for (int i = 0; i < 2; i++)
 		p = rt_full_put(p, f->before[i], 8);
 	for (int i = 0; i < 2; i++)

@@ -112,8 +112,8 @@ struct raddle_fault {
 	uint64_t instance; /* from 1 */
 	uint64_t repeat;   /* changed in so many executions, that one included; 0: in all from there */
 	uint32_t action;   /* enum raddle_fault_action */
-	uint32_t unused;
-	uint64_t mask[2]; /* low half first; bits beyond the value's size do not count */
+	uint32_t number;   /* for whoever made the plan; the records of the trace name it */
+	uint64_t mask[2];  /* low half first; bits beyond the value's size do not count */
 
 	/* The program tells: */
 	_Atomic uint64_t seen;	      /* executions of the site while it was due */

@@ -44,14 +44,16 @@ same() {
 	done
 }
 
-# compare NAME ARGUMENTS...: natively, and recorded in both modes.
+# compare NAME ARGUMENTS...: natively, and recorded in both modes ($modes), or in another flavour ($flavour).
+flavour=record
+modes="quick fast"
 compare() {
 	local name=$1 mode
 	shift
 	execute native.result "./native/$name" "$@"
-	for mode in quick fast; do
+	for mode in $modes; do
 		rm -rf trace
-		execute record.result "$RADDLE" record --$mode -o trace -- "./raddle/$name" "$@"
+		execute record.result "$RADDLE" record --flavour $flavour --$mode -o trace -- "./raddle/$name" "$@"
 		same "$name $* ($mode)" native.result record.result
 		check_trace "$name $* ($mode)"
 	done

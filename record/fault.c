@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The fault plan.  In: faults as text or as structures.  Out: the plan in the session's memory, with a table
+ * of the threads it names and of their ancestors, parents first.
+ */
+#include "record/fault.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const actions[] = {
+	[RADDLE_FAULT_FLIP] = "flip", [RADDLE_FAULT_CLEAR] = "clear", [RADDLE_FAULT_RAISE] = "raise",
+	[RADDLE_FAULT_ADD] = "add",   [RADDLE_FAULT_SET] = "set",     [RADDLE_FAULT_SCALE] = "scale",
+	[RADDLE_FAULT_CALL] = "call",
+};
+
+const char *record_fault_action_name(enum raddle_fault_action action)
+{
+	return actions[action];
+}
+
+/* --- text ------------------------------------------------------------------------------ */
+
+static bool get_number(const char **at, uint64_t *out)
+{
+	char *end;
+
+	if (**at != '-' && (**at < '0' || **at > '9'))
+		return false;
+	errno = 0;
+	*out = **at == '-' ? (uint64_t)strtoll(*at, &end, 0) : strtoull(*at, &end, 0);
+	if (errno || end == *at || (*end && *end != ':'))
+		return false;
+	*at = *end ? end + 1 : end;
+	return true;
+}
+
+static bool get_thread(const char **at, struct record_fault *f)
+{
+	const char *p = *at;
+	char *end;
+
+	if (strncmp(p, "T_0", 3) != 0)
+		return false;
+	for (p += 3; *p == '_'; p = end) {
+		if (f->depth == RECORD_FAULT_DEPTH || p[1] < '0' || p[1] > '9')
+			return false;
+		f->thread[f->depth++] = (uint32_t)strtoul(p + 1, &end, 10);
+	}
+	*at = p + 1;
+	return *p == ':';
+}
+
+static bool get_action(const char **at, struct record_fault *f)
+{
+	size_t n = strcspn(*at, ":");
+
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		if (strlen(actions[i]) == n && strncmp(actions[i], *at, n) == 0) {
+			f->action = (enum raddle_fault_action)i;
+			*at += (*at)[n] ? n + 1 : n;
+			return true;
+		}
+	return false;
+}
+
+int record_fault_parse(struct record_fault *f, const char *text)
+{
+	const char *at = text;
+	uint64_t site = 0;
+	bool good;
+
+	*f = (struct record_fault){.repeat = 1};
+	good = get_thread(&at, f) && get_number(&at, &site) && get_number(&at, &f->instance) &&
+	       get_action(&at, f) && get_number(&at, &f->mask[0]);
+	if (good && *at)
+		good = get_number(&at, &f->mask[1]);
+	if (good && *at)
+		good = get_number(&at, &f->repeat) && !*at;
+	f->site = (uint32_t)site;
+	if (!good || site == 0 || site > UINT32_MAX || f->instance == 0)
+		return rd_fail(RD_EUSAGE,
+			       "%s: a fault is THREAD:SITE:INSTANCE:ACTION:MASK, as in "
+			       "T_0_1:0x10005:3:flip:0x80",
+			       text);
+	return 0;
+}
+
+/* --- the plan ---------------------------------------------------------------------------- */
+
+struct plan {
+	struct raddle_fault_thread *threads;
+	size_t count, capacity;
+};
+
+/* The entry of the index-th child of a thread, made if need be. */
+static uint32_t child_of(struct plan *p, uint32_t parent, uint32_t index)
+{
+	for (size_t i = 1; i < p->count; i++)
+		if (p->threads[i].parent == parent && p->threads[i].index == index)
+			return (uint32_t)i;
+	RD_GROW(p->threads, p->capacity, p->count + 1);
+	p->threads[p->count] =
+		(struct raddle_fault_thread){.parent = parent, .index = index, .number = RADDLE_FAULT_NONE};
+	return (uint32_t)p->count++;
+}
+
+static uint32_t thread_of(struct plan *p, const struct record_fault *f)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < f->depth; i++)
+		at = child_of(p, at, f->thread[i]);
+	return at;
+}
+
+/* Copies the faults of one thread, in order. */
+static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct record_fault *faults, size_t count,
+			    struct raddle_fault *out)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (thread_of(p, &faults[i]) == thread)
+			out[n++] = (struct raddle_fault){.thread = thread,
+							 .site = faults[i].site,
+							 .instance = faults[i].instance,
+							 .repeat = faults[i].repeat,
+							 .action = faults[i].action,
+							 .mask = {faults[i].mask[0], faults[i].mask[1]},
+							 .number = (uint32_t)i};
+	return n;
+}
+
+int record_fault_plan(struct record_session *s, const struct record_fault *faults, size_t count)
+{
+	struct plan p = {0};
+	struct raddle_faults *out;
+	uint32_t done = 0;
+	int r;
+
+	RD_GROW(p.threads, p.capacity, 1);
+	p.threads[p.count++] = (struct raddle_fault_thread){.parent = RADDLE_FAULT_NONE};
+	for (size_t i = 0; i < count; i++)
+		thread_of(&p, &faults[i]);
+	r = record_session_faults(s, RADDLE_FAULTS_SIZE(p.count, count));
+	if (!r) {
+		out = (struct raddle_faults *)((char *)s->shared + s->shared->fault_offset);
+		*out = (struct raddle_faults){RADDLE_FAULT_VERSION, (uint32_t)p.count, (uint32_t)count, 0};
+		for (uint32_t i = 0; i < p.count; i++) {
+			p.threads[i].first = done;
+			p.threads[i].count = copy_thread(&p, i, faults, count, raddle_fault_list(out) + done);
+			done += p.threads[i].count;
+			raddle_fault_threads(out)[i] = p.threads[i];
+		}
+	}
+	free(p.threads);
+	return r;
+}
+
+void record_fault_look(const struct record_session *s, struct record_fault *faults, size_t count)
+{
+	struct raddle_faults *plan = (struct raddle_faults *)((char *)s->shared + s->shared->fault_offset);
+
+	if (!s->shared->fault_offset)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct raddle_fault *f = &raddle_fault_list(plan)[i];
+		if (f->number >= count)
+			continue;
+		faults[f->number].seen = f->seen;
+		faults[f->number].fired = f->fired;
+		faults[f->number].before = f->before[0];
+		faults[f->number].after = f->after[0];
+	}
+}

@@ -1,0 +1,26 @@
+# A program that is recorded instruction by instruction behaves as without Raddle: the torture programs.
+# timeout: 900
+# sanitized: no
+set -u
+. "$ROOT/test/prog/compare.bash"
+torture=$ROOT/test/prog/torture
+flavour=full
+
+build lang c -O2 -D_GNU_SOURCE "$torture/lang.c" "$torture/lang2.c"
+compare lang
+modes=fast
+build cxx cxx -O1 -std=c++17 "$torture/cxx.cpp" "$torture/cxx2.cpp"
+compare cxx
+
+build threads c -O2 -D_GNU_SOURCE "$torture/threads.c"
+for part in many cancel specific mutex robust primitives alternate detach outlive; do
+	compare threads $part
+done
+
+build process c -O2 -D_GNU_SOURCE "$torture/process.c"
+for part in return exit quick-exit underscore-exit abort segv kill term pipe fpe thread-exit signals timers altstack fork \
+	fork-threads exec shell daemon close-all surroundings filter mappings; do
+	compare process $part
+done
+
+finish
