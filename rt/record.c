@@ -154,10 +154,12 @@ static inline void new_segment(struct rt_thread *t)
 /* A synchronisation operation begins a new segment.  While there is no other
  * thread and none that could still be met in a join, everything this thread does
  * is ordered before or after all that others do, whatever it synchronises: the
- * accesses made so far stand for the same ones to come. */
+ * accesses made so far stand for the same ones to come.  They do so too while a thread
+ * is led and nobody looks at its accesses. */
 static inline void synchronised(struct rt_thread *t)
 {
-	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
+	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
+	    !(RT_UNLIKELY(t->recording == RT_STEERED) && rt_steer_is_blind(t)))
 		new_segment(t);
 }
 

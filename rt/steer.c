@@ -660,6 +660,16 @@ static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct 
 		go_on(t, which);
 }
 
+/* The operation that the hold comes after begins a segment, so what it counts is what was counted
+ * when the program was recorded. */
+bool rt_steer_is_blind(const struct rt_thread *t)
+{
+	const struct raddle_steer_hold *hold = t->steered.hold;
+
+	return rt.session->discard && !rt_detecting() && !t->steered.leads &&
+	       (!hold || t->steered.n != hold->after);
+}
+
 static void count_access(struct rt_thread *t, uint64_t count)
 {
 	struct raddle_slot *slot = t->steered.slot;

@@ -82,6 +82,10 @@ struct rt_lost {
 struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 
+/* Whether nobody wants to know of the thread's accesses before its next operation: nothing is
+ * kept, there is no detector, and its hold is elsewhere. */
+bool rt_steer_is_blind(const struct rt_thread *t);
+
 /* A record of an access was written; the access comes.  `how` is enum rt_access. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
