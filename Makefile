@@ -166,6 +166,7 @@ bench: all
 	bench/flavour
 	bench/build
 	bench/trace-read
+	bench/replay
 
 # What keeps the tree in order.
 
