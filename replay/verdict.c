@@ -281,26 +281,30 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	rd_buf_release(&why);
 }
 
-static int run_once(const struct replay_policy *p, const struct finding *f, const char *record_into,
-		    struct replay_result *result)
+static int run_once(const struct replay_request *how, const struct finding *f, struct replay_result *result)
 {
-	struct replay_request request = p->request;
+	struct replay_request request = *how;
 
 	replay_result_release(result);
 	request.schedule = f->schedule;
-	request.record_into = record_into;
 	return replay_run(&request, result);
 }
 
-/* Records a diverged run and asks for a new schedule.  Sets *on if there is one. */
+/* Records a diverged run and asks for a new schedule.  Sets *on if there is one.  The detector
+ * looks on, since what it sees keeps a finding from being dropped.  A spin is as long as our
+ * patience and the same the next time, so nothing is predicted from it. */
 static int try_again(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     struct replay_result *result, bool *on)
 {
 	char *trace = rd_xasprintf("%s/%s", p->directory, f->id);
-	int err = run_once(p, f, trace, result);
+	struct replay_request request = p->request;
+	int err;
 
+	request.record_into = trace;
+	request.detect = true;
+	err = run_once(&request, f, result);
 	*on = !err && !is_confirmed(p, f, result) && result->outcome != REPLAY_STOPPED &&
-	      p->again(p->context, set, f, trace);
+	      result->outcome != REPLAY_LIVELOCK && p->again(p->context, set, f, trace);
 	free(trace);
 	return err;
 }
@@ -315,7 +319,7 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 
 	for (unsigned round = 0; round < rounds && on && !err; round++) {
 		on = false;
-		err = run_once(p, f, p->request.record_into, &result);
+		err = run_once(&p->request, f, &result);
 		runs++;
 		if (err || is_confirmed(p, f, &result) || !went_astray(&result) || !p->directory || !p->again)
 			break;
