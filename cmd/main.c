@@ -31,11 +31,11 @@ static const struct command {
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},
-	{"dump", cmd_dump, "show what is in a trace", false},
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
+	{"dump", cmd_dump, "show what is in a trace", false},
+	{"export", cmd_export, "write a trace in another tool's format", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
-	{"export", cmd_export, "write a trace in another tool's format", false},
 	{"import", cmd_import, "make a trace of another tool's", false},
 	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},
 	{"record", cmd_record, "run a program and record what its threads do", false},
@@ -71,7 +71,7 @@ static int unknown_command(const char *name)
 static void print_overview(FILE *out)
 {
 	fputs("usage: raddle COMMAND [ARGUMENTS...]\n\n"
-	      "Raddle records what the threads of a C or C++ program do to each other.\n\n"
+	      "Raddle finds the races and deadlocks of C and C++ programs, and proves each one.\n\n"
 	      "commands:\n",
 	      out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)

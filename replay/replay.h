@@ -149,7 +149,7 @@ void replay_result_release(struct replay_result *result);
 
 const char *replay_outcome_name(enum replay_outcome outcome);
 
-/* "Then the program ended with status 3.", "... crashed: segmentation fault". */
+/* "the program ended with status 3", "the program was ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);
 
 /* ---- one finding ---- */
