@@ -19,6 +19,7 @@ static _Noreturn void run_command(const char *command, int output)
 {
 	int null = open("/dev/null", O_RDONLY);
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the guard may be killed alone, with the replay it belongs to */
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);

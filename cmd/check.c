@@ -29,11 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define EXTRA 50	/* findings that diverged replays may add */
-#define PATIENCE_NS 2e9 /* between SIGTERM and SIGKILL */
+#define EXTRA 50     /* findings that diverged replays may add */
+#define PATIENCE_S 2 /* between SIGTERM and SIGKILL */
 
 static struct {
 	const char *directory;
@@ -188,7 +187,7 @@ static void look(void *context, pid_t pid)
 		return;
 	if (!c->overdue)
 		kill(pid, SIGTERM);
-	else if (since > (double)opt.timeout + PATIENCE_NS / 1e9)
+	else if (since > (double)(opt.timeout + PATIENCE_S))
 		kill(pid, SIGKILL);
 	c->overdue = true;
 }
@@ -479,6 +478,8 @@ static int check(char **argv)
 
 	c.set = finding_set_new();
 	c.runs = rd_xcalloc(opt.runs, sizeof *c.runs);
+	if (!err)
+		err = cmd_filter_apply(&opt.filter, c.set, false); /* a wrong name is told before the run */
 	if (!err)
 		err = prepare_directory();
 	if (!err)

@@ -40,7 +40,7 @@ static struct {
 } opt = {.times = 1};
 
 static const struct rd_option options[] = {
-	RD_STRING(0, "id", &opt.id, "ID", "the finding of the document; its first digits will do"),
+	RD_STRING(0, "id", &opt.id, "ID", "the finding of the document; its first six digits will do"),
 	RD_STRING(0, "json", &opt.json, "FILE",
 		  "write the finding with the verdict there (-: standard output)"),
 	RD_STRING(0, "record", &opt.record, "DIR", "record the run"),
@@ -155,8 +155,10 @@ static int choose(struct finding_set *set, const char *path)
 	struct finding *f = opt.id ? finding_find(set, opt.id) : NULL;
 
 	if (opt.id && !f)
-		return rd_fail(RD_ENOTFOUND, "replay: %s: no finding, or more than one, has the id '%s'",
-			       path, opt.id);
+		return rd_fail(
+			RD_ENOTFOUND,
+			"replay: %s: no finding, or more than one, has the id '%s' (six digits or more)",
+			path, opt.id);
 	if (!set->count)
 		return rd_fail(RD_ENOTFOUND, "replay: %s: there is no finding in it", path);
 	if (!opt.id && set->count > 1)

@@ -117,6 +117,12 @@ report_has 'the check was interrupted'
 status 0 --no-replay --timeout 1 -- ./check serve fifo
 report_has 'did not end within 1 s'
 
+# What a spin on a flag keeps apart and nothing orders is not called impossible.
+status 1 -v -- ./check spin
+report_has 'data race on flag (confirmed by replay)'
+report_has 'data race on behind (unconfirmed)'
+tr -s ' \n' ' ' <err | grep -q 'came unordered in that run' || complain "the detector is not heard: $(cat err)"
+
 # A hang in the recorded run is a finding.
 status 1 -- ./hang cycle
 report_has 'deadlock of 2 threads (seen in the recorded run)'
@@ -126,7 +132,8 @@ report_has 'deadlock of 2 threads (seen in the recorded run)'
 status 2 -- ./no-such-program
 status 2 -- "$(command -v true)"
 report_has 'raddle cc'
-status 2 --baseline /nowhere -- ./sections-race
+status 2 --baseline /nowhere -o unused -- ./sections-race
+[ ! -e unused ] || complain "something is made before the baseline is read"
 status 2 --json - --html - -- ./sections-race
 status 2
 mkdir -p taken/trace && touch taken/trace/mine

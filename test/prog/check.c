@@ -5,6 +5,7 @@
  *   serve FIFO   a server: counts the lines of FIFO with a race and makes the file `served`;
  *                ends by a signal alone
  *   crash        a race, and then a crash
+ *   spin         a race behind a spin on a flag that orders nothing
  *   alone        one thread
  */
 #include <pthread.h>
@@ -34,6 +35,28 @@ static void race(void)
 	lines++;
 	pthread_mutex_unlock(&lock);
 	total++;
+	pthread_join(other, NULL);
+}
+
+/* Who waits behind the flag cannot be held at the variable while the other one is. */
+static int behind;
+static volatile int flag;
+
+static void *set_flag(void *p)
+{
+	behind = 1;
+	flag = 1;
+	return p;
+}
+
+static void spin(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, set_flag, NULL);
+	while (!flag)
+		;
+	printf("%d\n", behind);
 	pthread_join(other, NULL);
 }
 
@@ -69,6 +92,8 @@ int main(int argc, char **argv)
 		read_input();
 	else if (strcmp(what, "serve") == 0 && argc > 2)
 		serve(argv[2]);
+	else if (strcmp(what, "spin") == 0)
+		spin();
 	else if (strcmp(what, "crash") == 0)
 		race();
 	if (strcmp(what, "crash") == 0)
