@@ -19,6 +19,7 @@ int rd_write_all(int fd, const void *data, size_t length); /* silent; -1 with er
 int rd_mkdirs(const char *path);			   /* like mkdir -p, mode 0777 less umask */
 int rd_remove_tree(const char *path);			   /* rm -rf; no error if absent */
 bool rd_file_exists(const char *path);
+const char *rd_base_name(const char *path); /* what is behind the last slash */
 
 /* A file mapped read-only.  An empty file maps to length 0. */
 struct rd_map {

@@ -7,23 +7,15 @@
 #include "base/progress.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <inttypes.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_DRAW_NS = 500 * 1000 * 1000, REDRAW_NS = 100 * 1000 * 1000 };
 
 static const char erase[] = "\r\033[K";
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 static size_t terminal_width(void)
 {
@@ -41,7 +33,7 @@ static void show(const char *text, size_t length)
 
 void rd_progress_start(struct rd_progress *p, const char *what, uint64_t total)
 {
-	*p = (struct rd_progress){.what = what, .total = total, .start_ns = now_ns()};
+	*p = (struct rd_progress){.what = what, .total = total, .start_ns = rd_now_ns()};
 	p->shown = isatty(STDERR_FILENO) ? 0 : -1;
 }
 
@@ -67,7 +59,7 @@ void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail
 
 	if (p->shown < 0)
 		return;
-	now = now_ns();
+	now = rd_now_ns();
 	if (p->shown ? now - p->drawn_ns < REDRAW_NS : now - p->start_ns < FIRST_DRAW_NS)
 		return;
 	p->drawn_ns = now;

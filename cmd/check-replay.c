@@ -103,12 +103,6 @@ static struct finding *find_same(const struct finding_set *set, const struct fin
 	return NULL;
 }
 
-static void add_item(struct finding_set *set, struct finding *f)
-{
-	RD_GROW(set->items, set->capacity, set->count + 1);
-	set->items[set->count++] = f;
-}
-
 /* Predicts from a diverged run.  What it shows lives as long as this process. */
 static bool predict_again(void *context, struct finding_set *set, struct finding *f, const char *trace)
 {
@@ -125,7 +119,7 @@ static bool predict_again(void *context, struct finding_set *set, struct finding
 		size_t before = w->seen->count;
 		rd_names_put(w->seen, other->fingerprint, FINDING_ID_SIZE - 1);
 		if (other != same && w->seen->count > before && other->schedule)
-			add_item(set, other);
+			finding_set_put(set, other);
 	}
 	if (!same || !same->schedule)
 		return false;
@@ -228,7 +222,7 @@ static _Noreturn void work(struct pool *p, struct finding *f, const char *direct
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	rd_log_set(keep_message, &w);
-	add_item(w.set, f);
+	finding_set_put(w.set, f);
 	err = try_finding(&w, f, directory);
 	if (err) {
 		f->status = FINDING_UNCONFIRMED;
@@ -301,7 +295,7 @@ static void add_extra(struct pool *p, struct finding *f)
 		return;
 	p->r->added++;
 	finding_note(p->set, f, "It was predicted from a replay of another finding.");
-	add_item(p->set, f);
+	finding_set_put(p->set, f);
 	p->progress.total++;
 }
 

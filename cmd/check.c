@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
@@ -109,10 +110,7 @@ struct check {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)rd_now_ns() / 1e9;
 }
 
 /* ---- the directory ---- */
@@ -308,10 +306,8 @@ static void leave_out_standing(struct finding_set *set)
 static void add_standing(struct finding_set *set, const struct finding_set *standing)
 {
 	leave_out_standing(set);
-	for (size_t i = 0; i < standing->count; i++) {
-		RD_GROW(set->items, set->capacity, set->count + 1);
-		set->items[set->count++] = standing->items[i];
-	}
+	for (size_t i = 0; i < standing->count; i++)
+		finding_set_put(set, standing->items[i]);
 }
 
 static int predict(struct check *c)

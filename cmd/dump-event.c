@@ -8,6 +8,7 @@
 #include "cmd/dump.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,12 +66,6 @@ uint32_t dump_place(const struct trace_lane *lane)
 	return d->depth > 0 ? d->stack[d->depth - 1] : 0;
 }
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 void dump_location(const struct trace_sites *sites, uint32_t number, struct rd_buf *out)
 {
 	const struct trace_site *site = trace_sites_find(sites, number);
@@ -81,7 +76,7 @@ void dump_location(const struct trace_sites *sites, uint32_t number, struct rd_b
 		return;
 	}
 	if (site->file != TRACE_NO_FILE)
-		rd_buf_addf(out, "%s:%u", file_name(trace_sites_file(sites, site->file)), site->line);
+		rd_buf_addf(out, "%s:%u", rd_base_name(trace_sites_file(sites, site->file)), site->line);
 	if (*site->function)
 		rd_buf_addf(out, "%s%s", site->file != TRACE_NO_FILE ? " " : "", site->function);
 }
@@ -224,7 +219,7 @@ static void text_frames(const struct dump *d, uint32_t number, struct rd_buf *ou
 	for (uint32_t i = 0; site && i < site->chain_length; i++) {
 		const struct trace_inlined *in = &sites->chains[site->chain + i];
 		rd_buf_addf(out, "                             %s:%u %s (inlined)\n",
-			    file_name(trace_sites_file(sites, in->file)), in->line, in->function);
+			    rd_base_name(trace_sites_file(sites, in->file)), in->line, in->function);
 	}
 }
 

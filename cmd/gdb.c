@@ -109,14 +109,12 @@ static void add_spot(struct rd_buf *out, const struct cmd_gdb *g, const char *na
 		     uint32_t site)
 {
 	struct trace_frame frame;
-	const char *slash;
 
 	trace_sites_frames(g->sites, site, &frame, 1);
-	slash = strrchr(frame.file, '/');
 	rd_buf_adds(out, "spots.append({'name': ");
 	quote(out, name);
 	rd_buf_addf(out, ", 'tid': %" PRIu32 ", 'line': %" PRIu32 ", 'file': ", tid, frame.line);
-	quote(out, slash ? slash + 1 : frame.file);
+	quote(out, rd_base_name(frame.file));
 	rd_buf_adds(out, ", 'what': ");
 }
 

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "cmd/gdb.h"
+#include "cmd/output.h"
 #include "cmd/program.h"
 #include "record/launch.h"
 #include "record/prepare.h"
@@ -320,21 +321,13 @@ static int replay(struct task *t, const struct cmd_program *program, char **argv
 
 static int write_json(struct task *t)
 {
-	FILE *out = strcmp(opt.json, "-") ? fopen(opt.json, "w") : stdout;
-	int err;
-
-	if (!out)
-		return rd_fail_errno("%s: cannot write it", opt.json);
 	for (unsigned i = 0; i < REPLAY_OUTCOMES; i++)
 		if (t->outcomes[i])
 			finding_stat(t->set, replay_outcome_name(i), (double)t->outcomes[i]);
 	finding_stat(t->set, "replays", (double)t->runs);
 	finding_stat(t->set, "wall_seconds", t->wall);
 	finding_stat(t->set, "cpu_seconds", t->cpu);
-	err = finding_write(t->set, out);
-	if (out != stdout && fclose(out) && !err)
-		err = rd_fail_errno("%s: cannot write it", opt.json);
-	return err;
+	return cmd_output_write(&(struct cmd_output){.json = opt.json}, t->set, NULL);
 }
 
 static void say_count(const struct task *t)

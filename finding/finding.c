@@ -69,6 +69,12 @@ void finding_set_free(struct finding_set *set)
 	free(set);
 }
 
+void finding_set_put(struct finding_set *set, struct finding *f)
+{
+	RD_GROW(set->items, set->capacity, set->count + 1);
+	set->items[set->count++] = f;
+}
+
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind)
 {
 	struct finding *f = rd_arena_alloc(set->arena, sizeof *f);
@@ -76,8 +82,7 @@ struct finding *finding_add(struct finding_set *set, enum finding_kind kind)
 	f->kind = kind;
 	f->status = FINDING_UNCONFIRMED;
 	f->count = 1;
-	RD_GROW(set->items, set->capacity, set->count + 1);
-	set->items[set->count++] = f;
+	finding_set_put(set, f);
 	return f;
 }
 

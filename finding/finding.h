@@ -156,6 +156,9 @@ void finding_set_free(struct finding_set *set); /* NULL is fine */
 /* A new finding with count 1; valid as long as the set. */
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind);
 
+/* Puts a finding of another set in, which must live as long as this one. */
+void finding_set_put(struct finding_set *set, struct finding *f);
+
 /* Copies that live as long as the set; NULL stays NULL. */
 const char *finding_text(struct finding_set *set, const char *text);
 const char *finding_textf(struct finding_set *set, const char *format, ...)

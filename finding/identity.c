@@ -24,6 +24,7 @@
 #include "finding/finding.h"
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "finding/schedule.h"
 
 #include <stdlib.h>
@@ -37,9 +38,7 @@ enum scope { EXACT, STABLE };
 
 static const char *base_name(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path ? path : "";
+	return path ? rd_base_name(path) : "";
 }
 
 static void add_field(struct rd_buf *b, const char *text)

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -336,12 +337,6 @@ static void make_dynamic(struct scan *s)
 	rd_umap_release(&r.live);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* The loaded module that a path of the site table means: that path, or the same
  * file name elsewhere, or the program itself, which was renamed. */
 static const struct model_module *find_module(const struct model *m, const char *path)
@@ -351,7 +346,7 @@ static const struct model_module *find_module(const struct model *m, const char 
 			return &m->modules[i];
 	}
 	for (size_t i = 0; i < m->module_count; i++) {
-		if (strcmp(base_name(m->modules[i].path), base_name(path)) == 0)
+		if (strcmp(rd_base_name(m->modules[i].path), rd_base_name(path)) == 0)
 			return &m->modules[i];
 	}
 	return m->module_count > 0 ? &m->modules[0] : NULL;

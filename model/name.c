@@ -6,6 +6,7 @@
 #include "model/model-int.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +111,6 @@ static void name_member(const struct model *m, const char *type_name, uint64_t s
 	free(type);
 }
 
-static const char *short_path(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static void name_global(const struct model *m, const struct model_object *o, struct rd_buf *out)
 {
 	const struct trace_placed *p = &m->sites->placed[o->info];
@@ -142,7 +137,7 @@ void model_name_object(const struct model *m, uint32_t object, struct rd_buf *ou
 		name_global(m, o, out);
 		break;
 	case MODEL_MODULE:
-		rd_buf_adds(out, short_path(m->modules[o->info].path));
+		rd_buf_adds(out, rd_base_name(m->modules[o->info].path));
 		break;
 	case MODEL_PAGE:
 		rd_buf_addf(out, "memory 0x%llx", (unsigned long long)o->base);

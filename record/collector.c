@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "record/sink.h"
 #include "trace/decode.h"
@@ -61,14 +62,6 @@ struct record_collector {
 	char *message;		 /* the first error, for `stopped` */
 	struct trace_decoder decoder;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void keep_message(void *context, enum rd_level level, const char *message)
 {
@@ -146,7 +139,7 @@ static struct process *find_process(struct record_collector *c, uint32_t n)
 	clock_gettime(CLOCK_REALTIME, &now);
 	trace_meta_time(start, now.tv_sec * 1000000000ll + now.tv_nsec);
 	p->meta.start = rd_xstrdup(start);
-	p->meta.start_ns = now_ns();
+	p->meta.start_ns = (uint64_t)rd_now_ns();
 	p->meta.pid = p->pid;
 	p->meta.forked = true;
 	p->meta.parent_pid = parent->pid;
@@ -318,7 +311,7 @@ static void look_at_processes(struct record_collector *c)
 /* Gathered records are written when they are many, old, or beyond the limit. */
 static void write_gathered(struct record_collector *c)
 {
-	uint64_t now = now_ns(), bytes = c->finished_bytes;
+	uint64_t now = (uint64_t)rd_now_ns(), bytes = c->finished_bytes;
 	size_t pending = 0;
 
 	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++) {
@@ -369,7 +362,7 @@ int record_collector_open(struct record_collector **result, struct record_sessio
 
 	c->session = session;
 	c->options = *options;
-	c->flushed_ns = now_ns();
+	c->flushed_ns = (uint64_t)rd_now_ns();
 	p = add_process(c, 0, options->directory ? options->directory : "");
 	r = options->directory ? record_sink_open(&p->sink, p->directory, &p->meta, options->sites) : 0;
 	if (p->sink && options->layout)

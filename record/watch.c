@@ -13,6 +13,7 @@
 #include "record/watch.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <dirent.h>
@@ -26,20 +27,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SILENT_NS 2000000000ll /* until the first look */
 #define LOOK_SECONDS 120       /* a look that takes longer is given up */
 #define STANDS 1	       /* exit status of a look */
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* Reads a file of /proc/PID; false if it cannot be read. */
 static bool read_proc(const char *path, char *text, size_t size)
@@ -188,7 +180,7 @@ void record_watch_look(void *watch, pid_t pid)
 {
 	struct record_watch *w = watch;
 	uint64_t sequence = atomic_load(&w->session->shared->sequence);
-	int64_t now = now_ns();
+	int64_t now = rd_now_ns();
 	int status;
 
 	if (w->stood)

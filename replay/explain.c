@@ -7,6 +7,7 @@
  */
 #include "replay/explain.h"
 
+#include "base/file.h"
 #include "replay/graph.h"
 #include "trace/event.h"
 
@@ -14,13 +15,6 @@
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static const char *kind_name(uint32_t kind)
 {
@@ -32,7 +26,7 @@ static const char *kind_name(uint32_t kind)
 void explain_place(const struct explainer *e, uint32_t site, struct rd_buf *out)
 {
 	const struct trace_site *s = trace_sites_find(e->sites, site);
-	const char *file = s ? base_name(trace_sites_file(e->sites, s->file)) : "";
+	const char *file = s ? rd_base_name(trace_sites_file(e->sites, s->file)) : "";
 
 	if (*file)
 		rd_buf_addf(out, "%s:%" PRIu32, file, s->line);
@@ -217,7 +211,7 @@ static void add_planned(const char *kind, const char *object, const struct sched
 	if (object)
 		rd_buf_addf(out, " of %s", object);
 	if (place->file)
-		rd_buf_addf(out, " at %s:%" PRIu32, base_name(place->file), place->line);
+		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(place->file), place->line);
 }
 
 static void add_access(const struct schedule_hold *h, struct rd_buf *out)
@@ -226,7 +220,7 @@ static void add_access(const struct schedule_hold *h, struct rd_buf *out)
 	if (h->object)
 		rd_buf_addf(out, " of %s", h->object);
 	if (h->place.file)
-		rd_buf_addf(out, " at %s:%" PRIu32, base_name(h->place.file), h->place.line);
+		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(h->place.file), h->place.line);
 }
 
 static const struct schedule_hold *hold_of(const struct explainer *e, const char *thread)

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -178,19 +179,12 @@ static int add_stops(struct plan *p)
 
 /* ---- places ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
 		     const struct schedule_place *place)
 {
 	return site->line == place->line && site->column == place->column && place->file &&
 	       (!place->function || !strcmp(site->function, place->function)) &&
-	       !strcmp(base_name(trace_sites_file(sites, site->file)), base_name(place->file));
+	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
 }
 
 static bool is_access(const struct trace_site *s)

@@ -13,6 +13,7 @@
 #include "replay/replay.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "record/collector.h"
 #include "record/launch.h"
@@ -31,7 +32,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 2000
@@ -54,10 +54,7 @@ struct replay {
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+	return (uint64_t)rd_now_ns() / 1000000u;
 }
 
 static const char *keep(struct replay *r, struct rd_buf *text)

@@ -12,6 +12,7 @@
 #include "report/report.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "report/words.h"
 
 #include <ctype.h>
@@ -504,13 +505,11 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 /* A line has no room for paths. */
 static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 {
-	const char *slash = f && f->file ? strrchr(f->file, '/') : NULL;
-
 	if (!f || !f->file) {
 		rd_buf_adds(b, f && f->function ? f->function : "an unknown place");
 		return;
 	}
-	rd_buf_addf(b, "%s:%u", slash ? slash + 1 : f->file, f->line);
+	rd_buf_addf(b, "%s:%u", rd_base_name(f->file), f->line);
 	if (f->function)
 		rd_buf_addf(b, " (%s)", f->function);
 }

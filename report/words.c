@@ -5,6 +5,8 @@
  */
 #include "report/words.h"
 
+#include "base/file.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -148,10 +150,8 @@ void word_place_in(struct rd_buf *out, const struct finding_frame *f)
 
 void word_spot(struct rd_buf *out, const struct schedule_place *p)
 {
-	const char *slash = p->file ? strrchr(p->file, '/') : NULL;
-
 	if (p->file)
-		rd_buf_adds(out, slash ? slash + 1 : p->file);
+		rd_buf_adds(out, rd_base_name(p->file));
 	if (p->file && p->line)
 		rd_buf_addf(out, ":%" PRIu32, p->line);
 }
