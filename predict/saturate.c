@@ -192,9 +192,18 @@ static bool in_ideal(const struct rule *r, uint32_t e)
 	return !r->p || core_in(r->s->c, r->p, e);
 }
 
+/* An edge from `from`, if that is in the ideal. */
+static bool add_edge_in(struct search *s, const uint32_t *p, uint32_t from, uint32_t to)
+{
+	if (core_in(s->c, p, from))
+		return add_edge(s, from, to);
+	s->order.outside = from;
+	return false;
+}
+
 static bool emit_now(struct rule *r, uint32_t from, uint32_t to)
 {
-	return core_in(r->s->c, r->p, from) && add_edge(r->s, from, to);
+	return add_edge_in(r->s, r->p, from, to);
 }
 
 static bool emit_base(struct rule *r, uint32_t from, uint32_t to)
@@ -427,7 +436,8 @@ static bool seed_conditions(struct search *s, const uint32_t *p)
 
 	if (!c->has_conds)
 		return true;
-	for (uint32_t i = 0; i < s->target_count; i++)
+	/* A larger ideal may consume more notifications. */
+	for (uint32_t i = 0; i < s->target_count && !s->order.firm; i++)
 		if (c->events[s->targets[i]].kind == EXEC_WAKE && !seed_lost(s, p, s->targets[i]))
 			return false;
 	if (!c->rf)
@@ -464,10 +474,15 @@ bool order_seed(struct search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 
+	s->order.outside = NONE;
 	for (uint32_t t = 0; t < c->threads; t++)
-		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next)
-			if (!seed_open(s, p, t, &c->sections[c->holds[h].section]))
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
+			uint32_t section = c->holds[h].section;
+			if (s->order.firm && section != s->order.also && !search_stays_open(s, section))
+				continue;
+			if (!seed_open(s, p, t, &c->sections[section]))
 				return false;
+		}
 	if (c->rf || c->loops) {
 		uint32_t n = c->initial_readers.first[c->variables];
 		for (uint32_t i = 0; i < n; i++) {
@@ -505,7 +520,7 @@ bool order_saturate(struct search *s, const uint32_t *p)
 		bool optional = b->trigger == b->to; /* R2: the reader may be outside */
 		if (optional && !core_in(c, p, b->from))
 			continue;
-		if (!core_in(c, p, b->from) || !add_edge(s, b->from, b->to))
+		if (!add_edge_in(s, p, b->from, b->to))
 			return false;
 	}
 	return settle(s, p);

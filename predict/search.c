@@ -23,6 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ideals without a schedule before it is worth while to ask which choices are left. */
+#define PATIENCE 16
+
 bool predict_hash_add(struct hash_set *h, uint64_t key)
 {
 	if (h->count * 2 >= h->capacity) {
@@ -194,37 +197,63 @@ static bool try_grow(struct search *s, const uint32_t *p, uint32_t e, enum answe
 	return a == ANSWER_YES;
 }
 
-/* Two open sections of different threads that exclude one another. */
-static bool open_conflict(const struct core *c, const uint32_t *p, uint32_t *first, uint32_t *second)
+bool search_stays_open(const struct search *s, uint32_t section)
 {
-	for (uint32_t t = 0; t < c->threads; t++)
-		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
-			const struct section *o = &c->sections[c->holds[h].section];
-			const struct slots *rivals = core_rivals(c, o);
-			for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
-				const struct slot *slot = &rivals->slot[i];
-				if (slot->thread == t || p[slot->thread] <= rivals->index[slot->begin])
-					continue;
-				uint32_t last = slots_last(rivals, slot, p[slot->thread]);
-				if (!section_open(c, p, c->events[last].section))
-					continue;
-				*first = c->holds[h].section;
-				*second = c->events[last].section;
+	const struct aim a = {s->c, &s->c->need, s->targets, s->target_count};
+	uint32_t release = s->c->sections[section].release;
+
+	return release == NONE || needs_target(&a, release);
+}
+
+struct conflict {
+	uint32_t first, second; /* sections */
+	bool found;
+};
+
+/* Two open sections of different threads that exclude one another; if possible such that at
+ * least one of them stays open, so that there is no choice. */
+static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t thread, struct conflict *k)
+{
+	const struct core *c = s->c;
+
+	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->holds[h].next) {
+		const struct section *o = &c->sections[c->holds[h].section];
+		const struct slots *rivals = core_rivals(c, o);
+		for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
+			const struct slot *slot = &rivals->slot[i];
+			if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
+				continue;
+			uint32_t last = slots_last(rivals, slot, p[slot->thread]);
+			uint32_t other = c->events[last].section;
+			if (!section_open(c, p, other))
+				continue;
+			*k = (struct conflict){c->holds[h].section, other, true};
+			if (search_stays_open(s, k->first) || search_stays_open(s, k->second))
 				return true;
-			}
 		}
+	}
 	return false;
 }
 
-static enum answer solve_conflict(struct search *s, const uint32_t *p, uint32_t a, uint32_t b)
+static bool find_conflict(const struct search *s, const uint32_t *p, struct conflict *k)
+{
+	*k = (struct conflict){.found = false};
+	for (uint32_t t = 0; t < s->c->threads; t++)
+		if (open_conflict(s, p, t, k))
+			return true;
+	return k->found;
+}
+
+static enum answer solve_conflict(struct search *s, const uint32_t *p, const struct conflict *k)
 {
 	const struct section *sections = s->c->sections;
 	enum answer sum = ANSWER_NO;
-	uint32_t first = sections[a].acquire < sections[b].acquire ? a : b, second = first == a ? b : a;
+	bool swap = sections[k->first].acquire > sections[k->second].acquire;
+	uint32_t first = swap ? k->second : k->first, second = swap ? k->first : k->second;
 
-	if (sections[first].release != NONE && try_grow(s, p, sections[first].release, &sum))
+	if (!search_stays_open(s, first) && try_grow(s, p, sections[first].release, &sum))
 		return sum;
-	if (sections[second].release != NONE)
+	if (!search_stays_open(s, second))
 		try_grow(s, p, sections[second].release, &sum);
 	return sum;
 }
@@ -307,7 +336,8 @@ static enum answer run_scheduler(struct search *s, const uint32_t *p, bool greed
 static enum answer solve_order(struct search *s, const uint32_t *p)
 {
 	order_reset(s);
-	if (!order_seed(s, p))
+	s->order.shallow = !order_seed(s, p);
+	if (s->order.shallow)
 		return ANSWER_NO;
 	if (run_scheduler(s, p, true) == ANSWER_YES)
 		return ANSWER_YES;
@@ -328,6 +358,57 @@ static bool has_rival(const struct core *c, const uint32_t *p, uint32_t thread, 
 	return false;
 }
 
+/* Where the ideal itself was refuted without the inferences from needs, these are not asked. */
+static bool is_consistent(struct search *s, const uint32_t *p)
+{
+	order_reset(s);
+	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
+}
+
+/* Whether every witness that contains the ideal is larger, or there is none.  Only what stays so
+ * in larger ideals is looked at: the order of sections that are closed, and of open ones that no
+ * witness can close.  An event that must precede one of the ideal belongs to each witness; a
+ * section that cannot stay open has to be closed. */
+static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *event)
+{
+	const struct core *c = s->c;
+	enum answer a = ANSWER_UNKNOWN;
+
+	s->order.firm = true;
+	s->order.also = NONE;
+	if (!is_consistent(s, p)) {
+		*event = s->order.outside;
+		a = *event == NONE ? ANSWER_NO : ANSWER_YES;
+	}
+	for (uint32_t t = 0; t < c->threads && a == ANSWER_UNKNOWN; t++)
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE && a == ANSWER_UNKNOWN;
+		     h = c->holds[h].next) {
+			const struct section *o = &c->sections[c->holds[h].section];
+			if (search_stays_open(s, c->holds[h].section) || !has_rival(c, p, t, o))
+				continue;
+			s->order.also = c->holds[h].section;
+			if (is_consistent(s, p) || s->order.outside != NONE)
+				continue;
+			*event = o->release;
+			a = ANSWER_YES;
+		}
+	s->order.firm = false;
+	return a;
+}
+
+/* Open sections that a witness could close and that are in somebody's way. */
+static uint32_t count_choices(const struct search *s, const uint32_t *p)
+{
+	const struct core *c = s->c;
+	uint32_t n = 0;
+
+	for (uint32_t t = 0; t < c->threads; t++)
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next)
+			n += !search_stays_open(s, c->holds[h].section) &&
+			     has_rival(c, p, t, &c->sections[c->holds[h].section]);
+	return n;
+}
+
 static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum)
 {
 	const struct core *c = s->c;
@@ -335,7 +416,8 @@ static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum
 	for (uint32_t t = 0; t < c->threads; t++)
 		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
 			const struct section *o = &c->sections[c->holds[h].section];
-			if (o->release != NONE && has_rival(c, p, t, o) && try_grow(s, p, o->release, sum))
+			if (!search_stays_open(s, c->holds[h].section) && has_rival(c, p, t, o) &&
+			    try_grow(s, p, o->release, sum))
 				return true;
 		}
 	return false;
@@ -385,8 +467,9 @@ static bool consume_notes(struct search *s, const uint32_t *p, enum answer *sum)
 static enum answer solve(struct search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
+	struct conflict conflict;
 	uint64_t hash = 0;
-	uint32_t a, b;
+	uint32_t event;
 	enum answer sum;
 
 	for (uint32_t t = 0; t < c->threads; t++)
@@ -396,15 +479,20 @@ static enum answer solve(struct search *s, const uint32_t *p)
 	for (uint32_t i = 0; i < s->target_count; i++)
 		if (core_in(c, p, s->targets[i]))
 			return ANSWER_NO;
+	s->work -= s->cost;
 	if (s->work < 0)
 		return ANSWER_UNKNOWN;
-	if (open_conflict(c, p, &a, &b))
-		return solve_conflict(s, p, a, b);
+	if (find_conflict(s, p, &conflict))
+		return solve_conflict(s, p, &conflict);
 	if (c->has_sems && solve_sems(s, p, &sum))
 		return sum;
 	sum = solve_order(s, p);
 	if (sum == ANSWER_YES)
 		return sum;
+	bool hard = ++s->refuted > PATIENCE && count_choices(s, p) > 1;
+	enum answer forced = hard ? find_forced(s, p, &event) : ANSWER_UNKNOWN;
+	if (forced != ANSWER_UNKNOWN)
+		return forced == ANSWER_NO ? ANSWER_NO : grow(s, p, event);
 	if (close_sections(s, p, &sum) || add_posts(s, p, &sum))
 		return sum;
 	consume_notes(s, p, &sum);
@@ -423,6 +511,7 @@ enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count
 	s->targets = targets;
 	s->target_count = count;
 	s->work = s->work_limit;
+	s->refuted = 0;
 	predict_hash_clear(&s->seen);
 	if (search_least(s->c, &s->c->need, targets, count, p))
 		a = solve(s, p);

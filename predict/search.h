@@ -44,6 +44,10 @@ struct order {
 	struct base_edge *base; /* inferences from needs alone, in trace order */
 	size_t base_count, base_capacity;
 	bool base_known;
+	bool shallow;	  /* the latest ideal was refuted by order_seed() alone */
+	bool firm;	  /* of the open sections only those count that no witness can close, */
+	uint32_t also;	  /* and this one; NONE: no other */
+	uint32_t outside; /* why there is no schedule: this event is missing in the ideal; NONE: a cycle */
 };
 
 /* A consequence of needs that holds in every ideal containing `trigger`. */
@@ -82,6 +86,7 @@ struct search {
 	uint32_t target_count;
 	int64_t work; /* what is left of the budget */
 	int64_t work_limit;
+	uint32_t refuted;     /* ideals of this question that have no schedule */
 	int64_t cost;	      /* of a step: rows are as long as there are threads */
 	int64_t total;	      /* what is left for all questions together */
 	struct hash_set seen; /* ideals */
@@ -115,6 +120,9 @@ bool order_seed(struct search *s, const uint32_t *p);
 
 /* Adds the inferences from needs; false: the ideal has no schedule. */
 bool order_saturate(struct search *s, const uint32_t *p);
+
+/* Whether no witness can close the section: its end needs a target, or never came. */
+bool search_stays_open(const struct search *s, uint32_t section);
 
 /* How much of `thread` must come before `e`. */
 static inline const uint32_t *order_row(const struct search *s, uint32_t e)
