@@ -163,7 +163,7 @@ static void load_words(struct full_function *x, const struct instr_event *event,
 static void atomic_before(struct full_function *x, const struct instr_event *event, LLVMValueRef old[2],
 			  LLVMValueRef site)
 {
-	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size,
+	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, false,
 					   event->kind != EVENT_ATOMIC_LOAD);
 	instr_hook_call(x->u, HOOK_ATOMIC_BEGIN,
 			(LLVMValueRef[]){x->self, event->pointer, LLVMConstInt(x->u->i64, what, false)});

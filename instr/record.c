@@ -100,7 +100,9 @@ static void emit_access(struct emitter *e, const struct instr_event *event)
 static void emit_atomic(struct emitter *e, const struct instr_event *event)
 {
 	LLVMValueRef site = instr_event_site(e->u, event);
-	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size,
+	bool relaxed =
+		event->order == LLVMAtomicOrderingMonotonic || event->order == LLVMAtomicOrderingUnordered;
+	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, relaxed,
 					   event->kind != EVENT_ATOMIC_LOAD);
 	build_at(e, event->inst);
 	instr_hook_call(e->u, HOOK_ATOMIC_BEGIN, (LLVMValueRef[]){e->self, event->pointer, const64(e, what)});

@@ -65,6 +65,7 @@ static __attribute__((noinline, cold)) void stand(struct rt_thread *t, const vol
 	rt_steer_access(t, (uintptr_t)p, size, (uint32_t)what,
 			RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
 	t->steered.atomic_size = size;
+	t->steered.atomic_relaxed = RADDLE_ATOMIC_RELAXED(what) ? (uint32_t)what : 0;
 }
 
 __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
@@ -119,8 +120,11 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 static __attribute__((noinline, cold)) void odd_end(struct rt_thread *t, const volatile void *p,
 						    uint32_t site, uint32_t stored)
 {
+	uint32_t access = (stored ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
+			  (t->steered.atomic_relaxed == site ? RT_ACCESS_RELAXED : 0);
+
 	if (t->recording)
-		RT_TELL(atomic, t, (uintptr_t)p, t->steered.atomic_size, site, stored);
+		RT_TELL(atomic, t, (uintptr_t)p, t->steered.atomic_size, site, access);
 	end(t, p, site, stored);
 }
 
@@ -158,6 +162,8 @@ __attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *s
 
 	if (!t || !t->recording)
 		return;
+	if (t->recording != RT_PLAIN)
+		RT_TELL(fence, t);
 	r.operand[0] = RT_Q;
 	rt_emit(t, &r);
 }

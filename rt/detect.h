@@ -31,7 +31,7 @@
 struct raddle_steer;
 
 /* How memory is accessed. */
-enum rt_access { RT_ACCESS_READ = 0, RT_ACCESS_WRITE = 1, RT_ACCESS_ATOMIC = 2 };
+enum rt_access { RT_ACCESS_READ = 0, RT_ACCESS_WRITE = 1, RT_ACCESS_ATOMIC = 2, RT_ACCESS_RELAXED = 4 };
 
 static inline bool rt_detecting(void)
 {
@@ -60,9 +60,12 @@ void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint3
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
 
 /* An atomic operation, between its effect and the release of its lock (rt/atomic.c): it acquires and
- * releases, whatever its order, so fences need nothing.  An operation that runs without the lock calls
- * rt_detect_release(t, address) before its effect too.  The size is 1 where it is not known. */
-void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, bool write);
+ * releases, unless it is relaxed; then it leaves what others have released.  After the first fence of
+ * the program relaxed ones do as well, and what came before is forgiven.  An operation that runs
+ * without the lock calls rt_detect_release(t, address) before its effect too.  The size is 1 where
+ * it is not known; `access` may be RT_ACCESS_WRITE and RT_ACCESS_RELAXED. */
+void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
+void rt_detect_fence(struct rt_thread *t);
 
 /* What orders.  Locks: acquire() and release(); readers of a rwlock: acquire_read(), release_read(),
  * and release() where it is not known who unlocks.  A wait on a condition variable releases the

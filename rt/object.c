@@ -248,13 +248,23 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 }
 
 /* A store may be the second half of a read-modify-write, so it learns too. */
-void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, bool write)
+void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access)
 {
-	rt_detect_acquire_read(t, address);
-	rt_detect_access(t, address, size, site,
-			 RT_ACCESS_ATOMIC | (write ? RT_ACCESS_WRITE : RT_ACCESS_READ));
-	if (write)
+	bool orders = !(access & RT_ACCESS_RELAXED) ||
+		      atomic_load_explicit(&rt.detect->fences, memory_order_relaxed);
+
+	if (orders)
+		rt_detect_acquire_read(t, address);
+	rt_detect_access(t, address, size, site, RT_ACCESS_ATOMIC | (access & RT_ACCESS_WRITE));
+	if (orders && access & RT_ACCESS_WRITE)
 		rt_detect_release(t, address);
+}
+
+void rt_detect_fence(struct rt_thread *t)
+{
+	(void)t;
+	if (!atomic_exchange(&rt.detect->fences, true))
+		rt_watch_forgive();
 }
 
 /* Barriers. */

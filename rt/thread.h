@@ -52,6 +52,7 @@ struct rt_steered {
 	bool stopped;				/* it has reached its stop */
 	bool leads;				/* it goes first out of a race */
 	uint32_t atomic_size;			/* of the operation between begin and end */
+	uint32_t atomic_relaxed;		/* its site, if it is relaxed */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
 };
 

@@ -63,6 +63,7 @@ struct rt_detect {
 	_Atomic uint32_t dead; /* no memory: it is over */
 	struct rt_arena arena;
 	_Atomic uint64_t barriers;	      /* made so far */
+	_Atomic bool fences;		      /* the program has executed one */
 	struct rt_stripe stripes[RT_STRIPES]; /* of synchronisation objects, by address */
 
 	_Atomic uint32_t report_lock;

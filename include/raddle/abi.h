@@ -123,10 +123,12 @@ void __raddle_write_appended(struct raddle_self *self, const char *p, const char
 
 /* Around each atomic instruction: begin takes a lock chosen by the address so
  * that the order of operations on one location is the order of their q.  `what` is the site, the
- * size in bytes and whether it may store, for those who stop before it happens. */
-#define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
-	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
+ * size in bytes, whether it is relaxed and whether it may store, for those who stop before it
+ * happens. */
+#define RADDLE_ATOMIC_WHAT(site, size, relaxed, writes)                                                      \
+	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(relaxed) << 62 | (uint64_t)(writes) << 63)
 #define RADDLE_ATOMIC_SIZE(what) ((uint32_t)((what) >> 32) & 0xffff)
+#define RADDLE_ATOMIC_RELAXED(what) ((what) >> 62 & 1)
 #define RADDLE_ATOMIC_WRITES(what) ((what) >> 63 != 0)
 void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p, uint64_t what);
 void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored);
