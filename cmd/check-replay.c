@@ -56,7 +56,8 @@ struct worker {
 	struct cmd_prediction prediction;
 	struct check_companion companion;
 	int streams[3];
-	char *message; /* the first error */
+	bool observable; /* in all replays */
+	char *message;	 /* the first error */
 };
 
 static void keep_message(void *context, enum rd_level level, const char *message)
@@ -150,7 +151,7 @@ static int open_streams(struct worker *w, const char *directory)
 	return w->streams[0] < 0 || w->streams[1] < 0 || w->streams[2] < 0 ? RD_ESYSTEM : RD_OK;
 }
 
-static int try_one(struct worker *w, struct finding *f, const char *directory)
+static struct replay_policy policy_of(struct worker *w, const char *directory)
 {
 	struct check_replays *r = w->r;
 	struct replay_policy policy = {.directory = directory, .again = predict_again, .context = w};
@@ -165,7 +166,27 @@ static int try_one(struct worker *w, struct finding *f, const char *directory)
 	q->started = started_run;
 	q->ended = ended_run;
 	q->context = w;
-	return replay_finding(&policy, w->set, f, NULL);
+	return policy;
+}
+
+static int try_one(struct worker *w, struct finding *f, const char *directory)
+{
+	struct replay_policy policy = policy_of(w, directory);
+	struct replay_result result;
+	int err = replay_finding(&policy, w->set, f, &result);
+
+	if (err)
+		return err;
+	w->observable &= result.observable;
+	replay_result_release(&result);
+	return 0;
+}
+
+static int observe(struct worker *w, struct finding *f, const char *directory)
+{
+	struct replay_policy policy = policy_of(w, directory);
+
+	return replay_observe(&policy, w->set, f);
 }
 
 /* Other predictions at the same places lead there on other ways. */
@@ -214,6 +235,7 @@ static _Noreturn void work(struct pool *p, struct finding *f, const char *direct
 			   .seen = &p->seen,
 			   .given = f,
 			   .set = finding_set_new(),
+			   .observable = true,
 			   .prediction = *p->r->prediction,
 			   .companion = {.command = p->r->companion}};
 	int err;
@@ -224,6 +246,8 @@ static _Noreturn void work(struct pool *p, struct finding *f, const char *direct
 	rd_log_set(keep_message, &w);
 	finding_set_put(w.set, f);
 	err = try_finding(&w, f, directory);
+	if (!err && f->status != FINDING_CONFIRMED && w.observable)
+		err = observe(&w, f, directory);
 	if (err) {
 		f->status = FINDING_UNCONFIRMED;
 		f->reason = finding_textf(w.set, "it could not be replayed: %s",

@@ -137,7 +137,8 @@ static int read_schedule(const struct rd_buf *text, const char *path, struct fin
 		return err;
 	}
 	f->status = FINDING_UNCONFIRMED;
-	f->count = 0; /* nothing is known of the prediction */
+	f->count = 0; /* nothing else is known of the prediction */
+	f->sound = !s->speculative;
 	f->schedule_path = finding_text(set, path);
 	snprintf(f->id, sizeof f->id, "%s", s->finding ? s->finding : "");
 	if (s->stop_count) {
@@ -301,7 +302,8 @@ static int replay(struct task *t, const struct cmd_program *program, char **argv
 						   .met = opt.gdb ? show_in_gdb : NULL,
 						   .progress = opt.verbose ? tell_progress : NULL,
 						   .context = t},
-				       .rounds = 1};
+				       .rounds = 1,
+				       .observe = !opt.gdb && !opt.no_detect};
 	struct trace_sites *sites = NULL;
 	int err = run.sites_path ? trace_sites_read(&sites, run.sites_path) : 0;
 

@@ -321,6 +321,7 @@ static void get_schedule(struct parse *p, const json_t *object, struct finding *
 	p->schedule->finding = schedule_text(p->schedule, f->id);
 	p->schedule->program = get_text(p, inlined, "program");
 	p->schedule->trace = get_text(p, inlined, "trace");
+	p->schedule->speculative = !f->sound;
 	get_records(p, inlined, "ops", get_op);
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_hold);

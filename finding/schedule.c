@@ -196,6 +196,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "finding", s->finding);
 	put_head(&text, "program", s->program);
 	put_head(&text, "trace", s->trace);
+	put_head(&text, "model", s->speculative ? "speculative" : NULL);
 	put_ops(s, &text);
 	put_ends(s, &text);
 	rd_buf_add(out, text.data, text.length);
@@ -408,6 +409,13 @@ static void parse_trace(struct parser *p)
 	p->schedule->trace = get_text(p, 1);
 }
 
+static void parse_model(struct parser *p)
+{
+	if (strcmp(p->fields[1], "speculative") != 0 && strcmp(p->fields[1], "sound") != 0)
+		fail_line(p, "an unknown model", p->fields[1]);
+	p->schedule->speculative = strcmp(p->fields[1], "speculative") == 0;
+}
+
 static const struct record {
 	const char *name;
 	size_t fields;
@@ -415,7 +423,7 @@ static const struct record {
 } records[] = {
 	{"op", 8, parse_op},	   {"limit", 3, parse_limit},	  {"hold", 9, parse_hold},
 	{"stop", 7, parse_stop},   {"finding", 2, parse_finding}, {"program", 2, parse_program},
-	{"trace", 2, parse_trace},
+	{"trace", 2, parse_trace}, {"model", 2, parse_model},
 };
 
 static void parse_record(struct parser *p)

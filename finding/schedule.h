@@ -64,6 +64,7 @@ struct schedule {
 	const char *finding; /* id */
 	const char *program;
 	const char *trace; /* the recorded run it was predicted from */
+	bool speculative;  /* predicted without regard to values */
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
 	struct schedule_hold *holds; /* two for a race */

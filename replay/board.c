@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #define DEPTH_MAX 64   /* of creations in a name */
 #define ASKED_MAX 128  /* threads whose time is asked for at one look */
@@ -113,18 +114,30 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 	return sscanf(read_stat(pid, tid, text), ") %c", &state) == 1 && state == 'R';
 }
 
-/* Time on a processor is counted coarsely, so how often it went to sleep counts too. */
+/* Time on a processor is counted coarsely, so how often it left one counts too, of itself or not. */
 static uint64_t read_ran(pid_t pid, uint32_t tid)
 {
-	unsigned long long user = 0, system = 0, sleeps = 0;
+	unsigned long long user = 0, system = 0, sleeps = 0, turns = 0;
 	char text[TEXT_SIZE], *at;
 
 	if (sscanf(read_stat(pid, tid, text), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
 		   &user, &system) != 2)
 		return 0;
 	if (read_task(pid, tid, "status", text) && (at = strstr(text, "\nvoluntary_ctxt_switches:")))
-		sscanf(at, "\nvoluntary_ctxt_switches: %llu", &sleeps);
-	return user + system + sleeps;
+		sscanf(at, "\nvoluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu", &sleeps,
+		       &turns);
+	return user + system + sleeps + turns;
+}
+
+bool board_is_in_io(pid_t pid, uint32_t tid)
+{
+	char text[TEXT_SIZE];
+	long call;
+
+	if (!read_task(pid, tid, "syscall", text) || sscanf(text, "%ld", &call) != 1)
+		return false; /* it runs */
+	return call >= 0 && call != SYS_futex && call != SYS_sched_yield && call != SYS_nanosleep &&
+	       call != SYS_clock_nanosleep;
 }
 
 static void read_status(struct board *b, pid_t pid, size_t alive)

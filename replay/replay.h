@@ -42,6 +42,7 @@ struct replay_request { /* zero values are the defaults */
 	uint64_t patience_ms;	 /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
 	uint64_t limit_ms;	 /* after which the program is ended in any case; 0: 10 x patience */
 	bool detect;		 /* have the runtime's happens-before detector look on */
+	bool free;		 /* nobody is led or held: the threads run as they come */
 	unsigned first;		 /* which hold of a race goes first: 0 or 1 */
 
 	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
@@ -118,6 +119,7 @@ struct replay_race {
 	const char *thread[2];
 	uint32_t site[2];
 	bool write[2], atomic[2];
+	bool planned; /* the accesses of the schedule */
 	uint64_t address, size;
 };
 
@@ -131,10 +133,11 @@ struct replay_result {
 	size_t spot_count;	   /* 2 once a race was met */
 	struct replay_wait *waits; /* a deadlock that stood, meant or not */
 	size_t wait_count;
-	struct replay_race *races; /* the first RADDLE_STEER_RACES */
+	bool observable;	   /* of a race: what kept the threads apart is in the memory we see */
+	struct replay_race *races; /* the first RADDLE_STEER_RACES, that of the schedule among them */
 	size_t race_count;
 	uint64_t races_seen;
-	bool unordered; /* among them are the two accesses of the schedule */
+	bool unordered; /* one of them is planned */
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */
@@ -158,6 +161,7 @@ struct replay_policy {
 	struct replay_request request; /* the schedule is set here; record_into counts for first tries */
 	unsigned rounds;	       /* of replay, record, predict again; 0: 3 */
 	const char *directory;	       /* where the traces of diverged runs go; NULL: none are made */
+	bool observe;		       /* end with replay_observe() */
 
 	/* Predicts from the trace of a diverged run.  If it has the finding again it puts
 	 * the new schedule in (finding_schedule_add()) and returns true.  NULL: never. */
@@ -170,5 +174,11 @@ struct replay_policy {
  * to be released by the caller.  Only infrastructure can fail. */
 int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		   struct replay_result *last);
+
+/* For a speculative race whose replays were all `observable` and did not bring the threads together:
+ * one free run under the detector.  If that sees the two accesses unordered the race is confirmed: no
+ * operation of the program orders them, only a value keeps them apart.  (A sound prediction that
+ * cannot be brought about is another matter: something orders its accesses that we do not see.) */
+int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 #endif

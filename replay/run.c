@@ -236,7 +236,8 @@ static void copy_races(struct replay *r, const struct board *b)
 		}
 		to->address = from->address;
 		to->size = from->size;
-		r->result->unordered |= is_planned_race(r, from);
+		to->planned = is_planned_race(r, from);
+		r->result->unordered |= to->planned;
 	}
 	r->result->race_count = count;
 }
@@ -360,7 +361,7 @@ static void conclude(struct replay *r, const struct board *b)
 	struct replay_result *result = r->result;
 	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE;
 
-	if (passed && r->plan.hold_count) {
+	if (passed && r->plan.hold_count && !r->request->free) {
 		result->outcome = REPLAY_CONFIRMED;
 		copy_spots(r, b);
 		return;
@@ -409,6 +410,9 @@ static int draw_up(struct replay *r, int status)
 	result->done = b.turn < result->planned ? b.turn : result->planned;
 	tell_progress(r, b.turn);
 	conclude(r, &b);
+	result->observable =
+		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||
+				    result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED);
 	copy_races(r, &b);
 	board_release(&b);
 	return 0;
@@ -512,6 +516,8 @@ static int run_planned(struct replay *r)
 	r->session.shared->discard = !r->request->record_into;
 	r->steer = record_session_steer(&r->session);
 	plan_write(&r->plan, r->steer, flags(r), r->request->first);
+	if (r->request->free)
+		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	watch_start(&r->watch, &r->plan, p->sites);
 	set_patience(r);
 	record_prepare_meta(&meta, p->program, argument_count(p->argv), p->argv);

@@ -240,11 +240,12 @@ static bool is_confirmed(const struct replay_policy *p, const struct finding *f,
 	return true;
 }
 
-/* Whether the program went another way, which a new prediction can follow. */
+/* Whether the program went another way, which a new prediction can follow.  A thread that spins
+ * for one that is held would do so again. */
 static bool went_astray(const struct replay_result *result)
 {
 	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
-	       result->outcome == REPLAY_LIVELOCK || result->outcome == REPLAY_DEADLOCK;
+	       result->outcome == REPLAY_DEADLOCK;
 }
 
 static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
@@ -330,6 +331,10 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 		confirm(p, set, f, &result);
 	else if (!err)
 		reject(set, f, &result, runs);
+	if (!err && p->observe && result.observable)
+		err = replay_observe(p, set, f);
+	if (!err && f->status == FINDING_CONFIRMED)
+		result.outcome = REPLAY_CONFIRMED;
 	if (last && !err)
 		*last = result;
 	else

@@ -175,6 +175,8 @@ static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now
 		w->spun_ms = now_ms;
 	w->spinner = spinner;
 	w->ran = ran;
+	if (spinner != RADDLE_STEER_NONE && w->pid && now_ms - w->led_ms >= w->patience_ms / 2)
+		w->in_io |= board_is_in_io(w->pid, b->rows[spinner].tid);
 }
 
 static bool spins(const struct watch *w, uint64_t now_ms)

@@ -44,6 +44,7 @@ struct watch {
 	uint64_t lived, led;   /* sums that change with it */
 	uint32_t spinner;      /* whom the plan waits for, if it runs; RADDLE_STEER_NONE */
 	uint64_t ran, spun_ms; /* whether it is on a processor, and when that was seen last */
+	bool in_io;	       /* it was seen in a system call when nothing came forward */
 	bool *closed;
 	size_t closed_capacity, closed_count;
 	uint64_t closed_signature, closed_ms;

@@ -309,12 +309,22 @@ struct access {
 
 #define GRANULE(g) (0xffull << 8 * (g)) /* its bits */
 
+/* Whether it is the race of the plan, for which there is always room. */
+static bool is_wanted(const struct raddle_steer *s, uint32_t a, uint32_t b)
+{
+	uint32_t x = s->holds[0].site, y = s->holds[1].site;
+
+	return s->hold_count && ((a == x && b == y) || (a == y && b == x));
+}
+
 static void write_race(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)
 {
 	struct raddle_steer *s = rt.detect->steer;
-	uint32_t at = atomic_load_explicit(&s->race_count, memory_order_relaxed);
+	uint32_t count = atomic_load_explicit(&s->race_count, memory_order_relaxed), at = count;
 	uint64_t above;
 
+	if (at >= RADDLE_STEER_RACES && is_wanted(s, site, a->site))
+		at = RADDLE_STEER_RACES - 1;
 	if (at < RADDLE_STEER_RACES) {
 		above = ~(bits >> __builtin_ctzll(bits));
 		s->races[at] = (struct raddle_steer_race){
@@ -326,7 +336,7 @@ static void write_race(const struct access *a, uint64_t other, uint32_t site, ui
 			.size = above ? (uint32_t)__builtin_ctzll(above) : 64,
 		};
 	}
-	atomic_store_explicit(&s->race_count, at + 1, memory_order_release);
+	atomic_store_explicit(&s->race_count, count + 1, memory_order_release);
 }
 
 static void report(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)

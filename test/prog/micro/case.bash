@@ -11,6 +11,7 @@
 #
 #	expect:    an error, predicted from the recorded run and confirmed by replay
 #	drop:      predicted by the value-blind model only, and no error: replay drops it
+#	hidden:    predicted, and no error: something orders the accesses that Raddle does not see
 #	unproved:  an error, predicted, that replay cannot bring about; the text below says why
 #	missed:    an error that the model of one run does not have
 #	status:    what the program ends with, if not 0
@@ -36,7 +37,7 @@ expected_findings() {
 expected_predictions() {
 	{
 		expected_findings "$1"
-		sed -n 's,^// unproved: ,,p' "$1"
+		sed -n 's,^// \(unproved\|hidden\): ,,p' "$1"
 		sed -n 's,^// drop: \(.*\),\1 speculative,p' "$1"
 	} | sort
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// unproved: race heap 1 speculative
+// expect: race heap 1 speculative
 // recorded: the two users are done one after the other, then main drops its share.
 /* A counted object whose count has relaxed order: the last one does not see the others' writes.
  * The accesses never meet, as in atomic-race.c. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// unproved: race data 1 speculative
+// expect: race data 1 speculative
 // expect: race flag
 // recorded: the giver is done before the taker looks.
 /* A plain variable as a flag.  It races; data never meet, as in atomic-race.c. */

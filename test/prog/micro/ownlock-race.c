@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// unproved: race x 1 speculative
+// expect: race x 1 speculative
 // recorded: first is done before second begins.
 /* A spin lock of the program's own with relaxed order.  The accesses never meet,
  * as in atomic-race.c. */

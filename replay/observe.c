@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Races whose threads cannot stand at their accesses at once.
+ *
+ * One thread writes data and sets a flag in relaxed order, the other spins until the flag is
+ * set and reads the data: by the language that is a race, and on another machine, or with
+ * another compiler, the reader sees old data.  But while the writer is held before its write
+ * the reader never comes to its read.  For these the detector (rt/detect.c) decides: it knows every
+ * operation that orders accesses, so in a run in which both happen and it sees no
+ * order there is none.
+ *
+ * It does not know what other means, files or pipes, order.  So this is only asked about
+ * speculative predictions: there a read that got another value explains why the threads
+ * were kept apart, whereas a sound one would have been brought about if nothing hidden had stood
+ * in its way.
+ */
+#include "replay/replay.h"
+
+#include <inttypes.h>
+
+static const char *action_of(const struct replay_race *race, int which)
+{
+	return race->write[which] ? "write" : "read";
+}
+
+static void confirm(struct finding_set *set, struct finding *f, const struct replay_race *race)
+{
+	finding_note(set, f,
+		     finding_textf(set,
+				   "the detector saw the %s of %s and the later %s of %s, %" PRIu64
+				   " bytes at 0x%" PRIx64 ", without an order between them",
+				   action_of(race, 0), race->thread[0], action_of(race, 1), race->thread[1],
+				   race->size, race->address));
+	finding_note(set, f, finding_textf(set, "they cannot stand there at once: %s", f->reason));
+	f->status = FINDING_CONFIRMED;
+	f->reason = NULL;
+}
+
+int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding *f)
+{
+	struct replay_request request = p->request;
+	struct replay_result result = {0};
+	int err;
+
+	if (f->kind != FINDING_RACE || f->sound || f->schedule->hold_count != 2)
+		return 0;
+	request.schedule = f->schedule;
+	request.free = request.detect = true;
+	request.record_into = NULL;
+	request.met = NULL;
+	request.progress = NULL;
+	err = replay_run(&request, &result);
+	for (size_t i = 0; i < result.race_count && !err; i++) {
+		if (!result.races[i].planned)
+			continue;
+		confirm(set, f, &result.races[i]);
+		break;
+	}
+	replay_result_release(&result);
+	return err;
+}
