@@ -78,10 +78,6 @@ struct predict_result {
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
 void predict_result_release(struct predict_result *r);
 
-/* How many synchronisation operations of the witness run before one that was
- * recorded earlier: the measure by which schedules are called simple. */
-size_t predict_reversals(const struct exec *x, const struct predict_witness *w);
-
 /* ---- checking, without any of the above ---- */
 
 /* Runs the witness on a machine that knows the primitives only.  Returns NULL if

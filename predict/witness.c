@@ -7,9 +7,6 @@
 
 #include "base/alloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w)
 {
 	w->done = rd_xmalloc(((size_t)c->threads + 1) * sizeof *w->done);
@@ -26,19 +23,4 @@ void predict_witness_of_search(const struct search *s, struct predict_witness *w
 	w->order = rd_xmalloc((w->length + 1) * sizeof *w->order);
 	for (size_t i = 0; i < w->length; i++)
 		w->order[i] = s->c->events[s->schedule[i]].source;
-}
-
-size_t predict_reversals(const struct exec *x, const struct predict_witness *w)
-{
-	uint32_t latest = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; w->order && i < w->length; i++) {
-		uint32_t e = w->order[i];
-		if (exec_is_access(x->events[e].kind))
-			continue;
-		n += e < latest;
-		latest = e > latest ? e : latest;
-	}
-	return n;
 }
