@@ -177,7 +177,7 @@ static int try_one(struct worker *w, struct finding *f, const char *directory)
 
 	if (err)
 		return err;
-	w->observable &= result.observable;
+	w->observable &= replay_is_observable(f, &result);
 	replay_result_release(&result);
 	return 0;
 }

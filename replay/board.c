@@ -115,18 +115,20 @@ bool board_is_on_cpu(pid_t pid, uint32_t tid)
 }
 
 /* Time on a processor is counted coarsely, so how often it left one counts too, of itself or not. */
-static uint64_t read_ran(pid_t pid, uint32_t tid)
+static void read_times(struct board_row *r, pid_t pid)
 {
 	unsigned long long user = 0, system = 0, sleeps = 0, turns = 0;
 	char text[TEXT_SIZE], *at;
 
-	if (sscanf(read_stat(pid, tid, text), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
+	if (sscanf(read_stat(pid, r->tid, text), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
 		   &user, &system) != 2)
-		return 0;
-	if (read_task(pid, tid, "status", text) && (at = strstr(text, "\nvoluntary_ctxt_switches:")))
+		return;
+	if (read_task(pid, r->tid, "status", text) && (at = strstr(text, "\nvoluntary_ctxt_switches:")))
 		sscanf(at, "\nvoluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu", &sleeps,
 		       &turns);
-	return user + system + sleeps + turns;
+	r->user = user;
+	r->system = system;
+	r->ran = user + system + sleeps + turns;
 }
 
 bool board_is_in_io(pid_t pid, uint32_t tid)
@@ -168,7 +170,7 @@ void board_ask_kernel(struct board *b, pid_t pid)
 
 		alive += board_is_alive(r);
 		if (r->state == RADDLE_SLOT_RUNS && asked++ < ASKED_MAX)
-			r->ran = read_ran(pid, r->tid);
+			read_times(r, pid);
 	}
 	read_status(b, pid, alive);
 }

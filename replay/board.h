@@ -21,9 +21,10 @@ struct board_row {
 	uint32_t parent, index; /* parent of thread 0: RADDLE_STEER_NONE */
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
-	bool timed;	/* BLOCKED: but the wait ends by itself */
-	uint64_t ran;	/* RUNS: grows when it is on a processor */
-	uint64_t *held; /* addresses, lowest bit set for a shared hold; 0: none */
+	bool timed;	       /* BLOCKED: but the wait ends by itself */
+	uint64_t ran;	       /* RUNS: grows when it is on a processor */
+	uint64_t user, system; /* RUNS: its time in the program and in the kernel, in ticks */
+	uint64_t *held;	       /* addresses, lowest bit set for a shared hold; 0: none */
 	uint32_t held_count;
 };
 
@@ -40,7 +41,7 @@ struct board {
 void board_read(struct board *b, struct raddle_steer *steer);
 void board_release(struct board *b);
 
-/* Completes `ran`, `strangers` and `catches` from /proc. */
+/* Completes `ran`, `user`, `system`, `strangers` and `catches` from /proc. */
 void board_ask_kernel(struct board *b, pid_t pid);
 
 /* Whether a thread of the process is on a processor or wants one. */

@@ -9,10 +9,11 @@
  * operation that orders accesses, so in a run in which both happen and it sees no
  * order there is none.
  *
- * It does not know what other means, files or pipes, order.  So this is only asked about
- * speculative predictions: there a read that got another value explains why the threads
- * were kept apart, whereas a sound one would have been brought about if nothing hidden had stood
- * in its way.
+ * It does not know what other means, files or pipes, order.  So it is asked about speculative
+ * predictions: there a read that got another value explains why the threads were kept apart.
+ * A sound one would have been brought about if nothing hidden had stood in its way, unless a
+ * thread spins on memory (of which only the first look is in the trace): then it spends its time in
+ * the program and none in the kernel.
  */
 #include "replay/replay.h"
 
@@ -36,14 +37,18 @@ static void confirm(struct finding_set *set, struct finding *f, const struct rep
 	f->reason = NULL;
 }
 
+bool replay_is_observable(const struct finding *f, const struct replay_result *result)
+{
+	return f->kind == FINDING_RACE && f->status != FINDING_CONFIRMED && result->observable &&
+	       (!f->sound || result->in_memory);
+}
+
 int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding *f)
 {
 	struct replay_request request = p->request;
 	struct replay_result result = {0};
 	int err;
 
-	if (f->kind != FINDING_RACE || f->sound || f->schedule->hold_count != 2)
-		return 0;
 	request.schedule = f->schedule;
 	request.free = request.detect = true;
 	request.record_into = NULL;

@@ -133,7 +133,8 @@ struct replay_result {
 	size_t spot_count;	   /* 2 once a race was met */
 	struct replay_wait *waits; /* a deadlock that stood, meant or not */
 	size_t wait_count;
-	bool observable;	   /* of a race: what kept the threads apart is in the memory we see */
+	bool observable;	   /* of a race: nothing hidden was seen to keep the threads apart */
+	bool in_memory;		   /* and a spin in the program's own code did */
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, that of the schedule among them */
 	size_t race_count;
 	uint64_t races_seen;
@@ -175,10 +176,13 @@ struct replay_policy {
 int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		   struct replay_result *last);
 
-/* For a speculative race whose replays were all `observable` and did not bring the threads together:
- * one free run under the detector.  If that sees the two accesses unordered the race is confirmed: no
- * operation of the program orders them, only a value keeps them apart.  (A sound prediction that
- * cannot be brought about is another matter: something orders its accesses that we do not see.) */
+/* Whether the detector is to be asked about a race after this replay: the threads did not meet,
+ * because of something in memory.  Of a speculative prediction a value that was different explains
+ * it; of a sound one only a spin that never asks the kernel, else something hidden orders them. */
+bool replay_is_observable(const struct finding *f, const struct replay_result *result);
+
+/* One free run under the detector.  If that sees the two accesses unordered the race is
+ * confirmed: no operation of the program orders them. */
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 #endif

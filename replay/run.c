@@ -413,6 +413,7 @@ static int draw_up(struct replay *r, int status)
 	result->observable =
 		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||
 				    result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED);
+	result->in_memory = result->outcome == REPLAY_LIVELOCK && r->watch.in_memory;
 	copy_races(r, &b);
 	board_release(&b);
 	return 0;

@@ -331,7 +331,7 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 		confirm(p, set, f, &result);
 	else if (!err)
 		reject(set, f, &result, runs);
-	if (!err && p->observe && result.observable)
+	if (!err && p->observe && replay_is_observable(f, &result))
 		err = replay_observe(p, set, f);
 	if (!err && f->status == FINDING_CONFIRMED)
 		result.outcome = REPLAY_CONFIRMED;

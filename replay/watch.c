@@ -24,6 +24,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define MEMORY_TICKS 3 /* of time in the program, and none in the kernel: it spins on memory */
+
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {
 	*w = (struct watch){.plan = plan, .sites = sites, .why = RD_BUF_INIT, .spinner = RADDLE_STEER_NONE};
@@ -166,6 +168,17 @@ static uint32_t find_spinner(const struct watch *w, const struct board *b)
 	return RADDLE_STEER_NONE;
 }
 
+/* What it spins on: memory, if it does not ask the kernel. */
+static void look_at_kernel(struct watch *w, const struct board_row *r)
+{
+	if (w->user == UINT64_MAX) {
+		w->user = r->user;
+		w->system = r->system;
+	}
+	w->in_io |= board_is_in_io(w->pid, r->tid);
+	w->in_memory = r->user >= w->user + MEMORY_TICKS && r->system == w->system;
+}
+
 static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	uint32_t spinner = find_spinner(w, b);
@@ -173,10 +186,12 @@ static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now
 
 	if (ran != w->ran && spinner == w->spinner)
 		w->spun_ms = now_ms;
+	if (spinner != w->spinner || now_ms - w->led_ms < w->patience_ms / 2)
+		w->user = UINT64_MAX;
 	w->spinner = spinner;
 	w->ran = ran;
 	if (spinner != RADDLE_STEER_NONE && w->pid && now_ms - w->led_ms >= w->patience_ms / 2)
-		w->in_io |= board_is_in_io(w->pid, b->rows[spinner].tid);
+		look_at_kernel(w, &b->rows[spinner]);
 }
 
 static bool spins(const struct watch *w, uint64_t now_ms)
