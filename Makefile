@@ -161,12 +161,17 @@ $(B)/predict-std: bench/predict-std.c $(LIB_OBJ)
 $(B)/detect-run: bench/detect-run.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
 
+# Reading full traces: bench/full makes and uses it.
+$(B)/full-read: bench/full-read.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
+
 bench: all
 	bench/record
 	bench/flavour
 	bench/build
 	bench/trace-read
 	bench/replay
+	bench/full
 
 # What keeps the tree in order.
 

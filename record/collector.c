@@ -195,11 +195,12 @@ static void free_buffer(struct record_collector *c, uint32_t index)
 	raddle_stack_push(s, &s->free_head, index);
 }
 
-static void wake_waiters(struct raddle_session *s)
+/* As many as there are buffers for them: to wake all for one makes a crowd. */
+static void wake_waiters(struct raddle_session *s, int32_t count)
 {
 	atomic_fetch_add(&s->free_futex, 1);
 	if (atomic_load(&s->free_waiters))
-		syscall(SYS_futex, &s->free_futex, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+		syscall(SYS_futex, &s->free_futex, FUTEX_WAKE, count, NULL, NULL, 0);
 }
 
 /* Takes all sealed buffers. */
@@ -223,11 +224,8 @@ static void drain(struct record_collector *c)
 		copy_buffer(c, b, false);
 		free_buffer(c, index);
 		atomic_fetch_sub_explicit(&s->sealed_count, 1, memory_order_relaxed);
-		if (taken > 8)
-			wake_waiters(s);
+		wake_waiters(s, 1);
 	}
-	if (taken)
-		wake_waiters(s);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -269,7 +267,7 @@ static void salvage(struct record_collector *c, uint32_t n)
 		copy_buffer(c, left[i], atomic_load(&left[i]->state) == RADDLE_BUFFER_OPEN);
 		free_buffer(c, (uint32_t)(left[i] - raddle_buffer_at(s, 0)));
 	}
-	wake_waiters(s);
+	wake_waiters(s, INT32_MAX);
 	free(left);
 }
 

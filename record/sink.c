@@ -28,6 +28,7 @@ struct record_sink {
 	const struct trace_layout *layout; /* of a full trace; NULL: it is none */
 	struct trace_packer **packers;	   /* by thread number, in place of `threads` */
 	size_t packer_count, packer_capacity;
+	struct trace_packer *spare; /* of a thread that ended, for the next one */
 	size_t pending;
 	uint64_t events;
 	bool failed;
@@ -117,21 +118,41 @@ static int write_packed(struct record_sink *s, uint32_t thread)
 	return r;
 }
 
+/* Thread numbers are not used again, so its packer can serve another. */
+static void retire(struct record_sink *s, struct trace_packer **p)
+{
+	if (s->spare) {
+		trace_packer_free(*p);
+	} else {
+		trace_packer_reset(*p);
+		s->spare = *p;
+	}
+	*p = NULL;
+}
+
 static int add_packed(struct record_sink *s, uint32_t thread, const void *raw, size_t length)
 {
 	struct trace_packer **p;
 	size_t before;
+	int r;
 
 	RD_GROW(s->packers, s->packer_capacity, (size_t)thread + 1);
 	while (s->packer_count <= thread)
 		s->packers[s->packer_count++] = NULL;
 	p = &s->packers[thread];
-	if (!*p)
-		*p = trace_packer_new(s->layout);
+	if (!*p) {
+		*p = s->spare ? s->spare : trace_packer_new(s->layout);
+		s->spare = NULL;
+	}
 	before = trace_packed_raw(*p);
 	s->events += trace_pack(*p, raw, length);
 	s->pending += trace_packed_raw(*p) - before;
-	return trace_packed_raw(*p) >= FULL_CHUNK_SIZE ? write_packed(s, thread) : 0;
+	if (trace_packed_raw(*p) < FULL_CHUNK_SIZE && !trace_packed_end(*p))
+		return 0;
+	r = write_packed(s, thread);
+	if (trace_packed_end(*p))
+		retire(s, p);
+	return r;
 }
 
 static int flush_packed(struct record_sink *s)
@@ -231,6 +252,7 @@ int record_sink_close(struct record_sink *s, const char *stopped, struct trace_m
 		*last = s->meta;
 	for (size_t i = 0; i < s->packer_count; i++)
 		trace_packer_free(s->packers[i]);
+	trace_packer_free(s->spare);
 	free(s->packers);
 	free(s->threads);
 	free(s->directory);

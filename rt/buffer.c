@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define MS 1000000ull
 #define WAIT_STEP_MS 50
 #define WAIT_LIMIT_MS (2 * RADDLE_HEARTBEAT_LIMIT_MS) /* with a live collector */
 
@@ -45,13 +46,16 @@ static void wake_collector(struct raddle_session *s)
 		rt_futex_wake(&s->sealed_futex, 1);
 }
 
+/* By the clock, not by how often somebody was woken: where many wait, most are woken for nothing. */
 static int64_t wait_for_buffer(struct raddle_session *s)
 {
-	uint32_t heartbeat = atomic_load(&s->heartbeat), silent = 0, waited = 0;
+	uint32_t heartbeat = atomic_load(&s->heartbeat);
+	uint64_t start = rt_now(), heard = start;
 
 	while (atomic_load(&s->state) == RADDLE_RECORDING) {
 		uint32_t value = atomic_load(&s->free_futex);
 		int64_t index = raddle_buffer_take(s);
+		uint64_t now;
 		if (index >= 0)
 			return index;
 		atomic_fetch_add(&s->free_waiters, 1);
@@ -59,13 +63,14 @@ static int64_t wait_for_buffer(struct raddle_session *s)
 		wake_collector(s);
 		rt_futex_wait(&s->free_futex, value, WAIT_STEP_MS);
 		atomic_fetch_sub(&s->free_waiters, 1);
-		silent = atomic_load(&s->heartbeat) == heartbeat ? silent + WAIT_STEP_MS : 0;
+		now = rt_now();
+		if (atomic_load(&s->heartbeat) != heartbeat)
+			heard = now;
 		heartbeat = atomic_load(&s->heartbeat);
-		waited += WAIT_STEP_MS;
-		if (silent >= RADDLE_HEARTBEAT_LIMIT_MS ||
-		    (silent >= RADDLE_HEARTBEAT_DEAD_MS && collector_is_gone(s)))
+		if (now - heard >= RADDLE_HEARTBEAT_LIMIT_MS * MS ||
+		    (now - heard >= RADDLE_HEARTBEAT_DEAD_MS * MS && collector_is_gone(s)))
 			rt_stop(RADDLE_STOP_COLLECTOR);
-		else if (waited >= WAIT_LIMIT_MS)
+		else if (now - start >= WAIT_LIMIT_MS * MS)
 			rt_stop(RADDLE_STOP_BUFFERS);
 	}
 	return -1;

@@ -147,10 +147,12 @@ void rt_clear_blocks(struct rt_thread *t)
 	int saved = errno;
 
 	if (syscall(SYS_madvise, first, last - first, MADV_DONTNEED))
-		last = first;
+		first = last = (uintptr_t)end;
+	for (; (uintptr_t)b < first && b < end; b++)
+		b->tag = 0;
+	b = t->self.blocks + (last - (uintptr_t)t->self.blocks) / sizeof *b;
 	for (; b < end; b++)
-		if ((uintptr_t)b < first || (uintptr_t)(b + 1) > last)
-			b->tag = 0;
+		b->tag = 0;
 	errno = saved;
 }
 

@@ -44,6 +44,7 @@ struct trace_full {
 	bool fed; /* with raw bytes: there are no chunks */
 	struct scope *scopes;
 	size_t depth, scope_capacity;
+	uint8_t tail[RADDLE_PIECE_MAX + 8]; /* a piece behind which there are not 8 bytes to read */
 	struct trace_event event;
 	struct trace_value atomic[2];
 	struct trace_pointer pointers[RADDLE_FULL_POINTERS];
@@ -206,6 +207,8 @@ static int begin_piece(struct trace_full *f)
 	f->piece = piece;
 	f->base = f->p;
 	f->p += piece->size;
+	if (f->end - f->p < 8)
+		f->base = memcpy(f->tail, f->base, piece->size);
 	f->op = 0;
 	f->ops = f->values ? piece->ops : piece->plain;
 	f->op_end = f->values ? piece->op_count : piece->record_count;
@@ -262,20 +265,16 @@ static void fill_op(struct trace_full *f, struct trace_record *r)
 	r->values = op->values;
 	r->bytes = fields;
 	r->q = 0;
-	if (op->address)
-		r->address = load64(fields) - 1;
-	r->value = op->value_count ? load_small(fields + op->values[0].offset, op->values[0].size) : 0;
-	switch (op->kind) {
-	case TRACE_FULL_LOAD:
-	case TRACE_FULL_STORE:
-	case TRACE_FULL_VALUE:
+	r->address = (load64(fields) - 1) & op->address_mask;
+	r->value = load64(f->base + op->value_at) & op->value_mask;
+	if (op->simple)
 		return;
+	switch (op->kind) {
 	case TRACE_FULL_BRANCH:
 		r->value = next_piece(f);
 		return;
 	case TRACE_FULL_ALLOCA:
-		if (op->value_count)
-			r->size = r->value;
+		r->size = r->value;
 		return;
 	case TRACE_FULL_COPY:
 	case TRACE_FULL_FILL:

@@ -55,10 +55,14 @@ struct trace_op {
 	uint8_t frame;	 /* the first field is the frame (entry, landing) */
 	uint8_t callee;	 /* the first field is the callee (call, tail) */
 	uint8_t value_count;
-	uint16_t offset;      /* of its fields in the raw piece */
-	uint32_t site;	      /* the number in the trace */
-	uint32_t size;	      /* bytes accessed or allocated, 0 if the record has it */
-	uint32_t first_value; /* of all values of the layout */
+	uint8_t simple;	       /* there is nothing to it but an address, a size and a value */
+	uint16_t offset;       /* of its fields in the raw piece */
+	uint16_t value_at;     /* of its first value there */
+	uint64_t value_mask;   /* of its first value, at most eight bytes; 0: it has none */
+	uint64_t address_mask; /* 0: it has none */
+	uint32_t site;	       /* the number in the trace */
+	uint32_t size;	       /* bytes accessed or allocated, 0 if the record has it */
+	uint32_t first_value;  /* of all values of the layout */
 	const struct trace_value *values;
 };
 

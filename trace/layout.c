@@ -176,6 +176,18 @@ static int check_op(const struct parser *p, const struct trace_op *op, const str
 	return fits ? RD_OK : bad(p, "wrong fields in");
 }
 
+/* What the reader would work out for each record. */
+static void prepare(struct trace_op *op, const struct trace_value *values)
+{
+	uint32_t size = op->value_count ? values[0].size : 0;
+	op->address_mask = op->address ? ~0ull : 0;
+	op->value_at = op->value_count ? (uint16_t)(op->offset + values[0].offset) : 0;
+	op->value_mask = size >= 8 ? ~0ull : (1ull << 8 * size) - 1;
+	op->simple = op->kind == TRACE_FULL_LOAD || op->kind == TRACE_FULL_STORE ||
+		     op->kind == TRACE_FULL_VALUE || op->kind == TRACE_FULL_RESTORE ||
+		     op->kind == TRACE_FULL_RESULT || (op->kind == TRACE_FULL_ALLOCA && !op->value_count);
+}
+
 static int parse_op(struct parser *p)
 {
 	struct trace_layout *l = p->layout;
@@ -204,6 +216,7 @@ static int parse_op(struct parser *p)
 	if (p->offset > RADDLE_PIECE_MAX)
 		return bad(p, "the piece is too long at");
 	op.first_value = (uint32_t)first;
+	prepare(&op, l->values + first);
 	RD_GROW(l->ops, p->op_capacity, l->op_count + 1);
 	l->ops[l->op_count++] = op;
 	if (op.kind != TRACE_FULL_VALUE) {

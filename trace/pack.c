@@ -48,12 +48,26 @@ struct guess {
 	struct cell *cells;
 };
 
+static size_t slot_count(const struct trace_layout *layout)
+{
+	size_t slots = TRACE_PACK_ROW_SLOTS + layout->field_count; /* most layouts have few */
+	return slots < TRACE_PACK_SLOTS ? slots : TRACE_PACK_SLOTS;
+}
+
 static void guess_init(struct guess *g, const struct trace_layout *layout)
 {
 	*g = (struct guess){.layout = layout};
 	g->next = rd_xcalloc(SUCCESSORS, sizeof *g->next);
-	g->slots = rd_xcalloc(TRACE_PACK_SLOTS, sizeof *g->slots);
+	g->slots = rd_xcalloc(slot_count(layout), sizeof *g->slots);
 	g->cells = rd_xcalloc(CELLS, sizeof *g->cells);
+}
+
+static void guess_reset(struct guess *g)
+{
+	g->piece = 0;
+	memset(g->next, 0, SUCCESSORS * sizeof *g->next);
+	memset(g->slots, 0, slot_count(g->layout) * sizeof *g->slots);
+	memset(g->cells, 0, CELLS * sizeof *g->cells);
 }
 
 static void guess_release(struct guess *g)
@@ -115,9 +129,30 @@ static inline void learn_address(struct slot *s, uint64_t value)
 
 /* --- fields ------------------------------------------------------------------------------- */
 
+/* Of a field by its size; 9 to 15 cannot occur but could be read. */
+static const uint64_t masks[16] = {
+	0,     0xff,  0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
+	~0ull, ~0ull, ~0ull,  ~0ull,	~0ull,	    ~0ull,	  ~0ull,	  ~0ull,
+};
+
 static inline uint64_t mask_of(unsigned size)
 {
-	return size >= 8 ? ~0ull : (1ull << 8 * size) - 1;
+	return masks[size];
+}
+
+/* Where eight bytes can be read, whatever the size. */
+static inline uint64_t get_fast(const uint8_t *p, unsigned size)
+{
+	uint64_t v;
+	memcpy(&v, p, 8);
+	return le64toh(v) & masks[size];
+}
+
+/* Writes eight bytes; what is behind the field is written later. */
+static inline void put_fast(uint8_t *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, 8);
 }
 
 static inline uint64_t get(const uint8_t *p, unsigned size)
@@ -247,6 +282,8 @@ struct part {
 
 struct trace_packer {
 	struct guess guess;
+	bool ended;			    /* the thread did */
+	uint8_t tail[RADDLE_PIECE_MAX + 8]; /* a piece behind which there are not 8 bytes to read */
 	struct part marks, data;
 	size_t raw;
 	struct rd_buf out;
@@ -302,7 +339,7 @@ static inline void pack_field(struct guess *g, struct writer *w, const struct tr
 			      const uint8_t *raw, uint64_t *address)
 {
 	struct slot *s = &g->slots[f->slot];
-	uint64_t v = get(raw + f->offset, f->size);
+	uint64_t v = get_fast(raw + f->offset, f->size);
 	if (f->role == TRACE_FIELD_ADDRESS) {
 		write_difference(w, zigzag(v - guess_address(s)));
 		learn_address(s, v);
@@ -405,19 +442,34 @@ uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length)
 			size = piece->size;
 			if (size > RADDLE_PIECE_HEAD && at[size - 1] != 1)
 				pack_raw(p, at, size);
-			else
+			else if (left - size >= 8)
 				pack_piece(p, piece, at);
+			else
+				pack_piece(p, piece, memcpy(p->tail, at, size));
 			records += piece->record_count;
 		} else {
 			size = pack_row(p, at, left);
 			if (!size)
 				break;
 			records++;
+			p->ended |= *at == RADDLE_THREAD_END;
 		}
 		p->raw += size;
 		at += size;
 	}
 	return records;
+}
+
+bool trace_packed_end(const struct trace_packer *p)
+{
+	return p->ended;
+}
+
+void trace_packer_reset(struct trace_packer *p)
+{
+	guess_reset(&p->guess);
+	p->marks.length = p->data.length = p->raw = 0;
+	p->ended = false;
 }
 
 size_t trace_packed_raw(const struct trace_packer *p)
@@ -478,7 +530,7 @@ static uint64_t read_slowly(struct reader *r, unsigned bytes)
 {
 	uint64_t v = 0;
 	size_t left = (size_t)(r->data_end - r->data);
-	if (left < bytes) {
+	if (left < bytes || bytes > 8) {
 		r->short_of = true;
 		return 0;
 	}
@@ -494,7 +546,7 @@ static inline uint64_t read_difference(struct reader *r)
 	r->marks += r->odd;
 	r->odd ^= 1;
 	if (__builtin_expect(r->data_end - r->data < 8 || bytes > 8, 0))
-		return read_slowly(r, bytes < 8 ? bytes : 8);
+		return read_slowly(r, bytes);
 	memcpy(&v, r->data, 8);
 	r->data += bytes;
 	return le64toh(v) & mask_of(bytes);
@@ -509,7 +561,7 @@ static inline void unpack_field(struct guess *g, struct reader *r, const struct 
 		v = guess_address(s) + d;
 		learn_address(s, v);
 		*address = v;
-		put(raw + f->offset, v, 8);
+		put_fast(raw + f->offset, v);
 		return;
 	}
 	uint64_t guessed = guess_value(s);
@@ -523,7 +575,7 @@ static inline void unpack_field(struct guess *g, struct reader *r, const struct 
 	if (c)
 		*c = (struct cell){*address, v};
 	s->last = v;
-	put(raw + f->offset, v, f->size);
+	put_fast(raw + f->offset, v);
 }
 
 /* 0: something is wrong. */
@@ -614,7 +666,7 @@ const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t
 	struct reader r = {packed + 4, packed + 4 + marks, packed + 4 + marks, packed + length, 0, false};
 	if (raw > u->capacity) {
 		free(u->raw);
-		u->raw = rd_xmalloc(raw);
+		u->raw = rd_xmalloc(raw + 8); /* put_fast() */
 		u->capacity = raw;
 	}
 	u->length = raw;

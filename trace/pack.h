@@ -21,6 +21,12 @@ void trace_packer_free(struct trace_packer *p);
  * they hold. */
 uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length);
 
+/* Whether the thread's end is among what was added; nothing should come behind it. */
+bool trace_packed_end(const struct trace_packer *p);
+
+/* As new, for another thread. */
+void trace_packer_reset(struct trace_packer *p);
+
 size_t trace_packed_raw(const struct trace_packer *p); /* raw bytes that wait to be taken */
 
 /* The packed bytes of what was added since the last time; valid until the next call. */

@@ -44,9 +44,9 @@ run 0 landings
 grep -A9 'call-printf-u' stack.txt | grep -q 'deeper' && fail "landings: scopes that were left are still there"
 
 run 0 storm
-[ "$(cat out.txt)" = "500 500 0" ] || fail "storm: $(cat out.txt)"
+[ "$(cat out.txt)" = "100 100 0" ] || fail "storm: $(cat out.txt)"
 entries=$(grep -c 'call-count 10' dump.txt)
-[ "$entries" = 500 ] || fail "storm: $entries entries of the handler"
+[ "$entries" = 100 ] || fail "storm: $entries entries of the handler"
 grep -q unfinished dump.txt && fail "storm: a piece was torn"
 
 run 137 kill

@@ -5,6 +5,7 @@
  *	full-ends PART
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -55,11 +56,11 @@ static __attribute__((noinline)) int deeper(int n)
 
 static void *send(void *to)
 {
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 100; i++) {
 		int before = atomic_load(&handled);
 		pthread_kill(*(pthread_t *)to, SIGUSR1);
 		while (atomic_load(&handled) == before)
-			;
+			sched_yield();
 	}
 	atomic_store(&stop, 1);
 	return NULL;

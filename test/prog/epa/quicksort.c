@@ -2,13 +2,17 @@
 /*
  * Parallel quicksort: each half of a large part is sorted by a thread of its own.
  *
- *	quicksort [COUNT [SEED]]	prints the sum of the places where the order is right
+ *	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
+ *
+ * Parts of less than SMALLEST numbers are sorted by the thread that has them.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SMALL 32
+
+static int smallest = SMALL;
 
 struct part {
 	int *first;
@@ -55,6 +59,11 @@ static void *sort(void *argument)
 	}
 	int at = partition(p->first, p->count);
 	struct part left = {p->first, at}, right = {p->first + at, p->count - at};
+	if (p->count < smallest) {
+		sort(&left);
+		sort(&right);
+		return NULL;
+	}
 	if (pthread_create(&thread, NULL, sort, &left) != 0)
 		abort();
 	sort(&right);
@@ -66,11 +75,13 @@ int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 300;
 	unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	if (argc > 3)
+		smallest = atoi(argv[3]);
 	struct part all = {malloc(sizeof(int) * (size_t)n), n};
 	long sum = 0;
 	for (int i = 0; i < n; i++) {
 		seed = seed * 1103515245u + 12345u;
-		all.first[i] = (int)(seed >> 16) % 10000;
+		all.first[i] = (int)(seed >> 8) % 1000000;
 	}
 	sort(&all);
 	for (int i = 0; i < n; i++) {
