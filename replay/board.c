@@ -58,7 +58,7 @@ static void clear(struct board *b)
 	b->strangers = b->others = b->catches = false;
 }
 
-void board_read(struct board *b, struct raddle_steer *steer)
+void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots)
 {
 	uint32_t count = atomic_load(&steer->slot_count);
 
@@ -70,7 +70,7 @@ void board_read(struct board *b, struct raddle_steer *steer)
 		count = RADDLE_SLOTS;
 	RD_GROW(b->rows, b->capacity, count);
 	for (uint32_t i = 0; i < count; i++)
-		read_row(&b->rows[i], &raddle_steer_slots(steer)[i], i);
+		read_row(&b->rows[i], &slots[i], i);
 	b->count = count;
 }
 

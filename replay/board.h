@@ -37,8 +37,8 @@ struct board {
 	bool catches;	/* it has signal handlers, which may post semaphores */
 };
 
-/* Copies the slots of a steering memory of which nothing but our plan is believed. */
-void board_read(struct board *b, struct raddle_steer *steer);
+/* Copies the slots of a steering memory of which nothing is believed, not even where its slots are. */
+void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots);
 void board_release(struct board *b);
 
 /* Completes `ran`, `user`, `system`, `strangers` and `catches` from /proc. */

@@ -45,6 +45,7 @@ struct replay {
 	struct record_session session;
 	struct record_collector *collector;
 	struct raddle_steer *steer;
+	struct raddle_slot *slots;
 	struct watch watch;
 	struct board board; /* memory for the next look */
 	bool gave_up, stays, killed;
@@ -316,7 +317,7 @@ static void look(void *context, pid_t pid)
 
 	r->watch.pid = pid;
 	r->watch.interrupted = record_launch_interrupted();
-	board_read(&r->board, r->steer);
+	board_read(&r->board, r->steer, r->slots);
 	board_ask_kernel(&r->board, pid);
 	r->board.others = record_collector_alive(r->collector) != 0;
 	action = watch_step(&r->watch, &r->board, now_ms());
@@ -399,7 +400,7 @@ static int draw_up(struct replay *r, int status)
 	struct replay_result *result = r->result;
 	struct board b = {0};
 
-	board_read(&b, r->steer);
+	board_read(&b, r->steer, r->slots);
 	note_end(r, status);
 	if (!b.count && result->end == REPLAY_EXITED)
 		return rd_fail(RD_ETOOL,
@@ -517,6 +518,7 @@ static int run_planned(struct replay *r)
 	r->session.shared->discard = !r->request->record_into;
 	r->steer = record_session_steer(&r->session);
 	plan_write(&r->plan, r->steer, flags(r), r->request->first);
+	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
 	if (r->request->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	watch_start(&r->watch, &r->plan, p->sites);
