@@ -83,9 +83,9 @@ static __attribute__((noinline, cold)) bool recover(struct rt_watch *w)
 	rt_spin_recover(&d->arena.lock);
 	rt_spin_recover(&d->report_lock);
 	rt_spin_recover(&d->lane_lock);
-	if (w->line)
-		rt_line_reset(w->line);
-	w->line = NULL;
+	if (w->locked)
+		rt_line_unlock(w->locked, 0);
+	w->locked = NULL;
 	rt_watch_forgive();
 	return true;
 }
@@ -303,11 +303,8 @@ struct access {
 	uintptr_t block;
 	uint64_t bits, who;
 	uint32_t site;
-	uint32_t first, last; /* granules */
-	uint32_t read;	      /* site of a read just before it, of the same bytes; 0: none */
+	uint32_t read; /* site of a read just before it, of the same bytes; 0: none */
 };
-
-#define GRANULE(g) (0xffull << 8 * (g)) /* its bits */
 
 /* Whether it is the race of the plan, for which there is always room. */
 static bool is_wanted(const struct raddle_steer *s, uint32_t a, uint32_t b)
@@ -356,152 +353,116 @@ static bool forgiven(uint64_t who)
 	       atomic_load_explicit(&rt.detect->lanes[RT_WHO_LANE(who)].floor, memory_order_relaxed);
 }
 
-/* Two accesses of which neither is known to come first: was that forgiven?  The cell that the bits
- * are of has a site for each granule. */
-static __attribute__((noinline, cold)) bool is_forgiven(const struct access *a, uint64_t other,
-							const uint32_t *sites, uint64_t bits)
+static void report_site(const struct access *a, const struct rt_cell *cell, uint32_t which, uint64_t bits)
 {
-	if (forgiven(other))
+	struct access read = {a->block, 0, a->who & ~(uint64_t)RT_WHO_WRITE, a->read, 0};
+
+	if (!bits)
+		return;
+	if (a->read && cell->who & RT_WHO_WRITE)
+		report(&read, cell->who, cell->site[which], bits);
+	report(a, cell->who, cell->site[which], bits);
+}
+
+/* Two accesses of which neither is known to come first: was that forgiven? */
+static __attribute__((noinline, cold)) bool is_forgiven(const struct access *a, const struct rt_cell *cell)
+{
+	uint64_t bits = cell->mask & a->bits;
+
+	if (forgiven(cell->who))
 		return true;
-	if (((a->who | other) & 3) != (RT_WHO_WRITE | RT_WHO_PLAIN))
-		return false;
-	while (bits) {
-		uint32_t site = sites[__builtin_ctzll(bits) / 8];
-		uint64_t same = 0;
-		for (uint32_t g = 0; g < RT_CELL_SITES; g++)
-			if (bits & GRANULE(g) && sites[g] == site)
-				same |= bits & GRANULE(g);
-		if (a->read && other & RT_WHO_WRITE)
-			report(&(struct access){.block = a->block,
-						.who = a->who & ~(uint64_t)RT_WHO_WRITE,
-						.site = a->read},
-			       other, site, same);
-		report(a, other, site, same);
-		bits &= ~same;
+	if (((a->who | cell->who) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN)) {
+		report_site(a, cell, 0, bits & ~cell->second);
+		report_site(a, cell, 1, bits & cell->second);
 	}
 	return false;
 }
 
 /* Accesses. */
 
-/* Where the access goes: a cell of its own kind, else one that is free.  `bits` is empty if it is there
- * already. */
-struct place {
-	uint32_t home;
-	uint64_t bits;
-};
-
-#define NOWHERE UINT32_MAX
-
-/* Can the cell take the access in?  Other bytes of its granules must be of the same site. */
-static inline __attribute__((always_inline)) bool fits(const uint32_t *site, uint64_t mask, struct access a)
+/* Puts the access into a cell that is of its kind or has no bytes; false: the cell has other sites. */
+static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, struct access a)
 {
-	uint64_t others = mask & ~a.bits;
+	uint64_t others = cell->mask & ~a.bits;
 
-	for (uint32_t g = a.first; g <= a.last; g++)
-		if (others & GRANULE(g) && site[g] != a.site)
-			return false;
+	if (cell->site[0] == a.site || !(others & ~cell->second)) {
+		cell->site[0] = a.site;
+		cell->second &= ~a.bits;
+	} else if (cell->site[1] == a.site || !(others & cell->second)) {
+		cell->site[1] = a.site;
+		cell->second |= a.bits;
+	} else {
+		return false;
+	}
+	cell->who = a.who;
+	cell->mask |= a.bits;
 	return true;
 }
 
-/* Compares with all cells and drops what is covered. */
-static inline __attribute__((always_inline)) struct place compare(const struct rt_watch *w, struct rt_cells c,
-								  uint32_t count, struct access a)
-{
-	uint32_t home = NOWHERE, idle = NOWHERE;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t mask = c.mask[i], who = c.who[i], common = mask & a.bits;
-		if (who == a.who && fits(c.site + i * RT_CELL_SITES, mask, a))
-			home = i;
-		if (common) {
-			if ((who ^ a.who) < 4 && !(a.who & ~who & 3) && common == a.bits)
-				return (struct place){NOWHERE, 0};
-			if ((RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
-			     is_forgiven(&(struct access){a.block, a.bits, a.who, a.site, a.first, a.last,
-							  a.read},
-					 who, c.site + i * RT_CELL_SITES, common)) &&
-			    !(who & ~a.who & 3)) {
-				mask &= ~a.bits;
-				c.mask[i] = mask;
-			}
-		}
-		if (!mask)
-			idle = i;
-	}
-	return (struct place){home != NOWHERE ? home : idle, a.bits};
-}
-
-/* The cell is one that fits, or has no bytes. */
-static inline __attribute__((always_inline)) void put(struct rt_cells c, uint32_t i, struct access a)
-{
-	c.mask[i] |= a.bits;
-	c.who[i] = a.who;
-	for (uint32_t g = a.first; g <= a.last; g++)
-		c.site[i * RT_CELL_SITES + g] = a.site;
-}
-
-/* A line without a place for one more cell.  Without memory, or if there are too many, an old one is
- * lost. */
-static __attribute__((noinline, cold)) uint32_t put_more(struct rt_chunk *chunk, struct rt_line *line,
-							 uint32_t head, const struct access *a)
+/* A line without a cell of this kind that was easy to find.  Without memory, or if there are too many, an
+ * old cell is lost. */
+static __attribute__((noinline, cold)) uint32_t put_more(struct rt_line *line, uint32_t head,
+							 const struct access *a)
 {
 	uint32_t count = rt_line_count(head), i = count;
-	struct rt_cells cells;
+	struct rt_cell *cell = rt_line_cells(line, head);
 
+	for (uint32_t k = 0; k < count; k++)
+		if (cell[k].who == a->who && put(&cell[k], *a))
+			return head;
 	if (count == rt_line_room(head))
-		head = rt_line_grow(&rt.detect->arena, chunk, line, head);
+		head = rt_line_grow(&rt.detect->arena, line, head);
 	if (count == rt_line_room(head))
 		i = (uint32_t)(RT_WHO_EPOCH(a->who) % count);
-	cells = rt_line_cells(chunk, line, head);
-	cells.mask[i] = 0;
-	put(cells, i, *a);
+	cell = &rt_line_cells(line, head)[i];
+	cell->mask = 0;
+	put(cell, *a);
 	return rt_line_with_count(head, i == count ? count + 1 : count);
 }
 
-static inline __attribute__((always_inline)) uint32_t access_cells(const struct rt_watch *w,
-								   struct rt_chunk *chunk,
-								   struct rt_cells cells, uint32_t head,
-								   struct access a)
+/* Compares with all cells, drops what is covered and adds the access. */
+static inline __attribute__((always_inline)) uint32_t
+access_cells(const struct rt_watch *w, struct rt_line *line, uint32_t head, struct access a)
 {
-	struct place p = compare(w, cells, rt_line_count(head), a);
+	struct rt_cell *home = NULL, *idle = NULL, *cell = rt_line_cells(line, head),
+		       *end = cell + rt_line_count(head);
 
-	if (!p.bits)
+	for (; cell < end; cell++) {
+		uint64_t mask = cell->mask, who = cell->who, common = mask & a.bits;
+		if (who == a.who && (!home || cell->site[0] == a.site || cell->site[1] == a.site))
+			home = cell;
+		if (common) {
+			if ((who ^ a.who) < 4 && !(a.who & ~who & 3) && common == a.bits)
+				return head;
+			if ((RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
+			     is_forgiven(&(struct access){a.block, a.bits, a.who, a.site, a.read}, cell)) &&
+			    !(who & ~a.who & 3)) {
+				mask &= ~a.bits;
+				cell->mask = mask;
+			}
+		}
+		if (!mask)
+			idle = cell;
+	}
+	if ((home && put(home, a)) || (idle && put(idle, a)))
 		return head;
-	if (RT_UNLIKELY(p.home == NOWHERE))
-		return put_more(chunk, rt_line_of(chunk, a.block), head,
-				&(struct access){a.block, a.bits, a.who, a.site, a.first, a.last, a.read});
-	put(cells, p.home, a);
-	return head;
-}
-
-static __attribute__((noinline)) uint32_t access_outside(const struct rt_watch *w, struct rt_chunk *chunk,
-							 uint32_t head, const struct access *a)
-{
-	return access_cells(w, chunk, rt_line_outside(rt_line_of(chunk, a->block), head), head, *a);
+	return put_more(line, head, &(struct access){a.block, a.bits, a.who, a.site, a.read});
 }
 
 static inline __attribute__((always_inline)) void access_line(struct rt_watch *w, struct rt_chunk *chunk,
 							      struct access a)
 {
-	struct rt_line *line = rt_line_of(chunk, a.block);
-	uint32_t head = rt_line_lock(line);
+	uint32_t number = rt_line_of(a.block);
+	uint32_t head = rt_line_lock(&chunk->head[number]);
 
 	if (RT_UNLIKELY(head == UINT32_MAX))
 		return;
-	w->line = line;
+	w->locked = &chunk->head[number];
 	BARRIER();
-	if (RT_LIKELY(!(head & 0xfe)))
-		head = access_cells(w, chunk,
-				    (struct rt_cells){line->mask, line->who, chunk->site[line - chunk->line]},
-				    head, a);
-	else
-		head = access_outside(
-			w, chunk, head,
-			&(struct access){a.block, a.bits, a.who, a.site, a.first, a.last, a.read});
+	head = access_cells(w, &chunk->line[number], head, a);
 	BARRIER();
-	w->line = NULL;
-	rt_line_unlock(line, head);
+	w->locked = NULL;
+	rt_line_unlock(&chunk->head[number], head);
 }
 
 static __attribute__((noinline, cold)) struct rt_chunk *new_chunk(struct rt_watch *w, uintptr_t address)
@@ -538,10 +499,7 @@ static inline __attribute__((always_inline)) void access_block(struct rt_watch *
 
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
 {
-	access_block(t->watch,
-		     (struct access){block, bits, 0, site, (uint32_t)__builtin_ctzll(bits) / 8,
-				     (uint32_t)(63 - __builtin_clzll(bits)) / 8, 0},
-		     kind);
+	access_block(t->watch, (struct access){block, bits, 0, site, 0}, kind);
 }
 
 /* The bytes from `a` up to `end` that lie in the block of `a`. */
@@ -553,17 +511,14 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
 }
 
-/* Most accesses lie in one granule. */
+/* Most accesses lie in one block. */
 void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t kind)
 {
 	uintptr_t end = address + size;
 
-	if (RT_LIKELY(size <= 8 && address / 8 == (end - 1) / 8)) {
-		uint32_t g = address / 8 % 8;
-		access_block(t->watch,
-			     (struct access){address & ~(uintptr_t)63, ((1ull << size) - 1) << address % 64,
-					     0, site, g, g, 0},
-			     kind);
+	if (RT_LIKELY(size <= 16 && address / 64 == (end - 1) / 64)) {
+		uint64_t bits = ((1ull << size) - 1) << address % 64;
+		access_block(t->watch, (struct access){address & ~(uintptr_t)63, bits, 0, site, 0}, kind);
 		return;
 	}
 	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
@@ -576,11 +531,10 @@ void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uin
 {
 	uint64_t bits = ((1ull << size) - 1) << address % 64;
 
-	access_block(t->watch,
-		     (struct access){address & ~(uintptr_t)63, bits, 0, (uint32_t)(sites >> 32),
-				     (uint32_t)address / 8 % 8, (uint32_t)(address + size - 1) / 8 % 8,
-				     (uint32_t)sites},
-		     RT_ACCESS_WRITE);
+	access_block(
+		t->watch,
+		(struct access){address & ~(uintptr_t)63, bits, 0, (uint32_t)(sites >> 32), (uint32_t)sites},
+		RT_ACCESS_WRITE);
 }
 
 /* Block by block. */
@@ -605,7 +559,7 @@ static void forget_in_chunk(struct rt_chunk *chunk, uintptr_t address, uintptr_t
 {
 	rt_objects_forget(chunk, address, end - address);
 	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
-		rt_line_forget(&rt.detect->arena, chunk, rt_line_of(chunk, a), bits_in_block(a, end));
+		rt_line_forget(&rt.detect->arena, chunk, rt_line_of(a), bits_in_block(a, end));
 }
 
 /* The next address that may have a chunk: whole tables are passed over if there is none. */

@@ -63,69 +63,56 @@ void rt_shadow_remember(struct rt_cache *c, uintptr_t address, struct rt_chunk *
 	c->entry[i].chunk = chunk;
 }
 
-uint32_t rt_line_wait(struct rt_line *line)
+uint32_t rt_line_wait(_Atomic uint32_t *at)
 {
 	for (uint32_t round = 0; round < RT_PATIENCE; round++) {
-		uint32_t head = atomic_load_explicit(&line->head, memory_order_relaxed) & ~1u;
-		if (atomic_compare_exchange_strong_explicit(&line->head, &head, head | 1,
-							    memory_order_acquire, memory_order_relaxed))
+		uint32_t head = atomic_load_explicit(at, memory_order_relaxed) & ~1u;
+		if (atomic_compare_exchange_strong_explicit(at, &head, head | 1, memory_order_acquire,
+							    memory_order_relaxed))
 			return head;
 		rt_pause(round);
 	}
 	return UINT32_MAX;
 }
 
-static size_t bytes_of(uint32_t room)
-{
-	return (size_t)room * (2 * sizeof(uint64_t) + RT_CELL_SITES * sizeof(uint32_t));
-}
-
-uint32_t rt_line_grow(struct rt_arena *a, struct rt_chunk *chunk, struct rt_line *line, uint32_t head)
+uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
 {
 	uint32_t count = rt_line_count(head), room = rt_line_room(head), power;
-	struct rt_cells from = rt_line_cells(chunk, line, head), to;
-	uint64_t *outside;
+	struct rt_cell *from = rt_line_cells(line, head), *to;
 
-	power = room == RT_LINE_CELLS ? 3 : (head >> 1 & 127) + 1;
+	power = rt_line_is_outside(head) ? (head >> 1 & 127) + 1 : 3;
 	if (1u << power > RT_CELLS_MAX)
 		return head;
-	outside = rt_arena_get(a, bytes_of(1u << power));
-	if (!outside)
+	to = rt_arena_get(a, sizeof *to << power);
+	if (!to)
 		return head;
-	line->outside = outside;
-	head = count << 8 | power << 1;
-	to = rt_line_outside(line, head);
-	__builtin_memcpy(to.mask, from.mask, count * sizeof *to.mask);
-	__builtin_memcpy(to.who, from.who, count * sizeof *to.who);
-	__builtin_memcpy(to.site, from.site, count * RT_CELL_SITES * sizeof *to.site);
-	if (room != RT_LINE_CELLS)
-		rt_arena_put(a, from.mask, bytes_of(room));
-	return head;
+	__builtin_memcpy(to, from, count * sizeof *to);
+	if (rt_line_is_outside(head))
+		rt_arena_put(a, from, room * sizeof *from);
+	line->outside = to;
+	return count << 8 | power << 1;
 }
 
-void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, struct rt_line *line, uint64_t bits)
+void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits)
 {
+	_Atomic uint32_t *at = &chunk->head[number];
+	struct rt_line *line = &chunk->line[number];
+	struct rt_cell *cells;
 	uint64_t left = 0;
 	uint32_t head;
-	struct rt_cells cells;
 
-	if (!atomic_load_explicit(&line->head, memory_order_relaxed))
+	if (!atomic_load_explicit(at, memory_order_relaxed))
 		return;
-	head = rt_line_lock(line);
+	head = rt_line_lock(at);
 	if (head == UINT32_MAX)
 		return;
-	cells = rt_line_cells(chunk, line, head);
+	cells = rt_line_cells(line, head);
 	for (uint32_t i = 0; i < rt_line_count(head); i++)
-		left |= cells.mask[i] &= ~bits;
+		left |= cells[i].mask &= ~bits;
 	if (!left) {
-		if (rt_line_room(head) != RT_LINE_CELLS)
-			rt_arena_put(a, cells.mask, bytes_of(rt_line_room(head)));
+		if (rt_line_is_outside(head))
+			rt_arena_put(a, cells, rt_line_room(head) * sizeof *cells);
 		head = 0;
 	}
-	rt_line_unlock(line, head);
-}
-
-void rt_line_reset(struct rt_line *line)
-{
-	atomic_store_explicit(&line->head, 0, memory_order_release);
+	rt_line_unlock(at, head);
 }

@@ -34,8 +34,8 @@ struct rt_watch {
 	uint64_t epoch;		 /* clock.at[lane] */
 	uint64_t version;	 /* changes when the clock learns of other lanes */
 	struct rt_clock clock;
-	uint64_t barrier;	       /* that it is in */
-	struct rt_line *volatile line; /* that it has locked */
+	uint64_t barrier;		   /* that it is in */
+	_Atomic uint32_t *volatile locked; /* head of a line */
 	struct rt_cache cache;
 };
 
