@@ -50,7 +50,7 @@ static const struct rd_option options[] = {
 	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long nothing may come forward"),
 	RD_FLAG(0, "gdb", &opt.gdb, "start gdb where the threads stand"),
 	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start it with these arguments too"),
-	RD_FLAG(0, "no-detect", &opt.no_detect, "do not look for unordered accesses meanwhile"),
+	RD_FLAG(0, "no-detect", &opt.no_detect, "do not ask the detector where threads cannot meet"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
 	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already: run it without making one"),
@@ -204,7 +204,7 @@ struct task {
 	struct finding *finding;
 	struct cmd_gdb gdb;
 	uint64_t told; /* operations that were named */
-	uint64_t outcomes[REPLAY_OUTCOMES], runs;
+	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
 	int stop_signal; /* the user ended it */
 };
@@ -261,6 +261,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 		return err;
 	t->runs++;
 	t->outcomes[result.outcome]++;
+	t->reproduced += t->finding->status == FINDING_CONFIRMED;
 	t->wall += result.wall_seconds;
 	t->cpu += result.cpu_seconds;
 	if (result.outcome == REPLAY_STOPPED || record_launch_interrupted())
@@ -298,7 +299,6 @@ static int replay(struct task *t, const struct cmd_program *program, char **argv
 	struct replay_policy policy = {.request = {.program = &run,
 						   .patience_ms = opt.patience * 1000,
 						   .first = (unsigned)opt.first,
-						   .detect = !opt.no_detect,
 						   .met = opt.gdb ? show_in_gdb : NULL,
 						   .progress = opt.verbose ? tell_progress : NULL,
 						   .context = t},
@@ -334,8 +334,7 @@ static int write_json(struct task *t)
 
 static void say_count(const struct task *t)
 {
-	fprintf(stderr, "raddle: reproduced in %" PRIu64 " of %" PRIu64 " replays",
-		t->outcomes[REPLAY_CONFIRMED], t->runs);
+	fprintf(stderr, "raddle: reproduced in %" PRIu64 " of %" PRIu64 " replays", t->reproduced, t->runs);
 	for (unsigned i = 0; i < REPLAY_OUTCOMES; i++)
 		if (t->outcomes[i] && i != REPLAY_CONFIRMED)
 			fprintf(stderr, ", %" PRIu64 " %s", t->outcomes[i], replay_outcome_name(i));
@@ -398,7 +397,7 @@ static int replay_path(const char *path, char **argv)
 	if (!err)
 		err = report(&t);
 	if (!err)
-		status = t.outcomes[REPLAY_CONFIRMED] ? CMD_FOUND : CMD_OK;
+		status = t.reproduced ? CMD_FOUND : CMD_OK;
 	cmd_program_close(&program);
 	finding_set_free(t.set);
 	return !err && t.stop_signal > 0 && status == CMD_OK ? record_exit_like(t.stop_signal) : status;
