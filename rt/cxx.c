@@ -37,8 +37,7 @@ static int steered_acquire(void *guard)
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
 	rt_step_is(&step, code);
-	if (!r)
-		RT_TELL(acquire, t, A(guard));
+	RT_TELL(acquire, t, A(guard)); /* also if another thread gave up before */
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
 	rt_step_end(&step);
 	return r;

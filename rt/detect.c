@@ -66,6 +66,12 @@ void rt_watch_forgive(void)
 	}
 }
 
+void rt_detect_lost(void)
+{
+	if (is_on())
+		rt_watch_forgive();
+}
+
 /* Entering and leaving. */
 
 /* What a handler's longjmp left locked. */

@@ -86,6 +86,9 @@ void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object);
  * which may find one that is in use, and not for a destruction: a thread may still be on its way out. */
 void rt_detect_fresh(struct rt_thread *t, uintptr_t object);
 
+/* An edge that nobody can tell: everything so far is taken as ordered before everything to come. */
+void rt_detect_lost(void);
+
 /* Memory that becomes another object: malloc, mmap, munmap (told when it is the caller's alone, that
  * is after the first two and before the last). */
 void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size);

@@ -58,8 +58,10 @@ static void run(void)
 
 	o->ran = true;
 	o->result = 1;
-	if (o->steps)
+	if (o->steps) {
 		rt_step_is(&o->steps->begin, RADDLE_ONCE_RUN);
+		RT_TELL(acquire, t, A(o->control)); /* another thread may have given up before */
+	}
 	RT_EVENT(t, RADDLE_ONCE_RUN, RT_Q, RT_T, A(o->control));
 	if (o->steps)
 		rt_step_end(&o->steps->begin);

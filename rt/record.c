@@ -339,12 +339,6 @@ static inline __attribute__((always_inline)) bool append_access(struct rt_thread
 	return true;
 }
 
-/* Nobody reads the records of accesses of a replay; what they leave behind besides is steering's. */
-static inline bool unread(void)
-{
-	return RT_LIKELY(rt.session->discard);
-}
-
 /* In a steered process: the record, then perhaps a stand. */
 static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
@@ -352,7 +346,7 @@ static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site
 
 	take(t);
 	mark(&t->self, address, bits_of(address, size), write);
-	written = unread() || append_access(t, address, site);
+	written = rt_unread() || append_access(t, address, site);
 	leave(t);
 	if (written)
 		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
@@ -443,7 +437,7 @@ static COLD_KEEPS void odd_update(struct raddle_self *self, uintptr_t address, u
 	}
 	take(t);
 	read = mark(self, address, bits_of(address, size), true);
-	written = unread() || append_update(t, address, sites, read);
+	written = rt_unread() || append_update(t, address, sites, read);
 	leave(t);
 	if (written && read)
 		rt_steer_update(t, address, size, sites);
@@ -521,8 +515,8 @@ static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t sit
 		rt_emit(t, &r);
 	} else {
 		take(t);
-		written = !range_marked(t, (uintptr_t)p, size, write) && ready(t);
-		if (written)
+		written = !range_marked(t, (uintptr_t)p, size, write) && (rt_unread() || ready(t));
+		if (written && !rt_unread())
 			encode(t, &r);
 		leave(t);
 	}

@@ -148,6 +148,12 @@ static inline uint64_t rt_q(void)
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
+/* Nobody reads the records of a replay; what an access leaves behind besides is steering's. */
+static inline bool rt_unread(void)
+{
+	return RT_UNLIKELY(rt.session->discard);
+}
+
 /* rt/thread.c */
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */

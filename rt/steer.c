@@ -817,6 +817,18 @@ void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t 
 		RT_TELL(acquire, t, object);
 }
 
+/* A robust mutex that a thread takes along goes to the next owner when the thread ends. */
+void rt_leave_locks(struct rt_thread *t)
+{
+	const struct raddle_slot *slot = t->steered.slot;
+
+	if (!slot || t->steered.listed > RADDLE_SLOT_HELD)
+		RT_TELL(lost);
+	for (uint32_t i = 0; slot && i < t->steered.listed && i < RADDLE_SLOT_HELD; i++)
+		if (atomic_load(&slot->held[i]))
+			RT_TELL(release, t, atomic_load(&slot->held[i]) & ~1ull);
+}
+
 /* Where the lock is listed is looked up before: afterwards it may be somebody else's. */
 struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object)
 {

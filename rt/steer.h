@@ -81,6 +81,7 @@ struct rt_lost {
 };
 struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
+void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
 /* Whether nobody wants to know of the thread's accesses before its next operation: nothing is
  * kept, there is no detector, and its hold is elsewhere. */

@@ -112,7 +112,10 @@ static __attribute__((noinline, cold)) void walk_steered(struct rt_thread *t, st
 			rt_let_go(t);
 			continue;
 		}
-		rt_emit(t, &r);
+		if (rt_unread())
+			rt_let_go(t);
+		else
+			rt_emit(t, &r);
 		rt_steer_accesses(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 	}
 }

@@ -227,8 +227,10 @@ static void end_thread(struct rt_thread *t)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, NULL, sizeof signals);
 	if (t->recording) {
 		RT_STEP(step, RADDLE_THREAD_END, 0);
-		if (step.t)
+		if (step.t) {
+			rt_leave_locks(t);
 			RT_TELL(end, t);
+		}
 		RT_EVENT(t, RADDLE_THREAD_END, RT_Q, RT_T);
 		rt_buffer_seal(t);
 		rt_step_end(&step);

@@ -20,6 +20,7 @@
 enum { MEMORY = 1 << 14, BASE = 1 << 20 };
 
 struct raddle_self rt_placeholder;
+struct rt rt;
 __thread struct raddle_self *__raddle_self;
 static struct rt_thread *thread;
 static uint8_t touched[MEMORY];
