@@ -1,28 +1,36 @@
-# The small programs with known errors and their twins again, the whole way: `raddle
-# check` must confirm every error by a run that shows it, and nothing else; its status
-# tells the two apart.
-# timeout: 900
+# The small programs with known errors and their twins, the whole way: one run in an order that
+# shows nothing, from which `raddle check` must predict exactly what the head of the program says,
+# as sound or as speculative as it says; and it must confirm every error and nothing else.
+# timeout: 1800
 # sanitized: no
 set -u
 
 # shellcheck source=test/prog/micro/case.bash
 . "$ROOT/test/prog/micro/case.bash"
 
+first='select(.notes | any(test("predicted from a replay")) | not)'
+export first
+
 check_case() {
-	local source=$1 name expected confirmed status
+	local source=$1 name wanted found status
 	name=$(basename "$source")
 	name=${name%.*}
 	build_case "$source" "$name" || { echo "$name: is not compiled"; return 1; }
 	"$RADDLE" check -o "$name.check" --json "$name.json" -- "./$name" >"$name.out" 2>&1
 	status=$?
-	expected=$(expected_findings "$source")
-	confirmed=$(named "$name.json" 'select(.status == "confirmed")')
-	[ "$confirmed" = "$expected" ] || {
-		echo "$name: expected ${expected:-nothing}, confirmed ${confirmed:-nothing}; status $status"
+	wanted=$(expected_predictions "$source")
+	found=$(named "$name.json" "$first")
+	[ "$found" = "$wanted" ] || { echo "$name: expected ${wanted:-nothing}, predicted ${found:-nothing}"; return 1; }
+	wanted=$(expected_findings "$source")
+	found=$(named "$name.json" 'select(.status == "confirmed")')
+	[ "$found" = "$wanted" ] || {
+		echo "$name: expected ${wanted:-nothing}, confirmed ${found:-nothing}"
 		jq -r '.findings[] | "    \(.kind) \(.object // "") \(.status): \(.reason // "")"' "$name.json"
 		return 1
 	}
-	[ $status = $((${#expected} > 0)) ] || { echo "$name: status $status"; return 1; }
+	[ $status = $((${#wanted} > 0)) ] || { echo "$name: status $status"; return 1; }
+	status=$(jq .stats.program_status "$name.json")
+	[ "$status" = "$(expected_status "$source")" ] || { echo "$name: ended with $status"; return 1; }
 	rm -rf "$name" "$name".*
 }
 
