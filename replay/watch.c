@@ -24,7 +24,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define MEMORY_TICKS 3 /* of time in the program, and none in the kernel: it spins on memory */
+#define MEMORY_TICKS 3	/* of time in the program, */
+#define MEMORY_SHARE 20 /* and less than one in so many in the kernel: it spins on memory */
 
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites)
 {
@@ -176,7 +177,8 @@ static void look_at_kernel(struct watch *w, const struct board_row *r)
 		w->system = r->system;
 	}
 	w->in_io |= board_is_in_io(w->pid, r->tid);
-	w->in_memory = r->user >= w->user + MEMORY_TICKS && r->system == w->system;
+	w->in_memory = r->user >= w->user + MEMORY_TICKS &&
+		       (r->system - w->system) * MEMORY_SHARE <= r->user - w->user;
 }
 
 static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now_ms)

@@ -46,7 +46,7 @@ struct watch {
 	uint64_t ran, spun_ms; /* whether it is on a processor, and when that was seen last */
 	bool in_io;	       /* it was seen in a system call when nothing came forward */
 	uint64_t user, system; /* its times when that began; UINT64_MAX: not yet */
-	bool in_memory;	       /* since then it has run, and never in the kernel */
+	bool in_memory;	       /* since then it has run, and hardly in the kernel */
 	bool *closed;
 	size_t closed_capacity, closed_count;
 	uint64_t closed_signature, closed_ms;
