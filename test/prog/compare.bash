@@ -25,7 +25,7 @@ execute() {
 	shift
 	printf 'some lines\nof input\n' | (
 		# The shell's own words about a signal are not the program's.
-		timeout -k 5 60 "$@" >"$prefix.out" 2>"$prefix.err"
+		timeout -k 5 240 "$@" >"$prefix.out" 2>"$prefix.err"
 		echo $? >"$prefix.status"
 	) 2>/dev/null
 }
