@@ -139,6 +139,13 @@ static int play_nonsense(void)
 	return 0;
 }
 
+/* A sanitizer may have a handler for it. */
+static int crash(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	return raise(SIGSEGV);
+}
+
 static int play(const char *mode)
 {
 	const char *number = getenv(RADDLE_SESSION_ENV);
@@ -169,9 +176,9 @@ static int play(const char *mode)
 	if (!strcmp(mode, "nonsense"))
 		return play_nonsense();
 	if (!strcmp(mode, "crash"))
-		return raise(SIGSEGV);
+		return crash();
 	if (!strcmp(mode, "crash-later") && play_race())
-		return raise(SIGSEGV);
+		return crash();
 	if (!strcmp(mode, "killed"))
 		return raise(SIGTERM);
 	return 7;
