@@ -2,7 +2,7 @@
 /*
  * Prices of European options by the formula of Black and Scholes, options shared out to threads.
  *
- *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints prices, or "-" for the first of each ten
+ *	blackscholes [OPTIONS [ROUNDS [THREADS]]]	prints their prices
  */
 #include <math.h>
 #include <pthread.h>
@@ -50,6 +50,29 @@ static void *work(void *argument)
 	return NULL;
 }
 
+/* The options pass through a file, as those of a user would come. */
+static void read_options(void)
+{
+	size_t n = (size_t)count;
+	FILE *f = tmpfile();
+	if (f == NULL)
+		abort();
+	for (int i = 0; i < count; i++) {
+		struct option o = {.spot = 40.0f + (float)(i % 17) * 5.0f,
+				   .strike = 50.0f + (float)(i % 7) * 7.5f,
+				   .rate = 0.02f + 0.01f * (float)(i % 5),
+				   .volatility = 0.1f + 0.05f * (float)(i % 9),
+				   .time = 0.25f * (float)(1 + i % 4),
+				   .is_put = i % 2};
+		if (fwrite(&o, sizeof o, 1, f) != 1)
+			abort();
+	}
+	rewind(f);
+	if (fread(options, sizeof *options, n, f) != n)
+		abort();
+	fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[64];
@@ -62,13 +85,7 @@ int main(int argc, char **argv)
 		thread_count = atoi(argv[3]);
 	options = malloc(sizeof *options * (size_t)count);
 	prices = malloc(sizeof *prices * (size_t)count);
-	for (int i = 0; i < count; i++)
-		options[i] = (struct option){.spot = 40.0f + (float)(i % 17) * 5.0f,
-					     .strike = 50.0f + (float)(i % 7) * 7.5f,
-					     .rate = 0.02f + 0.01f * (float)(i % 5),
-					     .volatility = 0.1f + 0.05f * (float)(i % 9),
-					     .time = 0.25f * (float)(1 + i % 4),
-					     .is_put = i % 2};
+	read_options();
 	for (int i = 0; i < thread_count; i++) {
 		numbers[i] = i;
 		if (pthread_create(&threads[i], NULL, work, &numbers[i]) != 0)

@@ -106,9 +106,12 @@ int main(int argc, char **argv)
 		centres[i] = points[i];
 	for (int n = 0; n < ROUNDS_MAX && round_of_threads() != 0; n++)
 		move_centres();
-	for (int k = 0; k < centres_count; k++)
-		printf("%d %d %d\n", centres[k * DIMENSIONS], centres[k * DIMENSIONS + 1],
-		       centres[k * DIMENSIONS + 2]);
+	for (int k = 0; k < centres_count; k++) {
+		char line[64];
+		int n = snprintf(line, sizeof line, "%d %d %d\n", centres[k * DIMENSIONS],
+				 centres[k * DIMENSIONS + 1], centres[k * DIMENSIONS + 2]);
+		fwrite(line, 1, (size_t)n, stdout);
+	}
 	free(points);
 	free(centres);
 	free(nearest);

@@ -3,7 +3,7 @@
  * The first half of a principal component analysis: means of the rows of a matrix and their
  * covariances, each computed by threads that take rows from their own share.
  *
- *	pca [ROWS [COLUMNS [THREADS]]]	prints sums of both
+ *	pca [ROWS [COLUMNS [THREADS]]]	writes the covariances and prints sums of them
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -96,7 +96,9 @@ int main(int argc, char **argv)
 		for (int j = 0; j < rows; j++)
 			sum += covariance[i][j];
 	}
-	printf("trace %ld, sum %ld\n", trace, sum);
+	for (int i = 0; i < rows; i++)
+		fwrite(covariance[i], sizeof(int), (size_t)rows, stdout);
+	printf("\ntrace %ld, sum %ld\n", trace, sum);
 	free_matrix(matrix, rows);
 	free_matrix(covariance, rows);
 	free(means);

@@ -4,7 +4,8 @@
  *
  *	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
  *
- * Parts of less than SMALLEST numbers are sorted by the thread that has them.
+ * Parts of less than SMALLEST numbers are sorted by the thread that has them.  The numbers come from a file,
+ *which the program has made itself.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -71,6 +72,24 @@ static void *sort(void *argument)
 	return NULL;
 }
 
+/* The first n numbers that the seed leads to are written to a file, and read again. */
+static void make(int *numbers, size_t n, unsigned seed)
+{
+	FILE *f = tmpfile();
+	if (f == NULL)
+		abort();
+	for (size_t i = 0; i < n; i++) {
+		seed = seed * 1103515245u + 12345u;
+		numbers[i] = (int)(seed >> 8) % 1000000;
+	}
+	if (fwrite(numbers, sizeof *numbers, n, f) != n)
+		abort();
+	rewind(f);
+	if (fread(numbers, sizeof *numbers, n, f) != n)
+		abort();
+	fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 300;
@@ -79,10 +98,7 @@ int main(int argc, char **argv)
 		smallest = atoi(argv[3]);
 	struct part all = {malloc(sizeof(int) * (size_t)n), n};
 	long sum = 0;
-	for (int i = 0; i < n; i++) {
-		seed = seed * 1103515245u + 12345u;
-		all.first[i] = (int)(seed >> 8) % 1000000;
-	}
+	make(all.first, (size_t)n, seed);
 	sort(&all);
 	for (int i = 0; i < n; i++) {
 		sum += (long)all.first[i] * (i + 1);

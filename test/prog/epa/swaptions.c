@@ -3,7 +3,8 @@
  * Monte Carlo prices of swaptions: each thread simulates rates for its share with a generator of its own
  * and keeps the paths in matrices from the heap.
  *
- *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints price and standard error of each
+ *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints price and standard error of each, and writes
+ *all
  */
 #include <math.h>
 #include <pthread.h>
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < count; i++)
 		printf("swaption %d: price %.8f, error %.8f\n", i, swaptions[i].price, swaptions[i].error);
+	fwrite(swaptions, sizeof *swaptions, (size_t)count, stdout);
 	free(swaptions);
 	return 0;
 }
