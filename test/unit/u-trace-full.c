@@ -509,7 +509,10 @@ static void add_head(struct rd_buf *raw, unsigned n)
 
 static void add_number(struct rd_buf *raw, uint64_t v, size_t bytes)
 {
-	rd_buf_add(raw, (char *)&v, bytes);
+	char wide[32] = {0};
+	assert_true(bytes <= sizeof wide);
+	memcpy(wide, &v, sizeof v);
+	rd_buf_add(raw, wide, bytes);
 }
 
 /* A piece that was left in the middle: what was begun is there, and says that it is not finished. */
