@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reads what a campaign has left.  Several processes may write it at once, each its own
+ * log: `log` is that of the campaign's first process, `log.N` that of shard N.  A process
+ * that was killed may leave half a line at the end of its log, and one that goes on may
+ * append to that; neither costs more than that line.
+ *
+ * What always holds afterwards: runs are in order of their numbers and no number appears
+ * twice; of two lines about one run the one read first stays.
+ */
+#include "epa/results.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MAX 50000000
+
+/* ---- the log ---- */
+
+static void add_run(struct epa_results *r, const struct epa_run *run)
+{
+	RD_GROW(r->runs, r->capacity, r->count + 1);
+	r->runs[r->count++] = *run;
+}
+
+static int add_line(struct epa_results *r, const char *line, size_t length, const char *place)
+{
+	struct epa_run run;
+	const char *wrong = epa_run_parse(&run, line, length, &r->texts);
+
+	if (wrong) {
+		if (!r->damaged++)
+			rd_warn("campaign: %s is skipped: %s%s", place,
+				strchr(wrong, ' ') ? "" : "bad or missing member ", wrong);
+		return 0;
+	}
+	if (r->count >= RUNS_MAX)
+		return rd_fail(RD_ELIMIT, "campaign: %s: more than %d runs", place, RUNS_MAX);
+	add_run(r, &run);
+	return 0;
+}
+
+int epa_results_add(struct epa_results *r, const char *text, size_t length, const char *name)
+{
+	const char *end = text + length;
+	struct rd_buf place = RD_BUF_INIT;
+	int err = 0;
+
+	for (size_t number = 1; text < end && !err; number++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+		if (!newline) {
+			r->cut++;
+			rd_warn("campaign: %s: the last line is incomplete and is skipped", name);
+			break;
+		}
+		rd_buf_clear(&place);
+		rd_buf_addf(&place, "%s:%zu", name, number);
+		if (newline > text)
+			err = add_line(r, text, (size_t)(newline - text), place.data);
+		text = newline + 1;
+	}
+	rd_buf_release(&place);
+	return err;
+}
+
+struct numbered {
+	struct epa_run run;
+	size_t position;
+};
+
+static int compare_runs(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->run.run != y->run.run)
+		return x->run.run < y->run.run ? -1 : 1;
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+void epa_results_finish(struct epa_results *r)
+{
+	struct numbered *sorted = rd_xcalloc(r->count + 1, sizeof *sorted);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		sorted[i] = (struct numbered){r->runs[i], i};
+	qsort(sorted, r->count, sizeof *sorted, compare_runs);
+	for (size_t i = 0; i < r->count; i++)
+		if (!kept || r->runs[kept - 1].run != sorted[i].run.run)
+			r->runs[kept++] = sorted[i].run;
+	r->repeated += r->count - kept;
+	r->count = kept;
+	free(sorted);
+}
+
+static int read_log(struct epa_results *r, const char *path)
+{
+	struct rd_map map;
+	int err = rd_map_open(&map, path);
+
+	if (err)
+		return err;
+	err = epa_results_add(r, (const char *)map.data, map.length, path);
+	rd_map_close(&map);
+	return err;
+}
+
+/* log, and the log.N of shards. */
+static int read_logs(struct epa_results *r)
+{
+	char *path = rd_xasprintf("%s/log", r->directory), *pattern;
+	struct rd_buf quoted = RD_BUF_INIT;
+	glob_t found = {0};
+	int err = rd_file_exists(path) ? read_log(r, path) : 0;
+
+	for (const char *s = path; *s; s++)
+		rd_buf_addf(&quoted, strchr("*?[\\", *s) ? "\\%c" : "%c", *s);
+	pattern = rd_xasprintf("%s.[0-9]*", quoted.data);
+	if (!err && glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc && !err; i++)
+			err = read_log(r, found.gl_pathv[i]);
+	else if (!err && !rd_file_exists(path))
+		err = rd_fail(RD_ENOTFOUND, "campaign: %s: there is no log in it", r->directory);
+	globfree(&found);
+	rd_buf_release(&quoted);
+	free(pattern);
+	free(path);
+	return err;
+}
+
+/* ---- the campaign ---- */
+
+static void read_command(struct epa_results *r, const json_t *root)
+{
+	const json_t *arguments = json_object_get(root, "arguments");
+	const char *program = json_string_value(json_object_get(root, "program"));
+	struct rd_buf command = RD_BUF_INIT;
+
+	rd_buf_adds(&command, program ? program : "");
+	for (size_t i = 0; i < json_array_size(arguments); i++) {
+		const char *word = json_string_value(json_array_get(arguments, i));
+
+		rd_buf_addf(&command, "%s%s", command.length ? " " : "", word ? word : "?");
+	}
+	r->command = rd_buf_detach(&command);
+	if (program && *rd_base_name(program))
+		r->name = rd_xstrdup(rd_base_name(program));
+}
+
+static int read_facts(struct epa_results *r)
+{
+	char *path = rd_xasprintf("%s/campaign.json", r->directory);
+	struct rd_buf text = RD_BUF_INIT;
+	json_error_t where;
+	json_t *root = NULL;
+	int err = rd_file_read(path, &text);
+
+	if (!err) {
+		root = json_loadb(text.data, text.length, 0, &where);
+		if (!json_is_object(root))
+			err = rd_fail(RD_EFORMAT, "campaign: %s: it is no JSON object", path);
+	}
+	if (!err)
+		read_command(r, root);
+	json_decref(root);
+	rd_buf_release(&text);
+	free(path);
+	return err;
+}
+
+int epa_results_read(struct epa_results *r, const char *directory)
+{
+	int err;
+
+	*r = (struct epa_results)EPA_RESULTS_INIT;
+	r->directory = directory;
+	err = read_facts(r);
+	if (!err)
+		err = read_logs(r);
+	if (err) {
+		epa_results_release(r);
+		return err;
+	}
+	if (!r->name)
+		r->name = rd_xstrdup(directory);
+	if (r->damaged > 1)
+		rd_warn("campaign: %s: %zu lines of the log are skipped", directory, r->damaged);
+	epa_results_finish(r);
+	return 0;
+}
+
+void epa_results_release(struct epa_results *r)
+{
+	free(r->name);
+	free(r->command);
+	free(r->runs);
+	rd_names_release(&r->texts);
+	*r = (struct epa_results)EPA_RESULTS_INIT;
+}
