@@ -118,16 +118,16 @@ static void put_range(struct full_function *x, const struct instr_event *event, 
 	LLVMValueRef site = instr_event_site(x->u, event);
 	if (event->libc != NULL && behind && event->libc->length == LENGTH_APPENDED) {
 		instr_hook_call(x->u, HOOK_WRITE_STRING,
-				(LLVMValueRef[]){x->self, event->pointer, site,
+				(LLVMValueRef[]){full_self(x), event->pointer, site,
 						 LLVMConstInt(x->u->i64, UINT64_MAX, false)});
 	} else if (event->libc != NULL) {
-		instr_libc_call(x->u, event, x->self, site);
+		instr_libc_call(x->u, event, full_self(x), site);
 	} else {
 		LLVMValueRef n = event->size != 0 ? LLVMConstInt(x->u->i64, event->size, false)
 						  : LLVMBuildIntCast2(x->u->builder, event->length, x->u->i64,
 								      false, "");
 		instr_hook_call(x->u, write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
-				(LLVMValueRef[]){x->self, event->pointer, site, n});
+				(LLVMValueRef[]){full_self(x), event->pointer, site, n});
 	}
 }
 
@@ -166,7 +166,7 @@ static void atomic_before(struct full_function *x, const struct instr_event *eve
 	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, false,
 					   event->kind != EVENT_ATOMIC_LOAD);
 	instr_hook_call(x->u, HOOK_ATOMIC_BEGIN,
-			(LLVMValueRef[]){x->self, event->pointer, LLVMConstInt(x->u->i64, what, false)});
+			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
 	load_words(x, event, old);
 }
 
@@ -179,7 +179,7 @@ static void atomic_after(struct full_function *x, const struct instr_event *even
 	LLVMValueRef flags = LLVMBuildOr(b, instr_atomic_stored(x->u, event), size, "");
 	instr_hook_call(
 		x->u, HOOK_ATOMIC_VALUES,
-		(LLVMValueRef[]){x->self, event->pointer, site, flags, old[0], old[1], now[0], now[1]});
+		(LLVMValueRef[]){full_self(x), event->pointer, site, flags, old[0], old[1], now[0], now[1]});
 }
 
 void full_atomic(struct full_function *x, const struct instr_event *event, LLVMValueRef next)
@@ -189,13 +189,13 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 		(uint32_t)(LLVMConstIntGetZExtValue(site) - LLVMConstIntGetZExtValue(full_site_number(x, 0)));
 	full_piece_close(x);
 	if (event->kind == EVENT_FENCE) {
-		instr_hook_call(x->u, HOOK_FENCE, (LLVMValueRef[]){x->self, site});
+		instr_hook_call(x->u, HOOK_FENCE, (LLVMValueRef[]){full_self(x), site});
 		return;
 	}
 	atomic_before(x, event, old, site);
 	full_build_at(x, next);
 	atomic_after(x, event, old, site);
-	if (full_is_injectable(x, event->inst)) {
+	if (full_is_injectable(event->inst)) {
 		full_op(x, 'i', n);
 		full_inject(x, event->inst, n);
 	}
@@ -318,7 +318,7 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 	full_piece_close(x);
 	full_build_at(x, next);
 	instr_hook_call(x->u, HOOK_WRITE_RANGE,
-			(LLVMValueRef[]){x->self, to, full_site_number(x, site), length_of(x, call)});
+			(LLVMValueRef[]){full_self(x), to, full_site_number(x, site), length_of(x, call)});
 }
 
 static void fill(struct full_function *x, LLVMValueRef call)
@@ -371,7 +371,7 @@ void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef nex
 	} else if (ir_starts(name, "llvm.stackrestore")) {
 		full_op(x, 'r', full_site(x, &(struct instr_site){.kind = "st", .flags = "", .inst = call}));
 		full_put_address(x, LLVMGetArgOperand(call, 0));
-	} else if (computes(name) && full_is_injectable(x, call)) {
+	} else if (computes(name) && full_is_injectable(call)) {
 		LLVMTypeRef type = LLVMTypeOf(call);
 		uint32_t site =
 			full_site(x, &(struct instr_site){.kind = "i",

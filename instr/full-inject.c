@@ -17,57 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hook for values of a type, HOOK_COUNT if there is none.  Odd integers are extended to *wide. */
-static enum instr_hook hook_of(struct full_function *x, LLVMTypeRef type, LLVMTypeRef *wide)
+bool full_is_injectable(LLVMValueRef v)
 {
-	LLVMContextRef context = x->u->context;
-	unsigned width;
-	*wide = NULL;
-	switch (LLVMGetTypeKind(type)) {
-	case LLVMFloatTypeKind:
-		return HOOK_VALUE_FLOAT;
-	case LLVMDoubleTypeKind:
-		return HOOK_VALUE_DOUBLE;
-	case LLVMPointerTypeKind:
-		return LLVMGetPointerAddressSpace(type) == 0 ? HOOK_VALUE_POINTER : HOOK_COUNT;
-	case LLVMIntegerTypeKind:
-		break;
-	default:
-		return HOOK_COUNT;
-	}
-	width = LLVMGetIntTypeWidth(type);
-	if (width == 1)
-		return HOOK_VALUE_BOOL;
-	if (width > 64)
-		return HOOK_COUNT;
-	enum instr_hook hook = width <= 8    ? HOOK_VALUE8
-			       : width <= 16 ? HOOK_VALUE16
-			       : width <= 32 ? HOOK_VALUE32
-					     : HOOK_VALUE64;
-	unsigned full = width <= 8 ? 8 : width <= 16 ? 16 : width <= 32 ? 32 : 64;
-	if (width != full)
-		*wide = LLVMIntTypeInContext(context, full);
-	return hook;
-}
-
-bool full_is_injectable(struct full_function *x, LLVMValueRef v)
-{
-	LLVMTypeRef wide;
-	return hook_of(x, LLVMTypeOf(v), &wide) != HOOK_COUNT;
+	return instr_target_bits(LLVMTypeOf(v)) != 0;
 }
 
 static LLVMValueRef hold_place(struct full_function *x, LLVMValueRef v, uint32_t site)
 {
-	LLVMValueRef place = LLVMBuildFreeze(x->u->builder, v, "");
+	LLVMValueRef self = full_self(x), place = LLVMBuildFreeze(x->u->builder, v, "");
 	RD_GROW(x->injections, x->injection_capacity, x->injection_count + 1);
-	x->injections[x->injection_count++] = (struct full_injection){place, site};
+	x->injections[x->injection_count++] = (struct full_injection){place, self, site};
 	return place;
 }
 
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site)
 {
 	LLVMValueRef place;
-	if (!full_is_injectable(x, v))
+	if (!full_is_injectable(v))
 		return v;
 	place = hold_place(x, v, site);
 	LLVMReplaceAllUsesWith(v, place);
@@ -75,42 +41,27 @@ LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site)
 	return place;
 }
 
-/* The place holder becomes the test. */
-static void test_value(struct full_function *x, LLVMValueRef place, uint32_t site)
+/* The place holder becomes the test.  The callee is the last operand of a call. */
+static void put_test(struct full_function *x, const struct full_injection *in)
 {
-	LLVMValueRef v = LLVMGetOperand(place, 0);
-	LLVMTypeRef type = LLVMTypeOf(v), wide;
-	enum instr_hook hook = hook_of(x, type, &wide);
-	LLVMBuilderRef b = x->u->builder;
+	bool is_call = ir_is_call(in->place);
+	LLVMValueRef place = in->place, v = is_call ? LLVMGetCalledValue(place) : LLVMGetOperand(place, 0);
+	struct instr_test test = {in->self, (uint32_t)LLVMConstIntGetZExtValue(full_site_number(x, in->site)),
+				  is_call};
 	full_build_at(x, place);
-	LLVMValueRef in = wide != NULL ? LLVMBuildZExt(b, v, wide, "") : v;
-	LLVMValueRef out =
-		instr_hook_call(x->u, hook, (LLVMValueRef[]){x->self, full_site_number(x, site), in});
-	if (wide != NULL)
-		out = LLVMBuildTrunc(b, out, type, "");
+	LLVMValueRef out = instr_target_test(x->u, v, &test);
+	if (is_call) {
+		LLVMSetOperand(place, (unsigned)LLVMGetNumOperands(place) - 1, out);
+		return;
+	}
 	LLVMReplaceAllUsesWith(place, out);
 	LLVMInstructionEraseFromParent(place);
 }
 
-/* The callee is the last operand of a call. */
-static void test_callee(struct full_function *x, LLVMValueRef call, uint32_t site)
-{
-	full_build_at(x, call);
-	LLVMValueRef out = instr_hook_call(
-		x->u, HOOK_CALLEE,
-		(LLVMValueRef[]){x->self, full_site_number(x, site), LLVMGetCalledValue(call)});
-	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, out);
-}
-
 void full_inject_finish(struct full_function *x)
 {
-	for (size_t i = 0; i < x->injection_count; i++) {
-		const struct full_injection *in = &x->injections[i];
-		if (ir_is_call(in->place))
-			test_callee(x, in->place, in->site);
-		else
-			test_value(x, in->place, in->site);
-	}
+	for (size_t i = 0; i < x->injection_count; i++)
+		put_test(x, &x->injections[i]);
 	free(x->injections);
 }
 
@@ -140,7 +91,7 @@ void full_inject_arguments(struct full_function *x, LLVMValueRef call)
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef v = LLVMGetArgOperand(call, i);
 		char number[16];
-		if (!full_is_injectable(x, v) || is_fixed(call, callee, i))
+		if (!full_is_injectable(v) || is_fixed(call, callee, i))
 			continue;
 		snprintf(number, sizeof number, "%u", i);
 		uint32_t site = full_site(
@@ -163,5 +114,5 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 			   .kind = "k", .flags = "", .inst = call, .callee = callee_name(x, callee)});
 	full_op(x, 'i', site);
 	RD_GROW(x->injections, x->injection_capacity, x->injection_count + 1);
-	x->injections[x->injection_count++] = (struct full_injection){call, site};
+	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }

@@ -24,6 +24,13 @@ void full_build_at(struct full_function *x, LLVMValueRef inst)
 	LLVMSetCurrentDebugLocation2(x->u->builder, NULL);
 }
 
+LLVMValueRef full_self(struct full_function *x)
+{
+	if (x->self == NULL)
+		x->self = instr_hook_call(x->u, HOOK_ENTER, NULL);
+	return x->self;
+}
+
 static struct full_piece *current(struct full_function *x)
 {
 	return &x->pieces[x->piece_count - 1];
@@ -55,7 +62,7 @@ static void begin(struct full_function *x)
 				 .next = IR_NONE,
 				 .ops = RD_BUF_INIT};
 	uint32_t piece = (uint32_t)(x->u->sites.slot << RADDLE_SITE_LOCAL_BITS) + p->number;
-	p->room = instr_hook_call(x->u, HOOK_PIECE, (LLVMValueRef[]){x->self, const32(x, 0)});
+	p->room = instr_hook_call(x->u, HOOK_PIECE, (LLVMValueRef[]){full_self(x), const32(x, 0)});
 	x->open = true;
 	store(x, 0, const32(x, raddle_piece_head(piece)));
 }
@@ -81,6 +88,7 @@ void full_piece_close(struct full_function *x)
 	LLVMSetOperand(p->room, 1, const32(x, p->size));
 	instr_hook_call(x->u, HOOK_PIECE_END, (LLVMValueRef[]){p->room});
 	x->open = false;
+	x->self = NULL;
 }
 
 void full_op(struct full_function *x, char letter, uint32_t site)

@@ -147,7 +147,7 @@ static void walk_large(struct full_function *x, const struct instr_event *event,
 	full_piece_close(x);
 	full_build_at(x, next);
 	instr_hook_call(x->u, write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
-			(LLVMValueRef[]){x->self, event->pointer, instr_event_site(x->u, &range),
+			(LLVMValueRef[]){full_self(x), event->pointer, instr_event_site(x->u, &range),
 					 LLVMConstInt(x->u->i64, event->size, false)});
 }
 
@@ -179,7 +179,7 @@ static void walk_access(struct full_function *x, const struct instr_event *event
 
 static void walk_value(struct full_function *x, LLVMValueRef inst, LLVMValueRef next, const char *name)
 {
-	if (!full_is_injectable(x, inst))
+	if (!full_is_injectable(inst))
 		return;
 	uint32_t site =
 		full_site(x, &(struct instr_site){.kind = "i",
@@ -445,7 +445,6 @@ static void walk_entry(struct full_function *x)
 	while (LLVMIsAAllocaInst(at))
 		at = LLVMGetNextInstruction(at);
 	full_build_at(x, at);
-	x->self = instr_hook_call(x->u, HOOK_ENTER, NULL);
 	if (can_be_unwound_to(x))
 		x->frame = frame_address(x);
 	full_op(x, 'e', simple_site(x, "e", at, ir_name(function)));
@@ -477,6 +476,7 @@ void instr_full_walk(struct full_function *x)
 			continue;
 		list_chain(x, b, &list);
 		x->bare = x->blocks[b].bare ? &x->blocks[b].ops : NULL;
+		x->self = NULL;
 		if (b == 0)
 			walk_entry(x);
 		else if (x->bare == NULL)

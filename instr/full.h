@@ -33,14 +33,15 @@ struct full_block {
 
 /* A place holder of a test: a `freeze` of the value, or a call whose callee is tested. */
 struct full_injection {
-	LLVMValueRef place;
+	LLVMValueRef place, self;
 	uint32_t site;
 };
 
 struct full_function {
 	struct instr_function *f;
 	struct instr_unit *u;
-	LLVMValueRef self, frame; /* frame: NULL if nobody can unwind to this function */
+	LLVMValueRef self;  /* the thread's state, as long as a piece is open; NULL: not asked for yet */
+	LLVMValueRef frame; /* NULL if nobody can unwind to this function */
 	struct full_block *blocks;
 	struct full_piece *pieces;
 	size_t piece_count, piece_capacity;
@@ -53,6 +54,10 @@ struct full_function {
 	LLVMValueRef old[2], old_site; /* what an atomic call found, and its site, for the code behind it */
 	struct rd_umap events;	       /* instruction to the first of its f->events */
 };
+
+/* The thread's state.  Each piece looks it up anew: where one value is used all over a large function the
+ * code generator takes time by the square of its uses. */
+LLVMValueRef full_self(struct full_function *x);
 
 /* full-piece.c.  Ops go into the piece that is open; one is begun at `at` if none is. */
 void full_piece_need(struct full_function *x);
@@ -72,7 +77,7 @@ LLVMValueRef full_site_number(struct full_function *x, uint32_t n); /* as in the
 
 /* full-inject.c.  The value of an instruction as it is after a fault, for all of its users; `v` itself if
  * it cannot be changed. */
-bool full_is_injectable(struct full_function *x, LLVMValueRef v);
+bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
 void full_inject_call(struct full_function *x, LLVMValueRef call);

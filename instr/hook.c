@@ -48,16 +48,6 @@ static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
 		return u->i32;
 	case 'l':
 		return u->i64;
-	case 's':
-		return LLVMInt16TypeInContext(u->context);
-	case 'c':
-		return LLVMInt8TypeInContext(u->context);
-	case 'b':
-		return LLVMInt1TypeInContext(u->context);
-	case 'f':
-		return LLVMFloatTypeInContext(u->context);
-	case 'd':
-		return LLVMDoubleTypeInContext(u->context);
 	default:
 		return u->nothing;
 	}

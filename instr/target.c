@@ -8,8 +8,11 @@
 #include "instr/unit.h"
 
 #include "base/error.h"
+#include "raddle/abi.h"
 
 #include <llvm-c/Analysis.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char cpu[] = "x86-64";
@@ -79,4 +82,71 @@ int instr_target_emit(struct instr_unit *u)
 	int code = rd_fail(RD_ETOOL, "instr: %s: code generation: %s", u->name, message);
 	LLVMDisposeMessage(message);
 	return code;
+}
+
+/* What is done where the target is met lies apart, in a subsection.  128 bytes below the stack
+ * pointer are the function's; the runtime finds the site and the value on the stack and keeps
+ * all registers (rt/inject-x86.c).  A procedure linkage table would not keep them: it is called
+ * through the global offset table. */
+static const char integer_test[] =
+	"cmpl $$%1$u, %2$u($2)\n\tje 1f\n2:\n\t.subsection 1\n1:\tleaq -128(%%rsp), %%rsp\n\t"
+	"pushq ${0:q}\n\tpushq $$%1$u\n\tcallq *__raddle_inject_%3$s@GOTPCREL(%%rip)\n\t"
+	"leaq 8(%%rsp), %%rsp\n\tpopq ${0:q}\n\tleaq 128(%%rsp), %%rsp\n\t"
+	"jmp 2b\n\t.previous";
+static const char float_test[] =
+	"cmpl $$%1$u, %2$u($2)\n\tje 1f\n2:\n\t.subsection 1\n1:\tleaq -136(%%rsp), %%rsp\n\t"
+	"movq $0, (%%rsp)\n\tpushq $$%1$u\n\tcallq *__raddle_inject_%3$s@GOTPCREL(%%rip)\n\t"
+	"leaq 8(%%rsp), %%rsp\n\tmovq (%%rsp), $0\n\tleaq 136(%%rsp), %%rsp\n\t"
+	"jmp 2b\n\t.previous";
+
+/* The bits a value is tested with, 0 if it is not of a type that is. */
+unsigned instr_target_bits(LLVMTypeRef type)
+{
+	unsigned width;
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMFloatTypeKind:
+		return 32;
+	case LLVMDoubleTypeKind:
+		return 64;
+	case LLVMPointerTypeKind:
+		return LLVMGetPointerAddressSpace(type) == 0 ? 64 : 0;
+	case LLVMIntegerTypeKind:
+		width = LLVMGetIntTypeWidth(type);
+		return width == 1    ? 1
+		       : width <= 8  ? 8
+		       : width <= 16 ? 16
+		       : width <= 32 ? 32
+		       : width <= 64 ? 64
+				     : 0;
+	default:
+		return 0;
+	}
+}
+
+static LLVMValueRef test_code(LLVMTypeRef function, const char *what, uint32_t site)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetReturnType(function));
+	bool is_integer = kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind;
+	const char *constraints = is_integer ? "=r,0,r,~{flags}" : "=x,0,r,~{flags}";
+	char text[512];
+	int n = snprintf(text, sizeof text, is_integer ? integer_test : float_test, site,
+			 (unsigned)offsetof(struct raddle_self, target), what);
+	return LLVMGetInlineAsm(function, text, (size_t)n, constraints, strlen(constraints), true, false,
+				LLVMInlineAsmDialectATT, false);
+}
+
+LLVMValueRef instr_target_test(struct instr_unit *u, LLVMValueRef value, const struct instr_test *test)
+{
+	LLVMTypeRef type = LLVMTypeOf(value), wide = type;
+	unsigned bits = instr_target_bits(type);
+	char what[16];
+	snprintf(what, sizeof what, test->is_callee ? "call" : "%u", bits);
+	if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) {
+		wide = LLVMIntTypeInContext(u->context, bits < 8 ? 8 : bits);
+		value = LLVMBuildZExt(u->builder, value, wide, "");
+	}
+	LLVMTypeRef function = LLVMFunctionType(wide, (LLVMTypeRef[]){wide, u->pointer}, 2, false);
+	LLVMValueRef out = LLVMBuildCall2(u->builder, function, test_code(function, what, test->site),
+					  (LLVMValueRef[]){value, test->self}, 2, "");
+	return wide != type ? LLVMBuildTrunc(u->builder, out, type, "") : out;
 }

@@ -45,7 +45,7 @@ struct instr_job {
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
- * bits, l 64 bits, s 16, c 8, b 1, f float, d double), and when it is inlined: always, in fast mode, never.
+ * bits, l 64 bits), and when it is inlined: always, in fast mode, never.
  */
 #define INSTR_HOOKS(H)                                                                                       \
 	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
@@ -82,16 +82,7 @@ struct instr_job {
 	H(FENCE, "__raddle_fence", "vpi", NEVER)                                                             \
 	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
 	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
-	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
-	H(VALUE_BOOL, "__raddle_value_bool", "bpib", ALWAYS)                                                 \
-	H(VALUE8, "__raddle_value8", "cpic", ALWAYS)                                                         \
-	H(VALUE16, "__raddle_value16", "spis", ALWAYS)                                                       \
-	H(VALUE32, "__raddle_value32", "ipii", ALWAYS)                                                       \
-	H(VALUE64, "__raddle_value64", "lpil", ALWAYS)                                                       \
-	H(VALUE_FLOAT, "__raddle_value_float", "fpif", ALWAYS)                                               \
-	H(VALUE_DOUBLE, "__raddle_value_double", "dpid", ALWAYS)                                             \
-	H(VALUE_POINTER, "__raddle_value_pointer", "ppip", ALWAYS)                                           \
-	H(CALLEE, "__raddle_callee", "ppip", ALWAYS)
+	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)
 
 enum instr_hook {
 #define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,
@@ -125,6 +116,15 @@ int instr_unit_passes(struct instr_unit *u, const char *pipeline);
 void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
+/* The test of a value that a fault may change (full.h) as one instruction of assembler, which is far less
+ * work for the code generator than a branch and a call: the value behind the test. */
+struct instr_test {
+	LLVMValueRef self;
+	uint32_t site;
+	bool is_callee; /* the value is the function to call */
+};
+LLVMValueRef instr_target_test(struct instr_unit *u, LLVMValueRef value, const struct instr_test *test);
+unsigned instr_target_bits(LLVMTypeRef type); /* with which a value is tested; 0: it cannot be */
 
 /* hook.c */
 LLVMValueRef instr_hook_call(struct instr_unit *u, enum instr_hook hook, LLVMValueRef *arguments);

@@ -14,6 +14,10 @@ void rt_full_hand_over(struct rt_thread *t); /* at its end: all buffers but the 
 
 /* rt/inject.c */
 void rt_inject_start(struct rt_thread *t); /* at the start of a thread: which fault is due */
+/* Code has come to the site that is the target: the value it goes on with.  Bits: the width of the
+ * value, integers up to 64 bits, pointers, floats by their bits; 0: it is the function to call. */
+uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits);
+void rt_inject_ready(void); /* rt/inject-x86.c: before there is a target */
 
 static inline void *rt_full_room(struct rt_thread *t, uint32_t size)
 {

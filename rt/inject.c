@@ -11,8 +11,6 @@
 
 #include <errno.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 static struct raddle_faults *plan(void)
 {
 	const struct raddle_session *s = rt.session;
@@ -55,6 +53,7 @@ void rt_inject_start(struct rt_thread *t)
 		return;
 	t->full.fault = entry->first;
 	t->full.fault_end = entry->first + entry->count;
+	rt_inject_ready();
 	aim(t, f);
 }
 
@@ -122,16 +121,11 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 }
 
-EXPORT RADDLE_RARE uint64_t __raddle_inject(struct raddle_self *self, uint32_t site, uint64_t value,
-					    uint32_t bits)
+static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64_t value, uint32_t bits)
 {
-	struct rt_thread *t = (struct rt_thread *)self;
-	struct raddle_fault *f = strikes(t, site);
-	uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1, after;
+	uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1,
+		 after = (value & ~mask) | (change(f, value & mask) & mask);
 
-	if (!f)
-		return value;
-	after = (value & ~mask) | (change(f, value & mask) & mask);
 	struck(t, f, value & mask, after & mask);
 	return after;
 }
@@ -147,15 +141,22 @@ static uint64_t prevented(void)
 	return prevented_result;
 }
 
-EXPORT RADDLE_RARE void *__raddle_inject_call(struct raddle_self *self, uint32_t site, void *callee)
+static uint64_t inject_call(struct rt_thread *t, struct raddle_fault *f, uint64_t callee)
 {
-	struct rt_thread *t = (struct rt_thread *)self;
-	struct raddle_fault *f = strikes(t, site);
-
-	if (!f || f->action != RADDLE_FAULT_CALL)
+	if (f->action != RADDLE_FAULT_CALL)
 		return callee;
 	prevented_result = f->mask[0];
 	prevented_errno = f->mask[1];
-	struck(t, f, (uintptr_t)callee, f->mask[0]);
-	return (void *)prevented;
+	struck(t, f, callee, f->mask[0]);
+	return (uintptr_t)prevented;
+}
+
+uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits)
+{
+	struct rt_thread *t = (struct rt_thread *)__raddle_self;
+	struct raddle_fault *f = strikes(t, site);
+
+	if (!f)
+		return value;
+	return bits ? inject_value(t, f, value, bits) : inject_call(t, f, value);
 }

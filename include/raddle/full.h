@@ -180,15 +180,8 @@ void __raddle_piece_end(void *piece);
 /* Room was taken in `full`, which has none. */
 RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size);
 
-/* The value of a site that is the target: integers up to 64 bits, pointers, floats by their
- * bits; `bits` is the width.  The callee of a call that a fault may prevent. */
-#if defined(__clang__)
-#define RADDLE_RARE __attribute__((preserve_all, cold))
-#else
-#define RADDLE_RARE __attribute__((cold))
-#endif
-RADDLE_RARE uint64_t __raddle_inject(struct raddle_self *self, uint32_t site, uint64_t value, uint32_t bits);
-RADDLE_RARE void *__raddle_inject_call(struct raddle_self *self, uint32_t site, void *callee);
+/* Code also calls __raddle_inject_1 … _64 and __raddle_inject_call where a site is the target
+ * (rt/inject-x86.c); they are no functions that C could call. */
 
 /* Behind an atomic operation, instead of __raddle_atomic_end(): flags is whether it stored | bytes << 8,
  * then what was there before and after, low words first. */
