@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Job arrays by sbatch.  Task I of the array runs shard I of the campaign and then puts
+ * its exit status into slurm/I.status, by rename.  That file is what tells whether a
+ * shard is done; the cluster is only asked whether a task may still write it.  So it does
+ * not matter whether there is accounting, or how soon Slurm forgets a job, and a task
+ * that vanishes with its node counts as failed.
+ *
+ * The states of tasks come from squeue.  A job that squeue no longer knows has ended.
+ * Where the controller does not answer, we ask again; jobs go on without it.  Between
+ * questions we sleep in sigtimedwait() with the signals blocked that end a campaign:
+ * then the jobs are cancelled, and what they have logged so far stays.
+ */
+#include "epa/slurm.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#define ROUNDS 2      /* an array, and one more for what failed */
+#define GRACE 5	      /* questions until a task that ended without a status has failed */
+#define PATIENCE 120  /* failed questions until we give up */
+#define STOP_TURNS 50 /* questions until we no longer wait for cancelled jobs */
+#define PAUSE_FIRST_MS 200
+#define PAUSE_MAX_MS 5000
+
+enum task { WAITING, RUNNING, DONE, FAILED };
+
+struct array {
+	const struct epa_slurm *request;
+	char *folder, *script; /* absolute */
+	enum task *tasks;      /* [1 ... shards] */
+	unsigned *ended;       /* questions since the task ended without a status */
+	char job[32];	       /* of the array that is under way, "" if none is */
+	unsigned failures;     /* questions without an answer, in a row */
+	unsigned pause_ms;
+	sigset_t signals, before;
+	int stopped;
+};
+
+/* ---- the script ---- */
+
+static void add_quoted(struct rd_buf *text, const char *word)
+{
+	rd_buf_addc(text, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			rd_buf_adds(text, "'\\''");
+		else
+			rd_buf_addc(text, *word);
+	}
+	rd_buf_addc(text, '\'');
+}
+
+/* The script runs the shard of its task and leaves the status behind. */
+static int write_script(struct array *a)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	rd_buf_adds(&text, "#!/bin/sh\n# One shard of a Raddle campaign, a task of a job array.\n");
+	for (char *const *word = a->request->command; *word; word++) {
+		add_quoted(&text, *word);
+		rd_buf_addc(&text, ' ');
+	}
+	rd_buf_addf(&text, "--shard \"$SLURM_ARRAY_TASK_ID/%u\"\nstatus=$?\nfile=", a->request->shards);
+	add_quoted(&text, a->folder);
+	rd_buf_adds(&text, "/$SLURM_ARRAY_TASK_ID.status\n"
+			   "echo $status >\"$file.new\" && mv \"$file.new\" \"$file\"\n"
+			   "[ $status -le 1 ]\n");
+	err = rd_file_write(a->script, text.data, text.length);
+	rd_buf_release(&text);
+	return err;
+}
+
+static int prepare(struct array *a)
+{
+	char *folder = rd_xasprintf("%s/slurm", a->request->directory);
+	char path[PATH_MAX];
+	int err = rd_remove_tree(folder);
+
+	if (!err)
+		err = rd_mkdirs(folder);
+	if (!err && !realpath(folder, path))
+		err = rd_fail_errno("slurm: %s", folder);
+	if (!err) {
+		a->folder = rd_xstrdup(path);
+		a->script = rd_xasprintf("%s/job", path);
+		err = write_script(a);
+	}
+	free(folder);
+	return err;
+}
+
+/* ---- submitting and cancelling ---- */
+
+/* "1-3,7,9-10" of the tasks that wait. */
+static void add_waiting(struct rd_buf *out, const struct array *a)
+{
+	for (unsigned i = 1; i <= a->request->shards; i++) {
+		unsigned last = i;
+
+		if (a->tasks[i] != WAITING)
+			continue;
+		while (last < a->request->shards && a->tasks[last + 1] == WAITING)
+			last++;
+		rd_buf_addf(out, "%s%u", out->length ? "," : "", i);
+		if (last > i)
+			rd_buf_addf(out, "-%u", last);
+		i = last;
+	}
+}
+
+static int add_options(struct rd_argv *argv, const char *options)
+{
+	wordexp_t words;
+	int err;
+
+	if (!options)
+		return 0;
+	err = wordexp(options, &words, WRDE_NOCMD | WRDE_UNDEF);
+	if (err)
+		return rd_fail(RD_EUSAGE, "slurm: these options cannot be read as words: %s", options);
+	rd_argv_add_all(argv, words.we_wordv);
+	wordfree(&words);
+	return 0;
+}
+
+/* The number on the last line of sbatch's output that is one: "12", "12;cluster". */
+static bool find_job(struct array *a, char *output)
+{
+	char *rest = NULL;
+
+	for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		size_t digits = strspn(line, "0123456789");
+
+		if (digits && digits < sizeof a->job && (!line[digits] || line[digits] == ';')) {
+			memcpy(a->job, line, digits);
+			a->job[digits] = '\0';
+		}
+	}
+	return *a->job;
+}
+
+/* The first line of what a command said. */
+static const char *one_line(struct rd_buf *output)
+{
+	output->data[strcspn(output->data, "\n")] = '\0';
+	return *output->data ? output->data : "(it says nothing)";
+}
+
+static int call_sbatch(struct array *a, struct rd_argv *argv)
+{
+	struct rd_buf output = RD_BUF_INIT;
+	int status = rd_run_capture(argv->items, &output), err = 0;
+
+	if (status < 0)
+		err = rd_fail(RD_ETOOL, "slurm: sbatch cannot be run; is this a machine that submits jobs?");
+	else if (status || !find_job(a, output.data))
+		err = rd_fail(RD_ETOOL, "slurm: sbatch refused the jobs: %s", one_line(&output));
+	rd_buf_release(&output);
+	return err;
+}
+
+static int submit(struct array *a)
+{
+	struct rd_buf tasks = RD_BUF_INIT;
+	struct rd_argv argv = RD_ARGV_INIT;
+	int err;
+
+	add_waiting(&tasks, a);
+	rd_argv_add(&argv, "sbatch");
+	rd_argv_add(&argv, "--parsable");
+	rd_argv_add(&argv, "--job-name=raddle");
+	rd_argv_addf(&argv, "--array=%s", tasks.data);
+	rd_argv_addf(&argv, "--output=%s/%%a.out", a->folder);
+	rd_argv_add(&argv, "--open-mode=append");
+	err = add_options(&argv, a->request->options);
+	rd_argv_add(&argv, a->script);
+	*a->job = '\0';
+	if (!err)
+		err = call_sbatch(a, &argv);
+	if (!err)
+		rd_info("slurm: job %s has tasks %s", a->job, tasks.data);
+	rd_argv_release(&argv);
+	rd_buf_release(&tasks);
+	return err;
+}
+
+static void cancel(struct array *a)
+{
+	char *argv[] = {"scancel", a->job, NULL};
+	struct rd_buf output = RD_BUF_INIT;
+
+	if (*a->job && rd_run_capture(argv, &output))
+		rd_warn("slurm: job %s could not be cancelled: %s", a->job, one_line(&output));
+	rd_buf_release(&output);
+}
+
+/* ---- waiting ---- */
+
+/* What a task left: its status, or -1 if there is none yet. */
+static int read_status(const struct array *a, unsigned task)
+{
+	char *path = rd_xasprintf("%s/%u.status", a->folder, task);
+	struct rd_buf text = RD_BUF_INIT;
+	int status = -1;
+
+	if (rd_file_exists(path) && !rd_file_read(path, &text) && text.data[0] >= '0' && text.data[0] <= '9')
+		status = atoi(text.data);
+	rd_buf_release(&text);
+	free(path);
+	return status;
+}
+
+/* Slurm's words for a job that comes no further. */
+static bool has_ended(const char *state)
+{
+	static const char *const words[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED",   "DEADLINE",
+					    "FAILED",	 "NODE_FAIL", "PREEMPTED",   "OUT_OF_MEMORY",
+					    "TIMEOUT",	 "REVOKED",   "SPECIAL_EXIT"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(state, words[i]))
+			return true;
+	return false;
+}
+
+/* Marks in `live` the tasks that squeue knows and that have not ended: lines "7|RUNNING". */
+static void read_states(const struct array *a, char *output, enum task *live)
+{
+	char *rest = NULL;
+
+	for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *state;
+		unsigned long task = strtoul(line, &state, 10);
+
+		if (task < 1 || task > a->request->shards || *state != '|' || has_ended(state + 1))
+			continue;
+		live[task] = strcmp(state + 1, "PENDING") ? RUNNING : WAITING;
+	}
+}
+
+/* Asks squeue; false: it did not answer.  Tasks that it does not know are FAILED in `live`. */
+static bool ask(struct array *a, enum task *live)
+{
+	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
+			"--format=%K|%T", "--jobs",	a->job,	   NULL};
+	struct rd_buf output = RD_BUF_INIT;
+	int status = rd_run_capture(argv, &output);
+	bool unknown = strstr(output.data, "Invalid job id") != NULL, answered = status == 0 || unknown;
+
+	for (unsigned i = 1; i <= a->request->shards; i++)
+		live[i] = FAILED;
+	if (status == 0)
+		read_states(a, output.data, live);
+	if (!answered && !a->failures++)
+		rd_warn("slurm: squeue does not answer, asking again: %s", one_line(&output));
+	if (answered)
+		a->failures = 0;
+	rd_buf_release(&output);
+	return answered;
+}
+
+/* Brings one task up to date.  One that has ended has a moment to show its status: the
+ * directory may be that of another machine. */
+static void update(struct array *a, unsigned task, enum task live)
+{
+	int status = read_status(a, task);
+
+	if (status >= 0) {
+		a->tasks[task] = status <= 1 ? DONE : FAILED;
+	} else if (live != FAILED) {
+		a->tasks[task] = live;
+		a->ended[task] = 0;
+	} else if (++a->ended[task] >= GRACE) {
+		a->tasks[task] = FAILED;
+	}
+}
+
+static unsigned count(const struct array *a, enum task state)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 1; i <= a->request->shards; i++)
+		n += a->tasks[i] == state;
+	return n;
+}
+
+/* Sleeps, longer from time to time; a signal ends the campaign. */
+static void pause_a_while(struct array *a)
+{
+	struct timespec time = {a->pause_ms / 1000, (long)(a->pause_ms % 1000) * 1000000};
+	int signal = sigtimedwait(&a->signals, NULL, &time);
+
+	if (signal > 0)
+		a->stopped = signal;
+	a->pause_ms += a->pause_ms / 4;
+	if (a->pause_ms > PAUSE_MAX_MS)
+		a->pause_ms = PAUSE_MAX_MS;
+}
+
+static void look(struct array *a, enum task *live)
+{
+	if (!ask(a, live))
+		return;
+	for (unsigned i = 1; i <= a->request->shards; i++)
+		if (a->tasks[i] == WAITING || a->tasks[i] == RUNNING)
+			update(a, i, live[i]);
+	if (a->request->progress)
+		a->request->progress(a->request->context, count(a, DONE), count(a, RUNNING));
+}
+
+static int wait_for_tasks(struct array *a)
+{
+	enum task *live = rd_xcalloc(a->request->shards + 1, sizeof *live);
+	int err = 0;
+
+	a->pause_ms = PAUSE_FIRST_MS;
+	while (!err && !a->stopped && count(a, WAITING) + count(a, RUNNING)) {
+		look(a, live);
+		if (a->failures > PATIENCE)
+			err = rd_fail(RD_ETOOL, "slurm: squeue does not answer; job %s may still run",
+				      a->job);
+		else if (count(a, WAITING) + count(a, RUNNING))
+			pause_a_while(a);
+	}
+	free(live);
+	return err;
+}
+
+/* Ends the array, and waits a while for its processes: they may still be writing to their
+ * logs, and the next command may be one that goes on with the campaign. */
+static void stop(struct array *a)
+{
+	enum task *live = rd_xcalloc(a->request->shards + 1, sizeof *live);
+	bool busy = true;
+
+	cancel(a);
+	for (unsigned i = 0; busy && i < STOP_TURNS && ask(a, live); i++) {
+		struct timespec time = {0, PAUSE_FIRST_MS * 1000000L};
+
+		busy = false;
+		for (unsigned k = 1; k <= a->request->shards; k++)
+			busy |= live[k] != FAILED;
+		if (busy && sigtimedwait(&a->signals, NULL, &time) > 0)
+			break;
+	}
+	free(live);
+}
+
+/* ---- what failed ---- */
+
+static void again(struct array *a)
+{
+	for (unsigned i = 1; i <= a->request->shards; i++) {
+		char *path = rd_xasprintf("%s/%u.status", a->folder, i);
+
+		if (a->tasks[i] == FAILED) {
+			a->tasks[i] = WAITING;
+			a->ended[i] = 0;
+			unlink(path);
+		}
+		free(path);
+	}
+}
+
+static int tell_failure(const struct array *a)
+{
+	unsigned first = 1;
+	int status;
+
+	while (a->tasks[first] != FAILED)
+		first++;
+	status = read_status(a, first);
+	if (status < 0)
+		return rd_fail(
+			RD_ETOOL,
+			"slurm: %u of %u shards failed twice; shard %u ended without a status, see %s/%u.out",
+			count(a, FAILED), a->request->shards, first, a->folder, first);
+	return rd_fail(RD_ETOOL,
+		       "slurm: %u of %u shards failed twice; shard %u with status %d, see %s/%u.out",
+		       count(a, FAILED), a->request->shards, first, status, a->folder, first);
+}
+
+static int run_rounds(struct array *a)
+{
+	int err = 0;
+
+	for (unsigned round = 0; round < ROUNDS && !err && !a->stopped && count(a, DONE) < a->request->shards;
+	     round++) {
+		if (round)
+			rd_warn("slurm: %u of %u shards failed and are submitted again", count(a, FAILED),
+				a->request->shards);
+		again(a);
+		err = submit(a);
+		if (!err)
+			err = wait_for_tasks(a);
+	}
+	if (a->stopped)
+		stop(a);
+	else if (!err && count(a, FAILED))
+		err = tell_failure(a);
+	return err;
+}
+
+int epa_slurm_run(const struct epa_slurm *request, int *stopped)
+{
+	struct array a = {.request = request};
+	int err;
+
+	if (request->shards < 1 || request->shards > EPA_SLURM_SHARDS_MAX)
+		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", EPA_SLURM_SHARDS_MAX);
+	a.tasks = rd_xcalloc(request->shards + 1, sizeof *a.tasks);
+	a.ended = rd_xcalloc(request->shards + 1, sizeof *a.ended);
+	a.tasks[0] = DONE;
+	sigemptyset(&a.signals);
+	sigaddset(&a.signals, SIGINT);
+	sigaddset(&a.signals, SIGTERM);
+	sigaddset(&a.signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &a.signals, &a.before);
+	err = prepare(&a);
+	if (!err)
+		err = run_rounds(&a);
+	sigprocmask(SIG_SETMASK, &a.before, NULL);
+	*stopped = a.stopped;
+	free(a.tasks);
+	free(a.ended);
+	free(a.folder);
+	free(a.script);
+	return err;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A campaign on a Slurm cluster.  The campaign is divided into shards; each is a task of
+ * a job array that runs the same Raddle on the campaign's directory, which all nodes see.
+ * In: the command of a shard.  Out: all shards are done, or which one is not and why.
+ */
+#ifndef EPA_SLURM_H
+#define EPA_SLURM_H
+
+#include <stddef.h>
+
+#define EPA_SLURM_SHARDS_MAX 1000 /* what Slurm allows in an array unless told otherwise */
+
+struct epa_slurm {
+	const char *directory; /* of the campaign; its folder "slurm" is for the jobs */
+	char *const *command;  /* as far as it is the same for all; "--shard I/COUNT" is put behind it */
+	unsigned shards;
+	const char *options; /* more options for sbatch, quoted as for a shell; NULL: none */
+
+	/* Told now and then: how many shards are done, and how many jobs are running.  May be NULL. */
+	void (*progress)(void *context, unsigned done, unsigned running);
+	void *context;
+};
+
+/*
+ * Submits the array and waits.  A shard is done if its command ends with status 0 or 1;
+ * one that is not, for whatever reason, is submitted once more.  SIGINT, SIGTERM or
+ * SIGHUP cancel the jobs; *stopped is then the signal, else 0.
+ */
+int epa_slurm_run(const struct epa_slurm *request, int *stopped);
+
+#endif
