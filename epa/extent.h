@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranges of addresses that lie beside or inside each other: which is the smallest one at an address.
+ *
+ * Each has a number by which its owner keeps what it knows about it.  A new range replaces those that
+ * are inside it, those that it cuts, and ended ones that it is inside of; a living range that it is inside of
+ * stays around it.  One with the same bounds and nothing inside becomes the new one.  An ended range answers
+ * until something replaces it, so that a stale address still has a name; there are never more of them than
+ * the memory once had room for.
+ */
+#ifndef EPA_EXTENT_H
+#define EPA_EXTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EPA_EXTENT_LINES 4096 /* of the cache, 16 bytes each */
+#define EPA_EXTENT_HINTS 1024
+
+struct epa_extent {
+	uint64_t start, size;
+	uint32_t left, right; /* in the tree: a treap over start, larger ones first */
+	uint32_t priority;
+	uint32_t around; /* the next larger range that contains this one; 0: none */
+	bool ended;
+	bool container; /* something was put inside: no cache may answer with it */
+};
+
+struct epa_extents {
+	struct epa_extent *list; /* by number, from 1 */
+	size_t count, capacity;	 /* count: numbers given so far */
+	uint32_t root, free;
+	uint32_t random;
+	uint32_t lines[EPA_EXTENT_LINES]; /* by address: the range found there last */
+	uint32_t hints[EPA_EXTENT_HINTS]; /* by whatever the caller expects to find the same range */
+};
+
+void epa_extents_init(struct epa_extents *x);
+void epa_extents_release(struct epa_extents *x);
+
+/* The number of the new range; a size of 0 counts as 1. */
+uint32_t epa_extents_add(struct epa_extents *x, uint64_t start, uint64_t size);
+
+/* It ends, and answers on. */
+static inline void epa_extents_end(struct epa_extents *x, uint32_t extent)
+{
+	x->list[extent].ended = true;
+}
+
+void epa_extents_remove(struct epa_extents *x, uint32_t extent);
+
+/* The range with the largest start that contains the address, 0 if there is none. */
+uint32_t epa_extents_find_slow(struct epa_extents *x, uint64_t address, uint32_t hint);
+
+static inline bool epa_extent_has(const struct epa_extent *e, uint64_t address)
+{
+	return address - e->start < e->size;
+}
+
+static inline uint32_t epa_extents_find(struct epa_extents *x, uint64_t address, uint32_t hint)
+{
+	uint32_t n = x->hints[hint % EPA_EXTENT_HINTS];
+	if (epa_extent_has(&x->list[n], address))
+		return n;
+	n = x->lines[address >> 4 & (EPA_EXTENT_LINES - 1)];
+	if (epa_extent_has(&x->list[n], address)) {
+		x->hints[hint % EPA_EXTENT_HINTS] = n;
+		return n;
+	}
+	return epa_extents_find_slow(x, address, hint);
+}
+
+/* The range that begins last at or before the address, whether it contains it or not; 0: none. */
+uint32_t epa_extents_before(const struct epa_extents *x, uint64_t address);
+
+/* The range that begins first behind the address; 0: none. */
+uint32_t epa_extents_behind(const struct epa_extents *x, uint64_t address);
+
+#endif

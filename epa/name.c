@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Canonical names: their parts, and how people read them.
+ */
+#include "epa/name.h"
+
+#include "base/file.h"
+
+#include <inttypes.h>
+
+#define THREAD_SHIFT 40
+#define THREAD_MASK 0xfffffu
+#define ORDINAL_MASK 0xffffffffffull
+#define SITE_SHIFT 33
+
+const char *epa_kind_name(enum epa_kind kind)
+{
+	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread", "stack",
+					    "heap",   "map",	  "argument", "unknown", "region"};
+	return names[kind];
+}
+
+static bool has_site(enum epa_kind kind)
+{
+	return kind == EPA_STACK || kind == EPA_HEAP || kind == EPA_MAP || kind == EPA_UNKNOWN;
+}
+
+static bool is_numbered(enum epa_kind kind)
+{
+	return kind == EPA_VARIABLE || kind == EPA_MODULE;
+}
+
+uint32_t epa_name_thread(struct epa_name n)
+{
+	return is_numbered(epa_name_kind(n)) ? 0 : (uint32_t)(n.who >> THREAD_SHIFT) & THREAD_MASK;
+}
+
+uint32_t epa_name_site(struct epa_name n)
+{
+	return has_site(epa_name_kind(n)) ? (uint32_t)(n.where >> SITE_SHIFT) : 0;
+}
+
+uint64_t epa_name_ordinal(struct epa_name n)
+{
+	return n.who & ORDINAL_MASK;
+}
+
+int64_t epa_name_offset(struct epa_name n)
+{
+	if (!has_site(epa_name_kind(n)))
+		return (int64_t)n.where;
+	return (int64_t)(n.where << (64 - SITE_SHIFT)) >> (64 - SITE_SHIFT);
+}
+
+struct epa_name epa_name_base(struct epa_name n)
+{
+	return (struct epa_name){n.who, has_site(epa_name_kind(n)) ? n.where >> SITE_SHIFT << SITE_SHIFT : 0};
+}
+
+void epa_names_init(struct epa_names *names, const struct epa_names *base)
+{
+	*names = (struct epa_names){.base = base, .list = RD_NAMES_INIT};
+}
+
+void epa_names_release(struct epa_names *names)
+{
+	rd_names_release(&names->list);
+}
+
+uint32_t epa_names_put(struct epa_names *names, const char *text, size_t length)
+{
+	uint32_t number;
+	if (!names->base)
+		return rd_names_put(&names->list, text, length);
+	if (rd_names_find(&names->base->list, text, length, &number))
+		return number;
+	return (uint32_t)names->base->list.count + rd_names_put(&names->list, text, length);
+}
+
+const char *epa_names_text(const struct epa_names *names, uint32_t number)
+{
+	size_t below = names->base ? names->base->list.count : 0;
+	if (number < below)
+		return names->base->list.items[number];
+	return number - below < names->list.count ? names->list.items[number - below] : "?";
+}
+
+static void add_place(const struct trace_sites *sites, uint32_t number, struct rd_buf *out)
+{
+	const struct trace_site *site = trace_sites_find(sites, number);
+	if (site && site->file != TRACE_NO_FILE)
+		rd_buf_addf(out, " (%s:%u)", rd_base_name(trace_sites_file(sites, site->file)), site->line);
+	else if (number)
+		rd_buf_addf(out, " (site %u)", number);
+}
+
+static void add_sited(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
+		      struct rd_buf *out)
+{
+	enum epa_kind kind = epa_name_kind(name);
+	const struct trace_site *site = trace_sites_find(sites, epa_name_site(name));
+	if (kind == EPA_STACK && site && *site->what)
+		rd_buf_addf(out, "%s in %s", site->what, epa_names_text(names, epa_name_thread(name)));
+	else
+		rd_buf_addf(out, "%s %s", epa_kind_name(kind), epa_names_text(names, epa_name_thread(name)));
+	add_place(sites, epa_name_site(name), out);
+	/* The ordinal of what is unknown has other things in its low bits. */
+	rd_buf_addf(out, "#%" PRIu64,
+		    kind == EPA_UNKNOWN ? epa_name_ordinal(name) >> 16 : epa_name_ordinal(name));
+}
+
+static void add_variable(const struct trace_sites *sites, uint32_t index, struct rd_buf *out)
+{
+	const struct trace_global *global = NULL;
+	if (!sites || index >= sites->placed_count) {
+		rd_buf_addf(out, "variable %u", index);
+		return;
+	}
+	global = trace_sites_global(sites, sites->placed[index].linkage);
+	rd_buf_adds(out, global ? global->name : sites->placed[index].linkage);
+}
+
+static void add_offset(struct rd_buf *out, int64_t offset)
+{
+	if (offset)
+		rd_buf_addf(out, "%+" PRId64, offset);
+}
+
+void epa_name_text(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
+		   struct rd_buf *out)
+{
+	enum epa_kind kind = epa_name_kind(name);
+	switch (kind) {
+	case EPA_NONE:
+		rd_buf_addf(out, "0x%" PRIx64, name.where);
+		return;
+	case EPA_VARIABLE:
+		add_variable(sites, (uint32_t)name.who, out);
+		break;
+	case EPA_MODULE:
+		rd_buf_adds(out, epa_names_text(names, (uint32_t)name.who));
+		break;
+	case EPA_TLS:
+		rd_buf_addf(out, "tls %s#%" PRIu64, epa_names_text(names, epa_name_thread(name)),
+			    epa_name_ordinal(name));
+		break;
+	case EPA_THREAD:
+		rd_buf_adds(out, epa_names_text(names, epa_name_thread(name)));
+		/* Where in it a pthread_t points is libc's business. */
+		return;
+	case EPA_ARGUMENT:
+		if (epa_name_ordinal(name))
+			rd_buf_addf(out, "argv[%" PRIu64 "]", epa_name_ordinal(name) - 1);
+		else
+			rd_buf_adds(out, "argv");
+		break;
+	default:
+		add_sited(names, sites, name, out);
+	}
+	add_offset(out, epa_name_offset(name));
+}

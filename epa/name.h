@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Canonical names: what an address means, said in a way that is the same in every run and under
+ * every schedule.
+ *
+ * A name is two words, equal if and only if they name the same thing:
+ *
+ *	who    kind (4 bits), thread (20), ordinal (40)    of a variable: kind, index of
+ *	                                                   trace_sites.placed; of a module: kind, number
+ *	where  site (31), offset (33, signed)              of variables, modules, blocks, threads: offset
+ *
+ * Threads and modules are numbers of an `epa_names`, which gives equal strings equal numbers.  So
+ * names can be compared, stored and explained without a table of the objects of a run.
+ */
+#ifndef EPA_NAME_H
+#define EPA_NAME_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "trace/sites.h"
+
+enum epa_kind {
+	EPA_NONE,     /* no address: `where` is a plain number */
+	EPA_VARIABLE, /* by its row in the site table */
+	EPA_MODULE,   /* code and data of a module without a name of its own: by its offset */
+	EPA_TLS,      /* a block of thread-local variables: by thread and which of its blocks */
+	EPA_THREAD,   /* what pthread_t points to: by thread */
+	EPA_STACK,    /* a local variable: by thread, site and which execution of the site */
+	EPA_HEAP,     /* malloc, new: by thread, call site and which allocation there */
+	EPA_MAP,      /* mmap: the same */
+	EPA_ARGUMENT, /* argv, and the strings that it points to: which, from 1 */
+	EPA_UNKNOWN,  /* libraries' memory: by the thread that asks, where it first did, and which there */
+	EPA_REGION,   /* the stack of a thread; no name has this kind */
+};
+const char *epa_kind_name(enum epa_kind kind);
+
+struct epa_name {
+	uint64_t who, where;
+};
+
+static inline enum epa_kind epa_name_kind(struct epa_name n)
+{
+	return (enum epa_kind)(n.who >> 60);
+}
+
+static inline bool epa_name_same(struct epa_name a, struct epa_name b)
+{
+	return a.who == b.who && a.where == b.where;
+}
+
+static inline struct epa_name epa_plain(uint64_t value)
+{
+	return (struct epa_name){0, value};
+}
+
+/* Parts of a name; `site` and `ordinal` are 0 where a kind has none. */
+uint32_t epa_name_thread(struct epa_name n);
+uint32_t epa_name_site(struct epa_name n);
+uint64_t epa_name_ordinal(struct epa_name n);
+int64_t epa_name_offset(struct epa_name n);
+
+/* The same thing without the offset: equal for two places of one object. */
+struct epa_name epa_name_base(struct epa_name n);
+
+/* Strings to numbers.  With a base, strings that it knows have its numbers, and it is not changed: a run is
+ * compared with a reference that others use too. */
+struct epa_names {
+	const struct epa_names *base;
+	struct rd_names list;
+};
+void epa_names_init(struct epa_names *names, const struct epa_names *base);
+void epa_names_release(struct epa_names *names);
+uint32_t epa_names_put(struct epa_names *names, const char *text, size_t length);
+const char *epa_names_text(const struct epa_names *names, uint32_t number); /* "?" if there is none */
+
+/* `arr+4`, `buffer in T_0_1 (queue.c:14)#3`, `heap T_0 (main.c:33)#2+8`, `T_0_1`, `argv[1]`. */
+void epa_name_text(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
+		   struct rd_buf *out);
+
+#endif

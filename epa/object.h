@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which object lies at an address now, and its canonical name (algorithm 1 of the TraceSanitizer paper).
+ *
+ *	struct epa_objects *o = epa_objects_new(walk, &names);
+ *	while (epa_walk_next(walk, &r) > 0) {
+ *		epa_objects_feed(o, &r);
+ *		... epa_objects_find(o, r.address), epa_objects_name(o, r.site, r.address) ...
+ *	}
+ *
+ * Every record of the walk is fed, in order.  Memory grows with what is alive at once and with sites and
+ *threads, not with the length of the trace.  An object that has ended is still found until another one takes
+ *its place.
+ */
+#ifndef EPA_OBJECT_H
+#define EPA_OBJECT_H
+
+#include "epa/name.h"
+#include "epa/walk.h"
+
+struct epa_object {
+	uint64_t start, size;
+	uint64_t serial;      /* objects of a walk are numbered as they begin, from 1 */
+	uint64_t ordinal;     /* which one of its thread and site, from 0 */
+	struct epa_name name; /* of its first byte; unused for EPA_REGION */
+	uint32_t thread;      /* number of the name of the thread that made it */
+	uint32_t place;	      /* that thread in the walk */
+	uint32_t site;	      /* where it was made, 0 if there is none */
+	uint32_t index;	      /* variables: of trace_sites.placed */
+	uint8_t kind;	      /* enum epa_kind */
+	bool live;
+};
+
+/* A number for the object that is the same in every schedule; equal ones are, but for chance, the same. */
+uint64_t epa_object_id(const struct epa_object *object);
+
+struct epa_objects;
+/* Walk and names must outlive it. */
+struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *names);
+void epa_objects_free(struct epa_objects *o); /* NULL is fine */
+
+/* The record that epa_walk_next() has just returned. */
+void epa_objects_feed(struct epa_objects *o, const struct trace_record *r);
+
+/* The smallest object at an address, living or the last that was; NULL: nothing is known of it.  It lives
+ * until the next record is fed.  `site` is a hint only: the same site mostly finds the same object. */
+const struct epa_object *epa_objects_find(struct epa_objects *o, uint64_t address, uint32_t site);
+
+/* The canonical name of an address for the thread of the last record.  What is in no object gets a name of
+ * its own when that thread asks for the first time; `site` is where. */
+struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t address);
+
+/* The same for a value that may be a number as well: numbers that cannot be addresses are plain. */
+struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
+
+/* The object that was made last with this name gets another ordinal, and later ones of its
+ * thread and site count on from there (a run whose threads made more or fewer objects than the golden run).
+ */
+void epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal);
+
+/* The number of a thread's name, by place. */
+uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
+
+/* How many scopes the thread stands in. */
+size_t epa_objects_depth(const struct epa_objects *o, size_t place);
+
+size_t epa_objects_live(const struct epa_objects *o); /* living ones, variables and modules included */
+
+#endif

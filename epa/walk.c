@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The merge of a full trace's threads.
+ *
+ * A lane is a thread's reader.  The lane that the last record came from goes on, straight into the
+ * caller's record, until its next record has a q; then that one waits in the lane, and the lane
+ * with the smallest q is next.  So a record without q costs a call and a test.
+ */
+#include "epa/walk.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct raw {
+	const void *data;
+	size_t length;
+};
+
+struct memory_thread {
+	uint32_t number;
+	struct raw *buffers;
+	size_t count, capacity;
+};
+
+struct epa_source {
+	struct trace *trace; /* NULL: in memory */
+	const struct trace_layout *layout;
+	struct trace_layout *own_layout;
+	const struct trace_sites *sites;
+	struct memory_thread *threads;
+	size_t thread_count, thread_capacity;
+};
+
+struct lane {
+	struct trace_full *reader;
+	const struct memory_thread *memory;
+	size_t next_buffer;
+	struct trace_record waiting; /* the next record, if it is not the first lane's */
+	struct trace_event start;
+	bool started; /* `start` is there */
+	uint64_t key; /* the largest q so far */
+	uint32_t number;
+	char *name;
+};
+
+struct epa_walk {
+	struct epa_source *source;
+	struct lane *lanes;
+	size_t lane_count;
+	uint32_t *heap; /* lanes that have a record waiting, the first in the order at 0 */
+	size_t heap_count;
+	struct lane *current; /* goes on; NULL: the heap tells */
+	size_t place;
+	struct rd_umap by_number; /* to place */
+	char lost[24];
+	int err;
+};
+
+/* --- sources ----------------------------------------------------------------------------- */
+
+int epa_source_open(struct epa_source **out, const char *directory)
+{
+	struct epa_source *s = rd_xcalloc(1, sizeof *s);
+	int err = trace_open(&s->trace, directory, false);
+	if (!err && !trace_is_full(s->trace))
+		err = rd_fail(RD_EUSAGE,
+			      "%s: not a full trace: record one with `raddle record --flavour full`",
+			      directory);
+	if (!err && !trace_get_sites(s->trace))
+		err = rd_fail(RD_ENOTFOUND, "%s: a full trace cannot be read without its site table",
+			      directory);
+	if (!err)
+		err = trace_layout_new(&s->own_layout, trace_get_sites(s->trace));
+	if (err) {
+		epa_source_close(s);
+		return err;
+	}
+	s->layout = s->own_layout;
+	s->sites = trace_get_sites(s->trace);
+	*out = s;
+	return RD_OK;
+}
+
+void epa_source_of_memory(struct epa_source **out, const struct trace_layout *layout,
+			  const struct trace_sites *sites)
+{
+	struct epa_source *s = rd_xcalloc(1, sizeof *s);
+	s->layout = layout;
+	s->sites = sites;
+	*out = s;
+}
+
+/* Threads are kept in ascending order; mostly the last one is asked for. */
+static struct memory_thread *memory_thread(struct epa_source *s, uint32_t number)
+{
+	size_t at = s->thread_count;
+	while (at > 0 && s->threads[at - 1].number > number)
+		at--;
+	if (at > 0 && s->threads[at - 1].number == number)
+		return &s->threads[at - 1];
+	RD_GROW(s->threads, s->thread_capacity, s->thread_count + 1);
+	for (size_t i = s->thread_count++; i > at; i--)
+		s->threads[i] = s->threads[i - 1];
+	s->threads[at] = (struct memory_thread){.number = number};
+	return &s->threads[at];
+}
+
+void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
+{
+	struct memory_thread *t = memory_thread(s, thread);
+	RD_GROW(t->buffers, t->capacity, t->count + 1);
+	t->buffers[t->count++] = (struct raw){raw, length};
+}
+
+void epa_source_close(struct epa_source *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->thread_count; i++)
+		free(s->threads[i].buffers);
+	free(s->threads);
+	trace_layout_free(s->own_layout);
+	trace_close(s->trace);
+	free(s);
+}
+
+const struct trace_sites *epa_source_sites(const struct epa_source *s)
+{
+	return s->sites;
+}
+
+const struct trace_layout *epa_source_layout(const struct epa_source *s)
+{
+	return s->layout;
+}
+
+const char *epa_source_name(const struct epa_source *s)
+{
+	return s->trace ? trace_path(s->trace) : "memory";
+}
+
+/* --- lanes ------------------------------------------------------------------------------- */
+
+/* The next record of a lane, of whatever buffer. */
+static int read_record(struct epa_walk *w, struct lane *lane, struct trace_record *r)
+{
+	for (;;) {
+		int got = trace_full_next(lane->reader, r);
+		if (got > 0)
+			return 1;
+		if (got < 0 && !w->err)
+			w->err = got;
+		if (got < 0 || !lane->memory || lane->next_buffer == lane->memory->count)
+			return 0;
+		const struct raw *b = &lane->memory->buffers[lane->next_buffer++];
+		trace_full_feed(lane->reader, b->data, b->length);
+	}
+}
+
+static bool lane_before(const struct epa_walk *w, uint32_t a, uint32_t b)
+{
+	if (w->lanes[a].key != w->lanes[b].key)
+		return w->lanes[a].key < w->lanes[b].key;
+	return a < b;
+}
+
+static void heap_push(struct epa_walk *w, uint32_t lane)
+{
+	size_t i = w->heap_count++;
+	for (; i > 0 && lane_before(w, lane, w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		w->heap[i] = w->heap[(i - 1) / 2];
+	w->heap[i] = lane;
+}
+
+static uint32_t heap_pop(struct epa_walk *w)
+{
+	uint32_t first = w->heap[0], last = w->heap[--w->heap_count];
+	size_t i = 0;
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= w->heap_count)
+			break;
+		if (child + 1 < w->heap_count && lane_before(w, w->heap[child + 1], w->heap[child]))
+			child++;
+		if (!lane_before(w, w->heap[child], last))
+			break;
+		w->heap[i] = w->heap[child];
+		i = child;
+	}
+	w->heap[i] = last;
+	return first;
+}
+
+static void note_key(struct lane *lane, const struct trace_record *r)
+{
+	if (r->q > lane->key)
+		lane->key = r->q;
+}
+
+static int open_lane(struct epa_walk *w, size_t place)
+{
+	struct epa_source *s = w->source;
+	struct lane *lane = &w->lanes[place];
+	int err = RD_OK;
+	if (s->trace) {
+		lane->number = trace_thread_number(s->trace, place);
+		err = trace_full_open(&lane->reader, s->trace, s->layout, place, false);
+	} else {
+		lane->number = s->threads[place].number;
+		lane->memory = &s->threads[place];
+		trace_full_open_raw(&lane->reader, s->layout, lane->number, false);
+	}
+	*rd_umap_put(&w->by_number, lane->number, NULL) = place;
+	if (err || !read_record(w, lane, &lane->waiting))
+		return err;
+	note_key(lane, &lane->waiting);
+	if (lane->waiting.kind == TRACE_FULL_EVENT && lane->waiting.event->kind == RADDLE_THREAD_START) {
+		lane->start = *lane->waiting.event;
+		lane->started = true;
+	}
+	heap_push(w, (uint32_t)place);
+	return RD_OK;
+}
+
+/* Parents have smaller numbers than their children. */
+static void name_lane(struct epa_walk *w, struct lane *lane)
+{
+	const uint64_t *parent = NULL;
+	if (lane->number == 0) {
+		lane->name = rd_xstrdup("T_0");
+		return;
+	}
+	if (lane->started && lane->start.values[2] < lane->number)
+		parent = rd_umap_get(&w->by_number, lane->start.values[2]);
+	if (parent)
+		lane->name = rd_xasprintf("%s_%" PRIu64, w->lanes[*parent].name, lane->start.values[3]);
+	else
+		lane->name = rd_xasprintf("T_?%u", lane->number);
+}
+
+int epa_walk_open(struct epa_walk **out, struct epa_source *s)
+{
+	struct epa_walk *w = rd_xcalloc(1, sizeof *w);
+	w->source = s;
+	w->lane_count = s->trace ? trace_thread_count(s->trace) : s->thread_count;
+	w->lanes = rd_xcalloc(w->lane_count + 1, sizeof *w->lanes);
+	w->heap = rd_xcalloc(w->lane_count + 1, sizeof *w->heap);
+	for (size_t i = 0; i < w->lane_count; i++) {
+		int err = open_lane(w, i);
+		if (err && !w->err)
+			w->err = err;
+	}
+	for (size_t i = 0; i < w->lane_count; i++)
+		name_lane(w, &w->lanes[i]);
+	*out = w;
+	return RD_OK;
+}
+
+void epa_walk_close(struct epa_walk *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->lane_count; i++) {
+		trace_full_close(w->lanes[i].reader);
+		free(w->lanes[i].name);
+	}
+	rd_umap_release(&w->by_number);
+	free(w->lanes);
+	free(w->heap);
+	free(w);
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+static int next_lane(struct epa_walk *w, struct trace_record *r)
+{
+	if (w->heap_count == 0)
+		return 0;
+	w->place = heap_pop(w);
+	w->current = &w->lanes[w->place];
+	*r = w->current->waiting;
+	return 1;
+}
+
+int epa_walk_next(struct epa_walk *w, struct trace_record *r)
+{
+	struct lane *lane = w->current;
+	if (!lane)
+		return next_lane(w, r);
+	if (!read_record(w, lane, r)) {
+		w->current = NULL;
+		return next_lane(w, r);
+	}
+	if (r->q == 0)
+		return 1;
+	note_key(lane, r);
+	if (w->heap_count == 0 || lane_before(w, (uint32_t)w->place, w->heap[0]))
+		return 1;
+	lane->waiting = *r;
+	heap_push(w, (uint32_t)w->place);
+	return next_lane(w, r);
+}
+
+int epa_walk_error(const struct epa_walk *w)
+{
+	return w->err;
+}
+
+size_t epa_walk_threads(const struct epa_walk *w)
+{
+	return w->lane_count;
+}
+
+size_t epa_walk_place(const struct epa_walk *w)
+{
+	return w->place;
+}
+
+uint32_t epa_walk_number(const struct epa_walk *w, size_t place)
+{
+	return w->lanes[place].number;
+}
+
+const char *epa_walk_name(const struct epa_walk *w, size_t place)
+{
+	return w->lanes[place].name;
+}
+
+const char *epa_thread_name(struct epa_walk *w, uint32_t number)
+{
+	const uint64_t *place = rd_umap_get(&w->by_number, number);
+	if (place)
+		return w->lanes[*place].name;
+	snprintf(w->lost, sizeof w->lost, "T_?%u", number);
+	return w->lost;
+}
+
+const struct trace_event *epa_walk_start(const struct epa_walk *w, uint32_t number)
+{
+	const uint64_t *place = rd_umap_get(&w->by_number, number);
+	return place && w->lanes[*place].started ? &w->lanes[*place].start : NULL;
+}
+
+size_t epa_walk_stack(const struct epa_walk *w, size_t place, uint32_t *sites, size_t max)
+{
+	return w->lanes[place].reader ? trace_full_stack(w->lanes[place].reader, sites, max) : 0;
+}
+
+const struct epa_source *epa_walk_source(const struct epa_walk *w)
+{
+	return w->source;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All records of a full trace, in one order.
+ *
+ *	struct epa_source *s;         epa_source_open(&s, "DIR")
+ *	struct epa_walk *w;           epa_walk_open(&w, s)
+ *	while (epa_walk_next(w, &r) > 0) ...
+ *	epa_walk_close(w); epa_source_close(s);
+ *
+ * The order is that of trace/reader.h: records with q in the order of q, and a thread's records
+ * without q directly behind its last one that has q.  So what must come before something else
+ * (a creation, an unlock, a release of memory) does.  Should q fall within a thread, the largest so
+ * far counts; equal ones are ordered by thread number.
+ *
+ * A walk reads each record once and keeps one of each thread.
+ */
+#ifndef EPA_WALK_H
+#define EPA_WALK_H
+
+#include "trace/full.h"
+
+/* Where records come from: a trace directory, or raw buffers in memory. */
+struct epa_source;
+int epa_source_open(struct epa_source **source, const char *directory);
+
+/* Buffers of a program that has ended, as the runtime filled them: nothing is on disk and nothing
+ * is packed.  Layout and sites must outlive the source. */
+void epa_source_of_memory(struct epa_source **source, const struct trace_layout *layout,
+			  const struct trace_sites *sites);
+
+/* A further buffer of a thread, in the order in which it was filled.  The bytes are used in place
+ * and must outlive the source.  Not while a walk is open. */
+void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
+
+void epa_source_close(struct epa_source *source); /* NULL is fine */
+
+const struct trace_sites *epa_source_sites(const struct epa_source *source);
+const struct trace_layout *epa_source_layout(const struct epa_source *source);
+const char *epa_source_name(const struct epa_source *source); /* for messages */
+
+/* One pass over a source; any number may be open. */
+struct epa_walk;
+int epa_walk_open(struct epa_walk **walk, struct epa_source *source);
+void epa_walk_close(struct epa_walk *walk); /* NULL is fine */
+
+/* 1: *r is the next record; what it points to lives until the next call.  0: there are no more. */
+int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
+
+/* The first error of a stream, which ended that stream only and has been reported; 0: none. */
+int epa_walk_error(const struct epa_walk *walk);
+
+/* Threads have places 0, 1, ... in ascending order of their numbers. */
+size_t epa_walk_threads(const struct epa_walk *walk);
+size_t epa_walk_place(const struct epa_walk *walk); /* of the thread of the last record */
+uint32_t epa_walk_number(const struct epa_walk *walk, size_t place);
+
+/* T_0, T_0_1, ...: the n-th thread that a thread created has its creator's name and _n, from 0.
+ * Known from the beginning of the walk; "T_?7" for a number whose stream or first record is lost. */
+const char *epa_walk_name(const struct epa_walk *walk, size_t place);
+const char *epa_thread_name(struct epa_walk *walk, uint32_t number);
+
+/* The thread-start event of a thread, also before the walk has reached it; NULL: there is none. */
+const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t number);
+
+/* The call sites of the scopes that the last record of a thread stands in, as trace_full_stack(). */
+size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
+
+const struct epa_source *epa_walk_source(const struct epa_walk *walk);
+
+#endif
