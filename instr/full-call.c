@@ -79,7 +79,7 @@ static bool stays(struct full_function *x, LLVMValueRef call)
 	if (is_asm(call))
 		return !LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call)) &&
 		       full_event(x, call) == NULL;
-	return callee != NULL && LLVMIsDeclaration(callee) && full_event(x, call) == NULL &&
+	return callee != NULL && ir_is_external(callee) && full_event(x, call) == NULL &&
 	       ir_effects_is_quiet(x->f->effects, ir_name(callee)) && !takes_pointer(call);
 }
 
@@ -97,7 +97,7 @@ static bool is_preventable(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
 	LLVMTypeKind type = LLVMGetTypeKind(LLVMTypeOf(call));
-	return callee != NULL && LLVMIsDeclaration(callee) && !full_call_is_tail(call) &&
+	return callee != NULL && ir_is_external(callee) && !full_call_is_tail(call) &&
 	       LLVMGetCalledValue(call) == callee && !ir_effects_is_quiet(x->f->effects, ir_name(callee)) &&
 	       !has_attribute(call, "noreturn") && !has_attribute(call, "returns_twice") &&
 	       (type == LLVMVoidTypeKind || type == LLVMIntegerTypeKind || type == LLVMPointerTypeKind);
@@ -140,6 +140,7 @@ static void put_ranges(struct full_function *x, LLVMValueRef call, bool behind)
 		if (later == behind)
 			put_range(x, e, behind);
 	}
+	full_library(x, call, behind);
 }
 
 /* The content of an atomic object, in two words. */

@@ -312,7 +312,7 @@ void instr_late(struct instr_unit *u)
 		return;
 	struct late l = {.unit = u, .effects = ir_effects_new(u->module)};
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
-		if (LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
+		if (ir_is_external(f))
 			continue;
 		l.function = f;
 		late_function(&l);

@@ -26,8 +26,8 @@ void instr_drop_call_promises(LLVMValueRef call)
 
 bool instr_is_instrumented(struct ir_effects *effects, LLVMValueRef function)
 {
-	return !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-	       !ir_starts(ir_name(function), "__raddle_") && !ir_has_attribute(function, "naked") &&
+	return !ir_is_external(function) && !ir_starts(ir_name(function), "__raddle_") &&
+	       !ir_has_attribute(function, "naked") &&
 	       !ir_has_attribute(function, "disable_sanitizer_instrumentation") &&
 	       !ir_has_attribute(function, "no_sanitize_thread") && !ir_effects_is_early(effects, function);
 }

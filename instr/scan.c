@@ -240,7 +240,7 @@ static void scan_call(struct instr_function *f, struct instr_event event)
 		scan_intrinsic(f, event, ir_name(callee));
 		return;
 	}
-	bool external = callee != NULL && LLVMIsDeclaration(callee);
+	bool external = callee != NULL && ir_is_external(callee);
 	if (external && instr_libatomic(f, event.inst, ir_name(callee), &event)) {
 		event.size = event.size != 0 ? event.size : 1;
 		add_if_it_matters(f, event);

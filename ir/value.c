@@ -37,6 +37,11 @@ LLVMValueRef ir_callee(LLVMValueRef call)
 	return LLVMIsAFunction(callee);
 }
 
+bool ir_is_external(LLVMValueRef function)
+{
+	return LLVMIsDeclaration(function) || LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage;
+}
+
 bool ir_has_attribute(LLVMValueRef function, const char *name)
 {
 	unsigned n = strlen(name), kind = LLVMGetEnumAttributeKindForName(name, n);

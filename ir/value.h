@@ -16,6 +16,7 @@ LLVMValueRef ir_callee(LLVMValueRef call);
 const char *ir_name(LLVMValueRef v); /* NUL-terminated, "" if none */
 bool ir_starts(const char *s, const char *prefix);
 bool ir_is_call(LLVMValueRef inst);				/* call or invoke (also of assembler) */
+bool ir_is_external(LLVMValueRef function);			/* its code is elsewhere */
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* enum or string */
 
 /* The object a pointer points into: casts, address computations, aliases and

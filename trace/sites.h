@@ -145,7 +145,7 @@ static inline bool trace_site_writes(const struct trace_site *s)
 {
 	return s->kind == TRACE_SITE_WRITE || s->kind == TRACE_SITE_RANGE_WRITE ||
 	       s->kind == TRACE_SITE_ATOMIC_STORE || s->kind == TRACE_SITE_ATOMIC_RMW ||
-	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG;
+	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
 #endif

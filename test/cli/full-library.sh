@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What library functions read and write for the program is in a full trace, with the right lengths: also what formats
+# and results lead to.  test/prog/full-library.c says what is expected.
+set -u
+source=$ROOT/test/prog/full-library.c
+"$RADDLE" cc -g -O1 -w -o prog "$source" -lm || exit 1
+"$RADDLE" record --flavour full --fast -o trace -- ./prog 2>err.txt || { cat err.txt; exit 1; }
+sed -n 's|.*/\* \([RW][0-9][RW0-9 ]*\) \*/$|\1|; t found; b; :found =; p' "$source" | paste - - | tr '\t' ' ' >expected
+"$RADDLE" dump trace | awk '/ range-/ {
+	match($0, /full-library.c:[0-9]+/); n = substr($0, RSTART + 15, RLENGTH - 15)
+	if (n != last) { if (last) print last seen; seen = ""; last = n }
+	seen = seen ($2 ~ /write/ ? " W" : " R") $4
+} END { print last seen }' | sort -n >got
+[ "$(wc -l <expected)" -gt 20 ] || { echo "nothing expected"; exit 1; }
+diff -u expected got

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What library functions read and write.  A comment behind a line lists its ranges: R or W and the
+ * bytes, in their order; test/cli/full-library.sh compares them with the trace.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static char text[64] = "12 34 abc", *line, *end, *copy;
+static size_t capacity;
+static int v[8] = {5, 3, 8, 1, 9, 2, 7, 4}, x, y, pipes[2];
+static long wide;
+static double d, sine, cosine;
+static char word[16], set[16], letter;
+static struct stat status;
+static void *block;
+static unsigned seed = 3;
+
+static void scan(void)
+{
+	sscanf(text, "%d %d %15s", &x, &y, word);		    /* R10 W4 W4 W4 */
+	sscanf("7 x", "%ld%d", &wide, &x);			    /* R4 W8 */
+	sscanf("a1b 2.5%", "%c%*d%15[^ ] %lf%%", &letter, set, &d); /* R9 W1 W2 W8 */
+	sscanf("5", "%hhd%n", &letter, &x);			    /* R2 W1 */
+	sscanf("", "%d", &x);					    /* R1 */
+	sscanf(text, "%2$d %1$d", &x, &y);			    /* R10 */
+}
+
+static void print(FILE *out)
+{
+	fprintf(out, "%s %-5s %d%%\n", word, set, x);	      /* R4 R2 */
+	fprintf(out, "%*d %.2s %.*s\n", x, y, word, 1, word); /* R2 R1 */
+	fprintf(out, "%s%n\n", (char *)NULL, &x);	      /* W4 */
+	snprintf(text, sizeof text, "%f %s", d, word);	      /* R4 W13 */
+	if (asprintf(&copy, "<%s>", word) < 0)		      /* R4 W8 W6 */
+		exit(1);
+}
+
+static void compute(void)
+{
+	qsort(v, 8, sizeof *v, compare); /* R32 W32 */
+	d = frexp(d, &x);		 /* W4 */
+	d = modf(2.5, &sine);		 /* W8 */
+	sincos(d, &sine, &cosine);	 /* W8 W8 */
+	wide = strtol(text, &end, 10);	 /* R13 W8 */
+	d = strtod("2.5x", NULL);	 /* R5 */
+	x = rand_r(&seed);		 /* R4 W4 */
+}
+
+static void files(void)
+{
+	FILE *in;
+	if (pipe(pipes) != 0) /* W8 */
+		exit(1);
+	if (write(pipes[1], "one\ntwo\n", 8) != 8) /* R8 */
+		exit(1);
+	close(pipes[1]);
+	in = fdopen(pipes[0], "r");
+	wide = getline(&line, &capacity, in); /* W8 W8 W5 */
+	wide = getline(&line, &capacity, in); /* W8 W8 W5 */
+	wide = getline(&line, &capacity, in); /* W8 W8 */
+	fstat(pipes[0], &status);	      /* W144 */
+	fclose(in);
+}
+
+int main(void)
+{
+	scan();
+	print(stderr);
+	compute();
+	files();
+	free(copy);
+	copy = strdup(word);		     /* R4 W4 */
+	end = strtok(copy, "b");	     /* R2 W2 */
+	x = posix_memalign(&block, 64, 100); /* W8 */
+	free(block);
+	free(copy);
+	free(line);
+	return 0;
+}
