@@ -29,7 +29,7 @@ TOOL_DIRS := base bitcode trace model epa finding predict report record replay d
 INSTR_DIRS := base ir instr
 # Hooks are bitcode, and some files of the runtime belong to one flavour.
 RT_ONLY_RECORD := rt/record.c rt/stride.c rt/hook.c
-RT_ONLY_FULL := rt/full.c rt/full-buffer.c rt/inject.c rt/inject-x86.c
+RT_ONLY_FULL := rt/full.c rt/full-buffer.c rt/full-compare.c rt/inject.c rt/inject-x86.c
 RT_SRC := $(filter-out rt/full-hook.c,$(wildcard rt/*.c))
 
 objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(1:%=%/*.c)))
