@@ -113,6 +113,13 @@ const char html_style[] =
 	"dl>div{grid-template-columns:1fr;gap:0}.verdict{font-size:20px}}\n"
 	"@media print{.tools,button{display:none}.finding{break-inside:avoid}}\n";
 
+const char html_theme[] =
+	"document.getElementById(\"theme\").addEventListener(\"click\", function () {\n"
+	"  var root = document.documentElement, dark = root.dataset.theme === \"dark\" ||\n"
+	"    (!root.dataset.theme && matchMedia(\"(prefers-color-scheme: dark)\").matches);\n"
+	"  root.dataset.theme = dark ? \"light\" : \"dark\";\n"
+	"});\n";
+
 const char html_script[] =
 	"(function () {\n"
 	"var all = [].slice.call(document.querySelectorAll(\".finding\"));\n"
@@ -131,11 +138,6 @@ const char html_script[] =
 	"}\n"
 	"filter.addEventListener(\"input\", show);\n"
 	"boxes.forEach(function (b) { b.addEventListener(\"change\", show); });\n"
-	"document.getElementById(\"theme\").addEventListener(\"click\", function () {\n"
-	"  var root = document.documentElement, dark = root.dataset.theme === \"dark\" ||\n"
-	"    (!root.dataset.theme && matchMedia(\"(prefers-color-scheme: dark)\").matches);\n"
-	"  root.dataset.theme = dark ? \"light\" : \"dark\";\n"
-	"});\n"
 	"function select(e) {\n"
 	"  var range = document.createRange();\n"
 	"  range.selectNodeContents(e);\n"

@@ -291,23 +291,29 @@ static void put_finding(struct page *p, const struct finding *f, bool open)
 
 /* ---- the page ---- */
 
-static void put_program(struct page *p)
+static void add_program(struct page *p)
 {
 	for (size_t i = 0; i < p->set->argc; i++)
 		rd_buf_addf(&p->words, "%s%s", i ? " " : "", p->set->argv[i]);
-	flush_words(p);
+}
+
+void html_head(FILE *out, const char *title, const char *style)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
+	      out);
+	html_text(out, title);
+	fprintf(out, "</title>\n<style>\n%s%s</style></head><body>\n", html_style, style);
 }
 
 static void put_head(struct page *p)
 {
-	raw(p, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-	       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	       "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>Raddle: ");
-	put_program(p);
-	raw(p, "</title>\n<style>\n");
-	raw(p, html_style);
-	raw(p, "</style></head><body>\n");
+	rd_buf_adds(&p->words, "Raddle: ");
+	add_program(p);
+	html_head(p->out, p->words.data, "");
+	rd_buf_clear(&p->words);
 	raw(p, "<svg width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><marker id=\"tip\" "
 	       "viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
 	       "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker><marker id=\"want\" "
@@ -330,7 +336,8 @@ static void put_header(struct page *p)
 	size_t confirmed = finding_set_count(p->set, FINDING_CONFIRMED, true);
 
 	raw(p, "<header><div class=\"top\"><h1>Raddle</h1><code class=\"prog\">");
-	put_program(p);
+	add_program(p);
+	flush_words(p);
 	raw(p, "</code><button type=\"button\" id=\"theme\" title=\"dark or light\">Theme</button></div>\n");
 	fprintf(p->out, "<p class=\"verdict %s\">%zu confirmed finding%s</p>\n", confirmed ? "bad" : "good",
 		confirmed, confirmed == 1 ? "" : "s");
@@ -367,6 +374,7 @@ static void put_footer(struct page *p)
 	raw(p, "<p>Raddle ");
 	put(p, p->set->tool);
 	raw(p, "</p></footer>\n<script>\n");
+	raw(p, html_theme);
 	raw(p, html_script);
 	raw(p, "</script></body></html>\n");
 }

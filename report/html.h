@@ -3,6 +3,7 @@
 #ifndef REPORT_HTML_H
 #define REPORT_HTML_H
 
+#include "base/buf.h"
 #include "finding/finding.h"
 
 #include <stdio.h>
@@ -16,7 +17,14 @@ bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root
 /* The schedule of a finding as thread columns. */
 void html_schedule(FILE *out, const struct finding *f, size_t steps);
 
-/* What the page looks like, and what it does. */
-extern const char html_style[], html_script[];
+/* The beginning of every page, up to <body>; `style` is what it looks like beside html_style. */
+void html_head(FILE *out, const char *title, const char *style);
+
+/* The contents of a file as text, if it is an ordinary one of at most `max` bytes without
+ * NULs; whether it is. */
+bool html_read(const char *path, size_t max, struct rd_buf *text);
+
+/* What pages look like, and what those of findings do; what the button with the id "theme" does. */
+extern const char html_style[], html_script[], html_theme[];
 
 #endif

@@ -56,13 +56,14 @@ void html_text(FILE *out, const char *text)
 }
 
 /* Opened without blocking, so that a FIFO in its place does no harm. */
-static bool read_source(const char *path, struct rd_buf *text)
+bool html_read(const char *path, size_t max, struct rd_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX;
+	bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 &&
+		    (size_t)st.st_size <= max;
 
-	while (good && text->length <= FILE_MAX) {
+	while (good && text->length <= max) {
 		rd_buf_reserve(text, 65536);
 		ssize_t n = read(fd, text->data + text->length, 65536);
 
@@ -122,7 +123,7 @@ bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root
 		if (root && place->file[0] != '/')
 			rd_buf_addf(&path, "%s/", root);
 		rd_buf_adds(&path, place->file);
-		shown = read_source(path.data, &text) && put_lines(out, text.data, place->line);
+		shown = html_read(path.data, FILE_MAX, &text) && put_lines(out, text.data, place->line);
 	}
 	rd_buf_release(&path);
 	rd_buf_release(&text);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The page of campaigns: one file without any other.  The figure and the tables can be
+ * read without its script; the list of runs needs it, since there may be very many.
+ * Everything that comes from a log goes through html_text() or is data of the script,
+ * which puts it into the page as text.
+ */
+#include "report/campaign-html.h"
+
+#include "base/error.h"
+#include "report/html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PLACES 20
+
+static void put_header(FILE *out, const struct report_campaigns *c)
+{
+	size_t runs = 0;
+	uint64_t blind = 0, harm = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct epa_group *g = &c->items[i].groups[0];
+
+		runs += c->items[i].results->count;
+		harm += epa_group_count(g, EPA_RUN_CRASH) + epa_group_count(g, EPA_RUN_SDC);
+		blind += g->count[EPA_RUN_CRASH][EPA_RUN_NONE] + g->count[EPA_RUN_SDC][EPA_RUN_NONE];
+	}
+	fputs("<header><div class=\"top\"><h1>Raddle</h1><code class=\"prog\">fault injection", out);
+	for (size_t i = 0; i < c->count; i++) {
+		fputs(i ? ", " : ": ", out);
+		html_text(out, c->count > 1 ? c->items[i].results->name : c->items[i].results->command);
+	}
+	fprintf(out,
+		"</code><button type=\"button\" id=\"theme\" title=\"dark or light\">Theme</button></div>\n"
+		"<p class=\"verdict\">%zu run%s</p>\n<p class=\"lead\">%" PRIu64
+		" crashed or gave wrong output; ",
+		runs, runs == 1 ? "" : "s", harm);
+	if (blind)
+		fprintf(out, "<b>%" PRIu64 " of these show no deviation in their trace</b>.</p>", blind);
+	else
+		fputs("each of these shows in its trace where it departs from the golden run.</p>", out);
+	fputs("</header>\n<main>\n", out);
+}
+
+/* A coloured square for each outcome or deviation. */
+static void put_legend(FILE *out, const char *prefix, const char *(*name)(unsigned), unsigned count)
+{
+	fputs("<p class=\"legend\">", out);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(out, "<span class=\"swatch %s-%s\">%s</span>", prefix, name(i), name(i));
+	fputs("</p>\n", out);
+}
+
+static const char *outcome_name(unsigned i)
+{
+	return epa_run_outcome_name(i);
+}
+
+static const char *deviation_name(unsigned i)
+{
+	return epa_run_deviation_name(i);
+}
+
+static void put_figure(FILE *out, const struct report_campaigns *c)
+{
+	fputs("<section class=\"card\"><h2>Fault coverage</h2>\n<p class=\"note\">Of the runs whose fault "
+	      "was "
+	      "activated, those whose trace departs from the golden one, by outcome; whiskers are 95 % "
+	      "confidence intervals (Clopper-Pearson) of the whole bar.</p>\n<div class=\"figs\">\n",
+	      out);
+	for (size_t i = 0; i < c->count; i++)
+		campaign_figure(out, &c->items[i]);
+	fputs("</div>\n", out);
+	put_legend(out, "o", outcome_name, EPA_RUN_INACTIVE);
+	fputs("</section>\n", out);
+}
+
+/* ---- tables ---- */
+
+static void put_percent(FILE *out, double share)
+{
+	fprintf(out, "%.*f", share > 0 && share < 0.00995 ? 2 : 1, 100 * share);
+}
+
+static void put_rate(FILE *out, const struct epa_rate *r)
+{
+	if (!r->runs) {
+		fputs("<td class=\"r\"></td><td class=\"ci\"></td>", out);
+		return;
+	}
+	fputs("<td class=\"r\">", out);
+	put_percent(out, r->value);
+	fputs("</td><td class=\"ci\">", out);
+	put_percent(out, r->low);
+	fputs("\xe2\x80\x93", out);
+	put_percent(out, r->high);
+	fputs("</td>", out);
+}
+
+static void put_row(FILE *out, const struct epa_group *g, unsigned outcome, bool first)
+{
+	fprintf(out, "<tr%s><th>", first ? " class=\"first\"" : "");
+	html_text(out, first ? report_fault_name(g) : "");
+	fprintf(out, "</th><td><span class=\"swatch o-%s\">%s</span></td><td class=\"r\">%" PRIu64 "</td>",
+		epa_run_outcome_name(outcome), epa_run_outcome_name(outcome), epa_group_count(g, outcome));
+	put_rate(out, &g->outcome[outcome]);
+	fputs("<td>", out);
+	if (outcome != EPA_RUN_INACTIVE)
+		campaign_strip(out, g, outcome);
+	fputs("</td>", out);
+	put_rate(out, outcome == EPA_RUN_INACTIVE ? &(struct epa_rate){0} : &g->mpfnr[outcome]);
+	fputs("</tr>\n", out);
+}
+
+static void put_group(FILE *out, const struct epa_group *g)
+{
+	bool first = true;
+
+	fputs("<tbody>", out);
+	for (unsigned o = 0; o < EPA_RUN_OUTCOMES; o++) {
+		if (!epa_group_count(g, o))
+			continue;
+		put_row(out, g, o, first);
+		first = false;
+	}
+	fputs("</tbody>\n", out);
+}
+
+static void put_outcomes(FILE *out, const struct epa_statistics *s)
+{
+	fputs("<div class=\"wide\"><table class=\"stat\"><thead><tr><th>Fault</th><th>Outcome</th><th "
+	      "class=\"r\">Runs"
+	      "</th><th class=\"r\">Share&nbsp;%</th><th>95 %</th><th>First deviation</th><th class=\"r\">"
+	      "<abbr title=\"maximal possible false negative rate: runs with this outcome whose trace shows "
+	      "no "
+	      "deviation\">MPFNR</abbr>&nbsp;%</th><th>95 %</th></tr></thead>\n",
+	      out);
+	for (size_t i = 1; i < s->group_count; i++)
+		put_group(out, &s->groups[i]);
+	if (report_campaign_is_mixed(s))
+		put_group(out, &s->groups[0]);
+	fputs("</table></div>\n", out);
+	put_legend(out, "d", deviation_name, EPA_RUN_DEVIATIONS);
+}
+
+static void put_place(FILE *out, const struct epa_place *p)
+{
+	enum { WIDTH = 90 };
+	double x = 0;
+
+	fputs("<tr><th class=\"mono\">", out);
+	html_text(out, p->name);
+	fprintf(out,
+		"</th><td class=\"r\">%" PRIu64 "</td><td><svg class=\"strip\" width=\"%d\" height=\"12\">",
+		p->runs, WIDTH);
+	for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++) {
+		double width = (double)p->outcome[o] / (double)p->runs * WIDTH;
+
+		if (p->outcome[o])
+			fprintf(out,
+				"<rect class=\"o-%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" "
+				"height=\"12\"><title>%s: "
+				"%" PRIu64 "</title></rect>",
+				epa_run_outcome_name(o), x, width, epa_run_outcome_name(o), p->outcome[o]);
+		x += width;
+	}
+	fputs("</svg></td></tr>\n", out);
+}
+
+static void put_places(FILE *out, const struct report_campaigns *c, const struct epa_statistics *s)
+{
+	static const char *const names[EPA_BYS] = {"Function", "Line", "Opcode"};
+	size_t most = c->places ? c->places : PLACES;
+
+	fputs("<details class=\"where\"><summary>Where the faults were</summary><div class=\"places\">\n",
+	      out);
+	for (unsigned by = 0; by < EPA_BYS; by++) {
+		fprintf(out,
+			"<table class=\"stat\"><thead><tr><th>%s</th><th "
+			"class=\"r\">Runs</th><th>Outcomes</th>"
+			"</tr></thead><tbody>\n",
+			names[by]);
+		for (size_t i = 0; i < s->place_count[by] && i < most; i++)
+			put_place(out, &s->places[by][i]);
+		if (s->place_count[by] > most)
+			fprintf(out, "<tr><td colspan=\"3\" class=\"note\">%zu more</td></tr>\n",
+				s->place_count[by] - most);
+		fputs("</tbody></table>\n", out);
+	}
+	fputs("</div></details>\n", out);
+}
+
+static void put_notes(FILE *out, const struct epa_statistics *s)
+{
+	const struct epa_results *r = s->results;
+
+	fprintf(out, "<p class=\"note\">%zu runs, %" PRIu64 " with their fault activated, %.1f CPU seconds.",
+		r->count, s->groups[0].activated, s->cpu_ms / 1000);
+	if (s->groups[0].weighted)
+		fputs(" Sampling was stratified: shares are weighted by the strata.", out);
+	if (r->cut + r->damaged)
+		fprintf(out, " %zu lines of the log are incomplete or damaged and left out.",
+			r->cut + r->damaged);
+	fputs("</p>\n", out);
+}
+
+static void put_campaign(FILE *out, const struct report_campaigns *c, const struct epa_statistics *s)
+{
+	fputs("<section class=\"card\"><h2>", out);
+	html_text(out, s->results->name);
+	fputs(" <code>", out);
+	html_text(out, s->results->command);
+	fputs("</code></h2>\n", out);
+	put_notes(out, s);
+	if (s->results->count) {
+		put_outcomes(out, s);
+		put_places(out, c, s);
+	}
+	fputs("</section>\n", out);
+}
+
+/* ---- runs ---- */
+
+static void put_runs(FILE *out, const struct report_campaigns *c)
+{
+	size_t shown, all;
+
+	fputs("<section class=\"card\" id=\"list\"><h2>Runs</h2>\n<noscript><p class=\"note\">The list of "
+	      "runs needs "
+	      "the page's script.</p></noscript>\n<div class=\"tools\"><input id=\"filter\" type=\"search\" "
+	      "placeholder=\"Filter: function, file, thread, opcode, signal\" aria-label=\"filter\">"
+	      "<span id=\"choices\"></span></div>\n<p class=\"note\" id=\"found\"></p>\n<div "
+	      "class=\"wide\"><table "
+	      "class=\"stat runs\"><thead id=\"head\"></thead><tbody id=\"rows\"></tbody></table></div>\n"
+	      "<p><button type=\"button\" id=\"more\" hidden>More</button></p>\n</section>\n",
+	      out);
+	campaign_runs(out, c, &shown, &all);
+	if (shown < all)
+		fprintf(out, "<p class=\"note\">%zu of %zu runs are in this page; the log has all.</p>\n",
+			shown, all);
+}
+
+int report_campaign_html(const struct report_campaigns *c, FILE *out)
+{
+	html_head(out, "Raddle: fault injection", campaign_style);
+	put_header(out, c);
+	put_figure(out, c);
+	for (size_t i = 0; i < c->count; i++)
+		put_campaign(out, c, &c->items[i]);
+	put_runs(out, c);
+	fprintf(out, "</main>\n<footer><p>Raddle %s</p></footer>\n<script>\n%s%s</script></body></html>\n",
+		RADDLE_VERSION, html_theme, campaign_script);
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+}

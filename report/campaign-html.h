@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside report/: the parts of a campaign's page. */
+#ifndef REPORT_CAMPAIGN_HTML_H
+#define REPORT_CAMPAIGN_HTML_H
+
+#include "report/campaign.h"
+
+/* The bars of one campaign. */
+void campaign_figure(FILE *out, const struct epa_statistics *s);
+
+/* The deviations of the runs that ended so, side by side. */
+void campaign_strip(FILE *out, const struct epa_group *g, enum epa_run_outcome outcome);
+
+/* The runs of all campaigns as an element with JSON for the script, and how many there
+ * are of how many. */
+void campaign_runs(FILE *out, const struct report_campaigns *c, size_t *shown, size_t *all);
+
+extern const char campaign_style[], campaign_script[];
+
+#endif

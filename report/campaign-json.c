@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Campaigns as a JSON document (doc/format/campaign-json.md).  The runs themselves are not in
+ * it: the log is JSON already.
+ */
+#include "report/campaign.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+static void put_rate(struct rd_json *j, const char *name, const struct epa_rate *r)
+{
+	rd_json_object(j, name);
+	rd_json_unsigned(j, "hits", r->hits);
+	rd_json_unsigned(j, "runs", r->runs);
+	if (r->runs)
+		rd_json_double(j, "value", r->value);
+	else
+		rd_json_null(j, "value");
+	rd_json_double(j, "low", r->low);
+	rd_json_double(j, "high", r->high);
+	rd_json_end(j);
+}
+
+static void put_outcome(struct rd_json *j, const struct epa_group *g, unsigned outcome)
+{
+	rd_json_object(j, epa_run_outcome_name(outcome));
+	rd_json_unsigned(j, "runs", epa_group_count(g, outcome));
+	rd_json_object(j, "deviations");
+	for (unsigned d = 0; d < EPA_RUN_DEVIATIONS; d++)
+		rd_json_unsigned(j, epa_run_deviation_name(d), g->count[outcome][d]);
+	rd_json_end(j);
+	put_rate(j, "share", &g->outcome[outcome]);
+	put_rate(j, "mpfnr", &g->mpfnr[outcome]);
+	rd_json_end(j);
+}
+
+static void put_group(struct rd_json *j, const struct epa_group *g)
+{
+	rd_json_object(j, NULL);
+	rd_json_string(j, "fault", g->fault);
+	rd_json_unsigned(j, "runs", g->runs);
+	rd_json_unsigned(j, "activated", g->activated);
+	rd_json_bool(j, "weighted", g->weighted);
+	put_rate(j, "coverage", &g->coverage);
+	rd_json_object(j, "outcomes");
+	for (unsigned o = 0; o < EPA_RUN_OUTCOMES; o++)
+		put_outcome(j, g, o);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+static void put_places(struct rd_json *j, const struct epa_statistics *s, enum epa_by by)
+{
+	static const char *const names[EPA_BYS] = {"functions", "lines", "opcodes"};
+
+	rd_json_array(j, names[by]);
+	for (size_t i = 0; i < s->place_count[by]; i++) {
+		const struct epa_place *p = &s->places[by][i];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "name", p->name);
+		rd_json_unsigned(j, "runs", p->runs);
+		rd_json_unsigned(j, "deviated", p->deviated);
+		for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++)
+			rd_json_unsigned(j, epa_run_outcome_name(o), p->outcome[o]);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void put_campaign(struct rd_json *j, const struct epa_statistics *s)
+{
+	const struct epa_results *r = s->results;
+
+	rd_json_object(j, NULL);
+	rd_json_string(j, "directory", r->directory);
+	rd_json_string(j, "program", r->name);
+	rd_json_string(j, "command", r->command);
+	rd_json_unsigned(j, "runs", r->count);
+	rd_json_unsigned(j, "cut", r->cut);
+	rd_json_unsigned(j, "damaged", r->damaged);
+	rd_json_unsigned(j, "repeated", r->repeated);
+	rd_json_double(j, "cpu_ms", s->cpu_ms);
+	rd_json_double(j, "wall_ms", s->wall_ms);
+	rd_json_array(j, "faults");
+	for (size_t i = 1; i < s->group_count; i++)
+		put_group(j, &s->groups[i]);
+	put_group(j, &s->groups[0]);
+	rd_json_end(j);
+	for (unsigned by = 0; by < EPA_BYS; by++)
+		put_places(j, s, by);
+	rd_json_end(j);
+}
+
+int report_campaign_json(const struct report_campaigns *c, FILE *out)
+{
+	struct rd_json j;
+
+	rd_json_begin(&j, out);
+	j.indent = true;
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	rd_json_double(&j, "confidence", 0.95);
+	rd_json_string(&j, "interval", "clopper-pearson");
+	rd_json_array(&j, "campaigns");
+	for (size_t i = 0; i < c->count; i++)
+		put_campaign(&j, &c->items[i]);
+	rd_json_end(&j);
+	rd_json_end(&j);
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Campaigns for people and scripts.  In: the statistics of one or more campaigns.  Out:
+ * text on a stream.  Nothing is counted here.  All return 0, or RD_ESYSTEM if `out` could
+ * not be written.
+ */
+#ifndef REPORT_CAMPAIGN_H
+#define REPORT_CAMPAIGN_H
+
+#include "epa/statistics.h"
+
+#include <stdio.h>
+
+struct report_campaigns {
+	const struct epa_statistics *items;
+	size_t count;
+	size_t places; /* how many functions, lines and opcodes to list; 0: 8 (text), 20 (HTML) */
+	bool colour;   /* text: the stream is a terminal that has colours */
+};
+
+/* Tables and a bar chart in 80 columns. */
+int report_campaign_text(const struct report_campaigns *c, FILE *out);
+
+/* One JSON document: doc/format/campaign-json.md. */
+int report_campaign_json(const struct report_campaigns *c, FILE *out);
+
+/* One page that needs nothing else: figure, tables, runs, and what SDCs did to the output. */
+int report_campaign_html(const struct report_campaigns *c, FILE *out);
+
+/* The name of a group's fault, "all" for all. */
+const char *report_fault_name(const struct epa_group *g);
+
+/* Whether groups[0] says anything that groups[1] does not. */
+bool report_campaign_is_mixed(const struct epa_statistics *s);
+
+#endif
