@@ -28,6 +28,7 @@ static const struct command {
 	const char *help;
 	bool foreign;
 } commands[] = {
+	{"campaign", cmd_campaign, "show what came of injected faults", false},
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},

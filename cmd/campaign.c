@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle campaign`: what came of campaigns of `raddle inject`.  In: their directories,
+ * finished or not.  Out: statistics as text, JSON or a page.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "report/campaign.h"
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	bool json;
+	const char *html; /* file for the page, "-": standard output */
+	uint64_t places;
+} opt;
+
+static const struct rd_option options[] = {
+	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
+	RD_STRING(0, "html", &opt.html, "FILE", "write a page for browsers there (-: standard output)"),
+	RD_NUMBER('n', "places", &opt.places, "COUNT", "list so many functions, lines and opcodes"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle campaign [--json] [--html FILE] DIR...",
+	"Shows what came of campaigns of 'raddle inject', each in its directory: for each kind\n"
+	"of fault how many runs ended how, the fault coverage and the maximal possible false\n"
+	"negative rate (MPFNR) with 95 % confidence intervals, and where the faults were that\n"
+	"did harm.  A campaign need not be finished.",
+	options,
+	"  raddle inject --fault all -n 5000 -o faults -- ./pca 10 8\n"
+	"  raddle campaign faults\n"
+	"  raddle campaign --html faults.html faults\n",
+};
+
+static int write_page(const struct report_campaigns *c)
+{
+	bool to_stdout = !strcmp(opt.html, "-");
+	FILE *out = to_stdout ? stdout : fopen(opt.html, "w");
+	int err;
+
+	if (!out)
+		return rd_fail_errno("%s: cannot write it", opt.html);
+	err = report_campaign_html(c, out);
+	if (!to_stdout && fclose(out) != 0 && !err)
+		err = rd_fail_errno("%s: cannot write it", opt.html);
+	return err;
+}
+
+static int write_all(struct report_campaigns *c)
+{
+	bool page_is_stdout = opt.html && !strcmp(opt.html, "-");
+	int err = opt.html ? write_page(c) : 0;
+
+	c->colour = report_wants_colour(stdout);
+	if (!err && opt.json)
+		err = report_campaign_json(c, stdout);
+	else if (!err && !page_is_stdout)
+		err = report_campaign_text(c, stdout);
+	return err;
+}
+
+static int show(char **directories, size_t count)
+{
+	struct epa_results *results = rd_xcalloc(count, sizeof *results);
+	struct epa_statistics *statistics = rd_xcalloc(count, sizeof *statistics);
+	struct report_campaigns c = {.items = statistics, .places = opt.places};
+	int err = 0;
+
+	for (; c.count < count && !err; c.count += !err) {
+		err = epa_results_read(&results[c.count], directories[c.count]);
+		if (!err)
+			epa_statistics(&statistics[c.count], &results[c.count]);
+	}
+	if (!err)
+		err = write_all(&c);
+	for (size_t i = 0; i < c.count; i++) {
+		epa_statistics_release(&statistics[i]);
+		epa_results_release(&results[i]);
+	}
+	free(statistics);
+	free(results);
+	return err;
+}
+
+int cmd_campaign(int argc, char **argv)
+{
+	size_t count = 0;
+	char **directories = rd_xcalloc((size_t)argc, sizeof *directories);
+	int status = CMD_OK;
+
+	/* Options may stand between directories. */
+	while (argc > 1) {
+		int first = rd_options_parse(argc, argv, &usage);
+
+		if (first <= 0) {
+			free(directories);
+			return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+		}
+		if (first < argc)
+			directories[count++] = argv[first];
+		argc -= first;
+		argv += first;
+	}
+	if (!count) {
+		rd_fail(RD_EUSAGE, "campaign: which directory? 'raddle help campaign' shows the usage");
+		status = CMD_FAILED;
+	} else if (opt.json && opt.html && !strcmp(opt.html, "-")) {
+		rd_fail(RD_EUSAGE, "campaign: only one document fits on standard output");
+		status = CMD_FAILED;
+	} else if (show(directories, count)) {
+		status = CMD_FAILED;
+	}
+	free(directories);
+	return status;
+}

@@ -1,0 +1,59 @@
+# What came of a campaign: text, JSON and page of finished and damaged ones.
+set -eu
+
+line() { # run fault outcome deviation
+	printf '{"run":%d,"fault":"%s","thread":"T_0","site":7,"where":"a.c:3:1 main","opcode":"load","instance":1,"action":"flip","mask":"0x1","bit":0,"fired":true,"before":"0x0","after":"0x1","outcome":"%s","signal":null,"exit":0,"place":null,"deviation":"%s","deviation_at":null,"deviation_thread":null,"records":10,"cpu_ms":1.5,"wall_ms":2,"diff":null}\n' "$@"
+}
+make_campaign() {
+	mkdir -p "$1"
+	echo "{\"program\":\"./$1\",\"arguments\":[\"10\"]}" >"$1/campaign.json"
+	for i in 1 2 3 4; do line $i BitFlip sdc data; done >"$1/log"
+	for i in 4 5 6 7 8 9; do line $i BitFlip masked none; done >"$1/log.1"
+}
+make_campaign one
+make_campaign two
+
+# Run 4 is in both logs and counts once.
+"$RADDLE" campaign one >text
+grep -q '^./one 10$' text
+grep -q '^9 runs, 9 with their fault activated' text
+grep -Eq '^BitFlip +sdc +4 +44\.4 \[13\.7, +78\.8\] +0\.0 \[ 0\.0, +60\.2\]$' text
+grep -Eq '^BitFlip +\|={20} +\| +44\.4 \[13\.7, +78\.8\]$' text
+[ "$(awk 'length > 80' text)" = '' ]
+
+"$RADDLE" campaign --json one two >json
+jq -e '.version == 1 and (.campaigns | length) == 2 and .campaigns[1].program == "two"' json >/dev/null
+jq -e '.campaigns[0].faults[0] | .fault == "BitFlip" and .runs == 9 and .coverage.hits == 4 and
+	.outcomes.masked.mpfnr.value == 1 and .outcomes.crash.mpfnr.value == null' json >/dev/null
+
+"$RADDLE" campaign one --html page two >both
+grep -q '^./two 10$' both
+grep -q '<!DOCTYPE html>' page
+"$RADDLE" campaign --html - one | cmp -s - page && exit 1
+"$RADDLE" campaign --html - one two | cmp - page
+
+# Half a line at the end, and half a line that was written on.
+line 10 BitFlip crash address | head -c 100 >>one/log.1
+line 11 BitFlip crash address | head -c 100 >>one/log
+line 12 BitFlip crash address >>one/log
+"$RADDLE" campaign one >text 2>notes
+grep -q 'one/log.1: the last line is incomplete and is skipped' notes
+grep -q 'one/log:5 is skipped: it is no JSON object' notes
+grep -q '^9 runs' text
+grep -q '^2 lines of the log are incomplete or damaged' text
+
+fails() { # message command...
+	local expected=$1 status=0
+	shift
+	"$RADDLE" campaign "$@" >out 2>err || status=$?
+	[ $status = 2 ] && grep -q "$expected" err && [ "$(wc -l <err)" = 1 ] && return
+	echo "campaign $*: status $status"
+	cat err
+	exit 1
+}
+fails 'which directory'
+fails 'absent/campaign.json' absent
+fails 'there is no log in it' "$(mkdir -p empty && echo '{}' >empty/campaign.json && echo empty)"
+fails 'it is no JSON object' "$(mkdir -p bad && echo 'x' >bad/campaign.json && echo bad)"
+fails 'only one document' --json --html - one
+fails 'cannot write it' --html absent/page two
