@@ -54,6 +54,12 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
+/* What made an access unsure may be in another window. */
+static bool access_matters(const struct sharing *s, const struct exec_event *e)
+{
+	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
+}
+
 static void release_sharing(struct sharing *s)
 {
 	free(s->variable_user);
@@ -130,6 +136,9 @@ static struct event *append(struct builder *b, uint32_t source)
 	c->loops |= exec_reads(e->kind) && e->flags & EXEC_LOOP;
 	if (e->flags & EXEC_GIVEN)
 		c->base[e->thread] = v->index + 1;
+	if (e->flags & EXEC_UNSURE && v->index < c->wall[e->thread])
+		c->wall[e->thread] = v->index;
+	c->unsure |= e->flags & EXEC_UNSURE;
 	return v;
 }
 
@@ -214,7 +223,7 @@ static void add_event(struct builder *b, uint32_t source)
 	const struct exec_event *e = &b->c->x->events[source];
 
 	if (exec_is_access(e->kind)) {
-		if ((b->sharing.variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN))
+		if (access_matters(&b->sharing, e))
 			add_access(b, source, e);
 	} else if (exec_acquires(e->kind)) {
 		if (b->sharing.lock[e->object] & SHARED)
@@ -245,7 +254,7 @@ static size_t count_kept(const struct exec *x, const struct sharing *s, size_t *
 	for (size_t i = 0; i < x->count; i++) {
 		const struct exec_event *e = &x->events[i];
 		if (exec_is_access(e->kind)) {
-			n += (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN);
+			n += access_matters(s, e);
 		} else if (exec_acquires(e->kind) || e->kind == EXEC_UNLOCK) {
 			n += s->lock[e->object] & SHARED;
 			*acquires += exec_acquires(e->kind) && (s->lock[e->object] & SHARED);
@@ -270,6 +279,8 @@ static void build_events(struct builder *b)
 	c->sections = rd_xmalloc((acquires + 1) * sizeof *c->sections);
 	b->depths = rd_xmalloc((acquires + 1) * sizeof *b->depths);
 	c->base = rd_xcalloc((size_t)x->threads + 1, sizeof *c->base);
+	c->wall = filled(x->threads);
+	c->unsure = x->unsure;
 	b->head = filled(x->threads);
 	b->last_write = filled(x->variables);
 	b->moved = filled(x->count);
@@ -646,6 +657,7 @@ void core_release(struct core *c)
 	free(c->writer);
 	free(c->partner);
 	free(c->base);
+	free(c->wall);
 	free(c->busy);
 }
 
@@ -675,6 +687,16 @@ void core_include_before(const struct core *c, const struct rows *r, uint32_t *p
 		if (c->events[c->must.item[i]].kind == EXEC_FORK &&
 		    c->events[c->must.item[i]].object == v->thread)
 			core_include(c, r, p, c->must.item[i]);
+}
+
+bool core_sure(const struct core *c, const uint32_t *p)
+{
+	if (!c->walls)
+		return true;
+	for (uint32_t t = 0; t < c->threads; t++)
+		if (p[t] > c->wall[t])
+			return false;
+	return !c->x->unsure;
 }
 
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)

@@ -93,14 +93,20 @@ struct core {
 	struct slots writes, accesses;	  /* by variable */
 	struct slots posts, takes;	  /* by semaphore */
 	struct slots notes;		  /* signals and broadcasts by condition */
-	uint32_t *base;			  /* positions behind the given events: part of every ideal */
-	struct rows need, closed;	  /* closed: sync-preserving closure of the need */
-	struct rows firm;		  /* sound model: the need without what only values impose */
+	uint32_t *wall;		  /* per thread: its first EXEC_UNSURE, which the sound model cannot pass */
+	bool unsure;		  /* some thread has one, or there was one before */
+	bool walls;		  /* whether the model asks */
+	uint32_t *base;		  /* positions behind the given events: part of every ideal */
+	struct rows need, closed; /* closed: sync-preserving closure of the need */
+	struct rows firm;	  /* sound model: the need without what only values impose */
 	bool has_sems, has_conds;
 };
 
 void core_build(struct core *c, const struct exec *x);
 void core_release(struct core *c);
+
+/* Whether nothing in the ideal `p` is unsure, or the model does not ask. */
+bool core_sure(const struct core *c, const uint32_t *p);
 
 /* Computes the rows for a model; `firm` only where semaphores or conditions ask for it. */
 void core_clocks(struct core *c, bool rf);

@@ -215,8 +215,8 @@ static bool decide_recorded(struct decider *d)
 	while (!found && advance_swallowed(d, at)) {
 		d->r->s.total -= d->r->s.cost * 16;
 		found = predict_sp_reach(d->r, d->stops, d->count);
-		if (found && !minimal(d))
-			break;
+		if (found ? !minimal(d) : !core_sure(&d->r->c, d->r->p))
+			break; /* later instances only need more */
 	}
 	free(at);
 	return found && minimal(d);

@@ -33,6 +33,9 @@
  *   an atomic read acquire (or stronger).
  * - EXEC_LOOP on a read of the predicate of a wait loop solves the paper's problem
  *   of the wait that never happened.
+ * - EXEC_UNSURE marks an access during which, as far as is recorded, another thread
+ *   wrote the variable.  What it and what its thread read there in the meantime is not
+ *   known, so in the sound model it may be next, but what is behind it never happens.
  * - EXEC_PENDING marks an operation that had not succeeded when recording ended
  *   (the program hung there); it is the last event of its thread.
  */
@@ -77,6 +80,7 @@ enum exec_flag {
 	EXEC_LOOP = 16,	 /* a read that decides a wait loop: it keeps its writer in both models */
 	EXEC_GIVEN = 32, /* has happened before anything else; the first events of a thread (windows) */
 	EXEC_PART = 64,	 /* of the operation of the next event */
+	EXEC_UNSURE = 128,
 };
 
 #define EXEC_NONE UINT32_MAX
@@ -98,6 +102,7 @@ struct exec {
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
 	uint32_t *sem_initial; /* of the first sem_initial_count semaphores; the rest start at 0 */
 	uint32_t sem_initial_count;
+	bool unsure; /* something EXEC_UNSURE came before the first event (windows) */
 };
 
 void exec_init(struct exec *x);

@@ -25,6 +25,7 @@
 #include "base/map.h"
 #include "predict/granule.h"
 #include "predict/machine.h"
+#include "predict/overlap.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -36,6 +37,7 @@
 struct segment {
 	uint64_t q;
 	uint32_t thread, operation; /* operation EXEC_NONE: before the first */
+	struct predict_span span;   /* numbers of segments */
 };
 
 struct barrier_use {
@@ -66,6 +68,8 @@ struct filler {
 	uint8_t *timed;		  /* by thread: its condition wait has a time limit */
 	uint32_t *robust;	  /* syncs that were taken over from a dead thread */
 	size_t robust_count, robust_capacity;
+	struct predict_span *spans; /* by event */
+	size_t span_capacity;
 	uint64_t serial; /* of the segment */
 	uint32_t seen;
 	bool fences;
@@ -134,6 +138,8 @@ static struct exec_event *add(struct filler *f, const struct segment *at, enum e
 
 	RD_GROW(t->origins, t->origin_capacity, t->x.count);
 	t->origins[t->x.count - 1] = (struct predict_origin){at->operation, f->seen};
+	RD_GROW(f->spans, f->span_capacity, t->x.count);
+	f->spans[t->x.count - 1] = at->span;
 	if (at->operation != EXEC_NONE)
 		e->site = f->m->stacks[h->operations[at->operation].stack].site;
 	return e;
@@ -172,8 +178,10 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	struct exec_event *e = add(f, at, kind, w->variable);
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
-	if (atomic)
+	if (atomic) {
 		e->flags |= EXEC_ATOMIC | (site->order != 'x' || f->fences ? EXEC_SYNC : 0);
+		f->spans[f->t->x.count - 1].end = at->span.begin;
+	}
 	if (site && site->flags & TRACE_SITE_WAIT_LOOP)
 		e->flags |= EXEC_LOOP;
 }
@@ -444,6 +452,27 @@ static void look_ahead(struct filler *f, const struct model_operation *op)
 	}
 }
 
+/* An access stands for later ones up to the next operation that makes the runtime forget it.
+ * An imported one happened where its own operation says. */
+static void find_spans(const struct filler *f, struct segment *all, size_t count)
+{
+	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);
+
+	for (size_t i = 0; i < f->m->thread_count; i++)
+		next[i] = (uint32_t)count;
+	for (size_t i = count; i-- > 0;) {
+		struct segment *s = &all[i];
+		enum raddle_event kind = RADDLE_THREAD_START;
+		if (s->operation != EXEC_NONE)
+			kind = f->m->histories[s->thread].operations[s->operation].kind;
+		s->span.begin = (uint32_t)i;
+		s->span.end = kind == RADDLE_ORDER ? s->span.begin : next[s->thread];
+		if (kind < RADDLE_ALLOC || kind > RADDLE_UNMAP)
+			next[s->thread] = (uint32_t)i;
+	}
+	free(next);
+}
+
 static void do_segments(struct filler *f)
 {
 	size_t count = 0, n = 0;
@@ -454,14 +483,15 @@ static void do_segments(struct filler *f)
 	for (uint32_t i = 0; i < f->m->thread_count; i++) {
 		const struct model_history *h = &f->m->histories[i];
 		uint64_t q = 0;
-		all[n++] = (struct segment){0, i, EXEC_NONE};
+		all[n++] = (struct segment){.thread = i, .operation = EXEC_NONE};
 		for (uint32_t k = 0; k < h->operation_count; k++) {
 			q = h->operations[k].q > q ? h->operations[k].q : q;
-			all[n++] = (struct segment){q, i, k};
+			all[n++] = (struct segment){.q = q, .thread = i, .operation = k};
 			look_ahead(f, &h->operations[k]);
 		}
 	}
 	qsort(all, n, sizeof *all, compare_segments);
+	find_spans(f, all, n);
 	for (size_t i = 0; i < n; i++)
 		do_segment(f, &all[i]);
 	free(all);
@@ -598,6 +628,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	t->variables = rd_xcalloc((size_t)t->x.variables + 1, sizeof *t->variables);
 	f.latest = rd_xcalloc((size_t)t->x.variables + 1, sizeof *f.latest);
 	do_segments(&f);
+	predict_mark_unsure(&t->x, f.spans);
 	t->hung = pending != PENDING_NONE;
 	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
 		add_pending(&f, i, pending);
@@ -607,6 +638,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	exec_match_signals(&t->x);
 	granules_free(f.granules);
 	free(f.latest);
+	free(f.spans);
 	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);
 	rd_umap_release(&f.passed);

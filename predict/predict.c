@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running a prediction: reduce the execution, then for each model compute the
- * needs, and look for races and deadlocks.  The sound model goes first; the
- * speculative one only adds what it did not find.
+ * needs, and look for races and deadlocks.  The sound model goes first; what
+ * comes after it only adds what it did not find.  Where some reads are unsure, what
+ * would be sound if they were not is looked for in between: it is speculative, but its
+ * schedules keep the values that are known, so that a replay is likelier to get there.
  */
 #include "predict/internal.h"
 
@@ -42,10 +44,14 @@ static int64_t total_work(const struct predict_opts *o)
 	return o->count_events ? INT64_MAX : DEFAULT_TOTAL_WORK;
 }
 
-static void run_model(struct predictor *r, enum predict_class class)
+enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE };
+
+static void run_model(struct predictor *r, enum model model)
 {
-	r->class = class;
-	core_clocks(&r->c, class == PREDICT_SOUND);
+	r->class = model == MODEL_SOUND ? PREDICT_SOUND : PREDICT_SPECULATIVE;
+	r->c.walls = model == MODEL_SOUND && r->c.unsure;
+	if (model != MODEL_UNSURE)
+		core_clocks(&r->c, model == MODEL_SOUND);
 	search_init(&r->s, &r->c, r->o->work ? r->o->work : DEFAULT_WORK);
 	r->s.total = total_work(r->o);
 	if (!r->o->no_races)
@@ -66,9 +72,11 @@ static void run_whole(const struct exec *x, const struct predict_opts *o, struct
 	out->kept += r.c.count;
 	r.p = rd_xcalloc((size_t)r.c.threads + 1, sizeof *r.p);
 	if (!o->speculative_only)
-		run_model(&r, PREDICT_SOUND);
+		run_model(&r, MODEL_SOUND);
+	if (!o->speculative_only && !o->sound_only && r.c.unsure)
+		run_model(&r, MODEL_UNSURE);
 	if (!o->sound_only)
-		run_model(&r, PREDICT_SPECULATIVE);
+		run_model(&r, MODEL_SPECULATIVE);
 	rd_umap_release(&r.pairs);
 	rd_umap_release(&r.cycles);
 	free(r.p);

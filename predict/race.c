@@ -106,7 +106,7 @@ bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t cou
 	for (uint32_t i = 0; i < count; i++)
 		if (core_in(&r->c, r->p, targets[i]))
 			return false;
-	return true;
+	return core_sure(&r->c, r->p);
 }
 
 /* How much of `thread` must have run before `e` in a table of rows. */

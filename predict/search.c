@@ -479,6 +479,8 @@ static enum answer solve(struct search *s, const uint32_t *p)
 	for (uint32_t i = 0; i < s->target_count; i++)
 		if (core_in(c, p, s->targets[i]))
 			return ANSWER_NO;
+	if (!core_sure(c, p))
+		return ANSWER_NO;
 	s->work -= s->cost;
 	if (s->work < 0)
 		return ANSWER_UNKNOWN;

@@ -165,6 +165,8 @@ static const char *run_event(struct check *k, uint32_t i)
 		return "the schedule runs over a target";
 	if (e->flags & EXEC_PENDING)
 		return "the schedule runs an operation that never succeeded";
+	if (k->sound && e->flags & EXEC_UNSURE)
+		return "the schedule runs over an access whose order is not known";
 	if ((k->sound || e->flags & EXEC_LOOP) && exec_reads(e->kind) &&
 	    k->m.last_write[e->object] != k->writer[i])
 		return "a read finds another write than recorded";

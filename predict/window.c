@@ -226,6 +226,14 @@ static void gather(struct piece *w, struct predict_result *from, struct predict_
 	free(from->deadlocks);
 }
 
+static bool has_unsure(const struct exec *x, uint32_t end)
+{
+	for (uint32_t i = 0; i < end; i++)
+		if (x->events[i].flags & EXEC_UNSURE)
+			return true;
+	return false;
+}
+
 void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
 		     window_fn *fn)
 {
@@ -239,6 +247,7 @@ void predict_windows(const struct exec *x, const struct predict_opts *o, struct 
 		add_state(&w);
 		add_window(&w);
 		drop_passes(&w);
+		w.part.unsure = has_unsure(x, w.begin);
 		w.part.threads = x->threads;
 		w.part.locks = x->locks;
 		w.part.variables = x->variables;

@@ -208,7 +208,7 @@ static bool possible(const struct oracle *o, const struct state *s, uint32_t i)
 {
 	const struct exec_event *e = &o->x->events[i];
 
-	if (e->flags & EXEC_PENDING)
+	if (e->flags & EXEC_PENDING || (o->sound && e->flags & EXEC_UNSURE))
 		return false;
 	switch (e->kind) {
 	case EXEC_READ:

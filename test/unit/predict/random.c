@@ -3,12 +3,17 @@
  * Random well-formed executions for the comparison with brute.c: two to four
  * threads, mutexes (also recursive ones) and rwlocks (released in any order),
  * semaphores, conditions with and without time limits, barriers, once controls, fork
- * and join (or not), atomics, try locks that succeed or fail, and operations left
- * pending.
+ * and join (or not), atomics, try locks that succeed or fail, operations left
+ * pending, and accesses whose order is not known.
  */
 #include "brute.h"
+#include "predict/overlap.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #define LOCKS 4 /* with one that stands for a once control */
 #define DEPTH 6
@@ -303,6 +308,30 @@ static void setup(struct gen *g)
 		g->alive[t] = g->forked[t] = t == 0 || !forks || below(g, 3) == 0;
 }
 
+static bool overlap(const struct predict_span *a, const struct predict_span *b)
+{
+	return a->begin < b->end && b->begin < a->end;
+}
+
+/* Lets accesses last for a while, and checks what predict_mark_unsure() makes of it. */
+static void blur(struct gen *g)
+{
+	struct exec *x = g->x;
+	struct predict_span spans[BRUTE_EVENTS];
+
+	for (uint32_t i = 0; i < x->count; i++)
+		spans[i] = (struct predict_span){i, i + (below(g, 2) ? below(g, 6) : 0)};
+	predict_mark_unsure(x, spans);
+	for (uint32_t i = 0; i < x->count; i++) {
+		const struct exec_event *e = &x->events[i];
+		bool unsure = false;
+		for (uint32_t k = 0; k < x->count && exec_is_access(e->kind); k++)
+			unsure |= exec_writes(x->events[k].kind) && x->events[k].object == e->object &&
+				  x->events[k].thread != e->thread && overlap(&spans[i], &spans[k]);
+		assert_int_equal(unsure, (e->flags & EXEC_UNSURE) != 0);
+	}
+}
+
 void random_exec(struct exec *x, uint64_t seed)
 {
 	struct gen g = {.x = x, .seed = seed * 0x9e3779b97f4a7c15ull + 0x1234567};
@@ -318,4 +347,6 @@ void random_exec(struct exec *x, uint64_t seed)
 	if (x->threads < g.threads)
 		x->threads = g.threads;
 	exec_match_signals(x);
+	if (below(&g, 3) == 0)
+		blur(&g);
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the accesses that another thread's write of the same variable overlaps.
+ *
+ * One walk forward asks whether a write that began earlier was still going on, one walk
+ * backward whether the next write begins before the access is over.  Since a thread's own
+ * writes do not count, two threads are remembered for each variable: the best, and the best
+ * of another thread.
+ */
+#include "predict/overlap.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+struct edge {
+	uint32_t place;
+	uint16_t thread;
+	bool known;
+};
+
+struct nearest {
+	struct edge first, other; /* of different threads */
+};
+
+static const struct edge *foreign(const struct nearest *n, uint16_t thread)
+{
+	const struct edge *e = n->first.thread == thread ? &n->other : &n->first;
+
+	return e->known ? e : NULL;
+}
+
+/* Keeps the better one of each thread; `larger` says which one that is. */
+static void note(struct nearest *n, uint16_t thread, uint32_t place, bool larger)
+{
+	struct edge new = {place, thread, true};
+
+	if (n->first.known && n->first.thread != thread &&
+	    (larger ? place <= n->first.place : place >= n->first.place)) {
+		if (!n->other.known || (larger ? place > n->other.place : place < n->other.place))
+			n->other = new;
+		return;
+	}
+	if (n->first.known && n->first.thread != thread)
+		n->other = n->first;
+	else if (n->first.known && (larger ? place <= n->first.place : place >= n->first.place))
+		return;
+	n->first = new;
+}
+
+void predict_mark_unsure(struct exec *x, const struct predict_span *spans)
+{
+	struct nearest *past = rd_xcalloc((size_t)x->variables + 1, sizeof *past);
+	struct nearest *next = rd_xcalloc((size_t)x->variables + 1, sizeof *next);
+	const struct edge *edge;
+
+	for (size_t i = 0; i < x->count; i++) {
+		struct exec_event *e = &x->events[i];
+		if (!exec_is_access(e->kind))
+			continue;
+		edge = foreign(&past[e->object], e->thread);
+		if (edge && edge->place > spans[i].begin)
+			e->flags |= EXEC_UNSURE;
+		if (exec_writes(e->kind))
+			note(&past[e->object], e->thread, spans[i].end, true);
+	}
+	for (size_t i = x->count; i-- > 0;) {
+		struct exec_event *e = &x->events[i];
+		if (!exec_is_access(e->kind))
+			continue;
+		edge = foreign(&next[e->object], e->thread);
+		if (edge && edge->place < spans[i].end)
+			e->flags |= EXEC_UNSURE;
+		if (exec_writes(e->kind))
+			note(&next[e->object], e->thread, spans[i].begin, false);
+	}
+	free(past);
+	free(next);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: the taker asks for the flag until the giver, who waits a while, has set it.
+/* Published by release, taken by acquire, and the taker looks too early. */
+#include "case.h"
+
+static atomic_int flag;
+static int data;
+THREAD(give)
+{
+	UNUSED;
+	data = 7;
+	atomic_store_explicit(&flag, 1, memory_order_release);
+	return NULL;
+}
+THREAD(take)
+{
+	UNUSED;
+	while (!atomic_load_explicit(&flag, memory_order_acquire))
+		sched_yield();
+	return data == 7 ? NULL : argument;
+}
+int main(void)
+{
+	run_two(take, give);
+	return 0;
+}
