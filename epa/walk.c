@@ -155,9 +155,13 @@ static int read_record(struct epa_walk *w, struct lane *lane, struct trace_recor
 			return 1;
 		if (got < 0 && !w->err)
 			w->err = got;
-		if (got < 0 || !lane->memory || lane->next_buffer == lane->memory->count)
+		if (got < 0 || !lane->memory || lane->next_buffer > lane->memory->count)
 			return 0;
-		const struct raw *b = &lane->memory->buffers[lane->next_buffer++];
+		if (lane->next_buffer++ == lane->memory->count) {
+			trace_full_feed(lane->reader, NULL, 0); /* a branch may have waited for more */
+			continue;
+		}
+		const struct raw *b = &lane->memory->buffers[lane->next_buffer - 1];
 		trace_full_feed(lane->reader, b->data, b->length);
 	}
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FAULT_SIZE 41
 #define DEPTH_MAX (1u << 24) /* scopes; a deeper stack loses its outermost ones */
 
 struct scope {
@@ -41,7 +42,12 @@ struct trace_full {
 	uint32_t op, op_end;
 	uint32_t unfinished; /* op that was not finished, UINT32_MAX: none */
 	bool values;
-	bool fed; /* with raw bytes: there are no chunks */
+	bool fed;      /* with raw bytes: there are no chunks */
+	bool fed_last; /* nothing more will be fed */
+	bool holds;    /* `held` is the next record: a branch whose target is not in the bytes before */
+	bool ended;    /* with `end_code` */
+	int end_code;
+	struct trace_record held;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	uint8_t tail[RADDLE_PIECE_MAX + 8]; /* a piece behind which there are not 8 bytes to read */
@@ -130,6 +136,8 @@ void trace_full_feed(struct trace_full *f, const void *raw, size_t length)
 	f->begin = f->p = raw;
 	f->end = f->begin + length;
 	f->piece = NULL;
+	f->fed_last = length == 0;
+	f->ended = false;
 }
 
 void trace_full_close(struct trace_full *f)
@@ -218,12 +226,23 @@ static int begin_piece(struct trace_full *f)
 	return 1;
 }
 
-/* The piece that comes next, 0 if it is not known. */
-static uint32_t next_piece(const struct trace_full *f)
+/* Whether the bytes tell what comes behind a branch: *piece is the piece, 0 if it is none.  Faults tell of
+ * the piece before; a piece with an entry is a handler's. */
+static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
-	if (f->end - f->p < RADDLE_PIECE_HEAD || *f->p < RADDLE_FULL_PIECE)
-		return 0;
-	return raddle_piece_number(load32(f->p));
+	const struct trace_piece *next;
+	const uint8_t *p = f->p;
+	*piece = 0;
+	while (p < f->end && (*p == RADDLE_FULL_RESET || *p == RADDLE_FULL_FAULT))
+		p += *p == RADDLE_FULL_RESET ? 1 : f->end - p < FAULT_SIZE ? f->end - p : FAULT_SIZE;
+	if (p == f->end || (f->fed && *p == RADDLE_FULL_END))
+		return false;
+	if (*p < RADDLE_FULL_PIECE || f->end - p < RADDLE_PIECE_HEAD)
+		return true;
+	next = trace_layout_get(f->layout, raddle_piece_number(load32(p)));
+	if (next && !(next->op_count && next->ops[0].kind == TRACE_FULL_ENTRY))
+		*piece = next->number;
+	return true;
 }
 
 static void scope_change(struct trace_full *f, const struct trace_record *r)
@@ -271,7 +290,7 @@ static void fill_op(struct trace_full *f, struct trace_record *r)
 		return;
 	switch (op->kind) {
 	case TRACE_FULL_BRANCH:
-		r->value = next_piece(f);
+		f->holds = !next_piece(f, &r->value) && f->op == f->op_end;
 		return;
 	case TRACE_FULL_ALLOCA:
 		r->size = r->value;
@@ -355,14 +374,14 @@ static int read_fence(struct trace_full *f, struct trace_record *r)
 
 static int read_fault(struct trace_full *f, struct trace_record *r)
 {
-	if (!has(f, 41))
+	if (!has(f, FAULT_SIZE))
 		return cut_off(f);
 	r->kind = TRACE_FULL_FAULT;
 	r->site = load32(f->p + 1);
 	r->fault = load32(f->p + 5);
 	r->before = load64(f->p + 9);
 	r->after = load64(f->p + 25);
-	f->p += 41;
+	f->p += FAULT_SIZE;
 	return 1;
 }
 
@@ -455,18 +474,32 @@ static int next_chunk(struct trace_full *f)
 	return 1;
 }
 
+/* The bytes are used up: 1 if there are more, else the answer of trace_full_next(). */
+static int more_bytes(struct trace_full *f)
+{
+	int got = f->fed ? 0 : f->ended ? f->end_code : next_chunk(f);
+	if (got > 0)
+		return got;
+	f->p = f->end = NULL;
+	f->ended = !f->fed || f->fed_last;
+	f->end_code = got;
+	return got;
+}
+
 /* What the usual case leaves over. */
 static int next_slow(struct trace_full *f, struct trace_record *r)
 {
 	for (;;) {
 		int got;
 		if (f->p == f->end || (f->fed && *f->p == RADDLE_FULL_END)) {
-			f->p = f->end;
-			got = f->fed ? 0 : next_chunk(f);
-			if (got <= 0) {
-				f->p = f->end = NULL;
+			got = more_bytes(f);
+			if (got <= 0 && !(f->holds && f->ended))
 				return got;
-			}
+		}
+		if (f->holds && (next_piece(f, &f->held.value) || f->ended)) {
+			f->holds = false;
+			*r = f->held;
+			return 1;
 		}
 		if (*f->p == RADDLE_FULL_RESET) {
 			f->p++;
@@ -488,7 +521,9 @@ int trace_full_next(struct trace_full *f, struct trace_record *r)
 		if (f->piece) {
 			if (f->op < f->op_end) {
 				fill_op(f, r);
-				return 1;
+				if (!f->holds)
+					return 1;
+				f->held = *r;
 			}
 			f->piece = NULL;
 		}

@@ -132,7 +132,8 @@ int trace_full_open(struct trace_full **f, struct trace *trace, const struct tra
 void trace_full_close(struct trace_full *f);
 
 /* The same over raw bytes of a thread that are in memory, buffer by buffer: trace_full_next() returns 0 at
- * the end of what was fed last.  The bytes are used in place. */
+ * the end of what was fed last.  The bytes are used in place.  A branch that ends a buffer comes with the
+ * next one, which tells where it led to; length 0 says that there is no next one. */
 void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layout, uint32_t thread,
 			 bool values);
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length);

@@ -391,6 +391,8 @@ static void raw_bytes_are_read(void **state)
 			trace_full_feed(f, raw.data, raw.length);
 			read_all(f, &said);
 		}
+		trace_full_feed(f, NULL, 0);
+		read_all(f, &said);
 		assert_string_equal(expected.data, said.data);
 		trace_full_close(f);
 		release(sites, layout);
@@ -488,6 +490,8 @@ static struct trace_layout *small_layout(struct trace_sites **sites)
 		"P\t3\t1\t4\tc4",
 		"P\t4\t1\t4\tx5",
 		"P\t5\t1\t13\tg6F8",
+		"S\t7\tb\t0\t-\t-1\t7\t0\tf\tbr\t-",
+		"P\t6\t1\t4\tb7",
 	};
 	struct rd_buf body = RD_BUF_INIT;
 	struct trace_layout *layout = NULL;
@@ -604,6 +608,56 @@ static void landings_unwind(void **state)
 	rd_buf_release(&raw);
 }
 
+static void assert_branch(struct trace_full *f, uint32_t target)
+{
+	struct trace_record r;
+	assert_int_equal(trace_full_next(f, &r), 1);
+	assert_int_equal(r.kind, TRACE_FULL_BRANCH);
+	assert_int_equal(r.value, target);
+}
+
+/* Where a branch led to does not depend on where buffers end, nor on faults. */
+static void branches_have_targets(void **state)
+{
+	struct rd_buf one = RD_BUF_INIT, two = RD_BUF_INIT;
+	struct trace_sites *sites;
+	struct trace_layout *layout = small_layout(&sites);
+	struct trace_record r;
+	struct trace_full *f;
+	(void)state;
+	add_head(&one, 6);
+	rd_buf_addc(&one, RADDLE_FULL_FAULT);
+	for (int i = 0; i < 5; i++)
+		add_number(&one, 0, 8);
+	add_head(&one, 6);
+	rd_buf_addc(&two, RADDLE_FULL_RESET);
+	add_head(&two, 6);
+	add_entry(&two, 0); /* a handler */
+	add_head(&two, 4);
+	add_head(&two, 6);
+	trace_full_open_raw(&f, layout, 0, false);
+	trace_full_feed(f, one.data, one.length);
+	assert_branch(f, (SLOT << 16) + 6);
+	assert_int_equal(trace_full_next(f, &r), 1);
+	assert_int_equal(r.kind, TRACE_FULL_FAULT);
+	assert_int_equal(trace_full_next(f, &r), 0);
+	trace_full_feed(f, two.data, two.length);
+	assert_branch(f, (SLOT << 16) + 6);
+	assert_branch(f, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(trace_full_next(f, &r), 1);
+	assert_int_equal(r.kind, TRACE_FULL_RETURN);
+	assert_int_equal(trace_full_next(f, &r), 0);
+	trace_full_feed(f, NULL, 0);
+	assert_branch(f, 0);
+	assert_int_equal(trace_full_next(f, &r), 0);
+	trace_full_close(f);
+	trace_layout_free(layout);
+	trace_sites_free(sites);
+	rd_buf_release(&one);
+	rd_buf_release(&two);
+}
+
 /* The packer stops where a buffer stops making sense. */
 static void packer_stops_at_nonsense(void **state)
 {
@@ -670,10 +724,10 @@ static void bad_layouts_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(raw_bytes_are_read),	   cmocka_unit_test(packing_loses_nothing),
-		cmocka_unit_test(files_are_read),	   cmocka_unit_test(unfinished_pieces_are_cut),
-		cmocka_unit_test(landings_unwind),	   cmocka_unit_test(packer_stops_at_nonsense),
-		cmocka_unit_test(bad_layouts_are_refused),
+		cmocka_unit_test(raw_bytes_are_read),	    cmocka_unit_test(packing_loses_nothing),
+		cmocka_unit_test(files_are_read),	    cmocka_unit_test(unfinished_pieces_are_cut),
+		cmocka_unit_test(landings_unwind),	    cmocka_unit_test(branches_have_targets),
+		cmocka_unit_test(packer_stops_at_nonsense), cmocka_unit_test(bad_layouts_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
