@@ -53,6 +53,7 @@ struct thread {
 	size_t unknown_count, unknown_capacity, deep_count; /* deep: those with a depth */
 	uint64_t low, high;				    /* its stack */
 	uint64_t control;				    /* its control block */
+	uint64_t made;					    /* objects so far */
 	uint32_t blocks;				    /* of thread-local variables so far */
 };
 
@@ -125,6 +126,8 @@ static struct epa_object *add(struct epa_objects *o, const struct epa_object *ob
 	*e = *object;
 	e->size = o->extents.list[n].size;
 	e->serial = ++o->serial;
+	if (e->kind == EPA_STACK || e->kind == EPA_HEAP || e->kind == EPA_MAP)
+		e->local = o->threads[e->place].made++;
 	e->live = true;
 	e->name = make_name(e);
 	return e;
@@ -570,12 +573,19 @@ static struct epa_name unknown_name(struct epa_objects *o, uint32_t site, uint64
 	return name_in(make_name(&object), (int64_t)(address - u->start));
 }
 
+/* A local variable whose scope has ended: what lies there now is something else, mostly a library's. */
+static bool is_left(const struct epa_object *e)
+{
+	return e->kind == EPA_STACK && !e->live;
+}
+
 /* A pointer behind the end of an object means that object, one into a heap block's header the block. */
 static struct epa_name near_name(struct epa_objects *o, uint32_t site, uint64_t address)
 {
 	uint32_t n = address ? epa_extents_before(&o->extents, address - 1) : 0;
 	const struct epa_object *e = &o->list[n];
-	if (n && e->start + e->size == address && e->kind != EPA_REGION && e->kind != EPA_MODULE)
+	if (n && e->start + e->size == address && e->kind != EPA_REGION && e->kind != EPA_MODULE &&
+	    !is_left(e))
 		return name_in(e->name, (int64_t)e->size);
 	n = epa_extents_behind(&o->extents, address);
 	e = &o->list[n];
@@ -588,7 +598,7 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 {
 	uint32_t n = epa_extents_find(&o->extents, address, site);
 	const struct epa_object *e = &o->list[n];
-	if (!n || e->kind == EPA_REGION)
+	if (!n || e->kind == EPA_REGION || is_left(e))
 		return near_name(o, site, address);
 	return name_in(e->name, (int64_t)(address - e->start));
 }

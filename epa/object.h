@@ -22,6 +22,7 @@ struct epa_object {
 	uint64_t start, size;
 	uint64_t serial;      /* objects of a walk are numbered as they begin, from 1 */
 	uint64_t ordinal;     /* which one of its thread and site, from 0 */
+	uint64_t local;	      /* local, heap and mapped ones: which of all that its thread made, from 0 */
 	struct epa_name name; /* of its first byte; unused for EPA_REGION */
 	uint32_t thread;      /* number of the name of the thread that made it */
 	uint32_t place;	      /* that thread in the walk */

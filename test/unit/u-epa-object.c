@@ -171,7 +171,6 @@ static void two_threads(struct fix *f, bool swapped)
 		FIX(f, t, FIX_ENTRY);
 		FIX(f, t, FIX_ALLOCA, CHILD + move + 0x20000 * (t - 1) + 0x8000, 16);
 		alloc(f, t, HEAP + move + 0x100 * i, 16 + 8 * t);
-		FIX_EVENT(f, t, RADDLE_THREAD_END);
 	}
 	FIX_EVENT(f, 0, RADDLE_THREAD_JOIN, 1, 0);
 	look(f, 0, HEAP + move + (swapped ? 0x100 : 0));

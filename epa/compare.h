@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Comparing a run with the golden run, thread by thread.
+ *
+ *	struct epa_reference *ref;     epa_reference_open(&ref, golden)    (epa/reference.h)
+ *	struct epa_comparison c;       epa_compare(ref, run, NULL, &c)
+ *	epa_comparison_release(&c);
+ *
+ * The run is walked once.  Memory grows with what is alive in the run at once, not with the length or number
+ *of runs.  Both must be runs of the same program: the same site table.
+ */
+#ifndef EPA_COMPARE_H
+#define EPA_COMPARE_H
+
+#include "epa/reference.h"
+
+enum epa_deviation_kind {
+	EPA_SAME,    /* no deviation */
+	EPA_DATA,    /* another value */
+	EPA_ADDRESS, /* another place in memory */
+	EPA_CONTROL, /* another instruction */
+	EPA_MISSING, /* the run has no such record or thread any more */
+	EPA_EXTRA,   /* the run has a record or thread more */
+};
+const char *epa_deviation_name(enum epa_deviation_kind kind); /* none data address control missing extra */
+
+#define EPA_STACK_MAX 32
+
+/* Where two threads part. */
+struct epa_deviation {
+	enum epa_deviation_kind kind;
+	char *thread;	 /* T_0_1 */
+	uint64_t number; /* of the thread's canonical records, from 0 */
+	bool has_golden, has_run;
+	struct epa_record golden, run; /* without depth, place and raw */
+	unsigned slot;		       /* the first one that differs; data and address */
+	uint32_t stack[EPA_STACK_MAX]; /* call sites in the run, innermost first */
+	size_t depth;		       /* how many there were */
+};
+
+struct epa_compare_options {
+	bool propagation; /* go on behind the first deviation */
+};
+
+struct epa_comparison {
+	bool deviated;
+	struct epa_deviation first; /* the first in the order of the run */
+	uint64_t records;	    /* canonical records of the run that were looked at */
+	struct epa_names names; /* for epa_name_text(); those of the reference and those the run has more */
+};
+
+/* options may be NULL. */
+int epa_compare(const struct epa_reference *reference, struct epa_source *run,
+		const struct epa_compare_options *options, struct epa_comparison *comparison);
+void epa_comparison_release(struct epa_comparison *comparison);
+
+/* The site of a deviation: that of the run's record, or of the golden one. */
+uint32_t epa_deviation_site(const struct epa_deviation *deviation);
+
+/* How two records differ, and in which slot. */
+enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
+				     unsigned *slot);
+
+#endif

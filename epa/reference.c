@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A golden run on file.
+ *
+ * Each thread fills a block of words; full blocks go to the end of one file, and the thread remembers which
+ * are its own.  A record never goes over the end of a block.
+ */
+#include "epa/reference.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK_BYTES (EPA_BLOCK_WORDS * sizeof(uint64_t))
+
+struct epa_reference {
+	struct epa_source *source;
+	struct epa_names names;
+	struct epa_reference_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct rd_umap by_name; /* to index */
+	uint64_t records;
+	uint64_t file_blocks;
+	int fd;
+};
+
+static int open_temporary(void)
+{
+	const char *directory = getenv("TMPDIR");
+	char *path;
+	int fd;
+	if (!directory || !*directory)
+		directory = "/tmp";
+	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	path = rd_xasprintf("%s/raddle-reference-XXXXXX", directory);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	else
+		fd = rd_fail_errno("%s", path);
+	free(path);
+	return fd;
+}
+
+static int write_block(struct epa_reference *ref, struct epa_reference_thread *t)
+{
+	const char *p = (const char *)t->words;
+	size_t left = t->used * sizeof *t->words;
+	off_t at = (off_t)(ref->file_blocks * BLOCK_BYTES);
+	if (!left)
+		return RD_OK;
+	while (left > 0) {
+		ssize_t n = pwrite(ref->fd, p, left, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return rd_fail_errno("the temporary file of the golden run");
+		p += n;
+		at += n;
+		left -= (size_t)n;
+	}
+	RD_GROW(t->blocks, t->block_capacity, t->block_count + 1);
+	t->blocks[t->block_count++] = ref->file_blocks++ << 16 | t->used;
+	t->used = 0;
+	return RD_OK;
+}
+
+static struct epa_reference_thread *thread_of(struct epa_reference *ref, uint32_t name)
+{
+	bool is_new;
+	uint64_t *index = rd_umap_put(&ref->by_name, name, &is_new);
+	if (is_new) {
+		*index = ref->thread_count;
+		RD_GROW(ref->threads, ref->thread_capacity, ref->thread_count + 1);
+		ref->threads[ref->thread_count++] =
+			(struct epa_reference_thread){.name = name, .words = rd_xmalloc(BLOCK_BYTES)};
+	}
+	return &ref->threads[*index];
+}
+
+static bool ends_thread(const struct epa_record *r)
+{
+	return r->kind == TRACE_FULL_EVENT && (r->event == RADDLE_THREAD_END || r->event == RADDLE_EXIT);
+}
+
+static int add_record(struct epa_reference *ref, struct epa_reference_thread *t, const struct epa_record *r)
+{
+	int err = RD_OK;
+	if (t->used + EPA_WORDS > EPA_BLOCK_WORDS)
+		err = write_block(ref, t);
+	t->used += epa_record_pack(r, t->words + t->used);
+	t->records++;
+	ref->records++;
+	if (ends_thread(r))
+		t->ended = true;
+	return err;
+}
+
+static int fill(struct epa_reference *ref, struct epa_walk *walk)
+{
+	struct epa_sanitizer *s = epa_sanitizer_new(walk, &ref->names);
+	struct epa_record r;
+	int err = RD_OK;
+	while (!err && epa_sanitizer_next(s, &r) > 0)
+		err = add_record(ref, thread_of(ref, epa_objects_thread(epa_sanitizer_objects(s), r.place)),
+				 &r);
+	for (size_t i = 0; i < ref->thread_count; i++) {
+		if (!err)
+			err = write_block(ref, &ref->threads[i]);
+		free(ref->threads[i].words);
+		ref->threads[i].words = NULL;
+	}
+	epa_sanitizer_free(s);
+	return err ? err : epa_walk_error(walk);
+}
+
+int epa_reference_open(struct epa_reference **out, struct epa_source *golden)
+{
+	struct epa_reference *ref = rd_xcalloc(1, sizeof *ref);
+	struct epa_walk *walk = NULL;
+	int err = RD_OK;
+	ref->source = golden;
+	epa_names_init(&ref->names, NULL);
+	ref->fd = open_temporary();
+	if (ref->fd < 0)
+		err = ref->fd;
+	if (!err)
+		err = epa_walk_open(&walk, golden);
+	if (!err)
+		err = fill(ref, walk);
+	epa_walk_close(walk);
+	if (err)
+		epa_reference_close(ref);
+	else
+		*out = ref;
+	return err;
+}
+
+void epa_reference_close(struct epa_reference *ref)
+{
+	if (!ref)
+		return;
+	if (ref->fd >= 0)
+		close(ref->fd);
+	for (size_t i = 0; i < ref->thread_count; i++) {
+		free(ref->threads[i].blocks);
+		free(ref->threads[i].words);
+	}
+	free(ref->threads);
+	rd_umap_release(&ref->by_name);
+	epa_names_release(&ref->names);
+	free(ref);
+}
+
+const struct epa_source *epa_reference_source(const struct epa_reference *ref)
+{
+	return ref->source;
+}
+
+const struct epa_names *epa_reference_names(const struct epa_reference *ref)
+{
+	return &ref->names;
+}
+
+uint64_t epa_reference_records(const struct epa_reference *ref)
+{
+	return ref->records;
+}
+
+size_t epa_reference_threads(const struct epa_reference *ref)
+{
+	return ref->thread_count;
+}
+
+const struct epa_reference_thread *epa_reference_thread(const struct epa_reference *ref, size_t index)
+{
+	return &ref->threads[index];
+}
+
+size_t epa_reference_find(const struct epa_reference *ref, uint32_t name)
+{
+	const uint64_t *index = rd_umap_get(&ref->by_name, name);
+	return index ? (size_t)*index : SIZE_MAX;
+}
+
+/* --- cursors ------------------------------------------------------------------------------------ */
+
+void epa_cursor_open(struct epa_cursor *c, const struct epa_reference *ref, size_t thread)
+{
+	*c = (struct epa_cursor){.reference = ref, .thread = &ref->threads[thread]};
+}
+
+void epa_cursor_close(struct epa_cursor *c)
+{
+	free(c->words);
+	*c = (struct epa_cursor){0};
+}
+
+void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from)
+{
+	uint64_t *words = to->words ? to->words : rd_xmalloc(BLOCK_BYTES);
+	*to = *from;
+	to->words = words;
+	if (from->used)
+		memcpy(words, from->words, from->used * sizeof *words);
+}
+
+bool epa_cursor_load(struct epa_cursor *c)
+{
+	size_t done = 0, bytes;
+	off_t at;
+	if (c->err || !c->thread || c->block == c->thread->block_count)
+		return false;
+	if (!c->words)
+		c->words = rd_xmalloc(BLOCK_BYTES);
+	bytes = (c->thread->blocks[c->block] & 0xffff) * sizeof *c->words;
+	at = (off_t)((c->thread->blocks[c->block] >> 16) * BLOCK_BYTES);
+	while (done < bytes) {
+		ssize_t n = pread(c->reference->fd, (char *)c->words + done, bytes - done, at + (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			c->err = rd_fail_errno("the temporary file of the golden run");
+			c->at = c->used = 0;
+			return false;
+		}
+		done += (size_t)n;
+	}
+	c->block++;
+	c->at = 0;
+	c->used = bytes / sizeof *c->words;
+	return true;
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Records of the walk become canonical records.
+ *
+ * What is left out, and why: a difference there is not the program's.
+ * - events that tell of waiting, and which thread of a barrier was the last one;
+ * - allocations and releases: those of the program are calls with arguments and results, those of libraries
+ *   (a buffer of stdout) are made by whichever thread comes first;
+ * - what atomic additions found: they add the same, whoever comes first;
+ * - the bytes of copies, which may be padding; those that enter or leave the program count.
+ */
+#include "epa/sanitize.h"
+
+#include "base/alloc.h"
+#include "raddle/full.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define IO_CACHE 256
+
+struct epa_sanitizer {
+	struct epa_walk *walk;
+	struct epa_names *names;
+	struct epa_objects *objects;
+	const struct trace_sites *sites;
+	struct trace_record raw;
+	uint64_t count;
+	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
+	struct {
+		uint32_t site;
+		bool known, io, barrier;
+	} calls[IO_CACHE];
+};
+
+struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names *names)
+{
+	struct epa_sanitizer *s = rd_xcalloc(1, sizeof *s);
+	s->walk = walk;
+	s->names = names;
+	s->sites = epa_source_sites(epa_walk_source(walk));
+	s->objects = epa_objects_new(walk, names);
+	return s;
+}
+
+void epa_sanitizer_free(struct epa_sanitizer *s)
+{
+	if (!s)
+		return;
+	epa_objects_free(s->objects);
+	free(s);
+}
+
+struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s)
+{
+	return s->objects;
+}
+
+uint64_t epa_sanitizer_count(const struct epa_sanitizer *s)
+{
+	return s->count;
+}
+
+/* --- slots ------------------------------------------------------------------------------------- */
+
+static void put(struct epa_record *r, struct epa_name name)
+{
+	if (r->count < EPA_SLOTS) {
+		r->slots[r->count++] = name;
+		return;
+	}
+	struct epa_name *last = &r->slots[EPA_SLOTS - 1];
+	last->where = raddle_hash_word(raddle_hash_word(last->where ^ last->who, name.who), name.where);
+	last->who = 0;
+}
+
+static void put_number(struct epa_record *r, uint64_t value)
+{
+	put(r, epa_plain(value));
+}
+
+static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t address)
+{
+	put(r, epa_objects_value(s->objects, r->site, address));
+}
+
+/* A word that may be a pointer or not. */
+static void put_word(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
+{
+	if (raddle_looks_like_pointer(word))
+		put_address(s, r, word);
+	else
+		put_number(r, word);
+}
+
+static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8_t *p, size_t size)
+{
+	for (size_t i = 0; i < size; i += 8) {
+		uint64_t word = 0;
+		memcpy(&word, p + i, size - i < 8 ? size - i : 8);
+		put_word(s, r, word);
+	}
+}
+
+static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
+{
+	const struct trace_value *v = &r->raw->values[i];
+	if (v->size > 8)
+		put_bytes(s, r, r->raw->bytes + v->offset, v->size);
+	else if (v->type == TRACE_VALUE_POINTER)
+		put_address(s, r, trace_record_value(r->raw, i));
+	else if (v->size == 8 && v->type != TRACE_VALUE_FLOAT)
+		put_word(s, r, trace_record_value(r->raw, i));
+	else
+		put_number(r, trace_record_value(r->raw, i));
+}
+
+static void put_values(struct epa_sanitizer *s, struct epa_record *r)
+{
+	for (size_t i = 0; i < r->raw->value_count; i++)
+		put_value(s, r, i);
+}
+
+/* --- calls that matter ------------------------------------------------------------------------------ */
+
+/* Functions whose ranges are all bytes that somebody chose: strings, input and output. */
+static bool is_io(const char *callee)
+{
+	static const char *const names[] = {
+		"write",	   "pwrite",	    "pwrite64",	      "send",
+		"sendto",	   "fwrite",	    "fputs",	      "puts",
+		"perror",	   "read",	    "__read_chk",     "pread",
+		"pread64",	   "recv",	    "recvfrom",	      "fread",
+		"fgets",	   "fopen",	    "open",	      "open64",
+		"unlink",	   "sprintf",	    "snprintf",	      "vsprintf",
+		"vsnprintf",	   "__sprintf_chk", "__snprintf_chk", "__vsprintf_chk",
+		"__vsnprintf_chk", "strftime"};
+	if (strncmp(callee, "str", 3) == 0 || strncmp(callee, "ato", 3) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(callee, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static size_t call_of(struct epa_sanitizer *s, uint32_t number)
+{
+	size_t i = (number ^ number >> 16) % IO_CACHE;
+	if (s->calls[i].known && s->calls[i].site == number)
+		return i;
+	const struct trace_site *site = trace_sites_find(s->sites, number);
+	s->calls[i].site = number;
+	s->calls[i].known = true;
+	s->calls[i].io = site && is_io(site->what);
+	s->calls[i].barrier = site && strcmp(site->what, "pthread_barrier_wait") == 0;
+	return i;
+}
+
+/* A range that a call made: the bytes count if that call lets them in or out. */
+static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
+{
+	const struct trace_site *site = trace_sites_find(s->sites, r->site);
+	uint32_t call = 0;
+	if (!site || (site->kind != TRACE_SITE_RANGE_READ && site->kind != TRACE_SITE_RANGE_WRITE))
+		return false;
+	epa_walk_stack(s->walk, r->place, &call, 1);
+	return s->calls[call_of(s, call)].io;
+}
+
+/* --- kinds ------------------------------------------------------------------------------------------ */
+
+static void fill_range(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_record *raw = r->raw;
+	put_address(s, r, raw->address);
+	put_number(r, raw->size);
+	if (!counts_bytes(s, r))
+		return;
+	put_number(r, raw->value);
+	put_number(r, raw->pointer_count);
+	for (uint32_t i = 0; i < raw->listed; i++)
+		put_address(s, r, raw->pointers[i].value);
+}
+
+static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_record *raw = r->raw;
+	const struct trace_site *site = trace_sites_find(s->sites, r->site);
+	uint64_t old = trace_record_value(raw, 0), now = trace_record_value(raw, 1);
+	put_address(s, r, raw->address);
+	put_number(r, raw->flags & TRACE_RECORD_STORED);
+	if (raw->value_count < 2 || !site)
+		return;
+	switch (site->kind) {
+	case TRACE_SITE_ATOMIC_STORE:
+		put_value(s, r, 1);
+		break;
+	case TRACE_SITE_ATOMIC_RMW:
+		if (raw->size <= 8 && !raddle_looks_like_pointer(old) && !raddle_looks_like_pointer(now)) {
+			unsigned shift = raw->size < 8 ? 64 - 8 * (unsigned)raw->size : 0;
+			put_number(r, (now - old) << shift >> shift);
+			break;
+		}
+		/* fall through */
+	default:
+		put_values(s, r);
+	}
+}
+
+/* A thread by the number that this run gave it. */
+static void put_thread(struct epa_sanitizer *s, struct epa_record *r, uint64_t number)
+{
+	const char *name = epa_thread_name(s->walk, (uint32_t)number);
+	uint64_t n = epa_names_put(s->names, name, strlen(name));
+	put(r, (struct epa_name){(uint64_t)EPA_THREAD << 60 | n << 40, 0});
+}
+
+/* Everything but q, t and what the system numbers. */
+static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_event *e = r->raw->event;
+	const char *letters = trace_kind(e->kind)->operands;
+	for (unsigned i = 0; letters[i]; i++) {
+		if (letters[i] == 'a')
+			put_address(s, r, e->values[i]);
+		else if (letters[i] == 'u')
+			put_number(r, e->values[i]);
+		else if (letters[i] == 'b')
+			put_bytes(s, r, (const uint8_t *)e->bytes, e->length);
+	}
+}
+
+static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_event *e = r->raw->event;
+	r->event = (uint8_t)e->kind;
+	switch (e->kind) {
+	case RADDLE_THREAD_START:
+	case RADDLE_THREAD_END:
+	case RADDLE_FORK:
+		return true;
+	case RADDLE_THREAD_CREATE:
+		put_number(r, e->values[3]);
+		put_number(r, e->values[4]);
+		return true;
+	case RADDLE_THREAD_JOIN:
+	case RADDLE_THREAD_DETACH:
+		put_thread(s, r, e->values[2]);
+		put_number(r, e->values[3]);
+		return true;
+	case RADDLE_EXEC:
+	case RADDLE_EXIT:
+		put_operands(s, r);
+		return true;
+	case RADDLE_COND_WAIT:
+	case RADDLE_COND_WAKE:
+	case RADDLE_BARRIER_EXIT:
+	case RADDLE_ONCE_RUN:
+	case RADDLE_ONCE_DONE:
+	case RADDLE_ONCE_PASS:
+		return false;
+	default:
+		if (!raddle_is_counted(e->kind) || e->kind >= RADDLE_ONCE_RUN)
+			return false;
+		put_operands(s, r);
+		return true;
+	}
+}
+
+static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
+{
+	uint64_t value = r->raw->value;
+	/* One of the threads at a barrier is told so. */
+	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
+		put_number(r, 0);
+	else
+		put_values(s, r);
+}
+
+/* False: the record is left out. */
+static bool fill(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_record *raw = r->raw;
+	switch (r->kind) {
+	case TRACE_FULL_LOAD:
+	case TRACE_FULL_STORE:
+		put(r, epa_objects_name(s->objects, raw->site, raw->address));
+		if (!r->unfinished)
+			put_value(s, r, 0);
+		return true;
+	case TRACE_FULL_ALLOCA:
+		put_address(s, r, raw->address);
+		put_number(r, raw->size);
+		return true;
+	case TRACE_FULL_COPY:
+	case TRACE_FULL_FILL:
+		put_address(s, r, raw->address);
+		put_values(s, r);
+		return true;
+	case TRACE_FULL_RANGE:
+		fill_range(s, r);
+		return true;
+	case TRACE_FULL_ATOMIC:
+		fill_atomic(s, r);
+		return true;
+	case TRACE_FULL_EVENT:
+		return fill_event(s, r);
+	case TRACE_FULL_CALL:
+	case TRACE_FULL_TAIL:
+		if (raw->op->callee)
+			put_address(s, r, raw->callee);
+		put_values(s, r);
+		return true;
+	case TRACE_FULL_LANDING:
+		put_number(r, r->depth);
+		return true;
+	case TRACE_FULL_RESULT:
+		fill_result(s, r);
+		return true;
+	case TRACE_FULL_ENTRY:
+	case TRACE_FULL_RETURN:
+		put_values(s, r);
+		return true;
+	case TRACE_FULL_BRANCH:
+	case TRACE_FULL_RESTORE:
+	case TRACE_FULL_FENCE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
+{
+	while (epa_walk_next(s->walk, &s->raw) > 0) {
+		epa_objects_feed(s->objects, &s->raw);
+		s->count++;
+		r->site = s->raw.site;
+		r->kind = s->raw.kind;
+		r->event = 0;
+		r->count = 0;
+		r->unfinished = s->raw.flags & TRACE_RECORD_UNFINISHED;
+		r->place = epa_walk_place(s->walk);
+		r->depth = (uint32_t)epa_objects_depth(s->objects, r->place);
+		r->raw = &s->raw;
+		r->op = s->raw.kind < TRACE_FULL_RANGE ? s->raw.op : NULL;
+		if (fill(s, r))
+			return 1;
+	}
+	return 0;
+}
+
+/* --- words --------------------------------------------------------------------------------------------- */
+
+/* The head: site (31), kind (5), event (7), slots (5), which of them
+ * are names (16). */
+#define KIND_SHIFT 31
+#define EVENT_SHIFT 36
+#define COUNT_SHIFT 43
+#define MASK_SHIFT 48
+_Static_assert(TRACE_FULL_KINDS <= 24, "kinds of unfinished records need numbers of their own");
+
+/* Loads, stores, copies and fills are those that can be unfinished. */
+static uint64_t kind_code(const struct epa_record *r)
+{
+	if (!r->unfinished)
+		return r->kind;
+	switch (r->kind) {
+	case TRACE_FULL_LOAD:
+		return 24;
+	case TRACE_FULL_STORE:
+		return 25;
+	case TRACE_FULL_COPY:
+		return 26;
+	default:
+		return 27;
+	}
+}
+
+size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS])
+{
+	uint64_t mask = 0;
+	size_t n = 1;
+	for (unsigned i = 0; i < r->count; i++) {
+		words[n++] = r->slots[i].where;
+		if (r->slots[i].who) {
+			words[n++] = r->slots[i].who;
+			mask |= 1ull << i;
+		}
+	}
+	words[0] = r->site | kind_code(r) << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT |
+		   (uint64_t)r->count << COUNT_SHIFT | mask << MASK_SHIFT;
+	return n;
+}
+
+void epa_record_unpack(struct epa_record *r, const uint64_t *words)
+{
+	static const uint8_t unfinished[] = {TRACE_FULL_LOAD, TRACE_FULL_STORE, TRACE_FULL_COPY,
+					     TRACE_FULL_FILL};
+	uint64_t head = *words++, mask = head >> MASK_SHIFT;
+	unsigned kind = head >> KIND_SHIFT & 31;
+	r->site = head & RADDLE_SITE_MAX;
+	r->unfinished = kind >= 24;
+	r->kind = kind >= 24 ? unfinished[kind & 3] : (uint8_t)kind;
+	r->event = head >> EVENT_SHIFT & 127;
+	r->count = head >> COUNT_SHIFT & 31;
+	for (unsigned i = 0; i < r->count; i++) {
+		r->slots[i].where = *words++;
+		r->slots[i].who = mask >> i & 1 ? *words++ : 0;
+	}
+}
+
+bool epa_record_same(const struct epa_record *a, const struct epa_record *b)
+{
+	if (a->site != b->site || a->kind != b->kind || a->event != b->event || a->count != b->count ||
+	    a->unfinished != b->unfinished)
+		return false;
+	for (unsigned i = 0; i < a->count; i++)
+		if (!epa_name_same(a->slots[i], b->slots[i]))
+			return false;
+	return true;
+}

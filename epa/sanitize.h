@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Canonical records: what a thread did, said so that every run of a pseudo-deterministic program says the
+ *same.
+ *
+ *	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
+ *	while (epa_sanitizer_next(s, &r) > 0) ...
+ *
+ * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation, and what only
+ *the schedule decides is left out: places in the order, times, waits, allocations inside libraries.
+ *
+ * A record is a head and up to EPA_SLOTS slots, each a number or a name:
+ *
+ *	load, store, alloca      address, value or size
+ *	copy, fill               address, source or byte, length
+ *	call, entry, return, ... callee if it is indirect, values
+ *	range                    address, length; where bytes enter or leave the program: hash, pointers
+ *	atomic                   address, whether it stored, values
+ *	event                    its objects and results
+ *
+ * Values of more than 8 bytes take several slots; what does not fit is folded into the last.
+ */
+#ifndef EPA_SANITIZE_H
+#define EPA_SANITIZE_H
+
+#include "epa/object.h"
+
+#define EPA_SLOTS 16
+
+struct epa_record {
+	uint32_t site;
+	uint8_t kind;  /* enum trace_full_kind */
+	uint8_t event; /* enum raddle_event of an event, else 0 */
+	uint8_t count; /* slots */
+	bool unfinished;
+	struct epa_name slots[EPA_SLOTS];
+	/* Not part of what is compared: */
+	uint32_t depth;		   /* scopes that the thread stands in */
+	const struct trace_op *op; /* of the layout: the types of its values; NULL if it is not known */
+	size_t place;		   /* of the thread in the walk */
+	struct trace_record *raw;  /* until the next one */
+};
+
+/* Whether slot 0 is the address of an access. */
+static inline bool epa_record_has_address(const struct epa_record *r)
+{
+	switch (r->kind) {
+	case TRACE_FULL_LOAD:
+	case TRACE_FULL_STORE:
+	case TRACE_FULL_ALLOCA:
+	case TRACE_FULL_COPY:
+	case TRACE_FULL_FILL:
+	case TRACE_FULL_RANGE:
+	case TRACE_FULL_ATOMIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The same, slot by slot. */
+bool epa_record_same(const struct epa_record *a, const struct epa_record *b);
+
+struct epa_sanitizer;
+/* Walk and names must outlive it. */
+struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names *names);
+void epa_sanitizer_free(struct epa_sanitizer *s); /* NULL is fine */
+struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
+
+/* 1: *r is the next canonical record, in the order of the walk.  0: there are no more. */
+int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
+
+/* Records of the walk so far, those that are left out too. */
+uint64_t epa_sanitizer_count(const struct epa_sanitizer *s);
+
+/* --- as words, to be stored and compared --- */
+
+#define EPA_WORDS (1 + 2 * EPA_SLOTS)
+/* Returns how many words it is. */
+size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS]);
+/* How many words the record with that head has. */
+static inline size_t epa_packed_size(uint64_t head)
+{
+	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
+}
+/* The words must be whole; depth, op, place and raw are not set. */
+void epa_record_unpack(struct epa_record *r, const uint64_t *words);
+
+#endif
