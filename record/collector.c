@@ -180,7 +180,11 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 
 	if (c->options.layout && used > sizeof b->data) /* it died while it took more than there was */
 		used = sizeof b->data;
-	if (!p || !p->sink || !used || used > sizeof b->data || thread >= THREADS_MAX)
+	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
+		return;
+	if (c->options.take && b->process == 0)
+		c->options.take(c->options.context, thread, b->data, used);
+	if (!p->sink)
 		return;
 	check_write(c,
 		    record_sink_add(p->sink, thread, b->data, used,

@@ -2,7 +2,7 @@
 /*
  * The collector: drains the session of a recorded program and of all processes
  * it forks into trace directories, until they have ended.  Single-threaded.
- * Without a directory it only waits for the program, and calls back meanwhile.
+ * Without a directory it only waits for the program, and calls back meanwhile or hands the buffers on.
  */
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
@@ -21,6 +21,10 @@ struct record_options {		 /* zero values are the defaults */
 	struct trace_meta *meta; /* what is known before the start; all strings outlive the collector */
 	uint64_t limit;		 /* bytes on disk; 0: none */
 	const struct trace_layout *layout; /* of a full trace (trace/full.h); NULL: it is none */
+
+	/* Instead of a directory: takes the buffers of the first process, those of a thread in order, which
+	 * are gone when it returns; may be NULL. */
+	void (*take)(void *context, uint32_t thread, const void *records, size_t length);
 
 	/* While the first process runs, called about each `look_ms`; may be NULL. */
 	void (*look)(void *context, pid_t pid);

@@ -112,9 +112,12 @@ static _Noreturn void run_program(const struct record_launch *launch, int report
 	if (launch->debugged)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	fcntl(launch->session_fd, F_SETFD, 0);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execv(launch->executable, launch->argv);
-	error = errno;
+	error = launch->prepare ? launch->prepare(launch->context) : 0;
+	if (!error) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execv(launch->executable, launch->argv);
+		error = errno;
+	}
 	if (write(report, &error, sizeof error) < 0)
 		_exit(126);
 	_exit(127);
