@@ -44,6 +44,7 @@ static const struct member {
 	{"action", TEXT, AT(action), false, false},
 	{"mask", TEXT, AT(mask), false, false},
 	{"bit", OPTIONAL, AT(bit), false, false},
+	{"plan", TEXT, AT(plan), false, true},
 	{"fired", FLAG, AT(fired), false, false},
 	{"before", TEXT, AT(before), false, false},
 	{"after", TEXT, AT(after), false, false},
@@ -60,6 +61,7 @@ static const struct member {
 	{"cpu_ms", TIME, AT(cpu_ms), false, false},
 	{"wall_ms", TIME, AT(wall_ms), false, false},
 	{"diff", TEXT, AT(diff), false, false},
+	{"trace", TEXT, AT(trace), false, true},
 #undef AT
 };
 

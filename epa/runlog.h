@@ -44,6 +44,7 @@ struct epa_run {
 	uint64_t site, instance;
 	const char *action, *mask; /* "flip", "0x0000000000000400" */
 	int64_t bit;		   /* -1: null */
+	const char *plan;	   /* all faults of the run, exactly, as `raddle record --fault` takes them */
 	bool fired;
 	const char *before, *after;
 	const char *stratum; /* stratified sampling: which of the classes, of how many instances */
@@ -58,7 +59,8 @@ struct epa_run {
 	const char *deviation_at, *deviation_thread;
 	uint64_t records;
 	double cpu_ms, wall_ms;
-	const char *diff; /* file with what differs in the output, from the campaign's directory */
+	const char *diff;  /* file with what differs in the output, from the campaign's directory */
+	const char *trace; /* of the run, likewise */
 };
 
 const char *epa_run_outcome_name(enum epa_run_outcome outcome);
