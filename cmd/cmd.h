@@ -22,6 +22,7 @@ int cmd_check(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_import(int argc, char **argv);
+int cmd_inject(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* Parses options and at most one other argument, in any order, into *operand (NULL

@@ -38,6 +38,7 @@ static const struct command {
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
 	{"import", cmd_import, "make a trace of another tool's", false},
+	{"inject", cmd_inject, "change values of a run, and see how far the error spreads", false},
 	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},
 	{"record", cmd_record, "run a program and record what its threads do", false},
 	{"replay", cmd_replay, "reproduce a race or deadlock by its schedule", false},

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle inject: faults put into runs of a program.  Makes the full flavour, runs it without a fault to see
+ * what it does, and then as often as asked with one; or goes on with a campaign, or repeats one of its runs.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "base/progress.h"
+#include "cmd/inject.h"
+#include "cmd/program.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static struct {
+	/* what to do */
+	const char *directory;
+	const char *resume; /* a campaign's directory */
+	const char *repeat; /* a line of a log */
+	const char *run;    /* the number of one */
+	const char *shard;  /* I/N */
+	const char *trace;  /* of a run that is repeated */
+	bool list;
+
+	/* which faults */
+	const char *faults, *sampling, *seed;
+	uint64_t runs, bits, count, window;
+	bool once;
+
+	/* where */
+	const char *thread, *line, *bit;
+	uint64_t site, instance;
+	const char *functions, *not_functions, *opcodes, *not_opcodes;
+
+	/* how the program is run */
+	const char *input, *inputs, *timeout, *cpu_time;
+	uint64_t memory, file_size, trace_size, golden, jobs;
+
+	/* what is compared and kept */
+	const char *ignore, *filter, *keep, *json;
+	bool force, quick, quiet, verbose;
+} opt;
+
+static const struct rd_option options[] = {
+	RD_STRING('o', "output", &opt.directory, "DIR", "the campaign's directory (raddle-inject)"),
+	RD_STRING(0, "fault", &opt.faults, "KIND,...",
+		  "which faults, or groups of them; --list shows those that fit"),
+	RD_NUMBER('n', "runs", &opt.runs, "COUNT", "so many runs for each kind (1)"),
+	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "so many at a time (one for each CPU)"),
+	RD_FLAG(0, "list", &opt.list, "only show which faults fit the program, and how often"),
+	RD_STRING(0, "resume", &opt.resume, "DIR", "go on with a campaign"),
+	RD_STRING(0, "repeat", &opt.repeat, "LINE", "inject what a line of a log says, again"),
+	RD_STRING(0, "run", &opt.run, "NUMBER", "repeat this run of the campaign in --output"),
+	RD_STRING(0, "trace", &opt.trace, "DIR", "keep the trace of a run that is repeated"),
+	RD_STRING(0, "shard", &opt.shard, "I/N", "with --resume: only runs I, I+N, ..., into log.I"),
+	RD_STRING(0, "thread", &opt.thread, "NAME", "only in this thread: T_0, T_0_1, ..."),
+	RD_STRING(0, "line", &opt.line, "FILE:LINE", "only at this line; :COLUMN may follow"),
+	RD_NUMBER(0, "site", &opt.site, "NUMBER", "only at this site of the site table"),
+	RD_STRING(0, "function", &opt.functions, "NAME,...", "only in these functions"),
+	RD_STRING(0, "not-function", &opt.not_functions, "NAME,...", "not in these"),
+	RD_STRING(0, "opcode", &opt.opcodes, "NAME,...", "only values of these: load, add, argument, ..."),
+	RD_STRING(0, "not-opcode", &opt.not_opcodes, "NAME,...", "not of these"),
+	RD_NUMBER(0, "instance", &opt.instance, "NUMBER",
+		  "in this execution of the site by the thread, from 1"),
+	RD_STRING(0, "bit", &opt.bit, "NUMBER", "this bit, from 0"),
+	RD_NUMBER(0, "bits", &opt.bits, "COUNT", "so many bits at once"),
+	RD_NUMBER(0, "faults", &opt.count, "COUNT", "so many faults in a run (1)"),
+	RD_NUMBER(0, "window", &opt.window, "COUNT", "within so many operations of the thread (100)"),
+	RD_FLAG(0, "once", &opt.once, "a stuck bit is stuck in one execution only"),
+	RD_STRING(0, "sampling", &opt.sampling, "HOW", "uniform, function, opcode or thread (uniform)"),
+	RD_STRING(0, "seed", &opt.seed, "NUMBER", "choose the same faults again"),
+	RD_NUMBER(0, "golden", &opt.golden, "COUNT", "so many runs without a fault first (2)"),
+	RD_STRING(0, "stdin", &opt.input, "FILE", "the program's standard input (empty)"),
+	RD_STRING(0, "input", &opt.inputs, "FILE,...", "copy these into the directory of each run"),
+	RD_STRING(0, "timeout", &opt.timeout, "SECONDS", "a run that takes longer hangs"),
+	RD_STRING(0, "cpu-time", &opt.cpu_time, "SECONDS", "or that uses more CPU"),
+	RD_NUMBER(0, "memory", &opt.memory, "BYTES", "that a run may use"),
+	RD_NUMBER(0, "file-size", &opt.file_size, "BYTES", "of each file that it may write"),
+	RD_NUMBER(0, "trace-size", &opt.trace_size, "BYTES",
+		  "of its records in memory; later ones are not compared"),
+	RD_STRING(0, "ignore", &opt.ignore, "PATTERN,...", "output files that may differ; stdout is one"),
+	RD_STRING(0, "filter", &opt.filter, "COMMAND", "compare what this makes of output that differs"),
+	RD_STRING(0, "keep-traces", &opt.keep, "WHICH", "all, deviating or none (none)"),
+	RD_STRING(0, "json", &opt.json, "FILE", "write a summary there (-: standard output)"),
+	RD_FLAG('f', "force", &opt.force, "replace an old campaign; go on if runs without a fault differ"),
+	RD_FLAG(0, "quick", &opt.quick, "do not optimise the program"),
+	RD_FLAG('q', "quiet", &opt.quiet, "no report"),
+	RD_FLAG('v', "verbose", &opt.verbose, "say what is done"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle inject [-o DIR] [-n COUNT] --fault KIND,... [--] PROG ARGS...",
+	"Puts faults into runs of a program that 'raddle cc' built, one in each: a bit of a\n"
+	"value flips, a size is wrong, a call fails.  Each run is compared with one without a\n"
+	"fault, thread by thread, and its end is classed: crash, hang, detected, sdc (silent\n"
+	"data corruption), masked, not-activated.  Runs are lines of DIR/log; a campaign that\n"
+	"was interrupted goes on with --resume DIR, and every line can be repeated.",
+	options,
+	"  raddle inject --list -- ./sort 1000\n"
+	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
+	"  raddle inject -n 5000 --fault all -o faults -- ./sort 1000\n"
+	"  raddle inject --resume faults\n"
+	"  raddle inject --run 17 -o faults --trace trace-17\n",
+};
+
+/* --- options into a setup -------------------------------------------------------------------- */
+
+static int get_number(const char *option, const char *text, uint64_t max, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(text, &end, 0);
+	if (!*text || *end || text[0] == '-' || *out > max)
+		return rd_fail(RD_EUSAGE, "inject: --%s %s: not a number up to %" PRIu64, option, text, max);
+	return 0;
+}
+
+static int get_milliseconds(const char *option, const char *text, uint64_t *out)
+{
+	char *end;
+	double seconds = text ? strtod(text, &end) : 0;
+
+	if (text && (*end || end == text || !(seconds > 0) || seconds > 1e6))
+		return rd_fail(RD_EUSAGE, "inject: --%s %s: not a number of seconds", option, text);
+	*out = text ? (uint64_t)(seconds * 1000) + 1 : 0;
+	return 0;
+}
+
+static int add_path(struct inject_list *l, const char *path)
+{
+	char full[PATH_MAX];
+
+	if (!realpath(path, full))
+		return rd_fail_errno("%s: cannot read it", path);
+	if (l)
+		inject_list_add(l, full);
+	return 0;
+}
+
+static int set_files(struct inject_setup *s)
+{
+	struct inject_list given = {0};
+	char full[PATH_MAX];
+	int r = 0;
+
+	inject_list_split(&given, opt.inputs);
+	for (size_t i = 0; i < given.count && !r; i++)
+		r = add_path(&s->inputs, given.items[i]);
+	inject_list_release(&given);
+	if (!r && opt.input) {
+		if (!realpath(opt.input, full))
+			return rd_fail_errno("%s: cannot read it", opt.input);
+		s->input = rd_xstrdup(full);
+	}
+	return r;
+}
+
+static int set_seed(struct inject_setup *s)
+{
+	if (opt.seed)
+		return get_number("seed", opt.seed, INT64_MAX, &s->seed);
+	if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
+		s->seed = (uint64_t)getpid();
+	s->seed %= 1000000000;
+	return 0;
+}
+
+static char *copy(const char *text)
+{
+	return text ? rd_xstrdup(text) : NULL;
+}
+
+static void set_filter(struct inject_setup *s)
+{
+	s->thread = copy(opt.thread);
+	s->line = copy(opt.line);
+	s->site = opt.site;
+	s->instance = opt.instance;
+	inject_list_split(&s->functions, opt.functions);
+	inject_list_split(&s->not_functions, opt.not_functions);
+	inject_list_split(&s->opcodes, opt.opcodes);
+	inject_list_split(&s->not_opcodes, opt.not_opcodes);
+	inject_list_split(&s->ignore, opt.ignore);
+	s->filter = copy(opt.filter);
+}
+
+static int check_word(const char *option, const char *word, const char *words)
+{
+	const char *at = strstr(words, word);
+
+	if (*word && at && (at == words || at[-1] == ' ') && strchr(" ", at[strlen(word)]))
+		return 0;
+	return rd_fail(RD_EUSAGE, "inject: --%s %s: one of: %s", option, word, words);
+}
+
+static int set_numbers(struct inject_setup *s)
+{
+	uint64_t bit = 0;
+	int r = get_milliseconds("timeout", opt.timeout, &s->wall_ms);
+
+	if (!r)
+		r = get_milliseconds("cpu-time", opt.cpu_time, &s->cpu_ms);
+	if (!r && opt.bit)
+		r = get_number("bit", opt.bit, 63, &bit);
+	s->bit = opt.bit ? bit + 1 : 0;
+	s->runs = opt.runs ? opt.runs : 1;
+	s->bits = opt.bits;
+	s->faults = opt.count ? opt.count : 1;
+	s->window = opt.window ? opt.window : 100;
+	s->once = opt.once;
+	s->golden_runs = opt.golden ? opt.golden : 2;
+	s->memory = opt.memory;
+	s->file_size = opt.file_size;
+	s->trace_size = opt.trace_size;
+	if (!r && s->bits > INJECT_BITS_MAX)
+		r = rd_fail(RD_EUSAGE, "inject: --bits: at most %d", INJECT_BITS_MAX);
+	if (!r && s->faults > INJECT_FAULTS_MAX)
+		r = rd_fail(RD_EUSAGE, "inject: --faults: at most %d in a run", INJECT_FAULTS_MAX);
+	if (!r && s->runs > 100000000)
+		r = rd_fail(RD_EUSAGE, "inject: --runs: at most 100000000");
+	if (!r && s->window > 1000000)
+		r = rd_fail(RD_EUSAGE, "inject: --window: at most 1000000");
+	return r;
+}
+
+static int make_setup(struct inject_setup *s, const struct cmd_program *program, char **argv)
+{
+	int r = set_numbers(s);
+
+	s->program = rd_xstrdup(program->path);
+	s->key = copy(program->flavour.key);
+	s->mode = copy(program->mode);
+	for (; *argv; argv++)
+		inject_list_add(&s->argv, *argv);
+	s->sampling = rd_xstrdup(opt.sampling ? opt.sampling : "uniform");
+	s->keep = rd_xstrdup(opt.keep ? opt.keep : "none");
+	set_filter(s);
+	if (!r)
+		r = check_word("sampling", s->sampling, "uniform function opcode thread");
+	if (!r)
+		r = check_word("keep-traces", s->keep, "all deviating none");
+	if (!r)
+		r = set_seed(s);
+	return r ? r : set_files(s);
+}
+
+/* --- kinds that fit ------------------------------------------------------------------------------ */
+
+/* Whether the user named the kind itself, not a group. */
+static bool is_named(const char *kind)
+{
+	size_t n = strlen(kind);
+
+	for (const char *at = opt.faults; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] ? 1 : 0))
+		if (strcspn(at, ",") == n && !strncasecmp(at, kind, n))
+			return true;
+	return false;
+}
+
+static int set_kinds(struct inject_setup *s, const struct inject_ground *ground)
+{
+	bool *set = rd_xcalloc(inject_kind_count(), sizeof *set);
+	int r = inject_kind_parse(opt.faults, set);
+
+	for (size_t i = 0; i < inject_kind_count() && !r; i++) {
+		const char *name = inject_kind_at(i)->name;
+		if (!set[i])
+			continue;
+		if (inject_fits(ground, i).instances)
+			inject_list_add(&s->kinds, name);
+		else if (is_named(name))
+			r = rd_fail(RD_EUSAGE,
+				    "inject: %s (%s) fits no place that the program executes and the options "
+				    "allow; "
+				    "'raddle inject --list' shows what fits",
+				    name, inject_kind_at(i)->help);
+		else
+			rd_info("inject: %s fits nothing in this program", name);
+	}
+	free(set);
+	if (!r && !s->kinds.count)
+		r = rd_fail(RD_EUSAGE,
+			    "inject: no fault of '%s' fits a place that the program executes and the options "
+			    "allow",
+			    opt.faults);
+	return r;
+}
+
+/* --- a new campaign --------------------------------------------------------------------------------- */
+
+struct campaign {
+	struct cmd_program program;
+	struct inject_setup setup;
+	struct inject_flavour flavour;
+	char *directory;
+	bool temporary;
+};
+
+static int open_program(struct campaign *c, const char *name, bool quick)
+{
+	struct cmd_build how = {.fast = !quick, .quick = quick, .verbose = opt.verbose};
+	int r;
+
+	c->program.kind = "full";
+	r = cmd_program_open(&c->program, name, &how);
+	if (!r && !c->program.flavour.sites)
+		r = rd_fail(RD_ENOTFOUND, "%s: its full flavour has no site table", name);
+	c->flavour = (struct inject_flavour){c->program.flavour.executable, c->program.flavour.library_path,
+					     c->program.flavour.sites};
+	return r;
+}
+
+static void close_campaign(struct campaign *c)
+{
+	if (c->temporary && c->directory)
+		rd_remove_tree(c->directory);
+	free(c->directory);
+	inject_setup_release(&c->setup);
+	cmd_program_close(&c->program);
+}
+
+/* A directory for what nobody asked to keep. */
+static int make_temporary(struct campaign *c)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	c->directory = rd_xasprintf("%s/raddle-inject-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(c->directory))
+		return rd_fail_errno("%s: cannot make it", c->directory);
+	c->temporary = true;
+	return 0;
+}
+
+static int make_directory(struct campaign *c)
+{
+	char *old;
+	int r = 0;
+
+	if (!opt.directory && (opt.runs <= 1 || opt.list || opt.repeat))
+		return make_temporary(c);
+	c->directory = rd_xstrdup(opt.directory ? opt.directory : "raddle-inject");
+	old = rd_xasprintf("%s/campaign.json", c->directory);
+	if (rd_file_exists(old) && !opt.force)
+		r = rd_fail(RD_EUSAGE, "%s: there is a campaign; --resume goes on with it, -f replaces it",
+			    c->directory);
+	else if (rd_file_exists(c->directory) && !rd_file_exists(old) && rmdir(c->directory) && !opt.force)
+		r = rd_fail(RD_EUSAGE, "%s: it is there and no campaign; -f replaces it", c->directory);
+	if (!r)
+		r = rd_remove_tree(c->directory);
+	free(old);
+	return r ? r : rd_mkdirs(c->directory);
+}
+
+static int make_golden(struct campaign *c, char **argv)
+{
+	struct rd_progress progress = {0};
+	int r = open_program(c, argv[0], opt.quick);
+
+	if (!r)
+		r = make_setup(&c->setup, &c->program, argv);
+	if (!r)
+		r = make_directory(c);
+	if (r)
+		return r;
+	rd_progress_start(&progress, "running without a fault", 0);
+	r = inject_golden_make(c->directory, &c->setup, &c->flavour, opt.force);
+	rd_progress_end(&progress);
+	return r;
+}
+
+static int choose_kinds(struct campaign *c)
+{
+	char *path = rd_xasprintf("%s/campaign.json", c->directory);
+	struct inject_golden golden = {0};
+	struct inject_ground ground = {.setup = &c->setup, .census = &golden.census};
+	int r = inject_golden_load(&golden, c->directory);
+
+	if (!r) {
+		ground.sites = trace_get_sites(golden.trace);
+		r = opt.list ? cmd_inject_list(&ground, opt.json) : set_kinds(&c->setup, &ground);
+	}
+	if (!r && !opt.list)
+		r = inject_setup_write(&c->setup, path);
+	inject_golden_release(&golden);
+	free(path);
+	return r;
+}
+
+/* --- running it ------------------------------------------------------------------------------------ */
+
+static void note(void *context, const struct epa_run *run, bool fresh)
+{
+	(void)fresh;
+	cmd_inject_count(context, run);
+}
+
+static int get_shard(struct inject_work *work)
+{
+	char rest;
+
+	if (!opt.shard)
+		return 0;
+	if (!opt.resume || sscanf(opt.shard, "%u/%u%c", &work->shard, &work->shards, &rest) != 2 ||
+	    work->shard >= work->shards)
+		return rd_fail(RD_EUSAGE, "inject: --shard I/N goes with --resume, and I is from 0 to N-1");
+	return 0;
+}
+
+static int do_runs(struct campaign *c, struct inject_campaign *campaign)
+{
+	struct inject_work work = {.jobs = opt.jobs ? (unsigned)opt.jobs
+						    : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+				   .done = note};
+	struct cmd_inject_summary summary;
+	int r = get_shard(&work);
+
+	if (!r && (opt.jobs > INJECT_JOBS_MAX || !work.jobs))
+		r = rd_fail(RD_EUSAGE, "inject: --jobs: from 1 to %d", INJECT_JOBS_MAX);
+	if (!r && !work.shards)
+		r = inject_campaign_merge(c->directory);
+	if (r)
+		return r;
+	cmd_inject_start(&summary, &c->setup, c->directory, inject_campaign_runs(campaign));
+	work.context = &summary;
+	r = inject_campaign_run(campaign, &work);
+	cmd_inject_end(&summary);
+	if (!r && !opt.quiet && !work.shards && (!opt.json || strcmp(opt.json, "-") != 0))
+		cmd_inject_report(&summary, stdout);
+	if (!r && opt.json)
+		r = cmd_inject_json(&summary, opt.json);
+	cmd_inject_release(&summary);
+	return r;
+}
+
+/* The fault that is to be injected again. */
+static int get_fault(struct inject_campaign *campaign, struct inject_fault *fault)
+{
+	struct rd_names texts = RD_NAMES_INIT;
+	struct epa_run run;
+	const char *wrong;
+	uint64_t number;
+	int r;
+
+	if (!opt.repeat) {
+		r = get_number("run", opt.run, UINT64_MAX - 1, &number);
+		return r ? r : inject_campaign_choose(campaign, number, fault);
+	}
+	wrong = epa_run_parse(&run, opt.repeat, strlen(opt.repeat), &texts);
+	r = wrong ? rd_fail(RD_EFORMAT, "inject: --repeat: not a line of a log: %s", wrong)
+		  : inject_log_fault(&run, fault);
+	rd_names_release(&texts);
+	return r;
+}
+
+static int do_repeat(struct inject_campaign *campaign)
+{
+	struct rd_buf line = RD_BUF_INIT;
+	struct inject_fault fault;
+	int r = get_fault(campaign, &fault);
+
+	if (!r)
+		r = inject_campaign_repeat(campaign, &fault, opt.trace, &line);
+	if (!r)
+		fputs(line.data, stdout);
+	rd_buf_release(&line);
+	return r;
+}
+
+static int run_campaign(struct campaign *c)
+{
+	struct inject_campaign *campaign = NULL;
+	int r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->flavour);
+
+	if (!r)
+		r = opt.repeat || opt.run ? do_repeat(campaign) : do_runs(c, campaign);
+	inject_campaign_close(campaign);
+	return r;
+}
+
+static int old_campaign(struct campaign *c, const char *directory)
+{
+	char *path = rd_xasprintf("%s/campaign.json", directory);
+	int r;
+
+	c->directory = rd_xstrdup(directory);
+	if (!rd_file_exists(path))
+		r = rd_fail(RD_ENOTFOUND, "%s: there is no campaign, or it was not begun", directory);
+	else
+		r = inject_setup_read(&c->setup, path);
+	free(path);
+	if (!r)
+		r = open_program(c, c->setup.program, c->setup.mode && !strcmp(c->setup.mode, "quick"));
+	if (!r && c->setup.key && c->program.flavour.key && strcmp(c->setup.key, c->program.flavour.key) != 0)
+		r = rd_fail(RD_EUSAGE, "%s: %s is not the program that it was made with", directory,
+			    c->setup.program);
+	return r ? r : run_campaign(c);
+}
+
+static int new_campaign(struct campaign *c, char **argv)
+{
+	int r;
+
+	if (opt.repeat)
+		opt.faults = "all";
+	r = make_golden(c, argv);
+	if (!r)
+		r = choose_kinds(c);
+	return r || opt.list ? r : run_campaign(c);
+}
+
+static int check_options(int argc, int first)
+{
+	if (opt.resume || ((opt.run || opt.repeat) && first == argc)) {
+		if (!opt.resume && !opt.directory)
+			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");
+		return first == argc ? 0 : rd_fail(RD_EUSAGE, "inject: the campaign knows the program");
+	}
+	if (opt.run)
+		return rd_fail(
+			RD_EUSAGE,
+			"inject: --run is for a campaign that is there; -o DIR names it, and the program");
+	if (first == argc)
+		return rd_fail(RD_EUSAGE, "inject: which program? 'raddle help inject' shows the usage");
+	if (!opt.list && !opt.repeat && !opt.faults)
+		return rd_fail(RD_EUSAGE,
+			       "inject: which fault? --fault names it, --list shows those that fit");
+	if (opt.shard)
+		return rd_fail(RD_EUSAGE, "inject: --shard I/N goes with --resume");
+	return 0;
+}
+
+int cmd_inject(int argc, char **argv)
+{
+	int first = rd_options_parse(argc, argv, &usage), r;
+	struct campaign c = {0};
+
+	if (first <= 0)
+		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	if (opt.verbose)
+		rd_log_level(RD_LOG_INFO);
+	r = check_options(argc, first);
+	if (!r && first == argc)
+		r = old_campaign(&c, opt.resume ? opt.resume : opt.directory);
+	else if (!r)
+		r = new_campaign(&c, argv + first);
+	close_campaign(&c);
+	return r ? CMD_FAILED : CMD_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `raddle inject` shows: which faults fit, progress, and the outcomes. */
+#ifndef CMD_INJECT_H
+#define CMD_INJECT_H
+
+#include "base/progress.h"
+#include "inject/campaign.h"
+
+#include <stdio.h>
+
+/* A line for each kind; to `json` if that is not NULL. */
+int cmd_inject_list(const struct inject_ground *ground, const char *json);
+
+struct cmd_inject_summary {
+	const struct inject_setup *setup;
+	const char *directory;
+	uint64_t runs, done;
+	uint64_t (*counts)[EPA_RUN_OUTCOMES]; /* by kind */
+	uint64_t deviating;
+	struct rd_progress progress;
+	struct rd_buf last; /* what to say of the last run */
+};
+
+void cmd_inject_start(struct cmd_inject_summary *s, const struct inject_setup *setup, const char *directory,
+		      uint64_t runs);
+void cmd_inject_count(struct cmd_inject_summary *s, const struct epa_run *run);
+void cmd_inject_end(struct cmd_inject_summary *s);
+void cmd_inject_report(const struct cmd_inject_summary *s, FILE *out);
+int cmd_inject_json(const struct cmd_inject_summary *s, const char *path);
+void cmd_inject_release(struct cmd_inject_summary *s);
+
+#endif

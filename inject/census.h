@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a fault-free run executed: how often each thread came by each site at which a fault can strike.
+ *
+ * Threads are ordered by name and entries by thread and site, so the census of a pseudo-deterministic program
+ * is the same whatever the schedule was.
+ */
+#ifndef INJECT_CENSUS_H
+#define INJECT_CENSUS_H
+
+#include "trace/full.h"
+
+struct inject_entry {
+	uint32_t thread; /* index of names */
+	uint32_t site;
+	uint64_t count;
+};
+
+struct inject_census {
+	char **names;	 /* of threads: T_0, T_0_0, ... */
+	size_t *streams; /* of each, its index in the trace */
+	size_t thread_count;
+	struct inject_entry *entries;
+	size_t entry_count, capacity;
+	uint64_t records; /* of the trace, values not counted */
+};
+
+/* Reads the trace once. */
+int inject_census_take(struct inject_census *c, struct trace *trace, const struct trace_layout *layout);
+void inject_census_release(struct inject_census *c);
+
+/* Whether a fault can strike at what the record shows: values, arguments and calls that are recorded for it,
+ * loads and results of a size that can be changed. */
+bool inject_census_counts(const struct trace_record *r);
+
+#endif

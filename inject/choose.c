@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Choosing faults.  In: the census, the setup, the number of a run.  Out: thread, site, instance, action,
+ * mask.
+ *
+ * Each kind has a pool: the entries of the census that it fits, with running sums of their executions.
+ * Uniform sampling draws a number below the total, and the entry it falls into is the one.  Stratified
+ * sampling sorts the pool by function, opcode or thread, divides the total into as many equal parts as there
+ * are runs, and draws once in each part: a stratum gets its share of the runs and not by chance more or less,
+ * and a rate over all runs estimates the same as with uniform sampling.  Parts are taken in a scattered
+ * order, so that a campaign that was not finished is spread as well.
+ */
+#include "inject/choose.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct choice {
+	const struct inject_entry *entry;
+	const struct trace_site *site;
+	const struct inject_rule *rule;
+	uint64_t end; /* sum of executions up to and with this one */
+};
+
+struct pool {
+	struct choice *items;
+	size_t count, capacity;
+};
+
+struct inject_chooser {
+	struct inject_ground ground;
+	size_t *kinds; /* numbers of the setup's */
+	struct pool *pools;
+	size_t kind_count;
+};
+
+/* --- filters ---------------------------------------------------------------------------- */
+
+static bool lists(const struct inject_list *l, const char *item)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (!strcmp(l->items[i], item))
+			return true;
+	return false;
+}
+
+/* FILE:LINE[:COLUMN]; the file by its last parts. */
+static bool is_at(const struct inject_ground *g, const struct trace_site *site, const char *where)
+{
+	const char *file = trace_sites_file(g->sites, site->file), *colon = strchr(where, ':');
+	size_t n = colon ? (size_t)(colon - where) : strlen(where), length = strlen(file);
+	unsigned line = 0, column = 0;
+
+	if (length < n || strncmp(file + length - n, where, n) != 0 ||
+	    (length > n && n && where[0] != '/' && file[length - n - 1] != '/'))
+		return false;
+	if (colon && sscanf(colon, ":%u:%u", &line, &column) < 1)
+		return false;
+	return (!line || line == site->line) && (!column || column == site->column);
+}
+
+static bool passes(const struct inject_ground *g, const struct inject_entry *e, const struct trace_site *site)
+{
+	const struct inject_setup *s = g->setup;
+
+	return (!s->thread || !strcmp(s->thread, g->census->names[e->thread])) &&
+	       (!s->site || s->site == e->site) && (!s->line || is_at(g, site, s->line)) &&
+	       (!s->functions.count || lists(&s->functions, site->function)) &&
+	       !lists(&s->not_functions, site->function) &&
+	       (!s->opcodes.count || lists(&s->opcodes, inject_opcode(site))) &&
+	       !lists(&s->not_opcodes, inject_opcode(site)) && s->instance <= e->count;
+}
+
+/* Whether there are so many bits. */
+static bool is_wide(const struct inject_setup *s, size_t kind, const struct trace_site *site)
+{
+	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
+}
+
+/* --- pools ------------------------------------------------------------------------------- */
+
+static void fill_pool(struct pool *p, const struct inject_ground *g, size_t kind)
+{
+	for (size_t i = 0; i < g->census->entry_count; i++) {
+		const struct inject_entry *e = &g->census->entries[i];
+		const struct trace_site *site = trace_sites_find(g->sites, e->site);
+		const struct inject_rule *rule = site ? inject_kind_fits(kind, site) : NULL;
+
+		if (!rule || !passes(g, e, site) || !is_wide(g->setup, kind, site))
+			continue;
+		RD_GROW(p->items, p->capacity, p->count + 1);
+		p->items[p->count++] = (struct choice){e, site, rule, 0};
+	}
+}
+
+static void sum_pool(struct pool *p, uint64_t instance)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->count; i++)
+		p->items[i].end = sum += instance ? 1 : p->items[i].entry->count;
+}
+
+static int compare_function(const void *a, const void *b)
+{
+	const struct choice *x = a, *y = b;
+	int r = strcmp(x->site->function, y->site->function);
+
+	return r ? r : x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+static int compare_opcode(const void *a, const void *b)
+{
+	const struct choice *x = a, *y = b;
+	int r = strcmp(inject_opcode(x->site), inject_opcode(y->site));
+
+	return r ? r : x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+static void sort_pool(struct pool *p, const char *sampling)
+{
+	if (!strcmp(sampling, "function"))
+		qsort(p->items, p->count, sizeof *p->items, compare_function);
+	else if (!strcmp(sampling, "opcode"))
+		qsort(p->items, p->count, sizeof *p->items, compare_opcode);
+}
+
+struct inject_fit inject_fits(const struct inject_ground *g, size_t kind)
+{
+	struct inject_fit fit = {0};
+	struct rd_umap seen = RD_UMAP_INIT;
+	struct pool p = {0};
+
+	fill_pool(&p, g, kind);
+	for (size_t i = 0; i < p.count; i++) {
+		fit.instances += p.items[i].entry->count;
+		rd_umap_put(&seen, p.items[i].entry->site, NULL);
+	}
+	fit.sites = seen.count;
+	rd_umap_release(&seen);
+	free(p.items);
+	return fit;
+}
+
+static int open_pool(struct inject_chooser *c, size_t i, const char *name)
+{
+	int kind = inject_kind_find(name, strlen(name));
+
+	if (kind < 0)
+		return rd_fail(RD_EFORMAT, "inject: there is no fault '%s'", name);
+	c->kinds[i] = (size_t)kind;
+	fill_pool(&c->pools[i], &c->ground, c->kinds[i]);
+	if (!c->pools[i].count)
+		return rd_fail(RD_EUSAGE, "inject: %s fits no place that the program executes", name);
+	sort_pool(&c->pools[i], c->ground.setup->sampling);
+	sum_pool(&c->pools[i], c->ground.setup->instance);
+	return 0;
+}
+
+int inject_chooser_open(struct inject_chooser **out, const struct inject_ground *ground)
+{
+	struct inject_chooser *c = rd_xcalloc(1, sizeof *c);
+	const struct inject_list *kinds = &ground->setup->kinds;
+	int r = 0;
+
+	c->ground = *ground;
+	c->kind_count = kinds->count;
+	c->kinds = rd_xcalloc(kinds->count + 1, sizeof *c->kinds);
+	c->pools = rd_xcalloc(kinds->count + 1, sizeof *c->pools);
+	for (size_t i = 0; i < kinds->count && !r; i++)
+		r = open_pool(c, i, kinds->items[i]);
+	if (r)
+		inject_chooser_close(c);
+	else
+		*out = c;
+	return r;
+}
+
+void inject_chooser_close(struct inject_chooser *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->kind_count; i++)
+		free(c->pools[i].items);
+	free(c->pools);
+	free(c->kinds);
+	free(c);
+}
+
+uint64_t inject_chooser_runs(const struct inject_chooser *c)
+{
+	return c->kind_count * c->ground.setup->runs;
+}
+
+/* --- the choice --------------------------------------------------------------------------- */
+
+bool inject_thread_parse(struct record_fault *f, const char *name)
+{
+	const char *at = name + 3;
+	char *end;
+
+	f->depth = 0;
+	if (strncmp(name, "T_0", 3) != 0 || strlen(name) >= INJECT_THREAD_NAME)
+		return false;
+	for (; *at == '_' && at[1] >= '0' && at[1] <= '9' && f->depth < RECORD_FAULT_DEPTH; at = end)
+		f->thread[f->depth++] = (uint32_t)strtoul(at + 1, &end, 10);
+	return !*at;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Place number `index` of 0 ... count - 1 in a scattered order. */
+static uint64_t scatter(uint64_t index, uint64_t count)
+{
+	uint64_t step = (uint64_t)((double)count * 0.6180339887498949);
+
+	while (step < 1 || gcd(step, count) != 1)
+		step++;
+	return (uint64_t)((unsigned __int128)index * step % count);
+}
+
+/* A number below the pool's total. */
+static uint64_t draw_place(const struct inject_chooser *c, uint64_t total, uint64_t index,
+			   struct inject_random *random)
+{
+	uint64_t runs = c->ground.setup->runs, part, low, high;
+
+	if (!strcmp(c->ground.setup->sampling, "uniform"))
+		return inject_random_below(random, total);
+	part = scatter(index, runs);
+	low = (uint64_t)((unsigned __int128)total * part / runs);
+	high = (uint64_t)((unsigned __int128)total * (part + 1) / runs);
+	return high > low ? low + inject_random_below(random, high - low) : low;
+}
+
+static const struct choice *find_choice(const struct pool *p, uint64_t place)
+{
+	size_t low = 0, high = p->count - 1;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (p->items[middle].end > place)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &p->items[low];
+}
+
+static void draw_fault(const struct inject_chooser *c, size_t kind, const struct choice *choice,
+		       struct inject_random *random, struct record_fault *f)
+{
+	const struct inject_setup *s = c->ground.setup;
+	struct inject_bits bits = {(unsigned)s->bits, (int)s->bit - 1};
+
+	f->site = choice->entry->site;
+	inject_kind_draw(kind, choice->rule, inject_width(choice->site), &bits, random, f);
+	if (s->once || s->faults > 1)
+		f->repeat = 1;
+}
+
+/* --- windows ------------------------------------------------------------------------------- */
+
+/* An operation in the window, and which execution of its site it is, counted from the first fault. */
+struct spot {
+	const struct choice *choice;
+	uint64_t instance;
+};
+
+static const struct choice *find_site(const struct pool *p, uint32_t thread, uint32_t site)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->items[i].entry->thread == thread && p->items[i].entry->site == site)
+			return &p->items[i];
+	return NULL;
+}
+
+/* The operations of the thread in the `window` behind execution `instance` of `site`, of those in the pool.
+ */
+static int look_behind(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
+		       uint64_t instance, struct spot *spots)
+{
+	const struct inject_ground *g = &c->ground;
+	struct rd_umap counts = RD_UMAP_INIT;
+	uint64_t seen = 0, behind = 0, found = 0;
+	struct trace_full *f;
+	struct trace_record r;
+	int err = trace_full_open(&f, g->trace, g->layout, g->census->streams[first->entry->thread], true);
+
+	if (err)
+		return err;
+	while (behind < g->setup->window && (err = trace_full_next(f, &r)) > 0) {
+		const struct choice *choice;
+
+		if (seen >= instance) {
+			behind++;
+			if (!inject_census_counts(&r))
+				continue;
+			++*rd_umap_put(&counts, r.site, NULL);
+			choice = find_site(p, first->entry->thread, r.site);
+			if (choice)
+				spots[found++] = (struct spot){choice, *rd_umap_get(&counts, r.site)};
+		} else if (r.site == first->entry->site && inject_census_counts(&r)) {
+			seen++;
+		}
+	}
+	trace_full_close(f);
+	rd_umap_release(&counts);
+	return err < 0 ? err : (int)found;
+}
+
+static int compare_spots(const void *a, const void *b)
+{
+	const struct spot *x = *(struct spot *const *)a, *y = *(struct spot *const *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Executions of its site between two operations of the window, the later one included. */
+static uint64_t count_between(const struct spot *spots, const struct spot *from, const struct spot *to)
+{
+	uint64_t before = 0;
+
+	for (const struct spot *s = spots; from && s <= from; s++)
+		if (s->choice == to->choice)
+			before = s->instance;
+	return to->instance - before;
+}
+
+/* Further faults: each counts from the one before it, as the runtime does. */
+static int draw_window(const struct inject_chooser *c, const struct pool *p, const struct choice *first,
+		       struct inject_random *random, struct inject_fault *out)
+{
+	size_t wanted = c->ground.setup->faults - 1, taken = 0;
+	struct spot *spots = rd_xcalloc(c->ground.setup->window + 1, sizeof *spots),
+		    *picked[INJECT_FAULTS_MAX];
+	int found = look_behind(c, p, first, out->faults[0].instance, spots);
+
+	while (found > 0 && taken < wanted && taken < (size_t)found) {
+		struct spot *s = &spots[inject_random_below(random, (uint64_t)found)];
+		size_t i = 0;
+
+		while (i < taken && picked[i] != s)
+			i++;
+		if (i == taken)
+			picked[taken++] = s;
+	}
+	qsort(picked, taken, sizeof *picked, compare_spots);
+	for (size_t i = 0; i < taken; i++) {
+		struct record_fault *f = &out->faults[out->count++];
+
+		*f = out->faults[0];
+		draw_fault(c, out->kind, picked[i]->choice, random, f);
+		f->instance = count_between(spots, i ? picked[i - 1] : NULL, picked[i]);
+	}
+	free(spots);
+	return found < 0 ? found : 0;
+}
+
+int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *out)
+{
+	const struct inject_setup *s = c->ground.setup;
+	size_t which = run % c->kind_count;
+	const struct pool *p = &c->pools[which];
+	struct inject_random random = inject_random_of(s->seed, run);
+	uint64_t place = draw_place(c, p->items[p->count - 1].end, run / c->kind_count, &random);
+	const struct choice *choice = find_choice(p, place);
+	uint64_t begin = choice == p->items ? 0 : choice[-1].end;
+
+	*out = (struct inject_fault){.run = run, .kind = c->kinds[which], .count = 1};
+	snprintf(out->thread, sizeof out->thread, "%s", c->ground.census->names[choice->entry->thread]);
+	if (!inject_thread_parse(&out->faults[0], out->thread))
+		return rd_fail(RD_ELIMIT, "inject: thread %s is created too deep for a fault", out->thread);
+	out->faults[0].instance = s->instance ? s->instance : place - begin + 1;
+	draw_fault(c, out->kind, choice, &random, &out->faults[0]);
+	return s->faults > 1 ? draw_window(c, p, choice, &random, out) : 0;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Golden runs on the disk and in memory.  A trace is written from the raw buffers of a run by the same sink
+ * that the collector uses.
+ */
+#include "inject/golden.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "record/prepare.h"
+#include "record/sink.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+int inject_golden_load(struct inject_golden *g, const char *directory)
+{
+	char *golden = rd_xasprintf("%s/golden", directory), *path = rd_xasprintf("%s/trace", golden);
+	int r = trace_open(&g->trace, path, false);
+
+	if (!r)
+		r = trace_layout_new(&g->layout, trace_get_sites(g->trace));
+	if (!r)
+		r = inject_census_take(&g->census, g->trace, g->layout);
+	if (!r)
+		r = inject_output_load(&g->output, golden);
+	free(golden);
+	free(path);
+	return r;
+}
+
+void inject_golden_release(struct inject_golden *g)
+{
+	inject_output_release(&g->output);
+	inject_census_release(&g->census);
+	trace_layout_free(g->layout);
+	trace_close(g->trace);
+	*g = (struct inject_golden){0};
+}
+
+static void set_status(struct record_sink *sink, int status)
+{
+	if (WIFSIGNALED(status))
+		record_sink_status(sink, TRACE_SIGNALLED, WTERMSIG(status), false);
+	else
+		record_sink_status(sink, TRACE_EXITED, WEXITSTATUS(status), false);
+}
+
+int inject_trace_write(const struct inject_trace *t)
+{
+	const struct inject_setup *s = t->target->setup;
+	struct record_sink *sink = NULL;
+	struct trace_meta meta = {0};
+	int r;
+
+	record_prepare_meta(&meta, s->program, (int)s->argv.count, s->argv.items);
+	free(meta.flavour);
+	meta.flavour = rd_xstrdup("full");
+	meta.mode = s->mode ? rd_xstrdup(s->mode) : NULL;
+	meta.key = s->key ? rd_xstrdup(s->key) : NULL;
+	r = rd_remove_tree(t->directory);
+	if (!r)
+		r = record_sink_open(&sink, t->directory, &meta, t->sites);
+	if (!r)
+		record_sink_full(sink, t->target->layout);
+	for (size_t i = 0; i < t->run->raw.count && !r; i++) {
+		const struct inject_buffer *b = &t->run->raw.buffers[i];
+		r = record_sink_add(sink, b->thread, b->bytes, b->length, 0);
+	}
+	if (sink) {
+		int closed;
+		set_status(sink, t->run->status);
+		closed = record_sink_close(sink, t->run->cut ? "size limit reached" : NULL, NULL);
+		r = r ? r : closed;
+	}
+	record_release_meta(&meta);
+	return r;
+}
+
+/* --- making it --------------------------------------------------------------------------------- */
+
+#define WALL_MIN_MS 1000
+#define CPU_MIN_MS 500
+#define TIMES 10 /* as long as the slowest golden run */
+#define TRACE_MIN (64u << 20)
+#define MEMORY_MIN (1u << 30)
+#define FILE_MIN (256u << 20)
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+	return value > least ? value : least;
+}
+
+static void add_facts(struct inject_setup *s, const struct inject_run *run)
+{
+	s->status = run->status;
+	s->golden_wall_us = at_least(run->wall_us, s->golden_wall_us);
+	s->golden_cpu_us = at_least(run->cpu_us, s->golden_cpu_us);
+	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
+}
+
+static void set_limits(struct inject_setup *s, uint64_t peak_kb)
+{
+	if (!s->wall_ms)
+		s->wall_ms = at_least(s->golden_wall_us * TIMES / 1000, WALL_MIN_MS);
+	if (!s->cpu_ms)
+		s->cpu_ms = at_least(s->golden_cpu_us * TIMES / 1000, CPU_MIN_MS);
+	if (!s->trace_size)
+		s->trace_size = at_least(s->golden_bytes * TIMES, TRACE_MIN);
+	if (!s->memory)
+		s->memory = at_least(peak_kb * 1024 * TIMES, MEMORY_MIN);
+	if (!s->file_size)
+		s->file_size = FILE_MIN;
+}
+
+static int keep_golden(const struct inject_trace *t, const char *golden)
+{
+	int r = rd_mkdirs(golden);
+
+	if (!r)
+		r = inject_trace_write(t);
+	if (!r)
+		r = inject_output_save(&t->run->output, golden);
+	return r;
+}
+
+/* A run without a fault that fails is no measure for others. */
+static int check_end(const struct inject_setup *s, const struct inject_run *run)
+{
+	if (run->hang)
+		return rd_fail(RD_EUSAGE, "inject: %s does not end without a fault either (--timeout)",
+			       s->program);
+	if (WIFSIGNALED(run->status))
+		return rd_fail(RD_EUSAGE, "inject: %s is ended by signal %d without a fault", s->program,
+			       WTERMSIG(run->status));
+	return run->cut ? rd_fail(RD_ELIMIT, "inject: the trace of %s is larger than --trace-size allows",
+				  s->program)
+			: 0;
+}
+
+static int differ(struct inject_setup *s, bool force, const char *what)
+{
+	s->forced = true;
+	if (force) {
+		rd_warn("inject: two runs without a fault differ: %s", what);
+		return 0;
+	}
+	return rd_fail(
+		RD_EUSAGE,
+		"inject: two runs without a fault differ: %s; so nothing can be said about runs with one "
+		"(--ignore and --filter for output that may differ, --force to go on)",
+		what);
+}
+
+/* A further run against what was kept of the first. */
+static int check_same(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
+		      bool force)
+{
+	struct inject_judge judge = {&s->ignore, s->filter};
+	const char *name;
+	char what[512];
+
+	if (run->status != s->status)
+		return differ(s, force, "exit status");
+	if (!inject_output_equal(&g->output, &run->output, &judge, &name)) {
+		snprintf(what, sizeof what, "output '%s'", name);
+		return differ(s, force, what);
+	}
+	return 0;
+}
+
+static int repeat_golden(const char *directory, struct inject_setup *s, struct inject_target *t, bool force)
+{
+	char *scratch = rd_xasprintf("%s/scratch/golden", directory);
+	struct inject_golden g = {0};
+	struct inject_run run = {0};
+	int r = inject_golden_load(&g, directory);
+
+	s->records = g.census.records;
+	s->threads = g.census.thread_count;
+	for (uint64_t i = 1; i < s->golden_runs && !r; i++) {
+		r = inject_run(t, scratch, NULL, &run);
+		if (!r)
+			r = check_end(s, &run);
+		if (!r)
+			r = check_same(&g, s, &run, force);
+		if (!r)
+			add_facts(s, &run);
+	}
+	inject_run_release(&run);
+	inject_golden_release(&g);
+	free(scratch);
+	return r;
+}
+
+static int first_golden(const char *directory, struct inject_setup *s, const struct inject_target *t,
+			const char *sites, uint64_t *peak_kb)
+{
+	char *golden = rd_xasprintf("%s/golden", directory), *trace = rd_xasprintf("%s/trace", golden);
+	char *scratch = rd_xasprintf("%s/scratch/golden", directory);
+	struct inject_run run = {0};
+	struct inject_trace kept = {trace, sites, t, &run};
+	int r = inject_run(t, scratch, NULL, &run);
+
+	if (!r)
+		r = check_end(s, &run);
+	if (!r) {
+		add_facts(s, &run);
+		*peak_kb = run.peak_kb;
+		r = keep_golden(&kept, golden);
+	}
+	inject_run_release(&run);
+	free(scratch);
+	free(trace);
+	free(golden);
+	return r;
+}
+
+int inject_golden_make(const char *directory, struct inject_setup *setup,
+		       const struct inject_flavour *flavour, bool force)
+{
+	struct inject_target t = {setup, flavour->executable, flavour->library_path, NULL};
+	struct trace_sites *sites = NULL;
+	struct trace_layout *layout = NULL;
+	uint64_t peak_kb = 0;
+	int r = trace_sites_read(&sites, flavour->sites);
+
+	if (!r)
+		r = trace_layout_new(&layout, sites);
+	t.layout = layout;
+	if (!r)
+		r = first_golden(directory, setup, &t, flavour->sites, &peak_kb);
+	if (!r)
+		r = repeat_golden(directory, setup, &t, force);
+	if (!r)
+		set_limits(setup, peak_kb);
+	trace_layout_free(layout);
+	trace_sites_free(sites);
+	return r;
+}

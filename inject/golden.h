@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fault-free run that all others are compared with: DIR/golden/trace, and what it wrote in DIR/golden.
+ */
+#ifndef INJECT_GOLDEN_H
+#define INJECT_GOLDEN_H
+
+#include "inject/census.h"
+#include "inject/run.h"
+
+struct inject_golden {
+	struct trace *trace;
+	struct trace_layout *layout;
+	struct inject_census census;
+	struct inject_output output;
+};
+
+/* Reads it once for all runs; released also after a failure. */
+int inject_golden_load(struct inject_golden *g, const char *directory);
+void inject_golden_release(struct inject_golden *g);
+
+/* Runs the program without a fault, setup.golden_runs times, and writes the first run to `directory`.  Fills
+ * in what the setup says of it, and limits that are 0.  Runs that differ are an error, or with `force` a
+ * warning. */
+struct inject_flavour {
+	const char *executable, *library_path, *sites;
+};
+int inject_golden_make(const char *directory, struct inject_setup *setup,
+		       const struct inject_flavour *flavour, bool force);
+
+/* Writes a run's records as a trace; `sites` is the file of the site table. */
+struct inject_trace {
+	const char *directory, *sites;
+	const struct inject_target *target;
+	const struct inject_run *run;
+};
+int inject_trace_write(const struct inject_trace *t);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The table of fault kinds.  In: a site.  Out: whether a kind fits it, and what a fault of that kind does
+ * there.  A kind is one row with its name and any number of rules; a new failure mode is a row or two here.
+ */
+#include "inject/kind.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DATA (INJECT_VALUE | INJECT_LOAD | INJECT_RESULT | INJECT_ARGUMENT)
+#define THRD_ERROR 2 /* of threads.h */
+
+static const struct inject_kind kinds[] = {
+	/* table II of the paper */
+	{"BitFlip", "paper", "a bit of a value changes", 1, false},
+	{"FileSize", "paper", "fread and fwrite get too large a size", 0, false},
+	{"MallSize", "paper", "malloc and calloc get too small a size", 0, false},
+	{"CallCorr", "paper", "a bit of the first argument of a call changes", 1, false},
+	{"InvalPtr", "paper", "a bit of the pointer that malloc or calloc returns changes", 1, false},
+	/* of the hardware */
+	{"MultiBit", "hardware", "several bits of a value change (two, or --bits)", 2, false},
+	{"StuckAt0", "hardware", "a bit of a value is 0 from then on", 1, true},
+	{"StuckAt1", "hardware", "a bit of a value is 1 from then on", 1, true},
+	/* of locks and threads */
+	{"LockFail", "lock", "a lock is not taken, the call returns an error", 0, false},
+	{"NoLock", "lock", "a lock is not taken, the call returns as if it were", 0, false},
+	{"NoUnlock", "lock", "a lock is not released", 0, false},
+	{"NoSignal", "lock", "a condition variable is not signalled", 0, false},
+	{"NoWait", "lock", "a wait for a condition, a barrier or a thread returns at once", 0, false},
+	{"ThreadFail", "lock", "a thread is not created, the call returns an error", 0, false},
+	/* of input and output */
+	{"OpenFail", "io", "a file is not opened, the call returns an error", 0, false},
+	{"NoClose", "io", "a file is not closed", 0, false},
+	{"DiskFull", "io", "nothing is written: ENOSPC", 0, false},
+	{"ReadError", "io", "nothing is read: EIO", 0, false},
+	{"WriteError", "io", "nothing is written: EIO", 0, false},
+	{"ShortRead", "io", "less is read than was asked for", 0, false},
+	{"ShortWrite", "io", "less is written than was asked for", 0, false},
+	{"NoOutput", "io", "nothing is written, the call returns as if it were", 0, false},
+	/* of memory */
+	{"AllocFail", "memory", "no memory is allocated: NULL", 0, false},
+	{"NoFree", "memory", "memory is not released", 0, false},
+};
+
+#define WRITERS "write pwrite pwrite64 writev send sendto sendmsg"
+#define PRINTERS                                                                                             \
+	"printf fprintf vprintf vfprintf puts fputs putchar fputc putc fflush __printf_chk __fprintf_chk"
+#define READERS "read pread pread64 readv recv recvfrom recvmsg __read_chk"
+#define MUTEXES "pthread_mutex_lock pthread_rwlock_wrlock pthread_spin_lock"
+
+static const struct inject_rule rules[] = {
+	{"BitFlip", DATA, NULL, -1, INJECT_FLIP, 0, 0},
+	{"FileSize", INJECT_ARGUMENT, "fread fwrite", 1, INJECT_GROW, 0, 0},
+	{"FileSize", INJECT_ARGUMENT, "fread fwrite", 2, INJECT_GROW, 0, 0},
+	{"MallSize", INJECT_ARGUMENT, "malloc calloc", 0, INJECT_SHRINK, 0, 0},
+	{"MallSize", INJECT_ARGUMENT, "calloc", 1, INJECT_SHRINK, 0, 0},
+	{"CallCorr", INJECT_ARGUMENT, NULL, 0, INJECT_FLIP, 0, 0},
+	{"InvalPtr", INJECT_RESULT, "malloc calloc", -1, INJECT_FLIP, 0, 0},
+	{"MultiBit", DATA, NULL, -1, INJECT_FLIP, 0, 0},
+	{"StuckAt0", DATA, NULL, -1, INJECT_CLEAR, 0, 0},
+	{"StuckAt1", DATA, NULL, -1, INJECT_RAISE, 0, 0},
+
+	{"LockFail", INJECT_CALLEE, MUTEXES, -1, INJECT_CALL, EDEADLK, 0},
+	{"LockFail", INJECT_CALLEE, "pthread_rwlock_rdlock", -1, INJECT_CALL, EAGAIN, 0},
+	{"LockFail", INJECT_CALLEE, "pthread_mutex_timedlock pthread_mutex_clocklock", -1, INJECT_CALL,
+	 ETIMEDOUT, 0},
+	{"LockFail", INJECT_CALLEE, "pthread_mutex_trylock pthread_spin_trylock", -1, INJECT_CALL, EBUSY, 0},
+	{"LockFail", INJECT_CALLEE, "pthread_rwlock_tryrdlock pthread_rwlock_trywrlock", -1, INJECT_CALL,
+	 EBUSY, 0},
+	{"LockFail", INJECT_CALLEE, "mtx_lock mtx_trylock mtx_timedlock", -1, INJECT_CALL, THRD_ERROR, 0},
+	{"LockFail", INJECT_CALLEE, "sem_wait sem_timedwait", -1, INJECT_CALL, -1, EINTR},
+	{"LockFail", INJECT_CALLEE, "sem_trywait", -1, INJECT_CALL, -1, EAGAIN},
+	{"NoLock", INJECT_CALLEE, MUTEXES " pthread_rwlock_rdlock mtx_lock sem_wait", -1, INJECT_CALL, 0, 0},
+	{"NoUnlock", INJECT_CALLEE,
+	 "pthread_mutex_unlock pthread_rwlock_unlock pthread_spin_unlock mtx_unlock sem_post", -1,
+	 INJECT_CALL, 0, 0},
+	{"NoSignal", INJECT_CALLEE, "pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast", -1,
+	 INJECT_CALL, 0, 0},
+	{"NoWait", INJECT_CALLEE,
+	 "pthread_cond_wait pthread_cond_timedwait cnd_wait pthread_barrier_wait pthread_join thrd_join", -1,
+	 INJECT_CALL, 0, 0},
+	{"ThreadFail", INJECT_CALLEE, "pthread_create", -1, INJECT_CALL, EAGAIN, 0},
+	{"ThreadFail", INJECT_CALLEE, "thrd_create", -1, INJECT_CALL, THRD_ERROR, 0},
+
+	{"OpenFail", INJECT_CALLEE, "open open64 openat openat64 creat creat64 socket accept", -1,
+	 INJECT_CALL, -1, EMFILE},
+	{"OpenFail", INJECT_CALLEE, "fopen fopen64 fdopen freopen tmpfile popen opendir", -1, INJECT_CALL, 0,
+	 EMFILE},
+	{"NoClose", INJECT_CALLEE, "close fclose closedir", -1, INJECT_CALL, 0, 0},
+	{"DiskFull", INJECT_CALLEE, WRITERS " " PRINTERS, -1, INJECT_CALL, -1, ENOSPC},
+	{"DiskFull", INJECT_CALLEE, "fwrite", -1, INJECT_CALL, 0, ENOSPC},
+	{"WriteError", INJECT_CALLEE, WRITERS " " PRINTERS, -1, INJECT_CALL, -1, EIO},
+	{"WriteError", INJECT_CALLEE, "fwrite", -1, INJECT_CALL, 0, EIO},
+	{"ReadError", INJECT_CALLEE,
+	 READERS " getline getdelim fgetc getc scanf fscanf __isoc99_fscanf __isoc99_scanf", -1, INJECT_CALL,
+	 -1, EIO},
+	{"ReadError", INJECT_CALLEE, "fread fgets", -1, INJECT_CALL, 0, EIO},
+	{"ShortRead", INJECT_ARGUMENT, "read pread pread64 recv recvfrom __read_chk fread", 2, INJECT_SHRINK,
+	 0, 0},
+	{"ShortWrite", INJECT_ARGUMENT, "write pwrite pwrite64 send sendto fwrite", 2, INJECT_SHRINK, 0, 0},
+	{"NoOutput", INJECT_CALLEE, PRINTERS, -1, INJECT_CALL, 1, 0},
+
+	{"AllocFail", INJECT_CALLEE,
+	 "malloc calloc realloc reallocarray aligned_alloc memalign valloc strdup strndup", -1, INJECT_CALL,
+	 0, ENOMEM},
+	{"AllocFail", INJECT_CALLEE, "posix_memalign", -1, INJECT_CALL, ENOMEM, 0},
+	{"AllocFail", INJECT_CALLEE, "mmap mmap64 sbrk", -1, INJECT_CALL, -1, ENOMEM},
+	{"NoFree", INJECT_CALLEE, "free munmap", -1, INJECT_CALL, 0, 0},
+};
+
+size_t inject_kind_count(void)
+{
+	return sizeof kinds / sizeof *kinds;
+}
+
+const struct inject_kind *inject_kind_at(size_t index)
+{
+	return &kinds[index];
+}
+
+int inject_kind_find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < inject_kind_count(); i++)
+		if (strlen(kinds[i].name) == length && !strncasecmp(kinds[i].name, name, length))
+			return (int)i;
+	return -1;
+}
+
+static bool add_group(const char *name, size_t length, bool *set)
+{
+	bool all = length == 3 && !strncasecmp(name, "all", 3), found = all;
+
+	for (size_t i = 0; i < inject_kind_count(); i++) {
+		const char *group = kinds[i].group;
+		if (all || (strlen(group) == length && !strncasecmp(group, name, length)))
+			set[i] = found = true;
+	}
+	return found;
+}
+
+int inject_kind_parse(const char *list, bool *set)
+{
+	for (const char *at = list;; at++) {
+		size_t n = strcspn(at, ",");
+		int one = inject_kind_find(at, n);
+
+		if (one >= 0)
+			set[one] = true;
+		else if (!add_group(at, n, set))
+			return rd_fail(RD_EUSAGE,
+				       "inject: there is no fault '%.*s'; 'raddle inject --list -- PROG' "
+				       "shows which fit, "
+				       "groups are all, paper, hardware, lock, io and memory",
+				       (int)n, at);
+		at += n;
+		if (!*at)
+			return 0;
+	}
+}
+
+unsigned inject_place_of(const struct trace_site *site)
+{
+	switch (site->kind) {
+	case TRACE_SITE_VALUE:
+		return INJECT_VALUE;
+	case TRACE_SITE_READ:
+		return INJECT_LOAD;
+	case TRACE_SITE_RESULT:
+		return INJECT_RESULT;
+	case TRACE_SITE_ARGUMENT:
+		return INJECT_ARGUMENT;
+	case TRACE_SITE_PREVENTABLE:
+		return INJECT_CALLEE;
+	default:
+		return 0;
+	}
+}
+
+const char *inject_opcode(const struct trace_site *site)
+{
+	switch (site->kind) {
+	case TRACE_SITE_VALUE:
+		return site->what;
+	case TRACE_SITE_READ:
+		return "load";
+	case TRACE_SITE_RESULT:
+		return "result";
+	case TRACE_SITE_ARGUMENT:
+		return "argument";
+	default:
+		return "call";
+	}
+}
+
+/* Integers of odd sizes say theirs in their type; that of a load is the source's, and says nothing. */
+unsigned inject_width(const struct trace_site *site)
+{
+	unsigned width = site->size < 8 ? site->size * 8 : 64, written;
+	char *end;
+
+	if (site->kind == TRACE_SITE_READ || site->type[0] != 'i')
+		return width;
+	written = (unsigned)strtoul(site->type + 1, &end, 10);
+	return *end || end == site->type + 1 || !written || written > width ? width : written;
+}
+
+static bool names(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = list; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		if (length == n && !strncmp(at, name, n))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site *site)
+{
+	unsigned place = inject_place_of(site);
+
+	for (size_t i = 0; place && i < sizeof rules / sizeof *rules; i++) {
+		const struct inject_rule *r = &rules[i];
+		if (!strcmp(r->kind, kinds[kind].name) && r->places & place &&
+		    (r->argument < 0 || r->argument == site->argument) &&
+		    (!r->callees || names(r->callees, site->what)))
+			return r;
+	}
+	return NULL;
+}
+
+static uint64_t draw_bits(const struct inject_kind *kind, unsigned width, const struct inject_bits *bits,
+			  struct inject_random *random)
+{
+	unsigned count = bits->count ? bits->count : kind->bits;
+	uint64_t mask = 0;
+
+	if (bits->bit >= 0) {
+		mask = 1ull << bits->bit;
+		count--;
+	}
+	if (count > width)
+		count = width;
+	for (; count; count--) {
+		uint64_t bit;
+		do
+			bit = 1ull << inject_random_below(random, width);
+		while (mask & bit && ~mask << (64 - width));
+		mask |= bit;
+	}
+	return mask;
+}
+
+void inject_kind_draw(size_t kind, const struct inject_rule *rule, unsigned width,
+		      const struct inject_bits *bits, struct inject_random *random, struct record_fault *f)
+{
+	static const enum raddle_fault_action actions[] = {
+		[INJECT_FLIP] = RADDLE_FAULT_FLIP,    [INJECT_CLEAR] = RADDLE_FAULT_CLEAR,
+		[INJECT_RAISE] = RADDLE_FAULT_RAISE,  [INJECT_GROW] = RADDLE_FAULT_ADD,
+		[INJECT_SHRINK] = RADDLE_FAULT_SCALE, [INJECT_CALL] = RADDLE_FAULT_CALL,
+	};
+
+	f->action = actions[rule->draw];
+	f->repeat = kinds[kind].permanent ? 0 : 1;
+	f->mask[1] = 0;
+	switch (rule->draw) {
+	case INJECT_GROW: /* by some bytes, or to a multiple */
+		if (inject_random_below(random, 2)) {
+			f->action = RADDLE_FAULT_SCALE;
+			f->mask[0] = 2 + inject_random_below(random, 15);
+			f->mask[1] = 1;
+		} else {
+			f->mask[0] = 1 + inject_random_below(random, 64);
+		}
+		break;
+	case INJECT_SHRINK: /* to some part of it; so it is smaller whatever it was */
+		f->mask[0] = inject_random_below(random, 256);
+		f->mask[1] = 256;
+		break;
+	case INJECT_CALL:
+		f->mask[0] = (uint64_t)rule->result;
+		f->mask[1] = (uint64_t)rule->error;
+		break;
+	default:
+		f->mask[0] = draw_bits(&kinds[kind], width, bits, random);
+	}
+}

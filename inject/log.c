@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lines of the log: made of what a run was and became, and turned into a fault again.
+ */
+#include "inject/log.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define HEX 24
+
+void inject_log_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size)
+{
+	const struct trace_site *s = trace_sites_find(sites, site);
+
+	if (s)
+		snprintf(out, size, "%s:%u:%u %s", rd_base_name(trace_sites_file(sites, s->file)), s->line,
+			 s->column, s->function);
+	else
+		snprintf(out, size, "?");
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static void add_plan(struct rd_buf *plan, const struct inject_fault *fault)
+{
+	for (size_t i = 0; i < fault->count; i++) {
+		const struct record_fault *f = &fault->faults[i];
+
+		rd_buf_addf(plan, "%s%s:%" PRIu32 ":%" PRIu64 ":%s:0x%" PRIx64 ":%" PRIu64 ":%" PRIu64,
+			    i ? "," : "", fault->thread, f->site, f->instance,
+			    record_fault_action_name(f->action), f->mask[0], f->mask[1], f->repeat);
+	}
+}
+
+static int64_t only_bit(const struct record_fault *f)
+{
+	bool bits = f->action == RADDLE_FAULT_FLIP || f->action == RADDLE_FAULT_CLEAR ||
+		    f->action == RADDLE_FAULT_RAISE;
+
+	return bits && __builtin_popcountll(f->mask[0]) == 1 ? __builtin_ctzll(f->mask[0]) : -1;
+}
+
+static const char *text_or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static void set_end(struct epa_run *r, const struct inject_run *run, const struct inject_verdict *v)
+{
+	r->fired = run->fired != 0;
+	r->outcome = v->outcome;
+	r->exit = WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
+	r->place = text_or_null(v->place);
+	r->deviation = v->deviation;
+	r->deviation_at = text_or_null(v->deviation_at);
+	r->deviation_thread = text_or_null(v->deviation_thread);
+	r->records = v->records;
+	r->cpu_ms = (double)run->cpu_us / 1e3;
+	r->wall_ms = (double)run->wall_us / 1e3;
+	r->diff = text_or_null(v->diff);
+	r->trace = text_or_null(v->trace);
+}
+
+void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
+		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line)
+{
+	const struct record_fault *f = &fault->faults[0];
+	const struct trace_site *site = trace_sites_find(sites, f->site);
+	char where[INJECT_TEXT], mask[HEX], before[HEX], after[HEX], signal[32];
+	struct rd_buf plan = RD_BUF_INIT;
+	struct epa_run r = {.run = fault->run,
+			    .fault = inject_kind_at(fault->kind)->name,
+			    .thread = fault->thread,
+			    .site = f->site,
+			    .where = where,
+			    .opcode = site ? inject_opcode(site) : NULL,
+			    .instance = f->instance,
+			    .action = record_fault_action_name(f->action),
+			    .mask = mask,
+			    .bit = only_bit(f)};
+
+	add_plan(&plan, fault);
+	r.plan = plan.data;
+	inject_log_where(sites, f->site, where, sizeof where);
+	snprintf(mask, sizeof mask, "0x%016" PRIx64, f->mask[0]);
+	snprintf(before, sizeof before, "0x%016" PRIx64, run->before);
+	snprintf(after, sizeof after, "0x%016" PRIx64, run->after);
+	r.before = run->fired ? before : NULL;
+	r.after = run->fired ? after : NULL;
+	if (WIFSIGNALED(run->status) && !run->hang) {
+		const char *name = sigabbrev_np(WTERMSIG(run->status));
+		snprintf(signal, sizeof signal, name ? "SIG%s" : "%s", name ? name : "unknown");
+		r.signal = signal;
+	}
+	set_end(&r, run, verdict);
+	epa_run_write(line, &r);
+	rd_buf_release(&plan);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static int parse_plan(const char *plan, struct inject_fault *fault)
+{
+	int r = 0;
+
+	for (const char *at = plan; *at && !r;) {
+		size_t n = strcspn(at, ",");
+		char *one = rd_xstrndup(at, n);
+
+		r = fault->count == INJECT_FAULTS_MAX
+			    ? rd_fail(RD_ELIMIT, "inject: more than %d faults in a run", INJECT_FAULTS_MAX)
+			    : record_fault_parse(&fault->faults[fault->count++], one);
+		free(one);
+		at += at[n] ? n + 1 : n;
+	}
+	return r;
+}
+
+int inject_log_fault(const struct epa_run *run, struct inject_fault *fault)
+{
+	int kind = inject_kind_find(run->fault, strlen(run->fault));
+
+	if (kind < 0 || !run->thread || strlen(run->thread) >= sizeof fault->thread || !run->plan ||
+	    !*run->plan)
+		return rd_fail(RD_EFORMAT,
+			       "inject: run %" PRIu64 " of the log does not say what was injected", run->run);
+	*fault = (struct inject_fault){.run = run->run, .kind = (size_t)kind};
+	snprintf(fault->thread, sizeof fault->thread, "%s", run->thread);
+	return parse_plan(run->plan, fault);
+}
+
+static int read_line(const char *path, const char *text, size_t length, inject_line_fn *fn, void *context)
+{
+	struct rd_names texts = RD_NAMES_INIT;
+	struct epa_run run;
+	const char *wrong = epa_run_parse(&run, text, length, &texts);
+	int r = 0;
+
+	if (wrong)
+		rd_warn("%s: a damaged line is skipped: %s", path, wrong);
+	else
+		r = fn(context, &run, text, length + 1);
+	rd_names_release(&texts);
+	return r;
+}
+
+int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	size_t at = 0;
+	int r = rd_file_exists(path) ? rd_file_read(path, &text) : 0;
+
+	*length = 0;
+	while (!r && at < text.length) {
+		const char *end = memchr(text.data + at, '\n', text.length - at);
+		size_t n = end ? (size_t)(end - text.data) - at : 0;
+
+		if (!end)
+			break;
+		r = read_line(path, text.data + at, n, fn, context);
+		at += n + 1;
+		*length = at;
+	}
+	rd_buf_release(&text);
+	return r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run of the program with faults: in a scratch directory of its own, with limits, its records kept in
+ * memory.
+ */
+#ifndef INJECT_RUN_H
+#define INJECT_RUN_H
+
+#include "inject/choose.h"
+#include "inject/output.h"
+
+/* Raw buffers of a run (trace/full.h), in the order in which each thread filled them. */
+struct inject_buffer {
+	uint32_t thread;
+	size_t length;
+	const uint8_t *bytes;
+};
+
+struct inject_raw { /* zero is empty; memory is used again by the next run */
+	struct inject_buffer *buffers;
+	size_t count, capacity;
+	uint8_t **blocks;
+	size_t block_count, block_capacity, block, used;
+	uint64_t bytes;
+};
+void inject_raw_release(struct inject_raw *raw);
+
+/* What is run. */
+struct inject_target {
+	const struct inject_setup *setup;
+	const char *executable, *library_path; /* of the full flavour */
+	const struct trace_layout *layout;
+};
+
+struct inject_run {
+	int status; /* of waitpid() */
+	bool hang;  /* it was ended because it did not end */
+	bool cut;   /* not all of its records were kept */
+	uint64_t wall_us, cpu_us, peak_kb;
+	uint64_t seen, fired, before, after; /* of the first fault */
+	struct inject_raw raw;
+	struct inject_output output;
+};
+
+/* Runs the program in `scratch`, which is made, and emptied if there is something in it; `fault` may be NULL.
+ * The result, zero before the first run, is released by inject_run_release() and may be used again. */
+int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
+	       struct inject_run *run);
+void inject_run_release(struct inject_run *run);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a campaign is: program, faults, limits, and what the fault-free run was like.  It is written to
+ * campaign.json once (doc/format/campaign.md), and a run of the campaign depends on nothing else.
+ */
+#ifndef INJECT_SETUP_H
+#define INJECT_SETUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INJECT_VERSION 1
+#define INJECT_FAULTS_MAX 16 /* in a run */
+
+struct inject_list {
+	char **items;
+	size_t count, capacity;
+};
+void inject_list_add(struct inject_list *l, const char *item);
+void inject_list_split(struct inject_list *l, const char *text); /* at commas; text may be NULL */
+void inject_list_release(struct inject_list *l);
+
+struct inject_setup { /* strings are owned */
+	/* the program */
+	char *program; /* absolute */
+	char *key;     /* of the flavour */
+	char *mode;    /* fast or quick */
+	struct inject_list argv;
+	char *input;		   /* that becomes standard input; NULL: empty */
+	struct inject_list inputs; /* files for the scratch directory of each run; absolute */
+
+	/* the faults */
+	uint64_t seed;
+	uint64_t runs;		  /* of each kind */
+	struct inject_list kinds; /* names */
+	char *sampling;		  /* uniform, function, opcode or thread */
+	uint64_t bits;		  /* that change; 0: as the kind says */
+	uint64_t faults;	  /* in a run */
+	uint64_t window;	  /* in how many operations of the thread behind the first */
+	bool once;		  /* also what would be permanent */
+
+	/* where they may strike; NULL and empty: anywhere */
+	char *thread;
+	char *line; /* FILE:LINE or FILE:LINE:COLUMN */
+	uint64_t site;
+	struct inject_list functions, not_functions, opcodes, not_opcodes;
+	uint64_t instance; /* 0: any */
+	uint64_t bit;	   /* plus one; 0: any */
+
+	/* limits of a run */
+	uint64_t wall_ms, cpu_ms;
+	uint64_t memory, file_size, trace_size;
+
+	/* what is compared and kept */
+	struct inject_list ignore; /* patterns of output files, and "stdout" */
+	char *filter;		   /* a command: output on its standard input, what counts on its output */
+	char *keep;		   /* traces: all, deviating, none */
+
+	/* of the fault-free run */
+	uint64_t golden_runs, records, threads;
+	int64_t status; /* of waitpid() */
+	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;
+	bool forced; /* its runs differed, or it failed */
+};
+
+int inject_setup_write(const struct inject_setup *s, const char *path);
+/* `name` is what messages call the text. */
+int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
+int inject_setup_read(struct inject_setup *s, const char *path);
+void inject_setup_release(struct inject_setup *s);
+
+#endif

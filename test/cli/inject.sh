@@ -1,0 +1,98 @@
+# Faults in runs: which fit, one with all that can be chosen, a campaign and its log, each line of which can be
+# injected again, and clear messages about what cannot be done.
+# sanitized: no
+set -u
+"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+
+fail() {
+	echo "$*"
+	cat err.txt
+	exit 1
+}
+inject() {
+	"$RADDLE" inject "$@" >out.txt 2>err.txt
+}
+# field NAME FILE: the values of a member, a line for each run, ordered by run
+field() {
+	jq -r -s "sort_by(.run)[] | .$1" "$2"
+}
+
+inject --list -- ./quicksort 60 || fail "--list"
+grep -Eq '^BitFlip +paper +[0-9]+ +[0-9]+ ' out.txt || fail "--list does not show BitFlip"
+grep -Eq '^LockFail +lock +- +- ' out.txt || fail "--list shows locks in a program that has none"
+grep -Eq '^ThreadFail +lock +1 +[0-9]+ ' out.txt || fail "--list does not show pthread_create"
+inject --list --json list.json -- ./quicksort 60 || fail "--list --json"
+[ "$(jq '.kinds[] | select(.fault == "MallSize") | .instances' list.json)" = 1 ] || fail "one malloc"
+
+# One run, chosen to the bit.
+inject --fault BitFlip --thread T_0 --function partition --opcode load --instance 2 --bit 3 -o one -- ./quicksort 60 ||
+	fail "one run"
+grep -q '^BitFlip in T_0 at quicksort.c:[0-9:]* partition (load, execution 2): ' out.txt || fail "not what was asked for"
+[ "$(field action one/log) $(field bit one/log) $(field mask one/log) $(field fired one/log)" = "flip 3 0x0000000000000008 true" ] ||
+	fail "the log says $(cat one/log)"
+before=$(field before one/log) after=$(field after one/log)
+[ $((before ^ after)) = 8 ] || fail "$before became $after"
+inject --fault BitFlip -q -- ./quicksort 60 || fail "without a directory"
+[ ! -s out.txt ] && [ ! -e raddle-inject ] || fail "it left something"
+
+# A campaign: all kinds, and the same faults from the same seed, but others from another.
+inject -n 6 -j 2 --fault all --seed 5 -o all --json sum.json -- ./quicksort 60 || fail "a campaign"
+kinds=$(jq '.kinds | length' sum.json)
+[ "$kinds" -ge 12 ] || fail "only $kinds kinds"
+[ "$(wc -l <all/log)" = $((6 * kinds)) ] && [ "$(field run all/log | uniq | wc -l)" = $((6 * kinds)) ] || fail "not each run once"
+[ "$(jq '[.kinds[][]] | add' sum.json)" = $((6 * kinds)) ] || fail "the summary does not add up"
+[ "$(jq -s 'map(select(.outcome == "not-activated" and .fired == false)) | length' all/log)" = 0 ] ||
+	fail "a place that is executed was not reached"
+[ ! -e all/scratch ] || fail "scratch directories are left"
+inject -n 6 --fault all --seed 5 -o again -- ./quicksort 60 || fail "the same again"
+[ "$(field plan all/log)" = "$(field plan again/log)" ] || fail "the same seed chose other faults"
+inject -n 6 --fault all --seed 6 -o other -- ./quicksort 60 || fail "another seed"
+[ "$(field plan all/log)" != "$(field plan other/log)" ] || fail "another seed chose the same faults"
+"$RADDLE" inject -n 40 --fault ThreadFail,AllocFail,NoWait,NoOutput --sampling thread -q -o calls -- ./quicksort 60 || exit 1
+[ "$(jq -r 'select(.fault == "ThreadFail") | .outcome' calls/log | sort -u)" = detected ] || fail "a thread that is not made is not noticed"
+[ "$(jq -r 'select(.fault == "NoOutput") | .outcome' calls/log | sort -u)" = sdc ] || fail "output that is not written is not noticed"
+grep -q '^-' "calls/$(jq -r 'select(.fault == "NoOutput") | .diff' calls/log | head -1)" || fail "no diff"
+[ "$(jq -r 'select(.fault == "AllocFail") | .outcome + .signal' calls/log | sort -u)" = crashSIGSEGV ] || fail "no memory is no crash"
+jq -r 'select(.fault == "AllocFail") | .place' calls/log | grep -q 'quicksort.c:[0-9:]* ma[ki]' || fail "no place of the crash"
+
+# Each line can be injected again, whatever the schedule.
+same='[.thread, .site, .instance, .action, .mask, .plan, .fired, .fault]'
+jq -c 'select(.fault == "BitFlip" or .fault == "MultiBit" or .fault == "StuckAt1")' all/log other/log | head -20 >lines.txt
+while read -r line; do
+	inject --repeat "$line" -o all || fail "--repeat $line"
+	[ "$(jq -c "$same" <<<"$line")" = "$(jq -c "$same" out.txt)" ] || fail "repeated $line as $(cat out.txt)"
+	# What was flipped is no pointer: then it is the same value too.
+	if [ "$(jq -r .opcode <<<"$line")" = icmp ]; then
+		[ "$(jq -r .before <<<"$line")" = "$(jq -r .before out.txt)" ] || fail "another value: $line $(cat out.txt)"
+	fi
+done <lines.txt
+line=$(jq -c 'select(.opcode == "load" and .outcome == "sdc")' all/log other/log | head -1)
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	inject --repeat "$line" -o all || fail "round $round"
+	[ "$(jq -c "$same, .before, .after, .outcome" <<<"$line")" = "$(jq -c "$same, .before, .after, .outcome" out.txt)" ] ||
+		fail "round $round: $line became $(cat out.txt)"
+done
+inject --repeat "$line" -- ./quicksort 60 || fail "--repeat with a program"
+inject --run 1 -o all --trace trace1 || fail "--run"
+[ "$(jq -r .plan out.txt)" = "$(jq -r 'select(.run == 1) | .plan' all/log)" ] || fail "--run 1 is another run"
+"$RADDLE" dump --check trace1 >/dev/null 2>err.txt || fail "the trace is not sound"
+
+# Several faults in a run, traces that are kept, strata.
+inject -n 10 --fault BitFlip --faults 3 --window 50 --keep-traces all --sampling function -o many -- ./quicksort 60 || fail "three faults"
+[ "$(jq -r .plan many/log | awk -F, '{ print NF }' | sort -u)" = 3 ] || fail "not three faults each"
+"$RADDLE" dump -k fault many/runs/0/trace >faults.txt 2>err.txt || fail "no trace"
+[ -s faults.txt ] || fail "no fault in the trace"
+
+# What cannot be done.
+for bad in '--fault Nonsense' '--fault LockFail' '--fault BitFlip --function none' '--fault BitFlip --sampling x' '--fault BitFlip --bit 64' \
+	'--fault BitFlip --timeout x' '--fault BitFlip --shard 1/2' '--repeat {}' '--run 1' '' '--fault BitFlip --stdin /none'; do
+	# shellcheck disable=SC2086
+	inject $bad -- ./quicksort 60 && fail "took $bad"
+	[ "$(grep -c . err.txt)" = 1 ] && grep -q '^raddle: ' err.txt || fail "$bad: not one message"
+done
+inject --fault BitFlip -o all -- ./quicksort 60 && fail "overwrote a campaign"
+inject --resume none && fail "resumed nothing"
+inject --run 100000 -o all && fail "a run that is not there"
+echo '{"version":1}' >all/campaign.json
+inject --resume all && fail "a campaign without a program"
+exit 0
