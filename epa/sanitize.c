@@ -12,7 +12,6 @@
 #include "epa/sanitize.h"
 
 #include "base/alloc.h"
-#include "raddle/full.h"
 
 #include <stdlib.h>
 #include <string.h>

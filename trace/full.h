@@ -13,6 +13,7 @@
 #ifndef TRACE_FULL_H
 #define TRACE_FULL_H
 
+#include "raddle/full.h" /* raddle_looks_like_pointer() and the hash of ranges */
 #include "trace/reader.h"
 
 enum trace_full_kind {
