@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about orders that the clocks and the search leave open, for Z3. */
+#ifndef EPA_REV_SOLVE_H
+#define EPA_REV_SOLVE_H
+
+#include "epa/rev-search.h"
+
+enum rev_answer {
+	REV_NEVER,   /* proved: no order of that kind */
+	REV_FOUND,   /* the witness is one */
+	REV_UNKNOWN, /* the solver gave up, failed or is not there */
+};
+
+struct rev_solver;
+/* `timeout_ms`: for each question; 0: nothing is asked, every answer is REV_UNKNOWN. */
+struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
+void rev_solver_free(struct rev_solver *s);
+
+enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const struct rev_question *q,
+			  struct rev_witness *w);
+
+/* Why the last answer was REV_UNKNOWN. */
+const char *rev_solver_reason(const struct rev_solver *s);
+#endif
