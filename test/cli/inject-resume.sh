@@ -1,0 +1,66 @@
+# A campaign that is killed with SIGKILL again and again, and at last let go on, has each run once, the same faults as one
+# that was not, and no processes or scratch directories left behind; shards that are killed likewise.
+# sanitized: no
+set -u
+"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+fail() {
+	echo "$*"
+	cat err.txt
+	exit 1
+}
+plans() {
+	jq -r -s 'sort_by(.run)[] | "\(.run) \(.plan)"' "$@"
+}
+
+"$RADDLE" inject -n 50 --fault BitFlip,ThreadFail,NoWait --seed 9 -q -o whole -- "$PWD/quicksort" 100 2>err.txt || fail "a campaign"
+plans whole/log >expected.txt
+[ "$(wc -l <expected.txt)" = 150 ] || fail "150 runs are $(wc -l <expected.txt)"
+
+# Beginning and going on are killed alike; it is never too late, because the last round is not.
+"$RADDLE" inject -n 50 --fault BitFlip,ThreadFail,NoWait --seed 9 -q -o killed -- "$PWD/quicksort" 100 2>err.txt &
+pid=$!
+while [ ! -s killed/log ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -9 $pid
+wait $pid 2>/dev/null
+kills=0
+for round in $(seq 12); do
+	lines=$(grep -c . killed/log)
+	"$RADDLE" inject --resume killed -q 2>err.txt &
+	pid=$!
+	# Killed when some more lines are there, at a moment that differs from round to round.
+	while [ "$(grep -c . killed/log)" -lt $((lines + round)) ] && kill -0 $pid 2>/dev/null; do :; done
+	kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+	wait $pid 2>/dev/null
+done
+[ $kills -gt 3 ] || fail "only $kills rounds were killed"
+# What a writer that was killed within a line leaves behind.
+printf '{"run":3,"fault":"BitFl' >>killed/log
+"$RADDLE" inject --resume killed >out.txt 2>err.txt || fail "the last round"
+[ "$(plans killed/log)" = "$(cat expected.txt)" ] || fail "runs are lost, repeated or others: $(plans killed/log | diff expected.txt - | head -5)"
+grep -q '^150 \|of 150 runs' out.txt || fail "no summary: $(cat out.txt)"
+[ ! -e killed/scratch ] || fail "scratch directories are left"
+cp killed/log before.txt
+"$RADDLE" inject --resume killed -q 2>err.txt || fail "a campaign that is done"
+cmp -s killed/log before.txt || fail "a campaign that is done was changed"
+for process in /proc/[0-9]*/cwd; do
+	case $(readlink "$process") in "$PWD"/killed/*) fail "a program is left behind: $process" ;; esac
+done
+
+# Shards, two of which are killed; the log is locked while somebody writes it.
+mkdir shards
+cp -r whole/campaign.json whole/golden shards
+for shard in 0 1 2; do
+	"$RADDLE" inject --resume shards --shard $shard/3 -j 1 -q 2>err.$shard.txt &
+	eval pid$shard=$!
+done
+while [ ! -s shards/log.1 ]; do sleep 0.01; done
+"$RADDLE" inject --resume shards --shard 1/3 -q 2>err.txt && fail "two write log.1"
+# shellcheck disable=SC2154
+kill -9 $pid1 $pid2 2>/dev/null
+wait
+"$RADDLE" inject --resume shards --shard 2/3 -j 1 -q 2>err.txt || fail "shard 2"
+[ "$(jq '.run % 3' shards/log.2 | sort -u)" = 2 ] || fail "shard 2 did the runs of others"
+"$RADDLE" inject --resume shards -q 2>err.txt || fail "putting shards together"
+[ "$(plans shards/log)" = "$(cat expected.txt)" ] || fail "shards did other runs"
+ls shards/log.* >/dev/null 2>&1 && fail "parts of the log are left"
+exit 0
