@@ -8,10 +8,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "raddle/event.h"
 #include "trace/event.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,4 +171,15 @@ void inject_census_release(struct inject_census *c)
 	free(c->streams);
 	free(c->entries);
 	*c = (struct inject_census){0};
+}
+
+void inject_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size)
+{
+	const struct trace_site *s = trace_sites_find(sites, site);
+
+	if (s)
+		snprintf(out, size, "%s:%u:%u %s", rd_base_name(trace_sites_file(sites, s->file)), s->line,
+			 s->column, s->function);
+	else
+		snprintf(out, size, "?");
 }

@@ -33,4 +33,7 @@ void inject_census_release(struct inject_census *c);
  * loads and results of a size that can be changed. */
 bool inject_census_counts(const struct trace_record *r);
 
+/* "file:line:column function" of a site. */
+void inject_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size);
+
 #endif

@@ -28,6 +28,10 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 		r = inject_census_take(&g->census, g->trace, g->layout);
 	if (!r)
 		r = inject_output_load(&g->output, golden);
+	if (!r)
+		r = epa_source_open(&g->source, path);
+	if (!r)
+		r = epa_reference_open(&g->reference, g->source);
 	free(golden);
 	free(path);
 	return r;
@@ -35,11 +39,28 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 
 void inject_golden_release(struct inject_golden *g)
 {
+	epa_reference_close(g->reference);
+	epa_source_close(g->source);
 	inject_output_release(&g->output);
 	inject_census_release(&g->census);
 	trace_layout_free(g->layout);
 	trace_close(g->trace);
 	*g = (struct inject_golden){0};
+}
+
+int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
+			  struct epa_comparison *result)
+{
+	struct epa_source *source;
+	int r;
+
+	*result = (struct epa_comparison){0};
+	epa_source_of_memory(&source, epa_source_layout(g->source), epa_source_sites(g->source));
+	for (size_t i = 0; i < raw->count; i++)
+		epa_source_add(source, raw->buffers[i].thread, raw->buffers[i].bytes, raw->buffers[i].length);
+	r = epa_compare(g->reference, source, NULL, result);
+	epa_source_close(source);
+	return r;
 }
 
 static void set_status(struct record_sink *sink, int status)
@@ -89,6 +110,7 @@ int inject_trace_write(const struct inject_trace *t)
 #define TRACE_MIN (64u << 20)
 #define MEMORY_MIN (1u << 30)
 #define FILE_MIN (256u << 20)
+#define INJECT_WHAT 1024
 
 static uint64_t at_least(uint64_t value, uint64_t least)
 {
@@ -162,7 +184,7 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 {
 	struct inject_judge judge = {&s->ignore, s->filter};
 	const char *name;
-	char what[512];
+	char what[INJECT_WHAT];
 
 	if (run->status != s->status)
 		return differ(s, force, "exit status");
@@ -171,6 +193,26 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 		return differ(s, force, what);
 	}
 	return 0;
+}
+
+/* Records that differ are the first sign that the schedule, the time or chance decides what the program does.
+ */
+static int check_records(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
+			 bool force)
+{
+	struct epa_comparison c;
+	char what[INJECT_WHAT], where[INJECT_WHAT / 2];
+	int r = inject_golden_compare(g, &run->raw, &c);
+
+	if (!r && c.deviated) {
+		inject_where(trace_get_sites(g->trace), epa_deviation_site(&c.first), where, sizeof where);
+		snprintf(what, sizeof what,
+			 "first a deviation of kind %s in thread %s, record %" PRIu64 ", at %s",
+			 epa_deviation_name(c.first.kind), c.first.thread, c.first.number, where);
+		r = differ(s, force, what);
+	}
+	epa_comparison_release(&c);
+	return r;
 }
 
 static int repeat_golden(const char *directory, struct inject_setup *s, struct inject_target *t, bool force)
@@ -188,6 +230,8 @@ static int repeat_golden(const char *directory, struct inject_setup *s, struct i
 			r = check_end(s, &run);
 		if (!r)
 			r = check_same(&g, s, &run, force);
+		if (!r)
+			r = check_records(&g, s, &run, force);
 		if (!r)
 			add_facts(s, &run);
 	}

@@ -5,6 +5,7 @@
 #ifndef INJECT_GOLDEN_H
 #define INJECT_GOLDEN_H
 
+#include "epa/compare.h"
 #include "inject/census.h"
 #include "inject/run.h"
 
@@ -13,11 +14,17 @@ struct inject_golden {
 	struct trace_layout *layout;
 	struct inject_census census;
 	struct inject_output output;
+	struct epa_source *source;
+	struct epa_reference *reference;
 };
 
 /* Reads it once for all runs; released also after a failure. */
 int inject_golden_load(struct inject_golden *g, const char *directory);
 void inject_golden_release(struct inject_golden *g);
+
+/* Compares the records of a run with it; to be released also after a failure. */
+int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
+			  struct epa_comparison *result);
 
 /* Runs the program without a fault, setup.golden_runs times, and writes the first run to `directory`.  Fills
  * in what the setup says of it, and limits that are 0.  Runs that differ are an error, or with `force` a

@@ -16,17 +16,6 @@
 
 #define HEX 24
 
-void inject_log_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size)
-{
-	const struct trace_site *s = trace_sites_find(sites, site);
-
-	if (s)
-		snprintf(out, size, "%s:%u:%u %s", rd_base_name(trace_sites_file(sites, s->file)), s->line,
-			 s->column, s->function);
-	else
-		snprintf(out, size, "?");
-}
-
 /* --- writing -------------------------------------------------------------------------------- */
 
 static void add_plan(struct rd_buf *plan, const struct inject_fault *fault)
@@ -89,7 +78,7 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 
 	add_plan(&plan, fault);
 	r.plan = plan.data;
-	inject_log_where(sites, f->site, where, sizeof where);
+	inject_where(sites, f->site, where, sizeof where);
 	snprintf(mask, sizeof mask, "0x%016" PRIx64, f->mask[0]);
 	snprintf(before, sizeof before, "0x%016" PRIx64, run->before);
 	snprintf(after, sizeof after, "0x%016" PRIx64, run->after);

@@ -28,9 +28,6 @@ struct inject_verdict {
 void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line);
 
-/* "file:line:column function" of a site. */
-void inject_log_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size);
-
 /* The fault of a line that was read. */
 int inject_log_fault(const struct epa_run *run, struct inject_fault *fault);
 

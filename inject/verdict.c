@@ -106,7 +106,7 @@ static enum epa_run_outcome ended_by_signal(const struct inject_case *c, struct 
 	struct last end = find_end(c->golden, &c->run->raw);
 
 	if (end.site)
-		inject_log_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);
+		inject_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);
 	return WTERMSIG(c->run->status) == SIGABRT && end.likely == CALLED_ABORT ? EPA_RUN_DETECTED
 										 : EPA_RUN_CRASH;
 }
@@ -132,7 +132,24 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v)
 {
-	v->records = c->run->raw.count;
+	static const enum epa_run_deviation deviations[] = {
+		[EPA_SAME] = EPA_RUN_NONE,	 [EPA_DATA] = EPA_RUN_DATA,
+		[EPA_ADDRESS] = EPA_RUN_ADDRESS, [EPA_CONTROL] = EPA_RUN_CONTROL,
+		[EPA_MISSING] = EPA_RUN_MISSING, [EPA_EXTRA] = EPA_RUN_EXTRA,
+	};
+	struct epa_comparison result;
+	int r = inject_golden_compare(c->golden, &c->run->raw, &result);
+
+	v->records = result.records;
 	v->deviation = EPA_RUN_NONE;
-	return 0;
+	if (!r && result.deviated) {
+		const struct epa_deviation *first = &result.first;
+		v->deviation = deviations[first->kind];
+		inject_where(trace_get_sites(c->golden->trace), epa_deviation_site(first), v->deviation_at,
+			     sizeof v->deviation_at);
+		snprintf(v->deviation_thread, sizeof v->deviation_thread, "%s",
+			 first->thread ? first->thread : "?");
+	}
+	epa_comparison_release(&result);
+	return r;
 }
