@@ -19,7 +19,7 @@ static const char *const status_names[FINDING_STATUSES] = {"confirmed", "unconfi
 static const char *const class_names[FINDING_CLASSES] = {NULL, "spec-violated", "output-differs",
 							 "k-witness-harmless", "single-ordering"};
 static const char *const object_kind_names[FINDING_OBJECT_KINDS] = {"unknown", "global", "heap", "stack"};
-static const char *const op_names[FINDING_OPS] = {"read", "write"};
+static const char *const op_names[FINDING_OPS] = {"read", "write", "free"};
 
 const char *finding_kind_name(enum finding_kind kind)
 {

@@ -47,7 +47,7 @@ enum finding_object_kind {
 	FINDING_OBJECT_KINDS,
 };
 
-enum finding_op { FINDING_READ, FINDING_WRITE, FINDING_OPS };
+enum finding_op { FINDING_READ, FINDING_WRITE, FINDING_FREE, FINDING_OPS };
 
 /* A place in the program. */
 struct finding_frame {

@@ -415,7 +415,7 @@ int model_build(struct model **out, struct trace *trace, enum model_depth depth)
 	RD_GROW(m->stacks, m->private->stack_capacity, 1);
 	m->stacks[m->stack_count++] = (struct model_stack){0};
 	scan_names(m);
-	int err = depth >= MODEL_SHARING ? model_scan_sharing(m) : RD_OK;
+	int err = depth >= MODEL_SHARING ? model_scan_sharing(m, depth >= MODEL_HISTORIES) : RD_OK;
 	if (!err && depth >= MODEL_HISTORIES)
 		err = model_scan_histories(m);
 	if (err)

@@ -91,6 +91,33 @@ static void note_access(struct scan *s, const struct trace_event *e, const struc
 	}
 }
 
+/* The release of an object, as a write of it.  False: nobody else touched it. */
+static bool free_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
+		       struct model_access *a)
+{
+	uint32_t object = model_freed(m, cache, e);
+
+	if (object == MODEL_NONE || !(m->objects[object].flags & MODEL_SHARED))
+		return false;
+	uint64_t size = m->objects[object].size;
+	*a = (struct model_access){.object = object, .write = 1};
+	a->size = (uint32_t)(size < INT32_MAX ? size : INT32_MAX) & INT32_MAX;
+	return true;
+}
+
+/* The call that leads to the release stands for the access; its callers are the stack. */
+static void note_free(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+{
+	uint32_t call = model_stack_intern(s->model, &s->path, &in->decoder);
+	struct model_access a;
+
+	if (!call || !free_piece(s->model, s->cache, e, &a))
+		return;
+	a.site = s->model->stacks[call].site;
+	a.stack = s->model->stacks[call].parent;
+	add_access(s, &a);
+}
+
 static uint32_t last_operand(const struct trace_event *e)
 {
 	const char *letters = trace_kind(e->kind)->operands;
@@ -137,6 +164,8 @@ static void scan_stream(struct scan *s, size_t stream)
 			note_operation(s, &e, &in);
 		if (is_access(e.kind))
 			note_access(s, &e, &in);
+		else if (e.kind == RADDLE_FREE)
+			note_free(s, &e, &in);
 	}
 	trace_stream_close(&in);
 }
@@ -217,18 +246,38 @@ static void number_wanted(struct locator *l)
 		l->tallies[i].pieces = 0;
 }
 
+static void tally_piece(struct locator *l, struct tally *t)
+{
+	t->pieces++;
+	for (; t->next < l->count && l->wanted[t->next].piece == t->pieces; l->found++) {
+		l->spots[t->next] = (struct model_spot){t->after, t->n};
+		t->next = l->wanted[t->next].next;
+	}
+}
+
 /* A record of a site that is asked for; `after` operations have been counted. */
 static void tally_record(struct locator *l, struct tally *t, struct pieces *p, uint64_t after)
 {
 	t->n = t->after == after ? t->n + 1 : 1;
 	t->after = after;
-	while (next_piece(p)) {
-		t->pieces++;
-		for (; t->next < l->count && l->wanted[t->next].piece == t->pieces; l->found++) {
-			l->spots[t->next] = (struct model_spot){after, t->n};
-			t->next = l->wanted[t->next].next;
-		}
-	}
+	while (next_piece(p))
+		tally_piece(l, t);
+}
+
+static void tally_free(struct locator *l, struct tally *t, bool shared, uint64_t after)
+{
+	t->n = t->after == after ? t->n + 1 : 1;
+	t->after = after;
+	if (shared)
+		tally_piece(l, t);
+}
+
+/* The site that a record counts for; 0: none. */
+static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
+{
+	if (e->kind == RADDLE_FREE)
+		return d->depth > 0 ? d->stack[d->depth - 1] : 0;
+	return is_access(e->kind) ? e->site : 0;
 }
 
 static void locate_in(struct locator *l, struct trace_stream *in)
@@ -239,9 +288,15 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 
 	while (l->found < l->count && trace_stream_next(in, &e) > 0) {
 		after += raddle_is_counted(e.kind);
-		uint64_t *number = is_access(e.kind) ? rd_umap_get(&l->sites, e.site) : NULL;
+		uint32_t site = counts_for(&e, &in->decoder);
+		uint64_t *number = site ? rd_umap_get(&l->sites, site) : NULL;
+		struct model_access freed;
 		if (!number)
 			continue;
+		if (e.kind == RADDLE_FREE) {
+			tally_free(l, &l->tallies[*number], free_piece(l->model, cache, &e, &freed), after);
+			continue;
+		}
 		struct pieces p = pieces_of(l->model, cache, &e, in);
 		tally_record(l, &l->tallies[*number], &p, after);
 	}

@@ -65,8 +65,11 @@ uint32_t model_find_or_page(struct model *m, struct model_cache *cache, uint64_t
 uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum model_sync_class class,
 			   const uint64_t place[2]); /* address and q */
 
+/* The object that a FREE event releases, or MODEL_NONE. */
+uint32_t model_freed(const struct model *m, struct model_cache *cache, const struct trace_event *e);
+
 void model_name_threads(struct model *m);
-int model_scan_sharing(struct model *m);
+int model_scan_sharing(struct model *m, bool frees);
 int model_scan_histories(struct model *m);
 
 #endif

@@ -61,6 +61,7 @@ struct model_object {
 	uint32_t stack; /* where it was allocated: a model_stack, 0 unknown */
 	uint32_t info;
 	uint32_t owner;	 /* the thread that touched it first */
+	uint32_t freer;	 /* the one that released it, or MODEL_NONE; with MODEL_HISTORIES */
 	uint32_t shadow; /* its share of the byte table; 0: none */
 	uint8_t kind;	 /* enum model_object_kind */
 	uint8_t alloc;	 /* enum raddle_alloc_kind */
@@ -113,7 +114,8 @@ struct model_operation {
 	uint8_t kind;	/* enum raddle_event */
 };
 
-/* An access of shared bytes. */
+/* An access of shared bytes, or the release of an object that has some: a write of all of it, whose
+ * site is that of the call. */
 struct model_access {
 	uint32_t object, site, stack;
 	uint32_t size : 31, write : 1; /* a longer range is several accesses */
@@ -148,7 +150,7 @@ struct model {
 enum model_depth {
 	MODEL_NAMES,	 /* threads, modules, objects */
 	MODEL_SHARING,	 /* and syncs, the flags of objects and the shared bytes */
-	MODEL_HISTORIES, /* and histories */
+	MODEL_HISTORIES, /* and histories; releasing an object counts as writing it */
 };
 
 /* A damaged stream is no failure: model->err has the code. */

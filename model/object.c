@@ -33,7 +33,7 @@ uint32_t model_add_object(struct model *m, const struct model_object *object)
 		o->size = SIZE_MAX_KEPT;
 	if (o->size - 1 > UINT64_MAX - o->base)
 		o->size = UINT64_MAX - o->base + 1;
-	o->owner = MODEL_NONE;
+	o->owner = o->freer = MODEL_NONE;
 	return (uint32_t)m->object_count++;
 }
 

@@ -8,6 +8,9 @@
  * are read twice: the first scan finds the objects that several threads touch and
  * somebody writes, and counts what happens to locks; the second one marks
  * the bytes of those objects only, in 64-byte blocks.
+ *
+ * Releasing an object is like writing all bytes of it that anybody touched.  The last step
+ * marks these, so that releasing a large object which hardly anybody used costs nothing.
  */
 #include "model/model-int.h"
 
@@ -27,7 +30,7 @@ struct scan {
 	struct model *model;
 	struct model_cache *cache;
 	void (*touch)(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a);
-	bool locks;
+	bool locks, frees;
 	struct held {
 		uint32_t sync;
 		uint64_t since;
@@ -172,6 +175,50 @@ static void scan_access(struct scan *s, uint32_t thread, const struct trace_even
 	touch_range(s, thread, place, &a, size);
 }
 
+uint32_t model_freed(const struct model *m, struct model_cache *cache, const struct trace_event *e)
+{
+	uint32_t object = model_find_cached(m, cache, e->address, e->q - 1);
+	bool is = object != MODEL_NONE && m->objects[object].kind == MODEL_HEAP &&
+		  m->objects[object].end == e->q && m->objects[object].base == e->address;
+	return is ? object : MODEL_NONE;
+}
+
+static void scan_free(struct scan *s, uint32_t thread, const struct trace_event *e)
+{
+	uint32_t object = model_freed(s->model, s->cache, e);
+	if (object == MODEL_NONE)
+		return;
+	s->model->objects[object].freer = thread;
+	touch_object(s->model, object, thread, &(struct model_access){.write = 1});
+}
+
+/* The bytes that others than the one who releases the object touched. */
+static void free_block(struct model *m, struct model_block *b, uint32_t freer)
+{
+	uint64_t foreign = b->multi;
+	for (uint64_t bits = b->touched; bits; bits &= bits - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(bits);
+		if ((b->owners ? m->private->owners[b->owners][i] : b->owner) != freer)
+			foreign |= 1ull << i;
+	}
+	b->multi |= foreign;
+	b->written |= foreign;
+}
+
+static void free_bytes(struct model *m, const struct model_object *o)
+{
+	struct model_private *x = m->private;
+	const struct model_shadow *s = &x->shadows[o->shadow];
+	for (uint64_t i = 0; s->direct && i <= o->size / BLOCK; i++) {
+		if (s->direct[i] != 0)
+			free_block(m, &x->blocks[s->direct[i]], o->freer);
+	}
+	for (size_t i = 0; !s->direct && i < s->map.capacity; i++) {
+		if (s->map.used[i])
+			free_block(m, &x->blocks[s->map.values[i]], o->freer);
+	}
+}
+
 static struct held *find_held(struct scan *s, uint32_t sync, bool wanted)
 {
 	for (size_t i = s->held_count; i-- > 0;) {
@@ -304,6 +351,8 @@ static void scan_stream(struct scan *s, size_t stream)
 	while (trace_stream_next(&in, &e) > 0) {
 		if (e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE || e.kind == RADDLE_ATOMIC)
 			scan_access(s, thread, &e, in.last_q);
+		else if (e.kind == RADDLE_FREE && s->frees)
+			scan_free(s, thread, &e);
 		else if (s->locks)
 			scan_sync(s, thread, &e);
 	}
@@ -316,15 +365,17 @@ static void scan_all(struct scan *s)
 		scan_stream(s, i);
 }
 
-int model_scan_sharing(struct model *m)
+int model_scan_sharing(struct model *m, bool frees)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
-	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true};
+	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true, .frees = frees};
 	scan_all(&s);
 	s.touch = touch_bytes;
-	s.locks = false;
+	s.locks = s.frees = false;
 	scan_all(&s);
 	for (size_t i = 0; i < m->object_count; i++) {
+		if (m->objects[i].freer != MODEL_NONE && m->objects[i].shadow)
+			free_bytes(m, &m->objects[i]);
 		if (model_shared_bytes(m, (uint32_t)i) > 0)
 			m->objects[i].flags |= MODEL_SHARED;
 	}

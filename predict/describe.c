@@ -539,6 +539,8 @@ static void describe_access(const struct describer *d, const struct meeting *m, 
 
 	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
 	out->op = exec_writes(e->kind) ? FINDING_WRITE : FINDING_READ;
+	if (site && site->kind == TRACE_SITE_CALL)
+		out->op = FINDING_FREE;
 	out->atomic = e->flags & EXEC_ATOMIC;
 	out->size = a->size;
 	out->stack = stack_of(d, a->site, a->stack);

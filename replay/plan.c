@@ -187,9 +187,12 @@ bool plan_same_place(const struct trace_sites *sites, const struct trace_site *s
 	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
 }
 
-static bool is_access(const struct trace_site *s)
+/* A call may be one that releases memory, which is a write. */
+static bool is_suitable(const struct trace_site *s, const struct schedule_hold *hold)
 {
-	return s->kind != TRACE_SITE_FENCE && s->kind != TRACE_SITE_CALL;
+	if (s->kind == TRACE_SITE_CALL)
+		return hold->write;
+	return s->kind != TRACE_SITE_FENCE && trace_site_writes(s) == hold->write;
 }
 
 static uint32_t site_number(const struct trace_sites *sites, size_t unit, const struct trace_site *s)
@@ -207,8 +210,7 @@ static uint32_t site_at(const struct trace_sites *sites, const struct schedule_p
 		for (size_t i = 0; i < unit->site_count; i++) {
 			const struct trace_site *s = &sites->sites[unit->site + i];
 
-			if (plan_same_place(sites, s, place) &&
-			    (!hold || (is_access(s) && trace_site_writes(s) == hold->write)))
+			if (plan_same_place(sites, s, place) && (!hold || is_suitable(s, hold)))
 				return site_number(sites, u, s);
 		}
 	}
@@ -236,7 +238,7 @@ static int find_site(const struct plan *p, const struct trace_sites *sites, cons
 	*site = h->site;
 	if (!sites && h->site)
 		return 0;
-	if (s && is_access(s) && (!h->place.file || plan_same_place(sites, s, &h->place)))
+	if (s && is_suitable(s, h) && (!h->place.file || plan_same_place(sites, s, &h->place)))
 		return 0;
 	*site = sites && h->place.file ? site_at(sites, &h->place, h) : 0;
 	return *site ? 0 : no_such_site(p, h);

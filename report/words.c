@@ -158,7 +158,8 @@ void word_spot(struct rd_buf *out, const struct schedule_place *p)
 
 void word_access(struct rd_buf *out, const struct finding_access *a)
 {
-	static const char *const words[2][FINDING_OPS] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
+	static const char *const words[2][FINDING_OPS] = {{"Read", "Write", "Free"},
+							  {"Atomic read", "Atomic write", "Free"}};
 
 	rd_buf_adds(out, words[a->atomic][a->op]);
 	if (a->size)

@@ -54,12 +54,30 @@ static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 	return p;
 }
 
-static void released(const void *p)
+static void note_free(struct rt_thread *t, const void *p)
+{
+	rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
+}
+
+/* Releasing memory is like writing it: in a steered process the thread may have to stand here. */
+static __attribute__((noinline, cold)) void odd_released(void *p)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
-	if (t && !t->internal)
-		rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
+	if (!t || t->internal)
+		return;
+	note_free(t, p);
+	rt_steer_access(t, A(p), malloc_usable_size(p), rt_steer_site(t), RT_ACCESS_WRITE);
+}
+
+static void released(void *p)
+{
+	struct rt_thread *t = p ? rt_plain() : NULL;
+
+	if (RT_UNLIKELY(!t))
+		odd_released(p);
+	else if (!t->internal)
+		note_free(t, p);
 }
 
 INTERPOSE(void *, malloc, (size_t size))

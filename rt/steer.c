@@ -100,7 +100,7 @@ static bool change_phase(uint32_t from, uint32_t to)
 	return true;
 }
 
-static uint32_t call_site(const struct rt_thread *t)
+uint32_t rt_steer_site(const struct rt_thread *t)
 {
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
 }
@@ -118,7 +118,7 @@ static void diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint
 			.n = t ? t->steered.n : 0,
 			.expected = expected,
 			.found = found,
-			.site = t ? call_site(t) : 0,
+			.site = t ? rt_steer_site(t) : 0,
 			.turn = atomic_load(&s->turn),
 		};
 		change_phase(RADDLE_LEADING, RADDLE_DIVERGED);
@@ -392,7 +392,7 @@ static void show_step(const struct rt_step *step, uint64_t object)
 		return;
 	atomic_store_explicit(&slot->kind, step->kind, memory_order_relaxed);
 	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->site, call_site(step->t), memory_order_relaxed);
+	atomic_store_explicit(&slot->site, rt_steer_site(step->t), memory_order_relaxed);
 	atomic_store_explicit(&slot->n, step->n, memory_order_release);
 }
 
@@ -563,6 +563,8 @@ static void fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
 
 	spot->slot = t->number;
 	spot->n = t->steered.n;
+	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
+		top--; /* a call that is the access itself: it releases memory */
 	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
 		spot->frames[spot->frame_count++] = *--top & ~RT_STACK_EMITTED;
 }

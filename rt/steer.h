@@ -90,6 +90,9 @@ bool rt_steer_is_blind(const struct rt_thread *t);
 /* A record of an access was written; the access comes.  `how` is enum rt_access. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
+/* The call that the thread is in, as far as it is the program's; 0: none. */
+uint32_t rt_steer_site(const struct rt_thread *t);
+
 /* The same for a read and then a write of the same bytes; the upper half of `sites` is the write's. */
 void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// drop: race heap 1
+// drop: race heap 2
 // recorded: the item is put before it is taken.
 /* An item is handed over in a locked list; who finds none goes away. */
 #include "case.h"
