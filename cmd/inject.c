@@ -45,6 +45,10 @@ static struct {
 	const char *input, *inputs, *timeout, *cpu_time;
 	uint64_t memory, file_size, trace_size, golden, jobs;
 
+	/* where the runs are done */
+	const char *executor, *slurm_options;
+	uint64_t shards;
+
 	/* what is compared and kept */
 	const char *ignore, *filter, *keep, *json;
 	bool force, quick, quiet, verbose;
@@ -62,6 +66,9 @@ static const struct rd_option options[] = {
 	RD_STRING(0, "run", &opt.run, "NUMBER", "repeat this run of the campaign in --output"),
 	RD_STRING(0, "trace", &opt.trace, "DIR", "keep the trace of a run that is repeated"),
 	RD_STRING(0, "shard", &opt.shard, "I/N", "with --resume: only runs I, I+N, ..., into log.I"),
+	RD_STRING(0, "executor", &opt.executor, "WHERE", "where runs are done: local or slurm (local)"),
+	RD_NUMBER(0, "shards", &opt.shards, "COUNT", "slurm: in so many jobs (16)"),
+	RD_STRING(0, "slurm-options", &opt.slurm_options, "OPTIONS", "slurm: more options for sbatch"),
 	RD_STRING(0, "thread", &opt.thread, "NAME", "only in this thread: T_0, T_0_1, ..."),
 	RD_STRING(0, "line", &opt.line, "FILE:LINE", "only at this line; :COLUMN may follow"),
 	RD_NUMBER(0, "site", &opt.site, "NUMBER", "only at this site of the site table"),
@@ -476,11 +483,23 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
+static bool is_slurm(void)
+{
+	return opt.executor && !strcmp(opt.executor, "slurm");
+}
+
+/* What jobs of a cluster have done is then put together here, where nothing is left to do. */
 static int run_campaign(struct campaign *c)
 {
 	struct inject_campaign *campaign = NULL;
-	int r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->flavour);
+	struct cmd_inject_cluster cluster = {.setup = &c->setup,
+					     .directory = c->directory,
+					     .shards = opt.shards,
+					     .options = opt.slurm_options};
+	int r = is_slurm() ? cmd_inject_slurm(&cluster) : 0;
 
+	if (!r)
+		r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->flavour);
 	if (!r)
 		r = opt.repeat || opt.run ? do_repeat(campaign) : do_runs(c, campaign);
 	inject_campaign_close(campaign);
@@ -518,8 +537,25 @@ static int new_campaign(struct campaign *c, char **argv)
 	return r || opt.list ? r : run_campaign(c);
 }
 
+static int check_executor(void)
+{
+	if (opt.executor && !is_slurm() && strcmp(opt.executor, "local") != 0)
+		return rd_fail(RD_EUSAGE, "inject: --executor %s: it is local or slurm", opt.executor);
+	if (!is_slurm() && (opt.shards || opt.slurm_options))
+		return rd_fail(RD_EUSAGE, "inject: --shards and --slurm-options go with --executor slurm");
+	if (is_slurm() && (opt.repeat || opt.run || opt.shard || opt.list))
+		return rd_fail(RD_EUSAGE, "inject: --executor slurm is for whole campaigns");
+	if (is_slurm() && !opt.resume && !opt.directory)
+		return rd_fail(RD_EUSAGE, "inject: -o DIR must name a directory that all machines see");
+	return 0;
+}
+
 static int check_options(int argc, int first)
 {
+	int r = check_executor();
+
+	if (r)
+		return r;
 	if (opt.resume || ((opt.run || opt.repeat) && first == argc)) {
 		if (!opt.resume && !opt.directory)
 			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");

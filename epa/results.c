@@ -140,16 +140,17 @@ static int read_logs(struct epa_results *r)
 
 static void read_command(struct epa_results *r, const json_t *root)
 {
-	const json_t *arguments = json_object_get(root, "arguments");
+	const json_t *argv = json_object_get(root, "argv");
 	const char *program = json_string_value(json_object_get(root, "program"));
 	struct rd_buf command = RD_BUF_INIT;
 
-	rd_buf_adds(&command, program ? program : "");
-	for (size_t i = 0; i < json_array_size(arguments); i++) {
-		const char *word = json_string_value(json_array_get(arguments, i));
+	for (size_t i = 0; i < json_array_size(argv); i++) {
+		const char *word = json_string_value(json_array_get(argv, i));
 
-		rd_buf_addf(&command, "%s%s", command.length ? " " : "", word ? word : "?");
+		rd_buf_addf(&command, "%s%s", i ? " " : "", word ? word : "?");
 	}
+	if (!command.length && program)
+		rd_buf_adds(&command, program);
 	r->command = rd_buf_detach(&command);
 	if (program && *rd_base_name(program))
 		r->name = rd_xstrdup(rd_base_name(program));

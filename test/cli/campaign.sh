@@ -6,7 +6,7 @@ line() { # run fault outcome deviation
 }
 make_campaign() {
 	mkdir -p "$1"
-	echo "{\"program\":\"./$1\",\"arguments\":[\"10\"]}" >"$1/campaign.json"
+	echo "{\"program\":\"./$1\",\"argv\":[\"./$1\",\"10\"]}" >"$1/campaign.json"
 	for i in 1 2 3 4; do line $i BitFlip sdc data; done >"$1/log"
 	for i in 4 5 6 7 8 9; do line $i BitFlip masked none; done >"$1/log.1"
 }

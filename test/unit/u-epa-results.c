@@ -167,7 +167,7 @@ static void add(struct rd_buf *log, uint64_t number, const char *fault, enum epa
 
 static void make_directory(const char *first, const char *second)
 {
-	static const char facts[] = "{\"program\":\"/a/b/pca\",\"arguments\":[\"-r\",\"10\"]}";
+	static const char facts[] = "{\"program\":\"/a/b/pca\",\"argv\":[\"./pca\",\"-r\",\"10\"]}";
 
 	assert_int_equal(rd_remove_tree("c"), 0);
 	assert_int_equal(rd_mkdirs("c"), 0);
@@ -199,7 +199,7 @@ static void a_directory(void **state)
 		assert_int_equal(r.runs[i].run, i + 1);
 	assert_string_equal(r.runs[2].fault, "BitFlip");
 	assert_string_equal(r.name, "pca");
-	assert_string_equal(r.command, "/a/b/pca -r 10");
+	assert_string_equal(r.command, "./pca -r 10");
 	epa_results_release(&r);
 	rd_buf_release(&first);
 	rd_buf_release(&second);

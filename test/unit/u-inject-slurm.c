@@ -6,7 +6,7 @@
 #include "golden.h"
 
 #include "base/error.h"
-#include "epa/slurm.h"
+#include "inject/slurm.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -36,12 +36,12 @@ static const char squeue[] =
 
 static const char scancel[] = "#!/bin/bash\necho \"$@\" >scancel.log\nrm -f say\n";
 
-/* A shard fails as often as ./fail.I has lines; one without it ends with status 1. */
+/* A shard fails as often as ./fail.I has lines; one without it ends well. */
 static const char shard[] = "#!/bin/bash\n"
 			    "echo \"$@\" >>shard.log\n"
-			    "i=${3%/*}\n"
+			    "i=${5%/*}\n"
 			    "if [ -s fail.$i ]; then sed -i 1d fail.$i; exit 2; fi\n"
-			    "exit 1\n";
+			    "exit 0\n";
 
 static void put(const char *path, const char *text)
 {
@@ -80,13 +80,13 @@ static void tell(void *context, unsigned done, unsigned running)
 static int run(unsigned shards, const char *options, int *stopped)
 {
 	char *const command[] = {"./shard", "it's", NULL};
-	struct epa_slurm request = {.directory = "campaign dir",
-				    .command = command,
-				    .shards = shards,
-				    .options = options,
-				    .progress = tell};
+	struct inject_slurm request = {.directory = "campaign dir",
+				       .command = command,
+				       .shards = shards,
+				       .options = options,
+				       .progress = tell};
 
-	return epa_slurm_run(&request, stopped);
+	return inject_slurm_run(&request, stopped);
 }
 
 static int set_up(void **state)
@@ -122,10 +122,11 @@ static void all_is_well(void **state)
 	assert_int_equal(stopped, 0);
 	assert_int_equal(told_done, 3);
 	text = get("shard.log");
-	assert_string_equal(text, "it's --shard 1/3\nit's --shard 2/3\nit's --shard 3/3\n");
+	assert_string_equal(
+		text, "it's --jobs 1 --shard 0/3\nit's --jobs 1 --shard 1/3\nit's --jobs 1 --shard 2/3\n");
 	free(text);
 	text = get("sbatch.log");
-	assert_non_null(strstr(text, "\n--array=1-3\n"));
+	assert_non_null(strstr(text, "\n--array=0-2\n"));
 	assert_non_null(strstr(text, "\n--partition=main\n--comment=two words\n"));
 	assert_non_null(strstr(text, "/campaign dir/slurm/%a.out\n"));
 	free(text);
@@ -138,13 +139,13 @@ static void failures_are_submitted_again(void **state)
 	char *text;
 
 	(void)state;
-	put("fail.2", "once\n");
+	put("fail.1", "once\n");
+	put("fail.3", "once\n");
 	put("fail.4", "once\n");
-	put("fail.5", "once\n");
 	assert_int_equal(run(5, NULL, &stopped), 0);
 	text = get("sbatch.log");
-	assert_non_null(strstr(text, "--array=1-5\n"));
-	assert_non_null(strstr(text, "--array=2,4-5\n"));
+	assert_non_null(strstr(text, "--array=0-4\n"));
+	assert_non_null(strstr(text, "--array=1,3-4\n"));
 	free(text);
 	assert_int_equal(lines("shard.log"), 8);
 }
@@ -166,7 +167,7 @@ static void a_lost_task_is_done_again(void **state)
 	int stopped;
 
 	(void)state;
-	put("lose", "3\n");
+	put("lose", "2\n");
 	assert_int_equal(run(3, NULL, &stopped), 0);
 	assert_int_equal(lines("shard.log"), 3);
 	assert_true(lines("squeue.log") > 3); /* it had time to show up */
@@ -181,7 +182,7 @@ static void refusal(void **state)
 	assert_int_equal(run(3, NULL, &stopped), RD_ETOOL);
 	assert_int_equal(run(3, "'", &stopped), RD_EUSAGE);
 	assert_int_equal(run(0, NULL, &stopped), RD_EUSAGE);
-	assert_int_equal(run(EPA_SLURM_SHARDS_MAX + 1, NULL, &stopped), RD_EUSAGE);
+	assert_int_equal(run(INJECT_SLURM_SHARDS_MAX + 1, NULL, &stopped), RD_EUSAGE);
 	assert_false(rd_file_exists("shard.log"));
 }
 
@@ -201,8 +202,8 @@ static void interruption_cancels(void **state)
 	char *text;
 
 	(void)state;
-	put("lose", "2\n");
-	put("say", "1|COMPLETED\n2|RUNNING\n3|COMPLETED\n");
+	put("lose", "1\n");
+	put("say", "0|COMPLETED\n1|RUNNING\n2|COMPLETED\n");
 	put("interrupt", "");
 	assert_int_equal(run(3, NULL, &stopped), 0);
 	assert_int_equal(stopped, SIGINT);

@@ -4,16 +4,17 @@
  * a job array that runs the same Raddle on the campaign's directory, which all nodes see.
  * In: the command of a shard.  Out: all shards are done, or which one is not and why.
  */
-#ifndef EPA_SLURM_H
-#define EPA_SLURM_H
+#ifndef INJECT_SLURM_H
+#define INJECT_SLURM_H
 
 #include <stddef.h>
 
-#define EPA_SLURM_SHARDS_MAX 1000 /* what Slurm allows in an array unless told otherwise */
+#define INJECT_SLURM_SHARDS_MAX 1000 /* what Slurm allows in an array unless told otherwise */
 
-struct epa_slurm {
+struct inject_slurm {
 	const char *directory; /* of the campaign; its folder "slurm" is for the jobs */
-	char *const *command;  /* as far as it is the same for all; "--shard I/COUNT" is put behind it */
+	char *const *command; /* as far as it is the same for all; "--jobs CPUS --shard I/COUNT" is put behind
+				 it */
 	unsigned shards;
 	const char *options; /* more options for sbatch, quoted as for a shell; NULL: none */
 
@@ -23,10 +24,10 @@ struct epa_slurm {
 };
 
 /*
- * Submits the array and waits.  A shard is done if its command ends with status 0 or 1;
+ * Submits the array and waits.  A shard is done if its command ends with status 0;
  * one that is not, for whatever reason, is submitted once more.  SIGINT, SIGTERM or
  * SIGHUP cancel the jobs; *stopped is then the signal, else 0.
  */
-int epa_slurm_run(const struct epa_slurm *request, int *stopped);
+int inject_slurm_run(const struct inject_slurm *request, int *stopped);
 
 #endif

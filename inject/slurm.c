@@ -11,7 +11,7 @@
  * questions we sleep in sigtimedwait() with the signals blocked that end a campaign:
  * then the jobs are cancelled, and what they have logged so far stays.
  */
-#include "epa/slurm.h"
+#include "inject/slurm.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -38,9 +38,9 @@
 enum task { WAITING, RUNNING, DONE, FAILED };
 
 struct array {
-	const struct epa_slurm *request;
+	const struct inject_slurm *request;
 	char *folder, *script; /* absolute */
-	enum task *tasks;      /* [1 ... shards] */
+	enum task *tasks;      /* one for each shard */
 	unsigned *ended;       /* questions since the task ended without a status */
 	char job[32];	       /* of the array that is under way, "" if none is */
 	unsigned failures;     /* questions without an answer, in a row */
@@ -74,11 +74,14 @@ static int write_script(struct array *a)
 		add_quoted(&text, *word);
 		rd_buf_addc(&text, ' ');
 	}
-	rd_buf_addf(&text, "--shard \"$SLURM_ARRAY_TASK_ID/%u\"\nstatus=$?\nfile=", a->request->shards);
+	rd_buf_addf(
+		&text,
+		"--jobs \"${SLURM_CPUS_PER_TASK:-1}\" --shard \"$SLURM_ARRAY_TASK_ID/%u\"\nstatus=$?\nfile=",
+		a->request->shards);
 	add_quoted(&text, a->folder);
 	rd_buf_adds(&text, "/$SLURM_ARRAY_TASK_ID.status\n"
 			   "echo $status >\"$file.new\" && mv \"$file.new\" \"$file\"\n"
-			   "[ $status -le 1 ]\n");
+			   "exit $status\n");
 	err = rd_file_write(a->script, text.data, text.length);
 	rd_buf_release(&text);
 	return err;
@@ -108,12 +111,12 @@ static int prepare(struct array *a)
 /* "1-3,7,9-10" of the tasks that wait. */
 static void add_waiting(struct rd_buf *out, const struct array *a)
 {
-	for (unsigned i = 1; i <= a->request->shards; i++) {
+	for (unsigned i = 0; i < a->request->shards; i++) {
 		unsigned last = i;
 
 		if (a->tasks[i] != WAITING)
 			continue;
-		while (last < a->request->shards && a->tasks[last + 1] == WAITING)
+		while (last + 1 < a->request->shards && a->tasks[last + 1] == WAITING)
 			last++;
 		rd_buf_addf(out, "%s%u", out->length ? "," : "", i);
 		if (last > i)
@@ -246,7 +249,7 @@ static void read_states(const struct array *a, char *output, enum task *live)
 		char *state;
 		unsigned long task = strtoul(line, &state, 10);
 
-		if (task < 1 || task > a->request->shards || *state != '|' || has_ended(state + 1))
+		if (state == line || task >= a->request->shards || *state != '|' || has_ended(state + 1))
 			continue;
 		live[task] = strcmp(state + 1, "PENDING") ? RUNNING : WAITING;
 	}
@@ -261,7 +264,7 @@ static bool ask(struct array *a, enum task *live)
 	int status = rd_run_capture(argv, &output);
 	bool unknown = strstr(output.data, "Invalid job id") != NULL, answered = status == 0 || unknown;
 
-	for (unsigned i = 1; i <= a->request->shards; i++)
+	for (unsigned i = 0; i < a->request->shards; i++)
 		live[i] = FAILED;
 	if (status == 0)
 		read_states(a, output.data, live);
@@ -280,7 +283,7 @@ static void update(struct array *a, unsigned task, enum task live)
 	int status = read_status(a, task);
 
 	if (status >= 0) {
-		a->tasks[task] = status <= 1 ? DONE : FAILED;
+		a->tasks[task] = status == 0 ? DONE : FAILED;
 	} else if (live != FAILED) {
 		a->tasks[task] = live;
 		a->ended[task] = 0;
@@ -293,7 +296,7 @@ static unsigned count(const struct array *a, enum task state)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 1; i <= a->request->shards; i++)
+	for (unsigned i = 0; i < a->request->shards; i++)
 		n += a->tasks[i] == state;
 	return n;
 }
@@ -315,7 +318,7 @@ static void look(struct array *a, enum task *live)
 {
 	if (!ask(a, live))
 		return;
-	for (unsigned i = 1; i <= a->request->shards; i++)
+	for (unsigned i = 0; i < a->request->shards; i++)
 		if (a->tasks[i] == WAITING || a->tasks[i] == RUNNING)
 			update(a, i, live[i]);
 	if (a->request->progress)
@@ -324,7 +327,7 @@ static void look(struct array *a, enum task *live)
 
 static int wait_for_tasks(struct array *a)
 {
-	enum task *live = rd_xcalloc(a->request->shards + 1, sizeof *live);
+	enum task *live = rd_xcalloc(a->request->shards, sizeof *live);
 	int err = 0;
 
 	a->pause_ms = PAUSE_FIRST_MS;
@@ -344,7 +347,7 @@ static int wait_for_tasks(struct array *a)
  * logs, and the next command may be one that goes on with the campaign. */
 static void stop(struct array *a)
 {
-	enum task *live = rd_xcalloc(a->request->shards + 1, sizeof *live);
+	enum task *live = rd_xcalloc(a->request->shards, sizeof *live);
 	bool busy = true;
 
 	cancel(a);
@@ -352,7 +355,7 @@ static void stop(struct array *a)
 		struct timespec time = {0, PAUSE_FIRST_MS * 1000000L};
 
 		busy = false;
-		for (unsigned k = 1; k <= a->request->shards; k++)
+		for (unsigned k = 0; k < a->request->shards; k++)
 			busy |= live[k] != FAILED;
 		if (busy && sigtimedwait(&a->signals, NULL, &time) > 0)
 			break;
@@ -364,7 +367,7 @@ static void stop(struct array *a)
 
 static void again(struct array *a)
 {
-	for (unsigned i = 1; i <= a->request->shards; i++) {
+	for (unsigned i = 0; i < a->request->shards; i++) {
 		char *path = rd_xasprintf("%s/%u.status", a->folder, i);
 
 		if (a->tasks[i] == FAILED) {
@@ -378,7 +381,7 @@ static void again(struct array *a)
 
 static int tell_failure(const struct array *a)
 {
-	unsigned first = 1;
+	unsigned first = 0;
 	int status;
 
 	while (a->tasks[first] != FAILED)
@@ -415,16 +418,15 @@ static int run_rounds(struct array *a)
 	return err;
 }
 
-int epa_slurm_run(const struct epa_slurm *request, int *stopped)
+int inject_slurm_run(const struct inject_slurm *request, int *stopped)
 {
 	struct array a = {.request = request};
 	int err;
 
-	if (request->shards < 1 || request->shards > EPA_SLURM_SHARDS_MAX)
-		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", EPA_SLURM_SHARDS_MAX);
-	a.tasks = rd_xcalloc(request->shards + 1, sizeof *a.tasks);
-	a.ended = rd_xcalloc(request->shards + 1, sizeof *a.ended);
-	a.tasks[0] = DONE;
+	if (request->shards < 1 || request->shards > INJECT_SLURM_SHARDS_MAX)
+		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", INJECT_SLURM_SHARDS_MAX);
+	a.tasks = rd_xcalloc(request->shards, sizeof *a.tasks);
+	a.ended = rd_xcalloc(request->shards, sizeof *a.ended);
 	sigemptyset(&a.signals);
 	sigaddset(&a.signals, SIGINT);
 	sigaddset(&a.signals, SIGTERM);
