@@ -49,6 +49,8 @@ struct run_thread {
 	size_t reference; /* SIZE_MAX: the golden run has no such thread */
 	struct epa_cursor cursor;
 	bool ended, seen;
+	uint32_t *calls; /* by depth: the site of the last call there */
+	size_t call_count, call_capacity;
 };
 
 struct comparing {
@@ -81,7 +83,26 @@ static void set_thread(struct comparing *c, struct epa_deviation *d, size_t plac
 {
 	d->thread = rd_xstrdup(epa_walk_name(c->walk, place));
 	d->number = c->threads[place].cursor.number;
-	d->depth = epa_walk_stack(c->walk, place, d->stack, EPA_STACK_MAX);
+}
+
+/* The call sites of the scopes around the record, innermost first. */
+static void set_stack(struct epa_deviation *d, const struct run_thread *t, const struct epa_record *r)
+{
+	d->depth = 0;
+	for (size_t i = r->depth; i-- > 1;) {
+		if (d->depth < EPA_STACK_MAX)
+			d->stack[d->depth] = i < t->call_count ? t->calls[i] : 0;
+		d->depth++;
+	}
+}
+
+static void note_call(struct run_thread *t, const struct epa_record *r)
+{
+	while (t->call_count <= r->depth) {
+		RD_GROW(t->calls, t->call_capacity, t->call_count + 1);
+		t->calls[t->call_count++] = 0;
+	}
+	t->calls[r->depth] = r->site;
 }
 
 /* The run's record is not the golden one, whose words are given; NULL: there is none. */
@@ -92,7 +113,6 @@ static void deviate(struct comparing *c, const struct epa_record *r, const uint6
 	d->kind = EPA_EXTRA;
 	d->has_run = true;
 	d->run = *r;
-	d->run.raw = NULL;
 	if (golden) {
 		epa_record_unpack(&d->golden, golden);
 		d->golden.op = d->golden.site == r->site ? r->op : NULL;
@@ -100,6 +120,7 @@ static void deviate(struct comparing *c, const struct epa_record *r, const uint6
 		d->kind = epa_classify(&d->golden, &d->run, &d->slot);
 	}
 	set_thread(c, d, r->place);
+	set_stack(d, &c->threads[r->place], r);
 }
 
 /* 1: the record is as in the golden run, or the end of a thread that the exit cut off. */
@@ -119,8 +140,6 @@ static bool agrees(struct comparing *c, const struct epa_record *r, const uint64
 
 static void note_end(struct comparing *c, const struct epa_record *r)
 {
-	if (r->kind != TRACE_FULL_EVENT)
-		return;
 	if (r->event == RADDLE_EXIT)
 		c->exited = true;
 	if (r->event == RADDLE_EXIT || r->event == RADDLE_THREAD_END)
@@ -137,7 +156,10 @@ static void compare_records(struct comparing *c)
 			deviate(c, &r, golden);
 			return;
 		}
-		note_end(c, &r);
+		if (r.kind == TRACE_FULL_CALL)
+			note_call(&c->threads[r.place], &r);
+		else if (r.kind == TRACE_FULL_EVENT)
+			note_end(c, &r);
 	}
 }
 
@@ -206,6 +228,7 @@ static void close_threads(struct comparing *c)
 		if (c->threads[i].cursor.err && !c->err)
 			c->err = c->threads[i].cursor.err;
 		epa_cursor_close(&c->threads[i].cursor);
+		free(c->threads[i].calls);
 	}
 	free(c->threads);
 	free(c->met);

@@ -32,9 +32,9 @@ struct epa_deviation {
 	char *thread;	 /* T_0_1 */
 	uint64_t number; /* of the thread's canonical records, from 0 */
 	bool has_golden, has_run;
-	struct epa_record golden, run; /* without depth, place and raw */
+	struct epa_record golden, run; /* without depth and place */
 	unsigned slot;		       /* the first one that differs; data and address */
-	uint32_t stack[EPA_STACK_MAX]; /* call sites in the run, innermost first */
+	uint32_t stack[EPA_STACK_MAX]; /* call sites around it, innermost first */
 	size_t depth;		       /* how many there were */
 };
 

@@ -108,11 +108,15 @@ uint64_t epa_object_id(const struct epa_object *o)
 	return id ^ id >> 31;
 }
 
+static uint64_t counter_key(size_t place, enum epa_kind kind, uint32_t site)
+{
+	return (uint64_t)place << 35 | (uint64_t)kind << 31 | site;
+}
+
 /* How many the thread has made there before. */
 static uint64_t count_up(struct epa_objects *o, size_t place, enum epa_kind kind, uint32_t site)
 {
-	uint64_t key = (uint64_t)place << 35 | (uint64_t)kind << 31 | site;
-	return (*rd_umap_put(&o->counters, key, NULL))++;
+	return (*rd_umap_put(&o->counters, counter_key(place, kind, site), NULL))++;
 }
 
 /* --- objects begin and end --------------------------------------------------------------------- */
@@ -573,33 +577,34 @@ static struct epa_name unknown_name(struct epa_objects *o, uint32_t site, uint64
 	return name_in(make_name(&object), (int64_t)(address - u->start));
 }
 
-/* A local variable whose scope has ended: what lies there now is something else, mostly a library's. */
-static bool is_left(const struct epa_object *e)
-{
-	return e->kind == EPA_STACK && !e->live;
-}
-
-/* A pointer behind the end of an object means that object, one into a heap block's header the block. */
-static struct epa_name near_name(struct epa_objects *o, uint32_t site, uint64_t address)
+/* A pointer behind the end of a living object means that object, one into a heap block's header the block. */
+static const struct epa_object *near_object(const struct epa_objects *o, uint64_t address)
 {
 	uint32_t n = address ? epa_extents_before(&o->extents, address - 1) : 0;
 	const struct epa_object *e = &o->list[n];
-	if (n && e->start + e->size == address && e->kind != EPA_REGION && e->kind != EPA_MODULE &&
-	    !is_left(e))
-		return name_in(e->name, (int64_t)e->size);
+	if (n && e->live && e->start + e->size == address && e->kind != EPA_REGION && e->kind != EPA_MODULE)
+		return e;
 	n = epa_extents_behind(&o->extents, address);
 	e = &o->list[n];
-	if (n && e->kind == EPA_HEAP && e->start - address <= HEADER_SIZE)
-		return name_in(e->name, -(int64_t)(e->start - address));
-	return unknown_name(o, site, address);
+	return n && e->live && e->kind == EPA_HEAP && e->start - address <= HEADER_SIZE ? e : NULL;
+}
+
+/* What lies there has ended, or nothing is known of it.  Where a local variable was is something else now,
+ * mostly a library's. */
+static struct epa_name odd_name(struct epa_objects *o, uint32_t site, uint64_t address, uint32_t n)
+{
+	const struct epa_object *e = near_object(o, address);
+	if (!e && n && o->list[n].kind != EPA_REGION && o->list[n].kind != EPA_STACK)
+		e = &o->list[n];
+	return e ? name_in(e->name, (int64_t)(address - e->start)) : unknown_name(o, site, address);
 }
 
 struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t address)
 {
 	uint32_t n = epa_extents_find(&o->extents, address, site);
 	const struct epa_object *e = &o->list[n];
-	if (!n || e->kind == EPA_REGION || is_left(e))
-		return near_name(o, site, address);
+	if (!e->live || e->kind == EPA_REGION)
+		return odd_name(o, site, address, n);
 	return name_in(e->name, (int64_t)(address - e->start));
 }
 
@@ -611,14 +616,20 @@ struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t
 	return epa_objects_name(o, site, value);
 }
 
+void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)
+{
+	uint64_t *count = rd_umap_get(&o->counters, counter_key(place, EPA_STACK, site));
+	if (count && *count)
+		--*count;
+}
+
 void epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal)
 {
 	uint32_t n = epa_extents_find(&o->extents, address, 0);
 	struct epa_object *e = &o->list[n];
 	if (!n || (e->kind != EPA_STACK && e->kind != EPA_HEAP && e->kind != EPA_MAP))
 		return;
-	uint64_t key = (uint64_t)e->place << 35 | (uint64_t)e->kind << 31 | e->site;
-	*rd_umap_put(&o->counters, key, NULL) = ordinal + 1;
+	*rd_umap_put(&o->counters, counter_key(e->place, e->kind, e->site), NULL) = ordinal + 1;
 	e->ordinal = ordinal;
 	e->name = make_name(e);
 }

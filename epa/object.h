@@ -59,6 +59,9 @@ struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t
  */
 void epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal);
 
+/* A local variable of the site does not count: the next one has its ordinal (a wait that is left out). */
+void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
+
 /* The number of a thread's name, by place. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 

@@ -12,6 +12,7 @@
 #include "epa/sanitize.h"
 
 #include "base/alloc.h"
+#include "epa/hold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct epa_sanitizer {
 	struct epa_names *names;
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
+	struct epa_holds *holds; /* NULL: the program has no condition waits */
 	struct trace_record raw;
 	uint64_t count;
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
@@ -32,6 +34,20 @@ struct epa_sanitizer {
 	} calls[IO_CACHE];
 };
 
+/* A call that may wait for a condition. */
+static bool is_wait(const char *callee)
+{
+	return strstr(callee, "cond_") || strstr(callee, "cnd_") || strstr(callee, "condition_variable");
+}
+
+static bool has_waits(const struct trace_sites *sites)
+{
+	for (size_t i = 0; i < sites->site_count; i++)
+		if (sites->sites[i].kind == TRACE_SITE_CALL && is_wait(sites->sites[i].what))
+			return true;
+	return false;
+}
+
 struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names *names)
 {
 	struct epa_sanitizer *s = rd_xcalloc(1, sizeof *s);
@@ -39,6 +55,8 @@ struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names 
 	s->names = names;
 	s->sites = epa_source_sites(epa_walk_source(walk));
 	s->objects = epa_objects_new(walk, names);
+	if (has_waits(s->sites))
+		s->holds = epa_holds_new(s->objects, epa_walk_threads(walk));
 	return s;
 }
 
@@ -46,6 +64,7 @@ void epa_sanitizer_free(struct epa_sanitizer *s)
 {
 	if (!s)
 		return;
+	epa_holds_free(s->holds);
 	epa_objects_free(s->objects);
 	free(s);
 }
@@ -103,20 +122,20 @@ static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8
 
 static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 {
-	const struct trace_value *v = &r->raw->values[i];
+	const struct trace_value *v = &s->raw.values[i];
 	if (v->size > 8)
-		put_bytes(s, r, r->raw->bytes + v->offset, v->size);
+		put_bytes(s, r, s->raw.bytes + v->offset, v->size);
 	else if (v->type == TRACE_VALUE_POINTER)
-		put_address(s, r, trace_record_value(r->raw, i));
+		put_address(s, r, trace_record_value(&s->raw, i));
 	else if (v->size == 8 && v->type != TRACE_VALUE_FLOAT)
-		put_word(s, r, trace_record_value(r->raw, i));
+		put_word(s, r, trace_record_value(&s->raw, i));
 	else
-		put_number(r, trace_record_value(r->raw, i));
+		put_number(r, trace_record_value(&s->raw, i));
 }
 
 static void put_values(struct epa_sanitizer *s, struct epa_record *r)
 {
-	for (size_t i = 0; i < r->raw->value_count; i++)
+	for (size_t i = 0; i < s->raw.value_count; i++)
 		put_value(s, r, i);
 }
 
@@ -170,7 +189,7 @@ static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 
 static void fill_range(struct epa_sanitizer *s, struct epa_record *r)
 {
-	const struct trace_record *raw = r->raw;
+	const struct trace_record *raw = &s->raw;
 	put_address(s, r, raw->address);
 	put_number(r, raw->size);
 	if (!counts_bytes(s, r))
@@ -183,7 +202,7 @@ static void fill_range(struct epa_sanitizer *s, struct epa_record *r)
 
 static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 {
-	const struct trace_record *raw = r->raw;
+	const struct trace_record *raw = &s->raw;
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
 	uint64_t old = trace_record_value(raw, 0), now = trace_record_value(raw, 1);
 	put_address(s, r, raw->address);
@@ -217,7 +236,7 @@ static void put_thread(struct epa_sanitizer *s, struct epa_record *r, uint64_t n
 /* Everything but q, t and what the system numbers. */
 static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 {
-	const struct trace_event *e = r->raw->event;
+	const struct trace_event *e = s->raw.event;
 	const char *letters = trace_kind(e->kind)->operands;
 	for (unsigned i = 0; letters[i]; i++) {
 		if (letters[i] == 'a')
@@ -231,7 +250,7 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 
 static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
 {
-	const struct trace_event *e = r->raw->event;
+	const struct trace_event *e = s->raw.event;
 	r->event = (uint8_t)e->kind;
 	switch (e->kind) {
 	case RADDLE_THREAD_START:
@@ -268,7 +287,7 @@ static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
 
 static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 {
-	uint64_t value = r->raw->value;
+	uint64_t value = s->raw.value;
 	/* One of the threads at a barrier is told so. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
@@ -279,7 +298,7 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 /* False: the record is left out. */
 static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 {
-	const struct trace_record *raw = r->raw;
+	const struct trace_record *raw = &s->raw;
 	switch (r->kind) {
 	case TRACE_FULL_LOAD:
 	case TRACE_FULL_STORE:
@@ -329,7 +348,8 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
-int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
+/* The next record of the walk that counts. */
+static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 {
 	while (epa_walk_next(s->walk, &s->raw) > 0) {
 		epa_objects_feed(s->objects, &s->raw);
@@ -341,12 +361,32 @@ int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
 		r->unfinished = s->raw.flags & TRACE_RECORD_UNFINISHED;
 		r->place = epa_walk_place(s->walk);
 		r->depth = (uint32_t)epa_objects_depth(s->objects, r->place);
-		r->raw = &s->raw;
+		r->address = s->raw.address;
+		r->size = s->raw.size;
 		r->op = s->raw.kind < TRACE_FULL_RANGE ? s->raw.op : NULL;
+		if (s->holds && r->kind == TRACE_FULL_EVENT)
+			epa_holds_event(s->holds, r->place, s->raw.event);
 		if (fill(s, r))
 			return 1;
 	}
 	return 0;
+}
+
+int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
+{
+	if (!s->holds)
+		return next_record(s, r);
+	for (;;) {
+		if (epa_holds_next(s->holds, r))
+			return 1;
+		if (!next_record(s, r)) {
+			if (epa_holds_end(s->holds))
+				continue;
+			return 0;
+		}
+		if (!epa_holds_take(s->holds, r))
+			return 1;
+	}
 }
 
 /* --- words --------------------------------------------------------------------------------------------- */

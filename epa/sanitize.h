@@ -9,6 +9,11 @@
  * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation, and what only
  *the schedule decides is left out: places in the order, times, waits, allocations inside libraries.
  *
+ * A loop around a condition wait goes round as often as the schedule wants.  Its rounds that end in a wait
+ *are left out, so that what stays is the round that found the condition true.  For that, records are held
+ *while a thread has a mutex, if the program has condition waits at all: they come late, but in the order of
+ *their thread.
+ *
  * A record is a head and up to EPA_SLOTS slots, each a number or a name:
  *
  *	load, store, alloca      address, value or size
@@ -38,7 +43,7 @@ struct epa_record {
 	uint32_t depth;		   /* scopes that the thread stands in */
 	const struct trace_op *op; /* of the layout: the types of its values; NULL if it is not known */
 	size_t place;		   /* of the thread in the walk */
-	struct trace_record *raw;  /* until the next one */
+	uint64_t address, size;	   /* of the access, in this run */
 };
 
 /* Whether slot 0 is the address of an access. */
@@ -83,7 +88,7 @@ static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
-/* The words must be whole; depth, op, place and raw are not set. */
+/* The words must be whole; what is not compared is not set. */
 void epa_record_unpack(struct epa_record *r, const uint64_t *words);
 
 #endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Held records: a ring for each thread that ever had a mutex.  A ring is let go when the last mutex is
+ * released; if it is full its oldest record goes.
+ */
+#include "epa/hold.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+struct hold {
+	struct epa_record *ring; /* EPA_HELD; NULL: never needed */
+	size_t first, count;
+	unsigned locks; /* mutexes that the thread has */
+	bool waited;	/* a wait is over, and the record behind it has not come yet */
+};
+
+struct epa_holds {
+	struct epa_objects *objects;
+	struct hold *threads;
+	size_t thread_count;
+	size_t going; /* the thread whose records may go, SIZE_MAX: none */
+	size_t keep;  /* how many of them stay */
+};
+
+struct epa_holds *epa_holds_new(struct epa_objects *objects, size_t threads)
+{
+	struct epa_holds *h = rd_xcalloc(1, sizeof *h);
+	h->objects = objects;
+	h->threads = rd_xcalloc(threads + 1, sizeof *h->threads);
+	h->thread_count = threads;
+	h->going = SIZE_MAX;
+	return h;
+}
+
+void epa_holds_free(struct epa_holds *h)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->thread_count; i++)
+		free(h->threads[i].ring);
+	free(h->threads);
+	free(h);
+}
+
+static struct epa_record *held(const struct hold *t, size_t i)
+{
+	return &t->ring[(t->first + i) & (EPA_HELD - 1)];
+}
+
+void epa_holds_event(struct epa_holds *h, size_t place, const struct trace_event *e)
+{
+	struct hold *t = &h->threads[place];
+	switch (e->kind) {
+	case RADDLE_MUTEX_LOCK:
+	case RADDLE_MUTEX_TRYLOCK:
+	case RADDLE_MUTEX_TIMEDLOCK:
+		t->locks += e->values[3] == 0;
+		break;
+	case RADDLE_MUTEX_UNLOCK:
+		t->locks -= t->locks != 0;
+		break;
+	case RADDLE_COND_WAKE:
+		t->waited = true;
+		break;
+	case RADDLE_THREAD_END:
+		t->locks = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A new round begins with this record: the last one goes, with all that it counted. */
+static void drop_round(struct epa_holds *h, struct hold *t, const struct epa_record *r)
+{
+	for (size_t i = t->count; i-- > 0;) {
+		const struct epa_record *e = held(t, i);
+		if (e->site != r->site || e->kind != r->kind || e->depth != r->depth)
+			continue;
+		for (size_t k = i; k < t->count; k++)
+			if (held(t, k)->kind == TRACE_FULL_ALLOCA)
+				epa_objects_forget(h->objects, r->place, held(t, k)->site);
+		t->count = i;
+		return;
+	}
+}
+
+bool epa_holds_take(struct epa_holds *h, const struct epa_record *r)
+{
+	struct hold *t = &h->threads[r->place];
+	if (!t->locks && !t->count)
+		return false;
+	if (t->waited && r->kind != TRACE_FULL_RESULT) {
+		t->waited = false;
+		drop_round(h, t, r);
+	}
+	if (!t->ring)
+		t->ring = rd_xmalloc(EPA_HELD * sizeof *t->ring);
+	t->count++;
+	*held(t, t->count - 1) = *r;
+	if (!t->locks || t->count == EPA_HELD) {
+		h->going = r->place;
+		h->keep = t->locks ? EPA_HELD - 1 : 0;
+	}
+	return true;
+}
+
+bool epa_holds_next(struct epa_holds *h, struct epa_record *r)
+{
+	if (h->going == SIZE_MAX)
+		return false;
+	struct hold *t = &h->threads[h->going];
+	if (t->count <= h->keep) {
+		h->going = SIZE_MAX;
+		return false;
+	}
+	*r = *held(t, 0);
+	t->first++;
+	t->count--;
+	return true;
+}
+
+bool epa_holds_end(struct epa_holds *h)
+{
+	for (size_t i = 0; i < h->thread_count; i++) {
+		if (!h->threads[i].count)
+			continue;
+		h->going = i;
+		h->keep = 0;
+		return true;
+	}
+	return false;
+}
