@@ -76,19 +76,39 @@ void record_launch_done(void)
 		signal(forwarded[i], SIG_DFL);
 }
 
-static void set_environment(const struct record_launch *launch)
-{
-	const char *old = getenv("LD_LIBRARY_PATH");
-	char number[16];
+#define LIBRARIES "LD_LIBRARY_PATH="
 
-	snprintf(number, sizeof number, "%d", launch->session_fd);
-	setenv(RADDLE_SESSION_ENV, number, 1);
-	if (!launch->library_path)
-		return;
-	if (old && *old)
-		setenv("LD_LIBRARY_PATH", rd_xasprintf("%s:%s", launch->library_path, old), 1);
-	else
-		setenv("LD_LIBRARY_PATH", launch->library_path, 1);
+/* The program's environment: ours, with the session and the library path, two strings of its own. */
+struct environment {
+	char **all, *session, *libraries;
+};
+
+static void make_environment(struct environment *e, const struct record_launch *launch)
+{
+	const char *old = getenv("LD_LIBRARY_PATH"), *path = launch->library_path;
+	size_t count = 0, n = 0;
+
+	while (environ[count])
+		count++;
+	e->all = rd_xcalloc(count + 3, sizeof *e->all);
+	e->session = rd_xasprintf("%s=%d", RADDLE_SESSION_ENV, launch->session_fd);
+	e->libraries = !path	     ? NULL
+		       : old && *old ? rd_xasprintf(LIBRARIES "%s:%s", path, old)
+				     : rd_xasprintf(LIBRARIES "%s", path);
+	for (size_t i = 0; i < count; i++) {
+		bool replaced = path && !strncmp(environ[i], LIBRARIES, sizeof LIBRARIES - 1);
+		e->all[n++] = replaced ? e->libraries : environ[i];
+	}
+	if (path && !old)
+		e->all[n++] = e->libraries;
+	e->all[n] = e->session;
+}
+
+static void free_environment(struct environment *e)
+{
+	free(e->all);
+	free(e->session);
+	free(e->libraries);
 }
 
 /* The three may be given in any order and more than once, so copies go first. */
@@ -102,11 +122,12 @@ static void set_streams(const int *streams)
 		dup2(copies[i], i);
 }
 
-static _Noreturn void run_program(const struct record_launch *launch, int report, const sigset_t *mask)
+/* In the new process, which uses our memory until it is the program: it changes nothing there. */
+static _Noreturn void run_program(const struct record_launch *launch, char **environment, int report,
+				  const sigset_t *mask)
 {
 	int error;
 
-	set_environment(launch);
 	if (launch->streams)
 		set_streams(launch->streams);
 	if (launch->debugged)
@@ -115,7 +136,7 @@ static _Noreturn void run_program(const struct record_launch *launch, int report
 	error = launch->prepare ? launch->prepare(launch->context) : 0;
 	if (!error) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
-		execv(launch->executable, launch->argv);
+		execve(launch->executable, launch->argv, environment);
 		error = errno;
 	}
 	if (write(report, &error, sizeof error) < 0)
@@ -123,8 +144,20 @@ static _Noreturn void run_program(const struct record_launch *launch, int report
 	_exit(127);
 }
 
+/* Not fork(): a campaign starts the program thousands of times from a process with much memory. */
+static pid_t start_program(const struct record_launch *launch, char **environment, int report,
+			   const sigset_t *mask)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		run_program(launch, environment, report, mask);
+	return pid;
+}
+
 int record_launch(const struct record_launch *launch, pid_t *pid)
 {
+	struct environment environment;
 	sigset_t all, mask;
 	int report[2], error = 0;
 
@@ -133,9 +166,9 @@ int record_launch(const struct record_launch *launch, pid_t *pid)
 	fflush(NULL);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &mask);
-	*pid = fork();
-	if (*pid == 0)
-		run_program(launch, report[1], &mask);
+	make_environment(&environment, launch);
+	*pid = start_program(launch, environment.all, report[1], &mask);
+	free_environment(&environment);
 	if (*pid > 0) {
 		program_pid = *pid;
 		asked_to_end = 0;
