@@ -134,8 +134,9 @@ static bool agrees(struct comparing *c, const struct epa_record *r, const uint64
 		epa_cursor_skip(&t->cursor);
 		return true;
 	}
-	/* The exit of the golden run cut this thread off where it happened to be. */
-	return !*golden && t->reference != SIZE_MAX && !t->cursor.err && !t->cursor.thread->ended;
+	/* The exit of the golden run cut this thread off where it happened to be, before its first record
+	 * maybe: if there was none its creator tells. */
+	return !*golden && !t->cursor.err && (t->reference == SIZE_MAX || !t->cursor.thread->ended);
 }
 
 static void note_end(struct comparing *c, const struct epa_record *r)
@@ -187,7 +188,8 @@ static bool find_missing_thread(struct comparing *c, size_t index)
 	const struct epa_reference_thread *thread = epa_reference_thread(c->ref, index);
 	struct epa_cursor cursor;
 	const uint64_t *golden;
-	if (c->met[index])
+	/* It may have been created, and the exit came before its first record. */
+	if (c->met[index] || (c->exited && !thread->ended))
 		return false;
 	epa_cursor_open(&cursor, c->ref, index);
 	golden = epa_cursor_peek(&cursor);

@@ -43,8 +43,16 @@ struct unknown {
 	uint32_t depth; /* scopes when it was first seen, if it is on the thread's stack; else 0 */
 };
 
+/* A thread that another one created and has not joined. */
+struct child {
+	uint64_t end; /* of its stack, and of its control block */
+	uint32_t number, name;
+};
+
 struct thread {
 	uint32_t name;
+	struct child *children;
+	size_t child_count, child_capacity;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	struct variable *variables;
@@ -289,16 +297,41 @@ static void add_stack(struct epa_objects *o, size_t place, const struct trace_ev
 		add_control(o, place, t->high - CONTROL_ROOM, t->high);
 }
 
-/* The creator may see the pthread_t before the thread starts. */
-static void add_created(struct epa_objects *o, const struct trace_event *e)
+/* The creator sees the pthread_t before the thread starts, and while the thread that had the same one before
+ * may not have ended for all others. */
+static void add_child(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
+	struct thread *t = &o->threads[place];
 	const struct trace_event *start = epa_walk_start(o->walk, (uint32_t)e->values[2]);
+	const char *name = epa_thread_name(o->walk, (uint32_t)e->values[2]);
 	if (e->values[4] != 0 || !start || start->values[5] < CONTROL_ROOM)
 		return;
-	uint64_t end = start->values[4] + start->values[5];
-	for (size_t i = 0; i < epa_walk_threads(o->walk); i++)
-		if (epa_walk_number(o->walk, i) == e->values[2])
-			add_control(o, i, end - CONTROL_ROOM, end);
+	RD_GROW(t->children, t->child_capacity, t->child_count + 1);
+	t->children[t->child_count++] = (struct child){.end = start->values[4] + start->values[5],
+						       .number = (uint32_t)e->values[2],
+						       .name = epa_names_put(o->names, name, strlen(name))};
+}
+
+/* The thread was joined or detached: its pthread_t means something else, or nothing. */
+static void forget_child(struct epa_objects *o, size_t place, const struct trace_event *e)
+{
+	struct thread *t = &o->threads[place];
+	for (size_t i = t->child_count; e->values[3] == 0 && i-- > 0;) {
+		if (t->children[i].number != e->values[2])
+			continue;
+		t->child_count--;
+		memmove(t->children + i, t->children + i + 1, (t->child_count - i) * sizeof *t->children);
+		return;
+	}
+}
+
+/* The child of this thread that the address is the pthread_t of, or NULL. */
+static const struct child *child_at(const struct thread *t, uint64_t address)
+{
+	for (size_t i = t->child_count; i-- > 0;)
+		if (t->children[i].end - address <= CONTROL_ROOM && address < t->children[i].end)
+			return &t->children[i];
+	return NULL;
 }
 
 static void add_tls(struct epa_objects *o, size_t place, const struct trace_event *e)
@@ -417,6 +450,7 @@ void epa_objects_free(struct epa_objects *o)
 		free(o->threads[i].scopes);
 		free(o->threads[i].variables);
 		free(o->threads[i].unknowns);
+		free(o->threads[i].children);
 	}
 	free(o->threads);
 	free(o->list);
@@ -433,7 +467,11 @@ static void feed_event(struct epa_objects *o, size_t place, const struct trace_r
 		add_stack(o, place, e);
 		break;
 	case RADDLE_THREAD_CREATE:
-		add_created(o, e);
+		add_child(o, place, e);
+		break;
+	case RADDLE_THREAD_JOIN:
+	case RADDLE_THREAD_DETACH:
+		forget_child(o, place, e);
 		break;
 	case RADDLE_THREAD_END:
 		end_thread(o, &o->threads[place]);
@@ -603,8 +641,15 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 {
 	uint32_t n = epa_extents_find(&o->extents, address, site);
 	const struct epa_object *e = &o->list[n];
-	if (!e->live || e->kind == EPA_REGION)
-		return odd_name(o, site, address, n);
+	if (!e->live || e->kind == EPA_REGION || e->kind == EPA_THREAD) {
+		const struct thread *t = &o->threads[epa_walk_place(o->walk)];
+		const struct child *child = t->child_count ? child_at(t, address) : NULL;
+		if (child)
+			return (struct epa_name){(uint64_t)EPA_THREAD << 60 | (uint64_t)child->name << 40,
+						 address - child->end};
+		if (e->kind != EPA_THREAD)
+			return odd_name(o, site, address, n);
+	}
 	return name_in(e->name, (int64_t)(address - e->start));
 }
 
