@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What `raddle inject` shows.  In: fits and lines of the log.  Out: tables, for people or as JSON. */
+/* What `raddle inject` shows.  In: fits and lines of the log.  Out: tables, for people or as JSON; those of a
+ * campaign are report/campaign.h's. */
 #include "cmd/inject.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "epa/results.h"
+#include "report/campaign.h"
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static FILE *open_out(const char *path)
 {
@@ -75,14 +80,11 @@ int cmd_inject_list(const struct inject_ground *ground, const char *json)
 	return 0;
 }
 
-/* --- the summary ------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------------ */
 
-void cmd_inject_start(struct cmd_inject_summary *s, const struct inject_setup *setup, const char *directory,
-		      uint64_t runs)
+void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint64_t runs)
 {
-	*s = (struct cmd_inject_summary){.setup = setup, .directory = directory, .runs = runs};
-	s->counts = rd_xcalloc(inject_kind_count(), sizeof *s->counts);
-	s->last = (struct rd_buf)RD_BUF_INIT;
+	*s = (struct cmd_inject_summary){.directory = directory, .runs = runs, .last = RD_BUF_INIT};
 	rd_progress_start(&s->progress, "injecting", runs);
 }
 
@@ -113,80 +115,61 @@ static void describe(const struct epa_run *r, struct rd_buf *out)
 
 void cmd_inject_count(struct cmd_inject_summary *s, const struct epa_run *run)
 {
-	int kind = inject_kind_find(run->fault, strlen(run->fault));
-
-	if (kind >= 0)
-		s->counts[kind][run->outcome]++;
-	s->deviating += run->deviation != EPA_RUN_NONE;
+	s->outcomes[run->outcome]++;
 	if (s->runs == 1)
 		describe(run, &s->last);
-	rd_progress_update(&s->progress, ++s->done, NULL);
-}
-
-void cmd_inject_end(struct cmd_inject_summary *s)
-{
-	rd_progress_end(&s->progress);
+	if (!isatty(STDERR_FILENO)) {
+		s->done++;
+		return;
+	}
+	rd_buf_clear(&s->detail);
+	for (int o = 0; o < EPA_RUN_OUTCOMES; o++)
+		if (s->outcomes[o])
+			rd_buf_addf(&s->detail, "%s%s %" PRIu64, s->detail.length ? ", " : "",
+				    epa_run_outcome_name(o), s->outcomes[o]);
+	rd_progress_update(&s->progress, ++s->done, s->detail.data);
 }
 
 void cmd_inject_release(struct cmd_inject_summary *s)
 {
-	free(s->counts);
+	rd_progress_end(&s->progress);
 	rd_buf_release(&s->last);
+	rd_buf_release(&s->detail);
 }
 
-void cmd_inject_report(const struct cmd_inject_summary *s, FILE *out)
+static int write_json(const struct report_campaigns *c, const char *path)
 {
-	if (s->runs == 1 && s->done) {
-		fputs(s->last.data, out);
-		return;
-	}
-	fprintf(out, "%-11s %8s", "fault", "runs");
-	for (int o = 0; o < EPA_RUN_OUTCOMES; o++)
-		fprintf(out, " %*s", (int)strlen(epa_run_outcome_name(o)) + 3, epa_run_outcome_name(o));
-	fputc('\n', out);
-	for (size_t i = 0; i < s->setup->kinds.count; i++) {
-		const char *name = s->setup->kinds.items[i];
-		int kind = inject_kind_find(name, strlen(name));
-		uint64_t all = 0;
-		for (int o = 0; o < EPA_RUN_OUTCOMES; o++)
-			all += s->counts[kind][o];
-		fprintf(out, "%-11s %8" PRIu64, name, all);
-		for (int o = 0; o < EPA_RUN_OUTCOMES; o++)
-			fprintf(out, " %*" PRIu64, (int)strlen(epa_run_outcome_name(o)) + 3,
-				s->counts[kind][o]);
-		fputc('\n', out);
-	}
-	fprintf(out,
-		"%" PRIu64 " of %" PRIu64 " runs deviate from the one without a fault; seed %" PRIu64
-		", %s/log\n",
-		s->deviating, s->done, s->setup->seed, s->directory);
-}
-
-int cmd_inject_json(const struct cmd_inject_summary *s, const char *path)
-{
-	struct rd_json j = {.indent = true};
 	FILE *out = open_out(path);
+	int r;
 
 	if (!out)
 		return RD_ESYSTEM;
-	rd_json_begin(&j, out);
-	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	rd_json_string(&j, "campaign", s->directory);
-	rd_json_unsigned(&j, "seed", s->setup->seed);
-	rd_json_unsigned(&j, "runs", s->runs);
-	rd_json_unsigned(&j, "done", s->done);
-	rd_json_unsigned(&j, "deviating", s->deviating);
-	rd_json_object(&j, "kinds");
-	for (size_t i = 0; i < s->setup->kinds.count; i++) {
-		const char *name = s->setup->kinds.items[i];
-		int kind = inject_kind_find(name, strlen(name));
-		rd_json_object(&j, name);
-		for (int o = 0; o < EPA_RUN_OUTCOMES; o++)
-			rd_json_unsigned(&j, epa_run_outcome_name(o), s->counts[kind][o]);
-		rd_json_end(&j);
-	}
-	rd_json_end(&j);
-	rd_json_end(&j);
-	return close_out(out, path);
+	r = report_campaign_json(c, out);
+	return close_out(out, path) || r ? RD_ESYSTEM : 0;
+}
+
+int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet)
+{
+	struct epa_results results = EPA_RESULTS_INIT;
+	struct epa_statistics statistics;
+	struct report_campaigns c = {&statistics, 1, 0, report_wants_colour(stdout)};
+	bool text = !quiet && (!json || strcmp(json, "-") != 0);
+	int r;
+
+	rd_progress_end(&s->progress);
+	if (text && s->runs == 1)
+		fputs(s->last.data, stdout);
+	if (!json && (!text || s->runs == 1))
+		return 0;
+	r = epa_results_read(&results, s->directory);
+	if (r)
+		return r;
+	epa_statistics(&statistics, &results);
+	if (text && s->runs > 1)
+		r = report_campaign_text(&c, stdout);
+	if (!r && json)
+		r = write_json(&c, json);
+	epa_statistics_release(&statistics);
+	epa_results_release(&results);
+	return r;
 }

@@ -437,14 +437,11 @@ static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 		r = inject_campaign_merge(c->directory);
 	if (r)
 		return r;
-	cmd_inject_start(&summary, &c->setup, c->directory, inject_campaign_runs(campaign));
+	cmd_inject_start(&summary, c->directory, inject_campaign_runs(campaign));
 	work.context = &summary;
 	r = inject_campaign_run(campaign, &work);
-	cmd_inject_end(&summary);
-	if (!r && !opt.quiet && !work.shards && (!opt.json || strcmp(opt.json, "-") != 0))
-		cmd_inject_report(&summary, stdout);
-	if (!r && opt.json)
-		r = cmd_inject_json(&summary, opt.json);
+	if (!r)
+		r = cmd_inject_report(&summary, opt.json, opt.quiet || work.shards);
 	cmd_inject_release(&summary);
 	return r;
 }

@@ -12,21 +12,16 @@
 int cmd_inject_list(const struct inject_ground *ground, const char *json);
 
 struct cmd_inject_summary {
-	const struct inject_setup *setup;
 	const char *directory;
-	uint64_t runs, done;
-	uint64_t (*counts)[EPA_RUN_OUTCOMES]; /* by kind */
-	uint64_t deviating;
+	uint64_t runs, done, outcomes[EPA_RUN_OUTCOMES];
 	struct rd_progress progress;
-	struct rd_buf last; /* what to say of the last run */
+	struct rd_buf last, detail; /* what to say of the last run; of all so far */
 };
 
-void cmd_inject_start(struct cmd_inject_summary *s, const struct inject_setup *setup, const char *directory,
-		      uint64_t runs);
+void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint64_t runs);
 void cmd_inject_count(struct cmd_inject_summary *s, const struct epa_run *run);
-void cmd_inject_end(struct cmd_inject_summary *s);
-void cmd_inject_report(const struct cmd_inject_summary *s, FILE *out);
-int cmd_inject_json(const struct cmd_inject_summary *s, const char *path);
+/* Text on standard output unless `quiet`, JSON in a file unless that is NULL. */
+int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet);
 void cmd_inject_release(struct cmd_inject_summary *s);
 
 /* The campaign as jobs of a Slurm cluster; when it returns 0 all runs are in logs of shards. */

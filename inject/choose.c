@@ -4,11 +4,10 @@
  * mask.
  *
  * Each kind has a pool: the entries of the census that it fits, with running sums of their executions.
- * Uniform sampling draws a number below the total, and the entry it falls into is the one.  Stratified
- * sampling sorts the pool by function, opcode or thread, divides the total into as many equal parts as there
- * are runs, and draws once in each part: a stratum gets its share of the runs and not by chance more or less,
- * and a rate over all runs estimates the same as with uniform sampling.  Parts are taken in a scattered
- * order, so that a campaign that was not finished is spread as well.
+ * Uniform sampling draws a number below the total, and the entry it falls into is the one.  For stratified
+ * sampling the pool is sorted by function, opcode or thread; runs take the strata in turn, so that each gets
+ * as many, and within one the draw is uniform.  The log has the stratum and its population, from which
+ * statistics make weights.
  */
 #include "inject/choose.h"
 
@@ -28,9 +27,16 @@ struct choice {
 	uint64_t end; /* sum of executions up to and with this one */
 };
 
+struct stratum {
+	const char *name;
+	uint64_t begin, end; /* sums of executions */
+};
+
 struct pool {
 	struct choice *items;
 	size_t count, capacity;
+	struct stratum *strata; /* none: sampling is uniform */
+	size_t stratum_count, stratum_capacity;
 };
 
 struct inject_chooser {
@@ -107,28 +113,72 @@ static void sum_pool(struct pool *p, uint64_t instance)
 		p->items[i].end = sum += instance ? 1 : p->items[i].entry->count;
 }
 
-static int compare_function(const void *a, const void *b)
+static const char *function_of(const struct inject_census *census, const struct choice *c)
 {
+	(void)census;
+	return c->site->function;
+}
+
+static const char *opcode_of(const struct inject_census *census, const struct choice *c)
+{
+	(void)census;
+	return inject_opcode(c->site);
+}
+
+static const char *thread_of(const struct inject_census *census, const struct choice *c)
+{
+	return census->names[c->entry->thread];
+}
+
+typedef const char *stratum_fn(const struct inject_census *, const struct choice *);
+
+struct order {
+	stratum_fn *name;
+	const struct inject_census *census;
+};
+
+static int compare_choices(const void *a, const void *b, void *context)
+{
+	const struct order *order = context;
 	const struct choice *x = a, *y = b;
-	int r = strcmp(x->site->function, y->site->function);
+	int r = strcmp(order->name(order->census, x), order->name(order->census, y));
 
 	return r ? r : x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-static int compare_opcode(const void *a, const void *b)
+/* Sorts the pool by strata and notes where they begin and end. */
+static void divide_pool(struct pool *p, const struct inject_ground *g, stratum_fn *name)
 {
-	const struct choice *x = a, *y = b;
-	int r = strcmp(inject_opcode(x->site), inject_opcode(y->site));
+	struct order order = {name, g->census};
 
-	return r ? r : x->entry < y->entry ? -1 : x->entry > y->entry;
+	qsort_r(p->items, p->count, sizeof *p->items, compare_choices, &order);
+	sum_pool(p, g->setup->instance);
+	for (size_t i = 0; i < p->count; i++) {
+		const char *this = name(g->census, &p->items[i]);
+		struct stratum *last = p->stratum_count ? &p->strata[p->stratum_count - 1] : NULL;
+
+		if (last && !strcmp(last->name, this)) {
+			last->end = p->items[i].end;
+			continue;
+		}
+		RD_GROW(p->strata, p->stratum_capacity, p->stratum_count + 1);
+		p->strata[p->stratum_count++] =
+			(struct stratum){this, i ? p->items[i - 1].end : 0, p->items[i].end};
+	}
 }
 
-static void sort_pool(struct pool *p, const char *sampling)
+static void prepare_pool(struct pool *p, const struct inject_ground *g)
 {
+	const char *sampling = g->setup->sampling;
+
 	if (!strcmp(sampling, "function"))
-		qsort(p->items, p->count, sizeof *p->items, compare_function);
+		divide_pool(p, g, function_of);
 	else if (!strcmp(sampling, "opcode"))
-		qsort(p->items, p->count, sizeof *p->items, compare_opcode);
+		divide_pool(p, g, opcode_of);
+	else if (!strcmp(sampling, "thread"))
+		divide_pool(p, g, thread_of);
+	else
+		sum_pool(p, g->setup->instance);
 }
 
 struct inject_fit inject_fits(const struct inject_ground *g, size_t kind)
@@ -158,8 +208,7 @@ static int open_pool(struct inject_chooser *c, size_t i, const char *name)
 	fill_pool(&c->pools[i], &c->ground, c->kinds[i]);
 	if (!c->pools[i].count)
 		return rd_fail(RD_EUSAGE, "inject: %s fits no place that the program executes", name);
-	sort_pool(&c->pools[i], c->ground.setup->sampling);
-	sum_pool(&c->pools[i], c->ground.setup->instance);
+	prepare_pool(&c->pools[i], &c->ground);
 	return 0;
 }
 
@@ -186,8 +235,10 @@ void inject_chooser_close(struct inject_chooser *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->kind_count; i++)
+	for (size_t i = 0; i < c->kind_count; i++) {
 		free(c->pools[i].items);
+		free(c->pools[i].strata);
+	}
 	free(c->pools);
 	free(c->kinds);
 	free(c);
@@ -213,38 +264,18 @@ bool inject_thread_parse(struct record_fault *f, const char *name)
 	return !*at;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
+/* A number below the pool's total, for run number `index` of this kind. */
+static uint64_t draw_place(const struct pool *p, uint64_t index, struct inject_random *random,
+			   struct inject_fault *out)
 {
-	while (b) {
-		uint64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
+	const struct stratum *s;
 
-/* Place number `index` of 0 ... count - 1 in a scattered order. */
-static uint64_t scatter(uint64_t index, uint64_t count)
-{
-	uint64_t step = (uint64_t)((double)count * 0.6180339887498949);
-
-	while (step < 1 || gcd(step, count) != 1)
-		step++;
-	return (uint64_t)((unsigned __int128)index * step % count);
-}
-
-/* A number below the pool's total. */
-static uint64_t draw_place(const struct inject_chooser *c, uint64_t total, uint64_t index,
-			   struct inject_random *random)
-{
-	uint64_t runs = c->ground.setup->runs, part, low, high;
-
-	if (!strcmp(c->ground.setup->sampling, "uniform"))
-		return inject_random_below(random, total);
-	part = scatter(index, runs);
-	low = (uint64_t)((unsigned __int128)total * part / runs);
-	high = (uint64_t)((unsigned __int128)total * (part + 1) / runs);
-	return high > low ? low + inject_random_below(random, high - low) : low;
+	if (!p->stratum_count)
+		return inject_random_below(random, p->items[p->count - 1].end);
+	s = &p->strata[index % p->stratum_count];
+	out->stratum = s->name;
+	out->population = s->end - s->begin;
+	return s->begin + inject_random_below(random, out->population);
 }
 
 static const struct choice *find_choice(const struct pool *p, uint64_t place)
@@ -377,11 +408,13 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	size_t which = run % c->kind_count;
 	const struct pool *p = &c->pools[which];
 	struct inject_random random = inject_random_of(s->seed, run);
-	uint64_t place = draw_place(c, p->items[p->count - 1].end, run / c->kind_count, &random);
-	const struct choice *choice = find_choice(p, place);
-	uint64_t begin = choice == p->items ? 0 : choice[-1].end;
+	const struct choice *choice;
+	uint64_t place, begin;
 
 	*out = (struct inject_fault){.run = run, .kind = c->kinds[which], .count = 1};
+	place = draw_place(p, run / c->kind_count, &random, out);
+	choice = find_choice(p, place);
+	begin = choice == p->items ? 0 : choice[-1].end;
 	snprintf(out->thread, sizeof out->thread, "%s", c->ground.census->names[choice->entry->thread]);
 	if (!inject_thread_parse(&out->faults[0], out->thread))
 		return rd_fail(RD_ELIMIT, "inject: thread %s is created too deep for a fault", out->thread);

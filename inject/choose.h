@@ -18,6 +18,8 @@ struct inject_fault {
 	char thread[INJECT_THREAD_NAME]; /* of all of them */
 	struct record_fault faults[INJECT_FAULTS_MAX];
 	size_t count;
+	const char *stratum; /* that it was drawn from; NULL: sampling is uniform */
+	uint64_t population; /* executions in the stratum */
 };
 
 /* What the choice is made from; all of it outlives the chooser. */

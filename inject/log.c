@@ -74,7 +74,9 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 			    .instance = f->instance,
 			    .action = record_fault_action_name(f->action),
 			    .mask = mask,
-			    .bit = only_bit(f)};
+			    .bit = only_bit(f),
+			    .stratum = fault->stratum,
+			    .population = fault->population};
 
 	add_plan(&plan, fault);
 	r.plan = plan.data;

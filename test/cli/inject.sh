@@ -37,10 +37,10 @@ inject --fault BitFlip -q -- ./quicksort 60 || fail "without a directory"
 
 # A campaign: all kinds, and the same faults from the same seed, but others from another.
 inject -n 6 -j 2 --fault all --seed 5 -o all --json sum.json -- ./quicksort 60 || fail "a campaign"
-kinds=$(jq '.kinds | length' sum.json)
+kinds=$(jq '[.campaigns[0].faults[] | select(.fault)] | length' sum.json)
 [ "$kinds" -ge 12 ] || fail "only $kinds kinds"
 [ "$(wc -l <all/log)" = $((6 * kinds)) ] && [ "$(field run all/log | uniq | wc -l)" = $((6 * kinds)) ] || fail "not each run once"
-[ "$(jq '[.kinds[][]] | add' sum.json)" = $((6 * kinds)) ] || fail "the summary does not add up"
+[ "$(jq '[.campaigns[0].faults[] | select(.fault) | .outcomes[].runs] | add' sum.json)" = $((6 * kinds)) ] || fail "the summary does not add up"
 [ "$(jq -s 'map(select(.outcome == "not-activated" and .fired == false)) | length' all/log)" = 0 ] ||
 	fail "a place that is executed was not reached"
 [ ! -e all/scratch ] || fail "scratch directories are left"
@@ -80,6 +80,8 @@ inject --run 1 -o all --trace trace1 || fail "--run"
 # Several faults in a run, traces that are kept, strata.
 inject -n 10 --fault BitFlip --faults 3 --window 50 --keep-traces all --sampling function -o many -- ./quicksort 60 || fail "three faults"
 [ "$(jq -r .plan many/log | awk -F, '{ print NF }' | sort -u)" = 3 ] || fail "not three faults each"
+[ "$(jq -r .stratum many/log | sort | uniq -c | awk '{ print $1 }' | sort -u | wc -l)" -le 2 ] || fail "strata have different numbers of runs"
+jq -e 'select((.where | split(" ")[1]) != .stratum)' many/log && fail "a fault outside of its stratum"
 "$RADDLE" dump -k fault many/runs/0/trace >faults.txt 2>err.txt || fail "no trace"
 [ -s faults.txt ] || fail "no fault in the trace"
 
