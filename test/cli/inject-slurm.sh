@@ -1,0 +1,105 @@
+# timeout: 300
+# A campaign on a real Slurm cluster gives what it gives here; jobs that are lost are
+# submitted again; an interrupted campaign leaves no jobs and can be resumed.
+set -u
+
+source "$ROOT/test/prog/slurm.bash"
+start_slurm "$PWD/slurm" || exit
+raddle=
+trap 'kill $raddle 2>/dev/null; stop_slurm' EXIT
+
+fail() {
+	echo "$1"
+	cat out err
+	squeue --states=all
+	exit 1
+}
+
+# The line of a log without what may differ from run to run, in order.
+facts() {
+	jq -cS '[.run, .fault, .thread, .where, .instance, .mask, .outcome, .deviation]' "$1/log" | sort
+}
+
+# The number of the job that is held, when it is there.
+held_job() {
+	local job
+	for _ in $(seq 150); do
+		job=$(squeue --noheader --states=PENDING --format=%F | sort -nu | tail -n 1)
+		[ -n "$job" ] && [ "$job" != "${1:-}" ] && echo "$job" && return
+		sleep 0.2
+	done
+	return 1
+}
+
+cat >prog.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static int sums[2];
+static void *work(void *argument)
+{
+	int *sum = argument;
+	for (int i = 0; i < 20; i++)
+		*sum += i;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, work, &sums[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("%d %d\n", sums[0], sums[1]);
+	return 0;
+}
+END
+"$RADDLE" cc -g -o prog prog.c -lpthread >out 2>&1 || fail 'the program was not built'
+inject() { # directory options...
+	local dir=$1
+	shift
+	"$RADDLE" inject --seed 7 -n 6 --fault BitFlip,CallCorr -o "$dir" "$@" -- ./prog >out 2>err
+}
+begin() { # likewise
+	local dir=$1
+	shift
+	"$RADDLE" inject --seed 7 -n 6 --fault BitFlip,CallCorr -o "$dir" "$@" -- ./prog >out 2>err &
+	raddle=$!
+}
+
+inject here -j 2 || fail 'the campaign failed'
+inject there --executor slurm --shards 3 --slurm-options='--comment="two words"' || fail 'the campaign failed on Slurm'
+[ "$(facts here)" = "$(facts there)" ] || fail 'the campaigns differ'
+[ "$(facts there | wc -l)" = 12 ] || fail 'runs are missing'
+[ "$(cat there/slurm/*.status)" = $'0\n0\n0' ] || fail 'not all shards ran'
+ls there/log.* 2>/dev/null && fail 'the logs were not put together'
+
+# Task 1 is cancelled before it begins; it is submitted again.
+begin lost --executor slurm --shards 3 --slurm-options=--hold
+job=$(held_job) || fail 'there is no job'
+scancel "${job}_1"
+scontrol release "$job"
+again=$(held_job "$job") || fail 'the lost task was not submitted again'
+squeue --noheader --array --job "$again" --format=%K >tasks
+scontrol release "$again"
+wait $raddle || fail 'the campaign with a lost task failed'
+[ "$(cat tasks)" = 1 ] || fail 'other tasks were submitted again'
+grep -q '1 of 3 shards failed and are submitted again' err || fail 'nothing was said'
+[ "$(facts here)" = "$(facts lost)" ] || fail 'the campaign with a lost task differs'
+
+# Interrupted while the jobs wait.
+begin stopped --executor slurm --shards 2 --slurm-options=--hold
+held_job >/dev/null || fail 'there is no job'
+kill -TERM $raddle
+wait $raddle
+[ $? = 2 ] || fail 'the status is not 2'
+grep -q 'the jobs are cancelled; --resume stopped goes on' err || fail 'nothing was said about resuming'
+[ -z "$(squeue --noheader --states=PENDING,RUNNING)" ] || fail 'jobs are left'
+"$RADDLE" inject --resume stopped >out 2>err || fail 'it did not go on'
+[ "$(facts here)" = "$(facts stopped)" ] || fail 'the resumed campaign differs'
+
+# What Slurm refuses is passed on, and so is what makes no sense.
+inject refused --executor slurm --slurm-options=--partition=absent && fail 'a partition that is not there was taken'
+grep -q 'sbatch refused the jobs: .*partition' err || fail 'the reason is not said'
+inject wrong --executor batch && fail 'an unknown executor was taken'
+inject wrong --shards 3 && fail '--shards was taken without --executor slurm'
+exit 0
