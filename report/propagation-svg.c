@@ -205,10 +205,11 @@ static void put_arrows(const struct graph *g)
 	for (size_t i = 0; i < g->arrow_count && i < ARROWS_MAX; i++) {
 		const struct arrow *a = &g->arrows[i];
 		const char *way = propagation_way_name(a->way);
+		bool crosses = g->marks[a->from].column != g->marks[a->to].column;
 
 		fprintf(g->out,
-			"<path class=\"w w-%s\" data-from=\"%zu\" data-to=\"%zu\" data-n=\"%zu\" d=\"", way,
-			a->from, a->to, a->first + 1);
+			"<path class=\"w w-%s%s\" data-from=\"%zu\" data-to=\"%zu\" data-n=\"%zu\" d=\"", way,
+			crosses ? " cross" : "", a->from, a->to, a->first + 1);
 		put_path(g, a);
 		fprintf(g->out, "\" marker-end=\"url(#tip-%s)\"><title>%s: %zu to %zu</title></path>\n", way,
 			way, g->marks[a->from].first + 1, g->marks[a->to].first + 1);

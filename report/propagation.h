@@ -16,8 +16,9 @@ enum propagation_way {
 	PROPAGATION_REGISTER, /* by a value inside a function */
 	PROPAGATION_MEMORY,   /* a corrupted cell was read */
 	PROPAGATION_CONTROL,  /* another path was taken */
-	PROPAGATION_CALL,     /* by an argument or a result */
-	PROPAGATION_THREAD,   /* another thread read what was corrupted */
+	PROPAGATION_CALL,     /* from the caller into the callee */
+	PROPAGATION_RETURN,   /* and back */
+	PROPAGATION_THREAD,   /* into a thread that was created */
 	PROPAGATION_WAYS
 };
 

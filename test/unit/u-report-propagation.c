@@ -81,7 +81,7 @@ static void marks_and_arrows(void **state)
 	assert_non_null(strstr(page, "data-nodes=\"1 2\""));
 	/* The edge inside the mark and the one from nowhere are not drawn, two are one. */
 	assert_int_equal(count(page, "<path class=\"w w-"), 4);
-	assert_int_equal(count(page, "<path class=\"w w-thread\""), 1);
+	assert_int_equal(count(page, "<path class=\"w w-thread cross\""), 1);
 	assert_int_equal(count(page, "<tr id=\"n"), 6);
 	assert_non_null(strstr(page, "<span class=\"via w-thread\">1 by thread <code>hits</code></span> "
 				     "<span class=\"via w-thread\">2 by thread"));
