@@ -21,6 +21,7 @@ int cmd_campaign(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_reversible(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_inject(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

@@ -42,6 +42,7 @@ static const struct command {
 	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},
 	{"record", cmd_record, "run a program and record what its threads do", false},
 	{"replay", cmd_replay, "reproduce a race or deadlock by its schedule", false},
+	{"reversible", cmd_reversible, "say whether a run is the same in every schedule", false},
 	{"version", cmd_version, "show the version", false},
 };
 

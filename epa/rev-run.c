@@ -83,8 +83,12 @@ static uint32_t object_at(struct rev_run *run, uint64_t address, enum rev_class 
 {
 	uint32_t found = rev_run_find(run, address);
 
+	/* A semaphore whose beginning was not seen may have any value. */
 	return found != REV_NONE && run->objects[found].class == class ? found
-								       : new_object(run, address, class, 0);
+								       : new_object(run, address, class,
+										    class == REV_SEM
+											    ? REV_ENDLESS
+											    : 0);
 }
 
 /* A key for something of a thread and an object. */
@@ -500,6 +504,23 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 	return true;
 }
 
+/* A semaphore that gave more than it can have had began with more than the trace says. */
+static void check_semaphores(struct rev_run *run)
+{
+	int64_t *value = rd_xcalloc(run->object_count + 1, sizeof *value);
+
+	for (size_t i = 0; i < run->op_count; i++) {
+		const struct rev_op *op = &run->ops[i];
+
+		if (op->kind != REV_POST && op->kind != REV_TAKE)
+			continue;
+		value[op->object] += op->kind == REV_POST ? 1 : -1;
+		if (value[op->object] + (int64_t)run->objects[op->object].value < 0)
+			run->objects[op->object].value = REV_ENDLESS;
+	}
+	free(value);
+}
+
 void rev_run_finish(struct rev_run *run)
 {
 	/* Joins of threads whose last record came later in the order than the join: cut traces. */
@@ -507,4 +528,5 @@ void rev_run_finish(struct rev_run *run)
 		if (run->ops[i].kind == REV_JOIN && run->ops[i].pair == REV_NONE)
 			run->odd++;
 	match_notifications(run);
+	check_semaphores(run);
 }

@@ -14,6 +14,7 @@
 #include "trace/event.h"
 
 #define REV_NONE UINT32_MAX
+#define REV_ENDLESS (1u << 30) /* as the value of a semaphore */
 
 /* What an operation does, for the order. */
 enum rev_kind {
@@ -73,6 +74,7 @@ struct rev_list {
 /* A lock, condition variable, ... from one initialisation to the next. */
 struct rev_object {
 	uint64_t address;
+	const char *name; /* canonical, of those that a report shows; else NULL */
 	uint8_t class;	  /* enum rev_class */
 	bool tried;	  /* it has operations with REV_TRY */
 	bool signalled;	  /* of a condition: by a signal that is no broadcast */

@@ -55,6 +55,8 @@ struct rev_shadow {
 	struct rd_umap known; /* (segment, segment) -> pair + 1 */
 	uint64_t conflicts, ordered;
 	bool overflow;
+	rev_conflict_fn *listener;
+	void *context;
 	/* the touch at hand */
 	const struct rev_touch *touch;
 	uint32_t segment; /* it is kept as */
@@ -135,12 +137,13 @@ void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair)
 
 	s->conflicts++;
 	s->ordered += has;
+	if (s->listener)
+		s->listener(s->context, pair->address, has);
 	if (!has)
 		keep_pair(s, pair);
 }
 
-/* Bit 30 of a stored segment number would be needed for what an access was; it is found out again when a pair
- * is reported, so a pair says only what the later access is. */
+/* What exactly the earlier access was is found out again if the pair is reported. */
 static void check(struct rev_shadow *s, uint32_t before, uint64_t address, bool wrote)
 {
 	const struct rev_touch *now = s->touch;
@@ -318,14 +321,6 @@ static void freshen_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
 	*c = (struct cell){.write = FRESH};
 }
 
-static void fill_cell(struct rev_shadow *s, struct cell *c, uint64_t address)
-{
-	(void)s;
-	(void)address;
-	if (c->write == FRESH)
-		c->write = 0;
-}
-
 /* Bytes from..to of a cell. */
 static void on_cell(struct rev_shadow *s, struct cell *c, uint64_t address, unsigned from, unsigned to,
 		    cell_fn *fn)
@@ -423,23 +418,42 @@ void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, boo
 		on_known(s, address, size, clear_cell);
 }
 
-void rev_shadow_fill(struct rev_shadow *s, uint64_t address, uint64_t size)
+/* The cell of a byte, NULL if there is none; *next is the first byte that it does not stand for. */
+static struct cell *cell_at(struct rev_shadow *s, uint64_t address, uint64_t *next)
 {
-	on_known(s, address, size, fill_cell);
+	struct page *page = find_page(s, address, false);
+	struct cell *c = page ? &page->cells[address % PAGE / 4] : NULL;
+
+	*next = c && c->write & FLAG ? address + 1 : address / 4 * 4 + 4;
+	return c && c->write & FLAG ? &s->quarters[c->write & ~FLAG].of[address % 4] : c;
 }
 
-bool rev_shadow_is_fresh(const struct rev_shadow *s, uint64_t address, uint64_t size)
+void rev_shadow_fill(struct rev_shadow *s, uint64_t address)
 {
-	for (uint64_t end = address + size; address < end; address++) {
-		const struct page *page = find_page((struct rev_shadow *)s, address, false);
-		const struct cell *c = page ? &page->cells[address % PAGE / 4] : NULL;
+	struct cell *c;
+	uint64_t next;
 
-		if (c && c->write & FLAG)
-			c = &s->quarters[c->write & ~FLAG].of[address % 4];
+	for (; (c = cell_at(s, address, &next)) && c->write == FRESH; address = next)
+		c->write = 0;
+}
+
+bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size)
+{
+	uint64_t end = address + size, next;
+
+	for (; address < end; address = next) {
+		const struct cell *c = cell_at(s, address, &next);
+
 		if (c && c->write == FRESH)
 			return true;
 	}
 	return false;
+}
+
+void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context)
+{
+	s->listener = fn;
+	s->context = context;
 }
 
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count)

@@ -50,13 +50,17 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
 /* A new life begins, whatever was there. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
-/* Something unseen may have written there. */
-void rev_shadow_fill(struct rev_shadow *s, uint64_t address, uint64_t size);
+/* Something unseen may have written there: from the address on as far as nothing was written. */
+void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
 /* Whether one of the bytes has never been written in this life. */
-bool rev_shadow_is_fresh(const struct rev_shadow *s, uint64_t address, uint64_t size);
+bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
 
 /* A pair that does not come from memory: operations that depend on one another. */
 void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair);
+
+/* Calls `fn` for every two conflicting accesses from now on. */
+typedef void rev_conflict_fn(void *context, uint64_t address, bool ordered);
+void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context);
 
 /* The pairs, in the order in which they were found. */
 const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What `raddle reversible` says: the verdict for people, as JSON, and the certificate of a yes.
+ */
+#include "cmd/reversible.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "epa/rev-describe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define OPERATIONS_SHOWN 12
+
+/* ---- words ---- */
+
+/* Whether the lock is held in segment n of the thread; *shared: for reading. */
+static bool holds(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n, bool *shared)
+{
+	const struct rev_object *o = &run->objects[lock];
+	const struct rev_list *list = rev_list_of(o->first, o->first_count, thread);
+	size_t k = list ? rev_list_until(run, list, n) : 0;
+	const struct rev_op *last = k ? &run->ops[list->at[k - 1]] : NULL;
+
+	if (!last || (last->link != REV_NONE && run->ops[last->link].n <= n))
+		return false;
+	*shared = last->flags & REV_SHARED;
+	return true;
+}
+
+uint32_t reversible_common_lock(const struct rev_result *x, const struct rev_pair *pair)
+{
+	bool one, other;
+
+	for (uint32_t i = 0; i < x->run.object_count; i++)
+		if (x->run.objects[i].class == REV_LOCK && holds(&x->run, i, pair->t, pair->s, &one) &&
+		    holds(&x->run, i, pair->u, pair->r, &other) && !(one && other))
+			return i;
+	return REV_NONE;
+}
+
+static bool is_atomic(const struct rev_side *s)
+{
+	return s->access == REV_ATOMIC_READ || s->access == REV_ATOMIC_WRITE;
+}
+
+const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v)
+{
+	const struct rev_side *a = &v->side[0], *b = &v->side[1];
+	bool change = a->commutes && b->commutes && !is_atomic(a) && !is_atomic(b);
+
+	if (is_atomic(a) && is_atomic(b))
+		return a->access == REV_ATOMIC_WRITE && b->access == REV_ATOMIC_WRITE
+			       ? "two atomic operations: if both only add, the end is the same, but what "
+				 "each "
+				 "one finds is not"
+			       : "two atomic operations: what the one finds depends on the order";
+	if (reversible_common_lock(x, &v->pair) != REV_NONE)
+		return change ? "a lock keeps them apart, but not in order; each changes what it finds, so "
+				"if "
+				"the changes commute the end is the same, but what each one finds is not"
+			      : "a lock keeps them apart, but not in order";
+	if (a->access == REV_SYNC && b->access == REV_SYNC)
+		return "what comes of the one depends on whether the other came before";
+	if (a->access == REV_RELEASED || b->access == REV_RELEASED)
+		return "memory is released and used in no certain order";
+	return a->access <= REV_WRITE && b->access <= REV_WRITE ? "nothing orders them: a data race"
+								: "nothing orders them";
+}
+
+/* ---- text ---- */
+
+static void print_place(const struct cmd_reversible *c, uint32_t site)
+{
+	struct trace_frame f = reversible_frame(c, site);
+
+	if (*f.file)
+		printf("%s:%" PRIu32 ":%" PRIu32 "%s%s", f.file, f.line, f.column, *f.function ? " in " : "",
+		       f.function);
+	else
+		printf("an unknown place");
+}
+
+static void print_side(const struct cmd_reversible *c, const struct rev_side *s, const char *how)
+{
+	printf("  %-6s %s: %s", how, s->thread, s->what);
+	if (s->size)
+		printf(" of %" PRIu64 " byte%s", s->size, s->size == 1 ? "" : "s");
+	printf(" at ");
+	print_place(c, s->site);
+	putchar('\n');
+	for (size_t i = 0; i < s->frame_count; i++) {
+		printf("           called at ");
+		print_place(c, s->frames[i]);
+		putchar('\n');
+	}
+}
+
+static void print_order(const struct cmd_reversible *c, const struct rev_reversal *v)
+{
+	const struct rev_witness *w = v->replay.count ? &v->replay : &v->order;
+	size_t first = c->verbose || w->count <= OPERATIONS_SHOWN ? 0 : w->count - OPERATIONS_SHOWN;
+
+	printf("  an order in which %s comes first%s:\n", v->side[1].thread,
+	       v->by_solver ? " (found by the solver)" : "");
+	if (first)
+		printf("    ... %zu operations, which -v shows\n", first);
+	for (size_t i = first; i < w->count; i++) {
+		const struct rev_op *op = &c->result->run.ops[w->order[i]];
+		const char *object = rev_object_name(c->result, op);
+
+		printf("    %s %s%s%s  ", c->result->names[op->thread], trace_kind(op->event)->name,
+		       object ? " " : "", object ? object : "");
+		print_place(c, op->site);
+		putchar('\n');
+	}
+	printf("    %s %s\n", v->side[1].thread,
+	       v->meet ? "is at its access, and so is the other thread" : "before the other one");
+}
+
+static void print_reversal(const struct cmd_reversible *c, const struct rev_reversal *v, size_t number)
+{
+	uint32_t lock = reversible_common_lock(c->result, &v->pair);
+
+	printf("\n%zu. %s\n", number, v->object);
+	print_side(c, &v->side[0], "first");
+	print_side(c, &v->side[1], "then");
+	printf("  %s", reversible_words(c->result, v));
+	if (lock != REV_NONE && c->result->run.objects[lock].name)
+		printf(" (%s)", c->result->run.objects[lock].name);
+	putchar('\n');
+	print_order(c, v);
+	if (number == 1 && c->schedule)
+		printf("  raddle replay %s -- PROGRAM ARGUMENTS enforces it\n", c->schedule);
+	else if (!v->replay.count)
+		printf("  replay cannot lead there: no operation lies between the two\n");
+}
+
+static void print_sources(const struct cmd_reversible *c)
+{
+	const struct rev_result *x = c->result;
+
+	if (!x->source_count)
+		return;
+	printf("\n%zu place%s where something comes in that the program does not decide:\n", x->source_count,
+	       x->source_count == 1 ? "" : "s");
+	for (size_t i = 0; i < x->source_count; i++) {
+		const struct rev_source *s = &x->sources[i];
+
+		printf("  %s at ", s->what);
+		print_place(c, s->site);
+		printf(": %s (%" PRIu64 " time%s, first in %s)\n",
+		       rev_source_kind_text((enum rev_source_kind)s->kind), s->count,
+		       s->count == 1 ? "" : "s", x->names[s->thread]);
+	}
+}
+
+static void print_counts(const struct rev_result *x)
+{
+	const char *separator = "ordered by ";
+
+	printf("%" PRIu64 " records, %zu threads, %zu operations; %" PRIu64
+	       " dependent accesses of two threads next to one another, %" PRIu64
+	       " of them ordered by clocks",
+	       x->records, x->threads, x->operations, x->counts.conflicts, x->counts.ordered);
+	if (x->counts.solver_never)
+		printf(", %" PRIu64 " pairs proved by the solver", x->counts.solver_never);
+	putchar('\n');
+	for (int i = 0; i < REV_RULES; i++)
+		if (x->rules[i]) {
+			printf("%s%s %" PRIu64, separator, rev_rule_name((enum rev_rule)i), x->rules[i]);
+			separator = ", ";
+		}
+	if (*separator == ',')
+		putchar('\n');
+}
+
+void reversible_text(const struct cmd_reversible *c)
+{
+	const struct rev_result *x = c->result;
+
+	switch (x->verdict) {
+	case REV_YES:
+		printf("yes: every schedule has the dependent events of this run in the same order%s\n",
+		       x->source_count ? ", but see below" : "");
+		break;
+	case REV_NO:
+		printf("no: dependent events can change places%s\n",
+		       x->counts.left ? "; these are the first" : "");
+		break;
+	default:
+		printf("unknown: of %" PRIu64 " pairs of segments %" PRIu64 " could not be decided: %s\n",
+		       x->counts.pairs, x->counts.unknown, x->reason);
+	}
+	print_counts(x);
+	for (size_t i = 0; i < x->reversal_count; i++)
+		print_reversal(c, &x->reversals[i], i + 1);
+	print_sources(c);
+}
+
+/* ---- JSON ---- */
+
+static void put_place(struct rd_json *j, const struct cmd_reversible *c, uint32_t site)
+{
+	struct trace_frame f = reversible_frame(c, site);
+
+	rd_json_string(j, "file", *f.file ? f.file : NULL);
+	rd_json_unsigned(j, "line", f.line);
+	rd_json_unsigned(j, "column", f.column);
+	rd_json_string(j, "function", *f.function ? f.function : NULL);
+}
+
+static void put_side(struct rd_json *j, const struct cmd_reversible *c, const struct rev_side *s)
+{
+	rd_json_object(j, NULL);
+	rd_json_string(j, "thread", s->thread);
+	rd_json_string(j, "op", s->what);
+	rd_json_unsigned(j, "size", s->size);
+	put_place(j, c, s->site);
+	rd_json_array(j, "stack");
+	for (size_t i = 0; i < s->frame_count; i++) {
+		rd_json_object(j, NULL);
+		put_place(j, c, s->frames[i]);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+static void put_reversal(struct rd_json *j, const struct cmd_reversible *c, const struct rev_reversal *v)
+{
+	const struct rev_result *x = c->result;
+
+	rd_json_object(j, NULL);
+	rd_json_string(j, "object", v->object);
+	rd_json_string(j, "words", reversible_words(x, v));
+	rd_json_array(j, "events");
+	put_side(j, c, &v->side[0]);
+	put_side(j, c, &v->side[1]);
+	rd_json_end(j);
+	rd_json_array(j, "order");
+	for (size_t i = 0; i < v->order.count; i++) {
+		const struct rev_op *op = &x->run.ops[v->order.order[i]];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", x->names[op->thread]);
+		rd_json_unsigned(j, "n", op->n);
+		rd_json_string(j, "kind", trace_kind(op->event)->name);
+		rd_json_string(j, "object", rev_object_name(x, op));
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_json_string(j, "found_by", v->by_solver ? "solver" : "search");
+	rd_json_string(j, "replay", !v->replay.count ? NULL : v->meet ? "meet" : "order");
+	rd_json_string(j, "schedule", v == x->reversals ? c->schedule : NULL);
+	rd_json_end(j);
+}
+
+static void put_sources(struct rd_json *j, const struct cmd_reversible *c)
+{
+	const struct rev_result *x = c->result;
+
+	rd_json_array(j, "sources");
+	for (size_t i = 0; i < x->source_count; i++) {
+		const struct rev_source *s = &x->sources[i];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "kind", rev_source_kind_name((enum rev_source_kind)s->kind));
+		rd_json_string(j, "what", s->what);
+		put_place(j, c, s->site);
+		rd_json_string(j, "thread", x->names[s->thread]);
+		rd_json_unsigned(j, "count", s->count);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void put_stats(struct rd_json *j, const struct rev_result *x)
+{
+	rd_json_object(j, "stats");
+	rd_json_unsigned(j, "records", x->records);
+	rd_json_unsigned(j, "accesses", x->accesses);
+	rd_json_unsigned(j, "threads", x->threads);
+	rd_json_unsigned(j, "operations", x->operations);
+	rd_json_unsigned(j, "odd_operations", x->odd);
+	rd_json_unsigned(j, "conflicts", x->counts.conflicts);
+	rd_json_unsigned(j, "ordered_by_clocks", x->counts.ordered);
+	rd_json_unsigned(j, "open_pairs", x->counts.pairs);
+	rd_json_unsigned(j, "reversed_by_search", x->counts.searched);
+	rd_json_unsigned(j, "reversed_by_solver", x->counts.solver_found);
+	rd_json_unsigned(j, "proved_by_solver", x->counts.solver_never);
+	rd_json_unsigned(j, "unknown", x->counts.unknown);
+	rd_json_unsigned(j, "not_looked_at", x->counts.left);
+	rd_json_object(j, "edges");
+	for (int i = 0; i < REV_RULES; i++)
+		rd_json_unsigned(j, rev_rule_name((enum rev_rule)i), x->rules[i]);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+static const char *verdict_name(enum rev_verdict v)
+{
+	return v == REV_YES ? "yes" : v == REV_NO ? "no" : "unknown";
+}
+
+void reversible_json(const struct cmd_reversible *c, FILE *out)
+{
+	const struct rev_result *x = c->result;
+	struct rd_json j;
+
+	rd_json_begin(&j, out);
+	j.indent = true;
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	rd_json_string(&j, "verdict", verdict_name(x->verdict));
+	rd_json_string(&j, "reason", x->reason);
+	rd_json_string(&j, "trace", c->trace);
+	rd_json_array(&j, "reversals");
+	for (size_t i = 0; i < x->reversal_count; i++)
+		put_reversal(&j, c, &x->reversals[i]);
+	rd_json_end(&j);
+	put_sources(&j, c);
+	rd_json_array(&j, "shared");
+	for (size_t i = 0; i < x->shared_count; i++) {
+		rd_json_object(&j, NULL);
+		rd_json_string(&j, "object", x->shared[i].name);
+		rd_json_unsigned(&j, "conflicts", x->shared[i].conflicts);
+		rd_json_end(&j);
+	}
+	rd_json_end(&j);
+	put_stats(&j, x);
+	rd_json_end(&j);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle reversible`: is a recorded run pseudo-deterministic?  Only then other runs can be compared with it
+ * record by record.
+ */
+#include "cmd/cmd.h"
+#include "cmd/reversible.h"
+
+#include "base/error.h"
+#include "trace/meta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNDECIDED = 3 }; /* exit status */
+
+static struct {
+	bool json, verbose, quiet, strict, objects;
+	const char *schedule;
+	uint64_t limit, timeout;
+} opt = {.limit = 1, .timeout = 10000};
+
+static const struct rd_option options[] = {
+	RD_FLAG('v', "verbose", &opt.verbose, "show whole orders"),
+	RD_FLAG('q', "quiet", &opt.quiet, "no report, only the exit status"),
+	RD_FLAG('j', "json", &opt.json, "write JSON"),
+	RD_STRING('o', "schedule", &opt.schedule, "FILE", "write a schedule that replays the first reversal"),
+	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "look for so many reversals (1)"),
+	RD_FLAG(0, "objects", &opt.objects, "list the objects that threads share"),
+	RD_FLAG(0, "strict", &opt.strict, "time, random numbers and the like make it a no"),
+	RD_NUMBER(0, "solver-timeout", &opt.timeout, "MS",
+		  "for each question to the solver (10000); 0: ask it nothing"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle reversible [-vqj] [-o FILE] [-n COUNT] [--strict] TRACE",
+	"Says whether a run, recorded with 'raddle record --flavour full', is pseudo-\n"
+	"deterministic: whether every schedule has its dependent events in the same order.  If\n"
+	"not, two events that can change places are shown with an order in which they do.\n"
+	"Sources of things that the program does not decide, such as the time, are listed.\n"
+	"The status is 0 for yes, 1 for no, 3 if it could not be decided.",
+	options,
+	"  raddle record --flavour full -o golden -- ./prog\n"
+	"  raddle reversible -o reversed.schedule golden\n"
+	"  raddle replay reversed.schedule -- ./prog\n",
+};
+
+/* ---- the schedule ---- */
+
+static int write_schedule(struct cmd_reversible *c)
+{
+	struct schedule s;
+	int err = 0;
+
+	if (!opt.schedule || !c->result->reversal_count)
+		return 0;
+	if (reversible_schedule(c, &c->result->reversals[0], &s)) {
+		err = schedule_write(&s, opt.schedule);
+		c->schedule = err ? NULL : opt.schedule;
+	} else {
+		rd_warn("reversible: no schedule of operations leads to the reversal; %s is not written",
+			opt.schedule);
+	}
+	schedule_release(&s);
+	return err;
+}
+
+/* ---- the whole ---- */
+
+static int status_of(const struct rev_result *x)
+{
+	if (x->verdict == REV_OPEN)
+		return UNDECIDED;
+	return x->verdict == REV_NO || (opt.strict && x->source_count) ? CMD_FOUND : CMD_OK;
+}
+
+static void read_program(const char *trace, struct trace_meta *meta, struct cmd_reversible *c)
+{
+	char *path = rd_xasprintf("%s/meta.json", trace);
+
+	if (!trace_meta_read(meta, path))
+		c->program = meta->program;
+	free(path);
+}
+
+static int check(const char *path)
+{
+	struct rev_options how = {
+		.solver_ms = (unsigned)opt.timeout, .limit = (size_t)opt.limit, .objects = opt.objects};
+	struct cmd_reversible c = {.trace = path, .verbose = opt.verbose, .strict = opt.strict};
+	struct trace_meta meta = {0};
+	struct rev_result *x = NULL;
+	struct epa_source *source;
+	int err = epa_source_open(&source, path), status = CMD_FAILED;
+
+	if (err)
+		return CMD_FAILED;
+	err = epa_reversible(&x, source, &how);
+	if (!err) {
+		c.result = x;
+		c.sites = epa_source_sites(source);
+		read_program(path, &meta, &c);
+		err = write_schedule(&c);
+	}
+	if (!err) {
+		status = status_of(x);
+		if (opt.json)
+			reversible_json(&c, stdout);
+		else if (!opt.quiet)
+			reversible_text(&c);
+		if (x->damaged)
+			status = CMD_FAILED;
+	}
+	trace_meta_release(&meta);
+	epa_reversible_free(x);
+	epa_source_close(source);
+	return status;
+}
+
+int cmd_reversible(int argc, char **argv)
+{
+	const char *path;
+	int status = cmd_operand(argc, argv, &usage, &path);
+
+	if (status != CMD_GO_ON)
+		return status;
+	if (!path) {
+		rd_fail(RD_EUSAGE, "reversible: which trace? 'raddle help reversible' shows the usage");
+		return CMD_FAILED;
+	}
+	if (opt.timeout > 3600000 || opt.limit > 1000000) {
+		rd_fail(RD_EUSAGE, "reversible: --solver-timeout or --limit is out of range");
+		return CMD_FAILED;
+	}
+	return check(path);
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sources of what a program does not decide itself.  In: records.  Out: a list of places.
+ *
+ * A black list, as the paper proposes: functions by name, operations with a time limit, paths by their hash,
+ * addresses in what is written out, loads of fresh heap memory, and choices of the schedule that no order
+ * shows.  What is not on it is not found.
+ */
+#include "epa/rev-source.h"
+
+#include "base/alloc.h"
+#include "raddle/full.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint8_t kind;
+} functions[] = {
+	{"time", REV_OF_TIME},
+	{"gettimeofday", REV_OF_TIME},
+	{"clock_gettime", REV_OF_TIME},
+	{"clock", REV_OF_TIME},
+	{"times", REV_OF_TIME},
+	{"ftime", REV_OF_TIME},
+	{"timespec_get", REV_OF_TIME},
+	{"getrusage", REV_OF_TIME},
+	{"getrandom", REV_OF_RANDOM},
+	{"getentropy", REV_OF_RANDOM},
+	{"arc4random", REV_OF_RANDOM},
+	{"arc4random_buf", REV_OF_RANDOM},
+	{"arc4random_uniform", REV_OF_RANDOM},
+	{"mkstemp", REV_OF_RANDOM},
+	{"mkdtemp", REV_OF_RANDOM},
+	{"tmpnam", REV_OF_RANDOM},
+	{"tempnam", REV_OF_RANDOM},
+	{"getpid", REV_OF_IDENTITY},
+	{"getppid", REV_OF_IDENTITY},
+	{"gettid", REV_OF_IDENTITY},
+	{"getpgrp", REV_OF_IDENTITY},
+	{"getsid", REV_OF_IDENTITY},
+	{"sched_getcpu", REV_OF_IDENTITY},
+	{"recv", REV_OF_INPUT},
+	{"recvfrom", REV_OF_INPUT},
+	{"recvmsg", REV_OF_INPUT},
+	{"accept", REV_OF_INPUT},
+	{"accept4", REV_OF_INPUT},
+	{"poll", REV_OF_INPUT},
+	{"ppoll", REV_OF_INPUT},
+	{"select", REV_OF_INPUT},
+	{"pselect", REV_OF_INPUT},
+	{"epoll_wait", REV_OF_INPUT},
+	{"getchar", REV_OF_INPUT},
+	{"scanf", REV_OF_INPUT},
+	{"__isoc99_scanf", REV_OF_INPUT},
+	{"getpass", REV_OF_INPUT},
+};
+
+static const struct {
+	const char *function, *state;
+	unsigned number;
+} hidden[] = {
+	{"rand", "the state of rand()", 1},	  {"srand", "the state of rand()", 1},
+	{"random", "the state of rand()", 1},	  {"srandom", "the state of rand()", 1},
+	{"drand48", "the state of drand48()", 2}, {"lrand48", "the state of drand48()", 2},
+	{"mrand48", "the state of drand48()", 2}, {"srand48", "the state of drand48()", 2},
+	{"strtok", "the state of strtok()", 3},	  {"setenv", "the environment", 4},
+	{"putenv", "the environment", 4},	  {"unsetenv", "the environment", 4},
+	{"setlocale", "the locale", 5},
+};
+
+static const char *const devices[] = {"/dev/urandom", "/dev/random"};
+static const char *const writers[] = {"write", "pwrite", "send", "sendto", "fwrite", "fwrite_unlocked"};
+
+/* What is known of a thread. */
+struct lane {
+	const char *call; /* the last one */
+	uint32_t use;	  /* of a barrier that it has just left + 1 */
+	bool serial;
+};
+
+/* Where a thread went behind a barrier. */
+struct way {
+	uint64_t target;
+	uint32_t site;
+	bool serial;
+};
+
+struct rev_sources {
+	const struct rev_run *run;
+	const struct trace_sites *sites;
+	struct rev_source *list;
+	size_t count, capacity;
+	struct rd_umap known; /* (site, kind) -> place in the list + 1 */
+	struct rd_umap kinds; /* site of a call -> kind + 1, 0: none */
+	struct lane *lanes;
+	struct way *ways; /* by use of a barrier: of the first thread that left */
+	uint32_t *done;
+	uint32_t *waiting; /* by thread: object of the condition + 1 */
+};
+
+const char *rev_source_kind_name(enum rev_source_kind kind)
+{
+	static const char *const names[REV_SOURCE_KINDS] = {"time",  "timeout", "random",    "identity",
+							    "input", "address", "unwritten", "choice"};
+
+	return names[kind];
+}
+
+const char *rev_source_kind_text(enum rev_source_kind kind)
+{
+	static const char *const texts[REV_SOURCE_KINDS] = {
+		[REV_OF_TIME] = "the time",
+		[REV_OF_TIMEOUT] = "a wait that may run out of time",
+		[REV_OF_RANDOM] = "random numbers",
+		[REV_OF_IDENTITY] = "numbers that the system gives",
+		[REV_OF_INPUT] = "input whose arrival is not in the program's hand",
+		[REV_OF_ADDRESS] = "addresses are written out",
+		[REV_OF_UNWRITTEN] = "memory is read that nothing was seen to write",
+		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
+	};
+
+	return texts[kind];
+}
+
+struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites)
+{
+	struct rev_sources *s = rd_xcalloc(1, sizeof *s);
+
+	s->run = run;
+	s->sites = sites;
+	s->lanes = rd_xcalloc(run->thread_count + 1, sizeof *s->lanes);
+	s->ways = rd_xcalloc(run->use_count + 1, sizeof *s->ways);
+	s->done = rd_xcalloc(run->thread_count + 1, sizeof *s->done);
+	s->waiting = rd_xcalloc(run->thread_count + 1, sizeof *s->waiting);
+	for (size_t i = 0; i < run->thread_count; i++)
+		s->lanes[i].call = "";
+	return s;
+}
+
+void rev_sources_free(struct rev_sources *s)
+{
+	if (!s)
+		return;
+	free(s->list);
+	free(s->lanes);
+	free(s->ways);
+	free(s->done);
+	free(s->waiting);
+	rd_umap_release(&s->known);
+	rd_umap_release(&s->kinds);
+	free(s);
+}
+
+static void add(struct rev_sources *s, enum rev_source_kind kind, uint32_t site, uint32_t thread,
+		const char *what)
+{
+	uint64_t *at = rd_umap_put(&s->known, (uint64_t)site << 4 | kind, NULL);
+
+	if (!*at) {
+		RD_GROW(s->list, s->capacity, s->count + 1);
+		s->list[s->count++] = (struct rev_source){
+			.kind = (uint8_t)kind, .site = site, .thread = thread, .what = what};
+		*at = s->count;
+	}
+	s->list[*at - 1].count++;
+}
+
+void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site)
+{
+	const struct trace_site *at = trace_sites_find(s->sites, site);
+
+	add(s, REV_OF_UNWRITTEN, site, thread, at && *at->what ? at->what : "load");
+}
+
+const char *rev_sources_call(const struct rev_sources *s, uint32_t thread)
+{
+	return s->lanes[thread].call;
+}
+
+/* ---- calls ---- */
+
+static uint64_t kind_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (!strcmp(functions[i].name, name))
+			return functions[i].kind + 1u;
+	return 0;
+}
+
+unsigned rev_hidden_state(const char *function)
+{
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (!strcmp(hidden[i].function, function))
+			return hidden[i].number;
+	return 0;
+}
+
+const char *rev_hidden_name(unsigned state)
+{
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (hidden[i].number == state)
+			return hidden[i].state;
+	return "?";
+}
+
+static void look_at_call(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const struct trace_site *site = trace_sites_find(s->sites, r->site);
+	const char *name = site ? site->what : "";
+	bool is_new;
+	uint64_t *kind = rd_umap_put(&s->kinds, r->site, &is_new);
+
+	if (is_new)
+		*kind = kind_of(name);
+	s->lanes[thread].call = name;
+	if (*kind)
+		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
+	/* Standard input. */
+	if (!strcmp(name, "read") && r->value_count && trace_record_value(r, 0) == 0)
+		add(s, REV_OF_INPUT, r->site, thread, name);
+}
+
+/* ---- ranges ---- */
+
+/* The hash that a text has at that address (raddle/full.h). */
+static uint64_t hash_of(const char *text, uint64_t length, uint64_t address)
+{
+	uint64_t hash = length, at = address % 8, word = 0;
+
+	for (uint64_t i = 0; i < length; i++, at++) {
+		if (at == 8) {
+			hash = raddle_hash_word(hash, raddle_looks_like_pointer(word) ? 1 : word);
+			at = word = 0;
+		}
+		word |= (uint64_t)(uint8_t)text[i] << 8 * at;
+	}
+	return raddle_hash_word(hash, word);
+}
+
+static bool is_listed(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+static void look_at_range(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const char *call = s->lanes[thread].call;
+
+	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+		size_t length = strlen(devices[i]) + 1;
+
+		if (r->size == length && r->value == hash_of(devices[i], length, r->address))
+			add(s, REV_OF_RANDOM, r->site, thread, devices[i]);
+	}
+	if (r->pointer_count && is_listed(call, writers, sizeof writers / sizeof *writers))
+		add(s, REV_OF_ADDRESS, r->site, thread, call);
+}
+
+/* ---- choices ---- */
+
+/* A signal that finds several threads waiting. */
+static void look_at_condition(struct rev_sources *s, const struct rev_op *op, uint32_t site)
+{
+	size_t waiting = 0;
+
+	if (op->kind == REV_WAIT)
+		s->waiting[op->thread] = op->object + 1;
+	if (op->kind == REV_WAKE)
+		s->waiting[op->thread] = 0;
+	if (op->kind != REV_NOTIFY || op->flags & REV_ALL)
+		return;
+	for (size_t i = 0; i < s->run->thread_count; i++)
+		waiting += s->waiting[i] == op->object + 1;
+	if (waiting > 1)
+		add(s, REV_OF_CHOICE, site, op->thread, "pthread_cond_signal");
+}
+
+static void look_at_event(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const struct rev_op *op;
+
+	if (!raddle_is_counted(r->event->kind) || s->done[thread] >= s->run->threads[thread].count)
+		return;
+	op = rev_run_op(s->run, thread, ++s->done[thread]);
+	switch (r->event->kind) {
+	case RADDLE_MUTEX_TIMEDLOCK:
+	case RADDLE_RWLOCK_TIMEDRDLOCK:
+	case RADDLE_RWLOCK_TIMEDWRLOCK:
+	case RADDLE_SEM_TIMEDWAIT:
+		add(s, REV_OF_TIMEOUT, r->site, thread, trace_kind(r->event->kind)->name);
+		break;
+	case RADDLE_COND_WAIT:
+		if (r->event->values[4])
+			add(s, REV_OF_TIMEOUT, r->site, thread, "cond-wait");
+		break;
+	case RADDLE_BARRIER_EXIT:
+		if (op->kind == REV_EXIT)
+			s->lanes[thread].use = op->link + 1;
+		s->lanes[thread].serial = r->event->values[3];
+		break;
+	default:
+		break;
+	}
+	look_at_condition(s, op, r->site);
+}
+
+/* The first branch behind a barrier: if the thread that was told to be the serial one goes another way
+ * there than another one, it matters who that is. */
+static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	struct lane *lane = &s->lanes[thread];
+	struct way *way;
+
+	if (!lane->use)
+		return;
+	way = &s->ways[lane->use - 1];
+	lane->use = 0;
+	if (!way->site)
+		*way = (struct way){r->value, r->site, lane->serial};
+	else if (way->site == r->site && way->serial != lane->serial && way->target != r->value)
+		add(s, REV_OF_CHOICE, r->site, thread, "pthread_barrier_wait");
+}
+
+void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	switch (r->kind) {
+	case TRACE_FULL_CALL:
+	case TRACE_FULL_TAIL:
+		s->lanes[thread].use = 0;
+		look_at_call(s, thread, r);
+		break;
+	case TRACE_FULL_RANGE:
+		look_at_range(s, thread, r);
+		break;
+	case TRACE_FULL_BRANCH:
+		look_at_branch(s, thread, r);
+		break;
+	case TRACE_FULL_EVENT:
+		look_at_event(s, thread, r);
+		break;
+	default:
+		break;
+	}
+}
+
+struct rev_source *rev_sources_take(struct rev_sources *s, size_t *count)
+{
+	struct rev_source *list = s->list;
+
+	*count = s->count;
+	s->list = NULL;
+	s->count = s->capacity = 0;
+	return list;
+}

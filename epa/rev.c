@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The reversibility check of a trace.  In: the records of a full trace.  Out: a verdict with what it
+ * stands on.
+ *
+ * Two walks over the trace.  The first takes the operations out, from which the clocks are made.  The second
+ * follows the accesses and finds the dependent ones that the clocks leave open.  Those are decided
+ * (rev-decide.c); where something is to be shown, a third walk looks it up (rev-describe.c).
+ */
+#include "epa/rev.h"
+
+#include "base/alloc.h"
+#include "epa/rev-depend.h"
+#include "epa/rev-describe.h"
+#include "epa/rev-feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNWRITTEN_MAX 4096 /* larger allocations are taken for written */
+
+/* ---- the first walk ---- */
+
+static int read_operations(struct rev_result *x, struct epa_source *source)
+{
+	struct trace_record r;
+	struct epa_walk *walk;
+	uint32_t *index;
+	int err = epa_walk_open(&walk, source);
+
+	if (err)
+		return err;
+	index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
+	for (size_t i = 0; i < epa_walk_threads(walk); i++)
+		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
+	while (epa_walk_next(walk, &r) > 0) {
+		x->records++;
+		if (r.kind == TRACE_FULL_EVENT)
+			rev_run_event(&x->run, index[epa_walk_place(walk)], r.event, r.site);
+	}
+	rev_run_finish(&x->run);
+	x->damaged = epa_walk_error(walk);
+	x->names = rd_xcalloc(x->run.thread_count + 1, sizeof *x->names);
+	for (size_t i = 0; i < x->run.thread_count; i++) {
+		const char *name = epa_thread_name(walk, x->run.threads[i].number);
+
+		x->names[i] = rd_arena_strndup(x->arena, name, strlen(name));
+	}
+	epa_walk_close(walk);
+	free(index);
+	return 0;
+}
+
+/* ---- the second walk ---- */
+
+struct follower {
+	struct rev_feed feed;
+	struct rev_shadow *shadow;
+	struct rev_sources *sources;
+};
+
+static bool gives_unwritten(const char *call)
+{
+	return !strcmp(call, "malloc") || !strcmp(call, "_Znwm") || !strcmp(call, "_Znam") ||
+	       !strcmp(call, "aligned_alloc");
+}
+
+static void apply(struct follower *f, const struct rev_effects *e, const struct trace_record *r,
+		  const char *call)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		const struct rev_touch *t = &e->list[i].touch;
+
+		switch (e->list[i].effect) {
+		case REV_TOUCH:
+			if (r->kind == TRACE_FULL_LOAD && rev_shadow_is_fresh(f->shadow, t->address, t->size))
+				rev_sources_unwritten(f->sources, t->u, r->site);
+			rev_shadow_touch(f->shadow, t);
+			break;
+		case REV_ENDS:
+			rev_shadow_end(f->shadow, t, false);
+			break;
+		case REV_CLEAR:
+			rev_shadow_clear(f->shadow, t->address, t->size,
+					 r->event->kind == RADDLE_ALLOC && t->size <= UNWRITTEN_MAX &&
+						 gives_unwritten(call));
+		}
+	}
+}
+
+/* A library that gets a pointer may write there. */
+static void give_away(struct follower *f, const struct trace_record *r)
+{
+	for (size_t i = 0; i < r->value_count; i++)
+		if (r->values[i].type == TRACE_VALUE_POINTER)
+			rev_shadow_fill(f->shadow, trace_record_value(r, i));
+}
+
+static void follow(struct follower *f, uint32_t thread, const struct trace_record *r)
+{
+	struct rev_effects e;
+	const char *call;
+
+	rev_sources_feed(f->sources, thread, r);
+	call = rev_sources_call(f->sources, thread);
+	rev_feed_record(&f->feed, thread, r, call, &e);
+	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL)
+		give_away(f, r);
+	apply(f, &e, r, call);
+}
+
+static int read_accesses(struct rev_result *x, struct epa_source *source, struct follower *f)
+{
+	struct trace_record r;
+	struct epa_walk *walk;
+	uint32_t *index;
+	int err = epa_walk_open(&walk, source);
+
+	if (err)
+		return err;
+	index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
+	for (size_t i = 0; i < epa_walk_threads(walk); i++)
+		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
+	while (epa_walk_next(walk, &r) > 0)
+		follow(f, index[epa_walk_place(walk)], &r);
+	epa_walk_close(walk);
+	free(index);
+	x->accesses = f->feed.accesses;
+	x->sources = rev_sources_take(f->sources, &x->source_count);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static void take_over(struct rev_result *x, struct rev_decision *d)
+{
+	x->verdict = d->verdict;
+	x->reason = d->reason;
+	x->counts = d->counts;
+	x->reversals = rd_xcalloc(d->found_count + 1, sizeof *x->reversals);
+	x->reversal_count = d->found_count;
+	for (size_t i = 0; i < d->found_count; i++) {
+		struct rev_found *f = &d->found[i];
+
+		x->reversals[i] = (struct rev_reversal){.pair = f->pair,
+							.order = f->order,
+							.replay = f->replay,
+							.meet = f->meet,
+							.by_solver = f->by_solver};
+		f->order = f->replay = (struct rev_witness){0};
+	}
+	rev_decision_release(d);
+}
+
+static int check(struct rev_result *x, struct epa_source *source, const struct rev_options *options)
+{
+	struct follower f = {0};
+	struct rev_decision d;
+	int err;
+
+	rev_order_build(&x->run);
+	memcpy(x->rules, x->run.order->used, sizeof x->rules);
+	rev_feed_init(&f.feed, &x->run, epa_source_sites(source));
+	f.shadow = rev_shadow_new(&x->run);
+	f.sources = rev_sources_new(&x->run, epa_source_sites(source));
+	rev_depend(&x->run, f.shadow);
+	err = read_accesses(x, source, &f);
+	if (!err) {
+		rev_decide(&d, &x->run, f.shadow, options->solver_ms, options->limit);
+		take_over(x, &d);
+	}
+	rev_shadow_free(f.shadow);
+	rev_sources_free(f.sources);
+	rev_feed_release(&f.feed);
+	return err;
+}
+
+int epa_reversible(struct rev_result **result, struct epa_source *source, const struct rev_options *options)
+{
+	struct rev_result *x = rd_xcalloc(1, sizeof *x);
+	int err;
+
+	x->arena = rd_arena_new();
+	rev_run_init(&x->run);
+	err = read_operations(x, source);
+	if (!err)
+		err = check(x, source, options);
+	if (!err && (x->reversal_count || options->objects))
+		err = rev_describe(x, source, options->objects);
+	x->threads = x->run.thread_count;
+	x->operations = x->run.op_count;
+	x->odd = x->run.odd;
+	if (err)
+		epa_reversible_free(x);
+	else
+		*result = x;
+	return err;
+}
+
+void epa_reversible_free(struct rev_result *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->reversal_count; i++) {
+		rev_witness_release(&x->reversals[i].order);
+		rev_witness_release(&x->reversals[i].replay);
+	}
+	free(x->reversals);
+	free(x->sources);
+	free(x->shared);
+	free(x->names);
+	rev_order_free(&x->run);
+	rev_run_release(&x->run);
+	rd_arena_free(x->arena);
+	free(x);
+}
