@@ -48,8 +48,8 @@ struct graph {
 
 const char *propagation_way_name(enum propagation_way way)
 {
-	static const char *const names[PROPAGATION_WAYS] = {"register", "memory", "control", "call",
-							    "thread"};
+	static const char *const names[PROPAGATION_WAYS] = {"register", "memory", "control",
+							    "call",	"return", "thread"};
 
 	return names[way];
 }
