@@ -156,6 +156,15 @@ static void read_command(struct epa_results *r, const json_t *root)
 		r->name = rd_xstrdup(rd_base_name(program));
 }
 
+static void read_plan(struct epa_results *r, const json_t *root)
+{
+	json_int_t each = json_integer_value(json_object_get(root, "runs_per_kind"));
+	size_t kinds = json_array_size(json_object_get(root, "kinds"));
+
+	if (each > 0 && kinds && (uint64_t)each <= RUNS_MAX / kinds)
+		r->planned = (uint64_t)each * kinds;
+}
+
 static int read_facts(struct epa_results *r)
 {
 	char *path = rd_xasprintf("%s/campaign.json", r->directory);
@@ -169,8 +178,10 @@ static int read_facts(struct epa_results *r)
 		if (!json_is_object(root))
 			err = rd_fail(RD_EFORMAT, "campaign: %s: it is no JSON object", path);
 	}
-	if (!err)
+	if (!err) {
 		read_command(r, root);
+		read_plan(r, root);
+	}
 	json_decref(root);
 	rd_buf_release(&text);
 	free(path);

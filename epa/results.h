@@ -12,6 +12,7 @@ struct epa_results {
 	const char *directory; /* the caller's */
 	char *name;	       /* of the program, without its folder */
 	char *command;	       /* program and arguments, "" if unknown */
+	uint64_t planned;      /* runs the campaign has when it is done; 0: unknown */
 	struct epa_run *runs;
 	size_t count, capacity;
 	struct rd_names texts; /* what the runs point to */

@@ -196,8 +196,11 @@ static void put_notes(FILE *out, const struct epa_statistics *s)
 {
 	const struct epa_results *r = s->results;
 
-	fprintf(out, "<p class=\"note\">%zu runs, %" PRIu64 " with their fault activated, %.1f CPU seconds.",
-		r->count, s->groups[0].activated, s->cpu_ms / 1000);
+	fprintf(out, "<p class=\"note\">%zu", r->count);
+	if (r->planned > r->count)
+		fprintf(out, " of %" PRIu64, r->planned);
+	fprintf(out, " runs, %" PRIu64 " with their fault activated, %.1f CPU seconds.",
+		s->groups[0].activated, s->cpu_ms / 1000);
 	if (s->groups[0].weighted)
 		fputs(" Sampling was stratified: shares are weighted by the strata.", out);
 	if (r->cut + r->damaged)

@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-enum { LEFT = 30, TOP = 30, PLOT = 190, BELOW = 66, SLOT = 34, BAR = 23, WHISKER = 7 };
+enum { LEFT = 30, TOP = 40, PLOT = 190, BELOW = 66, SLOT = 34, BAR = 23, WHISKER = 7 };
 
 static double y_of(double share)
 {
@@ -78,7 +78,7 @@ void campaign_figure(FILE *out, const struct epa_statistics *s)
 	width = width < 150 ? 150 : width;
 	fprintf(out,
 		"<svg role=\"img\" aria-label=\"fault coverage\" class=\"fig\" width=\"%d\" height=\"%d\" "
-		"viewBox=\"0 0 %d %d\">\n<text class=\"name\" x=\"%d\" y=\"16\">",
+		"viewBox=\"0 0 %d %d\">\n<text class=\"name\" x=\"%d\" y=\"14\">",
 		width, height, width, height, (width + LEFT) / 2);
 	html_text(out, s->results->name);
 	fputs("</text>\n", out);

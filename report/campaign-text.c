@@ -181,13 +181,16 @@ static void put_places(FILE *out, const struct epa_statistics *s, enum epa_by by
 static void put_heading(FILE *out, const struct epa_statistics *s, bool colour)
 {
 	const struct epa_results *r = s->results;
-	const char *what = r->command && *r->command ? r->command : r->name;
+	const char *what = r->command && *r->command ? r->command : r->name ? r->name : "?";
+	size_t length = strlen(what);
 
 	fputs(colour ? BOLD : "", out);
-	put_name(out, what ? what : "?", strlen(what ? what : "?") < 80 ? strlen(what ? what : "?") : 80,
-		 false);
-	fprintf(out, "%s\n%zu runs, %" PRIu64 " with their fault activated, %.1f CPU seconds\n",
-		colour ? PLAIN : "", r->count, s->groups[0].activated, s->cpu_ms / 1000);
+	put_name(out, what, length < 80 ? length : 80, false);
+	fprintf(out, "%s\n%zu", colour ? PLAIN : "", r->count);
+	if (r->planned > r->count)
+		fprintf(out, " of %" PRIu64, r->planned);
+	fprintf(out, " runs, %" PRIu64 " with their fault activated, %.1f CPU seconds\n",
+		s->groups[0].activated, s->cpu_ms / 1000);
 	if (r->cut || r->damaged)
 		fprintf(out, "%zu lines of the log are incomplete or damaged and left out\n",
 			r->cut + r->damaged);
