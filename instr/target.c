@@ -61,10 +61,8 @@ int instr_target_open(struct instr_unit *u)
 	}
 	LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
 	LLVMTargetMachineOptionsSetCPU(options, cpu);
-	LLVMCodeGenOptLevel quick =
-		u->options->flavour == FLAVOUR_FULL ? LLVMCodeGenLevelLess : LLVMCodeGenLevelNone;
-	LLVMTargetMachineOptionsSetCodeGenOptLevel(options,
-						   u->options->fast ? LLVMCodeGenLevelDefault : quick);
+	LLVMTargetMachineOptionsSetCodeGenOptLevel(options, u->options->fast ? LLVMCodeGenLevelDefault
+									     : LLVMCodeGenLevelNone);
 	LLVMTargetMachineOptionsSetRelocMode(options, module_flag(u, "PIC Level", &pic) ? LLVMRelocPIC
 											: LLVMRelocStatic);
 	LLVMTargetMachineOptionsSetCodeModel(options, code_model(u));
