@@ -233,10 +233,10 @@ static int set_numbers(struct inject_setup *s)
 		r = rd_fail(RD_EUSAGE, "inject: --bits: at most %d", INJECT_BITS_MAX);
 	if (!r && s->faults > INJECT_FAULTS_MAX)
 		r = rd_fail(RD_EUSAGE, "inject: --faults: at most %d in a run", INJECT_FAULTS_MAX);
-	if (!r && s->runs > 100000000)
-		r = rd_fail(RD_EUSAGE, "inject: --runs: at most 100000000");
-	if (!r && s->window > 1000000)
-		r = rd_fail(RD_EUSAGE, "inject: --window: at most 1000000");
+	if (!r && s->runs > INJECT_RUNS_MAX)
+		r = rd_fail(RD_EUSAGE, "inject: --runs: at most %d", INJECT_RUNS_MAX);
+	if (!r && s->window > INJECT_WINDOW_MAX)
+		r = rd_fail(RD_EUSAGE, "inject: --window: at most %d", INJECT_WINDOW_MAX);
 	return r;
 }
 

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KINDS_MAX 1000
+
 enum type { STRING, LIST, NUMBER, SIGNED, FLAG };
 
 static const struct field {
@@ -193,6 +195,13 @@ static bool read_field(const struct field *f, const json_t *v, void *at)
 	return false;
 }
 
+static bool check_ranges(const struct inject_setup *s)
+{
+	return s->argv.count && s->kinds.count && s->kinds.count <= KINDS_MAX && s->faults &&
+	       s->faults <= INJECT_FAULTS_MAX && s->runs <= INJECT_RUNS_MAX &&
+	       s->window <= INJECT_WINDOW_MAX && s->bit <= 64 && s->bits <= 64 && s->instance <= INT64_MAX;
+}
+
 static int read_fields(struct inject_setup *s, const json_t *root, const char *name)
 {
 	if (json_integer_value(json_object_get(root, "version")) != INJECT_VERSION)
@@ -206,10 +215,9 @@ static int read_fields(struct inject_setup *s, const json_t *root, const char *n
 			return rd_fail(RD_EFORMAT, "%s: '%s' is missing or of a wrong type", name,
 				       fields[i].name);
 	}
-	if (!s->argv.count || !s->kinds.count || !s->faults || s->faults > INJECT_FAULTS_MAX)
-		return rd_fail(RD_EFORMAT, "%s: no arguments, no kinds, or %llu faults in a run", name,
-			       (unsigned long long)s->faults);
-	return 0;
+	return check_ranges(s)
+		       ? 0
+		       : rd_fail(RD_EFORMAT, "%s: no arguments, no kinds, or a number out of range", name);
 }
 
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name)

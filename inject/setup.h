@@ -12,6 +12,8 @@
 
 #define INJECT_VERSION 1
 #define INJECT_FAULTS_MAX 16 /* in a run */
+#define INJECT_RUNS_MAX 100000000
+#define INJECT_WINDOW_MAX 1000000
 
 struct inject_list {
 	char **items;
