@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Any bytes as a campaign's log.  What is accepted must be written and read back the
- * same, and rates must be shares with their value inside the interval.
+ * same, rates must be shares with their value inside the interval, and every report must
+ * survive it.
  */
 #include "base/error.h"
-#include "epa/statistics.h"
+#include "report/campaign.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void be_quiet(void *context, enum rd_level level, const char *message)
@@ -37,6 +39,21 @@ static void check_rate(const struct epa_rate *r)
 	RD_ASSERT(!r->runs || (r->low <= r->value + 1e-6 && r->value <= r->high + 1e-6));
 }
 
+static void report(const struct epa_statistics *s)
+{
+	struct report_campaigns c = {.items = s, .count = 1};
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	report_campaign_text(&c, out);
+	report_campaign_json(&c, out);
+	report_campaign_html(&c, out);
+	fclose(out);
+	RD_ASSERT(strlen(text) == length && !strchr(text, '\033'));
+	free(text);
+}
+
 static void check_statistics(const struct epa_results *r)
 {
 	struct epa_statistics s;
@@ -54,6 +71,7 @@ static void check_statistics(const struct epa_results *r)
 		}
 	}
 	RD_ASSERT(sum == r->count);
+	report(&s);
 	epa_statistics_release(&s);
 }
 
@@ -61,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct epa_results r = EPA_RESULTS_INIT;
+	struct epa_results r = {.directory = "/nonexistent", .name = NULL};
 
 	rd_log_set(be_quiet, NULL);
 	if (epa_results_add(&r, (const char *)data, size, "log") == 0) {
