@@ -172,6 +172,7 @@ bench: all
 	bench/trace-read
 	bench/replay
 	bench/full
+	bench/inject
 
 # What keeps the tree in order.
 

@@ -59,7 +59,7 @@ static const struct rd_option options[] = {
 	RD_STRING(0, "fault", &opt.faults, "KIND,...",
 		  "which faults, or groups of them; --list shows those that fit"),
 	RD_NUMBER('n', "runs", &opt.runs, "COUNT", "so many runs for each kind (1)"),
-	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "so many at a time (one for each CPU)"),
+	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "so many at a time (three for two CPUs)"),
 	RD_FLAG(0, "list", &opt.list, "only show which faults fit the program, and how often"),
 	RD_STRING(0, "resume", &opt.resume, "DIR", "go on with a campaign"),
 	RD_STRING(0, "repeat", &opt.repeat, "LINE", "inject what a line of a log says, again"),
@@ -425,8 +425,8 @@ static int get_shard(struct inject_work *work)
 
 static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 {
-	struct inject_work work = {.jobs = opt.jobs ? (unsigned)opt.jobs
-						    : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+	unsigned cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	struct inject_work work = {.jobs = opt.jobs ? (unsigned)opt.jobs : cpus + (cpus + 1) / 2,
 				   .done = note};
 	struct cmd_inject_summary summary;
 	int r = get_shard(&work);

@@ -104,7 +104,7 @@ int inject_trace_write(const struct inject_trace *t)
 
 /* --- making it --------------------------------------------------------------------------------- */
 
-#define WALL_MIN_MS 1000
+#define WALL_MIN_MS 500
 #define CPU_MIN_MS 200
 #define TIMES 10 /* as long as the slowest golden run */
 #define TRACE_MIN (64u << 20)

@@ -19,9 +19,9 @@ static const struct inject_kind kinds[] = {
 	/* table II of the paper */
 	{"BitFlip", "paper", "a bit of a value changes", 1, false},
 	{"FileSize", "paper", "fread and fwrite get too large a size", 0, false},
-	{"MallSize", "paper", "malloc and calloc get too small a size", 0, false},
+	{"MallSize", "paper", "malloc, calloc and new get too small a size", 0, false},
 	{"CallCorr", "paper", "a bit of the first argument of a call changes", 1, false},
-	{"InvalPtr", "paper", "a bit of the pointer that malloc or calloc returns changes", 1, false},
+	{"InvalPtr", "paper", "a bit of the pointer that malloc, calloc or new returns changes", 1, false},
 	/* of the hardware */
 	{"MultiBit", "hardware", "several bits of a value change (two, or --bits)", 2, false},
 	{"StuckAt0", "hardware", "a bit of a value is 0 from then on", 1, true},
@@ -57,10 +57,10 @@ static const struct inject_rule rules[] = {
 	{"BitFlip", DATA, NULL, -1, INJECT_FLIP, 0, 0},
 	{"FileSize", INJECT_ARGUMENT, "fread fwrite", 1, INJECT_GROW, 0, 0},
 	{"FileSize", INJECT_ARGUMENT, "fread fwrite", 2, INJECT_GROW, 0, 0},
-	{"MallSize", INJECT_ARGUMENT, "malloc calloc", 0, INJECT_SHRINK, 0, 0},
+	{"MallSize", INJECT_ARGUMENT, "malloc calloc _Znwm _Znam", 0, INJECT_SHRINK, 0, 0},
 	{"MallSize", INJECT_ARGUMENT, "calloc", 1, INJECT_SHRINK, 0, 0},
 	{"CallCorr", INJECT_ARGUMENT, NULL, 0, INJECT_FLIP, 0, 0},
-	{"InvalPtr", INJECT_RESULT, "malloc calloc", -1, INJECT_FLIP, 0, 0},
+	{"InvalPtr", INJECT_RESULT, "malloc calloc _Znwm _Znam", -1, INJECT_FLIP, 0, 0},
 	{"MultiBit", DATA, NULL, -1, INJECT_FLIP, 0, 0},
 	{"StuckAt0", DATA, NULL, -1, INJECT_CLEAR, 0, 0},
 	{"StuckAt1", DATA, NULL, -1, INJECT_RAISE, 0, 0},
@@ -110,7 +110,7 @@ static const struct inject_rule rules[] = {
 	 0, ENOMEM},
 	{"AllocFail", INJECT_CALLEE, "posix_memalign", -1, INJECT_CALL, ENOMEM, 0},
 	{"AllocFail", INJECT_CALLEE, "mmap mmap64 sbrk", -1, INJECT_CALL, -1, ENOMEM},
-	{"NoFree", INJECT_CALLEE, "free munmap", -1, INJECT_CALL, 0, 0},
+	{"NoFree", INJECT_CALLEE, "free munmap _ZdlPv _ZdlPvm _ZdaPv _ZdaPvm", -1, INJECT_CALL, 0, 0},
 };
 
 size_t inject_kind_count(void)

@@ -7,8 +7,9 @@
  * us.  Standard output and error are memory files.  Limits are those of setrlimit(); they are set in the new
  * process only.
  *
- * A program hangs if it has used more CPU than it may, or if its time is up and it does nothing. One that
- * still computes when its time is up may be slow because the machine is busy, and gets four times as long.
+ * A program hangs if it has used more CPU than it may, or if its time is up and all of its threads sleep and
+ * have for a while.  One that computes when its time is up, or would if it got a CPU, gets four times as
+ * long.
  */
 #include "inject/run.h"
 
@@ -23,6 +24,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +37,7 @@
 #define BLOCK (1u << 20)
 #define LOOK_MS 20
 #define PATIENCE 4
+#define STILL_NS 200000000 /* without using CPU */
 
 struct running {
 	const struct inject_target *target;
@@ -43,6 +46,7 @@ struct running {
 	struct record_session session;
 	int64_t started_ns;
 	uint64_t last_cpu_us;
+	int64_t moved_ns; /* when that changed */
 	pid_t parent;
 	bool killed;
 };
@@ -114,24 +118,67 @@ static uint64_t cpu_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
+/* Whether a thread of the process runs, would like to, or waits for a disk. */
+static bool is_task_awake(pid_t pid, const char *task)
+{
+	char path[64], text[256], *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%.16s/stat", (int)pid, task);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] && state[2] && strchr("RD", state[2]);
+}
+
+static bool is_asleep(pid_t pid)
+{
+	char path[64];
+	const struct dirent *e;
+	bool asleep = true;
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && asleep && (e = readdir(d)))
+		asleep = e->d_name[0] == '.' || !is_task_awake(pid, e->d_name);
+	if (d)
+		closedir(d);
+	return asleep;
+}
+
+static bool hangs(struct running *r, pid_t pid, int64_t now)
+{
+	const struct inject_setup *s = r->target->setup;
+	uint64_t wall_ms = (uint64_t)(now - r->started_ns) / 1000000u, cpu = cpu_of(pid);
+
+	if (cpu != r->last_cpu_us) {
+		r->last_cpu_us = cpu;
+		r->moved_ns = now;
+	}
+	if (s->cpu_ms && cpu > s->cpu_ms * 1000)
+		return true;
+	if (!s->wall_ms || wall_ms <= s->wall_ms)
+		return false;
+	return wall_ms > s->wall_ms * PATIENCE || (now - r->moved_ns > STILL_NS && is_asleep(pid));
+}
+
 static void look(void *context, pid_t pid)
 {
 	struct running *r = context;
-	const struct inject_setup *s = r->target->setup;
-	uint64_t wall_ms = (uint64_t)(rd_now_ns() - r->started_ns) / 1000000u, cpu;
-	bool idle;
+	int64_t now = rd_now_ns();
 
-	if (r->killed || (s->wall_ms == 0 && s->cpu_ms == 0) || wall_ms < LOOK_MS)
+	if (r->killed || now - r->started_ns < LOOK_MS * 1000000 || !hangs(r, pid, now))
 		return;
-	cpu = cpu_of(pid);
-	idle = cpu == r->last_cpu_us;
-	r->last_cpu_us = cpu;
-	if ((s->cpu_ms && cpu > s->cpu_ms * 1000) || (s->wall_ms && wall_ms > s->wall_ms && idle) ||
-	    (s->wall_ms && wall_ms > s->wall_ms * PATIENCE)) {
-		r->killed = r->run->hang = true;
-		kill(-pid, SIGKILL);
-		kill(pid, SIGKILL);
-	}
+	r->killed = r->run->hang = true;
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
 }
 
 /* --- the new process ------------------------------------------------------------------------ */
