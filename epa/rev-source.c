@@ -224,19 +224,18 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 
 /* ---- ranges ---- */
 
-/* The hash that a text has at that address (raddle/full.h). */
-static uint64_t hash_of(const char *text, uint64_t length, uint64_t address)
+/* The hash that a range with that text has (raddle/full.h). */
+static uint64_t hash_of(const char *text, uint64_t length)
 {
-	uint64_t hash = length, at = address % 8, word = 0;
+	uint64_t hash = length;
 
-	for (uint64_t i = 0; i < length; i++, at++) {
-		if (at == 8) {
-			hash = raddle_hash_word(hash, raddle_looks_like_pointer(word) ? 1 : word);
-			at = word = 0;
-		}
-		word |= (uint64_t)(uint8_t)text[i] << 8 * at;
+	for (uint64_t i = 0; i < length; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, text + i, length - i < 8 ? length - i : 8);
+		hash = raddle_hash_word(hash, word);
 	}
-	return raddle_hash_word(hash, word);
+	return hash;
 }
 
 static bool is_listed(const char *name, const char *const *list, size_t count)
@@ -254,7 +253,7 @@ static void look_at_range(struct rev_sources *s, uint32_t thread, const struct t
 	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
 		size_t length = strlen(devices[i]) + 1;
 
-		if (r->size == length && r->value == hash_of(devices[i], length, r->address))
+		if (r->size == length && r->value == hash_of(devices[i], length))
 			add(s, REV_OF_RANDOM, r->site, thread, devices[i]);
 	}
 	if (r->pointer_count && is_listed(call, writers, sizeof writers / sizeof *writers))

@@ -226,46 +226,55 @@ struct summary {
 	} pointer[RADDLE_FULL_POINTERS];
 };
 
-static void add_word(struct summary *s, uint64_t word, uint64_t offset)
+/* A whole word of memory: what of it is hashed. */
+static uint64_t take_word(struct summary *s, const uint8_t *p, uint64_t offset)
 {
-	if (RT_LIKELY(!raddle_looks_like_pointer(word))) {
-		s->hash = raddle_hash_word(s->hash, word);
-		return;
-	}
-	s->hash = raddle_hash_word(s->hash, 1);
+	uint64_t word;
+
+	__builtin_memcpy(&word, p, 8);
+	if (RT_LIKELY(!raddle_looks_like_pointer(word)))
+		return word;
 	s->pointers++;
 	if (s->listed < RADDLE_FULL_POINTERS) {
 		s->pointer[s->listed].offset = offset;
 		s->pointer[s->listed++].value = word;
 	}
+	return 1;
 }
 
-/* Part of the word that begins at `base`, the rest 0. */
-static uint64_t part(const uint8_t *base, const uint8_t *from, const uint8_t *to)
+static uint64_t take_bytes(const uint8_t *p, uint64_t count)
 {
 	uint64_t word = 0;
 
-	for (const uint8_t *p = from; p < to; p++)
-		word |= (uint64_t)*p << (p - base) * 8;
+	for (uint64_t i = 0; i < count; i++)
+		word |= (uint64_t)p[i] << i * 8;
 	return word;
 }
 
-static void summarise(struct summary *s, const uint8_t *p, uint64_t size)
+/* Memory is read in words as they lie there, and hashed in words from the start of the range: `carry` is
+ * what the next one of these begins with. */
+static void summarise(struct summary *s, const uint8_t *start, uint64_t size)
 {
-	const uint8_t *start = p, *end = p + size, *next;
-	uint64_t word;
+	uint64_t skew = -(uintptr_t)start & 7, n = skew < size ? skew : size, carry = take_bytes(start, n),
+		 word;
 
 	*s = (struct summary){.hash = size};
-	while (p < end) {
-		const uint8_t *base = (const uint8_t *)((uintptr_t)p & ~(uintptr_t)7);
-		next = base + 8;
-		if (p == base && next <= end)
-			__builtin_memcpy(&word, p, 8);
-		else
-			word = part(base, p, next < end ? next : end);
-		add_word(s, word, (uint64_t)(p - start));
-		p = next;
+	for (; n + 8 <= size; n += 8) {
+		word = take_word(s, start + n, n);
+		s->hash = raddle_hash_word(s->hash, carry | word << skew * 8);
+		carry = skew ? word >> (64 - skew * 8) : 0;
 	}
+	if (n < size) {
+		word = take_bytes(start + n, size - n);
+		if (skew + (size - n) >= 8) {
+			s->hash = raddle_hash_word(s->hash, carry | word << skew * 8);
+			carry = word >> (64 - skew * 8);
+		} else {
+			carry |= word << skew * 8;
+		}
+	}
+	if (size & 7)
+		s->hash = raddle_hash_word(s->hash, carry);
 }
 
 static void range(struct raddle_self *self, const void *address, uint32_t site, uint64_t size)

@@ -65,8 +65,8 @@ static inline int raddle_looks_like_pointer(uint64_t word)
 	return high == 0x7f || high == 0x7e || high == 0x55 || high == 0x56;
 }
 
-/* The hash of a range: of its words at addresses that are multiples of 8, with the bytes that are
- * outside of the range taken as 0 and what looks like a pointer as 1. */
+/* The hash of a range: of its words from its start on, the last one filled up with 0.  Before, each word at
+ * a multiple of 8 that lies in the range as a whole and looks like a pointer became 1. */
 static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;

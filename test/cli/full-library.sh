@@ -13,4 +13,8 @@ sed -n 's|.*/\* \([RW][0-9][RW0-9 ]*\) \*/$|\1|; t found; b; :found =; p' "$sour
 	seen = seen ($2 ~ /write/ ? " W" : " R") $4
 } END { print last seen }' | sort -n >got
 [ "$(wc -l <expected)" -gt 20 ] || { echo "nothing expected"; exit 1; }
-diff -u expected got
+line=$(sed -n '/\/\* equal \*\//=' "$source")
+"$RADDLE" dump trace | awk -v place="full-library.c:$line" '$2 == "range-read" && index($0, place " ") { print $4, $5 }' >hashes
+[ "$(wc -l <hashes)" = 8 ] && [ "$(sort -u hashes | wc -l)" = 1 ] || { echo "not 8 equal hashes:"; cat hashes; exit 1; }
+grep -vE "^($line|$((line - 1))|$((line - 2))) " got >rest
+diff -u expected rest

@@ -73,12 +73,25 @@ static void files(void)
 	fclose(in);
 }
 
+/* Equal bytes have equal hashes wherever they lie. */
+static void lie(void)
+{
+	static char place[64];
+	for (int k = 0; k < 8; k++) {
+		memset(place, k + 1, sizeof place);
+		strcpy(place + k, word);
+		strcat(place + k, "and then some more");
+		x += (int)strlen(place + k); /* equal */
+	}
+}
+
 int main(void)
 {
 	scan();
 	print(stderr);
 	compute();
 	files();
+	lie();
 	free(copy);
 	copy = strdup(word);		     /* R4 W4 */
 	end = strtok(copy, "b");	     /* R2 W2 */
