@@ -2,8 +2,9 @@
 /*
  * The comparison of a run with a reference.
  *
- * Each record of the run is packed into words and compared with those at the cursor of its thread;
- * only if they differ is anything unpacked.
+ * Each record of the run is packed into words and compared with those at the cursor of its thread; only if
+ * they differ is anything unpacked.  That is the first deviation.  If the propagation is wanted every thread
+ * gets an aligner from there on, whose pairs go to the propagator.
  */
 #include "epa/compare.h"
 
@@ -13,42 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *epa_deviation_name(enum epa_deviation_kind kind)
-{
-	static const char *const names[] = {"none", "data", "address", "control", "missing", "extra"};
-	return names[kind];
-}
-
 uint32_t epa_deviation_site(const struct epa_deviation *d)
 {
 	return d->has_run ? d->run.site : d->golden.site;
 }
 
-enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
-				     unsigned *slot)
-{
-	*slot = 0;
-	if (golden->site != run->site || golden->kind != run->kind || golden->event != run->event)
-		return EPA_CONTROL;
-	for (unsigned i = 0; i < golden->count && i < run->count; i++) {
-		if (epa_name_same(golden->slots[i], run->slots[i]))
-			continue;
-		*slot = i;
-		return i == 0 && epa_record_has_address(run) ? EPA_ADDRESS : EPA_DATA;
-	}
-	/* The thread died in it, or values of another number of bytes. */
-	if (run->unfinished != golden->unfinished)
-		return EPA_MISSING;
-	*slot = golden->count < run->count ? golden->count : run->count;
-	return golden->count == run->count ? EPA_SAME : EPA_DATA;
-}
-
-/* --- one run ---------------------------------------------------------------------------------------- */
-
 struct run_thread {
 	size_t reference; /* SIZE_MAX: the golden run has no such thread */
 	struct epa_cursor cursor;
+	struct epa_aligner *aligner; /* behind the first deviation */
 	bool ended, seen;
+	uint64_t records;
+	uint32_t site, depth; /* of the last record */
+	uint8_t kind;
 	uint32_t *calls; /* by depth: the site of the last call there */
 	size_t call_count, call_capacity;
 };
@@ -58,9 +36,11 @@ struct comparing {
 	struct epa_walk *walk;
 	struct epa_sanitizer *sanitizer;
 	struct epa_comparison *out;
-	struct run_thread *threads; /* by place */
-	bool *met;		    /* by index of the reference's threads */
-	bool exited;		    /* the process, by itself */
+	struct epa_propagator *propagator; /* behind the first deviation, if it is wanted */
+	struct run_thread *threads;	   /* by place */
+	bool *met;			   /* by index of the reference's threads */
+	bool exited;			   /* the process, by itself */
+	bool propagation;
 	int err;
 };
 
@@ -79,17 +59,20 @@ static struct run_thread *thread_of(struct comparing *c, size_t place)
 	return t;
 }
 
+/* --- the first deviation ------------------------------------------------------------------------------ */
+
 static void set_thread(struct comparing *c, struct epa_deviation *d, size_t place)
 {
 	d->thread = rd_xstrdup(epa_walk_name(c->walk, place));
 	d->number = c->threads[place].cursor.number;
+	d->behind = c->threads[place].site;
 }
 
-/* The call sites of the scopes around the record, innermost first. */
-static void set_stack(struct epa_deviation *d, const struct run_thread *t, const struct epa_record *r)
+/* The call sites of the scopes around a record, innermost first. */
+static void set_stack(struct epa_deviation *d, const struct run_thread *t, uint32_t depth)
 {
 	d->depth = 0;
-	for (size_t i = r->depth; i-- > 1;) {
+	for (size_t i = depth; i-- > 1;) {
 		if (d->depth < EPA_STACK_MAX)
 			d->stack[d->depth] = i < t->call_count ? t->calls[i] : 0;
 		d->depth++;
@@ -120,10 +103,22 @@ static void deviate(struct comparing *c, const struct epa_record *r, const uint6
 		d->kind = epa_classify(&d->golden, &d->run, &d->slot);
 	}
 	set_thread(c, d, r->place);
-	set_stack(d, &c->threads[r->place], r);
+	set_stack(d, &c->threads[r->place], r->depth);
 }
 
-/* 1: the record is as in the golden run, or the end of a thread that the exit cut off. */
+/* The golden record is there, and the run has nothing. */
+static void deviate_missing(struct comparing *c, const uint64_t *golden)
+{
+	struct epa_deviation *d = &c->out->first;
+	c->out->deviated = true;
+	d->kind = EPA_MISSING;
+	d->has_golden = true;
+	epa_record_unpack(&d->golden, golden);
+	d->golden.op = NULL;
+}
+
+/* True: the record is as in the golden run, or what comes behind the end of a thread that the exit cut off.
+ */
 static bool agrees(struct comparing *c, const struct epa_record *r, const uint64_t **golden)
 {
 	struct run_thread *t = thread_of(c, r->place);
@@ -139,6 +134,36 @@ static bool agrees(struct comparing *c, const struct epa_record *r, const uint64
 	return !*golden && !t->cursor.err && (t->reference == SIZE_MAX || !t->cursor.thread->ended);
 }
 
+/* --- the propagation ---------------------------------------------------------------------------------- */
+
+static void start_propagation(struct comparing *c)
+{
+	c->propagator = epa_propagator_new(epa_sanitizer_objects(c->sanitizer), &c->out->propagation,
+					   epa_walk_threads(c->walk));
+}
+
+static void align(struct comparing *c, const struct epa_record *r)
+{
+	struct run_thread *t = thread_of(c, r->place);
+	if (!t->aligner) {
+		struct epa_align_sink sink = epa_propagator_sink(c->propagator);
+		struct epa_record last = {
+			.site = t->site, .kind = t->kind, .depth = t->depth, .place = r->place};
+		t->aligner = epa_aligner_new(&sink, &last, t->reference == SIZE_MAX ? NULL : &t->cursor);
+		epa_propagator_begin(c->propagator, &last);
+	}
+	epa_aligner_feed(t->aligner, r);
+}
+
+/* A thread that the golden run does not have, or that its exit cut off. */
+static bool is_beyond(const struct run_thread *t)
+{
+	return t->reference == SIZE_MAX ||
+	       (!t->cursor.thread->ended && t->cursor.number == t->cursor.thread->records);
+}
+
+/* --- all records ------------------------------------------------------------------------------------- */
+
 static void note_end(struct comparing *c, const struct epa_record *r)
 {
 	if (r->event == RADDLE_EXIT)
@@ -147,71 +172,185 @@ static void note_end(struct comparing *c, const struct epa_record *r)
 		c->threads[r->place].ended = true;
 }
 
+static void note(struct comparing *c, const struct epa_record *r)
+{
+	struct run_thread *t = &c->threads[r->place];
+	t->site = r->site;
+	t->kind = r->kind;
+	t->depth = r->depth;
+	t->records++;
+	if (r->kind == TRACE_FULL_CALL)
+		note_call(t, r);
+	else if (r->kind == TRACE_FULL_EVENT)
+		note_end(c, r);
+}
+
+/* False: that is enough. */
+static bool compare_record(struct comparing *c, const struct epa_record *r)
+{
+	const uint64_t *golden;
+	c->out->records++;
+	if (c->propagator) {
+		if (!is_beyond(thread_of(c, r->place)))
+			align(c, r);
+		return true;
+	}
+	if (agrees(c, r, &golden))
+		return true;
+	deviate(c, r, golden);
+	if (!c->propagation)
+		return false;
+	start_propagation(c);
+	align(c, r);
+	return true;
+}
+
 static void compare_records(struct comparing *c)
 {
 	struct epa_record r;
 	while (epa_sanitizer_next(c->sanitizer, &r) > 0) {
-		const uint64_t *golden;
-		c->out->records++;
-		if (!agrees(c, &r, &golden)) {
-			deviate(c, &r, golden);
+		if (!compare_record(c, &r))
 			return;
-		}
-		if (r.kind == TRACE_FULL_CALL)
-			note_call(&c->threads[r.place], &r);
-		else if (r.kind == TRACE_FULL_EVENT)
-			note_end(c, &r);
+		note(c, &r);
 	}
 }
 
-/* What the golden run has behind the last record of a thread. */
-static bool find_missing(struct comparing *c, size_t place)
+/* --- the ends ---------------------------------------------------------------------------------------- */
+
+/* What the golden run has behind the last record of a thread, unless both were cut off by an exit. */
+static const uint64_t *missing_of(struct comparing *c, struct run_thread *t)
 {
-	struct run_thread *t = &c->threads[place];
-	struct epa_deviation *d = &c->out->first;
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
-	if (!golden || (c->exited && !t->ended && !t->cursor.thread->ended))
-		return false;
-	c->out->deviated = true;
-	d->kind = EPA_MISSING;
-	d->has_golden = true;
-	epa_record_unpack(&d->golden, golden);
-	d->golden.op = NULL;
-	set_thread(c, d, place);
-	return true;
+	return golden && !(c->exited && !t->ended && !t->cursor.thread->ended) ? golden : NULL;
 }
 
-/* A thread that the run does not have at all. */
-static bool find_missing_thread(struct comparing *c, size_t index)
+static void end_thread(struct comparing *c, size_t place)
 {
-	struct epa_deviation *d = &c->out->first;
+	struct run_thread *t = &c->threads[place];
+	const uint64_t *golden;
+	struct epa_align_sink sink;
+	struct epa_record r;
+	if (t->aligner)
+		epa_aligner_end(t->aligner);
+	golden = missing_of(c, t);
+	if (!golden)
+		return;
+	if (!c->out->deviated) {
+		deviate_missing(c, golden);
+		set_thread(c, &c->out->first, place);
+		set_stack(&c->out->first, t, t->depth);
+	}
+	if (!c->propagation)
+		return;
+	if (!c->propagator)
+		start_propagation(c);
+	if (!t->aligner)
+		epa_propagator_begin(c->propagator, &(struct epa_record){.site = t->site,
+									 .kind = t->kind,
+									 .depth = t->depth,
+									 .place = place});
+	sink = epa_propagator_sink(c->propagator);
+	epa_record_unpack(&r, golden);
+	r.op = NULL;
+	sink.part(sink.context, place, &r, NULL, t->cursor.number);
+	for (; golden; golden = epa_cursor_peek(&t->cursor)) {
+		epa_record_unpack(&r, golden);
+		r.op = NULL;
+		sink.only(sink.context, place, &r, true);
+		epa_cursor_skip(&t->cursor);
+	}
+}
+
+/* A thread that the run does not have at all.  It may have been created, and the exit came before its first
+ * record. */
+static void end_reference(struct comparing *c, size_t index)
+{
 	const struct epa_reference_thread *thread = epa_reference_thread(c->ref, index);
 	struct epa_cursor cursor;
 	const uint64_t *golden;
-	/* It may have been created, and the exit came before its first record. */
+	struct epa_record r;
 	if (c->met[index] || (c->exited && !thread->ended))
-		return false;
+		return;
 	epa_cursor_open(&cursor, c->ref, index);
 	golden = epa_cursor_peek(&cursor);
-	if (golden) {
-		c->out->deviated = true;
-		d->kind = EPA_MISSING;
-		d->has_golden = true;
-		epa_record_unpack(&d->golden, golden);
-		d->golden.op = NULL;
-		d->thread = rd_xstrdup(epa_names_text(epa_reference_names(c->ref), thread->name));
+	if (golden && !c->out->deviated) {
+		deviate_missing(c, golden);
+		c->out->first.thread = rd_xstrdup(epa_names_text(epa_reference_names(c->ref), thread->name));
 	}
+	if (golden && c->propagation) {
+		if (!c->propagator)
+			start_propagation(c);
+		epa_record_unpack(&r, golden);
+		r.op = NULL;
+		epa_propagator_lost_thread(c->propagator, thread->name, &r, thread->records);
+	}
+	if (cursor.err && !c->err)
+		c->err = cursor.err;
 	epa_cursor_close(&cursor);
-	return golden != NULL;
 }
 
 static void compare_ends(struct comparing *c)
 {
-	/* Where several threads stop short, a death is one of them and the others are its consequences. */
-	for (size_t i = 0; i < epa_walk_threads(c->walk) && !c->out->deviated; i++)
-		find_missing(c, i);
-	for (size_t i = 0; i < epa_reference_threads(c->ref) && !c->out->deviated; i++)
-		find_missing_thread(c, i);
+	bool goes_on = true;
+	/* Where several threads stop short, one of them died and the others were cut off: the one that stands
+	 * in a record that it did not finish has been found already. */
+	for (size_t i = 0; i < epa_walk_threads(c->walk) && goes_on; i++) {
+		end_thread(c, i);
+		goes_on = !c->out->deviated || c->propagation;
+	}
+	for (size_t i = 0; i < epa_reference_threads(c->ref) && goes_on; i++) {
+		end_reference(c, i);
+		goes_on = !c->out->deviated || c->propagation;
+	}
+	if (c->propagator)
+		epa_propagator_finish(c->propagator);
+}
+
+/* --- results ----------------------------------------------------------------------------------------- */
+
+static void list_threads(struct comparing *c)
+{
+	struct epa_comparison *out = c->out;
+	size_t threads = epa_walk_threads(c->walk), golden = epa_reference_threads(c->ref);
+	out->threads = rd_xcalloc(threads + golden + 1, sizeof *out->threads);
+	for (size_t i = 0; i < threads; i++) {
+		struct run_thread *t = &c->threads[i];
+		struct epa_compared_thread *r = &out->threads[out->thread_count];
+		if (!t->seen)
+			continue;
+		out->thread_count++;
+		r->name = epa_objects_thread(epa_sanitizer_objects(c->sanitizer), i);
+		r->run = t->records;
+		r->golden = t->reference == SIZE_MAX ? 0 : t->cursor.thread->records;
+		r->counts = *epa_propagator_counts(c->propagator, i);
+	}
+	for (size_t i = 0; i < golden; i++) {
+		const struct epa_reference_thread *t = epa_reference_thread(c->ref, i);
+		struct epa_compared_thread *r = &out->threads[out->thread_count];
+		if (c->met[i])
+			continue;
+		out->thread_count++;
+		r->name = t->name;
+		r->golden = t->records;
+		r->counts.counts[EPA_MISSING] = t->records;
+	}
+}
+
+static void close_all(struct comparing *c)
+{
+	for (size_t i = 0; i < epa_walk_threads(c->walk); i++) {
+		struct run_thread *t = &c->threads[i];
+		if (t->cursor.err && !c->err)
+			c->err = t->cursor.err;
+		epa_aligner_free(t->aligner);
+		epa_cursor_close(&t->cursor);
+		free(t->calls);
+	}
+	free(c->threads);
+	free(c->met);
+	epa_propagator_free(c->propagator);
+	epa_sanitizer_free(c->sanitizer);
+	epa_walk_close(c->walk);
 }
 
 static int check_same_program(const struct epa_reference *ref, const struct epa_source *run)
@@ -224,27 +363,13 @@ static int check_same_program(const struct epa_reference *ref, const struct epa_
 		       epa_source_name(epa_reference_source(ref)), epa_source_name(run));
 }
 
-static void close_threads(struct comparing *c)
-{
-	for (size_t i = 0; i < epa_walk_threads(c->walk); i++) {
-		if (c->threads[i].cursor.err && !c->err)
-			c->err = c->threads[i].cursor.err;
-		epa_cursor_close(&c->threads[i].cursor);
-		free(c->threads[i].calls);
-	}
-	free(c->threads);
-	free(c->met);
-}
-
 int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 		const struct epa_compare_options *options, struct epa_comparison *out)
 {
-	struct comparing c = {.ref = ref, .out = out};
+	struct comparing c = {.ref = ref, .out = out, .propagation = options && options->propagation};
 	int err = check_same_program(ref, run);
-	(void)options;
-	if (err)
-		return err;
-	err = epa_walk_open(&c.walk, run);
+	if (!err)
+		err = epa_walk_open(&c.walk, run);
 	if (err)
 		return err;
 	*out = (struct epa_comparison){0};
@@ -253,11 +378,11 @@ int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 	c.threads = rd_xcalloc(epa_walk_threads(c.walk) + 1, sizeof *c.threads);
 	c.met = rd_xcalloc(epa_reference_threads(ref) + 1, sizeof *c.met);
 	compare_records(&c);
-	if (!out->deviated)
+	if (!out->deviated || c.propagation)
 		compare_ends(&c);
-	close_threads(&c);
-	epa_sanitizer_free(c.sanitizer);
-	epa_walk_close(c.walk);
+	if (c.propagator)
+		list_threads(&c);
+	close_all(&c);
 	if (c.err)
 		epa_comparison_release(out);
 	return c.err;
@@ -266,6 +391,8 @@ int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 void epa_comparison_release(struct epa_comparison *c)
 {
 	free(c->first.thread);
+	free(c->threads);
+	epa_propagation_release(&c->propagation);
 	epa_names_release(&c->names);
 	*c = (struct epa_comparison){0};
 }

@@ -12,17 +12,7 @@
 #ifndef EPA_COMPARE_H
 #define EPA_COMPARE_H
 
-#include "epa/reference.h"
-
-enum epa_deviation_kind {
-	EPA_SAME,    /* no deviation */
-	EPA_DATA,    /* another value */
-	EPA_ADDRESS, /* another place in memory */
-	EPA_CONTROL, /* another instruction */
-	EPA_MISSING, /* the run has no such record or thread any more */
-	EPA_EXTRA,   /* the run has a record or thread more */
-};
-const char *epa_deviation_name(enum epa_deviation_kind kind); /* none data address control missing extra */
+#include "epa/propagate.h"
 
 #define EPA_STACK_MAX 32
 
@@ -36,10 +26,18 @@ struct epa_deviation {
 	unsigned slot;		       /* the first one that differs; data and address */
 	uint32_t stack[EPA_STACK_MAX]; /* call sites around it, innermost first */
 	size_t depth;		       /* how many there were */
+	uint32_t behind;	       /* site of the last record that both have; 0: none */
 };
 
 struct epa_compare_options {
 	bool propagation; /* go on behind the first deviation */
+};
+
+/* With options.propagation: a thread of either run. */
+struct epa_compared_thread {
+	uint32_t name;	      /* of epa_comparison.names */
+	uint64_t golden, run; /* canonical records */
+	struct epa_thread_counts counts;
 };
 
 struct epa_comparison {
@@ -47,6 +45,10 @@ struct epa_comparison {
 	struct epa_deviation first; /* the first in the order of the run */
 	uint64_t records;	    /* canonical records of the run that were looked at */
 	struct epa_names names; /* for epa_name_text(); those of the reference and those the run has more */
+	/* With options.propagation, and if it deviated: */
+	struct epa_propagation propagation;
+	struct epa_compared_thread *threads;
+	size_t thread_count;
 };
 
 /* options may be NULL. */
@@ -56,9 +58,5 @@ void epa_comparison_release(struct epa_comparison *comparison);
 
 /* The site of a deviation: that of the run's record, or of the golden one. */
 uint32_t epa_deviation_site(const struct epa_deviation *deviation);
-
-/* How two records differ, and in which slot. */
-enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
-				     unsigned *slot);
 
 #endif

@@ -668,20 +668,31 @@ void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)
 		--*count;
 }
 
-void epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal)
+bool epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal)
 {
 	uint32_t n = epa_extents_find(&o->extents, address, 0);
 	struct epa_object *e = &o->list[n];
-	if (!n || (e->kind != EPA_STACK && e->kind != EPA_HEAP && e->kind != EPA_MAP))
-		return;
+	if (!n || e->start != address || (e->kind != EPA_STACK && e->kind != EPA_HEAP && e->kind != EPA_MAP))
+		return false;
 	*rd_umap_put(&o->counters, counter_key(e->place, e->kind, e->site), NULL) = ordinal + 1;
 	e->ordinal = ordinal;
 	e->name = make_name(e);
+	return true;
 }
 
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place)
 {
 	return o->threads[place].name;
+}
+
+size_t epa_objects_parent(const struct epa_objects *o, size_t place)
+{
+	uint32_t number = epa_walk_number(o->walk, place);
+	const struct trace_event *start = epa_walk_start(o->walk, number);
+	for (size_t i = 0; start && number != 0 && i < epa_walk_threads(o->walk); i++)
+		if (epa_walk_number(o->walk, i) == start->values[2])
+			return i;
+	return SIZE_MAX;
 }
 
 size_t epa_objects_depth(const struct epa_objects *o, size_t place)

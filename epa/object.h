@@ -54,16 +54,18 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 /* The same for a value that may be a number as well: numbers that cannot be addresses are plain. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* The object that was made last with this name gets another ordinal, and later ones of its
- * thread and site count on from there (a run whose threads made more or fewer objects than the golden run).
- */
-void epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal);
+/* The object that begins at the address gets another ordinal, and later ones of its thread and site count on
+ * from there (a run whose threads made more or fewer objects than the golden run).  False: there is none. */
+bool epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal);
 
 /* A local variable of the site does not count: the next one has its ordinal (a wait that is left out). */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
 /* The number of a thread's name, by place. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
+
+/* The place of the thread that created it; SIZE_MAX: unknown, or the initial one. */
+size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
 /* How many scopes the thread stands in. */
 size_t epa_objects_depth(const struct epa_objects *o, size_t place);

@@ -363,6 +363,7 @@ static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 		r->depth = (uint32_t)epa_objects_depth(s->objects, r->place);
 		r->address = s->raw.address;
 		r->size = s->raw.size;
+		r->value = s->raw.value;
 		r->op = s->raw.kind < TRACE_FULL_RANGE ? s->raw.op : NULL;
 		if (s->holds && r->kind == TRACE_FULL_EVENT)
 			epa_holds_event(s->holds, r->place, s->raw.event);
@@ -416,6 +417,11 @@ static uint64_t kind_code(const struct epa_record *r)
 	}
 }
 
+uint64_t epa_record_key(const struct epa_record *r)
+{
+	return r->site | kind_code(r) << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT;
+}
+
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS])
 {
 	uint64_t mask = 0;
@@ -427,8 +433,7 @@ size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS])
 			mask |= 1ull << i;
 		}
 	}
-	words[0] = r->site | kind_code(r) << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT |
-		   (uint64_t)r->count << COUNT_SHIFT | mask << MASK_SHIFT;
+	words[0] = epa_record_key(r) | (uint64_t)r->count << COUNT_SHIFT | mask << MASK_SHIFT;
 	return n;
 }
 

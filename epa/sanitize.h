@@ -44,6 +44,7 @@ struct epa_record {
 	const struct trace_op *op; /* of the layout: the types of its values; NULL if it is not known */
 	size_t place;		   /* of the thread in the walk */
 	uint64_t address, size;	   /* of the access, in this run */
+	uint64_t value;		   /* the first one, in this run; of a copy: the source */
 };
 
 /* Whether slot 0 is the address of an access. */
@@ -88,6 +89,13 @@ static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
+/* Site, kind and event: which instruction it is. */
+static inline uint64_t epa_packed_key(uint64_t head)
+{
+	return head & ((1ull << 43) - 1);
+}
+uint64_t epa_record_key(const struct epa_record *r);
+
 /* The words must be whole; what is not compared is not set. */
 void epa_record_unpack(struct epa_record *r, const uint64_t *words);
 

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The alignment of a thread.  While it is lost the run's records wait in a queue, and a second cursor looks
+ * ahead in the golden ones.
+ */
+#include "epa/align.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_TRY 16 /* records before the first search; then four times as many */
+#define CONFIRM 3    /* instructions in a row */
+
+struct key {
+	uint64_t instruction;
+	uint32_t depth;
+};
+
+struct epa_aligner {
+	struct epa_align_sink sink;
+	size_t place;
+	struct epa_cursor *cursor;
+	struct epa_record *queue; /* EPA_ALIGN_WINDOW; NULL: never lost */
+	size_t first, count;
+	bool lost;     /* they have parted */
+	bool leaving;  /* the scope where they parted */
+	bool hopeless; /* nothing will be found */
+	size_t next_try;
+	uint32_t depth;	       /* of the last pair, or what has been left since */
+	uint32_t golden_depth; /* before the record at the cursor */
+	struct epa_cursor look;
+	struct key *keys; /* of the golden records from the cursor on */
+	size_t key_count;
+	uint32_t look_depth;
+};
+
+struct epa_aligner *epa_aligner_new(const struct epa_align_sink *sink, const struct epa_record *last,
+				    struct epa_cursor *cursor)
+{
+	struct epa_aligner *a = rd_xcalloc(1, sizeof *a);
+	a->sink = *sink;
+	a->place = last->place;
+	a->depth = a->golden_depth = last->depth;
+	a->cursor = cursor;
+	return a;
+}
+
+void epa_aligner_free(struct epa_aligner *a)
+{
+	if (!a)
+		return;
+	epa_cursor_close(&a->look);
+	free(a->queue);
+	free(a->keys);
+	free(a);
+}
+
+static struct epa_record *queued(const struct epa_aligner *a, size_t i)
+{
+	return &a->queue[(a->first + i) & (EPA_ALIGN_WINDOW - 1)];
+}
+
+static const uint64_t *peek(const struct epa_aligner *a)
+{
+	return a->cursor ? epa_cursor_peek(a->cursor) : NULL;
+}
+
+/* How deep calls are behind a golden record. */
+static uint32_t depth_behind(uint32_t depth, const uint64_t *words)
+{
+	struct epa_record r;
+	epa_record_unpack(&r, words);
+	switch (r.kind) {
+	case TRACE_FULL_ENTRY:
+		return depth + 1;
+	case TRACE_FULL_RETURN:
+	case TRACE_FULL_TAIL:
+		return depth - (depth != 0);
+	case TRACE_FULL_LANDING:
+		return (uint32_t)r.slots[0].where;
+	default:
+		return depth;
+	}
+}
+
+/* --- in step ------------------------------------------------------------------------------------- */
+
+/* False: the record is another instruction. */
+static bool in_step(struct epa_aligner *a, const struct epa_record *r)
+{
+	const uint64_t *words = peek(a);
+	struct epa_record golden;
+	if (!words || epa_packed_key(words[0]) != epa_record_key(r))
+		return false;
+	epa_record_unpack(&golden, words);
+	golden.op = r->op;
+	a->sink.pair(a->sink.context, &golden, r, a->cursor->number);
+	epa_cursor_skip(a->cursor);
+	a->depth = a->golden_depth = r->depth;
+	return true;
+}
+
+static void get_lost(struct epa_aligner *a)
+{
+	a->lost = true;
+	a->next_try = FIRST_TRY;
+	a->key_count = 0;
+	if (!a->cursor)
+		return;
+	epa_cursor_copy(&a->look, a->cursor);
+	a->look_depth = a->golden_depth;
+	if (!a->keys)
+		a->keys = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->keys);
+}
+
+static void part(struct epa_aligner *a, const struct epa_record *r)
+{
+	const uint64_t *words = peek(a);
+	struct epa_record golden;
+	if (words)
+		epa_record_unpack(&golden, words);
+	golden.op = NULL;
+	a->sink.part(a->sink.context, a->place, words ? &golden : NULL, r, a->cursor ? a->cursor->number : 0);
+}
+
+/* --- lost ---------------------------------------------------------------------------------------- */
+
+static void drop_golden(struct epa_aligner *a)
+{
+	struct epa_record golden;
+	const uint64_t *words = peek(a);
+	epa_record_unpack(&golden, words);
+	golden.op = NULL;
+	a->golden_depth = depth_behind(a->golden_depth, words);
+	a->sink.only(a->sink.context, a->place, &golden, true);
+	epa_cursor_skip(a->cursor);
+}
+
+static void drop_queued(struct epa_aligner *a)
+{
+	a->sink.only(a->sink.context, a->place, queued(a, 0), false);
+	a->first++;
+	a->count--;
+}
+
+static void look_ahead(struct epa_aligner *a, size_t count)
+{
+	const uint64_t *words;
+	while (a->cursor && a->key_count < count && (words = epa_cursor_peek(&a->look))) {
+		a->look_depth = depth_behind(a->look_depth, words);
+		a->keys[a->key_count++] = (struct key){epa_packed_key(words[0]), a->look_depth};
+		epa_cursor_skip(&a->look);
+	}
+}
+
+static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
+{
+	const struct epa_record *r = queued(a, i);
+	return a->keys[j].instruction == epa_record_key(r) && a->keys[j].depth == r->depth;
+}
+
+/* Whether record i of the queue and golden record j begin a common way; what is not known yet speaks
+ * against it, the end for it. */
+static bool meets(const struct epa_aligner *a, size_t i, size_t j, bool ended)
+{
+	for (size_t k = 0; k < CONFIRM; k++) {
+		if (i + k >= a->count || j + k >= a->key_count)
+			return ended && k > 0;
+		if (!is_same(a, i + k, j + k))
+			return false;
+	}
+	return true;
+}
+
+/* The nearest place where both do the same; drops what is before it. */
+static bool find_way(struct epa_aligner *a, bool ended)
+{
+	size_t n = a->count, m;
+	look_ahead(a, a->next_try);
+	m = a->key_count;
+	for (size_t sum = 0; sum + 1 < n + m && n && m; sum++) {
+		for (size_t i = sum < m ? 0 : sum - m + 1; i <= sum && i < n; i++) {
+			if (!meets(a, i, sum - i, ended))
+				continue;
+			for (size_t j = sum - i; j > 0; j--)
+				drop_golden(a);
+			while (i-- > 0)
+				drop_queued(a);
+			a->lost = false;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes both out of the scope in which they parted; false: the run is still in it. */
+static bool leave_scope(struct epa_aligner *a)
+{
+	const uint64_t *words;
+	while (a->count && queued(a, 0)->depth >= a->depth)
+		drop_queued(a);
+	if (!a->count)
+		return false;
+	while ((words = peek(a)) && depth_behind(a->golden_depth, words) >= a->depth)
+		drop_golden(a);
+	a->depth--;
+	a->leaving = false;
+	get_lost(a);
+	return true;
+}
+
+/* One step; false: there is nothing to do before another record comes. */
+static bool step(struct epa_aligner *a, bool ended)
+{
+	if (!a->count)
+		return false;
+	if (a->hopeless || (a->lost && !peek(a))) {
+		drop_queued(a);
+		return true;
+	}
+	if (a->leaving)
+		return leave_scope(a);
+	if (!a->lost) {
+		if (in_step(a, queued(a, 0))) {
+			a->first++;
+			a->count--;
+		} else {
+			part(a, queued(a, 0));
+			get_lost(a);
+		}
+		return true;
+	}
+	if (a->count < a->next_try && !ended)
+		return false;
+	if (ended)
+		a->next_try = EPA_ALIGN_WINDOW;
+	if (find_way(a, ended))
+		return true;
+	if (ended || a->next_try == EPA_ALIGN_WINDOW) {
+		a->hopeless = ended || a->depth == 0;
+		a->leaving = !a->hopeless;
+		return true;
+	}
+	a->next_try *= 4;
+	return true;
+}
+
+void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r)
+{
+	if (!a->lost && !a->count && in_step(a, r))
+		return;
+	if (!a->queue)
+		a->queue = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->queue);
+	*queued(a, a->count++) = *r;
+	while (step(a, false))
+		;
+}
+
+void epa_aligner_end(struct epa_aligner *a)
+{
+	while (step(a, true))
+		;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Wrong memory, by the byte: which node left it.  At most EPA_CELLS words are remembered.
+ */
+#ifndef EPA_CELL_H
+#define EPA_CELL_H
+
+#include "epa/name.h"
+
+#define EPA_CELLS (1u << 18)
+
+struct epa_cell {
+	uint64_t word;	 /* address / 8 */
+	uint64_t serial; /* of the object it was in */
+	struct epa_name name;
+	uint32_t node;
+	uint8_t bytes; /* which of the eight are wrong; 0: none any more */
+	bool used;
+};
+
+struct epa_cells {
+	struct epa_cell *list;
+	size_t capacity, used; /* capacity is 0 or a power of two */
+	size_t wrong;	       /* words with wrong bytes */
+};
+void epa_cells_release(struct epa_cells *c);
+
+/* The bytes of [address, address + size) that are in one word, as bits. */
+static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t word)
+{
+	uint64_t first = word * 8, from = address > first ? address - first : 0;
+	uint64_t to = address + size - first;
+	to = to > 8 ? 8 : to;
+	return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
+}
+
+/* The cell of a word if it is wrong, or NULL. */
+struct epa_cell *epa_cells_find(const struct epa_cells *c, uint64_t word);
+
+/* The cell of a word, made if there is none; NULL: there are too many. */
+struct epa_cell *epa_cells_put(struct epa_cells *c, uint64_t word);
+
+/* These bytes are right again. */
+void epa_cells_clear(struct epa_cells *c, struct epa_cell *cell, uint8_t bytes);
+
+#endif

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The propagation graph, made while the threads are aligned.
+ *
+ * Pairs come in, equal or not, and records that only one of the two runs has.  A deviation becomes a node or
+ * one more of a node; its cause is looked for in wrong memory first.  A store that deviates makes memory
+ * wrong, an equal one makes it right. A golden store that the run did elsewhere or not at all leaves memory
+ * wrong, too: that is known by the canonical name of the place.
+ */
+#include "epa/propagate.h"
+
+#include "base/alloc.h"
+#include "epa/cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define COPY_MAX (1u << 16) /* words of a copy that are looked at one by one */
+
+struct thread {
+	uint32_t *last; /* by depth: the last node of the scope, or NONE */
+	size_t last_count, last_capacity;
+	uint32_t depth;	   /* of the last record */
+	uint32_t control;  /* the node where it parted last */
+	uint32_t returned; /* the node of a return whose result has not come yet */
+	uint32_t newest;   /* node of the thread */
+	uint32_t before;   /* site of the last pair */
+	uint8_t before_kind;
+	bool parted;
+	struct epa_thread_counts counts;
+};
+
+struct epa_propagator {
+	struct epa_objects *objects;
+	struct epa_propagation *out;
+	struct thread *threads;
+	size_t thread_count;
+	struct rd_umap nodes;	/* (place, kind, operation, site) to index */
+	struct rd_umap edges;	/* (from, to, through) to index */
+	struct rd_umap masks;	/* (node, freed) to index */
+	struct rd_umap omitted; /* hash of a name to node + 1: the right value was not stored there */
+	struct epa_cells cells;
+};
+
+const char *epa_deviation_name(enum epa_deviation_kind kind)
+{
+	static const char *const names[] = {"none", "data", "address", "control", "missing", "extra"};
+	return names[kind];
+}
+
+const char *epa_through_name(enum epa_through through)
+{
+	static const char *const names[] = {"memory", "register", "call", "return", "control", "thread"};
+	return names[through];
+}
+
+enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
+				     unsigned *slot)
+{
+	*slot = 0;
+	if (golden->site != run->site || golden->kind != run->kind || golden->event != run->event)
+		return EPA_CONTROL;
+	for (unsigned i = 0; i < golden->count && i < run->count; i++) {
+		if (epa_name_same(golden->slots[i], run->slots[i]))
+			continue;
+		*slot = i;
+		return i == 0 && epa_record_has_address(run) ? EPA_ADDRESS : EPA_DATA;
+	}
+	/* The thread died in it, or values of another number of bytes. */
+	if (run->unfinished != golden->unfinished)
+		return EPA_MISSING;
+	*slot = golden->count < run->count ? golden->count : run->count;
+	return golden->count == run->count ? EPA_SAME : EPA_DATA;
+}
+
+void epa_propagation_release(struct epa_propagation *p)
+{
+	free(p->nodes);
+	free(p->edges);
+	free(p->masks);
+	*p = (struct epa_propagation){0};
+}
+
+struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct epa_propagation *out,
+					  size_t threads)
+{
+	struct epa_propagator *p = rd_xcalloc(1, sizeof *p);
+	p->objects = objects;
+	p->out = out;
+	p->thread_count = threads;
+	p->threads = rd_xcalloc(threads + 1, sizeof *p->threads);
+	for (size_t i = 0; i <= threads; i++) {
+		p->threads[i].control = p->threads[i].returned = p->threads[i].newest = NONE;
+		p->threads[i].counts.first = UINT64_MAX;
+	}
+	return p;
+}
+
+void epa_propagator_free(struct epa_propagator *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->thread_count; i++)
+		free(p->threads[i].last);
+	free(p->threads);
+	rd_umap_release(&p->nodes);
+	rd_umap_release(&p->edges);
+	rd_umap_release(&p->masks);
+	rd_umap_release(&p->omitted);
+	epa_cells_release(&p->cells);
+	free(p);
+}
+
+const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place)
+{
+	return &p->threads[place].counts;
+}
+
+/* --- scopes ------------------------------------------------------------------------------------------ */
+
+static uint32_t *last_of(struct thread *t, uint32_t depth)
+{
+	while (t->last_count <= depth) {
+		RD_GROW(t->last, t->last_capacity, t->last_count + 1);
+		t->last[t->last_count++] = NONE;
+	}
+	return &t->last[depth];
+}
+
+/* A scope begins: what an earlier one at this depth had is gone. */
+static void note_scope(struct thread *t, const struct epa_record *r)
+{
+	if (r->kind == TRACE_FULL_ENTRY)
+		*last_of(t, r->depth) = NONE;
+	t->depth = r->depth;
+}
+
+/* --- nodes and edges ----------------------------------------------------------------------------------- */
+
+static void count(struct epa_propagator *p, struct thread *t, enum epa_deviation_kind kind, uint64_t number)
+{
+	p->out->counts[kind]++;
+	t->counts.counts[kind]++;
+	if (t->counts.first == UINT64_MAX)
+		t->counts.first = number;
+}
+
+/* The node, made if there is none; one more of it. */
+static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa_node *like)
+{
+	struct epa_propagation *out = p->out;
+	bool is_new;
+	uint64_t key = (uint64_t)place << 40 | (uint64_t)like->kind << 37 | (uint64_t)like->operation << 31;
+	/* Sites have 31 bits. */
+	uint64_t *index = rd_umap_put(&p->nodes, key ^ like->site, &is_new);
+	if (is_new) {
+		*index = out->node_count;
+		RD_GROW(out->nodes, out->node_capacity, out->node_count + 1);
+		out->nodes[out->node_count++] = *like;
+	}
+	out->nodes[*index].count++;
+	p->threads[place].newest = (uint32_t)*index;
+	return (uint32_t)*index;
+}
+
+static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum epa_through through,
+		     const struct epa_name *object)
+{
+	struct epa_propagation *out = p->out;
+	bool is_new;
+	uint64_t *index;
+	if (from == NONE || from == to)
+		return;
+	index = rd_umap_put(&p->edges, (uint64_t)from << 34 | (uint64_t)to << 4 | through, &is_new);
+	if (is_new) {
+		*index = out->edge_count;
+		RD_GROW(out->edges, out->edge_capacity, out->edge_count + 1);
+		out->edges[out->edge_count++] = (struct epa_edge){.from = from,
+								  .to = to,
+								  .through = (uint8_t)through,
+								  .has_object = object != NULL,
+								  .object = object ? *object : epa_plain(0)};
+	}
+	out->edges[*index].count++;
+}
+
+/* --- wrong memory -------------------------------------------------------------------------------------- */
+
+static uint64_t serial_at(struct epa_propagator *p, uint64_t address)
+{
+	const struct epa_object *o = epa_objects_find(p->objects, address, 0);
+	return o ? o->serial : 0;
+}
+
+static uint64_t name_key(struct epa_name n)
+{
+	uint64_t key = (n.who ^ n.where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+	return key ^ key >> 29;
+}
+
+static void mask(struct epa_propagator *p, const struct epa_cell *cell, const struct epa_record *by,
+		 uint32_t thread)
+{
+	struct epa_propagation *out = p->out;
+	bool is_new;
+	uint64_t *index = rd_umap_put(&p->masks, (uint64_t)cell->node << 1 | !by, &is_new);
+	if (is_new) {
+		*index = out->mask_count;
+		RD_GROW(out->masks, out->mask_capacity, out->mask_count + 1);
+		out->masks[out->mask_count++] = (struct epa_mask){.node = cell->node,
+								  .freed = !by,
+								  .thread = thread,
+								  .site = by ? by->site : 0,
+								  .object = cell->name};
+	}
+	out->masks[*index].count++;
+}
+
+/* The wrong cell of a word, unless its object has ended. */
+static struct epa_cell *wrong_cell(struct epa_propagator *p, uint64_t word)
+{
+	struct epa_cell *cell = epa_cells_find(&p->cells, word);
+	if (!cell)
+		return NULL;
+	if (cell->serial == serial_at(p, word * 8))
+		return cell;
+	mask(p, cell, NULL, 0);
+	epa_cells_clear(&p->cells, cell, 0xff);
+	return NULL;
+}
+
+static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uint64_t size, uint32_t node)
+{
+	uint64_t words = size ? (r->address + size - 1) / 8 - r->address / 8 + 1 : 0;
+	for (uint64_t i = 0; i < words && i < COPY_MAX; i++) {
+		uint64_t word = r->address / 8 + i;
+		struct epa_cell *cell = epa_cells_put(&p->cells, word);
+		if (!cell)
+			return;
+		cell->node = node;
+		cell->serial = serial_at(p, word * 8);
+		cell->name = r->slots[0];
+		cell->bytes |= epa_cell_bytes(r->address, size, word);
+	}
+}
+
+static void make_right(struct epa_propagator *p, const struct epa_record *r, uint64_t size)
+{
+	uint64_t words = size ? (r->address + size - 1) / 8 - r->address / 8 + 1 : 0;
+	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
+		uint64_t word = r->address / 8 + i;
+		struct epa_cell *cell = wrong_cell(p, word);
+		uint8_t bytes = epa_cell_bytes(r->address, size, word);
+		if (!cell || !(cell->bytes & bytes))
+			continue;
+		mask(p, cell, r, epa_objects_thread(p->objects, r->place));
+		epa_cells_clear(&p->cells, cell, bytes);
+	}
+	if (p->omitted.count) {
+		uint64_t *node = rd_umap_get(&p->omitted, name_key(r->slots[0]));
+		if (node)
+			*node = 0;
+	}
+}
+
+/* Who left the memory of this access wrong, or NONE. */
+static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
+{
+	uint64_t words = size ? (address + size - 1) / 8 - address / 8 + 1 : 0;
+	const uint64_t *node;
+	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
+		const struct epa_cell *cell = wrong_cell(p, address / 8 + i);
+		if (cell && (cell->bytes & epa_cell_bytes(address, size, address / 8 + i)))
+			return cell->node;
+	}
+	node = p->omitted.count && name ? rd_umap_get(&p->omitted, name_key(*name)) : NULL;
+	return node && *node ? (uint32_t)*node - 1 : NONE;
+}
+
+/* --- causes ------------------------------------------------------------------------------------------ */
+
+/* The thread that created this one, by their names. */
+static uint32_t creators_node(struct epa_propagator *p, size_t place)
+{
+	size_t parent = epa_objects_parent(p->objects, place);
+	return parent < p->thread_count ? p->threads[parent].newest : NONE;
+}
+
+static void explain_by_scope(struct epa_propagator *p, size_t place, uint32_t depth, uint32_t node)
+{
+	struct thread *t = &p->threads[place];
+	for (uint32_t d = depth + 1; d-- > 0;) {
+		if (d >= t->last_count || t->last[d] == NONE)
+			continue;
+		add_edge(p, t->last[d], node, d == depth ? EPA_REGISTER : EPA_CALL, NULL);
+		return;
+	}
+	if (t->control != NONE)
+		add_edge(p, t->control, node, EPA_BRANCH, NULL);
+	else
+		add_edge(p, creators_node(p, place), node, EPA_CREATION, NULL);
+}
+
+static bool reads_memory(const struct epa_record *r)
+{
+	return r->kind == TRACE_FULL_LOAD || r->kind == TRACE_FULL_ATOMIC || r->kind == TRACE_FULL_RANGE;
+}
+
+static void explain(struct epa_propagator *p, const struct epa_record *r, enum epa_deviation_kind kind,
+		    uint32_t node)
+{
+	struct thread *t = &p->threads[r->place];
+	uint32_t from;
+	if (kind == EPA_DATA && reads_memory(r)) {
+		from = blame(p, r->address, r->size, &r->slots[0]);
+		if (from != NONE) {
+			add_edge(p, from, node, EPA_MEMORY, &r->slots[0]);
+			return;
+		}
+	}
+	if (r->kind == TRACE_FULL_RESULT && t->returned != NONE) {
+		add_edge(p, t->returned, node, EPA_RETURN, NULL);
+		return;
+	}
+	/* The scope of an entry is the new one, in which nothing has happened. */
+	explain_by_scope(p, r->place, r->depth, node);
+}
+
+/* --- pairs -------------------------------------------------------------------------------------------- */
+
+static bool writes_memory(const struct epa_record *r)
+{
+	return r->kind == TRACE_FULL_STORE || r->kind == TRACE_FULL_FILL ||
+	       (r->kind == TRACE_FULL_ATOMIC && r->count > 1 && r->slots[1].where);
+}
+
+/* Behind a place where they parted a thread may have made more or fewer objects: what both make in step now
+ * is the same object. */
+static void match_objects(struct epa_propagator *p, const struct epa_record *golden, struct epa_record *run)
+{
+	bool makes = run->kind == TRACE_FULL_ALLOCA || run->kind == TRACE_FULL_RESULT;
+	struct epa_name g = golden->slots[0], r = run->slots[0];
+	if (!makes || !golden->count || !run->count || epa_name_same(g, r) || g.where != r.where ||
+	    epa_name_kind(g) != epa_name_kind(r) || epa_name_thread(g) != epa_name_thread(r) ||
+	    epa_name_offset(g) != 0)
+		return;
+	if (epa_name_kind(r) != EPA_STACK && epa_name_kind(r) != EPA_HEAP && epa_name_kind(r) != EPA_MAP)
+		return;
+	if (epa_objects_renumber(p->objects, run->kind == TRACE_FULL_ALLOCA ? run->address : run->value,
+				 epa_name_ordinal(g)))
+		run->slots[0] = g;
+}
+
+/* A copy takes wrong bytes along. */
+static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden,
+		       const struct epa_record *run, uint64_t number)
+{
+	struct epa_node like = {.thread = epa_objects_thread(p->objects, run->place),
+				.site = run->site,
+				.kind = EPA_DATA,
+				.operation = run->kind,
+				.has_golden = true,
+				.has_run = true,
+				.slot = 1,
+				.number = number,
+				.golden = *golden,
+				.run = *run};
+	uint32_t from = run->value ? blame(p, run->value, run->size, NULL) : NONE, node;
+	if (from == NONE)
+		return false;
+	count(p, &p->threads[run->place], EPA_DATA, number);
+	node = node_of(p, run->place, &like);
+	add_edge(p, from, node, EPA_MEMORY, &run->slots[1]);
+	make_right(p, run, run->size);
+	for (uint64_t i = 0; i < run->size && i < COPY_MAX * 8; i++) {
+		struct epa_record byte = *run;
+		const struct epa_cell *cell = wrong_cell(p, (run->value + i) / 8);
+		byte.address = run->address + i;
+		if (cell && cell->bytes >> (run->value + i) % 8 & 1)
+			make_wrong(p, &byte, 1, node);
+	}
+	return true;
+}
+
+static void equal_pair(struct epa_propagator *p, const struct epa_record *golden,
+		       const struct epa_record *run, uint64_t number)
+{
+	struct thread *t = &p->threads[run->place];
+	if (writes_memory(run))
+		make_right(p, run, run->size);
+	else if (run->kind == TRACE_FULL_COPY && p->cells.wrong && !copy_wrong(p, golden, run, number))
+		make_right(p, run, run->size);
+	else if (run->kind == TRACE_FULL_RETURN)
+		t->returned = NONE;
+}
+
+static void deviating_pair(struct epa_propagator *p, const struct epa_record *golden,
+			   const struct epa_record *run, struct epa_node *like)
+{
+	struct thread *t = &p->threads[run->place];
+	uint32_t node;
+	count(p, t, like->kind, like->number);
+	node = node_of(p, run->place, like);
+	explain(p, run, like->kind, node);
+	if (writes_memory(run) || run->kind == TRACE_FULL_COPY)
+		make_wrong(p, run, run->size, node);
+	if (like->kind == EPA_ADDRESS && (writes_memory(golden) || run->kind == TRACE_FULL_COPY))
+		*rd_umap_put(&p->omitted, name_key(golden->slots[0]), NULL) = (uint64_t)node + 1;
+	t->returned = run->kind == TRACE_FULL_RETURN ? node : NONE;
+	*last_of(t, run->depth) = node;
+}
+
+static void on_pair(void *context, const struct epa_record *golden, const struct epa_record *r,
+		    uint64_t number)
+{
+	struct epa_propagator *p = context;
+	struct thread *t = &p->threads[r->place];
+	struct epa_record run = *r;
+	struct epa_node like = {.operation = r->kind, .number = number, .has_golden = true, .has_run = true};
+	note_scope(t, r);
+	if (t->parted)
+		match_objects(p, golden, &run);
+	like.kind = (uint8_t)epa_classify(golden, &run, &like.slot);
+	t->before = r->site;
+	t->before_kind = r->kind;
+	if (like.kind == EPA_SAME) {
+		equal_pair(p, golden, &run, number);
+	} else {
+		like.thread = epa_objects_thread(p->objects, r->place);
+		like.site = r->site;
+		like.golden = *golden;
+		like.run = run;
+		deviating_pair(p, golden, &run, &like);
+	}
+	if (r->kind == TRACE_FULL_RESULT)
+		t->returned = NONE;
+}
+
+/* --- different ways ------------------------------------------------------------------------------------ */
+
+static void on_part(void *context, size_t place, const struct epa_record *golden,
+		    const struct epa_record *run, uint64_t number)
+{
+	struct epa_propagator *p = context;
+	struct thread *t = &p->threads[place];
+	struct epa_node like = {.thread = epa_objects_thread(p->objects, place),
+				.kind = golden && run ? EPA_CONTROL
+					: golden      ? EPA_MISSING
+						      : EPA_EXTRA,
+				.operation = t->before_kind,
+				.site = t->before,
+				.number = number,
+				.has_golden = golden != NULL,
+				.has_run = run != NULL};
+	uint32_t node;
+	if (golden)
+		like.golden = *golden;
+	if (run)
+		like.run = *run;
+	if (!like.site)
+		like.site = run ? run->site : golden->site;
+	if (golden && run)
+		count(p, t, EPA_CONTROL, number);
+	node = node_of(p, place, &like);
+	explain_by_scope(p, place, t->depth, node);
+	*last_of(t, t->depth) = node;
+	t->control = node;
+	t->parted = true;
+}
+
+/* What is worth a node of its own. */
+static bool is_notable(const struct epa_record *r)
+{
+	return r->kind == TRACE_FULL_ENTRY || r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_EVENT ||
+	       writes_memory(r) || r->kind == TRACE_FULL_COPY;
+}
+
+static void on_only(void *context, size_t place, const struct epa_record *r, bool golden)
+{
+	struct epa_propagator *p = context;
+	struct thread *t = &p->threads[place];
+	enum epa_deviation_kind kind = golden ? EPA_MISSING : EPA_EXTRA;
+	struct epa_node like = {.thread = epa_objects_thread(p->objects, place),
+				.site = r->site,
+				.kind = (uint8_t)kind,
+				.operation = r->kind,
+				.has_golden = golden,
+				.has_run = !golden};
+	uint32_t node;
+	count(p, t, kind, like.number);
+	if (!golden)
+		note_scope(t, r);
+	if (!is_notable(r))
+		return;
+	*(golden ? &like.golden : &like.run) = *r;
+	node = node_of(p, place, &like);
+	add_edge(p, t->control, node, EPA_BRANCH, NULL);
+	if (golden && r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
+		*rd_umap_put(&p->omitted, name_key(r->slots[0]), NULL) = (uint64_t)node + 1;
+	else if (!golden && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
+		make_wrong(p, r, r->size, node);
+}
+
+struct epa_align_sink epa_propagator_sink(struct epa_propagator *p)
+{
+	return (struct epa_align_sink){p, on_pair, on_part, on_only};
+}
+
+void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last)
+{
+	struct thread *t = &p->threads[last->place];
+	t->before = last->site;
+	t->before_kind = last->kind;
+	t->depth = last->depth;
+}
+
+void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first,
+				uint64_t records)
+{
+	struct epa_propagation *out = p->out;
+	out->counts[EPA_MISSING] += records;
+	RD_GROW(out->nodes, out->node_capacity, out->node_count + 1);
+	out->nodes[out->node_count++] = (struct epa_node){.thread = thread,
+							  .site = first->site,
+							  .kind = EPA_MISSING,
+							  .operation = first->kind,
+							  .has_golden = true,
+							  .count = 1,
+							  .golden = *first};
+}
+
+void epa_propagator_finish(struct epa_propagator *p)
+{
+	for (size_t i = 0; i < p->cells.capacity; i++) {
+		const struct epa_cell *cell = &p->cells.list[i];
+		if (!cell->used || !cell->bytes)
+			continue;
+		const struct epa_object *o = epa_objects_find(p->objects, cell->word * 8, 0);
+		if (o && o->live && o->serial == cell->serial)
+			p->out->corrupted++;
+		else
+			mask(p, cell, NULL, 0);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an error spread: which places of the program it reached, in which order, and from where.
+ *
+ * A node is a thread's deviating records of one site and kind; an edge is a way from one node to another
+ * (doc/format/compare.md).  Wrong memory is known by the byte; what goes through registers is not in a trace,
+ * so a deviation that nothing in memory explains is attributed to the last one before it in its scope, or in
+ * the scopes around.
+ */
+#ifndef EPA_PROPAGATE_H
+#define EPA_PROPAGATE_H
+
+#include "epa/align.h"
+
+enum epa_deviation_kind {
+	EPA_SAME,    /* no deviation */
+	EPA_DATA,    /* another value */
+	EPA_ADDRESS, /* another place in memory */
+	EPA_CONTROL, /* another instruction */
+	EPA_MISSING, /* the run has no such record or thread any more */
+	EPA_EXTRA,   /* the run has a record or thread more */
+	EPA_DEVIATIONS,
+};
+const char *epa_deviation_name(enum epa_deviation_kind kind); /* none data address control missing extra */
+
+/* How two records differ, and in which slot. */
+enum epa_deviation_kind epa_classify(const struct epa_record *golden, const struct epa_record *run,
+				     unsigned *slot);
+
+struct epa_node {
+	uint32_t thread; /* number of its name */
+	uint32_t site;
+	uint8_t kind;	   /* enum epa_deviation_kind */
+	uint8_t operation; /* enum trace_full_kind; of a control node: of the record before */
+	bool has_golden, has_run;
+	unsigned slot;	 /* what differs */
+	uint64_t number; /* of the first record, in its thread's golden ones */
+	uint64_t count;
+	struct epa_record golden, run; /* the first ones */
+};
+
+enum epa_through { EPA_MEMORY, EPA_REGISTER, EPA_CALL, EPA_RETURN, EPA_BRANCH, EPA_CREATION, EPA_THROUGHS };
+const char *epa_through_name(enum epa_through through); /* memory register call return control thread */
+
+struct epa_edge {
+	uint32_t from, to; /* nodes */
+	uint8_t through;   /* enum epa_through */
+	bool has_object;
+	struct epa_name object; /* memory */
+	uint64_t count;
+};
+
+/* Where wrong memory became right, or was given back. */
+struct epa_mask {
+	uint32_t node; /* that had stored it */
+	bool freed;
+	uint32_t thread, site; /* who overwrote it first */
+	struct epa_name object;
+	uint64_t count;
+};
+
+struct epa_propagation {
+	struct epa_node *nodes; /* in the order in which they were reached */
+	struct epa_edge *edges;
+	struct epa_mask *masks;
+	size_t node_count, edge_count, mask_count;
+	size_t node_capacity, edge_capacity, mask_capacity;
+	uint64_t counts[EPA_DEVIATIONS];
+	uint64_t corrupted; /* words of memory that are wrong at the end */
+};
+void epa_propagation_release(struct epa_propagation *p);
+
+/* Counts of a thread. */
+struct epa_thread_counts {
+	uint64_t counts[EPA_DEVIATIONS];
+	uint64_t first; /* number of its first deviating record; UINT64_MAX: none */
+};
+
+struct epa_propagator;
+struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct epa_propagation *out,
+					  size_t threads);
+void epa_propagator_free(struct epa_propagator *p); /* NULL is fine */
+
+/* What a thread did last while all was well; before its first record that is aligned. */
+void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *last);
+
+/* For the aligners of all threads. */
+struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
+
+/* Behind the last record. */
+void epa_propagator_finish(struct epa_propagator *p);
+
+/* A thread that the run does not have: its golden records. */
+void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first,
+				uint64_t records);
+
+const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);
+
+#endif
