@@ -341,12 +341,33 @@ static void say_count(const struct task *t)
 	fputc('\n', stderr);
 }
 
+/* An order of operations, of 'raddle reversible': neither a race nor a deadlock. */
+static bool is_order(const struct task *t)
+{
+	const struct schedule *s = t->finding->schedule;
+
+	return s && !s->hold_count && !s->stop_count;
+}
+
+static void say_order(const struct task *t)
+{
+	const struct finding *f = t->finding;
+
+	fprintf(stderr, "raddle: the order of the schedule was %s\n", t->reproduced ? "kept" : "not kept");
+	if (f->reason)
+		fprintf(stderr, "raddle: %s\n", f->reason);
+	for (size_t i = 0; i < f->note_count; i++)
+		fprintf(stderr, "raddle: %s\n", f->notes[i]);
+}
+
 static int report(struct task *t)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr), .all = true};
 	int err = 0;
 
-	if (!opt.quiet)
+	if (!opt.quiet && is_order(t))
+		say_order(t);
+	else if (!opt.quiet)
 		err = report_text(t->set, &how, stderr);
 	if (!opt.quiet && opt.times > 1)
 		say_count(t);
@@ -390,6 +411,11 @@ static int replay_path(const char *path, char **argv)
 			err = rd_fail(RD_EUSAGE,
 				      "replay: which program? 'raddle help replay' shows the usage");
 	}
+	if (!err && is_order(&t) && (opt.json || opt.gdb))
+		err = rd_fail(
+			RD_EUSAGE,
+			"replay: %s: an order of operations has no finding for --json, nor a place for --gdb",
+			path);
 	if (!err)
 		err = cmd_program_open(&program, argv[0], &how);
 	if (!err)

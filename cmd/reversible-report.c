@@ -16,28 +16,18 @@
 
 /* ---- words ---- */
 
-/* Whether the lock is held in segment n of the thread; *shared: for reading. */
-static bool holds(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n, bool *shared)
-{
-	const struct rev_object *o = &run->objects[lock];
-	const struct rev_list *list = rev_list_of(o->first, o->first_count, thread);
-	size_t k = list ? rev_list_until(run, list, n) : 0;
-	const struct rev_op *last = k ? &run->ops[list->at[k - 1]] : NULL;
-
-	if (!last || (last->link != REV_NONE && run->ops[last->link].n <= n))
-		return false;
-	*shared = last->flags & REV_SHARED;
-	return true;
-}
-
 uint32_t reversible_common_lock(const struct rev_result *x, const struct rev_pair *pair)
 {
-	bool one, other;
+	for (uint32_t i = 0; i < x->run.object_count; i++) {
+		const struct rev_op *a, *b;
 
-	for (uint32_t i = 0; i < x->run.object_count; i++)
-		if (x->run.objects[i].class == REV_LOCK && holds(&x->run, i, pair->t, pair->s, &one) &&
-		    holds(&x->run, i, pair->u, pair->r, &other) && !(one && other))
+		if (x->run.objects[i].class != REV_LOCK)
+			continue;
+		a = rev_section(&x->run, i, pair->t, pair->s);
+		b = rev_section(&x->run, i, pair->u, pair->r);
+		if (a && b && !(a->flags & b->flags & REV_SHARED))
 			return i;
+	}
 	return REV_NONE;
 }
 
@@ -64,6 +54,8 @@ const char *reversible_words(const struct rev_result *x, const struct rev_revers
 			      : "a lock keeps them apart, but not in order";
 	if (a->access == REV_SYNC && b->access == REV_SYNC)
 		return "what comes of the one depends on whether the other came before";
+	if (a->access == REV_CALLED || b->access == REV_CALLED)
+		return "the functions share a state that libraries hide";
 	if (a->access == REV_RELEASED || b->access == REV_RELEASED)
 		return "memory is released and used in no certain order";
 	return a->access <= REV_WRITE && b->access <= REV_WRITE ? "nothing orders them: a data race"
@@ -111,9 +103,12 @@ static void print_order(const struct cmd_reversible *c, const struct rev_reversa
 		const struct rev_op *op = &c->result->run.ops[w->order[i]];
 		const char *object = rev_object_name(c->result, op);
 
-		printf("    %s %s%s%s  ", c->result->names[op->thread], trace_kind(op->event)->name,
+		printf("    %s %s%s%s", c->result->names[op->thread], trace_kind(op->event)->name,
 		       object ? " " : "", object ? object : "");
-		print_place(c, op->site);
+		if (op->site) {
+			printf("  ");
+			print_place(c, op->site);
+		}
 		putchar('\n');
 	}
 	printf("    %s %s\n", v->side[1].thread,

@@ -13,6 +13,7 @@
 #include "epa/rev-describe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct trace_frame reversible_frame(const struct cmd_reversible *c, uint32_t site)
 {
@@ -97,6 +98,9 @@ bool reversible_schedule(const struct cmd_reversible *c, const struct rev_revers
 	s->trace = schedule_text(s, c->trace);
 	for (size_t i = 0; i < v->replay.count; i++)
 		add_op(c, s, &c->result->run.ops[v->replay.order[i]], v->replay.order[i]);
+	/* Who comes to a once first runs its routine. */
+	if (v->pair.ops & 4 && s->op_count && !strcmp(s->ops[s->op_count - 1].kind, "once-pass"))
+		s->ops[s->op_count - 1].kind = "once-run";
 	add_limits(c, s, v);
 	if (v->meet) {
 		/* The one that came second goes first. */

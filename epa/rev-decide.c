@@ -65,29 +65,95 @@ static size_t first_reversed(struct decider *d, struct rev_witness *w, size_t pa
 	return pair;
 }
 
-static bool is_plain(const struct rev_pair *p)
+static void copy_order(struct rev_witness *to, const struct rev_witness *from)
 {
-	return !p->ops && p->first <= REV_WRITE && p->second <= REV_WRITE;
+	RD_GROW(to->order, to->capacity, from->count + 1);
+	if (from->count)
+		memcpy(to->order, from->order, from->count * sizeof *from->order);
+	to->count = from->count;
 }
 
-/* What a replay can lead to: both threads at their accesses, or, since it leads operations only, the
- * operation behind the second access while the first thread is kept before its segment. */
-static void find_replay(struct decider *d, struct rev_found *f)
+/* Both threads at their accesses: the order that was found, and then thread t alone. */
+static bool extend(struct decider *d, struct rev_found *f)
+{
+	const struct rev_pair *p = &f->pair;
+	struct rev_machine *m = &d->machine;
+	uint32_t by;
+
+	copy_order(&f->replay, &f->order);
+	if (!rev_machine_accepts(m, f->replay.order, f->replay.count))
+		return false;
+	while (m->done[p->t] < p->s) {
+		const struct rev_op *op = rev_run_op(d->run, p->t, m->done[p->t] + 1);
+
+		if (!rev_machine_can(m, op, &by))
+			return false;
+		rev_machine_do(m, op);
+		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
+		f->replay.order[f->replay.count++] = (uint32_t)(op - d->run->ops);
+	}
+	return m->done[p->u] == p->r;
+}
+
+static bool find_meeting(struct decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
 	struct rev_question meet = {p->t, p->s, p->u, p->r, true};
-	struct rev_question past = {p->t, p->s - 1, p->u, p->r + 1, false};
 
-	f->meet = is_plain(p) && rev_search(&d->machine, &meet, &f->replay);
+	return p->ops == 0 && p->first <= REV_WRITE && p->second <= REV_WRITE &&
+	       (rev_search(&d->machine, &meet, &f->replay) || extend(d, f));
+}
+
+/* Thread u holds a lock in its segment that t needs for its own: it is enough to lead it there. */
+static bool is_locked_out(const struct decider *d, const struct rev_pair *p)
+{
+	for (size_t i = 0; i < d->run->object_count; i++) {
+		const struct rev_object *o = &d->run->objects[i];
+		const struct rev_op *a, *b;
+
+		if (o->class != REV_LOCK)
+			continue;
+		a = rev_section(d->run, (uint32_t)i, p->t, p->s);
+		b = rev_section(d->run, (uint32_t)i, p->u, p->r);
+		if (a && b && !(a->flags & b->flags & REV_SHARED))
+			return true;
+	}
+	return false;
+}
+
+static bool ask(struct decider *d, const struct rev_question *q, struct rev_witness *w)
+{
+	return q->r <= d->run->threads[q->u].count &&
+	       (rev_search(&d->machine, q, w) || rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
+}
+
+/* What a replay can lead to: both threads at their accesses; or, since it leads operations only, thread u
+ * past its event while t is kept from its own. */
+static void find_replay(struct decider *d, struct rev_found *f)
+{
+	const struct rev_pair *p = &f->pair;
+	bool attempt = p->ops & 4, operation = p->ops & 2;
+	struct rev_question past = {p->t, p->s, p->u, p->r + (operation ? 0 : 1), false};
+
+	f->meet = find_meeting(d, f);
 	if (f->meet)
 		return;
-	if (p->ops & 2 && !(p->ops & 4))
-		past.r = p->r; /* the operation itself */
-	if (p->s && past.r <= d->run->threads[p->u].count &&
-	    (rev_search(&d->machine, &past, &f->replay) ||
-	     rev_solve(d->solver, &d->machine, &past, &f->replay) == REV_FOUND))
+	if (!operation && is_locked_out(d, p)) {
+		copy_order(&f->replay, &f->order);
 		return;
-	f->replay.count = 0;
+	}
+	/* An event that is an operation is kept back by itself, an access only by the one before it. */
+	if (!(p->ops & 1) && !past.s--) {
+		f->replay.count = 0;
+		return;
+	}
+	if (!ask(d, &past, &f->replay))
+		f->replay.count = 0;
+	/* Whatever comes of the attempt, it is made. */
+	else if (attempt && p->r < d->run->threads[p->u].count) {
+		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
+		f->replay.order[f->replay.count++] = d->run->threads[p->u].ops[p->r];
+	}
 }
 
 static void report(struct decider *d, size_t pair, struct rev_witness *w, bool by_solver)
@@ -101,10 +167,7 @@ static void report(struct decider *d, size_t pair, struct rev_witness *w, bool b
 	RD_GROW(d->d->found, d->d->found_capacity, d->d->found_count + 1);
 	f = &d->d->found[d->d->found_count++];
 	*f = (struct rev_found){.pair = d->pairs[first], .by_solver = by_solver};
-	RD_GROW(f->order.order, f->order.capacity, w->count + 1);
-	if (w->count)
-		memcpy(f->order.order, w->order, w->count * sizeof *w->order);
-	f->order.count = w->count;
+	copy_order(&f->order, w);
 	find_replay(d, f);
 }
 

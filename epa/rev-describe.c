@@ -35,8 +35,9 @@ struct describer {
 
 static const char *access_name(uint8_t access)
 {
-	static const char *const names[] = {
-		"read", "write", "atomic read", "atomic write", "release", "new local variable", "operation"};
+	static const char *const names[] = {"read",	    "write",   "atomic read",
+					    "atomic write", "release", "new local variable",
+					    "operation",    "call"};
 
 	return names[access];
 }
@@ -70,14 +71,11 @@ static void fill_side(struct describer *d, struct rev_side *side, uint32_t threa
 	side->thread = d->x->names[thread];
 	side->site = d->now->site;
 	side->n = d->done[thread];
-	side->frame_count = count < STACK_MAX ? count : STACK_MAX;
-	side->frames = rd_arena_alloc(d->x->arena, (side->frame_count + 1) * sizeof *side->frames);
-	memcpy(side->frames, frames, side->frame_count * sizeof *frames);
-	/* The stack of a call begins with its own site. */
-	if (side->frame_count && side->frames[0] == side->site) {
-		side->frames++;
-		side->frame_count--;
-	}
+	count = count < STACK_MAX ? count : STACK_MAX;
+	/* The first one is a call out of the scope that the site itself is in. */
+	side->frame_count = count ? count - 1 : 0;
+	side->frames = rd_arena_alloc(d->x->arena, (count + 1) * sizeof *side->frames);
+	memcpy(side->frames, frames + (count != 0), side->frame_count * sizeof *frames);
 }
 
 static bool writes(uint8_t access)
@@ -111,15 +109,16 @@ static void count_instance(struct describer *d, size_t pair, int which, const st
 {
 	struct rd_umap *seen = &d->seen[2 * pair + (size_t)which];
 	struct rev_side *side = &d->x->reversals[pair].side[which];
-	uint64_t sites = (uint64_t)d->now->site << 33 ^ t->address;
+	uint64_t site = (uint64_t)d->now->site << 1 | writes(t->access), *count;
 	bool is_new;
 
-	rd_umap_put(seen, sites, &is_new);
-	if (is_new)
-		++*rd_umap_put(seen, ~(uint64_t)d->now->site, NULL);
-	if (side->site == d->now->site && t->address <= d->x->reversals[pair].pair.address &&
+	rd_umap_put(seen, site << 32 ^ t->address, &is_new);
+	count = rd_umap_put(seen, ~site, NULL);
+	*count += is_new;
+	if (side->site == d->now->site && writes(side->access) == writes(t->access) &&
+	    t->address <= d->x->reversals[pair].pair.address &&
 	    d->x->reversals[pair].pair.address - t->address < t->size)
-		side->instance = (uint32_t)*rd_umap_put(seen, ~(uint64_t)d->now->site, NULL);
+		side->instance = (uint32_t)*count;
 }
 
 static void look_at(struct describer *d, const struct rev_touch *t)

@@ -171,7 +171,7 @@ static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thre
 
 	if (state)
 		touch(f, e, thread,
-		      &(struct rev_touch){.address = REV_HIDDEN(state), .size = 8, .access = REV_WRITE});
+		      &(struct rev_touch){.address = REV_HIDDEN(state), .size = 8, .access = REV_CALLED});
 }
 
 void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,

@@ -150,6 +150,16 @@ const struct rev_list *rev_list_of(const struct rev_list *lists, size_t count, u
 	return NULL;
 }
 
+const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n)
+{
+	const struct rev_object *o = &run->objects[lock];
+	const struct rev_list *list = rev_list_of(o->first, o->first_count, thread);
+	size_t k = list ? rev_list_until(run, list, n) : 0;
+	const struct rev_op *last = k ? &run->ops[list->at[k - 1]] : NULL;
+
+	return last && (last->link == REV_NONE || run->ops[last->link].n > n) ? last : NULL;
+}
+
 /* ---- locks ---- */
 
 /* A section begins.  A lock that the thread holds already (a recursive one) begins none. */

@@ -145,6 +145,10 @@ static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thre
 /* How many operations of the list are among the first `n` of its thread. */
 size_t rev_list_until(const struct rev_run *run, const struct rev_list *list, uint32_t n);
 
+/* The acquisition of the section of the lock that segment n of the thread is in; NULL: it does not hold it.
+ */
+const struct rev_op *rev_section(const struct rev_run *run, uint32_t lock, uint32_t thread, uint32_t n);
+
 /* The part of a thread, or NULL. */
 const struct rev_list *rev_list_of(const struct rev_list *lists, size_t count, uint32_t thread);
 

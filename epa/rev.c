@@ -21,6 +21,15 @@
 
 /* ---- the first walk ---- */
 
+/* What sem_open() finds may have any value. */
+static void note_open(struct rev_result *x, const struct trace_sites *sites, const struct trace_record *r)
+{
+	const struct trace_site *site = trace_sites_find(sites, r->site);
+
+	if (r->event->kind == RADDLE_SEM_INIT && site && !strcmp(site->what, "sem_open"))
+		x->run.objects[rev_run_find(&x->run, r->event->address)].value = REV_ENDLESS;
+}
+
 static int read_operations(struct rev_result *x, struct epa_source *source)
 {
 	struct trace_record r;
@@ -35,8 +44,10 @@ static int read_operations(struct rev_result *x, struct epa_source *source)
 		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
 	while (epa_walk_next(walk, &r) > 0) {
 		x->records++;
-		if (r.kind == TRACE_FULL_EVENT)
+		if (r.kind == TRACE_FULL_EVENT) {
 			rev_run_event(&x->run, index[epa_walk_place(walk)], r.event, r.site);
+			note_open(x, epa_source_sites(source), &r);
+		}
 	}
 	rev_run_finish(&x->run);
 	x->damaged = epa_walk_error(walk);

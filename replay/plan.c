@@ -302,8 +302,9 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 	add_thread(p, "T_0", 3);
 	if (wrong)
 		return unfit(p, wrong, s->program ? s->program : "?");
-	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count)
-		return unfit(p, "it needs two accesses or a stop; it is for", s->program ? s->program : "?");
+	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count && !s->op_count)
+		return unfit(p, "it needs two accesses, a stop or an order; it is for",
+			     s->program ? s->program : "?");
 	r = add_ops(p);
 	if (!r)
 		r = add_limits(p);

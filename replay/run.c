@@ -362,7 +362,8 @@ static void conclude(struct replay *r, const struct board *b)
 	struct replay_result *result = r->result;
 	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE;
 
-	if (passed && r->plan.hold_count && !r->request->free) {
+	/* Both stood at their accesses; or it was an order that was wanted, and it was kept. */
+	if (passed && !r->plan.stop_count && !r->request->free) {
 		result->outcome = REPLAY_CONFIRMED;
 		copy_spots(r, b);
 		return;
@@ -482,6 +483,7 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 static uint32_t flags(const struct replay *r)
 {
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
+	       (r->plan.hold_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->met && r->plan.hold_count ? RADDLE_STEER_STAY : 0u);
 }
 

@@ -151,6 +151,15 @@ static void note_race(struct finding_set *set, struct finding *f, struct replay_
 	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
 }
 
+/* Nobody was to stand anywhere: the schedule is an order of operations. */
+static void note_order(struct finding_set *set, struct finding *f, struct replay_result *result)
+{
+	finding_note(
+		set, f,
+		finding_textf(set, "replayed: %" PRIu64 " operations were done in this order", result->done));
+	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
+}
+
 static void note_deadlock(struct finding_set *set, struct finding *f, const struct replay_result *result)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -186,7 +195,9 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 	f->status = FINDING_CONFIRMED;
 	f->reason = NULL;
 	f->consequence = finding_text(set, consequence_of(p, result));
-	if (f->kind == FINDING_RACE) {
+	if (f->kind == FINDING_RACE && !result->spot_count) {
+		note_order(set, f, result);
+	} else if (f->kind == FINDING_RACE) {
 		show_spots(p, set, f, result);
 		note_race(set, f, result);
 	} else {

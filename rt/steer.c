@@ -337,13 +337,14 @@ void rt_steer_exit(struct rt_thread *t)
 
 /* ---- steps ---- */
 
-/* All stops are reached and all operations done: the deadlock is there. */
+/* All stops are reached and all operations done: the deadlock is there, or the order that was
+ * wanted. */
 static void check_stops(void)
 {
 	struct raddle_steer *s = rt.steer;
 	uint64_t signals;
 
-	if (s->stop_count == 0)
+	if (s->stop_count == 0 && !(s->flags & RADDLE_STEER_ORDER))
 		return;
 	lock(&signals);
 	if (phase() == RADDLE_LEADING && atomic_load(&s->turn) == s->op_count &&

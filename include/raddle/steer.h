@@ -17,7 +17,8 @@
  * The life of a run (`phase`, a futex):
  *   LEADING   operations wait for their turn, threads stop at limits, holds and stops
  *   MET       race: two threads stand at overlapping accesses, one of them a write;
- *             deadlock: all stops are reached and let go into their operations
+ *             deadlock: all stops are reached and let go into their operations;
+ *             order: all operations were done
  *   DIVERGED  the plan cannot be kept: `difference` says why; nobody is held any more
  *   RUNS_FREE nobody is held any more
  * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  Out of MET leads `command`, or the
@@ -49,6 +50,7 @@ enum raddle_command {
 enum raddle_steer_flags {
 	RADDLE_STEER_STAY = 1,	 /* stand in MET until the command comes */
 	RADDLE_STEER_DETECT = 2, /* look for unordered accesses (rt/detect.c) */
+	RADDLE_STEER_ORDER = 4,	 /* nobody is to stand anywhere: MET when the last operation was done */
 };
 
 /* Why the plan cannot be kept. */

@@ -574,7 +574,9 @@ static void check_found(const struct trial *t, const struct rev_decision *d)
 		assert_true(can_reverse(t->twin, f->pair.t, f->pair.s, f->pair.u, f->pair.r));
 		if (!f->replay.count)
 			continue;
-		assert_true(rev_machine_accepts(&m, f->replay.order, f->replay.count));
+		/* An attempt at its end need not succeed. */
+		assert_true(
+			rev_machine_accepts(&m, f->replay.order, f->replay.count - (f->pair.ops >> 2 & 1)));
 		assert_true(m.done[f->pair.u] >= f->pair.r && m.done[f->pair.t] <= f->pair.s);
 	}
 	rev_machine_release(&m);

@@ -247,8 +247,24 @@ static void test_bad_kinds_are_refused(void **state)
 static void test_end_is_needed(void **state)
 {
 	(void)state;
+	refused("needs two accesses, a stop or an order");
+}
+
+static void test_one_hold_is_no_end(void **state)
+{
+	(void)state;
 	add_op("T_0", 1, "thread-start");
-	refused("needs two accesses or a stop");
+	add_hold("T_0", READ, false);
+	refused("needs two accesses, a stop or an order");
+}
+
+static void test_order_is_an_end(void **state)
+{
+	(void)state;
+	add_op("T_0", 1, "thread-start");
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(p.op_count, 1);
+	assert_int_equal(p.hold_count + p.stop_count, 0);
 }
 
 static void test_one_thread_does_not_race(void **state)
@@ -274,6 +290,8 @@ int main(void)
 		TEST(test_bad_names_are_refused),
 		TEST(test_bad_kinds_are_refused),
 		TEST(test_end_is_needed),
+		TEST(test_one_hold_is_no_end),
+		TEST(test_order_is_an_end),
 		TEST(test_one_thread_does_not_race),
 	};
 

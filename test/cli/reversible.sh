@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# raddle reversible: the situations in which the authors' tool was right or wrong, and more, each
+# recorded and checked; a no is replayed.  The solver that fails or has no time is "unknown".
+set -u
+
+failures=0
+complain() {
+	echo "$1"
+	failures=$((failures + 1))
+}
+
+"$RADDLE" cc -g -O0 "$ROOT/test/prog/epa/reversible.c" -o prog -pthread || exit 1
+
+check() { # SITUATION, STATUS: leaves out and the schedule
+	local status=0
+	rm -rf trace out schedule
+	"$RADDLE" record --flavour full -o trace -- ./prog "$1" >/dev/null 2>&1
+	"$RADDLE" reversible -o schedule trace >out 2>messages || status=$?
+	[ "$status" -eq "$2" ] || complain "$1: status $status, expected $2: $(cat out messages)"
+}
+
+# Situations that every schedule leaves as they are.
+for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-order mutex-apart handover rwlock-readers \
+	barrier semaphore condition once-before alone; do
+	check "$situation" 0
+	grep -q '^yes: every' out || complain "$situation: $(cat out)"
+	[ ! -e schedule ] || complain "$situation: a yes has a schedule"
+done
+
+# Situations that do not: the object, and a replay that brings it about.
+reversed() { # SITUATION, OBJECT, WORDS
+	local status=0
+	check "$1" 1
+	grep -q "^1. $2" out || complain "$1: not $2 but $(cat out)"
+	grep -q "$3" out || complain "$1: nothing about '$3': $(cat out)"
+	[ -e schedule ] || { complain "$1: there is no schedule"; return; }
+	"$RADDLE" replay schedule -- ./prog "$1" >/dev/null 2>replayed || status=$?
+	[ "$status" -eq 1 ] || complain "$1: replay ended with $status: $(cat schedule replayed)"
+}
+reversed write-write value 'data race'
+reversed write-read value 'data race'
+reversed library text 'data race'
+reversed library-sort text 'data race'
+reversed overlap mixed+2 'data race'
+reversed atomic-add counter 'two atomic operations: if both only add'
+reversed atomic-load counter 'two atomic operations: what the one finds'
+reversed mutex value 'if the changes commute.*(mutex)'
+reversed trylock mutex 'what comes of the one'
+reversed rwlock value 'a lock keeps them apart, but not in order (rwlock)'
+reversed spin value '(spin)'
+reversed semaphore-two value 'data race'
+reversed condition-open '\(value\|cond\)' 'order'
+reversed once once 'what comes of the one'
+reversed hidden 'the state of rand()' 'libraries hide'
+
+# The read before the post is in order with the release, the one behind it is not; nothing can lead there by
+# operations alone.
+check free 1
+grep -q '^1. heap T_0 (reversible.c:[0-9]*)#0+8$' out || complain "free: $(cat out)"
+grep -q 'released and used' out || complain "free: $(cat out)"
+
+# Only the solver finds the order if main was first to get the lock, as it nearly always is.
+for i in $(seq 30); do
+	check solver 1
+	grep -q 'found by the solver' out && break
+done
+grep -q 'found by the solver' out || complain "solver: it was never needed"
+"$RADDLE" replay schedule -- ./prog solver >/dev/null 2>replayed
+[ $? -eq 1 ] || complain "solver: not replayed: $(cat replayed)"
+status=0
+"$RADDLE" reversible --solver-timeout=0 trace >out || status=$?
+[ "$status" -eq 3 ] || complain "a solver without time: status $status"
+grep -q '^unknown: .*no time' out || complain "a solver without time: $(cat out)"
+status=0
+mkdir -p nolib && : >nolib/libz3.so.4
+LD_LIBRARY_PATH=$PWD/nolib "$RADDLE" reversible trace >out || status=$?
+[ "$status" -eq 3 ] || complain "a broken solver: status $status"
+"$RADDLE" reversible --json trace | jq -e '.verdict == "no" and .reversals[0].found_by == "solver" and
+	.reversals[0].object == "value" and (.reversals[0].events | length) == 2 and .stats.open_pairs > 0' >/dev/null ||
+	complain "the JSON of a no"
+
+# What comes from outside is listed, and counts with --strict.
+check outside 0
+for what in 'clock_gettime at' 'time at' 'getpid at' '/dev/urandom at' 'fresh.*nothing was seen to write'; do
+	grep -q "$what" out || complain "outside: no $what: $(cat out)"
+done
+"$RADDLE" reversible -q --strict trace && complain "outside: --strict has no effect"
+"$RADDLE" reversible --json trace | jq -e '.verdict == "yes" and (.sources | length) == 5' >/dev/null || complain "the JSON of sources"
+check barrier-serial 0
+grep -q 'pthread_barrier_wait at .*chooses' out || complain "barrier-serial: $(cat out)"
+
+# A program that was killed leaves a beginning, which has an answer.
+check killed 0
+
+# The programs of the paper's kind, and the objects they share.
+for program in quicksort kmeans; do
+	"$RADDLE" cc -g -O1 "$ROOT/test/prog/epa/$program.c" -o "$program" -pthread -lm || exit 1
+	"$RADDLE" record --flavour full -o "t-$program" -- "./$program" >/dev/null
+	"$RADDLE" reversible --json --objects "t-$program" >json || complain "$program: not reversible: $(cat json)"
+	jq -e '.stats.conflicts == .stats.ordered_by_clocks and .stats.edges.join > 1 and
+		([.shared[].conflicts] | add) == .stats.conflicts and (.shared | length) > 0' json >/dev/null ||
+		complain "$program: $(jq .stats json)"
+done
+
+# Other input.
+mkdir -p nothing
+"$RADDLE" reversible nothing >out 2>&1
+[ $? -eq 2 ] || complain "an empty directory: $(cat out)"
+"$RADDLE" record -o plain -- ./prog alone
+"$RADDLE" reversible plain >out 2>&1
+[ $? -eq 2 ] || complain "a trace of the record flavour: $(cat out)"
+[ "$failures" -eq 0 ]

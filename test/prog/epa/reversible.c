@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Situations for the reversibility check: reversible SITUATION.  Each is a few threads that share something in
+ * one way; test/cli/reversible.sh knows which of them every schedule leaves as it is.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int value, other;
+static char text[64];
+static union {
+	unsigned word;
+	char bytes[8];
+} mixed;
+static _Atomic int counter;
+static int *shared;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_spinlock_t spin;
+static pthread_barrier_t barrier;
+static sem_t sem, sem2;
+
+typedef void *body(void *);
+
+/* Runs two threads side by side. */
+static void both(body *one, body *two)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, one, NULL);
+	pthread_create(&b, NULL, two, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+
+/* ---- memory ---- */
+
+static void *set_one(void *p)
+{
+	value = 1;
+	return p;
+}
+
+static void *set_two(void *p)
+{
+	value = 2;
+	return p;
+}
+
+static void *get(void *p)
+{
+	other = value;
+	return p;
+}
+
+static void write_write(void)
+{
+	both(set_one, set_two);
+}
+
+static void write_read(void)
+{
+	both(set_one, get);
+}
+
+static void *get_only(void *p)
+{
+	return value ? p : NULL;
+}
+
+static void read_read(void)
+{
+	value = 3;
+	both(get_only, get_only);
+}
+
+static void *copy_in(void *p)
+{
+	char from[48] = "something";
+
+	memcpy(text, from, (size_t)(value + 40));
+	return p;
+}
+
+static void *length(void *p)
+{
+	other = (int)strlen(text + 4);
+	return p;
+}
+
+static void library(void)
+{
+	both(copy_in, length);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const char *)a - *(const char *)b;
+}
+
+static void *sort(void *p)
+{
+	qsort(text, 16, 1, compare);
+	return p;
+}
+
+static void *fill(void *p)
+{
+	memset(text + 8, 'x', (size_t)(value + 4));
+	return p;
+}
+
+static void library_sort(void)
+{
+	memcpy(text, "the quick brown fox", 20);
+	both(sort, fill);
+}
+
+static void *set_word(void *p)
+{
+	mixed.word = 0x01020304;
+	return p;
+}
+
+static void *get_byte(void *p)
+{
+	other = mixed.bytes[2];
+	return p;
+}
+
+static void *set_byte_6(void *p)
+{
+	mixed.bytes[6] = 1;
+	return p;
+}
+
+static void overlap(void)
+{
+	both(set_word, get_byte);
+}
+
+static void neighbours(void)
+{
+	both(set_word, set_byte_6);
+}
+
+static void *add_atomic(void *p)
+{
+	atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
+	return p;
+}
+
+static void *load_atomic(void *p)
+{
+	other = atomic_load(&counter);
+	return p;
+}
+
+static void atomic_add(void)
+{
+	both(add_atomic, add_atomic);
+}
+
+static void atomic_load_store(void)
+{
+	both(add_atomic, load_atomic);
+}
+
+static void *use_shared(void *p)
+{
+	other = shared[1];
+	return p;
+}
+
+static void *free_shared(void *p)
+{
+	sem_wait(&sem); /* so that it is not freed before it is used in this run */
+	free(shared);
+	return p;
+}
+
+static void *use_and_post(void *p)
+{
+	other = shared[1];
+	sem_post(&sem);
+	other += shared[2];
+	return p;
+}
+
+static void free_ordered(void)
+{
+	shared = calloc(4, sizeof *shared);
+	both(free_shared, (body *)use_and_post);
+}
+
+static void *unmap_shared(void *p)
+{
+	munmap(shared, 4096);
+	return p;
+}
+
+static void *post_only(void *p)
+{
+	sem_post(&sem);
+	return p;
+}
+
+static void *use_then_join(void *p)
+{
+	pthread_t t;
+
+	use_shared(p);
+	pthread_create(&t, NULL, unmap_shared, NULL);
+	pthread_join(t, NULL);
+	return p;
+}
+
+static void unmap_ordered(void)
+{
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	both(use_then_join, post_only);
+}
+
+/* Each has its own, though it may lie where the other's was. */
+static void *own_heap(void *p)
+{
+	for (int i = 0; i < 20; i++) {
+		int *mine = malloc(64);
+
+		mine[3] = i;
+		free(mine);
+	}
+	return p;
+}
+
+static void heap_reuse(void)
+{
+	both(own_heap, own_heap);
+}
+
+static int deep(int n)
+{
+	volatile int mine[16];
+
+	mine[n & 15] = n;
+	return n ? deep(n - 1) + mine[n & 15] : 0;
+}
+
+static void *own_stack(void *p)
+{
+	(void)deep(10);
+	return p;
+}
+
+/* A stack that its thread leaves while main goes on serves the next one. */
+static void *leave(void *p)
+{
+	(void)deep(12);
+	sem_post(&sem);
+	return p;
+}
+
+static void stack_reuse(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 5; i++) {
+		pthread_create(&t, NULL, leave, NULL);
+		pthread_detach(t);
+		sem_wait(&sem);
+	}
+	both(own_stack, own_stack);
+}
+
+/* ---- threads ---- */
+
+static void *nothing(void *p)
+{
+	return p;
+}
+
+static void silent(void)
+{
+	both(nothing, nothing);
+}
+
+static int slots[16];
+
+static void *take_slot(void *p)
+{
+	*(int *)p += 1;
+	return p;
+}
+
+static void fork_order(void)
+{
+	pthread_t t[16];
+	int sum = 0;
+
+	for (int i = 0; i < 16; i++) {
+		slots[i] = i;
+		pthread_create(&t[i], NULL, take_slot, &slots[i]);
+	}
+	for (int i = 0; i < 16; i++)
+		pthread_join(t[i], NULL);
+	for (int i = 0; i < 16; i++)
+		sum += slots[i];
+	printf("%d\n", sum);
+}
+
+/* ---- locks ---- */
+
+static void *add_locked(void *p)
+{
+	pthread_mutex_lock(&mutex);
+	value++;
+	pthread_mutex_unlock(&mutex);
+	return p;
+}
+
+static void mutex_add(void)
+{
+	both(add_locked, add_locked);
+}
+
+static void *other_locked(void *p)
+{
+	pthread_mutex_lock(&mutex);
+	other++;
+	pthread_mutex_unlock(&mutex);
+	return p;
+}
+
+static void mutex_apart(void)
+{
+	both(add_locked, other_locked);
+}
+
+/* The child cannot get the lock before its creator has done with it. */
+static void handover(void)
+{
+	pthread_t t;
+
+	pthread_mutex_lock(&mutex);
+	pthread_create(&t, NULL, add_locked, NULL);
+	value = 5;
+	pthread_mutex_unlock(&mutex);
+	pthread_join(t, NULL);
+}
+
+static void *try_add(void *p)
+{
+	if (pthread_mutex_trylock(&mutex) == 0) {
+		if (p)
+			value++;
+		pthread_mutex_unlock(&mutex);
+	}
+	return p;
+}
+
+static void trylock(void)
+{
+	both(try_add, try_add);
+}
+
+static void *read_locked(void *p)
+{
+	pthread_rwlock_rdlock(&rwlock);
+	int seen = value;
+	pthread_rwlock_unlock(&rwlock);
+	return seen ? p : NULL;
+}
+
+static void *write_locked(void *p)
+{
+	pthread_rwlock_wrlock(&rwlock);
+	value = 7;
+	pthread_rwlock_unlock(&rwlock);
+	return p;
+}
+
+static void rwlock_write(void)
+{
+	both(read_locked, write_locked);
+}
+
+static void rwlock_readers(void)
+{
+	value = 1;
+	both(read_locked, read_locked);
+}
+
+static void *add_spinning(void *p)
+{
+	pthread_spin_lock(&spin);
+	value += 2;
+	pthread_spin_unlock(&spin);
+	return p;
+}
+
+static void spin_add(void)
+{
+	both(add_spinning, add_spinning);
+}
+
+/* Reversed only if the section of `later` comes before that of main. */
+static void *later(void *p)
+{
+	pthread_mutex_lock(&mutex);
+	sem_post(&sem2);
+	pthread_mutex_unlock(&mutex);
+	return p;
+}
+
+static void *reader(void *p)
+{
+	sem_wait(&sem);
+	sem_wait(&sem2);
+	other = value;
+	return p;
+}
+
+static void solver(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, reader, NULL);
+	pthread_create(&b, NULL, later, NULL);
+	pthread_mutex_lock(&mutex);
+	sem_post(&sem);
+	value = 1;
+	pthread_mutex_unlock(&mutex);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+
+/* ---- the others ---- */
+
+static void *through_barrier(void *p)
+{
+	value = 1;
+	pthread_barrier_wait(&barrier);
+	return p;
+}
+
+static void *behind_barrier(void *p)
+{
+	pthread_barrier_wait(&barrier);
+	other = value;
+	return p;
+}
+
+static void barrier_ordered(void)
+{
+	both(through_barrier, behind_barrier);
+}
+
+static void *ask_serial(void *p)
+{
+	if (pthread_barrier_wait(&barrier))
+		puts("serial");
+	return p;
+}
+
+static void barrier_serial(void)
+{
+	both(ask_serial, ask_serial);
+}
+
+static void *set_and_post(void *p)
+{
+	value = 1;
+	sem_post(&sem);
+	return p;
+}
+
+static void *wait_and_get(void *p)
+{
+	sem_wait(&sem);
+	other = value;
+	return p;
+}
+
+static void semaphore(void)
+{
+	both(set_and_post, wait_and_get);
+}
+
+/* The wait may have been let go by the other post. */
+static void semaphore_two(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, post_only, NULL);
+	both(set_and_post, wait_and_get);
+	pthread_join(t, NULL);
+}
+
+static void *set_and_signal(void *p)
+{
+	pthread_mutex_lock(&mutex);
+	value = 1;
+	pthread_cond_signal(&cond);
+	pthread_mutex_unlock(&mutex);
+	return p;
+}
+
+/* Main has the lock until it waits, so it always waits. */
+static void condition(void)
+{
+	pthread_t t;
+
+	pthread_mutex_lock(&mutex);
+	pthread_create(&t, NULL, set_and_signal, NULL);
+	while (!value)
+		pthread_cond_wait(&cond, &mutex);
+	other = value;
+	pthread_mutex_unlock(&mutex);
+	pthread_join(t, NULL);
+}
+
+static void *wait_for_value(void *p)
+{
+	pthread_mutex_lock(&mutex);
+	while (!value)
+		pthread_cond_wait(&cond, &mutex);
+	pthread_mutex_unlock(&mutex);
+	return p;
+}
+
+static void condition_open(void)
+{
+	both(wait_for_value, set_and_signal);
+}
+
+static void initialise(void)
+{
+	value = 9;
+}
+
+static void *call_once(void *p)
+{
+	pthread_once(&once, initialise);
+	return p;
+}
+
+static void once_open(void)
+{
+	both(call_once, call_once);
+}
+
+static void once_before(void)
+{
+	pthread_once(&once, initialise);
+	both(call_once, call_once);
+}
+
+static void *draw(void *p)
+{
+	return rand() ? p : NULL;
+}
+
+static void hidden(void)
+{
+	both(draw, draw);
+}
+
+/* ---- what comes from outside ---- */
+
+static void outside(void)
+{
+	FILE *random = fopen("/dev/urandom", "r");
+	int *fresh = malloc(16), byte;
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	byte = random ? fgetc(random) : 0;
+	value = fresh[2] + byte + getpid() + (int)time(NULL);
+	if (random)
+		fclose(random);
+	free(fresh);
+}
+
+static void *hold_and_die(void *p)
+{
+	pthread_mutex_lock(&second);
+	value = 3;
+	raise(SIGKILL);
+	pthread_mutex_unlock(&second);
+	return p;
+}
+
+static void killed(void)
+{
+	both(hold_and_die, add_locked);
+}
+
+static void alone(void)
+{
+	value = 1;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} situations[] = {
+	{"write-write", write_write},
+	{"write-read", write_read},
+	{"read-read", read_read},
+	{"library", library},
+	{"library-sort", library_sort},
+	{"overlap", overlap},
+	{"neighbours", neighbours},
+	{"atomic-add", atomic_add},
+	{"atomic-load", atomic_load_store},
+	{"free", free_ordered},
+	{"unmap", unmap_ordered},
+	{"heap-reuse", heap_reuse},
+	{"stack-reuse", stack_reuse},
+	{"silent", silent},
+	{"fork-order", fork_order},
+	{"mutex", mutex_add},
+	{"mutex-apart", mutex_apart},
+	{"handover", handover},
+	{"trylock", trylock},
+	{"rwlock", rwlock_write},
+	{"rwlock-readers", rwlock_readers},
+	{"spin", spin_add},
+	{"solver", solver},
+	{"barrier", barrier_ordered},
+	{"barrier-serial", barrier_serial},
+	{"semaphore", semaphore},
+	{"semaphore-two", semaphore_two},
+	{"condition", condition},
+	{"condition-open", condition_open},
+	{"once", once_open},
+	{"once-before", once_before},
+	{"hidden", hidden},
+	{"outside", outside},
+	{"killed", killed},
+	{"alone", alone},
+};
+
+int main(int argc, char **argv)
+{
+	sem_init(&sem, 0, 0);
+	sem_init(&sem2, 0, 0);
+	pthread_spin_init(&spin, 0);
+	pthread_barrier_init(&barrier, NULL, 2);
+	for (size_t i = 0; argc > 1 && i < sizeof situations / sizeof *situations; i++)
+		if (!strcmp(situations[i].name, argv[1])) {
+			situations[i].run();
+			return 0;
+		}
+	fprintf(stderr, "reversible: which situation?\n");
+	return 2;
+}
