@@ -162,7 +162,7 @@ static bool is_same(const struct epa_aligner *a, size_t i, size_t j)
 }
 
 /* Whether record i of the queue and golden record j begin a common way; what is not known yet speaks
- * against it, the end for it. */
+ * against it, the end for it.  One event is enough. */
 static bool meets(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 {
 	for (size_t k = 0; k < CONFIRM; k++) {
@@ -170,6 +170,8 @@ static bool meets(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 			return ended && k > 0;
 		if (!is_same(a, i + k, j + k))
 			return false;
+		if (queued(a, i + k)->kind == TRACE_FULL_EVENT)
+			return true;
 	}
 	return true;
 }
@@ -178,7 +180,9 @@ static bool meets(const struct epa_aligner *a, size_t i, size_t j, bool ended)
 static bool find_way(struct epa_aligner *a, bool ended)
 {
 	size_t n = a->count, m;
-	look_ahead(a, a->next_try);
+	look_ahead(a, a->next_try < FIRST_TRY || ended	   ? EPA_ALIGN_WINDOW
+		      : EPA_ALIGN_WINDOW < 4 * a->next_try ? EPA_ALIGN_WINDOW
+							   : 4 * a->next_try);
 	m = a->key_count;
 	for (size_t sum = 0; sum + 1 < n + m && n && m; sum++) {
 		for (size_t i = sum < m ? 0 : sum - m + 1; i <= sum && i < n; i++) {
@@ -238,12 +242,12 @@ static bool step(struct epa_aligner *a, bool ended)
 		a->next_try = EPA_ALIGN_WINDOW;
 	if (find_way(a, ended))
 		return true;
-	if (ended || a->next_try == EPA_ALIGN_WINDOW) {
+	if (ended || a->next_try >= EPA_ALIGN_WINDOW) {
 		a->hopeless = ended || a->depth == 0;
 		a->leaving = !a->hopeless;
 		return true;
 	}
-	a->next_try *= 4;
+	a->next_try = 4 * a->next_try < EPA_ALIGN_WINDOW ? 4 * a->next_try : EPA_ALIGN_WINDOW;
 	return true;
 }
 
@@ -254,6 +258,9 @@ void epa_aligner_feed(struct epa_aligner *a, const struct epa_record *r)
 	if (!a->queue)
 		a->queue = rd_xmalloc(EPA_ALIGN_WINDOW * sizeof *a->queue);
 	*queued(a, a->count++) = *r;
+	/* Others may see what the thread did before an event: it should be known by then. */
+	if (a->lost && r->kind == TRACE_FULL_EVENT && !a->leaving && !a->hopeless)
+		a->next_try = a->count;
 	while (step(a, false))
 		;
 }

@@ -172,6 +172,8 @@ static void note_end(struct comparing *c, const struct epa_record *r)
 		c->threads[r->place].ended = true;
 }
 
+static void end_thread(struct comparing *c, size_t place);
+
 static void note(struct comparing *c, const struct epa_record *r)
 {
 	struct run_thread *t = &c->threads[r->place];
@@ -183,6 +185,9 @@ static void note(struct comparing *c, const struct epa_record *r)
 		note_call(t, r);
 	else if (r->kind == TRACE_FULL_EVENT)
 		note_end(c, r);
+	/* What it did not do should be known before others see it. */
+	if (c->propagator && r->kind == TRACE_FULL_EVENT && r->event == RADDLE_THREAD_END)
+		end_thread(c, r->place);
 }
 
 /* False: that is enough. */
@@ -292,6 +297,8 @@ static void end_reference(struct comparing *c, size_t index)
 static void compare_ends(struct comparing *c)
 {
 	bool goes_on = true;
+	if (c->propagator)
+		epa_propagator_stop(c->propagator);
 	/* Where several threads stop short, one of them died and the others were cut off: the one that stands
 	 * in a record that it did not finish has been found already. */
 	for (size_t i = 0; i < epa_walk_threads(c->walk) && goes_on; i++) {
@@ -382,6 +389,7 @@ int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 		compare_ends(&c);
 	if (c.propagator)
 		list_threads(&c);
+	out->damage = epa_walk_error(c.walk);
 	close_all(&c);
 	if (c.err)
 		epa_comparison_release(out);

@@ -42,6 +42,7 @@ struct epa_compared_thread {
 
 struct epa_comparison {
 	bool deviated;
+	int damage;		    /* 0, or what kept a stream of the run from being read to its end */
 	struct epa_deviation first; /* the first in the order of the run */
 	uint64_t records;	    /* canonical records of the run that were looked at */
 	struct epa_names names; /* for epa_name_text(); those of the reference and those the run has more */

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "epa/extent.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,14 +46,16 @@ struct unknown {
 
 /* A thread that another one created and has not joined. */
 struct child {
-	uint64_t end; /* of its stack, and of its control block */
+	uint64_t end; /* of its stack, and of its control block; 0: not known */
+	uint64_t at;  /* where the creator has its pthread_t */
 	uint32_t number, name;
 };
 
 struct thread {
 	uint32_t name;
 	struct child *children;
-	size_t child_count, child_capacity;
+	size_t child_count, child_capacity, lost_count; /* lost: those without an end */
+	uint64_t argument;				/* first one of the last call */
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	struct variable *variables;
@@ -304,12 +307,19 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	struct thread *t = &o->threads[place];
 	const struct trace_event *start = epa_walk_start(o->walk, (uint32_t)e->values[2]);
 	const char *name = epa_thread_name(o->walk, (uint32_t)e->values[2]);
-	if (e->values[4] != 0 || !start || start->values[5] < CONTROL_ROOM)
+	struct child child = {.number = (uint32_t)e->values[2], .at = t->argument};
+	char *lost = NULL;
+	if (e->values[4] != 0 || (start && start->values[5] < CONTROL_ROOM))
 		return;
+	if (start)
+		child.end = start->values[4] + start->values[5];
+	else
+		name = lost = rd_xasprintf("%s_%" PRIu64, epa_walk_name(o->walk, place), e->values[3]);
+	child.name = epa_names_put(o->names, name, strlen(name));
 	RD_GROW(t->children, t->child_capacity, t->child_count + 1);
-	t->children[t->child_count++] = (struct child){.end = start->values[4] + start->values[5],
-						       .number = (uint32_t)e->values[2],
-						       .name = epa_names_put(o->names, name, strlen(name))};
+	t->children[t->child_count++] = child;
+	t->lost_count += lost != NULL;
+	free(lost);
 }
 
 /* The thread was joined or detached: its pthread_t means something else, or nothing. */
@@ -319,18 +329,44 @@ static void forget_child(struct epa_objects *o, size_t place, const struct trace
 	for (size_t i = t->child_count; e->values[3] == 0 && i-- > 0;) {
 		if (t->children[i].number != e->values[2])
 			continue;
+		t->lost_count -= !t->children[i].end;
 		t->child_count--;
 		memmove(t->children + i, t->children + i + 1, (t->child_count - i) * sizeof *t->children);
 		return;
 	}
 }
 
-/* The child of this thread that the address is the pthread_t of, or NULL. */
-static const struct child *child_at(const struct thread *t, uint64_t address)
+static void find_lost(struct thread *t, struct child *c, uint64_t handle)
+{
+	c->end = (handle | (CONTROL_ROOM - 1)) + 1;
+	t->lost_count--;
+}
+
+/* A child that died with the process before its first record has told nobody where its stack is: its
+ * pthread_t is what the creator loads from where it was to be put. */
+static void note_handle(struct thread *t, const struct trace_record *r)
+{
+	for (size_t i = t->child_count; r->size == 8 && i-- > 0;) {
+		if (t->children[i].end || t->children[i].at != r->address)
+			continue;
+		find_lost(t, &t->children[i], r->value);
+		return;
+	}
+}
+
+/* The child of this thread that the address is the pthread_t of, or NULL.  One that nothing is known of gets
+ * the first pthread_t that nothing else explains. */
+static const struct child *child_at(struct thread *t, uint64_t address, bool known)
 {
 	for (size_t i = t->child_count; i-- > 0;)
 		if (t->children[i].end - address <= CONTROL_ROOM && address < t->children[i].end)
 			return &t->children[i];
+	for (size_t i = 0; i < t->child_count && t->lost_count && !known && address % 64 == 0; i++) {
+		if (t->children[i].end)
+			continue;
+		find_lost(t, &t->children[i], address);
+		return &t->children[i];
+	}
 	return NULL;
 }
 
@@ -535,6 +571,11 @@ void epa_objects_feed(struct epa_objects *o, const struct trace_record *r)
 	case TRACE_FULL_LOAD:
 		if (r->address - o->argv < o->argv_size && !(r->flags & TRACE_RECORD_UNFINISHED))
 			note_argument(o, place, r);
+		if (t->lost_count)
+			note_handle(t, r);
+		break;
+	case TRACE_FULL_CALL:
+		t->argument = r->value;
 		break;
 	case TRACE_FULL_ENTRY:
 		enter(o, place, r);
@@ -642,8 +683,8 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 	uint32_t n = epa_extents_find(&o->extents, address, site);
 	const struct epa_object *e = &o->list[n];
 	if (!e->live || e->kind == EPA_REGION || e->kind == EPA_THREAD) {
-		const struct thread *t = &o->threads[epa_walk_place(o->walk)];
-		const struct child *child = t->child_count ? child_at(t, address) : NULL;
+		struct thread *t = &o->threads[epa_walk_place(o->walk)];
+		const struct child *child = t->child_count ? child_at(t, address, n != 0) : NULL;
 		if (child)
 			return (struct epa_name){(uint64_t)EPA_THREAD << 60 | (uint64_t)child->name << 40,
 						 address - child->end};

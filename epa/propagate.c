@@ -25,6 +25,7 @@ struct thread {
 	uint32_t control;  /* the node where it parted last */
 	uint32_t returned; /* the node of a return whose result has not come yet */
 	uint32_t newest;   /* node of the thread */
+	uint64_t number;   /* of the golden record where it parted last */
 	uint32_t before;   /* site of the last pair */
 	uint8_t before_kind;
 	bool parted;
@@ -41,6 +42,7 @@ struct epa_propagator {
 	struct rd_umap masks;	/* (node, freed) to index */
 	struct rd_umap omitted; /* hash of a name to node + 1: the right value was not stored there */
 	struct epa_cells cells;
+	bool stopped;
 };
 
 const char *epa_deviation_name(enum epa_deviation_kind kind)
@@ -179,6 +181,7 @@ static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum 
 		out->edges[out->edge_count++] = (struct epa_edge){.from = from,
 								  .to = to,
 								  .through = (uint8_t)through,
+								  .first = out->nodes[to].count == 1,
 								  .has_object = object != NULL,
 								  .object = object ? *object : epa_plain(0)};
 	}
@@ -298,7 +301,7 @@ static void explain_by_scope(struct epa_propagator *p, size_t place, uint32_t de
 	}
 	if (t->control != NONE)
 		add_edge(p, t->control, node, EPA_BRANCH, NULL);
-	else
+	else if (!p->stopped)
 		add_edge(p, creators_node(p, place), node, EPA_CREATION, NULL);
 }
 
@@ -439,33 +442,30 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 
 /* --- different ways ------------------------------------------------------------------------------------ */
 
+/* Where one of them ends the first record that only the other has is the node. */
 static void on_part(void *context, size_t place, const struct epa_record *golden,
 		    const struct epa_record *run, uint64_t number)
 {
 	struct epa_propagator *p = context;
 	struct thread *t = &p->threads[place];
-	struct epa_node like = {.thread = epa_objects_thread(p->objects, place),
-				.kind = golden && run ? EPA_CONTROL
-					: golden      ? EPA_MISSING
-						      : EPA_EXTRA,
-				.operation = t->before_kind,
-				.site = t->before,
-				.number = number,
-				.has_golden = golden != NULL,
-				.has_run = run != NULL};
-	uint32_t node;
-	if (golden)
-		like.golden = *golden;
-	if (run)
-		like.run = *run;
-	if (!like.site)
-		like.site = run ? run->site : golden->site;
-	if (golden && run)
+	uint32_t node = NONE;
+	if (golden && run) {
+		struct epa_node like = {.thread = epa_objects_thread(p->objects, place),
+					.kind = EPA_CONTROL,
+					.operation = t->before ? t->before_kind : run->kind,
+					.site = t->before ? t->before : run->site,
+					.number = number,
+					.has_golden = true,
+					.has_run = true,
+					.golden = *golden,
+					.run = *run};
 		count(p, t, EPA_CONTROL, number);
-	node = node_of(p, place, &like);
-	explain_by_scope(p, place, t->depth, node);
-	*last_of(t, t->depth) = node;
+		node = node_of(p, place, &like);
+		explain_by_scope(p, place, t->depth, node);
+		*last_of(t, t->depth) = node;
+	}
 	t->control = node;
+	t->number = number;
 	t->parted = true;
 }
 
@@ -488,14 +488,21 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 				.has_golden = golden,
 				.has_run = !golden};
 	uint32_t node;
+	like.number = t->number;
 	count(p, t, kind, like.number);
 	if (!golden)
 		note_scope(t, r);
-	if (!is_notable(r))
+	/* What a thread would have done when the process died is no news. */
+	if (t->control != NONE && (!is_notable(r) || (p->stopped && golden)))
 		return;
 	*(golden ? &like.golden : &like.run) = *r;
 	node = node_of(p, place, &like);
-	add_edge(p, t->control, node, EPA_BRANCH, NULL);
+	if (t->control == NONE) {
+		explain_by_scope(p, place, t->depth, node);
+		t->control = node;
+	} else {
+		add_edge(p, t->control, node, EPA_BRANCH, NULL);
+	}
 	if (golden && r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
 		*rd_umap_put(&p->omitted, name_key(r->slots[0]), NULL) = (uint64_t)node + 1;
 	else if (!golden && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
@@ -528,6 +535,11 @@ void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const
 							  .has_golden = true,
 							  .count = 1,
 							  .golden = *first};
+}
+
+void epa_propagator_stop(struct epa_propagator *p)
+{
+	p->stopped = true;
 }
 
 void epa_propagator_finish(struct epa_propagator *p)

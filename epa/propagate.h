@@ -45,6 +45,7 @@ const char *epa_through_name(enum epa_through through); /* memory register call 
 struct epa_edge {
 	uint32_t from, to; /* nodes */
 	uint8_t through;   /* enum epa_through */
+	bool first;	   /* it is how the node `to` was reached for the first time */
 	bool has_object;
 	struct epa_name object; /* memory */
 	uint64_t count;
@@ -86,6 +87,9 @@ void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *las
 
 /* For the aligners of all threads. */
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
+
+/* Threads that are still going stop now: the process ended or died. */
+void epa_propagator_stop(struct epa_propagator *p);
 
 /* Behind the last record. */
 void epa_propagator_finish(struct epa_propagator *p);

@@ -401,25 +401,28 @@ int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
 _Static_assert(TRACE_FULL_KINDS <= 24, "kinds of unfinished records need numbers of their own");
 
 /* Loads, stores, copies and fills are those that can be unfinished. */
+#define UNFINISHED 24
+static const uint8_t unfinished[] = {TRACE_FULL_LOAD, TRACE_FULL_STORE, TRACE_FULL_COPY, TRACE_FULL_FILL};
+
 static uint64_t kind_code(const struct epa_record *r)
 {
-	if (!r->unfinished)
-		return r->kind;
-	switch (r->kind) {
-	case TRACE_FULL_LOAD:
-		return 24;
-	case TRACE_FULL_STORE:
-		return 25;
-	case TRACE_FULL_COPY:
-		return 26;
-	default:
-		return 27;
-	}
+	for (unsigned i = 0; r->unfinished && i < sizeof unfinished; i++)
+		if (r->kind == unfinished[i])
+			return UNFINISHED + i;
+	return r->kind;
 }
 
 uint64_t epa_record_key(const struct epa_record *r)
 {
-	return r->site | kind_code(r) << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT;
+	return r->site | (uint64_t)r->kind << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT;
+}
+
+uint64_t epa_packed_key(uint64_t head)
+{
+	uint64_t key = head & ((1ull << COUNT_SHIFT) - 1), kind = head >> KIND_SHIFT & 31;
+	if (kind >= UNFINISHED)
+		key += ((uint64_t)unfinished[kind & 3] - kind) << KIND_SHIFT;
+	return key;
 }
 
 size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS])
@@ -433,19 +436,18 @@ size_t epa_record_pack(const struct epa_record *r, uint64_t words[EPA_WORDS])
 			mask |= 1ull << i;
 		}
 	}
-	words[0] = epa_record_key(r) | (uint64_t)r->count << COUNT_SHIFT | mask << MASK_SHIFT;
+	words[0] = r->site | kind_code(r) << KIND_SHIFT | (uint64_t)r->event << EVENT_SHIFT |
+		   (uint64_t)r->count << COUNT_SHIFT | mask << MASK_SHIFT;
 	return n;
 }
 
 void epa_record_unpack(struct epa_record *r, const uint64_t *words)
 {
-	static const uint8_t unfinished[] = {TRACE_FULL_LOAD, TRACE_FULL_STORE, TRACE_FULL_COPY,
-					     TRACE_FULL_FILL};
 	uint64_t head = *words++, mask = head >> MASK_SHIFT;
 	unsigned kind = head >> KIND_SHIFT & 31;
 	r->site = head & RADDLE_SITE_MAX;
-	r->unfinished = kind >= 24;
-	r->kind = kind >= 24 ? unfinished[kind & 3] : (uint8_t)kind;
+	r->unfinished = kind >= UNFINISHED;
+	r->kind = kind >= UNFINISHED ? unfinished[kind & 3] : (uint8_t)kind;
 	r->event = head >> EVENT_SHIFT & 127;
 	r->count = head >> COUNT_SHIFT & 31;
 	for (unsigned i = 0; i < r->count; i++) {

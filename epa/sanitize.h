@@ -89,11 +89,8 @@ static inline size_t epa_packed_size(uint64_t head)
 {
 	return 1 + (head >> 43 & 31) + (size_t)__builtin_popcountll(head >> 48);
 }
-/* Site, kind and event: which instruction it is. */
-static inline uint64_t epa_packed_key(uint64_t head)
-{
-	return head & ((1ull << 43) - 1);
-}
+/* Site, kind and event: which instruction it is, finished or not. */
+uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
 /* The words must be whole; what is not compared is not set. */

@@ -136,7 +136,8 @@ void epa_show_place(const struct trace_sites *sites, uint32_t number, struct rd_
 		return;
 	}
 	if (site->file != TRACE_NO_FILE)
-		rd_buf_addf(out, "%s:%u", rd_base_name(trace_sites_file(sites, site->file)), site->line);
+		rd_buf_addf(out, "%s:%u:%u", rd_base_name(trace_sites_file(sites, site->file)), site->line,
+			    site->column);
 	if (*site->function)
 		rd_buf_addf(out, "%s%s", site->file != TRACE_NO_FILE ? " " : "", site->function);
 }

@@ -20,7 +20,7 @@ void epa_show_slot(const struct epa_show *show, const struct epa_record *r, unsi
 /* `load`, `call-malloc-u`, `mutex-lock`, ... */
 void epa_show_operation(const struct epa_show *show, const struct epa_record *r, struct rd_buf *out);
 
-/* `file.c:12 function`, `?` if nothing is known of the site. */
+/* `file.c:12:5 function`, `?` if nothing is known of the site. */
 void epa_show_place(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);
 
 #endif

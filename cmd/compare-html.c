@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A comparison as what report/propagation.h makes a page of. */
+#include "cmd/compare.h"
+
+#include "base/error.h"
+#include "report/propagation.h"
+
+#include <stdlib.h>
+
+static struct propagation_place place_of(const struct compare_view *v, uint32_t number, uint32_t thread)
+{
+	const struct trace_site *site = trace_sites_find(v->show.sites, number);
+	struct propagation_place p = {.thread = compare_thread(v, thread)};
+	if (!site)
+		return p;
+	p.file = site->file != TRACE_NO_FILE ? trace_sites_file(v->show.sites, site->file) : NULL;
+	p.function = site->function;
+	p.line = site->line;
+	p.column = site->column;
+	return p;
+}
+
+static struct propagation_node node_of(const struct compare_view *v, const struct epa_node *n)
+{
+	const struct epa_record *r = compare_node_record(n);
+	bool control = n->kind == EPA_CONTROL;
+	return (struct propagation_node){
+		.place = place_of(v, n->site, n->thread),
+		.kind = epa_deviation_name(n->kind),
+		.what = compare_operation(v, n),
+		.object = control ? NULL : compare_object(v, r, true),
+		.golden = control ? compare_record(v, &n->golden, n->has_golden)
+				  : compare_slot(v, &n->golden, n->has_golden, n->slot),
+		.run = control ? compare_record(v, &n->run, n->has_run)
+			       : compare_slot(v, &n->run, n->has_run, n->slot),
+		.record = n->number,
+		.count = n->count,
+	};
+}
+
+static const enum propagation_way ways[EPA_THROUGHS] = {
+	[EPA_MEMORY] = PROPAGATION_MEMORY,  [EPA_REGISTER] = PROPAGATION_REGISTER,
+	[EPA_CALL] = PROPAGATION_CALL,	    [EPA_RETURN] = PROPAGATION_RETURN,
+	[EPA_BRANCH] = PROPAGATION_CONTROL, [EPA_CREATION] = PROPAGATION_THREAD,
+};
+
+static void fill(const struct compare_view *v, struct propagation_node *nodes, struct propagation_edge *edges,
+		 struct propagation_end *ends)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	for (size_t i = 0; i < p->node_count; i++)
+		nodes[i] = node_of(v, &p->nodes[i]);
+	for (size_t i = 0; i < p->edge_count; i++) {
+		const struct epa_edge *e = &p->edges[i];
+		edges[i] = (struct propagation_edge){e->from, e->to, ways[e->through],
+						     e->has_object ? compare_name(v, e->object) : NULL};
+	}
+	for (size_t i = 0; i < p->mask_count; i++) {
+		const struct epa_mask *m = &p->masks[i];
+		ends[i] = (struct propagation_end){
+			.place = m->freed ? place_of(v, p->nodes[m->node].site, p->nodes[m->node].thread)
+					  : place_of(v, m->site, m->thread),
+			.object = compare_name(v, m->object),
+			.how = m->freed ? "freed" : "overwritten",
+			.count = m->count};
+	}
+}
+
+int compare_html(const struct compare_view *v, const char *path)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	struct propagation_node *nodes = rd_xcalloc(p->node_count + 1, sizeof *nodes);
+	struct propagation_edge *edges = rd_xcalloc(p->edge_count + 1, sizeof *edges);
+	struct propagation_end *ends = rd_xcalloc(p->mask_count + 1, sizeof *ends);
+	struct propagation page = {.golden = v->golden,
+				   .run = v->run,
+				   .first = v->result->deviated ? compare_sentence(v) : NULL,
+				   .nodes = nodes,
+				   .node_count = p->node_count,
+				   .edges = edges,
+				   .edge_count = p->edge_count,
+				   .ends = ends,
+				   .end_count = p->mask_count};
+	FILE *out = fopen(path, "w");
+	int err = RD_OK;
+	if (!out)
+		err = rd_fail_errno("%s", path);
+	if (!err) {
+		fill(v, nodes, edges, ends);
+		err = report_propagation_html(&page, out);
+		if (fclose(out) && !err)
+			err = rd_fail_errno("%s", path);
+	}
+	free(nodes);
+	free(edges);
+	free(ends);
+	return err;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A comparison as JSON (doc/format/compare.md). */
+#include "cmd/compare.h"
+
+#include <stdio.h>
+
+static void json_site(struct rd_json *j, const struct compare_view *v, uint32_t number)
+{
+	const struct trace_site *site = trace_sites_find(v->show.sites, number);
+	rd_json_unsigned(j, "site", number);
+	rd_json_string(j, "file",
+		       site && site->file != TRACE_NO_FILE ? trace_sites_file(v->show.sites, site->file)
+							   : NULL);
+	rd_json_unsigned(j, "line", site ? site->line : 0);
+	rd_json_unsigned(j, "column", site ? site->column : 0);
+	rd_json_string(j, "function", site && *site->function ? site->function : NULL);
+	rd_json_string(j, "what", compare_what(v, number));
+}
+
+static void json_frame(struct rd_json *j, const char *name, const struct compare_view *v, uint32_t site)
+{
+	if (!site) {
+		rd_json_null(j, name);
+		return;
+	}
+	rd_json_object(j, name);
+	json_site(j, v, site);
+	rd_json_end(j);
+}
+
+static void json_records(struct rd_json *j, const struct compare_view *v, const struct epa_node *n)
+{
+	bool values = n->kind != EPA_CONTROL;
+	rd_json_string(j, "object", compare_object(v, compare_node_record(n), true));
+	rd_json_string(j, "golden", compare_record(v, &n->golden, n->has_golden));
+	rd_json_string(j, "run", compare_record(v, &n->run, n->has_run));
+	rd_json_string(j, "golden_value", compare_slot(v, &n->golden, n->has_golden && values, n->slot));
+	rd_json_string(j, "run_value", compare_slot(v, &n->run, n->has_run && values, n->slot));
+}
+
+static void json_first(struct rd_json *j, const struct compare_view *v)
+{
+	const struct epa_deviation *d = &v->result->first;
+	struct epa_node n = {.kind = (uint8_t)d->kind,
+			     .site = epa_deviation_site(d),
+			     .operation = d->has_run ? d->run.kind : d->golden.kind,
+			     .has_golden = d->has_golden,
+			     .has_run = d->has_run,
+			     .slot = d->slot,
+			     .golden = d->golden,
+			     .run = d->run};
+	if (!v->result->deviated) {
+		rd_json_null(j, "first");
+		return;
+	}
+	rd_json_object(j, "first");
+	rd_json_string(j, "kind", epa_deviation_name(d->kind));
+	rd_json_string(j, "thread", d->thread);
+	rd_json_unsigned(j, "record", d->number);
+	rd_json_string(j, "operation", compare_operation(v, &n));
+	json_site(j, v, n.site);
+	json_records(j, v, &n);
+	json_frame(j, "behind", v, d->behind);
+	rd_json_array(j, "stack");
+	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)
+		json_frame(j, NULL, v, d->stack[i]);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+static void json_counts(struct rd_json *j, const uint64_t counts[EPA_DEVIATIONS])
+{
+	for (unsigned kind = EPA_DATA; kind < EPA_DEVIATIONS; kind++)
+		rd_json_unsigned(j, epa_deviation_name(kind), counts[kind]);
+}
+
+static void json_threads(struct rd_json *j, const struct compare_view *v)
+{
+	rd_json_array(j, "threads");
+	for (size_t i = 0; i < v->result->thread_count; i++) {
+		const struct epa_compared_thread *t = &v->result->threads[i];
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", compare_thread(v, t->name));
+		rd_json_unsigned(j, "golden", t->golden);
+		rd_json_unsigned(j, "run", t->run);
+		json_counts(j, t->counts.counts);
+		if (t->counts.first == UINT64_MAX)
+			rd_json_null(j, "first");
+		else
+			rd_json_unsigned(j, "first", t->counts.first);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
+static void json_node(struct rd_json *j, const struct compare_view *v, size_t i)
+{
+	const struct epa_node *n = &v->result->propagation.nodes[i];
+	rd_json_object(j, NULL);
+	rd_json_unsigned(j, "id", i);
+	rd_json_string(j, "thread", compare_thread(v, n->thread));
+	rd_json_string(j, "kind", epa_deviation_name(n->kind));
+	rd_json_string(j, "operation", compare_operation(v, n));
+	json_site(j, v, n->site);
+	rd_json_unsigned(j, "record", n->number);
+	rd_json_unsigned(j, "count", n->count);
+	json_records(j, v, n);
+	rd_json_end(j);
+}
+
+static void json_edge(struct rd_json *j, const struct compare_view *v, const struct epa_edge *e)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	rd_json_object(j, NULL);
+	rd_json_unsigned(j, "from", e->from);
+	rd_json_unsigned(j, "to", e->to);
+	rd_json_string(j, "through", epa_through_name(e->through));
+	rd_json_bool(j, "threads", p->nodes[e->from].thread != p->nodes[e->to].thread);
+	rd_json_bool(j, "first", e->first);
+	rd_json_unsigned(j, "count", e->count);
+	rd_json_string(j, "object", e->has_object ? compare_name(v, e->object) : NULL);
+	rd_json_end(j);
+}
+
+static void json_mask(struct rd_json *j, const struct compare_view *v, const struct epa_mask *m)
+{
+	rd_json_object(j, NULL);
+	rd_json_unsigned(j, "node", m->node);
+	rd_json_string(j, "how", m->freed ? "freed" : "overwritten");
+	rd_json_string(j, "object", compare_name(v, m->object));
+	if (!m->freed) {
+		rd_json_string(j, "thread", compare_thread(v, m->thread));
+		json_site(j, v, m->site);
+	}
+	rd_json_unsigned(j, "count", m->count);
+	rd_json_end(j);
+}
+
+static void json_propagation(struct rd_json *j, const struct compare_view *v)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	rd_json_array(j, "nodes");
+	for (size_t i = 0; i < p->node_count; i++)
+		json_node(j, v, i);
+	rd_json_end(j);
+	rd_json_array(j, "edges");
+	for (size_t i = 0; i < p->edge_count; i++)
+		json_edge(j, v, &p->edges[i]);
+	rd_json_end(j);
+	rd_json_array(j, "masked");
+	for (size_t i = 0; i < p->mask_count; i++)
+		json_mask(j, v, &p->masks[i]);
+	rd_json_end(j);
+	rd_json_unsigned(j, "corrupted", p->corrupted);
+}
+
+void compare_json(struct rd_json *j, const struct compare_view *v)
+{
+	uint64_t counts[EPA_DEVIATIONS] = {0};
+	/* Only the first deviation was looked for. */
+	if (v->result->deviated && !v->result->propagation.node_count)
+		counts[v->result->first.kind] = 1;
+	else
+		for (unsigned kind = 0; kind < EPA_DEVIATIONS; kind++)
+			counts[kind] = v->result->propagation.counts[kind];
+	rd_json_object(j, NULL);
+	rd_json_string(j, "path", v->run);
+	rd_json_unsigned(j, "records", v->result->records);
+	rd_json_bool(j, "deviated", v->result->deviated);
+	json_first(j, v);
+	rd_json_object(j, "counts");
+	json_counts(j, counts);
+	rd_json_end(j);
+	json_threads(j, v);
+	json_propagation(j, v);
+	rd_json_end(j);
+}

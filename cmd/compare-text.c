@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A comparison for people, in 80 columns. */
+#include "cmd/compare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMNS 80
+
+/* A line with a label; what does not fit is cut off at the end. */
+static void line(const char *label, const char *text)
+{
+	int room = COLUMNS - 2 - 8;
+	if (!text)
+		return;
+	if ((int)strlen(text) <= room)
+		printf("  %-7s %s\n", label, text);
+	else
+		printf("  %-7s %.*s...\n", label, room - 3, text);
+}
+
+static void print_first(const struct compare_view *v)
+{
+	const struct epa_deviation *d = &v->result->first;
+	line("golden", compare_record(v, &d->golden, d->has_golden));
+	line("run", compare_record(v, &d->run, d->has_run));
+	if (d->behind)
+		line("behind", compare_place(v, d->behind));
+	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)
+		line(i ? "" : "called", compare_place(v, d->stack[i]));
+}
+
+static size_t threads_reached(const struct epa_propagation *p)
+{
+	struct rd_umap seen = RD_UMAP_INIT;
+	for (size_t i = 0; i < p->node_count; i++)
+		rd_umap_put(&seen, p->nodes[i].thread, NULL);
+	size_t count = seen.count;
+	rd_umap_release(&seen);
+	return count;
+}
+
+static void print_counts(const struct epa_propagation *p)
+{
+	const char *between = "";
+	for (unsigned kind = EPA_DATA; kind < EPA_DEVIATIONS; kind++) {
+		if (!p->counts[kind])
+			continue;
+		printf("%s%" PRIu64 " %s", between, p->counts[kind], epa_deviation_name(kind));
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+/* How a node was reached for the first time. */
+static const struct epa_edge *edge_to(const struct epa_propagation *p, size_t node)
+{
+	for (size_t i = 0; i < p->edge_count; i++)
+		if (p->edges[i].to == node && p->edges[i].first)
+			return &p->edges[i];
+	return NULL;
+}
+
+/* Behind the number of a node; what does not fit is cut off at the end. */
+static void detail(const char *label, const char *text)
+{
+	int room = COLUMNS - 6 - (int)strlen(label) - 1;
+	if ((int)strlen(text) <= room)
+		printf("      %s %s\n", label, text);
+	else
+		printf("      %s %.*s...\n", label, room - 3, text);
+}
+
+static void print_change(const struct compare_view *v, const struct epa_node *n)
+{
+	const char *golden = compare_slot(v, &n->golden, n->has_golden, n->slot);
+	const char *run = compare_slot(v, &n->run, n->has_run, n->slot);
+	if (n->kind == EPA_CONTROL) {
+		detail("went to", compare_place(v, n->run.site));
+		detail("and not", compare_place(v, n->golden.site));
+	} else if (golden && run && strcmp(golden, run) != 0) {
+		detail("is    ", run);
+		detail("not   ", golden);
+	}
+}
+
+static void print_node(const struct compare_view *v, size_t i)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	const struct epa_node *n = &p->nodes[i];
+	const struct epa_edge *e = edge_to(p, i);
+	const char *what = compare_what(v, n->site);
+	printf("%4zu  %-10.10s %-7s %-30.30s %.12s %.10s\n", i, compare_thread(v, n->thread),
+	       epa_deviation_name(n->kind), compare_place(v, n->site), compare_operation(v, n),
+	       what && n->operation <= TRACE_FULL_STORE && n->operation >= TRACE_FULL_LOAD ? what : "");
+	print_change(v, n);
+	if (e && p->nodes[e->from].thread != n->thread)
+		printf("      from %u in %s through %s\n", e->from,
+		       compare_thread(v, p->nodes[e->from].thread), epa_through_name(e->through));
+	else if (e)
+		printf("      from %u through %s\n", e->from, epa_through_name(e->through));
+	if (n->count > 1)
+		printf("      %" PRIu64 " times\n", n->count);
+}
+
+static void print_masks(const struct compare_view *v)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	for (size_t i = 0; i < p->mask_count; i++) {
+		const struct epa_mask *m = &p->masks[i];
+		const char *object = compare_name(v, m->object);
+		printf("  masked: what %u left in %.30s was %s", m->node, object ? object : "memory",
+		       m->freed ? "freed" : "overwritten");
+		if (!m->freed)
+			printf(" at %.24s", compare_place(v, m->site));
+		putchar('\n');
+	}
+	if (p->corrupted)
+		printf("  %" PRIu64 " word%s of memory %s wrong at the end\n", p->corrupted,
+		       p->corrupted == 1 ? "" : "s", p->corrupted == 1 ? "is" : "are");
+}
+
+void compare_text(const struct compare_view *v, uint64_t limit)
+{
+	const struct epa_propagation *p = &v->result->propagation;
+	size_t threads;
+	if (!v->result->deviated) {
+		printf("%s: no deviation in %" PRIu64 " records\n", v->run, v->result->records);
+		return;
+	}
+	printf("%s: %s\n", v->run, compare_sentence(v));
+	print_first(v);
+	if (!p->node_count)
+		return;
+	threads = threads_reached(p);
+	printf("\n  The error reached %zu place%s in %zu thread%s: ", p->node_count,
+	       p->node_count == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+	print_counts(p);
+	for (size_t i = 0; i < p->node_count && i < limit; i++)
+		print_node(v, i);
+	if (p->node_count > limit)
+		printf("      %zu more; --limit shows them\n", p->node_count - (size_t)limit);
+	print_masks(v);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The parts of a comparison in words, for text, JSON and the page. */
+#include "cmd/compare.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *keep(const struct compare_view *v, struct rd_buf *b)
+{
+	const char *text = rd_arena_strndup(v->words, b->data, b->length);
+	rd_buf_release(b);
+	return text;
+}
+
+const char *compare_record(const struct compare_view *v, const struct epa_record *r, bool there)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	if (!there)
+		return NULL;
+	epa_show_record(&v->show, r, &b);
+	return keep(v, &b);
+}
+
+const char *compare_slot(const struct compare_view *v, const struct epa_record *r, bool there, unsigned slot)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	if (!there || slot >= r->count)
+		return NULL;
+	epa_show_slot(&v->show, r, slot, &b);
+	return keep(v, &b);
+}
+
+const struct epa_record *compare_node_record(const struct epa_node *n)
+{
+	return n->has_run ? &n->run : &n->golden;
+}
+
+const char *compare_operation(const struct compare_view *v, const struct epa_node *n)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	struct epa_record r = *compare_node_record(n);
+	/* A control node stands at the record before the two ways. */
+	if (r.site != n->site) {
+		r.site = n->site;
+		r.kind = n->operation;
+	}
+	if (r.kind == TRACE_FULL_EVENT && !r.event)
+		rd_buf_adds(&b, "event");
+	else
+		epa_show_operation(&v->show, &r, &b);
+	return keep(v, &b);
+}
+
+const char *compare_name(const struct compare_view *v, struct epa_name name)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	if (!name.who)
+		return NULL;
+	epa_name_text(v->show.names, v->show.sites, name, &b);
+	return keep(v, &b);
+}
+
+const char *compare_object(const struct compare_view *v, const struct epa_record *r, bool there)
+{
+	return there && epa_record_has_address(r) && r->count ? compare_name(v, r->slots[0]) : NULL;
+}
+
+const char *compare_place(const struct compare_view *v, uint32_t site)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	epa_show_place(v->show.sites, site, &b);
+	return keep(v, &b);
+}
+
+const char *compare_thread(const struct compare_view *v, uint32_t name)
+{
+	return epa_names_text(v->show.names, name);
+}
+
+const char *compare_what(const struct compare_view *v, uint32_t number)
+{
+	const struct trace_site *site = trace_sites_find(v->show.sites, number);
+	return site && *site->what ? site->what : NULL;
+}
+
+const char *compare_sentence(const struct compare_view *v)
+{
+	const struct epa_deviation *d = &v->result->first;
+	struct rd_buf b = RD_BUF_INIT;
+	rd_buf_addf(&b, "%s deviation in %s, record %" PRIu64 ", at %s", epa_deviation_name(d->kind),
+		    d->thread, d->number, compare_place(v, epa_deviation_site(d)));
+	return keep(v, &b);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle compare`: where runs deviate from a golden run, and how the error spread.  The golden run is read
+ * once; each run is then walked once.
+ */
+#include "cmd/cmd.h"
+
+#include "base/error.h"
+#include "cmd/compare.h"
+
+#include <stdio.h>
+
+static struct {
+	bool json, first;
+	const char *html;
+	uint64_t limit;
+} opt = {.limit = 20};
+
+static const struct rd_option options[] = {
+	RD_FLAG('j', "json", &opt.json, "as a JSON document"),
+	RD_FLAG('1', "first", &opt.first, "only the first deviation of each run"),
+	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "list at most that many places of each run (20)"),
+	RD_STRING(0, "html", &opt.html, "FILE", "write the propagation of one run as a page for browsers"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle compare [--json] [--first] [--html FILE] GOLDEN RUN...",
+	"Compares runs of a program with a golden run, thread by thread, whatever the\n"
+	"schedules and addresses were: the first deviation, and then which instructions,\n"
+	"variables and threads the error reached, in which order, through memory, calls,\n"
+	"branches, and where it was masked. The traces are of the flavour full. The exit\n"
+	"status is 1 if a run deviates.",
+	options,
+	"  raddle record --flavour full -o golden -- ./prog\n"
+	"  raddle record --flavour full -o run -- ./prog\n"
+	"  raddle compare golden run\n",
+};
+
+struct all {
+	const char *golden;
+	struct epa_reference *reference;
+	struct rd_json json;
+	bool deviated;
+};
+
+static int show(struct all *all, const char *path, const struct epa_comparison *c)
+{
+	struct compare_view v = {.golden = all->golden,
+				 .run = path,
+				 .reference = all->reference,
+				 .result = c,
+				 .show = {&c->names, epa_source_sites(epa_reference_source(all->reference))},
+				 .words = rd_arena_new()};
+	int err = RD_OK;
+	if (opt.json)
+		compare_json(&all->json, &v);
+	else
+		compare_text(&v, opt.limit);
+	if (opt.html)
+		err = compare_html(&v, opt.html);
+	rd_arena_free(v.words);
+	return err;
+}
+
+static int compare_run(struct all *all, const char *path)
+{
+	struct epa_compare_options how = {.propagation = !opt.first};
+	struct epa_source *run;
+	struct epa_comparison c;
+	int err = epa_source_open(&run, path);
+	if (err)
+		return err;
+	err = epa_compare(all->reference, run, &how, &c);
+	if (!err) {
+		err = c.damage;
+		all->deviated |= c.deviated;
+		int shown = show(all, path, &c);
+		err = err ? err : shown;
+		epa_comparison_release(&c);
+	}
+	epa_source_close(run);
+	return err;
+}
+
+static int compare_runs(struct all *all, char **runs)
+{
+	int err = RD_OK;
+	if (opt.json) {
+		rd_json_begin(&all->json, stdout);
+		rd_json_object(&all->json, NULL);
+		rd_json_number(&all->json, "version", 1);
+		rd_json_object(&all->json, "golden");
+		rd_json_string(&all->json, "path", all->golden);
+		rd_json_unsigned(&all->json, "records", epa_reference_records(all->reference));
+		rd_json_unsigned(&all->json, "threads", epa_reference_threads(all->reference));
+		rd_json_end(&all->json);
+		rd_json_array(&all->json, "runs");
+	}
+	for (; *runs; runs++) {
+		int one = compare_run(all, *runs);
+		err = err ? err : one;
+	}
+	if (opt.json) {
+		rd_json_end(&all->json);
+		rd_json_end(&all->json);
+	}
+	return err;
+}
+
+static int check(int runs)
+{
+	if (runs < 1)
+		return rd_fail(RD_EUSAGE, "compare: needs a golden run and another one");
+	if (opt.html && (runs > 1 || opt.first))
+		return rd_fail(RD_EUSAGE, "compare: --html shows how the error spread in one run");
+	return RD_OK;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct all all = {0};
+	struct epa_source *golden;
+	int first = rd_options_parse(argc, argv, &usage), err;
+	if (first == RD_OPTION_HELP)
+		return CMD_OK;
+	if (first < 0 || check(argc - first - 1))
+		return CMD_FAILED;
+	all.golden = argv[first];
+	if (epa_source_open(&golden, all.golden))
+		return CMD_FAILED;
+	err = epa_reference_open(&all.reference, golden);
+	if (!err)
+		err = compare_runs(&all, argv + first + 1);
+	epa_reference_close(all.reference);
+	epa_source_close(golden);
+	if (err)
+		return CMD_FAILED;
+	return all.deviated ? CMD_FOUND : CMD_OK;
+}

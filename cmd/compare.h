@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `raddle compare` share: a comparison, and the words for its parts. */
+#ifndef CMD_COMPARE_H
+#define CMD_COMPARE_H
+
+#include "base/alloc.h"
+#include "base/json.h"
+#include "epa/compare.h"
+#include "epa/show.h"
+
+struct compare_view {
+	const char *golden, *run; /* traces */
+	const struct epa_reference *reference;
+	const struct epa_comparison *result;
+	struct epa_show show;
+	struct rd_arena *words;
+};
+
+/* Texts live as long as the view's arena.  NULL: there is none. */
+const char *compare_record(const struct compare_view *v, const struct epa_record *r, bool there);
+const char *compare_slot(const struct compare_view *v, const struct epa_record *r, bool there, unsigned slot);
+const char *compare_operation(const struct compare_view *v, const struct epa_node *n);
+/* What the record accesses, by its canonical name. */
+const char *compare_object(const struct compare_view *v, const struct epa_record *r, bool there);
+const char *compare_name(const struct compare_view *v, struct epa_name name);
+const char *compare_place(const struct compare_view *v, uint32_t site); /* file.c:12 function */
+const char *compare_thread(const struct compare_view *v, uint32_t name);
+/* The variable that the source names at a site. */
+const char *compare_what(const struct compare_view *v, uint32_t site);
+
+/* The record of a node that is there. */
+const struct epa_record *compare_node_record(const struct epa_node *n);
+
+/* "data deviation in T_0_1, record 12, at file.c:12 function" */
+const char *compare_sentence(const struct compare_view *v);
+
+/* Outputs of one run. */
+void compare_text(const struct compare_view *v, uint64_t limit);
+void compare_json(struct rd_json *j, const struct compare_view *v);
+int compare_html(const struct compare_view *v, const char *path);
+
+#endif
