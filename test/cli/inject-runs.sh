@@ -1,0 +1,58 @@
+# What runs with a fault do stays within their limits and their directory: input, output files, memory, time, files,
+# processes left behind; a program that is not the same in each run is refused.
+# sanitized: no
+set -u
+"$RADDLE" cc -g -O1 -pthread -o runs "$ROOT/test/prog/inject-runs.c" || exit 1
+fail() {
+	echo "$*"
+	cat err.txt out.txt
+	exit 1
+}
+# one BIT MODE ARGUMENT [OPTIONS]: flips a bit of what target() returns
+one() {
+	bit=$1 mode=$2 argument=$3
+	shift 3
+	"$RADDLE" inject -f -o one --fault BitFlip --function target --opcode load --instance 1 --bit "$bit" "$@" -- ./runs "$mode" "$argument" \
+		>out.txt 2>err.txt || fail "$mode $argument could not be injected into"
+	outcome=$(jq -r .outcome one/log)
+	[ "$(jq -r .fired one/log)" = true ] || fail "$mode: the fault did not happen"
+}
+
+mkdir data
+seq 10 >data/numbers
+echo 1000 >input
+one 2 file numbers --input data/numbers --stdin input
+[ "$outcome" = sdc ] || fail "another result is $outcome"
+[ "$(cat one/golden/files/result)" = 1055 ] || fail "input was not read: $(cat one/golden/files/result)"
+[ "$(jq -r .diff one/log)" = runs/0/file.diff ] && grep -q '^-1055' one/runs/0/file.diff && grep -q '^+1051' one/runs/0/file.diff ||
+	fail "no diff of a file"
+[ "$(cat data/numbers)" = "$(seq 10)" ] && [ ! -e result ] || fail "it wrote where it should not"
+one 2 file numbers --input data/numbers --stdin input --ignore 'res*'
+[ "$outcome" = masked ] || fail "a file that is ignored: $outcome"
+one 2 file numbers --input data/numbers --stdin input --filter 'tr -d 0-9'
+[ "$outcome" = masked ] || fail "a filter: $outcome"
+
+one 31 spin 10
+[ "$outcome" = hang ] || fail "counting to two thousand million is $outcome"
+one 20 sleep 3
+[ "$outcome" = hang ] || fail "waiting for ever is $outcome"
+one 12 grow 2 --memory 100M
+[ "$outcome $(jq .exit one/log)" = "detected 3" ] || fail "too much memory is $outcome"
+one 20 write 4 --file-size 1M
+case $outcome in crash | detected) ;; *) fail "too large a file is $outcome" ;; esac
+one 3 check 5
+[ "$outcome $(jq -r .signal one/log)" = "detected SIGABRT" ] || fail "abort() is $outcome"
+find . -name 'core*' | grep . && fail "a core dump"
+one 3 fork 5
+[ "$outcome" = sdc ] || fail "another output is $outcome"
+for process in /proc/[0-9]*/cwd; do
+	case $(readlink "$process") in "$PWD"/*) fail "a process is left behind" ;; esac
+done
+
+"$RADDLE" inject --fault BitFlip -- ./runs clock >out.txt 2>err.txt && fail "took a program that says the time"
+[ "$(grep -c . err.txt)" = 1 ] && grep -q 'two runs without a fault differ' err.txt || fail "no clear message"
+"$RADDLE" inject -n 2 --fault BitFlip -f -o clock -- ./runs clock >out.txt 2>err.txt || fail "--force"
+[ "$(jq .forced clock/campaign.json)" = true ] || fail "campaign.json does not say that it was forced"
+"$RADDLE" inject -q --fault BitFlip -- ./runs check 4 >out.txt 2>err.txt && fail "took a program that aborts by itself"
+grep -q 'ended by signal 6 without a fault' err.txt || fail "no clear message about that"
+exit 0
