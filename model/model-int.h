@@ -24,6 +24,8 @@ struct model_block {
 	uint64_t touched, written, multi;
 	uint32_t owner;	 /* who touched it first */
 	uint32_t owners; /* index of owner tables, 0: all bytes are `owner`'s */
+	uint64_t marked; /* by `latest`: nothing new is learnt about them */
+	uint32_t latest;
 };
 
 struct model_shadow {

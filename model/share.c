@@ -77,7 +77,7 @@ static struct model_block *block_of(struct model *m, struct model_object *o, uin
 		index = x->block_count > 0 ? x->block_count : 1;
 		x->block_count = index + 1;
 		RD_GROW(x->blocks, x->block_capacity, x->block_count);
-		x->blocks[index] = (struct model_block){.owner = MODEL_NONE};
+		x->blocks[index] = (struct model_block){.owner = MODEL_NONE, .latest = MODEL_NONE};
 		if (s->direct)
 			s->direct[number] = (uint32_t)index;
 		else
@@ -101,13 +101,22 @@ static uint32_t *owners_of(struct model *m, struct model_block *b)
 	return x->owners[b->owners];
 }
 
+/* Threads touch the same bytes again and again; the streams are read one by one. */
 static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
 {
+	if (b->latest != thread) {
+		b->latest = thread;
+		b->marked = 0;
+	}
+	mask &= ~b->marked;
+	if (!mask)
+		return;
+	b->marked |= mask;
 	if (b->owner == MODEL_NONE)
 		b->owner = thread;
 	if (b->owners || b->owner != thread) {
 		uint32_t *owners = owners_of(m, b);
-		for (uint64_t bits = mask; bits; bits &= bits - 1) {
+		for (uint64_t bits = mask & ~b->multi; bits; bits &= bits - 1) {
 			unsigned i = (unsigned)__builtin_ctzll(bits);
 			if (!(b->touched >> i & 1))
 				owners[i] = thread;

@@ -2,11 +2,11 @@
 /*
  * Cutting accesses into granules, and finding those that are alike.
  *
- * Cuts are bits, 64 bytes a block.  Granules are numbered by their first byte: block
- * by block, bit by bit.  Two passes over the histories: the first sets the cuts, the
- * second gives each granule a hash over the segments, sites and directions of its
- * accesses, thread by thread.  Granules of one object with the same hash are one
- * variable.  A loop that touches a granule again and again counts as one access.
+ * Cuts are bits, 64 bytes a block.  Granules are numbered by object and first byte, so
+ * that an access is a run of numbers; where the last of them ends another one begins.
+ * Two passes over the histories: the first sets the cuts, the second gives each granule a hash over the
+ * segments, sites and directions of its accesses, thread by thread.  Granules of one object with the same
+ * hash are one variable.  A loop that touches a granule again and again counts as one access.
  */
 #include "predict/granule.h"
 
@@ -17,9 +17,11 @@
 
 #define BLOCK 64
 #define NOT_SHARED UINT32_MAX
+#define OFFSET_BITS 38
+#define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
 
 struct block {
-	uint64_t cuts;
+	uint64_t key, cuts;
 	uint32_t first; /* number of the granule of the lowest bit */
 	uint32_t object;
 };
@@ -35,6 +37,7 @@ struct granules {
 	size_t block_count, block_capacity;
 	uint64_t last_key; /* of `last`, plus one */
 	size_t last;
+	uint64_t *starts;    /* by granule: its offset */
 	struct mark *marks;  /* while hashes are made */
 	uint32_t *variables; /* by granule, NOT_SHARED: none */
 	uint32_t count, variable_count;
@@ -42,22 +45,7 @@ struct granules {
 
 static uint64_t key_of(uint32_t object, uint64_t offset)
 {
-	return (uint64_t)object << 38 | (offset / BLOCK & ((1ull << 38) - 1));
-}
-
-/* The block of an offset, or NULL. */
-static const struct block *find_block(struct granules *g, uint32_t object, uint64_t offset)
-{
-	uint64_t key = key_of(object, offset);
-
-	if (g->last_key != key + 1) {
-		uint64_t *number = rd_umap_get(&g->numbers, key);
-		if (!number)
-			return NULL;
-		g->last_key = key + 1;
-		g->last = *number;
-	}
-	return &g->blocks[g->last];
+	return (uint64_t)object << OFFSET_BITS | (offset / BLOCK & OFFSET_MASK);
 }
 
 static void cut(struct granules *g, uint32_t object, uint64_t offset)
@@ -70,7 +58,7 @@ static void cut(struct granules *g, uint32_t object, uint64_t offset)
 		if (is_new) {
 			*number = g->block_count;
 			RD_GROW(g->blocks, g->block_capacity, g->block_count + 1);
-			g->blocks[g->block_count++] = (struct block){.object = object};
+			g->blocks[g->block_count++] = (struct block){.key = key, .object = object};
 		}
 		g->last_key = key + 1;
 		g->last = *number;
@@ -88,34 +76,57 @@ static void cut_all(struct granules *g)
 			cut(g, a->object, a->offset + a->size);
 		}
 	}
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+static void number_granules(struct granules *g)
+{
+	uint32_t n = 0;
+
+	qsort(g->blocks, g->block_count, sizeof *g->blocks, compare_blocks);
 	for (size_t i = 0; i < g->block_count; i++) {
 		g->blocks[i].first = g->count;
 		g->count += (uint32_t)__builtin_popcountll(g->blocks[i].cuts);
+		*rd_umap_put(&g->numbers, g->blocks[i].key, NULL) = i;
+	}
+	g->last_key = 0;
+	g->starts = rd_xmalloc(((size_t)g->count + 1) * sizeof *g->starts);
+	for (size_t i = 0; i < g->block_count; i++) {
+		uint64_t base = (g->blocks[i].key & OFFSET_MASK) * BLOCK;
+		for (uint64_t bits = g->blocks[i].cuts; bits; bits &= bits - 1)
+			g->starts[n++] = base + (uint64_t)__builtin_ctzll(bits);
 	}
 }
 
-/* The end of the granule that begins at `offset`, at most `end`. */
-static uint64_t end_of(struct granules *g, uint32_t object, uint64_t offset, uint64_t end)
+struct granule_walk granules_of(struct granules *g, const struct model_access *a)
 {
-	for (uint64_t at = offset + 1; at < end; at = (at / BLOCK + 1) * BLOCK) {
-		const struct block *b = find_block(g, object, at);
-		uint64_t rest = b ? b->cuts >> (at % BLOCK) : 0;
-		if (rest && at + (uint64_t)__builtin_ctzll(rest) < end)
-			return at + (uint64_t)__builtin_ctzll(rest);
+	uint64_t key = key_of(a->object, a->offset);
+
+	if (g->last_key != key + 1) {
+		g->last_key = key + 1;
+		g->last = *rd_umap_get(&g->numbers, key);
 	}
-	return end;
+	const struct block *b = &g->blocks[g->last];
+	uint64_t below = b->cuts & ((1ull << (a->offset % BLOCK)) - 1);
+	return (struct granule_walk){.g = g,
+				     .access = a,
+				     .at = a->offset,
+				     .next = b->first + (uint32_t)__builtin_popcountll(below)};
 }
 
-/* The granule that begins at w->at; it is there, since an access begins there. */
+/* The granule that begins at w->at. */
 static uint32_t take_granule(struct granule_walk *w)
 {
-	uint32_t object = w->access->object;
-	const struct block *b = find_block(w->g, object, w->at);
-	uint32_t number =
-		b->first + (uint32_t)__builtin_popcountll(b->cuts & ((1ull << (w->at % BLOCK)) - 1));
+	uint32_t number = w->next++;
 
 	w->offset = w->at;
-	w->at = end_of(w->g, object, w->at, w->access->offset + w->access->size);
+	w->at = w->g->starts[w->next];
 	w->size = w->at - w->offset;
 	return number;
 }
@@ -195,6 +206,7 @@ struct granules *granules_new(const struct model *m)
 
 	g->m = m;
 	cut_all(g);
+	number_granules(g);
 	g->marks = rd_xcalloc((size_t)g->count + 1, sizeof *g->marks);
 	g->variables = rd_xmalloc(((size_t)g->count + 1) * sizeof *g->variables);
 	mark_all(g);
@@ -210,6 +222,7 @@ void granules_free(struct granules *g)
 		return;
 	rd_umap_release(&g->numbers);
 	free(g->blocks);
+	free(g->starts);
 	free(g->variables);
 	free(g);
 }

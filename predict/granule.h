@@ -26,14 +26,12 @@ struct granule_walk {
 	struct granules *g;
 	const struct model_access *access;
 	uint64_t at;	       /* what is still to come */
+	uint32_t next;	       /* and its granule */
 	uint64_t offset, size; /* of the granule, within the object */
 	uint32_t variable;
 };
 
-static inline struct granule_walk granules_of(struct granules *g, const struct model_access *a)
-{
-	return (struct granule_walk){.g = g, .access = a, .at = a->offset};
-}
+struct granule_walk granules_of(struct granules *g, const struct model_access *a);
 
 /* Goes to the next one; false: there are no more. */
 bool granule_next(struct granule_walk *w);
