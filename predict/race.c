@@ -16,7 +16,8 @@
  * Only what tier 1 does not find goes to the exact search.  Unless every event
  * has to be decided (count_events), one race for a pair of code sites is enough,
  * and a pair of sites that has failed often is given up after a race on the
- * variable is known.
+ * variable is known.  The budget must not be spent on a few hard pairs while easy
+ * ones wait, so all variables are gone over several times, with growing effort.
  */
 #include "predict/internal.h"
 
@@ -25,9 +26,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* States of a pair of sites in r->pairs: bits for the classes, then the number
- * of failed searches. */
-enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2, PAIR_FAILED = 4 };
+/* States of a pair of sites in r->pairs: found in which class. */
+enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
+
+/* What is tried for each pair: the first e1 in recorded order; others in recorded order; a
+ * short search for a few; all that the options allow. */
+enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
+
+#define RECORDED_TRIES 256 /* of a pair of sites, with EFFORT_RECORDED */
+#define FEW_TRIES 4
+#define FEW_WORK 16 /* a short search has that part of the budget of a question */
+#define ALL_TRIES 64
 
 #define SORTS 4 /* of e2: written, atomic */
 
@@ -42,17 +51,33 @@ struct guard {
 	uint32_t count;
 };
 
+/* The accesses of a slot from one site; one group for all if sites do not matter. */
+struct group {
+	uint32_t slot, site;
+	uint32_t begin, end; /* of walk.order */
+	bool writes, plain;  /* some of them do, are */
+};
+
 /* One variable and one thread's accesses as e2. */
 struct walk {
 	struct predictor *r;
+	enum effort effort;
 	uint32_t variable;
 	const struct slot *own;
 	struct cursors cursors;
 	struct guard *guards; /* by slot of the variable */
 	size_t guard_capacity;
-	bool found; /* a race on this variable */
-	bool cut;   /* the budget ended before all of its pairs were seen */
+	struct group *groups; /* of the variable, slot by slot */
+	size_t group_count, group_capacity;
+	uint32_t *order; /* its accesses, group by group */
+	size_t order_capacity;
+	struct rd_umap
+		failures; /* of a pair of sites: in recorded order, and times FAILED_SEARCH of searches */
+	uint8_t *found;	  /* by variable: it has a race */
+	bool cut;	  /* the budget ended before all pairs of the variable were seen */
 };
+
+#define FAILED_SEARCH (1ull << 32)
 
 static const struct exec_event *raw(const struct core *c, uint32_t e)
 {
@@ -64,17 +89,17 @@ static bool conflict(const struct core *c, uint32_t a, uint32_t b)
 	return exec_conflict(raw(c, a), raw(c, b));
 }
 
-static uint64_t *pair_state(struct predictor *r, uint32_t e1, uint32_t e2)
+static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)
 {
 	uint64_t a = raw(&r->c, e1)->site, b = raw(&r->c, e2)->site;
-	return rd_umap_put(&r->pairs, a < b ? a << 32 | b : b << 32 | a, NULL);
+	return a < b ? a << 32 | b : b << 32 | a;
 }
 
 /* Whether a pair of these sites needs no further search. */
-static bool pair_known(struct predictor *r, uint32_t e1, uint32_t e2)
+static bool pair_known(const struct predictor *r, uint32_t e1, uint32_t e2)
 {
-	uint64_t state = *pair_state(r, e1, e2);
-	return state & (r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SOUND | PAIR_SPECULATIVE);
+	const uint64_t *state = rd_umap_get(&r->pairs, pair_key(r, e1, e2));
+	return state && *state & (r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SOUND | PAIR_SPECULATIVE);
 }
 
 static void record(struct walk *w, uint32_t e1, uint32_t e2, enum predict_tier tier)
@@ -82,10 +107,11 @@ static void record(struct walk *w, uint32_t e1, uint32_t e2, enum predict_tier t
 	struct predictor *r = w->r;
 	struct predict_result *out = r->out;
 
-	w->found = true;
+	w->found[w->variable] = 1;
 	if (pair_known(r, e1, e2))
 		return;
-	*pair_state(r, e1, e2) |= r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SPECULATIVE;
+	*rd_umap_put(&r->pairs, pair_key(r, e1, e2), NULL) |=
+		r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SPECULATIVE;
 	RD_GROW(out->races, out->race_capacity, out->race_count + 1);
 	struct predict_race *race = &out->races[out->race_count++];
 	*race = (struct predict_race){.first = r->c.events[e1].source,
@@ -136,6 +162,8 @@ static uint32_t first_recorded(struct walk *w, uint32_t e2, const struct slot *s
 			return NONE;
 		if (c->accesses.index[*cursor] < past || !conflict(c, e1, e2) || core_common_lock(c, e1, e2))
 			continue;
+		if (!w->r->o->count_events && pair_known(w->r, e1, e2))
+			return NONE;
 		w->r->out->stats[w->r->class].candidates++;
 		if (predict_sp_reach(w->r, (uint32_t[]){e1, e2}, 2))
 			return e1;
@@ -209,68 +237,110 @@ static bool find_recorded(struct walk *w, uint32_t e2)
 	return found;
 }
 
-/* Asks the search about one pair; true for a race. */
+static enum answer search(struct walk *w, uint32_t e1, uint32_t e2)
+{
+	struct search *s = &w->r->s;
+	int64_t limit = s->work_limit;
+	enum answer a;
+
+	if (w->effort == EFFORT_RECORDED || w->r->o->recorded_order_only)
+		return ANSWER_NO;
+	if (w->effort == EFFORT_FEW)
+		s->work_limit /= FEW_WORK;
+	w->r->out->stats[w->r->class].searches++;
+	a = search_run(s, (uint32_t[]){e1, e2}, 2);
+	s->work_limit = limit;
+	return a;
+}
+
+/* Asks about one pair; true for a race. */
 static bool try_pair(struct walk *w, uint32_t e1, uint32_t e2)
 {
 	struct predictor *r = w->r;
 	enum answer a;
 
-	r->out->stats[r->class].searches++;
 	if (!r->o->count_events && predict_sp_reach(r, (uint32_t[]){e1, e2}, 2)) {
 		record(w, e1, e2, PREDICT_RECORDED_ORDER);
 		return true;
 	}
-	a = r->o->recorded_order_only ? ANSWER_NO : search_run(&r->s, (uint32_t[]){e1, e2}, 2);
+	a = search(w, e1, e2);
 	if (a == ANSWER_YES) {
 		record(w, e1, e2, PREDICT_EXACT);
 		return true;
 	}
-	r->out->stats[r->class].unknown += a == ANSWER_UNKNOWN;
-	*pair_state(r, e1, e2) += PAIR_FAILED;
+	r->out->stats[r->class].unknown += a == ANSWER_UNKNOWN && w->effort == EFFORT_ALL;
+	*rd_umap_put(&w->failures, pair_key(r, e1, e2), NULL) +=
+		w->effort == EFFORT_RECORDED ? 1 : FAILED_SEARCH;
 	return false;
 }
 
-static bool worth_trying(struct walk *w, uint32_t e1, uint32_t e2)
+/* Whether more pairs of these sites are tried. */
+static bool is_wanted(const struct walk *w, uint32_t e1, uint32_t e2)
 {
-	const struct core *c = &w->r->c;
-	bool all = w->r->o->count_events || w->r->o->max_tries == UINT32_MAX;
+	const uint64_t *failures;
+	bool all = w->r->o->max_tries == UINT32_MAX || !w->found[w->variable];
 
-	if (!conflict(c, e1, e2) || core_common_lock(c, e1, e2))
-		return false;
 	if (w->r->o->count_events)
 		return true;
 	if (pair_known(w->r, e1, e2))
 		return false;
-	return all || !w->found || *pair_state(w->r, e1, e2) / PAIR_FAILED < 64;
+	failures = rd_umap_get(&w->failures, pair_key(w->r, e1, e2));
+	if (!failures)
+		return true;
+	if (w->effort == EFFORT_RECORDED)
+		return (uint32_t)*failures < RECORDED_TRIES;
+	if (w->effort == EFFORT_FEW)
+		return *failures / FAILED_SEARCH < FEW_TRIES;
+	return all || *failures / FAILED_SEARCH < ALL_TRIES;
 }
 
-static bool find_exact_in(struct walk *w, uint32_t e2, const struct slot *slot)
+/* The first access of the group at or behind a position of its thread. */
+static uint32_t first_behind(const struct walk *w, const struct group *g, uint32_t position)
+{
+	uint32_t low = g->begin, high = g->end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (w->r->c.events[w->order[middle]].index < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool may_conflict(const struct core *c, uint32_t e2, const struct group *g)
+{
+	const struct exec_event *e = raw(c, e2);
+
+	return (exec_writes(e->kind) || g->writes) && (!(e->flags & EXEC_ATOMIC) || g->plain);
+}
+
+static bool find_exact_in(struct walk *w, uint32_t e2, const struct group *g)
 {
 	const struct core *c = &w->r->c;
-	uint32_t limit = w->r->o->max_tries ? w->r->o->max_tries : 64, tries = 0, seen = 0;
-	uint32_t i =
-		slot->begin + predict_slots_below(&c->accesses, slot, before(c, &c->need, e2, slot->thread));
-	bool found = false;
+	uint32_t limit = w->r->o->max_tries ? w->r->o->max_tries : ALL_TRIES, tries = 0, seen = 0;
+	uint32_t i = first_behind(w, g, before(c, &c->need, e2, c->accesses.slot[g->slot].thread));
 
-	for (; i < slot->end && c->accesses.item[i] < e2 && tries < limit; i++) {
-		uint32_t e1 = c->accesses.item[i];
-		if (seen++ > 64 * (uint64_t)limit && w->found)
+	for (; i < g->end && w->order[i] < e2 && tries < limit && !w->cut; i++) {
+		uint32_t e1 = w->order[i];
+		if (seen++ > 64 * (uint64_t)limit && w->found[w->variable])
 			break;
-		if (--w->r->s.total < 0) {
-			w->r->out->stats[w->r->class].unknown += !w->cut;
+		--w->r->s.total;
+		if (!conflict(c, e1, e2) || core_common_lock(c, e1, e2))
+			continue;
+		if (w->r->s.total < 0) {
+			w->r->out->stats[w->r->class].unknown += w->effort == EFFORT_ALL;
 			w->cut = true;
 			break;
 		}
-		if (!worth_trying(w, e1, e2))
-			continue;
 		tries++;
-		if (!try_pair(w, e1, e2))
-			continue;
-		found = true;
-		if (w->r->o->count_events)
+		if (try_pair(w, e1, e2))
+			return true;
+		if (!is_wanted(w, e1, e2))
 			break;
 	}
-	return found;
+	return false;
 }
 
 static bool find_exact(struct walk *w, uint32_t e2)
@@ -278,16 +348,17 @@ static bool find_exact(struct walk *w, uint32_t e2)
 	const struct core *c = &w->r->c;
 	bool found = false;
 
-	for (uint32_t i = c->accesses.first[w->variable]; i < c->accesses.first[w->variable + 1]; i++) {
-		if (&c->accesses.slot[i] == w->own || guarded(w, &c->accesses.slot[i]))
-			continue;
-		found |= find_exact_in(w, e2, &c->accesses.slot[i]);
-		if (found && w->r->o->count_events)
-			break;
+	for (size_t i = 0; i < w->group_count && !(found && w->r->o->count_events); i++) {
+		const struct group *g = &w->groups[i];
+		const struct slot *slot = &c->accesses.slot[g->slot];
+		if (slot != w->own && may_conflict(c, e2, g) && !guarded(w, slot) &&
+		    is_wanted(w, w->order[g->begin], e2))
+			found |= find_exact_in(w, e2, g);
 	}
 	return found;
 }
 
+/* Decides the event altogether. */
 static void decide(struct walk *w, uint32_t e2)
 {
 	struct predictor *r = w->r;
@@ -295,8 +366,8 @@ static void decide(struct walk *w, uint32_t e2)
 	bool recorded = find_recorded(w, e2), racy = recorded;
 	bool is_new;
 
-	if (!(recorded && r->o->count_events) && !(r->o->recorded_order_only && r->o->count_events))
-		racy |= find_exact(w, e2);
+	if (!recorded && !r->o->recorded_order_only)
+		racy = find_exact(w, e2);
 	if (!racy)
 		return;
 	stats->racy_events++;
@@ -314,26 +385,85 @@ static void walk_slot(struct walk *w)
 	for (uint32_t i = 0; i < n; i++)
 		for (unsigned sort = 0; sort < SORTS; sort++)
 			w->cursors.at[i * SORTS + sort] = c->accesses.slot[first + i].begin;
-	for (uint32_t i = w->own->begin; i < w->own->end; i++)
-		decide(w, c->accesses.item[i]);
+	for (uint32_t i = w->own->begin; i < w->own->end; i++) {
+		uint32_t e2 = c->accesses.item[i];
+		if (w->r->o->count_events)
+			decide(w, e2);
+		else if (w->effort == EFFORT_FIRST)
+			find_recorded(w, e2);
+		else if (!w->cut)
+			find_exact(w, e2);
+	}
+}
+
+static int compare_sites(const void *left, const void *right, void *context)
+{
+	const struct core *c = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint32_t sites[] = {raw(c, a)->site, raw(c, b)->site};
+
+	if (sites[0] != sites[1])
+		return sites[0] < sites[1] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* Appends the groups of a slot. */
+static void group_slot(struct walk *w, uint32_t number)
+{
+	const struct core *c = &w->r->c;
+	const struct slot *slot = &c->accesses.slot[number];
+	uint32_t begin = w->group_count ? w->groups[w->group_count - 1].end : 0, n = slot->end - slot->begin;
+	bool apart = !w->r->o->count_events;
+
+	RD_GROW(w->order, w->order_capacity, (size_t)begin + n);
+	memcpy(w->order + begin, c->accesses.item + slot->begin, n * sizeof *w->order);
+	if (apart)
+		qsort_r(w->order + begin, n, sizeof *w->order, compare_sites, (void *)c);
+	for (uint32_t i = begin; i < begin + n; i++) {
+		uint32_t site = apart ? raw(c, w->order[i])->site : 0;
+		if (i == begin || site != w->groups[w->group_count - 1].site) {
+			RD_GROW(w->groups, w->group_capacity, w->group_count + 1);
+			w->groups[w->group_count++] =
+				(struct group){.slot = number, .site = site, .begin = i};
+		}
+		struct group *g = &w->groups[w->group_count - 1];
+		g->end = i + 1;
+		g->writes |= exec_writes(raw(c, w->order[i])->kind);
+		g->plain |= !(raw(c, w->order[i])->flags & EXEC_ATOMIC);
+	}
+}
+
+static void walk_variable(struct walk *w)
+{
+	const struct core *c = &w->r->c;
+	uint32_t first = c->accesses.first[w->variable], end = c->accesses.first[w->variable + 1];
+
+	w->cut = false;
+	w->group_count = 0;
+	RD_GROW(w->guards, w->guard_capacity, end - first + 1);
+	for (uint32_t i = first; i < end; i++) {
+		w->guards[i - first] = guard_of(c, &c->accesses.slot[i]);
+		if (w->effort != EFFORT_FIRST)
+			group_slot(w, i);
+	}
+	for (uint32_t i = first; i < end; i++) {
+		w->own = &c->accesses.slot[i];
+		walk_slot(w);
+	}
 }
 
 void predict_races(struct predictor *r)
 {
-	const struct core *c = &r->c;
-	struct walk w = {.r = r};
+	struct walk w = {.r = r, .failures = RD_UMAP_INIT};
 
-	for (w.variable = 0; w.variable < c->variables; w.variable++) {
-		uint32_t first = c->accesses.first[w.variable];
-		w.found = w.cut = false;
-		RD_GROW(w.guards, w.guard_capacity, c->accesses.first[w.variable + 1] - first + 1);
-		for (uint32_t i = first; i < c->accesses.first[w.variable + 1]; i++)
-			w.guards[i - first] = guard_of(c, &c->accesses.slot[i]);
-		for (uint32_t i = c->accesses.first[w.variable]; i < c->accesses.first[w.variable + 1]; i++) {
-			w.own = &c->accesses.slot[i];
-			walk_slot(&w);
-		}
-	}
+	w.found = rd_xcalloc((size_t)r->c.variables + 1, 1);
+	for (w.effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST; w.effort <= EFFORT_ALL; w.effort++)
+		for (w.variable = 0; w.variable < r->c.variables; w.variable++)
+			walk_variable(&w);
+	rd_umap_release(&w.failures);
+	free(w.found);
+	free(w.groups);
+	free(w.order);
 	free(w.guards);
 	free(w.cursors.at);
 }
