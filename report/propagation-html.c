@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "report/html.h"
 
 #include <inttypes.h>
@@ -25,16 +26,24 @@ static void put_cell(FILE *out, const char *class, const char *text)
 	fputs("</td>", out);
 }
 
-static void put_place(FILE *out, const struct propagation_place *at)
+/* Without its folders, which the page can show. */
+static void put_file(FILE *out, const struct propagation_place *at)
 {
-	fputs("<td class=\"mono\">", out);
+	fputs("<td class=\"mono\" title=\"", out);
+	html_text(out, at->file);
+	fputs("\">", out);
 	if (at->file && at->line) {
-		html_text(out, at->file);
+		html_text(out, rd_base_name(at->file));
 		fprintf(out, ":%" PRIu32, at->line);
 		if (at->column)
 			fprintf(out, ":%" PRIu32, at->column);
 	}
 	fputs("</td>", out);
+}
+
+static void put_place(FILE *out, const struct propagation_place *at)
+{
+	put_file(out, at);
 	put_cell(out, "mono", at->function);
 	put_cell(out, "mono", at->thread);
 }

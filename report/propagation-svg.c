@@ -19,6 +19,9 @@
 
 enum { ROW = 20, HEAD = 26, MARK = 30, MARK_HEIGHT = 16, MARGIN = 20, ARROWS_MAX = 3000 };
 
+/* The head of a column has the thread's name: width of a letter, room between names. */
+enum { LETTER = 8, GAP = 10, NAME_SHOWN = 24 };
+
 struct mark {
 	size_t row, column, first, count; /* first: the first node, which has the lowest number */
 	bool ended;			  /* the error came to an end here */
@@ -87,6 +90,12 @@ static void find_columns(struct graph *g)
 	for (size_t i = 0; i < g->threads.count; i++)
 		g->order[sorted[i]] = i;
 	g->column = g->threads.count <= 4 ? 110 : g->threads.count <= 10 ? 74 : 52;
+	for (size_t i = 0; i < g->threads.count; i++) {
+		int length = (int)strnlen(g->threads.items[i], NAME_SHOWN);
+
+		if (g->column < length * LETTER + GAP)
+			g->column = length * LETTER + GAP;
+	}
 	free(sorted);
 }
 
