@@ -156,12 +156,11 @@ static void print_counts(const struct rev_result *x)
 {
 	const char *separator = "ordered by ";
 
-	printf("%" PRIu64 " records, %zu threads, %zu operations; %" PRIu64
-	       " dependent accesses of two threads next to one another, %" PRIu64
-	       " of them ordered by clocks",
-	       x->records, x->threads, x->operations, x->counts.conflicts, x->counts.ordered);
+	printf("%" PRIu64 " records, %zu threads, %zu operations\n", x->records, x->threads, x->operations);
+	printf("%" PRIu64 " neighbouring dependent accesses, %" PRIu64 " ordered by clocks",
+	       x->counts.conflicts, x->counts.ordered);
 	if (x->counts.solver_never)
-		printf(", %" PRIu64 " pairs proved by the solver", x->counts.solver_never);
+		printf(", %" PRIu64 " proved by the solver", x->counts.solver_never);
 	putchar('\n');
 	for (int i = 0; i < REV_RULES; i++)
 		if (x->rules[i]) {
@@ -178,7 +177,7 @@ void reversible_text(const struct cmd_reversible *c)
 
 	switch (x->verdict) {
 	case REV_YES:
-		printf("yes: every schedule has the dependent events of this run in the same order%s\n",
+		printf("yes: every schedule has its dependent events in the same order%s\n",
 		       x->source_count ? ", but see below" : "");
 		break;
 	case REV_NO:

@@ -35,6 +35,8 @@ enum { NO_KIND = UINT8_MAX };
 
 static bool is_relevant(const struct rev_object *o)
 {
+	if (o->foreign)
+		return false;
 	switch (o->class) {
 	case REV_LOCK:
 	case REV_SEM:

@@ -76,6 +76,8 @@ struct rev_object {
 	uint64_t address;
 	const char *name; /* canonical, of those that a report shows; else NULL */
 	uint8_t class;	  /* enum rev_class */
+	bool foreign;	  /* a library's own: nothing of the program depends on its order */
+	bool known;	  /* whether it is was looked at */
 	bool tried;	  /* it has operations with REV_TRY */
 	bool signalled;	  /* of a condition: by a signal that is no broadcast */
 	uint64_t value;	  /* initial: of a semaphore; threads of a barrier; 0: unknown */

@@ -28,18 +28,16 @@
 #define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint */
 
 /* The functions of Z3 that are used. */
-#define FUNCTIONS(X)                                                                                         \
-	X(mk_config)                                                                                         \
-	X(del_config)                                                                                        \
-	X(mk_context)                                                                                        \
-	X(del_context)                                                                                       \
-	X(set_error_handler) X(mk_simple_solver) X(solver_inc_ref) X(solver_dec_ref) X(mk_params)            \
-		X(params_inc_ref) X(params_dec_ref) X(params_set_uint) X(mk_string_symbol) X(mk_int_symbol)  \
-			X(solver_set_params) X(mk_int_sort) X(mk_bool_sort) X(mk_const) X(mk_lt) X(mk_gt)    \
-				X(mk_ge) X(mk_or) X(mk_and) X(mk_not) X(mk_implies) X(mk_ite) X(mk_int)      \
-					X(mk_add) X(solver_assert) X(solver_check) X(solver_get_model)       \
-						X(model_inc_ref) X(model_dec_ref) X(model_eval)              \
-							X(get_numeral_int64)
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(mk_config) X(del_config) X(mk_context) X(del_context) X(set_error_handler) \
+	X(mk_simple_solver) X(solver_inc_ref) X(solver_dec_ref) X(mk_params) X(params_inc_ref) \
+	X(params_dec_ref) X(params_set_uint) X(mk_string_symbol) X(mk_int_symbol) \
+	X(solver_set_params) X(mk_int_sort) X(mk_bool_sort) X(mk_const) X(mk_lt) X(mk_gt) X(mk_ge) \
+	X(mk_or) X(mk_and) X(mk_not) X(mk_implies) X(mk_ite) X(mk_int) X(mk_add) X(solver_assert) \
+	X(solver_check) X(solver_get_model) X(model_inc_ref) X(model_dec_ref) X(model_eval) \
+	X(get_numeral_int64)
+/* clang-format on */
 
 struct library {
 #define X(name) __typeof__(Z3_##name) *name;

@@ -41,6 +41,10 @@ static const struct {
 	{"getpgrp", REV_OF_IDENTITY},
 	{"getsid", REV_OF_IDENTITY},
 	{"sched_getcpu", REV_OF_IDENTITY},
+	{"fork", REV_OF_IDENTITY},
+	{"vfork", REV_OF_IDENTITY},
+	{"wait", REV_OF_IDENTITY},
+	{"waitpid", REV_OF_IDENTITY},
 	{"recv", REV_OF_INPUT},
 	{"recvfrom", REV_OF_INPUT},
 	{"recvmsg", REV_OF_INPUT},
@@ -73,10 +77,25 @@ static const struct {
 static const char *const devices[] = {"/dev/urandom", "/dev/random"};
 static const char *const writers[] = {"write", "pwrite", "send", "sendto", "fwrite", "fwrite_unlocked"};
 
+/* Functions that print, and which of their arguments is the format. */
+static const struct {
+	const char *name;
+	unsigned format;
+} printers[] = {
+	{"printf", 0},	       {"fprintf", 1},	     {"dprintf", 1},	   {"sprintf", 1},
+	{"snprintf", 2},       {"__printf_chk", 1},  {"__fprintf_chk", 2}, {"__sprintf_chk", 3},
+	{"__snprintf_chk", 4}, {"__dprintf_chk", 2}, {"syslog", 1},	   {"asprintf", 1},
+};
+
+#define PRINTED_MAX 8
+
 /* What is known of a thread. */
 struct lane {
 	const char *call; /* the last one */
-	uint32_t use;	  /* of a barrier that it has just left + 1 */
+	uint32_t printer; /* site of a call that prints and has not returned */
+	unsigned printed_count;
+	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not read through */
+	uint32_t use;		       /* of a barrier that it has just left + 1 */
 	bool serial;
 };
 
@@ -205,6 +224,39 @@ const char *rev_hidden_name(unsigned state)
 	return "?";
 }
 
+/* Arguments that look like addresses: what %s prints is read, what %p prints is not. */
+static void look_at_printer(struct lane *lane, const char *name, const struct trace_record *r)
+{
+	lane->printed_count = 0;
+	for (size_t i = 0; i < sizeof printers / sizeof *printers; i++) {
+		if (strcmp(printers[i].name, name) != 0)
+			continue;
+		lane->printer = r->site;
+		for (size_t k = printers[i].format + 1; k < r->value_count; k++)
+			if (r->values[k].size == 8 && raddle_looks_like_pointer(trace_record_value(r, k)) &&
+			    r->values[k].type != TRACE_VALUE_FLOAT && lane->printed_count < PRINTED_MAX)
+				lane->printed[lane->printed_count++] = trace_record_value(r, k);
+	}
+}
+
+static void printed_through(struct lane *lane, uint64_t address)
+{
+	for (unsigned i = 0; i < lane->printed_count; i++)
+		if (lane->printed[i] == address) {
+			lane->printed[i] = lane->printed[--lane->printed_count];
+			return;
+		}
+}
+
+static void look_at_result(struct rev_sources *s, uint32_t thread)
+{
+	struct lane *lane = &s->lanes[thread];
+
+	if (lane->printed_count)
+		add(s, REV_OF_ADDRESS, lane->printer, thread, lane->call);
+	lane->printed_count = 0;
+}
+
 static void look_at_call(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -215,6 +267,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 	if (is_new)
 		*kind = kind_of(name);
 	s->lanes[thread].call = name;
+	look_at_printer(&s->lanes[thread], name, r);
 	if (*kind)
 		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
 	/* Standard input. */
@@ -250,6 +303,7 @@ static void look_at_range(struct rev_sources *s, uint32_t thread, const struct t
 {
 	const char *call = s->lanes[thread].call;
 
+	printed_through(&s->lanes[thread], r->address);
 	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
 		size_t length = strlen(devices[i]) + 1;
 
@@ -335,6 +389,9 @@ void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace
 		break;
 	case TRACE_FULL_RANGE:
 		look_at_range(s, thread, r);
+		break;
+	case TRACE_FULL_RESULT:
+		look_at_result(s, thread);
 		break;
 	case TRACE_FULL_BRANCH:
 		look_at_branch(s, thread, r);

@@ -21,17 +21,94 @@
 
 /* ---- the first walk ---- */
 
-/* What sem_open() finds may have any value. */
-static void note_open(struct rev_result *x, const struct trace_sites *sites, const struct trace_record *r)
+/* The libraries: all modules but the first, which is the program. */
+struct modules {
+	struct {
+		uint64_t base, size;
+	} * list;
+	size_t count, capacity;
+};
+
+static bool is_library(const struct modules *m, uint64_t address)
+{
+	for (size_t i = 1; i < m->count; i++)
+		if (address - m->list[i].base < m->list[i].size)
+			return true;
+	return false;
+}
+
+static void note_module(struct modules *m, const struct trace_event *e)
+{
+	RD_GROW(m->list, m->capacity, m->count + 1);
+	m->list[m->count].base = e->values[0];
+	m->list[m->count++].size = e->values[1];
+}
+
+/* Whether the operation itself is what was called, not a function that uses it inside. */
+static bool is_called(const struct trace_site *site)
+{
+	static const char *const prefixes[] = {"pthread_", "sem_",	"mtx_",	      "cnd_",
+					       "thrd_",	   "call_once", "__cxa_guard"};
+
+	for (size_t i = 0; site && i < sizeof prefixes / sizeof *prefixes; i++)
+		if (!strncmp(site->what, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* What a library does with its own locks is not the program's: which thread throws the first exception
+ * decides who initialises the unwinder, and nothing else.  What sem_open() finds may have any value. */
+static void note_object(struct rev_result *x, const struct modules *m, const struct trace_sites *sites,
+			const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(sites, r->site);
+	uint32_t at = r->event->address ? rev_run_find(&x->run, r->event->address) : REV_NONE;
+	struct rev_object *o;
+	bool foreign;
 
+	if (at == REV_NONE)
+		return;
+	o = &x->run.objects[at];
+	foreign = !is_called(site) && is_library(m, o->address);
+	o->foreign = foreign && (o->foreign || !o->known);
+	o->known = true;
 	if (r->event->kind == RADDLE_SEM_INIT && site && !strcmp(site->what, "sem_open"))
-		x->run.objects[rev_run_find(&x->run, r->event->address)].value = REV_ENDLESS;
+		o->value = REV_ENDLESS;
+}
+
+static void note_event(struct rev_result *x, struct modules *m, const struct trace_sites *sites,
+		       uint32_t thread, const struct trace_record *r)
+{
+	if (r->event->kind == RADDLE_MODULE)
+		note_module(m, r->event);
+	rev_run_event(&x->run, thread, r->event, r->site);
+	if (r->event->kind >= RADDLE_MUTEX_INIT && r->event->kind <= RADDLE_ONCE_REQUEST)
+		note_object(x, m, sites, r);
+}
+
+static void name_threads(struct rev_result *x, struct epa_walk *walk)
+{
+	x->names = rd_xcalloc(x->run.thread_count + 1, sizeof *x->names);
+	for (size_t i = 0; i < x->run.thread_count; i++) {
+		const char *name = epa_thread_name(walk, x->run.threads[i].number);
+
+		x->names[i] = rd_arena_strndup(x->arena, name, strlen(name));
+	}
+}
+
+/* By place in the walk: the index of the thread in the run. */
+static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk)
+{
+	uint32_t *index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
+
+	for (size_t i = 0; i < epa_walk_threads(walk); i++)
+		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
+	return index;
 }
 
 static int read_operations(struct rev_result *x, struct epa_source *source)
 {
+	struct modules modules = {0};
 	struct trace_record r;
 	struct epa_walk *walk;
 	uint32_t *index;
@@ -39,26 +116,18 @@ static int read_operations(struct rev_result *x, struct epa_source *source)
 
 	if (err)
 		return err;
-	index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
-	for (size_t i = 0; i < epa_walk_threads(walk); i++)
-		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
+	index = index_threads(x, walk);
 	while (epa_walk_next(walk, &r) > 0) {
 		x->records++;
-		if (r.kind == TRACE_FULL_EVENT) {
-			rev_run_event(&x->run, index[epa_walk_place(walk)], r.event, r.site);
-			note_open(x, epa_source_sites(source), &r);
-		}
+		if (r.kind == TRACE_FULL_EVENT)
+			note_event(x, &modules, epa_source_sites(source), index[epa_walk_place(walk)], &r);
 	}
 	rev_run_finish(&x->run);
 	x->damaged = epa_walk_error(walk);
-	x->names = rd_xcalloc(x->run.thread_count + 1, sizeof *x->names);
-	for (size_t i = 0; i < x->run.thread_count; i++) {
-		const char *name = epa_thread_name(walk, x->run.threads[i].number);
-
-		x->names[i] = rd_arena_strndup(x->arena, name, strlen(name));
-	}
+	name_threads(x, walk);
 	epa_walk_close(walk);
 	free(index);
+	free(modules.list);
 	return 0;
 }
 
@@ -129,9 +198,7 @@ static int read_accesses(struct rev_result *x, struct epa_source *source, struct
 
 	if (err)
 		return err;
-	index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
-	for (size_t i = 0; i < epa_walk_threads(walk); i++)
-		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
+	index = index_threads(x, walk);
 	while (epa_walk_next(walk, &r) > 0)
 		follow(f, index[epa_walk_place(walk)], &r);
 	epa_walk_close(walk);

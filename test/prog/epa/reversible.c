@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Situations for the reversibility check: reversible SITUATION.  Each is a few threads that share something in
- * one way; test/cli/reversible.sh knows which of them every schedule leaves as it is.
+ * Situations for the reversibility check: reversible SITUATION.  Each is a few threads that share something
+ * in one way; test/cli/reversible.sh knows which of them every schedule leaves as it is.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -588,6 +588,7 @@ static void outside(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	byte = random ? fgetc(random) : 0;
+	printf("%s %p\n", "this is at", (void *)&value);
 	value = fresh[2] + byte + getpid() + (int)time(NULL);
 	if (random)
 		fclose(random);
