@@ -163,6 +163,7 @@ static void read_plan(struct epa_results *r, const json_t *root)
 
 	if (each > 0 && kinds && (uint64_t)each <= RUNS_MAX / kinds)
 		r->planned = (uint64_t)each * kinds;
+	r->forced = json_is_true(json_object_get(root, "forced"));
 }
 
 static int read_facts(struct epa_results *r)

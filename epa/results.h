@@ -13,6 +13,7 @@ struct epa_results {
 	char *name;	       /* of the program, without its folder */
 	char *command;	       /* program and arguments, "" if unknown */
 	uint64_t planned;      /* runs the campaign has when it is done; 0: unknown */
+	bool forced;	       /* the runs without a fault failed or differed, and the user went on */
 	struct epa_run *runs;
 	size_t count, capacity;
 	struct rd_names texts; /* what the runs point to */

@@ -203,6 +203,9 @@ static void put_notes(FILE *out, const struct epa_statistics *s)
 		s->groups[0].activated, s->cpu_ms / 1000);
 	if (s->groups[0].weighted)
 		fputs(" Sampling was stratified: shares are weighted by the strata.", out);
+	if (r->forced)
+		fputs(" <b>Runs without a fault failed or differed: a deviation may have another cause.</b>",
+		      out);
 	if (r->cut + r->damaged)
 		fprintf(out, " %zu lines of the log are incomplete or damaged and left out.",
 			r->cut + r->damaged);

@@ -79,6 +79,7 @@ static void put_campaign(struct rd_json *j, const struct epa_statistics *s)
 	rd_json_string(j, "command", r->command);
 	rd_json_unsigned(j, "runs", r->count);
 	rd_json_unsigned(j, "planned", r->planned);
+	rd_json_bool(j, "forced", r->forced);
 	rd_json_unsigned(j, "cut", r->cut);
 	rd_json_unsigned(j, "damaged", r->damaged);
 	rd_json_unsigned(j, "repeated", r->repeated);

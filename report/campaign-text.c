@@ -191,6 +191,8 @@ static void put_heading(FILE *out, const struct epa_statistics *s, bool colour)
 		fprintf(out, " of %" PRIu64, r->planned);
 	fprintf(out, " runs, %" PRIu64 " with their fault activated, %.1f CPU seconds\n",
 		s->groups[0].activated, s->cpu_ms / 1000);
+	if (r->forced)
+		fputs("runs without a fault failed or differed: a deviation may have another cause\n", out);
 	if (r->cut || r->damaged)
 		fprintf(out, "%zu lines of the log are incomplete or damaged and left out\n",
 			r->cut + r->damaged);

@@ -6,12 +6,12 @@ line() { # run fault outcome deviation
 }
 make_campaign() {
 	mkdir -p "$1"
-	echo "{\"program\":\"./$1\",\"argv\":[\"./$1\",\"10\"],\"kinds\":[\"BitFlip\"],\"runs_per_kind\":${2:-9}}" >"$1/campaign.json"
+	echo "{\"program\":\"./$1\",\"argv\":[\"./$1\",\"10\"],\"kinds\":[\"BitFlip\"],\"runs_per_kind\":${2:-9},\"forced\":${3:-false}}" >"$1/campaign.json"
 	for i in 1 2 3 4; do line $i BitFlip sdc data; done >"$1/log"
 	for i in 4 5 6 7 8 9; do line $i BitFlip masked none; done >"$1/log.1"
 }
 make_campaign one
-make_campaign two 20
+make_campaign two 20 true
 
 # Run 4 is in both logs and counts once.
 "$RADDLE" campaign one >text
@@ -29,6 +29,7 @@ jq -e '.campaigns[0].faults[0] | .fault == "BitFlip" and .runs == 9 and .coverag
 "$RADDLE" campaign one --html page two >both
 grep -q '^./two 10$' both
 grep -q '^9 of 20 runs, 9 with their fault activated' both
+[ "$(grep -c 'runs without a fault failed or differed' both)" = 1 ]
 grep -q '<!DOCTYPE html>' page
 "$RADDLE" campaign --html - one | cmp -s - page && exit 1
 "$RADDLE" campaign --html - one two | cmp - page

@@ -1,0 +1,32 @@
+# The page about a propagation, from a real fault: it shows the line where the error
+# began, the thread it came to, and what it did there.
+set -eu
+
+cp "$ROOT/test/prog/epa/pca.c" .
+"$RADDLE" cc -g -O1 -pthread -o pca pca.c
+line=$(grep -n 'covariance\[j\]\[i\] = sum' pca.c | cut -d: -f1)
+"$RADDLE" inject -q --fault BitFlip --thread T_0_4 --line "pca.c:$((line - 1))" --opcode add --instance 9 --bit 7 \
+	--keep-traces all -o faults -- ./pca
+[ "$(jq -r .outcome faults/log)" = sdc ]
+
+status=0
+"$RADDLE" compare --html page.html faults/golden/trace faults/runs/0/trace >text || status=$?
+[ $status = 1 ]
+grep -q '<!DOCTYPE html>' page.html
+grep -Eq '<p class="verdict bad">The error reached [0-9]+ places</p>' page.html
+
+# Marks of both threads, the first of them where the fault was or behind it, and an arrow
+# through memory from one to the other.
+grep -Eq '<text class="head" [^>]*>T_0</text>' page.html
+grep -Eq '<text class="head" [^>]*>T_0_4</text>' page.html
+[ "$(grep -c 'class="mark k-[a-z]* origin"' page.html)" = 1 ]
+grep -q '<path class="w w-memory cross"' page.html
+
+# The source is there, and the values of the first place.
+grep -Eq "<div class=\"row code hit\"><i>$line</i><span>.*covariance\[i\]\[j\] = covariance\[j\]\[i\]" page.html
+grep -Eq "<tr id=\"n1\">.*pca\.c:($((line - 1))|$line):[0-9]+</td><td class=\"mono\">find_covariances</td><td class=\"mono\">T_0_4</td>" page.html
+
+# Nothing to draw where nothing deviates.
+"$RADDLE" compare --html same.html faults/golden/trace faults/golden/trace >text
+grep -q 'No deviation' same.html
+! grep -q '<svg' same.html
