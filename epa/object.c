@@ -709,18 +709,6 @@ void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)
 		--*count;
 }
 
-bool epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal)
-{
-	uint32_t n = epa_extents_find(&o->extents, address, 0);
-	struct epa_object *e = &o->list[n];
-	if (!n || e->start != address || (e->kind != EPA_STACK && e->kind != EPA_HEAP && e->kind != EPA_MAP))
-		return false;
-	*rd_umap_put(&o->counters, counter_key(e->place, e->kind, e->site), NULL) = ordinal + 1;
-	e->ordinal = ordinal;
-	e->name = make_name(e);
-	return true;
-}
-
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place)
 {
 	return o->threads[place].name;

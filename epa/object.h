@@ -54,10 +54,6 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 /* The same for a value that may be a number as well: numbers that cannot be addresses are plain. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* The object that begins at the address gets another ordinal, and later ones of its thread and site count on
- * from there (a run whose threads made more or fewer objects than the golden run).  False: there is none. */
-bool epa_objects_renumber(struct epa_objects *o, uint64_t address, uint64_t ordinal);
-
 /* A local variable of the site does not count: the next one has its ordinal (a wait that is left out). */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 

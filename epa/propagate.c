@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "epa/cell.h"
+#include "epa/rename.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,6 @@ struct thread {
 	uint64_t number;   /* of the golden record where it parted last */
 	uint32_t before;   /* site of the last pair */
 	uint8_t before_kind;
-	bool parted;
 	struct epa_thread_counts counts;
 };
 
@@ -42,6 +42,8 @@ struct epa_propagator {
 	struct rd_umap masks;	/* (node, freed) to index */
 	struct rd_umap omitted; /* hash of a name to node + 1: the right value was not stored there */
 	struct epa_cells cells;
+	struct epa_renames renames;
+	bool parted; /* any thread */
 	bool stopped;
 };
 
@@ -111,6 +113,7 @@ void epa_propagator_free(struct epa_propagator *p)
 	rd_umap_release(&p->masks);
 	rd_umap_release(&p->omitted);
 	epa_cells_release(&p->cells);
+	epa_renames_release(&p->renames);
 	free(p);
 }
 
@@ -343,16 +346,10 @@ static bool writes_memory(const struct epa_record *r)
 static void match_objects(struct epa_propagator *p, const struct epa_record *golden, struct epa_record *run)
 {
 	bool makes = run->kind == TRACE_FULL_ALLOCA || run->kind == TRACE_FULL_RESULT;
-	struct epa_name g = golden->slots[0], r = run->slots[0];
-	if (!makes || !golden->count || !run->count || epa_name_same(g, r) || g.where != r.where ||
-	    epa_name_kind(g) != epa_name_kind(r) || epa_name_thread(g) != epa_name_thread(r) ||
-	    epa_name_offset(g) != 0)
-		return;
-	if (epa_name_kind(r) != EPA_STACK && epa_name_kind(r) != EPA_HEAP && epa_name_kind(r) != EPA_MAP)
-		return;
-	if (epa_objects_renumber(p->objects, run->kind == TRACE_FULL_ALLOCA ? run->address : run->value,
-				 epa_name_ordinal(g)))
-		run->slots[0] = g;
+	if (makes && golden->count && run->count)
+		epa_renames_match(&p->renames, run->slots[0], golden->slots[0]);
+	for (unsigned i = 0; i < run->count; i++)
+		run->slots[i] = epa_renames_apply(&p->renames, run->slots[i]);
 }
 
 /* A copy takes wrong bytes along. */
@@ -422,7 +419,7 @@ static void on_pair(void *context, const struct epa_record *golden, const struct
 	struct epa_record run = *r;
 	struct epa_node like = {.operation = r->kind, .number = number, .has_golden = true, .has_run = true};
 	note_scope(t, r);
-	if (t->parted)
+	if (p->parted)
 		match_objects(p, golden, &run);
 	like.kind = (uint8_t)epa_classify(golden, &run, &like.slot);
 	t->before = r->site;
@@ -466,7 +463,7 @@ static void on_part(void *context, size_t place, const struct epa_record *golden
 	}
 	t->control = node;
 	t->number = number;
-	t->parted = true;
+	p->parted = true;
 }
 
 /* What is worth a node of its own. */

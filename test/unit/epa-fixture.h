@@ -47,22 +47,35 @@ enum fix_site {
 	FIX_PRINT, /* call printf: pointer, integer */
 	FIX_COPY,
 	FIX_TAIL,
+	FIX_WAIT, /* call pthread_cond_wait: two pointers */
 	FIX_SITES,
 };
 
 static const char *const fix_kinds[FIX_SITES][3] = {
 	/* kind, what, op */
-	[FIX_MAIN] = {"e", "main", "e%ui4p8"},	 [FIX_LOAD] = {"r", "x", "l%ui8"},
-	[FIX_STORE] = {"w", "x", "s%ui8"},	 [FIX_ALLOCA] = {"a", "local", "a%ui8"},
-	[FIX_RETURN] = {"x", "-", "x%u"},	 [FIX_MALLOC] = {"c", "malloc", "c%ui8"},
-	[FIX_RESULT] = {"v", "malloc", "v%up8"}, [FIX_RESTORE] = {"st", "-", "r%u"},
-	[FIX_LANDING] = {"g", "-", "g%uF8"},	 [FIX_FRAME] = {"e", "deep", "e%uF8"},
-	[FIX_LOADP] = {"r", "p", "l%up8"},	 [FIX_BRANCH] = {"b", "br", "b%u"},
-	[FIX_STOREP] = {"w", "p", "s%up8"},	 [FIX_ENTRY] = {"e", "leaf", "e%u"},
-	[FIX_LOAD2] = {"r", "y", "l%ui8"},	 [FIX_STORE2] = {"w", "y", "s%ui8"},
-	[FIX_ALLOCA2] = {"a", "other", "a%ui8"}, [FIX_WRITE] = {"c", "write", "c%ui4p8i8"},
-	[FIX_RANGE] = {"rr", "write", "b%u"},	 [FIX_PRINT] = {"c", "printf", "c%up8i8"},
-	[FIX_COPY] = {"cp", "z", "m%up8i8"},	 [FIX_TAIL] = {"c", "next", "t%u"},
+	[FIX_MAIN] = {"e", "main", "e%ui4p8"},
+	[FIX_LOAD] = {"r", "x", "l%ui8"},
+	[FIX_STORE] = {"w", "x", "s%ui8"},
+	[FIX_ALLOCA] = {"a", "local", "a%ui8"},
+	[FIX_RETURN] = {"x", "-", "x%u"},
+	[FIX_MALLOC] = {"c", "malloc", "c%ui8"},
+	[FIX_RESULT] = {"v", "malloc", "v%up8"},
+	[FIX_RESTORE] = {"st", "-", "r%u"},
+	[FIX_LANDING] = {"g", "-", "g%uF8"},
+	[FIX_FRAME] = {"e", "deep", "e%uF8"},
+	[FIX_LOADP] = {"r", "p", "l%up8"},
+	[FIX_BRANCH] = {"b", "br", "b%u"},
+	[FIX_STOREP] = {"w", "p", "s%up8"},
+	[FIX_ENTRY] = {"e", "leaf", "e%u"},
+	[FIX_LOAD2] = {"r", "y", "l%ui8"},
+	[FIX_STORE2] = {"w", "y", "s%ui8"},
+	[FIX_ALLOCA2] = {"a", "other", "a%ui8"},
+	[FIX_WRITE] = {"c", "write", "c%ui4p8i8"},
+	[FIX_RANGE] = {"rr", "write", "b%u"},
+	[FIX_PRINT] = {"c", "printf", "c%up8i8"},
+	[FIX_WAIT] = {"c", "pthread_cond_wait", "c%up8p8"},
+	[FIX_COPY] = {"cp", "z", "m%up8i8"},
+	[FIX_TAIL] = {"c", "next", "t%u"},
 };
 
 struct fix {

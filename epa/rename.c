@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shifts of ordinals: a list for each kind, thread and site, searched from its end. */
+#include "epa/rename.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+#define LIST_MAX 4096
+#define ORDINAL 0xffffffffffull
+
+void epa_renames_release(struct epa_renames *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		free(r->lists[i].list);
+	free(r->lists);
+	rd_umap_release(&r->heads);
+	*r = (struct epa_renames){0};
+}
+
+static bool is_made(struct epa_name n)
+{
+	enum epa_kind kind = epa_name_kind(n);
+	return kind == EPA_STACK || kind == EPA_HEAP || kind == EPA_MAP;
+}
+
+static uint64_t key_of(struct epa_name n)
+{
+	uint64_t key =
+		((n.who & ~ORDINAL) ^ epa_name_base(n).where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+	return key ^ key >> 31;
+}
+
+static struct epa_rename_list *list_of(const struct epa_renames *r, struct epa_name n)
+{
+	const uint64_t *index = rd_umap_get(&r->heads, key_of(n));
+	struct epa_rename_list *list = index ? &r->lists[*index] : NULL;
+	return list && list->who == (n.who & ~ORDINAL) && list->where == epa_name_base(n).where ? list : NULL;
+}
+
+struct epa_name epa_renames_apply(const struct epa_renames *r, struct epa_name n)
+{
+	const struct epa_rename_list *list = r->count && is_made(n) ? list_of(r, n) : NULL;
+	uint64_t ordinal = n.who & ORDINAL;
+	for (size_t i = list ? list->count : 0; i-- > 0;) {
+		if (list->list[i].from > ordinal)
+			continue;
+		n.who = (n.who & ~ORDINAL) | ((ordinal - list->list[i].shift) & ORDINAL);
+		break;
+	}
+	return n;
+}
+
+void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_name golden)
+{
+	struct epa_rename_list *list;
+	bool is_new;
+	if (!is_made(run) || (run.who & ~ORDINAL) != (golden.who & ~ORDINAL) || run.where != golden.where ||
+	    epa_name_offset(run) != 0 || epa_name_same(epa_renames_apply(r, run), golden))
+		return;
+	uint64_t *index = rd_umap_put(&r->heads, key_of(run), &is_new);
+	if (is_new) {
+		*index = r->count;
+		RD_GROW(r->lists, r->capacity, r->count + 1);
+		r->lists[r->count++] =
+			(struct epa_rename_list){.who = run.who & ~ORDINAL, .where = run.where};
+	}
+	list = &r->lists[*index];
+	while (list->count && list->list[list->count - 1].from >= (run.who & ORDINAL))
+		list->count--;
+	if (list->count == LIST_MAX)
+		return;
+	RD_GROW(list->list, list->capacity, list->count + 1);
+	list->list[list->count++] = (struct epa_rename){run.who & ORDINAL, (run.who - golden.who) & ORDINAL};
+}
