@@ -173,6 +173,7 @@ bench: all
 	bench/replay
 	bench/full
 	bench/inject
+	bench/reversible
 
 # What keeps the tree in order.
 

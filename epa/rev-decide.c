@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOPELESS 10000
+
 struct decider {
 	const struct rev_run *run;
 	const struct rev_pair *pairs;
@@ -196,6 +198,12 @@ static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
 	}
 }
 
+/* Many were looked at in vain, and the solver has no time left. */
+static bool is_hopeless(const struct decider *d)
+{
+	return d->d->counts.unknown >= HOPELESS && rev_solver_is_spent(d->solver);
+}
+
 void rev_decide(struct rev_decision *decision, const struct rev_run *run, const struct rev_shadow *shadow,
 		unsigned solver_ms, size_t limit)
 {
@@ -213,11 +221,13 @@ void rev_decide(struct rev_decision *decision, const struct rev_run *run, const 
 	rev_machine_init(&d.machine, run);
 	index_pairs(&d);
 	for (size_t i = 0; i < d.pair_count; i++) {
-		if (decision->found_count >= d.limit)
+		if (decision->found_count >= d.limit || is_hopeless(&d))
 			c->left++;
 		else if (!d.reported[i])
 			decide_pair(&d, i, &w);
 	}
+	if (c->left && !decision->found_count)
+		decision->reason = "there are too many pairs that neither search nor solver decide";
 	if (overflow && !decision->found_count)
 		decision->reason = "there are too many pairs to look at";
 	decision->verdict = decision->found_count ? REV_NO : decision->reason ? REV_OPEN : REV_YES;

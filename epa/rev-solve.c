@@ -26,6 +26,7 @@
 #define LIBRARY "libz3.so.4"
 #define OPERATIONS_MAX 20000 /* of one question */
 #define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint */
+#define BUDGET 6	     /* so many time-outs for all questions together */
 
 /* The functions of Z3 that are used. */
 /* clang-format off */
@@ -49,6 +50,7 @@ struct rev_solver {
 	const struct rev_run *run;
 	unsigned timeout_ms;
 	const char *reason;
+	uint64_t spent_ms;
 	void *handle;
 	bool tried;
 	struct library z3;
@@ -92,6 +94,11 @@ void rev_solver_free(struct rev_solver *s)
 const char *rev_solver_reason(const struct rev_solver *s)
 {
 	return s->reason ? s->reason : "the solver was not asked";
+}
+
+bool rev_solver_is_spent(const struct rev_solver *s)
+{
+	return s->spent_ms >= (uint64_t)BUDGET * s->timeout_ms;
 }
 
 static bool load(struct rev_solver *s)
@@ -530,11 +537,16 @@ enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const str
 {
 	struct asked a = {.solver = s, .z3 = &s->z3, .run = s->run, .q = q, .m = m};
 	enum rev_answer answer;
+	uint64_t start = now_ms();
 
 	if (!q->r || q->r > s->run->threads[q->u].count)
 		return REV_NEVER;
 	if (!s->timeout_ms) {
 		s->reason = "the solver has no time";
+		return REV_UNKNOWN;
+	}
+	if (rev_solver_is_spent(s)) {
+		s->reason = "the solver has used up its time";
 		return REV_UNKNOWN;
 	}
 	if (!load(s)) {
@@ -544,6 +556,7 @@ enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const str
 	a.place = rd_xcalloc(s->run->op_count + 1, sizeof *a.place);
 	a.bound = rd_xcalloc(s->run->thread_count + 1, sizeof *a.bound);
 	answer = solve(&a, w);
+	s->spent_ms += now_ms() - start;
 	free(a.place);
 	free(a.bound);
 	return answer;

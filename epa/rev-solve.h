@@ -12,12 +12,16 @@ enum rev_answer {
 };
 
 struct rev_solver;
-/* `timeout_ms`: for each question; 0: nothing is asked, every answer is REV_UNKNOWN. */
+/* `timeout_ms`: for each question, and six times as much for all; 0: nothing is asked, every answer is
+ * REV_UNKNOWN. */
 struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
 void rev_solver_free(struct rev_solver *s);
 
 enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const struct rev_question *q,
 			  struct rev_witness *w);
+
+/* Whether the time for all questions is used up: all answers will be REV_UNKNOWN. */
+bool rev_solver_is_spent(const struct rev_solver *s);
 
 /* Why the last answer was REV_UNKNOWN. */
 const char *rev_solver_reason(const struct rev_solver *s);
