@@ -67,7 +67,7 @@ static uint64_t rnd(uint64_t below)
 /* What the twin knows. */
 struct object {
 	uint64_t base, size, begin, end;
-	unsigned thread, ordinal;
+	unsigned thread, ordinal, freer;
 };
 
 struct access {
@@ -135,16 +135,17 @@ static void random_alloc(struct twin *t, struct trace_encoder *e, unsigned threa
 		return;
 	for (size_t i = 0; i < t->object_count; i++)
 		ordinal += t->objects[i].thread == thread;
-	t->objects[t->object_count++] = (struct object){base, size, *q, MODEL_FOREVER, thread, ordinal};
+	t->objects[t->object_count++] = (struct object){base, size, *q, MODEL_FOREVER, thread, ordinal, 0};
 	trace_encode_row(e, RADDLE_ALLOC, (uint64_t[]){(*q)++, base, size, RADDLE_ALLOC_MALLOC}, NULL);
 }
 
-static void random_free(struct twin *t, struct trace_encoder *e, uint64_t *q)
+static void random_free(struct twin *t, struct trace_encoder *e, unsigned thread, uint64_t *q)
 {
 	size_t i = t->object_count > 0 ? rnd(t->object_count) : 0;
 	if (t->object_count == 0 || t->objects[i].end != MODEL_FOREVER)
 		return;
 	t->objects[i].end = *q;
+	t->objects[i].freer = thread;
 	trace_encode_row(e, RADDLE_FREE, (uint64_t[]){(*q)++, t->objects[i].base, 0}, NULL);
 }
 
@@ -185,7 +186,7 @@ static void random_trace(struct twin *t)
 		if (what == 0)
 			random_alloc(t, e, thread, &q);
 		else if (what == 1)
-			random_free(t, e, &q);
+			random_free(t, e, thread, &q);
 		else {
 			/* The thread must know of the object, so it synchronises first. */
 			last_q[thread] = q;
@@ -219,6 +220,10 @@ static bool twin_shared(const struct twin *t, const struct object *o, uint64_t b
 			continue;
 		threads |= 1u << a->thread;
 		written |= a->write;
+	}
+	if (threads && o->end != MODEL_FOREVER) { /* releasing is writing what anybody touched */
+		threads |= 1u << o->freer;
+		written = true;
 	}
 	return written && threads & (threads - 1);
 }
