@@ -79,7 +79,7 @@ static void put_causes(FILE *out, const struct propagation *p, const struct caus
 	for (size_t i = 0; i < count && i < CAUSES_SHOWN; i++) {
 		const struct propagation_edge *e = &p->edges[c->at[c->start[node] + i]];
 
-		fprintf(out, "<span class=\"via w-%s\">%zu by %s", propagation_way_name(e->way), e->from + 1,
+		fprintf(out, "<span class=\"via w-%s\">%zu by %s", propagation_way_name(e->way), e->from,
 			propagation_way_name(e->way));
 		if (e->object) {
 			fputs(" <code>", out);
@@ -99,8 +99,7 @@ static void put_node(FILE *out, const struct propagation *p, const struct causes
 {
 	const struct propagation_node *n = &p->nodes[number];
 
-	fprintf(out, "<tr id=\"n%zu\"><td class=\"r\">%zu</td><td><span class=\"swatch k-", number + 1,
-		number + 1);
+	fprintf(out, "<tr id=\"n%zu\"><td class=\"r\">%zu</td><td><span class=\"swatch k-", number, number);
 	html_text(out, n->kind);
 	fputs("\">", out);
 	html_text(out, n->kind);
@@ -202,7 +201,7 @@ static void put_graph(FILE *out, const struct propagation *p)
 	      "the order in which places were reached.</p>\n<div class=\"tools steps\" id=\"steps\" hidden>"
 	      "<button type=\"button\" id=\"back\">Back</button><button type=\"button\" "
 	      "id=\"next\">Next</button>"
-	      "<input type=\"range\" id=\"step\" min=\"1\" aria-label=\"step\"><span "
+	      "<input type=\"range\" id=\"step\" min=\"0\" aria-label=\"step\"><span "
 	      "id=\"at\"></span></div>\n",
 	      out);
 	propagation_graph(out, p);

@@ -132,7 +132,7 @@ static void find_marks(struct graph *g)
 
 		if (!m->count++)
 			m->first = i;
-		rd_buf_addf(&m->nodes, "%s%zu", m->nodes.length ? " " : "", i + 1);
+		rd_buf_addf(&m->nodes, "%s%zu", m->nodes.length ? " " : "", i);
 		g->node_marks[i] = (size_t)(m - g->marks);
 	}
 	for (size_t i = 0; i < g->p->end_count; i++)
@@ -218,10 +218,10 @@ static void put_arrows(const struct graph *g)
 
 		fprintf(g->out,
 			"<path class=\"w w-%s%s\" data-from=\"%zu\" data-to=\"%zu\" data-n=\"%zu\" d=\"", way,
-			crosses ? " cross" : "", a->from, a->to, a->first + 1);
+			crosses ? " cross" : "", a->from, a->to, a->first);
 		put_path(g, a);
 		fprintf(g->out, "\" marker-end=\"url(#tip-%s)\"><title>%s: %zu to %zu</title></path>\n", way,
-			way, g->marks[a->from].first + 1, g->marks[a->to].first + 1);
+			way, g->marks[a->from].first, g->marks[a->to].first);
 	}
 }
 
@@ -232,7 +232,7 @@ static void put_tip(const struct graph *g, const struct mark *m)
 
 	fputs("<title>", g->out);
 	if (m->count) {
-		fprintf(g->out, "%zu: ", m->first + 1);
+		fprintf(g->out, "%zu: ", m->first);
 		html_text(g->out, n->kind);
 		fputs(" ", g->out);
 		html_text(g->out, n->what);
@@ -259,16 +259,20 @@ static void put_mark(const struct graph *g, size_t number)
 		fprintf(g->out, "<g class=\"mark k-");
 		html_text(g->out, g->p->nodes[m->first].kind);
 		fprintf(g->out, "%s\" tabindex=\"0\" data-mark=\"%zu\" data-n=\"%zu\" data-nodes=\"%s\">",
-			m->first ? "" : " origin", number, m->first + 1, m->nodes.data);
+			m->first ? "" : " origin", number, m->first, m->nodes.data);
 	} else {
 		fprintf(g->out, "<g class=\"mark k-masked\" data-mark=\"%zu\" data-n=\"0\" data-nodes=\"\">",
 			number);
 	}
 	put_tip(g, m);
+	if (m->count > 1) /* a second one behind it: there is more */
+		fprintf(g->out,
+			"<rect class=\"more\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>",
+			x - MARK / 2 + 3, y - MARK_HEIGHT / 2 + 3, MARK, MARK_HEIGHT);
 	fprintf(g->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>", x - MARK / 2,
 		y - MARK_HEIGHT / 2, MARK, MARK_HEIGHT);
 	if (m->count)
-		fprintf(g->out, "<text x=\"%d\" y=\"%d\">%zu</text>", x, y + 4, m->first + 1);
+		fprintf(g->out, "<text x=\"%d\" y=\"%d\">%zu</text>", x, y + 4, m->first);
 	else
 		fprintf(g->out, "<path class=\"tick\" d=\"M%d %dl3 3l6 -7\"/>", x - 4, y);
 	if (m->ended && m->count)

@@ -24,7 +24,7 @@ grep -q '<path class="w w-memory cross"' page.html
 
 # The source is there, and the values of the first place.
 grep -Eq "<div class=\"row code hit\"><i>$line</i><span>.*covariance\[i\]\[j\] = covariance\[j\]\[i\]" page.html
-grep -Eq "<tr id=\"n1\">.*pca\.c:($((line - 1))|$line):[0-9]+</td><td class=\"mono\">find_covariances</td><td class=\"mono\">T_0_4</td>" page.html
+grep -Eq "<tr id=\"n0\">.*pca\.c:($((line - 1))|$line):[0-9]+</td><td class=\"mono\">find_covariances</td><td class=\"mono\">T_0_4</td>" page.html
 
 # Nothing to draw where nothing deviates.
 "$RADDLE" compare --html same.html faults/golden/trace faults/golden/trace >text

@@ -78,13 +78,13 @@ static void marks_and_arrows(void **state)
 	assert_int_equal(count(page, "class=\"mark k-data origin\""), 1);
 	assert_int_equal(count(page, "class=\"mark k-masked\""), 1);
 	assert_int_equal(count(page, "class=\"done\""), 1);
-	assert_non_null(strstr(page, "data-nodes=\"1 2\""));
+	assert_non_null(strstr(page, "data-nodes=\"0 1\""));
 	/* The edge inside the mark and the one from nowhere are not drawn, two are one. */
 	assert_int_equal(count(page, "<path class=\"w w-"), 4);
 	assert_int_equal(count(page, "<path class=\"w w-thread cross\""), 1);
 	assert_int_equal(count(page, "<tr id=\"n"), 6);
-	assert_non_null(strstr(page, "<span class=\"via w-thread\">1 by thread <code>hits</code></span> "
-				     "<span class=\"via w-thread\">2 by thread"));
+	assert_non_null(strstr(page, "<span class=\"via w-thread\">0 by thread <code>hits</code></span> "
+				     "<span class=\"via w-thread\">1 by thread"));
 	assert_non_null(strstr(page, "The error reached 6 places"));
 	free(page);
 }
@@ -122,7 +122,7 @@ static void rows_fit(void **state)
 	page = page_of(&whole);
 	assert_non_null(strstr(page, "<rect class=\"lane\" x=\"0\" y=\"86\" width=\"100%\" height=\"20\"/>"));
 	assert_non_null(strstr(
-		page, "y=\"88\" width=\"30\" height=\"16\" rx=\"8\"/><text x=\"75\" y=\"100\">1</text>"));
+		page, "y=\"88\" width=\"30\" height=\"16\" rx=\"8\"/><text x=\"75\" y=\"100\">0</text>"));
 	free(page);
 }
 
