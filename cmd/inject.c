@@ -517,8 +517,8 @@ static int old_campaign(struct campaign *c, const char *directory)
 	if (!r)
 		r = open_program(c, c->setup.program, c->setup.mode && !strcmp(c->setup.mode, "quick"));
 	if (!r && c->setup.key && c->program.flavour.key && strcmp(c->setup.key, c->program.flavour.key) != 0)
-		r = rd_fail(RD_EUSAGE, "%s: %s is not the program that it was made with", directory,
-			    c->setup.program);
+		r = rd_fail(RD_EUSAGE, "%s: %s is not the program that it was made with, or Raddle is not",
+			    directory, c->setup.program);
 	return r ? r : run_campaign(c);
 }
 
