@@ -125,11 +125,28 @@ static bool takes_two_pointers(enum instr_hook hook)
 	return hook == HOOK_READ_COMMON || hook == HOOK_WRITE_COPIED || hook == HOOK_WRITE_APPENDED;
 }
 
+static bool is_string(enum instr_hook hook)
+{
+	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING;
+}
+
+/* Of a pointer that leads nowhere nothing is read where the function itself survives it. */
+static LLVMValueRef readable(struct instr_unit *u, const struct instr_event *event, enum instr_hook hook,
+			     LLVMValueRef n)
+{
+	if (!event->libc->is_checked || (!is_string(hook) && u->options->flavour != FLAVOUR_FULL))
+		return n;
+	return instr_hook_call(
+		u, HOOK_READABLE,
+		(LLVMValueRef[]){event->pointer, LLVMConstInt(u->i32, is_string(hook), false), n});
+}
+
 void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 		     LLVMValueRef site)
 {
 	enum instr_hook hook;
 	LLVMValueRef n = libc_length(u, event, &hook);
+	n = readable(u, event, hook, n);
 	if (takes_two_pointers(hook)) {
 		LLVMValueRef other = LLVMGetArgOperand(event->inst, event->libc->a);
 		instr_hook_call(u, hook, (LLVMValueRef[]){self, event->pointer, other, site, n});

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-enum { R, W };
+enum { R, W, KR, KW };
 
 static const struct instr_libc rows[] = {
-#define LIBC(name, argument, direction, length, a, b) {name, argument, direction, LENGTH_##length, a, b},
+#define LIBC(name, argument, direction, length, a, b)                                                        \
+	{name, argument, (direction)&1, (direction) >= KR, LENGTH_##length, a, b},
 #include "instr/libc.inc"
 #undef LIBC
 };

@@ -30,6 +30,7 @@ struct instr_libc {
 	const char *name;
 	int argument;
 	bool write;
+	bool is_checked; /* by the kernel: the pointer need not lead anywhere */
 	enum instr_length length;
 	int a, b;
 };

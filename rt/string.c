@@ -7,7 +7,12 @@
  */
 #include "raddle/abi.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -53,4 +58,54 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 {
 	if (p != NULL && from != NULL)
 		__raddle_write_range(self, p + strlen(p), site, strnlen(from, max) + 1);
+}
+
+/* --- memory that may not be there ------------------------------------------------ */
+
+#define PAGE 4096ull
+#define PAGES 16 /* that are tried at once */
+
+/* How many of the pages that begin with the one of p can be read.  The kernel copies a byte of each. */
+static uint64_t readable_pages(uintptr_t p, uint64_t count)
+{
+	struct iovec there[PAGES], here;
+	char bytes[PAGES];
+	int kept = errno;
+
+	here = (struct iovec){bytes, sizeof bytes};
+	for (uint64_t i = 0; i < count; i++)
+		there[i] = (struct iovec){(void *)(i ? (p & -PAGE) + i * PAGE : p), 1};
+	long got = syscall(SYS_process_vm_readv, (long)getpid(), &here, 1L, there, (long)count, 0L);
+	bool refused = got < 0 && errno == EFAULT;
+	errno = kept;
+	/* Where the call is forbidden, the memory is taken to be there. */
+	return got >= 0 ? (uint64_t)got : refused ? 0 : count;
+}
+
+static bool ends_in(const char *p, uint64_t bytes)
+{
+	return strnlen(p, bytes) < bytes;
+}
+
+EXPORT uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size)
+{
+	uint64_t n = 0;
+
+	while (n < size) {
+		uintptr_t at = (uintptr_t)p + n;
+		uint64_t left = PAGE - at % PAGE, pages = PAGES;
+		if (is_string)
+			pages = 1;
+		else if (size - n <= left + (PAGES - 1) * PAGE)
+			pages = size - n <= left ? 1 : 1 + (size - n - left + PAGE - 1) / PAGE;
+		uint64_t got = readable_pages(at, pages), bytes = got ? left + (got - 1) * PAGE : 0;
+		if (bytes > size - n)
+			bytes = size - n;
+		if (is_string && got && ends_in(p + n, bytes))
+			return size;
+		n += bytes;
+		if (got < pages)
+			break;
+	}
+	return n;
 }

@@ -121,6 +121,9 @@ void __raddle_write_copied(struct raddle_self *self, const char *p, const char *
 void __raddle_write_appended(struct raddle_self *self, const char *p, const char *from, uint32_t site,
 			     uint64_t max);
 
+/* How many of `size` bytes at p can be read; of a string that ends before: `size`. */
+uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
+
 /* Around each atomic instruction: begin takes a lock chosen by the address so
  * that the order of operations on one location is the order of their q.  `what` is the site, the
  * size in bytes, whether it is relaxed and whether it may store, for those who stop before it

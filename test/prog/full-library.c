@@ -4,10 +4,12 @@
  * bytes, in their order; test/cli/full-library.sh compares them with the trace.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ static char word[16], set[16], letter;
 static struct stat status;
 static void *block;
 static unsigned seed = 3;
+static int refused;
 
 static void scan(void)
 {
@@ -85,6 +88,28 @@ static void lie(void)
 	}
 }
 
+/* What the kernel refuses is no crash; a range ends where memory does. */
+static void refuse(void)
+{
+	const char *nowhere = (const char *)8;
+	FILE *out = fopen("/dev/null", "w"); /* R10 */
+	long page = sysconf(_SC_PAGESIZE);
+	char *edge = mmap(NULL, 3 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (edge == MAP_FAILED || munmap(edge + 2 * page, (size_t)page) != 0)
+		exit(1);
+	strcpy(edge + 2 * page - 4, "end"); /* R4 W4 */
+	refused += write(1, nowhere, 4) == -1;
+	refused += open(nowhere, O_RDONLY) == -1;
+	refused += stat(nowhere, &status) == -1; /* W144 */
+	refused += fstat(0, (struct stat *)nowhere) == -1;
+	refused += unlink(edge + 2 * page - 4) == -1;	       /* R4 */
+	refused += write(fileno(out), edge + 1, 9999) > 0;     /* R8191 */
+	refused += fwrite(edge, 1, 1ul << 30, out) == 1 << 30; /* R8192 */
+	if (refused != 7)
+		exit(2);
+	fclose(out);
+}
+
 int main(void)
 {
 	scan();
@@ -92,6 +117,7 @@ int main(void)
 	compute();
 	files();
 	lie();
+	refuse();
 	free(copy);
 	copy = strdup(word);		     /* R4 W4 */
 	end = strtok(copy, "b");	     /* R2 W2 */
