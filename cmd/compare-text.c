@@ -8,16 +8,21 @@
 
 #define COLUMNS 80
 
-/* A line with a label; what does not fit is cut off at the end. */
+/* What does not fit is cut off at the end. */
+static void print_cut(const char *text, int room)
+{
+	if ((int)strlen(text) <= room)
+		puts(text);
+	else
+		printf("%.*s...\n", room - 3, text);
+}
+
 static void line(const char *label, const char *text)
 {
-	int room = COLUMNS - 2 - 8;
 	if (!text)
 		return;
-	if ((int)strlen(text) <= room)
-		printf("  %-7s %s\n", label, text);
-	else
-		printf("  %-7s %.*s...\n", label, room - 3, text);
+	printf("  %-7s ", label);
+	print_cut(text, COLUMNS - 10);
 }
 
 static void print_first(const struct compare_view *v)
@@ -62,14 +67,11 @@ static const struct epa_edge *edge_to(const struct epa_propagation *p, size_t no
 	return NULL;
 }
 
-/* Behind the number of a node; what does not fit is cut off at the end. */
+/* Below the number of a node. */
 static void detail(const char *label, const char *text)
 {
-	int room = COLUMNS - 6 - (int)strlen(label) - 1;
-	if ((int)strlen(text) <= room)
-		printf("      %s %s\n", label, text);
-	else
-		printf("      %s %.*s...\n", label, room - 3, text);
+	printf("      %s ", label);
+	print_cut(text, COLUMNS - 7 - (int)strlen(label));
 }
 
 static void print_change(const struct compare_view *v, const struct epa_node *n)
@@ -91,9 +93,13 @@ static void print_node(const struct compare_view *v, size_t i)
 	const struct epa_node *n = &p->nodes[i];
 	const struct epa_edge *e = edge_to(p, i);
 	const char *what = compare_what(v, n->site);
-	printf("%4zu  %-10.10s %-7s %-30.30s %.12s %.10s\n", i, compare_thread(v, n->thread),
-	       epa_deviation_name(n->kind), compare_place(v, n->site), compare_operation(v, n),
-	       what && n->operation <= TRACE_FULL_STORE && n->operation >= TRACE_FULL_LOAD ? what : "");
+	struct rd_buf b = RD_BUF_INIT;
+	rd_buf_addf(&b, "%4zu  %-10s %-7s %-30s %s", i, compare_thread(v, n->thread),
+		    epa_deviation_name(n->kind), compare_place(v, n->site), compare_operation(v, n));
+	if (what && n->operation <= TRACE_FULL_STORE && n->operation >= TRACE_FULL_LOAD)
+		rd_buf_addf(&b, " %s", what);
+	print_cut(b.data, COLUMNS);
+	rd_buf_release(&b);
 	print_change(v, n);
 	if (e && p->nodes[e->from].thread != n->thread)
 		printf("      from %u in %s through %s\n", e->from,
@@ -110,11 +116,14 @@ static void print_masks(const struct compare_view *v)
 	for (size_t i = 0; i < p->mask_count; i++) {
 		const struct epa_mask *m = &p->masks[i];
 		const char *object = compare_name(v, m->object);
-		printf("  masked: what %u left in %.30s was %s", m->node, object ? object : "memory",
-		       m->freed ? "freed" : "overwritten");
-		if (!m->freed)
-			printf(" at %.24s", compare_place(v, m->site));
+		printf("  masked: what %u left was %s", m->node, m->freed ? "freed" : "overwritten");
+		if (m->count > 1)
+			printf(", %" PRIu64 " times", m->count);
 		putchar('\n');
+		if (object)
+			detail("in", object);
+		if (!m->freed)
+			detail("at", compare_place(v, m->site));
 	}
 	if (p->corrupted)
 		printf("  %" PRIu64 " word%s of memory %s wrong at the end\n", p->corrupted,

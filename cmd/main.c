@@ -44,6 +44,7 @@ static const struct command {
 	{"record", cmd_record, "run a program and record what its threads do", false},
 	{"replay", cmd_replay, "reproduce a race or deadlock by its schedule", false},
 	{"reversible", cmd_reversible, "say whether a run is the same in every schedule", false},
+	{"sanitize", cmd_sanitize, "show a full trace by names that no schedule changes", false},
 	{"version", cmd_version, "show the version", false},
 };
 

@@ -21,6 +21,8 @@
 #define DEPTH_MAX (1u << 22)
 #define UNKNOWN_MAX 4096  /* of a thread; further ones share a name */
 #define UNKNOWN_SIZE 4096 /* what is that close behind an unknown address belongs to it */
+#define ARGUMENT_SIZE                                                                                        \
+	64 /* of a string of the command line, if no other begins before; the environment follows */
 #define CONTROL_SIZE 1024 /* of the initial thread's control block, at least */
 #define CONTROL_ROOM 4096 /* at the upper end of a stack, with the block in it */
 #define HEADER_SIZE 16	  /* before a heap block; pointers there are meant for the block behind */
@@ -74,13 +76,16 @@ struct epa_objects {
 	struct epa_names *names;
 	struct epa_extents extents;
 	struct epa_object *list; /* by number of the extent */
-	size_t capacity;
+	size_t count, capacity;
 	uint64_t serial;
 	struct rd_umap counters; /* (place, kind, site) to how many */
 	struct thread *threads;	 /* by place */
 	size_t module_count;
 	uint64_t argv, argv_size;
 	bool in_main;
+	uint64_t records; /* fed so far */
+	epa_object_fn *watch;
+	void *watcher;
 };
 
 /* --- names --------------------------------------------------------------------------------- */
@@ -132,14 +137,26 @@ static uint64_t count_up(struct epa_objects *o, size_t place, enum epa_kind kind
 
 /* --- objects begin and end --------------------------------------------------------------------- */
 
+static void tell_end(struct epa_objects *o, const struct epa_object *e)
+{
+	if (o->watch && e->kind != EPA_REGION)
+		o->watch(o->watcher, e, o->records);
+}
+
 static struct epa_object *add(struct epa_objects *o, const struct epa_object *object)
 {
 	uint32_t n = epa_extents_add(&o->extents, object->start, object->size);
 	struct epa_object *e;
-	RD_GROW(o->list, o->capacity, (size_t)n + 1);
+	while (o->count <= n) {
+		RD_GROW(o->list, o->capacity, o->count + 1);
+		o->list[o->count++] = (struct epa_object){0};
+	}
 	e = &o->list[n];
+	if (e->live)
+		tell_end(o, e);
 	*e = *object;
 	e->size = o->extents.list[n].size;
+	e->begin = o->records;
 	e->serial = ++o->serial;
 	if (e->kind == EPA_STACK || e->kind == EPA_HEAP || e->kind == EPA_MAP)
 		e->local = o->threads[e->place].made++;
@@ -150,6 +167,8 @@ static struct epa_object *add(struct epa_objects *o, const struct epa_object *ob
 
 static void end_extent(struct epa_objects *o, uint32_t n)
 {
+	if (o->list[n].live)
+		tell_end(o, &o->list[n]);
 	o->list[n].live = false;
 	epa_extents_end(&o->extents, n);
 }
@@ -469,7 +488,7 @@ struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *nam
 	o->names = names;
 	epa_extents_init(&o->extents);
 	RD_GROW(o->list, o->capacity, 1);
-	o->list[0] = (struct epa_object){0};
+	o->list[o->count++] = (struct epa_object){0};
 	o->threads = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *o->threads);
 	for (size_t i = 0; i < epa_walk_threads(walk); i++) {
 		const char *name = epa_walk_name(walk, i);
@@ -493,6 +512,19 @@ void epa_objects_free(struct epa_objects *o)
 	rd_umap_release(&o->counters);
 	epa_extents_release(&o->extents);
 	free(o);
+}
+
+void epa_objects_watch(struct epa_objects *o, epa_object_fn *fn, void *context)
+{
+	o->watch = fn;
+	o->watcher = context;
+}
+
+void epa_objects_finish(struct epa_objects *o)
+{
+	for (size_t i = 1; i < o->count; i++)
+		if (o->list[i].live && o->extents.list[i].size)
+			tell_end(o, &o->list[i]);
 }
 
 static void feed_event(struct epa_objects *o, size_t place, const struct trace_record *r)
@@ -537,7 +569,7 @@ static void note_argument(struct epa_objects *o, size_t place, const struct trac
 {
 	uint64_t index = (r->address - o->argv) / 8;
 	struct epa_object object = {.start = r->value,
-				    .size = UNKNOWN_SIZE,
+				    .size = ARGUMENT_SIZE,
 				    .thread = o->threads[0].name,
 				    .place = (uint32_t)place,
 				    .ordinal = index + 1,
@@ -603,6 +635,7 @@ void epa_objects_feed(struct epa_objects *o, const struct trace_record *r)
 	default:
 		break;
 	}
+	o->records++;
 }
 
 /* --- what lies at an address ----------------------------------------------------------------------- */

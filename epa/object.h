@@ -20,6 +20,7 @@
 
 struct epa_object {
 	uint64_t start, size;
+	uint64_t begin;	      /* which record of the walk, from 0 */
 	uint64_t serial;      /* objects of a walk are numbered as they begin, from 1 */
 	uint64_t ordinal;     /* which one of its thread and site, from 0 */
 	uint64_t local;	      /* local, heap and mapped ones: which of all that its thread made, from 0 */
@@ -39,6 +40,12 @@ struct epa_objects;
 /* Walk and names must outlive it. */
 struct epa_objects *epa_objects_new(struct epa_walk *walk, struct epa_names *names);
 void epa_objects_free(struct epa_objects *o); /* NULL is fine */
+
+/* To be told of each object when its life is over, with the number of the record that ended it; those that
+ * are alive when epa_objects_finish() is called are told of then. */
+typedef void epa_object_fn(void *context, const struct epa_object *object, uint64_t end);
+void epa_objects_watch(struct epa_objects *o, epa_object_fn *fn, void *context);
+void epa_objects_finish(struct epa_objects *o);
 
 /* The record that epa_walk_next() has just returned. */
 void epa_objects_feed(struct epa_objects *o, const struct trace_record *r);

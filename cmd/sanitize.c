@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle sanitize`: a full trace without what the schedule and the address space put into it, in the
+ * notation of the TraceSanitizer paper (algorithms 1 and 2, figure 4).
+ *
+ * Without -o: all records in one order with their objects and threads, as figure 4 has them.  With -o: a file
+ * for each thread and one for the names of threads, which are the same bytes in every run of a
+ * pseudo-deterministic program, so that diff -r compares two runs.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "epa/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	bool json;
+	const char *output, *thread;
+} opt;
+
+static const struct rd_option options[] = {
+	RD_STRING('o', "output", &opt.output, "DIR", "write a file for each thread, canonical names only"),
+	RD_STRING('t', "thread", &opt.thread, "NAME", "only this thread: T_0, T_0_1, ..."),
+	RD_FLAG('j', "json", &opt.json, "as a JSON document"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle sanitize [-o DIR] [--thread NAME] [--json] TRACE",
+	"Shows a full trace with canonical names for threads, memory and the pointers to\n"
+	"it, so that two runs of a pseudo-deterministic program show the same in each\n"
+	"thread, whatever their schedules and addresses were. 'raddle compare' compares\n"
+	"runs by these names. Behind the records come the objects, each with its address,\n"
+	"thread, size and life, and the threads.",
+	options,
+	"  raddle record --flavour full -o trace -- ./prog\n"
+	"  raddle sanitize trace | less\n"
+	"  raddle sanitize -o one trace1 && raddle sanitize -o two trace2 && diff -r one two\n",
+};
+
+struct sanitize {
+	struct epa_walk *walk;
+	struct epa_sanitizer *sanitizer;
+	struct epa_names names;
+	struct epa_show show;
+	struct rd_json json;
+	FILE **files;  /* by place; -o */
+	FILE *objects; /* their text, until the records are out */
+	uint64_t number;
+	struct rd_buf line;
+};
+
+static bool is_wanted(const struct sanitize *s, size_t place)
+{
+	return !opt.thread || strcmp(opt.thread, epa_walk_name(s->walk, place)) == 0;
+}
+
+/* --- text ------------------------------------------------------------------------------------------ */
+
+static void print_record(struct sanitize *s, const struct epa_record *r)
+{
+	size_t start;
+	rd_buf_clear(&s->line);
+	rd_buf_addf(&s->line, "%" PRIu64 " %s ", s->number, epa_walk_name(s->walk, r->place));
+	while (s->line.length < 16)
+		rd_buf_addc(&s->line, ' ');
+	start = s->line.length;
+	epa_show_record(&s->show, r, &s->line);
+	while (s->line.length < start + 56)
+		rd_buf_addc(&s->line, ' ');
+	rd_buf_adds(&s->line, "  ");
+	epa_show_place(s->show.sites, r->site, &s->line);
+	puts(s->line.data);
+}
+
+/* The same without what differs from run to run. */
+static int write_record(struct sanitize *s, const struct epa_record *r)
+{
+	FILE *out = s->files[r->place];
+	rd_buf_clear(&s->line);
+	epa_show_record(&s->show, r, &s->line);
+	rd_buf_adds(&s->line, "  ; ");
+	epa_show_place(s->show.sites, r->site, &s->line);
+	rd_buf_addc(&s->line, '\n');
+	if (fwrite(s->line.data, 1, s->line.length, out) != s->line.length)
+		return rd_fail_errno("%s/%s", opt.output, epa_walk_name(s->walk, r->place));
+	return RD_OK;
+}
+
+static void json_record(struct sanitize *s, const struct epa_record *r)
+{
+	struct rd_json *j = &s->json;
+	const struct trace_site *site = trace_sites_find(s->show.sites, r->site);
+	rd_json_object(j, NULL);
+	rd_json_unsigned(j, "number", s->number);
+	rd_json_string(j, "thread", epa_walk_name(s->walk, r->place));
+	rd_buf_clear(&s->line);
+	epa_show_operation(&s->show, r, &s->line);
+	rd_json_string(j, "operation", s->line.data);
+	rd_json_array(j, "values");
+	for (unsigned i = 0; i < r->count; i++) {
+		rd_buf_clear(&s->line);
+		epa_show_slot(&s->show, r, i, &s->line);
+		rd_json_string(j, NULL, s->line.data);
+	}
+	rd_json_end(j);
+	rd_json_unsigned(j, "site", r->site);
+	rd_json_string(j, "file",
+		       site && site->file != TRACE_NO_FILE ? trace_sites_file(s->show.sites, site->file)
+							   : NULL);
+	rd_json_unsigned(j, "line", site ? site->line : 0);
+	rd_json_string(j, "function", site ? site->function : NULL);
+	if (r->unfinished)
+		rd_json_bool(j, "unfinished", true);
+	rd_json_end(j);
+}
+
+/* --- objects and threads --------------------------------------------------------------------------- */
+
+/* A variable that the program has, and not a library or the runtime. */
+static bool is_programs(const struct sanitize *s, const struct epa_object *o)
+{
+	const struct trace_sites *sites = s->show.sites;
+	return o->kind == EPA_VARIABLE && o->index < sites->placed_count &&
+	       trace_sites_global(sites, sites->placed[o->index].linkage);
+}
+
+/* As figure 4 has them: base address, thread, which of the thread's objects, size, first and last record. */
+static void note_object(void *context, const struct epa_object *o, uint64_t end)
+{
+	struct sanitize *s = context;
+	bool made = o->kind == EPA_STACK || o->kind == EPA_HEAP || o->kind == EPA_MAP;
+	struct rd_buf b = RD_BUF_INIT;
+	if (!made && o->kind != EPA_ARGUMENT && !is_programs(s, o))
+		return;
+	if (opt.thread && (!made || strcmp(opt.thread, epa_names_text(&s->names, o->thread)) != 0))
+		return;
+	epa_name_text(&s->names, s->show.sites, epa_name_base(o->name), &b);
+	fprintf(s->objects,
+		"%s := {ba=%" PRIx64 ", t=%s, l_idx=%" PRIu64 ", s=%" PRIu64 ", v=[%" PRIu64 ",%" PRIu64
+		"]}\n",
+		b.data, o->start, made ? epa_names_text(&s->names, o->thread) : "_", o->local, o->size,
+		o->begin, end);
+	rd_buf_release(&b);
+}
+
+static void json_threads(struct sanitize *s)
+{
+	rd_json_array(&s->json, "threads");
+	for (size_t i = 0; i < epa_walk_threads(s->walk); i++) {
+		rd_json_object(&s->json, NULL);
+		rd_json_unsigned(&s->json, "number", epa_walk_number(s->walk, i));
+		rd_json_string(&s->json, "name", epa_walk_name(s->walk, i));
+		rd_json_end(&s->json);
+	}
+	rd_json_end(&s->json);
+}
+
+static void print_tables(struct sanitize *s)
+{
+	int c;
+	putchar('\n');
+	rewind(s->objects);
+	while ((c = getc(s->objects)) != EOF)
+		putchar(c);
+	putchar('\n');
+	for (size_t i = 0; i < epa_walk_threads(s->walk); i++)
+		printf("M(%u) := %s\n", epa_walk_number(s->walk, i), epa_walk_name(s->walk, i));
+}
+
+/* --- files ------------------------------------------------------------------------------------------ */
+
+static int open_files(struct sanitize *s)
+{
+	int err = rd_mkdirs(opt.output);
+	s->files = rd_xcalloc(epa_walk_threads(s->walk) + 1, sizeof *s->files);
+	for (size_t i = 0; i < epa_walk_threads(s->walk) && !err; i++) {
+		char *path = rd_xasprintf("%s/%s", opt.output, epa_walk_name(s->walk, i));
+		if (is_wanted(s, i)) {
+			s->files[i] = fopen(path, "w");
+			err = s->files[i] ? RD_OK : rd_fail_errno("%s", path);
+		}
+		free(path);
+	}
+	return err;
+}
+
+static int close_files(struct sanitize *s)
+{
+	int err = RD_OK;
+	for (size_t i = 0; s->files && i < epa_walk_threads(s->walk); i++)
+		if (s->files[i] && fclose(s->files[i]))
+			err = rd_fail_errno("%s/%s", opt.output, epa_walk_name(s->walk, i));
+	free(s->files);
+	return err;
+}
+
+/* --- all -------------------------------------------------------------------------------------------- */
+
+static int begin(struct sanitize *s)
+{
+	if (opt.output)
+		return open_files(s);
+	if (opt.json) {
+		rd_json_begin(&s->json, stdout);
+		rd_json_object(&s->json, NULL);
+		rd_json_number(&s->json, "version", 1);
+		json_threads(s);
+		rd_json_array(&s->json, "records");
+		return RD_OK;
+	}
+	s->objects = tmpfile();
+	if (!s->objects)
+		return rd_fail_errno("sanitize: a temporary file");
+	epa_objects_watch(epa_sanitizer_objects(s->sanitizer), note_object, s);
+	return RD_OK;
+}
+
+static void end(struct sanitize *s)
+{
+	if (opt.json && !opt.output) {
+		rd_json_end(&s->json);
+		rd_json_end(&s->json);
+	}
+	if (!s->objects)
+		return;
+	epa_objects_finish(epa_sanitizer_objects(s->sanitizer));
+	print_tables(s);
+}
+
+static int sanitize_all(struct sanitize *s)
+{
+	struct epa_record r;
+	int err = begin(s);
+	while (!err && epa_sanitizer_next(s->sanitizer, &r) > 0) {
+		if (!is_wanted(s, r.place)) {
+			s->number++;
+			continue;
+		}
+		if (opt.output)
+			err = write_record(s, &r);
+		else if (opt.json)
+			json_record(s, &r);
+		else
+			print_record(s, &r);
+		s->number++;
+	}
+	if (!err)
+		end(s);
+	if (s->objects)
+		fclose(s->objects);
+	int closed = close_files(s);
+	err = err ? err : closed;
+	return err ? err : epa_walk_error(s->walk);
+}
+
+static int sanitize_path(const char *path)
+{
+	struct sanitize s = {.line = RD_BUF_INIT};
+	struct epa_source *source;
+	int err = epa_source_open(&source, path);
+	if (err)
+		return err;
+	err = epa_walk_open(&s.walk, source);
+	if (!err) {
+		epa_names_init(&s.names, NULL);
+		s.show = (struct epa_show){&s.names, epa_source_sites(source)};
+		s.sanitizer = epa_sanitizer_new(s.walk, &s.names);
+		err = sanitize_all(&s);
+		epa_sanitizer_free(s.sanitizer);
+		epa_names_release(&s.names);
+		epa_walk_close(s.walk);
+	}
+	rd_buf_release(&s.line);
+	epa_source_close(source);
+	return err;
+}
+
+int cmd_sanitize(int argc, char **argv)
+{
+	const char *path;
+	int status = cmd_operand(argc, argv, &usage, &path);
+	if (status >= 0)
+		return status;
+	if (!path) {
+		rd_fail(RD_EUSAGE, "sanitize: needs one trace");
+		return CMD_FAILED;
+	}
+	if (opt.output && opt.json) {
+		rd_fail(RD_EUSAGE, "sanitize: --json goes to standard output; -o is for text");
+		return CMD_FAILED;
+	}
+	return sanitize_path(path) ? CMD_FAILED : CMD_OK;
+}
