@@ -117,7 +117,8 @@ static const struct rd_usage usage = {
 	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
 	"  raddle inject -n 5000 --fault all -o faults -- ./sort 1000\n"
 	"  raddle inject --resume faults\n"
-	"  raddle inject --run 17 -o faults --trace trace-17\n",
+	"  raddle inject --run 17 -o faults --trace trace-17\n"
+	"  raddle compare faults/golden/trace trace-17\n",
 };
 
 /* --- options into a setup -------------------------------------------------------------------- */

@@ -296,10 +296,10 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 		       struct inject_random *random, struct record_fault *f)
 {
 	const struct inject_setup *s = c->ground.setup;
-	struct inject_bits bits = {(unsigned)s->bits, (int)s->bit - 1};
+	struct inject_bits bits = {inject_width(choice->site), (unsigned)s->bits, (int)s->bit - 1};
 
 	f->site = choice->entry->site;
-	inject_kind_draw(kind, choice->rule, inject_width(choice->site), &bits, random, f);
+	inject_kind_draw(kind, choice->rule, &bits, random, f);
 	if (s->once || s->faults > 1)
 		f->repeat = 1;
 }

@@ -236,10 +236,10 @@ const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site 
 	return NULL;
 }
 
-static uint64_t draw_bits(const struct inject_kind *kind, unsigned width, const struct inject_bits *bits,
+static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bits *bits,
 			  struct inject_random *random)
 {
-	unsigned count = bits->count ? bits->count : kind->bits;
+	unsigned count = bits->count ? bits->count : kind->bits, width = bits->width;
 	uint64_t mask = 0;
 
 	if (bits->bit >= 0) {
@@ -258,8 +258,8 @@ static uint64_t draw_bits(const struct inject_kind *kind, unsigned width, const 
 	return mask;
 }
 
-void inject_kind_draw(size_t kind, const struct inject_rule *rule, unsigned width,
-		      const struct inject_bits *bits, struct inject_random *random, struct record_fault *f)
+void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
+		      struct inject_random *random, struct record_fault *f)
 {
 	static const enum raddle_fault_action actions[] = {
 		[INJECT_FLIP] = RADDLE_FAULT_FLIP,    [INJECT_CLEAR] = RADDLE_FAULT_CLEAR,
@@ -289,6 +289,6 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, unsigned widt
 		f->mask[1] = (uint64_t)rule->error;
 		break;
 	default:
-		f->mask[0] = draw_bits(&kinds[kind], width, bits, random);
+		f->mask[0] = draw_bits(&kinds[kind], bits, random);
 	}
 }

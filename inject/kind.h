@@ -69,13 +69,13 @@ unsigned inject_width(const struct trace_site *site);	  /* of its value, in bits
 const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site *site);
 
 struct inject_bits {
+	unsigned width; /* of the value */
 	unsigned count; /* bits that change; 0: as the kind says */
 	int bit;	/* this one; negative: drawn */
 };
 
 /* Fills in action, mask and repeat. */
-void inject_kind_draw(size_t kind, const struct inject_rule *rule, unsigned width,
-		      const struct inject_bits *bits, struct inject_random *random,
-		      struct record_fault *fault);
+void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
+		      struct inject_random *random, struct record_fault *fault);
 
 #endif

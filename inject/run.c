@@ -348,6 +348,7 @@ static int run_session(struct running *r, const struct inject_fault *fault, cons
 		r->run->fired = faults[0].fired;
 		r->run->before = faults[0].before;
 		r->run->after = faults[0].after;
+		r->run->thread = faults[0].number;
 	}
 	record_session_close(&r->session);
 	return err;

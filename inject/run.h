@@ -38,6 +38,7 @@ struct inject_run {
 	bool cut;   /* not all of its records were kept */
 	uint64_t wall_us, cpu_us, peak_kb;
 	uint64_t seen, fired, before, after; /* of the first fault */
+	uint32_t thread;		     /* that it was in, as in its buffers */
 	struct inject_raw raw;
 	struct inject_output output;
 };

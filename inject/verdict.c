@@ -3,8 +3,8 @@
  * Verdicts.  In: the golden run and another one.  Out: outcome, place of a crash, first deviation.
  *
  * A process that a signal ended does not tell which of its threads that was for.  The thread whose last
- * access was begun and not finished is the one; else the one that called abort(); else one that was neither
- * at its end nor waiting.
+ * access was begun and not finished is the one; else one that called abort(); else one that was neither at
+ * its end nor waiting.  Of several, the one that the fault was in.
  */
 #include "inject/verdict.h"
 
@@ -63,9 +63,14 @@ static struct last last_of(const struct inject_golden *g, const struct inject_bu
 
 	trace_full_open_raw(&f, g->layout, b->thread, false);
 	trace_full_feed(f, b->bytes, b->length);
-	while (trace_full_next(f, &r) > 0)
-		if (r.kind != TRACE_FULL_FAULT)
-			last = judge_record(sites, &r);
+	while (trace_full_next(f, &r) > 0) {
+		uint32_t before = last.site;
+		if (r.kind == TRACE_FULL_FAULT)
+			continue;
+		last = judge_record(sites, &r);
+		if (!last.site) /* an event, whose call is in an earlier buffer or the record before */
+			last.site = before;
+	}
 	trace_full_close(f);
 	return last;
 }
@@ -78,14 +83,19 @@ static bool is_last_buffer(const struct inject_raw *raw, size_t i)
 	return true;
 }
 
-static struct last find_end(const struct inject_golden *g, const struct inject_raw *raw)
+static struct last find_end(const struct inject_golden *g, const struct inject_run *run)
 {
+	const struct inject_raw *raw = &run->raw;
 	struct last best = {NOT, 0};
 
 	for (size_t i = 0; i < raw->count; i++) {
-		struct last one =
-			is_last_buffer(raw, i) ? last_of(g, &raw->buffers[i]) : (struct last){NOT, 0};
-		if (one.likely > best.likely)
+		bool struck = raw->buffers[i].thread == run->thread;
+		struct last one;
+
+		if (!is_last_buffer(raw, i))
+			continue;
+		one = last_of(g, &raw->buffers[i]);
+		if (one.likely > best.likely || (struck && one.likely == best.likely))
 			best = one;
 	}
 	return best;
@@ -103,7 +113,7 @@ static bool is_activated(const struct inject_fault *fault, const struct inject_r
 
 static enum epa_run_outcome ended_by_signal(const struct inject_case *c, struct inject_verdict *v)
 {
-	struct last end = find_end(c->golden, &c->run->raw);
+	struct last end = find_end(c->golden, c->run);
 
 	if (end.site)
 		inject_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);

@@ -176,5 +176,8 @@ void record_fault_look(const struct record_session *s, struct record_fault *faul
 		faults[f->number].fired = f->fired;
 		faults[f->number].before = f->before[0];
 		faults[f->number].after = f->after[0];
+		faults[f->number].number = f->thread < plan->thread_count
+						   ? raddle_fault_threads(plan)[f->thread].number
+						   : RADDLE_FAULT_NONE;
 	}
 }

@@ -20,6 +20,7 @@ struct record_fault {
 	uint64_t mask[2];
 	/* what became of it */
 	uint64_t seen, fired, before, after;
+	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it was never there */
 };
 
 /* THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT]], as in T_0_1:0x10005:3:flip:0x80.  Actions: flip,

@@ -116,22 +116,21 @@ static void bits(void **state)
 	(void)state;
 	for (unsigned width = 1; width <= 64; width++)
 		for (unsigned count = 0; count <= width + 2; count++) {
-			struct inject_bits how = {count, -1};
+			struct inject_bits how = {width, count, -1};
 			struct record_fault f = {0};
 			unsigned expected = count == 0 ? 1 : count > width ? width : count;
 
-			inject_kind_draw(kind("BitFlip"), inject_kind_fits(kind("BitFlip"), &s), width, &how,
+			inject_kind_draw(kind("BitFlip"), inject_kind_fits(kind("BitFlip"), &s), &how,
 					 &random, &f);
 			assert_int_equal(__builtin_popcountll(f.mask[0]), expected);
 			assert_true(width == 64 || f.mask[0] >> width == 0);
 			assert_true(f.action == RADDLE_FAULT_FLIP && f.repeat == 1);
 		}
 	for (int i = 0; i < 5000; i++) {
-		struct inject_bits how = {2, 5};
+		struct inject_bits how = {64, 2, 5};
 		struct record_fault f = {0};
 
-		inject_kind_draw(kind("StuckAt0"), inject_kind_fits(kind("StuckAt0"), &s), 64, &how, &random,
-				 &f);
+		inject_kind_draw(kind("StuckAt0"), inject_kind_fits(kind("StuckAt0"), &s), &how, &random, &f);
 		assert_true(f.mask[0] & 1 << 5);
 		assert_true(f.action == RADDLE_FAULT_CLEAR && f.repeat == 0);
 		seen |= f.mask[0];
@@ -149,17 +148,17 @@ static void sizes(void **state)
 	struct trace_site size = site(TRACE_SITE_ARGUMENT, "malloc", 0, "i64"),
 			  file = site(TRACE_SITE_ARGUMENT, "fread", 2, "i64");
 	struct inject_random random = inject_random_of(7, 7);
-	struct inject_bits how = {0, -1};
+	struct inject_bits how = {64, 0, -1};
 
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		struct record_fault f = {0};
 
-		inject_kind_draw(kind("MallSize"), inject_kind_fits(kind("MallSize"), &size), 64, &how,
-				 &random, &f);
+		inject_kind_draw(kind("MallSize"), inject_kind_fits(kind("MallSize"), &size), &how, &random,
+				 &f);
 		assert_true(changed(&f, 1) < 1 && changed(&f, 4096) < 4096);
-		inject_kind_draw(kind("FileSize"), inject_kind_fits(kind("FileSize"), &file), 64, &how,
-				 &random, &f);
+		inject_kind_draw(kind("FileSize"), inject_kind_fits(kind("FileSize"), &file), &how, &random,
+				 &f);
 		assert_true(changed(&f, 1) > 1 && changed(&f, 4096) > 4096);
 	}
 }
@@ -168,17 +167,17 @@ static void calls(void **state)
 {
 	struct trace_site s = site(TRACE_SITE_PREVENTABLE, "write", 0, "-");
 	struct inject_random random = inject_random_of(7, 7);
-	struct inject_bits how = {0, -1};
+	struct inject_bits how = {64, 0, -1};
 	struct record_fault f = {0};
 
 	(void)state;
-	inject_kind_draw(kind("DiskFull"), inject_kind_fits(kind("DiskFull"), &s), 64, &how, &random, &f);
+	inject_kind_draw(kind("DiskFull"), inject_kind_fits(kind("DiskFull"), &s), &how, &random, &f);
 	assert_true(f.action == RADDLE_FAULT_CALL && f.mask[0] == UINT64_MAX && f.mask[1] == ENOSPC);
 	s.what = "fwrite";
-	inject_kind_draw(kind("WriteError"), inject_kind_fits(kind("WriteError"), &s), 64, &how, &random, &f);
+	inject_kind_draw(kind("WriteError"), inject_kind_fits(kind("WriteError"), &s), &how, &random, &f);
 	assert_true(f.mask[0] == 0 && f.mask[1] == EIO);
 	s.what = "pthread_create";
-	inject_kind_draw(kind("ThreadFail"), inject_kind_fits(kind("ThreadFail"), &s), 64, &how, &random, &f);
+	inject_kind_draw(kind("ThreadFail"), inject_kind_fits(kind("ThreadFail"), &s), &how, &random, &f);
 	assert_true(f.mask[0] == EAGAIN && f.mask[1] == 0);
 	assert_null(inject_kind_fits(kind("DiskFull"), &s));
 }
