@@ -89,8 +89,8 @@ static NOINLINE void arguments(void)
 static NOINLINE void input(void)
 {
 	char text[8];
-	if (read(0, text, sizeof text) == sizeof text)
-		table[0] = text[3]; /* here: input */
+	if (read(0, text, sizeof text) == sizeof text) /* here: input */
+		table[0] = text[3];
 }
 
 static void *one(void *argument)

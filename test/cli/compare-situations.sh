@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The situations in which comparing two runs is easily right or wrong: two runs without a fault do not deviate, and one thing
+# that a fault changes is found as what it is, in its thread and at its line.
+# timeout: 600
+# sanitized: no
+set -u
+source=$ROOT/test/prog/epa/situations.c
+"$RADDLE" cc -g -O1 -pthread -o situations "$source" || exit 1
+failed=0
+
+fail() {
+	echo "$*"
+	cat answer.json
+	failed=1
+}
+
+# table PROGRAM: its sites as text, and the slot they begin with
+table() {
+	local file
+	file=$("$RADDLE" flavour --flavour full --sites "$1") || exit 1
+	{ zstd -dcq "$file" 2>/dev/null || cat "$file"; } >sites.txt
+	slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' sites.txt)
+}
+
+# line SITUATION: where the source says "here"
+line() {
+	grep -n "here: $1 \*/" "$source" | cut -d: -f1
+}
+
+# site KIND WHAT LINE: the number of the first one there
+site() {
+	awk -F'\t' -v kind="$1" -v what="$2" -v line="$3" -v slot="$slot" \
+		'$1 == "S" && $3 == kind && $10 == what && $7 == line { print slot * 65536 + $2; exit }' sites.txt
+}
+
+# record DIRECTORY COMMAND...: whatever its status
+record() {
+	local directory=$1
+	shift
+	rm -rf "$directory"
+	("$RADDLE" record -v --flavour full --quick ${fault:+--fault "$fault"} -o "$directory" -- "$@" >out.txt 2>err.txt <"${input:-/dev/null}") 2>/dev/null
+	[ -z "$fault" ] || grep -q 'changed 1 values' err.txt || fail "$*: the fault did not happen: $(cat err.txt)"
+}
+
+# same GOLDEN RUN NAME
+same() {
+	"$RADDLE" compare --json "$1" "$2" >answer.json 2>&1
+	[ $? = 0 ] || fail "$3: two runs without a fault deviate"
+}
+
+# first: kind, thread and line of the first deviation; where a thread went another way the line is that of the branch
+first() {
+	python3 -c 'import json
+d = json.load(open("answer.json"))["runs"][0]["first"]
+at = d["behind"] if d["kind"] == "control" and d["behind"] else d
+print(d["kind"], d["thread"], at["line"])' 2>/dev/null
+}
+
+# deviates GOLDEN RUN KIND THREAD LINE NAME
+deviates() {
+	"$RADDLE" compare --json "$1" "$2" >answer.json 2>&1
+	[ $? = 1 ] || { fail "$6: the fault is not seen"; return; }
+	[ "$(first)" = "$3 $4 $5" ] || fail "$6: a deviation $(first), not $3 $4 $5"
+}
+
+# situation NAME KIND [THREAD [LINE-OF [SITE-KIND [WHAT [ACTION]]]]]: without and with a fault there
+situation() {
+	local name=$1 kind=$2 thread=${3:-T_0_1} at
+	at=$(line "${4:-$name}")
+	fault=
+	record golden ./situations "$name"
+	record run ./situations "$name"
+	same golden run "$name"
+	fault=$thread:$(site "${5:-i}" "${6:-icmp}" "${8:-$at}"):1:${7:-flip:1}
+	record run ./situations "$name"
+	deviates golden run "$kind" "$thread" "$at" "$name"
+}
+
+table ./situations
+# The name of an object, its owner, a value, an address, a branch, what a library is given.
+situation heap data T_0_1 heap i icmp flip:1 $(($(line heap) - 1))
+situation stack data T_0_1 stack i icmp flip:1 $(($(line stack) - 1))
+situation value data
+situation address address
+situation control control
+situation arguments data
+# Threads: what they are to run, with what, which one is joined, one that could not be made, one more, one less.
+situation routine data
+situation argument data
+situation join data T_0_1 join i icmp flip:1 $(($(line join) - 1))
+situation refused control T_0_1 refused k pthread_create call:11
+situation extra control
+grep -q '"T_0_1_0"' answer.json || fail "extra: nothing is said about the thread that is too many"
+situation missing control
+grep -q '"T_0_1_0"' answer.json || fail "missing: nothing is said about the thread that is not there"
+# The heap: sizes of all allocations, what is freed.
+situation sizes data
+situation zeroed data
+situation moved data
+situation freed data T_0_1 freed i icmp flip:1 $(($(line freed) - 1))
+# What others leave out: atomics, arithmetic that reaches the output, a thread that touches no memory.
+situation atomics data
+situation arithmetic data T_0_1 arithmetic i mul flip:8 $(($(line arithmetic) - 1))
+situation alone data T_0_1_0 alone i mul flip:4 $(($(line alone) - 2))
+# Pointers as data, addresses that nobody allocated.
+situation pointers data
+situation unknown data
+situation pages data
+fault=
+record run ./situations pages
+[ "$(cat out.txt)" = "1 -4 -4" ] || fail "memcmp near the end of a page: $(cat out.txt)"
+# Ways to leave: a crash, handlers, jumps, threads that the end of the process cuts off.
+situation crash address
+situation handler data
+situation jump data
+situation unbalanced control
+situation killed data
+situation masked data
+
+# What came from outside.
+printf 'abcdefgh' >first.txt
+printf 'abcXefgh' >second.txt
+fault=
+input=first.txt record golden ./situations input
+input=first.txt record run ./situations input
+same golden run input
+input=second.txt record run ./situations input
+deviates golden run data T_0_1 "$(line input)" input
+
+# A trace that is cut off, anywhere: what is there is compared, and the rest is missing.
+record golden ./situations pointers
+record run ./situations pointers
+size=$(stat -c %s run/thread-2)
+for cut in $((size / 4)) $((size / 2)) $((size - 30)) $((size - 1)); do
+	rm -rf cut
+	cp -r run cut
+	for file in cut/thread-*; do
+		[ "$(stat -c %s "$file")" -le "$cut" ] || truncate -s "$cut" "$file"
+	done
+	"$RADDLE" compare --json golden cut >answer.json 2>err.txt
+	[ $? = 1 ] || fail "cut at $cut: not a deviation: $(cat err.txt)"
+	case $(first) in missing*) ;; *) fail "cut at $cut: a deviation $(first)" ;; esac
+done
+
+# A program of many instructions: branches with large numbers are branches like others.
+awk 'BEGIN {
+	print "#include <stdio.h>\nstatic volatile int zero;\nstatic int cell[64];"
+	for (i = 0; i < 460; i++) {
+		printf "static __attribute__((noinline)) int f%d(int x)\n{\n\tcell[%d] += x;\n", i, i % 64
+		printf "\tif ((x ^ %d) & 1)\n\t\tcell[%d]++;\n", i, (i * 7) % 64
+		printf "\tfor (int i = 0; i < (x & 3); i++)\n\t\tcell[i] ^= cell[%d];\n", i % 64
+		printf "\treturn cell[%d] + zero%s;\n}\n", (i + 1) % 64, i % 20 ? " + f" (i - 1) "(x + 1)" : ""
+	}
+	print "int main(void)\n{\n\tint sum = 0;"
+	for (i = 19; i < 460; i += 20)
+		printf "\tsum += f%d(sum + %d);\n", i, i
+	print "\tprintf(\"%d\\n\", sum);\n\treturn 0;\n}"
+}' >large.c
+"$RADDLE" cc -g -O1 -o large large.c || exit 1
+table ./large
+instructions=$(awk -F'\t' '$1 == "S"' sites.txt | wc -l)
+[ "$instructions" -gt 10000 ] || fail "the large program has only $instructions places"
+record golden ./large
+record run ./large
+same golden run large
+at=$(grep -n '^static.* f447(' large.c | cut -d: -f1)
+fault=T_0:$(site i icmp $((at + 3))):1:flip:1
+record run ./large
+deviates golden run control T_0 $((at + 3)) large
+
+# C++: new and delete, exceptions, std::thread.
+"${RADDLE%raddle}raddle-c++" -std=c++17 -g -O1 -pthread -o words "$ROOT/test/prog/epa/words.cc" || exit 1
+source=$ROOT/test/prog/epa/words.cc
+fault=
+record golden ./words 6 2
+record run ./words 6 2
+same golden run words
+exit $failed
