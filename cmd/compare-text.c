@@ -94,7 +94,7 @@ static void print_node(const struct compare_view *v, size_t i)
 	const struct epa_edge *e = edge_to(p, i);
 	const char *what = compare_what(v, n->site);
 	struct rd_buf b = RD_BUF_INIT;
-	rd_buf_addf(&b, "%4zu  %-10s %-7s %-30s %s", i, compare_thread(v, n->thread),
+	rd_buf_addf(&b, "%4zu  %-10s %-7s %-30s %s", i + 1, compare_thread(v, n->thread),
 		    epa_deviation_name(n->kind), compare_place(v, n->site), compare_operation(v, n));
 	if (what && n->operation <= TRACE_FULL_STORE && n->operation >= TRACE_FULL_LOAD)
 		rd_buf_addf(&b, " %s", what);
@@ -102,10 +102,10 @@ static void print_node(const struct compare_view *v, size_t i)
 	rd_buf_release(&b);
 	print_change(v, n);
 	if (e && p->nodes[e->from].thread != n->thread)
-		printf("      from %u in %s through %s\n", e->from,
+		printf("      from %u in %s through %s\n", e->from + 1,
 		       compare_thread(v, p->nodes[e->from].thread), epa_through_name(e->through));
 	else if (e)
-		printf("      from %u through %s\n", e->from, epa_through_name(e->through));
+		printf("      from %u through %s\n", e->from + 1, epa_through_name(e->through));
 	if (n->count > 1)
 		printf("      %" PRIu64 " times\n", n->count);
 }
@@ -116,7 +116,7 @@ static void print_masks(const struct compare_view *v)
 	for (size_t i = 0; i < p->mask_count; i++) {
 		const struct epa_mask *m = &p->masks[i];
 		const char *object = compare_name(v, m->object);
-		printf("  masked: what %u left was %s", m->node, m->freed ? "freed" : "overwritten");
+		printf("  masked: what %u left was %s", m->node + 1, m->freed ? "freed" : "overwritten");
 		if (m->count > 1)
 			printf(", %" PRIu64 " times", m->count);
 		putchar('\n');

@@ -120,8 +120,7 @@ static void part(struct epa_aligner *a, const struct epa_record *r)
 	const uint64_t *words = peek(a);
 	struct epa_record golden;
 	if (words)
-		epa_record_unpack(&golden, words);
-	golden.op = NULL;
+		epa_reference_unpack(a->cursor->reference, &golden, words);
 	a->sink.part(a->sink.context, a->place, words ? &golden : NULL, r, a->cursor ? a->cursor->number : 0);
 }
 
@@ -131,8 +130,7 @@ static void drop_golden(struct epa_aligner *a)
 {
 	struct epa_record golden;
 	const uint64_t *words = peek(a);
-	epa_record_unpack(&golden, words);
-	golden.op = NULL;
+	epa_reference_unpack(a->cursor->reference, &golden, words);
 	a->golden_depth = depth_behind(a->golden_depth, words);
 	a->sink.only(a->sink.context, a->place, &golden, true);
 	epa_cursor_skip(a->cursor);

@@ -97,8 +97,7 @@ static void deviate(struct comparing *c, const struct epa_record *r, const uint6
 	d->has_run = true;
 	d->run = *r;
 	if (golden) {
-		epa_record_unpack(&d->golden, golden);
-		d->golden.op = d->golden.site == r->site ? r->op : NULL;
+		epa_reference_unpack(c->ref, &d->golden, golden);
 		d->has_golden = true;
 		d->kind = epa_classify(&d->golden, &d->run, &d->slot);
 	}
@@ -113,8 +112,7 @@ static void deviate_missing(struct comparing *c, const uint64_t *golden)
 	c->out->deviated = true;
 	d->kind = EPA_MISSING;
 	d->has_golden = true;
-	epa_record_unpack(&d->golden, golden);
-	d->golden.op = NULL;
+	epa_reference_unpack(c->ref, &d->golden, golden);
 }
 
 /* True: the record is as in the golden run, or what comes behind the end of a thread that the exit cut off.
@@ -222,11 +220,11 @@ static void compare_records(struct comparing *c)
 
 /* --- the ends ---------------------------------------------------------------------------------------- */
 
-/* What the golden run has behind the last record of a thread, unless both were cut off by an exit. */
+/* What the golden run has behind the last record of a thread, unless the exit cut the thread off there. */
 static const uint64_t *missing_of(struct comparing *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
-	return golden && !(c->exited && !t->ended && !t->cursor.thread->ended) ? golden : NULL;
+	return golden && !(c->exited && !t->ended) ? golden : NULL;
 }
 
 static void end_thread(struct comparing *c, size_t place)
@@ -255,26 +253,24 @@ static void end_thread(struct comparing *c, size_t place)
 									 .depth = t->depth,
 									 .place = place});
 	sink = epa_propagator_sink(c->propagator);
-	epa_record_unpack(&r, golden);
-	r.op = NULL;
+	epa_reference_unpack(c->ref, &r, golden);
 	sink.part(sink.context, place, &r, NULL, t->cursor.number);
 	for (; golden; golden = epa_cursor_peek(&t->cursor)) {
-		epa_record_unpack(&r, golden);
-		r.op = NULL;
+		epa_reference_unpack(c->ref, &r, golden);
 		sink.only(sink.context, place, &r, true);
 		epa_cursor_skip(&t->cursor);
 	}
 }
 
-/* A thread that the run does not have at all.  It may have been created, and the exit came before its first
- * record. */
+/* A thread that the run does not have at all.  Behind an exit its creator tells: it may have been created,
+ * and the exit came before its first record. */
 static void end_reference(struct comparing *c, size_t index)
 {
 	const struct epa_reference_thread *thread = epa_reference_thread(c->ref, index);
 	struct epa_cursor cursor;
 	const uint64_t *golden;
 	struct epa_record r;
-	if (c->met[index] || (c->exited && !thread->ended))
+	if (c->met[index] || c->exited)
 		return;
 	epa_cursor_open(&cursor, c->ref, index);
 	golden = epa_cursor_peek(&cursor);
@@ -285,8 +281,7 @@ static void end_reference(struct comparing *c, size_t index)
 	if (golden && c->propagation) {
 		if (!c->propagator)
 			start_propagation(c);
-		epa_record_unpack(&r, golden);
-		r.op = NULL;
+		epa_reference_unpack(c->ref, &r, golden);
 		epa_propagator_lost_thread(c->propagator, thread->name, &r, thread->records);
 	}
 	if (cursor.err && !c->err)

@@ -5,6 +5,7 @@
 #include "epa/name.h"
 
 #include "base/file.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 
@@ -94,36 +95,56 @@ static void add_place(const struct trace_sites *sites, uint32_t number, struct r
 		rd_buf_addf(out, " (site %u)", number);
 }
 
+static void add_offset(struct rd_buf *out, int64_t offset)
+{
+	if (offset)
+		rd_buf_addf(out, "%+" PRId64, offset);
+}
+
+/* A place in a variable, as the source would say it if its type is known. */
+static void add_member(const struct trace_sites *sites, const char *type, uint64_t size, struct epa_name name,
+		       struct rd_buf *out)
+{
+	int64_t offset = epa_name_offset(name);
+	if (offset >= 0 && (uint64_t)offset < size)
+		model_name_member(sites, type, size, (uint64_t)offset, out);
+	else
+		add_offset(out, offset);
+}
+
 static void add_sited(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
 		      struct rd_buf *out)
 {
 	enum epa_kind kind = epa_name_kind(name);
 	const struct trace_site *site = trace_sites_find(sites, epa_name_site(name));
-	if (kind == EPA_STACK && site && *site->what)
-		rd_buf_addf(out, "%s in %s", site->what, epa_names_text(names, epa_name_thread(name)));
-	else
+	bool local = kind == EPA_STACK && site && *site->what;
+	if (local) {
+		rd_buf_adds(out, site->what);
+		add_member(sites, site->type, site->size, name, out);
+		rd_buf_addf(out, " in %s", epa_names_text(names, epa_name_thread(name)));
+	} else {
 		rd_buf_addf(out, "%s %s", epa_kind_name(kind), epa_names_text(names, epa_name_thread(name)));
+	}
 	add_place(sites, epa_name_site(name), out);
 	/* The ordinal of what is unknown has other things in its low bits. */
 	rd_buf_addf(out, "#%" PRIu64,
 		    kind == EPA_UNKNOWN ? epa_name_ordinal(name) >> 16 : epa_name_ordinal(name));
+	if (!local)
+		add_offset(out, epa_name_offset(name));
 }
 
-static void add_variable(const struct trace_sites *sites, uint32_t index, struct rd_buf *out)
+static void add_variable(const struct trace_sites *sites, struct epa_name name, struct rd_buf *out)
 {
 	const struct trace_global *global = NULL;
+	uint32_t index = (uint32_t)name.who;
 	if (!sites || index >= sites->placed_count) {
 		rd_buf_addf(out, "variable %u", index);
+		add_offset(out, epa_name_offset(name));
 		return;
 	}
 	global = trace_sites_global(sites, sites->placed[index].linkage);
 	rd_buf_adds(out, global ? global->name : sites->placed[index].linkage);
-}
-
-static void add_offset(struct rd_buf *out, int64_t offset)
-{
-	if (offset)
-		rd_buf_addf(out, "%+" PRId64, offset);
+	add_member(sites, global ? global->type : "", sites->placed[index].size, name, out);
 }
 
 void epa_name_text(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
@@ -135,8 +156,8 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 		rd_buf_addf(out, "0x%" PRIx64, name.where);
 		return;
 	case EPA_VARIABLE:
-		add_variable(sites, (uint32_t)name.who, out);
-		break;
+		add_variable(sites, name, out);
+		return;
 	case EPA_MODULE:
 		rd_buf_adds(out, epa_names_text(names, (uint32_t)name.who));
 		break;
@@ -156,6 +177,7 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 		break;
 	default:
 		add_sited(names, sites, name, out);
+		return;
 	}
 	add_offset(out, epa_name_offset(name));
 }

@@ -73,7 +73,7 @@ void epa_names_release(struct epa_names *names);
 uint32_t epa_names_put(struct epa_names *names, const char *text, size_t length);
 const char *epa_names_text(const struct epa_names *names, uint32_t number); /* "?" if there is none */
 
-/* `arr+4`, `buffer in T_0_1 (queue.c:14)#3`, `heap T_0 (main.c:33)#2+8`, `T_0_1`, `argv[1]`. */
+/* `arr[1]`, `sum.low in T_0_1 (queue.c:14)#3`, `heap T_0 (main.c:33)#2+8`, `T_0_1`, `argv[1]`. */
 void epa_name_text(const struct epa_names *names, const struct trace_sites *sites, struct epa_name name,
 		   struct rd_buf *out);
 

@@ -24,6 +24,7 @@ struct epa_reference {
 	struct epa_reference_thread *threads;
 	size_t thread_count, thread_capacity;
 	struct rd_umap by_name; /* to index */
+	struct rd_umap ops;	/* of the layout: (site, kind) to piece << 16 | which of it */
 	uint64_t records;
 	uint64_t file_blocks;
 	int fd;
@@ -121,6 +122,27 @@ static int fill(struct epa_reference *ref, struct epa_walk *walk)
 	return err ? err : epa_walk_error(walk);
 }
 
+/* Where the layout has the types of a record. */
+static void index_ops(struct epa_reference *ref)
+{
+	const struct trace_layout *layout = epa_source_layout(ref->source);
+	for (size_t i = 0; i < trace_layout_count(layout); i++) {
+		const struct trace_piece *piece = trace_layout_at(layout, i);
+		for (uint32_t k = 0; k < piece->record_count; k++) {
+			uint64_t key = (uint64_t)piece->plain[k].site << 8 | piece->plain[k].kind;
+			*rd_umap_put(&ref->ops, key, NULL) = (uint64_t)i << 16 | k;
+		}
+	}
+}
+
+void epa_reference_unpack(const struct epa_reference *ref, struct epa_record *r, const uint64_t *words)
+{
+	const uint64_t *op;
+	epa_record_unpack(r, words);
+	op = rd_umap_get(&ref->ops, (uint64_t)r->site << 8 | r->kind);
+	r->op = op ? &trace_layout_at(epa_source_layout(ref->source), *op >> 16)->plain[*op & 0xffff] : NULL;
+}
+
 int epa_reference_open(struct epa_reference **out, struct epa_source *golden)
 {
 	struct epa_reference *ref = rd_xcalloc(1, sizeof *ref);
@@ -136,6 +158,8 @@ int epa_reference_open(struct epa_reference **out, struct epa_source *golden)
 	if (!err)
 		err = fill(ref, walk);
 	epa_walk_close(walk);
+	if (!err)
+		index_ops(ref);
 	if (err)
 		epa_reference_close(ref);
 	else
@@ -155,6 +179,7 @@ void epa_reference_close(struct epa_reference *ref)
 	}
 	free(ref->threads);
 	rd_umap_release(&ref->by_name);
+	rd_umap_release(&ref->ops);
 	epa_names_release(&ref->names);
 	free(ref);
 }

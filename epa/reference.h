@@ -38,6 +38,9 @@ const struct epa_reference_thread *epa_reference_thread(const struct epa_referen
 /* The index of the thread with that name, or SIZE_MAX. */
 size_t epa_reference_find(const struct epa_reference *reference, uint32_t name);
 
+/* A golden record of words, with the types of its values. */
+void epa_reference_unpack(const struct epa_reference *reference, struct epa_record *r, const uint64_t *words);
+
 /* A place among the records of a thread. */
 #define EPA_BLOCK_WORDS 4096
 struct epa_cursor {

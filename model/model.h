@@ -206,6 +206,9 @@ uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* `hits`, `table[3].lock`, `heap T_0#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
+/* "[3].lock": what lies at the offset in a variable of that type and size. */
+void model_name_member(const struct trace_sites *sites, const char *type, uint64_t size, uint64_t offset,
+		       struct rd_buf *out);
 void model_name_address(const struct model *m, uint64_t address, uint64_t q, struct rd_buf *out);
 void model_name_sync(const struct model *m, uint32_t sync, struct rd_buf *out);
 

@@ -79,9 +79,8 @@ static bool is_opaque(const char *type)
 	return false;
 }
 
-/* Appends "[3].lock" for a byte of a variable of this type. */
-static void name_member(const struct model *m, const char *type_name, uint64_t size, uint64_t offset,
-			struct rd_buf *out)
+void model_name_member(const struct trace_sites *sites, const char *type_name, uint64_t size, uint64_t offset,
+		       struct rd_buf *out)
 {
 	char *type = rd_xstrdup(type_name);
 	bool found = true;
@@ -93,9 +92,9 @@ static void name_member(const struct model *m, const char *type_name, uint64_t s
 			found = true;
 			continue;
 		}
-		size_t first = 0, count = is_opaque(type) ? 0 : trace_sites_members(m->sites, type, &first);
+		size_t first = 0, count = is_opaque(type) ? 0 : trace_sites_members(sites, type, &first);
 		for (size_t i = first; i < first + count && !found; i++) {
-			const struct trace_member *member = &m->sites->members[i];
+			const struct trace_member *member = &sites->members[i];
 			if (offset - member->offset >= member->member_size)
 				continue;
 			rd_buf_addf(out, ".%s", member->name);
@@ -154,7 +153,7 @@ void model_name_place(const struct model *m, uint32_t object, uint64_t offset, s
 	if (o->kind == MODEL_GLOBAL) {
 		const struct trace_global *g =
 			trace_sites_global(m->sites, m->sites->placed[o->info].linkage);
-		name_member(m, g ? g->type : "", o->size, offset, out);
+		model_name_member(m->sites, g ? g->type : "", o->size, offset, out);
 	} else if (o->kind == MODEL_STACK) {
 		/* The distance from the oldest frame is the same in every run. */
 		rd_buf_addf(out, "-0x%llx", (unsigned long long)(o->size - offset));

@@ -74,7 +74,7 @@ static void variables(void **state)
 	look(f, 0, STACK + 0xf000);
 	FIX(f, 0, FIX_LOADP, STACK + 0xf008, 0);
 	FIX(f, 0, FIX_LOADP, STACK + 0xf008, UINT64_MAX);
-	expect(f, "shared\nshared+63\nprog+320\nargv\n0x0\n0xffffffffffffffff\n");
+	expect(f, "shared[0]\nshared[7]+7\nprog+320\nargv\n0x0\n0xffffffffffffffff\n");
 }
 
 static void heap(void **state)
@@ -113,8 +113,8 @@ static void stack(void **state)
 	FIX(f, 0, FIX_ALLOCA2, top - 128, 16);
 	FIX(f, 0, FIX_RESTORE, top - 64);
 	look(f, 0, top + 31);
-	expect(f, "local in T_0 (u.c:40)#0+4\nother in T_0 (u.c:170)#0\nlocal in T_0 (u.c:40)#0+4\n"
-		  "other in T_0 (u.c:170)#1\nlocal in T_0 (u.c:40)#0+4\nlocal in T_0 (u.c:40)#0+31\n");
+	expect(f, "local+4 in T_0 (u.c:40)#0\nother in T_0 (u.c:170)#0\nlocal+4 in T_0 (u.c:40)#0\n"
+		  "other in T_0 (u.c:170)#1\nlocal+4 in T_0 (u.c:40)#0\nlocal+31 in T_0 (u.c:40)#0\n");
 }
 
 /* Which variables live after an exception went by two scopes. */
@@ -185,7 +185,7 @@ static void schedules(void **state)
 	struct fix *f = *state;
 	for (unsigned i = 0; i < 2; i++) {
 		two_threads(f, i);
-		expect(f, "T_0_0\nheap T_0_0 (u.c:60)#0\nheap T_0_1 (u.c:60)#0\nlocal in T_0_0 (u.c:40)#0+4\n"
+		expect(f, "T_0_0\nheap T_0_0 (u.c:60)#0\nheap T_0_1 (u.c:60)#0\nlocal+4 in T_0_0 (u.c:40)#0\n"
 			  "tls T_0_1#0+16\nT_0_1\n");
 	}
 }
