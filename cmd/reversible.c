@@ -7,6 +7,8 @@
 #include "cmd/reversible.h"
 
 #include "base/error.h"
+#include "base/file.h"
+#include "epa/rev-certificate.h"
 #include "trace/meta.h"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@ enum { UNDECIDED = 3 }; /* exit status */
 
 static struct {
 	bool json, verbose, quiet, strict, objects;
-	const char *schedule;
+	const char *schedule, *certificate, *checked;
 	uint64_t limit, timeout;
 } opt = {.limit = 1, .timeout = 10000};
 
@@ -26,6 +28,8 @@ static const struct rd_option options[] = {
 	RD_FLAG('j', "json", &opt.json, "write JSON"),
 	RD_STRING('o', "schedule", &opt.schedule, "FILE", "write a schedule that replays the first reversal"),
 	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "look for so many reversals (1)"),
+	RD_STRING(0, "certificate", &opt.certificate, "FILE", "write the proof of a yes"),
+	RD_STRING(0, "check-certificate", &opt.checked, "FILE", "only check that proof against TRACE"),
 	RD_FLAG(0, "objects", &opt.objects, "list the objects that threads share"),
 	RD_FLAG(0, "strict", &opt.strict, "time, random numbers and the like make it a no"),
 	RD_NUMBER(0, "solver-timeout", &opt.timeout, "MS",
@@ -66,6 +70,49 @@ static int write_schedule(struct cmd_reversible *c)
 	return err;
 }
 
+/* ---- certificates ---- */
+
+static int write_certificate(const struct cmd_reversible *c)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	if (!opt.certificate || c->result->verdict != REV_YES)
+		return 0;
+	rev_certificate_write(c->result, c->trace, &text);
+	err = rd_file_write(opt.certificate, text.data, text.length);
+	rd_buf_release(&text);
+	return err;
+}
+
+static int check_certificate(const char *path)
+{
+	struct rev_certificate certificate = {0};
+	struct rd_buf text = RD_BUF_INIT;
+	struct epa_source *source = NULL;
+	char *why = NULL;
+	int err = rd_file_read(opt.checked, &text), status = CMD_FAILED;
+
+	if (!err)
+		err = rev_certificate_parse(&certificate, text.data, text.length, opt.checked);
+	if (!err)
+		err = epa_source_open(&source, path);
+	if (!err)
+		err = rev_certificate_check(&certificate, source, (unsigned)opt.timeout, &why);
+	if (!err && !opt.quiet && why)
+		printf("%s does not hold: %s\n", opt.checked, why);
+	else if (!err && !opt.quiet)
+		printf("%s holds: %zu steps and %zu pairs of the solver order all dependent events\n",
+		       opt.checked, certificate.step_count, certificate.proved_count);
+	rev_certificate_release(&certificate);
+	rd_buf_release(&text);
+	epa_source_close(source);
+	if (!err)
+		status = why ? CMD_FOUND : CMD_OK;
+	free(why);
+	return status;
+}
+
 /* ---- the whole ---- */
 
 static int status_of(const struct rev_result *x)
@@ -86,8 +133,10 @@ static void read_program(const char *trace, struct trace_meta *meta, struct cmd_
 
 static int check(const char *path)
 {
-	struct rev_options how = {
-		.solver_ms = (unsigned)opt.timeout, .limit = (size_t)opt.limit, .objects = opt.objects};
+	struct rev_options how = {.solver_ms = (unsigned)opt.timeout,
+				  .limit = (size_t)opt.limit,
+				  .objects = opt.objects || opt.certificate,
+				  .log = opt.certificate != NULL};
 	struct cmd_reversible c = {.trace = path, .verbose = opt.verbose, .strict = opt.strict};
 	struct trace_meta meta = {0};
 	struct rev_result *x = NULL;
@@ -103,6 +152,8 @@ static int check(const char *path)
 		read_program(path, &meta, &c);
 		err = write_schedule(&c);
 	}
+	if (!err)
+		err = write_certificate(&c);
 	if (!err) {
 		status = status_of(x);
 		if (opt.json)
@@ -133,5 +184,5 @@ int cmd_reversible(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "reversible: --solver-timeout or --limit is out of range");
 		return CMD_FAILED;
 	}
-	return check(path);
+	return opt.checked ? check_certificate(path) : check(path);
 }

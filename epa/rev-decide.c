@@ -190,7 +190,8 @@ static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
 		report(d, i, w, true);
 		break;
 	case REV_NEVER:
-		c->solver_never++;
+		RD_GROW(d->d->proved, d->d->proved_capacity, c->solver_never + 1);
+		d->d->proved[c->solver_never++] = *p;
 		break;
 	default:
 		c->unknown++;
@@ -246,5 +247,6 @@ void rev_decision_release(struct rev_decision *d)
 		rev_witness_release(&d->found[i].replay);
 	}
 	free(d->found);
+	free(d->proved);
 	*d = (struct rev_decision){0};
 }

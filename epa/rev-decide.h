@@ -30,6 +30,8 @@ struct rev_decision {
 	enum rev_verdict verdict;
 	const char *reason;
 	struct rev_counts counts;
+	struct rev_pair *proved; /* by the solver: counts.solver_never */
+	size_t proved_capacity;
 	struct rev_found *found;
 	size_t found_count, found_capacity;
 };

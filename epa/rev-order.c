@@ -35,9 +35,10 @@ struct held {
 struct sweep {
 	struct rev_run *run;
 	struct rev_order *order;
-	uint32_t *clock;   /* of the operation at hand */
-	struct held *held; /* by thread */
-	uint32_t *last;	   /* row of the last operation of each thread */
+	uint32_t *clock;    /* of the operation at hand */
+	struct held *held;  /* by thread */
+	uint32_t *last;	    /* row of the last operation of each thread */
+	enum rev_rule rule; /* at hand */
 	bool changed;
 };
 
@@ -57,6 +58,19 @@ static uint32_t *row_at(const struct rev_order *o, uint32_t row)
 	return o->rows + row * o->width;
 }
 
+/* The operation at hand needs that; it is a step of the proof unless it was known before. */
+static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, uint32_t n)
+{
+	struct rev_order *o = s->order;
+	uint32_t at = (uint32_t)(self - s->run->ops);
+
+	if (!o->logging || (o->own[at] && row_at(o, o->own[at])[thread] >= n))
+		return;
+	RD_GROW(o->needs, o->need_capacity, o->need_count + 1);
+	o->needs[o->need_count++] =
+		(struct rev_need){.op = at, .thread = thread, .n = n, .rule = (uint8_t)s->rule};
+}
+
 /* The operation at hand comes after `op`. */
 static bool join(struct sweep *s, const struct rev_op *self, const struct rev_op *op)
 {
@@ -71,6 +85,8 @@ static bool join(struct sweep *s, const struct rev_op *self, const struct rev_op
 			grown = true;
 		}
 	}
+	if (grown)
+		note(s, self, op->thread, op->n);
 	return grown;
 }
 
@@ -162,6 +178,7 @@ static bool join_kth(struct sweep *s, const struct rev_op *self, const struct ch
 		if (low > s->clock[column]) {
 			s->clock[column] = low;
 			grown = true;
+			note(s, self, column, low);
 		}
 	}
 	return grown;
@@ -272,14 +289,14 @@ static void hold(struct sweep *s, const struct rev_op *op)
 
 /* ---- sweeps ---- */
 
-static bool grow(struct sweep *s, const struct rev_op *op, enum rev_rule *rule)
+static bool grow(struct sweep *s, const struct rev_op *op)
 {
 	static const uint8_t rules[REV_KINDS] = {
 		[REV_START] = REV_BY_CREATE,   [REV_JOIN] = REV_BY_JOIN,     [REV_EXIT] = REV_BY_BARRIER,
 		[REV_ONCE_PASS] = REV_BY_ONCE, [REV_ONCE_RUN] = REV_BY_ONCE, [REV_TAKE] = REV_BY_SEM,
 		[REV_WAKE] = REV_BY_COND};
 
-	*rule = rules[op->kind];
+	s->rule = (enum rev_rule)rules[op->kind];
 	switch (op->kind) {
 	case REV_START:
 	case REV_JOIN:
@@ -324,15 +341,15 @@ static void step(struct sweep *s, size_t at)
 {
 	struct rev_op *op = &s->run->ops[at];
 	size_t bytes = s->order->width * sizeof *s->clock;
-	enum rev_rule rule;
 	bool grown, locked = false;
 
 	memcpy(s->clock, row_at(s->order, s->last[op->thread]), bytes);
-	grown = grow(s, op, &rule);
+	grown = grow(s, op);
+	s->order->used[s->rule] += grown;
+	s->rule = REV_BY_LOCK;
 	hold(s, op);
 	if (grown || op->kind == REV_ACQUIRE || op->kind == REV_WAKE)
 		locked = join_held(s, op);
-	s->order->used[rule] += grown;
 	s->order->used[REV_BY_LOCK] += locked;
 	keep(s, at, grown || locked);
 	s->last[op->thread] = op->row;
@@ -350,12 +367,13 @@ static void sweep(struct sweep *s)
 	s->order->sweeps++;
 }
 
-void rev_order_build(struct rev_run *run)
+void rev_order_build(struct rev_run *run, bool log)
 {
 	struct rev_order *o = rd_xcalloc(1, sizeof *o);
 	struct sweep s = {.run = run, .order = o};
 
 	run->order = o;
+	o->logging = log;
 	o->width = run->thread_count ? run->thread_count : 1;
 	o->own = rd_xcalloc(run->op_count + 1, sizeof *o->own);
 	RD_GROW(o->rows, o->row_capacity, o->width);
@@ -380,6 +398,7 @@ void rev_order_free(struct rev_run *run)
 		return;
 	free(run->order->rows);
 	free(run->order->own);
+	free(run->order->needs);
 	free(run->order);
 	run->order = NULL;
 }

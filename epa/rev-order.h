@@ -25,6 +25,13 @@ enum rev_rule {
 };
 const char *rev_rule_name(enum rev_rule rule);
 
+/* One step of the proof: whenever `op` is done, operation n of the thread was done before. */
+struct rev_need {
+	uint32_t op; /* position in rev_run.ops */
+	uint32_t thread, n;
+	uint8_t rule; /* enum rev_rule */
+};
+
 struct rev_order {
 	uint32_t *rows; /* row_count rows of `width` numbers; row 0 is all zero */
 	size_t row_count, row_capacity;
@@ -32,10 +39,13 @@ struct rev_order {
 	uint32_t *own; /* by operation: the row that belongs to it alone; 0: none */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;
+	bool logging;
+	struct rev_need *needs; /* with `logging`: each follows from those before it */
+	size_t need_count, need_capacity;
 };
 
-/* Fills in run->order. */
-void rev_order_build(struct rev_run *run);
+/* Fills in run->order; with `log` also the steps by which it was found. */
+void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
 /* How many operations of `thread` must be done when `op` is done. */

@@ -13,6 +13,7 @@
 #include "epa/rev-depend.h"
 #include "epa/rev-describe.h"
 #include "epa/rev-feed.h"
+#include "epa/rev-passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,7 @@ static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk
 	return index;
 }
 
-static int read_operations(struct rev_result *x, struct epa_source *source)
+int rev_read_operations(struct rev_result *x, struct epa_source *source)
 {
 	struct modules modules = {0};
 	struct trace_record r;
@@ -128,6 +129,35 @@ static int read_operations(struct rev_result *x, struct epa_source *source)
 	epa_walk_close(walk);
 	free(index);
 	free(modules.list);
+	return 0;
+}
+
+int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record_fn *fn, void *context)
+{
+	const struct trace_sites *sites = epa_source_sites(source);
+	struct trace_record r;
+	struct epa_walk *walk;
+	const char **call;
+	uint32_t *index;
+	int err = epa_walk_open(&walk, source);
+
+	if (err)
+		return err;
+	index = index_threads(x, walk);
+	call = rd_xcalloc(x->run.thread_count + 1, sizeof *call);
+	while (epa_walk_next(walk, &r) > 0) {
+		uint32_t thread = index[epa_walk_place(walk)];
+
+		if (r.kind == TRACE_FULL_CALL || r.kind == TRACE_FULL_TAIL) {
+			const struct trace_site *site = trace_sites_find(sites, r.site);
+
+			call[thread] = site ? site->what : "";
+		}
+		fn(context, thread, &r, call[thread] ? call[thread] : "");
+	}
+	epa_walk_close(walk);
+	free(index);
+	free(call);
 	return 0;
 }
 
@@ -210,11 +240,22 @@ static int read_accesses(struct rev_result *x, struct epa_source *source, struct
 
 /* ---- the whole ---- */
 
+struct rev_result *rev_result_new(void)
+{
+	struct rev_result *x = rd_xcalloc(1, sizeof *x);
+
+	x->arena = rd_arena_new();
+	rev_run_init(&x->run);
+	return x;
+}
+
 static void take_over(struct rev_result *x, struct rev_decision *d)
 {
 	x->verdict = d->verdict;
 	x->reason = d->reason;
 	x->counts = d->counts;
+	x->proved = d->proved;
+	d->proved = NULL;
 	x->reversals = rd_xcalloc(d->found_count + 1, sizeof *x->reversals);
 	x->reversal_count = d->found_count;
 	for (size_t i = 0; i < d->found_count; i++) {
@@ -236,7 +277,7 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 	struct rev_decision d;
 	int err;
 
-	rev_order_build(&x->run);
+	rev_order_build(&x->run, options->log);
 	memcpy(x->rules, x->run.order->used, sizeof x->rules);
 	rev_feed_init(&f.feed, &x->run, epa_source_sites(source));
 	f.shadow = rev_shadow_new(&x->run);
@@ -255,12 +296,10 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 
 int epa_reversible(struct rev_result **result, struct epa_source *source, const struct rev_options *options)
 {
-	struct rev_result *x = rd_xcalloc(1, sizeof *x);
+	struct rev_result *x = rev_result_new();
 	int err;
 
-	x->arena = rd_arena_new();
-	rev_run_init(&x->run);
-	err = read_operations(x, source);
+	err = rev_read_operations(x, source);
 	if (!err)
 		err = check(x, source, options);
 	if (!err && (x->reversal_count || options->objects))
@@ -284,6 +323,7 @@ void epa_reversible_free(struct rev_result *x)
 		rev_witness_release(&x->reversals[i].replay);
 	}
 	free(x->reversals);
+	free(x->proved);
 	free(x->sources);
 	free(x->shared);
 	free(x->names);

@@ -18,7 +18,8 @@
 struct rev_options {
 	unsigned solver_ms; /* for each question to the solver; 0: it is not asked */
 	size_t limit;	    /* how many reversals are looked for; 0: one */
-	bool objects;	    /* count the conflicts of each object, for a certificate */
+	bool objects;	    /* count the conflicts of each object */
+	bool log;	    /* keep the steps by which the order was found, for a certificate */
 };
 
 /* One of the two events. */
@@ -61,6 +62,7 @@ struct rev_result {
 	int damaged;  /* the error of a stream, which was read as far as it goes */
 	struct rev_counts counts;
 	uint64_t rules[REV_RULES];
+	struct rev_pair *proved; /* that the solver proved to be in order: counts.solver_never of them */
 	struct rev_reversal *reversals;
 	size_t reversal_count;
 	struct rev_source *sources;

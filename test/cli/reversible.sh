@@ -27,7 +27,33 @@ for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-o
 	check "$situation" 0
 	grep -q '^yes: every' out || complain "$situation: $(cat out)"
 	[ ! -e schedule ] || complain "$situation: a yes has a schedule"
+	"$RADDLE" reversible -q --certificate certificate trace || complain "$situation: no certificate"
+	"$RADDLE" reversible --check-certificate certificate trace >out || complain "$situation: $(cat out certificate)"
 done
+
+# A certificate without one of its steps, or with a false one, does not hold; nor does that of another trace.
+check condition 0
+"$RADDLE" reversible -q --certificate certificate trace
+steps=$(jq '.steps | length' certificate)
+[ "$steps" -eq 5 ] || complain "condition: $(cat certificate)"
+refuse() { # FILTER, MESSAGE
+	jq "$1" certificate >false
+	"$RADDLE" reversible --check-certificate false trace >out 2>&1
+	[ $? -eq "${3:-1}" ] || complain "a certificate after $1: $(cat out)"
+	grep -q "$2" out || complain "a certificate after $1: $(cat out)"
+}
+for step in 0 1 2; do
+	refuse "del(.steps[$step])" 'does not hold'
+done
+refuse '.steps[0][4] = 4' 'step 1 does not follow'
+refuse '.steps[0][1] = 99' 'not in the trace'
+refuse '.records += 1' 'another trace'
+refuse '.proved = [[1, 1, 0, 2]]' 'does not hold'
+refuse '.steps[0][2] = "magic"' 'steps are not in order' 2
+refuse '.threads = 1' 'threads are not in order' 2
+echo '{' >false
+"$RADDLE" reversible --check-certificate false trace >out 2>&1
+[ $? -eq 2 ] || complain "half a certificate: $(cat out)"
 
 # Situations that do not: the object, and a replay that brings it about.
 reversed() { # SITUATION, OBJECT, WORDS

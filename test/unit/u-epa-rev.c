@@ -511,7 +511,7 @@ static void feed(struct trial *t)
 	for (size_t i = 0; i < s->count; i++)
 		rev_run_event(&t->run, t->index[s->events[i].thread], &s->events[i].e, 0);
 	rev_run_finish(&t->run);
-	rev_order_build(&t->run);
+	rev_order_build(&t->run, true);
 	t->shadow = rev_shadow_new(&t->run);
 	rev_depend(&t->run, t->shadow);
 	for (; next < s->access_count; next++) {
