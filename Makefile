@@ -172,6 +172,7 @@ bench: all
 	bench/trace-read
 	bench/replay
 	bench/full
+	bench/compare
 	bench/inject
 	bench/reversible
 
