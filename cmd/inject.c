@@ -13,6 +13,7 @@
 #include "cmd/inject.h"
 #include "cmd/program.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -349,23 +350,44 @@ static int make_temporary(struct campaign *c)
 	return 0;
 }
 
+/* Whether there is nothing in the directory, or only what a campaign begins with. */
+static bool is_ours(const char *directory)
+{
+	static const char *const known[] = {".",       "..",  "campaign.json", "golden",
+					    "scratch", "log", "runs",	       "slurm"};
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	bool ours = d != NULL;
+
+	while (d && ours && (e = readdir(d))) {
+		ours = !strncmp(e->d_name, "log.", 4);
+		for (size_t i = 0; i < sizeof known / sizeof *known && !ours; i++)
+			ours = !strcmp(e->d_name, known[i]);
+	}
+	if (d)
+		closedir(d);
+	return ours;
+}
+
+/* Only a campaign is ever replaced. */
 static int make_directory(struct campaign *c)
 {
 	char *old;
-	int r = 0;
+	bool begun;
+	int r;
 
 	if (!opt.directory && (opt.runs <= 1 || opt.list || opt.repeat))
 		return make_temporary(c);
 	c->directory = rd_xstrdup(opt.directory ? opt.directory : "raddle-inject");
 	old = rd_xasprintf("%s/campaign.json", c->directory);
-	if (rd_file_exists(old) && !opt.force)
-		r = rd_fail(RD_EUSAGE, "%s: there is a campaign; --resume goes on with it, -f replaces it",
-			    c->directory);
-	else if (rd_file_exists(c->directory) && !rd_file_exists(old) && rmdir(c->directory) && !opt.force)
-		r = rd_fail(RD_EUSAGE, "%s: it is there and no campaign; -f replaces it", c->directory);
-	if (!r)
-		r = rd_remove_tree(c->directory);
+	begun = rd_file_exists(old);
 	free(old);
+	if (rd_file_exists(c->directory) && !is_ours(c->directory))
+		return rd_fail(RD_EUSAGE, "%s: it is in the way, and not a campaign", c->directory);
+	if (begun && !opt.force)
+		return rd_fail(RD_EUSAGE, "%s: there is a campaign; --resume goes on with it, -f replaces it",
+			       c->directory);
+	r = rd_remove_tree(c->directory);
 	return r ? r : rd_mkdirs(c->directory);
 }
 
@@ -548,9 +570,22 @@ static int check_executor(void)
 	return 0;
 }
 
+/* What can be said before the program was run. */
+static int check_faults(void)
+{
+	bool *set = rd_xcalloc(inject_kind_count(), sizeof *set);
+	int r = opt.faults ? inject_kind_parse(opt.faults, set) : 0;
+
+	free(set);
+	return r;
+}
+
 static int check_options(int argc, int first)
 {
 	int r = check_executor();
+
+	if (!r)
+		r = check_faults();
 
 	if (r)
 		return r;
