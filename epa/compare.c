@@ -24,6 +24,7 @@ struct run_thread {
 	struct epa_cursor cursor;
 	struct epa_aligner *aligner; /* behind the first deviation */
 	bool ended, seen;
+	bool joined; /* so it did end, whether its records tell or not */
 	uint64_t records;
 	uint32_t site, depth; /* of the last record */
 	uint8_t kind;
@@ -162,8 +163,18 @@ static bool is_beyond(const struct run_thread *t)
 
 /* --- all records ------------------------------------------------------------------------------------- */
 
+static void note_join(struct comparing *c, const struct epa_record *r)
+{
+	const struct epa_objects *objects = epa_sanitizer_objects(c->sanitizer);
+	for (size_t i = 0; i < epa_walk_threads(c->walk); i++)
+		if (epa_objects_thread(objects, i) == epa_name_thread(r->slots[0]))
+			c->threads[i].joined |= r->slots[1].where == 0;
+}
+
 static void note_end(struct comparing *c, const struct epa_record *r)
 {
+	if (r->event == RADDLE_THREAD_JOIN)
+		note_join(c, r);
 	if (r->event == RADDLE_EXIT)
 		c->exited = true;
 	if (r->event == RADDLE_EXIT || r->event == RADDLE_THREAD_END)
@@ -224,7 +235,7 @@ static void compare_records(struct comparing *c)
 static const uint64_t *missing_of(struct comparing *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
-	return golden && !(c->exited && !t->ended) ? golden : NULL;
+	return golden && !(c->exited && !t->ended && !t->joined) ? golden : NULL;
 }
 
 static void end_thread(struct comparing *c, size_t place)

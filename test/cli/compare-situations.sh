@@ -143,6 +143,15 @@ for cut in $((size / 4)) $((size / 2)) $((size - 30)) $((size - 1)); do
 	case $(first) in missing*) ;; *) fail "cut at $cut: a deviation $(first)" ;; esac
 done
 
+# Only one thread of several is cut off: it was joined, so its end is missing.
+"$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
+record golden ./quicksort 6000 1 3000
+record run ./quicksort 6000 1 3000
+same golden run quicksort
+truncate -s $(($(stat -c %s run/thread-1) / 2)) run/thread-1
+"$RADDLE" compare --json golden run >answer.json 2>err.txt
+case $(first) in "missing T_0_"*) ;; *) fail "one thread is cut: a deviation $(first)" ;; esac
+
 # A program of many instructions: branches with large numbers are branches like others.
 awk 'BEGIN {
 	print "#include <stdio.h>\nstatic volatile int zero;\nstatic int cell[64];"
