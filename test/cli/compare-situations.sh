@@ -64,6 +64,14 @@ deviates() {
 	[ "$(first)" = "$3 $4 $5" ] || fail "$6: a deviation $(first), not $3 $4 $5"
 }
 
+# holds TEXT NAME: an expression about the run's answer r
+holds() {
+	python3 -c 'import json, sys
+r = json.load(open("answer.json"))["runs"][0]
+nodes, edges, masked = r["nodes"], r["edges"], r["masked"]
+sys.exit(not eval(sys.argv[1]))' "$1" || fail "$2: $1 does not hold"
+}
+
 # situation NAME KIND [THREAD [LINE-OF [SITE-KIND [WHAT [ACTION]]]]]: without and with a fault there
 situation() {
 	local name=$1 kind=$2 thread=${3:-T_0_1} at
@@ -82,6 +90,9 @@ table ./situations
 situation heap data T_0_1 heap i icmp flip:1 $(($(line heap) - 1))
 situation stack data T_0_1 stack i icmp flip:1 $(($(line stack) - 1))
 situation value data
+holds '[(n["thread"], n["what"]) for n in nodes][-1] == ("T_0", "printf")' value
+holds '[e["through"] for e in edges] == ["memory", "register", "memory", "register"]' value
+holds '[e["threads"] for e in edges] == [False, False, True, False]' value
 situation address address
 situation control control
 situation arguments data
@@ -117,6 +128,7 @@ situation jump data
 situation unbalanced control
 situation killed data
 situation masked data
+holds "len(nodes) == 1 and r[\"corrupted\"] == 0 and [m[\"line\"] for m in masked] == [$(($(line masked) + 1))]" masked
 
 # What came from outside.
 printf 'abcdefgh' >first.txt
