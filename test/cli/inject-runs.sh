@@ -8,7 +8,7 @@ fail() {
 	cat err.txt out.txt
 	exit 1
 }
-# one BIT MODE ARGUMENT [OPTIONS]: flips a bit of what target() returns
+# one BIT MODE ARGUMENT [OPTIONS]: flips a bit of what target() reads
 one() {
 	bit=$1 mode=$2 argument=$3
 	shift 3
@@ -31,6 +31,12 @@ one 2 file numbers --input data/numbers --stdin input --ignore 'res*'
 [ "$outcome" = masked ] || fail "a file that is ignored: $outcome"
 one 2 file numbers --input data/numbers --stdin input --filter 'tr -d 0-9'
 [ "$outcome" = masked ] || fail "a filter: $outcome"
+
+# What nobody uses is no deviation; what was used and came to nothing is.
+one 2 waste 1 --function waste
+[ "$outcome $(jq -r .deviation one/log)" = "masked none" ] || fail "a value that is not used: $(cat one/log)"
+one 3 grow 1 --ignore '*'
+[ "$outcome $(jq -r .deviation one/log)" = "masked data" ] || fail "a value that is used: $(cat one/log)"
 
 one 31 spin 10
 [ "$outcome" = hang ] || fail "counting to two thousand million is $outcome"

@@ -9,6 +9,7 @@
  *	fork N      leaves a child behind that sleeps for long
  *	sleep N     waits for N messages of a thread that sends as many
  *	check N     calls abort() unless N is 5
+ *	waste N     reads a number that nobody uses
  *	clock       prints the time
  */
 #include <pthread.h>
@@ -114,6 +115,12 @@ static int receive(int number)
 	return 0;
 }
 
+static int waste(void)
+{
+	(void)wanted;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -130,6 +137,8 @@ int main(int argc, char **argv)
 		return leave();
 	if (!strcmp(mode, "sleep"))
 		return receive(wanted);
+	if (!strcmp(mode, "waste"))
+		return waste();
 	if (!strcmp(mode, "clock"))
 		printf("%ld\n", (long)time(NULL) * 1000000 + getpid());
 	if (!strcmp(mode, "check") && target() != 5)
