@@ -188,6 +188,9 @@ void reversible_text(const struct cmd_reversible *c)
 		printf("unknown: of %" PRIu64 " pairs of segments %" PRIu64 " could not be decided: %s\n",
 		       x->counts.pairs, x->counts.unknown, x->reason);
 	}
+	if (c->signal)
+		printf("the program was ended by signal %d, so this is about what it had done by then\n",
+		       c->signal);
 	print_counts(x);
 	for (size_t i = 0; i < x->reversal_count; i++)
 		print_reversal(c, &x->reversals[i], i + 1);

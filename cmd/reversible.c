@@ -126,8 +126,10 @@ static void read_program(const char *trace, struct trace_meta *meta, struct cmd_
 {
 	char *path = rd_xasprintf("%s/meta.json", trace);
 
-	if (!trace_meta_read(meta, path))
+	if (!trace_meta_read(meta, path)) {
 		c->program = meta->program;
+		c->signal = meta->end == TRACE_SIGNALLED ? meta->code : 0;
+	}
 	free(path);
 }
 

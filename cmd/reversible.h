@@ -15,6 +15,7 @@ struct cmd_reversible {
 	const char *trace;    /* directory */
 	const char *program;  /* NULL: unknown */
 	const char *schedule; /* file that was written; NULL: none */
+	int signal;	      /* that ended the recorded program; 0: none */
 	bool verbose;
 	bool strict;
 };

@@ -17,6 +17,9 @@
 
 #include <stdlib.h>
 
+#define TOUCH_MAX                                                                                            \
+	(64u << 20) /* bytes of one access that are looked at: no few bytes stand for endless work */
+
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
 {
 	*f = (struct rev_feed){
@@ -44,7 +47,7 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 	struct rev_touch *t = add(f, e, REV_TOUCH, thread);
 
 	t->address = what->address;
-	t->size = what->size;
+	t->size = what->size < TOUCH_MAX ? what->size : TOUCH_MAX;
 	t->access = what->access;
 	t->ops = what->ops;
 	f->accesses++;

@@ -358,13 +358,9 @@ static void check_operations(struct prover *p)
 static void find_threads(struct prover *p)
 {
 	for (size_t i = 0; i < p->c->thread_count; i++) {
-		uint32_t t = 0;
-
-		while (t < p->run->thread_count && strcmp(p->x->names[t], p->c->threads[i]) != 0)
-			t++;
-		if (t == p->run->thread_count)
+		if (i >= p->run->thread_count || strcmp(p->x->names[i], p->c->threads[i]) != 0)
 			reject(p, "thread %s is not in the trace", p->c->threads[i]);
-		p->index[i] = t;
+		p->index[i] = (uint32_t)i;
 	}
 	if (p->c->records != p->x->records || p->c->operations != p->run->op_count)
 		reject(p, "it is the certificate of another trace");

@@ -385,6 +385,7 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t)
 /* Many bytes of which few are known: by the pages that there are. */
 static void on_known(struct rev_shadow *s, uint64_t address, uint64_t size, cell_fn *fn)
 {
+	size = size <= UINT64_MAX - address ? size : UINT64_MAX - address;
 	uint64_t first = address / PAGE, last = size ? (address + size - 1) / PAGE : first;
 
 	if (last - first <= s->page_count) {

@@ -9,6 +9,7 @@
 #include "epa/rev-source.h"
 
 #include "base/alloc.h"
+#include "epa/rev-shadow.h"
 #include "raddle/full.h"
 
 #include <stdlib.h>
@@ -87,6 +88,17 @@ static const struct {
 	{"__snprintf_chk", 4}, {"__dprintf_chk", 2}, {"syslog", 1},	   {"asprintf", 1},
 };
 
+/* Functions that write to a stream, and which of their arguments it is; STDOUT: none, it is that one. */
+#define STDOUT 255
+static const struct {
+	const char *name;
+	uint8_t stream;
+} outputs[] = {
+	{"printf", STDOUT}, {"puts", STDOUT}, {"putchar", STDOUT}, {"__printf_chk", STDOUT}, {"fprintf", 0},
+	{"dprintf", 0},	    {"write", 0},     {"send", 0},	   {"__fprintf_chk", 0},     {"fputs", 1},
+	{"fputc", 1},	    {"putc", 1},      {"fwrite", 3},
+};
+
 #define PRINTED_MAX 8
 
 /* What is known of a thread. */
@@ -111,8 +123,9 @@ struct rev_sources {
 	const struct trace_sites *sites;
 	struct rev_source *list;
 	size_t count, capacity;
-	struct rd_umap known; /* (site, kind) -> place in the list + 1 */
-	struct rd_umap kinds; /* site of a call -> kind + 1, 0: none */
+	struct rd_umap known;	    /* (site, kind) -> place in the list + 1 */
+	struct rd_umap kinds;	    /* site of a call -> kind + 1, 0: none */
+	struct rev_shadow *streams; /* who wrote to which last */
 	struct lane *lanes;
 	struct way *ways; /* by use of a barrier: of the first thread that left */
 	uint32_t *done;
@@ -121,8 +134,8 @@ struct rev_sources {
 
 const char *rev_source_kind_name(enum rev_source_kind kind)
 {
-	static const char *const names[REV_SOURCE_KINDS] = {"time",  "timeout", "random",    "identity",
-							    "input", "address", "unwritten", "choice"};
+	static const char *const names[REV_SOURCE_KINDS] = {
+		"time", "timeout", "random", "identity", "input", "address", "unwritten", "output", "choice"};
 
 	return names[kind];
 }
@@ -137,6 +150,7 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 		[REV_OF_INPUT] = "input whose arrival is not in the program's hand",
 		[REV_OF_ADDRESS] = "addresses are written out",
 		[REV_OF_UNWRITTEN] = "memory is read that nothing was seen to write",
+		[REV_OF_OUTPUT] = "several threads write in no certain order",
 		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
 	};
 
@@ -149,6 +163,7 @@ struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trac
 
 	s->run = run;
 	s->sites = sites;
+	s->streams = rev_shadow_new(run);
 	s->lanes = rd_xcalloc(run->thread_count + 1, sizeof *s->lanes);
 	s->ways = rd_xcalloc(run->use_count + 1, sizeof *s->ways);
 	s->done = rd_xcalloc(run->thread_count + 1, sizeof *s->done);
@@ -162,6 +177,7 @@ void rev_sources_free(struct rev_sources *s)
 {
 	if (!s)
 		return;
+	rev_shadow_free(s->streams);
 	free(s->list);
 	free(s->lanes);
 	free(s->ways);
@@ -257,6 +273,26 @@ static void look_at_result(struct rev_sources *s, uint32_t thread)
 	lane->printed_count = 0;
 }
 
+/* A stream is a place in a shadow memory of streams: by its number, or where it lies. */
+static void look_at_output(struct rev_sources *s, uint32_t thread, const struct trace_record *r,
+			   const char *name)
+{
+	struct rev_touch t = {.u = thread, .r = s->done[thread], .size = 1, .access = REV_CALLED};
+	size_t before, now;
+
+	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+		if (strcmp(outputs[i].name, name) != 0)
+			continue;
+		t.address = outputs[i].stream < r->value_count ? trace_record_value(r, outputs[i].stream)
+							       : UINT32_MAX;
+		rev_shadow_pairs(s->streams, &before);
+		rev_shadow_touch(s->streams, &t);
+		rev_shadow_pairs(s->streams, &now);
+		if (now != before)
+			add(s, REV_OF_OUTPUT, r->site, thread, name);
+	}
+}
+
 static void look_at_call(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -268,6 +304,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 		*kind = kind_of(name);
 	s->lanes[thread].call = name;
 	look_at_printer(&s->lanes[thread], name, r);
+	look_at_output(s, thread, r, name);
 	if (*kind)
 		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
 	/* Standard input. */

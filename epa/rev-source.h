@@ -17,6 +17,7 @@ enum rev_source_kind {
 	REV_OF_INPUT,	  /* sockets, terminals, what is ready first */
 	REV_OF_ADDRESS,	  /* addresses that leave the program */
 	REV_OF_UNWRITTEN, /* memory that nothing was seen to write */
+	REV_OF_OUTPUT,	  /* several threads write to a stream in no certain order */
 	REV_OF_CHOICE,	  /* which of several threads is woken or told to be the serial one */
 	REV_SOURCE_KINDS,
 };

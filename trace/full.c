@@ -134,7 +134,7 @@ void trace_full_open_raw(struct trace_full **out, const struct trace_layout *lay
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length)
 {
 	f->begin = f->p = raw;
-	f->end = f->begin + length;
+	f->end = length ? f->begin + length : f->begin;
 	f->piece = NULL;
 	f->fed_last = length == 0;
 	f->ended = false;

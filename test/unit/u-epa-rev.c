@@ -582,6 +582,13 @@ static void check_found(const struct trial *t, const struct rev_decision *d)
 	rev_machine_release(&m);
 }
 
+static void take_down(struct trial *t)
+{
+	rev_shadow_free(t->shadow);
+	rev_order_free(&t->run);
+	rev_run_release(&t->run);
+}
+
 static enum rev_verdict try_one(struct trial *t, struct rev_counts *sum)
 {
 	struct rev_decision d;
@@ -606,25 +613,99 @@ static enum rev_verdict try_one(struct trial *t, struct rev_counts *sum)
 	sum->ordered += d.counts.ordered;
 	enum rev_verdict verdict = d.verdict;
 	rev_decision_release(&d);
-	rev_shadow_free(t->shadow);
-	rev_order_free(&t->run);
-	rev_run_release(&t->run);
+	take_down(t);
 	return verdict;
+}
+
+static struct trial *new_trial(void)
+{
+	struct trial *t = rd_xcalloc(1, sizeof *t);
+
+	t->twin = rd_xcalloc(1, sizeof *t->twin);
+	t->twin->seen = rd_xcalloc(1 << 20, 1);
+	return t;
+}
+
+static void free_trial(struct trial *t)
+{
+	free(t->twin->seen);
+	free(t->twin);
+	free(t);
+}
+
+static void make_up_number(struct trial *t, unsigned number)
+{
+	seed = number * 0x9e3779b97f4a7c15ull + 1;
+	make_up(&t->story);
+}
+
+/* The write of thread 0 comes behind the read of thread 1 only if the section of thread 2 comes before its
+ * own. */
+static void two_sections(struct story *s)
+{
+	enum { SECOND = 0x1700 };
+
+	*s = (struct story){.threads = 3};
+	say(s, 0, RADDLE_THREAD_START, 0, 0);
+	say(s, 0, RADDLE_SEM_INIT, SEM, 0);
+	say(s, 0, RADDLE_SEM_INIT, SECOND, 0);
+	for (uint32_t t = 1; t < 3; t++) {
+		say(s, 0, RADDLE_THREAD_CREATE, t, 0);
+		say(s, t, RADDLE_THREAD_START, 0, 0);
+	}
+	say(s, 0, RADDLE_MUTEX_LOCK, LOCK, 0);
+	say(s, 0, RADDLE_SEM_POST, SEM, 0);
+	s->accesses[0] = (struct access){0, s->done[0], 0x100, 4, true, s->count};
+	say(s, 0, RADDLE_MUTEX_UNLOCK, LOCK, 0);
+	say(s, 2, RADDLE_MUTEX_LOCK, LOCK, 0);
+	say(s, 2, RADDLE_SEM_POST, SECOND, 0);
+	say(s, 2, RADDLE_MUTEX_UNLOCK, LOCK, 0);
+	say(s, 1, RADDLE_SEM_WAIT, SEM, 0);
+	say(s, 1, RADDLE_SEM_WAIT, SECOND, 0);
+	s->accesses[1] = (struct access){1, s->done[1], 0x102, 1, false, s->count};
+	s->access_count = 2;
+}
+
+/* Runs that only the solver can decide, with yes and with no, and what becomes of them without it. */
+static void test_solver(void **state)
+{
+	static const unsigned proved[] = {25926, 30092, 49151};
+	enum { PROVED = sizeof proved / sizeof *proved };
+	struct trial *t = new_trial();
+	struct rev_counts sum = {0};
+	struct rev_decision d;
+
+	(void)state;
+	for (size_t i = 0; i < PROVED; i++) {
+		make_up_number(t, proved[i]);
+		try_one(t, &sum);
+	}
+	assert_true(sum.solver_never >= 3);
+	/* Without time the pair stays open, whatever it is. */
+	for (unsigned ms = 0; ms <= 10000; ms += 10000) {
+		two_sections(&t->story);
+		feed(t);
+		rev_decide(&d, &t->run, t->shadow, ms, 1);
+		assert_int_equal(d.verdict, ms ? REV_NO : REV_OPEN);
+		assert_int_equal(d.counts.solver_found, ms ? 1 : 0);
+		assert_int_equal(d.counts.unknown, ms ? 0 : 1);
+		assert_true(ms ? d.found[0].by_solver : strstr(d.reason, "no time") != NULL);
+		rev_decision_release(&d);
+		take_down(t);
+	}
+	free_trial(t);
 }
 
 static void test_twin(void **state)
 {
 	const char *wanted = getenv("RADDLE_BRUTE");
 	unsigned runs = wanted ? (unsigned)atoi(wanted) : 4000, verdicts[3] = {0};
-	struct trial *t = rd_xcalloc(1, sizeof *t);
+	struct trial *t = new_trial();
 	struct rev_counts sum = {0};
 
 	(void)state;
-	t->twin = rd_xcalloc(1, sizeof *t->twin);
-	t->twin->seen = rd_xcalloc(1 << 20, 1);
 	for (unsigned i = 0; i < runs; i++) {
-		seed = i * 0x9e3779b97f4a7c15ull + 1;
-		make_up(&t->story);
+		make_up_number(t, i);
 		verdicts[try_one(t, &sum)]++;
 	}
 	printf("yes %u, no %u; ordered %" PRIu64 ", found %" PRIu64 ", by the solver %" PRIu64
@@ -632,14 +713,12 @@ static void test_twin(void **state)
 	       verdicts[REV_YES], verdicts[REV_NO], sum.ordered, sum.searched, sum.solver_found,
 	       sum.solver_never);
 	assert_true(verdicts[REV_YES] > runs / 20 && verdicts[REV_NO] > runs / 20);
-	free(t->twin->seen);
-	free(t->twin);
-	free(t);
+	free_trial(t);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_twin)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_twin), cmocka_unit_test(test_solver)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -595,6 +595,26 @@ static void outside(void)
 	free(fresh);
 }
 
+static void *say(void *p)
+{
+	puts("hello");
+	return p;
+}
+
+static void output(void)
+{
+	both(say, say);
+}
+
+static void output_joined(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, say, NULL);
+	pthread_join(t, NULL);
+	puts("hello");
+}
+
 static void *hold_and_die(void *p)
 {
 	pthread_mutex_lock(&second);
@@ -651,6 +671,8 @@ static const struct {
 	{"once-before", once_before},
 	{"hidden", hidden},
 	{"outside", outside},
+	{"output", output},
+	{"output-joined", output_joined},
 	{"killed", killed},
 	{"alone", alone},
 };
