@@ -18,7 +18,9 @@
  * cycle.c proposes sets of nodes; here instances are chosen and decided.  For
  * sets that do not involve conditions or semaphores the recorded order is tried
  * first, advancing instances monotonically: a stop that the closure of the others
- * swallows stays swallowed when the others move on.
+ * swallows stays swallowed when the others move on.  Then a short search has to do;
+ * what it leaves open is searched for thoroughly when all sets have been seen, so
+ * that a few hard ones do not use up the budget of all.
  */
 #include "predict/deadlock.h"
 
@@ -30,6 +32,16 @@
 #define STEP_LIMIT 20000000
 #define MAX_FAILURES 1024
 #define FOUND UINT64_MAX
+#define SHORT_WORK 64	/* a short search has that part of the budget of a question */
+#define OPEN_LIMIT 4096 /* stops of sets that are kept for a thorough one */
+
+/* Instances that a short search has left open. */
+struct open {
+	uint32_t *stops, *pick; /* `count` each, one set behind the other */
+	size_t length, stop_capacity, pick_capacity;
+	uint32_t *counts;
+	size_t sets, set_capacity;
+};
 
 struct decider {
 	struct predictor *r;
@@ -38,6 +50,7 @@ struct decider {
 	uint32_t *pick;
 	uint8_t *in; /* scratch of minimal() */
 	uint32_t count;
+	struct open open;
 };
 
 /* Whether the supplier `e` cannot happen while the stops of the subset stand; of the whole set,
@@ -238,6 +251,37 @@ static bool pairwise_possible(const struct decider *d)
 	return true;
 }
 
+static void keep_open(struct decider *d)
+{
+	struct open *o = &d->open;
+
+	if (o->length + d->count > OPEN_LIMIT) {
+		d->r->out->stats[d->r->class].unknown++;
+		return;
+	}
+	RD_GROW(o->stops, o->stop_capacity, o->length + d->count);
+	RD_GROW(o->pick, o->pick_capacity, o->length + d->count);
+	RD_GROW(o->counts, o->set_capacity, o->sets + 1);
+	memcpy(o->stops + o->length, d->stops, d->count * sizeof *o->stops);
+	memcpy(o->pick + o->length, d->pick, d->count * sizeof *o->pick);
+	o->length += d->count;
+	o->counts[o->sets++] = d->count;
+}
+
+static enum answer search_shortly(struct decider *d)
+{
+	struct search *s = &d->r->s;
+	int64_t limit = s->work_limit;
+	enum answer a;
+
+	s->work_limit /= SHORT_WORK;
+	a = search_run(s, d->stops, d->count);
+	s->work_limit = limit;
+	if (a == ANSWER_UNKNOWN)
+		keep_open(d);
+	return a;
+}
+
 /* Tries the instances in turn, as a number with one digit a node. */
 static bool decide_exact(struct decider *d)
 {
@@ -248,10 +292,8 @@ static bool decide_exact(struct decider *d)
 	while (a != ANSWER_YES && tries--) {
 		for (i = 0; i < d->count; i++)
 			d->stops[i] = d->g->items[d->pick[i]].stops[at[i]];
-		if (pairwise_possible(d) && minimal(d)) {
-			a = search_run(&d->r->s, d->stops, d->count);
-			d->r->out->stats[d->r->class].unknown += a == ANSWER_UNKNOWN;
-		}
+		if (pairwise_possible(d) && minimal(d))
+			a = search_shortly(d);
 		for (i = 0; i < d->count && ++at[i] == d->g->items[d->pick[i]].count; i++)
 			at[i] = 0;
 		if (i == d->count)
@@ -277,16 +319,33 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 	memcpy(d->pick, nodes, count * sizeof *nodes);
 	if (settled(d))
 		return;
-	if (d->r->s.total < 0) {
-		d->r->out->stats[d->r->class].unknown++;
-		return;
-	}
 	if (recorded_order_applies(d) && decide_recorded(d))
 		record(d, PREDICT_RECORDED_ORDER);
 	else if (!d->r->o->recorded_order_only && decide_exact(d))
 		record(d, PREDICT_EXACT);
 	else
 		++*rd_umap_put(&d->r->cycles, identity(d), NULL);
+}
+
+static void decide_open(struct decider *d)
+{
+	struct open *o = &d->open;
+	size_t at = 0;
+
+	for (size_t i = 0; i < o->sets; at += o->counts[i++]) {
+		d->count = o->counts[i];
+		memcpy(d->stops, o->stops + at, d->count * sizeof *d->stops);
+		memcpy(d->pick, o->pick + at, d->count * sizeof *d->pick);
+		if (settled(d))
+			continue;
+		enum answer a = search_run(&d->r->s, d->stops, d->count);
+		d->r->out->stats[d->r->class].unknown += a == ANSWER_UNKNOWN;
+		if (a == ANSWER_YES)
+			record(d, PREDICT_EXACT);
+	}
+	free(o->stops);
+	free(o->pick);
+	free(o->counts);
 }
 
 void predict_deadlocks(struct predictor *r)
@@ -302,6 +361,7 @@ void predict_deadlocks(struct predictor *r)
 	if (!predict_cycles(&g, r->o->max_cycle, r->s.total < STEP_LIMIT ? (uint64_t)r->s.total : STEP_LIMIT,
 			    decide, &d))
 		r->out->stats[r->class].unknown++;
+	decide_open(&d);
 	free(d.stops);
 	free(d.pick);
 	free(d.in);

@@ -37,11 +37,14 @@ void predict_result_release(struct predict_result *r)
 	*r = (struct predict_result){0};
 }
 
-static int64_t total_work(const struct predict_opts *o)
+/* The sound model and the one that takes unsure accesses as recorded share a budget. */
+static int64_t total_work(const struct predict_opts *o, bool shared)
 {
-	if (o->total_work)
-		return o->total_work;
-	return o->count_events ? INT64_MAX : DEFAULT_TOTAL_WORK;
+	int64_t total = o->total_work ? o->total_work : DEFAULT_TOTAL_WORK;
+
+	if (!o->total_work && o->count_events)
+		return INT64_MAX;
+	return shared ? total / 2 : total;
 }
 
 enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE };
@@ -53,10 +56,11 @@ static void run_model(struct predictor *r, enum model model)
 	if (model != MODEL_UNSURE)
 		core_clocks(&r->c, model == MODEL_SOUND);
 	search_init(&r->s, &r->c, r->o->work ? r->o->work : DEFAULT_WORK);
-	r->s.total = total_work(r->o);
+	bool shared = model != MODEL_SPECULATIVE && r->c.unsure && !r->o->sound_only;
+	r->s.total = total_work(r->o, shared);
 	if (!r->o->no_races)
 		predict_races(r);
-	r->s.total = total_work(r->o);
+	r->s.total = total_work(r->o, shared);
 	if (!r->o->no_deadlocks)
 		predict_deadlocks(r);
 	search_release(&r->s);
