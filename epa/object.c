@@ -137,6 +137,12 @@ static uint64_t count_up(struct epa_objects *o, size_t place, enum epa_kind kind
 
 /* --- objects begin and end --------------------------------------------------------------------- */
 
+/* Whose bytes are known one by one. */
+static bool is_tracked(const struct epa_object *e)
+{
+	return e->kind == EPA_STACK || e->kind == EPA_HEAP;
+}
+
 static void tell_end(struct epa_objects *o, const struct epa_object *e)
 {
 	if (o->watch && e->kind != EPA_REGION)
@@ -152,10 +158,13 @@ static struct epa_object *add(struct epa_objects *o, const struct epa_object *ob
 		o->list[o->count++] = (struct epa_object){0};
 	}
 	e = &o->list[n];
+	struct epa_defined defined = e->defined;
 	if (e->live)
 		tell_end(o, e);
 	*e = *object;
 	e->size = o->extents.list[n].size;
+	e->defined = defined;
+	epa_defined_begin(&e->defined, e->size, object->defined.whole || !is_tracked(e));
 	e->begin = o->records;
 	e->serial = ++o->serial;
 	if (e->kind == EPA_STACK || e->kind == EPA_HEAP || e->kind == EPA_MAP)
@@ -219,6 +228,10 @@ static void add_block(struct epa_objects *o, size_t place, const struct trace_re
 				    .place = (uint32_t)place,
 				    .site = r->site,
 				    .kind = map ? EPA_MAP : EPA_HEAP};
+	const struct trace_site *site = trace_sites_find(o->sites, r->site);
+	/* calloc() and realloc() give them values, and so do libraries to what they allocate. */
+	object.defined.whole =
+		!site || (strcmp(site->what, "malloc") != 0 && strncmp(site->what, "_Zn", 3) != 0);
 	add(o, &object);
 }
 
@@ -507,6 +520,8 @@ void epa_objects_free(struct epa_objects *o)
 		free(o->threads[i].unknowns);
 		free(o->threads[i].children);
 	}
+	for (size_t i = 0; i < o->count; i++)
+		epa_defined_release(&o->list[i].defined);
 	free(o->threads);
 	free(o->list);
 	rd_umap_release(&o->counters);
@@ -740,6 +755,38 @@ void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)
 	uint64_t *count = rd_umap_get(&o->counters, counter_key(place, EPA_STACK, site));
 	if (count && *count)
 		--*count;
+}
+
+static struct epa_object *tracked(struct epa_objects *o, uint32_t site, uint64_t address)
+{
+	uint32_t n = epa_extents_find(&o->extents, address, site);
+	struct epa_object *e = &o->list[n];
+	return n && is_tracked(e) && !e->defined.whole ? e : NULL;
+}
+
+void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uint64_t size, uint64_t except)
+{
+	struct epa_object *e = tracked(o, r->site, r->address);
+	if (e)
+		epa_defined_set(&e->defined, r->address - e->start, size, except);
+}
+
+uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size)
+{
+	const struct epa_object *e = tracked(o, site, address);
+	return e ? epa_defined_without(&e->defined, address - e->start, size) : 0;
+}
+
+void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size)
+{
+	struct epa_object *target = tracked(o, 0, to);
+	if (target && size > target->size - (to - target->start))
+		size = target->size - (to - target->start);
+	for (uint64_t done = 0; target && done < size; done += 8) {
+		uint64_t n = size - done < 8 ? size - done : 8;
+		uint8_t except = epa_objects_undefined(o, 0, from + done, n);
+		epa_defined_set(&target->defined, to + done - target->start, n, except);
+	}
 }
 
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place)

@@ -15,6 +15,7 @@
 #ifndef EPA_OBJECT_H
 #define EPA_OBJECT_H
 
+#include "epa/defined.h"
 #include "epa/name.h"
 #include "epa/walk.h"
 
@@ -31,6 +32,7 @@ struct epa_object {
 	uint32_t index;	      /* variables: of trace_sites.placed */
 	uint8_t kind;	      /* enum epa_kind */
 	bool live;
+	struct epa_defined defined; /* local and heap objects */
 };
 
 /* A number for the object that is the same in every schedule; equal ones are, but for chance, the same. */
@@ -69,6 +71,15 @@ uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
 /* The place of the thread that created it; SIZE_MAX: unknown, or the initial one. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
+
+/* Memory of a living local or heap object gets a value; the bytes in `except` do not (epa/defined.h). */
+void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uint64_t size, uint64_t except);
+
+/* Copies which bytes have one. */
+void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);
+
+/* Of at most eight bytes, those that have none. */
+uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 
 /* How many scopes the thread stands in. */
 size_t epa_objects_depth(const struct epa_objects *o, size_t place);

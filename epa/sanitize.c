@@ -7,7 +7,9 @@
  * - allocations and releases: those of the program are calls with arguments and results, those of libraries
  *   (a buffer of stdout) are made by whichever thread comes first;
  * - what atomic additions found: they add the same, whoever comes first;
- * - the bytes of copies, which may be padding; those that enter or leave the program count.
+ * - the bytes of copies, which may be padding; those that enter or leave the program count;
+ * - bytes without a value in a word of which others have one: padding that is loaded along with the rest of a
+ *   structure, and then passed on or stored.
  */
 #include "epa/sanitize.h"
 
@@ -18,6 +20,19 @@
 #include <string.h>
 
 #define IO_CACHE 256
+#define PADDED 16 /* words with padding that a thread is known to have in registers */
+
+/* A word that was loaded with bytes that have no value: they are none of it, wherever the word goes. */
+struct padded {
+	uint64_t word;
+	uint8_t bytes;
+};
+
+struct thread {
+	struct padded padded[PADDED];
+	unsigned next, known;	  /* known: how many there are */
+	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
+};
 
 struct epa_sanitizer {
 	struct epa_walk *walk;
@@ -25,6 +40,7 @@ struct epa_sanitizer {
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
 	struct epa_holds *holds; /* NULL: the program has no condition waits */
+	struct thread *threads;	 /* by place */
 	struct trace_record raw;
 	uint64_t count;
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
@@ -55,6 +71,7 @@ struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names 
 	s->names = names;
 	s->sites = epa_source_sites(epa_walk_source(walk));
 	s->objects = epa_objects_new(walk, names);
+	s->threads = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *s->threads);
 	if (has_waits(s->sites))
 		s->holds = epa_holds_new(s->objects, epa_walk_threads(walk));
 	return s;
@@ -66,6 +83,7 @@ void epa_sanitizer_free(struct epa_sanitizer *s)
 		return;
 	epa_holds_free(s->holds);
 	epa_objects_free(s->objects);
+	free(s->threads);
 	free(s);
 }
 
@@ -102,22 +120,57 @@ static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t 
 	put(r, epa_objects_value(s->objects, r->site, address));
 }
 
-/* A word that may be a pointer or not. */
+/* The bytes of a word that are set in a mask, with all their bits. */
+static uint64_t widen(uint8_t bytes)
+{
+	uint64_t mask = 0;
+	for (unsigned i = 0; i < 8; i++)
+		mask |= bytes >> i & 1 ? 0xffull << 8 * i : 0;
+	return mask;
+}
+
+/* Those of a word that is known to have padding. */
+static uint8_t padding_of(const struct thread *t, uint64_t word)
+{
+	for (unsigned i = 1; i <= t->known; i++) {
+		const struct padded *p = &t->padded[(t->next - i) % PADDED];
+		if (p->word == word)
+			return p->bytes;
+	}
+	return 0;
+}
+
+/* Also if it is known already: which ones are forgotten must not depend on what lies in the padding. */
+static void note_padding(struct thread *t, uint64_t word, uint8_t bytes)
+{
+	t->padded[t->next] = (struct padded){word, bytes};
+	t->next = (t->next + 1) % PADDED;
+	t->known += t->known < PADDED;
+}
+
+/* A word that may be a pointer or not, and may have padding. */
 static void put_word(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
 {
+	const struct thread *t = &s->threads[r->place];
+	if (t->known)
+		word &= ~widen(padding_of(t, word));
 	if (raddle_looks_like_pointer(word))
 		put_address(s, r, word);
 	else
 		put_number(r, word);
 }
 
+static uint64_t word_at(const uint8_t *p, size_t size)
+{
+	uint64_t word = 0;
+	memcpy(&word, p, size < 8 ? size : 8);
+	return word;
+}
+
 static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8_t *p, size_t size)
 {
-	for (size_t i = 0; i < size; i += 8) {
-		uint64_t word = 0;
-		memcpy(&word, p + i, size - i < 8 ? size - i : 8);
-		put_word(s, r, word);
-	}
+	for (size_t i = 0; i < size; i += 8)
+		put_word(s, r, word_at(p + i, size - i));
 }
 
 static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
@@ -129,8 +182,34 @@ static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 		put_address(s, r, trace_record_value(&s->raw, i));
 	else if (v->size == 8 && v->type != TRACE_VALUE_FLOAT)
 		put_word(s, r, trace_record_value(&s->raw, i));
+	else if (v->size >= 2 && v->type == TRACE_VALUE_INT && s->threads[r->place].known)
+		put_word(s, r, trace_record_value(&s->raw, i));
 	else
 		put_number(r, trace_record_value(&s->raw, i));
+}
+
+/* A load of bytes of which some have no value. */
+static void look_for_padding(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_value *v = s->raw.values;
+	for (size_t i = 0; i < v->size; i += 8) {
+		size_t n = v->size - i < 8 ? v->size - i : 8;
+		uint8_t bytes = epa_objects_undefined(s->objects, r->site, r->address + i, n);
+		/* One that has none at all is what a library stored, or an error that shows. */
+		if (bytes && bytes != (uint8_t)(0xff >> (8 - n)))
+			note_padding(&s->threads[r->place], word_at(s->raw.bytes + v->offset + i, n), bytes);
+	}
+}
+
+/* A store: padding stays without a value. */
+static void define_stored(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct trace_value *v = s->raw.values;
+	const struct thread *t = &s->threads[r->place];
+	uint64_t except = 0;
+	for (size_t i = 0; t->known && i < v->size && i < 64; i += 8)
+		except |= (uint64_t)padding_of(t, word_at(s->raw.bytes + v->offset + i, v->size - i)) << i;
+	epa_objects_define(s->objects, &s->raw, r->size, except);
 }
 
 static void put_values(struct epa_sanitizer *s, struct epa_record *r)
@@ -187,9 +266,28 @@ static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 
 /* --- kinds ------------------------------------------------------------------------------------------ */
 
+/* What a library writes has a value, except what it copies. */
+static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
+{
+	const struct trace_site *site = trace_sites_find(s->sites, r->site);
+	struct thread *t = &s->threads[r->place];
+	if (!site || site->kind == TRACE_SITE_COPY)
+		return;
+	if (site->kind == TRACE_SITE_RANGE_READ) {
+		t->read = r->address;
+		t->read_size = r->size;
+	} else if (t->read_size == r->size) {
+		epa_objects_copy_defined(s->objects, r->address, t->read, r->size);
+		t->read_size = 0;
+	} else {
+		epa_objects_define(s->objects, &s->raw, r->size, 0);
+	}
+}
+
 static void fill_range(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_record *raw = &s->raw;
+	define_range(s, r);
 	put_address(s, r, raw->address);
 	put_number(r, raw->size);
 	if (!counts_bytes(s, r))
@@ -205,6 +303,8 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 	const struct trace_record *raw = &s->raw;
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
 	uint64_t old = trace_record_value(raw, 0), now = trace_record_value(raw, 1);
+	if (raw->flags & TRACE_RECORD_STORED)
+		epa_objects_define(s->objects, raw, raw->size, 0);
 	put_address(s, r, raw->address);
 	put_number(r, raw->flags & TRACE_RECORD_STORED);
 	if (raw->value_count < 2 || !site)
@@ -303,15 +403,25 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	case TRACE_FULL_LOAD:
 	case TRACE_FULL_STORE:
 		put(r, epa_objects_name(s->objects, raw->site, raw->address));
-		if (!r->unfinished)
-			put_value(s, r, 0);
+		if (r->unfinished || !raw->value_count)
+			return true;
+		if (r->kind == TRACE_FULL_STORE)
+			define_stored(s, r);
+		else if (raw->values->size > 1 && raw->values->type != TRACE_VALUE_FLOAT)
+			look_for_padding(s, r);
+		put_value(s, r, 0);
 		return true;
 	case TRACE_FULL_ALLOCA:
 		put_address(s, r, raw->address);
 		put_number(r, raw->size);
 		return true;
 	case TRACE_FULL_COPY:
+		epa_objects_copy_defined(s->objects, raw->address, raw->value, raw->size);
+		put_address(s, r, raw->address);
+		put_values(s, r);
+		return true;
 	case TRACE_FULL_FILL:
+		epa_objects_define(s->objects, raw, raw->size, 0);
 		put_address(s, r, raw->address);
 		put_values(s, r);
 		return true;

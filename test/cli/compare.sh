@@ -24,7 +24,7 @@ build() {
 }
 
 # No deviation in pairs of runs that are made at the same time.
-for program in names waits handover quicksort; do
+for program in names padding waits handover quicksort; do
 	build $program
 	arguments=
 	[ $program = names ] && arguments="one two"

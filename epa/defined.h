@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which bytes of an object the program has given a value.  Padding never has one: what lies there is left
+ * over from something else, and differs from run to run.
+ */
+#ifndef EPA_DEFINED_H
+#define EPA_DEFINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EPA_DEFINED_MAX (1u << 26) /* larger objects are taken as defined */
+
+struct epa_defined {
+	uint64_t size;	/* of the object */
+	uint64_t few;	/* a bit for each byte, if there are at most 64 */
+	uint64_t *many; /* or here; NULL: all are defined */
+	bool whole;	/* all are defined */
+};
+
+/* The object begins, again maybe; memory of an earlier one of its size is used again. */
+void epa_defined_begin(struct epa_defined *d, uint64_t size, bool whole);
+void epa_defined_release(struct epa_defined *d);
+
+/* These bytes have a value now, those that are set in `except` (of the first 64) have none. */
+void epa_defined_set(struct epa_defined *d, uint64_t offset, uint64_t size, uint64_t except);
+
+/* Of at most eight bytes, those that have none. */
+uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64_t size);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which bytes have a value, against an array of flags. */
+#include "epa/defined.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <string.h>
+
+static uint32_t seed = 3;
+
+static uint32_t rnd(uint32_t below)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % below;
+}
+
+static void agrees_with_flags(void **state)
+{
+	struct epa_defined d = {0};
+	static bool twin[1000];
+	(void)state;
+	for (unsigned object = 0; object < 300; object++) {
+		uint64_t size = rnd(3) ? 1 + rnd(64) : 65 + rnd(900);
+		epa_defined_begin(&d, size, false);
+		memset(twin, 0, sizeof twin);
+		for (unsigned i = 0; i < 200; i++) {
+			uint64_t offset = rnd((uint32_t)size), n = 1 + rnd(rnd(4) ? 8 : 200);
+			uint64_t except = rnd(3) ? 0 : (uint64_t)rnd(1u << 24) << rnd(40);
+			epa_defined_set(&d, offset, n, except);
+			for (uint64_t k = 0; k < n && offset + k < size; k++)
+				twin[offset + k] = !(k < 64 && except >> k & 1);
+			offset = rnd((uint32_t)size);
+			n = 1 + rnd(8);
+			uint8_t expected = 0;
+			for (uint64_t k = 0; k < n && offset + n <= size; k++)
+				expected |= (uint8_t)(!twin[offset + k] << k);
+			assert_int_equal(epa_defined_without(&d, offset, n), expected);
+		}
+	}
+	epa_defined_begin(&d, 100, true);
+	assert_int_equal(epa_defined_without(&d, 50, 8), 0);
+	epa_defined_begin(&d, 100, false);
+	assert_int_equal(epa_defined_without(&d, 50, 8), 0xff);
+	epa_defined_release(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_flags)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
