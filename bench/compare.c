@@ -5,7 +5,7 @@
  *	compare call|loop|heap COUNT THREADS
  *
  * call: a leaf function with two local arrays for each dozen records.  loop: one frame for each thread. heap:
- *a list that grows and is released, so that many objects are alive at once.
+ * a list that grows and is released, so that many objects are alive at once.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -25,6 +25,13 @@ struct epa_cells {
 };
 void epa_cells_release(struct epa_cells *c);
 
+/* How many words have bytes of [address, address + size); the address space has an end. */
+static inline uint64_t epa_cell_words(uint64_t address, uint64_t size)
+{
+	uint64_t last = size - 1 <= UINT64_MAX - address ? address + size - 1 : UINT64_MAX;
+	return size ? last / 8 - address / 8 + 1 : 0;
+}
+
 /* The bytes of [address, address + size) that are in one word, as bits. */
 static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t word)
 {

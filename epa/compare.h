@@ -7,7 +7,7 @@
  *	epa_comparison_release(&c);
  *
  * The run is walked once.  Memory grows with what is alive in the run at once, not with the length or number
- *of runs.  Both must be runs of the same program: the same site table.
+ * of runs.  Both must be runs of the same program: the same site table.
  */
 #ifndef EPA_COMPARE_H
 #define EPA_COMPARE_H

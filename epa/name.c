@@ -9,11 +9,6 @@
 
 #include <inttypes.h>
 
-#define THREAD_SHIFT 40
-#define THREAD_MASK 0xfffffu
-#define ORDINAL_MASK 0xffffffffffull
-#define SITE_SHIFT 33
-
 const char *epa_kind_name(enum epa_kind kind)
 {
 	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread", "stack",
@@ -33,29 +28,30 @@ static bool is_numbered(enum epa_kind kind)
 
 uint32_t epa_name_thread(struct epa_name n)
 {
-	return is_numbered(epa_name_kind(n)) ? 0 : (uint32_t)(n.who >> THREAD_SHIFT) & THREAD_MASK;
+	return is_numbered(epa_name_kind(n)) ? 0 : (uint32_t)(n.who >> EPA_NAME_THREAD) & 0xfffff;
 }
 
 uint32_t epa_name_site(struct epa_name n)
 {
-	return has_site(epa_name_kind(n)) ? (uint32_t)(n.where >> SITE_SHIFT) : 0;
+	return has_site(epa_name_kind(n)) ? (uint32_t)(n.where >> EPA_NAME_SITE) : 0;
 }
 
 uint64_t epa_name_ordinal(struct epa_name n)
 {
-	return n.who & ORDINAL_MASK;
+	return n.who & EPA_NAME_ORDINALS;
 }
 
 int64_t epa_name_offset(struct epa_name n)
 {
 	if (!has_site(epa_name_kind(n)))
 		return (int64_t)n.where;
-	return (int64_t)(n.where << (64 - SITE_SHIFT)) >> (64 - SITE_SHIFT);
+	return (int64_t)(n.where << (64 - EPA_NAME_SITE)) >> (64 - EPA_NAME_SITE);
 }
 
 struct epa_name epa_name_base(struct epa_name n)
 {
-	return (struct epa_name){n.who, has_site(epa_name_kind(n)) ? n.where >> SITE_SHIFT << SITE_SHIFT : 0};
+	return (struct epa_name){n.who,
+				 has_site(epa_name_kind(n)) ? n.where >> EPA_NAME_SITE << EPA_NAME_SITE : 0};
 }
 
 void epa_names_init(struct epa_names *names, const struct epa_names *base)

@@ -53,6 +53,26 @@ static inline struct epa_name epa_plain(uint64_t value)
 	return (struct epa_name){0, value};
 }
 
+#define EPA_NAME_THREAD 40 /* shifts */
+#define EPA_NAME_SITE 33
+#define EPA_NAME_ORDINALS ((1ull << EPA_NAME_THREAD) - 1)
+
+/* The beginning of what a thread made.  Numbers that do not fit are cut off: only a damaged trace has them.
+ */
+static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, uint64_t ordinal)
+{
+	return (struct epa_name){(uint64_t)kind << 60 | (uint64_t)(thread & 0xfffff) << EPA_NAME_THREAD |
+					 (ordinal & EPA_NAME_ORDINALS),
+				 0};
+}
+
+/* For tables; different names may have the same. */
+static inline uint64_t epa_name_hash(struct epa_name n)
+{
+	uint64_t hash = (n.who ^ n.where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+	return hash ^ hash >> 31;
+}
+
 /* Parts of a name; `site` and `ordinal` are 0 where a kind has none. */
 uint32_t epa_name_thread(struct epa_name n);
 uint32_t epa_name_site(struct epa_name n);

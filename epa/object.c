@@ -26,7 +26,6 @@
 #define CONTROL_SIZE 1024 /* of the initial thread's control block, at least */
 #define CONTROL_ROOM 4096 /* at the upper end of a stack, with the block in it */
 #define HEADER_SIZE 16	  /* before a heap block; pointers there are meant for the block behind */
-#define THREAD_MAX 0xfffffu
 
 struct scope {
 	uint64_t frame;
@@ -92,19 +91,18 @@ struct epa_objects {
 
 static struct epa_name make_name(const struct epa_object *o)
 {
-	uint64_t kind = (uint64_t)o->kind << 60;
+	struct epa_name name = epa_name_of(o->kind, o->thread, o->ordinal);
 	switch (o->kind) {
 	case EPA_VARIABLE:
 	case EPA_MODULE:
-		return (struct epa_name){kind | o->index, 0};
+		return (struct epa_name){(uint64_t)o->kind << 60 | o->index, 0};
 	case EPA_TLS:
 	case EPA_THREAD:
 	case EPA_ARGUMENT:
-		return (struct epa_name){kind | (uint64_t)o->thread << 40 | o->ordinal, 0};
+		return name;
 	default:
-		return (struct epa_name){kind | (uint64_t)(o->thread & THREAD_MAX) << 40 |
-						 (o->ordinal & 0xffffffffffull),
-					 (uint64_t)o->site << 33};
+		name.where = (uint64_t)o->site << EPA_NAME_SITE;
+		return name;
 	}
 }
 
@@ -112,16 +110,10 @@ static struct epa_name name_in(struct epa_name base, int64_t offset)
 {
 	enum epa_kind kind = epa_name_kind(base);
 	if (kind == EPA_STACK || kind == EPA_HEAP || kind == EPA_MAP || kind == EPA_UNKNOWN)
-		base.where |= (uint64_t)offset & 0x1ffffffffull;
+		base.where |= (uint64_t)offset & ((1ull << EPA_NAME_SITE) - 1);
 	else
 		base.where += (uint64_t)offset;
 	return base;
-}
-
-uint64_t epa_object_id(const struct epa_object *o)
-{
-	uint64_t id = (o->name.who ^ o->name.where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-	return id ^ id >> 31;
 }
 
 static uint64_t counter_key(size_t place, enum epa_kind kind, uint32_t site)
@@ -734,8 +726,8 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 		struct thread *t = &o->threads[epa_walk_place(o->walk)];
 		const struct child *child = t->child_count ? child_at(t, address, n != 0) : NULL;
 		if (child)
-			return (struct epa_name){(uint64_t)EPA_THREAD << 60 | (uint64_t)child->name << 40,
-						 address - child->end};
+			return name_in(epa_name_of(EPA_THREAD, child->name, 0),
+				       (int64_t)(address - child->end));
 		if (e->kind != EPA_THREAD)
 			return odd_name(o, site, address, n);
 	}
@@ -807,12 +799,4 @@ size_t epa_objects_parent(const struct epa_objects *o, size_t place)
 size_t epa_objects_depth(const struct epa_objects *o, size_t place)
 {
 	return o->threads[place].depth;
-}
-
-size_t epa_objects_live(const struct epa_objects *o)
-{
-	size_t live = 0;
-	for (size_t i = 1; i < o->extents.count; i++)
-		live += o->extents.list[i].size != 0 && !o->extents.list[i].ended;
-	return live;
 }

@@ -9,8 +9,8 @@
  *	}
  *
  * Every record of the walk is fed, in order.  Memory grows with what is alive at once and with sites and
- *threads, not with the length of the trace.  An object that has ended is still found until another one takes
- *its place.
+ * threads, not with the length of the trace.  An object that has ended is still found until another one takes
+ * its place.
  */
 #ifndef EPA_OBJECT_H
 #define EPA_OBJECT_H
@@ -34,9 +34,6 @@ struct epa_object {
 	bool live;
 	struct epa_defined defined; /* local and heap objects */
 };
-
-/* A number for the object that is the same in every schedule; equal ones are, but for chance, the same. */
-uint64_t epa_object_id(const struct epa_object *object);
 
 struct epa_objects;
 /* Walk and names must outlive it. */
@@ -83,7 +80,5 @@ uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t add
 
 /* How many scopes the thread stands in. */
 size_t epa_objects_depth(const struct epa_objects *o, size_t place);
-
-size_t epa_objects_live(const struct epa_objects *o); /* living ones, variables and modules included */
 
 #endif

@@ -199,12 +199,6 @@ static uint64_t serial_at(struct epa_propagator *p, uint64_t address)
 	return o ? o->serial : 0;
 }
 
-static uint64_t name_key(struct epa_name n)
-{
-	uint64_t key = (n.who ^ n.where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-	return key ^ key >> 29;
-}
-
 static void mask(struct epa_propagator *p, const struct epa_cell *cell, const struct epa_record *by,
 		 uint32_t thread)
 {
@@ -238,7 +232,7 @@ static struct epa_cell *wrong_cell(struct epa_propagator *p, uint64_t word)
 
 static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uint64_t size, uint32_t node)
 {
-	uint64_t words = size ? (r->address + size - 1) / 8 - r->address / 8 + 1 : 0;
+	uint64_t words = epa_cell_words(r->address, size);
 	for (uint64_t i = 0; i < words && i < COPY_MAX; i++) {
 		uint64_t word = r->address / 8 + i;
 		struct epa_cell *cell = epa_cells_put(&p->cells, word);
@@ -253,7 +247,7 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 
 static void make_right(struct epa_propagator *p, const struct epa_record *r, uint64_t size)
 {
-	uint64_t words = size ? (r->address + size - 1) / 8 - r->address / 8 + 1 : 0;
+	uint64_t words = epa_cell_words(r->address, size);
 	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
 		uint64_t word = r->address / 8 + i;
 		struct epa_cell *cell = wrong_cell(p, word);
@@ -264,7 +258,7 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		epa_cells_clear(&p->cells, cell, bytes);
 	}
 	if (p->omitted.count) {
-		uint64_t *node = rd_umap_get(&p->omitted, name_key(r->slots[0]));
+		uint64_t *node = rd_umap_get(&p->omitted, epa_name_hash(r->slots[0]));
 		if (node)
 			*node = 0;
 	}
@@ -273,14 +267,14 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 /* Who left the memory of this access wrong, or NONE. */
 static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size, const struct epa_name *name)
 {
-	uint64_t words = size ? (address + size - 1) / 8 - address / 8 + 1 : 0;
+	uint64_t words = epa_cell_words(address, size);
 	const uint64_t *node;
 	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
 		const struct epa_cell *cell = wrong_cell(p, address / 8 + i);
 		if (cell && (cell->bytes & epa_cell_bytes(address, size, address / 8 + i)))
 			return cell->node;
 	}
-	node = p->omitted.count && name ? rd_umap_get(&p->omitted, name_key(*name)) : NULL;
+	node = p->omitted.count && name ? rd_umap_get(&p->omitted, epa_name_hash(*name)) : NULL;
 	return node && *node ? (uint32_t)*node - 1 : NONE;
 }
 
@@ -406,7 +400,7 @@ static void deviating_pair(struct epa_propagator *p, const struct epa_record *go
 	if (writes_memory(run) || run->kind == TRACE_FULL_COPY)
 		make_wrong(p, run, run->size, node);
 	if (like->kind == EPA_ADDRESS && (writes_memory(golden) || run->kind == TRACE_FULL_COPY))
-		*rd_umap_put(&p->omitted, name_key(golden->slots[0]), NULL) = (uint64_t)node + 1;
+		*rd_umap_put(&p->omitted, epa_name_hash(golden->slots[0]), NULL) = (uint64_t)node + 1;
 	t->returned = run->kind == TRACE_FULL_RETURN ? node : NONE;
 	*last_of(t, run->depth) = node;
 }
@@ -501,7 +495,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 		add_edge(p, t->control, node, EPA_BRANCH, NULL);
 	}
 	if (golden && r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
-		*rd_umap_put(&p->omitted, name_key(r->slots[0]), NULL) = (uint64_t)node + 1;
+		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = (uint64_t)node + 1;
 	else if (!golden && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
 		make_wrong(p, r, r->size, node);
 }

@@ -93,15 +93,15 @@ static bool ends_thread(const struct epa_record *r)
 
 static int add_record(struct epa_reference *ref, struct epa_reference_thread *t, const struct epa_record *r)
 {
-	int err = RD_OK;
-	if (t->used + EPA_WORDS > EPA_BLOCK_WORDS)
-		err = write_block(ref, t);
+	int err = t->used + EPA_WORDS > EPA_BLOCK_WORDS ? write_block(ref, t) : RD_OK;
+	if (err)
+		return err;
 	t->used += epa_record_pack(r, t->words + t->used);
 	t->records++;
 	ref->records++;
 	if (ends_thread(r))
 		t->ended = true;
-	return err;
+	return RD_OK;
 }
 
 static int fill(struct epa_reference *ref, struct epa_walk *walk)

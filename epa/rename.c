@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define LIST_MAX 4096
-#define ORDINAL 0xffffffffffull
+#define ORDINAL EPA_NAME_ORDINALS
 
 void epa_renames_release(struct epa_renames *r)
 {
@@ -26,9 +26,7 @@ static bool is_made(struct epa_name n)
 
 static uint64_t key_of(struct epa_name n)
 {
-	uint64_t key =
-		((n.who & ~ORDINAL) ^ epa_name_base(n).where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-	return key ^ key >> 31;
+	return epa_name_hash((struct epa_name){n.who & ~ORDINAL, epa_name_base(n).where});
 }
 
 static struct epa_rename_list *list_of(const struct epa_renames *r, struct epa_name n)

@@ -14,7 +14,7 @@ struct epa_rename {
 };
 
 struct epa_renames {
-	struct rd_umap heads; /* (kind, thread, site) to index of lists + 1 */
+	struct rd_umap heads; /* (kind, thread, site) to index of lists, by hash */
 	struct epa_rename_list {
 		uint64_t who, where;
 		struct epa_rename *list; /* ascending */

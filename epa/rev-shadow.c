@@ -442,7 +442,7 @@ bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size, next;
 
-	for (; address < end; address = next) {
+	for (; address < end; address = next > address ? next : end) {
 		const struct cell *c = cell_at(s, address, &next);
 
 		if (c && c->write == FRESH)

@@ -42,7 +42,6 @@ struct epa_sanitizer {
 	struct epa_holds *holds; /* NULL: the program has no condition waits */
 	struct thread *threads;	 /* by place */
 	struct trace_record raw;
-	uint64_t count;
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
 	struct {
 		uint32_t site;
@@ -90,11 +89,6 @@ void epa_sanitizer_free(struct epa_sanitizer *s)
 struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s)
 {
 	return s->objects;
-}
-
-uint64_t epa_sanitizer_count(const struct epa_sanitizer *s)
-{
-	return s->count;
 }
 
 /* --- slots ------------------------------------------------------------------------------------- */
@@ -329,8 +323,8 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 static void put_thread(struct epa_sanitizer *s, struct epa_record *r, uint64_t number)
 {
 	const char *name = epa_thread_name(s->walk, (uint32_t)number);
-	uint64_t n = epa_names_put(s->names, name, strlen(name));
-	put(r, (struct epa_name){(uint64_t)EPA_THREAD << 60 | n << 40, 0});
+	uint32_t n = epa_names_put(s->names, name, strlen(name));
+	put(r, epa_name_of(EPA_THREAD, n, 0));
 }
 
 /* Everything but q, t and what the system numbers. */
@@ -463,7 +457,6 @@ static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 {
 	while (epa_walk_next(s->walk, &s->raw) > 0) {
 		epa_objects_feed(s->objects, &s->raw);
-		s->count++;
 		r->site = s->raw.site;
 		r->kind = s->raw.kind;
 		r->event = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Canonical records: what a thread did, said so that every run of a pseudo-deterministic program says the
- *same.
+ * same.
  *
  *	struct epa_sanitizer *s = epa_sanitizer_new(walk, &names);
  *	while (epa_sanitizer_next(s, &r) > 0) ...
  *
  * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation, and what only
- *the schedule decides is left out: places in the order, times, waits, allocations inside libraries.
+ * the schedule decides is left out: places in the order, times, waits, allocations inside libraries.
  *
  * A loop around a condition wait goes round as often as the schedule wants.  Its rounds that end in a wait
- *are left out, so that what stays is the round that found the condition true.  For that, records are held
- *while a thread has a mutex, if the program has condition waits at all: they come late, but in the order of
- *their thread.
+ * are left out, so that what stays is the round that found the condition true.  For that, records are held
+ * while a thread has a mutex, if the program has condition waits at all: they come late, but in the order of
+ * their thread.
  *
  * A record is a head and up to EPA_SLOTS slots, each a number or a name:
  *
@@ -75,9 +75,6 @@ struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
 
 /* 1: *r is the next canonical record, in the order of the walk.  0: there are no more. */
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
-
-/* Records of the walk so far, those that are left out too. */
-uint64_t epa_sanitizer_count(const struct epa_sanitizer *s);
 
 /* --- as words, to be stored and compared --- */
 

@@ -326,7 +326,9 @@ static void note_line(struct crew *crew, const char *text, size_t length)
 	const char *wrong = epa_run_parse(&run, text, length - 1, &texts);
 
 	RD_ASSERT(!wrong);
-	crew->error = inject_part_add(&crew->part, text, length);
+	/* Behind a line that could not be written as a whole there must be no other. */
+	if (!crew->error)
+		crew->error = inject_part_add(&crew->part, text, length);
 	if (!crew->error && crew->work->done)
 		crew->work->done(crew->work->context, &run, true);
 	rd_names_release(&texts);

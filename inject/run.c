@@ -57,6 +57,7 @@ static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 {
 	uint8_t *at;
 
+	RD_ASSERT(length <= BLOCK);
 	if (raw->block < raw->block_count && raw->used + length > BLOCK) {
 		raw->block++;
 		raw->used = 0;

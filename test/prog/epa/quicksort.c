@@ -5,7 +5,7 @@
  *	quicksort [COUNT [SEED [SMALLEST]]]	prints the sum of the places where the order is right
  *
  * Parts of less than SMALLEST numbers are sorted by the thread that has them.  The numbers come from a file,
- *which the program has made itself.
+ * which the program has made itself.
  */
 #include <pthread.h>
 #include <stdio.h>

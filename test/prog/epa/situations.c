@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Situations in which two runs are compared.  Each is a function of its own, which the second thread calls;
- *NO is a comparison that a fault can turn into a yes, so that exactly the thing behind it is another.  The
- *first thread makes the addresses and numbers of everything differ from run to run.
+ * NO is a comparison that a fault can turn into a yes, so that exactly the thing behind it is another.  The
+ * first thread makes the addresses and numbers of everything differ from run to run.
  *
  *	situations NAME
  */

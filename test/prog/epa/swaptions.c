@@ -4,7 +4,7 @@
  * and keeps the paths in matrices from the heap.
  *
  *	swaptions [SWAPTIONS [TRIALS [THREADS]]]	prints price and standard error of each, and writes
- *all
+ * all
  */
 #include <math.h>
 #include <pthread.h>

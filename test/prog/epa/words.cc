@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts words with C++'s own means: each std::thread has a part of the text, a map that grows and shrinks on
- *the heap and virtual readers; words of the wrong kind are exceptions, which the reader of the line or the
- *thread catches.
+ * the heap and virtual readers; words of the wrong kind are exceptions, which the reader of the line or the
+ * thread catches.
  *
  *	words [LINES [THREADS]]	prints the words and how often they came
  */
