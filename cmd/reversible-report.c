@@ -4,7 +4,7 @@
  */
 #include "cmd/reversible.h"
 
-#include "base/error.h"
+#include "base/buf.h"
 #include "base/json.h"
 #include "epa/rev-describe.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define OPERATIONS_SHOWN 12
+#define WIDTH 80
 
 /* ---- words ---- */
 
@@ -39,7 +40,7 @@ static bool is_atomic(const struct rev_side *s)
 const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];
-	bool change = a->commutes && b->commutes && !is_atomic(a) && !is_atomic(b);
+	bool change = a->changes && b->changes && !is_atomic(a) && !is_atomic(b);
 
 	if (is_atomic(a) && is_atomic(b))
 		return a->access == REV_ATOMIC_WRITE && b->access == REV_ATOMIC_WRITE
@@ -115,17 +116,41 @@ static void print_order(const struct cmd_reversible *c, const struct rev_reversa
 	       v->meet ? "is at its access, and so is the other thread" : "before the other one");
 }
 
+/* Words, broken at blanks. */
+static void print_words(const char *text, size_t indent)
+{
+	size_t column = WIDTH;
+
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (column + 1 + length > WIDTH) {
+			printf("%s%*s", column == WIDTH ? "" : "\n", (int)indent, "");
+			column = indent;
+		} else {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)length, text);
+		column += length;
+		text += length + (text[length] == ' ');
+	}
+	putchar('\n');
+}
+
 static void print_reversal(const struct cmd_reversible *c, const struct rev_reversal *v, size_t number)
 {
 	uint32_t lock = reversible_common_lock(c->result, &v->pair);
+	struct rd_buf words = RD_BUF_INIT;
 
 	printf("\n%zu. %s\n", number, v->object);
 	print_side(c, &v->side[0], "first");
 	print_side(c, &v->side[1], "then");
-	printf("  %s", reversible_words(c->result, v));
+	rd_buf_adds(&words, reversible_words(c->result, v));
 	if (lock != REV_NONE && c->result->run.objects[lock].name)
-		printf(" (%s)", c->result->run.objects[lock].name);
-	putchar('\n');
+		rd_buf_addf(&words, " (%s)", c->result->run.objects[lock].name);
+	print_words(words.data, 2);
+	rd_buf_release(&words);
 	print_order(c, v);
 	if (number == 1 && c->schedule)
 		printf("  raddle replay %s -- PROGRAM ARGUMENTS enforces it\n", c->schedule);

@@ -90,8 +90,8 @@ static void see(struct describer *d, size_t pair, int which, const struct rev_to
 	struct rev_side *side = &v->side[which];
 	bool must_write = which == 0 ? v->pair.first == REV_WRITE : writes(v->pair.second);
 
-	if (t->access == REV_READ || t->access == REV_ATOMIC_READ)
-		side->commutes |= !side->thread || !writes(side->access);
+	side->reads |= !writes(t->access);
+	side->changes |= writes(t->access) && side->reads;
 	if (must_write && !writes(t->access))
 		return;
 	if (which == 1 && side->thread)

@@ -33,7 +33,7 @@ struct rev_side {
 	uint32_t instance; /* which access of the site since then to other memory than those before, from 1 */
 	size_t frame_count; /* of the call stack, without the site itself: call sites, innermost first */
 	uint32_t *frames;
-	bool commutes; /* it adds to what it found */
+	bool reads, changes; /* its segment reads the byte, and then writes it */
 };
 
 struct rev_reversal {
