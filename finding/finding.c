@@ -191,6 +191,20 @@ const struct finding_frame *finding_top(const struct finding_stack *stack)
 	return stack->count ? &stack->frames[0] : &nowhere;
 }
 
+static bool is_library(const char *file)
+{
+	return strncmp(file, "/usr/include/", strlen("/usr/include/")) == 0 ||
+	       strncmp(file, "/usr/lib/", strlen("/usr/lib/")) == 0 || strstr(file, "/include/c++/");
+}
+
+const struct finding_frame *finding_own(const struct finding_stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++)
+		if (stack->frames[i].file && !is_library(stack->frames[i].file))
+			return &stack->frames[i];
+	return finding_top(stack);
+}
+
 const struct finding_thread *finding_thread(const struct finding *f, const char *name)
 {
 	for (size_t i = 0; name && i < f->thread_count; i++)

@@ -115,6 +115,7 @@ struct finding {
 	bool sound;		 /* the prediction keeps every read's writer */
 	bool known;		 /* in the baseline */
 	bool recorded;		 /* confirmed by the recorded run itself: it happened there */
+	bool observed;		 /* confirmed by the detector: the two accesses cannot be brought together */
 	const char *reason;	 /* why dropped or unconfirmed */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
@@ -185,6 +186,9 @@ size_t finding_set_count(const struct finding_set *set, enum finding_status stat
 
 /* The innermost frame that has a file, or the innermost, or an empty one. */
 const struct finding_frame *finding_top(const struct finding_stack *stack);
+
+/* The innermost place that is no part of the language's library, or finding_top(). */
+const struct finding_frame *finding_own(const struct finding_stack *stack);
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
 bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed */
 

@@ -372,6 +372,7 @@ static void get_verdict(struct parse *p, const json_t *object, struct finding *f
 	f->sound = get_bool(p, object, "sound");
 	f->known = get_bool(p, object, "known");
 	f->recorded = get_bool(p, object, "recorded");
+	f->observed = get_bool(p, object, "observed");
 	f->suppressed = get_text(p, object, "suppressed");
 	f->schedule_path = get_text(p, object, "schedule");
 	f->k = get_number(p, object, "k", INT64_MAX);

@@ -132,6 +132,8 @@ static _Noreturn void run_program(const struct record_launch *launch, char **env
 		set_streams(launch->streams);
 	if (launch->debugged)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (launch->tied)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fcntl(launch->session_fd, F_SETFD, 0);
 	error = launch->prepare ? launch->prepare(launch->context) : 0;
 	if (!error) {

@@ -12,6 +12,7 @@ struct record_launch {
 	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
 	const int *streams;	  /* what becomes its stdin, stdout and stderr; NULL: ours */
 	bool debugged;		  /* a debugger that is not its ancestor may attach */
+	bool tied;		  /* it is killed when we die, however that comes about */
 	/* What else the new process does before it becomes the program; an errno value ends it.  May be
 	 * NULL. */
 	int (*prepare)(void *context);

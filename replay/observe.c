@@ -34,6 +34,7 @@ static void confirm(struct finding_set *set, struct finding *f, const struct rep
 				   race->size, race->address));
 	finding_note(set, f, finding_textf(set, "they cannot stand there at once: %s", f->reason));
 	f->status = FINDING_CONFIRMED;
+	f->observed = true;
 	f->reason = NULL;
 }
 

@@ -450,6 +450,7 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 				       .library_path = p->library_path,
 				       .streams = r->request->streams,
 				       .debugged = r->request->met != NULL,
+				       .tied = true,
 				       .session_fd = r->session.fd,
 				       .wake = &r->session.shared->sealed_futex};
 	uint64_t start = now_ms();

@@ -382,7 +382,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 	print_verdict(p, f);
 	fputc('\n', p->out);
 	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", f->kind == FINDING_RACE ? "data race" : "deadlock");
-	word_place_in(&p->line, finding_top(first_stack(f)));
+	word_place_in(&p->line, finding_own(first_stack(f)));
 	flush_line(p, 0, "");
 	fputs(RULE "\n\n", p->out);
 }
@@ -404,7 +404,7 @@ static void print_brief(struct printer *p, const struct finding *f)
 
 		if (i < f->access_count)
 			rd_buf_addf(&p->line, "%-5s ", finding_op_name(f->accesses[i].op));
-		word_place_in(&p->line, finding_top(s));
+		word_place_in(&p->line, finding_own(s));
 		flush_line(p, 6, "");
 	}
 	if (f->reason) {
@@ -529,7 +529,7 @@ static void print_prediction(struct printer *p, const struct finding *f)
 		rd_buf_adds(&p->line, i ? ", " : ": ");
 		if (access)
 			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
-		add_short_place(&p->line, finding_top(access ? &f->accesses[i].stack
+		add_short_place(&p->line, finding_own(access ? &f->accesses[i].stack
 							     : &f->cycle[i - f->access_count].stack));
 	}
 	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",

@@ -109,7 +109,9 @@ const char *word_status(const struct finding *f)
 	static const char *const words[FINDING_STATUSES] = {"confirmed by replay", "predicted, not confirmed",
 							    "dropped"};
 
-	return f->recorded ? "seen in the recorded run" : words[f->status];
+	if (f->recorded)
+		return "seen in the recorded run";
+	return f->observed ? "confirmed by the detector" : words[f->status];
 }
 
 const char *word_class(enum finding_class class)

@@ -120,7 +120,7 @@ report_has 'did not end within 1 s'
 # What a spin on a flag keeps apart and nothing orders is for the detector to tell.
 status 1 -v -- ./check spin
 report_has 'data race on flag (confirmed by replay)'
-report_has 'data race on behind (confirmed by replay)'
+report_has 'data race on behind (confirmed by the detector)'
 tr -s ' \n' ' ' <err | grep -q 'the detector saw the write of T_0_0' || complain "the detector is not heard: $(cat err)"
 
 # A hang in the recorded run is a finding.

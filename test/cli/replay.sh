@@ -42,6 +42,45 @@ jq -e '.stats.confirmed == 20 and .stats.replays == 20 and .findings[0].status =
 status 1 --quiet --no-detect --first 1 "$schedule" -- ./sections-race
 [ ! -s err ] || complain "--quiet says: $(cat err)"
 
+# Whoever kills the replayer ends the program too.
+cat >linger.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int x;
+static void *count(void *argument)
+{
+	x++;
+	return argument;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	FILE *out;
+
+	pthread_create(&a, NULL, count, NULL);
+	pthread_create(&b, NULL, count, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	if (argc > 1 && (out = fopen(argv[1], "w"))) {
+		fprintf(out, "%d\n", (int)getpid());
+		fclose(out);
+		pause();
+	}
+	return 0;
+}
+EOF
+candidate linger.c
+"$RADDLE" replay --no-detect "$schedule" -- ./linger lingers >/dev/null 2>&1 &
+replayer=$!
+until [ -s lingers ] || ! kill -0 $replayer 2>/dev/null; do sleep 0.05; done
+kill -KILL $replayer
+wait $replayer 2>/dev/null
+program=$(cat lingers)
+for _ in $(seq 200); do kill -0 "$program" 2>/dev/null || break; sleep 0.05; done
+kill -KILL "$program" 2>/dev/null && complain "the program outlives the replayer"
+
 # Out of a document, whose program it runs if none is named; and recorded.
 id=$(jq -r '.findings[0].id' sections-race.json)
 status 1 sections-race.json

@@ -46,6 +46,7 @@ static void round_trip(void **state)
 	(void)state;
 	set->items[0]->known = true;
 	set->items[0]->recorded = true;
+	set->items[0]->observed = true;
 	set->stdin_path = "input";
 	set->items[1]->suppressed = "deadlock:transfer";
 	free(text);
@@ -53,6 +54,7 @@ static void round_trip(void **state)
 	assert_int_equal(finding_parse(&back, text, length, "memory"), 0);
 	again = text_of(back, &again_length);
 	assert_string_equal(text, again);
+	assert_true(back->items[0]->recorded && back->items[0]->observed);
 	assert_string_equal(back->items[0]->id, set->items[0]->id);
 	assert_int_equal(back->items[0]->schedule->op_count, 7);
 	free(text);

@@ -77,6 +77,25 @@ static void colours_on_request(void **state)
 	finding_set_free(set);
 }
 
+/* The line that a user looks for is one of the program, and says who has proved it. */
+static void summary_names_own_code(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct finding *f = set->items[0];
+	struct finding_frame *frames = (struct finding_frame *)f->accesses[0].stack.frames;
+	size_t length;
+	char *text;
+
+	(void)state;
+	frames[0].file = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/stl_vector.h";
+	f->observed = true;
+	text = text_of(set, &(struct report_opts){0}, &length);
+	assert_non_null(strstr(text, "SUMMARY: Raddle: data race src/counter.c:19"));
+	assert_non_null(strstr(text, "data race on hits (confirmed by the detector)"));
+	free(text);
+	finding_set_free(set);
+}
+
 /* A name must not steer the terminal. */
 static void no_control_characters(void **state)
 {
@@ -168,10 +187,11 @@ static void write_errors_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_report),      cmocka_unit_test(at_most_80_columns),
-		cmocka_unit_test(colours_on_request), cmocka_unit_test(no_control_characters),
-		cmocka_unit_test(nothing_known),      cmocka_unit_test(no_colours_in_files),
-		cmocka_unit_test(schedule_in_words),  cmocka_unit_test(write_errors_are_told),
+		cmocka_unit_test(golden_report),	 cmocka_unit_test(at_most_80_columns),
+		cmocka_unit_test(colours_on_request),	 cmocka_unit_test(summary_names_own_code),
+		cmocka_unit_test(no_control_characters), cmocka_unit_test(nothing_known),
+		cmocka_unit_test(no_colours_in_files),	 cmocka_unit_test(schedule_in_words),
+		cmocka_unit_test(write_errors_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
