@@ -119,6 +119,18 @@ static uint64_t static_size(struct full_function *x, LLVMValueRef alloca)
 	return LLVMABISizeOfType(x->u->layout, LLVMGetAllocatedType(alloca)) * LLVMConstIntGetZExtValue(n);
 }
 
+/* What a variable holds before it has a value differs from run to run, and the padding of structures is
+ * copied and passed on with it: variables are cleared, except large ones. */
+#define CLEAR_MAX 4096
+
+static void clear(struct full_function *x, LLVMValueRef alloca, uint64_t size)
+{
+	LLVMValueRef zero = LLVMConstInt(LLVMInt8TypeInContext(x->u->context), 0, false);
+	if (size <= CLEAR_MAX)
+		LLVMBuildMemSet(x->u->builder, alloca, zero, LLVMConstInt(x->u->i64, size, false),
+				LLVMGetAlignment(alloca));
+}
+
 static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef next)
 {
 	LLVMBuilderRef b = x->u->builder;
@@ -129,6 +141,7 @@ static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef
 			return;
 		full_op(x, 'a', alloca_site(x, inst, inst, size));
 		full_put_address(x, inst);
+		clear(x, inst, size);
 		return;
 	}
 	full_op(x, 'a', alloca_site(x, inst, inst, 0));

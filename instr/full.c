@@ -30,6 +30,31 @@ static void drop_lifetimes(LLVMValueRef function)
 		}
 }
 
+/* A value that is none may be anything, and is something else in every run: the padding of structures comes
+ * to this. It becomes 0, and is not stored. */
+static void settle(LLVMValueRef inst)
+{
+	int n = LLVMGetNumOperands(inst);
+	if (LLVMIsAStoreInst(inst) && LLVMIsUndef(LLVMGetOperand(inst, 0))) {
+		LLVMInstructionEraseFromParent(inst);
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
+		if (LLVMIsUndef(v) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMMetadataTypeKind)
+			LLVMSetOperand(inst, (unsigned)i, LLVMConstNull(LLVMTypeOf(v)));
+	}
+}
+
+static void settle_undefined(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i != NULL; i = next) {
+			next = LLVMGetNextInstruction(i);
+			settle(i);
+		}
+}
+
 static void release(struct full_function *x)
 {
 	for (uint32_t b = 0; b < x->f->cfg.graph.nodes; b++)
@@ -44,6 +69,7 @@ static void instrument_function(struct instr_function *f)
 {
 	struct full_function x = {.f = f, .u = f->unit};
 	drop_lifetimes(f->function);
+	settle_undefined(f->function);
 	ir_cfg_init(&f->cfg, f->function);
 	ir_debug_function(f->unit->sites.debug, f->function);
 	instr_scan(f);

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -214,6 +215,19 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 	(void)t;
 	(void)address;
 	(void)size;
+}
+
+/* What was there before differs from run to run (addresses), and programs copy it about without meaning to,
+ * in the padding of structures.  Large blocks come from the kernel and are clear. */
+#define FRESH_MAX (64u << 10)
+
+void *rt_fresh(void *p, size_t known)
+{
+	size_t size = p ? malloc_usable_size(p) : 0;
+
+	if (size > known && size <= FRESH_MAX)
+		__builtin_memset((char *)p + known, 0, size - known);
+	return p;
 }
 
 /* --- ranges ---------------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ static void released(void *p)
 
 INTERPOSE(void *, malloc, (size_t size))
 {
-	return allocated(REAL(malloc)(size), size, RADDLE_ALLOC_MALLOC);
+	return allocated(rt_fresh(REAL(malloc)(size), 0), size, RADDLE_ALLOC_MALLOC);
 }
 
 INTERPOSE(void *, calloc, (size_t count, size_t size))
@@ -101,18 +101,20 @@ static void *reallocated(void *old, void *p, size_t size)
 
 INTERPOSE(void *, realloc, (void *old, size_t size))
 {
+	size_t before = old ? malloc_usable_size(old) : 0;
+
 	released(old);
-	return reallocated(old, REAL(realloc)(old, size), size);
+	return reallocated(old, rt_fresh(REAL(realloc)(old, size), before), size);
 }
 
 INTERPOSE(void *, reallocarray, (void *old, size_t count, size_t size))
 {
-	size_t total;
+	size_t total, before = old ? malloc_usable_size(old) : 0;
 
 	if (__builtin_mul_overflow(count, size, &total))
 		return REAL(reallocarray)(old, count, size);
 	released(old);
-	return reallocated(old, REAL(realloc)(old, total), total);
+	return reallocated(old, rt_fresh(REAL(realloc)(old, total), before), total);
 }
 
 INTERPOSE(void, free, (void *p))
@@ -123,12 +125,12 @@ INTERPOSE(void, free, (void *p))
 
 INTERPOSE(void *, memalign, (size_t alignment, size_t size))
 {
-	return allocated(REAL(memalign)(alignment, size), size, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(REAL(memalign)(alignment, size), 0), size, RADDLE_ALLOC_ALIGNED);
 }
 
 INTERPOSE(void *, aligned_alloc, (size_t alignment, size_t size))
 {
-	return allocated(REAL(aligned_alloc)(alignment, size), size, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(REAL(aligned_alloc)(alignment, size), 0), size, RADDLE_ALLOC_ALIGNED);
 }
 
 INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
@@ -136,16 +138,17 @@ INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
 	int r = REAL(posix_memalign)(p, alignment, size);
 
 	if (!r)
-		allocated(*p, size, RADDLE_ALLOC_ALIGNED);
+		allocated(rt_fresh(*p, 0), size, RADDLE_ALLOC_ALIGNED);
 	return r;
 }
 
 INTERPOSE(void *, valloc, (size_t size))
 {
-	return allocated(REAL(valloc)(size), size, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(REAL(valloc)(size), 0), size, RADDLE_ALLOC_ALIGNED);
 }
 
 INTERPOSE(void *, pvalloc, (size_t size))
 {
-	return allocated(REAL(pvalloc)(size), (size + rt.page - 1) & -rt.page, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(REAL(pvalloc)(size), 0), (size + rt.page - 1) & -rt.page,
+			 RADDLE_ALLOC_ALIGNED);
 }

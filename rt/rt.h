@@ -129,6 +129,9 @@ void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint6
 void rt_text(struct rt_thread *t, uint32_t code, const char *text);
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
 
+/* New memory, of which the program knows the first `known` bytes; returns p. */
+void *rt_fresh(void *p, size_t known);
+
 /* Each flavour has its own (rt/record.c, rt/full-buffer.c): before the first thread gets its state; a
  * state is as new. */
 void rt_flavour_setup(void);
