@@ -7,14 +7,15 @@
 
 #include "epa/name.h"
 
-#define EPA_CELLS (1u << 18)
+#define EPA_CELLS (1u << 19)
+#define EPA_CELL 4 /* bytes of a word; neighbours of that size are often left by different nodes */
 
 struct epa_cell {
-	uint64_t word;	 /* address / 8 */
+	uint64_t word;	 /* address / EPA_CELL */
 	uint64_t serial; /* of the object it was in */
 	struct epa_name name;
 	uint32_t node;
-	uint8_t bytes; /* which of the eight are wrong; 0: none any more */
+	uint8_t bytes; /* which of them are wrong; 0: none any more */
 	bool used;
 };
 
@@ -29,15 +30,15 @@ void epa_cells_release(struct epa_cells *c);
 static inline uint64_t epa_cell_words(uint64_t address, uint64_t size)
 {
 	uint64_t last = size - 1 <= UINT64_MAX - address ? address + size - 1 : UINT64_MAX;
-	return size ? last / 8 - address / 8 + 1 : 0;
+	return size ? last / EPA_CELL - address / EPA_CELL + 1 : 0;
 }
 
 /* The bytes of [address, address + size) that are in one word, as bits. */
 static inline uint8_t epa_cell_bytes(uint64_t address, uint64_t size, uint64_t word)
 {
-	uint64_t first = word * 8, from = address > first ? address - first : 0;
+	uint64_t first = word * EPA_CELL, from = address > first ? address - first : 0;
 	uint64_t to = address + size - first;
-	to = to > 8 ? 8 : to;
+	to = to > EPA_CELL ? EPA_CELL : to;
 	return (uint8_t)((0xffu << from) & (0xffu >> (8 - to)));
 }
 

@@ -154,11 +154,24 @@ static void align(struct comparing *c, const struct epa_record *r)
 	epa_aligner_feed(t->aligner, r);
 }
 
-/* A thread that the golden run does not have, or that its exit cut off. */
-static bool is_beyond(const struct run_thread *t)
+/* A thread that the golden run did not create. */
+static bool is_extra(struct comparing *c, size_t place)
 {
-	return t->reference == SIZE_MAX ||
-	       (!t->cursor.thread->ended && t->cursor.number == t->cursor.thread->records);
+	const struct trace_event *start = epa_walk_start(c->walk, epa_walk_number(c->walk, place));
+	size_t parent = epa_objects_parent(epa_sanitizer_objects(c->sanitizer), place);
+	if (!start || parent == SIZE_MAX)
+		return false;
+	const struct run_thread *t = thread_of(c, parent);
+	return t->reference == SIZE_MAX ? is_extra(c, parent) : start->values[3] >= t->cursor.thread->created;
+}
+
+/* What comes behind the place where the golden run's exit cut a thread off, before its first record maybe. */
+static bool is_beyond(struct comparing *c, size_t place)
+{
+	const struct run_thread *t = thread_of(c, place);
+	if (t->reference == SIZE_MAX)
+		return !is_extra(c, place);
+	return !t->cursor.thread->ended && t->cursor.number == t->cursor.thread->records;
 }
 
 /* --- all records ------------------------------------------------------------------------------------- */
@@ -205,7 +218,7 @@ static bool compare_record(struct comparing *c, const struct epa_record *r)
 	const uint64_t *golden;
 	c->out->records++;
 	if (c->propagator) {
-		if (!is_beyond(thread_of(c, r->place)))
+		if (!is_beyond(c, r->place))
 			align(c, r);
 		return true;
 	}

@@ -223,7 +223,7 @@ static struct epa_cell *wrong_cell(struct epa_propagator *p, uint64_t word)
 	struct epa_cell *cell = epa_cells_find(&p->cells, word);
 	if (!cell)
 		return NULL;
-	if (cell->serial == serial_at(p, word * 8))
+	if (cell->serial == serial_at(p, word * EPA_CELL))
 		return cell;
 	mask(p, cell, NULL, 0);
 	epa_cells_clear(&p->cells, cell, 0xff);
@@ -234,12 +234,12 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 {
 	uint64_t words = epa_cell_words(r->address, size);
 	for (uint64_t i = 0; i < words && i < COPY_MAX; i++) {
-		uint64_t word = r->address / 8 + i;
+		uint64_t word = r->address / EPA_CELL + i;
 		struct epa_cell *cell = epa_cells_put(&p->cells, word);
 		if (!cell)
 			return;
 		cell->node = node;
-		cell->serial = serial_at(p, word * 8);
+		cell->serial = serial_at(p, word * EPA_CELL);
 		cell->name = r->slots[0];
 		cell->bytes |= epa_cell_bytes(r->address, size, word);
 	}
@@ -249,7 +249,7 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 {
 	uint64_t words = epa_cell_words(r->address, size);
 	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
-		uint64_t word = r->address / 8 + i;
+		uint64_t word = r->address / EPA_CELL + i;
 		struct epa_cell *cell = wrong_cell(p, word);
 		uint8_t bytes = epa_cell_bytes(r->address, size, word);
 		if (!cell || !(cell->bytes & bytes))
@@ -270,8 +270,8 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 	uint64_t words = epa_cell_words(address, size);
 	const uint64_t *node;
 	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
-		const struct epa_cell *cell = wrong_cell(p, address / 8 + i);
-		if (cell && (cell->bytes & epa_cell_bytes(address, size, address / 8 + i)))
+		const struct epa_cell *cell = wrong_cell(p, address / EPA_CELL + i);
+		if (cell && (cell->bytes & epa_cell_bytes(address, size, address / EPA_CELL + i)))
 			return cell->node;
 	}
 	node = p->omitted.count && name ? rd_umap_get(&p->omitted, epa_name_hash(*name)) : NULL;
@@ -346,6 +346,22 @@ static void match_objects(struct epa_propagator *p, const struct epa_record *gol
 		run->slots[i] = epa_renames_apply(&p->renames, run->slots[i]);
 }
 
+/* What is wrong in the source of a copy is wrong in its target. */
+static void copy_cells(struct epa_propagator *p, const struct epa_record *run, uint32_t node)
+{
+	uint64_t words = epa_cell_words(run->value, run->size), first = run->value / EPA_CELL;
+	for (uint64_t i = 0; i < words && i < COPY_MAX; i++) {
+		const struct epa_cell *cell = wrong_cell(p, first + i);
+		uint8_t bytes = cell ? cell->bytes & epa_cell_bytes(run->value, run->size, first + i) : 0;
+		for (unsigned k = 0; k < EPA_CELL && bytes; k++) {
+			struct epa_record byte = *run;
+			byte.address = run->address + ((first + i) * EPA_CELL + k - run->value);
+			if (bytes >> k & 1)
+				make_wrong(p, &byte, 1, node);
+		}
+	}
+}
+
 /* A copy takes wrong bytes along. */
 static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden,
 		       const struct epa_record *run, uint64_t number)
@@ -367,13 +383,7 @@ static bool copy_wrong(struct epa_propagator *p, const struct epa_record *golden
 	node = node_of(p, run->place, &like);
 	add_edge(p, from, node, EPA_MEMORY, &run->slots[1]);
 	make_right(p, run, run->size);
-	for (uint64_t i = 0; i < run->size && i < COPY_MAX * 8; i++) {
-		struct epa_record byte = *run;
-		const struct epa_cell *cell = wrong_cell(p, (run->value + i) / 8);
-		byte.address = run->address + i;
-		if (cell && cell->bytes >> (run->value + i) % 8 & 1)
-			make_wrong(p, &byte, 1, node);
-	}
+	copy_cells(p, run, node);
 	return true;
 }
 
@@ -397,7 +407,7 @@ static void deviating_pair(struct epa_propagator *p, const struct epa_record *go
 	count(p, t, like->kind, like->number);
 	node = node_of(p, run->place, like);
 	explain(p, run, like->kind, node);
-	if (writes_memory(run) || run->kind == TRACE_FULL_COPY)
+	if ((writes_memory(run) || run->kind == TRACE_FULL_COPY) && !run->unfinished)
 		make_wrong(p, run, run->size, node);
 	if (like->kind == EPA_ADDRESS && (writes_memory(golden) || run->kind == TRACE_FULL_COPY))
 		*rd_umap_put(&p->omitted, epa_name_hash(golden->slots[0]), NULL) = (uint64_t)node + 1;
@@ -496,7 +506,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 	}
 	if (golden && r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
 		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = (uint64_t)node + 1;
-	else if (!golden && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
+	else if (!golden && !r->unfinished && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
 		make_wrong(p, r, r->size, node);
 }
 
@@ -539,7 +549,7 @@ void epa_propagator_finish(struct epa_propagator *p)
 		const struct epa_cell *cell = &p->cells.list[i];
 		if (!cell->used || !cell->bytes)
 			continue;
-		const struct epa_object *o = epa_objects_find(p->objects, cell->word * 8, 0);
+		const struct epa_object *o = epa_objects_find(p->objects, cell->word * EPA_CELL, 0);
 		if (o && o->live && o->serial == cell->serial)
 			p->out->corrupted++;
 		else

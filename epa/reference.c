@@ -101,6 +101,8 @@ static int add_record(struct epa_reference *ref, struct epa_reference_thread *t,
 	ref->records++;
 	if (ends_thread(r))
 		t->ended = true;
+	if (r->event == RADDLE_THREAD_CREATE && r->count == 2 && r->slots[1].where == 0)
+		t->created++;
 	return RD_OK;
 }
 

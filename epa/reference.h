@@ -26,7 +26,8 @@ size_t epa_reference_threads(const struct epa_reference *reference);
 struct epa_reference_thread {
 	uint32_t name; /* of epa_reference_names() */
 	uint64_t records;
-	bool ended; /* by itself, not because the process exited */
+	bool ended;	  /* by itself, not because the process exited */
+	uint64_t created; /* threads that it created */
 	/* for cursors */
 	uint64_t *blocks; /* each: block of the file << 16 | words used */
 	size_t block_count, block_capacity;

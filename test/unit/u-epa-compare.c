@@ -309,7 +309,7 @@ static void ends_of_errors(void **state)
 	compare(t, true, &c);
 	assert_int_equal(c.propagation.mask_count, 1);
 	assert_true(c.propagation.masks[0].freed);
-	assert_int_equal(c.propagation.corrupted, 1);
+	assert_int_equal(c.propagation.corrupted, 2);
 	epa_comparison_release(&c);
 }
 
