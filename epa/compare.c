@@ -41,6 +41,7 @@ struct comparing {
 	struct run_thread *threads;	   /* by place */
 	bool *met;			   /* by index of the reference's threads */
 	bool exited;			   /* the process, by itself */
+	struct epa_compare_options options;
 	bool propagation;
 	int err;
 };
@@ -212,6 +213,19 @@ static void note(struct comparing *c, const struct epa_record *r)
 		end_thread(c, r->place);
 }
 
+/* Behind a record whose value differs and may. */
+static bool pardons(struct comparing *c, const struct epa_record *r)
+{
+	struct epa_deviation *d = &c->out->first;
+	if (!c->options.pardon || d->kind != EPA_DATA || !c->options.pardon(c->options.context, d))
+		return false;
+	free(d->thread);
+	*d = (struct epa_deviation){0};
+	c->out->deviated = false;
+	epa_cursor_skip(&c->threads[r->place].cursor);
+	return true;
+}
+
 /* False: that is enough. */
 static bool compare_record(struct comparing *c, const struct epa_record *r)
 {
@@ -226,7 +240,7 @@ static bool compare_record(struct comparing *c, const struct epa_record *r)
 		return true;
 	deviate(c, r, golden);
 	if (!c->propagation)
-		return false;
+		return pardons(c, r);
 	start_propagation(c);
 	align(c, r);
 	return true;
@@ -392,7 +406,10 @@ static int check_same_program(const struct epa_reference *ref, const struct epa_
 int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 		const struct epa_compare_options *options, struct epa_comparison *out)
 {
-	struct comparing c = {.ref = ref, .out = out, .propagation = options && options->propagation};
+	struct comparing c = {.ref = ref,
+			      .out = out,
+			      .options = options ? *options : (struct epa_compare_options){0},
+			      .propagation = options && options->propagation};
 	int err = check_same_program(ref, run);
 	if (!err)
 		err = epa_walk_open(&c.walk, run);

@@ -31,6 +31,11 @@ struct epa_deviation {
 
 struct epa_compare_options {
 	bool propagation; /* go on behind the first deviation */
+
+	/* Whether a deviation of kind data is none: asked for the first one, and for the next if that is
+	 * pardoned, and so on.  Not with propagation.  May be NULL. */
+	bool (*pardon)(void *context, const struct epa_deviation *deviation);
+	void *context;
 };
 
 /* With options.propagation: a thread of either run. */

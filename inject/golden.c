@@ -48,10 +48,9 @@ void inject_golden_release(struct inject_golden *g)
 	*g = (struct inject_golden){0};
 }
 
-int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw, bool to_the_end,
-			  struct epa_comparison *result)
+int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
+			  const struct epa_compare_options *options, struct epa_comparison *result)
 {
-	struct epa_compare_options options = {.propagation = to_the_end};
 	struct epa_source *source;
 	int r;
 
@@ -59,7 +58,7 @@ int inject_golden_compare(const struct inject_golden *g, const struct inject_raw
 	epa_source_of_memory(&source, epa_source_layout(g->source), epa_source_sites(g->source));
 	for (size_t i = 0; i < raw->count; i++)
 		epa_source_add(source, raw->buffers[i].thread, raw->buffers[i].bytes, raw->buffers[i].length);
-	r = epa_compare(g->reference, source, &options, result);
+	r = epa_compare(g->reference, source, options, result);
 	epa_source_close(source);
 	return r;
 }
@@ -203,7 +202,7 @@ static int check_records(const struct inject_golden *g, struct inject_setup *s, 
 {
 	struct epa_comparison c;
 	char what[INJECT_WHAT], where[INJECT_WHAT / 2];
-	int r = inject_golden_compare(g, &run->raw, false, &c);
+	int r = inject_golden_compare(g, &run->raw, NULL, &c);
 
 	if (!r && c.deviated) {
 		inject_where(trace_get_sites(g->trace), epa_deviation_site(&c.first), where, sizeof where);

@@ -22,10 +22,9 @@ struct inject_golden {
 int inject_golden_load(struct inject_golden *g, const char *directory);
 void inject_golden_release(struct inject_golden *g);
 
-/* Compares the records of a run with it, to the first deviation or to the end; to be released also after a
- * failure. */
-int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw, bool to_the_end,
-			  struct epa_comparison *result);
+/* Compares the records of a run with it; `options` may be NULL.  To be released also after a failure. */
+int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
+			  const struct epa_compare_options *options, struct epa_comparison *result);
 
 /* Runs the program without a fault, setup.golden_runs times, and writes the first run to `directory`.  Fills
  * in what the setup says of it, and limits that are 0.  Runs that differ are an error, or with `force` a

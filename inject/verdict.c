@@ -142,37 +142,25 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 
 /* --- the deviation -------------------------------------------------------------------------------- */
 
-/* Whether the deviation may be nothing but what the fault did to the record: the load or result that was
- * changed, or the call with the argument that was. */
-static bool is_fault_itself(const struct inject_case *c, const struct epa_deviation *d)
+/* A fault whose value nobody uses shows in one record, that of the load or result that was changed or of the
+ * call with the argument that was, and has spread nowhere: that record is pardoned, once. */
+struct pardon {
+	const struct inject_case *one;
+	bool given;
+};
+
+static bool is_fault_itself(void *context, const struct epa_deviation *d)
 {
-	const struct record_fault *f = &c->fault->faults[0];
-	const struct trace_site *site = trace_sites_find(trace_get_sites(c->golden->trace), f->site);
+	struct pardon *p = context;
+	const struct record_fault *f = &p->one->fault->faults[0];
+	const struct trace_site *site = trace_sites_find(trace_get_sites(p->one->golden->trace), f->site);
 	uint8_t kind = d->run.kind;
+	bool call = kind == TRACE_FULL_CALL || kind == TRACE_FULL_TAIL || kind == TRACE_FULL_ENTRY;
 
-	if (d->kind != EPA_DATA || !d->thread || strcmp(d->thread, c->fault->thread) != 0)
+	if (p->given || !d->thread || strcmp(d->thread, p->one->fault->thread) != 0)
 		return false;
-	if (site && site->kind == TRACE_SITE_ARGUMENT)
-		return kind == TRACE_FULL_CALL || kind == TRACE_FULL_TAIL || kind == TRACE_FULL_ENTRY;
-	return epa_deviation_site(d) == f->site;
-}
-
-/* A fault whose value nobody used shows in one record and has spread nowhere.  It is worth looking for where
- * nothing else came of it. */
-static bool has_spread(const struct inject_case *c, const struct inject_verdict *v,
-		       const struct epa_deviation *first, int *err)
-{
-	const struct epa_propagation *p;
-	struct epa_comparison all;
-	bool spread;
-
-	if (v->outcome != EPA_RUN_MASKED || c->fault->count > 1 || !is_fault_itself(c, first))
-		return true;
-	*err = inject_golden_compare(c->golden, &c->run->raw, true, &all);
-	p = &all.propagation;
-	spread = *err || p->node_count != 1 || p->nodes[0].count > c->run->fired || p->corrupted;
-	epa_comparison_release(&all);
-	return spread;
+	p->given = site && site->kind == TRACE_SITE_ARGUMENT ? call : epa_deviation_site(d) == f->site;
+	return p->given;
 }
 
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v)
@@ -182,12 +170,19 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 		[EPA_ADDRESS] = EPA_RUN_ADDRESS, [EPA_CONTROL] = EPA_RUN_CONTROL,
 		[EPA_MISSING] = EPA_RUN_MISSING, [EPA_EXTRA] = EPA_RUN_EXTRA,
 	};
+	struct pardon pardon = {c, c->fault->count > 1 || c->run->fired > 1};
+	struct epa_compare_options options = {.context = &pardon};
 	struct epa_comparison result;
-	int r = inject_golden_compare(c->golden, &c->run->raw, false, &result);
+	int r;
+
+	/* Where something came of the fault, the very first difference is of interest. */
+	if (v->outcome == EPA_RUN_MASKED)
+		options.pardon = is_fault_itself;
+	r = inject_golden_compare(c->golden, &c->run->raw, &options, &result);
 
 	v->records = result.records;
 	v->deviation = EPA_RUN_NONE;
-	if (!r && result.deviated && has_spread(c, v, &result.first, &r)) {
+	if (!r && result.deviated) {
 		const struct epa_deviation *first = &result.first;
 		v->deviation = deviations[first->kind];
 		inject_where(trace_get_sites(c->golden->trace), epa_deviation_site(first), v->deviation_at,
