@@ -67,15 +67,15 @@ int cmd_inject_list(const struct inject_ground *ground, const char *json)
 {
 	if (json)
 		return list_json(ground, json);
-	printf("%-11s %-9s %8s %12s  %s\n", "fault", "group", "sites", "executions", "what happens");
+	printf("%-10s %-8s %6s %11s  %s\n", "fault", "group", "sites", "executions", "what happens");
 	for (size_t i = 0; i < inject_kind_count(); i++) {
 		const struct inject_kind *k = inject_kind_at(i);
 		struct inject_fit fit = inject_fits(ground, i);
 		if (fit.sites)
-			printf("%-11s %-9s %8" PRIu64 " %12" PRIu64 "  %s\n", k->name, k->group, fit.sites,
+			printf("%-10s %-8s %6" PRIu64 " %11" PRIu64 "  %s\n", k->name, k->group, fit.sites,
 			       fit.instances, k->help);
 		else
-			printf("%-11s %-9s %8s %12s  %s\n", k->name, k->group, "-", "-", k->help);
+			printf("%-10s %-8s %6s %11s  %s\n", k->name, k->group, "-", "-", k->help);
 	}
 	return 0;
 }

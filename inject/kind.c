@@ -17,33 +17,33 @@
 
 static const struct inject_kind kinds[] = {
 	/* table II of the paper */
-	{"BitFlip", "paper", "a bit of a value changes", 1, false},
-	{"FileSize", "paper", "fread and fwrite get too large a size", 0, false},
-	{"MallSize", "paper", "malloc, calloc and new get too small a size", 0, false},
-	{"CallCorr", "paper", "a bit of the first argument of a call changes", 1, false},
-	{"InvalPtr", "paper", "a bit of the pointer that malloc, calloc or new returns changes", 1, false},
+	{"BitFlip", "paper", "a bit of a value flips", 1, false},
+	{"FileSize", "paper", "fread, fwrite get too large a size", 0, false},
+	{"MallSize", "paper", "malloc, calloc, new get too small a size", 0, false},
+	{"CallCorr", "paper", "a bit of the first argument flips", 1, false},
+	{"InvalPtr", "paper", "a bit of an allocated pointer flips", 1, false},
 	/* of the hardware */
-	{"MultiBit", "hardware", "several bits of a value change (two, or --bits)", 2, false},
+	{"MultiBit", "hardware", "several bits of a value flip (--bits)", 2, false},
 	{"StuckAt0", "hardware", "a bit of a value is 0 from then on", 1, true},
 	{"StuckAt1", "hardware", "a bit of a value is 1 from then on", 1, true},
 	/* of locks and threads */
-	{"LockFail", "lock", "a lock is not taken, the call returns an error", 0, false},
-	{"NoLock", "lock", "a lock is not taken, the call returns as if it were", 0, false},
+	{"LockFail", "lock", "a lock fails with an error", 0, false},
+	{"NoLock", "lock", "a lock is not taken, and nobody is told", 0, false},
 	{"NoUnlock", "lock", "a lock is not released", 0, false},
-	{"NoSignal", "lock", "a condition variable is not signalled", 0, false},
-	{"NoWait", "lock", "a wait for a condition, a barrier or a thread returns at once", 0, false},
-	{"ThreadFail", "lock", "a thread is not created, the call returns an error", 0, false},
+	{"NoSignal", "lock", "a condition is not signalled", 0, false},
+	{"NoWait", "lock", "a wait or a join returns at once", 0, false},
+	{"ThreadFail", "lock", "a thread is not created: EAGAIN", 0, false},
 	/* of input and output */
-	{"OpenFail", "io", "a file is not opened, the call returns an error", 0, false},
+	{"OpenFail", "io", "a file is not opened: EMFILE", 0, false},
 	{"NoClose", "io", "a file is not closed", 0, false},
 	{"DiskFull", "io", "nothing is written: ENOSPC", 0, false},
 	{"ReadError", "io", "nothing is read: EIO", 0, false},
 	{"WriteError", "io", "nothing is written: EIO", 0, false},
 	{"ShortRead", "io", "less is read than was asked for", 0, false},
 	{"ShortWrite", "io", "less is written than was asked for", 0, false},
-	{"NoOutput", "io", "nothing is written, the call returns as if it were", 0, false},
+	{"NoOutput", "io", "nothing is printed, and nobody is told", 0, false},
 	/* of memory */
-	{"AllocFail", "memory", "no memory is allocated: NULL", 0, false},
+	{"AllocFail", "memory", "no memory is allocated: ENOMEM", 0, false},
 	{"NoFree", "memory", "memory is not released", 0, false},
 };
 
