@@ -93,6 +93,7 @@ situation value data
 holds '[(n["thread"], n["what"]) for n in nodes][-1] == ("T_0", "printf")' value
 holds '[e["through"] for e in edges] == ["memory", "register", "memory", "register"]' value
 holds '[e["threads"] for e in edges] == [False, False, True, False]' value
+holds '[(m["node"], m["object"]) for m in masked] == [(0, "table[0]")]' value
 situation address address
 situation control control
 situation arguments data
@@ -103,6 +104,7 @@ situation join data T_0_1 join i icmp flip:1 $(($(line join) - 1))
 situation refused control T_0_1 refused k pthread_create call:11
 situation extra control
 grep -q '"T_0_1_0"' answer.json || fail "extra: nothing is said about the thread that is too many"
+holds 'any(nodes[e["from"]]["thread"] == "T_0_1_0" and nodes[e["to"]]["thread"] == "T_0" for e in edges)' extra
 situation missing control
 grep -q '"T_0_1_0"' answer.json || fail "missing: nothing is said about the thread that is not there"
 # The heap: sizes of all allocations, what is freed.
