@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 int inject_golden_load(struct inject_golden *g, const char *directory)
@@ -110,6 +111,7 @@ int inject_trace_write(const struct inject_trace *t)
 #define TRACE_MIN (64u << 20)
 #define MEMORY_MIN (1u << 30)
 #define FILE_MIN (256u << 20)
+#define STACK (8u << 20)
 #define INJECT_WHAT 1024
 
 static uint64_t at_least(uint64_t value, uint64_t least)
@@ -125,18 +127,33 @@ static void add_facts(struct inject_setup *s, const struct inject_run *run)
 	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
 }
 
-static void set_limits(struct inject_setup *s, uint64_t peak_kb)
+/* The stack of a thread, which counts as data as a whole. */
+static uint64_t stack_size(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return STACK;
+	return limit.rlim_cur;
+}
+
+/* Known after the first run; the others have these limits, too, and so show that they are no hindrance. */
+static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
+{
+	if (!s->trace_size)
+		s->trace_size = at_least(s->golden_bytes * TIMES, TRACE_MIN);
+	if (!s->memory)
+		s->memory = at_least(peak_kb * 1024 * TIMES, MEMORY_MIN) + 2 * s->threads * stack_size();
+	if (!s->file_size)
+		s->file_size = FILE_MIN;
+}
+
+static void set_times(struct inject_setup *s)
 {
 	if (!s->wall_ms)
 		s->wall_ms = at_least(s->golden_wall_us * TIMES / 1000, WALL_MIN_MS);
 	if (!s->cpu_ms)
 		s->cpu_ms = at_least(s->golden_cpu_us * TIMES / 1000, CPU_MIN_MS);
-	if (!s->trace_size)
-		s->trace_size = at_least(s->golden_bytes * TIMES, TRACE_MIN);
-	if (!s->memory)
-		s->memory = at_least(peak_kb * 1024 * TIMES, MEMORY_MIN);
-	if (!s->file_size)
-		s->file_size = FILE_MIN;
 }
 
 static int keep_golden(const struct inject_trace *t, const char *golden)
@@ -215,7 +232,8 @@ static int check_records(const struct inject_golden *g, struct inject_setup *s, 
 	return r;
 }
 
-static int repeat_golden(const char *directory, struct inject_setup *s, struct inject_target *t, bool force)
+static int repeat_golden(const char *directory, struct inject_setup *s, struct inject_target *t,
+			 uint64_t peak_kb, bool force)
 {
 	char *scratch = rd_xasprintf("%s/scratch/golden", directory);
 	struct inject_golden g = {0};
@@ -224,6 +242,7 @@ static int repeat_golden(const char *directory, struct inject_setup *s, struct i
 
 	s->records = g.census.records;
 	s->threads = g.census.thread_count;
+	set_sizes(s, peak_kb);
 	for (uint64_t i = 1; i < s->golden_runs && !r; i++) {
 		r = inject_run(t, scratch, NULL, &run);
 		if (!r)
@@ -279,9 +298,9 @@ int inject_golden_make(const char *directory, struct inject_setup *setup,
 	if (!r)
 		r = first_golden(directory, setup, &t, flavour->sites, &peak_kb);
 	if (!r)
-		r = repeat_golden(directory, setup, &t, force);
+		r = repeat_golden(directory, setup, &t, peak_kb, force);
 	if (!r)
-		set_limits(setup, peak_kb);
+		set_times(setup);
 	trace_layout_free(layout);
 	trace_sites_free(sites);
 	return r;
