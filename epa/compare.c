@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ struct comparing {
 	struct epa_comparison *out;
 	struct epa_propagator *propagator; /* behind the first deviation, if it is wanted */
 	struct run_thread *threads;	   /* by place */
-	bool *met;			   /* by index of the reference's threads */
+	bool *met, *lost;		   /* by index of the reference's threads */
 	bool exited;			   /* the process, by itself */
 	struct epa_compare_options options;
 	bool propagation;
@@ -142,6 +143,50 @@ static void start_propagation(struct comparing *c)
 					   epa_walk_threads(c->walk));
 }
 
+/* A golden thread that the run does not have. */
+static void lose_thread(struct comparing *c, size_t index)
+{
+	const struct epa_reference_thread *thread = epa_reference_thread(c->ref, index);
+	struct epa_cursor cursor;
+	const uint64_t *golden;
+	struct epa_record r;
+	c->met[index] = c->lost[index] = true;
+	epa_cursor_open(&cursor, c->ref, index);
+	golden = epa_cursor_peek(&cursor);
+	if (golden && !c->out->deviated) {
+		deviate_missing(c, golden);
+		c->out->first.thread = rd_xstrdup(epa_names_text(epa_reference_names(c->ref), thread->name));
+	}
+	if (golden && c->propagation) {
+		if (!c->propagator)
+			start_propagation(c);
+		epa_reference_unpack(c->ref, &r, golden);
+		epa_propagator_lost_thread(c->propagator, thread->name, &r);
+	}
+	for (; golden && c->propagation; golden = epa_cursor_peek(&cursor)) {
+		epa_reference_unpack(c->ref, &r, golden);
+		epa_propagator_lost_record(c->propagator, &r);
+		epa_cursor_skip(&cursor);
+	}
+	if (cursor.err && !c->err)
+		c->err = cursor.err;
+	epa_cursor_close(&cursor);
+}
+
+/* Threads that only the golden run created, as far as that is known by now. */
+static void lose_threads(struct comparing *c)
+{
+	size_t place, reference;
+	uint64_t index;
+	while (epa_propagator_missing(c->propagator, &place, &index)) {
+		char *name = rd_xasprintf("%s_%" PRIu64, epa_walk_name(c->walk, place), index);
+		reference = epa_reference_find(c->ref, epa_names_put(&c->out->names, name, strlen(name)));
+		if (reference != SIZE_MAX && !c->met[reference])
+			lose_thread(c, reference);
+		free(name);
+	}
+}
+
 static void align(struct comparing *c, const struct epa_record *r)
 {
 	struct run_thread *t = thread_of(c, r->place);
@@ -153,6 +198,7 @@ static void align(struct comparing *c, const struct epa_record *r)
 		epa_propagator_begin(c->propagator, &last);
 	}
 	epa_aligner_feed(t->aligner, r);
+	lose_threads(c);
 }
 
 /* A thread that the golden run did not create. */
@@ -304,27 +350,8 @@ static void end_thread(struct comparing *c, size_t place)
  * and the exit came before its first record. */
 static void end_reference(struct comparing *c, size_t index)
 {
-	const struct epa_reference_thread *thread = epa_reference_thread(c->ref, index);
-	struct epa_cursor cursor;
-	const uint64_t *golden;
-	struct epa_record r;
-	if (c->met[index] || c->exited)
-		return;
-	epa_cursor_open(&cursor, c->ref, index);
-	golden = epa_cursor_peek(&cursor);
-	if (golden && !c->out->deviated) {
-		deviate_missing(c, golden);
-		c->out->first.thread = rd_xstrdup(epa_names_text(epa_reference_names(c->ref), thread->name));
-	}
-	if (golden && c->propagation) {
-		if (!c->propagator)
-			start_propagation(c);
-		epa_reference_unpack(c->ref, &r, golden);
-		epa_propagator_lost_thread(c->propagator, thread->name, &r, thread->records);
-	}
-	if (cursor.err && !c->err)
-		c->err = cursor.err;
-	epa_cursor_close(&cursor);
+	if (!c->met[index] && !c->exited)
+		lose_thread(c, index);
 }
 
 static void compare_ends(struct comparing *c)
@@ -367,7 +394,7 @@ static void list_threads(struct comparing *c)
 	for (size_t i = 0; i < golden; i++) {
 		const struct epa_reference_thread *t = epa_reference_thread(c->ref, i);
 		struct epa_compared_thread *r = &out->threads[out->thread_count];
-		if (c->met[i])
+		if (!c->lost[i])
 			continue;
 		out->thread_count++;
 		r->name = t->name;
@@ -388,6 +415,7 @@ static void close_all(struct comparing *c)
 	}
 	free(c->threads);
 	free(c->met);
+	free(c->lost);
 	epa_propagator_free(c->propagator);
 	epa_sanitizer_free(c->sanitizer);
 	epa_walk_close(c->walk);
@@ -420,6 +448,7 @@ int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 	c.sanitizer = epa_sanitizer_new(c.walk, &out->names);
 	c.threads = rd_xcalloc(epa_walk_threads(c.walk) + 1, sizeof *c.threads);
 	c.met = rd_xcalloc(epa_reference_threads(ref) + 1, sizeof *c.met);
+	c.lost = rd_xcalloc(epa_reference_threads(ref) + 1, sizeof *c.lost);
 	compare_records(&c);
 	if (!out->deviated || c.propagation)
 		compare_ends(&c);

@@ -45,6 +45,13 @@ struct epa_propagator {
 	struct epa_renames renames;
 	bool parted; /* any thread */
 	bool stopped;
+	struct {
+		size_t place;
+		uint64_t index;
+		uint32_t node;
+	} * missing; /* creations that only the golden run has */
+	size_t missing_count, missing_capacity;
+	uint32_t creation; /* the node of the last one asked for, or NONE */
 };
 
 const char *epa_deviation_name(enum epa_deviation_kind kind)
@@ -93,6 +100,7 @@ struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct ep
 	p->objects = objects;
 	p->out = out;
 	p->thread_count = threads;
+	p->creation = NONE;
 	p->threads = rd_xcalloc(threads + 1, sizeof *p->threads);
 	for (size_t i = 0; i <= threads; i++) {
 		p->threads[i].control = p->threads[i].returned = p->threads[i].newest = NONE;
@@ -114,6 +122,7 @@ void epa_propagator_free(struct epa_propagator *p)
 	rd_umap_release(&p->omitted);
 	epa_cells_release(&p->cells);
 	epa_renames_release(&p->renames);
+	free(p->missing);
 	free(p);
 }
 
@@ -477,6 +486,16 @@ static bool is_notable(const struct epa_record *r)
 	       writes_memory(r) || r->kind == TRACE_FULL_COPY;
 }
 
+static void note_creation(struct epa_propagator *p, size_t place, const struct epa_record *r, uint32_t node)
+{
+	if (r->event != RADDLE_THREAD_CREATE || r->count < 2 || r->slots[1].where)
+		return;
+	RD_GROW(p->missing, p->missing_capacity, p->missing_count + 1);
+	p->missing[p->missing_count].place = place;
+	p->missing[p->missing_count].index = r->slots[0].where;
+	p->missing[p->missing_count++].node = node;
+}
+
 static void on_only(void *context, size_t place, const struct epa_record *r, bool golden)
 {
 	struct epa_propagator *p = context;
@@ -508,6 +527,8 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = (uint64_t)node + 1;
 	else if (!golden && !r->unfinished && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
 		make_wrong(p, r, r->size, node);
+	if (golden)
+		note_creation(p, place, r, node);
 }
 
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p)
@@ -523,11 +544,20 @@ void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *las
 	t->depth = last->depth;
 }
 
-void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first,
-				uint64_t records)
+/* Golden threads are created in the order of their indices, so a creator's are asked for one by one. */
+bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index)
+{
+	if (!p->missing_count)
+		return false;
+	*place = p->missing[--p->missing_count].place;
+	*index = p->missing[p->missing_count].index;
+	p->creation = p->missing[p->missing_count].node;
+	return true;
+}
+
+void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first)
 {
 	struct epa_propagation *out = p->out;
-	out->counts[EPA_MISSING] += records;
 	RD_GROW(out->nodes, out->node_capacity, out->node_count + 1);
 	out->nodes[out->node_count++] = (struct epa_node){.thread = thread,
 							  .site = first->site,
@@ -536,6 +566,16 @@ void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const
 							  .has_golden = true,
 							  .count = 1,
 							  .golden = *first};
+	add_edge(p, p->creation, (uint32_t)out->node_count - 1, EPA_CREATION, NULL);
+	p->creation = NONE;
+}
+
+/* What it would have stored is omitted. */
+void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r)
+{
+	p->out->counts[EPA_MISSING]++;
+	if (r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
+		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = p->out->node_count;
 }
 
 void epa_propagator_stop(struct epa_propagator *p)

@@ -94,9 +94,14 @@ void epa_propagator_stop(struct epa_propagator *p);
 /* Behind the last record. */
 void epa_propagator_finish(struct epa_propagator *p);
 
-/* A thread that the run does not have: its golden records. */
-void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first,
-				uint64_t records);
+/* A thread that the run does not have: its golden records, from the first to the last. */
+void epa_propagator_lost_thread(struct epa_propagator *p, uint32_t thread, const struct epa_record *first);
+void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_record *r);
+
+/* The next creation of a thread that only the golden run has, by the creator's place and which of its threads
+ * it is; false: there is none that has not been asked for.  The thread's golden records are then lost, before
+ * others see that they are missing. */
+bool epa_propagator_missing(struct epa_propagator *p, size_t *place, uint64_t *index);
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place);
 

@@ -290,6 +290,43 @@ static void propagation(void **state)
 	epa_comparison_release(&c);
 }
 
+/* A thread that only one of the runs creates: what it stores, or would have stored, is why another one loads
+ * something else. */
+static void other_threads(void **state)
+{
+	struct two *t = *state;
+	for (unsigned extra = 0; extra < 2; extra++) {
+		struct fix *with = extra ? &t->run : &t->golden;
+		struct epa_comparison c;
+		begin(t);
+		FIX(&t->golden, 0, FIX_BRANCH);
+		FIX(&t->run, 0, FIX_BRANCH);
+		FIX(with, 0, FIX_MALLOC, 1);
+		start_thread(t, with);
+		touch(t, with, 1, FIX_STORE, 5);
+		FIX_EVENT(with, 1, RADDLE_THREAD_END);
+		FIX_EVENT(with, 0, RADDLE_THREAD_JOIN, 1, 0);
+		FIX(&t->golden, 0, FIX_PRINT, 0, 0);
+		FIX(&t->run, 0, FIX_PRINT, 0, 0);
+		FIX_EVENT(&t->golden, 0, RADDLE_COND_SIGNAL, 0);
+		FIX_EVENT(&t->run, 0, RADDLE_COND_SIGNAL, 0);
+		touch(t, &t->golden, 0, FIX_LOAD2, extra ? 0 : 5);
+		touch(t, &t->run, 0, FIX_LOAD2, extra ? 5 : 0);
+		exit_both(t);
+		compare(t, true, &c);
+		const struct epa_propagation *p = &c.propagation;
+		size_t load = 0, hops = 0;
+		while (load < p->node_count && p->nodes[load].site != FIX_SITE(FIX_LOAD2))
+			load++;
+		assert_true(load < p->node_count);
+		for (size_t i = 0; i < p->edge_count; i++)
+			hops += p->edges[i].to == load && p->edges[i].through == EPA_MEMORY &&
+				p->nodes[p->edges[i].from].thread != p->nodes[load].thread;
+		assert_int_equal(hops, 1);
+		epa_comparison_release(&c);
+	}
+}
+
 /* A heap block with a wrong value is freed; another wrong one stays. */
 static void ends_of_errors(void **state)
 {
@@ -416,12 +453,12 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same),	       cmocka_unit_test(kinds),
-		cmocka_unit_test(exit_status), cmocka_unit_test(output),
-		cmocka_unit_test(threads),     cmocka_unit_test(waits),
-		cmocka_unit_test(propagation), cmocka_unit_test(ends_of_errors),
-		cmocka_unit_test(realignment), cmocka_unit_test(death),
-		cmocka_unit_test(pack),
+		cmocka_unit_test(same),		 cmocka_unit_test(kinds),
+		cmocka_unit_test(exit_status),	 cmocka_unit_test(output),
+		cmocka_unit_test(threads),	 cmocka_unit_test(waits),
+		cmocka_unit_test(propagation),	 cmocka_unit_test(ends_of_errors),
+		cmocka_unit_test(realignment),	 cmocka_unit_test(death),
+		cmocka_unit_test(other_threads), cmocka_unit_test(pack),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
