@@ -326,9 +326,31 @@ static int put_release(struct import *in, const struct event *e, uint32_t site)
 	return err;
 }
 
+static bool is_numbered(const char *p, size_t n)
+{
+	return n > 0 && *p >= '0' && *p <= '9';
+}
+
+/* The thread that is forked or joined.  Some writers leave out the T there, as in T0|fork(1). */
+static uint32_t operand_thread(struct import *in, const struct event *e)
+{
+	const char *own = in->thread_names.items[e->thread], *p = e->operand;
+	size_t n = e->operand_length;
+	char name[32] = "T";
+
+	if (own[0] == 'T' && is_numbered(own + 1, strlen(own + 1)) && is_numbered(p, n) &&
+	    n < sizeof name - 1) {
+		memcpy(name + 1, p, n);
+		return intern_thread(in, name, n + 1);
+	}
+	if (is_numbered(own, strlen(own)) && n > 1 && *p == 'T' && is_numbered(p + 1, n - 1))
+		return intern_thread(in, p + 1, n - 1);
+	return intern_thread(in, p, n);
+}
+
 static int put_fork(struct import *in, const struct event *e)
 {
-	uint32_t child = intern_thread(in, e->operand, e->operand_length);
+	uint32_t child = operand_thread(in, e);
 	struct thread *t = &in->threads[e->thread], *c = &in->threads[child];
 	int err = RD_OK;
 	if (c->seen || c->forked)
@@ -341,7 +363,7 @@ static int put_fork(struct import *in, const struct event *e)
 
 static int put_join(struct import *in, const struct event *e)
 {
-	uint32_t child = intern_thread(in, e->operand, e->operand_length);
+	uint32_t child = operand_thread(in, e);
 	int err = RD_OK;
 	if (!in->threads[child].seen && !in->threads[child].forked)
 		err = ill_formed(in, "joins a thread that never was:", in->thread_names.items[child]);

@@ -35,6 +35,15 @@ T0|r(x)|13
 T0|end|8
 END
 round_trip plain.std
+# Some leave out the T of a thread in one of the two places.
+for left_out in 's/(T1)/(1)/' 's/^T//'; do
+	rm -rf trace
+	sed "$left_out" plain.std >short.std
+	"$RADDLE" import --format std -o trace short.std || fail "import after $left_out"
+	"$RADDLE" export --format std -o out trace || fail "export after $left_out"
+	sed 's/^T//; s/(T1)/(1)/' out | cmp - <(sed 's/^T//; s/(T1)/(1)/' plain.std) || fail "$left_out: other threads"
+	[ "$(cut -d'|' -f1 out | sort -u | wc -l)" = 2 ] || fail "$left_out: $(cat out)"
+done
 cat >wait.std <<'END'
 main|fork(worker)|1
 worker|req(l)|2
