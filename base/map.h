@@ -7,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Adds a number to a hash.  What comes out depends on the order and is for this process only. */
+static inline uint64_t rd_mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0xbf58476d1ce4e5b9ull;
+	return hash ^ hash >> 31;
+}
+
 struct rd_umap {
 	uint64_t *keys, *values;
 	uint8_t *used;

@@ -61,12 +61,6 @@ bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
 
 /* ---- nodes ---- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * 0xbf58476d1ce4e5b9ull;
-	return h ^ h >> 29;
-}
-
 static uint64_t node_key(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
@@ -74,10 +68,10 @@ static uint64_t node_key(const struct core *c, uint32_t e)
 
 	for (uint32_t i = core_held(c, e); i != NONE; i = c->holds[i].next) {
 		const struct section *s = &c->sections[c->holds[i].section];
-		held += mix(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
+		held += rd_mix(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
 	}
-	uint64_t h = mix(held, (uint64_t)v->thread << 16 | v->kind << 8 | v->flags);
-	return mix(mix(h, v->object), c->x->events[v->source].site);
+	uint64_t h = rd_mix(held, (uint64_t)v->thread << 16 | v->kind << 8 | v->flags);
+	return rd_mix(rd_mix(h, v->object), c->x->events[v->source].site);
 }
 
 static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)

@@ -143,16 +143,10 @@ bool granule_next(struct granule_walk *w)
 
 /* ---- alike ---- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * 0xbf58476d1ce4e5b9ull;
-	return h ^ h >> 31;
-}
-
 static void mark_access(struct granules *g, const struct model_access *a, uint64_t segment)
 {
 	struct granule_walk w = granules_of(g, a);
-	uint64_t item = mix(mix(segment, (uint64_t)a->site << 1 | a->write), 0x9e3779b97f4a7c15ull) | 1;
+	uint64_t item = rd_mix(rd_mix(segment, (uint64_t)a->site << 1 | a->write), 0x9e3779b97f4a7c15ull) | 1;
 
 	while (w.at < a->offset + a->size) {
 		struct mark *m = &g->marks[take_granule(&w)];
@@ -161,7 +155,7 @@ static void mark_access(struct granules *g, const struct model_access *a, uint64
 		if (!m->hash && !model_is_shared(g->m, a->object, w.offset, w.size))
 			continue;
 		m->last = item;
-		m->hash = mix(m->hash, item) | 1;
+		m->hash = rd_mix(m->hash, item) | 1;
 	}
 }
 
@@ -191,7 +185,7 @@ static void number_variables(struct granules *g)
 				continue;
 			}
 			bool is_new;
-			uint64_t *number = rd_umap_put(&known, mix(g->marks[n].hash, b->object), &is_new);
+			uint64_t *number = rd_umap_put(&known, rd_mix(g->marks[n].hash, b->object), &is_new);
 			if (is_new)
 				*number = g->variable_count++;
 			g->variables[n] = (uint32_t)*number;

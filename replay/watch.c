@@ -19,6 +19,7 @@
 #include "replay/watch.h"
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "replay/graph.h"
 
 #include <inttypes.h>
@@ -83,11 +84,6 @@ static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_
 
 /* ---- deadlocks ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29);
-}
-
 static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	uint64_t signature = 1;
@@ -96,7 +92,7 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_count = graph_closed(b, w->closed);
 	for (size_t i = 0; i < b->count; i++)
 		if (w->closed[i])
-			signature = mix(mix(mix(signature, i), b->rows[i].n), b->rows[i].object);
+			signature = rd_mix(rd_mix(rd_mix(signature, i), b->rows[i].n), b->rows[i].object);
 	if (signature != w->closed_signature)
 		w->closed_ms = now_ms;
 	w->closed_signature = signature;

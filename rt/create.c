@@ -31,7 +31,7 @@ static void find_stack(struct rt_thread *t, uintptr_t size)
 
 /* The thread is created with all signals blocked, so that no handler meets the
  * runtime before the thread has its state. */
-static void block_signals(uint64_t *old)
+void rt_block_signals(uint64_t *old)
 {
 	uint64_t all = ~0ull;
 	int saved = errno;
@@ -40,7 +40,7 @@ static void block_signals(uint64_t *old)
 	errno = saved;
 }
 
-static void restore_signals(const uint64_t *old)
+void rt_restore_signals(const uint64_t *old)
 {
 	int saved = errno;
 
@@ -55,7 +55,7 @@ static void begin(struct rt_thread *t)
 	find_stack(t, t->stack_high);
 	rt_handle_add((uint64_t)pthread_self(), t->number);
 	rt_thread_begin(t);
-	restore_signals(&t->signals);
+	rt_restore_signals(&t->signals);
 	errno = saved;
 }
 
@@ -118,7 +118,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->step = rt_step(RADDLE_THREAD_CREATE, 0);
 	c->child->stack_high = size; /* until it knows better */
 	atomic_fetch_add(&rt.others, 1);
-	block_signals(&c->signals);
+	rt_block_signals(&c->signals);
 	c->child->signals = c->signals;
 	if (attributes && !pthread_attr_getsigmask_np(attributes, &mask))
 		__builtin_memcpy(&c->child->signals, &mask, sizeof c->child->signals);
@@ -142,7 +142,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 {
 	uint32_t count = c->number + 1;
 
-	restore_signals(&c->signals);
+	rt_restore_signals(&c->signals);
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);
 		if (c->step.t)

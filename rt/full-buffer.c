@@ -16,7 +16,6 @@
 #include "rt/full.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,18 +25,6 @@
 static uint8_t nowhere_room[2 * RADDLE_BUFFER_SIZE];
 static struct raddle_buffer *nowhere;
 static struct rt_no_buffer nobody;
-
-static void block_signals(uint64_t *old)
-{
-	uint64_t all = ~0ull;
-
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, old, sizeof all);
-}
-
-static void restore_signals(const uint64_t *old)
-{
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
-}
 
 void rt_flavour_setup(void)
 {
@@ -172,10 +159,10 @@ void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t
 	for (;;) {
 		uint32_t used;
 		give_back(full, size);
-		block_signals(&signals);
+		rt_block_signals(&signals);
 		if (t->self.full == full) /* else a handler was here and took a new one */
 			take(t);
-		restore_signals(&signals);
+		rt_restore_signals(&signals);
 		full = t->self.full;
 		used = (uint32_t)raddle_full_reserve(full, size);
 		if (used <= sizeof full->data - size) {

@@ -157,6 +157,10 @@ static inline bool rt_unread(void)
 	return RT_UNLIKELY(rt.session->discard);
 }
 
+/* rt/create.c */
+void rt_block_signals(uint64_t *old); /* all of them; errno is kept */
+void rt_restore_signals(const uint64_t *old);
+
 /* rt/thread.c */
 struct rt_thread *rt_thread_new(uintptr_t stack_size); /* NULL: no memory */
 void rt_thread_idle(struct rt_thread *t);	       /* a state that was not used */
