@@ -90,7 +90,7 @@ void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint6
 
 static void describe(const struct epa_run *r, struct rd_buf *out)
 {
-	rd_buf_addf(out, "%s in %s at %s (%s, execution %" PRIu64 "): ", r->fault,
+	rd_buf_addf(out, "%s in %s at %s (%s, execution %" PRIu64 ")\n  ", r->fault,
 		    r->thread ? r->thread : "?", r->where ? r->where : "?", r->opcode ? r->opcode : "?",
 		    r->instance);
 	if (!r->fired || !r->before || !r->after)

@@ -313,6 +313,7 @@ struct campaign {
 	struct inject_flavour flavour;
 	char *directory;
 	bool temporary;
+	bool discard; /* the directory: nothing in it is worth keeping */
 };
 
 static int open_program(struct campaign *c, const char *name, bool quick)
@@ -331,7 +332,7 @@ static int open_program(struct campaign *c, const char *name, bool quick)
 
 static void close_campaign(struct campaign *c)
 {
-	if (c->temporary && c->directory)
+	if (c->discard)
 		rd_remove_tree(c->directory);
 	free(c->directory);
 	inject_setup_release(&c->setup);
@@ -346,7 +347,7 @@ static int make_temporary(struct campaign *c)
 	c->directory = rd_xasprintf("%s/raddle-inject-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(c->directory))
 		return rd_fail_errno("%s: cannot make it", c->directory);
-	c->temporary = true;
+	c->temporary = c->discard = true;
 	return 0;
 }
 
@@ -388,7 +389,10 @@ static int make_directory(struct campaign *c)
 		return rd_fail(RD_EUSAGE, "%s: there is a campaign; --resume goes on with it, -f replaces it",
 			       c->directory);
 	r = rd_remove_tree(c->directory);
-	return r ? r : rd_mkdirs(c->directory);
+	if (!r)
+		r = rd_mkdirs(c->directory);
+	c->discard = !r;
+	return r;
 }
 
 static int make_golden(struct campaign *c, char **argv)
@@ -421,6 +425,8 @@ static int choose_kinds(struct campaign *c)
 	}
 	if (!r && !opt.list)
 		r = inject_setup_write(&c->setup, path);
+	if (!r && !opt.list)
+		c->discard = c->temporary;
 	inject_golden_release(&golden);
 	free(path);
 	return r;

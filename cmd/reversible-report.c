@@ -210,8 +210,10 @@ void reversible_text(const struct cmd_reversible *c)
 		       x->counts.left ? "; these are the first" : "");
 		break;
 	default:
-		printf("unknown: of %" PRIu64 " pairs of segments %" PRIu64 " could not be decided: %s\n",
-		       x->counts.pairs, x->counts.unknown, x->reason);
+		printf("unknown: %s\n", x->reason);
+		if (x->counts.unknown)
+			printf("%" PRIu64 " of %" PRIu64 " pairs of segments could not be decided\n",
+			       x->counts.unknown, x->counts.pairs);
 	}
 	if (c->signal)
 		printf("the program was ended by signal %d, so this is about what it had done by then\n",

@@ -15,10 +15,14 @@
 #include "base/json.h"
 #include "epa/show.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define FILE_BUFFER 32768
 
 static struct {
 	bool json;
@@ -51,8 +55,8 @@ struct sanitize {
 	struct epa_names names;
 	struct epa_show show;
 	struct rd_json json;
-	FILE **files;  /* by place; -o */
-	FILE *objects; /* their text, until the records are out */
+	struct rd_buf *files; /* by place, -o: what is to be written */
+	FILE *objects;	      /* their text, until the records are out */
 	uint64_t number;
 	struct rd_buf line;
 };
@@ -80,18 +84,30 @@ static void print_record(struct sanitize *s, const struct epa_record *r)
 	puts(s->line.data);
 }
 
+/* A program may have more threads than we may open files. */
+static int write_file(struct sanitize *s, size_t place, int flags)
+{
+	char *path = rd_xasprintf("%s/%s", opt.output, epa_walk_name(s->walk, place));
+	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+	int err = fd < 0 || rd_write_all(fd, s->files[place].data, s->files[place].length)
+			  ? rd_fail_errno("%s: cannot write it", path)
+			  : RD_OK;
+	if (fd >= 0 && close(fd) && !err)
+		err = rd_fail_errno("%s: cannot write it", path);
+	rd_buf_clear(&s->files[place]);
+	free(path);
+	return err;
+}
+
 /* The same without what differs from run to run. */
 static int write_record(struct sanitize *s, const struct epa_record *r)
 {
-	FILE *out = s->files[r->place];
-	rd_buf_clear(&s->line);
-	epa_show_record(&s->show, r, &s->line);
-	rd_buf_adds(&s->line, "  ; ");
-	epa_show_place(s->show.sites, r->site, &s->line);
-	rd_buf_addc(&s->line, '\n');
-	if (fwrite(s->line.data, 1, s->line.length, out) != s->line.length)
-		return rd_fail_errno("%s/%s", opt.output, epa_walk_name(s->walk, r->place));
-	return RD_OK;
+	struct rd_buf *out = &s->files[r->place];
+	epa_show_record(&s->show, r, out);
+	rd_buf_adds(out, "  ; ");
+	epa_show_place(s->show.sites, r->site, out);
+	rd_buf_addc(out, '\n');
+	return out->length < FILE_BUFFER ? RD_OK : write_file(s, r->place, O_APPEND);
 }
 
 static void json_record(struct sanitize *s, const struct epa_record *r)
@@ -181,31 +197,40 @@ static int open_files(struct sanitize *s)
 {
 	int err = rd_mkdirs(opt.output);
 	s->files = rd_xcalloc(epa_walk_threads(s->walk) + 1, sizeof *s->files);
-	for (size_t i = 0; i < epa_walk_threads(s->walk) && !err; i++) {
-		char *path = rd_xasprintf("%s/%s", opt.output, epa_walk_name(s->walk, i));
-		if (is_wanted(s, i)) {
-			s->files[i] = fopen(path, "w");
-			err = s->files[i] ? RD_OK : rd_fail_errno("%s", path);
-		}
-		free(path);
-	}
+	for (size_t i = 0; i < epa_walk_threads(s->walk); i++)
+		s->files[i] = (struct rd_buf)RD_BUF_INIT;
+	for (size_t i = 0; i < epa_walk_threads(s->walk) && !err; i++)
+		if (is_wanted(s, i))
+			err = write_file(s, i, O_CREAT | O_TRUNC);
 	return err;
 }
 
-static int close_files(struct sanitize *s)
+static int close_files(struct sanitize *s, int err)
 {
-	int err = RD_OK;
-	for (size_t i = 0; s->files && i < epa_walk_threads(s->walk); i++)
-		if (s->files[i] && fclose(s->files[i]))
-			err = rd_fail_errno("%s/%s", opt.output, epa_walk_name(s->walk, i));
+	for (size_t i = 0; s->files && i < epa_walk_threads(s->walk); i++) {
+		if (!err && s->files[i].length)
+			err = write_file(s, i, O_APPEND);
+		rd_buf_release(&s->files[i]);
+	}
 	free(s->files);
 	return err;
 }
 
 /* --- all -------------------------------------------------------------------------------------------- */
 
+static int check_thread(const struct sanitize *s)
+{
+	for (size_t i = 0; i < epa_walk_threads(s->walk); i++)
+		if (is_wanted(s, i))
+			return RD_OK;
+	return opt.thread ? rd_fail(RD_ENOTFOUND, "sanitize: there is no thread %s", opt.thread) : RD_OK;
+}
+
 static int begin(struct sanitize *s)
 {
+	int err = check_thread(s);
+	if (err)
+		return err;
 	if (opt.output)
 		return open_files(s);
 	if (opt.json) {
@@ -256,8 +281,7 @@ static int sanitize_all(struct sanitize *s)
 		end(s);
 	if (s->objects)
 		fclose(s->objects);
-	int closed = close_files(s);
-	err = err ? err : closed;
+	err = close_files(s, err);
 	return err ? err : epa_walk_error(s->walk);
 }
 

@@ -121,7 +121,13 @@ static int fill(struct epa_reference *ref, struct epa_walk *walk)
 		ref->threads[i].words = NULL;
 	}
 	epa_sanitizer_free(s);
-	return err ? err : epa_walk_error(walk);
+	if (!err)
+		err = epa_walk_error(walk);
+	if (!err && !epa_walk_is_whole(walk))
+		err = rd_fail(RD_EUSAGE,
+			      "%s: the golden run was not recorded to its end, or its trace is cut off",
+			      epa_source_name(ref->source));
+	return err;
 }
 
 /* Where the layout has the types of a record. */

@@ -125,6 +125,7 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source)
 	}
 	rev_run_finish(&x->run);
 	x->damaged = epa_walk_error(walk);
+	x->partial = !epa_walk_is_whole(walk);
 	name_threads(x, walk);
 	epa_walk_close(walk);
 	free(index);
@@ -287,6 +288,10 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 	if (!err) {
 		rev_decide(&d, &x->run, f.shadow, options->solver_ms, options->limit);
 		take_over(x, &d);
+		if (x->verdict == REV_YES && x->partial) {
+			x->verdict = REV_OPEN;
+			x->reason = "the trace does not go to the end of the run";
+		}
 	}
 	rev_shadow_free(f.shadow);
 	rev_sources_free(f.sources);

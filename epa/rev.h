@@ -60,6 +60,7 @@ struct rev_result {
 	size_t threads, operations;
 	uint64_t odd; /* operations that contradict their primitive */
 	int damaged;  /* the error of a stream, which was read as far as it goes */
+	bool partial; /* the trace does not go to the end of the run, so there is no yes */
 	struct rev_counts counts;
 	uint64_t rules[REV_RULES];
 	struct rev_pair *proved; /* that the solver proved to be in order: counts.solver_never of them */

@@ -315,6 +315,16 @@ int epa_walk_error(const struct epa_walk *w)
 	return w->err;
 }
 
+bool epa_walk_is_whole(const struct epa_walk *w)
+{
+	if (w->err || (w->source->trace && !trace_get_meta(w->source->trace)->complete))
+		return false;
+	for (size_t i = 0; i < w->lane_count; i++)
+		if (w->lanes[i].reader && trace_full_is_cut(w->lanes[i].reader))
+			return false;
+	return true;
+}
+
 size_t epa_walk_threads(const struct epa_walk *w)
 {
 	return w->lane_count;

@@ -49,6 +49,10 @@ int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
 /* The first error of a stream, which ended that stream only and has been reported; 0: none. */
 int epa_walk_error(const struct epa_walk *walk);
 
+/* Whether all of the run was seen: nothing is damaged or cut off, and the recording went on to the end.
+ * Certain when the walk is over. */
+bool epa_walk_is_whole(const struct epa_walk *walk);
+
 /* Threads have places 0, 1, ... in ascending order of their numbers. */
 size_t epa_walk_threads(const struct epa_walk *walk);
 size_t epa_walk_place(const struct epa_walk *walk); /* of the thread of the last record */

@@ -84,7 +84,7 @@ int inject_trace_write(const struct inject_trace *t)
 	meta.flavour = rd_xstrdup("full");
 	meta.mode = s->mode ? rd_xstrdup(s->mode) : NULL;
 	meta.key = s->key ? rd_xstrdup(s->key) : NULL;
-	r = rd_remove_tree(t->directory);
+	r = record_prepare_directory(t->directory, true);
 	if (!r)
 		r = record_sink_open(&sink, t->directory, &meta, t->sites);
 	if (!r)

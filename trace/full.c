@@ -140,6 +140,11 @@ void trace_full_feed(struct trace_full *f, const void *raw, size_t length)
 	f->ended = false;
 }
 
+bool trace_full_is_cut(const struct trace_full *f)
+{
+	return f->stream.damage == TRACE_TRUNCATED;
+}
+
 void trace_full_close(struct trace_full *f)
 {
 	if (!f)

@@ -130,6 +130,9 @@ struct trace_full;
 /* `values`: with the records of kind VALUE. */
 int trace_full_open(struct trace_full **f, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values);
+/* Whether the file ended inside a chunk: what would follow is lost. */
+bool trace_full_is_cut(const struct trace_full *f);
+
 void trace_full_close(struct trace_full *f);
 
 /* The same over raw bytes of a thread that are in memory, buffer by buffer: trace_full_next() returns 0 at

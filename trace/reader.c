@@ -108,14 +108,15 @@ static int read_tables(struct trace *t, const char *directory, bool force)
 		err = trace_meta_read(&t->meta, meta);
 	else if (!force)
 		err = rd_fail(RD_ENOTFOUND,
-			      "trace: %s has no meta.json; if it is a trace nevertheless, use --force",
+			      "trace: %s has no meta.json; 'raddle dump --force' shows it nevertheless",
 			      directory);
 	if (force)
 		err = RD_OK;
 	if (!err && rd_file_exists(sites))
 		err = trace_sites_read(&t->sites, sites);
 	else if (!err && !force)
-		err = rd_fail(RD_ENOTFOUND, "trace: %s has no site table; --force opens it without names",
+		err = rd_fail(RD_ENOTFOUND,
+			      "trace: %s has no site table; 'raddle dump --force' does without names",
 			      directory);
 	if (force)
 		err = RD_OK;

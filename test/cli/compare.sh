@@ -109,4 +109,11 @@ record other
 "$RADDLE" record -o events -- ./names >/dev/null 2>&1
 "$RADDLE" sanitize events 2>err.txt
 [ $? = 2 ] && grep -q 'not a full trace' err.txt || fail "not full: $(cat err.txt)"
+# A part of a golden run is no measure, and no proof of anything.
+record part
+truncate -s -9 part/thread-0
+"$RADDLE" compare part other >same.txt 2>err.txt
+[ $? = 2 ] && grep -q 'not recorded to its end' err.txt || fail "half a golden run: $(cat same.txt err.txt)"
+"$RADDLE" reversible part >same.txt 2>err.txt
+[ $? = 3 ] && grep -q 'unknown: the trace' same.txt || fail "half a run is reversible: $(cat same.txt err.txt)"
 exit 0

@@ -27,7 +27,7 @@ inject --list --json list.json -- ./quicksort 60 || fail "--list --json"
 # One run, chosen to the bit.
 inject --fault BitFlip --thread T_0 --function partition --opcode load --instance 2 --bit 3 -o one -- ./quicksort 60 ||
 	fail "one run"
-grep -q '^BitFlip in T_0 at quicksort.c:[0-9:]* partition (load, execution 2): ' out.txt || fail "not what was asked for"
+grep -q '^BitFlip in T_0 at quicksort.c:[0-9:]* partition (load, execution 2)$' out.txt || fail "not what was asked for"
 [ "$(field action one/log) $(field bit one/log) $(field mask one/log) $(field fired one/log)" = "flip 3 0x0000000000000008 true" ] ||
 	fail "the log says $(cat one/log)"
 before=$(field before one/log) after=$(field after one/log)
@@ -96,7 +96,10 @@ done
 inject --fault BitFlip -o all -- ./quicksort 60 && fail "overwrote a campaign"
 mkdir mine && touch mine/work
 inject --fault BitFlip -f -o mine -- ./quicksort 60 && fail "took a directory that is no campaign"
+inject --run 1 -o all --trace mine && fail "wrote a trace into a directory that is no trace"
 [ -e mine/work ] || fail "removed what is not ours"
+inject -n 2 --fault BitFlip --function none -o never -- ./quicksort 60
+[ ! -e never ] || fail "a campaign that did not begin left its directory"
 inject --resume none && fail "resumed nothing"
 inject --run 100000 -o all && fail "a run that is not there"
 echo '{"version":1}' >all/campaign.json
