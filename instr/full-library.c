@@ -13,9 +13,13 @@
 #include <string.h>
 
 enum way {
-	PRINTS,	 /* strings behind the format in argument `argument` are read */
-	SCANS,	 /* memory behind it is written */
-	RETURNS, /* the string that the result points to was written */
+	PRINTS,	  /* strings behind the format in argument `argument` are read */
+	SCANS,	  /* memory behind it is written */
+	RETURNS,  /* the string that the result points to was written */
+	GATHERS,  /* the buffers of the iovec in that argument, as many as the next one says, are read */
+	SCATTERS, /* they are written, as many bytes as the result says */
+	SENDS,	  /* the same with a struct msghdr */
+	RECEIVES,
 	LEADS, /* as many bytes as the result says and one more, where the pointer in that argument points */
 };
 
@@ -24,20 +28,22 @@ static const struct library {
 	enum way way;
 	unsigned argument;
 } functions[] = {
-	{"printf", PRINTS, 0},	       {"fprintf", PRINTS, 1},	      {"dprintf", PRINTS, 1},
-	{"sprintf", PRINTS, 1},	       {"snprintf", PRINTS, 2},	      {"asprintf", PRINTS, 1},
-	{"syslog", PRINTS, 1},	       {"__printf_chk", PRINTS, 1},   {"__fprintf_chk", PRINTS, 2},
-	{"__sprintf_chk", PRINTS, 3},  {"__snprintf_chk", PRINTS, 4}, {"__asprintf_chk", PRINTS, 2},
-	{"scanf", SCANS, 0},	       {"fscanf", SCANS, 1},	      {"sscanf", SCANS, 1},
-	{"__isoc99_scanf", SCANS, 0},  {"__isoc99_fscanf", SCANS, 1}, {"__isoc99_sscanf", SCANS, 1},
-	{"__isoc23_scanf", SCANS, 0},  {"__isoc23_fscanf", SCANS, 1}, {"__isoc23_sscanf", SCANS, 1},
-	{"strdup", RETURNS, 0},	       {"__strdup", RETURNS, 0},      {"strndup", RETURNS, 0},
-	{"__strndup", RETURNS, 0},     {"strtok", RETURNS, 0},	      {"strtok_r", RETURNS, 0},
-	{"__strtok_r", RETURNS, 0},    {"strsep", RETURNS, 0},	      {"getcwd", RETURNS, 0},
-	{"realpath", RETURNS, 0},      {"ctime_r", RETURNS, 0},	      {"asctime_r", RETURNS, 0},
-	{"getline", LEADS, 0},	       {"getdelim", LEADS, 0},	      {"__getdelim", LEADS, 0},
-	{"asprintf", LEADS, 0},	       {"vasprintf", LEADS, 0},	      {"__asprintf_chk", LEADS, 0},
-	{"__vasprintf_chk", LEADS, 0},
+	{"printf", PRINTS, 0},	      {"fprintf", PRINTS, 1},	     {"dprintf", PRINTS, 1},
+	{"sprintf", PRINTS, 1},	      {"snprintf", PRINTS, 2},	     {"asprintf", PRINTS, 1},
+	{"syslog", PRINTS, 1},	      {"__printf_chk", PRINTS, 1},   {"__fprintf_chk", PRINTS, 2},
+	{"__sprintf_chk", PRINTS, 3}, {"__snprintf_chk", PRINTS, 4}, {"__asprintf_chk", PRINTS, 2},
+	{"scanf", SCANS, 0},	      {"fscanf", SCANS, 1},	     {"sscanf", SCANS, 1},
+	{"__isoc99_scanf", SCANS, 0}, {"__isoc99_fscanf", SCANS, 1}, {"__isoc99_sscanf", SCANS, 1},
+	{"__isoc23_scanf", SCANS, 0}, {"__isoc23_fscanf", SCANS, 1}, {"__isoc23_sscanf", SCANS, 1},
+	{"strdup", RETURNS, 0},	      {"__strdup", RETURNS, 0},	     {"strndup", RETURNS, 0},
+	{"__strndup", RETURNS, 0},    {"strtok", RETURNS, 0},	     {"strtok_r", RETURNS, 0},
+	{"__strtok_r", RETURNS, 0},   {"strsep", RETURNS, 0},	     {"getcwd", RETURNS, 0},
+	{"realpath", RETURNS, 0},     {"ctime_r", RETURNS, 0},	     {"asctime_r", RETURNS, 0},
+	{"writev", GATHERS, 1},	      {"pwritev", GATHERS, 1},	     {"pwritev64", GATHERS, 1},
+	{"readv", SCATTERS, 1},	      {"preadv", SCATTERS, 1},	     {"preadv64", SCATTERS, 1},
+	{"sendmsg", SENDS, 1},	      {"recvmsg", RECEIVES, 1},	     {"getline", LEADS, 0},
+	{"getdelim", LEADS, 0},	      {"__getdelim", LEADS, 0},	     {"asprintf", LEADS, 0},
+	{"vasprintf", LEADS, 0},      {"__asprintf_chk", LEADS, 0},  {"__vasprintf_chk", LEADS, 0},
 };
 
 /* One conversion of a format. */
@@ -254,6 +260,25 @@ static void put_led(struct full_function *x, LLVMValueRef call, unsigned argumen
 				  .write = true});
 }
 
+static void put_vector(struct full_function *x, LLVMValueRef call, const struct library *f)
+{
+	bool write = f->way == SCATTERS || f->way == RECEIVES,
+	     message = f->way == SENDS || f->way == RECEIVES;
+	struct instr_event event = {.kind = write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ,
+				    .inst = call,
+				    .pointer = LLVMGetArgOperand(call, f->argument)};
+	LLVMValueRef count = const64(x, UINT64_MAX), bytes = const64(x, UINT64_MAX);
+	if (f->argument + 1 >= LLVMGetNumArgOperands(call))
+		return;
+	if (!message)
+		count = as_number(x, LLVMGetArgOperand(call, f->argument + 1));
+	if (write)
+		bytes = if_more(x, call, 0, as_number(x, call));
+	instr_hook_call(
+		x->u, HOOK_VECTOR,
+		(LLVMValueRef[]){full_self(x), event.pointer, instr_event_site(x->u, &event), count, bytes});
+}
+
 static void put_function(struct full_function *x, LLVMValueRef call, const struct library *f, bool behind)
 {
 	LLVMTypeKind result = LLVMGetTypeKind(LLVMTypeOf(call));
@@ -261,6 +286,9 @@ static void put_function(struct full_function *x, LLVMValueRef call, const struc
 		return;
 	if (f->way == PRINTS)
 		put_printed(x, call, f->argument, behind);
+	if (f->way == GATHERS || f->way == SENDS ? !behind
+						 : behind && (f->way == SCATTERS || f->way == RECEIVES))
+		put_vector(x, call, f);
 	if (!behind)
 		return;
 	if (f->way == SCANS && result == LLVMIntegerTypeKind)

@@ -72,7 +72,8 @@ static bool is_barrier(enum instr_hook hook)
 static bool looks(enum instr_hook hook)
 {
 	return hook == HOOK_READ_STRING || hook == HOOK_WRITE_STRING || hook == HOOK_READ_COMMON ||
-	       hook == HOOK_WRITE_COPIED || hook == HOOK_WRITE_APPENDED || hook == HOOK_READABLE;
+	       hook == HOOK_WRITE_COPIED || hook == HOOK_WRITE_APPENDED || hook == HOOK_READABLE ||
+	       hook == HOOK_VECTOR;
 }
 
 static void declare(struct instr_unit *u, enum instr_hook hook)

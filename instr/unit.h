@@ -77,6 +77,7 @@ struct instr_job {
 	H(READ_COMMON, "__raddle_read_common", "vpppil", NEVER)                                              \
 	H(WRITE_COPIED, "__raddle_write_copied", "vpppil", NEVER)                                            \
 	H(WRITE_APPENDED, "__raddle_write_appended", "vpppil", NEVER)                                        \
+	H(VECTOR, "__raddle_vector", "vppill", NEVER)                                                        \
 	H(READABLE, "__raddle_readable", "lpil", NEVER)                                                      \
 	H(ATOMIC_BEGIN, "__raddle_atomic_begin", "vppl", NEVER)                                              \
 	H(ATOMIC_END, "__raddle_atomic_end", "vppii", NEVER)                                                 \

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -108,4 +109,29 @@ EXPORT uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t si
 			break;
 	}
 	return n;
+}
+
+/* The kernel takes no more buffers than that. */
+#define VECTOR_MAX 1024
+
+EXPORT void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count,
+			    uint64_t bytes)
+{
+	const struct msghdr *message = p;
+	const struct iovec *v = p;
+
+	if (count == UINT64_MAX) {
+		if (__raddle_readable(p, 0, sizeof *message) < sizeof *message)
+			return;
+		v = message->msg_iov;
+		count = message->msg_iovlen;
+	}
+	if (count > VECTOR_MAX ||
+	    __raddle_readable((const char *)v, 0, count * sizeof *v) < count * sizeof *v)
+		return;
+	for (uint64_t i = 0; i < count && bytes; i++) {
+		uint64_t n = v[i].iov_len < bytes ? v[i].iov_len : bytes;
+		__raddle_read_range(self, v[i].iov_base, site, __raddle_readable(v[i].iov_base, 0, n));
+		bytes -= n;
+	}
 }

@@ -124,6 +124,9 @@ void __raddle_write_appended(struct raddle_self *self, const char *p, const char
 /* How many of `size` bytes at p can be read; of a string that ends before: `size`. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
 
+/* Ranges of the buffers of an iovec, `bytes` in all; count UINT64_MAX: of a struct msghdr. */
+void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);
+
 /* Around each atomic instruction: begin takes a lock chosen by the address so
  * that the order of operations on one location is the order of their q.  `what` is the site, the
  * size in bytes, whether it is relaxed and whether it may store, for those who stop before it

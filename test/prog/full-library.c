@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int compare(const void *a, const void *b)
@@ -110,8 +112,29 @@ static void refuse(void)
 	fclose(out);
 }
 
+static void vectors(void)
+{
+	char a[3] = "ab", b[4] = "cde"; /* W3 W4 */
+	struct iovec both[2] = {{a, sizeof a}, {b, sizeof b}};
+	struct msghdr message = {.msg_iov = both, .msg_iovlen = 2};
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pipes) != 0)
+		exit(1);
+	if (writev(pipes[0], both, 2) != 7) /* R3 R4 */
+		exit(3);
+	if (readv(pipes[1], both, 2) != 7) /* W3 W4 */
+		exit(3);
+	if (sendmsg(pipes[0], &message, 0) != 7) /* R3 R4 */
+		exit(3);
+	both[0].iov_len = 2;
+	if (recvmsg(pipes[1], &message, 0) != 6) /* W2 W4 */
+		exit(3);
+	if (writev(pipes[0], (struct iovec *)8, 2) != -1)
+		exit(3);
+}
+
 int main(void)
 {
+	vectors();
 	scan();
 	print(stderr);
 	compute();
