@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct {
@@ -145,15 +146,43 @@ static int get_milliseconds(const char *option, const char *text, uint64_t *out)
 	return 0;
 }
 
-static int add_path(struct inject_list *l, const char *path)
+/* A path that leads down from here is kept in the scratch directory; of others the last part is. */
+static const char *input_name(const char *path)
+{
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	return *path == '/' || strstr(path, "..") ? rd_base_name(path) : path;
+}
+
+static int add_input(struct inject_setup *s, const char *path)
 {
 	char full[PATH_MAX];
+	struct stat st;
 
-	if (!realpath(path, full))
+	if (!realpath(path, full) || stat(full, &st))
 		return rd_fail_errno("%s: cannot read it", path);
-	if (l)
-		inject_list_add(l, full);
+	if (!S_ISREG(st.st_mode))
+		return rd_fail(RD_EUSAGE, "%s: --input takes files", path);
+	inject_list_add(&s->inputs, full);
+	inject_list_add(&s->names, input_name(path));
 	return 0;
+}
+
+/* Runs have directories of their own, which is easily forgotten. */
+static void warn_of_arguments(const struct inject_setup *s)
+{
+	for (size_t i = 1; i < s->argv.count; i++) {
+		const char *argument = s->argv.items[i];
+		struct stat st;
+		bool given = *argument == '/' || stat(argument, &st) || !S_ISREG(st.st_mode);
+
+		for (size_t k = 0; k < s->names.count && !given; k++)
+			given = !strcmp(input_name(argument), s->names.items[k]);
+		if (!given)
+			rd_warn("inject: %s is a file here, but runs have directories of their own; --input "
+				"%s puts it there",
+				argument, argument);
+	}
 }
 
 static int set_files(struct inject_setup *s)
@@ -164,13 +193,15 @@ static int set_files(struct inject_setup *s)
 
 	inject_list_split(&given, opt.inputs);
 	for (size_t i = 0; i < given.count && !r; i++)
-		r = add_path(&s->inputs, given.items[i]);
+		r = add_input(s, given.items[i]);
 	inject_list_release(&given);
 	if (!r && opt.input) {
 		if (!realpath(opt.input, full))
 			return rd_fail_errno("%s: cannot read it", opt.input);
 		s->input = rd_xstrdup(full);
 	}
+	if (!r)
+		warn_of_arguments(s);
 	return r;
 }
 

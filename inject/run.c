@@ -229,13 +229,26 @@ static bool is_empty(const char *directory)
 	return empty;
 }
 
-static int copy_input(const char *from, const char *scratch)
+/* Only names below the scratch directory. */
+static bool is_below(const char *name)
+{
+	return *name && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
+	       !strstr(name, "/../");
+}
+
+static int copy_input(const char *from, const char *scratch, const char *name)
 {
 	struct rd_buf data = RD_BUF_INIT;
-	char *to = rd_xasprintf("%s/%s", scratch, rd_base_name(from));
+	char *to = rd_xasprintf("%s/%s", scratch, name), *slash = strrchr(to, '/');
 	struct stat st;
-	int r = rd_file_read(from, &data);
+	int r = is_below(name) ? 0 : rd_fail(RD_EFORMAT, "inject: %s: an input cannot be called so", name);
 
+	*slash = '\0';
+	if (!r)
+		r = rd_mkdirs(to);
+	*slash = '/';
+	if (!r)
+		r = rd_file_read(from, &data);
 	if (!r)
 		r = rd_file_write(to, data.data, data.length);
 	if (!r && !stat(from, &st))
@@ -252,7 +265,7 @@ static int prepare_scratch(const struct inject_setup *s, const char *scratch)
 	if (!r)
 		r = rd_mkdirs(scratch);
 	for (size_t i = 0; i < s->inputs.count && !r; i++)
-		r = copy_input(s->inputs.items[i], scratch);
+		r = copy_input(s->inputs.items[i], scratch, s->names.items[i]);
 	return r;
 }
 

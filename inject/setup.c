@@ -37,6 +37,7 @@ static const struct field {
 	FIELD("argv", LIST, argv, true),
 	FIELD("stdin", STRING, input, false),
 	FIELD("inputs", LIST, inputs, false),
+	FIELD("input_names", LIST, names, false),
 	FIELD("seed", NUMBER, seed, true),
 	FIELD("runs_per_kind", NUMBER, runs, true),
 	FIELD("kinds", LIST, kinds, true),
@@ -199,7 +200,8 @@ static bool check_ranges(const struct inject_setup *s)
 {
 	return s->argv.count && s->kinds.count && s->kinds.count <= KINDS_MAX && s->faults &&
 	       s->faults <= INJECT_FAULTS_MAX && s->runs <= INJECT_RUNS_MAX &&
-	       s->window <= INJECT_WINDOW_MAX && s->bit <= 64 && s->bits <= 64 && s->instance <= INT64_MAX;
+	       s->window <= INJECT_WINDOW_MAX && s->bit <= 64 && s->bits <= 64 &&
+	       s->inputs.count == s->names.count && s->instance <= INT64_MAX;
 }
 
 static int read_fields(struct inject_setup *s, const json_t *root, const char *name)

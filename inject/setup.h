@@ -31,6 +31,7 @@ struct inject_setup { /* strings are owned */
 	struct inject_list argv;
 	char *input;		   /* that becomes standard input; NULL: empty */
 	struct inject_list inputs; /* files for the scratch directory of each run; absolute */
+	struct inject_list names;  /* what they are called there; as many */
 
 	/* the faults */
 	uint64_t seed;

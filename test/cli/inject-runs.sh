@@ -21,15 +21,20 @@ one() {
 mkdir data
 seq 10 >data/numbers
 echo 1000 >input
-one 2 file numbers --input data/numbers --stdin input
+one 2 file data/numbers --input data/numbers --stdin input
 [ "$outcome" = sdc ] || fail "another result is $outcome"
 [ "$(cat one/golden/files/result)" = 1055 ] || fail "input was not read: $(cat one/golden/files/result)"
 [ "$(jq -r .diff one/log)" = runs/0/file.diff ] && grep -q '^-1055' one/runs/0/file.diff && grep -q '^+1051' one/runs/0/file.diff ||
 	fail "no diff of a file"
 [ "$(cat data/numbers)" = "$(seq 10)" ] && [ ! -e result ] || fail "it wrote where it should not"
-one 2 file numbers --input data/numbers --stdin input --ignore 'res*'
+cp data/numbers numbers
+one 2 file numbers --input "$PWD/data/numbers" --stdin input
+[ "$outcome" = sdc ] || fail "an input by its last part: $outcome"
+[ ! -s err.txt ] || fail "a warning"
+rm numbers
+one 2 file data/numbers --input data/numbers --stdin input --ignore 'res*'
 [ "$outcome" = masked ] || fail "a file that is ignored: $outcome"
-one 2 file numbers --input data/numbers --stdin input --filter 'tr -d 0-9'
+one 2 file data/numbers --input data/numbers --stdin input --filter 'tr -d 0-9'
 [ "$outcome" = masked ] || fail "a filter: $outcome"
 
 # What nobody uses is no deviation; what was used and came to nothing is.
@@ -55,6 +60,8 @@ for process in /proc/[0-9]*/cwd; do
 	case $(readlink "$process") in "$PWD"/*) fail "a process is left behind" ;; esac
 done
 
+"$RADDLE" inject -q --fault BitFlip -- ./runs check input >out.txt 2>err.txt
+grep -q 'input is a file here' err.txt || fail "no warning about a file that the runs do not have"
 "$RADDLE" inject --fault BitFlip -- ./runs clock >out.txt 2>err.txt && fail "took a program that says the time"
 [ "$(grep -c . err.txt)" = 1 ] && grep -q 'two runs without a fault differ' err.txt || fail "no clear message"
 "$RADDLE" inject -n 2 --fault BitFlip -f -o clock -- ./runs clock >out.txt 2>err.txt || fail "--force"
