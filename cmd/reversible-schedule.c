@@ -59,7 +59,7 @@ static void add_hold(const struct cmd_reversible *c, struct schedule *s, const s
 	h->thread = schedule_text(s, side->thread);
 	h->after = which ? v->pair.r : v->pair.s;
 	h->occurrence = side->instance;
-	h->write = side->access == REV_WRITE;
+	h->write = side->access == REV_WRITE || side->access == REV_ATOMIC_WRITE;
 	h->object = schedule_text(s, v->object);
 	h->place = place_of(c, s, side->site);
 }

@@ -266,6 +266,15 @@ static int walk(struct describer *d)
 	return 0;
 }
 
+/* Whether a thread can be held at both: they are accesses, and not both atomic. */
+static bool can_meet(const struct rev_reversal *v)
+{
+	const struct rev_side *a = &v->side[0], *b = &v->side[1];
+
+	return a->size && b->size && a->access <= REV_ATOMIC_WRITE && b->access <= REV_ATOMIC_WRITE &&
+	       (a->access <= REV_WRITE || b->access <= REV_WRITE);
+}
+
 /* What a pair lacks still. */
 static void finish(struct describer *d)
 {
@@ -280,6 +289,10 @@ static void finish(struct describer *d)
 			side->instance = side->instance ? side->instance : 1;
 		}
 		v->object = v->object ? v->object : (char *)"?";
+		if (v->meet && !can_meet(v)) {
+			v->meet = false;
+			v->replay.count = 0;
+		}
 	}
 }
 
