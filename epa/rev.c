@@ -45,14 +45,15 @@ static void note_module(struct modules *m, const struct trace_event *e)
 	m->list[m->count++].size = e->values[1];
 }
 
-/* Whether the operation itself is what was called, not a function that uses it inside. */
+/* Whether the operation itself is what was called, not a function that uses it inside: pthread_once() is,
+ * pthread_exit(), which loads the unwinder, is not. */
 static bool is_called(const struct trace_site *site)
 {
-	static const char *const prefixes[] = {"pthread_", "sem_",	"mtx_",	      "cnd_",
-					       "thrd_",	   "call_once", "__cxa_guard"};
+	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
+					    "cnd_",  "sem_", "barrier", "once", "__cxa_guard"};
 
-	for (size_t i = 0; site && i < sizeof prefixes / sizeof *prefixes; i++)
-		if (!strncmp(site->what, prefixes[i], strlen(prefixes[i])))
+	for (size_t i = 0; site && i < sizeof words / sizeof *words; i++)
+		if (strstr(site->what, words[i]))
 			return true;
 	return false;
 }

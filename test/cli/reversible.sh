@@ -125,6 +125,9 @@ grep -q 'pthread_barrier_wait at .*chooses' out || complain "barrier-serial: $(c
 "$RADDLE" c++ -g -O1 "$ROOT/test/prog/epa/words.cc" -o words -pthread || exit 1
 "$RADDLE" record --flavour full -o t-words -- ./words >/dev/null 2>&1
 "$RADDLE" reversible t-words >out || complain "words: $(cat out)"
+"$RADDLE" cc -g -O1 "$ROOT/test/prog/epa/mixed.c" -o mixed -pthread -lm || exit 1
+"$RADDLE" record --flavour full -o t-mixed -- ./mixed >/dev/null 2>&1
+"$RADDLE" reversible t-mixed >out || complain "mixed: $(cat out)"
 
 # A program that was killed leaves a beginning, which has an answer.
 check killed 0
