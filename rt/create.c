@@ -155,7 +155,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	if (error) {
 		atomic_compare_exchange_strong(&rt.session->processes[rt.process].threads, &count, c->number);
 		c->parent->children--;
-	} else {
+	} else if (c->child->number == c->number && c->child->handle != (uint64_t)*thread) {
 		rt_handle_add((uint64_t)*thread, c->number);
 	}
 	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->held, c->q, c->time, c->number, c->index,

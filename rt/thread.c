@@ -102,6 +102,7 @@ static void reset_state(struct rt_thread *t)
 	t->children = t->end_rounds = t->new_kind = t->internal = t->forking = t->fork_prepared = 0;
 	t->atomic_lock = NULL;
 	t->once = NULL;
+	t->handle = 0; /* until it begins */
 	t->steered = (struct rt_steered){0};
 	t->recording = !rt.session ? RT_OFF : rt.steer ? RT_STEERED : RT_PLAIN;
 	rt_flavour_reset(t);
@@ -312,8 +313,10 @@ static bool grow_handles(void)
 	return true;
 }
 
-/* Creator and thread both add it, whoever comes first; a pthread_t that is in
- * use again belongs to the younger thread. */
+/* A thread adds its own, and its creator does if the thread has not begun yet.  Either way the
+ * pthread_t is that thread's now: whoever had it before has ended, even if the one who joined it has
+ * not come to say so.  (Numbers do not tell which is younger: they are taken before there is a
+ * thread.) */
 void rt_handle_add(uint64_t handle, uint32_t number)
 {
 	uint64_t signals;
@@ -321,9 +324,9 @@ void rt_handle_add(uint64_t handle, uint32_t number)
 
 	rt_lock(&signals);
 	h = find_handle(handle);
-	if (h && h->number < number)
+	if (h)
 		h->number = number;
-	else if (!h && grow_handles())
+	else if (grow_handles())
 		rt.handles[rt.handle_count++] = (struct rt_handle){handle, number};
 	rt_unlock(&signals);
 }
