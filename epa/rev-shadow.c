@@ -442,11 +442,12 @@ bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size)
 {
 	uint64_t end = address + size, next;
 
-	for (; address < end; address = next > address ? next : end) {
+	while (address < end) {
 		const struct cell *c = cell_at(s, address, &next);
 
 		if (c && c->write == FRESH)
 			return true;
+		address = next <= address ? end : next; /* the end of the address space */
 	}
 	return false;
 }
