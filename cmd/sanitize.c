@@ -179,9 +179,11 @@ static void json_threads(struct sanitize *s)
 	rd_json_end(&s->json);
 }
 
-static void print_tables(struct sanitize *s)
+static int print_tables(struct sanitize *s)
 {
 	int c;
+	if (fflush(s->objects) || ferror(s->objects))
+		return rd_fail_errno("sanitize: a temporary file");
 	putchar('\n');
 	rewind(s->objects);
 	while ((c = getc(s->objects)) != EOF)
@@ -189,6 +191,7 @@ static void print_tables(struct sanitize *s)
 	putchar('\n');
 	for (size_t i = 0; i < epa_walk_threads(s->walk); i++)
 		printf("M(%u) := %s\n", epa_walk_number(s->walk, i), epa_walk_name(s->walk, i));
+	return RD_OK;
 }
 
 /* --- files ------------------------------------------------------------------------------------------ */
@@ -248,16 +251,16 @@ static int begin(struct sanitize *s)
 	return RD_OK;
 }
 
-static void end(struct sanitize *s)
+static int end(struct sanitize *s)
 {
 	if (opt.json && !opt.output) {
 		rd_json_end(&s->json);
 		rd_json_end(&s->json);
 	}
 	if (!s->objects)
-		return;
+		return RD_OK;
 	epa_objects_finish(epa_sanitizer_objects(s->sanitizer));
-	print_tables(s);
+	return print_tables(s);
 }
 
 static int sanitize_all(struct sanitize *s)
@@ -278,7 +281,7 @@ static int sanitize_all(struct sanitize *s)
 		s->number++;
 	}
 	if (!err)
-		end(s);
+		err = end(s);
 	if (s->objects)
 		fclose(s->objects);
 	err = close_files(s, err);

@@ -5,8 +5,8 @@
  * line: a line is in the log as a whole, but for the last one of a writer that was killed, which is cut off
  * before the next is written.
  *
- * A worker that dies costs its run, which is tried again by the next one; if workers keep dying the
- * campaign is given up, to be resumed.
+ * A worker that dies costs its run, which is tried again by the next one.  If workers keep dying, or one says
+ * that it cannot go on (a full disk), the campaign is given up, to be resumed.
  */
 #include "inject/campaign.h"
 
@@ -33,6 +33,7 @@
 
 #define NO_RUN UINT64_MAX
 #define FAILURES_MAX 8 /* one after another */
+#define GAVE_UP 3      /* exit status of a worker that has said why */
 
 struct inject_campaign {
 	char *directory, *sites;
@@ -243,17 +244,19 @@ static _Noreturn void be_worker(struct crew *crew, unsigned index, int fd)
 	struct rd_buf line = RD_BUF_INIT;
 	struct inject_run run = {0};
 	uint64_t number;
+	int r = 0;
 
 	close(crew->part.fd); /* its lock is not ours */
-	while (recv(fd, &number, sizeof number, 0) == (ssize_t)sizeof number) {
+	while (!r && recv(fd, &number, sizeof number, 0) == (ssize_t)sizeof number) {
 		rd_buf_clear(&line);
-		if (do_run(c, scratch, number, &run, &line) || line.length > INJECT_LINE_MAX)
-			break;
-		if (send(fd, line.data, line.length, MSG_NOSIGNAL) < 0)
+		r = do_run(c, scratch, number, &run, &line);
+		if (!r && line.length > INJECT_LINE_MAX)
+			r = rd_fail(RD_ELIMIT, "inject: the line of run %" PRIu64 " is too long", number);
+		if (!r && send(fd, line.data, line.length, MSG_NOSIGNAL) < 0)
 			break;
 	}
 	rd_remove_tree(scratch);
-	_exit(0);
+	_exit(r ? GAVE_UP : 0);
 }
 
 static int start_worker(struct crew *crew, unsigned index)
@@ -287,14 +290,18 @@ static int start_worker(struct crew *crew, unsigned index)
 	return 0;
 }
 
-static void stop_worker(struct worker *w)
+/* Returns its wait status. */
+static int stop_worker(struct worker *w)
 {
+	int status = 0;
+
 	if (w->fd < 0)
-		return;
+		return 0;
 	close(w->fd);
 	w->fd = -1;
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	return status;
 }
 
 /* The next run that nobody has done; NO_RUN: there is none. */
@@ -338,12 +345,19 @@ static void note_line(struct crew *crew, const char *text, size_t length)
 static void replace_worker(struct crew *crew, unsigned index)
 {
 	struct worker *w = &crew->workers[index];
+	int status = stop_worker(w);
 
 	crew->taken[w->run] = 0;
 	if (w->run < crew->next)
 		crew->next = w->run;
+	if (crew->error)
+		return;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == GAVE_UP) {
+		crew->error = rd_fail(RD_ETOOL, "inject: given up at run %" PRIu64 "; --resume %s goes on",
+				      w->run, crew->campaign->directory);
+		return;
+	}
 	rd_warn("inject: the process that did run %" PRIu64 " died", w->run);
-	stop_worker(w);
 	if (++crew->failures >= FAILURES_MAX)
 		crew->error = rd_fail(
 			RD_ETOOL, "inject: %u processes died one after another; the campaign can be resumed",
