@@ -43,6 +43,7 @@ struct lane {
 	struct trace_record waiting; /* the next record, if it is not the first lane's */
 	struct trace_event start;
 	bool started; /* `start` is there */
+	bool parked;  /* the reader is closed and stands behind that record */
 	uint64_t key; /* the largest q so far */
 	uint32_t number;
 	char *name;
@@ -206,19 +207,57 @@ static void note_key(struct lane *lane, const struct trace_record *r)
 		lane->key = r->q;
 }
 
+static int open_reader(struct epa_walk *w, size_t place)
+{
+	struct epa_source *s = w->source;
+	struct lane *lane = &w->lanes[place];
+	if (s->trace)
+		return trace_full_open(&lane->reader, s->trace, s->layout, place, false);
+	lane->memory = &s->threads[place];
+	trace_full_open_raw(&lane->reader, s->layout, lane->number, false);
+	return RD_OK;
+}
+
+static void close_reader(struct lane *lane)
+{
+	trace_full_close(lane->reader);
+	lane->reader = NULL;
+}
+
+/* Until the thread starts its reader is closed: what it needs to unpack is large, and there may be many
+ * threads. */
+static void park(struct epa_walk *w, struct lane *lane)
+{
+	if (!w->source->trace)
+		return;
+	lane->waiting.event = &lane->start;
+	lane->parked = true;
+	close_reader(lane);
+}
+
+/* Reads on behind the first record. */
+static void unpark(struct epa_walk *w, size_t place)
+{
+	struct lane *lane = &w->lanes[place];
+	struct trace_record first;
+	int err;
+	if (!lane->parked)
+		return;
+	lane->parked = false;
+	err = open_reader(w, place);
+	if (!err)
+		read_record(w, lane, &first);
+	else if (!w->err)
+		w->err = err;
+}
+
 static int open_lane(struct epa_walk *w, size_t place)
 {
 	struct epa_source *s = w->source;
 	struct lane *lane = &w->lanes[place];
-	int err = RD_OK;
-	if (s->trace) {
-		lane->number = trace_thread_number(s->trace, place);
-		err = trace_full_open(&lane->reader, s->trace, s->layout, place, false);
-	} else {
-		lane->number = s->threads[place].number;
-		lane->memory = &s->threads[place];
-		trace_full_open_raw(&lane->reader, s->layout, lane->number, false);
-	}
+	int err;
+	lane->number = s->trace ? trace_thread_number(s->trace, place) : s->threads[place].number;
+	err = open_reader(w, place);
 	*rd_umap_put(&w->by_number, lane->number, NULL) = place;
 	if (err || !read_record(w, lane, &lane->waiting))
 		return err;
@@ -226,6 +265,7 @@ static int open_lane(struct epa_walk *w, size_t place)
 	if (lane->waiting.kind == TRACE_FULL_EVENT && lane->waiting.event->kind == RADDLE_THREAD_START) {
 		lane->start = *lane->waiting.event;
 		lane->started = true;
+		park(w, lane);
 	}
 	heap_push(w, (uint32_t)place);
 	return RD_OK;
@@ -288,6 +328,7 @@ static int next_lane(struct epa_walk *w, struct trace_record *r)
 	w->place = heap_pop(w);
 	w->current = &w->lanes[w->place];
 	*r = w->current->waiting;
+	unpark(w, w->place);
 	return 1;
 }
 
@@ -296,7 +337,8 @@ int epa_walk_next(struct epa_walk *w, struct trace_record *r)
 	struct lane *lane = w->current;
 	if (!lane)
 		return next_lane(w, r);
-	if (!read_record(w, lane, r)) {
+	if (!lane->reader || !read_record(w, lane, r)) {
+		close_reader(lane);
 		w->current = NULL;
 		return next_lane(w, r);
 	}
