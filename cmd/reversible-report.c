@@ -55,7 +55,7 @@ const char *reversible_words(const struct rev_result *x, const struct rev_revers
 			      : "a lock keeps them apart, but not in order";
 	if (a->access == REV_SYNC && b->access == REV_SYNC)
 		return "what comes of the one depends on whether the other came before";
-	if (a->access == REV_CALLED || b->access == REV_CALLED)
+	if (a->access == REV_CALLED && b->access == REV_CALLED)
 		return "the functions share a state that libraries hide";
 	if (a->access == REV_RELEASED || b->access == REV_RELEASED)
 		return "memory is released and used in no certain order";

@@ -35,9 +35,9 @@ struct describer {
 
 static const char *access_name(uint8_t access)
 {
-	static const char *const names[] = {"read",	    "write",   "atomic read",
-					    "atomic write", "release", "new local variable",
-					    "operation",    "call"};
+	static const char *const names[] = {"read",	    "write",	      "atomic read",
+					    "atomic write", "release",	      "new local variable",
+					    "operation",    "write by a call"};
 
 	return names[access];
 }

@@ -16,6 +16,7 @@
 #include "epa/rev-source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TOUCH_MAX                                                                                            \
 	(64u << 20) /* bytes of one access that are looked at: no few bytes stand for endless work */
@@ -168,10 +169,17 @@ static bool range_writes(const struct rev_feed *f, uint32_t site)
 	return s && (trace_site_writes(s) || s->kind == TRACE_SITE_COPY);
 }
 
-static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread, const char *call)
+/* Hidden states; and where pthread_create() puts the new thread's handle, which it does before the thread
+ * runs. */
+static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
+			const struct trace_record *r, const char *call)
 {
 	unsigned state = rev_hidden_state(call);
 
+	if (r->value_count && !strcmp(call, "pthread_create"))
+		touch(f, e, thread,
+		      &(struct rev_touch){
+			      .address = trace_record_value(r, 0), .size = 8, .access = REV_CALLED});
 	if (state)
 		touch(f, e, thread,
 		      &(struct rev_touch){.address = REV_HIDDEN(state), .size = 8, .access = REV_CALLED});
@@ -211,7 +219,7 @@ void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_rec
 		break;
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL:
-		call_record(f, e, thread, call);
+		call_record(f, e, thread, r, call);
 		break;
 	case TRACE_FULL_EVENT:
 		event_record(f, e, thread, r->event);

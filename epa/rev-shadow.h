@@ -20,7 +20,7 @@ enum rev_access {
 	REV_RELEASED, /* memory was given back: free, realloc, munmap */
 	REV_REUSED,   /* a local variable takes the place of one that is gone */
 	REV_SYNC,     /* an operation, or the initialisation or destruction of its object */
-	REV_CALLED,   /* a call of a function that changes a hidden state */
+	REV_CALLED,   /* a function of a library wrote, also a state that it hides */
 };
 
 /* Two segments whose order is not certain, and one byte that both touch. */

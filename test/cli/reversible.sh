@@ -22,7 +22,7 @@ check() { # SITUATION, STATUS: leaves out and the schedule
 }
 
 # Situations that every schedule leaves as they are.
-for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-order mutex-apart handover rwlock-readers \
+for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-order handle-own mutex-apart handover rwlock-readers \
 	barrier semaphore condition once-before alone; do
 	check "$situation" 0
 	grep -q '^yes: every' out || complain "$situation: $(cat out)"
@@ -80,6 +80,10 @@ reversed semaphore-two value 'data race'
 reversed condition-open '\(value\|cond\)' 'order'
 reversed once once 'what comes of the one'
 reversed hidden 'the state of rand()' 'libraries hide'
+
+# The other thread's handle: pthread_create() cannot be held where it writes.
+check handle-next 1
+grep -q '^1. handles' out || complain "handle-next: $(cat out)"
 
 # The read before the post is in order with the release, the one behind it is not; nothing can lead there by
 # operations alone.

@@ -321,6 +321,37 @@ static void fork_order(void)
 	printf("%d\n", sum);
 }
 
+/* A thread may read its own handle, which is there before it runs; another one may come too early. */
+static pthread_t handles[2];
+
+static void *get_own(void *p)
+{
+	return handles[0] ? p : NULL;
+}
+
+static void *get_next(void *p)
+{
+	return handles[1] ? p : NULL;
+}
+
+static void start_with(body *one)
+{
+	pthread_create(&handles[0], NULL, one, NULL);
+	pthread_create(&handles[1], NULL, nothing, NULL);
+	pthread_join(handles[0], NULL);
+	pthread_join(handles[1], NULL);
+}
+
+static void handle_own(void)
+{
+	start_with(get_own);
+}
+
+static void handle_next(void)
+{
+	start_with(get_next);
+}
+
 /* ---- locks ---- */
 
 static void *add_locked(void *p)
@@ -653,6 +684,8 @@ static const struct {
 	{"stack-reuse", stack_reuse},
 	{"silent", silent},
 	{"fork-order", fork_order},
+	{"handle-own", handle_own},
+	{"handle-next", handle_next},
 	{"mutex", mutex_add},
 	{"mutex-apart", mutex_apart},
 	{"handover", handover},
