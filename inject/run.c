@@ -49,6 +49,7 @@ struct running {
 	int64_t moved_ns; /* when that changed */
 	pid_t parent;
 	bool killed;
+	bool interrupted; /* the program knows nothing of the terminal, so this is for us */
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */
@@ -175,9 +176,12 @@ static void look(void *context, pid_t pid)
 	struct running *r = context;
 	int64_t now = rd_now_ns();
 
-	if (r->killed || now - r->started_ns < LOOK_MS * 1000000 || !hangs(r, pid, now))
+	r->interrupted = record_launch_interrupted();
+	if (r->killed ||
+	    (!r->interrupted && (now - r->started_ns < LOOK_MS * 1000000 || !hangs(r, pid, now))))
 		return;
-	r->killed = r->run->hang = true;
+	r->killed = true;
+	r->run->hang = !r->interrupted;
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
 }
@@ -339,7 +343,7 @@ static int run_collected(struct running *r, const int *streams)
 		add_usage(r->run, &before);
 	}
 	record_collector_close(c);
-	return err;
+	return !err && r->interrupted ? rd_fail(RD_ESYSTEM, "inject: interrupted") : err;
 }
 
 static int run_session(struct running *r, const struct inject_fault *fault, const int *streams)

@@ -68,4 +68,19 @@ grep -q 'input is a file here' err.txt || fail "no warning about a file that the
 [ "$(jq .forced clock/campaign.json)" = true ] || fail "campaign.json does not say that it was forced"
 "$RADDLE" inject -q --fault BitFlip -- ./runs check 4 >out.txt 2>err.txt && fail "took a program that aborts by itself"
 grep -q 'ended by signal 6 without a fault' err.txt || fail "no clear message about that"
+
+# Whoever has enough of a program that does not end can say so, and nothing is left.
+"$RADDLE" cc -g -x c -o forever - <<<'#include <unistd.h>
+int main(void) { for (;;) pause(); }' || exit 1
+mkdir temporary
+TMPDIR=$PWD/temporary timeout 60 "$RADDLE" inject --fault BitFlip -- ./forever >out.txt 2>err.txt &
+job=$!
+for ((i = 0; i < 300; i++)); do
+	[ -e temporary/*/scratch/golden ] 2>/dev/null && pgrep -P "$(pgrep -P $job)" >/dev/null && break
+	sleep 0.1
+done
+kill "$(pgrep -P $job)"
+wait $job
+[ $? = 2 ] && grep -q 'interrupted' err.txt || fail "it was not interrupted"
+[ -z "$(ls temporary)" ] || fail "left $(ls temporary)"
 exit 0
