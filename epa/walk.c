@@ -43,6 +43,7 @@ struct lane {
 	struct trace_record waiting; /* the next record, if it is not the first lane's */
 	struct trace_event start;
 	bool started; /* `start` is there */
+	bool cut;     /* the file ended too early, and the reader is closed */
 	bool parked;  /* the reader is closed and stands behind that record */
 	uint64_t key; /* the largest q so far */
 	uint32_t number;
@@ -220,6 +221,7 @@ static int open_reader(struct epa_walk *w, size_t place)
 
 static void close_reader(struct lane *lane)
 {
+	lane->cut |= lane->reader && trace_full_is_cut(lane->reader);
 	trace_full_close(lane->reader);
 	lane->reader = NULL;
 }
@@ -361,9 +363,11 @@ bool epa_walk_is_whole(const struct epa_walk *w)
 {
 	if (w->err || (w->source->trace && !trace_get_meta(w->source->trace)->complete))
 		return false;
-	for (size_t i = 0; i < w->lane_count; i++)
-		if (w->lanes[i].reader && trace_full_is_cut(w->lanes[i].reader))
+	for (size_t i = 0; i < w->lane_count; i++) {
+		const struct lane *lane = &w->lanes[i];
+		if (lane->cut || (lane->reader && trace_full_is_cut(lane->reader)))
 			return false;
+	}
 	return true;
 }
 
