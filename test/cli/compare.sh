@@ -41,6 +41,13 @@ for program in names padding waits handover quicksort; do
 	rm -rf names1 names2
 done
 
+# Many threads, whose stacks and pthread_t are used again and again by others.
+arguments="3000 1 32"
+record golden && record run1 && record run2 || fail "many threads: not recorded"
+"$RADDLE" compare golden run1 run2 >same.txt || fail "many threads: $(cat same.txt)"
+arguments=
+record golden && record run1 && record run2 || fail "not recorded"
+
 # A naive comparison differs: so do the addresses.
 "$RADDLE" dump run1 >dump1.txt
 "$RADDLE" dump run2 >dump2.txt
