@@ -276,8 +276,11 @@ static bool pardons(struct comparing *c, const struct epa_record *r)
 static bool compare_record(struct comparing *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
+	struct epa_move move;
 	c->out->records++;
 	if (c->propagator) {
+		if (epa_objects_take_move(epa_sanitizer_objects(c->sanitizer), &move))
+			epa_propagator_move(c->propagator, &move);
 		if (!is_beyond(c, r->place))
 			align(c, r);
 		return true;

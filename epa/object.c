@@ -57,6 +57,7 @@ struct thread {
 	struct child *children;
 	size_t child_count, child_capacity, lost_count; /* lost: those without an end */
 	uint64_t argument;				/* first one of the last call */
+	uint64_t freed, freed_size;			/* by that call; 0: nothing */
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	struct variable *variables;
@@ -82,7 +83,8 @@ struct epa_objects {
 	size_t module_count;
 	uint64_t argv, argv_size;
 	bool in_main;
-	uint64_t records; /* fed so far */
+	uint64_t records;     /* fed so far */
+	struct epa_move move; /* the last one, until somebody asks; size 0: none */
 	epa_object_fn *watch;
 	void *watcher;
 };
@@ -210,6 +212,16 @@ static void restore_stack(struct epa_objects *o, struct thread *t, uint64_t addr
 	}
 }
 
+/* A call that releases a block and then allocates one is realloc(). */
+static void note_move(struct epa_objects *o, size_t place, const struct epa_object *to)
+{
+	struct thread *t = &o->threads[place];
+	if (t->freed && to->kind == EPA_HEAP)
+		o->move = (struct epa_move){t->freed, to->start,
+					    t->freed_size < to->size ? t->freed_size : to->size};
+	t->freed = 0;
+}
+
 static void add_block(struct epa_objects *o, size_t place, const struct trace_record *r)
 {
 	bool map = r->event->values[3] == RADDLE_ALLOC_MMAP;
@@ -225,11 +237,14 @@ static void add_block(struct epa_objects *o, size_t place, const struct trace_re
 	object.defined.whole =
 		!site || (strcmp(site->what, "malloc") != 0 && strncmp(site->what, "_Zn", 3) != 0);
 	add(o, &object);
+	note_move(o, place, &object);
 }
 
-static void end_block(struct epa_objects *o, uint64_t address)
+static void end_block(struct epa_objects *o, size_t place, uint64_t address)
 {
 	uint32_t n = epa_extents_before(&o->extents, address);
+	o->threads[place].freed = n && o->list[n].start == address ? address : 0;
+	o->threads[place].freed_size = o->list[n].size;
 	if (n && o->list[n].start == address && (o->list[n].kind == EPA_HEAP || o->list[n].kind == EPA_MAP))
 		end_extent(o, n);
 }
@@ -561,7 +576,7 @@ static void feed_event(struct epa_objects *o, size_t place, const struct trace_r
 		add_block(o, place, r);
 		break;
 	case RADDLE_FREE:
-		end_block(o, e->address);
+		end_block(o, place, e->address);
 		break;
 	case RADDLE_UNMAP:
 		end_maps(o, e->address, e->values[2]);
@@ -615,6 +630,7 @@ void epa_objects_feed(struct epa_objects *o, const struct trace_record *r)
 		break;
 	case TRACE_FULL_CALL:
 		t->argument = r->value;
+		t->freed = 0;
 		break;
 	case TRACE_FULL_ENTRY:
 		enter(o, place, r);
@@ -747,6 +763,13 @@ void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)
 	uint64_t *count = rd_umap_get(&o->counters, counter_key(place, EPA_STACK, site));
 	if (count && *count)
 		--*count;
+}
+
+bool epa_objects_take_move(struct epa_objects *o, struct epa_move *move)
+{
+	*move = o->move;
+	o->move.size = 0;
+	return move->size != 0;
 }
 
 static struct epa_object *tracked(struct epa_objects *o, uint32_t site, uint64_t address)

@@ -69,6 +69,12 @@ uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 /* The place of the thread that created it; SIZE_MAX: unknown, or the initial one. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
+/* A block that realloc() moved, with what it held; false: none since the last time. */
+struct epa_move {
+	uint64_t from, to, size;
+};
+bool epa_objects_take_move(struct epa_objects *o, struct epa_move *move);
+
 /* Memory of a living local or heap object gets a value; the bytes in `except` do not (epa/defined.h). */
 void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uint64_t size, uint64_t except);
 

@@ -578,6 +578,24 @@ void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_recor
 		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = p->out->node_count;
 }
 
+void epa_propagator_move(struct epa_propagator *p, const struct epa_move *move)
+{
+	uint64_t words = epa_cell_words(move->from, move->size);
+	for (uint64_t i = 0; p->cells.wrong && i < words && i < COPY_MAX; i++) {
+		struct epa_cell *old = epa_cells_find(&p->cells, move->from / EPA_CELL + i), was, *cell;
+		if (!old)
+			continue;
+		was = *old;
+		epa_cells_clear(&p->cells, old, 0xff);
+		cell = epa_cells_put(&p->cells, move->to / EPA_CELL + i);
+		if (!cell)
+			return;
+		was.word = cell->word;
+		was.serial = serial_at(p, was.word * EPA_CELL);
+		*cell = was;
+	}
+}
+
 void epa_propagator_stop(struct epa_propagator *p)
 {
 	p->stopped = true;

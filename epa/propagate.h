@@ -88,6 +88,9 @@ void epa_propagator_begin(struct epa_propagator *p, const struct epa_record *las
 /* For the aligners of all threads. */
 struct epa_align_sink epa_propagator_sink(struct epa_propagator *p);
 
+/* What a block held is somewhere else now, and as wrong as before. */
+void epa_propagator_move(struct epa_propagator *p, const struct epa_move *move);
+
 /* Threads that are still going stop now: the process ended or died. */
 void epa_propagator_stop(struct epa_propagator *p);
 

@@ -327,6 +327,34 @@ static void other_threads(void **state)
 	}
 }
 
+/* A wrong value in a block that realloc() moves. */
+static void moved(void **state)
+{
+	struct two *t = *state;
+	struct epa_comparison c;
+	begin(t);
+	for (unsigned i = 0; i < 2; i++) {
+		struct fix *f = i ? &t->run : &t->golden;
+		uint64_t block = HEAP + 0x1000 * i;
+		FIX(f, 0, FIX_MALLOC, 32);
+		FIX_EVENT(f, 0, RADDLE_ALLOC, block, 32, 0);
+		FIX(f, 0, FIX_RESULT, block);
+		FIX(f, 0, FIX_STORE, block + 8, 5 + i);
+		FIX(f, 0, FIX_MALLOC, 64);
+		FIX_EVENT(f, 0, RADDLE_FREE, block, 0);
+		FIX_EVENT(f, 0, RADDLE_ALLOC, block + 0x100, 64, 0);
+		FIX(f, 0, FIX_RESULT, block + 0x100);
+		FIX(f, 0, FIX_LOAD2, block + 0x108, 5 + i);
+	}
+	exit_both(t);
+	compare(t, true, &c);
+	assert_int_equal(c.propagation.node_count, 2);
+	assert_int_equal(c.propagation.edge_count, 1);
+	assert_int_equal(c.propagation.edges[0].through, EPA_MEMORY);
+	assert_int_equal(c.propagation.mask_count, 0);
+	epa_comparison_release(&c);
+}
+
 /* A heap block with a wrong value is freed; another wrong one stays. */
 static void ends_of_errors(void **state)
 {
@@ -458,7 +486,8 @@ int main(void)
 		cmocka_unit_test(threads),	 cmocka_unit_test(waits),
 		cmocka_unit_test(propagation),	 cmocka_unit_test(ends_of_errors),
 		cmocka_unit_test(realignment),	 cmocka_unit_test(death),
-		cmocka_unit_test(other_threads), cmocka_unit_test(pack),
+		cmocka_unit_test(other_threads), cmocka_unit_test(moved),
+		cmocka_unit_test(pack),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
