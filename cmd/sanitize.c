@@ -46,7 +46,8 @@ static const struct rd_usage usage = {
 	options,
 	"  raddle record --flavour full -o trace -- ./prog\n"
 	"  raddle sanitize trace | less\n"
-	"  raddle sanitize -o one trace1 && raddle sanitize -o two trace2 && diff -r one two\n",
+	"  raddle sanitize -o names1 trace1; raddle sanitize -o names2 trace2\n"
+	"  diff -r names1 names2\n",
 };
 
 struct sanitize {
