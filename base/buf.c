@@ -99,6 +99,25 @@ void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap)
 	b->length += (size_t)n;
 }
 
+void rd_buf_add_shell(struct rd_buf *b, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		rd_buf_adds(b, word);
+		return;
+	}
+	rd_buf_addc(b, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			rd_buf_adds(b, "'\\''");
+		else
+			rd_buf_addc(b, *word);
+	}
+	rd_buf_addc(b, '\'');
+}
+
 char *rd_buf_detach(struct rd_buf *b)
 {
 	char *data = b->capacity ? b->data : rd_xstrdup("");

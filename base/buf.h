@@ -30,6 +30,7 @@ void rd_buf_addc(struct rd_buf *b, char c);
 void rd_buf_adds(struct rd_buf *b, const char *s);
 void rd_buf_addf(struct rd_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap) __attribute__((format(printf, 2, 0)));
-char *rd_buf_detach(struct rd_buf *b); /* the caller frees the result; b is empty again */
+void rd_buf_add_shell(struct rd_buf *b, const char *word); /* as a shell reads it back */
+char *rd_buf_detach(struct rd_buf *b);			   /* the caller frees the result; b is empty again */
 
 #endif

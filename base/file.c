@@ -152,6 +152,13 @@ int rd_remove_tree(const char *path)
 	return r > 0 ? RD_ESYSTEM : 0;
 }
 
+const char *rd_tmp_dir(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
 const char *rd_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -20,6 +20,7 @@ int rd_mkdirs(const char *path);			   /* like mkdir -p, mode 0777 less umask */
 int rd_remove_tree(const char *path);			   /* rm -rf; no error if absent */
 bool rd_file_exists(const char *path);
 const char *rd_base_name(const char *path); /* what is behind the last slash */
+const char *rd_tmp_dir(void);		    /* $TMPDIR, else /tmp */
 
 /* A file mapped read-only.  An empty file maps to length 0. */
 struct rd_map {

@@ -40,9 +40,7 @@ struct files {
 
 static char *temporary_name(const char *suffix)
 {
-	const char *directory = getenv("TMPDIR");
-
-	return rd_xasprintf("%s/raddle-XXXXXX%s", directory && *directory ? directory : "/tmp", suffix);
+	return rd_xasprintf("%s/raddle-XXXXXX%s", rd_tmp_dir(), suffix);
 }
 
 /* A memory file, which goes with this process; without /proc, one on disk.

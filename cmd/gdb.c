@@ -157,8 +157,7 @@ static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const stru
 static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf text = RD_BUF_INIT;
-	const char *directory = getenv("TMPDIR");
-	char *path = rd_xasprintf("%s/raddle-gdb-XXXXXX", directory && *directory ? directory : "/tmp");
+	char *path = rd_xasprintf("%s/raddle-gdb-XXXXXX", rd_tmp_dir());
 	int fd = mkstemp(path), failed;
 
 	rd_buf_adds(&text, head);

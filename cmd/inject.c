@@ -373,9 +373,7 @@ static void close_campaign(struct campaign *c)
 /* A directory for what nobody asked to keep. */
 static int make_temporary(struct campaign *c)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	c->directory = rd_xasprintf("%s/raddle-inject-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	c->directory = rd_xasprintf("%s/raddle-inject-XXXXXX", rd_tmp_dir());
 	if (!mkdtemp(c->directory))
 		return rd_fail_errno("%s: cannot make it", c->directory);
 	c->temporary = c->discard = true;

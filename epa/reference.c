@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,15 +33,11 @@ struct epa_reference {
 
 static int open_temporary(void)
 {
-	const char *directory = getenv("TMPDIR");
 	char *path;
-	int fd;
-	if (!directory || !*directory)
-		directory = "/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = open(rd_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	path = rd_xasprintf("%s/raddle-reference-XXXXXX", directory);
+	path = rd_xasprintf("%s/raddle-reference-XXXXXX", rd_tmp_dir());
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(path);

@@ -51,18 +51,6 @@ struct array {
 
 /* ---- the script ---- */
 
-static void add_quoted(struct rd_buf *text, const char *word)
-{
-	rd_buf_addc(text, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			rd_buf_adds(text, "'\\''");
-		else
-			rd_buf_addc(text, *word);
-	}
-	rd_buf_addc(text, '\'');
-}
-
 /* The script runs the shard of its task and leaves the status behind. */
 static int write_script(struct array *a)
 {
@@ -71,14 +59,14 @@ static int write_script(struct array *a)
 
 	rd_buf_adds(&text, "#!/bin/sh\n# One shard of a Raddle campaign, a task of a job array.\n");
 	for (char *const *word = a->request->command; *word; word++) {
-		add_quoted(&text, *word);
+		rd_buf_add_shell(&text, *word);
 		rd_buf_addc(&text, ' ');
 	}
 	rd_buf_addf(
 		&text,
 		"--jobs \"${SLURM_CPUS_PER_TASK:-1}\" --shard \"$SLURM_ARRAY_TASK_ID/%u\"\nstatus=$?\nfile=",
 		a->request->shards);
-	add_quoted(&text, a->folder);
+	rd_buf_add_shell(&text, a->folder);
 	rd_buf_adds(&text, "/$SLURM_ARRAY_TASK_ID.status\n"
 			   "echo $status >\"$file.new\" && mv \"$file.new\" \"$file\"\n"
 			   "exit $status\n");

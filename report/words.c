@@ -217,40 +217,20 @@ void word_wait(struct rd_buf *out, const char *kind, const char *wants)
 	rd_buf_addf(out, "%s %s", kind ? kind : "lock", wants ? wants : "?");
 }
 
-/* An argument as a shell reads it back. */
-static void quote(struct rd_buf *out, const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-
-	if (*word && strspn(word, plain) == strlen(word)) {
-		rd_buf_adds(out, word);
-		return;
-	}
-	rd_buf_addc(out, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			rd_buf_adds(out, "'\\''");
-		else
-			rd_buf_addc(out, *word);
-	}
-	rd_buf_addc(out, '\'');
-}
-
 void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f)
 {
 	rd_buf_adds(out, "raddle replay ");
-	quote(out, f->schedule_path);
+	rd_buf_add_shell(out, f->schedule_path);
 	rd_buf_adds(out, " --");
 	for (size_t i = 0; i < set->argc; i++) {
 		rd_buf_addc(out, ' ');
-		quote(out, set->argv[i]);
+		rd_buf_add_shell(out, set->argv[i]);
 	}
 	if (!set->argc)
 		rd_buf_adds(out, " PROG ARGS...");
 	if (set->stdin_path) {
 		rd_buf_adds(out, " <");
-		quote(out, set->stdin_path);
+		rd_buf_add_shell(out, set->stdin_path);
 	}
 }
 

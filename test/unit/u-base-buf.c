@@ -157,6 +157,20 @@ static void small_helpers(void **state)
 	free(rd_xcalloc(0, 8));
 }
 
+static void a_shell_reads_words_back(void **state)
+{
+	static const char *const table[][2] = {
+		{"./a.out", "./a.out"}, {"", "''"}, {"a b", "'a b'"}, {"it's", "'it'\\''s'"}, {"$x", "'$x'"}};
+	struct rd_buf b = RD_BUF_INIT;
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		rd_buf_clear(&b);
+		rd_buf_add_shell(&b, table[i][0]);
+		assert_string_equal(b.data, table[i][1]);
+	}
+	rd_buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +183,7 @@ int main(void)
 		cmocka_unit_test(grow_keeps_elements),
 		cmocka_unit_test(arena_is_zeroed_and_aligned),
 		cmocka_unit_test(small_helpers),
+		cmocka_unit_test(a_shell_reads_words_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
