@@ -181,7 +181,8 @@ static void print_counts(const struct rev_result *x)
 {
 	const char *separator = "ordered by ";
 
-	printf("%" PRIu64 " records, %zu threads, %zu operations\n", x->records, x->threads, x->operations);
+	printf("%" PRIu64 " records, %zu thread%s, %zu operation%s\n", x->records, x->threads,
+	       x->threads == 1 ? "" : "s", x->operations, x->operations == 1 ? "" : "s");
 	printf("%" PRIu64 " neighbouring dependent accesses, %" PRIu64 " ordered by clocks",
 	       x->counts.conflicts, x->counts.ordered);
 	if (x->counts.solver_never)

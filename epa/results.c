@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#include <glob.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -116,22 +115,18 @@ static int read_log(struct epa_results *r, const char *path)
 /* log, and the log.N of shards. */
 static int read_logs(struct epa_results *r)
 {
-	char *path = rd_xasprintf("%s/log", r->directory), *pattern;
-	struct rd_buf quoted = RD_BUF_INIT;
+	char *path = rd_xasprintf("%s/log", r->directory);
+	bool there = rd_file_exists(path);
 	glob_t found = {0};
-	int err = rd_file_exists(path) ? read_log(r, path) : 0;
+	int err = there ? read_log(r, path) : 0;
 
-	for (const char *s = path; *s; s++)
-		rd_buf_addf(&quoted, strchr("*?[\\", *s) ? "\\%c" : "%c", *s);
-	pattern = rd_xasprintf("%s.[0-9]*", quoted.data);
-	if (!err && glob(pattern, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc && !err; i++)
-			err = read_log(r, found.gl_pathv[i]);
-	else if (!err && !rd_file_exists(path))
+	if (!err)
+		err = epa_run_shards(r->directory, &found);
+	for (size_t i = 0; i < found.gl_pathc && !err; i++)
+		err = read_log(r, found.gl_pathv[i]);
+	if (!err && !there && !found.gl_pathc)
 		err = rd_fail(RD_ENOTFOUND, "campaign: %s: there is no log in it", r->directory);
 	globfree(&found);
-	rd_buf_release(&quoted);
-	free(pattern);
 	free(path);
 	return err;
 }

@@ -9,6 +9,7 @@
  */
 #include "epa/runlog.h"
 
+#include "base/error.h"
 #include "base/json.h"
 
 #include <jansson.h>
@@ -225,4 +226,21 @@ const char *epa_run_parse(struct epa_run *run, const char *line, size_t length, 
 		wrong = read_members(run, object, texts);
 	json_decref(object);
 	return wrong;
+}
+
+/* ---- shards ---- */
+
+int epa_run_shards(const char *directory, glob_t *found)
+{
+	struct rd_buf pattern = RD_BUF_INIT;
+	int err;
+
+	for (; *directory; directory++)
+		rd_buf_addf(&pattern, strchr("*?[\\", *directory) ? "\\%c" : "%c", *directory);
+	rd_buf_adds(&pattern, "/log.[0-9]*");
+	err = glob(pattern.data, 0, NULL, found);
+	rd_buf_release(&pattern);
+	return err && err != GLOB_NOMATCH
+		       ? rd_fail(RD_ESYSTEM, "the logs of a campaign's shards cannot be listed")
+		       : 0;
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 
+#include <glob.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -72,5 +73,8 @@ void epa_run_write(struct rd_buf *out, const struct epa_run *run);
 /* Reads a line of `length` bytes without its newline.  The texts of *run are owned by
  * `texts`, which keeps one copy of equal ones.  Returns NULL, or what is wrong. */
 const char *epa_run_parse(struct epa_run *run, const char *line, size_t length, struct rd_names *texts);
+
+/* The logs of a campaign's shards, DIRECTORY/log.N; none is no error.  The caller calls globfree(). */
+int epa_run_shards(const char *directory, glob_t *found);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -79,15 +78,6 @@ int inject_part_close(struct inject_part *p)
 	return r;
 }
 
-static int find_parts(const char *directory, glob_t *found)
-{
-	char *pattern = rd_xasprintf("%s/log.[0-9]*", directory);
-	int r = glob(pattern, 0, NULL, found);
-
-	free(pattern);
-	return r && r != GLOB_NOMATCH ? rd_fail(RD_ESYSTEM, "%s: cannot read it", directory) : 0;
-}
-
 int inject_part_read_all(const char *directory, inject_line_fn *fn, void *context)
 {
 	char *log = rd_xasprintf("%s/log", directory);
@@ -96,7 +86,7 @@ int inject_part_read_all(const char *directory, inject_line_fn *fn, void *contex
 	int r = inject_log_read(log, fn, context, &length);
 
 	if (!r)
-		r = find_parts(directory, &found);
+		r = epa_run_shards(directory, &found);
 	for (size_t i = 0; i < found.gl_pathc && !r; i++)
 		r = inject_log_read(found.gl_pathv[i], fn, context, &length);
 	globfree(&found);
@@ -167,7 +157,7 @@ int inject_campaign_merge(const char *directory)
 	struct merge m = {0};
 	glob_t found = {0};
 	uint64_t length;
-	int r = find_parts(directory, &found);
+	int r = epa_run_shards(directory, &found);
 
 	if (r || !found.gl_pathc) {
 		globfree(&found);
