@@ -185,7 +185,7 @@ static bool read_field(const struct field *f, const json_t *v, void *at)
 		return read_list(v, at);
 	case NUMBER:
 		*(uint64_t *)at = (uint64_t)json_integer_value(v);
-		return json_is_integer(v);
+		return json_is_integer(v) && json_integer_value(v) >= 0;
 	case SIGNED:
 		*(int64_t *)at = json_integer_value(v);
 		return json_is_integer(v);
