@@ -424,11 +424,22 @@ static void close_all(struct comparing *c)
 	epa_walk_close(c->walk);
 }
 
+/* Sites of both have the same numbers: the slots of units are made of their content. */
+static bool same_sites(const struct trace_sites *a, const struct trace_sites *b)
+{
+	if (a->site_count != b->site_count || a->unit_count != b->unit_count ||
+	    a->piece_count != b->piece_count || a->placed_count != b->placed_count)
+		return false;
+	for (size_t i = 0; i < a->unit_count; i++)
+		if (a->units[i].slot != b->units[i].slot || a->units[i].site_count != b->units[i].site_count)
+			return false;
+	return true;
+}
+
 static int check_same_program(const struct epa_reference *ref, const struct epa_source *run)
 {
 	const struct trace_sites *a = epa_source_sites(epa_reference_source(ref)), *b = epa_source_sites(run);
-	if (a == b || (a->site_count == b->site_count && a->unit_count == b->unit_count &&
-		       a->piece_count == b->piece_count && a->placed_count == b->placed_count))
+	if (a == b || same_sites(a, b))
 		return RD_OK;
 	return rd_fail(RD_EUSAGE, "%s and %s are not runs of the same program",
 		       epa_source_name(epa_reference_source(ref)), epa_source_name(run));

@@ -113,6 +113,12 @@ build names
 record other
 "$RADDLE" compare golden other 2>err.txt
 [ $? = 2 ] && grep -q 'not runs of the same program' err.txt || fail "another program: $(cat err.txt)"
+for number in 1 2; do
+	"$RADDLE" cc -g -x c -o "like$number" - <<<"int main(void) { volatile int n = $number; return n - $number; }" || fail "like$number"
+	"$RADDLE" record --flavour full -o "like$number.trace" -- "./like$number" || fail "like$number is not recorded"
+done
+"$RADDLE" compare like1.trace like2.trace 2>err.txt
+[ $? = 2 ] && grep -q 'not runs of the same program' err.txt || fail "a program of the same shape: $(cat err.txt)"
 "$RADDLE" record -o events -- ./names >/dev/null 2>&1
 "$RADDLE" sanitize events 2>err.txt
 [ $? = 2 ] && grep -q 'not a full trace' err.txt || fail "not full: $(cat err.txt)"
