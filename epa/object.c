@@ -758,6 +758,13 @@ struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t
 	return epa_objects_name(o, site, value);
 }
 
+bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value)
+{
+	uint32_t n = epa_extents_find(&o->extents, value, site);
+	struct thread *t = &o->threads[epa_walk_place(o->walk)];
+	return n || (t->child_count && child_at(t, value, true));
+}
+
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)
 {
 	uint64_t *count = rd_umap_get(&o->counters, counter_key(place, EPA_STACK, site));

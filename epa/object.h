@@ -60,6 +60,10 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 /* The same for a value that may be a number as well: numbers that cannot be addresses are plain. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
+/* Whether something lies there or did, for the thread of the last record: then a large number of unknown type
+ * is an address, wherever the system puts things. */
+bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
+
 /* A local variable of the site does not count: the next one has its ordinal (a wait that is left out). */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 

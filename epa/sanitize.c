@@ -142,13 +142,21 @@ static void note_padding(struct thread *t, uint64_t word, uint8_t bytes)
 	t->known += t->known < PADDED;
 }
 
+/* Most addresses look like one.  Others do not where the stack has no limit or addresses are more random;
+ * then there must be something at them. */
+static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint64_t word)
+{
+	return raddle_looks_like_pointer(word) ||
+	       (word >> 40 && !(word >> 47) && epa_objects_has(s->objects, r->site, word));
+}
+
 /* A word that may be a pointer or not, and may have padding. */
 static void put_word(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
 {
 	const struct thread *t = &s->threads[r->place];
 	if (t->known)
 		word &= ~widen(padding_of(t, word));
-	if (raddle_looks_like_pointer(word))
+	if (is_pointer(s, r, word))
 		put_address(s, r, word);
 	else
 		put_number(r, word);
@@ -308,7 +316,7 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 		put_value(s, r, 1);
 		break;
 	case TRACE_SITE_ATOMIC_RMW:
-		if (raw->size <= 8 && !raddle_looks_like_pointer(old) && !raddle_looks_like_pointer(now)) {
+		if (raw->size <= 8 && !is_pointer(s, r, old) && !is_pointer(s, r, now)) {
 			unsigned shift = raw->size < 8 ? 64 - 8 * (unsigned)raw->size : 0;
 			put_number(r, (now - old) << shift >> shift);
 			break;
