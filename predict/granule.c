@@ -89,7 +89,8 @@ static void number_granules(struct granules *g)
 {
 	uint32_t n = 0;
 
-	qsort(g->blocks, g->block_count, sizeof *g->blocks, compare_blocks);
+	if (g->block_count > 0)
+		qsort(g->blocks, g->block_count, sizeof *g->blocks, compare_blocks);
 	for (size_t i = 0; i < g->block_count; i++) {
 		g->blocks[i].first = g->count;
 		g->count += (uint32_t)__builtin_popcountll(g->blocks[i].cuts);
