@@ -57,12 +57,15 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 #define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */
 
 /* A word of memory that looks like an address of a position-independent program, its heap, its
- * libraries or a stack.  No hash covers it, because addresses differ from run to run. */
+ * libraries or a stack; 0x14, 0x15 and 0x2a, 0x2b are where mappings are if the stack has no limit.  No hash
+ * covers it, because addresses differ from run to run. */
 static inline int raddle_looks_like_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
 
-	return high == 0x7f || high == 0x7e || high == 0x55 || high == 0x56;
+	if (high - 0x14 > 0x7f - 0x14)
+		return 0;
+	return high >= 0x7e || high == 0x55 || high == 0x56 || high <= 0x15 || high == 0x2a || high == 0x2b;
 }
 
 /* The hash of a range: of its words from its start on, the last one filled up with 0.  Before, each word at

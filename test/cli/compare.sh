@@ -23,6 +23,12 @@ build() {
 	"$RADDLE" flavour --flavour full "./$prog" >/dev/null || fail "$prog: has no flavour"
 }
 
+# Addresses in what is only hashed.
+build mixed
+arguments=
+record golden && { (ulimit -s unlimited && record run1) || record run1; } || fail "mixed: not recorded"
+"$RADDLE" compare golden run1 >same.txt || fail "mixed: $(cat same.txt)"
+
 # No deviation in pairs of runs that are made at the same time.
 for program in names padding waits handover quicksort; do
 	build $program
