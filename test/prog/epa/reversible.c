@@ -649,10 +649,8 @@ static void output_joined(void)
 /* The other thread may get as far as it likes by then: nothing is shared. */
 static void *hold_and_die(void *p)
 {
-	static int last_word;
-
 	pthread_mutex_lock(&second);
-	last_word = 3;
+	other = 3;
 	raise(SIGKILL);
 	pthread_mutex_unlock(&second);
 	return p;
