@@ -49,6 +49,7 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 	t->address = what->address;
 	t->size = what->size < TOUCH_MAX ? what->size : TOUCH_MAX;
+	f->shortened |= what->size > TOUCH_MAX;
 	t->access = what->access;
 	t->ops = what->ops;
 	f->accesses++;

@@ -13,6 +13,7 @@ struct rev_feed {
 	uint32_t *segment; /* by thread */
 	struct rd_umap sizes;
 	uint64_t accesses;
+	bool shortened; /* of some access only the first bytes were looked at */
 };
 
 void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites);

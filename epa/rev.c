@@ -289,9 +289,10 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 	if (!err) {
 		rev_decide(&d, &x->run, f.shadow, options->solver_ms, options->limit);
 		take_over(x, &d);
-		if (x->verdict == REV_YES && x->partial) {
+		if (x->verdict == REV_YES && (x->partial || f.feed.shortened)) {
 			x->verdict = REV_OPEN;
-			x->reason = "the trace does not go to the end of the run";
+			x->reason = x->partial ? "the trace does not go to the end of the run"
+					       : "an access of more than 64 MB was not looked at as a whole";
 		}
 	}
 	rev_shadow_free(f.shadow);

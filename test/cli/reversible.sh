@@ -137,6 +137,10 @@ grep -q 'pthread_barrier_wait at .*chooses' out || complain "barrier-serial: $(c
 check killed 0
 grep -q "ended by signal 9" out || complain "killed: $(cat out)"
 
+# What was not looked at is not said to be all right.
+check huge 3
+grep -q '^unknown: an access of more than 64 MB' out || complain "huge: $(cat out)"
+
 # The programs of the paper's kind, and the objects they share.
 for program in quicksort kmeans; do
 	"$RADDLE" cc -g -O1 "$ROOT/test/prog/epa/$program.c" -o "$program" -pthread -lm || exit 1

@@ -666,6 +666,17 @@ static void alone(void)
 	value = 1;
 }
 
+/* More bytes at once than are looked at. */
+static void huge(void)
+{
+	size_t size = 65u << 20;
+	char *block = malloc(size);
+
+	memset(block, 1, size);
+	value = block[size / 2];
+	free(block);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -709,6 +720,7 @@ static const struct {
 	{"output-joined", output_joined},
 	{"killed", killed},
 	{"alone", alone},
+	{"huge", huge},
 };
 
 int main(int argc, char **argv)
