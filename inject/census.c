@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/map.h"
+#include "epa/show.h"
 #include "raddle/event.h"
 #include "trace/event.h"
 
@@ -175,11 +175,9 @@ void inject_census_release(struct inject_census *c)
 
 void inject_where(const struct trace_sites *sites, uint32_t site, char *out, size_t size)
 {
-	const struct trace_site *s = trace_sites_find(sites, site);
+	struct rd_buf place = RD_BUF_INIT;
 
-	if (s)
-		snprintf(out, size, "%s:%u:%u %s", rd_base_name(trace_sites_file(sites, s->file)), s->line,
-			 s->column, s->function);
-	else
-		snprintf(out, size, "?");
+	epa_show_place(sites, site, &place);
+	snprintf(out, size, "%s", place.data);
+	rd_buf_release(&place);
 }
