@@ -256,20 +256,10 @@ static void tally_piece(struct locator *l, struct tally *t)
 }
 
 /* A record of a site that is asked for; `after` operations have been counted. */
-static void tally_record(struct locator *l, struct tally *t, struct pieces *p, uint64_t after)
+static void tally_record(struct tally *t, uint64_t after)
 {
 	t->n = t->after == after ? t->n + 1 : 1;
 	t->after = after;
-	while (next_piece(p))
-		tally_piece(l, t);
-}
-
-static void tally_free(struct locator *l, struct tally *t, bool shared, uint64_t after)
-{
-	t->n = t->after == after ? t->n + 1 : 1;
-	t->after = after;
-	if (shared)
-		tally_piece(l, t);
 }
 
 /* The site that a record counts for; 0: none. */
@@ -293,12 +283,15 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 		struct model_access freed;
 		if (!number)
 			continue;
-		if (e.kind == RADDLE_FREE) {
-			tally_free(l, &l->tallies[*number], free_piece(l->model, cache, &e, &freed), after);
-			continue;
+		struct tally *t = &l->tallies[*number];
+		tally_record(t, after);
+		if (e.kind != RADDLE_FREE) {
+			struct pieces p = pieces_of(l->model, cache, &e, in);
+			while (next_piece(&p))
+				tally_piece(l, t);
+		} else if (free_piece(l->model, cache, &e, &freed)) {
+			tally_piece(l, t);
 		}
-		struct pieces p = pieces_of(l->model, cache, &e, in);
-		tally_record(l, &l->tallies[*number], &p, after);
 	}
 	free(cache);
 }
