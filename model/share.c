@@ -408,11 +408,30 @@ uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offs
 	return (b->multi & b->written) >> (offset % BLOCK);
 }
 
+/* Of an object that is touched here and there, the blocks that were. */
+static bool is_shared_sparsely(const struct model *m, const struct model_shadow *s, uint64_t offset,
+			       uint64_t end)
+{
+	for (size_t i = 0; i < s->map.capacity; i++) {
+		uint64_t from = s->map.keys[i] * BLOCK, to = from + BLOCK;
+		if (!s->map.used[i] || to <= offset || from >= end)
+			continue;
+		const struct model_block *b = &m->private->blocks[s->map.values[i]];
+		from = from < offset ? offset : from;
+		if (b->multi & b->written & mask_of(from, end - from))
+			return true;
+	}
+	return false;
+}
+
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size)
 {
 	uint64_t end = offset + size;
 	if (!(m->objects[object].flags & MODEL_SHARED))
 		return false;
+	const struct model_shadow *s = &m->private->shadows[m->objects[object].shadow];
+	if (!s->direct && size / BLOCK > s->map.capacity)
+		return is_shared_sparsely(m, s, offset, end);
 	for (uint64_t at = offset; at < end; at = (at / BLOCK + 1) * BLOCK) {
 		if (model_shared_bits(m, object, at) & mask_of(at, end - at) >> (at % BLOCK))
 			return true;

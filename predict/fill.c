@@ -405,8 +405,8 @@ static void do_thread(struct filler *f, const struct segment *at, const struct m
 		add(f, at, EXEC_BEGIN, 0);
 	else if (op->kind == RADDLE_THREAD_END)
 		end_thread(f, at);
-	else if (other == MODEL_NONE || op->value != 0)
-		return;
+	else if (other == MODEL_NONE || other == at->thread || op->value != 0)
+		return; /* only a damaged trace has a thread that creates or joins itself */
 	else if (op->kind == RADDLE_THREAD_CREATE)
 		add(f, at, EXEC_FORK, other);
 	else if (op->kind == RADDLE_THREAD_JOIN)
@@ -531,6 +531,8 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 		return;
 	const struct model_operation *op = &h->operations[at.operation];
 	if (op->sync == MODEL_NONE && (op->kind != RADDLE_JOIN_REQUEST || op->second == MODEL_NONE))
+		return;
+	if (op->kind == RADDLE_JOIN_REQUEST && op->second == thread)
 		return;
 	if (pending == PENDING_OWNED && !is_owned(op->kind))
 		return;

@@ -304,6 +304,10 @@ static int add_event(struct parser *p, const struct operation *op, uint32_t thre
 	if (op->special != NO_OPERAND)
 		object = op->space == SPACE_THREAD ? intern_thread(p, operand)
 						   : intern(&p->spaces[op->space], operand);
+	if ((op->kind == EXEC_FORK || op->kind == EXEC_JOIN) && object == thread) {
+		rd_warn("%s:%u: a thread forks or joins itself; it orders nothing", p->file, p->line);
+		return 0;
+	}
 	if (op->kind == EXEC_FORK && object < p->last_capacity && p->last[object]) {
 		rd_warn("%s:%u: forks a thread that had events before; it orders nothing", p->file, p->line);
 		return 0;
