@@ -91,32 +91,18 @@ static int show(char **directories, size_t count)
 
 int cmd_campaign(int argc, char **argv)
 {
-	size_t count = 0;
-	char **directories = rd_xcalloc((size_t)argc, sizeof *directories);
-	int status = CMD_OK;
+	size_t count;
+	int status = cmd_operands(argc, argv, &usage, &count);
 
-	/* Options may stand between directories. */
-	while (argc > 1) {
-		int first = rd_options_parse(argc, argv, &usage);
-
-		if (first <= 0) {
-			free(directories);
-			return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-		}
-		if (first < argc)
-			directories[count++] = argv[first];
-		argc -= first;
-		argv += first;
-	}
+	if (status != CMD_GO_ON)
+		return status;
 	if (!count) {
 		rd_fail(RD_EUSAGE, "campaign: which directory? 'raddle help campaign' shows the usage");
-		status = CMD_FAILED;
-	} else if (opt.json && opt.html && !strcmp(opt.html, "-")) {
-		rd_fail(RD_EUSAGE, "campaign: only one document fits on standard output");
-		status = CMD_FAILED;
-	} else if (show(directories, count)) {
-		status = CMD_FAILED;
+		return CMD_FAILED;
 	}
-	free(directories);
-	return status;
+	if (opt.json && opt.html && !strcmp(opt.html, "-")) {
+		rd_fail(RD_EUSAGE, "campaign: only one document fits on standard output");
+		return CMD_FAILED;
+	}
+	return show(argv + 1, count) ? CMD_FAILED : CMD_OK;
 }

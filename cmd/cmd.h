@@ -28,9 +28,12 @@ int cmd_import(int argc, char **argv);
 int cmd_inject(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
-/* Parses options and at most one other argument, in any order, into *operand (NULL
- * if there is none).  Returns CMD_GO_ON, or the status to end with at once. */
+/* Parses options and other arguments, in any order; afterwards argv[1] to
+ * argv[*count] are the others, and a NULL follows.  Returns CMD_GO_ON, or the status to end with at once. */
 #define CMD_GO_ON (-1)
+int cmd_operands(int argc, char **argv, const struct rd_usage *usage, size_t *count);
+
+/* The same for at most one other argument: *operand, NULL if there is none. */
 int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char **operand);
 
 #endif

@@ -121,17 +121,18 @@ int cmd_compare(int argc, char **argv)
 {
 	struct all all = {0};
 	struct epa_source *golden;
-	int first = rd_options_parse(argc, argv, &usage), err;
-	if (first == RD_OPTION_HELP)
-		return CMD_OK;
-	if (first < 0 || check(argc - first - 1))
+	size_t count;
+	int status = cmd_operands(argc, argv, &usage, &count), err;
+	if (status != CMD_GO_ON)
+		return status;
+	if (check((int)count - 1))
 		return CMD_FAILED;
-	all.golden = argv[first];
+	all.golden = argv[1];
 	if (epa_source_open(&golden, all.golden))
 		return CMD_FAILED;
 	err = epa_reference_open(&all.reference, golden);
 	if (!err)
-		err = compare_runs(&all, argv + first + 1);
+		err = compare_runs(&all, argv + 2);
 	epa_reference_close(all.reference);
 	epa_source_close(golden);
 	if (err)

@@ -28,6 +28,8 @@ build mixed
 arguments=
 record golden && { (ulimit -s unlimited && record run1) || record run1; } || fail "mixed: not recorded"
 "$RADDLE" compare golden run1 >same.txt || fail "mixed: $(cat same.txt)"
+"$RADDLE" compare golden run1 --json | grep -q '^{"version"' || fail "an option behind the runs is not one"
+"$RADDLE" compare golden run1 -- --json 2>/dev/null && fail "behind -- there are runs, not options"
 
 # No deviation in pairs of runs that are made at the same time.
 for program in names padding waits handover quicksort; do
