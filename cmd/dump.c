@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump`: what is in a trace directory, a single stream or a site
- * table, for people (text) and programs (--json, doc/format/dump-json.md).
+ * `raddle dump`: what is in a trace directory, a single stream, a site table or
+ * another artefact, for people (text) and programs (--json, doc/format/dump-json.md).
  */
 #include "cmd/cmd.h"
 #include "cmd/dump.h"
@@ -39,11 +39,15 @@ static const struct rd_option options[] = {
 };
 
 static const struct rd_usage usage = {
-	"raddle dump [OPTIONS] TRACE",
+	"raddle dump [OPTIONS] TRACE | FILE",
 	"Shows what is in a trace: a directory made by 'raddle record' or 'raddle\n"
 	"import', or one of its files (a stream, a site table). Events are in the global\n"
 	"order of synchronisation operations; plain accesses follow the operation before\n"
-	"them in their thread.",
+	"them in their thread.\n"
+	"\n"
+	"Of the other things that Raddle makes it shows findings (findings.json, or the\n"
+	"directory it is in), schedules, and what a program carries; only --json applies\n"
+	"to them.",
 	options,
 	"  raddle dump --summary trace\n"
 	"  raddle dump --kind mutex,write --thread T_0_1 trace\n",
@@ -310,5 +314,6 @@ int cmd_dump(int argc, char **argv)
 	}
 	if (opt.json)
 		rd_log_set(log_json, NULL);
-	return dump_path(path);
+	status = dump_artefact(path, opt.json);
+	return status == CMD_GO_ON ? dump_path(path) : status;
 }

@@ -35,6 +35,10 @@ int dump_summary(struct dump *d);
 int dump_sites(const struct trace_sites *sites, bool json);
 int dump_check(struct trace *trace, bool json);
 
+/* The same for a path that is no trace: a schedule, findings, a program.  CMD_GO_ON if
+ * it is none of these. */
+int dump_artefact(const char *path, bool json);
+
 /* The name of an event as it is printed: "read", "write", "atomic-load", or the
  * row's; and its direction. */
 const char *dump_event_name(const struct dump *d, const struct trace_event *e);

@@ -34,7 +34,7 @@ static const struct command {
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},
 	{"compare", cmd_compare, "find where runs deviate from a golden run, and how errors spread", false},
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
-	{"dump", cmd_dump, "show what is in a trace", false},
+	{"dump", cmd_dump, "show what is in a trace or another artefact", false},
 	{"export", cmd_export, "write a trace in another tool's format", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},

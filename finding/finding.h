@@ -201,6 +201,7 @@ const char *finding_op_name(enum finding_op op);
 
 /* The document of doc/format/finding.md.  Writing fails only as `out` does. */
 int finding_write(const struct finding_set *set, FILE *out);
+int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its schedule_inline alone */
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 

@@ -245,9 +245,9 @@ static void put_ends(struct rd_json *j, const struct schedule *s)
 	rd_json_end(j);
 }
 
-static void put_schedule(struct rd_json *j, const struct schedule *s)
+static void put_schedule(struct rd_json *j, const char *name, const struct schedule *s)
 {
-	rd_json_object(j, "schedule_inline");
+	rd_json_object(j, name);
 	rd_json_number(j, "version", SCHEDULE_VERSION);
 	put_optional(j, "program", s->program);
 	put_optional(j, "trace", s->trace);
@@ -293,7 +293,7 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 	put_threads(j, f);
 	rd_json_string(j, "schedule", f->schedule_path);
 	if (f->schedule)
-		put_schedule(j, f->schedule);
+		put_schedule(j, "schedule_inline", f->schedule);
 	rd_json_unsigned(j, "k", f->k);
 	finding_json_put(j, "input", f->input);
 	rd_json_array(j, "notes");
@@ -301,6 +301,11 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 		rd_json_string(j, NULL, f->notes[i]);
 	rd_json_end(j);
 	rd_json_end(j);
+}
+
+static int finish(FILE *out)
+{
+	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("findings: writing");
 }
 
 int finding_write(const struct finding_set *set, FILE *out)
@@ -327,5 +332,15 @@ int finding_write(const struct finding_set *set, FILE *out)
 		finding_json_put(&j, set->stats[i].name, set->stats[i].json);
 	rd_json_end(&j);
 	rd_json_end(&j);
-	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("findings: writing");
+	return finish(out);
+}
+
+int finding_write_schedule(const struct schedule *schedule, FILE *out)
+{
+	struct rd_json j;
+
+	rd_json_begin(&j, out);
+	j.indent = true;
+	put_schedule(&j, NULL, schedule);
+	return finish(out);
 }

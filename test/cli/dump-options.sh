@@ -45,3 +45,27 @@ expect "needs --format" export "$trace"
 "$RADDLE" dump --json -t T_9 "$trace" 2>err && fail "--json with a wrong thread succeeded"
 grep -q '^{"error":' err || fail "in JSON mode errors are JSON: $(cat err)"
 exit 0
+
+# What is no trace.
+golden=$ROOT/test/golden
+for schedule in "$golden"/*-v1.schedule; do
+	"$RADDLE" dump "$schedule" >words || fail "a schedule"
+	grep -q 'order of operations' words || fail "a schedule in words: $(cat words)"
+	"$RADDLE" dump --json "$schedule" | python3 -c 'import json, sys; assert json.load(sys.stdin)["version"] == 1' ||
+		fail "a schedule as JSON"
+done
+mkdir found && cp "$golden/findings-v1.json" found/findings.json
+"$RADDLE" dump found >report && grep -q '^Raddle: [0-9]* finding' report || fail "findings"
+"$RADDLE" dump "$golden/findings-v1.json" | diff report - || fail "findings by their file"
+"$RADDLE" dump --json found | python3 -c 'import json, sys; assert json.load(sys.stdin)["findings"]' ||
+	fail "findings as JSON"
+echo 'int main(void) { return 0; }' >none.c
+"$RADDLE" cc -O1 -o none none.c && "$RADDLE" dump none >carried || fail "a program"
+grep -q '^bitcode *1 unit,' carried && grep -q 'none.c  (with bitcode)' carried || fail "a program: $(cat carried)"
+"$RADDLE" dump --json none | python3 -c 'import json, sys; assert json.load(sys.stdin)["units"] == 1' ||
+	fail "a program as JSON"
+mkdir faults && touch faults/campaign.json
+expect "'raddle campaign' shows it" dump faults
+expect "carries no bitcode" dump /bin/true
+echo '{' >broken.json
+expect "broken.json" dump broken.json

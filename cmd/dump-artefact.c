@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `raddle dump` of what is no trace: findings, schedules, programs.  What a path
+ * is, its first bytes or the files in it tell; nothing is guessed from names that
+ * users choose.
+ */
+#include "cmd/cmd.h"
+#include "cmd/dump.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "bitcode/program.h"
+#include "finding/finding.h"
+#include "finding/schedule.h"
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int dump_findings(const char *path, bool json)
+{
+	struct report_opts opts = {.colour = report_wants_colour(stdout), .all = true, .others = true};
+	struct finding_set *set = NULL;
+	int err = finding_read(&set, path);
+
+	if (!err)
+		err = json ? finding_write(set, stdout) : report_text(set, &opts, stdout);
+	finding_set_free(set);
+	return err ? CMD_FAILED : CMD_OK;
+}
+
+static int dump_schedule(const char *path, bool json)
+{
+	struct report_opts opts = {.colour = report_wants_colour(stdout), .steps = SIZE_MAX};
+	struct schedule s;
+	int err;
+
+	schedule_init(&s);
+	err = schedule_read(&s, path);
+	if (!err)
+		err = json ? finding_write_schedule(&s, stdout) : report_schedule(&s, &opts, stdout);
+	schedule_release(&s);
+	return err ? CMD_FAILED : CMD_OK;
+}
+
+static uint64_t bitcode_bytes(const struct bitcode_program *p)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < p->unit_count; i++)
+		bytes += p->units[i].length;
+	return bytes;
+}
+
+/* What an item of the link line is to the linker, for people. */
+static const char *item_role(enum bitcode_item_kind kind)
+{
+	switch (kind) {
+	case BITCODE_ITEM_LINKER:
+		return "for the linker";
+	case BITCODE_ITEM_INPUT:
+		return "file";
+	case BITCODE_ITEM_COVERED:
+		return "with bitcode";
+	case BITCODE_ITEM_NATIVE:
+		return "without bitcode";
+	case BITCODE_ITEM_PARTIAL:
+		return "partly bitcode";
+	case BITCODE_ITEM_ARCHIVE:
+		return "archive";
+	case BITCODE_ITEM_MEMBER:
+		return "member without bitcode";
+	case BITCODE_ITEM_FILE:
+		return "option with a file";
+	default:
+		return "argument";
+	}
+}
+
+static void print_program(const struct bitcode_program *p)
+{
+	char bytes[24];
+
+	printf("program    %s\n", p->path);
+	printf("bitcode    %zu unit%s, %s\n", p->unit_count, p->unit_count == 1 ? "" : "s",
+	       dump_bytes(bitcode_bytes(p), bytes));
+	printf("native     %zu object%s without bitcode\n", p->native_count, p->native_count == 1 ? "" : "s");
+	printf("linked in  %s\n", p->line.directory);
+	printf("by         %s\n", p->line.driver);
+	printf("as         %s\n", p->line.output);
+	for (size_t i = 0; i < p->line.count; i++)
+		printf("%-10s %s  (%s)\n", i ? "" : "of", p->line.items[i].text,
+		       item_role(p->line.items[i].kind));
+}
+
+static void write_program(const struct bitcode_program *p)
+{
+	struct rd_json j;
+
+	rd_json_begin(&j, stdout);
+	rd_json_object(&j, NULL);
+	rd_json_number(&j, "version", 1);
+	rd_json_string(&j, "program", p->path);
+	rd_json_unsigned(&j, "units", p->unit_count);
+	rd_json_unsigned(&j, "bitcode_bytes", bitcode_bytes(p));
+	rd_json_unsigned(&j, "natives", p->native_count);
+	rd_json_string(&j, "directory", p->line.directory);
+	rd_json_string(&j, "driver", p->line.driver);
+	rd_json_string(&j, "output", p->line.output);
+	rd_json_array(&j, "line");
+	for (size_t i = 0; i < p->line.count; i++) {
+		rd_json_object(&j, NULL);
+		rd_json_string(&j, "text", p->line.items[i].text);
+		rd_json_string(&j, "role", item_role(p->line.items[i].kind));
+		rd_json_end(&j);
+	}
+	rd_json_end(&j);
+	rd_json_end(&j);
+	putchar('\n');
+}
+
+static int dump_program(const char *path, bool json)
+{
+	struct bitcode_program p;
+
+	if (bitcode_program_open(&p, path))
+		return CMD_FAILED;
+	if (json)
+		write_program(&p);
+	else
+		print_program(&p);
+	bitcode_program_close(&p);
+	return CMD_OK;
+}
+
+static bool has_file(const char *directory, const char *name)
+{
+	char *path = rd_xasprintf("%s/%s", directory, name);
+	bool has = rd_file_exists(path);
+
+	free(path);
+	return has;
+}
+
+static int dump_directory(const char *path, bool json)
+{
+	if (has_file(path, "meta.json"))
+		return CMD_GO_ON;
+	if (has_file(path, "campaign.json")) {
+		rd_fail(RD_EUSAGE, "dump: %s is a campaign; 'raddle campaign' shows it", path);
+		return CMD_FAILED;
+	}
+	if (!has_file(path, "findings.json"))
+		return CMD_GO_ON;
+	char *file = rd_xasprintf("%s/findings.json", path);
+	int status = dump_findings(file, json);
+	free(file);
+	return status;
+}
+
+int dump_artefact(const char *path, bool json)
+{
+	static const char schedule[] = "raddle-schedule\t";
+	char start[sizeof schedule - 1] = {0};
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return dump_directory(path, json);
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return CMD_GO_ON; /* which says what is wrong */
+	size_t n = fread(start, 1, sizeof start, f);
+	fclose(f);
+	if (n >= 4 && !memcmp(start, "\177ELF", 4))
+		return dump_program(path, json);
+	if (n == sizeof start && !memcmp(start, schedule, n))
+		return dump_schedule(path, json);
+	if (n && start[0] == '{')
+		return dump_findings(path, json);
+	return CMD_GO_ON;
+}
