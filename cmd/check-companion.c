@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A companion: a command that a program needs beside it to do its work, such as the client of a
- * server.  It is watched by a process of its own, the guard, in a process group of its own, so
- * that both can be ended together.
+ * Commands that a program needs to do its work: one before each run, which puts its files in order,
+ * and one beside it, its companion, such as the client of a server.  The companion is watched by a process of
+ * its own, the guard, in a process group of its own, so that both can be ended together.
  */
 #include "cmd/check.h"
 
@@ -70,4 +70,16 @@ void check_companion_stop(struct check_companion *c)
 	while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
 		;
 	c->guard = 0;
+}
+
+void check_setup(const char *command, int output)
+{
+	pid_t pid = command ? fork() : 0;
+
+	if (!command || pid < 0)
+		return;
+	if (pid == 0)
+		run_command(command, output);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }

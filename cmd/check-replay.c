@@ -3,355 +3,460 @@
  * The replays of `raddle check`.
  *
  * In: findings without a verdict.  Out: the same with one, and what else diverged runs showed.
- * Each finding is tried by a process of its own, in a process group and a scratch directory
- * of its own, and comes back as a finding document; so a replay that dies takes nothing with
- * it, and all can be ended at once.
+ * Each is tried in steps, and a step of all comes before the next step of any, so that what is
+ * found easily is found first, and nothing that is hard keeps the rest from being tried when time
+ * is limited: one replay of each; then the other ways that lead to the same places; then runs
+ * that went another way are recorded and predicted from again, which gives ways for
+ * others too; in the end one run under the detector for all that may be asked about there.
+ *
+ * A step is done by a process of its own (check-work.c), in a process group and a scratch
+ * directory of its own, and comes back as a finding document; so a replay that dies takes
+ * nothing with it, and all can be ended at once.
  */
 #include "cmd/check.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/map.h"
 #include "base/progress.h"
+#include "finding/schedule.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define STEP_MS 100
-#define OTHER_WAYS 2 /* predictions at the same places that are tried when the best one fails */
+#define OTHER_WAYS 2   /* predictions of the first run at the same places, tried when the best one fails */
+#define WAYS 6	       /* all that are tried */
+#define ROUNDS 3       /* of recording a diverged run and predicting from it again */
+#define OBSERVATIONS 3 /* runs under the detector */
 
-static const char interruption[] = "it was not replayed to the end: the check was interrupted";
+/* A finding that is tried.  The n-th belongs to the n-th item of the set. */
+struct candidate {
+	struct finding *ways[WAYS]; /* the same error with different schedules */
+	bool observable[WAYS];	    /* the last run of that way */
+	size_t way_count, next_way;
+	size_t astray;		     /* the way whose last run went another way; WAYS: none */
+	unsigned runs;		     /* so far */
+	unsigned rounds;	     /* of prediction again */
+	unsigned turn;		     /* how many of its object come before it */
+	bool waits;		     /* for a verdict */
+	bool busy;		     /* a step of it runs */
+	bool unordered;		     /* the detector saw the two accesses unordered */
+	enum finding_status verdict; /* if nothing more is tried */
+};
 
 struct job {
-	size_t item; /* of the set */
-	pid_t pid;   /* 0: free */
+	pid_t pid; /* 0: free */
+	enum check_step step;
+	size_t item, way; /* of one candidate, */
+	size_t *items;	  /* or all that are asked about, */
+	size_t count;	  /* so many */
 	char *directory;
+	int64_t start_ns;
 };
 
 struct pool {
 	struct check_replays *r;
 	struct finding_set *set;
+	struct candidate *candidates; /* as many as the set has items */
+	size_t capacity;
+	size_t *order; /* in which they are tried */
 	struct job *jobs;
-	size_t running, next, serial, confirmed;
-	struct rd_names seen; /* fingerprints */
+	size_t running, serial, observations;
+	bool late; /* the time is up */
+	int64_t start_ns;
+	sigset_t mask;
 	struct rd_progress progress;
 };
 
-/* ---- one replay, in its own process ---- */
-
-struct worker {
-	struct check_replays *r;
-	struct rd_names *seen;
-	const struct finding *given;
-	struct finding_set *set; /* the finding, and others that diverged runs showed */
-	struct cmd_prediction prediction;
-	struct check_companion companion;
-	int streams[3];
-	bool observable; /* in all replays */
-	char *message;	 /* the first error */
-};
-
-static void keep_message(void *context, enum rd_level level, const char *message)
+static double seconds_since(int64_t ns)
 {
-	struct worker *w = context;
-
-	if (level == RD_LOG_ERROR && !w->message)
-		w->message = rd_xstrdup(message);
+	return (double)(rd_now_ns() - ns) / 1e9;
 }
 
-/* Every run starts with the same input and empty output. */
-static void begin_run(void *context)
-{
-	struct worker *w = context;
-
-	lseek(w->streams[0], w->r->input->offset, SEEK_SET);
-	for (int i = 1; i < 3; i++)
-		if (ftruncate(w->streams[i], 0))
-			rd_debug("check: the output of a replay cannot be cut");
-}
-
-static void started_run(void *context, pid_t pid)
-{
-	struct worker *w = context;
-
-	check_companion_start(&w->companion, pid, w->streams[1]);
-}
-
-static void ended_run(void *context)
-{
-	struct worker *w = context;
-
-	check_companion_stop(&w->companion);
-}
-
-static struct finding *find_same(const struct finding_set *set, const struct finding *f)
-{
-	for (size_t i = 0; i < set->count; i++)
-		if (strcmp(set->items[i]->fingerprint, f->fingerprint) == 0)
-			return set->items[i];
-	for (size_t i = 0; i < set->count; i++)
-		if (strcmp(set->items[i]->id, f->id) == 0)
-			return set->items[i];
-	return NULL;
-}
-
-/* Predicts from a diverged run.  What it shows lives as long as this process. */
-static bool predict_again(void *context, struct finding_set *set, struct finding *f, const char *trace)
-{
-	struct worker *w = context;
-	struct finding_set *again = finding_set_new();
-	struct finding *same;
-
-	if (cmd_prediction_run(&w->prediction, trace, again))
-		return false;
-	finding_set_finish(again);
-	same = find_same(again, f);
-	for (size_t i = 0; i < again->count; i++) {
-		struct finding *other = again->items[i];
-		size_t before = w->seen->count;
-		rd_names_put(w->seen, other->fingerprint, FINDING_ID_SIZE - 1);
-		if (other != same && w->seen->count > before && other->schedule)
-			finding_set_put(set, other);
-	}
-	if (!same || !same->schedule)
-		return false;
-	same->count = f->count;
-	same->sound |= f->sound;
-	memcpy(same->id, f->id, sizeof f->id);
-	memcpy(same->fingerprint, f->fingerprint, sizeof f->fingerprint);
-	*f = *same;
-	return true;
-}
-
-static int open_output(const char *directory, const char *name)
-{
-	char *path = rd_xasprintf("%s/%s", directory, name);
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-
-	if (fd < 0)
-		rd_fail_errno("check: %s", path);
-	free(path);
-	return fd;
-}
-
-static int open_streams(struct worker *w, const char *directory)
-{
-	w->streams[0] = check_input_again(w->r->input);
-	w->streams[1] = open_output(directory, "stdout");
-	w->streams[2] = open_output(directory, "stderr");
-	return w->streams[0] < 0 || w->streams[1] < 0 || w->streams[2] < 0 ? RD_ESYSTEM : RD_OK;
-}
-
-static struct replay_policy policy_of(struct worker *w, const char *directory)
-{
-	struct check_replays *r = w->r;
-	struct replay_policy policy = {.directory = directory, .again = predict_again, .context = w};
-	struct replay_request *q = &policy.request;
-
-	q->program = r->program;
-	q->streams = w->streams;
-	q->recorded_ms = r->recorded_ms;
-	q->recorded_signal = r->recorded_signal;
-	q->limit_ms = r->timeout * 1000;
-	q->begin = begin_run;
-	q->started = started_run;
-	q->ended = ended_run;
-	q->context = w;
-	return policy;
-}
-
-static int try_one(struct worker *w, struct finding *f, const char *directory)
-{
-	struct replay_policy policy = policy_of(w, directory);
-	struct replay_result result;
-	int err = replay_finding(&policy, w->set, f, &result);
-
-	if (err)
-		return err;
-	w->observable &= replay_is_observable(f, &result);
-	replay_result_release(&result);
-	return 0;
-}
-
-static int observe(struct worker *w, struct finding *f, const char *directory)
-{
-	struct replay_policy policy = policy_of(w, directory);
-
-	return replay_observe(&policy, w->set, f);
-}
-
-/* Other predictions at the same places lead there on other ways. */
-static int try_finding(struct worker *w, struct finding *f, const char *directory)
-{
-	size_t tried = 0;
-	int err = open_streams(w, directory);
-
-	if (!err)
-		err = try_one(w, f, directory);
-	for (size_t i = 0; i < w->r->all_count && tried < OTHER_WAYS && !err; i++) {
-		struct finding other = *w->r->all[i];
-
-		if (f->status == FINDING_CONFIRMED)
-			break;
-		if (w->r->all[i] == w->given || !other.schedule ||
-		    strcmp(other.fingerprint, w->given->fingerprint) != 0)
-			continue;
-		tried++;
-		err = try_one(w, &other, directory);
-		if (err || other.status != FINDING_CONFIRMED)
-			continue;
-		other.count = f->count;
-		other.sound |= f->sound;
-		memcpy(other.id, f->id, sizeof f->id);
-		*f = other;
-	}
-	return err;
-}
-
-static int write_result(const struct finding_set *set, const char *directory)
-{
-	char *path = rd_xasprintf("%s/result.json", directory);
-	FILE *out = fopen(path, "w");
-	int err = out ? finding_write(set, out) : RD_ESYSTEM;
-
-	if (out && fclose(out) != 0)
-		err = RD_ESYSTEM;
-	free(path);
-	return err;
-}
-
-static _Noreturn void work(struct pool *p, struct finding *f, const char *directory, const sigset_t *mask)
-{
-	struct worker w = {.r = p->r,
-			   .seen = &p->seen,
-			   .given = f,
-			   .set = finding_set_new(),
-			   .observable = true,
-			   .prediction = *p->r->prediction,
-			   .companion = {.command = p->r->companion}};
-	int err;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	rd_log_set(keep_message, &w);
-	finding_set_put(w.set, f);
-	err = try_finding(&w, f, directory);
-	if (!err && f->status != FINDING_CONFIRMED && w.observable)
-		err = observe(&w, f, directory);
-	if (err) {
-		f->status = FINDING_UNCONFIRMED;
-		f->reason = finding_textf(w.set, "it could not be replayed: %s",
-					  w.message ? w.message : "for an unknown reason");
-	}
-	_exit(write_result(w.set, directory) ? 2 : 0);
-}
-
-/* ---- the pool ---- */
+/* ---- candidates ---- */
 
 static bool wants_replay(const struct finding *f)
 {
 	return f->status == FINDING_UNCONFIRMED && f->schedule && !f->suppressed;
 }
 
-static size_t count_waiting(const struct finding_set *set)
+static void add_way(struct candidate *c, struct finding *f)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < set->count; i++)
-		n += wants_replay(set->items[i]);
-	return n;
+	if (c->way_count < WAYS)
+		c->ways[c->way_count++] = f;
 }
 
-static int start(struct pool *p, struct job *job, const sigset_t *mask)
+static void add_candidate(struct pool *p, size_t item)
 {
+	struct finding *f = p->set->items[item];
+	struct candidate *c;
+
+	RD_GROW(p->candidates, p->capacity, item + 1);
+	p->order = rd_xrealloc(p->order, (item + 1) * sizeof *p->order);
+	p->order[item] = item;
+	c = &p->candidates[item];
+	*c = (struct candidate){.waits = wants_replay(f), .astray = WAYS, .verdict = FINDING_UNCONFIRMED};
+	add_way(c, f);
+	for (size_t i = 0; i < p->r->all_count && c->waits && c->way_count <= OTHER_WAYS; i++)
+		if (p->r->all[i] != f && p->r->all[i]->schedule &&
+		    strcmp(p->r->all[i]->fingerprint, f->fingerprint) == 0)
+			add_way(c, p->r->all[i]);
+}
+
+/* How far two names agree, but for numbers, is enough to call it one object. */
+static bool is_same_object(const char *a, const char *b)
+{
+	while (a && b && *a && *b) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b)
+			return false;
+		if (*a) {
+			a++;
+			b++;
+		}
+	}
+	return a && b && !*a && !*b;
+}
+
+static size_t step_count(const struct finding *f)
+{
+	return f->schedule ? f->schedule->op_count : 0;
+}
+
+static int compare_candidates(const void *a, const void *b, void *context)
+{
+	const struct pool *p = context;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	const struct finding *x = p->set->items[i], *y = p->set->items[k];
+	const struct candidate *c = &p->candidates[i], *d = &p->candidates[k];
+
+	if (x->sound != y->sound)
+		return x->sound ? -1 : 1;
+	if (c->turn != d->turn)
+		return c->turn < d->turn ? -1 : 1;
+	if (step_count(x) != step_count(y))
+		return step_count(x) < step_count(y) ? -1 : 1;
+	return i < k ? -1 : 1;
+}
+
+/* What can happen for certain comes first; then one finding of each object, those with short
+ * schedules before others; then another one of each. */
+static void put_in_order(struct pool *p)
+{
+	for (size_t i = 0; i < p->set->count; i++)
+		for (size_t k = 0; k < i; k++)
+			p->candidates[i].turn +=
+				is_same_object(p->set->items[i]->object.name, p->set->items[k]->object.name);
+	if (p->set->count)
+		qsort_r(p->order, p->set->count, sizeof *p->order, compare_candidates, p);
+}
+
+/* The next step of a candidate.  Returns how many steps of that kind should come later, or UINT_MAX
+ * if there is none. */
+static unsigned next_step(const struct candidate *c, enum check_step *step)
+{
+	*step = CHECK_TRY;
+	if (!c->waits || c->busy)
+		return UINT32_MAX;
+	if (c->next_way < c->way_count)
+		return c->next_way ? 1 : 0;
+	*step = CHECK_AGAIN;
+	return c->astray < WAYS && c->rounds < ROUNDS ? 2 + c->rounds : UINT32_MAX;
+}
+
+static bool is_exhausted(const struct candidate *c)
+{
+	enum check_step step;
+
+	return !c->busy && next_step(c, &step) == UINT32_MAX;
+}
+
+/* Whether the detector is to be asked: after every way that was tried. */
+static bool is_observable(const struct candidate *c)
+{
+	for (size_t i = 0; i < c->next_way; i++)
+		if (!c->observable[i])
+			return false;
+	return c->waits && c->next_way;
+}
+
+/* ---- starting ---- */
+
+static int start(struct pool *p, struct job *job, struct finding **findings, size_t count, unsigned runs)
+{
+	struct check_task task = {.r = p->r,
+				  .step = job->step,
+				  .findings = findings,
+				  .count = count,
+				  .runs = runs,
+				  .known = p->set,
+				  .mask = p->mask};
 	int err;
 
-	job->item = p->next++;
 	job->directory = rd_xasprintf("%s/%zu", p->r->directory, p->serial++);
+	task.directory = job->directory;
 	err = rd_mkdirs(job->directory);
 	if (err)
 		return err;
+	job->start_ns = rd_now_ns();
 	job->pid = fork();
 	if (job->pid < 0) {
 		job->pid = 0;
 		return rd_fail_errno("check: cannot start a process");
 	}
 	if (job->pid == 0)
-		work(p, p->set->items[job->item], job->directory, mask);
+		check_work(&task);
 	setpgid(job->pid, job->pid);
 	p->running++;
-	p->r->replayed++;
+	p->r->replays++;
 	return RD_OK;
 }
 
-static int fill_jobs(struct pool *p, const sigset_t *mask)
+static int start_step(struct pool *p, struct job *job, size_t item, enum check_step step)
 {
-	for (size_t i = 0; i < p->r->jobs; i++) {
-		while (p->next < p->set->count && !wants_replay(p->set->items[p->next]))
-			p->next++;
-		if (p->next == p->set->count)
-			break;
+	struct candidate *c = &p->candidates[item];
+	struct finding way, *f = &way;
+
+	*job = (struct job){.step = step, .item = item};
+	job->way = step == CHECK_TRY ? c->next_way++ : c->astray;
+	c->rounds += step == CHECK_AGAIN;
+	if (step == CHECK_AGAIN)
+		c->astray = WAYS;
+	way = *c->ways[job->way];
+	memcpy(way.id, p->set->items[item]->id, sizeof way.id);
+	c->busy = true;
+	p->r->replayed += c->runs == 0;
+	return start(p, job, &f, 1, c->runs++);
+}
+
+/* Everything that only the detector can decide, in one run. */
+static int start_observation(struct pool *p, struct job *job)
+{
+	struct finding **list = rd_xcalloc(p->set->count + 1, sizeof *list);
+	int err = RD_OK;
+
+	*job = (struct job){.step = CHECK_OBSERVE};
+	job->items = rd_xcalloc(p->set->count + 1, sizeof *job->items);
+	for (size_t i = 0; i < p->set->count; i++) {
+		if (!is_observable(&p->candidates[i]))
+			continue;
+		list[job->count] = p->set->items[i];
+		job->items[job->count++] = i;
+	}
+	p->observations++;
+	if (job->count)
+		err = start(p, job, list, job->count, 0);
+	if (!job->pid) {
+		free(job->items);
+		*job = (struct job){0};
+	}
+	free(list);
+	return err;
+}
+
+static size_t find_next(const struct pool *p, enum check_step *step)
+{
+	size_t best = SIZE_MAX;
+	unsigned least = UINT32_MAX;
+
+	for (size_t i = 0; i < p->set->count && least && !p->late; i++) {
+		enum check_step its;
+		unsigned later = next_step(&p->candidates[p->order[i]], &its);
+
+		if (later >= least)
+			continue;
+		least = later;
+		best = p->order[i];
+		*step = its;
+	}
+	return best;
+}
+
+static int fill_jobs(struct pool *p)
+{
+	int err = RD_OK;
+
+	for (size_t i = 0; i < p->r->jobs && !err; i++) {
+		enum check_step step;
+		size_t item;
+
 		if (p->jobs[i].pid)
 			continue;
-		int err = start(p, &p->jobs[i], mask);
-		if (err)
-			return err;
+		item = find_next(p, &step);
+		if (item != SIZE_MAX)
+			err = start_step(p, &p->jobs[i], item, step);
+		else if (!p->running && p->observations < OBSERVATIONS)
+			err = start_observation(p, &p->jobs[i]);
 	}
-	return RD_OK;
+	return err;
 }
 
-static void add_extra(struct pool *p, struct finding *f)
-{
-	size_t before = p->seen.count;
+/* ---- results ---- */
 
-	rd_names_put(&p->seen, f->fingerprint, FINDING_ID_SIZE - 1);
-	if (p->seen.count == before || p->r->added >= p->r->extra)
+static bool stat_of(const struct finding_set *set, const char *name)
+{
+	for (size_t i = 0; i < set->stat_count; i++)
+		if (strcmp(set->stats[i].name, name) == 0)
+			return strtod(set->stats[i].json, NULL) != 0;
+	return false;
+}
+
+static size_t find_item(const struct pool *p, const struct finding *f)
+{
+	for (size_t i = 0; i < p->set->count; i++)
+		if (strcmp(p->set->items[i]->fingerprint, f->fingerprint) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* Another way to a finding that waits, or a new finding. */
+static void take_other(struct pool *p, struct finding *f)
+{
+	size_t item = find_item(p, f);
+
+	if (item != SIZE_MAX) {
+		f->sound |= p->set->items[item]->sound;
+		if (p->candidates[item].waits)
+			add_way(&p->candidates[item], f);
+		return;
+	}
+	if (p->r->added >= p->r->extra)
 		return;
 	p->r->added++;
 	finding_note(p->set, f, "It was predicted from a replay of another finding.");
 	finding_set_put(p->set, f);
+	add_candidate(p, p->set->count - 1);
 	p->progress.total++;
 }
 
-/* What a replay has left takes the place of what it was given. */
+static void settle(struct pool *p, size_t item, struct finding *f)
+{
+	struct finding *before = p->set->items[item];
+
+	memcpy(f->id, before->id, sizeof f->id);
+	f->count = before->count;
+	f->sound |= before->sound;
+	p->set->items[item] = f;
+	p->candidates[item].waits = false;
+	p->r->confirmed++;
+}
+
+static void take_step(struct pool *p, const struct job *job, struct finding_set *set)
+{
+	struct candidate *c = &p->candidates[job->item];
+	struct finding *f = set->items[0], *item = p->set->items[job->item];
+
+	if (f->status == FINDING_CONFIRMED) {
+		settle(p, job->item, f);
+		return;
+	}
+	c->observable[job->way] = stat_of(set, "observable");
+	if (stat_of(set, "astray"))
+		c->astray = job->way;
+	if (!c->unordered) {
+		c->verdict = f->status;
+		item->reason = f->reason;
+	}
+	c->unordered |= stat_of(set, "unordered");
+	for (size_t i = 1; i < set->count; i++)
+		take_other(p, set->items[i]);
+}
+
+static void take_observation(struct pool *p, const struct job *job, struct finding_set *set)
+{
+	size_t confirmed = p->r->confirmed;
+
+	for (size_t i = 0; i < job->count && i < set->count; i++)
+		if (set->items[i]->status == FINDING_CONFIRMED)
+			settle(p, job->items[i], set->items[i]);
+	if (p->r->confirmed == confirmed)
+		p->observations = OBSERVATIONS; /* what did not come once will not */
+}
+
+static char *place_of(const struct finding *f, size_t side)
+{
+	const struct finding_stack none = {0};
+	const struct finding_stack *stack = side < f->access_count  ? &f->accesses[side].stack
+					    : side < f->cycle_count ? &f->cycle[side].stack
+								    : &none;
+	const struct finding_frame *top = finding_top(stack);
+
+	return rd_xasprintf("%s:%" PRIu32, top->file ? rd_base_name(top->file) : "?", top->line);
+}
+
+/* For --verbose. */
+static void tell(const struct pool *p, const struct job *job)
+{
+	const struct finding *f = p->set->items[job->item];
+	bool confirmed = f->status == FINDING_CONFIRMED;
+	char *first = place_of(f, 0), *second = place_of(f, 1);
+
+	if (job->step == CHECK_OBSERVE)
+		rd_info("the detector was asked about %zu; %" PRIu64 " are confirmed now (%.1f s)",
+			job->count, p->r->confirmed, seconds_since(job->start_ns));
+	else
+		rd_info("%s %s / %s: %s (%.1f s%s)", f->id, first, second,
+			confirmed   ? "confirmed"
+			: f->reason ? f->reason
+				    : "not confirmed",
+			seconds_since(job->start_ns),
+			job->step == CHECK_AGAIN ? ", predicted from again" : "");
+	free(first);
+	free(second);
+}
+
+static void take_failure(struct pool *p, const struct job *job, int status)
+{
+	if (job->step == CHECK_OBSERVE)
+		return;
+	p->set->items[job->item]->reason =
+		WIFSIGNALED(status)
+			? finding_textf(p->set, "its replay was ended by signal %d", WTERMSIG(status))
+			: "its replay left no result";
+	p->candidates[job->item].verdict = FINDING_UNCONFIRMED;
+}
+
+/* What a step has left. */
 static void take_result(struct pool *p, const struct job *job, int status)
 {
 	char *path = rd_xasprintf("%s/result.json", job->directory);
 	struct finding_set *set = NULL;
-	struct finding *f = p->set->items[job->item];
 
+	if (job->step != CHECK_OBSERVE)
+		p->candidates[job->item].busy = false;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && finding_read(&set, path) == RD_OK &&
 	    set->count) {
 		RD_GROW(p->r->sets, p->r->set_capacity, p->r->set_count + 1);
 		p->r->sets[p->r->set_count++] = set;
-		f = p->set->items[job->item] = set->items[0];
-		for (size_t i = 1; i < set->count; i++)
-			add_extra(p, set->items[i]);
+		if (job->step == CHECK_OBSERVE)
+			take_observation(p, job, set);
+		else
+			take_step(p, job, set);
 	} else {
 		finding_set_free(set);
-		f->reason = WIFSIGNALED(status) ? finding_textf(p->set, "its replay was ended by signal %d",
-								WTERMSIG(status))
-						: "its replay left no result";
+		take_failure(p, job, status);
 	}
-	p->confirmed += f->status == FINDING_CONFIRMED;
+	tell(p, job);
 	free(path);
 }
+
+/* ---- the pool ---- */
 
 static void end_job(struct pool *p, struct job *job)
 {
 	kill(-job->pid, SIGKILL); /* what the program left behind */
 	rd_remove_tree(job->directory);
 	free(job->directory);
+	free(job->items);
 	*job = (struct job){0};
 	p->running--;
 }
@@ -368,6 +473,7 @@ static void reap(struct pool *p)
 	}
 }
 
+/* A candidate whose step is ended here stays busy: it has not been tried to the end. */
 static void stop_all(struct pool *p)
 {
 	for (size_t i = 0; i < p->r->jobs; i++) {
@@ -376,24 +482,42 @@ static void stop_all(struct pool *p)
 		kill(-p->jobs[i].pid, SIGKILL);
 		while (waitpid(p->jobs[i].pid, NULL, 0) < 0 && errno == EINTR)
 			;
-		p->set->items[p->jobs[i].item]->reason = interruption;
 		end_job(p, &p->jobs[i]);
 	}
 }
 
 static void show(struct pool *p)
 {
-	char *detail = rd_xasprintf("confirmed %zu", p->confirmed);
+	double left = (double)p->r->time - seconds_since(p->start_ns);
+	char *detail;
+	size_t done = 0;
 
-	rd_progress_update(&p->progress, p->r->replayed - p->running, detail);
+	for (size_t i = 0; i < p->set->count; i++)
+		done += wants_replay(p->set->items[i]) && is_exhausted(&p->candidates[i]);
+	detail = rd_xasprintf("confirmed %" PRIu64 ", at most %.0f s more", p->r->confirmed,
+			      left > 0 ? left : 0);
+	rd_progress_update(&p->progress, p->r->confirmed + done, detail);
 	free(detail);
 }
 
-/* Until all have a verdict or a signal says that it is enough. */
+/* What the time did not suffice for is left; the detector is asked all the same, once. */
+static void look_at_clock(struct pool *p)
+{
+	if (p->late || !p->r->time || seconds_since(p->start_ns) < (double)p->r->time)
+		return;
+	for (size_t i = 0; i < p->r->jobs; i++)
+		if (p->jobs[i].pid && p->jobs[i].step == CHECK_OBSERVE)
+			return;
+	p->late = true;
+	stop_all(p);
+	p->observations = OBSERVATIONS - 1;
+}
+
+/* Until all have a verdict, the time is up, or a signal says that it is enough. */
 static int run_pool(struct pool *p)
 {
 	struct timespec step = {0, STEP_MS * 1000000L};
-	sigset_t awaited, mask;
+	sigset_t awaited;
 	int err = RD_OK, got;
 
 	sigemptyset(&awaited);
@@ -401,40 +525,75 @@ static int run_pool(struct pool *p)
 	sigaddset(&awaited, SIGTERM);
 	sigaddset(&awaited, SIGHUP);
 	sigaddset(&awaited, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &awaited, &mask);
+	sigprocmask(SIG_BLOCK, &awaited, &p->mask);
 	while (!err && !p->r->interrupted) {
-		err = fill_jobs(p, &mask);
+		err = fill_jobs(p);
 		if (err || !p->running)
 			break;
 		got = sigtimedwait(&awaited, NULL, &step);
 		p->r->interrupted = got > 0 && got != SIGCHLD;
 		reap(p);
+		look_at_clock(p);
 		show(p);
 	}
 	stop_all(p);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigprocmask(SIG_SETMASK, &p->mask, NULL);
 	return err;
+}
+
+/* A verdict is for what was tried to the end. */
+static void conclude(struct pool *p)
+{
+	const char *why = p->r->interrupted ? "the check was interrupted" : "the time was up";
+
+	for (size_t i = 0; i < p->set->count; i++) {
+		struct candidate *c = &p->candidates[i];
+		struct finding *f = p->set->items[i];
+
+		if (!c->waits)
+			continue;
+		if (is_exhausted(c)) {
+			f->status = c->verdict;
+			continue;
+		}
+		if (c->runs > (unsigned)c->busy) {
+			p->r->unfinished++;
+			f->reason = finding_textf(p->set, "%s; more was not tried: %s", f->reason, why);
+		} else {
+			p->r->untried++;
+			f->reason = finding_textf(p->set, "it was not replayed to the end: %s", why);
+		}
+	}
+}
+
+static size_t count_waiting(const struct pool *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->set->count; i++)
+		n += p->candidates[i].waits;
+	return n;
 }
 
 int check_replay(struct check_replays *r, struct finding_set *set)
 {
-	struct pool p = {.r = r, .set = set, .seen = RD_NAMES_INIT};
+	struct pool p = {.r = r, .set = set, .start_ns = rd_now_ns()};
 	int err;
 
 	for (size_t i = 0; i < set->count; i++)
-		rd_names_put(&p.seen, set->items[i]->fingerprint, FINDING_ID_SIZE - 1);
+		add_candidate(&p, i);
+	put_in_order(&p);
 	p.jobs = rd_xcalloc(r->jobs, sizeof *p.jobs);
 	signal(SIGCHLD, SIG_DFL);
-	rd_progress_start(&p.progress, "replaying", count_waiting(set));
+	rd_progress_start(&p.progress, "replaying", count_waiting(&p));
 	if (r->quiet)
 		rd_progress_end(&p.progress);
 	err = run_pool(&p);
 	rd_progress_end(&p.progress);
-	for (size_t i = 0; i < set->count && r->interrupted; i++)
-		if (wants_replay(set->items[i]) && i >= p.next)
-			set->items[i]->reason = interruption;
+	conclude(&p);
 	free(p.jobs);
-	rd_names_release(&p.seen);
+	free(p.order);
+	free(p.candidates);
 	return err;
 }
 

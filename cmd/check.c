@@ -34,20 +34,23 @@
 
 #define EXTRA 50     /* findings that diverged replays may add */
 #define PATIENCE_S 2 /* between SIGTERM and SIGKILL */
+#define TIME_S 300   /* for replays */
 
 static struct {
 	const char *directory;
-	const char *with; /* a command that runs beside the program */
+	const char *with;  /* a command that runs beside the program */
+	const char *setup; /* and one before it */
 	const char *write_baseline;
 	struct cmd_output output;
 	struct cmd_filter filter;
 	struct cmd_prediction prediction;
 	uint64_t jobs, runs;
 	uint64_t timeout; /* seconds of one run; 0: none */
+	uint64_t time;	  /* seconds of all replays; 0: none */
 	bool no_replay;
 	bool fast, quick; /* the flavour */
 	bool quiet, verbose;
-} opt = {.directory = "raddle-check", .runs = 1, .prediction = CMD_PREDICTION_DEFAULT};
+} opt = {.directory = "raddle-check", .runs = 1, .time = TIME_S, .prediction = CMD_PREDICTION_DEFAULT};
 
 static const struct rd_option options[] = {
 	RD_STRING('o', "output", &opt.directory, "DIR", "where traces and schedules go (raddle-check)"),
@@ -60,9 +63,12 @@ static const struct rd_option options[] = {
 		  "hide what it names, as ThreadSanitizer does"),
 	RD_STRING(0, "with", &opt.with, "COMMAND",
 		  "start it with each run; when it ends, the program gets SIGTERM"),
-	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "replay so many at once (one for each core)"),
+	RD_STRING(0, "setup", &opt.setup, "COMMAND", "do it before each run, to put its files in order"),
+	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT",
+		  "replay so many at once (one for each core; 1 with --with or --setup)"),
 	RD_NUMBER(0, "runs", &opt.runs, "COUNT", "record so many ordinary runs (1)"),
 	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run that takes longer"),
+	RD_NUMBER(0, "time", &opt.time, "SECONDS", "for all replays together; 0: as long as it takes (300)"),
 	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict: nothing is confirmed"),
 	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "only what can happen for certain"),
 	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
@@ -234,6 +240,7 @@ static int record_run(struct check *c, size_t n)
 			      .context = c};
 	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
 
+	check_setup(opt.setup, STDERR_FILENO);
 	c->started = now();
 	c->overdue = false;
 	if (!err)
@@ -347,6 +354,14 @@ static uint64_t count_cores(void)
 	return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 }
 
+/* Servers have their port and other programs their files, which two runs at once would fight for. */
+static uint64_t count_jobs(void)
+{
+	if (opt.jobs)
+		return opt.jobs;
+	return opt.with || opt.setup ? 1 : count_cores();
+}
+
 static int replay(struct check *c, struct check_replays *r)
 {
 	const struct rd_flavour *flavour = &c->program.flavour;
@@ -365,8 +380,10 @@ static int replay(struct check *c, struct check_replays *r)
 	r->input = &c->input;
 	r->companion = opt.with;
 	r->prediction = &opt.prediction;
-	r->jobs = opt.jobs ? opt.jobs : count_cores();
+	r->setup = opt.setup;
+	r->jobs = count_jobs();
 	r->timeout = opt.timeout;
+	r->time = opt.time;
 	r->quiet = opt.quiet;
 	r->recorded_ms = c->recorded_ms;
 	r->recorded_signal = c->recorded_signal;
@@ -393,6 +410,9 @@ static void add_stats(const struct check *c, const struct check_replays *r)
 	finding_stat(c->set, "program_status",
 		     WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	finding_stat(c->set, "replayed", (double)r->replayed);
+	finding_stat(c->set, "replays", (double)r->replays);
+	finding_stat(c->set, "untried", (double)r->untried);
+	finding_stat(c->set, "unfinished", (double)r->unfinished);
 	finding_stat(c->set, "added", (double)r->added);
 	finding_stat(c->set, "record_seconds", c->seconds[0]);
 	finding_stat(c->set, "predict_seconds", c->seconds[1]);
@@ -412,8 +432,19 @@ static int write_documents(const struct check *c, const struct report_opts *how)
 	return err;
 }
 
-static void say_rest(const struct check *c)
+static void say_late(const struct check_replays *r)
 {
+	const char *why = r->interrupted ? "before the interrupt" : "in the time given (--time raises it)";
+
+	if (r->untried)
+		fprintf(stderr, "Not replayed %s: %" PRIu64 ".\n", why, r->untried);
+	if (r->unfinished)
+		fprintf(stderr, "Replayed, but not in every way %s: %" PRIu64 ".\n", why, r->unfinished);
+}
+
+static void say_rest(const struct check *c, const struct check_replays *r)
+{
+	say_late(r);
 	if (opt.prediction.left_out)
 		fprintf(stderr, "%" PRIu64 " more were not tried; --limit raises the number.\n",
 			opt.prediction.left_out);
@@ -442,7 +473,7 @@ static int report(struct check *c, const struct check_replays *r)
 	if (err || opt.quiet)
 		return err;
 	err = report_text(c->set, &how, stderr);
-	say_rest(c);
+	say_rest(c, r);
 	return err;
 }
 
@@ -505,8 +536,9 @@ int cmd_check(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "check: which program? 'raddle help check' shows the usage");
 		return CMD_FAILED;
 	}
-	if (!*opt.directory || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 || opt.timeout > 1000000) {
-		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs or --timeout makes no sense");
+	if (!*opt.directory || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 || opt.timeout > 1000000 ||
+	    opt.time > 1000000) {
+		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs, --timeout or --time makes no sense");
 		return CMD_FAILED;
 	}
 	if (cmd_prediction_check(&opt.prediction, "check") || cmd_output_check(&opt.output, "check"))

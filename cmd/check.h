@@ -8,6 +8,7 @@
 #include "finding/finding.h"
 #include "replay/replay.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -40,15 +41,19 @@ struct check_companion {
 void check_companion_start(struct check_companion *c, pid_t program, int output);
 void check_companion_stop(struct check_companion *c);
 
+/* Runs a shell command before a run of the program and waits for it; NULL: none. */
+void check_setup(const char *command, int output);
+
 /* ---- replays ---- */
 
 struct check_replays {
 	const struct replay_program *program;
 	const struct check_input *input;
-	const char *companion;
+	const char *companion, *setup;
 	const struct cmd_prediction *prediction;
 	char *directory; /* for what the replays leave; removed by the caller */
 	uint64_t jobs, timeout;
+	uint64_t time; /* seconds that all of them may take; 0: any */
 	uint64_t recorded_ms;
 	int recorded_signal;
 	bool quiet;	      /* no progress */
@@ -57,15 +62,38 @@ struct check_replays {
 	uint64_t extra; /* how many findings of diverged runs may be added */
 
 	/* Results. */
-	uint64_t replayed, added;
+	uint64_t replayed, added;     /* findings */
+	uint64_t replays, confirmed;  /* runs, and what came of them */
+	uint64_t untried, unfinished; /* findings that the time did not suffice for, and of which not
+					 everything was tried */
 	bool interrupted;
 	struct finding_set **sets; /* that own the findings with verdicts */
 	size_t set_count, set_capacity;
 };
 
+enum check_step {
+	CHECK_TRY,     /* a replay */
+	CHECK_AGAIN,   /* a replay that is recorded and predicted from */
+	CHECK_OBSERVE, /* a free run under the detector, for all of the findings */
+};
+
+struct check_task {
+	const struct check_replays *r;
+	enum check_step step;
+	struct finding **findings;
+	size_t count;
+	unsigned runs;			 /* that the finding had before */
+	const struct finding_set *known; /* what the check has so far */
+	const char *directory;		 /* for the result */
+	sigset_t mask;			 /* of signals, for the program */
+};
+
+/* Does it, in a process made for it, and ends that. */
+_Noreturn void check_work(const struct check_task *task);
+
 /* Tries each finding of the set that waits for a verdict, several at once, and puts the one with
  * the verdict in its place.  What diverged runs show besides is added and tried too.
- * SIGINT and SIGTERM end it early. */
+ * SIGINT and SIGTERM end it early, and so does the time. */
 int check_replay(struct check_replays *r, struct finding_set *set);
 void check_replays_release(struct check_replays *r);
 

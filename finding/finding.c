@@ -150,6 +150,14 @@ void finding_stat(struct finding_set *set, const char *name, double value)
 	set->stats[set->stat_count++] = (struct finding_stat){finding_text(set, name), json};
 }
 
+struct finding *finding_at(const struct finding_set *set, const char *fingerprint)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (strcmp(set->items[i]->fingerprint, fingerprint) == 0)
+			return set->items[i];
+	return NULL;
+}
+
 struct finding *finding_find(const struct finding_set *set, const char *id)
 {
 	size_t length = strlen(id);

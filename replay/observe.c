@@ -44,24 +44,40 @@ bool replay_is_observable(const struct finding *f, const struct replay_result *r
 	       (!f->sound || result->in_memory);
 }
 
-int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding *f)
+static bool is_of(const struct replay_race *race, const struct schedule *s)
+{
+	if (s->hold_count != 2)
+		return false;
+	return (race->site[0] == s->holds[0].site && race->site[1] == s->holds[1].site) ||
+	       (race->site[0] == s->holds[1].site && race->site[1] == s->holds[0].site);
+}
+
+static void look_for(struct finding_set *set, struct finding *f, bool planned,
+		     const struct replay_result *result)
+{
+	for (size_t i = 0; i < result->race_count; i++) {
+		if (!is_of(&result->races[i], f->schedule) && !(planned && result->races[i].planned))
+			continue;
+		confirm(set, f, &result->races[i]);
+		return;
+	}
+}
+
+int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding **findings,
+		   size_t count)
 {
 	struct replay_request request = p->request;
 	struct replay_result result = {0};
 	int err;
 
-	request.schedule = f->schedule;
+	request.schedule = findings[0]->schedule;
 	request.free = request.detect = true;
 	request.record_into = NULL;
 	request.met = NULL;
 	request.progress = NULL;
 	err = replay_run(&request, &result);
-	for (size_t i = 0; i < result.race_count && !err; i++) {
-		if (!result.races[i].planned)
-			continue;
-		confirm(set, f, &result.races[i]);
-		break;
-	}
+	for (size_t i = 0; i < count && !err; i++)
+		look_for(set, findings[i], i == 0, &result);
 	replay_result_release(&result);
 	return err;
 }

@@ -181,8 +181,19 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
  * it; of a sound one only a spin that never asks the kernel, else something hidden orders them. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
-/* One free run under the detector.  If that sees the two accesses unordered the race is
- * confirmed: no operation of the program orders them. */
-int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
+/* One free run under the detector for all of these races, which have schedules.  Those of which it
+ * sees the two accesses unordered are confirmed: no operation of the program orders them. */
+int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
+		   size_t count);
+
+/* ---- its steps, for those who try many findings in turns ---- */
+
+/* One run, as the policy's request says, and what it means; `runs` came before it.  `result` is
+ * released first and has the run then; the caller releases it in the end. */
+int replay_once(const struct replay_policy *policy, struct finding_set *set, struct finding *f, unsigned runs,
+		struct replay_result *result);
+
+/* Whether the program went another way, which a new prediction can follow. */
+bool replay_went_astray(const struct replay_result *result);
 
 #endif

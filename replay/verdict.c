@@ -253,7 +253,7 @@ static bool is_confirmed(const struct replay_policy *p, const struct finding *f,
 
 /* Whether the program went another way, which a new prediction can follow.  A thread that spins
  * for one that is held would do so again. */
-static bool went_astray(const struct replay_result *result)
+bool replay_went_astray(const struct replay_result *result)
 {
 	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
 	       result->outcome == REPLAY_DEADLOCK;
@@ -302,6 +302,20 @@ static int run_once(const struct replay_request *how, const struct finding *f, s
 	return replay_run(&request, result);
 }
 
+int replay_once(const struct replay_policy *p, struct finding_set *set, struct finding *f, unsigned runs,
+		struct replay_result *result)
+{
+	int err = run_once(&p->request, f, result);
+
+	if (err)
+		return err;
+	if (is_confirmed(p, f, result))
+		confirm(p, set, f, result);
+	else
+		reject(set, f, result, runs + 1);
+	return 0;
+}
+
 /* Records a diverged run and asks for a new schedule.  Sets *on if there is one.  The detector
  * looks on, since what it sees keeps a finding from being dropped.  A spin is as long as our
  * patience and the same the next time, so nothing is predicted from it. */
@@ -333,7 +347,8 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 		on = false;
 		err = run_once(&p->request, f, &result);
 		runs++;
-		if (err || is_confirmed(p, f, &result) || !went_astray(&result) || !p->directory || !p->again)
+		if (err || is_confirmed(p, f, &result) || !replay_went_astray(&result) || !p->directory ||
+		    !p->again)
 			break;
 		err = try_again(p, set, f, &result, &on);
 		runs++;
@@ -343,7 +358,7 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 	else if (!err)
 		reject(set, f, &result, runs);
 	if (!err && p->observe && replay_is_observable(f, &result))
-		err = replay_observe(p, set, f);
+		err = replay_observe(p, set, &f, 1);
 	if (!err && f->status == FINDING_CONFIRMED)
 		result.outcome = REPLAY_CONFIRMED;
 	if (last && !err)

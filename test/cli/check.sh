@@ -77,6 +77,14 @@ report_has 'Raddle: 0 findings'
 status 0 --no-replay -- ./sections-race
 report_has '1 unconfirmed'
 
+# A command before each run; replays that take too long are ended, and nothing is claimed of them.
+status 1 --setup 'echo once >>setups' -- ./sections-race
+[ "$(grep -c once setups)" -ge 2 ] || complain "--setup was done $(cat setups | wc -l) times"
+status 0 --time 1 --setup '[ ! -e again ] || sleep 300; touch again' --json late.json -- ./sections-race
+report_has 'Not replayed in the time given (--time raises it): 1.'
+jq -e '.stats.untried == 1 and .findings[0].status == "unconfirmed" and (.findings[0].reason | test("the time was up"))' \
+	late.json >/dev/null || complain "a replay that was ended: $(cat late.json)"
+
 # Input: from a file and through a pipe, each run gets all of it.
 echo 'all of it' >input
 status 1 --json - -- ./check input <input
