@@ -122,6 +122,11 @@ bool epa_holds_next(struct epa_holds *h, struct epa_record *r)
 	return true;
 }
 
+bool epa_holds_idle(const struct epa_holds *h, size_t place)
+{
+	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
+}
+
 bool epa_holds_end(struct epa_holds *h)
 {
 	for (size_t i = 0; i < h->thread_count; i++) {

@@ -26,6 +26,9 @@ bool epa_holds_take(struct epa_holds *h, const struct epa_record *r);
 /* True: *r is one that was held and may go. */
 bool epa_holds_next(struct epa_holds *h, struct epa_record *r);
 
+/* Nothing of the thread is held, nor will its next record be, nor is a record of another one on its way. */
+bool epa_holds_idle(const struct epa_holds *h, size_t place);
+
 /* There are no more records; false: nothing is held. */
 bool epa_holds_end(struct epa_holds *h);
 

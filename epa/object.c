@@ -747,7 +747,29 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 		if (e->kind != EPA_THREAD)
 			return odd_name(o, site, address, n);
 	}
+	return epa_object_name(e, address);
+}
+
+struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint64_t address)
+{
+	struct epa_object *e = &o->list[epa_extents_find(&o->extents, address, site)];
+	bool plain = e->live && e->kind != EPA_REGION && e->kind != EPA_THREAD;
+	return plain && address - o->argv >= o->argv_size ? e : NULL;
+}
+
+struct epa_name epa_object_name(const struct epa_object *e, uint64_t address)
+{
 	return name_in(e->name, (int64_t)(address - e->start));
+}
+
+bool epa_objects_are_plain(const struct epa_objects *o, size_t place)
+{
+	return !o->threads[place].lost_count;
+}
+
+void epa_objects_skip(struct epa_objects *o, uint64_t records)
+{
+	o->records += records;
 }
 
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value)
@@ -783,7 +805,7 @@ static struct epa_object *tracked(struct epa_objects *o, uint32_t site, uint64_t
 {
 	uint32_t n = epa_extents_find(&o->extents, address, site);
 	struct epa_object *e = &o->list[n];
-	return n && is_tracked(e) && !e->defined.whole ? e : NULL;
+	return n && epa_object_has_gaps(e) ? e : NULL;
 }
 
 void epa_objects_define(struct epa_objects *o, const struct trace_record *r, uint64_t size, uint64_t except)

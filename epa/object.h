@@ -60,6 +60,23 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 /* The same for a value that may be a number as well: numbers that cannot be addresses are plain. */
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value);
 
+/* The living object at an address, if its name and the offset are the name of the address whoever asks, and
+ * an access there tells nothing new; NULL otherwise.  For many records of one thread: */
+struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint64_t address);
+
+/* The name of an address in an object. */
+struct epa_name epa_object_name(const struct epa_object *object, uint64_t address);
+
+/* ... whose loads and stores need not be fed, if this is so; that many were not. */
+bool epa_objects_are_plain(const struct epa_objects *o, size_t place);
+void epa_objects_skip(struct epa_objects *o, uint64_t records);
+
+/* Whether the bytes of an object are known one by one, and not all have a value. */
+static inline bool epa_object_has_gaps(const struct epa_object *object)
+{
+	return (object->kind == EPA_STACK || object->kind == EPA_HEAP) && !object->defined.whole;
+}
+
 /* Whether something lies there or did, for the thread of the last record: then a large number of unknown type
  * is an address, wherever the system puts things. */
 bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define BLOCK_BYTES (EPA_BLOCK_WORDS * sizeof(uint64_t))
@@ -28,6 +29,7 @@ struct epa_reference {
 	struct rd_umap ops;	/* of the layout: (site, kind) to piece << 16 | which of it */
 	uint64_t records;
 	uint64_t file_blocks;
+	const uint64_t *map; /* of the file; NULL: it is read */
 	int fd;
 };
 
@@ -172,10 +174,22 @@ int epa_reference_open(struct epa_reference **out, struct epa_source *golden)
 	return err;
 }
 
+void epa_reference_map(struct epa_reference *ref)
+{
+	size_t size = ref->file_blocks * BLOCK_BYTES;
+	void *map = size && !ftruncate(ref->fd, (off_t)size)
+			    ? mmap(NULL, size, PROT_READ, MAP_SHARED, ref->fd, 0)
+			    : MAP_FAILED;
+	if (map != MAP_FAILED)
+		ref->map = map;
+}
+
 void epa_reference_close(struct epa_reference *ref)
 {
 	if (!ref)
 		return;
+	if (ref->map)
+		munmap((void *)(uintptr_t)ref->map, ref->file_blocks * BLOCK_BYTES);
 	if (ref->fd >= 0)
 		close(ref->fd);
 	for (size_t i = 0; i < ref->thread_count; i++) {
@@ -229,31 +243,32 @@ void epa_cursor_open(struct epa_cursor *c, const struct epa_reference *ref, size
 
 void epa_cursor_close(struct epa_cursor *c)
 {
-	free(c->words);
+	free(c->own);
 	*c = (struct epa_cursor){0};
 }
 
 void epa_cursor_copy(struct epa_cursor *to, const struct epa_cursor *from)
 {
-	uint64_t *words = to->words ? to->words : rd_xmalloc(BLOCK_BYTES);
+	uint64_t *own = to->own;
 	*to = *from;
-	to->words = words;
-	if (from->used)
-		memcpy(words, from->words, from->used * sizeof *words);
+	to->own = own;
+	if (!from->used || from->words != from->own)
+		return;
+	if (!own)
+		to->own = rd_xmalloc(BLOCK_BYTES);
+	memcpy(to->own, from->own, from->used * sizeof *own);
+	to->words = to->own;
 }
 
-bool epa_cursor_load(struct epa_cursor *c)
+/* The block at that place of the file; its bytes are in c->own when it is read. */
+static bool read_block(struct epa_cursor *c, off_t at, size_t bytes)
 {
-	size_t done = 0, bytes;
-	off_t at;
-	if (c->err || !c->thread || c->block == c->thread->block_count)
-		return false;
-	if (!c->words)
-		c->words = rd_xmalloc(BLOCK_BYTES);
-	bytes = (c->thread->blocks[c->block] & 0xffff) * sizeof *c->words;
-	at = (off_t)((c->thread->blocks[c->block] >> 16) * BLOCK_BYTES);
+	size_t done = 0;
+	if (!c->own)
+		c->own = rd_xmalloc(BLOCK_BYTES);
+	c->words = c->own;
 	while (done < bytes) {
-		ssize_t n = pread(c->reference->fd, (char *)c->words + done, bytes - done, at + (off_t)done);
+		ssize_t n = pread(c->reference->fd, (char *)c->own + done, bytes - done, at + (off_t)done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -263,8 +278,22 @@ bool epa_cursor_load(struct epa_cursor *c)
 		}
 		done += (size_t)n;
 	}
+	return true;
+}
+
+bool epa_cursor_load(struct epa_cursor *c)
+{
+	uint64_t block, words;
+	if (c->err || !c->thread || c->block == c->thread->block_count)
+		return false;
+	block = c->thread->blocks[c->block] >> 16;
+	words = c->thread->blocks[c->block] & 0xffff;
+	if (c->reference->map)
+		c->words = c->reference->map + block * EPA_BLOCK_WORDS;
+	else if (!read_block(c, (off_t)(block * BLOCK_BYTES), words * sizeof *c->words))
+		return false;
 	c->block++;
 	c->at = 0;
-	c->used = bytes / sizeof *c->words;
+	c->used = words;
 	return true;
 }

@@ -14,6 +14,10 @@ struct epa_reference;
 int epa_reference_open(struct epa_reference **reference, struct epa_source *golden);
 void epa_reference_close(struct epa_reference *reference); /* NULL is fine */
 
+/* Maps the file, so that many comparisons share its pages and copy nothing; memory then grows with the golden
+ * run.  Where that is not possible it is read as before. */
+void epa_reference_map(struct epa_reference *reference);
+
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);
 const struct epa_names *epa_reference_names(const struct epa_reference *reference);
 
@@ -47,8 +51,9 @@ void epa_reference_unpack(const struct epa_reference *reference, struct epa_reco
 struct epa_cursor {
 	const struct epa_reference *reference;
 	const struct epa_reference_thread *thread;
-	uint64_t *words; /* the block that it stands in */
-	size_t block;	 /* the next one */
+	const uint64_t *words; /* the block that it stands in */
+	uint64_t *own;	       /* room for it, unless the file is mapped */
+	size_t block;	       /* the next one */
 	size_t at, used;
 	uint64_t number; /* of the record it stands at, from 0 */
 	int err;

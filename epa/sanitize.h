@@ -90,6 +90,18 @@ static inline size_t epa_packed_size(uint64_t head)
 uint64_t epa_packed_key(uint64_t head);
 uint64_t epa_record_key(const struct epa_record *r);
 
+/* Goes past records of the thread that came last as long as they are the packed ones, without making any: the
+ * same as epa_sanitizer_next() and epa_record_pack(), for loads, stores and branches in the usual case. Stops
+ * where that is not known, and changes nothing there. */
+struct epa_passed {
+	uint64_t records;
+	size_t words;  /* of all these */
+	uint32_t site; /* of the last one, if there is one; its kind */
+	uint8_t kind;
+};
+void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
+			struct epa_passed *passed);
+
 /* The words must be whole; what is not compared is not set. */
 void epa_record_unpack(struct epa_record *r, const uint64_t *words);
 

@@ -411,6 +411,11 @@ size_t epa_walk_stack(const struct epa_walk *w, size_t place, uint32_t *sites, s
 	return w->lanes[place].reader ? trace_full_stack(w->lanes[place].reader, sites, max) : 0;
 }
 
+struct trace_full *epa_walk_reader(const struct epa_walk *w)
+{
+	return w->current ? w->current->reader : NULL;
+}
+
 const struct epa_source *epa_walk_source(const struct epa_walk *w)
 {
 	return w->source;

@@ -69,6 +69,10 @@ const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t n
 /* The call sites of the scopes that the last record of a thread stands in, as trace_full_stack(). */
 size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
 
+/* The reader of the thread of the last record, if its next record is the next one of the walk whenever it is
+ * one of a piece; NULL: that is not known. */
+struct trace_full *epa_walk_reader(const struct epa_walk *walk);
+
 const struct epa_source *epa_walk_source(const struct epa_walk *walk);
 
 #endif

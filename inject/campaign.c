@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@
 
 #define NO_RUN UINT64_MAX
 #define FAILURES_MAX 8 /* one after another */
-#define GAVE_UP 3      /* exit status of a worker that has said why */
+#define KEPT (256 << 20)
+#define GAVE_UP 3 /* exit status of a worker that has said why */
 
 struct inject_campaign {
 	char *directory, *sites;
@@ -247,6 +249,9 @@ static _Noreturn void be_worker(struct crew *crew, unsigned index, int fd)
 	int r = 0;
 
 	close(crew->part.fd); /* its lock is not ours */
+	/* What one run needs the next one needs as well: it is not given back to the system in between. */
+	mallopt(M_MMAP_THRESHOLD, KEPT);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
 	while (!r && recv(fd, &number, sizeof number, 0) == (ssize_t)sizeof number) {
 		rd_buf_clear(&line);
 		r = do_run(c, scratch, number, &run, &line);

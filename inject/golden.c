@@ -33,6 +33,8 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 		r = epa_source_open(&g->source, path);
 	if (!r)
 		r = epa_reference_open(&g->reference, g->source);
+	if (!r)
+		epa_reference_map(g->reference);
 	free(golden);
 	free(path);
 	return r;

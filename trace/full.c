@@ -206,17 +206,23 @@ static void find_end(struct trace_full *f)
 	}
 }
 
-/* 1: f->piece is the piece at p.  0: its bytes are not all there. */
-static int begin_piece(struct trace_full *f)
+/* The piece whose bytes are at p; NULL: *why it is none. */
+static const struct trace_piece *piece_at(const struct trace_full *f, const char **why)
 {
 	const struct trace_piece *piece;
+	*why = "it is cut off";
 	if (f->end - f->p < RADDLE_PIECE_HEAD)
-		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), "it is cut off");
+		return NULL;
+	*why = "no such piece";
 	piece = trace_layout_get(f->layout, raddle_piece_number(load32(f->p)));
-	if (!piece)
-		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), "no such piece");
-	if ((size_t)(f->end - f->p) < piece->size)
-		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), "the piece is cut off");
+	if (!piece || (size_t)(f->end - f->p) >= piece->size)
+		return piece;
+	*why = "the piece is cut off";
+	return NULL;
+}
+
+static void begin_piece(struct trace_full *f, const struct trace_piece *piece)
+{
 	f->piece = piece;
 	f->base = f->p;
 	f->p += piece->size;
@@ -228,6 +234,16 @@ static int begin_piece(struct trace_full *f)
 	f->unfinished = UINT32_MAX;
 	if (piece->size > RADDLE_PIECE_HEAD && f->base[piece->size - 1] == 0)
 		find_end(f);
+}
+
+/* 1: f->piece is the piece at p.  Negative: there is none. */
+static int read_piece(struct trace_full *f)
+{
+	const char *why;
+	const struct trace_piece *piece = piece_at(f, &why);
+	if (!piece)
+		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), why);
+	begin_piece(f, piece);
 	return 1;
 }
 
@@ -510,7 +526,7 @@ static int next_slow(struct trace_full *f, struct trace_record *r)
 			f->p++;
 			continue;
 		}
-		got = *f->p >= RADDLE_FULL_PIECE ? begin_piece(f) : read_other(f, r);
+		got = *f->p >= RADDLE_FULL_PIECE ? read_piece(f) : read_other(f, r);
 		if (got < 0) {
 			f->p = f->end = NULL;
 			f->piece = NULL;
@@ -536,4 +552,24 @@ int trace_full_next(struct trace_full *f, struct trace_record *r)
 		if (got || !f->piece)
 			return got;
 	}
+}
+
+bool trace_full_rest(struct trace_full *f, struct trace_rest *rest)
+{
+	const struct trace_piece *piece;
+	const char *why;
+	if (f->holds)
+		return false;
+	if (!f->piece || f->op == f->op_end) {
+		if (f->p == f->end || *f->p < RADDLE_FULL_PIECE || !(piece = piece_at(f, &why)))
+			return false;
+		begin_piece(f, piece);
+	}
+	*rest = (struct trace_rest){f->ops + f->op, f->base, f->op_end - f->op};
+	return f->unfinished == UINT32_MAX;
+}
+
+void trace_full_skip(struct trace_full *f, uint32_t count)
+{
+	f->op += count;
 }

@@ -149,4 +149,17 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 /* 1: *r is the next record.  0: there are no more.  Negative: as trace_stream_more(). */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
+/* What comes next of a piece that was executed to its end, for those who need no records: its ops and where
+ * their fields are, from the bytes at `base`.  There are at least 8 readable bytes behind each field. */
+struct trace_rest {
+	const struct trace_op *ops;
+	const uint8_t *base;
+	uint32_t count;
+};
+/* False: the next record is another one, or not in the bytes that were fed. */
+bool trace_full_rest(struct trace_full *f, struct trace_rest *rest);
+
+/* The first `count` of these ops are done with.  Only those that change no scope. */
+void trace_full_skip(struct trace_full *f, uint32_t count);
+
 #endif
