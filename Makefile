@@ -28,7 +28,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 TOOL_DIRS := base bitcode trace model epa finding predict report record replay inject doctor cmd
 INSTR_DIRS := base ir instr
 # Hooks are bitcode, and some files of the runtime belong to one flavour.
-RT_ONLY_RECORD := rt/record.c rt/stride.c rt/hook.c
+RT_ONLY_RECORD := rt/record.c rt/stride.c rt/linger.c rt/hook.c
 RT_ONLY_FULL := rt/full.c rt/full-buffer.c rt/full-compare.c rt/inject.c rt/inject-x86.c
 RT_SRC := $(filter-out rt/full-hook.c,$(wildcard rt/*.c))
 

@@ -185,9 +185,11 @@ static void exit_event(int status)
 
 	if (!t || rt.exited || own_pid() != rt.pid)
 		return;
-	rt.exited = 1;
 	if (t->recording == RT_STEERED)
 		rt_steer_exit(t);
+	else
+		rt_flavour_exit();
+	rt.exited = 1;
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
 

@@ -132,10 +132,11 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears m
 /* New memory, of which the program knows the first `known` bytes; returns p. */
 void *rt_fresh(void *p, size_t known);
 
-/* Each flavour has its own (rt/record.c, rt/full-buffer.c): before the first thread gets its state; a
- * state is as new. */
+/* Each flavour has its own (rt/record.c, rt/linger.c, rt/full-buffer.c): before the first thread gets its
+ * state; a state is as new; the process is about to end. */
 void rt_flavour_setup(void);
 void rt_flavour_reset(struct rt_thread *t);
+void rt_flavour_exit(void);
 
 /* As first and second operand: taken when the encoder is, so that no handler can
  * come between and the stream is in the order of q. */

@@ -26,6 +26,7 @@
 
 #define SPINS 64	  /* looks before the first sleep */
 #define NAP_MS 20	  /* of one sleeper */
+#define STUCK_NAPS 50	  /* until the process ends in spite of a deadlock; seeing one takes ten */
 #define FIRST_ALONE_MS 20 /* the second one of a race waits so long for the first one */
 #define FIRST_LONGEST_MS 500
 #define FIRST_COMPUTES_NS 200000 /* enough for an access */
@@ -322,17 +323,52 @@ void rt_steer_end(struct rt_thread *t)
 	show(t, RADDLE_SLOT_ENDED);
 }
 
-/* The end of the process is no operation that is counted, but it must not come too early. */
+/* Whether a thread that was led to be stuck is. */
+static bool is_stuck(void)
+{
+	const struct raddle_slot *slots = raddle_steer_slots(rt.steer);
+	uint32_t count = atomic_load(&rt.steer->slot_count);
+	bool stuck = false;
+
+	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++)
+		stuck |= atomic_load(&slots[i].state) == RADDLE_SLOT_BLOCKED && !atomic_load(&slots[i].timed);
+	return rt.steer->stop_count && atomic_load(&rt.steer->stops_reached) == rt.steer->stop_count && stuck;
+}
+
+/* Whether a thread of the plan lives that has not come where it stands, as far as can be known: of
+ * one that has not begun it is not known who it is. */
+static bool is_another_to_come(const struct rt_thread *t)
+{
+	const struct raddle_slot *slots = raddle_steer_slots(rt.steer);
+	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
+
+	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++) {
+		uint32_t state = atomic_load(&slots[i].state);
+
+		if (i != t->number && (state == RADDLE_SLOT_UNUSED ||
+				       (state != RADDLE_SLOT_ENDED && slots[i].thread != RADDLE_STEER_NONE)))
+			return true;
+	}
+	return false;
+}
+
+/* The end of the process is no operation that is counted, but it must not come too early: not before
+ * the others have come, nor before the replayer has seen a deadlock stand. */
 void rt_steer_exit(struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = t->steered.plan;
 
-	if (!plan || !held())
-		return;
-	if (is_expected(t))
-		diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_EXIT);
-	else if (t->steered.n >= plan->limit)
-		STAND(t, RADDLE_SLOT_LIMIT, held());
+	if (plan && held()) {
+		if (is_expected(t))
+			diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_EXIT);
+		else
+			STAND(t, RADDLE_SLOT_LIMIT,
+			      held() && (t->steered.n >= plan->limit || is_another_to_come(t)));
+	}
+	if (rt.steer->stop_count && phase() == RADDLE_RUNS_FREE)
+		rt_flavour_exit();
+	for (uint32_t naps = 0; naps < STUCK_NAPS && phase() == RADDLE_RUNS_FREE && is_stuck(); naps++)
+		rt_futex_wait(&rt.steer->phase, RADDLE_RUNS_FREE, NAP_MS);
 }
 
 /* ---- steps ---- */

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// recorded: the first thread is done before the second one starts, which main does not wait for.
+/* The program ends while a thread goes on that has not done anything yet. */
+#include "case.h"
+
+MUTEX(m);
+static int x;
+THREAD(first)
+{
+	UNUSED;
+	LOCK(m);
+	x = 1;
+	UNLOCK(m);
+	return NULL;
+}
+THREAD(second)
+{
+	UNUSED;
+	LOCK(m);
+	x = 2;
+	UNLOCK(m);
+	return NULL;
+}
+int main(void)
+{
+	start_settled(first, NULL);
+	start(second, NULL);
+	return 0;
+}
