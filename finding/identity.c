@@ -3,8 +3,8 @@
  * What makes two findings the same.
  *
  * The fingerprint says "the same place in this source": kind, object, and of
- * each side file, function and line.  Predictions with one fingerprint are one
- * finding with a count: the pairs of a loop, and the read and the write of x++.
+ * each side file, function and line; of heap objects also what is accessed.  Predictions with one fingerprint
+ * are one finding with a count: the pairs of a loop, and the read and the write of x++.
  *
  * The id says "the same error in the next version of the source": it must not
  * change when lines move, when other code is added, when the program gets other
@@ -17,7 +17,8 @@
  * source.
  *
  * Names of objects are normalised: `table[3].lock` and `table[4].lock` are one
- * thing, and so are all objects allocated at one place.
+ * thing, and so are all objects allocated at one place.  Where in a heap object an access is
+ * does not count for races: it may be an array of anything, and what is accessed says more.
  *
  * Invariant: after finding_set_finish() ids are unique in the set.
  */
@@ -75,18 +76,20 @@ static void add_place(struct rd_buf *b, const struct finding_stack *stack, enum 
 /* A heap object is known by where it was allocated. */
 static void add_object(struct rd_buf *b, const struct finding_object *o)
 {
-	add_normal(b, o->name);
 	if (o->kind == FINDING_HEAP)
 		add_place(b, &o->stack, STABLE);
+	else
+		add_normal(b, o->name);
 }
 
-static void add_access(struct rd_buf *b, const struct finding_access *a, enum scope scope)
+static void add_access(struct rd_buf *b, const struct finding *f, const struct finding_access *a,
+		       enum scope scope)
 {
 	add_place(b, &a->stack, scope);
-	if (scope == STABLE) {
+	if (scope == STABLE || f->object.kind == FINDING_HEAP)
 		add_normal(b, a->what);
+	if (scope == STABLE)
 		rd_buf_addf(b, "%u\x1f", a->ordinal);
-	}
 }
 
 static void add_wait(struct rd_buf *b, const struct finding_wait *w, enum scope scope)
@@ -112,7 +115,7 @@ static void add_sides(struct rd_buf *b, const struct finding *f, enum scope scop
 
 	for (size_t i = 0; i < count; i++) {
 		if (i < f->access_count)
-			add_access(&side, &f->accesses[i], scope);
+			add_access(&side, f, &f->accesses[i], scope);
 		else
 			add_wait(&side, &f->cycle[i - f->access_count], scope);
 		sides[i] = rd_buf_detach(&side);

@@ -119,7 +119,7 @@ static void ids_differ(void **state)
 	}
 }
 
-/* Heap objects are known by their allocation, not by number. */
+/* Heap objects are known by their allocation, not by number or offset. */
 static void heap_ids(void **state)
 {
 	char ids[3][FINDING_ID_SIZE];
@@ -127,7 +127,7 @@ static void heap_ids(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct finding_set *set = finding_set_new();
-		struct finding *f = fixture_race(set, i ? "heap T_0_2#9+16" : "heap T_0#4+16", 12);
+		struct finding *f = fixture_race(set, i ? "heap T_0_2#9+4816" : "heap T_0#4+16", 12);
 
 		f->object.kind = FINDING_HEAP;
 		f->object.stack =
