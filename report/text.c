@@ -23,6 +23,7 @@
 
 #define WIDTH 80
 #define STEPS 24
+#define MANY 4 /* reports, from which on an overview follows them */
 #define RULE "=================="
 
 struct printer {
@@ -387,6 +388,40 @@ static void print_finding(struct printer *p, const struct finding *f)
 	fputs(RULE "\n\n", p->out);
 }
 
+/* ---- one line for each ---- */
+
+/* A line has no room for paths. */
+static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
+{
+	if (!f || !f->file) {
+		rd_buf_adds(b, f && f->function ? f->function : "an unknown place");
+		return;
+	}
+	rd_buf_addf(b, "%s:%u", rd_base_name(f->file), f->line);
+	if (f->function)
+		rd_buf_addf(b, " (%s)", f->function);
+}
+
+/* "data race on hits: write at a.c:3 (add), read at a.c:9 (main) [id]". */
+static void print_short(struct printer *p, const struct finding *f)
+{
+	size_t count = f->access_count + f->cycle_count;
+
+	word_title(&p->line, f);
+	for (size_t i = 0; i < count; i++) {
+		bool access = i < f->access_count;
+
+		rd_buf_adds(&p->line, i ? ", " : ": ");
+		if (access)
+			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
+		add_short_place(&p->line, finding_own(access ? &f->accesses[i].stack
+							     : &f->cycle[i - f->access_count].stack));
+	}
+	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
+		    f->suppressed ? ", suppressed" : "");
+	flush_line(p, 2, "");
+}
+
 /* ---- the list of the others ---- */
 
 static void print_brief(struct printer *p, const struct finding *f)
@@ -424,6 +459,23 @@ static bool is_listed(const struct printer *p, const struct finding *f)
 	if (!finding_is_fresh(f))
 		return false;
 	return p->opts->others || (f->status != FINDING_DROPPED && f->sound);
+}
+
+/* Where there are many reports, what they are about at a glance. */
+static void print_overview(struct printer *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->set->count; i++)
+		n += p->set->items[i]->status == FINDING_CONFIRMED && is_full(p, p->set->items[i]);
+	if (n < MANY)
+		return;
+	rd_buf_adds(&p->line, "Confirmed:");
+	flush_line(p, 0, BOLD);
+	for (size_t i = 0; i < p->set->count; i++)
+		if (p->set->items[i]->status == FINDING_CONFIRMED && is_full(p, p->set->items[i]))
+			print_short(p, p->set->items[i]);
+	fputc('\n', p->out);
 }
 
 static void print_list(struct printer *p)
@@ -495,6 +547,7 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 	for (size_t i = 0; i < set->count; i++)
 		if (is_full(&p, set->items[i]))
 			print_finding(&p, set->items[i]);
+	print_overview(&p);
 	print_list(&p);
 	print_total(&p);
 	return finish(&p);
@@ -502,39 +555,12 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 
 /* ---- predictions alone ---- */
 
-/* A line has no room for paths. */
-static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
-{
-	if (!f || !f->file) {
-		rd_buf_adds(b, f && f->function ? f->function : "an unknown place");
-		return;
-	}
-	rd_buf_addf(b, "%s:%u", rd_base_name(f->file), f->line);
-	if (f->function)
-		rd_buf_addf(b, " (%s)", f->function);
-}
-
 static void print_prediction(struct printer *p, const struct finding *f)
 {
-	size_t count = f->access_count + f->cycle_count;
-
-	if (p->opts->all) {
+	if (p->opts->all)
 		print_finding(p, f);
-		return;
-	}
-	word_title(&p->line, f);
-	for (size_t i = 0; i < count; i++) {
-		bool access = i < f->access_count;
-
-		rd_buf_adds(&p->line, i ? ", " : ": ");
-		if (access)
-			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
-		add_short_place(&p->line, finding_own(access ? &f->accesses[i].stack
-							     : &f->cycle[i - f->access_count].stack));
-	}
-	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
-		    f->suppressed ? ", suppressed" : "");
-	flush_line(p, 2, "");
+	else
+		print_short(p, f);
 }
 
 static size_t print_section(struct printer *p, bool sound, const char *title)

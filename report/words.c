@@ -95,7 +95,11 @@ static bool holds_itself(const struct finding_wait *w)
 
 void word_title(struct rd_buf *out, const struct finding *f)
 {
-	if (f->kind == FINDING_RACE)
+	const char *what = f->access_count ? f->accesses[0].what : NULL;
+
+	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && what)
+		rd_buf_addf(out, "data race on %s in %s", what, f->object.name);
+	else if (f->kind == FINDING_RACE)
 		rd_buf_addf(out, "data race on %s", f->object.name ? f->object.name : "unknown memory");
 	else if (f->cycle_count == 1)
 		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? "deadlock of a thread with itself"

@@ -14,7 +14,7 @@ void word_op(struct rd_buf *out, const char *kind, const char *object);
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
 
-/* "data race on hits", "deadlock of 2 threads". */
+/* "data race on hits", "data race on p->next in heap T_0#4+16", "deadlock of 2 threads". */
 void word_title(struct rd_buf *out, const struct finding *f);
 
 /* "confirmed by replay"; the meaning of a class, "" if there is none. */

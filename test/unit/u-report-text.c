@@ -96,6 +96,25 @@ static void summary_names_own_code(void **state)
 	finding_set_free(set);
 }
 
+/* From four reports on, a list says at a glance what they are about. */
+static void overview_of_many(void **state)
+{
+	(void)state;
+	for (unsigned n = 3; n <= 4; n++) {
+		struct finding_set *set = finding_set_new();
+		size_t length;
+		char *text;
+
+		for (unsigned i = 0; i < n; i++)
+			fixture_race(set, "hits", 12 + i)->status = FINDING_CONFIRMED;
+		finding_set_finish(set);
+		text = text_of(set, &(struct report_opts){0}, &length);
+		assert_int_equal(strstr(text, "\nConfirmed:\n  data race on hits: write at") != NULL, n == 4);
+		free(text);
+		finding_set_free(set);
+	}
+}
+
 /* A name must not steer the terminal. */
 static void no_control_characters(void **state)
 {
@@ -187,11 +206,11 @@ static void write_errors_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_report),	 cmocka_unit_test(at_most_80_columns),
-		cmocka_unit_test(colours_on_request),	 cmocka_unit_test(summary_names_own_code),
-		cmocka_unit_test(no_control_characters), cmocka_unit_test(nothing_known),
-		cmocka_unit_test(no_colours_in_files),	 cmocka_unit_test(schedule_in_words),
-		cmocka_unit_test(write_errors_are_told),
+		cmocka_unit_test(golden_report),      cmocka_unit_test(at_most_80_columns),
+		cmocka_unit_test(colours_on_request), cmocka_unit_test(summary_names_own_code),
+		cmocka_unit_test(overview_of_many),   cmocka_unit_test(no_control_characters),
+		cmocka_unit_test(nothing_known),      cmocka_unit_test(no_colours_in_files),
+		cmocka_unit_test(schedule_in_words),  cmocka_unit_test(write_errors_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
