@@ -240,6 +240,15 @@ const char *rev_hidden_name(unsigned state)
 	return "?";
 }
 
+static bool may_be_address(const struct trace_record *r, size_t i)
+{
+	uint64_t value = trace_record_value(r, i);
+	if (r->values[i].size != 8 || r->values[i].type == TRACE_VALUE_FLOAT)
+		return false;
+	return r->values[i].type == TRACE_VALUE_POINTER ? raddle_may_be_pointer(value)
+							: raddle_looks_like_pointer(value);
+}
+
 /* Arguments that look like addresses: what %s prints is read, what %p prints is not. */
 static void look_at_printer(struct lane *lane, const char *name, const struct trace_record *r)
 {
@@ -249,8 +258,7 @@ static void look_at_printer(struct lane *lane, const char *name, const struct tr
 			continue;
 		lane->printer = r->site;
 		for (size_t k = printers[i].format + 1; k < r->value_count; k++)
-			if (r->values[k].size == 8 && raddle_looks_like_pointer(trace_record_value(r, k)) &&
-			    r->values[k].type != TRACE_VALUE_FLOAT && lane->printed_count < PRINTED_MAX)
+			if (may_be_address(r, k) && lane->printed_count < PRINTED_MAX)
 				lane->printed[lane->printed_count++] = trace_record_value(r, k);
 	}
 }

@@ -150,16 +150,21 @@ static bool is_pointer(struct epa_sanitizer *s, const struct epa_record *r, uint
 	       (word >> 40 && !(word >> 47) && epa_objects_has(s->objects, r->site, word));
 }
 
+static void put_number_or_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
+{
+	if (is_pointer(s, r, word))
+		put_address(s, r, word);
+	else
+		put_number(r, word);
+}
+
 /* A word that may be a pointer or not, and may have padding. */
 static void put_word(struct epa_sanitizer *s, struct epa_record *r, uint64_t word)
 {
 	const struct thread *t = &s->threads[r->place];
 	if (t->known)
 		word &= ~widen(padding_of(t, word));
-	if (is_pointer(s, r, word))
-		put_address(s, r, word);
-	else
-		put_number(r, word);
+	put_number_or_address(s, r, word);
 }
 
 static uint64_t word_at(const uint8_t *p, size_t size)
@@ -297,7 +302,7 @@ static void fill_range(struct epa_sanitizer *s, struct epa_record *r)
 	put_number(r, raw->value);
 	put_number(r, raw->pointer_count);
 	for (uint32_t i = 0; i < raw->listed; i++)
-		put_address(s, r, raw->pointers[i].value);
+		put_number_or_address(s, r, raw->pointers[i].value);
 }
 
 static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)

@@ -246,7 +246,7 @@ static uint64_t take_word(struct summary *s, const uint8_t *p, uint64_t offset)
 	uint64_t word;
 
 	__builtin_memcpy(&word, p, 8);
-	if (RT_LIKELY(!raddle_looks_like_pointer(word)))
+	if (RT_LIKELY(!raddle_may_be_pointer(word)))
 		return word;
 	s->pointers++;
 	if (s->listed < RADDLE_FULL_POINTERS) {

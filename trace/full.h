@@ -13,7 +13,7 @@
 #ifndef TRACE_FULL_H
 #define TRACE_FULL_H
 
-#include "raddle/full.h" /* raddle_looks_like_pointer() and the hash of ranges */
+#include "raddle/full.h" /* what looks like a pointer, and the hash of ranges */
 #include "trace/reader.h"
 
 enum trace_full_kind {
@@ -114,7 +114,7 @@ struct trace_record {
 	const struct trace_value *values; /* arguments, value loaded, ...; atomic: old, new */
 	const uint8_t *bytes;		  /* of the values; until the next call */
 	/* of a range */
-	uint32_t pointer_count, listed; /* words that look like pointers; how many of them follow */
+	uint32_t pointer_count, listed; /* words that may be pointers; how many of them follow */
 	const struct trace_pointer *pointers;
 	/* of an event */
 	const struct trace_event *event;

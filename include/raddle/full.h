@@ -53,12 +53,11 @@ static inline uint32_t raddle_piece_number(uint32_t head)
 
 #define RADDLE_PIECE_HEAD 4
 #define RADDLE_PIECE_MAX 2048	  /* raw bytes of a piece; longer runs are several */
-#define RADDLE_FULL_POINTERS 16	  /* words of a range that look like pointers and are listed */
+#define RADDLE_FULL_POINTERS 16	  /* words of a range that may be pointers and are listed */
 #define RADDLE_FULL_VALUE_MAX 128 /* larger values are ranges */
 
 /* A word of memory that looks like an address of a position-independent program, its heap, its
- * libraries or a stack; 0x14, 0x15 and 0x2a, 0x2b are where mappings are if the stack has no limit.  No hash
- * covers it, because addresses differ from run to run. */
+ * libraries or a stack; 0x14, 0x15 and 0x2a, 0x2b are where mappings are if the stack has no limit. */
 static inline int raddle_looks_like_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -68,8 +67,21 @@ static inline int raddle_looks_like_pointer(uint64_t word)
 	return high >= 0x7e || high == 0x55 || high == 0x56 || high <= 0x15 || high == 0x2a || high == 0x2b;
 }
 
+/* The same where the system shifts everything by up to 2^44 bytes (vm.mmap_rnd_bits is 32), upwards or, for
+ * mappings below the stack, downwards.  No hash covers such a word, because addresses differ from run to run;
+ * that is so for all runs, whatever their addresses were.  It may be a number or text as well. */
+static inline int raddle_may_be_pointer(uint64_t word)
+{
+	uint64_t high = word >> 40;
+
+	if (high - 0x05 > 0x7f - 0x05)
+		return 0;
+	return high >= 0x6e || (high >= 0x55 && high <= 0x66) || high <= 0x15 ||
+	       (high >= 0x2a && high <= 0x3b);
+}
+
 /* The hash of a range: of its words from its start on, the last one filled up with 0.  Before, each word at
- * a multiple of 8 that lies in the range as a whole and looks like a pointer became 1. */
+ * a multiple of 8 that lies in the range as a whole and may be a pointer became 1. */
 static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;

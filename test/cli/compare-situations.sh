@@ -119,6 +119,8 @@ situation alone data T_0_1_0 alone i mul flip:4 $(($(line alone) - 2))
 # Pointers as data, addresses that nobody allocated.
 situation pointers data
 situation unknown data
+situation wide data
+holds '[n["operation"] for n in nodes] == ["store", "range-read"]' wide
 situation pages data
 fault=
 record run ./situations pages

@@ -721,13 +721,42 @@ static void bad_layouts_are_refused(void **state)
 	rd_log_set(NULL, NULL);
 }
 
+/* Where Linux puts things on x86-64: from a base, shifted by up to 2^bits pages upwards or, below the stack,
+ * downwards (arch/x86/mm/mmap.c, fs/binfmt_elf.c). */
+static void addresses_may_be_anywhere(void **state)
+{
+	const uint64_t top = 1ull << 47, program = top / 3 * 2, no_stack_limit = top / 3,
+		       largest_gap = top - top / 6 * 5;
+	(void)state;
+	for (unsigned bits = 28; bits <= 32; bits += 2)
+		for (uint64_t step = 0; step <= 64; step++) {
+			uint64_t shift = ((1ull << bits) - 1) / 64 * step << 12;
+			assert_true(raddle_may_be_pointer(program + shift));
+			assert_true(raddle_may_be_pointer(program + shift + (1ull << 30)));
+			assert_true(raddle_may_be_pointer(top - (1ull << 34) - shift));
+			assert_true(raddle_may_be_pointer(no_stack_limit + shift));
+			assert_true(raddle_may_be_pointer(largest_gap - shift));
+		}
+	for (uint64_t high = 0; high < 512; high++)
+		assert_true(!raddle_looks_like_pointer(high << 40) || raddle_may_be_pointer(high << 40));
+	assert_false(raddle_may_be_pointer(0));
+	assert_false(raddle_may_be_pointer(UINT32_MAX));
+	assert_false(raddle_may_be_pointer(top));
+	assert_false(raddle_may_be_pointer(0x3ff0000000000000)); /* 1.0 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(raw_bytes_are_read),	    cmocka_unit_test(packing_loses_nothing),
-		cmocka_unit_test(files_are_read),	    cmocka_unit_test(unfinished_pieces_are_cut),
-		cmocka_unit_test(landings_unwind),	    cmocka_unit_test(branches_have_targets),
-		cmocka_unit_test(packer_stops_at_nonsense), cmocka_unit_test(bad_layouts_are_refused),
+		cmocka_unit_test(raw_bytes_are_read),
+		cmocka_unit_test(packing_loses_nothing),
+		cmocka_unit_test(files_are_read),
+		cmocka_unit_test(unfinished_pieces_are_cut),
+		cmocka_unit_test(landings_unwind),
+		cmocka_unit_test(branches_have_targets),
+		cmocka_unit_test(addresses_may_be_anywhere),
+		cmocka_unit_test(packer_stops_at_nonsense),
+		cmocka_unit_test(bad_layouts_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

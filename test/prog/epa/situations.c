@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
@@ -284,6 +287,35 @@ static NOINLINE void unknown(void)
 	errno = 3;
 }
 
+/* Where a system that randomises addresses more than others could have put it; another place in every run.
+ * What is random is nowhere but in pointers. */
+static void *far_away(uintptr_t base)
+{
+	char *shift = NULL;
+	void *p;
+	if (getrandom((char *)&shift + 1, 4, 0) != 4)
+		return NULL;
+	p = mmap((void *)((uintptr_t)(shift + base) & ~(uintptr_t)0xffff), 4096, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Pointers among bytes that leave the program, and six letters, which might be one. */
+static NOINLINE void wide(void)
+{
+	struct {
+		void *pointers[3];
+		char text[8];
+	} record = {{0}, "raddle"};
+	int null = open("/dev/null", O_WRONLY);
+	record.pointers[0] = far_away(0x5c0000000000);
+	record.pointers[1] = far_away(0x700000000000);
+	record.pointers[2] = far_away(0x300000000000);
+	record.text[5] = NO ? 'x' : 'e'; /* here: wide */
+	cell = (int)write(null, &record, sizeof record);
+	close(null);
+}
+
 static NOINLINE void crash(void)
 {
 	*(NO ? (int *)8 : &cell) = 1; /* here: crash */
@@ -376,7 +408,7 @@ static const struct situation {
 	{"freed", freed},     {"atomics", atomics}, {"arithmetic", arithmetic}, {"alone", alone},
 	{"unknown", unknown}, {"crash", crash},	    {"pointers", pointers},	{"handler", handler},
 	{"jump", jump},	      {"killed", killed},   {"unbalanced", unbalanced}, {"masked", masked},
-	{"pages", pages},
+	{"pages", pages},     {"wide", wide},
 };
 
 static void *noise(void *argument)
