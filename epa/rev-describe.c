@@ -229,6 +229,8 @@ static void apply(struct describer *d, const struct rev_effects *e)
 			rev_shadow_touch(d->shadow, t);
 		else if (e->list[i].effect == REV_ENDS)
 			rev_shadow_end(d->shadow, t, false);
+		else if (e->list[i].effect == REV_FREES)
+			rev_shadow_release(d->shadow, t);
 		else
 			rev_shadow_clear(d->shadow, t->address, t->size, false);
 	}

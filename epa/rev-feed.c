@@ -65,20 +65,15 @@ static void clear(struct rev_feed *f, struct rev_effects *e, uint32_t thread, ui
 	t->size = size;
 }
 
-/* The first bytes are marked, so that a later use is seen; the others only looked at. */
 static void release(struct rev_feed *f, struct rev_effects *e, uint32_t thread, uint64_t address,
 		    uint64_t size)
 {
-	uint64_t marked = size < 65536 ? size : 65536;
-	struct rev_touch *t;
+	struct rev_touch *t = add(f, e, REV_FREES, thread);
 
-	touch(f, e, thread, &(struct rev_touch){.address = address, .size = marked, .access = REV_RELEASED});
-	if (size == marked)
-		return;
-	t = add(f, e, REV_ENDS, thread);
-	t->address = address + marked;
-	t->size = size - marked;
+	t->address = address;
+	t->size = size;
 	t->access = REV_RELEASED;
+	f->accesses++;
 }
 
 static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thread,

@@ -24,6 +24,7 @@ enum rev_effect {
 	REV_TOUCH, /* as rev_shadow_touch() */
 	REV_ENDS,  /* as rev_shadow_end() */
 	REV_CLEAR, /* as rev_shadow_clear() */
+	REV_FREES, /* as rev_shadow_release() */
 };
 #define REV_EFFECTS 3 /* of one record, at most */
 struct rev_effects {

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "epa/rev-depend.h"
 #include "epa/rev-feed.h"
+#include "epa/rev-released.h"
 #include "epa/rev-passes.h"
 
 #include <inttypes.h>
@@ -43,6 +44,7 @@ struct prover {
 	struct rd_umap bytes; /* address -> place in `last`, in tables, plus one */
 	struct last *last;
 	size_t last_count, last_capacity;
+	struct rev_released released;
 	struct rev_feed feed;
 	struct rd_umap proved; /* pairs that the solver proved */
 	char *why;
@@ -259,6 +261,21 @@ static void check_pair(struct prover *p, uint32_t t, uint32_t s, const struct re
 	       p->x->names[t], s, p->x->names[now->u], now->r);
 }
 
+/* A byte that nobody has touched so far, in a released block maybe. */
+static void new_table(struct prover *p, uint64_t address)
+{
+	size_t threads = p->run->thread_count;
+	const struct rev_touch *t = rev_released_find(&p->released, address);
+	struct last *table;
+
+	RD_GROW(p->last, p->last_capacity, p->last_count + threads);
+	table = p->last + p->last_count;
+	memset(table, 0, threads * sizeof *table);
+	p->last_count += threads;
+	if (t)
+		table[t->u].write = t->r + 1;
+}
+
 static struct last *table_of(struct prover *p, uint64_t address, bool make)
 {
 	size_t threads = p->run->thread_count;
@@ -267,31 +284,37 @@ static struct last *table_of(struct prover *p, uint64_t address, bool make)
 	if (!at || (!*at && !make))
 		return NULL;
 	if (!*at) {
-		RD_GROW(p->last, p->last_capacity, p->last_count + threads);
-		memset(p->last + p->last_count, 0, threads * sizeof *p->last);
-		p->last_count += threads;
+		new_table(p, address);
 		*at = p->last_count / threads;
 	}
 	return p->last + (*at - 1) * threads;
 }
 
-static void touch_byte(struct prover *p, const struct rev_touch *t, uint64_t address, bool ends)
+static void check_byte(struct prover *p, const struct rev_touch *t, const struct last *table)
 {
 	bool write = t->access != REV_READ && t->access != REV_ATOMIC_READ;
-	struct last *table = table_of(p, address, !ends);
-	uint32_t n = t->ops & 2 && !(t->ops & 4) && t->r ? t->r - 1 : t->r;
 
-	for (uint32_t i = 0; table && i < p->run->thread_count; i++) {
+	for (uint32_t i = 0; i < p->run->thread_count; i++) {
 		if (table[i].write)
 			check_pair(p, i, table[i].write - 1, t);
 		if (write && table[i].read)
 			check_pair(p, i, table[i].read - 1, t);
-		if (ends)
-			table[i] = (struct last){0};
 	}
-	if (table && !ends && write)
+}
+
+static void touch_byte(struct prover *p, const struct rev_touch *t, uint64_t address, enum rev_effect effect)
+{
+	struct last *table = table_of(p, address, effect == REV_TOUCH);
+	uint32_t n = t->ops & 2 && !(t->ops & 4) && t->r ? t->r - 1 : t->r;
+
+	if (!table)
+		return;
+	check_byte(p, t, table);
+	if (effect == REV_ENDS)
+		memset(table, 0, p->run->thread_count * sizeof *table);
+	else if (t->access != REV_READ && t->access != REV_ATOMIC_READ)
 		table[t->u].write = n + 1;
-	else if (table && !ends)
+	else
 		table[t->u].read = n + 1;
 }
 
@@ -315,7 +338,7 @@ static void apply(struct prover *p, enum rev_effect effect, const struct rev_tou
 			if (effect == REV_CLEAR)
 				clear_byte(p, address);
 			else
-				touch_byte(p, t, address, true);
+				touch_byte(p, t, address, effect);
 		}
 		return;
 	}
@@ -323,7 +346,7 @@ static void apply(struct prover *p, enum rev_effect effect, const struct rev_tou
 		if (effect == REV_CLEAR)
 			clear_byte(p, t->address + i);
 		else
-			touch_byte(p, t, t->address + i, effect == REV_ENDS);
+			touch_byte(p, t, t->address + i, effect);
 	}
 }
 
@@ -333,8 +356,15 @@ static void follow(void *context, uint32_t thread, const struct trace_record *r,
 	struct rev_effects e;
 
 	rev_feed_record(&p->feed, thread, r, call, &e);
-	for (size_t i = 0; i < e.count && !p->why; i++)
-		apply(p, e.list[i].effect, &e.list[i].touch);
+	for (size_t i = 0; i < e.count && !p->why; i++) {
+		const struct rev_touch *t = &e.list[i].touch;
+
+		apply(p, e.list[i].effect, t);
+		if (e.list[i].effect == REV_FREES)
+			rev_released_add(&p->released, t);
+		else if (e.list[i].effect == REV_CLEAR)
+			rev_released_clear(&p->released, t->address, t->size);
+	}
 }
 
 /* Operations that depend on one another, by the clocks of the proof. */
@@ -417,9 +447,11 @@ static int prove(struct prover *p, struct epa_source *source, unsigned solver_ms
 	if (!p->why)
 		check_operations(p);
 	if (!p->why) {
+		rev_released_init(&p->released);
 		rev_feed_init(&p->feed, p->run, epa_source_sites(source));
 		err = rev_read_records(p->x, source, follow, p);
 		rev_feed_release(&p->feed);
+		rev_released_free(&p->released);
 	}
 	for (size_t i = 0; i < p->run->op_count; i++)
 		free(p->needing[i].at);

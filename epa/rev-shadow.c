@@ -10,6 +10,7 @@
 #include "epa/rev-shadow.h"
 
 #include "base/alloc.h"
+#include "epa/rev-released.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define PAGE 512
 #define CELLS (PAGE / 4)
 #define CACHE 256
+#define EAGER (64u << 10) /* bytes of a release that are marked at once */
 #define PAIRS_MAX 400000
 #define FLAG 0x80000000u /* write: the cell is split; read: a set */
 #define FRESH 0x7fffffffu
@@ -49,7 +51,8 @@ struct rev_shadow {
 	struct rd_umap sets; /* (segment, rest) -> node */
 	struct quarters *quarters;
 	size_t quarter_count, quarter_capacity;
-	uint32_t free_quarters; /* a list through write of the first cell; 0: none */
+	uint32_t free_quarters;	      /* a list through write of the first cell; 0: none */
+	struct rev_released released; /* of which pages that are made later know nothing */
 	struct rev_pair *pairs;
 	size_t pair_count, pair_capacity;
 	struct rd_umap known; /* (segment, segment) -> pair + 1 */
@@ -67,6 +70,7 @@ struct rev_shadow *rev_shadow_new(const struct rev_run *run)
 	struct rev_shadow *s = rd_xcalloc(1, sizeof *s);
 
 	s->run = run;
+	rev_released_init(&s->released);
 	RD_GROW(s->nodes, s->node_capacity, 1);
 	s->nodes[s->node_count++] = (struct node){0};
 	RD_GROW(s->quarters, s->quarter_capacity, 1);
@@ -84,6 +88,7 @@ void rev_shadow_free(struct rev_shadow *s)
 	free(s->nodes);
 	free(s->quarters);
 	free(s->pairs);
+	rev_released_free(&s->released);
 	rd_umap_release(&s->index);
 	rd_umap_release(&s->sets);
 	rd_umap_release(&s->known);
@@ -232,6 +237,17 @@ static void check_reads(struct rev_shadow *s, const struct cell *c, uint64_t add
 
 /* ---- cells ---- */
 
+/* What lies in a large block that was released is as if the release had written it. */
+static void mark_released(struct rev_shadow *s, struct page *page)
+{
+	for (size_t i = 0; s->released.any && i < CELLS; i++) {
+		const struct rev_touch *t = rev_released_find(&s->released, page->number * PAGE + i * 4);
+
+		if (t)
+			page->cells[i].write = number_of(s->run, t->u, t->r);
+	}
+}
+
 static struct page *find_page(struct rev_shadow *s, uint64_t address, bool make)
 {
 	uint64_t number = address / PAGE, *at;
@@ -247,6 +263,7 @@ static struct page *find_page(struct rev_shadow *s, uint64_t address, bool make)
 		struct page *page = rd_xcalloc(1, sizeof *page);
 
 		page->number = number;
+		mark_released(s, page);
 		*at = s->page_count;
 		RD_GROW(s->pages, s->page_capacity, s->page_count + 1);
 		s->pages[s->page_count++] = page;
@@ -411,8 +428,20 @@ void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh)
 		rev_shadow_clear(s, t->address, t->size, true);
 }
 
+void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t)
+{
+	begin(s, t);
+	if (t->size <= EAGER) {
+		on_range(s, t->address, t->size, true, touch_cell);
+		return;
+	}
+	on_known(s, t->address, t->size, touch_cell);
+	rev_released_add(&s->released, t);
+}
+
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh)
 {
+	rev_released_clear(&s->released, address, size);
 	if (fresh)
 		on_range(s, address, size, true, freshen_cell);
 	else

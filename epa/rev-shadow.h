@@ -49,6 +49,8 @@ void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 /* The same as a write of what has been touched before, without a trace of it: then a life of
  * the memory is over.  With `fresh` a new one begins, and it holds nothing. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
+/* A write of all bytes, however many: what has been touched before and what will be. */
+void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
 /* A new life begins, whatever was there. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
 /* Something unseen may have written there: from the address on as far as nothing was written. */

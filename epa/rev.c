@@ -192,6 +192,9 @@ static void apply(struct follower *f, const struct rev_effects *e, const struct 
 		case REV_ENDS:
 			rev_shadow_end(f->shadow, t, false);
 			break;
+		case REV_FREES:
+			rev_shadow_release(f->shadow, t);
+			break;
 		case REV_CLEAR:
 			rev_shadow_clear(f->shadow, t->address, t->size,
 					 r->event->kind == RADDLE_ALLOC && t->size <= UNWRITTEN_MAX &&
