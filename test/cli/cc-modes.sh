@@ -1,6 +1,5 @@
 # raddle cc in every mode of a compiler: the same files, output, diagnostics and
 # exit status as clang's, the same machine code, and bitcode where code is made.
-# timeout: 600
 set -u
 
 LLVM=19

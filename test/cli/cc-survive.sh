@@ -1,6 +1,5 @@
 # What raddle cc puts into objects and programs survives archivers, linkers and
 # GNU strip; where a tool has removed it, the message says so.
-# timeout: 600
 set -u
 
 failures=0

@@ -1,4 +1,3 @@
-# timeout: 300
 # `raddle check` from end to end: what it finds and what not, its files, its exit status, the
 # program's input, and programs that do not end.
 set -u

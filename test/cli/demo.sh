@@ -1,4 +1,3 @@
-# timeout: 300
 # The demo runs, and shows what its text and the README say it shows.
 set -u
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 300
 #
 # Damaged traces: every truncation and a flip in every region of a small trace
 # is reported with the file's name, never a crash, and sound threads still show.

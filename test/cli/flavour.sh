@@ -1,6 +1,5 @@
 # Flavours: made without the build tree, cached, with libraries, natives and
 # odd links; each prints what the program prints.
-# timeout: 600
 set -u
 
 failures=0

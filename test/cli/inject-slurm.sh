@@ -1,4 +1,3 @@
-# timeout: 300
 # A campaign on a real Slurm cluster gives what it gives here; jobs that are lost are
 # submitted again; an interrupted campaign leaves no jobs and can be resumed.
 set -u

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 300
 # Each kind of event, event by event: the same in both modes, with the names that
 # the site table gives them; and without elimination the same set of bytes.
 . "$ROOT/test/prog/instr-lib.bash"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a program computes is the same instrumented or not, in both modes, and the
 # same input gives the same object byte for byte.
-# timeout: 300
 . "$ROOT/test/prog/instr-lib.bash"
 
 try() {

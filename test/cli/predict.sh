@@ -2,7 +2,7 @@
 # recorded once, in an order that shows nothing, and prediction must find exactly
 # what the head of the program says, as sound or as speculative as it says.  micro.sh
 # looks at all of them.
-# timeout: 900
+# timeout: 1800
 set -u
 
 # shellcheck source=test/prog/micro/case.bash

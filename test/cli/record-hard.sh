@@ -4,7 +4,6 @@
 # every kind, SIGKILL of the program, of the recorder and of both, a disk that is full,
 # little address space, daemons.  The program must not notice, and the trace must
 # be a readable prefix.
-# timeout: 300
 set -u
 failures=0
 

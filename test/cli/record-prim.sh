@@ -9,7 +9,6 @@
 #   HIDE: THREAD KIND, ...    kinds that depend on the schedule
 #
 # The program's output and status must be as without Raddle.
-# timeout: 300
 set -u
 failures=0
 

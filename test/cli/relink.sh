@@ -1,6 +1,5 @@
 # A program that is hard to link again, linked again: the flavours, quick and
 # fast, say what the program says, however it was built.
-# timeout: 600
 set -u
 
 failures=0

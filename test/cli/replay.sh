@@ -1,4 +1,3 @@
-# timeout: 300
 # `raddle replay`: what is reproduced, what is not and why, and that the program is left in peace.
 set -u
 

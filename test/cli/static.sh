@@ -1,4 +1,3 @@
-# timeout: 300
 # A statically linked program is recorded like any other: same output, same
 # status, its threads and locks in the trace. (The program's third lock is shared only
 # if the schedule gives work to two threads, so the summary need not show it.)

@@ -1,5 +1,5 @@
 # A recorded program behaves as without Raddle: the kernels of bench/, small.
-# timeout: 900
+# timeout: 1800
 set -u
 . "$ROOT/test/prog/compare.bash"
 kernels=$ROOT/bench/kernels

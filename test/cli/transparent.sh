@@ -1,5 +1,5 @@
 # A recorded program behaves as without Raddle: the torture programs.
-# timeout: 900
+# timeout: 1800
 # sanitized: no
 set -u
 . "$ROOT/test/prog/compare.bash"

@@ -3,13 +3,9 @@
  * Any bytes as campaign.json, and as lines of a log whose faults are to be injected again.  What is accepted
  * is written and read again.
  */
-#include "base/error.h"
 #include "inject/log.h"
 #include "inject/setup.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "test/fuzz/scratch.h"
 
 static void be_quiet(void *context, enum rd_level level, const char *message)
 {
@@ -20,12 +16,12 @@ static void be_quiet(void *context, enum rd_level level, const char *message)
 
 static void check_setup(const char *data, size_t size)
 {
-	char path[64];
+	const char *path = SCRATCH "/campaign.json";
 	struct inject_setup s, again;
 
 	if (inject_setup_parse(&s, data, size, "campaign.json"))
 		return;
-	snprintf(path, sizeof path, "/tmp/fuzz-campaign-%d", (int)getpid());
+	scratch_make();
 	if (!inject_setup_write(&s, path)) {
 		int r = inject_setup_read(&again, path);
 		RD_ASSERT(!r && again.argv.count == s.argv.count && again.faults == s.faults);

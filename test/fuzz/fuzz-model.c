@@ -3,24 +3,20 @@
  * Any records as a trace of several threads: the model is built and everything
  * that reads it runs.  0xf7 bytes separate the threads.
  */
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "model/export.h"
 #include "model/model.h"
 #include "predict/csp.h"
 #include "predict/describe.h"
+#include "test/fuzz/scratch.h"
 #include "trace/check.h"
 #include "trace/writer.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static char *directory;
+#define TRACE SCRATCH "/t"
 
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t0\t1\tunit.c\n"
@@ -41,11 +37,6 @@ static void discard(void *context, enum rd_level level, const char *message)
 	(void)context;
 	(void)level;
 	(void)message;
-}
-
-static void clean_up(void)
-{
-	rd_remove_tree(directory);
 }
 
 static void no_note(void *context, const struct trace_lane *lane, const char *text)
@@ -137,21 +128,12 @@ static void read_trace(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char *path;
 	rd_log_set(discard, NULL);
 	if (size > 1 << 16)
 		return 0;
-	if (!path) {
-		/* In memory, because files are synchronised to disk at each run. */
-		const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
-		directory = rd_xasprintf("%s/fuzz-model-XXXXXX", tmp ? tmp : "/tmp");
-		if (!mkdtemp(directory))
-			abort();
-		atexit(clean_up);
-		path = rd_xasprintf("%s/t", directory);
-	}
-	write_trace(path, data, size);
-	write_sites(path);
-	read_trace(path);
+	scratch_make();
+	write_trace(TRACE, data, size);
+	write_sites(TRACE);
+	read_trace(TRACE);
 	return 0;
 }

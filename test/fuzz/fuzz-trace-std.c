@@ -3,28 +3,19 @@
  * Any bytes as an STD text.  What was imported must be a sound trace, and its
  * export must import again.
  */
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/file.h"
 #include "model/export.h"
+#include "test/fuzz/scratch.h"
 #include "trace/check.h"
 #include "trace/std.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
-static char *directory;
+#define FIRST SCRATCH "/first"
+#define SECOND SCRATCH "/second"
 
 static void discard(void *context, enum rd_level level, const char *message)
 {
 	(void)context;
 	(void)level;
 	(void)message;
-}
-
-static void clean_up(void)
-{
-	rd_remove_tree(directory);
 }
 
 static void no_note(void *context, const struct trace_lane *lane, const char *text)
@@ -65,21 +56,11 @@ static void read_back(const char *path, const char *again)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char *first, *second;
 	rd_log_set(discard, NULL);
-	if (!first) {
-		/* In memory, because files are synchronised to disk at each run. */
-		const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
-		directory = rd_xasprintf("%s/fuzz-std-XXXXXX", tmp ? tmp : "/tmp");
-		if (!mkdtemp(directory))
-			abort();
-		atexit(clean_up);
-		first = rd_xasprintf("%s/first", directory);
-		second = rd_xasprintf("%s/second", directory);
-	}
-	if (import((const char *)data, size, first, false) == RD_OK)
-		read_back(first, second);
+	scratch_make();
+	if (import((const char *)data, size, FIRST, false) == RD_OK)
+		read_back(FIRST, SECOND);
 	else
-		import((const char *)data, size, first, true);
+		import((const char *)data, size, FIRST, true);
 	return 0;
 }
