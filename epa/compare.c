@@ -268,16 +268,18 @@ static void note(struct comparing *c, const struct epa_record *r)
 		end_thread(c, r->place);
 }
 
-/* Behind a record whose value differs and may. */
+/* Behind a record whose value differs and may, or that says that a call was not made. */
 static bool pardons(struct comparing *c, const struct epa_record *r)
 {
 	struct epa_deviation *d = &c->out->first;
-	if (!c->options.pardon || d->kind != EPA_DATA || !c->options.pardon(c->options.context, d))
+	bool more = r->kind == TRACE_FULL_FAULT;
+	if (!c->options.pardon || (d->kind != EPA_DATA && !more) || !c->options.pardon(c->options.context, d))
 		return false;
 	free(d->thread);
 	*d = (struct epa_deviation){0};
 	c->out->deviated = false;
-	epa_cursor_skip(&c->threads[r->place].cursor);
+	if (!more)
+		epa_cursor_skip(&c->threads[r->place].cursor);
 	return true;
 }
 

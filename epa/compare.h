@@ -33,8 +33,8 @@ struct epa_compare_options {
 	bool propagation; /* go on behind the first deviation */
 	bool slow;	  /* make every record, to check that the quick way comes to the same */
 
-	/* Whether a deviation of kind data is none: asked for the first one, and for the next if that is
-	 * pardoned, and so on.  Not with propagation.  May be NULL. */
+	/* Whether a deviation of kind data, or a call that a fault prevented, is none: asked for the first
+	 * one, and for the next if that is pardoned, and so on.  Not with propagation.  May be NULL. */
 	bool (*pardon)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };

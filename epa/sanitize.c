@@ -402,6 +402,14 @@ static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 		put_values(s, r);
 }
 
+/* What a fault does shows in the records behind it.  Only a call that did not take place would not, if it
+ * gives what it would have given: the record before says that it is about to be made. */
+static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
+{
+	const struct trace_site *site = trace_sites_find(s->sites, number);
+	return site && site->kind == TRACE_SITE_PREVENTABLE;
+}
+
 /* False: the record is left out. */
 static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 {
@@ -460,6 +468,8 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	case TRACE_FULL_RESTORE:
 	case TRACE_FULL_FENCE:
 		return true;
+	case TRACE_FULL_FAULT:
+		return prevents_call(s, r->site);
 	default:
 		return false;
 	}

@@ -90,6 +90,9 @@ void epa_show_operation(const struct epa_show *show, const struct epa_record *r,
 	case TRACE_FULL_RESULT:
 		rd_buf_addf(out, "result-%s", what(site));
 		break;
+	case TRACE_FULL_FAULT:
+		rd_buf_addf(out, "prevented-%s-u", what(site));
+		break;
 	case TRACE_FULL_RETURN:
 		rd_buf_adds(out, "ret");
 		break;

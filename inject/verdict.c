@@ -142,8 +142,9 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 
 /* --- the deviation -------------------------------------------------------------------------------- */
 
-/* A fault whose value nobody uses shows in one record, that of the load or result that was changed or of the
- * call with the argument that was, and has spread nowhere: that record is pardoned, once. */
+/* A fault whose value nobody uses shows in one record, that of the load or result that was changed, of the
+ * call with the argument that was or of the call that was not made, and has spread nowhere: that record is
+ * pardoned, once. */
 struct pardon {
 	const struct inject_case *one;
 	bool given;

@@ -52,6 +52,11 @@ inject -n 3 --fault all --seed 6 -o other -- ./quicksort 60 || fail "another see
 [ "$(jq -r 'select(.fault == "ThreadFail") | .outcome' calls/log | sort -u)" = detected ] || fail "a thread that is not made is not noticed"
 [ "$(jq -r 'select(.fault == "NoOutput") | .outcome' calls/log | sort -u)" = sdc ] || fail "output that is not written is not noticed"
 grep -q '^-' "calls/$(jq -r 'select(.fault == "NoOutput") | .diff' calls/log | head -1)" || fail "no diff"
+# A call that was not made is a deviation, also if it returns what it would have returned.
+printf '#include <stdio.h>\nint main(void) { for (int i = 0; i < 9; i++) putchar(0x41 + i), printf("%%c", 0x61 + i); return 0; }\n' >letters.c
+"$RADDLE" cc -g -O1 -fno-builtin -o letters letters.c || exit 1
+"$RADDLE" inject -n 6 --fault NoOutput -q -o letters.campaign -- ./letters || exit 1
+[ "$(jq -r '.outcome + " " + .deviation' letters.campaign/log | sort -u)" = "sdc control" ] || fail "calls that were not made: $(cat letters.campaign/log)"
 [ "$(jq -r 'select(.fault == "AllocFail") | .outcome + .signal' calls/log | sort -u)" = crashSIGSEGV ] || fail "no memory is no crash"
 jq -r 'select(.fault == "AllocFail") | .place' calls/log | grep -q 'quicksort.c:[0-9:]* ma[ki]' || fail "no place of the crash"
 
