@@ -29,44 +29,46 @@ static void add_run(struct epa_results *r, const struct epa_run *run)
 	r->runs[r->count++] = *run;
 }
 
-static int add_line(struct epa_results *r, const char *line, size_t length, const char *place)
-{
-	struct epa_run run;
-	const char *wrong = epa_run_parse(&run, line, length, &r->texts);
+struct log {
+	struct epa_results *results;
+	const char *name;
+	size_t line;
+};
 
+static int add_line(void *context, const char *line, size_t length)
+{
+	struct log *log = context;
+	struct epa_results *r = log->results;
+	struct epa_run run;
+	const char *wrong;
+
+	log->line++;
+	if (!length)
+		return 0;
+	wrong = epa_run_parse(&run, line, length, &r->texts);
 	if (wrong) {
 		if (!r->damaged++)
-			rd_warn("campaign: %s is skipped: %s%s", place,
+			rd_warn("campaign: %s:%zu is skipped: %s%s", log->name, log->line,
 				strchr(wrong, ' ') ? "" : "bad or missing member ", wrong);
 		return 0;
 	}
 	if (r->count >= RUNS_MAX)
-		return rd_fail(RD_ELIMIT, "campaign: %s: more than %d runs", place, RUNS_MAX);
+		return rd_fail(RD_ELIMIT, "campaign: %s:%zu: more than %d runs", log->name, log->line,
+			       RUNS_MAX);
 	add_run(r, &run);
 	return 0;
 }
 
 int epa_results_add(struct epa_results *r, const char *text, size_t length, const char *name)
 {
-	const char *end = text + length;
-	struct rd_buf place = RD_BUF_INIT;
-	int err = 0;
+	struct log log = {r, name, 0};
+	size_t whole;
+	int err = epa_run_lines(text, length, add_line, &log, &whole);
 
-	for (size_t number = 1; text < end && !err; number++) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-
-		if (!newline) {
-			r->cut++;
-			rd_warn("campaign: %s: the last line is incomplete and is skipped", name);
-			break;
-		}
-		rd_buf_clear(&place);
-		rd_buf_addf(&place, "%s:%zu", name, number);
-		if (newline > text)
-			err = add_line(r, text, (size_t)(newline - text), place.data);
-		text = newline + 1;
+	if (!err && whole < length) {
+		r->cut++;
+		rd_warn("campaign: %s: the last line is incomplete and is skipped", name);
 	}
-	rd_buf_release(&place);
 	return err;
 }
 

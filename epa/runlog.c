@@ -228,7 +228,22 @@ const char *epa_run_parse(struct epa_run *run, const char *line, size_t length, 
 	return wrong;
 }
 
-/* ---- shards ---- */
+/* ---- logs ---- */
+
+int epa_run_lines(const char *text, size_t length, epa_run_line_fn *fn, void *context, size_t *whole)
+{
+	const char *newline;
+	int r = 0;
+
+	*whole = 0;
+	while (!r && *whole < length && (newline = memchr(text + *whole, '\n', length - *whole))) {
+		const char *line = text + *whole;
+
+		*whole = (size_t)(newline - text) + 1;
+		r = fn(context, line, (size_t)(newline - line));
+	}
+	return r;
+}
 
 int epa_run_shards(const char *directory, glob_t *found)
 {

@@ -74,6 +74,12 @@ void epa_run_write(struct rd_buf *out, const struct epa_run *run);
  * `texts`, which keeps one copy of equal ones.  Returns NULL, or what is wrong. */
 const char *epa_run_parse(struct epa_run *run, const char *line, size_t length, struct rd_names *texts);
 
+/* Calls `fn` for each line of a log that is there as a whole, without its newline, until it returns
+ * something; returns that.  *whole is the length of these lines: what follows is one that a process did not
+ * finish. */
+typedef int epa_run_line_fn(void *context, const char *line, size_t length);
+int epa_run_lines(const char *text, size_t length, epa_run_line_fn *fn, void *context, size_t *whole);
+
 /* The logs of a campaign's shards, DIRECTORY/log.N; none is no error.  The caller calls globfree(). */
 int epa_run_shards(const char *directory, glob_t *found);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The census.  In: a full trace.  Out: entries (thread, site, executions).  One pass over the records of each
- * thread, with those of values; numbers of threads, which depend on the schedule, are replaced by names
- * first.
+ * thread, with those of values; threads have the names that a walk gives them.
  */
 #include "inject/census.h"
 
@@ -17,87 +16,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES 1024
-
-struct start {
+struct named {
 	char *name;
-	uint32_t number, parent, index;
 	size_t stream;
-	bool known, root;
 };
 
-/* What the thread-start event says, which is among the first records. */
-static int read_start(struct trace *trace, const struct trace_layout *layout, size_t i, struct start *s)
+static int compare_names(const void *a, const void *b)
 {
-	struct trace_full *f;
-	struct trace_record r;
-	int err = trace_full_open(&f, trace, layout, i, false);
+	const struct named *x = a, *y = b;
 
-	*s = (struct start){.number = trace_thread_number(trace, i), .stream = i};
+	return strcmp(x->name, y->name);
+}
+
+/* Threads have their places in the walk from their streams.  One whose beginning is lost has no name. */
+static int find_threads(struct inject_census *c, struct epa_source *source)
+{
+	struct named *threads;
+	struct epa_walk *walk;
+	int err = epa_walk_open(&walk, source);
+
 	if (err)
 		return err;
-	s->root = s->number == 0;
-	while (!s->known && (err = trace_full_next(f, &r)) > 0)
-		if (r.kind == TRACE_FULL_EVENT && r.event->kind == RADDLE_THREAD_START) {
-			s->parent = (uint32_t)r.event->values[2];
-			s->index = (uint32_t)r.event->values[3];
-			s->known = true;
-		}
-	trace_full_close(f);
-	return err < 0 ? err : 0;
-}
-
-static const struct start *find_start(const struct start *starts, size_t count, uint32_t number)
-{
-	for (size_t i = 0; i < count; i++)
-		if (starts[i].number == number)
-			return &starts[i];
-	return NULL;
-}
-
-/* Parents were numbered before their children. */
-static void name_threads(struct start *starts, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct start *parent = starts[i].known ? find_start(starts, i, starts[i].parent) : NULL;
-
-		if (starts[i].root)
-			starts[i].name = rd_xstrdup("T_0");
-		else if (parent && parent->name && strlen(parent->name) < NAME_MAX_BYTES)
-			starts[i].name = rd_xasprintf("%s_%u", parent->name, starts[i].index);
+	threads = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *threads);
+	for (size_t i = 0; i < epa_walk_threads(walk); i++)
+		if (!strchr(epa_walk_name(walk, i), '?'))
+			threads[c->thread_count++] = (struct named){rd_xstrdup(epa_walk_name(walk, i)), i};
+	err = epa_walk_error(walk);
+	epa_walk_close(walk);
+	qsort(threads, c->thread_count, sizeof *threads, compare_names);
+	c->names = rd_xcalloc(c->thread_count + 1, sizeof *c->names);
+	c->streams = rd_xcalloc(c->thread_count + 1, sizeof *c->streams);
+	for (size_t i = 0; i < c->thread_count; i++) {
+		c->names[i] = threads[i].name;
+		c->streams[i] = threads[i].stream;
 	}
-}
-
-static int compare_starts(const void *a, const void *b)
-{
-	const struct start *x = a, *y = b;
-
-	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
-}
-
-static int find_threads(struct inject_census *c, struct trace *trace, const struct trace_layout *layout)
-{
-	size_t count = trace_thread_count(trace);
-	struct start *starts = rd_xcalloc(count + 1, sizeof *starts);
-	int err = 0;
-
-	for (size_t i = 0; i < count && !err; i++)
-		err = read_start(trace, layout, i, &starts[i]);
-	if (!err) {
-		name_threads(starts, count);
-		qsort(starts, count, sizeof *starts, compare_starts);
-	}
-	c->names = rd_xcalloc(count + 1, sizeof *c->names);
-	c->streams = rd_xcalloc(count + 1, sizeof *c->streams);
-	for (size_t i = 0; i < count; i++) {
-		if (err || !starts[i].name) {
-			free(starts[i].name);
-			continue;
-		}
-		c->names[c->thread_count] = starts[i].name;
-		c->streams[c->thread_count++] = starts[i].stream;
-	}
-	free(starts);
+	free(threads);
 	return err;
 }
 
@@ -150,12 +103,13 @@ static int count_thread(struct inject_census *c, struct trace *trace, const stru
 	return err;
 }
 
-int inject_census_take(struct inject_census *c, struct trace *trace, const struct trace_layout *layout)
+int inject_census_take(struct inject_census *c, struct epa_source *source, struct trace *trace,
+		       const struct trace_layout *layout)
 {
 	int err;
 
 	*c = (struct inject_census){0};
-	err = find_threads(c, trace, layout);
+	err = find_threads(c, source);
 	for (size_t i = 0; i < c->thread_count && !err; i++)
 		err = count_thread(c, trace, layout, i);
 	if (err)

@@ -8,7 +8,7 @@
 #ifndef INJECT_CENSUS_H
 #define INJECT_CENSUS_H
 
-#include "trace/full.h"
+#include "epa/walk.h"
 
 struct inject_entry {
 	uint32_t thread; /* index of names */
@@ -25,8 +25,9 @@ struct inject_census {
 	uint64_t records; /* of the trace, values not counted */
 };
 
-/* Reads the trace once. */
-int inject_census_take(struct inject_census *c, struct trace *trace, const struct trace_layout *layout);
+/* Reads the trace once; the source is of the same trace. */
+int inject_census_take(struct inject_census *c, struct epa_source *source, struct trace *trace,
+		       const struct trace_layout *layout);
 void inject_census_release(struct inject_census *c);
 
 /* Whether a fault can strike at what the record shows: values, arguments and calls that are recorded for it,

@@ -26,11 +26,11 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 	if (!r)
 		r = trace_layout_new(&g->layout, trace_get_sites(g->trace));
 	if (!r)
-		r = inject_census_take(&g->census, g->trace, g->layout);
+		r = epa_source_open(&g->source, path);
+	if (!r)
+		r = inject_census_take(&g->census, g->source, g->trace, g->layout);
 	if (!r)
 		r = inject_output_load(&g->output, golden);
-	if (!r)
-		r = epa_source_open(&g->source, path);
 	if (!r)
 		r = epa_reference_open(&g->reference, g->source);
 	if (!r)

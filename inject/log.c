@@ -128,38 +128,38 @@ int inject_log_fault(const struct epa_run *run, struct inject_fault *fault)
 	return parse_plan(run->plan, fault);
 }
 
-static int read_line(const char *path, const char *text, size_t length, inject_line_fn *fn, void *context)
+struct reading {
+	const char *path;
+	inject_line_fn *fn;
+	void *context;
+};
+
+static int read_line(void *context, const char *text, size_t length)
 {
+	const struct reading *reading = context;
 	struct rd_names texts = RD_NAMES_INIT;
 	struct epa_run run;
 	const char *wrong = epa_run_parse(&run, text, length, &texts);
 	int r = 0;
 
 	if (wrong)
-		rd_warn("%s: a damaged line is skipped: %s", path, wrong);
+		rd_warn("%s: a damaged line is skipped: %s", reading->path, wrong);
 	else
-		r = fn(context, &run, text, length + 1);
+		r = reading->fn(reading->context, &run, text, length + 1);
 	rd_names_release(&texts);
 	return r;
 }
 
 int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length)
 {
+	struct reading reading = {path, fn, context};
 	struct rd_buf text = RD_BUF_INIT;
-	size_t at = 0;
+	size_t whole = 0;
 	int r = rd_file_exists(path) ? rd_file_read(path, &text) : 0;
 
-	*length = 0;
-	while (!r && at < text.length) {
-		const char *end = memchr(text.data + at, '\n', text.length - at);
-		size_t n = end ? (size_t)(end - text.data) - at : 0;
-
-		if (!end)
-			break;
-		r = read_line(path, text.data + at, n, fn, context);
-		at += n + 1;
-		*length = at;
-	}
+	if (!r)
+		r = epa_run_lines(text.data, text.length, read_line, &reading, &whole);
+	*length = whole;
 	rd_buf_release(&text);
 	return r;
 }

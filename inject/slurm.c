@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "inject/slurm-reply.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -35,15 +36,13 @@
 #define PAUSE_FIRST_MS 200
 #define PAUSE_MAX_MS 5000
 
-enum task { WAITING, RUNNING, DONE, FAILED };
-
 struct array {
 	const struct inject_slurm *request;
-	char *folder, *script; /* absolute */
-	enum task *tasks;      /* one for each shard */
-	unsigned *ended;       /* questions since the task ended without a status */
-	char job[32];	       /* of the array that is under way, "" if none is */
-	unsigned failures;     /* questions without an answer, in a row */
+	char *folder, *script;	 /* absolute */
+	enum inject_task *tasks; /* one for each shard */
+	unsigned *ended;	 /* questions since the task ended without a status */
+	char job[INJECT_JOB];	 /* of the array that is under way, "" if none is */
+	unsigned failures;	 /* questions without an answer, in a row */
 	unsigned pause_ms;
 	sigset_t signals, before;
 	int stopped;
@@ -85,6 +84,9 @@ static int prepare(struct array *a)
 		err = rd_mkdirs(folder);
 	if (!err && !realpath(folder, path))
 		err = rd_fail_errno("slurm: %s", folder);
+	if (!err && strchr(path, '\\'))
+		err = rd_fail(RD_EUSAGE,
+			      "slurm: %s: sbatch cannot write to a place with a backslash in its name", path);
 	if (!err) {
 		a->folder = rd_xstrdup(path);
 		a->script = rd_xasprintf("%s/job", path);
@@ -102,9 +104,9 @@ static void add_waiting(struct rd_buf *out, const struct array *a)
 	for (unsigned i = 0; i < a->request->shards; i++) {
 		unsigned last = i;
 
-		if (a->tasks[i] != WAITING)
+		if (a->tasks[i] != INJECT_TASK_WAITING)
 			continue;
-		while (last + 1 < a->request->shards && a->tasks[last + 1] == WAITING)
+		while (last + 1 < a->request->shards && a->tasks[last + 1] == INJECT_TASK_WAITING)
 			last++;
 		rd_buf_addf(out, "%s%u", out->length ? "," : "", i);
 		if (last > i)
@@ -128,22 +130,6 @@ static int add_options(struct rd_argv *argv, const char *options)
 	return 0;
 }
 
-/* The number on the last line of sbatch's output that is one: "12", "12;cluster". */
-static bool find_job(struct array *a, char *output)
-{
-	char *rest = NULL;
-
-	for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		size_t digits = strspn(line, "0123456789");
-
-		if (digits && digits < sizeof a->job && (!line[digits] || line[digits] == ';')) {
-			memcpy(a->job, line, digits);
-			a->job[digits] = '\0';
-		}
-	}
-	return *a->job;
-}
-
 /* The first line of what a command said. */
 static const char *one_line(struct rd_buf *output)
 {
@@ -158,10 +144,21 @@ static int call_sbatch(struct array *a, struct rd_argv *argv)
 
 	if (status < 0)
 		err = rd_fail(RD_ETOOL, "slurm: sbatch cannot be run; is this a machine that submits jobs?");
-	else if (status || !find_job(a, output.data))
+	else if (status || !inject_slurm_job(output.data, a->job))
 		err = rd_fail(RD_ETOOL, "slurm: sbatch refused the jobs: %s", one_line(&output));
 	rd_buf_release(&output);
 	return err;
+}
+
+/* Where tasks write what they say: a pattern, in which %% is a percent sign. */
+static void add_output(struct rd_argv *argv, const char *folder)
+{
+	struct rd_buf pattern = RD_BUF_INIT;
+
+	for (; *folder; folder++)
+		rd_buf_addf(&pattern, *folder == '%' ? "%%%%" : "%c", *folder);
+	rd_argv_addf(argv, "--output=%s/%%a.out", pattern.data);
+	rd_buf_release(&pattern);
 }
 
 static int submit(struct array *a)
@@ -175,7 +172,7 @@ static int submit(struct array *a)
 	rd_argv_add(&argv, "--parsable");
 	rd_argv_add(&argv, "--job-name=raddle");
 	rd_argv_addf(&argv, "--array=%s", tasks.data);
-	rd_argv_addf(&argv, "--output=%s/%%a.out", a->folder);
+	add_output(&argv, a->folder);
 	rd_argv_add(&argv, "--open-mode=append");
 	err = add_options(&argv, a->request->options);
 	rd_argv_add(&argv, a->script);
@@ -208,43 +205,15 @@ static int read_status(const struct array *a, unsigned task)
 	struct rd_buf text = RD_BUF_INIT;
 	int status = -1;
 
-	if (rd_file_exists(path) && !rd_file_read(path, &text) && text.data[0] >= '0' && text.data[0] <= '9')
-		status = atoi(text.data);
+	if (rd_file_exists(path) && !rd_file_read(path, &text))
+		status = inject_slurm_status(text.data);
 	rd_buf_release(&text);
 	free(path);
 	return status;
 }
 
-/* Slurm's words for a job that comes no further. */
-static bool has_ended(const char *state)
-{
-	static const char *const words[] = {"BOOT_FAIL", "CANCELLED", "COMPLETED",   "DEADLINE",
-					    "FAILED",	 "NODE_FAIL", "PREEMPTED",   "OUT_OF_MEMORY",
-					    "TIMEOUT",	 "REVOKED",   "SPECIAL_EXIT"};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(state, words[i]))
-			return true;
-	return false;
-}
-
-/* Marks in `live` the tasks that squeue knows and that have not ended: lines "7|RUNNING". */
-static void read_states(const struct array *a, char *output, enum task *live)
-{
-	char *rest = NULL;
-
-	for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char *state;
-		unsigned long task = strtoul(line, &state, 10);
-
-		if (state == line || task >= a->request->shards || *state != '|' || has_ended(state + 1))
-			continue;
-		live[task] = strcmp(state + 1, "PENDING") ? RUNNING : WAITING;
-	}
-}
-
-/* Asks squeue; false: it did not answer.  Tasks that it does not know are FAILED in `live`. */
-static bool ask(struct array *a, enum task *live)
+/* Asks squeue; false: it did not answer.  Tasks that it does not know are INJECT_TASK_FAILED in `live`. */
+static bool ask(struct array *a, enum inject_task *live)
 {
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
 			"--format=%K|%T", "--jobs",	a->job,	   NULL};
@@ -253,9 +222,9 @@ static bool ask(struct array *a, enum task *live)
 	bool unknown = strstr(output.data, "Invalid job id") != NULL, answered = status == 0 || unknown;
 
 	for (unsigned i = 0; i < a->request->shards; i++)
-		live[i] = FAILED;
+		live[i] = INJECT_TASK_FAILED;
 	if (status == 0)
-		read_states(a, output.data, live);
+		inject_slurm_states(output.data, live, a->request->shards);
 	if (!answered && !a->failures++)
 		rd_warn("slurm: squeue does not answer, asking again: %s", one_line(&output));
 	if (answered)
@@ -266,21 +235,21 @@ static bool ask(struct array *a, enum task *live)
 
 /* Brings one task up to date.  One that has ended has a moment to show its status: the
  * directory may be that of another machine. */
-static void update(struct array *a, unsigned task, enum task live)
+static void update(struct array *a, unsigned task, enum inject_task live)
 {
 	int status = read_status(a, task);
 
 	if (status >= 0) {
-		a->tasks[task] = status == 0 ? DONE : FAILED;
-	} else if (live != FAILED) {
+		a->tasks[task] = status == 0 ? INJECT_TASK_DONE : INJECT_TASK_FAILED;
+	} else if (live != INJECT_TASK_FAILED) {
 		a->tasks[task] = live;
 		a->ended[task] = 0;
 	} else if (++a->ended[task] >= GRACE) {
-		a->tasks[task] = FAILED;
+		a->tasks[task] = INJECT_TASK_FAILED;
 	}
 }
 
-static unsigned count(const struct array *a, enum task state)
+static unsigned count(const struct array *a, enum inject_task state)
 {
 	unsigned n = 0;
 
@@ -302,29 +271,30 @@ static void pause_a_while(struct array *a)
 		a->pause_ms = PAUSE_MAX_MS;
 }
 
-static void look(struct array *a, enum task *live)
+static void look(struct array *a, enum inject_task *live)
 {
 	if (!ask(a, live))
 		return;
 	for (unsigned i = 0; i < a->request->shards; i++)
-		if (a->tasks[i] == WAITING || a->tasks[i] == RUNNING)
+		if (a->tasks[i] == INJECT_TASK_WAITING || a->tasks[i] == INJECT_TASK_RUNNING)
 			update(a, i, live[i]);
 	if (a->request->progress)
-		a->request->progress(a->request->context, count(a, DONE), count(a, RUNNING));
+		a->request->progress(a->request->context, count(a, INJECT_TASK_DONE),
+				     count(a, INJECT_TASK_RUNNING));
 }
 
 static int wait_for_tasks(struct array *a)
 {
-	enum task *live = rd_xcalloc(a->request->shards, sizeof *live);
+	enum inject_task *live = rd_xcalloc(a->request->shards, sizeof *live);
 	int err = 0;
 
 	a->pause_ms = PAUSE_FIRST_MS;
-	while (!err && !a->stopped && count(a, WAITING) + count(a, RUNNING)) {
+	while (!err && !a->stopped && count(a, INJECT_TASK_WAITING) + count(a, INJECT_TASK_RUNNING)) {
 		look(a, live);
 		if (a->failures > PATIENCE)
 			err = rd_fail(RD_ETOOL, "slurm: squeue does not answer; job %s may still run",
 				      a->job);
-		else if (count(a, WAITING) + count(a, RUNNING))
+		else if (count(a, INJECT_TASK_WAITING) + count(a, INJECT_TASK_RUNNING))
 			pause_a_while(a);
 	}
 	free(live);
@@ -335,7 +305,7 @@ static int wait_for_tasks(struct array *a)
  * logs, and the next command may be one that goes on with the campaign. */
 static void stop(struct array *a)
 {
-	enum task *live = rd_xcalloc(a->request->shards, sizeof *live);
+	enum inject_task *live = rd_xcalloc(a->request->shards, sizeof *live);
 	bool busy = true;
 
 	cancel(a);
@@ -344,7 +314,7 @@ static void stop(struct array *a)
 
 		busy = false;
 		for (unsigned k = 0; k < a->request->shards; k++)
-			busy |= live[k] != FAILED;
+			busy |= live[k] != INJECT_TASK_FAILED;
 		if (busy && sigtimedwait(&a->signals, NULL, &time) > 0)
 			break;
 	}
@@ -358,8 +328,8 @@ static void again(struct array *a)
 	for (unsigned i = 0; i < a->request->shards; i++) {
 		char *path = rd_xasprintf("%s/%u.status", a->folder, i);
 
-		if (a->tasks[i] == FAILED) {
-			a->tasks[i] = WAITING;
+		if (a->tasks[i] == INJECT_TASK_FAILED) {
+			a->tasks[i] = INJECT_TASK_WAITING;
 			a->ended[i] = 0;
 			unlink(path);
 		}
@@ -372,28 +342,29 @@ static int tell_failure(const struct array *a)
 	unsigned first = 0;
 	int status;
 
-	while (a->tasks[first] != FAILED)
+	while (a->tasks[first] != INJECT_TASK_FAILED)
 		first++;
 	status = read_status(a, first);
 	if (status < 0)
 		return rd_fail(
 			RD_ETOOL,
 			"slurm: %u of %u shards failed twice; shard %u ended without a status, see %s/%u.out",
-			count(a, FAILED), a->request->shards, first, a->folder, first);
+			count(a, INJECT_TASK_FAILED), a->request->shards, first, a->folder, first);
 	return rd_fail(RD_ETOOL,
 		       "slurm: %u of %u shards failed twice; shard %u with status %d, see %s/%u.out",
-		       count(a, FAILED), a->request->shards, first, status, a->folder, first);
+		       count(a, INJECT_TASK_FAILED), a->request->shards, first, status, a->folder, first);
 }
 
 static int run_rounds(struct array *a)
 {
 	int err = 0;
 
-	for (unsigned round = 0; round < ROUNDS && !err && !a->stopped && count(a, DONE) < a->request->shards;
+	for (unsigned round = 0;
+	     round < ROUNDS && !err && !a->stopped && count(a, INJECT_TASK_DONE) < a->request->shards;
 	     round++) {
 		if (round)
-			rd_warn("slurm: %u of %u shards failed and are submitted again", count(a, FAILED),
-				a->request->shards);
+			rd_warn("slurm: %u of %u shards failed and are submitted again",
+				count(a, INJECT_TASK_FAILED), a->request->shards);
 		again(a);
 		err = submit(a);
 		if (!err)
@@ -401,7 +372,7 @@ static int run_rounds(struct array *a)
 	}
 	if (a->stopped)
 		stop(a);
-	else if (!err && count(a, FAILED))
+	else if (!err && count(a, INJECT_TASK_FAILED))
 		err = tell_failure(a);
 	return err;
 }

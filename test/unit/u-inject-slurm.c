@@ -77,10 +77,12 @@ static void tell(void *context, unsigned done, unsigned running)
 	told_done = done;
 }
 
+static const char *directory = "campaign dir";
+
 static int run(unsigned shards, const char *options, int *stopped)
 {
 	char *const command[] = {"./shard", "it's", NULL};
-	struct inject_slurm request = {.directory = "campaign dir",
+	struct inject_slurm request = {.directory = directory,
 				       .command = command,
 				       .shards = shards,
 				       .options = options,
@@ -131,6 +133,26 @@ static void all_is_well(void **state)
 	assert_non_null(strstr(text, "/campaign dir/slurm/%a.out\n"));
 	free(text);
 	assert_false(rd_file_exists("scancel.log"));
+}
+
+/* sbatch takes %a for the number of a task, and a backslash for itself. */
+static void odd_names_of_directories(void **state)
+{
+	int stopped;
+	char *text;
+
+	(void)state;
+	assert_int_equal(rd_mkdirs("campaign dir/100%a"), 0);
+	directory = "campaign dir/100%a";
+	assert_int_equal(run(2, NULL, &stopped), 0);
+	text = get("sbatch.log");
+	assert_non_null(strstr(text, "/campaign dir/100%%a/slurm/%a.out\n"));
+	assert_non_null(strstr(text, "/campaign dir/100%a/slurm/job\n"));
+	free(text);
+	assert_int_equal(rd_mkdirs("campaign dir/back\\slash"), 0);
+	directory = "campaign dir/back\\slash";
+	assert_int_equal(run(2, NULL, &stopped), RD_EUSAGE);
+	directory = "campaign dir";
 }
 
 static void failures_are_submitted_again(void **state)
@@ -224,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(all_is_well, set_up),
+		cmocka_unit_test_setup(odd_names_of_directories, set_up),
 		cmocka_unit_test_setup(failures_are_submitted_again, set_up),
 		cmocka_unit_test_setup(twice_is_too_often, set_up),
 		cmocka_unit_test_setup(a_lost_task_is_done_again, set_up),
