@@ -3,11 +3,9 @@
 #include "cmd/cmd.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/option.h"
 #include "trace/std.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct {
@@ -32,18 +30,6 @@ static const struct rd_usage usage = {
 	"  raddle dump --summary account\n",
 };
 
-static int import_file(const char *path)
-{
-	struct rd_map map;
-	struct trace_std_opts std = {.name = path, .force = opt.force};
-	uint64_t events = 0;
-	if (rd_map_open(&map, path) != RD_OK)
-		return CMD_FAILED;
-	int err = trace_std_import((const char *)map.data, map.length, opt.output, &std, &events);
-	rd_map_close(&map);
-	return err ? CMD_FAILED : CMD_OK;
-}
-
 int cmd_import(int argc, char **argv)
 {
 	const char *path;
@@ -58,5 +44,5 @@ int cmd_import(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "import: needs a file and -o DIR; 'raddle import --help' tells more");
 		return CMD_FAILED;
 	}
-	return import_file(path);
+	return trace_std_import_file(path, opt.output, opt.force) ? CMD_FAILED : CMD_OK;
 }

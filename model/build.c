@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "trace/std.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -412,6 +413,7 @@ int model_build(struct model **out, struct trace *trace, enum model_depth depth)
 	m->private = rd_xcalloc(1, sizeof *m->private);
 	m->trace = trace;
 	m->sites = trace_get_sites(trace);
+	m->ordered = trace_is_std(trace);
 	RD_GROW(m->stacks, m->private->stack_capacity, 1);
 	m->stacks[m->stack_count++] = (struct model_stack){0};
 	scan_names(m);

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "model/model.h"
+#include "trace/std-line.h"
 #include "trace/std.h"
 
 #include <errno.h>
@@ -134,10 +135,8 @@ static uint32_t location_of(struct export *x, uint32_t site)
 	bool is_new;
 	if (!s)
 		return 0;
-	if (x->imported && s->line > 0)
-		return s->line;
 	if (x->imported && s->file == 0)
-		return 0;
+		return s->line;
 	uint64_t *location = rd_umap_put(&x->place_of, site, &is_new);
 	if (is_new) {
 		char *place = rd_xasprintf("%s:%u", trace_sites_file(sites, s->file), s->line);
@@ -247,12 +246,32 @@ static void emit_part(struct export *x, const struct at *at, const struct part *
 	}
 }
 
+/* The word for an access that was imported. */
+static const char *imported_access(const struct trace_site *site)
+{
+	if (!site)
+		return "r";
+	bool relaxed = site->order == 'x';
+	switch (site->kind) {
+	case TRACE_SITE_ATOMIC_LOAD:
+		return relaxed ? "ar" : "ara";
+	case TRACE_SITE_ATOMIC_STORE:
+		return relaxed ? "aw" : "awr";
+	case TRACE_SITE_ATOMIC_RMW:
+		return relaxed ? "au" : "aua";
+	case TRACE_SITE_WRITE:
+		return "w";
+	default:
+		return site->flags & TRACE_SITE_WAIT_LOOP ? "lr" : "r";
+	}
+}
+
 static void export_access(struct export *x, const struct at *at, const struct trace_event *e)
 {
 	const struct trace_site *site = trace_sites_find(x->model->sites, e->site);
 	uint64_t size = access_size(e, site);
-	bool atomic = e->kind == RADDLE_ATOMIC;
-	const char *ops = site && trace_site_writes(site) ? "w" : "r";
+	bool atomic = e->kind == RADDLE_ATOMIC && !x->imported;
+	const char *ops = x->imported ? imported_access(site) : site && trace_site_writes(site) ? "w" : "r";
 	struct part p;
 	if (atomic)
 		ops = !(e->values[3] & 1) ? "r" : site && site->kind == TRACE_SITE_ATOMIC_STORE ? "w" : "rw";
@@ -277,7 +296,7 @@ static void export_mutex(struct export *x, const struct at *at, uint32_t sync, i
 	bool outermost = change > 0 ? ++*depth == 1 : *depth == 1;
 	if (change < 0 && *depth > 0)
 		--*depth;
-	if (outermost || x->imported)
+	if (outermost)
 		emit(x, at, change > 0 ? "acq" : "rel", sync_name(x, sync));
 }
 
@@ -292,9 +311,7 @@ static void export_wait(struct export *x, const struct at *at, const struct trac
 	uint64_t *depth = rd_umap_put(&x->holds, pair(at->thread_index, mutex), NULL);
 	*depth = wake;
 	emit(x, at, wake ? "acq" : "rel", sync_name(x, mutex));
-	if (x->imported && !wake)
-		emit(x, at, "wait", sync_name(x, cond));
-	else if (!x->imported && wake && e->values[4] == 0)
+	if (wake && e->values[4] == 0)
 		emit_exclusive(x, at, sync_name(x, cond), "r");
 }
 
@@ -410,20 +427,51 @@ static void export_ordering(struct export *x, const struct at *at, uint32_t sync
 	}
 }
 
+/* A wait on a monitor, or for a condition that has a name of its own. */
+static void export_imported_wait(struct export *x, const struct at *at, uint32_t cond,
+				 const struct trace_event *e)
+{
+	uint32_t mutex = model_sync(x->model, MODEL_MUTEX, e->values[3], e->q);
+	if (mutex == MODEL_NONE)
+		return;
+	const char *name = sync_name(x, mutex), *condition = sync_name(x, cond);
+	if (e->kind == RADDLE_COND_WAKE) {
+		emit(x, at, "acq", name);
+	} else if (strcmp(name, condition) == 0) {
+		emit(x, at, "rel", name);
+		emit(x, at, "wait", name);
+	} else {
+		char *both = rd_xasprintf("%s,%s", condition, name);
+		emit(x, at, "cwait", both);
+		free(both);
+	}
+}
+
+/* Each event of an imported trace has a word. */
+static void export_imported(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
+{
+	const char *name = sync_name(x, sync);
+	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE) {
+		export_imported_wait(x, at, sync, e);
+	} else if (e->kind == RADDLE_SEM_INIT) {
+		char *both = rd_xasprintf("%s,%u", name, (unsigned)e->values[3]);
+		emit(x, at, "seminit", both);
+		free(both);
+	} else if (e->kind != RADDLE_ONCE_DONE) {
+		emit(x, at, std_word(e->kind, e->kind == RADDLE_MUTEX_TRYLOCK && e->values[3]), name);
+	}
+}
+
 static void export_sync(struct export *x, const struct at *at, const struct trace_event *e)
 {
 	uint32_t sync = sync_of(x, e);
 	int change = trace_lock_change(e);
 	if (sync == MODEL_NONE)
 		return;
-	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
+	if (x->imported)
+		export_imported(x, at, sync, e);
+	else if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
 		export_wait(x, at, e);
-	else if (x->imported && e->kind == RADDLE_COND_SIGNAL)
-		emit(x, at, "notify", sync_name(x, sync));
-	else if (x->imported && e->kind == RADDLE_COND_BROADCAST)
-		emit(x, at, "notifyAll", sync_name(x, sync));
-	else if (x->imported && e->kind == RADDLE_MUTEX_REQUEST)
-		emit(x, at, "req", sync_name(x, sync));
 	else if (change != 0 && x->model->syncs[sync].class == MODEL_RWLOCK)
 		export_rwlock(x, at, sync, e);
 	else if (change != 0)
@@ -519,12 +567,11 @@ int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts
 {
 	struct export x = {.out = out, .opts = opts};
 	struct model_std_opts all = *opts;
-	const struct trace_meta *meta = trace_get_meta(trace);
 	struct trace_merge merge;
 	int err = model_build(&x.model, trace, MODEL_SHARING);
 	if (err)
 		return err;
-	x.imported = meta->flavour && strcmp(meta->flavour, TRACE_STD_FLAVOUR) == 0;
+	x.imported = trace_is_std(trace);
 	all.all |= x.imported;
 	x.opts = &all;
 	x.cache = rd_xcalloc(1, sizeof *x.cache);

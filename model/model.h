@@ -142,7 +142,8 @@ struct model {
 	uint64_t events;		   /* of all streams, as far as they could be read */
 	uint64_t kinds[RADDLE_ACCESS + 1]; /* events by kind */
 	uint64_t first_t, last_t;	   /* the smallest and largest time */
-	int err; /* the first error of a stream; what could be read is in the model */
+	bool ordered; /* each access happened directly behind its operation, each is recorded (imported) */
+	int err;      /* the first error of a stream; what could be read is in the model */
 	struct model_private *private;
 };
 

@@ -6,12 +6,15 @@
  * An access that follows an event of another thread therefore gets an `order`
  * event before it, and the merge of the streams is the order of the lines again.
  *
- * Variables, locks and condition variables become variables of three invented
+ * Variables, locks and so on become variables of invented
  * modules, with their names in the site table; a location becomes a site for each
  * kind of event at it, whose line is the location.
  *
- * `wait(l)`, an extension, follows the `rel(l)` it belongs to.  A release is
- * therefore held back until the next event of its thread is known.
+ * Some lines are understood only when later ones are known.  `wait(l)`, an
+ * extension, follows the `rel(l)` it belongs to, so a release is held back until the
+ * next event of its thread.  `end` is the end of a thread for some tools and of an
+ * atomic block for others, so it is held back likewise; and a join that returned
+ * although the thread went on is known by a look at the rest of the text.
  */
 #include "trace/std.h"
 
@@ -21,8 +24,10 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "trace/encode.h"
+#include "trace/std-line.h"
 #include "trace/writer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,134 +41,90 @@
 #define PROBLEMS_MAX 10 /* messages; further ones are only counted */
 
 /* The invented modules. */
-enum space { VARIABLES, LOCKS, CONDS, SPACES };
 static const struct {
 	const char *module;
 	uint64_t base;
 	unsigned size; /* of one object */
 	const char *type;
-} spaces[SPACES] = {
-	[VARIABLES] = {"std-variables", 0x100000000000, 8, "variable"},
-	[LOCKS] = {"std-locks", 0x200000000000, 64, "lock"},
-	[CONDS] = {"std-conds", 0x300000000000, 64, "condition"},
+} spaces[STD_SPACES] = {
+	[STD_VARIABLES] = {"std-variables", 0x100000000000, 8, "variable"},
+	[STD_LOCKS] = {"std-locks", 0x200000000000, 64, "lock"},
+	[STD_CONDS] = {"std-conds", 0x300000000000, 64, "condition"},
+	[STD_BARRIERS] = {"std-barriers", 0x400000000000, 64, "barrier"},
+	[STD_SEMS] = {"std-sems", 0x500000000000, 64, "semaphore"},
+	[STD_ONCES] = {"std-onces", 0x600000000000, 64, "once"},
 };
 #define SPACE_SIZE 0x10000000000
-
-enum op {
-	OP_ACQ,
-	OP_REL,
-	OP_R,
-	OP_W,
-	OP_FORK,
-	OP_JOIN,
-	OP_BEGIN,
-	OP_END,
-	OP_DUMMY,
-	OP_REQ,
-	OP_WAIT,
-	OP_NOTIFY,
-	OP_ALL
-};
 
 struct thread {
 	struct trace_encoder encoder;
 	uint32_t forks;
-	uint32_t stack_site; /* top of the encoded call stack, 0: empty */
-	uint32_t held_back;  /* lock + 1 whose release waits to be written */
+	uint32_t stack_site;	    /* top of the encoded call stack, 0: empty */
+	uint32_t held_back;	    /* lock + 1 whose release waits to be written */
+	enum raddle_event held_row; /* as what */
 	uint64_t held_q;
 	uint32_t held_site;
-	uint32_t waiting; /* lock + 1 of a wait that has not returned */
-	bool seen, forked, begun, ended, joined;
+	uint64_t end_q; /* of an `end` that may be that of the thread; 0: none */
+	uint32_t end_site;
+	uint32_t waiting;   /* lock + 1 of a wait that has not returned */
+	uint32_t condition; /* that it waits for */
+	uint64_t last_line; /* its last one behind the first join; 0: none */
+	bool seen, forked;
 };
 
 struct lock {
 	uint32_t owner; /* thread + 1 */
 	uint32_t depth;
+	uint32_t readers;
 };
 
 struct import {
 	const struct trace_std_opts *opts;
 	struct trace_writer *writer;
-	struct rd_names thread_names, names[SPACES], places;
+	struct rd_names thread_names, names[STD_SPACES], files;
 	struct thread *threads;
 	struct lock *locks;
 	size_t thread_capacity, lock_capacity;
-	struct rd_umap site_of; /* location and kind to n */
+	struct rd_umap site_of; /* place and operation to n */
 	struct rd_buf sites;	/* their S records */
 	uint32_t site_count;
 	uint64_t records; /* of the site table */
 	uint64_t q, line, events, problems;
 	uint32_t last_thread; /* thread + 1 of the event before */
-	bool blanks;	      /* the text has some, so each line must be looked at */
+	uint32_t thread;      /* of the line before, and how it was written */
+	struct std_span thread_text;
+	const char *next, *end; /* of the text that is still to be read */
+	bool joins;		/* last_line of the threads is known */
 };
 
-/* One line, taken apart. */
+/* A line, with numbers for names. */
 struct event {
-	const char *operand;
-	size_t operand_length;
-	enum op op;
+	const struct std_operation *operation;
+	struct std_span operand;
 	uint32_t thread;
-	uint64_t place; /* location << 1, or number of a location that is no number << 1 | 1 */
+	uint64_t place; /* line << 24 | file, in a form of 56 bits; file 0 is the text itself */
 };
+#define FILE_BITS 24
 
-static int bad_line(const struct import *in, const char *what)
+static int bad_line(struct import *in, const char *what)
 {
 	return rd_fail(RD_EFORMAT, "std: %s:%llu: %s", in->opts->name, (unsigned long long)in->line, what);
+}
+
+static void warn(struct import *in, const char *what, const char *name)
+{
+	if (++in->problems <= PROBLEMS_MAX)
+		rd_warn("std: %s:%llu: %s %s", in->opts->name, (unsigned long long)in->line, what, name);
 }
 
 /* The line is readable, but no program does that. */
 static int ill_formed(struct import *in, const char *what, const char *name)
 {
-	if (++in->problems > PROBLEMS_MAX)
-		return in->opts->force ? RD_OK : RD_EFORMAT;
 	if (!in->opts->force)
 		return rd_fail(RD_EFORMAT, "std: %s:%llu: %s %s", in->opts->name,
 			       (unsigned long long)in->line, what, name);
-	rd_warn("std: %s:%llu: %s %s", in->opts->name, (unsigned long long)in->line, what, name);
+	warn(in, what, name);
 	return RD_OK;
-}
-
-static const struct {
-	const char *name;
-	enum op op;
-	bool operand;
-} operations[] = {
-	{"acq", OP_ACQ, true},	     {"rel", OP_REL, true},	  {"r", OP_R, true},
-	{"w", OP_W, true},	     {"fork", OP_FORK, true},	  {"join", OP_JOIN, true},
-	{"begin", OP_BEGIN, false},  {"end", OP_END, false},	  {"dummy", OP_DUMMY, false},
-	{"req", OP_REQ, true},	     {"wait", OP_WAIT, true},	  {"notify", OP_NOTIFY, true},
-	{"signal", OP_NOTIFY, true}, {"notifyAll", OP_ALL, true}, {"broadcast", OP_ALL, true},
-};
-
-static int parse_operation(const struct import *in, const char *p, const char *end, struct event *e)
-{
-	const char *open = memchr(p, '(', (size_t)(end - p));
-	size_t n = (size_t)((open ? open : end) - p);
-	for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-		if (strlen(operations[i].name) != n || memcmp(operations[i].name, p, n) != 0)
-			continue;
-		e->op = operations[i].op;
-		if (open && end[-1] != ')')
-			return bad_line(in, "the operand has no closing parenthesis");
-		e->operand = open ? open + 1 : end;
-		e->operand_length = open ? (size_t)(end - 1 - e->operand) : 0;
-		if (operations[i].operand && e->operand_length == 0)
-			return bad_line(in, "the operation needs an operand");
-		return RD_OK;
-	}
-	return bad_line(in, "unknown operation");
-}
-
-static void parse_place(struct import *in, const char *p, const char *end, struct event *e)
-{
-	uint64_t v = 0;
-	const char *c = p;
-	while (c < end && *c >= '0' && *c <= '9' && v <= UINT32_MAX)
-		v = v * 10 + (uint64_t)(*c++ - '0');
-	if (c == end && c > p && v <= UINT32_MAX)
-		e->place = v << 1;
-	else
-		e->place = (uint64_t)rd_names_put(&in->places, p, (size_t)(end - p)) << 1 | 1;
 }
 
 static uint32_t intern_thread(struct import *in, const char *p, size_t n)
@@ -177,34 +138,57 @@ static uint32_t intern_thread(struct import *in, const char *p, size_t n)
 	return number;
 }
 
-static bool has_blank(const char *p, size_t n)
+/* Digits up to `end`, at least one; false if there is anything else or it is too large. */
+static bool parse_number(const char *p, const char *end, uint64_t *number)
 {
-	return memchr(p, ' ', n) || memchr(p, '\t', n) || memchr(p, '\0', n);
+	uint64_t v = 0;
+	if (p == end || end - p > 10)
+		return false;
+	for (; p < end; p++) {
+		if (*p < '0' || *p > '9')
+			return false;
+		v = v * 10 + (uint64_t)(*p - '0');
+	}
+	*number = v;
+	return v <= UINT32_MAX;
 }
 
-static int parse_line(struct import *in, const char *p, const char *end, struct event *e)
+/* A place is a line of this text's program, file:line, or any other text, which is then a file.  An
+ * event without one is known by its own line. */
+static uint64_t parse_place(struct import *in, struct std_span s)
 {
-	const char *bar = memchr(p, '|', (size_t)(end - p));
-	const char *second = bar ? memchr(bar + 1, '|', (size_t)(end - bar - 1)) : NULL;
-	if (!second || memchr(second + 1, '|', (size_t)(end - second - 1)))
-		return bad_line(in, "not three fields separated by |");
-	if (bar == p || (in->blanks && has_blank(p, (size_t)(end - p))))
-		return bad_line(in, "an empty thread name, a blank or a NUL");
-	int err = parse_operation(in, bar + 1, second, e);
-	if (err)
-		return err;
-	parse_place(in, second + 1, end, e);
-	const char *last = in->last_thread ? in->thread_names.items[in->last_thread - 1] : "";
-	if (strncmp(last, p, (size_t)(bar - p)) == 0 && !last[bar - p])
-		e->thread = in->last_thread - 1;
-	else
-		e->thread = intern_thread(in, p, (size_t)(bar - p));
-	return RD_OK;
+	const char *end = s.p + s.n, *colon = s.n ? memrchr(s.p, ':', s.n) : NULL;
+	uint64_t line = 0;
+	if (s.n == 0)
+		return (in->line & UINT32_MAX) << FILE_BITS;
+	if (parse_number(s.p, end, &line))
+		return line << FILE_BITS;
+	line = 0;
+	if (colon && colon > s.p && parse_number(colon + 1, end, &line))
+		end = colon;
+	return line << FILE_BITS | (rd_names_put(&in->files, s.p, (size_t)(end - s.p)) + 1);
 }
 
-static uint64_t address_of(enum space space, uint32_t number)
+static void take_line(struct import *in, const struct std_line *line, struct event *e)
+{
+	e->operation = line->operation;
+	e->operand = line->operand;
+	e->place = parse_place(in, line->place);
+	if (!std_span_equal(line->thread, in->thread_text)) {
+		in->thread_text = line->thread;
+		in->thread = intern_thread(in, line->thread.p, line->thread.n);
+	}
+	e->thread = in->thread;
+}
+
+static uint64_t address_of(enum std_space space, uint32_t number)
 {
 	return spaces[space].base + (uint64_t)number * spaces[space].size;
+}
+
+static uint64_t object_of(struct import *in, enum std_space space, struct std_span name)
+{
+	return address_of(space, rd_names_put(&in->names[space], name.p, name.n));
 }
 
 static struct lock *lock_of(struct import *in, uint32_t number)
@@ -217,23 +201,21 @@ static struct lock *lock_of(struct import *in, uint32_t number)
 	return &in->locks[number];
 }
 
-/* The site of a location and a kind: 'r', 'w' or 'c'. */
-static uint32_t site_of(struct import *in, uint64_t place, char kind)
+/* The site of a place and an operation. */
+static uint32_t site_of(struct import *in, const struct event *e)
 {
+	const struct std_operation *o = e->operation;
 	bool is_new;
-	uint64_t *n = rd_umap_put(&in->site_of,
-				  place << 2 | (kind == 'r'   ? 0
-						: kind == 'w' ? 1
-							      : 2),
-				  &is_new);
+	uint64_t number = o->site ? std_operation_number(o) : STD_OPERATIONS_MAX;
+	uint64_t *n = rd_umap_put(&in->site_of, e->place << 6 | number, &is_new);
 	if (is_new) {
-		bool named = place & 1;
 		*n = ++in->site_count;
 		in->records++;
-		rd_buf_addf(&in->sites, "S\t%u\t%c\t%u\t-\t%llu\t%llu\t0\t-\t-\t-\n", in->site_count, kind,
-			    kind == 'c' ? 0 : spaces[VARIABLES].size,
-			    named ? (unsigned long long)(place >> 1) + 1 : 0,
-			    named ? 0 : (unsigned long long)(place >> 1));
+		rd_buf_addf(&in->sites, "S\t%u\t%s\t%u\t%s\t%llu\t%llu\t0\t-\t-\t-\n", in->site_count,
+			    o->site ? o->site : "c", o->site ? spaces[STD_VARIABLES].size : 0,
+			    o->site ? o->flags : "-",
+			    (unsigned long long)(e->place & ((1u << FILE_BITS) - 1)),
+			    (unsigned long long)(e->place >> FILE_BITS));
 	}
 	return (UNIT_SLOT << RADDLE_SITE_LOCAL_BITS) + (uint32_t)*n;
 }
@@ -270,40 +252,68 @@ static void put_held_back(struct import *in, uint32_t thread, bool wait)
 {
 	struct thread *t = &in->threads[thread];
 	uint32_t number = t->held_back - 1;
-	uint64_t lock = address_of(LOCKS, number);
+	uint64_t lock = address_of(STD_LOCKS, number);
 	if (!t->held_back)
 		return;
 	t->held_back = 0;
 	put_stack(t, t->held_site);
 	if (!wait) {
-		put_row(t, RADDLE_MUTEX_UNLOCK, t->held_q, (uint64_t[]){lock, 0});
+		put_row(t, t->held_row, t->held_q, (uint64_t[]){lock, 0});
 		return;
 	}
-	const char *name = in->names[LOCKS].items[number];
-	uint32_t cond = rd_names_put(&in->names[CONDS], name, strlen(name));
-	put_row(t, RADDLE_COND_WAIT, t->held_q, (uint64_t[]){address_of(CONDS, cond), lock, 0});
+	const char *name = in->names[STD_LOCKS].items[number];
+	t->condition = rd_names_put(&in->names[STD_CONDS], name, strlen(name));
 	t->waiting = number + 1;
+	put_row(t, RADDLE_COND_WAIT, t->held_q, (uint64_t[]){address_of(STD_CONDS, t->condition), lock, 0});
+}
+
+/* ---- locks ---- */
+
+static int take_lock(struct import *in, const struct event *e, uint32_t number)
+{
+	struct lock *l = lock_of(in, number);
+	bool shared = e->operation->action == STD_SHARE, own = l->owner == e->thread + 1;
+	int err = RD_OK;
+	if ((l->owner != NOBODY && !own) || (l->readers && !shared))
+		err = ill_formed(in, "another thread holds the lock", in->names[STD_LOCKS].items[number]);
+	if (shared && !own) {
+		l->readers++;
+		return err;
+	}
+	if (!own)
+		*l = (struct lock){.owner = e->thread + 1};
+	l->depth++;
+	return err;
+}
+
+static int give_lock(struct import *in, const struct event *e, uint32_t number)
+{
+	struct lock *l = lock_of(in, number);
+	if (l->owner == e->thread + 1) {
+		if (--l->depth == 0)
+			l->owner = NOBODY;
+		return RD_OK;
+	}
+	if (l->readers > 0 && e->operation->event == RADDLE_RWLOCK_UNLOCK) {
+		l->readers--;
+		return RD_OK;
+	}
+	return ill_formed(in, l->owner == NOBODY ? "nobody holds the lock" : "another thread holds the lock",
+			  in->names[STD_LOCKS].items[number]);
 }
 
 static int put_acquire(struct import *in, const struct event *e)
 {
 	struct thread *t = &in->threads[e->thread];
-	uint32_t number = rd_names_put(&in->names[LOCKS], e->operand, e->operand_length);
-	struct lock *l = lock_of(in, number);
-	int err = RD_OK;
-	if (l->owner != NOBODY && l->owner != e->thread + 1)
-		err = ill_formed(in, "another thread holds the lock", in->names[LOCKS].items[number]);
-	if (l->owner != e->thread + 1)
-		*l = (struct lock){.owner = e->thread + 1};
-	l->depth++;
+	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
+	uint64_t lock = address_of(STD_LOCKS, number);
+	int err = take_lock(in, e, number);
 	if (t->waiting == number + 1) {
-		const char *name = in->names[LOCKS].items[number];
-		uint32_t cond = rd_names_put(&in->names[CONDS], name, strlen(name));
 		put_row(t, RADDLE_COND_WAKE, ++in->q,
-			(uint64_t[]){address_of(CONDS, cond), address_of(LOCKS, number), 0});
+			(uint64_t[]){address_of(STD_CONDS, t->condition), lock, 0});
 		t->waiting = 0;
 	} else {
-		put_row(t, RADDLE_MUTEX_LOCK, ++in->q, (uint64_t[]){address_of(LOCKS, number), 0});
+		put_row(t, e->operation->event, ++in->q, (uint64_t[]){lock, 0});
 	}
 	return err;
 }
@@ -311,20 +321,32 @@ static int put_acquire(struct import *in, const struct event *e)
 static int put_release(struct import *in, const struct event *e, uint32_t site)
 {
 	struct thread *t = &in->threads[e->thread];
-	uint32_t number = rd_names_put(&in->names[LOCKS], e->operand, e->operand_length);
-	struct lock *l = lock_of(in, number);
-	int err = RD_OK;
-	if (l->owner != e->thread + 1)
-		err = ill_formed(
-			in, l->owner == NOBODY ? "nobody holds the lock" : "another thread holds the lock",
-			in->names[LOCKS].items[number]);
-	else if (--l->depth == 0)
-		l->owner = NOBODY;
+	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
+	int err = give_lock(in, e, number);
 	t->held_back = number + 1;
+	t->held_row = e->operation->event;
 	t->held_q = ++in->q;
 	t->held_site = site;
 	return err;
 }
+
+/* cwait(c,m): releases m and waits for c, in one step. */
+static int put_wait(struct import *in, const struct event *e)
+{
+	struct thread *t = &in->threads[e->thread];
+	struct std_span cond, mutex;
+	if (!std_line_split(e->operand, &cond, &mutex))
+		return bad_line(in, "a condition and a mutex expected");
+	uint32_t number = rd_names_put(&in->names[STD_LOCKS], mutex.p, mutex.n);
+	int err = give_lock(in, e, number);
+	t->condition = rd_names_put(&in->names[STD_CONDS], cond.p, cond.n);
+	t->waiting = number + 1;
+	put_row(t, RADDLE_COND_WAIT, ++in->q,
+		(uint64_t[]){address_of(STD_CONDS, t->condition), address_of(STD_LOCKS, number), 0});
+	return err;
+}
+
+/* ---- threads ---- */
 
 static bool is_numbered(const char *p, size_t n)
 {
@@ -334,8 +356,8 @@ static bool is_numbered(const char *p, size_t n)
 /* The thread that is forked or joined.  Some writers leave out the T there, as in T0|fork(1). */
 static uint32_t operand_thread(struct import *in, const struct event *e)
 {
-	const char *own = in->thread_names.items[e->thread], *p = e->operand;
-	size_t n = e->operand_length;
+	const char *own = in->thread_names.items[e->thread], *p = e->operand.p;
+	size_t n = e->operand.n;
 	char name[32] = "T";
 
 	if (own[0] == 'T' && is_numbered(own + 1, strlen(own + 1)) && is_numbered(p, n) &&
@@ -348,28 +370,56 @@ static uint32_t operand_thread(struct import *in, const struct event *e)
 	return intern_thread(in, p, n);
 }
 
+/* 1: nothing was written, since it orders nothing. */
 static int put_fork(struct import *in, const struct event *e)
 {
 	uint32_t child = operand_thread(in, e);
 	struct thread *t = &in->threads[e->thread], *c = &in->threads[child];
-	int err = RD_OK;
-	if (c->seen || c->forked)
-		err = ill_formed(in, c->forked ? "forked twice:" : "the thread had events before its fork:",
-				 in->thread_names.items[child]);
+	const char *name = in->thread_names.items[child];
+	if (c->forked)
+		return ill_formed(in, "forked twice:", name) ? RD_EFORMAT : 1;
+	if (c->seen) {
+		warn(in, "a fork behind events of its thread orders nothing:", name);
+		return 1;
+	}
 	c->forked = true;
 	put_row(t, RADDLE_THREAD_CREATE, ++in->q, (uint64_t[]){child, t->forks++, 0});
-	return err;
+	return 0;
+}
+
+/* Notes the last line of each thread that has events behind this line, where the first join is. */
+static void find_last_lines(struct import *in)
+{
+	uint64_t line = in->line;
+	uint32_t thread = 0;
+	struct std_span name, last = {NULL, 0};
+	in->joins = true;
+	for (const char *p = in->next; p < in->end;) {
+		line++;
+		if (!std_line_thread(&p, in->end, &name))
+			continue;
+		if (!std_span_equal(name, last))
+			thread = intern_thread(in, name.p, name.n);
+		last = name;
+		in->threads[thread].last_line = line;
+	}
 }
 
 static int put_join(struct import *in, const struct event *e)
 {
+	if (!in->joins)
+		find_last_lines(in);
 	uint32_t child = operand_thread(in, e);
-	int err = RD_OK;
-	if (!in->threads[child].seen && !in->threads[child].forked)
-		err = ill_formed(in, "joins a thread that never was:", in->thread_names.items[child]);
-	in->threads[child].joined = true;
+	const struct thread *c = &in->threads[child];
+	const char *name = in->thread_names.items[child];
+	if (c->last_line > in->line)
+		return ill_formed(in, "joined before its last event:", name) ? RD_EFORMAT : 1;
+	if (!c->seen && !c->forked) {
+		warn(in, "a join of a thread without events orders nothing:", name);
+		return 1;
+	}
 	put_row(&in->threads[e->thread], RADDLE_THREAD_JOIN, ++in->q, (uint64_t[]){child, 0});
-	return err;
+	return 0;
 }
 
 /* The name is the trace's only memory of what STD called the thread. */
@@ -382,147 +432,202 @@ static void put_name(struct import *in, uint32_t thread)
 
 static void put_modules(struct import *in)
 {
-	for (unsigned i = 0; i < SPACES; i++) {
+	for (unsigned i = 0; i < STD_SPACES; i++) {
 		uint64_t values[4] = {spaces[i].base, SPACE_SIZE, spaces[i].base, strlen(spaces[i].module)};
 		trace_encode_row(&in->threads[0].encoder, RADDLE_MODULE, values, spaces[i].module);
 	}
 }
 
-/* What every event of a thread must respect. */
-static int check_thread(struct import *in, const struct event *e)
+static void begin_thread(struct import *in, uint32_t thread)
 {
-	struct thread *t = &in->threads[e->thread];
-	const char *name = in->thread_names.items[e->thread];
-	int err = RD_OK;
-	if (t->ended || t->joined)
-		err = ill_formed(
-			in, t->ended ? "an event behind the end of thread" : "an event of a joined thread:",
-			name);
-	if (!err && e->op == OP_BEGIN && t->begun)
-		err = ill_formed(in, "the thread begins twice:", name);
-	if (!t->seen) {
-		trace_encode_reset(&t->encoder);
-		if (e->thread == 0)
-			put_modules(in);
-		put_name(in, e->thread);
-	}
+	struct thread *t = &in->threads[thread];
 	t->seen = true;
-	t->begun |= e->op == OP_BEGIN;
-	t->ended |= e->op == OP_END;
-	return err;
+	trace_encode_reset(&t->encoder);
+	if (thread == 0)
+		put_modules(in);
+	put_name(in, thread);
 }
 
-static void put_begin(struct import *in, const struct event *e)
-{
-	/* Who forked it is known from the fork. */
-	put_row(&in->threads[e->thread], RADDLE_THREAD_START, ++in->q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
-}
+/* ---- events ---- */
 
 static void put_access(struct import *in, const struct event *e)
 {
 	struct thread *t = &in->threads[e->thread];
-	uint32_t variable = rd_names_put(&in->names[VARIABLES], e->operand, e->operand_length);
+	uint64_t variable = object_of(in, STD_VARIABLES, e->operand);
 	if (in->last_thread != e->thread + 1)
 		put_row(t, RADDLE_ORDER, ++in->q, NULL);
-	trace_encode_access(&t->encoder, site_of(in, e->place, e->op == OP_W ? 'w' : 'r'),
-			    address_of(VARIABLES, variable));
+	trace_encode_access(&t->encoder, site_of(in, e), variable);
 }
 
-static void put_notify(struct import *in, const struct event *e)
+static void put_atomic(struct import *in, const struct event *e)
 {
-	uint32_t cond = rd_names_put(&in->names[CONDS], e->operand, e->operand_length);
-	put_row(&in->threads[e->thread], e->op == OP_ALL ? RADDLE_COND_BROADCAST : RADDLE_COND_SIGNAL,
-		++in->q, (uint64_t[]){address_of(CONDS, cond)});
+	bool stores = e->operation->site[1] != 'l';
+	put_row(&in->threads[e->thread], RADDLE_ATOMIC, ++in->q,
+		(uint64_t[]){site_of(in, e), object_of(in, STD_VARIABLES, e->operand), stores});
+}
+
+static int put_semaphore(struct import *in, const struct event *e)
+{
+	struct std_span name, number;
+	uint64_t value;
+	if (!std_line_split(e->operand, &name, &number) ||
+	    !parse_number(number.p, number.p + number.n, &value))
+		return bad_line(in, "a semaphore and a number expected");
+	put_row(&in->threads[e->thread], RADDLE_SEM_INIT, ++in->q,
+		(uint64_t[]){object_of(in, STD_SEMS, name), value});
+	return RD_OK;
+}
+
+static void put_once(struct import *in, const struct event *e)
+{
+	struct thread *t = &in->threads[e->thread];
+	uint64_t once = object_of(in, STD_ONCES, e->operand);
+	put_row(t, RADDLE_ONCE_RUN, ++in->q, (uint64_t[]){once});
+	put_row(t, RADDLE_ONCE_DONE, ++in->q, (uint64_t[]){once, 0});
 }
 
 static int put_sync(struct import *in, const struct event *e)
 {
 	struct thread *t = &in->threads[e->thread];
-	uint32_t site = site_of(in, e->place, 'c');
-	if (e->op == OP_REL)
+	uint32_t site = site_of(in, e);
+	enum raddle_event row = e->operation->event;
+	if (e->operation->action == STD_RELEASE)
 		return put_release(in, e, site);
-	if (e->op == OP_WAIT)
-		return ill_formed(in, "wait does not follow the release of its lock in thread",
-				  in->thread_names.items[e->thread]);
 	put_stack(t, site);
-	switch (e->op) {
-	case OP_ACQ:
+	switch (e->operation->action) {
+	case STD_ACQUIRE:
+	case STD_SHARE:
 		return put_acquire(in, e);
-	case OP_FORK:
-		return put_fork(in, e);
-	case OP_JOIN:
-		return put_join(in, e);
-	case OP_BEGIN:
-		put_begin(in, e);
+	case STD_BUSY:
+		put_row(t, row, ++in->q, (uint64_t[]){object_of(in, STD_LOCKS, e->operand), EBUSY});
 		return RD_OK;
-	case OP_END:
-		put_row(t, RADDLE_THREAD_END, ++in->q, NULL);
-		return RD_OK;
-	case OP_REQ:
-		put_row(t, RADDLE_MUTEX_REQUEST, ++in->q,
-			(uint64_t[]){address_of(
-				LOCKS, rd_names_put(&in->names[LOCKS], e->operand, e->operand_length))});
+	case STD_WAIT:
+		return put_wait(in, e);
+	case STD_SEM_INIT:
+		return put_semaphore(in, e);
+	case STD_ONCE:
+		put_once(in, e);
 		return RD_OK;
 	default:
-		put_notify(in, e);
+		put_row(t, row, ++in->q, (uint64_t[]){object_of(in, e->operation->space, e->operand), 0});
 		return RD_OK;
 	}
+}
+
+/* As dispatch(). */
+static int put_thread_event(struct import *in, const struct event *e, bool is_first)
+{
+	struct thread *t = &in->threads[e->thread];
+	uint32_t site = site_of(in, e);
+	if (e->operation->action == STD_BEGIN && !is_first)
+		return 1;
+	if (e->operation->action == STD_END) {
+		t->end_q = ++in->q;
+		t->end_site = site;
+		return 0;
+	}
+	put_stack(t, site);
+	if (e->operation->action == STD_FORK)
+		return put_fork(in, e);
+	if (e->operation->action == STD_JOIN)
+		return put_join(in, e);
+	/* Who forked it is known from the fork. */
+	put_row(t, RADDLE_THREAD_START, ++in->q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
+	return 0;
 }
 
 /* Whether the event is the wait that the held back release belongs to. */
 static bool is_wait_for(struct import *in, const struct event *e)
 {
 	const struct thread *t = &in->threads[e->thread];
-	if (e->op != OP_WAIT || !t->held_back)
+	if (e->operation->action != STD_MONITOR_WAIT || !t->held_back)
 		return false;
-	const char *name = in->names[LOCKS].items[t->held_back - 1];
-	return strlen(name) == e->operand_length && memcmp(name, e->operand, e->operand_length) == 0;
+	const char *name = in->names[STD_LOCKS].items[t->held_back - 1];
+	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
+}
+
+/* Negative: an error; 1: nothing was written. */
+static int dispatch(struct import *in, const struct event *e)
+{
+	bool wait = is_wait_for(in, e), is_first = !in->threads[e->thread].seen;
+	if (is_first)
+		begin_thread(in, e->thread);
+	put_held_back(in, e->thread, wait);
+	in->threads[e->thread].end_q = 0;
+	switch (e->operation->action) {
+	case STD_ACCESS:
+		put_access(in, e);
+		return 0;
+	case STD_ATOMIC:
+		put_atomic(in, e);
+		return 0;
+	case STD_NOTHING:
+		return 1;
+	case STD_MONITOR_WAIT:
+		return wait ? 1
+			    : ill_formed(in, "wait does not follow the release of its lock in thread",
+					 in->thread_names.items[e->thread]);
+	case STD_FORK:
+	case STD_JOIN:
+	case STD_BEGIN:
+	case STD_END:
+		return put_thread_event(in, e, is_first);
+	default:
+		return put_sync(in, e);
+	}
 }
 
 static int put_event(struct import *in, const struct event *e)
 {
-	int err = check_thread(in, e);
-	if (err)
-		return err;
-	bool wait = is_wait_for(in, e);
-	put_held_back(in, e->thread, wait);
-	if (e->op == OP_R || e->op == OP_W)
-		put_access(in, e);
-	else if (!wait && e->op != OP_DUMMY)
-		err = put_sync(in, e);
+	int written = dispatch(in, e);
+	if (written < 0)
+		return written;
 	in->events++;
-	if (!wait && e->op != OP_DUMMY)
+	if (written == 0)
 		in->last_thread = e->thread + 1;
-	if (!err && in->threads[e->thread].encoder.out.length > CHUNK)
-		err = flush(in, e->thread);
-	if (!err && (in->site_count > SITE_COUNT_MAX || in->names[VARIABLES].count > SPACE_SIZE / 64))
-		err = rd_fail(RD_ELIMIT, "std: %s: too many locations or variables", in->opts->name);
-	return err;
+	if (in->site_count > SITE_COUNT_MAX || in->names[STD_VARIABLES].count > SPACE_SIZE / 64 ||
+	    in->files.count >= (1u << FILE_BITS) - 1)
+		return rd_fail(RD_ELIMIT, "std: %s: too many locations or variables", in->opts->name);
+	return in->threads[e->thread].encoder.out.length > CHUNK ? flush(in, e->thread) : RD_OK;
+}
+
+/* ---- the text ---- */
+
+/* One line.  The last one may have been cut off when the disk was full or the program killed. */
+static int read_line(struct import *in)
+{
+	struct std_line line;
+	struct event e;
+	const char *why;
+	in->line++;
+	enum std_verdict verdict = std_line_parse(&in->next, in->end, &line, &why);
+	if (verdict == STD_EVENT) {
+		take_line(in, &line, &e);
+		return put_event(in, &e);
+	}
+	if (verdict == STD_NO_EVENT)
+		return RD_OK;
+	bool is_cut = in->next == in->end && in->end[-1] != '\n';
+	if (!is_cut)
+		return bad_line(in, why);
+	warn(in, why, "in a last line without a newline, which is left out");
+	return RD_OK;
 }
 
 static int read_lines(struct import *in, const char *text, size_t length)
 {
-	const char *end = text + length;
 	int err = RD_OK;
-	in->blanks = length > 0 && has_blank(text, length);
-	for (const char *p = text; p < end && !err;) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = newline ? newline : end;
-		struct event e = {0};
-		in->line++;
-		if (stop > p && stop[-1] == '\r')
-			stop--;
-		if (stop > p)
-			err = parse_line(in, p, stop, &e);
-		if (stop > p && !err)
-			err = put_event(in, &e);
-		p = newline ? newline + 1 : end;
-	}
+	in->next = text;
+	in->end = text + length;
+	while (in->next < in->end && !err)
+		err = read_line(in);
 	if (!err && in->problems > PROBLEMS_MAX)
-		rd_warn("std: %s: %llu more ill-formed lines", in->opts->name,
+		rd_warn("std: %s: %llu more such lines", in->opts->name,
 			(unsigned long long)(in->problems - PROBLEMS_MAX));
 	return err;
 }
+
+/* ---- the site table ---- */
 
 /* A field of the site table. */
 static void add_field(struct rd_buf *b, const char *s)
@@ -532,13 +637,13 @@ static void add_field(struct rd_buf *b, const char *s)
 		rd_buf_adds(b, *s ? "\\-" : "-");
 	else
 		for (; *s; s++) {
-			if (*s == '\\')
+			if (*s == '\\' || *s == '\t')
 				rd_buf_addc(b, '\\');
-			rd_buf_addc(b, *s);
+			rd_buf_addc(b, *s == '\t' ? 't' : *s);
 		}
 }
 
-static void add_variables(struct import *in, struct rd_buf *b, enum space space)
+static void add_variables(struct import *in, struct rd_buf *b, enum std_space space)
 {
 	const struct rd_names *names = &in->names[space];
 	for (size_t i = 0; i < names->count; i++) {
@@ -562,14 +667,14 @@ static int write_sites(struct import *in, const char *directory)
 	add_field(&b, in->opts->name);
 	rd_buf_adds(&b, "\nF\t0");
 	add_field(&b, in->opts->name);
-	for (size_t i = 0; i < in->places.count; i++) {
+	for (size_t i = 0; i < in->files.count; i++) {
 		rd_buf_addf(&b, "\nF\t%zu", i + 1);
-		add_field(&b, in->places.items[i]);
+		add_field(&b, in->files.items[i]);
 	}
 	rd_buf_addc(&b, '\n');
-	in->records += 2 + in->places.count;
+	in->records += 2 + in->files.count;
 	rd_buf_add(&b, in->sites.data, in->sites.length);
-	for (unsigned space = 0; space < SPACES; space++)
+	for (unsigned space = 0; space < STD_SPACES; space++)
 		add_variables(in, &b, space);
 	uint64_t sum = XXH64(b.data, b.length, 0);
 	rd_buf_addf(&b, "end\t%llu\t%016llx\n", (unsigned long long)in->records, (unsigned long long)sum);
@@ -579,6 +684,15 @@ static int write_sites(struct import *in, const char *directory)
 	return err;
 }
 
+static void put_end(struct import *in, uint32_t thread)
+{
+	struct thread *t = &in->threads[thread];
+	if (!t->end_q)
+		return;
+	put_stack(t, t->end_site);
+	put_row(t, RADDLE_THREAD_END, t->end_q, NULL);
+}
+
 static int finish(struct import *in, const char *directory)
 {
 	int err = RD_OK;
@@ -586,6 +700,7 @@ static int finish(struct import *in, const char *directory)
 		if (!in->threads[i].seen)
 			continue;
 		put_held_back(in, i, false);
+		put_end(in, i);
 		err = flush(in, i);
 	}
 	if (!err)
@@ -611,8 +726,8 @@ static void release(struct import *in)
 	free(in->threads);
 	free(in->locks);
 	rd_names_release(&in->thread_names);
-	rd_names_release(&in->places);
-	for (unsigned i = 0; i < SPACES; i++)
+	rd_names_release(&in->files);
+	for (unsigned i = 0; i < STD_SPACES; i++)
 		rd_names_release(&in->names[i]);
 	rd_umap_release(&in->site_of);
 	rd_buf_release(&in->sites);

@@ -6,6 +6,9 @@
 #ifndef TRACE_STD_H
 #define TRACE_STD_H
 
+#include "base/buf.h"
+#include "base/file.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +16,9 @@
 /* meta.json's flavour name of an imported trace; exports then use the names and
  * locations of the original. */
 #define TRACE_STD_FLAVOUR "std"
+
+struct trace;
+bool trace_is_std(const struct trace *trace);
 
 struct trace_std_opts {
 	const char *name; /* the text's name in messages and in the site table */
@@ -22,5 +28,19 @@ struct trace_std_opts {
 /* Writes the trace directory; *events counts the lines that became events. */
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events);
+
+/* The text of a file, which may be packed by gzip, zstd, xz or bzip2, or of a pipe.  To be closed also
+ * after a failure. */
+struct trace_std_text {
+	const char *data;
+	size_t length;
+	struct rd_map map;
+	struct rd_buf buffer;
+};
+int trace_std_open(struct trace_std_text *t, const char *path);
+void trace_std_close(struct trace_std_text *t);
+
+/* Both in one. */
+int trace_std_import_file(const char *path, const char *directory, bool force);
 
 #endif

@@ -64,6 +64,43 @@ END
 round_trip wait.std
 "$RADDLE" import -o w2 wait.std && "$RADDLE" dump w2 >w2.txt
 grep -q 'cond-wait .* with l' w2.txt && grep -q 'cond-wake' w2.txt || fail "a wait is no condition wait"
+cat >own.std <<'END'
+T0|seminit(s,2)|1
+T0|fork(T1)|1
+T0|tryacq(s)|2
+T1|busy(s)|3
+T0|rel(s)|4
+T0|rdacq(rw)|5
+T1|tryrd(rw)|6
+T0|rwrel(rw)|7
+T1|rwrel(rw)|8
+T1|wracq(rw)|9
+T1|rwrel(rw)|10
+T1|trywr(rw)|11
+T1|rwrel(rw)|12
+T0|take(s)|13
+T1|trytake(s)|14
+T1|post(s)|15
+T0|enter(s)|16
+T1|enter(s)|17
+T1|exit(s)|18
+T0|exit(s)|19
+T0|run(s)|20
+T1|pass(s)|21
+T0|ar(s)|22
+T1|ara(s)|23
+T0|aw(s)|24
+T1|awr(s)|25
+T0|au(s)|26
+T1|aua(s)|27
+T1|acq(s)|28
+T1|lr(s)|29
+T1|cwait(c,s)|30
+T0|notify(c)|31
+T0|w(s)|32
+T1|acq(s)|33
+END
+round_trip own.std
 sed 's/$/\r/' plain.std >crlf.std
 "$RADDLE" import -o crlf crlf.std && "$RADDLE" export --format std crlf | cmp - plain.std || fail "CRLF lines"
 
@@ -80,16 +117,62 @@ refuse() { # line number, text of the message, lines of the trace
 refuse 2 'another thread holds' 'A|acq(l)|1\nB|acq(l)|2\n'
 refuse 1 'nobody holds' 'A|rel(l)|1\n'
 refuse 2 'another thread holds' 'A|acq(l)|1\nB|rel(l)|2\n'
-refuse 2 'had events before' 'B|w(x)|1\nA|fork(B)|2\n'
+refuse 2 'another thread holds' 'A|rdacq(l)|1\nB|wracq(l)|2\n'
+refuse 2 'another thread holds' 'A|wracq(l)|1\nB|rdacq(l)|2\n'
+refuse 1 'nobody holds' 'A|cwait(c,l)|1\n'
 refuse 2 'forked twice' 'A|fork(B)|2\nA|fork(B)|2\n'
-refuse 3 'joined thread' 'A|fork(B)|1\nA|join(B)|2\nB|w(x)|3\n'
-refuse 2 'behind the end' 'A|end|1\nA|w(x)|3\n'
-refuse 1 'never was' 'A|join(B)|1\n'
+refuse 2 'joined before its last event' 'A|fork(B)|1\nA|join(B)|2\nB|w(x)|3\n'
 refuse 1 'does not follow' 'A|wait(l)|1\n'
-refuse 2 'three fields' 'A|w(x)|1\nA|w(x)\n' final
+refuse 2 'not of the form' 'A|w(x)|1\nA w(x)\n' final
+refuse 1 'three fields' 'A|w(x)|1|2\n' final
+refuse 1 'empty thread name' ' |w(x)|1\n' final
+refuse 1 'blank' 'A B|w(x)|1\n' final
+refuse 1 'blank' 'A|w(x y)|1\n' final
+refuse 1 'condition and a mutex' 'A|cwait(c)|1\n' final
+refuse 1 'semaphore and a number' 'A|seminit(s,many)|1\n' final
 refuse 1 'unknown operation' 'A|write(x)|1\n' final
 refuse 1 'closing parenthesis' 'A|w(x|1\n' final
 refuse 1 'needs an operand' 'A|w()|1\n' final
+
+# What orders nothing is taken, with a warning.
+accept() { # text of the message, lines of the trace, lines that come back
+	printf '%b' "$2" >odd.std
+	rm -rf odd
+	"$RADDLE" import -o odd odd.std 2>err || fail "not taken: $2: $(cat err)"
+	if [ -n "$1" ]; then grep -q "$1" err || fail "$2: says '$(cat err)'"; else [ -s err ] && fail "$2: $(cat err)"; fi
+	"$RADDLE" export --format std odd | cmp - <(printf '%b' "$3") ||
+		fail "$2: became $("$RADDLE" export --format std odd)"
+}
+accept 'odd.std:2: .*orders nothing: B' 'B|w(x)|1\nA|fork(B)|2\nA|w(x)|3\n' 'B|w(x)|1\nA|w(x)|3\n'
+accept 'odd.std:1: .*orders nothing: B' 'A|join(B)|1\nA|w(x)|3\n' 'A|w(x)|3\n'
+# A last line that was cut off.
+accept 'odd.std:2: .*left out' 'A|w(x)|1\nA|w(y' 'A|w(x)|1\n'
+accept 'odd.std:2: .*left out' 'A|w(x)|1\nA' 'A|w(x)|1\n'
+accept '' 'A|w(x)|1\nA|w(y)|2' 'A|w(x)|1\nA|w(y)|2\n'
+
+# Dialects: indented threads, blanks around the fields, blank lines, no location, places in files
+# with the rest of their stacks, begin and end of atomic blocks.
+accept '' '  T0 | w( x ) | 1  \n\n \n\t\t\tT1|r (x)|2\r\n' 'T0|w(x)|1\nT1|r(x)|2\n'
+accept '' 'T0|w(x)\nT0|w(y)|\nT1|w(x)\n' 'T0|w(x)|1\nT0|w(y)|2\nT1|w(x)|3\n'
+accept '' 'T0|w(x)|/a b/c.cc:38\n     /d.cc:3\nT1|w(x)|/a b/c.cc:40\nT1|r(x)|/a b/c.cc:38\n' \
+	'T0|w(x)|1\nT1|w(x)|2\nT1|r(x)|1\n'
+accept '' 'T0|begin|1\nT0|begin|2\nT0|w(x)|3\nT0|end|4\nT0|begin(b)|5\nT0|w(x)|6\nT0|end|7\nT0|end|8\n' \
+	'T0|begin|1\nT0|w(x)|3\nT0|w(x)|6\nT0|end|8\n'
+accept '' 'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n' \
+	'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n'
+
+# Packed files and pipes.
+for tool in gzip xz bzip2 zstd; do
+	command -v "$tool" >/dev/null || continue
+	"$tool" -c plain.std >packed
+	rm -rf packed.d
+	"$RADDLE" import -o packed.d packed && "$RADDLE" export --format std packed.d | cmp - plain.std ||
+		fail "packed by $tool"
+done
+gzip -c plain.std | head -c 60 >damaged.gz
+"$RADDLE" import -o damaged damaged.gz 2>err && fail "half a file is taken for a whole"
+grep -q 'damaged.gz: gzip cannot unpack it' err || fail "damaged: $(cat err)"
+"$RADDLE" import -o piped <(cat plain.std) && "$RADDLE" export --format std piped | cmp - plain.std || fail "from a pipe"
 
 public=$ROOT/../shared/traces
 for f in "$public"/*.std; do

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * STD text (doc/format/std.md) line by line: what a line says, without any idea
+ * of what came before it.
+ */
+#ifndef TRACE_STD_LINE_H
+#define TRACE_STD_LINE_H
+
+#include "raddle/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is to be done about an operation. */
+enum std_action {
+	STD_ACCESS,
+	STD_ATOMIC,
+	STD_ACQUIRE, /* for oneself alone */
+	STD_SHARE,   /* for reading */
+	STD_RELEASE,
+	STD_BUSY, /* an acquisition that failed */
+	STD_FORK,
+	STD_JOIN,
+	STD_BEGIN,
+	STD_END,
+	STD_MONITOR_WAIT, /* wait(l), directly behind rel(l) */
+	STD_WAIT,	  /* cwait(c,m) */
+	STD_SEM_INIT,	  /* seminit(s,n) */
+	STD_ONCE,
+	STD_PLAIN, /* an event of the object that has no further conditions */
+	STD_NOTHING,
+};
+
+/* Names of different spaces have nothing to do with one another. */
+enum std_space { STD_VARIABLES, STD_LOCKS, STD_CONDS, STD_BARRIERS, STD_SEMS, STD_ONCES, STD_SPACES };
+
+struct std_operation {
+	const char *name;
+	enum std_action action;
+	enum std_space space;
+	enum raddle_event event;
+	const char *site;  /* kind of an access's site; the letters of doc/format/sites.md */
+	const char *flags; /* of the site */
+};
+
+/* Tells operations apart. */
+#define STD_OPERATIONS_MAX 63
+unsigned std_operation_number(const struct std_operation *o);
+
+/* The name of the operation that becomes an event; one that `failed` may have another. */
+const char *std_word(enum raddle_event event, bool failed);
+
+struct std_span {
+	const char *p;
+	size_t n;
+};
+
+struct std_line {
+	struct std_span thread;
+	const struct std_operation *operation;
+	struct std_span operand;
+	struct std_span place; /* empty: the line has none */
+};
+
+enum std_verdict { STD_EVENT, STD_NO_EVENT, STD_BAD };
+
+/* Takes the line apart that begins at *p, and moves *p behind its newline.  A blank line is no event,
+ * and neither is one that goes on with the call stack of the line before.  What is wrong with a bad one
+ * comes in *why. */
+enum std_verdict std_line_parse(const char **p, const char *end, struct std_line *line, const char **why);
+
+/* Only the thread; false if the line is no event. */
+bool std_line_thread(const char **p, const char *end, struct std_span *thread);
+
+static inline bool std_span_equal(struct std_span a, struct std_span b)
+{
+	size_t i = 0;
+	if (a.n != b.n)
+		return false;
+	while (i < a.n && a.p[i] == b.p[i])
+		i++;
+	return i == a.n;
+}
+
+/* The operands of an operation that has two. */
+bool std_line_split(struct std_span both, struct std_span *first, struct std_span *second);
+
+#endif
