@@ -154,10 +154,6 @@ $(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
 fuzz: $(FUZZ)
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-# Prediction on STD files: `make build/predict-std`, then give it the files.
-$(B)/predict-std: bench/predict-std.c $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)
-
 # The on-line detector without a plan: `make build/detect-run`, then give it a program.
 $(B)/detect-run: bench/detect-run.c $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(TOOL_LIBS)

@@ -16,6 +16,7 @@
 
 static struct {
 	bool json, verbose;
+	bool count, pairs; /* numbers instead of findings */
 	const char *schedules;
 	struct cmd_prediction prediction;
 	struct cmd_output output;
@@ -32,8 +33,12 @@ static const struct rd_option options[] = {
 	RD_STRING(0, "suppressions", &opt.filter.suppressions, "FILE",
 		  "hide what it names, as ThreadSanitizer does"),
 	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "only what can happen for certain"),
+	RD_FLAG(0, "sync-preserving", &opt.prediction.sync_preserving,
+		"only what needs no other order of critical sections"),
 	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
 	RD_FLAG(0, "no-deadlocks", &opt.prediction.no_deadlocks, "do not look for deadlocks"),
+	RD_FLAG('c', "count", &opt.count, "only numbers: racy events, their locations and variables"),
+	RD_FLAG(0, "count-pairs", &opt.pairs, "and pairs of racing locations, which takes longer"),
 	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "describe at most that many findings (200)"),
 	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
 		  "in pieces of that many events; 0: as a whole"),
@@ -48,11 +53,13 @@ static const struct rd_usage usage = {
 	"Finds the races and deadlocks that other schedules of a recorded run lead to, each\n"
 	"with the order of operations that leads there. Sound findings keep the value of\n"
 	"every read and so can happen; the others are speculative. None is confirmed, since\n"
-	"nothing is run; the exit status is 0 whatever was found.",
+	"nothing is run; the exit status is 0 whatever was found. TRACE is a directory, or a\n"
+	"file in the STD format of the RAPID tools.",
 	options,
 	"  raddle record -o trace -- ./prog\n"
 	"  raddle predict -v trace\n"
-	"  raddle predict --json --schedules found trace >found.json\n",
+	"  raddle predict --json --schedules found trace >found.json\n"
+	"  raddle predict --count account.std\n",
 };
 
 static int report(const struct finding_set *set)
@@ -72,6 +79,40 @@ static int report(const struct finding_set *set)
 		printf("%" PRIu64 " candidates are undecided; --work raises the effort.\n",
 		       opt.prediction.unknown);
 	return err;
+}
+
+/* A line for each model, a column for each number. */
+static void print_counts(void)
+{
+	printf("%-16s%12s%12s%12s", "", "racy events", "locations", "variables");
+	printf(opt.pairs ? "%12s%12s%12s%10s\n" : "%.0s%12s%12s%10s\n", "pairs", "deadlocks", "undecided",
+	       "CPU s");
+	for (unsigned i = 0; i < cmd_prediction_models(&opt.prediction); i++) {
+		const struct predict_count *c = &opt.prediction.counts[i];
+		printf("%-16s%12" PRIu64 "%12" PRIu64 "%12" PRIu64, predict_count_name(i), c->events,
+		       c->locations, c->variables);
+		if (opt.pairs)
+			printf("%12" PRIu64, c->pairs);
+		printf("%12" PRIu64 "%12" PRIu64 "%10.3f\n", c->deadlocks, c->unknown, c->event_seconds);
+	}
+	printf("%" PRIu64 " events that matter, of %" PRIu64 " threads; read in %.3f CPU s\n",
+	       opt.prediction.considered, opt.prediction.threads, opt.prediction.reading_seconds);
+}
+
+static int count_path(const char *path)
+{
+	struct finding_set *set = finding_set_new();
+	int damage = cmd_prediction_count(&opt.prediction, path, set, opt.pairs), err = damage;
+
+	if (set->tool) {
+		cmd_prediction_stats(&opt.prediction, set);
+		if (opt.json)
+			err = finding_write(set, stdout);
+		else
+			print_counts();
+	}
+	finding_set_free(set);
+	return damage || err ? CMD_FAILED : CMD_OK;
 }
 
 static int predict_path(const char *path)
@@ -106,5 +147,12 @@ int cmd_predict(int argc, char **argv)
 	opt.output.json = opt.json ? "-" : NULL;
 	if (cmd_prediction_check(&opt.prediction, "predict") || cmd_output_check(&opt.output, "predict"))
 		return CMD_FAILED;
-	return predict_path(path);
+	if (!opt.count && !opt.pairs)
+		return predict_path(path);
+	if (opt.output.sarif || opt.output.html || opt.schedules || opt.filter.baseline ||
+	    opt.filter.suppressions) {
+		rd_fail(RD_EUSAGE, "predict: --count writes numbers only, as text or with --json");
+		return CMD_FAILED;
+	}
+	return count_path(path);
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prediction as commands need it: a trace directory comes in, findings with schedules go into
- * a set, numbers are summed up.  Several traces may go into one set.
+ * Prediction as commands need it: a trace comes in, findings with schedules go into
+ * a set, numbers are summed up.  Several traces may go into one set.  A trace is a directory, or
+ * STD text, which is imported into a temporary one.
  */
 #include "cmd/prediction.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "finding/schedule.h"
 #include "predict/describe.h"
+#include "trace/std.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 
 int cmd_prediction_check(const struct cmd_prediction *p, const char *name)
 {
@@ -35,6 +41,9 @@ static void sum_up(struct cmd_prediction *p, const struct predict_trace *t, cons
 	p->considered += t->x.count;
 	p->searched += r->kept;
 	p->dropped += t->dropped;
+	if (t->dropped)
+		rd_warn("predict: %" PRIu64 " events contradict what synchronisation allows and are left out",
+			t->dropped);
 	p->unknown += r->stats[0].unknown + r->stats[1].unknown;
 	if (t->model->thread_count > p->threads)
 		p->threads = t->model->thread_count;
@@ -42,7 +51,8 @@ static void sum_up(struct cmd_prediction *p, const struct predict_trace *t, cons
 
 static int predict_model(struct cmd_prediction *p, const struct model *model, struct finding_set *set)
 {
-	struct predict_opts o = {.sound_only = p->sound_only,
+	struct predict_opts o = {.sound_only = p->sound_only || p->sync_preserving,
+				 .recorded_order_only = p->sync_preserving,
 				 .no_races = p->no_races,
 				 .no_deadlocks = p->no_deadlocks,
 				 .window = (uint32_t)p->window,
@@ -54,9 +64,6 @@ static int predict_model(struct cmd_prediction *p, const struct model *model, st
 
 	if (!err)
 		err = predict_run(&t.x, &o, &r);
-	if (!err && t.dropped)
-		rd_warn("predict: %" PRIu64 " events contradict what synchronisation allows and are left out",
-			t.dropped);
 	if (!err) {
 		sum_up(p, &t, &r);
 		p->left_out += predict_describe(&t, &r, set, p->limit);
@@ -67,20 +74,120 @@ static int predict_model(struct cmd_prediction *p, const struct model *model, st
 	return err;
 }
 
+/* What is read, and how: the operand itself, or what was made of it. */
+struct input {
+	char *directory; /* temporary, or NULL */
+	struct trace *trace;
+	struct model *model;
+};
+
+static int import_std(struct input *in, const char *path, bool force)
+{
+	in->directory = rd_xasprintf("%s/raddle-std-XXXXXX", rd_tmp_dir());
+	if (!mkdtemp(in->directory)) {
+		int err = rd_fail_errno("%s: cannot make it", in->directory);
+		free(in->directory);
+		in->directory = NULL;
+		return err;
+	}
+	return trace_std_import_file(path, in->directory, force);
+}
+
+static int open_input(struct input *in, const char *path, bool force)
+{
+	struct stat st;
+	int err = RD_OK;
+
+	*in = (struct input){0};
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		err = import_std(in, path, force);
+	if (!err)
+		err = trace_open(&in->trace, in->directory ? in->directory : path, force);
+	return err ? err : model_build(&in->model, in->trace, MODEL_HISTORIES);
+}
+
+static void close_input(struct input *in)
+{
+	model_free(in->model);
+	trace_close(in->trace);
+	if (in->directory)
+		rd_remove_tree(in->directory);
+	free(in->directory);
+}
+
 int cmd_prediction_run(struct cmd_prediction *p, const char *path, struct finding_set *set)
 {
-	struct trace *trace = NULL;
-	struct model *model = NULL;
-	int err = trace_open(&trace, path, p->force);
+	struct input in;
+	int err = open_input(&in, path, p->force);
 
 	if (!err)
-		err = model_build(&model, trace, MODEL_HISTORIES);
+		err = predict_model(p, in.model, set);
 	if (!err)
-		err = predict_model(p, model, set);
+		err = in.model->err; /* what could be read was looked at */
+	close_input(&in);
+	return err;
+}
+
+/* ---- numbers ---- */
+
+unsigned cmd_prediction_models(const struct cmd_prediction *p)
+{
+	return p->sync_preserving ? PREDICT_COUNT_SYNC_PRESERVING + 1
+	       : p->sound_only	  ? PREDICT_COUNT_SOUND + 1
+				  : PREDICT_COUNT_MODELS;
+}
+
+static void put_stats(struct finding_set *set, const char *model, const struct predict_count *c, bool pairs)
+{
+	const struct {
+		const char *name;
+		double value;
+	} stats[] = {{"racy_events", (double)c->events},       {"racy_locations", (double)c->locations},
+		     {"racy_variables", (double)c->variables}, {"deadlocks", (double)c->deadlocks},
+		     {"unknown", (double)c->unknown},	       {"cpu_seconds", c->event_seconds},
+		     {"location_pairs", (double)c->pairs},     {"pairs_cpu_seconds", c->pair_seconds}};
+
+	for (size_t i = 0; i < sizeof stats / sizeof *stats - (pairs ? 0 : 2); i++)
+		finding_stat(set, finding_textf(set, "%s.%s", model, stats[i].name), stats[i].value);
+}
+
+static int count_trace(struct cmd_prediction *p, const struct predict_trace *t, struct finding_set *set,
+		       bool pairs)
+{
+	struct predict_count_opts o = {.no_races = p->no_races,
+				       .no_deadlocks = p->no_deadlocks,
+				       .window = (uint32_t)p->window,
+				       .pairs = pairs};
+	int err = RD_OK;
+
+	for (unsigned i = 0; i < cmd_prediction_models(p) && !err; i++) {
+		err = predict_count(t, i, &o, &p->counts[i]);
+		put_stats(set, predict_count_name(i), &p->counts[i], pairs);
+		p->unknown += p->counts[i].unknown;
+	}
+	return err;
+}
+
+int cmd_prediction_count(struct cmd_prediction *p, const char *path, struct finding_set *set, bool pairs)
+{
+	struct predict_trace t = {0};
+	struct predict_result none = {0};
+	struct input in;
+	int err = open_input(&in, path, p->force);
+
 	if (!err)
-		err = model->err; /* what could be read was looked at */
-	model_free(model);
-	trace_close(trace);
+		err = predict_fill(&t, in.model);
+	p->reading_seconds = (double)clock() / CLOCKS_PER_SEC;
+	if (!err)
+		err = count_trace(p, &t, set, pairs);
+	if (!err) {
+		sum_up(p, &t, &none);
+		set_arguments(set, trace_get_meta(in.trace));
+		finding_stat(set, "reading_cpu_seconds", p->reading_seconds);
+		err = in.model->err;
+	}
+	predict_trace_release(&t);
+	close_input(&in);
 	return err;
 }
 

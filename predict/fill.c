@@ -5,7 +5,8 @@
  * Order: segments (an operation and the accesses behind it) in the order of their
  * operations.  Accesses of bytes that several threads touch become accesses of
  * variables (granule.h).  A second access of a variable from the same site within a
- * segment says nothing new and is left out.
+ * segment says nothing new and is left out, except from a trace that orders all accesses:
+ * whoever made it counts them.
  *
  * Recursive locks count from the outermost acquisition to the last release.  A use
  * of a barrier is an instance: as many arrivals as it was initialised for, or,
@@ -138,8 +139,10 @@ static struct exec_event *add(struct filler *f, const struct segment *at, enum e
 
 	RD_GROW(t->origins, t->origin_capacity, t->x.count);
 	t->origins[t->x.count - 1] = (struct predict_origin){at->operation, f->seen};
-	RD_GROW(f->spans, f->span_capacity, t->x.count);
-	f->spans[t->x.count - 1] = at->span;
+	if (!f->m->ordered) {
+		RD_GROW(f->spans, f->span_capacity, t->x.count);
+		f->spans[t->x.count - 1] = at->span;
+	}
 	if (at->operation != EXEC_NONE)
 		e->site = f->m->stacks[h->operations[at->operation].stack].site;
 	return e;
@@ -180,7 +183,8 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	e->site = a->site;
 	if (atomic) {
 		e->flags |= EXEC_ATOMIC | (site->order != 'x' || f->fences ? EXEC_SYNC : 0);
-		f->spans[f->t->x.count - 1].end = at->span.begin;
+		if (!f->m->ordered)
+			f->spans[f->t->x.count - 1].end = at->span.begin;
 	}
 	if (site && site->flags & TRACE_SITE_WAIT_LOOP)
 		e->flags |= EXEC_LOOP;
@@ -197,7 +201,7 @@ static void add_accesses(struct filler *f, const struct segment *at)
 	for (size_t i = begin; i < end; i++) {
 		struct granule_walk w = granules_of(f->granules, &h->accesses[i]);
 		while (granule_next(&w))
-			if (!is_repeated(f, w.variable, w.access->site))
+			if (f->m->ordered || !is_repeated(f, w.variable, w.access->site))
 				add_access(f, at, (uint32_t)i, &w);
 	}
 }
@@ -452,8 +456,7 @@ static void look_ahead(struct filler *f, const struct model_operation *op)
 	}
 }
 
-/* An access stands for later ones up to the next operation that makes the runtime forget it.
- * An imported one happened where its own operation says. */
+/* An access stands for later ones up to the next operation that makes the runtime forget it. */
 static void find_spans(const struct filler *f, struct segment *all, size_t count)
 {
 	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);
@@ -466,7 +469,7 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 		if (s->operation != EXEC_NONE)
 			kind = f->m->histories[s->thread].operations[s->operation].kind;
 		s->span.begin = (uint32_t)i;
-		s->span.end = kind == RADDLE_ORDER ? s->span.begin : next[s->thread];
+		s->span.end = next[s->thread];
 		if (kind < RADDLE_ALLOC || kind > RADDLE_UNMAP)
 			next[s->thread] = (uint32_t)i;
 	}
@@ -491,7 +494,8 @@ static void do_segments(struct filler *f)
 		}
 	}
 	qsort(all, n, sizeof *all, compare_segments);
-	find_spans(f, all, n);
+	if (!f->m->ordered)
+		find_spans(f, all, n);
 	for (size_t i = 0; i < n; i++)
 		do_segment(f, &all[i]);
 	free(all);
@@ -630,7 +634,8 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	t->variables = rd_xcalloc((size_t)t->x.variables + 1, sizeof *t->variables);
 	f.latest = rd_xcalloc((size_t)t->x.variables + 1, sizeof *f.latest);
 	do_segments(&f);
-	predict_mark_unsure(&t->x, f.spans);
+	if (!model->ordered)
+		predict_mark_unsure(&t->x, f.spans);
 	t->hung = pending != PENDING_NONE;
 	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
 		add_pending(&f, i, pending);

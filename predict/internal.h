@@ -15,7 +15,6 @@ struct predictor {
 	enum predict_class class;
 	struct predict_result *out;
 	struct rd_umap pairs;  /* (site, site) -> state, see race.c */
-	struct rd_umap sites;  /* racy sites of this class */
 	struct rd_umap cycles; /* identity of a deadlock -> failures or found, see deadlock.c */
 	uint32_t *p;	       /* scratch ideal */
 };

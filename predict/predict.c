@@ -34,6 +34,7 @@ void predict_result_release(struct predict_result *r)
 	}
 	free(r->races);
 	free(r->deadlocks);
+	free(r->racy);
 	*r = (struct predict_result){0};
 }
 
@@ -64,14 +65,14 @@ static void run_model(struct predictor *r, enum model model)
 	if (!r->o->no_deadlocks)
 		predict_deadlocks(r);
 	search_release(&r->s);
-	rd_umap_release(&r->sites);
-	r->sites = (struct rd_umap)RD_UMAP_INIT;
 }
 
 static void run_whole(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
 {
 	struct predictor r = {.o = o, .out = out};
 
+	if (o->count_events)
+		out->racy = rd_xcalloc(x->count + 1, 1);
 	core_build(&r.c, x);
 	out->kept += r.c.count;
 	r.p = rd_xcalloc((size_t)r.c.threads + 1, sizeof *r.p);

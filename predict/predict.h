@@ -24,7 +24,7 @@ struct predict_opts { /* all zero: the default */
 	bool no_races, no_deadlocks;
 	bool sound_only, speculative_only;
 	bool recorded_order_only; /* tier 1 alone: sync-preserving */
-	bool count_events;	  /* decide every event, for the statistics */
+	bool count_events;	  /* decide for every access whether it is the second of a race */
 	uint32_t window;	  /* cut the execution into pieces of that many events; 0: do not */
 	uint32_t max_tries;	  /* pairs tried for one event and thread; 0: 64; UINT32_MAX: all */
 	uint32_t max_cycle;	  /* threads in a deadlock; 0: any number */
@@ -56,11 +56,8 @@ struct predict_deadlock {
 	struct predict_witness witness;
 };
 
-struct predict_stats {		    /* for each class; races only, with count_events */
-	uint64_t candidates;	    /* pairs that must-order and locks allow */
-	uint64_t racy_events;	    /* second accesses of some race */
-	uint64_t racy_sites;	    /* code sites of those */
-	uint64_t in_recorded_order; /* racy events found by tier 1 */
+struct predict_stats {	     /* for each class */
+	uint64_t candidates; /* pairs that must-order and locks allow */
 	uint64_t searches;
 	uint64_t unknown; /* questions whose budget ran out */
 };
@@ -72,6 +69,7 @@ struct predict_result {
 	size_t deadlock_count, deadlock_capacity;
 	struct predict_stats stats[2];
 	uint64_t kept; /* events left after reduction */
+	uint8_t *racy; /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 
 /* `out` is released with predict_result_release(), also after a failure. */

@@ -362,18 +362,12 @@ static bool find_exact(struct walk *w, uint32_t e2)
 static void decide(struct walk *w, uint32_t e2)
 {
 	struct predictor *r = w->r;
-	struct predict_stats *stats = &r->out->stats[r->class];
-	bool recorded = find_recorded(w, e2), racy = recorded;
-	bool is_new;
+	bool racy = find_recorded(w, e2);
 
-	if (!recorded && !r->o->recorded_order_only)
+	if (!racy && !r->o->recorded_order_only)
 		racy = find_exact(w, e2);
-	if (!racy)
-		return;
-	stats->racy_events++;
-	stats->in_recorded_order += recorded;
-	rd_umap_put(&r->sites, raw(&r->c, e2)->site, &is_new);
-	stats->racy_sites += is_new;
+	if (racy)
+		r->out->racy[r->c.events[e2].source] |= (uint8_t)(1u << r->class);
 }
 
 static void walk_slot(struct walk *w)

@@ -215,15 +215,17 @@ static void gather(struct piece *w, struct predict_result *from, struct predict_
 	}
 	for (int c = 0; c < 2; c++) {
 		out->stats[c].candidates += from->stats[c].candidates;
-		out->stats[c].racy_events += from->stats[c].racy_events;
-		out->stats[c].racy_sites += from->stats[c].racy_sites;
-		out->stats[c].in_recorded_order += from->stats[c].in_recorded_order;
 		out->stats[c].searches += from->stats[c].searches;
 		out->stats[c].unknown += from->stats[c].unknown;
 	}
+	if (from->racy && !out->racy)
+		out->racy = rd_xcalloc(w->x->count + 1, 1);
+	for (size_t i = 0; from->racy && i < w->part.count; i++)
+		out->racy[w->origin[i]] |= from->racy[i];
 	out->kept += from->kept;
 	free(from->races);
 	free(from->deadlocks);
+	free(from->racy);
 }
 
 static bool has_unsure(const struct exec *x, uint32_t end)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the STD reader, and prediction on what it accepts: any text must be
+ * Fuzzes prediction on STD text, by the way that `raddle predict` goes: any text must be
  * read or refused, and every prediction from a small one must be provable.
  */
 #include "base/error.h"
 #include "predict/predict.h"
-#include "predict/std.h"
+#include "test/unit/predict/std.h"
+
+#include "test/fuzz/scratch.h"
 
 static void ignore(void *context, enum rd_level level, const char *message)
 {
@@ -34,13 +36,14 @@ static void predict(const struct exec *x)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct exec x;
+	struct std_case c;
 
 	rd_log_set(ignore, NULL);
-	if (predict_std_parse(&x, "fuzz", (const char *)data, size))
+	scratch_make();
+	if (std_case_open(&c, SCRATCH "/case", (const char *)data, size))
 		return 0;
-	if (x.count <= 40 && x.threads <= 6)
-		predict(&x);
-	exec_release(&x);
+	if (c.t.x.count <= 40 && c.t.x.threads <= 6)
+		predict(&c.t.x);
+	std_case_close(&c);
 	return 0;
 }

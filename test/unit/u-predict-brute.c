@@ -123,6 +123,21 @@ static const char *check_windows(const struct exec *x, bool sound, const struct 
 	return why;
 }
 
+/* Counting decides each access: it is racy if the oracle has a race whose second access it is. */
+static const char *check_counts(const struct exec *x, bool sound, const struct brute *b)
+{
+	struct predict_opts o = {
+		.count_events = true, .sound_only = sound, .speculative_only = !sound, .no_deadlocks = true};
+	struct predict_result r;
+	const char *why = predict_run(x, &o, &r) ? "counting failed" : NULL;
+
+	for (uint32_t i = 0; i < x->count && !why; i++)
+		if ((r.racy[i] == 1u << !sound) != (b->races[i] != 0))
+			why = "an access is counted wrongly";
+	predict_result_release(&r);
+	return why;
+}
+
 static void compare(const struct exec *x, uint64_t seed, bool sound, struct tally *t)
 {
 	struct predict_opts o = {.max_tries = UINT32_MAX, .sound_only = sound, .speculative_only = !sound};
@@ -140,6 +155,8 @@ static void compare(const struct exec *x, uint64_t seed, bool sound, struct tall
 		why = "a question was left unknown";
 	if (!why)
 		why = check_windows(x, sound, &b, t);
+	if (!why)
+		why = check_counts(x, sound, &b);
 	if (why && t->bad++ < 5) {
 		print_message("seed %llu, %s: %s\n", (unsigned long long)seed,
 			      sound ? "sound" : "speculative", why);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prediction on small named situations, each written as STD text (predict/std.h):
+ * Prediction on small named situations, each written as STD text (doc/format/std.md):
  * the ones users of lock-order checkers complain about, one for each primitive,
- * the paper's example; and that the reader and the validator refuse what is bad.
+ * the paper's example; and that the validator refuses what is bad.
  */
+#include "predict/std.h"
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "predict/plan.h"
 #include "predict/predict.h"
-#include "predict/std.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,17 +18,8 @@
 
 #include <cmocka.h>
 
-static char last_message[400];
-
-static void keep_message(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	strncpy(last_message, message, sizeof last_message - 1);
-}
-
 /* Blanks separate events in the texts below; locations are counted from 1. */
-static void fill(struct exec *x, const char *text)
+static const struct exec *fill(struct std_case *c, const char *text)
 {
 	struct rd_buf b = RD_BUF_INIT;
 	int line = 0;
@@ -40,8 +32,12 @@ static void fill(struct exec *x, const char *text)
 		}
 		text += n + (text[n] == ' ');
 	}
-	assert_int_equal(predict_std_parse(x, "text", b.data, b.length), 0);
+	char *directory = std_case_directory();
+	assert_int_equal(std_case_open(c, directory, b.data, b.length), 0);
+	free(directory);
+	assert_int_equal(c->t.dropped, 0);
 	rd_buf_release(&b);
+	return &c->t.x;
 }
 
 static void validate(const struct exec *x, const struct predict_result *r)
@@ -66,17 +62,17 @@ static struct counts count(const char *text, bool deadlocks)
 	struct predict_opts o = {.no_races = deadlocks, .no_deadlocks = !deadlocks};
 	struct predict_result r;
 	struct counts c = {0};
-	struct exec x;
+	struct std_case std;
+	const struct exec *x = fill(&std, text);
 
-	fill(&x, text);
-	assert_int_equal(predict_run(&x, &o, &r), 0);
-	validate(&x, &r);
+	assert_int_equal(predict_run(x, &o, &r), 0);
+	validate(x, &r);
 	for (size_t i = 0; i < r.race_count; i++)
 		++*(r.races[i].class == PREDICT_SOUND ? &c.sound : &c.speculative);
 	for (size_t i = 0; i < r.deadlock_count; i++)
 		++*(r.deadlocks[i].class == PREDICT_SOUND ? &c.sound : &c.speculative);
 	predict_result_release(&r);
-	exec_release(&x);
+	std_case_close(&std);
 	return c;
 }
 
@@ -165,24 +161,24 @@ static void test_paper_example(void **state)
 {
 	struct predict_opts o = {.speculative_only = true};
 	struct predict_result r;
-	struct exec x;
+	struct std_case std;
 	struct predict_plan plan;
 
 	(void)state;
-	fill(&x, "T1|w(y) T1|fork(T2) T1|w(y) T1|acq(m) T1|r(x) T1|w(x) T1|rel(m) "
-		 "T2|acq(m) T2|r(x) T2|w(x) T2|rel(m) T2|w(y) T1|join(T2)");
-	assert_int_equal(predict_run(&x, &o, &r), 0);
+	const struct exec *x = fill(&std, "T1|w(y) T1|fork(T2) T1|w(y) T1|acq(m) T1|r(x) T1|w(x) T1|rel(m) "
+					  "T2|acq(m) T2|r(x) T2|w(x) T2|rel(m) T2|w(y) T1|join(T2)");
+	assert_int_equal(predict_run(x, &o, &r), 0);
 	assert_int_equal(r.race_count, 1);
 	assert_int_equal(r.races[0].first, 2);
 	assert_int_equal(r.races[0].second, 11);
-	validate(&x, &r);
-	predict_plan_make(&x, &r.races[0].witness, (uint32_t[]){2, 11}, 2, &plan);
+	validate(x, &r);
+	predict_plan_make(x, &r.races[0].witness, (uint32_t[]){2, 11}, 2, &plan);
 	/* The fork, which the program keeps in order, and T2's section, which T1's does not meet. */
 	assert_int_equal(plan.operations, 3);
 	assert_int_equal(plan.count, 0);
 	predict_plan_release(&plan);
 	predict_result_release(&r);
-	exec_release(&x);
+	std_case_close(&std);
 }
 
 /* ---- deadlocks ---- */
@@ -353,121 +349,47 @@ static void test_many_mutexes(void **state)
 	exec_release(&x);
 }
 
-/* ---- the reader ---- */
-
-static void refuse(const char *text, const char *part)
-{
-	struct exec x;
-
-	last_message[0] = 0;
-	assert_int_equal(predict_std_parse(&x, "t", text, strlen(text)), RD_EFORMAT);
-	if (!strstr(last_message, part))
-		fail_msg("message \"%s\" lacks \"%s\"", last_message, part);
-}
-
-static void test_std_refuses(void **state)
-{
-	(void)state;
-	rd_log_set(keep_message, NULL);
-	refuse("T0|w(x)|1\nT0|w(x)\n", "t:2: not of the form");
-	refuse("T0|w(x)|1\n\nT0|frob(x)|1\n", "t:3: unknown operation");
-	refuse("T0|w(x)|one\n", "t:1: location");
-	refuse("T0|w()|1\n", "t:1: operand missing");
-	refuse("T0|w(x|1\n", "t:1: no )");
-	refuse("T0|acq(a)|1\nT1|acq(a)|2\n", "t:2: ill-formed trace: the event acquires");
-	refuse("T0|dummy(a)|1\nT0|rel(a)|1\n", "t:2: ill-formed trace: the event releases");
-	refuse("T0|fork(T1)|1\nT0|join(T1)|1\nT1|w(x)|1\n", "t:3: ill-formed trace: the event is done by");
-	refuse("T0|take(s)|1\n", "t:1: ill-formed trace: the event takes");
-	refuse("T0|enter(b)|1\nT0|exit(b)|1\nT1|enter(b)|1\n", "t:2: ill-formed trace: the event leaves");
-	refuse("T0|wait(a)|1\n", "t:1: wait does not follow");
-	rd_log_set(NULL, NULL);
-}
-
-/* A public trace has such a fork. */
-static void test_std_late_fork(void **state)
-{
-	static const char text[] = "T1|w(x)|1\nT0|fork(1)|2\nT0|w(x)|3\n";
-	struct exec x;
-
-	(void)state;
-	rd_log_set(keep_message, NULL);
-	assert_int_equal(predict_std_parse(&x, "t", text, strlen(text)), 0);
-	assert_non_null(strstr(last_message, "t:2: forks a thread that had events before"));
-	assert_int_equal(x.count, 2);
-	rd_log_set(NULL, NULL);
-	exec_release(&x);
-	RACES("T1|w(x) T0|fork(1) T0|w(x)", 1, 0);
-}
-
-static void test_std_monitor(void **state)
-{
-	static const char text[] =
-		"T1|acq(l)|1\n1|rel(l)|2\nT1|wait(l)|2\nT0|req(l)|3\nT0|acq(l)|3\nT0|notify(l)|4\n"
-		"T0|rel(l)|5\nT1|acq(l)|6\nT1|rel(l)|7\n";
-	struct exec x;
-
-	(void)state;
-	assert_int_equal(predict_std_parse(&x, "t", text, strlen(text)), 0);
-	assert_int_equal(x.threads, 2);
-	assert_int_equal(x.count, 8);
-	assert_int_equal(x.events[1].kind, EXEC_WAIT);
-	assert_int_equal(x.events[5].kind, EXEC_WAKE);
-	assert_int_equal(x.events[5].aux, 3);
-	assert_int_equal(x.events[6].kind, EXEC_LOCK);
-	exec_release(&x);
-}
-
 /* ---- the validator ---- */
 
 static void test_validator_refuses(void **state)
 {
 	uint32_t done[] = {6, 2}, order[] = {0, 1, 2, 3, 4, 5, 6}, pair[] = {7, 3};
 	struct predict_witness w = {done, order, 7};
-	struct exec x;
+	struct std_case std;
 
 	(void)state;
-	fill(&x, "T0|acq(m) T0|w(x) T0|rel(m) T1|w(y) T0|acq(m) T0|r(x) T0|rel(m) T0|w(y)");
+	const struct exec *x =
+		fill(&std, "T0|acq(m) T0|w(x) T0|rel(m) T1|w(y) T0|acq(m) T0|r(x) T0|rel(m) T0|w(y) T1|r(x)");
 	/* Event 3 is a target and must not run. */
-	assert_string_equal(predict_validate(&x, true, pair, 2, &w), "the schedule runs over a target");
+	assert_string_equal(predict_validate(x, true, pair, 2, &w), "the schedule runs over a target");
 	uint32_t good[] = {0, 1, 2, 4, 5, 6};
 	w = (struct predict_witness){done, good, 6};
-	assert_null(predict_validate(&x, true, pair, 2, &w));
+	assert_null(predict_validate(x, true, pair, 2, &w));
 	uint32_t wrong_pair[] = {5, 3};
-	assert_non_null(predict_validate(&x, true, wrong_pair, 2, &w));
-	exec_release(&x);
+	assert_non_null(predict_validate(x, true, wrong_pair, 2, &w));
+	std_case_close(&std);
 
-	fill(&x, "T0|acq(m) T0|w(x) T0|rel(m) T1|acq(m) T1|r(x) T1|rel(m) T1|w(z) T0|w(z)");
+	x = fill(&std, "T0|acq(m) T0|w(x) T0|rel(m) T1|acq(m) T1|r(x) T1|rel(m) T1|w(z) T0|w(z)");
 	uint32_t reversed[] = {3, 4, 5, 0, 1, 2}, overlap[] = {0, 3, 4, 5, 1, 2}, zs[] = {6, 7};
 	w = (struct predict_witness){done, reversed, 6};
-	assert_string_equal(predict_validate(&x, true, zs, 2, &w),
-			    "a read finds another write than recorded");
-	assert_null(predict_validate(&x, false, zs, 2, &w));
+	assert_string_equal(predict_validate(x, true, zs, 2, &w), "a read finds another write than recorded");
+	assert_null(predict_validate(x, false, zs, 2, &w));
 	w.order = overlap;
-	assert_string_equal(predict_validate(&x, false, zs, 2, &w),
+	assert_string_equal(predict_validate(x, false, zs, 2, &w),
 			    "acquires a lock that another thread holds");
-	exec_release(&x);
+	std_case_close(&std);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_races),
-		cmocka_unit_test(test_races_of_primitives),
-		cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_wait_loops),
-		cmocka_unit_test(test_failed_try),
-		cmocka_unit_test(test_paper_example),
-		cmocka_unit_test(test_lock_cycles),
-		cmocka_unit_test(test_rwlock_cycles),
-		cmocka_unit_test(test_mixed_cycles),
-		cmocka_unit_test(test_lost_signals),
-		cmocka_unit_test(test_self_deadlock),
-		cmocka_unit_test(test_many_held),
-		cmocka_unit_test(test_many_mutexes),
-		cmocka_unit_test(test_std_refuses),
-		cmocka_unit_test(test_std_late_fork),
-		cmocka_unit_test(test_std_monitor),
-		cmocka_unit_test(test_validator_refuses),
+		cmocka_unit_test(test_races),	      cmocka_unit_test(test_races_of_primitives),
+		cmocka_unit_test(test_atomics),	      cmocka_unit_test(test_wait_loops),
+		cmocka_unit_test(test_failed_try),    cmocka_unit_test(test_paper_example),
+		cmocka_unit_test(test_lock_cycles),   cmocka_unit_test(test_rwlock_cycles),
+		cmocka_unit_test(test_mixed_cycles),  cmocka_unit_test(test_lost_signals),
+		cmocka_unit_test(test_self_deadlock), cmocka_unit_test(test_many_held),
+		cmocka_unit_test(test_many_mutexes),  cmocka_unit_test(test_validator_refuses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace comes in, numbers of races and deadlocks go out.
+ *
+ * Every access is decided, whatever it costs: there is no budget, so nothing is unknown
+ * unless a single question has more than fifty million steps.  Pairs of lines are
+ * decided by a run of their own, since one race is enough to know an access to be racy.
+ */
+#include "predict/count.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "predict/fill.h"
+#include "predict/predict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *predict_count_name(enum predict_count_model model)
+{
+	static const char *const names[] = {"sync-preserving", "sound", "speculative"};
+
+	return names[model];
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct predict_opts opts_of(enum predict_count_model model)
+{
+	return (struct predict_opts){.sound_only = model != PREDICT_COUNT_SPECULATIVE,
+				     .speculative_only = model == PREDICT_COUNT_SPECULATIVE,
+				     .recorded_order_only = model == PREDICT_COUNT_SYNC_PRESERVING};
+}
+
+/* Lines of the source have numbers. */
+struct places {
+	const struct trace_sites *sites;
+	struct rd_names names;
+	struct rd_umap of_site; /* number + 1 */
+};
+
+static uint32_t place_of(struct places *p, uint32_t site)
+{
+	const struct trace_site *s = trace_sites_find(p->sites, site);
+	uint64_t *number = rd_umap_put(&p->of_site, site, NULL);
+
+	if (!*number) {
+		char *name = s ? rd_xasprintf("%s:%u", trace_sites_file(p->sites, s->file), s->line)
+			       : rd_xasprintf("%u", site);
+		*number = rd_names_put(&p->names, name, strlen(name)) + 1;
+		free(name);
+	}
+	return (uint32_t)(*number - 1);
+}
+
+static void places_release(struct places *p)
+{
+	rd_names_release(&p->names);
+	rd_umap_release(&p->of_site);
+}
+
+static void count_racy(const struct predict_trace *t, const uint8_t *racy, struct predict_count *out)
+{
+	struct places places = {.sites = t->model->sites};
+	uint8_t *variables = rd_xcalloc((size_t)t->x.variables + 1, 1);
+
+	for (size_t i = 0; i < t->x.count; i++) {
+		const struct exec_event *e = &t->x.events[i];
+		if (!racy[i])
+			continue;
+		out->events++;
+		out->variables += !variables[e->object];
+		variables[e->object] = 1;
+		place_of(&places, e->site);
+	}
+	out->locations = places.names.count;
+	free(variables);
+	places_release(&places);
+}
+
+static int count_events(const struct predict_trace *t, struct predict_opts o, struct predict_count *out)
+{
+	struct predict_result r;
+	double start = cpu_seconds();
+	int err;
+
+	o.no_deadlocks = true;
+	o.count_events = true;
+	err = predict_run(&t->x, &o, &r);
+	out->event_seconds = cpu_seconds() - start;
+	if (!err && r.racy)
+		count_racy(t, r.racy, out);
+	out->unknown += r.stats[o.speculative_only].unknown;
+	predict_result_release(&r);
+	return err;
+}
+
+static int count_pairs(const struct predict_trace *t, struct predict_opts o, struct predict_count *out)
+{
+	struct places places = {.sites = t->model->sites};
+	struct rd_umap pairs = RD_UMAP_INIT;
+	struct predict_result r;
+	double start = cpu_seconds();
+	int err;
+
+	o.no_deadlocks = true;
+	o.max_tries = UINT32_MAX;
+	o.total_work = INT64_MAX;
+	err = predict_run(&t->x, &o, &r);
+	out->pair_seconds = cpu_seconds() - start;
+	for (size_t i = 0; i < r.race_count; i++) {
+		uint64_t a = place_of(&places, t->x.events[r.races[i].first].site);
+		uint64_t b = place_of(&places, t->x.events[r.races[i].second].site);
+		rd_umap_put(&pairs, a < b ? a << 32 | b : b << 32 | a, NULL);
+	}
+	out->pairs = pairs.count;
+	out->unknown += r.stats[o.speculative_only].unknown;
+	predict_result_release(&r);
+	rd_umap_release(&pairs);
+	places_release(&places);
+	return err;
+}
+
+static int count_deadlocks(const struct predict_trace *t, struct predict_opts o, struct predict_count *out)
+{
+	struct predict_result r;
+	int err;
+
+	o.no_races = true;
+	err = predict_run(&t->x, &o, &r);
+	out->deadlocks = r.deadlock_count;
+	out->unknown += r.stats[o.speculative_only].unknown;
+	predict_result_release(&r);
+	return err;
+}
+
+int predict_count(const struct predict_trace *t, enum predict_count_model model,
+		  const struct predict_count_opts *o, struct predict_count *out)
+{
+	struct predict_opts opts = opts_of(model);
+	int err = RD_OK;
+
+	*out = (struct predict_count){0};
+	opts.window = o->window;
+	if (!o->no_races)
+		err = count_events(t, opts, out);
+	if (!err && !o->no_races && o->pairs)
+		err = count_pairs(t, opts, out);
+	if (!err && !o->no_deadlocks)
+		err = count_deadlocks(t, opts, out);
+	return err;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many races and deadlocks a trace has, in the way in which the literature on
+ * prediction counts them.
+ */
+#ifndef PREDICT_COUNT_H
+#define PREDICT_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct predict_trace;
+
+/* Each model allows all that the one before it does. */
+enum predict_count_model {
+	PREDICT_COUNT_SYNC_PRESERVING, /* sound, and critical sections of a lock keep their order */
+	PREDICT_COUNT_SOUND,
+	PREDICT_COUNT_SPECULATIVE,
+	PREDICT_COUNT_MODELS
+};
+
+struct predict_count {
+	uint64_t events;    /* accesses that are the second one, in recorded order, of some race */
+	uint64_t locations; /* lines of the source where they are */
+	uint64_t variables;
+	uint64_t pairs; /* of lines that race; only if asked for */
+	uint64_t deadlocks;
+	uint64_t unknown;		    /* questions that were given up */
+	double event_seconds, pair_seconds; /* CPU time */
+};
+
+struct predict_count_opts {
+	bool no_races, no_deadlocks;
+	bool pairs;	 /* takes longer */
+	uint32_t window; /* as in predict_opts */
+};
+
+const char *predict_count_name(enum predict_count_model model);
+
+int predict_count(const struct predict_trace *t, enum predict_count_model model,
+		  const struct predict_count_opts *o, struct predict_count *out);
+
+#endif

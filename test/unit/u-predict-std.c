@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a user gets from STD text, against brute force: random executions are written as text and go
+ * the way of `raddle predict`; the races and minimal deadlocks of both models must be those
+ * that the enumeration of every interleaving of the execution finds.
+ *
+ * Executions that the text cannot express are left out: pending operations, accesses of unknown
+ * order, the parts of a once control, timed waits.
+ *
+ * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.
+ */
+#include "predict/brute.c"
+#include "predict/random.c"
+#include "predict/std.h"
+
+#include "base/buf.h"
+#include "predict/predict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Text for an event: operation, and whether try has one of its own. */
+static const struct {
+	const char *plain, *try;
+} words[EXEC_KINDS] = {
+	[EXEC_READ] = {"r", NULL},
+	[EXEC_WRITE] = {"w", NULL},
+	[EXEC_UPDATE] = {"au", NULL},
+	[EXEC_LOCK] = {"acq", "tryacq"},
+	[EXEC_RDLOCK] = {"rdacq", "tryrd"},
+	[EXEC_WRLOCK] = {"wracq", "trywr"},
+	[EXEC_UNLOCK] = {"rel", NULL},
+	[EXEC_FORK] = {"fork", NULL},
+	[EXEC_JOIN] = {"join", NULL},
+	[EXEC_WAIT] = {"cwait", NULL},
+	[EXEC_WAKE] = {"wake", NULL},
+	[EXEC_SIGNAL] = {"signal", NULL},
+	[EXEC_BROADCAST] = {"broadcast", NULL},
+	[EXEC_ENTER] = {"enter", NULL},
+	[EXEC_EXIT] = {"exit", NULL},
+	[EXEC_POST] = {"post", NULL},
+	[EXEC_TAKE] = {"take", "trytake"},
+	[EXEC_BUSY] = {"busy", NULL},
+};
+
+struct writer {
+	const struct exec *x;
+	struct rd_buf text;
+	bool rw[BRUTE_EVENTS];		   /* by lock */
+	uint32_t stands_for[BRUTE_EVENTS]; /* the event whose line shows where an event is */
+};
+
+/* The lock must be taken again by the thread's next event, and no other event may come between. */
+static bool can_wake(const struct exec *x, uint32_t i)
+{
+	return !(x->events[i].flags & EXEC_TRY) && i + 1 < x->count &&
+	       x->events[i + 1].thread == x->events[i].thread && x->events[i + 1].kind == EXEC_LOCK;
+}
+
+static bool can_write(const struct exec *x, uint32_t i)
+{
+	const struct exec_event *e = &x->events[i];
+
+	if (!words[e->kind].plain || e->flags & (EXEC_PENDING | EXEC_UNSURE | EXEC_PART))
+		return false;
+	if (e->kind == EXEC_BUSY)
+		return e->aux == EXEC_LOCK;
+	/* A relaxed update may continue a release sequence; the execution does not know that. */
+	if (e->kind == EXEC_UPDATE)
+		return e->flags & EXEC_SYNC;
+	return e->kind != EXEC_WAKE || can_wake(x, i);
+}
+
+static const char *word_of(const struct writer *w, const struct exec_event *e)
+{
+	static const char *const atomics[3][2] = {{"ar", "ara"}, {"aw", "awr"}, {"au", "aua"}};
+
+	if (e->flags & EXEC_ATOMIC)
+		return atomics[e->kind][(e->flags & EXEC_SYNC) != 0];
+	if (e->flags & EXEC_LOOP)
+		return "lr";
+	if (e->kind == EXEC_UNLOCK && w->rw[e->object])
+		return "rwrel";
+	return e->flags & EXEC_TRY ? words[e->kind].
+	try : words
+		[e->kind].plain;
+}
+
+static void write_event(struct writer *w, uint32_t i)
+{
+	const struct exec_event *e = &w->x->events[i];
+	const char *prefix = e->kind == EXEC_FORK || e->kind == EXEC_JOIN ? "T" : "o";
+
+	w->stands_for[i] = e->kind == EXEC_WAKE ? i + 1 : i;
+	rd_buf_addf(&w->text, "T%u|%s(%s%u", e->thread, word_of(w, e), prefix, e->object);
+	if (e->kind == EXEC_WAIT)
+		rd_buf_addf(&w->text, ",o%u", e->aux);
+	rd_buf_addf(&w->text, ")|%u\n", i + 1);
+}
+
+/* False if the text cannot express the execution. */
+static bool write_text(struct writer *w)
+{
+	const struct exec *x = w->x;
+
+	for (uint32_t s = 0; s < x->sems; s++)
+		rd_buf_addf(&w->text, "T0|seminit(o%u,%u)|0\n", s, exec_sem_initial(x, s));
+	for (uint32_t i = 0; i < x->count; i++) {
+		if (!can_write(x, i))
+			return false;
+		if (x->events[i].kind == EXEC_RDLOCK || x->events[i].kind == EXEC_WRLOCK)
+			w->rw[x->events[i].object] = true;
+	}
+	for (uint32_t i = 0; i < x->count; i++)
+		write_event(w, i);
+	return true;
+}
+
+/* The event that an event of the imported execution was made of. */
+static uint32_t origin(const struct std_case *c, uint32_t event)
+{
+	const struct trace_site *site = trace_sites_find(c->model->sites, c->t.x.events[event].site);
+
+	return site->line - 1;
+}
+
+static const char *compare_races(const struct writer *w, const struct std_case *c,
+				 const struct predict_result *r, const struct brute *b)
+{
+	uint32_t got[BRUTE_EVENTS] = {0};
+
+	for (size_t i = 0; i < r->race_count; i++)
+		got[origin(c, r->races[i].second)] |= 1u << origin(c, r->races[i].first);
+	for (uint32_t i = 0; i < w->x->count; i++)
+		if (got[i] != b->races[i])
+			return got[i] & ~b->races[i] ? "a race is invented" : "a race is missed";
+	return NULL;
+}
+
+static uint32_t oracle_bits(const struct writer *w, uint32_t bits)
+{
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < BRUTE_EVENTS; i++)
+		if (bits >> i & 1)
+			shown |= 1u << w->stands_for[i];
+	return shown;
+}
+
+static const char *compare_deadlocks(const struct writer *w, const struct std_case *c,
+				     const struct predict_result *r, const struct brute *b)
+{
+	uint32_t got[BRUTE_SETS] = {0};
+
+	assert_true(r->deadlock_count < BRUTE_SETS);
+	for (size_t i = 0; i < r->deadlock_count; i++) {
+		bool known = false;
+		for (uint32_t k = 0; k < r->deadlocks[i].count; k++)
+			got[i] |= 1u << origin(c, r->deadlocks[i].stops[k]);
+		for (uint32_t k = 0; k < b->deadlock_count; k++)
+			known |= oracle_bits(w, b->deadlocks[k]) == got[i];
+		if (!known)
+			return "a deadlock is invented";
+	}
+	for (uint32_t k = 0; k < b->deadlock_count; k++) {
+		bool found = false;
+		for (size_t i = 0; i < r->deadlock_count; i++)
+			found |= oracle_bits(w, b->deadlocks[k]) == got[i];
+		if (!found)
+			return "a deadlock is missed";
+	}
+	return NULL;
+}
+
+static size_t compare(const struct writer *w, const struct std_case *c, bool sound, uint64_t seed)
+{
+	struct predict_opts o = {.max_tries = UINT32_MAX, .sound_only = sound, .speculative_only = !sound};
+	struct predict_result r;
+	struct brute b;
+
+	brute_run(w->x, sound, &b);
+	assert_int_equal(predict_run(&c->t.x, &o, &r), 0);
+	const char *why = compare_races(w, c, &r, &b);
+	if (!why)
+		why = compare_deadlocks(w, c, &r, &b);
+	size_t found = r.race_count + r.deadlock_count;
+	predict_result_release(&r);
+	if (why)
+		fail_msg("seed %llu, %s: %s\n%s", (unsigned long long)seed, sound ? "sound" : "speculative",
+			 why, w->text.data);
+	return found;
+}
+
+/* Some executions join threads that did nothing. */
+static void ignore(void *context, enum rd_level level, const char *message)
+{
+	(void)context;
+	(void)level;
+	(void)message;
+}
+
+static void test_text(void **state)
+{
+	const char *wish = getenv("RADDLE_BRUTE"), *comma = wish ? strchr(wish, ',') : NULL;
+	uint64_t count = wish ? strtoull(wish, NULL, 10) : 1500,
+		 first = comma ? strtoull(comma + 1, NULL, 10) : 1, texts = 0, found = 0;
+
+	char *directory = std_case_directory();
+
+	(void)state;
+	rd_log_set(ignore, NULL);
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct exec x;
+		struct writer w = {.x = &x, .text = RD_BUF_INIT};
+		struct std_case c;
+		random_exec(&x, seed);
+		if (x.count && write_text(&w)) {
+			assert_int_equal(std_case_open(&c, directory, w.text.data, w.text.length), 0);
+			assert_int_equal(c.t.dropped, 0);
+			found += compare(&w, &c, true, seed) + compare(&w, &c, false, seed);
+			std_case_close(&c);
+			texts++;
+		}
+		rd_buf_release(&w.text);
+		exec_release(&x);
+	}
+	rd_log_set(NULL, NULL);
+	free(directory);
+	print_message("%llu texts, %llu races and deadlocks\n", (unsigned long long)texts,
+		      (unsigned long long)found);
+	if (count >= 1000)
+		assert_true(texts > count / 10 && found > count / 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_text)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
