@@ -101,6 +101,7 @@ static inline bool enter(struct rt_watch *w)
 	if (RT_UNLIKELY(w->busy) && !recover(w))
 		return false;
 	w->busy = (uintptr_t)__builtin_frame_address(0);
+	w->changes |= 1;
 	BARRIER();
 	return true;
 }
@@ -108,6 +109,7 @@ static inline bool enter(struct rt_watch *w)
 static inline void leave(struct rt_watch *w)
 {
 	BARRIER();
+	w->changes++;
 	w->busy = 0;
 }
 
@@ -136,6 +138,16 @@ void rt_watch_tick(struct rt_watch *w)
 		return;
 	set_epoch(w, w->epoch + 1);
 	w->clock.at[w->lane] = w->epoch;
+	w->ticked = true;
+}
+
+bool rt_detect_ticked(struct rt_thread *t)
+{
+	bool ticked = t->watch && t->watch->ticked;
+
+	if (ticked)
+		t->watch->ticked = false;
+	return ticked;
 }
 
 /* An idle lane whose last epoch the creator knows, else a new one. */
@@ -159,7 +171,7 @@ static uint32_t choose_lane(struct rt_detect *d, const struct rt_clock *known)
 	return lane;
 }
 
-static uint32_t take_lane(const struct rt_clock *known, uint32_t number)
+static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint32_t number)
 {
 	struct rt_detect *d = rt.detect;
 	struct rt_tenant *tenant = rt_arena_get(&d->arena, sizeof *tenant);
@@ -173,21 +185,27 @@ static uint32_t take_lane(const struct rt_clock *known, uint32_t number)
 		tenant->first = atomic_load(&d->lanes[lane].epoch) + 1;
 		tenant->number = number;
 		d->lanes[lane].tenant = tenant;
+		d->lanes[lane].watch = w;
 	}
 	rt_spin_leave(&d->lane_lock);
 	return lane;
 }
 
-static void give_lane(const struct rt_watch *w)
+/* False: others may still look at the watch. */
+static bool give_lane(const struct rt_watch *w)
 {
 	struct rt_detect *d = rt.detect;
 
-	if (w->lane == RT_LANE_NONE || !rt_spin(&d->lane_lock))
-		return;
+	if (w->lane == RT_LANE_NONE)
+		return true;
+	if (!rt_spin(&d->lane_lock))
+		return false;
+	d->lanes[w->lane].watch = NULL;
 	d->lanes[w->lane].version = w->version + 1;
 	d->lanes[w->lane].next = d->idle_lane;
 	d->idle_lane = w->lane + 1;
 	rt_spin_leave(&d->lane_lock);
+	return true;
 }
 
 /* A watch that knows what `known` knows. */
@@ -200,7 +218,7 @@ static struct rt_watch *make_watch(const struct rt_clock *known, uint32_t number
 		rt_watch_over();
 		return NULL;
 	}
-	w->lane = take_lane(known, number);
+	w->lane = take_lane(w, known, number);
 	if (w->lane == RT_LANE_NONE)
 		return w;
 	w->version = d->lanes[w->lane].version;
@@ -217,6 +235,7 @@ void rt_detect_created(struct rt_thread *parent, struct rt_thread *child)
 	child->watch = NULL;
 	if (!is_on() || !w || !enter(w))
 		return;
+	rt_watch_flush(w);
 	child->watch = make_watch(&w->clock, child->number);
 	rt_watch_tick(w);
 	leave(w);
@@ -240,12 +259,14 @@ void rt_detect_end(struct rt_thread *t)
 {
 	struct rt_watch *w = t->watch;
 	struct rt_clock *last;
+	bool mine;
 
 	t->watch = NULL;
 	if (!is_on() || !w)
 		return;
-	enter(w);
-	give_lane(w);
+	if (enter(w))
+		rt_watch_flush(w);
+	mine = give_lane(w);
 	last = rt_arena_get(&rt.detect->arena, sizeof *last);
 	if (!last) {
 		rt_watch_over();
@@ -253,7 +274,8 @@ void rt_detect_end(struct rt_thread *t)
 	}
 	*last = w->clock;
 	atomic_store(&rt.detect->ended[t->number], last);
-	rt_arena_put(&rt.detect->arena, w, sizeof *w);
+	if (mine)
+		rt_arena_put(&rt.detect->arena, w, sizeof *w);
 }
 
 void rt_detect_joined(struct rt_thread *t, uint32_t number)
@@ -268,6 +290,7 @@ void rt_detect_joined(struct rt_thread *t, uint32_t number)
 		rt_watch_forgive();
 		return;
 	}
+	rt_watch_flush(w);
 	w->version++;
 	if (rt_clock_join(&rt.detect->arena, &w->clock, last) == RT_JOINED_FAILED)
 		rt_watch_over();
@@ -353,6 +376,12 @@ static void report(const struct access *a, uint64_t other, uint32_t site, uint64
 	rt_spin_leave(&d->report_lock);
 }
 
+/* One of them writes, and not both are atomic. */
+static inline bool conflict(uint64_t a, uint64_t b)
+{
+	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
+}
+
 static bool forgiven(uint64_t who)
 {
 	return RT_WHO_EPOCH(who) <=
@@ -370,17 +399,18 @@ static void report_site(const struct access *a, const struct rt_cell *cell, uint
 	report(a, cell->who, cell->site[which], bits);
 }
 
-/* Two accesses of which neither is known to come first: was that forgiven? */
+/* Two conflicting accesses of which neither is known to come first: was that forgiven?  The one in hand may
+ * be the older one, since it was gathered. */
 static __attribute__((noinline, cold)) bool is_forgiven(const struct access *a, const struct rt_cell *cell)
 {
 	uint64_t bits = cell->mask & a->bits;
 
 	if (forgiven(cell->who))
 		return true;
-	if (((a->who | cell->who) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN)) {
-		report_site(a, cell, 0, bits & ~cell->second);
-		report_site(a, cell, 1, bits & cell->second);
-	}
+	if (forgiven(a->who))
+		return false;
+	report_site(a, cell, 0, bits & ~cell->second);
+	report_site(a, cell, 1, bits & cell->second);
 	return false;
 }
 
@@ -405,43 +435,23 @@ static inline __attribute__((always_inline)) bool put(struct rt_cell *cell, stru
 	return true;
 }
 
-/* A line without a cell of this kind that was easy to find.  Without memory, or if there are too many, an
- * old cell is lost. */
-static __attribute__((noinline, cold)) uint32_t put_more(struct rt_line *line, uint32_t head,
-							 const struct access *a)
+/* Looks at `count` cells: compares with each, drops what is covered, and adds the access if there is a
+ * cell for it; false: there is none. */
+static inline __attribute__((always_inline)) bool access_cells(const struct rt_watch *w, struct rt_cell *cell,
+							       uint32_t count, struct access a)
 {
-	uint32_t count = rt_line_count(head), i = count;
-	struct rt_cell *cell = rt_line_cells(line, head);
+	struct rt_cell *home = NULL, *idle = NULL;
 
-	for (uint32_t k = 0; k < count; k++)
-		if (cell[k].who == a->who && put(&cell[k], *a))
-			return head;
-	if (count == rt_line_room(head))
-		head = rt_line_grow(&rt.detect->arena, line, head);
-	if (count == rt_line_room(head))
-		i = (uint32_t)(RT_WHO_EPOCH(a->who) % count);
-	cell = &rt_line_cells(line, head)[i];
-	cell->mask = 0;
-	put(cell, *a);
-	return rt_line_with_count(head, i == count ? count + 1 : count);
-}
-
-/* Compares with all cells, drops what is covered and adds the access. */
-static inline __attribute__((always_inline)) uint32_t
-access_cells(const struct rt_watch *w, struct rt_line *line, uint32_t head, struct access a)
-{
-	struct rt_cell *home = NULL, *idle = NULL, *cell = rt_line_cells(line, head),
-		       *end = cell + rt_line_count(head);
-
-	for (; cell < end; cell++) {
+	for (const struct rt_cell *end = cell + count; cell < end; cell++) {
 		uint64_t mask = cell->mask, who = cell->who, common = mask & a.bits;
 		if (who == a.who && (!home || cell->site[0] == a.site || cell->site[1] == a.site))
 			home = cell;
 		if (common) {
 			if ((who ^ a.who) < 4 && !(a.who & ~who & 3) && common == a.bits)
-				return head;
+				return true;
 			if ((RT_WHO_EPOCH(who) <= rt_clock_at(&w->clock, RT_WHO_LANE(who)) ||
-			     is_forgiven(&(struct access){a.block, a.bits, a.who, a.site, a.read}, cell)) &&
+			     (conflict(a.who, who) &&
+			      is_forgiven(&(struct access){a.block, a.bits, a.who, a.site, a.read}, cell))) &&
 			    !(who & ~a.who & 3)) {
 				mask &= ~a.bits;
 				cell->mask = mask;
@@ -450,9 +460,70 @@ access_cells(const struct rt_watch *w, struct rt_line *line, uint32_t head, stru
 		if (!mask)
 			idle = cell;
 	}
-	if ((home && put(home, a)) || (idle && put(idle, a)))
+	return (home && put(home, a)) || (idle && put(idle, a));
+}
+
+/* A cell among `count` that is of the kind of the access and takes it. */
+static bool put_among(struct rt_cell *cell, uint32_t count, const struct access *a)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (cell[i].who == a->who && put(&cell[i], *a))
+			return true;
+	return false;
+}
+
+/* The new head of a part.  Without memory, or if there are too many, an old cell is lost. */
+static uint32_t access_part(const struct rt_watch *w, struct rt_part *part, uint32_t head, struct access a)
+{
+	uint32_t count = rt_line_count(head), i = count;
+	struct rt_cell *cell = rt_part_cells(part, head);
+
+	if (access_cells(w, cell, count, a) || put_among(cell, count, &a))
 		return head;
-	return put_more(line, head, &(struct access){a.block, a.bits, a.who, a.site, a.read});
+	if (count == rt_part_room(head))
+		head = rt_part_grow(&rt.detect->arena, part, head);
+	if (count == rt_part_room(head))
+		i = (uint32_t)(RT_WHO_EPOCH(a.who) % count);
+	cell = &rt_part_cells(part, head)[i];
+	cell->mask = 0;
+	put(cell, a);
+	return rt_line_with_count(head, i == count ? count + 1 : count);
+}
+
+static __attribute__((noinline)) void access_parts(const struct rt_watch *w, struct rt_line *line,
+						   const struct access *a)
+{
+	struct access one = *a;
+
+	for (uint64_t left = a->bits; left; left &= ~one.bits) {
+		uint32_t i = (uint32_t)__builtin_ctzll(left) / 8;
+		one.bits = left & 0xffull << 8 * i;
+		line->part_head[i] = access_part(w, &line->part[i], line->part_head[i], one);
+		one.bits = 0xffull << 8 * i;
+	}
+}
+
+/* A line without a cell of this kind that was easy to find.  Without memory an old cell is lost. */
+static __attribute__((noinline, cold)) uint32_t put_more(const struct rt_watch *w, struct rt_line *line,
+							 uint32_t head, const struct access *a)
+{
+	uint32_t count = rt_line_count(head), i = count;
+	struct rt_cell *cell;
+
+	if (put_among(rt_line_cells(line, head), count, a))
+		return head;
+	if (count == rt_line_room(head))
+		head = rt_line_grow(&rt.detect->arena, line, head);
+	if (rt_line_is_split(head)) {
+		access_parts(w, line, a);
+		return head;
+	}
+	if (count == rt_line_room(head))
+		i = (uint32_t)(RT_WHO_EPOCH(a->who) % count);
+	cell = &rt_line_cells(line, head)[i];
+	cell->mask = 0;
+	put(cell, *a);
+	return rt_line_with_count(head, i == count ? count + 1 : count);
 }
 
 static inline __attribute__((always_inline)) void access_line(struct rt_watch *w, struct rt_chunk *chunk,
@@ -465,7 +536,12 @@ static inline __attribute__((always_inline)) void access_line(struct rt_watch *w
 		return;
 	w->locked = &chunk->head[number];
 	BARRIER();
-	head = access_cells(w, &chunk->line[number], head, a);
+	if (rt_line_is_split(head))
+		access_parts(w, &chunk->line[number],
+			     &(struct access){a.block, a.bits, a.who, a.site, a.read});
+	else if (!access_cells(w, rt_line_cells(&chunk->line[number], head), rt_line_count(head), a))
+		head = put_more(w, &chunk->line[number], head,
+				&(struct access){a.block, a.bits, a.who, a.site, a.read});
 	BARRIER();
 	w->locked = NULL;
 	rt_line_unlock(&chunk->head[number], head);
@@ -488,24 +564,33 @@ struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address)
 	return RT_LIKELY(chunk != NULL) ? chunk : new_chunk(w, address);
 }
 
-static inline __attribute__((always_inline)) void access_block(struct rt_watch *w, struct access a,
-							       uint32_t kind)
+/* While a thread is alone, all it does is ordered with all that others did and will do. */
+static inline bool is_alone(void)
 {
-	struct rt_chunk *chunk;
+	return atomic_load_explicit(&rt.others, memory_order_relaxed) == 0;
+}
 
-	if (!w || w->lane == RT_LANE_NONE || !enter(w))
-		return;
-	a.who = w->who | (kind & RT_ACCESS_WRITE ? RT_WHO_WRITE : 0) |
-		(kind & RT_ACCESS_ATOMIC ? 0 : RT_WHO_PLAIN);
-	chunk = rt_watch_chunk(w, a.block);
-	if (RT_LIKELY(chunk != NULL))
-		access_line(w, chunk, a);
-	leave(w);
+static uint64_t how_of(uint32_t kind)
+{
+	return (kind & RT_ACCESS_WRITE ? RT_WHO_WRITE : 0) | (kind & RT_ACCESS_ATOMIC ? 0 : RT_WHO_PLAIN);
+}
+
+static inline bool is_watched(const struct rt_watch *w)
+{
+	return w && w->lane != RT_LANE_NONE && !is_alone();
 }
 
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
 {
-	access_block(t->watch, (struct access){block, bits, 0, site, 0}, kind);
+	struct rt_watch *w = t->watch;
+	struct rt_chunk *chunk;
+
+	if (!is_watched(w) || !enter(w))
+		return;
+	chunk = rt_watch_chunk(w, block);
+	if (RT_LIKELY(chunk != NULL))
+		access_line(w, chunk, (struct access){block, bits, w->who | how_of(kind), site, 0});
+	leave(w);
 }
 
 /* The bytes from `a` up to `end` that lie in the block of `a`. */
@@ -517,30 +602,174 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 	return (n == 64 ? ~0ull : (1ull << n) - 1) << a % 64;
 }
 
-/* Most accesses lie in one block. */
+/* Many blocks, inside the detector but for a moment a page. */
+static void access_range(struct rt_thread *t, uintptr_t address, uintptr_t end, uint32_t site, uint32_t kind)
+{
+	struct rt_watch *w = t->watch;
+	uintptr_t page = (1u << RT_CHUNK_SHIFT) - 1;
+
+	for (uintptr_t a = address, stop; a < end && is_watched(w) && enter(w); a = stop) {
+		struct rt_chunk *chunk = rt_watch_chunk(w, a);
+		stop = (a | page) + 1 < end ? (a | page) + 1 : end;
+		for (; chunk && a < stop; a = (a | 63) + 1)
+			access_line(w, chunk,
+				    (struct access){a & ~63ull, bits_in_block(a, stop), w->who | how_of(kind),
+						    site, 0});
+		leave(w);
+	}
+}
+
+/* Gathering. */
+
+static void flush_one(struct rt_watch *w, struct rt_gathered *g)
+{
+	uint64_t how = g->key & RT_GATHER_WRITE ? RT_WHO_WRITE | RT_WHO_PLAIN : RT_WHO_PLAIN;
+
+	access_line(w, g->chunk,
+		    (struct access){g->key & ~63ull, g->bits, w->who | how, (uint32_t)(g->sites >> 32),
+				    (uint32_t)g->sites});
+	g->key = 0;
+}
+
+/* Fetches the part of a split line that is going to be looked at. */
+static inline void fetch_part(const struct rt_gathered *g)
+{
+	uint32_t number = rt_line_of(g->key);
+	uint32_t head = atomic_load_explicit(&g->chunk->head[number], memory_order_relaxed);
+
+	if (rt_line_is_split(head))
+		__builtin_prefetch(&g->chunk->line[number].part[__builtin_ctzll(g->bits) / 8], 1);
+	else if (head & RT_OUTSIDE)
+		__builtin_prefetch(g->chunk->line[number].outside, 1);
+}
+
+void rt_watch_flush(struct rt_watch *w)
+{
+	for (uint32_t left = w->gathers; left; left &= left - 1)
+		fetch_part(&w->gathered[__builtin_ctz(left)]);
+	for (; w->gathers; w->gathers &= w->gathers - 1)
+		flush_one(w, &w->gathered[__builtin_ctz(w->gathers)]);
+}
+
+void rt_detect_flush(struct rt_thread *t)
+{
+	struct rt_watch *w = t->watch;
+
+	if (!w || !w->gathers || !enter(w))
+		return;
+	rt_watch_flush(w);
+	leave(w);
+}
+
+/* Begins with a block at a place.  The memory that is going to be looked at is fetched already. */
+static inline void gather_first(struct rt_watch *w, uint32_t place, const struct rt_gathered *new)
+{
+	struct rt_gathered *g = &w->gathered[place];
+	uint32_t line = rt_line_of(new->key);
+
+	__builtin_prefetch(&new->chunk->head[line], 1);
+	__builtin_prefetch(&new->chunk->line[line], 1);
+	if (w->gathers >> w->latest & 1)
+		fetch_part(&w->gathered[w->latest]);
+	if (w->gathers >> place & 1)
+		flush_one(w, g);
+	*g = *new;
+	w->gathers |= 1u << place;
+	w->latest = place;
+}
+
+void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits)
+{
+	struct rt_watch *w = t->watch;
+	struct rt_chunk *chunk;
+
+	if (!is_watched(w) || !enter(w))
+		return;
+	if (!rt_gather_more(w, key, sites, bits)) {
+		chunk = rt_watch_chunk(w, key);
+		if (RT_LIKELY(chunk != NULL))
+			gather_first(w, (sites >> 32) % RT_GATHERED,
+				     &(struct rt_gathered){key, sites, bits, chunk});
+	}
+	if (RT_UNLIKELY(rt.exited))
+		rt_watch_flush(w);
+	leave(w);
+}
+
+/* What a thread that goes on has gathered, as it was at some moment; false: it never stood still. */
+static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
+{
+	for (uint32_t round = 0; round < 100; round++) {
+		uint64_t changes = from->changes;
+		struct rt_clock clock = {0};
+		atomic_thread_fence(memory_order_acquire);
+		clock.count =
+			*(const volatile uint32_t *)&from->clock.count; /* before `at`: that only grows */
+		clock.at = *(uint64_t *const volatile *)&from->clock.at;
+		to->who = from->who;
+		to->gathers = from->gathers;
+		__builtin_memcpy(to->gathered, from->gathered, sizeof to->gathered);
+		if (!rt_clock_copy(&rt.detect->arena, &to->clock, &clock))
+			return false;
+		atomic_thread_fence(memory_order_acquire);
+		if (!(changes & 1) && from->changes == changes)
+			return true;
+		rt_pause(round);
+	}
+	return false;
+}
+
+static void flush_others(struct rt_watch *copy, const struct rt_watch *mine)
+{
+	struct rt_detect *d = rt.detect;
+	uint32_t count = atomic_load(&d->lane_count);
+
+	if (!rt_spin(&d->lane_lock))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct rt_watch *w = d->lanes[i].watch;
+		if (w && w != mine && w->gathers && copy_gathered(copy, w))
+			rt_watch_flush(copy);
+	}
+	rt_spin_leave(&d->lane_lock);
+}
+
+void rt_detect_exit(struct rt_thread *t)
+{
+	struct rt_watch *w = t->watch, *copy;
+
+	if (!is_on() || !w || !enter(w))
+		return;
+	rt_watch_flush(w);
+	copy = rt_arena_get(&rt.detect->arena, sizeof *copy);
+	if (copy)
+		flush_others(copy, w);
+	leave(w);
+}
+
+/* Accesses of various shapes. */
+
+#define GATHER_MAX 256 /* larger ones fill their blocks alone */
+
 void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t kind)
 {
 	uintptr_t end = address + size;
+	uint64_t how = kind & RT_ACCESS_WRITE ? RT_GATHER_WRITE : 0;
 
-	if (RT_LIKELY(size <= 16 && address / 64 == (end - 1) / 64)) {
-		uint64_t bits = ((1ull << size) - 1) << address % 64;
-		access_block(t->watch, (struct access){address & ~(uintptr_t)63, bits, 0, site, 0}, kind);
+	if (kind & RT_ACCESS_ATOMIC || size > GATHER_MAX) {
+		access_range(t, address, end, site, kind);
 		return;
 	}
 	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
-		rt_detect_block(t, a & ~(uintptr_t)63, bits_in_block(a, end), site, kind);
+		rt_detect_gather(t, (a & ~63ull) | how, (uint64_t)site << 32, bits_in_block(a, end));
 }
 
 /* The write covers the read, so one look does for both; what it is not ordered with is reported for
  * both. */
 void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
-	uint64_t bits = ((1ull << size) - 1) << address % 64;
-
-	access_block(
-		t->watch,
-		(struct access){address & ~(uintptr_t)63, bits, 0, (uint32_t)(sites >> 32), (uint32_t)sites},
-		RT_ACCESS_WRITE);
+	rt_detect_gather(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites,
+			 ((1ull << size) - 1) << address % 64);
 }
 
 /* Block by block. */
@@ -549,6 +778,10 @@ void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint3
 	uintptr_t at = stride->operand[0], block;
 	uint64_t left = stride->operand[2], one = (1ull << size) - 1, bits;
 
+	if (stride->operand[1] == size) {
+		access_range(t, at, at + left * size, stride->site, kind);
+		return;
+	}
 	while (left) {
 		block = at & ~(uintptr_t)63;
 		for (bits = 0; left && (at & ~(uintptr_t)63) == block; left--) {
@@ -586,6 +819,7 @@ void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size)
 	if (!w || !size || !is_on() || address >> RT_ADDRESS_BITS ||
 	    __builtin_add_overflow(address, size, &end) || end >> RT_ADDRESS_BITS || !enter(w))
 		return;
+	rt_watch_flush(w);
 	for (uintptr_t a = address; a < end; a = after(a)) {
 		struct rt_chunk *chunk = rt_shadow_find(&rt.detect->shadow, a);
 		uintptr_t stop = (a | ((1u << RT_CHUNK_SHIFT) - 1)) + 1;

@@ -44,6 +44,15 @@ void rt_detect_setup(struct raddle_steer *steer);
 /* In the child of a fork: it runs free. */
 void rt_detect_stop(void);
 
+/* Memory of the thread is about to be anybody's: before the real free(). */
+void rt_detect_flush(struct rt_thread *t);
+
+/* The process is about to end, by this thread: what others have gathered counts too. */
+void rt_detect_exit(struct rt_thread *t);
+
+/* Whether something was released since this was last asked: then the thread's segment has to end. */
+bool rt_detect_ticked(struct rt_thread *t);
+
 /* Threads.  created(): before the real creation; if that fails, end() for the child by the
  * parent.  start(): first thing in the thread, in one that was adopted too.  end(): as the last.
  * joined(): after a join; a number nobody had is passed over. */
@@ -58,6 +67,9 @@ void rt_detect_access(struct rt_thread *t, uintptr_t address, uint64_t size, uin
 void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
 void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t access);
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
+
+/* The same for bytes of one block and plain accesses; key and sites as in rt/watch.h. */
+void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
 /* An atomic operation, between its effect and the release of its lock (rt/atomic.c): it acquires and
  * releases, unless it is relaxed; then it leaves what others have released.  After the first fence of

@@ -27,16 +27,17 @@ static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 	return t->new_kind ? t->new_kind - 1 : kind;
 }
 
-/* In a steered process the detector has to know too. */
+/* In a steered process the detector has to know too, of as much as free() will tell it. */
 static __attribute__((noinline, cold)) void *odd_allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
 	if (t)
-		RT_TELL(forget, t, A(p), size);
+		RT_TELL(forget, t, A(p), malloc_usable_size(p));
 	if (t && !t->internal) {
 		rt_forget(t, A(p), size);
-		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
+		if (!rt_unread())
+			rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
 	}
 	return p;
 }
@@ -66,8 +67,10 @@ static __attribute__((noinline, cold)) void odd_released(void *p)
 
 	if (!t || t->internal)
 		return;
-	note_free(t, p);
+	if (!rt_unread())
+		note_free(t, p);
 	rt_steer_access(t, A(p), malloc_usable_size(p), rt_steer_site(t), RT_ACCESS_WRITE);
+	RT_TELL(flush, t);
 }
 
 static void released(void *p)

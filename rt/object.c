@@ -124,6 +124,7 @@ static bool begin(struct rt_thread *t, uintptr_t address)
 		rt_watch_forgive();
 		return false;
 	}
+	rt_watch_flush(w);
 	if (rt_spin(stripe_of(address)))
 		return true;
 	rt_watch_leave(w);

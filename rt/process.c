@@ -190,6 +190,7 @@ static void exit_event(int status)
 	else
 		rt_flavour_exit();
 	rt.exited = 1;
+	RT_TELL(exit, t);
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
 

@@ -17,6 +17,7 @@
  */
 #include "rt/rt.h"
 #include "rt/steer.h"
+#include "rt/watch.h"
 
 #define COLD __attribute__((noinline, cold))
 #define COLD_KEEPS __attribute__((noinline, cold, preserve_most))
@@ -339,6 +340,35 @@ static inline __attribute__((always_inline)) bool append_access(struct rt_thread
 	return true;
 }
 
+static __attribute__((noinline, preserve_most)) void gather_anew(struct rt_thread *t, uint64_t key,
+								 uint64_t sites, uint64_t bits)
+{
+	rt_detect_gather(t, key, sites, bits);
+}
+
+/* An access that nobody wants to know but perhaps the detector, with the encoder taken.  It is told as
+ * rt/watch.h has it gathered. */
+static inline __attribute__((always_inline)) void tell_quick(struct rt_thread *t, uint64_t key,
+							     uint64_t sites, uint64_t bits)
+{
+	struct raddle_slot *slot = t->steered.slot;
+
+	if (slot)
+		atomic_store_explicit(&slot->accesses,
+				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	if (t->watch && !rt_gather_more(t->watch, key, sites, bits))
+		gather_anew(t, key, sites, bits);
+}
+
+static inline bool is_quick(const struct raddle_self *self)
+{
+	const struct rt_thread *t = (const struct rt_thread *)self;
+
+	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_STEERED && !t->busy) &&
+	       RT_LIKELY(rt_steer_is_quick(t));
+}
+
 /* In a steered process: the record, then perhaps a stand. */
 static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
@@ -352,24 +382,43 @@ static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site
 		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 }
 
-/* An access in a steered process, by a thread that has no state yet, or by a handler that
- * interrupted the encoder. */
-static COLD_KEEPS void odd_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
-				  bool write)
+/* An access by a thread that has no state yet, by a handler that interrupted the encoder, or one that
+ * the thread may have to stand at. */
+static COLD_KEEPS void odder_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
+				    bool write)
 {
-	struct rt_thread *t = (struct rt_thread *)(__raddle_self != &rt_placeholder ? __raddle_self : self);
+	struct rt_thread *t = (struct rt_thread *)self;
 	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
 
-	if (self == &t->self && t->recording == RT_STEERED && !t->busy) {
+	if (self != &rt_placeholder && t->recording == RT_STEERED && !t->busy) {
 		steered_access(t, address, site, size, write);
 		return;
 	}
+	if (__raddle_self != &rt_placeholder)
+		t = (struct rt_thread *)__raddle_self;
 	if (&t->self == &rt_placeholder)
 		t = rt_thread_adopt();
 	if (t && (t->busy || t->recording))
 		rt_emit(t, &r);
 	if (t && t->recording == RT_STEERED)
 		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+/* An access in a steered process: the usual one calls nothing and saves few registers. */
+static __attribute__((noinline, preserve_most)) void odd_access(struct raddle_self *self, uintptr_t address,
+								uint32_t site, uint32_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = bits_of(address, size);
+
+	if (!is_quick(self)) {
+		odder_access(self, address, site, size, write);
+		return;
+	}
+	take(t);
+	mark(self, address, bits, write);
+	tell_quick(t, (address & ~63ull) | (write ? RT_GATHER_WRITE : 0), (uint64_t)site << 32, bits);
+	leave(t);
 }
 
 static inline bool is_odd(struct raddle_self *self)
@@ -424,7 +473,8 @@ static inline __attribute__((always_inline)) bool append_update(struct rt_thread
 	return true;
 }
 
-static COLD_KEEPS void odd_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+static COLD_KEEPS void odder_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
+				    uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint32_t first = (uint32_t)sites, second = (uint32_t)(sites >> 32);
@@ -443,6 +493,24 @@ static COLD_KEEPS void odd_update(struct raddle_self *self, uintptr_t address, u
 		rt_steer_update(t, address, size, sites);
 	else if (written)
 		rt_steer_access(t, address, size, second, RT_ACCESS_WRITE);
+}
+
+static __attribute__((noinline, preserve_most)) void odd_update(struct raddle_self *self, uintptr_t address,
+								uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = bits_of(address, size);
+
+	if (!is_quick(self)) {
+		odder_update(self, address, sites, size);
+		return;
+	}
+	take(t);
+	if (mark(self, address, bits, true))
+		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites, bits);
+	else
+		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE, sites >> 32 << 32, bits);
+	leave(t);
 }
 
 /* The write is new; the read only if the bytes were not met before. */
@@ -501,6 +569,23 @@ static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool w
 	return all;
 }
 
+/* The range in a process whose records nobody keeps.  Only blocks with something new are told. */
+static void quick_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_t sites, bool write)
+{
+	for (uintptr_t end = a + size, stop; a < end; a = stop) {
+		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
+		uint64_t bits, has = write ? b->written[0] : b->seen[0];
+		stop = (a | 63) + 1 < end ? (a | 63) + 1 : end;
+		bits = stop - a == 64 ? ~0ull : ((1ull << (stop - a)) - 1) << a % 64;
+		if (b->tag == (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) && (has & bits) == bits)
+			continue;
+		mark(&t->self, a, bits, write);
+		tell_quick(t, (a & ~63ull) | (write ? RT_GATHER_WRITE : 0), sites, bits);
+	}
+}
+
+#define QUICK_RANGE 256
+
 /* A range in a steered process, or by a thread that has no state yet. */
 static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
 {
@@ -513,6 +598,11 @@ static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t sit
 		return;
 	if (t->busy) {
 		rt_emit(t, &r);
+	} else if (t->recording == RT_STEERED && size <= QUICK_RANGE && rt_steer_is_quick(t)) {
+		take(t);
+		quick_range(t, (uintptr_t)p, size, (uint64_t)site << 32, write);
+		leave(t);
+		return;
 	} else {
 		take(t);
 		written = !range_marked(t, (uintptr_t)p, size, write) && (rt_unread() || ready(t));

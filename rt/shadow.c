@@ -75,29 +75,109 @@ uint32_t rt_line_wait(_Atomic uint32_t *at)
 	return UINT32_MAX;
 }
 
-uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
+uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head)
 {
-	uint32_t count = rt_line_count(head), room = rt_line_room(head), power;
-	struct rt_cell *from = rt_line_cells(line, head), *to;
+	uint32_t count = rt_line_count(head), room = rt_part_room(head), power;
+	struct rt_cell *from = rt_part_cells(part, head), *to;
 
-	power = rt_line_is_outside(head) ? (head >> 1 & 127) + 1 : 3;
+	power = room > RT_PART_CELLS ? (head >> 1 & 127) + 1 : 2;
 	if (1u << power > RT_CELLS_MAX)
 		return head;
 	to = rt_arena_get(a, sizeof *to << power);
 	if (!to)
 		return head;
 	__builtin_memcpy(to, from, count * sizeof *to);
-	if (rt_line_is_outside(head))
+	if (room > RT_PART_CELLS)
 		rt_arena_put(a, from, room * sizeof *from);
-	line->outside = to;
+	part->outside = to;
 	return count << 8 | power << 1;
+}
+
+/* What a cell says of eight bytes, as one more cell of theirs. */
+static uint32_t add_part(struct rt_arena *a, struct rt_part *part, uint32_t head, struct rt_cell cell)
+{
+	uint32_t count = rt_line_count(head);
+
+	if (!cell.mask)
+		return head;
+	if (count == rt_part_room(head))
+		head = rt_part_grow(a, part, head);
+	if (count == rt_part_room(head))
+		return head;
+	rt_part_cells(part, head)[count] = cell;
+	return rt_line_with_count(head, count + 1);
+}
+
+static void unsplit(struct rt_arena *a, struct rt_line *line)
+{
+	for (uint32_t i = 0; i < RT_PARTS; i++)
+		if (line->part_head[i] & 0xfe)
+			rt_arena_put(a, line->part[i].outside,
+				     rt_part_room(line->part_head[i]) * sizeof(struct rt_cell));
+	rt_arena_put(a, line->part, RT_PARTS * sizeof *line->part);
+}
+
+static uint32_t move_outside(struct rt_arena *a, struct rt_line *line, uint32_t head)
+{
+	struct rt_cell *to = rt_arena_get(a, RT_OUTSIDE_CELLS * sizeof *to);
+
+	if (!to)
+		return head;
+	__builtin_memcpy(to, line->inside, sizeof line->inside);
+	line->outside = to;
+	return head | RT_OUTSIDE;
+}
+
+static uint32_t split(struct rt_arena *a, struct rt_line *line, uint32_t head)
+{
+	struct rt_part *part = rt_arena_get(a, RT_PARTS * sizeof *part);
+	struct rt_cell *old = line->outside;
+
+	if (!part)
+		return head;
+	line->part = part;
+	for (uint32_t i = 0; i < RT_PARTS; i++) {
+		uint32_t to = 0;
+		for (uint32_t k = 0; k < rt_line_count(head); k++) {
+			struct rt_cell cell = old[k];
+			cell.mask &= 0xffull << 8 * i;
+			cell.second &= 0xffull << 8 * i;
+			to = add_part(a, &part[i], to, cell);
+		}
+		line->part_head[i] = to;
+	}
+	rt_arena_put(a, old, RT_OUTSIDE_CELLS * sizeof *old);
+	return RT_SPLIT;
+}
+
+uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head)
+{
+	return head & RT_OUTSIDE ? split(a, line, head) : move_outside(a, line, head);
+}
+
+/* Gives back what is outside of a line. */
+static void clear_line(struct rt_arena *a, struct rt_line *line, uint32_t head)
+{
+	if (head & RT_OUTSIDE)
+		rt_arena_put(a, line->outside, RT_OUTSIDE_CELLS * sizeof *line->outside);
+	if (rt_line_is_split(head))
+		unsplit(a, line);
+}
+
+/* Takes bytes out of cells; returns those that are left. */
+static uint64_t forget_cells(struct rt_cell *cells, uint32_t count, uint64_t bits)
+{
+	uint64_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		left |= cells[i].mask &= ~bits;
+	return left;
 }
 
 void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits)
 {
 	_Atomic uint32_t *at = &chunk->head[number];
 	struct rt_line *line = &chunk->line[number];
-	struct rt_cell *cells;
 	uint64_t left = 0;
 	uint32_t head;
 
@@ -106,12 +186,13 @@ void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number,
 	head = rt_line_lock(at);
 	if (head == UINT32_MAX)
 		return;
-	cells = rt_line_cells(line, head);
-	for (uint32_t i = 0; i < rt_line_count(head); i++)
-		left |= cells[i].mask &= ~bits;
+	if (!rt_line_is_split(head))
+		left = forget_cells(rt_line_cells(line, head), rt_line_count(head), bits);
+	for (uint32_t i = 0; rt_line_is_split(head) && i < RT_PARTS; i++)
+		left |= forget_cells(rt_part_cells(&line->part[i], line->part_head[i]),
+				     rt_line_count(line->part_head[i]), bits);
 	if (!left) {
-		if (rt_line_is_outside(head))
-			rt_arena_put(a, cells, rt_line_room(head) * sizeof *cells);
+		clear_line(a, line, head);
 		head = 0;
 	}
 	rt_line_unlock(at, head);

@@ -6,7 +6,9 @@
  * A line stands for 64 bytes of the program and is a list of cells.  A cell
  * says: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
  * write), at one of two sites; one without bytes is free.  So a thread that goes over an array
- * has one cell a line.  Four cells have room in the line; if there are more, all are outside of it.
+ * has one cell a line.  Four cells have room in the line; up to eight are all outside of it; if there are
+ * more, the line is split: each eight bytes have a list of their own, of two cells or, if these are more,
+ * elsewhere.  So nobody looks through what others did to other words.
  * Lines are in chunks of a page, chunks are found through two tables by the
  * address.  No chunk is ever given back, so a pointer to one stays good.
  *
@@ -20,13 +22,18 @@
 #include "rt/arena.h"
 
 #define RT_LINE_CELLS 4
+#define RT_OUTSIDE_CELLS 8
+#define RT_PARTS 8
+#define RT_PART_CELLS 2
+#define RT_SPLIT 0x80u	 /* in the head of a line: it is split */
+#define RT_OUTSIDE 0x40u /* its cells are outside */
 #define RT_CHUNK_SHIFT 12
 #define RT_CHUNK_LINES 64
 #define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, 8 bytes each */
 #define RT_TABLE_SHIFT 18
 #define RT_ADDRESS_BITS 47
-#define RT_CACHE 256
-#define RT_CELLS_MAX 4096 /* of a line; beyond them old ones are lost */
+#define RT_CACHE 512
+#define RT_CELLS_MAX 4096 /* of eight bytes; beyond them old ones are lost */
 
 /* Who accessed: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
  * accesses: one access covers another if it has all its bits, two conflict if they have both
@@ -43,10 +50,22 @@ struct rt_cell {
 	uint32_t site[2];
 };
 
+/* The cells of eight bytes of a split line. */
+struct rt_part {
+	union {
+		_Alignas(64) struct rt_cell inside[RT_PART_CELLS];
+		struct rt_cell *outside;
+	};
+};
+
 struct rt_line {
 	union {
 		_Alignas(64) struct rt_cell inside[RT_LINE_CELLS];
 		struct rt_cell *outside;
+		struct {
+			struct rt_part *part;	      /* RT_PARTS of them */
+			uint32_t part_head[RT_PARTS]; /* count << 8 | log2(room outside) << 1 */
+		};
 	};
 };
 
@@ -56,7 +75,7 @@ struct rt_object;
 
 struct rt_chunk {
 	struct rt_line line[RT_CHUNK_LINES];
-	_Atomic uint32_t head[RT_CHUNK_LINES]; /* count << 8 | log2(room outside) << 1 | locked */
+	_Atomic uint32_t head[RT_CHUNK_LINES]; /* count << 8 | RT_SPLIT or RT_OUTSIDE | locked */
 	struct rt_object **_Atomic objects;    /* NULL: there are none; protected by rt/object.c */
 };
 
@@ -125,25 +144,41 @@ static inline uint32_t rt_line_with_count(uint32_t head, uint32_t count)
 	return (head & 0xff) | count << 8;
 }
 
-static inline bool rt_line_is_outside(uint32_t head)
+static inline bool rt_line_is_split(uint32_t head)
 {
-	return RT_UNLIKELY(head & 0xfe);
+	return RT_UNLIKELY(head & RT_SPLIT);
+}
+
+/* The cells of a line that is not split and how many it has room for. */
+static inline struct rt_cell *rt_line_cells(struct rt_line *line, uint32_t head)
+{
+	return RT_UNLIKELY(head & RT_OUTSIDE) ? line->outside : line->inside;
 }
 
 static inline uint32_t rt_line_room(uint32_t head)
 {
-	return rt_line_is_outside(head) ? 1u << (head >> 1 & 127) : RT_LINE_CELLS;
+	return RT_UNLIKELY(head & RT_OUTSIDE) ? RT_OUTSIDE_CELLS : RT_LINE_CELLS;
 }
 
-static inline struct rt_cell *rt_line_cells(struct rt_line *line, uint32_t head)
+/* The same of a part. */
+static inline struct rt_cell *rt_part_cells(struct rt_part *part, uint32_t head)
 {
-	return rt_line_is_outside(head) ? line->outside : line->inside;
+	return RT_UNLIKELY(head & 0xfe) ? part->outside : part->inside;
 }
 
-/* More room in a line that is full and locked: the new head; the old one if there is no more. */
+static inline uint32_t rt_part_room(uint32_t head)
+{
+	return RT_UNLIKELY(head & 0xfe) ? 1u << (head >> 1 & 127) : RT_PART_CELLS;
+}
+
+/* More room in a part that is full, its line locked: the new head; the old one if there is no more. */
+uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head);
+
+/* More room in a line that is full and locked, or a split one: the new head; the old one if there is no
+ * memory. */
 uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head);
 
-/* No cells of these bytes any more.  A line that is all forgotten gives its cells outside back. */
+/* No cells of these bytes any more.  A line that is all forgotten gives what is outside back. */
 void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits);
 
 #endif

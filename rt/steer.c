@@ -701,12 +701,9 @@ static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct 
 
 /* The operation that the hold comes after begins a segment, so what it counts is what was counted
  * when the program was recorded. */
-bool rt_steer_is_blind(const struct rt_thread *t)
+bool rt_steer_is_blind(struct rt_thread *t)
 {
-	const struct raddle_steer_hold *hold = t->steered.hold;
-
-	return rt.session->discard && !rt_detecting() && !t->steered.leads &&
-	       (!hold || t->steered.n != hold->after);
+	return rt_steer_is_quick(t) && !(rt_detecting() && rt_detect_ticked(t));
 }
 
 static void count_access(struct rt_thread *t, uint64_t count)

@@ -83,9 +83,18 @@ struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Whether nobody wants to know of the thread's accesses before its next operation: nothing is
- * kept, there is no detector, and its hold is elsewhere. */
-bool rt_steer_is_blind(const struct rt_thread *t);
+/* Whether nobody but the detector wants to know of the thread's accesses before its next operation:
+ * nothing is kept, and its hold is elsewhere. */
+static inline bool rt_steer_is_quick(const struct rt_thread *t)
+{
+	const struct raddle_steer_hold *hold = t->steered.hold;
+
+	return rt_unread() && !t->steered.leads && (!hold || t->steered.n != hold->after);
+}
+
+/* The same at an operation, if the detector can do with the segment that it would end: it released
+ * nothing since that began. */
+bool rt_steer_is_blind(struct rt_thread *t);
 
 /* A record of an access was written; the access comes.  `how` is enum rt_access. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);

@@ -23,16 +23,31 @@
 #define RT_LANES 65536
 #define RT_LANE_NONE UINT32_MAX
 #define RT_STRIPES 1024
-#define RT_REPORTED 16384     /* pairs of sites that are told apart */
+#define RT_REPORTED 16384 /* pairs of sites that are told apart */
+#define RT_GATHERED 32
 #define RT_THREADS (1u << 20) /* numbers of threads */
+
+/* Accesses of one site to one block of 64 bytes since the thread's last operation, not compared with
+ * others yet.  The key is the block and how it is accessed; 0: none. */
+#define RT_GATHER_WRITE 1u
+#define RT_GATHER_UPDATE 2u /* a read and then a write: the lower half of `sites` is the read's */
+struct rt_gathered {
+	uint64_t key, sites, bits; /* upper half of `sites`: the site */
+	struct rt_chunk *chunk;
+};
 
 /* What the detector knows of a thread. */
 struct rt_watch {
-	volatile uintptr_t busy; /* inside the detector: its frame, as rt_thread.busy */
-	uint32_t lane, round;	 /* round: of the barrier it is in */
-	uint64_t who;		 /* RT_WHO of now */
-	uint64_t epoch;		 /* clock.at[lane] */
-	uint64_t version;	 /* changes when the clock learns of other lanes */
+	volatile uintptr_t busy;   /* inside the detector: its frame, as rt_thread.busy */
+	volatile uint64_t changes; /* odd while it is inside */
+	uint32_t gathers;	   /* which places of `gathered` are in use */
+	uint32_t latest;	   /* the place where gathering last began */
+	bool ticked;		   /* its epoch is another one than when its segment began */
+	struct rt_gathered gathered[RT_GATHERED];
+	uint32_t lane, round; /* round: of the barrier it is in */
+	uint64_t who;	      /* RT_WHO of now */
+	uint64_t epoch;	      /* clock.at[lane] */
+	uint64_t version;     /* changes when the clock learns of other lanes */
 	struct rt_clock clock;
 	uint64_t barrier;		   /* that it is in */
 	_Atomic uint32_t *volatile locked; /* head of a line */
@@ -50,8 +65,9 @@ struct rt_lane {
 	_Atomic uint64_t epoch, floor;
 	uint64_t version;
 	struct rt_tenant *tenant; /* the latest */
+	struct rt_watch *watch;	  /* of the thread that has it; lane_lock */
 	uint32_t next;		  /* idle ones: another one, plus 1 */
-	uint32_t unused[7];
+	uint32_t unused[5];
 };
 
 struct rt_stripe {
@@ -82,6 +98,7 @@ struct rt_detect {
 /* rt/detect.c */
 bool rt_watch_enter(struct rt_watch *w);
 void rt_watch_leave(struct rt_watch *w);
+void rt_watch_flush(struct rt_watch *w); /* compares what was gathered; inside the detector */
 void rt_watch_forgive(void);
 void rt_watch_over(void);						/* no memory */
 void rt_watch_tick(struct rt_watch *w);					/* something was published */
@@ -89,5 +106,18 @@ struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* NULL:
 
 /* rt/object.c */
 void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size); /* within the chunk */
+
+/* One more access where some of the same kind were gathered; false: there were none.  For who keeps signal
+ * handlers from telling accesses; others call rt_detect_gather(). */
+static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_watch *w, uint64_t key,
+								 uint64_t sites, uint64_t bits)
+{
+	struct rt_gathered *g = &w->gathered[(sites >> 32) % RT_GATHERED];
+
+	if (g->key != key || g->sites != sites)
+		return false;
+	g->bits |= bits;
+	return true;
+}
 
 #endif
