@@ -64,12 +64,15 @@ struct thread {
 	enum raddle_event held_row; /* as what */
 	uint64_t held_q;
 	uint32_t held_site;
+	uint64_t begin_q; /* of a `begin` that is not written yet; 0: none */
+	uint32_t begin_site;
 	uint64_t end_q; /* of an `end` that may be that of the thread; 0: none */
 	uint32_t end_site;
 	uint32_t waiting;   /* lock + 1 of a wait that has not returned */
 	uint32_t condition; /* that it waits for */
 	uint64_t last_line; /* its last one behind the first join; 0: none */
 	bool seen, forked;
+	bool active; /* it has done something, not only begun */
 };
 
 struct lock {
@@ -378,11 +381,12 @@ static int put_fork(struct import *in, const struct event *e)
 	const char *name = in->thread_names.items[child];
 	if (c->forked)
 		return ill_formed(in, "forked twice:", name) ? RD_EFORMAT : 1;
-	if (c->seen) {
+	if (c->active) {
 		warn(in, "a fork behind events of its thread orders nothing:", name);
 		return 1;
 	}
 	c->forked = true;
+	c->begin_q = 0;
 	put_row(t, RADDLE_THREAD_CREATE, ++in->q, (uint64_t[]){child, t->forks++, 0});
 	return 0;
 }
@@ -514,25 +518,32 @@ static int put_sync(struct import *in, const struct event *e)
 	}
 }
 
-/* As dispatch(). */
-static int put_thread_event(struct import *in, const struct event *e, bool is_first)
+/* Some tools let all threads begin before the first line, and again behind their forks; what comes
+ * before a fork is then forgotten. */
+static int hold_begin(struct import *in, struct thread *t, uint32_t site)
 {
-	struct thread *t = &in->threads[e->thread];
-	uint32_t site = site_of(in, e);
-	if (e->operation->action == STD_BEGIN && !is_first)
+	if (t->active || t->begin_q)
 		return 1;
-	if (e->operation->action == STD_END) {
-		t->end_q = ++in->q;
-		t->end_site = site;
-		return 0;
-	}
-	put_stack(t, site);
-	if (e->operation->action == STD_FORK)
-		return put_fork(in, e);
-	if (e->operation->action == STD_JOIN)
-		return put_join(in, e);
+	t->begin_q = ++in->q;
+	t->begin_site = site;
+	return 0;
+}
+
+static void put_begin(struct thread *t)
+{
+	t->active = true;
+	if (!t->begin_q)
+		return;
+	put_stack(t, t->begin_site);
 	/* Who forked it is known from the fork. */
-	put_row(t, RADDLE_THREAD_START, ++in->q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
+	put_row(t, RADDLE_THREAD_START, t->begin_q, (uint64_t[]){UINT32_MAX, 0, 0, 0, 0});
+	t->begin_q = 0;
+}
+
+static int hold_end(struct import *in, struct thread *t, uint32_t site)
+{
+	t->end_q = ++in->q;
+	t->end_site = site;
 	return 0;
 }
 
@@ -546,14 +557,23 @@ static bool is_wait_for(struct import *in, const struct event *e)
 	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
 }
 
-/* Negative: an error; 1: nothing was written. */
-static int dispatch(struct import *in, const struct event *e)
+/* As write_event(), of what may be understood only later. */
+static int hold_event(struct import *in, const struct event *e)
 {
-	bool wait = is_wait_for(in, e), is_first = !in->threads[e->thread].seen;
-	if (is_first)
-		begin_thread(in, e->thread);
+	struct thread *t = &in->threads[e->thread];
+	if (e->operation->action == STD_BEGIN)
+		return hold_begin(in, t, site_of(in, e));
+	return e->operation->action == STD_END ? hold_end(in, t, site_of(in, e)) : 1;
+}
+
+/* Negative: an error; 1: nothing was written. */
+static int write_event(struct import *in, const struct event *e)
+{
+	struct thread *t = &in->threads[e->thread];
+	bool wait = is_wait_for(in, e);
+	put_begin(t);
 	put_held_back(in, e->thread, wait);
-	in->threads[e->thread].end_q = 0;
+	t->end_q = 0;
 	switch (e->operation->action) {
 	case STD_ACCESS:
 		put_access(in, e);
@@ -561,25 +581,31 @@ static int dispatch(struct import *in, const struct event *e)
 	case STD_ATOMIC:
 		put_atomic(in, e);
 		return 0;
-	case STD_NOTHING:
-		return 1;
 	case STD_MONITOR_WAIT:
 		return wait ? 1
 			    : ill_formed(in, "wait does not follow the release of its lock in thread",
 					 in->thread_names.items[e->thread]);
 	case STD_FORK:
+		put_stack(t, site_of(in, e));
+		return put_fork(in, e);
 	case STD_JOIN:
-	case STD_BEGIN:
-	case STD_END:
-		return put_thread_event(in, e, is_first);
+		put_stack(t, site_of(in, e));
+		return put_join(in, e);
 	default:
 		return put_sync(in, e);
 	}
 }
 
+static bool is_held(enum std_action action)
+{
+	return action == STD_BEGIN || action == STD_END || action == STD_NOTHING;
+}
+
 static int put_event(struct import *in, const struct event *e)
 {
-	int written = dispatch(in, e);
+	if (!in->threads[e->thread].seen)
+		begin_thread(in, e->thread);
+	int written = is_held(e->operation->action) ? hold_event(in, e) : write_event(in, e);
 	if (written < 0)
 		return written;
 	in->events++;
@@ -699,6 +725,7 @@ static int finish(struct import *in, const char *directory)
 	for (uint32_t i = 0; i < in->thread_names.count && !err; i++) {
 		if (!in->threads[i].seen)
 			continue;
+		put_begin(&in->threads[i]);
 		put_held_back(in, i, false);
 		put_end(in, i);
 		err = flush(in, i);

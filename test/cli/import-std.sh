@@ -158,6 +158,10 @@ accept '' 'T0|w(x)|/a b/c.cc:38\n     /d.cc:3\nT1|w(x)|/a b/c.cc:40\nT1|r(x)|/a 
 	'T0|w(x)|1\nT1|w(x)|2\nT1|r(x)|1\n'
 accept '' 'T0|begin|1\nT0|begin|2\nT0|w(x)|3\nT0|end|4\nT0|begin(b)|5\nT0|w(x)|6\nT0|end|7\nT0|end|8\n' \
 	'T0|begin|1\nT0|w(x)|3\nT0|w(x)|6\nT0|end|8\n'
+# All threads begin at the top, and again behind their forks.
+accept '' 'T0|begin(0)|1\nT1|begin(0)|2\nT0|w(x)|3\nT0|fork(T1)|4\nT1|begin(0)|5\nT1|w(x)|6\nT0|end(0)|7\nT1|end(0)|8\n' \
+	'T0|begin|1\nT0|w(x)|3\nT0|fork(T1)|4\nT1|begin|5\nT1|w(x)|6\nT0|end|7\nT1|end|8\n'
+accept '' 'T0|begin|1\nT1|begin|2\nT1|end|3\n' 'T0|begin|1\nT1|begin|2\nT1|end|3\n'
 accept '' 'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n' \
 	'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n'
 
