@@ -165,6 +165,7 @@ void compare_json(struct rd_json *j, const struct compare_view *v)
 			counts[kind] = v->result->propagation.counts[kind];
 	rd_json_object(j, NULL);
 	rd_json_string(j, "path", v->run);
+	rd_json_string(j, "process", v->process);
 	rd_json_unsigned(j, "records", v->result->records);
 	rd_json_bool(j, "deviated", v->result->deviated);
 	json_first(j, v);

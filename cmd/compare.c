@@ -5,10 +5,13 @@
  */
 #include "cmd/cmd.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "cmd/compare.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct {
 	bool json, first;
@@ -29,8 +32,9 @@ static const struct rd_usage usage = {
 	"Compares runs of a program with a golden run, thread by thread, whatever the\n"
 	"schedules and addresses were: the first deviation, and then which instructions,\n"
 	"variables and threads the error reached, in which order, through memory, calls,\n"
-	"branches, and where it was masked. The traces are of the flavour full. The exit\n"
-	"status is 1 if a run deviates.",
+	"branches, and where it was masked. The traces are of the flavour full. Processes\n"
+	"that the program forked are compared with each other as well. The exit status\n"
+	"is 1 if a run deviates.",
 	options,
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle record --flavour full -o run -- ./prog\n"
@@ -44,43 +48,96 @@ struct all {
 	bool deviated;
 };
 
-static int show(struct all *all, const char *path, const struct epa_comparison *c)
+/* A process of both runs.  The name of a process is that of the one that forked it, and which fork it was. */
+struct process {
+	const char *name, *golden, *run;
+	struct epa_reference *reference;
+};
+
+static int show(struct all *all, const struct process *p, const struct epa_comparison *c)
 {
-	struct compare_view v = {.golden = all->golden,
-				 .run = path,
-				 .reference = all->reference,
+	struct compare_view v = {.golden = p->golden,
+				 .run = p->run,
+				 .process = p->name,
+				 .reference = p->reference,
 				 .result = c,
-				 .show = {&c->names, epa_source_sites(epa_reference_source(all->reference))},
+				 .show = {&c->names, epa_source_sites(epa_reference_source(p->reference))},
 				 .words = rd_arena_new()};
 	int err = RD_OK;
 	if (opt.json)
 		compare_json(&all->json, &v);
 	else
 		compare_text(&v, opt.limit);
-	if (opt.html)
+	if (opt.html && p->reference == all->reference)
 		err = compare_html(&v, opt.html);
 	rd_arena_free(v.words);
 	return err;
 }
 
-static int compare_run(struct all *all, const char *path)
+static int compare_process(struct all *all, const struct process *p)
 {
 	struct epa_compare_options how = {.propagation = !opt.first};
 	struct epa_source *run;
 	struct epa_comparison c;
-	int err = epa_source_open(&run, path);
+	int err = epa_source_open(&run, p->run);
 	if (err)
 		return err;
-	err = epa_compare(all->reference, run, &how, &c);
+	err = epa_compare(p->reference, run, &how, &c);
 	if (!err) {
 		err = c.damage;
 		all->deviated |= c.deviated;
-		int shown = show(all, path, &c);
+		int shown = show(all, p, &c);
 		err = err ? err : shown;
 		epa_comparison_release(&c);
 	}
 	epa_source_close(run);
 	return err;
+}
+
+static int compare_children(struct all *all, const struct process *p);
+
+/* False: neither run has a child of that number. */
+static bool compare_child(struct all *all, const struct process *parent, unsigned number, int *err)
+{
+	char *golden = rd_xasprintf("%s/fork-%u", parent->golden, number);
+	char *run = rd_xasprintf("%s/fork-%u", parent->run, number);
+	char *name = rd_xasprintf("%s_%u", parent->name, number);
+	struct process p = {name, golden, run, NULL};
+	struct epa_source *source = NULL;
+	bool there = rd_file_exists(golden), both = there && rd_file_exists(run);
+	if (there != rd_file_exists(run))
+		rd_warn("compare: only %s has the process %s", there ? parent->golden : parent->run, name);
+	if (both)
+		*err = epa_source_open(&source, golden);
+	if (both && !*err)
+		*err = epa_reference_open(&p.reference, source);
+	if (both && !*err)
+		*err = compare_process(all, &p);
+	if (both && !*err)
+		*err = compare_children(all, &p);
+	there |= rd_file_exists(run);
+	epa_reference_close(p.reference);
+	epa_source_close(source);
+	free(golden);
+	free(run);
+	free(name);
+	return there;
+}
+
+/* Processes that this one forked have traces inside of its own. */
+static int compare_children(struct all *all, const struct process *p)
+{
+	int err = RD_OK;
+	for (unsigned i = 0; !err && compare_child(all, p, i, &err); i++)
+		;
+	return err;
+}
+
+static int compare_run(struct all *all, const char *path)
+{
+	struct process p = {"P_0", all->golden, path, all->reference};
+	int err = compare_process(all, &p);
+	return err ? err : compare_children(all, &p);
 }
 
 static int compare_runs(struct all *all, char **runs)

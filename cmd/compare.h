@@ -10,6 +10,7 @@
 
 struct compare_view {
 	const char *golden, *run; /* traces */
+	const char *process;	  /* P_0, P_0_1, ... */
 	const struct epa_reference *reference;
 	const struct epa_comparison *result;
 	struct epa_show show;

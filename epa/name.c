@@ -11,8 +11,8 @@
 
 const char *epa_kind_name(enum epa_kind kind)
 {
-	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread", "stack",
-					    "heap",   "map",	  "argument", "unknown", "region"};
+	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread",  "stack",
+					    "heap",   "map",	  "argument", "unknown", "process", "region"};
 	return names[kind];
 }
 
@@ -164,6 +164,9 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 	case EPA_THREAD:
 		rd_buf_adds(out, epa_names_text(names, epa_name_thread(name)));
 		/* Where in it a pthread_t points is libc's business. */
+		return;
+	case EPA_PROCESS:
+		rd_buf_adds(out, "process");
 		return;
 	case EPA_ARGUMENT:
 		if (epa_name_ordinal(name))

@@ -30,6 +30,7 @@ enum epa_kind {
 	EPA_MAP,      /* mmap: the same */
 	EPA_ARGUMENT, /* argv, and the strings that it points to: which, from 1 */
 	EPA_UNKNOWN,  /* libraries' memory: by the thread that asks, where it first did, and which there */
+	EPA_PROCESS,  /* the number of a process, whichever it is */
 	EPA_REGION,   /* the stack of a thread; no name has this kind */
 };
 const char *epa_kind_name(enum epa_kind kind);

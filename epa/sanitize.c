@@ -20,7 +20,8 @@
 #include <string.h>
 
 #define IO_CACHE 256
-#define PADDED 16 /* words with padding that a thread is known to have in registers */
+#define NUMBERED 32 /* numbers that the system gave and that are known to be such */
+#define PADDED 16   /* words with padding that a thread is known to have in registers */
 
 /* A word that was loaded with bytes that have no value: they are none of it, wherever the word goes. */
 struct padded {
@@ -42,10 +43,12 @@ struct epa_sanitizer {
 	struct epa_holds *holds; /* NULL: the program has no condition waits */
 	struct thread *threads;	 /* by place */
 	struct trace_record raw;
+	uint64_t numbered[NUMBERED];
+	size_t numbered_count;
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
 	struct {
 		uint32_t site;
-		bool known, io, barrier;
+		bool known, io, barrier, numbers;
 	} calls[IO_CACHE];
 };
 
@@ -107,6 +110,16 @@ static void put(struct epa_record *r, struct epa_name name)
 static void put_number(struct epa_record *r, uint64_t value)
 {
 	put(r, epa_plain(value));
+}
+
+/* The number that the system gave a process, another one in every run.  All have one name: several threads
+ * may ask for one, in any order. */
+static bool is_process(const struct epa_sanitizer *s, uint64_t value)
+{
+	for (size_t i = 0; i < s->numbered_count; i++)
+		if (s->numbered[i] == value)
+			return true;
+	return false;
 }
 
 static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t address)
@@ -183,7 +196,10 @@ static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8
 static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 {
 	const struct trace_value *v = &s->raw.values[i];
-	if (v->size > 8)
+	if (s->numbered_count && v->type == TRACE_VALUE_INT && (v->size == 4 || v->size == 8) &&
+	    is_process(s, trace_record_value(&s->raw, i)))
+		put(r, epa_name_of(EPA_PROCESS, 0, 0));
+	else if (v->size > 8)
 		put_bytes(s, r, s->raw.bytes + v->offset, v->size);
 	else if (v->type == TRACE_VALUE_POINTER)
 		put_address(s, r, trace_record_value(&s->raw, i));
@@ -247,6 +263,17 @@ static bool is_io(const char *callee)
 	return false;
 }
 
+/* Functions that return the number of a process. */
+static bool is_numbering(const char *callee)
+{
+	static const char *const names[] = {"fork",    "vfork", "getpid",  "getppid", "gettid", "wait",
+					    "waitpid", "wait4", "getpgrp", "setsid",  "getsid", "getpgid"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(callee, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static size_t call_of(struct epa_sanitizer *s, uint32_t number)
 {
 	size_t i = (number ^ number >> 16) % IO_CACHE;
@@ -256,6 +283,7 @@ static size_t call_of(struct epa_sanitizer *s, uint32_t number)
 	s->calls[i].site = number;
 	s->calls[i].known = true;
 	s->calls[i].io = site && is_io(site->what);
+	s->calls[i].numbers = site && is_numbering(site->what);
 	s->calls[i].barrier = site && strcmp(site->what, "pthread_barrier_wait") == 0;
 	return i;
 }
@@ -392,9 +420,17 @@ static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
+static void note_process(struct epa_sanitizer *s, uint64_t value)
+{
+	if (value && value <= INT32_MAX && s->numbered_count < NUMBERED && !is_process(s, value))
+		s->numbered[s->numbered_count++] = value;
+}
+
 static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint64_t value = s->raw.value;
+	if (s->calls[call_of(s, r->site)].numbers)
+		note_process(s, value);
 	/* One of the threads at a barrier is told so. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
 		put_number(r, 0);
@@ -612,12 +648,15 @@ static uint64_t head_of(const struct trace_op *op, unsigned count, uint64_t mask
 enum meaning { NUMBER, NAME, UNSURE };
 
 /* What put_value() makes of a value of at most eight bytes. */
-static enum meaning meaning_of(const struct thread *t, const struct plain_op *p)
+static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain_op *p)
 {
+	const struct thread *t = &s->threads[epa_walk_place(s->walk)];
 	if (p->type->type == TRACE_VALUE_POINTER)
 		return p->value < 4096 || p->value >> 47 ? NUMBER : NAME;
 	if (p->type->type == TRACE_VALUE_FLOAT || p->type->size == 1)
 		return NUMBER;
+	if (s->numbered_count && is_process(s, p->value))
+		return UNSURE;
 	if (t->known && padding_of(t, p->value))
 		return UNSURE;
 	if (p->type->size < 8)
@@ -644,7 +683,7 @@ static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, con
 	const struct epa_object *target;
 	if (left < 4 || words[1] != name.where || words[2] != name.who)
 		return 0;
-	switch (meaning_of(&s->threads[epa_walk_place(s->walk)], p)) {
+	switch (meaning_of(s, p)) {
 	case NUMBER:
 		return words[0] == head_of(p->op, 2, 1) && words[3] == p->value ? 4 : 0;
 	case NAME:

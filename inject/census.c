@@ -87,6 +87,7 @@ static int count_thread(struct inject_census *c, struct trace *trace, const stru
 		return err;
 	while ((err = trace_full_next(f, &r)) > 0) {
 		c->records += r.kind != TRACE_FULL_VALUE;
+		c->forks += r.kind == TRACE_FULL_EVENT && r.event->kind == RADDLE_FORK;
 		if (inject_census_counts(&r))
 			++*rd_umap_put(&counts, r.site, NULL);
 	}

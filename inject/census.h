@@ -23,6 +23,7 @@ struct inject_census {
 	struct inject_entry *entries;
 	size_t entry_count, capacity;
 	uint64_t records; /* of the trace, values not counted */
+	uint64_t forks;	  /* processes that it made */
 };
 
 /* Reads the trace once; the source is of the same trace. */

@@ -242,6 +242,11 @@ static int repeat_golden(const char *directory, struct inject_setup *s, struct i
 	struct inject_run run = {0};
 	int r = inject_golden_load(&g, directory);
 
+	if (!r && g.census.forks)
+		rd_warn("inject: %s forks: faults come into its first process only, and only that one's "
+			"records "
+			"are compared",
+			s->program);
 	s->records = g.census.records;
 	s->threads = g.census.thread_count;
 	set_sizes(s, peak_kb);

@@ -193,6 +193,43 @@ fault=T_0:$(site i icmp $((at + 3))):1:flip:1
 record run ./large
 deviates golden run control T_0 $((at + 3)) large
 
+# Processes: their numbers differ in every run; what a child does is compared with the same child.
+cat >forks.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int result;
+static struct { pid_t child; long parent; } known[2];
+int main(void)
+{
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+		int status;
+		if (child == 0) {
+			known[i].parent = getppid();
+			result = i == 1 && getenv("OTHER") ? 9 : 4;
+			_exit(4 + i);
+		}
+		known[i].child = child;
+		if (waitpid(known[i].child, &status, 0) != child)
+			return 1;
+		result += WEXITSTATUS(status);
+	}
+	printf("%d\n", result);
+	return 0;
+}
+END
+"$RADDLE" cc -g -O0 -o forks forks.c || exit 1
+fault=
+record golden ./forks
+record run ./forks
+same golden run forks
+[ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json)" = "P_0 false,P_0_0 false,P_0_1 false" ] || fail "forks: not all processes were compared"
+OTHER=1 record run ./forks
+"$RADDLE" compare --json golden run >answer.json 2>&1
+[ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json 2>/dev/null)" = "P_0 false,P_0_0 false,P_0_1 true" ] || fail "forks: what another child did is not seen"
+
 # C++: new and delete, exceptions, std::thread.
 "${RADDLE%raddle}raddle-c++" -std=c++17 -g -O1 -pthread -o words "$ROOT/test/prog/epa/words.cc" || exit 1
 source=$ROOT/test/prog/epa/words.cc
