@@ -70,6 +70,27 @@ static LLVMValueRef found_length(struct instr_unit *u, const struct instr_event 
 	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->inst, ""), otherwise, n, "");
 }
 
+/* n, unless the pointer is NULL. */
+static LLVMValueRef unless_null(struct instr_unit *u, const struct instr_event *event, LLVMValueRef n)
+{
+	LLVMBuilderRef b = u->builder;
+	return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(u, 0), n, "");
+}
+
+/* A number of the row: negative is no limit. */
+static LLVMValueRef most(struct instr_unit *u, int n)
+{
+	return const64(u, n < 0 ? UINT64_MAX : (uint64_t)n);
+}
+
+static LLVMValueRef scanned_length(struct instr_unit *u, const struct instr_event *event)
+{
+	LLVMBuilderRef b = u->builder;
+	LLVMValueRef result = as_number(u, event->inst, true);
+	LLVMValueRef more = LLVMBuildICmp(b, LLVMIntSGT, result, const64(u, (uint64_t)event->libc->b), "");
+	return LLVMBuildSelect(b, more, most(u, event->libc->a), const64(u, 0), "");
+}
+
 /* The length of a library function's range, for the hook in *hook. */
 static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *event, enum instr_hook *hook)
 {
@@ -78,8 +99,7 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	*hook = row->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE;
 	switch (row->length) {
 	case LENGTH_FIXED:
-		return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->pointer, ""), const64(u, 0),
-				       const64(u, row->a), "");
+		return unless_null(u, event, const64(u, row->a));
 	case LENGTH_ARG:
 		return argument(u, event, row->a);
 	case LENGTH_ARG_TIMES:
@@ -116,6 +136,14 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	case LENGTH_APPENDED:
 		*hook = HOOK_WRITE_APPENDED;
 		return limit(u, event, row->b);
+	case LENGTH_PRINTED_STRING:
+		*hook = HOOK_READ_STRING;
+		return unless_null(u, event, row->b >= 0 ? argument(u, event, row->b) : most(u, row->a));
+	case LENGTH_SCANNED_STRING:
+		*hook = HOOK_WRITE_STRING;
+		return scanned_length(u, event);
+	case LENGTH_SCANNED:
+		return scanned_length(u, event);
 	}
 	RD_BUG("a length without code");
 }

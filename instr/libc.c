@@ -2,6 +2,7 @@
 /* The table of library functions (libc.inc): a name comes in, its rows go out. */
 #include "instr/libc.h"
 
+#include "base/alloc.h"
 #include "base/map.h"
 
 #include <string.h>
@@ -46,6 +47,38 @@ const struct instr_libc *instr_libc_find(const char *name, size_t *count)
 	return row;
 }
 
+static struct instr_libc row_of(const struct instr_conversion *c)
+{
+	struct instr_libc row = {.name = "", .argument = (int)c->argument, .write = c->write};
+	row.a = c->size <= INT32_MAX ? (int)c->size : -1;
+	row.b = c->is_scanned ? (int)c->least : c->limit;
+	row.length = LENGTH_FIXED;
+	if (c->is_scanned)
+		row.length = c->is_string ? LENGTH_SCANNED_STRING : LENGTH_SCANNED;
+	else if (c->is_string)
+		row.length = LENGTH_PRINTED_STRING;
+	return row;
+}
+
+/* Formats have few of them that differ. */
+static struct instr_libc **formatted;
+static size_t formatted_count, formatted_capacity;
+
+const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c)
+{
+	struct instr_libc row = row_of(c);
+	for (size_t i = 0; i < formatted_count; i++) {
+		const struct instr_libc *have = formatted[i];
+		if (have->argument == row.argument && have->write == row.write &&
+		    have->length == row.length && have->a == row.a && have->b == row.b)
+			return have;
+	}
+	RD_GROW(formatted, formatted_capacity, formatted_count + 1);
+	formatted[formatted_count] = rd_xmalloc(sizeof row);
+	*formatted[formatted_count] = row;
+	return formatted[formatted_count++];
+}
+
 bool instr_libc_after(const struct instr_libc *row)
 {
 	switch (row->length) {
@@ -54,6 +87,8 @@ bool instr_libc_after(const struct instr_libc *row)
 	case LENGTH_PRINTED:
 	case LENGTH_STRING_IF:
 	case LENGTH_FOUND:
+	case LENGTH_SCANNED:
+	case LENGTH_SCANNED_STRING:
 		return true;
 	case LENGTH_FIXED:
 		return row->write;

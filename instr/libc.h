@@ -3,6 +3,8 @@
 #ifndef INSTR_LIBC_H
 #define INSTR_LIBC_H
 
+#include "instr/format.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +26,11 @@ enum instr_length {
 	LENGTH_FOUND,	 /* up to the result, which points into it; if NULL: argument a (a < 0: the string) */
 	LENGTH_COPIED,	 /* a copy of the string in argument a, at most argument b (b < 0: no limit) */
 	LENGTH_APPENDED, /* the string in argument a (at most b) behind the one that is there */
+	/* Of arguments that a format speaks of (instr_libc_of_format()); NULL is printed as "(null)". */
+	LENGTH_PRINTED_STRING, /* at most a (a < 0: no limit) or, if b >= 0, argument b */
+	LENGTH_SCANNED,	       /* a bytes, if the result is more than b */
+	LENGTH_SCANNED_STRING, /* the string with its end, at most a (a < 0: no limit), if the result is more
+				  than b */
 };
 
 struct instr_libc {
@@ -37,6 +44,9 @@ struct instr_libc {
 
 /* The rows of a function, *count of them; NULL if it has none. */
 const struct instr_libc *instr_libc_find(const char *name, size_t *count);
+
+/* A row for what a conversion of a format reads or writes; it lives as long as the program. */
+const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c);
 
 /* Whether the length is known only when the call has returned. */
 bool instr_libc_after(const struct instr_libc *row);

@@ -201,21 +201,39 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
+static void scan_row(struct instr_function *f, struct instr_event event, const struct instr_libc *row)
+{
+	if ((unsigned)row->argument >= LLVMGetNumArgOperands(event.inst))
+		return;
+	event.kind = row->write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
+	event.operand = (unsigned)row->argument;
+	event.pointer = LLVMGetArgOperand(event.inst, event.operand);
+	event.libc = row;
+	event.size = row->length == LENGTH_FIXED ? row->a : 0;
+	if (LLVMGetTypeKind(LLVMTypeOf(event.pointer)) == LLVMPointerTypeKind)
+		add_if_it_matters(f, event);
+}
+
+struct formatted {
+	struct instr_function *f;
+	const struct instr_event *event;
+};
+
+static void scan_conversion(void *context, const struct instr_conversion *c)
+{
+	const struct formatted *call = context;
+	scan_row(call->f, *call->event, instr_libc_of_format(c));
+}
+
 static void scan_libc(struct instr_function *f, struct instr_event event, const char *name)
 {
 	size_t count = 0;
 	const struct instr_libc *rows = instr_libc_find(name, &count);
-	for (size_t i = 0; i < count; i++) {
-		if ((unsigned)rows[i].argument >= LLVMGetNumArgOperands(event.inst))
-			continue;
-		event.kind = rows[i].write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
-		event.operand = (unsigned)rows[i].argument;
-		event.pointer = LLVMGetArgOperand(event.inst, event.operand);
-		event.libc = &rows[i];
-		event.size = rows[i].length == LENGTH_FIXED ? rows[i].a : 0;
-		if (LLVMGetTypeKind(LLVMTypeOf(event.pointer)) == LLVMPointerTypeKind)
-			add_if_it_matters(f, event);
-	}
+	for (size_t i = 0; i < count; i++)
+		scan_row(f, event, &rows[i]);
+	/* The flavour full has its own way, which does more (full-library.c). */
+	if (f->unit->options->flavour != FLAVOUR_FULL)
+		instr_format_read(event.inst, name, scan_conversion, &(struct formatted){f, &event});
 }
 
 static bool never_returns(LLVMValueRef call, LLVMValueRef callee)
