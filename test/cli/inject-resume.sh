@@ -16,8 +16,9 @@ plans() {
 plans whole/log >expected.txt
 [ "$(wc -l <expected.txt)" = 150 ] || fail "150 runs are $(wc -l <expected.txt)"
 
-# Beginning and going on are killed alike; it is never too late, because the last round is not.
-"$RADDLE" inject -n 50 --fault BitFlip,ThreadFail,NoWait --seed 9 -q -o killed -- "$PWD/quicksort" 100 2>err.txt &
+# Beginning and going on are killed alike; it is never too late, because the last round is not.  Many workers would be
+# done before they are killed.
+"$RADDLE" inject -j 2 -n 50 --fault BitFlip,ThreadFail,NoWait --seed 9 -q -o killed -- "$PWD/quicksort" 100 2>err.txt &
 pid=$!
 while [ ! -s killed/log ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
 kill -9 $pid
@@ -25,7 +26,7 @@ wait $pid 2>/dev/null
 kills=0
 for round in $(seq 12); do
 	lines=$(grep -c . killed/log)
-	"$RADDLE" inject --resume killed -q 2>err.txt &
+	"$RADDLE" inject -j 2 --resume killed -q 2>err.txt &
 	pid=$!
 	# Killed when some more lines are there, at a moment that differs from round to round.
 	while [ "$(grep -c . killed/log)" -lt $((lines + round)) ] && kill -0 $pid 2>/dev/null; do :; done
@@ -46,14 +47,29 @@ for process in /proc/[0-9]*/cwd; do
 	case $(readlink "$process") in "$PWD"/killed/*) fail "a program is left behind: $process" ;; esac
 done
 
-# Shards, two of which are killed; the log is locked while somebody writes it.
-mkdir shards
-cp -r whole/campaign.json whole/golden shards
-for shard in 0 1 2; do
-	"$RADDLE" inject --resume shards --shard $shard/3 -j 1 -q 2>err.$shard.txt &
-	eval pid$shard=$!
+# Shards, two of which are killed; the log is locked while somebody writes it.  The second writer comes while the first
+# one is stopped; where that was done already, everything begins again.
+begin_shards() {
+	rm -rf shards
+	mkdir shards
+	cp -r whole/campaign.json whole/golden shards
+	for shard in 0 1 2; do
+		"$RADDLE" inject --resume shards --shard $shard/3 -j 1 -q 2>err.$shard.txt &
+		eval pid$shard=$!
+	done
+	while [ ! -s shards/log.1 ] && kill -0 $pid1 2>/dev/null; do :; done
+	kill -STOP $pid1 2>/dev/null
+	while :; do
+		case $(sed 's/.*) //' /proc/$pid1/stat 2>/dev/null) in
+		T*) return 0 ;;
+		Z* | '') return 1 ;;
+		esac
+	done
+}
+for _ in $(seq 20); do
+	begin_shards && break
+	wait
 done
-while [ ! -s shards/log.1 ]; do sleep 0.01; done
 "$RADDLE" inject --resume shards --shard 1/3 -q 2>err.txt && fail "two write log.1"
 # shellcheck disable=SC2154
 kill -9 $pid1 $pid2 2>/dev/null

@@ -22,7 +22,7 @@ facts() {
 # The number of the job that is held, when it is there.
 held_job() {
 	local job
-	for _ in $(seq 150); do
+	for _ in $(seq 1000); do
 		job=$(squeue --noheader --states=PENDING --format=%F | sort -nu | tail -n 1)
 		[ -n "$job" ] && [ "$job" != "${1:-}" ] && echo "$job" && return
 		sleep 0.2

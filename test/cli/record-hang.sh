@@ -26,6 +26,7 @@ handler=$!
 "$RADDLE" record --no-watchdog -o alone.trace -- ./hang self >alone.out 2>alone.err &
 alone=$!
 # Long enough for a look, which comes after two seconds of silence.
+until grep -q ready handler.out || ! kill -0 $handler; do sleep 0.05; done
 sleep 4
 echo x >&3
 exec 3>&-

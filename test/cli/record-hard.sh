@@ -37,7 +37,7 @@ compare() {
 
 # Waits until rt-run runs; its pid is $program then.
 wait_running() {
-	for _ in $(seq 1000); do
+	while kill -0 $recorder 2>/dev/null; do
 		program=$(sed -n 's/running //p' out 2>/dev/null)
 		[ -n "$program" ] && return
 		sleep 0.02
@@ -132,7 +132,7 @@ done
 
 # A daemon lives on; the recorder returns and follows it in the background.
 "$RADDLE" record -o daemon.trace ./rt-run daemon "$PWD/daemon.done" || fail "daemon: status"
-for _ in $(seq 100); do
+for _ in $(seq 1000); do
 	grep -q '"complete":true' daemon.trace/fork-0/meta.json 2>/dev/null && break
 	sleep 0.1
 done

@@ -63,5 +63,5 @@ named() {
 each_case() {
 	export -f "$1" build_case expected_findings expected_predictions expected_status named
 	printf '%s\n' "$ROOT"/test/prog/micro/*.c "$ROOT"/test/prog/micro/*.cpp | sed -n "1~${2:-1}p" |
-		xargs -P 2 -I{} bash -c "set -u; $1 {} 2>&1"
+		xargs -d '\n' -P 2 -n 1 bash -c "set -u; $1 \"\$1\" 2>&1" each_case
 }
