@@ -24,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 64
+#define BLOCK_BITS 6 /* a word of a map of cuts is a bit for each of 64 units */
+#define CUT_LEVELS 4 /* a unit is a byte on level 0, and a word of the level below on the others */
 #define RANGE_MAX (1ull << 30)
 #define WRITER 1 /* value of the hold map: held for writing */
 
@@ -41,7 +42,8 @@ struct export
 	const struct model_std_opts *opts;
 	bool imported;
 	struct model_cache *cache;
-	struct rd_umap cuts;	 /* (object, block) to a bit for each byte where a granule begins */
+	struct rd_umap parts; /* (object, offset >> 32) to a number of its own, beyond those of objects */
+	struct rd_umap cuts[CUT_LEVELS]; /* (object, word) to a bit for each unit in which a granule begins */
 	struct rd_umap holds;	 /* (thread, sync): recursion depth, or WRITER or 2 * readings of a rwlock */
 	struct readers *readers; /* by sync */
 	struct rd_umap granules; /* (object, offset) to index of names */
@@ -64,6 +66,20 @@ struct at {
 static uint64_t pair(uint32_t high, uint64_t low)
 {
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
+}
+
+/* A key for a place in an object.  The parts of an object behind its first 4 GiB have numbers of their own.
+ */
+static uint64_t place_key(struct export *x, uint32_t object, uint64_t at)
+{
+	if (at > UINT32_MAX) {
+		bool is_new;
+		uint64_t *part = rd_umap_put(&x->parts, pair(object, at >> 32), &is_new);
+		if (is_new)
+			*part = x->model->object_count + x->parts.count;
+		object = (uint32_t)*part;
+	}
+	return pair(object, at);
 }
 
 /* Names have no blanks and no bars. */
@@ -111,7 +127,7 @@ static char *place_name(struct export *x, uint32_t object, uint64_t offset)
 static const char *granule_name(struct export *x, uint32_t object, uint64_t offset)
 {
 	bool is_new;
-	uint64_t *index = rd_umap_put(&x->granules, pair(object, offset), &is_new);
+	uint64_t *index = rd_umap_put(&x->granules, place_key(x, object, offset), &is_new);
 	if (is_new) {
 		char *name = place_name(x, object, offset);
 		*index = rd_names_put(&x->names, name, strlen(name));
@@ -171,17 +187,39 @@ static void emit_exclusive(struct export *x, const struct at *at, const char *na
 
 static void cut(struct export *x, uint32_t object, uint64_t offset)
 {
-	*rd_umap_put(&x->cuts, pair(object, offset / BLOCK), NULL) |= 1ull << (offset % BLOCK);
+	bool is_new = true;
+
+	for (unsigned level = 0; level < CUT_LEVELS && is_new; level++) {
+		uint64_t unit = offset >> level * BLOCK_BITS;
+		uint64_t key = place_key(x, object, unit >> BLOCK_BITS);
+		*rd_umap_put(&x->cuts[level], key, &is_new) |= 1ull << (unit & 63);
+	}
 }
 
-/* The end of the granule that holds `offset`, at most `end`. */
-static uint64_t next_cut(const struct export *x, uint32_t object, uint64_t offset, uint64_t end)
+/* The end of the granule that holds `offset`, at most `end`.  Where a word is empty the search goes on behind
+ * it, a level higher, so that long ranges take few steps; where a bit is set it looks into that unit, a level
+ * lower. */
+static uint64_t next_cut(struct export *x, uint32_t object, uint64_t offset, uint64_t end)
 {
-	for (uint64_t at = offset + 1; at < end; at = (at / BLOCK + 1) * BLOCK) {
-		uint64_t *bits = rd_umap_get(&x->cuts, pair(object, at / BLOCK));
-		uint64_t rest = bits ? *bits >> (at % BLOCK) : 0;
-		if (rest && at + (uint64_t)__builtin_ctzll(rest) < end)
-			return at + (uint64_t)__builtin_ctzll(rest);
+	unsigned level = 0;
+	uint64_t at = offset + 1;
+
+	while (at < end) {
+		unsigned shift = level * BLOCK_BITS;
+		uint64_t unit = at >> shift;
+		uint64_t *bits = rd_umap_get(&x->cuts[level], place_key(x, object, unit >> BLOCK_BITS));
+		uint64_t rest = bits ? *bits >> (unit & 63) : 0;
+		uint64_t next = (rest ? unit + (uint64_t)__builtin_ctzll(rest) : (unit | 63) + 1) << shift;
+		if (rest && level == 0)
+			return next < end ? next : end;
+		if (!rest && next < at)
+			return end; /* the end of the address space */
+		if (next > at)
+			at = next;
+		if (rest)
+			level--;
+		else if (level < CUT_LEVELS - 1)
+			level++;
 	}
 	return end;
 }
@@ -550,7 +588,9 @@ static void release(struct export *x)
 		free(x->syncs[i]);
 		free(x->readers[i].threads);
 	}
-	struct rd_umap *maps[] = {&x->cuts, &x->holds, &x->granules, &x->place_of};
+	for (unsigned level = 0; level < CUT_LEVELS; level++)
+		rd_umap_release(&x->cuts[level]);
+	struct rd_umap *maps[] = {&x->parts, &x->holds, &x->granules, &x->place_of};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		rd_umap_release(maps[i]);
 	rd_names_release(&x->names);

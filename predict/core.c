@@ -797,7 +797,9 @@ static bool clock_like_exit(struct clocking *k, uint32_t e)
 	uint32_t known = k->exits[v->object];
 
 	if (known == NONE) {
-		if (v->index && c->events[core_event(c, v->thread, v->index - 1)].kind == EXEC_ENTER &&
+		const struct event *before =
+			v->index ? &c->events[core_event(c, v->thread, v->index - 1)] : NULL;
+		if (before && before->kind == EXEC_ENTER && before->object == v->object &&
 		    !(v->flags & (EXEC_GIVEN | EXEC_PENDING)))
 			k->exits[v->object] = e;
 		return false;
