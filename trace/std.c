@@ -56,8 +56,21 @@ static const struct {
 };
 #define SPACE_SIZE 0x10000000000
 
+/* A line, with numbers for names. */
+struct event {
+	const struct std_operation *operation;
+	struct std_span operand;
+	uint32_t thread;
+	uint64_t place; /* line << 24 | file, in a form of 56 bits; file 0 is the text itself */
+	uint64_t line;
+};
+#define FILE_BITS 24
+
 struct thread {
 	struct trace_encoder encoder;
+	struct event *delayed; /* events that cannot have happened yet */
+	size_t delayed_first, delayed_count, delayed_capacity;
+	bool fork_delayed; /* so is its fork */
 	uint32_t forks;
 	uint32_t stack_site;	    /* top of the encoded call stack, 0: empty */
 	uint32_t held_back;	    /* lock + 1 whose release waits to be written */
@@ -98,16 +111,8 @@ struct import {
 	struct std_span thread_text;
 	const char *next, *end; /* of the text that is still to be read */
 	bool joins;		/* last_line of the threads is known */
+	size_t delayed;		/* threads that have delayed events */
 };
-
-/* A line, with numbers for names. */
-struct event {
-	const struct std_operation *operation;
-	struct std_span operand;
-	uint32_t thread;
-	uint64_t place; /* line << 24 | file, in a form of 56 bits; file 0 is the text itself */
-};
-#define FILE_BITS 24
 
 static int bad_line(struct import *in, const char *what)
 {
@@ -174,6 +179,7 @@ static uint64_t parse_place(struct import *in, struct std_span s)
 
 static void take_line(struct import *in, const struct std_line *line, struct event *e)
 {
+	e->line = in->line;
 	e->operation = line->operation;
 	e->operand = line->operand;
 	e->place = parse_place(in, line->place);
@@ -522,6 +528,7 @@ static int put_sync(struct import *in, const struct event *e)
  * before a fork is then forgotten. */
 static int hold_begin(struct import *in, struct thread *t, uint32_t site)
 {
+	t->end_q = 0;
 	if (t->active || t->begin_q)
 		return 1;
 	t->begin_q = ++in->q;
@@ -617,6 +624,118 @@ static int put_event(struct import *in, const struct event *e)
 	return in->threads[e->thread].encoder.out.length > CHUNK ? flush(in, e->thread) : RD_OK;
 }
 
+/* ---- lines that come too early ---- */
+
+/*
+ * A log whose lines are written behind the operations has an acquisition before the release
+ * that made it possible, if the threads were quick enough.  With --force the thread that comes too
+ * early is delayed until it can go on, and with it all that its later events lead to.
+ */
+
+static bool is_delayed(const struct thread *t)
+{
+	return t->delayed_first < t->delayed_count;
+}
+
+/* Valid until the next name comes up. */
+static struct thread *other_thread(struct import *in, const struct event *e)
+{
+	uint32_t number = operand_thread(in, e);
+	return &in->threads[number];
+}
+
+static bool is_lock_taken(struct import *in, const struct event *e)
+{
+	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
+	const struct lock *l = lock_of(in, number);
+	if (l->owner != NOBODY)
+		return l->owner != e->thread + 1;
+	return l->readers > 0 && e->operation->action == STD_ACQUIRE;
+}
+
+static bool is_too_early(struct import *in, const struct event *e)
+{
+	if (in->threads[e->thread].fork_delayed)
+		return true;
+	switch (e->operation->action) {
+	case STD_ACQUIRE:
+	case STD_SHARE:
+		return is_lock_taken(in, e);
+	case STD_JOIN:
+		return is_delayed(other_thread(in, e));
+	default:
+		return false;
+	}
+}
+
+static void delay(struct import *in, const struct event *e)
+{
+	struct thread *t = &in->threads[e->thread];
+	if (!is_delayed(t)) {
+		t->delayed_first = t->delayed_count = 0;
+		in->delayed++;
+		warn(in, "comes before what it needs, and is moved behind it: thread",
+		     in->thread_names.items[e->thread]);
+	}
+	if (e->operation->action == STD_FORK)
+		other_thread(in, e)->fork_delayed = true;
+	t = &in->threads[e->thread];
+	RD_GROW(t->delayed, t->delayed_capacity, t->delayed_count + 1);
+	t->delayed[t->delayed_count++] = *e;
+}
+
+/* Writes the delayed events of a thread, as far as they are possible now, or at least one if `any`. */
+static int resume(struct import *in, uint32_t thread, bool any, bool *moved)
+{
+	int err = RD_OK;
+	while (!err && is_delayed(&in->threads[thread])) {
+		struct event e = in->threads[thread].delayed[in->threads[thread].delayed_first];
+		if (!any && is_too_early(in, &e))
+			break;
+		any = false;
+		*moved = true;
+		in->line = e.line;
+		in->threads[thread].delayed_first++;
+		in->delayed -= !is_delayed(&in->threads[thread]);
+		if (e.operation->action == STD_FORK)
+			other_thread(in, &e)->fork_delayed = false;
+		err = put_event(in, &e);
+	}
+	return err;
+}
+
+/* Lets all threads go on that can; at the end of the text, one at least each time. */
+static int resume_all(struct import *in, bool is_end)
+{
+	uint64_t line = in->line;
+	bool moved = true;
+	int err = RD_OK;
+	while (in->delayed > 0 && moved && !err) {
+		moved = false;
+		for (uint32_t i = 0; i < in->thread_names.count && !err; i++)
+			err = resume(in, i, false, &moved);
+		for (uint32_t i = 0; i < in->thread_names.count && !err && is_end && !moved; i++)
+			err = resume(in, i, true, &moved);
+	}
+	in->line = line;
+	return err;
+}
+
+static int put_in_time(struct import *in, const struct event *e)
+{
+	if (!in->opts->force)
+		return put_event(in, e);
+	if (is_delayed(&in->threads[e->thread]) || is_too_early(in, e)) {
+		delay(in, e);
+		return RD_OK;
+	}
+	int err = put_event(in, e);
+	enum std_action action = e->operation->action;
+	if (!err && in->delayed > 0 && (action == STD_RELEASE || action == STD_WAIT))
+		err = resume_all(in, false);
+	return err;
+}
+
 /* ---- the text ---- */
 
 /* One line.  The last one may have been cut off when the disk was full or the program killed. */
@@ -629,7 +748,7 @@ static int read_line(struct import *in)
 	enum std_verdict verdict = std_line_parse(&in->next, in->end, &line, &why);
 	if (verdict == STD_EVENT) {
 		take_line(in, &line, &e);
-		return put_event(in, &e);
+		return put_in_time(in, &e);
 	}
 	if (verdict == STD_NO_EVENT)
 		return RD_OK;
@@ -647,6 +766,8 @@ static int read_lines(struct import *in, const char *text, size_t length)
 	in->end = text + length;
 	while (in->next < in->end && !err)
 		err = read_line(in);
+	if (!err)
+		err = resume_all(in, true);
 	if (!err && in->problems > PROBLEMS_MAX)
 		rd_warn("std: %s: %llu more such lines", in->opts->name,
 			(unsigned long long)(in->problems - PROBLEMS_MAX));
@@ -747,6 +868,7 @@ static int finish(struct import *in, const char *directory)
 static void release(struct import *in)
 {
 	for (size_t i = 0; i < in->thread_names.count; i++) {
+		free(in->threads[i].delayed);
 		if (in->threads[i].seen)
 			rd_buf_release(&in->threads[i].encoder.out);
 	}

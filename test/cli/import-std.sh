@@ -162,8 +162,28 @@ accept '' 'T0|begin|1\nT0|begin|2\nT0|w(x)|3\nT0|end|4\nT0|begin(b)|5\nT0|w(x)|6
 accept '' 'T0|begin(0)|1\nT1|begin(0)|2\nT0|w(x)|3\nT0|fork(T1)|4\nT1|begin(0)|5\nT1|w(x)|6\nT0|end(0)|7\nT1|end(0)|8\n' \
 	'T0|begin|1\nT0|w(x)|3\nT0|fork(T1)|4\nT1|begin|5\nT1|w(x)|6\nT0|end|7\nT1|end|8\n'
 accept '' 'T0|begin|1\nT1|begin|2\nT1|end|3\n' 'T0|begin|1\nT1|begin|2\nT1|end|3\n'
+accept '' 'T0|end|1\nT0|begin|2\nT0|w(x)|3\n' 'T0|begin|2\nT0|w(x)|3\n'
+accept '' 'T0|end|1\nT0|begin|2\n' 'T0|begin|2\n'
 accept '' 'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n' \
 	'T0|w(@0A.org/C.f_I)|1\nmain|acq(@07)|2\nmain|r(V1.2[0])|2147483647\n'
+
+# --force moves what comes too early, and what follows from it: the fork of C, C, the join of B.
+cat >early.std <<'END'
+A|fork(B)|1
+A|acq(l)|2
+B|acq(l)|3
+B|w(x)|4
+A|w(x)|5
+B|fork(C)|6
+C|acq(m)|7
+C|w(x)|8
+A|rel(l)|9
+B|rel(l)|10
+END
+"$RADDLE" import --force -o early early.std 2>err || fail "early: $(cat err)"
+grep -q 'early.std:3: .*moved behind it: thread B' err || fail "early: says $(cat err)"
+[ "$("$RADDLE" export --format std early | cut -d'|' -f3 | tr '\n' ' ')" = '1 2 5 9 3 4 6 7 8 10 ' ] ||
+	fail "early: $("$RADDLE" export --format std early)"
 
 # Packed files and pipes.
 for tool in gzip xz bzip2 zstd; do
