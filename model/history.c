@@ -139,7 +139,7 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 				     .second = MODEL_NONE,
 				     .kind = (uint8_t)e->kind};
 	op.stack = model_stack_intern(m, &s->path, &in->decoder);
-	op.value = last_operand(e);
+	op.value = e->kind == RADDLE_FENCE ? e->site : last_operand(e);
 	if (class != MODEL_SYNC_CLASSES)
 		op.sync = model_sync_intern(m, s->cache, class, (uint64_t[]){e->address, e->q});
 	else if (s->guards && e->kind == RADDLE_ATOMIC && !(e->values[3] & 1))

@@ -110,7 +110,7 @@ struct model_operation {
 			  * load, the once object at its address: C++ looks at a guard before it asks */
 	uint32_t second; /* the mutex of a condition wait, the thread created or joined; or MODEL_NONE */
 	uint32_t stack;
-	uint32_t value; /* the event's last operand */
+	uint32_t value; /* the event's last operand; of a fence its site */
 	uint8_t kind;	/* enum raddle_event */
 };
 

@@ -13,8 +13,9 @@
  * where that is not known, those before the first departure.
  *
  * A relaxed read-modify-write continues a release sequence, so it synchronises
- * where some other write of the variable does; where a program has fences, every
- * atomic synchronises.  Both can only hide a race, never invent one.
+ * where some other write of the variable does.  A relaxed write behind a fence of its
+ * thread releases, a relaxed read before one acquires, there and not at the
+ * fence.  All this can only hide a race, never invent one.
  *
  * What contradicts the meaning of the primitives (a mutex taken over from a dead
  * thread, one unlocked by a library that was not recorded) is dropped and counted.
@@ -54,6 +55,12 @@ struct latest {
 	uint32_t site;
 };
 
+/* Of a thread: its first fence that releases and its last one that acquires, as operations. */
+struct fences {
+	uint32_t release, acquire;
+	bool releases, acquires;
+};
+
 struct filler {
 	struct predict_trace *t;
 	const struct model *m;
@@ -73,7 +80,7 @@ struct filler {
 	size_t span_capacity;
 	uint64_t serial; /* of the segment */
 	uint32_t seen;
-	bool fences;
+	struct fences *fences; /* by thread */
 };
 
 int predict_lock_change(const struct model_operation *op, bool *shared)
@@ -165,6 +172,15 @@ static bool is_repeated(struct filler *f, uint32_t variable, uint32_t site)
 	return false;
 }
 
+/* Whether a relaxed atomic synchronises because of a fence of its thread. */
+static bool is_fenced(const struct filler *f, const struct segment *at, enum exec_kind kind)
+{
+	const struct fences *fences = &f->fences[at->thread];
+
+	return (exec_writes(kind) && fences->releases && fences->release < at->operation) ||
+	       (exec_reads(kind) && fences->acquires && fences->acquire > at->operation);
+}
+
 static void add_access(struct filler *f, const struct segment *at, uint32_t index,
 		       const struct granule_walk *w)
 {
@@ -182,7 +198,7 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
 	if (atomic) {
-		e->flags |= EXEC_ATOMIC | (site->order != 'x' || f->fences ? EXEC_SYNC : 0);
+		e->flags |= EXEC_ATOMIC | (site->order != 'x' || is_fenced(f, at, kind) ? EXEC_SYNC : 0);
 		if (!f->m->ordered)
 			f->spans[f->t->x.count - 1].end = at->span.begin;
 	}
@@ -446,10 +462,30 @@ static int compare_segments(const void *left, const void *right)
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }
 
-/* What has to be known before the first event. */
-static void look_ahead(struct filler *f, const struct model_operation *op)
+/* The operands of an operation do not tell the order of a fence; its site does, if it is known. */
+static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 {
-	f->fences |= op->kind == RADDLE_FENCE;
+	const struct model_operation *op = &f->m->histories[thread].operations[operation];
+	const struct trace_site *site = trace_sites_find(f->m->sites, op->value);
+	struct fences *fences = &f->fences[thread];
+
+	if (!fences->releases && (!site || site->order != 'a')) {
+		fences->releases = true;
+		fences->release = operation;
+	}
+	if (!site || site->order != 'r') {
+		fences->acquires = true;
+		fences->acquire = operation;
+	}
+}
+
+/* What has to be known before the first event. */
+static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
+{
+	const struct model_operation *op = &f->m->histories[thread].operations[operation];
+
+	if (op->kind == RADDLE_FENCE)
+		note_fence(f, thread, operation);
 	if (op->kind == RADDLE_MUTEX_LOCK && op->value == EOWNERDEAD && op->sync != MODEL_NONE) {
 		RD_GROW(f->robust, f->robust_capacity, f->robust_count + 1);
 		f->robust[f->robust_count++] = op->sync;
@@ -490,7 +526,7 @@ static void do_segments(struct filler *f)
 		for (uint32_t k = 0; k < h->operation_count; k++) {
 			q = h->operations[k].q > q ? h->operations[k].q : q;
 			all[n++] = (struct segment){.q = q, .thread = i, .operation = k};
-			look_ahead(f, &h->operations[k]);
+			look_ahead(f, i, k);
 		}
 	}
 	qsort(all, n, sizeof *all, compare_segments);
@@ -629,6 +665,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	f.inside = rd_xmalloc(threads * sizeof *f.inside);
 	memset(f.inside, 0xff, threads * sizeof *f.inside);
 	f.timed = rd_xcalloc(threads, 1);
+	f.fences = rd_xcalloc(threads, sizeof *f.fences);
 	f.granules = granules_new(model);
 	t->x.variables = granules_variables(f.granules);
 	t->variables = rd_xcalloc((size_t)t->x.variables + 1, sizeof *t->variables);
@@ -654,6 +691,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	free(f.uses);
 	free(f.inside);
 	free(f.timed);
+	free(f.fences);
 	free(f.robust);
 	return RD_OK;
 }

@@ -273,6 +273,7 @@ void rt_detect_end(struct rt_thread *t)
 		return;
 	}
 	*last = w->clock;
+	rt_clock_release(&rt.detect->arena, &w->found);
 	atomic_store(&rt.detect->ended[t->number], last);
 	if (mine)
 		rt_arena_put(&rt.detect->arena, w, sizeof *w);

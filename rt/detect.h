@@ -72,8 +72,8 @@ void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
 /* An atomic operation, between its effect and the release of its lock (rt/atomic.c): it acquires and
- * releases, unless it is relaxed; then it leaves what others have released.  After the first fence of
- * the program relaxed ones do as well, and what came before is forgiven.  An operation that runs
+ * releases, unless it is relaxed; then it leaves what others have released, releases if its thread has
+ * executed a fence before, and acquires when the thread executes the next one.  An operation that runs
  * without the lock calls rt_detect_release(t, address) before its effect too.  The size is 1 where
  * it is not known; `access` may be RT_ACCESS_WRITE and RT_ACCESS_RELAXED. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);

@@ -248,24 +248,49 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 	end(t, object);
 }
 
+/* What a relaxed read finds counts from the next fence of the thread on. */
+static void note_found(struct rt_thread *t, uintptr_t address)
+{
+	const struct rt_object *o;
+
+	if (!begin(t, address))
+		return;
+	o = find(t->watch, address);
+	if (o && rt_clock_join(arena(), &t->watch->found, &o->clock) == RT_JOINED_FAILED)
+		rt_watch_over();
+	end(t, address);
+}
+
 /* A store may be the second half of a read-modify-write, so it learns too. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access)
 {
-	bool orders = !(access & RT_ACCESS_RELAXED) ||
-		      atomic_load_explicit(&rt.detect->fences, memory_order_relaxed);
+	bool relaxed = access & RT_ACCESS_RELAXED;
 
-	if (orders)
+	if (relaxed)
+		note_found(t, address);
+	else
 		rt_detect_acquire_read(t, address);
 	rt_detect_access(t, address, size, site, RT_ACCESS_ATOMIC | (access & RT_ACCESS_WRITE));
-	if (orders && access & RT_ACCESS_WRITE)
+	if (access & RT_ACCESS_WRITE && (!relaxed || (t->watch && t->watch->fenced)))
 		rt_detect_release(t, address);
 }
 
 void rt_detect_fence(struct rt_thread *t)
 {
-	(void)t;
-	if (!atomic_exchange(&rt.detect->fences, true))
+	struct rt_watch *w = t->watch;
+
+	if (!rt.detect || atomic_load_explicit(&rt.detect->dead, memory_order_relaxed))
+		return;
+	if (w)
+		w->fenced = true;
+	if (!w || !rt_watch_enter(w)) {
 		rt_watch_forgive();
+		return;
+	}
+	rt_watch_flush(w);
+	learn(w, &w->found);
+	w->found.count = 0;
+	rt_watch_leave(w);
 }
 
 /* Barriers. */

@@ -49,6 +49,8 @@ struct rt_watch {
 	uint64_t epoch;	      /* clock.at[lane] */
 	uint64_t version;     /* changes when the clock learns of other lanes */
 	struct rt_clock clock;
+	struct rt_clock found;		   /* by relaxed reads since its last fence */
+	bool fenced;			   /* it has executed one: what it stores releases */
 	uint64_t barrier;		   /* that it is in */
 	_Atomic uint32_t *volatile locked; /* head of a line */
 	struct rt_cache cache;
@@ -79,7 +81,6 @@ struct rt_detect {
 	_Atomic uint32_t dead; /* no memory: it is over */
 	struct rt_arena arena;
 	_Atomic uint64_t barriers;	      /* made so far */
-	_Atomic bool fences;		      /* the program has executed one */
 	struct rt_stripe stripes[RT_STRIPES]; /* of synchronisation objects, by address */
 
 	_Atomic uint32_t report_lock;
