@@ -41,13 +41,22 @@ enum finding_class {
 
 enum finding_object_kind {
 	FINDING_OBJECT_UNKNOWN,
-	FINDING_GLOBAL, /* `stack` is its declaration, one frame */
-	FINDING_HEAP,	/* `stack` is its allocation */
-	FINDING_STACK,	/* of `thread` */
+	FINDING_GLOBAL,	      /* `stack` is its declaration, one frame */
+	FINDING_HEAP,	      /* `stack` is its allocation */
+	FINDING_STACK,	      /* of `thread` */
+	FINDING_THREAD_LOCAL, /* the same */
 	FINDING_OBJECT_KINDS,
 };
 
-enum finding_op { FINDING_READ, FINDING_WRITE, FINDING_FREE, FINDING_OPS };
+enum finding_op {
+	FINDING_READ,
+	FINDING_WRITE,
+	FINDING_FREE, /* release of memory */
+	FINDING_USE,  /* of a lock, condition variable and so on */
+	FINDING_INIT,
+	FINDING_DESTROY,
+	FINDING_OPS,
+};
 
 /* A place in the program. */
 struct finding_frame {

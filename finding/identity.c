@@ -147,7 +147,7 @@ static size_t writes(const struct finding *f)
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->access_count; i++)
-		n += f->accesses[i].op != FINDING_READ;
+		n += f->accesses[i].op != FINDING_READ && f->accesses[i].op != FINDING_USE;
 	return n;
 }
 

@@ -118,6 +118,39 @@ static void note_free(struct scan *s, const struct trace_event *e, const struct 
 	add_access(s, &a);
 }
 
+/* What an operation does to the bytes of a lock and so on; false: nobody else touches them, or nothing. */
+static bool handled_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
+			  const struct trace_decoder *d, struct model_access *a)
+{
+	enum raddle_handling handling = model_handling(m, e, d);
+
+	if (handling == RADDLE_HANDLES_NOT)
+		return false;
+	*a = (struct model_access){.object = model_find_cached(m, cache, e->address, e->q)};
+	if (a->object == MODEL_NONE)
+		return false;
+	const struct model_object *o = &m->objects[a->object];
+	uint64_t room = o->size - (e->address - o->base);
+	a->offset = e->address - o->base;
+	a->size = (uint32_t)(raddle_object_size(e->kind) < room ? raddle_object_size(e->kind) : room) &
+		  INT32_MAX;
+	a->write = handling != RADDLE_USES;
+	return model_is_shared(m, a->object, a->offset, a->size);
+}
+
+/* As for the release of memory, the call stands for the access. */
+static void note_handling(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+{
+	struct model_access a;
+
+	if (!handled_piece(s->model, s->cache, e, &in->decoder, &a))
+		return;
+	uint32_t call = model_stack_intern(s->model, &s->path, &in->decoder);
+	a.site = s->model->stacks[call].site;
+	a.stack = s->model->stacks[call].parent;
+	add_access(s, &a);
+}
+
 static uint32_t last_operand(const struct trace_event *e)
 {
 	const char *letters = trace_kind(e->kind)->operands;
@@ -160,12 +193,17 @@ static void scan_stream(struct scan *s, size_t stream)
 	if (trace_open_thread(s->model->trace, stream, &in) != RD_OK)
 		return;
 	while (trace_stream_next(&in, &e) > 0) {
+		enum raddle_handling handling = raddle_handling(e.kind);
+		if (handling == RADDLE_USES)
+			note_handling(s, &e, &in);
 		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && trace_kind_has_q(e.kind))
 			note_operation(s, &e, &in);
 		if (is_access(e.kind))
 			note_access(s, &e, &in);
 		else if (e.kind == RADDLE_FREE)
 			note_free(s, &e, &in);
+		else if (handling > RADDLE_USES)
+			note_handling(s, &e, &in);
 	}
 	trace_stream_close(&in);
 }
@@ -265,7 +303,7 @@ static void tally_record(struct tally *t, uint64_t after)
 /* The site that a record counts for; 0: none. */
 static uint32_t counts_for(const struct trace_event *e, const struct trace_decoder *d)
 {
-	if (e->kind == RADDLE_FREE)
+	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
 		return d->depth > 0 ? d->stack[d->depth - 1] : 0;
 	return is_access(e->kind) ? e->site : 0;
 }
@@ -274,22 +312,22 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
 	struct trace_event e;
-	uint64_t after = 0;
+	uint64_t done = 0; /* counted operations; a use of a lock comes before its own */
 
-	while (l->found < l->count && trace_stream_next(in, &e) > 0) {
-		after += raddle_is_counted(e.kind);
+	for (; l->found < l->count && trace_stream_next(in, &e) > 0; done += raddle_is_counted(e.kind)) {
 		uint32_t site = counts_for(&e, &in->decoder);
 		uint64_t *number = site ? rd_umap_get(&l->sites, site) : NULL;
-		struct model_access freed;
+		struct model_access a;
 		if (!number)
 			continue;
 		struct tally *t = &l->tallies[*number];
-		tally_record(t, after);
-		if (e.kind != RADDLE_FREE) {
+		tally_record(t, done);
+		if (is_access(e.kind)) {
 			struct pieces p = pieces_of(l->model, cache, &e, in);
 			while (next_piece(&p))
 				tally_piece(l, t);
-		} else if (free_piece(l->model, cache, &e, &freed)) {
+		} else if (e.kind == RADDLE_FREE ? free_piece(l->model, cache, &e, &a)
+						 : handled_piece(l->model, cache, &e, &in->decoder, &a)) {
 			tally_piece(l, t);
 		}
 	}

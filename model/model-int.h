@@ -71,7 +71,12 @@ uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum mode
 uint32_t model_freed(const struct model *m, struct model_cache *cache, const struct trace_event *e);
 
 void model_name_threads(struct model *m);
-int model_scan_sharing(struct model *m, bool frees);
+int model_scan_sharing(struct model *m, bool handled);
+
+/* What the event does to the memory of a lock and so on; not of a named semaphore, which others may have
+ * open. */
+enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
+				    const struct trace_decoder *d);
 int model_scan_histories(struct model *m);
 
 #endif

@@ -114,8 +114,9 @@ struct model_operation {
 	uint8_t kind;	/* enum raddle_event */
 };
 
-/* An access of shared bytes, or the release of an object that has some: a write of all of it, whose
- * site is that of the call. */
+/* An access of shared bytes; the release of an object that has some, a write of all of it; the use of a
+ * lock and so on, a read of its bytes before the operation; its initialisation or destruction, a
+ * write.  The site of the latter three is that of the call. */
 struct model_access {
 	uint32_t object, site, stack;
 	uint32_t size : 31, write : 1; /* a longer range is several accesses */
@@ -151,7 +152,8 @@ struct model {
 enum model_depth {
 	MODEL_NAMES,	 /* threads, modules, objects */
 	MODEL_SHARING,	 /* and syncs, the flags of objects and the shared bytes */
-	MODEL_HISTORIES, /* and histories; releasing an object counts as writing it */
+	MODEL_HISTORIES, /* and histories; releasing an object counts as writing it, using a lock as reading
+			  */
 };
 
 /* A damaged stream is no failure: model->err has the code. */

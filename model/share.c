@@ -11,6 +11,7 @@
  *
  * Releasing an object is like writing all bytes of it that anybody touched.  The last step
  * marks these, so that releasing a large object which hardly anybody used costs nothing.
+ * Using a lock is like reading its bytes, initialising and destroying it like writing them.
  */
 #include "model/model-int.h"
 
@@ -30,7 +31,7 @@ struct scan {
 	struct model *model;
 	struct model_cache *cache;
 	void (*touch)(struct model *m, uint32_t object, uint32_t thread, const struct model_access *a);
-	bool locks, frees;
+	bool locks, frees, handled;
 	struct held {
 		uint32_t sync;
 		uint64_t since;
@@ -348,6 +349,16 @@ static void scan_sync(struct scan *s, uint32_t thread, const struct trace_event 
 	}
 }
 
+static void scan_handled(struct scan *s, uint32_t thread, const struct trace_event *e,
+			 const struct trace_stream *in)
+{
+	enum raddle_handling handling = model_handling(s->model, e, &in->decoder);
+	struct model_access a = {.write = handling != RADDLE_USES};
+
+	if (handling != RADDLE_HANDLES_NOT)
+		touch_range(s, thread, (uint64_t[]){e->address, e->q}, &a, raddle_object_size(e->kind));
+}
+
 static void scan_stream(struct scan *s, size_t stream)
 {
 	struct model *m = s->model;
@@ -364,6 +375,8 @@ static void scan_stream(struct scan *s, size_t stream)
 			scan_free(s, thread, &e);
 		else if (s->locks)
 			scan_sync(s, thread, &e);
+		if (s->handled)
+			scan_handled(s, thread, &e, &in);
 	}
 	trace_stream_close(&in);
 }
@@ -374,10 +387,11 @@ static void scan_all(struct scan *s)
 		scan_stream(s, i);
 }
 
-int model_scan_sharing(struct model *m, bool frees)
+int model_scan_sharing(struct model *m, bool handled)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
-	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true, .frees = frees};
+	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true};
+	s.frees = s.handled = handled;
 	scan_all(&s);
 	s.touch = touch_bytes;
 	s.locks = s.frees = false;

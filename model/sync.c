@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <string.h>
+
 static const struct {
 	uint8_t first, last;
 	const char *name;
@@ -35,6 +37,25 @@ enum model_sync_class model_sync_class(enum raddle_event kind)
 const char *model_sync_class_name(enum model_sync_class class)
 {
 	return classes[class].name;
+}
+
+/* The accesses of locks and so on are told from others by their sites, which are calls. */
+enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
+				    const struct trace_decoder *d)
+{
+	enum raddle_handling handling = raddle_handling(e->kind);
+	const struct trace_site *site;
+
+	if (handling == RADDLE_HANDLES_NOT || d->depth == 0)
+		return RADDLE_HANDLES_NOT;
+	site = trace_sites_find(m->sites, d->stack[d->depth - 1]);
+	if (!site || site->kind != TRACE_SITE_CALL)
+		return RADDLE_HANDLES_NOT;
+	if (e->kind == RADDLE_SEM_INIT && strcmp(site->what, "sem_init") != 0)
+		return RADDLE_HANDLES_NOT;
+	if (e->kind == RADDLE_SEM_DESTROY && strcmp(site->what, "sem_destroy") != 0)
+		return RADDLE_HANDLES_NOT;
+	return handling;
 }
 
 /* Object, offset and class do not fit into one key, so equal hashes are told

@@ -346,6 +346,47 @@ static struct meeting meeting_of(const struct describer *d, const struct predict
 	return m;
 }
 
+static bool is_thread_local(const struct describer *d, const struct model_access *a, const struct meeting *m)
+{
+	const struct trace_site *site;
+
+	if (a->object != m->object || a->offset > m->offset || a->offset + a->size <= m->offset)
+		return false;
+	site = trace_sites_find(d->m->sites, a->site);
+	return site && site->flags & TRACE_SITE_TLS && *site->what;
+}
+
+/* Thread-local variables lie on stacks and in memory that nothing is known about.  It takes an access
+ * by name, which only the thread that has the variable can make, to tell: the index of that thread
+ * and its access, or MODEL_NONE. */
+static uint32_t find_thread_local(const struct describer *d, const struct meeting *m,
+				  const struct model_access **by)
+{
+	uint8_t kind = d->m->objects[m->object].kind;
+
+	if (kind != MODEL_STACK && kind != MODEL_PAGE)
+		return MODEL_NONE;
+	for (uint32_t i = 0; i < d->m->thread_count; i++) {
+		const struct model_history *h = &d->m->histories[i];
+		for (size_t k = 0; k < h->access_count; k++) {
+			*by = &h->accesses[k];
+			if (is_thread_local(d, *by, m))
+				return i;
+		}
+	}
+	return MODEL_NONE;
+}
+
+static void name_meeting(const struct describer *d, const struct meeting *m, struct rd_buf *out)
+{
+	const struct model_access *by;
+
+	if (find_thread_local(d, m, &by) != MODEL_NONE)
+		rd_buf_adds(out, trace_sites_find(d->m->sites, by->site)->what);
+	else
+		model_name_place(d->m, m->object, m->offset, out);
+}
+
 static void add_hold(struct describer *d, const struct meeting *m, int i, struct schedule *s)
 {
 	const struct exec_event *e = &d->t->x.events[m->events[i]];
@@ -356,7 +397,7 @@ static void add_hold(struct describer *d, const struct meeting *m, int i, struct
 	h->site = e->site;
 	h->write = exec_writes(e->kind);
 	h->place = place_of(d, s, e->site);
-	model_name_place(d->m, m->object, m->offset, &b);
+	name_meeting(d, m, &b);
 	h->object = schedule_text(s, b.data);
 	rd_buf_release(&b);
 	RD_GROW(d->unplaced, d->unplaced_capacity, d->unplaced_count + 1);
@@ -495,10 +536,18 @@ static void describe_declaration(const struct describer *d, const struct model_o
 static void describe_object(const struct describer *d, const struct meeting *m, struct finding *f)
 {
 	const struct model_object *o = &d->m->objects[m->object];
+	const struct model_access *by;
 	struct rd_buf b = RD_BUF_INIT;
+	uint32_t owner = find_thread_local(d, m, &by);
 
-	model_name_place(d->m, m->object, m->offset, &b);
+	name_meeting(d, m, &b);
 	f->object.name = name_of(d->set, &b);
+	if (owner != MODEL_NONE) {
+		f->object.kind = FINDING_THREAD_LOCAL;
+		f->object.type = finding_text(d->set, known(trace_sites_find(d->m->sites, by->site)->type));
+		f->object.thread = finding_text(d->set, d->m->threads[owner].name);
+		return;
+	}
 	f->object.size = o->size;
 	if (o->kind == MODEL_GLOBAL) {
 		describe_declaration(d, o, &f->object);
@@ -529,6 +578,26 @@ static uint32_t ordinal_of(const struct describer *d, const struct trace_site *s
 	return n;
 }
 
+/* What a call does to the memory of an object: an initialisation, destruction or release stands
+ * behind its operation, a use before it. */
+static enum finding_op handling_of(const struct describer *d, const struct meeting *m, int i)
+{
+	const struct exec_event *e = &d->t->x.events[m->events[i]];
+	const struct model_history *h = &d->m->histories[e->thread];
+	uint32_t at = operation_at(d, m->events[i]);
+
+	if (!h->accesses[m->accesses[i]].write)
+		return FINDING_USE;
+	switch (at < h->operation_count ? raddle_handling(h->operations[at].kind) : RADDLE_HANDLES_NOT) {
+	case RADDLE_INITIALISES:
+		return FINDING_INIT;
+	case RADDLE_DESTROYS:
+		return FINDING_DESTROY;
+	default:
+		return FINDING_FREE;
+	}
+}
+
 static void describe_access(const struct describer *d, const struct meeting *m, int i,
 			    struct finding_access *out)
 {
@@ -540,7 +609,7 @@ static void describe_access(const struct describer *d, const struct meeting *m, 
 	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
 	out->op = exec_writes(e->kind) ? FINDING_WRITE : FINDING_READ;
 	if (site && site->kind == TRACE_SITE_CALL)
-		out->op = FINDING_FREE;
+		out->op = handling_of(d, m, i);
 	out->atomic = e->flags & EXEC_ATOMIC;
 	out->size = a->size;
 	out->stack = stack_of(d, a->site, a->stack);

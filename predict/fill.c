@@ -68,6 +68,7 @@ struct filler {
 	struct latest *latest;	  /* by variable */
 	struct rd_umap depths;	  /* (thread, sync) to recursion depth */
 	struct rd_umap last;	  /* (variable, site) to the segment that accessed it */
+	struct rd_umap uses_of;	  /* a thread's first use of a lock, and its last one of each site */
 	struct rd_umap passed;	  /* (thread, sync) of once controls that the thread knows to have run */
 	uint32_t *numbers;	  /* by sync: its number in the execution */
 	uint32_t *once_locks;	  /* by sync: the lock that stands for running the initialiser */
@@ -188,6 +189,7 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	const struct trace_site *site = trace_sites_find(f->m->sites, a->site);
 	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
 	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
+	struct predict_span *span;
 	struct predict_variable *v = &f->t->variables[w->variable];
 
 	if (!v->size)
@@ -197,13 +199,52 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	struct exec_event *e = add(f, at, kind, w->variable);
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
+	span = &f->spans[f->t->x.count - 1];
 	if (atomic) {
 		e->flags |= EXEC_ATOMIC | (site->order != 'x' || is_fenced(f, at, kind) ? EXEC_SYNC : 0);
-		if (!f->m->ordered)
-			f->spans[f->t->x.count - 1].end = at->span.begin;
+		span->end = f->m->ordered ? span->end : span->begin;
+	} else if (predict_is_use(site, a)) {
+		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
+		span->begin = span->end;
 	}
 	if (site && site->flags & TRACE_SITE_WAIT_LOOP)
 		e->flags |= EXEC_LOOP;
+}
+
+bool predict_is_use(const struct trace_site *site, const struct model_access *a)
+{
+	return site && site->kind == TRACE_SITE_CALL && !a->write;
+}
+
+static uint64_t use_key(const struct model_access *a, uint32_t thread, uint32_t site)
+{
+	return rd_mix(rd_mix((uint64_t)thread << 32 | a->object, a->offset), site);
+}
+
+/* Of the uses of a lock by a thread only its first and the last one of each site are kept: what races
+ * with another one races with these as well. */
+static void choose_uses(struct filler *f, uint32_t thread)
+{
+	const struct model_history *h = &f->m->histories[thread];
+
+	for (size_t i = 0; i < h->access_count; i++) {
+		const struct model_access *a = &h->accesses[i];
+		bool is_new;
+		if (!predict_is_use(trace_sites_find(f->m->sites, a->site), a))
+			continue;
+		uint64_t *first = rd_umap_put(&f->uses_of, use_key(a, thread, 0), &is_new);
+		*first = is_new ? i : *first;
+		*rd_umap_put(&f->uses_of, use_key(a, thread, a->site), NULL) = i;
+	}
+}
+
+static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
+{
+	const struct model_access *a = &f->m->histories[thread].accesses[index];
+
+	return predict_is_use(trace_sites_find(f->m->sites, a->site), a) &&
+	       *rd_umap_get(&f->uses_of, use_key(a, thread, 0)) != index &&
+	       *rd_umap_get(&f->uses_of, use_key(a, thread, a->site)) != index;
 }
 
 static void add_accesses(struct filler *f, const struct segment *at)
@@ -216,6 +257,8 @@ static void add_accesses(struct filler *f, const struct segment *at)
 	f->serial++;
 	for (size_t i = begin; i < end; i++) {
 		struct granule_walk w = granules_of(f->granules, &h->accesses[i]);
+		if (is_needless(f, at->thread, i))
+			continue;
 		while (granule_next(&w))
 			if (f->m->ordered || !is_repeated(f, w.variable, w.access->site))
 				add_access(f, at, (uint32_t)i, &w);
@@ -523,6 +566,7 @@ static void do_segments(struct filler *f)
 		const struct model_history *h = &f->m->histories[i];
 		uint64_t q = 0;
 		all[n++] = (struct segment){.thread = i, .operation = EXEC_NONE};
+		choose_uses(f, i);
 		for (uint32_t k = 0; k < h->operation_count; k++) {
 			q = h->operations[k].q > q ? h->operations[k].q : q;
 			all[n++] = (struct segment){.q = q, .thread = i, .operation = k};
@@ -686,6 +730,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);
 	rd_umap_release(&f.passed);
+	rd_umap_release(&f.uses_of);
 	free(f.numbers);
 	free(f.once_locks);
 	free(f.uses);

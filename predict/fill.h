@@ -39,6 +39,9 @@ int predict_fill(struct predict_trace *t, const struct model *model);
 int predict_fill_standing(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 
+/* Whether an access is the use of a lock and so on. */
+bool predict_is_use(const struct trace_site *site, const struct model_access *a);
+
 /* What an operation does to locks: 1 it has acquired `sync`, -1 it is about to
  * release it, 0 neither.  Waits count too: they release and acquire `second`; and so
  * does running the initialiser of a once control. */

@@ -187,11 +187,11 @@ bool plan_same_place(const struct trace_sites *sites, const struct trace_site *s
 	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
 }
 
-/* A call may be one that releases memory, which is a write. */
+/* A call may be one that releases memory, which is a write, or one that uses a lock, which is a read. */
 static bool is_suitable(const struct trace_site *s, const struct schedule_hold *hold)
 {
 	if (s->kind == TRACE_SITE_CALL)
-		return hold->write;
+		return true;
 	return s->kind != TRACE_SITE_FENCE && trace_site_writes(s) == hold->write;
 }
 
@@ -200,21 +200,26 @@ static uint32_t site_number(const struct trace_sites *sites, size_t unit, const 
 	return (sites->units[unit].slot << RADDLE_SITE_LOCAL_BITS) + s->n;
 }
 
-/* The first site at a place that is suitable; 0: none.  With `hold` NULL any will do. */
+/* The first site at a place that is suitable, calls last; 0: none.  With `hold` NULL any will do. */
 static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
 			const struct schedule_hold *hold)
 {
+	uint32_t call = 0;
+
 	for (size_t u = 0; u < sites->unit_count; u++) {
 		const struct trace_unit *unit = &sites->units[u];
 
 		for (size_t i = 0; i < unit->site_count; i++) {
 			const struct trace_site *s = &sites->sites[unit->site + i];
 
-			if (plan_same_place(sites, s, place) && (!hold || is_suitable(s, hold)))
+			if (!plan_same_place(sites, s, place) || (hold && !is_suitable(s, hold)))
+				continue;
+			if (!hold || s->kind != TRACE_SITE_CALL)
 				return site_number(sites, u, s);
+			call = call ? call : site_number(sites, u, s);
 		}
 	}
-	return 0;
+	return call;
 }
 
 static int no_such_site(const struct plan *p, const struct schedule_hold *h)

@@ -180,7 +180,7 @@ static void put_object(struct page *p, const struct finding_object *o)
 		word_place_in(&p->words, finding_top(&o->stack));
 	}
 	if (o->thread)
-		rd_buf_addf(&p->words, " by thread %s", o->thread);
+		rd_buf_addf(&p->words, " %s thread %s", o->stack.count ? "by" : "of", o->thread);
 	flush_words(p);
 	if (o->stack.count > 1)
 		put_stack(p, &o->stack);

@@ -205,7 +205,7 @@ static void print_object(struct printer *p, const struct finding *f)
 			    ", %s by thread %s at:", o->kind == FINDING_HEAP ? "allocated" : "declared",
 			    o->thread ? o->thread : "?");
 	} else if (o->thread) {
-		rd_buf_addf(&p->line, ", of thread %s", o->thread);
+		rd_buf_addf(&p->line, "%s of thread %s", o->size ? "," : "", o->thread);
 	}
 	flush_line(p, 2, BLUE);
 	if (o->kind != FINDING_GLOBAL && o->stack.count)

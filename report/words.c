@@ -164,11 +164,13 @@ void word_spot(struct rd_buf *out, const struct schedule_place *p)
 
 void word_access(struct rd_buf *out, const struct finding_access *a)
 {
-	static const char *const words[2][FINDING_OPS] = {{"Read", "Write", "Free"},
-							  {"Atomic read", "Atomic write", "Free"}};
+	static const char *const words[2][FINDING_OPS] = {
+		{"Read", "Write", "Free", "Use", "Initialisation", "Destruction"},
+		{"Atomic read", "Atomic write", "Free", "Use", "Initialisation", "Destruction"},
+	};
 
 	rd_buf_adds(out, words[a->atomic][a->op]);
-	if (a->size)
+	if (a->size && a->op <= FINDING_FREE)
 		rd_buf_addf(out, " of size %" PRIu32, a->size);
 }
 
@@ -193,7 +195,7 @@ void word_thread(struct rd_buf *out, const struct finding *f, const char *name)
 void word_object(struct rd_buf *out, const struct finding_object *o)
 {
 	static const char *const words[FINDING_OBJECT_KINDS] = {"memory", "global", "heap object",
-								"stack variable"};
+								"stack variable", "thread-local variable"};
 
 	rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : "?");
 	if (o->type)

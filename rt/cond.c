@@ -106,6 +106,15 @@ INTERPOSE(int, cnd_timedwait,
 	return r;
 }
 
+/* The variable is about to be initialised or destroyed: a steered thread may have to stand here. */
+static void handling(uint32_t code, const void *cond)
+{
+	struct rt_thread *t = rt_self();
+
+	if (t && t->recording == RT_STEERED)
+		rt_steer_handle(t, code, A(cond));
+}
+
 static void event(uint32_t code, const void *cond)
 {
 	struct rt_thread *t = rt_self();
@@ -119,8 +128,10 @@ static void event(uint32_t code, const void *cond)
 INTERPOSE(int, pthread_cond_init,
 	  (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attributes))
 {
-	int r = REAL(pthread_cond_init)(cond, attributes);
+	int r;
 
+	handling(RADDLE_COND_INIT, cond);
+	r = REAL(pthread_cond_init)(cond, attributes);
 	if (!r)
 		event(RADDLE_COND_INIT, cond);
 	return r;
@@ -128,8 +139,10 @@ INTERPOSE(int, pthread_cond_init,
 
 INTERPOSE(int, cnd_init, (cnd_t * cond))
 {
-	int r = REAL(cnd_init)(cond);
+	int r;
 
+	handling(RADDLE_COND_INIT, cond);
+	r = REAL(cnd_init)(cond);
 	if (r == thrd_success)
 		event(RADDLE_COND_INIT, cond);
 	return r;
@@ -137,12 +150,14 @@ INTERPOSE(int, cnd_init, (cnd_t * cond))
 
 INTERPOSE(int, pthread_cond_destroy, (pthread_cond_t * cond))
 {
+	handling(RADDLE_COND_DESTROY, cond);
 	event(RADDLE_COND_DESTROY, cond);
 	return REAL(pthread_cond_destroy)(cond);
 }
 
 INTERPOSE(void, cnd_destroy, (cnd_t * cond))
 {
+	handling(RADDLE_COND_DESTROY, cond);
 	event(RADDLE_COND_DESTROY, cond);
 	REAL(cnd_destroy)(cond);
 }

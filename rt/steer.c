@@ -530,6 +530,7 @@ struct rt_step rt_step(uint32_t kind, uint64_t object)
 	struct rt_step step = {0};
 
 	if (t && t->recording == RT_STEERED) {
+		rt_steer_handle(t, kind, object);
 		rt_step_begin(&step, t, kind, object);
 		rt_step_gate(&step);
 	}
@@ -601,7 +602,7 @@ static void fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
 	spot->slot = t->number;
 	spot->n = t->steered.n;
 	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
-		top--; /* a call that is the access itself: it releases memory */
+		top--; /* a call that is the access itself, as of free() */
 	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
 		spot->frames[spot->frame_count++] = *--top & ~RT_STACK_EMITTED;
 }
@@ -740,6 +741,22 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 							.atomic = how & RT_ACCESS_ATOMIC ? 1 : 0});
 	if (rt_detecting() && !t->busy && !(how & RT_ACCESS_ATOMIC))
 		RT_TELL(access, t, address, size, site, how);
+}
+
+/* A use does not race with another one. */
+void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
+{
+	enum raddle_handling handling = raddle_handling(kind);
+
+	if (handling == RADDLE_HANDLES_NOT)
+		return;
+	count_access(t, 1);
+	if (t->steered.hold)
+		pass_hold(t, (struct raddle_steer_spot){.site = rt_steer_site(t),
+							.address = object,
+							.size = raddle_object_size(kind),
+							.write = handling != RADDLE_USES,
+							.atomic = handling == RADDLE_USES});
 }
 
 void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)

@@ -99,6 +99,9 @@ bool rt_steer_is_blind(struct rt_thread *t);
 /* A record of an access was written; the access comes.  `how` is enum rt_access. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
+/* The thread is about to use, initialise or destroy a lock and so on by an operation of that kind. */
+void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
+
 /* The call that the thread is in, as far as it is the program's; 0: none. */
 uint32_t rt_steer_site(const struct rt_thread *t);
 

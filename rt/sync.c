@@ -49,6 +49,16 @@ static void fresh(struct rt_thread *t, const void *object)
 		RT_TELL(fresh, t, A(object));
 }
 
+/* It is about to: in a steered process the thread may have to stand here. */
+static struct rt_thread *handling(uint32_t code, const void *object)
+{
+	struct rt_thread *t = rt_self();
+
+	if (t && t->recording == RT_STEERED)
+		rt_steer_handle(t, code, A(object));
+	return t;
+}
+
 static void event1(struct rt_thread *t, uint32_t code, const void *object)
 {
 	rt_sync(t, code, A(object), RT_NONE);
@@ -108,7 +118,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 /* Destruction: the event comes first, the memory may be reused behind it. */
 #define DESTROY(code, object, call)                                                                          \
 	do {                                                                                                 \
-		struct rt_thread *t_ = rt_self();                                                            \
+		struct rt_thread *t_ = handling(code, object);                                               \
 		if (t_)                                                                                      \
 			forget(t_, code, object);                                                            \
 		return call;                                                                                 \
@@ -128,7 +138,7 @@ static bool time_valid(const struct timespec *time)
 
 INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_MUTEX_INIT, mutex);
 	int type = PTHREAD_MUTEX_DEFAULT;
 	int r = REAL(pthread_mutex_init)(mutex, attributes);
 
@@ -212,12 +222,17 @@ static int thrd_of(int error)
 	}
 }
 
+/* What raddle_object_size() says. */
+_Static_assert(sizeof(pthread_mutex_t) == 40 && sizeof(pthread_rwlock_t) == 56, "sizes of locks");
+_Static_assert(sizeof(pthread_spinlock_t) == 4 && sizeof(pthread_cond_t) == 48, "sizes of locks");
+_Static_assert(sizeof(pthread_barrier_t) == 32 && sizeof(sem_t) == 32, "sizes of locks");
+
 /* A mtx_t is a pthread mutex. */
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one kind of mutex");
 
 INTERPOSE(int, mtx_init, (mtx_t * mutex, int type))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_MUTEX_INIT, mutex);
 	int r = REAL(mtx_init)(mutex, type);
 
 	if (t && r == thrd_success) {
@@ -230,7 +245,7 @@ INTERPOSE(int, mtx_init, (mtx_t * mutex, int type))
 
 INTERPOSE(void, mtx_destroy, (mtx_t * mutex))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_MUTEX_DESTROY, mutex);
 
 	if (t)
 		forget(t, RADDLE_MUTEX_DESTROY, mutex);
@@ -295,7 +310,7 @@ INTERPOSE(int, mtx_unlock, (mtx_t * mutex))
 
 INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * rwlock, const pthread_rwlockattr_t *attributes))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_RWLOCK_INIT, rwlock);
 	int r = REAL(pthread_rwlock_init)(rwlock, attributes);
 
 	if (t && !r)
@@ -384,7 +399,7 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * rwlock))
 
 INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_SPIN_INIT, (const void *)spin);
 	int r = REAL(pthread_spin_init)(spin, shared);
 
 	if (t && !r)
@@ -419,7 +434,7 @@ INTERPOSE(int, pthread_barrier_init,
 	  (pthread_barrier_t *restrict barrier, const pthread_barrierattr_t *restrict attributes,
 	   unsigned count))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_BARRIER_INIT, barrier);
 	int r = REAL(pthread_barrier_init)(barrier, attributes, count);
 
 	if (t && !r) {
@@ -432,9 +447,13 @@ INTERPOSE(int, pthread_barrier_init,
 
 INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * barrier))
 {
+	struct rt_thread *t = handling(RADDLE_BARRIER_DESTROY, barrier);
+
 	if (rt.steer)
 		rt_barrier_destroy(barrier);
-	DESTROY(RADDLE_BARRIER_DESTROY, barrier, REAL(pthread_barrier_destroy)(barrier));
+	if (t)
+		forget(t, RADDLE_BARRIER_DESTROY, barrier);
+	return REAL(pthread_barrier_destroy)(barrier);
 }
 
 INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier))
@@ -469,7 +488,7 @@ static int sem_status(int error)
 
 INTERPOSE(int, sem_init, (sem_t * sem, int shared, unsigned value))
 {
-	struct rt_thread *t = rt_self();
+	struct rt_thread *t = handling(RADDLE_SEM_INIT, sem);
 	int r = REAL(sem_init)(sem, shared, value);
 
 	if (t && !r) {
@@ -503,9 +522,14 @@ INTERPOSE(sem_t *, sem_open, (const char *name, int flags, ...))
 	return sem;
 }
 
+/* Others may have the same one open. */
 INTERPOSE(int, sem_close, (sem_t * sem))
 {
-	DESTROY(RADDLE_SEM_DESTROY, sem, REAL(sem_close)(sem));
+	struct rt_thread *t = rt_self();
+
+	if (t)
+		forget(t, RADDLE_SEM_DESTROY, sem);
+	return REAL(sem_close)(sem);
 }
 
 /* Tries; says with a REQUEST that it did not work.  glibc's waits are

@@ -36,6 +36,7 @@
 #define RADDLE_EVENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define RADDLE_ACCESS_FLAG 0x80
 #define RADDLE_ACCESS_ESCAPE 127
@@ -82,6 +83,47 @@ static inline bool raddle_is_counted(enum raddle_event kind)
 	default:
 		return kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_REQUEST;
 	}
+}
+
+/* What an operation on a lock, semaphore and so on is to the memory of that object, whatever else it
+ * means: a use has to come between the object's initialisation and its destruction. */
+enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };
+
+static inline enum raddle_handling raddle_handling(enum raddle_event kind)
+{
+	switch (kind) {
+	case RADDLE_MUTEX_INIT:
+	case RADDLE_RWLOCK_INIT:
+	case RADDLE_SPIN_INIT:
+	case RADDLE_COND_INIT:
+	case RADDLE_BARRIER_INIT:
+	case RADDLE_SEM_INIT:
+		return RADDLE_INITIALISES;
+	case RADDLE_MUTEX_DESTROY:
+	case RADDLE_RWLOCK_DESTROY:
+	case RADDLE_SPIN_DESTROY:
+	case RADDLE_COND_DESTROY:
+	case RADDLE_BARRIER_DESTROY:
+	case RADDLE_SEM_DESTROY:
+		return RADDLE_DESTROYS;
+	case RADDLE_COND_WAKE:
+	case RADDLE_BARRIER_EXIT:
+		return RADDLE_HANDLES_NOT;
+	default:
+		return kind >= RADDLE_MUTEX_INIT && kind <= RADDLE_SEM_POST && raddle_is_counted(kind)
+			       ? RADDLE_USES
+			       : RADDLE_HANDLES_NOT;
+	}
+}
+
+/* The size of the object that such an operation is about (x86-64, glibc). */
+static inline uint32_t raddle_object_size(enum raddle_event kind)
+{
+	return kind <= RADDLE_MUTEX_UNLOCK     ? 40
+	       : kind <= RADDLE_RWLOCK_UNLOCK  ? 56
+	       : kind <= RADDLE_SPIN_UNLOCK    ? 4
+	       : kind <= RADDLE_COND_BROADCAST ? 48
+					       : 32;
 }
 
 /* Operand values of ALLOC and FREE. */

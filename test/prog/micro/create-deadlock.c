@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: deadlock heap,list 1
+// drop: race heap 2
 // recorded: the object is made and changed before the other thread looks at the list.
 /* A listed object is changed, and its lock held when the list is locked again. */
 #include "case.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
 // drop: deadlock heap,list 1
+// drop: race heap 2
 // recorded: the object is made and listed before the other thread looks at the list.
 /* google/sanitizers #1163: the object's lock is held when it enters the list, and can be known to nobody
  * before. */

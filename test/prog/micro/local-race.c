@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: race stack
+// expect: race mine
 // recorded: the thread is done with its variable, and stays, before main looks.
 /* A pointer to a thread-local variable is given away. */
 #include "case.h"

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// drop: race heap 5
+// recorded: the first one to give the object up goes on before the other does.
+/* Who is the last to give an object up releases it, behind the lock in it. */
+#include "case.h"
+
+struct box {
+	pthread_mutex_t m;
+	int owners;
+};
+THREAD(give_up)
+{
+	struct box *b = argument;
+	bool last;
+
+	LOCK(b->m);
+	last = --b->owners == 0;
+	UNLOCK(b->m);
+	if (last) {
+		pthread_mutex_destroy(&b->m);
+		free(b);
+	}
+	return NULL;
+}
+int main(void)
+{
+	struct box *b = malloc(sizeof *b);
+	pthread_t one, other;
+
+	pthread_mutex_init(&b->m, NULL);
+	b->owners = 2;
+	one = start_settled(give_up, b);
+	other = start(give_up, b);
+	join(one);
+	join(other);
+	return 0;
+}
