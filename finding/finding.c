@@ -18,9 +18,9 @@ static const char *const kind_names[FINDING_KINDS] = {"race", "deadlock"};
 static const char *const status_names[FINDING_STATUSES] = {"confirmed", "unconfirmed", "dropped"};
 static const char *const class_names[FINDING_CLASSES] = {NULL, "spec-violated", "output-differs",
 							 "k-witness-harmless", "single-ordering"};
-static const char *const object_kind_names[FINDING_OBJECT_KINDS] = {"unknown", "global", "heap", "stack",
-								    "thread_local"};
-static const char *const op_names[FINDING_OPS] = {"read", "write", "free", "use", "init", "destroy"};
+static const char *const object_kind_names[FINDING_OBJECT_KINDS] = {"unknown", "global",       "heap",
+								    "stack",   "thread_local", "descriptor"};
+static const char *const op_names[FINDING_OPS] = {"read", "write", "free", "use", "init", "destroy", "close"};
 
 const char *finding_kind_name(enum finding_kind kind)
 {

@@ -45,6 +45,7 @@ enum finding_object_kind {
 	FINDING_HEAP,	      /* `stack` is its allocation */
 	FINDING_STACK,	      /* of `thread` */
 	FINDING_THREAD_LOCAL, /* the same */
+	FINDING_DESCRIPTOR,   /* a file descriptor */
 	FINDING_OBJECT_KINDS,
 };
 
@@ -52,9 +53,10 @@ enum finding_op {
 	FINDING_READ,
 	FINDING_WRITE,
 	FINDING_FREE, /* release of memory */
-	FINDING_USE,  /* of a lock, condition variable and so on */
+	FINDING_USE,  /* of a lock, condition variable and so on, or a file descriptor */
 	FINDING_INIT,
 	FINDING_DESTROY,
+	FINDING_CLOSE,
 	FINDING_OPS,
 };
 

@@ -84,7 +84,8 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 		.inst = event->inst,
 		.pointer = event->pointer,
 	};
-	LLVMValueRef callee = event->kind == EVENT_CALL ? ir_callee(event->inst) : NULL;
+	bool called = event->kind == EVENT_CALL || event->pointer == NULL;
+	LLVMValueRef callee = called && event->kind != EVENT_FENCE ? ir_callee(event->inst) : NULL;
 	if (callee != NULL)
 		site.callee = ir_debug_function_name(u->sites.debug, callee);
 	return LLVMConstInt(u->i32, instr_sites_add(&u->sites, &site), false);

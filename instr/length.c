@@ -7,6 +7,7 @@
 #include "instr/event.h"
 
 #include "base/error.h"
+#include "raddle/event.h"
 
 static LLVMValueRef const64(struct instr_unit *u, uint64_t n)
 {
@@ -144,6 +145,9 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 		return scanned_length(u, event);
 	case LENGTH_SCANNED:
 		return scanned_length(u, event);
+	case LENGTH_DESCRIPTOR:
+	case LENGTH_OPENED:
+		break;
 	}
 	RD_BUG("a length without code");
 }
@@ -169,10 +173,36 @@ static LLVMValueRef readable(struct instr_unit *u, const struct instr_event *eve
 		(LLVMValueRef[]){event->pointer, LLVMConstInt(u->i32, is_string(hook), false), n});
 }
 
+static bool is_descriptor(const struct instr_libc *row)
+{
+	return row->length == LENGTH_DESCRIPTOR || row->length == LENGTH_OPENED;
+}
+
+/* The bytes that stand for a file descriptor (raddle/event.h); none for a number that is none. */
+static void call_descriptor(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
+			    LLVMValueRef site)
+{
+	LLVMBuilderRef b = u->builder;
+	bool opened = event->libc->length == LENGTH_OPENED;
+	LLVMValueRef number =
+		opened ? event->inst : LLVMGetArgOperand(event->inst, (unsigned)event->libc->argument);
+	number = LLVMBuildIntCast2(b, number, u->i64, true, "");
+	LLVMValueRef known = LLVMBuildICmp(b, LLVMIntULT, number, const64(u, RADDLE_DESCRIPTOR_COUNT), "");
+	LLVMValueRef at = LLVMBuildAdd(b, LLVMBuildMul(b, number, const64(u, RADDLE_DESCRIPTOR_BYTES), ""),
+				       const64(u, RADDLE_DESCRIPTORS), "");
+	LLVMValueRef n = LLVMBuildSelect(b, known, const64(u, opened ? 2 : 1), const64(u, 0), "");
+	instr_hook_call(u, event->libc->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
+			(LLVMValueRef[]){self, LLVMBuildIntToPtr(b, at, u->pointer, ""), site, n});
+}
+
 void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 		     LLVMValueRef site)
 {
 	enum instr_hook hook;
+	if (is_descriptor(event->libc)) {
+		call_descriptor(u, event, self, site);
+		return;
+	}
 	LLVMValueRef n = libc_length(u, event, &hook);
 	n = readable(u, event, hook, n);
 	if (takes_two_pointers(hook)) {

@@ -31,6 +31,8 @@ enum instr_length {
 	LENGTH_SCANNED,	       /* a bytes, if the result is more than b */
 	LENGTH_SCANNED_STRING, /* the string with its end, at most a (a < 0: no limit), if the result is more
 				  than b */
+	LENGTH_DESCRIPTOR, /* no memory: the argument is a file descriptor, which is used (R) or closed (W) */
+	LENGTH_OPENED,	   /* no memory: the result is a file descriptor */
 };
 
 struct instr_libc {

@@ -201,6 +201,16 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
+/* Full traces are about values, and an injected fault needs memory. */
+static void add_descriptor(struct instr_function *f, struct instr_event event)
+{
+	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;
+	event.pointer = NULL;
+	if (LLVMGetTypeKind(LLVMTypeOf(number)) == LLVMIntegerTypeKind &&
+	    f->unit->options->flavour != FLAVOUR_FULL)
+		add(f, &event);
+}
+
 static void scan_row(struct instr_function *f, struct instr_event event, const struct instr_libc *row)
 {
 	if ((unsigned)row->argument >= LLVMGetNumArgOperands(event.inst))
@@ -210,7 +220,9 @@ static void scan_row(struct instr_function *f, struct instr_event event, const s
 	event.pointer = LLVMGetArgOperand(event.inst, event.operand);
 	event.libc = row;
 	event.size = row->length == LENGTH_FIXED ? row->a : 0;
-	if (LLVMGetTypeKind(LLVMTypeOf(event.pointer)) == LLVMPointerTypeKind)
+	if (row->length == LENGTH_DESCRIPTOR || row->length == LENGTH_OPENED)
+		add_descriptor(f, event);
+	else if (LLVMGetTypeKind(LLVMTypeOf(event.pointer)) == LLVMPointerTypeKind)
 		add_if_it_matters(f, event);
 }
 

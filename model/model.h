@@ -205,6 +205,13 @@ const char *model_sync_class_name(enum model_sync_class class);
 /* The sync of an address at q, or MODEL_NONE. */
 uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t address, uint64_t q);
 
+/* Whether the object stands for file descriptors; an imported trace may have anything there. */
+static inline bool model_is_descriptors(const struct model *m, uint32_t object)
+{
+	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
+	       raddle_is_descriptor(m->objects[object].base);
+}
+
 /* Names, appended to `out`. */
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* `hits`, `table[3].lock`, `heap T_0#4+16`. */

@@ -144,8 +144,18 @@ void model_name_object(const struct model *m, uint32_t object, struct rd_buf *ou
 	}
 }
 
+static void name_descriptor(uint64_t address, struct rd_buf *out)
+{
+	rd_buf_addf(out, "fd %llu",
+		    (unsigned long long)((address - RADDLE_DESCRIPTORS) / RADDLE_DESCRIPTOR_BYTES));
+}
+
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out)
 {
+	if (object != MODEL_NONE && model_is_descriptors(m, object)) {
+		name_descriptor(m->objects[object].base + offset, out);
+		return;
+	}
 	model_name_object(m, object, out);
 	if (object == MODEL_NONE)
 		return;
@@ -168,7 +178,9 @@ void model_name_place(const struct model *m, uint32_t object, uint64_t offset, s
 void model_name_address(const struct model *m, uint64_t address, uint64_t q, struct rd_buf *out)
 {
 	uint32_t object = model_find(m, address, q);
-	if (object == MODEL_NONE)
+	if (object == MODEL_NONE && !m->ordered && raddle_is_descriptor(address))
+		name_descriptor(address, out);
+	else if (object == MODEL_NONE)
 		rd_buf_addf(out, "0x%llx", (unsigned long long)address);
 	else
 		model_name_place(m, object, address - m->objects[object].base, out);

@@ -364,7 +364,7 @@ static uint32_t find_thread_local(const struct describer *d, const struct meetin
 {
 	uint8_t kind = d->m->objects[m->object].kind;
 
-	if (kind != MODEL_STACK && kind != MODEL_PAGE)
+	if ((kind != MODEL_STACK && kind != MODEL_PAGE) || model_is_descriptors(d->m, m->object))
 		return MODEL_NONE;
 	for (uint32_t i = 0; i < d->m->thread_count; i++) {
 		const struct model_history *h = &d->m->histories[i];
@@ -556,6 +556,9 @@ static void describe_object(const struct describer *d, const struct meeting *m, 
 		f->object.stack = stack_of(d, 0, o->stack);
 	} else if (o->kind == MODEL_STACK) {
 		f->object.kind = FINDING_STACK;
+	} else if (model_is_descriptors(d->m, m->object)) {
+		f->object.kind = FINDING_DESCRIPTOR;
+		f->object.size = 0;
 	}
 	if (f->object.kind >= FINDING_HEAP && o->thread != MODEL_NONE)
 		f->object.thread = finding_text(d->set, d->m->threads[o->thread].name);
@@ -608,7 +611,9 @@ static void describe_access(const struct describer *d, const struct meeting *m, 
 
 	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
 	out->op = exec_writes(e->kind) ? FINDING_WRITE : FINDING_READ;
-	if (site && site->kind == TRACE_SITE_CALL)
+	if (model_is_descriptors(d->m, m->object))
+		out->op = !a->write ? FINDING_USE : a->size > 1 ? FINDING_INIT : FINDING_CLOSE;
+	else if (site && site->kind == TRACE_SITE_CALL)
 		out->op = handling_of(d, m, i);
 	out->atomic = e->flags & EXEC_ATOMIC;
 	out->size = a->size;

@@ -65,7 +65,9 @@ struct filler {
 	struct predict_trace *t;
 	const struct model *m;
 	struct granules *granules;
-	struct latest *latest;	  /* by variable */
+	struct latest *latest; /* by variable */
+	uint32_t *opened;      /* by variable, of file descriptors: what they are since they were opened */
+	size_t variable_capacity;
 	struct rd_umap depths;	  /* (thread, sync) to recursion depth */
 	struct rd_umap last;	  /* (variable, site) to the segment that accessed it */
 	struct rd_umap uses_of;	  /* a thread's first use of a lock, and its last one of each site */
@@ -182,6 +184,23 @@ static bool is_fenced(const struct filler *f, const struct segment *at, enum exe
 	       (exec_reads(kind) && fences->acquires && fences->acquire > at->operation);
 }
 
+/* A file descriptor that is opened again is another variable. */
+static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
+{
+	struct predict_trace *t = f->t;
+	uint32_t *opened;
+
+	if (!model_is_descriptors(f->m, w->access->object))
+		return w->variable;
+	opened = &f->opened[w->variable];
+	if (w->access->write && w->access->size > 1) {
+		*opened = t->x.variables++;
+		RD_GROW(t->variables, f->variable_capacity, t->x.variables);
+		t->variables[*opened] = (struct predict_variable){0};
+	}
+	return *opened == EXEC_NONE ? w->variable : *opened;
+}
+
 static void add_access(struct filler *f, const struct segment *at, uint32_t index,
 		       const struct granule_walk *w)
 {
@@ -190,13 +209,14 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
 	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
 	struct predict_span *span;
-	struct predict_variable *v = &f->t->variables[w->variable];
+	uint32_t variable = variable_of(f, w);
+	struct predict_variable *v = &f->t->variables[variable];
 
 	if (!v->size)
 		*v = (struct predict_variable){a->object, w->offset, w->size};
 	if (atomic && a->write && site->kind != TRACE_SITE_ATOMIC_STORE)
 		kind = EXEC_UPDATE;
-	struct exec_event *e = add(f, at, kind, w->variable);
+	struct exec_event *e = add(f, at, kind, variable);
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
 	span = &f->spans[f->t->x.count - 1];
@@ -207,8 +227,16 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
 		span->begin = span->end;
 	}
-	if (site && site->flags & TRACE_SITE_WAIT_LOOP)
+	/* Which file a number means depends on who has closed it. */
+	if ((site && site->flags & TRACE_SITE_WAIT_LOOP) ||
+	    (!a->write && model_is_descriptors(f->m, a->object)))
 		e->flags |= EXEC_LOOP;
+}
+
+/* The second byte of a file descriptor only tells that it was opened. */
+static bool is_mark(const struct model *m, const struct granule_walk *w)
+{
+	return w->offset % RADDLE_DESCRIPTOR_BYTES != 0 && model_is_descriptors(m, w->access->object);
 }
 
 bool predict_is_use(const struct trace_site *site, const struct model_access *a)
@@ -260,7 +288,8 @@ static void add_accesses(struct filler *f, const struct segment *at)
 		if (is_needless(f, at->thread, i))
 			continue;
 		while (granule_next(&w))
-			if (f->m->ordered || !is_repeated(f, w.variable, w.access->site))
+			if (f->m->ordered ||
+			    (!is_mark(f->m, &w) && !is_repeated(f, w.variable, w.access->site)))
 				add_access(f, at, (uint32_t)i, &w);
 	}
 }
@@ -713,6 +742,9 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	f.granules = granules_new(model);
 	t->x.variables = granules_variables(f.granules);
 	t->variables = rd_xcalloc((size_t)t->x.variables + 1, sizeof *t->variables);
+	f.variable_capacity = (size_t)t->x.variables + 1;
+	f.opened = rd_xmalloc(f.variable_capacity * sizeof *f.opened);
+	memset(f.opened, 0xff, f.variable_capacity * sizeof *f.opened);
 	f.latest = rd_xcalloc((size_t)t->x.variables + 1, sizeof *f.latest);
 	do_segments(&f);
 	if (!model->ordered)
@@ -726,6 +758,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	exec_match_signals(&t->x);
 	granules_free(f.granules);
 	free(f.latest);
+	free(f.opened);
 	free(f.spans);
 	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);

@@ -40,8 +40,9 @@ static void confirm(struct finding_set *set, struct finding *f, const struct rep
 
 bool replay_is_observable(const struct finding *f, const struct replay_result *result)
 {
+	/* What passes through files orders threads, and the detector does not know it. */
 	return f->kind == FINDING_RACE && f->status != FINDING_CONFIRMED && result->observable &&
-	       (!f->sound || result->in_memory);
+	       f->object.kind != FINDING_DESCRIPTOR && (!f->sound || result->in_memory);
 }
 
 static bool is_of(const struct replay_race *race, const struct schedule *s)

@@ -165,8 +165,8 @@ void word_spot(struct rd_buf *out, const struct schedule_place *p)
 void word_access(struct rd_buf *out, const struct finding_access *a)
 {
 	static const char *const words[2][FINDING_OPS] = {
-		{"Read", "Write", "Free", "Use", "Initialisation", "Destruction"},
-		{"Atomic read", "Atomic write", "Free", "Use", "Initialisation", "Destruction"},
+		{"Read", "Write", "Free", "Use", "Initialisation", "Destruction", "Close"},
+		{"Atomic read", "Atomic write", "Free", "Use", "Initialisation", "Destruction", "Close"},
 	};
 
 	rd_buf_adds(out, words[a->atomic][a->op]);
@@ -194,8 +194,9 @@ void word_thread(struct rd_buf *out, const struct finding *f, const char *name)
 
 void word_object(struct rd_buf *out, const struct finding_object *o)
 {
-	static const char *const words[FINDING_OBJECT_KINDS] = {"memory", "global", "heap object",
-								"stack variable", "thread-local variable"};
+	static const char *const words[FINDING_OBJECT_KINDS] = {
+		"memory",	  "global", "heap object", "stack variable", "thread-local variable",
+		"file descriptor"};
 
 	rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : "?");
 	if (o->type)

@@ -85,6 +85,17 @@ static inline bool raddle_is_counted(enum raddle_event kind)
 	}
 }
 
+/* File descriptors are recorded as if they were memory, where no program has any: using one is a read
+ * of one byte, closing it a write; opening it is a write of two bytes. */
+#define RADDLE_DESCRIPTORS 0x10000u
+#define RADDLE_DESCRIPTOR_BYTES 16u
+#define RADDLE_DESCRIPTOR_COUNT 65536u
+
+static inline bool raddle_is_descriptor(uint64_t address)
+{
+	return address - RADDLE_DESCRIPTORS < (uint64_t)RADDLE_DESCRIPTOR_COUNT * RADDLE_DESCRIPTOR_BYTES;
+}
+
 /* What an operation on a lock, semaphore and so on is to the memory of that object, whatever else it
  * means: a use has to come between the object's initialisation and its destruction. */
 enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };

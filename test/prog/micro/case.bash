@@ -18,7 +18,7 @@
 #	recorded:  in words, the order of the recorded run and why it shows nothing
 #
 # Indices are left out (cell[]), memory without a name of its own is "heap",
-# "stack", "mmap" or "unknown".
+# "stack", "mmap" or "unknown", a file descriptor is "fd".
 
 # build_case SOURCE OUT: with raddle cc.
 build_case() {
@@ -51,7 +51,7 @@ expected_status() {
 # named FILE FILTER: the findings of a document that a jq filter chooses.
 named() {
 	jq -r '
-	def place: gsub("\\[[0-9]+\\]"; "[]") | sub("^(?<kind>heap|stack|mmap|unknown) .*"; .kind) | sub("\\+[0-9]+$"; "");
+	def place: gsub("\\[[0-9]+\\]"; "[]") | sub("^(?<kind>heap|stack|mmap|unknown|fd) .*"; .kind) | sub("\\+[0-9]+$"; "");
 	def about: if .kind == "race" then (.object // "unknown" | place)
 		else [.cycle[].wants // "unknown" | place] | sort | join(",") end;
 	[.findings[] | '"$2"' | {text: "\(.kind) \(about)", sound: .sound}] | group_by([.text, .sound])[] |
