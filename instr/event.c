@@ -73,6 +73,8 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 		flags[n++] = 't';
 	if (event->flags & EVENT_STACK)
 		flags[n++] = 's';
+	if (event->flags & EVENT_UNSEEN)
+		flags[n++] = 'n';
 	if (instr_is_atomic(event) || event->kind == EVENT_FENCE)
 		flags[n++] = instr_order_letter(event->order);
 	flags[n] = '\0';

@@ -33,6 +33,7 @@ enum instr_event_flags {
 	EVENT_REDUNDANT = 16, /* says nothing new */
 	EVENT_SYNCS = 32,     /* a call that may end the segment */
 	EVENT_NEVER_RETURNS = 64,
+	EVENT_UNSEEN = 128, /* nobody looks at the result of an atomic */
 };
 
 struct instr_event {

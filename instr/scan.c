@@ -310,6 +310,8 @@ static void scan_instruction(struct instr_function *f, struct instr_event event)
 		event.size = LLVMStoreSizeOfType(f->unit->layout, LLVMTypeOf(LLVMGetOperand(inst, 1)));
 		if (LLVMGetVolatile(inst))
 			event.flags |= EVENT_VOLATILE;
+		if (!exchange && LLVMGetFirstUse(inst) == NULL)
+			event.flags |= EVENT_UNSEEN;
 		add_if_it_matters(f, event);
 		break;
 	}

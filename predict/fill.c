@@ -680,17 +680,37 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	e->flags |= EXEC_PENDING;
 }
 
-static void synchronise_updates(struct exec *x)
+/* Whether an acquiring access tells its thread something. */
+static bool is_seen(const struct model *m, const struct exec_event *e)
 {
-	uint8_t *releases = rd_xcalloc((size_t)x->variables + 1, 1);
+	const struct trace_site *site = trace_sites_find(m->sites, e->site);
+
+	return exec_reads(e->kind) && e->flags & EXEC_SYNC &&
+	       !(e->kind == EXEC_UPDATE && site && site->flags & TRACE_SITE_UNSEEN);
+}
+
+enum { RELEASED = 1, SEEN = 2 };
+
+/* Relaxed updates continue release sequences.  Where nobody looks at what an atomic variable holds, as
+ * of a counter that is only advanced, who came first is chance and no order. */
+static void synchronise_updates(const struct model *m, struct exec *x)
+{
+	uint8_t *found = rd_xcalloc((size_t)x->variables + 1, 1);
 
 	for (size_t i = 0; i < x->count; i++)
 		if (exec_writes(x->events[i].kind) && x->events[i].flags & EXEC_SYNC)
-			releases[x->events[i].object] = 1;
+			found[x->events[i].object] |= RELEASED;
+	for (size_t i = 0; i < x->count; i++) {
+		struct exec_event *e = &x->events[i];
+		if (e->kind == EXEC_UPDATE && found[e->object] & RELEASED)
+			e->flags |= EXEC_SYNC;
+		if (exec_is_access(e->kind) && is_seen(m, e))
+			found[e->object] |= SEEN;
+	}
 	for (size_t i = 0; i < x->count; i++)
-		if (x->events[i].kind == EXEC_UPDATE && releases[x->events[i].object])
-			x->events[i].flags |= EXEC_SYNC;
-	free(releases);
+		if (exec_is_access(x->events[i].kind) && !(found[x->events[i].object] & SEEN))
+			x->events[i].flags &= (uint8_t)~EXEC_SYNC;
+	free(found);
 }
 
 /* Drops what is not possible; returns how many events that were. */
@@ -752,7 +772,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	t->hung = pending != PENDING_NONE;
 	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
 		add_pending(&f, i, pending);
-	synchronise_updates(&t->x);
+	synchronise_updates(model, &t->x);
 	while ((dropped = drop_impossible(t)) > 0)
 		t->dropped += dropped;
 	exec_match_signals(&t->x);

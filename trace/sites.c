@@ -175,6 +175,9 @@ static int parse_flags(const struct parser *p, const char *flags, struct trace_s
 		case 's':
 			site->flags |= TRACE_SITE_STACK;
 			break;
+		case 'n':
+			site->flags |= TRACE_SITE_UNSEEN;
+			break;
 		case 'x':
 		case 'a':
 		case 'r':

@@ -43,6 +43,7 @@ enum trace_site_flag {
 	TRACE_SITE_WAIT_LOOP = 2,
 	TRACE_SITE_TLS = 4,
 	TRACE_SITE_STACK = 8,
+	TRACE_SITE_UNSEEN = 16,
 };
 
 #define TRACE_NO_FILE UINT32_MAX

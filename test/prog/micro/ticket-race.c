@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// missed: race x
+// expect: race x 1 speculative
 // recorded: first has counted before second counts.
 /* Hidden by an atomic counter that both advance. */
 #include "case.h"
