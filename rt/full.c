@@ -252,8 +252,9 @@ static uint64_t take_word(struct summary *s, const uint8_t *p, uint64_t offset)
 	if (s->listed < RADDLE_FULL_POINTERS) {
 		s->pointer[s->listed].offset = offset;
 		s->pointer[s->listed++].value = word;
+		return 1;
 	}
-	return 1;
+	return raddle_looks_like_pointer(word) ? 1 : word;
 }
 
 static uint64_t take_bytes(const uint8_t *p, uint64_t count)

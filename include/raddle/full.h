@@ -68,8 +68,8 @@ static inline int raddle_looks_like_pointer(uint64_t word)
 }
 
 /* The same where the system shifts everything by up to 2^44 bytes (vm.mmap_rnd_bits is 32), upwards or, for
- * mappings below the stack, downwards.  No hash covers such a word, because addresses differ from run to run;
- * that is so for all runs, whatever their addresses were.  It may be a number or text as well. */
+ * mappings below the stack, downwards.  It may be a number or text as well: two
+ * integers, six letters. */
 static inline int raddle_may_be_pointer(uint64_t word)
 {
 	uint64_t high = word >> 40;
@@ -80,8 +80,9 @@ static inline int raddle_may_be_pointer(uint64_t word)
 	       (high >= 0x2a && high <= 0x3b);
 }
 
-/* The hash of a range: of its words from its start on, the last one filled up with 0.  Before, each word at
- * a multiple of 8 that lies in the range as a whole and may be a pointer became 1. */
+/* The hash of a range: of its words from its start on, the last one filled up with 0.  Before, words at
+ * multiples of 8 that lie in the range as a whole became 1 if they are listed, which are the first ones that
+ * may be pointers, or look like one: addresses differ from run to run. */
 static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
