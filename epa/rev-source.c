@@ -118,13 +118,22 @@ struct way {
 	bool serial;
 };
 
+/* A piece that makes a number of an address and calculates with it. */
+struct numbering {
+	const struct trace_op *first; /* of its records */
+	uint32_t site;
+};
+
 struct rev_sources {
 	const struct rev_run *run;
 	const struct trace_sites *sites;
 	struct rev_source *list;
 	size_t count, capacity;
-	struct rd_umap known;	    /* (site, kind) -> place in the list + 1 */
-	struct rd_umap kinds;	    /* site of a call -> kind + 1, 0: none */
+	struct rd_umap known;  /* (site, kind) -> place in the list + 1 */
+	struct rd_umap kinds;  /* site of a call -> kind + 1, 0: none */
+	struct rd_umap pieces; /* number of a piece -> place in `numberings` + 1 */
+	struct numbering *numberings;
+	size_t numbering_count, numbering_capacity;
 	struct rev_shadow *streams; /* who wrote to which last */
 	struct lane *lanes;
 	struct way *ways; /* by use of a barrier: of the first thread that left */
@@ -134,8 +143,9 @@ struct rev_sources {
 
 const char *rev_source_kind_name(enum rev_source_kind kind)
 {
-	static const char *const names[REV_SOURCE_KINDS] = {
-		"time", "timeout", "random", "identity", "input", "address", "unwritten", "output", "choice"};
+	static const char *const names[REV_SOURCE_KINDS] = {"time",   "timeout", "random", "identity",
+							    "input",  "address", "number", "unwritten",
+							    "output", "choice"};
 
 	return names[kind];
 }
@@ -149,6 +159,7 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 		[REV_OF_IDENTITY] = "numbers that the system gives",
 		[REV_OF_INPUT] = "input whose arrival is not in the program's hand",
 		[REV_OF_ADDRESS] = "addresses are written out",
+		[REV_OF_NUMBER] = "an address is calculated with",
 		[REV_OF_UNWRITTEN] = "memory is read that nothing was seen to write",
 		[REV_OF_OUTPUT] = "several threads write in no certain order",
 		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
@@ -157,7 +168,51 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 	return texts[kind];
 }
 
-struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites)
+/* What makes a number of an address that no longer says where something lies.  Differences, comparisons and
+ * bits that are set or cleared are common, and mostly the same in every run. */
+static bool is_calculation(const char *opcode)
+{
+	static const char *const opcodes[] = {"urem", "udiv", "lshr", "mul", "xor", "trunc"};
+
+	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+		if (!strcmp(opcode, opcodes[i]))
+			return true;
+	return false;
+}
+
+/* The site where it does, 0: it does not.  What is calculated with a number comes directly behind it. */
+static uint32_t numbering_site(const struct trace_sites *sites, const struct trace_piece *piece)
+{
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < piece->op_count; i++) {
+		const struct trace_site *site = piece->ops[i].kind == TRACE_FULL_VALUE
+							? trace_sites_find(sites, piece->ops[i].site)
+							: NULL;
+
+		if (before && site && is_calculation(site->what))
+			return before;
+		before = site && !strcmp(site->what, "ptrtoint") ? piece->ops[i].site : 0;
+	}
+	return 0;
+}
+
+static void find_numberings(struct rev_sources *s, const struct trace_layout *layout)
+{
+	for (size_t i = 0; layout && i < trace_layout_count(layout); i++) {
+		const struct trace_piece *piece = trace_layout_at(layout, i);
+		uint32_t site = piece->record_count ? numbering_site(s->sites, piece) : 0;
+
+		if (!site)
+			continue;
+		RD_GROW(s->numberings, s->numbering_capacity, s->numbering_count + 1);
+		s->numberings[s->numbering_count++] = (struct numbering){piece->plain, site};
+		*rd_umap_put(&s->pieces, piece->number, NULL) = s->numbering_count;
+	}
+}
+
+struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
+				    const struct trace_layout *layout)
 {
 	struct rev_sources *s = rd_xcalloc(1, sizeof *s);
 
@@ -170,6 +225,7 @@ struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trac
 	s->waiting = rd_xcalloc(run->thread_count + 1, sizeof *s->waiting);
 	for (size_t i = 0; i < run->thread_count; i++)
 		s->lanes[i].call = "";
+	find_numberings(s, layout);
 	return s;
 }
 
@@ -185,6 +241,8 @@ void rev_sources_free(struct rev_sources *s)
 	free(s->waiting);
 	rd_umap_release(&s->known);
 	rd_umap_release(&s->kinds);
+	rd_umap_release(&s->pieces);
+	free(s->numberings);
 	free(s);
 }
 
@@ -344,6 +402,15 @@ static bool is_listed(const char *name, const char *const *list, size_t count)
 	return false;
 }
 
+/* Whether one of the words that are listed looks like an address, which may be a number all the same. */
+static bool has_address(const struct trace_record *r)
+{
+	for (uint32_t i = 0; i < r->listed; i++)
+		if (raddle_looks_like_pointer(r->pointers[i].value))
+			return true;
+	return false;
+}
+
 static void look_at_range(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const char *call = s->lanes[thread].call;
@@ -355,7 +422,7 @@ static void look_at_range(struct rev_sources *s, uint32_t thread, const struct t
 		if (r->size == length && r->value == hash_of(devices[i], length))
 			add(s, REV_OF_RANDOM, r->site, thread, devices[i]);
 	}
-	if (r->pointer_count && is_listed(call, writers, sizeof writers / sizeof *writers))
+	if (has_address(r) && is_listed(call, writers, sizeof writers / sizeof *writers))
 		add(s, REV_OF_ADDRESS, r->site, thread, call);
 }
 
@@ -424,8 +491,19 @@ static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct 
 		add(s, REV_OF_CHOICE, r->site, thread, "pthread_barrier_wait");
 }
 
+static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const uint64_t *at = r->kind < TRACE_FULL_RANGE ? rd_umap_get(&s->pieces, r->piece) : NULL;
+	const struct numbering *n = at ? &s->numberings[*at - 1] : NULL;
+
+	if (n && n->first == r->op)
+		add(s, REV_OF_NUMBER, n->site, thread, "ptrtoint");
+}
+
 void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
+	if (s->numbering_count)
+		look_at_piece(s, thread, r);
 	switch (r->kind) {
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL:

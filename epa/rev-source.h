@@ -16,6 +16,7 @@ enum rev_source_kind {
 	REV_OF_IDENTITY,  /* numbers of processes and threads */
 	REV_OF_INPUT,	  /* sockets, terminals, what is ready first */
 	REV_OF_ADDRESS,	  /* addresses that leave the program */
+	REV_OF_NUMBER,	  /* addresses that the program calculates with, for a hash say */
 	REV_OF_UNWRITTEN, /* memory that nothing was seen to write */
 	REV_OF_OUTPUT,	  /* several threads write to a stream in no certain order */
 	REV_OF_CHOICE,	  /* which of several threads is woken or told to be the serial one */
@@ -33,7 +34,9 @@ struct rev_source {
 };
 
 struct rev_sources;
-struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites);
+/* The layout of the trace, NULL: it is not known, and nobody looks for addresses that are calculated with. */
+struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
+				    const struct trace_layout *layout);
 void rev_sources_free(struct rev_sources *s);
 
 /* Every record, in the order of the run; `thread` is an index of rev_run.threads. */

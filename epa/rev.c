@@ -286,7 +286,7 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 	memcpy(x->rules, x->run.order->used, sizeof x->rules);
 	rev_feed_init(&f.feed, &x->run, epa_source_sites(source));
 	f.shadow = rev_shadow_new(&x->run);
-	f.sources = rev_sources_new(&x->run, epa_source_sites(source));
+	f.sources = rev_sources_new(&x->run, epa_source_sites(source), epa_source_layout(source));
 	rev_depend(&x->run, f.shadow);
 	err = read_accesses(x, source, &f);
 	if (!err) {

@@ -138,6 +138,8 @@ check killed 0
 grep -q "ended by signal 9" out || complain "killed: $(cat out)"
 
 # What was not looked at is not said to be all right.
+check addresses 0
+[ "$(grep -c 'ptrtoint at .* an address is calculated with (1 time' out)" = 1 ] || complain "addresses: $(cat out)"
 check huge 3
 grep -q '^unknown: an access of more than 64 MB' out || complain "huge: $(cat out)"
 

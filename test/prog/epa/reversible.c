@@ -667,6 +667,16 @@ static void alone(void)
 }
 
 /* More bytes at once than are looked at. */
+/* A table by addresses: what lies where is another thing in every run. */
+static void addresses(void)
+{
+	int *block = malloc(sizeof *block);
+
+	other = (int)((unsigned long)block / 16 % 7);
+	value = ((unsigned long)block & 3) == 0; /* as an alignment it is the same */
+	free(block);
+}
+
 static void huge(void)
 {
 	size_t size = 65u << 20;
@@ -721,6 +731,7 @@ static const struct {
 	{"killed", killed},
 	{"alone", alone},
 	{"huge", huge},
+	{"addresses", addresses},
 };
 
 int main(int argc, char **argv)
