@@ -146,9 +146,8 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 
 /* ---- the steps ---- */
 
-/* The detector looks on in a run that is recorded, since what it sees keeps a finding from being
- * dropped.  A spin is as long as our patience and the same the next time, so nothing is
- * predicted from it. */
+/* The detector looks on, since what it sees keeps a finding from being dropped.  A spin is as long as our
+ * patience and the same the next time, so nothing is predicted from it. */
 static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
@@ -158,7 +157,7 @@ static int try_finding(struct worker *w, struct finding *f)
 	int err;
 
 	policy.request.record_into = again ? trace : NULL;
-	policy.request.detect = again;
+	policy.request.detect = true;
 	err = replay_once(&policy, w->set, f, w->task->runs, &result);
 	if (!err && again && f->status != FINDING_CONFIRMED && result.outcome != REPLAY_STOPPED &&
 	    result.outcome != REPLAY_LIVELOCK)

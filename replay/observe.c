@@ -7,7 +7,8 @@
  * another compiler, the reader sees old data.  But while the writer is held before its write
  * the reader never comes to its read.  For these the detector (rt/detect.c) decides: it knows every
  * operation that orders accesses, so in a run in which both happen and it sees no
- * order there is none.
+ * order there is none.  It looks on in every replay of a race, and mostly that is the run: once the thread
+ * was found to spin nobody is held any more.  Where the two did not come about then, a free run follows.
  *
  * It does not know what other means, files or pipes, order.  So it is asked about speculative
  * predictions: there a read that got another value explains why the threads were kept apart.
@@ -53,15 +54,21 @@ static bool is_of(const struct replay_race *race, const struct schedule *s)
 	       (race->site[0] == s->holds[1].site && race->site[1] == s->holds[0].site);
 }
 
-static void look_for(struct finding_set *set, struct finding *f, bool planned,
+static bool look_for(struct finding_set *set, struct finding *f, bool planned,
 		     const struct replay_result *result)
 {
 	for (size_t i = 0; i < result->race_count; i++) {
 		if (!is_of(&result->races[i], f->schedule) && !(planned && result->races[i].planned))
 			continue;
 		confirm(set, f, &result->races[i]);
-		return;
+		return true;
 	}
+	return false;
+}
+
+bool replay_observed(struct finding_set *set, struct finding *f, const struct replay_result *result)
+{
+	return look_for(set, f, true, result);
 }
 
 int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding **findings,

@@ -138,7 +138,8 @@ struct replay_result {
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, that of the schedule among them */
 	size_t race_count;
 	uint64_t races_seen;
-	bool unordered; /* one of them is planned */
+	bool unordered;	  /* one of them is planned */
+	bool detect_over; /* the detector had no memory and saw only a part of the run */
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */
@@ -180,6 +181,10 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
  * because of something in memory.  Of a speculative prediction a value that was different explains
  * it; of a sound one only a spin that never asks the kernel, else something hidden orders them. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
+
+/* The same question to a replay that the detector looked on in: if it saw the two accesses unordered the race
+ * is confirmed. */
+bool replay_observed(struct finding_set *set, struct finding *f, const struct replay_result *result);
 
 /* One free run under the detector for all of these races, which have schedules.  Those of which it
  * sees the two accesses unordered are confirmed: no operation of the program orders them. */

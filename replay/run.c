@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "record/collector.h"
 #include "record/launch.h"
 #include "record/prepare.h"
@@ -241,6 +242,7 @@ static void copy_races(struct replay *r, const struct board *b)
 		r->result->unordered |= to->planned;
 	}
 	r->result->race_count = count;
+	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 
 /* Where a byte of the session lies in the program's memory; 0: it is not known. */
@@ -481,6 +483,35 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 	return err;
 }
 
+/* The number behind a word of a file; UINT64_MAX: there is none. */
+static uint64_t number_in(const char *path, const char *word)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	uint64_t n = UINT64_MAX;
+	const char *at;
+
+	if (rd_file_exists(path) && !rd_file_read(path, &text)) {
+		at = strstr(text.data, word);
+		if (at && sscanf(at + strlen(word), "%" SCNu64, &n) != 1)
+			n = UINT64_MAX;
+	}
+	rd_buf_release(&text);
+	return n;
+}
+
+/* What the detector may use: half of what is free here and in our control group. */
+static uint64_t detector_memory(void)
+{
+	uint64_t free_kb = number_in("/proc/meminfo", "MemAvailable:");
+	uint64_t most = number_in("/sys/fs/cgroup/memory.max", ""),
+		 used = number_in("/sys/fs/cgroup/memory.current", "");
+	uint64_t bytes = free_kb < UINT64_MAX / 1024 ? free_kb * 1024 : UINT64_MAX;
+
+	if (most != UINT64_MAX && used < most && most - used < bytes)
+		bytes = most - used;
+	return bytes == UINT64_MAX ? 0 : bytes / 2;
+}
+
 static uint32_t flags(const struct replay *r)
 {
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
@@ -521,6 +552,7 @@ static int run_planned(struct replay *r)
 	r->session.shared->discard = !r->request->record_into;
 	r->steer = record_session_steer(&r->session);
 	plan_write(&r->plan, r->steer, flags(r), r->request->first);
+	r->steer->detect_memory = detector_memory();
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
 	if (r->request->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);

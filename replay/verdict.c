@@ -286,6 +286,8 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	default:
 		rd_buf_adds(&why, result->explanation ? result->explanation : "it did not come about");
 	}
+	if (result->detect_over)
+		finding_note(set, f, "the detector had no memory left and saw only a part of the run");
 	if (result->unordered)
 		rd_buf_adds(&why, "; but the two accesses came unordered in that run, as the detector saw");
 	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");
@@ -299,6 +301,7 @@ static int run_once(const struct replay_request *how, const struct finding *f, s
 
 	replay_result_release(result);
 	request.schedule = f->schedule;
+	request.detect &= f->kind == FINDING_RACE;
 	return replay_run(&request, result);
 }
 
@@ -316,8 +319,7 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 	return 0;
 }
 
-/* Records a diverged run and asks for a new schedule.  Sets *on if there is one.  The detector
- * looks on, since what it sees keeps a finding from being dropped.  A spin is as long as our
+/* Records a diverged run and asks for a new schedule.  Sets *on if there is one.  A spin is as long as our
  * patience and the same the next time, so nothing is predicted from it. */
 static int try_again(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     struct replay_result *result, bool *on)
@@ -327,7 +329,6 @@ static int try_again(const struct replay_policy *p, struct finding_set *set, str
 	int err;
 
 	request.record_into = trace;
-	request.detect = true;
 	err = run_once(&request, f, result);
 	*on = !err && !is_confirmed(p, f, result) && result->outcome != REPLAY_STOPPED &&
 	      result->outcome != REPLAY_LIVELOCK && p->again(p->context, set, f, trace);
@@ -357,7 +358,7 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 		confirm(p, set, f, &result);
 	else if (!err)
 		reject(set, f, &result, runs);
-	if (!err && p->observe && replay_is_observable(f, &result))
+	if (!err && p->observe && replay_is_observable(f, &result) && !replay_observed(set, f, &result))
 		err = replay_observe(p, set, &f, 1);
 	if (!err && f->status == FINDING_CONFIRMED)
 		result.outcome = REPLAY_CONFIRMED;

@@ -21,6 +21,9 @@ static void *carve(struct rt_arena *a, size_t size)
 
 	if ((size_t)(a->end - a->at) < size) {
 		size_t mapping = size > MAPPING / 4 ? size : MAPPING;
+		if (mapping > a->left)
+			return NULL;
+		a->left -= mapping;
 		p = rt_map(mapping);
 		if (!p || mapping == size)
 			return p;

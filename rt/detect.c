@@ -31,9 +31,12 @@ void rt_detect_setup(struct raddle_steer *steer)
 {
 	struct rt_detect *d = rt_map(sizeof *d);
 
-	if (!d)
+	if (!d) {
+		atomic_store(&steer->detect_over, 1);
 		return;
+	}
 	d->steer = steer;
+	d->arena.left = steer->detect_memory ? steer->detect_memory : UINT64_MAX;
 	rt.detect = d;
 }
 
@@ -47,6 +50,7 @@ void rt_detect_stop(void)
 void rt_watch_over(void)
 {
 	atomic_store_explicit(&rt.detect->dead, 1, memory_order_relaxed);
+	atomic_store_explicit(&rt.detect->steer->detect_over, 1, memory_order_relaxed);
 }
 
 static bool is_on(void)
@@ -555,6 +559,8 @@ static __attribute__((noinline, cold)) struct rt_chunk *new_chunk(struct rt_watc
 
 	if (chunk)
 		rt_shadow_remember(&w->cache, address, chunk);
+	else if (!(address >> RT_ADDRESS_BITS))
+		rt_watch_over();
 	return chunk;
 }
 
@@ -578,7 +584,7 @@ static uint64_t how_of(uint32_t kind)
 
 static inline bool is_watched(const struct rt_watch *w)
 {
-	return w && w->lane != RT_LANE_NONE && !is_alone();
+	return w && is_on() && w->lane != RT_LANE_NONE && !is_alone();
 }
 
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)

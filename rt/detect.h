@@ -13,14 +13,16 @@
  *     it has succeeded.  Both ways an edge is never missing.
  *   - The segment of the thread (marks of abi.h) must end with each release: no access may
  *     come between rt_detect_release() and the record that begins the new segment.
- *   - An access is told when the slow path would write its record, after a hold.
+ *   - An access is told when the slow path would write its record, after a hold.  It is compared with
+ *     others before the thread's next operation (rt/watch.h: gathered), so what frees memory has to say so
+ *     first, by rt_detect_flush() or rt_detect_forget().
  *     An access that a signal handler makes above the encoder (t->busy) is not told.
  *   - Synchronisation that a handler does is always told, also above the encoder
  *     and above the detector.
  *
  * What is promised: a byte is reported as racy exactly if two accesses of it that were
  * told conflict (one writes, not both are atomic) and are not ordered, as long as
- * no line of 64 bytes needs more than RT_CELLS_MAX cells.  Each unordered
+ * no eight bytes need more than RT_CELLS_MAX cells and there is memory.  Each unordered
  * pair of sites is one race; of several races of one byte the first is sure to be found.
  */
 #ifndef RT_DETECT_H

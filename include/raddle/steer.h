@@ -31,7 +31,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 1
+#define RADDLE_STEER_VERSION 2
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -153,7 +153,9 @@ struct raddle_steer {
 	_Atomic uint32_t lock;		       /* the runtime's, for what follows */
 	_Atomic uint32_t slot_count;	       /* one more than the highest slot in use */
 	_Atomic uint32_t stops_reached;
-	_Atomic uint32_t race_count; /* may exceed RADDLE_STEER_RACES */
+	_Atomic uint32_t race_count;  /* may exceed RADDLE_STEER_RACES */
+	_Atomic uint32_t detect_over; /* 1: the detector had no memory and looks no more */
+	uint64_t detect_memory;	      /* how many bytes it may use; 0: as many as there are */
 	struct raddle_steer_hold holds[RADDLE_STEER_HOLDS];
 	struct raddle_steer_spot spots[RADDLE_STEER_HOLDS]; /* who stands at the holds */
 	struct raddle_steer_difference difference;

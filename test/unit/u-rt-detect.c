@@ -141,9 +141,13 @@ static struct {
 	size_t size;
 } mappings[64];
 static uint32_t mapping_count;
+static uint32_t mappings_left = UINT32_MAX;
 
 void *rt_map(size_t size)
 {
+	if (!mappings_left)
+		return NULL;
+	mappings_left--;
 	assert_true(mapping_count < sizeof mappings / sizeof *mappings);
 	mappings[mapping_count].at = map_for_good(size);
 	mappings[mapping_count].size = size;
@@ -940,6 +944,39 @@ static void test_many_threads(void **state)
 	end_run();
 }
 
+/* Without memory, from whichever moment on, the detector is over and says so. */
+static void test_no_memory(void **state)
+{
+	struct rt_thread *a = states[0], *b;
+
+	(void)state;
+	for (uint32_t n = 0; n < 6; n++) {
+		memset(steer, 0, sizeof *steer);
+		mappings_left = n;
+		rt_detect_setup(steer);
+		a->watch = states[1]->watch = NULL;
+		a->number = a->parent = 0;
+		__raddle_self = &a->self;
+		if (rt.detect) {
+			rt_detect_start(a);
+			b = child_of(a, states[1], 40);
+			for (uint64_t i = 0; i < 2000; i++) {
+				rt_detect_access(a, BASE + 4096 * i, 8, 1, RT_ACCESS_WRITE);
+				rt_detect_release(b, BASE + 4096 * i + 64);
+				rt_detect_forget(b, BASE + 4096 * i + 1024, 64);
+			}
+			rt_detect_end(b);
+			rt_detect_joined(a, 40);
+			rt_detect_exit(a);
+			rt_detect_stop();
+		}
+		assert_int_equal(steer->detect_over, 1);
+		for (; mapping_count; mapping_count--)
+			unmap(mappings[mapping_count - 1].at, mappings[mapping_count - 1].size);
+	}
+	mappings_left = UINT32_MAX;
+}
+
 /* Threads that come and go in turn share a lane and know it. */
 static void test_lanes(void **state)
 {
@@ -1030,6 +1067,7 @@ int main(void)
 		cmocka_unit_test(test_rounds),
 		cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test_teardown(test_exact, say_seed),
