@@ -208,7 +208,7 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	const struct trace_site *site = trace_sites_find(f->m->sites, a->site);
 	enum exec_kind kind = a->write ? EXEC_WRITE : EXEC_READ;
 	bool atomic = site && site->kind >= TRACE_SITE_ATOMIC_LOAD && site->kind <= TRACE_SITE_ATOMIC_CMPXCHG;
-	struct predict_span *span;
+	struct predict_span none = {0}, *span; /* an imported trace has none */
 	uint32_t variable = variable_of(f, w);
 	struct predict_variable *v = &f->t->variables[variable];
 
@@ -219,10 +219,10 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	struct exec_event *e = add(f, at, kind, variable);
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
-	span = &f->spans[f->t->x.count - 1];
+	span = f->m->ordered ? &none : &f->spans[f->t->x.count - 1];
 	if (atomic) {
 		e->flags |= EXEC_ATOMIC | (site->order != 'x' || is_fenced(f, at, kind) ? EXEC_SYNC : 0);
-		span->end = f->m->ordered ? span->end : span->begin;
+		span->end = span->begin;
 	} else if (predict_is_use(site, a)) {
 		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
 		span->begin = span->end;
