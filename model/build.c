@@ -432,6 +432,7 @@ static void free_private(struct model_private *x)
 	for (size_t i = 0; i < x->shadow_count; i++) {
 		free(x->shadows[i].direct);
 		rd_umap_release(&x->shadows[i].map);
+		rd_umap_release(&x->shadows[i].chunks);
 	}
 	struct rd_umap *maps[] = {&x->by_number, &x->grid.cells, &x->pages, &x->stack_of, &x->sync_of};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)

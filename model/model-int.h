@@ -29,8 +29,9 @@ struct model_block {
 };
 
 struct model_shadow {
-	uint32_t *direct; /* block numbers to index of blocks; NULL: `map` is used */
+	uint32_t *direct; /* block numbers to index of blocks; NULL: the maps are used */
 	struct rd_umap map;
+	struct rd_umap chunks; /* those that ranges covered as a whole, to index of blocks */
 };
 
 struct model_private {

@@ -22,7 +22,8 @@
 #include <string.h>
 
 #define BLOCK 64
-#define DIRECT_MAX (16u << 20) /* larger objects have a map of blocks */
+#define CHUNK (64u << 10)      /* what a long range covers of a large object is not marked block by block */
+#define DIRECT_MAX (16u << 20) /* larger objects have maps of blocks and chunks */
 #define RANGE_MAX (1ull << 30) /* longer ranges are cut: no program copies that at once */
 #define RANGE_PAGES 16	       /* unknown pages that one range may introduce */
 
@@ -68,23 +69,37 @@ static struct model_shadow *shadow_of(struct model *m, struct model_object *o)
 	return &x->shadows[o->shadow];
 }
 
-static struct model_block *block_of(struct model *m, struct model_object *o, uint64_t number)
+/* The index of a block or chunk, which is made if there is none yet. */
+static uint64_t new_index(struct model_private *x, uint64_t index)
 {
-	struct model_private *x = m->private;
-	struct model_shadow *s = shadow_of(m, o);
-	uint64_t *mapped = s->direct ? NULL : rd_umap_put(&s->map, number, NULL);
-	uint64_t index = s->direct ? s->direct[number] : *mapped;
 	if (index == 0) {
 		index = x->block_count > 0 ? x->block_count : 1;
 		x->block_count = index + 1;
 		RD_GROW(x->blocks, x->block_capacity, x->block_count);
 		x->blocks[index] = (struct model_block){.owner = MODEL_NONE, .latest = MODEL_NONE};
-		if (s->direct)
-			s->direct[number] = (uint32_t)index;
-		else
-			*mapped = index;
 	}
-	return &x->blocks[index];
+	return index;
+}
+
+static struct model_block *block_of(struct model *m, struct model_object *o, uint64_t number)
+{
+	struct model_private *x = m->private;
+	struct model_shadow *s = shadow_of(m, o);
+	if (s->direct) {
+		s->direct[number] = (uint32_t)new_index(x, s->direct[number]);
+		return &x->blocks[s->direct[number]];
+	}
+	uint64_t *mapped = rd_umap_put(&s->map, number, NULL);
+	*mapped = new_index(x, *mapped);
+	return &x->blocks[*mapped];
+}
+
+/* A chunk is a block of one unit: bit 0 says what was done to all of its bytes at once. */
+static struct model_block *chunk_of(struct model *m, struct model_object *o, uint64_t number)
+{
+	uint64_t *mapped = rd_umap_put(&shadow_of(m, o)->chunks, number, NULL);
+	*mapped = new_index(m->private, *mapped);
+	return &m->private->blocks[*mapped];
 }
 
 /* A second thread meets the block: from now on each byte has its owner. */
@@ -143,12 +158,14 @@ static void touch_bytes(struct model *m, uint32_t object, uint32_t thread, const
 	uint64_t end = a->offset + a->size;
 	if ((o->flags & both) != both)
 		return;
-	for (uint64_t at = a->offset; at < end; at = (at / BLOCK + 1) * BLOCK) {
-		struct model_block *b = block_of(m, o, at / BLOCK);
-		uint64_t mask = mask_of(at, end - at);
+	for (uint64_t at = a->offset, next; at < end; at = next) {
+		bool whole = o->size > DIRECT_MAX && at % CHUNK == 0 && end - at >= CHUNK;
+		struct model_block *b = whole ? chunk_of(m, o, at / CHUNK) : block_of(m, o, at / BLOCK);
+		uint64_t mask = whole ? 1 : mask_of(at, end - at);
 		mark_block(m, b, mask, thread);
 		if (a->write)
 			b->written |= mask;
+		next = whole ? at + CHUNK : (at / BLOCK + 1) * BLOCK;
 	}
 }
 
@@ -202,17 +219,31 @@ static void scan_free(struct scan *s, uint32_t thread, const struct trace_event 
 	touch_object(s->model, object, thread, &(struct model_access){.write = 1});
 }
 
-/* The bytes that others than the one who releases the object touched. */
-static void free_block(struct model *m, struct model_block *b, uint32_t freer)
+/* The bytes that somebody else than the thread touched. */
+static uint64_t foreign_bits(const struct model *m, const struct model_block *b, uint32_t thread)
 {
 	uint64_t foreign = b->multi;
 	for (uint64_t bits = b->touched; bits; bits &= bits - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(bits);
-		if ((b->owners ? m->private->owners[b->owners][i] : b->owner) != freer)
+		if ((b->owners ? m->private->owners[b->owners][i] : b->owner) != thread)
 			foreign |= 1ull << i;
 	}
+	return foreign;
+}
+
+static void free_block(struct model *m, struct model_block *b, uint32_t freer)
+{
+	uint64_t foreign = foreign_bits(m, b, freer);
 	b->multi |= foreign;
 	b->written |= foreign;
+}
+
+static void free_mapped(struct model *m, const struct rd_umap *map, uint32_t freer)
+{
+	for (size_t i = 0; i < map->capacity; i++) {
+		if (map->used[i])
+			free_block(m, &m->private->blocks[map->values[i]], freer);
+	}
 }
 
 static void free_bytes(struct model *m, const struct model_object *o)
@@ -223,10 +254,8 @@ static void free_bytes(struct model *m, const struct model_object *o)
 		if (s->direct[i] != 0)
 			free_block(m, &x->blocks[s->direct[i]], o->freer);
 	}
-	for (size_t i = 0; !s->direct && i < s->map.capacity; i++) {
-		if (s->map.used[i])
-			free_block(m, &x->blocks[s->map.values[i]], o->freer);
-	}
+	free_mapped(m, &s->map, o->freer);
+	free_mapped(m, &s->chunks, o->freer);
 }
 
 static struct held *find_held(struct scan *s, uint32_t sync, bool wanted)
@@ -407,22 +436,45 @@ int model_scan_sharing(struct model *m, bool handled)
 	return RD_OK;
 }
 
+static const struct model_block *mapped_block(const struct model *m, const struct rd_umap *map,
+					      uint64_t number)
+{
+	const uint64_t *index = rd_umap_get(map, number);
+	return index ? &m->private->blocks[*index] : NULL;
+}
+
+/* The bytes of a block that are shared, by what was done to them and to their whole chunk; both may be NULL.
+ */
+static uint64_t shared_of(const struct model *m, const struct model_block *b, const struct model_block *chunk)
+{
+	uint64_t multi = b ? b->multi : 0, written = b ? b->written : 0;
+	if (chunk && b && !chunk->multi)
+		multi |= foreign_bits(m, b, chunk->owner);
+	if (chunk && chunk->multi)
+		multi = UINT64_MAX;
+	if (chunk && chunk->written)
+		written = UINT64_MAX;
+	return multi & written;
+}
+
 uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
-	uint64_t number = offset / BLOCK;
+	const struct model_block *b, *chunk = NULL;
 	if (!o->shadow || offset >= o->size)
 		return 0;
 	const struct model_shadow *s = &m->private->shadows[o->shadow];
-	uint64_t *mapped = s->direct ? NULL : rd_umap_get(&s->map, number);
-	uint64_t index = s->direct ? s->direct[number] : mapped ? *mapped : 0;
-	if (index == 0)
-		return 0;
-	const struct model_block *b = &m->private->blocks[index];
-	return (b->multi & b->written) >> (offset % BLOCK);
+	if (s->direct) {
+		uint32_t index = s->direct[offset / BLOCK];
+		b = index ? &m->private->blocks[index] : NULL;
+	} else {
+		b = mapped_block(m, &s->map, offset / BLOCK);
+		chunk = mapped_block(m, &s->chunks, offset / CHUNK);
+	}
+	return shared_of(m, b, chunk) >> (offset % BLOCK);
 }
 
-/* Of an object that is touched here and there, the blocks that were. */
+/* Of an object that is touched here and there, the blocks and chunks that were. */
 static bool is_shared_sparsely(const struct model *m, const struct model_shadow *s, uint64_t offset,
 			       uint64_t end)
 {
@@ -431,8 +483,15 @@ static bool is_shared_sparsely(const struct model *m, const struct model_shadow 
 		if (!s->map.used[i] || to <= offset || from >= end)
 			continue;
 		const struct model_block *b = &m->private->blocks[s->map.values[i]];
+		const struct model_block *chunk = mapped_block(m, &s->chunks, from / CHUNK);
 		from = from < offset ? offset : from;
-		if (b->multi & b->written & mask_of(from, end - from))
+		if (shared_of(m, b, chunk) & mask_of(from, end - from))
+			return true;
+	}
+	for (size_t i = 0; i < s->chunks.capacity; i++) {
+		uint64_t from = s->chunks.keys[i] * CHUNK;
+		if (s->chunks.used[i] && from + CHUNK > offset && from < end &&
+		    shared_of(m, NULL, &m->private->blocks[s->chunks.values[i]]))
 			return true;
 	}
 	return false;
@@ -444,13 +503,32 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	if (!(m->objects[object].flags & MODEL_SHARED))
 		return false;
 	const struct model_shadow *s = &m->private->shadows[m->objects[object].shadow];
-	if (!s->direct && size / BLOCK > s->map.capacity)
+	if (!s->direct && size / BLOCK > s->map.capacity + s->chunks.capacity)
 		return is_shared_sparsely(m, s, offset, end);
 	for (uint64_t at = offset; at < end; at = (at / BLOCK + 1) * BLOCK) {
 		if (model_shared_bits(m, object, at) & mask_of(at, end - at) >> (at % BLOCK))
 			return true;
 	}
 	return false;
+}
+
+/* A chunk that is shared as a whole counts for all of its blocks. */
+static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < s->chunks.capacity; i++) {
+		if (s->chunks.used[i] && shared_of(m, NULL, &m->private->blocks[s->chunks.values[i]]))
+			count += CHUNK;
+	}
+	for (size_t i = 0; i < s->map.capacity; i++) {
+		if (!s->map.used[i])
+			continue;
+		const struct model_block *chunk = mapped_block(m, &s->chunks, s->map.keys[i] * BLOCK / CHUNK);
+		if (!chunk || !shared_of(m, NULL, chunk))
+			count += (uint64_t)__builtin_popcountll(
+				shared_of(m, &m->private->blocks[s->map.values[i]], chunk));
+	}
+	return count;
 }
 
 uint64_t model_shared_bytes(const struct model *m, uint32_t object)
@@ -460,14 +538,9 @@ uint64_t model_shared_bytes(const struct model *m, uint32_t object)
 	if (!o->shadow)
 		return 0;
 	const struct model_shadow *s = &m->private->shadows[o->shadow];
-	if (s->direct) {
-		for (uint64_t at = 0; at < o->size; at += BLOCK)
-			count += (uint64_t)__builtin_popcountll(model_shared_bits(m, object, at));
-		return count;
-	}
-	for (size_t i = 0; i < s->map.capacity; i++) {
-		const struct model_block *b = s->map.used[i] ? &m->private->blocks[s->map.values[i]] : NULL;
-		count += b ? (uint64_t)__builtin_popcountll(b->multi & b->written) : 0;
-	}
+	if (!s->direct)
+		return shared_mapped(m, s);
+	for (uint64_t at = 0; at < o->size; at += BLOCK)
+		count += (uint64_t)__builtin_popcountll(model_shared_bits(m, object, at));
 	return count;
 }

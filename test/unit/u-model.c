@@ -302,6 +302,89 @@ static void test_random_traces(void **state)
 	free(t);
 }
 
+#define LARGE (20ull << 20)
+
+/* Ranges of all lengths in one large object, which in every second round is released. */
+static void large_trace(struct twin *t, bool released)
+{
+	struct trace_encoder encoders[THREADS] = {0};
+	uint64_t q = 1;
+	memset(t, 0, sizeof *t);
+	for (unsigned i = 0; i < THREADS; i++)
+		trace_encode_reset(&encoders[i]);
+	t->objects[t->object_count++] = (struct object){HEAP, LARGE, q, MODEL_FOREVER, 0, 0, 0};
+	trace_encode_row(&encoders[0], RADDLE_ALLOC, (uint64_t[]){q++, HEAP, LARGE, RADDLE_ALLOC_MALLOC},
+			 NULL);
+	for (unsigned i = 0; i < 14; i++) {
+		unsigned thread = (unsigned)rnd(THREADS), site = rnd(2) ? 9 : 1;
+		uint64_t size = 1 + rnd(16ull << rnd(18)), offset = rnd(LARGE - size);
+		if (rnd(3) == 0)
+			offset &= ~0xffffull;
+		trace_encode_row(&encoders[thread], RADDLE_ORDER, (uint64_t[]){q}, NULL);
+		trace_encode_row(&encoders[thread], RADDLE_RANGE, (uint64_t[]){site, HEAP + offset, size},
+				 NULL);
+		t->accesses[t->access_count++] = (struct access){thread, HEAP + offset, size, q++, site == 9};
+	}
+	if (released) {
+		t->objects[0].freer = (unsigned)rnd(THREADS);
+		t->objects[0].end = q;
+		trace_encode_row(&encoders[t->objects[0].freer], RADDLE_FREE, (uint64_t[]){q++, HEAP, 0},
+				 NULL);
+	}
+	write_trace(encoders, THREADS);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Between two borders of accesses all bytes are alike. */
+static uint64_t check_large(const struct twin *t, const struct model *m)
+{
+	uint64_t borders[2 * 14 + 2], total = 0;
+	size_t count = 0;
+	uint32_t object = model_find(m, HEAP, 1);
+	borders[count++] = 0;
+	borders[count++] = LARGE;
+	for (size_t i = 0; i < t->access_count; i++) {
+		borders[count++] = t->accesses[i].address - HEAP;
+		borders[count++] = t->accesses[i].address - HEAP + t->accesses[i].size;
+	}
+	qsort(borders, count, sizeof *borders, by_value);
+	for (size_t i = 0; i + 1 < count; i++) {
+		uint64_t from = borders[i], size = borders[i + 1] - from;
+		bool expected = size && twin_shared(t, &t->objects[0], from);
+		if (!size)
+			continue;
+		assert_int_equal(model_is_shared(m, object, from, size), expected);
+		assert_int_equal(model_is_shared(m, object, from, 1), expected);
+		assert_int_equal(model_is_shared(m, object, from + size - 1, 1), expected);
+		assert_int_equal(model_is_shared(m, object, from + rnd(size), 1), expected);
+		total += expected ? size : 0;
+	}
+	assert_int_equal(model_shared_bytes(m, object), total);
+	return total;
+}
+
+static void test_large_objects(void **state)
+{
+	struct twin *t = rd_xmalloc(sizeof *t);
+	unsigned shared = 0;
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct trace *trace = NULL;
+		large_trace(t, round % 2);
+		struct model *m = read_model(&trace);
+		shared += check_large(t, m) > 0;
+		model_free(m);
+		trace_close(trace);
+	}
+	assert_true(shared > 20); /* or the test tests nothing */
+	free(t);
+}
+
 static void assert_place(const struct model *m, uint64_t address, uint64_t q, const char *expected)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -411,9 +494,8 @@ static void test_lock_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_traces),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_ring_of_parents),
+		cmocka_unit_test(test_random_traces), cmocka_unit_test(test_large_objects),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_ring_of_parents),
 		cmocka_unit_test(test_lock_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
