@@ -139,8 +139,7 @@ asan:
 FUZZ_SECONDS ?= 60
 FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/*.c))
 FUZZ_LIB := $(LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
-# No stack depth: it depends on where the stack happens to begin, and run-tests must meet the same inputs each time.
-FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=stack-depth
+FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
 fuzzers: $(FUZZ)
 
