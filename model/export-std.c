@@ -110,14 +110,17 @@ static const char *object_name(struct export *x, uint32_t object)
 	return x->objects[object];
 }
 
-/* The object's unique name and the way to the byte. */
+/* The object's unique name and the way to the byte.  A place that is not called after its object, as a file
+ * descriptor, has its name alone. */
 static char *place_name(struct export *x, uint32_t object, uint64_t offset)
 {
 	struct rd_buf plain = RD_BUF_INIT, place = RD_BUF_INIT;
 	const char *name = object_name(x, object);
 	model_name_object(x->model, object, &plain);
 	model_name_place(x->model, object, offset, &place);
-	char *whole = rd_xasprintf("%s%s", name, x->imported ? "" : place.data + plain.length);
+	bool inside = plain.length == 0 || strncmp(place.data, plain.data, plain.length) == 0;
+	const char *way = x->imported ? "" : inside ? place.data + plain.length : place.data;
+	char *whole = rd_xasprintf("%s%s", x->imported || inside ? name : "", way);
 	sanitise(whole);
 	rd_buf_release(&plain);
 	rd_buf_release(&place);
