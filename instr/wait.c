@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reads that decide a condition-variable wait loop.
+ * The reads that decide whether a thread waits for a condition variable.
  *
  *	while (queue->count == 0)
  *		pthread_cond_wait(&queue->filled, &queue->lock);
@@ -13,7 +13,8 @@
  * in it those decide that leave it or that choose between waiting and not
  * waiting; their conditions are followed backwards through the loop's
  * instructions, and into functions of the unit that are called for a condition
- * (a C++ predicate is always one).
+ * (a C++ predicate is always one).  Around a wait that is in no loop the last branch decides that
+ * can go past it: so barriers are written that count their threads and wait once.
  */
 #include "instr/event.h"
 
@@ -152,6 +153,51 @@ static void look_at_loop(struct slice *s, uint32_t wait)
 	free(marked);
 }
 
+/* Whether a way leads from a block to the wait. */
+static bool leads_to(const struct ir_graph *g, uint32_t block, uint32_t wait)
+{
+	bool *seen = rd_xcalloc(g->nodes + 1, sizeof *seen), found = block == wait;
+	uint32_t *work = rd_xcalloc(g->nodes + 1, sizeof *work), count = 1;
+	work[0] = block;
+	seen[block] = true;
+	while (count != 0 && !found) {
+		uint32_t n = work[--count];
+		for (uint32_t e = g->succ_start[n]; e < g->succ_start[n + 1]; e++) {
+			uint32_t to = g->succ[e];
+			found |= to == wait;
+			if (seen[to])
+				continue;
+			seen[to] = true;
+			work[count++] = to;
+		}
+	}
+	free(work);
+	free(seen);
+	return found;
+}
+
+static bool goes_past(const struct ir_graph *g, uint32_t block, uint32_t wait)
+{
+	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
+		if (!leads_to(g, g->succ[e], wait))
+			return true;
+	return false;
+}
+
+static void look_at_branch(struct slice *s, uint32_t wait)
+{
+	const struct ir_graph *g = &s->cfg->graph;
+	uint32_t block = wait;
+	while (g->idom[block] != IR_NONE && g->idom[block] != block) {
+		block = g->idom[block];
+		if (condition(s->cfg->blocks[block]) == NULL || !goes_past(g, block, wait))
+			continue;
+		want(s, condition(s->cfg->blocks[block]));
+		break;
+	}
+	follow(s);
+}
+
 static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, LLVMValueRef function)
 {
 	struct ir_cfg cfg;
@@ -160,8 +206,6 @@ static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, 
 	ir_graph_dominators(&cfg.graph);
 	ir_loops_init(&loops, &cfg.graph);
 	for (uint32_t b = 0; b < cfg.graph.nodes; b++) {
-		if (loops.innermost[b] == IR_NONE)
-			continue;
 		bool waits = false;
 		for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b]); i != NULL && !waits;
 		     i = LLVMGetNextInstruction(i))
@@ -169,8 +213,12 @@ static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, 
 		if (!waits)
 			continue;
 		struct slice s = {.effects = effects, .reads = reads, .cfg = &cfg};
-		s.loop = &loops.items[loops.innermost[b]];
-		look_at_loop(&s, b);
+		if (loops.innermost[b] != IR_NONE) {
+			s.loop = &loops.items[loops.innermost[b]];
+			look_at_loop(&s, b);
+		} else {
+			look_at_branch(&s, b);
+		}
 		slice_release(&s);
 	}
 	ir_loops_release(&loops);

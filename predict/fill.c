@@ -275,8 +275,24 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       *rd_umap_get(&f->uses_of, use_key(a, thread, a->site)) != index;
 }
 
+/* A thread that waits for what it has counted itself (`if (++count < n) wait`) read its own
+ * write; what it got from others is what it read before that, in the same segment. */
+static void spread_loops(struct filler *f, size_t first)
+{
+	struct exec_event *events = f->t->x.events;
+
+	for (size_t i = first; i < f->t->x.count; i++) {
+		if (!(events[i].flags & EXEC_LOOP))
+			continue;
+		for (size_t k = first; k < f->t->x.count; k++)
+			if (events[k].object == events[i].object && exec_reads(events[k].kind))
+				events[k].flags |= EXEC_LOOP;
+	}
+}
+
 static void add_accesses(struct filler *f, const struct segment *at)
 {
+	size_t first = f->t->x.count;
 	const struct model_history *h = &f->m->histories[at->thread];
 	size_t next = at->operation + 1u; /* EXEC_NONE + 1 is 0 */
 	size_t begin = at->operation == EXEC_NONE ? 0 : h->operations[at->operation].access;
@@ -292,6 +308,7 @@ static void add_accesses(struct filler *f, const struct segment *at)
 			    (!is_mark(f->m, &w) && !is_repeated(f, w.variable, w.access->site)))
 				add_access(f, at, (uint32_t)i, &w);
 	}
+	spread_loops(f, first);
 }
 
 /* ---- operations ---- */
