@@ -5,9 +5,10 @@
  * In: findings without a verdict.  Out: the same with one, and what else diverged runs showed.
  * Each is tried in steps, and a step of all comes before the next step of any, so that what is
  * found easily is found first, and nothing that is hard keeps the rest from being tried when time
- * is limited: one replay of each; then the other ways that lead to the same places; then runs
- * that went another way are recorded and predicted from again, which gives ways for
- * others too; in the end one run under the detector for all that may be asked about there.
+ * is limited: one replay of each; then the other ways that lead to the same places; then a run in
+ * which any two threads may meet there; then runs that went another way are recorded and predicted from
+ * again, which gives ways for others too; in the end one run under the detector for all that may be asked
+ * about there.
  *
  * A step is done by a process of its own (check-work.c), in a process group and a scratch
  * directory of its own, and comes back as a finding document; so a replay that dies takes
@@ -36,6 +37,7 @@
 #define WAYS 6	       /* all that are tried */
 #define ROUNDS 3       /* of recording a diverged run and predicting from it again */
 #define OBSERVATIONS 3 /* runs under the detector */
+#define FAILURES 4     /* in a row: then it is tried first whether any two threads meet */
 
 /* A finding that is tried.  The n-th belongs to the n-th item of the set. */
 struct candidate {
@@ -44,6 +46,7 @@ struct candidate {
 	size_t way_count, next_way;
 	size_t astray;		     /* the way whose last run went another way; WAYS: none */
 	unsigned runs;		     /* so far */
+	bool met;		     /* it was tried to have any two threads meet */
 	unsigned rounds;	     /* of prediction again */
 	unsigned turn;		     /* how many of its object come before it */
 	bool waits;		     /* for a verdict */
@@ -70,7 +73,8 @@ struct pool {
 	size_t *order; /* in which they are tried */
 	struct job *jobs;
 	size_t running, serial, observations;
-	bool late; /* the time is up */
+	size_t failures; /* first replays in a row that did not come where they should */
+	bool late;	 /* the time is up */
 	int64_t start_ns;
 	sigset_t mask;
 	struct rd_progress progress;
@@ -160,24 +164,31 @@ static void put_in_order(struct pool *p)
 		qsort_r(p->order, p->set->count, sizeof *p->order, compare_candidates, p);
 }
 
-/* The next step of a candidate.  Returns how many steps of that kind should come later, or UINT_MAX
- * if there is none. */
-static unsigned next_step(const struct candidate *c, enum check_step *step)
+/* The next step of a candidate.  Returns how late it should come, or UINT32_MAX if there is none.
+ * A program that cannot be led, as the last replays have shown, is not led first. */
+static unsigned next_step(const struct pool *p, const struct candidate *c, enum check_step *step)
 {
-	*step = CHECK_TRY;
+	bool may_meet = !c->met && c->ways[0]->kind == FINDING_RACE;
+
+	*step = CHECK_MEET;
 	if (!c->waits || c->busy)
 		return UINT32_MAX;
+	if (may_meet && !c->next_way && p->failures >= FAILURES)
+		return 0;
+	if (may_meet && c->next_way == c->way_count)
+		return 2;
+	*step = CHECK_TRY;
 	if (c->next_way < c->way_count)
-		return c->next_way ? 1 : 0;
+		return c->next_way || c->met ? 1 : 0;
 	*step = CHECK_AGAIN;
-	return c->astray < WAYS && c->rounds < ROUNDS ? 2 + c->rounds : UINT32_MAX;
+	return c->astray < WAYS && c->rounds < ROUNDS ? 3 + c->rounds : UINT32_MAX;
 }
 
-static bool is_exhausted(const struct candidate *c)
+static bool is_exhausted(const struct pool *p, const struct candidate *c)
 {
 	enum check_step step;
 
-	return !c->busy && next_step(c, &step) == UINT32_MAX;
+	return !c->busy && next_step(p, c, &step) == UINT32_MAX;
 }
 
 /* Whether the detector is to be asked: after every way that was tried. */
@@ -227,7 +238,8 @@ static int start_step(struct pool *p, struct job *job, size_t item, enum check_s
 	struct finding way, *f = &way;
 
 	*job = (struct job){.step = step, .item = item};
-	job->way = step == CHECK_TRY ? c->next_way++ : c->astray;
+	job->way = step == CHECK_TRY ? c->next_way++ : step == CHECK_AGAIN ? c->astray : 0;
+	c->met |= step == CHECK_MEET;
 	c->rounds += step == CHECK_AGAIN;
 	if (step == CHECK_AGAIN)
 		c->astray = WAYS;
@@ -270,7 +282,7 @@ static size_t find_next(const struct pool *p, enum check_step *step)
 
 	for (size_t i = 0; i < p->set->count && least && !p->late; i++) {
 		enum check_step its;
-		unsigned later = next_step(&p->candidates[p->order[i]], &its);
+		unsigned later = next_step(p, &p->candidates[p->order[i]], &its);
 
 		if (later >= least)
 			continue;
@@ -355,8 +367,16 @@ static void take_step(struct pool *p, const struct job *job, struct finding_set 
 	struct candidate *c = &p->candidates[job->item];
 	struct finding *f = set->items[0], *item = p->set->items[job->item];
 
+	if (job->step == CHECK_TRY && job->way == 0)
+		p->failures = f->status == FINDING_CONFIRMED ? 0 : p->failures + 1;
 	if (f->status == FINDING_CONFIRMED) {
 		settle(p, job->item, f);
+		return;
+	}
+	if (job->step == CHECK_MEET) { /* that nobody came by says nothing */
+		if (!c->next_way)
+			item->reason =
+				"no two threads came to these places at once in a run without an order";
 		return;
 	}
 	c->observable[job->way] = stat_of(set, "observable");
@@ -493,7 +513,7 @@ static void show(struct pool *p)
 	size_t done = 0;
 
 	for (size_t i = 0; i < p->set->count; i++)
-		done += wants_replay(p->set->items[i]) && is_exhausted(&p->candidates[i]);
+		done += wants_replay(p->set->items[i]) && is_exhausted(p, &p->candidates[i]);
 	detail = rd_xasprintf("confirmed %" PRIu64 ", at most %.0f s more", p->r->confirmed,
 			      left > 0 ? left : 0);
 	rd_progress_update(&p->progress, p->r->confirmed + done, detail);
@@ -552,7 +572,7 @@ static void conclude(struct pool *p)
 
 		if (!c->waits)
 			continue;
-		if (is_exhausted(c)) {
+		if (is_exhausted(p, c)) {
 			f->status = c->verdict;
 			continue;
 		}

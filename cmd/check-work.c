@@ -2,15 +2,16 @@
 /*
  * One step of the replays of `raddle check`, in a process of its own.
  *
- * In: a finding and what is to be done with it: a replay, a replay that is recorded and predicted
- * from again, or a look at many findings with the detector.  Out: a finding document in the
- * directory of the step, DIR/result.json: the finding with what the run means for it, then what
- * else a diverged run showed.  Its statistics say how the pool is to go on.
+ * In: a finding and what is to be done with it: a replay, a run in which any two threads may meet, a replay
+ * that is recorded and predicted from again, or a look at many findings with the detector.  Out: a finding
+ * document in the directory of the step, DIR/result.json: the finding with what the run means for it, then
+ * what else a diverged run showed.  Its statistics say how the pool is to go on.
  */
 #include "cmd/check.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "finding/schedule.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -172,6 +173,26 @@ static int try_finding(struct worker *w, struct finding *f)
 	return err;
 }
 
+/* Programs whose operations are not the same in every run cannot be led; but where two threads
+ * stand at their accesses at once, whoever they are, it is proved all the same. */
+static void forget_order(struct worker *w, struct finding *f)
+{
+	const struct schedule *given = f->schedule;
+	struct schedule *s = finding_schedule_add(w->set, f);
+
+	s->program = schedule_text(s, given->program);
+	s->trace = schedule_text(s, given->trace);
+	s->speculative = given->speculative;
+	s->anywhere = true;
+	for (size_t i = 0; i < given->hold_count; i++) {
+		struct schedule_hold *h = schedule_add_hold(s);
+
+		*h = given->holds[i];
+		h->after = 0;
+		h->occurrence = 1;
+	}
+}
+
 static int observe(struct worker *w)
 {
 	struct replay_policy policy = policy_of(w);
@@ -209,6 +230,8 @@ _Noreturn void check_work(const struct check_task *task)
 		err = observe(&w);
 	} else if (!err) {
 		finding_set_put(w.set, f);
+		if (task->step == CHECK_MEET)
+			forget_order(&w, f);
 		err = try_finding(&w, f);
 	}
 	if (err && task->step != CHECK_OBSERVE) {

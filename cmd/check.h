@@ -73,6 +73,7 @@ struct check_replays {
 
 enum check_step {
 	CHECK_TRY,     /* a replay */
+	CHECK_MEET,    /* a run in which any two threads may meet at the two accesses */
 	CHECK_AGAIN,   /* a replay that is recorded and predicted from */
 	CHECK_OBSERVE, /* a free run under the detector, for all of the findings */
 };

@@ -322,6 +322,7 @@ static void get_schedule(struct parse *p, const json_t *object, struct finding *
 	p->schedule->program = get_text(p, inlined, "program");
 	p->schedule->trace = get_text(p, inlined, "trace");
 	p->schedule->speculative = !f->sound;
+	p->schedule->anywhere = get_bool(p, inlined, "anywhere");
 	get_records(p, inlined, "ops", get_op);
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_hold);

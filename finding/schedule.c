@@ -197,6 +197,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "program", s->program);
 	put_head(&text, "trace", s->trace);
 	put_head(&text, "model", s->speculative ? "speculative" : NULL);
+	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
 	put_ops(s, &text);
 	put_ends(s, &text);
 	rd_buf_add(out, text.data, text.length);
@@ -416,6 +417,13 @@ static void parse_model(struct parser *p)
 	p->schedule->speculative = strcmp(p->fields[1], "speculative") == 0;
 }
 
+static void parse_meet(struct parser *p)
+{
+	if (strcmp(p->fields[1], "anywhere") != 0)
+		fail_line(p, "an unknown way to meet", p->fields[1]);
+	p->schedule->anywhere = true;
+}
+
 static const struct record {
 	const char *name;
 	size_t fields;
@@ -423,7 +431,7 @@ static const struct record {
 } records[] = {
 	{"op", 8, parse_op},	   {"limit", 3, parse_limit},	  {"hold", 9, parse_hold},
 	{"stop", 7, parse_stop},   {"finding", 2, parse_finding}, {"program", 2, parse_program},
-	{"trace", 2, parse_trace}, {"model", 2, parse_model},
+	{"trace", 2, parse_trace}, {"model", 2, parse_model},	  {"meet", 2, parse_meet},
 };
 
 static void parse_record(struct parser *p)

@@ -65,6 +65,7 @@ struct schedule {
 	const char *program;
 	const char *trace; /* the recorded run it was predicted from */
 	bool speculative;  /* predicted without regard to values */
+	bool anywhere;	   /* nobody is led: threads are to meet at the holds, whoever they are */
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
 	struct schedule_hold *holds; /* two for a race */

@@ -251,6 +251,8 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 	rd_json_number(j, "version", SCHEDULE_VERSION);
 	put_optional(j, "program", s->program);
 	put_optional(j, "trace", s->trace);
+	if (s->anywhere)
+		rd_json_bool(j, "anywhere", true);
 	put_ops(j, s);
 	put_ends(j, s);
 	rd_json_end(j);

@@ -386,6 +386,8 @@ static void conclude(struct replay *r, const struct board *b)
 		result->outcome = result->end == REPLAY_EXITED ? REPLAY_ENDED : REPLAY_STUCK;
 	if (passed)
 		explain_passed(r);
+	else if (r->watch.unled)
+		result->explanation = "no two threads came to these places at the same time";
 	else
 		explain(r, b, b->phase != RADDLE_DIVERGED);
 }
@@ -516,6 +518,7 @@ static uint32_t flags(const struct replay *r)
 {
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
 	       (r->plan.hold_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
+	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
 	       (r->request->met && r->plan.hold_count ? RADDLE_STEER_STAY : 0u);
 }
 
@@ -557,6 +560,7 @@ static int run_planned(struct replay *r)
 	if (r->request->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
 	watch_start(&r->watch, &r->plan, p->sites);
+	r->watch.unled = r->request->schedule->anywhere;
 	set_patience(r);
 	record_prepare_meta(&meta, p->program, argument_count(p->argv), p->argv);
 	meta.mode = p->mode ? rd_xstrdup(p->mode) : NULL;

@@ -129,6 +129,19 @@ static void show_spot(const struct trace_sites *sites, struct finding_set *set, 
 		a->stack = stack_of(set, sites, spot);
 }
 
+/* Other threads than those of the prediction may have met. */
+static void show_who_met(struct finding_set *set, struct finding *f, const struct replay_result *result)
+{
+	for (size_t i = 0; i < result->spot_count && i < f->access_count && i < f->schedule->hold_count;
+	     i++) {
+		f->accesses[i].thread = finding_text(set, result->spots[i].thread);
+		f->schedule->holds[i].thread = schedule_text(f->schedule, result->spots[i].thread);
+	}
+	finding_note(set, f,
+		     "no order of operations was kept: threads that came to one of these places stood "
+		     "there for a moment, until another came to the other place");
+}
+
 /* What was seen takes the place of what was predicted. */
 static void show_spots(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		       const struct replay_result *result)
@@ -198,6 +211,8 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 	if (f->kind == FINDING_RACE && !result->spot_count) {
 		note_order(set, f, result);
 	} else if (f->kind == FINDING_RACE) {
+		if (f->schedule->anywhere)
+			show_who_met(set, f, result);
 		show_spots(p, set, f, result);
 		note_race(set, f, result);
 	} else {
@@ -262,9 +277,9 @@ bool replay_went_astray(const struct replay_result *result)
 static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
 {
 	struct rd_buf why = RD_BUF_INIT;
-	bool drop =
-		!result->unordered && (result->outcome == REPLAY_DIVERGED ||
-				       result->outcome == REPLAY_ENDED || result->outcome == REPLAY_LIVELOCK);
+	bool drop = !result->unordered && !f->schedule->anywhere &&
+		    (result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
+		     result->outcome == REPLAY_LIVELOCK);
 
 	f->status = drop ? FINDING_DROPPED : FINDING_UNCONFIRMED;
 	switch (result->outcome) {

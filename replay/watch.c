@@ -242,7 +242,7 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 	}
 	if (w->staying)
 		return WATCH_GO_ON;
-	if (b->phase == RADDLE_LEADING && !w->decided)
+	if (b->phase == RADDLE_LEADING && !w->decided && !w->unled)
 		return step_leading(w, b, now_ms);
 	return step_free(w, b, now_ms);
 }
@@ -254,7 +254,7 @@ enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms)
 
 	look_at_clocks(w, b, now_ms);
 	look_at_closed(w, b, now_ms);
-	if (b->phase == RADDLE_LEADING)
+	if (b->phase == RADDLE_LEADING && !w->unled)
 		look_at_spinner(w, b, now_ms);
 	action = next(w, b, now_ms);
 	w->before = *b;

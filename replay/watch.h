@@ -28,6 +28,7 @@ struct watch {
 	uint64_t patience_ms, limit_ms;
 	pid_t pid;	  /* for names of variables; 0: none */
 	bool interrupted; /* somebody sent a signal to end it: set by the caller */
+	bool unled;	  /* nobody is led, although threads may stand: set by the caller */
 	bool staying;	  /* somebody looks at the threads where they met: do not end anything */
 
 	/* What was decided. */

@@ -312,7 +312,8 @@ static void print_schedule(struct printer *p, const struct schedule *s)
 	size_t most = p->opts->steps ? p->opts->steps : STEPS;
 	size_t first = s->op_count > most ? s->op_count - most : 0;
 
-	rd_buf_adds(&p->line, "The order of operations that leads there:");
+	rd_buf_adds(&p->line, s->anywhere ? "Where they met, in any order of operations:"
+					  : "The order of operations that leads there:");
 	flush_line(p, 2, BLUE);
 	if (first) {
 		rd_buf_addf(&p->line, "(%zu operations before these are in the schedule file)", first);

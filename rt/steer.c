@@ -31,6 +31,7 @@
 #define FIRST_LONGEST_MS 500
 #define FIRST_COMPUTES_NS 200000 /* enough for an access */
 #define ALIVE_NAPS 25		 /* naps between two looks at the replayer */
+#define MOMENT_NS 100000000u	 /* that a thread stands where it hopes to meet another */
 
 /* Where a thread of the plan sleeps. */
 struct rt_place {
@@ -42,7 +43,11 @@ struct rt_steering {
 	struct rt_place *places; /* by position in the table of threads */
 	uint32_t *owners;	 /* by turn: whose it is */
 	_Atomic uint32_t sleepers;
-	bool stands[RADDLE_STEER_HOLDS]; /* under the lock */
+	struct rt_place common; /* of threads that no plan leads */
+	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
+	 * stood there in vain, how many did not, and how many shall not. */
+	bool stands[RADDLE_STEER_HOLDS];
+	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
 };
 
 static uint32_t phase(void)
@@ -90,6 +95,7 @@ static void wake_all(void)
 {
 	for (uint32_t i = 0; i < rt.steer->thread_count; i++)
 		wake(&rt.steering->places[i]);
+	wake(&rt.steering->common);
 	rt_futex_wake(&rt.steer->phase, INT32_MAX);
 }
 
@@ -285,7 +291,9 @@ void rt_steer_begin(struct rt_thread *t)
 	if (t->number != 0 && t->parent < RADDLE_SLOTS)
 		parent = slots[t->parent].thread;
 	slot = &slots[t->number];
-	slot->thread = find_plan(t, parent);
+	t->steered.anywhere = rt.steer->flags & RADDLE_STEER_ANYWHERE && rt.steer->hold_count == 2;
+	t->steered.place = &rt.steering->common;
+	slot->thread = t->steered.anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
 	slot->parent = t->parent;
 	slot->index = t->index;
 	slot->tid = (uint32_t)syscall(SYS_gettid);
@@ -700,6 +708,94 @@ static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct 
 		go_on(t, which);
 }
 
+/* ---- meeting anywhere ---- */
+
+/* Whether the thread, at its access, meets the one that stands at the other hold. */
+static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt.steer;
+
+	return s->holds[which].site == spot->site && rt.steering->stands[1 - which] &&
+	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
+}
+
+/* Where it is in vain threads stand less and less often, so that a program gets to its end. */
+static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct rt_steering *g = rt.steering;
+
+	return rt.steer->holds[which].site == spot->site && !g->stands[which] &&
+	       g->passed[which]++ >= g->gap[which];
+}
+
+/* Puts the thread at a hold, where it meets another or may wait for one.  NONE: it goes on. */
+static uint32_t come_by(const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt.steer;
+	uint32_t which = RADDLE_STEER_NONE;
+	uint64_t signals;
+
+	lock(&signals);
+	for (uint32_t i = 0; i < 2 && phase() == RADDLE_LEADING; i++) {
+		if (!meets_there(i, spot))
+			continue;
+		s->spots[which = i] = *spot;
+		change_phase(RADDLE_LEADING, RADDLE_MET);
+	}
+	for (uint32_t i = 0; i < 2 && which == RADDLE_STEER_NONE && phase() == RADDLE_LEADING; i++) {
+		if (!is_free(i, spot))
+			continue;
+		s->spots[which = i] = *spot;
+		rt.steering->stands[i] = true;
+	}
+	unlock(&signals);
+	return which;
+}
+
+/* Nobody came. */
+static void leave_hold(uint32_t which)
+{
+	struct rt_steering *g = rt.steering;
+	uint64_t signals;
+
+	lock(&signals);
+	if (phase() == RADDLE_LEADING) {
+		g->stands[which] = false;
+		g->passed[which] = 0;
+		g->gap[which] = 2 * g->gap[which] + 1;
+	}
+	unlock(&signals);
+}
+
+/* A thread alone would only lose time. */
+static bool has_company(void)
+{
+	return atomic_load_explicit(&rt.steer->slot_count, memory_order_relaxed) > 1;
+}
+
+static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	uint64_t begin = rt_now();
+	uint32_t which;
+
+	t->steered.anywhere = phase() == RADDLE_LEADING;
+	if (t->busy || !t->steered.anywhere || !has_company())
+		return;
+	fill_spot(t, &spot);
+	which = come_by(&spot);
+	if (which == RADDLE_STEER_NONE)
+		return;
+	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
+	leave_hold(which);
+	if (phase() == RADDLE_MET && rt.steer->spots[which].slot == t->number)
+		go_on(t, which);
+}
+
+static bool is_at_hold(uint32_t site)
+{
+	return site == rt.steer->holds[0].site || site == rt.steer->holds[1].site;
+}
+
 /* The operation that the hold comes after begins a segment, so what it counts is what was counted
  * when the program was recorded. */
 bool rt_steer_is_blind(struct rt_thread *t)
@@ -730,15 +826,22 @@ static void pass_hold(struct rt_thread *t, struct raddle_steer_spot spot)
 	stand_at_hold(t, &spot);
 }
 
+static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	return (struct raddle_steer_spot){.site = site,
+					  .address = address,
+					  .size = size,
+					  .write = how & RT_ACCESS_WRITE ? 1 : 0,
+					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
+}
+
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	count_access(t, 1);
 	if (t->steered.hold)
-		pass_hold(t, (struct raddle_steer_spot){.site = site,
-							.address = address,
-							.size = size,
-							.write = how & RT_ACCESS_WRITE ? 1 : 0,
-							.atomic = how & RT_ACCESS_ATOMIC ? 1 : 0});
+		pass_hold(t, spot_of(address, size, site, how));
+	else if (t->steered.anywhere && is_at_hold(site))
+		stand_anywhere(t, spot_of(address, size, site, how));
 	if (rt_detecting() && !t->busy && !(how & RT_ACCESS_ATOMIC))
 		RT_TELL(access, t, address, size, site, how);
 }
@@ -761,7 +864,7 @@ void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 
 void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
-	if (t->steered.hold || !rt_detecting()) {
+	if (t->steered.hold || t->steered.anywhere || !rt_detecting()) {
 		rt_steer_access(t, address, size, (uint32_t)sites, RT_ACCESS_READ);
 		rt_steer_access(t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
 		return;
@@ -776,7 +879,8 @@ void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint
 	uintptr_t address = stride->operand[0];
 	uint64_t count = stride->operand[2];
 
-	if (!t->steered.hold || t->steered.hold->site != stride->site) {
+	if (!(t->steered.hold && t->steered.hold->site == stride->site) &&
+	    !(t->steered.anywhere && is_at_hold(stride->site))) {
 		count_access(t, count);
 		if (!t->busy)
 			RT_TELL(stride, t, stride, size, how);

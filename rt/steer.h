@@ -89,7 +89,8 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct raddle_steer_hold *hold = t->steered.hold;
 
-	return rt_unread() && !t->steered.leads && (!hold || t->steered.n != hold->after);
+	return rt_unread() && !t->steered.leads && !t->steered.anywhere &&
+	       (!hold || t->steered.n != hold->after);
 }
 
 /* The same at an operation, if the detector can do with the segment that it would end: it released

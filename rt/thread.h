@@ -51,6 +51,7 @@ struct rt_steered {
 	uint32_t listed;			/* entries of slot->held in use */
 	bool stopped;				/* it has reached its stop */
 	bool leads;				/* it goes first out of a race */
+	bool anywhere;				/* nobody is led: it may stand at any hold */
 	uint32_t atomic_size;			/* of the operation between begin and end */
 	uint32_t atomic_relaxed;		/* its site, if it is relaxed */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */

@@ -173,6 +173,12 @@ static void use_race(int c)
 		write_b();
 }
 
+static void use_often(int c)
+{
+	for (int i = 0; i < 100000; i++)
+		use_race(c);
+}
+
 static PLACE void fill(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -276,8 +282,9 @@ static const struct {
 	{"try", use_try, NULL},		{"rwlock", use_rwlock, NULL},	  {"spin", use_spin, NULL},
 	{"sem", use_sem, NULL},		{"start", use_start, NULL},	  {"once", use_once, NULL},
 	{"barrier", use_barrier, NULL}, {"cond", use_cond, signal_twice}, {"race", use_race, NULL},
-	{"cells", use_cells, NULL},	{"atomic", use_atomic, NULL},	  {"range", use_range, NULL},
-	{"both", use_both, NULL},	{"twice", use_twice, NULL},	  {"lost", use_lost, NULL},
+	{"often", use_often, NULL},	{"cells", use_cells, NULL},	  {"atomic", use_atomic, NULL},
+	{"range", use_range, NULL},	{"both", use_both, NULL},	  {"twice", use_twice, NULL},
+	{"lost", use_lost, NULL},
 };
 
 static void (*work)(int c);

@@ -41,6 +41,7 @@ static void round_trip(void **state)
 	schedule_init(&s);
 	s.program = "a\tb\\c\nd";
 	s.trace = "-";
+	s.anywhere = true;
 	op = schedule_add_op(&s);
 	op->thread = "T_0";
 	op->n = INT64_MAX;
@@ -56,6 +57,7 @@ static void round_trip(void **state)
 	assert_string_equal(back.ops[0].place.file, "a:file.c");
 	assert_int_equal(back.ops[0].place.line, UINT32_MAX);
 	assert_null(back.finding);
+	assert_true(back.anywhere);
 	assert_int_equal(back.limits[0].n, 4);
 	schedule_format(&back, &again);
 	assert_string_equal(text.data, again.data);
@@ -121,6 +123,7 @@ static void bad_bodies(void **state)
 		{"hello\n", "no schedule"},
 		{"raddle-schedule\tx\n", "no number"},
 		{HEADER "what\n", "unknown record"},
+		{HEADER "meet\tnowhere\n", "unknown way to meet"},
 		{HEADER "\n", "unknown record"},
 		{HEADER "limit\tT_0\n", "wrong number of fields"},
 		{HEADER "limit\tT_0\t1\t2\n", "wrong number of fields"},

@@ -399,6 +399,31 @@ static void races(void **state)
 	}
 }
 
+/* Nobody is led: a thread that comes to one access stands there until another comes to the other one,
+ * which is never itself. */
+static void anywhere(void **state)
+{
+	struct plan p = {.name = "often",
+			 .holds = {{"write_a", 77, 7, true}, {"write_b", 77, 7, true}},
+			 .flags = RADDLE_STEER_ANYWHERE};
+	struct run r = run_plan(&p);
+
+	(void)state;
+	assert_int_equal(r.steer->phase, RADDLE_RUNS_FREE);
+	assert_int_equal(WEXITSTATUS(r.status), 0);
+	assert_int_equal(r.steer->spots[0].slot, A);
+	assert_int_equal(r.steer->spots[1].slot, B);
+	assert_int_equal(r.steer->spots[0].site, r.steer->holds[0].site);
+	assert_int_equal(r.steer->spots[1].site, r.steer->holds[1].site);
+	assert_int_equal(r.steer->spots[0].address, r.steer->spots[1].address);
+	end_run(&r);
+	p.holds[1].function = "write_a";
+	r = run_plan(&p);
+	assert_int_equal(r.steer->phase, RADDLE_LEADING);
+	assert_int_equal(WEXITSTATUS(r.status), 0);
+	end_run(&r);
+}
+
 /* The eighth write of the loop, by a hook or as part of a stride. */
 static void occurrences(void **state)
 {
@@ -625,12 +650,12 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sections),	 cmocka_unit_test(tries),	cmocka_unit_test(starts),
-		cmocka_unit_test(onces),	 cmocka_unit_test(barriers),	cmocka_unit_test(conds),
-		cmocka_unit_test(races),	 cmocka_unit_test(occurrences), cmocka_unit_test(atomics),
-		cmocka_unit_test(ranges),	 cmocka_unit_test(stays),	cmocka_unit_test(differs),
-		cmocka_unit_test(apart),	 cmocka_unit_test(limits),	cmocka_unit_test(deadlocks),
-		cmocka_unit_test(self_deadlock), cmocka_unit_test(lost_signal),
+		cmocka_unit_test(sections),  cmocka_unit_test(tries),	      cmocka_unit_test(starts),
+		cmocka_unit_test(onces),     cmocka_unit_test(barriers),      cmocka_unit_test(conds),
+		cmocka_unit_test(races),     cmocka_unit_test(anywhere),      cmocka_unit_test(occurrences),
+		cmocka_unit_test(atomics),   cmocka_unit_test(ranges),	      cmocka_unit_test(stays),
+		cmocka_unit_test(differs),   cmocka_unit_test(apart),	      cmocka_unit_test(limits),
+		cmocka_unit_test(deadlocks), cmocka_unit_test(self_deadlock), cmocka_unit_test(lost_signal),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
