@@ -57,12 +57,16 @@ static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, co
 
 /* ---- events ---- */
 
+/* In a damaged trace memory may end behind the last address. */
+static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
+{
+	t->address = address;
+	t->size = size < UINT64_MAX - address ? size : UINT64_MAX - address;
+}
+
 static void clear(struct rev_feed *f, struct rev_effects *e, uint32_t thread, uint64_t address, uint64_t size)
 {
-	struct rev_touch *t = add(f, e, REV_CLEAR, thread);
-
-	t->address = address;
-	t->size = size;
+	set_range(add(f, e, REV_CLEAR, thread), address, size);
 }
 
 static void release(struct rev_feed *f, struct rev_effects *e, uint32_t thread, uint64_t address,
@@ -70,8 +74,7 @@ static void release(struct rev_feed *f, struct rev_effects *e, uint32_t thread, 
 {
 	struct rev_touch *t = add(f, e, REV_FREES, thread);
 
-	t->address = address;
-	t->size = size;
+	set_range(t, address, size);
 	t->access = REV_RELEASED;
 	f->accesses++;
 }
