@@ -6,6 +6,8 @@
  */
 #include "cmd/check.h"
 
+#include "base/error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -75,11 +77,14 @@ void check_companion_stop(struct check_companion *c)
 void check_setup(const char *command, int output)
 {
 	pid_t pid = command ? fork() : 0;
+	int status = -1;
 
-	if (!command || pid < 0)
+	if (!command)
 		return;
 	if (pid == 0)
 		run_command(command, output);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (status)
+		rd_warn("check: the command of --setup failed: %s", command);
 }
