@@ -322,18 +322,10 @@ static bool stat_of(const struct finding_set *set, const char *name)
 	return false;
 }
 
-static size_t find_item(const struct pool *p, const struct finding *f)
-{
-	for (size_t i = 0; i < p->set->count; i++)
-		if (strcmp(p->set->items[i]->fingerprint, f->fingerprint) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
 /* Another way to a finding that waits, or a new finding. */
 static void take_other(struct pool *p, struct finding *f)
 {
-	size_t item = find_item(p, f);
+	size_t item = finding_position(p->set, f->fingerprint);
 
 	if (item != SIZE_MAX) {
 		f->sound |= p->set->items[item]->sound;

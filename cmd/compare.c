@@ -104,9 +104,9 @@ static bool compare_child(struct all *all, const struct process *parent, unsigne
 	char *name = rd_xasprintf("%s_%u", parent->name, number);
 	struct process p = {name, golden, run, NULL};
 	struct epa_source *source = NULL;
-	bool there = rd_file_exists(golden), both = there && rd_file_exists(run);
-	if (there != rd_file_exists(run))
-		rd_warn("compare: only %s has the process %s", there ? parent->golden : parent->run, name);
+	bool before = rd_file_exists(golden), now = rd_file_exists(run), both = before && now;
+	if (before != now)
+		rd_warn("compare: only %s has the process %s", before ? parent->golden : parent->run, name);
 	if (both)
 		*err = epa_source_open(&source, golden);
 	if (both && !*err)
@@ -115,13 +115,12 @@ static bool compare_child(struct all *all, const struct process *parent, unsigne
 		*err = compare_process(all, &p);
 	if (both && !*err)
 		*err = compare_children(all, &p);
-	there |= rd_file_exists(run);
 	epa_reference_close(p.reference);
 	epa_source_close(source);
 	free(golden);
 	free(run);
 	free(name);
-	return there;
+	return before || now;
 }
 
 /* Processes that this one forked have traces inside of its own. */

@@ -151,12 +151,19 @@ void finding_stat(struct finding_set *set, const char *name, double value)
 	set->stats[set->stat_count++] = (struct finding_stat){finding_text(set, name), json};
 }
 
-struct finding *finding_at(const struct finding_set *set, const char *fingerprint)
+size_t finding_position(const struct finding_set *set, const char *fingerprint)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (strcmp(set->items[i]->fingerprint, fingerprint) == 0)
-			return set->items[i];
-	return NULL;
+			return i;
+	return SIZE_MAX;
+}
+
+struct finding *finding_at(const struct finding_set *set, const char *fingerprint)
+{
+	size_t i = finding_position(set, fingerprint);
+
+	return i < set->count ? set->items[i] : NULL;
 }
 
 struct finding *finding_find(const struct finding_set *set, const char *id)

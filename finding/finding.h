@@ -192,7 +192,8 @@ void finding_set_finish(struct finding_set *set);
 /* NULL if the set has none with that id; a unique prefix of 6 or more will do. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
 
-/* The one with that fingerprint; NULL: none. */
+/* The one with that fingerprint, and where it stands; NULL, SIZE_MAX: none. */
+size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
 
 /* How many have a status; without the known and the suppressed if `fresh`. */

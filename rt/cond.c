@@ -106,15 +106,6 @@ INTERPOSE(int, cnd_timedwait,
 	return r;
 }
 
-/* The variable is about to be initialised or destroyed: a steered thread may have to stand here. */
-static void handling(uint32_t code, const void *cond)
-{
-	struct rt_thread *t = rt_self();
-
-	if (t && t->recording == RT_STEERED)
-		rt_steer_handle(t, code, A(cond));
-}
-
 static void event(uint32_t code, const void *cond)
 {
 	struct rt_thread *t = rt_self();
@@ -130,7 +121,7 @@ INTERPOSE(int, pthread_cond_init,
 {
 	int r;
 
-	handling(RADDLE_COND_INIT, cond);
+	rt_handling(RADDLE_COND_INIT, cond);
 	r = REAL(pthread_cond_init)(cond, attributes);
 	if (!r)
 		event(RADDLE_COND_INIT, cond);
@@ -141,7 +132,7 @@ INTERPOSE(int, cnd_init, (cnd_t * cond))
 {
 	int r;
 
-	handling(RADDLE_COND_INIT, cond);
+	rt_handling(RADDLE_COND_INIT, cond);
 	r = REAL(cnd_init)(cond);
 	if (r == thrd_success)
 		event(RADDLE_COND_INIT, cond);
@@ -150,14 +141,14 @@ INTERPOSE(int, cnd_init, (cnd_t * cond))
 
 INTERPOSE(int, pthread_cond_destroy, (pthread_cond_t * cond))
 {
-	handling(RADDLE_COND_DESTROY, cond);
+	rt_handling(RADDLE_COND_DESTROY, cond);
 	event(RADDLE_COND_DESTROY, cond);
 	return REAL(pthread_cond_destroy)(cond);
 }
 
 INTERPOSE(void, cnd_destroy, (cnd_t * cond))
 {
-	handling(RADDLE_COND_DESTROY, cond);
+	rt_handling(RADDLE_COND_DESTROY, cond);
 	event(RADDLE_COND_DESTROY, cond);
 	REAL(cnd_destroy)(cond);
 }

@@ -103,6 +103,16 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 /* The thread is about to use, initialise or destroy a lock and so on by an operation of that kind. */
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
 
+/* The calling thread, after it has stood there if it had to; NULL: it has no state. */
+static inline struct rt_thread *rt_handling(uint32_t kind, const void *object)
+{
+	struct rt_thread *t = rt_self();
+
+	if (t && t->recording == RT_STEERED)
+		rt_steer_handle(t, kind, (uintptr_t)object);
+	return t;
+}
+
 /* The call that the thread is in, as far as it is the program's; 0: none. */
 uint32_t rt_steer_site(const struct rt_thread *t);
 

@@ -49,16 +49,6 @@ static void fresh(struct rt_thread *t, const void *object)
 		RT_TELL(fresh, t, A(object));
 }
 
-/* It is about to: in a steered process the thread may have to stand here. */
-static struct rt_thread *handling(uint32_t code, const void *object)
-{
-	struct rt_thread *t = rt_self();
-
-	if (t && t->recording == RT_STEERED)
-		rt_steer_handle(t, code, A(object));
-	return t;
-}
-
 static void event1(struct rt_thread *t, uint32_t code, const void *object)
 {
 	rt_sync(t, code, A(object), RT_NONE);
@@ -118,7 +108,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 /* Destruction: the event comes first, the memory may be reused behind it. */
 #define DESTROY(code, object, call)                                                                          \
 	do {                                                                                                 \
-		struct rt_thread *t_ = handling(code, object);                                               \
+		struct rt_thread *t_ = rt_handling(code, object);                                            \
 		if (t_)                                                                                      \
 			forget(t_, code, object);                                                            \
 		return call;                                                                                 \
@@ -138,7 +128,7 @@ static bool time_valid(const struct timespec *time)
 
 INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes))
 {
-	struct rt_thread *t = handling(RADDLE_MUTEX_INIT, mutex);
+	struct rt_thread *t = rt_handling(RADDLE_MUTEX_INIT, mutex);
 	int type = PTHREAD_MUTEX_DEFAULT;
 	int r = REAL(pthread_mutex_init)(mutex, attributes);
 
@@ -232,7 +222,7 @@ _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "one kind of mutex");
 
 INTERPOSE(int, mtx_init, (mtx_t * mutex, int type))
 {
-	struct rt_thread *t = handling(RADDLE_MUTEX_INIT, mutex);
+	struct rt_thread *t = rt_handling(RADDLE_MUTEX_INIT, mutex);
 	int r = REAL(mtx_init)(mutex, type);
 
 	if (t && r == thrd_success) {
@@ -245,7 +235,7 @@ INTERPOSE(int, mtx_init, (mtx_t * mutex, int type))
 
 INTERPOSE(void, mtx_destroy, (mtx_t * mutex))
 {
-	struct rt_thread *t = handling(RADDLE_MUTEX_DESTROY, mutex);
+	struct rt_thread *t = rt_handling(RADDLE_MUTEX_DESTROY, mutex);
 
 	if (t)
 		forget(t, RADDLE_MUTEX_DESTROY, mutex);
@@ -310,7 +300,7 @@ INTERPOSE(int, mtx_unlock, (mtx_t * mutex))
 
 INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * rwlock, const pthread_rwlockattr_t *attributes))
 {
-	struct rt_thread *t = handling(RADDLE_RWLOCK_INIT, rwlock);
+	struct rt_thread *t = rt_handling(RADDLE_RWLOCK_INIT, rwlock);
 	int r = REAL(pthread_rwlock_init)(rwlock, attributes);
 
 	if (t && !r)
@@ -399,7 +389,7 @@ INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * rwlock))
 
 INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared))
 {
-	struct rt_thread *t = handling(RADDLE_SPIN_INIT, (const void *)spin);
+	struct rt_thread *t = rt_handling(RADDLE_SPIN_INIT, (const void *)spin);
 	int r = REAL(pthread_spin_init)(spin, shared);
 
 	if (t && !r)
@@ -434,7 +424,7 @@ INTERPOSE(int, pthread_barrier_init,
 	  (pthread_barrier_t *restrict barrier, const pthread_barrierattr_t *restrict attributes,
 	   unsigned count))
 {
-	struct rt_thread *t = handling(RADDLE_BARRIER_INIT, barrier);
+	struct rt_thread *t = rt_handling(RADDLE_BARRIER_INIT, barrier);
 	int r = REAL(pthread_barrier_init)(barrier, attributes, count);
 
 	if (t && !r) {
@@ -447,7 +437,7 @@ INTERPOSE(int, pthread_barrier_init,
 
 INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * barrier))
 {
-	struct rt_thread *t = handling(RADDLE_BARRIER_DESTROY, barrier);
+	struct rt_thread *t = rt_handling(RADDLE_BARRIER_DESTROY, barrier);
 
 	if (rt.steer)
 		rt_barrier_destroy(barrier);
@@ -488,7 +478,7 @@ static int sem_status(int error)
 
 INTERPOSE(int, sem_init, (sem_t * sem, int shared, unsigned value))
 {
-	struct rt_thread *t = handling(RADDLE_SEM_INIT, sem);
+	struct rt_thread *t = rt_handling(RADDLE_SEM_INIT, sem);
 	int r = REAL(sem_init)(sem, shared, value);
 
 	if (t && !r) {
