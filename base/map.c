@@ -23,22 +23,32 @@ static uint64_t hash_number(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* The slot that holds `key` or, if none does, where it belongs. */
-static size_t umap_slot(const struct rd_umap *m, uint64_t key)
+static inline uint64_t hash_key(const uint64_t *key, unsigned words)
 {
-	size_t mask = m->capacity - 1, i = hash_number(key) & mask;
+	uint64_t hash = key[0];
 
-	while (m->used[i] && m->keys[i] != key)
+	for (unsigned i = 1; i < words; i++)
+		hash = rd_mix(hash * 0x9e3779b97f4a7c15u, key[i]);
+	return hash_number(hash);
+}
+
+/* The slot that holds `key` or, if none does, where it belongs.  Inline, here and below, because for the one
+ * word of an rd_umap nothing is left of the loops. */
+static inline size_t find_slot(const struct rd_umap *m, const uint64_t *key, unsigned words)
+{
+	size_t mask = m->capacity - 1, i = hash_key(key, words) & mask;
+
+	while (m->used[i] && memcmp(m->keys + i * words, key, words * sizeof *key) != 0)
 		i = (i + 1) & mask;
 	return i;
 }
 
-static void umap_resize(struct rd_umap *m, size_t capacity)
+static inline void resize(struct rd_umap *m, size_t capacity, unsigned words)
 {
 	struct rd_umap old = *m;
 
 	m->capacity = capacity;
-	m->keys = rd_xcalloc(capacity, sizeof *m->keys);
+	m->keys = rd_xcalloc(capacity, words * sizeof *m->keys);
 	m->values = rd_xcalloc(capacity, sizeof *m->values);
 	m->used = rd_xcalloc(capacity, sizeof *m->used);
 	for (size_t i = 0; i < old.capacity; i++) {
@@ -46,8 +56,8 @@ static void umap_resize(struct rd_umap *m, size_t capacity)
 
 		if (!old.used[i])
 			continue;
-		slot = umap_slot(m, old.keys[i]);
-		m->keys[slot] = old.keys[i];
+		slot = find_slot(m, old.keys + i * words, words);
+		memcpy(m->keys + slot * words, old.keys + i * words, words * sizeof *m->keys);
 		m->values[slot] = old.values[i];
 		m->used[slot] = 1;
 	}
@@ -56,31 +66,41 @@ static void umap_resize(struct rd_umap *m, size_t capacity)
 	free(old.used);
 }
 
-uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key)
+static inline uint64_t *get(const struct rd_umap *m, const uint64_t *key, unsigned words)
 {
 	size_t i;
 
 	if (!m->count)
 		return NULL;
-	i = umap_slot(m, key);
+	i = find_slot(m, key, words);
 	return m->used[i] ? &m->values[i] : NULL;
 }
 
-uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key, bool *is_new)
+static inline uint64_t *put(struct rd_umap *m, const uint64_t *key, unsigned words, bool *is_new)
 {
 	size_t i;
 
 	if (m->count >= m->capacity / 4 * 3)
-		umap_resize(m, m->capacity ? m->capacity * 2 : FIRST_CAPACITY);
-	i = umap_slot(m, key);
+		resize(m, m->capacity ? m->capacity * 2 : FIRST_CAPACITY, words);
+	i = find_slot(m, key, words);
 	if (is_new)
 		*is_new = !m->used[i];
 	if (!m->used[i]) {
 		m->used[i] = 1;
-		m->keys[i] = key;
+		memcpy(m->keys + i * words, key, words * sizeof *key);
 		m->count++;
 	}
 	return &m->values[i];
+}
+
+uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key)
+{
+	return get(m, &key, 1);
+}
+
+uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key, bool *is_new)
+{
+	return put(m, &key, 1, is_new);
 }
 
 void rd_umap_release(struct rd_umap *m)
@@ -89,6 +109,21 @@ void rd_umap_release(struct rd_umap *m)
 	free(m->values);
 	free(m->used);
 	*m = (struct rd_umap)RD_UMAP_INIT;
+}
+
+uint64_t *rd_pmap_get(const struct rd_pmap *m, uint64_t a, uint64_t b)
+{
+	return get(&m->map, (uint64_t[]){a, b}, 2);
+}
+
+uint64_t *rd_pmap_put(struct rd_pmap *m, uint64_t a, uint64_t b, bool *is_new)
+{
+	return put(&m->map, (uint64_t[]){a, b}, 2, is_new);
+}
+
+void rd_pmap_release(struct rd_pmap *m)
+{
+	rd_umap_release(&m->map);
 }
 
 /* A slot is 0 when free, otherwise the string's number plus one. */

@@ -28,6 +28,16 @@ uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key,
 		      bool *is_new); /* a new value is 0; is_new may be NULL */
 void rd_umap_release(struct rd_umap *m);
 
+/* The same for keys of two numbers, compared in full: what does not fit into 64 bits is
+ * never folded into one number.  A longer key is a chain: the value of the first two numbers
+ * and the next one. */
+struct rd_pmap {
+	struct rd_umap map; /* two keys a slot */
+};
+uint64_t *rd_pmap_get(const struct rd_pmap *m, uint64_t a, uint64_t b); /* as rd_umap_get() */
+uint64_t *rd_pmap_put(struct rd_pmap *m, uint64_t a, uint64_t b, bool *is_new);
+void rd_pmap_release(struct rd_pmap *m);
+
 /* Strings get numbers 0, 1, 2 … in order of first appearance; the map owns copies. */
 struct rd_names {
 	char **items;

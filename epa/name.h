@@ -67,13 +67,6 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 				 0};
 }
 
-/* For tables; different names may have the same. */
-static inline uint64_t epa_name_hash(struct epa_name n)
-{
-	uint64_t hash = (n.who ^ n.where * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-	return hash ^ hash >> 31;
-}
-
 /* Parts of a name; `site` and `ordinal` are 0 where a kind has none. */
 uint32_t epa_name_thread(struct epa_name n);
 uint32_t epa_name_site(struct epa_name n);

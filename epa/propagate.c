@@ -37,10 +37,10 @@ struct epa_propagator {
 	struct epa_propagation *out;
 	struct thread *threads;
 	size_t thread_count;
-	struct rd_umap nodes;	/* (place, kind, operation, site) to index */
-	struct rd_umap edges;	/* (from, to, through) to index */
+	struct rd_pmap nodes;	/* (place, site), (kind, operation) to index */
+	struct rd_pmap edges;	/* (from, to), through to index */
 	struct rd_umap masks;	/* (node, freed) to index */
-	struct rd_umap omitted; /* hash of a name to node + 1: the right value was not stored there */
+	struct rd_pmap omitted; /* name to node + 1: the right value was not stored there */
 	struct epa_cells cells;
 	struct epa_renames renames;
 	bool parted; /* any thread */
@@ -116,10 +116,10 @@ void epa_propagator_free(struct epa_propagator *p)
 	for (size_t i = 0; i < p->thread_count; i++)
 		free(p->threads[i].last);
 	free(p->threads);
-	rd_umap_release(&p->nodes);
-	rd_umap_release(&p->edges);
+	rd_pmap_release(&p->nodes);
+	rd_pmap_release(&p->edges);
 	rd_umap_release(&p->masks);
-	rd_umap_release(&p->omitted);
+	rd_pmap_release(&p->omitted);
 	epa_cells_release(&p->cells);
 	epa_renames_release(&p->renames);
 	free(p->missing);
@@ -165,9 +165,8 @@ static uint32_t node_of(struct epa_propagator *p, size_t place, const struct epa
 {
 	struct epa_propagation *out = p->out;
 	bool is_new;
-	uint64_t key = (uint64_t)place << 40 | (uint64_t)like->kind << 37 | (uint64_t)like->operation << 31;
-	/* Sites have 31 bits. */
-	uint64_t *index = rd_umap_put(&p->nodes, key ^ like->site, &is_new);
+	uint64_t *index = rd_pmap_put(&p->nodes, (uint64_t)place << 32 | like->site,
+				      (uint64_t)like->kind << 8 | like->operation, &is_new);
 	if (is_new) {
 		*index = out->node_count;
 		RD_GROW(out->nodes, out->node_capacity, out->node_count + 1);
@@ -186,7 +185,7 @@ static void add_edge(struct epa_propagator *p, uint32_t from, uint32_t to, enum 
 	uint64_t *index;
 	if (from == NONE || from == to)
 		return;
-	index = rd_umap_put(&p->edges, (uint64_t)from << 34 | (uint64_t)to << 4 | through, &is_new);
+	index = rd_pmap_put(&p->edges, (uint64_t)from << 32 | to, through, &is_new);
 	if (is_new) {
 		*index = out->edge_count;
 		RD_GROW(out->edges, out->edge_capacity, out->edge_count + 1);
@@ -254,6 +253,17 @@ static void make_wrong(struct epa_propagator *p, const struct epa_record *r, uin
 	}
 }
 
+/* Node + 1 of the store that is missing there, 0 since another one came; NULL if none was. */
+static uint64_t *omitted_at(const struct epa_propagator *p, const struct epa_name *name)
+{
+	return rd_pmap_get(&p->omitted, name->who, name->where);
+}
+
+static void omit(struct epa_propagator *p, const struct epa_name *name, uint64_t node)
+{
+	*rd_pmap_put(&p->omitted, name->who, name->where, NULL) = node;
+}
+
 static void make_right(struct epa_propagator *p, const struct epa_record *r, uint64_t size)
 {
 	uint64_t words = epa_cell_words(r->address, size);
@@ -266,11 +276,9 @@ static void make_right(struct epa_propagator *p, const struct epa_record *r, uin
 		mask(p, cell, r, epa_objects_thread(p->objects, r->place));
 		epa_cells_clear(&p->cells, cell, bytes);
 	}
-	if (p->omitted.count) {
-		uint64_t *node = rd_umap_get(&p->omitted, epa_name_hash(r->slots[0]));
-		if (node)
-			*node = 0;
-	}
+	uint64_t *node = omitted_at(p, &r->slots[0]);
+	if (node)
+		*node = 0;
 }
 
 /* Who left the memory of this access wrong, or NONE. */
@@ -283,7 +291,7 @@ static uint32_t blame(struct epa_propagator *p, uint64_t address, uint64_t size,
 		if (cell && (cell->bytes & epa_cell_bytes(address, size, address / EPA_CELL + i)))
 			return cell->node;
 	}
-	node = p->omitted.count && name ? rd_umap_get(&p->omitted, epa_name_hash(*name)) : NULL;
+	node = name ? omitted_at(p, name) : NULL;
 	return node && *node ? (uint32_t)*node - 1 : NONE;
 }
 
@@ -419,7 +427,7 @@ static void deviating_pair(struct epa_propagator *p, const struct epa_record *go
 	if ((writes_memory(run) || run->kind == TRACE_FULL_COPY) && !run->unfinished)
 		make_wrong(p, run, run->size, node);
 	if (like->kind == EPA_ADDRESS && (writes_memory(golden) || run->kind == TRACE_FULL_COPY))
-		*rd_umap_put(&p->omitted, epa_name_hash(golden->slots[0]), NULL) = (uint64_t)node + 1;
+		omit(p, &golden->slots[0], (uint64_t)node + 1);
 	t->returned = run->kind == TRACE_FULL_RETURN ? node : NONE;
 	*last_of(t, run->depth) = node;
 }
@@ -524,7 +532,7 @@ static void on_only(void *context, size_t place, const struct epa_record *r, boo
 		add_edge(p, t->control, node, EPA_BRANCH, NULL);
 	}
 	if (golden && r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
-		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = (uint64_t)node + 1;
+		omit(p, &r->slots[0], (uint64_t)node + 1);
 	else if (!golden && !r->unfinished && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
 		make_wrong(p, r, r->size, node);
 	if (golden)
@@ -575,7 +583,7 @@ void epa_propagator_lost_record(struct epa_propagator *p, const struct epa_recor
 {
 	p->out->counts[EPA_MISSING]++;
 	if (r->count && (writes_memory(r) || r->kind == TRACE_FULL_COPY))
-		*rd_umap_put(&p->omitted, epa_name_hash(r->slots[0]), NULL) = p->out->node_count;
+		omit(p, &r->slots[0], p->out->node_count);
 }
 
 void epa_propagator_move(struct epa_propagator *p, const struct epa_move *move)

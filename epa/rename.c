@@ -14,7 +14,7 @@ void epa_renames_release(struct epa_renames *r)
 	for (size_t i = 0; i < r->count; i++)
 		free(r->lists[i].list);
 	free(r->lists);
-	rd_umap_release(&r->heads);
+	rd_pmap_release(&r->heads);
 	*r = (struct epa_renames){0};
 }
 
@@ -24,16 +24,10 @@ static bool is_made(struct epa_name n)
 	return kind == EPA_STACK || kind == EPA_HEAP || kind == EPA_MAP;
 }
 
-static uint64_t key_of(struct epa_name n)
-{
-	return epa_name_hash((struct epa_name){n.who & ~ORDINAL, epa_name_base(n).where});
-}
-
 static struct epa_rename_list *list_of(const struct epa_renames *r, struct epa_name n)
 {
-	const uint64_t *index = rd_umap_get(&r->heads, key_of(n));
-	struct epa_rename_list *list = index ? &r->lists[*index] : NULL;
-	return list && list->who == (n.who & ~ORDINAL) && list->where == epa_name_base(n).where ? list : NULL;
+	const uint64_t *index = rd_pmap_get(&r->heads, n.who & ~ORDINAL, epa_name_base(n).where);
+	return index ? &r->lists[*index] : NULL;
 }
 
 struct epa_name epa_renames_apply(const struct epa_renames *r, struct epa_name n)
@@ -56,12 +50,11 @@ void epa_renames_match(struct epa_renames *r, struct epa_name run, struct epa_na
 	if (!is_made(run) || (run.who & ~ORDINAL) != (golden.who & ~ORDINAL) || run.where != golden.where ||
 	    epa_name_offset(run) != 0 || epa_name_same(epa_renames_apply(r, run), golden))
 		return;
-	uint64_t *index = rd_umap_put(&r->heads, key_of(run), &is_new);
+	uint64_t *index = rd_pmap_put(&r->heads, run.who & ~ORDINAL, run.where, &is_new);
 	if (is_new) {
 		*index = r->count;
 		RD_GROW(r->lists, r->capacity, r->count + 1);
-		r->lists[r->count++] =
-			(struct epa_rename_list){.who = run.who & ~ORDINAL, .where = run.where};
+		r->lists[r->count++] = (struct epa_rename_list){0};
 	}
 	list = &r->lists[*index];
 	while (list->count && list->list[list->count - 1].from >= (run.who & ORDINAL))

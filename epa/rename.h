@@ -14,9 +14,8 @@ struct epa_rename {
 };
 
 struct epa_renames {
-	struct rd_umap heads; /* (kind, thread, site) to index of lists, by hash */
+	struct rd_pmap heads; /* (kind, thread), site to index of lists */
 	struct epa_rename_list {
-		uint64_t who, where;
 		struct epa_rename *list; /* ascending */
 		size_t count, capacity;
 	} * lists;

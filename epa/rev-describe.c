@@ -26,11 +26,12 @@ struct describer {
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
 	struct rev_shadow *shadow; /* for a certificate */
-	struct rd_umap shared;	   /* id of an object -> place in x->shared + 1 */
+	struct rd_pmap shared;	   /* name of an object -> place in x->shared + 1 */
 	const struct trace_record *now;
 	uint32_t *done;	      /* operations, by thread */
 	const char **call;    /* by thread: the function that it called last */
-	struct rd_umap *seen; /* for each side: addresses that its site touched in the segment */
+	struct rd_pmap *seen; /* for each side: (site, write) and address + 1 that it touched in the segment;
+				 address 0: how many */
 };
 
 static const char *access_name(uint8_t access)
@@ -107,13 +108,13 @@ static void see(struct describer *d, size_t pair, int which, const struct rev_to
 /* How many other places the site has touched in the segment, for the record flavour counts those. */
 static void count_instance(struct describer *d, size_t pair, int which, const struct rev_touch *t)
 {
-	struct rd_umap *seen = &d->seen[2 * pair + (size_t)which];
+	struct rd_pmap *seen = &d->seen[2 * pair + (size_t)which];
 	struct rev_side *side = &d->x->reversals[pair].side[which];
 	uint64_t site = (uint64_t)d->now->site << 1 | writes(t->access), *count;
 	bool is_new;
 
-	rd_umap_put(seen, site << 32 ^ t->address, &is_new);
-	count = rd_umap_put(seen, ~site, NULL);
+	rd_pmap_put(seen, site, t->address + 1, &is_new);
+	count = rd_pmap_put(seen, site, 0, NULL);
 	*count += is_new;
 	if (side->site == d->now->site && writes(side->access) == writes(t->access) &&
 	    t->address <= d->x->reversals[pair].pair.address &&
@@ -187,7 +188,7 @@ static void count_conflict(void *context, uint64_t address, bool ordered)
 	struct epa_name name = epa_name_base(epa_objects_name(d->objects, d->now->site, address));
 	uint64_t *at;
 
-	at = rd_umap_put(&d->shared, name.who * 31 + name.where, NULL);
+	at = rd_pmap_put(&d->shared, name.who, name.where, NULL);
 	if (!*at) {
 		struct rd_buf text = RD_BUF_INIT;
 
@@ -320,10 +321,10 @@ int rev_describe(struct rev_result *x, struct epa_source *source, bool objects)
 	err = walk(&d);
 	finish(&d);
 	for (size_t i = 0; i < 2 * x->reversal_count; i++)
-		rd_umap_release(&d.seen[i]);
+		rd_pmap_release(&d.seen[i]);
 	rev_shadow_free(d.shadow);
 	rev_feed_release(&d.feed);
-	rd_umap_release(&d.shared);
+	rd_pmap_release(&d.shared);
 	epa_objects_free(d.objects);
 	epa_names_release(&d.names);
 	epa_walk_close(d.walk);

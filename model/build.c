@@ -434,7 +434,7 @@ static void free_private(struct model_private *x)
 		rd_umap_release(&x->shadows[i].map);
 		rd_umap_release(&x->shadows[i].chunks);
 	}
-	struct rd_umap *maps[] = {&x->by_number, &x->grid.cells, &x->pages, &x->stack_of, &x->sync_of};
+	struct rd_umap *maps[] = {&x->by_number, &x->grid.cells, &x->pages, &x->stack_of, &x->sync_of.map};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		rd_umap_release(maps[i]);
 	void *arrays[] = {x->by_stream,	     x->grid.starts, x->grid.entries, x->fixed,

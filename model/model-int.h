@@ -44,7 +44,7 @@ struct model_private {
 	size_t module_object_count;
 	struct rd_umap pages;	 /* page number to object */
 	struct rd_umap stack_of; /* (parent, site) to node */
-	struct rd_umap sync_of;	 /* (object, offset, class) to sync */
+	struct rd_pmap sync_of;	 /* (object, class), offset to sync */
 	struct model_block *blocks;
 	uint32_t (*owners)[64];
 	struct model_shadow *shadows;

@@ -58,19 +58,9 @@ enum raddle_handling model_handling(const struct model *m, const struct trace_ev
 	return handling;
 }
 
-/* Object, offset and class do not fit into one key, so equal hashes are told
- * apart by looking on. */
-static uint64_t sync_key(uint32_t object, uint64_t offset, enum model_sync_class class, uint64_t attempt)
+static uint64_t kind_key(const struct model_sync *s)
 {
-	uint64_t key =
-		offset * 0x9e3779b97f4a7c15ull ^ ((uint64_t)object << 8 | class) * 0xc2b2ae3d27d4eb4full;
-	return key + attempt * 0x165667b19e3779f9ull;
-}
-
-static bool is_sync(const struct model *m, uint64_t index, const struct model_sync *s)
-{
-	const struct model_sync *other = &m->syncs[index];
-	return other->object == s->object && other->offset == s->offset && other->class == s->class;
+	return (uint64_t)s->object << 32 | s->class;
 }
 
 static struct model_sync place_of(const struct model *m, uint32_t object, enum model_sync_class class,
@@ -83,14 +73,8 @@ static struct model_sync place_of(const struct model *m, uint32_t object, enum m
 uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t address, uint64_t q)
 {
 	struct model_sync s = place_of(m, model_find(m, address, q), class, address);
-	for (uint64_t attempt = 0;; attempt++) {
-		uint64_t *index =
-			rd_umap_get(&m->private->sync_of, sync_key(s.object, s.offset, class, attempt));
-		if (!index)
-			return MODEL_NONE;
-		if (is_sync(m, *index, &s))
-			return (uint32_t)*index;
-	}
+	const uint64_t *index = rd_pmap_get(&m->private->sync_of, kind_key(&s), s.offset);
+	return index ? (uint32_t)*index : MODEL_NONE;
 }
 
 uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum model_sync_class class,
@@ -98,16 +82,12 @@ uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum mode
 {
 	uint32_t object = model_find_or_page(m, cache, place[0], place[1]);
 	struct model_sync s = place_of(m, object, class, place[0]);
-	for (uint64_t attempt = 0;; attempt++) {
-		bool is_new;
-		uint64_t *index = rd_umap_put(&m->private->sync_of,
-					      sync_key(s.object, s.offset, class, attempt), &is_new);
-		if (is_new) {
-			*index = m->sync_count;
-			RD_GROW(m->syncs, m->private->sync_capacity, m->sync_count + 1);
-			m->syncs[m->sync_count++] = s;
-		}
-		if (is_new || is_sync(m, *index, &s))
-			return (uint32_t)*index;
+	bool is_new;
+	uint64_t *index = rd_pmap_put(&m->private->sync_of, kind_key(&s), s.offset, &is_new);
+	if (is_new) {
+		*index = m->sync_count;
+		RD_GROW(m->syncs, m->private->sync_capacity, m->sync_count + 1);
+		m->syncs[m->sync_count++] = s;
 	}
+	return (uint32_t)*index;
 }

@@ -39,7 +39,9 @@ struct trace_sites_private {
 		size_t first, count;
 	} * ranges; /* by type number */
 	size_t range_capacity;
-	struct rd_umap global_of; /* hash of linkage name to index */
+	struct rd_names linkages; /* to numbers */
+	size_t *global_of;	  /* by number: index of the first global with that linkage name */
+	size_t global_of_capacity;
 };
 
 /* The parse of one table. */
@@ -288,11 +290,11 @@ static int parse_global(struct parser *p)
 	if (err)
 		return err;
 	g.unit = (uint32_t)(s->unit_count - 1);
-	bool is_new;
-	uint64_t *index =
-		rd_umap_put(&p->private->global_of, XXH64(g.linkage, strlen(g.linkage), 0), &is_new);
-	if (is_new)
-		*index = s->global_count;
+	struct trace_sites_private *x = p->private;
+	size_t known = x->linkages.count;
+	RD_GROW(x->global_of, x->global_of_capacity, known + 1);
+	if (rd_names_put(&x->linkages, g.linkage, strlen(g.linkage)) == known)
+		x->global_of[known] = s->global_count;
 	RD_GROW(s->globals, p->global_capacity, s->global_count + 1);
 	s->globals[s->global_count++] = g;
 	return RD_OK;
@@ -584,7 +586,8 @@ void trace_sites_free(struct trace_sites *s)
 	free(x->unit_of_slot);
 	free(x->ranges);
 	rd_names_release(&x->types);
-	rd_umap_release(&x->global_of);
+	rd_names_release(&x->linkages);
+	free(x->global_of);
 	free(x);
 	void *arrays[] = {s->sites,   s->chains, s->units, s->globals,
 			  s->members, s->placed, s->files, s->pieces};
@@ -653,8 +656,8 @@ size_t trace_sites_members(const struct trace_sites *s, const char *type, size_t
 
 const struct trace_global *trace_sites_global(const struct trace_sites *s, const char *linkage)
 {
-	uint64_t *index = rd_umap_get(&s->private->global_of, XXH64(linkage, strlen(linkage), 0));
-	if (!index || strcmp(s->globals[*index].linkage, linkage) != 0)
+	uint32_t number;
+	if (!rd_names_find(&s->private->linkages, linkage, strlen(linkage), &number))
 		return NULL;
-	return &s->globals[*index];
+	return &s->globals[s->private->global_of[number]];
 }

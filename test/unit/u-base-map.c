@@ -86,6 +86,36 @@ static void map_agrees_with_array(void **state)
 	check_against_array(UINT64_C(1) << 40);
 }
 
+/* Pairs that are one number when they are packed carelessly stay apart, and so do those that fall into
+ * the same slot. */
+static void pairs_are_compared_in_full(void **state)
+{
+	static const uint64_t pairs[][2] = {
+		{2, 65539}, {3, 3}, {0, 1}, {1, 0}, {0, 0}, {UINT64_C(1) << 32, 7}, {7, UINT64_C(1) << 32},
+	};
+	struct rd_pmap m = {0};
+	bool is_new;
+
+	(void)state;
+	assert_null(rd_pmap_get(&m, 0, 0));
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		*rd_pmap_put(&m, pairs[i][0], pairs[i][1], &is_new) = i + 1;
+		assert_true(is_new);
+	}
+	for (uint64_t i = 100; i < 600; i++) {
+		*rd_pmap_put(&m, i, i, &is_new) = i;
+		assert_true(is_new);
+	}
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		assert_int_equal(*rd_pmap_get(&m, pairs[i][0], pairs[i][1]), i + 1);
+	for (uint64_t i = 100; i < 600; i++) {
+		assert_int_equal(*rd_pmap_get(&m, i, i), i);
+		assert_null(rd_pmap_get(&m, i, i + 1));
+	}
+	rd_pmap_release(&m);
+	assert_null(rd_pmap_get(&m, 3, 3));
+}
+
 static void names_count_up(void **state)
 {
 	struct rd_names n = RD_NAMES_INIT;
@@ -134,7 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_map_finds_nothing), cmocka_unit_test(extreme_keys),
 		cmocka_unit_test(map_agrees_with_array),   cmocka_unit_test(names_count_up),
-		cmocka_unit_test(names_differ_by_length),
+		cmocka_unit_test(names_differ_by_length),  cmocka_unit_test(pairs_are_compared_in_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
