@@ -46,7 +46,9 @@ struct prover {
 	size_t last_count, last_capacity;
 	struct rev_released released;
 	struct rev_feed feed;
-	struct rd_umap proved; /* pairs that the solver proved */
+	struct rev_pair
+		*proved; /* that the solver proved: c->proved_count, in the order of compare_pairs() */
+	size_t proved_count;
 	char *why;
 };
 
@@ -244,11 +246,24 @@ static void check_step(struct prover *p, size_t number)
 
 /* ---- accesses ---- */
 
-static bool is_proved(struct prover *p, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
+static int compare_pairs(const void *left, const void *right)
 {
-	uint64_t key = (uint64_t)t << 48 ^ (uint64_t)s << 32 ^ (uint64_t)u << 16 ^ r;
+	const struct rev_pair *a = left, *b = right;
 
-	return rd_umap_get(&p->proved, key) != NULL;
+	if (a->t != b->t)
+		return a->t < b->t ? -1 : 1;
+	if (a->s != b->s)
+		return a->s < b->s ? -1 : 1;
+	if (a->u != b->u)
+		return a->u < b->u ? -1 : 1;
+	return (a->r > b->r) - (a->r < b->r);
+}
+
+static bool is_proved(const struct prover *p, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
+{
+	struct rev_pair key = {.t = t, .s = s, .u = u, .r = r};
+
+	return p->proved_count && bsearch(&key, p->proved, p->proved_count, sizeof *p->proved, compare_pairs);
 }
 
 static void check_pair(struct prover *p, uint32_t t, uint32_t s, const struct rev_touch *now)
@@ -417,17 +432,19 @@ static void check_proved(struct prover *p, unsigned solver_ms)
 	struct rev_machine m;
 
 	rev_machine_init(&m, p->run);
+	p->proved = rd_xcalloc(p->c->proved_count + 1, sizeof *p->proved);
 	for (size_t i = 0; i < p->c->proved_count && !p->why; i++) {
 		const struct rev_pair *q = &p->c->proved[i];
 		struct rev_question question = {p->index[q->t], q->s, p->index[q->u], q->r, false};
 
-		if (rev_solve(solver, &m, &question, &w) != REV_NEVER)
+		if (!q->r || q->r > p->run->threads[question.u].count)
+			reject(p, "pair %zu is about an operation that is not in the trace", i + 1);
+		else if (rev_solve(solver, &m, &question, &w) != REV_NEVER)
 			reject(p, "the solver does not prove pair %zu", i + 1);
-		*rd_umap_put(&p->proved,
-			     (uint64_t)question.t << 48 ^ (uint64_t)question.s << 32 ^
-				     (uint64_t)question.u << 16 ^ question.r,
-			     NULL) = 1;
+		p->proved[p->proved_count++] =
+			(struct rev_pair){.t = question.t, .s = question.s, .u = question.u, .r = question.r};
 	}
+	qsort(p->proved, p->proved_count, sizeof *p->proved, compare_pairs);
 	rev_machine_release(&m);
 	rev_witness_release(&w);
 	rev_solver_free(solver);
@@ -475,7 +492,7 @@ int rev_certificate_check(const struct rev_certificate *c, struct epa_source *so
 	free(p.todo);
 	free(p.last);
 	rd_umap_release(&p.bytes);
-	rd_umap_release(&p.proved);
+	free(p.proved);
 	epa_reversible_free(x);
 	return err;
 }
