@@ -74,12 +74,46 @@ static uint64_t node_key(const struct core *c, uint32_t e)
 	return rd_mix(rd_mix(h, v->object), c->x->events[v->source].site);
 }
 
+/* Whether two stops hold the same locks; lists that are equal as sets may differ in order. */
+static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
+{
+	uint32_t rest = core_held(c, b);
+
+	for (uint32_t i = core_held(c, a); i != NONE; i = c->holds[i].next) {
+		const struct section *s = &c->sections[c->holds[i].section];
+		uint32_t k = core_held(c, b);
+
+		if (rest == NONE)
+			return false;
+		rest = c->holds[rest].next;
+		while (k != NONE && (c->sections[c->holds[k].section].lock != s->lock ||
+				     c->sections[c->holds[k].section].shared != s->shared))
+			k = c->holds[k].next;
+		if (k == NONE)
+			return false;
+	}
+	return rest == NONE;
+}
+
+static bool same_node(const struct core *c, uint32_t a, uint32_t b)
+{
+	const struct event *v = &c->events[a], *w = &c->events[b];
+
+	return v->thread == w->thread && v->kind == w->kind && v->flags == w->flags &&
+	       v->object == w->object && c->x->events[v->source].site == c->x->events[w->source].site &&
+	       same_holds(c, a, b);
+}
+
+/* Different stops with one hash are told apart by looking on. */
 static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)
 {
 	const struct event *v = &g->c->events[e];
+	uint64_t key = node_key(g->c, e), *number;
 	bool is_new;
-	uint64_t *number = rd_umap_put(numbers, node_key(g->c, e), &is_new);
 
+	while (number = rd_umap_put(numbers, key, &is_new),
+	       !is_new && !same_node(g->c, g->items[*number].stops[0], e))
+		key++;
 	if (is_new) {
 		*number = g->count;
 		RD_GROW(g->items, g->capacity, g->count + 1);

@@ -68,16 +68,16 @@ struct filler {
 	struct latest *latest; /* by variable */
 	uint32_t *opened;      /* by variable, of file descriptors: what they are since they were opened */
 	size_t variable_capacity;
-	struct rd_umap depths;	  /* (thread, sync) to recursion depth */
-	struct rd_umap last;	  /* (variable, site) to the segment that accessed it */
-	struct rd_umap uses_of;	  /* a thread's first use of a lock, and its last one of each site */
-	struct rd_umap passed;	  /* (thread, sync) of once controls that the thread knows to have run */
-	uint32_t *numbers;	  /* by sync: its number in the execution */
-	uint32_t *once_locks;	  /* by sync: the lock that stands for running the initialiser */
-	struct barrier_use *uses; /* by sync */
-	uint32_t *inside;	  /* by thread: the barrier instance it is in */
-	uint8_t *timed;		  /* by thread: its condition wait has a time limit */
-	uint32_t *robust;	  /* syncs that were taken over from a dead thread */
+	struct rd_umap depths;	      /* (thread, sync) to recursion depth */
+	struct rd_umap last;	      /* (variable, site) to the segment that accessed it */
+	struct rd_umap uses;	      /* (thread, access) of the uses of locks that are kept */
+	struct rd_umap passed;	      /* (thread, sync) of once controls that the thread knows to have run */
+	uint32_t *numbers;	      /* by sync: its number in the execution */
+	uint32_t *once_locks;	      /* by sync: the lock that stands for running the initialiser */
+	struct barrier_use *barriers; /* by sync */
+	uint32_t *inside;	      /* by thread: the barrier instance it is in */
+	uint8_t *timed;		      /* by thread: its condition wait has a time limit */
+	uint32_t *robust;	      /* syncs that were taken over from a dead thread */
 	size_t robust_count, robust_capacity;
 	struct predict_span *spans; /* by event */
 	size_t span_capacity;
@@ -244,9 +244,50 @@ bool predict_is_use(const struct trace_site *site, const struct model_access *a)
 	return site && site->kind == TRACE_SITE_CALL && !a->write;
 }
 
-static uint64_t use_key(const struct model_access *a, uint32_t thread, uint32_t site)
+/* A use of a lock. */
+struct use {
+	const struct model_access *access;
+	uint32_t index; /* in the accesses of the thread */
+};
+
+static int compare_uses(const void *left, const void *right)
 {
-	return rd_mix(rd_mix((uint64_t)thread << 32 | a->object, a->offset), site);
+	const struct use *a = left, *b = right;
+
+	if (a->access->object != b->access->object)
+		return a->access->object < b->access->object ? -1 : 1;
+	if (a->access->offset != b->access->offset)
+		return a->access->offset < b->access->offset ? -1 : 1;
+	if (a->access->site != b->access->site)
+		return a->access->site < b->access->site ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+static bool same_lock(const struct use *a, const struct use *b)
+{
+	return a->access->object == b->access->object && a->access->offset == b->access->offset;
+}
+
+static uint64_t use_key(uint32_t thread, uint32_t index)
+{
+	return (uint64_t)thread << 32 | index;
+}
+
+/* Of sorted uses, the last of each lock and site, and the first of each lock. */
+static void keep_uses(struct filler *f, uint32_t thread, const struct use *uses, size_t count)
+{
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_last = i + 1 == count || !same_lock(&uses[i], &uses[i + 1]);
+
+		if (!i || !same_lock(&uses[i - 1], &uses[i]) || uses[i].index < first)
+			first = uses[i].index;
+		if (is_last || uses[i].access->site != uses[i + 1].access->site)
+			rd_umap_put(&f->uses, use_key(thread, uses[i].index), NULL);
+		if (is_last)
+			rd_umap_put(&f->uses, use_key(thread, first), NULL);
+	}
 }
 
 /* Of the uses of a lock by a thread only its first and the last one of each site are kept: what races
@@ -254,16 +295,20 @@ static uint64_t use_key(const struct model_access *a, uint32_t thread, uint32_t 
 static void choose_uses(struct filler *f, uint32_t thread)
 {
 	const struct model_history *h = &f->m->histories[thread];
+	struct use *uses = NULL;
+	size_t count = 0, capacity = 0;
 
 	for (size_t i = 0; i < h->access_count; i++) {
 		const struct model_access *a = &h->accesses[i];
-		bool is_new;
 		if (!predict_is_use(trace_sites_find(f->m->sites, a->site), a))
 			continue;
-		uint64_t *first = rd_umap_put(&f->uses_of, use_key(a, thread, 0), &is_new);
-		*first = is_new ? i : *first;
-		*rd_umap_put(&f->uses_of, use_key(a, thread, a->site), NULL) = i;
+		RD_GROW(uses, capacity, count + 1);
+		uses[count++] = (struct use){a, (uint32_t)i};
 	}
+	if (count)
+		qsort(uses, count, sizeof *uses, compare_uses);
+	keep_uses(f, thread, uses, count);
+	free(uses);
 }
 
 static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
@@ -271,8 +316,7 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	const struct model_access *a = &f->m->histories[thread].accesses[index];
 
 	return predict_is_use(trace_sites_find(f->m->sites, a->site), a) &&
-	       *rd_umap_get(&f->uses_of, use_key(a, thread, 0)) != index &&
-	       *rd_umap_get(&f->uses_of, use_key(a, thread, a->site)) != index;
+	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
 /* A thread that waits for what it has counted itself (`if (++count < n) wait`) read its own
@@ -386,7 +430,7 @@ static void do_condition(struct filler *f, const struct segment *at, const struc
 
 static void do_barrier(struct filler *f, const struct segment *at, const struct model_operation *op)
 {
-	struct barrier_use *use = &f->uses[op->sync];
+	struct barrier_use *use = &f->barriers[op->sync];
 
 	if (op->kind == RADDLE_BARRIER_INIT) {
 		*use = (struct barrier_use){.size = op->value, .first = EXEC_NONE, .instance = EXEC_NONE};
@@ -769,9 +813,9 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	memset(f.numbers, 0xff, syncs * sizeof *f.numbers);
 	f.once_locks = rd_xmalloc(syncs * sizeof *f.once_locks);
 	memset(f.once_locks, 0xff, syncs * sizeof *f.once_locks);
-	f.uses = rd_xcalloc(syncs, sizeof *f.uses);
+	f.barriers = rd_xcalloc(syncs, sizeof *f.barriers);
 	for (size_t i = 0; i < syncs; i++)
-		f.uses[i].instance = f.uses[i].first = EXEC_NONE;
+		f.barriers[i].instance = f.barriers[i].first = EXEC_NONE;
 	f.inside = rd_xmalloc(threads * sizeof *f.inside);
 	memset(f.inside, 0xff, threads * sizeof *f.inside);
 	f.timed = rd_xcalloc(threads, 1);
@@ -800,10 +844,10 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);
 	rd_umap_release(&f.passed);
-	rd_umap_release(&f.uses_of);
+	rd_umap_release(&f.uses);
 	free(f.numbers);
 	free(f.once_locks);
-	free(f.uses);
+	free(f.barriers);
 	free(f.inside);
 	free(f.timed);
 	free(f.fences);
