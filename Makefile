@@ -25,7 +25,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base bitcode trace model epa finding predict report record replay inject doctor cmd
+TOOL_DIRS := base bitcode run trace model epa finding predict report record replay inject doctor cmd
 INSTR_DIRS := base ir instr
 # Hooks are bitcode, and some files of the runtime belong to one flavour.
 RT_ONLY_RECORD := rt/record.c rt/stride.c rt/linger.c rt/hook.c

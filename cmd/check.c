@@ -19,8 +19,8 @@
 #include "base/progress.h"
 #include "cmd/output.h"
 #include "cmd/run.h"
-#include "record/launch.h"
 #include "record/prepare.h"
+#include "run/launch.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -185,7 +185,7 @@ static void look(void *context, pid_t pid)
 	double since = now() - c->started;
 
 	check_companion_start(&c->companion, pid, STDERR_FILENO);
-	if (record_launch_interrupted() > 1)
+	if (run_launch_interrupted() > 1)
 		kill(pid, SIGKILL); /* once may not have been enough for it, twice is for the user */
 	if (!opt.timeout || since < (double)opt.timeout)
 		return;
@@ -263,7 +263,7 @@ static int record(struct check *c)
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		err = record_run(c, n);
 		check_input_first_ended(&c->input);
-		if (record_launch_interrupted())
+		if (run_launch_interrupted())
 			opt.runs = n + 1;
 	}
 	if (!err && WIFSIGNALED(c->runs[0].status))

@@ -12,9 +12,9 @@
 #include "base/option.h"
 #include "cmd/program.h"
 #include "cmd/run.h"
-#include "record/launch.h"
 #include "record/prepare.h"
 #include "report/report.h"
+#include "run/launch.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -141,7 +141,7 @@ static int parse_faults(struct cmd_run *run)
 		size_t n = strcspn(at, ",");
 		char *one = rd_xstrndup(at, n);
 		RD_GROW(run->faults, capacity, run->fault_count + 1);
-		r = record_fault_parse(&run->faults[run->fault_count++], one);
+		r = run_fault_parse(&run->faults[run->fault_count++], one);
 		free(one);
 		at += at[n] ? n + 1 : n;
 	}
@@ -151,7 +151,7 @@ static int parse_faults(struct cmd_run *run)
 static void say_faults(const struct cmd_run *run)
 {
 	for (size_t i = 0; i < run->fault_count; i++) {
-		const struct record_fault *f = &run->faults[i];
+		const struct run_fault *f = &run->faults[i];
 		if (f->fired)
 			fprintf(stderr,
 				"raddle: fault %zu changed %" PRIu64 " values, the first from 0x%" PRIx64
@@ -213,5 +213,5 @@ int cmd_record(int argc, char **argv)
 	if (record(argv + first, &status))
 		return CMD_FAILED;
 	fflush(NULL);
-	return record_exit_like(status);
+	return run_exit_like(status);
 }

@@ -16,10 +16,10 @@
 #include "cmd/gdb.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "record/launch.h"
 #include "record/prepare.h"
 #include "replay/replay.h"
 #include "report/report.h"
+#include "run/launch.h"
 #include "trace/meta.h"
 
 #include <inttypes.h>
@@ -264,7 +264,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	t->reproduced += t->finding->status == FINDING_CONFIRMED;
 	t->wall += result.wall_seconds;
 	t->cpu += result.cpu_seconds;
-	if (result.outcome == REPLAY_STOPPED || record_launch_interrupted())
+	if (result.outcome == REPLAY_STOPPED || run_launch_interrupted())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
 	replay_result_release(&result);
 	return 0;
@@ -427,7 +427,7 @@ static int replay_path(const char *path, char **argv)
 		status = t.reproduced ? CMD_FOUND : CMD_OK;
 	cmd_program_close(&program);
 	finding_set_free(t.set);
-	return !err && t.stop_signal > 0 && status == CMD_OK ? record_exit_like(t.stop_signal) : status;
+	return !err && t.stop_signal > 0 && status == CMD_OK ? run_exit_like(t.stop_signal) : status;
 }
 
 static bool is_usable(void)

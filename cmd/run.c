@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "cmd/standing.h"
 #include "record/collector.h"
-#include "record/launch.h"
 #include "record/prepare.h"
-#include "record/session.h"
 #include "record/watch.h"
+#include "run/launch.h"
+#include "run/session.h"
 #include "trace/full.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 struct parts {
 	const struct cmd_run *run;
-	struct record_session session;
+	struct run_session session;
 	struct record_collector *collector;
 	struct record_watch watch;
 	struct cmd_standing standing;
@@ -68,14 +68,14 @@ static void look(void *context, pid_t pid)
 static int launch(struct parts *p, const struct trace_meta *meta, pid_t *pid)
 {
 	const struct rd_flavour *flavour = &p->run->program->flavour;
-	struct record_launch how = {.executable = flavour->executable,
-				    .argv = meta->argv,
-				    .library_path = flavour->library_path,
-				    .streams = p->run->streams,
-				    .session_fd = p->session.fd,
-				    .wake = &p->session.shared->sealed_futex};
+	struct run_launch how = {.executable = flavour->executable,
+				 .argv = meta->argv,
+				 .library_path = flavour->library_path,
+				 .streams = p->run->streams,
+				 .session_fd = p->session.fd,
+				 .wake = &p->session.shared->sealed_futex};
 
-	return record_launch(&how, pid);
+	return run_launch(&how, pid);
 }
 
 static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_run_result *result)
@@ -102,7 +102,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_ru
 		return r;
 	r = record_collector_run(p->collector, pid, &result->status, &last);
 	record_watch_close(&p->watch);
-	record_launch_done();
+	run_launch_done();
 	if (!r && p->watch.stood)
 		r = cmd_standing_read(&p->standing, &result->standing);
 	if (p->run->ended)
@@ -112,19 +112,19 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_ru
 
 static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_result *result)
 {
-	int r = record_session_open(&p->session, meta->program, 0);
+	int r = run_session_open(&p->session, meta->program, 0);
 
 	if (!r && p->run->fault_count)
-		r = record_fault_plan(&p->session, p->run->faults, p->run->fault_count);
+		r = run_fault_plan(&p->session, p->run->faults, p->run->fault_count);
 	if (r)
 		return r;
 	r = run_collected(p, meta, result);
-	record_fault_look(&p->session, p->run->faults, p->run->fault_count);
+	run_fault_look(&p->session, p->run->faults, p->run->fault_count);
 	if (!r && follow_rest(p->collector))
 		return 0;
 	if (p->collector)
 		record_collector_close(p->collector);
-	record_session_close(&p->session);
+	run_session_close(&p->session);
 	return r;
 }
 

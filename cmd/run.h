@@ -5,7 +5,7 @@
 
 #include "cmd/program.h"
 #include "finding/finding.h"
-#include "record/fault.h"
+#include "run/fault.h"
 #include "trace/meta.h"
 
 #include <stdint.h>
@@ -13,11 +13,11 @@
 
 struct cmd_run { /* zero values are the defaults */
 	const struct cmd_program *program;
-	char **argv;		     /* the program's, as the user wrote them */
-	const char *directory;	     /* of the trace; nothing is in the way */
-	uint64_t limit;		     /* bytes of the trace; 0: none */
-	const int *streams;	     /* the program's; NULL: ours */
-	struct record_fault *faults; /* of a full trace; filled in with what became of them */
+	char **argv;		  /* the program's, as the user wrote them */
+	const char *directory;	  /* of the trace; nothing is in the way */
+	uint64_t limit;		  /* bytes of the trace; 0: none */
+	const int *streams;	  /* the program's; NULL: ours */
+	struct run_fault *faults; /* of a full trace; filled in with what became of them */
 	size_t fault_count;
 	bool no_watchdog; /* leave it alone if it stands still for good */
 

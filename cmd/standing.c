@@ -60,7 +60,7 @@ static uint32_t thread_of_tid(const struct model *m, pid_t tid)
 }
 
 /* Fills `waits` by thread; returns how many threads wait as the kernel says too. */
-static size_t match_threads(const struct predict_trace *t, const struct record_still *still, uint8_t *waits)
+static size_t match_threads(const struct predict_trace *t, const struct run_still *still, uint8_t *waits)
 {
 	uint8_t *asleep = rd_xcalloc(t->x.threads + 1u, 1);
 	size_t matched = 0;
@@ -82,7 +82,7 @@ static size_t match_threads(const struct predict_trace *t, const struct record_s
 	return matched;
 }
 
-static bool nobody_helps(const struct predict_trace *t, const struct record_still *still, size_t matched)
+static bool nobody_helps(const struct predict_trace *t, const struct run_still *still, size_t matched)
 {
 	if (!still->all || still->catches || !still->alone || matched != still->waiting_count)
 		return false;
@@ -190,7 +190,7 @@ static int write_answer(const struct finding_set *set, int fd)
 	return fclose(out) == 0 ? err : RD_ESYSTEM;
 }
 
-static bool look(struct cmd_standing *s, const struct model *model, const struct record_still *still)
+static bool look(struct cmd_standing *s, const struct model *model, const struct run_still *still)
 {
 	uint8_t *waits = rd_xcalloc(model->thread_count + 1, 1);
 	struct predict_standing standing = {.waits = waits};
@@ -212,7 +212,7 @@ static bool look(struct cmd_standing *s, const struct model *model, const struct
 	return stands;
 }
 
-bool cmd_standing_look(void *context, const struct record_still *still)
+bool cmd_standing_look(void *context, const struct run_still *still)
 {
 	struct cmd_standing *s = context;
 	struct trace *trace = NULL;

@@ -18,7 +18,7 @@ int cmd_standing_open(struct cmd_standing *s, const char *trace);
 void cmd_standing_close(struct cmd_standing *s);
 
 /* A record_stands_fn; the context is the struct cmd_standing. */
-bool cmd_standing_look(void *context, const struct record_still *still);
+bool cmd_standing_look(void *context, const struct run_still *still);
 
 /* The deadlocks in which the program stood; finding_set_free() frees them. */
 int cmd_standing_read(const struct cmd_standing *s, struct finding_set **set);

@@ -251,7 +251,7 @@ uint64_t inject_chooser_runs(const struct inject_chooser *c)
 
 /* --- the choice --------------------------------------------------------------------------- */
 
-bool inject_thread_parse(struct record_fault *f, const char *name)
+bool inject_thread_parse(struct run_fault *f, const char *name)
 {
 	const char *at = name + 3;
 	char *end;
@@ -259,7 +259,7 @@ bool inject_thread_parse(struct record_fault *f, const char *name)
 	f->depth = 0;
 	if (strncmp(name, "T_0", 3) != 0 || strlen(name) >= INJECT_THREAD_NAME)
 		return false;
-	for (; *at == '_' && at[1] >= '0' && at[1] <= '9' && f->depth < RECORD_FAULT_DEPTH; at = end)
+	for (; *at == '_' && at[1] >= '0' && at[1] <= '9' && f->depth < RUN_FAULT_DEPTH; at = end)
 		f->thread[f->depth++] = (uint32_t)strtoul(at + 1, &end, 10);
 	return !*at;
 }
@@ -293,7 +293,7 @@ static const struct choice *find_choice(const struct pool *p, uint64_t place)
 }
 
 static void draw_fault(const struct inject_chooser *c, size_t kind, const struct choice *choice,
-		       struct inject_random *random, struct record_fault *f)
+		       struct inject_random *random, struct run_fault *f)
 {
 	const struct inject_setup *s = c->ground.setup;
 	struct inject_bits bits = {inject_width(choice->site), (unsigned)s->bits, (int)s->bit - 1};
@@ -392,7 +392,7 @@ static int draw_window(const struct inject_chooser *c, const struct pool *p, con
 	}
 	qsort(picked, taken, sizeof *picked, compare_spots);
 	for (size_t i = 0; i < taken; i++) {
-		struct record_fault *f = &out->faults[out->count++];
+		struct run_fault *f = &out->faults[out->count++];
 
 		*f = out->faults[0];
 		draw_fault(c, out->kind, picked[i]->choice, random, f);

@@ -16,7 +16,7 @@ struct inject_fault {
 	uint64_t run;
 	size_t kind;
 	char thread[INJECT_THREAD_NAME]; /* of all of them */
-	struct record_fault faults[INJECT_FAULTS_MAX];
+	struct run_fault faults[INJECT_FAULTS_MAX];
 	size_t count;
 	const char *stratum; /* that it was drawn from; NULL: sampling is uniform */
 	uint64_t population; /* executions in the stratum */
@@ -46,6 +46,6 @@ struct inject_fit {
 struct inject_fit inject_fits(const struct inject_ground *ground, size_t kind);
 
 /* Sets the thread of a fault by its name; false if it is none. */
-bool inject_thread_parse(struct record_fault *f, const char *name);
+bool inject_thread_parse(struct run_fault *f, const char *name);
 
 #endif

@@ -259,7 +259,7 @@ static uint64_t draw_bits(const struct inject_kind *kind, const struct inject_bi
 }
 
 void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
-		      struct inject_random *random, struct record_fault *f)
+		      struct inject_random *random, struct run_fault *f)
 {
 	static const enum raddle_fault_action actions[] = {
 		[INJECT_FLIP] = RADDLE_FAULT_FLIP,    [INJECT_CLEAR] = RADDLE_FAULT_CLEAR,

@@ -7,7 +7,7 @@
 #define INJECT_KIND_H
 
 #include "inject/random.h"
-#include "record/fault.h"
+#include "run/fault.h"
 #include "trace/sites.h"
 
 #include <stdbool.h>
@@ -76,6 +76,6 @@ struct inject_bits {
 
 /* Fills in action, mask and repeat. */
 void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct inject_bits *bits,
-		      struct inject_random *random, struct record_fault *fault);
+		      struct inject_random *random, struct run_fault *fault);
 
 #endif

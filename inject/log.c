@@ -21,15 +21,15 @@
 static void add_plan(struct rd_buf *plan, const struct inject_fault *fault)
 {
 	for (size_t i = 0; i < fault->count; i++) {
-		const struct record_fault *f = &fault->faults[i];
+		const struct run_fault *f = &fault->faults[i];
 
 		rd_buf_addf(plan, "%s%s:%" PRIu32 ":%" PRIu64 ":%s:0x%" PRIx64 ":%" PRIu64 ":%" PRIu64,
 			    i ? "," : "", fault->thread, f->site, f->instance,
-			    record_fault_action_name(f->action), f->mask[0], f->mask[1], f->repeat);
+			    run_fault_action_name(f->action), f->mask[0], f->mask[1], f->repeat);
 	}
 }
 
-static int64_t only_bit(const struct record_fault *f)
+static int64_t only_bit(const struct run_fault *f)
 {
 	bool bits = f->action == RADDLE_FAULT_FLIP || f->action == RADDLE_FAULT_CLEAR ||
 		    f->action == RADDLE_FAULT_RAISE;
@@ -61,7 +61,7 @@ static void set_end(struct epa_run *r, const struct inject_run *run, const struc
 void inject_log_line(const struct trace_sites *sites, const struct inject_fault *fault,
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line)
 {
-	const struct record_fault *f = &fault->faults[0];
+	const struct run_fault *f = &fault->faults[0];
 	const struct trace_site *site = trace_sites_find(sites, f->site);
 	char where[INJECT_TEXT], mask[HEX], before[HEX], after[HEX], signal[32];
 	struct rd_buf plan = RD_BUF_INIT;
@@ -72,7 +72,7 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 			    .where = where,
 			    .opcode = site ? inject_opcode(site) : NULL,
 			    .instance = f->instance,
-			    .action = record_fault_action_name(f->action),
+			    .action = run_fault_action_name(f->action),
 			    .mask = mask,
 			    .bit = only_bit(f),
 			    .stratum = fault->stratum,
@@ -108,7 +108,7 @@ static int parse_plan(const char *plan, struct inject_fault *fault)
 
 		r = fault->count == INJECT_FAULTS_MAX
 			    ? rd_fail(RD_ELIMIT, "inject: more than %d faults in a run", INJECT_FAULTS_MAX)
-			    : record_fault_parse(&fault->faults[fault->count++], one);
+			    : run_fault_parse(&fault->faults[fault->count++], one);
 		free(one);
 		at += at[n] ? n + 1 : n;
 	}

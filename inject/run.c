@@ -18,7 +18,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "record/collector.h"
-#include "record/launch.h"
+#include "run/launch.h"
+#include "run/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +44,7 @@ struct running {
 	const struct inject_target *target;
 	const char *scratch;
 	struct inject_run *run;
-	struct record_session session;
+	struct run_session session;
 	int64_t started_ns;
 	uint64_t last_cpu_us;
 	int64_t moved_ns; /* when that changed */
@@ -98,7 +99,7 @@ static void take(void *context, uint32_t thread, const void *records, size_t len
 		return;
 	if (limit && raw->bytes + length > limit) {
 		r->run->cut = true;
-		record_session_stop(&r->session, RADDLE_STOP_LIMIT);
+		run_session_stop(&r->session, RADDLE_STOP_LIMIT);
 		return;
 	}
 	copy = raw_room(raw, length);
@@ -120,41 +121,6 @@ static uint64_t cpu_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
-/* Whether a thread of the process runs, would like to, or waits for a disk. */
-static bool is_task_awake(pid_t pid, const char *task)
-{
-	char path[64], text[256], *state;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%.16s/stat", (int)pid, task);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	state = strrchr(text, ')');
-	return state && state[1] && state[2] && strchr("RD", state[2]);
-}
-
-static bool is_asleep(pid_t pid)
-{
-	char path[64];
-	const struct dirent *e;
-	bool asleep = true;
-	DIR *d;
-
-	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	while (d && asleep && (e = readdir(d)))
-		asleep = e->d_name[0] == '.' || !is_task_awake(pid, e->d_name);
-	if (d)
-		closedir(d);
-	return asleep;
-}
-
 static bool hangs(struct running *r, pid_t pid, int64_t now)
 {
 	const struct inject_setup *s = r->target->setup;
@@ -168,7 +134,8 @@ static bool hangs(struct running *r, pid_t pid, int64_t now)
 		return true;
 	if (!s->wall_ms || wall_ms <= s->wall_ms)
 		return false;
-	return wall_ms > s->wall_ms * PATIENCE || (now - r->moved_ns > STILL_NS && is_asleep(pid));
+	return wall_ms > s->wall_ms * PATIENCE ||
+	       (now - r->moved_ns > STILL_NS && run_process_is_asleep(pid));
 }
 
 static void look(void *context, pid_t pid)
@@ -176,7 +143,7 @@ static void look(void *context, pid_t pid)
 	struct running *r = context;
 	int64_t now = rd_now_ns();
 
-	r->interrupted = record_launch_interrupted();
+	r->interrupted = run_launch_interrupted();
 	if (r->killed ||
 	    (!r->interrupted && (now - r->started_ns < LOOK_MS * 1000000 || !hangs(r, pid, now))))
 		return;
@@ -317,14 +284,14 @@ static int run_collected(struct running *r, const int *streams)
 					 .look = look,
 					 .context = r,
 					 .look_ms = LOOK_MS};
-	struct record_launch launch = {.executable = t->executable,
-				       .argv = t->setup->argv.items,
-				       .library_path = t->library_path,
-				       .streams = streams,
-				       .prepare = prepare,
-				       .context = r,
-				       .session_fd = r->session.fd,
-				       .wake = &r->session.shared->sealed_futex};
+	struct run_launch launch = {.executable = t->executable,
+				    .argv = t->setup->argv.items,
+				    .library_path = t->library_path,
+				    .streams = streams,
+				    .prepare = prepare,
+				    .context = r,
+				    .session_fd = r->session.fd,
+				    .wake = &r->session.shared->sealed_futex};
 	struct record_collector *c;
 	struct rusage before;
 	pid_t pid;
@@ -334,10 +301,10 @@ static int run_collected(struct running *r, const int *streams)
 		return err;
 	getrusage(RUSAGE_CHILDREN, &before);
 	r->started_ns = rd_now_ns();
-	err = record_launch(&launch, &pid);
+	err = run_launch(&launch, &pid);
 	if (!err) {
 		err = record_collector_run(c, pid, &r->run->status, &last);
-		record_launch_done();
+		run_launch_done();
 		kill(-pid, SIGKILL); /* what it left running */
 		r->run->wall_us = (uint64_t)(rd_now_ns() - r->started_ns) / 1000u;
 		add_usage(r->run, &before);
@@ -348,27 +315,27 @@ static int run_collected(struct running *r, const int *streams)
 
 static int run_session(struct running *r, const struct inject_fault *fault, const int *streams)
 {
-	struct record_fault faults[INJECT_FAULTS_MAX];
+	struct run_fault faults[INJECT_FAULTS_MAX];
 	size_t count = fault ? fault->count : 0;
-	int err = record_session_open(&r->session, r->target->setup->program, 0);
+	int err = run_session_open(&r->session, r->target->setup->program, 0);
 
 	if (err)
 		return err;
 	if (count) {
 		memcpy(faults, fault->faults, count * sizeof *faults);
-		err = record_fault_plan(&r->session, faults, count);
+		err = run_fault_plan(&r->session, faults, count);
 	}
 	if (!err)
 		err = run_collected(r, streams);
 	if (!err && count) {
-		record_fault_look(&r->session, faults, count);
+		run_fault_look(&r->session, faults, count);
 		r->run->seen = faults[0].seen;
 		r->run->fired = faults[0].fired;
 		r->run->before = faults[0].before;
 		r->run->after = faults[0].after;
 		r->run->thread = faults[0].number;
 	}
-	record_session_close(&r->session);
+	run_session_close(&r->session);
 	return err;
 }
 

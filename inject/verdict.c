@@ -153,7 +153,7 @@ struct pardon {
 static bool is_fault_itself(void *context, const struct epa_deviation *d)
 {
 	struct pardon *p = context;
-	const struct record_fault *f = &p->one->fault->faults[0];
+	const struct run_fault *f = &p->one->fault->faults[0];
 	const struct trace_site *site = trace_sites_find(trace_get_sites(p->one->golden->trace), f->site);
 	uint8_t kind = d->run.kind;
 	bool call = kind == TRACE_FULL_CALL || kind == TRACE_FULL_TAIL || kind == TRACE_FULL_ENTRY;

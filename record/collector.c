@@ -52,7 +52,7 @@ struct process {
 };
 
 struct record_collector {
-	struct record_session *session;
+	struct run_session *session;
 	struct record_options options;
 	struct process *processes[RADDLE_MAX_PROCESSES];
 	uint32_t known; /* entries of the process table looked at */
@@ -75,7 +75,7 @@ static void keep_message(void *context, enum rd_level level, const char *message
 static void check_write(struct record_collector *c, int error)
 {
 	if (error)
-		record_session_stop(c->session, RADDLE_STOP_WRITE);
+		run_session_stop(c->session, RADDLE_STOP_WRITE);
 }
 
 const char *record_collector_stopped(struct record_collector *c)
@@ -84,7 +84,7 @@ const char *record_collector_stopped(struct record_collector *c)
 
 	if (reason == RADDLE_STOP_WRITE && c->message)
 		return c->message;
-	return record_stop_text(reason);
+	return run_stop_text(reason);
 }
 
 static bool stopped(const struct record_collector *c)
@@ -324,7 +324,7 @@ static void write_gathered(struct record_collector *c)
 		}
 	}
 	if (c->options.limit && bytes >= c->options.limit && !stopped(c))
-		record_session_stop(c->session, RADDLE_STOP_LIMIT);
+		run_session_stop(c->session, RADDLE_STOP_LIMIT);
 	if (pending < PENDING_MAX && now - c->flushed_ns < FLUSH_NS)
 		return;
 	c->flushed_ns = now;
@@ -355,7 +355,7 @@ static void step(struct record_collector *c)
 	write_gathered(c);
 }
 
-int record_collector_open(struct record_collector **result, struct record_session *session,
+int record_collector_open(struct record_collector **result, struct run_session *session,
 			  const struct record_options *options)
 {
 	struct record_collector *c = rd_xcalloc(1, sizeof *c);

@@ -7,7 +7,7 @@
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
 
-#include "record/session.h"
+#include "run/session.h"
 #include "trace/meta.h"
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct record_options {		 /* zero values are the defaults */
 struct record_collector;
 
 /* Opens the trace of the first process, which is not started yet. */
-int record_collector_open(struct record_collector **c, struct record_session *session,
+int record_collector_open(struct record_collector **c, struct run_session *session,
 			  const struct record_options *options);
 
 /* Drains until process `pid`, a child of ours, has ended.  *status is what waitpid()

@@ -12,20 +12,12 @@
  */
 #include "record/watch.h"
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <linux/futex.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,101 +25,9 @@
 #define LOOK_SECONDS 120       /* a look that takes longer is given up */
 #define STANDS 1	       /* exit status of a look */
 
-/* Reads a file of /proc/PID; false if it cannot be read. */
-static bool read_proc(const char *path, char *text, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	size_t n;
-
-	if (!f)
-		return false;
-	n = fread(text, 1, size - 1, f);
-	fclose(f);
-	text[n] = 0;
-	return n > 0;
-}
-
-static bool is_waiting(const char *syscall_text)
-{
-	uint64_t word, op, value, timeout;
-	int number;
-
-	if (sscanf(syscall_text, "%d %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op,
-		   &value, &timeout) != 5)
-		return false; /* "running" */
-	if (number != SYS_futex || timeout)
-		return false;
-	switch (op & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-	case FUTEX_LOCK_PI:
-	case FUTEX_LOCK_PI2:
-	case FUTEX_WAIT_REQUEUE_PI:
-		return true;
-	default:
-		return false;
-	}
-}
-
-enum task { TASK_WAITS, TASK_GONE, TASK_OTHER };
-
-static enum task look_at_task(pid_t pid, pid_t tid)
-{
-	char path[64], text[512];
-	const char *state;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
-	if (!read_proc(path, text, sizeof text))
-		return TASK_GONE;
-	state = strrchr(text, ')');
-	if (state && state[1] == ' ' && strchr("ZX", state[2]))
-		return TASK_GONE; /* an initial thread that called pthread_exit() stays as a zombie */
-	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
-	return read_proc(path, text, sizeof text) && is_waiting(text) ? TASK_WAITS : TASK_OTHER;
-}
-
-/* Two signals are glibc's own: cancellation and setuid. */
-static bool catches_signals(pid_t pid)
-{
-	char path[64], text[4096];
-	const char *line;
-
-	snprintf(path, sizeof path, "/proc/%d/status", pid);
-	if (!read_proc(path, text, sizeof text) || !(line = strstr(text, "\nSigCgt:")))
-		return true;
-	return strtoull(line + 8, NULL, 16) & ~(3ull << 31);
-}
-
-/* The caller frees `waiting`. */
-static void look_at_threads(pid_t pid, struct record_still *still)
-{
-	size_t capacity = 0, others = 0;
-	pid_t *waiting = NULL;
-	struct dirent *entry;
-	char path[64];
-	DIR *d;
-
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	d = opendir(path);
-	while (d && (entry = readdir(d))) {
-		pid_t tid = atoi(entry->d_name);
-		enum task task = tid ? look_at_task(pid, tid) : TASK_GONE; /* 0 of "." and ".." */
-		others += task == TASK_OTHER;
-		if (task != TASK_WAITS)
-			continue;
-		RD_GROW(waiting, capacity, still->waiting_count + 1);
-		waiting[still->waiting_count++] = tid;
-	}
-	if (d)
-		closedir(d);
-	still->waiting = waiting;
-	still->all = still->waiting_count && !others;
-	still->catches = catches_signals(pid);
-}
-
 /* A look costs as much as a prediction, so there must be a reason: nobody is left who could
  * serve the others, or somebody waits for a lock. */
-static bool is_worth_a_look(struct record_watch *w, const struct record_still *still)
+static bool is_worth_a_look(struct record_watch *w, const struct run_still *still)
 {
 	return still->all || record_collector_has_request(w->collector);
 }
@@ -139,7 +39,7 @@ static void silence(void *context, enum rd_level level, const char *message)
 	(void)message;
 }
 
-static void start_look(struct record_watch *w, const struct record_still *still)
+static void start_look(struct record_watch *w, const struct run_still *still)
 {
 	record_collector_show(w->collector);
 	w->looker = fork();
@@ -155,12 +55,12 @@ static void start_look(struct record_watch *w, const struct record_still *still)
 
 static void consider(struct record_watch *w, pid_t pid)
 {
-	struct record_still still = {.alone = record_collector_alive(w->collector) == 0};
+	struct run_still still = {.alone = record_collector_alive(w->collector) == 0};
 
-	look_at_threads(pid, &still);
+	run_still_look(pid, &still);
 	if (is_worth_a_look(w, &still))
 		start_look(w, &still);
-	free((void *)still.waiting);
+	run_still_release(&still);
 }
 
 /* The look is over. */

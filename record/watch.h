@@ -7,27 +7,18 @@
 #define RECORD_WATCH_H
 
 #include "record/collector.h"
+#include "run/proc.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
-
-/* What the kernel says about a program that does not move. */
-struct record_still {
-	const pid_t *waiting; /* threads that wait for another one, without a time limit */
-	size_t waiting_count;
-	bool all;     /* no other thread is there, and none of them runs */
-	bool catches; /* signals have handlers, so one may bring life back */
-	bool alone;   /* no process that it forked is alive */
-};
 
 /* Whether the program stands still for good, as far as its trace tells, which is up to date on
  * the disk.  Runs in a process of its own, may take its time, and must not touch the
  * program. */
-typedef bool record_stands_fn(void *context, const struct record_still *still);
+typedef bool record_stands_fn(void *context, const struct run_still *still);
 
 struct record_watch {
-	struct record_session *session;
+	struct run_session *session;
 	struct record_collector *collector; /* set before the first look */
 	record_stands_fn *stands;
 	void *context;

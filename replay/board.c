@@ -7,16 +7,12 @@
 #include "replay/board.h"
 
 #include "base/alloc.h"
+#include "run/proc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
 
-#define DEPTH_MAX 64   /* of creations in a name */
-#define ASKED_MAX 128  /* threads whose time is asked for at one look */
-#define TEXT_SIZE 4096 /* of a file in /proc */
+#define DEPTH_MAX 64  /* of creations in a name */
+#define ASKED_MAX 128 /* threads whose time is asked for at one look */
 
 static void read_held(struct board_row *r, struct raddle_slot *slot)
 {
@@ -83,86 +79,28 @@ void board_release(struct board *b)
 
 /* ---- /proc ---- */
 
-static size_t read_task(pid_t pid, uint32_t tid, const char *file, char text[TEXT_SIZE])
-{
-	char path[64];
-	size_t length = 0;
-	FILE *in;
-
-	snprintf(path, sizeof path, "/proc/%d/task/%" PRIu32 "/%s", (int)pid, tid, file);
-	in = fopen(path, "re");
-	if (in) {
-		length = fread(text, 1, TEXT_SIZE - 1, in);
-		fclose(in);
-	}
-	text[length] = '\0';
-	return length;
-}
-
-/* Behind the name, which may hold anything. */
-static const char *read_stat(pid_t pid, uint32_t tid, char text[TEXT_SIZE])
-{
-	char *end = read_task(pid, tid, "stat", text) ? strrchr(text, ')') : NULL;
-
-	return end ? end : "";
-}
-
 bool board_is_on_cpu(pid_t pid, uint32_t tid)
 {
-	char text[TEXT_SIZE], state;
+	struct run_task task;
 
-	return sscanf(read_stat(pid, tid, text), ") %c", &state) == 1 && state == 'R';
+	return run_task_read(pid, (pid_t)tid, &task) && task.state == 'R';
 }
 
 /* Time on a processor is counted coarsely, so how often it left one counts too, of itself or not. */
 static void read_times(struct board_row *r, pid_t pid)
 {
-	unsigned long long user = 0, system = 0, sleeps = 0, turns = 0;
-	char text[TEXT_SIZE], *at;
+	struct run_task task;
 
-	if (sscanf(read_stat(pid, r->tid, text), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
-		   &user, &system) != 2)
+	if (!run_task_read(pid, (pid_t)r->tid, &task))
 		return;
-	if (read_task(pid, r->tid, "status", text) && (at = strstr(text, "\nvoluntary_ctxt_switches:")))
-		sscanf(at, "\nvoluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu", &sleeps,
-		       &turns);
-	r->user = user;
-	r->system = system;
-	r->ran = user + system + sleeps + turns;
-}
-
-bool board_is_in_io(pid_t pid, uint32_t tid)
-{
-	char text[TEXT_SIZE];
-	long call;
-
-	if (!read_task(pid, tid, "syscall", text) || sscanf(text, "%ld", &call) != 1)
-		return false; /* it runs */
-	return call >= 0 && call != SYS_futex && call != SYS_sched_yield && call != SYS_nanosleep &&
-	       call != SYS_clock_nanosleep;
-}
-
-static void read_status(struct board *b, pid_t pid, size_t alive)
-{
-	char path[64], line[256];
-	unsigned long long caught;
-	unsigned threads;
-	FILE *in;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	in = fopen(path, "re");
-	while (in && fgets(line, sizeof line, in)) {
-		if (sscanf(line, "Threads: %u", &threads) == 1)
-			b->strangers = threads > alive;
-		else if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-			b->catches = (caught & 0x7fffffff) != 0; /* 32 and up are the C library's */
-	}
-	if (in)
-		fclose(in);
+	r->user = task.user;
+	r->system = task.system;
+	r->ran = task.user + task.system + run_task_switches(pid, (pid_t)r->tid);
 }
 
 void board_ask_kernel(struct board *b, pid_t pid)
 {
+	struct run_process process;
 	size_t alive = 0, asked = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
@@ -172,7 +110,10 @@ void board_ask_kernel(struct board *b, pid_t pid)
 		if (r->state == RADDLE_SLOT_RUNS && asked++ < ASKED_MAX)
 			read_times(r, pid);
 	}
-	read_status(b, pid, alive);
+	if (run_process_read(pid, &process)) {
+		b->strangers = process.threads > alive;
+		b->catches = process.catches;
+	}
 }
 
 /* ---- threads ---- */

@@ -47,10 +47,6 @@ void board_ask_kernel(struct board *b, pid_t pid);
 /* Whether a thread of the process is on a processor or wants one. */
 bool board_is_on_cpu(pid_t pid, uint32_t tid);
 
-/* Whether it is in a system call by which others could hold it up unseen: not one that only
- * sleeps, yields, or waits for memory to change. */
-bool board_is_in_io(pid_t pid, uint32_t tid);
-
 /* Appends T_0_1. */
 void board_name(const struct board *b, uint32_t number, struct rd_buf *out);
 

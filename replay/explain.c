@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "replay/graph.h"
+#include "run/proc.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -63,50 +64,40 @@ static bool is_position_independent(const char *path)
 	return header.e_type == ET_DYN;
 }
 
-/* The load bias of a module of the process; false if it is not mapped. */
-static bool find_bias(pid_t pid, const char *module, uint64_t *bias)
-{
-	char path[64], line[4352];
-	unsigned long long start, offset;
-	bool found = false;
-	int at = 0;
-	FILE *in;
+struct module {
+	const char *name;
+	uint64_t bias;
+};
 
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	in = fopen(path, "re");
-	while (in && !found && fgets(line, sizeof line, in)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %n", &start, &offset, &at) == 2 && !offset &&
-		    !strcmp(line + at, module)) {
-			*bias = is_position_independent(module) ? start : 0;
-			found = true;
-		}
-	}
-	if (in)
-		fclose(in);
-	return found;
+static bool is_first_mapping(void *context, const struct run_mapping *m)
+{
+	struct module *module = context;
+
+	if (m->offset || strcmp(m->name, module->name) != 0)
+		return false;
+	module->bias = is_position_independent(m->name) ? m->start : 0;
+	return true;
 }
 
 static bool add_global(const struct explainer *e, uint64_t address, struct rd_buf *out)
 {
-	const char *module = "";
-	uint64_t bias = 0;
+	struct module module = {.name = ""};
 	bool mapped = false;
 
 	for (size_t i = 0; e->pid && e->sites && i < e->sites->placed_count; i++) {
 		const struct trace_placed *p = &e->sites->placed[i];
 		const struct trace_global *g;
 
-		if (strcmp(module, p->module) != 0) {
-			module = p->module;
-			mapped = find_bias(e->pid, module, &bias);
+		if (strcmp(module.name, p->module) != 0) {
+			module.name = p->module;
+			mapped = run_process_mappings(e->pid, is_first_mapping, &module);
 		}
-		if (!mapped || address - bias - p->offset >= p->size)
+		if (!mapped || address - module.bias - p->offset >= p->size)
 			continue;
 		g = trace_sites_global(e->sites, p->linkage);
 		rd_buf_adds(out, g && *g->name ? g->name : p->linkage);
-		if (address - bias != p->offset)
-			rd_buf_addf(out, "+%" PRIu64, address - bias - p->offset);
+		if (address - module.bias != p->offset)
+			rd_buf_addf(out, "+%" PRIu64, address - module.bias - p->offset);
 		return true;
 	}
 	return false;

@@ -4,7 +4,7 @@
  * doc/design/replay.md says how the verdicts are told apart.
  *
  * A process replays one program at a time: signals are passed on to it as
- * record/launch.h says.  Whoever wants several at once forks first.
+ * run/launch.h says.  Whoever wants several at once forks first.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H

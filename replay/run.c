@@ -17,11 +17,12 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "record/collector.h"
-#include "record/launch.h"
 #include "record/prepare.h"
-#include "record/session.h"
 #include "replay/graph.h"
 #include "replay/watch.h"
+#include "run/launch.h"
+#include "run/proc.h"
+#include "run/session.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -37,13 +38,12 @@
 
 #define PATIENCE_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* where nobody knows how long the program runs */
-#define ANCESTORS_MAX 64
 
 struct replay {
 	const struct replay_request *request;
 	struct replay_result *result;
 	struct plan plan;
-	struct record_session session;
+	struct run_session session;
 	struct record_collector *collector;
 	struct raddle_steer *steer;
 	struct raddle_slot *slots;
@@ -77,32 +77,6 @@ static const char *thread_name(struct replay *r, const struct board *b, uint32_t
 
 /* ---- ending ---- */
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], line[512], *at;
-	int parent = 0;
-	FILE *in;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	in = fopen(path, "re");
-	if (!in)
-		return 0;
-	line[fread(line, 1, sizeof line - 1, in)] = '\0';
-	fclose(in);
-	at = strrchr(line, ')');
-	return at && sscanf(at, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
-static bool descends_from(pid_t pid, pid_t ancestor)
-{
-	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-		pid = parent_of(pid);
-		if (pid == ancestor)
-			return true;
-	}
-	return false;
-}
-
 static void kill_program(struct replay *r, pid_t pid)
 {
 	struct raddle_session *s = r->session.shared;
@@ -114,7 +88,7 @@ static void kill_program(struct replay *r, pid_t pid)
 	for (uint32_t i = 1; i < count && i < RADDLE_MAX_PROCESSES; i++) {
 		pid_t forked = atomic_load(&s->processes[i].pid);
 
-		if (forked > 1 && descends_from(forked, pid))
+		if (forked > 1 && run_process_descends(forked, pid))
 			kill(forked, SIGKILL);
 	}
 	kill(pid, SIGKILL);
@@ -245,24 +219,28 @@ static void copy_races(struct replay *r, const struct board *b)
 	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 
+struct lookup {
+	uint64_t at, found;
+};
+
+static bool look_in_mapping(void *context, const struct run_mapping *m)
+{
+	struct lookup *l = context;
+
+	if (!strstr(m->name, "memfd:raddle-session") || l->at < m->offset ||
+	    l->at - m->offset >= m->end - m->start)
+		return false;
+	l->found = m->start + (l->at - m->offset);
+	return true;
+}
+
 /* Where a byte of the session lies in the program's memory; 0: it is not known. */
 static uint64_t address_in_program(pid_t pid, uint64_t at)
 {
-	unsigned long long start, end, offset;
-	char path[64], line[4352];
-	uint64_t found = 0;
-	FILE *in;
+	struct lookup l = {.at = at};
 
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	in = fopen(path, "re");
-	while (in && !found && fgets(line, sizeof line, in))
-		if (strstr(line, "memfd:raddle-session") &&
-		    sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 && at >= offset &&
-		    at - offset < end - start)
-			found = start + (at - offset);
-	if (in)
-		fclose(in);
-	return found;
+	run_process_mappings(pid, look_in_mapping, &l);
+	return l.found;
 }
 
 /* ---- the loop ---- */
@@ -318,7 +296,7 @@ static void look(void *context, pid_t pid)
 	enum watch_action action;
 
 	r->watch.pid = pid;
-	r->watch.interrupted = record_launch_interrupted();
+	r->watch.interrupted = run_launch_interrupted();
 	board_read(&r->board, r->steer, r->slots);
 	board_ask_kernel(&r->board, pid);
 	r->board.others = record_collector_alive(r->collector) != 0;
@@ -449,14 +427,14 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 					 .look = look,
 					 .context = r,
 					 .look_ms = WATCH_LOOK_MS};
-	struct record_launch launch = {.executable = p->executable,
-				       .argv = p->argv,
-				       .library_path = p->library_path,
-				       .streams = r->request->streams,
-				       .debugged = r->request->met != NULL,
-				       .tied = true,
-				       .session_fd = r->session.fd,
-				       .wake = &r->session.shared->sealed_futex};
+	struct run_launch launch = {.executable = p->executable,
+				    .argv = p->argv,
+				    .library_path = p->library_path,
+				    .streams = r->request->streams,
+				    .debugged = r->request->met != NULL,
+				    .tied = true,
+				    .session_fd = r->session.fd,
+				    .wake = &r->session.shared->sealed_futex};
 	uint64_t start = now_ms();
 	double cpu = cpu_of_children();
 	int status = 0, err;
@@ -466,13 +444,13 @@ static int run_program(struct replay *r, struct trace_meta *meta)
 		r->request->begin(r->request->context);
 	err = record_collector_open(&r->collector, &r->session, &options);
 	if (!err)
-		err = record_launch(&launch, &pid);
+		err = run_launch(&launch, &pid);
 	if (!err && r->request->started)
 		r->request->started(r->request->context, pid);
 	if (!err)
 		err = record_collector_run(r->collector, pid, &status, NULL);
 	if (!err) {
-		record_launch_done();
+		run_launch_done();
 		r->result->wall_seconds = (double)(now_ms() - start) / 1e3;
 		r->result->met_seconds = r->watch.met_ms ? (double)(r->watch.met_ms - start) / 1e3 : 0;
 		r->result->cpu_seconds = cpu_of_children() - cpu;
@@ -548,12 +526,12 @@ static int run_planned(struct replay *r)
 {
 	const struct replay_program *p = r->request->program;
 	struct trace_meta meta = {0};
-	int err = record_session_open(&r->session, p->program, plan_size(&r->plan));
+	int err = run_session_open(&r->session, p->program, plan_size(&r->plan));
 
 	if (err)
 		return err;
 	r->session.shared->discard = !r->request->record_into;
-	r->steer = record_session_steer(&r->session);
+	r->steer = run_session_steer(&r->session);
 	plan_write(&r->plan, r->steer, flags(r), r->request->first);
 	r->steer->detect_memory = detector_memory();
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
@@ -569,7 +547,7 @@ static int run_planned(struct replay *r)
 	record_release_meta(&meta);
 	watch_release(&r->watch);
 	board_release(&r->board);
-	record_session_close(&r->session);
+	run_session_close(&r->session);
 	return err;
 }
 

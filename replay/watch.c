@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "replay/graph.h"
+#include "run/proc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static void look_at_kernel(struct watch *w, const struct board_row *r)
 		w->user = r->user;
 		w->system = r->system;
 	}
-	w->in_io |= board_is_in_io(w->pid, r->tid);
+	w->in_io |= run_task_in_io(w->pid, (pid_t)r->tid);
 	w->in_memory = r->user >= w->user + MEMORY_TICKS &&
 		       (r->system - w->system) * MEMORY_SHARE <= r->user - w->user;
 }

@@ -117,7 +117,7 @@ static void bits(void **state)
 	for (unsigned width = 1; width <= 64; width++)
 		for (unsigned count = 0; count <= width + 2; count++) {
 			struct inject_bits how = {width, count, -1};
-			struct record_fault f = {0};
+			struct run_fault f = {0};
 			unsigned expected = count == 0 ? 1 : count > width ? width : count;
 
 			inject_kind_draw(kind("BitFlip"), inject_kind_fits(kind("BitFlip"), &s), &how,
@@ -128,7 +128,7 @@ static void bits(void **state)
 		}
 	for (int i = 0; i < 5000; i++) {
 		struct inject_bits how = {64, 2, 5};
-		struct record_fault f = {0};
+		struct run_fault f = {0};
 
 		inject_kind_draw(kind("StuckAt0"), inject_kind_fits(kind("StuckAt0"), &s), &how, &random, &f);
 		assert_true(f.mask[0] & 1 << 5);
@@ -138,7 +138,7 @@ static void bits(void **state)
 	assert_true(seen == ~0ull);
 }
 
-static uint64_t changed(const struct record_fault *f, uint64_t v)
+static uint64_t changed(const struct run_fault *f, uint64_t v)
 {
 	return f->action == RADDLE_FAULT_SCALE ? v * f->mask[0] / f->mask[1] : v + f->mask[0];
 }
@@ -152,7 +152,7 @@ static void sizes(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
-		struct record_fault f = {0};
+		struct run_fault f = {0};
 
 		inject_kind_draw(kind("MallSize"), inject_kind_fits(kind("MallSize"), &size), &how, &random,
 				 &f);
@@ -168,7 +168,7 @@ static void calls(void **state)
 	struct trace_site s = site(TRACE_SITE_PREVENTABLE, "write", 0, "-");
 	struct inject_random random = inject_random_of(7, 7);
 	struct inject_bits how = {64, 0, -1};
-	struct record_fault f = {0};
+	struct run_fault f = {0};
 
 	(void)state;
 	inject_kind_draw(kind("DiskFull"), inject_kind_fits(kind("DiskFull"), &s), &how, &random, &f);

@@ -92,12 +92,12 @@ static void lines(void **state)
 	struct epa_run read;
 
 	(void)state;
-	fault.faults[0] = (struct record_fault){.site = 0x10005,
-						.instance = 3,
-						.repeat = 1,
-						.action = RADDLE_FAULT_FLIP,
-						.mask = {1ull << 63, 0}};
-	fault.faults[1] = (struct record_fault){
+	fault.faults[0] = (struct run_fault){.site = 0x10005,
+					     .instance = 3,
+					     .repeat = 1,
+					     .action = RADDLE_FAULT_FLIP,
+					     .mask = {1ull << 63, 0}};
+	fault.faults[1] = (struct run_fault){
 		.site = 9, .instance = 1, .repeat = 0, .action = RADDLE_FAULT_SCALE, .mask = {7, 256}};
 	assert_true(inject_thread_parse(&fault.faults[0], fault.thread));
 	assert_true(inject_thread_parse(&fault.faults[1], fault.thread));
@@ -110,7 +110,7 @@ static void lines(void **state)
 	assert_true(again.run == 17 && again.count == 2);
 	assert_string_equal(again.thread, fault.thread);
 	for (int i = 0; i < 2; i++) {
-		const struct record_fault *x = &fault.faults[i], *y = &again.faults[i];
+		const struct run_fault *x = &fault.faults[i], *y = &again.faults[i];
 		assert_true(x->site == y->site && x->instance == y->instance && x->repeat == y->repeat);
 		assert_true(x->action == y->action && x->mask[0] == y->mask[0] && x->mask[1] == y->mask[1]);
 		assert_true(x->depth == y->depth && x->thread[1] == y->thread[1] && y->thread[1] == 11);
@@ -123,7 +123,7 @@ static void lines(void **state)
 
 static void threads(void **state)
 {
-	struct record_fault f;
+	struct run_fault f;
 
 	(void)state;
 	assert_true(inject_thread_parse(&f, "T_0") && f.depth == 0);

@@ -15,7 +15,7 @@
 #include "bitcode/flavour.h"
 #include "raddle/event.h"
 #include "raddle/steer.h"
-#include "record/session.h"
+#include "run/session.h"
 #include "trace/sites.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ struct plan {
 
 /* A run, and what was in the steering memory when it ended. */
 struct run {
-	struct record_session session;
+	struct run_session session;
 	struct raddle_steer *steer;
 	struct raddle_slot *slots;
 	pid_t pid;
@@ -163,9 +163,9 @@ static struct run begin(const struct plan *p, int *out)
 		      OPS_MAX * sizeof(struct raddle_steer_op) + RADDLE_SLOTS * sizeof(struct raddle_slot);
 	int pipes[2];
 
-	assert_int_equal(record_session_open(&r.session, "steer", size), RD_OK);
+	assert_int_equal(run_session_open(&r.session, "steer", size), RD_OK);
 	r.session.shared->discard = 1;
-	r.steer = record_session_steer(&r.session);
+	r.steer = run_session_steer(&r.session);
 	put_plan(r.steer, p);
 	r.slots = raddle_steer_slots(r.steer);
 	assert_int_equal(pipe(pipes), 0);
@@ -213,7 +213,7 @@ static void await(const struct run *r, uint32_t a, uint32_t b)
 
 static void end_run(struct run *r)
 {
-	record_session_close(&r->session);
+	run_session_close(&r->session);
 }
 
 /* ---- order ---- */

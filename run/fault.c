@@ -3,7 +3,7 @@
  * The fault plan.  In: faults as text or as structures.  Out: the plan in the session's memory, with a table
  * of the threads it names and of their ancestors, parents first.
  */
-#include "record/fault.h"
+#include "run/fault.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -18,7 +18,7 @@ static const char *const actions[] = {
 	[RADDLE_FAULT_CALL] = "call",
 };
 
-const char *record_fault_action_name(enum raddle_fault_action action)
+const char *run_fault_action_name(enum raddle_fault_action action)
 {
 	return actions[action];
 }
@@ -39,7 +39,7 @@ static bool get_number(const char **at, uint64_t *out)
 	return true;
 }
 
-static bool get_thread(const char **at, struct record_fault *f)
+static bool get_thread(const char **at, struct run_fault *f)
 {
 	const char *p = *at;
 	char *end;
@@ -47,7 +47,7 @@ static bool get_thread(const char **at, struct record_fault *f)
 	if (strncmp(p, "T_0", 3) != 0)
 		return false;
 	for (p += 3; *p == '_'; p = end) {
-		if (f->depth == RECORD_FAULT_DEPTH || p[1] < '0' || p[1] > '9')
+		if (f->depth == RUN_FAULT_DEPTH || p[1] < '0' || p[1] > '9')
 			return false;
 		f->thread[f->depth++] = (uint32_t)strtoul(p + 1, &end, 10);
 	}
@@ -55,7 +55,7 @@ static bool get_thread(const char **at, struct record_fault *f)
 	return *p == ':';
 }
 
-static bool get_action(const char **at, struct record_fault *f)
+static bool get_action(const char **at, struct run_fault *f)
 {
 	size_t n = strcspn(*at, ":");
 
@@ -68,13 +68,13 @@ static bool get_action(const char **at, struct record_fault *f)
 	return false;
 }
 
-int record_fault_parse(struct record_fault *f, const char *text)
+int run_fault_parse(struct run_fault *f, const char *text)
 {
 	const char *at = text;
 	uint64_t site = 0;
 	bool good;
 
-	*f = (struct record_fault){.repeat = 1};
+	*f = (struct run_fault){.repeat = 1};
 	good = get_thread(&at, f) && get_number(&at, &site) && get_number(&at, &f->instance) &&
 	       get_action(&at, f) && get_number(&at, &f->mask[0]);
 	if (good && *at)
@@ -109,7 +109,7 @@ static uint32_t child_of(struct plan *p, uint32_t parent, uint32_t index)
 	return (uint32_t)p->count++;
 }
 
-static uint32_t thread_of(struct plan *p, const struct record_fault *f)
+static uint32_t thread_of(struct plan *p, const struct run_fault *f)
 {
 	uint32_t at = 0;
 
@@ -119,7 +119,7 @@ static uint32_t thread_of(struct plan *p, const struct record_fault *f)
 }
 
 /* Copies the faults of one thread, in order. */
-static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct record_fault *faults, size_t count,
+static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct run_fault *faults, size_t count,
 			    struct raddle_fault *out)
 {
 	uint32_t n = 0;
@@ -136,7 +136,7 @@ static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct record
 	return n;
 }
 
-int record_fault_plan(struct record_session *s, const struct record_fault *faults, size_t count)
+int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count)
 {
 	struct plan p = {0};
 	struct raddle_faults *out;
@@ -147,7 +147,7 @@ int record_fault_plan(struct record_session *s, const struct record_fault *fault
 	p.threads[p.count++] = (struct raddle_fault_thread){.parent = RADDLE_FAULT_NONE};
 	for (size_t i = 0; i < count; i++)
 		thread_of(&p, &faults[i]);
-	r = record_session_faults(s, RADDLE_FAULTS_SIZE(p.count, count));
+	r = run_session_faults(s, RADDLE_FAULTS_SIZE(p.count, count));
 	if (!r) {
 		out = (struct raddle_faults *)((char *)s->shared + s->shared->fault_offset);
 		*out = (struct raddle_faults){RADDLE_FAULT_VERSION, (uint32_t)p.count, (uint32_t)count, 0};
@@ -162,7 +162,7 @@ int record_fault_plan(struct record_session *s, const struct record_fault *fault
 	return r;
 }
 
-void record_fault_look(const struct record_session *s, struct record_fault *faults, size_t count)
+void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count)
 {
 	struct raddle_faults *plan = (struct raddle_faults *)((char *)s->shared + s->shared->fault_offset);
 

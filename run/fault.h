@@ -3,16 +3,16 @@
  * Faults for a run of a program's full flavour (include/raddle/full.h, doc/format/full.md): as text, and in
  * the session's memory.
  */
-#ifndef RECORD_FAULT_H
-#define RECORD_FAULT_H
+#ifndef RUN_FAULT_H
+#define RUN_FAULT_H
 
 #include "raddle/full.h"
-#include "record/session.h"
+#include "run/session.h"
 
-#define RECORD_FAULT_DEPTH 64 /* of thread names */
+#define RUN_FAULT_DEPTH 64 /* of thread names */
 
-struct record_fault {
-	uint32_t thread[RECORD_FAULT_DEPTH]; /* T_0_2_1: 2, 1 */
+struct run_fault {
+	uint32_t thread[RUN_FAULT_DEPTH]; /* T_0_2_1: 2, 1 */
 	uint32_t depth;
 	uint32_t site;
 	uint64_t instance, repeat;
@@ -25,15 +25,15 @@ struct record_fault {
 
 /* THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT]], as in T_0_1:0x10005:3:flip:0x80.  Actions: flip,
  * clear, raise, add, set, scale, call; repeat is 1 if it is not given. */
-int record_fault_parse(struct record_fault *f, const char *text);
+int run_fault_parse(struct run_fault *f, const char *text);
 
 /* Puts the faults into the session before the program starts.  Those of one thread happen in the order in
  * which they are given. */
-int record_fault_plan(struct record_session *s, const struct record_fault *faults, size_t count);
+int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t count);
 
 /* Looks what became of them. */
-void record_fault_look(const struct record_session *s, struct record_fault *faults, size_t count);
+void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count);
 
-const char *record_fault_action_name(enum raddle_fault_action action);
+const char *run_fault_action_name(enum raddle_fault_action action);
 
 #endif

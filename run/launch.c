@@ -5,7 +5,7 @@
  * meant for the program and is passed on; one that the kernel sent (the
  * terminal) has reached it already.
  */
-#include "record/launch.h"
+#include "run/launch.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -63,12 +63,12 @@ static void take_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-int record_launch_interrupted(void)
+int run_launch_interrupted(void)
 {
 	return asked_to_end;
 }
 
-void record_launch_done(void)
+void run_launch_done(void)
 {
 	program_pid = 0;
 	wake_word = NULL;
@@ -83,7 +83,7 @@ struct environment {
 	char **all, *session, *libraries;
 };
 
-static void make_environment(struct environment *e, const struct record_launch *launch)
+static void make_environment(struct environment *e, const struct run_launch *launch)
 {
 	const char *old = getenv("LD_LIBRARY_PATH"), *path = launch->library_path;
 	size_t count = 0, n = 0;
@@ -123,7 +123,7 @@ static void set_streams(const int *streams)
 }
 
 /* In the new process, which uses our memory until it is the program: it changes nothing there. */
-static _Noreturn void run_program(const struct record_launch *launch, char **environment, int report,
+static _Noreturn void run_program(const struct run_launch *launch, char **environment, int report,
 				  const sigset_t *mask)
 {
 	int error;
@@ -147,7 +147,7 @@ static _Noreturn void run_program(const struct record_launch *launch, char **env
 }
 
 /* Not fork(): a campaign starts the program thousands of times from a process with much memory. */
-static pid_t start_program(const struct record_launch *launch, char **environment, int report,
+static pid_t start_program(const struct run_launch *launch, char **environment, int report,
 			   const sigset_t *mask)
 {
 	pid_t pid = vfork();
@@ -157,7 +157,7 @@ static pid_t start_program(const struct record_launch *launch, char **environmen
 	return pid;
 }
 
-int record_launch(const struct record_launch *launch, pid_t *pid)
+int run_launch(const struct run_launch *launch, pid_t *pid)
 {
 	struct environment environment;
 	sigset_t all, mask;
@@ -189,12 +189,12 @@ int record_launch(const struct record_launch *launch, pid_t *pid)
 	if (!error)
 		return 0;
 	waitpid(*pid, NULL, 0);
-	record_launch_done();
+	run_launch_done();
 	errno = error;
 	return rd_fail_errno("record: %s: cannot run it", launch->executable);
 }
 
-int record_exit_like(int status)
+int run_exit_like(int status)
 {
 	struct rlimit none = {0, 0};
 	sigset_t only;

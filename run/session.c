@@ -4,7 +4,7 @@
  * is used only for buffers that were used: the stack hands out the one freed
  * last, so a program whose collector keeps up touches few of them.
  */
-#include "record/session.h"
+#include "run/session.h"
 
 #include "base/error.h"
 
@@ -53,7 +53,7 @@ static int set_size(int fd, size_t size)
 	return r;
 }
 
-static int map_buffers(struct record_session *s, uint32_t count, size_t steer_size)
+static int map_buffers(struct run_session *s, uint32_t count, size_t steer_size)
 {
 	s->size = RADDLE_SESSION_SIZE(count) + steer_size;
 	if (set_size(s->fd, s->size))
@@ -62,7 +62,7 @@ static int map_buffers(struct record_session *s, uint32_t count, size_t steer_si
 	return s->shared == MAP_FAILED ? -1 : 0;
 }
 
-int record_session_open(struct record_session *s, const char *program, size_t steer_size)
+int run_session_open(struct run_session *s, const char *program, size_t steer_size)
 {
 	uint32_t count = wanted_buffers();
 
@@ -88,12 +88,12 @@ int record_session_open(struct record_session *s, const char *program, size_t st
 	return 0;
 }
 
-void *record_session_steer(const struct record_session *s)
+void *run_session_steer(const struct run_session *s)
 {
 	return s->shared->steer_offset ? (char *)s->shared + s->shared->steer_offset : NULL;
 }
 
-int record_session_faults(struct record_session *s, size_t size)
+int run_session_faults(struct run_session *s, size_t size)
 {
 	size_t offset = (s->size + 63) & ~(size_t)63;
 	void *moved;
@@ -110,13 +110,13 @@ int record_session_faults(struct record_session *s, size_t size)
 	return 0;
 }
 
-void record_session_close(struct record_session *s)
+void run_session_close(struct run_session *s)
 {
 	munmap(s->shared, s->size);
 	close(s->fd);
 }
 
-void record_session_stop(struct record_session *s, enum raddle_stop_reason reason)
+void run_session_stop(struct run_session *s, enum raddle_stop_reason reason)
 {
 	uint32_t none = RADDLE_STOP_NONE;
 
@@ -126,7 +126,7 @@ void record_session_stop(struct record_session *s, enum raddle_stop_reason reaso
 	syscall(SYS_futex, &s->shared->free_futex, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-const char *record_stop_text(enum raddle_stop_reason reason)
+const char *run_stop_text(enum raddle_stop_reason reason)
 {
 	switch (reason) {
 	case RADDLE_STOP_NONE:

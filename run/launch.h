@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting the recorded program, and standing in for it towards the outside. */
-#ifndef RECORD_LAUNCH_H
-#define RECORD_LAUNCH_H
+#ifndef RUN_LAUNCH_H
+#define RUN_LAUNCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct record_launch {
+struct run_launch {
 	const char *executable;	  /* the flavour */
 	char *const *argv;	  /* the program's, argv[0] as the user wrote it */
 	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
@@ -24,16 +24,16 @@ struct record_launch {
 /* Starts the program in our process group with our streams and the signal state
  * that we got.  From then on signals that are sent to us go to it; those that
  * the terminal sends to both of us do not touch us. */
-int record_launch(const struct record_launch *launch, pid_t *pid);
+int run_launch(const struct run_launch *launch, pid_t *pid);
 
 /* The program is gone: signals are ours again. */
-void record_launch_done(void);
+void run_launch_done(void);
 
 /* How often somebody has sent a signal that asks to end since the program was started. */
-int record_launch_interrupted(void);
+int run_launch_interrupted(void);
 
 /* Ends this process the way waitpid() says the program ended.  Returns the exit
  * status where a death by signal cannot be repeated. */
-int record_exit_like(int status);
+int run_exit_like(int status);
 
 #endif

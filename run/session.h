@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The collector's end of a session (include/raddle/session.h). */
-#ifndef RECORD_SESSION_H
-#define RECORD_SESSION_H
+#ifndef RUN_SESSION_H
+#define RUN_SESSION_H
 
 #include "raddle/session.h"
 
 #include <stddef.h>
 
-struct record_session {
+struct run_session {
 	struct raddle_session *shared;
 	size_t size;
 	int fd; /* inherited by the program; close-on-exec until it is started */
@@ -16,19 +16,19 @@ struct record_session {
 /* Makes the session for `program`, with fewer buffers where the limit on
  * address space leaves no room for all.  Behind the buffers there are `steer_size`
  * bytes, zeroed, for steering the program (steer.h). */
-int record_session_open(struct record_session *s, const char *program, size_t steer_size);
+int run_session_open(struct run_session *s, const char *program, size_t steer_size);
 
 /* Where those lie; NULL if there are none. */
-void *record_session_steer(const struct record_session *s);
+void *run_session_steer(const struct run_session *s);
 /* Makes room for a fault plan (full.h), `size` bytes, zeroed.  Pointers into the session are void. */
-int record_session_faults(struct record_session *s, size_t size);
+int run_session_faults(struct run_session *s, size_t size);
 
-void record_session_close(struct record_session *s);
+void run_session_close(struct run_session *s);
 
 /* Ends recording; the first reason stays. */
-void record_session_stop(struct record_session *s, enum raddle_stop_reason reason);
+void run_session_stop(struct run_session *s, enum raddle_stop_reason reason);
 
 /* What a stop reason is called in meta.json; NULL for none. */
-const char *record_stop_text(enum raddle_stop_reason reason);
+const char *run_stop_text(enum raddle_stop_reason reason);
 
 #endif

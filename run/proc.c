@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reading /proc/PID.  In: the text of its files, which only the kernel writes, but for the names of
+ * programs and files in it, which may hold anything.  Out: numbers.
+ */
+#include "run/proc.h"
+
+#include "base/alloc.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#define TEXT_SIZE 4096
+#define ANCESTORS_MAX 64
+
+/* The two signals that glibc keeps for itself, for cancellation and for setuid(): 32 and 33.  Signal n is
+ * bit n - 1.  Those above them, from SIGRTMIN on, are the program's. */
+#define LIBC_SIGNALS (3ull << 31)
+
+static size_t read_text(const char *path, char text[TEXT_SIZE])
+{
+	FILE *in = fopen(path, "re");
+	size_t length = 0;
+
+	if (in) {
+		length = fread(text, 1, TEXT_SIZE - 1, in);
+		fclose(in);
+	}
+	text[length] = '\0';
+	return length;
+}
+
+static size_t read_task(pid_t pid, pid_t tid, const char *file, char text[TEXT_SIZE])
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, file);
+	return read_text(path, text);
+}
+
+static size_t read_process(pid_t pid, const char *file, char text[TEXT_SIZE])
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+	return read_text(path, text);
+}
+
+/* ---- threads ---- */
+
+bool run_task_read(pid_t pid, pid_t tid, struct run_task *task)
+{
+	char text[TEXT_SIZE];
+	const char *behind_name = read_task(pid, tid, "stat", text) ? strrchr(text, ')') : NULL;
+
+	*task = (struct run_task){0};
+	return behind_name &&
+	       sscanf(behind_name, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+		      &task->state, &task->user, &task->system) == 3;
+}
+
+uint64_t run_task_switches(pid_t pid, pid_t tid)
+{
+	uint64_t own = 0, forced = 0;
+	char text[TEXT_SIZE];
+	const char *at =
+		read_task(pid, tid, "status", text) ? strstr(text, "\nvoluntary_ctxt_switches:") : NULL;
+
+	if (at)
+		sscanf(at, "\nvoluntary_ctxt_switches: %" SCNu64 " nonvoluntary_ctxt_switches: %" SCNu64,
+		       &own, &forced);
+	return own + forced;
+}
+
+bool run_task_waits(pid_t pid, pid_t tid)
+{
+	uint64_t word, op, value, timeout;
+	char text[TEXT_SIZE];
+	int number;
+
+	if (!read_task(pid, tid, "syscall", text) ||
+	    sscanf(text, "%d %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op, &value,
+		   &timeout) != 5)
+		return false; /* "running" */
+	if (number != SYS_futex || timeout)
+		return false;
+	switch (op & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool run_task_in_io(pid_t pid, pid_t tid)
+{
+	char text[TEXT_SIZE];
+	long call;
+
+	if (!read_task(pid, tid, "syscall", text) || sscanf(text, "%ld", &call) != 1)
+		return false; /* "running" */
+	return call >= 0 && call != SYS_futex && call != SYS_sched_yield && call != SYS_nanosleep &&
+	       call != SYS_clock_nanosleep;
+}
+
+/* ---- processes ---- */
+
+bool run_process_read(pid_t pid, struct run_process *process)
+{
+	char text[TEXT_SIZE];
+	const char *threads, *caught;
+	uint64_t mask = 0;
+
+	*process = (struct run_process){.catches = true};
+	if (!read_process(pid, "status", text))
+		return false;
+	threads = strstr(text, "\nThreads:");
+	caught = strstr(text, "\nSigCgt:");
+	if (!threads || !caught || sscanf(threads, "\nThreads: %zu", &process->threads) != 1 ||
+	    sscanf(caught, "\nSigCgt: %" SCNx64, &mask) != 1)
+		return false;
+	process->catches = (mask & ~LIBC_SIGNALS) != 0;
+	return true;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char text[TEXT_SIZE];
+	const char *behind_name = read_process(pid, "stat", text) ? strrchr(text, ')') : NULL;
+	int parent = 0;
+
+	return behind_name && sscanf(behind_name, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+bool run_process_descends(pid_t pid, pid_t ancestor)
+{
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		pid = parent_of(pid);
+		if (pid == ancestor)
+			return true;
+	}
+	return false;
+}
+
+void run_process_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void *context)
+{
+	const struct dirent *entry;
+	char path[64];
+	DIR *d;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && (entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			take(context, atoi(entry->d_name));
+	if (d)
+		closedir(d);
+}
+
+struct sleepers {
+	pid_t pid;
+	bool awake;
+};
+
+static void look_for_sleep(void *context, pid_t tid)
+{
+	struct sleepers *s = context;
+	struct run_task task;
+
+	s->awake |= run_task_read(s->pid, tid, &task) && strchr("RD", task.state);
+}
+
+bool run_process_is_asleep(pid_t pid)
+{
+	struct sleepers s = {.pid = pid};
+
+	run_process_tasks(pid, look_for_sleep, &s);
+	return !s.awake;
+}
+
+bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct run_mapping *mapping),
+			  void *context)
+{
+	struct run_mapping m;
+	char path[64], line[TEXT_SIZE + 256];
+	bool taken = false;
+	int at;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	in = fopen(path, "re");
+	while (in && !taken && fgets(line, sizeof line, in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &m.start, &m.end,
+			   &m.offset, &at) != 3)
+			continue;
+		m.name = line + at;
+		taken = take(context, &m);
+	}
+	if (in)
+		fclose(in);
+	return taken;
+}
+
+/* ---- stillness ---- */
+
+struct look {
+	pid_t pid;
+	struct run_still *still;
+	size_t others;
+};
+
+/* An initial thread that called pthread_exit() stays as a zombie. */
+static void look_at_task(void *context, pid_t tid)
+{
+	struct look *l = context;
+	struct run_still *s = l->still;
+	struct run_task task;
+
+	if (!run_task_read(l->pid, tid, &task) || strchr("ZX", task.state))
+		return;
+	if (!run_task_waits(l->pid, tid)) {
+		l->others++;
+		return;
+	}
+	RD_GROW(s->waiting, s->capacity, s->waiting_count + 1);
+	s->waiting[s->waiting_count++] = tid;
+}
+
+void run_still_look(pid_t pid, struct run_still *still)
+{
+	struct look l = {.pid = pid, .still = still};
+	struct run_process process;
+
+	run_process_tasks(pid, look_at_task, &l);
+	run_process_read(pid, &process);
+	still->all = still->waiting_count && !l.others;
+	still->catches = process.catches;
+}
+
+void run_still_release(struct run_still *still)
+{
+	free(still->waiting);
+	*still = (struct run_still){0};
+}

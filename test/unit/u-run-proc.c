@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+/* run/proc: what the kernel says about processes that the test makes, each in a state of its own. */
+#include "run/proc.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TRIES 10000 /* of a millisecond, until a process is in the state that it goes to */
+
+/* Starts a process that does `work` and then says that it is ready; it must not return before it is ended. */
+static pid_t start(void (*work)(int ready))
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (int n = 1; n < NSIG; n++)
+			signal(n, SIG_DFL); /* cmocka and sanitizers have handlers */
+		work(ends[1]);
+		_exit(1);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void say_ready(int ready)
+{
+	if (write(ready, "", 1) != 1)
+		_exit(2);
+}
+
+/* ---- signals ---- */
+
+static void handler(int number)
+{
+	(void)number;
+}
+
+static void wait_bare(int ready)
+{
+	say_ready(ready);
+	for (;;)
+		pause();
+}
+
+static void wait_with_signal(int ready)
+{
+	signal(SIGUSR1, handler);
+	wait_bare(ready);
+}
+
+static void wait_with_first_real_time_signal(int ready)
+{
+	signal(SIGRTMIN, handler);
+	wait_bare(ready);
+}
+
+static void wait_with_last_real_time_signal(int ready)
+{
+	signal(SIGRTMAX, handler);
+	wait_bare(ready);
+}
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* glibc installs its handler when something is cancelled for the first time. */
+static void wait_after_cancellation(int ready)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sleep_on, NULL);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	wait_bare(ready);
+}
+
+static bool catches(void (*work)(int ready))
+{
+	struct run_process process;
+	pid_t pid = start(work);
+
+	assert_true(run_process_read(pid, &process));
+	assert_int_equal(process.threads, 1);
+	stop(pid);
+	return process.catches;
+}
+
+static void test_signals(void **state)
+{
+	(void)state;
+	assert_false(catches(wait_bare));
+	assert_true(catches(wait_with_signal));
+	assert_true(catches(wait_with_first_real_time_signal));
+	assert_true(catches(wait_with_last_real_time_signal));
+	assert_false(catches(wait_after_cancellation));
+}
+
+static void test_gone(void **state)
+{
+	struct run_process process;
+	struct run_still still = {0};
+	struct run_task task;
+	pid_t pid = start(wait_bare);
+
+	(void)state;
+	stop(pid);
+	assert_false(run_process_read(pid, &process));
+	assert_true(process.catches);
+	assert_false(run_task_read(pid, pid, &task));
+	assert_false(run_task_waits(pid, pid));
+	assert_false(run_task_in_io(pid, pid));
+	assert_int_equal(run_task_switches(pid, pid), 0);
+	run_still_look(pid, &still);
+	assert_false(still.all);
+	assert_int_equal(still.waiting_count, 0);
+	run_still_release(&still);
+}
+
+/* ---- threads ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_lock(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	return unused;
+}
+
+static void wait_for_each_other(int ready)
+{
+	pthread_t first, second;
+
+	pthread_mutex_lock(&lock);
+	pthread_create(&first, NULL, take_lock, NULL);
+	pthread_create(&second, NULL, take_lock, NULL);
+	say_ready(ready);
+	pthread_join(first, NULL);
+}
+
+static void wait_beside_a_sleeper(int ready)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sleep_on, NULL);
+	pthread_mutex_lock(&lock);
+	say_ready(ready);
+	pthread_mutex_lock(&lock);
+}
+
+/* The initial thread is a zombie of the process. */
+static void end_first_thread(int ready)
+{
+	pthread_t thread;
+
+	pthread_mutex_lock(&lock);
+	pthread_create(&thread, NULL, take_lock, NULL);
+	say_ready(ready);
+	pthread_exit(NULL);
+}
+
+/* Looks until so many threads wait and so many there are in all. */
+static struct run_still look_until(pid_t pid, size_t waiting, bool all)
+{
+	struct run_still still = {0};
+
+	for (int i = 0; i < TRIES; i++) {
+		run_still_release(&still);
+		run_still_look(pid, &still);
+		if (still.waiting_count == waiting && still.all == all)
+			break;
+		usleep(1000);
+	}
+	assert_int_equal(still.waiting_count, waiting);
+	assert_int_equal(still.all, all);
+	return still;
+}
+
+static void check_stillness(void (*work)(int ready), size_t waiting, bool all)
+{
+	pid_t pid = start(work);
+	struct run_still still = look_until(pid, waiting, all);
+
+	assert_false(still.catches);
+	run_still_release(&still);
+	stop(pid);
+}
+
+static void test_stillness(void **state)
+{
+	(void)state;
+	check_stillness(wait_for_each_other, 3, true);
+	check_stillness(wait_beside_a_sleeper, 1, false);
+	check_stillness(end_first_thread, 1, true);
+}
+
+static void spin(int ready)
+{
+	say_ready(ready);
+	for (;;)
+		;
+}
+
+static void read_a_pipe(int ready)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe(ends))
+		return;
+	say_ready(ready);
+	while (read(ends[0], &byte, 1) >= 0)
+		;
+}
+
+static void test_tasks(void **state)
+{
+	pid_t spinner = start(spin), reader = start(read_a_pipe), waiter = start(wait_for_each_other);
+	struct run_task task = {0};
+	int tries = 0;
+
+	(void)state;
+	while (task.user + task.system < 2 && tries++ < TRIES) {
+		assert_true(run_task_read(spinner, spinner, &task));
+		assert_int_equal(task.state, 'R');
+		usleep(1000);
+	}
+	assert_true(task.user + task.system >= 2);
+	assert_false(run_process_is_asleep(spinner));
+	assert_false(run_task_in_io(spinner, spinner));
+	for (tries = 0; !run_task_in_io(reader, reader) && tries < TRIES; tries++)
+		usleep(1000);
+	assert_true(run_task_in_io(reader, reader));
+	assert_true(run_process_is_asleep(reader));
+	assert_false(run_task_waits(reader, reader));
+	for (tries = 0; !run_task_waits(waiter, waiter) && tries < TRIES; tries++)
+		usleep(1000);
+	assert_true(run_task_waits(waiter, waiter));
+	assert_false(run_task_in_io(waiter, waiter));
+	assert_true(run_task_switches(waiter, waiter) > 0);
+	stop(spinner);
+	stop(reader);
+	stop(waiter);
+}
+
+/* ---- processes ---- */
+
+static void test_descent(void **state)
+{
+	pid_t child = start(wait_bare);
+
+	(void)state;
+	assert_true(run_process_descends(child, getpid()));
+	assert_true(run_process_descends(child, getppid()));
+	assert_false(run_process_descends(getpid(), child));
+	assert_false(run_process_descends(child, child));
+	stop(child);
+}
+
+static bool is_ours(void *context, const struct run_mapping *m)
+{
+	struct run_mapping *found = context;
+
+	if (!strstr(m->name, "memfd:u-run-proc name"))
+		return false;
+	*found = *m;
+	return true;
+}
+
+static bool is_nothing(void *context, const struct run_mapping *m)
+{
+	size_t *count = context;
+
+	(void)m;
+	++*count;
+	return false;
+}
+
+static void test_mappings(void **state)
+{
+	int fd = memfd_create("u-run-proc name", MFD_CLOEXEC);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 0;
+	struct run_mapping found = {0};
+	char *memory;
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, (off_t)(3 * page)), 0);
+	memory = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	assert_true(run_process_mappings(getpid(), is_ours, &found));
+	assert_int_equal(found.start, (uintptr_t)memory);
+	assert_int_equal(found.end, (uintptr_t)memory + 2 * page);
+	assert_int_equal(found.offset, page);
+	munmap(memory, 2 * page);
+	close(fd);
+	assert_false(run_process_mappings(getpid(), is_ours, &found));
+	assert_false(run_process_mappings(getpid(), is_nothing, &count));
+	assert_true(count > 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signals),	  cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_stillness), cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_descent),	  cmocka_unit_test(test_mappings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
