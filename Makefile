@@ -27,10 +27,11 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 # small beside the program it records; raddle-instr is its LLVM worker.
 TOOL_DIRS := base bitcode run trace model epa finding predict report record replay inject doctor cmd
 INSTR_DIRS := base ir instr
-# Hooks are bitcode, and some files of the runtime belong to one flavour.
-RT_ONLY_RECORD := rt/record.c rt/stride.c rt/linger.c rt/hook.c
-RT_ONLY_FULL := rt/full.c rt/full-buffer.c rt/full-compare.c rt/inject.c rt/inject-x86.c
-RT_SRC := $(filter-out rt/full-hook.c,$(wildcard rt/*.c))
+# Flavours: name and layers of the runtime, from their one table.
+FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' \
+	include/raddle/flavour.inc)
+FLAVOURS := $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '{ print $$1 }')
+layers = $(shell echo '$(FLAVOUR_ROWS)' | tr ';' '\n' | awk '$$1 == "$(1)" { $$1 = ""; print }')
 
 objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(1:%=%/*.c)))
 TOOL_OBJ := $(call objects,$(TOOL_DIRS))
@@ -43,11 +44,10 @@ INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -lm
 # The runtime is built by clang: hooks call it with clang's preserve_most.
 RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
-RT_RECORD_SRC := $(filter-out $(RT_ONLY_FULL),$(RT_SRC))
-RT_FULL_SRC := $(filter-out $(RT_ONLY_RECORD),$(RT_SRC))
-RT_LIBS := $(B)/libraddle-rt.a $(B)/libraddle-rt-static.a $(B)/libraddle-rt-full.a $(B)/libraddle-rt-full-static.a
+RT_LIBS := $(foreach f,$(FLAVOURS),$(B)/libraddle-rt-$(f).a $(B)/libraddle-rt-$(f)-static.a)
+HOOKS := $(FLAVOURS:%=$(B)/hook-%.bc)
 
-SUPPORT := $(B)/raddle-instr $(B)/hook.bc $(B)/full-hook.bc $(RT_LIBS)
+SUPPORT := $(B)/raddle-instr $(HOOKS) $(RT_LIBS)
 LINKS := $(B)/raddle-cc $(B)/raddle-c++
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
@@ -90,18 +90,21 @@ $(B)/rt-static/%.o: rt/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $<
 
-$(B)/libraddle-rt.a: $(RT_RECORD_SRC:%.c=$(B)/%.o)
-$(B)/libraddle-rt-static.a: $(RT_RECORD_SRC:rt/%.c=$(B)/rt-static/%.o)
-$(B)/libraddle-rt-full.a: $(RT_FULL_SRC:%.c=$(B)/%.o)
-$(B)/libraddle-rt-full-static.a: $(RT_FULL_SRC:rt/%.c=$(B)/rt-static/%.o)
+# The runtime of a flavour: the core and its layers; the first layer has the hooks.
+define flavour_rules
+RT_$(1) := $(patsubst rt/%.c,%.o,$(wildcard $(foreach l,core $(call layers,$(1)),rt/$(l)/*.c)))
+$(B)/libraddle-rt-$(1).a: $$(RT_$(1):%=$(B)/rt/%)
+$(B)/libraddle-rt-$(1)-static.a: $$(RT_$(1):%=$(B)/rt-static/%)
+$(B)/hook-$(1).bc: rt/$(firstword $(call layers,$(1)))/hook.c
+endef
+$(foreach f,$(FLAVOURS),$(eval $(call flavour_rules,$(f))))
 $(RT_LIBS):
 	rm -f $@ && ar rcs $@ $^
 
-$(B)/hook.bc: rt/hook.c $(wildcard include/raddle/*)
-$(B)/full-hook.bc: rt/full-hook.c $(wildcard include/raddle/*)
-$(B)/hook.bc $(B)/full-hook.bc:
+$(HOOKS): $(wildcard include/raddle/*)
+$(HOOKS):
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ $<
+	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ $(filter %.c,$^)
 
 # Tests.  Unit tests stand beside raddle, where they find its support files.
 

@@ -34,7 +34,7 @@ void rd_map_close(struct rd_map *map);
  * /tmp/raddle-UID; made if absent.  The caller frees *path. */
 int rd_cache_dir(char **path);
 
-/* A file that came with this Raddle (hook.bc, libraddle-rt.a, raddle-instr):
+/* A file that came with this Raddle (hook-record.bc, libraddle-rt-record.a, raddle-instr):
  * looked for beside the running executable (a build tree) and in
  * ../lib/raddle of it (an installation).  The caller frees *path. */
 int rd_support_file(const char *name, char **path);

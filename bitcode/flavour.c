@@ -26,6 +26,7 @@
 #include "bitcode/sites.h"
 #include "raddle/abi.h"
 #include "raddle/event.h"
+#include "raddle/flavour.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -52,30 +53,15 @@ struct module {
 	bool is_library;
 };
 
-/* What makes a flavour. */
-struct kind {
-	const char *name;
-	const char *hooks, *runtime, *static_runtime;
-	uint32_t bytes_per_slot; /* the fewest bytes of bitcode for as many sites as a slot has */
-};
-
-/* A site of `record` needs an instruction, and no instruction is that small.  In `full` an
- * instruction may have several. */
-static const struct kind kinds[] = {
-	{"record", "hook.bc", "libraddle-rt.a", "libraddle-rt-static.a", 4u << RADDLE_SITE_LOCAL_BITS},
-	{"full", "full-hook.bc", "libraddle-rt-full.a", "libraddle-rt-full-static.a",
-	 1u << RADDLE_SITE_LOCAL_BITS},
-};
-
 struct build {
 	const struct rd_flavour_opts *opts;
-	const struct kind *kind;
+	const struct raddle_flavour *kind;
 	struct bitcode_cache cache;
 	struct bitcode_program program;
 	struct bitcode_libraries libraries;
 	struct module *modules; /* the program is the last */
 	size_t module_count;
-	char *worker, *hooks;  /* raddle-instr and hook.bc */
+	char *worker, *hooks;  /* raddle-instr and the bitcode of the hooks */
 	XXH128_hash_t tools;   /* hash of all that makes objects */
 	XXH128_hash_t runtime; /* hash of all that is linked to them */
 	char key[BITCODE_KEY_TEXT];
@@ -85,9 +71,7 @@ struct build {
 
 static int find_kind(struct build *b)
 {
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (!strcmp(kinds[i].name, b->opts->name))
-			b->kind = &kinds[i];
+	b->kind = raddle_flavour_find(b->opts->name);
 	if (!b->kind)
 		return rd_fail(RD_EUSAGE, "%s: there is no such flavour", b->opts->name);
 	return 0;
@@ -164,7 +148,7 @@ static bool is_free(const uint8_t *used, uint32_t slot, uint32_t count)
 
 static int assign_slot(const struct build *b, uint8_t *used, struct unit *u, uint64_t length)
 {
-	uint64_t count = 1 + length / b->kind->bytes_per_slot, places;
+	uint64_t count = 1 + length / (b->kind->bytes << RADDLE_SITE_LOCAL_BITS), places;
 
 	if (count >= SLOT_COUNT)
 		return rd_fail(RD_ELIMIT,

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "raddle/flavour.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,4 +87,11 @@ void cmd_program_close(struct cmd_program *p)
 	rd_flavour_release(&p->flavour);
 	free(p->path);
 	*p = (struct cmd_program){0};
+}
+
+bool cmd_program_has_values(const char *kind)
+{
+	const struct raddle_flavour *flavour = kind ? raddle_flavour_find(kind) : NULL;
+
+	return flavour && flavour->values;
 }

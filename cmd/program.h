@@ -26,4 +26,7 @@ struct cmd_program {
 int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how);
 void cmd_program_close(struct cmd_program *p);
 
+/* Whether a flavour of that name carries values (include/raddle/flavour.inc); NULL is "record". */
+bool cmd_program_has_values(const char *kind);
+
 #endif

@@ -135,7 +135,7 @@ static int parse_faults(struct cmd_run *run)
 	size_t capacity = 0;
 	int r = 0;
 
-	if (opt.faults && (!opt.flavour || strcmp(opt.flavour, "full") != 0))
+	if (opt.faults && !cmd_program_has_values(opt.flavour))
 		return rd_fail(RD_EUSAGE, "record: --fault needs --flavour full");
 	for (const char *at = opt.faults; at && *at && !r;) {
 		size_t n = strcspn(at, ",");

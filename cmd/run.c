@@ -128,17 +128,12 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_re
 	return r;
 }
 
-static bool is_full(const struct cmd_program *program)
-{
-	return program->kind && !strcmp(program->kind, "full");
-}
-
 /* What the collector needs to pack a full trace. */
 static int read_layout(struct parts *p)
 {
 	int r;
 
-	if (!is_full(p->run->program))
+	if (!cmd_program_has_values(p->run->program->kind))
 		return 0;
 	if (!p->run->program->flavour.sites)
 		return rd_fail(RD_EUSAGE, "%s: a full trace needs the site table of the flavour",

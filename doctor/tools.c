@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "raddle/flavour.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,18 +164,26 @@ void doctor_instrumenter(struct doctor_item *item)
 	free(path);
 }
 
+static void look_for(const char *name, struct rd_buf *missing)
+{
+	char *path;
+
+	if (rd_support_file(name, &path))
+		rd_buf_addf(missing, "%s%s", missing->length ? ", " : "no ", name);
+	else
+		free(path);
+}
+
 void doctor_support_files(struct doctor_item *item)
 {
-	static const char *const names[] = {"hook.bc", "libraddle-rt.a", "libraddle-rt-static.a"};
 	struct rd_buf missing = RD_BUF_INIT;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		char *path;
+	for (int i = 0; i < RADDLE_FLAVOURS; i++) {
+		const struct raddle_flavour *f = raddle_flavour((enum raddle_flavour_number)i);
 
-		if (rd_support_file(names[i], &path))
-			rd_buf_addf(&missing, "%s%s", missing.length ? ", " : "no ", names[i]);
-		else
-			free(path);
+		look_for(f->hooks, &missing);
+		look_for(f->runtime, &missing);
+		look_for(f->static_runtime, &missing);
 	}
 	if (missing.length)
 		doctor_conclude(item, DOCTOR_MISSING, "Recorded programs are linked with these files.",

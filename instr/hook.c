@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls that are inserted.  A hook is declared when it is first used.  Those
- * that this mode inlines get their bodies at the end: the bitcode of rt/hook.c is
+ * that this mode inlines get their bodies at the end: the bitcode of rt/record/hook.c is
  * linked into the unit and made internal, and the always-inline pass does the
  * rest, except in large functions of large units, which call them.  The others are
  * functions of the runtime.
@@ -89,7 +89,7 @@ static void declare(struct instr_unit *u, enum instr_hook hook)
 	if (u->hooks[hook] == NULL)
 		u->hooks[hook] = LLVMAddFunction(u->module, row->name, u->hook_types[hook]);
 	add_attribute(u, u->hooks[hook], "nounwind", 0);
-	if (u->options->flavour == FLAVOUR_RECORD && !is_barrier(hook) && !looks(hook)) {
+	if (!u->options->flavour->values && !is_barrier(hook) && !looks(hook)) {
 		add_attribute(u, u->hooks[hook], "willreturn", 0);
 		add_attribute(u, u->hooks[hook], "memory", hook == HOOK_ENTER ? 0 : ONLY_INACCESSIBLE_MEMORY);
 	}

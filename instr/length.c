@@ -166,7 +166,7 @@ static bool is_string(enum instr_hook hook)
 static LLVMValueRef readable(struct instr_unit *u, const struct instr_event *event, enum instr_hook hook,
 			     LLVMValueRef n)
 {
-	if (!event->libc->is_checked || (!is_string(hook) && u->options->flavour != FLAVOUR_FULL))
+	if (!event->libc->is_checked || (!is_string(hook) && !u->options->flavour->values))
 		return n;
 	return instr_hook_call(
 		u, HOOK_READABLE,

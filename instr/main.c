@@ -175,7 +175,7 @@ static int run(const struct jobs *jobs, size_t workers, const struct instr_optio
 int main(int argc, char **argv)
 {
 	struct instr_options options = {0};
-	const char *flavour = NULL, *mode = "quick";
+	const char *flavour = "", *mode = "quick";
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
 		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record or full"),
@@ -200,11 +200,8 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return 2;
 	options.fast = strcmp(mode, "fast") == 0;
-	if (flavour != NULL && strcmp(flavour, "full") == 0)
-		options.flavour = FLAVOUR_FULL;
-	else if (flavour != NULL && strcmp(flavour, "record") != 0)
-		flavour = NULL;
-	if (flavour == NULL || options.hooks == NULL || first != argc - 1 ||
+	options.flavour = raddle_flavour_find(flavour);
+	if (options.flavour == NULL || options.hooks == NULL || first != argc - 1 ||
 	    (!options.fast && strcmp(mode, "quick") != 0)) {
 		rd_fail(RD_EUSAGE, "instr: usage: %s", usage.synopsis);
 		return 2;

@@ -294,3 +294,25 @@ int instr_record(struct instr_unit *u)
 	ir_effects_free(f.effects);
 	return 0;
 }
+
+int instr_record_generate(struct instr_unit *u)
+{
+	static const char optimise[] = "function(early-cse),default<O2>";
+	static const char clean_up[] = "function(early-cse,loop-mssa(licm),loop-vectorize,slp-vectorizer,"
+				       "instcombine<no-verify-fixpoint>,simplifycfg)";
+	int code = instr_unit_verify(u);
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, optimise);
+	instr_unit_step(u, "optimise");
+	if (code == 0 && u->options->fast && !u->options->keep_redundant) {
+		instr_late(u);
+		code = instr_unit_verify(u);
+	}
+	instr_unit_step(u, "late");
+	if (code == 0)
+		code = instr_unit_inline(u);
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, clean_up);
+	instr_unit_step(u, "clean-up");
+	return code;
+}

@@ -206,8 +206,7 @@ static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;
 	event.pointer = NULL;
-	if (LLVMGetTypeKind(LLVMTypeOf(number)) == LLVMIntegerTypeKind &&
-	    f->unit->options->flavour != FLAVOUR_FULL)
+	if (LLVMGetTypeKind(LLVMTypeOf(number)) == LLVMIntegerTypeKind && !f->unit->options->flavour->values)
 		add(f, &event);
 }
 
@@ -244,7 +243,7 @@ static void scan_libc(struct instr_function *f, struct instr_event event, const 
 	for (size_t i = 0; i < count; i++)
 		scan_row(f, event, &rows[i]);
 	/* The flavour full has its own way, which does more (full-library.c). */
-	if (f->unit->options->flavour != FLAVOUR_FULL)
+	if (!f->unit->options->flavour->values)
 		instr_format_read(event.inst, name, scan_conversion, &(struct formatted){f, &event});
 }
 

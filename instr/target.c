@@ -84,7 +84,7 @@ int instr_target_emit(struct instr_unit *u)
 
 /* What is done where the target is met lies apart, in a subsection.  128 bytes below the stack
  * pointer are the function's; the runtime finds the site and the value on the stack and keeps
- * all registers (rt/inject-x86.c).  A procedure linkage table would not keep them: it is called
+ * all registers (rt/inject/inject-x86.c).  A procedure linkage table would not keep them: it is called
  * through the global offset table. */
 static const char integer_test[] =
 	"cmpl $$%1$u, %2$u($2)\n\tje 1f\n2:\n\t.subsection 1\n1:\tleaq -128(%%rsp), %%rsp\n\t"

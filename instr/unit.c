@@ -29,13 +29,17 @@
 
 static const char quick_base_pipeline[] = "default<O0>,function(sroa)";
 static const char fast_base_pipeline[] = "default<O0>,function(sroa),cgscc(inline),function(sroa)";
-static const char fast_pipeline[] = "function(early-cse),default<O2>";
 static const char inline_pipeline[] = "always-inline";
-static const char cleanup_pipeline[] = "function(early-cse,loop-mssa(licm),loop-vectorize,slp-vectorizer,"
-				       "instcombine<no-verify-fixpoint>,simplifycfg)";
 
-static const char full_pipeline[] =
-	"function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse<memssa>,gvn,simplifycfg)";
+/* What each flavour does with a unit. */
+static const struct {
+	int (*instrument)(struct instr_unit *u);
+	int (*generate)(struct instr_unit *u);
+} work[] = {
+#define RADDLE_FLAVOUR(constant, name, layers, bytes, values) {instr_##name, instr_##name##_generate},
+#include "raddle/flavour.inc"
+#undef RADDLE_FLAVOUR
+};
 
 static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 {
@@ -90,7 +94,7 @@ static bool has_profile_counters(LLVMModuleRef module)
 }
 
 /* Finds the function at fault, so that the message names it. */
-static int verify(struct instr_unit *u)
+int instr_unit_verify(struct instr_unit *u)
 {
 	char *text = NULL;
 	if (!LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text)) {
@@ -109,7 +113,7 @@ static int verify(struct instr_unit *u)
 	return code;
 }
 
-static void step_time(const struct instr_unit *u, const char *what)
+void instr_unit_step(const struct instr_unit *u, const char *what)
 {
 	static double last;
 	struct timespec t;
@@ -136,16 +140,16 @@ static int instrument(struct instr_unit *u)
 	if (has_profile_counters(u->module))
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
-		code = instr_unit_passes(u, u->options->fast && u->options->flavour == FLAVOUR_RECORD
+		code = instr_unit_passes(u, u->options->fast && !u->options->flavour->values
 						    ? fast_base_pipeline
 						    : quick_base_pipeline);
-	step_time(u, "base");
+	instr_unit_step(u, "base");
 	if (code != 0)
 		return code;
 	LLVMSetIsNewDbgInfoFormat(u->module, false);
 	u->layout = LLVMGetModuleDataLayout(u->module);
 	instr_sites_init(&u->sites, u->job->slot, u->module);
-	code = u->options->flavour == FLAVOUR_FULL ? instr_full(u) : instr_record(u);
+	code = work[u->options->flavour->number].instrument(u);
 	if (code == 0)
 		code = write_sites(u);
 	instr_sites_release(&u->sites);
@@ -154,59 +158,29 @@ static int instrument(struct instr_unit *u)
 					  true); /* beside the instructions, so nothing else changes */
 	else
 		LLVMStripModuleDebugInfo(u->module);
-	step_time(u, "instrument");
+	instr_unit_step(u, "instrument");
 	return code;
 }
 
-/* The hooks of `full` are in the way of every access anyway, so they go in first. */
-static int prepare_full(struct instr_unit *u)
+int instr_unit_inline(struct instr_unit *u)
 {
-	int code = verify(u);
-	if (code == 0 && u->options->print)
+	if (u->options->print)
 		LLVMDumpModule(u->module);
-	if (code == 0)
-		code = instr_hook_link(u);
+	int code = instr_hook_link(u);
 	if (code == 0)
 		code = instr_unit_passes(u, inline_pipeline);
-	step_time(u, "inline");
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, full_pipeline);
-	step_time(u, "optimise");
-	return code;
-}
-
-static int prepare_record(struct instr_unit *u)
-{
-	int code = verify(u);
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, fast_pipeline);
-	step_time(u, "optimise");
-	if (code == 0 && u->options->fast && !u->options->keep_redundant) {
-		instr_late(u);
-		code = verify(u);
-	}
-	step_time(u, "late");
-	if (code == 0 && u->options->print)
-		LLVMDumpModule(u->module);
-	if (code == 0)
-		code = instr_hook_link(u);
-	if (code == 0)
-		code = instr_unit_passes(u, inline_pipeline);
-	step_time(u, "inline");
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, cleanup_pipeline);
-	step_time(u, "clean-up");
+	instr_unit_step(u, "inline");
 	return code;
 }
 
 static int generate(struct instr_unit *u)
 {
-	int code = u->options->flavour == FLAVOUR_FULL ? prepare_full(u) : prepare_record(u);
+	int code = work[u->options->flavour->number].generate(u);
 	if (code == 0) {
 		instr_start_arrays(u);
 		code = instr_target_emit(u);
 	}
-	step_time(u, "generate");
+	instr_unit_step(u, "generate");
 	return code;
 }
 
@@ -239,11 +213,11 @@ int instr_unit_make(const struct instr_options *options, const struct instr_job 
 	struct instr_unit u = {.options = options, .job = job};
 	struct rd_map map = {0};
 	unit_init(&u);
-	step_time(&u, NULL);
+	instr_unit_step(&u, NULL);
 	int code = rd_map_open(&map, job->source);
 	if (code == 0)
 		code = parse(&u, &map);
-	step_time(&u, "parse");
+	instr_unit_step(&u, "parse");
 	if (code == 0)
 		code = instr_target_open(&u);
 	if (code == 0)

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "instr/site.h"
+#include "raddle/flavour.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -25,10 +26,8 @@
 
 enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS };
 
-enum instr_flavour { FLAVOUR_RECORD, FLAVOUR_FULL };
-
 struct instr_options {
-	enum instr_flavour flavour;
+	const struct raddle_flavour *flavour;
 	const char *hooks;   /* path of the hooks' bitcode */
 	bool fast;	     /* optimise; otherwise quick code generation */
 	bool debug;	     /* keep debug information, for debuggers */
@@ -113,6 +112,9 @@ struct instr_unit {
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
 /* Runs a pass pipeline written as text. */
 int instr_unit_passes(struct instr_unit *u, const char *pipeline);
+int instr_unit_verify(struct instr_unit *u);
+int instr_unit_inline(struct instr_unit *u); /* links the hooks and puts them in place */
+void instr_unit_step(const struct instr_unit *u, const char *what); /* a step is over: --time says so */
 
 /* target.c */
 void instr_target_init(void);
@@ -140,9 +142,13 @@ void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) 
 /* start.c */
 void instr_start_arrays(struct instr_unit *u); /* the last step before code generation */
 
-/* record.c, full.c: the flavours */
-int instr_record(struct instr_unit *u);
-int instr_full(struct instr_unit *u);
+/* The flavours, NAME.c each: puts the hooks in; then makes of the instrumented module, which is of the
+ * quality that the options ask for, the one that code is generated from. */
+#define RADDLE_FLAVOUR(constant, name, layers, bytes, values)                                                \
+	int instr_##name(struct instr_unit *u);                                                              \
+	int instr_##name##_generate(struct instr_unit *u);
+#include "raddle/flavour.inc"
+#undef RADDLE_FLAVOUR
 
 /* late.c: fast mode only, between optimisation and instr_hook_link() */
 void instr_late(struct instr_unit *u);

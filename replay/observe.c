@@ -5,7 +5,7 @@
  * One thread writes data and sets a flag in relaxed order, the other spins until the flag is
  * set and reads the data: by the language that is a race, and on another machine, or with
  * another compiler, the reader sees old data.  But while the writer is held before its write
- * the reader never comes to its read.  For these the detector (rt/detect.c) decides: it knows every
+ * the reader never comes to its read.  For these the detector (rt/detect/detect.c) decides: it knows every
  * operation that orders accesses, so in a run in which both happen and it sees no
  * order there is none.  It looks on in every replay of a race, and mostly that is the run: once the thread
  * was found to spin nobody is held any more.  Where the two did not come about then, a free run follows.

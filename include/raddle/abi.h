@@ -3,7 +3,7 @@
  * What instrumented code and the runtime know of each other.
  *
  * The instrumenter inserts calls of the `__raddle_` functions declared here.
- * The small ones (hooks) are defined in rt/hook.c, which is compiled to bitcode,
+ * The small ones (hooks) are defined in rt/record/hook.c, which is compiled to bitcode,
  * kept beside the tool, linked into every unit as internal functions and inlined;
  * the rest are ordinary functions of the runtime library.  Bump
  * RADDLE_ABI_VERSION whenever either side changes: it is part of the cache key.
@@ -64,7 +64,7 @@ struct raddle_block {
 };
 
 /* The part of a thread's state that hooks touch; the runtime's own part
- * follows it in memory (rt/thread.h). */
+ * follows it in memory (rt/core/thread.h). */
 struct raddle_self {
 	uint64_t epoch;		    /* segment number << RADDLE_EPOCH_SHIFT */
 	uint32_t *stack_top;	    /* where the next call site goes */

@@ -189,7 +189,7 @@ static inline void raddle_full_end(void *piece)
 #endif
 }
 
-/* Hooks of rt/full-hook.c, inlined: room for a piece of `size` bytes; its last byte was stored. */
+/* Hooks of rt/full/hook.c, inlined: room for a piece of `size` bytes; its last byte was stored. */
 void *__raddle_piece(struct raddle_self *self, uint32_t size);
 void __raddle_piece_end(void *piece);
 
@@ -197,7 +197,7 @@ void __raddle_piece_end(void *piece);
 RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size);
 
 /* Code also calls __raddle_inject_1 … _64 and __raddle_inject_call where a site is the target
- * (rt/inject-x86.c); they are no functions that C could call. */
+ * (rt/inject/inject-x86.c); they are no functions that C could call. */
 
 /* Behind an atomic operation, instead of __raddle_atomic_end(): flags is whether it stored | bytes << 8,
  * then what was there before and after, low words first. */

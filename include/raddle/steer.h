@@ -49,7 +49,7 @@ enum raddle_command {
 
 enum raddle_steer_flags {
 	RADDLE_STEER_STAY = 1,	 /* stand in MET until the command comes */
-	RADDLE_STEER_DETECT = 2, /* look for unordered accesses (rt/detect.c) */
+	RADDLE_STEER_DETECT = 2, /* look for unordered accesses (rt/detect/detect.c) */
 	RADDLE_STEER_ORDER = 4,	 /* nobody is to stand anywhere: MET when the last operation was done */
 	RADDLE_STEER_ANYWHERE =
 		8, /* no thread is led; whoever comes to a hold's site stands there for a while */

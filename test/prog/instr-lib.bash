@@ -3,7 +3,7 @@
 # and instr-stub.c stands in for the runtime.
 
 INSTR=$BUILD/raddle-instr
-HOOKS=$BUILD/hook.bc
+HOOKS=$BUILD/hook-record.bc
 CLANG=clang-19
 [ -x "$INSTR" ] || { echo "no raddle-instr"; exit 77; }
 

@@ -21,18 +21,18 @@
  *
  * RADDLE_DETECT=n runs n executions of each kind; a failure prints its seed.
  */
-#include "rt/rt.h"
+#include "rt/core/rt.h"
 
 #define rt_map map_for_good
 #define rt_unmap unmap
-#include "rt/system.c"
+#include "rt/core/system.c"
 #undef rt_map
 #undef rt_unmap
-#include "rt/arena.c"
-#include "rt/clock.c"
-#include "rt/shadow.c"
-#include "rt/object.c"
-#include "rt/detect.c"
+#include "rt/detect/arena.c"
+#include "rt/detect/clock.c"
+#include "rt/detect/shadow.c"
+#include "rt/detect/object.c"
+#include "rt/detect/detect.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -307,7 +307,7 @@ static void check_lazy(void)
 		assert_memory_equal(run->racy, run->reported, MEMORY);
 }
 
-/* Segments, as rt/record.c has them. */
+/* Segments, as rt/record/record.c has them. */
 
 static void segment(uint32_t thread)
 {

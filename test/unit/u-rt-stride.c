@@ -3,10 +3,10 @@
  * Strides against their slow twin: a walk with marks must record exactly the
  * bytes that single accesses would have touched, each at least once and none
  * that is not accessed; and what was recorded in the segment already is not
- * recorded again when a whole stride is.  The runtime around rt/stride.c is a
+ * recorded again when a whole stride is.  The runtime around rt/record/stride.c is a
  * stand-in that collects STRIDE records.
  */
-#include "rt/stride.c"
+#include "rt/record/stride.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

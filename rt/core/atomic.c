@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Atomic operations and fences of the program.
+ *
+ * begin() takes one of RT_ATOMIC_LOCKS locks by the address, end() takes the
+ * position q and lets go: operations on one location are in the order of their
+ * q because the lock was held over both.  A handler that interrupts a thread
+ * between the two does its own atomics without a lock, since it could wait for
+ * itself.  If the operation faults and a handler leaves by longjmp, the thread
+ * finds the lock still in its hands at its next atomic and lets go first; another
+ * thread that waits in the meantime gives up after PATIENCE rounds.
+ *
+ * The locks nest within nothing and nothing is taken under them.
+ */
+#include "raddle/full.h"
+#include "rt/core/rt.h"
+#include "rt/steer/steer.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPINS 200
+#define PATIENCE 100000
+
+static _Atomic uint32_t *lock_of(const volatile void *p)
+{
+	uint64_t hash = ((uintptr_t)p >> 3) * 0x9e3779b97f4a7c15ull;
+
+	return &rt.atomic_locks[hash >> 32 & (RT_ATOMIC_LOCKS - 1)];
+}
+
+static void yield(void)
+{
+	int saved = errno;
+
+	syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+static void acquire(_Atomic uint32_t *lock)
+{
+	for (uint32_t round = 0; round < PATIENCE; round++) {
+		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(lock, 1, memory_order_acquire))
+			return;
+		if (round < SPINS)
+			__builtin_ia32_pause();
+		else
+			yield();
+	}
+}
+
+static void release(struct rt_thread *t)
+{
+	atomic_store_explicit(t->atomic_lock, 0, memory_order_release);
+	t->atomic_lock = NULL;
+}
+
+/* A thread of a steered process stands before it takes the lock. */
+static __attribute__((noinline, cold)) void stand(struct rt_thread *t, const volatile void *p, uint64_t what)
+{
+	uint32_t size = RADDLE_ATOMIC_SIZE(what);
+
+	rt_steer_access(t, (uintptr_t)p, size, (uint32_t)what,
+			RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
+	t->steered.atomic_size = size;
+	t->steered.atomic_relaxed = RADDLE_ATOMIC_RELAXED(what) ? (uint32_t)what : 0;
+}
+
+__attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
+								  const volatile void *p, uint64_t what)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	_Atomic uint32_t *lock;
+
+	if (!t)
+		return;
+	if (t->recording != RT_PLAIN) {
+		if (!t->recording)
+			return;
+		stand(t, p, what);
+	}
+	if (t->atomic_lock && frame >= t->atomic_frame)
+		release(t);
+	if (t->atomic_lock) {
+		RT_TELL(release, t, (uintptr_t)p);
+		return;
+	}
+	lock = lock_of(p);
+	acquire(lock);
+	t->atomic_frame = frame;
+	t->atomic_lock = lock;
+}
+
+/* The record lacks its position, which is taken under the lock. */
+static inline __attribute__((always_inline)) void emit(struct rt_thread *t, const volatile void *p,
+						       struct rt_record *r)
+{
+	if (t->recording) {
+		r->code |= rt_hold(t);
+		r->operand[0] = rt_q();
+		r->operand[1] = (uintptr_t)p;
+	}
+	if (t->atomic_lock && t->atomic_lock == lock_of(p))
+		release(t);
+	if (t->recording)
+		rt_emit(t, r);
+}
+
+static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
+						      uint32_t site, uint32_t stored)
+{
+	struct rt_record r = {.code = RADDLE_ATOMIC, .site = site, .count = 3, .operand = {0, 0, stored}};
+
+	emit(t, p, &r);
+}
+
+static __attribute__((noinline, cold)) void odd_end(struct rt_thread *t, const volatile void *p,
+						    uint32_t site, uint32_t stored)
+{
+	uint32_t access = (stored ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
+			  (t->steered.atomic_relaxed == site ? RT_ACCESS_RELAXED : 0);
+
+	if (t->recording)
+		RT_TELL(atomic, t, (uintptr_t)p, t->steered.atomic_size, site, access);
+	end(t, p, site, stored);
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+
+	if (!t)
+		return;
+	if (t->recording == RT_PLAIN)
+		end(t, p, site, stored);
+	else
+		odd_end(t, p, site, stored);
+}
+
+__attribute__((visibility("default"))) void
+__raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
+		       uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_ATOMIC,
+			      .site = site,
+			      .count = 7,
+			      .operand = {0, 0, flags, old, old_high, now, now_high}};
+
+	if (t)
+		emit(t, p, &r);
+}
+
+__attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *self, uint32_t site)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_FENCE, .site = site, .count = 1};
+
+	if (!t || !t->recording)
+		return;
+	if (t->recording != RT_PLAIN)
+		RT_TELL(fence, t);
+	r.operand[0] = RT_Q;
+	rt_emit(t, &r);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The encoder: records into bytes, as include/raddle/event.h describes them.
+ * Header-only so that the hot path is one piece of straight-line code and the
+ * unit tests can run it against the trace reader.
+ *
+ * The encoder knows where bytes go and what the decoder knows; it knows nothing
+ * of buffers' lives, threads or signals (rt/record/record.c).  Every function takes the
+ * write position and returns the new one; the caller has made sure of room:
+ * RT_RECORD_MAX bytes for a record, RT_STACK_MAX for a stack record.
+ *
+ * The stack.  `emitted` entries of the shadow stack carry RT_STACK_EMITTED; as
+ * an entry can only be replaced by a store that clears the bit, and everything
+ * above it has to be stored anew before it counts again, an entry below
+ * `stack_known` with the bit set is what the decoder has, and so are all below
+ * it.  `stack_at` is where the top was when the stack was last written; if it
+ * is there still and the topmost entry has its bit, nothing changed.
+ * Entry -1 is a sentinel with the bit set.
+ *
+ * A stack deeper than RT_STACK_WHOLE is written as its outermost
+ * RT_STACK_OUTER entries, site 0, and its innermost RT_STACK_INNER ones.
+ */
+#ifndef RT_ENCODE_H
+#define RT_ENCODE_H
+
+#include "raddle/event.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define RT_STACK_EMITTED 0x80000000u
+#define RT_STACK_WHOLE 1024
+#define RT_STACK_OUTER 512
+#define RT_STACK_INNER 32
+
+#define RT_RECORD_MAX 128 /* any record without bytes */
+#define RT_STACK_MAX (5 * RT_STACK_WHOLE + 16)
+#define RT_BYTES_MAX 4096 /* longer `b` operands are cut */
+
+struct rt_encoder {
+	uint64_t site; /* previous site */
+	uint64_t q, t, a;
+	uint32_t *stack_base;
+	uint32_t *stack_at;
+	size_t stack_known;
+	uint64_t slot[RADDLE_SITE_SLOTS];
+};
+
+/* One record, before it is encoded. */
+struct rt_record {
+	uint32_t code;	/* a row of event.inc, RADDLE_ACCESS, RANGE, ATOMIC or FENCE */
+	uint32_t site;	/* of those four */
+	uint32_t count; /* of operands, and of frames */
+	uint32_t length;
+	uint64_t operand[RADDLE_MAX_OPERANDS];
+	const void *bytes; /* the `b` operand */
+};
+
+static inline uint64_t rt_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint8_t *rt_put_varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline uint8_t *rt_put_delta(uint8_t *p, uint64_t *previous, uint64_t value)
+{
+	uint64_t difference = value - *previous;
+
+	*previous = value;
+	return rt_put_varint(p, rt_zigzag(difference));
+}
+
+static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
+{
+	e->site = e->q = e->t = e->a = 0;
+	e->stack_at = NULL;
+	e->stack_known = 0;
+	memset(e->slot, 0, sizeof e->slot);
+	*p++ = RADDLE_RESET;
+	return p;
+}
+
+static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	return rt_put_delta(p, &e->slot[site % RADDLE_SITE_SLOTS], address);
+}
+
+static inline uint8_t *rt_put_access(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	uint64_t z = rt_zigzag(site - e->site);
+
+	e->site = site;
+	if (__builtin_expect(z < RADDLE_ACCESS_ESCAPE, 1)) {
+		*p++ = (uint8_t)(RADDLE_ACCESS_FLAG | z);
+	} else {
+		*p++ = RADDLE_ACCESS_FLAG | RADDLE_ACCESS_ESCAPE;
+		p = rt_put_varint(p, z);
+	}
+	return rt_put_address(e, p, site, address);
+}
+
+static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	p = rt_put_delta(p, &e->site, r->site);
+	p = rt_put_address(e, p, r->site, r->operand[0]);
+	e->slot[r->site % RADDLE_SITE_SLOTS] += r->operand[1] * (r->operand[2] - 1);
+	p = rt_put_varint(p, rt_zigzag(r->operand[1]));
+	return rt_put_varint(p, r->operand[2]);
+}
+
+/* Whether the call stack whose top is `top` differs from the decoder's. */
+static inline int rt_stack_changed(const struct rt_encoder *e, const uint32_t *top)
+{
+	return top != e->stack_at || !(top[-1] & RT_STACK_EMITTED);
+}
+
+static inline uint8_t *rt_put_frames(uint8_t *p, uint32_t *from, size_t count, uint64_t *previous)
+{
+	for (size_t i = 0; i < count; i++) {
+		p = rt_put_delta(p, previous, from[i] & ~RT_STACK_EMITTED);
+		from[i] |= RT_STACK_EMITTED;
+	}
+	return p;
+}
+
+static inline uint8_t *rt_put_stack(struct rt_encoder *e, uint8_t *p, uint32_t *top)
+{
+	size_t depth = (size_t)(top - e->stack_base);
+	size_t whole = depth <= RT_STACK_WHOLE ? depth : RT_STACK_OUTER;
+	size_t keep = whole < e->stack_known ? whole : e->stack_known;
+	uint64_t previous = 0;
+
+	while (keep > 0 && !(e->stack_base[keep - 1] & RT_STACK_EMITTED))
+		keep--;
+	*p++ = RADDLE_STACK;
+	p = rt_put_varint(p, keep);
+	p = rt_put_varint(p, whole - keep + (whole < depth ? 1 + RT_STACK_INNER : 0));
+	p = rt_put_frames(p, e->stack_base + keep, whole - keep, &previous);
+	if (whole < depth) {
+		p = rt_put_delta(p, &previous, 0);
+		p = rt_put_frames(p, top - RT_STACK_INNER, RT_STACK_INNER, &previous);
+	}
+	e->stack_known = whole;
+	e->stack_at = top;
+	return p;
+}
+
+static inline const char *rt_operands(uint32_t code)
+{
+	static const char *const operands[256] = {
+#define RADDLE_EVENT(c, constant, name, letters, names, meaning) [c] = letters,
+#include "raddle/event.inc"
+#undef RADDLE_EVENT
+	};
+	return operands[code & 0xff];
+}
+
+/* A record other than a plain access. */
+static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	const uint64_t *operand = r->operand;
+
+	*p++ = (uint8_t)r->code;
+	if (r->code == RADDLE_STRIDE)
+		return rt_put_stride(e, p, r);
+	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE)
+		p = rt_put_delta(p, &e->q, *operand++);
+	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE || r->code == RADDLE_RANGE) {
+		p = rt_put_delta(p, &e->site, r->site);
+		if (r->code == RADDLE_FENCE)
+			return p;
+		p = rt_put_address(e, p, r->site, *operand++);
+		return rt_put_varint(p, *operand);
+	}
+	for (const char *letter = rt_operands(r->code); *letter; letter++) {
+		if (*letter == 'q')
+			p = rt_put_delta(p, &e->q, *operand++);
+		else if (*letter == 't')
+			p = rt_put_delta(p, &e->t, *operand++);
+		else if (*letter == 'a')
+			p = rt_put_delta(p, &e->a, *operand++);
+		else if (*letter == 'u')
+			p = rt_put_varint(p, *operand++);
+		else {
+			p = rt_put_varint(p, r->length);
+			memcpy(p, r->bytes, r->length);
+			p += r->length;
+		}
+	}
+	return p;
+}
+
+#endif

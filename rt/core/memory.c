@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed allocation.  ALLOC is written when the memory is there, FREE while
+ * it still is, so the life of an address is in the order of q.  What the
+ * thread had marked of the memory in this segment is forgotten: it is another
+ * object now.
+ *
+ * What pthread_create() and pthread_join() allocate and release is not recorded:
+ * it depends on libc's cache of stacks, not on the program.
+ *
+ * These functions are called by ld.so before any constructor and by libc after
+ * everything; rt_self() is NULL then and they only pass on.
+ */
+#include "rt/core/real.h"
+#include "rt/steer/steer.h"
+
+#define A(p) ((uintptr_t)(p))
+
+void *__raddle_interpose_memory(void);
+__attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
+{
+	return (void *)__raddle_interpose_memory;
+}
+
+static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
+{
+	return t->new_kind ? t->new_kind - 1 : kind;
+}
+
+/* In a steered process the detector has to know too, of as much as free() will tell it. */
+static __attribute__((noinline, cold)) void *odd_allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+{
+	struct rt_thread *t = p ? rt_self() : NULL;
+
+	if (t)
+		RT_TELL(forget, t, A(p), malloc_usable_size(p));
+	if (t && !t->internal) {
+		rt_forget(t, A(p), size);
+		if (!rt_unread())
+			rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
+	}
+	return p;
+}
+
+static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+{
+	struct rt_thread *t = p ? rt_plain() : NULL;
+
+	if (RT_UNLIKELY(!t))
+		return odd_allocated(p, size, kind);
+	if (!t->internal) {
+		rt_forget(t, A(p), size);
+		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
+	}
+	return p;
+}
+
+static void note_free(struct rt_thread *t, const void *p)
+{
+	rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
+}
+
+/* Releasing memory is like writing it: in a steered process the thread may have to stand here. */
+static __attribute__((noinline, cold)) void odd_released(void *p)
+{
+	struct rt_thread *t = p ? rt_self() : NULL;
+
+	if (!t || t->internal)
+		return;
+	if (!rt_unread())
+		note_free(t, p);
+	rt_steer_access(t, A(p), malloc_usable_size(p), rt_steer_site(t), RT_ACCESS_WRITE);
+	RT_TELL(flush, t);
+}
+
+static void released(void *p)
+{
+	struct rt_thread *t = p ? rt_plain() : NULL;
+
+	if (RT_UNLIKELY(!t))
+		odd_released(p);
+	else if (!t->internal)
+		note_free(t, p);
+}
+
+INTERPOSE(void *, malloc, (size_t size))
+{
+	return allocated(rt_fresh(REAL(malloc)(size), 0), size, RADDLE_ALLOC_MALLOC);
+}
+
+INTERPOSE(void *, calloc, (size_t count, size_t size))
+{
+	return allocated(REAL(calloc)(count, size), count * size, RADDLE_ALLOC_MALLOC);
+}
+
+/* If there is no memory the old block lives on, as a new object of the size
+ * that is known of it. */
+static void *reallocated(void *old, void *p, size_t size)
+{
+	if (!p && old && size)
+		allocated(old, malloc_usable_size(old), RADDLE_ALLOC_MALLOC);
+	return allocated(p, size, RADDLE_ALLOC_MALLOC);
+}
+
+INTERPOSE(void *, realloc, (void *old, size_t size))
+{
+	size_t before = old ? malloc_usable_size(old) : 0;
+
+	released(old);
+	return reallocated(old, rt_fresh(REAL(realloc)(old, size), before), size);
+}
+
+INTERPOSE(void *, reallocarray, (void *old, size_t count, size_t size))
+{
+	size_t total, before = old ? malloc_usable_size(old) : 0;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		return REAL(reallocarray)(old, count, size);
+	released(old);
+	return reallocated(old, rt_fresh(REAL(realloc)(old, total), before), total);
+}
+
+INTERPOSE(void, free, (void *p))
+{
+	released(p);
+	REAL(free)(p);
+}
+
+INTERPOSE(void *, memalign, (size_t alignment, size_t size))
+{
+	return allocated(rt_fresh(REAL(memalign)(alignment, size), 0), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(void *, aligned_alloc, (size_t alignment, size_t size))
+{
+	return allocated(rt_fresh(REAL(aligned_alloc)(alignment, size), 0), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
+{
+	int r = REAL(posix_memalign)(p, alignment, size);
+
+	if (!r)
+		allocated(rt_fresh(*p, 0), size, RADDLE_ALLOC_ALIGNED);
+	return r;
+}
+
+INTERPOSE(void *, valloc, (size_t size))
+{
+	return allocated(rt_fresh(REAL(valloc)(size), 0), size, RADDLE_ALLOC_ALIGNED);
+}
+
+INTERPOSE(void *, pvalloc, (size_t size))
+{
+	return allocated(rt_fresh(REAL(pvalloc)(size), 0), (size + rt.page - 1) & -rt.page,
+			 RADDLE_ALLOC_ALIGNED);
+}

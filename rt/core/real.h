@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions behind the interposed ones.
+ *
+ * In a dynamic program an interposed function has the name itself, and the real
+ * one is found by dlsym(RTLD_NEXT); definitions are weak so that a program may
+ * define one of them too.  In a static program (RADDLE_STATIC) the linker's --wrap
+ * gives us `__wrap_name` and `__real_name`.
+ *
+ *	INTERPOSE(int, sem_post, (sem_t *sem)) { ... REAL(sem_post)(sem); ... }
+ */
+#ifndef RT_REAL_H
+#define RT_REAL_H
+
+#include "rt/core/rt.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <threads.h>
+#include <unistd.h>
+
+/* Functions that no C header declares. */
+struct nothrow;
+ssize_t __readlink_chk(const char *path, char *out, size_t size, size_t room);
+int __cxa_guard_acquire(void *guard);
+void __cxa_guard_release(void *guard);
+void __cxa_guard_abort(void *guard);
+void *_Znwm(size_t size);
+void *_Znam(size_t size);
+void *_ZnwmRKSt9nothrow_t(size_t size, const struct nothrow *);
+void *_ZnamRKSt9nothrow_t(size_t size, const struct nothrow *);
+void *_ZnwmSt11align_val_t(size_t size, size_t align);
+void *_ZnamSt11align_val_t(size_t size, size_t align);
+void *_ZnwmSt11align_val_tRKSt9nothrow_t(size_t size, size_t align, const struct nothrow *);
+void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t size, size_t align, const struct nothrow *);
+void _ZdlPv(void *p);
+void _ZdaPv(void *p);
+void _ZdlPvm(void *p, size_t size);
+void _ZdaPvm(void *p, size_t size);
+void _ZdlPvRKSt9nothrow_t(void *p, const struct nothrow *);
+void _ZdaPvRKSt9nothrow_t(void *p, const struct nothrow *);
+void _ZdlPvSt11align_val_t(void *p, size_t align);
+void _ZdaPvSt11align_val_t(void *p, size_t align);
+void _ZdlPvmSt11align_val_t(void *p, size_t size, size_t align);
+void _ZdaPvmSt11align_val_t(void *p, size_t size, size_t align);
+void _ZdlPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct nothrow *);
+void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct nothrow *);
+
+#ifdef RADDLE_STATIC
+#define RADDLE_INTERPOSE(group, name) extern __typeof__(name) __real_##name;
+#include "rt/core/interpose.inc"
+#undef RADDLE_INTERPOSE
+#define REAL(name) __real_##name
+#define INTERPOSE(type, name, parameters)                                                                    \
+	type __wrap_##name parameters;                                                                       \
+	type __wrap_##name parameters
+static inline void rt_real_resolve(void)
+{
+}
+#else
+struct rt_real {
+	_Atomic uint32_t resolved;
+#define RADDLE_INTERPOSE(group, name) __typeof__(name) *name;
+#include "rt/core/interpose.inc"
+#undef RADDLE_INTERPOSE
+};
+extern struct rt_real rt_real;
+void rt_real_resolve_all(void);
+
+/* For functions that may be called before the runtime's constructor. */
+static inline void rt_real_resolve(void)
+{
+	if (RT_UNLIKELY(!atomic_load_explicit(&rt_real.resolved, memory_order_acquire)))
+		rt_real_resolve_all();
+}
+
+static inline struct rt_real *rt_real_get(void)
+{
+	rt_real_resolve();
+	return &rt_real;
+}
+#define REAL(name) (rt_real_get()->name)
+#define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
+#endif
+
+#endif

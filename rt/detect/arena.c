@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The memory of the detector.  Every change of the lists is one store, so a thread
+ * that a signal handler takes out of here by longjmp leaves them whole and loses
+ * at most a piece of memory.
+ */
+#include "rt/detect/arena.h"
+
+#define MAPPING (1u << 20)
+#define SMALLEST 6 /* as a power of two: a cache line */
+
+static uint32_t class_of(size_t size)
+{
+	return size <= 1u << SMALLEST ? SMALLEST : 64 - (uint32_t)__builtin_clzll(size - 1);
+}
+
+/* With the lock held. */
+static void *carve(struct rt_arena *a, size_t size)
+{
+	char *p;
+
+	if ((size_t)(a->end - a->at) < size) {
+		size_t mapping = size > MAPPING / 4 ? size : MAPPING;
+		if (mapping > a->left)
+			return NULL;
+		a->left -= mapping;
+		p = rt_map(mapping);
+		if (!p || mapping == size)
+			return p;
+		a->end = a->at = p; /* empty until both are right */
+		a->end = p + mapping;
+	}
+	p = a->at;
+	a->at = p + size;
+	return p;
+}
+
+void *rt_arena_get(struct rt_arena *a, size_t size)
+{
+	uint32_t class = class_of(size);
+	void *p;
+
+	if (size > 1ull << (RT_ARENA_CLASSES - 1) || !rt_spin(&a->lock))
+		return NULL;
+	p = a->idle[class];
+	if (p)
+		a->idle[class] = *(void **)p;
+	else
+		p = carve(a, (size_t)1 << class);
+	rt_spin_leave(&a->lock);
+	if (p)
+		*(void **)p = NULL;
+	return p;
+}
+
+void rt_arena_put(struct rt_arena *a, void *p, size_t size)
+{
+	uint32_t class = class_of(size);
+
+	if (!p)
+		return;
+	__builtin_memset(p, 0, size);
+	if (!rt_spin(&a->lock))
+		return;
+	*(void **)p = a->idle[class];
+	a->idle[class] = p;
+	rt_spin_leave(&a->lock);
+}
+
+void *rt_arena_keep(struct rt_arena *a, size_t size)
+{
+	void *p;
+
+	if (!rt_spin(&a->lock))
+		return NULL;
+	p = carve(a, (size + 63) & ~(size_t)63);
+	rt_spin_leave(&a->lock);
+	return p;
+}

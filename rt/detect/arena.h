@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of the detector: pieces of mappings, in sizes that are powers of two.
+ *
+ * In: a size.  Out: zeroed memory, aligned to cache lines.  What is put back goes to a list of its
+ * size.  NULL means that there is no memory, or that the lock could not be had; the
+ * caller gives up what it wanted to remember.
+ */
+#ifndef RT_ARENA_H
+#define RT_ARENA_H
+
+#include "rt/core/rt.h"
+
+#define RT_ARENA_CLASSES 32
+
+struct rt_arena {
+	_Atomic uint32_t lock;
+	uint64_t left;		      /* bytes that may still be mapped */
+	char *at, *end;		      /* of the mapping at hand */
+	void *idle[RT_ARENA_CLASSES]; /* by size class; linked through their first word */
+};
+
+void *rt_arena_get(struct rt_arena *a, size_t size);
+void rt_arena_put(struct rt_arena *a, void *p, size_t size); /* p may be NULL */
+void *rt_arena_keep(struct rt_arena *a, size_t size);	     /* of just this size, never put back */
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Vector clocks: for each lane (rt/detect/watch.h) the last epoch of it that is known.
+ * What lies behind the end is 0.
+ */
+#ifndef RT_CLOCK_H
+#define RT_CLOCK_H
+
+#include "rt/detect/arena.h"
+
+struct rt_clock {
+	uint64_t *at;
+	uint32_t count, capacity;
+};
+
+static inline uint64_t rt_clock_at(const struct rt_clock *c, uint32_t lane)
+{
+	return lane < c->count ? c->at[lane] : 0;
+}
+
+enum rt_joined { RT_JOINED_NOTHING, RT_JOINED_NEWS, RT_JOINED_FAILED };
+
+/* `into` learns what `from` knows. */
+enum rt_joined rt_clock_join(struct rt_arena *a, struct rt_clock *into, const struct rt_clock *from);
+
+/* These are false if there is no memory; the clock is as it was then. */
+bool rt_clock_copy(struct rt_arena *a, struct rt_clock *into, const struct rt_clock *from);
+bool rt_clock_set(struct rt_arena *a, struct rt_clock *c, uint32_t lane, uint64_t epoch);
+
+void rt_clock_release(struct rt_arena *a, struct rt_clock *c);
+
+#endif

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Synchronisation objects of the detector: what each has been told by those who
+ * released it, and how threads learn it.
+ *
+ * An object is anything with an address: locks, condition variables, semaphores,
+ * once controls, barriers, atomic variables.  It begins with its first release and
+ * ends when its memory becomes something else.  It is found through the chunk of
+ * its address and protected, like the list it is in, by the stripe of
+ * its address.
+ *
+ * Most acquisitions learn nothing.  `whole` says that the clock is exactly what its
+ * last releaser knew in (lane, epoch); who knows that epoch knows all of it.
+ * `master` is a lane that knows all of the clock; its release replaces the clock
+ * instead of adding to it, and if it has learned nothing since its last one, only
+ * its own epoch is new.
+ */
+#include "rt/detect/watch.h"
+
+struct barrier {
+	uint64_t id; /* no other one has had it */
+	uint32_t count, inside, entered, current;
+	bool loose; /* more threads than its count at a time: rounds cannot be told apart */
+	struct {
+		struct rt_clock clock;
+		uint32_t left; /* entered and not out yet */
+	} round[2];
+};
+
+struct rt_object {
+	struct rt_object *next;
+	uintptr_t address;
+	struct rt_clock clock;
+	struct rt_clock readers; /* released for reading; writers learn it */
+	uint64_t epoch, version; /* of the last releaser, if whole */
+	uint32_t lane, master;
+	bool whole;
+	struct barrier *barrier;
+};
+
+static struct rt_arena *arena(void)
+{
+	return &rt.detect->arena;
+}
+
+static _Atomic uint32_t *stripe_of(uintptr_t address)
+{
+	uint64_t hash = (address >> 3) * 0x9e3779b97f4a7c15ull;
+
+	return &rt.detect->stripes[hash >> 32 & (RT_STRIPES - 1)].lock;
+}
+
+static struct rt_object **list_of(const struct rt_chunk *chunk, uintptr_t address)
+{
+	struct rt_object **lists = atomic_load_explicit(&chunk->objects, memory_order_acquire);
+
+	return lists ? &lists[address / 8 % RT_CHUNK_OBJECTS] : NULL;
+}
+
+static struct rt_object *find(struct rt_watch *w, uintptr_t address)
+{
+	struct rt_chunk *chunk = rt_watch_chunk(w, address);
+	struct rt_object **list = chunk ? list_of(chunk, address) : NULL, *o;
+
+	for (o = list ? *list : NULL; o && o->address != address; o = o->next)
+		;
+	return o;
+}
+
+static bool make_lists(struct rt_chunk *chunk)
+{
+	struct rt_object **old = NULL, **lists = rt_arena_keep(arena(), RT_CHUNK_OBJECTS * sizeof *lists);
+
+	if (lists)
+		atomic_compare_exchange_strong(&chunk->objects, &old, lists);
+	return lists || old;
+}
+
+static struct rt_object *make(struct rt_watch *w, uintptr_t address)
+{
+	struct rt_object *o = find(w, address), **list;
+	struct rt_chunk *chunk;
+
+	if (o)
+		return o;
+	chunk = rt_watch_chunk(w, address);
+	if (!chunk || (!list_of(chunk, address) && !make_lists(chunk)))
+		return NULL;
+	o = rt_arena_get(arena(), sizeof *o);
+	if (!o)
+		return NULL;
+	list = list_of(chunk, address);
+	o->address = address;
+	o->lane = o->master = RT_LANE_NONE;
+	o->next = *list;
+	*list = o;
+	return o;
+}
+
+static void remove_object(struct rt_object **at)
+{
+	struct rt_object *o = *at;
+
+	*at = o->next;
+	rt_clock_release(arena(), &o->clock);
+	rt_clock_release(arena(), &o->readers);
+	if (o->barrier) {
+		rt_clock_release(arena(), &o->barrier->round[0].clock);
+		rt_clock_release(arena(), &o->barrier->round[1].clock);
+		rt_arena_put(arena(), o->barrier, sizeof *o->barrier);
+	}
+	rt_arena_put(arena(), o, sizeof *o);
+}
+
+/* Begins with an object: the thread is inside the detector and has the stripe.
+ * False: it could not be, and the edge is made up for by forgiveness. */
+static bool begin(struct rt_thread *t, uintptr_t address)
+{
+	struct rt_watch *w = t->watch;
+
+	if (!rt.detect || atomic_load_explicit(&rt.detect->dead, memory_order_relaxed))
+		return false;
+	if (!w || !rt_watch_enter(w)) {
+		rt_watch_forgive();
+		return false;
+	}
+	rt_watch_flush(w);
+	if (rt_spin(stripe_of(address)))
+		return true;
+	rt_watch_leave(w);
+	rt_watch_forgive();
+	return false;
+}
+
+static void end(struct rt_thread *t, uintptr_t address)
+{
+	rt_spin_leave(stripe_of(address));
+	rt_watch_leave(t->watch);
+}
+
+/* The thread learns what the clock knows. */
+static void learn(struct rt_watch *w, const struct rt_clock *clock)
+{
+	enum rt_joined joined = rt_clock_join(arena(), &w->clock, clock);
+
+	if (joined == RT_JOINED_NEWS)
+		w->version++;
+	else if (joined == RT_JOINED_FAILED)
+		rt_watch_over();
+}
+
+static void tell(const struct rt_watch *w, struct rt_clock *clock)
+{
+	if (rt_clock_join(arena(), clock, &w->clock) == RT_JOINED_FAILED)
+		rt_watch_over();
+}
+
+static bool knows_all(const struct rt_watch *w, const struct rt_object *o)
+{
+	return (o->master == w->lane && w->lane != RT_LANE_NONE) ||
+	       (o->whole && rt_clock_at(&w->clock, o->lane) >= o->epoch);
+}
+
+static void learn_object(struct rt_watch *w, struct rt_object *o)
+{
+	if (!knows_all(w, o))
+		learn(w, &o->clock);
+	o->master = w->lane;
+}
+
+static void tell_object(struct rt_watch *w, struct rt_object *o)
+{
+	if (!knows_all(w, o) && o->clock.count) {
+		tell(w, &o->clock);
+		o->whole = false;
+		o->master = RT_LANE_NONE;
+		return;
+	}
+	if (o->whole && o->lane == w->lane && o->version == w->version)
+		o->clock.at[w->lane] = w->epoch;
+	else if (!rt_clock_copy(arena(), &o->clock, &w->clock))
+		rt_watch_over();
+	o->whole = w->lane != RT_LANE_NONE;
+	o->lane = o->master = w->lane;
+	o->epoch = w->epoch;
+	o->version = w->version;
+}
+
+/* A writer learns of the readers before it and passes that on. */
+void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_object *o;
+
+	if (!begin(t, object))
+		return;
+	o = find(t->watch, object);
+	if (o && o->readers.count) {
+		if (rt_clock_join(arena(), &o->clock, &o->readers) == RT_JOINED_FAILED)
+			rt_watch_over();
+		rt_clock_release(arena(), &o->readers);
+		o->whole = false;
+		o->master = RT_LANE_NONE;
+	}
+	if (o)
+		learn_object(t->watch, o);
+	end(t, object);
+}
+
+void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_object *o;
+
+	if (!begin(t, object))
+		return;
+	o = find(t->watch, object);
+	if (o)
+		learn_object(t->watch, o);
+	end(t, object);
+}
+
+void rt_detect_release(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_object *o;
+
+	if (!begin(t, object))
+		return;
+	o = make(t->watch, object);
+	if (o)
+		tell_object(t->watch, o);
+	else
+		rt_watch_over();
+	rt_watch_tick(t->watch);
+	end(t, object);
+}
+
+void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_object *o;
+
+	if (!begin(t, object))
+		return;
+	o = make(t->watch, object);
+	if (o)
+		tell(t->watch, &o->readers);
+	else
+		rt_watch_over();
+	rt_watch_tick(t->watch);
+	end(t, object);
+}
+
+/* What a relaxed read finds counts from the next fence of the thread on. */
+static void note_found(struct rt_thread *t, uintptr_t address)
+{
+	const struct rt_object *o;
+
+	if (!begin(t, address))
+		return;
+	o = find(t->watch, address);
+	if (o && rt_clock_join(arena(), &t->watch->found, &o->clock) == RT_JOINED_FAILED)
+		rt_watch_over();
+	end(t, address);
+}
+
+/* A store may be the second half of a read-modify-write, so it learns too. */
+void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access)
+{
+	bool relaxed = access & RT_ACCESS_RELAXED;
+
+	if (relaxed)
+		note_found(t, address);
+	else
+		rt_detect_acquire_read(t, address);
+	rt_detect_access(t, address, size, site, RT_ACCESS_ATOMIC | (access & RT_ACCESS_WRITE));
+	if (access & RT_ACCESS_WRITE && (!relaxed || (t->watch && t->watch->fenced)))
+		rt_detect_release(t, address);
+}
+
+void rt_detect_fence(struct rt_thread *t)
+{
+	struct rt_watch *w = t->watch;
+
+	if (!rt.detect || atomic_load_explicit(&rt.detect->dead, memory_order_relaxed))
+		return;
+	if (w)
+		w->fenced = true;
+	if (!w || !rt_watch_enter(w)) {
+		rt_watch_forgive();
+		return;
+	}
+	rt_watch_flush(w);
+	learn(w, &w->found);
+	w->found.count = 0;
+	rt_watch_leave(w);
+}
+
+/* Barriers. */
+
+static void loosen(struct rt_object *o)
+{
+	struct barrier *b = o->barrier;
+
+	b->loose = true;
+	for (int i = 0; i < 2; i++) {
+		if (rt_clock_join(arena(), &o->clock, &b->round[i].clock) == RT_JOINED_FAILED)
+			rt_watch_over();
+		rt_clock_release(arena(), &b->round[i].clock);
+	}
+	o->whole = false;
+	o->master = RT_LANE_NONE;
+}
+
+static struct barrier *barrier_of(struct rt_object *o, uint32_t count)
+{
+	if (!o->barrier) {
+		o->barrier = rt_arena_get(arena(), sizeof *o->barrier);
+		if (!o->barrier)
+			return NULL;
+		o->barrier->id = atomic_fetch_add(&rt.detect->barriers, 1) + 1;
+		o->barrier->count = count;
+	}
+	return o->barrier;
+}
+
+void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t count)
+{
+	struct rt_object *o;
+
+	rt_detect_fresh(t, object);
+	if (!begin(t, object))
+		return;
+	o = make(t->watch, object);
+	if (!o || !barrier_of(o, count))
+		rt_watch_over();
+	end(t, object);
+}
+
+/* The round that a thread enters.  A round begins empty if all are out of the one before
+ * the last; else it goes on with what that was told. */
+static uint32_t enter_round(struct barrier *b)
+{
+	if (b->entered == b->count) {
+		b->entered = 0;
+		b->current ^= 1;
+		if (!b->round[b->current].left)
+			b->round[b->current].clock.count = 0;
+	}
+	b->entered++;
+	b->round[b->current].left++;
+	return b->current;
+}
+
+void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_watch *w = t->watch;
+	struct rt_object *o;
+	struct barrier *b;
+
+	if (!begin(t, object))
+		return;
+	o = make(w, object);
+	b = o ? barrier_of(o, 0) : NULL;
+	if (!b) {
+		rt_watch_over();
+		end(t, object);
+		return;
+	}
+	w->barrier = b->id;
+	if (++b->inside > b->count && !b->loose)
+		loosen(o);
+	if (b->loose) {
+		tell(w, &o->clock);
+	} else {
+		w->round = enter_round(b);
+		tell(w, &b->round[w->round].clock);
+	}
+	rt_watch_tick(w);
+	end(t, object);
+}
+
+/* Those who left first may have destroyed the barrier, and its memory may be another one's by now. */
+void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_watch *w = t->watch;
+	struct rt_object *o;
+	struct barrier *b;
+
+	if (!begin(t, object))
+		return;
+	o = find(w, object);
+	b = o ? o->barrier : NULL;
+	if (!b || b->id != w->barrier) {
+		rt_watch_forgive();
+	} else {
+		b->inside -= b->inside > 0;
+		if (b->round[w->round].left)
+			b->round[w->round].left--;
+		learn(w, b->loose ? &o->clock : &b->round[w->round].clock);
+	}
+	end(t, object);
+}
+
+/* Objects that are others from now on. */
+
+void rt_detect_fresh(struct rt_thread *t, uintptr_t object)
+{
+	struct rt_chunk *chunk;
+	struct rt_object **at;
+
+	if (!begin(t, object))
+		return;
+	chunk = rt_watch_chunk(t->watch, object);
+	at = chunk ? list_of(chunk, object) : NULL;
+	while (at && *at && (*at)->address != object)
+		at = &(*at)->next;
+	if (at && *at)
+		remove_object(at);
+	end(t, object);
+}
+
+static void forget_list(struct rt_object **list, uintptr_t first, uintptr_t last)
+{
+	_Atomic uint32_t *stripe = stripe_of(first);
+
+	if (!*list || !rt_spin(stripe))
+		return;
+	for (struct rt_object **at = list; *at;) {
+		if ((*at)->address >= first && (*at)->address <= last)
+			remove_object(at);
+		else
+			at = &(*at)->next;
+	}
+	rt_spin_leave(stripe);
+}
+
+void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size)
+{
+	uintptr_t last = address + size - 1;
+
+	if (!atomic_load_explicit(&chunk->objects, memory_order_relaxed))
+		return;
+	for (uintptr_t a = address; a <= last; a = (a | 7) + 1)
+		forget_list(list_of(chunk, a), a, (a | 7) < last ? (a | 7) : last);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shadow memory: who accessed which bytes last, and where synchronisation objects
+ * are.
+ *
+ * A line stands for 64 bytes of the program and is a list of cells.  A cell
+ * says: these bytes (a bit each) were accessed by this lane in this epoch, so (plain,
+ * write), at one of two sites; one without bytes is free.  So a thread that goes over an array
+ * has one cell a line.  Four cells have room in the line; up to eight are all outside of it; if there are
+ * more, the line is split: each eight bytes have a list of their own, of two cells or, if these are more,
+ * elsewhere.  So nobody looks through what others did to other words.
+ * Lines are in chunks of a page, chunks are found through two tables by the
+ * address.  No chunk is ever given back, so a pointer to one stays good.
+ *
+ * A line is locked by the lowest bit of its head, which also has the number of
+ * cells: whoever holds it writes the new head to unlock.  Heads are apart from the cells, so
+ * that going over memory touches few cache lines.
+ */
+#ifndef RT_SHADOW_H
+#define RT_SHADOW_H
+
+#include "rt/detect/arena.h"
+
+#define RT_LINE_CELLS 4
+#define RT_OUTSIDE_CELLS 8
+#define RT_PARTS 8
+#define RT_PART_CELLS 2
+#define RT_SPLIT 0x80u	 /* in the head of a line: it is split */
+#define RT_OUTSIDE 0x40u /* its cells are outside */
+#define RT_CHUNK_SHIFT 12
+#define RT_CHUNK_LINES 64
+#define RT_CHUNK_OBJECTS 512 /* lists of synchronisation objects, 8 bytes each */
+#define RT_TABLE_SHIFT 18
+#define RT_ADDRESS_BITS 47
+#define RT_CACHE 512
+#define RT_CELLS_MAX 4096 /* of eight bytes; beyond them old ones are lost */
+
+/* Who accessed: lane, epoch and kind in one word.  The kind has a bit for writes and one for plain
+ * accesses: one access covers another if it has all its bits, two conflict if they have both
+ * bits together. */
+#define RT_WHO_WRITE 1u
+#define RT_WHO_PLAIN 2u
+#define RT_WHO(lane, epoch) ((uint64_t)(lane) << 48 | (epoch) << 2)
+#define RT_WHO_LANE(who) ((uint32_t)((who) >> 48))
+#define RT_WHO_EPOCH(who) ((who) >> 2 & ((1ull << 46) - 1))
+
+struct rt_cell {
+	uint64_t mask, who;
+	uint64_t second; /* which bytes are of the second site */
+	uint32_t site[2];
+};
+
+/* The cells of eight bytes of a split line. */
+struct rt_part {
+	union {
+		_Alignas(64) struct rt_cell inside[RT_PART_CELLS];
+		struct rt_cell *outside;
+	};
+};
+
+struct rt_line {
+	union {
+		_Alignas(64) struct rt_cell inside[RT_LINE_CELLS];
+		struct rt_cell *outside;
+		struct {
+			struct rt_part *part;	      /* RT_PARTS of them */
+			uint32_t part_head[RT_PARTS]; /* count << 8 | log2(room outside) << 1 */
+		};
+	};
+};
+
+_Static_assert(sizeof(struct rt_line) == 128, "a line is two cache lines");
+
+struct rt_object;
+
+struct rt_chunk {
+	struct rt_line line[RT_CHUNK_LINES];
+	_Atomic uint32_t head[RT_CHUNK_LINES]; /* count << 8 | RT_SPLIT or RT_OUTSIDE | locked */
+	struct rt_object **_Atomic objects;    /* NULL: there are none; protected by rt/detect/object.c */
+};
+
+struct rt_table {
+	struct rt_chunk *_Atomic chunk[1u << RT_TABLE_SHIFT];
+};
+
+struct rt_shadow {
+	struct rt_table *_Atomic table[1u << (RT_ADDRESS_BITS - RT_CHUNK_SHIFT - RT_TABLE_SHIFT)];
+};
+
+/* Chunks a thread met lately. */
+struct rt_cache {
+	struct {
+		uintptr_t page; /* of the program, plus 1 */
+		struct rt_chunk *chunk;
+	} entry[RT_CACHE];
+};
+
+/* Not found: NULL. */
+struct rt_chunk *rt_shadow_find(struct rt_shadow *s, uintptr_t address);
+/* Made if need be.  NULL: no memory, or no address of a program. */
+struct rt_chunk *rt_shadow_make(struct rt_shadow *s, struct rt_arena *a, uintptr_t address);
+
+static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)
+{
+	uintptr_t page = address >> RT_CHUNK_SHIFT;
+	size_t i = (page ^ page >> 8) % RT_CACHE;
+
+	return RT_LIKELY(c->entry[i].page == page + 1) ? c->entry[i].chunk : NULL;
+}
+
+void rt_shadow_remember(struct rt_cache *c, uintptr_t address, struct rt_chunk *chunk);
+
+/* The number of the line of an address in its chunk. */
+static inline uint32_t rt_line_of(uintptr_t address)
+{
+	return address / 64 % RT_CHUNK_LINES;
+}
+
+/* Returns the head without the lock; UINT32_MAX if it could not be had. */
+uint32_t rt_line_wait(_Atomic uint32_t *head);
+
+static inline uint32_t rt_line_lock(_Atomic uint32_t *at)
+{
+	uint32_t head = atomic_load_explicit(at, memory_order_relaxed) & ~1u;
+
+	if (RT_LIKELY(atomic_compare_exchange_strong_explicit(at, &head, head | 1, memory_order_acquire,
+							      memory_order_relaxed)))
+		return head;
+	return rt_line_wait(at);
+}
+
+static inline void rt_line_unlock(_Atomic uint32_t *at, uint32_t head)
+{
+	atomic_store_explicit(at, head, memory_order_release);
+}
+
+static inline uint32_t rt_line_count(uint32_t head)
+{
+	return head >> 8;
+}
+
+static inline uint32_t rt_line_with_count(uint32_t head, uint32_t count)
+{
+	return (head & 0xff) | count << 8;
+}
+
+static inline bool rt_line_is_split(uint32_t head)
+{
+	return RT_UNLIKELY(head & RT_SPLIT);
+}
+
+/* The cells of a line that is not split and how many it has room for. */
+static inline struct rt_cell *rt_line_cells(struct rt_line *line, uint32_t head)
+{
+	return RT_UNLIKELY(head & RT_OUTSIDE) ? line->outside : line->inside;
+}
+
+static inline uint32_t rt_line_room(uint32_t head)
+{
+	return RT_UNLIKELY(head & RT_OUTSIDE) ? RT_OUTSIDE_CELLS : RT_LINE_CELLS;
+}
+
+/* The same of a part. */
+static inline struct rt_cell *rt_part_cells(struct rt_part *part, uint32_t head)
+{
+	return RT_UNLIKELY(head & 0xfe) ? part->outside : part->inside;
+}
+
+static inline uint32_t rt_part_room(uint32_t head)
+{
+	return RT_UNLIKELY(head & 0xfe) ? 1u << (head >> 1 & 127) : RT_PART_CELLS;
+}
+
+/* More room in a part that is full, its line locked: the new head; the old one if there is no more. */
+uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head);
+
+/* More room in a line that is full and locked, or a split one: the new head; the old one if there is no
+ * memory. */
+uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head);
+
+/* No cells of these bytes any more.  A line that is all forgotten gives what is outside back. */
+void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits);
+
+#endif

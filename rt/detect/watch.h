@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The detector's own structures.
+ *
+ * A thread has a lane, an index into vector clocks.  The epoch of a lane counts
+ * what its thread released: each release publishes the thread's clock and begins the
+ * next epoch, so whoever knows an epoch knows all that its thread knew when
+ * it ended.  A thread whose creator knows the last epoch of an ended one goes on
+ * with that one's lane, so clocks are as long as there are threads at a time.
+ *
+ * Forgiveness: `floor` of a lane is an epoch that everybody is taken to know.
+ * Where an edge may have been lost (a signal handler synchronises above the
+ * detector, a thread comes from nowhere), all floors are raised to the present:
+ * everything so far is ordered before everything to come.  It can hide a race and invents none.
+ */
+#ifndef RT_WATCH_H
+#define RT_WATCH_H
+
+#include "rt/detect/clock.h"
+#include "rt/detect/detect.h"
+#include "rt/detect/shadow.h"
+
+#define RT_LANES 65536
+#define RT_LANE_NONE UINT32_MAX
+#define RT_STRIPES 1024
+#define RT_REPORTED 16384 /* pairs of sites that are told apart */
+#define RT_GATHERED 32
+#define RT_THREADS (1u << 20) /* numbers of threads */
+
+/* Accesses of one site to one block of 64 bytes since the thread's last operation, not compared with
+ * others yet.  The key is the block and how it is accessed; 0: none. */
+#define RT_GATHER_WRITE 1u
+#define RT_GATHER_UPDATE 2u /* a read and then a write: the lower half of `sites` is the read's */
+struct rt_gathered {
+	uint64_t key, sites, bits; /* upper half of `sites`: the site */
+	struct rt_chunk *chunk;
+};
+
+/* What the detector knows of a thread. */
+struct rt_watch {
+	volatile uintptr_t busy;   /* inside the detector: its frame, as rt_thread.busy */
+	volatile uint64_t changes; /* odd while it is inside */
+	uint32_t gathers;	   /* which places of `gathered` are in use */
+	uint32_t latest;	   /* the place where gathering last began */
+	bool ticked;		   /* its epoch is another one than when its segment began */
+	struct rt_gathered gathered[RT_GATHERED];
+	uint32_t lane, round; /* round: of the barrier it is in */
+	uint64_t who;	      /* RT_WHO of now */
+	uint64_t epoch;	      /* clock.at[lane] */
+	uint64_t version;     /* changes when the clock learns of other lanes */
+	struct rt_clock clock;
+	struct rt_clock found;		   /* by relaxed reads since its last fence */
+	bool fenced;			   /* it has executed one: what it stores releases */
+	uint64_t barrier;		   /* that it is in */
+	_Atomic uint32_t *volatile locked; /* head of a line */
+	struct rt_cache cache;
+};
+
+/* Since which epoch a lane has been whose. */
+struct rt_tenant {
+	struct rt_tenant *before;
+	uint64_t first;
+	uint32_t number;
+};
+
+struct rt_lane {
+	_Atomic uint64_t epoch, floor;
+	uint64_t version;
+	struct rt_tenant *tenant; /* the latest */
+	struct rt_watch *watch;	  /* of the thread that has it; lane_lock */
+	uint32_t next;		  /* idle ones: another one, plus 1 */
+	uint32_t unused[5];
+};
+
+struct rt_stripe {
+	_Alignas(64) _Atomic uint32_t lock;
+};
+
+struct rt_detect {
+	struct raddle_steer *steer;
+	_Atomic uint32_t dead; /* no memory: it is over */
+	struct rt_arena arena;
+	_Atomic uint64_t barriers;	      /* made so far */
+	struct rt_stripe stripes[RT_STRIPES]; /* of synchronisation objects, by address */
+
+	_Atomic uint32_t report_lock;
+	uint64_t reported[2 * RT_REPORTED]; /* pairs of sites; 0 is none */
+	uint32_t reported_count;
+
+	_Atomic uint32_t lane_lock;
+	_Atomic uint32_t lane_count;
+	uint32_t idle_lane; /* plus 1 */
+	struct rt_lane lanes[RT_LANES];
+	struct rt_clock *_Atomic ended[RT_THREADS]; /* what an ended thread knew, by number */
+
+	struct rt_shadow shadow;
+};
+
+/* rt/detect/detect.c */
+bool rt_watch_enter(struct rt_watch *w);
+void rt_watch_leave(struct rt_watch *w);
+void rt_watch_flush(struct rt_watch *w); /* compares what was gathered; inside the detector */
+void rt_watch_forgive(void);
+void rt_watch_over(void);						/* no memory */
+void rt_watch_tick(struct rt_watch *w);					/* something was published */
+struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* NULL: none; made if need be */
+
+/* rt/detect/object.c */
+void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size); /* within the chunk */
+
+/* One more access where some of the same kind were gathered; false: there were none.  For who keeps signal
+ * handlers from telling accesses; others call rt_detect_gather(). */
+static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_watch *w, uint64_t key,
+								 uint64_t sites, uint64_t bits)
+{
+	struct rt_gathered *g = &w->gathered[(sites >> 32) % RT_GATHERED];
+
+	if (g->key != key || g->sites != sites)
+		return false;
+	g->bits |= bits;
+	return true;
+}
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Buffers of the flavour full: room for pieces and records, and when a buffer is handed over.
+ *
+ * A thread that finds no room takes a new buffer, with all signals blocked.  The old
+ * one goes to the collector, unless a piece in it is open: then this is a
+ * handler that interrupted the piece, and whoever wrote it comes back to it.  Such a
+ * buffer waits, and those behind it with it, until the piece is closed, or until
+ * the handler is gone and the piece still open (it left by longjmp).
+ *
+ * Invariants:
+ * 1. nobody writes into a buffer that was handed over;
+ * 2. the buffers of a thread are handed over in the order in which they were taken;
+ * 3. a new buffer is all zero but for its RESET.
+ */
+#include "rt/full/full.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NO_ROOM 0x40000000u /* `used` of what is no buffer */
+
+/* Where pieces go that nobody wants, and the head that threads without a state see. */
+static uint8_t nowhere_room[2 * RADDLE_BUFFER_SIZE];
+static struct raddle_buffer *nowhere;
+static struct rt_no_buffer nobody;
+
+void rt_flavour_setup(void)
+{
+	nowhere = raddle_full_buffer(nowhere_room + RADDLE_BUFFER_SIZE - 1);
+	nobody.used = NO_ROOM;
+	rt_placeholder.full = (struct raddle_buffer *)(void *)&nobody;
+}
+
+/* What it opens to see them run would change which numbers the program's own files get. */
+void rt_flavour_exit(void)
+{
+}
+
+void rt_flavour_reset(struct rt_thread *t)
+{
+	t->full.none = (struct rt_no_buffer){.used = NO_ROOM};
+	t->full.waiting_count = 0;
+	t->full.fault = t->full.fault_end = 0;
+	t->self.full = (struct raddle_buffer *)(void *)&t->full.none;
+	t->self.target = 0;
+}
+
+/* Room that was taken where there is none. */
+static void give_back(struct raddle_buffer *b, uint32_t size)
+{
+	uint64_t n = 1ull << 32 | size;
+
+	if (atomic_load_explicit(&b->used, memory_order_relaxed) >= NO_ROOM / 2)
+		atomic_store_explicit(&b->used, NO_ROOM, memory_order_relaxed);
+	else
+		__asm__ volatile("subq %0, (%1)" : : "r"(n), "r"(&b->used) : "memory", "cc");
+}
+
+/* --- handing over ---------------------------------------------------------------- */
+
+static bool on_stack(const struct rt_thread *t, uintptr_t frame)
+{
+	return frame >= t->stack_low && frame < t->stack_high;
+}
+
+/* Is the handler that ran at that frame gone? */
+static bool is_gone(const struct rt_thread *t, uintptr_t then)
+{
+	uintptr_t now = (uintptr_t)__builtin_frame_address(0);
+
+	if (on_stack(t, then) != on_stack(t, now))
+		return on_stack(t, now); /* it ran on an alternate stack, which has been left */
+	return now > then;
+}
+
+static void hand_over(struct rt_thread *t, bool all)
+{
+	struct rt_full *f = &t->full;
+	uint32_t n = 0;
+
+	for (; n < f->waiting_count; n++) {
+		struct rt_waiting *w = &f->waiting[n];
+		if (!all && (int32_t)w->buffer->open > 0 && !is_gone(t, w->frame))
+			break;
+		t->buffer = w->buffer;
+		t->events = 0;
+		rt_buffer_seal(t);
+	}
+	f->waiting_count -= n;
+	for (uint32_t i = 0; i < f->waiting_count; i++)
+		f->waiting[i] = f->waiting[i + n];
+}
+
+static void set_aside(struct rt_thread *t)
+{
+	struct rt_full *f = &t->full;
+
+	if (!t->buffer)
+		return;
+	if (f->waiting_count == RT_WAITING)
+		hand_over(t, true);
+	f->waiting[f->waiting_count++] =
+		(struct rt_waiting){t->buffer, (uintptr_t)__builtin_frame_address(0)};
+	t->buffer = NULL;
+}
+
+void rt_full_hand_over(struct rt_thread *t)
+{
+	struct raddle_buffer *last = t->buffer;
+
+	hand_over(t, true);
+	t->buffer = last;
+}
+
+void rt_full_stop(struct rt_thread *t)
+{
+	set_aside(t);
+	hand_over(t, true);
+	t->recording = false;
+	t->self.full = nowhere;
+	t->self.target = 0;
+}
+
+/* --- taking ------------------------------------------------------------------------ */
+
+static void fresh(struct rt_thread *t)
+{
+	struct raddle_buffer *b = t->buffer;
+
+	b->open = 0;
+	__builtin_memset(b->data + 1, 0, sizeof b->data - 1);
+	t->self.full = b;
+}
+
+static void take(struct rt_thread *t)
+{
+	if (!rt_guard.alive) { /* the child of a fork that nobody told us of */
+		t->recording = false;
+		t->buffer = NULL;
+		t->full.waiting_count = 0;
+	}
+	if (!t->recording || !rt.session) {
+		nowhere->open = 0;
+		atomic_store_explicit(&nowhere->used, 0, memory_order_relaxed);
+		t->self.full = nowhere;
+		return;
+	}
+	set_aside(t);
+	hand_over(t, false);
+	t->buffer = NULL;
+	if (rt_buffer_switch(t))
+		fresh(t);
+	else
+		rt_full_stop(t);
+}
+
+void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t size)
+{
+	int saved = errno;
+	uint64_t signals;
+
+	for (;;) {
+		uint32_t used;
+		give_back(full, size);
+		rt_block_signals(&signals);
+		if (t->self.full == full) /* else a handler was here and took a new one */
+			take(t);
+		rt_restore_signals(&signals);
+		full = t->self.full;
+		used = (uint32_t)raddle_full_reserve(full, size);
+		if (used <= sizeof full->data - size) {
+			errno = saved;
+			return full->data + used;
+		}
+	}
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void *
+__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+
+	if (RT_LIKELY(self != &rt_placeholder))
+		return rt_full_far_room(t, full, size);
+	give_back(full, size);
+	t = (struct rt_thread *)__raddle_self;
+	if (&t->self == &rt_placeholder)
+		t = rt_thread_adopt();
+	if (t)
+		return rt_full_room(t, size);
+	nowhere->open = 0;
+	atomic_store_explicit(&nowhere->used, 0, memory_order_relaxed);
+	return nowhere->data;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Faults (include/raddle/full.h).  In: the plan in the session's memory, and the values that
+ * instrumented code brings while their site is the target.  Out: changed values,
+ * what became of the plan, and a record where a fault first struck.
+ *
+ * A thread works through its own faults only, one after another, and counts only its own
+ * executions; so it needs no lock, and the schedule changes nothing.
+ */
+#include "rt/full/full.h"
+
+#include <errno.h>
+
+static struct raddle_faults *plan(void)
+{
+	const struct raddle_session *s = rt.session;
+	struct raddle_faults *f;
+
+	if (!s || !s->fault_offset || rt.process != 0)
+		return NULL;
+	f = (struct raddle_faults *)((char *)s + s->fault_offset);
+	return f->version == RADDLE_FAULT_VERSION ? f : NULL;
+}
+
+/* The entry of the plan that names the thread; NULL: none. */
+static struct raddle_fault_thread *find_thread(struct raddle_faults *f, const struct rt_thread *t)
+{
+	struct raddle_fault_thread *threads = raddle_fault_threads(f);
+
+	if (t->number == 0)
+		return f->thread_count ? &threads[0] : NULL;
+	for (uint32_t i = 1; i < f->thread_count; i++)
+		if (threads[i].index == t->index && threads[i].parent < i &&
+		    threads[threads[i].parent].number == t->parent)
+			return &threads[i];
+	return NULL;
+}
+
+static void aim(struct rt_thread *t, struct raddle_faults *f)
+{
+	t->self.target = t->full.fault < t->full.fault_end ? raddle_fault_list(f)[t->full.fault].site : 0;
+}
+
+void rt_inject_start(struct rt_thread *t)
+{
+	struct raddle_faults *f = plan();
+	struct raddle_fault_thread *entry = f ? find_thread(f, t) : NULL;
+
+	if (!entry)
+		return;
+	entry->number = t->number;
+	if (entry->first > f->fault_count || entry->count > f->fault_count - entry->first)
+		return;
+	t->full.fault = entry->first;
+	t->full.fault_end = entry->first + entry->count;
+	rt_inject_ready();
+	aim(t, f);
+}
+
+static uint64_t change(const struct raddle_fault *f, uint64_t v)
+{
+	switch (f->action) {
+	case RADDLE_FAULT_FLIP:
+		return v ^ f->mask[0];
+	case RADDLE_FAULT_CLEAR:
+		return v & ~f->mask[0];
+	case RADDLE_FAULT_RAISE:
+		return v | f->mask[0];
+	case RADDLE_FAULT_ADD:
+		return v + f->mask[0];
+	case RADDLE_FAULT_SET:
+		return f->mask[0];
+	case RADDLE_FAULT_SCALE:
+		return f->mask[1] ? (uint64_t)((unsigned __int128)v * f->mask[0] / f->mask[1]) : v;
+	default:
+		return v;
+	}
+}
+
+static void tell(struct rt_thread *t, const struct raddle_fault *f)
+{
+	uint8_t *record = rt_full_room(t, 41), *p = rt_full_put(record + 1, f->site, 4);
+
+	p = rt_full_put(p, f->number, 4);
+	for (int i = 0; i < 2; i++)
+		p = rt_full_put(p, f->before[i], 8);
+	for (int i = 0; i < 2; i++)
+		p = rt_full_put(p, f->after[i], 8);
+	rt_full_finish(record, RADDLE_FULL_FAULT);
+}
+
+/* Counts an execution of the site; the fault if it strikes now. */
+static struct raddle_fault *strikes(struct rt_thread *t, uint32_t site)
+{
+	struct raddle_faults *all = plan();
+	struct raddle_fault *f;
+
+	if (!all || t->full.fault >= t->full.fault_end)
+		return NULL;
+	f = &raddle_fault_list(all)[t->full.fault];
+	if (f->site != site)
+		return NULL;
+	atomic_store_explicit(&f->seen, f->seen + 1, memory_order_relaxed);
+	return f->seen >= f->instance ? f : NULL;
+}
+
+/* It struck: `before` became `after`. */
+static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before, uint64_t after)
+{
+	uint64_t fired = f->fired + 1;
+
+	if (fired == 1) {
+		f->before[0] = before;
+		f->after[0] = after;
+		tell(t, f);
+	}
+	atomic_store_explicit(&f->fired, fired, memory_order_release);
+	if (f->repeat && fired >= f->repeat) {
+		t->full.fault++;
+		aim(t, plan());
+	}
+}
+
+static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64_t value, uint32_t bits)
+{
+	uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1,
+		 after = (value & ~mask) | (change(f, value & mask) & mask);
+
+	struck(t, f, value & mask, after & mask);
+	return after;
+}
+
+/* What is called instead of a function that a fault prevents.  The result is in the register that
+ * integers and pointers are returned in, whatever the function was. */
+static __thread uint64_t prevented_result, prevented_errno;
+
+static uint64_t prevented(void)
+{
+	if (prevented_errno)
+		errno = (int)prevented_errno;
+	return prevented_result;
+}
+
+static uint64_t inject_call(struct rt_thread *t, struct raddle_fault *f, uint64_t callee)
+{
+	if (f->action != RADDLE_FAULT_CALL)
+		return callee;
+	prevented_result = f->mask[0];
+	prevented_errno = f->mask[1];
+	struck(t, f, callee, f->mask[0]);
+	return (uintptr_t)prevented;
+}
+
+uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits)
+{
+	struct rt_thread *t = (struct rt_thread *)__raddle_self;
+	struct raddle_fault *f = strikes(t, site);
+
+	if (!f)
+		return value;
+	return bits ? inject_value(t, f, value, bits) : inject_call(t, f, value);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The end of a process that still has threads.
+ *
+ * What threads do that nobody has joined is cut off where the process ends, often before
+ * they have done anything.  The end may as well come later: no order says that it
+ * comes now.  So it waits here while another thread runs, and the rest of what they do is
+ * recorded as well.
+ *
+ * In: the state of the threads as /proc has it.  Nobody who sleeps is waited for: a thread that waits for
+ * work or for the one that ends would never wake.  A thread that never rests is left
+ * after LONGEST_NS, or when so much has been recorded since that more would hide what is of
+ * interest.
+ */
+#include "rt/core/rt.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STEP_NS 500000l
+#define LONGEST_NS 1000000000ull
+#define MOST_OPERATIONS 10000 /* of all threads since */
+#define LOOKS 2		      /* in a row; a thread may sleep for a moment */
+
+static void read_at(int directory, const char *name, char *text, size_t size)
+{
+	int fd = (int)syscall(SYS_openat, directory, name, O_RDONLY | O_CLOEXEC);
+	long got = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	text[got > 0 ? got : 0] = 0;
+}
+
+/* The state is behind the last parenthesis: the name before it may hold others. */
+static char state_in(const char *stat)
+{
+	const char *name_end = NULL;
+
+	for (; *stat; stat++)
+		if (*stat == ')')
+			name_end = stat;
+	return name_end && name_end[1] ? name_end[2] : 0;
+}
+
+/* Whether the thread of that number, as text, runs or is about to. */
+static bool runs(int tasks, const char *number)
+{
+	static const char file[] = "/stat";
+	char name[32], text[256], state;
+	size_t length = 0;
+
+	for (; number[length] && length < sizeof name - sizeof file; length++)
+		name[length] = number[length];
+	for (size_t i = 0; i < sizeof file; i++)
+		name[length + i] = file[i];
+	read_at(tasks, name, text, sizeof text);
+	state = state_in(text);
+	return state == 'R' || state == 'D';
+}
+
+static bool is_self(const char *number, long self)
+{
+	long n = 0;
+
+	for (; *number; number++)
+		n = n * 10 + (*number - '0');
+	return n == self;
+}
+
+static bool others_run(int tasks, long self)
+{
+	_Alignas(struct dirent64) char entries[2048];
+	long size;
+
+	syscall(SYS_lseek, tasks, 0l, SEEK_SET);
+	while ((size = syscall(SYS_getdents64, tasks, entries, sizeof entries)) > 0) {
+		for (long at = 0; at < size;) {
+			struct dirent64 *entry = (struct dirent64 *)(void *)(entries + at);
+
+			at += entry->d_reclen;
+			if (entry->d_name[0] != '.' && !is_self(entry->d_name, self) &&
+			    runs(tasks, entry->d_name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void wait_for(int tasks)
+{
+	const struct timespec step = {.tv_nsec = STEP_NS};
+	long self = syscall(SYS_gettid);
+	uint64_t start = rt_now(), sequence = atomic_load(&rt.session->sequence);
+
+	for (int still = 0; still < LOOKS && rt_now() - start < LONGEST_NS;) {
+		syscall(SYS_nanosleep, &step, NULL);
+		still = others_run(tasks, self) ? 0 : still + 1;
+		if (atomic_load(&rt.session->sequence) - sequence > MOST_OPERATIONS)
+			return;
+	}
+}
+
+void rt_flavour_exit(void)
+{
+	int saved = errno, tasks;
+
+	if (!rt.session || atomic_load(&rt.others) == 0)
+		return;
+	tasks = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (tasks >= 0) {
+		wait_for(tasks);
+		syscall(SYS_close, tasks);
+	}
+	errno = saved;
+}

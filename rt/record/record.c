@@ -1,0 +1,908 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Appending records: the slow path of the hooks, ranges, and events.
+ *
+ * In: addresses and operands.  Out: whole records in the thread's buffer, whose
+ * `used` moves only when a record is complete.
+ *
+ * Every entry takes the encoder (take), prepares it (room in the buffer, the
+ * call stack as it is now), encodes, publishes, and lets go (leave).  An entry
+ * that finds the encoder taken runs in a signal handler above it; its record goes
+ * to t->pending together with the handler's own frames, and leave() appends it.
+ * Such an entry touches neither the encoder nor the marks.
+ *
+ * A handler may leave the encoder by longjmp.  The next entry notices that its own
+ * frame is not below the one that took the encoder, drops the half-written record
+ * and begins a new buffer, because the encoder's state may be half-changed too.
+ */
+#include "rt/core/rt.h"
+#include "rt/steer/steer.h"
+#include "rt/detect/watch.h"
+
+#define COLD __attribute__((noinline, cold))
+#define COLD_KEEPS __attribute__((noinline, cold, preserve_most))
+#define BARRIER() atomic_signal_fence(memory_order_seq_cst)
+
+/* The largest range whose bytes are marked one by one. */
+#define RANGE_MARK_MAX (RADDLE_BLOCKS / 8 * RADDLE_BLOCK_BYTES)
+
+static inline void publish(struct rt_thread *t)
+{
+	struct raddle_buffer *b = t->buffer;
+
+	atomic_store_explicit(&b->used, (uint32_t)(t->cursor - b->data), memory_order_release);
+}
+
+/* In the child of a fork that nobody told us of: lets go of the parent's
+ * buffer. */
+static COLD bool orphaned(struct rt_thread *t)
+{
+	if (rt_guard.alive)
+		return false;
+	t->recording = false;
+	t->buffer = NULL;
+	t->cursor = (uint8_t *)1;
+	t->limit = NULL;
+	return true;
+}
+
+/* Room for `need` bytes and a decoder that knows the present call stack. */
+static COLD_KEEPS bool prepare(struct rt_thread *t, size_t need)
+{
+	uint32_t *top = t->self.stack_top;
+
+	if (orphaned(t))
+		return false;
+	if (RT_UNLIKELY(!t->buffer) || t->cursor + need > t->limit)
+		if (!rt_buffer_switch(t))
+			return false;
+	if (!rt_stack_changed(&t->encoder, top))
+		return true;
+	if (t->cursor + need + RT_STACK_MAX > t->limit)
+		if (!rt_buffer_switch(t))
+			return false;
+	t->cursor = rt_put_stack(&t->encoder, t->cursor, top);
+	publish(t);
+	return true;
+}
+
+static inline bool ready(struct rt_thread *t)
+{
+	return RT_LIKELY(t->cursor <= t->limit && rt_guard.alive &&
+			 !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
+	       prepare(t, 0);
+}
+
+/* The same where is_odd() has looked at rt_guard. */
+static inline bool ready_too(struct rt_thread *t)
+{
+	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
+	       prepare(t, 0);
+}
+
+static inline void take(struct rt_thread *t)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("movq %%rsp, %0" : "=m"(t->busy)); /* saves the hooks a frame pointer */
+#else
+	t->busy = (uintptr_t)__builtin_frame_address(0);
+#endif
+	t->busy_top = t->self.stack_top;
+	BARRIER();
+}
+
+/* Was the encoder left by longjmp?  Only frames of the thread's own stack can
+ * be compared: a handler may run on an alternate one. */
+static bool abandoned(const struct rt_thread *t)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	return frame > t->busy && frame < t->stack_high && frame >= t->stack_low && t->busy >= t->stack_low;
+}
+
+static void encode(struct rt_thread *t, const struct rt_record *r)
+{
+	if (r->code == RADDLE_ACCESS)
+		t->cursor = rt_put_access(&t->encoder, t->cursor, r->site, r->operand[0]);
+	else
+		t->cursor = rt_put_record(&t->encoder, t->cursor, r);
+	t->events += r->code == RADDLE_STRIDE ? (uint32_t)r->operand[2] : 1;
+	publish(t);
+}
+
+/* The frames of a handler that are gone by now: one stack record brings them,
+ * another one takes them away. */
+static void encode_pending(struct rt_thread *t, struct rt_pending *p)
+{
+	struct rt_encoder *e = &t->encoder;
+	size_t depth;
+	uint64_t previous = 0;
+
+	if (!prepare(t, RT_RECORD_MAX + 16 + 5 * RT_PENDING_FRAMES))
+		return;
+	depth = e->stack_known;
+	if (p->frames) {
+		*t->cursor++ = RADDLE_STACK;
+		t->cursor = rt_put_varint(t->cursor, depth);
+		t->cursor = rt_put_varint(t->cursor, p->frames);
+		t->cursor = rt_put_frames(t->cursor, p->frame, p->frames, &previous);
+	}
+	if (p->record.code == RADDLE_ACCESS)
+		t->cursor = rt_put_access(e, t->cursor, p->record.site, p->record.operand[0]);
+	else
+		t->cursor = rt_put_record(e, t->cursor, &p->record);
+	t->events++;
+	if (p->frames) {
+		*t->cursor++ = RADDLE_STACK;
+		t->cursor = rt_put_varint(t->cursor, depth);
+		t->cursor = rt_put_varint(t->cursor, 0);
+		e->stack_at = NULL;
+	}
+	publish(t);
+}
+
+/* Forgets all marks.  When the epoch has gone round, old tags could match again:
+ * they are cleared. */
+static inline void new_segment(struct rt_thread *t)
+{
+	t->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
+	if (RT_UNLIKELY(t->self.epoch == 0)) {
+		rt_clear_blocks(t);
+		t->self.epoch = 1ull << RADDLE_EPOCH_SHIFT;
+	}
+}
+
+/* A synchronisation operation begins a new segment.  While there is no other
+ * thread and none that could still be met in a join, everything this thread does
+ * is ordered before or after all that others do, whatever it synchronises: the
+ * accesses made so far stand for the same ones to come.  They do so too while a thread
+ * is led and nobody looks at its accesses. */
+static inline void synchronised(struct rt_thread *t)
+{
+	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
+	    !(RT_UNLIKELY(t->recording == RT_STEERED) && rt_steer_is_blind(t)))
+		new_segment(t);
+}
+
+/* Records that found no room in t->pending are owned up to. */
+static void note_lost(struct rt_thread *t)
+{
+	static const char text[] = "records of a signal handler were lost";
+	struct rt_record r = {.code = RADDLE_NOTE, .bytes = text, .length = sizeof text - 1};
+
+	t->pending_lost = 0;
+	if (prepare(t, RT_RECORD_MAX + r.length))
+		encode(t, &r);
+}
+
+/* Appends what handlers left.  A handler may add to it at any moment, also
+ * between the last look and the exchange that empties it. */
+static COLD_KEEPS void drain(struct rt_thread *t)
+{
+	uint32_t done, count;
+
+	t->busy = (uintptr_t)__builtin_frame_address(0);
+	BARRIER();
+	done = t->pending_done;
+	do {
+		for (; done < atomic_load_explicit(&t->pending_count, memory_order_relaxed); done++)
+			encode_pending(t, &t->pending[done]);
+		t->pending_done = 0;
+		if (t->pending_lost)
+			note_lost(t);
+		new_segment(t);
+		count = done;
+	} while (!atomic_compare_exchange_strong(&t->pending_count, &count, 0));
+	BARRIER();
+	t->busy = 0;
+}
+
+static bool has_position(uint32_t code)
+{
+	return code == RADDLE_ATOMIC || code == RADDLE_FENCE ||
+	       (code > RADDLE_FENCE && code < RADDLE_ACCESS && rt_operands(code)[0] == 'q');
+}
+
+/* Handlers that ran after the encoder was taken but before position `q` was
+ * come first. */
+static COLD void drain_before(struct rt_thread *t, uint64_t q)
+{
+	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;
+
+	for (uint32_t i = t->pending_done; i < count; i++)
+		if (has_position(t->pending[i].record.code) && t->pending[i].record.operand[0] < q)
+			end = i + 1;
+	for (; t->pending_done < end; t->pending_done++)
+		encode_pending(t, &t->pending[t->pending_done]);
+}
+
+static inline bool pending(const struct rt_thread *t)
+{
+	return RT_UNLIKELY(atomic_load_explicit(&t->pending_count, memory_order_relaxed));
+}
+
+static inline void leave(struct rt_thread *t)
+{
+	BARRIER();
+	if (pending(t))
+		drain(t);
+	t->busy = 0;
+	BARRIER();
+	if (pending(t))
+		drain(t);
+}
+
+/* For an entry that found the encoder taken: true if it may go on because nobody
+ * will come back to it. */
+static COLD bool recover(struct rt_thread *t)
+{
+	if (!abandoned(t))
+		return false;
+	rt_buffer_seal(t);
+	t->pending_count = t->pending_done = 0;
+	t->busy = 0;
+	return true;
+}
+
+static COLD void defer(struct rt_thread *t, const struct rt_record *r)
+{
+	uint32_t at = atomic_load_explicit(&t->pending_count, memory_order_relaxed);
+	uint32_t *top = t->self.stack_top;
+	struct rt_pending *p;
+
+	if (at == RT_PENDING) {
+		t->pending_lost++;
+		return;
+	}
+	atomic_store_explicit(&t->pending_count, at + 1, memory_order_relaxed);
+	BARRIER();
+	p = &t->pending[at];
+	p->record = *r;
+	p->record.length = 0;
+	p->frames = 0;
+	while (p->frames < RT_PENDING_FRAMES && top - p->frames > t->busy_top)
+		p->frames++;
+	for (uint32_t i = 0; i < p->frames; i++)
+		p->frame[i] = top[(int)i - (int)p->frames] & ~RT_STACK_EMITTED;
+}
+
+_Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
+
+/* Marks bytes of one block; true if some of them had not been seen. */
+static inline __attribute__((always_inline)) bool mark(struct raddle_self *self, uintptr_t a, uint64_t bits,
+						       bool write)
+{
+	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	uint64_t tag = a >> RADDLE_BLOCK_SHIFT | self->epoch, seen;
+
+	if (b->tag != tag) {
+		b->tag = tag;
+		b->seen[0] = bits;
+		/* Two stores: hooks load each half, and a load of half a vector waits. */
+		__asm__("" : "+r"(bits));
+		b->written[0] = write ? bits : 0;
+		return true;
+	}
+	seen = b->seen[0];
+	b->seen[0] = seen | bits;
+	__asm__("" : "+r"(bits));
+	if (write)
+		b->written[0] |= bits;
+	return ~seen & bits;
+}
+
+static inline uint64_t bits_of(uintptr_t address, uint32_t size)
+{
+	return ((1ull << size) - 1) << address % 64;
+}
+
+static COLD_KEEPS uint8_t *put_far(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	return rt_put_access(e, p, site, address);
+}
+
+/* rt_put_access() for the hooks: straight on for what is near, few registers. */
+static inline __attribute__((always_inline)) uint8_t *put_near(struct rt_encoder *e, uint8_t *p,
+							       uint32_t site, uint64_t address)
+{
+	int32_t by = (int32_t)(site - (uint32_t)e->site);
+	uint32_t z = (uint32_t)by << 1 ^ (uint32_t)(by >> 31);
+	uint64_t d = rt_zigzag(address - e->slot[site % RADDLE_SITE_SLOTS]);
+
+	if (RT_UNLIKELY(z >= RADDLE_ACCESS_ESCAPE || d >= 1u << 21))
+		return put_far(e, p, site, address);
+	e->site = site;
+	e->slot[site % RADDLE_SITE_SLOTS] = address;
+	p[0] = (uint8_t)(RADDLE_ACCESS_FLAG | z);
+	if (d < 0x80) {
+		p[1] = (uint8_t)d;
+		return p + 2;
+	}
+	p[1] = (uint8_t)(d | 0x80);
+	if (d < 1u << 14) {
+		p[2] = (uint8_t)(d >> 7);
+		return p + 3;
+	}
+	p[2] = (uint8_t)(d >> 7 | 0x80);
+	p[3] = (uint8_t)(d >> 14);
+	return p + 4;
+}
+
+/* Appends a single access with the encoder taken; false: there was no room for it. */
+static inline __attribute__((always_inline)) bool append_access(struct rt_thread *t, uintptr_t address,
+								uint32_t site)
+{
+	if (!ready_too(t))
+		return false;
+	t->cursor = put_near(&t->encoder, t->cursor, site, address);
+	t->events++;
+	publish(t);
+	return true;
+}
+
+static __attribute__((noinline, preserve_most)) void gather_anew(struct rt_thread *t, uint64_t key,
+								 uint64_t sites, uint64_t bits)
+{
+	rt_detect_gather(t, key, sites, bits);
+}
+
+/* An access that nobody wants to know but perhaps the detector, with the encoder taken.  It is told as
+ * rt/detect/watch.h has it gathered. */
+static inline __attribute__((always_inline)) void tell_quick(struct rt_thread *t, uint64_t key,
+							     uint64_t sites, uint64_t bits)
+{
+	struct raddle_slot *slot = t->steered.slot;
+
+	if (slot)
+		atomic_store_explicit(&slot->accesses,
+				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	if (t->watch && !rt_gather_more(t->watch, key, sites, bits))
+		gather_anew(t, key, sites, bits);
+}
+
+static inline bool is_quick(const struct raddle_self *self)
+{
+	const struct rt_thread *t = (const struct rt_thread *)self;
+
+	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_STEERED && !t->busy) &&
+	       RT_LIKELY(rt_steer_is_quick(t));
+}
+
+/* In a steered process: the record, then perhaps a stand. */
+static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
+{
+	bool written;
+
+	take(t);
+	mark(&t->self, address, bits_of(address, size), write);
+	written = rt_unread() || append_access(t, address, site);
+	leave(t);
+	if (written)
+		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+/* An access by a thread that has no state yet, by a handler that interrupted the encoder, or one that
+ * the thread may have to stand at. */
+static COLD_KEEPS void odder_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
+				    bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
+
+	if (self != &rt_placeholder && t->recording == RT_STEERED && !t->busy) {
+		steered_access(t, address, site, size, write);
+		return;
+	}
+	if (__raddle_self != &rt_placeholder)
+		t = (struct rt_thread *)__raddle_self;
+	if (&t->self == &rt_placeholder)
+		t = rt_thread_adopt();
+	if (t && (t->busy || t->recording))
+		rt_emit(t, &r);
+	if (t && t->recording == RT_STEERED)
+		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+/* An access in a steered process: the usual one calls nothing and saves few registers. */
+static __attribute__((noinline, preserve_most)) void odd_access(struct raddle_self *self, uintptr_t address,
+								uint32_t site, uint32_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = bits_of(address, size);
+
+	if (!is_quick(self)) {
+		odder_access(self, address, site, size, write);
+		return;
+	}
+	take(t);
+	mark(self, address, bits, write);
+	tell_quick(t, (address & ~63ull) | (write ? RT_GATHER_WRITE : 0), (uint64_t)site << 32, bits);
+	leave(t);
+}
+
+static inline bool is_odd(struct raddle_self *self)
+{
+	return RT_UNLIKELY(self == &rt_placeholder) || RT_UNLIKELY(((struct rt_thread *)self)->busy) ||
+	       RT_UNLIKELY(rt_guard.alive != RT_PLAIN);
+}
+
+static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
+							       uint32_t site, uint32_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+
+	if (is_odd(self)) {
+		odd_access(self, address, site, size, write);
+		return;
+	}
+	take(t);
+	mark(self, address, bits_of(address, size), write);
+	append_access(t, address, site);
+	leave(t);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
+{
+	first_access(self, address, site, size, false);
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
+{
+	first_access(self, address, site, size, true);
+}
+
+/* Appends both, or only the write, with the encoder taken. */
+static inline __attribute__((always_inline)) bool append_update(struct rt_thread *t, uintptr_t address,
+								uint64_t sites, bool read)
+{
+	uint8_t *p;
+
+	if (!ready_too(t))
+		return false;
+	p = t->cursor;
+	if (read) {
+		p = put_near(&t->encoder, p, (uint32_t)sites, address);
+		t->events++;
+	}
+	t->cursor = put_near(&t->encoder, p, (uint32_t)(sites >> 32), address);
+	t->events++;
+	publish(t);
+	return true;
+}
+
+static COLD_KEEPS void odder_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
+				    uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint32_t first = (uint32_t)sites, second = (uint32_t)(sites >> 32);
+	bool read, written;
+
+	if (self == &rt_placeholder || t->recording != RT_STEERED || t->busy) {
+		odd_access(self, address, first, size, false);
+		odd_access(self, address, second, size, true);
+		return;
+	}
+	take(t);
+	read = mark(self, address, bits_of(address, size), true);
+	written = rt_unread() || append_update(t, address, sites, read);
+	leave(t);
+	if (written && read)
+		rt_steer_update(t, address, size, sites);
+	else if (written)
+		rt_steer_access(t, address, size, second, RT_ACCESS_WRITE);
+}
+
+static __attribute__((noinline, preserve_most)) void odd_update(struct raddle_self *self, uintptr_t address,
+								uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = bits_of(address, size);
+
+	if (!is_quick(self)) {
+		odder_update(self, address, sites, size);
+		return;
+	}
+	take(t);
+	if (mark(self, address, bits, true))
+		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites, bits);
+	else
+		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE, sites >> 32 << 32, bits);
+	leave(t);
+}
+
+/* The write is new; the read only if the bytes were not met before. */
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	bool read;
+
+	if (is_odd(self)) {
+		odd_update(self, address, sites, size);
+		return;
+	}
+	take(t);
+	read = mark(self, address, bits_of(address, size), true);
+	append_update(t, address, sites, read);
+	leave(t);
+}
+
+/* The state to work with, whatever the caller loaded when it was entered. */
+static inline struct rt_thread *current(struct raddle_self *self)
+{
+	if (RT_UNLIKELY(self == &rt_placeholder))
+		return rt_self();
+	return ((struct rt_thread *)self)->recording ? (struct rt_thread *)self : NULL;
+}
+
+__attribute__((visibility("default"))) void __raddle_read_always(struct raddle_self *self, const void *p,
+								 uint32_t site, uint32_t size)
+{
+	struct rt_thread *t = current(self);
+
+	if (t)
+		first_access(&t->self, (uintptr_t)p, site, size, false);
+}
+
+/* Are all bytes marked?  Marks them if not. */
+static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
+{
+	bool all = true;
+
+	if (size > RANGE_MARK_MAX)
+		return false;
+	for (uintptr_t end = a + size; a < end;) {
+		uintptr_t stop = (a | 63) + 1 < end ? (a | 63) + 1 : end;
+		uint64_t bits = stop - a == 64 ? ~0ull : ((1ull << (stop - a)) - 1) << a % 64;
+		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
+		size_t word = a / 64 % RADDLE_BLOCK_WORDS;
+		uint64_t has = write ? b->written[word] : b->seen[word];
+		if (b->tag != (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) || (has & bits) != bits) {
+			all = false;
+			mark(&t->self, a, bits, write);
+		}
+		a = stop;
+	}
+	return all;
+}
+
+/* The range in a process whose records nobody keeps.  Only blocks with something new are told. */
+static void quick_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_t sites, bool write)
+{
+	for (uintptr_t end = a + size, stop; a < end; a = stop) {
+		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
+		uint64_t bits, has = write ? b->written[0] : b->seen[0];
+		stop = (a | 63) + 1 < end ? (a | 63) + 1 : end;
+		bits = stop - a == 64 ? ~0ull : ((1ull << (stop - a)) - 1) << a % 64;
+		if (b->tag == (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) && (has & bits) == bits)
+			continue;
+		mark(&t->self, a, bits, write);
+		tell_quick(t, (a & ~63ull) | (write ? RT_GATHER_WRITE : 0), sites, bits);
+	}
+}
+
+#define QUICK_RANGE 256
+
+/* A range in a steered process, or by a thread that has no state yet. */
+static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+{
+	struct rt_thread *t = current(self);
+	struct rt_record r = {
+		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
+	bool written = true;
+
+	if (!t || !size)
+		return;
+	if (t->busy) {
+		rt_emit(t, &r);
+	} else if (t->recording == RT_STEERED && size <= QUICK_RANGE && rt_steer_is_quick(t)) {
+		take(t);
+		quick_range(t, (uintptr_t)p, size, (uint64_t)site << 32, write);
+		leave(t);
+		return;
+	} else {
+		take(t);
+		written = !range_marked(t, (uintptr_t)p, size, write) && (rt_unread() || ready(t));
+		if (written && !rt_unread())
+			encode(t, &r);
+		leave(t);
+	}
+	if (written && t->recording == RT_STEERED)
+		rt_steer_access(t, (uintptr_t)p, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_record r = {
+		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
+
+	if (RT_UNLIKELY(self == &rt_placeholder) || t->recording != RT_PLAIN || !size) {
+		odd_range(self, p, site, size, write);
+		return;
+	}
+	if (RT_UNLIKELY(t->busy)) {
+		rt_emit(t, &r);
+		return;
+	}
+	take(t);
+	if (!range_marked(t, (uintptr_t)p, size, write) && ready(t))
+		encode(t, &r);
+	leave(t);
+}
+
+__attribute__((visibility("default"))) void __raddle_read_range(struct raddle_self *self, const void *p,
+								uint32_t site, uint64_t size)
+{
+	range(self, p, site, size, false);
+}
+
+__attribute__((visibility("default"))) void __raddle_write_range(struct raddle_self *self, const void *p,
+								 uint32_t site, uint64_t size)
+{
+	range(self, p, site, size, true);
+}
+
+void *rt_fresh(void *p, size_t known)
+{
+	(void)known;
+	return p;
+}
+
+/* Looking through the blocks of an object costs about what clearing its memory
+ * does; only a very large one is cheaper forgotten with all others, at the price of
+ * recording them again. */
+#define FORGET_MAX (2u << 20)
+
+void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
+{
+	uintptr_t last = (address + size - 1) >> RADDLE_BLOCK_SHIFT;
+
+	if (!size || t->busy)
+		return;
+	if (size > FORGET_MAX) {
+		new_segment(t);
+		return;
+	}
+	for (uintptr_t block = address >> RADDLE_BLOCK_SHIFT; block <= last; block++) {
+		struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(block << RADDLE_BLOCK_SHIFT)];
+		if (b->tag == (block | t->self.epoch))
+			b->tag = 0;
+	}
+}
+
+static bool starts_segment(uint32_t code)
+{
+	return code == RADDLE_ATOMIC || code == RADDLE_FENCE ||
+	       (code >= RADDLE_THREAD_START && code < RADDLE_ALLOC) || code >= RADDLE_FORK;
+}
+
+/* The position and the time of an event that did not bring its own. */
+static inline void place(struct rt_record *r)
+{
+	if (r->operand[0] == RT_Q)
+		r->operand[0] = rt_q();
+	if (r->operand[1] == RT_T)
+		r->operand[1] = rt_now();
+}
+
+/* Appends a record with the encoder taken. */
+static void append(struct rt_thread *t, struct rt_record *r)
+{
+	place(r);
+	if (starts_segment(r->code))
+		synchronised(t);
+	if (pending(t) && has_position(r->code))
+		drain_before(t, r->operand[0]);
+	if (orphaned(t))
+		return;
+	if (rt.session &&
+	    atomic_load_explicit(&rt.session->state, memory_order_relaxed) != RADDLE_RECORDING) {
+		rt_buffer_seal(t);
+		t->recording = false;
+	} else if (r->length ? prepare(t, RT_RECORD_MAX + r->length) : ready(t)) {
+		encode(t, r);
+	}
+}
+
+/* The record is the callee's to change. */
+static void emit(struct rt_thread *t, struct rt_record *r)
+{
+	bool held = r->code & RT_HELD;
+
+	r->code &= ~RT_HELD;
+	if (!held && t->busy && !recover(t)) {
+		place(r);
+		defer(t, r);
+		return;
+	}
+	if (!held && pending(t))
+		drain(t);
+	take(t);
+	append(t, r);
+	leave(t);
+}
+
+void rt_emit(struct rt_thread *t, const struct rt_record *record)
+{
+	struct rt_record r = *record;
+
+	emit(t, &r);
+}
+
+/* Nothing needs special care: nobody else has or wants the encoder, recording goes on. */
+static inline bool is_plain(const struct rt_thread *t)
+{
+	return RT_LIKELY(!t->busy) && !pending(t) &&
+	       RT_LIKELY(atomic_load_explicit(&rt.session->state, memory_order_relaxed) == RADDLE_RECORDING);
+}
+
+/* A record whose first bytes end at p is whole. */
+static inline void finish(struct rt_thread *t, uint8_t *p)
+{
+	t->cursor = p;
+	t->events++;
+	publish(t);
+}
+
+/* Appends `q t a` and perhaps `u` with the encoder taken. */
+static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
+{
+	uint64_t q = rt_q(), now = rt_now_soon(t);
+	uint8_t *p;
+
+	synchronised(t);
+	if (pending(t))
+		drain_before(t, q);
+	if (!ready(t))
+		return;
+	p = t->cursor;
+	if (now < t->encoder.t) /* ticks and clock differ by a little */
+		now = t->encoder.t;
+	*p++ = (uint8_t)code;
+	p = rt_put_delta(p, &t->encoder.q, q);
+	p = rt_put_delta(p, &t->encoder.t, now);
+	p = rt_put_delta(p, &t->encoder.a, object);
+	if (last != RT_NONE)
+		p = rt_put_varint(p, last);
+	finish(t, p);
+}
+
+void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
+{
+	if (!is_plain(t)) {
+		rt_event(t, code, last == RT_NONE ? 3 : 4, (uint64_t[]){RT_Q, RT_T, object, last});
+		return;
+	}
+	take(t);
+	append_sync(t, code, object, last);
+	leave(t);
+}
+
+void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind)
+{
+	uint64_t q;
+	uint8_t *p;
+
+	if (!is_plain(t)) {
+		if (size == RT_NONE)
+			RT_EVENT(t, code, RT_Q, address, kind);
+		else
+			RT_EVENT(t, code, RT_Q, address, size, kind);
+		return;
+	}
+	take(t);
+	q = rt_q();
+	if (pending(t))
+		drain_before(t, q);
+	if (ready(t)) {
+		p = t->cursor;
+		*p++ = (uint8_t)code;
+		p = rt_put_delta(p, &t->encoder.q, q);
+		p = rt_put_delta(p, &t->encoder.a, address);
+		if (size != RT_NONE)
+			p = rt_put_varint(p, size);
+		finish(t, rt_put_varint(p, kind));
+	}
+	leave(t);
+}
+
+/* The result is the last byte of the record: errno values of releasing
+ * operations are below 128. */
+static struct rt_release held_release(struct rt_thread *t)
+{
+	struct rt_release release = {0};
+
+	if (t->buffer)
+		release.byte = t->cursor - 1;
+	else
+		leave(t);
+	return release;
+}
+
+static COLD struct rt_release odd_release(struct rt_thread *t, uint32_t code, uintptr_t object)
+{
+	struct rt_record r = {.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
+	struct rt_release release = {0};
+
+	if (t->busy && !recover(t)) {
+		uint32_t at = atomic_load_explicit(&t->pending_count, memory_order_relaxed);
+		place(&r);
+		defer(t, &r);
+		if (at < RT_PENDING)
+			release.operand = &t->pending[at].record.operand[3];
+		return release;
+	}
+	if (pending(t))
+		drain(t);
+	take(t);
+	append(t, &r);
+	return held_release(t);
+}
+
+struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
+{
+	if (!is_plain(t))
+		return odd_release(t, code, object);
+	take(t);
+	append_sync(t, code, object, 0);
+	return held_release(t);
+}
+
+void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result)
+{
+	if (release->operand)
+		*release->operand = result;
+	if (!release->byte)
+		return;
+	if (RT_UNLIKELY(result))
+		*release->byte = result & 0x7f;
+	leave(t);
+}
+
+void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands)
+{
+	struct rt_record r = {.code = code, .count = count};
+
+	for (uint32_t i = 0; i < count; i++)
+		r.operand[i] = operands[i];
+	emit(t, &r);
+}
+
+uint32_t rt_hold(struct rt_thread *t)
+{
+	if (t->busy && !recover(t))
+		return 0;
+	take(t);
+	return RT_HELD;
+}
+
+void rt_let_go(struct rt_thread *t)
+{
+	leave(t);
+}
+
+void rt_flavour_setup(void)
+{
+}
+
+void rt_flavour_reset(struct rt_thread *t)
+{
+	(void)t;
+}
+
+void rt_text(struct rt_thread *t, uint32_t code, const char *text)
+{
+	struct rt_record r = {.code = code, .bytes = text};
+
+	while (r.length < RT_BYTES_MAX && text[r.length])
+		r.length++;
+	if (code == RADDLE_EXEC) {
+		r.operand[0] = RT_Q;
+		r.operand[1] = RT_T;
+	}
+	rt_emit(t, &r);
+}

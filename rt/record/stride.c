@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accesses at equal distances, as a loop over every second element or down a
+ * column makes them: fast flavours put one call before the loop instead of a
+ * hook into it.
+ *
+ * The accesses that lie in one block are tested and marked together.  A block
+ * with a byte that is not marked belongs to a run; each run becomes one STRIDE
+ * record.  (An access of such a block that was marked is recorded once more, which
+ * says nothing false.)  The encoder is held while a run is marked, so that a signal
+ * handler sees no half-made block; a handler that interrupted the encoder
+ * goes the way of single accesses.
+ */
+#include "rt/core/rt.h"
+#include "rt/steer/steer.h"
+
+struct stride {
+	uintptr_t at;
+	uint64_t left;
+	uint64_t by; /* never negative: walked from its low end */
+	uint32_t size;
+	uint64_t pattern; /* of a block whose first byte is accessed */
+};
+
+static struct stride stride_of(const void *p, uint64_t count, int64_t by)
+{
+	struct stride s = {.at = (uintptr_t)p, .left = count, .size = by & 255};
+	int64_t distance = by >> 8;
+
+	if (distance < 0 && count != 0) {
+		s.at += (count - 1) * (uint64_t)distance;
+		distance = -distance;
+	}
+	s.by = (uint64_t)distance;
+	for (uint64_t o = 0; o < 64; o += s.by) {
+		s.pattern |= ((1ull << s.size) - 1) << o;
+		if (s.by == 0)
+			break;
+	}
+	return s;
+}
+
+/* How many accesses lie in the block of the next one, and their bits. */
+static uint64_t block_bits(const struct stride *s, uint64_t *bits)
+{
+	uint32_t offset = s->at % 64;
+	uint64_t n = s->by == 0 ? s->left : s->by >= 64 ? 1 : (63 - offset) / (uint32_t)s->by + 1;
+
+	*bits = s->pattern << offset;
+	if (n > s->left) {
+		n = s->left;
+		*bits &= ((1ull << (n * s->by)) - 1) << offset;
+	}
+	return n;
+}
+
+/* The number of accesses of a run that starts here, marked; 0 if the next ones
+ * have been recorded already, which are passed over. */
+static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
+{
+	uint64_t run = 0;
+
+	while (s->left != 0 && run < RADDLE_STRIDE_MAX - 64) {
+		uint64_t bits, n = block_bits(s, &bits), tag = s->at >> RADDLE_BLOCK_SHIFT | self->epoch;
+		struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(s->at)];
+		bool mine = b->tag == tag;
+		if (mine && ((write ? b->written[0] : b->seen[0]) & bits) == bits) {
+			if (run != 0)
+				break;
+		} else {
+			if (n > RADDLE_STRIDE_MAX - 64)
+				n = RADDLE_STRIDE_MAX - 64;
+			b->tag = tag;
+			b->seen[0] = (mine ? b->seen[0] : 0) | bits;
+			b->written[0] = (mine ? b->written[0] : 0) | (write ? bits : 0);
+			run += n;
+		}
+		s->at += n * s->by;
+		s->left -= n;
+	}
+	return run;
+}
+
+_Static_assert(RADDLE_BLOCK_WORDS == 1, "a stride marks one word a block");
+
+static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_t site, bool write)
+{
+	for (uint64_t i = 0; i < s->left; i++) {
+		if (write)
+			__raddle_first_write(self, s->at + i * s->by, site, s->size);
+		else
+			__raddle_first_read(self, s->at + i * s->by, site, s->size);
+	}
+}
+
+/* In a steered process: the record of a run, then perhaps a stand at one of its accesses. */
+static __attribute__((noinline, cold)) void walk_steered(struct rt_thread *t, struct stride s, uint32_t site,
+							 bool write)
+{
+	while (t->recording && s.left != 0) {
+		struct rt_record r = {.code = RADDLE_STRIDE, .site = site, .count = 3};
+		uint32_t held = rt_hold(t);
+		if (!held) {
+			one_by_one(&t->self, &s, site, write);
+			return;
+		}
+		r.code |= held;
+		r.operand[1] = s.by;
+		r.operand[2] = next_run(&t->self, &s, write);
+		r.operand[0] = s.at - r.operand[2] * s.by;
+		if (r.operand[2] == 0) {
+			rt_let_go(t);
+			continue;
+		}
+		if (rt_unread())
+			rt_let_go(t);
+		else
+			rt_emit(t, &r);
+		rt_steer_accesses(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	}
+}
+
+static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool write)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+
+	while (t && s.left != 0) {
+		uint64_t run;
+		uint32_t held;
+		if (t->recording != RT_PLAIN) {
+			walk_steered(t, s, site, write);
+			return;
+		}
+		held = rt_hold(t);
+		if (!held) {
+			one_by_one(&t->self, &s, site, write);
+			return;
+		}
+		run = next_run(&t->self, &s, write);
+		if (run != 0)
+			rt_emit(t, &(struct rt_record){.code = RADDLE_STRIDE | held,
+						       .site = site,
+						       .count = 3,
+						       .operand = {s.at - run * s.by, s.by, run}});
+		else
+			rt_let_go(t);
+	}
+}
+
+__attribute__((visibility("default"))) void __raddle_read_stride(struct raddle_self *self, const void *p,
+								 uint32_t site, uint64_t count, int64_t by)
+{
+	walk(self, stride_of(p, count, by), site, false);
+}
+
+__attribute__((visibility("default"))) void __raddle_write_stride(struct raddle_self *self, const void *p,
+								  uint32_t site, uint64_t count, int64_t by)
+{
+	walk(self, stride_of(p, count, by), site, true);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Condition variables of a steered process.
+ *
+ * The program's own condition variables are left alone.  Who waits is in a list of
+ * ours, first come first, and sleeps on a real condition variable of its own, under
+ * one mutex: so a wait has taken effect when the step ends, and a signal wakes the waiter whose
+ * wake comes first in the plan, or else has waited longest.  A waiter that the plan does not
+ * want to wake comes last.
+ *
+ * A waiter whose time is up stays in the list until it is its turn: if a signal
+ * comes before, that is what woke it.  One that is cancelled passes on the signal it had.
+ *
+ * Results are those of the real functions: an unlock that fails ends the wait, the
+ * result of locking again counts before that of the wait.  A condition variable that other
+ * processes can see is not ours to emulate.  The child of a fork finds
+ * its condition variables as if nobody had ever waited.
+ */
+#include "rt/steer/steer.h"
+
+#include "rt/core/real.h"
+
+#define A(p) ((uintptr_t)(p))
+
+/* Bits of __wrefs, the same since glibc 2.25. */
+#define SHARED 1u
+#define MONOTONIC 2u
+
+struct rt_waiter {
+	const pthread_cond_t *cond;
+	struct rt_thread *t; /* NULL: the thread is not recorded */
+	struct rt_step step; /* of the wake */
+	pthread_cond_t wake;
+	bool listed, signalled;
+	struct rt_waiter *next, **link;
+};
+
+static bool is_shared(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & SHARED;
+}
+
+clockid_t rt_cond_clock(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+static void add(struct rt_waiter *w)
+{
+	struct rt_waiter **end = &rt.waiters;
+
+	while (*end)
+		end = &(*end)->next;
+	w->link = end;
+	*end = w;
+	w->listed = true;
+}
+
+static void take_out(struct rt_waiter *w)
+{
+	if (!w->listed)
+		return;
+	*w->link = w->next;
+	if (w->next)
+		w->next->link = w->link;
+	w->listed = false;
+}
+
+static struct rt_waiter *choose(const pthread_cond_t *cond)
+{
+	struct rt_waiter *best = NULL;
+	uint64_t best_rank = 0;
+
+	for (struct rt_waiter *w = rt.waiters; w; w = w->next) {
+		uint64_t rank = w->cond == cond ? rt_step_rank(&w->step) : 0;
+		if (w->cond == cond && (!best || rank < best_rank)) {
+			best = w;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+/* With the mutex held. */
+static void wake_some(const pthread_cond_t *cond, bool all)
+{
+	struct rt_waiter *w;
+
+	while ((w = choose(cond))) {
+		take_out(w);
+		w->signalled = true;
+		REAL(pthread_cond_signal)(&w->wake);
+		if (!all)
+			return;
+	}
+}
+
+int rt_cond_notify(uint32_t code, pthread_cond_t *cond)
+{
+	RT_STEP(step, code, cond);
+	struct rt_thread *t = step.t;
+	bool all = code == RADDLE_COND_BROADCAST;
+	int r = 0;
+
+	if (t) {
+		RT_TELL(release, t, A(cond));
+		rt_sync(t, code, A(cond), RT_NONE);
+	}
+	if (is_shared(cond)) {
+		r = all ? REAL(pthread_cond_broadcast)(cond) : REAL(pthread_cond_signal)(cond);
+	} else {
+		REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+		wake_some(cond, all);
+		REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+	}
+	if (t)
+		rt_step_end(&step);
+	return r;
+}
+
+/* A wait, from its beginning to the wake event. */
+struct wait {
+	struct rt_waiter waiter;
+	pthread_mutex_t *mutex;
+	bool released; /* the program's mutex */
+	int result;
+};
+
+static int sleep_until(struct rt_waiter *w, const struct rt_until *until)
+{
+	int r = 0;
+
+	while (!w->signalled && r == 0)
+		r = until ? REAL(pthread_cond_clockwait)(&w->wake, &rt.waiters_mutex, until->clock,
+							 until->time)
+			  : REAL(pthread_cond_wait)(&w->wake, &rt.waiters_mutex);
+	return r;
+}
+
+static void lock_again(struct wait *w)
+{
+	struct rt_thread *t = w->waiter.t;
+	int r = REAL(pthread_mutex_trylock)(w->mutex);
+
+	if (r == EBUSY) {
+		if (t)
+			rt_step_block(&w->waiter.step, A(w->mutex), false);
+		r = REAL(pthread_mutex_lock)(w->mutex);
+	}
+	if (r)
+		w->result = r;
+	if (t)
+		rt_acquired(t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
+}
+
+/* The sleep is over, by a wake, the time or a cancellation; the mutex of the list is held. */
+static void leave_list(struct wait *w)
+{
+	struct rt_waiter *waiter = &w->waiter;
+
+	if (waiter->signalled && w->result == ECANCELED)
+		wake_some(waiter->cond, false);
+	REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+	if (waiter->t)
+		rt_step_gate(&w->waiter.step);
+	REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+	take_out(waiter);
+	if (waiter->signalled && w->result == ETIMEDOUT)
+		w->result = 0;
+	REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+}
+
+static void end_wait(struct wait **ended)
+{
+	struct wait *w = *ended;
+	struct rt_thread *t = w->waiter.t;
+	int saved = errno;
+
+	if (w->released) {
+		leave_list(w);
+		lock_again(w);
+	}
+	if (t) {
+		if (w->waiter.signalled)
+			RT_TELL(acquire, t, A(w->waiter.cond));
+		RT_EVENT(t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->waiter.cond), A(w->mutex),
+			 (uint64_t)w->result);
+		rt_step_end(&w->waiter.step);
+	}
+	errno = saved;
+}
+
+/* Releases the mutex; from then on, with the mutex of the list held, the wait has taken effect. */
+static void release_mutex(struct wait *w)
+{
+	struct rt_thread *t = w->waiter.t;
+	struct rt_lost lost;
+
+	if (t)
+		lost = rt_releasing(t, RADDLE_MUTEX_UNLOCK, A(w->mutex));
+	REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+	add(&w->waiter);
+	w->result = REAL(pthread_mutex_unlock)(w->mutex);
+	w->released = w->result == 0;
+	if (!w->released) {
+		take_out(&w->waiter);
+		REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+	}
+	if (t)
+		rt_released(t, &lost, (uint64_t)w->result);
+}
+
+static void begin_wait(struct wait *w, bool timed)
+{
+	struct rt_thread *t = w->waiter.t;
+	uintptr_t cond = A(w->waiter.cond);
+	struct rt_step step = rt_step(RADDLE_COND_WAIT, cond);
+
+	if (t)
+		RT_EVENT(t, RADDLE_COND_WAIT, RT_Q, RT_T, cond, A(w->mutex), timed);
+	if (w->result == 0)
+		release_mutex(w);
+	if (!t)
+		return;
+	rt_step_end(&step);
+	rt_step_begin(&w->waiter.step, t, RADDLE_COND_WAKE, cond);
+	if (!w->released) {
+		rt_step_gate(&w->waiter.step);
+		return;
+	}
+	rt_step_block(&w->waiter.step, cond, timed);
+	rt_step_reached(&w->waiter.step);
+}
+
+static bool is_valid(const struct rt_until *until)
+{
+	return !until || ((until->clock == CLOCK_REALTIME || until->clock == CLOCK_MONOTONIC) &&
+			  until->time->tv_nsec >= 0 && until->time->tv_nsec < 1000000000);
+}
+
+/* A condition variable that is not ours: the step of the wait ends just before the real wait, and
+ * the wake has the mutex already when it comes to the gate. */
+struct shared_wait {
+	struct rt_thread *t;
+	const void *cond, *mutex;
+	int result;
+	struct rt_step step; /* of the wake */
+};
+
+static void end_shared(struct shared_wait *w)
+{
+	int saved = errno;
+
+	if (w->t) {
+		rt_step_gate(&w->step);
+		rt_acquired(w->t, RADDLE_MUTEX_LOCK, A(w->mutex), 0);
+		RT_TELL(acquire, w->t, A(w->cond));
+		RT_EVENT(w->t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->cond), A(w->mutex), (uint64_t)w->result);
+		rt_step_end(&w->step);
+	}
+	errno = saved;
+}
+
+static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until)
+{
+	struct shared_wait w __attribute__((cleanup(end_shared))) = {
+		.t = rt_self(), .cond = cond, .mutex = mutex, .result = ECANCELED};
+	struct rt_step step = rt_step(RADDLE_COND_WAIT, A(cond));
+	struct rt_lost lost;
+
+	if (w.t) {
+		RT_EVENT(w.t, RADDLE_COND_WAIT, RT_Q, RT_T, A(cond), A(mutex), until != NULL);
+		lost = rt_releasing(w.t, RADDLE_MUTEX_UNLOCK, A(mutex));
+		rt_released(w.t, &lost, 0);
+		rt_step_end(&step);
+		rt_step_begin(&w.step, w.t, RADDLE_COND_WAKE, A(cond));
+		rt_step_block(&w.step, A(cond), until != NULL);
+		rt_step_reached(&w.step);
+	}
+	w.result = until ? REAL(pthread_cond_clockwait)(cond, mutex, until->clock, until->time)
+			 : REAL(pthread_cond_wait)(cond, mutex);
+	return w.result;
+}
+
+int rt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until)
+{
+	struct wait w = {.waiter = {.cond = cond, .t = rt_self(), .wake = PTHREAD_COND_INITIALIZER},
+			 .mutex = mutex,
+			 .result = is_valid(until) ? 0 : EINVAL};
+
+	if (is_shared(cond))
+		return wait_shared(cond, mutex, until);
+	begin_wait(&w, until != NULL);
+	{
+		struct wait *ends __attribute__((cleanup(end_wait), unused)) = &w;
+		if (w.released) {
+			w.result = ECANCELED;
+			w.result = sleep_until(&w.waiter, until);
+		}
+	}
+	return w.result;
+}

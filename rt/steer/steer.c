@@ -1,0 +1,1015 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Steering: gates, limits, holds and stops (rt/steer/steer.h, include/raddle/steer.h).
+ *
+ * In: a plan in memory that the replayer shares with us, and what the threads are
+ * about to do.  Out: threads that wait for their turn; what they do, in their slots;
+ * the phase.
+ *
+ * Invariants:
+ * 1. `turn` moves by one when an operation of the plan has taken effect, so at most
+ *    one operation of the plan is under way.
+ * 2. `phase` leaves LEADING once, under `lock`; nobody waits in FREE or DIVERGED.
+ * 3. A thread sleeps on the word of its own place, so an operation wakes one thread.
+ *
+ * Signals are blocked while `lock` is held, because a handler may want it.  In the child
+ * of a fork nothing of this is touched.  The replayer can write `command` but not wake who
+ * sleeps elsewhere, so sleeps are short, longer with more sleepers; if the replayer
+ * is gone everything is let go.
+ */
+#include "rt/steer/steer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SPINS 64	  /* looks before the first sleep */
+#define NAP_MS 20	  /* of one sleeper */
+#define STUCK_NAPS 50	  /* until the process ends in spite of a deadlock; seeing one takes ten */
+#define FIRST_ALONE_MS 20 /* the second one of a race waits so long for the first one */
+#define FIRST_LONGEST_MS 500
+#define FIRST_COMPUTES_NS 200000 /* enough for an access */
+#define ALIVE_NAPS 25		 /* naps between two looks at the replayer */
+#define MOMENT_NS 100000000u	 /* that a thread stands where it hopes to meet another */
+
+/* Where a thread of the plan sleeps. */
+struct rt_place {
+	_Alignas(64) _Atomic uint32_t word;
+	_Atomic uint32_t asleep;
+};
+
+struct rt_steering {
+	struct rt_place *places; /* by position in the table of threads */
+	uint32_t *owners;	 /* by turn: whose it is */
+	_Atomic uint32_t sleepers;
+	struct rt_place common; /* of threads that no plan leads */
+	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
+	 * stood there in vain, how many did not, and how many shall not. */
+	bool stands[RADDLE_STEER_HOLDS];
+	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
+};
+
+static uint32_t phase(void)
+{
+	return atomic_load_explicit(&rt.steer->phase, memory_order_acquire);
+}
+
+static bool held(void)
+{
+	uint32_t now = phase();
+
+	return now == RADDLE_LEADING || now == RADDLE_MET;
+}
+
+static void lock(uint64_t *signals)
+{
+	uint64_t all = ~0ull;
+	int saved = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
+	while (atomic_exchange_explicit(&rt.steer->lock, 1, memory_order_acquire))
+		syscall(SYS_sched_yield);
+	errno = saved;
+}
+
+static void unlock(const uint64_t *signals)
+{
+	int saved = errno;
+
+	atomic_store_explicit(&rt.steer->lock, 0, memory_order_release);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
+	errno = saved;
+}
+
+/* ---- waking and sleeping ---- */
+
+static void wake(struct rt_place *place)
+{
+	atomic_fetch_add(&place->word, 1);
+	if (atomic_load(&place->asleep))
+		rt_futex_wake(&place->word, INT32_MAX);
+}
+
+static void wake_all(void)
+{
+	for (uint32_t i = 0; i < rt.steer->thread_count; i++)
+		wake(&rt.steering->places[i]);
+	wake(&rt.steering->common);
+	rt_futex_wake(&rt.steer->phase, INT32_MAX);
+}
+
+static bool change_phase(uint32_t from, uint32_t to)
+{
+	if (!atomic_compare_exchange_strong(&rt.steer->phase, &from, to))
+		return false;
+	wake_all();
+	return true;
+}
+
+uint32_t rt_steer_site(const struct rt_thread *t)
+{
+	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
+}
+
+static void diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found)
+{
+	struct raddle_steer *s = rt.steer;
+	uint64_t signals;
+
+	lock(&signals);
+	if (phase() == RADDLE_LEADING) {
+		s->difference = (struct raddle_steer_difference){
+			.cause = cause,
+			.slot = t ? t->number : RADDLE_STEER_NONE,
+			.n = t ? t->steered.n : 0,
+			.expected = expected,
+			.found = found,
+			.site = t ? rt_steer_site(t) : 0,
+			.turn = atomic_load(&s->turn),
+		};
+		change_phase(RADDLE_LEADING, RADDLE_DIVERGED);
+	}
+	unlock(&signals);
+}
+
+void rt_steer_give_up(void)
+{
+	if (rt.steer)
+		diverge(NULL, RADDLE_CAUSE_GIVE_UP, 0, 0);
+}
+
+static bool replayer_is_gone(void)
+{
+	int saved = errno;
+	bool gone = syscall(SYS_kill, (long)atomic_load(&rt.session->collector_pid), 0L) && errno == ESRCH;
+
+	errno = saved;
+	return gone;
+}
+
+/* What the replayer wants. */
+static void look_at_command(uint32_t naps)
+{
+	uint32_t command = atomic_load(&rt.steer->command);
+
+	if (command == RADDLE_COMMAND_GIVE_UP ||
+	    (naps % ALIVE_NAPS == ALIVE_NAPS - 1 && replayer_is_gone())) {
+		rt_steer_give_up();
+		change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+	}
+	if (command == RADDLE_COMMAND_GO && rt.steer->stop_count)
+		change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+}
+
+static uint32_t seen_at(const struct rt_thread *t)
+{
+	return atomic_load(&t->steered.place->word);
+}
+
+/* Waits for something new; `seen` was there before the caller looked last. */
+static void nap(struct rt_thread *t, uint32_t seen, uint32_t round)
+{
+	struct rt_place *place = t->steered.place;
+	uint32_t sleepers;
+
+	if (round < SPINS) {
+		__builtin_ia32_pause();
+		return;
+	}
+	look_at_command(round - SPINS);
+	sleepers = atomic_fetch_add(&rt.steering->sleepers, 1);
+	atomic_store(&place->asleep, 1);
+	rt_futex_wait(&place->word, seen, NAP_MS + sleepers);
+	atomic_store(&place->asleep, 0);
+	atomic_fetch_sub(&rt.steering->sleepers, 1);
+}
+
+static void show(struct rt_thread *t, uint32_t state)
+{
+	if (t->steered.slot)
+		atomic_store_explicit(&t->steered.slot->state, state, memory_order_release);
+}
+
+/* Stands in `state` while the condition holds.  `seen_` is taken before it is looked at. */
+#define STAND(t, state, condition)                                                                           \
+	do {                                                                                                 \
+		show(t, state);                                                                              \
+		for (uint32_t round_ = 0, seen_ = seen_at(t); (condition); seen_ = seen_at(t))               \
+			nap(t, seen_, round_++);                                                             \
+		show(t, RADDLE_SLOT_RUNS);                                                                   \
+	} while (0)
+
+/* ---- the plan ---- */
+
+static bool fits(const struct raddle_steer *s, uint64_t size)
+{
+	const struct raddle_steer_thread *threads = raddle_steer_threads((struct raddle_steer *)s);
+	const struct raddle_steer_op *ops = raddle_steer_ops((struct raddle_steer *)s);
+
+	if (size < sizeof *s || s->version != RADDLE_STEER_VERSION || s->hold_count > RADDLE_STEER_HOLDS ||
+	    s->threads_at > size || (size - s->threads_at) / sizeof *threads < s->thread_count ||
+	    s->ops_at > size || (size - s->ops_at) / sizeof *ops < s->op_count || s->slots_at > size ||
+	    (size - s->slots_at) / sizeof(struct raddle_slot) < RADDLE_SLOTS)
+		return false;
+	for (uint32_t i = 0; i < s->thread_count; i++)
+		if (threads[i].first > s->op_count || threads[i].count > s->op_count - threads[i].first ||
+		    (threads[i].hold != RADDLE_STEER_NONE && threads[i].hold >= s->hold_count))
+			return false;
+	for (uint32_t i = 0; i < s->op_count; i++)
+		if (ops[i].turn >= s->op_count)
+			return false;
+	return true;
+}
+
+void rt_steer_setup(struct raddle_steer *s, uint64_t size)
+{
+	const struct raddle_steer_thread *threads;
+	size_t places, owners;
+	char *memory;
+
+	if (!fits(s, size))
+		return;
+	places = (sizeof(struct rt_steering) + 63) / 64 * 64;
+	owners = places + s->thread_count * sizeof(struct rt_place);
+	memory = rt_map(owners + s->op_count * sizeof(uint32_t));
+	if (!memory)
+		return;
+	rt.steering = (struct rt_steering *)memory;
+	rt.steering->places = (struct rt_place *)(memory + places);
+	rt.steering->owners = (uint32_t *)(memory + owners);
+	threads = raddle_steer_threads(s);
+	for (uint32_t i = 0; i < s->thread_count; i++)
+		for (uint32_t k = 0; k < threads[i].count; k++)
+			rt.steering->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
+	rt.steer = s;
+	rt_guard.alive = RT_STEERED;
+	if (s->flags & RADDLE_STEER_DETECT)
+		rt_detect_setup(s);
+}
+
+void rt_steer_stop(void)
+{
+	rt.steer = NULL;
+	RT_TELL(stop);
+}
+
+/* ---- threads ---- */
+
+static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
+{
+	const struct raddle_steer_thread *threads = raddle_steer_threads(rt.steer);
+
+	for (uint32_t i = 0; i < rt.steer->thread_count; i++) {
+		if (t->number == 0 && threads[i].parent == RADDLE_STEER_NONE)
+			return i;
+		if (t->number != 0 && parent != RADDLE_STEER_NONE && threads[i].parent == parent &&
+		    threads[i].index == t->index)
+			return i;
+	}
+	return RADDLE_STEER_NONE;
+}
+
+static void follow_plan(struct rt_thread *t, uint32_t position)
+{
+	struct rt_steered *d = &t->steered;
+
+	d->plan = &raddle_steer_threads(rt.steer)[position];
+	d->place = &rt.steering->places[position];
+	d->op = d->plan->first;
+	if (d->plan->hold != RADDLE_STEER_NONE)
+		d->hold = &rt.steer->holds[d->plan->hold];
+}
+
+void rt_steer_begin(struct rt_thread *t)
+{
+	struct raddle_slot *slots = raddle_steer_slots(rt.steer), *slot;
+	uint32_t count = atomic_load(&rt.steer->slot_count), parent = RADDLE_STEER_NONE;
+
+	if (t->number >= RADDLE_SLOTS)
+		return;
+	if (t->number != 0 && t->parent < RADDLE_SLOTS)
+		parent = slots[t->parent].thread;
+	slot = &slots[t->number];
+	t->steered.anywhere = rt.steer->flags & RADDLE_STEER_ANYWHERE && rt.steer->hold_count == 2;
+	t->steered.place = &rt.steering->common;
+	slot->thread = t->steered.anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
+	slot->parent = t->parent;
+	slot->index = t->index;
+	slot->tid = (uint32_t)syscall(SYS_gettid);
+	t->steered.slot = slot;
+	if (slot->thread != RADDLE_STEER_NONE)
+		follow_plan(t, slot->thread);
+	show(t, RADDLE_SLOT_RUNS);
+	while (count <= t->number &&
+	       !atomic_compare_exchange_weak(&rt.steer->slot_count, &count, t->number + 1))
+		;
+}
+
+/* Whether the plan has something left for the thread. */
+static bool is_expected(const struct rt_thread *t)
+{
+	const struct raddle_steer_thread *plan = t->steered.plan;
+
+	return plan && (t->steered.op < plan->first + plan->count || t->steered.hold ||
+			(plan->stop == 1 && !t->steered.stopped));
+}
+
+static uint32_t expected_kind(const struct rt_thread *t)
+{
+	const struct raddle_steer_thread *plan = t->steered.plan;
+
+	if (t->steered.op < plan->first + plan->count)
+		return raddle_steer_ops(rt.steer)[t->steered.op].kind;
+	return plan->stop == 1 ? plan->stop_kind : 0;
+}
+
+void rt_steer_end(struct rt_thread *t)
+{
+	if (is_expected(t))
+		diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_THREAD_END);
+	show(t, RADDLE_SLOT_ENDED);
+}
+
+/* Whether a thread that was led to be stuck is. */
+static bool is_stuck(void)
+{
+	const struct raddle_slot *slots = raddle_steer_slots(rt.steer);
+	uint32_t count = atomic_load(&rt.steer->slot_count);
+	bool stuck = false;
+
+	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++)
+		stuck |= atomic_load(&slots[i].state) == RADDLE_SLOT_BLOCKED && !atomic_load(&slots[i].timed);
+	return rt.steer->stop_count && atomic_load(&rt.steer->stops_reached) == rt.steer->stop_count && stuck;
+}
+
+/* Whether a thread of the plan lives that has not come where it stands, as far as can be known: of
+ * one that has not begun it is not known who it is. */
+static bool is_another_to_come(const struct rt_thread *t)
+{
+	const struct raddle_slot *slots = raddle_steer_slots(rt.steer);
+	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
+
+	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++) {
+		uint32_t state = atomic_load(&slots[i].state);
+
+		if (i != t->number && (state == RADDLE_SLOT_UNUSED ||
+				       (state != RADDLE_SLOT_ENDED && slots[i].thread != RADDLE_STEER_NONE)))
+			return true;
+	}
+	return false;
+}
+
+/* The end of the process is no operation that is counted, but it must not come too early: not before
+ * the others have come, nor before the replayer has seen a deadlock stand. */
+void rt_steer_exit(struct rt_thread *t)
+{
+	const struct raddle_steer_thread *plan = t->steered.plan;
+
+	if (plan && held()) {
+		if (is_expected(t))
+			diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_EXIT);
+		else
+			STAND(t, RADDLE_SLOT_LIMIT,
+			      held() && (t->steered.n >= plan->limit || is_another_to_come(t)));
+	}
+	if (rt.steer->stop_count && phase() == RADDLE_RUNS_FREE)
+		rt_flavour_exit();
+	for (uint32_t naps = 0; naps < STUCK_NAPS && phase() == RADDLE_RUNS_FREE && is_stuck(); naps++)
+		rt_futex_wait(&rt.steer->phase, RADDLE_RUNS_FREE, NAP_MS);
+}
+
+/* ---- steps ---- */
+
+/* All stops are reached and all operations done: the deadlock is there, or the order that was
+ * wanted. */
+static void check_stops(void)
+{
+	struct raddle_steer *s = rt.steer;
+	uint64_t signals;
+
+	if (s->stop_count == 0 && !(s->flags & RADDLE_STEER_ORDER))
+		return;
+	lock(&signals);
+	if (phase() == RADDLE_LEADING && atomic_load(&s->turn) == s->op_count &&
+	    atomic_load(&s->stops_reached) == s->stop_count) {
+		change_phase(RADDLE_LEADING, RADDLE_MET);
+		if (!(s->flags & RADDLE_STEER_STAY))
+			change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+	}
+	unlock(&signals);
+}
+
+static bool is_stop(const struct rt_step *step)
+{
+	const struct raddle_steer_thread *plan = step->t->steered.plan;
+
+	return plan && plan->stop == 1 && plan->stop_n == step->n;
+}
+
+void rt_step_reached(const struct rt_step *step)
+{
+	struct rt_steered *d = &step->t->steered;
+
+	if (!is_stop(step) || d->stopped || !held())
+		return;
+	d->stopped = true;
+	atomic_fetch_add(&rt.steer->stops_reached, 1);
+	check_stops();
+}
+
+/* Which of the two it is comes out when the operation takes effect. */
+static bool is_once(uint32_t kind)
+{
+	return kind == RADDLE_ONCE_RUN || kind == RADDLE_ONCE_PASS;
+}
+
+static bool is_kind(const struct rt_step *step, uint32_t expected)
+{
+	return step->kind == expected || (is_once(step->kind) && is_once(expected));
+}
+
+static void show_step(const struct rt_step *step, uint64_t object)
+{
+	struct raddle_slot *slot = step->t->steered.slot;
+
+	if (!slot)
+		return;
+	atomic_store_explicit(&slot->kind, step->kind, memory_order_relaxed);
+	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+	atomic_store_explicit(&slot->site, rt_steer_site(step->t), memory_order_relaxed);
+	atomic_store_explicit(&slot->n, step->n, memory_order_release);
+}
+
+void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object)
+{
+	*step = (struct rt_step){.t = t, .kind = kind, .n = ++t->steered.n};
+	show_step(step, object);
+}
+
+void rt_step_block(struct rt_step *step, uint64_t object, bool timed)
+{
+	struct raddle_slot *slot = step->t->steered.slot;
+
+	step->blocked = true;
+	step->t->steered.n--;
+	show_step(step, object);
+	if (slot)
+		atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
+	show(step->t, RADDLE_SLOT_BLOCKED);
+}
+
+void rt_step_unblock(struct rt_step *step)
+{
+	struct raddle_slot *slot = step->t->steered.slot;
+
+	step->blocked = false;
+	step->n = ++step->t->steered.n;
+	show_step(step, slot ? atomic_load(&slot->object) : 0);
+	show(step->t, RADDLE_SLOT_RUNS);
+}
+
+/* The first of a race has come back from its access: the second may go. */
+static void come_back(struct rt_thread *t)
+{
+	t->steered.leads = false;
+	change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+}
+
+static void go_past_hold(struct rt_thread *t)
+{
+	const struct raddle_steer_hold *hold = t->steered.hold;
+
+	if (!hold || t->steered.n <= hold->after)
+		return;
+	diverge(t, t->steered.seen >= hold->occurrence ? RADDLE_CAUSE_APART : RADDLE_CAUSE_PAST, 0,
+		atomic_load(&t->steered.slot->kind));
+	t->steered.hold = NULL;
+}
+
+static void stop_at(struct rt_step *step)
+{
+	struct rt_thread *t = step->t;
+	const struct raddle_steer_thread *plan = t->steered.plan;
+
+	if (!is_kind(step, plan->stop_kind)) {
+		diverge(t, RADDLE_CAUSE_KIND, plan->stop_kind, step->kind);
+		return;
+	}
+	step->expected = plan->stop_kind;
+	show(t, RADDLE_SLOT_STOP);
+	rt_step_reached(step);
+	STAND(t, RADDLE_SLOT_STOP, held());
+}
+
+void rt_step_gate(struct rt_step *step)
+{
+	struct rt_thread *t = step->t;
+	struct rt_steered *d = &t->steered;
+	const struct raddle_steer_thread *plan = d->plan;
+	const struct raddle_steer_op *op;
+
+	if (step->blocked)
+		rt_step_unblock(step);
+	if (d->leads)
+		come_back(t);
+	if (!plan || !held())
+		return;
+	go_past_hold(t);
+	op = &raddle_steer_ops(rt.steer)[d->op];
+	if (d->op < plan->first + plan->count && op->n == step->n) {
+		step->expected = op->kind;
+		if (!is_kind(step, op->kind)) {
+			diverge(t, RADDLE_CAUSE_KIND, op->kind, step->kind);
+			return;
+		}
+		STAND(t, RADDLE_SLOT_GATE, held() && atomic_load(&rt.steer->turn) != op->turn);
+		step->turn = op->turn + 1;
+	} else if (is_stop(step)) {
+		stop_at(step);
+	} else if (step->n > plan->limit) {
+		STAND(t, RADDLE_SLOT_LIMIT, held());
+	}
+}
+
+struct rt_step rt_step(uint32_t kind, uint64_t object)
+{
+	struct rt_thread *t = rt_self();
+	struct rt_step step = {0};
+
+	if (t && t->recording == RT_STEERED) {
+		rt_steer_handle(t, kind, object);
+		rt_step_begin(&step, t, kind, object);
+		rt_step_gate(&step);
+	}
+	return step;
+}
+
+void rt_step_is(struct rt_step *step, uint32_t kind)
+{
+	if (step->t && step->expected && step->expected != kind)
+		diverge(step->t, RADDLE_CAUSE_KIND, step->expected, kind);
+	step->kind = kind;
+}
+
+void rt_step_end(struct rt_step *step)
+{
+	struct raddle_steer *s = rt.steer;
+	struct rt_thread *t = step->t;
+	uint32_t turn = step->turn;
+
+	if (!t)
+		return;
+	if (step->blocked)
+		rt_step_unblock(step);
+	show(t, RADDLE_SLOT_RUNS);
+	step->t = NULL;
+	if (!turn || phase() != RADDLE_LEADING)
+		return;
+	t->steered.op++;
+	atomic_store(&s->turn, turn);
+	if (turn < s->op_count)
+		wake(&rt.steering->places[rt.steering->owners[turn]]);
+	else
+		check_stops();
+}
+
+void rt_step_leave(struct rt_step *step)
+{
+	struct rt_thread *t = step->t;
+
+	if (!t)
+		return;
+	step->t = NULL;
+	if (!step->blocked)
+		t->steered.n--;
+	if (t->steered.slot)
+		atomic_store_explicit(&t->steered.slot->n, t->steered.n, memory_order_release);
+	show(t, RADDLE_SLOT_RUNS);
+}
+
+uint64_t rt_step_rank(const struct rt_step *step)
+{
+	const struct rt_steered *d = step->t ? &step->t->steered : NULL;
+	const struct raddle_steer_op *op;
+
+	if (!d || !d->plan || !held())
+		return UINT32_MAX;
+	op = &raddle_steer_ops(rt.steer)[d->op];
+	if (d->op < d->plan->first + d->plan->count && op->n == step->n)
+		return op->turn;
+	return is_stop(step) || step->n > d->plan->limit ? UINT64_MAX : UINT32_MAX;
+}
+
+/* ---- holds ---- */
+
+static void fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	const uint32_t *top = t->self.stack_top;
+
+	spot->slot = t->number;
+	spot->n = t->steered.n;
+	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
+		top--; /* a call that is the access itself, as of free() */
+	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
+		spot->frames[spot->frame_count++] = *--top & ~RT_STACK_EMITTED;
+}
+
+static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_spot *b)
+{
+	return a->address < b->address + b->size && b->address < a->address + a->size &&
+	       (a->write || b->write) && !(a->atomic && b->atomic);
+}
+
+/* Puts the thread at its hold.  False: it goes on, the other one stands elsewhere. */
+static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt.steer;
+	bool *stands = rt.steering->stands, stay = true;
+	uint64_t signals;
+
+	lock(&signals);
+	if (phase() == RADDLE_LEADING) {
+		s->spots[which] = *spot;
+		if (!stands[1 - which])
+			stands[which] = true;
+		else if (meet(spot, &s->spots[1 - which]))
+			change_phase(RADDLE_LEADING, RADDLE_MET);
+		else
+			stay = false;
+	}
+	unlock(&signals);
+	return stay;
+}
+
+/* The one that goes first out of a race, as the other one sees it. */
+struct first {
+	clockid_t clock; /* of the time it has computed */
+	uint64_t begin, computed;
+};
+
+static uint64_t now_by(clockid_t clock)
+{
+	struct timespec t = {0};
+	int saved = errno;
+
+	syscall(SYS_clock_gettime, clock, &t);
+	errno = saved;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The kernel's name of a thread's clock: the number inverted, per thread (4), as scheduled (2). */
+static struct first watch_first(uint32_t slot)
+{
+	struct first f = {(clockid_t)(~raddle_steer_slots(rt.steer)[slot].tid << 3 | 6), rt_now(), 0};
+
+	f.computed = now_by(f.clock);
+	return f;
+}
+
+/* It gets FIRST_ALONE_MS, and more if it had no processor meanwhile. */
+static bool is_alone(const struct first *f)
+{
+	uint64_t passed = (rt_now() - f->begin) / 1000000u;
+
+	if (passed < FIRST_ALONE_MS)
+		return true;
+	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
+}
+
+/* Out of a race: first the one, and when that has done its access the other. */
+static void go_on(struct rt_thread *t, uint32_t which)
+{
+	struct raddle_steer *s = rt.steer;
+	struct first first;
+
+	if (s->flags & RADDLE_STEER_STAY)
+		STAND(t, RADDLE_SLOT_HOLD,
+		      phase() == RADDLE_MET && atomic_load(&s->command) != RADDLE_COMMAND_GO);
+	if (s->order == which) {
+		t->steered.leads = true;
+		return;
+	}
+	first = watch_first(s->spots[1 - which].slot);
+	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_MET && is_alone(&first));
+	change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+}
+
+static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	uint32_t which = t->steered.plan->hold;
+
+	fill_spot(t, spot);
+	if (!arrive(which, spot))
+		return;
+	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_LEADING);
+	t->steered.hold = NULL;
+	if (phase() == RADDLE_MET)
+		go_on(t, which);
+}
+
+/* ---- meeting anywhere ---- */
+
+/* Whether the thread, at its access, meets the one that stands at the other hold. */
+static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt.steer;
+
+	return s->holds[which].site == spot->site && rt.steering->stands[1 - which] &&
+	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
+}
+
+/* Where it is in vain threads stand less and less often, so that a program gets to its end. */
+static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
+{
+	struct rt_steering *g = rt.steering;
+
+	return rt.steer->holds[which].site == spot->site && !g->stands[which] &&
+	       g->passed[which]++ >= g->gap[which];
+}
+
+/* Puts the thread at a hold, where it meets another or may wait for one.  NONE: it goes on. */
+static uint32_t come_by(const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer *s = rt.steer;
+	uint32_t which = RADDLE_STEER_NONE;
+	uint64_t signals;
+
+	lock(&signals);
+	for (uint32_t i = 0; i < 2 && phase() == RADDLE_LEADING; i++) {
+		if (!meets_there(i, spot))
+			continue;
+		s->spots[which = i] = *spot;
+		change_phase(RADDLE_LEADING, RADDLE_MET);
+	}
+	for (uint32_t i = 0; i < 2 && which == RADDLE_STEER_NONE && phase() == RADDLE_LEADING; i++) {
+		if (!is_free(i, spot))
+			continue;
+		s->spots[which = i] = *spot;
+		rt.steering->stands[i] = true;
+	}
+	unlock(&signals);
+	return which;
+}
+
+/* Nobody came. */
+static void leave_hold(uint32_t which)
+{
+	struct rt_steering *g = rt.steering;
+	uint64_t signals;
+
+	lock(&signals);
+	if (phase() == RADDLE_LEADING) {
+		g->stands[which] = false;
+		g->passed[which] = 0;
+		g->gap[which] = 2 * g->gap[which] + 1;
+	}
+	unlock(&signals);
+}
+
+/* A thread alone would only lose time. */
+static bool has_company(void)
+{
+	return atomic_load_explicit(&rt.steer->slot_count, memory_order_relaxed) > 1;
+}
+
+static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	uint64_t begin = rt_now();
+	uint32_t which;
+
+	t->steered.anywhere = phase() == RADDLE_LEADING;
+	if (t->busy || !t->steered.anywhere || !has_company())
+		return;
+	fill_spot(t, &spot);
+	which = come_by(&spot);
+	if (which == RADDLE_STEER_NONE)
+		return;
+	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
+	leave_hold(which);
+	if (phase() == RADDLE_MET && rt.steer->spots[which].slot == t->number)
+		go_on(t, which);
+}
+
+static bool is_at_hold(uint32_t site)
+{
+	return site == rt.steer->holds[0].site || site == rt.steer->holds[1].site;
+}
+
+/* The operation that the hold comes after begins a segment, so what it counts is what was counted
+ * when the program was recorded. */
+bool rt_steer_is_blind(struct rt_thread *t)
+{
+	return rt_steer_is_quick(t) && !(rt_detecting() && rt_detect_ticked(t));
+}
+
+static void count_access(struct rt_thread *t, uint64_t count)
+{
+	struct raddle_slot *slot = t->steered.slot;
+
+	if (slot)
+		atomic_store_explicit(&slot->accesses,
+				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + count,
+				      memory_order_relaxed);
+	if (t->steered.leads)
+		come_back(t);
+}
+
+/* A handler that interrupted the encoder cannot stand, but its records count. */
+static void pass_hold(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	const struct raddle_steer_hold *hold = t->steered.hold;
+
+	if (t->steered.n != hold->after || spot.site != hold->site || ++t->steered.seen < hold->occurrence ||
+	    t->busy)
+		return;
+	stand_at_hold(t, &spot);
+}
+
+static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	return (struct raddle_steer_spot){.site = site,
+					  .address = address,
+					  .size = size,
+					  .write = how & RT_ACCESS_WRITE ? 1 : 0,
+					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
+}
+
+void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	count_access(t, 1);
+	if (t->steered.hold)
+		pass_hold(t, spot_of(address, size, site, how));
+	else if (t->steered.anywhere && is_at_hold(site))
+		stand_anywhere(t, spot_of(address, size, site, how));
+	if (rt_detecting() && !t->busy && !(how & RT_ACCESS_ATOMIC))
+		RT_TELL(access, t, address, size, site, how);
+}
+
+/* A use does not race with another one. */
+void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
+{
+	enum raddle_handling handling = raddle_handling(kind);
+
+	if (handling == RADDLE_HANDLES_NOT)
+		return;
+	count_access(t, 1);
+	if (t->steered.hold)
+		pass_hold(t, (struct raddle_steer_spot){.site = rt_steer_site(t),
+							.address = object,
+							.size = raddle_object_size(kind),
+							.write = handling != RADDLE_USES,
+							.atomic = handling == RADDLE_USES});
+}
+
+void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+{
+	if (t->steered.hold || t->steered.anywhere || !rt_detecting()) {
+		rt_steer_access(t, address, size, (uint32_t)sites, RT_ACCESS_READ);
+		rt_steer_access(t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
+		return;
+	}
+	count_access(t, 2);
+	if (!t->busy)
+		RT_TELL(update, t, address, size, sites);
+}
+
+void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
+{
+	uintptr_t address = stride->operand[0];
+	uint64_t count = stride->operand[2];
+
+	if (!(t->steered.hold && t->steered.hold->site == stride->site) &&
+	    !(t->steered.anywhere && is_at_hold(stride->site))) {
+		count_access(t, count);
+		if (!t->busy)
+			RT_TELL(stride, t, stride, size, how);
+		return;
+	}
+	for (; count != 0; count--, address += stride->operand[1])
+		rt_steer_access(t, address, size, stride->site, how);
+}
+
+/* ---- locks ---- */
+
+static void hold_lock(struct rt_thread *t, uint64_t entry)
+{
+	struct rt_steered *d = &t->steered;
+	struct raddle_slot *slot = d->slot;
+
+	if (!slot)
+		return;
+	for (uint32_t i = 0; i < d->listed && i < RADDLE_SLOT_HELD; i++)
+		if (atomic_load(&slot->held[i]) == entry) {
+			d->depth[i]++;
+			return;
+		}
+	if (d->listed < RADDLE_SLOT_HELD) {
+		d->depth[d->listed] = 1;
+		atomic_store(&slot->held[d->listed], entry);
+	}
+	atomic_store(&slot->held_count, ++d->listed);
+}
+
+static uint32_t find_lock(const struct raddle_slot *slot, uintptr_t object)
+{
+	uint32_t count = atomic_load(&slot->held_count);
+
+	for (uint32_t i = count < RADDLE_SLOT_HELD ? count : RADDLE_SLOT_HELD; i-- > 0;)
+		if ((atomic_load(&slot->held[i]) & ~1ull) == object)
+			return i;
+	return UINT32_MAX;
+}
+
+static void drop_lock(struct rt_thread *t, uint32_t i)
+{
+	struct rt_steered *d = &t->steered;
+
+	if (--d->depth[i] != 0)
+		return;
+	atomic_store(&d->slot->held[i], 0);
+	if (d->listed > RADDLE_SLOT_HELD)
+		return;
+	while (d->listed > 0 && atomic_load(&d->slot->held[d->listed - 1]) == 0)
+		d->listed--;
+	atomic_store(&d->slot->held_count, d->listed);
+}
+
+/* A mutex may be unlocked by another thread than the one that locked it. */
+static _Atomic uint64_t *find_foreign(uintptr_t object)
+{
+	struct raddle_slot *slots = raddle_steer_slots(rt.steer);
+	uint32_t count = atomic_load(&rt.steer->slot_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = find_lock(&slots[i], object);
+		if (k != UINT32_MAX)
+			return &slots[i].held[k];
+	}
+	return NULL;
+}
+
+static bool takes_lock(uint32_t kind)
+{
+	return (kind >= RADDLE_MUTEX_LOCK && kind <= RADDLE_MUTEX_TIMEDLOCK) ||
+	       (kind >= RADDLE_RWLOCK_RDLOCK && kind <= RADDLE_RWLOCK_TIMEDWRLOCK) ||
+	       kind == RADDLE_SPIN_LOCK || kind == RADDLE_SPIN_TRYLOCK;
+}
+
+static bool takes_shared(uint32_t kind)
+{
+	return kind == RADDLE_RWLOCK_RDLOCK || kind == RADDLE_RWLOCK_TRYRDLOCK ||
+	       kind == RADDLE_RWLOCK_TIMEDRDLOCK;
+}
+
+void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result)
+{
+	if (result != 0 && result != EOWNERDEAD)
+		return;
+	if (takes_lock(kind))
+		hold_lock(t, object | takes_shared(kind));
+	if (takes_shared(kind))
+		RT_TELL(acquire_read, t, object);
+	else
+		RT_TELL(acquire, t, object);
+}
+
+/* A robust mutex that a thread takes along goes to the next owner when the thread ends. */
+void rt_leave_locks(struct rt_thread *t)
+{
+	const struct raddle_slot *slot = t->steered.slot;
+
+	if (!slot || t->steered.listed > RADDLE_SLOT_HELD)
+		RT_TELL(lost);
+	for (uint32_t i = 0; slot && i < t->steered.listed && i < RADDLE_SLOT_HELD; i++)
+		if (atomic_load(&slot->held[i]))
+			RT_TELL(release, t, atomic_load(&slot->held[i]) & ~1ull);
+}
+
+/* Where the lock is listed is looked up before: afterwards it may be somebody else's. */
+struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object)
+{
+	struct rt_lost lost = {UINT32_MAX, NULL};
+
+	if (t->steered.slot && kind != RADDLE_SEM_POST)
+		lost.own = find_lock(t->steered.slot, object);
+	if (lost.own == UINT32_MAX && kind != RADDLE_SEM_POST)
+		lost.foreign = find_foreign(object);
+	if (lost.own != UINT32_MAX && atomic_load(&t->steered.slot->held[lost.own]) & 1)
+		RT_TELL(release_read, t, object);
+	else
+		RT_TELL(release, t, object);
+	return lost;
+}
+
+void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result)
+{
+	if (result != 0)
+		return;
+	if (lost->own != UINT32_MAX)
+		drop_lock(t, lost->own);
+	else if (lost->foreign)
+		atomic_store(lost->foreign, 0);
+	else if (t->steered.listed > RADDLE_SLOT_HELD)
+		atomic_store(&t->steered.slot->held_count, --t->steered.listed);
+}
