@@ -68,21 +68,21 @@ static int write_all(struct report_campaigns *c)
 
 static int show(char **directories, size_t count)
 {
-	struct epa_results *results = rd_xcalloc(count, sizeof *results);
-	struct epa_statistics *statistics = rd_xcalloc(count, sizeof *statistics);
+	struct campaign_results *results = rd_xcalloc(count, sizeof *results);
+	struct campaign_statistics *statistics = rd_xcalloc(count, sizeof *statistics);
 	struct report_campaigns c = {.items = statistics, .places = opt.places};
 	int err = 0;
 
 	for (; c.count < count && !err; c.count += !err) {
-		err = epa_results_read(&results[c.count], directories[c.count]);
+		err = campaign_results_read(&results[c.count], directories[c.count]);
 		if (!err)
-			epa_statistics(&statistics[c.count], &results[c.count]);
+			campaign_statistics(&statistics[c.count], &results[c.count]);
 	}
 	if (!err)
 		err = write_all(&c);
 	for (size_t i = 0; i < c.count; i++) {
-		epa_statistics_release(&statistics[i]);
-		epa_results_release(&results[i]);
+		campaign_statistics_release(&statistics[i]);
+		campaign_results_release(&results[i]);
 	}
 	free(statistics);
 	free(results);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "epa/results.h"
+#include "inject/results.h"
 #include "report/campaign.h"
 #include "report/report.h"
 
@@ -88,7 +88,7 @@ void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint6
 	rd_progress_start(&s->progress, "injecting", runs);
 }
 
-static void describe(const struct epa_run *r, struct rd_buf *out)
+static void describe(const struct runlog_run *r, struct rd_buf *out)
 {
 	rd_buf_addf(out, "%s in %s at %s (%s, execution %" PRIu64 ")\n  ", r->fault,
 		    r->thread ? r->thread : "?", r->where ? r->where : "?", r->opcode ? r->opcode : "?",
@@ -99,21 +99,21 @@ static void describe(const struct epa_run *r, struct rd_buf *out)
 		rd_buf_addf(out, "the call was left out and returned %s\n", r->after);
 	else
 		rd_buf_addf(out, "%s became %s\n", r->before, r->after);
-	rd_buf_addf(out, "outcome: %s", epa_run_outcome_name(r->outcome));
+	rd_buf_addf(out, "outcome: %s", runlog_outcome_name(r->outcome));
 	if (r->signal)
 		rd_buf_addf(out, ", %s", r->signal);
 	else if (r->exit >= 0)
 		rd_buf_addf(out, ", exit status %" PRId64, r->exit);
 	if (r->place)
 		rd_buf_addf(out, " at %s", r->place);
-	rd_buf_addf(out, "\nfirst deviation: %s", epa_run_deviation_name(r->deviation));
+	rd_buf_addf(out, "\nfirst deviation: %s", runlog_deviation_name(r->deviation));
 	if (r->deviation_at)
 		rd_buf_addf(out, " in %s at %s", r->deviation_thread ? r->deviation_thread : "?",
 			    r->deviation_at);
 	rd_buf_addc(out, '\n');
 }
 
-void cmd_inject_count(struct cmd_inject_summary *s, const struct epa_run *run)
+void cmd_inject_count(struct cmd_inject_summary *s, const struct runlog_run *run)
 {
 	s->outcomes[run->outcome]++;
 	if (s->runs == 1)
@@ -123,10 +123,10 @@ void cmd_inject_count(struct cmd_inject_summary *s, const struct epa_run *run)
 		return;
 	}
 	rd_buf_clear(&s->detail);
-	for (int o = 0; o < EPA_RUN_OUTCOMES; o++)
+	for (int o = 0; o < RUNLOG_OUTCOMES; o++)
 		if (s->outcomes[o])
 			rd_buf_addf(&s->detail, "%s%s %" PRIu64, s->detail.length ? ", " : "",
-				    epa_run_outcome_name(o), s->outcomes[o]);
+				    runlog_outcome_name(o), s->outcomes[o]);
 	rd_progress_update(&s->progress, ++s->done, s->detail.data);
 }
 
@@ -150,8 +150,8 @@ static int write_json(const struct report_campaigns *c, const char *path)
 
 int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet)
 {
-	struct epa_results results = EPA_RESULTS_INIT;
-	struct epa_statistics statistics;
+	struct campaign_results results = EPA_RESULTS_INIT;
+	struct campaign_statistics statistics;
 	struct report_campaigns c = {&statistics, 1, 0, report_wants_colour(stdout)};
 	bool text = !quiet && (!json || strcmp(json, "-") != 0);
 	int r;
@@ -161,15 +161,15 @@ int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet
 		fputs(s->last.data, stdout);
 	if (!json && (!text || s->runs == 1))
 		return 0;
-	r = epa_results_read(&results, s->directory);
+	r = campaign_results_read(&results, s->directory);
 	if (r)
 		return r;
-	epa_statistics(&statistics, &results);
+	campaign_statistics(&statistics, &results);
 	if (text && s->runs > 1)
 		r = report_campaign_text(&c, stdout);
 	if (!r && json)
 		r = write_json(&c, json);
-	epa_statistics_release(&statistics);
-	epa_results_release(&results);
+	campaign_statistics_release(&statistics);
+	campaign_results_release(&results);
 	return r;
 }

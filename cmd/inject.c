@@ -463,7 +463,7 @@ static int choose_kinds(struct campaign *c)
 
 /* --- running it ------------------------------------------------------------------------------------ */
 
-static void note(void *context, const struct epa_run *run, bool fresh)
+static void note(void *context, const struct runlog_run *run, bool fresh)
 {
 	(void)fresh;
 	cmd_inject_count(context, run);
@@ -508,7 +508,7 @@ static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 static int get_fault(struct inject_campaign *campaign, struct inject_fault *fault)
 {
 	struct rd_names texts = RD_NAMES_INIT;
-	struct epa_run run;
+	struct runlog_run run;
 	const char *wrong;
 	uint64_t number;
 	int r;
@@ -517,7 +517,7 @@ static int get_fault(struct inject_campaign *campaign, struct inject_fault *faul
 		r = get_number("run", opt.run, UINT64_MAX - 1, &number);
 		return r ? r : inject_campaign_choose(campaign, number, fault);
 	}
-	wrong = epa_run_parse(&run, opt.repeat, strlen(opt.repeat), &texts);
+	wrong = runlog_parse(&run, opt.repeat, strlen(opt.repeat), &texts);
 	r = wrong ? rd_fail(RD_EFORMAT, "inject: --repeat: not a line of a log: %s", wrong)
 		  : inject_log_fault(&run, fault);
 	rd_names_release(&texts);

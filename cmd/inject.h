@@ -13,13 +13,13 @@ int cmd_inject_list(const struct inject_ground *ground, const char *json);
 
 struct cmd_inject_summary {
 	const char *directory;
-	uint64_t runs, done, outcomes[EPA_RUN_OUTCOMES];
+	uint64_t runs, done, outcomes[RUNLOG_OUTCOMES];
 	struct rd_progress progress;
 	struct rd_buf last, detail; /* what to say of the last run; of all so far */
 };
 
 void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint64_t runs);
-void cmd_inject_count(struct cmd_inject_summary *s, const struct epa_run *run);
+void cmd_inject_count(struct cmd_inject_summary *s, const struct runlog_run *run);
 /* Text on standard output unless `quiet`, JSON in a file unless that is NULL. */
 int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet);
 void cmd_inject_release(struct cmd_inject_summary *s);

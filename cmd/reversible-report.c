@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "epa/rev-describe.h"
+#include "reversible/describe.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "cmd/reversible.h"
 
 #include "base/alloc.h"
-#include "epa/rev-describe.h"
+#include "reversible/describe.h"
 
 #include <stdlib.h>
 #include <string.h>

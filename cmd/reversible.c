@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "epa/rev-certificate.h"
+#include "reversible/certificate.h"
 #include "trace/meta.h"
 
 #include <stdlib.h>
@@ -147,7 +147,7 @@ static int check(const char *path)
 
 	if (err)
 		return CMD_FAILED;
-	err = epa_reversible(&x, source, &how);
+	err = rev_check(&x, source, &how);
 	if (!err) {
 		c.result = x;
 		c.sites = epa_source_sites(source);
@@ -166,7 +166,7 @@ static int check(const char *path)
 			status = CMD_FAILED;
 	}
 	trace_meta_release(&meta);
-	epa_reversible_free(x);
+	rev_result_free(x);
 	epa_source_close(source);
 	return status;
 }

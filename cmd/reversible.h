@@ -3,7 +3,7 @@
 #ifndef CMD_REVERSIBLE_H
 #define CMD_REVERSIBLE_H
 
-#include "epa/rev.h"
+#include "reversible/reversible.h"
 #include "finding/schedule.h"
 
 #include <stdio.h>

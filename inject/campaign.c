@@ -155,14 +155,14 @@ static int keep_diff(const struct inject_campaign *c, const struct inject_run *r
 static bool wants_trace(const struct inject_setup *s, const struct inject_verdict *v)
 {
 	return s->keep &&
-	       (!strcmp(s->keep, "all") || (!strcmp(s->keep, "deviating") && v->deviation != EPA_RUN_NONE));
+	       (!strcmp(s->keep, "all") || (!strcmp(s->keep, "deviating") && v->deviation != RUNLOG_NONE));
 }
 
 /* What is kept of a run besides its line. */
 static int keep(struct inject_campaign *c, const struct inject_fault *fault, const struct inject_run *run,
 		struct inject_verdict *v, const char *differs)
 {
-	bool traced = wants_trace(c->setup, v), diffed = differs && v->outcome == EPA_RUN_SDC;
+	bool traced = wants_trace(c->setup, v), diffed = differs && v->outcome == RUNLOG_SDC;
 	struct inject_trace t = {.sites = c->sites, .target = &c->target, .run = run};
 	char directory[32], *path;
 	int r;
@@ -334,8 +334,8 @@ static void give_run(struct crew *crew, struct worker *w)
 static void note_line(struct crew *crew, const char *text, size_t length)
 {
 	struct rd_names texts = RD_NAMES_INIT;
-	struct epa_run run;
-	const char *wrong = epa_run_parse(&run, text, length - 1, &texts);
+	struct runlog_run run;
+	const char *wrong = runlog_parse(&run, text, length - 1, &texts);
 
 	RD_ASSERT(!wrong);
 	/* Behind a line that could not be written as a whole there must be no other. */
@@ -411,7 +411,7 @@ static void lead(struct crew *crew)
 	free(fds);
 }
 
-static int count_old(void *context, const struct epa_run *run, const char *text, size_t length)
+static int count_old(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
 	struct crew *crew = context;
 

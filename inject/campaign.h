@@ -31,7 +31,7 @@ struct inject_work {
 	unsigned shard, shards; /* 0 shards: the whole campaign */
 
 	/* Called for each line when it is in the log, also for those that were there before; may be NULL. */
-	void (*done)(void *context, const struct epa_run *run, bool fresh);
+	void (*done)(void *context, const struct runlog_run *run, bool fresh);
 	void *context;
 };
 

@@ -42,7 +42,7 @@ static const char *text_or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-static void set_end(struct epa_run *r, const struct inject_run *run, const struct inject_verdict *v)
+static void set_end(struct runlog_run *r, const struct inject_run *run, const struct inject_verdict *v)
 {
 	r->fired = run->fired != 0;
 	r->outcome = v->outcome;
@@ -65,18 +65,18 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 	const struct trace_site *site = trace_sites_find(sites, f->site);
 	char where[INJECT_TEXT], mask[HEX], before[HEX], after[HEX], signal[32];
 	struct rd_buf plan = RD_BUF_INIT;
-	struct epa_run r = {.run = fault->run,
-			    .fault = inject_kind_at(fault->kind)->name,
-			    .thread = fault->thread,
-			    .site = f->site,
-			    .where = where,
-			    .opcode = site ? inject_opcode(site) : NULL,
-			    .instance = f->instance,
-			    .action = run_fault_action_name(f->action),
-			    .mask = mask,
-			    .bit = only_bit(f),
-			    .stratum = fault->stratum,
-			    .population = fault->population};
+	struct runlog_run r = {.run = fault->run,
+			       .fault = inject_kind_at(fault->kind)->name,
+			       .thread = fault->thread,
+			       .site = f->site,
+			       .where = where,
+			       .opcode = site ? inject_opcode(site) : NULL,
+			       .instance = f->instance,
+			       .action = run_fault_action_name(f->action),
+			       .mask = mask,
+			       .bit = only_bit(f),
+			       .stratum = fault->stratum,
+			       .population = fault->population};
 
 	add_plan(&plan, fault);
 	r.plan = plan.data;
@@ -92,7 +92,7 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 		r.signal = signal;
 	}
 	set_end(&r, run, verdict);
-	epa_run_write(line, &r);
+	runlog_write(line, &r);
 	rd_buf_release(&plan);
 }
 
@@ -115,7 +115,7 @@ static int parse_plan(const char *plan, struct inject_fault *fault)
 	return r;
 }
 
-int inject_log_fault(const struct epa_run *run, struct inject_fault *fault)
+int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault)
 {
 	int kind = inject_kind_find(run->fault, strlen(run->fault));
 
@@ -138,8 +138,8 @@ static int read_line(void *context, const char *text, size_t length)
 {
 	const struct reading *reading = context;
 	struct rd_names texts = RD_NAMES_INIT;
-	struct epa_run run;
-	const char *wrong = epa_run_parse(&run, text, length, &texts);
+	struct runlog_run run;
+	const char *wrong = runlog_parse(&run, text, length, &texts);
 	int r = 0;
 
 	if (wrong)
@@ -158,7 +158,7 @@ int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_
 	int r = rd_file_exists(path) ? rd_file_read(path, &text) : 0;
 
 	if (!r)
-		r = epa_run_lines(text.data, text.length, read_line, &reading, &whole);
+		r = runlog_lines(text.data, text.length, read_line, &reading, &whole);
 	*length = whole;
 	rd_buf_release(&text);
 	return r;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of a campaign: a line for each run (epa/runlog.h), whole or not there.  A line has all that is
+ * The log of a campaign: a line for each run (inject/runlog.h), whole or not there.  A line has all that is
  * needed to inject the same fault again.
  */
 #ifndef INJECT_LOG_H
 #define INJECT_LOG_H
 
-#include "epa/runlog.h"
+#include "inject/runlog.h"
 #include "inject/choose.h"
 #include "inject/run.h"
 
@@ -15,9 +15,9 @@
 
 /* What became of a run; strings are "" where there is nothing to say. */
 struct inject_verdict {
-	enum epa_run_outcome outcome;
+	enum runlog_outcome outcome;
 	char place[INJECT_TEXT]; /* of a crash: file:line:column function */
-	enum epa_run_deviation deviation;
+	enum runlog_deviation deviation;
 	char deviation_at[INJECT_TEXT], deviation_thread[INJECT_THREAD_NAME];
 	uint64_t records; /* of the run, that were compared */
 	char diff[64];	  /* a file in the campaign's directory */
@@ -29,12 +29,12 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 		     const struct inject_run *run, const struct inject_verdict *verdict, struct rd_buf *line);
 
 /* The fault of a line that was read. */
-int inject_log_fault(const struct epa_run *run, struct inject_fault *fault);
+int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 
 /* Calls back for each line of a log; a last one without an end is left out, and *length is that of the rest.
  * Damaged lines are skipped with a warning.  A file that is not there has no lines.  Stops at what the
  * callback returns if it is not 0.  The texts of a run live until it returns. */
-typedef int inject_line_fn(void *context, const struct epa_run *run, const char *text, size_t length);
+typedef int inject_line_fn(void *context, const struct runlog_run *run, const char *text, size_t length);
 int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length);
 
 #endif

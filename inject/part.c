@@ -20,7 +20,7 @@
 
 #define SYNC_NS 1000000000
 
-static int ignore_line(void *context, const struct epa_run *run, const char *text, size_t length)
+static int ignore_line(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
 	(void)context;
 	(void)run;
@@ -86,7 +86,7 @@ int inject_part_read_all(const char *directory, inject_line_fn *fn, void *contex
 	int r = inject_log_read(log, fn, context, &length);
 
 	if (!r)
-		r = epa_run_shards(directory, &found);
+		r = runlog_shards(directory, &found);
 	for (size_t i = 0; i < found.gl_pathc && !r; i++)
 		r = inject_log_read(found.gl_pathv[i], fn, context, &length);
 	globfree(&found);
@@ -102,7 +102,7 @@ struct merge {
 	size_t count;
 };
 
-static int note_seen(void *context, const struct epa_run *run, const char *text, size_t length)
+static int note_seen(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
 	struct merge *m = context;
 	uint64_t number = run->run;
@@ -122,7 +122,7 @@ static int note_seen(void *context, const struct epa_run *run, const char *text,
 	return 0;
 }
 
-static int add_new(void *context, const struct epa_run *run, const char *text, size_t length)
+static int add_new(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
 	struct merge *m = context;
 	uint64_t number = run->run;
@@ -157,7 +157,7 @@ int inject_campaign_merge(const char *directory)
 	struct merge m = {0};
 	glob_t found = {0};
 	uint64_t length;
-	int r = epa_run_shards(directory, &found);
+	int r = runlog_shards(directory, &found);
 
 	if (r || !found.gl_pathc) {
 		globfree(&found);

@@ -111,14 +111,14 @@ static bool is_activated(const struct inject_fault *fault, const struct inject_r
 	return run->fired > 1 || (run->fired == 1 && (!same || fault->count > 1));
 }
 
-static enum epa_run_outcome ended_by_signal(const struct inject_case *c, struct inject_verdict *v)
+static enum runlog_outcome ended_by_signal(const struct inject_case *c, struct inject_verdict *v)
 {
 	struct last end = find_end(c->golden, c->run);
 
 	if (end.site)
 		inject_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);
-	return WTERMSIG(c->run->status) == SIGABRT && end.likely == CALLED_ABORT ? EPA_RUN_DETECTED
-										 : EPA_RUN_CRASH;
+	return WTERMSIG(c->run->status) == SIGABRT && end.likely == CALLED_ABORT ? RUNLOG_DETECTED
+										 : RUNLOG_CRASH;
 }
 
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *v, const char **differs)
@@ -127,17 +127,17 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 
 	*differs = NULL;
 	if (c->run->hang)
-		v->outcome = EPA_RUN_HANG;
+		v->outcome = RUNLOG_HANG;
 	else if (WIFSIGNALED(c->run->status))
 		v->outcome = ended_by_signal(c, v);
 	else if (c->run->status != c->setup->status)
-		v->outcome = EPA_RUN_DETECTED;
+		v->outcome = RUNLOG_DETECTED;
 	else if (inject_output_equal(&c->golden->output, &c->run->output, &judge, differs))
-		v->outcome = EPA_RUN_MASKED;
+		v->outcome = RUNLOG_MASKED;
 	else
-		v->outcome = EPA_RUN_SDC;
+		v->outcome = RUNLOG_SDC;
 	if (!is_activated(c->fault, c->run))
-		v->outcome = EPA_RUN_INACTIVE;
+		v->outcome = RUNLOG_INACTIVE;
 }
 
 /* --- the deviation -------------------------------------------------------------------------------- */
@@ -166,10 +166,10 @@ static bool is_fault_itself(void *context, const struct epa_deviation *d)
 
 int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v)
 {
-	static const enum epa_run_deviation deviations[] = {
-		[EPA_SAME] = EPA_RUN_NONE,	 [EPA_DATA] = EPA_RUN_DATA,
-		[EPA_ADDRESS] = EPA_RUN_ADDRESS, [EPA_CONTROL] = EPA_RUN_CONTROL,
-		[EPA_MISSING] = EPA_RUN_MISSING, [EPA_EXTRA] = EPA_RUN_EXTRA,
+	static const enum runlog_deviation deviations[] = {
+		[EPA_SAME] = RUNLOG_NONE,	[EPA_DATA] = RUNLOG_DATA,
+		[EPA_ADDRESS] = RUNLOG_ADDRESS, [EPA_CONTROL] = RUNLOG_CONTROL,
+		[EPA_MISSING] = RUNLOG_MISSING, [EPA_EXTRA] = RUNLOG_EXTRA,
 	};
 	struct pardon pardon = {c, c->fault->count > 1 || c->run->fired > 1};
 	struct epa_compare_options options = {.context = &pardon};
@@ -177,12 +177,12 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 	int r;
 
 	/* Where something came of the fault, the very first difference is of interest. */
-	if (v->outcome == EPA_RUN_MASKED)
+	if (v->outcome == RUNLOG_MASKED)
 		options.pardon = is_fault_itself;
 	r = inject_golden_compare(c->golden, &c->run->raw, &options, &result);
 
 	v->records = result.records;
-	v->deviation = EPA_RUN_NONE;
+	v->deviation = RUNLOG_NONE;
 	if (!r && result.deviated) {
 		const struct epa_deviation *first = &result.first;
 		v->deviation = deviations[first->kind];

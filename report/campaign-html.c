@@ -21,11 +21,11 @@ static void put_header(FILE *out, const struct report_campaigns *c)
 	uint64_t blind = 0, harm = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
-		const struct epa_group *g = &c->items[i].groups[0];
+		const struct campaign_group *g = &c->items[i].groups[0];
 
 		runs += c->items[i].results->count;
-		harm += epa_group_count(g, EPA_RUN_CRASH) + epa_group_count(g, EPA_RUN_SDC);
-		blind += g->count[EPA_RUN_CRASH][EPA_RUN_NONE] + g->count[EPA_RUN_SDC][EPA_RUN_NONE];
+		harm += campaign_group_count(g, RUNLOG_CRASH) + campaign_group_count(g, RUNLOG_SDC);
+		blind += g->count[RUNLOG_CRASH][RUNLOG_NONE] + g->count[RUNLOG_SDC][RUNLOG_NONE];
 	}
 	fputs("<header><div class=\"top\"><h1>Raddle</h1><code class=\"prog\">fault injection", out);
 	for (size_t i = 0; i < c->count; i++) {
@@ -55,12 +55,12 @@ static void put_legend(FILE *out, const char *prefix, const char *(*name)(unsign
 
 static const char *outcome_name(unsigned i)
 {
-	return epa_run_outcome_name(i);
+	return runlog_outcome_name(i);
 }
 
 static const char *deviation_name(unsigned i)
 {
-	return epa_run_deviation_name(i);
+	return runlog_deviation_name(i);
 }
 
 static void put_figure(FILE *out, const struct report_campaigns *c)
@@ -73,7 +73,7 @@ static void put_figure(FILE *out, const struct report_campaigns *c)
 	for (size_t i = 0; i < c->count; i++)
 		campaign_figure(out, &c->items[i]);
 	fputs("</div>\n", out);
-	put_legend(out, "o", outcome_name, EPA_RUN_INACTIVE);
+	put_legend(out, "o", outcome_name, RUNLOG_INACTIVE);
 	fputs("</section>\n", out);
 }
 
@@ -84,7 +84,7 @@ static void put_percent(FILE *out, double share)
 	fprintf(out, "%.*f", share > 0 && share < 0.00995 ? 2 : 1, 100 * share);
 }
 
-static void put_rate(FILE *out, const struct epa_rate *r)
+static void put_rate(FILE *out, const struct campaign_rate *r)
 {
 	if (!r->runs) {
 		fputs("<td class=\"r\"></td><td class=\"ci\"></td>", out);
@@ -99,28 +99,28 @@ static void put_rate(FILE *out, const struct epa_rate *r)
 	fputs("</td>", out);
 }
 
-static void put_row(FILE *out, const struct epa_group *g, unsigned outcome, bool first)
+static void put_row(FILE *out, const struct campaign_group *g, unsigned outcome, bool first)
 {
 	fprintf(out, "<tr%s><th>", first ? " class=\"first\"" : "");
 	html_text(out, first ? report_fault_name(g) : "");
 	fprintf(out, "</th><td><span class=\"swatch o-%s\">%s</span></td><td class=\"r\">%" PRIu64 "</td>",
-		epa_run_outcome_name(outcome), epa_run_outcome_name(outcome), epa_group_count(g, outcome));
+		runlog_outcome_name(outcome), runlog_outcome_name(outcome), campaign_group_count(g, outcome));
 	put_rate(out, &g->outcome[outcome]);
 	fputs("<td>", out);
-	if (outcome != EPA_RUN_INACTIVE)
+	if (outcome != RUNLOG_INACTIVE)
 		campaign_strip(out, g, outcome);
 	fputs("</td>", out);
-	put_rate(out, outcome == EPA_RUN_INACTIVE ? &(struct epa_rate){0} : &g->mpfnr[outcome]);
+	put_rate(out, outcome == RUNLOG_INACTIVE ? &(struct campaign_rate){0} : &g->mpfnr[outcome]);
 	fputs("</tr>\n", out);
 }
 
-static void put_group(FILE *out, const struct epa_group *g)
+static void put_group(FILE *out, const struct campaign_group *g)
 {
 	bool first = true;
 
 	fputs("<tbody>", out);
-	for (unsigned o = 0; o < EPA_RUN_OUTCOMES; o++) {
-		if (!epa_group_count(g, o))
+	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++) {
+		if (!campaign_group_count(g, o))
 			continue;
 		put_row(out, g, o, first);
 		first = false;
@@ -128,7 +128,7 @@ static void put_group(FILE *out, const struct epa_group *g)
 	fputs("</tbody>\n", out);
 }
 
-static void put_outcomes(FILE *out, const struct epa_statistics *s)
+static void put_outcomes(FILE *out, const struct campaign_statistics *s)
 {
 	fputs("<div class=\"wide\"><table class=\"stat\"><thead><tr><th>Fault</th><th>Outcome</th><th "
 	      "class=\"r\">Runs"
@@ -142,10 +142,10 @@ static void put_outcomes(FILE *out, const struct epa_statistics *s)
 	if (report_campaign_is_mixed(s))
 		put_group(out, &s->groups[0]);
 	fputs("</table></div>\n", out);
-	put_legend(out, "d", deviation_name, EPA_RUN_DEVIATIONS);
+	put_legend(out, "d", deviation_name, RUNLOG_DEVIATIONS);
 }
 
-static void put_place(FILE *out, const struct epa_place *p)
+static void put_place(FILE *out, const struct campaign_place *p)
 {
 	enum { WIDTH = 90 };
 	double x = 0;
@@ -155,7 +155,7 @@ static void put_place(FILE *out, const struct epa_place *p)
 	fprintf(out,
 		"</th><td class=\"r\">%" PRIu64 "</td><td><svg class=\"strip\" width=\"%d\" height=\"12\">",
 		p->runs, WIDTH);
-	for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++) {
+	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++) {
 		double width = (double)p->outcome[o] / (double)p->runs * WIDTH;
 
 		if (p->outcome[o])
@@ -163,20 +163,20 @@ static void put_place(FILE *out, const struct epa_place *p)
 				"<rect class=\"o-%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" "
 				"height=\"12\"><title>%s: "
 				"%" PRIu64 "</title></rect>",
-				epa_run_outcome_name(o), x, width, epa_run_outcome_name(o), p->outcome[o]);
+				runlog_outcome_name(o), x, width, runlog_outcome_name(o), p->outcome[o]);
 		x += width;
 	}
 	fputs("</svg></td></tr>\n", out);
 }
 
-static void put_places(FILE *out, const struct report_campaigns *c, const struct epa_statistics *s)
+static void put_places(FILE *out, const struct report_campaigns *c, const struct campaign_statistics *s)
 {
-	static const char *const names[EPA_BYS] = {"Function", "Line", "Opcode"};
+	static const char *const names[CAMPAIGN_BYS] = {"Function", "Line", "Opcode"};
 	size_t most = c->places ? c->places : PLACES;
 
 	fputs("<details class=\"where\"><summary>Where the faults were</summary><div class=\"places\">\n",
 	      out);
-	for (unsigned by = 0; by < EPA_BYS; by++) {
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++) {
 		fprintf(out,
 			"<table class=\"stat\"><thead><tr><th>%s</th><th "
 			"class=\"r\">Runs</th><th>Outcomes</th>"
@@ -192,9 +192,9 @@ static void put_places(FILE *out, const struct report_campaigns *c, const struct
 	fputs("</div></details>\n", out);
 }
 
-static void put_notes(FILE *out, const struct epa_statistics *s)
+static void put_notes(FILE *out, const struct campaign_statistics *s)
 {
-	const struct epa_results *r = s->results;
+	const struct campaign_results *r = s->results;
 
 	fprintf(out, "<p class=\"note\">%zu", r->count);
 	if (r->planned > r->count)
@@ -212,7 +212,7 @@ static void put_notes(FILE *out, const struct epa_statistics *s)
 	fputs("</p>\n", out);
 }
 
-static void put_campaign(FILE *out, const struct report_campaigns *c, const struct epa_statistics *s)
+static void put_campaign(FILE *out, const struct report_campaigns *c, const struct campaign_statistics *s)
 {
 	fputs("<section class=\"card\"><h2>", out);
 	html_text(out, s->results->name);

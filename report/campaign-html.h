@@ -6,10 +6,10 @@
 #include "report/campaign.h"
 
 /* The bars of one campaign. */
-void campaign_figure(FILE *out, const struct epa_statistics *s);
+void campaign_figure(FILE *out, const struct campaign_statistics *s);
 
 /* The deviations of the runs that ended so, side by side. */
-void campaign_strip(FILE *out, const struct epa_group *g, enum epa_run_outcome outcome);
+void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
 /* The runs of all campaigns as an element with JSON for the script, and how many there
  * are of how many. */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-static void put_rate(struct rd_json *j, const char *name, const struct epa_rate *r)
+static void put_rate(struct rd_json *j, const char *name, const struct campaign_rate *r)
 {
 	rd_json_object(j, name);
 	rd_json_unsigned(j, "hits", r->hits);
@@ -22,20 +22,20 @@ static void put_rate(struct rd_json *j, const char *name, const struct epa_rate 
 	rd_json_end(j);
 }
 
-static void put_outcome(struct rd_json *j, const struct epa_group *g, unsigned outcome)
+static void put_outcome(struct rd_json *j, const struct campaign_group *g, unsigned outcome)
 {
-	rd_json_object(j, epa_run_outcome_name(outcome));
-	rd_json_unsigned(j, "runs", epa_group_count(g, outcome));
+	rd_json_object(j, runlog_outcome_name(outcome));
+	rd_json_unsigned(j, "runs", campaign_group_count(g, outcome));
 	rd_json_object(j, "deviations");
-	for (unsigned d = 0; d < EPA_RUN_DEVIATIONS; d++)
-		rd_json_unsigned(j, epa_run_deviation_name(d), g->count[outcome][d]);
+	for (unsigned d = 0; d < RUNLOG_DEVIATIONS; d++)
+		rd_json_unsigned(j, runlog_deviation_name(d), g->count[outcome][d]);
 	rd_json_end(j);
 	put_rate(j, "share", &g->outcome[outcome]);
 	put_rate(j, "mpfnr", &g->mpfnr[outcome]);
 	rd_json_end(j);
 }
 
-static void put_group(struct rd_json *j, const struct epa_group *g)
+static void put_group(struct rd_json *j, const struct campaign_group *g)
 {
 	rd_json_object(j, NULL);
 	rd_json_string(j, "fault", g->fault);
@@ -44,34 +44,34 @@ static void put_group(struct rd_json *j, const struct epa_group *g)
 	rd_json_bool(j, "weighted", g->weighted);
 	put_rate(j, "coverage", &g->coverage);
 	rd_json_object(j, "outcomes");
-	for (unsigned o = 0; o < EPA_RUN_OUTCOMES; o++)
+	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++)
 		put_outcome(j, g, o);
 	rd_json_end(j);
 	rd_json_end(j);
 }
 
-static void put_places(struct rd_json *j, const struct epa_statistics *s, enum epa_by by)
+static void put_places(struct rd_json *j, const struct campaign_statistics *s, enum campaign_by by)
 {
-	static const char *const names[EPA_BYS] = {"functions", "lines", "opcodes"};
+	static const char *const names[CAMPAIGN_BYS] = {"functions", "lines", "opcodes"};
 
 	rd_json_array(j, names[by]);
 	for (size_t i = 0; i < s->place_count[by]; i++) {
-		const struct epa_place *p = &s->places[by][i];
+		const struct campaign_place *p = &s->places[by][i];
 
 		rd_json_object(j, NULL);
 		rd_json_string(j, "name", p->name);
 		rd_json_unsigned(j, "runs", p->runs);
 		rd_json_unsigned(j, "deviated", p->deviated);
-		for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++)
-			rd_json_unsigned(j, epa_run_outcome_name(o), p->outcome[o]);
+		for (unsigned o = 0; o < RUNLOG_INACTIVE; o++)
+			rd_json_unsigned(j, runlog_outcome_name(o), p->outcome[o]);
 		rd_json_end(j);
 	}
 	rd_json_end(j);
 }
 
-static void put_campaign(struct rd_json *j, const struct epa_statistics *s)
+static void put_campaign(struct rd_json *j, const struct campaign_statistics *s)
 {
-	const struct epa_results *r = s->results;
+	const struct campaign_results *r = s->results;
 
 	rd_json_object(j, NULL);
 	rd_json_string(j, "directory", r->directory);
@@ -90,7 +90,7 @@ static void put_campaign(struct rd_json *j, const struct epa_statistics *s)
 		put_group(j, &s->groups[i]);
 	put_group(j, &s->groups[0]);
 	rd_json_end(j);
-	for (unsigned by = 0; by < EPA_BYS; by++)
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		put_places(j, s, by);
 	rd_json_end(j);
 }

@@ -59,7 +59,7 @@ static void put_text(struct data *d, const char *text)
 }
 
 /* The beginning of a diff, or why it is not there. */
-static void put_diff(struct data *d, const struct epa_results *r, const char *name)
+static void put_diff(struct data *d, const struct campaign_results *r, const char *name)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	char *path;
@@ -87,7 +87,7 @@ static void put_diff(struct data *d, const struct epa_results *r, const char *na
 	free(path);
 }
 
-static void put_end(struct data *d, const struct epa_run *run)
+static void put_end(struct data *d, const struct runlog_run *run)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
@@ -101,7 +101,8 @@ static void put_end(struct data *d, const struct epa_run *run)
 	rd_buf_release(&text);
 }
 
-static void put_run(struct data *d, size_t campaign, const struct epa_results *r, const struct epa_run *run)
+static void put_run(struct data *d, size_t campaign, const struct campaign_results *r,
+		    const struct runlog_run *run)
 {
 	fprintf(d->out, "%s[%zu", d->first ? "" : ",\n", campaign);
 	d->first = false;
@@ -121,13 +122,13 @@ static void put_run(struct data *d, size_t campaign, const struct epa_results *r
 	put_text(d, run->deviation_at);
 	put_text(d, run->deviation_thread);
 	fprintf(d->out, ",%.6g", run->cpu_ms);
-	put_diff(d, r, run->outcome == EPA_RUN_SDC ? run->diff : NULL);
+	put_diff(d, r, run->outcome == RUNLOG_SDC ? run->diff : NULL);
 	fputs("]", d->out);
 }
 
-static bool is_dull(const struct epa_run *run)
+static bool is_dull(const struct runlog_run *run)
 {
-	return run->outcome >= EPA_RUN_MASKED;
+	return run->outcome >= RUNLOG_MASKED;
 }
 
 /* Dull runs are shown while there is room for all that are not. */
@@ -158,7 +159,7 @@ static void put_names(struct data *d, const struct report_campaigns *c)
 {
 	fputs(",\"campaigns\":[", d->out);
 	for (size_t i = 0; i < c->count; i++) {
-		const struct epa_results *r = c->items[i].results;
+		const struct campaign_results *r = c->items[i].results;
 
 		fputs(i ? ",[" : "[", d->out);
 		put_string(d->out, r->name ? r->name : "?");
@@ -167,11 +168,11 @@ static void put_names(struct data *d, const struct report_campaigns *c)
 		fputs("]", d->out);
 	}
 	fputs("],\"outcomes\":[", d->out);
-	for (unsigned i = 0; i < EPA_RUN_OUTCOMES; i++)
-		fprintf(d->out, "%s\"%s\"", i ? "," : "", epa_run_outcome_name(i));
+	for (unsigned i = 0; i < RUNLOG_OUTCOMES; i++)
+		fprintf(d->out, "%s\"%s\"", i ? "," : "", runlog_outcome_name(i));
 	fputs("],\"deviations\":[", d->out);
-	for (unsigned i = 0; i < EPA_RUN_DEVIATIONS; i++)
-		fprintf(d->out, "%s\"%s\"", i ? "," : "", epa_run_deviation_name(i));
+	for (unsigned i = 0; i < RUNLOG_DEVIATIONS; i++)
+		fprintf(d->out, "%s\"%s\"", i ? "," : "", runlog_deviation_name(i));
 	fputs("]", d->out);
 }
 
@@ -184,7 +185,7 @@ void campaign_runs(FILE *out, const struct report_campaigns *c, size_t *shown, s
 	rd_names_put(&d.texts, "", 0);
 	fputs("<script type=\"application/json\" id=\"data\">{\"runs\":[", out);
 	for (size_t i = 0; i < c->count; i++) {
-		const struct epa_results *r = c->items[i].results;
+		const struct campaign_results *r = c->items[i].results;
 
 		for (size_t k = 0; k < r->count; k++) {
 			size_t *left = is_dull(&r->runs[k]) ? &room : &telling;

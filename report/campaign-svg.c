@@ -30,31 +30,31 @@ static void put_axis(FILE *out, int width)
 	}
 }
 
-static void put_whisker(FILE *out, const struct epa_rate *r, double x)
+static void put_whisker(FILE *out, const struct campaign_rate *r, double x)
 {
 	fprintf(out, "<path class=\"whisker\" d=\"M%.1f %.1fV%.1fM%.1f %.1fh%dM%.1f %.1fh%d\"/>\n", x,
 		y_of(r->low), y_of(r->high), x - WHISKER / 2.0, y_of(r->low), WHISKER, x - WHISKER / 2.0,
 		y_of(r->high), WHISKER);
 }
 
-static void put_piece(FILE *out, const struct epa_group *g, unsigned outcome, double x, double from)
+static void put_piece(FILE *out, const struct campaign_group *g, unsigned outcome, double x, double from)
 {
-	const struct epa_rate *r = &g->shown[outcome];
+	const struct campaign_rate *r = &g->shown[outcome];
 
 	fprintf(out, "<rect class=\"o-%s\" x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\"><title>",
-		epa_run_outcome_name(outcome), x, y_of(from + r->value), BAR, PLOT * r->value);
+		runlog_outcome_name(outcome), x, y_of(from + r->value), BAR, PLOT * r->value);
 	html_text(out, report_fault_name(g));
 	fprintf(out,
 		": %s with a deviation, %" PRIu64 " of %" PRIu64
 		" runs, %.2f %% [%.2f, %.2f]</title></rect>\n",
-		epa_run_outcome_name(outcome), r->hits, r->runs, 100 * r->value, 100 * r->low, 100 * r->high);
+		runlog_outcome_name(outcome), r->hits, r->runs, 100 * r->value, 100 * r->low, 100 * r->high);
 }
 
-static void put_bar(FILE *out, const struct epa_group *g, size_t slot)
+static void put_bar(FILE *out, const struct campaign_group *g, size_t slot)
 {
 	double x = LEFT + (double)slot * SLOT + SLOT / 2.0, from = 0;
 
-	for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++) {
+	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++) {
 		if (g->shown[o].hits)
 			put_piece(out, g, o, x - BAR / 2.0, from);
 		from += g->shown[o].value;
@@ -70,7 +70,7 @@ static void put_bar(FILE *out, const struct epa_group *g, size_t slot)
 	fputs("</text>\n", out);
 }
 
-void campaign_figure(FILE *out, const struct epa_statistics *s)
+void campaign_figure(FILE *out, const struct campaign_statistics *s)
 {
 	size_t bars = s->group_count > 1 ? s->group_count - 1 : 1;
 	int width = LEFT + (int)bars * SLOT + 8, height = TOP + PLOT + BELOW;
@@ -88,16 +88,16 @@ void campaign_figure(FILE *out, const struct epa_statistics *s)
 	fputs("</svg>\n", out);
 }
 
-void campaign_strip(FILE *out, const struct epa_group *g, enum epa_run_outcome outcome)
+void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome)
 {
 	enum { WIDTH = 180, HEIGHT = 12 };
-	uint64_t all = epa_group_count(g, outcome);
+	uint64_t all = campaign_group_count(g, outcome);
 	double x = 0;
 
 	fprintf(out, "<svg class=\"strip\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">", WIDTH, HEIGHT,
 		WIDTH, HEIGHT);
-	for (unsigned i = 1; i <= EPA_RUN_DEVIATIONS; i++) {
-		unsigned d = i % EPA_RUN_DEVIATIONS; /* "none" comes last */
+	for (unsigned i = 1; i <= RUNLOG_DEVIATIONS; i++) {
+		unsigned d = i % RUNLOG_DEVIATIONS; /* "none" comes last */
 		double width = all ? (double)g->count[outcome][d] / (double)all * WIDTH : 0;
 
 		if (!g->count[outcome][d])
@@ -105,7 +105,7 @@ void campaign_strip(FILE *out, const struct epa_group *g, enum epa_run_outcome o
 		fprintf(out,
 			"<rect class=\"d-%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"><title>%s: "
 			"%" PRIu64 " of %" PRIu64 "</title></rect>",
-			epa_run_deviation_name(d), x, width, HEIGHT, epa_run_deviation_name(d),
+			runlog_deviation_name(d), x, width, HEIGHT, runlog_deviation_name(d),
 			g->count[outcome][d], all);
 		x += width;
 	}

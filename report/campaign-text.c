@@ -20,19 +20,19 @@
 static const struct mark {
 	char letter;
 	const char *colour, *name;
-} marks[EPA_RUN_INACTIVE] = {
+} marks[RUNLOG_INACTIVE] = {
 	{'#', "\033[31m", "crash"}, {'?', "\033[35m", "hang"},	 {'!', "\033[34m", "detected"},
 	{'=', "\033[33m", "SDC"},   {'-', "\033[32m", "masked"},
 };
 #define PLAIN "\033[0m"
 #define BOLD "\033[1m"
 
-const char *report_fault_name(const struct epa_group *g)
+const char *report_fault_name(const struct campaign_group *g)
 {
 	return g->fault ? g->fault : "all";
 }
 
-bool report_campaign_is_mixed(const struct epa_statistics *s)
+bool report_campaign_is_mixed(const struct campaign_statistics *s)
 {
 	return s->group_count != 2;
 }
@@ -62,7 +62,7 @@ static void put_share(FILE *out, double share, int width)
 }
 
 /* 21 columns. */
-static void put_rate(FILE *out, const struct epa_rate *r)
+static void put_rate(FILE *out, const struct campaign_rate *r)
 {
 	put_share(out, r->value, 7);
 	fputs(" [", out);
@@ -74,34 +74,34 @@ static void put_rate(FILE *out, const struct epa_rate *r)
 
 /* ---- outcomes ---- */
 
-static void put_outcome(FILE *out, const struct epa_group *g, unsigned outcome, bool first)
+static void put_outcome(FILE *out, const struct campaign_group *g, unsigned outcome, bool first)
 {
-	uint64_t runs = epa_group_count(g, outcome);
+	uint64_t runs = campaign_group_count(g, outcome);
 
 	if (first)
 		put_name(out, report_fault_name(g), 10, false);
 	else
 		fprintf(out, "%10s", "");
-	fprintf(out, " %-13s %8" PRIu64, epa_run_outcome_name(outcome), runs);
+	fprintf(out, " %-13s %8" PRIu64, runlog_outcome_name(outcome), runs);
 	put_rate(out, &g->outcome[outcome]);
-	if (outcome != EPA_RUN_INACTIVE)
+	if (outcome != RUNLOG_INACTIVE)
 		put_rate(out, &g->mpfnr[outcome]);
 	fputc('\n', out);
 }
 
-static void put_group(FILE *out, const struct epa_group *g)
+static void put_group(FILE *out, const struct campaign_group *g)
 {
 	bool first = true;
 
-	for (unsigned o = 0; o < EPA_RUN_OUTCOMES; o++) {
-		if (!epa_group_count(g, o))
+	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++) {
+		if (!campaign_group_count(g, o))
 			continue;
 		put_outcome(out, g, o, first);
 		first = false;
 	}
 }
 
-static void put_outcomes(FILE *out, const struct epa_statistics *s)
+static void put_outcomes(FILE *out, const struct campaign_statistics *s)
 {
 	fprintf(out, "\n%-10s %-13s %8s  %-21s %s\n", "fault", "outcome", "runs", "share, %", "MPFNR, %");
 	for (size_t i = 1; i < s->group_count; i++)
@@ -113,12 +113,12 @@ static void put_outcomes(FILE *out, const struct epa_statistics *s)
 /* ---- coverage ---- */
 
 /* The bar's pieces end where the sum of shares, rounded, ends. */
-static void put_bar(FILE *out, const struct epa_group *g, bool colour)
+static void put_bar(FILE *out, const struct campaign_group *g, bool colour)
 {
 	double sum = 0;
 	int drawn = 0;
 
-	for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++) {
+	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++) {
 		int until;
 
 		sum += g->shown[o].value;
@@ -132,11 +132,11 @@ static void put_bar(FILE *out, const struct epa_group *g, bool colour)
 	fprintf(out, "%*s", BAR - drawn, "");
 }
 
-static void put_coverage(FILE *out, const struct epa_statistics *s, bool colour)
+static void put_coverage(FILE *out, const struct campaign_statistics *s, bool colour)
 {
 	fputs("\nFault coverage, % (activated faults whose run departs from the golden one)\n", out);
 	for (size_t i = 1; i <= s->group_count; i++) {
-		const struct epa_group *g = &s->groups[i % s->group_count];
+		const struct campaign_group *g = &s->groups[i % s->group_count];
 
 		if (i == s->group_count && !report_campaign_is_mixed(s))
 			break;
@@ -149,7 +149,7 @@ static void put_coverage(FILE *out, const struct epa_statistics *s, bool colour)
 		fputc('\n', out);
 	}
 	fprintf(out, "%11s", "");
-	for (unsigned o = 0; o < EPA_RUN_INACTIVE; o++)
+	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++)
 		fprintf(out, "%s%s%c%s %s", o ? "  " : " ", colour ? marks[o].colour : "", marks[o].letter,
 			colour ? PLAIN : "", marks[o].name);
 	fputc('\n', out);
@@ -157,20 +157,20 @@ static void put_coverage(FILE *out, const struct epa_statistics *s, bool colour)
 
 /* ---- places ---- */
 
-static void put_places(FILE *out, const struct epa_statistics *s, enum epa_by by, size_t most)
+static void put_places(FILE *out, const struct campaign_statistics *s, enum campaign_by by, size_t most)
 {
-	static const char *const names[EPA_BYS] = {"function", "line", "opcode"};
+	static const char *const names[CAMPAIGN_BYS] = {"function", "line", "opcode"};
 
 	fprintf(out, "\n%-27s %8s %7s %6s %8s %6s %7s\n", names[by], "runs", "crash", "hang", "detected",
 		"SDC", "masked");
 	for (size_t i = 0; i < s->place_count[by] && i < most; i++) {
-		const struct epa_place *p = &s->places[by][i];
+		const struct campaign_place *p = &s->places[by][i];
 
-		put_name(out, p->name, 27, by == EPA_BY_LINE);
+		put_name(out, p->name, 27, by == CAMPAIGN_BY_LINE);
 		fprintf(out,
 			" %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %7" PRIu64 "\n",
-			p->runs, p->outcome[EPA_RUN_CRASH], p->outcome[EPA_RUN_HANG],
-			p->outcome[EPA_RUN_DETECTED], p->outcome[EPA_RUN_SDC], p->outcome[EPA_RUN_MASKED]);
+			p->runs, p->outcome[RUNLOG_CRASH], p->outcome[RUNLOG_HANG],
+			p->outcome[RUNLOG_DETECTED], p->outcome[RUNLOG_SDC], p->outcome[RUNLOG_MASKED]);
 	}
 	if (s->place_count[by] > most)
 		fprintf(out, "(%zu more)\n", s->place_count[by] - most);
@@ -178,9 +178,9 @@ static void put_places(FILE *out, const struct epa_statistics *s, enum epa_by by
 
 /* ---- the whole ---- */
 
-static void put_heading(FILE *out, const struct epa_statistics *s, bool colour)
+static void put_heading(FILE *out, const struct campaign_statistics *s, bool colour)
 {
-	const struct epa_results *r = s->results;
+	const struct campaign_results *r = s->results;
 	const char *what = r->command && *r->command ? r->command : r->name ? r->name : "?";
 	size_t length = strlen(what);
 
@@ -203,14 +203,14 @@ static void put_heading(FILE *out, const struct epa_statistics *s, bool colour)
 		fputs("sampling was stratified: shares are weighted by the strata\n", out);
 }
 
-static void put_campaign(FILE *out, const struct report_campaigns *c, const struct epa_statistics *s)
+static void put_campaign(FILE *out, const struct report_campaigns *c, const struct campaign_statistics *s)
 {
 	put_heading(out, s, c->colour);
 	if (!s->results->count)
 		return;
 	put_outcomes(out, s);
 	put_coverage(out, s, c->colour);
-	for (unsigned by = 0; by < EPA_BYS; by++)
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		put_places(out, s, by, c->places ? c->places : PLACES);
 }
 

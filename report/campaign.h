@@ -7,12 +7,12 @@
 #ifndef REPORT_CAMPAIGN_H
 #define REPORT_CAMPAIGN_H
 
-#include "epa/statistics.h"
+#include "inject/statistics.h"
 
 #include <stdio.h>
 
 struct report_campaigns {
-	const struct epa_statistics *items;
+	const struct campaign_statistics *items;
 	size_t count;
 	size_t places; /* how many functions, lines and opcodes to list; 0: 8 (text), 20 (HTML) */
 	bool colour;   /* text: the stream is a terminal that has colours */
@@ -28,9 +28,9 @@ int report_campaign_json(const struct report_campaigns *c, FILE *out);
 int report_campaign_html(const struct report_campaigns *c, FILE *out);
 
 /* The name of a group's fault, "all" for all. */
-const char *report_fault_name(const struct epa_group *g);
+const char *report_fault_name(const struct campaign_group *g);
 
 /* Whether groups[0] says anything that groups[1] does not. */
-bool report_campaign_is_mixed(const struct epa_statistics *s);
+bool report_campaign_is_mixed(const struct campaign_statistics *s);
 
 #endif

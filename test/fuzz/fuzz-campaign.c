@@ -38,9 +38,9 @@ static void check_line(const char *data, size_t size)
 	struct inject_fault fault;
 	struct inject_verdict verdict = {0};
 	struct inject_run run = {0};
-	struct epa_run read;
+	struct runlog_run read;
 
-	if (!epa_run_parse(&read, data, size, &texts) && !inject_log_fault(&read, &fault)) {
+	if (!runlog_parse(&read, data, size, &texts) && !inject_log_fault(&read, &fault)) {
 		RD_ASSERT(fault.count && fault.count <= INJECT_FAULTS_MAX);
 		inject_log_line(NULL, &fault, &run, &verdict, &line);
 		RD_ASSERT(line.length);

@@ -3,7 +3,7 @@
  * Any bytes as a certificate of raddle reversible.  What is accepted names only threads that it lists.
  */
 #include "base/error.h"
-#include "epa/rev-certificate.h"
+#include "reversible/certificate.h"
 
 static void be_quiet(void *context, enum rd_level level, const char *message)
 {

@@ -5,7 +5,7 @@
  * value.
  */
 #include "base/error.h"
-#include "epa/rev-certificate.h"
+#include "reversible/certificate.h"
 #include "raddle/full.h"
 
 #include <stdio.h>
@@ -161,12 +161,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	epa_source_of_memory(&source, layout, sites);
 	for (uint32_t t = 0; t < THREADS; t++)
 		epa_source_add(source, t, streams[t].raw, streams[t].length);
-	if (epa_reversible(&x, source, &(struct rev_options){.limit = 3, .objects = true, .log = true}) ==
-	    0) {
+	if (rev_check(&x, source, &(struct rev_options){.limit = 3, .objects = true, .log = true}) == 0) {
 		check_orders(x);
 		if (x->verdict == REV_YES)
 			check_certificate(x, source);
-		epa_reversible_free(x);
+		rev_result_free(x);
 	}
 	epa_source_close(source);
 	trace_layout_free(layout);

@@ -17,29 +17,29 @@ static void be_quiet(void *context, enum rd_level level, const char *message)
 	(void)message;
 }
 
-static void check_written(const struct epa_run *run)
+static void check_written(const struct runlog_run *run)
 {
 	struct rd_buf first = RD_BUF_INIT, second = RD_BUF_INIT;
 	struct rd_names texts = RD_NAMES_INIT;
-	struct epa_run again;
+	struct runlog_run again;
 
-	epa_run_write(&first, run);
-	RD_ASSERT(!epa_run_parse(&again, first.data, first.length - 1, &texts));
-	epa_run_write(&second, &again);
+	runlog_write(&first, run);
+	RD_ASSERT(!runlog_parse(&again, first.data, first.length - 1, &texts));
+	runlog_write(&second, &again);
 	RD_ASSERT(!strcmp(first.data, second.data));
 	rd_names_release(&texts);
 	rd_buf_release(&first);
 	rd_buf_release(&second);
 }
 
-static void check_rate(const struct epa_rate *r)
+static void check_rate(const struct campaign_rate *r)
 {
 	RD_ASSERT(r->hits <= r->runs && r->low >= 0 && r->high <= 1);
 	RD_ASSERT(r->value >= 0 && r->low <= r->high);
 	RD_ASSERT(!r->runs || (r->low <= r->value + 1e-6 && r->value <= r->high + 1e-6));
 }
 
-static void report(const struct epa_statistics *s)
+static void report(const struct campaign_statistics *s)
 {
 	struct report_campaigns c = {.items = s, .count = 1};
 	char *text = NULL;
@@ -54,17 +54,17 @@ static void report(const struct epa_statistics *s)
 	free(text);
 }
 
-static void check_statistics(const struct epa_results *r)
+static void check_statistics(const struct campaign_results *r)
 {
-	struct epa_statistics s;
+	struct campaign_statistics s;
 	uint64_t sum = 0;
 
-	epa_statistics(&s, r);
+	campaign_statistics(&s, r);
 	RD_ASSERT(s.groups[0].runs == r->count);
 	for (size_t g = 0; g < s.group_count; g++) {
 		sum += g ? s.groups[g].runs : 0;
 		check_rate(&s.groups[g].coverage);
-		for (unsigned o = 0; o < EPA_RUN_OUTCOMES; o++) {
+		for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++) {
 			check_rate(&s.groups[g].outcome[o]);
 			check_rate(&s.groups[g].mpfnr[o]);
 			check_rate(&s.groups[g].shown[o]);
@@ -72,22 +72,22 @@ static void check_statistics(const struct epa_results *r)
 	}
 	RD_ASSERT(sum == r->count);
 	report(&s);
-	epa_statistics_release(&s);
+	campaign_statistics_release(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct epa_results r = {.directory = "/nonexistent", .name = NULL};
+	struct campaign_results r = {.directory = "/nonexistent", .name = NULL};
 
 	rd_log_set(be_quiet, NULL);
-	if (epa_results_add(&r, (const char *)data, size, "log") == 0) {
-		epa_results_finish(&r);
+	if (campaign_results_add(&r, (const char *)data, size, "log") == 0) {
+		campaign_results_finish(&r);
 		for (size_t i = 0; i < r.count; i++)
 			check_written(&r.runs[i]);
 		check_statistics(&r);
 	}
-	epa_results_release(&r);
+	campaign_results_release(&r);
 	return 0;
 }

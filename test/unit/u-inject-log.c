@@ -86,10 +86,10 @@ static void lines(void **state)
 {
 	struct inject_fault fault = {.run = 17, .kind = 0, .thread = "T_0_2_11", .count = 2}, again;
 	struct inject_run run = {.status = 11, .fired = 1, .before = 1, .after = 3};
-	struct inject_verdict verdict = {.outcome = EPA_RUN_CRASH, .deviation = EPA_RUN_DATA};
+	struct inject_verdict verdict = {.outcome = RUNLOG_CRASH, .deviation = RUNLOG_DATA};
 	struct rd_buf line = RD_BUF_INIT;
 	struct rd_names texts = RD_NAMES_INIT;
-	struct epa_run read;
+	struct runlog_run read;
 
 	(void)state;
 	fault.faults[0] = (struct run_fault){.site = 0x10005,
@@ -103,7 +103,7 @@ static void lines(void **state)
 	assert_true(inject_thread_parse(&fault.faults[1], fault.thread));
 	inject_log_line(NULL, &fault, &run, &verdict, &line);
 	assert_true(line.data[line.length - 1] == '\n');
-	assert_null(epa_run_parse(&read, line.data, line.length - 1, &texts));
+	assert_null(runlog_parse(&read, line.data, line.length - 1, &texts));
 	assert_string_equal(read.signal, "SIGSEGV");
 	assert_int_equal(read.bit, 63);
 	assert_int_equal(inject_log_fault(&read, &again), 0);
@@ -136,7 +136,7 @@ static void threads(void **state)
 
 #define LINE(run) "{\"run\":" run ",\"fault\":\"BitFlip\",\"outcome\":\"sdc\",\"deviation\":\"data\"}\n"
 
-static int count_run(void *context, const struct epa_run *run, const char *text, size_t length)
+static int count_run(void *context, const struct runlog_run *run, const char *text, size_t length)
 {
 	uint64_t *sum = context;
 

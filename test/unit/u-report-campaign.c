@@ -25,7 +25,7 @@ static char *report(const struct report_campaigns *c, report_fn *fn)
 }
 
 /* A hundred runs of two faults, each number from a little generator. */
-static void fill(struct epa_results *r, unsigned seed)
+static void fill(struct campaign_results *r, unsigned seed)
 {
 	static const char *const faults[] = {"InvalPtr", "BitFlip"};
 	static const char *const where[] = {"sort.c:12:3 swap", "sort.c:12:9 swap", "sort.c:40:1 main", NULL};
@@ -33,27 +33,27 @@ static void fill(struct epa_results *r, unsigned seed)
 
 	for (unsigned i = 0; i < 100; i++) {
 		unsigned draw = (seed = seed * 1103515245 + 12345) >> 16;
-		struct epa_run run = {.run = i,
-				      .fault = faults[draw % 3 > 0],
-				      .thread = "T_0_1",
-				      .where = where[draw / 3 % 4],
-				      .opcode = draw & 64 ? "load" : "store",
-				      .instance = draw % 97,
-				      .action = "flip",
-				      .mask = "0x0000000000000010",
-				      .bit = 4,
-				      .outcome = draw / 7 % EPA_RUN_OUTCOMES,
-				      .exit = -1,
-				      .cpu_ms = 2.5};
+		struct runlog_run run = {.run = i,
+					 .fault = faults[draw % 3 > 0],
+					 .thread = "T_0_1",
+					 .where = where[draw / 3 % 4],
+					 .opcode = draw & 64 ? "load" : "store",
+					 .instance = draw % 97,
+					 .action = "flip",
+					 .mask = "0x0000000000000010",
+					 .bit = 4,
+					 .outcome = draw / 7 % RUNLOG_OUTCOMES,
+					 .exit = -1,
+					 .cpu_ms = 2.5};
 
-		if (run.outcome <= EPA_RUN_SDC || (run.outcome == EPA_RUN_MASKED && draw & 32))
-			run.deviation = 1 + draw / 5 % (EPA_RUN_DEVIATIONS - 1);
-		if (run.outcome == EPA_RUN_SDC)
+		if (run.outcome <= RUNLOG_SDC || (run.outcome == RUNLOG_MASKED && draw & 32))
+			run.deviation = 1 + draw / 5 % (RUNLOG_DEVIATIONS - 1);
+		if (run.outcome == RUNLOG_SDC)
 			run.diff = i % 2 ? "runs/diff" : "../outside";
-		epa_run_write(&log, &run);
+		runlog_write(&log, &run);
 	}
-	assert_int_equal(epa_results_add(r, log.data, log.length, "log"), 0);
-	epa_results_finish(r);
+	assert_int_equal(campaign_results_add(r, log.data, log.length, "log"), 0);
+	campaign_results_finish(r);
 	rd_buf_release(&log);
 	r->directory = "c";
 	r->name = rd_xstrdup("sort");
@@ -61,8 +61,8 @@ static void fill(struct epa_results *r, unsigned seed)
 }
 
 struct fixture {
-	struct epa_results results[2];
-	struct epa_statistics statistics[2];
+	struct campaign_results results[2];
+	struct campaign_statistics statistics[2];
 	struct report_campaigns c;
 };
 
@@ -72,7 +72,7 @@ static struct fixture *make_fixture(void)
 
 	for (unsigned i = 0; i < 2; i++) {
 		fill(&f->results[i], 7 + i);
-		epa_statistics(&f->statistics[i], &f->results[i]);
+		campaign_statistics(&f->statistics[i], &f->results[i]);
 	}
 	f->c.items = f->statistics;
 	f->c.count = 2;
@@ -82,8 +82,8 @@ static struct fixture *make_fixture(void)
 static void free_fixture(struct fixture *f)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		epa_statistics_release(&f->statistics[i]);
-		epa_results_release(&f->results[i]);
+		campaign_statistics_release(&f->statistics[i]);
+		campaign_results_release(&f->results[i]);
 	}
 	free(f);
 }
@@ -140,15 +140,15 @@ static void names_are_harmless(void **state)
 	static const char line[] =
 		"{\"run\":1,\"fault\":\"<script>\\u001b[31m\",\"where\":\"</script><b>:1:2 f\\u0007\","
 		"\"opcode\":\"\\u2028'\\\"\",\"outcome\":\"crash\",\"deviation\":\"none\"}\n";
-	struct epa_results r = {.name = rd_xstrdup("<i>"), .command = rd_xstrdup("\033[2J&")};
-	struct epa_statistics s;
+	struct campaign_results r = {.name = rd_xstrdup("<i>"), .command = rd_xstrdup("\033[2J&")};
+	struct campaign_statistics s;
 	struct report_campaigns c = {.items = &s, .count = 1};
 	char *text;
 
 	(void)state;
-	assert_int_equal(epa_results_add(&r, line, sizeof line - 1, "log"), 0);
+	assert_int_equal(campaign_results_add(&r, line, sizeof line - 1, "log"), 0);
 	assert_int_equal(r.count, 1);
-	epa_statistics(&s, &r);
+	campaign_statistics(&s, &r);
 	text = report(&c, report_campaign_html);
 	check_nesting(text);
 	assert_int_equal(count(text, "<script>"), 1);
@@ -160,27 +160,27 @@ static void names_are_harmless(void **state)
 	assert_null(strchr(text, '\033'));
 	assert_null(strchr(text, '\a'));
 	free(text);
-	epa_statistics_release(&s);
-	epa_results_release(&r);
+	campaign_statistics_release(&s);
+	campaign_results_release(&r);
 }
 
 static void nothing_has_run(void **state)
 {
-	struct epa_results r = {.name = rd_xstrdup("x"), .command = rd_xstrdup("x")};
-	struct epa_statistics s;
+	struct campaign_results r = {.name = rd_xstrdup("x"), .command = rd_xstrdup("x")};
+	struct campaign_statistics s;
 	struct report_campaigns c = {.items = &s, .count = 1};
 	report_fn *const all[] = {report_campaign_text, report_campaign_json, report_campaign_html};
 
 	(void)state;
-	epa_statistics(&s, &r);
+	campaign_statistics(&s, &r);
 	for (size_t i = 0; i < 3; i++) {
 		char *text = report(&c, all[i]);
 
 		assert_null(strstr(text, "nan"));
 		free(text);
 	}
-	epa_statistics_release(&s);
-	epa_results_release(&r);
+	campaign_statistics_release(&s);
+	campaign_results_release(&r);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
  * for that pair alone.
  */
 #include "epa-fixture.h"
-#include "epa/rev-certificate.h"
+#include "reversible/certificate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static char *refusal(struct epa_source *source, const struct rev_pair *pair)
 	struct rev_result *x;
 	char *why = NULL;
 
-	assert_int_equal(epa_reversible(&x, source, &options), 0);
+	assert_int_equal(rev_check(&x, source, &options), 0);
 	assert_int_equal(x->verdict, REV_NO);
 	assert_int_equal(x->reversal_count, 1);
 	assert_true(x->reversals[0].pair.t == 1 && x->reversals[0].pair.s == 1);
@@ -67,7 +67,7 @@ static char *refusal(struct epa_source *source, const struct rev_pair *pair)
 	assert_int_equal(rev_certificate_check(&c, source, 10000, &why), 0);
 	rev_certificate_release(&c);
 	rd_buf_release(&text);
-	epa_reversible_free(x);
+	rev_result_free(x);
 	return why;
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Confidence intervals for a share that was seen as k of n: those of Clopper and
+ * Pearson (1934), which hold at least at their level for every n, and so also for the
+ * 0 of n that matters most here.  For weighted samples n is the effective size and
+ * need not be whole.
+ */
+#ifndef INJECT_INTERVAL_H
+#define INJECT_INTERVAL_H
+
+struct campaign_interval {
+	double low, high;
+};
+
+/* 0 <= k <= n; without a sample (n is 0) anything is possible: 0 to 1.  `level` is 0.95
+ * for the 95 % interval. */
+struct campaign_interval campaign_interval(double k, double n, double level);
+
+/* The chance that a Beta(a, b) value is at most x: the regularised incomplete beta
+ * function; a and b above 0. */
+double campaign_beta(double a, double b, double x);
+
+#endif

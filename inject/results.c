@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reads what a campaign has left.  Several processes may write it at once, each its own
+ * log: `log` is that of the campaign's first process, `log.N` that of shard N.  A process
+ * that was killed may leave half a line at the end of its log, and one that goes on may
+ * append to that; neither costs more than that line.
+ *
+ * What always holds afterwards: runs are in order of their numbers and no number appears
+ * twice; of two lines about one run the one read first stays.
+ */
+#include "inject/results.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MAX 50000000
+
+/* ---- the log ---- */
+
+static void add_run(struct campaign_results *r, const struct runlog_run *run)
+{
+	RD_GROW(r->runs, r->capacity, r->count + 1);
+	r->runs[r->count++] = *run;
+}
+
+struct log {
+	struct campaign_results *results;
+	const char *name;
+	size_t line;
+};
+
+static int add_line(void *context, const char *line, size_t length)
+{
+	struct log *log = context;
+	struct campaign_results *r = log->results;
+	struct runlog_run run;
+	const char *wrong;
+
+	log->line++;
+	if (!length)
+		return 0;
+	wrong = runlog_parse(&run, line, length, &r->texts);
+	if (wrong) {
+		if (!r->damaged++)
+			rd_warn("campaign: %s:%zu is skipped: %s%s", log->name, log->line,
+				strchr(wrong, ' ') ? "" : "bad or missing member ", wrong);
+		return 0;
+	}
+	if (r->count >= RUNS_MAX)
+		return rd_fail(RD_ELIMIT, "campaign: %s:%zu: more than %d runs", log->name, log->line,
+			       RUNS_MAX);
+	add_run(r, &run);
+	return 0;
+}
+
+int campaign_results_add(struct campaign_results *r, const char *text, size_t length, const char *name)
+{
+	struct log log = {r, name, 0};
+	size_t whole;
+	int err = runlog_lines(text, length, add_line, &log, &whole);
+
+	if (!err && whole < length) {
+		r->cut++;
+		rd_warn("campaign: %s: the last line is incomplete and is skipped", name);
+	}
+	return err;
+}
+
+struct numbered {
+	struct runlog_run run;
+	size_t position;
+};
+
+static int compare_runs(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->run.run != y->run.run)
+		return x->run.run < y->run.run ? -1 : 1;
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+void campaign_results_finish(struct campaign_results *r)
+{
+	struct numbered *sorted = rd_xcalloc(r->count + 1, sizeof *sorted);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		sorted[i] = (struct numbered){r->runs[i], i};
+	qsort(sorted, r->count, sizeof *sorted, compare_runs);
+	for (size_t i = 0; i < r->count; i++)
+		if (!kept || r->runs[kept - 1].run != sorted[i].run.run)
+			r->runs[kept++] = sorted[i].run;
+	r->repeated += r->count - kept;
+	r->count = kept;
+	free(sorted);
+}
+
+static int read_log(struct campaign_results *r, const char *path)
+{
+	struct rd_map map;
+	int err = rd_map_open(&map, path);
+
+	if (err)
+		return err;
+	err = campaign_results_add(r, (const char *)map.data, map.length, path);
+	rd_map_close(&map);
+	return err;
+}
+
+/* log, and the log.N of shards. */
+static int read_logs(struct campaign_results *r)
+{
+	char *path = rd_xasprintf("%s/log", r->directory);
+	bool there = rd_file_exists(path);
+	glob_t found = {0};
+	int err = there ? read_log(r, path) : 0;
+
+	if (!err)
+		err = runlog_shards(r->directory, &found);
+	for (size_t i = 0; i < found.gl_pathc && !err; i++)
+		err = read_log(r, found.gl_pathv[i]);
+	if (!err && !there && !found.gl_pathc)
+		err = rd_fail(RD_ENOTFOUND, "campaign: %s: there is no log in it", r->directory);
+	globfree(&found);
+	free(path);
+	return err;
+}
+
+/* ---- the campaign ---- */
+
+static void read_command(struct campaign_results *r, const json_t *root)
+{
+	const json_t *argv = json_object_get(root, "argv");
+	const char *program = json_string_value(json_object_get(root, "program"));
+	struct rd_buf command = RD_BUF_INIT;
+
+	for (size_t i = 0; i < json_array_size(argv); i++) {
+		const char *word = json_string_value(json_array_get(argv, i));
+
+		rd_buf_addf(&command, "%s%s", i ? " " : "", word ? word : "?");
+	}
+	if (!command.length && program)
+		rd_buf_adds(&command, program);
+	r->command = rd_buf_detach(&command);
+	if (program && *rd_base_name(program))
+		r->name = rd_xstrdup(rd_base_name(program));
+}
+
+static void read_plan(struct campaign_results *r, const json_t *root)
+{
+	json_int_t each = json_integer_value(json_object_get(root, "runs_per_kind"));
+	size_t kinds = json_array_size(json_object_get(root, "kinds"));
+
+	if (each > 0 && kinds && (uint64_t)each <= RUNS_MAX / kinds)
+		r->planned = (uint64_t)each * kinds;
+	r->forced = json_is_true(json_object_get(root, "forced"));
+}
+
+static int read_facts(struct campaign_results *r)
+{
+	char *path = rd_xasprintf("%s/campaign.json", r->directory);
+	struct rd_buf text = RD_BUF_INIT;
+	json_error_t where;
+	json_t *root = NULL;
+	int err = rd_file_read(path, &text);
+
+	if (!err) {
+		root = json_loadb(text.data, text.length, 0, &where);
+		if (!json_is_object(root))
+			err = rd_fail(RD_EFORMAT, "campaign: %s: it is no JSON object", path);
+	}
+	if (!err) {
+		read_command(r, root);
+		read_plan(r, root);
+	}
+	json_decref(root);
+	rd_buf_release(&text);
+	free(path);
+	return err;
+}
+
+int campaign_results_read(struct campaign_results *r, const char *directory)
+{
+	int err;
+
+	*r = (struct campaign_results)EPA_RESULTS_INIT;
+	r->directory = directory;
+	err = read_facts(r);
+	if (!err)
+		err = read_logs(r);
+	if (err) {
+		campaign_results_release(r);
+		return err;
+	}
+	if (!r->name)
+		r->name = rd_xstrdup(directory);
+	if (r->damaged > 1)
+		rd_warn("campaign: %s: %zu lines of the log are skipped", directory, r->damaged);
+	campaign_results_finish(r);
+	return 0;
+}
+
+void campaign_results_release(struct campaign_results *r)
+{
+	free(r->name);
+	free(r->command);
+	free(r->runs);
+	rd_names_release(&r->texts);
+	*r = (struct campaign_results)EPA_RESULTS_INIT;
+}

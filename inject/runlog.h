@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line of a campaign's log: one injected run, what was done to it and what came of
+ * it (doc/format/runlog.md).  A line is a JSON object; the writer makes it of a struct
+ * runlog_run and the reader gives that back, both from one table of members.
+ */
+#ifndef INJECT_RUNLOG_H
+#define INJECT_RUNLOG_H
+
+#include "base/buf.h"
+#include "base/map.h"
+
+#include <glob.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a run ended, for who looks at the program from outside; worst first. */
+enum runlog_outcome {
+	RUNLOG_CRASH,
+	RUNLOG_HANG,
+	RUNLOG_DETECTED, /* the program itself told that something is wrong */
+	RUNLOG_SDC,	 /* silent data corruption: it ended well with wrong output */
+	RUNLOG_MASKED,	 /* it ended as the golden run does */
+	RUNLOG_INACTIVE, /* "not-activated": the fault's place was not reached */
+	RUNLOG_OUTCOMES
+};
+
+/* How the run's trace first departs from the golden one. */
+enum runlog_deviation {
+	RUNLOG_NONE,
+	RUNLOG_DATA,
+	RUNLOG_ADDRESS,
+	RUNLOG_CONTROL,
+	RUNLOG_MISSING,
+	RUNLOG_EXTRA,
+	RUNLOG_DEVIATIONS
+};
+
+struct runlog_run {
+	uint64_t run;	   /* its number in the campaign */
+	const char *fault; /* its kind: "BitFlip" */
+
+	/* Where: this alone makes the fault again. */
+	const char *thread, *where, *opcode; /* "T_0_2", "pca.c:88:12 calc_mean", "load" */
+	uint64_t site, instance;
+	const char *action, *mask; /* "flip", "0x0000000000000400" */
+	int64_t bit;		   /* -1: null */
+	const char *plan;	   /* all faults of the run, exactly, as `raddle record --fault` takes them */
+	bool fired;
+	const char *before, *after;
+	const char *stratum; /* stratified sampling: which of the classes, of how many instances */
+	uint64_t population;
+
+	/* What came of it; texts may be NULL. */
+	enum runlog_outcome outcome;
+	const char *signal; /* "SIGSEGV" */
+	int64_t exit;	    /* -1: null */
+	const char *place;  /* of the crash */
+	enum runlog_deviation deviation;
+	const char *deviation_at, *deviation_thread;
+	uint64_t records;
+	double cpu_ms, wall_ms;
+	const char *diff;  /* file with what differs in the output, from the campaign's directory */
+	const char *trace; /* of the run, likewise */
+};
+
+const char *runlog_outcome_name(enum runlog_outcome outcome);
+const char *runlog_deviation_name(enum runlog_deviation deviation);
+
+/* Appends the line, newline included. */
+void runlog_write(struct rd_buf *out, const struct runlog_run *run);
+
+/* Reads a line of `length` bytes without its newline.  The texts of *run are owned by
+ * `texts`, which keeps one copy of equal ones.  Returns NULL, or what is wrong. */
+const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
+
+/* Calls `fn` for each line of a log that is there as a whole, without its newline, until it returns
+ * something; returns that.  *whole is the length of these lines: what follows is one that a process did not
+ * finish. */
+typedef int runlog_line_fn(void *context, const char *line, size_t length);
+int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
+
+/* The logs of a campaign's shards, DIRECTORY/log.N; none is no error.  The caller calls globfree(). */
+int runlog_shards(const char *directory, glob_t *found);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Counts runs.  Three passes: the first finds the groups, and of how many runs each
+ * stratum is; the second counts each run in the group of all and in that of its fault,
+ * and at its function, line and opcode; the last makes rates of the counts.
+ *
+ * A rate needs four sums: hits, runs, and the weights and squared weights of the runs.
+ * Without strata all weights are 1, and the effective size is the number of runs.
+ */
+#include "inject/statistics.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "inject/interval.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL 0.95
+
+/* The faults of the paper come first, in its order. */
+static const char *const known_faults[] = {"BitFlip", "FileSize", "MallSize", "CallCorr", "InvalPtr"};
+
+struct tally {
+	uint64_t hits, runs;
+	double hit_weight, weight, square;
+};
+
+/* The tallies of a group, made into its rates at the end. */
+struct sums {
+	struct tally outcome[RUNLOG_OUTCOMES], mpfnr[RUNLOG_OUTCOMES], shown[RUNLOG_OUTCOMES], coverage;
+};
+
+struct size {
+	uint64_t runs;
+	double population;
+};
+
+struct work {
+	struct campaign_statistics *s;
+	struct rd_names faults; /* number + 1: the group */
+	struct rd_names strata; /* "fault\nstratum" */
+	struct size *stratum;
+	size_t stratum_count, stratum_capacity;
+	struct size *stratified; /* of each fault: its runs that have strata, and these together */
+	struct sums *sums;
+	struct rd_names places[CAMPAIGN_BYS];
+	size_t place_capacity[CAMPAIGN_BYS];
+	struct rd_buf text;
+};
+
+uint64_t campaign_group_count(const struct campaign_group *g, enum runlog_outcome outcome)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < RUNLOG_DEVIATIONS; i++)
+		n += g->count[outcome][i];
+	return n;
+}
+
+/* ---- groups and strata ---- */
+
+static const char *keep(struct rd_names *texts, const char *text)
+{
+	uint32_t number = rd_names_put(texts, text, strlen(text));
+
+	return texts->items[number];
+}
+
+static bool is_stratified(const struct runlog_run *run)
+{
+	return run->stratum && run->population;
+}
+
+static uint32_t stratum_of(struct work *w, const struct runlog_run *run)
+{
+	rd_buf_clear(&w->text);
+	rd_buf_addf(&w->text, "%s\n%s", run->fault, run->stratum);
+	return rd_names_put(&w->strata, w->text.data, w->text.length);
+}
+
+static void find_groups(struct work *w)
+{
+	const struct campaign_results *r = w->s->results;
+	struct rd_names seen = RD_NAMES_INIT;
+	uint32_t number;
+
+	for (size_t i = 0; i < r->count; i++)
+		rd_names_put(&seen, r->runs[i].fault, strlen(r->runs[i].fault));
+	for (size_t i = 0; i < sizeof known_faults / sizeof *known_faults; i++)
+		if (rd_names_find(&seen, known_faults[i], strlen(known_faults[i]), &number))
+			rd_names_put(&w->faults, known_faults[i], strlen(known_faults[i]));
+	for (size_t i = 0; i < seen.count; i++)
+		rd_names_put(&w->faults, seen.items[i], strlen(seen.items[i]));
+	rd_names_release(&seen);
+}
+
+static uint32_t fault_of(const struct work *w, const struct runlog_run *run)
+{
+	uint32_t fault = 0;
+
+	rd_names_find(&w->faults, run->fault, strlen(run->fault), &fault);
+	return fault;
+}
+
+static void find_strata(struct work *w)
+{
+	const struct campaign_results *r = w->s->results;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct runlog_run *run = &r->runs[i];
+		struct size *fault = &w->stratified[fault_of(w, run)];
+		uint32_t n;
+
+		if (!is_stratified(run))
+			continue;
+		n = stratum_of(w, run);
+		RD_GROW(w->stratum, w->stratum_capacity, n + 1);
+		if (n == w->stratum_count) {
+			w->stratum[n] = (struct size){0, (double)run->population};
+			fault->population += (double)run->population;
+			w->stratum_count++;
+		}
+		w->stratum[n].runs++;
+		fault->runs++;
+	}
+}
+
+/* How many instances of its stratum this run stands for; scaled so that the mean weight
+ * of a fault's runs is 1, since populations of different faults have no common measure. */
+static double weight_of(struct work *w, const struct runlog_run *run)
+{
+	const struct size *stratum, *fault = &w->stratified[fault_of(w, run)];
+
+	if (!is_stratified(run))
+		return 1;
+	stratum = &w->stratum[stratum_of(w, run)];
+	return stratum->population / (double)stratum->runs * (double)fault->runs / fault->population;
+}
+
+/* ---- counting ---- */
+
+static void tally(struct tally *t, bool hit, double weight)
+{
+	t->hits += hit;
+	t->runs++;
+	t->hit_weight += hit ? weight : 0;
+	t->weight += weight;
+	t->square += weight * weight;
+}
+
+static void count_run(struct campaign_group *g, struct sums *sums, const struct runlog_run *run,
+		      double weight)
+{
+	bool deviates = run->deviation != RUNLOG_NONE;
+
+	g->runs++;
+	g->count[run->outcome][run->deviation]++;
+	g->weighted |= is_stratified(run);
+	tally(&sums->outcome[RUNLOG_INACTIVE], run->outcome == RUNLOG_INACTIVE, weight);
+	tally(&sums->mpfnr[run->outcome], !deviates, weight);
+	if (run->outcome == RUNLOG_INACTIVE)
+		return;
+	g->activated++;
+	tally(&sums->coverage, deviates, weight);
+	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++) {
+		tally(&sums->outcome[o], run->outcome == o, weight);
+		tally(&sums->shown[o], run->outcome == o && deviates, weight);
+	}
+}
+
+static struct campaign_rate rate_of(const struct tally *t)
+{
+	struct campaign_rate rate = {t->hits, t->runs, 0, 0, 1};
+
+	if (t->runs) {
+		double size = t->weight * t->weight / t->square;
+		struct campaign_interval i;
+
+		rate.value = t->hit_weight / t->weight;
+		if (t->hits == t->runs)
+			rate.value = 1; /* whatever rounding made of it */
+		i = campaign_interval(rate.value * size, size, LEVEL);
+		rate.low = i.low;
+		rate.high = i.high;
+	}
+	return rate;
+}
+
+static void finish_group(struct campaign_group *g, const struct sums *sums)
+{
+	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++) {
+		g->outcome[o] = rate_of(&sums->outcome[o]);
+		g->mpfnr[o] = rate_of(&sums->mpfnr[o]);
+		g->shown[o] = rate_of(&sums->shown[o]);
+	}
+	g->coverage = rate_of(&sums->coverage);
+}
+
+/* ---- places ---- */
+
+/* "pca.c:88:12 calc_mean": the function is behind the last blank, the line before the
+ * last colon of the rest. */
+static void name_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
+{
+	const char *where = run->where ? run->where : "", *blank = strrchr(where, ' ');
+	size_t length = blank ? (size_t)(blank - where) : strlen(where);
+
+	rd_buf_clear(&w->text);
+	if (by == CAMPAIGN_BY_OPCODE) {
+		rd_buf_adds(&w->text, run->opcode ? run->opcode : "");
+	} else if (by == CAMPAIGN_BY_FUNCTION) {
+		rd_buf_adds(&w->text, blank ? blank + 1 : "");
+	} else {
+		const char *colon = memchr(where, ':', length),
+			   *last = colon ? memrchr(where, ':', length) : NULL;
+
+		rd_buf_add(&w->text, where, last && last != colon ? (size_t)(last - where) : length);
+	}
+	if (!w->text.length)
+		rd_buf_adds(&w->text, "(unknown)");
+}
+
+static void count_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
+{
+	struct campaign_statistics *s = w->s;
+	struct campaign_place *p;
+	uint32_t n;
+
+	name_place(w, run, by);
+	n = rd_names_put(&w->places[by], w->text.data, w->text.length);
+	if (n == s->place_count[by]) {
+		RD_GROW(s->places[by], w->place_capacity[by], n + 1);
+		s->places[by][n] = (struct campaign_place){0};
+		s->place_count[by]++;
+	}
+	p = &s->places[by][n];
+	p->runs++;
+	p->outcome[run->outcome]++;
+	p->deviated += run->deviation != RUNLOG_NONE;
+}
+
+static uint64_t harm(const struct campaign_place *p)
+{
+	return p->outcome[RUNLOG_CRASH] + p->outcome[RUNLOG_HANG] + p->outcome[RUNLOG_SDC];
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct campaign_place *x = a, *y = b;
+
+	if (harm(x) != harm(y))
+		return harm(x) > harm(y) ? -1 : 1;
+	if (x->runs != y->runs)
+		return x->runs > y->runs ? -1 : 1;
+	return strverscmp(x->name, y->name);
+}
+
+static void finish_places(struct work *w, enum campaign_by by)
+{
+	struct campaign_statistics *s = w->s;
+
+	for (size_t i = 0; i < s->place_count[by]; i++)
+		s->places[by][i].name = keep(&s->texts, w->places[by].items[i]);
+	if (s->place_count[by])
+		qsort(s->places[by], s->place_count[by], sizeof *s->places[by], compare_places);
+	rd_names_release(&w->places[by]);
+}
+
+/* ---- the whole ---- */
+
+static void count_runs(struct work *w)
+{
+	struct campaign_statistics *s = w->s;
+
+	for (size_t i = 0; i < s->results->count; i++) {
+		const struct runlog_run *run = &s->results->runs[i];
+		double weight = weight_of(w, run);
+		uint32_t fault = fault_of(w, run);
+
+		count_run(&s->groups[0], &w->sums[0], run, weight);
+		count_run(&s->groups[fault + 1], &w->sums[fault + 1], run, weight);
+		if (run->outcome != RUNLOG_INACTIVE)
+			for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
+				count_place(w, run, by);
+		s->cpu_ms += run->cpu_ms;
+		s->wall_ms += run->wall_ms;
+	}
+}
+
+void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results)
+{
+	struct work w = {.s = s, .text = RD_BUF_INIT};
+
+	*s = (struct campaign_statistics){.results = results};
+	find_groups(&w);
+	s->group_count = w.faults.count + 1;
+	s->groups = rd_xcalloc(s->group_count, sizeof *s->groups);
+	w.stratified = rd_xcalloc(s->group_count, sizeof *w.stratified);
+	find_strata(&w);
+	w.sums = rd_xcalloc(s->group_count, sizeof *w.sums);
+	for (size_t i = 0; i < w.faults.count; i++)
+		s->groups[i + 1].fault = keep(&s->texts, w.faults.items[i]);
+	count_runs(&w);
+	for (size_t i = 0; i < s->group_count; i++)
+		finish_group(&s->groups[i], &w.sums[i]);
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
+		finish_places(&w, by);
+	rd_names_release(&w.faults);
+	rd_names_release(&w.strata);
+	rd_buf_release(&w.text);
+	free(w.stratum);
+	free(w.stratified);
+	free(w.sums);
+}
+
+void campaign_statistics_release(struct campaign_statistics *s)
+{
+	free(s->groups);
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
+		free(s->places[by]);
+	rd_names_release(&s->texts);
+	*s = (struct campaign_statistics){0};
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Certificates as text.  In: a verdict; bytes from outside.  Out: JSON; a certificate whose numbers are in
+ * range of its own tables.
+ */
+#include "reversible/certificate.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/json.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_MAX 65536
+
+/* ---- writing ---- */
+
+static void put_step(struct rd_json *j, const struct rev_run *run, const struct rev_need *need)
+{
+	const struct rev_op *op = &run->ops[need->op];
+
+	rd_json_array(j, NULL);
+	rd_json_unsigned(j, NULL, op->thread);
+	rd_json_unsigned(j, NULL, op->n);
+	rd_json_string(j, NULL, rev_rule_name((enum rev_rule)need->rule));
+	rd_json_unsigned(j, NULL, need->thread);
+	rd_json_unsigned(j, NULL, need->n);
+	rd_json_end(j);
+}
+
+static void put_pair(struct rd_json *j, const struct rev_pair *p)
+{
+	rd_json_array(j, NULL);
+	rd_json_unsigned(j, NULL, p->t);
+	rd_json_unsigned(j, NULL, p->s);
+	rd_json_unsigned(j, NULL, p->u);
+	rd_json_unsigned(j, NULL, p->r);
+	rd_json_end(j);
+}
+
+static void put_all(struct rd_json *j, const struct rev_result *x, const char *trace)
+{
+	rd_json_object(j, NULL);
+	rd_json_number(j, "version", 1);
+	rd_json_string(j, "certificate", "reversible");
+	rd_json_string(j, "trace", trace);
+	rd_json_unsigned(j, "records", x->records);
+	rd_json_unsigned(j, "operations", x->operations);
+	rd_json_unsigned(j, "conflicts", x->counts.conflicts);
+	rd_json_array(j, "threads");
+	for (size_t i = 0; i < x->threads; i++)
+		rd_json_string(j, NULL, x->names[i]);
+	rd_json_end(j);
+	rd_json_array(j, "steps");
+	for (size_t i = 0; i < x->run.order->need_count; i++)
+		put_step(j, &x->run, &x->run.order->needs[i]);
+	rd_json_end(j);
+	rd_json_array(j, "proved");
+	for (size_t i = 0; i < x->counts.solver_never; i++)
+		put_pair(j, &x->proved[i]);
+	rd_json_end(j);
+	rd_json_array(j, "shared");
+	for (size_t i = 0; i < x->shared_count; i++) {
+		rd_json_object(j, NULL);
+		rd_json_string(j, "object", x->shared[i].name);
+		rd_json_unsigned(j, "conflicts", x->shared[i].conflicts);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+void rev_certificate_write(const struct rev_result *x, const char *trace, struct rd_buf *out)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+	struct rd_json j;
+
+	RD_ASSERT(f != NULL);
+	rd_json_begin(&j, f);
+	j.indent = true;
+	put_all(&j, x, trace);
+	fclose(f);
+	rd_buf_add(out, text, length);
+	free(text);
+}
+
+/* ---- reading ---- */
+
+void rev_certificate_release(struct rev_certificate *c)
+{
+	for (size_t i = 0; i < c->thread_count; i++)
+		free(c->threads[i]);
+	free(c->threads);
+	free(c->steps);
+	free(c->proved);
+	*c = (struct rev_certificate){0};
+}
+
+static bool get_number(const json_t *from, uint64_t max, uint64_t *to)
+{
+	if (!json_is_integer(from) || json_integer_value(from) < 0 ||
+	    (uint64_t)json_integer_value(from) > max)
+		return false;
+	*to = (uint64_t)json_integer_value(from);
+	return true;
+}
+
+static bool get_small(const json_t *from, uint64_t max, uint32_t *to)
+{
+	uint64_t n;
+
+	if (!get_number(from, max, &n))
+		return false;
+	*to = (uint32_t)n;
+	return true;
+}
+
+static bool get_rule(const json_t *from, uint8_t *rule)
+{
+	const char *name = json_string_value(from);
+
+	for (unsigned i = 0; name && i < REV_RULES; i++)
+		if (!strcmp(rev_rule_name((enum rev_rule)i), name)) {
+			*rule = (uint8_t)i;
+			return true;
+		}
+	return false;
+}
+
+static bool get_threads(struct rev_certificate *c, const json_t *from)
+{
+	size_t count = json_array_size(from);
+
+	if (!json_is_array(from) || count > THREADS_MAX)
+		return false;
+	c->threads = rd_xcalloc(count + 1, sizeof *c->threads);
+	for (; c->thread_count < count; c->thread_count++) {
+		const char *name = json_string_value(json_array_get(from, c->thread_count));
+
+		if (!name)
+			return false;
+		c->threads[c->thread_count] = rd_xstrdup(name);
+	}
+	return true;
+}
+
+static bool get_step(const struct rev_certificate *c, const json_t *from, struct rev_step *s)
+{
+	return json_array_size(from) == 5 && c->thread_count &&
+	       get_small(json_array_get(from, 0), c->thread_count - 1, &s->thread) &&
+	       get_small(json_array_get(from, 1), UINT32_MAX - 1, &s->n) &&
+	       get_rule(json_array_get(from, 2), &s->rule) &&
+	       get_small(json_array_get(from, 3), c->thread_count - 1, &s->of) &&
+	       get_small(json_array_get(from, 4), UINT32_MAX - 1, &s->m) && s->n && s->m;
+}
+
+static bool get_steps(struct rev_certificate *c, const json_t *from)
+{
+	size_t count = json_array_size(from);
+
+	if (!json_is_array(from))
+		return false;
+	c->steps = rd_xcalloc(count + 1, sizeof *c->steps);
+	for (; c->step_count < count; c->step_count++)
+		if (!get_step(c, json_array_get(from, c->step_count), &c->steps[c->step_count]))
+			return false;
+	return true;
+}
+
+static bool get_pair(const struct rev_certificate *c, const json_t *from, struct rev_pair *p)
+{
+	return json_array_size(from) == 4 && c->thread_count &&
+	       get_small(json_array_get(from, 0), c->thread_count - 1, &p->t) &&
+	       get_small(json_array_get(from, 1), UINT32_MAX - 1, &p->s) &&
+	       get_small(json_array_get(from, 2), c->thread_count - 1, &p->u) &&
+	       get_small(json_array_get(from, 3), UINT32_MAX - 1, &p->r);
+}
+
+static bool get_proved(struct rev_certificate *c, const json_t *from)
+{
+	size_t count = json_array_size(from);
+
+	if (!json_is_array(from))
+		return false;
+	c->proved = rd_xcalloc(count + 1, sizeof *c->proved);
+	for (; c->proved_count < count; c->proved_count++)
+		if (!get_pair(c, json_array_get(from, c->proved_count), &c->proved[c->proved_count]))
+			return false;
+	return true;
+}
+
+static const char *get_all(struct rev_certificate *c, const json_t *from)
+{
+	const char *what = json_string_value(json_object_get(from, "certificate"));
+
+	if (!what || strcmp(what, "reversible") != 0)
+		return "it is no certificate of raddle reversible";
+	if (json_integer_value(json_object_get(from, "version")) != 1)
+		return "it has a version that this Raddle does not know";
+	if (!get_number(json_object_get(from, "records"), INT64_MAX, &c->records) ||
+	    !get_number(json_object_get(from, "operations"), INT64_MAX, &c->operations))
+		return "it lacks the size of the trace";
+	if (!get_threads(c, json_object_get(from, "threads")))
+		return "its threads are not in order";
+	if (!get_steps(c, json_object_get(from, "steps")))
+		return "its steps are not in order";
+	return get_proved(c, json_object_get(from, "proved")) ? NULL : "its proved pairs are not in order";
+}
+
+int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name)
+{
+	json_error_t error;
+	json_t *root = json_loadb(data, length, 0, &error);
+	const char *wrong;
+
+	*c = (struct rev_certificate){0};
+	if (!root)
+		return rd_fail(RD_EFORMAT, "%s: line %d: %s", name, error.line, error.text);
+	wrong = get_all(c, root);
+	json_decref(root);
+	if (!wrong)
+		return 0;
+	rev_certificate_release(c);
+	return rd_fail(RD_EFORMAT, "%s: %s", name, wrong);
+}

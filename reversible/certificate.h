@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The certificate of a yes (doc/format/reversible.md): a proof that the dependent events of a run are in
+ * order, and its checker, which shares no step of the way with the one that found it.
+ */
+#ifndef REVERSIBLE_CERTIFICATE_H
+#define REVERSIBLE_CERTIFICATE_H
+
+#include "base/buf.h"
+#include "reversible/reversible.h"
+
+/* Appends the certificate; the result is a yes that was asked for with `log`. */
+void rev_certificate_write(const struct rev_result *x, const char *trace, struct rd_buf *out);
+
+/* A certificate as it was read.  Threads are numbers of `threads`. */
+struct rev_certificate {
+	char **threads;
+	size_t thread_count;
+	uint64_t records, operations;
+	struct rev_step {
+		uint32_t thread, n; /* operation n of the thread needs */
+		uint8_t rule;	    /* by this rule (enum rev_rule) */
+		uint32_t of, m;	    /* operation m of that thread */
+	} * steps;
+	size_t step_count;
+	struct rev_pair *proved;
+	size_t proved_count;
+};
+int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name);
+void rev_certificate_release(struct rev_certificate *c);
+
+/* Checks the proof against the trace.  Sets *why to NULL if it holds, or to what is wrong, which the caller
+ * frees.  Only a trace that cannot be read is an error. */
+int rev_certificate_check(const struct rev_certificate *c, struct epa_source *source, unsigned solver_ms,
+			  char **why);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The verdict.  In: the pairs of segments that the clocks leave open.  Out: yes, if each of them is proved to
+ * be in order; no, with orders in which one is reversed; open, if neither could be found out.
+ *
+ * An order that reverses a pair may have reversed another one before.  From there on the program may do
+ * something else than it did, so the first pair that is reversed is the one that counts, and the order ends
+ * with it: up to there every event finds what it found in the run.
+ */
+#include "reversible/decide.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOPELESS 10000
+
+struct decider {
+	const struct rev_run *run;
+	const struct rev_pair *pairs;
+	size_t pair_count;
+	struct rd_umap begins; /* (u, r) -> the first pair + 1 */
+	size_t *next;	       /* the next pair with the same u and r, + 1 */
+	bool *reported;
+	struct rev_machine machine;
+	struct rev_solver *solver;
+	struct rev_decision *d;
+	size_t limit;
+};
+
+static uint64_t key_of(uint32_t u, uint32_t r)
+{
+	return (uint64_t)u << 32 | r;
+}
+
+/* Later pairs first, so that the first one found is at the head. */
+static void index_pairs(struct decider *d)
+{
+	d->next = rd_xcalloc(d->pair_count + 1, sizeof *d->next);
+	for (size_t i = d->pair_count; i-- > 0;) {
+		uint64_t *head = rd_umap_put(&d->begins, key_of(d->pairs[i].u, d->pairs[i].r), NULL);
+
+		d->next[i] = (size_t)*head;
+		*head = i + 1;
+	}
+}
+
+/* The first pair that is reversed in the order, which is cut there; `pair` if it is that one. */
+static size_t first_reversed(struct decider *d, struct rev_witness *w, size_t pair)
+{
+	uint32_t *done = d->machine.done;
+
+	rev_machine_reset(&d->machine, w->order, w->count);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct rev_op *op = &d->run->ops[w->order[i]];
+		const uint64_t *head;
+
+		done[op->thread] = op->n;
+		head = rd_umap_get(&d->begins, key_of(op->thread, op->n));
+		for (size_t k = head ? (size_t)*head : 0; k; k = d->next[k - 1])
+			if (done[d->pairs[k - 1].t] <= d->pairs[k - 1].s) {
+				w->count = i + 1;
+				return k - 1;
+			}
+	}
+	return pair;
+}
+
+static void copy_order(struct rev_witness *to, const struct rev_witness *from)
+{
+	RD_GROW(to->order, to->capacity, from->count + 1);
+	if (from->count)
+		memcpy(to->order, from->order, from->count * sizeof *from->order);
+	to->count = from->count;
+}
+
+/* Both threads at their accesses: the order that was found, and then thread t alone. */
+static bool extend(struct decider *d, struct rev_found *f)
+{
+	const struct rev_pair *p = &f->pair;
+	struct rev_machine *m = &d->machine;
+	uint32_t by;
+
+	copy_order(&f->replay, &f->order);
+	if (!rev_machine_accepts(m, f->replay.order, f->replay.count))
+		return false;
+	while (m->done[p->t] < p->s) {
+		const struct rev_op *op = rev_run_op(d->run, p->t, m->done[p->t] + 1);
+
+		if (!rev_machine_can(m, op, &by))
+			return false;
+		rev_machine_do(m, op);
+		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
+		f->replay.order[f->replay.count++] = (uint32_t)(op - d->run->ops);
+	}
+	return m->done[p->u] == p->r;
+}
+
+static bool find_meeting(struct decider *d, struct rev_found *f)
+{
+	const struct rev_pair *p = &f->pair;
+	struct rev_question meet = {p->t, p->s, p->u, p->r, true};
+
+	return p->ops == 0 && p->first <= REV_WRITE && p->second <= REV_WRITE &&
+	       (rev_search(&d->machine, &meet, &f->replay) || extend(d, f));
+}
+
+/* Thread u holds a lock in its segment that t needs for its own: it is enough to lead it there. */
+static bool is_locked_out(const struct decider *d, const struct rev_pair *p)
+{
+	for (size_t i = 0; i < d->run->object_count; i++) {
+		const struct rev_object *o = &d->run->objects[i];
+		const struct rev_op *a, *b;
+
+		if (o->class != REV_LOCK)
+			continue;
+		a = rev_section(d->run, (uint32_t)i, p->t, p->s);
+		b = rev_section(d->run, (uint32_t)i, p->u, p->r);
+		if (a && b && !(a->flags & b->flags & REV_SHARED))
+			return true;
+	}
+	return false;
+}
+
+static bool ask(struct decider *d, const struct rev_question *q, struct rev_witness *w)
+{
+	return q->r <= d->run->threads[q->u].count &&
+	       (rev_search(&d->machine, q, w) || rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
+}
+
+/* What a replay can lead to: both threads at their accesses; or, since it leads operations only, thread u
+ * past its event while t is kept from its own. */
+static void find_replay(struct decider *d, struct rev_found *f)
+{
+	const struct rev_pair *p = &f->pair;
+	bool attempt = p->ops & 4, operation = p->ops & 2;
+	struct rev_question past = {p->t, p->s, p->u, p->r + (operation ? 0 : 1), false};
+
+	f->meet = find_meeting(d, f);
+	if (f->meet)
+		return;
+	if (!operation && is_locked_out(d, p)) {
+		copy_order(&f->replay, &f->order);
+		return;
+	}
+	/* An event that is an operation is kept back by itself, an access only by the one before it. */
+	if (!(p->ops & 1) && !past.s--) {
+		f->replay.count = 0;
+		return;
+	}
+	if (!ask(d, &past, &f->replay))
+		f->replay.count = 0;
+	/* Whatever comes of the attempt, it is made. */
+	else if (attempt && p->r < d->run->threads[p->u].count) {
+		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
+		f->replay.order[f->replay.count++] = d->run->threads[p->u].ops[p->r];
+	}
+}
+
+static void report(struct decider *d, size_t pair, struct rev_witness *w, bool by_solver)
+{
+	size_t first = first_reversed(d, w, pair);
+	struct rev_found *f;
+
+	if (d->reported[first])
+		return;
+	d->reported[first] = true;
+	RD_GROW(d->d->found, d->d->found_capacity, d->d->found_count + 1);
+	f = &d->d->found[d->d->found_count++];
+	*f = (struct rev_found){.pair = d->pairs[first], .by_solver = by_solver};
+	copy_order(&f->order, w);
+	find_replay(d, f);
+}
+
+static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
+{
+	const struct rev_pair *p = &d->pairs[i];
+	struct rev_question q = {p->t, p->s, p->u, p->r, false};
+	struct rev_counts *c = &d->d->counts;
+
+	if (rev_search(&d->machine, &q, w)) {
+		c->searched++;
+		report(d, i, w, false);
+		return;
+	}
+	switch (rev_solve(d->solver, &d->machine, &q, w)) {
+	case REV_FOUND:
+		c->solver_found++;
+		report(d, i, w, true);
+		break;
+	case REV_NEVER:
+		RD_GROW(d->d->proved, d->d->proved_capacity, c->solver_never + 1);
+		d->d->proved[c->solver_never++] = *p;
+		break;
+	default:
+		c->unknown++;
+		d->d->reason = rev_solver_reason(d->solver);
+	}
+}
+
+/* Many were looked at in vain, and the solver has no time left. */
+static bool is_hopeless(const struct decider *d)
+{
+	return d->d->counts.unknown >= HOPELESS && rev_solver_is_spent(d->solver);
+}
+
+void rev_decide(struct rev_decision *decision, const struct rev_run *run, const struct rev_shadow *shadow,
+		unsigned solver_ms, size_t limit)
+{
+	struct decider d = {.run = run, .d = decision, .limit = limit ? limit : 1};
+	struct rev_counts *c = &decision->counts;
+	struct rev_witness w = {0};
+	bool overflow;
+
+	*decision = (struct rev_decision){0};
+	d.pairs = rev_shadow_pairs(shadow, &d.pair_count);
+	rev_shadow_counts(shadow, &c->conflicts, &c->ordered, &overflow);
+	c->pairs = d.pair_count;
+	d.reported = rd_xcalloc(d.pair_count + 1, sizeof *d.reported);
+	d.solver = rev_solver_new(run, solver_ms);
+	rev_machine_init(&d.machine, run);
+	index_pairs(&d);
+	for (size_t i = 0; i < d.pair_count; i++) {
+		if (decision->found_count >= d.limit || is_hopeless(&d))
+			c->left++;
+		else if (!d.reported[i])
+			decide_pair(&d, i, &w);
+	}
+	if (c->left && !decision->found_count)
+		decision->reason = "there are too many pairs that neither search nor solver decide";
+	if (overflow && !decision->found_count)
+		decision->reason = "there are too many pairs to look at";
+	decision->verdict = decision->found_count ? REV_NO : decision->reason ? REV_OPEN : REV_YES;
+	rev_witness_release(&w);
+	rev_machine_release(&d.machine);
+	rev_solver_free(d.solver);
+	rd_umap_release(&d.begins);
+	free(d.next);
+	free(d.reported);
+}
+
+void rev_decision_release(struct rev_decision *d)
+{
+	for (size_t i = 0; i < d->found_count; i++) {
+		rev_witness_release(&d->found[i].order);
+		rev_witness_release(&d->found[i].replay);
+	}
+	free(d->found);
+	free(d->proved);
+	*d = (struct rev_decision){0};
+}

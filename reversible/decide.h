@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From pairs that the clocks leave open to a verdict. */
+#ifndef REVERSIBLE_DECIDE_H
+#define REVERSIBLE_DECIDE_H
+
+#include "reversible/shadow.h"
+#include "reversible/solve.h"
+
+enum rev_verdict { REV_YES, REV_NO, REV_OPEN };
+
+struct rev_counts {
+	uint64_t conflicts;    /* dependent accesses of two threads next to one another */
+	uint64_t ordered;      /* of these, by clocks */
+	uint64_t pairs;	       /* segments that the clocks leave open */
+	uint64_t searched;     /* of these, an order was found for */
+	uint64_t solver_found; /* by the solver */
+	uint64_t solver_never; /* proved by the solver to be in order */
+	uint64_t unknown;      /* neither */
+	uint64_t left;	       /* not looked at, since enough was found */
+};
+
+/* A pair that can be reversed. */
+struct rev_found {
+	struct rev_pair pair;
+	struct rev_witness order, replay;
+	bool meet, by_solver;
+};
+
+struct rev_decision {
+	enum rev_verdict verdict;
+	const char *reason;
+	struct rev_counts counts;
+	struct rev_pair *proved; /* by the solver: counts.solver_never */
+	size_t proved_capacity;
+	struct rev_found *found;
+	size_t found_count, found_capacity;
+};
+
+/* `limit`: how many reversals are looked for. */
+void rev_decide(struct rev_decision *d, const struct rev_run *run, const struct rev_shadow *shadow,
+		unsigned solver_ms, size_t limit);
+void rev_decision_release(struct rev_decision *d);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Dependent operations.  In: a skeleton with its clocks.  Out: pairs of operations of one object whose order
+ * decides what comes of them, and that is not certain.
+ *
+ *   a trylock, and a lock with a time limit: any other operation of the lock; semaphores likewise
+ *   the beginning of a wait for a condition: a notification, which is lost if it comes first; another
+ *   wait, if there are signals, which wake one thread only
+ *   once: who comes first runs the routine
+ *   a barrier that more threads use than it takes: who is in which use
+ *
+ * Two locks of one mutex, two posts of one semaphore do not depend on one another: the memory behind them
+ * may. It is enough to look at the last operation of each kind of every other thread: earlier ones come
+ * before it.
+ */
+#include "reversible/depend.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+/* The last operation of a thread and kind. */
+struct last {
+	uint32_t thread, at;
+	uint8_t kind;
+};
+
+/* The operations of an object, in the order of the run. */
+struct uses {
+	uint32_t *at;
+	size_t count, capacity;
+};
+
+enum { NO_KIND = UINT8_MAX };
+
+static bool is_relevant(const struct rev_object *o)
+{
+	if (o->foreign)
+		return false;
+	switch (o->class) {
+	case REV_LOCK:
+	case REV_SEM:
+		return o->tried;
+	case REV_BARRIER:
+		return o->value && o->first_count > o->value;
+	default:
+		return true;
+	}
+}
+
+/* Two kinds for each class of objects; operations of others depend on nothing. */
+static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
+{
+	switch (o->class) {
+	case REV_LOCK:
+	case REV_SEM:
+		return op->flags & REV_TRY ? 0 : 1;
+	case REV_COND:
+		return op->kind == REV_WAIT ? 0 : op->kind == REV_NOTIFY ? 1 : NO_KIND;
+	case REV_ONCE:
+		return op->kind == REV_ONCE_RUN ? 0 : op->kind == REV_ONCE_PASS ? 1 : NO_KIND;
+	default:
+		return op->kind == REV_ENTER ? 0 : NO_KIND;
+	}
+}
+
+static bool depend(const struct rev_object *o, uint8_t a, uint8_t b)
+{
+	if (o->class == REV_COND)
+		return a != b || (a == 0 && o->signalled);
+	return a == 0 || b == 0;
+}
+
+static void check(const struct rev_run *run, struct rev_shadow *shadow, const struct rev_op *first,
+		  const struct rev_op *second)
+{
+	bool attempt = second->flags & REV_TRY;
+	uint64_t address = run->objects[second->object].address;
+
+	/* Both in one use of a barrier: they come in any order. */
+	if (first->kind == REV_ENTER && second->kind == REV_ENTER && first->link == second->link)
+		return;
+	rev_shadow_add(shadow, &(struct rev_pair){.t = first->thread,
+						  .s = first->n - 1,
+						  .u = second->thread,
+						  .r = second->n - attempt,
+						  .first = REV_SYNC,
+						  .second = REV_SYNC,
+						  .ops = attempt ? 7 : 3,
+						  .address = address});
+}
+
+static void look_at(const struct rev_run *run, struct rev_shadow *shadow, const struct rev_object *o,
+		    const struct uses *uses)
+{
+	struct last *last = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (size_t i = 0; i < uses->count; i++) {
+		const struct rev_op *op = &run->ops[uses->at[i]];
+		uint8_t kind = kind_of(o, op);
+		struct last *own = NULL;
+
+		if (kind == NO_KIND)
+			continue;
+		for (size_t k = 0; k < count; k++) {
+			if (last[k].thread != op->thread && depend(o, last[k].kind, kind))
+				check(run, shadow, &run->ops[last[k].at], op);
+			if (last[k].thread == op->thread && last[k].kind == kind)
+				own = &last[k];
+		}
+		if (!own) {
+			RD_GROW(last, capacity, count + 1);
+			own = &last[count++];
+		}
+		*own = (struct last){op->thread, uses->at[i], kind};
+	}
+	free(last);
+}
+
+static void note(struct uses *uses, const struct rev_run *run, uint32_t object, uint32_t at)
+{
+	if (object == REV_NONE || !is_relevant(&run->objects[object]))
+		return;
+	RD_GROW(uses[object].at, uses[object].capacity, uses[object].count + 1);
+	uses[object].at[uses[object].count++] = at;
+}
+
+void rev_depend(const struct rev_run *run, struct rev_shadow *shadow)
+{
+	struct uses *uses = rd_xcalloc(run->object_count + 1, sizeof *uses);
+
+	for (uint32_t i = 0; i < run->op_count; i++) {
+		const struct rev_op *op = &run->ops[i];
+
+		if (op->kind == REV_CREATE || op->kind == REV_JOIN)
+			continue;
+		note(uses, run, op->object, i);
+		if (op->lock != op->object)
+			note(uses, run, op->lock, i);
+	}
+	for (size_t i = 0; i < run->object_count; i++) {
+		look_at(run, shadow, &run->objects[i], &uses[i]);
+		free(uses[i].at);
+	}
+	free(uses);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The places, stacks and names of what a reversibility check found. */
+#ifndef REVERSIBLE_DESCRIBE_H
+#define REVERSIBLE_DESCRIBE_H
+
+#include "reversible/reversible.h"
+
+/* One more walk over the trace.  With `objects` the shared objects are listed too. */
+int rev_describe(struct rev_result *x, struct epa_source *source, bool objects);
+
+/* The name of an operation's object, or of the thread that it creates or joins; NULL: it has none. */
+const char *rev_object_name(const struct rev_result *x, const struct rev_op *op);
+
+#endif

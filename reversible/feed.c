@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What records do to memory.  In: records in the order of the run.  Out: touches, ends and beginnings of
+ * lives.
+ *
+ * Memory that is used again is not the same memory: what malloc, mmap or a thread's start gives is cleared
+ * of what was known; a release is a write, since it must not change places with a use; so is a local variable
+ * that takes the place of another one of its thread, for what other threads did there.
+ *
+ * An operation reads its object and an initialisation or destruction writes it, so that a lock must not be
+ * used before the one or after the other.
+ */
+#include "reversible/feed.h"
+
+#include "base/alloc.h"
+#include "reversible/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOUCH_MAX                                                                                            \
+	(64u << 20) /* bytes of one access that are looked at: no few bytes stand for endless work */
+
+void rev_feed_init(struct rev_feed *f, const struct rev_run *run, const struct trace_sites *sites)
+{
+	*f = (struct rev_feed){
+		.run = run, .sites = sites, .segment = rd_xcalloc(run->thread_count + 1, sizeof *f->segment)};
+}
+
+void rev_feed_release(struct rev_feed *f)
+{
+	free(f->segment);
+	rd_umap_release(&f->sizes);
+}
+
+static struct rev_touch *add(struct rev_feed *f, struct rev_effects *e, enum rev_effect effect,
+			     uint32_t thread)
+{
+	struct rev_touch *t = &e->list[e->count].touch;
+
+	e->list[e->count++].effect = effect;
+	*t = (struct rev_touch){.u = thread, .r = f->segment[thread]};
+	return t;
+}
+
+static void touch(struct rev_feed *f, struct rev_effects *e, uint32_t thread, const struct rev_touch *what)
+{
+	struct rev_touch *t = add(f, e, REV_TOUCH, thread);
+
+	t->address = what->address;
+	t->size = what->size < TOUCH_MAX ? what->size : TOUCH_MAX;
+	f->shortened |= what->size > TOUCH_MAX;
+	t->access = what->access;
+	t->ops = what->ops;
+	f->accesses++;
+}
+
+/* ---- events ---- */
+
+/* In a damaged trace memory may end behind the last address. */
+static void set_range(struct rev_touch *t, uint64_t address, uint64_t size)
+{
+	t->address = address;
+	t->size = size < UINT64_MAX - address ? size : UINT64_MAX - address;
+}
+
+static void clear(struct rev_feed *f, struct rev_effects *e, uint32_t thread, uint64_t address, uint64_t size)
+{
+	set_range(add(f, e, REV_CLEAR, thread), address, size);
+}
+
+static void release(struct rev_feed *f, struct rev_effects *e, uint32_t thread, uint64_t address,
+		    uint64_t size)
+{
+	struct rev_touch *t = add(f, e, REV_FREES, thread);
+
+	set_range(t, address, size);
+	t->access = REV_RELEASED;
+	f->accesses++;
+}
+
+static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
+			 const struct trace_event *event)
+{
+	uint64_t *size;
+
+	switch (event->kind) {
+	case RADDLE_ALLOC:
+		*rd_umap_put(&f->sizes, event->address, NULL) = event->values[2];
+		clear(f, e, thread, event->address, event->values[2]);
+		break;
+	case RADDLE_FREE:
+		size = rd_umap_get(&f->sizes, event->address);
+		if (size && *size)
+			release(f, e, thread, event->address, *size);
+		if (size)
+			*size = 0;
+		break;
+	case RADDLE_UNMAP:
+		release(f, e, thread, event->address, event->values[2]);
+		break;
+	case RADDLE_TLS:
+		clear(f, e, thread, event->address, event->values[1]);
+		break;
+	case RADDLE_THREAD_START:
+		clear(f, e, thread, event->values[4], event->values[5]);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_of_object(enum raddle_event kind)
+{
+	return kind >= RADDLE_MUTEX_INIT && kind <= RADDLE_ONCE_REQUEST;
+}
+
+static bool is_life(enum raddle_event kind)
+{
+	switch (kind) {
+	case RADDLE_MUTEX_INIT:
+	case RADDLE_MUTEX_DESTROY:
+	case RADDLE_RWLOCK_INIT:
+	case RADDLE_RWLOCK_DESTROY:
+	case RADDLE_SPIN_INIT:
+	case RADDLE_SPIN_DESTROY:
+	case RADDLE_COND_INIT:
+	case RADDLE_COND_DESTROY:
+	case RADDLE_BARRIER_INIT:
+	case RADDLE_BARRIER_DESTROY:
+	case RADDLE_SEM_INIT:
+	case RADDLE_SEM_DESTROY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
+			 const struct trace_event *event)
+{
+	bool counted = raddle_is_counted(event->kind);
+	struct rev_touch t = {.address = event->address, .size = 1, .access = REV_READ};
+
+	if (counted && f->segment[thread] < f->run->threads[thread].count)
+		f->segment[thread]++;
+	memory_event(f, e, thread, event);
+	if (!is_of_object(event->kind))
+		return;
+	if (is_life(event->kind)) {
+		t.access = REV_SYNC;
+	} else if (counted) {
+		/* Who looks at the guard of a C++ static before asking sees when it was done. */
+		t.access = event->kind == RADDLE_ONCE_DONE ? REV_SYNC : REV_READ;
+		t.ops = 2;
+	} else {
+		return;
+	}
+	touch(f, e, thread, &t);
+}
+
+/* ---- others ---- */
+
+static bool range_writes(const struct rev_feed *f, uint32_t site)
+{
+	const struct trace_site *s = trace_sites_find(f->sites, site);
+
+	return s && (trace_site_writes(s) || s->kind == TRACE_SITE_COPY);
+}
+
+/* Hidden states; and where pthread_create() puts the new thread's handle, which it does before the thread
+ * runs. */
+static void call_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
+			const struct trace_record *r, const char *call)
+{
+	unsigned state = rev_hidden_state(call);
+
+	if (r->value_count && !strcmp(call, "pthread_create"))
+		touch(f, e, thread,
+		      &(struct rev_touch){
+			      .address = trace_record_value(r, 0), .size = 8, .access = REV_CALLED});
+	if (state)
+		touch(f, e, thread,
+		      &(struct rev_touch){.address = REV_HIDDEN(state), .size = 8, .access = REV_CALLED});
+}
+
+void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_record *r, const char *call,
+		     struct rev_effects *e)
+{
+	struct rev_touch t = {.address = r->address, .size = r->size, .access = REV_READ};
+
+	e->count = 0;
+	switch (r->kind) {
+	case TRACE_FULL_LOAD:
+		touch(f, e, thread, &t);
+		break;
+	case TRACE_FULL_COPY:
+		t.address = trace_record_value(r, 0);
+		touch(f, e, thread, &t);
+		t.address = r->address;
+		/* fall through */
+	case TRACE_FULL_STORE:
+	case TRACE_FULL_FILL:
+		t.access = REV_WRITE;
+		touch(f, e, thread, &t);
+		break;
+	case TRACE_FULL_RANGE:
+		t.access = range_writes(f, r->site) ? REV_WRITE : REV_READ;
+		touch(f, e, thread, &t);
+		break;
+	case TRACE_FULL_ATOMIC:
+		t.access = r->flags & TRACE_RECORD_STORED ? REV_ATOMIC_WRITE : REV_ATOMIC_READ;
+		touch(f, e, thread, &t);
+		break;
+	case TRACE_FULL_ALLOCA:
+		*add(f, e, REV_ENDS, thread) =
+			(struct rev_touch){thread, f->segment[thread], r->address, r->size, REV_REUSED, 0};
+		break;
+	case TRACE_FULL_CALL:
+	case TRACE_FULL_TAIL:
+		call_record(f, e, thread, r, call);
+		break;
+	case TRACE_FULL_EVENT:
+		event_record(f, e, thread, r->event);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What must come before what, in every order in which the operations of a run can happen
+ * (doc/design/reversible.md): clocks, a number for each thread.
+ *
+ * The clock of an operation has, for each other thread, how many of its operations must have been done
+ * when this one is done; for its own thread its own number.  Clocks are lower bounds: everything that
+ * they say is so; what they do not say may still be so, because of locks, semaphores and conditions.
+ */
+#ifndef REVERSIBLE_ORDER_H
+#define REVERSIBLE_ORDER_H
+
+#include "reversible/run.h"
+
+/* By which rule an edge came into the order. */
+enum rev_rule {
+	REV_BY_CREATE,
+	REV_BY_JOIN,
+	REV_BY_BARRIER,
+	REV_BY_ONCE,
+	REV_BY_SEM,
+	REV_BY_COND,
+	REV_BY_LOCK, /* two sections of a lock that cannot change places */
+	REV_RULES,
+};
+const char *rev_rule_name(enum rev_rule rule);
+
+/* One step of the proof: whenever `op` is done, operation n of the thread was done before. */
+struct rev_need {
+	uint32_t op; /* position in rev_run.ops */
+	uint32_t thread, n;
+	uint8_t rule; /* enum rev_rule */
+};
+
+struct rev_order {
+	uint32_t *rows; /* row_count rows of `width` numbers; row 0 is all zero */
+	size_t row_count, row_capacity;
+	size_t width;
+	uint32_t *own; /* by operation: the row that belongs to it alone; 0: none */
+	uint64_t used[REV_RULES];
+	unsigned sweeps;
+	bool logging;
+	struct rev_need *needs; /* with `logging`: each follows from those before it */
+	size_t need_count, need_capacity;
+};
+
+/* Fills in run->order; with `log` also the steps by which it was found. */
+void rev_order_build(struct rev_run *run, bool log);
+void rev_order_free(struct rev_run *run);
+
+/* How many operations of `thread` must be done when `op` is done. */
+static inline uint32_t rev_order_get(const struct rev_run *run, const struct rev_op *op, uint32_t thread)
+{
+	return op->thread == thread ? op->n : run->order->rows[op->row * run->order->width + thread];
+}
+
+/* Whether segment `s` of thread `t` is over before segment `r` of thread `u` begins, in every order. */
+static inline bool rev_order_has(const struct rev_run *run, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
+{
+	return t == u ? s <= r : r && rev_order_get(run, rev_run_op(run, u, r), t) > s;
+}
+
+#endif

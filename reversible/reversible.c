@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The reversibility check of a trace.  In: the records of a full trace.  Out: a verdict with what it
+ * stands on.
+ *
+ * Two walks over the trace.  The first takes the operations out, from which the clocks are made.  The second
+ * follows the accesses and finds the dependent ones that the clocks leave open.  Those are decided
+ * (decide.c); where something is to be shown, a third walk looks it up (describe.c).
+ */
+#include "reversible/reversible.h"
+
+#include "base/alloc.h"
+#include "reversible/depend.h"
+#include "reversible/describe.h"
+#include "reversible/feed.h"
+#include "reversible/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNWRITTEN_MAX 4096 /* larger allocations are taken for written */
+
+/* ---- the first walk ---- */
+
+/* The libraries: all modules but the first, which is the program. */
+struct modules {
+	struct {
+		uint64_t base, size;
+	} * list;
+	size_t count, capacity;
+};
+
+static bool is_library(const struct modules *m, uint64_t address)
+{
+	for (size_t i = 1; i < m->count; i++)
+		if (address - m->list[i].base < m->list[i].size)
+			return true;
+	return false;
+}
+
+static void note_module(struct modules *m, const struct trace_event *e)
+{
+	RD_GROW(m->list, m->capacity, m->count + 1);
+	m->list[m->count].base = e->values[0];
+	m->list[m->count++].size = e->values[1];
+}
+
+/* Whether the operation itself is what was called, not a function that uses it inside: pthread_once() is,
+ * pthread_exit(), which loads the unwinder, is not. */
+static bool is_called(const struct trace_site *site)
+{
+	static const char *const words[] = {"mutex", "mtx_", "rwlock",	"spin", "cond",
+					    "cnd_",  "sem_", "barrier", "once", "__cxa_guard"};
+
+	for (size_t i = 0; site && i < sizeof words / sizeof *words; i++)
+		if (strstr(site->what, words[i]))
+			return true;
+	return false;
+}
+
+/* What a library does with its own locks is not the program's: which thread throws the first exception
+ * decides who initialises the unwinder, and nothing else.  What sem_open() finds may have any value. */
+static void note_object(struct rev_result *x, const struct modules *m, const struct trace_sites *sites,
+			const struct trace_record *r)
+{
+	const struct trace_site *site = trace_sites_find(sites, r->site);
+	uint32_t at = r->event->address ? rev_run_find(&x->run, r->event->address) : REV_NONE;
+	struct rev_object *o;
+	bool foreign;
+
+	if (at == REV_NONE)
+		return;
+	o = &x->run.objects[at];
+	foreign = !is_called(site) && is_library(m, o->address);
+	o->foreign = foreign && (o->foreign || !o->known);
+	o->known = true;
+	if (r->event->kind == RADDLE_SEM_INIT && site && !strcmp(site->what, "sem_open"))
+		o->value = REV_ENDLESS;
+}
+
+static void note_event(struct rev_result *x, struct modules *m, const struct trace_sites *sites,
+		       uint32_t thread, const struct trace_record *r)
+{
+	if (r->event->kind == RADDLE_MODULE)
+		note_module(m, r->event);
+	rev_run_event(&x->run, thread, r->event, r->site);
+	if (r->event->kind >= RADDLE_MUTEX_INIT && r->event->kind <= RADDLE_ONCE_REQUEST)
+		note_object(x, m, sites, r);
+}
+
+static void name_threads(struct rev_result *x, struct epa_walk *walk)
+{
+	x->names = rd_xcalloc(x->run.thread_count + 1, sizeof *x->names);
+	for (size_t i = 0; i < x->run.thread_count; i++) {
+		const char *name = epa_thread_name(walk, x->run.threads[i].number);
+
+		x->names[i] = rd_arena_strndup(x->arena, name, strlen(name));
+	}
+}
+
+/* By place in the walk: the index of the thread in the run. */
+static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk)
+{
+	uint32_t *index = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *index);
+
+	for (size_t i = 0; i < epa_walk_threads(walk); i++)
+		index[i] = rev_run_thread(&x->run, epa_walk_number(walk, i));
+	return index;
+}
+
+int rev_read_operations(struct rev_result *x, struct epa_source *source)
+{
+	struct modules modules = {0};
+	struct trace_record r;
+	struct epa_walk *walk;
+	uint32_t *index;
+	int err = epa_walk_open(&walk, source);
+
+	if (err)
+		return err;
+	index = index_threads(x, walk);
+	while (epa_walk_next(walk, &r) > 0) {
+		x->records++;
+		if (r.kind == TRACE_FULL_EVENT)
+			note_event(x, &modules, epa_source_sites(source), index[epa_walk_place(walk)], &r);
+	}
+	rev_run_finish(&x->run);
+	x->damaged = epa_walk_error(walk);
+	x->partial = !epa_walk_is_whole(walk);
+	name_threads(x, walk);
+	epa_walk_close(walk);
+	free(index);
+	free(modules.list);
+	return 0;
+}
+
+int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record_fn *fn, void *context)
+{
+	const struct trace_sites *sites = epa_source_sites(source);
+	struct trace_record r;
+	struct epa_walk *walk;
+	const char **call;
+	uint32_t *index;
+	int err = epa_walk_open(&walk, source);
+
+	if (err)
+		return err;
+	index = index_threads(x, walk);
+	call = rd_xcalloc(x->run.thread_count + 1, sizeof *call);
+	while (epa_walk_next(walk, &r) > 0) {
+		uint32_t thread = index[epa_walk_place(walk)];
+
+		if (r.kind == TRACE_FULL_CALL || r.kind == TRACE_FULL_TAIL) {
+			const struct trace_site *site = trace_sites_find(sites, r.site);
+
+			call[thread] = site ? site->what : "";
+		}
+		fn(context, thread, &r, call[thread] ? call[thread] : "");
+	}
+	epa_walk_close(walk);
+	free(index);
+	free(call);
+	return 0;
+}
+
+/* ---- the second walk ---- */
+
+struct follower {
+	struct rev_feed feed;
+	struct rev_shadow *shadow;
+	struct rev_sources *sources;
+};
+
+static bool gives_unwritten(const char *call)
+{
+	return !strcmp(call, "malloc") || !strcmp(call, "_Znwm") || !strcmp(call, "_Znam") ||
+	       !strcmp(call, "aligned_alloc");
+}
+
+static void apply(struct follower *f, const struct rev_effects *e, const struct trace_record *r,
+		  const char *call)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		const struct rev_touch *t = &e->list[i].touch;
+
+		switch (e->list[i].effect) {
+		case REV_TOUCH:
+			if (r->kind == TRACE_FULL_LOAD && rev_shadow_is_fresh(f->shadow, t->address, t->size))
+				rev_sources_unwritten(f->sources, t->u, r->site);
+			rev_shadow_touch(f->shadow, t);
+			break;
+		case REV_ENDS:
+			rev_shadow_end(f->shadow, t, false);
+			break;
+		case REV_FREES:
+			rev_shadow_release(f->shadow, t);
+			break;
+		case REV_CLEAR:
+			rev_shadow_clear(f->shadow, t->address, t->size,
+					 r->event->kind == RADDLE_ALLOC && t->size <= UNWRITTEN_MAX &&
+						 gives_unwritten(call));
+		}
+	}
+}
+
+/* A library that gets a pointer may write there. */
+static void give_away(struct follower *f, const struct trace_record *r)
+{
+	for (size_t i = 0; i < r->value_count; i++)
+		if (r->values[i].type == TRACE_VALUE_POINTER)
+			rev_shadow_fill(f->shadow, trace_record_value(r, i));
+}
+
+static void follow(struct follower *f, uint32_t thread, const struct trace_record *r)
+{
+	struct rev_effects e;
+	const char *call;
+
+	rev_sources_feed(f->sources, thread, r);
+	call = rev_sources_call(f->sources, thread);
+	rev_feed_record(&f->feed, thread, r, call, &e);
+	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL)
+		give_away(f, r);
+	apply(f, &e, r, call);
+}
+
+static int read_accesses(struct rev_result *x, struct epa_source *source, struct follower *f)
+{
+	struct trace_record r;
+	struct epa_walk *walk;
+	uint32_t *index;
+	int err = epa_walk_open(&walk, source);
+
+	if (err)
+		return err;
+	index = index_threads(x, walk);
+	while (epa_walk_next(walk, &r) > 0)
+		follow(f, index[epa_walk_place(walk)], &r);
+	epa_walk_close(walk);
+	free(index);
+	x->accesses = f->feed.accesses;
+	x->sources = rev_sources_take(f->sources, &x->source_count);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+struct rev_result *rev_result_new(void)
+{
+	struct rev_result *x = rd_xcalloc(1, sizeof *x);
+
+	x->arena = rd_arena_new();
+	rev_run_init(&x->run);
+	return x;
+}
+
+static void take_over(struct rev_result *x, struct rev_decision *d)
+{
+	x->verdict = d->verdict;
+	x->reason = d->reason;
+	x->counts = d->counts;
+	x->proved = d->proved;
+	d->proved = NULL;
+	x->reversals = rd_xcalloc(d->found_count + 1, sizeof *x->reversals);
+	x->reversal_count = d->found_count;
+	for (size_t i = 0; i < d->found_count; i++) {
+		struct rev_found *f = &d->found[i];
+
+		x->reversals[i] = (struct rev_reversal){.pair = f->pair,
+							.order = f->order,
+							.replay = f->replay,
+							.meet = f->meet,
+							.by_solver = f->by_solver};
+		f->order = f->replay = (struct rev_witness){0};
+	}
+	rev_decision_release(d);
+}
+
+static int check(struct rev_result *x, struct epa_source *source, const struct rev_options *options)
+{
+	struct follower f = {0};
+	struct rev_decision d;
+	int err;
+
+	rev_order_build(&x->run, options->log);
+	memcpy(x->rules, x->run.order->used, sizeof x->rules);
+	rev_feed_init(&f.feed, &x->run, epa_source_sites(source));
+	f.shadow = rev_shadow_new(&x->run);
+	f.sources = rev_sources_new(&x->run, epa_source_sites(source), epa_source_layout(source));
+	rev_depend(&x->run, f.shadow);
+	err = read_accesses(x, source, &f);
+	if (!err) {
+		rev_decide(&d, &x->run, f.shadow, options->solver_ms, options->limit);
+		take_over(x, &d);
+		if (x->verdict == REV_YES && (x->partial || f.feed.shortened)) {
+			x->verdict = REV_OPEN;
+			x->reason = x->partial ? "the trace does not go to the end of the run"
+					       : "an access of more than 64 MB was not looked at as a whole";
+		}
+	}
+	rev_shadow_free(f.shadow);
+	rev_sources_free(f.sources);
+	rev_feed_release(&f.feed);
+	return err;
+}
+
+int rev_check(struct rev_result **result, struct epa_source *source, const struct rev_options *options)
+{
+	struct rev_result *x = rev_result_new();
+	int err;
+
+	err = rev_read_operations(x, source);
+	if (!err)
+		err = check(x, source, options);
+	if (!err && (x->reversal_count || options->objects))
+		err = rev_describe(x, source, options->objects);
+	x->threads = x->run.thread_count;
+	x->operations = x->run.op_count;
+	x->odd = x->run.odd;
+	if (err)
+		rev_result_free(x);
+	else
+		*result = x;
+	return err;
+}
+
+void rev_result_free(struct rev_result *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->reversal_count; i++) {
+		rev_witness_release(&x->reversals[i].order);
+		rev_witness_release(&x->reversals[i].replay);
+	}
+	free(x->reversals);
+	free(x->proved);
+	free(x->sources);
+	free(x->shared);
+	free(x->names);
+	rev_order_free(&x->run);
+	rev_run_release(&x->run);
+	rd_arena_free(x->arena);
+	free(x);
+}

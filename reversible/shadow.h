@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who touched a byte last, and which of these touches are not in a fixed order: pairs of segments
+ * that the clocks of the run leave open.
+ *
+ * For each byte the last write and, by thread, the last reads since then are kept.  If each is ordered with
+ * the next that it conflicts with, all conflicting accesses of the byte are.
+ */
+#ifndef REVERSIBLE_SHADOW_H
+#define REVERSIBLE_SHADOW_H
+
+#include "reversible/order.h"
+
+/* What an access is; for the report. */
+enum rev_access {
+	REV_READ,
+	REV_WRITE,
+	REV_ATOMIC_READ,
+	REV_ATOMIC_WRITE,
+	REV_RELEASED, /* memory was given back: free, realloc, munmap */
+	REV_REUSED,   /* a local variable takes the place of one that is gone */
+	REV_SYNC,     /* an operation, or the initialisation or destruction of its object */
+	REV_CALLED,   /* a function of a library wrote, also a state that it hides */
+};
+
+/* Two segments whose order is not certain, and one byte that both touch. */
+struct rev_pair {
+	uint32_t t, s, u, r;   /* segment s of thread t came first; as in struct rev_question */
+	uint32_t count;	       /* accesses that it was seen for */
+	uint8_t first, second; /* enum rev_access */
+	uint8_t ops;	       /* bit 0: the first is operation s + 1 itself; bit 1: the second is
+				* operation r, or r + 1 if bit 2 is set */
+	uint64_t address;
+};
+
+struct rev_shadow;
+struct rev_shadow *rev_shadow_new(const struct rev_run *run);
+void rev_shadow_free(struct rev_shadow *s);
+
+/* Thread u touches memory in its segment r. */
+struct rev_touch {
+	uint32_t u, r;
+	uint64_t address, size;
+	uint8_t access; /* enum rev_access */
+	uint8_t ops;	/* as in struct rev_pair, bits 1 and 2 */
+};
+void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
+
+/* The same as a write of what has been touched before, without a trace of it: then a life of
+ * the memory is over.  With `fresh` a new one begins, and it holds nothing. */
+void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
+/* A write of all bytes, however many: what has been touched before and what will be. */
+void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
+/* A new life begins, whatever was there. */
+void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
+/* Something unseen may have written there: from the address on as far as nothing was written. */
+void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
+/* Whether one of the bytes has never been written in this life. */
+bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);
+
+/* A pair that does not come from memory: operations that depend on one another. */
+void rev_shadow_add(struct rev_shadow *s, const struct rev_pair *pair);
+
+/* Calls `fn` for every two conflicting accesses from now on. */
+typedef void rev_conflict_fn(void *context, uint64_t address, bool ordered);
+void rev_shadow_listen(struct rev_shadow *s, rev_conflict_fn *fn, void *context);
+
+/* The pairs, in the order in which they were found. */
+const struct rev_pair *rev_shadow_pairs(const struct rev_shadow *s, size_t *count);
+/* How many conflicting accesses of two threads were seen next to one another, and how many of these are
+ * in a certain order; whether some pairs were not kept. */
+void rev_shadow_counts(const struct rev_shadow *s, uint64_t *conflicts, uint64_t *ordered, bool *overflow);
+
+#endif

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What locks leave open, decided by Z3.  In: a skeleton and a question.  Out: a witness, a proof that there
+ * is none, or unknown.
+ *
+ * Each operation that thread t at its segment s allows at all is an integer, its place in the order; the
+ * operation that begins segment r of thread u is the end of the witness.  Program order and what operations
+ * need of certain others are inequalities.  That two sections of a lock do not overlap, unless one begins
+ * behind the end, and that a semaphore's wait finds a post left, is told to the solver only where a solution
+ * of it breaks it: the machine tries each solution out.  Which notification ends which wait is a choice
+ * variable.
+ *
+ * The library is loaded when the first question comes: it takes longer to load than most runs
+ * take to check.  Whatever goes wrong in there makes the answer unknown, never a yes or a no.
+ */
+#include "reversible/solve.h"
+
+#include "base/alloc.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <z3.h>
+
+#define LIBRARY "libz3.so.4"
+#define OPERATIONS_MAX 20000 /* of one question */
+#define COUNTED_MAX 4000     /* posts and waits of a semaphore in one constraint */
+#define BUDGET 6	     /* so many time-outs for all questions together */
+
+/* The functions of Z3 that are used. */
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(mk_config) X(del_config) X(mk_context) X(del_context) X(set_error_handler) \
+	X(mk_simple_solver) X(solver_inc_ref) X(solver_dec_ref) X(mk_params) X(params_inc_ref) \
+	X(params_dec_ref) X(params_set_uint) X(mk_string_symbol) X(mk_int_symbol) \
+	X(solver_set_params) X(mk_int_sort) X(mk_bool_sort) X(mk_const) X(mk_lt) X(mk_gt) X(mk_ge) \
+	X(mk_or) X(mk_and) X(mk_not) X(mk_implies) X(mk_ite) X(mk_int) X(mk_add) X(solver_assert) \
+	X(solver_check) X(solver_get_model) X(model_inc_ref) X(model_dec_ref) X(model_eval) \
+	X(get_numeral_int64)
+/* clang-format on */
+
+struct library {
+#define X(name) __typeof__(Z3_##name) *name;
+	FUNCTIONS(X)
+#undef X
+};
+
+struct rev_solver {
+	const struct rev_run *run;
+	unsigned timeout_ms;
+	const char *reason;
+	uint64_t spent_ms;
+	void *handle;
+	bool tried;
+	struct library z3;
+};
+
+/* One question. */
+struct asked {
+	struct rev_solver *solver;
+	const struct library *z3;
+	const struct rev_run *run;
+	const struct rev_question *q;
+	struct rev_machine *m;
+	Z3_context ctx;
+	Z3_solver s;
+	Z3_ast *place;	 /* by position in rev_run.ops; NULL: it cannot be in a witness */
+	uint32_t *bound; /* by thread: how many of its operations can be */
+	Z3_ast end;
+	unsigned next; /* number of the next variable */
+	bool more;     /* something was told to the solver in this round */
+	bool lost;     /* a solution breaks a rule that it was told: give up */
+};
+
+/* ---- the library ---- */
+
+struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms)
+{
+	struct rev_solver *s = rd_xcalloc(1, sizeof *s);
+
+	s->run = run;
+	s->timeout_ms = timeout_ms;
+	return s;
+}
+
+void rev_solver_free(struct rev_solver *s)
+{
+	if (s && s->handle)
+		dlclose(s->handle);
+	free(s);
+}
+
+const char *rev_solver_reason(const struct rev_solver *s)
+{
+	return s->reason ? s->reason : "the solver was not asked";
+}
+
+bool rev_solver_is_spent(const struct rev_solver *s)
+{
+	return s->spent_ms >= (uint64_t)BUDGET * s->timeout_ms;
+}
+
+static bool load(struct rev_solver *s)
+{
+	bool complete = true;
+
+	if (!s->tried) {
+		s->tried = true;
+		s->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+		if (!s->handle)
+			return false;
+#define X(name) complete &= (*(void **)&s->z3.name = dlsym(s->handle, "Z3_" #name)) != NULL;
+		FUNCTIONS(X)
+#undef X
+		if (!complete) {
+			dlclose(s->handle);
+			s->handle = NULL;
+		}
+	}
+	return s->handle != NULL;
+}
+
+/* Z3 would end the process. */
+static void ignore_error(Z3_context c, Z3_error_code e)
+{
+	(void)c;
+	(void)e;
+}
+
+/* ---- formulas ---- */
+
+static void tell(struct asked *a, Z3_ast formula)
+{
+	a->z3->solver_assert(a->ctx, a->s, formula);
+	a->more = true;
+}
+
+static Z3_ast either(struct asked *a, Z3_ast *of, unsigned count)
+{
+	return a->z3->mk_or(a->ctx, count, of);
+}
+
+/* The operation is not part of the witness. */
+static Z3_ast is_behind(struct asked *a, uint32_t at)
+{
+	return a->z3->mk_gt(a->ctx, a->place[at], a->end);
+}
+
+static bool is_in(const struct asked *a, uint32_t at)
+{
+	return at != REV_NONE && a->place[at] != NULL;
+}
+
+static void tell_before(struct asked *a, uint32_t first, uint32_t second)
+{
+	if (is_in(a, first) && is_in(a, second))
+		tell(a, a->z3->mk_lt(a->ctx, a->place[first], a->place[second]));
+}
+
+/* Sections do not overlap, if both begin. */
+static void tell_sections(struct asked *a, uint32_t one, uint32_t other)
+{
+	Z3_ast of[4];
+	unsigned n = 0;
+	uint32_t ends[2] = {a->run->ops[one].link, a->run->ops[other].link};
+
+	of[n++] = is_behind(a, one);
+	of[n++] = is_behind(a, other);
+	if (is_in(a, ends[0]))
+		of[n++] = a->z3->mk_lt(a->ctx, a->place[ends[0]], a->place[other]);
+	if (is_in(a, ends[1]))
+		of[n++] = a->z3->mk_lt(a->ctx, a->place[ends[1]], a->place[one]);
+	tell(a, either(a, of, n));
+}
+
+/* Adds "1 if it comes before `at`, times sign" for each of a list. */
+static bool sum_up(struct asked *a, const struct rev_list *lists, size_t count, uint32_t at, Z3_ast *terms,
+		   unsigned *n, int sign)
+{
+	Z3_sort integers = a->z3->mk_int_sort(a->ctx);
+	Z3_ast none = a->z3->mk_int(a->ctx, 0, integers), one = a->z3->mk_int(a->ctx, sign, integers);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < lists[i].count; k++) {
+			uint32_t other = lists[i].at[k];
+
+			if (other == at || !is_in(a, other))
+				continue;
+			if (*n >= COUNTED_MAX)
+				return false;
+			terms[(*n)++] = a->z3->mk_ite(
+				a->ctx, a->z3->mk_lt(a->ctx, a->place[other], a->place[at]), one, none);
+		}
+	return true;
+}
+
+static void tell_count(struct asked *a, uint32_t at)
+{
+	const struct rev_object *o = &a->run->objects[a->run->ops[at].object];
+	Z3_ast *terms = rd_xcalloc(COUNTED_MAX + 1, sizeof *terms), of[2];
+	Z3_sort integers = a->z3->mk_int_sort(a->ctx);
+	unsigned n = 1;
+
+	terms[0] = a->z3->mk_int(a->ctx, (int)o->value, integers);
+	if (sum_up(a, o->first, o->first_count, at, terms, &n, 1) &&
+	    sum_up(a, o->second, o->second_count, at, terms, &n, -1)) {
+		of[0] = is_behind(a, at);
+		of[1] = a->z3->mk_ge(a->ctx, a->z3->mk_add(a->ctx, n, terms),
+				     a->z3->mk_int(a->ctx, 1, integers));
+		tell(a, either(a, of, 2));
+	} else {
+		a->lost = true;
+	}
+	free(terms);
+}
+
+/* ---- conditions ---- */
+
+/* A signal ends one wait: of the choices for it at most one is true. */
+static void tell_exclusive(struct asked *a, const Z3_ast *choices, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = i + 1; k < count; k++) {
+			Z3_ast of[2] = {a->z3->mk_not(a->ctx, choices[i]), a->z3->mk_not(a->ctx, choices[k])};
+
+			tell(a, either(a, of, 2));
+		}
+}
+
+struct wakes {
+	uint32_t *at;
+	size_t count, capacity;
+};
+
+/* `chosen`: a row for each signal, a column for each wake. */
+static void tell_wake(struct asked *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
+{
+	const struct rev_op *wake = &a->run->ops[at];
+	const struct rev_object *o = &a->run->objects[wake->object];
+	size_t row = 0;
+	unsigned n = 1;
+	Z3_ast *of;
+
+	for (size_t i = 0; i < o->first_count; i++)
+		row += o->first[i].count;
+	of = rd_xcalloc(row + 1, sizeof *of);
+	of[0] = is_behind(a, at);
+	row = 0;
+	for (size_t i = 0; i < o->first_count; i++)
+		for (size_t k = 0; k < o->first[i].count; k++, row++) {
+			uint32_t s = o->first[i].at[k];
+			Z3_ast in[2];
+
+			if (!is_in(a, s) || o->first[i].thread == wake->thread)
+				continue;
+			in[0] = a->z3->mk_lt(a->ctx, a->place[wake->pair], a->place[s]);
+			in[1] = a->z3->mk_lt(a->ctx, a->place[s], a->place[at]);
+			of[n] = a->z3->mk_const(a->ctx, a->z3->mk_int_symbol(a->ctx, (int)a->next++),
+						a->z3->mk_bool_sort(a->ctx));
+			tell(a, a->z3->mk_implies(a->ctx, of[n], a->z3->mk_and(a->ctx, 2, in)));
+			if (!(a->run->ops[s].flags & REV_ALL))
+				chosen[row * columns + column] = of[n];
+			n++;
+		}
+	tell(a, either(a, of, n));
+	free(of);
+}
+
+static void tell_condition(struct asked *a, uint32_t object, const struct wakes *w)
+{
+	const struct rev_object *o = &a->run->objects[object];
+	size_t rows = 0, used;
+	Z3_ast *chosen, *line;
+
+	for (size_t i = 0; i < o->first_count; i++)
+		rows += o->first[i].count;
+	if (rows * w->count > OPERATIONS_MAX * 10) {
+		a->lost = true;
+		return;
+	}
+	chosen = rd_xcalloc(rows * w->count + 1, sizeof *chosen);
+	line = rd_xcalloc(w->count + 1, sizeof *line);
+	for (size_t i = 0; i < w->count; i++)
+		tell_wake(a, w->at[i], chosen, i, w->count);
+	for (size_t r = 0; r < rows; r++) {
+		used = 0;
+		for (size_t i = 0; i < w->count; i++)
+			if (chosen[r * w->count + i])
+				line[used++] = chosen[r * w->count + i];
+		tell_exclusive(a, line, used);
+	}
+	free(chosen);
+	free(line);
+}
+
+static void tell_conditions(struct asked *a)
+{
+	for (uint32_t object = 0; object < a->run->object_count; object++) {
+		struct wakes w = {0};
+
+		if (a->run->objects[object].class != REV_COND)
+			continue;
+		for (uint32_t i = 0; i < a->run->op_count; i++) {
+			const struct rev_op *op = &a->run->ops[i];
+
+			if (op->kind != REV_WAKE || op->object != object || op->flags & REV_ALONE ||
+			    !is_in(a, i))
+				continue;
+			RD_GROW(w.at, w.capacity, w.count + 1);
+			w.at[w.count++] = i;
+		}
+		tell_condition(a, object, &w);
+		free(w.at);
+	}
+}
+
+/* ---- a question ---- */
+
+/* The operations of a thread that do not need t to have gone on. */
+static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q, uint32_t thread)
+{
+	uint32_t low = 0, high = (uint32_t)run->threads[thread].count;
+
+	if (thread == q->t)
+		return q->s < high ? q->s : high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rev_order_get(run, rev_run_op(run, thread, middle + 1), q->t) <= q->s)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Variables for what can be in a witness.  false: there is too much, or the end cannot be. */
+static bool make_places(struct asked *a)
+{
+	size_t total = 0;
+
+	for (uint32_t t = 0; t < a->run->thread_count; t++)
+		total += a->bound[t] = bound_of(a->run, a->q, t);
+	if (total > OPERATIONS_MAX)
+		return false;
+	for (uint32_t t = 0; t < a->run->thread_count; t++)
+		for (uint32_t n = 0; n < a->bound[t]; n++)
+			a->place[a->run->threads[t].ops[n]] =
+				a->z3->mk_const(a->ctx, a->z3->mk_int_symbol(a->ctx, (int)a->next++),
+						a->z3->mk_int_sort(a->ctx));
+	return true;
+}
+
+static void tell_needs(struct asked *a)
+{
+	for (uint32_t i = 0; i < a->run->op_count; i++) {
+		const struct rev_op *op = &a->run->ops[i];
+
+		if (!is_in(a, i))
+			continue;
+		if (op->n > 1)
+			tell_before(a, a->run->threads[op->thread].ops[op->n - 2], i);
+		if (op->kind == REV_START || op->kind == REV_JOIN || op->kind == REV_ONCE_PASS ||
+		    op->kind == REV_ONCE_RUN)
+			tell_before(a, op->pair, i);
+		for (size_t k = 0; op->kind == REV_EXIT && k < a->run->uses[op->link].count; k++)
+			if (a->run->uses[op->link].enters[k] != i)
+				tell_before(a, a->run->uses[op->link].enters[k], i);
+	}
+	tell_conditions(a);
+}
+
+struct placed {
+	int64_t place;
+	uint32_t at;
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct placed *a = x, *b = y;
+
+	return a->place != b->place ? (a->place < b->place ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
+}
+
+static bool value_of(struct asked *a, Z3_model model, Z3_ast of, int64_t *value)
+{
+	Z3_ast found;
+
+	return a->z3->model_eval(a->ctx, model, of, true, &found) &&
+	       a->z3->get_numeral_int64(a->ctx, found, value);
+}
+
+/* The order that the solver proposes. */
+static bool read_order(struct asked *a, struct rev_witness *w)
+{
+	Z3_model model = a->z3->solver_get_model(a->ctx, a->s);
+	struct placed *all = rd_xcalloc(a->run->op_count + 1, sizeof *all);
+	size_t count = 0;
+	int64_t end = 0;
+	bool good;
+
+	a->z3->model_inc_ref(a->ctx, model);
+	good = value_of(a, model, a->end, &end);
+	for (uint32_t i = 0; i < a->run->op_count && good; i++) {
+		if (!is_in(a, i))
+			continue;
+		all[count].at = i;
+		good = value_of(a, model, a->place[i], &all[count].place);
+		count += all[count].place <= end;
+	}
+	a->z3->model_dec_ref(a->ctx, model);
+	qsort(all, count, sizeof *all, by_place);
+	RD_GROW(w->order, w->capacity, count + 1);
+	for (w->count = 0; w->count < count; w->count++)
+		w->order[w->count] = all[w->count].at;
+	free(all);
+	return good;
+}
+
+/* All who hold the lock of `op` now. */
+static void tell_holders(struct asked *a, const struct rev_op *op)
+{
+	const struct rev_object *o = &a->run->objects[op->lock];
+	uint32_t at = (uint32_t)(op - a->run->ops);
+	bool shared = op->flags & REV_SHARED;
+	const struct rev_list *lists = shared ? o->second : o->first;
+	size_t count = shared ? o->second_count : o->first_count;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t k = rev_list_until(a->run, &lists[i], a->m->done[lists[i].thread]);
+
+		if (lists[i].thread == op->thread || !k)
+			continue;
+		if (is_in(a, lists[i].at[k - 1]))
+			tell_sections(a, lists[i].at[k - 1], at);
+	}
+}
+
+/* Tells the solver what its order breaks; if it is nothing the order can happen. */
+static void refine(struct asked *a, const struct rev_witness *w)
+{
+	uint32_t by;
+
+	a->more = false;
+	rev_machine_reset(a->m, w->order, w->count);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct rev_op *op = &a->run->ops[w->order[i]];
+
+		if (!rev_machine_can(a->m, op, &by)) {
+			if (by != REV_NONE)
+				tell_holders(a, op);
+			else if (op->kind == REV_TAKE)
+				tell_count(a, w->order[i]);
+			else
+				a->lost = true;
+		}
+		rev_machine_do(a->m, op);
+	}
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static enum rev_answer ask(struct asked *a, struct rev_witness *w)
+{
+	uint64_t start = now_ms();
+
+	while (!a->lost && now_ms() - start < a->solver->timeout_ms) {
+		switch (a->z3->solver_check(a->ctx, a->s)) {
+		case Z3_L_FALSE:
+			return REV_NEVER;
+		case Z3_L_TRUE:
+			break;
+		default:
+			a->solver->reason = "the solver did not come to an answer in its time";
+			return REV_UNKNOWN;
+		}
+		if (!read_order(a, w))
+			break;
+		refine(a, w);
+		if (!a->more && !a->lost)
+			return REV_FOUND;
+		if (!a->more)
+			break;
+	}
+	a->solver->reason = a->lost ? "the question is too large for the solver"
+				    : "the solver did not come to an answer in its time";
+	return REV_UNKNOWN;
+}
+
+static void open_solver(struct asked *a)
+{
+	const struct library *z3 = a->z3;
+	Z3_config config = z3->mk_config();
+	Z3_params params;
+
+	a->ctx = z3->mk_context(config);
+	z3->del_config(config);
+	z3->set_error_handler(a->ctx, ignore_error);
+	a->s = z3->mk_simple_solver(a->ctx);
+	z3->solver_inc_ref(a->ctx, a->s);
+	params = z3->mk_params(a->ctx);
+	z3->params_inc_ref(a->ctx, params);
+	z3->params_set_uint(a->ctx, params, z3->mk_string_symbol(a->ctx, "timeout"), a->solver->timeout_ms);
+	z3->solver_set_params(a->ctx, a->s, params);
+	z3->params_dec_ref(a->ctx, params);
+}
+
+static enum rev_answer solve(struct asked *a, struct rev_witness *w)
+{
+	enum rev_answer answer = REV_UNKNOWN;
+	uint32_t last = a->run->threads[a->q->u].ops[a->q->r - 1];
+
+	open_solver(a);
+	if (!make_places(a)) {
+		a->solver->reason = "the question is too large for the solver";
+	} else if (!is_in(a, last)) {
+		answer = REV_NEVER;
+	} else {
+		a->end = a->place[last];
+		tell_needs(a);
+		answer = ask(a, w);
+	}
+	a->z3->solver_dec_ref(a->ctx, a->s);
+	a->z3->del_context(a->ctx);
+	return answer;
+}
+
+enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const struct rev_question *q,
+			  struct rev_witness *w)
+{
+	struct asked a = {.solver = s, .z3 = &s->z3, .run = s->run, .q = q, .m = m};
+	enum rev_answer answer;
+	uint64_t start = now_ms();
+
+	if (!q->r || q->r > s->run->threads[q->u].count)
+		return REV_NEVER;
+	if (!s->timeout_ms) {
+		s->reason = "the solver has no time";
+		return REV_UNKNOWN;
+	}
+	if (rev_solver_is_spent(s)) {
+		s->reason = "the solver has used up its time";
+		return REV_UNKNOWN;
+	}
+	if (!load(s)) {
+		s->reason = "the solver, " LIBRARY ", cannot be loaded";
+		return REV_UNKNOWN;
+	}
+	a.place = rd_xcalloc(s->run->op_count + 1, sizeof *a.place);
+	a.bound = rd_xcalloc(s->run->thread_count + 1, sizeof *a.bound);
+	answer = solve(&a, w);
+	s->spent_ms += now_ms() - start;
+	free(a.place);
+	free(a.bound);
+	return answer;
+}

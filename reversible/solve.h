@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about orders that the clocks and the search leave open, for Z3. */
+#ifndef REVERSIBLE_SOLVE_H
+#define REVERSIBLE_SOLVE_H
+
+#include "reversible/search.h"
+
+enum rev_answer {
+	REV_NEVER,   /* proved: no order of that kind */
+	REV_FOUND,   /* the witness is one */
+	REV_UNKNOWN, /* the solver gave up, failed or is not there */
+};
+
+struct rev_solver;
+/* `timeout_ms`: for each question, and six times as much for all; 0: nothing is asked, every answer is
+ * REV_UNKNOWN. */
+struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
+void rev_solver_free(struct rev_solver *s);
+
+enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const struct rev_question *q,
+			  struct rev_witness *w);
+
+/* Whether the time for all questions is used up: all answers will be REV_UNKNOWN. */
+bool rev_solver_is_spent(const struct rev_solver *s);
+
+/* Why the last answer was REV_UNKNOWN. */
+const char *rev_solver_reason(const struct rev_solver *s);
+#endif

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sources of what a program does not decide itself.  In: records.  Out: a list of places.
+ *
+ * A black list, as the paper proposes: functions by name, operations with a time limit, paths by their hash,
+ * addresses in what is written out, loads of fresh heap memory, and choices of the schedule that no order
+ * shows.  What is not on it is not found.
+ */
+#include "reversible/source.h"
+
+#include "base/alloc.h"
+#include "reversible/shadow.h"
+#include "raddle/full.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint8_t kind;
+} functions[] = {
+	{"time", REV_OF_TIME},
+	{"gettimeofday", REV_OF_TIME},
+	{"clock_gettime", REV_OF_TIME},
+	{"clock", REV_OF_TIME},
+	{"times", REV_OF_TIME},
+	{"ftime", REV_OF_TIME},
+	{"timespec_get", REV_OF_TIME},
+	{"getrusage", REV_OF_TIME},
+	{"getrandom", REV_OF_RANDOM},
+	{"getentropy", REV_OF_RANDOM},
+	{"arc4random", REV_OF_RANDOM},
+	{"arc4random_buf", REV_OF_RANDOM},
+	{"arc4random_uniform", REV_OF_RANDOM},
+	{"mkstemp", REV_OF_RANDOM},
+	{"mkdtemp", REV_OF_RANDOM},
+	{"tmpnam", REV_OF_RANDOM},
+	{"tempnam", REV_OF_RANDOM},
+	{"getpid", REV_OF_IDENTITY},
+	{"getppid", REV_OF_IDENTITY},
+	{"gettid", REV_OF_IDENTITY},
+	{"getpgrp", REV_OF_IDENTITY},
+	{"getsid", REV_OF_IDENTITY},
+	{"sched_getcpu", REV_OF_IDENTITY},
+	{"fork", REV_OF_IDENTITY},
+	{"vfork", REV_OF_IDENTITY},
+	{"wait", REV_OF_IDENTITY},
+	{"waitpid", REV_OF_IDENTITY},
+	{"recv", REV_OF_INPUT},
+	{"recvfrom", REV_OF_INPUT},
+	{"recvmsg", REV_OF_INPUT},
+	{"accept", REV_OF_INPUT},
+	{"accept4", REV_OF_INPUT},
+	{"poll", REV_OF_INPUT},
+	{"ppoll", REV_OF_INPUT},
+	{"select", REV_OF_INPUT},
+	{"pselect", REV_OF_INPUT},
+	{"epoll_wait", REV_OF_INPUT},
+	{"getchar", REV_OF_INPUT},
+	{"scanf", REV_OF_INPUT},
+	{"__isoc99_scanf", REV_OF_INPUT},
+	{"getpass", REV_OF_INPUT},
+};
+
+static const struct {
+	const char *function, *state;
+	unsigned number;
+} hidden[] = {
+	{"rand", "the state of rand()", 1},	  {"srand", "the state of rand()", 1},
+	{"random", "the state of rand()", 1},	  {"srandom", "the state of rand()", 1},
+	{"drand48", "the state of drand48()", 2}, {"lrand48", "the state of drand48()", 2},
+	{"mrand48", "the state of drand48()", 2}, {"srand48", "the state of drand48()", 2},
+	{"strtok", "the state of strtok()", 3},	  {"setenv", "the environment", 4},
+	{"putenv", "the environment", 4},	  {"unsetenv", "the environment", 4},
+	{"setlocale", "the locale", 5},
+};
+
+static const char *const devices[] = {"/dev/urandom", "/dev/random"};
+static const char *const writers[] = {"write", "pwrite", "send", "sendto", "fwrite", "fwrite_unlocked"};
+
+/* Functions that print, and which of their arguments is the format. */
+static const struct {
+	const char *name;
+	unsigned format;
+} printers[] = {
+	{"printf", 0},	       {"fprintf", 1},	     {"dprintf", 1},	   {"sprintf", 1},
+	{"snprintf", 2},       {"__printf_chk", 1},  {"__fprintf_chk", 2}, {"__sprintf_chk", 3},
+	{"__snprintf_chk", 4}, {"__dprintf_chk", 2}, {"syslog", 1},	   {"asprintf", 1},
+};
+
+/* Functions that write to a stream, and which of their arguments it is; STDOUT: none, it is that one. */
+#define STDOUT 255
+static const struct {
+	const char *name;
+	uint8_t stream;
+} outputs[] = {
+	{"printf", STDOUT}, {"puts", STDOUT}, {"putchar", STDOUT}, {"__printf_chk", STDOUT}, {"fprintf", 0},
+	{"dprintf", 0},	    {"write", 0},     {"send", 0},	   {"__fprintf_chk", 0},     {"fputs", 1},
+	{"fputc", 1},	    {"putc", 1},      {"fwrite", 3},
+};
+
+#define PRINTED_MAX 8
+
+/* What is known of a thread. */
+struct lane {
+	const char *call; /* the last one */
+	uint32_t printer; /* site of a call that prints and has not returned */
+	unsigned printed_count;
+	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not read through */
+	uint32_t use;		       /* of a barrier that it has just left + 1 */
+	bool serial;
+};
+
+/* Where a thread went behind a barrier. */
+struct way {
+	uint64_t target;
+	uint32_t site;
+	bool serial;
+};
+
+/* A piece that makes a number of an address and calculates with it. */
+struct numbering {
+	const struct trace_op *first; /* of its records */
+	uint32_t site;
+};
+
+struct rev_sources {
+	const struct rev_run *run;
+	const struct trace_sites *sites;
+	struct rev_source *list;
+	size_t count, capacity;
+	struct rd_umap known;  /* (site, kind) -> place in the list + 1 */
+	struct rd_umap kinds;  /* site of a call -> kind + 1, 0: none */
+	struct rd_umap pieces; /* number of a piece -> place in `numberings` + 1 */
+	struct numbering *numberings;
+	size_t numbering_count, numbering_capacity;
+	struct rev_shadow *streams; /* who wrote to which last */
+	struct lane *lanes;
+	struct way *ways; /* by use of a barrier: of the first thread that left */
+	uint32_t *done;
+	uint32_t *waiting; /* by thread: object of the condition + 1 */
+};
+
+const char *rev_source_kind_name(enum rev_source_kind kind)
+{
+	static const char *const names[REV_SOURCE_KINDS] = {"time",   "timeout", "random", "identity",
+							    "input",  "address", "number", "unwritten",
+							    "output", "choice"};
+
+	return names[kind];
+}
+
+const char *rev_source_kind_text(enum rev_source_kind kind)
+{
+	static const char *const texts[REV_SOURCE_KINDS] = {
+		[REV_OF_TIME] = "the time",
+		[REV_OF_TIMEOUT] = "a wait that may run out of time",
+		[REV_OF_RANDOM] = "random numbers",
+		[REV_OF_IDENTITY] = "numbers that the system gives",
+		[REV_OF_INPUT] = "input whose arrival is not in the program's hand",
+		[REV_OF_ADDRESS] = "addresses are written out",
+		[REV_OF_NUMBER] = "an address is calculated with",
+		[REV_OF_UNWRITTEN] = "memory is read that nothing was seen to write",
+		[REV_OF_OUTPUT] = "several threads write in no certain order",
+		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
+	};
+
+	return texts[kind];
+}
+
+/* What makes a number of an address that no longer says where something lies.  Differences, comparisons and
+ * bits that are set or cleared are common, and mostly the same in every run. */
+static bool is_calculation(const char *opcode)
+{
+	static const char *const opcodes[] = {"urem", "udiv", "lshr", "mul", "xor", "trunc"};
+
+	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+		if (!strcmp(opcode, opcodes[i]))
+			return true;
+	return false;
+}
+
+/* The site where it does, 0: it does not.  What is calculated with a number comes directly behind it. */
+static uint32_t numbering_site(const struct trace_sites *sites, const struct trace_piece *piece)
+{
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < piece->op_count; i++) {
+		const struct trace_site *site = piece->ops[i].kind == TRACE_FULL_VALUE
+							? trace_sites_find(sites, piece->ops[i].site)
+							: NULL;
+
+		if (before && site && is_calculation(site->what))
+			return before;
+		before = site && !strcmp(site->what, "ptrtoint") ? piece->ops[i].site : 0;
+	}
+	return 0;
+}
+
+static void find_numberings(struct rev_sources *s, const struct trace_layout *layout)
+{
+	for (size_t i = 0; layout && i < trace_layout_count(layout); i++) {
+		const struct trace_piece *piece = trace_layout_at(layout, i);
+		uint32_t site = piece->record_count ? numbering_site(s->sites, piece) : 0;
+
+		if (!site)
+			continue;
+		RD_GROW(s->numberings, s->numbering_capacity, s->numbering_count + 1);
+		s->numberings[s->numbering_count++] = (struct numbering){piece->plain, site};
+		*rd_umap_put(&s->pieces, piece->number, NULL) = s->numbering_count;
+	}
+}
+
+struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
+				    const struct trace_layout *layout)
+{
+	struct rev_sources *s = rd_xcalloc(1, sizeof *s);
+
+	s->run = run;
+	s->sites = sites;
+	s->streams = rev_shadow_new(run);
+	s->lanes = rd_xcalloc(run->thread_count + 1, sizeof *s->lanes);
+	s->ways = rd_xcalloc(run->use_count + 1, sizeof *s->ways);
+	s->done = rd_xcalloc(run->thread_count + 1, sizeof *s->done);
+	s->waiting = rd_xcalloc(run->thread_count + 1, sizeof *s->waiting);
+	for (size_t i = 0; i < run->thread_count; i++)
+		s->lanes[i].call = "";
+	find_numberings(s, layout);
+	return s;
+}
+
+void rev_sources_free(struct rev_sources *s)
+{
+	if (!s)
+		return;
+	rev_shadow_free(s->streams);
+	free(s->list);
+	free(s->lanes);
+	free(s->ways);
+	free(s->done);
+	free(s->waiting);
+	rd_umap_release(&s->known);
+	rd_umap_release(&s->kinds);
+	rd_umap_release(&s->pieces);
+	free(s->numberings);
+	free(s);
+}
+
+static void add(struct rev_sources *s, enum rev_source_kind kind, uint32_t site, uint32_t thread,
+		const char *what)
+{
+	uint64_t *at = rd_umap_put(&s->known, (uint64_t)site << 4 | kind, NULL);
+
+	if (!*at) {
+		RD_GROW(s->list, s->capacity, s->count + 1);
+		s->list[s->count++] = (struct rev_source){
+			.kind = (uint8_t)kind, .site = site, .thread = thread, .what = what};
+		*at = s->count;
+	}
+	s->list[*at - 1].count++;
+}
+
+void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site)
+{
+	const struct trace_site *at = trace_sites_find(s->sites, site);
+
+	add(s, REV_OF_UNWRITTEN, site, thread, at && *at->what ? at->what : "load");
+}
+
+const char *rev_sources_call(const struct rev_sources *s, uint32_t thread)
+{
+	return s->lanes[thread].call;
+}
+
+/* ---- calls ---- */
+
+static uint64_t kind_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (!strcmp(functions[i].name, name))
+			return functions[i].kind + 1u;
+	return 0;
+}
+
+unsigned rev_hidden_state(const char *function)
+{
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (!strcmp(hidden[i].function, function))
+			return hidden[i].number;
+	return 0;
+}
+
+const char *rev_hidden_name(unsigned state)
+{
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (hidden[i].number == state)
+			return hidden[i].state;
+	return "?";
+}
+
+static bool may_be_address(const struct trace_record *r, size_t i)
+{
+	uint64_t value = trace_record_value(r, i);
+	if (r->values[i].size != 8 || r->values[i].type == TRACE_VALUE_FLOAT)
+		return false;
+	return r->values[i].type == TRACE_VALUE_POINTER ? raddle_may_be_pointer(value)
+							: raddle_looks_like_pointer(value);
+}
+
+/* Arguments that look like addresses: what %s prints is read, what %p prints is not. */
+static void look_at_printer(struct lane *lane, const char *name, const struct trace_record *r)
+{
+	lane->printed_count = 0;
+	for (size_t i = 0; i < sizeof printers / sizeof *printers; i++) {
+		if (strcmp(printers[i].name, name) != 0)
+			continue;
+		lane->printer = r->site;
+		for (size_t k = printers[i].format + 1; k < r->value_count; k++)
+			if (may_be_address(r, k) && lane->printed_count < PRINTED_MAX)
+				lane->printed[lane->printed_count++] = trace_record_value(r, k);
+	}
+}
+
+static void printed_through(struct lane *lane, uint64_t address)
+{
+	for (unsigned i = 0; i < lane->printed_count; i++)
+		if (lane->printed[i] == address) {
+			lane->printed[i] = lane->printed[--lane->printed_count];
+			return;
+		}
+}
+
+static void look_at_result(struct rev_sources *s, uint32_t thread)
+{
+	struct lane *lane = &s->lanes[thread];
+
+	if (lane->printed_count)
+		add(s, REV_OF_ADDRESS, lane->printer, thread, lane->call);
+	lane->printed_count = 0;
+}
+
+/* A stream is a place in a shadow memory of streams: by its number, or where it lies. */
+static void look_at_output(struct rev_sources *s, uint32_t thread, const struct trace_record *r,
+			   const char *name)
+{
+	struct rev_touch t = {.u = thread, .r = s->done[thread], .size = 1, .access = REV_CALLED};
+	size_t before, now;
+
+	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+		if (strcmp(outputs[i].name, name) != 0)
+			continue;
+		t.address = outputs[i].stream < r->value_count ? trace_record_value(r, outputs[i].stream)
+							       : UINT32_MAX;
+		rev_shadow_pairs(s->streams, &before);
+		rev_shadow_touch(s->streams, &t);
+		rev_shadow_pairs(s->streams, &now);
+		if (now != before)
+			add(s, REV_OF_OUTPUT, r->site, thread, name);
+	}
+}
+
+static void look_at_call(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const struct trace_site *site = trace_sites_find(s->sites, r->site);
+	const char *name = site ? site->what : "";
+	bool is_new;
+	uint64_t *kind = rd_umap_put(&s->kinds, r->site, &is_new);
+
+	if (is_new)
+		*kind = kind_of(name);
+	s->lanes[thread].call = name;
+	look_at_printer(&s->lanes[thread], name, r);
+	look_at_output(s, thread, r, name);
+	if (*kind)
+		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
+	/* Standard input. */
+	if (!strcmp(name, "read") && r->value_count && trace_record_value(r, 0) == 0)
+		add(s, REV_OF_INPUT, r->site, thread, name);
+}
+
+/* ---- ranges ---- */
+
+/* The hash that a range with that text has (raddle/full.h). */
+static uint64_t hash_of(const char *text, uint64_t length)
+{
+	uint64_t hash = length;
+
+	for (uint64_t i = 0; i < length; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, text + i, length - i < 8 ? length - i : 8);
+		hash = raddle_hash_word(hash, word);
+	}
+	return hash;
+}
+
+static bool is_listed(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+/* Whether one of the words that are listed looks like an address, which may be a number all the same. */
+static bool has_address(const struct trace_record *r)
+{
+	for (uint32_t i = 0; i < r->listed; i++)
+		if (raddle_looks_like_pointer(r->pointers[i].value))
+			return true;
+	return false;
+}
+
+static void look_at_range(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const char *call = s->lanes[thread].call;
+
+	printed_through(&s->lanes[thread], r->address);
+	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+		size_t length = strlen(devices[i]) + 1;
+
+		if (r->size == length && r->value == hash_of(devices[i], length))
+			add(s, REV_OF_RANDOM, r->site, thread, devices[i]);
+	}
+	if (has_address(r) && is_listed(call, writers, sizeof writers / sizeof *writers))
+		add(s, REV_OF_ADDRESS, r->site, thread, call);
+}
+
+/* ---- choices ---- */
+
+/* A signal that finds several threads waiting. */
+static void look_at_condition(struct rev_sources *s, const struct rev_op *op, uint32_t site)
+{
+	size_t waiting = 0;
+
+	if (op->kind == REV_WAIT)
+		s->waiting[op->thread] = op->object + 1;
+	if (op->kind == REV_WAKE)
+		s->waiting[op->thread] = 0;
+	if (op->kind != REV_NOTIFY || op->flags & REV_ALL)
+		return;
+	for (size_t i = 0; i < s->run->thread_count; i++)
+		waiting += s->waiting[i] == op->object + 1;
+	if (waiting > 1)
+		add(s, REV_OF_CHOICE, site, op->thread, "pthread_cond_signal");
+}
+
+static void look_at_event(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const struct rev_op *op;
+
+	if (!raddle_is_counted(r->event->kind) || s->done[thread] >= s->run->threads[thread].count)
+		return;
+	op = rev_run_op(s->run, thread, ++s->done[thread]);
+	switch (r->event->kind) {
+	case RADDLE_MUTEX_TIMEDLOCK:
+	case RADDLE_RWLOCK_TIMEDRDLOCK:
+	case RADDLE_RWLOCK_TIMEDWRLOCK:
+	case RADDLE_SEM_TIMEDWAIT:
+		add(s, REV_OF_TIMEOUT, r->site, thread, trace_kind(r->event->kind)->name);
+		break;
+	case RADDLE_COND_WAIT:
+		if (r->event->values[4])
+			add(s, REV_OF_TIMEOUT, r->site, thread, "cond-wait");
+		break;
+	case RADDLE_BARRIER_EXIT:
+		if (op->kind == REV_EXIT)
+			s->lanes[thread].use = op->link + 1;
+		s->lanes[thread].serial = r->event->values[3];
+		break;
+	default:
+		break;
+	}
+	look_at_condition(s, op, r->site);
+}
+
+/* The first branch behind a barrier: if the thread that was told to be the serial one goes another way
+ * there than another one, it matters who that is. */
+static void look_at_branch(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	struct lane *lane = &s->lanes[thread];
+	struct way *way;
+
+	if (!lane->use)
+		return;
+	way = &s->ways[lane->use - 1];
+	lane->use = 0;
+	if (!way->site)
+		*way = (struct way){r->value, r->site, lane->serial};
+	else if (way->site == r->site && way->serial != lane->serial && way->target != r->value)
+		add(s, REV_OF_CHOICE, r->site, thread, "pthread_barrier_wait");
+}
+
+static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const uint64_t *at = r->kind < TRACE_FULL_RANGE ? rd_umap_get(&s->pieces, r->piece) : NULL;
+	const struct numbering *n = at ? &s->numberings[*at - 1] : NULL;
+
+	if (n && n->first == r->op)
+		add(s, REV_OF_NUMBER, n->site, thread, "ptrtoint");
+}
+
+void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	if (s->numbering_count)
+		look_at_piece(s, thread, r);
+	switch (r->kind) {
+	case TRACE_FULL_CALL:
+	case TRACE_FULL_TAIL:
+		s->lanes[thread].use = 0;
+		look_at_call(s, thread, r);
+		break;
+	case TRACE_FULL_RANGE:
+		look_at_range(s, thread, r);
+		break;
+	case TRACE_FULL_RESULT:
+		look_at_result(s, thread);
+		break;
+	case TRACE_FULL_BRANCH:
+		look_at_branch(s, thread, r);
+		break;
+	case TRACE_FULL_EVENT:
+		look_at_event(s, thread, r);
+		break;
+	default:
+		break;
+	}
+}
+
+struct rev_source *rev_sources_take(struct rev_sources *s, size_t *count)
+{
+	struct rev_source *list = s->list;
+
+	*count = s->count;
+	s->list = NULL;
+	s->count = s->capacity = 0;
+	return list;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a run may have taken in something that its own events do not decide: the second
+ * condition of pseudo-determinism, checked by a list of what is known to be so.
+ */
+#ifndef REVERSIBLE_SOURCE_H
+#define REVERSIBLE_SOURCE_H
+
+#include "reversible/run.h"
+#include "trace/full.h"
+
+enum rev_source_kind {
+	REV_OF_TIME,	  /* the clock */
+	REV_OF_TIMEOUT,	  /* a wait with a time limit */
+	REV_OF_RANDOM,	  /* random numbers, names of temporary files */
+	REV_OF_IDENTITY,  /* numbers of processes and threads */
+	REV_OF_INPUT,	  /* sockets, terminals, what is ready first */
+	REV_OF_ADDRESS,	  /* addresses that leave the program */
+	REV_OF_NUMBER,	  /* addresses that the program calculates with, for a hash say */
+	REV_OF_UNWRITTEN, /* memory that nothing was seen to write */
+	REV_OF_OUTPUT,	  /* several threads write to a stream in no certain order */
+	REV_OF_CHOICE,	  /* which of several threads is woken or told to be the serial one */
+	REV_SOURCE_KINDS,
+};
+const char *rev_source_kind_name(enum rev_source_kind kind);
+const char *rev_source_kind_text(enum rev_source_kind kind); /* for people */
+
+struct rev_source {
+	uint8_t kind; /* enum rev_source_kind */
+	uint32_t site;
+	uint32_t thread;  /* the first one, index of rev_run.threads */
+	const char *what; /* the function or event; lives as long as the site table */
+	uint64_t count;
+};
+
+struct rev_sources;
+/* The layout of the trace, NULL: it is not known, and nobody looks for addresses that are calculated with. */
+struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
+				    const struct trace_layout *layout);
+void rev_sources_free(struct rev_sources *s);
+
+/* Every record, in the order of the run; `thread` is an index of rev_run.threads. */
+void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r);
+
+/* A load of bytes that nothing was seen to write. */
+void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site);
+
+/* The function that the thread called last, "" at first. */
+const char *rev_sources_call(const struct rev_sources *s, uint32_t thread);
+
+/* Functions of libraries that share a hidden state: a number from 1 for each state, 0 for all others. */
+unsigned rev_hidden_state(const char *function);
+const char *rev_hidden_name(unsigned state);
+
+/* The list, which the caller frees. */
+struct rev_source *rev_sources_take(struct rev_sources *s, size_t *count);
+
+#endif

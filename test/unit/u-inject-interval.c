@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of confidence intervals: against the published ones, and against a slow
+ * twin that adds up the binomial distribution term by term.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "inject/interval.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void check_near(double found, double expected, double within)
+{
+	if (fabs(found - expected) > within)
+		fail_msg("%.9g, not %.9g", found, expected);
+}
+
+/* R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics
+ * in Medicine 17 (1998), table I, method 5 (Clopper-Pearson). */
+static void newcombe(void **state)
+{
+	static const struct {
+		double k, n, low, high;
+	} table[] = {
+		{81, 263, .2527, .3676},
+		{15, 148, .0578, .1617},
+		{0, 20, .0000, .1684},
+		{1, 29, .0009, .1776},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct campaign_interval found = campaign_interval(table[i].k, table[i].n, 0.95);
+
+		check_near(found.low, table[i].low, 0.00005);
+		check_near(found.high, table[i].high, 0.00005);
+	}
+}
+
+/* Ends that have closed forms. */
+static void ends(void **state)
+{
+	static const double sizes[] = {1, 2, 3, 10, 100, 5000, 125000, 1e7};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		double n = sizes[i], root = pow(0.025, 1 / n);
+		struct campaign_interval none = campaign_interval(0, n, 0.95),
+					 all = campaign_interval(n, n, 0.95);
+
+		assert_true(none.low == 0 && all.high == 1);
+		check_near(none.high, 1 - root, 1e-9);
+		check_near(all.low, root, 1e-9);
+	}
+	struct campaign_interval unknown = campaign_interval(0, 0, 0.95);
+	assert_true(unknown.low == 0 && unknown.high == 1);
+}
+
+/* The chance of at least k of n, term by term. */
+static double at_least(int k, int n, double p)
+{
+	long double sum = 0;
+
+	for (int i = k; i <= n; i++)
+		sum += expl(lgammal(n + 1) - lgammal(i + 1) - lgammal(n - i + 1) + i * logl(p) +
+			    (n - i) * log1pl(-(long double)p));
+	return (double)sum;
+}
+
+/* The definition of the interval: below `low` this many hits or more, above `high` this
+ * many or fewer have a chance of less than 2.5 %. */
+static void slow_twin(void **state)
+{
+	static const int sizes[] = {1, 2, 5, 17, 60, 333, 1000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		int n = sizes[i];
+
+		for (int k = 0; k <= n; k += 1 + n / 13) {
+			struct campaign_interval found = campaign_interval(k, n, 0.95);
+
+			assert_true(found.low <= (double)k / n && found.high >= (double)k / n);
+			if (k > 0)
+				check_near(at_least(k, n, found.low), 0.025, 1e-9);
+			if (k < n)
+				check_near(1 - at_least(k + 1, n, found.high), 0.025, 1e-9);
+		}
+	}
+}
+
+static void beta_distribution(void **state)
+{
+	(void)state;
+	for (double x = 0.01; x < 1; x += 0.07) {
+		check_near(campaign_beta(1, 1, x), x, 1e-12);
+		check_near(campaign_beta(3, 1, x), x * x * x, 1e-12);
+		check_near(campaign_beta(0.5, 0.5, x), 2 / M_PI * asin(sqrt(x)), 1e-12);
+		check_near(campaign_beta(7.25, 90.5, x) + campaign_beta(90.5, 7.25, 1 - x), 1, 1e-12);
+	}
+	assert_true(campaign_beta(2, 3, 0) == 0 && campaign_beta(2, 3, 1) == 1);
+}
+
+/* More runs, and fewer hits, never move an end the wrong way, whole numbers or not. */
+static void monotonous(void **state)
+{
+	(void)state;
+	for (double n = 3.5; n < 4000; n *= 1.7) {
+		struct campaign_interval before = campaign_interval(0, n, 0.95);
+
+		for (double k = n / 40; k <= n; k += n / 40) {
+			struct campaign_interval now = campaign_interval(k, n, 0.95);
+
+			assert_true(now.low >= before.low && now.high >= before.high);
+			assert_true(now.low <= k / n && now.high >= k / n - 1e-12);
+			before = now;
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(newcombe),   cmocka_unit_test(ends),
+		cmocka_unit_test(slow_twin),  cmocka_unit_test(beta_distribution),
+		cmocka_unit_test(monotonous),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
