@@ -53,6 +53,9 @@ enum model_object_flag {
 	MODEL_SHARED = 8, /* some byte by two threads or more, and written */
 };
 
+/* No object is taken for larger; what lies behind is memory that nothing explains. */
+#define MODEL_OBJECT_MAX (1ull << 43)
+
 struct model_object {
 	uint64_t base, size;
 	uint64_t begin, end; /* lives for begin <= q < end */

@@ -19,7 +19,6 @@
 #define CELL_SHIFT 6
 #define LEVEL_SHIFT 59 /* of a cell's key */
 #define PAGE 4096
-#define SIZE_MAX_KEPT (1ull << 47) /* more is a damaged record */
 #define WALK_MAX 65536
 
 uint32_t model_add_object(struct model *m, const struct model_object *object)
@@ -29,8 +28,8 @@ uint32_t model_add_object(struct model *m, const struct model_object *object)
 	*o = *object;
 	if (o->size == 0)
 		o->size = 1;
-	if (o->size > SIZE_MAX_KEPT)
-		o->size = SIZE_MAX_KEPT;
+	if (o->size > MODEL_OBJECT_MAX)
+		o->size = MODEL_OBJECT_MAX;
 	if (o->size - 1 > UINT64_MAX - o->base)
 		o->size = UINT64_MAX - o->base + 1;
 	o->owner = o->freer = MODEL_NONE;

@@ -11,6 +11,7 @@
 #include "predict/granule.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #define NOT_SHARED UINT32_MAX
 #define OFFSET_BITS 38
 #define OFFSET_MASK ((1ull << OFFSET_BITS) - 1)
+
+_Static_assert(MODEL_OBJECT_MAX / BLOCK <= OFFSET_MASK, "every block of an object has a key of its own");
 
 struct block {
 	uint64_t key, cuts;
@@ -45,7 +48,8 @@ struct granules {
 
 static uint64_t key_of(uint32_t object, uint64_t offset)
 {
-	return (uint64_t)object << OFFSET_BITS | (offset / BLOCK & OFFSET_MASK);
+	RD_ASSERT(offset <= MODEL_OBJECT_MAX);
+	return (uint64_t)object << OFFSET_BITS | offset / BLOCK;
 }
 
 static void cut(struct granules *g, uint32_t object, uint64_t offset)
