@@ -52,13 +52,15 @@ LINKS := $(B)/raddle-cc $(B)/raddle-c++
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
 UNIT_TOOL := $(filter-out $(UNIT_INSTR),$(UNIT))
+SEEDS := $(patsubst test/fuzz/%.c,$(B)/%,$(wildcard test/fuzz/fuzz-*.c))
 
 all: $(B)/raddle $(LINKS) $(SUPPORT)
 
 help:
 	@echo 'make            build into $(B)/'
 	@echo 'make demo       install what is needed, build, and record an example'
-	@echo 'make check      install what is needed, build, and run all tests'
+	@echo 'make check      install what is needed, build, and run the tests'
+	@echo 'make check-all  the same, and then the long forms of the tests'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make deb        a Debian package in $(B)/'
 	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
@@ -106,9 +108,12 @@ $(HOOKS):
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ $(filter %.c,$^)
 
-# Tests.  Unit tests stand beside raddle, where they find its support files.
+# Tests.  Unit tests are built beside raddle, where they find its support files,
+# and so are the fuzz harnesses in the form that runs given inputs only.
 
 unit: $(UNIT)
+
+seeds: $(SEEDS)
 
 $(B)/u-%.o: test/unit/u-%.c
 	@mkdir -p $(@D)
@@ -120,12 +125,23 @@ $(UNIT_TOOL): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ)
 $(UNIT_INSTR): $(B)/u-%: $(B)/u-%.o $(INSTR_LIB_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(INSTR_LIBS)
 
+$(SEEDS): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(TOOL_LIBS)
+
 deps:
 	@tool/install-packages tool/packages
 
+# CONTRIBUTING.md says what belongs to which tier.
 check: deps
-	@$(MAKE) --no-print-directory -j$(JOBS) all unit fuzzers
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit seeds
 	@tool/run-tests --build $(B)
+
+check-long: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit seeds fuzzers
+	@tool/run-tests --build $(B) --long
+
+check-all: check
+	@$(MAKE) --no-print-directory check-long
 
 demo:
 	@tool/install-packages --to-build
@@ -134,13 +150,13 @@ demo:
 	@examples/demo $(B)
 
 asan:
-	$(MAKE) B=build/asan all unit
+	$(MAKE) B=build/asan all unit seeds
 
 # Fuzzing.  Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in
 # test/fuzz/corpus/fuzz-*/; `make check` runs the seeds, `make fuzz` searches on.
 
 FUZZ_SECONDS ?= 60
-FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/*.c))
+FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/fuzz-*.c))
 FUZZ_LIB := $(LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
 FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
@@ -222,7 +238,7 @@ deb: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all help unit deps check demo asan fuzzers fuzz bench format check-format \
+.PHONY: all help unit seeds deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
 	check-layers check-style install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(B) -path $(B)/bench -prune -o -name "*.d" -print 2>/dev/null)

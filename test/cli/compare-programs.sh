@@ -2,7 +2,6 @@
 #
 # Runs of pseudo-deterministic programs without a fault do not deviate, whatever addresses and schedules they had; as they were recorded they
 # differ.  raddle reversible says so too: the order of dependent events is the same in every schedule.
-# sanitized: no
 set -u
 
 fail() {

@@ -2,7 +2,6 @@
 #
 # The situations in which comparing two runs is easily right or wrong: two runs without a fault do not deviate, and one thing
 # that a fault changes is found as what it is, in its thread and at its line.
-# sanitized: no
 set -u
 source=$ROOT/test/prog/epa/situations.c
 "$RADDLE" cc -g -O1 -pthread -o situations "$source" || exit 1

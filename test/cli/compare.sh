@@ -1,6 +1,5 @@
 # raddle compare and raddle sanitize: runs of a pseudo-deterministic program show no deviation, whatever their
 # schedules and addresses; a fault shows one, with its place and how it spread.
-# sanitized: no
 set -u
 
 fail() {

@@ -1,6 +1,5 @@
 # A full trace tells exactly what was executed, however it ended: crashes within a piece, handlers that come between
 # or never return, jumps out of them, SIGKILL, fork.
-# sanitized: no
 set -u
 "$RADDLE" cc -g -O1 -pthread -o ends "$ROOT/test/prog/full-ends.c" || exit 1
 

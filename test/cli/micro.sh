@@ -1,8 +1,8 @@
 # The small programs with known errors and their twins, the whole way: one run in an order that
 # shows nothing, from which `raddle check` must predict exactly what the head of the program says,
 # as sound or as speculative as it says; and it must confirm every error and nothing else.
+# The short form takes every fifth program, and others than predict.sh takes.
 # timeout: 1800
-# sanitized: no
 set -u
 
 # shellcheck source=test/prog/micro/case.bash
@@ -34,4 +34,8 @@ check_case() {
 	rm -rf "$name" "$name".*
 }
 
-each_case check_case
+if [ -n "${RADDLE_LONG:-}" ]; then
+	each_case check_case
+else
+	each_case check_case 5 3
+fi

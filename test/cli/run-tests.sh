@@ -27,9 +27,26 @@ grep -q '^skip absent' out || fail "a skipped test is not shown"
 
 tree/tool/run-tests 'u-*' good >out 2>&1 || fail "success gave failure"
 [ "$(tail -n 1 out)" = "2 passed, 0 failed" ] || fail "wrong count of selected tests"
-echo '# sanitized: no' >>tree/test/cli/good.sh
-mv tree/build tree/asan
-tree/tool/run-tests --build asan 'u-*' good >out 2>&1
-[ "$(tail -n 1 out)" = "1 passed, 0 failed" ] || fail "a test was not left out of the sanitized build"
-tree/tool/run-tests --build asan nothing-of-that-name >out 2>&1 && fail "no test at all gave success"
+mv tree/build tree/other
+tree/tool/run-tests --build other nothing-of-that-name >out 2>&1 && fail "no test at all gave success"
+
+# Tiers: the long run has the tests that ask for it and the fuzz harnesses, and says so to them.
+echo '[ -z "${RADDLE_LONG:-}" ]' >tree/test/cli/both.sh
+RADDLE_LONG=1 tree/tool/run-tests --build other both >out 2>&1 || fail "the short run is long"
+echo '[ -n "${RADDLE_LONG:-}" ]' >tree/test/cli/both.sh
+tree/tool/run-tests --build other --long >out 2>&1 || fail "the long run is short, or has other tests"
+[ "$(tail -n 1 out)" = "1 passed, 0 failed" ] || fail "wrong count of long tests"
+
+# Fuzz harnesses: each input comes in, and the one that breaks something is named.
+mkdir -p tree/test/fuzz/corpus/fuzz-one tree/other/fuzz
+touch tree/test/fuzz/fuzz-one.c tree/test/fuzz/corpus/fuzz-one/bad
+printf '#!/bin/sh\nmkdir "$2" && touch "$2/0000"\n' >tree/test/fuzz/mutate
+printf '#!/bin/sh\nsort >got; [ "$(cat got)" = "mutants/0000\nseeds/bad" ] || echo "got $(cat got)"\necho seeds/bad >input; exit 1\n' \
+	>tree/other/fuzz-one
+printf '#!/bin/sh\n[ "$(cat list)" = mutants/0000,seeds/bad ]\n' >tree/other/fuzz/fuzz-one
+chmod +x tree/test/fuzz/mutate tree/other/fuzz-one tree/other/fuzz/fuzz-one
+tree/tool/run-tests --build other fuzz-one >out 2>&1 && fail "a harness that died gave success"
+grep -q 'the input was seeds/bad' out || fail "the input is not named"
+grep -q 'got ' out && fail "other inputs than seeds and mutants"
+tree/tool/run-tests --build other --long fuzz-one >out 2>&1 || fail "the long form of a fuzz test"
 exit 0

@@ -58,10 +58,10 @@ named() {
 	"\(.[0].text) \(length)\(if .[0].sound then "" else " speculative" end)"' "$1" | sort
 }
 
-# each_case FUNCTION [STEP]: calls it with every program, or every STEP-th, two at a time; fails if
-# any call does.
+# each_case FUNCTION [STEP [FIRST]]: calls it with every program, or with every STEP-th from FIRST on, two at a
+# time; fails if any call does.
 each_case() {
 	export -f "$1" build_case expected_findings expected_predictions expected_status named
-	printf '%s\n' "$ROOT"/test/prog/micro/*.c "$ROOT"/test/prog/micro/*.cpp | sed -n "1~${2:-1}p" |
+	printf '%s\n' "$ROOT"/test/prog/micro/*.c "$ROOT"/test/prog/micro/*.cpp | sed -n "${3:-1}~${2:-1}p" |
 		xargs -d '\n' -P 2 -n 1 bash -c "set -u; $1 \"\$1\" 2>&1" each_case
 }
