@@ -29,6 +29,7 @@
 #include "raddle/flavour.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,18 +402,46 @@ static void note_string(void *context, const char *string)
 	*(bool *)context = true;
 }
 
-/* -lNAME looks for libNAME.so, whatever the loader calls it. */
-static void link_short_name(const struct build *b, const struct module *m)
+static void link_alias(const struct build *b, const struct module *m, const char *alias)
 {
-	const char *so = strstr(m->name, ".so");
-	char *path;
+	char *path = rd_xasprintf("%s/lib/%s", b->stage, alias);
 
-	if (!so || !so[3])
-		return;
-	path = rd_xasprintf("%s/lib/%.*s", b->stage, (int)(so + 3 - m->name), m->name);
-	if (symlink(m->name, path) && b->opts->verbose)
+	if (strcmp(alias, m->name) && symlink(m->name, path) && errno != EEXIST && b->opts->verbose)
 		rd_info("%s: cannot link it to %s", path, m->name);
 	free(path);
+}
+
+/* `name`, and what is left of it without the parts of its version: libx.so.1.0.0, libx.so.1.0, libx.so.1,
+ * libx.so. */
+static void link_versions(const struct build *b, const struct module *m, const char *name)
+{
+	char *alias = rd_xstrdup(name);
+	const char *so = strstr(alias, ".so");
+
+	link_alias(b, m, alias);
+	while (so) {
+		char *last = strrchr(alias, '.');
+
+		if (last <= so)
+			break;
+		*last = '\0';
+		link_alias(b, m, alias);
+	}
+	free(alias);
+}
+
+/*
+ * A library is stored under the name that the loader asks for.  The link line may call it otherwise: -lNAME
+ * looks for libNAME.so, and build systems name the file, which carries the whole version.
+ */
+static void link_other_names(const struct build *b, const struct module *m)
+{
+	char *real = realpath(m->program->path, NULL);
+
+	link_versions(b, m, m->name);
+	if (real)
+		link_versions(b, m, strrchr(real, '/') + 1);
+	free(real);
 }
 
 static int link_module(struct build *b, const struct module *m)
@@ -439,7 +468,7 @@ static int link_module(struct build *b, const struct module *m)
 		.verbose = b->opts->verbose,
 	});
 	if (!err && m->is_library)
-		link_short_name(b, m);
+		link_other_names(b, m);
 	rd_argv_release(&objects);
 	free(output);
 	free(found);

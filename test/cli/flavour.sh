@@ -120,6 +120,15 @@ ldd "$(flavour far/away/p)" | grep -q "libl.so.1 => $RADDLE_CACHE" || complain "
 unset LD_LIBRARY_PATH
 cc -shared -fPIC library.c -o libplain.so && cc main.c native.c ./libplain.so -o p
 same "no soname" ./p
+
+# The name on the link line is neither the loader's nor -l's: CMake and Meson name the file with its whole version.
+cc -shared -fPIC -Wl,-soname,libv.so.1 library.c -o lib/libv.so.1.0.2
+ln -s libv.so.1.0.2 lib/libv.so.1
+cc main.c native.c lib/libv.so.1.0.2 -Wl,-rpath,"$PWD/lib" -o p
+same "whole version" ./p
+ldd "$(flavour ./p)" | grep -q "libv.so.1 => $RADDLE_CACHE" || complain "the flavoured library with a version is not used"
+cc main.c native.c -Llib -l:libv.so.1.0.2 -Wl,-rpath,"$PWD/lib" -o p
+same "-l: with a version" ./p
 rm -f main.o native.o
 
 # A program that brings its own malloc; code that only an optimiser removes.
