@@ -102,26 +102,48 @@ static void *reallocated(void *old, void *p, size_t size)
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
-INTERPOSE(void *, realloc, (void *old, size_t size))
+/* A block that the allocator does not know moves to one that it does. */
+static __attribute__((noinline, cold)) void *adopted(const void *old, size_t size)
 {
-	size_t before = old ? malloc_usable_size(old) : 0;
+	size_t known = rt_early_size(old);
+	void *p = REAL(malloc)(size);
 
+	if (p)
+		__builtin_memcpy(p, old, known < size ? known : size);
+	return allocated(p, size, RADDLE_ALLOC_MALLOC);
+}
+
+static void *resize(void *old, size_t size)
+{
+	size_t before;
+
+	if (RT_UNLIKELY(rt_is_early(old)))
+		return adopted(old, size);
+	before = old ? malloc_usable_size(old) : 0;
 	released(old);
 	return reallocated(old, rt_fresh(REAL(realloc)(old, size), before), size);
 }
 
+INTERPOSE(void *, realloc, (void *old, size_t size))
+{
+	return resize(old, size);
+}
+
 INTERPOSE(void *, reallocarray, (void *old, size_t count, size_t size))
 {
-	size_t total, before = old ? malloc_usable_size(old) : 0;
+	size_t total;
 
-	if (__builtin_mul_overflow(count, size, &total))
-		return REAL(reallocarray)(old, count, size);
-	released(old);
-	return reallocated(old, rt_fresh(REAL(realloc)(old, total), before), total);
+	if (__builtin_mul_overflow(count, size, &total)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return resize(old, total);
 }
 
 INTERPOSE(void, free, (void *p))
 {
+	if (RT_UNLIKELY(rt_is_early(p)))
+		return;
 	released(p);
 	REAL(free)(p);
 }

@@ -3,9 +3,11 @@
  * Finding the real functions of a dynamic program.
  *
  * It happens once, at the first call of any interposed function, which may be
- * ld.so's own malloc long before constructors run.  dlsym() may allocate (the text
- * of dlerror() for a function that is not there), so while it works, allocations
- * go straight to libc: the memory table is filled first and those names always exist.
+ * ld.so's own malloc long before constructors run.  dlsym() allocates (its state, and the
+ * text of dlerror() for a function that is not there).  Meanwhile the program's allocator cannot be used: one
+ * that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed functions that are not found yet.  So
+ * these few allocations come from a small area of our own, which nothing ever gives back, and
+ * the functions that were found come into use all at once.
  */
 #include "rt/core/real.h"
 
@@ -13,19 +15,58 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-extern void __libc_free(void *p);
-extern void *__libc_memalign(size_t alignment, size_t size);
+struct rt_early rt_early;
+
+/* In front of each block stands its size. */
+static void *early_memalign(size_t alignment, size_t size)
+{
+	uintptr_t start, end;
+	size_t used = atomic_load_explicit(&rt_early.used, memory_order_relaxed);
+
+	if (alignment < sizeof(max_align_t))
+		alignment = sizeof(max_align_t);
+	do {
+		start = ((uintptr_t)rt_early.bytes + used + sizeof(size_t) + alignment - 1) & -alignment;
+		end = start - (uintptr_t)rt_early.bytes;
+		if (end > sizeof rt_early.bytes || size > sizeof rt_early.bytes - end)
+			return NULL;
+		end += size;
+	} while (!atomic_compare_exchange_weak_explicit(&rt_early.used, &used, end, memory_order_relaxed,
+							memory_order_relaxed));
+	((size_t *)start)[-1] = size;
+	return (void *)start;
+}
+
+static void *early_malloc(size_t size)
+{
+	return early_memalign(0, size);
+}
+
+/* The area is used once, so that it is zero. */
+static void *early_calloc(size_t count, size_t size)
+{
+	return __builtin_mul_overflow(count, size, &size) ? NULL : early_malloc(size);
+}
+
+static void *early_realloc(void *old, size_t size)
+{
+	void *p = early_malloc(size);
+
+	return p && old ? __builtin_memcpy(p, old, rt_early_size(old) < size ? rt_early_size(old) : size) : p;
+}
+
+static void early_free(void *p)
+{
+	(void)p;
+}
 
 struct rt_real rt_real = {
-	.malloc = __libc_malloc,
-	.calloc = __libc_calloc,
-	.realloc = __libc_realloc,
-	.free = __libc_free,
-	.memalign = __libc_memalign,
-	.aligned_alloc = __libc_memalign,
+	.malloc = early_malloc,
+	.calloc = early_calloc,
+	.realloc = early_realloc,
+	.free = early_free,
+	.memalign = early_memalign,
+	.aligned_alloc = early_memalign,
 };
 
 static const struct {
@@ -51,6 +92,7 @@ static void *find(const char *name)
 void rt_real_resolve_all(void)
 {
 	static __thread bool resolving;
+	struct rt_real found = {0};
 	int saved = errno;
 
 	if (resolving)
@@ -59,9 +101,10 @@ void rt_real_resolve_all(void)
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
 		void *p = find(table[i].name);
 		if (p)
-			__builtin_memcpy((char *)&rt_real + table[i].offset, &p, sizeof p);
+			__builtin_memcpy((char *)&found + table[i].offset, &p, sizeof p);
 	}
 	dlerror();
+	rt_real = found;
 	atomic_store_explicit(&rt_real.resolved, 1, memory_order_release);
 	resolving = false;
 	errno = saved;

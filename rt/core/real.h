@@ -61,6 +61,16 @@ void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct not
 static inline void rt_real_resolve(void)
 {
 }
+static inline bool rt_is_early(const void *p)
+{
+	(void)p;
+	return false;
+}
+static inline size_t rt_early_size(const void *p)
+{
+	(void)p;
+	return 0;
+}
 #else
 struct rt_real {
 	_Atomic uint32_t resolved;
@@ -84,6 +94,23 @@ static inline struct rt_real *rt_real_get(void)
 	return &rt_real;
 }
 #define REAL(name) (rt_real_get()->name)
+
+/* Blocks that were allocated while functions were being found (rt/real.c); no allocator knows them. */
+struct rt_early {
+	_Atomic size_t used;
+	_Alignas(16) char bytes[65536];
+};
+extern struct rt_early rt_early;
+
+static inline bool rt_is_early(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)rt_early.bytes < sizeof rt_early.bytes;
+}
+
+static inline size_t rt_early_size(const void *p)
+{
+	return ((const size_t *)p)[-1];
+}
 #define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
 #endif
 
