@@ -20,9 +20,9 @@ static const struct trace_site *site_of(const struct dump *d, const struct trace
 	return e->site ? trace_sites_find(d->model->sites, e->site) : NULL;
 }
 
-static bool is_access(const struct trace_event *e)
+static bool is_plain(const struct trace_event *e)
 {
-	return e->kind == RADDLE_ACCESS || e->kind == RADDLE_RANGE;
+	return raddle_is_access(e->kind) && !raddle_has_q(e->kind);
 }
 
 bool dump_event_writes(const struct dump *d, const struct trace_event *e)
@@ -42,7 +42,7 @@ uint64_t dump_event_size(const struct dump *d, const struct trace_event *e)
 const char *dump_event_name(const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_site *site = site_of(d, e);
-	if (is_access(e))
+	if (is_plain(e))
 		return !site ? "access" : trace_site_writes(site) ? "write" : "read";
 	if (e->kind != RADDLE_ATOMIC || !site)
 		return trace_kind(e->kind)->name;
@@ -143,69 +143,54 @@ static void other_operands(const struct trace_event *e, struct rd_buf *out)
 	}
 }
 
+/* Creates, joins or detaches another thread. */
+static bool handles_thread(const struct trace_event *e)
+{
+	enum raddle_role role = raddle_role(e->kind);
+
+	return role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_DETACH;
+}
+
 void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out)
 {
 	const struct model *m = d->model;
 	const struct trace_event *e = &lane->event;
-	switch (e->kind) {
-	case RADDLE_ACCESS:
-	case RADDLE_RANGE:
-	case RADDLE_ATOMIC:
+	if (raddle_is_access(e->kind)) {
 		access_what(d, lane, out);
-		break;
-	case RADDLE_THREAD_CREATE:
-	case RADDLE_THREAD_JOIN:
-	case RADDLE_THREAD_DETACH:
+	} else if (handles_thread(e)) {
 		thread_what(d, e->values[2], out);
-		break;
-	case RADDLE_ALLOC:
+	} else if (e->kind == RADDLE_ALLOC) {
 		model_name_object(m, model_find(m, e->address, e->q), out);
 		rd_buf_addf(out, ", %llu bytes", (unsigned long long)e->values[2]);
-		break;
-	case RADDLE_FREE:
+	} else if (e->kind == RADDLE_FREE) {
 		/* At q itself the object is gone. */
 		model_name_object(m, model_find(m, e->address, e->q - 1), out);
-		break;
-	default:
-		if (strchr(trace_kind(e->kind)->operands, 'a') &&
-		    model_sync_class(e->kind) != MODEL_SYNC_CLASSES)
-			model_name_address(m, e->address, e->q, out);
-		break;
+	} else if (raddle_is_sync(e->kind)) {
+		model_name_address(m, e->address, e->q, out);
 	}
+}
+
+/* What stands in front of the details says it all. */
+static bool is_all_told(enum raddle_event kind)
+{
+	return raddle_is_access(kind) || raddle_class(kind) == RADDLE_CLASS_FENCE || kind == RADDLE_ALLOC ||
+	       kind == RADDLE_FREE || raddle_role(kind) == RADDLE_ROLE_START;
 }
 
 static void text_details(struct dump *d, const struct trace_event *e, struct rd_buf *out)
 {
-	switch (e->kind) {
-	case RADDLE_ACCESS:
-	case RADDLE_RANGE:
-	case RADDLE_ATOMIC:
-	case RADDLE_FENCE:
-	case RADDLE_ALLOC:
-	case RADDLE_FREE:
-	case RADDLE_THREAD_START:
-		return;
-	case RADDLE_THREAD_CREATE:
-	case RADDLE_THREAD_JOIN:
-	case RADDLE_THREAD_DETACH:
-		if (e->values[e->kind == RADDLE_THREAD_CREATE ? 4 : 3] != 0)
-			rd_buf_adds(out, " -> failed");
-		return;
-	case RADDLE_COND_WAIT:
-	case RADDLE_COND_WAKE:
+	if (raddle_is_cond_wait(e->kind)) {
 		rd_buf_adds(out, " with ");
 		model_name_address(d->model, e->values[3], e->q, out);
-		if (e->kind == RADDLE_COND_WAIT)
-			rd_buf_adds(out, e->values[4] ? " timed" : "");
-		else
-			other_operands(e, out);
-		return;
-	default:
-		if (strchr(trace_kind(e->kind)->operands, 'b'))
-			add_text(e, out);
-		else
-			other_operands(e, out);
 	}
+	if (handles_thread(e))
+		rd_buf_adds(out, trace_result(e) != 0 ? " -> failed" : "");
+	else if (e->kind == RADDLE_COND_WAIT)
+		rd_buf_adds(out, e->values[4] ? " timed" : "");
+	else if (strchr(trace_kind(e->kind)->operands, 'b'))
+		add_text(e, out);
+	else if (!is_all_told(e->kind))
+		other_operands(e, out);
 }
 
 /* Stack lines are behind the event, innermost first, inlined places included. */
@@ -236,7 +221,7 @@ static void text_event(struct dump *d, const struct trace_lane *lane, struct rd_
 {
 	const struct trace_event *e = &lane->event;
 	const struct model_thread *t = &d->model->threads[model_thread_of_stream(d->model, lane->index)];
-	bool has_q = trace_kind_has_q(e->kind);
+	bool has_q = raddle_has_q(e->kind);
 	if (has_q)
 		rd_buf_addf(out, "%7llu ", (unsigned long long)e->q);
 	else
@@ -304,13 +289,13 @@ static void json_bytes(struct rd_json *j, const char *name, const struct trace_e
 static void json_operands(struct rd_json *j, const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_kind *kind = trace_kind(e->kind);
-	if (is_access(e) || e->kind == RADDLE_ATOMIC) {
+	if (raddle_is_access(e->kind)) {
 		rd_json_unsigned(j, "address", e->address);
 		rd_json_unsigned(j, "size", dump_event_size(d, e));
 	}
 	if (e->kind == RADDLE_ATOMIC)
 		rd_json_bool(j, "stored", e->values[3] & 1);
-	if (is_access(e) || e->kind == RADDLE_ATOMIC || e->kind == RADDLE_FENCE)
+	if (raddle_is_access(e->kind) || e->kind == RADDLE_FENCE)
 		return;
 	for (unsigned i = 0; kind->operands[i]; i++) {
 		char name[TRACE_OPERAND_NAME];
@@ -332,7 +317,7 @@ static void json_event(struct rd_json *j, struct dump *d, const struct trace_lan
 	rd_json_object(j, NULL);
 	rd_json_string(j, "event", dump_event_name(d, e));
 	rd_json_string(j, "thread", d->model->threads[model_thread_of_stream(d->model, lane->index)].name);
-	if (trace_kind_has_q(e->kind)) {
+	if (raddle_has_q(e->kind)) {
 		rd_json_unsigned(j, "q", e->q);
 		if (e->t)
 			rd_json_unsigned(j, "t", e->t);
@@ -363,8 +348,8 @@ static bool wanted(const struct dump *d, const struct trace_lane *lane)
 		return false;
 	if (d->kinds[e->kind])
 		return true;
-	if (!is_access(e) || d->reads == d->writes)
-		return is_access(e) && d->reads;
+	if (!is_plain(e) || d->reads == d->writes)
+		return is_plain(e) && d->reads;
 	return d->writes == dump_event_writes(d, e);
 }
 

@@ -57,7 +57,7 @@ static void count_stream(struct summary *s, size_t stream)
 	if (trace_open_thread(m->trace, stream, &in) != RD_OK)
 		return;
 	while (trace_stream_next(&in, &e) > 0) {
-		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && e.kind != RADDLE_ATOMIC)
+		if (!raddle_is_access(e.kind))
 			continue;
 		uint32_t object = model_find_cached(m, &s->dump->cache, e.address, in.last_q);
 		if (object != MODEL_NONE && s->use_of[object] != MODEL_NONE)
@@ -180,12 +180,11 @@ static void text_threads(const struct summary *s)
 static void text_sync(const struct summary *s, uint32_t sync)
 {
 	const struct model_sync *y = &s->model->syncs[sync];
-	bool lock = y->class == MODEL_MUTEX || y->class == MODEL_RWLOCK || y->class == MODEL_SPIN;
+	bool lock = raddle_is_lock_class(y->class);
 	struct rd_buf text = RD_BUF_INIT;
 	char time[24];
 	model_name_sync(s->model, sync, &text);
-	printf("  %-26s %-7s %7llu  ", text.data, model_sync_class_name(y->class),
-	       (unsigned long long)y->uses);
+	printf("  %-26s %-7s %7llu  ", text.data, trace_class_name(y->class), (unsigned long long)y->uses);
 	rd_buf_clear(&text);
 	if (y->contended > 0)
 		rd_buf_addf(&text, "%llu x %s", (unsigned long long)y->contended,
@@ -336,7 +335,7 @@ static void json_syncs(struct rd_json *j, const struct summary *s)
 		model_name_sync(m, s->syncs[i], &name);
 		rd_json_object(j, NULL);
 		rd_json_string(j, "name", name.data);
-		rd_json_string(j, "class", model_sync_class_name(y->class));
+		rd_json_string(j, "class", trace_class_name(y->class));
 		rd_json_bool(j, "shared", y->multi);
 		rd_json_unsigned(j, "uses", y->uses);
 		rd_json_unsigned(j, "contended", y->contended);

@@ -246,7 +246,7 @@ static void note_end(struct comparing *c, const struct epa_record *r)
 		note_join(c, r);
 	if (r->event == RADDLE_EXIT)
 		c->exited = true;
-	if (r->event == RADDLE_EXIT || r->event == RADDLE_THREAD_END)
+	if (raddle_role(r->event) == RADDLE_ROLE_END)
 		c->threads[r->place].ended = true;
 }
 

@@ -52,24 +52,14 @@ static struct epa_record *held(const struct hold *t, size_t i)
 void epa_holds_event(struct epa_holds *h, size_t place, const struct trace_event *e)
 {
 	struct hold *t = &h->threads[place];
-	switch (e->kind) {
-	case RADDLE_MUTEX_LOCK:
-	case RADDLE_MUTEX_TRYLOCK:
-	case RADDLE_MUTEX_TIMEDLOCK:
-		t->locks += e->values[3] == 0;
-		break;
-	case RADDLE_MUTEX_UNLOCK:
+	if (raddle_is(e->kind, RADDLE_CLASS_MUTEX, RADDLE_ROLE_ACQUIRE))
+		t->locks += trace_result(e) == 0;
+	else if (e->kind == RADDLE_MUTEX_UNLOCK)
 		t->locks -= t->locks != 0;
-		break;
-	case RADDLE_COND_WAKE:
+	else if (e->kind == RADDLE_COND_WAKE)
 		t->waited = true;
-		break;
-	case RADDLE_THREAD_END:
+	else if (e->kind == RADDLE_THREAD_END)
 		t->locks = 0;
-		break;
-	default:
-		break;
-	}
 }
 
 /* A new round begins with this record: the last one goes, with all that it counted. */

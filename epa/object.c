@@ -549,23 +549,31 @@ void epa_objects_finish(struct epa_objects *o)
 			tell_end(o, &o->list[i]);
 }
 
+static void feed_thread(struct epa_objects *o, size_t place, const struct trace_event *e)
+{
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_START:
+		add_stack(o, place, e);
+		break;
+	case RADDLE_ROLE_CREATE:
+		add_child(o, place, e);
+		break;
+	case RADDLE_ROLE_JOIN:
+	case RADDLE_ROLE_DETACH:
+		forget_child(o, place, e);
+		break;
+	case RADDLE_ROLE_END:
+		end_thread(o, &o->threads[place]);
+		break;
+	default:
+		break;
+	}
+}
+
 static void feed_event(struct epa_objects *o, size_t place, const struct trace_record *r)
 {
 	const struct trace_event *e = r->event;
 	switch (e->kind) {
-	case RADDLE_THREAD_START:
-		add_stack(o, place, e);
-		break;
-	case RADDLE_THREAD_CREATE:
-		add_child(o, place, e);
-		break;
-	case RADDLE_THREAD_JOIN:
-	case RADDLE_THREAD_DETACH:
-		forget_child(o, place, e);
-		break;
-	case RADDLE_THREAD_END:
-		end_thread(o, &o->threads[place]);
-		break;
 	case RADDLE_TLS:
 		add_tls(o, place, e);
 		break;
@@ -582,7 +590,8 @@ static void feed_event(struct epa_objects *o, size_t place, const struct trace_r
 		end_maps(o, e->address, e->values[2]);
 		break;
 	default:
-		break;
+		if (raddle_class(e->kind) == RADDLE_CLASS_THREAD)
+			feed_thread(o, place, e);
 	}
 }
 

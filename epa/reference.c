@@ -87,7 +87,7 @@ static struct epa_reference_thread *thread_of(struct epa_reference *ref, uint32_
 
 static bool ends_thread(const struct epa_record *r)
 {
-	return r->kind == TRACE_FULL_EVENT && (r->event == RADDLE_THREAD_END || r->event == RADDLE_EXIT);
+	return r->kind == TRACE_FULL_EVENT && raddle_role(r->event) == RADDLE_ROLE_END;
 }
 
 static int add_record(struct epa_reference *ref, struct epa_reference_thread *t, const struct epa_record *r)

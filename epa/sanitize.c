@@ -383,41 +383,37 @@ static void put_operands(struct epa_sanitizer *s, struct epa_record *r)
 	}
 }
 
+/* What the program asked for belongs to its record; when a wait ended, who came first to a once and what
+ * the runtime notes are chance. */
+static bool is_of_program(enum raddle_event kind)
+{
+	if (raddle_class(kind) == RADDLE_CLASS_PROCESS)
+		return raddle_has_q(kind);
+	return raddle_is_counted(kind) && raddle_class(kind) != RADDLE_CLASS_ONCE &&
+	       !raddle_is_cond_wait(kind) && raddle_role(kind) != RADDLE_ROLE_WAKE;
+}
+
+static bool has_thread(enum raddle_event kind)
+{
+	return raddle_role(kind) == RADDLE_ROLE_JOIN || raddle_role(kind) == RADDLE_ROLE_DETACH;
+}
+
 static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_event *e = s->raw.event;
 	r->event = (uint8_t)e->kind;
-	switch (e->kind) {
-	case RADDLE_THREAD_START:
-	case RADDLE_THREAD_END:
-	case RADDLE_FORK:
-		return true;
-	case RADDLE_THREAD_CREATE:
+	if (!is_of_program(e->kind))
+		return false;
+	if (e->kind == RADDLE_THREAD_CREATE) {
 		put_number(r, e->values[3]);
 		put_number(r, e->values[4]);
-		return true;
-	case RADDLE_THREAD_JOIN:
-	case RADDLE_THREAD_DETACH:
+	} else if (has_thread(e->kind)) {
 		put_thread(s, r, e->values[2]);
 		put_number(r, e->values[3]);
-		return true;
-	case RADDLE_EXEC:
-	case RADDLE_EXIT:
+	} else if (raddle_class(e->kind) != RADDLE_CLASS_THREAD && e->kind != RADDLE_FORK) {
 		put_operands(s, r);
-		return true;
-	case RADDLE_COND_WAIT:
-	case RADDLE_COND_WAKE:
-	case RADDLE_BARRIER_EXIT:
-	case RADDLE_ONCE_RUN:
-	case RADDLE_ONCE_DONE:
-	case RADDLE_ONCE_PASS:
-		return false;
-	default:
-		if (!raddle_is_counted(e->kind) || e->kind >= RADDLE_ONCE_RUN)
-			return false;
-		put_operands(s, r);
-		return true;
 	}
+	return true;
 }
 
 static void note_process(struct epa_sanitizer *s, uint64_t value)

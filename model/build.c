@@ -183,7 +183,7 @@ static void count_event(struct model_thread *t, enum raddle_event kind)
 		t->ranges++;
 	else if (kind == RADDLE_ATOMIC)
 		t->atomics++;
-	else if (trace_kind_has_q(kind))
+	else if (raddle_has_q(kind))
 		t->operations++;
 }
 

@@ -302,13 +302,13 @@ static void collect_cond(struct export *x, uint32_t thread, uint32_t cond, const
 {
 	const struct trace_event *e = &lane->event;
 	struct sync_state *c = &x->syncs[cond];
-	if (e->kind == RADDLE_COND_SIGNAL || e->kind == RADDLE_COND_BROADCAST) {
-		bool all = e->kind == RADDLE_COND_BROADCAST;
+	if (raddle_role(e->kind) == RADDLE_ROLE_NOTIFY) {
+		bool all = raddle_manner(e->kind) == RADDLE_MANNER_ALL;
 		c->signal = instant(x, thread, all ? "broadcast " : "signal ", cond, lane) + 1;
 		c->broadcast = all;
 		return;
 	}
-	uint32_t mutex = model_sync(x->model, MODEL_MUTEX, e->values[3], e->q);
+	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
 	if (e->kind == RADDLE_COND_WAIT) {
 		if (mutex != MODEL_NONE)
 			give_back(x, thread, mutex, e->t, true);
@@ -336,9 +336,9 @@ static void collect_cond(struct export *x, uint32_t thread, uint32_t cond, const
 static void collect_sync(struct export *x, uint32_t thread, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
-	enum model_sync_class class = model_sync_class(e->kind);
-	uint32_t sync =
-		class == MODEL_SYNC_CLASSES ? MODEL_NONE : model_sync(x->model, class, e->address, e->q);
+	enum raddle_class class = raddle_class(e->kind);
+	enum raddle_role role = raddle_role(e->kind);
+	uint32_t sync = model_sync(x->model, class, e->address, e->q);
 	int change = trace_lock_change(e);
 	if (sync == MODEL_NONE)
 		return;
@@ -346,13 +346,11 @@ static void collect_sync(struct export *x, uint32_t thread, const struct trace_l
 		acquire(x, thread, sync, lane);
 	else if (change < 0)
 		give_back(x, thread, sync, e->t, false);
-	else if (class == MODEL_COND && e->kind >= RADDLE_COND_WAIT)
+	else if (raddle_is_cond_wait(e->kind) || role == RADDLE_ROLE_NOTIFY)
 		collect_cond(x, thread, sync, lane);
-	else if (e->kind == RADDLE_MUTEX_REQUEST || e->kind == RADDLE_RWLOCK_REQUEST ||
-		 e->kind == RADDLE_SPIN_REQUEST || e->kind == RADDLE_SEM_REQUEST ||
-		 e->kind == RADDLE_BARRIER_ENTER)
+	else if ((role == RADDLE_ROLE_REQUEST && class != RADDLE_CLASS_ONCE) || role == RADDLE_ROLE_WAIT)
 		begin_wait(x, thread, sync, lane);
-	else if (e->kind == RADDLE_SEM_POST)
+	else if (class == RADDLE_CLASS_SEM && role == RADDLE_ROLE_RELEASE)
 		instant(x, thread, "post ", sync, lane);
 	else
 		end_wait(x, thread, sync, e->t); /* also a lock that could not be had */
@@ -364,24 +362,23 @@ static void collect_thread(struct export *x, uint32_t thread, const struct trace
 	struct thread_state *t = &x->threads[thread];
 	uint32_t other = model_thread(x->model, (uint32_t)e->values[2]);
 	size_t span;
-	switch (e->kind) {
-	case RADDLE_THREAD_START:
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_START:
 		span = add_span(x, SPAN_LIFE, thread, lane);
 		name_span(x, span, x->model->threads[thread].name, MODEL_NONE);
 		x->spans[span].flow_in = t->create_flow;
 		t->life = span + 1;
 		break;
-	case RADDLE_THREAD_END:
-	case RADDLE_EXIT:
+	case RADDLE_ROLE_END:
 		if (t->life)
 			x->spans[t->life - 1].end = e->t;
 		break;
-	case RADDLE_THREAD_CREATE:
+	case RADDLE_ROLE_CREATE:
 		span = instant(x, thread, "create", MODEL_NONE, lane);
 		if (other != MODEL_NONE && e->values[4] == 0)
 			x->spans[span].flow_out = x->threads[other].create_flow = ++x->flows;
 		break;
-	case RADDLE_THREAD_JOIN:
+	case RADDLE_ROLE_JOIN:
 		span = instant(x, thread, "join", MODEL_NONE, lane);
 		if (other != MODEL_NONE && e->values[3] == 0 && x->threads[other].life) {
 			struct span *life = &x->spans[x->threads[other].life - 1];
@@ -399,9 +396,9 @@ static void collect(struct export *x, const struct trace_lane *lane)
 {
 	enum raddle_event kind = lane->event.kind;
 	uint32_t thread = model_thread_of_stream(x->model, lane->index);
-	if (kind == RADDLE_ACCESS || kind == RADDLE_RANGE || kind == RADDLE_ATOMIC || lane->event.t == 0)
+	if (raddle_is_access(kind) || lane->event.t == 0)
 		return;
-	if (model_sync_class(kind) != MODEL_SYNC_CLASSES)
+	if (raddle_is_sync(kind))
 		collect_sync(x, thread, lane);
 	else
 		collect_thread(x, thread, lane);

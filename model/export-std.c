@@ -327,7 +327,7 @@ static void export_access(struct export *x, const struct at *at, const struct tr
 
 static uint32_t sync_of(const struct export *x, const struct trace_event *e)
 {
-	return model_sync(x->model, model_sync_class(e->kind), e->address, e->q);
+	return model_sync(x->model, raddle_class(e->kind), e->address, e->q);
 }
 
 /* Only the outermost lock and unlock of a recursive mutex are events. */
@@ -344,7 +344,7 @@ static void export_mutex(struct export *x, const struct at *at, uint32_t sync, i
 /* A wait gives the mutex up at once, however often it is held. */
 static void export_wait(struct export *x, const struct at *at, const struct trace_event *e)
 {
-	uint32_t mutex = model_sync(x->model, MODEL_MUTEX, e->values[3], e->q);
+	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
 	uint32_t cond = sync_of(x, e);
 	bool wake = e->kind == RADDLE_COND_WAKE;
 	if (mutex == MODEL_NONE || cond == MODEL_NONE)
@@ -377,18 +377,12 @@ static void emit_writer(struct export *x, const struct at *at, uint32_t sync, in
 	rd_buf_release(&name);
 }
 
-static bool is_read_lock(enum raddle_event kind)
-{
-	return kind == RADDLE_RWLOCK_RDLOCK || kind == RADDLE_RWLOCK_TRYRDLOCK ||
-	       kind == RADDLE_RWLOCK_TIMEDRDLOCK;
-}
-
 static void export_rwlock(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
 {
 	int change = trace_lock_change(e);
 	uint64_t *hold = rd_umap_put(&x->holds, pair(at->thread_index, sync), NULL);
 	struct rd_buf name = RD_BUF_INIT;
-	if (change > 0 && !is_read_lock(e->kind)) {
+	if (change > 0 && raddle_role(e->kind) != RADDLE_ROLE_SHARE) {
 		*hold = WRITER;
 		emit_writer(x, at, sync, change);
 	} else if (change < 0 && *hold == WRITER) {
@@ -426,16 +420,26 @@ static void release_robust(struct export *x, const struct at *at)
 
 static void export_thread(struct export *x, const struct at *at, const struct trace_event *e)
 {
-	bool create = e->kind == RADDLE_THREAD_CREATE;
 	uint32_t other = model_thread(x->model, (uint32_t)e->values[2]);
-	if (e->kind == RADDLE_THREAD_END)
-		release_robust(x, at);
-	if (e->kind == RADDLE_THREAD_START)
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_START:
 		emit(x, at, "begin", NULL);
-	else if (e->kind == RADDLE_THREAD_END)
+		break;
+	case RADDLE_ROLE_END:
+		release_robust(x, at);
 		emit(x, at, "end", NULL);
-	else if (other != MODEL_NONE && e->values[create ? 4 : 3] == 0)
-		emit(x, at, create ? "fork" : "join", thread_name(x, other));
+		break;
+	default:
+		if (other != MODEL_NONE && trace_result(e) == 0)
+			emit(x, at, e->kind == RADDLE_THREAD_CREATE ? "fork" : "join", thread_name(x, other));
+	}
+}
+
+/* What else is done with threads orders nothing. */
+static bool is_of_threads(enum raddle_event kind)
+{
+	return raddle_class(kind) == RADDLE_CLASS_THREAD && raddle_role(kind) != RADDLE_ROLE_DETACH &&
+	       raddle_role(kind) != RADDLE_ROLE_REQUEST;
 }
 
 /* Objects that order threads without being locks are read and written under a
@@ -443,25 +447,22 @@ static void export_thread(struct export *x, const struct at *at, const struct tr
 static void export_ordering(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
 {
 	const char *name = sync_name(x, sync);
-	switch (e->kind) {
-	case RADDLE_BARRIER_ENTER:
-	case RADDLE_COND_SIGNAL:
-	case RADDLE_COND_BROADCAST:
+	bool once = raddle_class(e->kind) == RADDLE_CLASS_ONCE;
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_WAIT:
+	case RADDLE_ROLE_NOTIFY:
 		emit_exclusive(x, at, name, "rw");
 		break;
-	case RADDLE_SEM_POST:
-	case RADDLE_SEM_WAIT:
-	case RADDLE_SEM_TRYWAIT:
-	case RADDLE_SEM_TIMEDWAIT:
-		if (e->values[3] == 0)
+	case RADDLE_ROLE_ACQUIRE:
+	case RADDLE_ROLE_RELEASE:
+		if (once && e->kind == RADDLE_ONCE_DONE)
+			emit_exclusive(x, at, name, "w");
+		else if (!once && trace_result(e) == 0)
 			emit_exclusive(x, at, name, "rw");
 		break;
-	case RADDLE_BARRIER_EXIT:
-	case RADDLE_ONCE_PASS:
+	case RADDLE_ROLE_WAKE:
+	case RADDLE_ROLE_PASS:
 		emit_exclusive(x, at, name, "r");
-		break;
-	case RADDLE_ONCE_DONE:
-		emit_exclusive(x, at, name, "w");
 		break;
 	default:
 		break;
@@ -472,7 +473,7 @@ static void export_ordering(struct export *x, const struct at *at, uint32_t sync
 static void export_imported_wait(struct export *x, const struct at *at, uint32_t cond,
 				 const struct trace_event *e)
 {
-	uint32_t mutex = model_sync(x->model, MODEL_MUTEX, e->values[3], e->q);
+	uint32_t mutex = model_sync(x->model, RADDLE_CLASS_MUTEX, e->values[3], e->q);
 	if (mutex == MODEL_NONE)
 		return;
 	const char *name = sync_name(x, mutex), *condition = sync_name(x, cond);
@@ -492,7 +493,7 @@ static void export_imported_wait(struct export *x, const struct at *at, uint32_t
 static void export_imported(struct export *x, const struct at *at, uint32_t sync, const struct trace_event *e)
 {
 	const char *name = sync_name(x, sync);
-	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE) {
+	if (raddle_is_cond_wait(e->kind)) {
 		export_imported_wait(x, at, sync, e);
 	} else if (e->kind == RADDLE_SEM_INIT) {
 		char *both = rd_xasprintf("%s,%u", name, (unsigned)e->values[3]);
@@ -511,9 +512,9 @@ static void export_sync(struct export *x, const struct at *at, const struct trac
 		return;
 	if (x->imported)
 		export_imported(x, at, sync, e);
-	else if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
+	else if (raddle_is_cond_wait(e->kind))
 		export_wait(x, at, e);
-	else if (change != 0 && x->model->syncs[sync].class == MODEL_RWLOCK)
+	else if (change != 0 && x->model->syncs[sync].class == RADDLE_CLASS_RWLOCK)
 		export_rwlock(x, at, sync, e);
 	else if (change != 0)
 		export_mutex(x, at, sync, change);
@@ -528,26 +529,15 @@ static void export_event(struct export *x, const struct trace_lane *lane)
 	uint32_t thread = model_thread_of_stream(x->model, lane->index);
 	uint32_t site = e->site ? e->site : d->depth > 0 ? d->stack[d->depth - 1] : 0;
 	struct at at = {.thread = thread_name(x, thread), .thread_index = thread, .q = lane->stream.last_q};
-	switch (e->kind) {
-	case RADDLE_ACCESS:
-	case RADDLE_RANGE:
-	case RADDLE_ATOMIC:
-		at.location = location_of(x, site);
-		export_access(x, &at, e);
-		break;
-	case RADDLE_THREAD_START:
-	case RADDLE_THREAD_END:
-	case RADDLE_THREAD_CREATE:
-	case RADDLE_THREAD_JOIN:
-		at.location = location_of(x, site);
+	if (!is_of_threads(e->kind) && !raddle_is_access(e->kind) && !raddle_is_sync(e->kind))
+		return;
+	at.location = location_of(x, site);
+	if (is_of_threads(e->kind))
 		export_thread(x, &at, e);
-		break;
-	default:
-		if (model_sync_class(e->kind) == MODEL_SYNC_CLASSES)
-			break;
-		at.location = location_of(x, site);
+	else if (raddle_is_access(e->kind))
+		export_access(x, &at, e);
+	else
 		export_sync(x, &at, e);
-	}
 }
 
 static void note_reader(struct export *x, uint32_t thread, const struct trace_event *e)
@@ -571,9 +561,9 @@ static void prepare(struct export *x, size_t stream)
 	if (trace_open_thread(x->model->trace, stream, &in) != RD_OK)
 		return;
 	while (trace_stream_next(&in, &e) > 0) {
-		if (e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE || e.kind == RADDLE_ATOMIC)
+		if (raddle_is_access(e.kind))
 			cut_access(x, &e, in.last_q);
-		else if (is_read_lock(e.kind) && trace_lock_change(&e) > 0)
+		else if (raddle_role(e.kind) == RADDLE_ROLE_SHARE && trace_lock_change(&e) > 0)
 			note_reader(x, thread, &e);
 		else if (trace_lock_change(&e) > 0 && e.values[3] == EOWNERDEAD &&
 			 sync_of(x, &e) != MODEL_NONE)

@@ -33,11 +33,6 @@ static void add_access(struct scan *s, const struct model_access *a)
 	h->accesses[h->access_count++] = *a;
 }
 
-static bool is_access(enum raddle_event kind)
-{
-	return kind == RADDLE_ACCESS || kind == RADDLE_RANGE || kind == RADDLE_ATOMIC;
-}
-
 /* The pieces of shared memory that a record touches, one for each object. */
 struct pieces {
 	const struct model *model;
@@ -153,18 +148,24 @@ static void note_handling(struct scan *s, const struct trace_event *e, const str
 
 static uint32_t last_operand(const struct trace_event *e)
 {
-	const char *letters = trace_kind(e->kind)->operands;
-	unsigned n = 0;
-	while (letters[n + 1])
-		n++;
-	return letters[n] == 'u' ? (uint32_t)e->values[n] : 0;
+	unsigned last = raddle_event_row(e->kind)->last;
+	return trace_kind(e->kind)->operands[last] == 'u' ? (uint32_t)e->values[last] : 0;
+}
+
+/* Creations and joins order two threads; a detach does not. */
+static bool has_other_thread(enum raddle_event kind)
+{
+	enum raddle_role role = raddle_role(kind);
+
+	return raddle_class(kind) == RADDLE_CLASS_THREAD &&
+	       (role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_REQUEST);
 }
 
 static void note_operation(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	struct model *m = s->model;
 	struct model_history *h = s->history;
-	enum model_sync_class class = model_sync_class(e->kind);
+	enum raddle_class class = raddle_class(e->kind);
 	struct model_operation op = {.q = e->q,
 				     .t = e->t,
 				     .access = h->access_count,
@@ -173,14 +174,14 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 				     .kind = (uint8_t)e->kind};
 	op.stack = model_stack_intern(m, &s->path, &in->decoder);
 	op.value = e->kind == RADDLE_FENCE ? e->site : last_operand(e);
-	if (class != MODEL_SYNC_CLASSES)
+	if (raddle_is_sync(e->kind))
 		op.sync = model_sync_intern(m, s->cache, class, (uint64_t[]){e->address, e->q});
 	else if (s->guards && e->kind == RADDLE_ATOMIC && !(e->values[3] & 1))
-		op.sync = model_sync(m, MODEL_ONCE, e->address, e->q);
-	if (e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_COND_WAKE)
-		op.second = model_sync_intern(m, s->cache, MODEL_MUTEX, (uint64_t[]){e->values[3], e->q});
-	if (e->kind == RADDLE_THREAD_CREATE || e->kind == RADDLE_THREAD_JOIN ||
-	    e->kind == RADDLE_JOIN_REQUEST)
+		op.sync = model_sync(m, RADDLE_CLASS_ONCE, e->address, e->q);
+	if (raddle_is_cond_wait(e->kind))
+		op.second =
+			model_sync_intern(m, s->cache, RADDLE_CLASS_MUTEX, (uint64_t[]){e->values[3], e->q});
+	if (has_other_thread(e->kind))
 		op.second = model_thread(m, (uint32_t)e->values[2]);
 	RD_GROW(h->operations, s->operation_capacity, h->operation_count + 1);
 	h->operations[h->operation_count++] = op;
@@ -196,9 +197,9 @@ static void scan_stream(struct scan *s, size_t stream)
 		enum raddle_handling handling = raddle_handling(e.kind);
 		if (handling == RADDLE_USES)
 			note_handling(s, &e, &in);
-		if (e.kind != RADDLE_ACCESS && e.kind != RADDLE_RANGE && trace_kind_has_q(e.kind))
+		if (raddle_has_q(e.kind))
 			note_operation(s, &e, &in);
-		if (is_access(e.kind))
+		if (raddle_is_access(e.kind))
 			note_access(s, &e, &in);
 		else if (e.kind == RADDLE_FREE)
 			note_free(s, &e, &in);
@@ -214,7 +215,7 @@ int model_scan_histories(struct model *m)
 	bool guards = false;
 
 	for (size_t i = 0; i < m->sync_count; i++)
-		guards |= m->syncs[i].class == MODEL_ONCE;
+		guards |= m->syncs[i].class == RADDLE_CLASS_ONCE;
 	m->histories = rd_xcalloc(m->thread_count + 1, sizeof *m->histories);
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++) {
 		struct scan s = {.model = m, .cache = cache, .guards = guards};
@@ -305,7 +306,7 @@ static uint32_t counts_for(const struct trace_event *e, const struct trace_decod
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
 		return d->depth > 0 ? d->stack[d->depth - 1] : 0;
-	return is_access(e->kind) ? e->site : 0;
+	return raddle_is_access(e->kind) ? e->site : 0;
 }
 
 static void locate_in(struct locator *l, struct trace_stream *in)
@@ -322,7 +323,7 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 			continue;
 		struct tally *t = &l->tallies[*number];
 		tally_record(t, done);
-		if (is_access(e.kind)) {
+		if (raddle_is_access(e.kind)) {
 			struct pieces p = pieces_of(l->model, cache, &e, in);
 			while (next_piece(&p))
 				tally_piece(l, t);

@@ -65,7 +65,7 @@ uint32_t model_add_object(struct model *m, const struct model_object *object);
 void model_index_objects(struct model *m); /* after the last dynamic or fixed object */
 uint32_t model_find_or_page(struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
 
-uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum model_sync_class class,
+uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum raddle_class class,
 			   const uint64_t place[2]); /* address and q */
 
 /* The object that a FREE event releases, or MODEL_NONE. */

@@ -82,21 +82,10 @@ struct model_stack {
 	uint32_t site;
 };
 
-enum model_sync_class {
-	MODEL_MUTEX,
-	MODEL_RWLOCK,
-	MODEL_SPIN,
-	MODEL_COND,
-	MODEL_BARRIER,
-	MODEL_SEM,
-	MODEL_ONCE,
-	MODEL_SYNC_CLASSES,
-};
-
 /* A lock, condition variable and so on: a place in an object. */
 struct model_sync {
 	uint32_t object;    /* MODEL_NONE: nothing is known but the address */
-	uint8_t class;	    /* enum model_sync_class */
+	uint8_t class;	    /* enum raddle_class */
 	bool multi;	    /* used by two threads or more */
 	uint32_t owner;	    /* the thread that used it first */
 	uint64_t offset;    /* within the object, or the address */
@@ -201,12 +190,8 @@ uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offs
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 
-/* The class of a kind of event, or MODEL_SYNC_CLASSES if it is about none. */
-enum model_sync_class model_sync_class(enum raddle_event kind);
-const char *model_sync_class_name(enum model_sync_class class);
-
 /* The sync of an address at q, or MODEL_NONE. */
-uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t address, uint64_t q);
+uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q);
 
 /* Whether the object stands for file descriptors; an imported trace may have anything there. */
 static inline bool model_is_descriptors(const struct model *m, uint32_t object)

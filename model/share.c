@@ -306,48 +306,43 @@ static void release(struct scan *s, uint32_t sync, uint64_t t)
 	drop_held(s, h);
 }
 
-/* The kinds that count as a use of their object. */
+/* Whether the event counts as a use of its object. */
 static bool is_use(const struct trace_event *e)
 {
-	switch (e->kind) {
-	case RADDLE_COND_WAIT:
-	case RADDLE_COND_SIGNAL:
-	case RADDLE_COND_BROADCAST:
-	case RADDLE_BARRIER_ENTER:
-	case RADDLE_SEM_WAIT:
-	case RADDLE_SEM_TRYWAIT:
-	case RADDLE_SEM_TIMEDWAIT:
-	case RADDLE_SEM_POST:
-	case RADDLE_ONCE_RUN:
-	case RADDLE_ONCE_PASS:
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_WAIT:
+	case RADDLE_ROLE_NOTIFY:
+	case RADDLE_ROLE_PASS:
 		return true;
+	case RADDLE_ROLE_RELEASE:
+		return raddle_class(e->kind) == RADDLE_CLASS_SEM;
 	default:
-		return trace_lock_change(e) > 0;
+		return raddle_is_lock(e->kind) ? trace_lock_change(e) > 0 : raddle_takes(e->kind);
 	}
 }
 
-static bool is_request(enum raddle_event kind)
+/* A thread begins to wait for its object.  How long it waits for a once is not told. */
+static bool begins_wait(enum raddle_event kind)
 {
-	return kind == RADDLE_MUTEX_REQUEST || kind == RADDLE_RWLOCK_REQUEST || kind == RADDLE_SPIN_REQUEST ||
-	       kind == RADDLE_SEM_REQUEST;
+	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
+	       (raddle_role(kind) == RADDLE_ROLE_REQUEST && raddle_class(kind) != RADDLE_CLASS_ONCE);
 }
 
 static void scan_times(struct scan *s, uint32_t sync, const struct trace_event *e)
 {
 	struct model_sync *m = &s->model->syncs[sync];
 	int change = trace_lock_change(e);
-	bool sem_got = e->kind >= RADDLE_SEM_WAIT && e->kind <= RADDLE_SEM_TIMEDWAIT;
-	struct held *wanted = sem_got || e->kind == RADDLE_COND_WAKE || e->kind == RADDLE_BARRIER_EXIT
-				      ? find_held(s, sync, true)
-				      : NULL;
+	bool ends_wait = raddle_is(e->kind, RADDLE_CLASS_SEM, RADDLE_ROLE_ACQUIRE) ||
+			 raddle_role(e->kind) == RADDLE_ROLE_WAKE;
+	struct held *wanted = ends_wait ? find_held(s, sync, true) : NULL;
 	if (wanted) {
 		m->wait_ns += since(e->t, wanted->since);
 		drop_held(s, wanted);
 	}
-	if (is_request(e->kind))
-		m->contended++;
-	if (is_request(e->kind) || e->kind == RADDLE_COND_WAIT || e->kind == RADDLE_BARRIER_ENTER)
+	if (begins_wait(e->kind)) {
+		m->contended += raddle_role(e->kind) == RADDLE_ROLE_REQUEST;
 		add_held(s, sync, e->t, true);
+	}
 	if (change > 0)
 		acquire(s, sync, e->t);
 	else if (change < 0)
@@ -356,8 +351,8 @@ static void scan_times(struct scan *s, uint32_t sync, const struct trace_event *
 
 static void scan_sync(struct scan *s, uint32_t thread, const struct trace_event *e)
 {
-	enum model_sync_class class = model_sync_class(e->kind);
-	if (class == MODEL_SYNC_CLASSES)
+	enum raddle_class class = raddle_class(e->kind);
+	if (!raddle_is_sync(e->kind))
 		return;
 	uint32_t sync = model_sync_intern(s->model, s->cache, class, (uint64_t[]){e->address, e->q});
 	struct model_sync *m = &s->model->syncs[sync];
@@ -367,9 +362,10 @@ static void scan_sync(struct scan *s, uint32_t thread, const struct trace_event 
 		m->multi = true;
 	m->uses += is_use(e);
 	scan_times(s, sync, e);
-	if (e->kind != RADDLE_COND_WAIT && e->kind != RADDLE_COND_WAKE)
+	if (!raddle_is_cond_wait(e->kind))
 		return;
-	uint32_t mutex = model_sync_intern(s->model, s->cache, MODEL_MUTEX, (uint64_t[]){e->values[3], e->q});
+	uint32_t mutex =
+		model_sync_intern(s->model, s->cache, RADDLE_CLASS_MUTEX, (uint64_t[]){e->values[3], e->q});
 	if (e->kind == RADDLE_COND_WAIT) {
 		release(s, mutex, e->t);
 	} else {
@@ -398,7 +394,7 @@ static void scan_stream(struct scan *s, size_t stream)
 		return;
 	s->held_count = 0;
 	while (trace_stream_next(&in, &e) > 0) {
-		if (e.kind == RADDLE_ACCESS || e.kind == RADDLE_RANGE || e.kind == RADDLE_ATOMIC)
+		if (raddle_is_access(e.kind))
 			scan_access(s, thread, &e, in.last_q);
 		else if (e.kind == RADDLE_FREE && s->frees)
 			scan_free(s, thread, &e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronisation objects: what kind of event is about which class, and the
- * table of locks, condition variables and so on.  Such an object is a place
+ * Synchronisation objects: the table of locks, condition variables and so on.  Such an object is a place
  * (object and offset) of a class; what is initialised anew in the same place of
  * the same object counts as the same one.
  */
@@ -11,33 +10,6 @@
 #include "base/error.h"
 
 #include <string.h>
-
-static const struct {
-	uint8_t first, last;
-	const char *name;
-} classes[MODEL_SYNC_CLASSES] = {
-	[MODEL_MUTEX] = {RADDLE_MUTEX_INIT, RADDLE_MUTEX_UNLOCK, "mutex"},
-	[MODEL_RWLOCK] = {RADDLE_RWLOCK_INIT, RADDLE_RWLOCK_UNLOCK, "rwlock"},
-	[MODEL_SPIN] = {RADDLE_SPIN_INIT, RADDLE_SPIN_UNLOCK, "spin"},
-	[MODEL_COND] = {RADDLE_COND_INIT, RADDLE_COND_BROADCAST, "cond"},
-	[MODEL_BARRIER] = {RADDLE_BARRIER_INIT, RADDLE_BARRIER_EXIT, "barrier"},
-	[MODEL_SEM] = {RADDLE_SEM_INIT, RADDLE_SEM_POST, "sem"},
-	[MODEL_ONCE] = {RADDLE_ONCE_RUN, RADDLE_ONCE_REQUEST, "once"},
-};
-
-enum model_sync_class model_sync_class(enum raddle_event kind)
-{
-	for (unsigned c = 0; c < MODEL_SYNC_CLASSES; c++) {
-		if (kind >= classes[c].first && kind <= classes[c].last)
-			return c;
-	}
-	return MODEL_SYNC_CLASSES;
-}
-
-const char *model_sync_class_name(enum model_sync_class class)
-{
-	return classes[class].name;
-}
 
 /* The accesses of locks and so on are told from others by their sites, which are calls. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
@@ -63,21 +35,21 @@ static uint64_t kind_key(const struct model_sync *s)
 	return (uint64_t)s->object << 32 | s->class;
 }
 
-static struct model_sync place_of(const struct model *m, uint32_t object, enum model_sync_class class,
+static struct model_sync place_of(const struct model *m, uint32_t object, enum raddle_class class,
 				  uint64_t address)
 {
 	uint64_t offset = object == MODEL_NONE ? address : address - m->objects[object].base;
 	return (struct model_sync){.object = object, .offset = offset, .class = class, .owner = MODEL_NONE};
 }
 
-uint32_t model_sync(const struct model *m, enum model_sync_class class, uint64_t address, uint64_t q)
+uint32_t model_sync(const struct model *m, enum raddle_class class, uint64_t address, uint64_t q)
 {
 	struct model_sync s = place_of(m, model_find(m, address, q), class, address);
 	const uint64_t *index = rd_pmap_get(&m->private->sync_of, kind_key(&s), s.offset);
 	return index ? (uint32_t)*index : MODEL_NONE;
 }
 
-uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum model_sync_class class,
+uint32_t model_sync_intern(struct model *m, struct model_cache *cache, enum raddle_class class,
 			   const uint64_t place[2])
 {
 	uint32_t object = model_find_or_page(m, cache, place[0], place[1]);

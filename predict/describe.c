@@ -168,7 +168,7 @@ static struct finding_lock *locks_at(const struct describer *d, uint32_t thread,
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct model_operation *op = &h->operations[i];
-		bool wait = op->kind == RADDLE_COND_WAIT || op->kind == RADDLE_COND_WAKE, shared;
+		bool wait = raddle_is_cond_wait(op->kind), shared;
 		int change = predict_lock_change(op, &shared);
 		uint32_t sync = wait ? op->second : op->sync;
 		if (sync == MODEL_NONE || !change)
@@ -181,7 +181,7 @@ static struct finding_lock *locks_at(const struct describer *d, uint32_t thread,
 	struct finding_lock *locks = finding_array(d->set, l.count, sizeof *locks);
 	for (size_t i = 0; i < l.count; i++) {
 		locks[i].name = sync_name(d, l.items[i].sync);
-		locks[i].kind = model_sync_class_name(d->m->syncs[l.items[i].sync].class);
+		locks[i].kind = trace_class_name(d->m->syncs[l.items[i].sync].class);
 		locks[i].shared = l.items[i].shared;
 		locks[i].stack = stack_of(d, 0, h->operations[l.items[i].operation].stack);
 	}
@@ -438,31 +438,6 @@ static void place_holds(struct describer *d)
 	free(d->unplaced);
 }
 
-/* What a thread does next that has asked for it. */
-static enum raddle_event awaited(enum raddle_event kind)
-{
-	switch (kind) {
-	case RADDLE_MUTEX_REQUEST:
-		return RADDLE_MUTEX_LOCK;
-	case RADDLE_RWLOCK_REQUEST:
-		return RADDLE_RWLOCK_WRLOCK;
-	case RADDLE_SPIN_REQUEST:
-		return RADDLE_SPIN_LOCK;
-	case RADDLE_SEM_REQUEST:
-		return RADDLE_SEM_WAIT;
-	case RADDLE_JOIN_REQUEST:
-		return RADDLE_THREAD_JOIN;
-	case RADDLE_ONCE_REQUEST:
-		return RADDLE_ONCE_PASS;
-	case RADDLE_COND_WAIT:
-		return RADDLE_COND_WAKE;
-	case RADDLE_BARRIER_ENTER:
-		return RADDLE_BARRIER_EXIT;
-	default:
-		return kind;
-	}
-}
-
 static void add_stop(const struct describer *d, uint32_t event, struct schedule *s)
 {
 	const struct exec_event *e = &d->t->x.events[event];
@@ -472,7 +447,7 @@ static void add_stop(const struct describer *d, uint32_t event, struct schedule 
 	stop->thread = schedule_text(s, d->m->threads[e->thread].name);
 	stop->n = counted(d, e->thread, d->t->origins[event].index);
 	stop->n += e->flags & EXEC_PENDING ? 1 : 0;
-	stop->kind = trace_kind(awaited(op->kind))->name;
+	stop->kind = trace_kind(raddle_awaited(op->kind))->name;
 	if (op->kind == RADDLE_RWLOCK_REQUEST && e->kind == EXEC_RDLOCK)
 		stop->kind = trace_kind(RADDLE_RWLOCK_RDLOCK)->name;
 	stop->object = object_text(d, s, op);
@@ -647,7 +622,7 @@ static void describe_race(struct describer *d, const struct predict_race *r)
 
 static const char *wait_kind(const struct describer *d, const struct model_operation *op)
 {
-	return op->sync == MODEL_NONE ? "join" : model_sync_class_name(d->m->syncs[op->sync].class);
+	return op->sync == MODEL_NONE ? "join" : trace_class_name(d->m->syncs[op->sync].class);
 }
 
 static void describe_wait(const struct describer *d, uint32_t event, struct finding_wait *out)
@@ -662,7 +637,7 @@ static void describe_wait(const struct describer *d, uint32_t event, struct find
 		out->wants = sync_name(d, op->sync);
 	else if (op->second != MODEL_NONE)
 		out->wants = finding_text(d->set, d->m->threads[op->second].name);
-	out->shared = e->kind == EXEC_RDLOCK && d->m->syncs[op->sync].class == MODEL_RWLOCK;
+	out->shared = e->kind == EXEC_RDLOCK && d->m->syncs[op->sync].class == RADDLE_CLASS_RWLOCK;
 	out->stack = stack_of(d, 0, op->stack);
 	out->holds = locks_at(d, e->thread, index + (op->kind == RADDLE_COND_WAIT), &out->hold_count);
 }

@@ -88,53 +88,16 @@ struct filler {
 
 int predict_lock_change(const struct model_operation *op, bool *shared)
 {
-	*shared = false;
-	switch (op->kind) {
-	case RADDLE_RWLOCK_RDLOCK:
-	case RADDLE_RWLOCK_TRYRDLOCK:
-	case RADDLE_RWLOCK_TIMEDRDLOCK:
-		*shared = true;
-		return op->value == 0;
-	case RADDLE_RWLOCK_WRLOCK:
-	case RADDLE_RWLOCK_TRYWRLOCK:
-	case RADDLE_RWLOCK_TIMEDWRLOCK:
-	case RADDLE_SPIN_LOCK:
-	case RADDLE_SPIN_TRYLOCK:
-		return op->value == 0;
-	case RADDLE_MUTEX_LOCK:
-	case RADDLE_MUTEX_TRYLOCK:
-	case RADDLE_MUTEX_TIMEDLOCK:
-		return op->value == 0 || op->value == EOWNERDEAD;
-	case RADDLE_COND_WAKE:
-	case RADDLE_ONCE_RUN:
-		return 1;
-	case RADDLE_MUTEX_UNLOCK:
-	case RADDLE_RWLOCK_UNLOCK:
-	case RADDLE_SPIN_UNLOCK:
-		return op->value == 0 ? -1 : 0;
-	case RADDLE_COND_WAIT:
-	case RADDLE_ONCE_DONE:
-		return -1;
-	default:
-		return 0;
-	}
-}
+	enum raddle_role role = raddle_role(op->kind);
 
-static bool is_limited(enum raddle_event kind)
-{
-	switch (kind) {
-	case RADDLE_MUTEX_TRYLOCK:
-	case RADDLE_MUTEX_TIMEDLOCK:
-	case RADDLE_RWLOCK_TRYRDLOCK:
-	case RADDLE_RWLOCK_TRYWRLOCK:
-	case RADDLE_RWLOCK_TIMEDRDLOCK:
-	case RADDLE_RWLOCK_TIMEDWRLOCK:
-	case RADDLE_SPIN_TRYLOCK:
-	case RADDLE_SEM_TRYWAIT:
-	case RADDLE_SEM_TIMEDWAIT:
-		return true;
+	*shared = role == RADDLE_ROLE_SHARE;
+	switch (raddle_class(op->kind)) {
+	case RADDLE_CLASS_COND:
+		return role == RADDLE_ROLE_WAKE ? 1 : role == RADDLE_ROLE_WAIT ? -1 : 0;
+	case RADDLE_CLASS_ONCE:
+		return role == RADDLE_ROLE_ACQUIRE ? 1 : role == RADDLE_ROLE_RELEASE ? -1 : 0;
 	default:
-		return false;
+		return trace_lock_effect(op->kind, op->value);
 	}
 }
 
@@ -372,14 +335,14 @@ static uint32_t lock_of(struct filler *f, uint32_t sync)
 static void acquire(struct filler *f, const struct segment *at, const struct model_operation *op, bool shared)
 {
 	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->sync, NULL);
-	enum exec_kind kind = f->m->syncs[op->sync].class != MODEL_RWLOCK ? EXEC_LOCK
-			      : shared					  ? EXEC_RDLOCK
-									  : EXEC_WRLOCK;
+	enum exec_kind kind = f->m->syncs[op->sync].class != RADDLE_CLASS_RWLOCK ? EXEC_LOCK
+			      : shared						 ? EXEC_RDLOCK
+										 : EXEC_WRLOCK;
 
 	if ((*depth)++ > 0)
 		return;
 	struct exec_event *e = add(f, at, kind, lock_of(f, op->sync));
-	if (is_limited(op->kind))
+	if (raddle_is_limited(op->kind))
 		e->flags |= EXEC_TRY;
 }
 
@@ -394,11 +357,11 @@ static void release(struct filler *f, const struct segment *at, const struct mod
 
 static void refuse(struct filler *f, const struct segment *at, const struct model_operation *op)
 {
-	bool shared = op->kind == RADDLE_RWLOCK_TRYRDLOCK || op->kind == RADDLE_RWLOCK_TIMEDRDLOCK;
+	bool shared = raddle_role(op->kind) == RADDLE_ROLE_SHARE;
 
-	if (!is_limited(op->kind) || (op->value != EBUSY && op->value != ETIMEDOUT))
+	if (!raddle_is_limited(op->kind) || (op->value != EBUSY && op->value != ETIMEDOUT))
 		return;
-	if (f->m->syncs[op->sync].class == MODEL_SEM)
+	if (f->m->syncs[op->sync].class == RADDLE_CLASS_SEM)
 		return;
 	add(f, at, EXEC_BUSY, lock_of(f, op->sync))->aux = shared ? EXEC_RDLOCK : EXEC_LOCK;
 }
@@ -407,8 +370,9 @@ static void do_condition(struct filler *f, const struct segment *at, const struc
 {
 	uint32_t cond = number_of(f, op->sync, &f->t->x.conds);
 
-	if (op->kind == RADDLE_COND_SIGNAL || op->kind == RADDLE_COND_BROADCAST) {
-		add(f, at, op->kind == RADDLE_COND_SIGNAL ? EXEC_SIGNAL : EXEC_BROADCAST, cond);
+	if (raddle_role(op->kind) == RADDLE_ROLE_NOTIFY) {
+		bool all = raddle_manner(op->kind) == RADDLE_MANNER_ALL;
+		add(f, at, all ? EXEC_BROADCAST : EXEC_SIGNAL, cond);
 		return;
 	}
 	if (op->second == MODEL_NONE)
@@ -464,8 +428,8 @@ static void do_semaphore(struct filler *f, const struct segment *at, const struc
 		exec_sem_init(&f->t->x, sem, op->value);
 	else if (op->kind == RADDLE_SEM_POST && op->value == 0)
 		add(f, at, EXEC_POST, sem);
-	else if ((op->kind == RADDLE_SEM_WAIT || is_limited(op->kind)) && op->value == 0)
-		add(f, at, EXEC_TAKE, sem)->flags |= is_limited(op->kind) ? EXEC_TRY : 0;
+	else if (raddle_takes(op->kind) && op->value == 0)
+		add(f, at, EXEC_TAKE, sem)->flags |= raddle_is_limited(op->kind) ? EXEC_TRY : 0;
 }
 
 static uint32_t once_lock(struct filler *f, uint32_t sync)
@@ -514,16 +478,16 @@ static void do_sync(struct filler *f, const struct segment *at, const struct mod
 	int change;
 
 	switch (f->m->syncs[op->sync].class) {
-	case MODEL_COND:
+	case RADDLE_CLASS_COND:
 		do_condition(f, at, op);
 		break;
-	case MODEL_BARRIER:
+	case RADDLE_CLASS_BARRIER:
 		do_barrier(f, at, op);
 		break;
-	case MODEL_SEM:
+	case RADDLE_CLASS_SEM:
 		do_semaphore(f, at, op);
 		break;
-	case MODEL_ONCE:
+	case RADDLE_CLASS_ONCE:
 		do_once(f, at, op);
 		break;
 	default:
@@ -575,7 +539,7 @@ static void do_segment(struct filler *f, const struct segment *at)
 		f->seen += raddle_is_counted(op->kind);
 		if (op->sync != MODEL_NONE)
 			do_sync(f, at, op);
-		else if (op->kind >= RADDLE_THREAD_START && op->kind <= RADDLE_THREAD_DETACH)
+		else if (raddle_class(op->kind) == RADDLE_CLASS_THREAD)
 			do_thread(f, at, op);
 	}
 	add_accesses(f, at);
@@ -639,7 +603,7 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 			kind = f->m->histories[s->thread].operations[s->operation].kind;
 		s->span.begin = (uint32_t)i;
 		s->span.end = next[s->thread];
-		if (kind < RADDLE_ALLOC || kind > RADDLE_UNMAP)
+		if (raddle_ends_segment(kind))
 			next[s->thread] = (uint32_t)i;
 	}
 	free(next);
@@ -690,8 +654,7 @@ static enum pending pending_of(const struct trace_meta *meta)
 
 static bool is_owned(enum raddle_event kind)
 {
-	return kind == RADDLE_MUTEX_REQUEST || kind == RADDLE_SPIN_REQUEST || kind == RADDLE_RWLOCK_REQUEST ||
-	       kind == RADDLE_JOIN_REQUEST || kind == RADDLE_ONCE_REQUEST;
+	return raddle_role(kind) == RADDLE_ROLE_REQUEST && raddle_class(kind) != RADDLE_CLASS_SEM;
 }
 
 /* Adds the operation that a thread had begun and not finished. */
@@ -711,10 +674,6 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 	if (pending == PENDING_OWNED && !is_owned(op->kind))
 		return;
 	switch (op->kind) {
-	case RADDLE_MUTEX_REQUEST:
-	case RADDLE_SPIN_REQUEST:
-		e = add(f, &at, EXEC_LOCK, lock_of(f, op->sync));
-		break;
 	case RADDLE_RWLOCK_REQUEST:
 		e = add(f, &at, op->value ? EXEC_WRLOCK : EXEC_RDLOCK, lock_of(f, op->sync));
 		break;
@@ -736,7 +695,9 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 		e = add(f, &at, EXEC_EXIT, f->inside[thread]);
 		break;
 	default:
-		return;
+		if (raddle_role(op->kind) != RADDLE_ROLE_REQUEST)
+			return;
+		e = add(f, &at, EXEC_LOCK, lock_of(f, op->sync));
 	}
 	e->flags |= EXEC_PENDING;
 }

@@ -463,8 +463,7 @@ static bool ends_with_request(struct record_collector *c, const struct raddle_bu
 		return false;
 	trace_decoder_start(&c->decoder, b->data, length);
 	while (trace_decode(&c->decoder, &event) > 0)
-		request = event.kind == RADDLE_MUTEX_REQUEST || event.kind == RADDLE_RWLOCK_REQUEST ||
-			  event.kind == RADDLE_SPIN_REQUEST;
+		request = raddle_is_lock(event.kind) && raddle_role(event.kind) == RADDLE_ROLE_REQUEST;
 	return request;
 }
 

@@ -44,25 +44,23 @@ static enum wait_class class_of(const struct board *b, const struct board_row *r
 {
 	if (r->state != RADDLE_SLOT_BLOCKED || r->timed)
 		return WAIT_NONE;
-	switch (r->kind) {
-	case RADDLE_MUTEX_LOCK:
-	case RADDLE_RWLOCK_WRLOCK:
-	case RADDLE_SPIN_LOCK:
-		return WAIT_LOCK;
-	case RADDLE_RWLOCK_RDLOCK:
-		return WAIT_READ;
-	case RADDLE_THREAD_JOIN:
-		return WAIT_JOIN;
-	case RADDLE_COND_WAIT:
-	case RADDLE_COND_WAKE:
+	if (raddle_is_limited(r->kind))
+		return WAIT_NONE;
+	if (raddle_is_cond_wait(r->kind))
 		return is_held(b, r->object) ? WAIT_LOCK : WAIT_NOTE;
-	case RADDLE_BARRIER_ENTER:
-	case RADDLE_BARRIER_EXIT:
-	case RADDLE_ONCE_PASS:
-	case RADDLE_ONCE_RUN:
+	switch (raddle_role(r->kind)) {
+	case RADDLE_ROLE_SHARE:
+		return WAIT_READ;
+	case RADDLE_ROLE_JOIN:
+		return WAIT_JOIN;
+	case RADDLE_ROLE_WAIT:
+	case RADDLE_ROLE_WAKE:
+	case RADDLE_ROLE_PASS:
 		return WAIT_NOTE;
-	case RADDLE_SEM_WAIT:
-		return WAIT_SEM;
+	case RADDLE_ROLE_ACQUIRE:
+		return raddle_is_lock(r->kind)			   ? WAIT_LOCK
+		       : raddle_class(r->kind) == RADDLE_CLASS_SEM ? WAIT_SEM
+								   : WAIT_NOTE;
 	default:
 		return WAIT_NONE;
 	}

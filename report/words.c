@@ -6,83 +6,66 @@
 #include "report/words.h"
 
 #include "base/file.h"
+#include "raddle/event.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* The operations of include/raddle/event.inc that schedules name. */
+/* The words of include/raddle/event.inc for the operations that schedules name. */
 static const struct operation {
-	const char *kind, *verb, *suffix, *brief;
-	enum word_role role;
+	const char *kind, *does, *brief;
+	uint8_t class, role;
 } operations[] = {
-	{"thread-start", "starts", "", "start", WORD_THREAD},
-	{"thread-end", "ends", "", "end", WORD_THREAD},
-	{"thread-create", "creates", "", "create", WORD_THREAD},
-	{"thread-join", "joins", "", "join", WORD_THREAD},
-	{"thread-detach", "detaches", "", "detach", WORD_THREAD},
-	{"mutex-lock", "locks", "", "lock", WORD_ACQUIRE},
-	{"mutex-trylock", "tries to lock", "", "trylock", WORD_ACQUIRE},
-	{"mutex-timedlock", "locks", " with a time limit", "timedlock", WORD_ACQUIRE},
-	{"mutex-unlock", "unlocks", "", "unlock", WORD_RELEASE},
-	{"rwlock-rdlock", "locks", " for reading", "rdlock", WORD_ACQUIRE},
-	{"rwlock-wrlock", "locks", " for writing", "wrlock", WORD_ACQUIRE},
-	{"rwlock-tryrdlock", "tries to lock", " for reading", "tryrdlock", WORD_ACQUIRE},
-	{"rwlock-trywrlock", "tries to lock", " for writing", "trywrlock", WORD_ACQUIRE},
-	{"rwlock-timedrdlock", "locks", " for reading with a time limit", "timedrdlock", WORD_ACQUIRE},
-	{"rwlock-timedwrlock", "locks", " for writing with a time limit", "timedwrlock", WORD_ACQUIRE},
-	{"rwlock-unlock", "unlocks", "", "unlock", WORD_RELEASE},
-	{"spin-lock", "locks", "", "lock", WORD_ACQUIRE},
-	{"spin-trylock", "tries to lock", "", "trylock", WORD_ACQUIRE},
-	{"spin-unlock", "unlocks", "", "unlock", WORD_RELEASE},
-	{"cond-wait", "begins to wait on", "", "wait", WORD_RELEASE},
-	{"cond-wake", "is woken on", "", "wake", WORD_ACQUIRE},
-	{"cond-signal", "signals", "", "signal", WORD_RELEASE},
-	{"cond-broadcast", "broadcasts", "", "broadcast", WORD_RELEASE},
-	{"barrier-enter", "arrives at", "", "arrive", WORD_RELEASE},
-	{"barrier-exit", "leaves", "", "leave", WORD_ACQUIRE},
-	{"sem-wait", "waits for", "", "wait", WORD_ACQUIRE},
-	{"sem-trywait", "tries to take", "", "trywait", WORD_ACQUIRE},
-	{"sem-timedwait", "waits for", " with a time limit", "timedwait", WORD_ACQUIRE},
-	{"sem-post", "posts", "", "post", WORD_RELEASE},
-	{"once-run", "begins the routine of", "", "once", WORD_ACQUIRE},
-	{"once-done", "ends the routine of", "", "once done", WORD_RELEASE},
-	{"once-pass", "passes", "", "once pass", WORD_ACQUIRE},
+#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, names, does, brief,        \
+		     meaning)                                                                                \
+	{name, does, brief, RADDLE_CLASS_##class, RADDLE_ROLE_##role},
+#include "raddle/event.inc"
 };
 
+/* NULL: no such operation, or none that a schedule has. */
 static const struct operation *find_operation(const char *kind)
 {
-	static const struct operation unknown = {"", "does", "", "", WORD_OTHER};
-
 	for (size_t i = 0; kind && i < sizeof operations / sizeof *operations; i++)
 		if (strcmp(operations[i].kind, kind) == 0)
-			return &operations[i];
-	return &unknown;
+			return *operations[i].does ? &operations[i] : NULL;
+	return NULL;
 }
 
 void word_op(struct rd_buf *out, const char *kind, const char *object)
 {
 	const struct operation *o = find_operation(kind);
+	int verb = o ? (int)strcspn(o->does, "~") - 1 : 0;
 
-	rd_buf_adds(out, o->verb);
-	if (!*o->kind)
-		rd_buf_addf(out, " %s", kind ? kind : "something");
+	if (o)
+		rd_buf_addf(out, "%.*s", verb, o->does);
+	else
+		rd_buf_addf(out, "does %s", kind ? kind : "something");
 	if (object)
 		rd_buf_addf(out, " %s", object);
-	rd_buf_adds(out, o->suffix);
+	if (o)
+		rd_buf_adds(out, o->does + verb + 2);
 }
 
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object)
 {
 	const struct operation *o = find_operation(kind);
 
-	rd_buf_adds(out, *o->brief ? o->brief : kind ? kind : "?");
+	rd_buf_adds(out, o ? o->brief : kind ? kind : "?");
 	if (object)
 		rd_buf_addf(out, " %s", object);
 }
 
 enum word_role word_role(const char *kind)
 {
-	return find_operation(kind)->role;
+	const struct operation *o = find_operation(kind);
+
+	if (!o)
+		return WORD_OTHER;
+	if (o->class == RADDLE_CLASS_THREAD)
+		return WORD_THREAD;
+	return o->role == RADDLE_ROLE_RELEASE || o->role == RADDLE_ROLE_WAIT || o->role == RADDLE_ROLE_NOTIFY
+		       ? WORD_RELEASE
+		       : WORD_ACQUIRE;
 }
 
 static bool holds_itself(const struct finding_wait *w)

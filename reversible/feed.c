@@ -110,32 +110,6 @@ static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	}
 }
 
-static bool is_of_object(enum raddle_event kind)
-{
-	return kind >= RADDLE_MUTEX_INIT && kind <= RADDLE_ONCE_REQUEST;
-}
-
-static bool is_life(enum raddle_event kind)
-{
-	switch (kind) {
-	case RADDLE_MUTEX_INIT:
-	case RADDLE_MUTEX_DESTROY:
-	case RADDLE_RWLOCK_INIT:
-	case RADDLE_RWLOCK_DESTROY:
-	case RADDLE_SPIN_INIT:
-	case RADDLE_SPIN_DESTROY:
-	case RADDLE_COND_INIT:
-	case RADDLE_COND_DESTROY:
-	case RADDLE_BARRIER_INIT:
-	case RADDLE_BARRIER_DESTROY:
-	case RADDLE_SEM_INIT:
-	case RADDLE_SEM_DESTROY:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			 const struct trace_event *event)
 {
@@ -145,9 +119,9 @@ static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	if (counted && f->segment[thread] < f->run->threads[thread].count)
 		f->segment[thread]++;
 	memory_event(f, e, thread, event);
-	if (!is_of_object(event->kind))
+	if (!raddle_is_sync(event->kind))
 		return;
-	if (is_life(event->kind)) {
+	if (raddle_role(event->kind) == RADDLE_ROLE_INIT || raddle_role(event->kind) == RADDLE_ROLE_DESTROY) {
 		t.access = REV_SYNC;
 	} else if (counted) {
 		/* Who looks at the guard of a C++ static before asking sees when it was done. */

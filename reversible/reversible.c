@@ -84,7 +84,7 @@ static void note_event(struct rev_result *x, struct modules *m, const struct tra
 	if (r->event->kind == RADDLE_MODULE)
 		note_module(m, r->event);
 	rev_run_event(&x->run, thread, r->event, r->site);
-	if (r->event->kind >= RADDLE_MUTEX_INIT && r->event->kind <= RADDLE_ONCE_REQUEST)
+	if (raddle_is_sync(r->event->kind))
 		note_object(x, m, sites, r);
 }
 

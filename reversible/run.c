@@ -202,28 +202,19 @@ static void release(struct rev_run *run, struct rev_op *op, uint32_t lock, bool 
 	op->link = (uint32_t)(from - run->ops);
 }
 
-/* EOWNERDEAD: the lock was got, its owner died. */
-static bool has_got(uint64_t result)
-{
-	return result == 0 || result == 130;
-}
-
-static void lock_op(struct rev_run *run, struct rev_op *op, const struct trace_event *e, uint8_t flags)
+static void lock_op(struct rev_run *run, struct rev_op *op, const struct trace_event *e)
 {
 	uint32_t lock = object_at(run, e->address, REV_LOCK);
+	int change = trace_lock_change(e);
 
 	op->object = lock;
-	op->flags |= flags;
-	run->objects[lock].tried |= (flags & REV_TRY) != 0;
-	if (has_got(e->values[3]))
+	op->flags |= raddle_role(e->kind) == RADDLE_ROLE_SHARE ? REV_SHARED : 0;
+	op->flags |= raddle_is_limited(e->kind) ? REV_TRY : 0;
+	run->objects[lock].tried |= (op->flags & REV_TRY) != 0;
+	if (change > 0)
 		acquire(run, op, lock);
-}
-
-static void unlock_op(struct rev_run *run, struct rev_op *op, const struct trace_event *e)
-{
-	op->object = object_at(run, e->address, REV_LOCK);
-	if (e->values[3] == 0)
-		release(run, op, op->object, false);
+	else if (change < 0)
+		release(run, op, lock, false);
 }
 
 /* ---- condition variables ---- */
@@ -252,8 +243,10 @@ static void wake_op(struct rev_run *run, struct rev_op *op, const struct trace_e
 	acquire(run, op, lock);
 }
 
-static void notify_op(struct rev_run *run, struct rev_op *op, const struct trace_event *e, bool all)
+static void notify_op(struct rev_run *run, struct rev_op *op, const struct trace_event *e)
 {
+	bool all = raddle_manner(e->kind) == RADDLE_MANNER_ALL;
+
 	op->object = object_at(run, e->address, REV_COND);
 	op->kind = REV_NOTIFY;
 	op->flags |= all ? REV_ALL : 0;
@@ -334,7 +327,7 @@ static void sem_op(struct rev_run *run, struct rev_op *op, const struct trace_ev
 	bool post = e->kind == RADDLE_SEM_POST;
 
 	op->object = object_at(run, e->address, REV_SEM);
-	if (!post && e->kind != RADDLE_SEM_WAIT) {
+	if (raddle_is_limited(e->kind)) {
 		op->flags |= REV_TRY;
 		run->objects[op->object].tried = true;
 	}
@@ -422,86 +415,50 @@ static struct rev_op *new_op(struct rev_run *run, uint32_t thread, uint8_t event
 	return op;
 }
 
+static void cond_op(struct rev_run *run, struct rev_op *op, const struct trace_event *e)
+{
+	if (e->kind == RADDLE_COND_WAIT)
+		wait_op(run, op, e);
+	else if (e->kind == RADDLE_COND_WAKE)
+		wake_op(run, op, e);
+	else
+		notify_op(run, op, e);
+}
+
 static void fill(struct rev_run *run, struct rev_op *op, const struct trace_event *e)
 {
-	switch (e->kind) {
-	case RADDLE_MUTEX_LOCK:
-	case RADDLE_RWLOCK_WRLOCK:
-	case RADDLE_SPIN_LOCK:
-		lock_op(run, op, e, 0);
+	switch (raddle_class(e->kind)) {
+	case RADDLE_CLASS_COND:
+		cond_op(run, op, e);
 		break;
-	case RADDLE_MUTEX_TRYLOCK:
-	case RADDLE_MUTEX_TIMEDLOCK:
-	case RADDLE_RWLOCK_TRYWRLOCK:
-	case RADDLE_RWLOCK_TIMEDWRLOCK:
-	case RADDLE_SPIN_TRYLOCK:
-		lock_op(run, op, e, REV_TRY);
+	case RADDLE_CLASS_BARRIER:
+		(e->kind == RADDLE_BARRIER_ENTER ? enter_op : exit_op)(run, op, e);
 		break;
-	case RADDLE_RWLOCK_RDLOCK:
-		lock_op(run, op, e, REV_SHARED);
-		break;
-	case RADDLE_RWLOCK_TRYRDLOCK:
-	case RADDLE_RWLOCK_TIMEDRDLOCK:
-		lock_op(run, op, e, REV_SHARED | REV_TRY);
-		break;
-	case RADDLE_MUTEX_UNLOCK:
-	case RADDLE_RWLOCK_UNLOCK:
-	case RADDLE_SPIN_UNLOCK:
-		unlock_op(run, op, e);
-		break;
-	case RADDLE_COND_WAIT:
-		wait_op(run, op, e);
-		break;
-	case RADDLE_COND_WAKE:
-		wake_op(run, op, e);
-		break;
-	case RADDLE_COND_SIGNAL:
-	case RADDLE_COND_BROADCAST:
-		notify_op(run, op, e, e->kind == RADDLE_COND_BROADCAST);
-		break;
-	case RADDLE_BARRIER_ENTER:
-		enter_op(run, op, e);
-		break;
-	case RADDLE_BARRIER_EXIT:
-		exit_op(run, op, e);
-		break;
-	case RADDLE_SEM_WAIT:
-	case RADDLE_SEM_TRYWAIT:
-	case RADDLE_SEM_TIMEDWAIT:
-	case RADDLE_SEM_POST:
+	case RADDLE_CLASS_SEM:
 		sem_op(run, op, e);
 		break;
-	case RADDLE_ONCE_RUN:
-	case RADDLE_ONCE_DONE:
-	case RADDLE_ONCE_PASS:
+	case RADDLE_CLASS_ONCE:
 		once_op(run, op, e);
 		break;
-	default:
+	case RADDLE_CLASS_THREAD:
 		thread_op(run, op, e);
+		break;
+	default:
+		lock_op(run, op, e);
 	}
 }
 
 /* A life of an object begins. */
 static void initialise(struct rev_run *run, const struct trace_event *e)
 {
-	switch (e->kind) {
-	case RADDLE_MUTEX_INIT:
-	case RADDLE_RWLOCK_INIT:
-	case RADDLE_SPIN_INIT:
+	if (raddle_role(e->kind) != RADDLE_ROLE_INIT)
+		return;
+	if (raddle_is_lock(e->kind))
 		new_object(run, e->address, REV_LOCK, 0);
-		break;
-	case RADDLE_COND_INIT:
+	else if (e->kind == RADDLE_COND_INIT)
 		new_object(run, e->address, REV_COND, 0);
-		break;
-	case RADDLE_BARRIER_INIT:
-		new_object(run, e->address, REV_BARRIER, e->values[3]);
-		break;
-	case RADDLE_SEM_INIT:
-		new_object(run, e->address, REV_SEM, e->values[3]);
-		break;
-	default:
-		break;
-	}
+	else
+		new_object(run, e->address, e->kind == RADDLE_SEM_INIT ? REV_SEM : REV_BARRIER, e->values[3]);
 }
 
 bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_event *e, uint32_t site)

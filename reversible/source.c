@@ -452,24 +452,13 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	if (!raddle_is_counted(r->event->kind) || s->done[thread] >= s->run->threads[thread].count)
 		return;
 	op = rev_run_op(s->run, thread, ++s->done[thread]);
-	switch (r->event->kind) {
-	case RADDLE_MUTEX_TIMEDLOCK:
-	case RADDLE_RWLOCK_TIMEDRDLOCK:
-	case RADDLE_RWLOCK_TIMEDWRLOCK:
-	case RADDLE_SEM_TIMEDWAIT:
+	if (raddle_manner(r->event->kind) == RADDLE_MANNER_TIMED ||
+	    (r->event->kind == RADDLE_COND_WAIT && r->event->values[4])) {
 		add(s, REV_OF_TIMEOUT, r->site, thread, trace_kind(r->event->kind)->name);
-		break;
-	case RADDLE_COND_WAIT:
-		if (r->event->values[4])
-			add(s, REV_OF_TIMEOUT, r->site, thread, "cond-wait");
-		break;
-	case RADDLE_BARRIER_EXIT:
+	} else if (r->event->kind == RADDLE_BARRIER_EXIT) {
 		if (op->kind == REV_EXIT)
 			s->lanes[thread].use = op->link + 1;
 		s->lanes[thread].serial = r->event->values[3];
-		break;
-	default:
-		break;
 	}
 	look_at_condition(s, op, r->site);
 }

@@ -115,11 +115,11 @@ static void check_locks(struct check *c, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
 	int change = trace_lock_change(e);
-	bool rwlock = e->kind >= RADDLE_RWLOCK_INIT && e->kind <= RADDLE_RWLOCK_UNLOCK;
+	bool rwlock = raddle_class(e->kind) == RADDLE_CLASS_RWLOCK;
 	if (change != 0 && rwlock)
 		check_rwlock(c, lane, change);
 	else if (change > 0) {
-		if (e->values[3] == EOWNERDEAD)
+		if (trace_result(e) == EOWNERDEAD)
 			*rd_umap_put(&c->owners, e->address, NULL) = 0;
 		acquire(c, lane, e->address);
 	} else if (change < 0)
@@ -128,10 +128,8 @@ static void check_locks(struct check *c, const struct trace_lane *lane)
 		release(c, lane, e->values[3]);
 	else if (e->kind == RADDLE_COND_WAKE)
 		acquire(c, lane, e->values[3]);
-	else if (e->kind == RADDLE_MUTEX_INIT || e->kind == RADDLE_SPIN_INIT)
-		*rd_umap_put(&c->owners, e->address, NULL) = 0;
-	else if (e->kind == RADDLE_RWLOCK_INIT)
-		*rd_umap_put(&c->readers, e->address, NULL) = 0;
+	else if (raddle_is_lock(e->kind) && raddle_role(e->kind) == RADDLE_ROLE_INIT)
+		*rd_umap_put(rwlock ? &c->readers : &c->owners, e->address, NULL) = 0;
 }
 
 static void check_event(struct check *c, const struct trace_lane *lane)
@@ -139,9 +137,9 @@ static void check_event(struct check *c, const struct trace_lane *lane)
 	enum raddle_event kind = lane->event.kind;
 	c->result->events++;
 	check_site(c, lane);
-	if (c->threads[lane->index].ended || kind == RADDLE_THREAD_START || kind == RADDLE_THREAD_END)
+	if (c->threads[lane->index].ended || raddle_class(kind) == RADDLE_CLASS_THREAD)
 		check_life(c, lane);
-	if (!trace_kind_has_q(kind))
+	if (!raddle_has_q(kind))
 		return;
 	check_order(c, lane);
 	check_locks(c, lane);

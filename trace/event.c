@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of events as data: rows of include/raddle/event.inc by code, and
- * rows for the kinds whose encoding is their own.
+ * The table of events as data: the rows of include/raddle/event.inc by code.
  */
 #include "trace/event.h"
 
@@ -9,16 +8,11 @@
 #include <string.h>
 
 static const struct trace_kind kinds[RADDLE_ACCESS + 1] = {
-	[RADDLE_RESET] = {"reset", "", "", "the decoder starts anew"},
-	[RADDLE_STACK] = {"stack", "", "", "a change of the call stack"},
-	[RADDLE_RANGE] = {"range", "sxu", "site address size", "access of a range of memory"},
-	[RADDLE_ATOMIC] = {"atomic", "qsxu", "q site address stored", "atomic operation"},
-	[RADDLE_FENCE] = {"fence", "qs", "q site", "memory fence"},
-	[RADDLE_ACCESS] = {"access", "sx", "site address", "plain memory access"},
-#define RADDLE_EVENT(code, constant, name, operands, operand_names, meaning)                                 \
-	[code] = {name, operands, operand_names, meaning},
+#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, names, does, brief,        \
+		     meaning)                                                                                \
+	[code] = {name, operands, names, meaning},
+#define RADDLE_RECORD RADDLE_EVENT
 #include "raddle/event.inc"
-#undef RADDLE_EVENT
 };
 
 const struct trace_kind *trace_kind(unsigned code)
@@ -50,27 +44,21 @@ void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[
 	out[n] = '\0';
 }
 
-int trace_lock_change(const struct trace_event *e)
+const char *trace_class_name(enum raddle_class class)
 {
-	switch (e->kind) {
-	case RADDLE_MUTEX_LOCK:
-	case RADDLE_MUTEX_TRYLOCK:
-	case RADDLE_MUTEX_TIMEDLOCK:
-	case RADDLE_RWLOCK_RDLOCK:
-	case RADDLE_RWLOCK_WRLOCK:
-	case RADDLE_RWLOCK_TRYRDLOCK:
-	case RADDLE_RWLOCK_TRYWRLOCK:
-	case RADDLE_RWLOCK_TIMEDRDLOCK:
-	case RADDLE_RWLOCK_TIMEDWRLOCK:
-	case RADDLE_SPIN_LOCK:
-	case RADDLE_SPIN_TRYLOCK:
-		/* The lock of a dead owner is acquired all the same. */
-		return e->values[3] == 0 || e->values[3] == EOWNERDEAD;
-	case RADDLE_MUTEX_UNLOCK:
-	case RADDLE_RWLOCK_UNLOCK:
-	case RADDLE_SPIN_UNLOCK:
-		return e->values[3] == 0 ? -1 : 0;
-	default:
+	static const char *const names[] = {
+#define RADDLE_CLASS(constant, name, size) name,
+#include "raddle/event.inc"
+	};
+	return names[class];
+}
+
+int trace_lock_effect(enum raddle_event kind, uint64_t result)
+{
+	if (!raddle_is_lock(kind))
 		return 0;
-	}
+	/* The lock of a dead owner is acquired all the same. */
+	if (raddle_takes(kind))
+		return result == 0 || result == EOWNERDEAD;
+	return raddle_role(kind) == RADDLE_ROLE_RELEASE && result == 0 ? -1 : 0;
 }

@@ -23,10 +23,7 @@ struct trace_event {
 	size_t length;
 };
 
-/*
- * A row: of event.inc, or of the kinds with an encoding of their own, whose
- * operand letters are also s (site) and x (address of the site's slot).
- */
+/* What a row of event.inc has for people and for the codec; event.h has the rest. */
 struct trace_kind {
 	const char *name; /* NULL: no such code */
 	const char *operands;
@@ -37,9 +34,13 @@ struct trace_kind {
 /* The row of a code below 0x80; of RADDLE_ACCESS for the others. */
 const struct trace_kind *trace_kind(unsigned code);
 
-static inline bool trace_kind_has_q(enum raddle_event kind)
+/* The word for a class: "mutex", "sem". */
+const char *trace_class_name(enum raddle_class class);
+
+/* The last operand, which is the result where there is one. */
+static inline uint64_t trace_result(const struct trace_event *e)
 {
-	return kind != RADDLE_ACCESS && kind != RADDLE_RANGE && trace_kind(kind)->operands[0] == 'q';
+	return e->values[raddle_event_row(e->kind)->last];
 }
 
 /* The code of a name such as "mutex-lock"; -1 if there is none. */
@@ -49,8 +50,13 @@ int trace_kind_find(const char *name);
 #define TRACE_OPERAND_NAME 32
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME]);
 
-/* Whether an event acquires (1) or releases (-1) a lock or does neither (0);
+/* Whether an event with that result acquires (1) or releases (-1) a lock or does neither (0);
  * failed attempts do neither.  Condition waits are not looked at. */
-int trace_lock_change(const struct trace_event *e);
+int trace_lock_effect(enum raddle_event kind, uint64_t result);
+
+static inline int trace_lock_change(const struct trace_event *e)
+{
+	return raddle_is_lock(e->kind) ? trace_lock_effect(e->kind, trace_result(e)) : 0;
+}
 
 #endif

@@ -430,7 +430,7 @@ static int read_event(struct trace_full *f, struct trace_record *r)
 	const struct trace_kind *kind = trace_kind(*f->p);
 	const uint8_t *p = f->p + 1;
 	bool addressed = false;
-	if (*f->p < RADDLE_THREAD_START || !kind->name)
+	if (*f->p < RADDLE_FIRST_ROW || !kind->name)
 		return trace_stream_bad(&f->stream, (size_t)(f->p - f->begin), "no such record");
 	*e = (struct trace_event){.kind = *f->p};
 	for (unsigned i = 0; kind->operands[i]; i++) {

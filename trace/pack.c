@@ -239,7 +239,7 @@ static size_t row_fields(const uint8_t *p, size_t left, uint8_t *sizes)
 		break;
 	}
 	const struct trace_kind *kind = trace_kind(*p);
-	if (*p < RADDLE_THREAD_START || !kind->name)
+	if (*p < RADDLE_FIRST_ROW || !kind->name)
 		return 0;
 	for (const char *letter = kind->operands; *letter; letter++)
 		sizes[n++] = *letter == 'b' ? 4 : 8;
@@ -251,7 +251,7 @@ static size_t row_fields(const uint8_t *p, size_t left, uint8_t *sizes)
 /* Bytes behind the fields. */
 static size_t row_tail(const uint8_t *p, const uint8_t *sizes, size_t count)
 {
-	const char *operands = *p >= RADDLE_THREAD_START ? trace_kind(*p)->operands : "";
+	const char *operands = *p >= RADDLE_FIRST_ROW ? trace_kind(*p)->operands : "";
 	size_t at = 1, n = strlen(operands);
 	if (n == 0 || operands[n - 1] != 'b')
 		return 0;

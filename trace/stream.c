@@ -238,7 +238,7 @@ int trace_stream_more(struct trace_stream *s, struct trace_event *e)
 		if (err <= 0)
 			return err;
 	}
-	if (e->kind != RADDLE_ACCESS && e->kind != RADDLE_RANGE && e->q > s->last_q)
+	if (raddle_has_q(e->kind) && e->q > s->last_q)
 		s->last_q = e->q;
 	return 1;
 }

@@ -64,7 +64,7 @@ static inline int trace_stream_next(struct trace_stream *s, struct trace_event *
 {
 	if (trace_decode(&s->decoder, e) <= 0)
 		return trace_stream_more(s, e);
-	if (e->kind != RADDLE_ACCESS && e->kind != RADDLE_RANGE && e->q > s->last_q)
+	if (raddle_has_q(e->kind) && e->q > s->last_q)
 		s->last_q = e->q;
 	return 1;
 }

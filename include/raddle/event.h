@@ -38,51 +38,165 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define RADDLE_FIRST_ROW 0x10 /* codes below it have an encoding of their own */
 #define RADDLE_ACCESS_FLAG 0x80
 #define RADDLE_ACCESS_ESCAPE 127
 #define RADDLE_STRIDE_MAX 65536 /* so that no few bytes stand for endless work */
 #define RADDLE_SITE_SLOTS 256	/* slot = site % RADDLE_SITE_SLOTS */
 
 enum raddle_event {
-	RADDLE_RESET = 0x01,
-	RADDLE_STACK = 0x02,
-	RADDLE_RANGE = 0x03,
-	RADDLE_ATOMIC = 0x04,
-	RADDLE_FENCE = 0x05,
-	RADDLE_STRIDE = 0x06,
-#define RADDLE_EVENT(code, constant, name, operands, operand_names, meaning) RADDLE_##constant = code,
+#define RADDLE_EVENT(code, constant, ...) RADDLE_##constant = code,
+#define RADDLE_RECORD RADDLE_EVENT
 #include "raddle/event.inc"
-#undef RADDLE_EVENT
-	RADDLE_ACCESS = RADDLE_ACCESS_FLAG, /* any code with this bit */
 };
 
-/* Whether an operation counts in schedules (doc/format/schedule.md).  Runtime and prediction
- * number the operations of a thread by it, so both must agree. */
-static inline bool raddle_is_counted(enum raddle_event kind)
+enum raddle_class {
+#define RADDLE_CLASS(constant, ...) RADDLE_CLASS_##constant,
+#include "raddle/event.inc"
+	RADDLE_CLASS_COUNT
+};
+
+enum raddle_role {
+#define RADDLE_ROLE(constant, ...) RADDLE_ROLE_##constant,
+#include "raddle/event.inc"
+	RADDLE_ROLE_COUNT
+};
+
+enum raddle_manner {
+#define RADDLE_MANNER(constant, ...) RADDLE_MANNER_##constant,
+#include "raddle/event.inc"
+	RADDLE_MANNER_COUNT
+};
+
+/* The columns of event.inc that hot loops ask for, by code. */
+struct raddle_event_row {
+	uint8_t class, role, manner;
+	bool counts;
+	bool has_q;
+	uint8_t last; /* position of the last operand; 0 also if there is none */
+};
+
+static const struct raddle_event_row raddle_event_rows[RADDLE_ACCESS + 1] = {
+#define RADDLE_COUNTS_STEP true
+#define RADDLE_COUNTS_ASIDE false
+#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, ...)                       \
+	[code] = {RADDLE_CLASS_##class,	  RADDLE_ROLE_##role, RADDLE_MANNER_##manner,                        \
+		  RADDLE_COUNTS_##counts, operands[0] == 'q', sizeof operands - 1 - (sizeof operands > 1)},
+#define RADDLE_RECORD RADDLE_EVENT
+#include "raddle/event.inc"
+#undef RADDLE_COUNTS_STEP
+#undef RADDLE_COUNTS_ASIDE
+};
+
+static inline const struct raddle_event_row *raddle_event_row(uint32_t kind)
 {
-	switch (kind) {
-	case RADDLE_MUTEX_INIT:
-	case RADDLE_MUTEX_DESTROY:
-	case RADDLE_MUTEX_REQUEST:
-	case RADDLE_RWLOCK_INIT:
-	case RADDLE_RWLOCK_DESTROY:
-	case RADDLE_RWLOCK_REQUEST:
-	case RADDLE_SPIN_INIT:
-	case RADDLE_SPIN_DESTROY:
-	case RADDLE_SPIN_REQUEST:
-	case RADDLE_COND_INIT:
-	case RADDLE_COND_DESTROY:
-	case RADDLE_BARRIER_INIT:
-	case RADDLE_BARRIER_DESTROY:
-	case RADDLE_SEM_INIT:
-	case RADDLE_SEM_DESTROY:
-	case RADDLE_SEM_REQUEST:
-	case RADDLE_JOIN_REQUEST:
-	case RADDLE_ONCE_REQUEST:
-		return false;
-	default:
-		return kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_REQUEST;
-	}
+	return &raddle_event_rows[kind < RADDLE_ACCESS ? kind : RADDLE_ACCESS];
+}
+
+static inline enum raddle_class raddle_class(uint32_t kind)
+{
+	return (enum raddle_class)raddle_event_row(kind)->class;
+}
+
+static inline enum raddle_role raddle_role(uint32_t kind)
+{
+	return (enum raddle_role)raddle_event_row(kind)->role;
+}
+
+static inline enum raddle_manner raddle_manner(uint32_t kind)
+{
+	return (enum raddle_manner)raddle_event_row(kind)->manner;
+}
+
+/* Whether an operation counts in schedules: a STEP of event.inc. */
+static inline bool raddle_is_counted(uint32_t kind)
+{
+	return raddle_event_row(kind)->counts;
+}
+
+/* Whether it has a place in the global order of synchronisation operations. */
+static inline bool raddle_has_q(uint32_t kind)
+{
+	return kind < RADDLE_ACCESS && raddle_event_rows[kind].has_q;
+}
+
+/* Plain, of a range or atomic. */
+static inline bool raddle_is_access(uint32_t kind)
+{
+	return kind >= RADDLE_ACCESS || raddle_event_rows[kind].class == RADDLE_CLASS_ACCESS;
+}
+
+/* About a synchronisation object; about a lock. */
+static inline bool raddle_is_sync(uint32_t kind)
+{
+	return raddle_class(kind) >= RADDLE_CLASS_MUTEX && raddle_class(kind) <= RADDLE_CLASS_ONCE;
+}
+
+static inline bool raddle_is_lock_class(enum raddle_class class)
+{
+	return class >= RADDLE_CLASS_MUTEX && class <= RADDLE_CLASS_SPIN;
+}
+
+static inline bool raddle_is_lock(uint32_t kind)
+{
+	return raddle_is_lock_class(raddle_class(kind));
+}
+
+static inline bool raddle_is(uint32_t kind, enum raddle_class class, enum raddle_role role)
+{
+	return raddle_class(kind) == class && raddle_role(kind) == role;
+}
+
+/* A condition wait gives its mutex back and has it again when it is woken. */
+static inline bool raddle_is_cond_wait(uint32_t kind)
+{
+	return raddle_class(kind) == RADDLE_CLASS_COND &&
+	       (raddle_role(kind) == RADDLE_ROLE_WAIT || raddle_role(kind) == RADDLE_ROLE_WAKE);
+}
+
+/* Takes, or tries to, alone or together with others. */
+static inline bool raddle_takes(uint32_t kind)
+{
+	return raddle_role(kind) == RADDLE_ROLE_ACQUIRE || raddle_role(kind) == RADDLE_ROLE_SHARE;
+}
+
+/* Does not wait as long as it takes. */
+static inline bool raddle_is_limited(uint32_t kind)
+{
+	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;
+}
+
+/* Whether the accesses behind it belong to a new segment of their thread. */
+static inline bool raddle_ends_segment(uint32_t kind)
+{
+	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY;
+}
+
+/* The first event of the table with that class, role and manner; 0: there is none. */
+static inline uint32_t raddle_event_of(enum raddle_class class, enum raddle_role role,
+				       enum raddle_manner manner)
+{
+	for (uint32_t kind = 1; kind <= RADDLE_ACCESS; kind++)
+		if (raddle_is(kind, class, role) && raddle_manner(kind) == manner)
+			return kind;
+	return 0;
+}
+
+/* What a thread that has come to this event waits to do next; the event itself if it does not wait.  A
+ * request of a read-write lock is taken for one of a writer. */
+static inline uint32_t raddle_awaited(uint32_t kind)
+{
+	enum raddle_class class = raddle_class(kind);
+
+	if (raddle_role(kind) == RADDLE_ROLE_WAIT)
+		return raddle_event_of(class, RADDLE_ROLE_WAKE, RADDLE_MANNER_PLAIN);
+	if (raddle_role(kind) != RADDLE_ROLE_REQUEST)
+		return kind;
+	return raddle_event_of(class,
+			       class == RADDLE_CLASS_THREAD ? RADDLE_ROLE_JOIN
+			       : class == RADDLE_CLASS_ONCE ? RADDLE_ROLE_PASS
+							    : RADDLE_ROLE_ACQUIRE,
+			       RADDLE_MANNER_PLAIN);
 }
 
 /* File descriptors are recorded as if they were memory, where no program has any: using one is a read
@@ -100,41 +214,30 @@ static inline bool raddle_is_descriptor(uint64_t address)
  * means: a use has to come between the object's initialisation and its destruction. */
 enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };
 
-static inline enum raddle_handling raddle_handling(enum raddle_event kind)
+static inline enum raddle_handling raddle_handling(uint32_t kind)
 {
-	switch (kind) {
-	case RADDLE_MUTEX_INIT:
-	case RADDLE_RWLOCK_INIT:
-	case RADDLE_SPIN_INIT:
-	case RADDLE_COND_INIT:
-	case RADDLE_BARRIER_INIT:
-	case RADDLE_SEM_INIT:
+	if (!raddle_is_sync(kind) || raddle_class(kind) == RADDLE_CLASS_ONCE)
+		return RADDLE_HANDLES_NOT;
+	switch (raddle_role(kind)) {
+	case RADDLE_ROLE_INIT:
 		return RADDLE_INITIALISES;
-	case RADDLE_MUTEX_DESTROY:
-	case RADDLE_RWLOCK_DESTROY:
-	case RADDLE_SPIN_DESTROY:
-	case RADDLE_COND_DESTROY:
-	case RADDLE_BARRIER_DESTROY:
-	case RADDLE_SEM_DESTROY:
+	case RADDLE_ROLE_DESTROY:
 		return RADDLE_DESTROYS;
-	case RADDLE_COND_WAKE:
-	case RADDLE_BARRIER_EXIT:
+	case RADDLE_ROLE_WAKE:
+	case RADDLE_ROLE_REQUEST:
 		return RADDLE_HANDLES_NOT;
 	default:
-		return kind >= RADDLE_MUTEX_INIT && kind <= RADDLE_SEM_POST && raddle_is_counted(kind)
-			       ? RADDLE_USES
-			       : RADDLE_HANDLES_NOT;
+		return RADDLE_USES;
 	}
 }
 
-/* The size of the object that such an operation is about (x86-64, glibc). */
-static inline uint32_t raddle_object_size(enum raddle_event kind)
+static inline uint32_t raddle_object_size(uint32_t kind)
 {
-	return kind <= RADDLE_MUTEX_UNLOCK     ? 40
-	       : kind <= RADDLE_RWLOCK_UNLOCK  ? 56
-	       : kind <= RADDLE_SPIN_UNLOCK    ? 4
-	       : kind <= RADDLE_COND_BROADCAST ? 48
-					       : 32;
+	static const uint8_t sizes[] = {
+#define RADDLE_CLASS(constant, name, size) size,
+#include "raddle/event.inc"
+	};
+	return sizes[raddle_class(kind)];
 }
 
 /* Operand values of ALLOC and FREE. */

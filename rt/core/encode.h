@@ -158,9 +158,8 @@ static inline uint8_t *rt_put_stack(struct rt_encoder *e, uint8_t *p, uint32_t *
 static inline const char *rt_operands(uint32_t code)
 {
 	static const char *const operands[256] = {
-#define RADDLE_EVENT(c, constant, name, letters, names, meaning) [c] = letters,
+#define RADDLE_EVENT(c, constant, name, class, role, manner, counts, letters, ...) [c] = letters,
 #include "raddle/event.inc"
-#undef RADDLE_EVENT
 	};
 	return operands[code & 0xff];
 }

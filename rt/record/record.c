@@ -197,12 +197,6 @@ static COLD_KEEPS void drain(struct rt_thread *t)
 	t->busy = 0;
 }
 
-static bool has_position(uint32_t code)
-{
-	return code == RADDLE_ATOMIC || code == RADDLE_FENCE ||
-	       (code > RADDLE_FENCE && code < RADDLE_ACCESS && rt_operands(code)[0] == 'q');
-}
-
 /* Handlers that ran after the encoder was taken but before position `q` was
  * come first. */
 static COLD void drain_before(struct rt_thread *t, uint64_t q)
@@ -210,7 +204,7 @@ static COLD void drain_before(struct rt_thread *t, uint64_t q)
 	uint32_t count = atomic_load_explicit(&t->pending_count, memory_order_relaxed), end = 0;
 
 	for (uint32_t i = t->pending_done; i < count; i++)
-		if (has_position(t->pending[i].record.code) && t->pending[i].record.operand[0] < q)
+		if (raddle_has_q(t->pending[i].record.code) && t->pending[i].record.operand[0] < q)
 			end = i + 1;
 	for (; t->pending_done < end; t->pending_done++)
 		encode_pending(t, &t->pending[t->pending_done]);
@@ -674,12 +668,6 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 	}
 }
 
-static bool starts_segment(uint32_t code)
-{
-	return code == RADDLE_ATOMIC || code == RADDLE_FENCE ||
-	       (code >= RADDLE_THREAD_START && code < RADDLE_ALLOC) || code >= RADDLE_FORK;
-}
-
 /* The position and the time of an event that did not bring its own. */
 static inline void place(struct rt_record *r)
 {
@@ -693,9 +681,9 @@ static inline void place(struct rt_record *r)
 static void append(struct rt_thread *t, struct rt_record *r)
 {
 	place(r);
-	if (starts_segment(r->code))
+	if (raddle_ends_segment(r->code))
 		synchronised(t);
-	if (pending(t) && has_position(r->code))
+	if (pending(t) && raddle_has_q(r->code))
 		drain_before(t, r->operand[0]);
 	if (orphaned(t))
 		return;

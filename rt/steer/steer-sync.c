@@ -68,23 +68,20 @@ struct attempt {
 
 static struct attempt attempt_of(uint32_t code)
 {
-	switch (code) {
-	case RADDLE_MUTEX_LOCK:
-	case RADDLE_MUTEX_TIMEDLOCK:
-		return (struct attempt){RADDLE_MUTEX_TRYLOCK, RADDLE_MUTEX_REQUEST, RT_NONE};
-	case RADDLE_RWLOCK_RDLOCK:
-	case RADDLE_RWLOCK_TIMEDRDLOCK:
-		return (struct attempt){RADDLE_RWLOCK_TRYRDLOCK, RADDLE_RWLOCK_REQUEST, 0};
-	case RADDLE_RWLOCK_WRLOCK:
-	case RADDLE_RWLOCK_TIMEDWRLOCK:
-		return (struct attempt){RADDLE_RWLOCK_TRYWRLOCK, RADDLE_RWLOCK_REQUEST, 1};
-	case RADDLE_SPIN_LOCK:
-		return (struct attempt){RADDLE_SPIN_TRYLOCK, RADDLE_SPIN_REQUEST, RT_NONE};
-	case RADDLE_SEM_WAIT:
-	case RADDLE_SEM_TIMEDWAIT:
-		return (struct attempt){RADDLE_SEM_TRYWAIT, RADDLE_SEM_REQUEST, RT_NONE};
-	default:
+	bool shared = raddle_role(code) == RADDLE_ROLE_SHARE;
+
+	if (raddle_manner(code) == RADDLE_MANNER_TRY)
 		return (struct attempt){0};
+	switch (raddle_class(code)) {
+	case RADDLE_CLASS_MUTEX:
+		return (struct attempt){RADDLE_MUTEX_TRYLOCK, RADDLE_MUTEX_REQUEST, RT_NONE};
+	case RADDLE_CLASS_RWLOCK:
+		return (struct attempt){shared ? RADDLE_RWLOCK_TRYRDLOCK : RADDLE_RWLOCK_TRYWRLOCK,
+					RADDLE_RWLOCK_REQUEST, !shared};
+	case RADDLE_CLASS_SPIN:
+		return (struct attempt){RADDLE_SPIN_TRYLOCK, RADDLE_SPIN_REQUEST, RT_NONE};
+	default:
+		return (struct attempt){RADDLE_SEM_TRYWAIT, RADDLE_SEM_REQUEST, RT_NONE};
 	}
 }
 

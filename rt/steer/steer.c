@@ -421,7 +421,7 @@ void rt_step_reached(const struct rt_step *step)
 /* Which of the two it is comes out when the operation takes effect. */
 static bool is_once(uint32_t kind)
 {
-	return kind == RADDLE_ONCE_RUN || kind == RADDLE_ONCE_PASS;
+	return raddle_class(kind) == RADDLE_CLASS_ONCE && raddle_role(kind) != RADDLE_ROLE_RELEASE;
 }
 
 static bool is_kind(const struct rt_step *step, uint32_t expected)
@@ -951,15 +951,12 @@ static _Atomic uint64_t *find_foreign(uintptr_t object)
 
 static bool takes_lock(uint32_t kind)
 {
-	return (kind >= RADDLE_MUTEX_LOCK && kind <= RADDLE_MUTEX_TIMEDLOCK) ||
-	       (kind >= RADDLE_RWLOCK_RDLOCK && kind <= RADDLE_RWLOCK_TIMEDWRLOCK) ||
-	       kind == RADDLE_SPIN_LOCK || kind == RADDLE_SPIN_TRYLOCK;
+	return raddle_is_lock(kind) && raddle_takes(kind);
 }
 
 static bool takes_shared(uint32_t kind)
 {
-	return kind == RADDLE_RWLOCK_RDLOCK || kind == RADDLE_RWLOCK_TRYRDLOCK ||
-	       kind == RADDLE_RWLOCK_TIMEDRDLOCK;
+	return raddle_role(kind) == RADDLE_ROLE_SHARE;
 }
 
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result)

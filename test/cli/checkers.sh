@@ -8,8 +8,9 @@ fail() {
 }
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
 
-mkdir -p tree/tool tree/base
+mkdir -p tree/tool tree/base tree/include/raddle
 cp "$ROOT/tool/check-style" tree/tool/
+cp "$ROOT/include/raddle/event.inc" tree/include/raddle/
 {
 	printf '// SPDX-License-Identifier: Apache-2.0\n/* Good. */\nint good(void)\n{\n\treturn 0;\n}\n'
 } >tree/base/good.c
@@ -23,9 +24,15 @@ tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 	printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Long. */\n'
 	seq -f 'int i%g;' 310
 } >tree/base/long.h
+{
+	printf '// SPDX-License-Identifier: Apache-2.0\n/* Lists. */\n'
+	printf '\tcase RADDLE_MUTEX_LOCK:\n\tcase RADDLE_SPIN_LOCK:\n\tbreak;\n\tcase RADDLE_SPIN_UNLOCK:\n'
+	printf '\tk == RADDLE_EXIT || k == RADDLE_EXEC\n\tk >= RADDLE_EXIT\n\tk == RADDLE_EXIT || k == MINE\n'
+} >tree/base/lists.c
 tree/tool/check-style >out && fail "a bad file is not blamed"
+[ "$(grep -c 'lists.c.*listed by hand' out)" = 3 ] || fail "check-style does not see the lists: $(cat out)"
 for expect in 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
-	'long.h: 312 lines'; do
+	'long.h: 312 lines' 'lists.c:4: events' 'lists.c:7: events' 'lists.c:8: events'; do
 	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
 done
 

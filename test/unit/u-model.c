@@ -478,15 +478,15 @@ static void test_lock_times(void **state)
 	struct model *m = read_model(&trace);
 	assert_int_equal(m->sync_count, 1);
 	const struct model_sync *s = &m->syncs[0];
-	assert_int_equal(s->class, MODEL_MUTEX);
+	assert_int_equal(s->class, RADDLE_CLASS_MUTEX);
 	assert_true(s->multi);
 	assert_int_equal(s->uses, 2);
 	assert_int_equal(s->contended, 1);
 	assert_int_equal(s->wait_ns, 35);
 	assert_int_equal(s->hold_ns, 52);
 	assert_int_equal(s->hold_max_ns, 50);
-	assert_int_equal(model_sync(m, MODEL_MUTEX, lock, 5), 0);
-	assert_int_equal(model_sync(m, MODEL_SPIN, lock, 5), MODEL_NONE);
+	assert_int_equal(model_sync(m, RADDLE_CLASS_MUTEX, lock, 5), 0);
+	assert_int_equal(model_sync(m, RADDLE_CLASS_SPIN, lock, 5), MODEL_NONE);
 	model_free(m);
 	trace_close(trace);
 }

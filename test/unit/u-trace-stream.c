@@ -68,11 +68,10 @@ static uint64_t twin_signed(struct twin *w)
 static const char *twin_operands(unsigned code)
 {
 	switch (code) {
-#define RADDLE_EVENT(code, constant, name, operands, names, meaning)                                         \
+#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, ...)                       \
 	case code:                                                                                           \
 		return operands;
 #include "raddle/event.inc"
-#undef RADDLE_EVENT
 	case RADDLE_RANGE:
 		return "sxu";
 	case RADDLE_ATOMIC:
