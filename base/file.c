@@ -173,6 +173,32 @@ bool rd_file_exists(const char *path)
 	return lstat(path, &st) == 0;
 }
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+char *rd_find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return rd_xstrdup(name);
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin";; path++) {
+		size_t n = strcspn(path, ":");
+		char *candidate = rd_xasprintf("%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
+
+		if (is_program(candidate))
+			return candidate;
+		free(candidate);
+		path += n;
+		if (!*path)
+			return NULL;
+	}
+}
+
 int rd_map_open(struct rd_map *map, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;

@@ -22,6 +22,11 @@ bool rd_file_exists(const char *path);
 const char *rd_base_name(const char *path); /* what is behind the last slash */
 const char *rd_tmp_dir(void);		    /* $TMPDIR, else /tmp */
 
+/* The program that a shell would run for `name`: itself if there is a slash in it, else the first
+ * executable file of that name in PATH, where an empty element is the current directory.  NULL if there is
+ * none; the caller frees it. */
+char *rd_find_program(const char *name);
+
 /* A file mapped read-only.  An empty file maps to length 0. */
 struct rd_map {
 	const uint8_t *data;

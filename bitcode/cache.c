@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,9 +50,7 @@ int bitcode_cache_open(struct bitcode_cache *c)
 
 void bitcode_cache_close(struct bitcode_cache *c)
 {
-	if (c->work)
-		rd_remove_tree(c->work);
-	free(c->work);
+	rd_scratch_close(c->work);
 	free(c->directory);
 	*c = (struct bitcode_cache){0};
 }
@@ -68,17 +67,12 @@ char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key, const c
 
 int bitcode_cache_begin(struct bitcode_cache *c)
 {
-	char *parent = rd_xasprintf("%s/work", c->directory);
+	char *parent = rd_xasprintf("%s/work", c->directory), name[32];
 	int err = rd_mkdirs(parent);
 
-	if (!err) {
-		c->work = rd_xasprintf("%s/%ld-XXXXXX", parent, (long)getpid());
-		if (!mkdtemp(c->work)) {
-			err = rd_fail_errno("%s: cannot make a directory there", parent);
-			free(c->work);
-			c->work = NULL;
-		}
-	}
+	snprintf(name, sizeof name, "%ld", (long)getpid());
+	if (!err)
+		err = rd_scratch_open(&c->work, parent, name);
 	free(parent);
 	return err;
 }

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/scratch.h"
 #include "bitcode/args.h"
 #include "bitcode/line.h"
 #include "bitcode/patch.h"
@@ -38,11 +39,6 @@ struct files {
 	struct rd_argv temporary; /* on disk, to be removed */
 };
 
-static char *temporary_name(const char *suffix)
-{
-	return rd_xasprintf("%s/raddle-XXXXXX%s", rd_tmp_dir(), suffix);
-}
-
 /* A memory file, which goes with this process; without /proc, one on disk.
  * The caller frees the path. */
 static int make_file(struct files *f, const struct rd_buf *content, char **path)
@@ -54,7 +50,7 @@ static int make_file(struct files *f, const struct rd_buf *content, char **path)
 		if (fd >= 0)
 			close(fd);
 		free(*path);
-		*path = temporary_name("");
+		*path = rd_xasprintf("%s/raddle-XXXXXX", rd_tmp_dir());
 		fd = mkostemp(*path, O_CLOEXEC);
 		if (fd >= 0)
 			rd_argv_add(&f->temporary, *path);
@@ -246,18 +242,19 @@ static bool assemble(const char *driver, const struct bitcode_args *args, size_t
 }
 
 /* Objects of the assembler sources among the inputs, in a new directory. */
-static char **assemble_all(const char *driver, const struct bitcode_args *args, char *directory)
+static char **assemble_all(const char *driver, const struct bitcode_args *args, char **directory)
 {
 	char **objects = rd_xcalloc(args->input_count + 1, sizeof *objects);
 
-	if (!args->assemblers || !mkdtemp(directory))
+	*directory = NULL;
+	if (!args->assemblers || rd_scratch_open(directory, NULL, "raddle"))
 		return objects;
 	for (size_t i = 0; i < args->input_count; i++) {
 		char *path;
 
 		if (args->inputs[i].kind != BITCODE_ASSEMBLER)
 			continue;
-		path = rd_xasprintf("%s/%zu.o", directory, i);
+		path = rd_xasprintf("%s/%zu.o", *directory, i);
 		if (assemble(driver, args, i, path))
 			objects[i] = path;
 		else
@@ -266,13 +263,12 @@ static char **assemble_all(const char *driver, const struct bitcode_args *args, 
 	return objects;
 }
 
-static void remove_objects(const struct bitcode_args *args, char **objects, const char *directory)
+static void remove_objects(const struct bitcode_args *args, char **objects, char *directory)
 {
 	for (size_t i = 0; i < args->input_count; i++)
 		free(objects[i]);
 	free(objects);
-	if (args->assemblers && !strstr(directory, "XXXXXX"))
-		rd_remove_tree(directory);
+	rd_scratch_close(directory);
 }
 
 /* Adds the object with the link line to the command.  Where a linker script
@@ -280,13 +276,12 @@ static void remove_objects(const struct bitcode_args *args, char **objects, cons
 static int add_line(struct run *r, struct rd_argv *arguments)
 {
 	struct rd_buf line = RD_BUF_INIT, object = RD_BUF_INIT;
-	char *directory = temporary_name(""), *path;
-	char **objects = assemble_all(r->driver, r->args, directory);
+	char *directory, *path;
+	char **objects = assemble_all(r->driver, r->args, &directory);
 	bool script = bitcode_line_write(&line, r->args, r->driver, objects);
 	int err;
 
 	remove_objects(r->args, objects, directory);
-	free(directory);
 	bitcode_link_object(&object, &line, !script);
 	err = make_file(&r->files, &object, &path);
 	if (!err) {

@@ -80,27 +80,9 @@ static int find_kind(struct build *b)
 
 /* -------------------------------------------------------------- opening --- */
 
-static char *search_path(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	path = path ? path : "/usr/local/bin:/usr/bin:/bin";
-	while (*path) {
-		size_t n = strcspn(path, ":");
-		char *candidate = n ? rd_xasprintf("%.*s/%s", (int)n, path, name) : rd_xstrdup(name);
-		struct stat st;
-
-		if (stat(candidate, &st) == 0 && S_ISREG(st.st_mode) && access(candidate, X_OK) == 0)
-			return candidate;
-		free(candidate);
-		path += n + (path[n] == ':');
-	}
-	return NULL;
-}
-
 static int open_program(struct build *b, const char *name)
 {
-	char *found = strchr(name, '/') ? rd_xstrdup(name) : search_path(name);
+	char *found = rd_find_program(name);
 	char real[PATH_MAX];
 	int err;
 

@@ -99,7 +99,7 @@ static const struct rd_usage usage = {
 
 /* What is known of the runs. */
 struct check {
-	struct cmd_program program;
+	struct run_program program;
 	char **argv;
 	struct check_input input;
 	struct check_companion companion;
@@ -497,10 +497,10 @@ static int check_program(struct check *c, struct check_replays *r)
 
 static int check(char **argv)
 {
-	struct cmd_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
+	struct run_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct check_replays r = {0};
-	int err = cmd_program_open(&c.program, argv[0], &how);
+	int err = run_program_open(&c.program, argv[0], &how);
 	bool found, interrupted;
 
 	c.set = finding_set_new();
@@ -520,7 +520,7 @@ static int check(char **argv)
 	free(c.all);
 	check_replays_release(&r);
 	check_input_close(&c.input);
-	cmd_program_close(&c.program);
+	run_program_close(&c.program);
 	if (!err && interrupted && !found)
 		err = rd_fail(RD_ESYSTEM, "check: it was interrupted");
 	return err ? CMD_FAILED : found ? CMD_FOUND : CMD_OK;

@@ -4,9 +4,9 @@
 #define CMD_CHECK_H
 
 #include "cmd/prediction.h"
-#include "cmd/program.h"
 #include "finding/finding.h"
 #include "replay/replay.h"
+#include "run/program.h"
 
 #include <signal.h>
 #include <stdbool.h>

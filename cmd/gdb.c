@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/scratch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,8 +158,10 @@ static void add_deadlock(struct rd_buf *out, const struct cmd_gdb *g, const stru
 static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
 {
 	struct rd_buf text = RD_BUF_INIT;
-	char *path = rd_xasprintf("%s/raddle-gdb-XXXXXX", rd_tmp_dir());
-	int fd = mkstemp(path), failed;
+	int err = rd_scratch_open(&g->directory, NULL, "raddle-gdb");
+
+	if (err)
+		return err;
 
 	rd_buf_adds(&text, head);
 	rd_buf_addf(&text, "order_at, command_at = %#" PRIx64 ", %#" PRIx64 "\n", so_far->order_at,
@@ -166,12 +169,10 @@ static int write_script(struct cmd_gdb *g, const struct replay_result *so_far)
 	add_race(&text, g, so_far);
 	add_deadlock(&text, g, so_far);
 	rd_buf_adds(&text, body);
-	failed = fd < 0 || rd_write_all(fd, text.data, text.length);
+	g->script = rd_xasprintf("%s/script", g->directory);
+	err = rd_file_write(g->script, text.data, text.length);
 	rd_buf_release(&text);
-	if (fd >= 0)
-		close(fd);
-	g->script = path;
-	return failed ? rd_fail_errno("replay: %s: cannot write it", path) : 0;
+	return err;
 }
 
 /* Words are separated by blanks; quotes keep them together, as in a shell. */
@@ -241,8 +242,7 @@ int cmd_gdb_close(struct cmd_gdb *g)
 {
 	if (g->pid > 0)
 		g->failed = rd_wait(g->pid) == 127;
-	if (g->script)
-		unlink(g->script);
+	rd_scratch_close(g->directory);
 	free(g->script);
 	return g->failed ? rd_fail(RD_ETOOL, "replay: gdb could not be run; is it installed?") : 0;
 }

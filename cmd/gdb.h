@@ -12,7 +12,7 @@ struct cmd_gdb {
 	const char *arguments;		 /* more of them for gdb, as a shell would split them; NULL: none */
 	const struct trace_sites *sites; /* may be NULL */
 	pid_t pid;			 /* of gdb; 0: it was not started */
-	char *script;
+	char *directory, *script;
 	bool failed; /* it could not be started */
 };
 

@@ -10,8 +10,9 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "base/scratch.h"
 #include "cmd/inject.h"
-#include "cmd/program.h"
+#include "run/program.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -273,7 +274,7 @@ static int set_numbers(struct inject_setup *s)
 	return r;
 }
 
-static int make_setup(struct inject_setup *s, const struct cmd_program *program, char **argv)
+static int make_setup(struct inject_setup *s, const struct run_program *program, char **argv)
 {
 	int r = set_numbers(s);
 
@@ -339,7 +340,7 @@ static int set_kinds(struct inject_setup *s, const struct inject_ground *ground)
 /* --- a new campaign --------------------------------------------------------------------------------- */
 
 struct campaign {
-	struct cmd_program program;
+	struct run_program program;
 	struct inject_setup setup;
 	struct inject_flavour flavour;
 	char *directory;
@@ -349,11 +350,11 @@ struct campaign {
 
 static int open_program(struct campaign *c, const char *name, bool quick)
 {
-	struct cmd_build how = {.fast = !quick, .quick = quick, .verbose = opt.verbose};
+	struct run_build how = {.fast = !quick, .quick = quick, .verbose = opt.verbose};
 	int r;
 
 	c->program.kind = "full";
-	r = cmd_program_open(&c->program, name, &how);
+	r = run_program_open(&c->program, name, &how);
 	if (!r && !c->program.flavour.sites)
 		r = rd_fail(RD_ENOTFOUND, "%s: its full flavour has no site table", name);
 	c->flavour = (struct inject_flavour){c->program.flavour.executable, c->program.flavour.library_path,
@@ -365,19 +366,21 @@ static void close_campaign(struct campaign *c)
 {
 	if (c->discard)
 		rd_remove_tree(c->directory);
-	free(c->directory);
+	if (c->temporary)
+		rd_scratch_close(c->directory);
+	else
+		free(c->directory);
 	inject_setup_release(&c->setup);
-	cmd_program_close(&c->program);
+	run_program_close(&c->program);
 }
 
 /* A directory for what nobody asked to keep. */
 static int make_temporary(struct campaign *c)
 {
-	c->directory = rd_xasprintf("%s/raddle-inject-XXXXXX", rd_tmp_dir());
-	if (!mkdtemp(c->directory))
-		return rd_fail_errno("%s: cannot make it", c->directory);
-	c->temporary = c->discard = true;
-	return 0;
+	int r = rd_scratch_open(&c->directory, NULL, "raddle-inject");
+
+	c->temporary = !r;
+	return r;
 }
 
 /* Whether there is nothing in the directory, or only what a campaign begins with. */
@@ -455,7 +458,7 @@ static int choose_kinds(struct campaign *c)
 	if (!r && !opt.list)
 		r = inject_setup_write(&c->setup, path);
 	if (!r && !opt.list)
-		c->discard = c->temporary;
+		c->discard = false;
 	inject_golden_release(&golden);
 	free(path);
 	return r;

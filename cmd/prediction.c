@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "finding/schedule.h"
 #include "predict/describe.h"
 #include "trace/std.h"
@@ -83,14 +84,9 @@ struct input {
 
 static int import_std(struct input *in, const char *path, bool force)
 {
-	in->directory = rd_xasprintf("%s/raddle-std-XXXXXX", rd_tmp_dir());
-	if (!mkdtemp(in->directory)) {
-		int err = rd_fail_errno("%s: cannot make it", in->directory);
-		free(in->directory);
-		in->directory = NULL;
-		return err;
-	}
-	return trace_std_import_file(path, in->directory, force);
+	int err = rd_scratch_open(&in->directory, NULL, "raddle-std");
+
+	return err ? err : trace_std_import_file(path, in->directory, force);
 }
 
 static int open_input(struct input *in, const char *path, bool force)
@@ -110,9 +106,7 @@ static void close_input(struct input *in)
 {
 	model_free(in->model);
 	trace_close(in->trace);
-	if (in->directory)
-		rd_remove_tree(in->directory);
-	free(in->directory);
+	rd_scratch_close(in->directory);
 }
 
 int cmd_prediction_run(struct cmd_prediction *p, const char *path, struct finding_set *set)

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/option.h"
-#include "cmd/program.h"
 #include "cmd/run.h"
 #include "record/prepare.h"
 #include "report/report.h"
 #include "run/launch.h"
+#include "run/program.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -135,7 +135,7 @@ static int parse_faults(struct cmd_run *run)
 	size_t capacity = 0;
 	int r = 0;
 
-	if (opt.faults && !cmd_program_has_values(opt.flavour))
+	if (opt.faults && !run_program_has_values(opt.flavour))
 		return rd_fail(RD_EUSAGE, "record: --fault needs --flavour full");
 	for (const char *at = opt.faults; at && *at && !r;) {
 		size_t n = strcspn(at, ",");
@@ -166,9 +166,9 @@ static void say_faults(const struct cmd_run *run)
 
 static int record(char **argv, int *status)
 {
-	struct cmd_build how = {
+	struct run_build how = {
 		.fast = opt.fast, .quick = opt.quick, .as_is = opt.as_is, .verbose = opt.verbose};
-	struct cmd_program program = {.kind = opt.flavour};
+	struct run_program program = {.kind = opt.flavour};
 	struct cmd_run run = {.program = &program,
 			      .argv = argv,
 			      .directory = opt.directory,
@@ -179,7 +179,7 @@ static int record(char **argv, int *status)
 	int r = parse_faults(&run);
 
 	if (!r)
-		r = cmd_program_open(&program, argv[0], &how);
+		r = run_program_open(&program, argv[0], &how);
 	if (!r)
 		r = record_prepare_directory(opt.directory, opt.force);
 	if (!r)
@@ -191,7 +191,7 @@ static int record(char **argv, int *status)
 		say_faults(&run);
 	free(run.faults);
 	cmd_run_release(&result);
-	cmd_program_close(&program);
+	run_program_close(&program);
 	return r;
 }
 

@@ -15,11 +15,11 @@
 #include "base/option.h"
 #include "cmd/gdb.h"
 #include "cmd/output.h"
-#include "cmd/program.h"
 #include "record/prepare.h"
 #include "replay/replay.h"
 #include "report/report.h"
 #include "run/launch.h"
+#include "run/program.h"
 #include "trace/meta.h"
 
 #include <inttypes.h>
@@ -287,7 +287,7 @@ static int run_all(struct task *t, struct replay_policy *policy)
 	return err;
 }
 
-static int replay(struct task *t, const struct cmd_program *program, char **argv)
+static int replay(struct task *t, const struct run_program *program, char **argv)
 {
 	struct replay_program run = {.program = program->path,
 				     .executable = program->flavour.executable,
@@ -396,12 +396,12 @@ static char **arguments(struct finding_set *set, char **argv)
 
 static int replay_path(const char *path, char **argv)
 {
-	struct cmd_build how = {.fast = opt.fast,
+	struct run_build how = {.fast = opt.fast,
 				.quick = opt.quick,
 				.debug = opt.gdb,
 				.as_is = opt.as_is,
 				.verbose = opt.verbose};
-	struct cmd_program program = {0};
+	struct run_program program = {0};
 	struct task t = {.gdb = {.arguments = opt.gdb_args}};
 	int err = read_finding(path, &t.set), status = CMD_FAILED;
 
@@ -418,14 +418,14 @@ static int replay_path(const char *path, char **argv)
 			"replay: %s: an order of operations has no finding for --json, nor a place for --gdb",
 			path);
 	if (!err)
-		err = cmd_program_open(&program, argv[0], &how);
+		err = run_program_open(&program, argv[0], &how);
 	if (!err)
 		err = replay(&t, &program, argv);
 	if (!err)
 		err = report(&t);
 	if (!err)
 		status = t.reproduced ? CMD_FOUND : CMD_OK;
-	cmd_program_close(&program);
+	run_program_close(&program);
 	finding_set_free(t.set);
 	return !err && t.stop_signal > 0 && status == CMD_OK ? run_exit_like(t.stop_signal) : status;
 }

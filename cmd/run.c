@@ -133,7 +133,7 @@ static int read_layout(struct parts *p)
 {
 	int r;
 
-	if (!cmd_program_has_values(p->run->program->kind))
+	if (!run_program_has_values(p->run->program->kind))
 		return 0;
 	if (!p->run->program->flavour.sites)
 		return rd_fail(RD_EUSAGE, "%s: a full trace needs the site table of the flavour",
@@ -144,7 +144,7 @@ static int read_layout(struct parts *p)
 
 int cmd_run(const struct cmd_run *run, struct cmd_run_result *result)
 {
-	const struct cmd_program *program = run->program;
+	const struct run_program *program = run->program;
 	struct parts p = {.run = run};
 	struct trace_meta meta = {0};
 	int argc = 0, r;

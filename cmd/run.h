@@ -3,16 +3,16 @@
 #ifndef CMD_RUN_H
 #define CMD_RUN_H
 
-#include "cmd/program.h"
 #include "finding/finding.h"
 #include "run/fault.h"
+#include "run/program.h"
 #include "trace/meta.h"
 
 #include <stdint.h>
 #include <sys/types.h>
 
 struct cmd_run { /* zero values are the defaults */
-	const struct cmd_program *program;
+	const struct run_program *program;
 	char **argv;		  /* the program's, as the user wrote them */
 	const char *directory;	  /* of the trace; nothing is in the way */
 	uint64_t limit;		  /* bytes of the trace; 0: none */

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/scratch.h"
 #include "raddle/flavour.h"
 
 #include <stdio.h>
@@ -22,20 +23,10 @@
 
 static bool in_path(const char *program)
 {
-	const char *path = getenv("PATH");
-	bool found = false;
+	char *found = rd_find_program(program);
 
-	if (!path)
-		path = "/usr/bin:/bin";
-	while (*path && !found) {
-		size_t n = strcspn(path, ":");
-		char *candidate = rd_xasprintf("%.*s/%s", (int)n, path, program);
-
-		found = access(candidate, X_OK) == 0;
-		free(candidate);
-		path += n + (path[n] == ':');
-	}
-	return found;
+	free(found);
+	return found != NULL;
 }
 
 /* Exit status of `program` with up to three arguments; -1 if it does not start. */
@@ -49,7 +40,7 @@ static int run(struct rd_buf *output, const char *program, const char *a, const 
 		rd_argv_add(&argv, a);
 	if (b)
 		rd_argv_add(&argv, b);
-	status = in_path(program) || strchr(program, '/') ? rd_run_capture(argv.items, output) : -1;
+	status = in_path(program) ? rd_run_capture(argv.items, output) : -1;
 	rd_argv_release(&argv);
 	return status;
 }
@@ -70,17 +61,16 @@ static char *version_in(const char *text)
 /* Compiles and links a threaded program in a directory that is then removed. */
 static bool can_build(const char *compiler, const char *name, const char *text)
 {
-	char directory[] = "/tmp/raddle-doctor-XXXXXX";
 	struct rd_buf output = RD_BUF_INIT;
-	char *source, *flag;
+	char *directory, *source, *flag;
 	bool built;
 
-	if (!mkdtemp(directory))
+	if (rd_scratch_open(&directory, NULL, "raddle-doctor"))
 		return false;
 	source = rd_xasprintf("%s/%s", directory, name);
 	flag = rd_xasprintf("-o%s/program", directory);
 	built = rd_file_write(source, text, strlen(text)) == 0 && run(&output, compiler, source, flag) == 0;
-	rd_remove_tree(directory);
+	rd_scratch_close(directory);
 	rd_buf_release(&output);
 	free(source);
 	free(flag);

@@ -27,6 +27,7 @@ enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
 static volatile sig_atomic_t program_pid, asked_to_end;
 static _Atomic unsigned *volatile wake_word;
+static struct sigaction before[FORWARDED]; /* what we did with these signals, until the program is gone */
 
 static void forward(int signal, siginfo_t *info, void *context)
 {
@@ -56,7 +57,7 @@ static void take_signals(void)
 	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	for (size_t i = 0; i < FORWARDED; i++)
-		sigaction(forwarded[i], &action, NULL);
+		sigaction(forwarded[i], &action, &before[i]);
 	action = (struct sigaction){.sa_handler = wake};
 	sigaction(SIGCHLD, &action, NULL);
 	signal(SIGXFSZ, SIG_IGN);
@@ -73,7 +74,7 @@ void run_launch_done(void)
 	program_pid = 0;
 	wake_word = NULL;
 	for (size_t i = 0; i < FORWARDED; i++)
-		signal(forwarded[i], SIG_DFL);
+		sigaction(forwarded[i], &before[i], NULL);
 }
 
 #define LIBRARIES "LD_LIBRARY_PATH="

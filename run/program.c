@@ -3,10 +3,11 @@
  * From a program's name on the command line to its flavour.  In: the name,
  * PATH, what the user said about building.  Out: absolute paths.
  */
-#include "cmd/program.h"
+#include "run/program.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "raddle/flavour.h"
 
 #include <stdlib.h>
@@ -17,32 +18,9 @@
 /* Programs up to this size are worth optimised code the first time. */
 #define FAST_SIZE (4 << 20)
 
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-static char *search_path(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
-		size_t length = strcspn(p, ":");
-		char *full = rd_xasprintf("%.*s%s%s", (int)length, p, length ? "/" : "./", name);
-		if (is_program(full))
-			return full;
-		free(full);
-		p += length;
-		p += *p == ':';
-	}
-	return NULL;
-}
-
 static int find_program(const char *name, char **result)
 {
-	char *found = strchr(name, '/') ? rd_xstrdup(name) : search_path(name);
+	char *found = rd_find_program(name);
 	struct stat st;
 
 	if (!found)
@@ -59,14 +37,14 @@ static int find_program(const char *name, char **result)
 		       S_ISREG(st.st_mode) ? "it is not executable" : "it is not a program");
 }
 
-static bool wants_fast(const char *path, const struct cmd_build *how)
+static bool wants_fast(const char *path, const struct run_build *how)
 {
 	struct stat st;
 
 	return how->fast || (!how->quick && !stat(path, &st) && st.st_size < FAST_SIZE);
 }
 
-int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how)
+int run_program_open(struct run_program *p, const char *name, const struct run_build *how)
 {
 	struct rd_flavour_opts build = {
 		.name = p->kind ? p->kind : "record", .debug = how->debug, .verbose = how->verbose};
@@ -82,14 +60,14 @@ int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_b
 	return 0;
 }
 
-void cmd_program_close(struct cmd_program *p)
+void run_program_close(struct run_program *p)
 {
 	rd_flavour_release(&p->flavour);
 	free(p->path);
-	*p = (struct cmd_program){0};
+	*p = (struct run_program){0};
 }
 
-bool cmd_program_has_values(const char *kind)
+bool run_program_has_values(const char *kind)
 {
 	const struct raddle_flavour *flavour = kind ? raddle_flavour_find(kind) : NULL;
 

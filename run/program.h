@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program a command line names, and its flavour. */
-#ifndef CMD_PROGRAM_H
-#define CMD_PROGRAM_H
+#ifndef RUN_PROGRAM_H
+#define RUN_PROGRAM_H
 
 #include "bitcode/flavour.h"
 
 #include <stdbool.h>
 
-struct cmd_build {
+struct run_build {
 	bool fast, quick; /* neither: small programs are optimised, large ones are not */
 	bool debug;	  /* with debug information */
 	bool as_is;	  /* the program has the runtime in it already */
 	bool verbose;
 };
 
-struct cmd_program {
+struct run_program {
 	const char *kind; /* of flavour that is wanted; NULL: "record" */
 	char *path;	  /* absolute */
 	const char *mode; /* "fast", "quick" */
@@ -23,10 +23,10 @@ struct cmd_program {
 
 /* Looks for the program as a shell does and has its flavour made.  To be closed
  * also after a failure. */
-int cmd_program_open(struct cmd_program *p, const char *name, const struct cmd_build *how);
-void cmd_program_close(struct cmd_program *p);
+int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
+void run_program_close(struct run_program *p);
 
 /* Whether a flavour of that name carries values (include/raddle/flavour.inc); NULL is "record". */
-bool cmd_program_has_values(const char *kind);
+bool run_program_has_values(const char *kind);
 
 #endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Scratch directories: a table of those that are open, for the handler of signals that end us.
+ *
+ * What removes a tree is not safe in a handler, so there it is left to rm(1): vfork() and execve() are.
+ * An entry counts only in the process that made it: a forked one has a copy of table and handlers, and must
+ * leave the directories alone.
+ */
+#include "base/scratch.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct {
+	volatile pid_t owner; /* 0: free; set last */
+	char path[PATH_MAX];
+} table[RD_SCRATCH_MAX];
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+static void remove_in_handler(const char *path)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		execl("/bin/rm", "rm", "-rf", "--", path, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* The signal is blocked until we return, and ends us then. */
+static void clean_up(int number)
+{
+	for (size_t i = 0; i < RD_SCRATCH_MAX; i++)
+		if (table[i].owner == getpid())
+			remove_in_handler(table[i].path);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* A signal that is ignored stays so, and one that has a handler is somebody else's matter. */
+static void take_signals(void)
+{
+	struct sigaction now, action = {.sa_handler = clean_up};
+
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaddset(&action.sa_mask, signals[i]);
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (!sigaction(signals[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+}
+
+static void give_signals_back(void)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < RD_SCRATCH_MAX; i++)
+		if (table[i].owner == getpid())
+			return;
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (!sigaction(signals[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == clean_up)
+			signal(signals[i], SIG_DFL);
+}
+
+/* A free entry; those of a parent process are free too. */
+static size_t find_free(void)
+{
+	size_t i = 0;
+
+	while (i < RD_SCRATCH_MAX && table[i].owner == getpid())
+		i++;
+	RD_ASSERT(i < RD_SCRATCH_MAX);
+	return i;
+}
+
+int rd_scratch_open(char **path, const char *parent, const char *name)
+{
+	size_t i = find_free();
+	int length;
+
+	table[i].owner = 0;
+	length = snprintf(table[i].path, PATH_MAX, "%s/%s-XXXXXX", parent ? parent : rd_tmp_dir(), name);
+	if (length >= PATH_MAX)
+		return rd_fail(RD_ELIMIT, "%s: its name is too long for a directory in it", parent);
+	take_signals();
+	if (!mkdtemp(table[i].path)) {
+		int err = rd_fail_errno("%s: cannot make it", table[i].path);
+		give_signals_back();
+		return err;
+	}
+	table[i].owner = getpid();
+	*path = rd_xstrdup(table[i].path);
+	return RD_OK;
+}
+
+void rd_scratch_close(char *path)
+{
+	for (size_t i = 0; path && i < RD_SCRATCH_MAX; i++)
+		if (table[i].owner == getpid() && !strcmp(table[i].path, path)) {
+			rd_remove_tree(path);
+			table[i].owner = 0;
+			give_signals_back();
+		}
+	free(path);
+}
