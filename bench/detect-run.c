@@ -10,7 +10,6 @@
  * --off leaves the detector out, to see what it costs.
  */
 #include "base/error.h"
-#include "bitcode/flavour.h"
 #include "replay/replay.h"
 
 #include <stdio.h>
@@ -30,26 +29,22 @@ static void print_place(const struct trace_sites *sites, uint32_t id)
 
 static int run(char **argv, bool detect)
 {
-	struct rd_flavour flavour = {0};
+	struct run_program ours = {0};
 	struct trace_sites *sites = NULL;
 	struct schedule schedule;
-	struct replay_program program = {.program = argv[0], .argv = argv, .mode = "fast"};
+	struct replay_program program = {.program = &ours, .argv = argv};
 	struct replay_request request = {
 		.program = &program, .schedule = &schedule, .detect = detect, .patience_ms = 60000};
 	struct replay_result result;
-	int err = rd_flavour_build(argv[0], &(struct rd_flavour_opts){.name = "record", .fast = true},
-				   &flavour);
+	int err = run_program_open(&ours, argv[0], &(struct run_build){.fast = true});
 
 	schedule_init(&schedule);
 	*schedule_add_stop(&schedule) =
 		(struct schedule_stop){.thread = "T_0", .n = UINT64_MAX / 2, .kind = "mutex-lock"};
 	if (!err)
-		err = trace_sites_read(&sites, flavour.sites);
+		err = trace_sites_read(&sites, ours.flavour.sites);
 	if (err)
 		return err;
-	program.executable = flavour.executable;
-	program.library_path = flavour.library_path;
-	program.sites_path = flavour.sites;
 	program.sites = sites;
 	err = replay_run(&request, &result);
 	if (err)
@@ -67,7 +62,7 @@ static int run(char **argv, bool detect)
 		result.wall_seconds);
 	replay_result_release(&result);
 	trace_sites_free(sites);
-	rd_flavour_release(&flavour);
+	run_program_close(&ours);
 	return 0;
 }
 

@@ -364,16 +364,9 @@ static uint64_t count_jobs(void)
 
 static int replay(struct check *c, struct check_replays *r)
 {
-	const struct rd_flavour *flavour = &c->program.flavour;
+	struct replay_program program = {.program = &c->program, .argv = c->argv};
 	struct trace_sites *sites = NULL;
-	struct replay_program program = {.program = c->program.path,
-					 .executable = flavour->executable,
-					 .library_path = flavour->library_path,
-					 .sites_path = flavour->sites,
-					 .mode = c->program.mode,
-					 .key = flavour->key,
-					 .argv = c->argv};
-	int err = trace_sites_read(&sites, flavour->sites);
+	int err = trace_sites_read(&sites, c->program.flavour.sites);
 
 	program.sites = sites;
 	r->program = &program;

@@ -342,7 +342,6 @@ static int set_kinds(struct inject_setup *s, const struct inject_ground *ground)
 struct campaign {
 	struct run_program program;
 	struct inject_setup setup;
-	struct inject_flavour flavour;
 	char *directory;
 	bool temporary;
 	bool discard; /* the directory: nothing in it is worth keeping */
@@ -357,8 +356,6 @@ static int open_program(struct campaign *c, const char *name, bool quick)
 	r = run_program_open(&c->program, name, &how);
 	if (!r && !c->program.flavour.sites)
 		r = rd_fail(RD_ENOTFOUND, "%s: its full flavour has no site table", name);
-	c->flavour = (struct inject_flavour){c->program.flavour.executable, c->program.flavour.library_path,
-					     c->program.flavour.sites};
 	return r;
 }
 
@@ -439,7 +436,7 @@ static int make_golden(struct campaign *c, char **argv)
 	if (r)
 		return r;
 	rd_progress_start(&progress, "running without a fault", 0);
-	r = inject_golden_make(c->directory, &c->setup, &c->flavour, opt.force);
+	r = inject_golden_make(c->directory, &c->setup, &c->program, opt.force);
 	rd_progress_end(&progress);
 	return r;
 }
@@ -557,7 +554,7 @@ static int run_campaign(struct campaign *c)
 	int r = is_slurm() ? cmd_inject_slurm(&cluster) : 0;
 
 	if (!r)
-		r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->flavour);
+		r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->program);
 	if (!r)
 		r = opt.repeat || opt.run ? do_repeat(campaign) : do_runs(c, campaign);
 	inject_campaign_close(campaign);

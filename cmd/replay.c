@@ -289,13 +289,7 @@ static int run_all(struct task *t, struct replay_policy *policy)
 
 static int replay(struct task *t, const struct run_program *program, char **argv)
 {
-	struct replay_program run = {.program = program->path,
-				     .executable = program->flavour.executable,
-				     .library_path = program->flavour.library_path,
-				     .sites_path = program->flavour.sites,
-				     .mode = program->mode,
-				     .key = program->flavour.key,
-				     .argv = argv};
+	struct replay_program run = {.program = program, .argv = argv};
 	struct replay_policy policy = {.request = {.program = &run,
 						   .patience_ms = opt.patience * 1000,
 						   .first = (unsigned)opt.first,
@@ -306,7 +300,7 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 				       .rounds = 1,
 				       .observe = !opt.gdb && !opt.no_detect};
 	struct trace_sites *sites = NULL;
-	int err = run.sites_path ? trace_sites_read(&sites, run.sites_path) : 0;
+	int err = program->flavour.sites ? trace_sites_read(&sites, program->flavour.sites) : 0;
 
 	run.sites = t->gdb.sites = sites;
 	if (!err && opt.record)

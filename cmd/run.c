@@ -65,15 +65,12 @@ static void look(void *context, pid_t pid)
 		p->run->look(p->run->context, pid);
 }
 
-static int launch(struct parts *p, const struct trace_meta *meta, pid_t *pid)
+static int launch(struct parts *p, pid_t *pid)
 {
-	const struct rd_flavour *flavour = &p->run->program->flavour;
-	struct run_launch how = {.executable = flavour->executable,
-				 .argv = meta->argv,
-				 .library_path = flavour->library_path,
-				 .streams = p->run->streams,
-				 .session_fd = p->session.fd,
-				 .wake = &p->session.shared->sealed_futex};
+	struct run_launch how = {.program = p->run->program,
+				 .argv = p->run->argv,
+				 .session = &p->session,
+				 .streams = p->run->streams};
 
 	return run_launch(&how, pid);
 }
@@ -97,7 +94,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_ru
 					 .stands = cmd_standing_look,
 					 .context = &p->standing};
 	if (!r)
-		r = launch(p, meta, &pid);
+		r = launch(p, &pid);
 	if (r)
 		return r;
 	r = record_collector_run(p->collector, pid, &result->status, &last);
@@ -144,22 +141,15 @@ static int read_layout(struct parts *p)
 
 int cmd_run(const struct cmd_run *run, struct cmd_run_result *result)
 {
-	const struct run_program *program = run->program;
 	struct parts p = {.run = run};
 	struct trace_meta meta = {0};
-	int argc = 0, r;
+	int r;
 
 	*result = (struct cmd_run_result){0};
-	while (run->argv[argc])
-		argc++;
 	r = cmd_standing_open(&p.standing, run->directory);
 	if (r)
 		return r;
-	record_prepare_meta(&meta, program->path, argc, run->argv);
-	meta.mode = rd_xstrdup(program->mode);
-	meta.key = program->flavour.key ? rd_xstrdup(program->flavour.key) : NULL;
-	free(meta.flavour);
-	meta.flavour = rd_xstrdup(program->kind ? program->kind : "record");
+	record_prepare_meta(&meta, run->program, run->argv);
 	r = read_layout(&p);
 	if (!r)
 		r = run_parts(&p, &meta, result);

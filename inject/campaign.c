@@ -66,7 +66,7 @@ struct crew {
 /* --- the campaign ------------------------------------------------------------------------- */
 
 int inject_campaign_open(struct inject_campaign **out, const char *directory,
-			 const struct inject_setup *setup, const struct inject_flavour *flavour)
+			 const struct inject_setup *setup, const struct run_program *program)
 {
 	struct inject_campaign *c = rd_xcalloc(1, sizeof *c);
 	struct inject_ground ground = {.setup = setup};
@@ -81,8 +81,7 @@ int inject_campaign_open(struct inject_campaign **out, const char *directory,
 		ground.sites = trace_get_sites(c->golden.trace);
 		ground.trace = c->golden.trace;
 		ground.layout = c->golden.layout;
-		c->target = (struct inject_target){setup, flavour->executable, flavour->library_path,
-						   c->golden.layout};
+		c->target = (struct inject_target){setup, program, c->golden.layout};
 		r = inject_chooser_open(&c->chooser, &ground);
 	}
 	if (r)

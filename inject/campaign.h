@@ -17,10 +17,10 @@
 
 struct inject_campaign;
 
-/* The directory of a campaign whose campaign.json was written.  `setup` is what that says; it and the flavour
+/* The directory of a campaign whose campaign.json was written.  `setup` is what that says; it and the program
  * outlive the campaign. */
 int inject_campaign_open(struct inject_campaign **c, const char *directory, const struct inject_setup *setup,
-			 const struct inject_flavour *flavour);
+			 const struct run_program *program);
 void inject_campaign_close(struct inject_campaign *c);
 
 uint64_t inject_campaign_runs(const struct inject_campaign *c); /* in all */

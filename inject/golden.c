@@ -81,11 +81,7 @@ int inject_trace_write(const struct inject_trace *t)
 	struct trace_meta meta = {0};
 	int r;
 
-	record_prepare_meta(&meta, s->program, (int)s->argv.count, s->argv.items);
-	free(meta.flavour);
-	meta.flavour = rd_xstrdup("full");
-	meta.mode = s->mode ? rd_xstrdup(s->mode) : NULL;
-	meta.key = s->key ? rd_xstrdup(s->key) : NULL;
+	record_prepare_meta(&meta, t->target->program, s->argv.items);
 	r = record_prepare_directory(t->directory, true);
 	if (!r)
 		r = record_sink_open(&sink, t->directory, &meta, t->sites);
@@ -97,7 +93,7 @@ int inject_trace_write(const struct inject_trace *t)
 	}
 	if (sink) {
 		int closed;
-		set_status(sink, t->run->status);
+		set_status(sink, t->run->end.status);
 		closed = record_sink_close(sink, t->run->cut ? "size limit reached" : NULL, NULL);
 		r = r ? r : closed;
 	}
@@ -123,9 +119,9 @@ static uint64_t at_least(uint64_t value, uint64_t least)
 
 static void add_facts(struct inject_setup *s, const struct inject_run *run)
 {
-	s->status = run->status;
-	s->golden_wall_us = at_least(run->wall_us, s->golden_wall_us);
-	s->golden_cpu_us = at_least(run->cpu_us, s->golden_cpu_us);
+	s->status = run->end.status;
+	s->golden_wall_us = at_least(run->end.wall_us, s->golden_wall_us);
+	s->golden_cpu_us = at_least(run->end.cpu_us, s->golden_cpu_us);
 	s->golden_bytes = at_least(run->raw.bytes, s->golden_bytes);
 }
 
@@ -172,12 +168,12 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 /* A run without a fault that fails is no measure for others. */
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
-	if (run->hang)
+	if (inject_hangs(run))
 		return rd_fail(RD_EUSAGE, "inject: %s does not end without a fault either (--timeout)",
 			       s->program);
-	if (WIFSIGNALED(run->status))
+	if (WIFSIGNALED(run->end.status))
 		return rd_fail(RD_EUSAGE, "inject: %s is ended by signal %d without a fault", s->program,
-			       WTERMSIG(run->status));
+			       WTERMSIG(run->end.status));
 	return run->cut ? rd_fail(RD_ELIMIT, "inject: the trace of %s is larger than --trace-size allows",
 				  s->program)
 			: 0;
@@ -205,7 +201,7 @@ static int check_same(const struct inject_golden *g, struct inject_setup *s, con
 	const char *name;
 	char what[INJECT_WHAT];
 
-	if (run->status != s->status)
+	if (run->end.status != s->status)
 		return differ(s, force, "exit status");
 	if (!inject_output_equal(&g->output, &run->output, &judge, &name)) {
 		snprintf(what, sizeof what, "output '%s'", name);
@@ -280,7 +276,7 @@ static int first_golden(const char *directory, struct inject_setup *s, const str
 		r = check_end(s, &run);
 	if (!r) {
 		add_facts(s, &run);
-		*peak_kb = run.peak_kb;
+		*peak_kb = run.end.peak_kb;
 		r = keep_golden(&kept, golden);
 	}
 	inject_run_release(&run);
@@ -290,20 +286,20 @@ static int first_golden(const char *directory, struct inject_setup *s, const str
 	return r;
 }
 
-int inject_golden_make(const char *directory, struct inject_setup *setup,
-		       const struct inject_flavour *flavour, bool force)
+int inject_golden_make(const char *directory, struct inject_setup *setup, const struct run_program *program,
+		       bool force)
 {
-	struct inject_target t = {setup, flavour->executable, flavour->library_path, NULL};
+	struct inject_target t = {setup, program, NULL};
 	struct trace_sites *sites = NULL;
 	struct trace_layout *layout = NULL;
 	uint64_t peak_kb = 0;
-	int r = trace_sites_read(&sites, flavour->sites);
+	int r = trace_sites_read(&sites, program->flavour.sites);
 
 	if (!r)
 		r = trace_layout_new(&layout, sites);
 	t.layout = layout;
 	if (!r)
-		r = first_golden(directory, setup, &t, flavour->sites, &peak_kb);
+		r = first_golden(directory, setup, &t, program->flavour.sites, &peak_kb);
 	if (!r)
 		r = repeat_golden(directory, setup, &t, peak_kb, force);
 	if (!r)

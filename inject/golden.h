@@ -29,11 +29,8 @@ int inject_golden_compare(const struct inject_golden *g, const struct inject_raw
 /* Runs the program without a fault, setup.golden_runs times, and writes the first run to `directory`.  Fills
  * in what the setup says of it, and limits that are 0.  Runs that differ are an error, or with `force` a
  * warning. */
-struct inject_flavour {
-	const char *executable, *library_path, *sites;
-};
-int inject_golden_make(const char *directory, struct inject_setup *setup,
-		       const struct inject_flavour *flavour, bool force);
+int inject_golden_make(const char *directory, struct inject_setup *setup, const struct run_program *program,
+		       bool force);
 
 /* Writes a run's records as a trace; `sites` is the file of the site table. */
 struct inject_trace {

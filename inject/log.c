@@ -46,14 +46,14 @@ static void set_end(struct runlog_run *r, const struct inject_run *run, const st
 {
 	r->fired = run->fired != 0;
 	r->outcome = v->outcome;
-	r->exit = WIFEXITED(run->status) ? WEXITSTATUS(run->status) : -1;
+	r->exit = WIFEXITED(run->end.status) ? WEXITSTATUS(run->end.status) : -1;
 	r->place = text_or_null(v->place);
 	r->deviation = v->deviation;
 	r->deviation_at = text_or_null(v->deviation_at);
 	r->deviation_thread = text_or_null(v->deviation_thread);
 	r->records = v->records;
-	r->cpu_ms = (double)run->cpu_us / 1e3;
-	r->wall_ms = (double)run->wall_us / 1e3;
+	r->cpu_ms = (double)run->end.cpu_us / 1e3;
+	r->wall_ms = (double)run->end.wall_us / 1e3;
 	r->diff = text_or_null(v->diff);
 	r->trace = text_or_null(v->trace);
 }
@@ -86,8 +86,8 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 	snprintf(after, sizeof after, "0x%016" PRIx64, run->after);
 	r.before = run->fired ? before : NULL;
 	r.after = run->fired ? after : NULL;
-	if (WIFSIGNALED(run->status) && !run->hang) {
-		const char *name = sigabbrev_np(WTERMSIG(run->status));
+	if (WIFSIGNALED(run->end.status) && !inject_hangs(run)) {
+		const char *name = sigabbrev_np(WTERMSIG(run->end.status));
 		snprintf(signal, sizeof signal, name ? "SIG%s" : "%s", name ? name : "unknown");
 		r.signal = signal;
 	}

@@ -4,53 +4,35 @@
  * the raw buffers of its threads in memory.
  *
  * The program is a process group of its own that is killed as a whole when the run is over, and it dies with
- * us.  Standard output and error are memory files.  Limits are those of setrlimit(); they are set in the new
- * process only.
- *
- * A program hangs if it has used more CPU than it may, or if its time is up and all of its threads sleep and
- * have for a while.  One that computes when its time is up, or would if it got a CPU, gets four times as
- * long.
+ * us.  Standard output and error are memory files.  A program hangs if it takes more time than it may
+ * (run/meter.h).
  */
 #include "inject/run.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "record/collector.h"
 #include "run/launch.h"
-#include "run/proc.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BLOCK (1u << 20)
 #define LOOK_MS 20
-#define PATIENCE 4
-#define STILL_NS 200000000 /* without using CPU */
+#define PATIENCE 4 /* times as long for a program that computes */
 
 struct running {
 	const struct inject_target *target;
 	const char *scratch;
 	struct inject_run *run;
 	struct run_session session;
-	int64_t started_ns;
-	uint64_t last_cpu_us;
-	int64_t moved_ns; /* when that changed */
-	pid_t parent;
-	bool killed;
-	bool interrupted; /* the program knows nothing of the terminal, so this is for us */
+	struct run_meter meter;
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */
@@ -107,82 +89,6 @@ static void take(void *context, uint32_t thread, const void *records, size_t len
 	RD_GROW(raw->buffers, raw->capacity, raw->count + 1);
 	raw->buffers[raw->count++] = (struct inject_buffer){thread, length, copy};
 	raw->bytes += length;
-}
-
-/* --- time ----------------------------------------------------------------------------------- */
-
-static uint64_t cpu_of(pid_t pid)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-}
-
-static bool hangs(struct running *r, pid_t pid, int64_t now)
-{
-	const struct inject_setup *s = r->target->setup;
-	uint64_t wall_ms = (uint64_t)(now - r->started_ns) / 1000000u, cpu = cpu_of(pid);
-
-	if (cpu != r->last_cpu_us) {
-		r->last_cpu_us = cpu;
-		r->moved_ns = now;
-	}
-	if (s->cpu_ms && cpu > s->cpu_ms * 1000)
-		return true;
-	if (!s->wall_ms || wall_ms <= s->wall_ms)
-		return false;
-	return wall_ms > s->wall_ms * PATIENCE ||
-	       (now - r->moved_ns > STILL_NS && run_process_is_asleep(pid));
-}
-
-static void look(void *context, pid_t pid)
-{
-	struct running *r = context;
-	int64_t now = rd_now_ns();
-
-	r->interrupted = run_launch_interrupted();
-	if (r->killed ||
-	    (!r->interrupted && (now - r->started_ns < LOOK_MS * 1000000 || !hangs(r, pid, now))))
-		return;
-	r->killed = true;
-	r->run->hang = !r->interrupted;
-	kill(-pid, SIGKILL);
-	kill(pid, SIGKILL);
-}
-
-/* --- the new process ------------------------------------------------------------------------ */
-
-static void limit(int what, uint64_t value)
-{
-	struct rlimit old, now;
-
-	if (!value || getrlimit(what, &old))
-		return;
-	now = (struct rlimit){value, value};
-	if (old.rlim_max != RLIM_INFINITY && old.rlim_max < value)
-		now = (struct rlimit){old.rlim_max, old.rlim_max};
-	setrlimit(what, &now);
-}
-
-static int prepare(void *context)
-{
-	const struct running *r = context;
-	const struct inject_setup *s = r->target->setup;
-	struct rlimit none = {0, 0};
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != r->parent)
-		return ESRCH;
-	if (chdir(r->scratch))
-		return errno;
-	setrlimit(RLIMIT_CORE, &none);
-	limit(RLIMIT_DATA, s->memory);
-	limit(RLIMIT_FSIZE, s->file_size);
-	return 0;
 }
 
 /* --- the scratch directory -------------------------------------------------------------------- */
@@ -261,56 +167,57 @@ static void close_streams(const int *streams)
 			close(streams[i]);
 }
 
-static void add_usage(struct inject_run *run, const struct rusage *before)
+static void look(void *context, pid_t pid)
 {
-	struct rusage now;
+	struct running *r = context;
 
-	getrusage(RUSAGE_CHILDREN, &now);
-	run->cpu_us = (uint64_t)(now.ru_utime.tv_sec - before->ru_utime.tv_sec + now.ru_stime.tv_sec -
-				 before->ru_stime.tv_sec) *
-			      1000000u +
-		      (uint64_t)(now.ru_utime.tv_usec - before->ru_utime.tv_usec + now.ru_stime.tv_usec -
-				 before->ru_stime.tv_usec);
-	run->peak_kb = (uint64_t)now.ru_maxrss;
+	run_meter_look(&r->meter, pid);
+}
+
+static struct run_limits limits_of(const struct inject_setup *s)
+{
+	return (struct run_limits){.wall_ms = s->wall_ms,
+				   .patience = PATIENCE,
+				   .cpu_ms = s->cpu_ms,
+				   .memory = s->memory,
+				   .file_size = s->file_size,
+				   .interrupts = 1}; /* it knows nothing of the terminal, so that is for us */
 }
 
 static int run_collected(struct running *r, const int *streams)
 {
 	const struct inject_target *t = r->target;
 	struct trace_meta meta = {0}, last;
+	struct run_limits limits = limits_of(t->setup);
 	struct record_options options = {.meta = &meta,
 					 .layout = t->layout,
 					 .take = take,
 					 .look = look,
 					 .context = r,
 					 .look_ms = LOOK_MS};
-	struct run_launch launch = {.executable = t->executable,
+	struct run_launch launch = {.program = t->program,
 				    .argv = t->setup->argv.items,
-				    .library_path = t->library_path,
+				    .session = &r->session,
+				    .directory = r->scratch,
 				    .streams = streams,
-				    .prepare = prepare,
-				    .context = r,
-				    .session_fd = r->session.fd,
-				    .wake = &r->session.shared->sealed_futex};
+				    .limits = &limits,
+				    .tied = true,
+				    .apart = true};
 	struct record_collector *c;
-	struct rusage before;
+	int status = 0, err = record_collector_open(&c, &r->session, &options);
 	pid_t pid;
-	int err = record_collector_open(&c, &r->session, &options);
 
 	if (err)
 		return err;
-	getrusage(RUSAGE_CHILDREN, &before);
-	r->started_ns = rd_now_ns();
+	run_meter_start(&r->meter, &limits, true);
 	err = run_launch(&launch, &pid);
 	if (!err) {
-		err = record_collector_run(c, pid, &r->run->status, &last);
+		err = record_collector_run(c, pid, &status, &last);
 		run_launch_done();
-		kill(-pid, SIGKILL); /* what it left running */
-		r->run->wall_us = (uint64_t)(rd_now_ns() - r->started_ns) / 1000u;
-		add_usage(r->run, &before);
+		run_meter_stop(&r->meter, pid, status, &r->run->end);
 	}
 	record_collector_close(c);
-	return !err && r->interrupted ? rd_fail(RD_ESYSTEM, "inject: interrupted") : err;
+	return !err && r->run->end.how == RUN_INTERRUPTED ? rd_fail(RD_ESYSTEM, "inject: interrupted") : err;
 }
 
 static int run_session(struct running *r, const struct inject_fault *fault, const int *streams)
@@ -342,7 +249,7 @@ static int run_session(struct running *r, const struct inject_fault *fault, cons
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run)
 {
-	struct running r = {.target = target, .scratch = scratch, .run = run, .parent = getpid()};
+	struct running r = {.target = target, .scratch = scratch, .run = run};
 	struct inject_raw raw = run->raw;
 	int streams[3], err;
 

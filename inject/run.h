@@ -8,6 +8,8 @@
 
 #include "inject/choose.h"
 #include "inject/output.h"
+#include "run/meter.h"
+#include "run/program.h"
 
 /* Raw buffers of a run (trace/full.h), in the order in which each thread filled them. */
 struct inject_buffer {
@@ -28,15 +30,13 @@ void inject_raw_release(struct inject_raw *raw);
 /* What is run. */
 struct inject_target {
 	const struct inject_setup *setup;
-	const char *executable, *library_path; /* of the full flavour */
+	const struct run_program *program; /* its full flavour */
 	const struct trace_layout *layout;
 };
 
 struct inject_run {
-	int status; /* of waitpid() */
-	bool hang;  /* it was ended because it did not end */
-	bool cut;   /* not all of its records were kept */
-	uint64_t wall_us, cpu_us, peak_kb;
+	struct run_end end;
+	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* of the first fault */
 	uint32_t thread;		     /* that it was in, as in its buffers */
 	struct inject_raw raw;
@@ -48,5 +48,11 @@ struct inject_run {
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run);
 void inject_run_release(struct inject_run *run);
+
+/* Whether it was ended because it did not end. */
+static inline bool inject_hangs(const struct inject_run *run)
+{
+	return run->end.how == RUN_TIMED_OUT || run->end.how == RUN_STALLED;
+}
 
 #endif

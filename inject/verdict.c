@@ -117,8 +117,8 @@ static enum runlog_outcome ended_by_signal(const struct inject_case *c, struct i
 
 	if (end.site)
 		inject_where(trace_get_sites(c->golden->trace), end.site, v->place, sizeof v->place);
-	return WTERMSIG(c->run->status) == SIGABRT && end.likely == CALLED_ABORT ? RUNLOG_DETECTED
-										 : RUNLOG_CRASH;
+	return WTERMSIG(c->run->end.status) == SIGABRT && end.likely == CALLED_ABORT ? RUNLOG_DETECTED
+										     : RUNLOG_CRASH;
 }
 
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *v, const char **differs)
@@ -126,11 +126,11 @@ void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *
 	struct inject_judge judge = {&c->setup->ignore, c->setup->filter};
 
 	*differs = NULL;
-	if (c->run->hang)
+	if (inject_hangs(c->run))
 		v->outcome = RUNLOG_HANG;
-	else if (WIFSIGNALED(c->run->status))
+	else if (WIFSIGNALED(c->run->end.status))
 		v->outcome = ended_by_signal(c, v);
-	else if (c->run->status != c->setup->status)
+	else if (c->run->end.status != c->setup->status)
 		v->outcome = RUNLOG_DETECTED;
 	else if (inject_output_equal(&c->golden->output, &c->run->output, &judge, differs))
 		v->outcome = RUNLOG_MASKED;

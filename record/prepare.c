@@ -66,7 +66,12 @@ int record_prepare_directory(const char *path, bool force)
 	return r;
 }
 
-void record_prepare_meta(struct trace_meta *meta, const char *program, int argc, char **argv)
+static char *copy(const char *text)
+{
+	return text ? rd_xstrdup(text) : NULL;
+}
+
+void record_prepare_meta(struct trace_meta *meta, const struct run_program *program, char **argv)
 {
 	struct timespec now;
 	struct utsname machine;
@@ -77,9 +82,12 @@ void record_prepare_meta(struct trace_meta *meta, const char *program, int argc,
 	meta->start = rd_xstrdup(start);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	meta->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	meta->program = rd_xstrdup(program);
-	meta->flavour = rd_xstrdup("record");
-	meta->argc = (size_t)argc;
+	meta->program = rd_xstrdup(program->path);
+	meta->flavour = rd_xstrdup(run_program_kind(program));
+	meta->mode = copy(program->mode);
+	meta->key = copy(program->flavour.key);
+	while (argv[meta->argc])
+		meta->argc++;
 	meta->argv = argv;
 	meta->cwd = getcwd(NULL, 0);
 	if (!uname(&machine))

@@ -3,6 +3,7 @@
 #ifndef RECORD_PREPARE_H
 #define RECORD_PREPARE_H
 
+#include "run/program.h"
 #include "trace/meta.h"
 
 #include <stdbool.h>
@@ -11,9 +12,8 @@
  * `force`.  Anything else in the way is an error. */
 int record_prepare_directory(const char *path, bool force);
 
-/* Fills `meta` for a run that starts now; argv stays the caller's.  Strings that are
- * added to it are released with it. */
-void record_prepare_meta(struct trace_meta *meta, const char *program, int argc, char **argv);
+/* Fills `meta` for a run that starts now; argv, up to NULL, stays the caller's. */
+void record_prepare_meta(struct trace_meta *meta, const struct run_program *program, char **argv);
 void record_release_meta(struct trace_meta *meta);
 
 #endif

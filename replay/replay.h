@@ -12,6 +12,7 @@
 #include "finding/finding.h"
 #include "finding/schedule.h"
 #include "raddle/steer.h"
+#include "run/program.h"
 #include "trace/sites.h"
 
 #include <stdbool.h>
@@ -19,15 +20,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The program: its record flavour, and what the user called it. */
+/* The program: its record flavour, and what it is run with. */
 struct replay_program {
-	const char *program;	  /* absolute path of what the user named */
-	const char *executable;	  /* the flavour */
-	const char *library_path; /* as in struct rd_flavour */
-	const char *sites_path;
-	const struct trace_sites *sites; /* read from there */
-	const char *mode, *key; /* of the flavour, for the meta.json of recorded replays; may be NULL */
-	char **argv;		/* NULL at the end */
+	const struct run_program *program;
+	const struct trace_sites *sites; /* of its flavour; may be NULL */
+	char **argv;			 /* NULL at the end */
 };
 
 struct replay_result;

@@ -21,6 +21,7 @@
 #include "replay/graph.h"
 #include "replay/watch.h"
 #include "run/launch.h"
+#include "run/meter.h"
 #include "run/proc.h"
 #include "run/session.h"
 #include "trace/event.h"
@@ -79,19 +80,9 @@ static const char *thread_name(struct replay *r, const struct board *b, uint32_t
 
 static void kill_program(struct replay *r, pid_t pid)
 {
-	struct raddle_session *s = r->session.shared;
-	uint32_t count = atomic_load(&s->process_count);
-
-	if (r->killed)
-		return;
+	if (!r->killed)
+		run_session_kill(&r->session, pid);
 	r->killed = true;
-	for (uint32_t i = 1; i < count && i < RADDLE_MAX_PROCESSES; i++) {
-		pid_t forked = atomic_load(&s->processes[i].pid);
-
-		if (forked > 1 && run_process_descends(forked, pid))
-			kill(forked, SIGKILL);
-	}
-	kill(pid, SIGKILL);
 }
 
 static void command(struct replay *r, enum raddle_command what)
@@ -389,7 +380,7 @@ static int draw_up(struct replay *r, int status)
 		return rd_fail(RD_ETOOL,
 			       "replay: %s: it ended with status %d and did not take part; is it a record "
 			       "flavour of this Raddle?",
-			       r->request->program->executable, result->status);
+			       r->request->program->program->flavour.executable, result->status);
 	result->planned = r->plan.op_count;
 	result->done = b.turn < result->planned ? b.turn : result->planned;
 	tell_progress(r, b.turn);
@@ -405,59 +396,60 @@ static int draw_up(struct replay *r, int status)
 
 /* ---- the run ---- */
 
-static double seconds_of(struct timeval t)
+static void note_times(struct replay *r, const struct run_meter *meter, pid_t pid, int status)
 {
-	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+	uint64_t start_ms = (uint64_t)meter->started_ns / 1000000u;
+	struct run_end end;
+
+	run_meter_stop(meter, pid, status, &end);
+	r->result->wall_seconds = (double)end.wall_us / 1e6;
+	r->result->cpu_seconds = (double)end.cpu_us / 1e6;
+	r->result->met_seconds = r->watch.met_ms ? (double)(r->watch.met_ms - start_ms) / 1e3 : 0;
 }
 
-static double cpu_of_children(void)
+static int run_launched(struct replay *r)
 {
-	struct rusage usage;
+	const struct replay_request *q = r->request;
+	struct run_launch launch = {.program = q->program->program,
+				    .argv = q->program->argv,
+				    .session = &r->session,
+				    .streams = q->streams,
+				    .debugged = q->met != NULL,
+				    .tied = true};
+	struct run_meter meter;
+	int status = 0, err;
+	pid_t pid;
 
-	getrusage(RUSAGE_CHILDREN, &usage);
-	return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+	run_meter_start(&meter, NULL, false);
+	err = run_launch(&launch, &pid);
+	if (err)
+		return err;
+	if (q->started)
+		q->started(q->context, pid);
+	err = record_collector_run(r->collector, pid, &status, NULL);
+	run_launch_done();
+	note_times(r, &meter, pid, status);
+	return err ? err : draw_up(r, status);
 }
 
-static int run_program(struct replay *r, struct trace_meta *meta)
+static int run_collected(struct replay *r, struct trace_meta *meta)
 {
-	const struct replay_program *p = r->request->program;
-	struct record_options options = {.directory = r->request->record_into,
-					 .sites = p->sites_path,
+	const struct replay_request *q = r->request;
+	struct record_options options = {.directory = q->record_into,
+					 .sites = q->program->program->flavour.sites,
 					 .meta = meta,
 					 .look = look,
 					 .context = r,
 					 .look_ms = WATCH_LOOK_MS};
-	struct run_launch launch = {.executable = p->executable,
-				    .argv = p->argv,
-				    .library_path = p->library_path,
-				    .streams = r->request->streams,
-				    .debugged = r->request->met != NULL,
-				    .tied = true,
-				    .session_fd = r->session.fd,
-				    .wake = &r->session.shared->sealed_futex};
-	uint64_t start = now_ms();
-	double cpu = cpu_of_children();
-	int status = 0, err;
-	pid_t pid;
+	int err;
 
-	if (r->request->begin)
-		r->request->begin(r->request->context);
+	if (q->begin)
+		q->begin(q->context);
 	err = record_collector_open(&r->collector, &r->session, &options);
 	if (!err)
-		err = run_launch(&launch, &pid);
-	if (!err && r->request->started)
-		r->request->started(r->request->context, pid);
-	if (!err)
-		err = record_collector_run(r->collector, pid, &status, NULL);
-	if (!err) {
-		run_launch_done();
-		r->result->wall_seconds = (double)(now_ms() - start) / 1e3;
-		r->result->met_seconds = r->watch.met_ms ? (double)(r->watch.met_ms - start) / 1e3 : 0;
-		r->result->cpu_seconds = cpu_of_children() - cpu;
-		err = draw_up(r, status);
-	}
-	if (r->request->ended)
-		r->request->ended(r->request->context);
+		err = run_launched(r);
+	if (q->ended)
+		q->ended(q->context);
 	if (r->collector)
 		record_collector_close(r->collector);
 	return err;
@@ -513,20 +505,11 @@ static void set_patience(struct replay *r)
 	r->watch.limit_ms = q->limit_ms ? q->limit_ms : 10 * patience;
 }
 
-static int argument_count(char *const *argv)
-{
-	int n = 0;
-
-	while (argv[n])
-		n++;
-	return n;
-}
-
 static int run_planned(struct replay *r)
 {
 	const struct replay_program *p = r->request->program;
 	struct trace_meta meta = {0};
-	int err = run_session_open(&r->session, p->program, plan_size(&r->plan));
+	int err = run_session_open(&r->session, p->program->path, plan_size(&r->plan));
 
 	if (err)
 		return err;
@@ -540,10 +523,8 @@ static int run_planned(struct replay *r)
 	watch_start(&r->watch, &r->plan, p->sites);
 	r->watch.unled = r->request->schedule->anywhere;
 	set_patience(r);
-	record_prepare_meta(&meta, p->program, argument_count(p->argv), p->argv);
-	meta.mode = p->mode ? rd_xstrdup(p->mode) : NULL;
-	meta.key = p->key ? rd_xstrdup(p->key) : NULL;
-	err = run_program(r, &meta);
+	record_prepare_meta(&meta, p->program, p->argv);
+	err = run_collected(r, &meta);
 	record_release_meta(&meta);
 	watch_release(&r->watch);
 	board_release(&r->board);

@@ -86,13 +86,13 @@ struct environment {
 
 static void make_environment(struct environment *e, const struct run_launch *launch)
 {
-	const char *old = getenv("LD_LIBRARY_PATH"), *path = launch->library_path;
+	const char *old = getenv("LD_LIBRARY_PATH"), *path = launch->program->flavour.library_path;
 	size_t count = 0, n = 0;
 
 	while (environ[count])
 		count++;
 	e->all = rd_xcalloc(count + 3, sizeof *e->all);
-	e->session = rd_xasprintf("%s=%d", RADDLE_SESSION_ENV, launch->session_fd);
+	e->session = rd_xasprintf("%s=%d", RADDLE_SESSION_ENV, launch->session->fd);
 	e->libraries = !path	     ? NULL
 		       : old && *old ? rd_xasprintf(LIBRARIES "%s:%s", path, old)
 				     : rd_xasprintf(LIBRARIES "%s", path);
@@ -123,62 +123,109 @@ static void set_streams(const int *streams)
 		dup2(copies[i], i);
 }
 
-/* In the new process, which uses our memory until it is the program: it changes nothing there. */
-static _Noreturn void run_program(const struct run_launch *launch, char **environment, int report,
-				  const sigset_t *mask)
+static void limit(int what, uint64_t value)
 {
-	int error;
+	struct rlimit old, now;
+
+	if (!value || getrlimit(what, &old))
+		return;
+	now = (struct rlimit){value, value};
+	if (old.rlim_max != RLIM_INFINITY && old.rlim_max < value)
+		now = (struct rlimit){old.rlim_max, old.rlim_max};
+	setrlimit(what, &now);
+}
+
+/* Returns an errno value: `parent` may have died before the tie to it was there. */
+static int prepare(const struct run_launch *launch, pid_t parent)
+{
+	struct rlimit none = {0, 0};
 
 	if (launch->streams)
 		set_streams(launch->streams);
 	if (launch->debugged)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	if (launch->tied)
+	if (launch->apart) {
+		setpgid(0, 0);
+		setrlimit(RLIMIT_CORE, &none);
+	}
+	if (launch->tied) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fcntl(launch->session_fd, F_SETFD, 0);
-	error = launch->prepare ? launch->prepare(launch->context) : 0;
+		if (getppid() != parent)
+			return ESRCH;
+	}
+	if (launch->directory && chdir(launch->directory))
+		return errno;
+	if (launch->limits) {
+		limit(RLIMIT_DATA, launch->limits->memory);
+		limit(RLIMIT_FSIZE, launch->limits->file_size);
+	}
+	return 0;
+}
+
+/* What the new process needs besides. */
+struct start {
+	struct environment environment;
+	sigset_t mask; /* of signals, for the program */
+	pid_t parent;
+	int report; /* where it says why it could not become the program */
+};
+
+/* In the new process, which uses our memory until it is the program: it changes nothing there. */
+static _Noreturn void become_program(const struct run_launch *launch, const struct start *start)
+{
+	int error = prepare(launch, start->parent);
+
+	fcntl(launch->session->fd, F_SETFD, 0);
 	if (!error) {
-		sigprocmask(SIG_SETMASK, mask, NULL);
-		execve(launch->executable, launch->argv, environment);
+		sigprocmask(SIG_SETMASK, &start->mask, NULL);
+		execve(launch->program->flavour.executable, launch->argv, start->environment.all);
 		error = errno;
 	}
-	if (write(report, &error, sizeof error) < 0)
+	if (write(start->report, &error, sizeof error) < 0)
 		_exit(126);
 	_exit(127);
 }
 
 /* Not fork(): a campaign starts the program thousands of times from a process with much memory. */
-static pid_t start_program(const struct run_launch *launch, char **environment, int report,
-			   const sigset_t *mask)
+static pid_t start_program(const struct run_launch *launch, const struct start *start)
 {
 	pid_t pid = vfork();
 
 	if (pid == 0)
-		run_program(launch, environment, report, mask);
+		become_program(launch, start);
+	return pid;
+}
+
+static pid_t start_with_signals(const struct run_launch *launch, int report)
+{
+	struct start start = {.parent = getpid(), .report = report};
+	sigset_t all;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &start.mask);
+	make_environment(&start.environment, launch);
+	pid = start_program(launch, &start);
+	free_environment(&start.environment);
+	if (pid > 0) {
+		program_pid = pid;
+		asked_to_end = 0;
+		wake_word = &launch->session->shared->sealed_futex;
+		take_signals();
+	}
+	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	return pid;
 }
 
 int run_launch(const struct run_launch *launch, pid_t *pid)
 {
-	struct environment environment;
-	sigset_t all, mask;
 	int report[2], error = 0;
 
+	RD_ASSERT(!program_pid);
 	if (pipe2(report, O_CLOEXEC))
 		return rd_fail_errno("record: cannot make a pipe");
 	fflush(NULL);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &mask);
-	make_environment(&environment, launch);
-	*pid = start_program(launch, environment.all, report[1], &mask);
-	free_environment(&environment);
-	if (*pid > 0) {
-		program_pid = *pid;
-		asked_to_end = 0;
-		wake_word = launch->wake;
-		take_signals();
-	}
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	*pid = start_with_signals(launch, report[1]);
 	close(report[1]);
 	if (*pid < 0) {
 		close(report[0]);
@@ -192,7 +239,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	waitpid(*pid, NULL, 0);
 	run_launch_done();
 	errno = error;
-	return rd_fail_errno("record: %s: cannot run it", launch->executable);
+	return rd_fail_errno("record: %s: cannot run it", launch->program->flavour.executable);
 }
 
 int run_exit_like(int status)

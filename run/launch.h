@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting the recorded program, and standing in for it towards the outside. */
+/*
+ * Starting a program under Raddle, and standing in for it towards the outside.
+ *
+ * A run is: a program (run/program.h), its arguments, its environment (ours, with what the runtime needs),
+ * its streams, its limits (run/meter.h), and what the runtime gets, which is in a session (run/session.h):
+ * buffers for events, a plan to steer it by, faults.  Who launches a program waits for it, calls
+ * run_launch_done() then, and closes the session.
+ */
 #ifndef RUN_LAUNCH_H
 #define RUN_LAUNCH_H
+
+#include "run/meter.h"
+#include "run/program.h"
+#include "run/session.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct run_launch {
-	const char *executable;	  /* the flavour */
-	char *const *argv;	  /* the program's, argv[0] as the user wrote it */
-	const char *library_path; /* put before LD_LIBRARY_PATH, or NULL */
-	const int *streams;	  /* what becomes its stdin, stdout and stderr; NULL: ours */
-	bool debugged;		  /* a debugger that is not its ancestor may attach */
-	bool tied;		  /* it is killed when we die, however that comes about */
-	/* What else the new process does before it becomes the program; an errno value ends it.  May be
-	 * NULL. */
-	int (*prepare)(void *context);
-	void *context;
-	int session_fd;
-	_Atomic unsigned *wake; /* incremented when the program ends, so that nobody sleeps on it */
+struct run_launch { /* zero values are the defaults */
+	const struct run_program *program;
+	char *const *argv; /* the program's, argv[0] as the user wrote it */
+	const struct run_session *session;
+	const char *directory;		 /* where it runs; NULL: here */
+	const int *streams;		 /* what becomes its stdin, stdout and stderr; NULL: ours */
+	const struct run_limits *limits; /* of which memory and file_size are set here; NULL: ours */
+	bool debugged;			 /* a debugger that is not its ancestor may attach */
+	bool tied;			 /* it is killed when we die, however that comes about */
+	bool apart; /* in a process group of its own, out of the terminal's reach; no core file */
 };
 
-/* Starts the program in our process group with our streams and the signal state
- * that we got.  From then on signals that are sent to us go to it; those that
- * the terminal sends to both of us do not touch us. */
+/* Starts the program with the signal state that we got, in our process group unless it is apart.  From then
+ * on signals that are sent to us go to it; those that the terminal sends to both of us do not touch us.  When
+ * it ends, whoever sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
 /* The program is gone: signals are ours again. */

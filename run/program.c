@@ -44,10 +44,15 @@ static bool wants_fast(const char *path, const struct run_build *how)
 	return how->fast || (!how->quick && !stat(path, &st) && st.st_size < FAST_SIZE);
 }
 
+const char *run_program_kind(const struct run_program *p)
+{
+	return p->kind ? p->kind : "record";
+}
+
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how)
 {
 	struct rd_flavour_opts build = {
-		.name = p->kind ? p->kind : "record", .debug = how->debug, .verbose = how->verbose};
+		.name = run_program_kind(p), .debug = how->debug, .verbose = how->verbose};
 	int r = find_program(name, &p->path);
 
 	if (r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program a command line names, and its flavour. */
+/* A program that somebody named, and its flavour. */
 #ifndef RUN_PROGRAM_H
 #define RUN_PROGRAM_H
 
@@ -10,14 +10,14 @@
 struct run_build {
 	bool fast, quick; /* neither: small programs are optimised, large ones are not */
 	bool debug;	  /* with debug information */
-	bool as_is;	  /* the program has the runtime in it already */
+	bool as_is;	  /* the program has the runtime in it already: it is its own flavour */
 	bool verbose;
 };
 
 struct run_program {
 	const char *kind; /* of flavour that is wanted; NULL: "record" */
 	char *path;	  /* absolute */
-	const char *mode; /* "fast", "quick" */
+	const char *mode; /* "fast", "quick"; NULL: unknown */
 	struct rd_flavour flavour;
 };
 
@@ -25,6 +25,9 @@ struct run_program {
  * also after a failure. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
+
+/* The kind that it is: never NULL. */
+const char *run_program_kind(const struct run_program *p);
 
 /* Whether a flavour of that name carries values (include/raddle/flavour.inc); NULL is "record". */
 bool run_program_has_values(const char *kind);

@@ -7,6 +7,7 @@
 #include "run/session.h"
 
 #include "base/error.h"
+#include "run/proc.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -114,6 +115,19 @@ void run_session_close(struct run_session *s)
 {
 	munmap(s->shared, s->size);
 	close(s->fd);
+}
+
+void run_session_kill(const struct run_session *s, pid_t pid)
+{
+	uint32_t count = atomic_load(&s->shared->process_count);
+
+	for (uint32_t i = 1; i < count && i < RADDLE_MAX_PROCESSES; i++) {
+		pid_t forked = atomic_load(&s->shared->processes[i].pid);
+
+		if (forked > 1 && run_process_descends(forked, pid))
+			kill(forked, SIGKILL);
+	}
+	kill(pid, SIGKILL);
 }
 
 void run_session_stop(struct run_session *s, enum raddle_stop_reason reason)

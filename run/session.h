@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector's end of a session (include/raddle/session.h). */
+/* Our end of a session (include/raddle/session.h): what the runtime in the program gets. */
 #ifndef RUN_SESSION_H
 #define RUN_SESSION_H
 
 #include "raddle/session.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct run_session {
 	struct raddle_session *shared;
@@ -24,6 +25,9 @@ void *run_session_steer(const struct run_session *s);
 int run_session_faults(struct run_session *s, size_t size);
 
 void run_session_close(struct run_session *s);
+
+/* Kills the program, and those of its descendants that it announced in the session. */
+void run_session_kill(const struct run_session *s, pid_t pid);
 
 /* Ends recording; the first reason stays. */
 void run_session_stop(struct run_session *s, enum raddle_stop_reason reason);

@@ -85,7 +85,7 @@ static void setups(void **state)
 static void lines(void **state)
 {
 	struct inject_fault fault = {.run = 17, .kind = 0, .thread = "T_0_2_11", .count = 2}, again;
-	struct inject_run run = {.status = 11, .fired = 1, .before = 1, .after = 3};
+	struct inject_run run = {.end.status = 11, .fired = 1, .before = 1, .after = 3};
 	struct inject_verdict verdict = {.outcome = RUNLOG_CRASH, .deviation = RUNLOG_DATA};
 	struct rd_buf line = RD_BUF_INIT;
 	struct rd_names texts = RD_NAMES_INIT;

@@ -238,7 +238,8 @@ static int run(const char *mode, const struct schedule *s, struct replay_request
 	char *argv[] = {(char[]){"u-replay-run"}, (char *)mode, NULL};
 	char self[4096];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-	struct replay_program program = {.program = self, .executable = self, .argv = argv};
+	struct run_program ours = {.path = self, .flavour = {.executable = self}};
+	struct replay_program program = {.program = &ours, .argv = argv};
 
 	assert_true(length > 0);
 	self[length] = '\0';
@@ -416,7 +417,8 @@ static int try_finding(const char *mode, struct finding *f, struct replay_policy
 	char *argv[] = {(char[]){"u-replay-run"}, (char *)mode, NULL};
 	char self[4096];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-	struct replay_program program = {.program = self, .executable = self, .argv = argv};
+	struct run_program ours = {.path = self, .flavour = {.executable = self}};
+	struct replay_program program = {.program = &ours, .argv = argv};
 
 	self[length] = '\0';
 	policy.request.program = &program;

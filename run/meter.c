@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The meter of a run.  In: the clocks of the process, the states of its threads, what the kernel says of
+ * memory.  Out: SIGTERM or SIGKILL for a program that takes too much, and how it ended.
+ *
+ * A program stalls if its time is up and all of its threads sleep and have for a while.  One that computes
+ * then, or would if it got a processor, gets `patience` times as long: a busy machine is not its fault.
+ */
+#include "run/meter.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "run/launch.h"
+#include "run/proc.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define FIRST_NS 20000000  /* a program is not looked at before */
+#define STILL_NS 200000000 /* without using a processor */
+
+/* How many processes the kernel has killed for want of memory. */
+static uint64_t count_kills(void)
+{
+	FILE *in = fopen("/proc/vmstat", "re");
+	uint64_t count = 0;
+	char line[128];
+
+	while (in && fgets(line, sizeof line, in))
+		if (sscanf(line, "oom_kill %" SCNu64, &count) == 1)
+			break;
+	if (in)
+		fclose(in);
+	return count;
+}
+
+void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool apart)
+{
+	*m = (struct run_meter){.apart = apart, .started_ns = rd_now_ns(), .kills = count_kills()};
+	if (limits)
+		m->limits = *limits;
+	getrusage(RUSAGE_CHILDREN, &m->before);
+}
+
+/* ---- while it runs ---- */
+
+static uint64_t cpu_of(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
+}
+
+/* Why it is to be ended; RUN_EXITED: for nothing. */
+static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
+{
+	const struct run_limits *l = &m->limits;
+	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
+
+	if (l->interrupts && run_launch_interrupted() >= l->interrupts)
+		return RUN_INTERRUPTED;
+	if (now - m->started_ns < FIRST_NS)
+		return RUN_EXITED;
+	if (cpu != m->last_cpu_us) {
+		m->last_cpu_us = cpu;
+		m->moved_ns = now;
+	}
+	if (l->cpu_ms && cpu > l->cpu_ms * 1000)
+		return RUN_TIMED_OUT;
+	if (!l->wall_ms || wall_ms <= l->wall_ms)
+		return RUN_EXITED;
+	if (wall_ms > l->wall_ms * (l->patience ? l->patience : 1))
+		return RUN_TIMED_OUT;
+	return now - m->moved_ns > STILL_NS && run_process_is_asleep(pid) ? RUN_STALLED : RUN_EXITED;
+}
+
+static void end_by(const struct run_meter *m, pid_t pid, int number)
+{
+	if (m->apart)
+		kill(-pid, number);
+	kill(pid, number);
+}
+
+static bool has_grace(const struct run_meter *m)
+{
+	return m->limits.grace_ms && m->how != RUN_INTERRUPTED;
+}
+
+void run_meter_look(struct run_meter *m, pid_t pid)
+{
+	int64_t now = rd_now_ns();
+	enum run_how how = judge(m, pid, now);
+
+	if (!m->ended && how != RUN_EXITED) {
+		m->ended = true;
+		m->how = how;
+		m->told_ns = now;
+		end_by(m, pid, has_grace(m) ? SIGTERM : SIGKILL);
+	} else if (m->ended && has_grace(m) &&
+		   (how == RUN_INTERRUPTED || now - m->told_ns > (int64_t)m->limits.grace_ms * 1000000)) {
+		end_by(m, pid, SIGKILL);
+	}
+}
+
+/* ---- its end ---- */
+
+enum run_how run_how_of(int status, enum run_how how, uint64_t kills)
+{
+	if (how != RUN_EXITED)
+		return how;
+	if (!WIFSIGNALED(status))
+		return RUN_EXITED;
+	return WTERMSIG(status) == SIGKILL && kills ? RUN_OUT_OF_MEMORY : RUN_SIGNALLED;
+}
+
+static uint64_t microseconds(struct timeval now, struct timeval before)
+{
+	return (uint64_t)((now.tv_sec - before.tv_sec) * 1000000 + now.tv_usec - before.tv_usec);
+}
+
+void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end)
+{
+	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !m->ended;
+	struct rusage now;
+
+	if (m->apart)
+		kill(-pid, SIGKILL);
+	getrusage(RUSAGE_CHILDREN, &now);
+	*end = (struct run_end){.how = run_how_of(status, m->ended ? m->how : RUN_EXITED,
+						  killed ? count_kills() - m->kills : 0),
+				.status = status,
+				.wall_us = (uint64_t)(rd_now_ns() - m->started_ns) / 1000u,
+				.cpu_us = microseconds(now.ru_utime, m->before.ru_utime) +
+					  microseconds(now.ru_stime, m->before.ru_stime),
+				.peak_kb = (uint64_t)now.ru_maxrss};
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+/* run/launch and run/meter: programs of ours are started under limits, and how they end is told. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/scratch.h"
+#include "run/launch.h"
+#include "run/proc.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LOOK_US 2000
+
+struct given {
+	const char *script; /* for the shell */
+	const char *directory;
+	struct run_limits limits;
+	bool shared; /* in our process group */
+};
+
+/* Runs the script and gives back how it ended; `output`, if it is not NULL, gets what it wrote. */
+static struct run_end run_script(const struct given *given, struct rd_buf *output)
+{
+	char *argv[] = {(char[]){"script"}, (char[]){"-c"}, (char *)given->script, NULL};
+	struct run_program program = {.path = (char[]){"/bin/sh"},
+				      .flavour = {.executable = (char[]){"/bin/sh"}}};
+	int memory = memfd_create("output", MFD_CLOEXEC), null = open("/dev/null", O_RDONLY | O_CLOEXEC),
+	    status;
+	int streams[] = {null, memory, memory};
+	struct run_session session;
+	struct run_launch launch = {.program = &program,
+				    .argv = argv,
+				    .session = &session,
+				    .directory = given->directory,
+				    .streams = streams,
+				    .limits = &given->limits,
+				    .tied = true,
+				    .apart = !given->shared};
+	struct run_meter meter;
+	struct run_end end;
+	pid_t pid, got;
+
+	assert_int_equal(run_session_open(&session, "u-run-launch", 0), RD_OK);
+	run_meter_start(&meter, &given->limits, launch.apart);
+	assert_int_equal(run_launch(&launch, &pid), RD_OK);
+	while (!(got = waitpid(pid, &status, WNOHANG))) {
+		run_meter_look(&meter, pid);
+		usleep(LOOK_US);
+	}
+	assert_int_equal(got, pid);
+	run_launch_done();
+	run_meter_stop(&meter, pid, status, &end);
+	run_session_close(&session);
+	if (output) {
+		char *path = rd_xasprintf("/proc/self/fd/%d", memory);
+		assert_int_equal(rd_file_read(path, output), RD_OK);
+		free(path);
+	}
+	close(memory);
+	close(null);
+	return end;
+}
+
+static void assert_writes(const struct given *given, const char *expected)
+{
+	struct rd_buf output = RD_BUF_INIT;
+
+	assert_int_equal(run_script(given, &output).how, RUN_EXITED);
+	assert_string_equal(output.data, expected);
+	rd_buf_release(&output);
+}
+
+static void test_ends(void **state)
+{
+	struct run_end end = run_script(&(struct given){.script = "exit 7"}, NULL);
+
+	(void)state;
+	assert_int_equal(end.how, RUN_EXITED);
+	assert_int_equal(WEXITSTATUS(end.status), 7);
+	assert_true(end.wall_us > 0 && end.peak_kb > 0);
+	end = run_script(&(struct given){.script = "kill -SEGV $$"}, NULL);
+	assert_int_equal(end.how, RUN_SIGNALLED);
+	assert_int_equal(WTERMSIG(end.status), SIGSEGV);
+}
+
+static void test_limits(void **state)
+{
+	struct given sleeper = {.script = "sleep 1000", .limits = {.wall_ms = 50, .patience = 1000}};
+	struct given spinner = {.script = "while :; do :; done", .limits = {.wall_ms = 50, .patience = 3}};
+	struct run_end end = run_script(&sleeper, NULL);
+
+	(void)state;
+	assert_int_equal(end.how, RUN_STALLED);
+	assert_int_equal(WTERMSIG(end.status), SIGKILL);
+	assert_int_equal(run_script(&spinner, NULL).how, RUN_TIMED_OUT);
+	spinner.limits = (struct run_limits){.cpu_ms = 30};
+	end = run_script(&spinner, NULL);
+	assert_int_equal(end.how, RUN_TIMED_OUT);
+	assert_true(end.cpu_us >= 30000);
+}
+
+/* SIGTERM comes first; who does not end then is killed. */
+static void test_grace(void **state)
+{
+	struct given polite = {.script = "trap 'kill $!; exit 5' TERM; sleep 1000 & wait",
+			       .limits = {.wall_ms = 50, .grace_ms = 100000},
+			       .shared = true};
+	struct given deaf = {.script = "trap '' TERM; while :; do :; done",
+			     .limits = {.wall_ms = 50, .grace_ms = 50}};
+	struct run_end end = run_script(&polite, NULL);
+
+	(void)state;
+	assert_int_equal(end.how, RUN_TIMED_OUT);
+	assert_true(WIFEXITED(end.status));
+	assert_int_equal(WEXITSTATUS(end.status), 5);
+	end = run_script(&deaf, NULL);
+	assert_int_equal(end.how, RUN_TIMED_OUT);
+	assert_int_equal(WTERMSIG(end.status), SIGKILL);
+}
+
+/* Somebody asks us to end: at once or, for a program that may see to it itself, the second time. */
+static void test_interrupts(void **state)
+{
+	char *ask = rd_xasprintf("trap '' TERM; kill -TERM %d; sleep 1000", (int)getpid());
+	struct given given = {.script = ask, .limits = {.interrupts = 1}};
+
+	(void)state;
+	assert_int_equal(run_script(&given, NULL).how, RUN_INTERRUPTED);
+	free(ask);
+	ask = rd_xasprintf("trap '' TERM; kill -TERM %d; exit 3", (int)getpid());
+	given = (struct given){.script = ask, .limits = {.interrupts = 2}};
+	assert_int_equal(WEXITSTATUS(run_script(&given, NULL).status), 3);
+	free(ask);
+}
+
+static void test_surroundings(void **state)
+{
+	char *directory, *expected;
+
+	(void)state;
+	assert_int_equal(rd_scratch_open(&directory, NULL, "u-run-launch"), RD_OK);
+	expected = rd_xasprintf("%s\n", directory);
+	assert_writes(&(struct given){.script = "pwd -P", .directory = directory}, expected);
+	assert_writes(&(struct given){.script = "ulimit -d", .limits = {.memory = 512 << 20}}, "524288\n");
+	assert_writes(&(struct given){.script = "ulimit -c"}, "0\n");
+	assert_writes(&(struct given){.script = "read x || echo nothing"}, "nothing\n");
+	assert_writes(&(struct given){.script = "echo $0; echo 2>&1 err >&2"}, "script\nerr\n");
+	free(expected);
+	rd_scratch_close(directory);
+}
+
+/* Gone, or a zombie that whoever adopted it has not seen yet. */
+static bool is_gone(pid_t pid)
+{
+	struct run_task task;
+
+	return !run_task_read(pid, pid, &task) || strchr("ZX", task.state);
+}
+
+/* What the program leaves behind goes with it. */
+static void test_left_behind(void **state)
+{
+	struct rd_buf output = RD_BUF_INIT;
+	pid_t left;
+
+	(void)state;
+	run_script(&(struct given){.script = "sleep 1000 & echo $!"}, &output);
+	left = atoi(output.data);
+	assert_true(left > 0);
+	for (int i = 0; i < 5000 && !is_gone(left); i++)
+		usleep(1000);
+	assert_true(is_gone(left));
+	rd_buf_release(&output);
+}
+
+static void test_out_of_memory(void **state)
+{
+	int killed = SIGKILL, crashed = SIGSEGV, exited = 3 << 8;
+
+	(void)state;
+	assert_int_equal(run_how_of(killed, RUN_EXITED, 1), RUN_OUT_OF_MEMORY);
+	assert_int_equal(run_how_of(killed, RUN_EXITED, 0), RUN_SIGNALLED);
+	assert_int_equal(run_how_of(crashed, RUN_EXITED, 1), RUN_SIGNALLED);
+	assert_int_equal(run_how_of(exited, RUN_EXITED, 1), RUN_EXITED);
+	assert_int_equal(run_how_of(killed, RUN_STALLED, 1), RUN_STALLED);
+}
+
+static void count_message(void *context, enum rd_level level, const char *message)
+{
+	(void)level;
+	*(int *)context += strstr(message, "/nowhere") != NULL;
+}
+
+static void test_failure(void **state)
+{
+	char *argv[] = {(char[]){"x"}, NULL};
+	struct run_program program = {.flavour = {.executable = (char[]){"/nowhere"}}};
+	struct run_session session;
+	struct run_launch launch = {.program = &program, .argv = argv, .session = &session};
+	int messages = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(run_session_open(&session, "u-run-launch", 0), RD_OK);
+	rd_log_set(count_message, &messages);
+	assert_int_equal(run_launch(&launch, &pid), RD_ESYSTEM);
+	rd_log_set(NULL, NULL);
+	assert_int_equal(messages, 1);
+	run_session_close(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ends),	      cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_grace),	      cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_surroundings),  cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_failure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
