@@ -127,33 +127,15 @@ static void add_victims(const struct predict_trace *t, const struct predict_resu
 	rd_buf_release(&text);
 }
 
-/* Who had the lock when the program stood still; MODEL_NONE: nobody. */
-static uint32_t owner_of(const struct exec *x, uint32_t lock)
-{
-	uint32_t owner = MODEL_NONE;
-
-	for (size_t i = 0; i < x->count; i++) {
-		const struct exec_event *e = &x->events[i];
-		if (e->flags & EXEC_PENDING)
-			continue;
-		if (exec_acquires(e->kind) && e->object == lock)
-			owner = e->thread;
-		else if ((e->kind == EXEC_UNLOCK && e->object == lock && e->thread == owner) ||
-			 (e->kind == EXEC_WAIT && e->aux == lock))
-			owner = MODEL_NONE;
-	}
-	return owner;
-}
-
 /* A thread that ended took its locks along, and is not among those that wait. */
 static void add_dead_owners(const struct predict_trace *t, const struct predict_deadlock *l,
 			    struct finding_set *set, struct finding *f)
 {
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct exec_event *e = &t->x.events[l->stops[i]];
-		uint32_t owner = exec_acquires(e->kind) ? owner_of(&t->x, e->object) : MODEL_NONE;
+		uint32_t owner = exec_acquires(e->kind) ? exec_holder(&t->x, e->object) : EXEC_NONE;
 		struct rd_buf name = RD_BUF_INIT;
-		if (owner == MODEL_NONE || !t->model->threads[owner].end_q)
+		if (owner == EXEC_NONE || !t->model->threads[owner].end_q)
 			continue;
 		model_name_sync(t->model, operation_of(t, l->stops[i])->sync, &name);
 		finding_note(set, f,

@@ -6,7 +6,7 @@
 #ifndef PREDICT_CLASH_H
 #define PREDICT_CLASH_H
 
-#include "predict/exec.h"
+#include "order/exec.h"
 
 #define NO_OP UINT32_MAX
 

@@ -20,7 +20,7 @@
 #ifndef PREDICT_CORE_H
 #define PREDICT_CORE_H
 
-#include "predict/exec.h"
+#include "order/exec.h"
 
 #define NONE UINT32_MAX
 

@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "predict/granule.h"
-#include "predict/machine.h"
+#include "order/machine.h"
 #include "predict/overlap.h"
 
 #include <errno.h>

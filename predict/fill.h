@@ -7,7 +7,7 @@
 #define PREDICT_FILL_H
 
 #include "model/model.h"
-#include "predict/exec.h"
+#include "order/exec.h"
 
 /* Where an event comes from. */
 struct predict_origin {

@@ -6,7 +6,7 @@
 #ifndef PREDICT_OVERLAP_H
 #define PREDICT_OVERLAP_H
 
-#include "predict/exec.h"
+#include "order/exec.h"
 
 /* When an event happened, in places of the order that is recorded: after the operation at
  * `begin` and before the one at `end`.  Both are equal if that very place is its own. */

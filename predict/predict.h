@@ -13,7 +13,7 @@
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
-#include "predict/exec.h"
+#include "order/exec.h"
 
 enum predict_class { PREDICT_SOUND, PREDICT_SPECULATIVE };
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner graph of a program that stands still.
+ * Deadlocks in which a program stands now.
  *
  * In: an execution whose threads end in pending operations.  Out: deadlocks.  Nothing is searched:
- * the state is the one after the last event.  A thread is *stuck* if what it waits for is in the
- * hands of a stuck thread or of one that has ended, or if nobody is left who could give it; the
- * largest set of stuck threads is found by throwing out those that are not.
+ * the state is the one after the last event, and the owner graph (order/owner.h) says who is stuck.
  *
  * A stuck thread points at one that it waits for.  Following these arrows leads into a circle, or
  * to a root: a thread that waits for a signal, a post or an arrival, or for a lock of a dead
@@ -15,107 +13,84 @@
 #include "predict/standing.h"
 
 #include "base/alloc.h"
-#include "base/map.h"
+#include "order/machine.h"
+#include "order/owner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NOBODY UINT32_MAX
-
 struct graph {
 	const struct exec *x;
-	uint32_t *stop;	      /* by thread: its pending event, EXEC_NONE: none */
-	uint32_t *next;	      /* by thread: a stuck one that it waits for */
-	uint32_t *owner;      /* by lock */
-	struct rd_umap share; /* (lock, thread) to the number of shared holds */
-	uint8_t *stuck, *ended, *reported;
+	struct owner_graph owners;
+	struct owner_thread *threads;
+	uint64_t **held; /* by thread */
+	uint32_t *stop;	 /* by thread: its pending event, EXEC_NONE: none */
+	uint32_t *next;	 /* by thread: a stuck one that it waits for */
+	bool *stuck, *reported;
 };
 
-static uint64_t share_key(uint32_t lock, uint32_t thread)
+/* ---- the state behind the last event ---- */
+
+/* Numbers of locks as the owner graph wants them: not 0, and even. */
+static uint64_t lock_key(uint32_t lock)
 {
-	return (uint64_t)lock << 32 | thread;
+	return 2 * ((uint64_t)lock + 1);
 }
 
-static void follow(struct graph *g, uint32_t i)
+static enum owner_wait wait_of(const struct exec_event *stop)
 {
-	const struct exec_event *e = &g->x->events[i];
+	if (stop->kind == EXEC_JOIN)
+		return OWNER_JOIN;
+	if (!exec_acquires(stop->kind))
+		return OWNER_NOTE;
+	return stop->kind == EXEC_RDLOCK ? OWNER_READ : OWNER_LOCK;
+}
 
-	if (e->flags & EXEC_PENDING) {
-		g->stop[e->thread] = i;
-		return;
+static void add_holds(struct graph *g, const struct machine *m)
+{
+	for (size_t i = 0; i < m->hold_count; i++)
+		g->threads[m->holds[i].thread].held_count++;
+	for (uint32_t t = 0; t < g->x->threads; t++) {
+		g->threads[t].held = g->held[t] = rd_xcalloc(g->threads[t].held_count + 1, sizeof(uint64_t));
+		g->threads[t].held_count = 0;
 	}
-	switch (e->kind) {
-	case EXEC_LOCK:
-	case EXEC_WRLOCK:
-		g->owner[e->object] = e->thread;
-		break;
-	case EXEC_RDLOCK:
-		++*rd_umap_put(&g->share, share_key(e->object, e->thread), NULL);
-		break;
-	case EXEC_UNLOCK:
-		if (g->owner[e->object] == e->thread)
-			g->owner[e->object] = NOBODY;
-		else
-			*rd_umap_put(&g->share, share_key(e->object, e->thread), NULL) = 0;
-		break;
-	case EXEC_WAIT:
-		g->owner[e->aux] = NOBODY;
-		break;
-	case EXEC_END:
-		g->ended[e->thread] = 1;
-		break;
+	for (size_t i = 0; i < m->hold_count; i++) {
+		const struct machine_hold *h = &m->holds[i];
+
+		g->held[h->thread][g->threads[h->thread].held_count++] = lock_key(h->lock) | h->shared;
 	}
 }
 
-/* Whether stop `e` waits for what `thread` has. */
-static bool waits_for(const struct graph *g, const struct exec_event *e, uint32_t thread)
+static void look_at_end(struct graph *g, const struct predict_standing *standing)
 {
-	uint64_t *shares;
+	struct machine m;
 
-	if (e->kind == EXEC_JOIN)
-		return e->object == thread;
-	if (!exec_acquires(e->kind))
-		return false;
-	if (g->owner[e->object] == thread)
-		return true;
-	shares = e->kind == EXEC_RDLOCK ? NULL : rd_umap_get(&g->share, share_key(e->object, thread));
-	return shares && *shares;
-}
+	machine_init(&m, g->x);
+	for (uint32_t i = 0; i < g->x->count; i++) {
+		machine_step(&m, i);
+		if (g->x->events[i].flags & EXEC_PENDING)
+			g->stop[g->x->events[i].thread] = i;
+	}
+	add_holds(g, &m);
+	for (uint32_t t = 0; t < g->x->threads; t++) {
+		const struct exec_event *e = g->stop[t] == EXEC_NONE ? NULL : &g->x->events[g->stop[t]];
 
-static bool is_owned(const struct exec_event *e)
-{
-	return e->kind == EXEC_JOIN || exec_acquires(e->kind);
-}
-
-/* Looks for somebody stuck, or dead with a lock, that the thread waits for. */
-static bool find_next(struct graph *g, uint32_t thread)
-{
-	const struct exec_event *e = &g->x->events[g->stop[thread]];
-
-	g->next[thread] = NOBODY;
-	for (uint32_t i = 0; i < g->x->threads; i++) {
-		if (!waits_for(g, e, i))
+		g->threads[t].ended = m.ended[t];
+		if (!e || !standing->waits[t])
 			continue;
-		if (g->stuck[i])
-			g->next[thread] = i;
-		if (g->stuck[i] || (g->ended[i] && e->kind != EXEC_JOIN))
-			return true;
+		g->threads[t].wait = wait_of(e);
+		g->threads[t].object = e->kind == EXEC_JOIN ? e->object : lock_key(e->object);
 	}
-	return false;
+	machine_release(&m);
 }
 
-static void throw_out(struct graph *g)
+static void find_stuck(struct graph *g)
 {
-	bool again = true;
+	owner_closed(&g->owners, g->stuck);
+	for (uint32_t t = 0; t < g->x->threads; t++) {
+		uint32_t owner = g->stuck[t] ? owner_of(&g->owners, g->stuck, t) : OWNER_NONE;
 
-	while (again) {
-		again = false;
-		for (uint32_t i = 0; i < g->x->threads; i++) {
-			if (!g->stuck[i] || !is_owned(&g->x->events[g->stop[i]]) || find_next(g, i))
-				continue;
-			g->stuck[i] = 0;
-			again = true;
-		}
+		g->next[t] = owner != OWNER_NONE && g->stuck[owner] ? owner : OWNER_NONE;
 	}
 }
 
@@ -145,7 +120,7 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 /* The thread at which the arrows from `thread` end, or one of the circle they lead into. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
-	for (uint32_t n = 0; n <= g->x->threads && g->next[thread] != NOBODY; n++)
+	for (uint32_t n = 0; n <= g->x->threads && g->next[thread] != OWNER_NONE; n++)
 		thread = g->next[thread];
 	return thread;
 }
@@ -164,7 +139,7 @@ static void add_circle(struct graph *g, struct predict_result *out, uint32_t *sc
 /* Whether the thread waits for locks only until the arrows end at `root`. */
 static bool is_blocked_by(const struct graph *g, uint32_t thread, uint32_t root)
 {
-	while (thread != root && g->next[thread] != NOBODY &&
+	while (thread != root && g->next[thread] != OWNER_NONE &&
 	       exec_acquires(g->x->events[g->stop[thread]].kind))
 		thread = g->next[thread];
 	return thread == root;
@@ -196,11 +171,11 @@ static void report(struct graph *g, struct predict_result *out)
 	uint32_t *scratch = rd_xcalloc(g->x->threads + 1, sizeof *scratch);
 
 	for (uint32_t i = 0; i < g->x->threads; i++) {
-		uint32_t end = g->stuck[i] ? end_of(g, i) : NOBODY;
+		uint32_t end = g->stuck[i] ? end_of(g, i) : OWNER_NONE;
 
-		if (end == NOBODY || g->reported[end])
+		if (end == OWNER_NONE || g->reported[end])
 			continue;
-		if (g->next[end] == NOBODY)
+		if (g->next[end] == OWNER_NONE)
 			add_root(g, out, scratch, end);
 		else
 			add_circle(g, out, scratch, end);
@@ -211,30 +186,26 @@ static void report(struct graph *g, struct predict_result *out)
 void predict_find_standing(const struct exec *x, const struct predict_standing *standing,
 			   struct predict_result *out)
 {
-	size_t threads = (size_t)x->threads + 1, locks = (size_t)x->locks + 1;
+	size_t threads = (size_t)x->threads + 1;
 	struct graph g = {.x = x};
 
+	g.threads = rd_xcalloc(threads, sizeof *g.threads);
+	g.owners = (struct owner_graph){g.threads, x->threads, !standing->all};
+	g.held = rd_xcalloc(threads, sizeof *g.held);
 	g.stop = rd_xmalloc(threads * sizeof *g.stop);
 	memset(g.stop, 0xff, threads * sizeof *g.stop);
-	g.next = rd_xmalloc(threads * sizeof *g.next);
-	memset(g.next, 0xff, threads * sizeof *g.next);
-	g.owner = rd_xmalloc(locks * sizeof *g.owner);
-	memset(g.owner, 0xff, locks * sizeof *g.owner);
-	g.stuck = rd_xcalloc(threads, 1);
-	g.ended = rd_xcalloc(threads, 1);
-	g.reported = rd_xcalloc(threads, 1);
-	for (uint32_t i = 0; i < x->count; i++)
-		follow(&g, i);
-	for (uint32_t i = 0; i < x->threads; i++)
-		g.stuck[i] = standing->waits[i] && g.stop[i] != EXEC_NONE &&
-			     (standing->all || is_owned(&x->events[g.stop[i]]));
-	throw_out(&g);
+	g.next = rd_xcalloc(threads, sizeof *g.next);
+	g.stuck = rd_xcalloc(threads, sizeof *g.stuck);
+	g.reported = rd_xcalloc(threads, sizeof *g.reported);
+	look_at_end(&g, standing);
+	find_stuck(&g);
 	report(&g, out);
-	rd_umap_release(&g.share);
+	for (uint32_t t = 0; t < x->threads; t++)
+		free(g.held[t]);
+	free(g.held);
+	free(g.threads);
 	free(g.stop);
 	free(g.next);
-	free(g.owner);
 	free(g.stuck);
-	free(g.ended);
 	free(g.reported);
 }

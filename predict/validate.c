@@ -17,7 +17,7 @@
 #include "predict/predict.h"
 
 #include "base/alloc.h"
-#include "predict/machine.h"
+#include "order/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_PREDICT_BRUTE_H
 #define TEST_PREDICT_BRUTE_H
 
-#include "predict/exec.h"
+#include "order/exec.h"
 
 #define BRUTE_EVENTS 32
 #define BRUTE_THREADS 6

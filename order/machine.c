@@ -8,7 +8,7 @@
  * goes below zero.  A wake needs the notification it names to have happened; a
  * pending operation never happens.
  */
-#include "predict/machine.h"
+#include "order/machine.h"
 
 #include "base/alloc.h"
 

@@ -8,10 +8,10 @@
  * observation allows: a later signal may have been the real cause, but the
  * earlier one would have done.
  */
-#include "predict/exec.h"
+#include "order/exec.h"
 
 #include "base/alloc.h"
-#include "predict/machine.h"
+#include "order/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,4 +173,19 @@ uint32_t exec_check(const struct exec *x, const char **why)
 	}
 	machine_release(&m);
 	return bad;
+}
+
+uint32_t exec_holder(const struct exec *x, uint32_t lock)
+{
+	struct machine m;
+	uint32_t holder = EXEC_NONE;
+
+	machine_init(&m, x);
+	for (uint32_t i = 0; i < x->count; i++)
+		machine_step(&m, i);
+	for (size_t i = 0; i < m.hold_count; i++)
+		if (m.holds[i].lock == lock)
+			holder = m.holds[i].thread;
+	machine_release(&m);
+	return holder;
 }

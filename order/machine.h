@@ -5,10 +5,10 @@
  * meaning of every event kind; the analyses never use it, so that what they
  * claim can be checked against it.
  */
-#ifndef PREDICT_MACHINE_H
-#define PREDICT_MACHINE_H
+#ifndef ORDER_MACHINE_H
+#define ORDER_MACHINE_H
 
-#include "predict/exec.h"
+#include "order/exec.h"
 
 struct machine_hold { /* one thread's hold on one lock */
 	uint32_t lock;

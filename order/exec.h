@@ -39,8 +39,8 @@
  * - EXEC_PENDING marks an operation that had not succeeded when recording ended
  *   (the program hung there); it is the last event of its thread.
  */
-#ifndef PREDICT_EXEC_H
-#define PREDICT_EXEC_H
+#ifndef ORDER_EXEC_H
+#define ORDER_EXEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,6 +120,9 @@ void exec_match_signals(struct exec *x);
 /* Checks that the sequence is one that synchronisation allows; returns the index
  * of the first event that is not possible and says why in *why, or EXEC_NONE. */
 uint32_t exec_check(const struct exec *x, const char **why);
+
+/* A thread that holds the lock behind the last event; EXEC_NONE: nobody. */
+uint32_t exec_holder(const struct exec *x, uint32_t lock);
 
 const char *exec_kind_name(enum exec_kind kind);
 

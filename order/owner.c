@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The owner graph.  In: what each thread waits for and holds.  Out: the largest set of threads that wait and
+ * that nobody outside the set can release.
+ *
+ * It begins with all that wait and loses, until nothing changes, each one that may go on: whose lock has no
+ * holder in the set, whose joined thread is not in it, who waits for a notification while some thread
+ * outside is alive.  A holder that is not known releases; one that has ended never does.
+ */
+#include "order/owner.h"
+
+static bool holds(const struct owner_thread *t, uint64_t lock, bool *shared)
+{
+	for (size_t i = 0; i < t->held_count && lock; i++) {
+		if ((t->held[i] & ~1ull) == lock) {
+			*shared = t->held[i] & 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool owner_is_held(const struct owner_graph *g, uint64_t lock)
+{
+	bool shared;
+
+	for (size_t i = 0; i < g->count; i++)
+		if (holds(&g->threads[i], lock, &shared))
+			return true;
+	return false;
+}
+
+/* Whether some holder of the lock never lets go of it. */
+static bool is_kept(const struct owner_graph *g, const bool *closed, uint64_t lock, bool exclusive_only)
+{
+	bool shared;
+
+	for (size_t i = 0; i < g->count; i++)
+		if ((closed[i] || g->threads[i].ended) && holds(&g->threads[i], lock, &shared) &&
+		    !(shared && exclusive_only))
+			return true;
+	return false;
+}
+
+/* A lock may let readers in again only after a writer that waits. */
+static bool has_writer_in_wait(const struct owner_graph *g, const bool *closed, uint64_t lock)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (closed[i] && g->threads[i].wait == OWNER_LOCK && g->threads[i].object == lock)
+			return true;
+	return false;
+}
+
+static bool is_anybody_left(const struct owner_graph *g, const bool *closed)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->threads[i].alive && !closed[i])
+			return true;
+	return g->helped;
+}
+
+static bool stays(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
+{
+	switch (t->wait) {
+	case OWNER_LOCK:
+		return is_kept(g, closed, t->object, false);
+	case OWNER_READ:
+		return is_kept(g, closed, t->object, true) ||
+		       (is_kept(g, closed, t->object, false) && has_writer_in_wait(g, closed, t->object));
+	case OWNER_JOIN:
+		return t->object < g->count && closed[t->object];
+	case OWNER_NOTE:
+		return !is_anybody_left(g, closed);
+	case OWNER_GOES_ON:
+		break;
+	}
+	return false;
+}
+
+size_t owner_closed(const struct owner_graph *g, bool *closed)
+{
+	size_t count = 0;
+	bool again = true;
+
+	for (size_t i = 0; i < g->count; i++)
+		count += closed[i] = g->threads[i].wait != OWNER_GOES_ON;
+	while (again && count) {
+		again = false;
+		for (size_t i = 0; i < g->count; i++) {
+			if (!closed[i] || stays(g, closed, &g->threads[i]))
+				continue;
+			closed[i] = false;
+			count--;
+			again = true;
+		}
+	}
+	return count;
+}
+
+/* How sure it is that a holder keeps what it has. */
+static int keeps(const struct owner_graph *g, const bool *closed, uint32_t thread)
+{
+	return closed[thread] ? 2 : g->threads[thread].ended;
+}
+
+uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread)
+{
+	const struct owner_thread *t = &g->threads[thread];
+	uint32_t found = OWNER_NONE;
+	bool shared;
+
+	if (t->wait == OWNER_JOIN)
+		return t->object < g->count ? (uint32_t)t->object : OWNER_NONE;
+	if (t->wait != OWNER_LOCK && t->wait != OWNER_READ)
+		return OWNER_NONE;
+	for (uint32_t i = 0; i < g->count; i++) {
+		if (!holds(&g->threads[i], t->object, &shared))
+			continue;
+		if (found == OWNER_NONE || (closed && keeps(g, closed, i) > keeps(g, closed, found)))
+			found = i;
+	}
+	return found;
+}
+
+/* Whether following owners leads back; every step has one owner, so count steps. */
+static bool is_on_cycle(const struct owner_graph *g, const bool *closed, uint32_t thread)
+{
+	uint32_t at = owner_of(g, closed, thread);
+
+	for (size_t steps = 0; at != OWNER_NONE && steps <= g->count; steps++) {
+		if (at == thread)
+			return true;
+		at = owner_of(g, closed, at);
+	}
+	return false;
+}
+
+/* A thread whose owner has ended, or whose wait has no owner, is a cause too. */
+void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause)
+{
+	for (uint32_t i = 0; i < g->count; i++) {
+		uint32_t owner = closed[i] ? owner_of(g, closed, i) : OWNER_NONE;
+
+		cause[i] = closed[i] && (owner == OWNER_NONE || !closed[owner] || is_on_cycle(g, closed, i));
+	}
+}
