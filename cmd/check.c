@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/claim.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -23,6 +24,7 @@
 #include "run/launch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -35,6 +37,8 @@
 #define EXTRA 50     /* findings that diverged replays may add */
 #define PATIENCE_S 2 /* between SIGTERM and SIGKILL */
 #define TIME_S 300   /* for replays */
+
+#define DIRECTORY "raddle-check"
 
 static struct {
 	const char *directory;
@@ -50,10 +54,10 @@ static struct {
 	bool no_replay;
 	bool fast, quick; /* the flavour */
 	bool quiet, verbose;
-} opt = {.directory = "raddle-check", .runs = 1, .time = TIME_S, .prediction = CMD_PREDICTION_DEFAULT};
+} opt = {.runs = 1, .time = TIME_S, .prediction = CMD_PREDICTION_DEFAULT};
 
 static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "where traces and schedules go (raddle-check)"),
+	RD_STRING('o', "output", &opt.directory, "DIR", "where traces and schedules go (" DIRECTORY ")"),
 	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings there (-: standard output)"),
 	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write them there as SARIF 2.1.0"),
 	RD_STRING(0, "html", &opt.output.html, "FILE", "write them there as a page for browsers"),
@@ -144,19 +148,40 @@ static bool is_old_trace(const char *name)
 	return old;
 }
 
-/* Removes what an earlier check left that this one does not replace. */
-static int prepare_directory(void)
+/* Whether there is nothing that an earlier check did not make. */
+static bool is_free(const char *path)
 {
-	char *findings = inside("findings.json");
-	int err = rd_mkdirs(opt.directory);
-	bool ours = rd_file_exists(findings);
-	DIR *d = err ? NULL : opendir(opt.directory);
+	char *findings = rd_xasprintf("%s/findings.json", path);
+	bool ours = rd_claim_marks(path) || rd_file_exists(findings);
+	DIR *d = ours ? NULL : opendir(path);
 	struct dirent *entry;
 
 	free(findings);
-	if (!err && !d)
+	if (ours || !d)
+		return ours || errno == ENOENT;
+	ours = true;
+	while (ours && (entry = readdir(d)))
+		ours = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(d);
+	return ours;
+}
+
+/* Claims the directory and removes what an earlier check left there that this one does not replace. */
+static int prepare_directory(struct rd_claim *claim)
+{
+	const char *wish = opt.directory ? opt.directory : DIRECTORY;
+	struct dirent *entry;
+	DIR *d = NULL;
+	int err;
+
+	if (!is_free(wish))
+		return rd_fail(RD_EUSAGE, "%s: it is there and no check made it; name another directory",
+			       wish);
+	err = rd_claim(claim, wish, !opt.directory);
+	opt.directory = claim->path;
+	if (!err && !(d = opendir(opt.directory)))
 		err = rd_fail_errno("check: %s", opt.directory);
-	while (!err && ours && (entry = readdir(d))) {
+	while (!err && (entry = readdir(d))) {
 		char *path = inside(entry->d_name);
 		if (is_schedule(entry->d_name) || strcmp(entry->d_name, "stdin") == 0)
 			unlink(path);
@@ -493,6 +518,7 @@ static int check(char **argv)
 	struct run_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct check_replays r = {0};
+	struct rd_claim claim = {0};
 	int err = run_program_open(&c.program, argv[0], &how);
 	bool found, interrupted;
 
@@ -501,7 +527,7 @@ static int check(char **argv)
 	if (!err)
 		err = cmd_filter_apply(&opt.filter, c.set, false); /* a wrong name is told before the run */
 	if (!err)
-		err = prepare_directory();
+		err = prepare_directory(&claim);
 	if (!err)
 		err = check_program(&c, &r);
 	found = finding_set_count(c.set, FINDING_CONFIRMED, true) > 0;
@@ -514,6 +540,7 @@ static int check(char **argv)
 	check_replays_release(&r);
 	check_input_close(&c.input);
 	run_program_close(&c.program);
+	rd_claim_release(&claim);
 	if (!err && interrupted && !found)
 		err = rd_fail(RD_ESYSTEM, "check: it was interrupted");
 	return err ? CMD_FAILED : found ? CMD_FOUND : CMD_OK;
@@ -529,8 +556,8 @@ int cmd_check(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "check: which program? 'raddle help check' shows the usage");
 		return CMD_FAILED;
 	}
-	if (!*opt.directory || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 || opt.timeout > 1000000 ||
-	    opt.time > 1000000) {
+	if ((opt.directory && !*opt.directory) || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 ||
+	    opt.timeout > 1000000 || opt.time > 1000000) {
 		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs, --timeout or --time makes no sense");
 		return CMD_FAILED;
 	}

@@ -22,6 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DIRECTORY "raddle-trace"
+
 static struct {
 	const char *directory;
 	const char *flavour;
@@ -36,7 +38,7 @@ static struct {
 } opt;
 
 static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "where the trace goes (raddle-trace)"),
+	RD_STRING('o', "output", &opt.directory, "DIR", "where the trace goes (" DIRECTORY ")"),
 	RD_STRING(0, "flavour", &opt.flavour, "NAME", "what to record: record (the default) or full"),
 	RD_STRING(0, "fault", &opt.faults, "FAULT,...", "full: change values of the run, see full.md"),
 	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop recording at this size; the program goes on"),
@@ -171,17 +173,19 @@ static int record(char **argv, int *status)
 	struct run_program program = {.kind = opt.flavour};
 	struct cmd_run run = {.program = &program,
 			      .argv = argv,
-			      .directory = opt.directory,
 			      .limit = opt.limit,
 			      .no_watchdog = opt.no_watchdog,
 			      .ended = say_end};
 	struct cmd_run_result result = {0};
+	struct rd_claim claim = {0};
 	int r = parse_faults(&run);
 
 	if (!r)
 		r = run_program_open(&program, argv[0], &how);
 	if (!r)
-		r = record_prepare_directory(opt.directory, opt.force);
+		r = record_claim_directory(&claim, opt.directory ? opt.directory : DIRECTORY, opt.force,
+					   !opt.directory);
+	run.directory = opt.directory = claim.path;
 	if (!r)
 		r = cmd_run(&run, &result);
 	*status = result.status;
@@ -190,6 +194,7 @@ static int record(char **argv, int *status)
 	if (!r && opt.verbose)
 		say_faults(&run);
 	free(run.faults);
+	rd_claim_release(&claim);
 	cmd_run_release(&result);
 	run_program_close(&program);
 	return r;
@@ -206,8 +211,6 @@ int cmd_record(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "record: which program? 'raddle help record' shows the usage");
 		return CMD_FAILED;
 	}
-	if (!opt.directory)
-		opt.directory = "raddle-trace";
 	if (opt.verbose)
 		rd_log_level(RD_LOG_INFO);
 	if (record(argv + first, &status))

@@ -10,6 +10,7 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,50 @@
 
 enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
 
+static enum directory_state look_at(const char *path);
+
+/* Somebody else's meta.json does not name the Raddle that wrote it. */
+static bool is_our_meta(const char *path)
+{
+	char start[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof start - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return false;
+	start[n] = '\0';
+	return n == 0 || strstr(start, "\"raddle\"");
+}
+
+static bool is_numbered(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return !strncmp(name, prefix, length) && name[length] &&
+	       !name[length + strspn(name + length, "0123456789")];
+}
+
+/* Whether a trace has an entry of this name, and this is one. */
+static bool is_of_a_trace(const char *directory, const char *name)
+{
+	char *path;
+	bool ours;
+
+	if (is_numbered(name, "thread-") || !strcmp(name, "sites") || !strcmp(name, RD_CLAIM_FILE))
+		return true;
+	path = rd_xasprintf("%s/%s", directory, name);
+	ours = (!strcmp(name, "meta.json") && is_our_meta(path)) ||
+	       (is_numbered(name, "fork-") && look_at(path) != DIRECTORY_OTHER);
+	free(path);
+	return ours;
+}
+
+/* A trace is a directory that has nothing but what a trace has: only such a one is ever moved or removed. */
 static enum directory_state look_at(const char *path)
 {
-	bool empty = true, trace = false;
+	bool empty = true, other = false;
 	struct dirent *entry;
 	struct stat st;
 	DIR *d;
@@ -32,37 +74,82 @@ static enum directory_state look_at(const char *path)
 	d = opendir(path);
 	if (!d)
 		return DIRECTORY_OTHER;
-	while ((entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+	while (!other && (entry = readdir(d))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !strcmp(entry->d_name, RD_CLAIM_FILE))
 			continue;
 		empty = false;
-		if (!strcmp(entry->d_name, "meta.json") || !strcmp(entry->d_name, "thread-0"))
-			trace = true;
+		other = !is_of_a_trace(path, entry->d_name);
 	}
 	closedir(d);
-	return empty ? DIRECTORY_FREE : trace ? DIRECTORY_TRACE : DIRECTORY_OTHER;
+	return other ? DIRECTORY_OTHER : empty ? DIRECTORY_FREE : DIRECTORY_TRACE;
+}
+
+/* Moves the entries of a trace to `old`, or removes them if that is NULL.  The claim stays where it is. */
+static int move_entries(const char *path, const char *old)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	int r = d ? 0 : rd_fail_errno("%s: cannot read it", path);
+
+	while (!r && (entry = readdir(d))) {
+		char *from, *to;
+
+		if (!strcmp(entry->d_name, RD_CLAIM_FILE) || !is_of_a_trace(path, entry->d_name))
+			continue;
+		from = rd_xasprintf("%s/%s", path, entry->d_name);
+		to = rd_xasprintf("%s/%s", old ? old : "", entry->d_name);
+		if (!old)
+			r = rd_remove_tree(from);
+		else if (rename(from, to))
+			r = rd_fail_errno("%s: cannot rename it to %s", from, to);
+		free(from);
+		free(to);
+	}
+	if (d)
+		closedir(d);
+	return r;
+}
+
+static int keep_old(const char *path)
+{
+	char *old = rd_xasprintf("%.*s.old", (int)(strlen(path) - (path[strlen(path) - 1] == '/')), path);
+	enum directory_state state = look_at(old);
+	int r = 0;
+
+	if (state == DIRECTORY_OTHER)
+		r = rd_fail(RD_EUSAGE, "%s: it is in the way of the old trace and is no trace", old);
+	else if (state == DIRECTORY_TRACE)
+		r = move_entries(old, NULL);
+	if (!r)
+		r = rd_mkdirs(old);
+	if (!r)
+		r = move_entries(path, old);
+	free(old);
+	return r;
 }
 
 int record_prepare_directory(const char *path, bool force)
 {
-	enum directory_state state = look_at(path);
-	char *old;
-	int r = 0;
-
-	if (state == DIRECTORY_FREE)
+	switch (look_at(path)) {
+	case DIRECTORY_FREE:
 		return 0;
-	if (state == DIRECTORY_OTHER)
+	case DIRECTORY_TRACE:
+		return force ? move_entries(path, NULL) : keep_old(path);
+	default:
 		return rd_fail(RD_EUSAGE, "%s: it is there and is no trace; name another directory", path);
-	if (force)
-		return rd_remove_tree(path);
-	old = rd_xasprintf("%.*s.old", (int)(strlen(path) - (path[strlen(path) - 1] == '/')), path);
-	if (look_at(old) == DIRECTORY_OTHER)
-		r = rd_fail(RD_EUSAGE, "%s: it is in the way of the old trace and is no trace", old);
-	if (!r)
-		r = rd_remove_tree(old);
-	if (!r && rename(path, old))
-		r = rd_fail_errno("%s: cannot rename it to %s", path, old);
-	free(old);
+	}
+}
+
+int record_claim_directory(struct rd_claim *claim, const char *path, bool force, bool elsewhere)
+{
+	int r;
+
+	if (look_at(path) == DIRECTORY_OTHER)
+		return record_prepare_directory(path, force);
+	r = rd_claim(claim, path, elsewhere);
+	if (!r && (r = record_prepare_directory(claim->path, force)))
+		rd_claim_release(claim);
 	return r;
 }
 

@@ -272,12 +272,10 @@ int trace_writer_sites(struct trace_writer *w, const char *path)
 {
 	char *target = rd_xasprintf("%s/sites", w->directory);
 	struct rd_buf b = RD_BUF_INIT;
-	int err = RD_OK;
-	if (link(path, target) != 0) {
-		err = rd_file_read(path, &b);
-		if (!err)
-			err = rd_file_write(target, b.data, b.length);
-	}
+	/* A copy, never a link: whoever damages the trace must not damage the cache. */
+	int err = rd_file_read(path, &b);
+	if (!err)
+		err = rd_file_write(target, b.data, b.length);
 	int saved = errno;
 	rd_buf_release(&b);
 	free(target);

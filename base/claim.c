@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Claims on directories.  In: a path.  Out: a lock, and the path that it is on.
+ *
+ * The lock is flock(2)'s on DIR/.raddle.  The file may be removed or moved with its directory between open()
+ * and flock(); a claim counts only if the file that is locked is still the one of that name.
+ */
+#include "base/claim.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PLACES = 1000, TRIES = 100 };
+
+static char *claim_file(const char *path)
+{
+	return rd_xasprintf("%s/" RD_CLAIM_FILE, path);
+}
+
+static bool is_still(int fd, const char *file)
+{
+	struct stat locked, named;
+
+	return fstat(fd, &locked) == 0 && stat(file, &named) == 0 && locked.st_dev == named.st_dev &&
+	       locked.st_ino == named.st_ino;
+}
+
+/* 1: claimed; 0: another process has it. */
+static int try_claim(struct rd_claim *claim, const char *path)
+{
+	char *file = claim_file(path);
+	int r = RD_ESYSTEM;
+
+	for (int i = 0; i < TRIES && r == RD_ESYSTEM; i++) {
+		int fd = rd_mkdirs(path) ? -1 : open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+		if (fd < 0) {
+			rd_fail_errno("%s: cannot write there", path);
+			break;
+		}
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still(fd, file)) {
+			*claim = (struct rd_claim){rd_xstrdup(path), fd};
+			r = 1;
+			break;
+		}
+		if (errno == EWOULDBLOCK)
+			r = 0;
+		close(fd);
+	}
+	free(file);
+	return r;
+}
+
+int rd_claim(struct rd_claim *claim, const char *path, bool elsewhere)
+{
+	int r = try_claim(claim, path);
+
+	for (int n = 2; r == 0 && elsewhere && n < PLACES; n++) {
+		char *other = rd_xasprintf("%s-%d", path, n);
+
+		r = try_claim(claim, other);
+		if (r == 1)
+			rd_warn("%s is being written by another raddle; using %s", path, other);
+		free(other);
+	}
+	if (r == 0)
+		return rd_fail(RD_EUSAGE, "%s: another raddle is writing to it; name another directory",
+			       path);
+	return r < 0 ? r : 0;
+}
+
+void rd_claim_release(struct rd_claim *claim)
+{
+	if (!claim->path)
+		return;
+	close(claim->fd);
+	free(claim->path);
+	*claim = (struct rd_claim){0};
+}
+
+bool rd_claim_marks(const char *path)
+{
+	char *file = claim_file(path);
+	bool marks = rd_file_exists(file);
+
+	free(file);
+	return marks;
+}
