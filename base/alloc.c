@@ -6,6 +6,8 @@
  */
 #include "base/alloc.h"
 
+#include "base/context.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,11 +27,13 @@ struct rd_arena {
 	struct block *blocks;
 };
 
-/* The message must not need memory itself; _exit, because atexit handlers may. */
+/* Ends the context that is there for that, else the process.  The message must not need memory
+ * itself; _exit, because atexit handlers may. */
 static _Noreturn void out_of_memory(void)
 {
 	static const char message[] = "raddle: out of memory\n";
 
+	rd_context_no_memory();
 	if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
 		_exit(2);
 	_exit(2);
@@ -44,6 +48,7 @@ static void *checked(void *p)
 
 void *rd_xmalloc(size_t size)
 {
+	rd_context_count(size);
 	return checked(malloc(size ? size : 1));
 }
 
@@ -51,21 +56,24 @@ void *rd_xcalloc(size_t count, size_t size)
 {
 	if (!count || !size)
 		count = size = 1;
+	rd_context_count(count > SIZE_MAX / size ? SIZE_MAX : count * size);
 	return checked(calloc(count, size));
 }
 
 void *rd_xrealloc(void *p, size_t size)
 {
+	rd_context_count(size);
 	return checked(realloc(p, size ? size : 1));
 }
 
 char *rd_xstrdup(const char *s)
 {
-	return checked(strdup(s));
+	return rd_xstrndup(s, strlen(s));
 }
 
 char *rd_xstrndup(const char *s, size_t n)
 {
+	rd_context_count(n);
 	return checked(strndup(n ? s : "", n));
 }
 

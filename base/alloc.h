@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory.  The rd_x functions never return NULL: without memory the tool ends
- * with one message and status 2, which is all it could do anyway.
+ * Memory.  The rd_x functions never return NULL: without memory the context ends in which
+ * they were called (context.h), or else the process, with one message and status 2.
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H

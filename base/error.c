@@ -2,12 +2,13 @@
 /*
  * Messages of the tool.  Facts come in as printf formats from wherever they
  * became known; one whole line goes out per message, in a single write so that
- * lines of several processes do not mix.  Messages may come from any thread;
- * the sink is set once, before threads exist.
+ * lines of several processes do not mix.  A message goes to the innermost context
+ * of its thread that has a sink (context.h), else to the sink of the process.
  */
 #include "base/error.h"
 
 #include "base/buf.h"
+#include "base/context.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,16 +18,16 @@
 
 static void write_line(void *context, enum rd_level level, const char *message);
 
-static rd_log_fn *sink = write_line;
-static void *sink_context;
+/* Of the process, set before threads exist. */
+static struct rd_context process = {.log = write_line};
 static enum rd_level max_level = RD_LOG_WARN;
 
-static void write_line(void *context, enum rd_level level, const char *message)
+static void write_line(void *data, enum rd_level level, const char *message)
 {
 	static const char *const prefix[] = {"", "warning: ", "", "debug: "};
 	struct rd_buf line = RD_BUF_INIT;
 
-	(void)context;
+	(void)data;
 	rd_buf_addf(&line, "raddle: %s%s\n", prefix[level], message);
 	/* If stderr cannot be written there is nobody left to tell. */
 	if (write(STDERR_FILENO, line.data, line.length) < 0)
@@ -34,10 +35,17 @@ static void write_line(void *context, enum rd_level level, const char *message)
 	rd_buf_release(&line);
 }
 
-void rd_log_set(rd_log_fn *fn, void *context)
+void rd_log_discard(void *data, enum rd_level level, const char *message)
 {
-	sink = fn ? fn : write_line;
-	sink_context = context;
+	(void)data;
+	(void)level;
+	(void)message;
+}
+
+void rd_log_set(rd_log_fn *fn, void *data)
+{
+	process.log = fn ? fn : write_line;
+	process.data = data;
 }
 
 void rd_log_level(enum rd_level level)
@@ -45,18 +53,52 @@ void rd_log_level(enum rd_level level)
 	max_level = level;
 }
 
+/* What a sink says itself goes to the next outer one. */
+static struct rd_context *listener(void)
+{
+	struct rd_context *first = rd_context_current();
+
+	for (struct rd_context *c = first; c; c = c->outer)
+		if (c->speaking)
+			first = c->outer;
+	while (first && !first->log)
+		first = first->outer;
+	return first;
+}
+
+void rd_log_pass(enum rd_level level, const char *message)
+{
+	struct rd_context *c = listener();
+
+	if (!c) {
+		process.log(process.data, level, message);
+		return;
+	}
+	c->speaking = true;
+	c->log(c->data, level, message);
+	c->speaking = false;
+}
+
+static void release(void *buf)
+{
+	rd_buf_release(buf);
+}
+
 /* Formats before it looks at `error`, so that callers keep errno as it was. */
 static void emit(enum rd_level level, int error, const char *format, va_list ap)
 {
 	struct rd_buf message = RD_BUF_INIT;
+	struct rd_cleanup cleanup;
 	int saved = errno;
 
 	if (level > max_level)
 		return;
+	rd_cleanup_add(&cleanup, release, &message);
 	rd_buf_vaddf(&message, format, ap);
 	if (error)
 		rd_buf_addf(&message, ": %s", strerror(error));
-	sink(sink_context, level, message.data);
+	rd_log_pass(level, message.data);
+	rd_cleanup_remove(&cleanup);
 	rd_buf_release(&message);
 	errno = saved;
 }

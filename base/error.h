@@ -23,15 +23,22 @@ enum rd_err {
 	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
 	RD_ENOTFOUND = -6, /* something that should be there is not */
 	RD_ELIMIT = -7,	   /* a limit of ours is exceeded */
+	RD_ENOMEM = -8,	   /* memory ran out; only rd_context_run() returns it */
 };
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
-/* Where messages go; the default writes "raddle: message" to stderr.  In JSON
- * mode cmd/ installs one that writes {"error": "..."}.  NULL restores the
- * default. */
-typedef void rd_log_fn(void *context, enum rd_level level, const char *message);
-void rd_log_set(rd_log_fn *fn, void *context);
+/* Where the messages of a process go that belong to no context (context.h); the default
+ * writes "raddle: message" to stderr.  In JSON mode cmd/ installs one that writes
+ * {"error": "..."}.  NULL restores the default.  Set before threads exist. */
+typedef void rd_log_fn(void *data, enum rd_level level, const char *message);
+void rd_log_set(rd_log_fn *fn, void *data);
+
+/* A sink that drops all. */
+rd_log_fn rd_log_discard;
+
+/* For a sink that does not want a message: hands it to the next outer one. */
+void rd_log_pass(enum rd_level level, const char *message);
 
 /* Messages above this level are dropped (default RD_LOG_WARN). */
 void rd_log_level(enum rd_level level);

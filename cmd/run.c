@@ -118,8 +118,8 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_re
 	r = run_collected(p, meta, result);
 	run_fault_look(&p->session, p->run->faults, p->run->fault_count);
 	if (!r && follow_rest(p->collector))
-		return 0;
-	if (p->collector)
+		record_collector_abandon(p->collector);
+	else if (p->collector)
 		record_collector_close(p->collector);
 	run_session_close(&p->session);
 	return r;

@@ -7,6 +7,7 @@
 #include "doctor/doctor.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/error.h"
 #include "doctor/probe.h"
 
@@ -44,17 +45,12 @@ void doctor_conclude(struct doctor_item *item, enum doctor_status status, const 
 	item->advice = advice;
 }
 
-static void ignore(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 void doctor_examine(struct doctor_report *report)
 {
+	struct rd_context quiet = {.log = rd_log_discard};
+
 	*report = (struct doctor_report){.ready = true};
-	rd_log_set(ignore, NULL);
+	rd_context_enter(&quiet);
 	for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
 		struct doctor_item *item;
 
@@ -67,7 +63,7 @@ void doctor_examine(struct doctor_report *report)
 		if (item->needed && item->status == DOCTOR_MISSING)
 			report->ready = false;
 	}
-	rd_log_set(NULL, NULL);
+	rd_context_leave(&quiet);
 }
 
 void doctor_report_release(struct doctor_report *report)

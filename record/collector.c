@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/context.h"
 #include "base/error.h"
 #include "record/sink.h"
 #include "trace/decode.h"
@@ -69,6 +70,8 @@ static void keep_message(void *context, enum rd_level level, const char *message
 
 	if (level == RD_LOG_ERROR && !c->message)
 		c->message = rd_xstrdup(message);
+	else if (level > RD_LOG_WARN)
+		rd_log_pass(level, message);
 }
 
 /* A write failed: says why in the trace's meta.json, lets the program go on. */
@@ -407,12 +410,13 @@ static void wait_for_newborn(struct record_collector *c)
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last)
 {
 	struct raddle_session *s = c->session->shared;
+	struct rd_context messages = {.log = keep_message, .data = c};
 
 	c->processes[0]->pid = pid;
 	c->processes[0]->meta.pid = pid;
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
-	rd_log_set(keep_message, c);
+	rd_context_enter(&messages);
 	for (;;) {
 		uint32_t seen;
 		pid_t r;
@@ -428,7 +432,7 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	set_status(c->processes[0], *status);
 	wait_for_newborn(c);
 	end_process(c, 0, last);
-	rd_log_set(NULL, NULL);
+	rd_context_leave(&messages);
 	return 0;
 }
 
@@ -503,14 +507,18 @@ void record_collector_rest(struct record_collector *c)
 	}
 }
 
-void record_collector_close(struct record_collector *c)
+static void close_collector(struct record_collector *c, bool abandon)
 {
 	for (uint32_t n = 0; n < RADDLE_MAX_PROCESSES; n++) {
 		struct process *p = c->processes[n];
 		if (!p)
 			continue;
-		if (p->sink)
+		if (p->sink && abandon)
+			record_sink_abandon(p->sink);
+		else if (p->sink)
 			record_sink_close(p->sink, record_collector_stopped(c), NULL);
+		if (p->pidfd >= 0)
+			close(p->pidfd);
 		if (n)
 			free(p->meta.start);
 		free(p->directory);
@@ -519,4 +527,14 @@ void record_collector_close(struct record_collector *c)
 	trace_decoder_release(&c->decoder);
 	free(c->message);
 	free(c);
+}
+
+void record_collector_close(struct record_collector *c)
+{
+	close_collector(c, false);
+}
+
+void record_collector_abandon(struct record_collector *c)
+{
+	close_collector(c, true);
 }

@@ -64,4 +64,7 @@ const char *record_collector_stopped(struct record_collector *c);
 
 void record_collector_close(struct record_collector *c);
 
+/* Frees the collector and leaves the traces to a copy of this process. */
+void record_collector_abandon(struct record_collector *c);
+
 #endif

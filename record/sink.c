@@ -21,7 +21,6 @@
 
 struct record_sink {
 	struct trace_writer *writer;
-	char *directory;
 	struct trace_meta meta;
 	struct rd_buf *threads; /* gathered records, by thread number */
 	size_t count, capacity;
@@ -59,7 +58,6 @@ int record_sink_open(struct record_sink **sink, const char *directory, const str
 	}
 	s = rd_xcalloc(1, sizeof *s);
 	s->writer = writer;
-	s->directory = rd_xstrdup(directory);
 	s->meta = *meta;
 	*sink = s;
 	return 0;
@@ -219,11 +217,6 @@ uint64_t record_sink_bytes(const struct record_sink *s)
 	return trace_writer_bytes(s->writer);
 }
 
-const char *record_sink_directory(const struct record_sink *s)
-{
-	return s->directory;
-}
-
 void record_sink_status(struct record_sink *s, enum trace_end end, int code, bool core)
 {
 	s->meta.end = end;
@@ -234,6 +227,24 @@ void record_sink_status(struct record_sink *s, enum trace_end end, int code, boo
 void record_sink_stood(struct record_sink *s)
 {
 	s->meta.stood = true;
+}
+
+static void free_sink(struct record_sink *s)
+{
+	for (size_t i = 0; i < s->packer_count; i++)
+		trace_packer_free(s->packers[i]);
+	trace_packer_free(s->spare);
+	for (size_t i = 0; i < s->count; i++)
+		rd_buf_release(&s->threads[i]);
+	free(s->packers);
+	free(s->threads);
+	free(s);
+}
+
+void record_sink_abandon(struct record_sink *s)
+{
+	trace_writer_abandon(s->writer);
+	free_sink(s);
 }
 
 int record_sink_close(struct record_sink *s, const char *stopped, struct trace_meta *last)
@@ -250,12 +261,6 @@ int record_sink_close(struct record_sink *s, const char *stopped, struct trace_m
 	end = trace_writer_close(s->writer);
 	if (last)
 		*last = s->meta;
-	for (size_t i = 0; i < s->packer_count; i++)
-		trace_packer_free(s->packers[i]);
-	trace_packer_free(s->spare);
-	free(s->packers);
-	free(s->threads);
-	free(s->directory);
-	free(s);
+	free_sink(s);
 	return r ? r : meta ? meta : end;
 }

@@ -40,7 +40,6 @@ int record_sink_preview(struct record_sink *sink, uint32_t thread, const void *r
 
 size_t record_sink_pending(const struct record_sink *sink); /* bytes gathered */
 uint64_t record_sink_bytes(const struct record_sink *sink); /* bytes written */
-const char *record_sink_directory(const struct record_sink *sink);
 
 /* The end of the process.  The status stays unknown with TRACE_RUNNING. */
 void record_sink_status(struct record_sink *sink, enum trace_end end, int code, bool core);
@@ -50,5 +49,8 @@ void record_sink_stood(struct record_sink *sink); /* it is ended because it stoo
  * reason why recording ended early, or NULL.  *last, unless NULL, is what the
  * meta.json says; its strings are those given to record_sink_open(). */
 int record_sink_close(struct record_sink *sink, const char *stopped, struct trace_meta *last);
+
+/* Frees the sink and writes nothing: a copy of this process has taken over. */
+void record_sink_abandon(struct record_sink *sink);
 
 #endif

@@ -13,6 +13,7 @@
 #include "record/watch.h"
 
 #include "base/clock.h"
+#include "base/context.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -32,15 +33,10 @@ static bool is_worth_a_look(struct record_watch *w, const struct run_still *stil
 	return still->all || record_collector_has_request(w->collector);
 }
 
-static void silence(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void start_look(struct record_watch *w, const struct run_still *still)
 {
+	struct rd_context quiet = {.log = rd_log_discard};
+
 	record_collector_show(w->collector);
 	w->looker = fork();
 	if (w->looker != 0)
@@ -49,7 +45,7 @@ static void start_look(struct record_watch *w, const struct run_still *still)
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGALRM, SIG_DFL);
 	alarm(LOOK_SECONDS);
-	rd_log_set(silence, NULL);
+	rd_context_enter(&quiet);
 	_exit(w->stands(w->context, still) ? STANDS : 0);
 }
 
@@ -60,6 +56,8 @@ static void consider(struct record_watch *w, pid_t pid)
 	run_still_look(pid, &still);
 	if (is_worth_a_look(w, &still))
 		start_look(w, &still);
+	else
+		rd_info("the program is silent, and there is no reason for a closer look");
 	run_still_release(&still);
 }
 
@@ -69,8 +67,10 @@ static void conclude(struct record_watch *w, pid_t pid, int status)
 	uint64_t sequence = atomic_load(&w->session->shared->sequence);
 
 	w->looker = 0;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != STANDS || sequence != w->sequence)
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != STANDS || sequence != w->sequence) {
+		rd_info("the program is silent; a closer look found that it may go on");
 		return;
+	}
 	w->stood = true;
 	record_collector_stood(w->collector);
 	kill(pid, SIGKILL);

@@ -293,6 +293,13 @@ uint64_t trace_writer_threads(const struct trace_writer *w)
 	return w->count;
 }
 
+void trace_writer_abandon(struct trace_writer *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		w->streams[i].preview = false;
+	trace_writer_close(w);
+}
+
 int trace_writer_close(struct trace_writer *w)
 {
 	int err = RD_OK;

@@ -52,4 +52,7 @@ uint64_t trace_writer_threads(const struct trace_writer *w);
 /* Closes the files and frees the writer, also when it fails; NULL is fine. */
 int trace_writer_close(struct trace_writer *w);
 
+/* The same without a change to the files: another process writes them now. */
+void trace_writer_abandon(struct trace_writer *w);
+
 #endif

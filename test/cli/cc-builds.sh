@@ -1,13 +1,8 @@
 # Projects of each build system, built by raddle cc as their users would, give
 # programs that run and carry their bitcode; so does ccache in front, on a miss
 # and on a hit.
-set -u
+. "$ROOT/test/lib.sh"
 
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 PATH=$BUILD:$PATH
 unset MAKEFLAGS MAKELEVEL
 
@@ -159,4 +154,4 @@ if command -v ccache >/dev/null; then
 	ccache -s >log
 	grep -Eq 'Hits: +[1-9]' log || complain "ccache had no hits: $(cat log)"
 fi
-[ $failures = 0 ]
+verdict

@@ -1,13 +1,8 @@
 # raddle cc in every mode of a compiler: the same files, output, diagnostics and
 # exit status as clang's, the same machine code, and bitcode where code is made.
-set -u
+. "$ROOT/test/lib.sh"
 
 LLVM=19
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 
 cat >a.c <<'C'
 #include <stdio.h>
@@ -174,4 +169,4 @@ echo 'struct S { S(); ~S(); }; int main() { try { throw 7; } catch (int i) { ret
 status=0
 "$BUILD/raddle-c++" c.cpp -o c && ./c || status=$?
 [ $status = 7 ] || complain "raddle-c++: exceptions give $status"
-[ $failures = 0 ]
+verdict

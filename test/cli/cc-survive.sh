@@ -1,12 +1,6 @@
 # What raddle cc puts into objects and programs survives archivers, linkers and
 # GNU strip; where a tool has removed it, the message says so.
-set -u
-
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
+. "$ROOT/test/lib.sh"
 
 cat >a.c <<'C'
 #include <stdio.h>
@@ -98,4 +92,4 @@ expect "no x86-64 ELF" empty
 head -c 3000 full >cut
 expect ":" cut
 expect "cannot open" absent
-[ $failures = 0 ]
+verdict

@@ -1,12 +1,7 @@
 # `raddle check` from end to end: what it finds and what not, its files, its exit status, the
 # program's input, and programs that do not end.
-set -u
+. "$ROOT/test/lib.sh"
 
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 build() {
 	"$RADDLE" cc -O1 -g -pthread "$1" -o "$(basename "$1" .c)" || exit 1
 }
@@ -146,4 +141,4 @@ status 2
 mkdir -p taken/trace && touch taken/trace/mine
 status 2 -o taken -- ./sections-race
 [ -e taken/trace/mine ] || complain "a directory that is no trace was touched"
-[ $failures = 0 ]
+verdict

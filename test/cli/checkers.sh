@@ -1,11 +1,7 @@
 # The checkers of the tree: check-layers tests itself; check-style sees what it
 # must see; install-packages starts no apt when everything is there.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() {
-	echo "$1"
-	exit 1
-}
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
 
 mkdir -p tree/tool tree/base tree/include/raddle

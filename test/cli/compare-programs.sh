@@ -2,13 +2,9 @@
 #
 # Runs of pseudo-deterministic programs without a fault do not deviate, whatever addresses and schedules they had; as they were recorded they
 # differ.  raddle reversible says so too: the order of dependent events is the same in every schedule.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() {
-	echo "$*"
-	cat answer.txt
-	exit 1
-}
+shown=(answer.txt)
 
 while read -r name arguments; do
 	"$RADDLE" cc -g -O1 -pthread -o "$name" "$ROOT/test/prog/epa/$name.c" -lm || exit 1

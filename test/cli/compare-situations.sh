@@ -2,16 +2,11 @@
 #
 # The situations in which comparing two runs is easily right or wrong: two runs without a fault do not deviate, and one thing
 # that a fault changes is found as what it is, in its thread and at its line.
-set -u
+. "$ROOT/test/lib.sh"
 source=$ROOT/test/prog/epa/situations.c
 "$RADDLE" cc -g -O1 -pthread -o situations "$source" || exit 1
-failed=0
 
-fail() {
-	echo "$*"
-	cat answer.json
-	failed=1
-}
+shown=(answer.json)
 
 # table PROGRAM: its sites as text, and the slot they begin with
 table() {
@@ -38,13 +33,13 @@ record() {
 	shift
 	rm -rf "$directory"
 	("$RADDLE" record -v --flavour full --quick ${fault:+--fault "$fault"} -o "$directory" -- "$@" >out.txt 2>err.txt <"${input:-/dev/null}") 2>/dev/null
-	[ -z "$fault" ] || grep -q 'changed 1 values' err.txt || fail "$*: the fault did not happen: $(cat err.txt)"
+	[ -z "$fault" ] || grep -q 'changed 1 values' err.txt || complain "$*: the fault did not happen: $(cat err.txt)"
 }
 
 # same GOLDEN RUN NAME
 same() {
 	"$RADDLE" compare --json "$1" "$2" >answer.json 2>&1
-	[ $? = 0 ] || fail "$3: two runs without a fault deviate"
+	[ $? = 0 ] || complain "$3: two runs without a fault deviate"
 }
 
 # first: kind, thread and line of the first deviation; where a thread went another way the line is that of the branch
@@ -58,8 +53,8 @@ print(d["kind"], d["thread"], at["line"])' 2>/dev/null
 # deviates GOLDEN RUN KIND THREAD LINE NAME
 deviates() {
 	"$RADDLE" compare --json "$1" "$2" >answer.json 2>&1
-	[ $? = 1 ] || { fail "$6: the fault is not seen"; return; }
-	[ "$(first)" = "$3 $4 $5" ] || fail "$6: a deviation $(first), not $3 $4 $5"
+	[ $? = 1 ] || { complain "$6: the fault is not seen"; return; }
+	[ "$(first)" = "$3 $4 $5" ] || complain "$6: a deviation $(first), not $3 $4 $5"
 }
 
 # holds TEXT NAME: an expression about the run's answer r
@@ -67,7 +62,7 @@ holds() {
 	python3 -c 'import json, sys
 r = json.load(open("answer.json"))["runs"][0]
 nodes, edges, masked = r["nodes"], r["edges"], r["masked"]
-sys.exit(not eval(sys.argv[1]))' "$1" || fail "$2: $1 does not hold"
+sys.exit(not eval(sys.argv[1]))' "$1" || complain "$2: $1 does not hold"
 }
 
 # situation NAME KIND [THREAD [LINE-OF [SITE-KIND [WHAT [ACTION]]]]]: without and with a fault there
@@ -101,10 +96,10 @@ situation argument data
 situation join data T_0_1 join i icmp flip:1 $(($(line join) - 1))
 situation refused control T_0_1 refused k pthread_create call:11
 situation extra control
-grep -q '"T_0_1_0"' answer.json || fail "extra: nothing is said about the thread that is too many"
+grep -q '"T_0_1_0"' answer.json || complain "extra: nothing is said about the thread that is too many"
 holds 'any(nodes[e["from"]]["thread"] == "T_0_1_0" and nodes[e["to"]]["thread"] == "T_0" for e in edges)' extra
 situation missing control
-grep -q '"T_0_1_0"' answer.json || fail "missing: nothing is said about the thread that is not there"
+grep -q '"T_0_1_0"' answer.json || complain "missing: nothing is said about the thread that is not there"
 # The heap: sizes of all allocations, what is freed.
 situation sizes data
 situation zeroed data
@@ -122,7 +117,7 @@ holds '[n["operation"] for n in nodes] == ["store", "range-read"]' wide
 situation pages data
 fault=
 record run ./situations pages
-[ "$(cat out.txt)" = "1 -4 -4" ] || fail "memcmp near the end of a page: $(cat out.txt)"
+[ "$(cat out.txt)" = "1 -4 -4" ] || complain "memcmp near the end of a page: $(cat out.txt)"
 # Ways to leave: a crash, handlers, jumps, threads that the end of the process cuts off.
 situation crash address
 situation handler data
@@ -153,8 +148,8 @@ for cut in $((size / 4)) $((size / 2)) $((size - 30)) $((size - 1)); do
 		[ "$(stat -c %s "$file")" -le "$cut" ] || truncate -s "$cut" "$file"
 	done
 	"$RADDLE" compare --json golden cut >answer.json 2>err.txt
-	[ $? = 1 ] || fail "cut at $cut: not a deviation: $(cat err.txt)"
-	case $(first) in missing*) ;; *) fail "cut at $cut: a deviation $(first)" ;; esac
+	[ $? = 1 ] || complain "cut at $cut: not a deviation: $(cat err.txt)"
+	case $(first) in missing*) ;; *) complain "cut at $cut: a deviation $(first)" ;; esac
 done
 
 # Only one thread of several is cut off: it was joined, so its end is missing.
@@ -164,7 +159,7 @@ record run ./quicksort 6000 1 3000
 same golden run quicksort
 truncate -s $(($(stat -c %s run/thread-1) / 2)) run/thread-1
 "$RADDLE" compare --json golden run >answer.json 2>err.txt
-case $(first) in "missing T_0_"*) ;; *) fail "one thread is cut: a deviation $(first)" ;; esac
+case $(first) in "missing T_0_"*) ;; *) complain "one thread is cut: a deviation $(first)" ;; esac
 
 # A program of many instructions: branches with large numbers are branches like others.
 awk 'BEGIN {
@@ -183,7 +178,7 @@ awk 'BEGIN {
 "$RADDLE" cc -g -O1 -o large large.c || exit 1
 table ./large
 instructions=$(awk -F'\t' '$1 == "S"' sites.txt | wc -l)
-[ "$instructions" -gt 10000 ] || fail "the large program has only $instructions places"
+[ "$instructions" -gt 10000 ] || complain "the large program has only $instructions places"
 record golden ./large
 record run ./large
 same golden run large
@@ -224,10 +219,10 @@ fault=
 record golden ./forks
 record run ./forks
 same golden run forks
-[ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json)" = "P_0 false,P_0_0 false,P_0_1 false" ] || fail "forks: not all processes were compared"
+[ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json)" = "P_0 false,P_0_0 false,P_0_1 false" ] || complain "forks: not all processes were compared"
 OTHER=1 record run ./forks
 "$RADDLE" compare --json golden run >answer.json 2>&1
-[ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json 2>/dev/null)" = "P_0 false,P_0_0 false,P_0_1 true" ] || fail "forks: what another child did is not seen"
+[ "$(jq -r '.runs | map(.process + " " + (.deviated | tostring)) | join(",")' answer.json 2>/dev/null)" = "P_0 false,P_0_0 false,P_0_1 true" ] || complain "forks: what another child did is not seen"
 
 # C++: new and delete, exceptions, std::thread.
 "${RADDLE%raddle}raddle-c++" -std=c++17 -g -O1 -pthread -o words "$ROOT/test/prog/epa/words.cc" || exit 1
@@ -236,4 +231,4 @@ fault=
 record golden ./words 6 2
 record run ./words 6 2
 same golden run words
-exit $failed
+verdict

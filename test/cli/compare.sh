@@ -1,11 +1,6 @@
 # raddle compare and raddle sanitize: runs of a pseudo-deterministic program show no deviation, whatever their
 # schedules and addresses; a fault shows one, with its place and how it spread.
-set -u
-
-fail() {
-	echo "$*"
-	exit 1
-}
+. "$ROOT/test/lib.sh"
 
 # record NAME [OPTIONS]: one run
 record() {

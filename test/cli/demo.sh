@@ -1,11 +1,7 @@
 # The demo runs, and shows what its text and the README say it shows.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() {
-	echo "$1"
-	cat out
-	exit 1
-}
+shown=(out)
 "$ROOT/examples/demo" "$BUILD" >out 2>&1 || fail "the demo failed with status $?"
 grep -q 'It closes with 4000 of 4000' out || fail "the bank does not run"
 grep -Eq '^  served .* run_teller$' out || fail "the summary does not show 'served'"

@@ -2,10 +2,9 @@
 #
 # Damaged traces: every truncation and a flip in every region of a small trace
 # is reported with the file's name, never a crash, and sound threads still show.
-set -u
+. "$ROOT/test/lib.sh"
 
 golden=$ROOT/test/trace/v1-bank
-fail() { echo "FAILED: $*"; exit 1; }
 cp -r "$golden" t
 chmod -R u+w t
 

@@ -2,16 +2,15 @@
 #
 # Golden traces of format version 1 dump as they always did.  After a wanted
 # change of the output, RADDLE_UPDATE=1 writes the expected files anew.
-set -u
+. "$ROOT/test/lib.sh"
 
 cd "$ROOT/test/trace" || exit 1
-failed=0
 compare() { # expected file, arguments of dump
 	local expected=$1
 	shift
-	"$RADDLE" dump "$@" >"$TMPDIR/got" || { echo "dump $* failed"; failed=1; }
+	"$RADDLE" dump "$@" >"$TMPDIR/got" || complain "dump $* failed"
 	[ -n "${RADDLE_UPDATE:-}" ] && cp "$TMPDIR/got" "$expected"
-	diff -u "$expected" "$TMPDIR/got" || { echo "dump $* differs from test/trace/$expected"; failed=1; }
+	diff -u "$expected" "$TMPDIR/got" || complain "dump $* differs from test/trace/$expected"
 }
 for trace in v1-*/; do
 	trace=${trace%/}
@@ -22,8 +21,8 @@ for trace in v1-*/; do
 	compare "$trace.sites" --sites "$trace"
 	compare "$trace.json" --json "$trace"
 	compare "$trace.summary.json" --json --summary "$trace"
-	"$RADDLE" export --format std "$trace" >"$TMPDIR/std" || failed=1
+	"$RADDLE" export --format std "$trace" >"$TMPDIR/std" || complain "export of $trace"
 	[ -n "${RADDLE_UPDATE:-}" ] && cp "$TMPDIR/std" "$trace.std"
-	diff -u "$trace.std" "$TMPDIR/std" || failed=1
+	diff -u "$trace.std" "$TMPDIR/std" || complain "export of $trace"
 done
-exit $failed
+verdict

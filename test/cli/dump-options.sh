@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Filters and limits of dump, single files, and what it says to wrong arguments.
-set -u
+. "$ROOT/test/lib.sh"
 
 trace=$ROOT/test/trace/v1-bank
-fail() { echo "FAILED: $*"; exit 1; }
 lines() { grep -vc '^#' "$1"; }
 
 "$RADDLE" dump "$trace" >all || fail "dump"

@@ -2,10 +2,9 @@
 #
 # STD of a recorded program: well formed, every location in the side table, only
 # shared data unless --all, and the import of it shows the same order.
-set -u
+. "$ROOT/test/lib.sh"
 
 trace=$ROOT/test/trace/v1-bank
-fail() { echo "FAILED: $*"; exit 1; }
 
 "$RADDLE" export --format std -o bank.std "$trace" || fail "export"
 grep -vqE '^[^| ]+\|((acq|rel|r|w|fork|join)\([^ |]+\)|begin|end)\|[0-9]+$' bank.std &&

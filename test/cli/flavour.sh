@@ -1,12 +1,7 @@
 # Flavours: made without the build tree, cached, with libraries, natives and
 # odd links; each prints what the program prints.
-set -u
+. "$ROOT/test/lib.sh"
 
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 cc() { "$RADDLE" cc "$@"; }
 flavour() { "$RADDLE" flavour "$@"; }
 export RADDLE_CACHE=$PWD/cache
@@ -157,4 +152,4 @@ mkdir tree2 && cp native.c tree2/ && gcc -shared -fPIC tree2/native.c -o tree2/l
 cc main.c library.c tree2/libn.so -o p && rm -rf tree2
 flavour ./p >out 2>&1 && complain "a library is gone, but the flavour is made"
 grep -q 'tree2/libn.so' out || complain "what is gone is not named: $(cat out)"
-[ $failures = 0 ]
+verdict

@@ -1,13 +1,9 @@
 # A full trace tells exactly what was executed, however it ended: crashes within a piece, handlers that come between
 # or never return, jumps out of them, SIGKILL, fork.
-set -u
+. "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o ends "$ROOT/test/prog/full-ends.c" || exit 1
 
-fail() {
-	echo "$*"
-	tail -5 dump.txt
-	exit 1
-}
+shown=(dump.txt)
 
 # run STATUS PART
 run() {

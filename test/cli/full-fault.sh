@@ -1,16 +1,12 @@
 # Faults: each action changes the value it names, once or as often as it is told, in the thread it names, in
 # every run alike; a call can be prevented.
-set -u
+. "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
 sites=$("$RADDLE" flavour --flavour full --fast --sites ./quicksort) || exit 1
 { zstd -dcq "$sites" 2>/dev/null || cat "$sites"; } >sites.txt
 slot=$(awk -F'\t' '$1 == "U" { print $2; exit }' sites.txt)
 
-fail() {
-	echo "$*"
-	cat err.txt
-	exit 1
-}
+shown=(err.txt)
 
 # site KIND FUNCTION [WHAT]: the number of the first one
 site() {

@@ -2,16 +2,15 @@
 #
 # The golden full trace, of format version 1, dumps as it always did, and what it is not made for says so.  After a wanted
 # change of the output, RADDLE_UPDATE=1 writes the expected files anew.
-set -u
+. "$ROOT/test/lib.sh"
 
 cd "$ROOT/test/trace" || exit 1
-failed=0
 compare() { # expected file, arguments of dump
 	local expected=$1
 	shift
-	"$RADDLE" dump "$@" >"$TMPDIR/got" || { echo "dump $* failed"; failed=1; }
+	"$RADDLE" dump "$@" >"$TMPDIR/got" || complain "dump $* failed"
 	[ -n "${RADDLE_UPDATE:-}" ] && cp "$TMPDIR/got" "$expected"
-	diff -u "$expected" "$TMPDIR/got" || { echo "dump $* differs from test/trace/$expected"; failed=1; }
+	diff -u "$expected" "$TMPDIR/got" || complain "dump $* differs from test/trace/$expected"
 }
 compare full-v1.records full-v1
 compare full-v1.values --values --stacks --thread T_0_1 full-v1
@@ -19,14 +18,14 @@ compare full-v1.check --check full-v1
 compare full-v1.json --json full-v1
 compare full-v1.count.json --json --count full-v1
 
-"$RADDLE" predict full-v1 >"$TMPDIR/got" 2>&1 && { echo "predict takes a full trace"; failed=1; }
-grep -q 'this is a full trace' "$TMPDIR/got" || { echo "predict does not say what is wrong:"; cat "$TMPDIR/got"; failed=1; }
+"$RADDLE" predict full-v1 >"$TMPDIR/got" 2>&1 && complain "predict takes a full trace"
+grep -q 'this is a full trace' "$TMPDIR/got" || complain "predict does not say what is wrong: $(cat "$TMPDIR/got")"
 
 # A stream that is cut off is read up to there; one with a wrong byte says so.
 cp -r full-v1 "$TMPDIR/bad" && chmod -R u+w "$TMPDIR/bad"
 head -c 400 full-v1/thread-0 >"$TMPDIR/bad/thread-0"
 "$RADDLE" dump --count "$TMPDIR/bad" >"$TMPDIR/got" 2>&1
-grep -q 'the file ends inside it' "$TMPDIR/got" || { echo "no word about a cut"; cat "$TMPDIR/got"; failed=1; }
+grep -q 'the file ends inside it' "$TMPDIR/got" || complain "no word about a cut: $(cat "$TMPDIR/got")"
 { head -c 300 full-v1/thread-0; printf x; tail -c +302 full-v1/thread-0; } >"$TMPDIR/bad/thread-0"
-"$RADDLE" dump --check "$TMPDIR/bad" >"$TMPDIR/got" 2>&1 && { echo "a wrong byte is not noticed"; failed=1; }
-exit $failed
+"$RADDLE" dump --check "$TMPDIR/bad" >"$TMPDIR/got" 2>&1 && complain "a wrong byte is not noticed"
+verdict

@@ -2,9 +2,8 @@
 #
 # STD: import and export give the text back; ill-formed traces are refused with
 # the line; the public traces too, where they are at hand.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 round_trip() { # file
 	rm -rf trace
 	"$RADDLE" import --format std -o trace "$1" || fail "import of $1"

@@ -1,12 +1,8 @@
 # A campaign that is killed with SIGKILL again and again, and at last let go on, has each run once, the same faults as one
 # that was not, and no processes or scratch directories left behind; shards that are killed likewise.
-set -u
+. "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
-fail() {
-	echo "$*"
-	cat err.txt
-	exit 1
-}
+shown=(err.txt)
 plans() {
 	jq -r -s 'sort_by(.run)[] | "\(.run) \(.plan)"' "$@"
 }

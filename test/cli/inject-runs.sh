@@ -1,12 +1,8 @@
 # What runs with a fault do stays within their limits and their directory: input, output files, memory, time, files,
 # processes left behind; a program that is not the same in each run is refused.
-set -u
+. "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o runs "$ROOT/test/prog/inject-runs.c" || exit 1
-fail() {
-	echo "$*"
-	cat err.txt out.txt
-	exit 1
-}
+shown=(err.txt out.txt)
 # one BIT MODE ARGUMENT [OPTIONS]: flips a bit of what target() reads
 one() {
 	bit=$1 mode=$2 argument=$3

@@ -1,18 +1,13 @@
 # A campaign on a real Slurm cluster gives what it gives here; jobs that are lost are
 # submitted again; an interrupted campaign leaves no jobs and can be resumed.
-set -u
+. "$ROOT/test/lib.sh"
 
 source "$ROOT/test/prog/slurm.bash"
 start_slurm "$PWD/slurm" || exit
 raddle=
-trap 'kill $raddle 2>/dev/null; stop_slurm' EXIT
+finally '[ $failures = 0 ] || squeue --states=all; kill $raddle 2>/dev/null; stop_slurm'
 
-fail() {
-	echo "$1"
-	cat out err
-	squeue --states=all
-	exit 1
-}
+shown=(out err)
 
 # What was done in the runs of a log, in order.  What comes of a wild pointer may differ.
 facts() {

@@ -1,13 +1,9 @@
 # Faults in runs: which fit, one with all that can be chosen, a campaign and its log, each line of which can be
 # injected again, and clear messages about what cannot be done.
-set -u
+. "$ROOT/test/lib.sh"
 "$RADDLE" cc -g -O1 -pthread -o quicksort "$ROOT/test/prog/epa/quicksort.c" || exit 1
 
-fail() {
-	echo "$*"
-	cat err.txt
-	exit 1
-}
+shown=(err.txt)
 inject() {
 	"$RADDLE" inject "$@" >out.txt 2>err.txt
 }

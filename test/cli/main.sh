@@ -1,10 +1,6 @@
 # The entry of raddle: table, help, suggestions, other names, lost output.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() {
-	echo "$1"
-	exit 1
-}
 # expect STATUS COMMAND...: runs it, keeps stdout in out and stderr in err.
 expect() {
 	local want=$1 status=0

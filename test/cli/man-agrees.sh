@@ -1,13 +1,8 @@
 # Every command has a man page that names exactly the options of its table and
 # shows an example, and the page is well-formed.
-set -u
+. "$ROOT/test/lib.sh"
 
 man=$ROOT/doc/man
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 
 # The options of a page, written as --list-options writes them.
 options_of_page() {
@@ -46,4 +41,4 @@ for page in "$man"/raddle-*.1; do
 	command=$(basename "$page" .1)
 	grep -qx "${command#raddle-}" <<<"$commands" || complain "$page: there is no such command"
 done
-[ $failures = 0 ]
+verdict

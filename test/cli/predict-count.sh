@@ -2,9 +2,7 @@
 #
 # raddle predict --count: the numbers that the literature compares, for each of the models, from
 # STD text as from a trace directory, as text and as JSON.
-set -u
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$ROOT/test/lib.sh"
 
 # a: raced for as it was recorded (lines 1, 2, 2 again).  b: only if T2's section comes first.
 # c: only if T2 reads another value.  d: guarded.

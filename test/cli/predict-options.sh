@@ -1,12 +1,8 @@
 # What `raddle predict` writes besides text: JSON with the fields of finding.md,
 # schedule files, and the same for imported traces; `raddle export --format csp`;
 # and how it fails.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() {
-	echo "$1"
-	exit 1
-}
 name=sections-race
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/$name.c" -o $name || fail "not compiled"
 "$RADDLE" record -o trace -- ./$name || fail "not recorded"

@@ -1,38 +1,46 @@
 # A program that stands still for good is reported with who waits for whom and ended; one that only
 # seems to is left alone.
-set -u
+. "$ROOT/test/lib.sh"
 
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/hang.c" -o hang || exit 1
 "$RADDLE" flavour --fast ./hang >/dev/null || exit 1
 
-record() {
-	"$RADDLE" record -o "$1.trace" -- ./hang "$1" >"$1.out" 2>"$1.err"
-	echo $? >"$1.status"
+record() { # case, options
+	local case=$1
+	shift
+	"$RADDLE" record "$@" -o "$case.trace" -- ./hang "$case" >"$case.out" 2>"$case.err"
+	echo $? >"$case.status"
 }
-# All at once: they mostly wait.
-for case in cycle self spin ended cond blocked sem barrier timed; do
+# All at once: they mostly wait.  The one without a watchdog is first, so that it has had more time than `self`
+# when that has been ended.
+"$RADDLE" record --no-watchdog -v -o alone.trace -- ./hang self >alone.out 2>alone.err &
+alone=$!
+for case in cycle self spin ended cond blocked sem barrier; do
 	record $case &
 done
+record timed -v &
 mkfifo pipe
-record input <pipe &
+record input -v <pipe &
 exec 3>pipe
-"$RADDLE" record -o handler.trace -- ./hang handler >handler.out 2>handler.err &
+"$RADDLE" record -v -o handler.trace -- ./hang handler >handler.out 2>handler.err &
 handler=$!
-"$RADDLE" record --no-watchdog -o alone.trace -- ./hang self >alone.out 2>alone.err &
-alone=$!
-# Long enough for a look, which comes after two seconds of silence.
-until grep -q ready handler.out || ! kill -0 $handler; do sleep 0.05; done
-sleep 4
+
+# These only seem to stand still.  They go on when the watchdog has judged them, not before.
+judged() { # case, judgement
+	wait_for 120 grep -q "the program is silent.*$2" "$1.err" || complain "$1: was not judged: $(cat "$1.err")"
+}
+judged input 'no reason for a closer look'
 echo x >&3
 exec 3>&-
+judged timed 'it may go on'
+touch go
+wait_for 60 grep -q ready handler.out || complain "handler: does not start: $(cat handler.err)"
+judged handler 'it may go on'
 kill -USR1 $handler
 wait $handler || complain "a program that waits for a signal ended with $?: $(cat handler.err)"
+wait_for 120 test -s self.status || complain "self: is not ended"
 kill -0 $alone || complain "--no-watchdog does not leave a program alone"
+grep -q 'is silent' alone.err && complain "--no-watchdog looks: $(cat alone.err)"
 kill $alone
 wait
 
@@ -62,8 +70,9 @@ expect sem 'Thread T_0_0 waits for a post of tokens'
 expect barrier 'Thread T_0_0 waits for all others at barrier crowd'
 for case in timed input; do
 	[ "$(cat $case.status)" = 0 ] || complain "$case: status $(cat $case.status)"
-	[ ! -s $case.err ] || complain "$case: $(cat $case.err)"
+	grep -qvE '^raddle: ' $case.err && complain "$case: $(cat $case.err)"
+	grep -q deadlock $case.err && complain "$case: $(cat $case.err)"
 	grep -qx 'done' $case.out || complain "$case: did not go on"
 done
 grep -qx 'done' handler.out || complain "handler: did not go on: $(cat handler.err)"
-[ $failures = 0 ]
+verdict

@@ -9,13 +9,7 @@
 #   HIDE: THREAD KIND, ...    kinds that depend on the schedule
 #
 # The program's output and status must be as without Raddle.
-set -u
-failures=0
-
-fail() {
-	echo "FAIL $*"
-	failures=$((failures + 1))
-}
+. "$ROOT/test/lib.sh"
 
 # The lines "[DIR:]THREAD EVENT" that the comment of $1 expects.
 expected() {
@@ -71,7 +65,7 @@ for source in "$ROOT"/test/prog/prim-*; do
 	compiler=cc
 	[ "${source##*.}" = cpp ] && compiler=c++
 	if ! "$RADDLE" $compiler -D_GNU_SOURCE -g -O1 -pthread -o "$name" "$source" 2>log; then
-		fail "$name: cannot build it"
+		complain "$name: cannot build it"
 		cat log
 		continue
 	fi
@@ -79,12 +73,12 @@ for source in "$ROOT"/test/prog/prim-*; do
 	native=$?
 	"$RADDLE" record -o "$name.trace" "./$name" >raddle.out 2>&1
 	status=$?
-	[ $native = $status ] || fail "$name: status $status, without Raddle $native"
-	cmp -s native.out raddle.out || fail "$name: other output: $(diff native.out raddle.out)"
-	"$RADDLE" dump --check "$name.trace" >check.out 2>&1 || fail "$name: $(cat check.out)"
+	[ $native = $status ] || complain "$name: status $status, without Raddle $native"
+	cmp -s native.out raddle.out || complain "$name: other output: $(diff native.out raddle.out)"
+	"$RADDLE" dump --check "$name.trace" >check.out 2>&1 || complain "$name: $(cat check.out)"
 	expected "$source" >expected.txt
-	[ -s expected.txt ] || fail "$name: expects nothing"
+	[ -s expected.txt ] || complain "$name: expects nothing"
 	found "$name.trace" "" | visible "$source" >found.txt
-	diff expected.txt found.txt >diff.txt || fail "$name: < expected, > found"$'\n'"$(cat diff.txt)"
+	diff expected.txt found.txt >diff.txt || complain "$name: < expected, > found"$'\n'"$(cat diff.txt)"
 done
-[ $failures = 0 ]
+verdict

@@ -1,12 +1,7 @@
 # A program that is hard to link again, linked again: the flavours, quick and
 # fast, say what the program says, however it was built.
-set -u
+. "$ROOT/test/lib.sh"
 
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 unit=$ROOT/test/prog/relink
 
 cat >expected <<'T'
@@ -47,4 +42,4 @@ for level in 0 1 2 3; do
 		[ $level = 2 ] || break
 	done
 done
-[ $failures = 0 ]
+verdict

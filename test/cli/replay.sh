@@ -1,11 +1,6 @@
 # `raddle replay`: what is reproduced, what is not and why, and that the program is left in peace.
-set -u
+. "$ROOT/test/lib.sh"
 
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
 micro=$ROOT/test/prog/micro
 
 # candidate SOURCE [ARGS...]: NAME is built, recorded and predicted from; its schedules are in NAME.found.
@@ -182,4 +177,4 @@ if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | g
 	[ "$(grep -cE '^[01]: T_0_[01] .*waits in mutex-lock of [ab], kept by T_0_[01]' out)" = 2 ] ||
 		complain "gdb at a deadlock: $(cat out)"
 fi
-[ $failures = 0 ]
+verdict

@@ -3,13 +3,7 @@
 #
 # raddle reversible: the situations in which the authors' tool was right or wrong, and more, each
 # recorded and checked; a no is replayed.  The solver that fails or has no time is "unknown".
-set -u
-
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
+. "$ROOT/test/lib.sh"
 
 "$RADDLE" cc -g -O0 "$ROOT/test/prog/epa/reversible.c" -o prog -pthread || exit 1
 
@@ -160,4 +154,4 @@ mkdir -p nothing
 "$RADDLE" record -o plain -- ./prog alone
 "$RADDLE" reversible plain >out 2>&1
 [ $? -eq 2 ] || complain "a trace of the record flavour: $(cat out)"
-[ "$failures" -eq 0 ]
+verdict

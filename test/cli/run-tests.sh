@@ -1,12 +1,8 @@
 # The test runner itself: it counts passes, failures, skips and hangs, shows the
 # output of what failed, and fails when something did.
-set -u
+. "$ROOT/test/lib.sh"
 
-fail() {
-	echo "$1"
-	cat out
-	exit 1
-}
+shown=(out)
 mkdir -p tree/tool tree/test/unit tree/test/cli tree/build
 cp "$ROOT/tool/run-tests" tree/tool/
 echo 'exit 0' >tree/test/cli/good.sh

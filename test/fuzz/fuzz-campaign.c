@@ -7,13 +7,6 @@
 #include "inject/setup.h"
 #include "test/fuzz/scratch.h"
 
-static void be_quiet(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void check_setup(const char *data, size_t size)
 {
 	const char *path = SCRATCH "/campaign.json";
@@ -53,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	rd_log_set(be_quiet, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	check_setup((const char *)data, size);
 	check_line((const char *)data, size);
 	return 0;

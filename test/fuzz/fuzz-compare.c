@@ -18,13 +18,6 @@
 #define STACK 0x7ffd00000000ull
 #define STACKS 0x7f0000000000ull /* of further threads */
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 struct input {
 	const uint8_t *at, *end;
 };
@@ -143,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fix a, b;
 	if (size < 2 || size > 1u << 16)
 		return 0;
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	fix_init(&a);
 	fix_init(&b);
 	if (byte(&in) & 1) {

@@ -10,13 +10,6 @@
 
 #include <stdlib.h>
 
-static void be_quiet(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 typedef int report_fn(const struct finding_set *, const struct report_opts *, FILE *);
 
 static void report(const struct finding_set *set, report_fn *fn)
@@ -65,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct finding_set *set;
 
-	rd_log_set(be_quiet, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	if (finding_parse(&set, data, size, "fuzz") == 0) {
 		use(set);
 		finding_baseline_parse(set, data, size, "fuzz", NULL);

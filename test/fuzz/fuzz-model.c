@@ -32,13 +32,6 @@ static const char table[] = "raddle-sites\t1\n"
 			    "A\tmodule\t0\t32\tx\n";
 #define TABLE_RECORDS 11
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void no_note(void *context, const struct trace_lane *lane, const char *text)
 {
 	(void)context;
@@ -128,7 +121,7 @@ static void read_trace(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	if (size > 1 << 16)
 		return 0;
 	scratch_make();

@@ -9,13 +9,6 @@
 
 #include "test/fuzz/scratch.h"
 
-static void ignore(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void predict(const struct exec *x)
 {
 	struct predict_opts o = {.work = 20000};
@@ -38,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct std_case c;
 
-	rd_log_set(ignore, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	scratch_make();
 	if (std_case_open(&c, SCRATCH "/case", (const char *)data, size))
 		return 0;

@@ -34,13 +34,6 @@ struct stream {
 	size_t length;
 };
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void put(struct stream *s, uint64_t value, size_t size)
 {
 	memcpy(s->raw + s->length, &value, size);
@@ -153,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct epa_source *source;
 	struct rev_result *x;
 
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	for (unsigned t = 0; t < THREADS; t++)
 		streams[t].length = 0;
 	make(streams, data, size);

@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void be_quiet(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void check_written(const struct runlog_run *run)
 {
 	struct rd_buf first = RD_BUF_INIT, second = RD_BUF_INIT;
@@ -81,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct campaign_results r = {.directory = "/nonexistent", .name = NULL};
 
-	rd_log_set(be_quiet, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	if (campaign_results_add(&r, (const char *)data, size, "log") == 0) {
 		campaign_results_finish(&r);
 		for (size_t i = 0; i < r.count; i++)

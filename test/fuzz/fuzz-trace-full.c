@@ -21,13 +21,6 @@ static const char good[] = "U\t1\t1\tu.c\n"
 			   "P\t3\t1\t62\tc1C8v24\tm1p8i8\tb1\n"
 			   "P\t4\t1\t4\tb1\n";
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 /* The checksum is put right, so that the fuzzer gets beyond it. */
 static struct trace_sites *parse(const char *body, size_t length)
 {
@@ -96,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t table;
 	if (size < 3)
 		return 0;
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	table = data[1] | (size_t)data[2] << 8;
 	table = table < size - 3 ? table : size - 3;
 	sites = table ? parse((const char *)data + 3, table) : parse(good, sizeof good - 1);

@@ -3,17 +3,10 @@
 #include "base/error.h"
 #include "trace/meta.h"
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trace_meta meta;
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	if (trace_meta_parse(&meta, (const char *)data, size, "fuzz") == RD_OK)
 		trace_meta_release(&meta);
 	return 0;

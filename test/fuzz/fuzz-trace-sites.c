@@ -12,13 +12,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void try_table(const void *data, size_t size)
 {
 	struct trace_sites *sites = NULL;
@@ -45,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rd_buf b = RD_BUF_INIT;
 	size_t lines = 0;
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	try_table(data, size);
 	rd_buf_adds(&b, "raddle-sites\t1\n");
 	rd_buf_add(&b, data, size);

@@ -11,13 +11,6 @@
 #define FIRST SCRATCH "/first"
 #define SECOND SCRATCH "/second"
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void no_note(void *context, const struct trace_lane *lane, const char *text)
 {
 	(void)context;
@@ -56,7 +49,7 @@ static void read_back(const char *path, const char *again)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	scratch_make();
 	if (import((const char *)data, size, FIRST, false) == RD_OK)
 		read_back(FIRST, SECOND);

@@ -5,19 +5,12 @@
 
 #include <stdlib.h>
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trace_inflater *inflater = trace_inflater_new();
 	struct trace_stream s;
 	struct trace_event e;
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	if (trace_stream_open(&s, inflater, data, size, "fuzz") == RD_OK) {
 		while (trace_stream_next(&s, &e) > 0)
 			;

@@ -156,13 +156,6 @@ static void names(void **state)
 	fix_release(&f);
 }
 
-static void silent(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 /* Damage ends the thread that has it. */
 static void damage(void **state)
 {
@@ -172,7 +165,7 @@ static void damage(void **state)
 	size_t count = 0;
 	(void)state;
 	fix_init(&f);
-	rd_log_set(silent, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	FIX_EVENT(&f, 0, RADDLE_THREAD_START, 0, 0, 0, 0, 0);
 	FIX_EVENT(&f, 1, RADDLE_THREAD_START, 0, 0, 0, 0, 0);
 	fix_put(&f, 0, 0x0f, 1);

@@ -16,13 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void be_quiet(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static size_t kind(const char *name)
 {
 	int found = inject_kind_find(name, strlen(name));
@@ -75,7 +68,7 @@ static void lists(void **state)
 	size_t count = 0;
 
 	(void)state;
-	rd_log_set(be_quiet, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	assert_int_equal(inject_kind_parse("bitflip,lock", set), 0);
 	assert_true(set[kind("BitFlip")] && set[kind("NoUnlock")] && !set[kind("MallSize")]);
 	assert_int_equal(inject_kind_parse("all", set), 0);

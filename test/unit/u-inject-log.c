@@ -22,13 +22,6 @@
 
 static char directory[] = "/tmp/u-inject-XXXXXX";
 
-static void be_quiet(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static const char *path(const char *name)
 {
 	static char text[128];
@@ -45,7 +38,7 @@ static void put_file(const char *name, const char *text)
 static int set_up(void **state)
 {
 	(void)state;
-	rd_log_set(be_quiet, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	return mkdtemp(directory) ? 0 : -1;
 }
 

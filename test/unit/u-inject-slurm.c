@@ -235,13 +235,6 @@ static void interruption_cancels(void **state)
 	free(text);
 }
 
-static void be_quiet(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +248,6 @@ int main(void)
 		cmocka_unit_test_setup(interruption_cancels, set_up),
 	};
 
-	rd_log_set(be_quiet, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,13 +196,6 @@ static size_t compare(const struct writer *w, const struct std_case *c, bool sou
 }
 
 /* Some executions join threads that did nothing. */
-static void ignore(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 static void test_text(void **state)
 {
 	const char *wish = getenv("RADDLE_BRUTE"), *comma = wish ? strchr(wish, ',') : NULL;
@@ -212,7 +205,7 @@ static void test_text(void **state)
 	char *directory = std_case_directory();
 
 	(void)state;
-	rd_log_set(ignore, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct exec x;
 		struct writer w = {.x = &x, .text = RD_BUF_INIT};

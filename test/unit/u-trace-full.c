@@ -685,13 +685,6 @@ static void packer_stops_at_nonsense(void **state)
 	rd_buf_release(&raw);
 }
 
-static void discard(void *context, enum rd_level level, const char *message)
-{
-	(void)context;
-	(void)level;
-	(void)message;
-}
-
 /* Layouts that lie are refused. */
 static void bad_layouts_are_refused(void **state)
 {
@@ -707,7 +700,7 @@ static void bad_layouts_are_refused(void **state)
 		"P\t1\t1\t5000\te1v128v128", /* not its size */
 	};
 	(void)state;
-	rd_log_set(discard, NULL);
+	rd_log_set(rd_log_discard, NULL);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct rd_buf body = RD_BUF_INIT;
 		struct trace_layout *layout = NULL;

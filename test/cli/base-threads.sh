@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a server will use from several threads at once has no data race: the unit test of base/context.h,
+# built with ThreadSanitizer.
+. "$ROOT/test/lib.sh"
+
+shown=(out)
+clang-19 -std=gnu17 -D_GNU_SOURCE= -DRADDLE_VERSION='"0"' -g -O1 -fsanitize=thread -I "$ROOT" -I "$ROOT/include" \
+	"$ROOT"/test/unit/u-base-context.c "$ROOT"/base/*.c -o threads -lcmocka -lxxhash -ljansson >out 2>&1 || fail "not built"
+TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1 ./threads >out 2>&1 || fail "a test failed, or a race was found"
+grep -q 'PASSED' out || fail "no test ran"
