@@ -66,7 +66,7 @@ help:
 	@echo 'make asan       build with ASan and UBSan (the same as B=build/asan)'
 	@echo 'make fuzz       fuzz every reader for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench      measure (takes long)'
-	@echo 'make format, check-format, check-layers, check-style, clean'
+	@echo 'make format, check-format, check-layers, check-style, check-docs, clean'
 
 $(B)/raddle: $(TOOL_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $(TOOL_OBJ) $(TOOL_LIBS)
@@ -205,8 +205,11 @@ check-layers:
 	@tool/check-layers --self-test
 	@tool/check-layers
 
-check-style:
+check-style: check-docs
 	@tool/check-style
+
+check-docs:
+	@tool/check-docs
 
 # Installation.
 
@@ -239,6 +242,6 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all help unit seeds deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
-	check-layers check-style install uninstall deb clean
+	check-layers check-style check-docs install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(B) -path $(B)/bench -prune -o -name "*.d" -print 2>/dev/null)

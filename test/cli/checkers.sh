@@ -32,6 +32,37 @@ for expect in 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment'
 	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
 done
 
+# Pages may name only what exists.
+mkdir -p docs/tool docs/base docs/doc/man docs/test/unit
+cp "$ROOT/tool/check-docs" docs/tool/
+git -C docs init -q
+echo 'int rd_there(void);' >docs/base/there.h
+echo '.It Fl -json' >docs/doc/man/raddle-dump.1
+touch docs/test/unit/u-there.c
+echo 'check:' >docs/Makefile
+cat >docs/README.md <<'PAGE'
+[a link](base/there.h), `base/there.h`, `base/*.h`, `there.h`, `rd_there()`, `rd_there`, `u-there`, `make check`,
+`raddle dump --json`, `doc/man/raddle-NAME.1`, `meta.json`, `T_0_1`
+    $ raddle dump --json trace
+PAGE
+docs/tool/check-docs >out || fail "a good page is blamed: $(cat out)"
+cat >docs/README.md <<'PAGE'
+[a link](base/gone.h)
+`base/gone.c`
+`gone.h`
+`rd_gone()`
+`rd_gone`
+`u-gone`
+`make gone`
+`raddle dump --gone`
+    $ raddle gone
+`base/gone*`
+PAGE
+docs/tool/check-docs >out && fail "a stale page is not blamed"
+for line in $(seq 10); do
+	grep -q "^README.md:$line: .*gone" out || fail "check-docs does not see line $line: $(cat out)"
+done
+
 # A dpkg that knows everything, and an apt-get that must not be called.
 mkdir bin
 printf '#!/bin/sh\necho installed\n' >bin/dpkg-query
