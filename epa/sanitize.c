@@ -14,7 +14,7 @@
 #include "epa/sanitize.h"
 
 #include "base/alloc.h"
-#include "epa/hold.h"
+#include "epa/delay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct epa_sanitizer {
 	struct epa_names *names;
 	struct epa_objects *objects;
 	const struct trace_sites *sites;
-	struct epa_holds *holds; /* NULL: the program has no condition waits */
+	struct epa_delay *delay; /* NULL: the program has no condition waits */
 	struct thread *threads;	 /* by place */
 	struct trace_record raw;
 	uint64_t numbered[NUMBERED];
@@ -75,7 +75,7 @@ struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names 
 	s->objects = epa_objects_new(walk, names);
 	s->threads = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *s->threads);
 	if (has_waits(s->sites))
-		s->holds = epa_holds_new(s->objects, epa_walk_threads(walk));
+		s->delay = epa_delay_new(s->objects, epa_walk_threads(walk));
 	return s;
 }
 
@@ -83,7 +83,7 @@ void epa_sanitizer_free(struct epa_sanitizer *s)
 {
 	if (!s)
 		return;
-	epa_holds_free(s->holds);
+	epa_delay_free(s->delay);
 	epa_objects_free(s->objects);
 	free(s->threads);
 	free(s);
@@ -523,8 +523,8 @@ static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 		r->size = s->raw.size;
 		r->value = s->raw.value;
 		r->op = s->raw.kind < TRACE_FULL_RANGE ? s->raw.op : NULL;
-		if (s->holds && r->kind == TRACE_FULL_EVENT)
-			epa_holds_event(s->holds, r->place, s->raw.event);
+		if (s->delay && r->kind == TRACE_FULL_EVENT)
+			epa_delay_event(s->delay, r->place, s->raw.event);
 		if (fill(s, r))
 			return 1;
 	}
@@ -533,17 +533,17 @@ static int next_record(struct epa_sanitizer *s, struct epa_record *r)
 
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r)
 {
-	if (!s->holds)
+	if (!s->delay)
 		return next_record(s, r);
 	for (;;) {
-		if (epa_holds_next(s->holds, r))
+		if (epa_delay_next(s->delay, r))
 			return 1;
 		if (!next_record(s, r)) {
-			if (epa_holds_end(s->holds))
+			if (epa_delay_end(s->delay))
 				continue;
 			return 0;
 		}
-		if (!epa_holds_take(s->holds, r))
+		if (!epa_delay_take(s->delay, r))
 			return 1;
 	}
 }
@@ -729,7 +729,7 @@ void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const ui
 	size_t n = 1;
 	*passed = (struct epa_passed){0};
 	if (!reader || !epa_objects_are_plain(s->objects, place) ||
-	    (s->holds && !epa_holds_idle(s->holds, place)))
+	    (s->delay && !epa_delay_idle(s->delay, place)))
 		return;
 	while (n && trace_full_rest(reader, &rest)) {
 		uint32_t i = 0;

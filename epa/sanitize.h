@@ -9,10 +9,10 @@
  * Addresses and pointers are canonical names (epa/name.h), threads are named by their creation, and what only
  * the schedule decides is left out: places in the order, times, waits, allocations inside libraries.
  *
- * A loop around a condition wait goes round as often as the schedule wants.  Its rounds that end in a wait
- * are left out, so that what stays is the round that found the condition true.  For that, records are held
- * while a thread has a mutex, if the program has condition waits at all: they come late, but in the order of
- * their thread.
+ * The schedule decides how often a loop around a condition wait is executed.  Its rounds that end in a wait
+ * are left out, so that only the round that found the condition true remains.  For that, records are delayed
+ * while a thread holds a mutex, if the program has condition waits at all (epa/delay.h); they still come in
+ * the order of their thread.
  *
  * A record is a head and up to EPA_SLOTS slots, each a number or a name:
  *

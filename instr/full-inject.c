@@ -22,7 +22,7 @@ bool full_is_injectable(LLVMValueRef v)
 	return instr_target_bits(LLVMTypeOf(v)) != 0;
 }
 
-static LLVMValueRef hold_place(struct full_function *x, LLVMValueRef v, uint32_t site)
+static LLVMValueRef add_placeholder(struct full_function *x, LLVMValueRef v, uint32_t site)
 {
 	LLVMValueRef self = full_self(x), place = LLVMBuildFreeze(x->u->builder, v, "");
 	RD_GROW(x->injections, x->injection_capacity, x->injection_count + 1);
@@ -35,13 +35,13 @@ LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site)
 	LLVMValueRef place;
 	if (!full_is_injectable(v))
 		return v;
-	place = hold_place(x, v, site);
+	place = add_placeholder(x, v, site);
 	LLVMReplaceAllUsesWith(v, place);
 	LLVMSetOperand(place, 0, v);
 	return place;
 }
 
-/* The place holder becomes the test.  The callee is the last operand of a call. */
+/* The placeholder becomes the test.  The callee is the last operand of a call. */
 static void put_test(struct full_function *x, const struct full_injection *in)
 {
 	bool is_call = ir_is_call(in->place);
@@ -102,7 +102,7 @@ void full_inject_arguments(struct full_function *x, LLVMValueRef call)
 						.callee = callee_name(x, callee),
 						.type = LLVMTypeOf(v)});
 		full_op(x, 'i', site);
-		LLVMSetOperand(call, i, hold_place(x, v, site));
+		LLVMSetOperand(call, i, add_placeholder(x, v, site));
 	}
 }
 

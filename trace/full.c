@@ -42,12 +42,12 @@ struct trace_full {
 	uint32_t op, op_end;
 	uint32_t unfinished; /* op that was not finished, UINT32_MAX: none */
 	bool values;
-	bool fed;      /* with raw bytes: there are no chunks */
-	bool fed_last; /* nothing more will be fed */
-	bool holds;    /* `held` is the next record: a branch whose target is not in the bytes before */
-	bool ended;    /* with `end_code` */
+	bool fed;	 /* with raw bytes: there are no chunks */
+	bool fed_last;	 /* nothing more will be fed */
+	bool has_branch; /* `branch` is the next record: a branch whose target is not in the bytes before */
+	bool ended;	 /* with `end_code` */
 	int end_code;
-	struct trace_record held;
+	struct trace_record branch;
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	uint8_t tail[RADDLE_PIECE_MAX + 8]; /* a piece behind which there are not 8 bytes to read */
@@ -311,7 +311,7 @@ static void fill_op(struct trace_full *f, struct trace_record *r)
 		return;
 	switch (op->kind) {
 	case TRACE_FULL_BRANCH:
-		f->holds = !next_piece(f, &r->value) && f->op == f->op_end;
+		f->has_branch = !next_piece(f, &r->value) && f->op == f->op_end;
 		return;
 	case TRACE_FULL_ALLOCA:
 		r->size = r->value;
@@ -514,12 +514,12 @@ static int next_slow(struct trace_full *f, struct trace_record *r)
 		int got;
 		if (f->p == f->end || (f->fed && *f->p == RADDLE_FULL_END)) {
 			got = more_bytes(f);
-			if (got <= 0 && !(f->holds && f->ended))
+			if (got <= 0 && !(f->has_branch && f->ended))
 				return got;
 		}
-		if (f->holds && (next_piece(f, &f->held.value) || f->ended)) {
-			f->holds = false;
-			*r = f->held;
+		if (f->has_branch && (next_piece(f, &f->branch.value) || f->ended)) {
+			f->has_branch = false;
+			*r = f->branch;
 			return 1;
 		}
 		if (*f->p == RADDLE_FULL_RESET) {
@@ -542,9 +542,9 @@ int trace_full_next(struct trace_full *f, struct trace_record *r)
 		if (f->piece) {
 			if (f->op < f->op_end) {
 				fill_op(f, r);
-				if (!f->holds)
+				if (!f->has_branch)
 					return 1;
-				f->held = *r;
+				f->branch = *r;
 			}
 			f->piece = NULL;
 		}
@@ -558,7 +558,7 @@ bool trace_full_rest(struct trace_full *f, struct trace_rest *rest)
 {
 	const struct trace_piece *piece;
 	const char *why;
-	if (f->holds)
+	if (f->has_branch)
 		return false;
 	if (!f->piece || f->op == f->op_end) {
 		if (f->p == f->end || *f->p < RADDLE_FULL_PIECE || !(piece = piece_at(f, &why)))

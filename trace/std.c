@@ -11,9 +11,9 @@
  * kind of event at it, whose line is the location.
  *
  * Some lines are understood only when later ones are known.  `wait(l)`, an
- * extension, follows the `rel(l)` it belongs to, so a release is held back until the
+ * extension, follows the `rel(l)` it belongs to, so a release is deferred until the
  * next event of its thread.  `end` is the end of a thread for some tools and of an
- * atomic block for others, so it is held back likewise; and a join that returned
+ * atomic block for others, so it is deferred likewise; and a join that returned
  * although the thread went on is known by a look at the rest of the text.
  */
 #include "trace/std.h"
@@ -72,11 +72,11 @@ struct thread {
 	size_t delayed_first, delayed_count, delayed_capacity;
 	bool fork_delayed; /* so is its fork */
 	uint32_t forks;
-	uint32_t stack_site;	    /* top of the encoded call stack, 0: empty */
-	uint32_t held_back;	    /* lock + 1 whose release waits to be written */
-	enum raddle_event held_row; /* as what */
-	uint64_t held_q;
-	uint32_t held_site;
+	uint32_t stack_site;		/* top of the encoded call stack, 0: empty */
+	uint32_t deferred;		/* lock + 1 whose release waits to be written */
+	enum raddle_event deferred_row; /* as what */
+	uint64_t deferred_q;
+	uint32_t deferred_site;
 	uint64_t begin_q; /* of a `begin` that is not written yet; 0: none */
 	uint32_t begin_site;
 	uint64_t end_q; /* of an `end` that may be that of the thread; 0: none */
@@ -256,24 +256,25 @@ static void put_row(struct thread *t, enum raddle_event kind, uint64_t q, const 
 	trace_encode_row(&t->encoder, kind, all, NULL);
 }
 
-/* Writes the release that was held back: as a wait if that is what it was. */
-static void put_held_back(struct import *in, uint32_t thread, bool wait)
+/* Writes the release that was deferred: as a wait if that is what it was. */
+static void put_deferred(struct import *in, uint32_t thread, bool wait)
 {
 	struct thread *t = &in->threads[thread];
-	uint32_t number = t->held_back - 1;
+	uint32_t number = t->deferred - 1;
 	uint64_t lock = address_of(STD_LOCKS, number);
-	if (!t->held_back)
+	if (!t->deferred)
 		return;
-	t->held_back = 0;
-	put_stack(t, t->held_site);
+	t->deferred = 0;
+	put_stack(t, t->deferred_site);
 	if (!wait) {
-		put_row(t, t->held_row, t->held_q, (uint64_t[]){lock, 0});
+		put_row(t, t->deferred_row, t->deferred_q, (uint64_t[]){lock, 0});
 		return;
 	}
 	const char *name = in->names[STD_LOCKS].items[number];
 	t->condition = rd_names_put(&in->names[STD_CONDS], name, strlen(name));
 	t->waiting = number + 1;
-	put_row(t, RADDLE_COND_WAIT, t->held_q, (uint64_t[]){address_of(STD_CONDS, t->condition), lock, 0});
+	put_row(t, RADDLE_COND_WAIT, t->deferred_q,
+		(uint64_t[]){address_of(STD_CONDS, t->condition), lock, 0});
 }
 
 /* ---- locks ---- */
@@ -332,10 +333,10 @@ static int put_release(struct import *in, const struct event *e, uint32_t site)
 	struct thread *t = &in->threads[e->thread];
 	uint32_t number = rd_names_put(&in->names[STD_LOCKS], e->operand.p, e->operand.n);
 	int err = give_lock(in, e, number);
-	t->held_back = number + 1;
-	t->held_row = e->operation->event;
-	t->held_q = ++in->q;
-	t->held_site = site;
+	t->deferred = number + 1;
+	t->deferred_row = e->operation->event;
+	t->deferred_q = ++in->q;
+	t->deferred_site = site;
 	return err;
 }
 
@@ -526,7 +527,7 @@ static int put_sync(struct import *in, const struct event *e)
 
 /* Some tools let all threads begin before the first line, and again behind their forks; what comes
  * before a fork is then forgotten. */
-static int hold_begin(struct import *in, struct thread *t, uint32_t site)
+static int defer_begin(struct import *in, struct thread *t, uint32_t site)
 {
 	t->end_q = 0;
 	if (t->active || t->begin_q)
@@ -547,30 +548,30 @@ static void put_begin(struct thread *t)
 	t->begin_q = 0;
 }
 
-static int hold_end(struct import *in, struct thread *t, uint32_t site)
+static int defer_end(struct import *in, struct thread *t, uint32_t site)
 {
 	t->end_q = ++in->q;
 	t->end_site = site;
 	return 0;
 }
 
-/* Whether the event is the wait that the held back release belongs to. */
+/* Whether the event is the wait that the deferred release belongs to. */
 static bool is_wait_for(struct import *in, const struct event *e)
 {
 	const struct thread *t = &in->threads[e->thread];
-	if (e->operation->action != STD_MONITOR_WAIT || !t->held_back)
+	if (e->operation->action != STD_MONITOR_WAIT || !t->deferred)
 		return false;
-	const char *name = in->names[STD_LOCKS].items[t->held_back - 1];
+	const char *name = in->names[STD_LOCKS].items[t->deferred - 1];
 	return strlen(name) == e->operand.n && memcmp(name, e->operand.p, e->operand.n) == 0;
 }
 
 /* As write_event(), of what may be understood only later. */
-static int hold_event(struct import *in, const struct event *e)
+static int defer_event(struct import *in, const struct event *e)
 {
 	struct thread *t = &in->threads[e->thread];
 	if (e->operation->action == STD_BEGIN)
-		return hold_begin(in, t, site_of(in, e));
-	return e->operation->action == STD_END ? hold_end(in, t, site_of(in, e)) : 1;
+		return defer_begin(in, t, site_of(in, e));
+	return e->operation->action == STD_END ? defer_end(in, t, site_of(in, e)) : 1;
 }
 
 /* Negative: an error; 1: nothing was written. */
@@ -579,7 +580,7 @@ static int write_event(struct import *in, const struct event *e)
 	struct thread *t = &in->threads[e->thread];
 	bool wait = is_wait_for(in, e);
 	put_begin(t);
-	put_held_back(in, e->thread, wait);
+	put_deferred(in, e->thread, wait);
 	t->end_q = 0;
 	switch (e->operation->action) {
 	case STD_ACCESS:
@@ -603,7 +604,7 @@ static int write_event(struct import *in, const struct event *e)
 	}
 }
 
-static bool is_held(enum std_action action)
+static bool is_deferred(enum std_action action)
 {
 	return action == STD_BEGIN || action == STD_END || action == STD_NOTHING;
 }
@@ -612,7 +613,7 @@ static int put_event(struct import *in, const struct event *e)
 {
 	if (!in->threads[e->thread].seen)
 		begin_thread(in, e->thread);
-	int written = is_held(e->operation->action) ? hold_event(in, e) : write_event(in, e);
+	int written = is_deferred(e->operation->action) ? defer_event(in, e) : write_event(in, e);
 	if (written < 0)
 		return written;
 	in->events++;
@@ -847,7 +848,7 @@ static int finish(struct import *in, const char *directory)
 		if (!in->threads[i].seen)
 			continue;
 		put_begin(&in->threads[i]);
-		put_held_back(in, i, false);
+		put_deferred(in, i, false);
 		put_end(in, i);
 		err = flush(in, i);
 	}

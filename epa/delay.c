@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Held records: a ring for each thread that ever had a mutex.  A ring is let go when the last mutex is
- * released; if it is full its oldest record goes.
+ * Delayed records: a ring for each thread that ever held a mutex.  A ring is emptied when the last mutex is
+ * released; if it is full, its oldest record is let through.
  */
-#include "epa/hold.h"
+#include "epa/delay.h"
 
 #include "base/alloc.h"
 
 #include <stdlib.h>
 
-struct hold {
-	struct epa_record *ring; /* EPA_HELD; NULL: never needed */
+struct ring {
+	struct epa_record *ring; /* EPA_DELAYED; NULL: never needed */
 	size_t first, count;
-	unsigned locks; /* mutexes that the thread has */
+	unsigned locks; /* mutexes that the thread holds */
 	bool waited;	/* a wait is over, and the record behind it has not come yet */
 };
 
-struct epa_holds {
+struct epa_delay {
 	struct epa_objects *objects;
-	struct hold *threads;
+	struct ring *threads;
 	size_t thread_count;
 	size_t going; /* the thread whose records may go, SIZE_MAX: none */
 	size_t keep;  /* how many of them stay */
 };
 
-struct epa_holds *epa_holds_new(struct epa_objects *objects, size_t threads)
+struct epa_delay *epa_delay_new(struct epa_objects *objects, size_t threads)
 {
-	struct epa_holds *h = rd_xcalloc(1, sizeof *h);
+	struct epa_delay *h = rd_xcalloc(1, sizeof *h);
 	h->objects = objects;
 	h->threads = rd_xcalloc(threads + 1, sizeof *h->threads);
 	h->thread_count = threads;
@@ -34,7 +34,7 @@ struct epa_holds *epa_holds_new(struct epa_objects *objects, size_t threads)
 	return h;
 }
 
-void epa_holds_free(struct epa_holds *h)
+void epa_delay_free(struct epa_delay *h)
 {
 	if (!h)
 		return;
@@ -44,14 +44,14 @@ void epa_holds_free(struct epa_holds *h)
 	free(h);
 }
 
-static struct epa_record *held(const struct hold *t, size_t i)
+static struct epa_record *delayed(const struct ring *t, size_t i)
 {
-	return &t->ring[(t->first + i) & (EPA_HELD - 1)];
+	return &t->ring[(t->first + i) & (EPA_DELAYED - 1)];
 }
 
-void epa_holds_event(struct epa_holds *h, size_t place, const struct trace_event *e)
+void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event *e)
 {
-	struct hold *t = &h->threads[place];
+	struct ring *t = &h->threads[place];
 	if (raddle_is(e->kind, RADDLE_CLASS_MUTEX, RADDLE_ROLE_ACQUIRE))
 		t->locks += trace_result(e) == 0;
 	else if (e->kind == RADDLE_MUTEX_UNLOCK)
@@ -63,23 +63,23 @@ void epa_holds_event(struct epa_holds *h, size_t place, const struct trace_event
 }
 
 /* A new round begins with this record: the last one goes, with all that it counted. */
-static void drop_round(struct epa_holds *h, struct hold *t, const struct epa_record *r)
+static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
 	for (size_t i = t->count; i-- > 0;) {
-		const struct epa_record *e = held(t, i);
+		const struct epa_record *e = delayed(t, i);
 		if (e->site != r->site || e->kind != r->kind || e->depth != r->depth)
 			continue;
 		for (size_t k = i; k < t->count; k++)
-			if (held(t, k)->kind == TRACE_FULL_ALLOCA)
-				epa_objects_forget(h->objects, r->place, held(t, k)->site);
+			if (delayed(t, k)->kind == TRACE_FULL_ALLOCA)
+				epa_objects_forget(h->objects, r->place, delayed(t, k)->site);
 		t->count = i;
 		return;
 	}
 }
 
-bool epa_holds_take(struct epa_holds *h, const struct epa_record *r)
+bool epa_delay_take(struct epa_delay *h, const struct epa_record *r)
 {
-	struct hold *t = &h->threads[r->place];
+	struct ring *t = &h->threads[r->place];
 	if (!t->locks && !t->count)
 		return false;
 	if (t->waited && r->kind != TRACE_FULL_RESULT) {
@@ -87,37 +87,37 @@ bool epa_holds_take(struct epa_holds *h, const struct epa_record *r)
 		drop_round(h, t, r);
 	}
 	if (!t->ring)
-		t->ring = rd_xmalloc(EPA_HELD * sizeof *t->ring);
+		t->ring = rd_xmalloc(EPA_DELAYED * sizeof *t->ring);
 	t->count++;
-	*held(t, t->count - 1) = *r;
-	if (!t->locks || t->count == EPA_HELD) {
+	*delayed(t, t->count - 1) = *r;
+	if (!t->locks || t->count == EPA_DELAYED) {
 		h->going = r->place;
-		h->keep = t->locks ? EPA_HELD - 1 : 0;
+		h->keep = t->locks ? EPA_DELAYED - 1 : 0;
 	}
 	return true;
 }
 
-bool epa_holds_next(struct epa_holds *h, struct epa_record *r)
+bool epa_delay_next(struct epa_delay *h, struct epa_record *r)
 {
 	if (h->going == SIZE_MAX)
 		return false;
-	struct hold *t = &h->threads[h->going];
+	struct ring *t = &h->threads[h->going];
 	if (t->count <= h->keep) {
 		h->going = SIZE_MAX;
 		return false;
 	}
-	*r = *held(t, 0);
+	*r = *delayed(t, 0);
 	t->first++;
 	t->count--;
 	return true;
 }
 
-bool epa_holds_idle(const struct epa_holds *h, size_t place)
+bool epa_delay_idle(const struct epa_delay *h, size_t place)
 {
 	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
 }
 
-bool epa_holds_end(struct epa_holds *h)
+bool epa_delay_end(struct epa_delay *h)
 {
 	for (size_t i = 0; i < h->thread_count; i++) {
 		if (!h->threads[i].count)
