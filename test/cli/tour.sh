@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The commands of doc/tour.md print what the page says.  A command is an indented line that begins with "$";
+# the indented lines behind it are its output, in which "…" stands for any text, and on a line of its own for any
+# number of lines.
+set -u
+cp "$ROOT/examples/tour.c" .
+PATH=$BUILD:$PATH python3 - "$ROOT/doc/tour.md" <<'EOF'
+import re
+import subprocess
+import sys
+
+
+def commands(page):
+    """Pairs of a command and the lines of its output."""
+    found, inside = [], False
+    for line in page.splitlines():
+        if line.startswith("    $ "):
+            found.append((line[6:], []))
+            inside = True
+        elif inside and line.startswith("    "):
+            found[-1][1].append(line[4:])
+        else:
+            inside = False
+    return found
+
+
+def pattern(lines):
+    text = ""
+    for line in lines:
+        if line == "…":
+            text += r"(?:.*\n)*?"
+        else:
+            # Blanks beside any text are any blanks: columns move.
+            text += re.sub(r"(?:\\ )*…(?:\\ )*", r"[^\\n]*?", re.escape(line)) + r" *\n"
+    return text
+
+
+def show(lines):
+    return "\n".join("    " + line for line in lines)
+
+
+failed = 0
+pairs = commands(open(sys.argv[1], encoding="utf-8").read())
+assert len(pairs) > 10, "the page has no commands"
+for command, lines in pairs:
+    # Reports go to standard error when the program has ended, so what it printed comes first.
+    run = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    output = run.stdout + run.stderr
+    if not re.fullmatch(pattern(lines), output):
+        failed += 1
+        print(f"$ {command}\nthe page says:\n{show(lines)}\nit prints:\n{show(output.splitlines())}")
+print(f"{len(pairs)} commands, {failed} differ")
+sys.exit(failed > 0)
+EOF
