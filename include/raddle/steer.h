@@ -7,12 +7,16 @@
  * It lies behind the buffers of the session (session.h: steer_offset, 0 for a run
  * that is only recorded) and belongs to the first process; what that forks runs
  * free.  The replayer fills the plan before the program starts.  From then on the
- * program writes everything but `command`, and the replayer only looks.
+ * program writes everything but `command`, and the replayer only looks, except where
+ * the program stands and asks (below).
  *
  *   struct raddle_steer
- *   struct raddle_steer_thread   thread_count of them, thread 0 first
- *   struct raddle_steer_op       op_count of them, those of a thread together, n ascending
- *   struct raddle_slot           RADDLE_SLOTS of them, by thread number; sparse
+ *   struct raddle_steer_thread     thread_count of them, thread 0 first
+ *   struct raddle_steer_op         op_count of them, those of a thread together, n ascending
+ *   struct raddle_steer_watch      room for RADDLE_STEER_WATCHES
+ *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: what the plan decides
+ *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: what was decided
+ *   struct raddle_slot             RADDLE_SLOTS of them, by thread number; sparse
  *
  * The life of a run (`phase`, a futex):
  *   LEADING   operations wait for their turn, threads stop at limits, holds and stops
@@ -21,9 +25,42 @@
  *             order: all operations were done
  *   DIVERGED  the plan cannot be kept: `difference` says why; nobody is held any more
  *   RUNS_FREE nobody is held any more
+ *   GOES_ON   with RADDLE_STEER_TURNS: the threads take turns as the plan decides
  * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  Out of MET leads `command`, or the
  * runtime itself unless RADDLE_STEER_STAY is set.  The replayer ends LEADING from
  * outside with RADDLE_COMMAND_GIVE_UP when it sees that nothing moves any more.
+ * With RADDLE_STEER_TURNS: LEADING -> MET -> GOES_ON, or GOES_ON from the start where there is nothing to
+ * lead to; GOES_ON -> DIVERGED where a decision cannot be kept, GOES_ON -> RUNS_FREE on GIVE_UP.
+ *
+ * Turns
+ * -----
+ * With RADDLE_STEER_TURNS one thread runs at a time (`running`), from the start of the program on, so what
+ * happens depends on the plan alone.  A thread keeps the turn from one point to the next.  Points are:
+ * before an operation; where it has to wait in one; before a watched access; the first sign of a thread
+ * behind the access at which it met another; where it yields or sleeps; its end; and two that keep a
+ * program from standing still: SPIN (many accesses, or points, without a change) and AWAY (it waits in
+ * the kernel for something that is not ours).  A point of a thread is named by the number n of
+ * operations it has begun, the kind of the point and its count among those of that kind behind operation n.
+ *
+ * At each point somebody is chosen among those that could go on:
+ *   1. While decisions are left: the next one says who, if this is its point.  At all other points the
+ * default.
+ *   2. Then by `seed`, if it is not 0; else the default.
+ * The default: the thread itself, if it can go on and has not done so for RADDLE_STEER_STAYS points; else
+ * the next one by slot number that can, round about.  What was chosen differently is written down in `made`.
+ * A decision whose point was passed by, or whose thread cannot go on, is a difference.
+ * Who waits with a time limit is woken by it when nobody else can go on.
+ *
+ * The plan changes while the program stands
+ * -----------------------------------------
+ * The program stands at a point (RADDLE_STEER_ASK: at each one when all decisions were taken; or where a
+ * watch says so; or before its first operation, RADDLE_STEER_ASK_START) when `running` is
+ * RADDLE_STEER_ASKING.  It has filled `ask` and counted `asks` up, and nobody runs.  The replayer may then
+ * look at everything, append threads, watches and decisions (first the entry, then the count; the
+ * tables have room for RADDLE_STEER_ROOM more threads than the plan began with), set `seed`, `flags` (ASK
+ * only), `next` (a slot: that one goes on now; NONE: as above) and `past_count` (decisions up to it count as
+ * taken), and answers by `answers` = `asks` and a wake of that futex.  A thread of a decision or watch is a
+ * position in the table of threads, as ever.
  */
 #ifndef RADDLE_STEER_H
 #define RADDLE_STEER_H
@@ -31,15 +68,21 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 2
+#define RADDLE_STEER_VERSION 3
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
 #define RADDLE_STEER_FRAMES 64 /* innermost call sites of a stack that is reported */
 #define RADDLE_STEER_RACES 256
 #define RADDLE_STEER_HOLDS 2
+#define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* as `running`: the program stands and asks */
+#define RADDLE_STEER_WATCHES 4096
+#define RADDLE_STEER_DECISIONS 65536
+#define RADDLE_STEER_ROOM 1024	  /* threads that may be added to a plan */
+#define RADDLE_STEER_STAYS 2000	  /* points that a thread goes on by default */
+#define RADDLE_STEER_LOOKS 20000u /* accesses until a thread that comes to no point spins */
 
-enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE };
+enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE, RADDLE_GOES_ON };
 
 enum raddle_command {
 	RADDLE_COMMAND_NONE,
@@ -53,16 +96,34 @@ enum raddle_steer_flags {
 	RADDLE_STEER_ORDER = 4,	 /* nobody is to stand anywhere: MET when the last operation was done */
 	RADDLE_STEER_ANYWHERE =
 		8, /* no thread is led; whoever comes to a hold's site stands there for a while */
+	RADDLE_STEER_TURNS = 16,     /* one thread at a time */
+	RADDLE_STEER_ASK = 32,	     /* stand when all decisions were taken */
+	RADDLE_STEER_ASK_START = 64, /* stand before the first operation */
 };
 
 /* Why the plan cannot be kept. */
 enum raddle_cause {
 	RADDLE_CAUSE_NONE,
-	RADDLE_CAUSE_KIND,   /* the thread's n-th operation is of another kind */
-	RADDLE_CAUSE_PAST,   /* the thread has gone past its hold: the access did not come */
-	RADDLE_CAUSE_APART,  /* both came, but touch different memory, or both only read */
-	RADDLE_CAUSE_ENDED,  /* the thread ended before it came where it should stand */
-	RADDLE_CAUSE_GIVE_UP /* the replayer said so */
+	RADDLE_CAUSE_KIND,    /* the thread's n-th operation is of another kind */
+	RADDLE_CAUSE_PAST,    /* the thread has gone past its hold: the access did not come */
+	RADDLE_CAUSE_APART,   /* both came, but touch different memory, or both only read */
+	RADDLE_CAUSE_ENDED,   /* the thread ended before it came where it should stand */
+	RADDLE_CAUSE_GIVE_UP, /* the replayer said so */
+	RADDLE_CAUSE_MISSED,  /* the thread has gone past the point of the next decision */
+	RADDLE_CAUSE_CANNOT,  /* at the point of a decision its thread cannot go on */
+};
+
+/* Where a thread may lose the turn. */
+enum raddle_point {
+	RADDLE_POINT_OP,     /* before its operation n; count is 1 */
+	RADDLE_POINT_WAIT,   /* it has to wait in operation n */
+	RADDLE_POINT_ACCESS, /* before a watched access */
+	RADDLE_POINT_BACK,   /* it is back from the access at which it met another thread */
+	RADDLE_POINT_YIELD,  /* it yields or sleeps */
+	RADDLE_POINT_SPIN,
+	RADDLE_POINT_AWAY,
+	RADDLE_POINT_END, /* it has ended */
+	RADDLE_POINTS,
 };
 
 /* What a thread is doing. */
@@ -75,6 +136,27 @@ enum raddle_slot_state {
 	RADDLE_SLOT_STOP,    /* stands before the operation it is to stop in */
 	RADDLE_SLOT_BLOCKED, /* waits in an operation of the program */
 	RADDLE_SLOT_ENDED,
+};
+
+/* Who goes on at a point. */
+struct raddle_steer_decision {
+	uint32_t thread; /* whose point; a position in the table, in `made` a slot */
+	uint32_t next;	 /* the same: who goes on */
+	uint64_t n;
+	uint32_t point; /* enum raddle_point */
+	uint32_t count; /* from 1 */
+};
+
+/* Accesses at which a thread comes to a point.  Each field narrows it down. */
+struct raddle_steer_watch {
+	uint32_t thread;	/* position in the table; NONE: any */
+	uint32_t site;		/* 0: any */
+	uint64_t address, size; /* size 0: any */
+	uint64_t after;		/* only when the thread has begun so many operations; UINT64_MAX: always */
+	uint64_t occurrence;	/* only the so-many-th that fits, from 1; 0: each */
+	uint32_t how;		/* bits: 1 reads, 2 writes */
+	uint32_t stand;		/* 1: the program stands there and asks */
+	_Atomic uint64_t seen;	/* the runtime's: how many fitted */
 };
 
 /* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
@@ -141,7 +223,22 @@ struct raddle_slot {
 	/* Addresses of locks it holds; the lowest bit is set for a shared hold.  0: passed over. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 	_Atomic uint32_t timed; /* BLOCKED: the wait ends by itself */
-	uint32_t unused[15];
+	/* Turns, under the runtime's lock. */
+	_Atomic uint32_t ready; /* it would go on if it had the turn */
+	_Atomic uint32_t away;	/* it was found to wait in the kernel and has not come back */
+	uint32_t stays;		/* points since it got the turn */
+	uint32_t due;		/* its wait with a time limit is over */
+	uint64_t since;	  /* not 0: it waits for others to take their turns; later ones have higher numbers */
+	uint64_t point_n; /* the point it is at or was at last */
+	uint32_t point, point_count;
+	uint32_t unused[4];
+};
+
+/* What a program that stands asks about. */
+struct raddle_steer_ask {
+	uint32_t slot;		       /* who came to the point; its place is in the slot */
+	uint32_t watch;		       /* position of the watch; NONE: it stands for want of decisions */
+	struct raddle_steer_spot spot; /* of an access */
 };
 
 struct raddle_steer {
@@ -162,6 +259,22 @@ struct raddle_steer {
 	struct raddle_steer_spot spots[RADDLE_STEER_HOLDS]; /* who stands at the holds */
 	struct raddle_steer_difference difference;
 	struct raddle_steer_race races[RADDLE_STEER_RACES];
+
+	/* Turns. */
+	uint64_t watches_at, decisions_at, made_at;
+	uint64_t seed;		       /* 0: none */
+	uint32_t next;		       /* answer: the slot that goes on now; NONE: as the plan says */
+	_Atomic uint32_t thread_added; /* threads behind the first thread_count */
+	_Atomic uint32_t watch_count, decision_count;
+	_Atomic uint32_t past_count;	       /* decisions that were taken */
+	_Atomic uint32_t made_count;	       /* may exceed RADDLE_STEER_DECISIONS */
+	_Alignas(64) _Atomic uint32_t running; /* the slot that has the turn; NONE, ASKING */
+	_Atomic uint32_t asks, answers;	       /* `answers` is a futex */
+	_Atomic uint32_t met;		       /* phase has been MET */
+	_Atomic uint64_t choices;	       /* points at which more than one thread could go on */
+	_Atomic uint64_t trail;		       /* a hash of all of them and of what was chosen */
+	_Atomic uint32_t unsure;	       /* how often time had a say: AWAY */
+	struct raddle_steer_ask ask;
 };
 
 static inline struct raddle_steer_thread *raddle_steer_threads(struct raddle_steer *s)
@@ -172,6 +285,21 @@ static inline struct raddle_steer_thread *raddle_steer_threads(struct raddle_ste
 static inline struct raddle_steer_op *raddle_steer_ops(struct raddle_steer *s)
 {
 	return (struct raddle_steer_op *)((char *)s + s->ops_at);
+}
+
+static inline struct raddle_steer_watch *raddle_steer_watches(struct raddle_steer *s)
+{
+	return (struct raddle_steer_watch *)((char *)s + s->watches_at);
+}
+
+static inline struct raddle_steer_decision *raddle_steer_decisions(struct raddle_steer *s)
+{
+	return (struct raddle_steer_decision *)((char *)s + s->decisions_at);
+}
+
+static inline struct raddle_steer_decision *raddle_steer_made(struct raddle_steer *s)
+{
+	return (struct raddle_steer_decision *)((char *)s + s->made_at);
 }
 
 static inline struct raddle_slot *raddle_steer_slots(struct raddle_steer *s)

@@ -241,21 +241,36 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-static void wait_in_join(struct rt_step *step, uint32_t number, bool timed)
+static bool has_ended(uint32_t number)
 {
-	if (step->t)
-		rt_step_block(step, number, timed);
+	return number >= RADDLE_SLOTS ||
+	       atomic_load(&raddle_steer_slots(rt.steer)[number].state) == RADDLE_SLOT_ENDED;
 }
 
-/* FIRST: what is tried before; TIMED: whether the call waits for ever. */
-#define JOIN(thread, first, timed, call)                                                                     \
+/* Where threads take turns the others have theirs until the thread has ended, or the time is up. */
+static void wait_in_join(struct rt_step *step, uint32_t number, const struct rt_until *until, bool timed)
+{
+	bool waits = !timed || until;
+
+	if (!step->t)
+		return;
+	rt_step_block(step, number, timed);
+	while (waits && rt_step_takes_turns(step) && !has_ended(number))
+		waits = rt_turn_wait(step, until);
+	if (rt_step_takes_turns(step))
+		rt_step_unblock(step);
+}
+
+/* FIRST: what is tried before; TIMED: whether the call does not wait for ever; UNTIL: how long, NULL for
+ * one that does not wait at all. */
+#define JOIN(thread, first, timed, until, call)                                                              \
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
 		struct rt_thread *inside_ __attribute__((cleanup(outside))) = inside(rt_self());             \
 		RT_STEP(step_, RADDLE_THREAD_JOIN, number_);                                                 \
 		int r_ = first;                                                                              \
 		if (r_ == EBUSY) {                                                                           \
-			wait_in_join(&step_, number_, timed);                                                \
+			wait_in_join(&step_, number_, until, timed);                                         \
 			r_ = call;                                                                           \
 		}                                                                                            \
 		joined(inside_, (uint64_t)(thread), number_, r_);                                            \
@@ -265,24 +280,29 @@ static void wait_in_join(struct rt_step *step, uint32_t number, bool timed)
 
 INTERPOSE(int, pthread_join, (pthread_t thread, void **result))
 {
-	JOIN(thread, try_join(inside_, thread, result, number_), false, REAL(pthread_join)(thread, result));
+	JOIN(thread, try_join(inside_, thread, result, number_), false, NULL,
+	     REAL(pthread_join)(thread, result));
 }
 
 INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **result))
 {
-	JOIN(thread, EBUSY, true, REAL(pthread_tryjoin_np)(thread, result));
+	JOIN(thread, EBUSY, true, NULL, REAL(pthread_tryjoin_np)(thread, result));
 }
 
 INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time))
 {
-	JOIN(thread, try_join(inside_, thread, result, number_), true,
+	struct rt_until until = {CLOCK_REALTIME, time};
+
+	JOIN(thread, try_join(inside_, thread, result, number_), true, &until,
 	     REAL(pthread_timedjoin_np)(thread, result, time));
 }
 
 INTERPOSE(int, pthread_clockjoin_np,
 	  (pthread_t thread, void **result, clockid_t clock, const struct timespec *time))
 {
-	JOIN(thread, try_join(inside_, thread, result, number_), true,
+	struct rt_until until = {clock, time};
+
+	JOIN(thread, try_join(inside_, thread, result, number_), true, &until,
 	     REAL(pthread_clockjoin_np)(thread, result, clock, time));
 }
 
@@ -299,7 +319,8 @@ static int try_thrd_join(struct rt_thread *t, thrd_t thread, int *result, uint32
 
 INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
 {
-	JOIN(thread, try_thrd_join(inside_, thread, result, number_), false, REAL(thrd_join)(thread, result));
+	JOIN(thread, try_thrd_join(inside_, thread, result, number_), false, NULL,
+	     REAL(thrd_join)(thread, result));
 }
 
 static void detached(struct rt_step *step, uint64_t handle, uint32_t number, int error)

@@ -33,6 +33,8 @@ static int steered_acquire(void *guard)
 	if (in_progress(guard)) {
 		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(guard));
 		rt_step_block(&step, A(guard), false);
+		while (rt_step_takes_turns(&step) && in_progress(guard))
+			rt_turn_wait(&step, NULL);
 	}
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
@@ -67,6 +69,7 @@ static void guard_done(void *guard, uint64_t result, __typeof__(__cxa_guard_rele
 	if (t)
 		RT_EVENT(t, RADDLE_ONCE_DONE, RT_Q, RT_T, A(guard), result);
 	real(guard);
+	rt_turn_released(A(guard));
 	rt_step_end(&step);
 }
 

@@ -30,6 +30,7 @@ struct rt_once {
 
 struct steps {
 	struct rt_step begin, done;
+	const void *control;
 };
 
 /* glibc's control: 1 while a thread runs the routine, 2 when it has been run; above that it counts
@@ -77,6 +78,7 @@ static void leave(struct rt_once *o)
 /* The routine's end takes effect when the real function has returned, or has been left. */
 static void leave_steps(struct steps *steps)
 {
+	rt_turn_released(A(steps->control));
 	rt_step_end(&steps->done);
 	rt_step_leave(&steps->begin);
 }
@@ -99,8 +101,8 @@ static int once(struct rt_thread *t, pthread_once_t *control, void (*routine)(vo
 /* Which of the two kinds it is becomes known when it happens. */
 static int steered_once(struct rt_thread *t, pthread_once_t *control, void (*routine)(void))
 {
-	struct steps steps
-		__attribute__((cleanup(leave_steps))) = {.begin = rt_step(RADDLE_ONCE_RUN, A(control))};
+	struct steps steps __attribute__((cleanup(leave_steps))) = {
+		.begin = rt_step(RADDLE_ONCE_RUN, A(control)), .control = control};
 	struct rt_once o __attribute__((cleanup(leave))) = {
 		.control = control, .routine = routine, .outer = t->once, .t = t, .steps = &steps};
 	int r;
@@ -109,6 +111,8 @@ static int steered_once(struct rt_thread *t, pthread_once_t *control, void (*rou
 	if (in_progress(control)) {
 		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(control));
 		rt_step_block(&steps.begin, A(control), false);
+		while (rt_step_takes_turns(&steps.begin) && in_progress(control))
+			rt_turn_wait(&steps.begin, NULL);
 	}
 	r = REAL(pthread_once)(control, run);
 	if (!o.ran && !r) {

@@ -128,6 +128,7 @@ struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
 void rt_text(struct rt_thread *t, uint32_t code, const char *text);
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
+void rt_see_again(struct rt_thread *t);				     /* clears all: a new segment */
 
 /* New memory, of which the program knows the first `known` bytes; returns p. */
 void *rt_fresh(void *p, size_t known);

@@ -52,6 +52,10 @@ struct rt_steered {
 	bool stopped;				/* it has reached its stop */
 	bool leads;				/* it goes first out of a race */
 	bool anywhere;				/* nobody is led: it may stand at any hold */
+	bool sees_all;				/* each of its accesses is looked at */
+	uint32_t looks;				/* accesses since its last point */
+	uint64_t point_n;			/* the operation that its last point was behind */
+	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
 	uint32_t atomic_size;			/* of the operation between begin and end */
 	uint32_t atomic_relaxed;		/* its site, if it is relaxed */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */

@@ -210,6 +210,11 @@ void rt_let_go(struct rt_thread *t)
 	(void)t;
 }
 
+void rt_see_again(struct rt_thread *t)
+{
+	(void)t;
+}
+
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 {
 	(void)t;

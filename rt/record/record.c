@@ -152,6 +152,11 @@ static inline void new_segment(struct rt_thread *t)
 	}
 }
 
+void rt_see_again(struct rt_thread *t)
+{
+	new_segment(t);
+}
+
 /* A synchronisation operation begins a new segment.  While there is no other
  * thread and none that could still be met in a join, everything this thread does
  * is ordered before or after all that others do, whatever it synchronises: the

@@ -110,15 +110,19 @@ static struct arrival arrive(const pthread_barrier_t *barrier)
 		atomic_fetch_add(&a.barrier->round, 1);
 	}
 	rt_unlock(&signals);
-	if (a.last)
+	if (a.last) {
 		rt_futex_wake(&a.barrier->round, INT32_MAX);
+		rt_turn_released(A(barrier));
+	}
 	return a;
 }
 
-static int wait_for_others(const struct arrival *a, pthread_barrier_t *barrier)
+static int wait_for_others(struct rt_step *leave, const struct arrival *a, pthread_barrier_t *barrier)
 {
 	if (!a->barrier)
 		return REAL(pthread_barrier_wait)(barrier);
+	while (rt_step_takes_turns(leave) && atomic_load(&a->barrier->round) == a->round)
+		rt_turn_wait(leave, NULL);
 	while (atomic_load(&a->barrier->round) == a->round)
 		rt_futex_wait(&a->barrier->round, a->round, SLEEP_MS);
 	return a->last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
@@ -127,7 +131,7 @@ static int wait_for_others(const struct arrival *a, pthread_barrier_t *barrier)
 int rt_barrier_wait(pthread_barrier_t *barrier)
 {
 	struct rt_thread *t = rt_self();
-	struct rt_step enter = rt_step(RADDLE_BARRIER_ENTER, A(barrier)), leave;
+	struct rt_step enter = rt_step(RADDLE_BARRIER_ENTER, A(barrier)), leave = {0};
 	struct arrival a;
 	int r;
 
@@ -137,14 +141,14 @@ int rt_barrier_wait(pthread_barrier_t *barrier)
 	}
 	a = arrive(barrier);
 	if (!t)
-		return wait_for_others(&a, barrier);
+		return wait_for_others(&leave, &a, barrier);
 	rt_step_end(&enter);
 	rt_step_begin(&leave, t, RADDLE_BARRIER_EXIT, A(barrier));
 	if (!a.last) {
 		rt_step_block(&leave, A(barrier), false);
 		rt_step_reached(&leave);
 	}
-	r = wait_for_others(&a, barrier);
+	r = wait_for_others(&leave, &a, barrier);
 	rt_step_gate(&leave);
 	RT_TELL(barrier_exit, t, A(barrier));
 	rt_sync(t, RADDLE_BARRIER_EXIT, A(barrier), r == PTHREAD_BARRIER_SERIAL_THREAD);

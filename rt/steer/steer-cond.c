@@ -90,6 +90,8 @@ static void wake_some(const pthread_cond_t *cond, bool all)
 		take_out(w);
 		w->signalled = true;
 		REAL(pthread_cond_signal)(&w->wake);
+		if (w->t)
+			rt_turn_ready(w->t);
 		if (!all)
 			return;
 	}
@@ -126,10 +128,26 @@ struct wait {
 	int result;
 };
 
+/* The same where threads take turns: the mutex of the list is let go while others run. */
+static int wait_by_turns(struct rt_waiter *w, const struct rt_until *until)
+{
+	bool waits = true;
+
+	while (!w->signalled && waits) {
+		pthread_testcancel();
+		REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+		waits = rt_turn_wait(&w->step, until);
+		REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+	}
+	return w->signalled ? 0 : ETIMEDOUT;
+}
+
 static int sleep_until(struct rt_waiter *w, const struct rt_until *until)
 {
 	int r = 0;
 
+	if (rt_step_takes_turns(&w->step))
+		return wait_by_turns(w, until);
 	while (!w->signalled && r == 0)
 		r = until ? REAL(pthread_cond_clockwait)(&w->wake, &rt.waiters_mutex, until->clock,
 							 until->time)
@@ -145,7 +163,11 @@ static void lock_again(struct wait *w)
 	if (r == EBUSY) {
 		if (t)
 			rt_step_block(&w->waiter.step, A(w->mutex), false);
-		r = REAL(pthread_mutex_lock)(w->mutex);
+		while (r == EBUSY && rt_step_takes_turns(&w->waiter.step)) {
+			rt_turn_wait(&w->waiter.step, NULL);
+			r = REAL(pthread_mutex_trylock)(w->mutex);
+		}
+		r = r == EBUSY ? REAL(pthread_mutex_lock)(w->mutex) : r;
 	}
 	if (r)
 		w->result = r;
@@ -208,6 +230,7 @@ static void release_mutex(struct wait *w)
 	}
 	if (t)
 		rt_released(t, &lost, (uint64_t)w->result);
+	rt_turn_released(A(w->mutex));
 }
 
 static void begin_wait(struct wait *w, bool timed)

@@ -96,6 +96,33 @@ static bool may_try(uint32_t code, const struct rt_until *until)
 	       (until->time->tv_nsec >= 0 && until->time->tv_nsec < 1000000000);
 }
 
+/* The real function would not wait for a thing that the thread has itself, but say so. */
+static bool is_refused(uint32_t code, const void *object, uint32_t tid)
+{
+	const pthread_mutex_t *mutex = object;
+	const pthread_rwlock_t *rwlock = object;
+
+	if (raddle_class(code) == RADDLE_CLASS_MUTEX)
+		return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&
+		       (uint32_t)mutex->__data.__owner == tid;
+	return raddle_class(code) == RADDLE_CLASS_RWLOCK && (uint32_t)rwlock->__data.__cur_writer == tid;
+}
+
+/* Others have their turns until the attempt works. */
+static int wait_by_turns(struct rt_step *step, uint32_t attempt, void *object, const struct rt_until *until)
+{
+	int busy = attempt == RADDLE_SEM_TRYWAIT ? EAGAIN : EBUSY, r = busy;
+	bool waits = true;
+
+	while (r == busy && waits) {
+		waits = rt_turn_wait(step, until);
+		if (attempt == RADDLE_SEM_TRYWAIT)
+			pthread_testcancel();
+		r = real_acquire(attempt, object, NULL);
+	}
+	return r == busy ? ETIMEDOUT : r;
+}
+
 static int acquire(struct rt_step *step, uint32_t code, void *object, const struct rt_until *until)
 {
 	struct attempt a = attempt_of(code);
@@ -114,7 +141,10 @@ static int acquire(struct rt_step *step, uint32_t code, void *object, const stru
 		return r;
 	rt_sync(step->t, a.request, A(object), a.operand);
 	rt_step_block(step, A(object), until != NULL);
-	r = real_acquire(code, object, until);
+	if (rt_step_takes_turns(step) && !is_refused(code, object, step->t->steered.slot->tid))
+		r = wait_by_turns(step, a.code, object, until);
+	else
+		r = real_acquire(code, object, until);
 	rt_step_unblock(step);
 	return r;
 }
@@ -167,6 +197,7 @@ int rt_steered_release(uint32_t code, volatile void *volatile_object)
 		r = real_release(code, object);
 		rt_release_end(t, &release, (uint64_t)r);
 		rt_released(t, &lost, (uint64_t)r);
+		rt_turn_released(A(object));
 		rt_step_end(&step);
 	} else {
 		r = real_release(code, object);

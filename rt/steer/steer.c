@@ -17,7 +17,7 @@
  * sleeps elsewhere, so sleeps are short, longer with more sleepers; if the replayer
  * is gone everything is let go.
  */
-#include "rt/steer/steer.h"
+#include "rt/steer/steer-int.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,36 +33,19 @@
 #define ALIVE_NAPS 25		 /* naps between two looks at the replayer */
 #define MOMENT_NS 100000000u	 /* that a thread stands where it hopes to meet another */
 
-/* Where a thread of the plan sleeps. */
-struct rt_place {
-	_Alignas(64) _Atomic uint32_t word;
-	_Atomic uint32_t asleep;
-};
-
-struct rt_steering {
-	struct rt_place *places; /* by position in the table of threads */
-	uint32_t *owners;	 /* by turn: whose it is */
-	_Atomic uint32_t sleepers;
-	struct rt_place common; /* of threads that no plan leads */
-	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
-	 * stood there in vain, how many did not, and how many shall not. */
-	bool stands[RADDLE_STEER_HOLDS];
-	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
-};
-
-static uint32_t phase(void)
+uint32_t rt_steer_phase(void)
 {
 	return atomic_load_explicit(&rt.steer->phase, memory_order_acquire);
 }
 
 static bool held(void)
 {
-	uint32_t now = phase();
+	uint32_t now = rt_steer_phase();
 
 	return now == RADDLE_LEADING || now == RADDLE_MET;
 }
 
-static void lock(uint64_t *signals)
+void rt_steer_lock(uint64_t *signals)
 {
 	uint64_t all = ~0ull;
 	int saved = errno;
@@ -73,7 +56,7 @@ static void lock(uint64_t *signals)
 	errno = saved;
 }
 
-static void unlock(const uint64_t *signals)
+void rt_steer_unlock(const uint64_t *signals)
 {
 	int saved = errno;
 
@@ -84,7 +67,7 @@ static void unlock(const uint64_t *signals)
 
 /* ---- waking and sleeping ---- */
 
-static void wake(struct rt_place *place)
+void rt_steer_wake(struct rt_place *place)
 {
 	atomic_fetch_add(&place->word, 1);
 	if (atomic_load(&place->asleep))
@@ -94,12 +77,14 @@ static void wake(struct rt_place *place)
 static void wake_all(void)
 {
 	for (uint32_t i = 0; i < rt.steer->thread_count; i++)
-		wake(&rt.steering->places[i]);
-	wake(&rt.steering->common);
+		rt_steer_wake(&rt.steering->places[i]);
+	for (uint32_t i = 0; rt_takes_turns() && i < atomic_load(&rt.steer->slot_count); i++)
+		rt_steer_wake(&rt.steering->own[i]);
+	rt_steer_wake(&rt.steering->common);
 	rt_futex_wake(&rt.steer->phase, INT32_MAX);
 }
 
-static bool change_phase(uint32_t from, uint32_t to)
+bool rt_steer_change_phase(uint32_t from, uint32_t to)
 {
 	if (!atomic_compare_exchange_strong(&rt.steer->phase, &from, to))
 		return false;
@@ -112,25 +97,33 @@ uint32_t rt_steer_site(const struct rt_thread *t)
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
 }
 
-static void diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found)
+void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found)
 {
 	struct raddle_steer *s = rt.steer;
+	uint32_t now = rt_steer_phase();
+
+	if (now != RADDLE_LEADING && now != RADDLE_GOES_ON)
+		return;
+	s->difference = (struct raddle_steer_difference){
+		.cause = cause,
+		.slot = t ? t->number : RADDLE_STEER_NONE,
+		.n = t ? t->steered.n : 0,
+		.expected = expected,
+		.found = found,
+		.site = t ? rt_steer_site(t) : 0,
+		.turn = now == RADDLE_LEADING ? atomic_load(&s->turn) : atomic_load(&s->past_count),
+	};
+	rt_steer_change_phase(now, RADDLE_DIVERGED);
+}
+
+static void diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found)
+{
 	uint64_t signals;
 
-	lock(&signals);
-	if (phase() == RADDLE_LEADING) {
-		s->difference = (struct raddle_steer_difference){
-			.cause = cause,
-			.slot = t ? t->number : RADDLE_STEER_NONE,
-			.n = t ? t->steered.n : 0,
-			.expected = expected,
-			.found = found,
-			.site = t ? rt_steer_site(t) : 0,
-			.turn = atomic_load(&s->turn),
-		};
-		change_phase(RADDLE_LEADING, RADDLE_DIVERGED);
-	}
-	unlock(&signals);
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING)
+		rt_steer_differs(t, cause, expected, found);
+	rt_steer_unlock(&signals);
 }
 
 void rt_steer_give_up(void)
@@ -156,19 +149,20 @@ static void look_at_command(uint32_t naps)
 	if (command == RADDLE_COMMAND_GIVE_UP ||
 	    (naps % ALIVE_NAPS == ALIVE_NAPS - 1 && replayer_is_gone())) {
 		rt_steer_give_up();
-		change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+		rt_steer_change_phase(RADDLE_GOES_ON, RADDLE_RUNS_FREE);
 	}
 	if (command == RADDLE_COMMAND_GO && rt.steer->stop_count)
-		change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
-static uint32_t seen_at(const struct rt_thread *t)
+uint32_t rt_steer_seen(const struct rt_thread *t)
 {
 	return atomic_load(&t->steered.place->word);
 }
 
 /* Waits for something new; `seen` was there before the caller looked last. */
-static void nap(struct rt_thread *t, uint32_t seen, uint32_t round)
+void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 {
 	struct rt_place *place = t->steered.place;
 	uint32_t sleepers;
@@ -185,7 +179,7 @@ static void nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 	atomic_fetch_sub(&rt.steering->sleepers, 1);
 }
 
-static void show(struct rt_thread *t, uint32_t state)
+void rt_steer_show(struct rt_thread *t, uint32_t state)
 {
 	if (t->steered.slot)
 		atomic_store_explicit(&t->steered.slot->state, state, memory_order_release);
@@ -194,13 +188,27 @@ static void show(struct rt_thread *t, uint32_t state)
 /* Stands in `state` while the condition holds.  `seen_` is taken before it is looked at. */
 #define STAND(t, state, condition)                                                                           \
 	do {                                                                                                 \
-		show(t, state);                                                                              \
-		for (uint32_t round_ = 0, seen_ = seen_at(t); (condition); seen_ = seen_at(t))               \
-			nap(t, seen_, round_++);                                                             \
-		show(t, RADDLE_SLOT_RUNS);                                                                   \
+		if (condition)                                                                               \
+			rt_turn_give(t, state);                                                              \
+		rt_steer_show(t, state);                                                                     \
+		for (uint32_t round_ = 0, seen_ = rt_steer_seen(t); (condition); seen_ = rt_steer_seen(t))   \
+			rt_steer_nap(t, seen_, round_++);                                                    \
+		rt_turn_take(t);                                                                             \
+		rt_steer_show(t, RADDLE_SLOT_RUNS);                                                          \
 	} while (0)
 
 /* ---- the plan ---- */
+
+static bool turns_fit(const struct raddle_steer *s, uint64_t size)
+{
+	uint64_t decisions = RADDLE_STEER_DECISIONS * sizeof(struct raddle_steer_decision),
+		 threads =
+			 ((uint64_t)s->thread_count + RADDLE_STEER_ROOM) * sizeof(struct raddle_steer_thread);
+
+	return size - s->threads_at >= threads && s->watches_at < size && s->decisions_at < size &&
+	       s->made_at < size && size - s->decisions_at >= decisions && size - s->made_at >= decisions &&
+	       size - s->watches_at >= RADDLE_STEER_WATCHES * sizeof(struct raddle_steer_watch);
+}
 
 static bool fits(const struct raddle_steer *s, uint64_t size)
 {
@@ -219,30 +227,33 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	for (uint32_t i = 0; i < s->op_count; i++)
 		if (ops[i].turn >= s->op_count)
 			return false;
-	return true;
+	return !(s->flags & RADDLE_STEER_TURNS) || turns_fit(s, size);
 }
 
 void rt_steer_setup(struct raddle_steer *s, uint64_t size)
 {
 	const struct raddle_steer_thread *threads;
-	size_t places, owners;
+	size_t places, own, owners;
 	char *memory;
 
 	if (!fits(s, size))
 		return;
 	places = (sizeof(struct rt_steering) + 63) / 64 * 64;
-	owners = places + s->thread_count * sizeof(struct rt_place);
+	own = places + s->thread_count * sizeof(struct rt_place);
+	owners = own + (s->flags & RADDLE_STEER_TURNS ? RADDLE_SLOTS * sizeof(struct rt_place) : 0);
 	memory = rt_map(owners + s->op_count * sizeof(uint32_t));
 	if (!memory)
 		return;
 	rt.steering = (struct rt_steering *)memory;
 	rt.steering->places = (struct rt_place *)(memory + places);
+	rt.steering->own = (struct rt_place *)(memory + own);
 	rt.steering->owners = (uint32_t *)(memory + owners);
 	threads = raddle_steer_threads(s);
 	for (uint32_t i = 0; i < s->thread_count; i++)
 		for (uint32_t k = 0; k < threads[i].count; k++)
 			rt.steering->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt.steer = s;
+	rt_turn_setup();
 	rt_guard.alive = RT_STEERED;
 	if (s->flags & RADDLE_STEER_DETECT)
 		rt_detect_setup(s);
@@ -300,7 +311,9 @@ void rt_steer_begin(struct rt_thread *t)
 	t->steered.slot = slot;
 	if (slot->thread != RADDLE_STEER_NONE)
 		follow_plan(t, slot->thread);
-	show(t, RADDLE_SLOT_RUNS);
+	if (rt_takes_turns())
+		t->steered.place = &rt.steering->own[t->number];
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
 	while (count <= t->number &&
 	       !atomic_compare_exchange_weak(&rt.steer->slot_count, &count, t->number + 1))
 		;
@@ -328,7 +341,8 @@ void rt_steer_end(struct rt_thread *t)
 {
 	if (is_expected(t))
 		diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_THREAD_END);
-	show(t, RADDLE_SLOT_ENDED);
+	rt_turn_end(t);
+	rt_steer_show(t, RADDLE_SLOT_ENDED);
 }
 
 /* Whether a thread that was led to be stuck is. */
@@ -373,9 +387,10 @@ void rt_steer_exit(struct rt_thread *t)
 			STAND(t, RADDLE_SLOT_LIMIT,
 			      held() && (t->steered.n >= plan->limit || is_another_to_come(t)));
 	}
-	if (rt.steer->stop_count && phase() == RADDLE_RUNS_FREE)
+	if (rt.steer->stop_count && rt_steer_phase() == RADDLE_RUNS_FREE)
 		rt_flavour_exit();
-	for (uint32_t naps = 0; naps < STUCK_NAPS && phase() == RADDLE_RUNS_FREE && is_stuck(); naps++)
+	for (uint32_t naps = 0; naps < STUCK_NAPS && rt_steer_phase() == RADDLE_RUNS_FREE && is_stuck();
+	     naps++)
 		rt_futex_wait(&rt.steer->phase, RADDLE_RUNS_FREE, NAP_MS);
 }
 
@@ -390,14 +405,14 @@ static void check_stops(void)
 
 	if (s->stop_count == 0 && !(s->flags & RADDLE_STEER_ORDER))
 		return;
-	lock(&signals);
-	if (phase() == RADDLE_LEADING && atomic_load(&s->turn) == s->op_count &&
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING && atomic_load(&s->turn) == s->op_count &&
 	    atomic_load(&s->stops_reached) == s->stop_count) {
-		change_phase(RADDLE_LEADING, RADDLE_MET);
-		if (!(s->flags & RADDLE_STEER_STAY))
-			change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+		rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET);
+		if (!(s->flags & (RADDLE_STEER_STAY | RADDLE_STEER_TURNS)))
+			rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 	}
-	unlock(&signals);
+	rt_steer_unlock(&signals);
 }
 
 static bool is_stop(const struct rt_step *step)
@@ -456,24 +471,28 @@ void rt_step_block(struct rt_step *step, uint64_t object, bool timed)
 	show_step(step, object);
 	if (slot)
 		atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
-	show(step->t, RADDLE_SLOT_BLOCKED);
+	rt_steer_show(step->t, RADDLE_SLOT_BLOCKED);
 }
 
 void rt_step_unblock(struct rt_step *step)
 {
 	struct raddle_slot *slot = step->t->steered.slot;
 
+	rt_turn_take(step->t);
 	step->blocked = false;
 	step->n = ++step->t->steered.n;
 	show_step(step, slot ? atomic_load(&slot->object) : 0);
-	show(step->t, RADDLE_SLOT_RUNS);
+	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
 
 /* The first of a race has come back from its access: the second may go. */
-static void come_back(struct rt_thread *t)
+static void come_back(struct rt_thread *t, uint64_t n)
 {
 	t->steered.leads = false;
-	change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+	if (rt_takes_turns())
+		rt_turn_point(t, n, RADDLE_POINT_BACK);
+	else
+		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
 static void go_past_hold(struct rt_thread *t)
@@ -497,24 +516,19 @@ static void stop_at(struct rt_step *step)
 		return;
 	}
 	step->expected = plan->stop_kind;
-	show(t, RADDLE_SLOT_STOP);
+	rt_steer_show(t, RADDLE_SLOT_STOP);
 	rt_step_reached(step);
 	STAND(t, RADDLE_SLOT_STOP, held());
 }
 
-void rt_step_gate(struct rt_step *step)
+/* The thread does what the plan has for it before this step. */
+static void lead(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
 	struct rt_steered *d = &t->steered;
 	const struct raddle_steer_thread *plan = d->plan;
 	const struct raddle_steer_op *op;
 
-	if (step->blocked)
-		rt_step_unblock(step);
-	if (d->leads)
-		come_back(t);
-	if (!plan || !held())
-		return;
 	go_past_hold(t);
 	op = &raddle_steer_ops(rt.steer)[d->op];
 	if (d->op < plan->first + plan->count && op->n == step->n) {
@@ -530,6 +544,20 @@ void rt_step_gate(struct rt_step *step)
 	} else if (step->n > plan->limit) {
 		STAND(t, RADDLE_SLOT_LIMIT, held());
 	}
+}
+
+void rt_step_gate(struct rt_step *step)
+{
+	struct rt_thread *t = step->t;
+	struct rt_steered *d = &t->steered;
+
+	if (step->blocked)
+		rt_step_unblock(step);
+	if (d->leads)
+		come_back(t, step->n - 1);
+	if (d->plan && held())
+		lead(step);
+	rt_turn_point(t, step->n, RADDLE_POINT_OP);
 }
 
 struct rt_step rt_step(uint32_t kind, uint64_t object)
@@ -562,16 +590,20 @@ void rt_step_end(struct rt_step *step)
 		return;
 	if (step->blocked)
 		rt_step_unblock(step);
-	show(t, RADDLE_SLOT_RUNS);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
 	step->t = NULL;
-	if (!turn || phase() != RADDLE_LEADING)
+	if (!turn || rt_steer_phase() != RADDLE_LEADING)
 		return;
 	t->steered.op++;
 	atomic_store(&s->turn, turn);
-	if (turn < s->op_count)
-		wake(&rt.steering->places[rt.steering->owners[turn]]);
-	else
-		check_stops();
+	if (turn < s->op_count) {
+		rt_steer_wake(&rt.steering->places[rt.steering->owners[turn]]);
+		rt_turn_owner(rt.steering->owners[turn]);
+		return;
+	}
+	check_stops();
+	if (rt_takes_turns() && rt_steer_phase() == RADDLE_MET && !s->hold_count && !s->stop_count)
+		rt_turn_go_on(t, t->number);
 }
 
 void rt_step_leave(struct rt_step *step)
@@ -585,7 +617,7 @@ void rt_step_leave(struct rt_step *step)
 		t->steered.n--;
 	if (t->steered.slot)
 		atomic_store_explicit(&t->steered.slot->n, t->steered.n, memory_order_release);
-	show(t, RADDLE_SLOT_RUNS);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }
 
 uint64_t rt_step_rank(const struct rt_step *step)
@@ -603,7 +635,7 @@ uint64_t rt_step_rank(const struct rt_step *step)
 
 /* ---- holds ---- */
 
-static void fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
+void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
 {
 	const uint32_t *top = t->self.stack_top;
 
@@ -628,17 +660,17 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 	bool *stands = rt.steering->stands, stay = true;
 	uint64_t signals;
 
-	lock(&signals);
-	if (phase() == RADDLE_LEADING) {
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING) {
 		s->spots[which] = *spot;
 		if (!stands[1 - which])
 			stands[which] = true;
 		else if (meet(spot, &s->spots[1 - which]))
-			change_phase(RADDLE_LEADING, RADDLE_MET);
+			atomic_store(&s->met, rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET));
 		else
 			stay = false;
 	}
-	unlock(&signals);
+	rt_steer_unlock(&signals);
 	return stay;
 }
 
@@ -659,9 +691,19 @@ static uint64_t now_by(clockid_t clock)
 }
 
 /* The kernel's name of a thread's clock: the number inverted, per thread (4), as scheduled (2). */
+static clockid_t clock_of(uint32_t slot)
+{
+	return (clockid_t)(~raddle_steer_slots(rt.steer)[slot].tid << 3 | 6);
+}
+
+uint64_t rt_steer_time_of(uint32_t slot)
+{
+	return now_by(clock_of(slot));
+}
+
 static struct first watch_first(uint32_t slot)
 {
-	struct first f = {(clockid_t)(~raddle_steer_slots(rt.steer)[slot].tid << 3 | 6), rt_now(), 0};
+	struct first f = {clock_of(slot), rt_now(), 0};
 
 	f.computed = now_by(f.clock);
 	return f;
@@ -677,6 +719,17 @@ static bool is_alone(const struct first *f)
 	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
 }
 
+/* Where they met, until somebody has looked at them.  Who has the turn keeps it. */
+static void stay(struct rt_thread *t)
+{
+	rt_steer_show(t, RADDLE_SLOT_HOLD);
+	for (uint32_t round = 0, seen = rt_steer_seen(t);
+	     rt_steer_phase() == RADDLE_MET && atomic_load(&rt.steer->command) != RADDLE_COMMAND_GO;
+	     seen = rt_steer_seen(t))
+		rt_steer_nap(t, seen, round++);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+}
+
 /* Out of a race: first the one, and when that has done its access the other. */
 static void go_on(struct rt_thread *t, uint32_t which)
 {
@@ -684,28 +737,33 @@ static void go_on(struct rt_thread *t, uint32_t which)
 	struct first first;
 
 	if (s->flags & RADDLE_STEER_STAY)
-		STAND(t, RADDLE_SLOT_HOLD,
-		      phase() == RADDLE_MET && atomic_load(&s->command) != RADDLE_COMMAND_GO);
+		stay(t);
+	if (rt_takes_turns()) {
+		rt_turn_go_on(t, s->spots[s->order & 1].slot);
+		return;
+	}
 	if (s->order == which) {
 		t->steered.leads = true;
 		return;
 	}
 	first = watch_first(s->spots[1 - which].slot);
-	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_MET && is_alone(&first));
-	change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
+	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_MET && is_alone(&first));
+	rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
 static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
 	uint32_t which = t->steered.plan->hold;
 
-	fill_spot(t, spot);
+	rt_steer_fill_spot(t, spot);
 	if (!arrive(which, spot))
 		return;
-	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_LEADING);
+	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_LEADING);
 	t->steered.hold = NULL;
-	if (phase() == RADDLE_MET)
+	if (rt_steer_phase() == RADDLE_MET)
 		go_on(t, which);
+	if (rt_steer_phase() == RADDLE_GOES_ON)
+		t->steered.leads = true;
 }
 
 /* ---- meeting anywhere ---- */
@@ -735,20 +793,20 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 	uint32_t which = RADDLE_STEER_NONE;
 	uint64_t signals;
 
-	lock(&signals);
-	for (uint32_t i = 0; i < 2 && phase() == RADDLE_LEADING; i++) {
+	rt_steer_lock(&signals);
+	for (uint32_t i = 0; i < 2 && rt_steer_phase() == RADDLE_LEADING; i++) {
 		if (!meets_there(i, spot))
 			continue;
 		s->spots[which = i] = *spot;
-		change_phase(RADDLE_LEADING, RADDLE_MET);
+		rt_steer_change_phase(RADDLE_LEADING, RADDLE_MET);
 	}
-	for (uint32_t i = 0; i < 2 && which == RADDLE_STEER_NONE && phase() == RADDLE_LEADING; i++) {
+	for (uint32_t i = 0; i < 2 && which == RADDLE_STEER_NONE && rt_steer_phase() == RADDLE_LEADING; i++) {
 		if (!is_free(i, spot))
 			continue;
 		s->spots[which = i] = *spot;
 		rt.steering->stands[i] = true;
 	}
-	unlock(&signals);
+	rt_steer_unlock(&signals);
 	return which;
 }
 
@@ -758,13 +816,13 @@ static void leave_hold(uint32_t which)
 	struct rt_steering *g = rt.steering;
 	uint64_t signals;
 
-	lock(&signals);
-	if (phase() == RADDLE_LEADING) {
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING) {
 		g->stands[which] = false;
 		g->passed[which] = 0;
 		g->gap[which] = 2 * g->gap[which] + 1;
 	}
-	unlock(&signals);
+	rt_steer_unlock(&signals);
 }
 
 /* A thread alone would only lose time. */
@@ -778,16 +836,16 @@ static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct
 	uint64_t begin = rt_now();
 	uint32_t which;
 
-	t->steered.anywhere = phase() == RADDLE_LEADING;
+	t->steered.anywhere = rt_steer_phase() == RADDLE_LEADING;
 	if (t->busy || !t->steered.anywhere || !has_company())
 		return;
-	fill_spot(t, &spot);
+	rt_steer_fill_spot(t, &spot);
 	which = come_by(&spot);
 	if (which == RADDLE_STEER_NONE)
 		return;
-	STAND(t, RADDLE_SLOT_HOLD, phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
+	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
 	leave_hold(which);
-	if (phase() == RADDLE_MET && rt.steer->spots[which].slot == t->number)
+	if (rt_steer_phase() == RADDLE_MET && rt.steer->spots[which].slot == t->number)
 		go_on(t, which);
 }
 
@@ -812,7 +870,7 @@ static void count_access(struct rt_thread *t, uint64_t count)
 				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + count,
 				      memory_order_relaxed);
 	if (t->steered.leads)
-		come_back(t);
+		come_back(t, t->steered.n);
 }
 
 /* A handler that interrupted the encoder cannot stand, but its records count. */
@@ -835,10 +893,19 @@ static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32
 					  .atomic = how & RT_ACCESS_ATOMIC ? 1 : 0};
 }
 
+/* All of the thread's accesses are looked at, so what was seen of this one is forgotten. */
+static void see(struct rt_thread *t, struct raddle_steer_spot spot)
+{
+	rt_turn_access(t, &spot);
+	rt_see_again(t);
+}
+
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	count_access(t, 1);
-	if (t->steered.hold)
+	if (t->steered.sees_all)
+		see(t, spot_of(address, size, site, how));
+	else if (t->steered.hold)
 		pass_hold(t, spot_of(address, size, site, how));
 	else if (t->steered.anywhere && is_at_hold(site))
 		stand_anywhere(t, spot_of(address, size, site, how));
@@ -864,7 +931,7 @@ void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 
 void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
-	if (t->steered.hold || t->steered.anywhere || !rt_detecting()) {
+	if (t->steered.hold || t->steered.anywhere || t->steered.sees_all || !rt_detecting()) {
 		rt_steer_access(t, address, size, (uint32_t)sites, RT_ACCESS_READ);
 		rt_steer_access(t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
 		return;
@@ -879,7 +946,7 @@ void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint
 	uintptr_t address = stride->operand[0];
 	uint64_t count = stride->operand[2];
 
-	if (!(t->steered.hold && t->steered.hold->site == stride->site) &&
+	if (!(t->steered.hold && t->steered.hold->site == stride->site) && !t->steered.sees_all &&
 	    !(t->steered.anywhere && is_at_hold(stride->site))) {
 		count_access(t, count);
 		if (!t->busy)

@@ -67,6 +67,31 @@ struct rt_step rt_step(uint32_t kind, uint64_t object);
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
 
+/* Whether only one thread runs at a time (rt/steer/steer-turn.c): nobody waits in the kernel then. */
+static inline bool rt_takes_turns(void)
+{
+	return rt.steer && rt.steer->flags & RADDLE_STEER_TURNS;
+}
+
+static inline bool rt_step_takes_turns(const struct rt_step *step)
+{
+	return step->t && step->t->steered.slot && rt_takes_turns();
+}
+
+/* How long an operation may wait; NULL: for ever. */
+struct rt_until {
+	clockid_t clock;
+	const struct timespec *time;
+};
+
+/* Between block and unblock, in place of a real wait: lets others run.  When it returns what the thread waits
+ * for may be there, it has to look; false: the time is up. */
+bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
+
+/* Who waits for the object may look again; so may that thread. */
+void rt_turn_released(uint64_t object);
+void rt_turn_ready(const struct rt_thread *t);
+
 /* The turn of a step; the larger, the later.  For choosing among waiters. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
@@ -89,7 +114,7 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct raddle_steer_hold *hold = t->steered.hold;
 
-	return rt_unread() && !t->steered.leads && !t->steered.anywhere &&
+	return rt_unread() && !t->steered.leads && !t->steered.anywhere && !t->steered.sees_all &&
 	       (!hold || t->steered.n != hold->after);
 }
 
@@ -121,12 +146,6 @@ void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint
 
 /* The same for `count` accesses, each `by` bytes behind the one before. */
 void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
-
-/* How long an operation may wait; NULL: for ever. */
-struct rt_until {
-	clockid_t clock;
-	const struct timespec *time;
-};
 
 /* rt/steer/steer-sync.c: the whole of an operation on a lock or semaphore, for a thread that is steered
  * or not recorded.  Both return errno values. */

@@ -273,6 +273,18 @@ static void use_lost(int c)
 	pthread_mutex_unlock(&first);
 }
 
+/* a waits for what b does, by looking again and again */
+
+static volatile int done;
+
+static void use_spins(int c)
+{
+	while (c == 'a' && !done)
+		;
+	say(c);
+	done = 1;
+}
+
 static const struct {
 	const char *name;
 	void (*work)(int c);
@@ -284,7 +296,7 @@ static const struct {
 	{"barrier", use_barrier, NULL}, {"cond", use_cond, signal_twice}, {"race", use_race, NULL},
 	{"often", use_often, NULL},	{"cells", use_cells, NULL},	  {"atomic", use_atomic, NULL},
 	{"range", use_range, NULL},	{"both", use_both, NULL},	  {"twice", use_twice, NULL},
-	{"lost", use_lost, NULL},
+	{"lost", use_lost, NULL},	{"spins", use_spins, NULL},
 };
 
 static void (*work)(int c);

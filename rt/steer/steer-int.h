@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside steering: what rt/steer/steer.c, which keeps the plan, and rt/steer/steer-turn.c, which lets one
+ * thread run at a time, need of each other.
+ */
+#ifndef RT_STEER_INT_H
+#define RT_STEER_INT_H
+
+#include "rt/steer/steer.h"
+
+/* Where a thread sleeps. */
+struct rt_place {
+	_Alignas(64) _Atomic uint32_t word;
+	_Atomic uint32_t asleep;
+};
+
+#define RT_WATCH_BITS 4096
+
+/* What steer-turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
+ */
+struct rt_turns {
+	uint64_t random, seeded;
+	uint64_t waits;			    /* that have begun */
+	uint64_t low, high;		    /* around all watched addresses */
+	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
+	uint32_t watches;		    /* that these were made of */
+	bool any_site;			    /* a watch names neither a site nor an address */
+	/* Who was seen to have the turn when somebody looked last, and since when. */
+	_Atomic uint32_t looking;
+	uint32_t looked_at;
+	uint64_t choices, accesses, cpu, still_cpu, still_since;
+};
+
+struct rt_steering {
+	struct rt_place *places; /* by position in the table of threads */
+	struct rt_place *own;	 /* by slot, where threads take turns */
+	uint32_t *owners;	 /* by turn: whose it is */
+	_Atomic uint32_t sleepers;
+	struct rt_place common; /* of threads that no plan leads */
+	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
+	 * stood there in vain, how many did not, and how many shall not. */
+	bool stands[RADDLE_STEER_HOLDS];
+	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
+	struct rt_turns turns;
+};
+
+/* rt/steer/steer.c */
+uint32_t rt_steer_phase(void);
+void rt_steer_lock(uint64_t *signals);
+void rt_steer_unlock(const uint64_t *signals);
+bool rt_steer_change_phase(uint32_t from, uint32_t to);
+void rt_steer_show(struct rt_thread *t, uint32_t state);
+void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot);
+uint64_t rt_steer_time_of(uint32_t slot); /* that the thread has computed, in nanoseconds */
+
+/* With the lock: the plan cannot be kept. */
+void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
+
+/* A thread sleeps until its place is woken, for a moment at most; `seen` was there before the caller looked
+ * last. */
+void rt_steer_wake(struct rt_place *place);
+uint32_t rt_steer_seen(const struct rt_thread *t);
+void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
+
+/* rt/steer/steer-turn.c.  All of it does nothing in a process whose threads do not take turns. */
+
+void rt_turn_setup(void);
+void rt_turn_end(struct rt_thread *t);
+
+/* The thread has to stand, and may go on. */
+void rt_turn_give(struct rt_thread *t, uint32_t state);
+void rt_turn_take(struct rt_thread *t);
+
+/* It comes to a point: behind n operations.  Returns when it has the turn. */
+void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
+
+/* The same for an access that may be watched. */
+void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
+
+/* The plan's turn has come to the thread at that position: it stands no more. */
+void rt_turn_owner(uint32_t position);
+
+/* Out of MET, with the turn: `first` goes on, and everybody else when it is their turn. */
+void rt_turn_go_on(struct rt_thread *t, uint32_t first);
+
+void rt_turn_look(void); /* by one who waits: does the one with the turn move? */
+
+#endif

@@ -1,0 +1,754 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Turns: one thread of a steered process runs at a time, and the plan decides which
+ * (include/raddle/steer.h says how).
+ *
+ * In: threads that come to points, have to wait, or stand; decisions, watches, a seed.  Out: `running`,
+ * and what was decided.
+ *
+ * Invariants, under the lock of steering:
+ * 1. Only the thread that has the turn chooses the next one, or somebody for it when it is away.
+ * 2. Nobody is chosen before all others stand: who was just created is waited for.  So who can go on does
+ *    not depend on how fast anybody is.
+ * 3. `ready` is set by the one who makes it so, not by the sleeper when it wakes.
+ *
+ * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
+ * somebody has released the thing, and tries again when it is its turn.
+ */
+#include "rt/steer/steer-int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOOK_FROM 66	    /* rounds of waiting before one looks whether the other moves */
+#define AWAY_NS 40000000u   /* how long a thread must have slept in the kernel */
+#define SPIN_NS 3000000000u /* and how long it may compute without a sign of life */
+#define SETTLE_YIELDS 200   /* before it sleeps between two looks */
+#define SETTLE_NAPS 2000    /* of a millisecond */
+#define SETTLE_ASKS 20	    /* naps until the kernel is asked */
+
+static uint32_t running(void)
+{
+	return atomic_load_explicit(&rt.steer->running, memory_order_acquire);
+}
+
+static bool turns(void)
+{
+	uint32_t phase;
+
+	if (!rt_takes_turns())
+		return false;
+	phase = rt_steer_phase();
+	return phase == RADDLE_LEADING || phase == RADDLE_MET || phase == RADDLE_GOES_ON;
+}
+
+static struct raddle_slot *slot_at(uint32_t number)
+{
+	return &raddle_steer_slots(rt.steer)[number];
+}
+
+static uint32_t slot_count(void)
+{
+	uint32_t count = atomic_load(&rt.steer->slot_count);
+
+	return count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
+}
+
+static uint32_t state_of(uint32_t number)
+{
+	return atomic_load_explicit(&slot_at(number)->state, memory_order_acquire);
+}
+
+static bool has_turn(const struct rt_thread *t)
+{
+	return running() == t->number;
+}
+
+/* The slot of a thread of the plan; NONE: it has not begun. */
+static uint32_t slot_of(uint32_t position)
+{
+	const struct raddle_steer_thread *threads = raddle_steer_threads(rt.steer), *at;
+	uint32_t count = rt.steer->thread_count + atomic_load(&rt.steer->thread_added), parent;
+
+	if (position >= count)
+		return RADDLE_STEER_NONE;
+	at = &threads[position];
+	if (at->parent == RADDLE_STEER_NONE)
+		return 0;
+	parent = at->parent < position ? slot_of(at->parent) : RADDLE_STEER_NONE;
+	for (uint32_t i = 1; i < slot_count() && parent != RADDLE_STEER_NONE; i++)
+		if (state_of(i) != RADDLE_SLOT_UNUSED && slot_at(i)->parent == parent &&
+		    slot_at(i)->index == at->index)
+			return i;
+	return RADDLE_STEER_NONE;
+}
+
+void rt_turn_setup(void)
+{
+	rt.steering->turns.looked_at = rt.steer->ask.watch = RADDLE_STEER_NONE;
+}
+
+/* ---- choosing ---- */
+
+static bool is_ready(uint32_t number)
+{
+	return atomic_load(&slot_at(number)->ready) != 0;
+}
+
+static uint32_t count_ready(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < slot_count(); i++)
+		n += is_ready(i);
+	return n;
+}
+
+/* The next one behind `number` that can go on, itself last; NONE: nobody can. */
+static uint32_t next_ready(uint32_t number)
+{
+	uint32_t count = slot_count();
+
+	for (uint32_t i = 1; i <= count; i++)
+		if (is_ready((number + i) % count))
+			return (number + i) % count;
+	return RADDLE_STEER_NONE;
+}
+
+static uint32_t by_default(uint32_t number)
+{
+	const struct raddle_slot *slot = slot_at(number);
+	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
+
+	return is_ready(number) && !leaves && slot->stays < RADDLE_STEER_STAYS ? number : next_ready(number);
+}
+
+/* splitmix64 */
+static uint64_t draw(void)
+{
+	struct rt_turns *turn = &rt.steering->turns;
+	uint64_t z;
+
+	if (turn->seeded != rt.steer->seed)
+		turn->random = turn->seeded = rt.steer->seed;
+	z = turn->random += 0x9e3779b97f4a7c15ull;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static uint32_t by_seed(void)
+{
+	uint64_t n = draw() % count_ready();
+
+	for (uint32_t i = 0; i < slot_count(); i++)
+		if (is_ready(i) && n-- == 0)
+			return i;
+	return RADDLE_STEER_NONE;
+}
+
+/* Whether the thread has gone past the point of a decision about it. */
+static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_decision *d)
+{
+	return at->point_n > d->n || at->point == RADDLE_POINT_END ||
+	       (at->point_n == d->n && at->point == d->point && at->point_count > d->count);
+}
+
+/* Whom the plan chooses at the point of a thread; NONE: it does not say, or cannot be kept. */
+static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
+{
+	struct raddle_steer *s = rt.steer;
+	uint32_t past = atomic_load(&s->past_count), next;
+	const struct raddle_steer_decision *d = &raddle_steer_decisions(s)[past];
+	const struct raddle_slot *at = slot_at(number);
+
+	if (slot_of(d->thread) != number)
+		return RADDLE_STEER_NONE;
+	if (at->point_n == d->n && at->point == d->point && at->point_count == d->count) {
+		atomic_store(&s->past_count, past + 1);
+		next = slot_of(d->next);
+		if (next != RADDLE_STEER_NONE && is_ready(next))
+			return next;
+		rt_steer_differs(t, RADDLE_CAUSE_CANNOT, d->next, d->point);
+	} else if (has_missed(at, d)) {
+		rt_steer_differs(t, RADDLE_CAUSE_MISSED, d->thread, d->point);
+	}
+	return RADDLE_STEER_NONE;
+}
+
+static bool is_left(void)
+{
+	uint32_t count = atomic_load(&rt.steer->decision_count);
+
+	return atomic_load(&rt.steer->past_count) <
+	       (count < RADDLE_STEER_DECISIONS ? count : RADDLE_STEER_DECISIONS);
+}
+
+static void remember(uint32_t number, uint32_t next, uint32_t usual)
+{
+	struct raddle_steer *s = rt.steer;
+	const struct raddle_slot *at = slot_at(number);
+	uint64_t trail = atomic_load(&s->trail),
+		 what[] = {number, at->point_n, at->point, at->point_count, next};
+	uint32_t made = atomic_load(&s->made_count);
+
+	for (uint32_t i = 0; i < sizeof what / sizeof *what; i++) {
+		trail = (trail ^ what[i]) * 0x9e3779b97f4a7c15ull;
+		trail ^= trail >> 29;
+	}
+	atomic_store(&s->trail, trail);
+	atomic_fetch_add(&s->choices, 1);
+	if (next == usual)
+		return;
+	if (made < RADDLE_STEER_DECISIONS)
+		raddle_steer_made(s)[made] =
+			(struct raddle_steer_decision){number, next, at->point_n, at->point, at->point_count};
+	atomic_store(&s->made_count, made + 1);
+}
+
+/* Nobody can go on: the one that has waited longest with a time limit gets tired of it. */
+static void wake_timed(void)
+{
+	struct raddle_slot *best = NULL;
+
+	for (uint32_t i = 0; i < slot_count(); i++) {
+		struct raddle_slot *slot = slot_at(i);
+
+		if (atomic_load(&slot->away))
+			return;
+		if (slot->since && atomic_load(&slot->timed) && (!best || slot->since < best->since))
+			best = slot;
+	}
+	if (best)
+		best->due = best->ready = 1;
+}
+
+/* Whether the program is to stand at the point that somebody has come to. */
+static bool is_to_ask(void)
+{
+	struct raddle_steer *s = rt.steer;
+
+	if (s->flags & RADDLE_STEER_ASK_START && atomic_load(&s->asks) == 0)
+		return true;
+	return s->flags & RADDLE_STEER_ASK && rt_steer_phase() == RADDLE_GOES_ON && !is_left();
+}
+
+/* Who goes on behind a point of `number`; NONE: nobody can. */
+static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish)
+{
+	uint32_t usual, next = wish, count;
+
+	if (!count_ready())
+		wake_timed();
+	usual = by_default(number);
+	count = count_ready();
+	if (rt_steer_phase() != RADDLE_GOES_ON || usual == RADDLE_STEER_NONE)
+		return usual;
+	if (wish >= RADDLE_SLOTS || !is_ready(wish))
+		next = is_left() ? by_plan(number, t) : rt.steer->seed && count > 1 ? by_seed() : usual;
+	if (next == RADDLE_STEER_NONE)
+		next = usual;
+	if (count > 1)
+		remember(number, next, usual);
+	return next;
+}
+
+static void hand_over(uint32_t from, uint32_t next)
+{
+	slot_at(from)->stays = next == from ? slot_at(from)->stays + 1 : 0;
+	atomic_store(&rt.steer->running, next);
+	if (next < RADDLE_SLOTS && next != from)
+		rt_steer_wake(&rt.steering->own[next]);
+}
+
+/* ---- standing ---- */
+
+/* Whether the kernel says that the thread sleeps. */
+static bool sleeps(uint32_t tid)
+{
+	char path[48] = "/proc/self/task/", text[512], digits[12];
+	uint32_t at = 16, n = 0;
+	int saved = errno;
+	long fd, length;
+
+	for (; tid; tid /= 10)
+		digits[n++] = (char)('0' + tid % 10);
+	while (n)
+		path[at++] = digits[--n];
+	__builtin_memcpy(path + at, "/stat", 6);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	length = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	errno = saved;
+	while (length > 2 && text[length - 1] != ')')
+		length--;
+	return length > 2 && length + 1 < (long)sizeof text && text[length + 1] == 'S';
+}
+
+/* A thread that has not come to where it stands; NONE: all have. */
+static uint32_t find_unsettled(uint32_t self)
+{
+	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
+
+	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++) {
+		uint32_t state = state_of(i);
+
+		if (i != self && !atomic_load(&slot_at(i)->away) &&
+		    (state == RADDLE_SLOT_UNUSED || state == RADDLE_SLOT_RUNS))
+			return i;
+	}
+	return RADDLE_STEER_NONE;
+}
+
+/* Waits until all others stand, wait or sleep.  The lock is let go meanwhile, but the turn is not. */
+static void settle(uint32_t self, uint64_t *signals)
+{
+	uint32_t other;
+
+	for (uint32_t round = 0; turns() && (other = find_unsettled(self)) != RADDLE_STEER_NONE; round++) {
+		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
+		bool known = state_of(other) != RADDLE_SLOT_UNUSED;
+
+		if (naps > SETTLE_NAPS || (known && naps > SETTLE_ASKS && sleeps(slot_at(other)->tid))) {
+			atomic_store(&slot_at(other)->away, 1);
+			atomic_fetch_add(&rt.steer->unsure, 1);
+			continue;
+		}
+		rt_steer_unlock(signals);
+		if (naps)
+			rt_futex_wait(&rt.steer->made_count, atomic_load(&rt.steer->made_count), 1);
+		else
+			syscall(SYS_sched_yield);
+		rt_steer_lock(signals);
+	}
+}
+
+static void await_turn(struct rt_thread *t)
+{
+	uint32_t round = 0;
+
+	for (uint32_t seen = rt_steer_seen(t); turns() && !has_turn(t); seen = rt_steer_seen(t)) {
+		if (round > LOOK_FROM)
+			rt_turn_look();
+		rt_steer_nap(t, seen, round++);
+	}
+}
+
+/* The program stands until it is told how to go on.  Returns the slot that is to. */
+static uint32_t ask(struct rt_thread *t, uint64_t *signals)
+{
+	struct raddle_steer *s = rt.steer;
+	uint32_t asks = atomic_load(&s->asks) + 1, answers;
+
+	s->next = RADDLE_STEER_NONE;
+	s->ask.slot = t->number;
+	atomic_store(&s->running, RADDLE_STEER_ASKING);
+	atomic_store(&s->asks, asks);
+	rt_futex_wake(&s->asks, INT32_MAX);
+	rt_steer_unlock(signals);
+	for (uint32_t round = LOOK_FROM; turns() && (answers = atomic_load(&s->answers)) != asks; round++) {
+		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
+		rt_futex_wait(&s->answers, answers, 20);
+	}
+	rt_steer_lock(signals);
+	return s->next;
+}
+
+/* The thread, which has the turn, passes it on or keeps it. */
+static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
+{
+	uint32_t wish = RADDLE_STEER_NONE;
+
+	settle(t->number, signals);
+	if (asks || (count_ready() && is_to_ask()))
+		wish = ask(t, signals);
+	rt.steer->ask.watch = RADDLE_STEER_NONE;
+	if (turns())
+		hand_over(t->number, choose(t->number, t, wish));
+}
+
+void rt_turn_give(struct rt_thread *t, uint32_t state)
+{
+	uint64_t signals;
+
+	if (!t->steered.slot || !turns())
+		return;
+	rt_steer_lock(&signals);
+	atomic_store(&t->steered.slot->ready, 0);
+	atomic_store(&t->steered.slot->away, 0);
+	rt_steer_show(t, state);
+	if (has_turn(t))
+		pass(t, false, &signals);
+	rt_steer_unlock(&signals);
+}
+
+/* It could go on, and does when it has the turn. */
+static void go(struct rt_thread *t)
+{
+	await_turn(t);
+	atomic_store(&t->steered.slot->ready, 0);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+	if (rt_steer_phase() == RADDLE_GOES_ON && !t->steered.sees_all) {
+		t->steered.sees_all = true;
+		rt_see_again(t);
+	}
+}
+
+void rt_turn_take(struct rt_thread *t)
+{
+	struct raddle_slot *slot = t->steered.slot;
+	uint64_t signals;
+
+	if (!slot || !turns() || has_turn(t))
+		return;
+	rt_steer_lock(&signals);
+	atomic_store(&slot->away, 0);
+	atomic_store(&slot->ready, 1);
+	if (state_of(t->number) == RADDLE_SLOT_RUNS)
+		rt_steer_show(t, RADDLE_SLOT_GATE);
+	if (running() == RADDLE_STEER_NONE)
+		atomic_store(&rt.steer->running, t->number);
+	rt_steer_unlock(&signals);
+	go(t);
+}
+
+void rt_turn_owner(uint32_t position)
+{
+	uint64_t signals;
+	uint32_t number;
+
+	if (!turns())
+		return;
+	rt_steer_lock(&signals);
+	number = slot_of(position);
+	if (number != RADDLE_STEER_NONE && state_of(number) == RADDLE_SLOT_GATE)
+		atomic_store(&slot_at(number)->ready, 1);
+	rt_steer_unlock(&signals);
+}
+
+void rt_turn_go_on(struct rt_thread *t, uint32_t first)
+{
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	for (uint32_t i = 0; i < slot_count(); i++) {
+		uint32_t state = state_of(i);
+
+		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_HOLD)
+			atomic_store(&slot_at(i)->ready, 1);
+	}
+	if (first != t->number) {
+		atomic_store(&t->steered.slot->ready, 1);
+		rt_steer_show(t, RADDLE_SLOT_HOLD);
+	}
+	if (rt_steer_change_phase(RADDLE_MET, RADDLE_GOES_ON))
+		hand_over(t->number, first);
+	rt_steer_unlock(&signals);
+	go(t);
+}
+
+/* ---- points ---- */
+
+static void note(struct rt_thread *t, uint64_t n, enum raddle_point point)
+{
+	struct rt_steered *d = &t->steered;
+
+	if (d->point_n != n)
+		__builtin_memset(d->points, 0, sizeof d->points);
+	d->point_n = d->slot->point_n = n;
+	d->slot->point = point;
+	d->slot->point_count = ++d->points[point];
+	d->looks = 0;
+}
+
+static void come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bool asks)
+{
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	note(t, n, point);
+	atomic_store(&t->steered.slot->ready, 1);
+	atomic_store(&t->steered.slot->away, 0);
+	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_HOLD : RADDLE_SLOT_GATE);
+	if (has_turn(t))
+		pass(t, asks, &signals);
+	else if (running() == RADDLE_STEER_NONE)
+		atomic_store(&rt.steer->running, t->number);
+	rt_steer_unlock(&signals);
+	go(t);
+}
+
+void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
+{
+	if (t->steered.slot && !t->busy && turns())
+		come_to(t, n, point, false);
+}
+
+void rt_turn_end(struct rt_thread *t)
+{
+	uint64_t signals;
+
+	if (!t->steered.slot || !turns())
+		return;
+	rt_steer_lock(&signals);
+	note(t, t->steered.n, RADDLE_POINT_END);
+	atomic_store(&t->steered.slot->ready, 0);
+	rt_steer_show(t, RADDLE_SLOT_ENDED);
+	rt_steer_unlock(&signals);
+	rt_turn_released(t->number);
+	rt_steer_lock(&signals);
+	if (has_turn(t))
+		pass(t, false, &signals);
+	rt_steer_unlock(&signals);
+}
+
+/* ---- watched accesses ---- */
+
+/* Gathers what the watches have in common, so that most accesses need no closer look. */
+static void gather_watches(struct rt_turns *turn, uint32_t count)
+{
+	const struct raddle_steer_watch *watches = raddle_steer_watches(rt.steer);
+
+	*turn->sites = turn->low = turn->high = 0;
+	__builtin_memset(turn->sites, 0, sizeof turn->sites);
+	turn->low = UINT64_MAX;
+	turn->any_site = false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct raddle_steer_watch *w = &watches[i];
+		uint32_t bit = w->site % RT_WATCH_BITS;
+
+		turn->sites[bit / 64] |= w->site ? 1ull << bit % 64 : 0;
+		turn->any_site |= !w->site && !w->size;
+		if (w->size && w->address < turn->low)
+			turn->low = w->address;
+		if (w->size && w->address + w->size > turn->high)
+			turn->high = w->address + w->size;
+	}
+	turn->watches = count;
+}
+
+static bool may_be_watched(const struct raddle_steer_spot *spot)
+{
+	struct rt_turns *turn = &rt.steering->turns;
+	uint32_t count = atomic_load(&rt.steer->watch_count), bit = spot->site % RT_WATCH_BITS;
+
+	count = count < RADDLE_STEER_WATCHES ? count : RADDLE_STEER_WATCHES;
+	if (count != turn->watches)
+		gather_watches(turn, count);
+	return count && (turn->any_site || turn->sites[bit / 64] >> bit % 64 & 1 ||
+			 (spot->address < turn->high && spot->address + spot->size > turn->low));
+}
+
+static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
+		 const struct raddle_steer_spot *spot)
+{
+	return (!w->site || w->site == spot->site) && (w->how & (spot->write ? 2u : 1u)) &&
+	       (!w->size ||
+		(spot->address < w->address + w->size && w->address < spot->address + spot->size)) &&
+	       (w->after == UINT64_MAX || w->after == t->steered.n) &&
+	       (w->thread == RADDLE_STEER_NONE || slot_of(w->thread) == t->number);
+}
+
+/* The first watch that the access is one of; all that it fits count it. */
+static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
+{
+	struct raddle_steer_watch *watches = raddle_steer_watches(rt.steer);
+	uint32_t found = RADDLE_STEER_NONE;
+
+	for (uint32_t i = 0; i < rt.steering->turns.watches; i++) {
+		if (!fits(&watches[i], t, spot))
+			continue;
+		uint64_t seen = atomic_fetch_add(&watches[i].seen, 1) + 1;
+		if ((!watches[i].occurrence || watches[i].occurrence == seen) &&
+		    (found == RADDLE_STEER_NONE || watches[i].stand))
+			found = i;
+	}
+	return found;
+}
+
+void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	uint32_t watch;
+
+	if (!t->steered.slot || t->busy || !turns())
+		return;
+	if (!has_turn(t))
+		rt_turn_take(t);
+	watch = may_be_watched(spot) ? find_watch(t, spot) : RADDLE_STEER_NONE;
+	if (watch == RADDLE_STEER_NONE) {
+		if (++t->steered.looks >= RADDLE_STEER_LOOKS)
+			come_to(t, t->steered.n, RADDLE_POINT_SPIN, false);
+		return;
+	}
+	rt_steer_fill_spot(t, spot);
+	rt.steer->ask.watch = watch;
+	rt.steer->ask.spot = *spot;
+	come_to(t, t->steered.n, RADDLE_POINT_ACCESS, raddle_steer_watches(rt.steer)[watch].stand);
+}
+
+/* ---- waiting ---- */
+
+static bool is_over(const struct rt_until *until)
+{
+	struct timespec now = {0};
+	int saved = errno;
+
+	if (!until)
+		return false;
+	syscall(SYS_clock_gettime, until->clock, &now);
+	errno = saved;
+	return now.tv_sec > until->time->tv_sec ||
+	       (now.tv_sec == until->time->tv_sec && now.tv_nsec >= until->time->tv_nsec);
+}
+
+static void begin_wait(struct rt_step *step)
+{
+	struct raddle_slot *slot = step->t->steered.slot;
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	atomic_store(&slot->away, 0);
+	slot->since = ++rt.steering->turns.waits;
+	if (has_turn(step->t)) {
+		atomic_store(&slot->ready, 0);
+		slot->due = 0;
+		note(step->t, step->n, RADDLE_POINT_WAIT);
+		pass(step->t, false, &signals);
+	}
+	rt_steer_unlock(&signals);
+}
+
+/* Nobody has the turn: perhaps what it waits for has come from elsewhere. */
+static bool nobody_runs(void)
+{
+	return running() == RADDLE_STEER_NONE;
+}
+
+bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
+{
+	struct rt_thread *t = step->t;
+	struct raddle_slot *slot = t->steered.slot;
+	uint32_t round = 0, seen = rt_steer_seen(t);
+	bool idle = false, due;
+
+	if (turns()) {
+		begin_wait(step);
+	} else {
+		slot->since = 1;
+		rt_steer_nap(t, seen, LOOK_FROM);
+	}
+	for (; turns() && !has_turn(t) && !idle; seen = rt_steer_seen(t)) {
+		if (round > LOOK_FROM)
+			rt_turn_look();
+		rt_steer_nap(t, seen, round++);
+		idle = round > LOOK_FROM && nobody_runs();
+	}
+	due = slot->due || (!has_turn(t) && is_over(until));
+	slot->since = slot->due = 0;
+	if (has_turn(t))
+		atomic_store(&slot->ready, 0);
+	return !due;
+}
+
+void rt_turn_ready(const struct rt_thread *t)
+{
+	struct raddle_slot *slot = t->steered.slot;
+	uint64_t signals;
+
+	if (!slot || !rt_takes_turns())
+		return;
+	rt_steer_lock(&signals);
+	if (slot->since)
+		atomic_store(&slot->ready, 1);
+	rt_steer_unlock(&signals);
+	if (!turns() || nobody_runs())
+		rt_steer_wake(t->steered.place);
+}
+
+void rt_turn_released(uint64_t object)
+{
+	uint64_t signals;
+
+	if (!rt_takes_turns())
+		return;
+	rt_steer_lock(&signals);
+	for (uint32_t i = 0; i < slot_count(); i++) {
+		struct raddle_slot *slot = slot_at(i);
+
+		if (!slot->since || atomic_load(&slot->object) != object)
+			continue;
+		atomic_store(&slot->ready, 1);
+		if (!turns())
+			rt_steer_wake(&rt.steering->own[i]);
+	}
+	rt_steer_unlock(&signals);
+}
+
+/* ---- who is away ---- */
+
+/* Whether the thread that has the turn does nothing with it: it sleeps in the kernel, or has computed for
+ * long without a sign. */
+static bool is_still(struct rt_turns *turn, uint32_t number)
+{
+	const struct raddle_slot *slot = slot_at(number);
+	uint64_t choices = atomic_load(&rt.steer->choices), accesses = atomic_load(&slot->accesses),
+		 cpu = rt_steer_time_of(number), now = rt_now();
+
+	if (turn->looked_at != number || turn->choices != choices || turn->accesses != accesses) {
+		turn->looked_at = number;
+		turn->choices = choices;
+		turn->accesses = accesses;
+		turn->cpu = cpu;
+		turn->still_cpu = UINT64_MAX;
+	}
+	if (turn->still_cpu != cpu) {
+		turn->still_cpu = cpu;
+		turn->still_since = now;
+	}
+	if (cpu - turn->cpu > SPIN_NS)
+		return true;
+	return now - turn->still_since > AWAY_NS && sleeps(slot->tid);
+}
+
+static bool is_away(struct rt_turns *turn, uint32_t number)
+{
+	uint32_t state = state_of(number);
+
+	return (state == RADDLE_SLOT_RUNS || (state == RADDLE_SLOT_BLOCKED && !slot_at(number)->since)) &&
+	       is_still(turn, number);
+}
+
+/* Passes the turn on for it. */
+static void leave_behind(uint32_t number)
+{
+	struct raddle_slot *slot = slot_at(number);
+	bool again = slot->point == RADDLE_POINT_AWAY && slot->point_n == atomic_load(&slot->n);
+
+	atomic_store(&slot->away, 1);
+	atomic_fetch_add(&rt.steer->unsure, 1);
+	slot->point_count = again ? slot->point_count + 1 : 1;
+	slot->point_n = atomic_load(&slot->n);
+	slot->point = RADDLE_POINT_AWAY;
+	hand_over(number, choose(number, NULL, RADDLE_STEER_NONE));
+}
+
+void rt_turn_look(void)
+{
+	struct rt_turns *turn = &rt.steering->turns;
+	uint32_t number = running();
+	uint64_t signals;
+
+	if (number >= RADDLE_SLOTS || !turns() || atomic_exchange(&turn->looking, 1))
+		return;
+	if (is_away(turn, number)) {
+		rt_steer_lock(&signals);
+		if (running() == number && turns() && state_of(number) != RADDLE_SLOT_GATE &&
+		    state_of(number) != RADDLE_SLOT_HOLD)
+			leave_behind(number);
+		rt_steer_unlock(&signals);
+	}
+	atomic_store(&turn->looking, 0);
+}
