@@ -8,7 +8,8 @@
  *   - libraddle-rt is added to programs, and what makes its functions visible;
  *   - options that strip, write other files or bring another tool's runtime
  *     are left out, and $ORIGIN is what it was for the original;
- *   - a file that is gone is left out; if the link then fails it is named.
+ *   - a file that is gone is left out; if the link then fails it is named;
+ *   - what could choose a program to execute is not obeyed (bitcode/trust.h).
  *
  * Unoptimised code may mention functions that exist nowhere because the
  * optimiser had removed all calls of them.  Names that the original did not
@@ -19,7 +20,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "bitcode/archive.h"
+#include "bitcode/args.h"
 #include "bitcode/text.h"
+#include "bitcode/trust.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -145,7 +148,7 @@ static void add_input(struct linker *l, const char *path)
 		flavoured = rd_xasprintf("%s%s", l->r->linked_from, base ? base : path);
 	if (flavoured && rd_file_exists(flavoured))
 		rd_argv_add(&l->command, flavoured);
-	else if (access(path, R_OK) == 0)
+	else if (bitcode_trusted_path(path) && access(path, R_OK) == 0)
 		rd_argv_add(&l->command, path);
 	else
 		note_missing(l, path);
@@ -188,7 +191,7 @@ static int add_archive(struct linker *l, const struct bitcode_item *item, const 
 		err = add_members(l, item + 1, end);
 	if (err)
 		return err;
-	if (access(item->text, R_OK) == 0)
+	if (bitcode_trusted_path(item->text) && access(item->text, R_OK) == 0)
 		rd_argv_add(&l->command, item->text);
 	else
 		note_missing(l, item->text);
@@ -320,6 +323,8 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 				item->text);
 		return add_native(l, item->data, item->length);
 	case BITCODE_ITEM_FILE:
+		if (!bitcode_trusted_file_option(item->text))
+			return 0;
 		format = rd_xasprintf("%s.txt", item->text);
 		err = add_bytes(l, format, item->data, item->length);
 		free(format);
@@ -329,6 +334,23 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	}
 }
 
+/* How many items from `item` on are left out, which means that they are not obeyed. */
+static size_t left_out_here(struct linker *l, const struct bitcode_item *item, const struct bitcode_item *end)
+{
+	size_t skip = 0;
+
+	if (item->kind == BITCODE_ITEM_ARGUMENT)
+		skip = left_out(item);
+	else if (item->kind == BITCODE_ITEM_LINKER)
+		skip = linker_left_out(item, end);
+	if (skip)
+		return skip;
+	skip = bitcode_distrusted(item, end);
+	if (skip && l->r->verbose)
+		rd_info("%s: its link line has %s, which is not obeyed", l->r->program->path, item->text);
+	return skip;
+}
+
 static int add_items(struct linker *l)
 {
 	const struct bitcode_line *line = &l->r->program->line;
@@ -336,15 +358,14 @@ static int add_items(struct linker *l)
 	int err = 0;
 
 	for (const struct bitcode_item *item = line->items; item < end && !err;) {
-		size_t skip = 0;
+		size_t skip = left_out_here(l, item, end);
+		bool value = item->kind == BITCODE_ITEM_ARGUMENT && bitcode_args_takes_value(item->text);
 
-		if (item->kind == BITCODE_ITEM_ARGUMENT)
-			skip = left_out(item);
-		else if (item->kind == BITCODE_ITEM_LINKER)
-			skip = linker_left_out(item, end);
 		if (!skip)
-			err = add_item(l, item, end);
-		item += skip ? skip : 1;
+			err = add_item(l, item++, end);
+		if (!skip && value && item < end && item->kind == BITCODE_ITEM_ARGUMENT && !err)
+			err = add_item(l, item++, end);
+		item += skip;
 	}
 	return err ? err : place_objects(l);
 }
@@ -443,7 +464,7 @@ static int build_command(struct linker *l)
 {
 	int err;
 
-	rd_argv_add(&l->command, l->r->program->line.driver);
+	rd_argv_add(&l->command, bitcode_trusted_driver(l->r->program->line.driver));
 	rd_argv_add(&l->command, "-Qunused-arguments");
 	add_for_linker(l, "--no-demangle");
 	rd_argv_add(&l->command, "-o");

@@ -147,6 +147,19 @@ for linker in lld mold; do
 	command -v ld.$linker >/dev/null && cc -fuse-ld=$linker -O2 removed.c -o p && same "removed, $linker" ./p
 done
 
+# The link line is the program's own word: it does not choose what is executed.
+mkdir -p evil
+printf '#!/bin/sh\necho "$0" >>"%s/executed"\nexec /usr/bin/ld "$@"\n' "$PWD" >evil/ld
+chmod +x evil/ld && cp evil/ld evil/clang
+cc main.c library.c native.c -B"$PWD/evil" -o p && [ -s executed ] || complain "cc does not pass -B on"
+LC_ALL=C sed "s,clang-19\x00,./evil19\x00," p >patched && cp evil/ld evil19 && chmod +x patched
+rm -f executed
+flavour ./p >/dev/null || complain "a link line with -B cannot be linked again"
+grep -q evil19 patched || complain "the link line was not changed"
+rm -rf "$RADDLE_CACHE"
+flavour ./patched >/dev/null || complain "a link line with another driver cannot be linked again"
+[ ! -e executed ] || complain "executed as the link line says: $(cat executed)"
+
 # What is needed and gone is named.
 mkdir tree2 && cp native.c tree2/ && gcc -shared -fPIC tree2/native.c -o tree2/libn.so
 cc main.c library.c tree2/libn.so -o p && rm -rf tree2

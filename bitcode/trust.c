@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Tables of the options that a link line may have.  They list what is known to be harmless and what build
+ * systems use; anything else is left out.  Options that matter to a compilation only (warnings, definitions)
+ * pass by their first letters, since a link ignores them.
+ */
+#include "bitcode/trust.h"
+
+#include "bitcode/args.h"
+#include "bitcode/text.h"
+
+#include <string.h>
+
+const char *bitcode_trusted_driver(const char *driver)
+{
+	return strstr(driver, "++") ? "clang++-" RADDLE_LLVM : "clang-" RADDLE_LLVM;
+}
+
+bool bitcode_trusted_path(const char *path)
+{
+	return path[0] == '/';
+}
+
+static bool has_prefix(const char *s, const char *const *list)
+{
+	for (; *list; list++)
+		if (starts(s, *list))
+			return true;
+	return false;
+}
+
+/* These begin like harmless ones. */
+static bool is_harmful_argument(const char *s)
+{
+	static const char *const prefixes[] = {"-fplugin",
+					       "-fpass-plugin",
+					       "-fcrash-diagnostics",
+					       "-fmodule",
+					       "-fprebuilt",
+					       "-fbuild-session",
+					       "-ftime-trace",
+					       "-fproc-stat",
+					       "-fsave-optimization-record",
+					       "-foptimization-record",
+					       "-fdiagnostics-log",
+					       "-fopenmp-cuda",
+					       "-foffload",
+					       "-mllvm",
+					       "-mlinker-version",
+					       "-gcc-",
+					       "-Wl,",
+					       "-Wa,",
+					       "-Wp,",
+					       NULL};
+	static const char *const linkers[] = {"-fuse-ld=bfd",  "-fuse-ld=gold", "-fuse-ld=lld",
+					      "-fuse-ld=mold", "-fuse-ld=ld",	NULL};
+
+	return has_prefix(s, prefixes) || (starts(s, "-fuse-ld") && !is_one_of(s, linkers));
+}
+
+static bool is_known_argument(const char *s)
+{
+	static const char *const prefixes[] = {
+		"-l",	       "-L",	       "-O", "-g",	  "-m",	      "-f",	 "-W",
+		"-D",	       "-U",	       "-I", "-std=",	  "-stdlib",  "-rtlib=", "--rtlib=",
+		"-unwindlib=", "--unwindlib=", "-T", "--target=", "-isystem", "-iquote", "-idirafter",
+		"-nostdinc",   "-pedantic",    "-M", NULL};
+	static const char *const whole[] = {"-pthread",
+					    "-pthreads",
+					    "-static",
+					    "--static",
+					    "-static-pie",
+					    "-static-libgcc",
+					    "-static-libstdc++",
+					    "-static-openmp",
+					    "-static-libsan",
+					    "-shared",
+					    "--shared",
+					    "-shared-libgcc",
+					    "-shared-libsan",
+					    "-pie",
+					    "--pie",
+					    "-no-pie",
+					    "-nopie",
+					    "--no-pie",
+					    "-rdynamic",
+					    "-nostdlib",
+					    "-nostdlib++",
+					    "-nodefaultlibs",
+					    "-nostartfiles",
+					    "-nolibc",
+					    "-r",
+					    "-s",
+					    "-S",
+					    "-x",
+					    "-u",
+					    "-z",
+					    "-e",
+					    "-p",
+					    "-pg",
+					    "-w",
+					    "-v",
+					    "-c",
+					    "-ansi",
+					    "-target",
+					    "-arch",
+					    "-pipe",
+					    "-include",
+					    "-imacros",
+					    "-undef",
+					    "-P",
+					    "-C",
+					    "-H",
+					    "-Q",
+					    "-Qunused-arguments",
+					    "-t",
+					    "--coverage",
+					    "-coverage",
+					    "-traditional",
+					    "-trigraphs",
+					    "-ObjC",
+					    "-Z",
+					    NULL};
+
+	return is_one_of(s, whole) || has_prefix(s, prefixes);
+}
+
+/* Options of the linkers, without their dashes. */
+static const char *const linker_single[] = {"as-needed",
+					    "no-as-needed",
+					    "gc-sections",
+					    "no-gc-sections",
+					    "export-dynamic",
+					    "no-export-dynamic",
+					    "E",
+					    "Bsymbolic",
+					    "Bsymbolic-functions",
+					    "Bsymbolic-non-weak-functions",
+					    "Bno-symbolic",
+					    "Bstatic",
+					    "Bdynamic",
+					    "dn",
+					    "dy",
+					    "non_shared",
+					    "call_shared",
+					    "static",
+					    "shared",
+					    "Bshareable",
+					    "pie",
+					    "no-pie",
+					    "pic-executable",
+					    "start-group",
+					    "end-group",
+					    "(",
+					    ")",
+					    "start-lib",
+					    "end-lib",
+					    "whole-archive",
+					    "no-whole-archive",
+					    "push-state",
+					    "pop-state",
+					    "build-id",
+					    "eh-frame-hdr",
+					    "no-eh-frame-hdr",
+					    "no-undefined",
+					    "no-undefined-version",
+					    "undefined-version",
+					    "allow-shlib-undefined",
+					    "no-allow-shlib-undefined",
+					    "allow-multiple-definition",
+					    "enable-new-dtags",
+					    "disable-new-dtags",
+					    "copy-dt-needed-entries",
+					    "no-copy-dt-needed-entries",
+					    "add-needed",
+					    "no-add-needed",
+					    "fatal-warnings",
+					    "no-fatal-warnings",
+					    "warn-common",
+					    "warn-once",
+					    "warn-unresolved-symbols",
+					    "no-warnings",
+					    "w",
+					    "warn-shared-textrel",
+					    "warn-execstack",
+					    "no-warn-execstack",
+					    "no-warn-rwx-segments",
+					    "no-warn-mismatch",
+					    "no-warn-search-mismatch",
+					    "no-warn-backrefs",
+					    "warn-backrefs",
+					    "error-unresolved-symbols",
+					    "demangle",
+					    "no-demangle",
+					    "color-diagnostics",
+					    "relax",
+					    "no-relax",
+					    "emit-relocs",
+					    "q",
+					    "relocatable",
+					    "r",
+					    "i",
+					    "n",
+					    "N",
+					    "nmagic",
+					    "omagic",
+					    "no-nmagic",
+					    "no-omagic",
+					    "no-dynamic-linker",
+					    "nostdlib",
+					    "sort-common",
+					    "no-keep-memory",
+					    "reduce-memory-overheads",
+					    "no-mmap-output-file",
+					    "threads",
+					    "no-threads",
+					    "thread",
+					    "no-rosegment",
+					    "rosegment",
+					    "execute-only",
+					    "merge-exidx-entries",
+					    "no-merge-exidx-entries",
+					    "print-gc-sections",
+					    "no-print-gc-sections",
+					    "no-ld-generated-unwind-info",
+					    "ld-generated-unwind-info",
+					    "dynamic-list-data",
+					    "dynamic-list-cpp-new",
+					    "dynamic-list-cpp-typeinfo",
+					    "strip-all",
+					    "strip-debug",
+					    "s",
+					    "S",
+					    "x",
+					    "X",
+					    "discard-all",
+					    "discard-locals",
+					    "discard-none",
+					    "d",
+					    "dc",
+					    "dp",
+					    "stats",
+					    "verbose",
+					    "t",
+					    "trace",
+					    "M",
+					    "print-map",
+					    "cref",
+					    "no-define-common",
+					    "define-common",
+					    "check-sections",
+					    "no-check-sections",
+					    "apply-dynamic-relocs",
+					    "no-apply-dynamic-relocs",
+					    "fix-cortex-a53-843419",
+					    "optimize-bb-jumps",
+					    "no-optimize-bb-jumps",
+					    "export-dynamic-symbols",
+					    "zdefs",
+					    "znow",
+					    "zrelro",
+					    "no-dynamic-linker",
+					    NULL};
+
+/* The value stands behind "=", or in the next item. */
+static const char *const linker_valued[] = {"rpath",
+					    "R",
+					    "rpath-link",
+					    "soname",
+					    "h",
+					    "z",
+					    "e",
+					    "entry",
+					    "u",
+					    "undefined",
+					    "require-defined",
+					    "m",
+					    "dynamic-linker",
+					    "I",
+					    "init",
+					    "fini",
+					    "defsym",
+					    "wrap",
+					    "hash-style",
+					    "exclude-libs",
+					    "section-start",
+					    "Ttext",
+					    "Tdata",
+					    "Tbss",
+					    "Ttext-segment",
+					    "Trodata-segment",
+					    "Tldata-segment",
+					    "image-base",
+					    "sort-section",
+					    "sort-common",
+					    "build-id",
+					    "icf",
+					    "compress-debug-sections",
+					    "unresolved-symbols",
+					    "orphan-handling",
+					    "pack-dyn-relocs",
+					    "export-dynamic-symbol",
+					    "dynamic-list",
+					    "version-script",
+					    "script",
+					    "T",
+					    "default-script",
+					    "retain-symbols-file",
+					    "symbol-ordering-file",
+					    "export-dynamic-symbol-list",
+					    "version-exports-section",
+					    "y",
+					    "trace-symbol",
+					    "L",
+					    "library-path",
+					    "l",
+					    "library",
+					    "O",
+					    "threads",
+					    "thread-count",
+					    "auxiliary",
+					    "f",
+					    "filter",
+					    "F",
+					    "a",
+					    "A",
+					    "max-page-size",
+					    "common-page-size",
+					    "stack",
+					    "split-stack-adjust-size",
+					    "spare-dynamic-tags",
+					    "no-threads",
+					    "keep-unique",
+					    "whole-archive-except",
+					    "sysroot-relative",
+					    "target2",
+					    "format",
+					    "b",
+					    "oformat",
+					    "Y",
+					    "undefined-glob",
+					    "Map",
+					    "dependency-file",
+					    "reproduce",
+					    "out-implib",
+					    NULL};
+
+static const char *without_dashes(const char *s)
+{
+	s += s[0] == '-';
+	return s + (s[0] == '-');
+}
+
+/* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long option
+ * begins like the last two; lld takes -load-pass-plugin and -error-handling-script, so others must not be
+ * read as one letter and its value. */
+static bool joins(const char *option, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(option, name, length) && option[length] &&
+	       (option[length] == '=' || !strcmp(name, "z") || !strcmp(name, "O"));
+}
+
+static size_t distrusted_for_linker(const struct bitcode_item *item, const struct bitcode_item *end)
+{
+	bool value = item + 1 < end && item[1].kind == BITCODE_ITEM_LINKER && item[1].text[0] != '-';
+	const char *name = without_dashes(item->text);
+
+	/* A word that is no option is the value of the one before, or a file of the linker's to read. */
+	if (item->text[0] != '-' || is_one_of(name, linker_single) || is_one_of(name, linker_valued))
+		return item->text[0] == '@';
+	for (const char *const *o = linker_valued; *o; o++)
+		if (joins(name, *o))
+			return 0;
+	return value ? 2 : 1;
+}
+
+size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_item *end)
+{
+	bool value;
+
+	if (item->kind == BITCODE_ITEM_LINKER)
+		return distrusted_for_linker(item, end);
+	if (item->kind != BITCODE_ITEM_ARGUMENT)
+		return 0;
+	value = bitcode_args_takes_value(item->text) && item + 1 < end &&
+		item[1].kind == BITCODE_ITEM_ARGUMENT;
+	if (is_known_argument(item->text) && !is_harmful_argument(item->text))
+		return 0;
+	return value ? 2 : 1;
+}
+
+bool bitcode_trusted_file_option(const char *option)
+{
+	static const char *const known[] = {"--version-script=",
+					    "--dynamic-list=",
+					    "--script=",
+					    "--default-script=",
+					    "--retain-symbols-file=",
+					    "--symbol-ordering-file=",
+					    "--export-dynamic-symbol-list=",
+					    NULL};
+
+	return is_one_of(option, known);
+}
