@@ -19,8 +19,9 @@
 #include "base/option.h"
 #include "base/progress.h"
 #include "cmd/output.h"
-#include "cmd/run.h"
+#include "cmd/standing.h"
 #include "record/prepare.h"
+#include "record/run.h"
 #include "run/launch.h"
 
 #include <dirent.h>
@@ -34,9 +35,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXTRA 50     /* findings that diverged replays may add */
-#define PATIENCE_S 2 /* between SIGTERM and SIGKILL */
-#define TIME_S 300   /* for replays */
+#define EXTRA 50      /* findings that diverged replays may add */
+#define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
+#define TIME_S 300    /* for replays */
 
 #define DIRECTORY "raddle-check"
 
@@ -101,6 +102,12 @@ static const struct rd_usage usage = {
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
 };
 
+/* A recorded run. */
+struct past {
+	struct run_end end;
+	struct finding_set *standing; /* the deadlocks it was ended for; NULL: it was not */
+};
+
 /* What is known of the runs. */
 struct check {
 	struct run_program program;
@@ -110,12 +117,10 @@ struct check {
 	struct finding_set *set;
 	struct finding **all; /* every prediction, before those at the same places became one */
 	size_t all_count;
-	struct cmd_run_result *runs; /* opt.runs of them; they own what stood still */
-	double started;		     /* the run that is under way */
-	bool overdue;		     /* it was told to end */
-	uint64_t recorded_ms;	     /* the longest */
-	int recorded_signal;	     /* of the first */
-	double seconds[3];	     /* spent on recording, prediction and replays */
+	struct past *runs;    /* opt.runs of them */
+	uint64_t recorded_ms; /* the longest */
+	int recorded_signal;  /* of the first */
+	double seconds[3];    /* spent on recording, prediction and replays */
 };
 
 static double now(void)
@@ -204,21 +209,11 @@ static char *trace_path(size_t run)
 
 /* ---- recording ---- */
 
-static void look(void *context, pid_t pid)
+static void started(void *context, pid_t pid)
 {
 	struct check *c = context;
-	double since = now() - c->started;
 
 	check_companion_start(&c->companion, pid, STDERR_FILENO);
-	if (run_launch_interrupted() > 1)
-		kill(pid, SIGKILL); /* once may not have been enough for it, twice is for the user */
-	if (!opt.timeout || since < (double)opt.timeout)
-		return;
-	if (!c->overdue)
-		kill(pid, SIGTERM);
-	else if (since > (double)(opt.timeout + PATIENCE_S))
-		kill(pid, SIGKILL);
-	c->overdue = true;
 }
 
 static void ended(void *context, const struct trace_meta *meta)
@@ -234,45 +229,59 @@ static void ended(void *context, const struct trace_meta *meta)
 		(double)ms / 1e3);
 }
 
-static void say_status(const struct check *c, const struct cmd_run_result *r)
+static void say_status(const struct past *past)
 {
-	int number = WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0;
+	int status = past->end.status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
-	if (r->standing)
+	if (past->standing)
 		rd_warn("the program stood still for good and was ended");
-	else if (c->overdue)
+	else if (past->end.how == RUN_TIMED_OUT)
 		rd_warn("the program did not end within %" PRIu64 " s and was ended", opt.timeout);
 	else if (number && number != SIGINT && number != SIGTERM)
 		rd_warn("the recorded run was ended by signal %d (%s); what came before is looked at", number,
 			strsignal(number));
-	else if (!number && WEXITSTATUS(r->status))
-		rd_info("the recorded run ended with status %d", WEXITSTATUS(r->status));
+	else if (!number && WEXITSTATUS(status))
+		rd_info("the recorded run ended with status %d", WEXITSTATUS(status));
 }
 
-static int record_run(struct check *c, size_t n)
+static int record_into(struct check *c, struct past *past, const char *path, const int *streams)
+{
+	struct record_run run = {.program = &c->program,
+				 .argv = c->argv,
+				 .directory = path,
+				 .streams = streams,
+				 .limits = {.wall_ms = opt.timeout * 1000,
+					    .grace_ms = GRACE_MS,
+					    .interrupts = 2}, /* once is for it, twice is for us */
+				 .stands = cmd_standing,
+				 .started = started,
+				 .ended = ended,
+				 .context = c};
+	struct record_result result = {0};
+	int err = record_run(&run, &result);
+
+	check_companion_stop(&c->companion);
+	past->end = result.end;
+	if (!err)
+		err = cmd_standing_read(&result, &past->standing);
+	if (!err)
+		say_status(past);
+	record_result_release(&result);
+	return err;
+}
+
+static int record_one(struct check *c, size_t n)
 {
 	char *path = trace_path(n);
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int out = cmd_output_is_stdout(&opt.output) ? STDERR_FILENO : STDOUT_FILENO;
 	int streams[] = {n ? check_input_again(&c->input) : c->input.first, n ? null : out,
 			 n ? null : STDERR_FILENO};
-	struct cmd_run run = {.program = &c->program,
-			      .argv = c->argv,
-			      .directory = path,
-			      .streams = streams,
-			      .look = look,
-			      .ended = ended,
-			      .context = c};
 	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
 
 	check_setup(opt.setup, STDERR_FILENO);
-	c->started = now();
-	c->overdue = false;
 	if (!err)
-		err = cmd_run(&run, &c->runs[n]);
-	check_companion_stop(&c->companion);
-	if (!err)
-		say_status(c, &c->runs[n]);
+		err = record_into(c, &c->runs[n], path, streams);
 	if (n && streams[0] >= 0)
 		close(streams[0]);
 	close(null);
@@ -286,13 +295,13 @@ static int record(struct check *c)
 	int err = check_input_open(&c->input, spool);
 
 	for (size_t n = 0; n < opt.runs && !err; n++) {
-		err = record_run(c, n);
+		err = record_one(c, n);
 		check_input_first_ended(&c->input);
 		if (run_launch_interrupted())
 			opt.runs = n + 1;
 	}
-	if (!err && WIFSIGNALED(c->runs[0].status))
-		c->recorded_signal = WTERMSIG(c->runs[0].status);
+	if (!err && WIFSIGNALED(c->runs[0].end.status))
+		c->recorded_signal = WTERMSIG(c->runs[0].end.status);
 	free(spool);
 	return err;
 }
@@ -420,7 +429,7 @@ static int replay(struct check *c, struct check_replays *r)
 
 static void add_stats(const struct check *c, const struct check_replays *r)
 {
-	int status = c->runs[0].status;
+	int status = c->runs[0].end.status;
 
 	cmd_prediction_stats(&opt.prediction, c->set);
 	finding_stat(c->set, "threads", (double)opt.prediction.threads);
@@ -534,7 +543,7 @@ static int check(char **argv)
 	interrupted = r.interrupted;
 	finding_set_free(c.set);
 	for (size_t i = 0; i < opt.runs; i++)
-		cmd_run_release(&c.runs[i]);
+		finding_set_free(c.runs[i].standing);
 	free(c.runs);
 	free(c.all);
 	check_replays_release(&r);

@@ -10,8 +10,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/option.h"
-#include "cmd/run.h"
+#include "cmd/standing.h"
 #include "record/prepare.h"
+#include "record/run.h"
 #include "report/report.h"
 #include "run/launch.h"
 #include "run/program.h"
@@ -132,7 +133,7 @@ static int say_standing(const struct finding_set *standing)
 	return (128 + SIGKILL) << 8;
 }
 
-static int parse_faults(struct cmd_run *run)
+static int parse_faults(struct record_run *run)
 {
 	size_t capacity = 0;
 	int r = 0;
@@ -150,7 +151,7 @@ static int parse_faults(struct cmd_run *run)
 	return r;
 }
 
-static void say_faults(const struct cmd_run *run)
+static void say_faults(const struct record_run *run)
 {
 	for (size_t i = 0; i < run->fault_count; i++) {
 		const struct run_fault *f = &run->faults[i];
@@ -171,12 +172,13 @@ static int record(char **argv, int *status)
 	struct run_build how = {
 		.fast = opt.fast, .quick = opt.quick, .as_is = opt.as_is, .verbose = opt.verbose};
 	struct run_program program = {.kind = opt.flavour};
-	struct cmd_run run = {.program = &program,
-			      .argv = argv,
-			      .limit = opt.limit,
-			      .no_watchdog = opt.no_watchdog,
-			      .ended = say_end};
-	struct cmd_run_result result = {0};
+	struct record_run run = {.program = &program,
+				 .argv = argv,
+				 .limit = opt.limit,
+				 .stands = opt.no_watchdog ? NULL : cmd_standing,
+				 .ended = say_end};
+	struct record_result result = {0};
+	struct finding_set *standing = NULL;
 	struct rd_claim claim = {0};
 	int r = parse_faults(&run);
 
@@ -187,15 +189,18 @@ static int record(char **argv, int *status)
 					   !opt.directory);
 	run.directory = opt.directory = claim.path;
 	if (!r)
-		r = cmd_run(&run, &result);
-	*status = result.status;
-	if (!r && result.standing)
-		*status = say_standing(result.standing);
+		r = record_run(&run, &result);
+	*status = result.end.status;
+	if (!r)
+		r = cmd_standing_read(&result, &standing);
+	if (!r && standing)
+		*status = say_standing(standing);
 	if (!r && opt.verbose)
 		say_faults(&run);
 	free(run.faults);
 	rd_claim_release(&claim);
-	cmd_run_release(&result);
+	finding_set_free(standing);
+	record_result_release(&result);
 	run_program_close(&program);
 	return r;
 }

@@ -1,226 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a program that does not move stands still for good.
- *
- * In: its trace so far, and what the kernel says of its threads.  Out: confirmed deadlocks, or
- * nothing.  A wrong answer ends a program that was well, so every doubt is in its favour: a
- * thread counts as waiting only if trace and kernel agree, and that nobody is left who
- * could wake a waiter is believed only if every thread waits in an operation of the trace, on an
- * object that no other process can reach, and no signal has a handler.
+ * The watchdog's question to the analyses: the trace so far and what the kernel says of the threads go in,
+ * a finding document comes out, or nothing.
  */
 #include "cmd/standing.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
-#include "predict/describe.h"
-#include "predict/standing.h"
+#include "predict/hang.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-int cmd_standing_open(struct cmd_standing *s, const char *trace)
+bool cmd_standing(const char *directory, const struct run_still *still, FILE *answer)
 {
-	s->trace = trace;
-	s->answer = memfd_create("raddle-standing", MFD_CLOEXEC);
-	return s->answer < 0 ? rd_fail_errno("record: cannot make a memory file") : RD_OK;
-}
-
-void cmd_standing_close(struct cmd_standing *s)
-{
-	close(s->answer);
-}
-
-static bool is_private(const struct model *m, uint32_t sync)
-{
-	const struct model_object *o;
-
-	if (sync == MODEL_NONE)
-		return true; /* a join */
-	if (m->syncs[sync].object == MODEL_NONE)
-		return false;
-	o = &m->objects[m->syncs[sync].object];
-	return o->kind != MODEL_PAGE && !(o->kind == MODEL_HEAP && o->alloc == RADDLE_ALLOC_MMAP);
-}
-
-static const struct model_operation *operation_of(const struct predict_trace *t, uint32_t event)
-{
-	return &t->model->histories[t->x.events[event].thread].operations[t->origins[event].index];
-}
-
-static uint32_t thread_of_tid(const struct model *m, pid_t tid)
-{
-	for (uint32_t i = 0; i < m->thread_count; i++)
-		if (m->threads[i].tid == (uint32_t)tid && !m->threads[i].end_q)
-			return i;
-	return MODEL_NONE;
-}
-
-/* Fills `waits` by thread; returns how many threads wait as the kernel says too. */
-static size_t match_threads(const struct predict_trace *t, const struct run_still *still, uint8_t *waits)
-{
-	uint8_t *asleep = rd_xcalloc(t->x.threads + 1u, 1);
-	size_t matched = 0;
-
-	for (size_t i = 0; i < still->waiting_count; i++) {
-		uint32_t thread = thread_of_tid(t->model, still->waiting[i]);
-		if (thread != MODEL_NONE)
-			asleep[thread] = 1;
-	}
-	for (size_t i = 0; i < t->x.count; i++) {
-		const struct exec_event *e = &t->x.events[i];
-		if (!(e->flags & EXEC_PENDING))
-			continue;
-		matched += asleep[e->thread];
-		waits[e->thread] =
-			asleep[e->thread] || operation_of(t, (uint32_t)i)->kind == RADDLE_SPIN_REQUEST;
-	}
-	free(asleep);
-	return matched;
-}
-
-static bool nobody_helps(const struct predict_trace *t, const struct run_still *still, size_t matched)
-{
-	if (!still->all || still->catches || !still->alone || matched != still->waiting_count)
-		return false;
-	for (size_t i = 0; i < t->x.count; i++)
-		if (t->x.events[i].flags & EXEC_PENDING &&
-		    !is_private(t->model, operation_of(t, (uint32_t)i)->sync))
-			return false;
-	return true;
-}
-
-static bool is_stop(const struct predict_result *r, uint32_t event)
-{
-	for (size_t i = 0; i < r->deadlock_count; i++)
-		for (uint32_t k = 0; k < r->deadlocks[i].count; k++)
-			if (r->deadlocks[i].stops[k] == event)
-				return true;
-	return false;
-}
-
-/* The others that wait, which may be why somebody looks at the report. */
-static void add_victims(const struct predict_trace *t, const struct predict_result *r, const uint8_t *waits,
-			struct finding_set *set)
-{
-	const struct model *m = t->model;
-	struct rd_buf text = RD_BUF_INIT;
-
-	for (uint32_t i = 0; i < t->x.count; i++) {
-		const struct exec_event *e = &t->x.events[i];
-		const struct model_operation *op = operation_of(t, i);
-		if (!(e->flags & EXEC_PENDING) || !waits[e->thread] || is_stop(r, i))
-			continue;
-		rd_buf_addf(&text, "Thread %s waits for ", m->threads[e->thread].name);
-		if (op->sync != MODEL_NONE)
-			model_name_sync(m, op->sync, &text);
-		else if (op->second != MODEL_NONE)
-			rd_buf_addf(&text, "the end of %s", m->threads[op->second].name);
-		rd_buf_adds(&text, " meanwhile.");
-		for (size_t k = 0; k < set->count; k++)
-			finding_note(set, set->items[k], text.data);
-		rd_buf_clear(&text);
-	}
-	rd_buf_release(&text);
-}
-
-/* A thread that ended took its locks along, and is not among those that wait. */
-static void add_dead_owners(const struct predict_trace *t, const struct predict_deadlock *l,
-			    struct finding_set *set, struct finding *f)
-{
-	for (uint32_t i = 0; i < l->count; i++) {
-		const struct exec_event *e = &t->x.events[l->stops[i]];
-		uint32_t owner = exec_acquires(e->kind) ? exec_holder(&t->x, e->object) : EXEC_NONE;
-		struct rd_buf name = RD_BUF_INIT;
-		if (owner == EXEC_NONE || !t->model->threads[owner].end_q)
-			continue;
-		model_name_sync(t->model, operation_of(t, l->stops[i])->sync, &name);
-		finding_note(set, f,
-			     finding_textf(set, "Thread %s ended without giving back %s.",
-					   t->model->threads[owner].name, name.data));
-		rd_buf_release(&name);
-	}
-}
-
-static void describe(const struct predict_trace *t, const struct predict_result *r, const uint8_t *waits,
-		     struct finding_set *set)
-{
-	predict_describe(t, r, set, SIZE_MAX);
-	for (size_t i = 0; i < set->count; i++) {
-		set->items[i]->status = FINDING_CONFIRMED;
-		set->items[i]->recorded = true;
-		set->items[i]->reason = NULL;
-		set->items[i]->consequence = "hang";
-		set->items[i]->note_count = 0; /* that it stood still is said already */
-		add_dead_owners(t, &r->deadlocks[i], set, set->items[i]);
-	}
-	add_victims(t, r, waits, set);
-	finding_set_finish(set);
-}
-
-static int write_answer(const struct finding_set *set, int fd)
-{
-	FILE *out = fdopen(dup(fd), "w");
-	int err;
-
-	if (!out || ftruncate(fd, 0))
-		return RD_ESYSTEM;
-	err = finding_write(set, out);
-	return fclose(out) == 0 ? err : RD_ESYSTEM;
-}
-
-static bool look(struct cmd_standing *s, const struct model *model, const struct run_still *still)
-{
-	uint8_t *waits = rd_xcalloc(model->thread_count + 1, 1);
-	struct predict_standing standing = {.waits = waits};
-	struct predict_result r = {0};
-	struct predict_trace t;
+	const struct predict_sleepers sleepers = {.tids = still->waiting,
+						  .count = still->waiting_count,
+						  .forever = still->all && !still->catches && still->alone};
 	struct finding_set *set = finding_set_new();
-	bool stands = false;
-
-	if (model->err == RD_OK && predict_fill_standing(&t, model) == RD_OK) {
-		standing.all = nobody_helps(&t, still, match_threads(&t, still, waits));
-		predict_find_standing(&t.x, &standing, &r);
-		describe(&t, &r, waits, set);
-		stands = set->count && write_answer(set, s->answer) == RD_OK;
-		predict_trace_release(&t);
-	}
-	predict_result_release(&r);
-	finding_set_free(set);
-	free(waits);
-	return stands;
-}
-
-bool cmd_standing_look(void *context, const struct run_still *still)
-{
-	struct cmd_standing *s = context;
 	struct trace *trace = NULL;
 	struct model *model = NULL;
 	bool stands = false;
 
-	if (trace_open(&trace, s->trace, false) == RD_OK &&
+	if (trace_open(&trace, directory, false) == RD_OK &&
 	    model_build(&model, trace, MODEL_HISTORIES) == RD_OK)
-		stands = look(s, model, still);
+		stands = predict_hang(model, &sleepers, set) && finding_write(set, answer) == RD_OK;
 	model_free(model);
 	trace_close(trace);
+	finding_set_free(set);
 	return stands;
 }
 
-int cmd_standing_read(const struct cmd_standing *s, struct finding_set **set)
+int cmd_standing_read(const struct record_result *result, struct finding_set **set)
 {
-	struct stat st;
-	void *data;
-	int err;
-
-	if (fstat(s->answer, &st) || st.st_size <= 0)
-		return rd_fail(RD_ESYSTEM, "record: the look at the program left no answer");
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, s->answer, 0);
-	if (data == MAP_FAILED)
-		return rd_fail_errno("record: the look at the program");
-	err = finding_parse(set, data, (size_t)st.st_size, "the look at the program");
-	munmap(data, (size_t)st.st_size);
-	return err;
+	*set = NULL;
+	if (!result->stood)
+		return RD_OK;
+	return finding_parse(set, result->answer.data, result->answer.length, "the look at the program");
 }

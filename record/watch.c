@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,10 +34,25 @@ static bool is_worth_a_look(struct record_watch *w, const struct run_still *stil
 	return still->all || record_collector_has_request(w->collector);
 }
 
+/* A memory file, which both processes have, empty. */
+static bool open_answer(struct record_watch *w)
+{
+	int fd = w->file ? -1 : memfd_create("raddle-answer", MFD_CLOEXEC);
+
+	if (fd >= 0 && !(w->file = fdopen(fd, "w+")))
+		close(fd);
+	if (!w->file || ftruncate(fileno(w->file), 0))
+		return false;
+	rewind(w->file); /* where it is written is common to both */
+	return true;
+}
+
 static void start_look(struct record_watch *w, const struct run_still *still)
 {
 	struct rd_context quiet = {.log = rd_log_discard};
 
+	if (!open_answer(w))
+		return;
 	record_collector_show(w->collector);
 	w->looker = fork();
 	if (w->looker != 0)
@@ -46,7 +62,7 @@ static void start_look(struct record_watch *w, const struct run_still *still)
 	signal(SIGALRM, SIG_DFL);
 	alarm(LOOK_SECONDS);
 	rd_context_enter(&quiet);
-	_exit(w->stands(w->context, still) ? STANDS : 0);
+	_exit(w->stands(w->directory, still, w->file) && !fflush(w->file) ? STANDS : 0);
 }
 
 static void consider(struct record_watch *w, pid_t pid)
@@ -61,6 +77,16 @@ static void consider(struct record_watch *w, pid_t pid)
 	run_still_release(&still);
 }
 
+static void read_answer(struct record_watch *w)
+{
+	char bytes[4096];
+	size_t n;
+
+	rewind(w->file);
+	while ((n = fread(bytes, 1, sizeof bytes, w->file)) > 0)
+		rd_buf_add(&w->answer, bytes, n);
+}
+
 /* The look is over. */
 static void conclude(struct record_watch *w, pid_t pid, int status)
 {
@@ -72,6 +98,7 @@ static void conclude(struct record_watch *w, pid_t pid, int status)
 		return;
 	}
 	w->stood = true;
+	read_answer(w);
 	record_collector_stood(w->collector);
 	kill(pid, SIGKILL);
 }
@@ -102,10 +129,13 @@ void record_watch_look(void *watch, pid_t pid)
 
 void record_watch_close(struct record_watch *w)
 {
-	if (w->looker <= 0)
-		return;
-	kill(w->looker, SIGKILL);
-	while (waitpid(w->looker, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (w->looker > 0) {
+		kill(w->looker, SIGKILL);
+		while (waitpid(w->looker, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	w->looker = 0;
+	if (w->file)
+		fclose(w->file);
+	w->file = NULL;
 }

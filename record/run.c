@@ -4,14 +4,12 @@
  * apart again.  In: a flavoured program and the directory for its trace.  Out: the trace,
  * the program's status, and if it stood still for good, in what.
  */
-#include "cmd/run.h"
+#include "record/run.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cmd/standing.h"
 #include "record/collector.h"
 #include "record/prepare.h"
-#include "record/watch.h"
 #include "run/launch.h"
 #include "run/session.h"
 #include "trace/full.h"
@@ -25,11 +23,11 @@
 #define LOOK_MS 100
 
 struct parts {
-	const struct cmd_run *run;
+	const struct record_run *run;
 	struct run_session session;
 	struct record_collector *collector;
 	struct record_watch watch;
-	struct cmd_standing standing;
+	struct run_meter meter;
 	struct trace_sites *sites;   /* of a full trace */
 	struct trace_layout *layout; /* NULL: it is none */
 };
@@ -59,10 +57,9 @@ static void look(void *context, pid_t pid)
 {
 	struct parts *p = context;
 
-	if (!p->run->no_watchdog && !p->layout)
+	if (p->run->stands && !p->layout)
 		record_watch_look(&p->watch, pid);
-	if (p->run->look)
-		p->run->look(p->run->context, pid);
+	run_meter_look(&p->meter, pid);
 }
 
 static int launch(struct parts *p, pid_t *pid)
@@ -71,11 +68,16 @@ static int launch(struct parts *p, pid_t *pid)
 				 .argv = p->run->argv,
 				 .session = &p->session,
 				 .streams = p->run->streams};
+	int r;
 
-	return run_launch(&how, pid);
+	run_meter_start(&p->meter, &p->run->limits, false);
+	r = run_launch(&how, pid);
+	if (!r && p->run->started)
+		p->run->started(p->run->context, *pid);
+	return r;
 }
 
-static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_run_result *result)
+static int run_collected(struct parts *p, struct trace_meta *meta, struct record_result *result)
 {
 	struct record_options record = {.directory = p->run->directory,
 					.sites = p->run->program->flavour.sites,
@@ -86,28 +88,29 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct cmd_ru
 					.context = p,
 					.look_ms = LOOK_MS};
 	struct trace_meta last = {0};
+	int status, r = record_collector_open(&p->collector, &p->session, &record);
 	pid_t pid;
-	int r = record_collector_open(&p->collector, &p->session, &record);
 
 	p->watch = (struct record_watch){.session = &p->session,
 					 .collector = p->collector,
-					 .stands = cmd_standing_look,
-					 .context = &p->standing};
+					 .stands = p->run->stands,
+					 .directory = p->run->directory};
 	if (!r)
 		r = launch(p, &pid);
 	if (r)
 		return r;
-	r = record_collector_run(p->collector, pid, &result->status, &last);
-	record_watch_close(&p->watch);
+	r = record_collector_run(p->collector, pid, &status, &last);
 	run_launch_done();
-	if (!r && p->watch.stood)
-		r = cmd_standing_read(&p->standing, &result->standing);
+	run_meter_stop(&p->meter, pid, status, &result->end);
+	result->stood = p->watch.stood;
+	result->answer = p->watch.answer;
+	record_watch_close(&p->watch);
 	if (p->run->ended)
 		p->run->ended(p->run->context, &last);
 	return r;
 }
 
-static int run_parts(struct parts *p, struct trace_meta *meta, struct cmd_run_result *result)
+static int run_parts(struct parts *p, struct trace_meta *meta, struct record_result *result)
 {
 	int r = run_session_open(&p->session, meta->program, 0);
 
@@ -139,29 +142,23 @@ static int read_layout(struct parts *p)
 	return r ? r : trace_layout_new(&p->layout, p->sites);
 }
 
-int cmd_run(const struct cmd_run *run, struct cmd_run_result *result)
+int record_run(const struct record_run *run, struct record_result *result)
 {
 	struct parts p = {.run = run};
 	struct trace_meta meta = {0};
-	int r;
+	int r = read_layout(&p);
 
-	*result = (struct cmd_run_result){0};
-	r = cmd_standing_open(&p.standing, run->directory);
-	if (r)
-		return r;
+	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);
-	r = read_layout(&p);
 	if (!r)
 		r = run_parts(&p, &meta, result);
 	record_release_meta(&meta);
 	trace_layout_free(p.layout);
 	trace_sites_free(p.sites);
-	cmd_standing_close(&p.standing);
 	return r;
 }
 
-void cmd_run_release(struct cmd_run_result *result)
+void record_result_release(struct record_result *result)
 {
-	finding_set_free(result->standing);
-	result->standing = NULL;
+	rd_buf_release(&result->answer);
 }
