@@ -20,12 +20,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define LESS_WORK 10 /* a part of what the first prediction may take: there may be many of these */
-
 struct worker {
 	const struct check_task *task;
 	struct finding_set *set; /* of the result */
-	struct cmd_prediction prediction;
 	struct check_companion companion;
 	int streams[3];
 	char *message; /* the first error */
@@ -130,11 +127,8 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 	struct finding_set *again = finding_set_new();
 	struct finding *same;
 
-	w->prediction = *w->task->r->prediction;
-	w->prediction.work = (w->prediction.work + LESS_WORK - 1) / LESS_WORK;
-	if (cmd_prediction_run(&w->prediction, trace, again))
+	if (predict_batch_again((void *)w->task->r->prediction, trace, again))
 		return;
-	finding_set_finish(again);
 	same = find_same(again, f);
 	if (same && same->schedule) {
 		memcpy(same->fingerprint, f->fingerprint, sizeof f->fingerprint);

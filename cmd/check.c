@@ -48,14 +48,14 @@ static struct {
 	const char *write_baseline;
 	struct cmd_output output;
 	struct cmd_filter filter;
-	struct cmd_prediction prediction;
+	struct predict_batch prediction;
 	uint64_t jobs, runs;
 	uint64_t timeout; /* seconds of one run; 0: none */
 	uint64_t time;	  /* seconds of all replays; 0: none */
 	bool no_replay;
 	bool fast, quick; /* the flavour */
 	bool quiet, verbose;
-} opt = {.runs = 1, .time = TIME_S, .prediction = CMD_PREDICTION_DEFAULT};
+} opt = {.runs = 1, .time = TIME_S, .prediction = PREDICT_BATCH_DEFAULT};
 
 static const struct rd_option options[] = {
 	RD_STRING('o', "output", &opt.directory, "DIR", "where traces and schedules go (" DIRECTORY ")"),
@@ -360,7 +360,7 @@ static int predict(struct check *c)
 		rd_progress_say(&progress, "predicting");
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
-		err = cmd_prediction_run(&opt.prediction, path, c->set);
+		err = predict_batch_run(&opt.prediction, path, c->set);
 		if (err && c->set->tool)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
 		if (!err && c->runs[n].standing)
@@ -431,7 +431,7 @@ static void add_stats(const struct check *c, const struct check_replays *r)
 {
 	int status = c->runs[0].end.status;
 
-	cmd_prediction_stats(&opt.prediction, c->set);
+	predict_batch_stats(&opt.prediction, c->set);
 	finding_stat(c->set, "threads", (double)opt.prediction.threads);
 	finding_stat(c->set, "runs", (double)opt.runs);
 	finding_stat(c->set, "program_status",

@@ -50,7 +50,7 @@ struct check_replays {
 	const struct replay_program *program;
 	const struct check_input *input;
 	const char *companion, *setup;
-	const struct cmd_prediction *prediction;
+	const struct predict_batch *prediction;
 	char *directory; /* for what the replays leave; removed by the caller */
 	uint64_t jobs, timeout;
 	uint64_t time; /* seconds that all of them may take; 0: any */

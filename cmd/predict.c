@@ -18,10 +18,10 @@ static struct {
 	bool json, verbose;
 	bool count, pairs; /* numbers instead of findings */
 	const char *schedules;
-	struct cmd_prediction prediction;
+	struct predict_batch prediction;
 	struct cmd_output output;
 	struct cmd_filter filter;
-} opt = {.prediction = CMD_PREDICTION_DEFAULT};
+} opt = {.prediction = PREDICT_BATCH_DEFAULT};
 
 static const struct rd_option options[] = {
 	RD_FLAG('v', "verbose", &opt.verbose, "each finding at full length"),
@@ -87,7 +87,7 @@ static void print_counts(void)
 	printf("%-16s%12s%12s%12s", "", "racy events", "locations", "variables");
 	printf(opt.pairs ? "%12s%12s%12s%10s\n" : "%.0s%12s%12s%10s\n", "pairs", "deadlocks", "undecided",
 	       "CPU s");
-	for (unsigned i = 0; i < cmd_prediction_models(&opt.prediction); i++) {
+	for (unsigned i = 0; i < predict_batch_models(&opt.prediction); i++) {
 		const struct predict_count *c = &opt.prediction.counts[i];
 		printf("%-16s%12" PRIu64 "%12" PRIu64 "%12" PRIu64, predict_count_name(i), c->events,
 		       c->locations, c->variables);
@@ -102,10 +102,10 @@ static void print_counts(void)
 static int count_path(const char *path)
 {
 	struct finding_set *set = finding_set_new();
-	int damage = cmd_prediction_count(&opt.prediction, path, set, opt.pairs), err = damage;
+	int damage = predict_batch_count(&opt.prediction, path, set, opt.pairs), err = damage;
 
 	if (set->tool) {
-		cmd_prediction_stats(&opt.prediction, set);
+		predict_batch_stats(&opt.prediction, set);
 		if (opt.json)
 			err = finding_write(set, stdout);
 		else
@@ -118,11 +118,11 @@ static int count_path(const char *path)
 static int predict_path(const char *path)
 {
 	struct finding_set *set = finding_set_new();
-	int damage = cmd_prediction_run(&opt.prediction, path, set), err = damage;
+	int damage = predict_batch_run(&opt.prediction, path, set), err = damage;
 
 	if (set->tool) { /* something could be read */
 		finding_set_finish(set);
-		cmd_prediction_stats(&opt.prediction, set);
+		predict_batch_stats(&opt.prediction, set);
 		err = cmd_filter_apply(&opt.filter, set, true);
 		if (!err && opt.schedules)
 			err = cmd_write_schedules(set, opt.schedules);

@@ -6,6 +6,7 @@
 #include "cmd/standing.h"
 
 #include "base/error.h"
+#include "model/open.h"
 #include "predict/hang.h"
 
 bool cmd_standing(const char *directory, const struct run_still *still, FILE *answer)
@@ -14,15 +15,11 @@ bool cmd_standing(const char *directory, const struct run_still *still, FILE *an
 						  .count = still->waiting_count,
 						  .forever = still->all && !still->catches && still->alone};
 	struct finding_set *set = finding_set_new();
-	struct trace *trace = NULL;
-	struct model *model = NULL;
-	bool stands = false;
+	struct model_file f;
+	bool stands = model_open(&f, directory, false) == RD_OK && predict_hang(f.model, &sleepers, set) &&
+		      finding_write(set, answer) == RD_OK;
 
-	if (trace_open(&trace, directory, false) == RD_OK &&
-	    model_build(&model, trace, MODEL_HISTORIES) == RD_OK)
-		stands = predict_hang(model, &sleepers, set) && finding_write(set, answer) == RD_OK;
-	model_free(model);
-	trace_close(trace);
+	model_close(&f);
 	finding_set_free(set);
 	return stands;
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From a path to a model.  STD text is imported into a directory for the time being.
+ */
+#include "model/open.h"
+
+#include "base/error.h"
+#include "base/scratch.h"
+#include "trace/std.h"
+
+#include <sys/stat.h>
+
+static int import_std(struct model_file *f, const char *path, bool force)
+{
+	int err = rd_scratch_open(&f->scratch, NULL, "raddle-std");
+
+	return err ? err : trace_std_import_file(path, f->scratch, force);
+}
+
+int model_open(struct model_file *f, const char *path, bool force)
+{
+	struct stat st;
+	int err = RD_OK;
+
+	*f = (struct model_file){0};
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		err = import_std(f, path, force);
+	if (!err)
+		err = trace_open(&f->trace, f->scratch ? f->scratch : path, force);
+	return err ? err : model_build(&f->model, f->trace, MODEL_HISTORIES);
+}
+
+void model_close(struct model_file *f)
+{
+	model_free(f->model);
+	trace_close(f->trace);
+	rd_scratch_close(f->scratch);
+	*f = (struct model_file){0};
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace on the disk and its model. */
+#ifndef MODEL_OPEN_H
+#define MODEL_OPEN_H
+
+#include "model/model.h"
+
+struct model_file {
+	struct trace *trace;
+	struct model *model;
+	char *scratch; /* where STD text was imported to; NULL: it is a directory */
+};
+
+/* Opens a trace directory, or a file with STD text, and builds its model with histories.  With `force` also
+ * one without meta.json or site table.  To be closed also after a failure. */
+int model_open(struct model_file *f, const char *path, bool force);
+void model_close(struct model_file *f);
+
+#endif

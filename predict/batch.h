@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From traces to findings or numbers, with what the user says about the effort. */
+#ifndef PREDICT_BATCH_H
+#define PREDICT_BATCH_H
+
+#include "finding/finding.h"
+#include "predict/count.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct predict_batch {
+	bool sound_only, no_races, no_deadlocks;
+	bool sync_preserving; /* critical sections of a lock keep their order: fast */
+	bool force;	      /* without meta.json or site table, if need be */
+	uint64_t window;      /* events; 0: the whole */
+	uint64_t limit;	      /* findings to describe */
+	uint64_t work;	      /* millions of search steps */
+
+	/* Results, summed up. */
+	uint64_t left_out; /* findings beyond the limit */
+	uint64_t unknown;  /* candidates that were not decided */
+	uint64_t events, considered, searched, dropped;
+	uint64_t threads; /* of the trace with most of them */
+	struct predict_count counts[PREDICT_COUNT_MODELS];
+	double reading_seconds; /* CPU time until the search began; with counts */
+};
+
+#define PREDICT_BATCH_DEFAULT                                                                                \
+	{                                                                                                    \
+		.limit = 200, .work = 200                                                                    \
+	}
+
+/* Adds the findings of a trace, a directory or an STD text, to the set, which is not finished, and the
+ * arguments of its program.  Of a damaged trace what could be read is looked at, and the error returned. */
+int predict_batch_run(struct predict_batch *p, const char *trace, struct finding_set *set);
+
+/* The same for the trace of a replay, of which there may be many, with less work; the set is finished then.
+ * `batch` is a struct predict_batch, which stays as it is: this is a `predict` of replay/settle.h. */
+int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
+
+/* Counts instead of describing; the set gets the numbers as statistics, `counts` those of the models
+ * that the options leave, the others stay zero. */
+int predict_batch_count(struct predict_batch *p, const char *trace, struct finding_set *set, bool pairs);
+
+/* The models that are counted are the first so many. */
+unsigned predict_batch_models(const struct predict_batch *p);
+
+/* Puts the sums into the statistics of the set. */
+void predict_batch_stats(const struct predict_batch *p, struct finding_set *set);
+
+#endif
