@@ -73,49 +73,10 @@ static void release_sharing(struct sharing *s)
 struct builder {
 	struct core *c;
 	struct sharing sharing;
-	uint32_t *head;	      /* per thread: open sections */
 	uint32_t *last_write; /* per variable */
 	uint32_t *moved;      /* reduced number of each event of the execution */
 	uint32_t *lengths;    /* per thread */
-	uint32_t *depths;     /* nesting of the section, beyond 1 */
 };
-
-static uint32_t find_open(const struct core *c, uint32_t head, uint32_t lock)
-{
-	for (; head != NONE; head = c->holds[head].next)
-		if (c->sections[c->holds[head].section].lock == lock)
-			return c->holds[head].section;
-	return NONE;
-}
-
-static uint32_t push_hold(struct core *c, uint32_t section, uint32_t next)
-{
-	RD_GROW(c->holds, c->hold_capacity, c->hold_count + 1);
-	c->holds[c->hold_count] = (struct hold){section, next};
-	return c->hold_count++;
-}
-
-/* The list without `section`; what stood above it is copied. */
-static uint32_t drop_hold(struct core *c, uint32_t head, uint32_t section)
-{
-	uint32_t above = 0, n = head, *stack;
-
-	while (c->holds[n].section != section) {
-		above++;
-		n = c->holds[n].next;
-	}
-	uint32_t rest = c->holds[n].next;
-	if (!above)
-		return rest;
-	stack = rd_xmalloc(above * sizeof *stack);
-	n = head;
-	for (uint32_t i = 0; i < above; i++, n = c->holds[n].next)
-		stack[i] = c->holds[n].section;
-	while (above)
-		rest = push_hold(c, stack[--above], rest);
-	free(stack);
-	return rest;
-}
 
 static struct event *append(struct builder *b, uint32_t source)
 {
@@ -129,6 +90,7 @@ static struct event *append(struct builder *b, uint32_t source)
 			    .object = e->object,
 			    .source = source,
 			    .section = NONE,
+			    .held = c->sections.head[e->thread],
 			    .index = b->lengths[e->thread]++};
 	b->moved[source] = c->count;
 	c->writer[c->count] = c->partner[c->count] = NONE;
@@ -145,51 +107,31 @@ static struct event *append(struct builder *b, uint32_t source)
 static void add_acquire(struct builder *b, uint32_t source, const struct exec_event *e)
 {
 	struct core *c = b->c;
-	uint32_t own = find_open(c, b->head[e->thread], e->object);
+	uint32_t section = NONE;
 
-	if (own != NONE && !(e->flags & EXEC_PENDING)) {
-		b->depths[own]++;
-		return;
-	}
-	struct event *v = append(b, source);
 	if (!(e->flags & EXEC_PENDING)) {
-		v->section = c->section_count;
-		b->depths[c->section_count] = 0;
-		c->sections[c->section_count++] =
-			(struct section){e->object, c->count - 1, NONE, e->kind == EXEC_RDLOCK};
-		b->head[e->thread] = push_hold(c, v->section, b->head[e->thread]);
+		section =
+			sections_begin(&c->sections, e->thread, e->object, c->count, e->kind == EXEC_RDLOCK);
+		if (section == NONE)
+			return;
 	}
-	v->held = b->head[e->thread];
+	append(b, source)->section = section;
 }
 
 /* A release that ends a section; WAIT is one even if its mutex is left out. */
 static void add_release(struct builder *b, uint32_t source, const struct exec_event *e, uint32_t lock)
 {
 	struct core *c = b->c;
-	uint32_t own = find_open(c, b->head[e->thread], lock);
+	uint32_t own = sections_end(&c->sections, e->thread, lock, c->count);
 
-	if (own != NONE && b->depths[own]) {
-		b->depths[own]--;
-		own = NONE;
-		if (e->kind == EXEC_UNLOCK)
-			return;
-	}
 	if (own == NONE && e->kind == EXEC_UNLOCK)
 		return;
-	struct event *v = append(b, source);
-	if (own != NONE) {
-		v->section = own;
-		c->sections[own].release = c->count - 1;
-		b->head[e->thread] = drop_hold(c, b->head[e->thread], own);
-	}
-	v->held = b->head[e->thread];
+	append(b, source)->section = own;
 }
 
 static void add_access(struct builder *b, uint32_t source, const struct exec_event *e)
 {
-	struct event *v = append(b, source);
-
-	v->held = b->head[e->thread];
+	append(b, source);
 	if (exec_reads(e->kind))
 		b->c->writer[b->c->count - 1] = b->last_write[e->object];
 	if (exec_writes(e->kind))
@@ -202,8 +144,9 @@ static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 	const struct core *c = b->c;
 
 	for (uint32_t t = 0; t < c->threads; t++) {
-		uint32_t s = t == e->thread ? NONE : find_open(c, b->head[t], e->object);
-		if (s != NONE && !(c->sections[s].shared && e->aux == EXEC_RDLOCK))
+		uint32_t s =
+			t == e->thread ? NONE : sections_find(&c->sections, c->sections.head[t], e->object);
+		if (s != NONE && !(c->sections.list[s].shared && e->aux == EXEC_RDLOCK))
 			return s;
 	}
 	return NONE;
@@ -213,7 +156,7 @@ static void add_busy(struct builder *b, uint32_t source, const struct exec_event
 {
 	struct core *c = b->c;
 
-	append(b, source)->held = b->head[e->thread];
+	append(b, source);
 	c->partner[c->count - 1] = find_holder(b, e);
 	c->busy[c->busy_count++] = c->count - 1;
 }
@@ -235,7 +178,7 @@ static void add_event(struct builder *b, uint32_t source)
 	} else if (e->kind == EXEC_BUSY) {
 		add_busy(b, source, e);
 	} else {
-		append(b, source)->held = b->head[e->thread];
+		append(b, source);
 	}
 }
 
@@ -246,18 +189,17 @@ static void *filled(size_t n)
 	return p;
 }
 
-static size_t count_kept(const struct exec *x, const struct sharing *s, size_t *acquires, size_t *busy)
+static size_t count_kept(const struct exec *x, const struct sharing *s, size_t *busy)
 {
 	size_t n = 0;
 
-	*acquires = *busy = 0;
+	*busy = 0;
 	for (size_t i = 0; i < x->count; i++) {
 		const struct exec_event *e = &x->events[i];
 		if (exec_is_access(e->kind)) {
 			n += access_matters(s, e);
 		} else if (exec_acquires(e->kind) || e->kind == EXEC_UNLOCK) {
 			n += s->lock[e->object] & SHARED;
-			*acquires += exec_acquires(e->kind) && (s->lock[e->object] & SHARED);
 		} else {
 			n++;
 			*busy += e->kind == EXEC_BUSY;
@@ -270,18 +212,16 @@ static void build_events(struct builder *b)
 {
 	struct core *c = b->c;
 	const struct exec *x = c->x;
-	size_t acquires, busy, kept = count_kept(x, &b->sharing, &acquires, &busy);
+	size_t busy, kept = count_kept(x, &b->sharing, &busy);
 
 	c->events = rd_xmalloc((kept + 1) * sizeof *c->events);
 	c->writer = rd_xmalloc((kept + 1) * sizeof *c->writer);
 	c->partner = rd_xmalloc((kept + 1) * sizeof *c->partner);
 	c->busy = rd_xmalloc((busy + 1) * sizeof *c->busy);
-	c->sections = rd_xmalloc((acquires + 1) * sizeof *c->sections);
-	b->depths = rd_xmalloc((acquires + 1) * sizeof *b->depths);
 	c->base = rd_xcalloc((size_t)x->threads + 1, sizeof *c->base);
 	c->wall = filled(x->threads);
 	c->unsure = x->unsure;
-	b->head = filled(x->threads);
+	sections_init(&c->sections, x->threads);
 	b->last_write = filled(x->variables);
 	b->moved = filled(x->count);
 	b->lengths = rd_xcalloc((size_t)x->threads + 1, sizeof *b->lengths);
@@ -447,101 +387,55 @@ static void build_readers(struct core *c)
 
 /* ---- indices ---- */
 
-typedef bool member_fn(const struct core *c, const struct event *v);
+/* What is indexed: events of a sort, of those of all threads. */
+typedef bool member_fn(const struct event *v);
+struct sort {
+	const struct core *c;
+	member_fn *member;
+};
 
-static bool is_acquire(const struct core *c, const struct event *v)
+static bool is_acquire(const struct event *v)
 {
-	(void)c;
 	return exec_acquires(v->kind) && v->section != NONE;
 }
-static bool is_exclusive(const struct core *c, const struct event *v)
+static bool is_exclusive(const struct event *v)
 {
-	return is_acquire(c, v) && v->kind != EXEC_RDLOCK;
+	return is_acquire(v) && v->kind != EXEC_RDLOCK;
 }
-static bool is_write(const struct core *c, const struct event *v)
+static bool is_write(const struct event *v)
 {
-	(void)c;
 	return exec_writes(v->kind);
 }
-static bool is_access(const struct core *c, const struct event *v)
+static bool is_access(const struct event *v)
 {
-	(void)c;
 	return exec_is_access(v->kind);
 }
-static bool is_post(const struct core *c, const struct event *v)
+static bool is_post(const struct event *v)
 {
-	(void)c;
 	return v->kind == EXEC_POST;
 }
-static bool is_take(const struct core *c, const struct event *v)
+static bool is_take(const struct event *v)
 {
-	(void)c;
 	return v->kind == EXEC_TAKE && !(v->flags & EXEC_PENDING);
 }
-static bool is_note(const struct core *c, const struct event *v)
+static bool is_note(const struct event *v)
 {
-	(void)c;
 	return v->kind == EXEC_SIGNAL || v->kind == EXEC_BROADCAST;
 }
 
-/* Cuts the items of each object where the thread changes. */
-static void build_slot_table(const struct core *c, struct slots *s, uint32_t objects)
+static bool take_member(const void *context, uint32_t i, struct slot_item *item)
 {
-	size_t count = 0, capacity = 0;
+	const struct sort *sort = context;
+	uint32_t e = sort->c->by_thread[i];
+	const struct event *v = &sort->c->events[e];
 
-	uint32_t *first = rd_xmalloc(((size_t)objects + 1) * sizeof *first);
-	for (uint32_t o = 0; o < objects; o++) {
-		first[o] = count;
-		for (uint32_t i = s->first[o]; i < s->first[o + 1]; i++) {
-			uint32_t thread = c->events[s->item[i]].thread;
-			if (i == s->first[o] || s->slot[count - 1].thread != thread) {
-				RD_GROW(s->slot, capacity, count + 1);
-				s->slot[count++] = (struct slot){thread, i, i};
-			}
-			s->slot[count - 1].end = i + 1;
-		}
-	}
-	first[objects] = count;
-	free(s->first);
-	s->first = first;
+	*item = (struct slot_item){e, v->object, v->thread, v->index};
+	return sort->member(v);
 }
 
-/* Walking the events thread by thread makes each object's items come out
- * grouped by thread and in program order. */
 static void build_slots(const struct core *c, struct slots *s, uint32_t objects, member_fn *member)
 {
-	s->first = rd_xcalloc((size_t)objects + 2, sizeof *s->first);
-	for (uint32_t e = 0; e < c->count; e++)
-		if (member(c, &c->events[e]))
-			s->first[c->events[e].object + 2]++;
-	for (uint32_t o = 1; o < objects + 2; o++)
-		s->first[o] += s->first[o - 1];
-	uint32_t total = s->first[objects + 1];
-	s->item = rd_xmalloc(((size_t)total + 1) * sizeof *s->item);
-	s->index = rd_xmalloc(((size_t)total + 1) * sizeof *s->index);
-	for (uint32_t i = 0; i < c->count; i++) {
-		const struct event *v = &c->events[c->by_thread[i]];
-		if (!member(c, v))
-			continue;
-		uint32_t at = s->first[v->object + 1]++;
-		s->item[at] = c->by_thread[i];
-		s->index[at] = v->index;
-	}
-	build_slot_table(c, s, objects);
-}
-
-uint32_t predict_slots_below(const struct slots *s, const struct slot *slot, uint32_t position)
-{
-	uint32_t low = slot->begin, high = slot->end;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s->index[middle] < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - slot->begin;
+	slots_build(s, objects, c->count, take_member, &(struct sort){c, member});
 }
 
 /* Matches takes with posts first in, first out, as the recording did. */
@@ -562,7 +456,7 @@ static void match_takes(struct core *c)
 			else
 				posts[newest[v->object]] = e;
 			newest[v->object] = e;
-		} else if (is_take(c, v)) {
+		} else if (is_take(v)) {
 			if (stock[v->object]-- > 0)
 				continue;
 			c->partner[e] = oldest[v->object];
@@ -608,8 +502,6 @@ void core_build(struct core *c, const struct exec *x)
 	if (c->has_sems)
 		match_takes(c);
 	release_sharing(&b.sharing);
-	free(b.depths);
-	free(b.head);
 	free(b.last_write);
 	free(b.moved);
 	free(b.lengths);
@@ -619,21 +511,6 @@ static void list_release(struct list *l)
 {
 	free(l->first);
 	free(l->item);
-}
-
-static void slots_release(struct slots *s)
-{
-	free(s->first);
-	free(s->slot);
-	free(s->item);
-	free(s->index);
-}
-
-static void rows_release(struct rows *r)
-{
-	free(r->of);
-	free(r->data);
-	*r = (struct rows){0};
 }
 
 void core_release(struct core *c)
@@ -652,8 +529,7 @@ void core_release(struct core *c)
 	free(c->events);
 	free(c->thread_first);
 	free(c->by_thread);
-	free(c->sections);
-	free(c->holds);
+	sections_release(&c->sections);
 	free(c->writer);
 	free(c->partner);
 	free(c->base);
@@ -665,14 +541,9 @@ void core_release(struct core *c)
 
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
 {
-	const uint32_t *row = r->data + (size_t)r->of[e] * c->threads;
 	const struct event *v = &c->events[e];
 
-	for (uint32_t t = 0; t < c->threads; t++)
-		if (row[t] > p[t] && t != v->thread)
-			p[t] = row[t];
-	if (v->index + 1 > p[v->thread])
-		p[v->thread] = v->index + 1;
+	rows_include(r, e, v->thread, v->index + 1, p);
 }
 
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
@@ -701,11 +572,11 @@ bool core_sure(const struct core *c, const uint32_t *p)
 
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b)
 {
-	for (uint32_t i = core_held(c, a); i != NONE; i = c->holds[i].next) {
-		const struct section *s = &c->sections[c->holds[i].section];
-		for (uint32_t j = core_held(c, b); j != NONE; j = c->holds[j].next) {
-			const struct section *o = &c->sections[c->holds[j].section];
-			if (s->lock == o->lock && !(s->shared && o->shared))
+	for (uint32_t i = core_held(c, a); i != NONE; i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
+		for (uint32_t j = core_held(c, b); j != NONE; j = c->sections.holds[j].next) {
+			const struct section *o = &c->sections.list[c->sections.holds[j].section];
+			if (sections_exclude(s, o))
 				return true;
 		}
 	}
@@ -729,7 +600,7 @@ static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
 
 	if (v->thread == thread)
 		return false;
-	return row == NONE || k->r->data[(size_t)row * k->c->threads + v->thread] <= v->index;
+	return row == NONE || rows_row(k->r, row)[v->thread] <= v->index;
 }
 
 /* Loads the thread's row into the scratch ideal; what is not given comes after
@@ -741,28 +612,29 @@ static void begin_change(struct clocking *k, const struct event *v)
 	if (k->row_of[v->thread] == NONE)
 		memset(k->p, 0, size);
 	else
-		memcpy(k->p, k->r->data + (size_t)k->row_of[v->thread] * k->c->threads, size);
+		memcpy(k->p, rows_row(k->r, k->row_of[v->thread]), size);
 	for (uint32_t t = 0; t < k->c->threads && !(v->flags & EXEC_GIVEN); t++)
 		if (k->c->base[t] > k->p[t])
 			k->p[t] = k->c->base[t];
 	k->p[v->thread] = v->index + 1;
 }
 
+/* Whether the scratch ideal is the thread's row but for its own number. */
+static bool is_known(const struct clocking *k, const struct event *v)
+{
+	const uint32_t *row = rows_row(k->r, k->row_of[v->thread]);
+
+	return !memcmp(k->p, row, v->thread * sizeof *row) &&
+	       !memcmp(k->p + v->thread + 1, row + v->thread + 1,
+		       (k->c->threads - v->thread - 1) * sizeof *row);
+}
+
 static void end_change(struct clocking *k, const struct event *v)
 {
-	struct rows *r = k->r;
-	uint32_t n = k->c->threads;
-
 	if (k->closing)
 		predict_sp_close(k->c, k->p);
-	if (k->row_of[v->thread] != NONE && v->index &&
-	    !memcmp(k->p, r->data + (size_t)k->row_of[v->thread] * n, v->thread * sizeof *k->p) &&
-	    !memcmp(k->p + v->thread + 1, r->data + (size_t)k->row_of[v->thread] * n + v->thread + 1,
-		    (n - v->thread - 1) * sizeof *k->p))
-		return;
-	RD_GROW(r->data, r->capacity, (r->count + 1) * n);
-	memcpy(r->data + r->count * n, k->p, n * sizeof *k->p);
-	k->row_of[v->thread] = r->count++;
+	if (k->row_of[v->thread] == NONE || !v->index || !is_known(k, v))
+		k->row_of[v->thread] = rows_add(k->r, k->p);
 }
 
 /* The events beside program order that `e` must follow in this table. */
@@ -782,7 +654,7 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	if (i == n && rf && exec_reads(v->kind))
 		return c->writer[e];
 	if (i == n && rf && v->kind == EXEC_BUSY && c->partner[e] != NONE)
-		return c->sections[c->partner[e]].acquire;
+		return c->sections.list[c->partner[e]].acquire;
 	if (i == n && k->closing && v->kind == EXEC_TAKE)
 		return c->partner[e];
 	return NONE;
@@ -844,7 +716,7 @@ static void clock_table(struct core *c, struct rows *r)
 	struct clocking k = {.c = c, .r = r, .closing = r == &c->closed, .firm = r == &c->firm};
 
 	rows_release(r);
-	r->of = rd_xmalloc(((size_t)c->count + 1) * sizeof *r->of);
+	rows_init(r, c->count, c->threads);
 	k.row_of = filled(c->threads);
 	k.exits = filled(c->barriers);
 	k.p = rd_xmalloc(((size_t)c->threads + 1) * sizeof *k.p);

@@ -21,8 +21,8 @@
 #define PREDICT_CORE_H
 
 #include "order/exec.h"
-
-#define NONE UINT32_MAX
+#include "order/rows.h"
+#include "order/slots.h"
 
 struct event {
 	uint8_t kind, flags;
@@ -34,38 +34,8 @@ struct event {
 	uint32_t held;	  /* list of open sections behind this event */
 };
 
-/* A critical section: acquisition to release. */
-struct section {
-	uint32_t lock;
-	uint32_t acquire, release; /* events; release NONE: never */
-	bool shared;
-};
-
-/* The sections a thread is in, innermost first; lists share their tails. */
-struct hold {
-	uint32_t section, next;
-};
-
-/* For each object, the threads that have events of some sort on it, and those
- * events in program order. */
-struct slot {
-	uint32_t thread, begin, end; /* item[begin..end) */
-};
-struct slots {
-	uint32_t *first; /* of an object; first[object + 1] ends it */
-	struct slot *slot;
-	uint32_t *item;	 /* events */
-	uint32_t *index; /* their indices in the thread, for binary search */
-};
-
 struct list { /* adjacency: item[first[i]..first[i + 1]) */
 	uint32_t *first, *item;
-};
-
-struct rows {
-	uint32_t *of;	/* per event */
-	uint32_t *data; /* threads numbers a row */
-	size_t count, capacity;
 };
 
 struct core {
@@ -76,10 +46,7 @@ struct core {
 	struct event *events;
 	uint32_t count;
 	uint32_t *thread_first, *by_thread; /* the events of a thread */
-	struct section *sections;
-	uint32_t section_count;
-	struct hold *holds;
-	size_t hold_count, hold_capacity;
+	struct sections sections;
 	uint32_t *writer;	     /* of a read: the write it reads, NONE: the initial value */
 	struct list must;	     /* must-predecessors of an event, beside program order */
 	struct list readers;	     /* of a write */
@@ -131,7 +98,7 @@ static inline bool core_in(const struct core *c, const uint32_t *p, uint32_t e)
 static inline uint32_t core_at(const struct core *c, const struct rows *r, uint32_t e, uint32_t thread)
 {
 	const struct event *v = &c->events[e];
-	return thread == v->thread ? v->index + 1 : r->data[(size_t)r->of[e] * c->threads + thread];
+	return thread == v->thread ? v->index + 1 : rows_of(r, e)[thread];
 }
 
 /* Grows the ideal `p` by `e` and what it needs. */
@@ -150,16 +117,6 @@ static inline uint32_t core_open(const struct core *c, uint32_t thread, uint32_t
 static inline uint32_t core_held(const struct core *c, uint32_t e)
 {
 	return core_open(c, c->events[e].thread, c->events[e].index);
-}
-
-/* Number of items of `slot` whose index is below `position`. */
-uint32_t predict_slots_below(const struct slots *s, const struct slot *slot, uint32_t position);
-
-/* The last item of `slot` below `position`, or NONE. */
-static inline uint32_t slots_last(const struct slots *s, const struct slot *slot, uint32_t position)
-{
-	uint32_t n = predict_slots_below(s, slot, position);
-	return n ? s->item[slot->begin + n - 1] : NONE;
 }
 
 /* The sections of other threads that can exclude section `s`. */

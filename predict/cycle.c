@@ -51,8 +51,8 @@ bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
 		return false;
 	if (v->thread == c->events[h].thread && !(v->flags & EXEC_PENDING))
 		return false;
-	for (uint32_t i = core_held(c, h); i != NONE; i = c->holds[i].next) {
-		const struct section *s = &c->sections[c->holds[i].section];
+	for (uint32_t i = core_held(c, h); i != NONE; i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		if (s->lock == v->object && !(s->shared && v->kind == EXEC_RDLOCK))
 			return true;
 	}
@@ -66,8 +66,8 @@ static uint64_t node_key(const struct core *c, uint32_t e)
 	const struct event *v = &c->events[e];
 	uint64_t held = 0;
 
-	for (uint32_t i = core_held(c, e); i != NONE; i = c->holds[i].next) {
-		const struct section *s = &c->sections[c->holds[i].section];
+	for (uint32_t i = core_held(c, e); i != NONE; i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		held += rd_mix(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
 	}
 	uint64_t h = rd_mix(held, (uint64_t)v->thread << 16 | v->kind << 8 | v->flags);
@@ -79,16 +79,16 @@ static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
 {
 	uint32_t rest = core_held(c, b);
 
-	for (uint32_t i = core_held(c, a); i != NONE; i = c->holds[i].next) {
-		const struct section *s = &c->sections[c->holds[i].section];
+	for (uint32_t i = core_held(c, a); i != NONE; i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		uint32_t k = core_held(c, b);
 
 		if (rest == NONE)
 			return false;
-		rest = c->holds[rest].next;
-		while (k != NONE && (c->sections[c->holds[k].section].lock != s->lock ||
-				     c->sections[c->holds[k].section].shared != s->shared))
-			k = c->holds[k].next;
+		rest = c->sections.holds[rest].next;
+		while (k != NONE && (c->sections.list[c->sections.holds[k].section].lock != s->lock ||
+				     c->sections.list[c->sections.holds[k].section].shared != s->shared))
+			k = c->sections.holds[k].next;
 		if (k == NONE)
 			return false;
 	}
@@ -136,12 +136,13 @@ static uint32_t thread_key(const struct nodes *g, uint32_t node, uint32_t *itera
 static uint32_t held_key(const struct nodes *g, uint32_t node, uint32_t *iterator)
 {
 	const struct core *c = g->c;
-	uint32_t h = *iterator ? c->holds[*iterator - 1].next : core_held(c, g->items[node].stops[0]);
+	uint32_t h =
+		*iterator ? c->sections.holds[*iterator - 1].next : core_held(c, g->items[node].stops[0]);
 
 	if (h == NONE)
 		return NONE;
 	*iterator = h + 1;
-	return c->sections[c->holds[h].section].lock;
+	return c->sections.list[c->sections.holds[h].section].lock;
 }
 
 static void group(const struct nodes *g, struct list *l, uint32_t keys, keys_fn *key_of)

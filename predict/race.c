@@ -179,8 +179,8 @@ static unsigned sort_of(const struct core *c, uint32_t e)
 
 static bool holds_alone(const struct core *c, uint32_t e, uint32_t lock)
 {
-	for (uint32_t i = core_held(c, e); i != NONE; i = c->holds[i].next) {
-		const struct section *s = &c->sections[c->holds[i].section];
+	for (uint32_t i = core_held(c, e); i != NONE; i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		if (s->lock == lock && !s->shared)
 			return true;
 	}
@@ -191,8 +191,9 @@ static struct guard guard_of(const struct core *c, const struct slot *slot)
 {
 	struct guard g = {.count = 0};
 
-	for (uint32_t i = core_held(c, c->accesses.item[slot->begin]); i != NONE; i = c->holds[i].next) {
-		const struct section *s = &c->sections[c->holds[i].section];
+	for (uint32_t i = core_held(c, c->accesses.item[slot->begin]); i != NONE;
+	     i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		if (!s->shared && g.count < sizeof g.locks / sizeof *g.locks)
 			g.locks[g.count++] = s->lock;
 	}

@@ -223,7 +223,7 @@ static bool rule_release(struct rule *r, uint32_t e)
 {
 	const struct core *c = r->s->c;
 	const struct event *v = &c->events[e];
-	const struct section *d = &c->sections[v->section];
+	const struct section *d = &c->sections.list[v->section];
 	const struct slots *rivals = core_rivals(c, d);
 
 	for (uint32_t i = rivals->first[d->lock]; i < rivals->first[d->lock + 1]; i++) {
@@ -232,7 +232,7 @@ static bool rule_release(struct rule *r, uint32_t e)
 		if (slot->thread == v->thread || limit <= rivals->index[slot->begin])
 			continue;
 		uint32_t acquire = slots_last(rivals, slot, limit);
-		uint32_t release = c->sections[c->events[acquire].section].release;
+		uint32_t release = c->sections.list[c->events[acquire].section].release;
 		if (release == NONE || !r->emit(r, release, d->acquire))
 			return false;
 	}
@@ -364,7 +364,7 @@ static bool seed_open(struct search *s, const uint32_t *p, uint32_t thread, cons
 		if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
 			continue;
 		uint32_t last = slots_last(rivals, slot, p[slot->thread]);
-		uint32_t release = c->sections[c->events[last].section].release;
+		uint32_t release = c->sections.list[c->events[last].section].release;
 		if (release == NONE || !core_in(c, p, release) || !add_edge(s, release, o->acquire))
 			return false;
 	}
@@ -408,7 +408,7 @@ static bool seed_lost(struct search *s, const uint32_t *p, uint32_t wake)
 
 	for (uint32_t i = notes->first[cond]; i < notes->first[cond + 1]; i++) {
 		const struct slot *slot = &notes->slot[i];
-		uint32_t n = predict_slots_below(notes, slot, p[slot->thread]);
+		uint32_t n = slots_below(notes, slot, p[slot->thread]);
 		while (n && consumed(s, p, notes->item[slot->begin + n - 1]))
 			n--;
 		if (n && !add_edge(s, notes->item[slot->begin + n - 1], c->partner[wake]))
@@ -444,7 +444,7 @@ static bool seed_conditions(struct search *s, const uint32_t *p)
 		return true;
 	for (uint32_t i = 0; i < c->notes.first[c->conds]; i++) {
 		const struct slot *slot = &c->notes.slot[i];
-		uint32_t n = predict_slots_below(&c->notes, slot, p[slot->thread]);
+		uint32_t n = slots_below(&c->notes, slot, p[slot->thread]);
 		for (uint32_t k = 0; k < n; k++)
 			if (!seed_waits(s, p, c->notes.item[slot->begin + k]))
 				return false;
@@ -461,7 +461,7 @@ static bool seed_busy(struct search *s, const uint32_t *p)
 		uint32_t e = c->busy[i];
 		if (c->partner[e] == NONE || !core_in(c, p, e))
 			continue;
-		const struct section *o = &c->sections[c->partner[e]];
+		const struct section *o = &c->sections.list[c->partner[e]];
 		if (!keep_edge(s, o->acquire, e))
 			return false;
 		if (o->release != NONE && core_in(c, p, o->release) && !add_edge(s, e, o->release))
@@ -476,11 +476,11 @@ bool order_seed(struct search *s, const uint32_t *p)
 
 	s->order.outside = NONE;
 	for (uint32_t t = 0; t < c->threads; t++)
-		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
-			uint32_t section = c->holds[h].section;
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->sections.holds[h].next) {
+			uint32_t section = c->sections.holds[h].section;
 			if (s->order.firm && section != s->order.also && !search_stays_open(s, section))
 				continue;
-			if (!seed_open(s, p, t, &c->sections[section]))
+			if (!seed_open(s, p, t, &c->sections.list[section]))
 				return false;
 		}
 	if (c->rf || c->loops) {

@@ -120,7 +120,7 @@ static bool decides(const struct core *c, uint32_t e)
 
 static void release_lock(struct search *s, const struct event *v, bool undo)
 {
-	const struct section *o = &s->c->sections[v->section];
+	const struct section *o = &s->c->sections.list[v->section];
 	uint32_t *readers = &s->sched.readers[o->lock];
 
 	if (o->shared)

@@ -200,7 +200,7 @@ static bool try_grow(struct search *s, const uint32_t *p, uint32_t e, enum answe
 bool search_stays_open(const struct search *s, uint32_t section)
 {
 	const struct aim a = {s->c, &s->c->need, s->targets, s->target_count};
-	uint32_t release = s->c->sections[section].release;
+	uint32_t release = s->c->sections.list[section].release;
 
 	return release == NONE || needs_target(&a, release);
 }
@@ -216,8 +216,8 @@ static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t th
 {
 	const struct core *c = s->c;
 
-	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->holds[h].next) {
-		const struct section *o = &c->sections[c->holds[h].section];
+	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->sections.holds[h].next) {
+		const struct section *o = &c->sections.list[c->sections.holds[h].section];
 		const struct slots *rivals = core_rivals(c, o);
 		for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
 			const struct slot *slot = &rivals->slot[i];
@@ -227,7 +227,7 @@ static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t th
 			uint32_t other = c->events[last].section;
 			if (!section_open(c, p, other))
 				continue;
-			*k = (struct conflict){c->holds[h].section, other, true};
+			*k = (struct conflict){c->sections.holds[h].section, other, true};
 			if (search_stays_open(s, k->first) || search_stays_open(s, k->second))
 				return true;
 		}
@@ -246,7 +246,7 @@ static bool find_conflict(const struct search *s, const uint32_t *p, struct conf
 
 static enum answer solve_conflict(struct search *s, const uint32_t *p, const struct conflict *k)
 {
-	const struct section *sections = s->c->sections;
+	const struct section *sections = s->c->sections.list;
 	enum answer sum = ANSWER_NO;
 	bool swap = sections[k->first].acquire > sections[k->second].acquire;
 	uint32_t first = swap ? k->second : k->first, second = swap ? k->first : k->second;
@@ -263,7 +263,7 @@ static int64_t count_in(const struct slots *slots, uint32_t object, const uint32
 	int64_t n = 0;
 
 	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++)
-		n += predict_slots_below(slots, &slots->slot[i], p[slots->slot[i].thread]);
+		n += slots_below(slots, &slots->slot[i], p[slots->slot[i].thread]);
 	return n;
 }
 
@@ -280,7 +280,7 @@ static enum answer solve_next(struct search *s, const uint32_t *p, const struct 
 
 	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
 		const struct slot *slot = &slots->slot[i];
-		uint32_t n = predict_slots_below(slots, slot, p[slot->thread]);
+		uint32_t n = slots_below(slots, slot, p[slot->thread]);
 		if (slot->begin + n < slot->end && try_grow(s, p, slots->item[slot->begin + n], &sum))
 			break;
 	}
@@ -382,11 +382,11 @@ static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *ev
 	}
 	for (uint32_t t = 0; t < c->threads && a == ANSWER_UNKNOWN; t++)
 		for (uint32_t h = core_open(c, t, p[t]); h != NONE && a == ANSWER_UNKNOWN;
-		     h = c->holds[h].next) {
-			const struct section *o = &c->sections[c->holds[h].section];
-			if (search_stays_open(s, c->holds[h].section) || !has_rival(c, p, t, o))
+		     h = c->sections.holds[h].next) {
+			const struct section *o = &c->sections.list[c->sections.holds[h].section];
+			if (search_stays_open(s, c->sections.holds[h].section) || !has_rival(c, p, t, o))
 				continue;
-			s->order.also = c->holds[h].section;
+			s->order.also = c->sections.holds[h].section;
 			if (is_consistent(s, p) || s->order.outside != NONE)
 				continue;
 			*event = o->release;
@@ -403,9 +403,9 @@ static uint32_t count_choices(const struct search *s, const uint32_t *p)
 	uint32_t n = 0;
 
 	for (uint32_t t = 0; t < c->threads; t++)
-		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next)
-			n += !search_stays_open(s, c->holds[h].section) &&
-			     has_rival(c, p, t, &c->sections[c->holds[h].section]);
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->sections.holds[h].next)
+			n += !search_stays_open(s, c->sections.holds[h].section) &&
+			     has_rival(c, p, t, &c->sections.list[c->sections.holds[h].section]);
 	return n;
 }
 
@@ -414,9 +414,9 @@ static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum
 	const struct core *c = s->c;
 
 	for (uint32_t t = 0; t < c->threads; t++)
-		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->holds[h].next) {
-			const struct section *o = &c->sections[c->holds[h].section];
-			if (!search_stays_open(s, c->holds[h].section) && has_rival(c, p, t, o) &&
+		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->sections.holds[h].next) {
+			const struct section *o = &c->sections.list[c->sections.holds[h].section];
+			if (!search_stays_open(s, c->sections.holds[h].section) && has_rival(c, p, t, o) &&
 			    try_grow(s, p, o->release, sum))
 				return true;
 		}
@@ -444,7 +444,7 @@ static bool add_wakes(struct search *s, const uint32_t *p, uint32_t cond, enum a
 
 	for (uint32_t i = notes->first[cond]; i < notes->first[cond + 1]; i++) {
 		const struct slot *slot = &notes->slot[i];
-		uint32_t n = predict_slots_below(notes, slot, p[slot->thread]);
+		uint32_t n = slots_below(notes, slot, p[slot->thread]);
 		for (uint32_t k = slot->begin; k < slot->begin + n; k++)
 			for (uint32_t w = c->wakes.first[notes->item[k]];
 			     w < c->wakes.first[notes->item[k] + 1]; w++)

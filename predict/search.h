@@ -129,8 +129,7 @@ static inline const uint32_t *order_row(const struct search *s, uint32_t e)
 {
 	const struct core *c = s->c;
 	uint32_t own = s->order.row_of[e];
-	return own != NONE ? s->order.rows + (size_t)own * c->threads
-			   : c->need.data + (size_t)c->need.of[e] * c->threads;
+	return own != NONE ? s->order.rows + (size_t)own * c->threads : rows_of(&c->need, e);
 }
 
 void sched_init(struct search *s);
@@ -148,7 +147,7 @@ uint64_t predict_hash_position(uint32_t thread, uint32_t position);
 /* The section of `e` is in the ideal and does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
 {
-	uint32_t release = c->sections[section].release;
+	uint32_t release = c->sections.list[section].release;
 	return release == NONE || !core_in(c, p, release);
 }
 

@@ -40,8 +40,8 @@ static bool later_rival(const struct core *c, const uint32_t *p, uint32_t thread
 /* Ends the first section of `thread` that a later one has overtaken. */
 static bool end_one(const struct core *c, uint32_t *p, uint32_t thread)
 {
-	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->holds[h].next) {
-		const struct section *s = &c->sections[c->holds[h].section];
+	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->sections.holds[h].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[h].section];
 		if (!later_rival(c, p, thread, s))
 			continue;
 		RD_ASSERT(s->release != NONE);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tables of clocks (rows.h). */
+#include "order/rows.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rows_init(struct rows *r, size_t events, uint32_t width)
+{
+	*r = (struct rows){.of = rd_xcalloc(events + 1, sizeof *r->of), .width = width};
+}
+
+void rows_release(struct rows *r)
+{
+	free(r->of);
+	free(r->data);
+	*r = (struct rows){0};
+}
+
+uint32_t rows_add(struct rows *r, const uint32_t *from)
+{
+	RD_GROW(r->data, r->capacity, (r->count + 1) * r->width);
+	memcpy(rows_row(r, (uint32_t)r->count), from, r->width * sizeof *from);
+	return (uint32_t)r->count++;
+}
+
+void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n, uint32_t *p)
+{
+	const uint32_t *row = rows_of(r, event);
+
+	for (uint32_t t = 0; t < r->width; t++)
+		if (row[t] > p[t] && t != thread)
+			p[t] = row[t];
+	if (n > p[thread])
+		p[thread] = n;
+}

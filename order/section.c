@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Critical sections.  In: acquisitions and releases, in the order in which they happened.  Out: sections, and
+ * for each thread the list of those it is in.  Nested acquisitions of a lock by its holder begin none, so
+ * that a section is always an outermost one; releases need not nest.
+ */
+#include "order/section.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sections_init(struct sections *s, size_t threads)
+{
+	*s = (struct sections){.head = rd_xmalloc((threads + 1) * sizeof *s->head)};
+	memset(s->head, 0xff, (threads + 1) * sizeof *s->head);
+}
+
+void sections_release(struct sections *s)
+{
+	free(s->list);
+	free(s->holds);
+	free(s->head);
+	*s = (struct sections){0};
+}
+
+uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock)
+{
+	for (; head != NONE; head = s->holds[head].next)
+		if (s->list[s->holds[head].section].lock == lock)
+			return s->holds[head].section;
+	return NONE;
+}
+
+static uint32_t push(struct sections *s, uint32_t section, uint32_t next)
+{
+	RD_GROW(s->holds, s->hold_capacity, s->hold_count + 1);
+	s->holds[s->hold_count] = (struct hold){section, next};
+	return (uint32_t)s->hold_count++;
+}
+
+/* The list without `section`; what stood above it is copied. */
+static uint32_t drop(struct sections *s, uint32_t head, uint32_t section)
+{
+	uint32_t above = 0, n = head, rest, *stack;
+
+	while (s->holds[n].section != section) {
+		above++;
+		n = s->holds[n].next;
+	}
+	rest = s->holds[n].next;
+	if (!above)
+		return rest;
+	stack = rd_xmalloc(above * sizeof *stack);
+	n = head;
+	for (uint32_t i = 0; i < above; i++, n = s->holds[n].next)
+		stack[i] = s->holds[n].section;
+	while (above)
+		rest = push(s, stack[--above], rest);
+	free(stack);
+	return rest;
+}
+
+uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared)
+{
+	uint32_t own = sections_find(s, s->head[thread], lock);
+
+	if (own != NONE) {
+		s->list[own].depth++;
+		return NONE;
+	}
+	RD_GROW(s->list, s->capacity, s->count + 1);
+	s->list[s->count] =
+		(struct section){.lock = lock, .acquire = acquire, .release = NONE, .shared = shared};
+	s->head[thread] = push(s, (uint32_t)s->count, s->head[thread]);
+	return (uint32_t)s->count++;
+}
+
+uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release)
+{
+	uint32_t own = sections_find(s, s->head[thread], lock);
+
+	if (own == NONE)
+		return NONE;
+	if (s->list[own].depth) {
+		s->list[own].depth--;
+		return NONE;
+	}
+	s->list[own].release = release;
+	s->head[thread] = drop(s, s->head[thread], own);
+	return own;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Critical sections: from the acquisition of a lock to its release, outermost to outermost.  They are told in
+ * the order in which the events happened; what a thread is in at a point of its way stays known.
+ */
+#ifndef ORDER_SECTION_H
+#define ORDER_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NONE UINT32_MAX
+
+struct section {
+	uint32_t lock;
+	uint32_t acquire, release; /* events; release NONE: never */
+	uint32_t depth;		   /* while it is open: acquisitions inside it */
+	bool shared;
+};
+
+/* The sections a thread is in, innermost first; lists share their tails. */
+struct hold {
+	uint32_t section, next;
+};
+
+struct sections {
+	struct section *list;
+	size_t count, capacity;
+	struct hold *holds;
+	size_t hold_count, hold_capacity;
+	uint32_t *head; /* per thread: the holds it has now; NONE */
+};
+
+void sections_init(struct sections *s, size_t threads);
+void sections_release(struct sections *s);
+
+/* The section of the lock that is open in a list of holds; NONE. */
+uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
+
+/* An acquisition: the section that it begins, or NONE if its thread is in one of that lock. */
+uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared);
+
+/* A release: the section that it ends, or NONE: an inner one ends, or the lock is not held. */
+uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
+
+/* Whether two sections of a lock exclude one another. */
+static inline bool sections_exclude(const struct section *a, const struct section *b)
+{
+	return a->lock == b->lock && !(a->shared && b->shared);
+}
+
+#endif

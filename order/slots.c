@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Events by object and thread.  In: events, thread by thread.  Out: a table, made by counting: since they
+ * come thread by thread, each object's items come out grouped by thread and in program order.
+ */
+#include "order/slots.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+/* Cuts the items of each object where the thread changes; `thread` is that of each item. */
+static void cut(struct slots *s, uint32_t objects, const uint32_t *thread)
+{
+	size_t count = 0, capacity = 0;
+	uint32_t *first = rd_xmalloc(((size_t)objects + 1) * sizeof *first);
+
+	for (uint32_t o = 0; o < objects; o++) {
+		first[o] = (uint32_t)count;
+		for (uint32_t i = s->first[o]; i < s->first[o + 1]; i++) {
+			if (i == s->first[o] || s->slot[count - 1].thread != thread[i]) {
+				RD_GROW(s->slot, capacity, count + 1);
+				s->slot[count++] = (struct slot){thread[i], i, i};
+			}
+			s->slot[count - 1].end = i + 1;
+		}
+	}
+	first[objects] = (uint32_t)count;
+	free(s->first);
+	s->first = first;
+}
+
+void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn, const void *context)
+{
+	struct slot_item item;
+	uint32_t *thread;
+	size_t total;
+
+	*s = (struct slots){.first = rd_xcalloc((size_t)objects + 2, sizeof *s->first)};
+	for (uint32_t i = 0; i < count; i++)
+		if (fn(context, i, &item))
+			s->first[item.object + 2]++;
+	for (uint32_t o = 1; o < objects + 2; o++)
+		s->first[o] += s->first[o - 1];
+	total = (size_t)s->first[objects + 1] + 1;
+	s->item = rd_xmalloc(total * sizeof *s->item);
+	s->index = rd_xmalloc(total * sizeof *s->index);
+	thread = rd_xmalloc(total * sizeof *thread);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at;
+
+		if (!fn(context, i, &item))
+			continue;
+		at = s->first[item.object + 1]++;
+		s->item[at] = item.event;
+		s->index[at] = item.index;
+		thread[at] = item.thread;
+	}
+	cut(s, objects, thread);
+	free(thread);
+}
+
+void slots_release(struct slots *s)
+{
+	free(s->first);
+	free(s->slot);
+	free(s->item);
+	free(s->index);
+	*s = (struct slots){0};
+}
+
+uint32_t slots_below(const struct slots *s, const struct slot *slot, uint32_t position)
+{
+	uint32_t low = slot->begin, high = slot->end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->index[middle] < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - slot->begin;
+}
