@@ -19,7 +19,7 @@
 static const char *const kind_names[EXEC_KINDS] = {
 	"read",	 "write", "update", "lock",	"rdlock",    "wrlock", "unlock",    "fork",
 	"begin", "end",	  "join",   "wait",	"wake",	     "signal", "broadcast", "enter",
-	"exit",	 "post",  "take",   "once-run", "once-pass", "busy",
+	"exit",	 "post",  "take",   "once-run", "once-pass", "busy",   "free",	    "once-begin",
 };
 
 const char *exec_kind_name(enum exec_kind kind)
@@ -67,6 +67,7 @@ static uint32_t *space_of(struct exec *x, enum exec_kind kind)
 		return &x->sems;
 	case EXEC_ONCE_RUN:
 	case EXEC_ONCE_PASS:
+	case EXEC_ONCE_BEGIN:
 		return &x->onces;
 	default:
 		return &x->threads;
@@ -79,7 +80,7 @@ struct exec_event *exec_add(struct exec *x, enum exec_kind kind, uint32_t thread
 
 	if (thread >= x->threads)
 		x->threads = thread + 1;
-	if (object >= *space && kind != EXEC_BEGIN && kind != EXEC_END)
+	if (object >= *space && kind != EXEC_BEGIN && kind != EXEC_END && kind != EXEC_FREE)
 		*space = object + 1;
 	if (x->count == x->capacity)
 		RD_GROW(x->events, x->capacity, x->count + 1);

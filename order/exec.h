@@ -36,6 +36,11 @@
  * - EXEC_UNSURE marks an access during which, as far as is recorded, another thread
  *   wrote the variable.  What it and what its thread read there in the meantime is not
  *   known, so in the sound model it may be next, but what is behind it never happens.
+ * - In a *whole* execution each operation of the trace is one event.  EXEC_FREE orders
+ *   nothing; EXEC_WAKE has the mutex of its wait again, and what is in aux is one
+ *   notification that may have ended it, not the only one (EXEC_NONE: it needs none);
+ *   EXEC_WAIT without a mutex has EXEC_NONE in aux; EXEC_JOIN, EXEC_ONCE_BEGIN and
+ *   EXEC_ONCE_PASS have in aux the event that they come behind, or EXEC_NONE.
  * - EXEC_PENDING marks an operation that had not succeeded when recording ended
  *   (the program hung there); it is the last event of its thread.
  */
@@ -65,10 +70,12 @@ enum exec_kind {
 	EXEC_ENTER, /* object: barrier instance */
 	EXEC_EXIT,
 	EXEC_POST,
-	EXEC_TAKE,	/* sem_wait has succeeded */
-	EXEC_ONCE_RUN,	/* the initialiser of a once control has returned */
-	EXEC_ONCE_PASS, /* pthread_once has returned without running it */
-	EXEC_BUSY,	/* a try or timed acquisition has failed: another thread held the lock */
+	EXEC_TAKE,	 /* sem_wait has succeeded */
+	EXEC_ONCE_RUN,	 /* the initialiser of a once control has returned */
+	EXEC_ONCE_PASS,	 /* pthread_once has returned without running it */
+	EXEC_BUSY,	 /* a try or timed acquisition has failed: another thread held the lock */
+	EXEC_FREE,	 /* whole: an operation that orders nothing */
+	EXEC_ONCE_BEGIN, /* whole: pthread_once begins to run the initialiser */
 	EXEC_KINDS
 };
 
@@ -85,6 +92,7 @@ enum exec_flag {
 
 #define EXEC_NONE UINT32_MAX
 #define EXEC_MATCH (UINT32_MAX - 1)
+#define EXEC_ENDLESS (1u << 30) /* as the value of a semaphore: there is always one left */
 
 struct exec_event {
 	uint8_t kind;
@@ -102,6 +110,7 @@ struct exec {
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
 	uint32_t *sem_initial; /* of the first sem_initial_count semaphores; the rest start at 0 */
 	uint32_t sem_initial_count;
+	bool whole;  /* an operation is one event, and a wake takes any notification */
 	bool unsure; /* something EXEC_UNSURE came before the first event (windows) */
 };
 

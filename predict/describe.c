@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "finding/schedule.h"
+#include "order/fill.h"
 #include "predict/plan.h"
 
 #include <stdlib.h>
@@ -169,7 +170,7 @@ static struct finding_lock *locks_at(const struct describer *d, uint32_t thread,
 	for (uint32_t i = 0; i < count; i++) {
 		const struct model_operation *op = &h->operations[i];
 		bool wait = raddle_is_cond_wait(op->kind), shared;
-		int change = predict_lock_change(op, &shared);
+		int change = order_lock_change(op->kind, op->value, &shared);
 		uint32_t sync = wait ? op->second : op->sync;
 		if (sync == MODEL_NONE || !change)
 			continue;

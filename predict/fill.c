@@ -8,9 +8,7 @@
  * segment says nothing new and is left out, except from a trace that orders all accesses:
  * whoever made it counts them.
  *
- * Recursive locks count from the outermost acquisition to the last release.  A use
- * of a barrier is an instance: as many arrivals as it was initialised for, or,
- * where that is not known, those before the first departure.
+ * Operations become events in order/fill.c; here are the accesses.
  *
  * A relaxed read-modify-write continues a release sequence, so it synchronises
  * where some other write of the variable does.  A relaxed write behind a fence of its
@@ -26,6 +24,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "predict/granule.h"
+#include "order/fill.h"
 #include "order/machine.h"
 #include "predict/overlap.h"
 
@@ -34,19 +33,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITING (1ull << 32) /* of a recursion depth: the lock is given up for a wait */
-
 struct segment {
 	uint64_t q;
 	uint32_t thread, operation; /* operation EXEC_NONE: before the first */
 	struct predict_span span;   /* numbers of segments */
-};
-
-struct barrier_use {
-	uint32_t size;	   /* 0: unknown */
-	uint32_t first;	   /* instance; EXEC_NONE: there was none */
-	uint32_t instance; /* EXEC_NONE: none is open */
-	uint32_t entered;
 };
 
 /* Who accessed a variable last; most accesses of a loop are found to be known by it. */
@@ -68,17 +58,9 @@ struct filler {
 	struct latest *latest; /* by variable */
 	uint32_t *opened;      /* by variable, of file descriptors: what they are since they were opened */
 	size_t variable_capacity;
-	struct rd_umap depths;	      /* (thread, sync) to recursion depth */
-	struct rd_umap last;	      /* (variable, site) to the segment that accessed it */
-	struct rd_umap uses;	      /* (thread, access) of the uses of locks that are kept */
-	struct rd_umap passed;	      /* (thread, sync) of once controls that the thread knows to have run */
-	uint32_t *numbers;	      /* by sync: its number in the execution */
-	uint32_t *once_locks;	      /* by sync: the lock that stands for running the initialiser */
-	struct barrier_use *barriers; /* by sync */
-	uint32_t *inside;	      /* by thread: the barrier instance it is in */
-	uint8_t *timed;		      /* by thread: its condition wait has a time limit */
-	uint32_t *robust;	      /* syncs that were taken over from a dead thread */
-	size_t robust_count, robust_capacity;
+	struct order_filler order;
+	struct rd_umap last;	    /* (variable, site) to the segment that accessed it */
+	struct rd_umap uses;	    /* (thread, access) of the uses of locks that are kept */
 	struct predict_span *spans; /* by event */
 	size_t span_capacity;
 	uint64_t serial; /* of the segment */
@@ -86,39 +68,24 @@ struct filler {
 	struct fences *fences; /* by thread */
 };
 
-int predict_lock_change(const struct model_operation *op, bool *shared)
-{
-	enum raddle_role role = raddle_role(op->kind);
-
-	*shared = role == RADDLE_ROLE_SHARE;
-	switch (raddle_class(op->kind)) {
-	case RADDLE_CLASS_COND:
-		return role == RADDLE_ROLE_WAKE ? 1 : role == RADDLE_ROLE_WAIT ? -1 : 0;
-	case RADDLE_CLASS_ONCE:
-		return role == RADDLE_ROLE_ACQUIRE ? 1 : role == RADDLE_ROLE_RELEASE ? -1 : 0;
-	default:
-		return trace_lock_effect(op->kind, op->value);
-	}
-}
-
 /* ---- events ---- */
 
-static struct exec_event *add(struct filler *f, const struct segment *at, enum exec_kind kind,
-			      uint32_t object)
+/* Completes what was added since the execution had `before` events. */
+static void complete(struct filler *f, const struct segment *at, size_t before)
 {
 	struct predict_trace *t = f->t;
 	const struct model_history *h = &f->m->histories[at->thread];
-	struct exec_event *e = exec_add(&t->x, kind, at->thread, object);
 
 	RD_GROW(t->origins, t->origin_capacity, t->x.count);
-	t->origins[t->x.count - 1] = (struct predict_origin){at->operation, f->seen};
-	if (!f->m->ordered) {
+	if (!f->m->ordered)
 		RD_GROW(f->spans, f->span_capacity, t->x.count);
-		f->spans[t->x.count - 1] = at->span;
+	for (size_t i = before; i < t->x.count; i++) {
+		t->origins[i] = (struct predict_origin){at->operation, f->seen};
+		if (!f->m->ordered)
+			f->spans[i] = at->span;
+		if (at->operation != EXEC_NONE)
+			t->x.events[i].site = f->m->stacks[h->operations[at->operation].stack].site;
 	}
-	if (at->operation != EXEC_NONE)
-		e->site = f->m->stacks[h->operations[at->operation].stack].site;
-	return e;
 }
 
 /* Whether the site has accessed the variable in this segment before. */
@@ -179,7 +146,8 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 		*v = (struct predict_variable){a->object, w->offset, w->size};
 	if (atomic && a->write && site->kind != TRACE_SITE_ATOMIC_STORE)
 		kind = EXEC_UPDATE;
-	struct exec_event *e = add(f, at, kind, variable);
+	struct exec_event *e = exec_add(&f->t->x, kind, at->thread, variable);
+	complete(f, at, f->t->x.count - 1);
 	f->t->origins[f->t->x.count - 1].index = index;
 	e->site = a->site;
 	span = f->m->ordered ? &none : &f->spans[f->t->x.count - 1];
@@ -320,214 +288,17 @@ static void add_accesses(struct filler *f, const struct segment *at)
 
 /* ---- operations ---- */
 
-static uint32_t number_of(struct filler *f, uint32_t sync, uint32_t *space)
+static struct order_op operation_of(const struct filler *f, const struct segment *at)
 {
-	if (f->numbers[sync] == EXEC_NONE)
-		f->numbers[sync] = (*space)++;
-	return f->numbers[sync];
-}
+	const struct model_operation *op = &f->m->histories[at->thread].operations[at->operation];
 
-static uint32_t lock_of(struct filler *f, uint32_t sync)
-{
-	return number_of(f, sync, &f->t->x.locks);
-}
-
-static void acquire(struct filler *f, const struct segment *at, const struct model_operation *op, bool shared)
-{
-	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->sync, NULL);
-	enum exec_kind kind = f->m->syncs[op->sync].class != RADDLE_CLASS_RWLOCK ? EXEC_LOCK
-			      : shared						 ? EXEC_RDLOCK
-										 : EXEC_WRLOCK;
-
-	if ((*depth)++ > 0)
-		return;
-	struct exec_event *e = add(f, at, kind, lock_of(f, op->sync));
-	if (raddle_is_limited(op->kind))
-		e->flags |= EXEC_TRY;
-}
-
-static void release(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->sync, NULL);
-
-	if (*depth == 0 || --*depth > 0)
-		return;
-	add(f, at, EXEC_UNLOCK, lock_of(f, op->sync));
-}
-
-static void refuse(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	bool shared = raddle_role(op->kind) == RADDLE_ROLE_SHARE;
-
-	if (!raddle_is_limited(op->kind) || (op->value != EBUSY && op->value != ETIMEDOUT))
-		return;
-	if (f->m->syncs[op->sync].class == RADDLE_CLASS_SEM)
-		return;
-	add(f, at, EXEC_BUSY, lock_of(f, op->sync))->aux = shared ? EXEC_RDLOCK : EXEC_LOCK;
-}
-
-static void do_condition(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	uint32_t cond = number_of(f, op->sync, &f->t->x.conds);
-
-	if (raddle_role(op->kind) == RADDLE_ROLE_NOTIFY) {
-		bool all = raddle_manner(op->kind) == RADDLE_MANNER_ALL;
-		add(f, at, all ? EXEC_BROADCAST : EXEC_SIGNAL, cond);
-		return;
-	}
-	if (op->second == MODEL_NONE)
-		return;
-	uint64_t *depth = rd_umap_put(&f->depths, (uint64_t)at->thread << 32 | op->second, NULL);
-	uint32_t mutex = lock_of(f, op->second);
-	if (op->kind == RADDLE_COND_WAIT) {
-		add(f, at, EXEC_WAIT, cond)->aux = mutex;
-		*depth |= WAITING;
-		f->timed[at->thread] = op->value != 0;
-		return;
-	}
-	struct exec_event *wake = add(f, at, EXEC_WAKE, cond);
-	wake->aux = op->value == 0 ? EXEC_MATCH : EXEC_NONE;
-	wake->flags |= f->timed[at->thread] ? EXEC_TRY : 0;
-	*depth &= ~WAITING;
-	add(f, at, EXEC_LOCK, mutex);
-}
-
-static void do_barrier(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	struct barrier_use *use = &f->barriers[op->sync];
-
-	if (op->kind == RADDLE_BARRIER_INIT) {
-		*use = (struct barrier_use){.size = op->value, .first = EXEC_NONE, .instance = EXEC_NONE};
-	} else if (op->kind == RADDLE_BARRIER_ENTER) {
-		if (use->instance == EXEC_NONE || (use->size && use->entered == use->size)) {
-			use->instance = f->t->x.barriers++;
-			use->entered = 0;
-			use->first = use->first == EXEC_NONE ? use->instance : use->first;
-		}
-		use->entered++;
-		f->inside[at->thread] = use->instance;
-		add(f, at, EXEC_ENTER, use->instance)->aux = use->first;
-	} else if (op->kind == RADDLE_BARRIER_EXIT && f->inside[at->thread] != EXEC_NONE) {
-		add(f, at, EXEC_EXIT, f->inside[at->thread]);
-		if (!use->size && use->instance == f->inside[at->thread])
-			use->instance = EXEC_NONE;
-		f->inside[at->thread] = EXEC_NONE;
-	}
-}
-
-static void do_semaphore(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	bool is_new = f->numbers[op->sync] == EXEC_NONE;
-
-	if (op->kind == RADDLE_SEM_DESTROY) {
-		f->numbers[op->sync] = EXEC_NONE;
-		return;
-	}
-	uint32_t sem = number_of(f, op->sync, &f->t->x.sems);
-	if (op->kind == RADDLE_SEM_INIT && is_new)
-		exec_sem_init(&f->t->x, sem, op->value);
-	else if (op->kind == RADDLE_SEM_POST && op->value == 0)
-		add(f, at, EXEC_POST, sem);
-	else if (raddle_takes(op->kind) && op->value == 0)
-		add(f, at, EXEC_TAKE, sem)->flags |= raddle_is_limited(op->kind) ? EXEC_TRY : 0;
-}
-
-static uint32_t once_lock(struct filler *f, uint32_t sync)
-{
-	if (f->once_locks[sync] == EXEC_NONE)
-		f->once_locks[sync] = f->t->x.locks++;
-	return f->once_locks[sync];
-}
-
-/* Only the first pass of a thread can have to wait.  A load of a guard finds it open if the
- * initialiser has returned.  That event precedes the effect by an instant; a load that still
- * found it shut is followed by a pass, so nothing is hidden. */
-static void pass_once(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)at->thread << 32 | op->sync, NULL);
-	bool load = op->kind == RADDLE_ATOMIC;
-
-	if (load && f->numbers[op->sync] == EXEC_NONE)
-		return;
-	if (!load && !*passed) {
-		add(f, at, EXEC_RDLOCK, once_lock(f, op->sync))->flags |= EXEC_PART;
-		add(f, at, EXEC_UNLOCK, once_lock(f, op->sync))->flags |= EXEC_PART;
-	}
-	*passed = 1;
-	add(f, at, EXEC_ONCE_PASS, number_of(f, op->sync, &f->t->x.onces))->flags |= load ? EXEC_PART : 0;
-}
-
-static void do_once(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	if (op->kind == RADDLE_ONCE_RUN) {
-		add(f, at, EXEC_WRLOCK, once_lock(f, op->sync));
-	} else if (op->kind == RADDLE_ONCE_DONE) {
-		add(f, at, EXEC_UNLOCK, once_lock(f, op->sync))->flags |= op->value ? 0 : EXEC_PART;
-		if (op->value != 0)
-			return;
-		add(f, at, EXEC_ONCE_RUN, number_of(f, op->sync, &f->t->x.onces));
-		*rd_umap_put(&f->passed, (uint64_t)at->thread << 32 | op->sync, NULL) = 1;
-	} else if (op->kind == RADDLE_ONCE_PASS || op->kind == RADDLE_ATOMIC) {
-		pass_once(f, at, op);
-	}
-}
-
-static void do_sync(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	bool shared;
-	int change;
-
-	switch (f->m->syncs[op->sync].class) {
-	case RADDLE_CLASS_COND:
-		do_condition(f, at, op);
-		break;
-	case RADDLE_CLASS_BARRIER:
-		do_barrier(f, at, op);
-		break;
-	case RADDLE_CLASS_SEM:
-		do_semaphore(f, at, op);
-		break;
-	case RADDLE_CLASS_ONCE:
-		do_once(f, at, op);
-		break;
-	default:
-		change = predict_lock_change(op, &shared);
-		if (change > 0)
-			acquire(f, at, op, shared);
-		else if (change < 0)
-			release(f, at, op);
-		else
-			refuse(f, at, op);
-	}
-}
-
-/* A thread that dies with a robust mutex gives it back. */
-static void end_thread(struct filler *f, const struct segment *at)
-{
-	for (size_t i = 0; i < f->robust_count; i++) {
-		uint64_t *depth = rd_umap_get(&f->depths, (uint64_t)at->thread << 32 | f->robust[i]);
-		if (depth && *depth > 0)
-			add(f, at, EXEC_UNLOCK, f->numbers[f->robust[i]]);
-		if (depth)
-			*depth = 0;
-	}
-	add(f, at, EXEC_END, 0);
-}
-
-static void do_thread(struct filler *f, const struct segment *at, const struct model_operation *op)
-{
-	uint32_t other = op->second;
-
-	if (op->kind == RADDLE_THREAD_START)
-		add(f, at, EXEC_BEGIN, 0);
-	else if (op->kind == RADDLE_THREAD_END)
-		end_thread(f, at);
-	else if (other == MODEL_NONE || other == at->thread || op->value != 0)
-		return; /* only a damaged trace has a thread that creates or joins itself */
-	else if (op->kind == RADDLE_THREAD_CREATE)
-		add(f, at, EXEC_FORK, other);
-	else if (op->kind == RADDLE_THREAD_JOIN)
-		add(f, at, EXEC_JOIN, other);
+	return (struct order_op){.thread = at->thread,
+				 .kind = op->kind,
+				 .class = op->sync == MODEL_NONE ? raddle_class(op->kind)
+								 : f->m->syncs[op->sync].class,
+				 .object = op->sync,
+				 .second = op->second,
+				 .value = op->value};
 }
 
 static void do_segment(struct filler *f, const struct segment *at)
@@ -536,11 +307,11 @@ static void do_segment(struct filler *f, const struct segment *at)
 
 	if (at->operation != EXEC_NONE) {
 		const struct model_operation *op = &h->operations[at->operation];
+		const struct order_op order = operation_of(f, at);
+		size_t before = f->t->x.count;
 		f->seen += raddle_is_counted(op->kind);
-		if (op->sync != MODEL_NONE)
-			do_sync(f, at, op);
-		else if (raddle_class(op->kind) == RADDLE_CLASS_THREAD)
-			do_thread(f, at, op);
+		order_fill(&f->order, &order);
+		complete(f, at, before);
 	}
 	add_accesses(f, at);
 }
@@ -583,10 +354,8 @@ static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 
 	if (op->kind == RADDLE_FENCE)
 		note_fence(f, thread, operation);
-	if (op->kind == RADDLE_MUTEX_LOCK && op->value == EOWNERDEAD && op->sync != MODEL_NONE) {
-		RD_GROW(f->robust, f->robust_capacity, f->robust_count + 1);
-		f->robust[f->robust_count++] = op->sync;
-	}
+	if (op->kind == RADDLE_MUTEX_LOCK && op->value == EOWNERDEAD && op->sync != MODEL_NONE)
+		order_fill_robust(&f->order, op->sync);
 }
 
 /* An access stands for later ones up to the next operation that makes the runtime forget it. */
@@ -662,44 +431,16 @@ static void add_pending(struct filler *f, uint32_t thread, enum pending pending)
 {
 	const struct model_history *h = &f->m->histories[thread];
 	struct segment at = {.thread = thread, .operation = (uint32_t)h->operation_count - 1};
-	struct exec_event *e;
+	size_t before = f->t->x.count;
+	struct order_op op;
 
 	if (h->operation_count == 0)
 		return;
-	const struct model_operation *op = &h->operations[at.operation];
-	if (op->sync == MODEL_NONE && (op->kind != RADDLE_JOIN_REQUEST || op->second == MODEL_NONE))
+	op = operation_of(f, &at);
+	if (pending == PENDING_OWNED && !is_owned(op.kind))
 		return;
-	if (op->kind == RADDLE_JOIN_REQUEST && op->second == thread)
-		return;
-	if (pending == PENDING_OWNED && !is_owned(op->kind))
-		return;
-	switch (op->kind) {
-	case RADDLE_RWLOCK_REQUEST:
-		e = add(f, &at, op->value ? EXEC_WRLOCK : EXEC_RDLOCK, lock_of(f, op->sync));
-		break;
-	case RADDLE_JOIN_REQUEST:
-		e = add(f, &at, EXEC_JOIN, op->second);
-		break;
-	case RADDLE_ONCE_REQUEST:
-		e = add(f, &at, EXEC_RDLOCK, once_lock(f, op->sync));
-		break;
-	case RADDLE_SEM_REQUEST:
-		e = add(f, &at, EXEC_TAKE, number_of(f, op->sync, &f->t->x.sems));
-		break;
-	case RADDLE_COND_WAIT:
-		if (op->second == MODEL_NONE || op->value != 0)
-			return;
-		e = add(f, &at, EXEC_WAKE, number_of(f, op->sync, &f->t->x.conds));
-		break;
-	case RADDLE_BARRIER_ENTER:
-		e = add(f, &at, EXEC_EXIT, f->inside[thread]);
-		break;
-	default:
-		if (raddle_role(op->kind) != RADDLE_ROLE_REQUEST)
-			return;
-		e = add(f, &at, EXEC_LOCK, lock_of(f, op->sync));
-	}
-	e->flags |= EXEC_PENDING;
+	order_fill_pending(&f->order, &op);
+	complete(f, &at, before);
 }
 
 /* Whether an acquiring access tells its thread something. */
@@ -761,8 +502,7 @@ static size_t drop_impossible(struct predict_trace *t)
 static int fill(struct predict_trace *t, const struct model *model, enum pending pending)
 {
 	struct filler f = {.t = t, .m = model};
-	size_t syncs = model->sync_count + 1, threads = model->thread_count + 1;
-	size_t dropped;
+	size_t threads = model->thread_count + 1, dropped;
 
 	*t = (struct predict_trace){.model = model};
 	exec_init(&t->x);
@@ -770,16 +510,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 		return rd_fail(RD_ELIMIT, "predict: %zu threads, at most %d are possible",
 			       model->thread_count, UINT16_MAX - 2);
 	t->x.threads = (uint32_t)model->thread_count;
-	f.numbers = rd_xmalloc(syncs * sizeof *f.numbers);
-	memset(f.numbers, 0xff, syncs * sizeof *f.numbers);
-	f.once_locks = rd_xmalloc(syncs * sizeof *f.once_locks);
-	memset(f.once_locks, 0xff, syncs * sizeof *f.once_locks);
-	f.barriers = rd_xcalloc(syncs, sizeof *f.barriers);
-	for (size_t i = 0; i < syncs; i++)
-		f.barriers[i].instance = f.barriers[i].first = EXEC_NONE;
-	f.inside = rd_xmalloc(threads * sizeof *f.inside);
-	memset(f.inside, 0xff, threads * sizeof *f.inside);
-	f.timed = rd_xcalloc(threads, 1);
+	order_filler_init(&f.order, &t->x);
 	f.fences = rd_xcalloc(threads, sizeof *f.fences);
 	f.granules = granules_new(model);
 	t->x.variables = granules_variables(f.granules);
@@ -802,17 +533,10 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	free(f.latest);
 	free(f.opened);
 	free(f.spans);
-	rd_umap_release(&f.depths);
 	rd_umap_release(&f.last);
-	rd_umap_release(&f.passed);
 	rd_umap_release(&f.uses);
-	free(f.numbers);
-	free(f.once_locks);
-	free(f.barriers);
-	free(f.inside);
-	free(f.timed);
 	free(f.fences);
-	free(f.robust);
+	order_filler_release(&f.order);
 	return RD_OK;
 }
 

@@ -42,9 +42,4 @@ void predict_trace_release(struct predict_trace *t);
 /* Whether an access is the use of a lock and so on. */
 bool predict_is_use(const struct trace_site *site, const struct model_access *a);
 
-/* What an operation does to locks: 1 it has acquired `sync`, -1 it is about to
- * release it, 0 neither.  Waits count too: they release and acquire `second`; and so
- * does running the initialiser of a once control. */
-int predict_lock_change(const struct model_operation *op, bool *shared);
-
 #endif

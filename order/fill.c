@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Operations of a trace come in, events of an execution go out (doc/design/order.md).
+ *
+ * Recursive locks count from the outermost acquisition to the last release.  A use of a barrier is an
+ * instance: as many arrivals as it was initialised for, or, where that is not known, those before the first
+ * departure.
+ *
+ * In a whole execution operation and event are the same: what orders nothing is EXEC_FREE, a wake takes its
+ * mutex itself, and a once control is no lock.  Otherwise operations that order nothing have no event, and
+ * some have several, of which all but the last are EXEC_PART.
+ */
+#include "order/fill.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "trace/event.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define WAITING (1ull << 32) /* of a recursion depth: the lock is given up for a wait */
+
+void order_filler_init(struct order_filler *f, struct exec *x)
+{
+	*f = (struct order_filler){.x = x};
+}
+
+void order_filler_release(struct order_filler *f)
+{
+	free(f->objects);
+	free(f->threads);
+	free(f->robust);
+	rd_umap_release(&f->depths);
+	rd_umap_release(&f->passed);
+	*f = (struct order_filler){0};
+}
+
+struct order_object *order_fill_object(struct order_filler *f, uint32_t object)
+{
+	RD_GROW(f->objects, f->object_capacity, (size_t)object + 1);
+	for (; f->object_count <= object; f->object_count++)
+		f->objects[f->object_count] = (struct order_object){.number = EXEC_NONE,
+								    .once_lock = EXEC_NONE,
+								    .once_done = EXEC_NONE,
+								    .instance = EXEC_NONE,
+								    .first = EXEC_NONE};
+	return &f->objects[object];
+}
+
+static struct order_thread *thread_of(struct order_filler *f, uint32_t thread)
+{
+	RD_GROW(f->threads, f->thread_capacity, (size_t)thread + 1);
+	for (; f->thread_count <= thread; f->thread_count++)
+		f->threads[f->thread_count] =
+			(struct order_thread){.inside = EXEC_NONE, .wait = EXEC_NONE, .last = EXEC_NONE};
+	return &f->threads[thread];
+}
+
+static uint64_t *depth_of(struct order_filler *f, uint32_t thread, uint32_t object)
+{
+	return rd_umap_put(&f->depths, (uint64_t)thread << 32 | object, NULL);
+}
+
+static uint32_t number_of(struct order_filler *f, uint32_t object, uint32_t *space)
+{
+	struct order_object *o = order_fill_object(f, object);
+
+	if (o->number == EXEC_NONE)
+		o->number = (*space)++;
+	return o->number;
+}
+
+static uint32_t lock_of(struct order_filler *f, uint32_t object)
+{
+	return number_of(f, object, &f->x->locks);
+}
+
+void order_fill_robust(struct order_filler *f, uint32_t object)
+{
+	RD_GROW(f->robust, f->robust_capacity, f->robust_count + 1);
+	f->robust[f->robust_count++] = object;
+}
+
+static struct exec_event *add(struct order_filler *f, const struct order_op *op, enum exec_kind kind,
+			      uint32_t object)
+{
+	thread_of(f, op->thread)->last = (uint32_t)f->x->count;
+	return exec_add(f->x, kind, op->thread, object);
+}
+
+/* ---- locks ---- */
+
+int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
+{
+	enum raddle_role role = raddle_role(kind);
+
+	*shared = role == RADDLE_ROLE_SHARE;
+	switch (raddle_class(kind)) {
+	case RADDLE_CLASS_COND:
+		return role == RADDLE_ROLE_WAKE ? 1 : role == RADDLE_ROLE_WAIT ? -1 : 0;
+	case RADDLE_CLASS_ONCE:
+		return role == RADDLE_ROLE_ACQUIRE ? 1 : role == RADDLE_ROLE_RELEASE ? -1 : 0;
+	default:
+		return trace_lock_effect(kind, value);
+	}
+}
+
+static void acquire(struct order_filler *f, const struct order_op *op, bool shared)
+{
+	uint64_t *depth = depth_of(f, op->thread, op->object);
+	enum exec_kind kind = op->class != RADDLE_CLASS_RWLOCK ? EXEC_LOCK
+			      : shared			       ? EXEC_RDLOCK
+							       : EXEC_WRLOCK;
+
+	if ((*depth)++ > 0)
+		return;
+	add(f, op, kind, lock_of(f, op->object))->flags |= raddle_is_limited(op->kind) ? EXEC_TRY : 0;
+}
+
+static void release(struct order_filler *f, const struct order_op *op)
+{
+	uint64_t *depth = depth_of(f, op->thread, op->object);
+
+	f->odd += *depth == 0;
+	if (*depth == 0 || --*depth > 0)
+		return;
+	add(f, op, EXEC_UNLOCK, lock_of(f, op->object));
+}
+
+static void refuse(struct order_filler *f, const struct order_op *op, bool shared)
+{
+	if (!raddle_is_limited(op->kind) || (op->value != EBUSY && op->value != ETIMEDOUT) || f->x->whole)
+		return;
+	add(f, op, EXEC_BUSY, lock_of(f, op->object))->aux = shared ? EXEC_RDLOCK : EXEC_LOCK;
+}
+
+static void fill_lock(struct order_filler *f, const struct order_op *op)
+{
+	bool shared;
+	int change = order_lock_change(op->kind, op->value, &shared);
+
+	if (change > 0)
+		acquire(f, op, shared);
+	else if (change < 0)
+		release(f, op);
+	else
+		refuse(f, op, shared);
+}
+
+/* ---- condition variables ---- */
+
+/* Who waits without the mutex gives none up. */
+static void fill_wait(struct order_filler *f, const struct order_op *op, uint32_t cond)
+{
+	uint64_t *depth = depth_of(f, op->thread, op->second);
+	bool held = *depth && !(*depth & WAITING);
+	uint32_t mutex = lock_of(f, op->second);
+
+	f->odd += !held;
+	add(f, op, EXEC_WAIT, cond)->aux = f->x->whole && !held ? EXEC_NONE : mutex;
+	*depth |= WAITING;
+	thread_of(f, op->thread)->wait = op->second;
+	thread_of(f, op->thread)->timed = op->value != 0;
+}
+
+/* Of a whole execution: a wake whose wait was not seen is the acquisition of its mutex and no more. */
+static void fill_whole_wake(struct order_filler *f, const struct order_op *op, uint32_t cond)
+{
+	uint32_t mutex = thread_of(f, op->thread)->wait;
+
+	if (mutex == EXEC_NONE) {
+		if ((*depth_of(f, op->thread, op->second))++ == 0)
+			add(f, op, EXEC_LOCK, lock_of(f, op->second));
+		return;
+	}
+	add(f, op, EXEC_WAKE, cond)->aux = op->value == 0 ? EXEC_MATCH : EXEC_NONE;
+	*depth_of(f, op->thread, mutex) &= ~WAITING;
+	thread_of(f, op->thread)->wait = EXEC_NONE;
+}
+
+static void fill_wake(struct order_filler *f, const struct order_op *op, uint32_t cond)
+{
+	struct exec_event *wake = add(f, op, EXEC_WAKE, cond);
+
+	wake->aux = op->value == 0 ? EXEC_MATCH : EXEC_NONE;
+	wake->flags |= thread_of(f, op->thread)->timed ? EXEC_TRY : 0;
+	*depth_of(f, op->thread, op->second) &= ~WAITING;
+	add(f, op, EXEC_LOCK, lock_of(f, op->second));
+}
+
+static void fill_condition(struct order_filler *f, const struct order_op *op)
+{
+	uint32_t cond = number_of(f, op->object, &f->x->conds);
+
+	if (raddle_role(op->kind) == RADDLE_ROLE_NOTIFY) {
+		bool all = raddle_manner(op->kind) == RADDLE_MANNER_ALL;
+
+		add(f, op, all ? EXEC_BROADCAST : EXEC_SIGNAL, cond);
+	} else if (op->second == EXEC_NONE) {
+		return;
+	} else if (op->kind == RADDLE_COND_WAIT) {
+		fill_wait(f, op, cond);
+	} else if (op->kind == RADDLE_COND_WAKE) {
+		(f->x->whole ? fill_whole_wake : fill_wake)(f, op, cond);
+	}
+}
+
+/* ---- barriers, semaphores, once ---- */
+
+static void fill_barrier(struct order_filler *f, const struct order_op *op)
+{
+	struct order_object *o = order_fill_object(f, op->object);
+	struct order_thread *t = thread_of(f, op->thread);
+
+	if (op->kind == RADDLE_BARRIER_INIT) {
+		o->size = (uint32_t)op->value;
+		o->first = o->instance = EXEC_NONE;
+	} else if (op->kind == RADDLE_BARRIER_ENTER) {
+		if (o->instance == EXEC_NONE || (o->size && o->entered == o->size)) {
+			o->instance = f->x->barriers++;
+			o->entered = 0;
+			o->first = o->first == EXEC_NONE ? o->instance : o->first;
+		}
+		o->entered++;
+		t->inside = o->instance;
+		add(f, op, EXEC_ENTER, o->instance)->aux = o->first;
+	} else if (op->kind == RADDLE_BARRIER_EXIT && t->inside == EXEC_NONE) {
+		f->odd++;
+	} else if (op->kind == RADDLE_BARRIER_EXIT) {
+		add(f, op, EXEC_EXIT, t->inside);
+		if ((!o->size || f->x->whole) && o->instance == t->inside)
+			o->instance = EXEC_NONE;
+		t->inside = EXEC_NONE;
+	}
+}
+
+/* In a whole execution a semaphore whose beginning was not seen may have any value. */
+static void fill_semaphore(struct order_filler *f, const struct order_op *op)
+{
+	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
+	uint32_t sem;
+
+	if (op->kind == RADDLE_SEM_DESTROY) {
+		if (!f->x->whole)
+			order_fill_object(f, op->object)->number = EXEC_NONE;
+		return;
+	}
+	sem = number_of(f, op->object, &f->x->sems);
+	if (op->kind == RADDLE_SEM_INIT && is_new)
+		exec_sem_init(f->x, sem, op->value < EXEC_ENDLESS ? (uint32_t)op->value : EXEC_ENDLESS);
+	else if (is_new && f->x->whole)
+		exec_sem_init(f->x, sem, EXEC_ENDLESS);
+	if (op->value != 0)
+		return;
+	if (op->kind == RADDLE_SEM_POST)
+		add(f, op, EXEC_POST, sem);
+	else if (raddle_takes(op->kind))
+		add(f, op, EXEC_TAKE, sem)->flags |= raddle_is_limited(op->kind) ? EXEC_TRY : 0;
+}
+
+static uint32_t once_lock(struct order_filler *f, uint32_t object)
+{
+	struct order_object *o = order_fill_object(f, object);
+
+	if (o->once_lock == EXEC_NONE)
+		o->once_lock = f->x->locks++;
+	return o->once_lock;
+}
+
+/* Only the first pass of a thread can have to wait.  A load of a guard finds it open if the
+ * initialiser has returned.  That event precedes the effect by an instant; a load that still
+ * found it shut is followed by a pass, so nothing is hidden. */
+static void pass_once(struct order_filler *f, const struct order_op *op)
+{
+	uint64_t *passed = rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL);
+	bool load = op->kind == RADDLE_ATOMIC;
+
+	if (load && order_fill_object(f, op->object)->number == EXEC_NONE)
+		return;
+	if (!load && !*passed) {
+		add(f, op, EXEC_RDLOCK, once_lock(f, op->object))->flags |= EXEC_PART;
+		add(f, op, EXEC_UNLOCK, once_lock(f, op->object))->flags |= EXEC_PART;
+	}
+	*passed = 1;
+	add(f, op, EXEC_ONCE_PASS, number_of(f, op->object, &f->x->onces))->flags |= load ? EXEC_PART : 0;
+}
+
+static void fill_once(struct order_filler *f, const struct order_op *op)
+{
+	if (op->kind == RADDLE_ONCE_RUN) {
+		add(f, op, EXEC_WRLOCK, once_lock(f, op->object));
+	} else if (op->kind == RADDLE_ONCE_DONE) {
+		add(f, op, EXEC_UNLOCK, once_lock(f, op->object))->flags |= op->value ? 0 : EXEC_PART;
+		if (op->value != 0)
+			return;
+		add(f, op, EXEC_ONCE_RUN, number_of(f, op->object, &f->x->onces));
+		*rd_umap_put(&f->passed, (uint64_t)op->thread << 32 | op->object, NULL) = 1;
+	} else if (op->kind == RADDLE_ONCE_PASS || op->kind == RADDLE_ATOMIC) {
+		pass_once(f, op);
+	}
+}
+
+/* Passes, and further runs, name the return of the routine that they come behind. */
+static void fill_whole_once(struct order_filler *f, const struct order_op *op)
+{
+	enum exec_kind kind = op->kind == RADDLE_ONCE_RUN    ? EXEC_ONCE_BEGIN
+			      : op->kind == RADDLE_ONCE_DONE ? EXEC_ONCE_RUN
+							     : EXEC_ONCE_PASS;
+	struct exec_event *e = add(f, op, kind, number_of(f, op->object, &f->x->onces));
+	struct order_object *o = order_fill_object(f, op->object);
+
+	if (kind == EXEC_ONCE_RUN)
+		o->once_done = (uint32_t)f->x->count - 1;
+	else
+		e->aux = o->once_done;
+}
+
+/* ---- threads ---- */
+
+/* A thread that dies with a robust mutex gives it back. */
+static void end_thread(struct order_filler *f, const struct order_op *op)
+{
+	for (size_t i = 0; i < f->robust_count; i++) {
+		uint64_t *depth = rd_umap_get(&f->depths, (uint64_t)op->thread << 32 | f->robust[i]);
+
+		if (depth && *depth > 0)
+			add(f, op, EXEC_UNLOCK, lock_of(f, f->robust[i]));
+		if (depth)
+			*depth = 0;
+	}
+	add(f, op, EXEC_END, 0);
+}
+
+/* Only a damaged trace has a thread that creates or joins itself, or that is created when it has begun. */
+static void fill_thread(struct order_filler *f, const struct order_op *op)
+{
+	if (op->kind == RADDLE_THREAD_START) {
+		add(f, op, EXEC_BEGIN, 0);
+	} else if (op->kind == RADDLE_THREAD_END) {
+		end_thread(f, op);
+	} else if (op->second == EXEC_NONE || op->second == op->thread || op->value != 0) {
+		return;
+	} else if (op->kind == RADDLE_THREAD_CREATE) {
+		struct order_thread *other = thread_of(f, op->second);
+
+		if (!f->x->whole || (!other->created && other->last == EXEC_NONE))
+			add(f, op, EXEC_FORK, op->second);
+		thread_of(f, op->second)->created = true;
+	} else if (op->kind == RADDLE_THREAD_JOIN) {
+		uint32_t last = thread_of(f, op->second)->last;
+
+		f->odd += last == EXEC_NONE;
+		add(f, op, EXEC_JOIN, op->second)->aux = f->x->whole ? last : EXEC_NONE;
+	}
+}
+
+/* ---- all ---- */
+
+void order_fill(struct order_filler *f, const struct order_op *op)
+{
+	size_t before = f->x->count;
+
+	if (op->object != EXEC_NONE) {
+		switch (op->class) {
+		case RADDLE_CLASS_COND:
+			fill_condition(f, op);
+			break;
+		case RADDLE_CLASS_BARRIER:
+			fill_barrier(f, op);
+			break;
+		case RADDLE_CLASS_SEM:
+			fill_semaphore(f, op);
+			break;
+		case RADDLE_CLASS_ONCE:
+			(f->x->whole ? fill_whole_once : fill_once)(f, op);
+			break;
+		default:
+			fill_lock(f, op);
+		}
+	} else if (op->class == RADDLE_CLASS_THREAD) {
+		fill_thread(f, op);
+	}
+	if (!f->x->whole || !raddle_is_counted(op->kind))
+		return;
+	if (f->x->count == before)
+		add(f, op, EXEC_FREE, 0);
+	RD_ASSERT(f->x->count == before + 1);
+}
+
+void order_fill_pending(struct order_filler *f, const struct order_op *op)
+{
+	struct exec_event *e;
+
+	if (op->object == EXEC_NONE && (op->kind != RADDLE_JOIN_REQUEST || op->second == EXEC_NONE))
+		return;
+	if (op->kind == RADDLE_JOIN_REQUEST && op->second == op->thread)
+		return;
+	switch (op->kind) {
+	case RADDLE_RWLOCK_REQUEST:
+		e = add(f, op, op->value ? EXEC_WRLOCK : EXEC_RDLOCK, lock_of(f, op->object));
+		break;
+	case RADDLE_JOIN_REQUEST:
+		e = add(f, op, EXEC_JOIN, op->second);
+		break;
+	case RADDLE_ONCE_REQUEST:
+		e = add(f, op, EXEC_RDLOCK, once_lock(f, op->object));
+		break;
+	case RADDLE_SEM_REQUEST:
+		e = add(f, op, EXEC_TAKE, number_of(f, op->object, &f->x->sems));
+		break;
+	case RADDLE_COND_WAIT:
+		if (op->second == EXEC_NONE || op->value != 0)
+			return;
+		e = add(f, op, EXEC_WAKE, number_of(f, op->object, &f->x->conds));
+		break;
+	case RADDLE_BARRIER_ENTER:
+		e = add(f, op, EXEC_EXIT, thread_of(f, op->thread)->inside);
+		break;
+	default:
+		if (raddle_role(op->kind) != RADDLE_ROLE_REQUEST)
+			return;
+		e = add(f, op, EXEC_LOCK, lock_of(f, op->object));
+	}
+	e->flags |= EXEC_PENDING;
+}
