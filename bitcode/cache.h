@@ -5,6 +5,7 @@
  *
  *	DIR/flavour/KEY/...          a program, its libraries and its site table
  *	DIR/unit/KK/KEY.o, .sites    one instrumented unit
+ *	DIR/unit/KK/KEY.facts        facts of a program
  *	DIR/work/...                 builds under way
  *
  * Entries appear by rename and never change, so processes need no locks.  What
@@ -18,6 +19,7 @@
 #include <xxhash.h>
 
 #define BITCODE_CACHE_LIMIT (5ull << 30)
+enum { BITCODE_CACHE_RECENT = 3600 }; /* seconds for which an entry is not taken away from who uses it */
 
 /* Keys are XXH128 hashes; as text, 32 hex digits and a NUL. */
 enum { BITCODE_KEY_TEXT = 33 };

@@ -3,16 +3,11 @@
  * From a program to its flavour.  In: the program's path.  Out: paths in the
  * cache.  The way:
  *
- *   1. open the program and its libraries that carry bitcode (modules);
- *   2. hash every unit; give each unit a range of site numbers (slots);
- *   3. hash everything into the key; if the cache has it, done;
- *   4. have raddle-instr make the objects that the cache lacks;
- *   5. link libraries, then the program; write the site table;
- *   6. move the result into the cache.
- *
- * A unit's slot comes from the hash of its bitcode, so the same unit has the
- * same sites in every program unless two units collide; then the later one
- * moves on to the next free slot.
+ *   1. open the program and its libraries, number their sites (modules.c);
+ *   2. hash everything into the key; if the cache has it, done;
+ *   3. have raddle-instr make the objects that the cache lacks;
+ *   4. link libraries, then the program; write the site table;
+ *   5. move the result into the cache.
  */
 #include "bitcode/flavour.h"
 
@@ -21,7 +16,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "bitcode/cache.h"
-#include "bitcode/library.h"
+#include "bitcode/modules.h"
 #include "bitcode/relink.h"
 #include "bitcode/sites.h"
 #include "raddle/abi.h"
@@ -36,32 +31,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	SLOT_COUNT = (RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1,
-	RECENT_SECONDS = 3600,
-};
-
-struct unit {
-	XXH128_hash_t hash;
-	uint32_t slot;
-	char *object, *sites; /* in the cache */
-};
-
-struct module {
-	struct bitcode_program *program;
-	const char *name; /* of the file to make */
-	struct unit *units;
-	bool is_library;
-};
-
 struct build {
 	const struct rd_flavour_opts *opts;
 	const struct raddle_flavour *kind;
 	struct bitcode_cache cache;
-	struct bitcode_program program;
-	struct bitcode_libraries libraries;
-	struct module *modules; /* the program is the last */
-	size_t module_count;
+	struct bitcode_modules all;
 	char *worker, *hooks;  /* raddle-instr and the bitcode of the hooks */
 	XXH128_hash_t tools;   /* hash of all that makes objects */
 	XXH128_hash_t runtime; /* hash of all that is linked to them */
@@ -76,91 +50,6 @@ static int find_kind(struct build *b)
 	if (!b->kind)
 		return rd_fail(RD_EUSAGE, "%s: there is no such flavour", b->opts->name);
 	return 0;
-}
-
-/* -------------------------------------------------------------- opening --- */
-
-static int open_program(struct build *b, const char *name)
-{
-	char *found = rd_find_program(name);
-	char real[PATH_MAX];
-	int err;
-
-	if (!found)
-		return rd_fail(RD_ENOTFOUND, "%s: not found in PATH", name);
-	if (!realpath(found, real))
-		err = rd_fail_errno("%s: cannot open it", found);
-	else
-		err = bitcode_program_open(&b->program, real);
-	free(found);
-	return err;
-}
-
-static void add_module(struct build *b, struct bitcode_program *p, const char *name)
-{
-	struct module *m = &b->modules[b->module_count++];
-
-	*m = (struct module){
-		.program = p,
-		.name = name,
-		.units = rd_xcalloc(p->unit_count, sizeof *m->units),
-		.is_library = p != &b->program,
-	};
-	for (size_t i = 0; i < p->unit_count; i++)
-		m->units[i].hash = XXH3_128bits(p->map.data + p->units[i].offset, p->units[i].length);
-}
-
-static void open_modules(struct build *b)
-{
-	bitcode_libraries_find(&b->libraries, &b->program);
-	b->modules = rd_xcalloc(b->libraries.count + 1, sizeof *b->modules);
-	for (size_t i = 0; i < b->libraries.count; i++)
-		add_module(b, &b->libraries.items[i].program, b->libraries.items[i].name);
-	add_module(b, &b->program, strrchr(b->program.path, '/') + 1);
-}
-
-/* ---------------------------------------------------------------- slots --- */
-
-static bool is_free(const uint8_t *used, uint32_t slot, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (used[slot + i])
-			return false;
-	return true;
-}
-
-static int assign_slot(const struct build *b, uint8_t *used, struct unit *u, uint64_t length)
-{
-	uint64_t count = 1 + length / (b->kind->bytes << RADDLE_SITE_LOCAL_BITS), places;
-
-	if (count >= SLOT_COUNT)
-		return rd_fail(RD_ELIMIT,
-			       "a unit has %llu bytes of bitcode, more than sites can be numbered for",
-			       (unsigned long long)length);
-	places = SLOT_COUNT - count; /* slot 0 is nobody's */
-	for (uint64_t i = 0; i < places; i++) {
-		uint32_t slot = 1 + (uint32_t)((u->hash.low64 + i) % places);
-
-		if (!is_free(used, slot, (uint32_t)count))
-			continue;
-		memset(used + slot, 1, count);
-		u->slot = slot;
-		return 0;
-	}
-	return rd_fail(RD_ELIMIT, "the program has more units than there are %d slots for", SLOT_COUNT);
-}
-
-static int assign_slots(struct build *b)
-{
-	uint8_t *used = rd_xcalloc(SLOT_COUNT, 1);
-	int err = 0;
-
-	for (size_t m = 0; m < b->module_count; m++)
-		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
-			err = assign_slot(b, used, &b->modules[m].units[i],
-					  b->modules[m].program->units[i].length);
-	free(used);
-	return err;
 }
 
 /* ----------------------------------------------------------------- keys --- */
@@ -219,7 +108,7 @@ static int hash_tools(struct build *b, XXH3_state_t *state)
 }
 
 /* All of our sections but the bitcode, which the units' hashes stand for. */
-static void hash_module(XXH3_state_t *state, const struct module *m)
+static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
 {
 	static const char *const sections[] = {BITCODE_LINK_SECTION, BITCODE_NATIVE_SECTION};
 	struct bitcode_elf_section s;
@@ -244,8 +133,8 @@ static int make_key(struct build *b)
 	if (!err) {
 		XXH3_128bits_reset(state);
 		XXH3_128bits_update(state, &b->runtime, sizeof b->runtime);
-		for (size_t i = 0; i < b->module_count; i++)
-			hash_module(state, &b->modules[i]);
+		for (size_t i = 0; i < b->all.count; i++)
+			hash_module(state, &b->all.items[i]);
 		bitcode_key_text(XXH3_128bits_digest(state), b->key);
 		b->final = bitcode_cache_flavour(&b->cache, b->key);
 	}
@@ -253,7 +142,7 @@ static int make_key(struct build *b)
 	return err;
 }
 
-static void name_unit(struct build *b, struct unit *u)
+static void name_unit(struct build *b, struct bitcode_module_unit *u)
 {
 	struct {
 		XXH128_hash_t tools, unit;
@@ -269,20 +158,20 @@ static void name_unit(struct build *b, struct unit *u)
 /* ---------------------------------------------------------------- units --- */
 
 /* Calls `fn` for each unit with its number, until one fails. */
-typedef int unit_fn(struct build *b, const struct module *m, size_t unit, size_t number);
+typedef int unit_fn(struct build *b, const struct bitcode_module *m, size_t unit, size_t number);
 
 static int each_unit(struct build *b, unit_fn *fn)
 {
 	size_t number = 0;
 	int err = 0;
 
-	for (size_t m = 0; m < b->module_count; m++)
-		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
-			err = fn(b, &b->modules[m], i, number++);
+	for (size_t m = 0; m < b->all.count; m++)
+		for (size_t i = 0; i < b->all.items[m].program->unit_count && !err; i++)
+			err = fn(b, &b->all.items[m], i, number++);
 	return err;
 }
 
-static bool is_made(const struct unit *u)
+static bool is_made(const struct bitcode_module_unit *u)
 {
 	return rd_file_exists(u->object) && rd_file_exists(u->sites);
 }
@@ -294,10 +183,10 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 	int err = 0;
 
 	*count = 0;
-	for (size_t k = 0; k < b->module_count; k++)
-		for (size_t i = 0; i < b->modules[k].program->unit_count; i++, number++) {
-			const struct bitcode_program *p = b->modules[k].program;
-			struct unit *u = &b->modules[k].units[i];
+	for (size_t k = 0; k < b->all.count; k++)
+		for (size_t i = 0; i < b->all.items[k].program->unit_count; i++, number++) {
+			const struct bitcode_program *p = b->all.items[k].program;
+			struct bitcode_module_unit *u = &b->all.items[k].units[i];
 
 			name_unit(b, u);
 			if (is_made(u)) {
@@ -317,9 +206,9 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 	return err;
 }
 
-static int store_unit(struct build *b, const struct module *m, size_t unit, size_t number)
+static int store_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
-	const struct unit *u = &m->units[unit];
+	const struct bitcode_module_unit *u = &m->units[unit];
 	char *object, *sites;
 	int err = 0;
 
@@ -346,7 +235,7 @@ static int make_units(struct build *b)
 
 	if (!err && count) {
 		if (b->opts->verbose)
-			rd_info("%s: instrumenting %zu units", b->program.path, count);
+			rd_info("%s: instrumenting %zu units", b->all.program.path, count);
 		rd_argv_add(&command, b->worker);
 		rd_argv_add(&command, "--flavour");
 		rd_argv_add(&command, b->opts->name);
@@ -361,7 +250,8 @@ static int make_units(struct build *b)
 		rd_argv_add(&command, jobs);
 		err = rd_run(command.items);
 		if (err > 0)
-			err = rd_fail(RD_ETOOL, "%s: its bitcode could not be instrumented", b->program.path);
+			err = rd_fail(RD_ETOOL, "%s: its bitcode could not be instrumented",
+				      b->all.program.path);
 		if (!err)
 			err = each_unit(b, store_unit);
 	}
@@ -372,7 +262,7 @@ static int make_units(struct build *b)
 
 /* -------------------------------------------------------------- linking --- */
 
-static char *module_path(const struct build *b, const char *directory, const struct module *m)
+static char *module_path(const struct build *b, const char *directory, const struct bitcode_module *m)
 {
 	(void)b;
 	return rd_xasprintf(m->is_library ? "%s/lib/%s" : "%s/%s", directory, m->name);
@@ -384,7 +274,7 @@ static void note_string(void *context, const char *string)
 	*(bool *)context = true;
 }
 
-static void link_alias(const struct build *b, const struct module *m, const char *alias)
+static void link_alias(const struct build *b, const struct bitcode_module *m, const char *alias)
 {
 	char *path = rd_xasprintf("%s/lib/%s", b->stage, alias);
 
@@ -395,7 +285,7 @@ static void link_alias(const struct build *b, const struct module *m, const char
 
 /* `name`, and what is left of it without the parts of its version: libx.so.1.0.0, libx.so.1.0, libx.so.1,
  * libx.so. */
-static void link_versions(const struct build *b, const struct module *m, const char *name)
+static void link_versions(const struct build *b, const struct bitcode_module *m, const char *name)
 {
 	char *alias = rd_xstrdup(name);
 	const char *so = strstr(alias, ".so");
@@ -416,7 +306,7 @@ static void link_versions(const struct build *b, const struct module *m, const c
  * A library is stored under the name that the loader asks for.  The link line may call it otherwise: -lNAME
  * looks for libNAME.so, and build systems name the file, which carries the whole version.
  */
-static void link_other_names(const struct build *b, const struct module *m)
+static void link_other_names(const struct build *b, const struct bitcode_module *m)
 {
 	char *real = realpath(m->program->path, NULL);
 
@@ -426,7 +316,7 @@ static void link_other_names(const struct build *b, const struct module *m)
 	free(real);
 }
 
-static int link_module(struct build *b, const struct module *m)
+static int link_module(struct build *b, const struct bitcode_module *m)
 {
 	char *output = module_path(b, b->stage, m), *found = rd_xasprintf("%s/lib", b->final);
 	char *from = rd_xasprintf("%s/lib", b->stage);
@@ -443,8 +333,8 @@ static int link_module(struct build *b, const struct module *m)
 		.work = b->cache.work,
 		.output = output,
 		.soname = m->is_library && !has_soname ? m->name : NULL,
-		.found_in = b->libraries.count ? found : NULL,
-		.linked_from = b->libraries.count ? from : NULL,
+		.found_in = b->all.libraries.count ? found : NULL,
+		.linked_from = b->all.libraries.count ? from : NULL,
 		.runtime = b->kind->runtime,
 		.static_runtime = b->kind->static_runtime,
 		.verbose = b->opts->verbose,
@@ -461,10 +351,10 @@ static int link_module(struct build *b, const struct module *m)
 static int link_modules(struct build *b)
 {
 	char *libraries = rd_xasprintf("%s/lib", b->stage);
-	int err = rd_mkdirs(b->libraries.count ? libraries : b->stage);
+	int err = rd_mkdirs(b->all.libraries.count ? libraries : b->stage);
 
-	for (size_t i = 0; i < b->module_count && !err; i++)
-		err = link_module(b, &b->modules[i]);
+	for (size_t i = 0; i < b->all.count && !err; i++)
+		err = link_module(b, &b->all.items[i]);
 	free(libraries);
 	return err;
 }
@@ -476,12 +366,12 @@ static int write_sites(struct build *b)
 	int err = 0;
 
 	bitcode_sites_begin(&table);
-	for (size_t m = 0; m < b->module_count; m++)
-		for (size_t i = 0; i < b->modules[m].program->unit_count && !err; i++)
-			err = bitcode_sites_add_unit(&table, b->modules[m].units[i].sites);
-	for (size_t m = 0; m < b->module_count && !err; m++) {
-		char *made = module_path(b, b->stage, &b->modules[m]);
-		char *known = module_path(b, b->final, &b->modules[m]);
+	for (size_t m = 0; m < b->all.count; m++)
+		for (size_t i = 0; i < b->all.items[m].program->unit_count && !err; i++)
+			err = bitcode_sites_add_unit(&table, b->all.items[m].units[i].sites);
+	for (size_t m = 0; m < b->all.count && !err; m++) {
+		char *made = module_path(b, b->stage, &b->all.items[m]);
+		char *known = module_path(b, b->final, &b->all.items[m]);
 
 		err = bitcode_sites_add_module(&table, made, known);
 		free(made);
@@ -509,7 +399,7 @@ static int make(struct build *b)
 	if (!err)
 		err = bitcode_cache_store_tree(b->stage, b->final);
 	if (!err)
-		bitcode_cache_trim(&b->cache, BITCODE_CACHE_LIMIT, RECENT_SECONDS);
+		bitcode_cache_trim(&b->cache, BITCODE_CACHE_LIMIT, BITCODE_CACHE_RECENT);
 	return err;
 }
 
@@ -517,16 +407,7 @@ static int make(struct build *b)
 
 static void release(struct build *b)
 {
-	for (size_t m = 0; m < b->module_count; m++) {
-		for (size_t i = 0; i < b->modules[m].program->unit_count; i++) {
-			free(b->modules[m].units[i].object);
-			free(b->modules[m].units[i].sites);
-		}
-		free(b->modules[m].units);
-	}
-	free(b->modules);
-	bitcode_libraries_release(&b->libraries);
-	bitcode_program_close(&b->program);
+	bitcode_modules_close(&b->all);
 	bitcode_cache_close(&b->cache);
 	free(b->worker);
 	free(b->hooks);
@@ -537,7 +418,7 @@ static void release(struct build *b)
 static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 {
 	*out = (struct rd_flavour){
-		.executable = module_path(b, b->final, &b->modules[b->module_count - 1]),
+		.executable = module_path(b, b->final, &b->all.items[b->all.count - 1]),
 		.sites = rd_xasprintf("%s/sites", b->final),
 		.key = rd_xstrdup(b->key),
 		.cached = cached,
@@ -553,11 +434,7 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 	if (!err)
 		err = find_kind(&b);
 	if (!err)
-		err = open_program(&b, program);
-	if (!err) {
-		open_modules(&b);
-		err = assign_slots(&b);
-	}
+		err = bitcode_modules_open(&b.all, program, b.kind);
 	if (!err)
 		err = make_key(&b);
 	if (!err) {

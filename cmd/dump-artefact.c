@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `raddle dump` of what is no trace: findings, schedules, programs.  What a path
+ * `raddle dump` of what is no trace: findings, schedules, programs, facts.  What a path
  * is, its first bytes or the files in it tell; nothing is guessed from names that
  * users choose.
  */
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "bitcode/program.h"
+#include "facts/facts.h"
 #include "finding/finding.h"
 #include "finding/schedule.h"
 #include "report/report.h"
@@ -176,6 +177,8 @@ int dump_artefact(const char *path, bool json)
 	fclose(f);
 	if (n >= 4 && !memcmp(start, "\177ELF", 4))
 		return dump_program(path, json);
+	if (n >= strlen(FACTS_MAGIC) && !memcmp(start, FACTS_MAGIC, strlen(FACTS_MAGIC)))
+		return dump_facts(path, json);
 	if (n == sizeof start && !memcmp(start, schedule, n))
 		return dump_schedule(path, json);
 	if (n && start[0] == '{')

@@ -46,8 +46,8 @@ static const struct rd_usage usage = {
 	"them in their thread.\n"
 	"\n"
 	"Of the other things that Raddle makes it shows findings (findings.json, or the\n"
-	"directory it is in), schedules, and what a program carries; only --json applies\n"
-	"to them.",
+	"directory it is in), schedules, facts, and what a program carries; only --json\n"
+	"applies to them.",
 	options,
 	"  raddle dump --summary trace\n"
 	"  raddle dump --kind mutex,write --thread T_0_1 trace\n",

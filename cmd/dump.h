@@ -35,7 +35,9 @@ int dump_summary(struct dump *d);
 int dump_sites(const struct trace_sites *sites, bool json);
 int dump_check(struct trace *trace, bool json);
 
-/* The same for a path that is no trace: a schedule, findings, a program.  CMD_GO_ON if
+int dump_facts(const char *path, bool json);
+
+/* The same for a path that is no trace: facts, a schedule, findings, a program.  CMD_GO_ON if
  * it is none of these. */
 int dump_artefact(const char *path, bool json);
 

@@ -36,6 +36,7 @@ static const struct command {
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
 	{"dump", cmd_dump, "show what is in a trace or another artefact", false},
 	{"export", cmd_export, "write a trace in another tool's format", false},
+	{"facts", cmd_facts, "look at the whole program: call graph, points-to sets, accesses", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
 	{"import", cmd_import, "make a trace of another tool's", false},

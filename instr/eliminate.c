@@ -2,7 +2,7 @@
 /*
  * Events that say nothing new.  doc/format/trace.md lets one read and one write of
  * a byte in a segment stand for all; the runtime drops the rest, and here those
- * are found that it would drop in every run.  The rule is in ir/graph.h
+ * are found that it would drop in every run.  The rule is in ir/redundant.h
  * (ir_redundant), what the same bytes are in number.c.
  */
 #include "instr/event.h"

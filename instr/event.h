@@ -82,6 +82,12 @@ bool instr_is_instrumented(struct ir_effects *effects, LLVMValueRef function);
 void instr_drop_promises(LLVMValueRef function); /* those that a function with hooks does not keep */
 void instr_drop_call_promises(LLVMValueRef call);
 
+/* record.c: scans the functions of a unit as the flavour `record` does, and calls back for each one that
+ * is instrumented. */
+typedef void instr_function_fn(struct instr_function *f, void *context);
+void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
+bool instr_event_has_site(const struct instr_event *event); /* sites are numbered in the order of events */
+
 void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);
 

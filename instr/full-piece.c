@@ -59,7 +59,7 @@ static void begin(struct full_function *x)
 	struct full_piece *p = &x->pieces[x->piece_count++];
 	*p = (struct full_piece){.number = ++x->u->sites.pieces,
 				 .size = RADDLE_PIECE_HEAD,
-				 .next = IR_NONE,
+				 .next = FACTS_NONE,
 				 .ops = RD_BUF_INIT};
 	uint32_t piece = (uint32_t)(x->u->sites.slot << RADDLE_SITE_LOCAL_BITS) + p->number;
 	p->room = instr_hook_call(x->u, HOOK_PIECE, (LLVMValueRef[]){full_self(x), const32(x, 0)});
@@ -200,7 +200,7 @@ bool full_put_value(struct full_function *x, LLVMValueRef v)
 static void add_bare(struct full_function *x, struct rd_buf *out, uint32_t block)
 {
 	uint32_t count = 0;
-	while (block != IR_NONE && count++ < x->f->cfg.graph.nodes) {
+	while (block != FACTS_NONE && count++ < x->f->cfg.graph.nodes) {
 		rd_buf_add(out, x->blocks[block].ops.data, x->blocks[block].ops.length);
 		block = x->blocks[block].next;
 	}

@@ -37,9 +37,9 @@ static LLVMValueRef terminator(const struct full_function *x, uint32_t block)
 /* Blocks whose one predecessor simply goes on there continue its chain. */
 static void find_chains(struct full_function *x)
 {
-	const struct ir_graph *g = &x->f->cfg.graph;
+	const struct facts_graph *g = &x->f->cfg.graph;
 	for (uint32_t b = 0; b < g->nodes; b++)
-		x->blocks[b].into = x->blocks[b].tail = x->blocks[b].next = IR_NONE;
+		x->blocks[b].into = x->blocks[b].tail = x->blocks[b].next = FACTS_NONE;
 	for (uint32_t b = 1; b < g->nodes; b++) {
 		if (g->pred_start[b + 1] - g->pred_start[b] != 1)
 			continue;
@@ -74,13 +74,13 @@ static bool is_bare_instruction(LLVMValueRef inst)
 
 static bool is_bare_chain(const struct full_function *x, uint32_t head)
 {
-	const struct ir_graph *g = &x->f->cfg.graph;
+	const struct facts_graph *g = &x->f->cfg.graph;
 	if (head == 0 || g->pred_start[head] == g->pred_start[head + 1])
 		return false;
 	for (uint32_t p = g->pred_start[head]; p < g->pred_start[head + 1]; p++)
 		if (!is_plain_branch(terminator(x, g->pred[p])))
 			return false;
-	for (uint32_t b = head; b != IR_NONE; b = x->blocks[b].tail)
+	for (uint32_t b = head; b != FACTS_NONE; b = x->blocks[b].tail)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(x->f->cfg.blocks[b]); i != NULL;
 		     i = LLVMGetNextInstruction(i))
 			if (!is_bare_instruction(i))
@@ -347,7 +347,7 @@ static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 /* The invoke that returns to this block and only there; NULL if there is none. */
 static LLVMValueRef returning_invoke(const struct full_function *x, uint32_t block)
 {
-	const struct ir_graph *g = &x->f->cfg.graph;
+	const struct facts_graph *g = &x->f->cfg.graph;
 	if (g->pred_start[block + 1] - g->pred_start[block] != 1)
 		return NULL;
 	LLVMValueRef last = terminator(x, g->pred[g->pred_start[block]]);
@@ -391,7 +391,7 @@ struct list {
 static void list_chain(const struct full_function *x, uint32_t head, struct list *list)
 {
 	list->count = 0;
-	for (uint32_t b = head; b != IR_NONE; b = x->blocks[b].tail)
+	for (uint32_t b = head; b != FACTS_NONE; b = x->blocks[b].tail)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(x->f->cfg.blocks[b]); i != NULL;
 		     i = LLVMGetNextInstruction(i)) {
 			if (head == 0 && b == 0 && is_leading_alloca(x, i))
@@ -483,9 +483,9 @@ void instr_full_walk(struct full_function *x)
 		*rd_umap_put(&x->events, (uintptr_t)x->f->events[i].inst, NULL) = i;
 	find_chains(x);
 	for (uint32_t b = 0; b < nodes; b++)
-		x->blocks[b].bare = x->blocks[b].into == IR_NONE && is_bare_chain(x, b);
+		x->blocks[b].bare = x->blocks[b].into == FACTS_NONE && is_bare_chain(x, b);
 	for (uint32_t b = 0; b < nodes; b++) {
-		if (x->blocks[b].into != IR_NONE)
+		if (x->blocks[b].into != FACTS_NONE)
 			continue;
 		list_chain(x, b, &list);
 		x->bare = x->blocks[b].bare ? &x->blocks[b].ops : NULL;

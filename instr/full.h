@@ -17,15 +17,15 @@
 struct full_piece {
 	uint32_t number; /* n of its P record */
 	uint32_t size;	 /* raw bytes so far */
-	uint32_t next;	 /* a bare block that comes behind it, IR_NONE: none */
+	uint32_t next;	 /* a bare block that comes behind it, FACTS_NONE: none */
 	struct rd_buf ops;
 	LLVMValueRef room; /* the call that reserved it */
 };
 
 /* What is known of a block. */
 struct full_block {
-	uint32_t into; /* the block whose chain it continues, IR_NONE: it begins one */
-	uint32_t tail; /* of a block that begins a chain: the block that follows it, IR_NONE: none */
+	uint32_t into; /* the block whose chain it continues, FACTS_NONE: it begins one */
+	uint32_t tail; /* of a block that begins a chain: the block that follows it, FACTS_NONE: none */
 	bool bare;     /* stores nothing at run time and only plain branches lead there: no piece */
 	uint32_t next; /* of a bare chain: as in a piece */
 	struct rd_buf ops;

@@ -288,8 +288,8 @@ static void late_function(struct late *l)
 	ir_cfg_init(&l->cfg, l->function);
 	share_self(l);
 	if (l->self != NULL) {
-		ir_graph_dominators(&l->cfg.graph);
-		ir_loops_init(&l->loops, &l->cfg.graph);
+		facts_graph_dominators(&l->cfg.graph);
+		facts_loops_init(&l->loops, &l->cfg.graph);
 		l->forgets = rd_xcalloc(l->cfg.graph.nodes + 1, sizeof *l->forgets);
 		collect(l);
 		drop_redundant(l);
@@ -299,7 +299,7 @@ static void late_function(struct late *l)
 		drop_redundant(l);
 		merge_rows(l);
 		merge_updates(l);
-		ir_loops_release(&l->loops);
+		facts_loops_release(&l->loops);
 		free(l->forgets);
 	}
 	ir_cfg_release(&l->cfg);

@@ -21,7 +21,7 @@ struct late {
 	struct ir_effects *effects;
 	LLVMValueRef function, self;
 	struct ir_cfg cfg;
-	struct ir_loops loops;
+	struct facts_loops loops;
 	bool *forgets;		 /* per block: it holds something that may end a segment */
 	struct late_hook *hooks; /* in order of blocks, then of instructions */
 	size_t count, capacity;

@@ -27,9 +27,9 @@ enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
 
 struct shape {
 	struct late *late;
-	const struct ir_loop *loop;
+	const struct facts_loop *loop;
 	uint32_t preheader;  /* block number */
-	uint32_t latch;	     /* IR_NONE if there are several */
+	uint32_t latch;	     /* FACTS_NONE if there are several */
 	LLVMValueRef end;    /* the preheader's terminator */
 	LLVMValueRef rounds; /* as 64 bits, in the preheader; NULL: not known */
 };
@@ -38,21 +38,21 @@ static bool in_loop(const struct shape *s, LLVMValueRef v)
 {
 	if (!LLVMIsAInstruction(v))
 		return false;
-	return ir_loop_has(s->loop, ir_cfg_number(&s->late->cfg, LLVMGetInstructionParent(v)));
+	return facts_loop_has(s->loop, ir_cfg_number(&s->late->cfg, LLVMGetInstructionParent(v)));
 }
 
 /* Finds preheader and latch; false if the loop has no preheader. */
 static bool find_shape(struct shape *s)
 {
-	const struct ir_graph *g = &s->late->cfg.graph;
+	const struct facts_graph *g = &s->late->cfg.graph;
 	uint32_t header = s->loop->header;
 	unsigned outside = 0, inside = 0;
-	s->latch = IR_NONE;
+	s->latch = FACTS_NONE;
 	for (uint32_t e = g->pred_start[header]; e < g->pred_start[header + 1]; e++) {
 		uint32_t p = g->pred[e];
-		if (g->number[p] == IR_NONE)
+		if (g->number[p] == FACTS_NONE)
 			continue;
-		if (ir_loop_has(s->loop, p)) {
+		if (facts_loop_has(s->loop, p)) {
 			s->latch = p;
 			inside++;
 		} else {
@@ -61,7 +61,7 @@ static bool find_shape(struct shape *s)
 		}
 	}
 	if (inside != 1)
-		s->latch = IR_NONE;
+		s->latch = FACTS_NONE;
 	if (outside != 1 || g->succ_start[s->preheader + 1] - g->succ_start[s->preheader] != 1)
 		return false;
 	s->end = LLVMGetBasicBlockTerminator(s->late->cfg.blocks[s->preheader]);
@@ -70,16 +70,16 @@ static bool find_shape(struct shape *s)
 
 static bool leaves(const struct shape *s, uint32_t block)
 {
-	const struct ir_graph *g = &s->late->cfg.graph;
+	const struct facts_graph *g = &s->late->cfg.graph;
 	bool ends = g->succ_start[block] == g->succ_start[block + 1];
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
-		ends |= !ir_loop_has(s->loop, g->succ[e]);
+		ends |= !facts_loop_has(s->loop, g->succ[e]);
 	return ends;
 }
 
 static bool is_latch(const struct shape *s, uint32_t block)
 {
-	const struct ir_graph *g = &s->late->cfg.graph;
+	const struct facts_graph *g = &s->late->cfg.graph;
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
 		if (g->succ[e] == s->loop->header)
 			return true;
@@ -91,7 +91,7 @@ static bool is_certain(const struct shape *s, uint32_t block)
 {
 	for (uint32_t i = 0; i < s->loop->size; i++) {
 		uint32_t b = s->loop->body[i];
-		if ((leaves(s, b) || is_latch(s, b)) && !ir_graph_dominates(&s->late->cfg.graph, block, b))
+		if ((leaves(s, b) || is_latch(s, b)) && !facts_graph_dominates(&s->late->cfg.graph, block, b))
 			return false;
 	}
 	return true;
@@ -102,7 +102,7 @@ static bool has_one_exit(const struct shape *s)
 	for (uint32_t i = 0; i < s->loop->size; i++)
 		if (s->loop->body[i] != s->latch && leaves(s, s->loop->body[i]))
 			return false;
-	return s->latch != IR_NONE && leaves(s, s->latch);
+	return s->latch != FACTS_NONE && leaves(s, s->latch);
 }
 
 /* A counter: a PHI of the header that grows by a constant in each round. */
@@ -115,7 +115,7 @@ struct counter {
 static bool find_counter(const struct shape *s, LLVMValueRef phi, struct counter *c)
 {
 	const struct ir_cfg *cfg = &s->late->cfg;
-	if (!LLVMIsAPHINode(phi) || s->latch == IR_NONE || LLVMCountIncoming(phi) != 2 ||
+	if (!LLVMIsAPHINode(phi) || s->latch == FACTS_NONE || LLVMCountIncoming(phi) != 2 ||
 	    ir_cfg_number(cfg, LLVMGetInstructionParent(phi)) != s->loop->header)
 		return false;
 	for (unsigned i = 0; i < 2; i++)
@@ -384,16 +384,16 @@ struct guard {
 	unsigned count;
 };
 
-/* The only block that leads to this one; IR_NONE if there are several. */
+/* The only block that leads to this one; FACTS_NONE if there are several. */
 static uint32_t only_predecessor(const struct shape *s, uint32_t block)
 {
-	const struct ir_graph *g = &s->late->cfg.graph;
-	uint32_t found = IR_NONE;
+	const struct facts_graph *g = &s->late->cfg.graph;
+	uint32_t found = FACTS_NONE;
 	for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++) {
-		if (g->number[g->pred[e]] == IR_NONE)
+		if (g->number[g->pred[e]] == FACTS_NONE)
 			continue;
-		if (found != IR_NONE)
-			return IR_NONE;
+		if (found != FACTS_NONE)
+			return FACTS_NONE;
 		found = g->pred[e];
 	}
 	return found;
@@ -405,7 +405,7 @@ static bool find_guard(const struct shape *s, uint32_t block, struct guard *guar
 {
 	for (guard->count = 0; !is_certain(s, block); guard->count++) {
 		uint32_t before = only_predecessor(s, block);
-		if (guard->count == MAX_GUARDS || before == IR_NONE || !ir_loop_has(s->loop, before))
+		if (guard->count == MAX_GUARDS || before == FACTS_NONE || !facts_loop_has(s->loop, before))
 			return false;
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(s->late->cfg.blocks[before]);
 		if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || in_loop(s, LLVMGetCondition(end)) ||
@@ -525,12 +525,12 @@ void instr_late_loops(struct late *l)
 		for (uint32_t k = 0; k < s.loop->size; k++)
 			forgets |= l->forgets[s.loop->body[k]];
 		for (size_t k = 0; k < l->count && !any && !forgets; k++)
-			any = l->hooks[k].call != NULL && ir_loop_has(s.loop, l->hooks[k].block);
+			any = l->hooks[k].call != NULL && facts_loop_has(s.loop, l->hooks[k].block);
 		if (!any || !find_shape(&s))
 			continue;
-		s.rounds = s.latch != IR_NONE ? count_rounds(&s) : NULL;
+		s.rounds = s.latch != FACTS_NONE ? count_rounds(&s) : NULL;
 		for (size_t k = 0; k < l->count; k++)
-			if (l->hooks[k].call != NULL && ir_loop_has(s.loop, l->hooks[k].block))
+			if (l->hooks[k].call != NULL && facts_loop_has(s.loop, l->hooks[k].block))
 				hoist(&s, &l->hooks[k]);
 	}
 }

@@ -4,14 +4,15 @@
  * runs it; people do not.
  *
  *	raddle-instr --flavour record|full --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
+ *	raddle-instr --facts FILE --program NAME JOBFILE
  *
  * A line of JOBFILE is a unit, fields separated by tabs: file that holds the
  * bitcode, offset, length, slot, object to make, site table part to make, and
  * one more field that is "-".
  *
  * LLVM is loaded once; workers are forked and take units from a shared list,
- * the largest first.  LLVM aborts on some inputs: then the worker dies, the unit it
- * had is reported as failed, and a new worker takes its place.
+ * the largest first; --facts, which wants all units in one module, is the work of one.  LLVM aborts on some
+ *inputs: then the worker dies, the unit it had is reported as failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -28,11 +29,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct jobs {
-	struct instr_job *items;
-	size_t count, capacity;
-};
 
 /* What parent and workers share. */
 enum unit_state { UNIT_WAITS, UNIT_RUNS, UNIT_DONE, UNIT_FAILED };
@@ -76,7 +72,7 @@ static int parse_line(struct instr_job *job, char *line, const char *path, size_
 }
 
 /* `text` keeps the strings of the jobs. */
-static int read_jobs(const char *path, struct jobs *jobs, struct rd_buf *text)
+static int read_jobs(const char *path, struct instr_jobs *jobs, struct rd_buf *text)
 {
 	int code = rd_file_read(path, text);
 	size_t line_number = 0;
@@ -108,7 +104,8 @@ static void fatal(const char *reason)
 	rd_fail(RD_ETOOL, "instr: LLVM: %s", reason);
 }
 
-static _Noreturn void work(const struct jobs *jobs, struct board *board, const struct instr_options *options)
+static _Noreturn void work(const struct instr_jobs *jobs, struct board *board,
+			   const struct instr_options *options)
 {
 	LLVMInstallFatalErrorHandler(fatal);
 	for (;;) {
@@ -122,7 +119,7 @@ static _Noreturn void work(const struct jobs *jobs, struct board *board, const s
 }
 
 /* A worker that died had a unit: report it.  Returns whether units are left. */
-static bool bury(const struct jobs *jobs, struct board *board, pid_t pid, int status)
+static bool bury(const struct instr_jobs *jobs, struct board *board, pid_t pid, int status)
 {
 	for (size_t i = 0; i < jobs->count; i++) {
 		if (board->states[i] != (UNIT_RUNS | (int)pid << 2))
@@ -135,7 +132,7 @@ static bool bury(const struct jobs *jobs, struct board *board, pid_t pid, int st
 	return board->next < jobs->count;
 }
 
-static pid_t start(const struct jobs *jobs, struct board *board, const struct instr_options *options)
+static pid_t start(const struct instr_jobs *jobs, struct board *board, const struct instr_options *options)
 {
 	pid_t pid = fork();
 	if (pid == 0)
@@ -145,7 +142,7 @@ static pid_t start(const struct jobs *jobs, struct board *board, const struct in
 	return pid;
 }
 
-static int run(const struct jobs *jobs, size_t workers, const struct instr_options *options)
+static int run(const struct instr_jobs *jobs, size_t workers, const struct instr_options *options)
 {
 	size_t size = sizeof(struct board) + jobs->count * sizeof(_Atomic int), live = 0;
 	struct board *board = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -179,6 +176,9 @@ int main(int argc, char **argv)
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
 		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record or full"),
+		RD_STRING(0, "facts", &options.facts, "FILE",
+			  "write facts of all units together, and no objects"),
+		RD_STRING(0, "program", &options.program, "NAME", "what the facts are of"),
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	};
 	const struct rd_usage usage = {
 		.synopsis = "raddle-instr --flavour record|full --mode quick|fast --hooks FILE [--jobs N] "
-			    "JOBFILE",
+			    "JOBFILE, or raddle-instr --facts FILE --program NAME JOBFILE",
 		.summary = "Instruments translation units; part of raddle, run by it.",
 		.options = table,
 	};
@@ -200,16 +200,20 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return 2;
 	options.fast = strcmp(mode, "fast") == 0;
-	options.flavour = raddle_flavour_find(flavour);
-	if (options.flavour == NULL || options.hooks == NULL || first != argc - 1 ||
-	    (!options.fast && strcmp(mode, "quick") != 0)) {
+	options.flavour = raddle_flavour_find(options.facts != NULL ? "record" : flavour);
+	if (options.flavour == NULL || (options.facts == NULL) == (options.hooks == NULL) ||
+	    first != argc - 1 || (!options.fast && strcmp(mode, "quick") != 0)) {
 		rd_fail(RD_EUSAGE, "instr: usage: %s", usage.synopsis);
 		return 2;
 	}
-	struct jobs jobs = {0};
+	struct instr_jobs jobs = {0};
 	struct rd_buf text = RD_BUF_INIT;
 	int code = read_jobs(argv[first], &jobs, &text);
-	if (code == 0 && jobs.count != 0) {
+	if (code == 0 && options.facts != NULL) {
+		instr_target_init();
+		LLVMInstallFatalErrorHandler(fatal);
+		code = instr_facts(&options, &jobs);
+	} else if (code == 0 && jobs.count != 0) {
 		qsort(jobs.items, jobs.count, sizeof *jobs.items, larger_first);
 		instr_target_init();
 		code = run(&jobs, workers != 0 ? workers : 1, &options);

@@ -22,7 +22,7 @@ struct expression {
 	uint64_t type;
 	uint32_t operands[MAX_OPERANDS];
 	uint32_t count;
-	uint32_t next; /* with the same hash, IR_NONE ends */
+	uint32_t next; /* with the same hash, FACTS_NONE ends */
 };
 
 struct instr_numbering {
@@ -60,10 +60,10 @@ static bool same(const struct expression *a, const struct expression *b)
 static uint32_t find(struct instr_numbering *n, struct expression *e)
 {
 	uint64_t *slot = rd_umap_put(&n->hashes, hash_of(e), NULL);
-	for (uint32_t i = *slot == 0 ? IR_NONE : *slot - 1; i != IR_NONE; i = n->items[i].next)
+	for (uint32_t i = *slot == 0 ? FACTS_NONE : *slot - 1; i != FACTS_NONE; i = n->items[i].next)
 		if (same(&n->items[i], e))
 			return i;
-	e->next = *slot == 0 ? IR_NONE : *slot - 1;
+	e->next = *slot == 0 ? FACTS_NONE : *slot - 1;
 	uint32_t number = new_number(n, e);
 	*slot = number + 1;
 	return number;

@@ -3,6 +3,7 @@
 #ifndef INSTR_NUMBER_H
 #define INSTR_NUMBER_H
 
+#include "ir/redundant.h"
 #include "ir/value.h"
 
 struct instr_numbering;

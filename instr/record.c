@@ -29,10 +29,21 @@ struct emitter {
 	bool restore_at_exit;
 };
 
-/* Whether the event gets a hook, and with it a site. */
+/* Whether the event gets a hook. */
 static bool is_emitted(const struct instr_event *event)
 {
 	return event->kind != EVENT_FORGET && !(event->flags & EVENT_REDUNDANT);
+}
+
+static bool is_musttail(LLVMValueRef call)
+{
+	return LLVMGetInstructionOpcode(call) == LLVMCall &&
+	       LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
+}
+
+bool instr_event_has_site(const struct instr_event *event)
+{
+	return is_emitted(event) && !(event->kind == EVENT_CALL && is_musttail(event->inst));
 }
 
 static LLVMValueRef const64(struct emitter *e, uint64_t n)
@@ -111,12 +122,6 @@ static void emit_atomic(struct emitter *e, const struct instr_event *event)
 			(LLVMValueRef[]){e->self, event->pointer, site, instr_atomic_stored(e->u, event)});
 }
 
-static bool is_musttail(LLVMValueRef call)
-{
-	return LLVMGetInstructionOpcode(call) == LLVMCall &&
-	       LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
-}
-
 /* Whether something looks at the stack pointer behind event `i` of its block. */
 static bool looked_at_after(const struct emitter *e, size_t i)
 {
@@ -125,7 +130,7 @@ static bool looked_at_after(const struct emitter *e, size_t i)
 	for (size_t k = i + 1; k < f->count && f->events[k].block == block; k++)
 		if (is_emitted(&f->events[k]))
 			return f->events[k].kind != EVENT_CALL;
-	const struct ir_graph *g = &f->cfg.graph;
+	const struct facts_graph *g = &f->cfg.graph;
 	if (g->succ_start[block] == g->succ_start[block + 1])
 		return e->restore_at_exit &&
 		       !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(f->cfg.blocks[block]));
@@ -171,7 +176,7 @@ static void emit_landing_pads(struct emitter *e)
 static void find_restores(struct emitter *e)
 {
 	struct instr_function *f = e->f;
-	const struct ir_graph *g = &f->cfg.graph;
+	const struct facts_graph *g = &f->cfg.graph;
 	int8_t *first = rd_xcalloc(g->nodes + 1, 1); /* first thing in a block: 1 call, 2 other event */
 	bool changed = true;
 	for (size_t i = f->count; i-- > 0;)
@@ -199,16 +204,7 @@ static bool has_unknown_callers(LLVMValueRef function)
 	LLVMLinkage linkage = LLVMGetLinkage(function);
 	if (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage)
 		return true;
-	for (LLVMUseRef u = LLVMGetFirstUse(function); u != NULL; u = LLVMGetNextUse(u)) {
-		LLVMValueRef user = LLVMGetUser(u);
-		if (!LLVMIsAInstruction(user) || !ir_is_call(user) || LLVMGetCalledValue(user) != function)
-			return true;
-		unsigned n = LLVMGetNumArgOperands(user);
-		for (unsigned i = 0; i < n; i++)
-			if (LLVMGetArgOperand(user, i) == function)
-				return true;
-	}
-	return false;
+	return ir_address_taken(function);
 }
 
 static LLVMValueRef entry_place(LLVMValueRef function)
@@ -259,21 +255,16 @@ static void emit(struct instr_function *f)
 	free(e.restore);
 }
 
-static void instrument_function(struct instr_function *f)
+static void emit_function(struct instr_function *f, void *context)
 {
-	ir_cfg_init(&f->cfg, f->function);
-	ir_debug_function(f->unit->sites.debug, f->function);
-	instr_scan(f);
-	if (!f->unit->options->keep_redundant)
-		instr_eliminate(f);
+	(void)context;
 	emit(f);
 	for (size_t i = 0; i < f->count; i++)
 		if (f->events[i].kind == EVENT_CALL)
 			instr_drop_call_promises(f->events[i].inst);
-	ir_cfg_release(&f->cfg);
 }
 
-int instr_record(struct instr_unit *u)
+void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context)
 {
 	struct instr_function f = {.unit = u, .effects = ir_effects_new(u->module)};
 	instr_find_wait_reads(u->module, f.effects, &f.wait_reads);
@@ -286,12 +277,23 @@ int instr_record(struct instr_unit *u)
 		if (!instr_is_instrumented(f.effects, function))
 			continue;
 		f.function = function;
-		instrument_function(&f);
+		ir_cfg_init(&f.cfg, function);
+		ir_debug_function(u->sites.debug, function);
+		instr_scan(&f);
+		if (!u->options->keep_redundant)
+			instr_eliminate(&f);
+		fn(&f, context);
+		ir_cfg_release(&f.cfg);
 	}
 	free(f.events);
 	rd_umap_release(&f.private_objects);
 	rd_umap_release(&f.wait_reads);
 	ir_effects_free(f.effects);
+}
+
+int instr_record(struct instr_unit *u)
+{
+	instr_each_function(u, emit_function, NULL);
 	return 0;
 }
 

@@ -133,7 +133,8 @@ static int write_sites(struct instr_unit *u)
 	return code;
 }
 
-static int instrument(struct instr_unit *u)
+/* Brings the module to where all analysis happens. */
+static int make_base(struct instr_unit *u)
 {
 	int code = 0;
 	instr_keep_used(u);
@@ -143,11 +144,15 @@ static int instrument(struct instr_unit *u)
 		code = instr_unit_passes(u, u->options->fast && !u->options->flavour->values
 						    ? fast_base_pipeline
 						    : quick_base_pipeline);
-	instr_unit_step(u, "base");
-	if (code != 0)
-		return code;
 	LLVMSetIsNewDbgInfoFormat(u->module, false);
 	u->layout = LLVMGetModuleDataLayout(u->module);
+	instr_unit_step(u, "base");
+	return code;
+}
+
+static int instrument(struct instr_unit *u)
+{
+	int code;
 	instr_sites_init(&u->sites, u->job->slot, u->module);
 	code = work[u->options->flavour->number].instrument(u);
 	if (code == 0)
@@ -188,7 +193,6 @@ static void unit_init(struct instr_unit *u)
 {
 	u->name = u->job->source;
 	u->diagnostics = (struct rd_buf)RD_BUF_INIT;
-	u->context = LLVMContextCreate();
 	LLVMContextSetDiagnosticHandler(u->context, diagnose, u);
 	u->builder = LLVMCreateBuilderInContext(u->context);
 	u->i32 = LLVMInt32TypeInContext(u->context);
@@ -197,36 +201,45 @@ static void unit_init(struct instr_unit *u)
 	u->nothing = LLVMVoidTypeInContext(u->context);
 }
 
-static void unit_release(struct instr_unit *u)
+int instr_unit_open(struct instr_unit *u)
 {
+	struct rd_map map = {0};
+	unit_init(u);
+	instr_unit_step(u, NULL);
+	int code = rd_map_open(&map, u->job->source);
+	if (code == 0)
+		code = parse(u, &map);
+	rd_map_close(&map);
+	instr_unit_step(u, "parse");
+	if (code == 0)
+		code = instr_target_open(u);
+	if (code == 0)
+		code = make_base(u);
+	return code;
+}
+
+int instr_unit_close(struct instr_unit *u, int code)
+{
+	if (code == 0 && u->diagnostics.length != 0)
+		code = rd_fail(RD_ETOOL, "instr: %s: %s", u->name, u->diagnostics.data);
 	LLVMDisposeBuilder(u->builder);
 	if (u->module != NULL)
 		LLVMDisposeModule(u->module);
 	if (u->machine != NULL)
 		LLVMDisposeTargetMachine(u->machine);
-	LLVMContextDispose(u->context);
 	rd_buf_release(&u->diagnostics);
+	return code;
 }
 
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job)
 {
-	struct instr_unit u = {.options = options, .job = job};
-	struct rd_map map = {0};
-	unit_init(&u);
-	instr_unit_step(&u, NULL);
-	int code = rd_map_open(&map, job->source);
-	if (code == 0)
-		code = parse(&u, &map);
-	instr_unit_step(&u, "parse");
-	if (code == 0)
-		code = instr_target_open(&u);
+	struct instr_unit u = {.options = options, .job = job, .context = LLVMContextCreate()};
+	int code = instr_unit_open(&u);
 	if (code == 0)
 		code = instrument(&u);
 	if (code == 0)
 		code = generate(&u);
-	if (code == 0 && u.diagnostics.length != 0)
-		code = rd_fail(RD_ETOOL, "instr: %s: %s", u.name, u.diagnostics.data);
-	unit_release(&u);
-	rd_map_close(&map);
+	code = instr_unit_close(&u, code);
+	LLVMContextDispose(u.context);
 	return code;
 }

@@ -10,6 +10,7 @@
  *	instr_record()          record.c   the flavour `record`: puts it together
  *	instr_full()            full.c     the flavour `full`
  *	instr_late()            late.c     fewer hooks, once the code is optimised
+ *	instr_facts()           facts.c    no objects: facts of all units together
  */
 #ifndef INSTR_UNIT_H
 #define INSTR_UNIT_H
@@ -29,6 +30,8 @@ enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS 
 struct instr_options {
 	const struct raddle_flavour *flavour;
 	const char *hooks;   /* path of the hooks' bitcode */
+	const char *facts;   /* file to make, if it is not about objects */
+	const char *program; /* name, for the facts */
 	bool fast;	     /* optimise; otherwise quick code generation */
 	bool debug;	     /* keep debug information, for debuggers */
 	bool keep_redundant; /* for tests: eliminate nothing */
@@ -108,6 +111,12 @@ struct instr_unit {
 	struct instr_sites sites;
 };
 
+/* Reads the job's bitcode into u->context, which the caller makes, and brings it to where all analysis
+ * happens. Closing takes the error so far and returns it, or one for what LLVM had to say; u->module goes, if
+ * it is still there. */
+int instr_unit_open(struct instr_unit *u);
+int instr_unit_close(struct instr_unit *u, int code);
+
 /* Makes the object and the unit's part of the site table. */
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
 /* Runs a pass pipeline written as text. */
@@ -149,6 +158,13 @@ void instr_start_arrays(struct instr_unit *u); /* the last step before code gene
 	int instr_##name##_generate(struct instr_unit *u);
 #include "raddle/flavour.inc"
 #undef RADDLE_FLAVOUR
+
+/* facts.c: the facts of all units together (doc/format/facts.md), written to a file. */
+struct instr_jobs {
+	struct instr_job *items;
+	size_t count, capacity;
+};
+int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
 
 /* late.c: fast mode only, between optimisation and instr_hook_link() */
 void instr_late(struct instr_unit *u);

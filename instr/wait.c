@@ -29,7 +29,7 @@ struct slice {
 	struct ir_effects *effects;
 	struct rd_umap *reads; /* result */
 	const struct ir_cfg *cfg;
-	const struct ir_loop *loop; /* NULL: the whole function is looked at */
+	const struct facts_loop *loop; /* NULL: the whole function is looked at */
 	struct rd_umap seen;
 	LLVMValueRef *work;
 	size_t count, capacity;
@@ -41,7 +41,7 @@ static void want(struct slice *s, LLVMValueRef v)
 	bool is_new;
 	if (v == NULL || !LLVMIsAInstruction(v))
 		return;
-	if (s->loop != NULL && !ir_loop_has(s->loop, ir_cfg_number(s->cfg, LLVMGetInstructionParent(v))))
+	if (s->loop != NULL && !facts_loop_has(s->loop, ir_cfg_number(s->cfg, LLVMGetInstructionParent(v))))
 		return;
 	rd_umap_put(&s->seen, (uintptr_t)v, &is_new);
 	if (!is_new)
@@ -104,7 +104,7 @@ static void look_into(const struct slice *caller, LLVMValueRef function)
 
 /* Marks the blocks of the loop from which the wait is reached before the loop
  * starts over. */
-static bool *reaches(const struct ir_graph *g, const struct ir_loop *loop, uint32_t wait)
+static bool *reaches(const struct facts_graph *g, const struct facts_loop *loop, uint32_t wait)
 {
 	bool *marked = rd_xcalloc(g->nodes + 1, sizeof *marked);
 	uint32_t *work = rd_xcalloc(loop->size + 1, sizeof *work), count = 1;
@@ -116,7 +116,7 @@ static bool *reaches(const struct ir_graph *g, const struct ir_loop *loop, uint3
 			continue;
 		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++) {
 			uint32_t p = g->pred[e];
-			if (marked[p] || !ir_loop_has(loop, p))
+			if (marked[p] || !facts_loop_has(loop, p))
 				continue;
 			marked[p] = true;
 			work[count++] = p;
@@ -126,12 +126,13 @@ static bool *reaches(const struct ir_graph *g, const struct ir_loop *loop, uint3
 	return marked;
 }
 
-static bool decides(const struct ir_graph *g, const struct ir_loop *loop, const bool *marked, uint32_t block)
+static bool decides(const struct facts_graph *g, const struct facts_loop *loop, const bool *marked,
+		    uint32_t block)
 {
 	bool waits = false, goes_on = false;
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++) {
 		uint32_t to = g->succ[e];
-		if (!ir_loop_has(loop, to))
+		if (!facts_loop_has(loop, to))
 			return true;
 		if (to != loop->header && marked[to])
 			waits = true;
@@ -154,7 +155,7 @@ static void look_at_loop(struct slice *s, uint32_t wait)
 }
 
 /* Whether a way leads from a block to the wait. */
-static bool leads_to(const struct ir_graph *g, uint32_t block, uint32_t wait)
+static bool leads_to(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
 	bool *seen = rd_xcalloc(g->nodes + 1, sizeof *seen), found = block == wait;
 	uint32_t *work = rd_xcalloc(g->nodes + 1, sizeof *work), count = 1;
@@ -176,7 +177,7 @@ static bool leads_to(const struct ir_graph *g, uint32_t block, uint32_t wait)
 	return found;
 }
 
-static bool goes_past(const struct ir_graph *g, uint32_t block, uint32_t wait)
+static bool goes_past(const struct facts_graph *g, uint32_t block, uint32_t wait)
 {
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
 		if (!leads_to(g, g->succ[e], wait))
@@ -186,9 +187,9 @@ static bool goes_past(const struct ir_graph *g, uint32_t block, uint32_t wait)
 
 static void look_at_branch(struct slice *s, uint32_t wait)
 {
-	const struct ir_graph *g = &s->cfg->graph;
+	const struct facts_graph *g = &s->cfg->graph;
 	uint32_t block = wait;
-	while (g->idom[block] != IR_NONE && g->idom[block] != block) {
+	while (g->idom[block] != FACTS_NONE && g->idom[block] != block) {
 		block = g->idom[block];
 		if (condition(s->cfg->blocks[block]) == NULL || !goes_past(g, block, wait))
 			continue;
@@ -201,10 +202,10 @@ static void look_at_branch(struct slice *s, uint32_t wait)
 static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, LLVMValueRef function)
 {
 	struct ir_cfg cfg;
-	struct ir_loops loops;
+	struct facts_loops loops;
 	ir_cfg_init(&cfg, function);
-	ir_graph_dominators(&cfg.graph);
-	ir_loops_init(&loops, &cfg.graph);
+	facts_graph_dominators(&cfg.graph);
+	facts_loops_init(&loops, &cfg.graph);
 	for (uint32_t b = 0; b < cfg.graph.nodes; b++) {
 		bool waits = false;
 		for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b]); i != NULL && !waits;
@@ -213,7 +214,7 @@ static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, 
 		if (!waits)
 			continue;
 		struct slice s = {.effects = effects, .reads = reads, .cfg = &cfg};
-		if (loops.innermost[b] != IR_NONE) {
+		if (loops.innermost[b] != FACTS_NONE) {
 			s.loop = &loops.items[loops.innermost[b]];
 			look_at_loop(&s, b);
 		} else {
@@ -221,7 +222,7 @@ static void look_at_function(struct ir_effects *effects, struct rd_umap *reads, 
 		}
 		slice_release(&s);
 	}
-	ir_loops_release(&loops);
+	facts_loops_release(&loops);
 	ir_cfg_release(&cfg);
 }
 

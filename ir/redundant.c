@@ -15,7 +15,7 @@
  * step uses and that nobody contains cannot matter and get no bits, which keeps
  * the sets small: most keys of a function occur once.
  */
-#include "ir/graph.h"
+#include "ir/redundant.h"
 
 #include "base/alloc.h"
 
@@ -30,9 +30,9 @@ struct given {
 };
 
 struct flow {
-	const struct ir_graph *g;
+	const struct facts_graph *g;
 	const struct ir_steps *s;
-	uint32_t *bit;	     /* of each key, IR_NONE if it cannot matter */
+	uint32_t *bit;	     /* of each key, FACTS_NONE if it cannot matter */
 	uint32_t bits;	     /* two facts each */
 	struct given *given; /* per key: the bits a step on it gives */
 	uint32_t *covers;
@@ -93,7 +93,7 @@ static void assign_bits(struct flow *f)
 		     j++)
 			uses[ranked[j].number] += contains(&ranked[i].key, &ranked[j].key);
 	for (uint32_t k = 0; k < n; k++)
-		f->bit[k] = uses[k] > 1 ? f->bits++ : IR_NONE;
+		f->bit[k] = uses[k] > 1 ? f->bits++ : FACTS_NONE;
 	for (uint32_t i = 0; i < n; i++) {
 		struct given *given = &f->given[ranked[i].number];
 		given->first = f->covers_count;
@@ -101,7 +101,8 @@ static void assign_bits(struct flow *f)
 		     j < n && ranked[j].key.base == ranked[i].key.base &&
 		     ranked[j].key.offset < ranked[i].key.offset + (int64_t)ranked[i].key.size;
 		     j++)
-			if (f->bit[ranked[j].number] != IR_NONE && contains(&ranked[i].key, &ranked[j].key))
+			if (f->bit[ranked[j].number] != FACTS_NONE &&
+			    contains(&ranked[i].key, &ranked[j].key))
 				add_cover(f, f->bit[ranked[j].number]);
 		given->count = f->covers_count - given->first;
 	}
@@ -111,11 +112,11 @@ static void assign_bits(struct flow *f)
 
 static void enter(struct flow *f, uint32_t block)
 {
-	const struct ir_graph *g = f->g;
+	const struct facts_graph *g = f->g;
 	bool any = false;
 	for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++) {
 		uint32_t p = g->pred[e];
-		if (g->number[p] == IR_NONE)
+		if (g->number[p] == FACTS_NONE)
 			continue;
 		const uint64_t *out = f->out + p * f->words;
 		if (!any)
@@ -146,7 +147,7 @@ static void run(struct flow *f, uint32_t block, bool *redundant)
 		uint32_t bit = f->bit[step->key];
 		uint32_t wanted = 2 * bit + (step->kind == IR_STEP_WRITE);
 		if (redundant != NULL)
-			redundant[i] = bit != IR_NONE && test(f->now, wanted);
+			redundant[i] = bit != FACTS_NONE && test(f->now, wanted);
 		const struct given *given = &f->given[step->key];
 		for (uint32_t c = 0; c < given->count; c++) {
 			uint32_t fact = 2 * f->covers[given->first + c];
@@ -182,7 +183,7 @@ static void index_steps(struct flow *f)
 		f->first[b + 1] += f->first[b];
 }
 
-void ir_redundant(const struct ir_graph *g, const struct ir_steps *steps, bool *redundant)
+void ir_redundant(const struct facts_graph *g, const struct ir_steps *steps, bool *redundant)
 {
 	struct flow f = {.g = g, .s = steps};
 	memset(redundant, 0, steps->count * sizeof *redundant);

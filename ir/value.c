@@ -50,6 +50,20 @@ bool ir_has_attribute(LLVMValueRef function, const char *name)
 	return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, n) != NULL;
 }
 
+bool ir_address_taken(LLVMValueRef function)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(function); u != NULL; u = LLVMGetNextUse(u)) {
+		LLVMValueRef user = LLVMGetUser(u);
+		if (!LLVMIsAInstruction(user) || !ir_is_call(user) || LLVMGetCalledValue(user) != function)
+			return true;
+		unsigned n = LLVMGetNumArgOperands(user);
+		for (unsigned i = 0; i < n; i++)
+			if (LLVMGetArgOperand(user, i) == function)
+				return true;
+	}
+	return false;
+}
+
 /* Adds up a GEP's indices; variable ones count as 0. */
 static void gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, struct ir_derived *out)
 {
@@ -226,7 +240,7 @@ bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function)
 {
 	uint32_t n = LLVMCountBasicBlocks(function);
-	struct ir_edge *edges = NULL;
+	struct facts_edge *edges = NULL;
 	size_t count = 0, capacity = 0;
 	memset(cfg, 0, sizeof *cfg);
 	cfg->blocks = rd_xcalloc(n + 1, sizeof *cfg->blocks);
@@ -238,9 +252,9 @@ void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function)
 		unsigned successors = LLVMGetNumSuccessors(end);
 		RD_GROW(edges, capacity, count + successors + 1);
 		for (unsigned k = 0; k < successors; k++)
-			edges[count++] = (struct ir_edge){i, ir_cfg_number(cfg, LLVMGetSuccessor(end, k))};
+			edges[count++] = (struct facts_edge){i, ir_cfg_number(cfg, LLVMGetSuccessor(end, k))};
 	}
-	ir_graph_init(&cfg->graph, n, edges, count);
+	facts_graph_init(&cfg->graph, n, edges, count);
 	free(edges);
 }
 
@@ -248,7 +262,7 @@ void ir_cfg_release(struct ir_cfg *cfg)
 {
 	free(cfg->blocks);
 	rd_umap_release(&cfg->index);
-	ir_graph_release(&cfg->graph);
+	facts_graph_release(&cfg->graph);
 	memset(cfg, 0, sizeof *cfg);
 }
 

@@ -4,7 +4,7 @@
 #define IR_VALUE_H
 
 #include "base/map.h"
-#include "ir/graph.h"
+#include "facts/graph.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -18,6 +18,9 @@ bool ir_starts(const char *s, const char *prefix);
 bool ir_is_call(LLVMValueRef inst);				/* call or invoke (also of assembler) */
 bool ir_is_external(LLVMValueRef function);			/* its code is elsewhere */
 bool ir_has_attribute(LLVMValueRef function, const char *name); /* enum or string */
+
+/* Whether the function is used for anything but being called by name. */
+bool ir_address_taken(LLVMValueRef function);
 
 /* The object a pointer points into: casts, address computations, aliases and
  * the thread-local address intrinsic are looked through. */
@@ -43,7 +46,7 @@ bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context);
 struct ir_cfg {
 	LLVMBasicBlockRef *blocks;
 	struct rd_umap index; /* block to number */
-	struct ir_graph graph;
+	struct facts_graph graph;
 };
 void ir_cfg_init(struct ir_cfg *cfg, LLVMValueRef function);
 void ir_cfg_release(struct ir_cfg *cfg);

@@ -4,7 +4,7 @@
  * each carrying the steps made since the last forgetting, and a step is redundant
  * if on every one of them an earlier step covers it.
  */
-#include "ir/graph.h"
+#include "ir/redundant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static uint32_t random_below(uint32_t n)
 struct sample {
 	uint32_t blocks, keys;
 	size_t edge_count, step_count;
-	struct ir_edge edges[32];
+	struct facts_edge edges[32];
 	struct ir_key key[MAX_KEYS];
 	struct ir_step steps[MAX_STEPS];
 	bool reached[MAX_STEPS], missing[MAX_STEPS];   /* result of the walk */
@@ -48,9 +48,9 @@ static void make_sample(struct sample *s)
 	s->keys = 1 + random_below(MAX_KEYS);
 	s->edge_count = random_below(2 * s->blocks + 1);
 	for (size_t i = 0; i < s->edge_count; i++)
-		s->edges[i] = (struct ir_edge){random_below(s->blocks), random_below(s->blocks)};
+		s->edges[i] = (struct facts_edge){random_below(s->blocks), random_below(s->blocks)};
 	for (uint32_t i = 0; i < s->keys; i++) /* distinct: a base has 6 */
-		for (uint32_t k = IR_NONE; k != i;) {
+		for (uint32_t k = FACTS_NONE; k != i;) {
 			s->key[i] =
 				(struct ir_key){random_below(2), random_below(3) * 4, 4u << random_below(2)};
 			for (k = 0; k < i && !(covers(s, k, i) && covers(s, i, k)); k++)
@@ -102,10 +102,10 @@ static void test_against_all_paths(void **state)
 	unsigned found = 0;
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
-		struct ir_graph g;
+		struct facts_graph g;
 		bool redundant[MAX_STEPS];
 		make_sample(&s);
-		ir_graph_init(&g, s.blocks, s.edges, s.edge_count);
+		facts_graph_init(&g, s.blocks, s.edges, s.edge_count);
 		struct ir_steps steps = {s.steps, s.step_count, s.key, s.keys};
 		ir_redundant(&g, &steps, redundant);
 		walk(&s, 0, 0);
@@ -113,23 +113,23 @@ static void test_against_all_paths(void **state)
 			assert_int_equal(redundant[i], s.reached[i] && !s.missing[i]);
 			found += redundant[i];
 		}
-		ir_graph_release(&g);
+		facts_graph_release(&g);
 	}
 	assert_true(found > ROUNDS / 4);
 }
 
 static void test_nothing_to_do(void **state)
 {
-	struct ir_graph g;
+	struct facts_graph g;
 	bool redundant[1] = {true};
 	struct ir_step step = {0, 0, IR_STEP_READ};
 	struct ir_key key = {0, 0, 4};
 	struct ir_steps steps = {&step, 1, &key, 1};
 	(void)state;
-	ir_graph_init(&g, 1, NULL, 0);
+	facts_graph_init(&g, 1, NULL, 0);
 	ir_redundant(&g, &steps, redundant);
 	assert_false(redundant[0]);
-	ir_graph_release(&g);
+	facts_graph_release(&g);
 }
 
 int main(void)

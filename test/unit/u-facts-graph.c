@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order, dominators and loops of random graphs, against their definitions: a
+ * Order, dominators, post-dominators and loops of random graphs, against their definitions: a
  * dominates b if b is not reached without a; a natural loop is its header and what
  * reaches a back edge without meeting the header.
  */
 #include "base/alloc.h"
-#include "ir/graph.h"
+#include "facts/graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static uint32_t random_below(uint32_t n)
 
 struct sample {
 	uint32_t nodes;
-	struct ir_edge edges[64];
+	struct facts_edge edges[64];
 	size_t count;
 };
 
@@ -36,7 +36,7 @@ static void make_sample(struct sample *s)
 	s->nodes = 1 + random_below(MAX_NODES);
 	s->count = random_below(3 * s->nodes);
 	for (size_t i = 0; i < s->count; i++)
-		s->edges[i] = (struct ir_edge){random_below(s->nodes), random_below(s->nodes)};
+		s->edges[i] = (struct facts_edge){random_below(s->nodes), random_below(s->nodes)};
 }
 
 /* The nodes reached from `start` over at least zero edges, never entering `without`. */
@@ -49,7 +49,7 @@ static void reach(const struct sample *s, uint32_t start, uint32_t without, bool
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (size_t i = 0; i < s->count; i++) {
-			const struct ir_edge *e = &s->edges[i];
+			const struct facts_edge *e = &s->edges[i];
 			if (reached[e->from] && !reached[e->to] && e->to != without)
 				changed = reached[e->to] = true;
 		}
@@ -59,7 +59,7 @@ static void reach(const struct sample *s, uint32_t start, uint32_t without, bool
 static bool slow_dominates(const struct sample *s, uint32_t a, uint32_t b)
 {
 	bool all[MAX_NODES], others[MAX_NODES];
-	reach(s, 0, IR_NONE, all);
+	reach(s, 0, FACTS_NONE, all);
 	reach(s, 0, a, others);
 	return all[a] && all[b] && !others[b];
 }
@@ -69,22 +69,22 @@ static void test_order(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct sample s;
-		struct ir_graph g;
+		struct facts_graph g;
 		bool reached[MAX_NODES];
 		uint32_t count = 0;
 		make_sample(&s);
-		ir_graph_init(&g, s.nodes, s.edges, s.count);
-		reach(&s, 0, IR_NONE, reached);
+		facts_graph_init(&g, s.nodes, s.edges, s.count);
+		reach(&s, 0, FACTS_NONE, reached);
 		for (uint32_t n = 0; n < s.nodes; n++) {
 			count += reached[n];
-			assert_int_equal(g.number[n] != IR_NONE, reached[n]);
+			assert_int_equal(g.number[n] != FACTS_NONE, reached[n]);
 			if (reached[n])
 				assert_int_equal(g.order[g.number[n]], n);
 		}
 		assert_int_equal(g.reached, count);
 		assert_int_equal(g.succ_start[s.nodes], s.count);
 		assert_int_equal(g.pred_start[s.nodes], s.count);
-		ir_graph_release(&g);
+		facts_graph_release(&g);
 	}
 }
 
@@ -93,14 +93,52 @@ static void test_dominators(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct sample s;
-		struct ir_graph g;
+		struct facts_graph g;
 		make_sample(&s);
-		ir_graph_init(&g, s.nodes, s.edges, s.count);
-		ir_graph_dominators(&g);
+		facts_graph_init(&g, s.nodes, s.edges, s.count);
+		facts_graph_dominators(&g);
 		for (uint32_t a = 0; a < s.nodes; a++)
 			for (uint32_t b = 0; b < s.nodes; b++)
-				assert_int_equal(ir_graph_dominates(&g, a, b), slow_dominates(&s, a, b));
-		ir_graph_release(&g);
+				assert_int_equal(facts_graph_dominates(&g, a, b), slow_dominates(&s, a, b));
+		facts_graph_release(&g);
+	}
+}
+
+/* a post-dominates b if no end is reached from b without a.  Where ways end is said by the
+ * turned graph itself, but every node without successors must be among the ends, and from
+ * every reachable node there must be a way to one. */
+static void test_post_dominators(void **state)
+{
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct sample s;
+		struct facts_graph g, r;
+		bool end[MAX_NODES] = {false}, way[MAX_NODES];
+		make_sample(&s);
+		facts_graph_init(&g, s.nodes, s.edges, s.count);
+		facts_graph_reverse(&g, &r);
+		facts_graph_dominators(&r);
+		assert_int_equal(r.nodes, s.nodes + 1);
+		for (uint32_t e = r.succ_start[0]; e < r.succ_start[1]; e++)
+			end[r.succ[e] - 1] = true;
+		for (uint32_t n = 0; n < s.nodes; n++)
+			if (g.succ_start[n] == g.succ_start[n + 1])
+				assert_true(end[n]);
+		for (uint32_t b = 0; b < s.nodes; b++) {
+			if (g.number[b] == FACTS_NONE)
+				continue;
+			assert_true(facts_graph_dominates(&r, 0, b + 1));
+			for (uint32_t a = 0; a < s.nodes; a++) {
+				bool escapes = false;
+				reach(&s, b, a, way);
+				for (uint32_t n = 0; n < s.nodes; n++)
+					escapes |= way[n] && end[n];
+				if (g.number[a] != FACTS_NONE)
+					assert_int_equal(facts_graph_dominates(&r, a + 1, b + 1), !escapes);
+			}
+		}
+		facts_graph_release(&g);
+		facts_graph_release(&r);
 	}
 }
 
@@ -109,7 +147,7 @@ static bool slow_in_loop(const struct sample *s, uint32_t header, uint32_t n, bo
 {
 	bool inside = false, alive[MAX_NODES], from[MAX_NODES];
 	*exists = false;
-	reach(s, 0, IR_NONE, alive);
+	reach(s, 0, FACTS_NONE, alive);
 	reach(s, n, header, from);
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->edges[i].to != header || !slow_dominates(s, header, s->edges[i].from))
@@ -125,15 +163,15 @@ static void test_loops(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS / 4; round++) {
 		struct sample s;
-		struct ir_graph g;
-		struct ir_loops loops;
+		struct facts_graph g;
+		struct facts_loops loops;
 		make_sample(&s);
-		ir_graph_init(&g, s.nodes, s.edges, s.count);
-		ir_graph_dominators(&g);
-		ir_loops_init(&loops, &g);
+		facts_graph_init(&g, s.nodes, s.edges, s.count);
+		facts_graph_dominators(&g);
+		facts_loops_init(&loops, &g);
 		size_t count = 0;
 		for (uint32_t h = 0; h < s.nodes; h++) {
-			const struct ir_loop *loop = NULL;
+			const struct facts_loop *loop = NULL;
 			bool exists;
 			slow_in_loop(&s, h, h, &exists);
 			count += exists;
@@ -142,21 +180,21 @@ static void test_loops(void **state)
 					loop = &loops.items[i];
 			assert_int_equal(loop != NULL, exists);
 			for (uint32_t n = 0; exists && n < s.nodes; n++)
-				assert_int_equal(ir_loop_has(loop, n), slow_in_loop(&s, h, n, &exists));
+				assert_int_equal(facts_loop_has(loop, n), slow_in_loop(&s, h, n, &exists));
 		}
 		assert_int_equal(count, loops.count);
 		/* The innermost loop of a node is a smallest one that has it. */
 		for (uint32_t n = 0; n < s.nodes; n++) {
-			uint32_t smallest = IR_NONE;
+			uint32_t smallest = FACTS_NONE;
 			for (size_t i = 0; i < loops.count; i++)
-				if (ir_loop_has(&loops.items[i], n) && loops.items[i].size < smallest)
+				if (facts_loop_has(&loops.items[i], n) && loops.items[i].size < smallest)
 					smallest = loops.items[i].size;
-			assert_int_equal(loops.innermost[n] == IR_NONE, smallest == IR_NONE);
-			if (smallest != IR_NONE)
+			assert_int_equal(loops.innermost[n] == FACTS_NONE, smallest == FACTS_NONE);
+			if (smallest != FACTS_NONE)
 				assert_int_equal(loops.items[loops.innermost[n]].size, smallest);
 		}
-		ir_loops_release(&loops);
-		ir_graph_release(&g);
+		facts_loops_release(&loops);
+		facts_graph_release(&g);
 	}
 }
 
@@ -164,25 +202,24 @@ static void test_loops(void **state)
 static void test_long_chain(void **state)
 {
 	enum { LENGTH = 200000 };
-	struct ir_edge *edges = rd_xcalloc(LENGTH, sizeof *edges);
-	struct ir_graph g;
+	struct facts_edge *edges = rd_xcalloc(LENGTH, sizeof *edges);
+	struct facts_graph g;
 	(void)state;
 	for (uint32_t i = 0; i + 1 < LENGTH; i++)
-		edges[i] = (struct ir_edge){i, i + 1};
-	ir_graph_init(&g, LENGTH, edges, LENGTH - 1);
-	ir_graph_dominators(&g);
+		edges[i] = (struct facts_edge){i, i + 1};
+	facts_graph_init(&g, LENGTH, edges, LENGTH - 1);
+	facts_graph_dominators(&g);
 	assert_int_equal(g.reached, LENGTH);
 	assert_int_equal(g.idom[LENGTH - 1], LENGTH - 2);
-	ir_graph_release(&g);
+	facts_graph_release(&g);
 	free(edges);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_dominators),
-		cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_order),		cmocka_unit_test(test_dominators),
+		cmocka_unit_test(test_post_dominators), cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_long_chain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

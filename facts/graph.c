@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow graphs: an edge list comes in, reverse postorder, dominators and natural
- * loops go out.
+ * Flow graphs: an edge list comes in, reverse postorder, dominators, the graph
+ * turned round and natural loops go out.
  *
  * A node d dominates n if every path from the entry to n meets d.  The obvious
- * computation removes d and asks what is still reached (test/unit/u-ir-graph.c
+ * computation removes d and asks what is still reached (test/unit/u-facts-graph.c
  * does that); this one is the iteration of Cooper, Harvey and Kennedy ("A
  * simple, fast dominance algorithm"): the immediate dominator of a node is the
  * meeting point, in the tree built so far, of its predecessors, and nodes in
@@ -13,7 +13,7 @@
  * Invariants: order[number[n]] == n for reachable n; idom[n] comes before n in
  * the order, the entry excepted.
  */
-#include "ir/graph.h"
+#include "facts/graph.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* Counting sort of the edges by their source, or by their target. */
-static void adjacency(struct ir_graph *g, const struct ir_edge *edges, size_t count, bool by_target)
+static void adjacency(struct facts_graph *g, const struct facts_edge *edges, size_t count, bool by_target)
 {
 	uint32_t *start = rd_xcalloc(g->nodes + 2, sizeof *start);
 	uint32_t *list = rd_xcalloc(count + 1, sizeof *list);
@@ -40,7 +40,7 @@ static void adjacency(struct ir_graph *g, const struct ir_edge *edges, size_t co
 
 /* Depth-first without recursion: functions of generated programs have
  * hundreds of thousands of blocks. */
-static void number_nodes(struct ir_graph *g)
+static void number_nodes(struct facts_graph *g)
 {
 	uint32_t *stack = rd_xcalloc(g->nodes + 1, sizeof *stack);
 	uint32_t *next = rd_xcalloc(g->nodes + 1, sizeof *next);
@@ -59,7 +59,7 @@ static void number_nodes(struct ir_graph *g)
 		}
 		next[n]++;
 		uint32_t to = g->succ[edge];
-		if (g->number[to] == IR_NONE) {
+		if (g->number[to] == FACTS_NONE) {
 			g->number[to] = 0;
 			stack[depth++] = to;
 		}
@@ -72,7 +72,7 @@ static void number_nodes(struct ir_graph *g)
 	free(next);
 }
 
-void ir_graph_init(struct ir_graph *g, uint32_t nodes, const struct ir_edge *edges, size_t count)
+void facts_graph_init(struct facts_graph *g, uint32_t nodes, const struct facts_edge *edges, size_t count)
 {
 	memset(g, 0, sizeof *g);
 	g->nodes = nodes;
@@ -84,7 +84,7 @@ void ir_graph_init(struct ir_graph *g, uint32_t nodes, const struct ir_edge *edg
 	number_nodes(g);
 }
 
-void ir_graph_release(struct ir_graph *g)
+void facts_graph_release(struct facts_graph *g)
 {
 	free(g->succ_start);
 	free(g->succ);
@@ -96,7 +96,7 @@ void ir_graph_release(struct ir_graph *g)
 	memset(g, 0, sizeof *g);
 }
 
-static uint32_t meet(const struct ir_graph *g, uint32_t a, uint32_t b)
+static uint32_t meet(const struct facts_graph *g, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		while (g->number[a] > g->number[b])
@@ -107,25 +107,25 @@ static uint32_t meet(const struct ir_graph *g, uint32_t a, uint32_t b)
 	return a;
 }
 
-static bool dominator_round(struct ir_graph *g)
+static bool dominator_round(struct facts_graph *g)
 {
 	bool changed = false;
 	for (uint32_t i = 1; i < g->reached; i++) {
-		uint32_t n = g->order[i], dominator = IR_NONE;
+		uint32_t n = g->order[i], dominator = FACTS_NONE;
 		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++) {
 			uint32_t p = g->pred[e];
-			if (g->number[p] == IR_NONE || g->idom[p] == IR_NONE)
+			if (g->number[p] == FACTS_NONE || g->idom[p] == FACTS_NONE)
 				continue;
-			dominator = dominator == IR_NONE ? p : meet(g, p, dominator);
+			dominator = dominator == FACTS_NONE ? p : meet(g, p, dominator);
 		}
-		RD_ASSERT(dominator != IR_NONE);
+		RD_ASSERT(dominator != FACTS_NONE);
 		changed |= g->idom[n] != dominator;
 		g->idom[n] = dominator;
 	}
 	return changed;
 }
 
-void ir_graph_dominators(struct ir_graph *g)
+void facts_graph_dominators(struct facts_graph *g)
 {
 	free(g->idom);
 	g->idom = rd_xmalloc((g->nodes + 1) * sizeof *g->idom);
@@ -136,17 +136,60 @@ void ir_graph_dominators(struct ir_graph *g)
 		;
 }
 
-bool ir_graph_dominates(const struct ir_graph *g, uint32_t a, uint32_t b)
+bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b)
 {
-	if (g->number[a] == IR_NONE || g->number[b] == IR_NONE)
+	if (g->number[a] == FACTS_NONE || g->number[b] == FACTS_NONE)
 		return false;
 	while (g->number[b] > g->number[a])
 		b = g->idom[b];
 	return a == b;
 }
 
+/* Marks what leads to `from`; `stack` has room for every node. */
+static void mark_back(const struct facts_graph *g, uint32_t from, bool *marked, uint32_t *stack)
+{
+	uint32_t depth = 0;
+	marked[from] = true;
+	stack[depth++] = from;
+	while (depth != 0) {
+		uint32_t n = stack[--depth];
+		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++)
+			if (!marked[g->pred[e]]) {
+				marked[g->pred[e]] = true;
+				stack[depth++] = g->pred[e];
+			}
+	}
+}
+
+void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *reverse)
+{
+	size_t edges = g->nodes != 0 ? g->succ_start[g->nodes] : 0, count = 0;
+	struct facts_edge *list = rd_xcalloc(edges + g->nodes + 1, sizeof *list);
+	bool *ends = rd_xcalloc(g->nodes + 1, sizeof *ends);
+	uint32_t *stack = rd_xcalloc(g->nodes + 1, sizeof *stack);
+	for (uint32_t n = 0; n < g->nodes; n++) {
+		for (uint32_t e = g->succ_start[n]; e < g->succ_start[n + 1]; e++)
+			list[count++] = (struct facts_edge){g->succ[e] + 1, n + 1};
+		if (g->succ_start[n] != g->succ_start[n + 1])
+			continue;
+		list[count++] = (struct facts_edge){0, n + 1};
+		if (!ends[n])
+			mark_back(g, n, ends, stack);
+	}
+	for (uint32_t i = g->reached; i-- > 0;) {
+		if (ends[g->order[i]])
+			continue;
+		list[count++] = (struct facts_edge){0, g->order[i] + 1};
+		mark_back(g, g->order[i], ends, stack);
+	}
+	facts_graph_init(reverse, g->nodes + 1, list, count);
+	free(list);
+	free(ends);
+	free(stack);
+}
+
 /* Walks backwards from the source of a back edge; the header stops the walk. */
-static void loop_add(struct ir_loop *loop, const struct ir_graph *g, uint32_t *mark, uint32_t source)
+static void loop_add(struct facts_loop *loop, const struct facts_graph *g, uint32_t *mark, uint32_t source)
 {
 	uint32_t done = loop->size;
 	if (mark[source] != loop->header) {
@@ -157,7 +200,7 @@ static void loop_add(struct ir_loop *loop, const struct ir_graph *g, uint32_t *m
 		uint32_t n = loop->body[done];
 		for (uint32_t e = g->pred_start[n]; e < g->pred_start[n + 1]; e++) {
 			uint32_t p = g->pred[e];
-			if (g->number[p] == IR_NONE || mark[p] == loop->header)
+			if (g->number[p] == FACTS_NONE || mark[p] == loop->header)
 				continue;
 			mark[p] = loop->header;
 			loop->body[loop->size++] = p;
@@ -167,13 +210,13 @@ static void loop_add(struct ir_loop *loop, const struct ir_graph *g, uint32_t *m
 
 static int larger_first(const void *a, const void *b)
 {
-	const struct ir_loop *x = a, *y = b;
+	const struct facts_loop *x = a, *y = b;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
 	return x->header < y->header ? -1 : 1;
 }
 
-void ir_loops_init(struct ir_loops *l, const struct ir_graph *g)
+void facts_loops_init(struct facts_loops *l, const struct facts_graph *g)
 {
 	size_t capacity = 0;
 	uint32_t *mark = rd_xmalloc((g->nodes + 1) * sizeof *mark);
@@ -181,12 +224,12 @@ void ir_loops_init(struct ir_loops *l, const struct ir_graph *g)
 	memset(l, 0, sizeof *l);
 	memset(mark, 0xff, (g->nodes + 1) * sizeof *mark);
 	for (uint32_t i = 0; i < g->reached; i++) {
-		struct ir_loop loop = {.header = g->order[i], .size = 1, .body = body};
+		struct facts_loop loop = {.header = g->order[i], .size = 1, .body = body};
 		bool found = false;
 		body[0] = loop.header;
 		mark[loop.header] = loop.header;
 		for (uint32_t e = g->pred_start[loop.header]; e < g->pred_start[loop.header + 1]; e++) {
-			if (!ir_graph_dominates(g, loop.header, g->pred[e]))
+			if (!facts_graph_dominates(g, loop.header, g->pred[e]))
 				continue;
 			found = true;
 			loop_add(&loop, g, mark, g->pred[e]);
@@ -209,7 +252,7 @@ void ir_loops_init(struct ir_loops *l, const struct ir_graph *g)
 			l->innermost[l->items[i].body[k]] = i;
 }
 
-void ir_loops_release(struct ir_loops *l)
+void facts_loops_release(struct facts_loops *l)
 {
 	for (size_t i = 0; i < l->count; i++)
 		free(l->items[i].body);
@@ -218,7 +261,7 @@ void ir_loops_release(struct ir_loops *l)
 	memset(l, 0, sizeof *l);
 }
 
-bool ir_loop_has(const struct ir_loop *loop, uint32_t node)
+bool facts_loop_has(const struct facts_loop *loop, uint32_t node)
 {
 	for (uint32_t i = 0; i < loop->size; i++)
 		if (loop->body[i] == node)

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of a whole program (doc/format/facts.md), through the cache. */
+#ifndef BITCODE_FACTS_H
+#define BITCODE_FACTS_H
+
+/* `program` is a path, or a name that is looked for in PATH.  *path is that of the facts in the cache; the
+ * caller frees it. */
+int rd_facts_build(const char *program, char **path);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The program that a user names and those of its libraries that carry bitcode, opened and numbered.  In: a
+ * path, or a name that is looked for in PATH.  Out: the modules, each with the hash of every unit and the
+ * range of site numbers (slots) that belongs to it.
+ *
+ * A unit's slot comes from the hash of its bitcode, so the same unit has the
+ * same sites in every program unless two units collide; then the later one
+ * moves on to the next free slot.
+ */
+#include "bitcode/modules.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "raddle/event.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLOT_COUNT = (RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1 };
+
+static int open_program(struct bitcode_modules *all, const char *name)
+{
+	char *found = rd_find_program(name);
+	char real[PATH_MAX];
+	int err;
+
+	if (!found)
+		return rd_fail(RD_ENOTFOUND, "%s: not found in PATH", name);
+	if (!realpath(found, real))
+		err = rd_fail_errno("%s: cannot open it", found);
+	else
+		err = bitcode_program_open(&all->program, real);
+	free(found);
+	return err;
+}
+
+static void add_module(struct bitcode_modules *all, struct bitcode_program *p, const char *name)
+{
+	struct bitcode_module *m = &all->items[all->count++];
+
+	*m = (struct bitcode_module){
+		.program = p,
+		.name = name,
+		.units = rd_xcalloc(p->unit_count, sizeof *m->units),
+		.is_library = p != &all->program,
+	};
+	for (size_t i = 0; i < p->unit_count; i++)
+		m->units[i].hash = XXH3_128bits(p->map.data + p->units[i].offset, p->units[i].length);
+}
+
+static void open_modules(struct bitcode_modules *all)
+{
+	bitcode_libraries_find(&all->libraries, &all->program);
+	all->items = rd_xcalloc(all->libraries.count + 1, sizeof *all->items);
+	for (size_t i = 0; i < all->libraries.count; i++)
+		add_module(all, &all->libraries.items[i].program, all->libraries.items[i].name);
+	add_module(all, &all->program, strrchr(all->program.path, '/') + 1);
+}
+
+static bool is_free(const uint8_t *used, uint32_t slot, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (used[slot + i])
+			return false;
+	return true;
+}
+
+static int assign_slot(const struct raddle_flavour *flavour, uint8_t *used, struct bitcode_module_unit *u,
+		       uint64_t length)
+{
+	uint64_t count = 1 + length / (flavour->bytes << RADDLE_SITE_LOCAL_BITS), places;
+
+	if (count >= SLOT_COUNT)
+		return rd_fail(RD_ELIMIT,
+			       "a unit has %llu bytes of bitcode, more than sites can be numbered for",
+			       (unsigned long long)length);
+	places = SLOT_COUNT - count; /* slot 0 is nobody's */
+	for (uint64_t i = 0; i < places; i++) {
+		uint32_t slot = 1 + (uint32_t)((u->hash.low64 + i) % places);
+
+		if (!is_free(used, slot, (uint32_t)count))
+			continue;
+		memset(used + slot, 1, count);
+		u->slot = slot;
+		return 0;
+	}
+	return rd_fail(RD_ELIMIT, "the program has more units than there are %d slots for", SLOT_COUNT);
+}
+
+static int assign_slots(struct bitcode_modules *all, const struct raddle_flavour *flavour)
+{
+	uint8_t *used = rd_xcalloc(SLOT_COUNT, 1);
+	int err = 0;
+
+	for (size_t m = 0; m < all->count; m++)
+		for (size_t i = 0; i < all->items[m].program->unit_count && !err; i++)
+			err = assign_slot(flavour, used, &all->items[m].units[i],
+					  all->items[m].program->units[i].length);
+	free(used);
+	return err;
+}
+
+int bitcode_modules_open(struct bitcode_modules *all, const char *program,
+			 const struct raddle_flavour *flavour)
+{
+	int err = open_program(all, program);
+
+	if (err)
+		return err;
+	open_modules(all);
+	return assign_slots(all, flavour);
+}
+
+void bitcode_modules_close(struct bitcode_modules *all)
+{
+	for (size_t m = 0; m < all->count; m++) {
+		for (size_t i = 0; i < all->items[m].program->unit_count; i++) {
+			free(all->items[m].units[i].object);
+			free(all->items[m].units[i].sites);
+		}
+		free(all->items[m].units);
+	}
+	free(all->items);
+	bitcode_libraries_release(&all->libraries);
+	bitcode_program_close(&all->program);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program and its libraries that carry bitcode, with the sites' numbers shared out among their units. */
+#ifndef BITCODE_MODULES_H
+#define BITCODE_MODULES_H
+
+#include "bitcode/library.h"
+#include "raddle/flavour.h"
+
+#include <xxhash.h>
+
+struct bitcode_module_unit {
+	XXH128_hash_t hash;
+	uint32_t slot;
+	char *object, *sites; /* in the cache, once named */
+};
+
+struct bitcode_module {
+	struct bitcode_program *program;
+	const char *name; /* of the file */
+	struct bitcode_module_unit *units;
+	bool is_library;
+};
+
+struct bitcode_modules {
+	struct bitcode_program program;
+	struct bitcode_libraries libraries;
+	struct bitcode_module *items; /* the program is the last */
+	size_t count;
+};
+
+/* Start with zeros.  Slots are as large as the flavour's sites need.  To be closed after a failure too. */
+int bitcode_modules_open(struct bitcode_modules *all, const char *program,
+			 const struct raddle_flavour *flavour);
+void bitcode_modules_close(struct bitcode_modules *all);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of facts (doc/format/facts.md): tables go out as bytes, and bytes come in as tables.
+ *
+ * A column of a table is written after the other, each number as the difference to the one above it, zigzag
+ * and seven bits a byte; what is sorted or repeats becomes a byte a row.  The reader believes nothing: the
+ * checksum first, then every length, then (check.c) every number that names a row.  A row of n members has at
+ * least n bytes, so no count can ask for more memory than a few times the file.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "facts/facts-int.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { MAGIC_BYTES = 8, SUM_BYTES = 8 };
+
+/* -------------------------------------------------------------- writing --- */
+
+static void put_varint(struct rd_buf *b, uint64_t v)
+{
+	while (v >= 0x80) {
+		rd_buf_addc(b, (char)(v | 0x80));
+		v >>= 7;
+	}
+	rd_buf_addc(b, (char)v);
+}
+
+static uint64_t zigzag(int64_t v)
+{
+	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+}
+
+static void put_table(struct rd_buf *b, const struct facts *f, enum facts_table table)
+{
+	const struct facts_layout *layout = facts_layout(table);
+	const char *rows = facts_rows(f, table);
+	size_t count = facts_count(f, table);
+	put_varint(b, count);
+	for (size_t k = 0; k < layout->field_count; k++) {
+		uint64_t last = 0;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t v = (uint64_t)facts_get(&layout->fields[k], rows + i * layout->row);
+			put_varint(b, zigzag((int64_t)(v - last)));
+			last = v;
+		}
+	}
+}
+
+void facts_encode(const struct facts *f, struct rd_buf *out)
+{
+	size_t start = out->length;
+	rd_buf_add(out, FACTS_MAGIC, MAGIC_BYTES);
+	put_varint(out, FACTS_VERSION);
+	put_varint(out, f->string_count);
+	for (size_t i = 0; i < f->string_count; i++)
+		rd_buf_add(out, f->strings[i], strlen(f->strings[i]) + 1);
+	for (unsigned t = 0; t < FACTS_TABLE_COUNT; t++)
+		put_table(out, f, t);
+	uint64_t sum = XXH64(out->data + start, out->length - start, 0);
+	for (int i = 0; i < SUM_BYTES; i++)
+		rd_buf_addc(out, (char)(sum >> 8 * i));
+}
+
+int facts_write(const struct facts *f, const char *path)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	facts_encode(f, &b);
+	int err = rd_file_write(path, b.data, b.length);
+	rd_buf_release(&b);
+	return err;
+}
+
+/* -------------------------------------------------------------- reading --- */
+
+struct input {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static uint64_t get_varint(struct input *in)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		if (in->p == in->end)
+			break;
+		uint8_t byte = *in->p++;
+		if (shift == 63 && byte > 1)
+			break;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	in->bad = true;
+	return 0;
+}
+
+static int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+static void get_strings(struct input *in, struct facts *f)
+{
+	uint64_t count = get_varint(in);
+	in->bad |= count > (uint64_t)(in->end - in->p) || count == 0;
+	for (uint64_t i = 0; i < count && !in->bad; i++) {
+		const uint8_t *nul = memchr(in->p, 0, (size_t)(in->end - in->p));
+		if (nul == NULL || (i == 0 && nul != in->p)) {
+			in->bad = true;
+			break;
+		}
+		if (i != 0)
+			facts_add_string(f, (const char *)in->p);
+		in->p = nul + 1;
+	}
+}
+
+static void get_column(struct input *in, const struct facts_field *field, char *rows, size_t row,
+		       size_t count)
+{
+	uint64_t last = 0;
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		last += (uint64_t)unzigzag(get_varint(in));
+		char *at = rows + i * row + field->offset;
+		if (field->wide)
+			*(int64_t *)at = (int64_t)last;
+		else
+			*(uint32_t *)at = (uint32_t)last;
+		in->bad |= !field->wide && last > UINT32_MAX;
+	}
+}
+
+static void get_table(struct input *in, struct facts *f, enum facts_table table)
+{
+	const struct facts_layout *layout = facts_layout(table);
+	uint64_t count = get_varint(in);
+	in->bad |= count > (uint64_t)(in->end - in->p) / layout->field_count || count >= FACTS_CONSTANT;
+	if (in->bad)
+		return;
+	char *rows = facts_make_rows(f, table, count);
+	for (size_t k = 0; k < layout->field_count; k++)
+		get_column(in, &layout->fields[k], rows, layout->row, count);
+}
+
+static bool sum_fits(const uint8_t *data, size_t length)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < SUM_BYTES; i++)
+		sum |= (uint64_t)data[length - SUM_BYTES + (size_t)i] << 8 * i;
+	return sum == XXH64(data, length - SUM_BYTES, 0);
+}
+
+int facts_decode(struct facts **out, const void *data, size_t length, const char *name)
+{
+	if (length < MAGIC_BYTES + 1 + SUM_BYTES || memcmp(data, FACTS_MAGIC, MAGIC_BYTES) != 0)
+		return rd_fail(RD_EFORMAT, "%s: does not hold facts of a program", name);
+	if (!sum_fits(data, length))
+		return rd_fail(RD_EFORMAT, "%s: damaged: its checksum is wrong", name);
+	struct input in = {(const uint8_t *)data + MAGIC_BYTES, (const uint8_t *)data + length - SUM_BYTES,
+			   false};
+	uint64_t version = get_varint(&in);
+	if (version != FACTS_VERSION)
+		return rd_fail(RD_EVERSION, "%s: facts of version %llu; this raddle knows %d", name,
+			       (unsigned long long)version, FACTS_VERSION);
+	struct facts *f = facts_new();
+	get_strings(&in, f);
+	for (unsigned t = 0; t < FACTS_TABLE_COUNT && !in.bad; t++)
+		get_table(&in, f, t);
+	int err = 0;
+	if (in.bad || in.p != in.end)
+		err = rd_fail(RD_EFORMAT, "%s: damaged: its tables have no proper end", name);
+	if (!err)
+		err = facts_check(f, name);
+	if (err)
+		facts_free(f);
+	else
+		*out = f;
+	return err;
+}
+
+int facts_read(struct facts **f, const char *path)
+{
+	struct rd_map map;
+	int err = rd_map_open(&map, path);
+	if (!err) {
+		err = facts_decode(f, map.data, map.length, path);
+		rd_map_close(&map);
+	}
+	return err;
+}

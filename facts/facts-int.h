@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of facts/ share. */
+#ifndef FACTS_INT_H
+#define FACTS_INT_H
+
+#include "facts/layout.h"
+
+/* Makes `count` rows of zeros the whole of a table. */
+void *facts_make_rows(struct facts *f, enum facts_table table, size_t count);
+
+/* Every number that names a row names one that exists, and runs do not overlap. */
+int facts_check(const struct facts *f, const char *name);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of a whole program, as raddle-instr found them in its merged bitcode (the artefact of
+ * doc/format/facts.md): functions, flow graphs, instructions with their operands and places, memory
+ * accesses with their sites, what pointers may point to, who may call or start whom.
+ *
+ * All of it is tables; a row names rows of other tables by number.  A member that is a *start* is the
+ * first of a run of rows which ends where the run of the next row starts; facts_run() gives the run.
+ * Text is a number too, that of a string; string 0 is "".
+ *
+ * facts_read() guarantees that every number of a row that it hands out names a row that exists.
+ */
+#ifndef FACTS_FACTS_H
+#define FACTS_FACTS_H
+
+#include "base/buf.h"
+#include "facts/graph.h"
+#include "facts/row.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FACTS_VERSION = 1 };
+
+/* The tables, each with its row type and the name of its rows; in the order of the file. */
+#define FACTS_TABLES(T)                                                                                      \
+	T(program, programs)                                                                                 \
+	T(function, functions)                                                                               \
+	T(block, blocks)                                                                                     \
+	T(successor, successors)                                                                             \
+	T(value, values)                                                                                     \
+	T(operand, operands)                                                                                 \
+	T(constant, constants)                                                                               \
+	T(global, globals)                                                                                   \
+	T(object, objects)                                                                                   \
+	T(place, places)                                                                                     \
+	T(set, sets)                                                                                         \
+	T(member, members)                                                                                   \
+	T(access, accesses)                                                                                  \
+	T(call, calls)                                                                                       \
+	T(note, notes)
+
+enum facts_table {
+#define FACTS_TABLE_ENUM(name, rows) FACTS_TABLE_##name,
+	FACTS_TABLES(FACTS_TABLE_ENUM)
+#undef FACTS_TABLE_ENUM
+		FACTS_TABLE_COUNT
+};
+
+/* `functions` are function_count rows of struct facts_function, and so on. */
+struct facts {
+	char **strings; /* string 0 is "" */
+	size_t string_count, string_capacity;
+#define FACTS_TABLE_MEMBERS(name, rows)                                                                      \
+	struct facts_##name *rows;                                                                           \
+	size_t name##_count, name##_capacity;
+	FACTS_TABLES(FACTS_TABLE_MEMBERS)
+#undef FACTS_TABLE_MEMBERS
+};
+
+/* Facts with string 0 and nothing else, for those who fill them. */
+struct facts *facts_new(void);
+void facts_free(struct facts *f);
+
+/* Appends a row of zeros to a table, which the next row may move. */
+#define FACTS_ADD_DECLARE(name, rows) struct facts_##name *facts_add_##name(struct facts *f);
+FACTS_TABLES(FACTS_ADD_DECLARE)
+#undef FACTS_ADD_DECLARE
+uint32_t facts_add_string(struct facts *f, const char *s); /* always a new one */
+
+/* The file.  Writing never fails but for the disk; reading trusts no byte.  The caller frees *f. */
+void facts_encode(const struct facts *f, struct rd_buf *out);
+int facts_write(const struct facts *f, const char *path);
+int facts_decode(struct facts **f, const void *data, size_t length, const char *name);
+int facts_read(struct facts **f, const char *path);
+#define FACTS_MAGIC "RDFACTS\n"
+
+/* The rows from `first` up to but not including `end`. */
+struct facts_run {
+	uint32_t first, end;
+};
+struct facts_run facts_values_of(const struct facts *f, uint32_t function);
+struct facts_run facts_blocks_of(const struct facts *f, uint32_t function);
+struct facts_run facts_block_values(const struct facts *f, uint32_t function, uint32_t block);
+struct facts_run facts_successors_of(const struct facts *f, uint32_t block);
+struct facts_run facts_operands_of(const struct facts *f, uint32_t value);
+struct facts_run facts_members_of(const struct facts *f, uint32_t set);
+struct facts_run facts_calls_of(const struct facts *f, uint32_t value);
+
+const char *facts_string(const struct facts *f, uint32_t string);
+uint32_t facts_function_at(const struct facts *f, uint32_t value); /* that the value belongs to */
+uint32_t facts_operand_set(const struct facts *f, uint32_t operand);
+uint32_t facts_find_function(const struct facts *f, const char *linkage); /* FACTS_NONE: there is none */
+
+/* Whether two accesses of `a_size` and `b_size` bytes at what the sets hold may touch the same bytes;
+ * size 0: of unknown length. */
+bool facts_sets_overlap(const struct facts *f, uint32_t a, int64_t a_size, uint32_t b, int64_t b_size);
+
+/* The blocks of a function as a graph, numbered from 0 (facts/graph.h). */
+void facts_flow(const struct facts *f, uint32_t function, struct facts_graph *g);
+
+/* Names of numbers, for people: "load", "pthread-create". */
+const char *facts_kind_name(uint32_t kind);
+const char *facts_role_name(uint32_t role);
+const char *facts_call_name(uint32_t kind);
+const char *facts_object_name(uint32_t kind);
+const char *facts_access_name(uint32_t kind);
+const char *facts_rung_name(uint32_t rung);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flow graphs: order, dominators, post-dominators and natural loops.  Nodes are
+ * numbers from 0; node 0 is the entry.
+ */
+#ifndef FACTS_GRAPH_H
+#define FACTS_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FACTS_NONE UINT32_MAX
+
+struct facts_edge {
+	uint32_t from, to;
+};
+
+struct facts_graph {
+	uint32_t nodes;
+	uint32_t reached;	     /* length of `order` */
+	uint32_t *succ_start, *succ; /* successors of n: succ[succ_start[n]] up to succ_start[n + 1] */
+	uint32_t *pred_start, *pred;
+	uint32_t *order;  /* reachable nodes in reverse postorder */
+	uint32_t *number; /* place of a node in `order`, FACTS_NONE if unreachable */
+	uint32_t *idom;	  /* immediate dominator; the entry's is itself; FACTS_NONE if unreachable */
+};
+
+/* Edges keep the order in which they are given, so that results do not depend
+ * on anything but the input. */
+void facts_graph_init(struct facts_graph *g, uint32_t nodes, const struct facts_edge *edges, size_t count);
+void facts_graph_release(struct facts_graph *g);
+
+/* Fills g->idom. */
+void facts_graph_dominators(struct facts_graph *g);
+bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b);
+
+/* The graph with its edges turned round, in which dominators are the post-dominators: node 0 is
+ * where all ways end, node n + 1 is node n of g.  A node without successors ends; so does, for
+ * every cycle that no way leaves, the node of it that comes last in g's order. */
+void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *reverse);
+
+/* A natural loop: all back edges to one header together. */
+struct facts_loop {
+	uint32_t header;
+	uint32_t size;
+	uint32_t *body; /* header first */
+};
+
+struct facts_loops {
+	struct facts_loop *items; /* larger ones first */
+	size_t count;
+	uint32_t *innermost; /* loop of each node, FACTS_NONE if none */
+};
+
+/* Needs dominators.  Cycles with several entries are no natural loops and are
+ * left out. */
+void facts_loops_init(struct facts_loops *l, const struct facts_graph *g);
+void facts_loops_release(struct facts_loops *l);
+bool facts_loop_has(const struct facts_loop *loop, uint32_t node);
+
+#endif

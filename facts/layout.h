@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The description of the tables, from which writer, reader, checker and dump are made. */
+#ifndef FACTS_LAYOUT_H
+#define FACTS_LAYOUT_H
+
+#include "facts/facts.h"
+
+/* What a member of a row says. */
+enum facts_use {
+	FACTS_USE_NUMBER, /* any number */
+	FACTS_USE_STRING,
+	FACTS_USE_START,  /* of a run in `table` */
+	FACTS_USE_ROW,	  /* of `table` */
+	FACTS_USE_OPTION, /* a row of `table`, or FACTS_NONE */
+	FACTS_USE_BELOW,  /* less than `limit` */
+	FACTS_USE_OPERAND,
+};
+
+struct facts_field {
+	const char *name;
+	uint32_t offset; /* in the row */
+	bool wide;	 /* int64_t, else uint32_t */
+	enum facts_use use;
+	uint32_t target; /* enum facts_table, or the limit */
+};
+
+struct facts_layout {
+	const char *name;
+	const struct facts_field *fields;
+	size_t field_count;
+	size_t row; /* bytes */
+};
+
+const struct facts_layout *facts_layout(enum facts_table table);
+size_t facts_count(const struct facts *f, enum facts_table table);
+const void *facts_rows(const struct facts *f, enum facts_table table);
+int64_t facts_get(const struct facts_field *field, const void *row);
+
+#endif

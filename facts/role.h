@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call of a library function means to threads and to memory. */
+#ifndef FACTS_ROLE_H
+#define FACTS_ROLE_H
+
+/* Identifier and name.  The argument that a role is about is the row's subject (facts.h): the lock, the
+ * condition variable, the start routine of a new thread. */
+#define FACTS_ROLES(R)                                                                                       \
+	R(NONE, "none")                                                                                      \
+	R(THREAD_CREATE, "thread-create") /* subject: where the thread's name goes */                        \
+	R(THREAD_JOIN, "thread-join")	  /* subject: the thread */                                          \
+	R(THREAD_DETACH, "thread-detach")                                                                    \
+	R(THREAD_EXIT, "thread-exit")                                                                        \
+	R(LOCK, "lock")		/* mutexes and spin locks; for writing, of a lock of two kinds */            \
+	R(TRY_LOCK, "try-lock") /* it is held if the result is 0 */                                          \
+	R(READ_LOCK, "read-lock")                                                                            \
+	R(TRY_READ_LOCK, "try-read-lock")                                                                    \
+	R(UNLOCK, "unlock")                                                                                  \
+	R(LOCK_INIT, "lock-init")                                                                            \
+	R(LOCK_DESTROY, "lock-destroy")                                                                      \
+	R(COND_WAIT, "cond-wait") /* subject: the condition variable; the mutex follows it */                \
+	R(COND_SIGNAL, "cond-signal")                                                                        \
+	R(COND_BROADCAST, "cond-broadcast")                                                                  \
+	R(BARRIER_WAIT, "barrier-wait")                                                                      \
+	R(SEM_WAIT, "sem-wait")                                                                              \
+	R(SEM_TRY_WAIT, "sem-try-wait")                                                                      \
+	R(SEM_POST, "sem-post")                                                                              \
+	R(ONCE, "once")                                                                                      \
+	R(FORK, "fork")                                                                                      \
+	R(ALLOCATE, "allocate") /* the result is fresh memory */                                             \
+	R(RESIZE, "resize")	/* subject: the old memory; the result is it or fresh */                     \
+	R(FREE, "free")                                                                                      \
+	R(EXIT, "exit")	      /* of the process */                                                           \
+	R(HANDLER, "handler") /* a function is registered to be called later */
+
+enum facts_role {
+#define FACTS_ROLE_ENUM(id, name) FACTS_ROLE_##id,
+	FACTS_ROLES(FACTS_ROLE_ENUM)
+#undef FACTS_ROLE_ENUM
+		FACTS_ROLE_COUNT
+};
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the tables of facts, and what their numbers mean (doc/format/facts.md). */
+#ifndef FACTS_ROW_H
+#define FACTS_ROW_H
+
+#include <stdint.h>
+
+/* How precise the points-to sets are. */
+enum facts_rung {
+	FACTS_RUNG_NONE,	/* none were computed: sets are empty, indirect calls have no edges */
+	FACTS_RUNG_INCLUSION,	/* inclusion-based, with fields */
+	FACTS_RUNG_UNIFICATION, /* unification-based, without fields: for huge programs */
+};
+
+/* There is one row. */
+struct facts_program {
+	uint32_t name; /* string: path of the program */
+	uint32_t units;
+	uint32_t rung;
+	uint32_t variables, constraints; /* of the points-to problem */
+};
+
+enum facts_function_flag {
+	FACTS_FUNCTION_EXTERNAL = 1, /* its code is elsewhere */
+	FACTS_FUNCTION_ADDRESS = 2,  /* its address is taken */
+	FACTS_FUNCTION_NO_RETURN = 4,
+	FACTS_FUNCTION_ROOT = 8, /* called before or by nobody: main, constructors, what a library exports */
+	FACTS_FUNCTION_MODELLED = 16, /* external, and what it does to pointers is known */
+	FACTS_FUNCTION_INTRINSIC = 32,
+};
+
+struct facts_function {
+	uint32_t name;	  /* string: as the source has it */
+	uint32_t linkage; /* string */
+	uint32_t file;	  /* string */
+	uint32_t line;
+	uint32_t flags;
+	uint32_t role;	  /* enum facts_role: what a call of it means to threads and memory */
+	uint32_t subject; /* the argument that the role is about, FACTS_NONE: none */
+	uint32_t values;  /* start in values: its arguments, then the instructions of its blocks */
+	uint32_t arguments;
+	uint32_t blocks; /* start in blocks; the entry is the first */
+};
+
+struct facts_block {
+	uint32_t values;     /* start in values; the last block of a function ends where the function does */
+	uint32_t successors; /* start in successors */
+};
+
+struct facts_successor {
+	uint32_t block;
+};
+
+enum facts_kind {
+	FACTS_ARGUMENT,
+	FACTS_LOAD,	/* operands: address */
+	FACTS_STORE,	/* value, address */
+	FACTS_UPDATE,	/* atomic read-modify-write: address, value */
+	FACTS_EXCHANGE, /* compare-and-exchange: address, expected, new */
+	FACTS_FENCE,
+	FACTS_CALL,	/* arguments, then what is called */
+	FACTS_VARIABLE, /* a stack variable; number: bytes, -1 if they vary */
+	FACTS_ADDRESS,	/* base, then variable indices, each with its stride; number: constant distance */
+	FACTS_PHI,	/* values, each with the block it comes from */
+	FACTS_SELECT,	/* condition, value if true, value if false */
+	FACTS_COMPARE,
+	FACTS_CAST,
+	FACTS_COMPUTE, /* anything else that has a value */
+	FACTS_BRANCH,  /* condition */
+	FACTS_SWITCH,  /* condition */
+	FACTS_JUMP,
+	FACTS_RETURN, /* value, if there is one */
+	FACTS_UNREACHABLE,
+	FACTS_KINDS
+};
+
+enum facts_value_flag {
+	FACTS_VALUE_POINTER = 1,    /* its type is a pointer */
+	FACTS_VALUE_VOLATILE = 2,   /* of loads and stores */
+	FACTS_VALUE_ATOMIC = 4,	    /* likewise */
+	FACTS_VALUE_INDIRECT = 8,   /* a call whose callee is a value, or assembler */
+	FACTS_VALUE_ASSEMBLER = 16, /* a call of inline assembler */
+};
+
+struct facts_value {
+	uint32_t kind;
+	uint32_t detail; /* LLVM's number of the operation or, of a comparison, of the predicate */
+	uint32_t flags;
+	uint32_t file; /* string */
+	uint32_t line, column;
+	uint32_t site;	   /* of calls and fences, as the flavour `record`, quick, numbers them; 0: none */
+	uint32_t what;	   /* string: what the address of a load, a store or an atomic is in the source */
+	uint32_t operands; /* start in operands */
+	uint32_t set;	   /* what it may point to */
+	int64_t number;	   /* see enum facts_kind; of loads and stores the size in bytes */
+};
+
+/* An operand is the number of a value or, with FACTS_CONSTANT set, of a constant. */
+#define FACTS_CONSTANT 0x80000000u
+
+struct facts_operand {
+	uint32_t operand;
+	uint32_t with; /* see enum facts_kind */
+};
+
+enum facts_constant_kind {
+	FACTS_CONSTANT_OTHER, /* floating point, aggregates, undefined */
+	FACTS_CONSTANT_INTEGER,
+	FACTS_CONSTANT_NULL,
+	FACTS_CONSTANT_GLOBAL,	 /* the address of a global variable, and a distance */
+	FACTS_CONSTANT_FUNCTION, /* the address of a function */
+	FACTS_CONSTANT_KINDS
+};
+
+struct facts_constant {
+	uint32_t kind;
+	uint32_t target; /* number of the global or function, else 0 */
+	uint32_t set;
+	int64_t number; /* the integer, or the distance */
+};
+
+enum facts_object_flag {
+	FACTS_OBJECT_CONSTANT = 1,
+	FACTS_OBJECT_THREAD_LOCAL = 2,
+	FACTS_OBJECT_EXTERNAL = 4, /* defined elsewhere */
+	FACTS_OBJECT_ARRAY = 8,	   /* its elements are one: places are those of the first */
+	FACTS_OBJECT_MANY =
+		16, /* there may be several at a time: heap, stack of a function that runs more than once */
+};
+
+struct facts_global {
+	uint32_t name, linkage, type, file; /* strings */
+	uint32_t line;
+	uint32_t flags;
+	uint32_t object; /* FACTS_NONE: nothing points to it */
+	int64_t size;
+};
+
+enum facts_object_kind {
+	FACTS_OBJECT_GLOBAL,
+	FACTS_OBJECT_FUNCTION,
+	FACTS_OBJECT_STACK,
+	FACTS_OBJECT_HEAP,
+	FACTS_OBJECT_LIBRARY, /* memory of a library function */
+	FACTS_OBJECT_KINDS
+};
+
+struct facts_object {
+	uint32_t kind;
+	uint32_t name; /* string: "counter", "malloc at queue.c:12" */
+	uint32_t flags;
+	uint32_t origin; /* global, function, or the value that makes it (stack, heap); FACTS_NONE: library */
+	uint32_t through; /* heap: the allocation inside the wrapper that origin calls; FACTS_NONE: none */
+	int64_t size;	  /* bytes, -1: not known */
+};
+
+/* A place is an object and a distance from its start, or all of the object. */
+#define FACTS_ANYWHERE (-1)
+
+struct facts_place {
+	uint32_t object;
+	uint32_t contents; /* set: what the pointer stored there may point to */
+	int64_t offset;	   /* FACTS_ANYWHERE: any */
+};
+
+/* A set of places; set 0 is empty. */
+struct facts_set {
+	uint32_t members; /* start in members */
+};
+
+struct facts_member {
+	uint32_t place; /* ascending within a set */
+};
+
+enum facts_access_kind { FACTS_READ, FACTS_WRITE, FACTS_READ_WRITE, FACTS_ACCESS_KINDS };
+
+enum facts_access_flag {
+	FACTS_ACCESS_ATOMIC = 1,
+	FACTS_ACCESS_VOLATILE = 2,
+	FACTS_ACCESS_THREAD_LOCAL = 4, /* of a thread-local variable */
+	FACTS_ACCESS_STACK = 8,	       /* of a stack variable whose address escapes */
+	FACTS_ACCESS_WAIT_LOOP = 16,   /* decides a loop around a condition wait */
+	FACTS_ACCESS_REDUNDANT =
+		32, /* the same bytes were accessed before in the same segment: it has no site */
+};
+
+/* A memory access that another thread may take part in, as the recorder sees it. */
+struct facts_access {
+	uint32_t value; /* the instruction */
+	uint32_t kind;
+	uint32_t flags;
+	uint32_t operand; /* of the instruction: the address */
+	uint32_t site;	  /* of the flavour `record`, quick; 0: it has none */
+	uint32_t set;	  /* what the address may point to */
+	int64_t size;	  /* bytes, 0: known at run time only */
+};
+
+enum facts_edge_kind {
+	FACTS_EDGE_CALL,     /* by name */
+	FACTS_EDGE_INDIRECT, /* through a pointer */
+	FACTS_EDGE_START,    /* the call starts a thread that runs the function */
+	FACTS_EDGE_CALLBACK, /* the library function called calls it */
+	FACTS_EDGE_LATER,    /* it is registered: a signal handler, an exit function, a destructor */
+	FACTS_EDGE_KINDS
+};
+
+/* The call graph.  Ascending by value, then function. */
+struct facts_call {
+	uint32_t value; /* the calling instruction */
+	uint32_t function;
+	uint32_t kind;
+};
+
+/* What the sets leave out: for whoever must say how far they can be trusted. */
+struct facts_note {
+	uint32_t text;	/* string */
+	uint32_t value; /* the first instruction it is about, FACTS_NONE: none */
+	uint32_t count; /* how many */
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of library functions (extern.inc): a name comes in, its row goes out. */
+#include "ir/extern.h"
+
+#include "base/map.h"
+#include "ir/value.h"
+
+#include <string.h>
+
+static const struct ir_extern rows[] = {
+#define EXTERN(name, role, subject, effects) {name, FACTS_ROLE_##role, subject, effects},
+#include "ir/extern.inc"
+#undef EXTERN
+};
+
+static const struct ir_extern quiet = {"", FACTS_ROLE_NONE, -1, ""};
+
+/* What neither keeps pointers nor calls back is modelled by doing nothing. */
+static const char *const quiet_names[] = {
+#define QUIET(name) name,
+#include "ir/quiet.inc"
+#undef QUIET
+};
+
+enum { ROWS = sizeof rows / sizeof *rows, QUIETS = sizeof quiet_names / sizeof *quiet_names };
+
+/* Built when first asked; the worker is single-threaded. */
+static struct rd_names names;
+
+static void index_names(void)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		rd_names_put(&names, rows[i].name, strlen(rows[i].name));
+	for (size_t i = 0; i < QUIETS; i++)
+		rd_names_put(&names, quiet_names[i], strlen(quiet_names[i]));
+}
+
+const struct ir_extern *ir_extern_find(const char *name)
+{
+	uint32_t number;
+	if (names.count == 0)
+		index_names();
+	if (!rd_names_find(&names, name, strlen(name), &number))
+		return NULL;
+	return number < ROWS ? &rows[number] : &quiet;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Library functions whose effect on pointers and on threads is known (extern.inc).
+ *
+ * Effects are written as letters with argument numbers:
+ *
+ *	f        the result is fresh memory
+ *	l        the result is memory of the library
+ *	=N       the result is argument N
+ *	rN       the result points into what argument N points into
+ *	nN       *N becomes fresh memory
+ *	oN       *N becomes memory of the library
+ *	sNM      *N points into what M points into
+ *	mNML     L bytes are copied from *M to *N
+ *	cNM      anything in *M may be copied to *N
+ *	kN(ABC)  calls N with the arguments A, B, C
+ *	tN(A)    starts a thread that calls N with A
+ *	hN(A)    N will be called later with A
+ *	HN       functions stored in *N will be called later
+ *	jN       *N becomes the result of a thread
+ *	xN       N is the result of this thread
+ *	SN       N is stored for the thread;  G: the result was stored for the thread
+ *	DN       N is called with what was stored for a thread
+ *
+ * In a list of arguments, - is one of which nothing is known.
+ */
+#ifndef IR_EXTERN_H
+#define IR_EXTERN_H
+
+#include "facts/role.h"
+
+struct ir_extern {
+	const char *name;
+	enum facts_role role;
+	int subject; /* the argument that the role is about; -1: none */
+	const char *effects;
+};
+
+/* NULL: nothing is known of it. */
+const struct ir_extern *ir_extern_find(const char *name);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A merged program on its way to facts: its module, the tables (facts/facts.h), and which value of the
+ * module is which row.
+ */
+#ifndef IR_PROGRAM_H
+#define IR_PROGRAM_H
+
+#include "base/map.h"
+#include "facts/facts.h"
+#include "ir/debug.h"
+#include "ir/extern.h"
+
+#include <llvm-c/Target.h>
+
+struct ir_program {
+	LLVMModuleRef module;
+	LLVMTargetDataRef layout;
+	struct ir_debug *debug;
+	struct facts *facts;
+	struct rd_names strings;
+	struct rd_umap functions, globals, blocks, values, constants; /* to row numbers */
+	LLVMValueRef *refs;					      /* value number to value */
+	size_t ref_capacity;
+	LLVMValueRef *function_refs, *global_refs, *constant_refs;
+	size_t function_capacity, global_capacity, constant_capacity;
+};
+
+/* Fills the tables with all that the code itself says: everything but sets, objects and the calls that
+ * need them.  The module must have its debug records as intrinsics. */
+void ir_program_init(struct ir_program *p, LLVMModuleRef module);
+void ir_program_release(struct ir_program *p);
+
+/* Hands over the tables; call after everything is filled. */
+struct facts *ir_program_finish(struct ir_program *p);
+
+uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL: "" */
+uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
+uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v); /* FACTS_NONE: it has no row */
+uint32_t ir_program_operand(struct ir_program *p, LLVMValueRef v);     /* value or constant */
+
+/* Appends "file.c:12" of an instruction; "?" if unknown. */
+void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out);
+
+/* The instructions that have rows: not those that only tell the compiler something. */
+bool ir_program_counts(LLVMValueRef inst);
+
+#endif

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Facts of whole programs: made through the cache, shown, with the sites of the recorder and the calls that the
+# source has.  After a wanted change of the output, RADDLE_UPDATE=1 writes the golden file anew.
+set -u
+
+failed=0
+complain() {
+	echo "$1"
+	failed=1
+}
+export RADDLE_CACHE=$PWD/cache
+
+# The bytes of version 1 say what they always said.
+golden=$ROOT/test/golden/facts-v1
+"$RADDLE" dump "$golden" >got || complain "the golden facts cannot be read"
+"$RADDLE" dump --json "$golden" >got.json || complain "the golden facts have no JSON"
+[ -n "${RADDLE_UPDATE:-}" ] && cp got "$golden.txt" && cp got.json "$golden.json"
+diff -u "$golden.txt" got || complain "the golden facts are shown differently"
+cmp got.json "$golden.json" || complain "the JSON of the golden facts differs"
+
+# The cache: made once, and found by content under another name.
+"$RADDLE" cc -O2 -pthread "$ROOT/test/prog/facts/list.c" -o list || exit 1
+path=$("$RADDLE" facts ./list) || complain "no facts"
+cmp -s "$path" <("$RADDLE" facts -o copy ./list && cat copy) || complain "facts are not the same twice"
+[ "$("$RADDLE" facts ./list)" = "$path" ] || complain "facts are not found in the cache"
+cp list elsewhere && mkdir other && mv elsewhere other/list
+[ "$("$RADDLE" facts other/list)" = "$path" ] || complain "a copy of the program has facts of its own"
+
+# What cannot be done is said.
+head -c 500 "$path" >cut
+"$RADDLE" dump cut 2>message && complain "half a file is shown"
+grep -q 'cut: damaged' message || complain "half a file: $(cat message)"
+"$RADDLE" facts /bin/true 2>message && complain "facts of a program without bitcode"
+grep -q 'carries no bitcode' message || complain "no bitcode: $(cat message)"
+
+# Accesses and calls have the sites that the recorder gives them: the same kind at the same place.
+cat >agree.py <<'P'
+import json, sys
+facts, table = json.load(open(sys.argv[1])), open(sys.argv[2], errors='replace')
+slot, files, sites = 0, {}, {}
+for line in table:
+    r = line.rstrip('\n').split('\t')
+    if r[0] == 'U':
+        slot, files = int(r[1]), {}
+    elif r[0] == 'F':
+        files[int(r[1])] = r[2]
+    elif r[0] == 'S':
+        sites[(slot << 16) + int(r[1])] = (r[2], files.get(int(r[5]), ''), int(r[6]), int(r[7]))
+kinds = {0: ('r', 'rr', 'al'), 1: ('w', 'rw', 'as'), 2: ('ax', 'ac')}
+seen = set()
+def check(site, value, allowed):
+    if site == 0:
+        return
+    seen.add(site)
+    kind, file, line, column = sites[site]
+    if kind not in allowed or (file, line, column) != (value['file'], value['line'], value['column']):
+        sys.exit(f"site {site} is {sites[site]}, not {allowed} {value}")
+for a in facts['accesses']:
+    check(a['site'], facts['values'][a['value']], kinds[a['kind']])
+for v in facts['values']:
+    check(v['site'], v, ('c', 'f'))
+lost = [s for s in sites if s not in seen]
+# A function that two units define has sites in both and facts in one; descriptors have no memory.
+if len(lost) > len(sites) // 50 + 2:
+    sys.exit(f"{len(lost)} of {len(sites)} sites are in no fact: {sites[lost[0]]}")
+if not seen:
+    sys.exit('no sites')
+P
+agrees() { # program
+	local facts
+	facts=$("$RADDLE" facts "$1") || { complain "$1: no facts"; return; }
+	"$RADDLE" dump --json "$facts" >facts.json || complain "$1: no JSON"
+	python3 agree.py facts.json "$("$RADDLE" flavour --sites "$1")" || complain "$1: sites disagree"
+}
+agrees ./list
+for source in "$ROOT"/test/prog/prim-*.c "$ROOT"/test/prog/instr-torture.c; do
+	name=$(basename "$source" .c)
+	"$RADDLE" cc -w -O2 -D_GNU_SOURCE -pthread "$source" -o "$name" -lm -latomic || complain "$name: not built"
+	agrees "./$name"
+done
+
+# Several units and a shared library: one program; a static function of the same name in each is its own.
+cat >lib.c <<'C'
+int shared;
+static int helper(void) { return ++shared; }
+int from_library(void) { return helper(); }
+C
+cat >one.c <<'C'
+int from_library(void), from_two(void);
+static int helper(void) { return from_two(); }
+int main(void) { return helper() + from_library(); }
+C
+cat >two.c <<'C'
+int from_library(void);
+static int helper(void) { return from_library(); }
+int from_two(void) { return helper(); }
+C
+"$RADDLE" cc -fPIC -shared lib.c -o libx.so && "$RADDLE" cc one.c two.c -L. -lx -Wl,-rpath,"$PWD" -o parts || exit 1
+agrees ./parts
+cat >calls.py <<'P'
+import bisect, json, sys
+f = json.load(sys.stdin)
+starts = [x['values'] for x in f['functions']]
+kinds = ['call', 'indirect', 'start', 'callback', 'later']
+out = set()
+for c in f['calls']:
+    owner = f['functions'][bisect.bisect_right(starts, c['value']) - 1]
+    target = f['functions'][c['function']]
+    out.add(f"{owner['name']} {kinds[c['kind']]} {target['name']}")
+print('\n'.join(sorted(out)))
+P
+calls() { "$RADDLE" dump --json "$("$RADDLE" facts "$1")" | python3 calls.py; }
+diff - <(calls ./parts) <<'X' || complain "parts: other calls"
+from_library call helper
+from_two call helper
+helper call from_library
+helper call from_two
+main call from_library
+main call helper
+X
+exit $failed
