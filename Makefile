@@ -39,7 +39,7 @@ LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
 INSTR_OBJ := $(call objects,$(INSTR_DIRS))
 INSTR_LIB_OBJ := $(filter-out $(B)/instr/main.o,$(INSTR_OBJ))
 TOOL_LIBS := -lzstd -lxxhash -ljansson -lm
-INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -lm
+INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
 # The runtime is built by clang: hooks call it with clang's preserve_most.
 RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \

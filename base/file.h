@@ -11,6 +11,17 @@
 /* Reads a whole file behind what `b` holds. */
 int rd_file_read(const char *path, struct rd_buf *b);
 
+/* The value of `call`, which finds the content of a file in the buffer `text`, or the failure to read it. */
+#define RD_WITH_FILE(path, text, call)                                                                       \
+	({                                                                                                   \
+		struct rd_buf text = RD_BUF_INIT;                                                            \
+		int rd_err_ = rd_file_read(path, &text);                                                     \
+		if (!rd_err_)                                                                                \
+			rd_err_ = (call);                                                                    \
+		rd_buf_release(&text);                                                                       \
+		rd_err_;                                                                                     \
+	})
+
 /* Writes a file so that other processes see the old content or the whole new
  * one: temporary name beside it, then rename. */
 int rd_file_write(const char *path, const void *data, size_t length);

@@ -3,7 +3,7 @@
  * A streaming JSON writer: large output without a tree in memory.  Commas and
  * quoting are its business; nesting mistakes are RD_BUGs.  Strings that are not
  * UTF-8 have each bad byte written as U+FFFD.  A finished document is ended by a
- * newline.  (Reading JSON is jansson's.)
+ * newline.  Reading is in json-read.h.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H

@@ -89,11 +89,5 @@ int finding_baseline_parse(struct finding_set *set, const void *data, size_t len
 
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int err = rd_file_read(path, &text);
-
-	if (!err)
-		err = finding_baseline_parse(set, text.data, text.length, path, fixed);
-	rd_buf_release(&text);
-	return err;
+	return RD_WITH_FILE(path, text, finding_baseline_parse(set, text.data, text.length, path, fixed));
 }

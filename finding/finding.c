@@ -14,8 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[FINDING_KINDS] = {"race", "deadlock"};
-static const char *const status_names[FINDING_STATUSES] = {"confirmed", "unconfirmed", "dropped"};
+static const struct {
+	const char *name, *words;
+} kinds[FINDING_KINDS] = {
+#define FINDING_KIND(constant, name, words, ...) {name, words},
+#include "finding/kind.inc"
+#undef FINDING_KIND
+};
+static const char *const status_names[FINDING_STATUSES] = {"confirmed", "unconfirmed", "candidate",
+							   "dropped"};
+static const char *const model_names[FINDING_MODELS] = {"sc", "tso", "pso", "weak"};
 static const char *const class_names[FINDING_CLASSES] = {NULL, "spec-violated", "output-differs",
 							 "k-witness-harmless", "single-ordering"};
 static const char *const object_kind_names[FINDING_OBJECT_KINDS] = {"unknown", "global",       "heap",
@@ -24,7 +32,20 @@ static const char *const op_names[FINDING_OPS] = {"read", "write", "free", "use"
 
 const char *finding_kind_name(enum finding_kind kind)
 {
-	return kind_names[kind];
+	RD_ASSERT(kind < FINDING_KINDS);
+	return kinds[kind].name;
+}
+
+const char *finding_kind_words(enum finding_kind kind)
+{
+	RD_ASSERT(kind < FINDING_KINDS);
+	return kinds[kind].words;
+}
+
+const char *finding_model_name(enum finding_model model)
+{
+	RD_ASSERT(model < FINDING_MODELS);
+	return model_names[model];
 }
 
 const char *finding_status_name(enum finding_status status)
@@ -122,15 +143,55 @@ void finding_note(struct finding_set *set, struct finding *f, const char *text)
 	f->notes = notes;
 }
 
-struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f)
+struct schedule *finding_schedule_new(struct finding_set *set)
 {
 	struct schedule *s = rd_xcalloc(1, sizeof *s);
 
 	schedule_init(s);
 	RD_GROW(set->schedules, set->schedule_capacity, set->schedule_count + 1);
 	set->schedules[set->schedule_count++] = s;
-	f->schedule = s;
 	return s;
+}
+
+struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f)
+{
+	f->schedule = finding_schedule_new(set);
+	return f->schedule;
+}
+
+/* ---- what it does ---- */
+
+enum finding_class finding_worse(enum finding_class a, enum finding_class b)
+{
+	if (a == FINDING_NO_CLASS || b == FINDING_NO_CLASS)
+		return a == FINDING_NO_CLASS ? b : a;
+	return a < b ? a : b;
+}
+
+void finding_classify(struct finding *f, enum finding_model model, enum finding_class class)
+{
+	RD_ASSERT(model < FINDING_MODELS && class < FINDING_CLASSES);
+	f->classes[model] = class;
+	f->class = FINDING_NO_CLASS;
+	for (unsigned i = 0; i < FINDING_MODELS; i++)
+		f->class = finding_worse(f->class, f->classes[i]);
+}
+
+/* Witnesses are few, so the array is copied each time. */
+void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w)
+{
+	struct finding_witness *all = finding_array(set, f->witness_count + 1, sizeof *all);
+	size_t at = 0;
+
+	while (at < f->witness_count &&
+	       finding_worse(f->witnesses[at].class, w->class) == f->witnesses[at].class)
+		at++;
+	for (size_t i = 0; i < f->witness_count; i++)
+		all[i + (i >= at)] = f->witnesses[i];
+	all[at] = *w;
+	f->witnesses = all;
+	f->witness_count++;
+	f->input = all[0].input;
 }
 
 /* Whole numbers are written as such, so that counts do not become 1e+06. */

@@ -25,11 +25,23 @@
 #define FINDING_VERSION 1
 #define FINDING_ID_SIZE 17 /* 16 hex digits and NUL */
 
-enum finding_kind { FINDING_RACE, FINDING_DEADLOCK, FINDING_KINDS };
+enum finding_kind {
+#define FINDING_KIND(constant, ...) FINDING_##constant,
+#include "finding/kind.inc"
+#undef FINDING_KIND
+	FINDING_KINDS
+};
 
 /* In order of importance: a merged finding has the first status of its parts. */
-enum finding_status { FINDING_CONFIRMED, FINDING_UNCONFIRMED, FINDING_DROPPED, FINDING_STATUSES };
+enum finding_status {
+	FINDING_CONFIRMED,
+	FINDING_UNCONFIRMED, /* predicted from a run */
+	FINDING_CANDIDATE,   /* possible by the program's text; no run has been looked at */
+	FINDING_DROPPED,
+	FINDING_STATUSES,
+};
 
+/* What a race does, the worst first. */
 enum finding_class {
 	FINDING_NO_CLASS,
 	FINDING_SPEC_VIOLATED,
@@ -38,6 +50,9 @@ enum finding_class {
 	FINDING_SINGLE_ORDERING,
 	FINDING_CLASSES,
 };
+
+/* The memory models a class can be told for, from the strongest to the weakest. */
+enum finding_model { FINDING_SC, FINDING_TSO, FINDING_PSO, FINDING_WEAK, FINDING_MODELS };
 
 enum finding_object_kind {
 	FINDING_OBJECT_UNKNOWN,
@@ -117,14 +132,27 @@ struct finding_object {
 
 struct schedule; /* finding/schedule.h */
 
+/* A run that shows what a finding does: with this input and schedule it can be run again. */
+struct finding_witness {
+	enum finding_class class; /* what it shows, under `model` */
+	enum finding_model model;
+	const char *consequence; /* as that of the finding */
+	const char *seen;	 /* how it was seen, a sentence */
+	const char *input;	 /* a JSON object as text; NULL: that of the recorded run */
+	const char *schedule_path;
+	struct schedule *schedule; /* of the set; NULL: none */
+	uint64_t runs;		   /* how often it was run with this result */
+};
+
 struct finding {
 	char id[FINDING_ID_SIZE];	   /* survives edits elsewhere; see identity.c */
 	char fingerprint[FINDING_ID_SIZE]; /* of the exact code locations */
 	enum finding_kind kind;
 	enum finding_status status;
-	enum finding_class class;
-	bool sound;		 /* the prediction keeps every read's writer */
-	bool known;		 /* in the baseline */
+	enum finding_class class;		    /* the worst of `classes` */
+	enum finding_class classes[FINDING_MODELS]; /* FINDING_NO_CLASS: not asked for, or not known */
+	bool sound;				    /* the prediction keeps every read's writer */
+	bool known;				    /* in the baseline */
 	bool recorded;		 /* confirmed by the recorded run itself: it happened there */
 	bool observed;		 /* confirmed by the detector: the two accesses cannot be brought together */
 	const char *reason;	 /* why dropped or unconfirmed */
@@ -138,8 +166,9 @@ struct finding {
 	struct finding_access *accesses;
 	struct finding_wait *cycle;
 	struct finding_thread *threads;
-	const char **notes; /* evidence, a sentence each */
-	size_t access_count, cycle_count, thread_count, note_count;
+	const char **notes;		   /* evidence, a sentence each */
+	struct finding_witness *witnesses; /* that which shows `class` first */
+	size_t access_count, cycle_count, thread_count, note_count, witness_count;
 	struct schedule *schedule; /* of the set; NULL: none */
 };
 
@@ -178,8 +207,18 @@ const char *finding_textf(struct finding_set *set, const char *format, ...)
 void *finding_array(struct finding_set *set, size_t count, size_t size); /* zeroed */
 void finding_note(struct finding_set *set, struct finding *f, const char *text);
 
-/* An empty schedule for a finding. */
+/* An empty schedule that is freed with the set; the second makes it that of a finding. */
+struct schedule *finding_schedule_new(struct finding_set *set);
 struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f);
+
+/* Sets the class under a memory model; that of the finding becomes the worst of all. */
+void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
+
+/* Adds a witness; witnesses stay sorted by class, the worst first.  `input` becomes that of the first one. */
+void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
+
+/* The worse of two classes: any is worse than none. */
+enum finding_class finding_worse(enum finding_class a, enum finding_class b);
 
 /* Sets or replaces a number of the statistics. */
 void finding_stat(struct finding_set *set, const char *name, double value);
@@ -209,8 +248,10 @@ bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed 
 
 /* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */
 const char *finding_kind_name(enum finding_kind kind);
+const char *finding_kind_words(enum finding_kind kind); /* "data race" */
 const char *finding_status_name(enum finding_status status);
 const char *finding_class_name(enum finding_class class);
+const char *finding_model_name(enum finding_model model);
 const char *finding_object_kind_name(enum finding_object_kind kind);
 const char *finding_op_name(enum finding_op op);
 

@@ -163,8 +163,8 @@ static int compare_worth(const struct finding *a, const struct finding *b)
 		return a->status < b->status ? -1 : 1;
 	if (a->sound != b->sound)
 		return a->sound ? -1 : 1;
-	if ((a->class != FINDING_NO_CLASS) != (b->class != FINDING_NO_CLASS))
-		return a->class != FINDING_NO_CLASS ? -1 : 1;
+	if (a->class != b->class)
+		return finding_worse(a->class, b->class) == a->class ? -1 : 1;
 	if (writes(a) != writes(b))
 		return writes(a) > writes(b) ? -1 : 1;
 	return (steps(a) > steps(b)) - (steps(a) < steps(b));
@@ -220,6 +220,21 @@ static int compare_rank(const void *a, const void *b)
 	return order ? order : strcmp(x->id, y->id);
 }
 
+/* What another prediction of the same error has shown counts as well. */
+static void absorb(struct finding_set *set, struct finding *f, const struct finding *other)
+{
+	enum finding_class class = finding_worse(f->class, other->class);
+
+	f->count += other->count;
+	f->sound |= other->sound;
+	for (unsigned i = 0; i < FINDING_MODELS; i++)
+		if (other->classes[i] != FINDING_NO_CLASS)
+			finding_classify(f, i, finding_worse(f->classes[i], other->classes[i]));
+	for (size_t i = 0; i < other->witness_count; i++)
+		finding_add_witness(set, f, &other->witnesses[i]);
+	f->class = class;
+}
+
 /* Keeps the first finding of each fingerprint, which is the best one. */
 static void merge(struct finding_set *set)
 {
@@ -230,8 +245,7 @@ static void merge(struct finding_set *set)
 		struct finding *f = set->items[i], *last = kept ? set->items[kept - 1] : NULL;
 
 		if (last && strcmp(last->fingerprint, f->fingerprint) == 0) {
-			last->count += f->count;
-			last->sound |= f->sound;
+			absorb(set, last, f);
 		} else {
 			set->items[kept++] = f;
 		}
@@ -255,13 +269,20 @@ static void separate(struct finding_set *set)
 	}
 }
 
+static void name_schedule(struct schedule *s, const char *id)
+{
+	if (s && (!s->finding || strcmp(s->finding, id) != 0))
+		s->finding = schedule_text(s, id);
+}
+
 static void name_schedules(struct finding_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {
-		struct schedule *s = set->items[i]->schedule;
+		const struct finding *f = set->items[i];
 
-		if (s && (!s->finding || strcmp(s->finding, set->items[i]->id) != 0))
-			s->finding = schedule_text(s, set->items[i]->id);
+		name_schedule(f->schedule, f->id);
+		for (size_t k = 0; k < f->witness_count; k++)
+			name_schedule(f->witnesses[k].schedule, f->id);
 	}
 }
 

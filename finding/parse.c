@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The reader of finding documents.  jansson makes a tree of any bytes or says
- * where they are no JSON; here the tree becomes findings.  Nothing is believed:
- * a member of a wrong type or an unknown word is an error that names it, an
- * absent or null one has its zero value, an unknown one is left alone.
+ * The reader of finding documents: a tree of JSON (base/json-read.h) becomes findings.
+ * An unknown word is an error, as a member of a wrong type is; an unknown member
+ * is left alone.
  *
  * An access without a stack but with file and line, as other tools may
  * write it, gets a stack of one frame.
@@ -13,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json-read.h"
 #include "finding/json.h"
 #include "finding/schedule.h"
 
@@ -21,55 +21,31 @@
 
 /* The state of one parse: the first wrong member stops it. */
 struct parse {
+	struct rd_json_read read;
 	struct finding_set *set;
 	struct schedule *schedule; /* whose strings are being read; NULL: the set's */
-	const char *name;
-	size_t finding; /* number of the finding, from 1; 0: outside */
-	int err;
 };
 
 static void fail_member(struct parse *p, const char *key, const char *what)
 {
-	if (p->err)
-		return;
-	if (p->finding)
-		p->err = rd_fail(RD_EFORMAT, "findings: %s: finding %zu: \"%s\" %s", p->name, p->finding, key,
-				 what);
-	else
-		p->err = rd_fail(RD_EFORMAT, "findings: %s: \"%s\" %s", p->name, key, what);
+	rd_json_wrong(&p->read, key, what);
 }
 
 static json_t *member(struct parse *p, const json_t *object, const char *key, json_type type)
 {
-	json_t *value = json_object_get(object, key);
-
-	if (!value || json_is_null(value))
-		return NULL;
-	if (json_typeof(value) != type) {
-		fail_member(p, key, "has a value of a wrong type");
-		return NULL;
-	}
-	return value;
+	return rd_json_member(&p->read, object, key, type);
 }
 
 static const char *get_text(struct parse *p, const json_t *object, const char *key)
 {
-	json_t *value = member(p, object, key, JSON_STRING);
-	const char *text = json_string_value(value);
+	const char *text = rd_json_get_text(&p->read, object, key);
 
 	return p->schedule ? schedule_text(p->schedule, text) : finding_text(p->set, text);
 }
 
 static uint64_t get_number(struct parse *p, const json_t *object, const char *key, uint64_t max)
 {
-	json_t *value = member(p, object, key, JSON_INTEGER);
-	json_int_t n = json_integer_value(value);
-
-	if (n < 0 || (uint64_t)n > max) {
-		fail_member(p, key, "is out of range");
-		return 0;
-	}
-	return (uint64_t)n;
+	return rd_json_get_number(&p->read, object, key, max);
 }
 
 static uint32_t get_u32(struct parse *p, const json_t *object, const char *key)
@@ -79,18 +55,14 @@ static uint32_t get_u32(struct parse *p, const json_t *object, const char *key)
 
 static bool get_bool(struct parse *p, const json_t *object, const char *key)
 {
-	json_t *value = json_object_get(object, key);
-
-	if (value && !json_is_null(value) && !json_is_boolean(value))
-		fail_member(p, key, "is neither true nor false");
-	return json_is_true(value);
+	return rd_json_get_bool(&p->read, object, key);
 }
 
 /* The number of the word among `count` names, or `absent`. */
 static unsigned get_word(struct parse *p, const json_t *object, const char *key,
 			 const char *(*name)(unsigned), unsigned absent)
 {
-	const char *text = json_string_value(member(p, object, key, JSON_STRING));
+	const char *text = rd_json_get_text(&p->read, object, key);
 
 	if (!text)
 		return absent;
@@ -116,6 +88,11 @@ static const char *class_word(unsigned i)
 	return i < FINDING_CLASSES ? finding_class_name(i) : NULL;
 }
 
+static const char *model_word(unsigned i)
+{
+	return i < FINDING_MODELS ? finding_model_name(i) : NULL;
+}
+
 static const char *object_kind_word(unsigned i)
 {
 	return i < FINDING_OBJECT_KINDS ? finding_object_kind_name(i) : NULL;
@@ -136,7 +113,7 @@ static void *get_array(struct parse *p, const json_t *array, size_t *count, size
 	size_t n = json_array_size(array);
 	char *elements = finding_array(p->set, n, size);
 
-	for (size_t i = 0; i < n && !p->err; i++) {
+	for (size_t i = 0; i < n && !p->read.err; i++) {
 		const json_t *object = json_array_get(array, i);
 
 		if (!json_is_object(object))
@@ -311,14 +288,15 @@ static void get_records(struct parse *p, const json_t *object, const char *key, 
 	get_array(p, member(p, object, key, JSON_ARRAY), &count, 1, fn);
 }
 
-static void get_schedule(struct parse *p, const json_t *object, struct finding *f)
+/* NULL: there is none. */
+static struct schedule *get_schedule(struct parse *p, const json_t *object, const struct finding *f)
 {
 	json_t *inlined = member(p, object, "schedule_inline", JSON_OBJECT);
 
 	if (!inlined)
-		return;
-	p->schedule = finding_schedule_add(p->set, f);
-	p->schedule->finding = schedule_text(p->schedule, f->id);
+		return NULL;
+	struct schedule *s = p->schedule = finding_schedule_new(p->set);
+	s->finding = schedule_text(s, f->id);
 	p->schedule->program = get_text(p, inlined, "program");
 	p->schedule->trace = get_text(p, inlined, "trace");
 	p->schedule->speculative = !f->sound;
@@ -327,10 +305,11 @@ static void get_schedule(struct parse *p, const json_t *object, struct finding *
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_hold);
 	get_records(p, inlined, "stops", get_stop);
-	const char *wrong = p->err ? NULL : schedule_check(p->schedule);
+	const char *wrong = p->read.err ? NULL : schedule_check(p->schedule);
 	if (wrong)
 		fail_member(p, "schedule_inline", wrong);
 	p->schedule = NULL;
+	return s;
 }
 
 /* ---- the document ---- */
@@ -352,7 +331,7 @@ static const char *get_json(struct parse *p, const json_t *value, const char *ke
 
 static void get_id(struct parse *p, const json_t *object, const char *key, char id[FINDING_ID_SIZE])
 {
-	const char *text = json_string_value(member(p, object, key, JSON_STRING));
+	const char *text = rd_json_get_text(&p->read, object, key);
 
 	if (!text)
 		return;
@@ -360,6 +339,57 @@ static void get_id(struct parse *p, const json_t *object, const char *key, char 
 		fail_member(p, key, "is not 16 hex digits");
 	else
 		memcpy(id, text, FINDING_ID_SIZE);
+}
+
+/* `class` is the worst of `classes`; documents of before have it alone. */
+static void get_classes(struct parse *p, const json_t *object, struct finding *f)
+{
+	json_t *classes = member(p, object, "classes", JSON_OBJECT);
+	enum finding_class class = f->class;
+	size_t known = 0;
+
+	for (unsigned i = 0; classes && i < FINDING_MODELS; i++) {
+		known += json_object_get(classes, model_word(i)) != NULL;
+		finding_classify(f, i, get_word(p, classes, model_word(i), class_word, FINDING_NO_CLASS));
+	}
+	if (known != json_object_size(classes))
+		fail_member(p, "classes", "names an unknown memory model");
+	if (class != FINDING_NO_CLASS && class != f->class)
+		fail_member(p, "class", "is not the worst of \"classes\"");
+}
+
+static void get_witness(struct parse *p, const json_t *object, struct finding *f)
+{
+	struct finding_witness w = {
+		.class = get_word(p, object, "class", class_word, FINDING_NO_CLASS),
+		.model = get_word(p, object, "model", model_word, FINDING_SC),
+		.consequence = get_text(p, object, "consequence"),
+		.seen = get_text(p, object, "seen"),
+		.runs = get_number(p, object, "runs", INT64_MAX),
+		.input = get_json(p, member(p, object, "input", JSON_OBJECT), "input"),
+		.schedule_path = get_text(p, object, "schedule"),
+		.schedule = get_schedule(p, object, f),
+	};
+
+	finding_add_witness(p->set, f, &w);
+}
+
+static void get_witnesses(struct parse *p, const json_t *object, struct finding *f)
+{
+	json_t *witnesses = member(p, object, "witnesses", JSON_ARRAY);
+	json_t *alone = member(p, object, "witness", JSON_OBJECT);
+	const char *input = f->input;
+
+	if (alone && !json_array_size(witnesses))
+		get_witness(p, alone, f);
+	for (size_t i = 0; i < json_array_size(witnesses) && !p->read.err; i++) {
+		if (json_is_object(json_array_get(witnesses, i)))
+			get_witness(p, json_array_get(witnesses, i), f);
+		else
+			fail_member(p, "witnesses", "has an element that is no object");
+	}
+	if (input)
+		f->input = input;
 }
 
 static void get_verdict(struct parse *p, const json_t *object, struct finding *f)
@@ -389,13 +419,8 @@ static void get_notes(struct parse *p, const json_t *object, struct finding *f)
 	size_t n = json_array_size(notes);
 
 	f->notes = finding_array(p->set, n, sizeof *f->notes);
-	for (size_t i = 0; i < n; i++) {
-		const char *text = json_string_value(json_array_get(notes, i));
-
-		if (!text)
-			fail_member(p, "notes", "has an element that is no string");
-		f->notes[i] = finding_text(p->set, text ? text : "");
-	}
+	for (size_t i = 0; i < n; i++)
+		f->notes[i] = finding_text(p->set, rd_json_get_item(&p->read, notes, "notes", i));
 	f->note_count = n;
 }
 
@@ -416,7 +441,9 @@ static void get_finding(struct parse *p, const json_t *object)
 	f->cycle = get_array(p, cycle, &f->cycle_count, sizeof *f->cycle, get_wait);
 	f->threads = get_array(p, threads, &f->thread_count, sizeof *f->threads, get_thread);
 	get_notes(p, object, f);
-	get_schedule(p, object, f);
+	f->schedule = get_schedule(p, object, f);
+	get_classes(p, object, f);
+	get_witnesses(p, object, f);
 }
 
 static void get_argv(struct parse *p, const json_t *document)
@@ -425,13 +452,8 @@ static void get_argv(struct parse *p, const json_t *document)
 	size_t n = json_array_size(argv);
 
 	p->set->argv = finding_array(p->set, n, sizeof *p->set->argv);
-	for (size_t i = 0; i < n; i++) {
-		const char *text = json_string_value(json_array_get(argv, i));
-
-		if (!text)
-			fail_member(p, "argv", "has an element that is no string");
-		p->set->argv[i] = finding_text(p->set, text ? text : "");
-	}
+	for (size_t i = 0; i < n; i++)
+		p->set->argv[i] = finding_text(p->set, rd_json_get_item(&p->read, argv, "argv", i));
 	p->set->argc = n;
 	p->set->stdin_path = get_text(p, document, "stdin");
 }
@@ -459,48 +481,43 @@ static void get_document(struct parse *p, const json_t *document)
 	json_t *findings = json_object_get(document, "findings");
 
 	if (!json_is_integer(version) || !json_is_array(findings)) {
-		p->err = rd_fail(RD_EFORMAT, "findings: %s: this is no finding document", p->name);
+		p->read.err = rd_fail(RD_EFORMAT, "findings: %s: this is no finding document", p->read.name);
 		return;
 	}
 	if (json_integer_value(version) != FINDING_VERSION) {
-		p->err = rd_fail(RD_EVERSION, "findings: %s: version %lld is not known, only %d is", p->name,
-				 (long long)json_integer_value(version), FINDING_VERSION);
+		p->read.err = rd_fail(RD_EVERSION, "findings: %s: version %lld is not known, only %d is",
+				      p->read.name, (long long)json_integer_value(version), FINDING_VERSION);
 		return;
 	}
 	p->set->tool = get_text(p, document, "raddle");
 	get_argv(p, document);
-	for (size_t i = 0; i < json_array_size(findings) && !p->err; i++) {
-		p->finding = i + 1;
+	for (size_t i = 0; i < json_array_size(findings) && !p->read.err; i++) {
+		p->read.part = "finding";
+		p->read.number = i + 1;
 		get_finding(p, json_array_get(findings, i));
 	}
-	p->finding = 0;
+	p->read.part = NULL;
 	get_stats(p, document);
 }
 
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name)
 {
-	json_error_t error;
-	json_t *document = json_loadb(data, length, 0, &error);
+	struct parse p = {.read = {.subject = "findings", .name = name}};
+	json_t *document = rd_json_load(&p.read, data, length);
 
 	if (!document)
-		return rd_fail(RD_EFORMAT, "findings: %s: line %d: %s", name, error.line, error.text);
-	struct parse p = {.set = finding_set_new(), .name = name};
+		return p.read.err;
+	p.set = finding_set_new();
 	get_document(&p, document);
 	json_decref(document);
-	if (p.err)
+	if (p.read.err)
 		finding_set_free(p.set);
 	else
 		*set = p.set;
-	return p.err;
+	return p.read.err;
 }
 
 int finding_read(struct finding_set **set, const char *path)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int err = rd_file_read(path, &text);
-
-	if (!err)
-		err = finding_parse(set, text.data, text.length, path);
-	rd_buf_release(&text);
-	return err;
+	return RD_WITH_FILE(path, text, finding_parse(set, text.data, text.length, path));
 }

@@ -524,15 +524,8 @@ int schedule_parse(struct schedule *s, const void *data, size_t length, const ch
 
 int schedule_read(struct schedule *s, const char *path)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int err = rd_file_read(path, &text);
-
-	if (err)
-		schedule_init(s);
-	else
-		err = schedule_parse(s, text.data, text.length, path);
-	rd_buf_release(&text);
-	return err;
+	*s = (struct schedule){0};
+	return RD_WITH_FILE(path, text, schedule_parse(s, text.data, text.length, path));
 }
 
 /* ---- checking ---- */

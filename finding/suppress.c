@@ -257,13 +257,7 @@ int suppressions_parse(struct suppressions *s, const void *data, size_t length, 
 
 int suppressions_read(struct suppressions *s, const char *path)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int err = rd_file_read(path, &text);
-
-	if (!err)
-		err = suppressions_parse(s, text.data, text.length, path);
-	rd_buf_release(&text);
-	return err;
+	return RD_WITH_FILE(path, text, suppressions_parse(s, text.data, text.length, path));
 }
 
 void suppressions_release(struct suppressions *s)

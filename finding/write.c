@@ -258,6 +258,51 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 	rd_json_end(j);
 }
 
+/* ---- what it does ---- */
+
+static void put_classes(struct rd_json *j, const struct finding *f)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < FINDING_MODELS; i++) {
+		if (f->classes[i] == FINDING_NO_CLASS)
+			continue;
+		if (!any)
+			rd_json_object(j, "classes");
+		any = true;
+		rd_json_string(j, finding_model_name(i), finding_class_name(f->classes[i]));
+	}
+	if (any)
+		rd_json_end(j);
+}
+
+static void put_witness(struct rd_json *j, const char *name, const struct finding_witness *w, bool whole)
+{
+	rd_json_object(j, name);
+	rd_json_string(j, "class", finding_class_name(w->class));
+	rd_json_string(j, "model", finding_model_name(w->model));
+	put_optional(j, "consequence", w->consequence);
+	put_optional(j, "seen", w->seen);
+	put_count(j, "runs", w->runs);
+	finding_json_put(j, "input", w->input);
+	rd_json_string(j, "schedule", w->schedule_path);
+	if (w->schedule && whole)
+		put_schedule(j, "schedule_inline", w->schedule);
+	rd_json_end(j);
+}
+
+/* The first one stands alone as well, without its schedule, for readers that want no more. */
+static void put_witnesses(struct rd_json *j, const struct finding *f)
+{
+	if (!f->witness_count)
+		return;
+	put_witness(j, "witness", &f->witnesses[0], false);
+	rd_json_array(j, "witnesses");
+	for (size_t i = 0; i < f->witness_count; i++)
+		put_witness(j, NULL, &f->witnesses[i], true);
+	rd_json_end(j);
+}
+
 /* ---- the document ---- */
 
 static void put_verdict(struct rd_json *j, const struct finding *f)
@@ -268,6 +313,7 @@ static void put_verdict(struct rd_json *j, const struct finding *f)
 	rd_json_string(j, "status", finding_status_name(f->status));
 	put_optional(j, "reason", f->reason);
 	rd_json_string(j, "class", finding_class_name(f->class));
+	put_classes(j, f);
 	rd_json_string(j, "consequence", f->consequence);
 	rd_json_bool(j, "sound", f->sound);
 	rd_json_bool(j, "known", f->known);
@@ -298,6 +344,7 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 		put_schedule(j, "schedule_inline", f->schedule);
 	rd_json_unsigned(j, "k", f->k);
 	finding_json_put(j, "input", f->input);
+	put_witnesses(j, f);
 	rd_json_array(j, "notes");
 	for (size_t i = 0; i < f->note_count; i++)
 		rd_json_string(j, NULL, f->notes[i]);

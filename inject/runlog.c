@@ -10,9 +10,9 @@
 #include "inject/runlog.h"
 
 #include "base/error.h"
+#include "base/json-read.h"
 #include "base/json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -172,12 +172,6 @@ static bool read_time(double *field, const json_t *value)
 	return json_is_null(value) || (json_is_number(value) && isfinite(t) && t >= 0);
 }
 
-static bool read_count(uint64_t *field, const json_t *value)
-{
-	*field = (uint64_t)json_integer_value(value);
-	return json_is_integer(value) && json_integer_value(value) >= 0;
-}
-
 static bool read_member(void *field, const struct member *m, const json_t *value, struct rd_names *texts)
 {
 	switch (m->type) {
@@ -186,7 +180,7 @@ static bool read_member(void *field, const struct member *m, const json_t *value
 	case NAME:
 		return json_is_string(value) && *json_string_value(value) && read_text(field, value, texts);
 	case COUNT:
-		return read_count(field, value);
+		return rd_json_is_count(value, INT64_MAX, field);
 	case OPTIONAL:
 		*(int64_t *)field = json_is_null(value) ? -1 : json_integer_value(value);
 		return json_is_null(value) || json_is_integer(value);

@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json-read.h"
 #include "base/json.h"
 
-#include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,8 +184,7 @@ static bool read_field(const struct field *f, const json_t *v, void *at)
 	case LIST:
 		return read_list(v, at);
 	case NUMBER:
-		*(uint64_t *)at = (uint64_t)json_integer_value(v);
-		return json_is_integer(v) && json_integer_value(v) >= 0;
+		return rd_json_is_count(v, INT64_MAX, at);
 	case SIGNED:
 		*(int64_t *)at = json_integer_value(v);
 		return json_is_integer(v);
@@ -224,13 +223,13 @@ static int read_fields(struct inject_setup *s, const json_t *root, const char *n
 
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name)
 {
-	json_error_t error;
-	json_t *root = json_loadb(text, length, 0, &error);
+	struct rd_json_read read = {.subject = "campaign", .name = name};
+	json_t *root = rd_json_load(&read, text, length);
 	int r;
 
 	*s = (struct inject_setup){0};
 	if (!root)
-		return rd_fail(RD_EFORMAT, "%s: line %d: %s", name, error.line, error.text);
+		return read.err;
 	r = read_fields(s, root, name);
 	json_decref(root);
 	if (r)
@@ -240,13 +239,7 @@ int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, 
 
 int inject_setup_read(struct inject_setup *s, const char *path)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int r = rd_file_read(path, &text);
-
-	if (!r)
-		r = inject_setup_parse(s, text.data, text.length, path);
-	rd_buf_release(&text);
-	return r;
+	return RD_WITH_FILE(path, text, inject_setup_parse(s, text.data, text.length, path));
 }
 
 void inject_setup_release(struct inject_setup *s)

@@ -215,6 +215,16 @@ static void put_reproduce(struct page *p, const struct finding *f)
 	end_fact(p);
 }
 
+/* The words that were collected, if there are any. */
+static void put_words(struct page *p, const char *name)
+{
+	if (!p->words.length)
+		return;
+	begin_fact(p, name);
+	flush_words(p);
+	end_fact(p);
+}
+
 static void put_facts(struct page *p, const struct finding *f)
 {
 	raw(p, "<dl>\n");
@@ -222,13 +232,16 @@ static void put_facts(struct page *p, const struct finding *f)
 	put_object(p, &f->object);
 	put_threads(p, f);
 	put_fact(p, "Reason", f->reason);
-	if (f->class != FINDING_NO_CLASS) {
+	if (f->class != FINDING_NO_CLASS)
 		rd_buf_addf(&p->words, "%s: %s", finding_class_name(f->class), word_class(f->class));
-		begin_fact(p, "Class");
-		flush_words(p);
-		end_fact(p);
-	}
+	put_words(p, "Class");
+	word_models(&p->words, f);
+	put_words(p, "Memory models");
 	put_fact(p, "Consequence", f->consequence);
+	for (size_t i = 0; i < f->witness_count; i++) {
+		word_witness(&p->words, &f->witnesses[i]);
+		put_words(p, "Witness");
+	}
 	begin_fact(p, "Evidence");
 	word_evidence(&p->words, f);
 	flush_words(p);
@@ -332,7 +345,8 @@ static size_t count_badges(const struct page *p, const char *name)
 
 static void put_header(struct page *p)
 {
-	static const char *const badges[] = {"confirmed", "unconfirmed", "dropped", "known", "suppressed"};
+	static const char *const badges[] = {"confirmed", "unconfirmed", "candidate",
+					     "dropped",	  "known",	 "suppressed"};
 	size_t confirmed = finding_set_count(p->set, FINDING_CONFIRMED, true);
 
 	raw(p, "<header><div class=\"top\"><h1>Raddle</h1><code class=\"prog\">");

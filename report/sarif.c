@@ -6,7 +6,8 @@
  * locations; each access has its stack; the schedule is a code flow with one
  * thread flow for each thread, whose steps carry the execution order.  Ids become
  * partial fingerprints, the baseline becomes the baseline state, suppressed
- * findings say so.  Unconfirmed findings are notes; dropped ones are left out.
+ * findings say so.  What is not confirmed is a note; dropped findings are left out.  What a confirmed
+ * race does decides on its level and rank.
  */
 #include "report/report.h"
 
@@ -28,11 +29,9 @@ struct writer {
 static const struct rule {
 	const char *id, *name, *brief, *full;
 } rules[FINDING_KINDS] = {
-	{"race", "DataRace", "Two threads access the same memory without order, and one of them writes.",
-	 "Nothing orders the two accesses: neither a common lock nor other synchronisation. Their order, "
-	 "and what the program does then, depends on timing."},
-	{"deadlock", "Deadlock", "Threads wait for each other for ever.",
-	 "Each thread of the cycle holds or must first do what the next one waits for."},
+#define FINDING_KIND(constant, name, words, ...) {name, __VA_ARGS__},
+#include "finding/kind.inc"
+#undef FINDING_KIND
 };
 
 /* {"text": "..."} of the words that were collected. */
@@ -181,6 +180,8 @@ static void put_result_message(struct writer *w, const struct finding *f)
 		rd_buf_adds(&text, i + 1 < side_count(f) ? "; " : ".");
 		rd_buf_clear(&w->words);
 	}
+	if (f->class != FINDING_NO_CLASS)
+		rd_buf_addf(&text, " Class: %s: %s.", finding_class_name(f->class), word_class(f->class));
 	if (f->consequence)
 		rd_buf_addf(&text, " Consequence: %s.", f->consequence);
 	rd_buf_adds(&w->words, text.data);
@@ -328,13 +329,31 @@ static void put_identity(struct writer *w, const struct finding *f)
 		rd_json_unsigned(&w->j, "occurrenceCount", f->count);
 }
 
+static void put_witnesses(struct writer *w, const struct finding *f)
+{
+	if (!f->witness_count)
+		return;
+	rd_json_array(&w->j, "witnesses");
+	for (size_t i = 0; i < f->witness_count; i++) {
+		word_witness(&w->words, &f->witnesses[i]);
+		rd_json_string(&w->j, NULL, w->words.data);
+		rd_buf_clear(&w->words);
+	}
+	rd_json_end(&w->j);
+}
+
 static void put_properties(struct writer *w, const struct finding *f)
 {
 	rd_json_object(&w->j, "properties");
 	rd_json_string(&w->j, "status", finding_status_name(f->status));
 	rd_json_string(&w->j, "class", finding_class_name(f->class));
+	word_models(&w->words, f);
+	if (w->words.length)
+		rd_json_string(&w->j, "classes", w->words.data);
+	rd_buf_clear(&w->words);
 	rd_json_string(&w->j, "consequence", f->consequence);
 	rd_json_bool(&w->j, "sound", f->sound);
+	put_witnesses(w, f);
 	if (f->schedule_path) {
 		word_reproduce(&w->words, w->set, f);
 		rd_json_string(&w->j, "reproduce", w->words.data);
@@ -343,12 +362,30 @@ static void put_properties(struct writer *w, const struct finding *f)
 	rd_json_end(&w->j);
 }
 
+/* A finding whose class is not known may do the worst. */
+static void put_level(struct writer *w, const struct finding *f)
+{
+	static const struct {
+		const char *level;
+		unsigned rank; /* of 100 */
+	} rows[FINDING_CLASSES] = {
+		[FINDING_NO_CLASS] = {"error", 0},	  [FINDING_SPEC_VIOLATED] = {"error", 100},
+		[FINDING_OUTPUT_DIFFERS] = {"error", 80}, [FINDING_K_WITNESS_HARMLESS] = {"warning", 30},
+		[FINDING_SINGLE_ORDERING] = {"note", 10},
+	};
+	bool confirmed = f->status == FINDING_CONFIRMED;
+
+	rd_json_string(&w->j, "level", confirmed ? rows[f->class].level : "note");
+	if (f->class != FINDING_NO_CLASS)
+		rd_json_double(&w->j, "rank", rows[f->class].rank);
+}
+
 static void put_result(struct writer *w, const struct finding *f)
 {
 	rd_json_object(&w->j, NULL);
 	rd_json_string(&w->j, "ruleId", rules[f->kind].id);
 	rd_json_unsigned(&w->j, "ruleIndex", f->kind);
-	rd_json_string(&w->j, "level", f->status == FINDING_CONFIRMED ? "error" : "note");
+	put_level(w, f);
 	put_result_message(w, f);
 	put_locations(w, f);
 	put_stacks(w, f);

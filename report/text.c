@@ -334,6 +334,15 @@ static void print_labelled(struct printer *p, const char *label, const char *tex
 	flush_line(p, 2, "");
 }
 
+/* The words that were collected, if there are any. */
+static void flush_labelled(struct printer *p, const char *label)
+{
+	char *text = p->line.length ? rd_buf_detach(&p->line) : NULL;
+
+	print_labelled(p, label, text);
+	free(text);
+}
+
 static void print_verdict(struct printer *p, const struct finding *f)
 {
 	print_labelled(p, "Reason", f->reason);
@@ -341,7 +350,13 @@ static void print_verdict(struct printer *p, const struct finding *f)
 		rd_buf_addf(&p->line, "Class: %s: %s", finding_class_name(f->class), word_class(f->class));
 		flush_line(p, 2, "");
 	}
+	word_models(&p->line, f);
+	flush_labelled(p, "Memory models");
 	print_labelled(p, "Consequence", f->consequence);
+	for (size_t i = 0; i < f->witness_count; i++) {
+		word_witness(&p->line, &f->witnesses[i]);
+		flush_labelled(p, "Witness");
+	}
 	word_evidence(&p->line, f);
 	flush_line(p, 2, "");
 	for (size_t i = 0; i < f->note_count; i++)
@@ -383,7 +398,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 		print_schedule(p, f->schedule);
 	print_verdict(p, f);
 	fputc('\n', p->out);
-	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", f->kind == FINDING_RACE ? "data race" : "deadlock");
+	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", finding_kind_words(f->kind));
 	word_place_in(&p->line, finding_own(first_stack(f)));
 	flush_line(p, 0, "");
 	fputs(RULE "\n\n", p->out);
@@ -512,9 +527,12 @@ static void print_total(struct printer *p)
 			  !is_listed(p, f);
 	}
 	rd_buf_addf(&p->line, "Raddle: %zu finding%s", p->set->count, p->set->count == 1 ? "" : "s");
-	for (unsigned i = 0; i < FINDING_STATUSES; i++)
-		rd_buf_addf(&p->line, "%s %zu %s", i ? "," : ":", finding_set_count(p->set, i, false),
-			    finding_status_name(i));
+	for (unsigned i = 0; i < FINDING_STATUSES; i++) {
+		size_t n = finding_set_count(p->set, i, false);
+
+		if (n || i != FINDING_CANDIDATE)
+			rd_buf_addf(&p->line, "%s %zu %s", i ? "," : ":", n, finding_status_name(i));
+	}
 	if (hidden)
 		rd_buf_addf(&p->line, "; %zu speculative not listed", hidden);
 	if (known)

@@ -80,21 +80,22 @@ void word_title(struct rd_buf *out, const struct finding *f)
 {
 	const char *what = f->access_count ? f->accesses[0].what : NULL;
 
+	rd_buf_adds(out, finding_kind_words(f->kind));
 	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && what)
-		rd_buf_addf(out, "data race on %s in %s", what, f->object.name);
+		rd_buf_addf(out, " on %s in %s", what, f->object.name);
 	else if (f->kind == FINDING_RACE)
-		rd_buf_addf(out, "data race on %s", f->object.name ? f->object.name : "unknown memory");
-	else if (f->cycle_count == 1)
-		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? "deadlock of a thread with itself"
-							    : "deadlock of one thread that nothing wakes");
-	else
-		rd_buf_addf(out, "deadlock of %zu threads", f->cycle_count);
+		rd_buf_addf(out, " on %s", f->object.name ? f->object.name : "unknown memory");
+	else if (f->kind == FINDING_DEADLOCK && f->cycle_count == 1)
+		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? " of a thread with itself"
+							    : " of one thread that nothing wakes");
+	else if (f->kind == FINDING_DEADLOCK)
+		rd_buf_addf(out, " of %zu threads", f->cycle_count);
 }
 
 const char *word_status(const struct finding *f)
 {
 	static const char *const words[FINDING_STATUSES] = {"confirmed by replay", "predicted, not confirmed",
-							    "dropped"};
+							    "possible, never looked for in a run", "dropped"};
 
 	if (f->recorded)
 		return "seen in the recorded run";
@@ -112,6 +113,36 @@ const char *word_class(enum finding_class class)
 	};
 
 	return words[class];
+}
+
+void word_models(struct rd_buf *out, const struct finding *f)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < FINDING_MODELS; i++) {
+		if (f->classes[i] == FINDING_NO_CLASS)
+			continue;
+		rd_buf_addf(out, "%s%s: %s", any ? ", " : "", finding_model_name(i),
+			    finding_class_name(f->classes[i]));
+		any = true;
+	}
+}
+
+void word_witness(struct rd_buf *out, const struct finding_witness *w)
+{
+	const char *class = finding_class_name(w->class);
+
+	rd_buf_addf(out, "%s under %s", class ? class : "a run", finding_model_name(w->model));
+	if (w->consequence)
+		rd_buf_addf(out, ", %s", w->consequence);
+	if (w->runs)
+		rd_buf_addf(out, "; run %" PRIu64 " time%s", w->runs, w->runs == 1 ? "" : "s");
+	if (w->input)
+		rd_buf_addf(out, "; input %s", w->input);
+	if (w->schedule_path)
+		rd_buf_addf(out, "; schedule %s", w->schedule_path);
+	if (w->seen)
+		rd_buf_addf(out, "; %s", w->seen);
 }
 
 void word_place(struct rd_buf *out, const struct finding_frame *f)
@@ -230,6 +261,8 @@ void word_evidence(struct rd_buf *out, const struct finding *f)
 		rd_buf_adds(out, "Nothing but its schedule is known.");
 	else if (f->recorded)
 		rd_buf_adds(out, "It happened in the recorded run.");
+	else if (f->status == FINDING_CANDIDATE)
+		rd_buf_adds(out, "It follows from the program's text alone.");
 	else
 		rd_buf_adds(
 			out,

@@ -21,6 +21,12 @@ void word_title(struct rd_buf *out, const struct finding *f);
 const char *word_status(const struct finding *f);
 const char *word_class(enum finding_class class);
 
+/* "sc: k-witness-harmless, tso: spec-violated"; nothing if no memory model was asked about. */
+void word_models(struct rd_buf *out, const struct finding *f);
+
+/* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
+void word_witness(struct rd_buf *out, const struct finding_witness *w);
+
 /* "counter.c:12:7", "(unknown place)"; "counter.c:12 in add". */
 void word_place(struct rd_buf *out, const struct finding_frame *f);
 void word_place_in(struct rd_buf *out, const struct finding_frame *f);

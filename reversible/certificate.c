@@ -7,9 +7,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/json-read.h"
 #include "base/json.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,20 +101,11 @@ void rev_certificate_release(struct rev_certificate *c)
 	*c = (struct rev_certificate){0};
 }
 
-static bool get_number(const json_t *from, uint64_t max, uint64_t *to)
-{
-	if (!json_is_integer(from) || json_integer_value(from) < 0 ||
-	    (uint64_t)json_integer_value(from) > max)
-		return false;
-	*to = (uint64_t)json_integer_value(from);
-	return true;
-}
-
 static bool get_small(const json_t *from, uint64_t max, uint32_t *to)
 {
 	uint64_t n;
 
-	if (!get_number(from, max, &n))
+	if (!rd_json_is_count(from, max, &n))
 		return false;
 	*to = (uint32_t)n;
 	return true;
@@ -202,8 +193,8 @@ static const char *get_all(struct rev_certificate *c, const json_t *from)
 		return "it is no certificate of raddle reversible";
 	if (json_integer_value(json_object_get(from, "version")) != 1)
 		return "it has a version that this Raddle does not know";
-	if (!get_number(json_object_get(from, "records"), INT64_MAX, &c->records) ||
-	    !get_number(json_object_get(from, "operations"), INT64_MAX, &c->operations))
+	if (!rd_json_is_count(json_object_get(from, "records"), INT64_MAX, &c->records) ||
+	    !rd_json_is_count(json_object_get(from, "operations"), INT64_MAX, &c->operations))
 		return "it lacks the size of the trace";
 	if (!get_threads(c, json_object_get(from, "threads")))
 		return "its threads are not in order";
@@ -214,13 +205,13 @@ static const char *get_all(struct rev_certificate *c, const json_t *from)
 
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name)
 {
-	json_error_t error;
-	json_t *root = json_loadb(data, length, 0, &error);
+	struct rd_json_read read = {.subject = "certificate", .name = name};
+	json_t *root = rd_json_load(&read, data, length);
 	const char *wrong;
 
 	*c = (struct rev_certificate){0};
 	if (!root)
-		return rd_fail(RD_EFORMAT, "%s: line %d: %s", name, error.line, error.text);
+		return read.err;
 	wrong = get_all(c, root);
 	json_decref(root);
 	if (!wrong)

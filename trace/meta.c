@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * meta.json, in both directions.  Writing goes through the streaming writer of
- * base/, which makes any bytes valid UTF-8; reading through jansson.  A reader
- * believes nothing: a member of a wrong type is an error that names it, an
- * absent one has its zero value, an unknown one is left alone.
+ * base/, which makes any bytes valid UTF-8, and so does reading (base/json-read.h).
  */
 #include "trace/meta.h"
 
@@ -11,10 +9,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json-read.h"
 #include "base/json.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,94 +108,66 @@ int trace_meta_write(const struct trace_meta *meta, const char *path)
 	return err;
 }
 
-/* The state of one parse: the first wrong member stops it. */
-struct parse {
-	const char *name;
-	int err;
-};
-
-static json_t *member(struct parse *p, json_t *object, const char *key, json_type type)
+static char *get_string(struct rd_json_read *p, json_t *object, const char *key)
 {
-	json_t *value = json_object_get(object, key);
-	if (p->err || !value || json_is_null(value))
-		return NULL;
-	bool fits = json_typeof(value) == type || (type == JSON_TRUE && json_is_boolean(value));
-	if (!fits)
-		p->err = rd_fail(RD_EFORMAT, "trace: %s: member \"%s\" has a wrong type", p->name, key);
-	return fits ? value : NULL;
+	const char *text = rd_json_get_text(p, object, key);
+	return text ? rd_xstrdup(text) : NULL;
 }
 
-static char *get_string(struct parse *p, json_t *object, const char *key)
+static uint64_t get_number(struct rd_json_read *p, json_t *object, const char *key)
 {
-	json_t *value = member(p, object, key, JSON_STRING);
-	return value ? rd_xstrdup(json_string_value(value)) : NULL;
+	return (uint64_t)rd_json_get_signed(p, object, key);
 }
 
-static int64_t get_number(struct parse *p, json_t *object, const char *key)
+static void get_argv(struct rd_json_read *p, struct trace_meta *m, json_t *root)
 {
-	json_t *value = member(p, object, key, JSON_INTEGER);
-	return value ? json_integer_value(value) : 0;
-}
-
-static bool get_bool(struct parse *p, json_t *object, const char *key)
-{
-	return json_is_true(member(p, object, key, JSON_TRUE));
-}
-
-static void get_argv(struct parse *p, struct trace_meta *m, json_t *root)
-{
-	json_t *argv = member(p, root, "argv", JSON_ARRAY);
+	json_t *argv = rd_json_member(p, root, "argv", JSON_ARRAY);
 	size_t count = json_array_size(argv);
 	m->argv = rd_xcalloc(count + 1, sizeof *m->argv);
-	for (size_t i = 0; i < count && !p->err; i++) {
-		const char *s = json_string_value(json_array_get(argv, i));
-		if (!s)
-			p->err = rd_fail(RD_EFORMAT, "trace: %s: \"argv\"[%zu] is no string", p->name, i);
-		else
-			m->argv[m->argc++] = rd_xstrdup(s);
-	}
+	for (; m->argc < count && !p->err; m->argc++)
+		m->argv[m->argc] = rd_xstrdup(rd_json_get_item(p, argv, "argv", m->argc));
 }
 
-static void get_status(struct parse *p, struct trace_meta *m, json_t *root)
+static void get_status(struct rd_json_read *p, struct trace_meta *m, json_t *root)
 {
-	json_t *status = member(p, root, "status", JSON_OBJECT);
+	json_t *status = rd_json_member(p, root, "status", JSON_OBJECT);
 	if (!status)
 		return;
 	m->end = json_object_get(status, "signal") ? TRACE_SIGNALLED : TRACE_EXITED;
-	m->code = (int)get_number(p, status, m->end == TRACE_SIGNALLED ? "signal" : "exit");
-	m->core = get_bool(p, status, "core");
+	m->code = (int)rd_json_get_signed(p, status, m->end == TRACE_SIGNALLED ? "signal" : "exit");
+	m->core = rd_json_get_bool(p, status, "core");
 }
 
-static void get_document(struct parse *p, struct trace_meta *m, json_t *root)
+static void get_document(struct rd_json_read *p, struct trace_meta *m, json_t *root)
 {
 	m->raddle = get_string(p, root, "raddle");
 	m->program = get_string(p, root, "program");
 	get_argv(p, m, root);
 	m->cwd = get_string(p, root, "cwd");
-	m->pid = get_number(p, root, "pid");
-	json_t *parent = member(p, root, "parent", JSON_OBJECT);
+	m->pid = rd_json_get_signed(p, root, "pid");
+	json_t *parent = rd_json_member(p, root, "parent", JSON_OBJECT);
 	if (parent) {
 		m->forked = true;
-		m->parent_pid = get_number(p, parent, "pid");
-		m->fork_index = (uint64_t)get_number(p, parent, "fork");
+		m->parent_pid = rd_json_get_signed(p, parent, "pid");
+		m->fork_index = get_number(p, parent, "fork");
 	}
 	m->start = get_string(p, root, "start");
-	m->start_ns = (uint64_t)get_number(p, root, "start_ns");
-	m->end_ns = (uint64_t)get_number(p, root, "end_ns");
+	m->start_ns = get_number(p, root, "start_ns");
+	m->end_ns = get_number(p, root, "end_ns");
 	get_status(p, m, root);
-	m->stood = get_bool(p, root, "stood");
-	m->complete = get_bool(p, root, "complete");
+	m->stood = rd_json_get_bool(p, root, "stood");
+	m->complete = rd_json_get_bool(p, root, "complete");
 	m->stopped = get_string(p, root, "stopped");
-	m->threads = (uint64_t)get_number(p, root, "threads");
-	m->events = (uint64_t)get_number(p, root, "events");
-	m->bytes = (uint64_t)get_number(p, root, "bytes");
-	json_t *flavour = member(p, root, "flavour", JSON_OBJECT);
+	m->threads = get_number(p, root, "threads");
+	m->events = get_number(p, root, "events");
+	m->bytes = get_number(p, root, "bytes");
+	json_t *flavour = rd_json_member(p, root, "flavour", JSON_OBJECT);
 	m->flavour = get_string(p, flavour, "name");
 	m->mode = get_string(p, flavour, "mode");
 	m->key = get_string(p, flavour, "key");
-	json_t *machine = member(p, root, "machine", JSON_OBJECT);
+	json_t *machine = rd_json_member(p, root, "machine", JSON_OBJECT);
 	m->kernel = get_string(p, machine, "kernel");
-	m->cpus = (uint64_t)get_number(p, machine, "cpus");
+	m->cpus = get_number(p, machine, "cpus");
 }
 
 static int check_version(json_t *root, const char *name)
@@ -214,12 +184,11 @@ static int check_version(json_t *root, const char *name)
 
 int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, const char *name)
 {
-	struct parse p = {.name = name};
+	struct rd_json_read p = {.subject = "trace", .name = name};
 	struct trace_meta m = {0};
-	json_error_t error;
-	json_t *root = json_loadb(text, length, 0, &error);
+	json_t *root = rd_json_load(&p, text, length);
 	if (!root)
-		return rd_fail(RD_EFORMAT, "trace: %s:%d: %s", name, error.line, error.text);
+		return p.err;
 	p.err = check_version(root, name);
 	if (!p.err)
 		get_document(&p, &m, root);
@@ -233,12 +202,7 @@ int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, c
 
 int trace_meta_read(struct trace_meta *meta, const char *path)
 {
-	struct rd_buf b = RD_BUF_INIT;
-	int err = rd_file_read(path, &b);
-	if (!err)
-		err = trace_meta_parse(meta, b.data, b.length, path);
-	rd_buf_release(&b);
-	return err;
+	return RD_WITH_FILE(path, text, trace_meta_parse(meta, text.data, text.length, path));
 }
 
 void trace_meta_release(struct trace_meta *m)

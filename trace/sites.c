@@ -569,12 +569,7 @@ int trace_sites_parse(struct trace_sites **out, const void *data, size_t length,
 
 int trace_sites_read(struct trace_sites **out, const char *path)
 {
-	struct rd_buf b = RD_BUF_INIT;
-	int err = rd_file_read(path, &b);
-	if (!err)
-		err = trace_sites_parse(out, b.data, b.length, path);
-	rd_buf_release(&b);
-	return err;
+	return RD_WITH_FILE(path, text, trace_sites_parse(out, text.data, text.length, path));
 }
 
 void trace_sites_free(struct trace_sites *s)

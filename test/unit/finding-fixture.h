@@ -173,6 +173,40 @@ static inline struct finding *fixture_deadlock(struct finding_set *set)
 	return f;
 }
 
+/* What classification leaves: a race with a class for two memory models and three witnesses, and a candidate.
+ */
+static inline struct finding_set *fixture_classified(void)
+{
+	struct finding_set *set = finding_set_new();
+	struct finding *f = fixture_race(set, "hits", 12);
+	struct finding_witness w[] = {
+		{.class = FINDING_K_WITNESS_HARMLESS, .runs = 1, .seen = "the output was the same"},
+		{.class = FINDING_SPEC_VIOLATED,
+		 .model = FINDING_TSO,
+		 .consequence = "crash",
+		 .seen = "the program died of SIGSEGV",
+		 .input = "{\"argv\":[\"3\"]}",
+		 .schedule_path = "found/w1.schedule",
+		 .runs = 3},
+		{.class = FINDING_OUTPUT_DIFFERS, .model = FINDING_TSO, .schedule_path = "found/w2.schedule"},
+	};
+
+	f->status = FINDING_CONFIRMED;
+	f->sound = true;
+	f->k = 10;
+	f->consequence = "crash";
+	finding_classify(f, FINDING_SC, FINDING_K_WITNESS_HARMLESS);
+	finding_classify(f, FINDING_TSO, FINDING_SPEC_VIOLATED);
+	w[1].schedule = finding_schedule_new(set);
+	fixture_race_schedule(w[1].schedule);
+	for (size_t i = 0; i < sizeof w / sizeof *w; i++)
+		finding_add_witness(set, f, &w[i]);
+	f = fixture_race(set, "flag", 14);
+	f->status = FINDING_CANDIDATE;
+	finding_set_finish(set);
+	return set;
+}
+
 /* A confirmed race, a confirmed deadlock, an unconfirmed race, a dropped one. */
 static inline struct finding_set *fixture_set(void)
 {

@@ -63,6 +63,79 @@ static void round_trip(void **state)
 	finding_set_free(back);
 }
 
+/* Classes and witnesses are written as they ever will be, and come back whole. */
+static void classified(void **state)
+{
+	struct finding_set *set = fixture_classified(), *back;
+	size_t length, again_length;
+	char *text = text_of(set, &length), *again;
+
+	(void)state;
+	golden_check("findings-classes-v1.json", text, length);
+	assert_int_equal(finding_parse(&back, text, length, "memory"), 0);
+	again = text_of(back, &again_length);
+	assert_string_equal(text, again);
+	struct finding *f = back->items[0];
+	assert_int_equal(f->class, FINDING_SPEC_VIOLATED);
+	assert_int_equal(f->classes[FINDING_SC], FINDING_K_WITNESS_HARMLESS);
+	assert_int_equal(f->classes[FINDING_TSO], FINDING_SPEC_VIOLATED);
+	assert_int_equal(f->classes[FINDING_WEAK], FINDING_NO_CLASS);
+	assert_int_equal(f->witness_count, 3);
+	assert_int_equal(f->witnesses[0].model, FINDING_TSO);
+	assert_int_equal(f->witnesses[0].schedule->op_count, 7);
+	assert_string_equal(f->witnesses[0].schedule->finding, f->id);
+	assert_string_equal(f->input, "{\"argv\":[\"3\"]}");
+	assert_int_equal(f->witnesses[1].class, FINDING_OUTPUT_DIFFERS);
+	assert_null(f->witnesses[2].input);
+	assert_int_equal(back->items[1]->status, FINDING_CANDIDATE);
+	assert_int_equal(finding_set_count(back, FINDING_CANDIDATE, true), 1);
+	free(text);
+	free(again);
+	finding_set_free(set);
+	finding_set_free(back);
+}
+
+/* DESIGN.md promises `witness`; a document may have it alone. */
+static void a_single_witness(void **state)
+{
+	static const char text[] = "{\"version\":1,\"findings\":[{\"classes\":{\"weak\":\"output-differs\"},"
+				   "\"witness\":{\"input\":{\"a\":1},\"schedule\":\"s\"}}]}";
+	struct finding_set *set;
+
+	(void)state;
+	assert_int_equal(finding_parse(&set, text, strlen(text), "memory"), 0);
+	assert_int_equal(set->items[0]->class, FINDING_OUTPUT_DIFFERS);
+	assert_int_equal(set->items[0]->witness_count, 1);
+	assert_string_equal(set->items[0]->witnesses[0].schedule_path, "s");
+	assert_string_equal(set->items[0]->input, "{\"a\":1}");
+	finding_set_free(set);
+}
+
+/* Two findings at the same places become one, with what either has shown. */
+static void merged_classes(void **state)
+{
+	struct finding_set *set = finding_set_new();
+	struct finding *a = fixture_race(set, "hits", 12), *b = fixture_race(set, "hits", 12);
+	struct finding_witness w = {.class = FINDING_SPEC_VIOLATED, .input = "{}"};
+
+	(void)state;
+	a->status = FINDING_CONFIRMED;
+	finding_classify(a, FINDING_SC, FINDING_SINGLE_ORDERING);
+	finding_classify(b, FINDING_SC, FINDING_SPEC_VIOLATED);
+	finding_classify(b, FINDING_PSO, FINDING_OUTPUT_DIFFERS);
+	finding_add_witness(set, b, &w);
+	finding_set_finish(set);
+	assert_int_equal(set->count, 1);
+	a = set->items[0];
+	assert_int_equal(a->status, FINDING_CONFIRMED);
+	assert_int_equal(a->class, FINDING_SPEC_VIOLATED);
+	assert_int_equal(a->classes[FINDING_SC], FINDING_SPEC_VIOLATED);
+	assert_int_equal(a->classes[FINDING_PSO], FINDING_OUTPUT_DIFFERS);
+	assert_int_equal(a->witness_count, 1);
+	assert_string_equal(a->input, "{}");
+	finding_set_free(set);
+}
+
 /* The ids of a document are those that its findings would get. */
 static void golden_ids(void **state)
 {
@@ -154,6 +227,18 @@ static void bad_documents(void **state)
 		 "\"line\" is out of range", RD_EFORMAT},
 		{"{\"version\":1,\"findings\":[{\"sound\":1}]}", "\"sound\"", RD_EFORMAT},
 		{"{\"version\":1,\"findings\":[{\"notes\":[1]}]}", "\"notes\"", RD_EFORMAT},
+		{"{\"version\":1,\"findings\":[{\"classes\":{\"arm\":null}}]}", "unknown memory model",
+		 RD_EFORMAT},
+		{"{\"version\":1,\"findings\":[{\"classes\":{\"sc\":\"bad\"}}]}",
+		 "\"sc\" has an unknown value", RD_EFORMAT},
+		{"{\"version\":1,\"findings\":[{\"class\":\"single-ordering\","
+		 "\"classes\":{\"sc\":\"spec-violated\"}}]}",
+		 "\"class\" is not the worst", RD_EFORMAT},
+		{"{\"version\":1,\"findings\":[{\"witnesses\":[1]}]}", "\"witnesses\" has an element",
+		 RD_EFORMAT},
+		{"{\"version\":1,\"findings\":[{\"witness\":{\"model\":\"x\"}}]}", "\"model\"", RD_EFORMAT},
+		{"{\"version\":1,\"findings\":[{\"witnesses\":[{\"schedule_inline\":{\"ops\":[{}]}}]}]}",
+		 "\"thread\" is missing", RD_EFORMAT},
 		{"{\"version\":1,\"findings\":[{\"schedule_inline\":{\"ops\":[{\"kind\":\"x\"}]}}]}",
 		 "\"thread\" is missing", RD_EFORMAT},
 		{"{\"version\":1,\"findings\":[{\"input\":"
@@ -257,11 +342,13 @@ static void bad_baselines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written_as_ever),   cmocka_unit_test(round_trip),
-		cmocka_unit_test(golden_ids),	     cmocka_unit_test(promised_members),
-		cmocka_unit_test(least_document),    cmocka_unit_test(bad_documents),
-		cmocka_unit_test(damaged_documents), cmocka_unit_test(baseline_of_document),
-		cmocka_unit_test(baseline_of_text),  cmocka_unit_test(bad_baselines),
+		cmocka_unit_test(classified),		cmocka_unit_test(a_single_witness),
+		cmocka_unit_test(merged_classes),	cmocka_unit_test(written_as_ever),
+		cmocka_unit_test(round_trip),		cmocka_unit_test(golden_ids),
+		cmocka_unit_test(promised_members),	cmocka_unit_test(least_document),
+		cmocka_unit_test(bad_documents),	cmocka_unit_test(damaged_documents),
+		cmocka_unit_test(baseline_of_document), cmocka_unit_test(baseline_of_text),
+		cmocka_unit_test(bad_baselines),
 	};
 
 	rd_log_set(drop_message, last_message);

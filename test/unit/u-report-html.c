@@ -19,6 +19,21 @@ static char *page_of(const struct finding_set *set, const struct report_opts *op
 	return text;
 }
 
+static void classified(void **state)
+{
+	struct finding_set *set = fixture_classified();
+	char *page = page_of(set, &(struct report_opts){0});
+
+	(void)state;
+	check_nesting(page);
+	assert_int_equal(count(page, "<details class=\"finding "), 2);
+	assert_non_null(strstr(page, "sc: k-witness-harmless, tso: spec-violated"));
+	assert_non_null(strstr(page, "the program died of SIGSEGV"));
+	assert_int_equal(count(page, "<details class=\"finding candidate\""), 1);
+	free(page);
+	finding_set_free(set);
+}
+
 static void well_formed(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -132,11 +147,9 @@ static void nothing_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(well_formed),
-		cmocka_unit_test(needs_nothing_else),
-		cmocka_unit_test(markup_is_escaped),
-		cmocka_unit_test(shows_source),
-		cmocka_unit_test(long_schedules_are_cut),
+		cmocka_unit_test(classified),	      cmocka_unit_test(well_formed),
+		cmocka_unit_test(needs_nothing_else), cmocka_unit_test(markup_is_escaped),
+		cmocka_unit_test(shows_source),	      cmocka_unit_test(long_schedules_are_cut),
 		cmocka_unit_test(nothing_found),
 	};
 

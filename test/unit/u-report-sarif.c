@@ -134,8 +134,9 @@ static void check_result(json_t *result, json_t *rules)
 	json_t *location;
 	size_t i;
 
-	expect_members(result, "ruleId ruleIndex level message locations relatedLocations stacks codeFlows "
-			       "partialFingerprints baselineState suppressions occurrenceCount properties");
+	expect_members(result,
+		       "ruleId ruleIndex level rank message locations relatedLocations stacks codeFlows "
+		       "partialFingerprints baselineState suppressions occurrenceCount properties");
 	json_t *rule =
 		json_array_get(rules, (size_t)json_integer_value(json_object_get(result, "ruleIndex")));
 	assert_string_equal(text(result, "ruleId"), text(rule, "id"));
@@ -178,6 +179,39 @@ static void follows_the_rules(void **state)
 	assert_null(json_object_get(json_array_get(results, 0), "baselineState"));
 	json_decref(log);
 	finding_set_free(set);
+}
+
+/* What a confirmed race does decides on its level. */
+static void classes_are_levels(void **state)
+{
+	static const struct {
+		enum finding_class class;
+		const char *level;
+		double rank;
+	} rows[] = {{FINDING_SPEC_VIOLATED, "error", 100},
+		    {FINDING_OUTPUT_DIFFERS, "error", 80},
+		    {FINDING_K_WITNESS_HARMLESS, "warning", 30},
+		    {FINDING_SINGLE_ORDERING, "note", 10}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct finding_set *set = fixture_classified();
+		finding_classify(set->items[0], FINDING_SC, rows[i].class);
+		finding_classify(set->items[0], FINDING_TSO, rows[i].class);
+		json_t *log = log_of(set, &(struct report_opts){0});
+		json_t *results = json_object_get(at(log, "runs", 0), "results");
+		json_t *properties = json_object_get(json_array_get(results, 0), "properties");
+
+		check_log(log);
+		assert_string_equal(text(json_array_get(results, 0), "level"), rows[i].level);
+		assert_true(json_number_value(json_object_get(json_array_get(results, 0), "rank")) ==
+			    rows[i].rank);
+		assert_string_equal(text(properties, "consequence"), "crash");
+		assert_int_equal(json_array_size(json_object_get(properties, "witnesses")), 3);
+		assert_string_equal(text(json_array_get(results, 1), "level"), "note"); /* the candidate */
+		json_decref(log);
+		finding_set_free(set);
+	}
 }
 
 static void golden_log(void **state)
@@ -245,9 +279,8 @@ static void odd_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(follows_the_rules),
-		cmocka_unit_test(golden_log),
-		cmocka_unit_test(known_and_suppressed),
+		cmocka_unit_test(classes_are_levels), cmocka_unit_test(follows_the_rules),
+		cmocka_unit_test(golden_log),	      cmocka_unit_test(known_and_suppressed),
 		cmocka_unit_test(odd_places),
 	};
 

@@ -35,6 +35,21 @@ static void golden_report(void **state)
 	finding_set_free(set);
 }
 
+static void classified(void **state)
+{
+	struct finding_set *set = fixture_classified();
+	size_t length;
+	char *text = text_of(set, &(struct report_opts){.all = true}, &length);
+
+	(void)state;
+	golden_check("report-classes.txt", text, length);
+	assert_non_null(strstr(text, "Class: spec-violated: the program goes wrong"));
+	assert_non_null(strstr(text, "Memory models: sc: k-witness-harmless, tso: spec-violated"));
+	assert_non_null(strstr(text, "1 candidate"));
+	free(text);
+	finding_set_free(set);
+}
+
 static void at_most_80_columns(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -206,11 +221,17 @@ static void write_errors_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_report),      cmocka_unit_test(at_most_80_columns),
-		cmocka_unit_test(colours_on_request), cmocka_unit_test(summary_names_own_code),
-		cmocka_unit_test(overview_of_many),   cmocka_unit_test(no_control_characters),
-		cmocka_unit_test(nothing_known),      cmocka_unit_test(no_colours_in_files),
-		cmocka_unit_test(schedule_in_words),  cmocka_unit_test(write_errors_are_told),
+		cmocka_unit_test(classified),
+		cmocka_unit_test(golden_report),
+		cmocka_unit_test(at_most_80_columns),
+		cmocka_unit_test(colours_on_request),
+		cmocka_unit_test(summary_names_own_code),
+		cmocka_unit_test(overview_of_many),
+		cmocka_unit_test(no_control_characters),
+		cmocka_unit_test(nothing_known),
+		cmocka_unit_test(no_colours_in_files),
+		cmocka_unit_test(schedule_in_words),
+		cmocka_unit_test(write_errors_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

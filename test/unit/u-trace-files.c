@@ -105,7 +105,7 @@ static void test_bad_meta_is_named(void **state)
 		{"{\"format\":\"other\",\"version\":1}", "\"format\""},
 		{"{\"format\":\"raddle-trace\",\"version\":9}", "version 9"},
 		{"{\"format\":\"raddle-trace\",\"version\":1,\"pid\":\"x\"}", "\"pid\""},
-		{"{\"format\":\"raddle-trace\",\"version\":1,\"argv\":[1]}", "\"argv\"[0]"},
+		{"{\"format\":\"raddle-trace\",\"version\":1,\"argv\":[1]}", "\"argv\" has element 0"},
 		{"{\"format\":\"raddle-trace\",\"version\":1,\"status\":3}", "\"status\""},
 		{"{\"format\":\"raddle-trace\",\"version\":1,\"complete\":1}", "\"complete\""},
 	};
