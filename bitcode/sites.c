@@ -6,6 +6,7 @@
  */
 #include "bitcode/sites.h"
 
+#include "base/field.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "bitcode/elf.h"
@@ -34,24 +35,6 @@ int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path)
 	return 0;
 }
 
-static void add_field(struct rd_buf *b, const char *s)
-{
-	rd_buf_addc(b, '\t');
-	if (!*s || !strcmp(s, "-"))
-		rd_buf_adds(b, *s ? "\\-" : "-");
-	else
-		for (; *s; s++) {
-			if (*s == '\t')
-				rd_buf_adds(b, "\\t");
-			else if (*s == '\n')
-				rd_buf_adds(b, "\\n");
-			else if (*s == '\\')
-				rd_buf_adds(b, "\\\\");
-			else
-				rd_buf_addc(b, *s);
-		}
-}
-
 int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const char *name)
 {
 	struct bitcode_elf_symbols symbols;
@@ -67,10 +50,10 @@ int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const ch
 			if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || !symbol.size)
 				continue;
 			rd_buf_addc(&s->text, 'A');
-			add_field(&s->text, name);
+			rd_field_add(&s->text, name);
 			rd_buf_addf(&s->text, "\t%llu\t%llu", (unsigned long long)symbol.value,
 				    (unsigned long long)symbol.size);
-			add_field(&s->text, symbol.name);
+			rd_field_add(&s->text, symbol.name);
 			rd_buf_addc(&s->text, '\n');
 		}
 	rd_map_close(&map);

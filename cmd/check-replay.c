@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "base/progress.h"
 #include "finding/schedule.h"
 
@@ -402,7 +403,7 @@ static char *place_of(const struct finding *f, size_t side)
 								    : &none;
 	const struct finding_frame *top = finding_top(stack);
 
-	return rd_xasprintf("%s:%" PRIu32, top->file ? rd_base_name(top->file) : "?", top->line);
+	return rd_xasprintf("%s:%" PRIu32, top->file ? rd_base_name(top->file) : RD_UNKNOWN, top->line);
 }
 
 /* For --verbose. */

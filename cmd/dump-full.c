@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "trace/full.h"
 
 #include <inttypes.h>
@@ -70,11 +71,11 @@ static void name_threads(struct full_dump *d)
 		if (known && number != 0)
 			parent = name_of_number(d, e.values[2]);
 		if (number == 0)
-			d->names[i] = rd_xstrdup("T_0");
+			d->names[i] = rd_thread_name(NULL, 0);
 		else if (parent)
-			d->names[i] = rd_xasprintf("%s_%" PRIu64, parent, e.values[3]);
+			d->names[i] = rd_thread_name(parent, e.values[3]);
 		else
-			d->names[i] = rd_xasprintf("T_?%u", number);
+			d->names[i] = rd_thread_lost(number);
 	}
 }
 
@@ -149,7 +150,7 @@ static void add_values(struct rd_buf *out, const struct trace_record *r, size_t 
 
 static const char *what(const struct trace_site *site)
 {
-	return site && *site->what ? site->what : "?";
+	return site && *site->what ? site->what : RD_UNKNOWN;
 }
 
 static void add_call(struct full_dump *d, const struct trace_record *r, const struct trace_site *site)

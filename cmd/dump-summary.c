@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static void text_head(const struct summary *s)
 	for (size_t i = 0; i < meta->argc; i++)
 		printf(" %s", meta->argv[i]);
 	if (meta->argc == 0)
-		printf(" %s", meta->program ? meta->program : "(unknown program)");
+		printf(" %s", meta->program ? meta->program : RD_UNKNOWN);
 	printf("\nEnded:    ");
 	text_end(meta);
 	printf("Trace:    %llu events of %zu threads", (unsigned long long)s->model->events,
@@ -170,7 +171,8 @@ static void text_threads(const struct summary *s)
 		printf("  %-12s %10llu %9llu %9llu %9s  %s\n", t->name,
 		       (unsigned long long)(t->accesses + t->ranges), (unsigned long long)t->atomics,
 		       (unsigned long long)t->operations,
-		       t->end_t > t->start_t ? dump_duration(t->end_t - t->start_t, life) : "?", where.data);
+		       t->end_t > t->start_t ? dump_duration(t->end_t - t->start_t, life) : RD_UNKNOWN,
+		       where.data);
 	}
 	if (m->thread_count > 2 * ROWS)
 		printf("  ... and %zu more\n", m->thread_count - 2 * ROWS);

@@ -65,7 +65,7 @@ static const char body[] =
 	"    for frame in frames:\n"
 	"        sal = sal_of(frame)\n"
 	"        where = ' at %s:%d' % (sal[2], sal[1]) if sal else ''\n"
-	"        print('#%-3d %s%s' % (frame.level(), frame.name() or '(unknown)', where))\n"
+	"        print('#%-3d %s%s' % (frame.level(), frame.name() or '?', where))\n"
 	"class Spot(gdb.Command):\n"
 	"    'raddle-spot [N]: show the threads that stand there, or go to the N-th.'\n"
 	"    def __init__(self):\n"

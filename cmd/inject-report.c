@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/name.h"
 #include "inject/results.h"
 #include "report/campaign.h"
 #include "report/report.h"
@@ -91,8 +92,8 @@ void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint6
 static void describe(const struct runlog_run *r, struct rd_buf *out)
 {
 	rd_buf_addf(out, "%s in %s at %s (%s, execution %" PRIu64 ")\n  ", r->fault,
-		    r->thread ? r->thread : "?", r->where ? r->where : "?", r->opcode ? r->opcode : "?",
-		    r->instance);
+		    r->thread ? r->thread : RD_UNKNOWN, r->where ? r->where : RD_UNKNOWN,
+		    r->opcode ? r->opcode : RD_UNKNOWN, r->instance);
 	if (!r->fired || !r->before || !r->after)
 		rd_buf_adds(out, "did not happen\n");
 	else if (r->action && !strcmp(r->action, "call"))
@@ -108,7 +109,7 @@ static void describe(const struct runlog_run *r, struct rd_buf *out)
 		rd_buf_addf(out, " at %s", r->place);
 	rd_buf_addf(out, "\nfirst deviation: %s", runlog_deviation_name(r->deviation));
 	if (r->deviation_at)
-		rd_buf_addf(out, " in %s at %s", r->deviation_thread ? r->deviation_thread : "?",
+		rd_buf_addf(out, " in %s at %s", r->deviation_thread ? r->deviation_thread : RD_UNKNOWN,
 			    r->deviation_at);
 	rd_buf_addc(out, '\n');
 }

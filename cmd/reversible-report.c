@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/name.h"
 #include "reversible/describe.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static void print_place(const struct cmd_reversible *c, uint32_t site)
 		printf("%s:%" PRIu32 ":%" PRIu32 "%s%s", f.file, f.line, f.column, *f.function ? " in " : "",
 		       f.function);
 	else
-		printf("an unknown place");
+		printf(RD_UNKNOWN_PLACE);
 }
 
 static void print_side(const struct cmd_reversible *c, const struct rev_side *s, const char *how)

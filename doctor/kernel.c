@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/name.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -89,7 +90,7 @@ static int count_watchpoints(bool *works)
 
 static const char *paranoid(void)
 {
-	static char value[16] = "?";
+	static char value[16] = RD_UNKNOWN;
 	struct rd_buf b = RD_BUF_INIT;
 
 	if (rd_file_read("/proc/sys/kernel/perf_event_paranoid", &b) == 0 && b.length < sizeof value) {

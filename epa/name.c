@@ -4,7 +4,7 @@
  */
 #include "epa/name.h"
 
-#include "base/file.h"
+#include "base/name.h"
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 const char *epa_kind_name(enum epa_kind kind)
 {
 	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread",  "stack",
-					    "heap",   "map",	  "argument", "unknown", "process", "region"};
+					    "heap",   "mmap",	  "argument", "unknown", "process", "region"};
 	return names[kind];
 }
 
@@ -79,16 +79,7 @@ const char *epa_names_text(const struct epa_names *names, uint32_t number)
 	size_t below = names->base ? names->base->list.count : 0;
 	if (number < below)
 		return names->base->list.items[number];
-	return number - below < names->list.count ? names->list.items[number - below] : "?";
-}
-
-static void add_place(const struct trace_sites *sites, uint32_t number, struct rd_buf *out)
-{
-	const struct trace_site *site = trace_sites_find(sites, number);
-	if (site && site->file != TRACE_NO_FILE)
-		rd_buf_addf(out, " (%s:%u)", rd_base_name(trace_sites_file(sites, site->file)), site->line);
-	else if (number)
-		rd_buf_addf(out, " (site %u)", number);
+	return number - below < names->list.count ? names->list.items[number - below] : RD_UNKNOWN;
 }
 
 static void add_offset(struct rd_buf *out, int64_t offset)
@@ -117,14 +108,13 @@ static void add_sited(const struct epa_names *names, const struct trace_sites *s
 	if (local) {
 		rd_buf_adds(out, site->what);
 		add_member(sites, site->type, site->size, name, out);
-		rd_buf_addf(out, " in %s", epa_names_text(names, epa_name_thread(name)));
+		rd_buf_adds(out, " in ");
 	} else {
-		rd_buf_addf(out, "%s %s", epa_kind_name(kind), epa_names_text(names, epa_name_thread(name)));
+		rd_buf_addf(out, "%s ", epa_kind_name(kind));
 	}
-	add_place(sites, epa_name_site(name), out);
 	/* The ordinal of what is unknown has other things in its low bits. */
-	rd_buf_addf(out, "#%" PRIu64,
-		    kind == EPA_UNKNOWN ? epa_name_ordinal(name) >> 16 : epa_name_ordinal(name));
+	model_name_maker(sites, epa_names_text(names, epa_name_thread(name)), epa_name_site(name),
+			 kind == EPA_UNKNOWN ? epa_name_ordinal(name) >> 16 : epa_name_ordinal(name), out);
 	if (!local)
 		add_offset(out, epa_name_offset(name));
 }

@@ -6,6 +6,7 @@
 #include "epa/show.h"
 
 #include "base/file.h"
+#include "base/name.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 
 static const char *what(const struct trace_site *site)
 {
-	return site && *site->what ? site->what : "?";
+	return site && *site->what ? site->what : RD_UNKNOWN;
 }
 
 /* The value of the record's op that a slot holds; NULL: none, or one of several slots. */

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ struct epa_walk {
 	struct lane *current; /* goes on; NULL: the heap tells */
 	size_t place;
 	struct rd_umap by_number; /* to place */
-	char lost[24];
+	char *lost;		  /* the last name of a thread that is not there */
 	int err;
 };
 
@@ -278,15 +279,15 @@ static void name_lane(struct epa_walk *w, struct lane *lane)
 {
 	const uint64_t *parent = NULL;
 	if (lane->number == 0) {
-		lane->name = rd_xstrdup("T_0");
+		lane->name = rd_thread_name(NULL, 0);
 		return;
 	}
 	if (lane->started && lane->start.values[2] < lane->number)
 		parent = rd_umap_get(&w->by_number, lane->start.values[2]);
 	if (parent)
-		lane->name = rd_xasprintf("%s_%" PRIu64, w->lanes[*parent].name, lane->start.values[3]);
+		lane->name = rd_thread_name(w->lanes[*parent].name, lane->start.values[3]);
 	else
-		lane->name = rd_xasprintf("T_?%u", lane->number);
+		lane->name = rd_thread_lost(lane->number);
 }
 
 int epa_walk_open(struct epa_walk **out, struct epa_source *s)
@@ -318,6 +319,7 @@ void epa_walk_close(struct epa_walk *w)
 	rd_umap_release(&w->by_number);
 	free(w->lanes);
 	free(w->heap);
+	free(w->lost);
 	free(w);
 }
 
@@ -396,8 +398,8 @@ const char *epa_thread_name(struct epa_walk *w, uint32_t number)
 	const uint64_t *place = rd_umap_get(&w->by_number, number);
 	if (place)
 		return w->lanes[*place].name;
-	snprintf(w->lost, sizeof w->lost, "T_?%u", number);
-	return w->lost;
+	free(w->lost);
+	return w->lost = rd_thread_lost(number);
 }
 
 const struct trace_event *epa_walk_start(const struct epa_walk *w, uint32_t number)

@@ -26,6 +26,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "finding/schedule.h"
 
 #include <stdlib.h>
@@ -48,18 +49,9 @@ static void add_field(struct rd_buf *b, const char *text)
 	rd_buf_addc(b, '\x1f');
 }
 
-/* Leaves out what stands in brackets, and numbers behind '#' and 'T_'. */
 static void add_normal(struct rd_buf *b, const char *name)
 {
-	for (const char *p = name ? name : ""; *p; p++) {
-		rd_buf_addc(b, *p);
-		if (*p == '[')
-			p += strcspn(p + 1, "]");
-		else if (*p == '#')
-			p += strspn(p + 1, "0123456789");
-		else if (*p == '_' && p > name && p[-1] == 'T')
-			p += strspn(p + 1, "0123456789_");
-	}
+	rd_name_normal(b, name ? name : "");
 	rd_buf_addc(b, '\x1f');
 }
 

@@ -10,6 +10,7 @@
  */
 #include "finding/schedule.h"
 
+#include "base/field.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
@@ -83,29 +84,6 @@ struct schedule_stop *schedule_add_stop(struct schedule *s)
 
 /* ---- writing ---- */
 
-static void put_text(struct rd_buf *out, const char *text)
-{
-	rd_buf_addc(out, '\t');
-	if (!text || !*text) {
-		rd_buf_addc(out, '-');
-		return;
-	}
-	if (strcmp(text, "-") == 0) {
-		rd_buf_adds(out, "\\-");
-		return;
-	}
-	for (; *text; text++) {
-		if (*text == '\t')
-			rd_buf_adds(out, "\\t");
-		else if (*text == '\n')
-			rd_buf_adds(out, "\\n");
-		else if (*text == '\\')
-			rd_buf_adds(out, "\\\\");
-		else
-			rd_buf_addc(out, *text);
-	}
-}
-
 static void put_number(struct rd_buf *out, uint64_t n)
 {
 	rd_buf_addf(out, "\t%" PRIu64, n);
@@ -117,8 +95,8 @@ static void put_place(struct rd_buf *out, const struct schedule_place *p)
 
 	if (p->file && *p->file)
 		rd_buf_addf(&place, "%s:%" PRIu32 ":%" PRIu32, p->file, p->line, p->column);
-	put_text(out, place.data);
-	put_text(out, p->function);
+	rd_field_add(out, place.data);
+	rd_field_add(out, p->function);
 	rd_buf_release(&place);
 	rd_buf_addc(out, '\n');
 }
@@ -128,7 +106,7 @@ static void put_head(struct rd_buf *out, const char *name, const char *value)
 	if (!value)
 		return;
 	rd_buf_adds(out, name);
-	put_text(out, value);
+	rd_field_add(out, value);
 	rd_buf_addc(out, '\n');
 }
 
@@ -138,16 +116,16 @@ static void put_ops(const struct schedule *s, struct rd_buf *out)
 		const struct schedule_op *op = &s->ops[i];
 
 		rd_buf_adds(out, "op");
-		put_text(out, op->thread);
+		rd_field_add(out, op->thread);
 		put_number(out, op->n);
-		put_text(out, op->kind);
-		put_text(out, op->object);
+		rd_field_add(out, op->kind);
+		rd_field_add(out, op->object);
 		put_number(out, op->seen);
 		put_place(out, &op->place);
 	}
 	for (size_t i = 0; i < s->limit_count; i++) {
 		rd_buf_adds(out, "limit");
-		put_text(out, s->limits[i].thread);
+		rd_field_add(out, s->limits[i].thread);
 		put_number(out, s->limits[i].n);
 		rd_buf_addc(out, '\n');
 	}
@@ -159,22 +137,22 @@ static void put_ends(const struct schedule *s, struct rd_buf *out)
 		const struct schedule_hold *h = &s->holds[i];
 
 		rd_buf_adds(out, "hold");
-		put_text(out, h->thread);
+		rd_field_add(out, h->thread);
 		put_number(out, h->after);
 		put_number(out, h->site);
 		put_number(out, h->occurrence);
-		put_text(out, h->write ? "write" : "read");
-		put_text(out, h->object);
+		rd_field_add(out, h->write ? "write" : "read");
+		rd_field_add(out, h->object);
 		put_place(out, &h->place);
 	}
 	for (size_t i = 0; i < s->stop_count; i++) {
 		const struct schedule_stop *t = &s->stops[i];
 
 		rd_buf_adds(out, "stop");
-		put_text(out, t->thread);
+		rd_field_add(out, t->thread);
 		put_number(out, t->n);
-		put_text(out, t->kind);
-		put_text(out, t->object);
+		rd_field_add(out, t->kind);
+		rd_field_add(out, t->object);
 		put_place(out, &t->place);
 	}
 }
@@ -237,30 +215,6 @@ static int fail_line(struct parser *p, const char *what, const char *value)
 	return p->err;
 }
 
-/* Undoes the escapes in place; "" is what was written as -. */
-static void unescape(struct parser *p, char *field)
-{
-	char *to = field;
-
-	if (strcmp(field, "-") == 0) {
-		*field = '\0';
-		return;
-	}
-	for (const char *from = field; *from; from++) {
-		if (*from != '\\') {
-			*to++ = *from;
-			continue;
-		}
-		from++;
-		if (*from != 't' && *from != 'n' && *from != '\\' && *from != '-') {
-			fail_line(p, "a bad escape in", field);
-			return;
-		}
-		*to++ = *from == 't' ? '\t' : *from == 'n' ? '\n' : *from;
-	}
-	*to = '\0';
-}
-
 static void split(struct parser *p, char *line)
 {
 	p->count = 0;
@@ -278,7 +232,8 @@ static void split(struct parser *p, char *line)
 		line = tab + 1;
 	}
 	for (size_t i = 0; i < p->count; i++)
-		unescape(p, p->fields[i]);
+		if (!rd_field_undo(p->fields[i]))
+			fail_line(p, "a bad escape in", p->fields[i]);
 }
 
 static uint64_t parse_number(struct parser *p, const char *s, uint64_t max)

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,15 +254,12 @@ uint64_t inject_chooser_runs(const struct inject_chooser *c)
 
 bool inject_thread_parse(struct run_fault *f, const char *name)
 {
-	const char *at = name + 3;
-	char *end;
+	int depth = strlen(name) < INJECT_THREAD_NAME
+			    ? rd_thread_path(name, strlen(name), f->thread, RUN_FAULT_DEPTH)
+			    : -1;
 
-	f->depth = 0;
-	if (strncmp(name, "T_0", 3) != 0 || strlen(name) >= INJECT_THREAD_NAME)
-		return false;
-	for (; *at == '_' && at[1] >= '0' && at[1] <= '9' && f->depth < RUN_FAULT_DEPTH; at = end)
-		f->thread[f->depth++] = (uint32_t)strtoul(at + 1, &end, 10);
-	return !*at;
+	f->depth = depth < 0 ? 0 : (uint32_t)depth;
+	return depth >= 0;
 }
 
 /* A number below the pool's total, for run number `index` of this kind. */

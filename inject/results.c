@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -144,7 +145,7 @@ static void read_command(struct campaign_results *r, const json_t *root)
 	for (size_t i = 0; i < json_array_size(argv); i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
 
-		rd_buf_addf(&command, "%s%s", i ? " " : "", word ? word : "?");
+		rd_buf_addf(&command, "%s%s", i ? " " : "", word ? word : RD_UNKNOWN);
 	}
 	if (!command.length && program)
 		rd_buf_adds(&command, program);

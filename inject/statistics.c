@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "inject/interval.h"
 
 #include <inttypes.h>
@@ -219,7 +220,7 @@ static void name_place(struct work *w, const struct runlog_run *run, enum campai
 		rd_buf_add(&w->text, where, last && last != colon ? (size_t)(last - where) : length);
 	}
 	if (!w->text.length)
-		rd_buf_adds(&w->text, "(unknown)");
+		rd_buf_adds(&w->text, RD_UNKNOWN);
 }
 
 static void count_place(struct work *w, const struct runlog_run *run, enum campaign_by by)

@@ -8,6 +8,8 @@
  */
 #include "inject/verdict.h"
 
+#include "base/name.h"
+
 #include "trace/event.h"
 
 #include <signal.h>
@@ -189,7 +191,7 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 		inject_where(trace_get_sites(c->golden->trace), epa_deviation_site(first), v->deviation_at,
 			     sizeof v->deviation_at);
 		snprintf(v->deviation_thread, sizeof v->deviation_thread, "%s",
-			 first->thread ? first->thread : "?");
+			 first->thread ? first->thread : RD_UNKNOWN);
 	}
 	epa_comparison_release(&result);
 	return r;

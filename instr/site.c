@@ -6,6 +6,7 @@
  */
 #include "instr/site.h"
 
+#include "base/field.h"
 #include "base/error.h"
 #include "ir/value.h"
 #include "raddle/event.h"
@@ -27,33 +28,6 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
-static void add_field(struct rd_buf *out, const char *text)
-{
-	rd_buf_addc(out, '\t');
-	if (text == NULL || *text == '\0') {
-		rd_buf_addc(out, '-');
-		return;
-	}
-	if (strcmp(text, "-") == 0) {
-		rd_buf_adds(out, "\\-");
-		return;
-	}
-	for (; *text != '\0'; text++)
-		switch (*text) {
-		case '\t':
-			rd_buf_adds(out, "\\t");
-			break;
-		case '\n':
-			rd_buf_adds(out, "\\n");
-			break;
-		case '\\':
-			rd_buf_adds(out, "\\\\");
-			break;
-		default:
-			rd_buf_addc(out, *text);
-		}
-}
-
 static long file_number(struct instr_sites *s, const char *path)
 {
 	return path != NULL ? (long)rd_names_put(&s->files, path, strlen(path)) : -1;
@@ -66,7 +40,7 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 		LLVMMetadataRef scope = LLVMDILocationGetScope(at);
 		rd_buf_addf(&s->text, "\t%ld\t%u", file_number(s, ir_debug_file(s->debug, scope)),
 			    LLVMDILocationGetLine(at));
-		add_field(&s->text, ir_debug_scope_name(s->debug, scope));
+		rd_field_add(&s->text, ir_debug_scope_name(s->debug, scope));
 	}
 }
 
@@ -97,9 +71,9 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 		    (unsigned long long)site->size, *site->flags != '\0' ? site->flags : "-",
 		    file_number(s, ir_debug_file(s->debug, scope)), line,
 		    location != NULL ? LLVMDILocationGetColumn(location) : 0);
-	add_field(&s->text, name);
-	add_field(&s->text, site->pointer != NULL ? what.data : site->callee);
-	add_field(&s->text, type.data);
+	rd_field_add(&s->text, name);
+	rd_field_add(&s->text, site->pointer != NULL ? what.data : site->callee);
+	rd_field_add(&s->text, type.data);
 	if (location != NULL)
 		add_chain(s, location);
 	rd_buf_addc(&s->text, '\n');
@@ -124,12 +98,12 @@ static void add_globals(struct instr_sites *s, LLVMModuleRef module, struct rd_b
 			continue;
 		bool known = ir_debug_global(s->debug, g, &global);
 		rd_buf_addc(out, 'G');
-		add_field(out, known ? global.name.data : ir_name(g));
-		add_field(out, ir_name(g));
+		rd_field_add(out, known ? global.name.data : ir_name(g));
+		rd_field_add(out, ir_name(g));
 		rd_buf_addf(out, "\t%llu\t%ld\t%u",
 			    (unsigned long long)LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g)),
 			    file_number(s, global.file), global.line);
-		add_field(out, global.type.data);
+		rd_field_add(out, global.type.data);
 		rd_buf_addc(out, '\n');
 		rd_buf_release(&global.name);
 		rd_buf_release(&global.type);
@@ -140,11 +114,11 @@ static void add_member(void *context, const struct ir_member *m)
 {
 	struct rd_buf *out = context;
 	rd_buf_addc(out, 'T');
-	add_field(out, m->type);
+	rd_field_add(out, m->type);
 	rd_buf_addf(out, "\t%llu", (unsigned long long)m->size);
-	add_field(out, m->name);
+	rd_field_add(out, m->name);
 	rd_buf_addf(out, "\t%llu\t%llu", (unsigned long long)m->offset, (unsigned long long)m->member_size);
-	add_field(out, m->member_type);
+	rd_field_add(out, m->member_type);
 	rd_buf_addc(out, '\n');
 }
 
@@ -155,11 +129,11 @@ void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf
 	add_globals(s, module, &globals);
 	rd_buf_addf(out, "U\t%llu\t%u", (unsigned long long)s->slot,
 		    ((s->count > s->pieces ? s->count : s->pieces) >> RADDLE_SITE_LOCAL_BITS) + 1);
-	add_field(out, LLVMGetSourceFileName(module, &n));
+	rd_field_add(out, LLVMGetSourceFileName(module, &n));
 	rd_buf_addc(out, '\n');
 	for (size_t i = 0; i < s->files.count; i++) {
 		rd_buf_addf(out, "F\t%zu", i);
-		add_field(out, s->files.items[i]);
+		rd_field_add(out, s->files.items[i]);
 		rd_buf_addc(out, '\n');
 	}
 	rd_buf_add(out, s->text.data, s->text.length);

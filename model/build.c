@@ -249,10 +249,10 @@ static int compare_memory(const void *a, const void *b)
 /* The replay of memory operations. */
 struct replay {
 	struct model *model;
-	struct rd_umap live; /* base to object + 1; 0 if freed */
-	uint32_t *ordinals;  /* allocations of each thread so far */
-	uint32_t *stacks;    /* the stack object of each thread, + 1 */
-	uint32_t *maps;	     /* live mmap objects */
+	struct rd_umap live;	 /* base to object + 1; 0 if freed */
+	struct rd_pmap ordinals; /* allocations of each thread at each site so far, of either kind */
+	uint32_t *stacks;	 /* the stack object of each thread, + 1 */
+	uint32_t *maps;		 /* live mmap objects */
 	size_t map_count, map_capacity;
 };
 
@@ -263,6 +263,13 @@ static void end_object(struct replay *r, uint64_t base, uint64_t q)
 		return;
 	r->model->objects[*live - 1].end = q;
 	*live = 0;
+}
+
+static uint32_t count_up(struct replay *r, const struct memory *op)
+{
+	uint64_t site = r->model->stacks[op->stack].site;
+	uint64_t mapped = op->alloc == RADDLE_ALLOC_MMAP;
+	return (uint32_t)(*rd_pmap_put(&r->ordinals, op->thread, site << 1 | mapped, NULL))++;
 }
 
 static void begin_object(struct replay *r, const struct memory *op)
@@ -277,7 +284,7 @@ static void begin_object(struct replay *r, const struct memory *op)
 				 .kind = stack ? MODEL_STACK : MODEL_HEAP,
 				 .alloc = op->alloc};
 	if (!stack)
-		o.ordinal = r->ordinals[op->thread]++;
+		o.ordinal = count_up(r, op);
 	/* A stack may lie inside memory that the program allocated for it. */
 	if (!stack)
 		end_object(r, op->address, op->q);
@@ -308,7 +315,6 @@ static void make_dynamic(struct scan *s)
 {
 	struct model *m = s->model;
 	struct replay r = {.model = m};
-	r.ordinals = rd_xcalloc(m->thread_count + 1, sizeof *r.ordinals);
 	r.stacks = rd_xcalloc(m->thread_count + 1, sizeof *r.stacks);
 	if (s->memory_count > 0)
 		qsort(s->memory, s->memory_count, sizeof *s->memory, compare_memory);
@@ -332,7 +338,7 @@ static void make_dynamic(struct scan *s)
 			break;
 		}
 	}
-	free(r.ordinals);
+	rd_pmap_release(&r.ordinals);
 	free(r.stacks);
 	free(r.maps);
 	rd_umap_release(&r.live);

@@ -82,7 +82,7 @@ static uint64_t place_key(struct export *x, uint32_t object, uint64_t at)
 	return pair(object, at);
 }
 
-/* Names have no blanks and no bars. */
+/* Names have no blanks, no bars and no parentheses. */
 static void sanitise(char *s)
 {
 	for (; *s; s++) {
@@ -90,6 +90,8 @@ static void sanitise(char *s)
 			*s = '_';
 		else if (*s == '|')
 			*s = '!';
+		else if (*s == '(' || *s == ')')
+			*s = *s == '(' ? '[' : ']';
 	}
 }
 

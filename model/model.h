@@ -5,8 +5,8 @@
  *
  * Threads are named after TraceSanitizer: T_0 is the initial thread, and the
  * n-th thread that a thread creates has the creator's name and _n, n from 0.
- * Heap objects are named by the allocating thread and the position in its
- * sequence of allocations: `heap T_0_1#12`.  Globals have their source names,
+ * Heap objects are named by the allocating thread, the place and the position
+ * among its allocations there: `heap T_0_1 (queue.c:14)#3` (base/name.h).  Globals have their source names,
  * stacks are named by thread.
  *
  * An address means different objects at different times.  Lookups therefore take
@@ -202,9 +202,12 @@ static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 
 /* Names, appended to `out`. */
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
-/* `hits`, `table[3].lock`, `heap T_0#4+16`. */
+/* `hits`, `table[3].lock`, `heap T_0 (main.c:33)#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
 /* "[3].lock": what lies at the offset in a variable of that type and size. */
+/* `T_0 (main.c:33)#4`: who made an object, and which of those it made at that site. */
+void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
+		      struct rd_buf *out);
 void model_name_member(const struct trace_sites *sites, const char *type, uint64_t size, uint64_t offset,
 		       struct rd_buf *out);
 void model_name_address(const struct model *m, uint64_t address, uint64_t q, struct rd_buf *out);

@@ -7,16 +7,12 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NESTING_MAX 8 /* of member names */
-
-static void name_child(struct model *m, struct model_thread *t)
-{
-	t->name = rd_xasprintf("%s_%u", m->threads[t->parent].name, t->index);
-}
 
 /*
  * Threads whose parent has a name get theirs, until none is left; what then
@@ -30,7 +26,7 @@ void model_name_threads(struct model *m)
 	for (size_t i = 0; i < m->thread_count; i++) {
 		struct model_thread *t = &m->threads[i];
 		if (t->parent == MODEL_NONE) {
-			t->name = rd_xasprintf("T_%u", roots++);
+			t->name = rd_thread_name(NULL, roots++);
 			named++;
 		}
 	}
@@ -40,13 +36,13 @@ void model_name_threads(struct model *m)
 			struct model_thread *t = &m->threads[i];
 			if (!t->name && m->threads[t->parent].name &&
 			    strlen(m->threads[t->parent].name) < 4096) {
-				name_child(m, t);
+				t->name = rd_thread_name(m->threads[t->parent].name, t->index);
 				named++;
 			}
 		}
 		for (size_t i = 0; i < m->thread_count && named == before; i++) {
 			if (!m->threads[i].name) {
-				m->threads[i].name = rd_xasprintf("T_%u", roots++);
+				m->threads[i].name = rd_thread_name(NULL, roots++);
 				named++;
 			}
 		}
@@ -110,6 +106,18 @@ void model_name_member(const struct trace_sites *sites, const char *type_name, u
 	free(type);
 }
 
+void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
+		      struct rd_buf *out)
+{
+	const struct trace_site *at = trace_sites_find(sites, site);
+	struct rd_maker maker = {.thread = thread, .site = site, .number = number};
+	if (at && at->file != TRACE_NO_FILE) {
+		maker.file = trace_sites_file(sites, at->file);
+		maker.line = at->line;
+	}
+	rd_name_maker(out, &maker);
+}
+
 static void name_global(const struct model *m, const struct model_object *o, struct rd_buf *out)
 {
 	const struct trace_placed *p = &m->sites->placed[o->info];
@@ -120,14 +128,15 @@ static void name_global(const struct model *m, const struct model_object *o, str
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out)
 {
 	if (object == MODEL_NONE) {
-		rd_buf_adds(out, "?");
+		rd_buf_adds(out, RD_UNKNOWN);
 		return;
 	}
 	const struct model_object *o = &m->objects[object];
 	switch ((enum model_object_kind)o->kind) {
 	case MODEL_HEAP:
-		rd_buf_addf(out, "%s %s#%u", o->alloc == RADDLE_ALLOC_MMAP ? "mmap" : "heap",
-			    m->threads[o->thread].name, o->ordinal);
+		rd_buf_adds(out, o->alloc == RADDLE_ALLOC_MMAP ? "mmap " : "heap ");
+		model_name_maker(m->sites, m->threads[o->thread].name, m->stacks[o->stack].site, o->ordinal,
+				 out);
 		break;
 	case MODEL_STACK:
 		rd_buf_addf(out, "stack %s", m->threads[o->thread].name);

@@ -7,6 +7,7 @@
 #include "replay/board.h"
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "run/proc.h"
 
 #include <stdlib.h>
@@ -122,14 +123,21 @@ void board_name(const struct board *b, uint32_t number, struct rd_buf *out)
 {
 	uint32_t index[DEPTH_MAX];
 	size_t depth = 0;
+	char *name;
 
 	while (number < b->count && b->rows[number].parent != RADDLE_STEER_NONE && depth < DEPTH_MAX) {
 		index[depth++] = b->rows[number].index;
 		number = b->rows[number].parent;
 	}
-	rd_buf_adds(out, number == 0 ? "T_0" : "T_?");
-	while (depth)
-		rd_buf_addf(out, "_%u", index[--depth]);
+	name = number == 0 ? rd_thread_name(NULL, 0) : rd_thread_lost(number);
+	while (depth) {
+		char *creator = name;
+
+		name = rd_thread_name(creator, index[--depth]);
+		free(creator);
+	}
+	rd_buf_adds(out, name);
+	free(name);
 }
 
 const struct board_row *board_of_plan(const struct board *b, uint32_t position)

@@ -8,6 +8,7 @@
 #include "replay/explain.h"
 
 #include "base/file.h"
+#include "base/name.h"
 #include "replay/graph.h"
 #include "run/proc.h"
 #include "trace/event.h"
@@ -32,7 +33,7 @@ void explain_place(const struct explainer *e, uint32_t site, struct rd_buf *out)
 	if (*file)
 		rd_buf_addf(out, "%s:%" PRIu32, file, s->line);
 	else
-		rd_buf_adds(out, "an unknown place");
+		rd_buf_adds(out, RD_UNKNOWN_PLACE);
 }
 
 /* ---- objects ---- */

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -32,23 +33,6 @@ static int unfit(const struct plan *p, const char *what, const char *value)
 
 /* ---- threads ---- */
 
-/* The last number of a name, or -1: 1 of T_0_1. */
-static int64_t last_number(const char *name, size_t length, size_t *parent_length)
-{
-	size_t at = length;
-	int64_t n = 0;
-
-	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
-		at--;
-	if (at == length || length - at > 9 || at < 2 || name[at - 1] != '_' ||
-	    (name[at] == '0' && length - at > 1))
-		return -1;
-	for (size_t i = at; i < length; i++)
-		n = n * 10 + (name[i] - '0');
-	*parent_length = at - 1;
-	return n;
-}
-
 /* The position of a thread, which is added with its ancestors if it is new; -1 if
  * the name is none. */
 static int64_t add_thread(struct plan *p, const char *name, size_t length)
@@ -57,21 +41,19 @@ static int64_t add_thread(struct plan *p, const char *name, size_t length)
 					.limit = UINT64_MAX,
 					.hold = RADDLE_STEER_NONE,
 					.stop = RADDLE_STEER_NONE};
-	size_t parent_length;
+	size_t creator;
 	uint32_t known;
 
 	if (rd_names_find(&p->names, name, length, &known))
 		return known;
-	if (length != 3 || strncmp(name, "T_0", 3) != 0) {
-		int64_t index = last_number(name, length, &parent_length), parent;
+	if (rd_thread_split(name, length, &creator, &t.index)) {
+		int64_t parent = p->thread_count < THREADS_MAX ? add_thread(p, name, creator) : -1;
 
-		if (index < 0 || parent_length < 3 || p->thread_count >= THREADS_MAX)
-			return -1;
-		parent = add_thread(p, name, parent_length);
 		if (parent < 0)
 			return -1;
 		t.parent = (uint32_t)parent;
-		t.index = (uint32_t)index;
+	} else if (length != 3 || strncmp(name, "T_0", 3) != 0) {
+		return -1;
 	}
 	RD_GROW(p->threads, p->thread_capacity, p->thread_count + 1);
 	p->threads[p->thread_count] = t;
@@ -89,7 +71,7 @@ static int find_thread(struct plan *p, const char *name, uint32_t *position)
 
 const char *plan_thread_name(const struct plan *p, uint32_t position)
 {
-	return position < p->names.count ? p->names.items[position] : "?";
+	return position < p->names.count ? p->names.items[position] : RD_UNKNOWN;
 }
 
 const struct schedule_stop *plan_stop(const struct plan *p, const char *thread)
@@ -229,7 +211,7 @@ static int no_such_site(const struct plan *p, const struct schedule_hold *h)
 	return rd_fail(RD_EFORMAT,
 		       "replay: the schedule does not fit this program: it has no %s at %s:%" PRIu32
 		       ":%" PRIu32 " (site %" PRIu32 ")%s%s",
-		       h->write ? "write" : "read", h->place.file ? h->place.file : "?", h->place.line,
+		       h->write ? "write" : "read", h->place.file ? h->place.file : RD_UNKNOWN, h->place.line,
 		       h->place.column, h->site, of ? "; the schedule is of " : "", of ? of : "");
 }
 
@@ -306,10 +288,10 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 	*p = (struct plan){.schedule = s};
 	add_thread(p, "T_0", 3);
 	if (wrong)
-		return unfit(p, wrong, s->program ? s->program : "?");
+		return unfit(p, wrong, s->program ? s->program : RD_UNKNOWN);
 	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count && !s->op_count)
 		return unfit(p, "it needs two accesses, a stop or an order; it is for",
-			     s->program ? s->program : "?");
+			     s->program ? s->program : RD_UNKNOWN);
 	r = add_ops(p);
 	if (!r)
 		r = add_limits(p);

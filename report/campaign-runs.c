@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
+#include "base/name.h"
 #include "report/html.h"
 
 #include <stdlib.h>
@@ -162,9 +163,9 @@ static void put_names(struct data *d, const struct report_campaigns *c)
 		const struct campaign_results *r = c->items[i].results;
 
 		fputs(i ? ",[" : "[", d->out);
-		put_string(d->out, r->name ? r->name : "?");
+		put_string(d->out, r->name ? r->name : RD_UNKNOWN);
 		fputs(",", d->out);
-		put_string(d->out, r->directory ? r->directory : "?");
+		put_string(d->out, r->directory ? r->directory : RD_UNKNOWN);
 		fputs("]", d->out);
 	}
 	fputs("],\"outcomes\":[", d->out);

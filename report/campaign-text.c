@@ -8,6 +8,7 @@
 #include "report/campaign.h"
 
 #include "base/error.h"
+#include "base/name.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -181,7 +182,7 @@ static void put_places(FILE *out, const struct campaign_statistics *s, enum camp
 static void put_heading(FILE *out, const struct campaign_statistics *s, bool colour)
 {
 	const struct campaign_results *r = s->results;
-	const char *what = r->command && *r->command ? r->command : r->name ? r->name : "?";
+	const char *what = r->command && *r->command ? r->command : r->name ? r->name : RD_UNKNOWN;
 	size_t length = strlen(what);
 
 	fputs(colour ? BOLD : "", out);

@@ -8,6 +8,7 @@
 #include "report/html.h"
 
 #include "base/error.h"
+#include "base/name.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -44,7 +45,7 @@ static void raw(struct page *p, const char *markup)
 static void put_frame(struct page *p, const struct finding_frame *f)
 {
 	raw(p, "<b>");
-	put(p, f->function ? f->function : "(unknown)");
+	put(p, f->function ? f->function : RD_UNKNOWN);
 	raw(p, "</b> <span class=\"at\">");
 	word_place(&p->words, f);
 	flush_words(p);

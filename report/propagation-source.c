@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "report/html.h"
 
 #include <inttypes.h>
@@ -51,7 +52,7 @@ static uint32_t file_of(struct builder *b, const struct propagation_place *at)
 
 static uint32_t line_of(struct builder *b, const struct propagation_place *at)
 {
-	const char *function = at->function ? at->function : "(unknown function)";
+	const char *function = at->function ? at->function : RD_UNKNOWN;
 
 	if (at->file && *at->file && at->line)
 		return at->line;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "report/html.h"
 
 #include <stdlib.h>
@@ -61,7 +62,7 @@ const char *propagation_way_name(enum propagation_way way)
 
 static uint32_t thread_of(struct graph *g, const struct propagation_place *at)
 {
-	const char *name = at->thread ? at->thread : "?";
+	const char *name = at->thread ? at->thread : RD_UNKNOWN;
 
 	return rd_names_put(&g->threads, name, strlen(name));
 }
@@ -70,7 +71,7 @@ static int compare_threads(const void *a, const void *b, void *context)
 {
 	char *const *names = context;
 
-	return strverscmp(names[*(const size_t *)a], names[*(const size_t *)b]);
+	return rd_thread_compare(names[*(const size_t *)a], names[*(const size_t *)b]);
 }
 
 /* Columns are in order of the threads' names: T_0, T_0_2, T_0_10. */

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static void put_stack(struct writer *w, const struct finding_stack *s)
 static void access_words(struct writer *w, const struct finding *f, const struct finding_access *a)
 {
 	word_access(&w->words, a);
-	rd_buf_addf(&w->words, " of %s by ", f->object.name ? f->object.name : "unknown memory");
+	rd_buf_addf(&w->words, " of %s by ", f->object.name ? f->object.name : RD_UNKNOWN_MEMORY);
 	word_thread(&w->words, f, a->thread);
 	rd_buf_adds(&w->words, ", ");
 	word_locks(&w->words, a->locks, a->lock_count);

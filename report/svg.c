@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static void add_column(struct drawing *d, const char *thread)
 
 static int compare_names(const void *a, const void *b)
 {
-	return strverscmp(*(char *const *)a, *(char *const *)b);
+	return rd_thread_compare(*(char *const *)a, *(char *const *)b);
 }
 
 /* Columns are in order of the threads' names: T_0, T_0_2, T_0_10. */

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "report/words.h"
 
 #include <ctype.h>
@@ -103,7 +104,7 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 
 		rd_buf_clear(&place);
 		word_place(&place, f);
-		rd_buf_addf(&p->line, "#%zu %s", i, f->function ? f->function : "(unknown)");
+		rd_buf_addf(&p->line, "#%zu %s", i, f->function ? f->function : RD_UNKNOWN);
 		if (4 + p->line.length + 1 + place.length > WIDTH) {
 			flush_line(p, 4, "");
 			rd_buf_adds(&p->line, place.data);
@@ -162,7 +163,8 @@ static void print_lock(struct printer *p, const struct finding_lock *l, const ch
 	if (!l->stack.count)
 		return;
 	rd_buf_addf(&p->line, "%s %s taken%s by thread %s at:", l->kind ? l->kind : "lock",
-		    l->name ? l->name : "?", l->shared ? " for reading" : "", thread ? thread : "?");
+		    l->name ? l->name : RD_UNKNOWN, l->shared ? " for reading" : "",
+		    thread ? thread : RD_UNKNOWN);
 	capitalise(&p->line);
 	flush_line(p, 2, BLUE);
 	print_stack(p, &l->stack);
@@ -203,7 +205,7 @@ static void print_object(struct printer *p, const struct finding *f)
 	} else if (o->stack.count) {
 		rd_buf_addf(&p->line,
 			    ", %s by thread %s at:", o->kind == FINDING_HEAP ? "allocated" : "declared",
-			    o->thread ? o->thread : "?");
+			    o->thread ? o->thread : RD_UNKNOWN);
 	} else if (o->thread) {
 		rd_buf_addf(&p->line, "%s of thread %s", o->size ? "," : "", o->thread);
 	}
@@ -410,7 +412,7 @@ static void print_finding(struct printer *p, const struct finding *f)
 static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 {
 	if (!f || !f->file) {
-		rd_buf_adds(b, f && f->function ? f->function : "an unknown place");
+		rd_buf_adds(b, f && f->function ? f->function : RD_UNKNOWN_PLACE);
 		return;
 	}
 	rd_buf_addf(b, "%s:%u", rd_base_name(f->file), f->line);

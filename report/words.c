@@ -6,6 +6,7 @@
 #include "report/words.h"
 
 #include "base/file.h"
+#include "base/name.h"
 #include "raddle/event.h"
 
 #include <inttypes.h>
@@ -50,7 +51,7 @@ void word_op_brief(struct rd_buf *out, const char *kind, const char *object)
 {
 	const struct operation *o = find_operation(kind);
 
-	rd_buf_adds(out, o ? o->brief : kind ? kind : "?");
+	rd_buf_adds(out, o ? o->brief : kind ? kind : RD_UNKNOWN);
 	if (object)
 		rd_buf_addf(out, " %s", object);
 }
@@ -84,7 +85,7 @@ void word_title(struct rd_buf *out, const struct finding *f)
 	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && what)
 		rd_buf_addf(out, " on %s in %s", what, f->object.name);
 	else if (f->kind == FINDING_RACE)
-		rd_buf_addf(out, " on %s", f->object.name ? f->object.name : "unknown memory");
+		rd_buf_addf(out, " on %s", f->object.name ? f->object.name : RD_UNKNOWN_MEMORY);
 	else if (f->kind == FINDING_DEADLOCK && f->cycle_count == 1)
 		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? " of a thread with itself"
 							    : " of one thread that nothing wakes");
@@ -148,7 +149,7 @@ void word_witness(struct rd_buf *out, const struct finding_witness *w)
 void word_place(struct rd_buf *out, const struct finding_frame *f)
 {
 	if (!f->file) {
-		rd_buf_adds(out, f->module ? f->module : "(unknown place)");
+		rd_buf_adds(out, f->module ? f->module : RD_UNKNOWN_PLACE);
 		return;
 	}
 	rd_buf_adds(out, f->file);
@@ -201,7 +202,7 @@ void word_thread(struct rd_buf *out, const struct finding *f, const char *name)
 {
 	const struct finding_thread *t = finding_thread(f, name);
 
-	rd_buf_addf(out, "thread %s", name ? name : "(unknown)");
+	rd_buf_addf(out, "thread %s", name ? name : RD_UNKNOWN);
 	if (t && t->label)
 		rd_buf_addf(out, " '%s'", t->label);
 }
@@ -212,7 +213,7 @@ void word_object(struct rd_buf *out, const struct finding_object *o)
 		"memory",	  "global", "heap object", "stack variable", "thread-local variable",
 		"file descriptor"};
 
-	rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : "?");
+	rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : RD_UNKNOWN);
 	if (o->type)
 		rd_buf_addf(out, " of type %s", o->type);
 	if (o->size)
@@ -231,11 +232,11 @@ void word_wait(struct rd_buf *out, const char *kind, const char *wants)
 	rd_buf_adds(out, "waits for ");
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		if (kind && strcmp(table[i].kind, kind) == 0) {
-			rd_buf_addf(out, "%s %s", table[i].words, wants ? wants : "?");
+			rd_buf_addf(out, "%s %s", table[i].words, wants ? wants : RD_UNKNOWN);
 			return;
 		}
 	}
-	rd_buf_addf(out, "%s %s", kind ? kind : "lock", wants ? wants : "?");
+	rd_buf_addf(out, "%s %s", kind ? kind : "lock", wants ? wants : RD_UNKNOWN);
 }
 
 void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f)

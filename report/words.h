@@ -14,7 +14,7 @@ void word_op(struct rd_buf *out, const char *kind, const char *object);
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
 
-/* "data race on hits", "data race on p->next in heap T_0#4+16", "deadlock of 2 threads". */
+/* "data race on hits", "data race on p->next in heap T_0 (list.c:9)#4+16", "deadlock of 2 threads". */
 void word_title(struct rd_buf *out, const struct finding *f);
 
 /* "confirmed by replay"; the meaning of a class, "" if there is none. */
@@ -27,7 +27,7 @@ void word_models(struct rd_buf *out, const struct finding *f);
 /* "spec-violated under sc, crash; run 3 times; schedule w.schedule; the output had a line more". */
 void word_witness(struct rd_buf *out, const struct finding_witness *w);
 
-/* "counter.c:12:7", "(unknown place)"; "counter.c:12 in add". */
+/* "counter.c:12:7", "an unknown place"; "counter.c:12 in add". */
 void word_place(struct rd_buf *out, const struct finding_frame *f);
 void word_place_in(struct rd_buf *out, const struct finding_frame *f);
 

@@ -10,6 +10,7 @@
 #include "reversible/describe.h"
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "epa/object.h"
 #include "reversible/feed.h"
 
@@ -291,7 +292,7 @@ static void finish(struct describer *d)
 			side->what = side->what ? side->what : "access";
 			side->instance = side->instance ? side->instance : 1;
 		}
-		v->object = v->object ? v->object : (char *)"?";
+		v->object = v->object ? v->object : (char *)RD_UNKNOWN;
 		if (v->meet && !can_meet(v)) {
 			v->meet = false;
 			v->replay.count = 0;

@@ -11,6 +11,7 @@
 #include "reversible/certificate.h"
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "reversible/depend.h"
 #include "reversible/feed.h"
 #include "reversible/released.h"
@@ -60,7 +61,7 @@ static void reject(struct prover *p, const char *format, ...)
 		return;
 	va_start(ap, format);
 	if (vasprintf(&p->why, format, ap) < 0)
-		p->why = rd_xstrdup("?");
+		p->why = rd_xstrdup(RD_UNKNOWN);
 	va_end(ap);
 }
 

@@ -9,6 +9,7 @@
 #include "reversible/source.h"
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "reversible/shadow.h"
 #include "raddle/full.h"
 
@@ -295,7 +296,7 @@ const char *rev_hidden_name(unsigned state)
 	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
 		if (hidden[i].number == state)
 			return hidden[i].state;
-	return "?";
+	return RD_UNKNOWN;
 }
 
 static bool may_be_address(const struct trace_record *r, size_t i)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,18 +42,14 @@ static bool get_number(const char **at, uint64_t *out)
 
 static bool get_thread(const char **at, struct run_fault *f)
 {
-	const char *p = *at;
-	char *end;
+	size_t length = strcspn(*at, ":");
+	int depth = rd_thread_path(*at, length, f->thread, RUN_FAULT_DEPTH);
 
-	if (strncmp(p, "T_0", 3) != 0)
+	if (depth < 0 || (*at)[length] != ':')
 		return false;
-	for (p += 3; *p == '_'; p = end) {
-		if (f->depth == RUN_FAULT_DEPTH || p[1] < '0' || p[1] > '9')
-			return false;
-		f->thread[f->depth++] = (uint32_t)strtoul(p + 1, &end, 10);
-	}
-	*at = p + 1;
-	return *p == ':';
+	f->depth = (uint32_t)depth;
+	*at += length + 1;
+	return true;
 }
 
 static bool get_action(const char **at, struct run_fault *f)

@@ -13,6 +13,7 @@
  */
 #include "trace/sites.h"
 
+#include "base/field.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -379,33 +380,6 @@ static const struct {
 	{'P', 4, true, parse_piece},
 };
 
-/* Undoes the escapes of one field in place. */
-static int unescape(const struct parser *p, char *s)
-{
-	char *to = s;
-	if (strcmp(s, "-") == 0) {
-		*s = '\0';
-		return RD_OK;
-	}
-	for (const char *from = s; *from; from++) {
-		if (*from != '\\') {
-			*to++ = *from;
-			continue;
-		}
-		from++;
-		if (*from == 't')
-			*to++ = '\t';
-		else if (*from == 'n')
-			*to++ = '\n';
-		else if (*from == '\\' || *from == '-')
-			*to++ = *from;
-		else
-			return fail_line(p, "bad escape in field", s);
-	}
-	*to = '\0';
-	return RD_OK;
-}
-
 static int split_line(struct parser *p, char *line)
 {
 	p->field_count = 0;
@@ -418,9 +392,8 @@ static int split_line(struct parser *p, char *line)
 		at = tab ? tab + 1 : NULL;
 	}
 	for (size_t i = 0; i < p->field_count; i++) {
-		int err = unescape(p, p->fields[i]);
-		if (err)
-			return err;
+		if (!rd_field_undo(p->fields[i]))
+			return fail_line(p, "bad escape in field", p->fields[i]);
 	}
 	return RD_OK;
 }

@@ -18,6 +18,7 @@
  */
 #include "trace/std.h"
 
+#include "base/field.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -777,26 +778,12 @@ static int read_lines(struct import *in, const char *text, size_t length)
 
 /* ---- the site table ---- */
 
-/* A field of the site table. */
-static void add_field(struct rd_buf *b, const char *s)
-{
-	rd_buf_addc(b, '\t');
-	if (!*s || strcmp(s, "-") == 0)
-		rd_buf_adds(b, *s ? "\\-" : "-");
-	else
-		for (; *s; s++) {
-			if (*s == '\\' || *s == '\t')
-				rd_buf_addc(b, '\\');
-			rd_buf_addc(b, *s == '\t' ? 't' : *s);
-		}
-}
-
 static void add_variables(struct import *in, struct rd_buf *b, enum std_space space)
 {
 	const struct rd_names *names = &in->names[space];
 	for (size_t i = 0; i < names->count; i++) {
 		rd_buf_addc(b, 'G');
-		add_field(b, names->items[i]);
+		rd_field_add(b, names->items[i]);
 		rd_buf_addf(b, "\t%s.%zu\t%u\t-1\t0\t%s\n", spaces[space].type, i, spaces[space].size,
 			    spaces[space].type);
 	}
@@ -812,12 +799,12 @@ static int write_sites(struct import *in, const char *directory)
 	char *path = rd_xasprintf("%s/sites", directory);
 	rd_buf_adds(&b, "raddle-sites\t1\n");
 	rd_buf_addf(&b, "U\t%u\t%u", UNIT_SLOT, (in->site_count >> RADDLE_SITE_LOCAL_BITS) + 1);
-	add_field(&b, in->opts->name);
+	rd_field_add(&b, in->opts->name);
 	rd_buf_adds(&b, "\nF\t0");
-	add_field(&b, in->opts->name);
+	rd_field_add(&b, in->opts->name);
 	for (size_t i = 0; i < in->files.count; i++) {
 		rd_buf_addf(&b, "\nF\t%zu", i + 1);
-		add_field(&b, in->files.items[i]);
+		rd_field_add(&b, in->files.items[i]);
 	}
 	rd_buf_addc(&b, '\n');
 	in->records += 2 + in->files.count;

@@ -260,7 +260,7 @@ static void maps(void **state)
 	FIX_EVENT(f, 0, RADDLE_UNMAP, map, 0x4000);
 	FIX_EVENT(f, 0, RADDLE_ALLOC, map + 0x1000, 0x2000, RADDLE_ALLOC_MMAP);
 	look(f, 0, map + 0x1fff);
-	expect(f, "map T_0 (u.c:60)#0+16383\nmap T_0 (u.c:60)#1+4095\n");
+	expect(f, "mmap T_0 (u.c:60)#0+16383\nmmap T_0 (u.c:60)#1+4095\n");
 }
 
 static int setup(void **state)

@@ -139,6 +139,26 @@ static void heap_ids(void **state)
 	assert_string_not_equal(ids[0], ids[2]);
 }
 
+/* A lock on the heap is named with the place of its allocation since there is one way to name objects;
+ * findings of before have the same ids and stay in baselines. */
+static void heap_lock_ids(void **state)
+{
+	static const char *const names[] = {"heap T_0#4+16", "heap T_0 (main.c:33)#0+16",
+					    "heap T_0_1 (site 7)#2+16"};
+	char ids[3][FINDING_ID_SIZE];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct finding_set *set = finding_set_new();
+
+		fixture_race(set, names[i], 12);
+		strcpy(ids[i], only_id(set));
+		finding_set_free(set);
+	}
+	assert_string_equal(ids[0], ids[1]);
+	assert_string_equal(ids[0], ids[2]);
+}
+
 static void duplicates_merge(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -265,11 +285,12 @@ static void empty_set(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_survive),	cmocka_unit_test(ids_differ),
-		cmocka_unit_test(heap_ids),	cmocka_unit_test(duplicates_merge),
-		cmocka_unit_test(writes_win),	cmocka_unit_test(ids_are_unique),
-		cmocka_unit_test(deadlock_ids), cmocka_unit_test(sorted_by_worth),
-		cmocka_unit_test(found_by_id),	cmocka_unit_test(empty_set),
+		cmocka_unit_test(ids_survive),	    cmocka_unit_test(ids_differ),
+		cmocka_unit_test(heap_ids),	    cmocka_unit_test(heap_lock_ids),
+		cmocka_unit_test(duplicates_merge), cmocka_unit_test(writes_win),
+		cmocka_unit_test(ids_are_unique),   cmocka_unit_test(deadlock_ids),
+		cmocka_unit_test(sorted_by_worth),  cmocka_unit_test(found_by_id),
+		cmocka_unit_test(empty_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

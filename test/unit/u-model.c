@@ -431,9 +431,9 @@ static void test_names(void **state)
 	assert_place(m, 0x9000, 6, "heap T_0_0#0");
 	assert_place(m, 0x9008, 6, "heap T_0_0#0+8");
 	assert_place(m, 0x9008, 8, "heap T_0_0_0#0+24"); /* another object by then */
-	assert_place(m, 0xa004, 6, "mmap T_0_0#1+4");
+	assert_place(m, 0xa004, 6, "mmap T_0_0#0+4");
 	assert_place(m, 0x9008, 1, "heap T_0_0#0+8");  /* the next one allocated there */
-	assert_place(m, 0xa004, 20, "mmap T_0_0#1+4"); /* the last one that was */
+	assert_place(m, 0xa004, 20, "mmap T_0_0#0+4"); /* the last one that was */
 	assert_place(m, 0x7000 * 3 + 0xff0, 5, "stack T_0_0-0x10");
 	assert_place(m, 0x123456789, 5, "0x123456789");
 	model_free(m);

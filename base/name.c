@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Names of threads and of what they make: one writer and one reader.
+ */
+#include "base/name.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define INDEX_DIGITS 9 /* so that an index fits 32 bits */
+
+char *rd_thread_name(const char *creator, uint64_t index)
+{
+	return rd_xasprintf("%s_%" PRIu64, creator ? creator : "T", index);
+}
+
+char *rd_thread_lost(uint32_t number)
+{
+	return rd_xasprintf("T_" RD_UNKNOWN "%" PRIu32, number);
+}
+
+bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index)
+{
+	size_t at = length;
+	uint32_t n = 0;
+
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	if (at == length || length - at > INDEX_DIGITS || at < 4 || name[at - 1] != '_' ||
+	    (name[at] == '0' && length - at > 1))
+		return false;
+	for (size_t i = at; i < length; i++)
+		n = n * 10 + (uint32_t)(name[i] - '0');
+	*creator = at - 1;
+	*index = n;
+	return true;
+}
+
+int rd_thread_path(const char *name, size_t length, uint32_t *path, int most)
+{
+	size_t creator;
+	uint32_t index;
+	int depth;
+
+	if (length == 3 && strncmp(name, "T_0", 3) == 0)
+		return 0;
+	if (most <= 0 || !rd_thread_split(name, length, &creator, &index))
+		return -1;
+	depth = rd_thread_path(name, creator, path, most - 1);
+	if (depth < 0)
+		return -1;
+	path[depth] = index;
+	return depth + 1;
+}
+
+int rd_thread_compare(const char *a, const char *b)
+{
+	return strverscmp(a, b);
+}
+
+void rd_name_maker(struct rd_buf *out, const struct rd_maker *m)
+{
+	rd_buf_adds(out, m->thread);
+	if (m->file)
+		rd_buf_addf(out, " (%s:%" PRIu32 ")", rd_base_name(m->file), m->line);
+	else if (m->site)
+		rd_buf_addf(out, " (site %" PRIu32 ")", m->site);
+	rd_buf_addf(out, "#%" PRIu64, m->number);
+}
+
+void rd_name_normal(struct rd_buf *out, const char *name)
+{
+	for (const char *p = name; *p; p++) {
+		/* The place of a maker, with the blank before it. */
+		if (p[0] == ' ' && p[1] == '(' && strstr(p, ")#")) {
+			p = strstr(p, ")#");
+			continue;
+		}
+		rd_buf_addc(out, *p);
+		if (*p == '[')
+			p += strcspn(p + 1, "]");
+		else if (*p == '#')
+			p += strspn(p + 1, DIGITS);
+		else if (*p == '_' && p > name && p[-1] == 'T')
+			p += strspn(p + 1, DIGITS "_");
+	}
+}
