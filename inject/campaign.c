@@ -14,20 +14,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/pool.h"
 #include "inject/part.h"
 #include "inject/verdict.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,22 +41,18 @@ struct inject_campaign {
 	struct inject_chooser *chooser;
 };
 
-struct worker {
-	pid_t pid;
-	int fd;
-	uint64_t run; /* that it does; NO_RUN: none */
-};
-
 struct crew {
 	struct inject_campaign *campaign;
 	const struct inject_work *work;
 	struct inject_part part;
-	struct worker *workers;
-	unsigned count;
 	uint8_t *taken; /* runs that are done or being done */
 	uint64_t runs, next;
 	unsigned failures;
 	int error;
+
+	/* a worker's own */
+	char *scratch;
+	struct inject_run run;
 };
 
 /* --- the campaign ------------------------------------------------------------------------- */
@@ -237,76 +229,33 @@ int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault 
 
 /* --- workers ------------------------------------------------------------------------------------ */
 
-static _Noreturn void be_worker(struct crew *crew, unsigned index, int fd)
+static void enter(void *context, unsigned slot)
 {
-	struct inject_campaign *c = crew->campaign;
-	char *scratch =
-		rd_xasprintf("%s/scratch/%u.%u.%d", c->directory, crew->work->shard, index, (int)getpid());
-	struct rd_buf line = RD_BUF_INIT;
-	struct inject_run run = {0};
-	uint64_t number;
-	int r = 0;
+	struct crew *crew = context;
 
 	close(crew->part.fd); /* its lock is not ours */
 	/* What one run needs the next one needs as well: it is not given back to the system in between. */
 	mallopt(M_MMAP_THRESHOLD, KEPT);
 	mallopt(M_TRIM_THRESHOLD, KEPT);
-	while (!r && recv(fd, &number, sizeof number, 0) == (ssize_t)sizeof number) {
-		rd_buf_clear(&line);
-		r = do_run(c, scratch, number, &run, &line);
-		if (!r && line.length > INJECT_LINE_MAX)
-			r = rd_fail(RD_ELIMIT, "inject: the line of run %" PRIu64 " is too long", number);
-		if (!r && send(fd, line.data, line.length, MSG_NOSIGNAL) < 0)
-			break;
-	}
-	rd_remove_tree(scratch);
-	_exit(r ? GAVE_UP : 0);
+	crew->scratch = rd_xasprintf("%s/scratch/%u.%u.%d", crew->campaign->directory, crew->work->shard,
+				     slot, (int)getpid());
 }
 
-static int start_worker(struct crew *crew, unsigned index)
+static int work(void *context, uint64_t number, struct rd_buf *line)
 {
-	struct worker *w = &crew->workers[index];
-	pid_t parent = getpid();
-	int fds[2];
+	struct crew *crew = context;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
-		return rd_fail_errno("inject: cannot make a socket");
-	fflush(NULL);
-	w->pid = fork();
-	if (w->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(1);
-		for (unsigned i = 0; i < crew->count; i++)
-			if (i != index && crew->workers[i].fd >= 0)
-				close(crew->workers[i].fd);
-		close(fds[0]);
-		be_worker(crew, index, fds[1]);
-	}
-	close(fds[1]);
-	w->fd = fds[0];
-	w->run = NO_RUN;
-	if (w->pid < 0) {
-		close(fds[0]);
-		w->fd = -1;
-		return rd_fail_errno("inject: cannot start a process");
-	}
-	return 0;
+	return do_run(crew->campaign, crew->scratch, number, &crew->run, line) ? GAVE_UP : 0;
 }
 
-/* Returns its wait status. */
-static int stop_worker(struct worker *w)
+static void leave(void *context)
 {
-	int status = 0;
+	struct crew *crew = context;
 
-	if (w->fd < 0)
-		return 0;
-	close(w->fd);
-	w->fd = -1;
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	rd_remove_tree(crew->scratch);
 }
+
+/* --- the leader ----------------------------------------------------------------------------------- */
 
 /* The next run that nobody has done; NO_RUN: there is none. */
 static uint64_t next_run(struct crew *crew)
@@ -319,15 +268,6 @@ static uint64_t next_run(struct crew *crew)
 		return NO_RUN;
 	crew->taken[crew->next] = 1;
 	return crew->next;
-}
-
-static void give_run(struct crew *crew, struct worker *w)
-{
-	w->run = crew->error ? NO_RUN : next_run(crew);
-	if (w->run == NO_RUN)
-		stop_worker(w);
-	else if (send(w->fd, &w->run, sizeof w->run, MSG_NOSIGNAL) < 0)
-		crew->error = rd_fail_errno("inject: cannot speak to a worker");
 }
 
 static void note_line(struct crew *crew, const char *text, size_t length)
@@ -346,68 +286,61 @@ static void note_line(struct crew *crew, const char *text, size_t length)
 }
 
 /* The worker is gone, and its run not done. */
-static void replace_worker(struct crew *crew, unsigned index)
+static void lose(struct crew *crew, uint64_t run, int status)
 {
-	struct worker *w = &crew->workers[index];
-	int status = stop_worker(w);
-
-	crew->taken[w->run] = 0;
-	if (w->run < crew->next)
-		crew->next = w->run;
+	crew->taken[run] = 0;
+	if (run < crew->next)
+		crew->next = run;
 	if (crew->error)
 		return;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == GAVE_UP) {
 		crew->error = rd_fail(RD_ETOOL, "inject: given up at run %" PRIu64 "; --resume %s goes on",
-				      w->run, crew->campaign->directory);
+				      run, crew->campaign->directory);
 		return;
 	}
-	rd_warn("inject: the process that did run %" PRIu64 " died", w->run);
+	rd_warn("inject: the process that did run %" PRIu64 " died", run);
 	if (++crew->failures >= FAILURES_MAX)
 		crew->error = rd_fail(
 			RD_ETOOL, "inject: %u processes died one after another; the campaign can be resumed",
 			crew->failures);
-	else if (!start_worker(crew, index))
-		give_run(crew, w);
 }
 
-static void hear(struct crew *crew, unsigned index, char *text)
+/* Gives out runs as long as there are workers and runs. */
+static void give_runs(struct crew *crew, struct rd_pool *pool)
 {
-	struct worker *w = &crew->workers[index];
-	ssize_t n = recv(w->fd, text, INJECT_LINE_MAX, 0);
+	uint64_t run;
 
-	if (n < 0 && errno == EINTR)
-		return;
-	if (n <= 0) {
-		replace_worker(crew, index);
-		return;
-	}
-	crew->failures = 0;
-	note_line(crew, text, (size_t)n);
-	give_run(crew, w);
+	while (!crew->error && rd_pool_has_room(pool) && (run = next_run(crew)) != NO_RUN)
+		crew->error = rd_pool_give(pool, run);
 }
 
-/* Until no worker is left. */
-static void lead(struct crew *crew)
+static int run_crew(struct crew *crew)
 {
-	struct pollfd *fds = rd_xcalloc(crew->count, sizeof *fds);
-	char *text = rd_xmalloc(INJECT_LINE_MAX);
+	struct rd_pool_opts opts = {.enter = enter, .work = work, .leave = leave, .context = crew};
+	struct rd_pool_event event;
+	struct rd_pool *pool;
+	uint64_t left = 0;
 
+	for (uint64_t i = crew->work->shard; i < crew->runs; i += crew->work->shards ? crew->work->shards : 1)
+		left += !crew->taken[i];
+	if (!left)
+		return 0;
+	opts.workers = left < crew->work->jobs ? (unsigned)left : crew->work->jobs;
+	rd_pool_open(&pool, &opts);
 	for (;;) {
-		unsigned alive = 0;
-		for (unsigned i = 0; i < crew->count; i++) {
-			fds[i] = (struct pollfd){.fd = crew->workers[i].fd, .events = POLLIN};
-			alive += crew->workers[i].fd >= 0;
+		give_runs(crew, pool);
+		if (!rd_pool_busy(pool))
+			break;
+		rd_pool_next(pool, -1, &event);
+		if (event.what == RD_POOL_DONE) {
+			crew->failures = 0;
+			note_line(crew, event.answer, event.length);
+		} else if (event.what == RD_POOL_LOST) {
+			lose(crew, event.task, event.status);
 		}
-		if (!alive)
-			break;
-		if (poll(fds, crew->count, -1) < 0 && errno != EINTR)
-			break;
-		for (unsigned i = 0; i < crew->count; i++)
-			if (fds[i].fd >= 0 && fds[i].revents)
-				hear(crew, i, text);
 	}
-	free(text);
-	free(fds);
+	rd_pool_close(pool);
+	return crew->error;
 }
 
 static int count_old(void *context, const struct runlog_run *run, const char *text, size_t length)
@@ -423,31 +356,6 @@ static int count_old(void *context, const struct runlog_run *run, const char *te
 		crew->work->done(crew->work->context, run, false);
 	crew->taken[run->run] = 1;
 	return 0;
-}
-
-static int run_crew(struct crew *crew)
-{
-	uint64_t left = 0;
-	int r = 0;
-
-	for (uint64_t i = crew->work->shard; i < crew->runs; i += crew->work->shards ? crew->work->shards : 1)
-		left += !crew->taken[i];
-	crew->count = left < crew->work->jobs ? (unsigned)left : crew->work->jobs;
-	crew->workers = rd_xcalloc(crew->count + 1, sizeof *crew->workers);
-	for (unsigned i = 0; i < crew->count; i++)
-		crew->workers[i].fd = -1;
-	for (unsigned i = 0; i < crew->count && !r; i++) {
-		r = start_worker(crew, i);
-		if (!r)
-			give_run(crew, &crew->workers[i]);
-	}
-	if (r)
-		crew->error = r;
-	lead(crew);
-	for (unsigned i = 0; i < crew->count; i++)
-		stop_worker(&crew->workers[i]);
-	free(crew->workers);
-	return crew->error;
 }
 
 int inject_campaign_run(struct inject_campaign *c, const struct inject_work *work)

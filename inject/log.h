@@ -10,7 +10,6 @@
 #include "inject/choose.h"
 #include "inject/run.h"
 
-#define INJECT_LINE_MAX 65536
 #define INJECT_TEXT 512
 
 /* What became of a run; strings are "" where there is nothing to say. */

@@ -10,31 +10,29 @@
  * bitcode, offset, length, slot, object to make, site table part to make, and
  * one more field that is "-".
  *
- * LLVM is loaded once; workers are forked and take units from a shared list,
- * the largest first; --facts, which wants all units in one module, is the work of one.  LLVM aborts on some
- *inputs: then the worker dies, the unit it had is reported as failed, and a new worker takes its place.
+ * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the
+ * largest first; --facts, which wants all units in one module, is the work of one.
+ * LLVM aborts on some inputs: then the worker dies, the unit it had is reported as
+ * failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/pool.h"
 #include "instr/unit.h"
 
 #include <llvm-c/ErrorHandling.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-/* What parent and workers share. */
-enum unit_state { UNIT_WAITS, UNIT_RUNS, UNIT_DONE, UNIT_FAILED };
-struct board {
-	_Atomic size_t next;
-	_Atomic int states[];
+/* What workers know. */
+struct task {
+	const struct instr_jobs *jobs;
+	const struct instr_options *options;
 };
 
 static char *field(char **line)
@@ -104,68 +102,53 @@ static void fatal(const char *reason)
 	rd_fail(RD_ETOOL, "instr: LLVM: %s", reason);
 }
 
-static _Noreturn void work(const struct instr_jobs *jobs, struct board *board,
-			   const struct instr_options *options)
+static void enter(void *context, unsigned slot)
 {
+	(void)context;
+	(void)slot;
 	LLVMInstallFatalErrorHandler(fatal);
-	for (;;) {
-		size_t i = atomic_fetch_add(&board->next, 1);
-		if (i >= jobs->count)
-			_exit(0);
-		atomic_store(&board->states[i], UNIT_RUNS | (int)getpid() << 2);
-		int code = instr_unit_make(options, &jobs->items[i]);
-		atomic_store(&board->states[i], code == 0 ? UNIT_DONE : UNIT_FAILED);
-	}
 }
 
-/* A worker that died had a unit: report it.  Returns whether units are left. */
-static bool bury(const struct instr_jobs *jobs, struct board *board, pid_t pid, int status)
+/* The answer is whether it failed, for which the message is out. */
+static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
-	for (size_t i = 0; i < jobs->count; i++) {
-		if (board->states[i] != (UNIT_RUNS | (int)pid << 2))
-			continue;
-		board->states[i] = UNIT_FAILED;
-		rd_fail(RD_ETOOL, "instr: %s at %llu: the worker died (%s %d)", jobs->items[i].source,
-			(unsigned long long)jobs->items[i].offset, WIFSIGNALED(status) ? "signal" : "status",
-			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	}
-	return board->next < jobs->count;
+	const struct task *t = context;
+	rd_buf_addc(answer, instr_unit_make(t->options, &t->jobs->items[number]) != 0);
+	return 0;
 }
 
-static pid_t start(const struct instr_jobs *jobs, struct board *board, const struct instr_options *options)
+static void report_death(const struct instr_job *job, int status)
 {
-	pid_t pid = fork();
-	if (pid == 0)
-		work(jobs, board, options);
-	if (pid < 0)
-		rd_fail_errno("instr: fork");
-	return pid;
+	rd_fail(RD_ETOOL, "instr: %s at %llu: the worker died (%s %d)", job->source,
+		(unsigned long long)job->offset, WIFSIGNALED(status) ? "signal" : "status",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static int run(const struct instr_jobs *jobs, size_t workers, const struct instr_options *options)
 {
-	size_t size = sizeof(struct board) + jobs->count * sizeof(_Atomic int), live = 0;
-	struct board *board = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (board == MAP_FAILED)
-		return rd_fail_errno("instr: mmap");
-	for (size_t i = 0; i < workers && i < jobs->count; i++)
-		live += start(jobs, board, options) > 0;
-	while (live != 0) {
-		int status;
-		pid_t pid = wait(&status);
-		if (pid < 0 && errno == EINTR)
-			continue;
-		if (pid < 0)
-			break;
-		live--;
-		if (bury(jobs, board, pid, status) && status != 0)
-			live += start(jobs, board, options) > 0;
-	}
+	struct task task = {jobs, options};
+	struct rd_pool_opts opts = {.workers = (unsigned)(workers < jobs->count ? workers : jobs->count),
+				    .enter = enter,
+				    .work = work,
+				    .context = &task};
+	struct rd_pool_event event;
+	struct rd_pool *pool;
 	int code = 0;
-	for (size_t i = 0; i < jobs->count; i++)
-		if (board->states[i] != UNIT_DONE)
+	rd_pool_open(&pool, &opts);
+	for (size_t next = 0; next < jobs->count || rd_pool_busy(pool) != 0;) {
+		if (next < jobs->count && rd_pool_has_room(pool)) {
+			if (rd_pool_give(pool, next++) == 0)
+				continue;
 			code = RD_ETOOL;
-	munmap(board, size);
+			break;
+		}
+		rd_pool_next(pool, -1, &event);
+		if (event.what == RD_POOL_LOST)
+			report_death(&jobs->items[event.task], event.status);
+		if (event.what == RD_POOL_LOST || (event.what == RD_POOL_DONE && event.answer[0] != 0))
+			code = RD_ETOOL;
+	}
+	rd_pool_close(pool);
 	return code;
 }
 

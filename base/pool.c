@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The pool: a socket pair for each worker.  The leader writes a task, eight bytes; the worker writes the
+ * length of the answer and the answer.  The end of the worker is the end of its stream, and the other way
+ * round.  Both are ours, so lengths are believed.
+ */
+#include "base/pool.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BROKEN 125 /* exit status of a worker that cannot speak to the leader */
+
+struct worker {
+	pid_t pid; /* 0: there is none */
+	int fd;
+	bool busy;
+	uint64_t task;
+};
+
+struct rd_pool {
+	struct rd_pool_opts opts;
+	struct worker *workers;
+	struct pollfd *polled;
+	unsigned busy, after; /* the worker that was heard last */
+	struct rd_buf answer;
+};
+
+void rd_pool_open(struct rd_pool **result, const struct rd_pool_opts *opts)
+{
+	struct rd_pool *p = rd_xcalloc(1, sizeof *p);
+
+	RD_ASSERT(opts->workers > 0 && opts->work);
+	p->opts = *opts;
+	p->workers = rd_xcalloc(opts->workers, sizeof *p->workers);
+	p->polled = rd_xcalloc(opts->workers, sizeof *p->polled);
+	p->answer = (struct rd_buf)RD_BUF_INIT;
+	*result = p;
+}
+
+unsigned rd_pool_busy(const struct rd_pool *p)
+{
+	return p->busy;
+}
+
+bool rd_pool_has_room(const struct rd_pool *p)
+{
+	return p->busy < p->opts.workers;
+}
+
+/* ---- the stream ---- */
+
+/* False at its end. */
+static bool read_all(int fd, void *data, size_t length)
+{
+	for (size_t got = 0; got < length;) {
+		ssize_t n = read(fd, (char *)data + got, length - got);
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+static bool send_all(int fd, const void *data, size_t length)
+{
+	for (size_t sent = 0; sent < length;) {
+		ssize_t n = send(fd, (const char *)data + sent, length - sent, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		sent += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* ---- the worker ---- */
+
+static _Noreturn void be_worker(struct rd_pool *p, unsigned slot, int fd)
+{
+	struct rd_buf answer = RD_BUF_INIT;
+	uint64_t task, length;
+	int status = 0;
+
+	if (p->opts.enter)
+		p->opts.enter(p->opts.context, slot);
+	while (!status && read_all(fd, &task, sizeof task)) {
+		rd_buf_clear(&answer);
+		status = p->opts.work(p->opts.context, task, &answer);
+		length = answer.length;
+		if (!status && !(send_all(fd, &length, sizeof length) && send_all(fd, answer.data, length)))
+			status = BROKEN;
+	}
+	if (p->opts.leave)
+		p->opts.leave(p->opts.context);
+	_exit(status);
+}
+
+/* In the new process.  The other workers' sockets are not its own: they would never end. */
+static _Noreturn void enter_worker(struct rd_pool *p, unsigned slot, int fd, pid_t leader)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != leader)
+		_exit(BROKEN);
+	if (p->opts.fresh)
+		setpgid(0, 0);
+	for (unsigned i = 0; i < p->opts.workers; i++)
+		if (p->workers[i].pid)
+			close(p->workers[i].fd);
+	be_worker(p, slot, fd);
+}
+
+static int start_worker(struct rd_pool *p, unsigned slot)
+{
+	struct worker *w = &p->workers[slot];
+	pid_t leader = getpid(), pid;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return rd_fail_errno("cannot make a socket for a process");
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		enter_worker(p, slot, ends[1], leader);
+	}
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return rd_fail_errno("cannot start a process");
+	}
+	if (p->opts.fresh)
+		setpgid(pid, pid);
+	*w = (struct worker){.pid = pid, .fd = ends[0]};
+	return RD_OK;
+}
+
+/* ---- the leader ---- */
+
+/* Returns its wait status.  One that is not killed is waited for until it leaves. */
+static int end_worker(struct rd_pool *p, struct worker *w, bool kill_it)
+{
+	int status = 0;
+
+	if (kill_it && p->opts.fresh)
+		kill(-w->pid, SIGKILL);
+	if (kill_it)
+		kill(w->pid, SIGKILL);
+	close(w->fd);
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (p->opts.fresh)
+		kill(-w->pid, SIGKILL); /* what it left behind */
+	p->busy -= w->busy;
+	*w = (struct worker){0};
+	return status;
+}
+
+/* An idle worker, or a place for one; `workers` if there is none. */
+static unsigned find_slot(const struct rd_pool *p)
+{
+	unsigned free = p->opts.workers;
+
+	for (unsigned i = 0; i < p->opts.workers; i++) {
+		if (p->workers[i].pid && !p->workers[i].busy)
+			return i;
+		if (!p->workers[i].pid && free == p->opts.workers)
+			free = i;
+	}
+	return free;
+}
+
+int rd_pool_give(struct rd_pool *p, uint64_t task)
+{
+	unsigned slot = find_slot(p);
+	struct worker *w;
+	int err = RD_OK;
+
+	RD_ASSERT(slot < p->opts.workers);
+	w = &p->workers[slot];
+	if (!w->pid)
+		err = start_worker(p, slot);
+	if (err)
+		return err;
+	w->task = task;
+	w->busy = true;
+	p->busy++;
+	send_all(w->fd, &task, sizeof task); /* one that is dead already is heard of as lost */
+	return RD_OK;
+}
+
+static bool read_answer(struct rd_pool *p, const struct worker *w)
+{
+	uint64_t length;
+
+	rd_buf_clear(&p->answer);
+	if (!read_all(w->fd, &length, sizeof length))
+		return false;
+	rd_buf_reserve(&p->answer, length + 1);
+	if (!read_all(w->fd, p->answer.data, length))
+		return false;
+	p->answer.length = length;
+	p->answer.data[length] = '\0';
+	return true;
+}
+
+static void hear(struct rd_pool *p, struct worker *w, struct rd_pool_event *event)
+{
+	event->task = w->task;
+	if (read_answer(p, w)) {
+		event->what = RD_POOL_DONE;
+		event->answer = p->answer.data;
+		event->length = p->answer.length;
+		p->busy--;
+		w->busy = false;
+		if (p->opts.fresh)
+			end_worker(p, w, true);
+	} else {
+		event->what = RD_POOL_LOST;
+		event->status = end_worker(p, w, false);
+	}
+}
+
+/* Workers are heard in turn, so that none waits for ever. */
+void rd_pool_next(struct rd_pool *p, int timeout_ms, struct rd_pool_event *event)
+{
+	unsigned count = p->opts.workers;
+
+	*event = (struct rd_pool_event){.what = RD_POOL_IDLE};
+	for (unsigned i = 0; i < count; i++)
+		p->polled[i] =
+			(struct pollfd){.fd = p->workers[i].busy ? p->workers[i].fd : -1, .events = POLLIN};
+	if (poll(p->polled, count, timeout_ms) <= 0)
+		return;
+	for (unsigned i = 1; i <= count; i++) {
+		unsigned slot = (p->after + i) % count;
+
+		if (p->polled[slot].fd < 0 || !p->polled[slot].revents)
+			continue;
+		p->after = slot;
+		hear(p, &p->workers[slot], event);
+		return;
+	}
+}
+
+void rd_pool_stop(struct rd_pool *p)
+{
+	for (unsigned i = 0; i < p->opts.workers; i++)
+		if (p->workers[i].pid)
+			end_worker(p, &p->workers[i], true);
+}
+
+void rd_pool_close(struct rd_pool *p)
+{
+	for (unsigned i = 0; i < p->opts.workers; i++)
+		if (p->workers[i].pid)
+			end_worker(p, &p->workers[i], p->workers[i].busy);
+	rd_buf_release(&p->answer);
+	free(p->workers);
+	free(p->polled);
+	free(p);
+}

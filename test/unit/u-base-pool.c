@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/* base/pool.h: tasks that are done, that kill their worker, that end it, and that never end. */
+#include "base/error.h"
+#include "base/pool.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORKERS 3
+#define LARGE (3u << 20) /* more than a socket takes at once */
+#define PATIENCE 10000	 /* milliseconds, of which none are used if all is well */
+
+enum { DIE = 1000, GIVE_UP, SLEEP, LEAVE_CHILD, SPEAK_LONG };
+
+/* What all processes see. */
+static struct shared {
+	_Atomic int entered, left;
+	_Atomic int slots; /* a bit for each that was seen */
+	_Atomic pid_t child;
+} * shared;
+
+/* What a worker has of the leader when it is forked. */
+static uint64_t factor;
+
+static int set_up(void **state)
+{
+	(void)state;
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	factor = 3;
+	return shared == MAP_FAILED ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return munmap(shared, sizeof *shared);
+}
+
+static void enter(void *context, unsigned slot)
+{
+	assert_ptr_equal(context, &factor);
+	shared->entered++;
+	shared->slots |= 1 << slot;
+}
+
+static void leave(void *context)
+{
+	(void)context;
+	shared->left++;
+}
+
+static void leave_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	shared->child = pid;
+}
+
+static int work(void *context, uint64_t task, struct rd_buf *answer)
+{
+	switch (task) {
+	case DIE:
+		raise(SIGKILL);
+		break;
+	case GIVE_UP:
+		return 7;
+	case SLEEP:
+		for (;;)
+			pause();
+	case LEAVE_CHILD:
+		leave_child();
+		break;
+	case SPEAK_LONG:
+		for (uint32_t i = 0; i < LARGE / sizeof i; i++)
+			rd_buf_add(answer, &i, sizeof i);
+		break;
+	default:
+		rd_buf_addf(answer, "%d %llu", (int)getpid(),
+			    (unsigned long long)(task * *(uint64_t *)context));
+	}
+	return 0;
+}
+
+static struct rd_pool *open_pool(unsigned workers, bool fresh)
+{
+	struct rd_pool_opts opts = {.workers = workers,
+				    .fresh = fresh,
+				    .enter = enter,
+				    .work = work,
+				    .leave = leave,
+				    .context = &factor};
+	struct rd_pool *pool;
+
+	rd_pool_open(&pool, &opts);
+	return pool;
+}
+
+/* ---- tasks that are done ---- */
+
+/* Does tasks 0 to count - 1; counts those whose answer is the factor times the task, and the processes. */
+static void do_tasks(struct rd_pool *pool, uint64_t count, size_t *right, size_t *processes)
+{
+	uint64_t next = 0;
+	pid_t seen[256];
+
+	*right = *processes = 0;
+	while (next < count || rd_pool_busy(pool)) {
+		struct rd_pool_event event;
+		int pid;
+		unsigned long long product;
+		size_t i = 0;
+
+		if (next < count && rd_pool_has_room(pool)) {
+			assert_int_equal(rd_pool_give(pool, next++), RD_OK);
+			continue;
+		}
+		rd_pool_next(pool, -1, &event);
+		assert_int_equal(event.what, RD_POOL_DONE);
+		assert_int_equal(sscanf(event.answer, "%d %llu", &pid, &product), 2);
+		assert_int_equal(strlen(event.answer), event.length);
+		*right += product == event.task * factor;
+		while (i < *processes && seen[i] != pid)
+			i++;
+		if (i == *processes)
+			seen[(*processes)++] = pid;
+	}
+}
+
+static void test_done(void **state)
+{
+	struct rd_pool *pool = open_pool(WORKERS, false);
+	size_t right, processes;
+
+	(void)state;
+	do_tasks(pool, 100, &right, &processes);
+	assert_int_equal(right, 100);
+	assert_true(processes <= WORKERS);
+	assert_int_equal(shared->entered, processes);
+	assert_int_equal(shared->left, 0);
+	rd_pool_close(pool);
+	assert_int_equal(shared->left, processes);
+	assert_int_equal(shared->slots, (1 << processes) - 1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* A process for each task, which knows what we know by then. */
+static void test_fresh(void **state)
+{
+	struct rd_pool *pool = open_pool(WORKERS, true);
+	size_t right, processes;
+
+	(void)state;
+	do_tasks(pool, 20, &right, &processes);
+	assert_int_equal(right, 20);
+	factor = 5;
+	do_tasks(pool, 20, &right, &processes);
+	assert_int_equal(right, 20);
+	assert_int_equal(processes, 20);
+	assert_int_equal(shared->entered, 40);
+	rd_pool_close(pool);
+}
+
+static void test_long_answer(void **state)
+{
+	struct rd_pool *pool = open_pool(1, false);
+	struct rd_pool_event event;
+
+	(void)state;
+	rd_pool_give(pool, SPEAK_LONG);
+	rd_pool_next(pool, -1, &event);
+	assert_int_equal(event.what, RD_POOL_DONE);
+	assert_int_equal(event.length, LARGE);
+	for (uint32_t i = 0; i < LARGE / sizeof i; i++)
+		assert_memory_equal(event.answer + i * sizeof i, &i, sizeof i);
+	rd_pool_close(pool);
+}
+
+/* ---- tasks that are not ---- */
+
+static void assert_lost(struct rd_pool *pool, uint64_t task, int status)
+{
+	struct rd_pool_event event;
+
+	assert_int_equal(rd_pool_give(pool, task), RD_OK);
+	rd_pool_next(pool, -1, &event);
+	assert_int_equal(event.what, RD_POOL_LOST);
+	assert_int_equal(event.task, task);
+	assert_int_equal(event.status, status);
+	assert_int_equal(rd_pool_busy(pool), 0);
+}
+
+static void check_lost(bool fresh)
+{
+	struct rd_pool *pool = open_pool(1, fresh);
+	size_t right, processes;
+
+	assert_lost(pool, DIE, SIGKILL);
+	assert_lost(pool, GIVE_UP, 7 << 8);
+	do_tasks(pool, 5, &right, &processes);
+	assert_int_equal(right, 5);
+	assert_lost(pool, DIE, SIGKILL);
+	rd_pool_close(pool);
+}
+
+static void test_lost(void **state)
+{
+	(void)state;
+	check_lost(false);
+	check_lost(true);
+}
+
+static void check_stop(bool fresh)
+{
+	struct rd_pool *pool = open_pool(2, fresh);
+	struct rd_pool_event event;
+	size_t right, processes;
+
+	rd_pool_give(pool, SLEEP);
+	rd_pool_give(pool, SLEEP);
+	assert_false(rd_pool_has_room(pool));
+	rd_pool_next(pool, 0, &event);
+	assert_int_equal(event.what, RD_POOL_IDLE);
+	rd_pool_stop(pool);
+	assert_int_equal(rd_pool_busy(pool), 0);
+	do_tasks(pool, 4, &right, &processes);
+	assert_int_equal(right, 4);
+	rd_pool_give(pool, SLEEP);
+	rd_pool_close(pool);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void test_stop(void **state)
+{
+	(void)state;
+	check_stop(false);
+	check_stop(true);
+}
+
+/* ---- what is left ---- */
+
+static void assert_goes(pid_t pid)
+{
+	for (int i = 0; i < PATIENCE && !kill(pid, 0); i++) {
+		char path[64], text[256];
+		FILE *in;
+
+		snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+		in = fopen(path, "re");
+		text[in ? fread(text, 1, sizeof text - 1, in) : 0] = '\0';
+		if (in)
+			fclose(in);
+		if (strstr(text, ") Z "))
+			return; /* whoever adopted it has not seen it yet */
+		usleep(1000);
+	}
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+static void test_left_behind(void **state)
+{
+	struct rd_pool *pool = open_pool(1, true);
+	struct rd_pool_event event;
+
+	(void)state;
+	rd_pool_give(pool, LEAVE_CHILD);
+	rd_pool_next(pool, -1, &event);
+	assert_int_equal(event.what, RD_POOL_DONE);
+	assert_true(shared->child > 0);
+	assert_goes(shared->child);
+	rd_pool_close(pool);
+}
+
+static void test_leader_dies(void **state)
+{
+	pid_t leader = fork();
+
+	(void)state;
+	if (leader == 0) {
+		struct rd_pool *pool = open_pool(1, false);
+		struct rd_pool_event event;
+
+		rd_pool_give(pool, 1);
+		rd_pool_next(pool, -1, &event);
+		shared->child = atoi(event.answer);
+		raise(SIGKILL);
+	}
+	waitpid(leader, NULL, 0);
+	assert_true(shared->child > 0);
+	assert_goes(shared->child);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {TEST(test_done),	  TEST(test_fresh), TEST(test_long_answer),
+					   TEST(test_lost),	  TEST(test_stop),  TEST(test_left_behind),
+					   TEST(test_leader_dies)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
