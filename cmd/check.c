@@ -8,7 +8,6 @@
  * the user named.  Everything worth keeping is in one directory: traces, schedules,
  * findings.json, the input if it came through a pipe.
  */
-#include "cmd/check.h"
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
@@ -19,9 +18,13 @@
 #include "base/option.h"
 #include "base/progress.h"
 #include "cmd/output.h"
+#include "cmd/prediction.h"
 #include "cmd/standing.h"
 #include "record/prepare.h"
 #include "record/run.h"
+#include "replay/settle.h"
+#include "run/companion.h"
+#include "run/input.h"
 #include "run/launch.h"
 
 #include <dirent.h>
@@ -112,8 +115,8 @@ struct past {
 struct check {
 	struct run_program program;
 	char **argv;
-	struct check_input input;
-	struct check_companion companion;
+	struct run_input input;
+	struct run_companion companion;
 	struct finding_set *set;
 	struct finding **all; /* every prediction, before those at the same places became one */
 	size_t all_count;
@@ -213,7 +216,7 @@ static void started(void *context, pid_t pid)
 {
 	struct check *c = context;
 
-	check_companion_start(&c->companion, pid, STDERR_FILENO);
+	run_companion_start(&c->companion, pid, STDERR_FILENO);
 }
 
 static void ended(void *context, const struct trace_meta *meta)
@@ -260,7 +263,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 	struct record_result result = {0};
 	int err = record_run(&run, &result);
 
-	check_companion_stop(&c->companion);
+	run_companion_stop(&c->companion);
 	past->end = result.end;
 	if (!err)
 		err = cmd_standing_read(&result, &past->standing);
@@ -275,11 +278,11 @@ static int record_one(struct check *c, size_t n)
 	char *path = trace_path(n);
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int out = cmd_output_is_stdout(&opt.output) ? STDERR_FILENO : STDOUT_FILENO;
-	int streams[] = {n ? check_input_again(&c->input) : c->input.first, n ? null : out,
+	int streams[] = {n ? run_input_again(&c->input) : c->input.first, n ? null : out,
 			 n ? null : STDERR_FILENO};
 	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
 
-	check_setup(opt.setup, STDERR_FILENO);
+	run_setup(opt.setup, STDERR_FILENO);
 	if (!err)
 		err = record_into(c, &c->runs[n], path, streams);
 	if (n && streams[0] >= 0)
@@ -292,11 +295,11 @@ static int record_one(struct check *c, size_t n)
 static int record(struct check *c)
 {
 	char *spool = inside("stdin");
-	int err = check_input_open(&c->input, spool);
+	int err = run_input_open(&c->input, spool);
 
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		err = record_one(c, n);
-		check_input_first_ended(&c->input);
+		run_input_first_ended(&c->input);
 		if (run_launch_interrupted())
 			opt.runs = n + 1;
 	}
@@ -396,38 +399,62 @@ static uint64_t count_jobs(void)
 	return opt.with || opt.setup ? 1 : count_cores();
 }
 
-static int replay(struct check *c, struct check_replays *r)
+static void show_progress(void *context, const struct replay_progress *so_far)
 {
-	struct replay_program program = {.program = &c->program, .argv = c->argv};
+	struct rd_progress *progress = context;
+	char *detail = rd_xasprintf("confirmed %" PRIu64 ", at most %.0f s more", so_far->confirmed,
+				    so_far->seconds_left);
+
+	progress->total = so_far->total;
+	rd_progress_update(progress, so_far->done, detail);
+	free(detail);
+}
+
+static int settle(struct check *c, const struct trace_sites *sites, struct replay_settled *r)
+{
+	struct rd_progress progress;
+	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
+	char *directory = inside("replays");
+	struct replay_settle how = {.program = &program,
+				    .input = &c->input,
+				    .companion = opt.with,
+				    .setup = opt.setup,
+				    .directory = directory,
+				    .jobs = (unsigned)count_jobs(),
+				    .timeout = opt.timeout,
+				    .time = opt.time,
+				    .recorded_ms = c->recorded_ms,
+				    .recorded_signal = c->recorded_signal,
+				    .all = c->all,
+				    .all_count = c->all_count,
+				    .extra = EXTRA,
+				    .predict = predict_batch_again,
+				    .predict_context = &opt.prediction,
+				    .progress = opt.quiet ? NULL : show_progress,
+				    .context = &progress};
+	int err;
+
+	rd_progress_start(&progress, "replaying", 0);
+	err = replay_settle(&how, c->set, r);
+	rd_progress_end(&progress);
+	free(directory);
+	return err;
+}
+
+static int replay(struct check *c, struct replay_settled *r)
+{
 	struct trace_sites *sites = NULL;
 	int err = trace_sites_read(&sites, c->program.flavour.sites);
 
-	program.sites = sites;
-	r->program = &program;
-	r->input = &c->input;
-	r->companion = opt.with;
-	r->prediction = &opt.prediction;
-	r->setup = opt.setup;
-	r->jobs = count_jobs();
-	r->timeout = opt.timeout;
-	r->time = opt.time;
-	r->quiet = opt.quiet;
-	r->recorded_ms = c->recorded_ms;
-	r->recorded_signal = c->recorded_signal;
-	r->extra = EXTRA;
-	r->all = c->all;
-	r->all_count = c->all_count;
-	r->directory = inside("replays");
 	if (!err)
-		err = check_replay(r, c->set);
-	rd_remove_tree(r->directory);
+		err = settle(c, sites, r);
 	trace_sites_free(sites);
 	return err;
 }
 
 /* ---- the report ---- */
 
-static void add_stats(const struct check *c, const struct check_replays *r)
+static void add_stats(const struct check *c, const struct replay_settled *r)
 {
 	int status = c->runs[0].end.status;
 
@@ -459,7 +486,7 @@ static int write_documents(const struct check *c, const struct report_opts *how)
 	return err;
 }
 
-static void say_late(const struct check_replays *r)
+static void say_late(const struct replay_settled *r)
 {
 	const char *why = r->interrupted ? "before the interrupt" : "in the time given (--time raises it)";
 
@@ -469,7 +496,7 @@ static void say_late(const struct check_replays *r)
 		fprintf(stderr, "Replayed, but not in every way %s: %" PRIu64 ".\n", why, r->unfinished);
 }
 
-static void say_rest(const struct check *c, const struct check_replays *r)
+static void say_rest(const struct check *c, const struct replay_settled *r)
 {
 	say_late(r);
 	if (opt.prediction.left_out)
@@ -483,7 +510,7 @@ static void say_rest(const struct check *c, const struct check_replays *r)
 	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", opt.directory);
 }
 
-static int report(struct check *c, const struct check_replays *r)
+static int report(struct check *c, const struct replay_settled *r)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr),
 				  .others = opt.verbose,
@@ -506,7 +533,7 @@ static int report(struct check *c, const struct check_replays *r)
 
 /* ---- the whole ---- */
 
-static int check_program(struct check *c, struct check_replays *r)
+static int check_program(struct check *c, struct replay_settled *r)
 {
 	double begin = now();
 	int err = record(c);
@@ -526,7 +553,7 @@ static int check(char **argv)
 {
 	struct run_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
-	struct check_replays r = {0};
+	struct replay_settled r = {0};
 	struct rd_claim claim = {0};
 	int err = run_program_open(&c.program, argv[0], &how);
 	bool found, interrupted;
@@ -546,8 +573,8 @@ static int check(char **argv)
 		finding_set_free(c.runs[i].standing);
 	free(c.runs);
 	free(c.all);
-	check_replays_release(&r);
-	check_input_close(&c.input);
+	replay_settled_release(&r);
+	run_input_close(&c.input);
 	run_program_close(&c.program);
 	rd_claim_release(&claim);
 	if (!err && interrupted && !found)

@@ -297,7 +297,6 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 						   .met = opt.gdb ? show_in_gdb : NULL,
 						   .progress = opt.verbose ? tell_progress : NULL,
 						   .context = t},
-				       .rounds = 1,
 				       .observe = !opt.gdb && !opt.no_detect};
 	struct trace_sites *sites = NULL;
 	int err = program->flavour.sites ? trace_sites_read(&sites, program->flavour.sites) : 0;

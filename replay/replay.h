@@ -157,18 +157,11 @@ const char *replay_end_text(struct replay_result *result);
 /* ---- one finding ---- */
 
 struct replay_policy {
-	struct replay_request request; /* the schedule is set here; record_into counts for first tries */
-	unsigned rounds;	       /* of replay, record, predict again; 0: 3 */
-	const char *directory;	       /* where the traces of diverged runs go; NULL: none are made */
+	struct replay_request request; /* the schedule is set here */
 	bool observe;		       /* end with replay_observe() */
-
-	/* Predicts from the trace of a diverged run.  If it has the finding again it puts
-	 * the new schedule in (finding_schedule_add()) and returns true.  NULL: never. */
-	bool (*again)(void *context, struct finding_set *set, struct finding *f, const char *trace);
-	void *context;
 };
 
-/* Tries a finding and writes the verdict into it: status, reason, consequence,
+/* Tries a finding once and writes the verdict into it: status, reason, consequence,
  * notes and the stacks that were seen.  `last`, which may be NULL, is the last run,
  * to be released by the caller.  Only infrastructure can fail. */
 int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
@@ -188,9 +181,7 @@ bool replay_observed(struct finding_set *set, struct finding *f, const struct re
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 
-/* ---- its steps, for those who try many findings in turns ---- */
-
-/* One run, as the policy's request says, and what it means; `runs` came before it.  `result` is
+/* One run without more, as the policy's request says, and what it means; `runs` came before it.  `result` is
  * released first and has the run then; the caller releases it in the end. */
 int replay_once(const struct replay_policy *policy, struct finding_set *set, struct finding *f, unsigned runs,
 		struct replay_result *result);

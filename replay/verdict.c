@@ -3,10 +3,9 @@
  * What a replay means for a finding.  In: a finding with a schedule.  Out: its status, the
  * reason, the consequence, and as evidence what was seen.
  *
- * A run that went another way than the schedule is done again with recording, and who
- * called may predict from that trace: perhaps the error is there too, on another way.  After a few
- * rounds the candidate is dropped with the first difference.  What rests on time alone,
- * or on something that has nothing to do with the finding, leaves it unconfirmed.
+ * A run that went another way than the schedule drops the finding with the first difference.  What rests
+ * on time alone, or on something that has nothing to do with the finding, leaves it unconfirmed.  Whoever
+ * wants to try it in other ways then uses settle.h.
  */
 #include "replay/replay.h"
 
@@ -17,8 +16,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ROUNDS 3
 
 /* ---- words ---- */
 
@@ -253,7 +250,7 @@ static bool is_same_deadlock(const struct trace_sites *sites, const struct findi
 	return f->cycle_count && found == f->cycle_count;
 }
 
-/* ---- the rounds ---- */
+/* ---- the verdict ---- */
 
 static bool is_confirmed(const struct replay_policy *p, const struct finding *f, struct replay_result *result)
 {
@@ -310,21 +307,16 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	rd_buf_release(&why);
 }
 
-static int run_once(const struct replay_request *how, const struct finding *f, struct replay_result *result)
+int replay_once(const struct replay_policy *p, struct finding_set *set, struct finding *f, unsigned runs,
+		struct replay_result *result)
 {
-	struct replay_request request = *how;
+	struct replay_request request = p->request;
+	int err;
 
 	replay_result_release(result);
 	request.schedule = f->schedule;
 	request.detect &= f->kind == FINDING_RACE;
-	return replay_run(&request, result);
-}
-
-int replay_once(const struct replay_policy *p, struct finding_set *set, struct finding *f, unsigned runs,
-		struct replay_result *result)
-{
-	int err = run_once(&p->request, f, result);
-
+	err = replay_run(&request, result);
 	if (err)
 		return err;
 	if (is_confirmed(p, f, result))
@@ -334,45 +326,14 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 	return 0;
 }
 
-/* Records a diverged run and asks for a new schedule.  Sets *on if there is one.  A spin is as long as our
- * patience and the same the next time, so nothing is predicted from it. */
-static int try_again(const struct replay_policy *p, struct finding_set *set, struct finding *f,
-		     struct replay_result *result, bool *on)
-{
-	char *trace = rd_xasprintf("%s/%s", p->directory, f->id);
-	struct replay_request request = p->request;
-	int err;
-
-	request.record_into = trace;
-	err = run_once(&request, f, result);
-	*on = !err && !is_confirmed(p, f, result) && result->outcome != REPLAY_STOPPED &&
-	      result->outcome != REPLAY_LIVELOCK && p->again(p->context, set, f, trace);
-	free(trace);
-	return err;
-}
-
 int replay_finding(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		   struct replay_result *last)
 {
-	unsigned rounds = p->rounds ? p->rounds : ROUNDS, runs = 0;
 	struct replay_result result = {0};
-	bool on = true;
 	int err = f->schedule ? 0 : rd_fail(RD_EUSAGE, "replay: finding %s has no schedule", f->id);
 
-	for (unsigned round = 0; round < rounds && on && !err; round++) {
-		on = false;
-		err = run_once(&p->request, f, &result);
-		runs++;
-		if (err || is_confirmed(p, f, &result) || !replay_went_astray(&result) || !p->directory ||
-		    !p->again)
-			break;
-		err = try_again(p, set, f, &result, &on);
-		runs++;
-	}
-	if (!err && result.outcome == REPLAY_CONFIRMED)
-		confirm(p, set, f, &result);
-	else if (!err)
-		reject(set, f, &result, runs);
+	if (!err)
+		err = replay_once(p, set, f, 0, &result);
 	if (!err && p->observe && replay_is_observable(f, &result) && !replay_observed(set, f, &result))
 		err = replay_observe(p, set, &f, 1);
 	if (!err && f->status == FINDING_CONFIRMED)

@@ -7,9 +7,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "raddle/event.h"
 #include "raddle/session.h"
 #include "replay/replay.h"
+#include "replay/settle.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -473,35 +475,84 @@ static void test_deadlock_is_shown(void **state)
 	finding_set_free(set);
 }
 
-static bool again(void *context, struct finding_set *of, struct finding *f, const char *trace)
+/* Called in processes of their own. */
+static int again(void *context, const char *trace, struct finding_set *of)
 {
-	int *calls = context;
+	_Atomic int *calls = context;
 	char *meta = rd_xasprintf("%s/meta.json", trace);
 
-	assert_ptr_equal(of, set);
-	assert_int_equal(access(meta, R_OK), 0);
-	assert_non_null(f->schedule);
+	*calls += access(meta, R_OK) == 0 && of->count == 0;
 	free(meta);
-	return ++*calls < 9;
+	return RD_OK;
+}
+
+static void count_progress(void *context, const struct replay_progress *so_far)
+{
+	(void)context;
+	assert_int_equal(so_far->total, 1);
+}
+
+/* Settles the one finding of the set; returns how often somebody was asked to predict. */
+static int settle(const char *mode, struct replay_settled *settled)
+{
+	char *argv[] = {(char[]){"u-replay-run"}, (char *)mode, NULL};
+	char self[4096], *directory;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	struct run_program ours = {.path = self, .flavour = {.executable = self}};
+	struct replay_program program = {.program = &ours, .argv = argv};
+	struct run_input input = {.first = -1};
+	_Atomic int *calls =
+		mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct replay_settle how = {.program = &program,
+				    .input = &input,
+				    .recorded_ms = 100,
+				    .predict = again,
+				    .predict_context = (void *)calls,
+				    .progress = count_progress};
+	int count;
+
+	self[length] = '\0';
+	assert_int_equal(rd_scratch_open(&directory, NULL, "u-replay"), RD_OK);
+	how.directory = directory;
+	*settled = (struct replay_settled){0};
+	set->items[0]->status = FINDING_UNCONFIRMED;
+	assert_int_equal(replay_settle(&how, set, settled), RD_OK);
+	assert_int_equal(access(directory, F_OK), -1);
+	rd_scratch_close(directory);
+	count = *calls;
+	munmap((void *)calls, sizeof *calls);
+	return count;
+}
+
+static void test_settle(void **state)
+{
+	struct replay_settled settled;
+
+	(void)state;
+	make_finding(&race);
+	assert_int_equal(settle("race", &settled), 0);
+	assert_int_equal(set->items[0]->status, FINDING_CONFIRMED);
+	assert_string_equal(set->items[0]->id, "0123456789abcdef");
+	assert_int_equal(settled.confirmed, 1);
+	assert_int_equal(settled.replays, 1);
+	finding_set_free(set);
+	replay_settled_release(&settled);
 }
 
 static void test_diverged_runs_are_recorded_and_predicted_again(void **state)
 {
-	struct finding *f = make_finding(&race);
-	char directory[] = "/tmp/u-replay-XXXXXX";
-	int calls = 0;
+	struct replay_settled settled;
 
 	(void)state;
-	assert_non_null(mkdtemp(directory));
-	assert_int_equal(try_finding("difference", f,
-				     (struct replay_policy){
-					     .directory = directory, .again = again, .context = &calls}),
-			 0);
-	assert_int_equal(f->status, FINDING_DROPPED);
-	assert_int_equal(calls, 3);
-	assert_non_null(strstr(f->reason, "(6 replays)"));
+	make_finding(&race);
+	assert_int_equal(settle("difference", &settled), 3);
+	assert_int_equal(set->items[0]->status, FINDING_DROPPED);
+	assert_non_null(strstr(set->items[0]->reason, "(5 replays)"));
+	assert_true(settled.replays >= 5);
+	assert_int_equal(settled.replayed, 1);
+	assert_int_equal(settled.confirmed + settled.untried + settled.unfinished, 0);
 	finding_set_free(set);
-	rd_remove_tree(directory);
+	replay_settled_release(&settled);
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, after)
@@ -524,6 +575,7 @@ int main(int argc, char **argv)
 		TEST(test_program_without_runtime),
 		TEST(test_verdicts),
 		TEST(test_deadlock_is_shown),
+		TEST(test_settle),
 		TEST(test_diverged_runs_are_recorded_and_predicted_again),
 	};
 

@@ -4,7 +4,7 @@
  * and one beside it, its companion, such as the client of a server.  The companion is watched by a process of
  * its own, the guard, in a process group of its own, so that both can be ended together.
  */
-#include "cmd/check.h"
+#include "run/companion.h"
 
 #include "base/error.h"
 
@@ -51,7 +51,7 @@ static _Noreturn void guard(const char *command, pid_t program, int output)
 	_exit(0);
 }
 
-void check_companion_start(struct check_companion *c, pid_t program, int output)
+void run_companion_start(struct run_companion *c, pid_t program, int output)
 {
 	if (!c->command || c->guard)
 		return;
@@ -64,7 +64,7 @@ void check_companion_start(struct check_companion *c, pid_t program, int output)
 		c->guard = 0;
 }
 
-void check_companion_stop(struct check_companion *c)
+void run_companion_stop(struct run_companion *c)
 {
 	if (!c->guard)
 		return;
@@ -74,7 +74,7 @@ void check_companion_stop(struct check_companion *c)
 	c->guard = 0;
 }
 
-void check_setup(const char *command, int output)
+void run_setup(const char *command, int output)
 {
 	pid_t pid = command ? fork() : 0;
 	int status = -1;
@@ -86,5 +86,5 @@ void check_setup(const char *command, int output)
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (status)
-		rd_warn("check: the command of --setup failed: %s", command);
+		rd_warn("the command of --setup failed: %s", command);
 }

@@ -6,7 +6,7 @@
  * between it and the first run and keeps a copy: waiting for its end before the program starts
  * would never end where nobody closes it.  A terminal is the first run's.
  */
-#include "cmd/check.h"
+#include "run/input.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -37,17 +37,17 @@ static _Noreturn void pump(int to, int copy)
 	_exit(0);
 }
 
-static int start_pump(struct check_input *in, const char *spool)
+static int start_pump(struct run_input *in, const char *spool)
 {
 	int ends[2], copy = open(spool, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (copy < 0)
-		return rd_fail_errno("check: %s", spool);
+		return rd_fail_errno("%s: cannot write it", spool);
 	if (pipe2(ends, O_CLOEXEC))
-		return rd_fail_errno("check: cannot make a pipe");
+		return rd_fail_errno("cannot make a pipe");
 	in->pump = fork();
 	if (in->pump < 0)
-		return rd_fail_errno("check: cannot start a process");
+		return rd_fail_errno("cannot start a process");
 	if (in->pump == 0) {
 		close(ends[0]);
 		pump(ends[1], copy);
@@ -75,13 +75,13 @@ static char *name_of_input(const struct stat *st)
 	return rd_xstrdup(path);
 }
 
-int check_input_open(struct check_input *in, const char *spool)
+int run_input_open(struct run_input *in, const char *spool)
 {
 	struct stat st;
 
-	*in = (struct check_input){.first = STDIN_FILENO};
+	*in = (struct run_input){.first = STDIN_FILENO};
 	if (fstat(STDIN_FILENO, &st))
-		return rd_fail_errno("check: standard input");
+		return rd_fail_errno("standard input");
 	in->typed = isatty(STDIN_FILENO);
 	if (in->typed)
 		return RD_OK;
@@ -95,7 +95,7 @@ int check_input_open(struct check_input *in, const char *spool)
 	return RD_OK;
 }
 
-void check_input_first_ended(struct check_input *in)
+void run_input_first_ended(struct run_input *in)
 {
 	if (!in->pump)
 		return;
@@ -107,20 +107,20 @@ void check_input_first_ended(struct check_input *in)
 	in->pump = 0;
 }
 
-int check_input_again(const struct check_input *in)
+int run_input_again(const struct run_input *in)
 {
 	int fd = open(in->file ? in->file : "/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || (in->offset && lseek(fd, in->offset, SEEK_SET) < 0)) {
-		rd_fail_errno("check: cannot read the input again");
+		rd_fail_errno("cannot read the input again");
 		return -1;
 	}
 	return fd;
 }
 
-void check_input_close(struct check_input *in)
+void run_input_close(struct run_input *in)
 {
-	check_input_first_ended(in);
+	run_input_first_ended(in);
 	free(in->file);
 	free(in->shown);
 }

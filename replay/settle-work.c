@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One step of the replays of `raddle check`, in a process of its own.
+ * One attempt at settling a finding, in a process of its own.
  *
  * In: a finding and what is to be done with it: a replay, a run in which any two threads may meet, a replay
  * that is recorded and predicted from again, or a look at many findings with the detector.  Out: a finding
- * document in the directory of the step, DIR/result.json: the finding with what the run means for it, then
- * what else a diverged run showed.  Its statistics say how the pool is to go on.
+ * document: the finding with what the run means for it, then what else a diverged run showed.  Its
+ * statistics say how the strategy is to go on.
  */
-#include "cmd/check.h"
+#include "replay/settle-work.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "finding/schedule.h"
+#include "run/companion.h"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 struct worker {
-	const struct check_task *task;
+	const struct settle_work *work;
 	struct finding_set *set; /* of the result */
-	struct check_companion companion;
+	struct run_companion companion;
 	int streams[3];
 	char *message; /* the first error */
 };
@@ -43,25 +43,25 @@ static void begin_run(void *context)
 {
 	struct worker *w = context;
 
-	check_setup(w->task->r->setup, w->streams[1]);
-	lseek(w->streams[0], w->task->r->input->offset, SEEK_SET);
+	run_setup(w->work->how->setup, w->streams[1]);
+	lseek(w->streams[0], w->work->how->input->offset, SEEK_SET);
 	for (int i = 1; i < 3; i++)
 		if (ftruncate(w->streams[i], 0))
-			rd_debug("check: the output of a replay cannot be cut");
+			rd_debug("replay: the output of a run cannot be cut");
 }
 
 static void started_run(void *context, pid_t pid)
 {
 	struct worker *w = context;
 
-	check_companion_start(&w->companion, pid, w->streams[1]);
+	run_companion_start(&w->companion, pid, w->streams[1]);
 }
 
 static void ended_run(void *context)
 {
 	struct worker *w = context;
 
-	check_companion_stop(&w->companion);
+	run_companion_stop(&w->companion);
 }
 
 static int open_output(const char *directory, const char *name)
@@ -70,22 +70,22 @@ static int open_output(const char *directory, const char *name)
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 
 	if (fd < 0)
-		rd_fail_errno("check: %s", path);
+		rd_fail_errno("replay: %s", path);
 	free(path);
 	return fd;
 }
 
 static int open_streams(struct worker *w)
 {
-	w->streams[0] = check_input_again(w->task->r->input);
-	w->streams[1] = open_output(w->task->directory, "stdout");
-	w->streams[2] = open_output(w->task->directory, "stderr");
+	w->streams[0] = run_input_again(w->work->how->input);
+	w->streams[1] = open_output(w->work->directory, "stdout");
+	w->streams[2] = open_output(w->work->directory, "stderr");
 	return w->streams[0] < 0 || w->streams[1] < 0 || w->streams[2] < 0 ? RD_ESYSTEM : RD_OK;
 }
 
 static struct replay_policy policy_of(struct worker *w)
 {
-	const struct check_replays *r = w->task->r;
+	const struct replay_settle *r = w->work->how;
 	struct replay_policy policy = {0};
 	struct replay_request *q = &policy.request;
 
@@ -116,7 +116,7 @@ static struct finding *find_same(const struct finding_set *set, const struct fin
 /* Whether the pool has a use for it: a new finding, or another way to one that waits. */
 static bool is_wanted(const struct worker *w, const struct finding *f)
 {
-	const struct finding *known = finding_at(w->task->known, f->fingerprint);
+	const struct finding *known = finding_at(w->work->strategy->set, f->fingerprint);
 
 	return f->schedule && (!known || known->status == FINDING_UNCONFIRMED);
 }
@@ -127,7 +127,7 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 	struct finding_set *again = finding_set_new();
 	struct finding *same;
 
-	if (predict_batch_again((void *)w->task->r->prediction, trace, again))
+	if (w->work->how->predict(w->work->how->predict_context, trace, again))
 		return;
 	same = find_same(again, f);
 	if (same && same->schedule) {
@@ -147,20 +147,20 @@ static int try_finding(struct worker *w, struct finding *f)
 {
 	struct replay_policy policy = policy_of(w);
 	struct replay_result result = {0};
-	bool again = w->task->step == CHECK_AGAIN;
-	char *trace = rd_xasprintf("%s/%s", w->task->directory, f->id);
+	bool again = w->work->attempt->step == STRATEGY_AGAIN && w->work->how->predict;
+	char *trace = rd_xasprintf("%s/%s", w->work->directory, f->id);
 	int err;
 
 	policy.request.record_into = again ? trace : NULL;
 	policy.request.detect = true;
-	err = replay_once(&policy, w->set, f, w->task->runs, &result);
+	err = replay_once(&policy, w->set, f, w->work->attempt->runs, &result);
 	if (!err && again && f->status != FINDING_CONFIRMED && result.outcome != REPLAY_STOPPED &&
 	    result.outcome != REPLAY_LIVELOCK)
 		predict_again(w, f, trace);
 	if (!err) {
-		finding_stat(w->set, "astray", replay_went_astray(&result));
-		finding_stat(w->set, "unordered", result.unordered);
-		finding_stat(w->set, "observable", replay_is_observable(f, &result));
+		finding_stat(w->set, STRATEGY_ASTRAY, replay_went_astray(&result));
+		finding_stat(w->set, STRATEGY_UNORDERED, result.unordered);
+		finding_stat(w->set, STRATEGY_OBSERVABLE, replay_is_observable(f, &result));
 	}
 	replay_result_release(&result);
 	free(trace);
@@ -189,49 +189,52 @@ static void forget_order(struct worker *w, struct finding *f)
 
 static int observe(struct worker *w)
 {
+	const struct strategy_attempt *a = w->work->attempt;
+	struct finding **list = rd_xcalloc(a->count + 1, sizeof *list);
 	struct replay_policy policy = policy_of(w);
 
-	for (size_t i = 0; i < w->task->count; i++)
-		finding_set_put(w->set, w->task->findings[i]);
-	return replay_observe(&policy, w->set, w->task->findings, w->task->count);
+	for (size_t i = 0; i < a->count; i++) {
+		list[i] = w->work->strategy->set->items[a->items[i]];
+		finding_set_put(w->set, list[i]);
+	}
+	return replay_observe(&policy, w->set, list, a->count);
 }
 
-static int write_result(const struct finding_set *set, const char *directory)
+static int write_answer(const struct finding_set *set, struct rd_buf *answer)
 {
-	char *path = rd_xasprintf("%s/result.json", directory);
-	FILE *out = fopen(path, "w");
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
 	int err = out ? finding_write(set, out) : RD_ESYSTEM;
 
-	if (out && fclose(out) != 0)
-		err = RD_ESYSTEM;
-	free(path);
+	if (out && fclose(out) == 0)
+		rd_buf_add(answer, text, length);
+	free(text);
 	return err;
 }
 
-_Noreturn void check_work(const struct check_task *task)
+int settle_work(const struct settle_work *work, struct rd_buf *answer)
 {
 	struct worker w = {
-		.task = task, .set = finding_set_new(), .companion = {.command = task->r->companion}};
-	struct finding *f = task->findings[0];
+		.work = work, .set = finding_set_new(), .companion = {.command = work->how->companion}};
+	struct finding f;
 	int err;
 
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigprocmask(SIG_SETMASK, &task->mask, NULL);
 	rd_log_set(keep_message, &w);
 	err = open_streams(&w);
-	if (!err && task->step == CHECK_OBSERVE) {
-		err = observe(&w);
-	} else if (!err) {
-		finding_set_put(w.set, f);
-		if (task->step == CHECK_MEET)
-			forget_order(&w, f);
-		err = try_finding(&w, f);
+	if (work->attempt->step == STRATEGY_OBSERVE) {
+		err = err ? err : observe(&w);
+	} else {
+		f = strategy_finding(work->strategy, work->attempt);
+		finding_set_put(w.set, &f);
+		if (work->attempt->step == STRATEGY_MEET)
+			forget_order(&w, &f);
+		err = err ? err : try_finding(&w, &f);
+		if (err) {
+			f.status = FINDING_UNCONFIRMED;
+			f.reason = finding_textf(w.set, "it could not be replayed: %s",
+						 w.message ? w.message : "for an unknown reason");
+		}
 	}
-	if (err && task->step != CHECK_OBSERVE) {
-		f->status = FINDING_UNCONFIRMED;
-		f->reason = finding_textf(w.set, "it could not be replayed: %s",
-					  w.message ? w.message : "for an unknown reason");
-	}
-	_exit(write_result(w.set, task->directory) ? 2 : 0);
+	return write_answer(w.set, answer) ? 2 : 0;
 }

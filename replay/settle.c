@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Settling findings.  In: findings without a verdict.  Out: the same with one, and what else diverged
+ * runs showed.  strategy.c says what is tried next; here it is done, by a pool of processes.
+ *
+ * An attempt is made by a process of its own (settle-work.c), in a process group and a scratch directory of
+ * its own, and comes back as a finding document; so a replay that dies takes nothing with it, and all can be
+ * ended at once.
+ */
+#include "replay/settle.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/name.h"
+#include "base/pool.h"
+#include "replay/settle-work.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define STEP_MS 100
+
+struct job {
+	bool busy;
+	struct strategy_attempt attempt;
+	char *directory;
+	int64_t start_ns;
+};
+
+struct settling {
+	const struct replay_settle *how;
+	struct replay_settled *result;
+	struct strategy strategy;
+	struct rd_pool *pool;
+	struct job *jobs; /* `count` of them; the task of a worker is the number of its job */
+	unsigned count;
+	size_t serial; /* of the next directory */
+	int64_t start_ns;
+	sigset_t mask; /* of signals, for the programs */
+};
+
+static double seconds_since(int64_t ns)
+{
+	return (double)(rd_now_ns() - ns) / 1e9;
+}
+
+/* ---- in the worker ---- */
+
+static void enter(void *context, unsigned slot)
+{
+	const struct settling *s = context;
+
+	(void)slot;
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+}
+
+static int work(void *context, uint64_t task, struct rd_buf *answer)
+{
+	const struct settling *s = context;
+	const struct job *job = &s->jobs[task];
+	struct settle_work w = {.how = s->how,
+				.strategy = &s->strategy,
+				.attempt = &job->attempt,
+				.directory = job->directory};
+
+	return settle_work(&w, answer);
+}
+
+/* ---- starting ---- */
+
+static struct job *free_job(struct settling *s)
+{
+	for (unsigned i = 0; i < s->count; i++)
+		if (!s->jobs[i].busy)
+			return &s->jobs[i];
+	RD_BUG("more tasks than jobs");
+}
+
+static void end_job(struct job *job)
+{
+	rd_remove_tree(job->directory);
+	free(job->directory);
+	strategy_attempt_release(&job->attempt);
+	*job = (struct job){0};
+}
+
+static int start(struct settling *s, const struct strategy_attempt *attempt)
+{
+	struct job *job = free_job(s);
+	int err;
+
+	*job = (struct job){.busy = true,
+			    .attempt = *attempt,
+			    .directory = rd_xasprintf("%s/%zu", s->how->directory, s->serial++),
+			    .start_ns = rd_now_ns()};
+	err = rd_mkdirs(job->directory);
+	if (!err)
+		err = rd_pool_give(s->pool, (uint64_t)(job - s->jobs));
+	if (err)
+		end_job(job);
+	s->result->replays += !err;
+	return err;
+}
+
+static int fill_jobs(struct settling *s)
+{
+	struct strategy_attempt attempt;
+	int err = RD_OK;
+
+	while (!err && rd_pool_has_room(s->pool) &&
+	       strategy_next(&s->strategy, rd_pool_busy(s->pool), &attempt))
+		err = start(s, &attempt);
+	return err;
+}
+
+/* ---- results ---- */
+
+static char *place_of(const struct finding *f, size_t side)
+{
+	const struct finding_stack none = {0};
+	const struct finding_stack *stack = side < f->access_count  ? &f->accesses[side].stack
+					    : side < f->cycle_count ? &f->cycle[side].stack
+								    : &none;
+	const struct finding_frame *top = finding_top(stack);
+
+	return rd_xasprintf("%s:%" PRIu32, top->file ? rd_base_name(top->file) : RD_UNKNOWN, top->line);
+}
+
+/* For --verbose. */
+static void tell(const struct settling *s, const struct job *job)
+{
+	const struct strategy_attempt *a = &job->attempt;
+	const struct finding *f = s->strategy.set->items[a->item];
+	bool confirmed = f->status == FINDING_CONFIRMED;
+	char *first = place_of(f, 0), *second = place_of(f, 1);
+
+	if (a->step == STRATEGY_OBSERVE)
+		rd_info("the detector was asked about %zu; %" PRIu64 " are confirmed now (%.1f s)", a->count,
+			s->strategy.confirmed, seconds_since(job->start_ns));
+	else
+		rd_info("%s %s / %s: %s (%.1f s%s)", f->id, first, second,
+			confirmed   ? "confirmed"
+			: f->reason ? f->reason
+				    : "not confirmed",
+			seconds_since(job->start_ns),
+			a->step == STRATEGY_AGAIN ? ", predicted from again" : "");
+	free(first);
+	free(second);
+}
+
+static void take_answer(struct settling *s, const struct strategy_attempt *a, const struct rd_pool_event *e)
+{
+	struct replay_settled *r = s->result;
+	struct finding_set *set = NULL;
+
+	if (finding_parse(&set, e->answer, e->length, "the result of a replay") == RD_OK && set->count) {
+		RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
+		r->sets[r->set_count++] = set;
+		strategy_take(&s->strategy, a, set);
+		return;
+	}
+	finding_set_free(set);
+	strategy_lose(&s->strategy, a, "its replay left no result");
+}
+
+static void take_loss(struct settling *s, const struct strategy_attempt *a, int status)
+{
+	strategy_lose(&s->strategy, a,
+		      WIFSIGNALED(status)
+			      ? finding_textf(s->strategy.set, "its replay was ended by signal %d",
+					      WTERMSIG(status))
+			      : "its replay left no result");
+}
+
+static void hear(struct settling *s)
+{
+	struct rd_pool_event event;
+	struct job *job;
+
+	rd_pool_next(s->pool, STEP_MS, &event);
+	if (event.what == RD_POOL_IDLE)
+		return;
+	job = &s->jobs[event.task];
+	if (event.what == RD_POOL_DONE)
+		take_answer(s, &job->attempt, &event);
+	else
+		take_loss(s, &job->attempt, event.status);
+	tell(s, job);
+	end_job(job);
+}
+
+/* ---- the whole ---- */
+
+static void stop_all(struct settling *s)
+{
+	rd_pool_stop(s->pool);
+	for (unsigned i = 0; i < s->count; i++)
+		if (s->jobs[i].busy)
+			end_job(&s->jobs[i]);
+}
+
+static void show(const struct settling *s)
+{
+	double left = s->how->time ? (double)s->how->time - seconds_since(s->start_ns) : 0;
+	struct replay_progress so_far = {.confirmed = s->strategy.confirmed,
+					 .done = s->strategy.confirmed + strategy_exhausted(&s->strategy),
+					 .total = s->strategy.confirmed + strategy_waiting(&s->strategy),
+					 .seconds_left = left > 0 ? left : 0};
+
+	if (s->how->progress)
+		s->how->progress(s->how->context, &so_far);
+}
+
+/* What the time did not suffice for is left; the detector is asked all the same, once. */
+static void look_at_clock(struct settling *s)
+{
+	if (s->strategy.late || !s->how->time || seconds_since(s->start_ns) < (double)s->how->time)
+		return;
+	for (unsigned i = 0; i < s->count; i++)
+		if (s->jobs[i].busy && s->jobs[i].attempt.step == STRATEGY_OBSERVE)
+			return;
+	stop_all(s);
+	strategy_be_late(&s->strategy);
+}
+
+/* Until all have a verdict, the time is up, or a signal says that it is enough. */
+static int run_jobs(struct settling *s)
+{
+	struct timespec at_once = {0};
+	sigset_t awaited;
+	int err = RD_OK;
+
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGTERM);
+	sigaddset(&awaited, SIGHUP);
+	sigprocmask(SIG_BLOCK, &awaited, &s->mask);
+	while (!err && !s->result->interrupted) {
+		err = fill_jobs(s);
+		if (err || !rd_pool_busy(s->pool))
+			break;
+		hear(s);
+		s->result->interrupted = sigtimedwait(&awaited, NULL, &at_once) > 0;
+		look_at_clock(s);
+		show(s);
+	}
+	stop_all(s);
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+	return err;
+}
+
+static void note_result(const struct strategy *s, struct replay_settled *result)
+{
+	result->replayed = s->replayed;
+	result->added = s->added;
+	result->confirmed = s->confirmed;
+	result->untried = s->untried;
+	result->unfinished = s->unfinished;
+}
+
+int replay_settle(const struct replay_settle *how, struct finding_set *set, struct replay_settled *result)
+{
+	struct settling s = {
+		.how = how,
+		.result = result,
+		.strategy = {.set = set, .all = how->all, .all_count = how->all_count, .extra = how->extra},
+		.count = how->jobs ? how->jobs : 1,
+		.start_ns = rd_now_ns()};
+	struct rd_pool_opts pool = {
+		.workers = s.count, .fresh = true, .enter = enter, .work = work, .context = &s};
+	int err;
+
+	strategy_open(&s.strategy);
+	s.jobs = rd_xcalloc(s.count, sizeof *s.jobs);
+	signal(SIGCHLD, SIG_DFL);
+	rd_pool_open(&s.pool, &pool);
+	err = run_jobs(&s);
+	rd_pool_close(s.pool);
+	strategy_conclude(&s.strategy, result->interrupted ? "the check was interrupted" : "the time was up");
+	note_result(&s.strategy, result);
+	strategy_close(&s.strategy);
+	free(s.jobs);
+	rd_remove_tree(how->directory);
+	return err;
+}
+
+void replay_settled_release(struct replay_settled *result)
+{
+	for (size_t i = 0; i < result->set_count; i++)
+		finding_set_free(result->sets[i]);
+	free(result->sets);
+	*result = (struct replay_settled){0};
+}

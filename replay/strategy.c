@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The strategy of replays.  In: findings without a verdict, and what came of each attempt.  Out: the next
+ * attempt, and verdicts in the end.
+ *
+ * Each finding is tried in steps, and a step of all comes before the next step of any, so that what is
+ * found easily is found first, and nothing that is hard keeps the rest from being tried when time
+ * is limited: one replay of each; then the other ways that lead to the same places; then a run in
+ * which any two threads may meet there; then runs that went another way are recorded and predicted from
+ * again, which gives ways for others too; in the end one run under the detector for all that may be asked
+ * about there.
+ */
+#include "replay/strategy.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "finding/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHER_WAYS 2   /* predictions of the first run at the same places, tried when the best one fails */
+#define WAYS 6	       /* all that are tried */
+#define ROUNDS 3       /* of recording a diverged run and predicting from it again */
+#define OBSERVATIONS 3 /* runs under the detector */
+#define FAILURES 4     /* in a row: then it is tried first whether any two threads meet */
+
+/* A finding that is tried.  The n-th belongs to the n-th item of the set. */
+struct candidate {
+	struct finding *ways[WAYS]; /* the same error with different schedules */
+	bool observable[WAYS];	    /* the last run of that way */
+	size_t way_count, next_way;
+	size_t astray;		     /* the way whose last run went another way; WAYS: none */
+	unsigned runs;		     /* so far */
+	bool met;		     /* it was tried to have any two threads meet */
+	unsigned rounds;	     /* of prediction again */
+	unsigned turn;		     /* how many of its object come before it */
+	bool waits;		     /* for a verdict */
+	bool busy;		     /* an attempt at it is under way */
+	bool unordered;		     /* the detector saw the two accesses unordered */
+	enum finding_status verdict; /* if nothing more is tried */
+};
+
+/* ---- candidates ---- */
+
+static bool wants_replay(const struct finding *f)
+{
+	return f->status == FINDING_UNCONFIRMED && f->schedule && !f->suppressed;
+}
+
+static void add_way(struct candidate *c, struct finding *f)
+{
+	if (c->way_count < WAYS)
+		c->ways[c->way_count++] = f;
+}
+
+static void add_candidate(struct strategy *s, size_t item)
+{
+	struct finding *f = s->set->items[item];
+	struct candidate *c;
+
+	RD_GROW(s->candidates, s->capacity, item + 1);
+	s->order = rd_xrealloc(s->order, (item + 1) * sizeof *s->order);
+	s->order[item] = item;
+	c = &s->candidates[item];
+	*c = (struct candidate){.waits = wants_replay(f), .astray = WAYS, .verdict = FINDING_UNCONFIRMED};
+	add_way(c, f);
+	for (size_t i = 0; i < s->all_count && c->waits && c->way_count <= OTHER_WAYS; i++)
+		if (s->all[i] != f && s->all[i]->schedule &&
+		    strcmp(s->all[i]->fingerprint, f->fingerprint) == 0)
+			add_way(c, s->all[i]);
+}
+
+/* How far two names agree, but for numbers, is enough to call it one object. */
+static bool is_same_object(const char *a, const char *b)
+{
+	while (a && b && *a && *b) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b)
+			return false;
+		if (*a) {
+			a++;
+			b++;
+		}
+	}
+	return a && b && !*a && !*b;
+}
+
+static size_t step_count(const struct finding *f)
+{
+	return f->schedule ? f->schedule->op_count : 0;
+}
+
+static int compare_candidates(const void *a, const void *b, void *context)
+{
+	const struct strategy *s = context;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	const struct finding *x = s->set->items[i], *y = s->set->items[k];
+	const struct candidate *c = &s->candidates[i], *d = &s->candidates[k];
+
+	if (x->sound != y->sound)
+		return x->sound ? -1 : 1;
+	if (c->turn != d->turn)
+		return c->turn < d->turn ? -1 : 1;
+	if (step_count(x) != step_count(y))
+		return step_count(x) < step_count(y) ? -1 : 1;
+	return i < k ? -1 : 1;
+}
+
+/* What can happen for certain comes first; then one finding of each object, those with short
+ * schedules before others; then another one of each. */
+static void put_in_order(struct strategy *s)
+{
+	for (size_t i = 0; i < s->set->count; i++)
+		for (size_t k = 0; k < i; k++)
+			s->candidates[i].turn +=
+				is_same_object(s->set->items[i]->object.name, s->set->items[k]->object.name);
+	if (s->set->count)
+		qsort_r(s->order, s->set->count, sizeof *s->order, compare_candidates, s);
+}
+
+void strategy_open(struct strategy *s)
+{
+	for (size_t i = 0; i < s->set->count; i++)
+		add_candidate(s, i);
+	put_in_order(s);
+}
+
+void strategy_close(struct strategy *s)
+{
+	free(s->order);
+	free(s->candidates);
+}
+
+/* ---- the next attempt ---- */
+
+/* The next step of a candidate.  Returns how late it should come, or UINT32_MAX if there is none.
+ * A program that cannot be led, as the last replays have shown, is not led first. */
+static unsigned next_step(const struct strategy *s, const struct candidate *c, enum strategy_step *step)
+{
+	bool may_meet = !c->met && c->ways[0]->kind == FINDING_RACE;
+
+	*step = STRATEGY_MEET;
+	if (!c->waits || c->busy)
+		return UINT32_MAX;
+	if (may_meet && !c->next_way && s->failures >= FAILURES)
+		return 0;
+	if (may_meet && c->next_way == c->way_count)
+		return 2;
+	*step = STRATEGY_TRY;
+	if (c->next_way < c->way_count)
+		return c->next_way || c->met ? 1 : 0;
+	*step = STRATEGY_AGAIN;
+	return c->astray < WAYS && c->rounds < ROUNDS ? 3 + c->rounds : UINT32_MAX;
+}
+
+static bool is_exhausted(const struct strategy *s, const struct candidate *c)
+{
+	enum strategy_step step;
+
+	return !c->busy && next_step(s, c, &step) == UINT32_MAX;
+}
+
+/* Whether the detector is to be asked: after every way that was tried. */
+static bool is_observable(const struct candidate *c)
+{
+	for (size_t i = 0; i < c->next_way; i++)
+		if (!c->observable[i])
+			return false;
+	return c->waits && c->next_way;
+}
+
+static size_t find_next(const struct strategy *s, enum strategy_step *step)
+{
+	size_t best = SIZE_MAX;
+	unsigned least = UINT32_MAX;
+
+	for (size_t i = 0; i < s->set->count && least && !s->late; i++) {
+		enum strategy_step its;
+		unsigned later = next_step(s, &s->candidates[s->order[i]], &its);
+
+		if (later >= least)
+			continue;
+		least = later;
+		best = s->order[i];
+		*step = its;
+	}
+	return best;
+}
+
+static void begin_step(struct strategy *s, size_t item, enum strategy_step step, struct strategy_attempt *a)
+{
+	struct candidate *c = &s->candidates[item];
+
+	*a = (struct strategy_attempt){.step = step, .item = item};
+	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->astray : 0;
+	c->met |= step == STRATEGY_MEET;
+	c->rounds += step == STRATEGY_AGAIN;
+	if (step == STRATEGY_AGAIN)
+		c->astray = WAYS;
+	c->busy = true;
+	s->replayed += c->runs == 0;
+	a->runs = c->runs++;
+}
+
+/* Everything that only the detector can decide, in one run. */
+static bool begin_observation(struct strategy *s, struct strategy_attempt *a)
+{
+	*a = (struct strategy_attempt){.step = STRATEGY_OBSERVE};
+	a->items = rd_xcalloc(s->set->count + 1, sizeof *a->items);
+	for (size_t i = 0; i < s->set->count; i++)
+		if (is_observable(&s->candidates[i]))
+			a->items[a->count++] = i;
+	s->observations++;
+	if (!a->count)
+		strategy_attempt_release(a);
+	return a->count;
+}
+
+bool strategy_next(struct strategy *s, size_t running, struct strategy_attempt *a)
+{
+	enum strategy_step step;
+	size_t item = find_next(s, &step);
+
+	if (item != SIZE_MAX) {
+		begin_step(s, item, step, a);
+		return true;
+	}
+	return !running && s->observations < OBSERVATIONS && begin_observation(s, a);
+}
+
+void strategy_attempt_release(struct strategy_attempt *a)
+{
+	free(a->items);
+	*a = (struct strategy_attempt){0};
+}
+
+struct finding strategy_finding(const struct strategy *s, const struct strategy_attempt *a)
+{
+	struct finding f = *s->candidates[a->item].ways[a->way];
+
+	memcpy(f.id, s->set->items[a->item]->id, sizeof f.id);
+	return f;
+}
+
+/* ---- results ---- */
+
+static bool stat_of(const struct finding_set *set, const char *name)
+{
+	for (size_t i = 0; i < set->stat_count; i++)
+		if (strcmp(set->stats[i].name, name) == 0)
+			return strtod(set->stats[i].json, NULL) != 0;
+	return false;
+}
+
+/* Another way to a finding that waits, or a new finding. */
+static void take_other(struct strategy *s, struct finding *f)
+{
+	size_t item = finding_position(s->set, f->fingerprint);
+
+	if (item != SIZE_MAX) {
+		f->sound |= s->set->items[item]->sound;
+		if (s->candidates[item].waits)
+			add_way(&s->candidates[item], f);
+		return;
+	}
+	if (s->added >= s->extra)
+		return;
+	s->added++;
+	finding_note(s->set, f, "It was predicted from a replay of another finding.");
+	finding_set_put(s->set, f);
+	add_candidate(s, s->set->count - 1);
+}
+
+static void settle(struct strategy *s, size_t item, struct finding *f)
+{
+	struct finding *before = s->set->items[item];
+
+	memcpy(f->id, before->id, sizeof f->id);
+	f->count = before->count;
+	f->sound |= before->sound;
+	s->set->items[item] = f;
+	s->candidates[item].waits = false;
+	s->confirmed++;
+}
+
+static void take_step(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
+{
+	struct candidate *c = &s->candidates[a->item];
+	struct finding *f = result->items[0], *item = s->set->items[a->item];
+
+	c->busy = false;
+	if (a->step == STRATEGY_TRY && a->way == 0)
+		s->failures = f->status == FINDING_CONFIRMED ? 0 : s->failures + 1;
+	if (f->status == FINDING_CONFIRMED) {
+		settle(s, a->item, f);
+		return;
+	}
+	if (a->step == STRATEGY_MEET) { /* that nobody came by says nothing */
+		if (!c->next_way)
+			item->reason =
+				"no two threads came to these places at once in a run without an order";
+		return;
+	}
+	c->observable[a->way] = stat_of(result, STRATEGY_OBSERVABLE);
+	if (stat_of(result, STRATEGY_ASTRAY))
+		c->astray = a->way;
+	if (!c->unordered) {
+		c->verdict = f->status;
+		item->reason = f->reason;
+	}
+	c->unordered |= stat_of(result, STRATEGY_UNORDERED);
+	for (size_t i = 1; i < result->count; i++)
+		take_other(s, result->items[i]);
+}
+
+static void take_observation(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
+{
+	uint64_t confirmed = s->confirmed;
+
+	for (size_t i = 0; i < a->count && i < result->count; i++)
+		if (result->items[i]->status == FINDING_CONFIRMED)
+			settle(s, a->items[i], result->items[i]);
+	if (s->confirmed == confirmed)
+		s->observations = OBSERVATIONS; /* what did not come once will not */
+}
+
+void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
+{
+	RD_ASSERT(result->count);
+	if (a->step == STRATEGY_OBSERVE)
+		take_observation(s, a, result);
+	else
+		take_step(s, a, result);
+}
+
+void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const char *reason)
+{
+	if (a->step == STRATEGY_OBSERVE)
+		return;
+	s->set->items[a->item]->reason = reason;
+	s->candidates[a->item].verdict = FINDING_UNCONFIRMED;
+	s->candidates[a->item].busy = false;
+}
+
+/* ---- the end ---- */
+
+/* A candidate whose attempt was given up stays busy: it has not been tried to the end. */
+void strategy_be_late(struct strategy *s)
+{
+	s->late = true;
+	s->observations = OBSERVATIONS - 1;
+}
+
+size_t strategy_waiting(const struct strategy *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->set->count; i++)
+		n += s->candidates[i].waits;
+	return n;
+}
+
+size_t strategy_exhausted(const struct strategy *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->set->count; i++)
+		n += s->candidates[i].waits && is_exhausted(s, &s->candidates[i]);
+	return n;
+}
+
+/* A verdict is for what was tried to the end. */
+void strategy_conclude(struct strategy *s, const char *why)
+{
+	for (size_t i = 0; i < s->set->count; i++) {
+		struct candidate *c = &s->candidates[i];
+		struct finding *f = s->set->items[i];
+
+		if (!c->waits)
+			continue;
+		if (is_exhausted(s, c)) {
+			f->status = c->verdict;
+			continue;
+		}
+		if (c->runs > (unsigned)c->busy) {
+			s->unfinished++;
+			f->reason = finding_textf(s->set, "%s; more was not tried: %s", f->reason, why);
+		} else {
+			s->untried++;
+			f->reason = finding_textf(s->set, "it was not replayed to the end: %s", why);
+		}
+	}
+}

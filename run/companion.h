@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of the shell that a program needs to do its work: one before each run, and one beside it. */
+#ifndef RUN_COMPANION_H
+#define RUN_COMPANION_H
+
+#include <sys/types.h>
+
+struct run_companion {
+	const char *command; /* such as the client of a server; NULL: none */
+	pid_t guard;	     /* 0: it does not run */
+};
+
+/* Starts it; when it has ended, `program` gets SIGTERM.  `output` is where it writes. */
+void run_companion_start(struct run_companion *c, pid_t program, int output);
+void run_companion_stop(struct run_companion *c);
+
+/* Runs a command before the program and waits for it; NULL: none. */
+void run_setup(const char *command, int output);
+
+#endif
