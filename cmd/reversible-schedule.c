@@ -74,7 +74,7 @@ static void add_limits(const struct cmd_reversible *c, struct schedule *s, const
 		const struct rev_op *op = &run->ops[v->replay.order[i]];
 
 		done[op->thread] = op->n + 1;
-		if (op->kind == REV_CREATE && !done[op->object])
+		if (op->kind == EXEC_FORK && !done[op->object])
 			done[op->object] = 1;
 	}
 	for (uint32_t t = 0; t < run->thread_count; t++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plain meaning of the events (machine.h).
+ * The plain meaning of the events (machine.h): the table of doc/design/order.md.
  *
- * Rules: a mutex or a written rwlock has one holder, a read rwlock any number;
- * re-acquisition by the holder nests.  A thread acts after its fork and before
- * its join.  A barrier exit needs all enters of the instance.  A semaphore never
- * goes below zero.  A wake needs the notification it names to have happened; a
- * pending operation never happens.
+ * Rules: a mutex or a written rwlock has one holder, a read rwlock any number; re-acquisition by the
+ * holder nests.  A thread acts after its fork and before its join.  A barrier exit needs all enters of the
+ * instance.  A semaphore never goes below zero.  A wake needs the notification it names to have happened;
+ * in a whole execution any that came after the wait and ended no other, and its mutex.  A pending operation
+ * never happens.
  */
 #include "order/machine.h"
 
@@ -20,11 +20,9 @@ static void *zeroed(size_t n, size_t size)
 	return rd_xcalloc(n + 1, size);
 }
 
-static void *filled(size_t n)
+static void fill_none(uint32_t *p, size_t n)
 {
-	void *p = rd_xmalloc((n + 1) * sizeof(uint32_t));
-	memset(p, 0xff, (n + 1) * sizeof(uint32_t));
-	return p;
+	memset(p, 0xff, (n + 1) * sizeof *p);
 }
 
 void machine_init(struct machine *m, const struct exec *x)
@@ -32,23 +30,65 @@ void machine_init(struct machine *m, const struct exec *x)
 	*m = (struct machine){.x = x};
 	m->lock_holders = zeroed(x->locks, sizeof *m->lock_holders);
 	m->sem_value = zeroed(x->sems, sizeof *m->sem_value);
-	for (uint32_t s = 0; s < x->sems; s++)
-		m->sem_value[s] = exec_sem_initial(x, s);
 	m->entered = zeroed(x->barriers, sizeof *m->entered);
 	m->enters = zeroed(x->barriers, sizeof *m->enters);
-	m->done = zeroed(x->count, 1);
+	m->at = zeroed(x->threads, sizeof *m->at);
 	m->once_done = zeroed(x->onces, 1);
 	m->forked = zeroed(x->threads, 1);
 	m->joined = zeroed(x->threads, 1);
 	m->ended = zeroed(x->threads, 1);
 	m->has_fork = zeroed(x->threads, 1);
-	m->last_write = filled(x->variables);
-	m->waiting = filled(x->threads);
+	m->woken = zeroed(x->threads, 1);
+	m->deadline = zeroed(x->threads, sizeof *m->deadline);
+	m->last_write = zeroed(x->variables, sizeof *m->last_write);
+	m->waiting = zeroed(x->threads, sizeof *m->waiting);
 	for (size_t i = 0; i < x->count; i++) {
 		if (x->events[i].kind == EXEC_ENTER)
 			m->enters[x->events[i].object]++;
 		else if (x->events[i].kind == EXEC_FORK)
 			m->has_fork[x->events[i].object] = 1;
+	}
+	machine_reset(m, NULL, 0);
+}
+
+/* Remembers where in the order the waits end. */
+static void look_ahead(struct machine *m, const uint32_t *order, size_t count)
+{
+	uint32_t *wait = zeroed(m->x->threads, sizeof *wait);
+
+	fill_none(wait, m->x->threads);
+	for (size_t i = 0; i < count; i++) {
+		const struct exec_event *e = &m->x->events[order[i]];
+
+		if (e->kind == EXEC_WAIT)
+			wait[e->thread] = order[i];
+		else if (e->kind == EXEC_WAKE && wait[e->thread] != EXEC_NONE)
+			/* Who wakes for lack of time is not woken. */
+			*rd_umap_put(&m->wakes, wait[e->thread], NULL) = e->aux == EXEC_NONE ? UINT64_MAX : i;
+	}
+	free(wait);
+}
+
+void machine_reset(struct machine *m, const uint32_t *order, size_t count)
+{
+	const struct exec *x = m->x;
+
+	m->hold_count = 0;
+	memset(m->lock_holders, 0, x->locks * sizeof *m->lock_holders);
+	memset(m->entered, 0, x->barriers * sizeof *m->entered);
+	memset(m->at, 0, x->threads * sizeof *m->at);
+	memset(m->once_done, 0, x->onces);
+	memset(m->forked, 0, x->threads);
+	memset(m->joined, 0, x->threads);
+	memset(m->ended, 0, x->threads);
+	memset(m->woken, 0, x->threads);
+	fill_none(m->last_write, x->variables);
+	fill_none(m->waiting, x->threads);
+	for (uint32_t s = 0; s < x->sems; s++)
+		m->sem_value[s] = exec_sem_initial(x, s);
+	if (x->whole && x->conds) {
+		rd_umap_release(&m->wakes);
+		look_ahead(m, order, count);
 	}
 }
 
@@ -59,15 +99,20 @@ void machine_release(struct machine *m)
 	free(m->sem_value);
 	free(m->entered);
 	free(m->enters);
-	free(m->done);
+	free(m->at);
 	free(m->once_done);
 	free(m->forked);
 	free(m->joined);
 	free(m->ended);
 	free(m->has_fork);
+	free(m->woken);
+	free(m->deadline);
 	free(m->last_write);
 	free(m->waiting);
+	rd_umap_release(&m->wakes);
 }
+
+/* ---- locks ---- */
 
 const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t lock, uint16_t thread)
 {
@@ -79,160 +124,240 @@ const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t l
 	return NULL;
 }
 
-bool machine_blocked(const struct machine *m, const struct exec_event *acquire, uint16_t *holder)
+/* Another thread's acquisition that excludes this one. */
+static uint32_t find_rival(const struct machine *m, uint32_t lock, uint16_t thread, bool shared)
 {
-	if (!m->lock_holders[acquire->object])
-		return false;
+	if (!m->lock_holders[lock])
+		return EXEC_NONE;
 	for (size_t i = 0; i < m->hold_count; i++) {
 		const struct machine_hold *h = &m->holds[i];
-		if (h->lock != acquire->object || h->thread == acquire->thread)
-			continue;
-		if (h->shared && acquire->kind == EXEC_RDLOCK)
-			continue;
-		*holder = h->thread;
-		return true;
+
+		if (h->lock == lock && h->thread != thread && !(h->shared && shared))
+			return h->acquire;
 	}
-	return false;
+	return EXEC_NONE;
 }
 
-static const char *do_acquire(struct machine *m, const struct exec_event *e)
+/* The lock that a wake of a whole execution has again. */
+static uint32_t mutex_of(const struct machine *m, const struct exec_event *wake)
 {
-	struct machine_hold *own = (struct machine_hold *)machine_find_hold(m, e->object, e->thread);
-	uint16_t holder;
+	uint32_t wait = m->x->whole ? m->waiting[wake->thread] : EXEC_NONE;
+
+	return wait == EXEC_NONE ? EXEC_NONE : m->x->events[wait].aux;
+}
+
+uint32_t machine_in_way(const struct machine *m, uint32_t index)
+{
+	const struct exec_event *e = &m->x->events[index];
+	uint32_t lock = exec_acquires(e->kind) ? e->object : EXEC_NONE;
+
+	if (e->kind == EXEC_WAKE)
+		lock = mutex_of(m, e);
+	if (lock == EXEC_NONE || machine_find_hold(m, lock, e->thread))
+		return EXEC_NONE;
+	return find_rival(m, lock, e->thread, e->kind == EXEC_RDLOCK);
+}
+
+static void acquire(struct machine *m, uint32_t index, uint32_t lock)
+{
+	const struct exec_event *e = &m->x->events[index];
+	struct machine_hold *own = (struct machine_hold *)machine_find_hold(m, lock, e->thread);
 
 	if (own) {
 		own->depth++;
-		return NULL;
+		return;
 	}
-	if (machine_blocked(m, e, &holder))
-		return "acquires a lock that another thread holds";
 	RD_GROW(m->holds, m->hold_capacity, m->hold_count + 1);
-	m->holds[m->hold_count++] = (struct machine_hold){
-		.lock = e->object, .thread = e->thread, .shared = e->kind == EXEC_RDLOCK, .depth = 1};
-	m->lock_holders[e->object]++;
-	return NULL;
+	m->holds[m->hold_count++] = (struct machine_hold){.lock = lock,
+							  .thread = e->thread,
+							  .shared = e->kind == EXEC_RDLOCK,
+							  .depth = 1,
+							  .acquire = index};
+	m->lock_holders[lock]++;
 }
 
-static const char *do_release(struct machine *m, uint32_t lock, uint16_t thread)
+static void release(struct machine *m, uint32_t lock, uint16_t thread)
 {
 	struct machine_hold *own = (struct machine_hold *)machine_find_hold(m, lock, thread);
 
-	if (!own)
-		return "releases a lock that its thread does not hold";
-	if (--own->depth)
-		return NULL;
+	if (!own || --own->depth)
+		return;
 	m->lock_holders[lock]--;
 	*own = m->holds[--m->hold_count];
-	return NULL;
 }
 
-static const char *do_thread_event(struct machine *m, const struct exec_event *e)
+static const char *may_release(const struct machine *m, uint32_t lock, uint16_t thread)
 {
-	switch (e->kind) {
-	case EXEC_FORK:
-		if (m->forked[e->object])
-			return "forks a thread twice";
-		m->forked[e->object] = 1;
+	return machine_find_hold(m, lock, thread) ? NULL : "releases a lock that its thread does not hold";
+}
+
+/* ---- what may happen ---- */
+
+static bool is_done(const struct machine *m, uint32_t event)
+{
+	return event >= EXEC_MATCH || m->at[m->x->events[event].thread] > event;
+}
+
+static const char *may_wake(const struct machine *m, uint32_t index, const struct exec_event *e)
+{
+	if (m->waiting[e->thread] == EXEC_NONE)
+		return "wakes a thread that does not wait";
+	if (m->x->whole ? e->aux != EXEC_NONE && !m->woken[e->thread] : !is_done(m, e->aux))
+		return "wakes before it is signalled";
+	return machine_in_way(m, index) == EXEC_NONE ? NULL : "wakes while another thread holds its mutex";
+}
+
+static const char *may_thread(const struct machine *m, const struct exec_event *e)
+{
+	if (m->has_fork[e->thread] && !m->forked[e->thread])
+		return "is done by a thread that is not yet forked";
+	if (m->x->whole)
 		return NULL;
+	if (m->joined[e->thread])
+		return "is done by a thread that is already joined";
+	return m->ended[e->thread] ? "is done by a thread that has ended" : NULL;
+}
+
+const char *machine_may(const struct machine *m, uint32_t index)
+{
+	const struct exec_event *e = &m->x->events[index];
+	const char *why = may_thread(m, e);
+
+	if (why || e->flags & EXEC_PENDING)
+		return why;
+	switch (e->kind) {
+	case EXEC_LOCK:
+	case EXEC_RDLOCK:
+	case EXEC_WRLOCK:
+		return machine_in_way(m, index) == EXEC_NONE ? NULL
+							     : "acquires a lock that another thread holds";
+	case EXEC_UNLOCK:
+		return may_release(m, e->object, e->thread);
+	case EXEC_WAIT:
+		return e->aux == EXEC_NONE ? NULL : may_release(m, e->aux, e->thread);
+	case EXEC_WAKE:
+		return may_wake(m, index, e);
+	case EXEC_FORK:
+		return m->forked[e->object] ? "forks a thread twice" : NULL;
 	case EXEC_JOIN:
 		if (m->has_fork[e->object] && !m->forked[e->object])
 			return "joins a thread that is not yet forked";
-		m->joined[e->object] = 1;
-		return NULL;
-	case EXEC_END:
-		m->ended[e->thread] = 1;
-		return NULL;
-	default:
-		return NULL;
-	}
-}
-
-static const char *do_condition(struct machine *m, uint32_t index, const struct exec_event *e)
-{
-	switch (e->kind) {
-	case EXEC_WAIT: {
-		const char *why = do_release(m, e->aux, e->thread);
-		if (!why)
-			m->waiting[e->thread] = index;
-		return why;
-	}
-	case EXEC_WAKE:
-		if (m->waiting[e->thread] == EXEC_NONE)
-			return "wakes a thread that does not wait";
-		if (e->aux < EXEC_MATCH && !m->done[e->aux])
-			return "wakes before it is signalled";
-		m->waiting[e->thread] = EXEC_NONE;
-		return NULL;
-	default:
-		return NULL;
-	}
-}
-
-static const char *do_counted(struct machine *m, const struct exec_event *e)
-{
-	switch (e->kind) {
-	case EXEC_ENTER:
-		m->entered[e->object]++;
-		return NULL;
+		return is_done(m, e->aux) ? NULL : "joins a thread that has not ended";
 	case EXEC_EXIT:
 		return m->entered[e->object] < m->enters[e->object]
 			       ? "leaves a barrier before all have entered"
 			       : NULL;
-	case EXEC_POST:
-		m->sem_value[e->object]++;
-		return NULL;
 	case EXEC_TAKE:
-		if (m->sem_value[e->object] <= 0)
-			return "takes from a semaphore that is zero";
-		m->sem_value[e->object]--;
+		return m->sem_value[e->object] > 0 ? NULL : "takes from a semaphore that is zero";
+	case EXEC_ONCE_BEGIN:
+	case EXEC_ONCE_PASS:
+		return m->x->whole ? (is_done(m, e->aux) ? NULL : "passes a once control that has not run")
+		       : m->once_done[e->object] ? NULL
+						 : "passes a once control that has not run";
+	default:
 		return NULL;
+	}
+}
+
+/* ---- what it does ---- */
+
+static void wait(struct machine *m, uint32_t index, const struct exec_event *e)
+{
+	const uint64_t *wake = rd_umap_get(&m->wakes, index);
+
+	if (e->aux != EXEC_NONE)
+		release(m, e->aux, e->thread);
+	m->waiting[e->thread] = index;
+	m->woken[e->thread] = 0;
+	m->deadline[e->thread] = wake ? *wake : UINT64_MAX;
+}
+
+static void wake(struct machine *m, uint32_t index, const struct exec_event *e)
+{
+	uint32_t mutex = mutex_of(m, e);
+
+	m->waiting[e->thread] = EXEC_NONE;
+	if (mutex != EXEC_NONE)
+		acquire(m, index, mutex);
+}
+
+/* A signal wakes the thread that is going to wake first. */
+static void notify(struct machine *m, const struct exec_event *e)
+{
+	uint32_t best = EXEC_NONE;
+
+	for (uint32_t t = 0; t < m->x->threads && m->x->whole; t++) {
+		if (m->waiting[t] == EXEC_NONE || m->woken[t] ||
+		    m->x->events[m->waiting[t]].object != e->object)
+			continue;
+		if (e->kind == EXEC_BROADCAST)
+			m->woken[t] = 1;
+		else if (best == EXEC_NONE || m->deadline[t] < m->deadline[best])
+			best = t;
+	}
+	if (best != EXEC_NONE)
+		m->woken[best] = 1;
+}
+
+void machine_do(struct machine *m, uint32_t index)
+{
+	const struct exec_event *e = &m->x->events[index];
+
+	if (e->flags & EXEC_PENDING)
+		return;
+	m->at[e->thread] = index + 1;
+	switch (e->kind) {
+	case EXEC_WRITE:
+	case EXEC_UPDATE:
+		m->last_write[e->object] = index;
+		break;
+	case EXEC_LOCK:
+	case EXEC_RDLOCK:
+	case EXEC_WRLOCK:
+		acquire(m, index, e->object);
+		break;
+	case EXEC_UNLOCK:
+		release(m, e->object, e->thread);
+		break;
+	case EXEC_WAIT:
+		wait(m, index, e);
+		break;
+	case EXEC_WAKE:
+		wake(m, index, e);
+		break;
+	case EXEC_SIGNAL:
+	case EXEC_BROADCAST:
+		notify(m, e);
+		break;
+	case EXEC_FORK:
+		m->forked[e->object] = 1;
+		break;
+	case EXEC_JOIN:
+		m->joined[e->object] = 1;
+		break;
+	case EXEC_END:
+		m->ended[e->thread] = 1;
+		break;
+	case EXEC_ENTER:
+		m->entered[e->object]++;
+		break;
+	case EXEC_POST:
+	case EXEC_TAKE:
+		m->sem_value[e->object] += e->kind == EXEC_POST ? 1 : -1;
+		break;
 	case EXEC_ONCE_RUN:
 		m->once_done[e->object] = 1;
-		return NULL;
+		break;
 	default:
-		return m->once_done[e->object] ? NULL : "passes a once control that has not run";
+		break;
 	}
 }
 
 const char *machine_step(struct machine *m, uint32_t index)
 {
-	const struct exec_event *e = &m->x->events[index];
+	const char *why = machine_may(m, index);
 
-	if (m->has_fork[e->thread] && !m->forked[e->thread])
-		return "is done by a thread that is not yet forked";
-	if (m->joined[e->thread])
-		return "is done by a thread that is already joined";
-	if (m->ended[e->thread])
-		return "is done by a thread that has ended";
-	if (e->flags & EXEC_PENDING)
-		return NULL;
-	m->done[index] = 1;
-	switch (e->kind) {
-	case EXEC_READ:
-		return NULL;
-	case EXEC_WRITE:
-	case EXEC_UPDATE:
-		m->last_write[e->object] = index;
-		return NULL;
-	case EXEC_LOCK:
-	case EXEC_RDLOCK:
-	case EXEC_WRLOCK:
-		return do_acquire(m, e);
-	case EXEC_UNLOCK:
-		return do_release(m, e->object, e->thread);
-	case EXEC_BUSY:
-		return NULL;
-	case EXEC_FORK:
-	case EXEC_BEGIN:
-	case EXEC_END:
-	case EXEC_JOIN:
-		return do_thread_event(m, e);
-	case EXEC_WAIT:
-	case EXEC_WAKE:
-	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		return do_condition(m, index, e);
-	default:
-		return do_counted(m, e);
-	}
+	if (!why)
+		machine_do(m, index);
+	return why;
 }

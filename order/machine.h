@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A machine that executes events one at a time and refuses those which the
- * synchronisation primitives do not allow at that moment.  It is the plain
- * meaning of every event kind; the analyses never use it, so that what they
- * claim can be checked against it.
+ * A machine that executes events one at a time and refuses those which the synchronisation primitives do
+ * not allow at that moment (doc/design/order.md).  It is the plain meaning of every event kind; nothing is
+ * found with it, so that what the analyses claim can be checked against it.
  */
 #ifndef ORDER_MACHINE_H
 #define ORDER_MACHINE_H
 
+#include "base/map.h"
 #include "order/exec.h"
 
 struct machine_hold { /* one thread's hold on one lock */
@@ -15,6 +15,7 @@ struct machine_hold { /* one thread's hold on one lock */
 	uint16_t thread;
 	bool shared;
 	uint32_t depth;
+	uint32_t acquire; /* the event */
 };
 
 struct machine {
@@ -24,24 +25,36 @@ struct machine {
 	uint32_t *lock_holders; /* number of holds of each lock */
 	int64_t *sem_value;
 	uint32_t *entered, *enters; /* barrier instances: so far, in all */
-	uint8_t *done;		    /* per event */
+	uint32_t *at;		    /* per thread: behind its latest event */
 	uint8_t *once_done;
 	uint8_t *forked, *joined, *ended, *has_fork; /* per thread */
 	uint32_t *last_write;			     /* per variable: the writing event or EXEC_NONE */
 	uint32_t *waiting;			     /* per thread: its EXEC_WAIT while it waits */
+	/* Of a whole execution, in which a wake takes any notification. */
+	uint8_t *woken;	      /* per thread: its wait was notified */
+	uint64_t *deadline;   /* per thread: when its wake comes; for the choice of a signal */
+	struct rd_umap wakes; /* waits to the places of their wakes in the order that is tried */
 };
 
 void machine_init(struct machine *m, const struct exec *x);
 void machine_release(struct machine *m);
 
-/* Executes event `e`; returns NULL, or why it is not possible now. */
+/* Back to the start.  The order that is going to be tried tells which wait a signal is to end. */
+void machine_reset(struct machine *m, const uint32_t *order, size_t count);
+
+/* Whether event `e` may happen now: NULL, or why not.  That its thread is there is the caller's business. */
+const char *machine_may(const struct machine *m, uint32_t e);
+
+/* Executes event `e`, even if it may not happen. */
+void machine_do(struct machine *m, uint32_t e);
+
+/* Executes event `e` if it may happen; returns NULL, or why it may not. */
 const char *machine_step(struct machine *m, uint32_t e);
 
-/* Whether `thread` holds `lock`, and whether only shared. */
-const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t lock, uint16_t thread);
+/* The acquisition that keeps `e` from its lock; EXEC_NONE: nothing does. */
+uint32_t machine_in_way(const struct machine *m, uint32_t e);
 
-/* Whether a thread other than `thread` holds `lock` so that `kind` must block;
- * the holder is written to *holder. */
-bool machine_blocked(const struct machine *m, const struct exec_event *acquire, uint16_t *holder);
+/* The hold of `thread` on `lock`; NULL: it has none. */
+const struct machine_hold *machine_find_hold(const struct machine *m, uint32_t lock, uint16_t thread);
 
 #endif

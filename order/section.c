@@ -9,12 +9,18 @@
 #include "base/alloc.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void sections_init(struct sections *s, size_t threads)
 {
-	*s = (struct sections){.head = rd_xmalloc((threads + 1) * sizeof *s->head)};
-	memset(s->head, 0xff, (threads + 1) * sizeof *s->head);
+	*s = (struct sections){0};
+	sections_reserve(s, threads);
+}
+
+void sections_reserve(struct sections *s, size_t threads)
+{
+	RD_GROW(s->head, s->thread_capacity, threads + 1);
+	while (s->threads < threads)
+		s->head[s->threads++] = NONE;
 }
 
 void sections_release(struct sections *s)

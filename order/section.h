@@ -30,9 +30,12 @@ struct sections {
 	struct hold *holds;
 	size_t hold_count, hold_capacity;
 	uint32_t *head; /* per thread: the holds it has now; NONE */
+	size_t threads, thread_capacity;
 };
 
+/* More threads may come: sections_reserve() makes room for as many in all. */
 void sections_init(struct sections *s, size_t threads);
+void sections_reserve(struct sections *s, size_t threads);
 void sections_release(struct sections *s);
 
 /* The section of the lock that is open in a list of holds; NONE. */

@@ -23,7 +23,7 @@ struct decider {
 	struct rd_umap begins; /* (u, r) -> the first pair + 1 */
 	size_t *next;	       /* the next pair with the same u and r, + 1 */
 	bool *reported;
-	struct rev_machine machine;
+	struct machine machine;
 	struct rev_solver *solver;
 	struct rev_decision *d;
 	size_t limit;
@@ -49,22 +49,25 @@ static void index_pairs(struct decider *d)
 /* The first pair that is reversed in the order, which is cut there; `pair` if it is that one. */
 static size_t first_reversed(struct decider *d, struct rev_witness *w, size_t pair)
 {
-	uint32_t *done = d->machine.done;
+	uint32_t *done = rd_xcalloc(d->run->thread_count + 1, sizeof *done);
+	size_t first = pair;
+	bool found = false;
 
-	rev_machine_reset(&d->machine, w->order, w->count);
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; i < w->count && !found; i++) {
 		const struct rev_op *op = &d->run->ops[w->order[i]];
 		const uint64_t *head;
 
 		done[op->thread] = op->n;
 		head = rd_umap_get(&d->begins, key_of(op->thread, op->n));
-		for (size_t k = head ? (size_t)*head : 0; k; k = d->next[k - 1])
+		for (size_t k = head ? (size_t)*head : 0; k && !found; k = d->next[k - 1])
 			if (done[d->pairs[k - 1].t] <= d->pairs[k - 1].s) {
 				w->count = i + 1;
-				return k - 1;
+				first = k - 1;
+				found = true;
 			}
 	}
-	return pair;
+	free(done);
+	return first;
 }
 
 static void copy_order(struct rev_witness *to, const struct rev_witness *from)
@@ -79,22 +82,21 @@ static void copy_order(struct rev_witness *to, const struct rev_witness *from)
 static bool extend(struct decider *d, struct rev_found *f)
 {
 	const struct rev_pair *p = &f->pair;
-	struct rev_machine *m = &d->machine;
-	uint32_t by;
+	struct machine *m = &d->machine;
 
 	copy_order(&f->replay, &f->order);
-	if (!rev_machine_accepts(m, f->replay.order, f->replay.count))
+	if (!rev_accepts(d->run, m, f->replay.order, f->replay.count))
 		return false;
-	while (m->done[p->t] < p->s) {
-		const struct rev_op *op = rev_run_op(d->run, p->t, m->done[p->t] + 1);
+	while (rev_done(d->run, m, p->t) < p->s) {
+		uint32_t at = d->run->threads[p->t].ops[rev_done(d->run, m, p->t)];
 
-		if (!rev_machine_can(m, op, &by))
+		if (!rev_can(d->run, m, at))
 			return false;
-		rev_machine_do(m, op);
+		machine_do(m, at);
 		RD_GROW(f->replay.order, f->replay.capacity, f->replay.count + 1);
-		f->replay.order[f->replay.count++] = (uint32_t)(op - d->run->ops);
+		f->replay.order[f->replay.count++] = at;
 	}
-	return m->done[p->u] == p->r;
+	return rev_done(d->run, m, p->u) == p->r;
 }
 
 static bool find_meeting(struct decider *d, struct rev_found *f)
@@ -103,7 +105,7 @@ static bool find_meeting(struct decider *d, struct rev_found *f)
 	struct rev_question meet = {p->t, p->s, p->u, p->r, true};
 
 	return p->ops == 0 && p->first <= REV_WRITE && p->second <= REV_WRITE &&
-	       (rev_search(&d->machine, &meet, &f->replay) || extend(d, f));
+	       (rev_search(d->run, &d->machine, &meet, &f->replay) || extend(d, f));
 }
 
 /* Thread u holds a lock in its segment that t needs for its own: it is enough to lead it there. */
@@ -125,8 +127,8 @@ static bool is_locked_out(const struct decider *d, const struct rev_pair *p)
 
 static bool ask(struct decider *d, const struct rev_question *q, struct rev_witness *w)
 {
-	return q->r <= d->run->threads[q->u].count &&
-	       (rev_search(&d->machine, q, w) || rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
+	return q->r <= d->run->threads[q->u].count && (rev_search(d->run, &d->machine, q, w) ||
+						       rev_solve(d->solver, &d->machine, q, w) == REV_FOUND);
 }
 
 /* What a replay can lead to: both threads at their accesses; or, since it leads operations only, thread u
@@ -179,7 +181,7 @@ static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
 	struct rev_question q = {p->t, p->s, p->u, p->r, false};
 	struct rev_counts *c = &d->d->counts;
 
-	if (rev_search(&d->machine, &q, w)) {
+	if (rev_search(d->run, &d->machine, &q, w)) {
 		c->searched++;
 		report(d, i, w, false);
 		return;
@@ -219,7 +221,7 @@ void rev_decide(struct rev_decision *decision, const struct rev_run *run, const 
 	c->pairs = d.pair_count;
 	d.reported = rd_xcalloc(d.pair_count + 1, sizeof *d.reported);
 	d.solver = rev_solver_new(run, solver_ms);
-	rev_machine_init(&d.machine, run);
+	machine_init(&d.machine, &run->x);
 	index_pairs(&d);
 	for (size_t i = 0; i < d.pair_count; i++) {
 		if (decision->found_count >= d.limit || is_hopeless(&d))
@@ -233,7 +235,7 @@ void rev_decide(struct rev_decision *decision, const struct rev_run *run, const 
 		decision->reason = "there are too many pairs to look at";
 	decision->verdict = decision->found_count ? REV_NO : decision->reason ? REV_OPEN : REV_YES;
 	rev_witness_release(&w);
-	rev_machine_release(&d.machine);
+	machine_release(&d.machine);
 	rev_solver_free(d.solver);
 	rd_umap_release(&d.begins);
 	free(d.next);

@@ -33,8 +33,10 @@ struct uses {
 
 enum { NO_KIND = UINT8_MAX };
 
-static bool is_relevant(const struct rev_object *o)
+static bool is_relevant(const struct rev_run *run, uint32_t object)
 {
+	const struct rev_object *o = &run->objects[object];
+
 	if (o->foreign)
 		return false;
 	switch (o->class) {
@@ -42,7 +44,7 @@ static bool is_relevant(const struct rev_object *o)
 	case REV_SEM:
 		return o->tried;
 	case REV_BARRIER:
-		return o->value && o->first_count > o->value;
+		return o->value && slots_threads(&run->enters, object) > o->value;
 	default:
 		return true;
 	}
@@ -56,11 +58,11 @@ static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 	case REV_SEM:
 		return op->flags & REV_TRY ? 0 : 1;
 	case REV_COND:
-		return op->kind == REV_WAIT ? 0 : op->kind == REV_NOTIFY ? 1 : NO_KIND;
+		return op->kind == EXEC_WAIT ? 0 : rev_notifies(op) ? 1 : NO_KIND;
 	case REV_ONCE:
-		return op->kind == REV_ONCE_RUN ? 0 : op->kind == REV_ONCE_PASS ? 1 : NO_KIND;
+		return op->kind == EXEC_ONCE_BEGIN ? 0 : op->kind == EXEC_ONCE_PASS ? 1 : NO_KIND;
 	default:
-		return op->kind == REV_ENTER ? 0 : NO_KIND;
+		return op->kind == EXEC_ENTER ? 0 : NO_KIND;
 	}
 }
 
@@ -78,7 +80,7 @@ static void check(const struct rev_run *run, struct rev_shadow *shadow, const st
 	uint64_t address = run->objects[second->object].address;
 
 	/* Both in one use of a barrier: they come in any order. */
-	if (first->kind == REV_ENTER && second->kind == REV_ENTER && first->link == second->link)
+	if (first->kind == EXEC_ENTER && second->kind == EXEC_ENTER && first->link == second->link)
 		return;
 	rev_shadow_add(shadow, &(struct rev_pair){.t = first->thread,
 						  .s = first->n - 1,
@@ -120,7 +122,7 @@ static void look_at(const struct rev_run *run, struct rev_shadow *shadow, const 
 
 static void note(struct uses *uses, const struct rev_run *run, uint32_t object, uint32_t at)
 {
-	if (object == REV_NONE || !is_relevant(&run->objects[object]))
+	if (object == REV_NONE || !is_relevant(run, object))
 		return;
 	RD_GROW(uses[object].at, uses[object].capacity, uses[object].count + 1);
 	uses[object].at[uses[object].count++] = at;
@@ -133,7 +135,7 @@ void rev_depend(const struct rev_run *run, struct rev_shadow *shadow)
 	for (uint32_t i = 0; i < run->op_count; i++) {
 		const struct rev_op *op = &run->ops[i];
 
-		if (op->kind == REV_CREATE || op->kind == REV_JOIN)
+		if (op->kind == EXEC_FORK || op->kind == EXEC_JOIN)
 			continue;
 		note(uses, run, op->object, i);
 		if (op->lock != op->object)

@@ -144,7 +144,7 @@ static void name_object(struct describer *d, const struct rev_op *op)
 	const struct trace_event *e = d->now->event;
 	struct rev_object *o;
 
-	if (op->kind == REV_CREATE || op->kind == REV_JOIN || op->object == REV_NONE)
+	if (op->kind == EXEC_FORK || op->kind == EXEC_JOIN || op->object == REV_NONE)
 		return;
 	o = &d->x->run.objects[op->object];
 	if (!o->name && e->address == o->address)
@@ -176,7 +176,7 @@ const char *rev_object_name(const struct rev_result *x, const struct rev_op *op)
 {
 	if (op->object == REV_NONE)
 		return NULL;
-	if (op->kind == REV_CREATE || op->kind == REV_JOIN)
+	if (op->kind == EXEC_FORK || op->kind == EXEC_JOIN)
 		return x->names[op->object];
 	return x->run.objects[op->object].name;
 }

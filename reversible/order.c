@@ -26,19 +26,14 @@
 
 #define SWEEPS_MAX 64
 
-/* The acquisitions of locks that a thread has now. */
-struct held {
-	uint32_t *at;
-	size_t count, capacity;
-};
-
 struct sweep {
 	struct rev_run *run;
 	struct rev_order *order;
-	uint32_t *clock;    /* of the operation at hand */
-	struct held *held;  /* by thread */
-	uint32_t *last;	    /* row of the last operation of each thread */
-	enum rev_rule rule; /* at hand */
+	uint32_t *clock;      /* of the operation at hand */
+	const uint32_t *held; /* by operation: the sections its thread is in behind it */
+	uint32_t *zero;	      /* a row of nothing */
+	uint32_t *last;	      /* row of the last operation of each thread */
+	enum rev_rule rule;   /* at hand */
 	bool changed;
 };
 
@@ -53,31 +48,31 @@ const char *rev_rule_name(enum rev_rule rule)
 	return names[rule];
 }
 
-static uint32_t *row_at(const struct rev_order *o, uint32_t row)
-{
-	return o->rows + row * o->width;
-}
-
 /* The operation at hand needs that; it is a step of the proof unless it was known before. */
 static void note(struct sweep *s, const struct rev_op *self, uint32_t thread, uint32_t n)
 {
 	struct rev_order *o = s->order;
 	uint32_t at = (uint32_t)(self - s->run->ops);
 
-	if (!o->logging || (o->own[at] && row_at(o, o->own[at])[thread] >= n))
+	if (!o->logging || (o->own[at] && rows_row(&o->rows, o->own[at])[thread] >= n))
 		return;
 	RD_GROW(o->needs, o->need_capacity, o->need_count + 1);
 	o->needs[o->need_count++] =
 		(struct rev_need){.op = at, .thread = thread, .n = n, .rule = (uint8_t)s->rule};
 }
 
-/* The operation at hand comes after `op`. */
-static bool join(struct sweep *s, const struct rev_op *self, const struct rev_op *op)
+/* The operation at hand comes after the one at that position. */
+static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
 {
-	const uint32_t *row = row_at(s->order, op->row);
+	const struct rev_op *op;
+	const uint32_t *row;
 	bool grown = false;
 
-	for (size_t i = 0; i < s->order->width; i++) {
+	if (at == REV_NONE)
+		return false;
+	op = &s->run->ops[at];
+	row = rows_of(&s->order->rows, at);
+	for (uint32_t i = 0; i < s->order->rows.width; i++) {
 		uint32_t n = i == op->thread ? op->n : row[i];
 
 		if (i != self->thread && n > s->clock[i]) {
@@ -88,11 +83,6 @@ static bool join(struct sweep *s, const struct rev_op *self, const struct rev_op
 	if (grown)
 		note(s, self, op->thread, op->n);
 	return grown;
-}
-
-static bool join_at(struct sweep *s, const struct rev_op *self, uint32_t at)
-{
-	return at != REV_NONE && join(s, self, &s->run->ops[at]);
 }
 
 static bool join_use(struct sweep *s, const struct rev_op *self)
@@ -108,18 +98,18 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 
 /* ---- the k-th of several ---- */
 
-/* Those of a list that can come before `self`: they are the first so many, since what must come after it
- * in one thread is a tail. */
-static size_t before(const struct rev_run *run, const struct rev_list *list, const struct rev_op *self)
+/* Where those of a slot end that can come before `self`: what must come after it in one thread is a tail. */
+static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
+		       const struct rev_op *self)
 {
-	size_t low = 0, high = list->count;
+	uint32_t low = slot->begin, high = slot->end;
 
-	if (list->thread == self->thread)
-		return rev_list_until(run, list, self->n);
+	if (slot->thread == self->thread)
+		return slot->begin + slots_below(slots, slot, self->n);
 	while (low < high) {
-		size_t middle = (low + high) / 2;
+		uint32_t middle = low + (high - low) / 2;
 
-		if (rev_order_get(run, &run->ops[list->at[middle]], self->thread) < self->n)
+		if (rev_order_at(run, slots->item[middle], self->thread) < self->n)
 			low = middle + 1;
 		else
 			high = middle;
@@ -127,9 +117,10 @@ static size_t before(const struct rev_run *run, const struct rev_list *list, con
 	return low;
 }
 
+/* Operations of a thread that may be meant: item[begin..end) of the slots. */
 struct choice {
-	const struct rev_list *list;
-	size_t first, end; /* the operations of the list that may be meant */
+	const struct slots *slots;
+	uint32_t thread, begin, end;
 };
 
 /* How many of them have at most `value` in column `column`. */
@@ -139,17 +130,17 @@ static size_t count_until(const struct rev_run *run, const struct choice *c, siz
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t low = c[i].first, high = c[i].end;
+		uint32_t low = c[i].begin, high = c[i].end;
 
 		while (low < high) {
-			size_t middle = (low + high) / 2;
+			uint32_t middle = low + (high - low) / 2;
 
-			if (rev_order_get(run, &run->ops[c[i].list->at[middle]], column) <= value)
+			if (rev_order_at(run, c[i].slots->item[middle], column) <= value)
 				low = middle + 1;
 			else
 				high = middle;
 		}
-		count += low - c[i].first;
+		count += low - c[i].begin;
 	}
 	return count;
 }
@@ -160,9 +151,9 @@ static bool join_kth(struct sweep *s, const struct rev_op *self, const struct ch
 {
 	bool grown = false;
 
-	if (n == 1 && k <= c->end - c->first)
-		return c->list->thread != self->thread && join_at(s, self, c->list->at[c->first + k - 1]);
-	for (uint32_t column = 0; column < s->order->width; column++) {
+	if (n == 1 && k <= c->end - c->begin)
+		return c->thread != self->thread && join_at(s, self, c->slots->item[c->begin + k - 1]);
+	for (uint32_t column = 0; column < s->order->rows.width; column++) {
 		uint32_t low = 0, high = (uint32_t)s->run->threads[column].count;
 
 		if (column == self->thread || count_until(s->run, c, n, column, high) < k)
@@ -186,45 +177,48 @@ static bool join_kth(struct sweep *s, const struct rev_op *self, const struct ch
 
 static bool join_posts(struct sweep *s, const struct rev_op *self)
 {
-	const struct rev_object *o = &s->run->objects[self->object];
-	struct choice *c = rd_xcalloc(o->first_count + 1, sizeof *c);
-	uint64_t taken = 1;
+	const struct slots *posts = &s->run->posts, *takes = &s->run->takes;
+	struct choice *c = rd_xcalloc(slots_threads(posts, self->object) + 1, sizeof *c);
+	uint64_t taken = 1, value = s->run->objects[self->object].value;
 	size_t n = 0;
 	bool grown = false;
 
-	for (size_t i = 0; i < o->second_count; i++) {
-		const struct rev_list *list = &o->second[i];
+	for (uint32_t i = takes->first[self->object]; i < takes->first[self->object + 1]; i++) {
+		const struct slot *slot = &takes->slot[i];
 
-		taken += list->thread == self->thread ? rev_list_until(s->run, list, self->n - 1)
-						      : rev_list_until(s->run, list, s->clock[list->thread]);
+		taken += slots_below(takes, slot,
+				     slot->thread == self->thread ? self->n - 1 : s->clock[slot->thread]);
 	}
-	for (size_t i = 0; i < o->first_count; i++) {
-		c[n] = (struct choice){&o->first[i], 0, before(s->run, &o->first[i], self)};
-		n += c[n].end != 0;
+	for (uint32_t i = posts->first[self->object]; i < posts->first[self->object + 1]; i++) {
+		const struct slot *slot = &posts->slot[i];
+
+		c[n] = (struct choice){posts, slot->thread, slot->begin, before(s->run, posts, slot, self)};
+		n += c[n].end != c[n].begin;
 	}
-	if (taken > o->value && n)
-		grown = join_kth(s, self, c, n, (size_t)(taken - o->value));
+	if (taken > value && n)
+		grown = join_kth(s, self, c, n, (size_t)(taken - value));
 	free(c);
 	return grown;
 }
 
 static bool join_notifications(struct sweep *s, const struct rev_op *self)
 {
-	const struct rev_object *o = &s->run->objects[self->object];
-	const struct rev_op *wait = &s->run->ops[self->pair];
-	struct choice *c = rd_xcalloc(o->first_count + 1, sizeof *c);
+	const struct slots *notes = &s->run->notes;
+	struct choice *c = rd_xcalloc(slots_threads(notes, self->object) + 1, sizeof *c);
 	size_t n = 0;
 	bool grown;
 
-	for (size_t i = 0; i < o->first_count; i++) {
-		const struct rev_list *list = &o->first[i];
+	for (uint32_t i = notes->first[self->object]; i < notes->first[self->object + 1]; i++) {
+		const struct slot *slot = &notes->slot[i];
 
-		if (list->thread == self->thread)
+		if (slot->thread == self->thread)
 			continue;
 		c[n] = (struct choice){
-			list, rev_list_until(s->run, list, rev_order_get(s->run, wait, list->thread)),
-			before(s->run, list, self)};
-		n += c[n].first < c[n].end;
+			notes, slot->thread,
+			slot->begin +
+				slots_below(notes, slot, rev_order_at(s->run, self->pair, slot->thread)),
+			before(s->run, notes, slot, self)};
+		n += c[n].begin < c[n].end;
 	}
 	grown = n && join_kth(s, self, c, n, 1);
 	free(c);
@@ -237,19 +231,17 @@ static bool join_notifications(struct sweep *s, const struct rev_op *self)
  * one is open. */
 static bool join_sections(struct sweep *s, const struct rev_op *self, const struct rev_op *acquire)
 {
-	const struct rev_object *o = &s->run->objects[acquire->lock];
-	bool shared = acquire->flags & REV_SHARED, grown = false;
-	const struct rev_list *lists = shared ? o->second : o->first;
-	size_t count = shared ? o->second_count : o->first_count;
+	const struct slots *rivals = rev_rivals(s->run, acquire);
+	bool grown = false;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t k;
+	for (uint32_t i = rivals->first[acquire->lock]; i < rivals->first[acquire->lock + 1]; i++) {
+		const struct slot *slot = &rivals->slot[i];
+		uint32_t last = slot->thread == self->thread
+					? NONE
+					: slots_last(rivals, slot, s->clock[slot->thread]);
 
-		if (lists[i].thread == self->thread)
-			continue;
-		k = rev_list_until(s->run, &lists[i], s->clock[lists[i].thread]);
-		if (k)
-			grown |= join_at(s, self, s->run->ops[lists[i].at[k - 1]].link);
+		if (last != NONE)
+			grown |= join_at(s, self, s->run->ops[last].link);
 	}
 	return grown;
 }
@@ -257,57 +249,41 @@ static bool join_sections(struct sweep *s, const struct rev_op *self, const stru
 /* All sections that the thread is in now. */
 static bool join_held(struct sweep *s, const struct rev_op *self)
 {
-	const struct held *h = &s->held[self->thread];
+	const struct sections *all = &s->run->sections;
+	uint32_t held = s->held[self - s->run->ops];
 	bool grown = false, again;
 
 	do {
 		again = false;
-		for (size_t i = 0; i < h->count; i++)
-			again |= join_sections(s, self, &s->run->ops[h->at[i]]);
+		for (uint32_t h = held; h != NONE; h = all->holds[h].next)
+			again |= join_sections(s, self,
+					       &s->run->ops[all->list[all->holds[h].section].acquire]);
 		grown |= again;
 	} while (again);
 	return grown;
-}
-
-static void hold(struct sweep *s, const struct rev_op *op)
-{
-	struct held *h = &s->held[op->thread];
-
-	if (op->lock == REV_NONE)
-		return;
-	if (op->kind == REV_ACQUIRE || op->kind == REV_WAKE) {
-		RD_GROW(h->at, h->capacity, h->count + 1);
-		h->at[h->count++] = (uint32_t)(op - s->run->ops);
-		return;
-	}
-	for (size_t i = 0; i < h->count; i++)
-		if (h->at[i] == op->link) {
-			h->at[i] = h->at[--h->count];
-			return;
-		}
 }
 
 /* ---- sweeps ---- */
 
 static bool grow(struct sweep *s, const struct rev_op *op)
 {
-	static const uint8_t rules[REV_KINDS] = {
-		[REV_START] = REV_BY_CREATE,   [REV_JOIN] = REV_BY_JOIN,     [REV_EXIT] = REV_BY_BARRIER,
-		[REV_ONCE_PASS] = REV_BY_ONCE, [REV_ONCE_RUN] = REV_BY_ONCE, [REV_TAKE] = REV_BY_SEM,
-		[REV_WAKE] = REV_BY_COND};
+	static const uint8_t rules[EXEC_KINDS] = {
+		[EXEC_BEGIN] = REV_BY_CREATE,	[EXEC_JOIN] = REV_BY_JOIN,	 [EXEC_EXIT] = REV_BY_BARRIER,
+		[EXEC_ONCE_PASS] = REV_BY_ONCE, [EXEC_ONCE_BEGIN] = REV_BY_ONCE, [EXEC_TAKE] = REV_BY_SEM,
+		[EXEC_WAKE] = REV_BY_COND};
 
 	s->rule = (enum rev_rule)rules[op->kind];
 	switch (op->kind) {
-	case REV_START:
-	case REV_JOIN:
-	case REV_ONCE_PASS:
-	case REV_ONCE_RUN:
+	case EXEC_BEGIN:
+	case EXEC_JOIN:
+	case EXEC_ONCE_PASS:
+	case EXEC_ONCE_BEGIN:
 		return join_at(s, op, op->pair);
-	case REV_EXIT:
+	case EXEC_EXIT:
 		return join_use(s, op);
-	case REV_TAKE:
+	case EXEC_TAKE:
 		return join_posts(s, op);
-	case REV_WAKE:
+	case EXEC_WAKE:
 		return !(op->flags & REV_ALONE) && join_notifications(s, op);
 	default:
 		return false;
@@ -315,44 +291,40 @@ static bool grow(struct sweep *s, const struct rev_op *op)
 }
 
 /* The clock is that of the operation before, unless something was added to it. */
-static void keep(struct sweep *s, size_t at, bool grown)
+static void keep(struct sweep *s, uint32_t at, bool grown)
 {
 	struct rev_order *o = s->order;
-	struct rev_op *op = &s->run->ops[at];
-	size_t bytes = o->width * sizeof *o->rows;
+	uint32_t *row;
 
 	if (!grown && !o->own[at]) {
-		op->row = s->last[op->thread];
+		o->rows.of[at] = s->last[s->run->ops[at].thread];
 		return;
 	}
-	if (!o->own[at]) {
-		RD_GROW(o->rows, o->row_capacity, (o->row_count + 1) * o->width);
-		o->own[at] = (uint32_t)o->row_count++;
-		memset(row_at(o, o->own[at]), 0, bytes);
-	}
-	op->row = o->own[at];
-	if (memcmp(row_at(o, op->row), s->clock, bytes) != 0) {
-		memcpy(row_at(o, op->row), s->clock, bytes);
+	if (!o->own[at])
+		o->own[at] = rows_add(&o->rows, s->zero);
+	o->rows.of[at] = o->own[at];
+	row = rows_row(&o->rows, o->own[at]);
+	if (memcmp(row, s->clock, o->rows.width * sizeof *row) != 0) {
+		memcpy(row, s->clock, o->rows.width * sizeof *row);
 		s->changed = true;
 	}
 }
 
-static void step(struct sweep *s, size_t at)
+static void step(struct sweep *s, uint32_t at)
 {
-	struct rev_op *op = &s->run->ops[at];
-	size_t bytes = s->order->width * sizeof *s->clock;
+	const struct rev_op *op = &s->run->ops[at];
 	bool grown, locked = false;
 
-	memcpy(s->clock, row_at(s->order, s->last[op->thread]), bytes);
+	memcpy(s->clock, rows_row(&s->order->rows, s->last[op->thread]),
+	       s->order->rows.width * sizeof *s->clock);
 	grown = grow(s, op);
 	s->order->used[s->rule] += grown;
 	s->rule = REV_BY_LOCK;
-	hold(s, op);
-	if (grown || op->kind == REV_ACQUIRE || op->kind == REV_WAKE)
+	if (grown || rev_begins(op))
 		locked = join_held(s, op);
 	s->order->used[REV_BY_LOCK] += locked;
 	keep(s, at, grown || locked);
-	s->last[op->thread] = op->row;
+	s->last[op->thread] = s->order->rows.of[at];
 }
 
 static void sweep(struct sweep *s)
@@ -360,9 +332,7 @@ static void sweep(struct sweep *s)
 	s->changed = false;
 	memset(s->order->used, 0, sizeof s->order->used);
 	memset(s->last, 0, (s->run->thread_count + 1) * sizeof *s->last);
-	for (size_t i = 0; i < s->run->thread_count; i++)
-		s->held[i].count = 0;
-	for (size_t i = 0; i < s->run->op_count; i++)
+	for (uint32_t i = 0; i < s->run->op_count; i++)
 		step(s, i);
 	s->order->sweeps++;
 }
@@ -370,33 +340,30 @@ static void sweep(struct sweep *s)
 void rev_order_build(struct rev_run *run, bool log)
 {
 	struct rev_order *o = rd_xcalloc(1, sizeof *o);
-	struct sweep s = {.run = run, .order = o};
+	struct sweep s = {.run = run, .order = o, .held = run->held};
+	uint32_t width = run->thread_count ? (uint32_t)run->thread_count : 1;
 
 	run->order = o;
 	o->logging = log;
-	o->width = run->thread_count ? run->thread_count : 1;
 	o->own = rd_xcalloc(run->op_count + 1, sizeof *o->own);
-	RD_GROW(o->rows, o->row_capacity, o->width);
-	memset(o->rows, 0, o->width * sizeof *o->rows);
-	o->row_count = 1;
-	s.clock = rd_xcalloc(o->width, sizeof *s.clock);
+	s.zero = rd_xcalloc(width, sizeof *s.zero);
+	rows_init(&o->rows, run->op_count, width);
+	rows_add(&o->rows, s.zero);
+	s.clock = rd_xcalloc(width, sizeof *s.clock);
 	s.last = rd_xcalloc(run->thread_count + 1, sizeof *s.last);
-	s.held = rd_xcalloc(run->thread_count + 1, sizeof *s.held);
 	do
 		sweep(&s);
 	while (s.changed && o->sweeps < SWEEPS_MAX);
 	free(s.clock);
+	free(s.zero);
 	free(s.last);
-	for (size_t i = 0; i < run->thread_count; i++)
-		free(s.held[i].at);
-	free(s.held);
 }
 
 void rev_order_free(struct rev_run *run)
 {
 	if (!run->order)
 		return;
-	free(run->order->rows);
+	rows_release(&run->order->rows);
 	free(run->order->own);
 	free(run->order->needs);
 	free(run->order);

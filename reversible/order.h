@@ -10,6 +10,7 @@
 #ifndef REVERSIBLE_ORDER_H
 #define REVERSIBLE_ORDER_H
 
+#include "order/rows.h"
 #include "reversible/run.h"
 
 /* By which rule an edge came into the order. */
@@ -33,10 +34,8 @@ struct rev_need {
 };
 
 struct rev_order {
-	uint32_t *rows; /* row_count rows of `width` numbers; row 0 is all zero */
-	size_t row_count, row_capacity;
-	size_t width;
-	uint32_t *own; /* by operation: the row that belongs to it alone; 0: none */
+	struct rows rows; /* by operation; row 0 is all zero */
+	uint32_t *own;	  /* by operation: the row that belongs to it alone; 0: none */
 	uint64_t used[REV_RULES];
 	unsigned sweeps;
 	bool logging;
@@ -48,16 +47,21 @@ struct rev_order {
 void rev_order_build(struct rev_run *run, bool log);
 void rev_order_free(struct rev_run *run);
 
-/* How many operations of `thread` must be done when `op` is done. */
+/* How many operations of `thread` must be done when the operation at a position is done. */
+static inline uint32_t rev_order_at(const struct rev_run *run, uint32_t at, uint32_t thread)
+{
+	return run->ops[at].thread == thread ? run->ops[at].n : rows_of(&run->order->rows, at)[thread];
+}
+
 static inline uint32_t rev_order_get(const struct rev_run *run, const struct rev_op *op, uint32_t thread)
 {
-	return op->thread == thread ? op->n : run->order->rows[op->row * run->order->width + thread];
+	return rev_order_at(run, (uint32_t)(op - run->ops), thread);
 }
 
 /* Whether segment `s` of thread `t` is over before segment `r` of thread `u` begins, in every order. */
 static inline bool rev_order_has(const struct rev_run *run, uint32_t t, uint32_t s, uint32_t u, uint32_t r)
 {
-	return t == u ? s <= r : r && rev_order_get(run, rev_run_op(run, u, r), t) > s;
+	return t == u ? s <= r : r && rows_of(&run->order->rows, run->threads[u].ops[r - 1])[t] > s;
 }
 
 #endif

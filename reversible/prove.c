@@ -69,7 +69,7 @@ static void reject(struct prover *p, const char *format, ...)
 
 static uint32_t *clock_of(struct prover *p, uint32_t at)
 {
-	return p->run->order->rows + at * p->run->order->width;
+	return rows_row(&p->run->order->rows, at);
 }
 
 static bool includes(struct prover *p, const struct rev_op *op, uint32_t thread, uint32_t n)
@@ -135,45 +135,43 @@ struct vote {
 	int64_t without;
 };
 
-static void count_list(struct prover *p, const struct rev_list *list, struct vote *v)
+static void count_votes(struct prover *p, const struct slots *slots, struct vote *v)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct rev_op *op = &p->run->ops[list->at[i]];
+	uint32_t object = v->self->object;
 
-		if (includes_op(p, op, v->self) || (v->wait && includes_op(p, v->wait, op)) ||
-		    (v->wait && op->thread == v->self->thread))
-			continue;
-		v->without += !includes(p, op, v->thread, v->n);
-	}
+	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++)
+		for (uint32_t k = slots->slot[i].begin; k < slots->slot[i].end; k++) {
+			const struct rev_op *op = &p->run->ops[slots->item[k]];
+
+			if (includes_op(p, op, v->self) || (v->wait && includes_op(p, v->wait, op)) ||
+			    (v->wait && op->thread == v->self->thread))
+				continue;
+			v->without += !includes(p, op, v->thread, v->n);
+		}
 }
 
 static bool is_by_semaphore(struct prover *p, struct vote *v)
 {
-	const struct rev_object *o;
+	const struct slots *takes = &p->run->takes;
+	uint32_t object = v->self->object;
 	int64_t k;
 
-	if (v->self->kind != REV_TAKE)
+	if (v->self->kind != EXEC_TAKE)
 		return false;
-	o = &p->run->objects[v->self->object];
-	k = 1 - (int64_t)o->value;
-	for (size_t i = 0; i < o->second_count; i++)
-		for (size_t m = 0; m < o->second[i].count; m++)
-			k += includes_op(p, v->self, &p->run->ops[o->second[i].at[m]]);
-	for (size_t i = 0; i < o->first_count; i++)
-		count_list(p, &o->first[i], v);
+	k = 1 - (int64_t)p->run->objects[object].value;
+	for (uint32_t i = takes->first[object]; i < takes->first[object + 1]; i++)
+		for (uint32_t m = takes->slot[i].begin; m < takes->slot[i].end; m++)
+			k += includes_op(p, v->self, &p->run->ops[takes->item[m]]);
+	count_votes(p, &p->run->posts, v);
 	return v->without < k;
 }
 
 static bool is_by_condition(struct prover *p, struct vote *v)
 {
-	const struct rev_object *o;
-
-	if (v->self->kind != REV_WAKE || v->self->flags & REV_ALONE)
+	if (v->self->kind != EXEC_WAKE || v->self->flags & REV_ALONE)
 		return false;
-	o = &p->run->objects[v->self->object];
 	v->wait = &p->run->ops[v->self->pair];
-	for (size_t i = 0; i < o->first_count; i++)
-		count_list(p, &o->first[i], v);
+	count_votes(p, &p->run->notes, v);
 	return v->without == 0;
 }
 
@@ -181,8 +179,8 @@ static bool is_by_lock(struct prover *p, const struct rev_op *self, const struct
 {
 	const struct rev_op *own, *section;
 
-	if ((other->kind != REV_RELEASE && other->kind != REV_WAIT) || other->lock == REV_NONE ||
-	    other->link == REV_NONE || other->thread == self->thread)
+	if (!rev_ends(other) || other->lock == REV_NONE || other->link == REV_NONE ||
+	    other->thread == self->thread)
 		return false;
 	section = &p->run->ops[other->link];
 	own = rev_section(p->run, other->lock, self->thread, self->n);
@@ -193,7 +191,7 @@ static bool is_by_barrier(struct prover *p, const struct rev_op *self, uint32_t 
 {
 	const struct rev_use *use;
 
-	if (self->kind != REV_EXIT)
+	if (self->kind != EXEC_EXIT)
 		return false;
 	use = &p->run->uses[self->link];
 	for (size_t i = 0; i < use->count; i++)
@@ -209,11 +207,11 @@ static bool follows(struct prover *p, const struct rev_step *s, const struct rev
 
 	switch (s->rule) {
 	case REV_BY_CREATE:
-		return self->kind == REV_START && self->pair == other;
+		return self->kind == EXEC_BEGIN && self->pair == other;
 	case REV_BY_JOIN:
-		return self->kind == REV_JOIN && self->pair == other;
+		return self->kind == EXEC_JOIN && self->pair == other;
 	case REV_BY_ONCE:
-		return (self->kind == REV_ONCE_PASS || self->kind == REV_ONCE_RUN) && self->pair == other;
+		return (self->kind == EXEC_ONCE_PASS || self->kind == EXEC_ONCE_BEGIN) && self->pair == other;
 	case REV_BY_BARRIER:
 		return is_by_barrier(p, self, other);
 	case REV_BY_SEM:
@@ -415,12 +413,14 @@ static void find_threads(struct prover *p)
 static void make_clocks(struct prover *p)
 {
 	struct rev_order *o = rd_xcalloc(1, sizeof *o);
+	uint32_t width = p->run->thread_count ? (uint32_t)p->run->thread_count : 1;
+	uint32_t *zero = rd_xcalloc(width, sizeof *zero);
 
-	o->width = p->run->thread_count ? p->run->thread_count : 1;
-	o->rows = rd_xcalloc((p->run->op_count + 1) * o->width, sizeof *o->rows);
+	rows_init(&o->rows, p->run->op_count, width);
 	p->run->order = o;
 	for (size_t i = 0; i < p->run->op_count; i++)
-		p->run->ops[i].row = (uint32_t)i;
+		o->rows.of[i] = rows_add(&o->rows, zero);
+	free(zero);
 	for (size_t i = 0; i < p->c->step_count && !p->why; i++)
 		check_step(p, i);
 }
@@ -430,9 +430,9 @@ static void check_proved(struct prover *p, unsigned solver_ms)
 {
 	struct rev_solver *solver = rev_solver_new(p->run, solver_ms);
 	struct rev_witness w = {0};
-	struct rev_machine m;
+	struct machine m;
 
-	rev_machine_init(&m, p->run);
+	machine_init(&m, &p->run->x);
 	p->proved = rd_xcalloc(p->c->proved_count + 1, sizeof *p->proved);
 	for (size_t i = 0; i < p->c->proved_count && !p->why; i++) {
 		const struct rev_pair *q = &p->c->proved[i];
@@ -446,7 +446,7 @@ static void check_proved(struct prover *p, unsigned solver_ms)
 			(struct rev_pair){.t = question.t, .s = question.s, .u = question.u, .r = question.r};
 	}
 	qsort(p->proved, p->proved_count, sizeof *p->proved, compare_pairs);
-	rev_machine_release(&m);
+	machine_release(&m);
 	rev_witness_release(&w);
 	rev_solver_free(solver);
 }

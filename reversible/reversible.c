@@ -10,6 +10,7 @@
 #include "reversible/reversible.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "reversible/depend.h"
 #include "reversible/describe.h"
 #include "reversible/feed.h"
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNWRITTEN_MAX 4096 /* larger allocations are taken for written */
+#define UNWRITTEN_MAX 4096	     /* larger allocations are taken for written */
+#define THREADS_MAX (UINT16_MAX - 2) /* of an execution */
 
 /* ---- the first walk ---- */
 
@@ -75,7 +77,7 @@ static void note_object(struct rev_result *x, const struct modules *m, const str
 	o->foreign = foreign && (o->foreign || !o->known);
 	o->known = true;
 	if (r->event->kind == RADDLE_SEM_INIT && site && !strcmp(site->what, "sem_open"))
-		o->value = REV_ENDLESS;
+		rev_run_endless(&x->run, at);
 }
 
 static void note_event(struct rev_result *x, struct modules *m, const struct trace_sites *sites,
@@ -118,6 +120,12 @@ int rev_read_operations(struct rev_result *x, struct epa_source *source)
 
 	if (err)
 		return err;
+	if (epa_walk_threads(walk) > THREADS_MAX) {
+		err = rd_fail(RD_ELIMIT, "reversible: %zu threads, at most %d are possible",
+			      epa_walk_threads(walk), THREADS_MAX);
+		epa_walk_close(walk);
+		return err;
+	}
 	index = index_threads(x, walk);
 	while (epa_walk_next(walk, &r) > 0) {
 		x->records++;

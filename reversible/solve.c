@@ -62,7 +62,7 @@ struct asked {
 	const struct library *z3;
 	const struct rev_run *run;
 	const struct rev_question *q;
-	struct rev_machine *m;
+	struct machine *m;
 	Z3_context ctx;
 	Z3_solver s;
 	Z3_ast *place;	 /* by position in rev_run.ops; NULL: it cannot be in a witness */
@@ -174,37 +174,38 @@ static void tell_sections(struct asked *a, uint32_t one, uint32_t other)
 	tell(a, either(a, of, n));
 }
 
-/* Adds "1 if it comes before `at`, times sign" for each of a list. */
-static bool sum_up(struct asked *a, const struct rev_list *lists, size_t count, uint32_t at, Z3_ast *terms,
-		   unsigned *n, int sign)
+/* Adds "1 if it comes before `at`, times sign" for each operation of a sort on its object. */
+static bool sum_up(struct asked *a, const struct slots *slots, uint32_t at, Z3_ast *terms, unsigned *n,
+		   int sign)
 {
+	uint32_t object = a->run->ops[at].object, last = slots->first[object + 1];
 	Z3_sort integers = a->z3->mk_int_sort(a->ctx);
 	Z3_ast none = a->z3->mk_int(a->ctx, 0, integers), one = a->z3->mk_int(a->ctx, sign, integers);
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < lists[i].count; k++) {
-			uint32_t other = lists[i].at[k];
+	if (slots->first[object] == last)
+		return true;
+	for (uint32_t i = slots->slot[slots->first[object]].begin; i < slots->slot[last - 1].end; i++) {
+		uint32_t other = slots->item[i];
 
-			if (other == at || !is_in(a, other))
-				continue;
-			if (*n >= COUNTED_MAX)
-				return false;
-			terms[(*n)++] = a->z3->mk_ite(
-				a->ctx, a->z3->mk_lt(a->ctx, a->place[other], a->place[at]), one, none);
-		}
+		if (other == at || !is_in(a, other))
+			continue;
+		if (*n >= COUNTED_MAX)
+			return false;
+		terms[(*n)++] =
+			a->z3->mk_ite(a->ctx, a->z3->mk_lt(a->ctx, a->place[other], a->place[at]), one, none);
+	}
 	return true;
 }
 
 static void tell_count(struct asked *a, uint32_t at)
 {
-	const struct rev_object *o = &a->run->objects[a->run->ops[at].object];
+	uint64_t value = a->run->objects[a->run->ops[at].object].value;
 	Z3_ast *terms = rd_xcalloc(COUNTED_MAX + 1, sizeof *terms), of[2];
 	Z3_sort integers = a->z3->mk_int_sort(a->ctx);
 	unsigned n = 1;
 
-	terms[0] = a->z3->mk_int(a->ctx, (int)o->value, integers);
-	if (sum_up(a, o->first, o->first_count, at, terms, &n, 1) &&
-	    sum_up(a, o->second, o->second_count, at, terms, &n, -1)) {
+	terms[0] = a->z3->mk_int(a->ctx, (int)value, integers);
+	if (sum_up(a, &a->run->posts, at, terms, &n, 1) && sum_up(a, &a->run->takes, at, terms, &n, -1)) {
 		of[0] = is_behind(a, at);
 		of[1] = a->z3->mk_ge(a->ctx, a->z3->mk_add(a->ctx, n, terms),
 				     a->z3->mk_int(a->ctx, 1, integers));
@@ -233,48 +234,55 @@ struct wakes {
 	size_t count, capacity;
 };
 
+/* The notifications of a condition: item[begin..end). */
+struct notes {
+	const uint32_t *item;
+	uint32_t begin, end;
+};
+
+static struct notes notes_of(const struct rev_run *run, uint32_t object)
+{
+	const struct slots *s = &run->notes;
+	uint32_t first = s->first[object], last = s->first[object + 1];
+
+	return first == last ? (struct notes){s->item, 0, 0}
+			     : (struct notes){s->item, s->slot[first].begin, s->slot[last - 1].end};
+}
+
 /* `chosen`: a row for each signal, a column for each wake. */
 static void tell_wake(struct asked *a, uint32_t at, Z3_ast *chosen, size_t column, size_t columns)
 {
 	const struct rev_op *wake = &a->run->ops[at];
-	const struct rev_object *o = &a->run->objects[wake->object];
-	size_t row = 0;
+	struct notes notes = notes_of(a->run, wake->object);
+	Z3_ast *of = rd_xcalloc(notes.end - notes.begin + 1, sizeof *of);
 	unsigned n = 1;
-	Z3_ast *of;
 
-	for (size_t i = 0; i < o->first_count; i++)
-		row += o->first[i].count;
-	of = rd_xcalloc(row + 1, sizeof *of);
 	of[0] = is_behind(a, at);
-	row = 0;
-	for (size_t i = 0; i < o->first_count; i++)
-		for (size_t k = 0; k < o->first[i].count; k++, row++) {
-			uint32_t s = o->first[i].at[k];
-			Z3_ast in[2];
+	for (uint32_t i = notes.begin; i < notes.end; i++) {
+		uint32_t s = notes.item[i];
+		Z3_ast in[2];
 
-			if (!is_in(a, s) || o->first[i].thread == wake->thread)
-				continue;
-			in[0] = a->z3->mk_lt(a->ctx, a->place[wake->pair], a->place[s]);
-			in[1] = a->z3->mk_lt(a->ctx, a->place[s], a->place[at]);
-			of[n] = a->z3->mk_const(a->ctx, a->z3->mk_int_symbol(a->ctx, (int)a->next++),
-						a->z3->mk_bool_sort(a->ctx));
-			tell(a, a->z3->mk_implies(a->ctx, of[n], a->z3->mk_and(a->ctx, 2, in)));
-			if (!(a->run->ops[s].flags & REV_ALL))
-				chosen[row * columns + column] = of[n];
-			n++;
-		}
+		if (!is_in(a, s) || a->run->ops[s].thread == wake->thread)
+			continue;
+		in[0] = a->z3->mk_lt(a->ctx, a->place[wake->pair], a->place[s]);
+		in[1] = a->z3->mk_lt(a->ctx, a->place[s], a->place[at]);
+		of[n] = a->z3->mk_const(a->ctx, a->z3->mk_int_symbol(a->ctx, (int)a->next++),
+					a->z3->mk_bool_sort(a->ctx));
+		tell(a, a->z3->mk_implies(a->ctx, of[n], a->z3->mk_and(a->ctx, 2, in)));
+		if (a->run->ops[s].kind == EXEC_SIGNAL)
+			chosen[(i - notes.begin) * columns + column] = of[n];
+		n++;
+	}
 	tell(a, either(a, of, n));
 	free(of);
 }
 
 static void tell_condition(struct asked *a, uint32_t object, const struct wakes *w)
 {
-	const struct rev_object *o = &a->run->objects[object];
-	size_t rows = 0, used;
+	struct notes notes = notes_of(a->run, object);
+	size_t rows = notes.end - notes.begin, used;
 	Z3_ast *chosen, *line;
 
-	for (size_t i = 0; i < o->first_count; i++)
-		rows += o->first[i].count;
 	if (rows * w->count > OPERATIONS_MAX * 10) {
 		a->lost = true;
 		return;
@@ -304,7 +312,7 @@ static void tell_conditions(struct asked *a)
 		for (uint32_t i = 0; i < a->run->op_count; i++) {
 			const struct rev_op *op = &a->run->ops[i];
 
-			if (op->kind != REV_WAKE || op->object != object || op->flags & REV_ALONE ||
+			if (op->kind != EXEC_WAKE || op->object != object || op->flags & REV_ALONE ||
 			    !is_in(a, i))
 				continue;
 			RD_GROW(w.at, w.capacity, w.count + 1);
@@ -361,10 +369,9 @@ static void tell_needs(struct asked *a)
 			continue;
 		if (op->n > 1)
 			tell_before(a, a->run->threads[op->thread].ops[op->n - 2], i);
-		if (op->kind == REV_START || op->kind == REV_JOIN || op->kind == REV_ONCE_PASS ||
-		    op->kind == REV_ONCE_RUN)
+		if (rev_follows_pair(op))
 			tell_before(a, op->pair, i);
-		for (size_t k = 0; op->kind == REV_EXIT && k < a->run->uses[op->link].count; k++)
+		for (size_t k = 0; op->kind == EXEC_EXIT && k < a->run->uses[op->link].count; k++)
 			if (a->run->uses[op->link].enters[k] != i)
 				tell_before(a, a->run->uses[op->link].enters[k], i);
 	}
@@ -418,44 +425,38 @@ static bool read_order(struct asked *a, struct rev_witness *w)
 	return good;
 }
 
-/* All who hold the lock of `op` now. */
-static void tell_holders(struct asked *a, const struct rev_op *op)
+/* All who hold the lock of the operation now. */
+static void tell_holders(struct asked *a, uint32_t at)
 {
-	const struct rev_object *o = &a->run->objects[op->lock];
-	uint32_t at = (uint32_t)(op - a->run->ops);
-	bool shared = op->flags & REV_SHARED;
-	const struct rev_list *lists = shared ? o->second : o->first;
-	size_t count = shared ? o->second_count : o->first_count;
+	const struct rev_op *op = &a->run->ops[at];
+	const struct slots *rivals = rev_rivals(a->run, op);
 
-	for (size_t i = 0; i < count; i++) {
-		size_t k = rev_list_until(a->run, &lists[i], a->m->done[lists[i].thread]);
+	for (uint32_t i = rivals->first[op->lock]; i < rivals->first[op->lock + 1]; i++) {
+		const struct slot *slot = &rivals->slot[i];
+		uint32_t last = slots_last(rivals, slot, rev_done(a->run, a->m, slot->thread));
 
-		if (lists[i].thread == op->thread || !k)
-			continue;
-		if (is_in(a, lists[i].at[k - 1]))
-			tell_sections(a, lists[i].at[k - 1], at);
+		if (slot->thread != op->thread && is_in(a, last))
+			tell_sections(a, last, at);
 	}
 }
 
 /* Tells the solver what its order breaks; if it is nothing the order can happen. */
 static void refine(struct asked *a, const struct rev_witness *w)
 {
-	uint32_t by;
-
 	a->more = false;
-	rev_machine_reset(a->m, w->order, w->count);
+	machine_reset(a->m, w->order, w->count);
 	for (size_t i = 0; i < w->count; i++) {
-		const struct rev_op *op = &a->run->ops[w->order[i]];
+		uint32_t at = w->order[i];
 
-		if (!rev_machine_can(a->m, op, &by)) {
-			if (by != REV_NONE)
-				tell_holders(a, op);
-			else if (op->kind == REV_TAKE)
-				tell_count(a, w->order[i]);
+		if (!rev_can(a->run, a->m, at)) {
+			if (machine_in_way(a->m, at) != EXEC_NONE)
+				tell_holders(a, at);
+			else if (a->run->ops[at].kind == EXEC_TAKE)
+				tell_count(a, at);
 			else
 				a->lost = true;
 		}
-		rev_machine_do(a->m, op);
+		machine_do(a->m, at);
 	}
 }
 
@@ -532,7 +533,7 @@ static enum rev_answer solve(struct asked *a, struct rev_witness *w)
 	return answer;
 }
 
-enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const struct rev_question *q,
+enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct rev_question *q,
 			  struct rev_witness *w)
 {
 	struct asked a = {.solver = s, .z3 = &s->z3, .run = s->run, .q = q, .m = m};

@@ -17,7 +17,7 @@ struct rev_solver;
 struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
 void rev_solver_free(struct rev_solver *s);
 
-enum rev_answer rev_solve(struct rev_solver *s, struct rev_machine *m, const struct rev_question *q,
+enum rev_answer rev_solve(struct rev_solver *s, struct machine *m, const struct rev_question *q,
 			  struct rev_witness *w);
 
 /* Whether the time for all questions is used up: all answers will be REV_UNKNOWN. */

@@ -434,11 +434,11 @@ static void look_at_condition(struct rev_sources *s, const struct rev_op *op, ui
 {
 	size_t waiting = 0;
 
-	if (op->kind == REV_WAIT)
+	if (op->kind == EXEC_WAIT)
 		s->waiting[op->thread] = op->object + 1;
-	if (op->kind == REV_WAKE)
+	if (op->kind == EXEC_WAKE)
 		s->waiting[op->thread] = 0;
-	if (op->kind != REV_NOTIFY || op->flags & REV_ALL)
+	if (op->kind != EXEC_SIGNAL)
 		return;
 	for (size_t i = 0; i < s->run->thread_count; i++)
 		waiting += s->waiting[i] == op->object + 1;
@@ -457,7 +457,7 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	    (r->event->kind == RADDLE_COND_WAIT && r->event->values[4])) {
 		add(s, REV_OF_TIMEOUT, r->site, thread, trace_kind(r->event->kind)->name);
 	} else if (r->event->kind == RADDLE_BARRIER_EXIT) {
-		if (op->kind == REV_EXIT)
+		if (op->kind == EXEC_EXIT)
 			s->lanes[thread].use = op->link + 1;
 		s->lanes[thread].serial = r->event->values[3];
 	}

@@ -128,12 +128,12 @@ static void check_certificate(const struct rev_result *x, struct epa_source *sou
 
 static void check_orders(const struct rev_result *x)
 {
-	struct rev_machine m;
+	struct machine m;
 
-	rev_machine_init(&m, &x->run);
+	machine_init(&m, &x->run.x);
 	for (size_t i = 0; i < x->reversal_count; i++)
-		RD_ASSERT(rev_machine_accepts(&m, x->reversals[i].order.order, x->reversals[i].order.count));
-	rev_machine_release(&m);
+		RD_ASSERT(rev_accepts(&x->run, &m, x->reversals[i].order.order, x->reversals[i].order.count));
+	machine_release(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

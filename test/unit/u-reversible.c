@@ -325,8 +325,8 @@ static bool is_free_for(const struct rev_run *run, const uint32_t *done, const s
 	for (size_t i = 0; i < run->op_count; i++) {
 		const struct rev_op *o = &run->ops[i];
 
-		if ((o->kind != REV_ACQUIRE && o->kind != REV_WAKE) || o->lock != op->lock ||
-		    o->thread == op->thread || !is_over(run, done, (uint32_t)i))
+		if (!rev_begins(o) || o->lock != op->lock || o->thread == op->thread ||
+		    !is_over(run, done, (uint32_t)i))
 			continue;
 		if ((o->link == REV_NONE || !is_over(run, done, o->link)) &&
 		    !(o->flags & REV_SHARED && op->flags & REV_SHARED))
@@ -341,7 +341,7 @@ static int value_in(const struct rev_run *run, const uint32_t *done, uint32_t se
 
 	for (size_t i = 0; i < run->op_count; i++)
 		if (run->ops[i].object == sem && is_over(run, done, (uint32_t)i))
-			value += (run->ops[i].kind == REV_POST) - (run->ops[i].kind == REV_TAKE);
+			value += (run->ops[i].kind == EXEC_POST) - (run->ops[i].kind == EXEC_TAKE);
 	return value;
 }
 
@@ -350,22 +350,24 @@ static bool may(const struct rev_run *run, const uint32_t *done, uint32_t woken,
 	bool full = true;
 
 	switch (op->kind) {
-	case REV_START:
-	case REV_JOIN:
-	case REV_ONCE_PASS:
-	case REV_ONCE_RUN:
+	case EXEC_BEGIN:
+	case EXEC_JOIN:
+	case EXEC_ONCE_PASS:
+	case EXEC_ONCE_BEGIN:
 		return is_over(run, done, op->pair);
-	case REV_EXIT:
+	case EXEC_EXIT:
 		for (size_t i = 0; i < run->uses[op->link].count; i++)
 			full &= is_over(run, done, run->uses[op->link].enters[i]);
 		return full;
-	case REV_TAKE:
+	case EXEC_TAKE:
 		return value_in(run, done, op->object) > 0;
-	case REV_WAKE:
+	case EXEC_WAKE:
 		if (!(op->flags & REV_ALONE) && !(woken >> op->thread & 1))
 			return false;
 		/* fall through */
-	case REV_ACQUIRE:
+	case EXEC_LOCK:
+	case EXEC_RDLOCK:
+	case EXEC_WRLOCK:
 		return op->lock == REV_NONE || is_free_for(run, done, op);
 	default:
 		return true;
@@ -376,7 +378,7 @@ static bool is_waiting(const struct rev_run *run, const uint32_t *done, uint32_t
 {
 	const struct rev_op *op = done[t] ? rev_run_op(run, t, done[t]) : NULL;
 
-	return op && op->kind == REV_WAIT && op->object == cond;
+	return op && op->kind == EXEC_WAIT && op->object == cond;
 }
 
 static void go(struct twin *t, const uint32_t *before, uint32_t woken, const struct rev_op *op)
@@ -386,17 +388,17 @@ static void go(struct twin *t, const uint32_t *before, uint32_t woken, const str
 
 	memcpy(done, before, sizeof done);
 	done[op->thread]++;
-	if (op->kind == REV_WAKE || op->kind == REV_WAIT)
+	if (op->kind == EXEC_WAKE || op->kind == EXEC_WAIT)
 		all = woken &= ~(1u << op->thread);
-	for (uint32_t w = 0; op->kind == REV_NOTIFY && w < t->run->thread_count; w++) {
+	for (uint32_t w = 0; rev_notifies(op) && w < t->run->thread_count; w++) {
 		if (!is_waiting(t->run, before, w, op->object) || woken >> w & 1)
 			continue;
 		lost = false;
 		all |= 1u << w;
-		if (!(op->flags & REV_ALL))
+		if (op->kind != EXEC_BROADCAST)
 			reach(t, pack(done, woken | 1u << w));
 	}
-	if (op->kind != REV_NOTIFY || op->flags & REV_ALL || lost)
+	if (op->kind != EXEC_SIGNAL || lost)
 		reach(t, pack(done, all));
 }
 
@@ -451,27 +453,27 @@ static bool memory_reverses(const struct story *s, const struct twin *t, const u
 
 static bool operations_depend(const struct rev_run *run, const struct rev_op *a, const struct rev_op *b)
 {
-	bool notify = a->kind == REV_NOTIFY || b->kind == REV_NOTIFY;
-	bool wait = a->kind == REV_WAIT || b->kind == REV_WAIT;
+	bool notify = rev_notifies(a) || rev_notifies(b);
+	bool wait = a->kind == EXEC_WAIT || b->kind == EXEC_WAIT;
 
-	if (a->thread == b->thread || a->object == REV_NONE || a->kind == REV_CREATE || a->kind == REV_JOIN ||
-	    b->kind == REV_CREATE || b->kind == REV_JOIN)
+	if (a->thread == b->thread || a->object == REV_NONE || a->kind == EXEC_FORK || a->kind == EXEC_JOIN ||
+	    b->kind == EXEC_FORK || b->kind == EXEC_JOIN)
 		return false;
 	if (a->flags & REV_TRY || b->flags & REV_TRY) {
 		if (run->objects[a->flags & REV_TRY ? a->object : b->object].class == REV_ONCE)
-			return a->object == b->object && a->kind != REV_ONCE_DONE &&
-			       b->kind != REV_ONCE_DONE &&
-			       (a->kind == REV_ONCE_RUN || b->kind == REV_ONCE_RUN);
+			return a->object == b->object && a->kind != EXEC_ONCE_RUN &&
+			       b->kind != EXEC_ONCE_RUN &&
+			       (a->kind == EXEC_ONCE_BEGIN || b->kind == EXEC_ONCE_BEGIN);
 		return a->object == b->object || (a->lock != REV_NONE && a->lock == b->object) ||
 		       (b->lock != REV_NONE && b->lock == a->object);
 	}
 	if (a->object != b->object)
 		return false;
-	if (a->kind == REV_WAIT && b->kind == REV_WAIT)
+	if (a->kind == EXEC_WAIT && b->kind == EXEC_WAIT)
 		return run->objects[a->object].signalled;
-	if (a->kind == REV_ENTER && b->kind == REV_ENTER)
+	if (a->kind == EXEC_ENTER && b->kind == EXEC_ENTER)
 		return a->link != b->link &&
-		       run->objects[a->object].first_count > run->objects[a->object].value;
+		       slots_threads(&run->enters, a->object) > run->objects[a->object].value;
 	return notify && wait;
 }
 
@@ -563,23 +565,25 @@ static void check_clocks(const struct trial *t)
 /* Every order that was found can happen, and reverses its pair at its end. */
 static void check_found(const struct trial *t, const struct rev_decision *d)
 {
-	struct rev_machine m;
+	struct machine m;
 
-	rev_machine_init(&m, &t->run);
+	machine_init(&m, &t->run.x);
 	for (size_t i = 0; i < d->found_count; i++) {
 		const struct rev_found *f = &d->found[i];
 
-		assert_true(rev_machine_accepts(&m, f->order.order, f->order.count));
-		assert_true(m.done[f->pair.u] >= f->pair.r && m.done[f->pair.t] <= f->pair.s);
+		assert_true(rev_accepts(&t->run, &m, f->order.order, f->order.count));
+		assert_true(rev_done(&t->run, &m, f->pair.u) >= f->pair.r &&
+			    rev_done(&t->run, &m, f->pair.t) <= f->pair.s);
 		assert_true(can_reverse(t->twin, f->pair.t, f->pair.s, f->pair.u, f->pair.r));
 		if (!f->replay.count)
 			continue;
 		/* An attempt at its end need not succeed. */
 		assert_true(
-			rev_machine_accepts(&m, f->replay.order, f->replay.count - (f->pair.ops >> 2 & 1)));
-		assert_true(m.done[f->pair.u] >= f->pair.r && m.done[f->pair.t] <= f->pair.s);
+			rev_accepts(&t->run, &m, f->replay.order, f->replay.count - (f->pair.ops >> 2 & 1)));
+		assert_true(rev_done(&t->run, &m, f->pair.u) >= f->pair.r &&
+			    rev_done(&t->run, &m, f->pair.t) <= f->pair.s);
 	}
-	rev_machine_release(&m);
+	machine_release(&m);
 }
 
 static void take_down(struct trial *t)
