@@ -2,8 +2,8 @@
 /*
  * Claims on directories.  In: a path.  Out: a lock, and the path that it is on.
  *
- * The lock is flock(2)'s on DIR/.raddle.  The file may be removed or moved with its directory between open()
- * and flock(); a claim counts only if the file that is locked is still the one of that name.
+ * The lock is flock(2)'s on DIR/.raddle-lock.  The file may be removed or moved with its directory between
+ * open() and flock(); a claim counts only if the file that is locked is still the one of that name.
  */
 #include "base/claim.h"
 

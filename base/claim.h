@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A directory that one command at a time writes to.  The claim is a lock on a file of ours in it,
- * DIR/.raddle, which stays behind and marks the directory as one that Raddle made.  The lock goes with the
- * process, however it ends.
+ * DIR/.raddle-lock, which stays behind and marks the directory as one that Raddle made.  The lock goes with
+ * the process, however it ends.
  */
 #ifndef BASE_CLAIM_H
 #define BASE_CLAIM_H
 
 #include <stdbool.h>
 
-#define RD_CLAIM_FILE ".raddle"
+#define RD_CLAIM_FILE ".raddle-lock"
 
 struct rd_claim {
 	char *path; /* the directory that was claimed */

@@ -2,7 +2,8 @@
 /*
  * The flavour cache on disk.  Invariants: (1) an entry under its final name is
  * complete, since it got there by rename; (2) an entry's modification time is
- * its last use; (3) nothing under work/ is trusted by another process.  Failing
+ * its last use; (3) nothing under work/ is trusted by another process; (4) an entry is used only if its files
+ * still have the hash that was stored with them.  Failing
  * to tidy up is never an error: the next build tries again.
  */
 #include "bitcode/cache.h"
@@ -60,9 +61,9 @@ char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key)
 	return rd_xasprintf("%s/flavour/%s", c->directory, key);
 }
 
-char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key, const char *suffix)
+char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key)
 {
-	return rd_xasprintf("%s/unit/%.2s/%s%s", c->directory, key, key, suffix);
+	return rd_xasprintf("%s/unit/%.2s/%s", c->directory, key, key);
 }
 
 int bitcode_cache_begin(struct bitcode_cache *c)
@@ -86,27 +87,187 @@ static int make_parent(const char *path)
 	return err;
 }
 
-int bitcode_cache_store(const char *from, const char *to)
+/* Notes that an entry is in use: its turn to go is put off. */
+static void touch(const char *path)
 {
+	utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+/* -------------------------------------------------------------- hashing --- */
+
+static const char *const unit_suffixes[] = {".o", ".sites", ".facts"};
+enum { UNIT_SUFFIXES = sizeof unit_suffixes / sizeof *unit_suffixes };
+
+/* Adds a file's name and content; a file that cannot be read has no content. */
+static void add_file(XXH3_state_t *state, const char *path, const char *name)
+{
+	struct rd_map map;
+
+	XXH3_128bits_update(state, name, strlen(name) + 1);
+	if (access(path, R_OK) || rd_map_open(&map, path))
+		return;
+	XXH3_128bits_update(state, map.data, map.length);
+	rd_map_close(&map);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_hashed(const struct dirent *e)
+{
+	return e->d_name[0] != '.' && strcmp(e->d_name, "sum");
+}
+
+/* All files below, in the order of their names; links by where they lead. */
+static void add_tree(XXH3_state_t *state, const char *directory)
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, is_hashed, by_name);
+
+	for (int i = 0; i < count; i++) {
+		char *path = rd_xasprintf("%s/%s", directory, entries[i]->d_name), target[PATH_MAX];
+		ssize_t length = readlink(path, target, sizeof target);
+
+		if (length >= 0)
+			XXH3_128bits_update(state, target, (size_t)length);
+		else if (entries[i]->d_type == DT_DIR)
+			add_tree(state, path);
+		else
+			add_file(state, path, entries[i]->d_name);
+		free(path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+static void add_unit(XXH3_state_t *state, const char *stem)
+{
+	for (int i = 0; i < UNIT_SUFFIXES; i++) {
+		char *path = rd_xasprintf("%s%s", stem, unit_suffixes[i]);
+
+		if (rd_file_exists(path))
+			add_file(state, path, unit_suffixes[i]);
+		free(path);
+	}
+}
+
+/* The hash of what `add` says the entry consists of, as text. */
+static void sum(void (*add)(XXH3_state_t *, const char *), const char *entry, char text[BITCODE_KEY_TEXT])
+{
+	XXH3_state_t *state = XXH3_createState();
+
+	RD_ASSERT(state);
+	XXH3_128bits_reset(state);
+	add(state, entry);
+	bitcode_key_text(XXH3_128bits_digest(state), text);
+	XXH3_freeState(state);
+}
+
+static bool has_sum(const char *path, const char text[BITCODE_KEY_TEXT])
+{
+	struct rd_buf stored = RD_BUF_INIT;
+	bool same = rd_file_exists(path) && !rd_file_read(path, &stored) &&
+		    stored.length == BITCODE_KEY_TEXT - 1 && !memcmp(stored.data, text, stored.length);
+
+	rd_buf_release(&stored);
+	return same;
+}
+
+/* Out of sight first: nobody shall find half an entry. */
+static void evict(const struct bitcode_cache *c, const char *path)
+{
+	char *aside =
+		rd_xasprintf("%s/work/old-%ld-%s", c->directory, (long)getpid(), strrchr(path, '/') + 1);
+
+	if (rename(path, aside) == 0)
+		rd_remove_tree(aside);
+	else
+		rd_remove_tree(path);
+	free(aside);
+}
+
+bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path)
+{
+	char *stored = rd_xasprintf("%s/sum", path), text[BITCODE_KEY_TEXT];
+	bool sound = false;
+
+	if (rd_file_exists(path)) {
+		sum(add_tree, path, text);
+		sound = has_sum(stored, text);
+		if (sound) {
+			touch(path);
+		} else {
+			rd_warn("%s is damaged; it is made again", path);
+			evict(c, path);
+		}
+	}
+	free(stored);
+	return sound;
+}
+
+bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *stem)
+{
+	char *stored = rd_xasprintf("%s.sum", stem), text[BITCODE_KEY_TEXT];
+	bool sound = false, there = rd_file_exists(stored);
+
+	if (there) {
+		sum(add_unit, stem, text);
+		sound = has_sum(stored, text);
+	}
+	if (there && !sound)
+		rd_warn("%s is damaged; it is made again", stem);
+	for (int i = -1; i < UNIT_SUFFIXES && there; i++) {
+		char *path = rd_xasprintf("%s%s", stem, i < 0 ? ".sum" : unit_suffixes[i]);
+
+		if (sound)
+			touch(path);
+		else
+			evict(c, path);
+		free(path);
+	}
+	free(stored);
+	return sound;
+}
+
+/* -------------------------------------------------------------- storing --- */
+
+/* The hash comes last: a unit without one is not there. */
+int bitcode_cache_store_unit(const char *from, const char *to)
+{
+	char *stored = rd_xasprintf("%s.sum", to), text[BITCODE_KEY_TEXT];
 	int err = make_parent(to);
 
-	if (!err && rename(from, to))
-		err = rd_fail_errno("%s: cannot move it to %s", from, to);
+	sum(add_unit, from, text);
+	for (int i = 0; i < UNIT_SUFFIXES && !err; i++) {
+		char *source = rd_xasprintf("%s%s", from, unit_suffixes[i]);
+		char *target = rd_xasprintf("%s%s", to, unit_suffixes[i]);
+
+		if (rd_file_exists(source) && rename(source, target))
+			err = rd_fail_errno("%s: cannot move it to %s", source, target);
+		free(source);
+		free(target);
+	}
+	if (!err)
+		err = rd_file_write(stored, text, BITCODE_KEY_TEXT - 1);
+	free(stored);
 	return err;
 }
 
 int bitcode_cache_store_tree(const char *from, const char *to)
 {
+	char *stored = rd_xasprintf("%s/sum", from), text[BITCODE_KEY_TEXT];
 	int err = make_parent(to);
 
+	sum(add_tree, from, text);
+	if (!err)
+		err = rd_file_write(stored, text, BITCODE_KEY_TEXT - 1);
 	if (!err && rename(from, to) && errno != EEXIST && errno != ENOTEMPTY)
 		err = rd_fail_errno("%s: cannot move it to %s", from, to);
+	free(stored);
 	return err;
-}
-
-void bitcode_cache_touch(const char *path)
-{
-	utimensat(AT_FDCWD, path, NULL, 0);
 }
 
 /* ------------------------------------------------------------- trimming --- */
@@ -194,17 +355,6 @@ static void remove_stale_work(const struct bitcode_cache *c, int64_t before)
 	}
 	free(list.items);
 	free(directory);
-}
-
-/* Out of sight first: nobody shall find half an entry. */
-static void evict(const struct bitcode_cache *c, const char *path)
-{
-	char *aside =
-		rd_xasprintf("%s/work/old-%ld-%s", c->directory, (long)getpid(), strrchr(path, '/') + 1);
-
-	if (rename(path, aside) == 0)
-		rd_remove_tree(aside);
-	free(aside);
 }
 
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace)

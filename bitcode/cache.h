@@ -6,6 +6,7 @@
  *	DIR/flavour/KEY/...          a program, its libraries and its site table
  *	DIR/unit/KK/KEY.o, .sites    one instrumented unit
  *	DIR/unit/KK/KEY.facts        facts of a program
+ *	.../sum, KEY.sum             the hash of an entry's files
  *	DIR/work/...                 builds under way
  *
  * Entries appear by rename and never change, so processes need no locks.  What
@@ -35,19 +36,21 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 
 /* Paths of entries; the caller frees them. */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
-char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key, const char *suffix);
+char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* without a suffix */
+
+/* Whether the entry is there, all of it and as it was stored; what is damaged is removed, and a message says
+ * so. A unit is named by its path without a suffix. */
+bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
+bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *stem);
 
 /* Makes `work`, empty. */
 int bitcode_cache_begin(struct bitcode_cache *c);
 
-/* Moves a file of `work` to its place. */
-int bitcode_cache_store(const char *from, const char *to);
+/* Moves the files of an entry that are in `work`, STEM.o and STEM.sites or STEM.facts, to their place. */
+int bitcode_cache_store_unit(const char *from, const char *to);
 
 /* Moves a directory of `work` to its place; fine if another process was first. */
 int bitcode_cache_store_tree(const char *from, const char *to);
-
-/* Notes that an entry is in use: its turn to go is put off. */
-void bitcode_cache_touch(const char *path);
 
 /* Removes old entries until the rest is at most `limit` bytes.  Entries that
  * were used in the last `grace` seconds stay in any case. */

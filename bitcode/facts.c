@@ -57,11 +57,12 @@ static void list_units(const struct bitcode_modules *all, struct rd_buf *jobs)
 }
 
 static int make(struct bitcode_cache *cache, const struct bitcode_modules *all, const char *worker,
-		const char *path)
+		const char *stem)
 {
 	struct rd_argv command = RD_ARGV_INIT;
 	struct rd_buf units = RD_BUF_INIT;
-	char *made = rd_xasprintf("%s/facts", cache->work), *jobs = rd_xasprintf("%s/jobs", cache->work);
+	char *work = rd_xasprintf("%s/made", cache->work), *made = rd_xasprintf("%s.facts", work),
+	     *jobs = rd_xasprintf("%s/jobs", cache->work);
 	int err;
 
 	list_units(all, &units);
@@ -77,11 +78,12 @@ static int make(struct bitcode_cache *cache, const struct bitcode_modules *all, 
 	if (err > 0)
 		err = rd_fail(RD_ETOOL, "%s: no facts could be made from its bitcode", all->program.path);
 	if (!err)
-		err = bitcode_cache_store(made, path);
+		err = bitcode_cache_store_unit(work, stem);
 	if (!err)
 		bitcode_cache_trim(cache, BITCODE_CACHE_LIMIT, BITCODE_CACHE_RECENT);
 	rd_argv_release(&command);
 	rd_buf_release(&units);
+	free(work);
 	free(made);
 	free(jobs);
 	return err;
@@ -91,7 +93,7 @@ int rd_facts_build(const char *program, char **path)
 {
 	struct bitcode_modules all = {0};
 	struct bitcode_cache cache;
-	char key[BITCODE_KEY_TEXT], *worker = NULL, *entry = NULL;
+	char key[BITCODE_KEY_TEXT], *worker = NULL, *stem = NULL;
 	int err = bitcode_cache_open(&cache);
 
 	if (!err)
@@ -101,16 +103,13 @@ int rd_facts_build(const char *program, char **path)
 	if (!err)
 		err = make_key(&all, worker, key);
 	if (!err) {
-		entry = bitcode_cache_unit(&cache, key, ".facts");
-		if (rd_file_exists(entry))
-			bitcode_cache_touch(entry);
-		else if ((err = bitcode_cache_begin(&cache)) == 0)
-			err = make(&cache, &all, worker, entry);
+		stem = bitcode_cache_unit(&cache, key);
+		if (!bitcode_cache_has_unit(&cache, stem) && (err = bitcode_cache_begin(&cache)) == 0)
+			err = make(&cache, &all, worker, stem);
 	}
-	if (err)
-		free(entry);
-	else
-		*path = entry;
+	if (!err)
+		*path = rd_xasprintf("%s.facts", stem);
+	free(stem);
 	free(worker);
 	bitcode_modules_close(&all);
 	bitcode_cache_close(&cache);

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/scratch.h"
 #include "bitcode/cache.h"
 #include "bitcode/modules.h"
 #include "bitcode/relink.h"
@@ -151,8 +152,10 @@ static void name_unit(struct build *b, struct bitcode_module_unit *u)
 	char key[BITCODE_KEY_TEXT];
 
 	bitcode_key_text(XXH3_128bits(&all, sizeof all), key);
-	u->object = bitcode_cache_unit(&b->cache, key, ".o");
-	u->sites = bitcode_cache_unit(&b->cache, key, ".sites");
+	u->stem = bitcode_cache_unit(&b->cache, key);
+	u->object = rd_xasprintf("%s.o", u->stem);
+	u->sites = rd_xasprintf("%s.sites", u->stem);
+	u->made = bitcode_cache_has_unit(&b->cache, u->stem);
 }
 
 /* ---------------------------------------------------------------- units --- */
@@ -171,11 +174,6 @@ static int each_unit(struct build *b, unit_fn *fn)
 	return err;
 }
 
-static bool is_made(const struct bitcode_module_unit *u)
-{
-	return rd_file_exists(u->object) && rd_file_exists(u->sites);
-}
-
 static int write_jobs(struct build *b, const char *path, size_t *count)
 {
 	struct rd_buf jobs = RD_BUF_INIT;
@@ -189,11 +187,8 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 			struct bitcode_module_unit *u = &b->all.items[k].units[i];
 
 			name_unit(b, u);
-			if (is_made(u)) {
-				bitcode_cache_touch(u->object);
-				bitcode_cache_touch(u->sites);
+			if (u->made)
 				continue;
-			}
 			rd_buf_addf(&jobs, "%s\t%llu\t%llu\t%u\t%s/u%zu.o\t%s/u%zu.sites\t-\n", p->path,
 				    (unsigned long long)p->units[i].offset,
 				    (unsigned long long)p->units[i].length, u->slot, b->cache.work, number,
@@ -209,19 +204,14 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 static int store_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
 	const struct bitcode_module_unit *u = &m->units[unit];
-	char *object, *sites;
-	int err = 0;
+	char *stem;
+	int err;
 
-	if (is_made(u))
+	if (u->made)
 		return 0;
-	object = rd_xasprintf("%s/u%zu.o", b->cache.work, number);
-	sites = rd_xasprintf("%s/u%zu.sites", b->cache.work, number);
-	/* The table first: a unit counts as made when both are there. */
-	err = bitcode_cache_store(sites, u->sites);
-	if (!err)
-		err = bitcode_cache_store(object, u->object);
-	free(object);
-	free(sites);
+	stem = rd_xasprintf("%s/u%zu", b->cache.work, number);
+	err = bitcode_cache_store_unit(stem, u->stem);
+	free(stem);
 	return err;
 }
 
@@ -403,6 +393,43 @@ static int make(struct build *b)
 	return err;
 }
 
+static int forget_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	struct bitcode_module_unit *u = &m->units[unit];
+
+	(void)b;
+	(void)number;
+	free(u->stem);
+	free(u->object);
+	free(u->sites);
+	u->stem = u->object = u->sites = NULL;
+	return 0;
+}
+
+static int count_gone(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	const struct bitcode_module_unit *u = &m->units[unit];
+
+	(void)b;
+	(void)number;
+	return u->object && !rd_file_exists(u->object);
+}
+
+/* The cache may be emptied while we build from it; then all is made once more. */
+static int make_at_last(struct build *b)
+{
+	int err = make(b);
+
+	if (!err || (rd_file_exists(b->cache.work) && !each_unit(b, count_gone)))
+		return err;
+	rd_info("%s: the cache was emptied meanwhile; trying once more", b->all.program.path);
+	each_unit(b, forget_unit);
+	rd_scratch_close(b->cache.work);
+	b->cache.work = NULL;
+	free(b->stage);
+	return make(b);
+}
+
 /* ------------------------------------------------------------------ all --- */
 
 static void release(struct build *b)
@@ -438,11 +465,9 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 	if (!err)
 		err = make_key(&b);
 	if (!err) {
-		cached = rd_file_exists(b.final);
-		if (cached)
-			bitcode_cache_touch(b.final);
-		else
-			err = make(&b);
+		cached = bitcode_cache_has_flavour(&b.cache, b.final);
+		if (!cached)
+			err = make_at_last(&b);
 	}
 	if (!err)
 		fill(&b, out, cached);

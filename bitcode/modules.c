@@ -120,6 +120,7 @@ void bitcode_modules_close(struct bitcode_modules *all)
 {
 	for (size_t m = 0; m < all->count; m++) {
 		for (size_t i = 0; i < all->items[m].program->unit_count; i++) {
+			free(all->items[m].units[i].stem);
 			free(all->items[m].units[i].object);
 			free(all->items[m].units[i].sites);
 		}

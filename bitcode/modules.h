@@ -11,7 +11,8 @@
 struct bitcode_module_unit {
 	XXH128_hash_t hash;
 	uint32_t slot;
-	char *object, *sites; /* in the cache, once named */
+	char *stem, *object, *sites; /* in the cache, once named */
+	bool made;		     /* it is there */
 };
 
 struct bitcode_module {

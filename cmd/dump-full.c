@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
+#include "trace/check.h"
 #include "trace/full.h"
 
 #include <inttypes.h>
@@ -384,11 +385,17 @@ static int dump_thread(struct full_dump *d, size_t index)
 	return err < 0 ? err : RD_OK;
 }
 
-static void end_count(struct full_dump *d, int err)
+static uint64_t records(const struct full_dump *d)
 {
 	uint64_t all = 0;
 	for (unsigned i = 0; i < TRACE_FULL_KINDS; i++)
 		all += d->kinds[i];
+	return all;
+}
+
+static void end_count(struct full_dump *d, int err)
+{
+	uint64_t all = records(d);
 	if (d->opt->json) {
 		rd_json_unsigned(&d->json, "records", all);
 		rd_json_bool(&d->json, "sound", !err);
@@ -423,6 +430,8 @@ static int dump_all(struct full_dump *d)
 	}
 	if (d->opt->json && !counts)
 		rd_json_end(&d->json);
+	if (d->opt->check && !err)
+		err = trace_check_counts(d->trace, records(d));
 	if (counts)
 		end_count(d, err);
 	if (d->opt->json) {

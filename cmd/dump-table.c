@@ -168,6 +168,8 @@ int dump_check(struct trace *trace, bool json)
 	}
 	if (trace_check(trace, show_note, &notes, &result) != RD_OK)
 		return CMD_FAILED;
+	if (!result.err)
+		result.err = trace_check_counts(trace, result.events);
 	if (json)
 		json_result(&j, &result);
 	else

@@ -12,6 +12,7 @@
 #include "base/option.h"
 
 #include <stdio.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -272,6 +273,28 @@ static int dump_full_trace(struct trace *trace)
 	return dump_full(trace, &how);
 }
 
+static int dump_path(const char *path);
+
+/* The traces of forked children lie in that of their parent; each is checked like it.  */
+static int check_children(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	int status = CMD_OK;
+	while (d && (entry = readdir(d))) {
+		if (strncmp(entry->d_name, "fork-", 5) != 0)
+			continue;
+		char *child = rd_xasprintf("%s/%s", path, entry->d_name);
+		printf("%s: ", child);
+		if (dump_path(child) != CMD_OK)
+			status = CMD_FAILED;
+		free(child);
+	}
+	if (d)
+		closedir(d);
+	return status;
+}
+
 static int dump_path(const char *path)
 {
 	struct stat st;
@@ -297,6 +320,8 @@ static int dump_path(const char *path)
 		else if (trace_get_sites(d->trace))
 			status = dump_sites(trace_get_sites(d->trace), opt.json);
 		trace_close(d->trace);
+		if (opt.check && !opt.json && check_children(path) != CMD_OK)
+			status = CMD_FAILED;
 	}
 	free(d);
 	return status;

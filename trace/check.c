@@ -168,3 +168,21 @@ int trace_check(struct trace *trace, trace_check_note *note, void *context, stru
 	rd_umap_release(&c.readers);
 	return err;
 }
+
+int trace_check_counts(const struct trace *trace, uint64_t events)
+{
+	const struct trace_meta *meta = trace_get_meta(trace);
+	size_t threads = trace_thread_count(trace);
+
+	if (!meta->complete)
+		return RD_OK;
+	if (threads != meta->threads)
+		return rd_fail(RD_EFORMAT, "%s: %zu streams are there, meta.json counts %llu",
+			       trace_path(trace), threads, (unsigned long long)meta->threads);
+	/* Traces that were not recorded (imports) have no count. */
+	if (meta->events && events != meta->events)
+		return rd_fail(RD_EFORMAT, "%s: %llu events are there, meta.json counts %llu",
+			       trace_path(trace), (unsigned long long)events,
+			       (unsigned long long)meta->events);
+	return RD_OK;
+}

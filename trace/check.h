@@ -24,4 +24,8 @@ struct trace_check_result {
 int trace_check(struct trace *trace, trace_check_note *note, void *context,
 		struct trace_check_result *result);
 
+/* Whether meta.json counts as many threads and events as are there.  It does so for a recording that was not
+ * cut off; others are not compared. */
+int trace_check_counts(const struct trace *trace, uint64_t events);
+
 #endif

@@ -48,6 +48,23 @@ for ((offset = 0; offset < size; offset += 97)); do
 done
 "$RADDLE" dump --force t >out 2>/dev/null || fail "--force does not open a trace with a damaged site table"
 cp "$golden/sites" t/sites
+
+# What is there is compared with what meta.json counts, in the traces of forked children too.
+"$RADDLE" dump --check t >/dev/null || fail "the whole trace is not sound"
+mv t/thread-2 kept
+"$RADDLE" dump --check t >out 2>err && fail "a missing stream goes unnoticed"
+grep -q 'meta.json counts' err || fail "a missing stream: says '$(cat err)'"
+mv kept t/thread-2
+sed -i 's/"events":/&9/' t/meta.json
+"$RADDLE" dump --check t >out 2>err && fail "a wrong number of events goes unnoticed"
+cp "$golden/meta.json" t/meta.json
+cp -r "$golden" t/fork-0
+"$RADDLE" dump --check t >out || fail "a forked child is not sound"
+grep -q '^t/fork-0: .*no damage' out || fail "the forked child is not checked: $(cat out)"
+rm t/fork-0/thread-2
+"$RADDLE" dump --check t >out 2>err && fail "a missing stream of a forked child goes unnoticed"
+rm -r t/fork-0
+
 rm t/meta.json
 "$RADDLE" dump t >/dev/null 2>err && fail "a trace without meta.json opens"
 "$RADDLE" dump --force t >out || fail "--force does not open a trace without meta.json"

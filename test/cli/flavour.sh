@@ -93,6 +93,23 @@ cat at.* | sort -u >places
 [ "$(wc -l <places)" = 1 ] && [ -x "$(cat places)" ] || complain "four at once: $(cat places)"
 [ -z "$(ls cache2/work)" ] || complain "work is left behind"
 
+# Damage in the cache is noticed, and what is damaged is made again.
+damage() { printf X | dd of="$1" bs=1 seek=100 conv=notrunc status=none; }
+remade() {
+	flavour ./p >out 2>err || complain "with a damaged $1: $(cat err)"
+	grep -q 'is damaged' err || complain "damage in $1 goes unnoticed"
+	same "damaged $1" ./p
+}
+made=$(flavour ./p)
+damage "$made" && remade executable
+damage "$(dirname "$made")/sites" && remade sites
+rm -rf "$RADDLE_CACHE/flavour"
+for file in "$RADDLE_CACHE"/unit/*/*.o; do
+	damage "$file"
+done
+remade units
+rm -rf "$RADDLE_CACHE" && same "the cache is gone" ./p
+
 # The site table: whole, with the places of variables.
 sites=$(flavour --sites ./p)
 head -1 "$sites" | grep -q '^raddle-sites	1$' || complain "the site table's first line"

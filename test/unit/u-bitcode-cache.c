@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of bitcode/cache.h: storing, racing and trimming. */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "bitcode/cache.h"
 
@@ -31,19 +32,38 @@ static int leave(void **state)
 	return rd_remove_tree(directory);
 }
 
-/* A unit of `size` bytes that was last used `age` seconds ago. */
-static char *put_unit(struct bitcode_cache *c, const char *key, size_t size, int age)
+/* A unit whose object has `size` bytes and that was last used `age` seconds ago; its path without a suffix.
+ */
+static char *put_unit_stem(struct bitcode_cache *c, const char *key, size_t size, int age)
 {
-	char *from = rd_xasprintf("%s/u.o", c->work), *to = bitcode_cache_unit(c, key, ".o");
+	static const char *const suffixes[] = {".o", ".sites", ".sum"};
+	char *from = rd_xasprintf("%s/u", c->work), *to = bitcode_cache_unit(c, key), *path;
 	char *bytes = rd_xcalloc(1, size);
 	struct timespec when[2] = {{.tv_sec = time(NULL) - age}, {.tv_sec = time(NULL) - age}};
 
-	assert_int_equal(rd_file_write(from, bytes, size), 0);
-	assert_int_equal(bitcode_cache_store(from, to), 0);
-	assert_int_equal(utimensat(AT_FDCWD, to, when, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		path = rd_xasprintf("%s%s", from, suffixes[i]);
+		assert_int_equal(rd_file_write(path, bytes, i ? 10 : size), 0);
+		free(path);
+	}
+	assert_int_equal(bitcode_cache_store_unit(from, to), 0);
+	for (int i = 0; i < 3; i++) {
+		path = rd_xasprintf("%s%s", to, suffixes[i]);
+		assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
+		free(path);
+	}
 	free(bytes);
 	free(from);
 	return to;
+}
+
+/* The same; the path of its object. */
+static char *put_unit(struct bitcode_cache *c, const char *key, size_t size, int age)
+{
+	char *stem = put_unit_stem(c, key, size, age), *object = rd_xasprintf("%s.o", stem);
+
+	free(stem);
+	return object;
 }
 
 static void trims_the_oldest(void **state)
@@ -72,7 +92,7 @@ static void trims_the_oldest(void **state)
 	bitcode_cache_close(&c);
 }
 
-static void touching_saves(void **state)
+static void using_saves(void **state)
 {
 	struct bitcode_cache c;
 	char *one, *two;
@@ -80,14 +100,77 @@ static void touching_saves(void **state)
 	(void)state;
 	assert_int_equal(bitcode_cache_open(&c), 0);
 	assert_int_equal(bitcode_cache_begin(&c), 0);
-	one = put_unit(&c, "ba00", 1 << 20, 9000);
-	two = put_unit(&c, "bb00", 1 << 20, 8000);
-	bitcode_cache_touch(one);
+	one = put_unit_stem(&c, "ba00", 1 << 20, 9000);
+	two = put_unit_stem(&c, "bb00", 1 << 20, 8000);
+	assert_true(bitcode_cache_has_unit(&c, one));
 	bitcode_cache_trim(&c, 0, 3600);
-	assert_true(rd_file_exists(one));
-	assert_false(rd_file_exists(two));
+	assert_true(bitcode_cache_has_unit(&c, one));
+	assert_false(bitcode_cache_has_unit(&c, two));
 	free(one);
 	free(two);
+	bitcode_cache_close(&c);
+}
+
+static void quiet(void *context, enum rd_level level, const char *message)
+{
+	(void)level;
+	(void)message;
+	++*(int *)context;
+}
+
+/* Changes, shortens or removes a file; the entry is then as if it had never been. */
+static void damage(const char *path, int how)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	assert_int_equal(rd_file_read(path, &b), 0);
+	if (how == 0)
+		b.data[b.length / 2] ^= 1;
+	if (how == 2)
+		assert_int_equal(unlink(path), 0);
+	else
+		assert_int_equal(rd_file_write(path, b.data, b.length - (how == 1)), 0);
+	rd_buf_release(&b);
+}
+
+static void damage_is_noticed(void **state)
+{
+	static const char *const files[] = {".o", ".sites", ".sum"};
+	struct bitcode_cache c;
+	int messages = 0;
+
+	(void)state;
+	rd_log_set(quiet, &messages);
+	assert_int_equal(bitcode_cache_open(&c), 0);
+	assert_int_equal(bitcode_cache_begin(&c), 0);
+	for (int i = 0; i < 9; i++) {
+		char *stem = put_unit_stem(&c, "ca00", 1000, 0),
+		     *file = rd_xasprintf("%s%s", stem, files[i % 3]);
+		char *stage = rd_xasprintf("%s/stage", c.work), *final = bitcode_cache_flavour(&c, "damaged");
+		char *inner = rd_xasprintf("%s/lib", stage), *made = rd_xasprintf("%s/lib/x.so", stage);
+		char *kept = rd_xasprintf("%s/lib/x.so", final);
+
+		assert_true(bitcode_cache_has_unit(&c, stem));
+		damage(file, i / 3);
+		assert_false(bitcode_cache_has_unit(&c, stem));
+		assert_int_equal(rd_mkdirs(inner), 0);
+		assert_int_equal(rd_file_write(made, "library", 7), 0);
+		assert_int_equal(bitcode_cache_store_tree(stage, final), 0);
+		assert_true(bitcode_cache_has_flavour(&c, final));
+		damage(kept, i / 3);
+		assert_false(bitcode_cache_has_flavour(&c, final));
+		assert_false(rd_file_exists(final));
+		free(stem);
+		free(file);
+		free(stage);
+		free(final);
+		free(inner);
+		free(made);
+		free(kept);
+	}
+	rd_log_set(NULL, NULL);
+	/* A unit whose hash is gone was never there, which is not worth a message. */
+	assert_int_equal(messages, 9 + 9 - 1);
 	bitcode_cache_close(&c);
 }
 
@@ -137,7 +220,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trims_the_oldest),
-		cmocka_unit_test(touching_saves),
+		cmocka_unit_test(using_saves),
+		cmocka_unit_test(damage_is_noticed),
 		cmocka_unit_test(second_tree_loses),
 		cmocka_unit_test(keys),
 	};
