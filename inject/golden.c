@@ -30,7 +30,7 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 	if (!r)
 		r = inject_census_take(&g->census, g->source, g->trace, g->layout);
 	if (!r)
-		r = inject_output_load(&g->output, golden);
+		r = run_output_load(&g->output, golden);
 	if (!r)
 		r = epa_reference_open(&g->reference, g->source);
 	if (!r)
@@ -44,7 +44,7 @@ void inject_golden_release(struct inject_golden *g)
 {
 	epa_reference_close(g->reference);
 	epa_source_close(g->source);
-	inject_output_release(&g->output);
+	run_output_release(&g->output);
 	inject_census_release(&g->census);
 	trace_layout_free(g->layout);
 	trace_close(g->trace);
@@ -161,7 +161,7 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 	if (!r)
 		r = inject_trace_write(t);
 	if (!r)
-		r = inject_output_save(&t->run->output, golden);
+		r = run_output_save(&t->run->output, golden);
 	return r;
 }
 

@@ -13,7 +13,7 @@ struct inject_golden {
 	struct trace *trace;
 	struct trace_layout *layout;
 	struct inject_census census;
-	struct inject_output output;
+	struct run_output output;
 	struct epa_source *source;
 	struct epa_reference *reference;
 };

@@ -148,25 +148,6 @@ static int prepare_scratch(const struct inject_setup *s, const char *scratch)
 
 /* --- the run ------------------------------------------------------------------------------------ */
 
-static int open_streams(const struct inject_setup *s, int *streams)
-{
-	const char *input = s->input ? s->input : "/dev/null";
-
-	streams[0] = open(input, O_RDONLY | O_CLOEXEC);
-	streams[1] = memfd_create("raddle-stdout", MFD_CLOEXEC);
-	streams[2] = memfd_create("raddle-stderr", MFD_CLOEXEC);
-	if (streams[0] < 0)
-		return rd_fail_errno("%s: cannot read it", input);
-	return streams[1] < 0 || streams[2] < 0 ? rd_fail_errno("inject: cannot make memory files") : 0;
-}
-
-static void close_streams(const int *streams)
-{
-	for (int i = 0; i < 3; i++)
-		if (streams[i] >= 0)
-			close(streams[i]);
-}
-
 static void look(void *context, pid_t pid)
 {
 	struct running *r = context;
@@ -184,7 +165,7 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .interrupts = 1}; /* it knows nothing of the terminal, so that is for us */
 }
 
-static int run_collected(struct running *r, const int *streams)
+static int run_collected(struct running *r, const struct run_streams *streams)
 {
 	const struct inject_target *t = r->target;
 	struct trace_meta meta = {0}, last;
@@ -199,7 +180,7 @@ static int run_collected(struct running *r, const int *streams)
 				    .argv = t->setup->argv.items,
 				    .session = &r->session,
 				    .directory = r->scratch,
-				    .streams = streams,
+				    .streams = streams->fds,
 				    .limits = &limits,
 				    .tied = true,
 				    .apart = true};
@@ -220,7 +201,7 @@ static int run_collected(struct running *r, const int *streams)
 	return !err && r->run->end.how == RUN_INTERRUPTED ? rd_fail(RD_ESYSTEM, "inject: interrupted") : err;
 }
 
-static int run_session(struct running *r, const struct inject_fault *fault, const int *streams)
+static int run_session(struct running *r, const struct inject_fault *fault, const struct run_streams *streams)
 {
 	struct run_fault faults[INJECT_FAULTS_MAX];
 	size_t count = fault ? fault->count : 0;
@@ -251,26 +232,28 @@ int inject_run(const struct inject_target *target, const char *scratch, const st
 {
 	struct running r = {.target = target, .scratch = scratch, .run = run};
 	struct inject_raw raw = run->raw;
-	int streams[3], err;
+	const struct run_input input = {.file = target->setup->input};
+	struct run_streams streams;
+	int err;
 
-	inject_output_release(&run->output);
+	run_output_release(&run->output);
 	*run = (struct inject_run){.raw = raw};
 	raw_reset(&run->raw);
 	err = prepare_scratch(target->setup, scratch);
 	if (err)
 		return err;
-	err = open_streams(target->setup, streams);
+	err = run_streams_open(&streams, &input, NULL);
 	if (!err)
-		err = run_session(&r, fault, streams);
+		err = run_session(&r, fault, &streams);
 	if (!err)
-		err = inject_output_gather(&run->output, scratch, streams + 1);
-	close_streams(streams);
+		err = run_output_gather(&run->output, &streams, scratch);
+	run_streams_close(&streams);
 	return err;
 }
 
 void inject_run_release(struct inject_run *run)
 {
-	inject_output_release(&run->output);
+	run_output_release(&run->output);
 	inject_raw_release(&run->raw);
 	*run = (struct inject_run){0};
 }

@@ -40,7 +40,7 @@ struct inject_run {
 	uint64_t seen, fired, before, after; /* of the first fault */
 	uint32_t thread;		     /* that it was in, as in its buffers */
 	struct inject_raw raw;
-	struct inject_output output;
+	struct run_output output;
 };
 
 /* Runs the program in `scratch`, which is made, and emptied if there is something in it; `fault` may be NULL.

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "run/companion.h"
+#include "run/streams.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct worker {
 	const struct settle_work *work;
 	struct finding_set *set; /* of the result */
 	struct run_companion companion;
-	int streams[3];
+	struct run_streams streams;
 	char *message; /* the first error */
 };
 
@@ -43,18 +43,15 @@ static void begin_run(void *context)
 {
 	struct worker *w = context;
 
-	run_setup(w->work->how->setup, w->streams[1]);
-	lseek(w->streams[0], w->work->how->input->offset, SEEK_SET);
-	for (int i = 1; i < 3; i++)
-		if (ftruncate(w->streams[i], 0))
-			rd_debug("replay: the output of a run cannot be cut");
+	run_setup(w->work->how->setup, w->streams.fds[STDOUT_FILENO]);
+	run_streams_rewind(&w->streams);
 }
 
 static void started_run(void *context, pid_t pid)
 {
 	struct worker *w = context;
 
-	run_companion_start(&w->companion, pid, w->streams[1]);
+	run_companion_start(&w->companion, pid, w->streams.fds[STDOUT_FILENO]);
 }
 
 static void ended_run(void *context)
@@ -64,25 +61,6 @@ static void ended_run(void *context)
 	run_companion_stop(&w->companion);
 }
 
-static int open_output(const char *directory, const char *name)
-{
-	char *path = rd_xasprintf("%s/%s", directory, name);
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-
-	if (fd < 0)
-		rd_fail_errno("replay: %s", path);
-	free(path);
-	return fd;
-}
-
-static int open_streams(struct worker *w)
-{
-	w->streams[0] = run_input_again(w->work->how->input);
-	w->streams[1] = open_output(w->work->directory, "stdout");
-	w->streams[2] = open_output(w->work->directory, "stderr");
-	return w->streams[0] < 0 || w->streams[1] < 0 || w->streams[2] < 0 ? RD_ESYSTEM : RD_OK;
-}
-
 static struct replay_policy policy_of(struct worker *w)
 {
 	const struct replay_settle *r = w->work->how;
@@ -90,7 +68,7 @@ static struct replay_policy policy_of(struct worker *w)
 	struct replay_request *q = &policy.request;
 
 	q->program = r->program;
-	q->streams = w->streams;
+	q->streams = w->streams.fds;
 	q->recorded_ms = r->recorded_ms;
 	q->recorded_signal = r->recorded_signal;
 	q->limit_ms = r->timeout * 1000;
@@ -221,7 +199,7 @@ int settle_work(const struct settle_work *work, struct rd_buf *answer)
 	int err;
 
 	rd_log_set(keep_message, &w);
-	err = open_streams(&w);
+	err = run_streams_open(&w.streams, work->how->input, work->directory);
 	if (work->attempt->step == STRATEGY_OBSERVE) {
 		err = err ? err : observe(&w);
 	} else {

@@ -112,7 +112,9 @@ int run_input_again(const struct run_input *in)
 	int fd = open(in->file ? in->file : "/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || (in->offset && lseek(fd, in->offset, SEEK_SET) < 0)) {
-		rd_fail_errno("cannot read the input again");
+		rd_fail_errno("%s: cannot read it", in->shown  ? in->shown
+						    : in->file ? in->file
+							       : "/dev/null");
 		return -1;
 	}
 	return fd;

@@ -151,7 +151,8 @@ bool run_process_descends(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-void run_process_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void *context)
+/* Calls back for each thread. */
+static void visit_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void *context)
 {
 	const struct dirent *entry;
 	char path[64];
@@ -183,7 +184,7 @@ bool run_process_is_asleep(pid_t pid)
 {
 	struct sleepers s = {.pid = pid};
 
-	run_process_tasks(pid, look_for_sleep, &s);
+	visit_tasks(pid, look_for_sleep, &s);
 	return !s.awake;
 }
 
@@ -241,7 +242,7 @@ void run_still_look(pid_t pid, struct run_still *still)
 	struct look l = {.pid = pid, .still = still};
 	struct run_process process;
 
-	run_process_tasks(pid, look_at_task, &l);
+	visit_tasks(pid, look_at_task, &l);
 	run_process_read(pid, &process);
 	still->all = still->waiting_count && !l.others;
 	still->catches = process.catches;

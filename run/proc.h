@@ -47,9 +47,6 @@ bool run_process_descends(pid_t pid, pid_t ancestor);
 /* Whether no thread of it runs, wants to, or waits for a disk. */
 bool run_process_is_asleep(pid_t pid);
 
-/* Calls back for each thread. */
-void run_process_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void *context);
-
 /* A piece of its memory. */
 struct run_mapping {
 	uint64_t start, end, offset;

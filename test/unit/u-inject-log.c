@@ -181,14 +181,14 @@ static struct rd_buf text(const char *t)
 
 static void outputs(void **state)
 {
-	struct inject_output a = {.out = text("1\n2\n3\n4\n5\n"), .err = RD_BUF_INIT}, b;
+	struct run_output a = {.out = text("1\n2\n3\n4\n5\n"), .err = RD_BUF_INIT}, b;
 	struct inject_list ignore = {0};
 	struct inject_judge judge = {&ignore, NULL};
 	struct rd_buf diff = RD_BUF_INIT;
 	const char *name;
 
 	(void)state;
-	b = (struct inject_output){.out = text("1\n2\nX\n4\n5\n"), .err = RD_BUF_INIT};
+	b = (struct run_output){.out = text("1\n2\nX\n4\n5\n"), .err = RD_BUF_INIT};
 	assert_true(inject_output_equal(&a, &a, &judge, &name) && !name);
 	assert_false(inject_output_equal(&a, &b, &judge, &name));
 	assert_string_equal(name, "stdout");
@@ -203,20 +203,20 @@ static void outputs(void **state)
 
 	/* Files: one that is missing, or different. */
 	b.files = calloc(1, sizeof *b.files);
-	b.files[0] = (struct inject_file){strdup("result"), text("1")};
+	b.files[0] = (struct run_file){strdup("result"), text("1")};
 	b.count = 1;
 	assert_false(inject_output_equal(&a, &b, &judge, &name));
 	assert_string_equal(name, "result");
-	assert_int_equal(inject_output_save(&b, path("kept")), 0);
-	inject_output_release(&a);
-	assert_int_equal(inject_output_load(&a, path("kept")), 0);
+	assert_int_equal(run_output_save(&b, path("kept")), 0);
+	run_output_release(&a);
+	assert_int_equal(run_output_load(&a, path("kept")), 0);
 	assert_true(inject_output_equal(&a, &b, &judge, &name));
 	rd_buf_adds(&a.files[0].data, "2");
 	assert_false(inject_output_equal(&a, &b, &judge, &name));
 	inject_list_add(&ignore, "res*");
 	assert_true(inject_output_equal(&a, &b, &judge, &name));
-	inject_output_release(&a);
-	inject_output_release(&b);
+	run_output_release(&a);
+	run_output_release(&b);
 	inject_list_release(&ignore);
 	rd_buf_release(&diff);
 }
@@ -233,8 +233,8 @@ static void diffs(void **state)
 		for (int k = 0; k < COUNT; k++) {
 			if (i == k)
 				continue;
-			struct inject_output a = {.out = text(texts[i]), .err = RD_BUF_INIT};
-			struct inject_output b = {.out = text(texts[k]), .err = RD_BUF_INIT};
+			struct run_output a = {.out = text(texts[i]), .err = RD_BUF_INIT};
+			struct run_output b = {.out = text(texts[k]), .err = RD_BUF_INIT};
 			struct rd_buf diff = RD_BUF_INIT;
 			inject_output_diff(&a, &b, "stdout", &diff);
 			assert_true(diff.length < 200);
@@ -242,8 +242,8 @@ static void diffs(void **state)
 			assert_non_null(hunk);
 			assert_true(strstr(hunk, "\n+") || strstr(hunk, "\n-"));
 			rd_buf_release(&diff);
-			inject_output_release(&a);
-			inject_output_release(&b);
+			run_output_release(&a);
+			run_output_release(&b);
 		}
 }
 

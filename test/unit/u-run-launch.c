@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run/launch and run/meter: programs of ours are started under limits, and how they end is told. */
+/* run/launch, meter, streams and output: programs are started under limits, and how they end and what they
+ * write is told. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch.h"
 #include "run/launch.h"
+#include "run/output.h"
 #include "run/proc.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,15 +34,15 @@ static struct run_end run_script(const struct given *given, struct rd_buf *outpu
 	char *argv[] = {(char[]){"script"}, (char[]){"-c"}, (char *)given->script, NULL};
 	struct run_program program = {.path = (char[]){"/bin/sh"},
 				      .flavour = {.executable = (char[]){"/bin/sh"}}};
-	int memory = memfd_create("output", MFD_CLOEXEC), null = open("/dev/null", O_RDONLY | O_CLOEXEC),
-	    status;
-	int streams[] = {null, memory, memory};
+	const struct run_input nothing = {0};
+	struct run_streams streams;
+	int status;
 	struct run_session session;
 	struct run_launch launch = {.program = &program,
 				    .argv = argv,
 				    .session = &session,
 				    .directory = given->directory,
-				    .streams = streams,
+				    .streams = streams.fds,
 				    .limits = &given->limits,
 				    .tied = true,
 				    .apart = !given->shared};
@@ -50,6 +50,7 @@ static struct run_end run_script(const struct given *given, struct rd_buf *outpu
 	struct run_end end;
 	pid_t pid, got;
 
+	assert_int_equal(run_streams_open(&streams, &nothing, NULL), RD_OK);
 	assert_int_equal(run_session_open(&session, "u-run-launch", 0), RD_OK);
 	run_meter_start(&meter, &given->limits, launch.apart);
 	assert_int_equal(run_launch(&launch, &pid), RD_OK);
@@ -61,13 +62,9 @@ static struct run_end run_script(const struct given *given, struct rd_buf *outpu
 	run_launch_done();
 	run_meter_stop(&meter, pid, status, &end);
 	run_session_close(&session);
-	if (output) {
-		char *path = rd_xasprintf("/proc/self/fd/%d", memory);
-		assert_int_equal(rd_file_read(path, output), RD_OK);
-		free(path);
-	}
-	close(memory);
-	close(null);
+	if (output)
+		assert_int_equal(run_streams_read(&streams, STDOUT_FILENO, output), RD_OK);
+	run_streams_close(&streams);
 	return end;
 }
 
@@ -154,7 +151,7 @@ static void test_surroundings(void **state)
 	assert_writes(&(struct given){.script = "ulimit -d", .limits = {.memory = 512 << 20}}, "524288\n");
 	assert_writes(&(struct given){.script = "ulimit -c"}, "0\n");
 	assert_writes(&(struct given){.script = "read x || echo nothing"}, "nothing\n");
-	assert_writes(&(struct given){.script = "echo $0; echo 2>&1 err >&2"}, "script\nerr\n");
+	assert_writes(&(struct given){.script = "echo $0; echo err >&2"}, "script\n");
 	free(expected);
 	rd_scratch_close(directory);
 }
@@ -195,6 +192,100 @@ static void test_out_of_memory(void **state)
 	assert_int_equal(run_how_of(killed, RUN_STALLED, 1), RUN_STALLED);
 }
 
+/* ---- streams and outputs ---- */
+
+static void write_to(const struct run_streams *s, int which, const char *text)
+{
+	assert_int_equal(rd_write_all(s->fds[which], text, strlen(text)), 0);
+}
+
+static void assert_holds(const struct run_streams *s, int which, const char *text)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	assert_int_equal(run_streams_read(s, which, &b), RD_OK);
+	assert_string_equal(b.data, text);
+	rd_buf_release(&b);
+}
+
+static void check_streams(const char *directory, const char *file)
+{
+	const struct run_input input = {.file = (char *)file, .offset = 2};
+	struct run_streams s;
+	char bytes[8] = "";
+
+	assert_int_equal(run_streams_open(&s, &input, directory), RD_OK);
+	for (int run = 0; run < 2; run++) {
+		run_streams_rewind(&s);
+		assert_int_equal(read(s.fds[0], bytes, sizeof bytes - 1), 3);
+		assert_string_equal(bytes, "put");
+		write_to(&s, STDOUT_FILENO, run ? "second" : "the first run");
+		write_to(&s, STDERR_FILENO, "!");
+	}
+	assert_holds(&s, STDOUT_FILENO, "second");
+	assert_holds(&s, STDERR_FILENO, "!");
+	run_streams_close(&s);
+}
+
+static void test_streams(void **state)
+{
+	char *directory, *file;
+
+	(void)state;
+	assert_int_equal(rd_scratch_open(&directory, NULL, "u-run-launch"), RD_OK);
+	file = rd_xasprintf("%s/input", directory);
+	assert_int_equal(rd_file_write(file, "input", 5), RD_OK);
+	check_streams(NULL, file);
+	check_streams(directory, file);
+	free(file);
+	rd_scratch_close(directory);
+}
+
+static void assert_output(const struct run_output *o)
+{
+	assert_string_equal(o->out.data, "out");
+	assert_string_equal(o->err.data, "err");
+	assert_int_equal(o->count, 3);
+	assert_string_equal(o->files[0].name, "a/b");
+	assert_string_equal(o->files[0].data.data, "deep");
+	assert_string_equal(o->files[1].name, "link");
+	assert_string_equal(o->files[1].data.data, "a/b");
+	assert_string_equal(o->files[2].name, "z");
+	assert_int_equal(o->files[2].data.length, 0);
+}
+
+static void test_output(void **state)
+{
+	const struct run_input nothing = {0};
+	struct run_output o, again;
+	struct run_streams s;
+	char *directory, *kept, *old = getcwd(NULL, 0);
+
+	(void)state;
+	assert_int_equal(rd_scratch_open(&directory, NULL, "u-run-launch"), RD_OK);
+	assert_int_equal(rd_scratch_open(&kept, NULL, "u-run-launch"), RD_OK);
+	assert_int_equal(chdir(directory), 0);
+	assert_int_equal(rd_mkdirs("a"), RD_OK);
+	assert_int_equal(rd_file_write("z", "", 0), RD_OK);
+	assert_int_equal(rd_file_write("a/b", "deep", 4), RD_OK);
+	assert_int_equal(symlink("a/b", "link"), 0);
+	assert_int_equal(run_streams_open(&s, &nothing, NULL), RD_OK);
+	write_to(&s, STDOUT_FILENO, "out");
+	write_to(&s, STDERR_FILENO, "err");
+	assert_int_equal(run_output_gather(&o, &s, directory), RD_OK);
+	assert_output(&o);
+	assert_int_equal(run_output_save(&o, kept), RD_OK);
+	assert_int_equal(run_output_load(&again, kept), RD_OK);
+	assert_output(&again); /* what was a link is a file that holds the same */
+	run_output_release(&o);
+	run_output_release(&again);
+	run_streams_close(&s);
+	assert_int_equal(chdir(old), 0);
+	rd_scratch_close(directory);
+	rd_scratch_close(kept);
+	free(old);
+}
+
 static void count_message(void *context, enum rd_level level, const char *message)
 {
 	(void)level;
@@ -226,6 +317,7 @@ int main(void)
 		cmocka_unit_test(test_grace),	      cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_surroundings),  cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_streams),	      cmocka_unit_test(test_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
