@@ -30,9 +30,11 @@ void *__raddle_interpose_sync(void);
 void rt_member_cond(void);
 void rt_member_once(void);
 void rt_member_create(void);
+void rt_member_yield(void);
 __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 {
-	static void (*const members[])(void) = {rt_member_cond, rt_member_once, rt_member_create};
+	static void (*const members[])(void) = {rt_member_cond, rt_member_once, rt_member_create,
+						rt_member_yield};
 
 	return (void *)members;
 }

@@ -487,6 +487,16 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		come_to(t, n, point, false);
 }
 
+bool rt_turn_yield(struct rt_thread *t)
+{
+	if (!t->steered.slot || t->busy || !turns())
+		return false;
+	if (has_turn(t) && !count_ready() && find_unsettled(t->number) == RADDLE_STEER_NONE)
+		return false;
+	come_to(t, t->steered.n, RADDLE_POINT_YIELD, false);
+	return true;
+}
+
 void rt_turn_end(struct rt_thread *t)
 {
 	uint64_t signals;

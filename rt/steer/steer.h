@@ -88,6 +88,9 @@ struct rt_until {
  * for may be there, it has to look; false: the time is up. */
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 
+/* The thread lets others run, if there are any that can; false: there are none. */
+bool rt_turn_yield(struct rt_thread *t);
+
 /* Who waits for the object may look again; so may that thread. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Interposed functions by which a thread lets others run: yields and sleeps.  They leave no record; where
+ * threads take turns (rt/steer/steer-turn.c) they are points, and a thread sleeps only if nobody else could
+ * go on.
+ */
+#include "rt/core/real.h"
+#include "rt/steer/steer.h"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+void rt_member_yield(void);
+void rt_member_yield(void)
+{
+}
+
+/* Whether others have had their turns instead.  All but the plain yields can be cancelled. */
+static bool yields(void)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt_takes_turns()) ? rt_self() : NULL;
+
+	return t && rt_turn_yield(t);
+}
+
+static bool sleeps_by_turns(void)
+{
+	if (!yields())
+		return false;
+	pthread_testcancel();
+	return true;
+}
+
+static bool is_time(const struct timespec *time)
+{
+	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+INTERPOSE(int, sched_yield, (void))
+{
+	return yields() ? 0 : REAL(sched_yield)();
+}
+
+INTERPOSE(void, thrd_yield, (void))
+{
+	if (!yields())
+		REAL(thrd_yield)();
+}
+
+INTERPOSE(unsigned, sleep, (unsigned seconds))
+{
+	return seconds && sleeps_by_turns() ? 0 : REAL(sleep)(seconds);
+}
+
+INTERPOSE(int, usleep, (useconds_t microseconds))
+{
+	return sleeps_by_turns() ? 0 : REAL(usleep)(microseconds);
+}
+
+INTERPOSE(int, nanosleep, (const struct timespec *time, struct timespec *left))
+{
+	return is_time(time) && sleeps_by_turns() ? 0 : REAL(nanosleep)(time, left);
+}
+
+INTERPOSE(int, clock_nanosleep,
+	  (clockid_t clock, int flags, const struct timespec *time, struct timespec *left))
+{
+	return is_time(time) && sleeps_by_turns() ? 0 : REAL(clock_nanosleep)(clock, flags, time, left);
+}
+
+INTERPOSE(int, thrd_sleep, (const struct timespec *time, struct timespec *left))
+{
+	return is_time(time) && sleeps_by_turns() ? 0 : REAL(thrd_sleep)(time, left);
+}
