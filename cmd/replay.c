@@ -32,6 +32,9 @@ static struct {
 	const char *json;   /* file for the document with the verdict, "-": standard output */
 	const char *record; /* directory for a trace of the run */
 	const char *gdb_args;
+	const char *then;   /* schedule that is handed over when the decisions of the first are taken */
+	const char *export; /* file for the schedule of the last run */
+	uint64_t seed;	    /* for those whose threads take turns; 0: what the schedule says */
 	uint64_t times;
 	uint64_t patience; /* in seconds; 0: chosen by the recorded run */
 	uint64_t first;	   /* the access that goes first */
@@ -47,6 +50,12 @@ static const struct rd_option options[] = {
 	RD_STRING(0, "record", &opt.record, "DIR", "record the run"),
 	RD_NUMBER('n', "times", &opt.times, "COUNT", "replay so often and count"),
 	RD_NUMBER(0, "first", &opt.first, "WHICH", "which access of a race goes first: 0 or 1"),
+	RD_NUMBER(0, "seed", &opt.seed, "SEED",
+		  "one thread at a time; who goes on behind the schedule is drawn from SEED"),
+	RD_STRING(0, "then", &opt.then, "FILE",
+		  "go on with the decisions, watches and seed of this schedule behind the other"),
+	RD_STRING(0, "export", &opt.export, "FILE",
+		  "write the schedule of the run, with all decisions, there"),
 	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long nothing may come forward"),
 	RD_FLAG(0, "gdb", &opt.gdb, "start gdb where the threads stand"),
 	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start it with these arguments too"),
@@ -207,6 +216,12 @@ struct task {
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
 	int stop_signal; /* the user ended it */
+
+	/* Threads that take turns. */
+	struct finding_set *then; /* of --then */
+	bool handed_over;
+	struct replay_turns turns; /* of the last run; its strings are gone but for `strayed` */
+	struct rd_buf strayed;
 };
 
 static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first)
@@ -233,6 +248,58 @@ static void tell_progress(void *context, uint64_t done)
 	}
 }
 
+/* Behind the decisions of the schedule come those of --then. */
+static bool hand_over(void *context, const struct replay_stand *stand, struct schedule *more,
+		      const char **next)
+{
+	struct task *t = context;
+	const struct schedule *s = t->then->items[0]->schedule;
+
+	(void)next;
+	if (stand->taken < t->finding->schedule->decision_count)
+		return true;
+	for (size_t i = 0; i < s->watch_count && !t->handed_over; i++)
+		*schedule_add_watch(more) = s->watches[i];
+	for (size_t i = 0; i < s->decision_count && !t->handed_over; i++)
+		*schedule_add_decision(more) = s->decisions[i];
+	more->seed = s->seed;
+	t->handed_over = true;
+	return false;
+}
+
+/* What was decided in a run. */
+static int keep_turns(struct task *t, const struct replay_result *result)
+{
+	struct schedule made;
+	int err = 0;
+
+	t->turns = result->turns;
+	rd_buf_clear(&t->strayed);
+	rd_buf_adds(&t->strayed, result->turns.strayed ? result->turns.strayed : "");
+	if (!opt.export)
+		return 0;
+	err = replay_export(t->finding->schedule, result, &made);
+	if (!err)
+		err = schedule_write(&made, opt.export);
+	schedule_release(&made);
+	return err;
+}
+
+static void say_turns(const struct task *t)
+{
+	fprintf(stderr,
+		"raddle: the threads took turns: %" PRIu64 " choices, %zu of them decided, trail %016" PRIx64
+		"\n",
+		t->turns.choices, t->turns.made_count, t->turns.trail);
+	if (t->turns.unsure)
+		fprintf(stderr,
+			"raddle: %" PRIu64
+			" times a thread waited for something outside: this may be different next time\n",
+			t->turns.unsure);
+	if (t->strayed.length)
+		fprintf(stderr, "raddle: the run left the schedule: %s\n", t->strayed.data);
+}
+
 /* What the recorded run was like, if its trace is still there. */
 static void ask_recorded_run(struct replay_request *request, const struct schedule *s)
 {
@@ -256,6 +323,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	int err;
 
 	t->told = 0;
+	t->handed_over = false;
 	err = replay_finding(policy, t->set, t->finding, &result);
 	if (err)
 		return err;
@@ -266,8 +334,9 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	t->cpu += result.cpu_seconds;
 	if (result.outcome == REPLAY_STOPPED || run_launch_interrupted())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
+	err = t->finding->schedule->turns ? keep_turns(t, &result) : 0;
 	replay_result_release(&result);
-	return 0;
+	return err;
 }
 
 /* The finding keeps the verdict of the best run: what came about once is there. */
@@ -296,8 +365,9 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 						   .detect = !opt.gdb && !opt.no_detect,
 						   .met = opt.gdb ? show_in_gdb : NULL,
 						   .progress = opt.verbose ? tell_progress : NULL,
+						   .stands = opt.then ? hand_over : NULL,
 						   .context = t},
-				       .observe = !opt.gdb && !opt.no_detect};
+				       .observe = !opt.gdb && !opt.no_detect && !t->finding->schedule->turns};
 	struct trace_sites *sites = NULL;
 	int err = program->flavour.sites ? trace_sites_read(&sites, program->flavour.sites) : 0;
 
@@ -363,11 +433,28 @@ static int report(struct task *t)
 		say_order(t);
 	else if (!opt.quiet)
 		err = report_text(t->set, &how, stderr);
+	if (!opt.quiet && t->finding->schedule->turns)
+		say_turns(t);
 	if (!opt.quiet && opt.times > 1)
 		say_count(t);
 	if (!err && opt.json)
 		err = write_json(t);
 	return err;
+}
+
+/* How the schedule goes on by the command line. */
+static int prepare_turns(struct task *t, const char *path)
+{
+	struct schedule *s = t->finding->schedule;
+	const char *wrong;
+	int err = opt.then ? read_finding(opt.then, &t->then) : 0;
+
+	if (opt.then || opt.seed || opt.export)
+		s->turns = true;
+	if (opt.seed)
+		s->seed = opt.seed;
+	wrong = schedule_check(s);
+	return err || !wrong ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
 }
 
 /* The program of the command line, or that of the document. */
@@ -395,7 +482,7 @@ static int replay_path(const char *path, char **argv)
 				.as_is = opt.as_is,
 				.verbose = opt.verbose};
 	struct run_program program = {0};
-	struct task t = {.gdb = {.arguments = opt.gdb_args}};
+	struct task t = {.gdb = {.arguments = opt.gdb_args}, .strayed = RD_BUF_INIT};
 	int err = read_finding(path, &t.set), status = CMD_FAILED;
 
 	if (!err) {
@@ -411,6 +498,8 @@ static int replay_path(const char *path, char **argv)
 			"replay: %s: an order of operations has no finding for --json, nor a place for --gdb",
 			path);
 	if (!err)
+		err = prepare_turns(&t, path);
+	if (!err)
 		err = run_program_open(&program, argv[0], &how);
 	if (!err)
 		err = replay(&t, &program, argv);
@@ -420,6 +509,8 @@ static int replay_path(const char *path, char **argv)
 		status = t.reproduced ? CMD_FOUND : CMD_OK;
 	run_program_close(&program);
 	finding_set_free(t.set);
+	finding_set_free(t.then);
+	rd_buf_release(&t.strayed);
 	return !err && t.stop_signal > 0 && status == CMD_OK ? run_exit_like(t.stop_signal) : status;
 }
 

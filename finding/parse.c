@@ -281,6 +281,36 @@ static void get_stop(struct parse *p, const json_t *object, void *element)
 	t->place = get_place(p, object);
 }
 
+static void get_watch(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_watch *w = schedule_add_watch(p->schedule);
+	bool both = !json_object_get(object, "op");
+
+	(void)element;
+	w->thread = json_object_get(object, "thread") ? get_name(p, object, "thread") : NULL;
+	if (json_object_get(object, "after"))
+		w->after = get_number(p, object, "after", INT64_MAX);
+	w->site = get_u32(p, object, "site");
+	w->occurrence = get_number(p, object, "occurrence", INT64_MAX);
+	w->writes = both || get_word(p, object, "op", op_word, FINDING_READ) == FINDING_WRITE;
+	w->reads = both || !w->writes;
+	w->object = get_text(p, object, "object");
+	w->place = get_place(p, object);
+}
+
+static void get_decision(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_decision *d = schedule_add_decision(p->schedule);
+
+	(void)element;
+	d->thread = get_name(p, object, "thread");
+	d->n = get_number(p, object, "n", INT64_MAX);
+	d->point = get_name(p, object, "point");
+	d->count = get_u32(p, object, "count");
+	d->next = get_name(p, object, "next");
+	d->place = get_place(p, object);
+}
+
 static void get_records(struct parse *p, const json_t *object, const char *key, element_fn *fn)
 {
 	size_t count;
@@ -305,6 +335,11 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_hold);
 	get_records(p, inlined, "stops", get_stop);
+	p->schedule->turns = get_bool(p, inlined, "turns");
+	p->schedule->first = json_object_get(inlined, "first") ? get_name(p, inlined, "first") : NULL;
+	p->schedule->seed = get_number(p, inlined, "seed", INT64_MAX);
+	get_records(p, inlined, "watches", get_watch);
+	get_records(p, inlined, "decisions", get_decision);
 	const char *wrong = p->read.err ? NULL : schedule_check(p->schedule);
 	if (wrong)
 		fail_member(p, "schedule_inline", wrong);

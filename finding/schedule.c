@@ -37,6 +37,8 @@ void schedule_release(struct schedule *s)
 	free(s->limits);
 	free(s->holds);
 	free(s->stops);
+	free(s->watches);
+	free(s->decisions);
 	if (s->arena)
 		rd_arena_free(s->arena);
 	*s = (struct schedule){0};
@@ -80,6 +82,36 @@ struct schedule_stop *schedule_add_stop(struct schedule *s)
 	RD_GROW(s->stops, s->stop_capacity, s->stop_count + 1);
 	s->stops[s->stop_count] = (struct schedule_stop){0};
 	return &s->stops[s->stop_count++];
+}
+
+struct schedule_watch *schedule_add_watch(struct schedule *s)
+{
+	RD_GROW(s->watches, s->watch_capacity, s->watch_count + 1);
+	s->watches[s->watch_count] = (struct schedule_watch){.after = SCHEDULE_ALWAYS};
+	return &s->watches[s->watch_count++];
+}
+
+struct schedule_decision *schedule_add_decision(struct schedule *s)
+{
+	RD_GROW(s->decisions, s->decision_capacity, s->decision_count + 1);
+	s->decisions[s->decision_count] = (struct schedule_decision){0};
+	return &s->decisions[s->decision_count++];
+}
+
+static const char *const points[] = {"op", "wait", "access", "back", "yield", "spin", "away", "end"};
+#define POINTS (sizeof points / sizeof *points)
+
+const char *schedule_point_name(unsigned number)
+{
+	return number < POINTS ? points[number] : NULL;
+}
+
+int schedule_point(const char *name)
+{
+	for (unsigned i = 0; i < POINTS; i++)
+		if (strcmp(points[i], name) == 0)
+			return (int)i;
+	return -1;
 }
 
 /* ---- writing ---- */
@@ -157,6 +189,44 @@ static void put_ends(const struct schedule *s, struct rd_buf *out)
 	}
 }
 
+static void put_watch(const struct schedule_watch *w, struct rd_buf *out)
+{
+	rd_buf_adds(out, "watch");
+	rd_field_add(out, w->thread);
+	if (w->after == SCHEDULE_ALWAYS)
+		rd_field_add(out, NULL);
+	else
+		put_number(out, w->after);
+	put_number(out, w->site);
+	put_number(out, w->occurrence);
+	rd_field_add(out, w->reads && w->writes ? NULL : w->writes ? "write" : "read");
+	rd_field_add(out, w->object);
+	put_place(out, &w->place);
+}
+
+static void put_turns(const struct schedule *s, struct rd_buf *out)
+{
+	if (!s->turns)
+		return;
+	put_head(out, "then", "turns");
+	put_head(out, "first", s->first);
+	for (size_t i = 0; i < s->watch_count; i++)
+		put_watch(&s->watches[i], out);
+	for (size_t i = 0; i < s->decision_count; i++) {
+		const struct schedule_decision *d = &s->decisions[i];
+
+		rd_buf_adds(out, "next");
+		rd_field_add(out, d->thread);
+		put_number(out, d->n);
+		rd_field_add(out, d->point);
+		put_number(out, d->count);
+		rd_field_add(out, d->next);
+		put_place(out, &d->place);
+	}
+	if (s->seed)
+		rd_buf_addf(out, "seed\t%" PRIu64 "\n", s->seed);
+}
+
 static size_t count_lines(const char *text, size_t length)
 {
 	size_t n = 0;
@@ -170,7 +240,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
-	rd_buf_addf(&text, HEADER "\t%d\n", SCHEDULE_VERSION);
+	rd_buf_addf(&text, HEADER "\t%d\n", s->turns ? SCHEDULE_VERSION_TURNS : SCHEDULE_VERSION);
 	put_head(&text, "finding", s->finding);
 	put_head(&text, "program", s->program);
 	put_head(&text, "trace", s->trace);
@@ -178,6 +248,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
 	put_ops(s, &text);
 	put_ends(s, &text);
+	put_turns(s, &text);
 	rd_buf_add(out, text.data, text.length);
 	rd_buf_addf(out, "end\t%zu\t%016" PRIx64 "\n", count_lines(text.data, text.length),
 		    (uint64_t)XXH64(text.data, text.length, 0));
@@ -202,6 +273,7 @@ struct parser {
 	size_t line;
 	char *fields[FIELDS_MAX];
 	size_t count;
+	uint64_t version;
 	int err;
 };
 
@@ -379,20 +451,72 @@ static void parse_meet(struct parser *p)
 	p->schedule->anywhere = true;
 }
 
+static void parse_then(struct parser *p)
+{
+	if (strcmp(p->fields[1], "turns") != 0)
+		fail_line(p, "an unknown way to go on", p->fields[1]);
+	p->schedule->turns = true;
+}
+
+static void parse_first(struct parser *p)
+{
+	p->schedule->first = get_word(p, 1);
+}
+
+static void parse_seed(struct parser *p)
+{
+	p->schedule->seed = get_number(p, 1, INT64_MAX);
+	if (!p->schedule->seed)
+		fail_line(p, "no seed:", p->fields[1]);
+}
+
+static void parse_watch(struct parser *p)
+{
+	struct schedule_watch *w = schedule_add_watch(p->schedule);
+	const char *op = p->fields[5];
+
+	w->thread = *p->fields[1] ? get_word(p, 1) : NULL;
+	if (*p->fields[2])
+		w->after = get_number(p, 2, INT64_MAX);
+	w->site = (uint32_t)get_number(p, 3, UINT32_MAX);
+	w->occurrence = get_number(p, 4, INT64_MAX);
+	w->reads = !*op || strcmp(op, "read") == 0;
+	w->writes = !*op || strcmp(op, "write") == 0;
+	if (!w->reads && !w->writes)
+		fail_line(p, "neither read nor write:", op);
+	w->object = get_text(p, 6);
+	w->place = get_place(p, 7);
+}
+
+static void parse_next(struct parser *p)
+{
+	struct schedule_decision *d = schedule_add_decision(p->schedule);
+
+	d->thread = get_word(p, 1);
+	d->n = get_number(p, 2, INT64_MAX);
+	d->point = get_word(p, 3);
+	d->count = (uint32_t)get_number(p, 4, UINT32_MAX);
+	d->next = get_word(p, 5);
+	d->place = get_place(p, 6);
+}
+
 static const struct record {
 	const char *name;
 	size_t fields;
 	void (*parse)(struct parser *);
+	uint64_t version; /* from which on */
 } records[] = {
-	{"op", 8, parse_op},	   {"limit", 3, parse_limit},	  {"hold", 9, parse_hold},
-	{"stop", 7, parse_stop},   {"finding", 2, parse_finding}, {"program", 2, parse_program},
-	{"trace", 2, parse_trace}, {"model", 2, parse_model},	  {"meet", 2, parse_meet},
+	{"op", 8, parse_op, 1},	      {"limit", 3, parse_limit, 1},	{"hold", 9, parse_hold, 1},
+	{"stop", 7, parse_stop, 1},   {"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
+	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
+	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
+	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},
 };
 
 static void parse_record(struct parser *p)
 {
 	for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
-		if (strcmp(p->fields[0], records[i].name) != 0)
+		if (strcmp(p->fields[0], records[i].name) != 0 || records[i].version > p->version)
 			continue;
 		if (p->count != records[i].fields)
 			fail_line(p, "a wrong number of fields behind", p->fields[0]);
@@ -407,9 +531,11 @@ static void parse_header(struct parser *p)
 {
 	if (p->count != 2 || strcmp(p->fields[0], HEADER) != 0)
 		fail_line(p, "this is no schedule: it begins with", p->fields[0]);
-	else if (get_number(p, 1, UINT32_MAX) != SCHEDULE_VERSION && !p->err)
-		p->err = rd_fail(RD_EVERSION, "schedule: %s: version %s is not known, only %d is", p->name,
-				 p->fields[1], SCHEDULE_VERSION);
+	else
+		p->version = get_number(p, 1, UINT32_MAX);
+	if (!p->err && p->version != SCHEDULE_VERSION && p->version != SCHEDULE_VERSION_TURNS)
+		p->err = rd_fail(RD_EVERSION, "schedule: %s: version %s is not known, only %d and %d are",
+				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_TURNS);
 }
 
 /* The text without its last line, which must fit it; 0 if it does not. */
@@ -517,6 +643,30 @@ static const char *check_order(const struct schedule *s, struct positions *p)
 	return s->hold_count && s->stop_count ? "both hold and stop records" : NULL;
 }
 
+static bool has_hold(const struct schedule *s, const char *thread)
+{
+	for (size_t i = 0; i < s->hold_count; i++)
+		if (strcmp(s->holds[i].thread, thread) == 0)
+			return true;
+	return false;
+}
+
+static const char *check_turns(const struct schedule *s)
+{
+	if (!s->turns)
+		return s->first || s->seed || s->watch_count || s->decision_count
+			       ? "records of going on without \"then turns\""
+			       : NULL;
+	if (s->stop_count || s->anywhere)
+		return "threads take turns, but stop or meet anywhere";
+	if (s->first && !has_hold(s, s->first))
+		return "the first thread has no hold";
+	for (size_t i = 0; i < s->decision_count; i++)
+		if (schedule_point(s->decisions[i].point) < 0 || !s->decisions[i].count)
+			return "a decision is at no point";
+	return NULL;
+}
+
 const char *schedule_check(const struct schedule *s)
 {
 	struct positions p = {RD_NAMES_INIT, RD_UMAP_INIT};
@@ -524,5 +674,5 @@ const char *schedule_check(const struct schedule *s)
 
 	rd_names_release(&p.names);
 	rd_umap_release(&p.last);
-	return wrong;
+	return wrong ? wrong : check_turns(s);
 }

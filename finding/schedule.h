@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #define SCHEDULE_VERSION 1
+#define SCHEDULE_VERSION_TURNS 2 /* of schedules that go on */
 
 /* For people; file NULL: unknown. */
 struct schedule_place {
@@ -60,6 +61,32 @@ struct schedule_stop {
 	struct schedule_place place;
 };
 
+/* Accesses at which a thread may lose the turn. */
+struct schedule_watch {
+	const char *thread;  /* NULL: any */
+	uint64_t after;	     /* only behind so many operations of the thread; SCHEDULE_ALWAYS */
+	uint64_t occurrence; /* only that one of those that fit, from 1; 0: each */
+	uint32_t site;	     /* of the site table; 0: find it by place, or any if there is none */
+	bool reads, writes;
+	const char *object; /* the variable; NULL: any */
+	struct schedule_place place;
+
+	/* Of a program that stands; not in files. */
+	uint64_t address, bytes; /* in its memory; 0 bytes: anywhere */
+	bool stand;		 /* the program stands there */
+};
+#define SCHEDULE_ALWAYS UINT64_MAX
+
+/* Who goes on at a point of a thread. */
+struct schedule_decision {
+	const char *thread;
+	uint64_t n;	   /* operations that it has begun */
+	const char *point; /* a name of schedule_point() */
+	uint32_t count;	   /* among the points of that name behind operation n, from 1 */
+	const char *next;  /* the thread that goes on */
+	struct schedule_place place;
+};
+
 struct schedule {
 	const char *finding; /* id */
 	const char *program;
@@ -70,6 +97,16 @@ struct schedule {
 	struct schedule_limit *limits;
 	struct schedule_hold *holds; /* two for a race */
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
+
+	/* Going on. */
+	bool turns;	   /* one thread runs at a time, and what follows decides which */
+	const char *first; /* the thread of a hold that goes first; NULL: that of the first hold */
+	uint64_t seed;	   /* 0: none */
+	struct schedule_watch *watches;
+	struct schedule_decision *decisions;
+	size_t watch_count, watch_capacity;
+	size_t decision_count, decision_capacity;
+
 	size_t op_count, op_capacity;
 	size_t limit_count, limit_capacity;
 	size_t hold_count, hold_capacity;
@@ -89,6 +126,13 @@ struct schedule_op *schedule_add_op(struct schedule *s);
 struct schedule_limit *schedule_add_limit(struct schedule *s);
 struct schedule_hold *schedule_add_hold(struct schedule *s);
 struct schedule_stop *schedule_add_stop(struct schedule *s);
+struct schedule_watch *schedule_add_watch(struct schedule *s);
+struct schedule_decision *schedule_add_decision(struct schedule *s);
+
+/* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The name of a number, NULL:
+ * there is none; the number of a name, -1: there is none. */
+const char *schedule_point_name(unsigned number);
+int schedule_point(const char *name);
 
 /* Appends the file's text to `out`. */
 void schedule_format(const struct schedule *s, struct rd_buf *out);

@@ -245,16 +245,58 @@ static void put_ends(struct rd_json *j, const struct schedule *s)
 	rd_json_end(j);
 }
 
+static void put_watch(struct rd_json *j, const struct schedule_watch *w)
+{
+	rd_json_object(j, NULL);
+	put_optional(j, "thread", w->thread);
+	if (w->after != SCHEDULE_ALWAYS)
+		rd_json_unsigned(j, "after", w->after);
+	rd_json_unsigned(j, "site", w->site);
+	rd_json_unsigned(j, "occurrence", w->occurrence);
+	if (w->reads != w->writes)
+		rd_json_string(j, "op", finding_op_name(w->writes ? FINDING_WRITE : FINDING_READ));
+	put_optional(j, "object", w->object);
+	put_place(j, &w->place);
+	rd_json_end(j);
+}
+
+static void put_turns(struct rd_json *j, const struct schedule *s)
+{
+	rd_json_bool(j, "turns", true);
+	put_optional(j, "first", s->first);
+	put_count(j, "seed", s->seed);
+	rd_json_array(j, "watches");
+	for (size_t i = 0; i < s->watch_count; i++)
+		put_watch(j, &s->watches[i]);
+	rd_json_end(j);
+	rd_json_array(j, "decisions");
+	for (size_t i = 0; i < s->decision_count; i++) {
+		const struct schedule_decision *d = &s->decisions[i];
+
+		rd_json_object(j, NULL);
+		rd_json_string(j, "thread", d->thread);
+		rd_json_unsigned(j, "n", d->n);
+		rd_json_string(j, "point", d->point);
+		rd_json_unsigned(j, "count", d->count);
+		rd_json_string(j, "next", d->next);
+		put_place(j, &d->place);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
 static void put_schedule(struct rd_json *j, const char *name, const struct schedule *s)
 {
 	rd_json_object(j, name);
-	rd_json_number(j, "version", SCHEDULE_VERSION);
+	rd_json_number(j, "version", s->turns ? SCHEDULE_VERSION_TURNS : SCHEDULE_VERSION);
 	put_optional(j, "program", s->program);
 	put_optional(j, "trace", s->trace);
 	if (s->anywhere)
 		rd_json_bool(j, "anywhere", true);
 	put_ops(j, s);
 	put_ends(j, s);
+	if (s->turns)
+		put_turns(j, s);
 	rd_json_end(j);
 }
 

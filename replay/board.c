@@ -44,6 +44,10 @@ static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t num
 	r->object = atomic_load(&slot->object);
 	r->accesses = atomic_load(&slot->accesses);
 	r->timed = atomic_load(&slot->timed) != 0;
+	r->ready = atomic_load(&slot->ready) != 0;
+	r->point_n = slot->point_n;
+	r->point = slot->point < RADDLE_POINTS ? slot->point : RADDLE_POINT_OP;
+	r->point_count = slot->point_count;
 	read_held(r, slot);
 }
 

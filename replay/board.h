@@ -26,6 +26,9 @@ struct board_row {
 	uint64_t user, system; /* RUNS: its time in the program and in the kernel, in ticks */
 	uint64_t *held;	       /* addresses, lowest bit set for a shared hold; 0: none */
 	uint32_t held_count;
+	bool ready; /* turns: it could go on */
+	uint64_t point_n;
+	uint32_t point, point_count; /* point: enum raddle_point */
 };
 
 struct board {

@@ -80,6 +80,15 @@ static bool is_first_mapping(void *context, const struct run_mapping *m)
 	return true;
 }
 
+bool explain_bias(pid_t pid, const char *name, uint64_t *bias)
+{
+	struct module module = {.name = name};
+	bool mapped = run_process_mappings(pid, is_first_mapping, &module);
+
+	*bias = module.bias;
+	return mapped;
+}
+
 static bool add_global(const struct explainer *e, uint64_t address, struct rd_buf *out)
 {
 	struct module module = {.name = ""};
@@ -310,6 +319,30 @@ static void add_apart(const struct explainer *e, const struct raddle_steer *stee
 	}
 }
 
+/* "decision 2 of 5, T_0_2 at its wait 1 in or behind its operation 4: T_0_1 goes on". */
+static void add_decision(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out)
+{
+	bool missed = steer->difference.cause == RADDLE_CAUSE_MISSED;
+	uint32_t past = steer->difference.turn, at = missed ? past : past - 1;
+	const struct raddle_steer_decision *d = at < e->plan->decision_count ? &e->plan->decisions[at] : NULL;
+	const char *point = d ? schedule_point_name(d->point) : NULL;
+
+	if (!point) {
+		rd_buf_adds(out, "a decision could not be kept");
+		return;
+	}
+	rd_buf_addf(out,
+		    "decision %" PRIu32 " of %zu was that %s goes on at point %s %" PRIu32
+		    " of %s behind its operation %" PRIu64,
+		    at + 1, e->plan->decision_count, plan_thread_name(e->plan, d->next), point, d->count,
+		    plan_thread_name(e->plan, d->thread), d->n);
+	if (missed)
+		rd_buf_addf(out, ", but it did not come there: it is behind its operation %" PRIu64,
+			    steer->difference.n);
+	else
+		rd_buf_adds(out, ", but that one cannot go on then");
+}
+
 void explain_difference(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out)
 {
 	const struct raddle_steer_difference d = steer->difference;
@@ -334,6 +367,10 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 		break;
 	case RADDLE_CAUSE_APART:
 		add_apart(e, steer, out);
+		break;
+	case RADDLE_CAUSE_MISSED:
+	case RADDLE_CAUSE_CANNOT:
+		add_decision(e, steer, out);
 		break;
 	case RADDLE_CAUSE_ENDED:
 		rd_buf_addf(out, "%s ended after %" PRIu64 " operations, before it came where it was to be",

@@ -32,6 +32,9 @@ void explain_missing(const struct explainer *e, struct rd_buf *out);
 /* The runtime's difference. */
 void explain_difference(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out);
 
+/* How far a module of a process lies from where it was linked to be; false: it is not mapped. */
+bool explain_bias(pid_t pid, const char *module, uint64_t *bias);
+
 /* Which thread of the plan the next step depends on; RADDLE_STEER_NONE: none, all is done. */
 uint32_t explain_awaited(const struct explainer *e);
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "replay/explain.h"
 #include "trace/event.h"
 
 #include <inttypes.h>
@@ -217,18 +218,23 @@ static int no_such_site(const struct plan *p, const struct schedule_hold *h)
 
 /* The site that the schedule names if it is at the place that it names, else the one at that
  * place: numbers change when a program gets another file, places when it is edited. */
-static int find_site(const struct plan *p, const struct trace_sites *sites, const struct schedule_hold *h,
-		     uint32_t *site)
+static bool has_site(const struct trace_sites *sites, const struct schedule_hold *h, uint32_t *site)
 {
 	const struct trace_site *s = trace_sites_find(sites, h->site);
 
 	*site = h->site;
 	if (!sites && h->site)
-		return 0;
+		return true;
 	if (s && is_suitable(s, h) && (!h->place.file || plan_same_place(sites, s, &h->place)))
-		return 0;
+		return true;
 	*site = sites && h->place.file ? site_at(sites, &h->place, h) : 0;
-	return *site ? 0 : no_such_site(p, h);
+	return *site != 0;
+}
+
+static int find_site(const struct plan *p, const struct trace_sites *sites, const struct schedule_hold *h,
+		     uint32_t *site)
+{
+	return has_site(sites, h, site) ? 0 : no_such_site(p, h);
 }
 
 static int add_holds(struct plan *p, const struct trace_sites *sites)
@@ -248,6 +254,149 @@ static int add_holds(struct plan *p, const struct trace_sites *sites)
 		p->threads[to->thread].hold = (uint32_t)i;
 	}
 	p->hold_count = (uint32_t)s->hold_count;
+	return 0;
+}
+
+unsigned plan_first(const struct plan *p, unsigned otherwise)
+{
+	const struct schedule *s = p->schedule;
+
+	for (unsigned i = 0; s->first && i < s->hold_count; i++)
+		if (!strcmp(s->holds[i].thread, s->first))
+			return i;
+	return otherwise;
+}
+
+/* ---- going on ---- */
+
+static struct raddle_steer_watch *new_watch(struct plan *p)
+{
+	RD_GROW(p->watches, p->watch_capacity, p->watch_count + 1);
+	p->watches[p->watch_count] = (struct raddle_steer_watch){.thread = RADDLE_STEER_NONE};
+	return &p->watches[p->watch_count++];
+}
+
+/* How long the name of the variable is that an object is a part of: table[3].lock. */
+static size_t variable_length(const char *object)
+{
+	return strcspn(object, "[.+");
+}
+
+static bool is_variable(const struct trace_sites *sites, const struct trace_placed *placed,
+			const char *object)
+{
+	const struct trace_global *g = trace_sites_global(sites, placed->linkage);
+	const char *name = g && *g->name ? g->name : placed->linkage;
+	size_t length = variable_length(object);
+
+	return strlen(name) == length && strncmp(name, object, length) == 0;
+}
+
+/* The whole variable is watched, whatever part of it the object is. */
+static int watch_object(struct plan *p, const struct trace_sites *sites, const char *object)
+{
+	for (size_t i = 0; sites && i < sites->placed_count; i++) {
+		const struct trace_placed *placed = &sites->placed[i];
+
+		if (!is_variable(sites, placed, object))
+			continue;
+		RD_GROW(p->globals, p->global_capacity, p->global_count + 1);
+		p->globals[p->global_count++] =
+			(struct plan_global){p->watch_count - 1, placed->module, placed->offset};
+		p->watches[p->watch_count - 1].size = placed->size;
+		return 0;
+	}
+	return unfit(p, "only a variable of the program can be watched by its name, not", object);
+}
+
+/* One for a site, or for all. */
+static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t site, uint32_t how)
+{
+	struct raddle_steer_watch *to;
+	uint32_t thread = RADDLE_STEER_NONE;
+
+	if (w->thread && find_thread(p, w->thread, &thread))
+		return RD_EFORMAT;
+	to = new_watch(p);
+	to->thread = thread;
+	to->site = site;
+	to->address = w->address;
+	to->size = w->bytes;
+	to->after = w->after;
+	to->occurrence = w->occurrence;
+	to->how = how;
+	to->stand = w->stand;
+	return 0;
+}
+
+/* Reads and writes at one place are two sites. */
+static int add_placed_watch(struct plan *p, const struct trace_sites *sites, const struct schedule_watch *w)
+{
+	size_t before = p->watch_count;
+	uint32_t site;
+	int err = 0;
+
+	for (unsigned write = 0; write < 2 && !err; write++) {
+		struct schedule_hold h = {.site = w->site, .write = write, .place = w->place};
+
+		if ((write ? w->writes : w->reads) && has_site(sites, &h, &site))
+			err = add_watch_at(p, w, site, write ? 2 : 1);
+	}
+	if (!err && p->watch_count == before)
+		err = no_such_site(
+			p, &(struct schedule_hold){.site = w->site, .write = w->writes, .place = w->place});
+	return err;
+}
+
+static int add_watch(struct plan *p, const struct trace_sites *sites, const struct schedule_watch *w)
+{
+	int err;
+
+	if (w->site || w->place.file)
+		return add_placed_watch(p, sites, w);
+	err = add_watch_at(p, w, 0, (w->reads ? 1u : 0) | (w->writes ? 2u : 0));
+	return err || !w->object ? err : watch_object(p, sites, w->object);
+}
+
+static int add_decision(struct plan *p, const struct schedule_decision *d)
+{
+	struct raddle_steer_decision to = {
+		.n = d->n, .point = (uint32_t)schedule_point(d->point), .count = d->count};
+
+	if (find_thread(p, d->thread, &to.thread) || find_thread(p, d->next, &to.next))
+		return RD_EFORMAT;
+	RD_GROW(p->decisions, p->decision_capacity, p->decision_count + 1);
+	p->decisions[p->decision_count++] = to;
+	return 0;
+}
+
+int plan_extend(struct plan *p, const struct schedule *more, const struct trace_sites *sites)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < more->watch_count && !err; i++)
+		err = add_watch(p, sites, &more->watches[i]);
+	for (size_t i = 0; i < more->decision_count && !err; i++)
+		err = add_decision(p, &more->decisions[i]);
+	if (!err && (p->watch_count > RADDLE_STEER_WATCHES || p->decision_count > RADDLE_STEER_DECISIONS))
+		err = rd_fail(RD_EFORMAT,
+			      "replay: the schedule cannot be followed: it has more than %d watches or %d "
+			      "decisions",
+			      RADDLE_STEER_WATCHES, RADDLE_STEER_DECISIONS);
+	return err;
+}
+
+int plan_place_globals(struct plan *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->global_count; i++) {
+		const struct plan_global *g = &p->globals[i];
+		uint64_t bias;
+
+		if (!explain_bias(pid, g->module, &bias))
+			return rd_fail(RD_ENOTFOUND, "replay: %s is not in the program's memory", g->module);
+		p->watches[g->watch].address = bias + g->offset;
+	}
+	p->global_count = 0;
 	return 0;
 }
 
@@ -289,7 +438,7 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 	add_thread(p, "T_0", 3);
 	if (wrong)
 		return unfit(p, wrong, s->program ? s->program : RD_UNKNOWN);
-	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count && !s->op_count)
+	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count && !s->op_count && !s->turns)
 		return unfit(p, "it needs two accesses, a stop or an order; it is for",
 			     s->program ? s->program : RD_UNKNOWN);
 	r = add_ops(p);
@@ -301,6 +450,8 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 		r = add_holds(p, sites);
 	if (!r && !s->hold_count)
 		r = check_places(p, sites);
+	if (!r && s->turns)
+		r = plan_extend(p, s, sites);
 	return r;
 }
 
@@ -310,6 +461,9 @@ void plan_release(struct plan *p)
 	free(p->threads);
 	free(p->ops);
 	free(p->turns);
+	free(p->watches);
+	free(p->decisions);
+	free(p->globals);
 	*p = (struct plan){0};
 }
 
@@ -323,14 +477,32 @@ static uint64_t threads_at(void)
 	return align(sizeof(struct raddle_steer));
 }
 
+/* Threads that may come to be named while the program stands need room too. */
 static uint64_t ops_at(const struct plan *p)
 {
-	return threads_at() + align(p->thread_count * sizeof *p->threads);
+	size_t room = p->schedule->turns ? RADDLE_STEER_ROOM : 0;
+
+	return threads_at() + align((p->thread_count + room) * sizeof *p->threads);
+}
+
+static uint64_t watches_at(const struct plan *p)
+{
+	return ops_at(p) + align(p->op_count * sizeof *p->ops);
+}
+
+static uint64_t decisions_at(const struct plan *p)
+{
+	return watches_at(p) + (p->schedule->turns ? RADDLE_STEER_WATCHES * sizeof *p->watches : 0);
+}
+
+static uint64_t made_at(const struct plan *p)
+{
+	return decisions_at(p) + (p->schedule->turns ? RADDLE_STEER_DECISIONS * sizeof *p->decisions : 0);
 }
 
 static uint64_t slots_at(const struct plan *p)
 {
-	return ops_at(p) + align(p->op_count * sizeof *p->ops);
+	return align(made_at(p) + (p->schedule->turns ? RADDLE_STEER_DECISIONS * sizeof *p->decisions : 0));
 }
 
 size_t plan_size(const struct plan *p)
@@ -338,7 +510,49 @@ size_t plan_size(const struct plan *p)
 	return (slots_at(p) + RADDLE_SLOTS * sizeof(struct raddle_slot) + PAGE - 1) / PAGE * PAGE;
 }
 
-void plan_write(const struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order)
+int plan_write_more(struct plan *p, struct raddle_steer *steer)
+{
+	size_t room = (size_t)steer->thread_count + RADDLE_STEER_ROOM;
+
+	if (p->thread_count > room)
+		return rd_fail(RD_EFORMAT, "replay: the schedule cannot be extended by so many threads");
+	if (p->thread_count > p->written_threads)
+		memcpy(raddle_steer_threads(steer) + p->written_threads, p->threads + p->written_threads,
+		       (p->thread_count - p->written_threads) * sizeof *p->threads);
+	if (p->watch_count > p->written_watches)
+		memcpy(raddle_steer_watches(steer) + p->written_watches, p->watches + p->written_watches,
+		       (p->watch_count - p->written_watches) * sizeof *p->watches);
+	if (p->decision_count > p->written_decisions)
+		memcpy(raddle_steer_decisions(steer) + p->written_decisions,
+		       p->decisions + p->written_decisions,
+		       (p->decision_count - p->written_decisions) * sizeof *p->decisions);
+	p->written_threads = p->thread_count;
+	p->written_watches = p->watch_count;
+	p->written_decisions = p->decision_count;
+	atomic_store(&steer->thread_added, (uint32_t)(p->thread_count - steer->thread_count));
+	atomic_store(&steer->watch_count, (uint32_t)p->watch_count);
+	atomic_store(&steer->decision_count, (uint32_t)p->decision_count);
+	return 0;
+}
+
+/* Variables have no address before the program stands at its start. */
+static void write_turns(struct plan *p, struct raddle_steer *steer)
+{
+	steer->watches_at = watches_at(p);
+	steer->decisions_at = decisions_at(p);
+	steer->made_at = made_at(p);
+	steer->seed = p->schedule->seed;
+	steer->next = RADDLE_STEER_NONE;
+	p->written_threads = p->thread_count;
+	if (p->global_count)
+		steer->flags |= RADDLE_STEER_ASK_START;
+	else
+		plan_write_more(p, steer);
+	if (!p->op_count && !p->hold_count)
+		atomic_store(&steer->phase, RADDLE_GOES_ON);
+}
+
+void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order)
 {
 	steer->version = RADDLE_STEER_VERSION;
 	steer->flags = flags;
@@ -354,4 +568,6 @@ void plan_write(const struct plan *p, struct raddle_steer *steer, uint32_t flags
 	memcpy(raddle_steer_threads(steer), p->threads, p->thread_count * sizeof *p->threads);
 	if (p->op_count)
 		memcpy(raddle_steer_ops(steer), p->ops, p->op_count * sizeof *p->ops);
+	if (p->schedule->turns)
+		write_turns(p, steer);
 }

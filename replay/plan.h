@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct plan {
 	const struct schedule *schedule;
@@ -21,6 +22,20 @@ struct plan {
 	size_t thread_count, thread_capacity, op_count;
 	struct raddle_steer_hold holds[RADDLE_STEER_HOLDS];
 	uint32_t hold_count, stop_count;
+
+	/* Going on. */
+	struct raddle_steer_watch *watches;
+	struct raddle_steer_decision *decisions;
+	struct plan_global *globals; /* watches that wait for the address of a variable */
+	size_t watch_count, watch_capacity, decision_count, decision_capacity, global_count, global_capacity;
+	size_t written_threads, written_watches, written_decisions; /* that the program has */
+};
+
+/* A variable, by what is known before the program runs. */
+struct plan_global {
+	size_t watch; /* position in `watches` */
+	const char *module;
+	uint64_t offset;
 };
 
 /* Fails with a message if the schedule does not fit the program; `sites` may be NULL
@@ -33,7 +48,18 @@ void plan_release(struct plan *p);
 size_t plan_size(const struct plan *p);
 
 /* Fills zeroed memory of that size. */
-void plan_write(const struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
+void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
+
+/* Further watches and decisions, for a program that stands: `more` needs to live no longer than the call. The
+ * seed and flags are the caller's. */
+int plan_extend(struct plan *p, const struct schedule *more, const struct trace_sites *sites);
+int plan_write_more(struct plan *p, struct raddle_steer *steer);
+
+/* Puts the addresses of variables into watches that the program has not got yet. */
+int plan_place_globals(struct plan *p, pid_t pid);
+
+/* Which hold goes first, where the schedule says so. */
+unsigned plan_first(const struct plan *p, unsigned otherwise);
 
 /* The name of a thread of the plan; "?" for a position it does not have. */
 const char *plan_thread_name(const struct plan *p, uint32_t position);

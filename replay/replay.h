@@ -29,6 +29,29 @@ struct replay_program {
 
 struct replay_result;
 
+/* A thread of a program that stands (schedules that go on). */
+struct replay_stander {
+	const char *thread; /* T_0_1; NULL: there is none with this number */
+	uint32_t tid;
+	bool ready;	    /* it could go on */
+	bool waits, ended;  /* it waits in an operation; it has ended */
+	const char *kind;   /* of the operation that it is in or was in last */
+	uint64_t n, object; /* operations begun; what that one is about */
+	uint32_t site;
+	const char *point; /* where it is, as in a decision */
+	uint64_t point_n;
+	uint32_t point_count;
+};
+
+/* A program that stands, and who came to a point. */
+struct replay_stand {
+	pid_t pid;
+	const struct replay_stander *threads; /* by number */
+	size_t thread_count, who;
+	const struct replay_spot *spot; /* the access, if a watch that says so was met; else NULL */
+	uint64_t taken;			/* decisions of the plan so far */
+};
+
 struct replay_request { /* zero values are the defaults */
 	const struct replay_program *program;
 	const struct schedule *schedule;
@@ -51,6 +74,13 @@ struct replay_request { /* zero values are the defaults */
 	 * Called about each 20 ms from then on until it returns true: then they go, or the
 	 * program is ended.  It may change *first.  Nothing is ended for want of time meanwhile. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
+
+	/* For schedules that go on: called while the program stands, at its first operation, where a watch
+	 * says so, and at each point when all decisions were taken.  What is put into `more` (decisions,
+	 * watches, a seed) belongs to the plan from then on; *next is the thread that goes on now, NULL: as
+	 * the plan says.  False: do not ask for want of decisions any more.  May be NULL. */
+	bool (*stands)(void *context, const struct replay_stand *stand, struct schedule *more,
+		       const char **next);
 
 	/* Called when operations of the schedule were done; `done` counts them.  May be NULL. */
 	void (*progress)(void *context, uint64_t done);
@@ -120,6 +150,18 @@ struct replay_race {
 	uint64_t address, size;
 };
 
+/* How a program went on whose threads took turns. */
+struct replay_turns {
+	struct schedule_decision *made; /* in which it differed from the default (include/raddle/steer.h) */
+	size_t made_count;
+	bool complete;		 /* these are all */
+	uint64_t choices;	 /* points at which more than one thread could go on */
+	uint64_t trail;		 /* a hash of what was chosen at each: equal trails are equal schedules */
+	uint64_t taken, planned; /* decisions of the schedule */
+	uint64_t unsure;     /* how often a thread was waited for in vain: what came then depends on time */
+	const char *strayed; /* a sentence: how it left the schedule; NULL: it did not */
+};
+
 struct replay_result {
 	enum replay_outcome outcome;
 	enum replay_end end;
@@ -137,6 +179,7 @@ struct replay_result {
 	uint64_t races_seen;
 	bool unordered;	  /* one of them is planned */
 	bool detect_over; /* the detector had no memory and saw only a part of the run */
+	struct replay_turns turns;
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */
@@ -153,6 +196,10 @@ const char *replay_outcome_name(enum replay_outcome outcome);
 
 /* "the program ended with status 3", "the program was ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);
+
+/* The schedule of a run whose threads took turns: it goes the same way again, without a seed.  To be released
+ * also after a failure. */
+int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out);
 
 /* ---- one finding ---- */
 

@@ -19,6 +19,7 @@
 #include "record/collector.h"
 #include "record/prepare.h"
 #include "replay/graph.h"
+#include "replay/turns.h"
 #include "replay/watch.h"
 #include "run/launch.h"
 #include "run/meter.h"
@@ -49,6 +50,7 @@ struct replay {
 	struct raddle_steer *steer;
 	struct raddle_slot *slots;
 	struct watch watch;
+	struct turns turns;
 	struct board board; /* memory for the next look */
 	bool gave_up, stays, killed;
 	unsigned first;
@@ -95,22 +97,8 @@ static void command(struct replay *r, enum raddle_command what)
 
 static void copy_spots(struct replay *r, const struct board *b)
 {
-	for (uint32_t i = 0; i < r->plan.hold_count; i++) {
-		const struct raddle_steer_spot *from = &r->steer->spots[i];
-		struct replay_spot *to = &r->result->spots[i];
-		uint32_t count = from->frame_count, slot = from->slot;
-
-		to->thread = thread_name(r, b, slot);
-		to->tid = slot < b->count ? b->rows[slot].tid : 0;
-		to->site = from->site;
-		to->address = from->address;
-		to->size = from->size;
-		to->n = from->n;
-		to->write = from->write;
-		to->atomic = from->atomic;
-		to->frame_count = count < RADDLE_STEER_FRAMES ? count : RADDLE_STEER_FRAMES;
-		memcpy(to->frames, from->frames, sizeof to->frames);
-	}
+	for (uint32_t i = 0; i < r->plan.hold_count; i++)
+		turns_copy_spot(r->result->arena, b, &r->steer->spots[i], &r->result->spots[i]);
 	r->result->spot_count = r->plan.hold_count;
 }
 
@@ -294,6 +282,7 @@ static void look(void *context, pid_t pid)
 	action = watch_step(&r->watch, &r->board, now_ms());
 	tell_progress(r, r->watch.before.turn);
 	look_at_meeting(r, pid);
+	turns_answer(&r->turns, &r->watch.before, pid);
 	if (action == WATCH_GIVE_UP && !r->gave_up) {
 		r->gave_up = true;
 		command(r, RADDLE_COMMAND_GIVE_UP);
@@ -328,10 +317,38 @@ static bool is_from_outside(int signal)
 	       signal == SIGKILL;
 }
 
+/* How a program whose threads took turns came off the way, if it did. */
+static void look_at_turns(struct replay *r, const struct board *b)
+{
+	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
+	struct replay_turns *turns = &r->result->turns;
+	struct rd_buf text = RD_BUF_INIT;
+
+	turns_draw_up(&r->turns, b, turns);
+	if (!r->request->schedule->turns || (b->phase != RADDLE_DIVERGED && turns->taken == turns->planned))
+		return;
+	if (b->phase == RADDLE_DIVERGED)
+		explain_difference(&e, r->steer, &text);
+	else
+		rd_buf_addf(&text, "only %" PRIu64 " of %" PRIu64 " decisions came up", turns->taken,
+			    turns->planned);
+	turns->strayed = keep(r, &text);
+}
+
+/* A meeting counts whatever came then; where there is none to come to, all decisions must have been kept. */
+static bool has_met(const struct replay *r, const struct board *b)
+{
+	if (!r->request->schedule->turns)
+		return false;
+	if (r->plan.hold_count)
+		return b->phase == RADDLE_GOES_ON || atomic_load(&r->steer->met) == 1;
+	return b->phase == RADDLE_GOES_ON && !r->result->turns.strayed;
+}
+
 static void conclude(struct replay *r, const struct board *b)
 {
 	struct replay_result *result = r->result;
-	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE;
+	bool passed = b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || has_met(r, b);
 
 	/* Both stood at their accesses; or it was an order that was wanted, and it was kept. */
 	if (passed && !r->plan.stop_count && !r->request->free) {
@@ -357,6 +374,8 @@ static void conclude(struct replay *r, const struct board *b)
 		explain_passed(r);
 	else if (r->watch.unled)
 		result->explanation = "no two threads came to these places at the same time";
+	else if (result->turns.strayed)
+		result->explanation = result->turns.strayed;
 	else
 		explain(r, b, b->phase != RADDLE_DIVERGED);
 }
@@ -384,6 +403,9 @@ static int draw_up(struct replay *r, int status)
 	result->planned = r->plan.op_count;
 	result->done = b.turn < result->planned ? b.turn : result->planned;
 	tell_progress(r, b.turn);
+	if (r->turns.err)
+		return r->turns.err;
+	look_at_turns(r, &b);
 	conclude(r, &b);
 	result->observable =
 		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||
@@ -489,6 +511,9 @@ static uint32_t flags(const struct replay *r)
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
 	       (r->plan.hold_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
+	       (r->request->schedule->turns ? RADDLE_STEER_TURNS : 0u) |
+	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
+								  : 0u) |
 	       (r->request->met && r->plan.hold_count ? RADDLE_STEER_STAY : 0u);
 }
 
@@ -515,7 +540,8 @@ static int run_planned(struct replay *r)
 		return err;
 	r->session.shared->discard = !r->request->record_into;
 	r->steer = run_session_steer(&r->session);
-	plan_write(&r->plan, r->steer, flags(r), r->request->first);
+	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, r->request->first));
+	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
 	r->steer->detect_memory = detector_memory();
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
 	if (r->request->free)

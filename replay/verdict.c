@@ -164,9 +164,15 @@ static void note_race(struct finding_set *set, struct finding *f, struct replay_
 /* Nobody was to stand anywhere: the schedule is an order of operations. */
 static void note_order(struct finding_set *set, struct finding *f, struct replay_result *result)
 {
-	finding_note(
-		set, f,
-		finding_textf(set, "replayed: %" PRIu64 " operations were done in this order", result->done));
+	if (result->planned || !f->schedule->turns)
+		finding_note(set, f,
+			     finding_textf(set, "replayed: %" PRIu64 " operations were done in this order",
+					   result->done));
+	if (f->schedule->turns)
+		finding_note(set, f,
+			     finding_textf(set,
+					   "replayed: %" PRIu64 " decisions were taken as the schedule says",
+					   result->turns.taken));
 	finding_note(set, f, finding_textf(set, "after that %s", replay_end_text(result)));
 }
 

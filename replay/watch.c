@@ -235,7 +235,8 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 {
 	if (w->ended)
 		return WATCH_END;
-	if (!w->met_ms && (b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE))
+	if (!w->met_ms &&
+	    (b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || b->phase == RADDLE_GOES_ON))
 		w->met_ms = now_ms;
 	if (watch_stands(w, now_ms) && watch_is_planned(w, b)) {
 		decide(w, REPLAY_CONFIRMED);
@@ -245,6 +246,8 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 		return WATCH_GO_ON;
 	if (b->phase == RADDLE_LEADING && !w->decided && !w->unled)
 		return step_leading(w, b, now_ms);
+	if (b->phase == RADDLE_GOES_ON && w->interrupted)
+		return WATCH_GIVE_UP;
 	return step_free(w, b, now_ms);
 }
 

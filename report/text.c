@@ -309,6 +309,35 @@ static void print_ends(struct printer *p, const struct schedule *s)
 	}
 }
 
+/* How it goes on: of a long list the first decisions. */
+static void print_turns(struct printer *p, const struct schedule *s, size_t most)
+{
+	size_t count = s->decision_count < most ? s->decision_count : most;
+
+	if (!s->turns)
+		return;
+	rd_buf_addf(&p->line, "one thread runs at a time%s%s", s->first ? "; behind the meeting first " : "",
+		    s->first ? s->first : "");
+	flush_line(p, 7, "");
+	for (size_t i = 0; i < count; i++) {
+		const struct schedule_decision *d = &s->decisions[i];
+
+		rd_buf_addf(&p->line, "at %s %" PRIu32 " of %s behind its operation %" PRIu64 " goes on %s",
+			    d->point, d->count, d->thread, d->n, d->next);
+		print_place(&p->line, &d->place);
+		flush_line(p, 7, "");
+	}
+	if (count < s->decision_count) {
+		rd_buf_addf(&p->line, "(%zu more decisions are in the schedule file)",
+			    s->decision_count - count);
+		flush_line(p, 7, "");
+	}
+	if (s->seed) {
+		rd_buf_addf(&p->line, "then by seed %" PRIu64, s->seed);
+		flush_line(p, 7, "");
+	}
+}
+
 static void print_schedule(struct printer *p, const struct schedule *s)
 {
 	size_t most = p->opts->steps ? p->opts->steps : STEPS;
@@ -323,6 +352,7 @@ static void print_schedule(struct printer *p, const struct schedule *s)
 	}
 	print_ops(p, s, first);
 	print_ends(p, s);
+	print_turns(p, s, most);
 	fputc('\n', p->out);
 }
 

@@ -156,7 +156,122 @@ static void bad_bodies(void **state)
 		assert_int_equal(parse_body(cases[i].body), RD_EFORMAT);
 		assert_non_null(strstr(last_message, cases[i].message));
 	}
-	assert_int_equal(parse_body("raddle-schedule\t2\n"), RD_EVERSION);
+	assert_int_equal(parse_body("raddle-schedule\t3\n"), RD_EVERSION);
+}
+
+#define HEADER2 "raddle-schedule\t2\n"
+#define HOLDS "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\nhold\tT_0_1\t1\t0\t1\twrite\t-\t-\t-\n"
+
+/* A schedule that goes on, as it is written and as it is read. */
+static void going_on(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct rd_buf text = RD_BUF_INIT, again = RD_BUF_INIT;
+	struct schedule *s = set->items[0]->schedule, back;
+
+	(void)state;
+	s->turns = true;
+	s->first = "T_0_1";
+	s->seed = 42;
+	*schedule_add_watch(s) = (struct schedule_watch){
+		.after = SCHEDULE_ALWAYS, .reads = true, .writes = true, .object = "table[3].lock"};
+	*schedule_add_watch(s) = (struct schedule_watch){.thread = "T_0_0",
+							 .after = 2,
+							 .occurrence = 7,
+							 .site = 65538,
+							 .writes = true,
+							 .place = {"src/counter.c", "add_one", 12, 6}};
+	*schedule_add_decision(s) = (struct schedule_decision){.thread = "T_0_1",
+							       .n = 3,
+							       .point = "back",
+							       .count = 1,
+							       .next = "T_0_0",
+							       .place = {"src/counter.c", "report", 30, 6}};
+	*schedule_add_decision(s) = (struct schedule_decision){
+		.thread = "T_0_0", .n = 4, .point = "wait", .count = 2, .next = "T_0"};
+	schedule_format(s, &text);
+	golden_check("turns-v2.schedule", text.data, text.length);
+	assert_int_equal(schedule_parse(&back, text.data, text.length, "memory"), 0);
+	assert_true(back.turns);
+	assert_string_equal(back.first, "T_0_1");
+	assert_int_equal(back.seed, 42);
+	assert_int_equal(back.watch_count, 2);
+	assert_null(back.watches[0].thread);
+	assert_true(back.watches[0].after == SCHEDULE_ALWAYS && back.watches[0].reads &&
+		    back.watches[0].writes);
+	assert_true(back.watches[1].after == 2 && !back.watches[1].reads && back.watches[1].occurrence == 7);
+	assert_string_equal(back.decisions[0].point, "back");
+	assert_string_equal(back.decisions[1].next, "T_0");
+	assert_int_equal(back.decisions[1].count, 2);
+	schedule_format(&back, &again);
+	assert_string_equal(text.data, again.data);
+	rd_buf_release(&text);
+	rd_buf_release(&again);
+	schedule_release(&back);
+	finding_set_free(set);
+}
+
+/* The same as a member of a document. */
+static void going_on_inline(void **state)
+{
+	struct finding_set *set = fixture_set(), *back;
+	struct schedule *s = set->items[0]->schedule;
+	struct rd_buf text = RD_BUF_INIT, again = RD_BUF_INIT;
+	FILE *out = fopen("turns.json", "w");
+
+	(void)state;
+	s->turns = true;
+	s->first = "T_0_1";
+	s->seed = 7;
+	*schedule_add_watch(s) = (struct schedule_watch){.after = 1, .reads = true, .object = "hits"};
+	*schedule_add_watch(s) =
+		(struct schedule_watch){.after = SCHEDULE_ALWAYS, .reads = true, .writes = true};
+	*schedule_add_decision(s) = (struct schedule_decision){
+		.thread = "T_0", .n = 4, .point = "op", .count = 1, .next = "T_0_1"};
+	assert_int_equal(finding_write(set, out), 0);
+	fclose(out);
+	assert_int_equal(finding_read(&back, "turns.json"), 0);
+	schedule_format(s, &text);
+	schedule_format(back->items[0]->schedule, &again);
+	assert_string_equal(text.data, again.data);
+	rd_buf_release(&text);
+	rd_buf_release(&again);
+	finding_set_free(set);
+	finding_set_free(back);
+}
+
+static void bad_turns(void **state)
+{
+	static const struct {
+		const char *body, *message;
+	} cases[] = {
+		{HEADER "then\tturns\n", "unknown record"},
+		{HEADER2 "then\trest\n", "unknown way to go on"},
+		{HEADER2 "then\tturns\nseed\t0\n", "no seed"},
+		{HEADER2 "seed\t1\n", "without \"then turns\""},
+		{HEADER2 "first\tT_0\n", "without \"then turns\""},
+		{HEADER2 "then\tturns\nfirst\tT_0_7\n" HOLDS, "has no hold"},
+		{HEADER2 "then\tturns\nmeet\tanywhere\n", "stop or meet anywhere"},
+		{HEADER2 "then\tturns\nstop\tT_0\t1\tmutex-lock\ta\t-\t-\n", "stop or meet anywhere"},
+		{HEADER2 "then\tturns\nnext\tT_0\t1\tnowhere\t1\tT_0_1\t-\t-\n", "at no point"},
+		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t0\tT_0_1\t-\t-\n", "at no point"},
+		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t1\t-\t-\t-\n", "no name"},
+		{HEADER2 "then\tturns\nnext\tT_0\t1\top\t1\tT_0_1\n", "wrong number of fields"},
+		{HEADER2 "then\tturns\nwatch\t-\t-\t0\t0\tswap\tx\t-\t-\n", "neither read nor write"},
+		{HEADER2 "then\tturns\nwatch\t-\tx\t0\t0\t-\tx\t-\t-\n", "no number"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(parse_body(cases[i].body), RD_EFORMAT);
+		assert_non_null(strstr(last_message, cases[i].message));
+	}
+	assert_int_equal(parse_body(HEADER2 "then\tturns\n"), 0);
+	assert_int_equal(parse_body(HEADER2), 0);
+	assert_int_equal(parse_body(HEADER2 "then\tturns\nfirst\tT_0_1\n" HOLDS), 0);
+	for (unsigned i = 0; schedule_point_name(i); i++)
+		assert_int_equal(schedule_point(schedule_point_name(i)), i);
+	assert_int_equal(schedule_point("nowhere"), -1);
 }
 
 /* No prefix and no changed byte gets past the checksum. */
@@ -186,6 +301,8 @@ int main(void)
 		cmocka_unit_test(written_as_ever), cmocka_unit_test(round_trip),
 		cmocka_unit_test(file_round_trip), cmocka_unit_test(good_bodies),
 		cmocka_unit_test(bad_bodies),	   cmocka_unit_test(damaged_files),
+		cmocka_unit_test(going_on),	   cmocka_unit_test(going_on_inline),
+		cmocka_unit_test(bad_turns),
 	};
 
 	rd_log_set(keep_message, last_message);

@@ -275,6 +275,79 @@ static void test_one_thread_does_not_race(void **state)
 	refused("both accesses are of one thread");
 }
 
+/* Decisions, and watches by site, place and thread; both grow while the program stands. */
+static void test_goes_on(void **state)
+{
+	static const struct schedule_place here = {"/elsewhere/prog.c", "worker", 10, 5};
+	struct raddle_steer *steer;
+	struct schedule more;
+
+	(void)state;
+	s.turns = true;
+	s.seed = 5;
+	*schedule_add_watch(&s) = (struct schedule_watch){
+		.thread = "T_0_1", .after = SCHEDULE_ALWAYS, .reads = true, .writes = true, .place = here};
+	*schedule_add_watch(&s) = (struct schedule_watch){
+		.after = 3, .writes = true, .occurrence = 2, .address = 99, .bytes = 8};
+	*schedule_add_decision(&s) = (struct schedule_decision){
+		.thread = "T_0_1", .n = 2, .point = "wait", .count = 1, .next = "T_0"};
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(p.watch_count, 3);
+	assert_int_equal(p.watches[0].site, READ);
+	assert_int_equal(p.watches[0].how, 1);
+	assert_int_equal(p.watches[1].site, WRITE);
+	assert_int_equal(p.watches[1].how, 2);
+	assert_int_equal(p.watches[1].thread, position("T_0_1"));
+	assert_int_equal(p.watches[2].thread, RADDLE_STEER_NONE);
+	assert_int_equal(p.watches[2].occurrence, 2);
+	steer = rd_xcalloc(1, plan_size(&p));
+	plan_write(&p, steer, RADDLE_STEER_TURNS, 0);
+	assert_int_equal(steer->phase, RADDLE_GOES_ON);
+	assert_int_equal(steer->seed, 5);
+	assert_int_equal(steer->watch_count, 3);
+	assert_int_equal(steer->decision_count, 1);
+	assert_int_equal(raddle_steer_decisions(steer)[0].point, RADDLE_POINT_WAIT);
+	assert_int_equal(raddle_steer_decisions(steer)[0].next, 0);
+	schedule_init(&more);
+	*schedule_add_decision(&more) = (struct schedule_decision){
+		.thread = "T_0", .n = 9, .point = "end", .count = 1, .next = "T_0_4_2"};
+	assert_int_equal(plan_extend(&p, &more, sites), 0);
+	assert_int_equal(plan_write_more(&p, steer), 0);
+	assert_int_equal(steer->decision_count, 2);
+	assert_int_equal(steer->thread_count, 2);
+	assert_int_equal(steer->thread_added, 2);
+	assert_int_equal(raddle_steer_decisions(steer)[1].next, position("T_0_4_2"));
+	assert_int_equal(raddle_steer_threads(steer)[position("T_0_4_2")].index, 2);
+	schedule_release(&more);
+	free(steer);
+}
+
+static void test_bad_watches_are_refused(void **state)
+{
+	(void)state;
+	s.turns = true;
+	*schedule_add_watch(&s) = (struct schedule_watch){.reads = true, .object = "heap T_0#4"};
+	refused("only a variable");
+	plan_release(&p);
+	s.watches[0] = (struct schedule_watch){.reads = true, .place = {"prog.c", NULL, 77, 1}};
+	refused("it has no read at prog.c:77");
+}
+
+/* The thread that the schedule names goes first. */
+static void test_first(void **state)
+{
+	(void)state;
+	add_hold("T_0_1", READ, false);
+	add_hold("T_0_2", WRITE, true);
+	s.turns = true;
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(plan_first(&p, 1), 1);
+	s.first = "T_0_1";
+	assert_int_equal(plan_first(&p, 1), 0);
+	s.first = "T_0_2";
+	assert_int_equal(plan_first(&p, 0), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -293,6 +366,9 @@ int main(void)
 		TEST(test_one_hold_is_no_end),
 		TEST(test_order_is_an_end),
 		TEST(test_one_thread_does_not_race),
+		TEST(test_goes_on),
+		TEST(test_bad_watches_are_refused),
+		TEST(test_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside replay/: schedules that go on, seen from the replayer (include/raddle/steer.h, "Turns"). */
+#ifndef REPLAY_TURNS_H
+#define REPLAY_TURNS_H
+
+#include "replay/board.h"
+#include "replay/plan.h"
+#include "replay/replay.h"
+
+struct turns {
+	const struct replay_request *request;
+	struct plan *plan;
+	struct raddle_steer *steer;
+	struct rd_arena *arena; /* of the result */
+	int err;		/* the plan could not be extended: the first failure */
+};
+
+/* Answers a program that stands and asks; false: it does not.  After a failure the program is let go and
+ * `err` says so. */
+bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
+
+/* What was decided. */
+void turns_draw_up(const struct turns *t, const struct board *b, struct replay_turns *out);
+
+/* Copies what the program says of a spot, and the name of its thread. */
+void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct raddle_steer_spot *from,
+		     struct replay_spot *to);
+
+#endif

@@ -1,0 +1,127 @@
+# Schedules that go on (doc/format/schedule.md): who goes first, decisions, seeds, and a plan that grows
+# while the program stands.  What a program prints is decided by its schedule alone.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/turns.c" -o turns || exit 1
+
+# inline NAME MEMBERS: a document with a schedule that goes on, of these members.
+inline() {
+	jq -n "{version: 1, findings: [{id: \"0123456789abcdef\", kind: \"race\", status: \"unconfirmed\", class: null,
+		consequence: null, object: \"x\", accesses: [], schedule_inline: ({version: 2, turns: true} + {$2})}]}" >"$1"
+}
+# says WANTED MODE ARGUMENTS...: the program says this.
+says() {
+	local wanted=$1 mode=$2 got
+	shift 2
+	got=$("$RADDLE" replay --no-detect ${flavour-} "$@" -- ./turns "$mode" 2>err </dev/null)
+	[ "$got" = "$wanted" ] || complain "$mode, replay $*: $got instead of $wanted"
+}
+trail() {
+	grep -o 'trail [0-9a-f]*' err
+}
+# always COUNT WANTED MODE ARGUMENTS...: each time, by the same choices.
+always() {
+	local count=$1 first
+	shift
+	says "$@"
+	first=$(trail)
+	for _ in $(seq 2 "$count"); do
+		says "$@"
+		[ "$(trail)" = "$first" ] || complain "$*: $(trail) instead of $first"
+	done
+}
+
+# The order of two accesses that met decides, each time: by the option, and by the schedule.
+"$RADDLE" record -f -o race.trace -- ./turns race >/dev/null 2>&1
+"$RADDLE" predict --json race.trace >race.json
+jq '.findings |= map(select(.object == "x" or .object.name == "x")) | .findings |= .[:1]' race.json >x.json
+jq -e '.findings | length == 1' x.json >/dev/null || fail "no race on x: $(cat race.json)"
+first=$(jq -r '.findings[0].schedule_inline.holds[0].thread' x.json)
+second=$(jq -r '.findings[0].schedule_inline.holds[1].thread' x.json)
+# letter THREAD: what it writes.
+letter() {
+	case $1 in T_0_0) echo a ;; *) echo b ;; esac
+}
+for thread in $first $second; do
+	other=$([ "$thread" = "$first" ] && echo "$second" || echo "$first")
+	jq ".findings[0].schedule_inline += {version: 2, turns: true, first: \"$thread\"}" x.json >first.json
+	always 20 "$(letter "$other")0" race first.json
+	grep -q 'confirmed by replay' err || complain "the meeting is not confirmed"
+	# And when it is back from its access the other one has long been at its end.
+	n=$(jq "[.findings[0].schedule_inline.holds[] | select(.thread == \"$thread\") | .after][0]" x.json)
+	jq ".findings[0].schedule_inline.decisions = [{thread: \"$thread\", n: $n, point: \"back\", count: 1, next: \"$other\"}]" \
+		first.json >back.json
+	always 5 "$(letter "$other")0" race back.json
+done
+
+# Decisions lead a third thread: main waits in its first join, and somebody else than by default goes on.
+inline default.json ''
+inline third.json 'decisions: [{thread: "T_0", n: 5, point: "wait", count: 1, next: "T_0_2"},
+	{thread: "T_0_2", n: 4, point: "end", count: 1, next: "T_0_1"}]'
+inline inside.json 'decisions: [{thread: "T_0_0", n: 3, point: "op", count: 1, next: "T_0_2"},
+	{thread: "T_0_2", n: 2, point: "wait", count: 1, next: "T_0_1"}]'
+always 10 abc-0 letters default.json
+always 20 cba-0 letters third.json
+always 20 abc-0 letters inside.json
+inline never.json 'decisions: [{thread: "T_0_0", n: 2, point: "op", count: 1, next: "T_0"}]'
+"$RADDLE" replay --no-detect never.json -- ./turns letters >/dev/null 2>err
+grep -q 'decision 1 of 1 was that T_0 goes on at point op 1 of T_0_0 behind its operation 2, but that one cannot go on then' err ||
+	complain "a decision that cannot be kept"
+
+# Seeds: the same one 50 times of 50, different ones lead elsewhere.  With a watched variable the threads come between
+# each other's accesses.
+inline watched.json 'watches: [{object: "counter", site: 0, occurrence: 0}]'
+outcomes() {
+	for seed in $(seq 1 20); do
+		"$RADDLE" replay -q --no-detect ${flavour-} --seed "$seed" "$1" -- ./turns "$2" </dev/null
+	done | sort -u | tr '\n' ' '
+}
+[ "$(outcomes default.json letters | wc -w)" -ge 4 ] || complain "seeds lead to: $(outcomes default.json letters)"
+[ "$(outcomes watched.json count)" = '-2 -3 -4 ' ] || complain "seeds of count lead to: $(outcomes watched.json count)"
+[ "$(outcomes default.json count)" = '-4 ' ] || complain "without watches: $(outcomes default.json count)"
+lost=
+for seed in $(seq 1 20); do
+	"$RADDLE" replay -q --no-detect --seed "$seed" watched.json -- ./turns count </dev/null | grep -q -- -2 && lost=$seed
+done
+[ -n "$lost" ] || fail "no seed loses an update"
+always 50 -2 count --seed "$lost" watched.json
+
+# What a seed did, written down, does the same without it.
+says -2 count --seed "$lost" --export exported watched.json
+before=$(trail)
+grep -q '^seed' exported && complain "the export has a seed"
+grep -q '^next' exported || complain "the export has no decisions: $(cat exported)"
+always 20 -2 count exported
+[ "$(trail)" = "$before" ] || complain "the export went another way"
+"$RADDLE" dump exported >dumped || complain "dump: $(cat dumped)"
+grep -q 'at access [0-9] of T_0_[01] behind its operation' dumped || complain "dump does not show decisions: $(cat dumped)"
+
+# Spins, naps and condition variables are no obstacle, for any seed.
+for seed in 1 2 3 4 5 6; do
+	for mode in spin sleep; do
+		says "$("$RADDLE" replay -q --no-detect --seed $seed default.json -- ./turns $mode)" $mode --seed $seed default.json
+		"$RADDLE" replay -q --no-detect --seed $seed default.json -- ./turns $mode | grep -q 'b.*a' || complain "$mode $seed"
+	done
+	says "$("$RADDLE" replay -q --no-detect --seed $seed default.json -- ./turns queue)" queue --seed $seed default.json
+done
+
+# The plan is extended while the program stands: behind the decisions of one schedule come those of another, its
+# watches and its seed.
+inline begin.json 'decisions: [{thread: "T_0", n: 5, point: "wait", count: 1, next: "T_0_2"}]'
+inline rest.json 'decisions: [{thread: "T_0_2", n: 4, point: "end", count: 1, next: "T_0_1"}]'
+always 3 cab-0 letters begin.json
+always 10 cba-0 letters --then rest.json begin.json
+jq ".findings[0].schedule_inline.seed = $lost" watched.json >seeded.json
+always 10 -2 count --then seeded.json default.json
+[ "$(trail)" = "$before" ] || complain "a seed that came late: $(trail) instead of $before"
+
+# What cannot be done is said.
+refused() {
+	"$RADDLE" replay "${@:2}" -- ./turns race >out 2>err
+	[ $? = 2 ] || complain "$*: not refused"
+	grep -q "$1" err || complain "$1 is not said"
+}
+refused 'only a variable of the program' <(jq '.findings[0].schedule_inline.watches[0].object = "nothing"' watched.json)
+refused 'it has two stops\|stop or meet anywhere' --seed 1 "$ROOT/test/golden/deadlock-v1.schedule"
+verdict
