@@ -32,6 +32,7 @@ static struct {
 	const char *json;   /* file for the document with the verdict, "-": standard output */
 	const char *record; /* directory for a trace of the run */
 	const char *gdb_args;
+	const char *flavour;
 	const char *then;   /* schedule that is handed over when the decisions of the first are taken */
 	const char *export; /* file for the schedule of the last run */
 	uint64_t seed;	    /* for those whose threads take turns; 0: what the schedule says */
@@ -60,6 +61,7 @@ static const struct rd_option options[] = {
 	RD_FLAG(0, "gdb", &opt.gdb, "start gdb where the threads stand"),
 	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start it with these arguments too"),
 	RD_FLAG(0, "no-detect", &opt.no_detect, "run without the happens-before detector"),
+	RD_STRING(0, "flavour", &opt.flavour, "NAME", "record (default), or full: the run carries values"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
 	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already: run it without making one"),
@@ -474,6 +476,13 @@ static char **arguments(struct finding_set *set, char **argv)
 	return set->argc ? copy : NULL;
 }
 
+/* A run that carries values is led by a flavour of its own, in which a thread can be stopped before each
+ * access. */
+static bool carries_values(void)
+{
+	return opt.flavour && strcmp(opt.flavour, "full") == 0;
+}
+
 static int replay_path(const char *path, char **argv)
 {
 	struct run_build how = {.fast = opt.fast,
@@ -481,7 +490,7 @@ static int replay_path(const char *path, char **argv)
 				.debug = opt.gdb,
 				.as_is = opt.as_is,
 				.verbose = opt.verbose};
-	struct run_program program = {0};
+	struct run_program program = {.kind = carries_values() ? "led" : NULL};
 	struct task t = {.gdb = {.arguments = opt.gdb_args}, .strayed = RD_BUF_INIT};
 	int err = read_finding(path, &t.set), status = CMD_FAILED;
 
@@ -518,6 +527,8 @@ static bool is_usable(void)
 {
 	if (opt.first > 1)
 		return !rd_fail(RD_EUSAGE, "replay: --first is 0 or 1");
+	if (opt.flavour && strcmp(opt.flavour, "record") != 0 && strcmp(opt.flavour, "full") != 0)
+		return !rd_fail(RD_EUSAGE, "replay: --flavour is record or full");
 	if (opt.times == 0)
 		return !rd_fail(RD_EUSAGE, "replay: --times is at least 1");
 	if (opt.patience > 1000000)

@@ -12,6 +12,7 @@
 #include "instr/full.h"
 
 #include "base/alloc.h"
+#include "raddle/abi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,16 +152,29 @@ static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef
 	full_put_word(x, "i8", LLVMBuildMul(b, n, LLVMConstInt(x->u->i64, one, false), ""));
 }
 
+/* In the flavour `led`: the thread may have to stand before the access. */
+static void walk_stop(struct full_function *x, const struct instr_event *event, LLVMValueRef site, bool write)
+{
+	uint64_t what =
+		RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, false, write);
+	if (x->u->stops)
+		instr_hook_call(
+			x->u, HOOK_STOP,
+			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
+}
+
 /* A value too large for a piece. */
 static void walk_large(struct full_function *x, const struct instr_event *event, LLVMValueRef next)
 {
 	bool write = LLVMIsAStoreInst(event->inst) != NULL;
 	struct instr_event range = *event;
 	range.kind = write ? EVENT_RANGE_WRITE : EVENT_RANGE_READ;
+	LLVMValueRef site = instr_event_site(x->u, &range);
 	full_piece_close(x);
+	walk_stop(x, event, site, write);
 	full_build_at(x, next);
 	instr_hook_call(x->u, write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE,
-			(LLVMValueRef[]){full_self(x), event->pointer, instr_event_site(x->u, &range),
+			(LLVMValueRef[]){full_self(x), event->pointer, site,
 					 LLVMConstInt(x->u->i64, event->size, false)});
 }
 
@@ -179,10 +193,12 @@ static void walk_access(struct full_function *x, const struct instr_event *event
 		return;
 	}
 	plain.kind = write ? EVENT_WRITE : EVENT_READ;
-	uint32_t site = (uint32_t)LLVMConstIntGetZExtValue(instr_event_site(x->u, &plain));
+	LLVMValueRef number = instr_event_site(x->u, &plain);
+	uint32_t site = (uint32_t)LLVMConstIntGetZExtValue(number);
 	site -= (uint32_t)LLVMConstIntGetZExtValue(full_site_number(x, 0));
 	full_op(x, write ? 's' : 'l', site);
 	full_put_address(x, event->pointer);
+	walk_stop(x, event, number, write);
 	if (!write) {
 		full_build_at(x, next);
 		value = full_inject(x, inst, site);

@@ -9,6 +9,7 @@
  *	instr_eliminate()       eliminate.c  drops events that say nothing new
  *	instr_record()          record.c   the flavour `record`: puts it together
  *	instr_full()            full.c     the flavour `full`
+ *	instr_led()             led.c      the flavour `led`
  *	instr_late()            late.c     fewer hooks, once the code is optimised
  *	instr_facts()           facts.c    no objects: facts of all units together
  */
@@ -85,6 +86,7 @@ struct instr_job {
 	H(ATOMIC_END, "__raddle_atomic_end", "vppii", NEVER)                                                 \
 	H(FENCE, "__raddle_fence", "vpi", NEVER)                                                             \
 	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
+	H(STOP, "__raddle_stop", "vppl", NEVER)                                                              \
 	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
 	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)
 
@@ -108,6 +110,7 @@ struct instr_unit {
 	LLVMValueRef hooks[HOOK_COUNT]; /* declared when first used */
 	LLVMTypeRef hook_types[HOOK_COUNT];
 	struct rd_buf diagnostics; /* what LLVM had to say */
+	bool stops;		   /* a thread can be stopped before each access */
 	struct instr_sites sites;
 };
 

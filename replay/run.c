@@ -26,6 +26,7 @@
 #include "run/proc.h"
 #include "run/session.h"
 #include "trace/event.h"
+#include "trace/full.h"
 
 #include <inttypes.h>
 #include <linux/futex.h>
@@ -463,17 +464,23 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 					 .look = look,
 					 .context = r,
 					 .look_ms = WATCH_LOOK_MS};
-	int err;
+	struct trace_layout *layout = NULL;
+	int err = 0;
 
-	if (q->begin)
+	if (run_program_has_values(q->program->program->kind) && q->program->sites)
+		err = trace_layout_new(&layout, q->program->sites);
+	options.layout = layout;
+	if (!err && q->begin)
 		q->begin(q->context);
-	err = record_collector_open(&r->collector, &r->session, &options);
+	if (!err)
+		err = record_collector_open(&r->collector, &r->session, &options);
 	if (!err)
 		err = run_launched(r);
 	if (q->ended)
 		q->ended(q->context);
 	if (r->collector)
 		record_collector_close(r->collector);
+	trace_layout_free(layout);
 	return err;
 }
 

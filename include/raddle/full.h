@@ -199,6 +199,9 @@ RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_bu
 /* Code also calls __raddle_inject_1 … _64 and __raddle_inject_call where a site is the target
  * (rt/inject/inject-x86.c); they are no functions that C could call. */
 
+/* Before each load and store of the flavour `led`; `what` as for __raddle_atomic_begin(). */
+void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
+
 /* Behind an atomic operation, instead of __raddle_atomic_end(): flags is whether it stored | bytes << 8,
  * then what was there before and after, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,

@@ -10,6 +10,8 @@
  */
 #include "rt/full/full.h"
 
+#include "rt/core/mark.h"
+
 #include <errno.h>
 #include <link.h>
 #include <malloc.h>
@@ -116,6 +118,14 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
+/* Only threads that are led to an access ask for segments, which are those of rt/record/record.c. */
+static void begin_segment(struct rt_thread *t, uint32_t code)
+{
+	if (RT_UNLIKELY(t->recording == RT_STEERED) && raddle_ends_segment(code) &&
+	    atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
+		rt_new_segment(t);
+}
+
 void rt_emit(struct rt_thread *t, const struct rt_record *record)
 {
 	struct rt_record r = *record;
@@ -123,6 +133,7 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	if (!goes_on(t))
 		return;
 	r.code &= ~RT_HELD;
+	begin_segment(t, r.code);
 	if (r.code == RADDLE_ATOMIC)
 		emit_atomic(t, &r);
 	else if (r.code == RADDLE_FENCE)
@@ -181,6 +192,7 @@ struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t
 
 	if (!goes_on(t))
 		return release;
+	begin_segment(t, code);
 	record = rt_full_room(t, event_size(&r));
 	put_event(record, &r);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -212,7 +224,7 @@ void rt_let_go(struct rt_thread *t)
 
 void rt_see_again(struct rt_thread *t)
 {
-	(void)t;
+	rt_new_segment(t);
 }
 
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)

@@ -15,6 +15,7 @@
  * frame is not below the one that took the encoder, drops the half-written record
  * and begins a new buffer, because the encoder's state may be half-changed too.
  */
+#include "rt/core/mark.h"
 #include "rt/core/rt.h"
 #include "rt/steer/steer.h"
 #include "rt/detect/watch.h"
@@ -141,20 +142,9 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 	publish(t);
 }
 
-/* Forgets all marks.  When the epoch has gone round, old tags could match again:
- * they are cleared. */
-static inline void new_segment(struct rt_thread *t)
-{
-	t->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
-	if (RT_UNLIKELY(t->self.epoch == 0)) {
-		rt_clear_blocks(t);
-		t->self.epoch = 1ull << RADDLE_EPOCH_SHIFT;
-	}
-}
-
 void rt_see_again(struct rt_thread *t)
 {
-	new_segment(t);
+	rt_new_segment(t);
 }
 
 /* A synchronisation operation begins a new segment.  While there is no other
@@ -166,7 +156,7 @@ static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
 	    !(RT_UNLIKELY(t->recording == RT_STEERED) && rt_steer_is_blind(t)))
-		new_segment(t);
+		rt_new_segment(t);
 }
 
 /* Records that found no room in t->pending are owned up to. */
@@ -195,7 +185,7 @@ static COLD_KEEPS void drain(struct rt_thread *t)
 		t->pending_done = 0;
 		if (t->pending_lost)
 			note_lost(t);
-		new_segment(t);
+		rt_new_segment(t);
 		count = done;
 	} while (!atomic_compare_exchange_strong(&t->pending_count, &count, 0));
 	BARRIER();
@@ -263,36 +253,6 @@ static COLD void defer(struct rt_thread *t, const struct rt_record *r)
 		p->frames++;
 	for (uint32_t i = 0; i < p->frames; i++)
 		p->frame[i] = top[(int)i - (int)p->frames] & ~RT_STACK_EMITTED;
-}
-
-_Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
-
-/* Marks bytes of one block; true if some of them had not been seen. */
-static inline __attribute__((always_inline)) bool mark(struct raddle_self *self, uintptr_t a, uint64_t bits,
-						       bool write)
-{
-	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
-	uint64_t tag = a >> RADDLE_BLOCK_SHIFT | self->epoch, seen;
-
-	if (b->tag != tag) {
-		b->tag = tag;
-		b->seen[0] = bits;
-		/* Two stores: hooks load each half, and a load of half a vector waits. */
-		__asm__("" : "+r"(bits));
-		b->written[0] = write ? bits : 0;
-		return true;
-	}
-	seen = b->seen[0];
-	b->seen[0] = seen | bits;
-	__asm__("" : "+r"(bits));
-	if (write)
-		b->written[0] |= bits;
-	return ~seen & bits;
-}
-
-static inline uint64_t bits_of(uintptr_t address, uint32_t size)
-{
-	return ((1ull << size) - 1) << address % 64;
 }
 
 static COLD_KEEPS uint8_t *put_far(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
@@ -374,7 +334,7 @@ static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site
 	bool written;
 
 	take(t);
-	mark(&t->self, address, bits_of(address, size), write);
+	rt_mark(&t->self, address, rt_bits_of(address, size), write);
 	written = rt_unread() || append_access(t, address, site);
 	leave(t);
 	if (written)
@@ -408,14 +368,14 @@ static __attribute__((noinline, preserve_most)) void odd_access(struct raddle_se
 								uint32_t site, uint32_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
-	uint64_t bits = bits_of(address, size);
+	uint64_t bits = rt_bits_of(address, size);
 
 	if (!is_quick(self)) {
 		odder_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
-	mark(self, address, bits, write);
+	rt_mark(self, address, bits, write);
 	tell_quick(t, (address & ~63ull) | (write ? RT_GATHER_WRITE : 0), (uint64_t)site << 32, bits);
 	leave(t);
 }
@@ -436,7 +396,7 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 		return;
 	}
 	take(t);
-	mark(self, address, bits_of(address, size), write);
+	rt_mark(self, address, rt_bits_of(address, size), write);
 	append_access(t, address, site);
 	leave(t);
 }
@@ -485,7 +445,7 @@ static COLD_KEEPS void odder_update(struct raddle_self *self, uintptr_t address,
 		return;
 	}
 	take(t);
-	read = mark(self, address, bits_of(address, size), true);
+	read = rt_mark(self, address, rt_bits_of(address, size), true);
 	written = rt_unread() || append_update(t, address, sites, read);
 	leave(t);
 	if (written && read)
@@ -498,14 +458,14 @@ static __attribute__((noinline, preserve_most)) void odd_update(struct raddle_se
 								uint64_t sites, uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
-	uint64_t bits = bits_of(address, size);
+	uint64_t bits = rt_bits_of(address, size);
 
 	if (!is_quick(self)) {
 		odder_update(self, address, sites, size);
 		return;
 	}
 	take(t);
-	if (mark(self, address, bits, true))
+	if (rt_mark(self, address, bits, true))
 		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites, bits);
 	else
 		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE, sites >> 32 << 32, bits);
@@ -524,7 +484,7 @@ __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t site
 		return;
 	}
 	take(t);
-	read = mark(self, address, bits_of(address, size), true);
+	read = rt_mark(self, address, rt_bits_of(address, size), true);
 	append_update(t, address, sites, read);
 	leave(t);
 }
@@ -561,7 +521,7 @@ static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool w
 		uint64_t has = write ? b->written[word] : b->seen[word];
 		if (b->tag != (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) || (has & bits) != bits) {
 			all = false;
-			mark(&t->self, a, bits, write);
+			rt_mark(&t->self, a, bits, write);
 		}
 		a = stop;
 	}
@@ -578,7 +538,7 @@ static void quick_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_
 		bits = stop - a == 64 ? ~0ull : ((1ull << (stop - a)) - 1) << a % 64;
 		if (b->tag == (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) && (has & bits) == bits)
 			continue;
-		mark(&t->self, a, bits, write);
+		rt_mark(&t->self, a, bits, write);
 		tell_quick(t, (a & ~63ull) | (write ? RT_GATHER_WRITE : 0), sites, bits);
 	}
 }
@@ -663,7 +623,7 @@ void rt_forget(struct rt_thread *t, uintptr_t address, size_t size)
 	if (!size || t->busy)
 		return;
 	if (size > FORGET_MAX) {
-		new_segment(t);
+		rt_new_segment(t);
 		return;
 	}
 	for (uintptr_t block = address >> RADDLE_BLOCK_SHIFT; block <= last; block++) {

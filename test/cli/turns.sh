@@ -106,6 +106,39 @@ for seed in 1 2 3 4 5 6; do
 	says "$("$RADDLE" replay -q --no-detect --seed $seed default.json -- ./turns queue)" queue --seed $seed default.json
 done
 
+# A run that carries values is led to the same accesses, by the same schedules.
+flavour='--flavour full'
+for thread in $first $second; do
+	other=$([ "$thread" = "$first" ] && echo "$second" || echo "$first")
+	jq ".findings[0].schedule_inline += {version: 2, turns: true, first: \"$thread\"}" x.json >first.json
+	always 10 "$(letter "$other")0" race first.json
+	grep -q 'confirmed by replay' err || complain "the meeting is not confirmed in the flavour full"
+done
+always 10 cba-0 letters third.json
+[ "$(outcomes watched.json count)" = '-2 -3 -4 ' ] || complain "full: seeds of count lead to: $(outcomes watched.json count)"
+[ "$(outcomes watched.json update)" = '-2 -3 -4 ' ] || complain "full: seeds of update lead to: $(outcomes watched.json update)"
+always 20 -2 count --seed "$lost" watched.json
+[ "$(trail)" = "$before" ] || complain "full: a seed goes another way: $(trail) instead of $before"
+always 10 -2 count exported
+says -2 count --record full.trace exported
+"$RADDLE" dump --check full.trace >checked 2>&1 || complain "the full trace of a replay: $(cat checked)"
+grep -q ' store' checked || complain "the trace has no values: $(cat checked)"
+flavour=
+
+# A deadlock of the program is told from a schedule that cannot be kept.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/order-deadlock.c" -o order-deadlock || exit 1
+stands='stood still for good and was ended: T_0_0 waits in mutex-lock of b, which T_0_1 holds; T_0_1 waits'
+for seed in $(seq 1 40); do
+	"$RADDLE" replay --no-detect --seed "$seed" --export locks default.json -- ./order-deadlock >out 2>err
+	grep -q "$stands" err && break
+done
+grep -q "$stands" err || complain "no seed leads into the deadlock"
+for _ in 1 2 3; do
+	"$RADDLE" replay --no-detect locks -- ./order-deadlock >out 2>err
+	[ $? = 1 ] || complain "the schedule of the deadlock is not kept"
+	grep -q "$stands" err || complain "the deadlock does not come again"
+done
+
 # The plan is extended while the program stands: behind the decisions of one schedule come those of another, its
 # watches and its seed.
 inline begin.json 'decisions: [{thread: "T_0", n: 5, point: "wait", count: 1, next: "T_0_2"}]'

@@ -5,6 +5,7 @@
  *	race     two threads write x, which main prints
  *	letters  three threads say their letter under a lock
  *	count    two threads add to a counter, each in two steps that the other may come between
+ *	update   the same in one statement
  *	spin     a thread looks for a flag until another one has set it
  *	sleep    the same, with a nap between two looks
  *	queue    three threads take numbers from a queue by a condition variable
@@ -62,6 +63,12 @@ static void count(int c)
 		put(get() + 1);
 }
 
+static void update(int c)
+{
+	for (int i = 0; i < 2 && c != 'c'; i++)
+		counter = counter + 1;
+}
+
 static void spin(int c)
 {
 	while (c == 'a' && !flag)
@@ -93,7 +100,7 @@ static void queue(int c)
 static const struct {
 	const char *name;
 	void (*work)(int c);
-} rows[] = {{"race", race}, {"letters", letters}, {"count", count},
+} rows[] = {{"race", race}, {"letters", letters}, {"count", count}, {"update", update},
 	    {"spin", spin}, {"sleep", nap},	  {"queue", queue}};
 static void (*work)(int c);
 

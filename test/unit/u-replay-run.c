@@ -141,6 +141,36 @@ static int play_nonsense(void)
 	return 0;
 }
 
+/* Stands at a watched access and says what it was told: who goes on, and how many decisions there are. */
+static int play_stand(void)
+{
+	struct raddle_slot *s = slot(1, RADDLE_SLOT_HOLD);
+
+	atomic_store(&s->ready, 1);
+	atomic_store(&s->n, 4);
+	s->point = RADDLE_POINT_ACCESS;
+	s->point_n = 4;
+	s->point_count = 2;
+	slot(0, RADDLE_SLOT_BLOCKED);
+	slot(2, RADDLE_SLOT_GATE)->ready = 1;
+	steer->ask.slot = 1;
+	steer->ask.watch = 0;
+	steer->ask.spot =
+		(struct raddle_steer_spot){.slot = 1, .site = 8, .address = 0xabc0, .size = 4, .write = 1};
+	atomic_store(&steer->asks, 1);
+	atomic_store(&steer->running, RADDLE_STEER_ASKING);
+	while (atomic_load(&steer->answers) != 1 && atomic_load(&steer->command) == RADDLE_COMMAND_NONE)
+		usleep(1000);
+	atomic_store(&steer->running, 2);
+	atomic_store(&steer->past_count, 2);
+	atomic_store(&steer->choices, 9);
+	steer->trail = 77;
+	raddle_steer_made(steer)[0] = (struct raddle_steer_decision){1, 2, 4, RADDLE_POINT_ACCESS, 2};
+	raddle_steer_made(steer)[1] = (struct raddle_steer_decision){2, 0, 5, 1000, 1};
+	atomic_store(&steer->made_count, 2);
+	return (int)(10 * steer->next + atomic_load(&steer->decision_count));
+}
+
 /* A sanitizer may have a handler for it. */
 static int crash(void)
 {
@@ -175,6 +205,8 @@ static int play(const char *mode)
 		return play_difference();
 	if (!strcmp(mode, "gate") || !strcmp(mode, "spin"))
 		return play_standstill(!strcmp(mode, "spin"));
+	if (!strcmp(mode, "stand"))
+		return play_stand();
 	if (!strcmp(mode, "nonsense"))
 		return play_nonsense();
 	if (!strcmp(mode, "crash"))
@@ -300,6 +332,76 @@ static void test_race_stays_until_it_is_let_go(void **state)
 	assert_int_equal(result.outcome, REPLAY_CONFIRMED);
 	assert_int_equal(meetings, 5);
 	assert_int_equal(result.status, 4);
+}
+
+/* Sees who stands where, and extends the plan. */
+static bool extend(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
+{
+	const struct replay_stander *who = &stand->threads[stand->who];
+
+	++*(int *)context;
+	assert_int_equal(stand->thread_count, 3);
+	assert_string_equal(who->thread, "T_0_0");
+	assert_string_equal(who->point, "access");
+	assert_true(who->ready && !who->waits && who->point_n == 4 && who->point_count == 2);
+	assert_true(stand->threads[0].waits && !stand->threads[0].ready);
+	assert_non_null(stand->spot);
+	assert_int_equal(stand->spot->address, 0xabc0);
+	*schedule_add_decision(more) = (struct schedule_decision){
+		.thread = "T_0_0", .n = 4, .point = "back", .count = 1, .next = "T_0_5"};
+	*schedule_add_watch(more) = (struct schedule_watch){.after = SCHEDULE_ALWAYS,
+							    .reads = true,
+							    .address = stand->spot->address,
+							    .bytes = stand->spot->size};
+	more->seed = 3;
+	*next = "T_0_1";
+	return true;
+}
+
+static void begin_turns(struct schedule *turns)
+{
+	schedule_init(turns);
+	turns->turns = true;
+	*schedule_add_decision(turns) = (struct schedule_decision){
+		.thread = "T_0", .n = 2, .point = "op", .count = 1, .next = "T_0_0"};
+}
+
+static void test_stands(void **state)
+{
+	struct schedule turns, exported;
+	int asked = 0;
+
+	(void)state;
+	begin_turns(&turns);
+	assert_int_equal(run("stand", &turns, (struct replay_request){.stands = extend, .context = &asked}),
+			 0);
+	assert_int_equal(asked, 1);
+	assert_int_equal(result.outcome, REPLAY_CONFIRMED);
+	assert_int_equal(result.status, 22);
+	assert_int_equal(result.turns.taken, 2);
+	assert_int_equal(result.turns.planned, 2);
+	assert_null(result.turns.strayed);
+	assert_true(result.turns.choices == 9 && result.turns.trail == 77 && result.turns.complete);
+	assert_int_equal(replay_export(&turns, &result, &exported), 0);
+	assert_int_equal(exported.decision_count, 2);
+	assert_string_equal(exported.decisions[0].next, "T_0_1");
+	assert_string_equal(exported.decisions[1].point, "op"); /* what the program wrote was none */
+	assert_int_equal(exported.seed, 0);
+	schedule_release(&exported);
+	schedule_release(&turns);
+}
+
+/* Decisions that did not all come up. */
+static void test_turns_end_early(void **state)
+{
+	struct schedule turns;
+
+	(void)state;
+	begin_turns(&turns);
+	outcome("exit", &turns, REPLAY_ENDED);
+	explained("only 0 of 1 decisions came up");
+	assert_int_equal(replay_export(&race, &result, &turns), RD_EFORMAT);
+	schedule_release(&turns);
 }
 
 static void test_crash_after_a_race(void **state)
@@ -562,6 +664,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(test_race),
 		TEST(test_race_stays_until_it_is_let_go),
+		TEST(test_stands),
+		TEST(test_turns_end_early),
 		TEST(test_crash_after_a_race),
 		TEST(test_deadlock),
 		TEST(test_other_deadlock),

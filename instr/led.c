@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flavour `led`: `full`, and before each load and store the runtime is asked whether the thread is to
+ * stand there.  A program that is only recorded does without that call.
+ */
+#include "instr/unit.h"
+
+int instr_led(struct instr_unit *u)
+{
+	u->stops = true;
+	return instr_full(u);
+}
+
+int instr_led_generate(struct instr_unit *u)
+{
+	return instr_full_generate(u);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Accesses of the flavour `led`: the call before each load and store.  In: where and what.  Out: perhaps a
+ * thread that stands there (rt/steer/steer.h).
+ *
+ * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
+ * traces schedules come from.
+ */
+#include "raddle/full.h"
+#include "rt/core/mark.h"
+#include "rt/steer/steer.h"
+
+/* Whether some of the bytes have not been met in this segment. */
+static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
+{
+	bool first = false;
+
+	for (uintptr_t end = a + size, stop; a < end; a = stop) {
+		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
+		uint64_t bits, has = write ? b->written[0] : b->seen[0];
+
+		stop = (a | 63) + 1 < end ? (a | 63) + 1 : end;
+		bits = stop - a == 64 ? ~0ull : rt_bits_of(a, (uint32_t)(stop - a));
+		if (b->tag == (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) && (has & bits) == bits)
+			continue;
+		rt_mark(&t->self, a, bits, write);
+		first = true;
+	}
+	return first;
+}
+
+__attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *self, const void *p,
+							  uint64_t what)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	bool write = RADDLE_ATOMIC_WRITES(what);
+	uint32_t size = RADDLE_ATOMIC_SIZE(what);
+
+	if (!t || t->recording != RT_STEERED || !is_first(t, (uintptr_t)p, size, write))
+		return;
+	rt_steer_access(t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
