@@ -25,14 +25,3 @@ uint32_t rows_add(struct rows *r, const uint32_t *from)
 	memcpy(rows_row(r, (uint32_t)r->count), from, r->width * sizeof *from);
 	return (uint32_t)r->count++;
 }
-
-void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n, uint32_t *p)
-{
-	const uint32_t *row = rows_of(r, event);
-
-	for (uint32_t t = 0; t < r->width; t++)
-		if (row[t] > p[t] && t != thread)
-			p[t] = row[t];
-	if (n > p[thread])
-		p[thread] = n;
-}

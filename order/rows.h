@@ -36,6 +36,16 @@ static inline const uint32_t *rows_of(const struct rows *r, uint32_t event)
 }
 
 /* Grows the clock `p` by an event that is number `n` of its thread, counted from 1, and by what it needs. */
-void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n, uint32_t *p);
+static inline void rows_include(const struct rows *r, uint32_t event, uint32_t thread, uint32_t n,
+				uint32_t *p)
+{
+	const uint32_t *row = rows_of(r, event);
+
+	for (uint32_t t = 0; t < r->width; t++)
+		if (row[t] > p[t] && t != thread)
+			p[t] = row[t];
+	if (n > p[thread])
+		p[thread] = n;
+}
 
 #endif

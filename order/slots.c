@@ -32,30 +32,30 @@ static void cut(struct slots *s, uint32_t objects, const uint32_t *thread)
 
 void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn, const void *context)
 {
-	struct slot_item item;
+	struct slot_item *items = NULL;
+	size_t total = 0, capacity = 0;
 	uint32_t *thread;
-	size_t total;
 
 	*s = (struct slots){.first = rd_xcalloc((size_t)objects + 2, sizeof *s->first)};
-	for (uint32_t i = 0; i < count; i++)
-		if (fn(context, i, &item))
-			s->first[item.object + 2]++;
+	for (uint32_t i = 0; i < count; i++) {
+		if (total == capacity)
+			RD_GROW(items, capacity, total + 1);
+		if (fn(context, i, &items[total]))
+			s->first[items[total++].object + 2]++;
+	}
 	for (uint32_t o = 1; o < objects + 2; o++)
 		s->first[o] += s->first[o - 1];
-	total = (size_t)s->first[objects + 1] + 1;
-	s->item = rd_xmalloc(total * sizeof *s->item);
-	s->index = rd_xmalloc(total * sizeof *s->index);
-	thread = rd_xmalloc(total * sizeof *thread);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at;
+	s->item = rd_xmalloc((total + 1) * sizeof *s->item);
+	s->index = rd_xmalloc((total + 1) * sizeof *s->index);
+	thread = rd_xmalloc((total + 1) * sizeof *thread);
+	for (size_t i = 0; i < total; i++) {
+		uint32_t at = s->first[items[i].object + 1]++;
 
-		if (!fn(context, i, &item))
-			continue;
-		at = s->first[item.object + 1]++;
-		s->item[at] = item.event;
-		s->index[at] = item.index;
-		thread[at] = item.thread;
+		s->item[at] = items[i].event;
+		s->index[at] = items[i].index;
+		thread[at] = items[i].thread;
 	}
+	free(items);
 	cut(s, objects, thread);
 	free(thread);
 }

@@ -429,8 +429,10 @@ static bool take_member(const void *context, uint32_t i, struct slot_item *item)
 	uint32_t e = sort->c->by_thread[i];
 	const struct event *v = &sort->c->events[e];
 
+	if (!sort->member(v))
+		return false;
 	*item = (struct slot_item){e, v->object, v->thread, v->index};
-	return sort->member(v);
+	return true;
 }
 
 static void build_slots(const struct core *c, struct slots *s, uint32_t objects, member_fn *member)

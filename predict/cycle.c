@@ -61,66 +61,71 @@ bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h)
 
 /* ---- nodes ---- */
 
-static uint64_t node_key(const struct core *c, uint32_t e)
+/* What makes a stop what it is; the locks that it holds count, not the sections. */
+static struct node node_of(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
+
+	return (struct node){.thread = v->thread,
+			     .kind = v->kind,
+			     .flags = v->flags,
+			     .object = v->object,
+			     .site = c->x->events[v->source].site,
+			     .held = core_held(c, e)};
+}
+
+static uint64_t node_key(const struct core *c, const struct node *n)
+{
 	uint64_t held = 0;
 
-	for (uint32_t i = core_held(c, e); i != NONE; i = c->sections.holds[i].next) {
+	for (uint32_t i = n->held; i != NONE; i = c->sections.holds[i].next) {
 		const struct section *s = &c->sections.list[c->sections.holds[i].section];
 		held += rd_mix(0x9e3779b97f4a7c15ull, (uint64_t)s->lock << 1 | s->shared);
 	}
-	uint64_t h = rd_mix(held, (uint64_t)v->thread << 16 | v->kind << 8 | v->flags);
-	return rd_mix(rd_mix(h, v->object), c->x->events[v->source].site);
+	uint64_t h = rd_mix(held, (uint64_t)n->thread << 16 | n->kind << 8 | n->flags);
+	return rd_mix(rd_mix(h, n->object), n->site);
 }
 
-/* Whether two stops hold the same locks; lists that are equal as sets may differ in order. */
+/* Whether two lists hold the same locks, in whatever order. */
 static bool same_holds(const struct core *c, uint32_t a, uint32_t b)
 {
-	uint32_t rest = core_held(c, b);
+	const struct sections *all = &c->sections;
+	uint32_t rest = b;
 
-	for (uint32_t i = core_held(c, a); i != NONE; i = c->sections.holds[i].next) {
-		const struct section *s = &c->sections.list[c->sections.holds[i].section];
-		uint32_t k = core_held(c, b);
+	if (a == b)
+		return true;
+	for (; a != NONE && rest != NONE; a = all->holds[a].next, rest = all->holds[rest].next) {
+		const struct section *s = &all->list[all->holds[a].section];
+		uint32_t k = sections_find(all, b, s->lock);
 
-		if (rest == NONE)
-			return false;
-		rest = c->sections.holds[rest].next;
-		while (k != NONE && (c->sections.list[c->sections.holds[k].section].lock != s->lock ||
-				     c->sections.list[c->sections.holds[k].section].shared != s->shared))
-			k = c->sections.holds[k].next;
-		if (k == NONE)
+		if (k == NONE || all->list[k].shared != s->shared)
 			return false;
 	}
-	return rest == NONE;
+	return a == rest;
 }
 
-static bool same_node(const struct core *c, uint32_t a, uint32_t b)
+static bool same_node(const struct core *c, const struct node *a, const struct node *b)
 {
-	const struct event *v = &c->events[a], *w = &c->events[b];
-
-	return v->thread == w->thread && v->kind == w->kind && v->flags == w->flags &&
-	       v->object == w->object && c->x->events[v->source].site == c->x->events[w->source].site &&
-	       same_holds(c, a, b);
+	return a->thread == b->thread && a->kind == b->kind && a->flags == b->flags &&
+	       a->object == b->object && a->site == b->site && same_holds(c, a->held, b->held);
 }
 
 /* Different stops with one hash are told apart by looking on. */
 static void add_stop(struct nodes *g, struct rd_umap *numbers, uint32_t e)
 {
-	const struct event *v = &g->c->events[e];
-	uint64_t key = node_key(g->c, e), *number;
+	struct node stop = node_of(g->c, e), *n;
+	uint64_t key = node_key(g->c, &stop), *number;
 	bool is_new;
 
 	while (number = rd_umap_put(numbers, key, &is_new),
-	       !is_new && !same_node(g->c, g->items[*number].stops[0], e))
+	       !is_new && !same_node(g->c, &g->items[*number], &stop))
 		key++;
 	if (is_new) {
 		*number = g->count;
 		RD_GROW(g->items, g->capacity, g->count + 1);
-		g->items[g->count++] =
-			(struct node){.thread = v->thread, .kind = v->kind, .object = v->object};
+		g->items[g->count++] = stop;
 	}
-	struct node *n = &g->items[*number];
+	n = &g->items[*number];
 	RD_GROW(n->stops, n->capacity, n->count + 1);
 	n->stops[n->count++] = e;
 }

@@ -11,8 +11,9 @@
 
 struct node {
 	uint16_t thread;
-	uint8_t kind;
-	uint32_t object;
+	uint8_t kind, flags;
+	uint32_t object, site;
+	uint32_t held;	 /* the sections it is in */
 	uint32_t *stops; /* events */
 	uint32_t count;
 	size_t capacity;

@@ -110,23 +110,31 @@ static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk
 	return index;
 }
 
+static int begin_walk(struct rev_result *x, struct epa_source *source, struct epa_walk **walk,
+		      uint32_t **index)
+{
+	int err = epa_walk_open(walk, source);
+
+	if (!err && epa_walk_threads(*walk) > THREADS_MAX) {
+		err = rd_fail(RD_ELIMIT, "reversible: %zu threads, at most %d are possible",
+			      epa_walk_threads(*walk), THREADS_MAX);
+		epa_walk_close(*walk);
+	}
+	if (!err)
+		*index = index_threads(x, *walk);
+	return err;
+}
+
 int rev_read_operations(struct rev_result *x, struct epa_source *source)
 {
 	struct modules modules = {0};
 	struct trace_record r;
 	struct epa_walk *walk;
 	uint32_t *index;
-	int err = epa_walk_open(&walk, source);
+	int err = begin_walk(x, source, &walk, &index);
 
 	if (err)
 		return err;
-	if (epa_walk_threads(walk) > THREADS_MAX) {
-		err = rd_fail(RD_ELIMIT, "reversible: %zu threads, at most %d are possible",
-			      epa_walk_threads(walk), THREADS_MAX);
-		epa_walk_close(walk);
-		return err;
-	}
-	index = index_threads(x, walk);
 	while (epa_walk_next(walk, &r) > 0) {
 		x->records++;
 		if (r.kind == TRACE_FULL_EVENT)
@@ -149,11 +157,10 @@ int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record
 	struct epa_walk *walk;
 	const char **call;
 	uint32_t *index;
-	int err = epa_walk_open(&walk, source);
+	int err = begin_walk(x, source, &walk, &index);
 
 	if (err)
 		return err;
-	index = index_threads(x, walk);
 	call = rd_xcalloc(x->run.thread_count + 1, sizeof *call);
 	while (epa_walk_next(walk, &r) > 0) {
 		uint32_t thread = index[epa_walk_place(walk)];
@@ -237,11 +244,10 @@ static int read_accesses(struct rev_result *x, struct epa_source *source, struct
 	struct trace_record r;
 	struct epa_walk *walk;
 	uint32_t *index;
-	int err = epa_walk_open(&walk, source);
+	int err = begin_walk(x, source, &walk, &index);
 
 	if (err)
 		return err;
-	index = index_threads(x, walk);
 	while (epa_walk_next(walk, &r) > 0)
 		follow(f, index[epa_walk_place(walk)], &r);
 	epa_walk_close(walk);

@@ -358,8 +358,10 @@ static bool take_member(const void *context, uint32_t i, struct slot_item *item)
 	uint32_t at = sort->by_thread[i];
 	const struct rev_op *op = &sort->run->ops[at];
 
+	if (!sort->member(op))
+		return false;
 	*item = (struct slot_item){at, is_acquire(op) ? op->lock : op->object, op->thread, op->n - 1};
-	return sort->member(op);
+	return true;
 }
 
 static void build_slots(struct rev_run *run)
