@@ -13,6 +13,14 @@
 #define DIGITS "0123456789"
 #define INDEX_DIGITS 9 /* so that an index fits 32 bits */
 
+bool rd_is_one_of(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 char *rd_thread_name(const char *creator, uint64_t index)
 {
 	return rd_xasprintf("%s_%" PRIu64, creator ? creator : "T", index);

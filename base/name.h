@@ -23,6 +23,8 @@
 #define RD_UNKNOWN_PLACE "an unknown place"
 #define RD_UNKNOWN_MEMORY "unknown memory"
 
+bool rd_is_one_of(const char *name, const char *const *names, size_t count);
+
 /* To be freed.  Creator NULL: a thread that none created. */
 char *rd_thread_name(const char *creator, uint64_t index);
 char *rd_thread_lost(uint32_t number);

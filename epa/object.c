@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "epa/extent.h"
 
 #include <inttypes.h>
@@ -222,6 +223,12 @@ static void note_move(struct epa_objects *o, size_t place, const struct epa_obje
 	t->freed = 0;
 }
 
+/* Functions whose memory has no value until it is written. */
+static const char *const raw_names[] = {
+#define LIBC_RAW(name) name,
+#include "raddle/libc.inc"
+};
+
 static void add_block(struct epa_objects *o, size_t place, const struct trace_record *r)
 {
 	bool map = r->event->values[3] == RADDLE_ALLOC_MMAP;
@@ -235,7 +242,7 @@ static void add_block(struct epa_objects *o, size_t place, const struct trace_re
 	const struct trace_site *site = trace_sites_find(o->sites, r->site);
 	/* calloc() and realloc() give them values, and so do libraries to what they allocate. */
 	object.defined.whole =
-		!site || (strcmp(site->what, "malloc") != 0 && strncmp(site->what, "_Zn", 3) != 0);
+		!site || !rd_is_one_of(site->what, raw_names, sizeof raw_names / sizeof *raw_names);
 	add(o, &object);
 	note_move(o, place, &object);
 }

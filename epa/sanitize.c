@@ -14,6 +14,7 @@
 #include "epa/sanitize.h"
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "epa/delay.h"
 
 #include <stdlib.h>
@@ -247,31 +248,20 @@ static void put_values(struct epa_sanitizer *s, struct epa_record *r)
 static bool is_io(const char *callee)
 {
 	static const char *const names[] = {
-		"write",	   "pwrite",	    "pwrite64",	      "send",
-		"sendto",	   "fwrite",	    "fputs",	      "puts",
-		"perror",	   "read",	    "__read_chk",     "pread",
-		"pread64",	   "recv",	    "recvfrom",	      "fread",
-		"fgets",	   "fopen",	    "open",	      "open64",
-		"unlink",	   "sprintf",	    "snprintf",	      "vsprintf",
-		"vsnprintf",	   "__sprintf_chk", "__snprintf_chk", "__vsprintf_chk",
-		"__vsnprintf_chk", "strftime"};
-	if (strncmp(callee, "str", 3) == 0 || strncmp(callee, "ato", 3) == 0)
-		return true;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(callee, names[i]) == 0)
-			return true;
-	return false;
+#define LIBC_BYTES(name) name,
+#include "raddle/libc.inc"
+	};
+	return rd_is_one_of(callee, names, sizeof names / sizeof *names);
 }
 
 /* Functions that return the number of a process. */
 static bool is_numbering(const char *callee)
 {
-	static const char *const names[] = {"fork",    "vfork", "getpid",  "getppid", "gettid", "wait",
-					    "waitpid", "wait4", "getpgrp", "setsid",  "getsid", "getpgid"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(callee, names[i]) == 0)
-			return true;
-	return false;
+	static const char *const names[] = {
+#define LIBC_PROCESS(name) name,
+#include "raddle/libc.inc"
+	};
+	return rd_is_one_of(callee, names, sizeof names / sizeof *names);
 }
 
 static size_t call_of(struct epa_sanitizer *s, uint32_t number)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The table of fault kinds.  In: a site.  Out: whether a kind fits it, and what a fault of that kind does
- * there.  A kind is one row with its name and any number of rules; a new failure mode is a row or two here.
+ * there.  A kind is one row with its name and any number of rules; those about calls are made of what
+ * raddle/libc.inc knows about functions.
  */
 #include "inject/kind.h"
 
@@ -47,70 +48,41 @@ static const struct inject_kind kinds[] = {
 	{"NoFree", "memory", "memory is not released", 0, false},
 };
 
-#define WRITERS "write pwrite pwrite64 writev send sendto sendmsg"
-#define PRINTERS                                                                                             \
-	"printf fprintf vprintf vfprintf puts fputs putchar fputc putc fflush __printf_chk __fprintf_chk"
-#define READERS "read pread pread64 readv recv recvfrom recvmsg __read_chk"
-#define MUTEXES "pthread_mutex_lock pthread_rwlock_wrlock pthread_spin_lock"
+#define CALL(kind, name, result, error) {kind, INJECT_CALLEE, name, -1, INJECT_CALL, result, error},
+#define SIZE(kind, name, argument, draw) {kind, INJECT_ARGUMENT, name, argument, draw, 0, 0},
+
+/* What can go wrong with what a function does, and with how much of it. */
+#define RULES_LOCK(name, result, error) CALL("LockFail", name, result, error) CALL("NoLock", name, 0, 0)
+#define RULES_TRY_LOCK(name, result, error) CALL("LockFail", name, result, error)
+#define RULES_UNLOCK(name, result, error) CALL("NoUnlock", name, 0, 0)
+#define RULES_SIGNAL(name, result, error) CALL("NoSignal", name, 0, 0)
+#define RULES_WAIT(name, result, error) CALL("NoWait", name, 0, 0)
+#define RULES_CREATE(name, result, error) CALL("ThreadFail", name, result, error)
+#define RULES_OPEN(name, result, error) CALL("OpenFail", name, result, error)
+#define RULES_CLOSE(name, result, error) CALL("NoClose", name, 0, 0)
+#define RULES_WRITE(name, result, error)                                                                     \
+	CALL("DiskFull", name, result, ENOSPC) CALL("WriteError", name, result, error)
+#define RULES_PRINT(name, result, error) RULES_WRITE(name, result, error) CALL("NoOutput", name, 1, 0)
+#define RULES_READ(name, result, error) CALL("ReadError", name, result, error)
+#define RULES_ALLOC(name, result, error) CALL("AllocFail", name, result, error)
+#define RULES_FREE(name, result, error) CALL("NoFree", name, 0, 0)
+
+#define SIZES_FILE(name, argument) SIZE("FileSize", name, argument, INJECT_GROW)
+#define SIZES_READ(name, argument) SIZE("ShortRead", name, argument, INJECT_SHRINK)
+#define SIZES_WRITE(name, argument) SIZE("ShortWrite", name, argument, INJECT_SHRINK)
+#define SIZES_ALLOC(name, argument)                                                                          \
+	SIZE("MallSize", name, argument, INJECT_SHRINK){"InvalPtr", INJECT_RESULT, name, -1, INJECT_FLIP, 0, \
+							0},
 
 static const struct inject_rule rules[] = {
 	{"BitFlip", DATA, NULL, -1, INJECT_FLIP, 0, 0},
-	{"FileSize", INJECT_ARGUMENT, "fread fwrite", 1, INJECT_GROW, 0, 0},
-	{"FileSize", INJECT_ARGUMENT, "fread fwrite", 2, INJECT_GROW, 0, 0},
-	{"MallSize", INJECT_ARGUMENT, "malloc calloc _Znwm _Znam", 0, INJECT_SHRINK, 0, 0},
-	{"MallSize", INJECT_ARGUMENT, "calloc", 1, INJECT_SHRINK, 0, 0},
 	{"CallCorr", INJECT_ARGUMENT, NULL, 0, INJECT_FLIP, 0, 0},
-	{"InvalPtr", INJECT_RESULT, "malloc calloc _Znwm _Znam", -1, INJECT_FLIP, 0, 0},
 	{"MultiBit", DATA, NULL, -1, INJECT_FLIP, 0, 0},
 	{"StuckAt0", DATA, NULL, -1, INJECT_CLEAR, 0, 0},
 	{"StuckAt1", DATA, NULL, -1, INJECT_RAISE, 0, 0},
-
-	{"LockFail", INJECT_CALLEE, MUTEXES, -1, INJECT_CALL, EDEADLK, 0},
-	{"LockFail", INJECT_CALLEE, "pthread_rwlock_rdlock", -1, INJECT_CALL, EAGAIN, 0},
-	{"LockFail", INJECT_CALLEE, "pthread_mutex_timedlock pthread_mutex_clocklock", -1, INJECT_CALL,
-	 ETIMEDOUT, 0},
-	{"LockFail", INJECT_CALLEE, "pthread_mutex_trylock pthread_spin_trylock", -1, INJECT_CALL, EBUSY, 0},
-	{"LockFail", INJECT_CALLEE, "pthread_rwlock_tryrdlock pthread_rwlock_trywrlock", -1, INJECT_CALL,
-	 EBUSY, 0},
-	{"LockFail", INJECT_CALLEE, "mtx_lock mtx_trylock mtx_timedlock", -1, INJECT_CALL, THRD_ERROR, 0},
-	{"LockFail", INJECT_CALLEE, "sem_wait sem_timedwait", -1, INJECT_CALL, -1, EINTR},
-	{"LockFail", INJECT_CALLEE, "sem_trywait", -1, INJECT_CALL, -1, EAGAIN},
-	{"NoLock", INJECT_CALLEE, MUTEXES " pthread_rwlock_rdlock mtx_lock sem_wait", -1, INJECT_CALL, 0, 0},
-	{"NoUnlock", INJECT_CALLEE,
-	 "pthread_mutex_unlock pthread_rwlock_unlock pthread_spin_unlock mtx_unlock sem_post", -1,
-	 INJECT_CALL, 0, 0},
-	{"NoSignal", INJECT_CALLEE, "pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast", -1,
-	 INJECT_CALL, 0, 0},
-	{"NoWait", INJECT_CALLEE,
-	 "pthread_cond_wait pthread_cond_timedwait cnd_wait pthread_barrier_wait pthread_join thrd_join", -1,
-	 INJECT_CALL, 0, 0},
-	{"ThreadFail", INJECT_CALLEE, "pthread_create", -1, INJECT_CALL, EAGAIN, 0},
-	{"ThreadFail", INJECT_CALLEE, "thrd_create", -1, INJECT_CALL, THRD_ERROR, 0},
-
-	{"OpenFail", INJECT_CALLEE, "open open64 openat openat64 creat creat64 socket accept", -1,
-	 INJECT_CALL, -1, EMFILE},
-	{"OpenFail", INJECT_CALLEE, "fopen fopen64 fdopen freopen tmpfile popen opendir", -1, INJECT_CALL, 0,
-	 EMFILE},
-	{"NoClose", INJECT_CALLEE, "close fclose closedir", -1, INJECT_CALL, 0, 0},
-	{"DiskFull", INJECT_CALLEE, WRITERS " " PRINTERS, -1, INJECT_CALL, -1, ENOSPC},
-	{"DiskFull", INJECT_CALLEE, "fwrite", -1, INJECT_CALL, 0, ENOSPC},
-	{"WriteError", INJECT_CALLEE, WRITERS " " PRINTERS, -1, INJECT_CALL, -1, EIO},
-	{"WriteError", INJECT_CALLEE, "fwrite", -1, INJECT_CALL, 0, EIO},
-	{"ReadError", INJECT_CALLEE,
-	 READERS " getline getdelim fgetc getc scanf fscanf __isoc99_fscanf __isoc99_scanf", -1, INJECT_CALL,
-	 -1, EIO},
-	{"ReadError", INJECT_CALLEE, "fread fgets", -1, INJECT_CALL, 0, EIO},
-	{"ShortRead", INJECT_ARGUMENT, "read pread pread64 recv recvfrom __read_chk fread", 2, INJECT_SHRINK,
-	 0, 0},
-	{"ShortWrite", INJECT_ARGUMENT, "write pwrite pwrite64 send sendto fwrite", 2, INJECT_SHRINK, 0, 0},
-	{"NoOutput", INJECT_CALLEE, PRINTERS, -1, INJECT_CALL, 1, 0},
-
-	{"AllocFail", INJECT_CALLEE,
-	 "malloc calloc realloc reallocarray aligned_alloc memalign valloc strdup strndup", -1, INJECT_CALL,
-	 0, ENOMEM},
-	{"AllocFail", INJECT_CALLEE, "posix_memalign", -1, INJECT_CALL, ENOMEM, 0},
-	{"AllocFail", INJECT_CALLEE, "mmap mmap64 sbrk", -1, INJECT_CALL, -1, ENOMEM},
-	{"NoFree", INJECT_CALLEE, "free munmap _ZdlPv _ZdlPvm _ZdaPv _ZdaPvm", -1, INJECT_CALL, 0, 0},
+#define LIBC_ACT(name, act, result, error) RULES_##act(name, result, error)
+#define LIBC_SIZE(name, argument, what) SIZES_##what(name, argument)
+#include "raddle/libc.inc"
 };
 
 size_t inject_kind_count(void)
@@ -209,28 +181,15 @@ unsigned inject_width(const struct trace_site *site)
 	return *end || end == site->type + 1 || !written || written > width ? width : written;
 }
 
-static bool names(const char *list, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *at = list; *at; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-		if (length == n && !strncmp(at, name, n))
-			return true;
-		at += length;
-	}
-	return false;
-}
-
 const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site *site)
 {
 	unsigned place = inject_place_of(site);
 
 	for (size_t i = 0; place && i < sizeof rules / sizeof *rules; i++) {
 		const struct inject_rule *r = &rules[i];
-		if (!strcmp(r->kind, kinds[kind].name) && r->places & place &&
+		if (r->places & place && !strcmp(r->kind, kinds[kind].name) &&
 		    (r->argument < 0 || r->argument == site->argument) &&
-		    (!r->callees || names(r->callees, site->what)))
+		    (!r->callee || !strcmp(r->callee, site->what)))
 			return r;
 	}
 	return NULL;

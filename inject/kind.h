@@ -29,9 +29,9 @@ enum inject_draw {
 /* A row of the table: the sites that a kind fits, or some of them. */
 struct inject_rule {
 	const char *kind;
-	unsigned places;     /* enum inject_place */
-	const char *callees; /* separated by blanks; NULL: all */
-	int argument;	     /* of places that are arguments; negative: all */
+	unsigned places;    /* enum inject_place */
+	const char *callee; /* NULL: all */
+	int argument;	    /* of places that are arguments; negative: all */
 	enum inject_draw draw;
 	int64_t result; /* of a call that is left out */
 	int error;	/* errno after it; 0: as it was */

@@ -30,13 +30,11 @@ struct last {
 static bool is_own_check(const struct trace_site *site)
 {
 	static const char *const names[] = {
-		"abort",       "__assert_fail", "__assert", "__assert_perror_fail",
-		"__cxa_throw", "__cxa_rethrow", "raise"};
+#define LIBC_COMPLAINS(name) name,
+#include "raddle/libc.inc"
+	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(site->what, names[i]))
-			return true;
-	return false;
+	return rd_is_one_of(site->what, names, sizeof names / sizeof *names);
 }
 
 static struct last judge_record(const struct trace_sites *sites, const struct trace_record *r)

@@ -18,13 +18,8 @@ static const struct formatter {
 	enum way way;
 	unsigned format; /* the argument */
 } formatters[] = {
-	{"printf", PRINTS, 0},	      {"fprintf", PRINTS, 1},	     {"dprintf", PRINTS, 1},
-	{"sprintf", PRINTS, 1},	      {"snprintf", PRINTS, 2},	     {"asprintf", PRINTS, 1},
-	{"syslog", PRINTS, 1},	      {"__printf_chk", PRINTS, 1},   {"__fprintf_chk", PRINTS, 2},
-	{"__sprintf_chk", PRINTS, 3}, {"__snprintf_chk", PRINTS, 4}, {"__asprintf_chk", PRINTS, 2},
-	{"scanf", SCANS, 0},	      {"fscanf", SCANS, 1},	     {"sscanf", SCANS, 1},
-	{"__isoc99_scanf", SCANS, 0}, {"__isoc99_fscanf", SCANS, 1}, {"__isoc99_sscanf", SCANS, 1},
-	{"__isoc23_scanf", SCANS, 0}, {"__isoc23_fscanf", SCANS, 1}, {"__isoc23_sscanf", SCANS, 1},
+#define LIBC_FORMAT(name, way, argument) {name, way, argument},
+#include "raddle/libc.inc"
 };
 
 /* One conversion of a format. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of library functions that no row of libc.inc describes: what a format says of the
+ * Ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes: what a format says of the
  * arguments behind it (format.h), what a result points to, and what is reached through a pointer to a
  * pointer.  In: a call.  Out: hooks at the builder's place that record its ranges.
  */
@@ -23,15 +23,8 @@ static const struct library {
 	enum way way;
 	unsigned argument;
 } functions[] = {
-	{"strdup", RETURNS, 0},	    {"__strdup", RETURNS, 0},	  {"strndup", RETURNS, 0},
-	{"__strndup", RETURNS, 0},  {"strtok", RETURNS, 0},	  {"strtok_r", RETURNS, 0},
-	{"__strtok_r", RETURNS, 0}, {"strsep", RETURNS, 0},	  {"getcwd", RETURNS, 0},
-	{"realpath", RETURNS, 0},   {"ctime_r", RETURNS, 0},	  {"asctime_r", RETURNS, 0},
-	{"writev", GATHERS, 1},	    {"pwritev", GATHERS, 1},	  {"pwritev64", GATHERS, 1},
-	{"readv", SCATTERS, 1},	    {"preadv", SCATTERS, 1},	  {"preadv64", SCATTERS, 1},
-	{"sendmsg", SENDS, 1},	    {"recvmsg", RECEIVES, 1},	  {"getline", LEADS, 0},
-	{"getdelim", LEADS, 0},	    {"__getdelim", LEADS, 0},	  {"asprintf", LEADS, 0},
-	{"vasprintf", LEADS, 0},    {"__asprintf_chk", LEADS, 0}, {"__vasprintf_chk", LEADS, 0},
+#define LIBC_REACHES(name, way, argument) {name, way, argument},
+#include "raddle/libc.inc"
 };
 
 static LLVMValueRef const64(struct full_function *x, uint64_t n)

@@ -95,7 +95,8 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 /* The first event of an instruction, or NULL; its pointer is the one that the instruction has now. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
-/* full-library.c.  Ranges of a library function that libc.inc has no rows for, before or behind the call. */
+/* full-library.c.  Ranges of a library function that libc.inc has no LIBC_RANGE for, before or behind the
+ * call. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
 
 /* full-walk.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of its argument a library function reads or writes (libc.inc), as code:
+ * How much of its argument a library function reads or writes (raddle/libc.inc), as code:
  * a call and a row come in, the call of a hook that records the range goes in at the
  * builder's place.
  */

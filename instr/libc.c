@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of library functions (libc.inc): a name comes in, its rows go out. */
+/* The ranges of library functions (raddle/libc.inc): a name comes in, its rows go out. */
 #include "instr/libc.h"
 
 #include "base/alloc.h"
@@ -10,10 +10,9 @@
 enum { R, W, KR, KW };
 
 static const struct instr_libc rows[] = {
-#define LIBC(name, argument, direction, length, a, b)                                                        \
+#define LIBC_RANGE(name, argument, direction, length, a, b)                                                  \
 	{name, argument, (direction)&1, (direction) >= KR, LENGTH_##length, a, b},
-#include "instr/libc.inc"
-#undef LIBC
+#include "raddle/libc.inc"
 };
 
 static const size_t row_count = sizeof rows / sizeof *rows;

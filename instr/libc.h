@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Library functions that read or write memory given by pointer (libc.inc). */
+/* Library functions that read or write memory given by pointer (raddle/libc.inc). */
 #ifndef INSTR_LIBC_H
 #define INSTR_LIBC_H
 

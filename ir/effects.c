@@ -3,13 +3,14 @@
  * What the functions of a unit may do.  One walk over the module collects for each
  * function its own actions and its callees; the properties then spread from
  * callees to callers until nothing changes.  What is not defined here may do
- * anything, unless ir/quiet.inc knows it; neither does a definition
+ * anything, unless raddle/libc.inc says otherwise; neither does a definition
  * count that another one may replace at link or load time.
  */
 #include "ir/effects.h"
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "ir/value.h"
 
 #include <stdlib.h>
@@ -35,23 +36,18 @@ struct ir_effects {
 };
 
 static const char *const quiet_names[] = {
-#define QUIET(name) name,
-#include "ir/quiet.inc"
-#undef QUIET
+#define LIBC_QUIET(name) name,
+#include "raddle/libc.inc"
 };
 
 static const char *const wait_names[] = {
-	"pthread_cond_wait",	  "pthread_cond_timedwait",
-	"pthread_cond_clockwait", "cnd_wait",
-	"cnd_timedwait",	  "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+#define LIBC_WAITS(name) name,
+#include "raddle/libc.inc"
 };
 
 static bool is_wait_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof wait_names / sizeof *wait_names; i++)
-		if (strcmp(name, wait_names[i]) == 0)
-			return true;
-	return false;
+	return rd_is_one_of(name, wait_names, sizeof wait_names / sizeof *wait_names);
 }
 
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name)

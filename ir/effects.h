@@ -15,7 +15,7 @@ struct ir_effects *ir_effects_new(LLVMModuleRef module);
 void ir_effects_free(struct ir_effects *e);
 
 /* A library function that does nothing but compute and touch the memory it is
- * given: it neither synchronises nor calls back.  ir/quiet.inc lists them. */
+ * given: it neither synchronises nor calls back.  raddle/libc.inc lists them. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
 /* Whether the unit's body of the function is the one that runs when it is called by name. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of library functions (extern.inc): a name comes in, its row goes out. */
+/* The table of library functions (raddle/libc.inc): a name comes in, its row goes out. */
 #include "ir/extern.h"
 
 #include "base/map.h"
@@ -8,18 +8,16 @@
 #include <string.h>
 
 static const struct ir_extern rows[] = {
-#define EXTERN(name, role, subject, effects) {name, FACTS_ROLE_##role, subject, effects},
-#include "ir/extern.inc"
-#undef EXTERN
+#define LIBC_POINTERS(name, role, subject, effects) {name, FACTS_ROLE_##role, subject, effects},
+#include "raddle/libc.inc"
 };
 
 static const struct ir_extern quiet = {"", FACTS_ROLE_NONE, -1, ""};
 
 /* What neither keeps pointers nor calls back is modelled by doing nothing. */
 static const char *const quiet_names[] = {
-#define QUIET(name) name,
-#include "ir/quiet.inc"
-#undef QUIET
+#define LIBC_QUIET(name) name,
+#include "raddle/libc.inc"
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, QUIETS = sizeof quiet_names / sizeof *quiet_names };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Library functions whose effect on pointers and on threads is known (extern.inc).
+ * Library functions whose effect on pointers and on threads is known (raddle/libc.inc).
  *
  * Effects are written as letters with argument numbers:
  *

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "reversible/depend.h"
 #include "reversible/describe.h"
 #include "reversible/feed.h"
@@ -188,8 +189,12 @@ struct follower {
 
 static bool gives_unwritten(const char *call)
 {
-	return !strcmp(call, "malloc") || !strcmp(call, "_Znwm") || !strcmp(call, "_Znam") ||
-	       !strcmp(call, "aligned_alloc");
+	static const char *const names[] = {
+#define LIBC_RAW(name) name,
+#include "raddle/libc.inc"
+	};
+
+	return rd_is_one_of(call, names, sizeof names / sizeof *names);
 }
 
 static void apply(struct follower *f, const struct rev_effects *e, const struct trace_record *r,

@@ -20,73 +20,41 @@ static const struct {
 	const char *name;
 	uint8_t kind;
 } functions[] = {
-	{"time", REV_OF_TIME},
-	{"gettimeofday", REV_OF_TIME},
-	{"clock_gettime", REV_OF_TIME},
-	{"clock", REV_OF_TIME},
-	{"times", REV_OF_TIME},
-	{"ftime", REV_OF_TIME},
-	{"timespec_get", REV_OF_TIME},
-	{"getrusage", REV_OF_TIME},
-	{"getrandom", REV_OF_RANDOM},
-	{"getentropy", REV_OF_RANDOM},
-	{"arc4random", REV_OF_RANDOM},
-	{"arc4random_buf", REV_OF_RANDOM},
-	{"arc4random_uniform", REV_OF_RANDOM},
-	{"mkstemp", REV_OF_RANDOM},
-	{"mkdtemp", REV_OF_RANDOM},
-	{"tmpnam", REV_OF_RANDOM},
-	{"tempnam", REV_OF_RANDOM},
-	{"getpid", REV_OF_IDENTITY},
-	{"getppid", REV_OF_IDENTITY},
-	{"gettid", REV_OF_IDENTITY},
-	{"getpgrp", REV_OF_IDENTITY},
-	{"getsid", REV_OF_IDENTITY},
-	{"sched_getcpu", REV_OF_IDENTITY},
-	{"fork", REV_OF_IDENTITY},
-	{"vfork", REV_OF_IDENTITY},
-	{"wait", REV_OF_IDENTITY},
-	{"waitpid", REV_OF_IDENTITY},
-	{"recv", REV_OF_INPUT},
-	{"recvfrom", REV_OF_INPUT},
-	{"recvmsg", REV_OF_INPUT},
-	{"accept", REV_OF_INPUT},
-	{"accept4", REV_OF_INPUT},
-	{"poll", REV_OF_INPUT},
-	{"ppoll", REV_OF_INPUT},
-	{"select", REV_OF_INPUT},
-	{"pselect", REV_OF_INPUT},
-	{"epoll_wait", REV_OF_INPUT},
-	{"getchar", REV_OF_INPUT},
-	{"scanf", REV_OF_INPUT},
-	{"__isoc99_scanf", REV_OF_INPUT},
-	{"getpass", REV_OF_INPUT},
+#define LIBC_VARIES(name, of) {name, REV_OF_##of},
+#include "raddle/libc.inc"
 };
 
+/* States that no argument shows, from 1. */
+enum state { STATE_NONE, STATE_RAND, STATE_DRAND48, STATE_STRTOK, STATE_ENVIRONMENT, STATE_LOCALE, STATES };
+
+static const char *const states[STATES] = {
+	RD_UNKNOWN,	   "the state of rand()", "the state of drand48()", "the state of strtok()",
+	"the environment", "the locale"};
+
 static const struct {
-	const char *function, *state;
-	unsigned number;
+	const char *function;
+	enum state state;
 } hidden[] = {
-	{"rand", "the state of rand()", 1},	  {"srand", "the state of rand()", 1},
-	{"random", "the state of rand()", 1},	  {"srandom", "the state of rand()", 1},
-	{"drand48", "the state of drand48()", 2}, {"lrand48", "the state of drand48()", 2},
-	{"mrand48", "the state of drand48()", 2}, {"srand48", "the state of drand48()", 2},
-	{"strtok", "the state of strtok()", 3},	  {"setenv", "the environment", 4},
-	{"putenv", "the environment", 4},	  {"unsetenv", "the environment", 4},
-	{"setlocale", "the locale", 5},
+#define LIBC_STATE(name, state) {name, STATE_##state},
+#include "raddle/libc.inc"
 };
 
 static const char *const devices[] = {"/dev/urandom", "/dev/random"};
-static const char *const writers[] = {"write", "pwrite", "send", "sendto", "fwrite", "fwrite_unlocked"};
+static const char *const writers[] = {
+#define LIBC_EMITS(name) name,
+#include "raddle/libc.inc"
+};
 
-/* Functions that print, and which of their arguments is the format. */
+/* Functions that have a format, and which of their arguments it is. */
+enum format { PRINTS, SCANS };
+
 static const struct {
 	const char *name;
-	unsigned format;
-} printers[] = {
-	{"printf", 0},	       {"fprintf", 1},	     {"dprintf", 1},	   {"sprintf", 1},
-	{"snprintf", 2},       {"__printf_chk", 1},  {"__fprintf_chk", 2}, {"__sprintf_chk", 3},
-	{"__snprintf_chk", 4}, {"__dprintf_chk", 2}, {"syslog", 1},	   {"asprintf", 1},
+	enum format format;
+	unsigned argument;
+} formats[] = {
+#define LIBC_FORMAT(name, way, argument) {name, way, argument},
+#include "raddle/libc.inc"
 };
 
 /* Functions that write to a stream, and which of their arguments it is; STDOUT: none, it is that one. */
@@ -95,9 +63,8 @@ static const struct {
 	const char *name;
 	uint8_t stream;
 } outputs[] = {
-	{"printf", STDOUT}, {"puts", STDOUT}, {"putchar", STDOUT}, {"__printf_chk", STDOUT}, {"fprintf", 0},
-	{"dprintf", 0},	    {"write", 0},     {"send", 0},	   {"__fprintf_chk", 0},     {"fputs", 1},
-	{"fputc", 1},	    {"putc", 1},      {"fwrite", 3},
+#define LIBC_STREAM(name, argument) {name, argument},
+#include "raddle/libc.inc"
 };
 
 #define PRINTED_MAX 8
@@ -287,16 +254,13 @@ unsigned rev_hidden_state(const char *function)
 {
 	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
 		if (!strcmp(hidden[i].function, function))
-			return hidden[i].number;
-	return 0;
+			return hidden[i].state;
+	return STATE_NONE;
 }
 
 const char *rev_hidden_name(unsigned state)
 {
-	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-		if (hidden[i].number == state)
-			return hidden[i].state;
-	return RD_UNKNOWN;
+	return states[state < STATES ? state : STATE_NONE];
 }
 
 static bool may_be_address(const struct trace_record *r, size_t i)
@@ -312,11 +276,11 @@ static bool may_be_address(const struct trace_record *r, size_t i)
 static void look_at_printer(struct lane *lane, const char *name, const struct trace_record *r)
 {
 	lane->printed_count = 0;
-	for (size_t i = 0; i < sizeof printers / sizeof *printers; i++) {
-		if (strcmp(printers[i].name, name) != 0)
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		if (formats[i].format != PRINTS || strcmp(formats[i].name, name) != 0)
 			continue;
 		lane->printer = r->site;
-		for (size_t k = printers[i].format + 1; k < r->value_count; k++)
+		for (size_t k = formats[i].argument + 1; k < r->value_count; k++)
 			if (may_be_address(r, k) && lane->printed_count < PRINTED_MAX)
 				lane->printed[lane->printed_count++] = trace_record_value(r, k);
 	}
@@ -395,14 +359,6 @@ static uint64_t hash_of(const char *text, uint64_t length)
 	return hash;
 }
 
-static bool is_listed(const char *name, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(list[i], name))
-			return true;
-	return false;
-}
-
 /* Whether one of the words that are listed looks like an address, which may be a number all the same. */
 static bool has_address(const struct trace_record *r)
 {
@@ -423,7 +379,7 @@ static void look_at_range(struct rev_sources *s, uint32_t thread, const struct t
 		if (r->size == length && r->value == hash_of(devices[i], length))
 			add(s, REV_OF_RANDOM, r->site, thread, devices[i]);
 	}
-	if (has_address(r) && is_listed(call, writers, sizeof writers / sizeof *writers))
+	if (has_address(r) && rd_is_one_of(call, writers, sizeof writers / sizeof *writers))
 		add(s, REV_OF_ADDRESS, r->site, thread, call);
 }
 

@@ -73,9 +73,8 @@ static const struct {
 	const char *name;
 	size_t offset;
 } table[] = {
-#define RADDLE_INTERPOSE(group, name) {#name, offsetof(struct rt_real, name)},
-#include "rt/core/interpose.inc"
-#undef RADDLE_INTERPOSE
+#define LIBC_INTERPOSED(group, name) {#name, offsetof(struct rt_real, name)},
+#include "raddle/libc.inc"
 };
 
 /* Condition variables have an older twin with another layout; the version of

@@ -51,9 +51,8 @@ void _ZdlPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct not
 void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct nothrow *);
 
 #ifdef RADDLE_STATIC
-#define RADDLE_INTERPOSE(group, name) extern __typeof__(name) __real_##name;
-#include "rt/core/interpose.inc"
-#undef RADDLE_INTERPOSE
+#define LIBC_INTERPOSED(group, name) extern __typeof__(name) __real_##name;
+#include "raddle/libc.inc"
 #define REAL(name) __real_##name
 #define INTERPOSE(type, name, parameters)                                                                    \
 	type __wrap_##name parameters;                                                                       \
@@ -74,9 +73,8 @@ static inline size_t rt_early_size(const void *p)
 #else
 struct rt_real {
 	_Atomic uint32_t resolved;
-#define RADDLE_INTERPOSE(group, name) __typeof__(name) *name;
-#include "rt/core/interpose.inc"
-#undef RADDLE_INTERPOSE
+#define LIBC_INTERPOSED(group, name) __typeof__(name) *name;
+#include "raddle/libc.inc"
 };
 extern struct rt_real rt_real;
 void rt_real_resolve_all(void);
