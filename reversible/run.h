@@ -109,7 +109,7 @@ struct rev_run {
 	/* Operations by object and thread: acquisitions, all and those for writing; notifications; posts and
 	 * successful waits; entries of barriers. */
 	struct slots acquires, exclusive, notes, posts, takes, enters;
-	struct rev_order *order; /* order.h */
+	struct rev_order *order; /* reversible/order.h */
 };
 
 void rev_run_init(struct rev_run *run);
