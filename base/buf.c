@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The growing byte buffer.  Bytes and formatted text go in at the end; `data`
- * comes out, always with a NUL behind it.  An empty buffer that never grew
+ * comes out, always with a NUL after it.  An empty buffer that never grew
  * points to the shared rd_buf_empty, which is never written.
  */
 #include "base/buf.h"

@@ -128,7 +128,7 @@ int rd_mkdirs(const char *path)
 {
 	if (is_directory(path))
 		return 0;
-	return make_path(path, 0777) ? rd_fail_errno("%s: cannot make this directory", path) : 0;
+	return make_path(path, 0777) ? rd_fail_errno("%s: cannot create this directory", path) : 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -237,11 +237,12 @@ static int private_tmp(char **path)
 	int err = 0;
 
 	if (mkdir(p, 0700) && errno != EEXIST)
-		err = rd_fail_errno("%s: cannot make the cache directory (set RADDLE_CACHE)", p);
+		err = rd_fail_errno("%s: cannot create the cache directory (set RADDLE_CACHE)", p);
 	else if (lstat(p, &st))
 		err = rd_fail_errno("%s: cannot use it as the cache directory", p);
 	else if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || st.st_mode & 022)
-		err = rd_fail(RD_ESYSTEM, "%s: not a directory of yours alone (set RADDLE_CACHE)", p);
+		err = rd_fail(RD_ESYSTEM, "%s: not a directory that only you can write to (set RADDLE_CACHE)",
+			      p);
 	if (err)
 		free(p);
 	else
@@ -301,7 +302,7 @@ int rd_support_file(const char *name, char **path)
 		if (access(places[i], R_OK) == 0)
 			found = i;
 	if (found < 0)
-		rd_fail(RD_ENOTFOUND, "%s: this part of Raddle is not there (nor is %s)", places[0],
+		rd_fail(RD_ENOTFOUND, "%s: this part of Raddle is missing (and so is %s)", places[0],
 			places[1]);
 	else
 		*path = places[found];

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads a whole file behind what `b` holds. */
+/* Reads a whole file after what `b` holds. */
 int rd_file_read(const char *path, struct rd_buf *b);
 
 /* The value of `call`, which finds the content of a file in the buffer `text`, or the failure to read it. */

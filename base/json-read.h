@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading JSON documents.  jansson makes a tree of any bytes or says where they are no JSON;
- * here members of the tree are asked for.  Nothing is believed: a member of a wrong type or out
+ * here members of the tree are asked for.  Nothing is trusted: a member of a wrong type or out
  * of range is an error that names it, an absent or null one has its zero value, an unknown one is
  * left alone.  The first wrong member is reported and stops the reading: whatever is asked for
  * then has its zero value.

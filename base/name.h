@@ -40,7 +40,7 @@ int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);
 /* As for strcmp(): T_0, T_0_2, T_0_10. */
 int rd_thread_compare(const char *a, const char *b);
 
-/* Where something was made: the part behind its word, `T_0_1 (queue.c:14)#3`.  File NULL and site 0: not
+/* Where something was made: the part after its word, `T_0_1 (queue.c:14)#3`.  File NULL and site 0: not
  * known. */
 struct rd_maker {
 	const char *thread, *file;

@@ -29,7 +29,7 @@ static bool ends_paragraph(const char *text)
 }
 
 /* Prints a paragraph from `column` on, continuing lines at `indent`; returns what
- * is behind it.  Where the text breaks its lines does not matter. */
+ * is after it.  Where the text breaks its lines does not matter. */
 static const char *print_wrapped(const char *text, size_t column, size_t indent)
 {
 	bool first = true;

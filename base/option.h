@@ -56,7 +56,7 @@ struct rd_usage {
 	const char *example; /* lines of an example, shown verbatim */
 };
 
-/* Parses argv[1..]; returns the index of the first argument behind the options,
+/* Parses argv[1..]; returns the index of the first argument after the options,
  * RD_OPTION_HELP after it has printed help on stdout (-h, --help), or a negative
  * rd_err after a message.  Numbers take k, M and G suffixes. */
 #define RD_OPTION_HELP 0

@@ -2,7 +2,7 @@
 /*
  * The pool: a socket pair for each worker.  The leader writes a task, eight bytes; the worker writes the
  * length of the answer and the answer.  The end of the worker is the end of its stream, and the other way
- * round.  Both are ours, so lengths are believed.
+ * round.  Both are ours, so lengths are trusted.
  */
 #include "base/pool.h"
 
@@ -128,7 +128,7 @@ static int start_worker(struct rd_pool *p, unsigned slot)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return rd_fail_errno("cannot make a socket for a process");
+		return rd_fail_errno("cannot create a socket for a process");
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {

@@ -30,7 +30,7 @@ struct rd_pool_opts {
 
 	/* All in the worker, whose number is `slot`, below `workers`.  `work` does a task and adds its
 	 * answer; if it does not return 0 the worker ends with that exit status, and the task is lost.
-	 * `enter` and `leave` come before the first and behind the last one, and may be NULL; a worker that
+	 * `enter` and `leave` come before the first and after the last one, and may be NULL; a worker that
 	 * is killed does not leave. */
 	void (*enter)(void *context, unsigned slot);
 	int (*work)(void *context, uint64_t task, struct rd_buf *answer);

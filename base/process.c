@@ -138,7 +138,7 @@ int rd_run_capture(char *const *argv, struct rd_buf *output)
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC))
-		return rd_fail_errno("%s: cannot make a pipe for its output", argv[0]);
+		return rd_fail_errno("%s: cannot create a pipe for its output", argv[0]);
 	err = rd_spawn(argv, NULL, fds[1], &pid);
 	close(fds[1]);
 	if (err) {

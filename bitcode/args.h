@@ -35,7 +35,7 @@ struct bitcode_input {
 enum bitcode_debug { BITCODE_DEBUG_UNSAID, BITCODE_DEBUG_OFF, BITCODE_DEBUG_LINES, BITCODE_DEBUG_FULL };
 
 struct bitcode_args {
-	struct rd_argv all; /* the arguments behind the driver, @files expanded */
+	struct rd_argv all; /* the arguments after the driver, @files expanded */
 	struct bitcode_input *inputs;
 	size_t input_count, input_capacity;
 	size_t sources, assemblers; /* how many inputs are such */

@@ -58,7 +58,7 @@ static int make_file(struct files *f, const struct rd_buf *content, char **path)
 	if (fd >= 0 && !rd_write_all(fd, content->data, content->length))
 		return 0;
 	free(*path);
-	return rd_fail_errno("cannot make a file for the link line");
+	return rd_fail_errno("cannot create a file for the link line");
 }
 
 static void remove_files(struct files *f)

@@ -400,7 +400,7 @@ static void add_option(struct collector *c, const struct bitcode_args *args, con
 		add(c, BITCODE_ITEM_ARGUMENT, s);
 }
 
-/* Options first: a -L behind a -l counts for it too. */
+/* Options first: a -L after a -l counts for it too. */
 static void find_searches(struct collector *c, const struct bitcode_args *args)
 {
 	struct rd_buf unused = RD_BUF_INIT, *out = c->out;

@@ -91,7 +91,7 @@ static int explain(const struct bitcode_program *p)
 			"%s: is a script; give the program that it starts (libtool keeps it in .libs/)",
 			p->path);
 	if (!p->elf.data)
-		return rd_fail(RD_EFORMAT, "%s: is no x86-64 ELF program", p->path);
+		return rd_fail(RD_EFORMAT, "%s: not an x86-64 ELF program", p->path);
 	if (p->unit_count)
 		return rd_fail(RD_EFORMAT,
 			       "%s: its objects carry bitcode, but it was not linked by 'raddle cc'; link it "

@@ -319,7 +319,7 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 		return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
-			rd_info("%s: %s has no bitcode; what it does is not seen", l->r->program->path,
+			rd_info("%s: %s has no bitcode; its accesses are not seen", l->r->program->path,
 				item->text);
 		return add_native(l, item->data, item->length);
 	case BITCODE_ITEM_FILE:
@@ -347,7 +347,7 @@ static size_t left_out_here(struct linker *l, const struct bitcode_item *item, c
 		return skip;
 	skip = bitcode_distrusted(item, end);
 	if (skip && l->r->verbose)
-		rd_info("%s: its link line has %s, which is not obeyed", l->r->program->path, item->text);
+		rd_info("%s: its link line has %s, which is ignored", l->r->program->path, item->text);
 	return skip;
 }
 
@@ -557,7 +557,7 @@ static bool supply(struct linker *l, const char *name)
 		if (item->kind != BITCODE_ITEM_PARTIAL || !object_defines(item, name))
 			continue;
 		if (l->r->verbose)
-			rd_info("%s: a part of %s has no bitcode; what it does is not seen",
+			rd_info("%s: a part of %s has no bitcode; its accesses are not seen",
 				l->r->program->path, item->text);
 		add_for_linker(l, "--allow-multiple-definition");
 		return !add_native(l, item->data, item->length);

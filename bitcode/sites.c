@@ -31,7 +31,7 @@ int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path)
 	if (err)
 		return err;
 	if (s->text.length == before || s->text.data[s->text.length - 1] != '\n')
-		return rd_fail(RD_EFORMAT, "%s: is no part of a site table", path);
+		return rd_fail(RD_EFORMAT, "%s: not a part of a site table", path);
 	return 0;
 }
 

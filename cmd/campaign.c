@@ -22,17 +22,17 @@ static struct {
 
 static const struct rd_option options[] = {
 	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
-	RD_STRING(0, "html", &opt.html, "FILE", "write a page for browsers there (-: standard output)"),
-	RD_NUMBER('n', "places", &opt.places, "COUNT", "list so many functions, lines and opcodes"),
+	RD_STRING(0, "html", &opt.html, "FILE", "write an HTML page to FILE (-: standard output)"),
+	RD_NUMBER('n', "places", &opt.places, "COUNT", "list COUNT functions, lines and opcodes"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle campaign [--json] [--html FILE] DIR...",
-	"Shows what came of campaigns of 'raddle inject', each in its directory: for each kind\n"
-	"of fault how many runs ended how, the fault coverage and the maximal possible false\n"
-	"negative rate (MPFNR) with 95 % confidence intervals, and where the faults were that\n"
-	"did harm.  A campaign need not be finished.",
+	"Shows the results of campaigns of 'raddle inject': for each kind of fault the number of\n"
+	"runs with each outcome, the fault coverage and the maximal possible false negative rate\n"
+	"(MPFNR) with 95 % confidence intervals, and the places of the harmful faults.  A campaign\n"
+	"need not be finished.",
 	options,
 	"  raddle inject --fault all -n 5000 -o faults -- ./pca 10 8\n"
 	"  raddle campaign faults\n"
@@ -101,7 +101,7 @@ int cmd_campaign(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	if (opt.json && opt.html && !strcmp(opt.html, "-")) {
-		rd_fail(RD_EUSAGE, "campaign: only one document fits on standard output");
+		rd_fail(RD_EUSAGE, "campaign: only one document can go to standard output");
 		return CMD_FAILED;
 	}
 	return show(argv + 1, count) ? CMD_FAILED : CMD_OK;

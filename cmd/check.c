@@ -61,44 +61,44 @@ static struct {
 } opt = {.runs = 1, .time = TIME_S, .prediction = PREDICT_BATCH_DEFAULT};
 
 static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "where traces and schedules go (" DIRECTORY ")"),
-	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings there (-: standard output)"),
-	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write them there as SARIF 2.1.0"),
-	RD_STRING(0, "html", &opt.output.html, "FILE", "write them there as a page for browsers"),
-	RD_STRING(0, "baseline", &opt.filter.baseline, "FILE", "what it names is known and does not count"),
-	RD_STRING(0, "write-baseline", &opt.write_baseline, "FILE", "write what is confirmed there"),
+	RD_STRING('o', "output", &opt.directory, "DIR", "write traces and schedules to DIR (" DIRECTORY ")"),
+	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings to FILE (-: standard output)"),
+	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write the findings as SARIF 2.1.0"),
+	RD_STRING(0, "html", &opt.output.html, "FILE", "write the findings as an HTML page"),
+	RD_STRING(0, "baseline", &opt.filter.baseline, "FILE",
+		  "findings listed in FILE are known and do not count"),
+	RD_STRING(0, "write-baseline", &opt.write_baseline, "FILE", "write the ids of confirmed findings"),
 	RD_STRING(0, "suppressions", &opt.filter.suppressions, "FILE",
-		  "hide what it names, as ThreadSanitizer does"),
+		  "hide findings by rules in ThreadSanitizer's syntax"),
 	RD_STRING(0, "with", &opt.with, "COMMAND",
-		  "start it with each run; when it ends, the program gets SIGTERM"),
-	RD_STRING(0, "setup", &opt.setup, "COMMAND", "do it before each run, to put its files in order"),
+		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
+	RD_STRING(0, "setup", &opt.setup, "COMMAND", "run COMMAND before each run, to restore files"),
 	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT",
-		  "replay so many at once (one for each core; 1 with --with or --setup)"),
-	RD_NUMBER(0, "runs", &opt.runs, "COUNT", "record so many ordinary runs (1)"),
-	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run that takes longer"),
-	RD_NUMBER(0, "time", &opt.time, "SECONDS", "for all replays together; 0: as long as it takes (300)"),
-	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict: nothing is confirmed"),
-	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "only what can happen for certain"),
+		  "replay COUNT findings at once (one per core; 1 with --with or --setup)"),
+	RD_NUMBER(0, "runs", &opt.runs, "COUNT", "record COUNT ordinary runs (1)"),
+	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run after SECONDS"),
+	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for all replays together; 0: no limit (300)"),
+	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict; confirm nothing"),
+	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "try only sound predictions"),
 	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
 	RD_FLAG(0, "no-deadlocks", &opt.prediction.no_deadlocks, "do not look for deadlocks"),
-	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "try at most that many (200)"),
+	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "try at most COUNT findings (200)"),
 	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
-		  "predict in pieces of that many events; 0: as a whole"),
-	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS",
-		  "search steps until the rest is left undecided (200)"),
+		  "predict in windows of so many events; 0: the whole trace"),
+	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS", "limit of search steps, in millions (200)"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
-	RD_FLAG('q', "quiet", &opt.quiet, "no report, only the exit status and the files"),
-	RD_FLAG('v', "verbose", &opt.verbose, "list also what was dropped, and say what is done"),
+	RD_FLAG('q', "quiet", &opt.quiet, "write no report, only the files"),
+	RD_FLAG('v', "verbose", &opt.verbose, "also list what was dropped, and report progress"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle check [-o DIR] [--json FILE] [--html FILE] [--] PROG ARGS...",
-	"Runs a program that 'raddle cc' built once, recorded; predicts the races and deadlocks\n"
-	"that other schedules lead to; and tries each by running the program again under that\n"
-	"schedule.  What came about is reported on standard error with the command that shows\n"
-	"it again.  The status is 1 if something was confirmed, 0 if nothing was.",
+	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
+	"that other schedules lead to; and tries each one by running the program again under that\n"
+	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
+	"reproduces them.  The exit status is 1 if something was confirmed, otherwise 0.",
 	options,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
@@ -183,7 +183,8 @@ static int prepare_directory(struct rd_claim *claim)
 	int err;
 
 	if (!is_free(wish))
-		return rd_fail(RD_EUSAGE, "%s: it is there and no check made it; name another directory",
+		return rd_fail(RD_EUSAGE,
+			       "%s: it exists and was not made by raddle check; name another directory",
 			       wish);
 	err = rd_claim(claim, wish, !opt.directory);
 	opt.directory = claim->path;
@@ -237,12 +238,12 @@ static void say_status(const struct past *past)
 	int status = past->end.status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
 	if (past->standing)
-		rd_warn("the program stood still for good and was ended");
+		rd_warn("the program was deadlocked and was killed");
 	else if (past->end.how == RUN_TIMED_OUT)
 		rd_warn("the program did not end within %" PRIu64 " s and was ended", opt.timeout);
 	else if (number && number != SIGINT && number != SIGTERM)
-		rd_warn("the recorded run was ended by signal %d (%s); what came before is looked at", number,
-			strsignal(number));
+		rd_warn("the recorded run was ended by signal %d (%s); the run up to there is analysed",
+			number, strsignal(number));
 	else if (!number && WEXITSTATUS(status))
 		rd_info("the recorded run ended with status %d", WEXITSTATUS(status));
 }
@@ -326,8 +327,8 @@ static void say_scope(void)
 	char *path = trace_path(0);
 
 	if (has_forks(path))
-		rd_warn("the processes that the program forked were recorded and are not looked at; "
-			"'raddle predict %s/fork-0' does that",
+		rd_warn("forked processes were recorded but not analysed; "
+			"'raddle predict %s/fork-0' analyses one",
 			path);
 	if (opt.prediction.threads <= 1 && !opt.quiet)
 		rd_warn("the program ran with one thread: no other schedule is possible");
@@ -506,7 +507,7 @@ static void say_rest(const struct check *c, const struct replay_settled *r)
 		fprintf(stderr, "%" PRIu64 " candidates are undecided; --work raises the effort.\n",
 			opt.prediction.unknown);
 	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
-		fputs("The replays had no input, since it was typed; give it in a file.\n", stderr);
+		fputs("The replays had no input, because it came from a terminal; use a file.\n", stderr);
 	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", opt.directory);
 }
 
@@ -578,7 +579,7 @@ static int check(char **argv)
 	run_program_close(&c.program);
 	rd_claim_release(&claim);
 	if (!err && interrupted && !found)
-		err = rd_fail(RD_ESYSTEM, "check: it was interrupted");
+		err = rd_fail(RD_ESYSTEM, "check: interrupted");
 	return err ? CMD_FAILED : found ? CMD_FOUND : CMD_OK;
 }
 
@@ -594,7 +595,7 @@ int cmd_check(int argc, char **argv)
 	}
 	if ((opt.directory && !*opt.directory) || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 ||
 	    opt.timeout > 1000000 || opt.time > 1000000) {
-		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs, --timeout or --time makes no sense");
+		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs, --timeout or --time is out of range");
 		return CMD_FAILED;
 	}
 	if (cmd_prediction_check(&opt.prediction, "check") || cmd_output_check(&opt.output, "check"))

@@ -20,21 +20,20 @@ static struct {
 } opt = {.limit = 20};
 
 static const struct rd_option options[] = {
-	RD_FLAG('j', "json", &opt.json, "as a JSON document"),
-	RD_FLAG('1', "first", &opt.first, "only the first deviation of each run"),
-	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "list at most that many places of each run (20)"),
-	RD_STRING(0, "html", &opt.html, "FILE", "write the propagation of one run as a page for browsers"),
+	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
+	RD_FLAG('1', "first", &opt.first, "stop at the first deviation of each run"),
+	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "list at most COUNT places of each run (20)"),
+	RD_STRING(0, "html", &opt.html, "FILE", "write the propagation of one run as an HTML page"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle compare [--json] [--first] [--html FILE] GOLDEN RUN...",
-	"Compares runs of a program with a golden run, thread by thread, whatever the\n"
-	"schedules and addresses were: the first deviation, and then which instructions,\n"
-	"variables and threads the error reached, in which order, through memory, calls,\n"
-	"branches, and where it was masked. The traces are of the flavour full. Processes\n"
-	"that the program forked are compared with each other as well. The exit status\n"
-	"is 1 if a run deviates.",
+	"Compares runs of a program with a golden run, thread by thread, independently of\n"
+	"schedules and addresses. Shows the first deviation, then the instructions, variables\n"
+	"and threads that the error reached, in which order and through what, and where it was\n"
+	"masked. The traces must be full traces. Forked processes are compared too. The exit\n"
+	"status is 1 if a run deviates.",
 	options,
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle record --flavour full -o run -- ./prog\n"
@@ -169,7 +168,7 @@ static int check(int runs)
 	if (runs < 1)
 		return rd_fail(RD_EUSAGE, "compare: needs a golden run and another one");
 	if (opt.html && (runs > 1 || opt.first))
-		return rd_fail(RD_EUSAGE, "compare: --html shows how the error spread in one run");
+		return rd_fail(RD_EUSAGE, "compare: --html needs exactly one run");
 	return RD_OK;
 }
 

@@ -24,11 +24,11 @@ static const struct rd_option options[] = {
 
 static const struct rd_usage usage = {
 	"raddle doctor [--json]",
-	"Says what this machine offers to Raddle: compiler, linkers, the parts of Raddle itself, what the "
-	"kernel and "
-	"the processor can do, and what to do where something is missing. Every ability is tried, not "
-	"guessed.\n\n"
-	"The exit status is 0 if everything that raddle cc and raddle record need is there, otherwise 2.",
+	"Checks what this machine offers to Raddle: compiler, linkers, the parts of Raddle itself, the\n"
+	"kernel and the processor. Says what to do if something is missing. Every ability is tried,\n"
+	"not guessed.\n"
+	"\n"
+	"The exit status is 0 if raddle cc and raddle record have what they need, otherwise 2.",
 	options,
 	"  raddle doctor\n  raddle doctor --json | jq '.items[] | select(.status != \"ok\")'\n",
 };

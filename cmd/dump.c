@@ -27,28 +27,28 @@ static struct {
 static const struct rd_option options[] = {
 	RD_STRING('t', "thread", &opt.threads, "T,...", "only these threads, by name (T_0_1) or number"),
 	RD_STRING('k', "kind", &opt.kinds, "K,...", "only these kinds: read, write, mutex, mutex-lock, ..."),
-	RD_NUMBER('n', "limit", &opt.limit, "N", "at most N events"),
-	RD_FLAG('s', "stacks", &opt.stacks, "with call stacks"),
-	RD_FLAG('S', "summary", &opt.summary, "an overview: threads, locks, shared data"),
-	RD_FLAG(0, "sites", &opt.sites, "the site table instead of events"),
+	RD_NUMBER('n', "limit", &opt.limit, "N", "show at most N events"),
+	RD_FLAG('s', "stacks", &opt.stacks, "show call stacks"),
+	RD_FLAG('S', "summary", &opt.summary, "show a summary: threads, locks, shared data"),
+	RD_FLAG(0, "sites", &opt.sites, "show the site table instead of events"),
 	RD_FLAG(0, "check", &opt.check, "check the whole trace instead"),
-	RD_FLAG(0, "values", &opt.values, "full traces: with the values that a fault may change"),
+	RD_FLAG(0, "values", &opt.values, "full traces: also show values that a fault may change"),
 	RD_FLAG('c', "count", &opt.count, "only count the events"),
-	RD_FLAG('j', "json", &opt.json, "as one JSON document"),
-	RD_FLAG('f', "force", &opt.force, "without meta.json or site table, if need be"),
+	RD_FLAG('j', "json", &opt.json, "write one JSON document"),
+	RD_FLAG('f', "force", &opt.force, "continue without meta.json or site table"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle dump [OPTIONS] TRACE | FILE",
-	"Shows what is in a trace: a directory made by 'raddle record' or 'raddle\n"
-	"import', or one of its files (a stream, a site table). Events are in the global\n"
-	"order of synchronisation operations; plain accesses follow the operation before\n"
-	"them in their thread.\n"
+	"Shows a trace: a directory made by 'raddle record' or 'raddle import', or one of\n"
+	"its files (a stream, a site table). Events are in the global order of\n"
+	"synchronisation operations; a plain access follows the operation before it in its\n"
+	"thread.\n"
 	"\n"
-	"Of the other things that Raddle makes it shows findings (findings.json, or the\n"
-	"directory it is in), schedules, facts, and what a program carries; only --json\n"
-	"applies to them.",
+	"It also shows findings (findings.json, or the directory that contains it),\n"
+	"schedules, facts, and the bitcode and link line of a program; only --json applies\n"
+	"to these.",
 	options,
 	"  raddle dump --summary trace\n"
 	"  raddle dump --kind mutex,write --thread T_0_1 trace\n",

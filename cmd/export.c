@@ -21,20 +21,19 @@ static struct {
 
 static const struct rd_option options[] = {
 	RD_STRING('F', "format", &opt.format, "FORMAT", "std, perfetto or csp"),
-	RD_STRING('o', "output", &opt.output, "FILE", "where it goes; the default is stdout"),
-	RD_FLAG('a', "all", &opt.all, "std: also data that no two threads share"),
-	RD_FLAG('f', "force", &opt.force, "without meta.json or site table, if need be"),
+	RD_STRING('o', "output", &opt.output, "FILE", "write to FILE (standard output)"),
+	RD_FLAG('a', "all", &opt.all, "std: also write data that threads do not share"),
+	RD_FLAG('f', "force", &opt.force, "continue without meta.json or site table"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle export --format std|perfetto|csp [-o FILE] TRACE",
-	"Writes a trace in the format of other tools. std is the text format of the RAPID\n"
-	"race-prediction tools; with -o FILE, FILE.locs says which line of the program each\n"
-	"location number means. perfetto opens in https://ui.perfetto.dev: threads, lock\n"
-	"hold times, waits, and arrows from unlock to lock, signal to wake, create to start.\n"
-	"csp is a model for refinement checkers of CSP_M, with assertions about races and\n"
-	"deadlocks.",
+	"Converts a trace to the format of another tool. std is the text format of the RAPID\n"
+	"race-prediction tools; with -o FILE, FILE.locs maps location numbers to lines of the\n"
+	"program. perfetto opens in https://ui.perfetto.dev: threads, lock hold times, waits,\n"
+	"and arrows from unlock to lock, signal to wake-up, creation to start. csp is a CSP_M\n"
+	"model for refinement checkers, with assertions about races and deadlocks.",
 	options,
 	"  raddle export --format std -o trace.std trace\n"
 	"  raddle export --format perfetto -o trace.pftrace trace\n",

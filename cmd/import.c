@@ -15,16 +15,16 @@ static struct {
 } opt;
 
 static const struct rd_option options[] = {
-	RD_STRING('F', "format", &opt.format, "FORMAT", "of the file: std (the only one, and the default)"),
-	RD_STRING('o', "output", &opt.output, "DIR", "the trace directory to make"),
-	RD_FLAG('f', "force", &opt.force, "take ill-formed traces, with warnings"),
+	RD_STRING('F', "format", &opt.format, "FORMAT", "format of the file: std, the only one"),
+	RD_STRING('o', "output", &opt.output, "DIR", "create this trace directory"),
+	RD_FLAG('f', "force", &opt.force, "accept ill-formed traces, with warnings"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle import [--format std] -o DIR FILE",
-	"Makes a trace directory of a trace in the STD text format of the RAPID tools, so\n"
-	"that everything Raddle does with its own traces works with theirs.",
+	"Converts a trace in the STD text format of the RAPID tools to a trace directory,\n"
+	"which all commands of Raddle can read.",
 	options,
 	"  raddle import -o account account.std\n"
 	"  raddle dump --summary account\n",

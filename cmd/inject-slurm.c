@@ -46,7 +46,7 @@ static int submit(const struct cmd_inject_cluster *cluster, unsigned shards, cha
 	rd_progress_end(&watch.progress);
 	if (!r && stopped)
 		r = rd_fail(RD_ETOOL,
-			    "inject: stopped by a signal (%s), the jobs are cancelled; --resume %s goes on",
+			    "inject: stopped by a signal (%s), the jobs are cancelled; --resume %s continues",
 			    strsignal(stopped), cluster->directory);
 	return r;
 }

@@ -58,63 +58,64 @@ static struct {
 } opt;
 
 static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "the campaign's directory (raddle-inject)"),
+	RD_STRING('o', "output", &opt.directory, "DIR", "directory of the campaign (raddle-inject)"),
 	RD_STRING(0, "fault", &opt.faults, "KIND,...",
-		  "which faults, or groups of them; --list shows those that fit"),
-	RD_NUMBER('n', "runs", &opt.runs, "COUNT", "so many runs for each kind (1)"),
-	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "so many at a time (three for two CPUs)"),
+		  "kinds or groups of faults; --list shows those that fit"),
+	RD_NUMBER('n', "runs", &opt.runs, "COUNT", "do COUNT runs for each kind (1)"),
+	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "do COUNT runs at a time (three for two CPUs)"),
 	RD_FLAG(0, "list", &opt.list, "only show which faults fit the program, and how often"),
-	RD_STRING(0, "resume", &opt.resume, "DIR", "go on with a campaign"),
-	RD_STRING(0, "repeat", &opt.repeat, "LINE", "inject what a line of a log says, again"),
+	RD_STRING(0, "resume", &opt.resume, "DIR", "continue a campaign"),
+	RD_STRING(0, "repeat", &opt.repeat, "LINE", "inject the fault of a line of a log again"),
 	RD_STRING(0, "run", &opt.run, "NUMBER", "repeat this run of the campaign in --output"),
-	RD_STRING(0, "trace", &opt.trace, "DIR", "keep the trace of a run that is repeated"),
-	RD_STRING(0, "shard", &opt.shard, "I/N", "with --resume: only runs I, I+N, ..., into log.I"),
+	RD_STRING(0, "trace", &opt.trace, "DIR", "keep the trace of the repeated run"),
+	RD_STRING(0, "shard", &opt.shard, "I/N", "with --resume: do only runs I, I+N, ..., write log.I"),
 	RD_STRING(0, "executor", &opt.executor, "WHERE", "where runs are done: local or slurm (local)"),
-	RD_NUMBER(0, "shards", &opt.shards, "COUNT", "slurm: in so many jobs (16)"),
+	RD_NUMBER(0, "shards", &opt.shards, "COUNT", "slurm: number of jobs (16)"),
 	RD_STRING(0, "slurm-options", &opt.slurm_options, "OPTIONS", "slurm: more options for sbatch"),
 	RD_STRING(0, "thread", &opt.thread, "NAME", "only in this thread: T_0, T_0_1, ..."),
 	RD_STRING(0, "line", &opt.line, "FILE:LINE", "only at this line; :COLUMN may follow"),
 	RD_NUMBER(0, "site", &opt.site, "NUMBER", "only at this site of the site table"),
 	RD_STRING(0, "function", &opt.functions, "NAME,...", "only in these functions"),
-	RD_STRING(0, "not-function", &opt.not_functions, "NAME,...", "not in these"),
-	RD_STRING(0, "opcode", &opt.opcodes, "NAME,...", "only values of these: load, add, argument, ..."),
-	RD_STRING(0, "not-opcode", &opt.not_opcodes, "NAME,...", "not of these"),
+	RD_STRING(0, "not-function", &opt.not_functions, "NAME,...", "not in these functions"),
+	RD_STRING(0, "opcode", &opt.opcodes, "NAME,...",
+		  "only values of these opcodes: load, add, argument, ..."),
+	RD_STRING(0, "not-opcode", &opt.not_opcodes, "NAME,...", "not values of these opcodes"),
 	RD_NUMBER(0, "instance", &opt.instance, "NUMBER",
 		  "in this execution of the site by the thread, from 1"),
 	RD_STRING(0, "bit", &opt.bit, "NUMBER", "this bit, from 0"),
-	RD_NUMBER(0, "bits", &opt.bits, "COUNT", "so many bits at once"),
-	RD_NUMBER(0, "faults", &opt.count, "COUNT", "so many faults in a run (1)"),
-	RD_NUMBER(0, "window", &opt.window, "COUNT", "within so many operations of the thread (100)"),
+	RD_NUMBER(0, "bits", &opt.bits, "COUNT", "flip COUNT bits at once"),
+	RD_NUMBER(0, "faults", &opt.count, "COUNT", "inject COUNT faults in each run (1)"),
+	RD_NUMBER(0, "window", &opt.window, "COUNT", "operations of the thread in which they lie (100)"),
 	RD_FLAG(0, "once", &opt.once, "a stuck bit is stuck in one execution only"),
 	RD_STRING(0, "sampling", &opt.sampling, "HOW", "uniform, function, opcode or thread (uniform)"),
 	RD_STRING(0, "seed", &opt.seed, "NUMBER", "choose the same faults again"),
-	RD_NUMBER(0, "golden", &opt.golden, "COUNT", "so many runs without a fault first (2)"),
+	RD_NUMBER(0, "golden", &opt.golden, "COUNT", "do COUNT runs without a fault first (2)"),
 	RD_STRING(0, "stdin", &opt.input, "FILE", "the program's standard input (empty)"),
-	RD_STRING(0, "input", &opt.inputs, "FILE,...", "copy these into the directory of each run"),
-	RD_STRING(0, "timeout", &opt.timeout, "SECONDS", "a run that takes longer hangs"),
-	RD_STRING(0, "cpu-time", &opt.cpu_time, "SECONDS", "or that uses more CPU"),
-	RD_NUMBER(0, "memory", &opt.memory, "BYTES", "that a run may use"),
-	RD_NUMBER(0, "file-size", &opt.file_size, "BYTES", "of each file that it may write"),
+	RD_STRING(0, "input", &opt.inputs, "FILE,...", "copy these files into the directory of each run"),
+	RD_STRING(0, "timeout", &opt.timeout, "SECONDS", "limit the time of a run"),
+	RD_STRING(0, "cpu-time", &opt.cpu_time, "SECONDS", "limit the CPU time of a run"),
+	RD_NUMBER(0, "memory", &opt.memory, "BYTES", "limit the memory of a run"),
+	RD_NUMBER(0, "file-size", &opt.file_size, "BYTES", "limit the size of each file that a run writes"),
 	RD_NUMBER(0, "trace-size", &opt.trace_size, "BYTES",
-		  "of its records in memory; later ones are not compared"),
+		  "limit the memory for records; later ones are not compared"),
 	RD_STRING(0, "ignore", &opt.ignore, "PATTERN,...", "output files that may differ; stdout is one"),
-	RD_STRING(0, "filter", &opt.filter, "COMMAND", "compare what this makes of output that differs"),
+	RD_STRING(0, "filter", &opt.filter, "COMMAND", "pass differing outputs through COMMAND and compare"),
 	RD_STRING(0, "keep-traces", &opt.keep, "WHICH", "all, deviating or none (none)"),
-	RD_STRING(0, "json", &opt.json, "FILE", "write a summary there (-: standard output)"),
-	RD_FLAG('f', "force", &opt.force, "replace an old campaign; go on if runs without a fault differ"),
+	RD_STRING(0, "json", &opt.json, "FILE", "write a summary to FILE (-: standard output)"),
+	RD_FLAG('f', "force", &opt.force, "replace a campaign; continue if golden runs differ"),
 	RD_FLAG(0, "quick", &opt.quick, "do not optimise the program"),
-	RD_FLAG('q', "quiet", &opt.quiet, "no report"),
-	RD_FLAG('v', "verbose", &opt.verbose, "say what is done"),
+	RD_FLAG('q', "quiet", &opt.quiet, "write no report"),
+	RD_FLAG('v', "verbose", &opt.verbose, "report progress"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle inject [-o DIR] [-n COUNT] --fault KIND,... [--] PROG ARGS...",
-	"Puts faults into runs of a program that 'raddle cc' built, one in each: a bit of a\n"
-	"value flips, a size is wrong, a call fails.  Each run is compared with one without a\n"
-	"fault, thread by thread, and its end is classed: crash, hang, detected, sdc (silent\n"
-	"data corruption), masked, not-activated.  Runs are lines of DIR/log; a campaign that\n"
-	"was interrupted goes on with --resume DIR, and every line can be repeated.",
+	"Injects a fault into each run of a program built by 'raddle cc': a bit of a value flips,\n"
+	"a size is wrong, a call fails.  Each run is compared with a fault-free run, thread by\n"
+	"thread, and its outcome is crash, hang, detected, sdc (silent data corruption), masked or\n"
+	"not-activated.  Each run is a line of DIR/log, and can be repeated.  --resume DIR\n"
+	"continues a campaign that was interrupted.",
 	options,
 	"  raddle inject --list -- ./sort 1000\n"
 	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
@@ -241,7 +242,7 @@ static int check_word(const char *option, const char *word, const char *words)
 
 	if (*word && at && (at == words || at[-1] == ' ') && strchr(" ", at[strlen(word)]))
 		return 0;
-	return rd_fail(RD_EUSAGE, "inject: --%s %s: one of: %s", option, word, words);
+	return rd_fail(RD_EUSAGE, "inject: --%s %s: must be one of: %s", option, word, words);
 }
 
 static int set_numbers(struct inject_setup *s)
@@ -413,9 +414,9 @@ static int make_directory(struct campaign *c)
 	begun = rd_file_exists(old);
 	free(old);
 	if (rd_file_exists(c->directory) && !is_ours(c->directory))
-		return rd_fail(RD_EUSAGE, "%s: it is in the way, and not a campaign", c->directory);
+		return rd_fail(RD_EUSAGE, "%s: it exists and is not a campaign", c->directory);
 	if (begun && !opt.force)
-		return rd_fail(RD_EUSAGE, "%s: there is a campaign; --resume goes on with it, -f replaces it",
+		return rd_fail(RD_EUSAGE, "%s: this is a campaign; --resume continues it, -f replaces it",
 			       c->directory);
 	r = rd_remove_tree(c->directory);
 	if (!r)
@@ -477,7 +478,7 @@ static int get_shard(struct inject_work *work)
 		return 0;
 	if (!opt.resume || sscanf(opt.shard, "%u/%u%c", &work->shard, &work->shards, &rest) != 2 ||
 	    work->shard >= work->shards)
-		return rd_fail(RD_EUSAGE, "inject: --shard I/N goes with --resume, and I is from 0 to N-1");
+		return rd_fail(RD_EUSAGE, "inject: --shard I/N needs --resume, and I from 0 to N-1");
 	return 0;
 }
 
@@ -568,15 +569,15 @@ static int old_campaign(struct campaign *c, const char *directory)
 
 	c->directory = rd_xstrdup(directory);
 	if (!rd_file_exists(path))
-		r = rd_fail(RD_ENOTFOUND, "%s: there is no campaign, or it was not begun", directory);
+		r = rd_fail(RD_ENOTFOUND, "%s: there is no campaign, or it was never started", directory);
 	else
 		r = inject_setup_read(&c->setup, path);
 	free(path);
 	if (!r)
 		r = open_program(c, c->setup.program, c->setup.mode && !strcmp(c->setup.mode, "quick"));
 	if (!r && c->setup.key && c->program.flavour.key && strcmp(c->setup.key, c->program.flavour.key) != 0)
-		r = rd_fail(RD_EUSAGE, "%s: %s is not the program that it was made with, or Raddle is not",
-			    directory, c->setup.program);
+		r = rd_fail(RD_EUSAGE, "%s: %s or Raddle has changed since the campaign began", directory,
+			    c->setup.program);
 	return r ? r : run_campaign(c);
 }
 
@@ -595,9 +596,9 @@ static int new_campaign(struct campaign *c, char **argv)
 static int check_executor(void)
 {
 	if (opt.executor && !is_slurm() && strcmp(opt.executor, "local") != 0)
-		return rd_fail(RD_EUSAGE, "inject: --executor %s: it is local or slurm", opt.executor);
+		return rd_fail(RD_EUSAGE, "inject: --executor %s: must be local or slurm", opt.executor);
 	if (!is_slurm() && (opt.shards || opt.slurm_options))
-		return rd_fail(RD_EUSAGE, "inject: --shards and --slurm-options go with --executor slurm");
+		return rd_fail(RD_EUSAGE, "inject: --shards and --slurm-options need --executor slurm");
 	if (is_slurm() && (opt.repeat || opt.run || opt.shard || opt.list))
 		return rd_fail(RD_EUSAGE, "inject: --executor slurm is for whole campaigns");
 	if (is_slurm() && !opt.resume && !opt.directory)
@@ -627,7 +628,9 @@ static int check_options(int argc, int first)
 	if (opt.resume || ((opt.run || opt.repeat) && first == argc)) {
 		if (!opt.resume && !opt.directory)
 			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");
-		return first == argc ? 0 : rd_fail(RD_EUSAGE, "inject: the campaign knows the program");
+		return first == argc
+			       ? 0
+			       : rd_fail(RD_EUSAGE, "inject: the program is that of the campaign; name none");
 	}
 	if (opt.run)
 		return rd_fail(
@@ -639,7 +642,7 @@ static int check_options(int argc, int first)
 		return rd_fail(RD_EUSAGE,
 			       "inject: which fault? --fault names it, --list shows those that fit");
 	if (opt.shard)
-		return rd_fail(RD_EUSAGE, "inject: --shard I/N goes with --resume");
+		return rd_fail(RD_EUSAGE, "inject: --shard I/N needs --resume");
 	return 0;
 }
 

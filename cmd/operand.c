@@ -42,7 +42,7 @@ int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char 
 	if (status != CMD_GO_ON)
 		return status;
 	if (count > 1) {
-		rd_fail(RD_EUSAGE, "%s: one at a time: '%s' is too much", argv[0], argv[2]);
+		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
 		return CMD_FAILED;
 	}
 	*operand = count ? argv[1] : NULL;

@@ -26,7 +26,7 @@ bool cmd_output_is_stdout(const struct cmd_output *o)
 int cmd_output_check(const struct cmd_output *o, const char *name)
 {
 	if (is_stdout(o->json) + is_stdout(o->sarif) + is_stdout(o->html) > 1)
-		return rd_fail(RD_EUSAGE, "%s: only one document fits on standard output", name);
+		return rd_fail(RD_EUSAGE, "%s: only one document can go to standard output", name);
 	return RD_OK;
 }
 

@@ -24,37 +24,36 @@ static struct {
 } opt = {.prediction = PREDICT_BATCH_DEFAULT};
 
 static const struct rd_option options[] = {
-	RD_FLAG('v', "verbose", &opt.verbose, "each finding at full length"),
-	RD_FLAG('j', "json", &opt.json, "as a JSON document"),
-	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write SARIF 2.1.0 there (-: standard output)"),
-	RD_STRING(0, "html", &opt.output.html, "FILE", "write a page for browsers there"),
+	RD_FLAG('v', "verbose", &opt.verbose, "show each finding in full"),
+	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
+	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write SARIF 2.1.0 to FILE (-: standard output)"),
+	RD_STRING(0, "html", &opt.output.html, "FILE", "write an HTML page to FILE"),
 	RD_STRING('o', "schedules", &opt.schedules, "DIR", "write a schedule file for each finding"),
-	RD_STRING(0, "baseline", &opt.filter.baseline, "FILE", "mark as known what it names"),
+	RD_STRING(0, "baseline", &opt.filter.baseline, "FILE", "mark findings listed in FILE as known"),
 	RD_STRING(0, "suppressions", &opt.filter.suppressions, "FILE",
-		  "hide what it names, as ThreadSanitizer does"),
-	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "only what can happen for certain"),
+		  "hide findings by rules in ThreadSanitizer's syntax"),
+	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "report only sound findings"),
 	RD_FLAG(0, "sync-preserving", &opt.prediction.sync_preserving,
-		"only what needs no other order of critical sections"),
+		"only findings that keep the order of critical sections"),
 	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
 	RD_FLAG(0, "no-deadlocks", &opt.prediction.no_deadlocks, "do not look for deadlocks"),
-	RD_FLAG('c', "count", &opt.count, "only numbers: racy events, their locations and variables"),
-	RD_FLAG(0, "count-pairs", &opt.pairs, "and pairs of racing locations, which takes longer"),
-	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "describe at most that many findings (200)"),
+	RD_FLAG('c', "count", &opt.count, "print numbers: racy events, their locations and variables"),
+	RD_FLAG(0, "count-pairs", &opt.pairs, "also count pairs of racing locations (slower)"),
+	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "describe at most COUNT findings (200)"),
 	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
-		  "in pieces of that many events; 0: as a whole"),
-	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS",
-		  "search steps until the rest is left undecided (200)"),
-	RD_FLAG('f', "force", &opt.prediction.force, "without meta.json or site table, if need be"),
+		  "use windows of so many events; 0: the whole trace"),
+	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS", "limit of search steps, in millions (200)"),
+	RD_FLAG('f', "force", &opt.prediction.force, "continue without meta.json or site table"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle predict [-v] [--json] [--schedules DIR] [--sound-only] TRACE",
-	"Finds the races and deadlocks that other schedules of a recorded run lead to, each\n"
-	"with the order of operations that leads there. Sound findings keep the value of\n"
-	"every read and so can happen; the others are speculative. None is confirmed, since\n"
-	"nothing is run; the exit status is 0 whatever was found. TRACE is a directory, or a\n"
-	"file in the STD format of the RAPID tools.",
+	"Finds races and deadlocks that other schedules of a recorded run lead to, each with\n"
+	"the order of operations that leads there. Sound findings keep the value of every\n"
+	"read, so they can happen; the others are speculative. Nothing is run, so nothing is\n"
+	"confirmed, and the exit status is 0 even if something was found. TRACE is a\n"
+	"directory, or a file in the STD format of the RAPID tools.",
 	options,
 	"  raddle record -o trace -- ./prog\n"
 	"  raddle predict -v trace\n"

@@ -39,27 +39,26 @@ static struct {
 } opt;
 
 static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "where the trace goes (" DIRECTORY ")"),
+	RD_STRING('o', "output", &opt.directory, "DIR", "write the trace to DIR (" DIRECTORY ")"),
 	RD_STRING(0, "flavour", &opt.flavour, "NAME", "what to record: record (the default) or full"),
-	RD_STRING(0, "fault", &opt.faults, "FAULT,...", "full: change values of the run, see full.md"),
-	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop recording at this size; the program goes on"),
+	RD_STRING(0, "fault", &opt.faults, "FAULT,...", "full: change values in the run, see full.md"),
+	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop recording at this size; the program continues"),
 	RD_FLAG(0, "fast", &opt.fast, "optimise the recorded program, even if that takes long"),
 	RD_FLAG(0, "quick", &opt.quick, "do not optimise it"),
 	RD_FLAG('f', "force", &opt.force, "replace an old trace instead of keeping it as DIR.old"),
-	RD_FLAG(0, "no-watchdog", &opt.no_watchdog, "leave a program alone that stands still for good"),
-	RD_STRING(0, "json", &opt.json, "FILE", "write a summary there (-: standard output)"),
-	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already: run it without making one"),
-	RD_FLAG('v', "verbose", &opt.verbose, "say what is done"),
+	RD_FLAG(0, "no-watchdog", &opt.no_watchdog, "do not end a deadlocked program"),
+	RD_STRING(0, "json", &opt.json, "FILE", "write a summary to FILE (-: standard output)"),
+	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already; run it as it is"),
+	RD_FLAG('v', "verbose", &opt.verbose, "report progress"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle record [-o DIR] [--] PROG ARGS...",
-	"Runs a program that 'raddle cc' built and records what its threads do: accesses to\n"
-	"shared memory, synchronisation, allocation, call stacks.  The program's input,\n"
-	"output, signals and exit status are as without Raddle.  A program that stands still\n"
-	"for good, in a deadlock, is reported and ended.  A trace that is in the way is kept\n"
-	"as DIR.old.",
+	"Runs a program built by 'raddle cc' and records what its threads do: accesses to\n"
+	"shared memory, synchronisation, allocation, call stacks.  Input, output, signals and\n"
+	"the exit status work as without Raddle.  A deadlock is reported, and the program is\n"
+	"killed.  An existing trace is renamed to DIR.old.",
 	options,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle record -o trace -- ./bank 4\n"
@@ -129,7 +128,7 @@ static int say_standing(const struct finding_set *standing)
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
 	report_text(standing, &how, stderr);
-	fprintf(stderr, "raddle: the program stood still for good and was ended\n");
+	fprintf(stderr, "raddle: the program was deadlocked and was killed\n");
 	return (128 + SIGKILL) << 8;
 }
 

@@ -45,39 +45,38 @@ static struct {
 } opt = {.times = 1};
 
 static const struct rd_option options[] = {
-	RD_STRING(0, "id", &opt.id, "ID", "the finding of the document; its first six digits will do"),
+	RD_STRING(0, "id", &opt.id, "ID", "choose a finding by at least six digits of its id"),
 	RD_STRING(0, "json", &opt.json, "FILE",
-		  "write the finding with the verdict there (-: standard output)"),
+		  "write the finding and its verdict to FILE (-: standard output)"),
 	RD_STRING(0, "record", &opt.record, "DIR", "record the run"),
-	RD_NUMBER('n', "times", &opt.times, "COUNT", "replay so often and count"),
+	RD_NUMBER('n', "times", &opt.times, "COUNT", "replay COUNT times"),
 	RD_NUMBER(0, "first", &opt.first, "WHICH", "which access of a race goes first: 0 or 1"),
 	RD_NUMBER(0, "seed", &opt.seed, "SEED",
-		  "one thread at a time; who goes on behind the schedule is drawn from SEED"),
+		  "run one thread at a time; after the schedule SEED chooses which"),
 	RD_STRING(0, "then", &opt.then, "FILE",
-		  "go on with the decisions, watches and seed of this schedule behind the other"),
+		  "continue with the decisions, watches and seed of schedule FILE"),
 	RD_STRING(0, "export", &opt.export, "FILE",
-		  "write the schedule of the run, with all decisions, there"),
-	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long nothing may come forward"),
-	RD_FLAG(0, "gdb", &opt.gdb, "start gdb where the threads stand"),
-	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start it with these arguments too"),
+		  "write the schedule of the run, with all decisions, to FILE"),
+	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long to wait without progress"),
+	RD_FLAG(0, "gdb", &opt.gdb, "start gdb when the threads have met"),
+	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start gdb with these arguments"),
 	RD_FLAG(0, "no-detect", &opt.no_detect, "run without the happens-before detector"),
 	RD_STRING(0, "flavour", &opt.flavour, "NAME", "record (default), or full: the run carries values"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
-	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already: run it without making one"),
-	RD_FLAG('q', "quiet", &opt.quiet, "no report, only the exit status"),
-	RD_FLAG('v', "verbose", &opt.verbose, "name each operation of the schedule when it is done"),
+	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already; run it as it is"),
+	RD_FLAG('q', "quiet", &opt.quiet, "write no report"),
+	RD_FLAG('v', "verbose", &opt.verbose, "report each operation of the schedule"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle replay [--id ID] FINDING [--] [PROG ARGS...]",
-	"Runs a program so that the race or deadlock of a finding comes about: the operations\n"
-	"of its schedule are done in their order, and the threads are held where they meet.\n"
-	"FINDING is a schedule file or a document of 'raddle predict --json' or 'raddle check\n"
-	"--json'.  Without PROG the program of the document is run.  The report goes to\n"
-	"standard error, since the other streams are the program's.  The status is 1 if it was\n"
-	"reproduced, 0 if not.",
+	"Runs a program so that the race or deadlock of a finding happens: the operations of its\n"
+	"schedule are done in their order, and the threads are stopped where they meet.\n"
+	"FINDING is a schedule file, or a document of 'raddle predict --json' or 'raddle check\n"
+	"--json'.  Without PROG the program of the document is run.  The report goes to standard\n"
+	"error.  The exit status is 1 if the finding was reproduced, otherwise 0.",
 	options,
 	"  raddle predict --schedules found trace\n"
 	"  raddle replay found/15ab370364b3b2af.schedule -- ./bank 4\n"

@@ -23,27 +23,27 @@ static struct {
 } opt = {.limit = 1, .timeout = 10000};
 
 static const struct rd_option options[] = {
-	RD_FLAG('v', "verbose", &opt.verbose, "show whole orders"),
-	RD_FLAG('q', "quiet", &opt.quiet, "no report, only the exit status"),
-	RD_FLAG('j', "json", &opt.json, "write JSON"),
+	RD_FLAG('v', "verbose", &opt.verbose, "show whole orders, not only their ends"),
+	RD_FLAG('q', "quiet", &opt.quiet, "write no report"),
+	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
 	RD_STRING('o', "schedule", &opt.schedule, "FILE", "write a schedule that replays the first reversal"),
-	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "look for so many reversals (1)"),
+	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "look for COUNT reversals (1)"),
 	RD_STRING(0, "certificate", &opt.certificate, "FILE", "write the proof of a yes"),
 	RD_STRING(0, "check-certificate", &opt.checked, "FILE", "only check that proof against TRACE"),
 	RD_FLAG(0, "objects", &opt.objects, "list the objects that threads share"),
-	RD_FLAG(0, "strict", &opt.strict, "time, random numbers and the like make it a no"),
+	RD_FLAG(0, "strict", &opt.strict, "answer no if the run depends on time, random numbers, ..."),
 	RD_NUMBER(0, "solver-timeout", &opt.timeout, "MS",
-		  "for each question to the solver (10000); 0: ask it nothing"),
+		  "limit for each question to the solver (10000); 0: no solver"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle reversible [-vqj] [-o FILE] [-n COUNT] [--strict] TRACE",
-	"Says whether a run, recorded with 'raddle record --flavour full', is pseudo-\n"
-	"deterministic: whether every schedule has its dependent events in the same order.  If\n"
-	"not, two events that can change places are shown with an order in which they do.\n"
-	"Sources of things that the program does not decide, such as the time, are listed.\n"
-	"The status is 0 for yes, 1 for no, 3 if it could not be decided.",
+	"Checks whether a run, recorded with 'raddle record --flavour full', is pseudo-\n"
+	"deterministic: whether its dependent events have the same order in every schedule.  If\n"
+	"not, two events that can be reversed are shown, with an order that reverses them.\n"
+	"Inputs that the program does not control, such as the time, are listed.  The exit\n"
+	"status is 0 for yes, 1 for no, 3 for unknown.",
 	options,
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle reversible -o reversed.schedule golden\n"

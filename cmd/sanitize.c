@@ -30,19 +30,19 @@ static struct {
 } opt;
 
 static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.output, "DIR", "write a file for each thread, canonical names only"),
+	RD_STRING('o', "output", &opt.output, "DIR",
+		  "write a file for each thread, with canonical names only"),
 	RD_STRING('t', "thread", &opt.thread, "NAME", "only this thread: T_0, T_0_1, ..."),
-	RD_FLAG('j', "json", &opt.json, "as a JSON document"),
+	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
 	RD_END,
 };
 
 static const struct rd_usage usage = {
 	"raddle sanitize [-o DIR] [--thread NAME] [--json] TRACE",
-	"Shows a full trace with canonical names for threads, memory and the pointers to\n"
-	"it, so that two runs of a pseudo-deterministic program show the same in each\n"
-	"thread, whatever their schedules and addresses were. 'raddle compare' compares\n"
-	"runs by these names. Behind the records come the objects, each with its address,\n"
-	"thread, size and life, and the threads.",
+	"Shows a full trace with canonical names for threads, memory and pointers. Two runs of\n"
+	"a pseudo-deterministic program then have the same records in each thread, whatever\n"
+	"their schedules and addresses were; 'raddle compare' uses these names. The objects\n"
+	"follow the records, each with its address, thread, size and life, then the threads.",
 	options,
 	"  raddle record --flavour full -o trace -- ./prog\n"
 	"  raddle sanitize trace | less\n"
@@ -322,7 +322,7 @@ int cmd_sanitize(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	if (opt.output && opt.json) {
-		rd_fail(RD_EUSAGE, "sanitize: --json goes to standard output; -o is for text");
+		rd_fail(RD_EUSAGE, "sanitize: --json and -o cannot be combined");
 		return CMD_FAILED;
 	}
 	return sanitize_path(path) ? CMD_FAILED : CMD_OK;

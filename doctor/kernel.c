@@ -2,7 +2,7 @@
 /*
  * Probes of the kernel and the processor.  Each ability is used once the way
  * Raddle would use it: a count is read after a watched write, a child is traced
- * and goes on.  What is refused is told apart from what does not exist by errno.
+ * and goes on.  What is refused is distinguished from what does not exist by errno.
  */
 #include "doctor/probe.h"
 

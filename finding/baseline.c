@@ -75,7 +75,7 @@ int finding_baseline_parse(struct finding_set *set, const void *data, size_t len
 	int err = text.data[strspn(text.data, " \t\r\n")] == '{' ? names_of_document(&ids, data, length, name)
 								 : names_of_text(&ids, text.data, name);
 	if (!err && strlen(text.data) != length)
-		err = rd_fail(RD_EFORMAT, "baseline: %s: this is no text", name);
+		err = rd_fail(RD_EFORMAT, "baseline: %s: not a text file", name);
 	if (!err) {
 		size_t marked = mark(set, &ids);
 

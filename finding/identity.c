@@ -13,7 +13,7 @@
  * lines that access it; never of lines, addresses, threads or paths.  The
  * direction is left out as well: of x++ sometimes the read and sometimes
  * the write is what gets caught, and the error is the same.  Findings whose ids would be
- * equal (their maker gave no ordinals) are told apart by their order in the
+ * equal (their maker gave no ordinals) are distinguished by their order in the
  * source.
  *
  * Names of objects are normalised: `table[3].lock` and `table[4].lock` are one

@@ -516,11 +516,11 @@ static void get_document(struct parse *p, const json_t *document)
 	json_t *findings = json_object_get(document, "findings");
 
 	if (!json_is_integer(version) || !json_is_array(findings)) {
-		p->read.err = rd_fail(RD_EFORMAT, "findings: %s: this is no finding document", p->read.name);
+		p->read.err = rd_fail(RD_EFORMAT, "findings: %s: not a finding document", p->read.name);
 		return;
 	}
 	if (json_integer_value(version) != FINDING_VERSION) {
-		p->read.err = rd_fail(RD_EVERSION, "findings: %s: version %lld is not known, only %d is",
+		p->read.err = rd_fail(RD_EVERSION, "findings: %s: unknown version %lld; this Raddle reads %d",
 				      p->read.name, (long long)json_integer_value(version), FINDING_VERSION);
 		return;
 	}

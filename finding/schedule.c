@@ -534,7 +534,7 @@ static void parse_header(struct parser *p)
 	else
 		p->version = get_number(p, 1, UINT32_MAX);
 	if (!p->err && p->version != SCHEDULE_VERSION && p->version != SCHEDULE_VERSION_TURNS)
-		p->err = rd_fail(RD_EVERSION, "schedule: %s: version %s is not known, only %d and %d are",
+		p->err = rd_fail(RD_EVERSION, "schedule: %s: unknown version %s; this Raddle reads %d and %d",
 				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_TURNS);
 }
 

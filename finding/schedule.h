@@ -144,7 +144,7 @@ int schedule_parse(struct schedule *s, const void *data, size_t length, const ch
 int schedule_read(struct schedule *s, const char *path);
 
 /* Whether the numbers make sense: operations of a thread ascend, limits, holds
- * and stops lie behind them.  NULL, or what is wrong. */
+ * and stops lie after them.  NULL, or what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
 #endif

@@ -242,7 +242,7 @@ int suppressions_parse(struct suppressions *s, const void *data, size_t length, 
 
 	rd_buf_add(&text, data, length);
 	if (strlen(text.data) != length)
-		err = rd_fail(RD_EFORMAT, "suppressions: %s: this is no text", name);
+		err = rd_fail(RD_EFORMAT, "suppressions: %s: not a text file", name);
 	rest = length ? text.data : NULL;
 	while (rest && !err) {
 		char *line = trim(strsep(&rest, "\n"));

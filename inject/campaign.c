@@ -294,7 +294,7 @@ static void lose(struct crew *crew, uint64_t run, int status)
 	if (crew->error)
 		return;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == GAVE_UP) {
-		crew->error = rd_fail(RD_ETOOL, "inject: given up at run %" PRIu64 "; --resume %s goes on",
+		crew->error = rd_fail(RD_ETOOL, "inject: given up at run %" PRIu64 "; --resume %s continues",
 				      run, crew->campaign->directory);
 		return;
 	}

@@ -415,7 +415,7 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	begin = choice == p->items ? 0 : choice[-1].end;
 	snprintf(out->thread, sizeof out->thread, "%s", c->ground.census->names[choice->entry->thread]);
 	if (!inject_thread_parse(&out->faults[0], out->thread))
-		return rd_fail(RD_ELIMIT, "inject: thread %s is created too deep for a fault", out->thread);
+		return rd_fail(RD_ELIMIT, "inject: thread %s is nested too deeply for a fault", out->thread);
 	out->faults[0].instance = s->instance ? s->instance : place - begin + 1;
 	draw_fault(c, out->kind, choice, &random, &out->faults[0]);
 	return s->faults > 1 ? draw_window(c, p, choice, &random, out) : 0;

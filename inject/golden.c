@@ -169,7 +169,7 @@ static int keep_golden(const struct inject_trace *t, const char *golden)
 static int check_end(const struct inject_setup *s, const struct inject_run *run)
 {
 	if (inject_hangs(run))
-		return rd_fail(RD_EUSAGE, "inject: %s does not end without a fault either (--timeout)",
+		return rd_fail(RD_EUSAGE, "inject: %s does not end even without a fault (--timeout)",
 			       s->program);
 	if (WIFSIGNALED(run->end.status))
 		return rd_fail(RD_EUSAGE, "inject: %s is ended by signal %d without a fault", s->program,
@@ -239,10 +239,7 @@ static int repeat_golden(const char *directory, struct inject_setup *s, struct i
 	int r = inject_golden_load(&g, directory);
 
 	if (!r && g.census.forks)
-		rd_warn("inject: %s forks: faults come into its first process only, and only that one's "
-			"records "
-			"are compared",
-			s->program);
+		rd_warn("inject: %s forks: only its first process is injected into and compared", s->program);
 	s->records = g.census.records;
 	s->threads = g.census.thread_count;
 	set_sizes(s, peak_kb);

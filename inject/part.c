@@ -110,7 +110,7 @@ static int note_seen(void *context, const struct runlog_run *run, const char *te
 	(void)text;
 	(void)length;
 	if (number > 1u << 30)
-		return rd_fail(RD_ELIMIT, "%s: run %llu is too many", m->log.path,
+		return rd_fail(RD_ELIMIT, "%s: run number %llu is too large", m->log.path,
 			       (unsigned long long)number);
 	if (number >= m->count) {
 		size_t count = (size_t)number * 2 + 1024;

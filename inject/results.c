@@ -175,7 +175,7 @@ static int read_facts(struct campaign_results *r)
 	if (!err) {
 		root = json_loadb(text.data, text.length, 0, &where);
 		if (!json_is_object(root))
-			err = rd_fail(RD_EFORMAT, "campaign: %s: it is no JSON object", path);
+			err = rd_fail(RD_EFORMAT, "campaign: %s: not a JSON object", path);
 	}
 	if (!err) {
 		read_command(r, root);

@@ -118,7 +118,7 @@ static int copy_input(const char *from, const char *scratch, const char *name)
 	struct rd_buf data = RD_BUF_INIT;
 	char *to = rd_xasprintf("%s/%s", scratch, name), *slash = strrchr(to, '/');
 	struct stat st;
-	int r = is_below(name) ? 0 : rd_fail(RD_EFORMAT, "inject: %s: an input cannot be called so", name);
+	int r = is_below(name) ? 0 : rd_fail(RD_EFORMAT, "inject: %s: an input cannot have this name", name);
 
 	*slash = '\0';
 	if (!r)

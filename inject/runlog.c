@@ -213,7 +213,7 @@ static const char *read_members(struct runlog_run *run, const json_t *object, st
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts)
 {
 	json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-	const char *wrong = "it is no JSON object";
+	const char *wrong = "not a JSON object";
 
 	*run = (struct runlog_run){.bit = -1, .exit = -1};
 	if (json_is_object(object))

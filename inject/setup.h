@@ -40,7 +40,7 @@ struct inject_setup { /* strings are owned */
 	char *sampling;		  /* uniform, function, opcode or thread */
 	uint64_t bits;		  /* that change; 0: as the kind says */
 	uint64_t faults;	  /* in a run */
-	uint64_t window;	  /* in how many operations of the thread behind the first */
+	uint64_t window;	  /* in how many operations of the thread after the first */
 	bool once;		  /* also what would be permanent */
 
 	/* where they may strike; NULL and empty: anywhere */

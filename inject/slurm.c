@@ -124,7 +124,7 @@ static int add_options(struct rd_argv *argv, const char *options)
 		return 0;
 	err = wordexp(options, &words, WRDE_NOCMD | WRDE_UNDEF);
 	if (err)
-		return rd_fail(RD_EUSAGE, "slurm: these options cannot be read as words: %s", options);
+		return rd_fail(RD_EUSAGE, "slurm: these options cannot be split into words: %s", options);
 	rd_argv_add_all(argv, words.we_wordv);
 	wordfree(&words);
 	return 0;

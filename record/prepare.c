@@ -118,7 +118,8 @@ static int keep_old(const char *path)
 	int r = 0;
 
 	if (state == DIRECTORY_OTHER)
-		r = rd_fail(RD_EUSAGE, "%s: it is in the way of the old trace and is no trace", old);
+		r = rd_fail(RD_EUSAGE,
+			    "%s: cannot rename the old trace to this: it exists and is not a trace", old);
 	else if (state == DIRECTORY_TRACE)
 		r = move_entries(old, NULL);
 	if (!r)
@@ -137,7 +138,7 @@ int record_prepare_directory(const char *path, bool force)
 	case DIRECTORY_TRACE:
 		return force ? move_entries(path, NULL) : keep_old(path);
 	default:
-		return rd_fail(RD_EUSAGE, "%s: it is there and is no trace; name another directory", path);
+		return rd_fail(RD_EUSAGE, "%s: it exists and is not a trace; name another directory", path);
 	}
 }
 

@@ -262,7 +262,7 @@ void explain_missing(const struct explainer *e, struct rd_buf *out)
 	const struct board_row *row;
 
 	if (position == RADDLE_STEER_NONE) {
-		rd_buf_adds(out, "all threads came where they were to stand, but nothing came of it");
+		rd_buf_adds(out, "all threads reached their places, but nothing happened");
 		return;
 	}
 	add_expected(e, position, out);

@@ -309,7 +309,7 @@ static void explain(struct replay *r, const struct board *b, bool ended)
 /* All stops were reached, but they did not last. */
 static void explain_passed(struct replay *r)
 {
-	r->result->explanation = "all threads came where they were to be stuck, and went on";
+	r->result->explanation = "all threads reached the deadlock, but went on";
 }
 
 static bool is_from_outside(int signal)

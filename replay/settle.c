@@ -149,7 +149,7 @@ static void tell(const struct settling *s, const struct job *job)
 			: f->reason ? f->reason
 				    : "not confirmed",
 			seconds_since(job->start_ns),
-			a->step == STRATEGY_AGAIN ? ", predicted from again" : "");
+			a->step == STRATEGY_AGAIN ? ", its trace was predicted from" : "");
 	free(first);
 	free(second);
 }
@@ -166,7 +166,7 @@ static void take_answer(struct settling *s, const struct strategy_attempt *a, co
 		return;
 	}
 	finding_set_free(set);
-	strategy_lose(&s->strategy, a, "its replay left no result");
+	strategy_lose(&s->strategy, a, "its replay gave no result");
 }
 
 static void take_loss(struct settling *s, const struct strategy_attempt *a, int status)
@@ -175,7 +175,7 @@ static void take_loss(struct settling *s, const struct strategy_attempt *a, int 
 		      WIFSIGNALED(status)
 			      ? finding_textf(s->strategy.set, "its replay was ended by signal %d",
 					      WTERMSIG(status))
-			      : "its replay left no result");
+			      : "its replay gave no result");
 }
 
 static void hear(struct settling *s)

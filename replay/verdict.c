@@ -47,14 +47,14 @@ const char *replay_end_text(struct replay_result *result)
 			    strsignal(result->status));
 		break;
 	case REPLAY_DEADLOCKED:
-		rd_buf_adds(&text, "the program stood still for good and was ended: ");
+		rd_buf_adds(&text, "the program was deadlocked and was killed: ");
 		add_waits(result, &text);
 		break;
 	case REPLAY_HUNG:
-		rd_buf_adds(&text, "the program did nothing any more and was ended");
+		rd_buf_adds(&text, "the program made no more progress and was killed");
 		break;
 	case REPLAY_RAN_ON:
-		rd_buf_adds(&text, "the program did not end in time and was ended");
+		rd_buf_adds(&text, "the program did not end in time and was killed");
 		break;
 	}
 	copy = rd_arena_strndup(result->arena, text.data, text.length);
@@ -287,7 +287,7 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	f->status = drop ? FINDING_DROPPED : FINDING_UNCONFIRMED;
 	switch (result->outcome) {
 	case REPLAY_DEADLOCK:
-		rd_buf_adds(&why, "a deadlock is in the way: ");
+		rd_buf_adds(&why, "another deadlock came first: ");
 		add_waits(result, &why);
 		break;
 	case REPLAY_CRASHED:
@@ -295,17 +295,17 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 		rd_buf_addf(&why, "%s before: %s", replay_end_text(result), result->explanation);
 		break;
 	case REPLAY_LIVELOCK:
-		rd_buf_addf(&why, "a thread spins for what a thread that is held would do: %s",
+		rd_buf_addf(&why, "a thread spins for something that a stopped thread would do: %s",
 			    result->explanation);
 		break;
 	case REPLAY_STUCK:
-		rd_buf_addf(&why, "nothing moved for too long: %s", result->explanation);
+		rd_buf_addf(&why, "there was no progress for too long: %s", result->explanation);
 		break;
 	default:
-		rd_buf_adds(&why, result->explanation ? result->explanation : "it did not come about");
+		rd_buf_adds(&why, result->explanation ? result->explanation : "it did not happen");
 	}
 	if (result->detect_over)
-		finding_note(set, f, "the detector had no memory left and saw only a part of the run");
+		finding_note(set, f, "the detector ran out of memory and saw only part of the run");
 	if (result->unordered)
 		rd_buf_adds(&why, "; but the two accesses came unordered in that run, as the detector saw");
 	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");

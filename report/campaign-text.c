@@ -54,7 +54,7 @@ static void put_name(FILE *out, const char *name, size_t width, bool keep_end)
 	fprintf(out, "%*s", (int)(width - shown), "");
 }
 
-/* Small shares have two digits behind the point: bounds of rare things matter. */
+/* Small shares have two digits after the point: bounds of rare things matter. */
 static void put_share(FILE *out, double share, int width)
 {
 	double percent = share * 100;

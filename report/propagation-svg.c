@@ -266,7 +266,7 @@ static void put_mark(const struct graph *g, size_t number)
 			number);
 	}
 	put_tip(g, m);
-	if (m->count > 1) /* a second one behind it: there is more */
+	if (m->count > 1) /* a second one after it: there is more */
 		fprintf(g->out,
 			"<rect class=\"more\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>",
 			x - MARK / 2 + 3, y - MARK_HEIGHT / 2 + 3, MARK, MARK_HEIGHT);

@@ -107,9 +107,9 @@ const char *word_class(enum finding_class class)
 {
 	static const char *const words[FINDING_CLASSES] = {
 		"",
-		"the program goes wrong in one of the orders",
+		"the program fails in one of the orders",
 		"the program's output depends on the order",
-		"no order that was tried made a difference",
+		"none of the tried orders made a difference",
 		"only one order of the two accesses is possible",
 	};
 
@@ -259,7 +259,7 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 void word_evidence(struct rd_buf *out, const struct finding *f)
 {
 	if (!f->count)
-		rd_buf_adds(out, "Nothing but its schedule is known.");
+		rd_buf_adds(out, "Only its schedule is known.");
 	else if (f->recorded)
 		rd_buf_adds(out, "It happened in the recorded run.");
 	else if (f->status == FINDING_CANDIDATE)
@@ -267,7 +267,7 @@ void word_evidence(struct rd_buf *out, const struct finding *f)
 	else
 		rd_buf_adds(
 			out,
-			f->sound ? "The prediction is sound: it keeps what every read has read."
+			f->sound ? "The prediction is sound: every read keeps its value."
 				 : "The prediction is speculative: reads may get other values on the way.");
 	if (f->count > 1)
 		rd_buf_addf(out, " %" PRIu64 " predictions at these places are one finding.", f->count);

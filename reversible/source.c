@@ -122,14 +122,14 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 {
 	static const char *const texts[REV_SOURCE_KINDS] = {
 		[REV_OF_TIME] = "the time",
-		[REV_OF_TIMEOUT] = "a wait that may run out of time",
+		[REV_OF_TIMEOUT] = "a wait with a time limit",
 		[REV_OF_RANDOM] = "random numbers",
-		[REV_OF_IDENTITY] = "numbers that the system gives",
-		[REV_OF_INPUT] = "input whose arrival is not in the program's hand",
-		[REV_OF_ADDRESS] = "addresses are written out",
-		[REV_OF_NUMBER] = "an address is calculated with",
-		[REV_OF_UNWRITTEN] = "memory is read that nothing was seen to write",
-		[REV_OF_OUTPUT] = "several threads write in no certain order",
+		[REV_OF_IDENTITY] = "numbers chosen by the system",
+		[REV_OF_INPUT] = "input whose arrival the program does not control",
+		[REV_OF_ADDRESS] = "addresses are printed",
+		[REV_OF_NUMBER] = "an address is used in a calculation",
+		[REV_OF_UNWRITTEN] = "memory is read before it is written",
+		[REV_OF_OUTPUT] = "several threads write in no fixed order",
 		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
 	};
 

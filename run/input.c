@@ -44,7 +44,7 @@ static int start_pump(struct run_input *in, const char *spool)
 	if (copy < 0)
 		return rd_fail_errno("%s: cannot write it", spool);
 	if (pipe2(ends, O_CLOEXEC))
-		return rd_fail_errno("cannot make a pipe");
+		return rd_fail_errno("cannot create a pipe");
 	in->pump = fork();
 	if (in->pump < 0)
 		return rd_fail_errno("cannot start a process");

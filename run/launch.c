@@ -223,7 +223,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 
 	RD_ASSERT(!program_pid);
 	if (pipe2(report, O_CLOEXEC))
-		return rd_fail_errno("record: cannot make a pipe");
+		return rd_fail_errno("record: cannot create a pipe");
 	fflush(NULL);
 	*pid = start_with_signals(launch, report[1]);
 	close(report[1]);

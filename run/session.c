@@ -69,7 +69,7 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 
 	s->fd = memfd_create("raddle-session", MFD_CLOEXEC);
 	if (s->fd < 0)
-		return rd_fail_errno("record: cannot make shared memory");
+		return rd_fail_errno("record: cannot create shared memory");
 	while (map_buffers(s, count, steer_size)) {
 		if (count <= BUFFERS_MIN) {
 			close(s->fd);
@@ -100,7 +100,7 @@ int run_session_faults(struct run_session *s, size_t size)
 	void *moved;
 
 	if (ftruncate(s->fd, (off_t)(offset + size)))
-		return rd_fail_errno("record: cannot make shared memory for %zu bytes of faults", size);
+		return rd_fail_errno("record: cannot create shared memory for %zu bytes of faults", size);
 	moved = mremap(s->shared, s->size, offset + size, MREMAP_MAYMOVE);
 	if (moved == MAP_FAILED)
 		return rd_fail_errno("record: cannot map %zu bytes of shared memory", offset + size);

@@ -2,7 +2,7 @@
 /*
  * Decoding records from memory (include/raddle/event.h has the encoding).
  *
- * Nothing is believed: a decoder never reads outside [begin, end), and what it
+ * Nothing is trusted: a decoder never reads outside [begin, end), and what it
  * cannot be sure of is an error with a reason.  RESET and STACK records
  * are applied, not returned; the call stack is that of the event returned last.
  * A STRIDE record is returned as the accesses it stands for.

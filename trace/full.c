@@ -247,7 +247,7 @@ static int read_piece(struct trace_full *f)
 	return 1;
 }
 
-/* Whether the bytes tell what comes behind a branch: *piece is the piece, 0 if it is none.  Faults tell of
+/* Whether the bytes tell what comes after a branch: *piece is the piece, 0 if it is none.  Faults tell of
  * the piece before; a piece with an entry is a handler's. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {

@@ -150,7 +150,7 @@ size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
 /* What comes next of a piece that was executed to its end, for those who need no records: its ops and where
- * their fields are, from the bytes at `base`.  There are at least 8 readable bytes behind each field. */
+ * their fields are, from the bytes at `base`.  There are at least 8 readable bytes after each field. */
 struct trace_rest {
 	const struct trace_op *ops;
 	const uint8_t *base;

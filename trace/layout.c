@@ -3,7 +3,7 @@
  * The layout of pieces.  The P records of a site table come in; arrays in which a
  * piece's ops and their fields are found without a search go out.
  *
- * The table is not believed: letters, sites and types are checked, and the fields of a piece
+ * The table is not trusted: letters, sites and types are checked, and the fields of a piece
  * must add up to its size, so that whoever has as many bytes may use every offset.
  */
 #include "trace/layout.h"
@@ -98,7 +98,7 @@ static void add_value(struct parser *p, struct trace_op *op, enum trace_value_ty
 	p->offset += size;
 }
 
-/* One type behind the number of an op: a letter and its bytes. */
+/* One type after the number of an op: a letter and its bytes. */
 static int parse_type(struct parser *p, struct trace_op *op, const char **at)
 {
 	char letter = **at;

@@ -16,7 +16,7 @@ struct trace_field {
 	uint32_t slot;
 };
 
-#define TRACE_PACK_SLOTS 65536u	   /* fields that are told apart */
+#define TRACE_PACK_SLOTS 65536u	   /* fields that are distinguished */
 #define TRACE_PACK_ROW_SLOTS 1024u /* the first ones are for what is no piece */
 
 /* Of the pieces: where number 1 of the slot would be, and the part of its unit. */

@@ -34,7 +34,7 @@ struct trace_meta {
 	enum trace_end end;
 	int code; /* exit status or signal number */
 	bool core;
-	bool stood; /* the program stood still for good and was ended by `raddle` */
+	bool stood; /* the program was deadlocked and was killed by `raddle` */
 	bool complete;
 	char *stopped; /* why recording ended before the program did, or NULL */
 	uint64_t threads, events, bytes;

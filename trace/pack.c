@@ -4,10 +4,10 @@
  * that sees the same fields in the same order.
  *
  * A chunk has three parts: how long the second is (4 bytes), marks, data.  Marks: a byte for
- * each record, and behind it one for each two of its fields, the lengths of their
+ * each record, and after it one for each two of its fields, the lengths of their
  * differences (0 to 8 bytes).  Data: the differences themselves, and whatever was not guessed.
  *
- * Guesses: the next piece is one of the two that last came behind this one; an address moves as it did the
+ * Guesses: the next piece is one of the two that last came after this one; an address moves as it did the
  * last two times; a loaded value is what the address was last seen to hold; everything else is what it was
  * before.
  */
@@ -206,7 +206,7 @@ static inline uint64_t difference(uint64_t value, uint64_t guessed, unsigned siz
 
 /* --- rows of the runtime ------------------------------------------------------------------ */
 
-/* Sizes of the fields of a record that is no piece, behind its code, as digits; NULL: there is none.
+/* Sizes of the fields of a record that is no piece, after its code, as digits; NULL: there is none.
  * `n` counts what follows a row of such a size. */
 static size_t row_fields(const uint8_t *p, size_t left, uint8_t *sizes)
 {
@@ -248,7 +248,7 @@ static size_t row_fields(const uint8_t *p, size_t left, uint8_t *sizes)
 
 #define ROW_FIELDS (6 + 2 * RADDLE_FULL_POINTERS)
 
-/* Bytes behind the fields. */
+/* Bytes after the fields. */
 static size_t row_tail(const uint8_t *p, const uint8_t *sizes, size_t count)
 {
 	const char *operands = *p >= RADDLE_FIRST_ROW ? trace_kind(*p)->operands : "";

@@ -2,7 +2,7 @@
 /*
  * Packing the raw bytes of full traces (doc/format/full.md, "Packed chunks").  What a field holds is
  * guessed from what it held before, and only the difference is kept; a
- * general compressor comes behind it.  Packer and unpacker of a stream keep their state from chunk
+ * general compressor comes after it.  Packer and unpacker of a stream keep their state from chunk
  * to chunk, so chunks are unpacked in order.
  */
 #ifndef TRACE_PACK_H
@@ -21,7 +21,7 @@ void trace_packer_free(struct trace_packer *p);
  * they hold. */
 uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length);
 
-/* Whether the thread's end is among what was added; nothing should come behind it. */
+/* Whether the thread's end is among what was added; nothing should come after it. */
 bool trace_packed_end(const struct trace_packer *p);
 
 /* As new, for another thread. */

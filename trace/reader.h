@@ -4,7 +4,7 @@
  * all threads merged into one order.
  *
  * The order of a merge (the linearisation).  Records that carry q are in the order
- * of q.  A record without q, a plain access above all, stands directly behind
+ * of q.  A record without q, a plain access above all, stands directly after
  * the last q record before it in its thread, that is as early as the trace
  * allows.  Within a thread the order is the stream's; should q ever fall within
  * a stream, the largest q so far counts.  Equal places are ordered by thread

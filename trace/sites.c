@@ -4,7 +4,7 @@
  * go out.  The text is cut into strings in place, so that a table of hundreds
  * of thousands of sites costs one buffer and a few arrays.
  *
- * Nothing is believed: every number has a bound, the checksum is compared before
+ * Nothing is trusted: every number has a bound, the checksum is compared before
  * anything is used, and a message names the line.
  *
  * Invariants: the sites of a unit stand together, in ascending order of n; units
@@ -424,7 +424,7 @@ static int check_end(const struct parser *p, const char *text, size_t length, si
 	unsigned long long n = 0, sum = 0;
 	int used = 0;
 	if (length < 2 || text[length - 1] != '\n' || memchr(text, '\0', length))
-		return rd_fail(RD_EFORMAT, "sites: %s: the table is cut off or no text", p->name);
+		return rd_fail(RD_EFORMAT, "sites: %s: the table is cut off or is not text", p->name);
 	for (at = length - 1; at > 0 && text[at - 1] != '\n'; at--)
 		;
 	if (sscanf(text + at, "end\t%20llu\t%16llx%n", &n, &sum, &used) != 2 ||
@@ -443,7 +443,7 @@ static int check_first(const struct parser *p, const char *line)
 	unsigned version = 0;
 	int used = 0;
 	if (sscanf(line, "raddle-sites\t%9u%n", &version, &used) != 1 || line[used])
-		return rd_fail(RD_EFORMAT, "sites: %s: line 1: no site table", p->name);
+		return rd_fail(RD_EFORMAT, "sites: %s: line 1: not a site table", p->name);
 	if (version != 1)
 		return rd_fail(RD_EVERSION, "sites: %s: line 1: format version %u, this Raddle reads 1",
 			       p->name, version);
@@ -478,7 +478,7 @@ static bool is_zstd(const uint8_t *p, size_t length)
 	return length >= 4 && memcmp(p, magic, 4) == 0;
 }
 
-/* Decompresses piece by piece: the size that a frame claims is not believed. */
+/* Decompresses piece by piece: the size that a frame claims is not trusted. */
 static int inflate_text(const char *name, const void *data, size_t length, struct rd_buf *out)
 {
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
@@ -502,7 +502,7 @@ static int inflate_text(const char *name, const void *data, size_t length, struc
 			err = rd_fail(RD_ELIMIT, "sites: %s: more than %llu bytes of text", name, TEXT_MAX);
 	}
 	if (!err && in.pos != length)
-		err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: bytes behind the table", name, in.pos);
+		err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: bytes after the table", name, in.pos);
 	ZSTD_freeDCtx(zstd);
 	return err;
 }

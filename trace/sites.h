@@ -77,7 +77,7 @@ struct trace_unit {
 struct trace_piece_text {
 	uint32_t function, size; /* n is its place in the unit, from 1 */
 	uint32_t op_count;
-	const char *ops; /* strings, one behind another */
+	const char *ops; /* strings, one after another */
 };
 
 struct trace_global {

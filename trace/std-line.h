@@ -24,7 +24,7 @@ enum std_action {
 	STD_JOIN,
 	STD_BEGIN,
 	STD_END,
-	STD_MONITOR_WAIT, /* wait(l), directly behind rel(l) */
+	STD_MONITOR_WAIT, /* wait(l), directly after rel(l) */
 	STD_WAIT,	  /* cwait(c,m) */
 	STD_SEM_INIT,	  /* seminit(s,n) */
 	STD_ONCE,
@@ -65,7 +65,7 @@ struct std_line {
 
 enum std_verdict { STD_EVENT, STD_NO_EVENT, STD_BAD };
 
-/* Takes the line apart that begins at *p, and moves *p behind its newline.  A blank line is no event,
+/* Takes the line apart that begins at *p, and moves *p after its newline.  A blank line is no event,
  * and neither is one that goes on with the call stack of the line before.  What is wrong with a bad one
  * comes in *why. */
 enum std_verdict std_line_parse(const char **p, const char *end, struct std_line *line, const char **why);

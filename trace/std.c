@@ -84,7 +84,7 @@ struct thread {
 	uint32_t end_site;
 	uint32_t waiting;   /* lock + 1 of a wait that has not returned */
 	uint32_t condition; /* that it waits for */
-	uint64_t last_line; /* its last one behind the first join; 0: none */
+	uint64_t last_line; /* its last one after the first join; 0: none */
 	bool seen, forked;
 	bool active; /* it has done something, not only begun */
 };
@@ -399,7 +399,7 @@ static int put_fork(struct import *in, const struct event *e)
 	return 0;
 }
 
-/* Notes the last line of each thread that has events behind this line, where the first join is. */
+/* Notes the last line of each thread that has events after this line, where the first join is. */
 static void find_last_lines(struct import *in)
 {
 	uint64_t line = in->line;
@@ -629,7 +629,7 @@ static int put_event(struct import *in, const struct event *e)
 /* ---- lines that come too early ---- */
 
 /*
- * A log whose lines are written behind the operations has an acquisition before the release
+ * A log whose lines are written after the operations has an acquisition before the release
  * that made it possible, if the threads were quick enough.  With --force the thread that comes too
  * early is delayed until it can go on, and with it all that its later events lead to.
  */

@@ -39,14 +39,15 @@ static int check_header(const uint8_t *p, size_t length, const char *name, bool 
 {
 	const char *magic = full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC;
 	if (length < TRACE_STREAM_HEADER)
-		return rd_fail(RD_EFORMAT, "trace: %s: %zu bytes are no stream: the header has %d", name,
+		return rd_fail(RD_EFORMAT,
+			       "trace: %s: %zu bytes are too short for a stream; its header has %d", name,
 			       length, TRACE_STREAM_HEADER);
 	if (!full && memcmp(p, TRACE_FULL_MAGIC, 8) == 0)
 		return rd_fail(RD_EUSAGE,
 			       "trace: %s: this is a full trace; it takes one of the flavour record", name);
 	if (memcmp(p, magic, 8) != 0)
-		return rd_fail(RD_EFORMAT, "trace: %s: offset 0: no stream (it does not begin with %s)", name,
-			       magic);
+		return rd_fail(RD_EFORMAT, "trace: %s: offset 0: not a stream (it does not begin with %s)",
+			       name, magic);
 	uint32_t version = trace_get32(p + 8);
 	if (version != TRACE_FORMAT_VERSION)
 		return rd_fail(RD_EVERSION, "trace: %s: offset 8: format version %u, this Raddle reads %d",
@@ -115,7 +116,8 @@ static bool first_report(struct trace_stream *s)
 static int truncated(struct trace_stream *s)
 {
 	if (first_report(s))
-		rd_warn("trace: %s: chunk %u at 0x%zx: the file ends inside it; what is before it counts",
+		rd_warn("trace: %s: chunk %u at 0x%zx: the file ends inside it; the chunks before it were "
+			"read",
 			s->name, s->chunks, s->offset);
 	stop(s, TRACE_TRUNCATED);
 	return 0;

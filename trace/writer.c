@@ -79,7 +79,7 @@ int trace_writer_open(struct trace_writer **out, const char *directory)
 	free(first);
 	free(meta);
 	if (taken)
-		return rd_fail(RD_EUSAGE, "trace: %s holds a trace already", directory);
+		return rd_fail(RD_EUSAGE, "trace: %s contains a trace already", directory);
 	struct trace_writer *w = rd_xcalloc(1, sizeof *w);
 	w->directory = rd_xstrdup(directory);
 	w->zstd = ZSTD_createCCtx();
@@ -195,7 +195,7 @@ static int cut_preview(struct trace_writer *w, struct stream *s)
 	return RD_OK;
 }
 
-/* Writes a chunk behind the last whole one. */
+/* Writes a chunk after the last whole one. */
 static int put_chunk(struct trace_writer *w, struct stream *s, const struct content *c, size_t *size)
 {
 	RD_ASSERT(c->raw ? c->length <= 2 * TRACE_CHUNK_MAX && c->raw <= TRACE_CHUNK_MAX && w->full
@@ -209,7 +209,7 @@ static int put_chunk(struct trace_writer *w, struct stream *s, const struct cont
 		err = fail_keeping_errno("cannot write", w->directory, s->thread);
 		int saved = errno;
 		if (ftruncate(s->fd, (off_t)s->offset) != 0)
-			rd_warn("trace: %s/thread-%u: a torn chunk stays at the end", w->directory,
+			rd_warn("trace: %s/thread-%u: an incomplete chunk remains at the end", w->directory,
 				s->thread);
 		errno = saved;
 	}

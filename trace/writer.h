@@ -5,7 +5,7 @@
  * One writer serves one trace (one process of the recorded run).  It is not
  * thread-safe.  Whenever a function fails, the message has been emitted, errno is
  * that of the failed system call (ENOSPC, EDQUOT, ...) and the files on disk
- * end behind the last whole chunk.
+ * end after the last whole chunk.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H

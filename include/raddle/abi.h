@@ -111,7 +111,7 @@ void __raddle_write_stride(struct raddle_self *self, const void *p, uint32_t sit
 /* What string functions read and write; `max` bounds each.  read_string and write_string: the
  * string at p with its end.  read_common: what comparing p with `other` reads of p.
  * write_copied: as many bytes at p as the string at `from` has with its end.
- * write_appended: the same, behind the string at p, with an end of its own. */
+ * write_appended: the same, after the string at p, with an end of its own. */
 void __raddle_read_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_write_string(struct raddle_self *self, const char *p, uint32_t site, uint64_t max);
 void __raddle_read_common(struct raddle_self *self, const char *p, const char *other, uint32_t site,

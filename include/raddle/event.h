@@ -23,7 +23,7 @@
  *   0x05        FENCE: q, site as in RANGE.
  *   0x06        STRIDE: site and address as in RANGE, varint zigzag(distance),
  *               varint count (1 to RADDLE_STRIDE_MAX): the same as count plain
- *               accesses of the site, each `distance` behind the one before.
+ *               accesses of the site, each `distance` after the one before.
  *   others      a row of event.inc.
  *
  * q, t and a operands are zigzag varints of the difference to the previous
@@ -166,7 +166,7 @@ static inline bool raddle_is_limited(uint32_t kind)
 	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;
 }
 
-/* Whether the accesses behind it belong to a new segment of their thread. */
+/* Whether the accesses after it belong to a new segment of their thread. */
 static inline bool raddle_ends_segment(uint32_t kind)
 {
 	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY;

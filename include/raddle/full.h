@@ -14,7 +14,7 @@
  * A buffer is empty (all zero) when a thread gets it and aligned to its size.  `used`
  * and `open` (session.h) are one word for the thread: reserving adds the length
  * and one open piece with a single instruction, so a signal handler finds the room
- * taken and writes behind it.  The last store of a piece sets its last byte to 1;
+ * taken and writes after it.  The last store of a piece sets its last byte to 1;
  * then `open` is taken down again.  A buffer is not handed over while a piece in it is
  * open, unless the one who wrote it will never come back.
  *

@@ -4,7 +4,7 @@
  * a race or a deadlock and learns what happened (doc/format/schedule.md says what
  * a schedule means).
  *
- * It lies behind the buffers of the session (session.h: steer_offset, 0 for a run
+ * It lies after the buffers of the session (session.h: steer_offset, 0 for a run
  * that is only recorded) and belongs to the first process; what that forks runs
  * free.  The replayer fills the plan before the program starts.  From then on the
  * program writes everything but `command`, and the replayer only looks, except where
@@ -37,7 +37,7 @@
  * With RADDLE_STEER_TURNS one thread runs at a time (`running`), from the start of the program on, so what
  * happens depends on the plan alone.  A thread keeps the turn from one point to the next.  Points are:
  * before an operation; where it has to wait in one; before a watched access; the first sign of a thread
- * behind the access at which it met another; where it yields or sleeps; its end; and two that keep a
+ * after the access at which it met another; where it yields or sleeps; its end; and two that keep a
  * program from standing still: SPIN (many accesses, or points, without a change) and AWAY (it waits in
  * the kernel for something that is not ours).  A point of a thread is named by the number n of
  * operations it has begun, the kind of the point and its count among those of that kind behind operation n.
@@ -264,7 +264,7 @@ struct raddle_steer {
 	uint64_t watches_at, decisions_at, made_at;
 	uint64_t seed;		       /* 0: none */
 	uint32_t next;		       /* answer: the slot that goes on now; NONE: as the plan says */
-	_Atomic uint32_t thread_added; /* threads behind the first thread_count */
+	_Atomic uint32_t thread_added; /* threads after the first thread_count */
 	_Atomic uint32_t watch_count, decision_count;
 	_Atomic uint32_t past_count;	       /* decisions that were taken */
 	_Atomic uint32_t made_count;	       /* may exceed RADDLE_STEER_DECISIONS */

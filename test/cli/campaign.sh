@@ -40,7 +40,7 @@ line 11 BitFlip crash address | head -c 100 >>one/log
 line 12 BitFlip crash address >>one/log
 "$RADDLE" campaign one >text 2>notes
 grep -q 'one/log.1: the last line is incomplete and is skipped' notes
-grep -q 'one/log:5 is skipped: it is no JSON object' notes
+grep -q 'one/log:5 is skipped: not a JSON object' notes
 grep -q '^9 runs' text
 grep -q '^2 lines of the log are incomplete or damaged' text
 
@@ -56,6 +56,6 @@ fails() { # message command...
 fails 'which directory'
 fails 'absent/campaign.json' absent
 fails 'there is no log in it' "$(mkdir -p empty && echo '{}' >empty/campaign.json && echo empty)"
-fails 'it is no JSON object' "$(mkdir -p bad && echo 'x' >bad/campaign.json && echo bad)"
+fails 'not a JSON object' "$(mkdir -p bad && echo 'x' >bad/campaign.json && echo bad)"
 fails 'only one document' --json --html - one
 fails 'cannot write it' --html absent/page two

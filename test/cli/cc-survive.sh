@@ -88,7 +88,7 @@ done
 echo '#!/bin/sh' >script && chmod +x script
 expect "is a script" script
 : >empty
-expect "no x86-64 ELF" empty
+expect "not an x86-64 ELF" empty
 head -c 3000 full >cut
 expect ":" cut
 expect "cannot open" absent

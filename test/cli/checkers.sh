@@ -58,6 +58,22 @@ cat >docs/README.md <<'PAGE'
     $ raddle gone
 `base/gone*`
 PAGE
+touch docs/base/gone.c docs/test/elsewhere.c
+echo '`elsewhere.c`, gone' >docs/base/README.md
+docs/tool/check-docs >out && fail "a stale page is not blamed"
+grep -q '^base/README.md:1: ' out || fail "a file of another room passes: $(cat out)"
+rm docs/base/gone.c
+mkdir docs/trace
+printf '#include "base/there.h"\n' >docs/trace/there.c
+touch docs/base/there.c
+echo 'Uses `base/`.' >docs/trace/README.md
+echo 'Uses libc.' >docs/base/README.md
+rm docs/README.md
+docs/tool/check-docs >out || fail "rooms that are used are blamed: $(cat out)"
+echo 'Uses `base/`, `trace/`.' >docs/base/README.md
+echo 'Uses libc.' >docs/trace/README.md
+docs/tool/check-docs >out && fail "wrong rooms are not blamed"
+[ "$(wc -l <out)" = 2 ] || fail "not each wrong room is blamed: $(cat out)"
 docs/tool/check-docs >out && fail "a stale page is not blamed"
 for line in $(seq 10); do
 	grep -q "^README.md:$line: .*gone" out || fail "check-docs does not see line $line: $(cat out)"

@@ -65,7 +65,7 @@ wait $pid || complain "the first recording: $?"
 # What somebody else wrote stays, whatever it is called.
 mkdir project && echo '{"name": "mine"}' >project/meta.json && echo source >project/main.c
 "$RADDLE" record -o project -- ./first 2>err
-[ $? = 2 ] && grep -q 'is no trace' err || complain "a directory that is no trace: $(cat err)"
+[ $? = 2 ] && grep -q 'is not a trace' err || complain "a directory that is no trace: $(cat err)"
 "$RADDLE" record -f -o project -- ./first 2>/dev/null && complain "--force takes a directory that is no trace"
 [ -e project/main.c ] && [ -e project/meta.json ] || complain "files are lost"
 mkdir lonely && echo '{"name": "mine"}' >lonely/meta.json

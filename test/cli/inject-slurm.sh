@@ -86,7 +86,7 @@ held_job >/dev/null || fail 'there is no job'
 kill -TERM $raddle
 wait $raddle
 [ $? = 2 ] || fail 'the status is not 2'
-grep -q 'the jobs are cancelled; --resume stopped goes on' err || fail 'nothing was said about resuming'
+grep -q 'the jobs are cancelled; --resume stopped continues' err || fail 'nothing was said about resuming'
 [ -z "$(squeue --noheader --states=PENDING,RUNNING)" ] || fail 'jobs are left'
 "$RADDLE" inject --resume stopped >out 2>err || fail 'it did not go on'
 [ "$(facts here)" = "$(facts stopped)" ] || fail 'the resumed campaign differs'

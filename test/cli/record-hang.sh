@@ -27,20 +27,20 @@ handler=$!
 
 # These only seem to stand still.  They go on when the watchdog has judged them, not before.
 judged() { # case, judgement
-	wait_for 120 grep -q "the program is silent.*$2" "$1.err" || complain "$1: was not judged: $(cat "$1.err")"
+	wait_for 120 grep -q "the program is quiet.*$2" "$1.err" || complain "$1: was not judged: $(cat "$1.err")"
 }
-judged input 'no reason for a closer look'
+judged input 'no thread waits for a lock'
 echo x >&3
 exec 3>&-
-judged timed 'it may go on'
+judged timed 'it can continue'
 touch go
 wait_for 60 grep -q ready handler.out || complain "handler: does not start: $(cat handler.err)"
-judged handler 'it may go on'
+judged handler 'it can continue'
 kill -USR1 $handler
 wait $handler || complain "a program that waits for a signal ended with $?: $(cat handler.err)"
 wait_for 120 test -s self.status || complain "self: is not ended"
 kill -0 $alone || complain "--no-watchdog does not leave a program alone"
-grep -q 'is silent' alone.err && complain "--no-watchdog looks: $(cat alone.err)"
+grep -q 'is quiet' alone.err && complain "--no-watchdog looks: $(cat alone.err)"
 kill $alone
 wait
 

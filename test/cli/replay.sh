@@ -104,7 +104,7 @@ jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/d
 candidate "$micro/poll-fine.c"
 spin=$schedule
 status 0 --json spin.json "$spin" -- ./poll-fine
-says 'a thread spins for what a thread that is held would do: T_0_1 was to come to its read of data'
+says 'a thread spins for something that a stopped thread would do: T_0_1 was to come to its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
 # A relaxed flag keeps the threads apart, but does not order them: the detector says so, if it may.

@@ -107,13 +107,13 @@ LD_LIBRARY_PATH=$PWD/nolib "$RADDLE" reversible trace >out || status=$?
 
 # What comes from outside is listed, and counts with --strict.
 check outside 0
-for what in 'clock_gettime at' 'time at' 'getpid at' '/dev/urandom at' 'fresh.*nothing was seen to write' 'printf at .*addresses'; do
+for what in 'clock_gettime at' 'time at' 'getpid at' '/dev/urandom at' 'fresh.*read before it is written' 'printf at .*addresses'; do
 	grep -q "$what" out || complain "outside: no $what: $(cat out)"
 done
 "$RADDLE" reversible -q --strict trace && complain "outside: --strict has no effect"
 "$RADDLE" reversible --json trace | jq -e '.verdict == "yes" and (.sources | length) == 6' >/dev/null || complain "the JSON of sources"
 check output 0
-grep -q 'puts at .*several threads write in no certain order' out || complain "output: $(cat out)"
+grep -q 'puts at .*several threads write in no fixed order' out || complain "output: $(cat out)"
 check output-joined 0
 grep -q 'order$' out || complain "output-joined: $(cat out)"
 check barrier-serial 0
@@ -133,7 +133,7 @@ grep -q "ended by signal 9" out || complain "killed: $(cat out)"
 
 # What was not looked at is not said to be all right.
 check addresses 0
-[ "$(grep -c 'ptrtoint at .* an address is calculated with (1 time' out)" = 1 ] || complain "addresses: $(cat out)"
+[ "$(grep -c 'ptrtoint at .* an address is used in a calculation (1 time' out)" = 1 ] || complain "addresses: $(cat out)"
 check huge 3
 grep -q '^unknown: an access of more than 64 MB' out || complain "huge: $(cat out)"
 

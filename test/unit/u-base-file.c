@@ -127,7 +127,7 @@ static void directories_come_and_go(void **state)
 	assert_int_equal(rd_file_write("a/b/file", "x", 1), 0);
 	assert_int_equal(symlink("/etc", "a/b/link"), 0);
 	assert_int_equal(rd_mkdirs("a/b/file/d"), RD_ESYSTEM);
-	assert_said("a/b/file/d: cannot make this directory");
+	assert_said("a/b/file/d: cannot create this directory");
 	assert_int_equal(rd_remove_tree("a"), 0);
 	assert_false(rd_file_exists("a"));
 	assert_true(rd_file_exists("/etc/passwd"));
@@ -192,7 +192,7 @@ static void missing_support_file(void **state)
 
 	(void)state;
 	assert_int_equal(rd_support_file("no-such-file", &path), RD_ENOTFOUND);
-	assert_said("/no-such-file: this part of Raddle is not there");
+	assert_said("/no-such-file: this part of Raddle is missing");
 }
 
 static int run_shell(const char *script, struct rd_buf *output)

@@ -215,8 +215,8 @@ static void bad_documents(void **state)
 		int err;
 	} cases[] = {
 		{"", "line 1", RD_EFORMAT},
-		{"[]", "no finding document", RD_EFORMAT},
-		{"{\"version\":1}", "no finding document", RD_EFORMAT},
+		{"[]", "not a finding document", RD_EFORMAT},
+		{"{\"version\":1}", "not a finding document", RD_EFORMAT},
 		{"{\"version\":2,\"findings\":[]}", "version 2", RD_EVERSION},
 		{"{\"version\":1,\"findings\":[1]}", "finding 1", RD_EFORMAT},
 		{"{\"version\":1,\"findings\":[{},{\"kind\":\"x\"}]}", "finding 2: \"kind\"", RD_EFORMAT},

@@ -125,9 +125,9 @@ static void bad_lines(void **state)
 	static const struct {
 		const char *line, *wrong;
 	} table[] = {
-		{"", "it is no JSON object"},
-		{"{", "it is no JSON object"},
-		{"[1]", "it is no JSON object"},
+		{"", "not a JSON object"},
+		{"{", "not a JSON object"},
+		{"[1]", "not a JSON object"},
 		{"{}", "run"},
 		{"{\"run\":-1,\"fault\":\"x\",\"outcome\":\"sdc\",\"deviation\":\"none\"}", "run"},
 		{"{\"run\":1,\"fault\":\"\",\"outcome\":\"sdc\",\"deviation\":\"none\"}", "fault"},
@@ -138,7 +138,7 @@ static void bad_lines(void **state)
 		{"{\"run\":1,\"fault\":\"x\",\"outcome\":\"sdc\",\"deviation\":\"none\",\"fired\":1}",
 		 "fired"},
 		{"{\"run\":1,\"run\":2,\"fault\":\"x\",\"outcome\":\"sdc\",\"deviation\":\"none\"}",
-		 "it is no JSON object"},
+		 "not a JSON object"},
 		{"{\"run\":1,\"fault\":\"x\",\"outcome\":\"sdc\",\"deviation\":\"none\",\"more\":[]}", NULL},
 	};
 	struct rd_names texts = RD_NAMES_INIT;

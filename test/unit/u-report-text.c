@@ -43,7 +43,7 @@ static void classified(void **state)
 
 	(void)state;
 	golden_check("report-classes.txt", text, length);
-	assert_non_null(strstr(text, "Class: spec-violated: the program goes wrong"));
+	assert_non_null(strstr(text, "Class: spec-violated: the program fails"));
 	assert_non_null(strstr(text, "Memory models: sc: k-witness-harmless, tso: spec-violated"));
 	assert_non_null(strstr(text, "1 candidate"));
 	free(text);
