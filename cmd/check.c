@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "cmd/ending.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
 #include "cmd/standing.h"
@@ -56,6 +57,7 @@ static struct {
 	uint64_t timeout; /* seconds of one run; 0: none */
 	uint64_t time;	  /* seconds of all replays; 0: none */
 	bool no_replay;
+	bool pass_status;
 	bool fast, quick; /* the flavour */
 	bool quiet, verbose;
 } opt = {.runs = 1, .time = TIME_S, .prediction = PREDICT_BATCH_DEFAULT};
@@ -79,6 +81,7 @@ static const struct rd_option options[] = {
 	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run after SECONDS"),
 	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for all replays together; 0: no limit (300)"),
 	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict; confirm nothing"),
+	RD_FLAG(0, "pass-status", &opt.pass_status, "if nothing is confirmed, exit as the program did"),
 	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "try only sound predictions"),
 	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
 	RD_FLAG(0, "no-deadlocks", &opt.prediction.no_deadlocks, "do not look for deadlocks"),
@@ -107,7 +110,7 @@ static const struct rd_usage usage = {
 
 /* A recorded run. */
 struct past {
-	struct run_end end;
+	struct cmd_ending ending;
 	struct finding_set *standing; /* the deadlocks it was ended for; NULL: it was not */
 };
 
@@ -121,6 +124,7 @@ struct check {
 	struct finding **all; /* every prediction, before those at the same places became one */
 	size_t all_count;
 	struct past *runs;    /* opt.runs of them */
+	struct past *now;     /* the one that is being recorded */
 	uint64_t recorded_ms; /* the longest */
 	int recorded_signal;  /* of the first */
 	double seconds[3];    /* spent on recording, prediction and replays */
@@ -227,25 +231,28 @@ static void ended(void *context, const struct trace_meta *meta)
 
 	if (ms > c->recorded_ms)
 		c->recorded_ms = ms;
-	if (meta->stopped)
+	c->now->ending.events = meta->events;
+	if (meta->stopped) {
+		c->now->ending.stopped = rd_xstrdup(meta->stopped);
 		rd_warn("recording stopped before the program ended: %s", meta->stopped);
+	}
 	rd_info("recorded %" PRIu64 " events of %" PRIu64 " threads in %.1f s", meta->events, meta->threads,
 		(double)ms / 1e3);
 }
 
 static void say_status(const struct past *past)
 {
-	int status = past->end.status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	int status = past->ending.end.status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	struct rd_buf words = RD_BUF_INIT;
 
+	cmd_ending_words(&past->ending, &words);
 	if (past->standing)
-		rd_warn("the program was deadlocked and was killed");
-	else if (past->end.how == RUN_TIMED_OUT)
+		rd_warn("the program %s", words.data);
+	else if (cmd_ending_late(&past->ending))
 		rd_warn("the program did not end within %" PRIu64 " s and was ended", opt.timeout);
 	else if (number && number != SIGINT && number != SIGTERM)
-		rd_warn("the recorded run was ended by signal %d (%s); the run up to there is analysed",
-			number, strsignal(number));
-	else if (!number && WEXITSTATUS(status))
-		rd_info("the recorded run ended with status %d", WEXITSTATUS(status));
+		rd_warn("the recorded run %s; the run up to there is analysed", words.data);
+	rd_buf_release(&words);
 }
 
 static int record_into(struct check *c, struct past *past, const char *path, const int *streams)
@@ -262,12 +269,17 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 				 .ended = ended,
 				 .context = c};
 	struct record_result result = {0};
-	int err = record_run(&run, &result);
+	int err;
 
-	run_companion_stop(&c->companion);
-	past->end = result.end;
+	c->now = past;
+	err = record_run(&run, &result);
+	past->ending.companion = run_companion_stop(&c->companion);
+	past->ending.end = result.end;
+	past->ending.stood = result.stood;
 	if (!err)
 		err = cmd_standing_read(&result, &past->standing);
+	if (!err)
+		err = cmd_ending_check(&past->ending, c->program.path, opt.with);
 	if (!err)
 		say_status(past);
 	record_result_release(&result);
@@ -304,8 +316,8 @@ static int record(struct check *c)
 		if (run_launch_interrupted())
 			opt.runs = n + 1;
 	}
-	if (!err && WIFSIGNALED(c->runs[0].end.status))
-		c->recorded_signal = WTERMSIG(c->runs[0].end.status);
+	if (!err && WIFSIGNALED(c->runs[0].ending.end.status))
+		c->recorded_signal = WTERMSIG(c->runs[0].ending.end.status);
 	free(spool);
 	return err;
 }
@@ -362,8 +374,11 @@ static int predict(struct check *c)
 
 	if (!opt.quiet)
 		rd_progress_say(&progress, "predicting");
+	opt.prediction.failures = true;
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
+		opt.prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
+				       WIFSIGNALED(c->runs[n].ending.end.status) && !c->runs[n].standing;
 		err = predict_batch_run(&opt.prediction, path, c->set);
 		if (err && c->set->tool)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
@@ -457,13 +472,14 @@ static int replay(struct check *c, struct replay_settled *r)
 
 static void add_stats(const struct check *c, const struct replay_settled *r)
 {
-	int status = c->runs[0].end.status;
+	const struct cmd_ending *e = &c->runs[0].ending;
 
 	predict_batch_stats(&opt.prediction, c->set);
 	finding_stat(c->set, "threads", (double)opt.prediction.threads);
 	finding_stat(c->set, "runs", (double)opt.runs);
-	finding_stat(c->set, "program_status",
-		     WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	finding_stat(c->set, "program_status", cmd_ending_status(e));
+	if (WIFSIGNALED(e->end.status))
+		finding_stat(c->set, "program_signal", WTERMSIG(e->end.status));
 	finding_stat(c->set, "replayed", (double)r->replayed);
 	finding_stat(c->set, "replays", (double)r->replays);
 	finding_stat(c->set, "untried", (double)r->untried);
@@ -497,8 +513,18 @@ static void say_late(const struct replay_settled *r)
 		fprintf(stderr, "Replayed, but not in every way %s: %" PRIu64 ".\n", why, r->unfinished);
 }
 
+static void say_end(const struct check *c)
+{
+	struct rd_buf words = RD_BUF_INIT;
+
+	cmd_ending_words(&c->runs[0].ending, &words);
+	fprintf(stderr, "The recorded program %s.\n", words.data);
+	rd_buf_release(&words);
+}
+
 static void say_rest(const struct check *c, const struct replay_settled *r)
 {
+	say_end(c);
 	say_late(r);
 	if (opt.prediction.left_out)
 		fprintf(stderr, "%" PRIu64 " more were not tried; --limit raises the number.\n",
@@ -550,14 +576,44 @@ static int check_program(struct check *c, struct replay_settled *r)
 	return err ? err : report(c, r);
 }
 
+/* Nothing was confirmed: whether that means something, and the status. */
+static int conclude(const struct check *c, bool interrupted)
+{
+	struct rd_buf why = RD_BUF_INIT;
+	int err = RD_OK;
+
+	if (interrupted)
+		err = rd_fail(RD_ESYSTEM, "check: interrupted");
+	for (size_t i = 0; i < opt.runs && !err; i++)
+		if (cmd_ending_doubt(&c->runs[i].ending, opt.prediction.at_start > 0, &why))
+			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);
+	rd_buf_release(&why);
+	if (err)
+		return CMD_FAILED;
+	return opt.pass_status ? cmd_ending_status(&c->runs[0].ending) : CMD_OK;
+}
+
+static void release(struct check *c)
+{
+	finding_set_free(c->set);
+	for (size_t i = 0; i < opt.runs; i++) {
+		finding_set_free(c->runs[i].standing);
+		cmd_ending_release(&c->runs[i].ending);
+	}
+	free(c->runs);
+	free(c->all);
+	run_input_close(&c->input);
+	run_program_close(&c->program);
+}
+
 static int check(char **argv)
 {
 	struct run_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct replay_settled r = {0};
 	struct rd_claim claim = {0};
-	int err = run_program_open(&c.program, argv[0], &how);
-	bool found, interrupted;
+	int status, err = run_program_open(&c.program, argv[0], &how);
+	bool found;
 
 	c.set = finding_set_new();
 	c.runs = rd_xcalloc(opt.runs, sizeof *c.runs);
@@ -568,19 +624,11 @@ static int check(char **argv)
 	if (!err)
 		err = check_program(&c, &r);
 	found = finding_set_count(c.set, FINDING_CONFIRMED, true) > 0;
-	interrupted = r.interrupted;
-	finding_set_free(c.set);
-	for (size_t i = 0; i < opt.runs; i++)
-		finding_set_free(c.runs[i].standing);
-	free(c.runs);
-	free(c.all);
+	status = err ? CMD_FAILED : found ? CMD_FOUND : conclude(&c, r.interrupted);
 	replay_settled_release(&r);
-	run_input_close(&c.input);
-	run_program_close(&c.program);
+	release(&c);
 	rd_claim_release(&claim);
-	if (!err && interrupted && !found)
-		err = rd_fail(RD_ESYSTEM, "check: interrupted");
-	return err ? CMD_FAILED : found ? CMD_FOUND : CMD_OK;
+	return status;
 }
 
 int cmd_check(int argc, char **argv)

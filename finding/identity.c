@@ -127,7 +127,10 @@ static void identify(const struct finding *f, enum scope scope, size_t serial, c
 
 	add_field(&b, finding_kind_name(f->kind));
 	add_object(&b, &f->object);
-	add_sides(&b, f, scope);
+	if (f->kind == FINDING_FAILURE && f->cycle_count > 1)
+		add_field(&b, f->cycle[0].wants); /* the threads that were there are others each time */
+	else
+		add_sides(&b, f, scope);
 	if (serial)
 		rd_buf_addf(&b, "%zu", serial);
 	snprintf(out, FINDING_ID_SIZE, "%016llx", (unsigned long long)XXH64(b.data, b.length, 0));

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "deadlock",       "mutex",
-						       "thread", "signal",   "called_from_lib"};
+static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "deadlock",	"mutex",
+						       "thread", "signal",   "called_from_lib", "failure"};
 
 const char *suppress_type_name(enum suppress_type type)
 {
@@ -173,6 +173,8 @@ static bool hides(const struct suppress_rule *rule, const struct finding *f)
 		return match_thread(rule, f);
 	case SUPPRESS_CALLED_FROM_LIB:
 		return match_library(rule, f);
+	case SUPPRESS_FAILURE:
+		return f->kind == FINDING_FAILURE && match_deadlock(rule, f);
 	case SUPPRESS_SIGNAL:
 	case SUPPRESS_TYPES:
 		break;

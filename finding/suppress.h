@@ -18,6 +18,7 @@ enum suppress_type {
 	SUPPRESS_THREAD,
 	SUPPRESS_SIGNAL, /* read and never used: Raddle has no such findings */
 	SUPPRESS_CALLED_FROM_LIB,
+	SUPPRESS_FAILURE, /* of Raddle's own */
 	SUPPRESS_TYPES,
 };
 

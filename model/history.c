@@ -187,10 +187,19 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 	h->operations[h->operation_count++] = op;
 }
 
+/* Where the thread stood when its stream ended, for threads that failed. */
+static void note_end(struct scan *s, const struct trace_event *last, const struct trace_stream *in)
+{
+	s->history->end_site = last->site;
+	s->history->end_address = last->address;
+	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
+}
+
 static void scan_stream(struct scan *s, size_t stream)
 {
+	struct trace_event e = {0};
 	struct trace_stream in;
-	struct trace_event e;
+
 	if (trace_open_thread(s->model->trace, stream, &in) != RD_OK)
 		return;
 	while (trace_stream_next(&in, &e) > 0) {
@@ -206,6 +215,7 @@ static void scan_stream(struct scan *s, size_t stream)
 		else if (handling > RADDLE_USES)
 			note_handling(s, &e, &in);
 	}
+	note_end(s, &e, &in);
 	trace_stream_close(&in);
 }
 

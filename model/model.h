@@ -120,6 +120,9 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
+	uint32_t end_site;    /* of the last record, if it is an access; 0 otherwise */
+	uint32_t end_stack;   /* the call stack there */
+	uint64_t end_address; /* what it accesses */
 };
 
 struct model {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/open.h"
 #include "predict/describe.h"
+#include "predict/failure.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -63,6 +64,15 @@ static int predict_model(struct predict_batch *p, const struct model *model, str
 	return err;
 }
 
+static void look_at_end(struct predict_batch *p, const struct model *model, struct finding_set *set)
+{
+	const struct trace_meta *meta = trace_get_meta(model->trace);
+	bool failed = meta->end == TRACE_SIGNALLED && predict_is_failure(meta->code);
+
+	if (p->failures && (failed || p->ended))
+		p->at_start += !predict_failure(model, failed ? meta->code : 0, set);
+}
+
 int predict_batch_run(struct predict_batch *p, const char *path, struct finding_set *set)
 {
 	struct model_file in;
@@ -70,6 +80,8 @@ int predict_batch_run(struct predict_batch *p, const char *path, struct finding_
 
 	if (!err)
 		err = predict_model(p, in.model, set);
+	if (!err)
+		look_at_end(p, in.model, set);
 	if (!err)
 		err = in.model->err; /* what could be read was looked at */
 	model_close(&in);
@@ -82,6 +94,7 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 	int err;
 
 	less.work = (less.work + LESS_WORK - 1) / LESS_WORK;
+	less.failures = false;
 	err = predict_batch_run(&less, path, set);
 	if (!err)
 		finding_set_finish(set);

@@ -16,12 +16,15 @@ struct predict_batch {
 	uint64_t window;      /* events; 0: the whole */
 	uint64_t limit;	      /* findings to describe */
 	uint64_t work;	      /* millions of search steps */
+	bool failures;	      /* a run that failed by itself is a finding */
+	bool ended;	      /* likewise: the run had to be ended */
 
 	/* Results, summed up. */
 	uint64_t left_out; /* findings beyond the limit */
 	uint64_t unknown;  /* candidates that were not decided */
 	uint64_t events, considered, searched, dropped;
-	uint64_t threads; /* of the trace with most of them */
+	uint64_t threads;  /* of the trace with most of them */
+	uint64_t at_start; /* runs that failed before they did anything */
 	struct predict_count counts[PREDICT_COUNT_MODELS];
 	double reading_seconds; /* CPU time until the search began; with counts */
 };

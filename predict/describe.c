@@ -474,19 +474,23 @@ static struct schedule *add_schedule(struct describer *d, struct finding *f, con
 
 /* ---- findings ---- */
 
+static void describe_thread(const struct describer *d, uint32_t thread, struct finding_thread *out)
+{
+	const struct model_thread *t = &d->m->threads[thread];
+
+	out->name = finding_text(d->set, t->name);
+	out->label = finding_text(d->set, t->label);
+	out->created = stack_of(d, 0, t->create_stack);
+}
+
 static void describe_threads(const struct describer *d, struct finding *f, const uint32_t *targets,
 			     uint32_t count)
 {
 	f->threads = finding_array(d->set, count, sizeof *f->threads);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t thread = d->t->x.events[targets[i]].thread;
-		const struct model_thread *t = &d->m->threads[thread];
-		if (finding_thread(f, t->name))
-			continue;
-		struct finding_thread *out = &f->threads[f->thread_count++];
-		out->name = finding_text(d->set, t->name);
-		out->label = finding_text(d->set, t->label);
-		out->created = stack_of(d, 0, t->create_stack);
+		if (!finding_thread(f, d->m->threads[thread].name))
+			describe_thread(d, thread, &f->threads[f->thread_count++]);
 	}
 }
 
@@ -725,4 +729,21 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 		free(d.counted[i]);
 	free(d.counted);
 	return left_out;
+}
+
+void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
+			  struct finding_wait *out)
+{
+	const struct describer d = {.m = m, .set = set};
+	const struct model_history *h = &m->histories[thread];
+
+	out->thread = finding_text(set, m->threads[thread].name);
+	out->stack = stack_of(&d, h->end_site, h->end_stack);
+	out->holds = locks_at(&d, thread, h->operation_count, &out->hold_count);
+}
+
+void predict_describe_thread(const struct model *m, uint32_t thread, struct finding_set *set,
+			     struct finding_thread *out)
+{
+	describe_thread(&(struct describer){.m = m, .set = set}, thread, out);
 }

@@ -12,4 +12,10 @@
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, size_t limit);
 
+/* Where a thread stood when the trace ended: its name, call stack and locks; and the thread itself. */
+void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
+			  struct finding_wait *out);
+void predict_describe_thread(const struct model *m, uint32_t thread, struct finding_set *set,
+			     struct finding_thread *out);
+
 #endif

@@ -91,6 +91,10 @@ void word_title(struct rd_buf *out, const struct finding *f)
 							    : " of one thread that nothing wakes");
 	else if (f->kind == FINDING_DEADLOCK)
 		rd_buf_addf(out, " of %zu threads", f->cycle_count);
+	else if (f->kind == FINDING_FAILURE && f->cycle_count && f->cycle[0].wants)
+		rd_buf_addf(out, " by %s", f->cycle[0].wants);
+	else if (f->kind == FINDING_FAILURE)
+		rd_buf_adds(out, " to end");
 }
 
 const char *word_status(const struct finding *f)
@@ -202,7 +206,10 @@ void word_thread(struct rd_buf *out, const struct finding *f, const char *name)
 {
 	const struct finding_thread *t = finding_thread(f, name);
 
-	rd_buf_addf(out, "thread %s", name ? name : RD_UNKNOWN);
+	if (name)
+		rd_buf_addf(out, "thread %s", name);
+	else
+		rd_buf_adds(out, "an unknown thread");
 	if (t && t->label)
 		rd_buf_addf(out, " '%s'", t->label);
 }
@@ -229,6 +236,10 @@ void word_wait(struct rd_buf *out, const char *kind, const char *wants)
 		{"sem", "a post of"},	{"once", "the routine of"},
 	};
 
+	if (kind && (!strcmp(kind, "signal") || !strcmp(kind, "alive"))) {
+		rd_buf_addf(out, wants ? "ended the program by %s" : "was there, last seen", wants);
+		return;
+	}
 	rd_buf_adds(out, "waits for ");
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		if (kind && strcmp(table[i].kind, kind) == 0) {

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,8 +30,9 @@ static _Noreturn void run_command(const char *command, int output)
 	_exit(127);
 }
 
-static _Noreturn void guard(const char *command, pid_t program, int output)
+static _Noreturn void guard(const struct run_companion *c, pid_t program, int output)
 {
+	int status = 0;
 	sigset_t none;
 	pid_t pid;
 
@@ -42,9 +45,11 @@ static _Noreturn void guard(const char *command, pid_t program, int output)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	pid = fork();
 	if (pid == 0)
-		run_command(command, output);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		run_command(c->command, output);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (c->ended)
+		atomic_store(c->ended, status);
 	kill(program, SIGTERM);
 	sleep(PATIENCE_S);
 	kill(program, SIGKILL);
@@ -55,23 +60,34 @@ void run_companion_start(struct run_companion *c, pid_t program, int output)
 {
 	if (!c->command || c->guard)
 		return;
+	c->ended = mmap(NULL, sizeof *c->ended, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->ended == MAP_FAILED)
+		c->ended = NULL;
 	c->guard = fork();
 	if (c->guard == 0)
-		guard(c->command, program, output);
+		guard(c, program, output);
 	if (c->guard > 0)
 		setpgid(c->guard, c->guard);
 	else
 		c->guard = 0;
 }
 
-void run_companion_stop(struct run_companion *c)
+int run_companion_stop(struct run_companion *c)
 {
+	int status = 0;
+
 	if (!c->guard)
-		return;
+		return 0;
 	kill(-c->guard, SIGKILL);
 	while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
 		;
 	c->guard = 0;
+	if (c->ended) {
+		status = atomic_load(c->ended);
+		munmap(c->ended, sizeof *c->ended);
+		c->ended = NULL;
+	}
+	return status;
 }
 
 void run_setup(const char *command, int output)

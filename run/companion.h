@@ -8,11 +8,14 @@
 struct run_companion {
 	const char *command; /* such as the client of a server; NULL: none */
 	pid_t guard;	     /* 0: it does not run */
+	_Atomic int *ended;  /* where the guard writes how it ended; NULL: it does not run */
 };
 
 /* Starts it; when it has ended, `program` gets SIGTERM.  `output` is where it writes. */
 void run_companion_start(struct run_companion *c, pid_t program, int output);
-void run_companion_stop(struct run_companion *c);
+
+/* Ends it if it still runs; returns its status if it ended before, as waitpid() has it; 0 otherwise. */
+int run_companion_stop(struct run_companion *c);
 
 /* Runs a command before the program and waits for it; NULL: none. */
 void run_setup(const char *command, int output);

@@ -222,6 +222,29 @@ INTERPOSE(void, quick_exit, (int status))
 	__builtin_unreachable();
 }
 
+/* Which thread fails, and where: no other record of its thread follows. */
+static void abort_event(void)
+{
+	struct rt_thread *t = rt_self();
+
+	if (t && own_pid() == rt.pid)
+		RT_EVENT(t, RADDLE_ABORT, RT_Q, RT_T);
+}
+
+INTERPOSE(void, abort, (void))
+{
+	abort_event();
+	REAL(abort)();
+	__builtin_unreachable();
+}
+
+INTERPOSE(void, __assert_fail, (const char *what, const char *file, unsigned line, const char *function))
+{
+	abort_event();
+	REAL(__assert_fail)(what, file, line, function);
+	__builtin_unreachable();
+}
+
 /* main() returned. */
 static void on_return(int status, void *unused)
 {

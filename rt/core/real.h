@@ -26,6 +26,7 @@
 /* Functions that no C header declares. */
 struct nothrow;
 ssize_t __readlink_chk(const char *path, char *out, size_t size, size_t room);
+_Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 int __cxa_guard_acquire(void *guard);
 void __cxa_guard_release(void *guard);
 void __cxa_guard_abort(void *guard);

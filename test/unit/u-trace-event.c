@@ -230,7 +230,7 @@ static void queries_equal_their_twins(void **state)
 	for (uint32_t kind = 0; kind < CODES; kind++) {
 		bool orders = kind == RADDLE_ATOMIC || kind == RADDLE_FENCE ||
 			      (kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_REQUEST) ||
-			      ONE_OF(kind, RADDLE_FORK, RADDLE_EXEC, RADDLE_EXIT, RADDLE_ORDER);
+			      ONE_OF(kind, RADDLE_FORK, RADDLE_EXEC, RADDLE_EXIT, RADDLE_ABORT, RADDLE_ORDER);
 
 		assert_int_equal(raddle_class(kind), twin_class(kind));
 		assert_int_equal(raddle_is_counted(kind), twin_counts(kind));

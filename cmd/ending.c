@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How a recorded run ended.  In: the status of the program and of the command beside it, what the trace says.
+ * Out: words, and whether the run is a ground for a check at all.
+ *
+ * A failure must not look like "nothing found".  A program that never ran, or whose client failed, ends the
+ * check.  One that was only recorded in part, or was killed, is looked at; but then nothing found is no
+ * result.  Signals by which people and shells end programs are an ordinary end.
+ */
+#include "cmd/ending.h"
+
+#include "base/error.h"
+#include "predict/failure.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+void cmd_ending_release(struct cmd_ending *e)
+{
+	free(e->stopped);
+	e->stopped = NULL;
+}
+
+static int signal_of(const struct cmd_ending *e)
+{
+	return WIFSIGNALED(e->end.status) ? WTERMSIG(e->end.status) : 0;
+}
+
+bool cmd_ending_late(const struct cmd_ending *e)
+{
+	return e->end.how == RUN_TIMED_OUT || e->end.how == RUN_STALLED;
+}
+
+static void status_words(int status, struct rd_buf *out)
+{
+	if (WIFSIGNALED(status))
+		rd_buf_addf(out, "was ended by signal %d (%s)", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
+	else
+		rd_buf_addf(out, "ended with status %d", WEXITSTATUS(status));
+}
+
+void cmd_ending_words(const struct cmd_ending *e, struct rd_buf *out)
+{
+	if (e->stood)
+		rd_buf_adds(out, "was deadlocked and was killed");
+	else if (e->end.how == RUN_OUT_OF_MEMORY)
+		rd_buf_adds(out, "was killed because memory ran out");
+	else
+		status_words(e->end.status, out);
+	if (!e->stood && cmd_ending_late(e))
+		rd_buf_adds(out, ", since its time was up");
+}
+
+int cmd_ending_check(const struct cmd_ending *e, const char *program, const char *companion)
+{
+	struct rd_buf words = RD_BUF_INIT;
+	int err = RD_OK;
+
+	if (!e->events) {
+		cmd_ending_words(e, &words);
+		err = rd_fail(RD_ESYSTEM, "check: %s never started: it %s before anything was recorded",
+			      program, words.data);
+	} else if (e->companion && !predict_is_failure(signal_of(e)) && !e->stood) {
+		status_words(e->companion, &words);
+		err = rd_fail(RD_ESYSTEM, "check: the command of --with %s: %s", words.data, companion);
+	}
+	rd_buf_release(&words);
+	return err;
+}
+
+/* By which programs are ended that do not end of themselves. */
+static bool is_ordinary(int signal)
+{
+	return !signal || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGPIPE;
+}
+
+bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *why)
+{
+	bool failed = predict_is_failure(signal_of(e));
+
+	if (e->stopped) {
+		rd_buf_addf(why, "recording stopped before the program ended: %s", e->stopped);
+		return true;
+	}
+	if (e->stood || cmd_ending_late(e) || e->end.how == RUN_INTERRUPTED || is_ordinary(signal_of(e)) ||
+	    (failed && !at_start))
+		return false;
+	rd_buf_adds(why, "the recorded run ");
+	cmd_ending_words(e, why);
+	if (failed)
+		rd_buf_adds(why, " at its start; does the program run without Raddle?");
+	return true;
+}
+
+int cmd_ending_status(const struct cmd_ending *e)
+{
+	return signal_of(e) ? 128 + signal_of(e) : WEXITSTATUS(e->end.status);
+}

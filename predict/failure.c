@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A recorded run that failed by itself: an abort, a crash, or a run that did not end.
+ *
+ * In: the model of its trace and the signal.  Out: a finding with the thread that failed and where it was, or
+ * if that cannot be told, with what each thread did last.  A thread failed for certain if it called abort()
+ * or an assertion, or if all others had ended or waited; and a crash is that of the only thread whose last
+ * access is to the page at 0, which never is memory.  Otherwise all that were there are shown.
+ */
+#include "predict/failure.h"
+
+#include "predict/describe.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define THREADS 16	  /* shown at most */
+#define NO_MEMORY 0x10000 /* nothing is mapped below: vm.mmap_min_addr */
+
+static const struct {
+	int number;
+	const char *name, *consequence;
+} signals[] = {
+	{SIGABRT, "SIGABRT", "abort"}, {SIGSEGV, "SIGSEGV", "crash"}, {SIGBUS, "SIGBUS", "crash"},
+	{SIGILL, "SIGILL", "crash"},   {SIGFPE, "SIGFPE", "crash"},   {SIGTRAP, "SIGTRAP", "crash"},
+	{SIGSYS, "SIGSYS", "crash"},
+};
+
+static size_t row_of(int signal)
+{
+	size_t i = 0;
+
+	while (i < sizeof signals / sizeof *signals && signals[i].number != signal)
+		i++;
+	return i;
+}
+
+bool predict_is_failure(int signal)
+{
+	return row_of(signal) < sizeof signals / sizeof *signals;
+}
+
+static const struct model_operation *last_operation(const struct model *m, uint32_t thread)
+{
+	const struct model_history *h = &m->histories[thread];
+
+	return h->operation_count ? &h->operations[h->operation_count - 1] : NULL;
+}
+
+static bool did_something(const struct model *m, uint32_t thread)
+{
+	return m->histories[thread].end_site || m->histories[thread].end_stack;
+}
+
+static bool has_aborted(const struct model *m, uint32_t thread)
+{
+	const struct model_operation *last = last_operation(m, thread);
+
+	return last && last->kind == RADDLE_ABORT;
+}
+
+/* It had neither ended nor waited for another one. */
+static bool was_running(const struct model *m, uint32_t thread)
+{
+	const struct model_operation *last = last_operation(m, thread);
+
+	return !m->threads[thread].end_q && last && raddle_role(last->kind) != RADDLE_ROLE_REQUEST &&
+	       raddle_role(last->kind) != RADDLE_ROLE_WAIT;
+}
+
+static bool touched_nothing(const struct model *m, uint32_t thread)
+{
+	const struct model_history *h = &m->histories[thread];
+
+	return was_running(m, thread) && h->end_site && h->end_address < NO_MEMORY;
+}
+
+/* The only thread of which that holds; MODEL_NONE: there are none, or several. */
+static uint32_t only_one(const struct model *m, bool (*holds)(const struct model *, uint32_t))
+{
+	uint32_t found = MODEL_NONE;
+
+	for (uint32_t i = 0; i < m->thread_count; i++) {
+		if (!holds(m, i))
+			continue;
+		if (found != MODEL_NONE)
+			return MODEL_NONE;
+		found = i;
+	}
+	return found;
+}
+
+static uint32_t who_failed(const struct model *m, int signal)
+{
+	uint32_t thread = only_one(m, has_aborted);
+
+	if (signal == SIGABRT && thread != MODEL_NONE)
+		return thread;
+	thread = signal == SIGSEGV ? only_one(m, touched_nothing) : MODEL_NONE;
+	if (thread == MODEL_NONE)
+		thread = only_one(m, was_running);
+	return thread != MODEL_NONE && did_something(m, thread) ? thread : MODEL_NONE;
+}
+
+static struct finding_wait *add_entry(struct finding *f, const char *kind, int signal)
+{
+	struct finding_wait *w = &f->cycle[f->cycle_count++];
+
+	w->kind = kind;
+	w->wants = signal ? signals[row_of(signal)].name : NULL;
+	return w;
+}
+
+static void add_thread(const struct model *m, uint32_t thread, struct finding_set *set, struct finding *f)
+{
+	predict_describe_end(m, thread, set, &f->cycle[f->cycle_count - 1]);
+	predict_describe_thread(m, thread, set, &f->threads[f->thread_count++]);
+}
+
+/* The threads that were there when the run ended, if it is not known which of them failed. */
+static void add_threads(const struct model *m, struct finding_set *set, struct finding *f)
+{
+	for (uint32_t i = 0; i < m->thread_count && f->thread_count < THREADS; i++) {
+		if (m->threads[i].end_q)
+			continue;
+		add_entry(f, "alive", 0);
+		add_thread(m, i, set, f);
+	}
+}
+
+static bool anybody_did_something(const struct model *m)
+{
+	uint32_t i = 0;
+
+	while (i < m->thread_count && !did_something(m, i))
+		i++;
+	return i < m->thread_count;
+}
+
+bool predict_failure(const struct model *m, int signal, struct finding_set *set)
+{
+	uint32_t failed = signal ? who_failed(m, signal) : MODEL_NONE;
+	struct finding *f;
+
+	if (!anybody_did_something(m))
+		return false;
+	f = finding_add(set, FINDING_FAILURE);
+	f->sound = f->recorded = true;
+	f->status = signal ? FINDING_CONFIRMED : FINDING_UNCONFIRMED;
+	f->reason = signal ? NULL : "it had to be ended; whether it would have ended by itself is not known";
+	f->consequence = signal ? signals[row_of(signal)].consequence : "hang";
+	f->cycle = finding_array(set, THREADS + 1, sizeof *f->cycle);
+	f->threads = finding_array(set, THREADS, sizeof *f->threads);
+	if (signal)
+		add_entry(f, "signal", signal);
+	if (failed != MODEL_NONE)
+		add_thread(m, failed, set, f);
+	else
+		add_threads(m, set, f);
+	return true;
+}

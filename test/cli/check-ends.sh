@@ -1,0 +1,103 @@
+# `raddle check` says how the recorded program ended.  A run that fails by itself is a finding; one that is no
+# ground for a verdict ends the check with status 2 and the reason, never with 0.
+. "$ROOT/test/lib.sh"
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/ends.c" -o ends || exit 1
+shown=(err)
+
+# status WANTED ARGUMENTS...: the report is in err.
+status() {
+	local wanted=$1 got
+	shift
+	"$RADDLE" check --json found.json "$@" >out 2>err
+	got=$?
+	[ $got = "$wanted" ] || complain "check $*: status $got instead of $wanted"
+}
+says() {
+	tr -s ' \n' ' ' <err | grep -qF -- "$1" || complain "no '$1' in the report"
+}
+# failed SIGNAL CONSEQUENCE: the failure of `fail` in the second thread is among the findings.
+failed() {
+	jq -e --arg signal "$1" --arg consequence "$2" '[.findings[] | select(.kind == "failure")] | length == 1 and
+		(.[0] | .status == "confirmed" and .recorded and .consequence == $consequence and
+		.cycle[0].wants == $signal and .cycle[0].thread == "T_0_1" and .cycle[0].function == "fail" and
+		.cycle[0].stack[1].function == "work" and .cycle[0].holds[0].name == "lock")' \
+		found.json >/dev/null || complain "no failure by $1: $(cat found.json)"
+}
+
+# What fails by itself is a finding, with its place; an id that a baseline and a suppression know.
+status 1 -- ./ends abort
+failed SIGABRT abort
+says 'WARNING: Raddle: failure by SIGABRT (seen in the recorded run)'
+says 'The recorded program was ended by signal 6'
+jq -e '.stats.program_status == 134 and .stats.program_signal == 6' found.json >/dev/null || complain "statistics"
+jq -r '.findings[0].id' found.json >first
+status 1 --sarif found.sarif --write-baseline known -- ./ends abort
+jq -r '.findings[0].id' found.json | cmp -s - first || complain "the id of a failure changes"
+jq -e '.runs[0].results[0].ruleId == "failure"' found.sarif >/dev/null || complain "SARIF: $(cat found.sarif)"
+status 0 --baseline known -- ./ends abort
+echo 'failure:fail' >hidden
+status 0 --suppressions hidden -- ./ends abort
+status 1 -- ./ends assert
+failed SIGABRT abort
+status 1 -- ./ends crash
+failed SIGSEGV crash
+
+# What does not end is not confirmed: it may have had more to do.  Its stacks are there.
+status 0 --timeout 1 --no-replay -- ./ends spin
+says 'did not end within 1 s'
+jq -e '[.findings[] | select(.kind == "failure")][0] | .status == "unconfirmed" and .consequence == "hang" and
+	([.cycle[].function] | index("fail") != null)' found.json >/dev/null || complain "a hang: $(cat found.json)"
+
+# Statuses are told, and passed on when asked.
+status 0 -- ./ends 3
+says 'The recorded program ended with status 3.'
+status 3 --pass-status -- ./ends 3
+status 0 --pass-status -- ./ends 0
+
+# No ground for a verdict: killed, crashed before it did anything, never started, recorded in part.
+status 2 -- ./ends kill
+says 'raddle: check: the recorded run was ended by signal 9'
+echo 'int main(void) { __builtin_trap(); }' >trap.c
+"$RADDLE" cc -g trap.c -o trap || exit 1
+status 2 -- ./trap
+says 'at its start'
+cat >library.c <<'EOF'
+int answer(void) { return 42; }
+EOF
+cat >user.c <<'EOF'
+int answer(void);
+int main(void) { return answer() != 42; }
+EOF
+mkdir lib && cc -shared -fPIC -o lib/libanswer.so library.c && "$RADDLE" cc -g user.c -o user -Llib -lanswer || exit 1
+status 2 -- ./user
+says 'never started: it ended with status 127'
+LD_LIBRARY_PATH=lib status 0 -- ./user
+cat >many.c <<'EOF'
+#include <pthread.h>
+#define COUNT 40
+static pthread_barrier_t all;
+static void *work(void *p) { pthread_barrier_wait(&all); return p; }
+int main(void)
+{
+	pthread_t t[COUNT];
+	pthread_barrier_init(&all, 0, COUNT);
+	for (int i = 0; i < COUNT; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < COUNT; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+EOF
+"$RADDLE" cc -g -pthread many.c -o many || exit 1
+status 0 --no-replay -- ./many
+(ulimit -n 20 && "$RADDLE" check --no-replay -- ./many >out 2>err)
+[ $? = 2 ] || complain "a recording that stopped does not end with status 2"
+says 'recording stopped before the program ended'
+says 'Too many open files'
+
+# A client that fails ends the check; one of a program that fails by itself does not hide that.
+status 2 --with 'exit 3' -- ./ends serve
+says 'the command of --with ended with status 3: exit 3'
+status 0 --with 'exit 0' -- ./ends serve
+verdict

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A program that ends badly, in the way its argument names, in a thread with another one beside it. */
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all;
+static int *volatile nothing;
+static volatile int never;
+static int worked;
+
+static void fail(const char *how)
+{
+	pthread_mutex_lock(&lock);
+	worked++;
+	if (strcmp(how, "abort") == 0)
+		abort();
+	if (strcmp(how, "assert") == 0)
+		assert(worked == 2);
+	if (strcmp(how, "crash") == 0)
+		*nothing = 1;
+	if (strcmp(how, "kill") == 0)
+		kill(getpid(), SIGKILL);
+	while (strcmp(how, "spin") == 0 && !never)
+		;
+	pthread_mutex_unlock(&lock);
+}
+
+static void *work(void *how)
+{
+	pthread_barrier_wait(&all);
+	fail(how);
+	return NULL;
+}
+
+/* Somebody who is there, works and has nothing to do with it. */
+static void *idle(void *unused)
+{
+	pthread_barrier_wait(&all);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	char *how = argc > 1 ? argv[1] : "";
+	pthread_t threads[2];
+
+	pthread_barrier_init(&all, NULL, 2);
+	pthread_create(&threads[0], NULL, idle, NULL);
+	pthread_create(&threads[1], NULL, work, how);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return strcmp(how, "serve") ? atoi(how) : pause();
+}
