@@ -89,6 +89,12 @@ char *rd_xasprintf(const char *format, ...)
 	return checked(n < 0 ? NULL : s);
 }
 
+void rd_free_all(size_t count, void *const *blocks)
+{
+	for (size_t i = 0; i < count; i++)
+		free(blocks[i]);
+}
+
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element)
 {
 	size_t bytes, to;

@@ -15,6 +15,11 @@ char *rd_xstrdup(const char *s);
 char *rd_xstrndup(const char *s, size_t n); /* s may be NULL where n is 0, here and below */
 char *rd_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Frees several blocks.  All pointers are read first, so that one may lie in another that is named behind it.
+ */
+void rd_free_all(size_t count, void *const *blocks);
+#define RD_FREE(...) rd_free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+
 /* Makes room for at least `need` elements in *array; *capacity counts elements
  * and grows by half.  RD_GROW(array, capacity, need) is the usual spelling. */
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element);

@@ -61,9 +61,7 @@ static inline void resize(struct rd_umap *m, size_t capacity, unsigned words)
 		m->values[slot] = old.values[i];
 		m->used[slot] = 1;
 	}
-	free(old.keys);
-	free(old.values);
-	free(old.used);
+	RD_FREE(old.keys, old.values, old.used);
 }
 
 static inline uint64_t *get(const struct rd_umap *m, const uint64_t *key, unsigned words)
@@ -105,9 +103,7 @@ uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key, bool *is_new)
 
 void rd_umap_release(struct rd_umap *m)
 {
-	free(m->keys);
-	free(m->values);
-	free(m->used);
+	RD_FREE(m->keys, m->values, m->used);
 	*m = (struct rd_umap)RD_UMAP_INIT;
 }
 

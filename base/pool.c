@@ -267,7 +267,5 @@ void rd_pool_close(struct rd_pool *p)
 		if (p->workers[i].pid)
 			end_worker(p, &p->workers[i], p->workers[i].busy);
 	rd_buf_release(&p->answer);
-	free(p->workers);
-	free(p->polled);
-	free(p);
+	RD_FREE(p->workers, p->polled, p);
 }

@@ -373,8 +373,6 @@ void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t g
 	}
 	for (size_t i = 0; i < list.count; i++)
 		free(list.items[i].path);
-	free(list.items);
-	free(flavours);
-	free(units);
+	RD_FREE(list.items, flavours, units);
 	remove_stale_work(c, time(NULL) - 24 * 3600);
 }

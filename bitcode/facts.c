@@ -83,9 +83,7 @@ static int make(struct bitcode_cache *cache, const struct bitcode_modules *all, 
 		bitcode_cache_trim(cache, BITCODE_CACHE_LIMIT, BITCODE_CACHE_RECENT);
 	rd_argv_release(&command);
 	rd_buf_release(&units);
-	free(work);
-	free(made);
-	free(jobs);
+	RD_FREE(work, made, jobs);
 	return err;
 }
 

@@ -332,9 +332,7 @@ static int link_module(struct build *b, const struct bitcode_module *m)
 	if (!err && m->is_library)
 		link_other_names(b, m);
 	rd_argv_release(&objects);
-	free(output);
-	free(found);
-	free(from);
+	RD_FREE(output, found, from);
 	return err;
 }
 
@@ -399,9 +397,7 @@ static int forget_unit(struct build *b, const struct bitcode_module *m, size_t u
 
 	(void)b;
 	(void)number;
-	free(u->stem);
-	free(u->object);
-	free(u->sites);
+	RD_FREE(u->stem, u->object, u->sites);
 	u->stem = u->object = u->sites = NULL;
 	return 0;
 }
@@ -436,10 +432,7 @@ static void release(struct build *b)
 {
 	bitcode_modules_close(&b->all);
 	bitcode_cache_close(&b->cache);
-	free(b->worker);
-	free(b->hooks);
-	free(b->final);
-	free(b->stage);
+	RD_FREE(b->worker, b->hooks, b->final, b->stage);
 }
 
 static void fill(const struct build *b, struct rd_flavour *out, bool cached)
@@ -477,9 +470,6 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 
 void rd_flavour_release(struct rd_flavour *f)
 {
-	free(f->executable);
-	free(f->sites);
-	free(f->key);
-	free(f->library_path);
+	RD_FREE(f->executable, f->sites, f->key, f->library_path);
 	*f = (struct rd_flavour){0};
 }

@@ -120,9 +120,8 @@ void bitcode_modules_close(struct bitcode_modules *all)
 {
 	for (size_t m = 0; m < all->count; m++) {
 		for (size_t i = 0; i < all->items[m].program->unit_count; i++) {
-			free(all->items[m].units[i].stem);
-			free(all->items[m].units[i].object);
-			free(all->items[m].units[i].sites);
+			RD_FREE(all->items[m].units[i].stem, all->items[m].units[i].object,
+				all->items[m].units[i].sites);
 		}
 		free(all->items[m].units);
 	}

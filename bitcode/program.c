@@ -150,9 +150,7 @@ void bitcode_program_close(struct bitcode_program *p)
 {
 	bitcode_line_release(&p->line);
 	rd_map_close(&p->map);
-	free(p->units);
-	free(p->natives);
-	free(p->path);
+	RD_FREE(p->units, p->natives, p->path);
 	*p = (struct bitcode_program){0};
 }
 

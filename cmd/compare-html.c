@@ -91,8 +91,6 @@ int compare_html(const struct compare_view *v, const char *path)
 		if (fclose(out) && !err)
 			err = rd_fail_errno("%s", path);
 	}
-	free(nodes);
-	free(edges);
-	free(ends);
+	RD_FREE(nodes, edges, ends);
 	return err;
 }

@@ -116,9 +116,7 @@ static bool compare_child(struct all *all, const struct process *parent, unsigne
 		*err = compare_children(all, &p);
 	epa_reference_close(p.reference);
 	epa_source_close(source);
-	free(golden);
-	free(run);
-	free(name);
+	RD_FREE(golden, run, name);
 	return before || now;
 }
 

@@ -416,8 +416,6 @@ int dump_summary(struct dump *d)
 		text_shared(&s);
 		text_kinds(&s);
 	}
-	free(s.uses);
-	free(s.use_of);
-	free(s.syncs);
+	RD_FREE(s.uses, s.use_of, s.syncs);
 	return d->model->err ? CMD_FAILED : CMD_OK;
 }

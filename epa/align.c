@@ -52,9 +52,7 @@ void epa_aligner_free(struct epa_aligner *a)
 	if (!a)
 		return;
 	epa_cursor_close(&a->look);
-	free(a->queue);
-	free(a->keys);
-	free(a);
+	RD_FREE(a->queue, a->keys, a);
 }
 
 static struct epa_record *queued(const struct epa_aligner *a, size_t i)

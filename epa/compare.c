@@ -452,9 +452,7 @@ static void close_all(struct comparing *c)
 		epa_cursor_close(&t->cursor);
 		free(t->calls);
 	}
-	free(c->threads);
-	free(c->met);
-	free(c->lost);
+	RD_FREE(c->threads, c->met, c->lost);
 	epa_propagator_free(c->propagator);
 	epa_sanitizer_free(c->sanitizer);
 	epa_walk_close(c->walk);

@@ -529,10 +529,8 @@ void epa_objects_free(struct epa_objects *o)
 	if (!o)
 		return;
 	for (size_t i = 0; i < epa_walk_threads(o->walk); i++) {
-		free(o->threads[i].scopes);
-		free(o->threads[i].variables);
-		free(o->threads[i].unknowns);
-		free(o->threads[i].children);
+		RD_FREE(o->threads[i].scopes, o->threads[i].variables, o->threads[i].unknowns,
+			o->threads[i].children);
 	}
 	for (size_t i = 0; i < o->count; i++)
 		epa_defined_release(&o->list[i].defined);

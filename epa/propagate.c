@@ -87,9 +87,7 @@ enum epa_deviation_kind epa_classify(const struct epa_record *golden, const stru
 
 void epa_propagation_release(struct epa_propagation *p)
 {
-	free(p->nodes);
-	free(p->edges);
-	free(p->masks);
+	RD_FREE(p->nodes, p->edges, p->masks);
 	*p = (struct epa_propagation){0};
 }
 

@@ -317,10 +317,7 @@ void epa_walk_close(struct epa_walk *w)
 		free(w->lanes[i].name);
 	}
 	rd_umap_release(&w->by_number);
-	free(w->lanes);
-	free(w->heap);
-	free(w->lost);
-	free(w);
+	RD_FREE(w->lanes, w->heap, w->lost, w);
 }
 
 /* --- records ----------------------------------------------------------------------------- */

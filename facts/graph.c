@@ -86,13 +86,7 @@ void facts_graph_init(struct facts_graph *g, uint32_t nodes, const struct facts_
 
 void facts_graph_release(struct facts_graph *g)
 {
-	free(g->succ_start);
-	free(g->succ);
-	free(g->pred_start);
-	free(g->pred);
-	free(g->order);
-	free(g->number);
-	free(g->idom);
+	RD_FREE(g->succ_start, g->succ, g->pred_start, g->pred, g->order, g->number, g->idom);
 	memset(g, 0, sizeof *g);
 }
 
@@ -183,9 +177,7 @@ void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *revers
 		mark_back(g, g->order[i], ends, stack);
 	}
 	facts_graph_init(reverse, g->nodes + 1, list, count);
-	free(list);
-	free(ends);
-	free(stack);
+	RD_FREE(list, ends, stack);
 }
 
 /* Walks backwards from the source of a back edge; the header stops the walk. */

@@ -84,9 +84,7 @@ void finding_set_free(struct finding_set *set)
 		schedule_release(set->schedules[i]);
 		free(set->schedules[i]);
 	}
-	free(set->schedules);
-	free(set->items);
-	free(set->stats);
+	RD_FREE(set->schedules, set->items, set->stats);
 	rd_arena_free(set->arena);
 	free(set);
 }

@@ -33,12 +33,7 @@ void schedule_init(struct schedule *s)
 
 void schedule_release(struct schedule *s)
 {
-	free(s->ops);
-	free(s->limits);
-	free(s->holds);
-	free(s->stops);
-	free(s->watches);
-	free(s->decisions);
+	RD_FREE(s->ops, s->limits, s->holds, s->stops, s->watches, s->decisions);
 	if (s->arena)
 		rd_arena_free(s->arena);
 	*s = (struct schedule){0};

@@ -89,9 +89,7 @@ void inject_campaign_close(struct inject_campaign *c)
 		return;
 	inject_chooser_close(c->chooser);
 	inject_golden_release(&c->golden);
-	free(c->directory);
-	free(c->sites);
-	free(c);
+	RD_FREE(c->directory, c->sites, c);
 }
 
 uint64_t inject_campaign_runs(const struct inject_campaign *c)

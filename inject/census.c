@@ -122,9 +122,7 @@ void inject_census_release(struct inject_census *c)
 {
 	for (size_t i = 0; i < c->thread_count; i++)
 		free(c->names[i]);
-	free(c->names);
-	free(c->streams);
-	free(c->entries);
+	RD_FREE(c->names, c->streams, c->entries);
 	*c = (struct inject_census){0};
 }
 

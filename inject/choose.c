@@ -240,9 +240,7 @@ void inject_chooser_close(struct inject_chooser *c)
 		free(c->pools[i].items);
 		free(c->pools[i].strata);
 	}
-	free(c->pools);
-	free(c->kinds);
-	free(c);
+	RD_FREE(c->pools, c->kinds, c);
 }
 
 uint64_t inject_chooser_runs(const struct inject_chooser *c)

@@ -277,9 +277,7 @@ static int first_golden(const char *directory, struct inject_setup *s, const str
 		r = keep_golden(&kept, golden);
 	}
 	inject_run_release(&run);
-	free(scratch);
-	free(trace);
-	free(golden);
+	RD_FREE(scratch, trace, golden);
 	return r;
 }
 

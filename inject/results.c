@@ -210,9 +210,7 @@ int campaign_results_read(struct campaign_results *r, const char *directory)
 
 void campaign_results_release(struct campaign_results *r)
 {
-	free(r->name);
-	free(r->command);
-	free(r->runs);
+	RD_FREE(r->name, r->command, r->runs);
 	rd_names_release(&r->texts);
 	*r = (struct campaign_results)EPA_RESULTS_INIT;
 }

@@ -396,9 +396,6 @@ int inject_slurm_run(const struct inject_slurm *request, int *stopped)
 		err = run_rounds(&a);
 	sigprocmask(SIG_SETMASK, &a.before, NULL);
 	*stopped = a.stopped;
-	free(a.tasks);
-	free(a.ended);
-	free(a.folder);
-	free(a.script);
+	RD_FREE(a.tasks, a.ended, a.folder, a.script);
 	return err;
 }

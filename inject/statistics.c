@@ -311,9 +311,7 @@ void campaign_statistics(struct campaign_statistics *s, const struct campaign_re
 	rd_names_release(&w.faults);
 	rd_names_release(&w.strata);
 	rd_buf_release(&w.text);
-	free(w.stratum);
-	free(w.stratified);
-	free(w.sums);
+	RD_FREE(w.stratum, w.stratified, w.sums);
 }
 
 void campaign_statistics_release(struct campaign_statistics *s)

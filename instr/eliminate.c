@@ -61,8 +61,6 @@ void instr_eliminate(struct instr_function *f)
 	for (size_t i = 0; i < all.count; i++)
 		if (redundant[i] && !(events[i]->flags & EVENT_WAIT_LOOP))
 			events[i]->flags |= EVENT_REDUNDANT;
-	free(steps);
-	free(events);
-	free(redundant);
+	RD_FREE(steps, events, redundant);
 	instr_numbering_free(n);
 }

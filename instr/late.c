@@ -158,9 +158,7 @@ static void drop_redundant(struct late *l)
 	for (size_t i = 0; i < s.count; i++)
 		if (redundant[i] && s.hooks[i] != NULL)
 			instr_late_drop(s.hooks[i]);
-	free(redundant);
-	free(s.items);
-	free(s.hooks);
+	RD_FREE(redundant, s.items, s.hooks);
 	instr_numbering_free(n);
 }
 

@@ -497,10 +497,7 @@ void ir_program_release(struct ir_program *p)
 	rd_umap_release(&p->blocks);
 	rd_umap_release(&p->values);
 	rd_umap_release(&p->constants);
-	free(p->refs);
-	free(p->function_refs);
-	free(p->global_refs);
-	free(p->constant_refs);
+	RD_FREE(p->refs, p->function_refs, p->global_refs, p->constant_refs);
 	memset(p, 0, sizeof *p);
 }
 

@@ -202,10 +202,5 @@ void ir_redundant(const struct facts_graph *g, const struct ir_steps *steps, boo
 			run(&f, g->order[i], redundant);
 		}
 	}
-	free(f.bit);
-	free(f.given);
-	free(f.covers);
-	free(f.out);
-	free(f.now);
-	free(f.first);
+	RD_FREE(f.bit, f.given, f.covers, f.out, f.now, f.first);
 }

@@ -536,9 +536,7 @@ static void release(struct export *x)
 {
 	for (size_t i = 0; i < x->model->thread_count; i++)
 		free(x->threads[i].open);
-	free(x->threads);
-	free(x->syncs);
-	free(x->spans);
+	RD_FREE(x->threads, x->syncs, x->spans);
 	rd_names_release(&x->names);
 	rd_buf_release(&x->packet);
 	rd_buf_release(&x->event);

@@ -591,11 +591,7 @@ static void release(struct export *x)
 	rd_names_release(&x->names);
 	rd_names_release(&x->object_names);
 	rd_names_release(&x->places);
-	free(x->objects);
-	free(x->syncs);
-	free(x->robust);
-	free(x->readers);
-	free(x->cache);
+	RD_FREE(x->objects, x->syncs, x->robust, x->readers, x->cache);
 }
 
 int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts *opts)

@@ -34,9 +34,7 @@ void exec_init(struct exec *x)
 
 void exec_release(struct exec *x)
 {
-	free(x->events);
-	free(x->positions);
-	free(x->sem_initial);
+	RD_FREE(x->events, x->positions, x->sem_initial);
 	exec_init(x);
 }
 
@@ -156,9 +154,7 @@ void exec_match_signals(struct exec *x)
 	}
 	for (uint32_t c = 0; c < x->conds; c++)
 		free(notes[c].events);
-	free(notes);
-	free(began);
-	free(taken);
+	RD_FREE(notes, began, taken);
 }
 
 uint32_t exec_check(const struct exec *x, const char **why)

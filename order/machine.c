@@ -94,21 +94,9 @@ void machine_reset(struct machine *m, const uint32_t *order, size_t count)
 
 void machine_release(struct machine *m)
 {
-	free(m->holds);
-	free(m->lock_holders);
-	free(m->sem_value);
-	free(m->entered);
-	free(m->enters);
-	free(m->at);
-	free(m->once_done);
-	free(m->forked);
-	free(m->joined);
-	free(m->ended);
-	free(m->has_fork);
-	free(m->woken);
-	free(m->deadline);
-	free(m->last_write);
-	free(m->waiting);
+	RD_FREE(m->holds, m->lock_holders, m->sem_value, m->entered, m->enters, m->at, m->once_done,
+		m->forked, m->joined, m->ended, m->has_fork, m->woken, m->deadline, m->last_write,
+		m->waiting);
 	rd_umap_release(&m->wakes);
 }
 

@@ -25,9 +25,7 @@ void sections_reserve(struct sections *s, size_t threads)
 
 void sections_release(struct sections *s)
 {
-	free(s->list);
-	free(s->holds);
-	free(s->head);
+	RD_FREE(s->list, s->holds, s->head);
 	*s = (struct sections){0};
 }
 

@@ -62,10 +62,7 @@ void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn
 
 void slots_release(struct slots *s)
 {
-	free(s->first);
-	free(s->slot);
-	free(s->item);
-	free(s->index);
+	RD_FREE(s->first, s->slot, s->item, s->index);
 	*s = (struct slots){0};
 }
 

@@ -662,24 +662,9 @@ static void walk_release(struct walk *w)
 		free(w->clock[i].items);
 	for (uint32_t i = 0; i < w->x->sems; i++)
 		free(w->sems[i].posts);
-	free(w->done);
-	free(w->clock);
-	free(w->list_clock);
-	free(w->last_op);
-	free(w->joined);
-	free(w->fork);
-	free(w->op_of);
-	free(w->locks);
-	free(w->conds);
-	free(w->once);
-	free(w->variables);
-	free(w->barriers);
-	free(w->gathered);
-	free(w->sems);
-	free(w->rows);
-	free(w->parts);
-	free(w->nodes);
-	free(w->touches);
+	RD_FREE(w->done, w->clock, w->list_clock, w->last_op, w->joined, w->fork, w->op_of, w->locks,
+		w->conds, w->once, w->variables, w->barriers, w->gathered, w->sems, w->rows, w->parts,
+		w->nodes, w->touches);
 }
 
 void predict_clashes(const struct line *l, struct clashes *c)

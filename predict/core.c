@@ -62,10 +62,7 @@ static bool access_matters(const struct sharing *s, const struct exec_event *e)
 
 static void release_sharing(struct sharing *s)
 {
-	free(s->variable_user);
-	free(s->lock_user);
-	free(s->variable);
-	free(s->lock);
+	RD_FREE(s->variable_user, s->lock_user, s->variable, s->lock);
 }
 
 /* ---- events and sections ---- */
@@ -358,13 +355,7 @@ static void build_must(struct core *c, const uint32_t *moved)
 	build_list(&c->wakes, &m.wakes, c->count);
 	for (uint32_t b = 0; b < c->barriers; b++)
 		free(m.enters[b].items);
-	free(m.enters);
-	free(m.edges.items);
-	free(m.wakes.items);
-	free(m.fork_of);
-	free(m.last_of);
-	free(m.wait_of);
-	free(m.run_of);
+	RD_FREE(m.enters, m.edges.items, m.wakes.items, m.fork_of, m.last_of, m.wait_of, m.run_of);
 }
 
 static void build_readers(struct core *c)
@@ -465,10 +456,7 @@ static void match_takes(struct core *c)
 			oldest[v->object] = posts[oldest[v->object]];
 		}
 	}
-	free(posts);
-	free(oldest);
-	free(newest);
-	free(stock);
+	RD_FREE(posts, oldest, newest, stock);
 }
 
 static void build_indices(struct core *c)
@@ -504,9 +492,7 @@ void core_build(struct core *c, const struct exec *x)
 	if (c->has_sems)
 		match_takes(c);
 	release_sharing(&b.sharing);
-	free(b.last_write);
-	free(b.moved);
-	free(b.lengths);
+	RD_FREE(b.last_write, b.moved, b.lengths);
 }
 
 static void list_release(struct list *l)
@@ -528,15 +514,9 @@ void core_release(struct core *c)
 	rows_release(&c->need);
 	rows_release(&c->firm);
 	rows_release(&c->closed);
-	free(c->events);
-	free(c->thread_first);
-	free(c->by_thread);
+	RD_FREE(c->events, c->thread_first, c->by_thread);
 	sections_release(&c->sections);
-	free(c->writer);
-	free(c->partner);
-	free(c->base);
-	free(c->wall);
-	free(c->busy);
+	RD_FREE(c->writer, c->partner, c->base, c->wall, c->busy);
 }
 
 /* ---- needs ---- */
@@ -724,9 +704,7 @@ static void clock_table(struct core *c, struct rows *r)
 	k.p = rd_xmalloc(((size_t)c->threads + 1) * sizeof *k.p);
 	for (uint32_t e = 0; e < c->count; e++)
 		clock_event(&k, e);
-	free(k.row_of);
-	free(k.exits);
-	free(k.p);
+	RD_FREE(k.row_of, k.exits, k.p);
 }
 
 void core_clocks(struct core *c, bool rf)

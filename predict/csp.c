@@ -291,13 +291,7 @@ static void release(struct csp *c)
 {
 	for (uint32_t t = 0; t < c->x->threads; t++)
 		free(c->processes[t]);
-	free(c->processes);
-	free(c->lengths);
-	free(c->capacities);
-	free(c->forked);
-	free(c->joined);
-	free(c->wakes);
-	free(c->rwlock);
+	RD_FREE(c->processes, c->lengths, c->capacities, c->forked, c->joined, c->wakes, c->rwlock);
 }
 
 void predict_write_csp(const struct predict_trace *t, FILE *out)

@@ -281,12 +281,7 @@ static void find_components(struct nodes *g)
 			visit_from(&t, v);
 	for (uint32_t v = 0; v < g->count; v++)
 		g->items[v].component = t.component[v];
-	free(t.number);
-	free(t.low);
-	free(t.stack);
-	free(t.component);
-	free(t.on_stack);
-	free(t.visits);
+	RD_FREE(t.number, t.low, t.stack, t.component, t.on_stack, t.visits);
 }
 
 void predict_nodes_build(struct nodes *g, const struct core *c)
@@ -307,11 +302,7 @@ void predict_nodes_release(struct nodes *g)
 {
 	for (uint32_t i = 0; i < g->count; i++)
 		free(g->items[i].stops);
-	free(g->items);
-	free(g->of_thread.first);
-	free(g->of_thread.item);
-	free(g->holders.first);
-	free(g->holders.item);
+	RD_FREE(g->items, g->of_thread.first, g->of_thread.item, g->holders.first, g->holders.item);
 }
 
 /* ---- candidates ---- */

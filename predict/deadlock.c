@@ -343,9 +343,7 @@ static void decide_open(struct decider *d)
 		if (a == ANSWER_YES)
 			record(d, PREDICT_EXACT);
 	}
-	free(o->stops);
-	free(o->pick);
-	free(o->counts);
+	RD_FREE(o->stops, o->pick, o->counts);
 }
 
 void predict_deadlocks(struct predictor *r)
@@ -362,8 +360,6 @@ void predict_deadlocks(struct predictor *r)
 			    decide, &d))
 		r->out->stats[r->class].unknown++;
 	decide_open(&d);
-	free(d.stops);
-	free(d.pick);
-	free(d.in);
+	RD_FREE(d.stops, d.pick, d.in);
 	predict_nodes_release(&g);
 }

@@ -434,9 +434,7 @@ static void place_holds(struct describer *d)
 			h->occurrence = err ? 1 : spots[k].occurrence;
 		}
 	}
-	free(accesses);
-	free(spots);
-	free(d->unplaced);
+	RD_FREE(accesses, spots, d->unplaced);
 }
 
 static void add_stop(const struct describer *d, uint32_t event, struct schedule *s)

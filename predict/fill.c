@@ -530,9 +530,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 		t->dropped += dropped;
 	exec_match_signals(&t->x);
 	granules_free(f.granules);
-	free(f.latest);
-	free(f.opened);
-	free(f.spans);
+	RD_FREE(f.latest, f.opened, f.spans);
 	rd_umap_release(&f.last);
 	rd_umap_release(&f.uses);
 	free(f.fences);

@@ -220,10 +220,7 @@ void granules_free(struct granules *g)
 	if (!g)
 		return;
 	rd_umap_release(&g->numbers);
-	free(g->blocks);
-	free(g->starts);
-	free(g->variables);
-	free(g);
+	RD_FREE(g->blocks, g->starts, g->variables, g);
 }
 
 uint32_t granules_variables(const struct granules *g)

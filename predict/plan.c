@@ -118,14 +118,7 @@ static void number_ops(struct line *l)
 
 static void line_release(struct line *l)
 {
-	free(l->events);
-	free(l->ops);
-	free(l->index);
-	free(l->op_thread);
-	free(l->wake);
-	free(l->thread_of);
-	free(l->first);
-	free(l->by_thread);
+	RD_FREE(l->events, l->ops, l->index, l->op_thread, l->wake, l->thread_of, l->first, l->by_thread);
 }
 
 /* ---- naming few operations ---- */
@@ -223,11 +216,7 @@ static void thin_out(struct thinning *t)
 	pass_firsts_on(t);
 	link_listed(t);
 	pass_seconds_back(t);
-	free(t->next);
-	free(t->previous);
-	free(t->nearest);
-	free(t->latest);
-	free(t->stands_for);
+	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->stands_for);
 }
 
 /* Leaves out what the others imply; for plans that are short enough. */
@@ -264,9 +253,7 @@ static void list_ops(const struct line *l, struct predict_plan *plan)
 	for (uint32_t i = 0; i < l->op_count; i++)
 		if (t.listed[i])
 			plan->events[plan->count++] = l->ops[i];
-	free(t.listed);
-	free(c.items);
-	free(c.forced);
+	RD_FREE(t.listed, c.items, c.forced);
 }
 
 /* ---- limits ---- */
@@ -342,12 +329,7 @@ static void uses_init(struct uses *u, const struct exec *x)
 
 static void uses_release(struct uses *u)
 {
-	free(u->variables);
-	free(u->locks);
-	free(u->conds);
-	free(u->sems);
-	free(u->barriers);
-	free(u->onces);
+	RD_FREE(u->variables, u->locks, u->conds, u->sems, u->barriers, u->onces);
 }
 
 /* Threads that have more to do than the witness says, and touch what it touches.

@@ -32,9 +32,7 @@ void predict_result_release(struct predict_result *r)
 		free(r->deadlocks[i].stops);
 		witness_release(&r->deadlocks[i].witness);
 	}
-	free(r->races);
-	free(r->deadlocks);
-	free(r->racy);
+	RD_FREE(r->races, r->deadlocks, r->racy);
 	*r = (struct predict_result){0};
 }
 

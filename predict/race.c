@@ -456,9 +456,5 @@ void predict_races(struct predictor *r)
 		for (w.variable = 0; w.variable < r->c.variables; w.variable++)
 			walk_variable(&w);
 	rd_umap_release(&w.failures);
-	free(w.found);
-	free(w.groups);
-	free(w.order);
-	free(w.guards);
-	free(w.cursors.at);
+	RD_FREE(w.found, w.groups, w.order, w.guards, w.cursors.at);
 }

@@ -49,15 +49,7 @@ void order_release(struct search *s)
 {
 	struct order *o = &s->order;
 
-	free(o->row_of);
-	free(o->rows);
-	free(o->changed);
-	free(o->heap);
-	free(o->queued);
-	free(o->extra);
-	free(o->edges);
-	free(o->sources);
-	free(o->base);
+	RD_FREE(o->row_of, o->rows, o->changed, o->heap, o->queued, o->extra, o->edges, o->sources, o->base);
 }
 
 void order_reset(struct search *s)

@@ -45,16 +45,8 @@ void sched_release(struct search *s)
 {
 	struct sched *d = &s->sched;
 
-	free(d->at);
-	free(d->readers);
-	free(d->stock);
-	free(d->pending);
-	free(d->known);
-	free(d->touched);
-	free(d->steps);
-	free(d->frames);
-	free(d->choices);
-	free(d->seen.slots);
+	RD_FREE(d->at, d->readers, d->stock, d->pending, d->known, d->touched, d->steps, d->frames,
+		d->choices, d->seen.slots);
 }
 
 static uint32_t readers_in(const struct core *c, const struct list *l, uint32_t of, const uint32_t *p)

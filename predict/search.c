@@ -104,11 +104,7 @@ void search_release(struct search *s)
 {
 	order_release(s);
 	sched_release(s);
-	free(s->must_next.first);
-	free(s->must_next.item);
-	free(s->seen.slots);
-	free(s->ideal);
-	free(s->schedule);
+	RD_FREE(s->must_next.first, s->must_next.item, s->seen.slots, s->ideal, s->schedule);
 }
 
 /* ---- the least ideal ---- */

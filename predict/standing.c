@@ -202,10 +202,5 @@ void predict_find_standing(const struct exec *x, const struct predict_standing *
 	report(&g, out);
 	for (uint32_t t = 0; t < x->threads; t++)
 		free(g.held[t]);
-	free(g.held);
-	free(g.threads);
-	free(g.stop);
-	free(g.next);
-	free(g.stuck);
-	free(g.reported);
+	RD_FREE(g.held, g.threads, g.stop, g.next, g.stuck, g.reported);
 }

@@ -136,13 +136,7 @@ static void check_init(struct check *k)
 static void check_release(struct check *k)
 {
 	machine_release(&k->m);
-	free(k->writer);
-	free(k->next);
-	free(k->at);
-	free(k->time);
-	free(k->wait_of);
-	free(k->holder);
-	free(k->taker);
+	RD_FREE(k->writer, k->next, k->at, k->time, k->wait_of, k->holder, k->taker);
 }
 
 static bool is_target(const struct check *k, uint32_t e)
@@ -276,10 +270,7 @@ static uint8_t *find_dead(const struct check *k)
 		else if (e->kind == EXEC_ONCE_RUN)
 			unrun[e->object] = 1;
 	}
-	free(stopped);
-	free(unborn);
-	free(barred);
-	free(unrun);
+	RD_FREE(stopped, unborn, barred, unrun);
 	return dead;
 }
 

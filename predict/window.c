@@ -223,9 +223,7 @@ static void gather(struct piece *w, struct predict_result *from, struct predict_
 	for (size_t i = 0; from->racy && i < w->part.count; i++)
 		out->racy[w->origin[i]] |= from->racy[i];
 	out->kept += from->kept;
-	free(from->races);
-	free(from->deadlocks);
-	free(from->racy);
+	RD_FREE(from->races, from->deadlocks, from->racy);
 }
 
 static bool has_unsure(const struct exec *x, uint32_t end)

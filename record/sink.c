@@ -236,9 +236,7 @@ static void free_sink(struct record_sink *s)
 	trace_packer_free(s->spare);
 	for (size_t i = 0; i < s->count; i++)
 		rd_buf_release(&s->threads[i]);
-	free(s->packers);
-	free(s->threads);
-	free(s);
+	RD_FREE(s->packers, s->threads, s);
 }
 
 void record_sink_abandon(struct record_sink *s)

@@ -458,12 +458,7 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 void plan_release(struct plan *p)
 {
 	rd_names_release(&p->names);
-	free(p->threads);
-	free(p->ops);
-	free(p->turns);
-	free(p->watches);
-	free(p->decisions);
-	free(p->globals);
+	RD_FREE(p->threads, p->ops, p->turns, p->watches, p->decisions, p->globals);
 	*p = (struct plan){0};
 }
 

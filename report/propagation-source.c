@@ -232,8 +232,6 @@ void propagation_listing_release(struct propagation_listing *l)
 {
 	for (size_t i = 0; i < l->count; i++)
 		free(l->rows[i].text);
-	free(l->rows);
-	free(l->node_rows);
-	free(l->end_rows);
+	RD_FREE(l->rows, l->node_rows, l->end_rows);
 	*l = (struct propagation_listing){0};
 }

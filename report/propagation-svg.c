@@ -347,10 +347,7 @@ void propagation_graph(FILE *out, const struct propagation *p)
 			g.arrow_count);
 	for (size_t i = 0; i < g.mark_count; i++)
 		rd_buf_release(&g.marks[i].nodes);
-	free(g.marks);
-	free(g.arrows);
-	free(g.order);
-	free(g.node_marks);
+	RD_FREE(g.marks, g.arrows, g.order, g.node_marks);
 	rd_names_release(&g.threads);
 	rd_umap_release(&g.mark_of);
 	rd_umap_release(&g.arrow_of);

@@ -95,9 +95,7 @@ void rev_certificate_release(struct rev_certificate *c)
 {
 	for (size_t i = 0; i < c->thread_count; i++)
 		free(c->threads[i]);
-	free(c->threads);
-	free(c->steps);
-	free(c->proved);
+	RD_FREE(c->threads, c->steps, c->proved);
 	*c = (struct rev_certificate){0};
 }
 

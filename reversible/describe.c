@@ -329,8 +329,6 @@ int rev_describe(struct rev_result *x, struct epa_source *source, bool objects)
 	epa_objects_free(d.objects);
 	epa_names_release(&d.names);
 	epa_walk_close(d.walk);
-	free(d.done);
-	free(d.call);
-	free(d.seen);
+	RD_FREE(d.done, d.call, d.seen);
 	return err;
 }

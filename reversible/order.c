@@ -354,9 +354,7 @@ void rev_order_build(struct rev_run *run, bool log)
 	do
 		sweep(&s);
 	while (s.changed && o->sweeps < SWEEPS_MAX);
-	free(s.clock);
-	free(s.zero);
-	free(s.last);
+	RD_FREE(s.clock, s.zero, s.last);
 }
 
 void rev_order_free(struct rev_run *run)
@@ -364,8 +362,6 @@ void rev_order_free(struct rev_run *run)
 	if (!run->order)
 		return;
 	rows_release(&run->order->rows);
-	free(run->order->own);
-	free(run->order->needs);
-	free(run->order);
+	RD_FREE(run->order->own, run->order->needs, run->order);
 	run->order = NULL;
 }

@@ -489,9 +489,7 @@ int rev_certificate_check(const struct rev_certificate *c, struct epa_source *so
 		err = prove(&p, source, solver_ms);
 	}
 	*why = p.why;
-	free(p.index);
-	free(p.todo);
-	free(p.last);
+	RD_FREE(p.index, p.todo, p.last);
 	rd_umap_release(&p.bytes);
 	free(p.proved);
 	rev_result_free(x);

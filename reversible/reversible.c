@@ -351,11 +351,7 @@ void rev_result_free(struct rev_result *x)
 		rev_witness_release(&x->reversals[i].order);
 		rev_witness_release(&x->reversals[i].replay);
 	}
-	free(x->reversals);
-	free(x->proved);
-	free(x->sources);
-	free(x->shared);
-	free(x->names);
+	RD_FREE(x->reversals, x->proved, x->sources, x->shared, x->names);
 	rev_order_free(&x->run);
 	rev_run_release(&x->run);
 	rd_arena_free(x->arena);

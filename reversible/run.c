@@ -33,11 +33,7 @@ void rev_run_release(struct rev_run *run)
 		free(run->threads[i].ops);
 	for (size_t i = 0; i < run->use_count; i++)
 		free(run->uses[i].enters);
-	free(run->ops);
-	free(run->threads);
-	free(run->objects);
-	free(run->uses);
-	free(run->held);
+	RD_FREE(run->ops, run->threads, run->objects, run->uses, run->held);
 	rd_umap_release(&run->numbers);
 	rd_umap_release(&run->at);
 	order_filler_release(&run->filler);

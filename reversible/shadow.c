@@ -84,10 +84,7 @@ void rev_shadow_free(struct rev_shadow *s)
 		return;
 	for (size_t i = 0; i < s->page_count; i++)
 		free(s->pages[i]);
-	free(s->pages);
-	free(s->nodes);
-	free(s->quarters);
-	free(s->pairs);
+	RD_FREE(s->pages, s->nodes, s->quarters, s->pairs);
 	rev_released_free(&s->released);
 	rd_umap_release(&s->index);
 	rd_umap_release(&s->sets);

@@ -202,11 +202,7 @@ void rev_sources_free(struct rev_sources *s)
 	if (!s)
 		return;
 	rev_shadow_free(s->streams);
-	free(s->list);
-	free(s->lanes);
-	free(s->ways);
-	free(s->done);
-	free(s->waiting);
+	RD_FREE(s->list, s->lanes, s->ways, s->done, s->waiting);
 	rd_umap_release(&s->known);
 	rd_umap_release(&s->kinds);
 	rd_umap_release(&s->pieces);

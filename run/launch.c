@@ -107,9 +107,7 @@ static void make_environment(struct environment *e, const struct run_launch *lau
 
 static void free_environment(struct environment *e)
 {
-	free(e->all);
-	free(e->session);
-	free(e->libraries);
+	RD_FREE(e->all, e->session, e->libraries);
 }
 
 /* The three may be given in any order and more than once, so copies go first. */

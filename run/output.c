@@ -165,8 +165,6 @@ int run_output_load(struct run_output *o, const char *directory)
 		r = rd_file_read(err, &o->err);
 	if (!r && rd_file_exists(files))
 		r = gather_files(o, files);
-	free(out);
-	free(err);
-	free(files);
+	RD_FREE(out, err, files);
 	return r;
 }

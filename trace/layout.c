@@ -312,13 +312,7 @@ void trace_layout_free(struct trace_layout *l)
 {
 	if (!l)
 		return;
-	free(l->pieces);
-	free(l->ops);
-	free(l->plain);
-	free(l->values);
-	free(l->fields);
-	free(l->slots);
-	free(l);
+	RD_FREE(l->pieces, l->ops, l->plain, l->values, l->fields, l->slots, l);
 }
 
 size_t trace_layout_count(const struct trace_layout *l)

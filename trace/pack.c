@@ -72,9 +72,7 @@ static void guess_reset(struct guess *g)
 
 static void guess_release(struct guess *g)
 {
-	free(g->next);
-	free(g->slots);
-	free(g->cells);
+	RD_FREE(g->next, g->slots, g->cells);
 }
 
 static inline uint32_t *successors(struct guess *g)

@@ -550,9 +550,7 @@ void trace_sites_free(struct trace_sites *s)
 	if (!s)
 		return;
 	struct trace_sites_private *x = s->private;
-	free(x->text);
-	free(x->unit_of_slot);
-	free(x->ranges);
+	RD_FREE(x->text, x->unit_of_slot, x->ranges);
 	rd_names_release(&x->types);
 	rd_names_release(&x->linkages);
 	free(x->global_of);

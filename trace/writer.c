@@ -321,10 +321,7 @@ int trace_writer_close(struct trace_writer *w)
 	}
 	ZSTD_freeCCtx(w->zstd);
 	rd_umap_release(&w->by_thread);
-	free(w->streams);
-	free(w->directory);
-	free(w->out);
-	free(w);
+	RD_FREE(w->streams, w->directory, w->out, w);
 	errno = saved;
 	return err;
 }
