@@ -545,6 +545,9 @@ static int report(struct check *c, const struct replay_settled *r)
 	int err;
 
 	c->set->stdin_path = c->input.shown;
+	c->set->with = opt.with;
+	c->set->setup = opt.setup;
+	c->set->timeout = opt.timeout;
 	add_stats(c, r);
 	err = cmd_filter_apply(&opt.filter, c->set, true);
 	if (!err)

@@ -18,6 +18,7 @@
 #include "record/prepare.h"
 #include "replay/replay.h"
 #include "report/report.h"
+#include "run/companion.h"
 #include "run/launch.h"
 #include "run/program.h"
 #include "trace/meta.h"
@@ -26,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
 	const char *id;	    /* which finding of a document */
@@ -37,6 +39,9 @@ static struct {
 	const char *export; /* file for the schedule of the last run */
 	uint64_t seed;	    /* for those whose threads take turns; 0: what the schedule says */
 	uint64_t times;
+	const char *with;  /* a command that runs beside the program */
+	const char *setup; /* and one before it */
+	uint64_t timeout;  /* seconds of one run; 0: chosen by the recorded run */
 	uint64_t patience; /* in seconds; 0: chosen by the recorded run */
 	uint64_t first;	   /* the access that goes first */
 	bool no_detect, gdb;
@@ -57,6 +62,10 @@ static const struct rd_option options[] = {
 		  "continue with the decisions, watches and seed of schedule FILE"),
 	RD_STRING(0, "export", &opt.export, "FILE",
 		  "write the schedule of the run, with all decisions, to FILE"),
+	RD_STRING(0, "with", &opt.with, "COMMAND",
+		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
+	RD_STRING(0, "setup", &opt.setup, "COMMAND", "run COMMAND before each run, to restore files"),
+	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run after SECONDS"),
 	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long to wait without progress"),
 	RD_FLAG(0, "gdb", &opt.gdb, "start gdb when the threads have met"),
 	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start gdb with these arguments"),
@@ -213,6 +222,7 @@ struct task {
 	struct finding_set *set;
 	struct finding *finding;
 	struct cmd_gdb gdb;
+	struct run_companion companion;
 	uint64_t told; /* operations that were named */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
@@ -231,6 +241,27 @@ static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so
 
 	(void)first;
 	return cmd_gdb_met(&t->gdb, pid, so_far);
+}
+
+static void begin_run(void *context)
+{
+	(void)context;
+	run_setup(opt.setup, STDERR_FILENO);
+}
+
+static void started_run(void *context, pid_t pid)
+{
+	struct task *t = context;
+
+	run_companion_start(&t->companion, pid, STDERR_FILENO);
+}
+
+/* A client whose server was held on the way may well fail. */
+static void ended_run(void *context)
+{
+	struct task *t = context;
+
+	run_companion_stop(&t->companion);
 }
 
 static void tell_progress(void *context, uint64_t done)
@@ -333,7 +364,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	t->reproduced += t->finding->status == FINDING_CONFIRMED;
 	t->wall += result.wall_seconds;
 	t->cpu += result.cpu_seconds;
-	if (result.outcome == REPLAY_STOPPED || run_launch_interrupted())
+	if ((result.outcome == REPLAY_STOPPED && !opt.with) || run_launch_interrupted())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
 	err = t->finding->schedule->turns ? keep_turns(t, &result) : 0;
 	replay_result_release(&result);
@@ -362,6 +393,10 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 	struct replay_program run = {.program = program, .argv = argv};
 	struct replay_policy policy = {.request = {.program = &run,
 						   .patience_ms = opt.patience * 1000,
+						   .limit_ms = opt.timeout * 1000,
+						   .begin = begin_run,
+						   .started = started_run,
+						   .ended = ended_run,
 						   .first = (unsigned)opt.first,
 						   .detect = !opt.gdb && !opt.no_detect,
 						   .met = opt.gdb ? show_in_gdb : NULL,
@@ -475,6 +510,19 @@ static char **arguments(struct finding_set *set, char **argv)
 	return set->argc ? copy : NULL;
 }
 
+/* What the program of a document needs beside it, unless the user says otherwise. */
+static void take_companions(struct finding_set *set, bool own_program)
+{
+	if (!own_program) {
+		opt.with = opt.with ? opt.with : set->with;
+		opt.setup = opt.setup ? opt.setup : set->setup;
+		opt.timeout = opt.timeout ? opt.timeout : set->timeout;
+	}
+	set->with = opt.with;
+	set->setup = opt.setup;
+	set->timeout = opt.timeout;
+}
+
 /* A run that carries values is led by a flavour of its own, in which a thread can be stopped before each
  * access. */
 static bool carries_values(void)
@@ -495,6 +543,8 @@ static int replay_path(const char *path, char **argv)
 
 	if (!err) {
 		t.finding = t.set->items[0];
+		take_companions(t.set, argv[0] != NULL);
+		t.companion.command = opt.with;
 		argv = arguments(t.set, argv);
 		if (!argv)
 			err = rd_fail(RD_EUSAGE,
@@ -530,8 +580,8 @@ static bool is_usable(void)
 		return !rd_fail(RD_EUSAGE, "replay: --flavour is record or full");
 	if (opt.times == 0)
 		return !rd_fail(RD_EUSAGE, "replay: --times is at least 1");
-	if (opt.patience > 1000000)
-		return !rd_fail(RD_EUSAGE, "replay: --patience is out of range");
+	if (opt.patience > 1000000 || opt.timeout > 1000000)
+		return !rd_fail(RD_EUSAGE, "replay: --patience or --timeout is out of range");
 	return true;
 }
 

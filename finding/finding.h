@@ -185,6 +185,9 @@ struct finding_set {
 	const char **argv; /* of the program that was looked at */
 	size_t argc;
 	const char *stdin_path; /* the file that was its standard input; NULL: none */
+	const char *with;	/* the command that ran beside it; NULL: none */
+	const char *setup;	/* and the one before each run */
+	uint64_t timeout;	/* seconds of a run; 0: none */
 	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;
 	struct schedule **schedules; /* those of the findings, freed with the set */

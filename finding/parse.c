@@ -491,6 +491,9 @@ static void get_argv(struct parse *p, const json_t *document)
 		p->set->argv[i] = finding_text(p->set, rd_json_get_item(&p->read, argv, "argv", i));
 	p->set->argc = n;
 	p->set->stdin_path = get_text(p, document, "stdin");
+	p->set->with = get_text(p, document, "with");
+	p->set->setup = get_text(p, document, "setup");
+	p->set->timeout = get_number(p, document, "timeout", INT32_MAX);
 }
 
 static void get_stats(struct parse *p, const json_t *document)

@@ -412,8 +412,10 @@ int finding_write(const struct finding_set *set, FILE *out)
 	for (size_t i = 0; i < set->argc; i++)
 		rd_json_string(&j, NULL, set->argv[i]);
 	rd_json_end(&j);
-	if (set->stdin_path)
-		rd_json_string(&j, "stdin", set->stdin_path);
+	put_optional(&j, "stdin", set->stdin_path);
+	put_optional(&j, "with", set->with);
+	put_optional(&j, "setup", set->setup);
+	put_count(&j, "timeout", set->timeout);
 	rd_json_array(&j, "findings");
 	for (size_t i = 0; i < set->count; i++)
 		put_finding(&j, set->items[i]);

@@ -250,9 +250,22 @@ void word_wait(struct rd_buf *out, const char *kind, const char *wants)
 	rd_buf_addf(out, "%s %s", kind ? kind : "lock", wants ? wants : RD_UNKNOWN);
 }
 
+static void add_option(struct rd_buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	rd_buf_addf(out, "--%s ", name);
+	rd_buf_add_shell(out, value);
+	rd_buf_addc(out, ' ');
+}
+
 void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f)
 {
 	rd_buf_adds(out, "raddle replay ");
+	add_option(out, "setup", set->setup);
+	add_option(out, "with", set->with);
+	if (set->timeout)
+		rd_buf_addf(out, "--timeout %" PRIu64 " ", set->timeout);
 	rd_buf_add_shell(out, f->schedule_path);
 	rd_buf_adds(out, " --");
 	for (size_t i = 0; i < set->argc; i++) {

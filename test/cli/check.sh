@@ -101,8 +101,18 @@ rm -f served
 echo x >fifo
 until [ -e served ]; do sleep 0.05; done
 EOF
-status 1 --with 'sh client' -- ./check serve fifo
+status 1 --setup 'echo once >>served-setups' --with 'sh client' --timeout 60 -- ./check serve fifo
 report_has 'data race on total'
+# The printed line has the client and the rest, and so has the document.
+sed -n '/Reproduce:/{n;p;q}' err >line
+grep -qF -- "--setup 'echo once >>served-setups' --with 'sh client' --timeout 60 " line || complain "the command: $(cat line)"
+rm served-setups
+PATH=$BUILD:$PATH bash line >out 2>err
+[ $? = 1 ] || complain "not reproduced by $(cat line): $(cat err)"
+[ -s served-setups ] || complain "replay does not do what --setup says"
+"$RADDLE" replay --id "$(jq -r '[.findings[] | select(.status == "confirmed")][0].id' raddle-check/findings.json)" \
+	raddle-check/findings.json >out 2>err
+[ $? = 1 ] || complain "not reproduced from the document: $(cat err)"
 # Without a client a replay waits; the first signal ends the program, the second the check.
 "$RADDLE" check -v -o interrupted -- ./check serve fifo >out 2>err &
 check=$!

@@ -48,6 +48,9 @@ static void round_trip(void **state)
 	set->items[0]->recorded = true;
 	set->items[0]->observed = true;
 	set->stdin_path = "input";
+	set->with = "client 'x'";
+	set->setup = "rm -f db";
+	set->timeout = 7;
 	set->items[1]->suppressed = "deadlock:transfer";
 	free(text);
 	text = text_of(set, &length);
@@ -55,6 +58,9 @@ static void round_trip(void **state)
 	again = text_of(back, &again_length);
 	assert_string_equal(text, again);
 	assert_true(back->items[0]->recorded && back->items[0]->observed);
+	assert_string_equal(back->with, "client 'x'");
+	assert_string_equal(back->setup, "rm -f db");
+	assert_int_equal(back->timeout, 7);
 	assert_string_equal(back->items[0]->id, set->items[0]->id);
 	assert_int_equal(back->items[0]->schedule->op_count, 7);
 	free(text);
