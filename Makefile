@@ -94,7 +94,11 @@ $(B)/rt-static/%.o: rt/%.c
 
 # The runtime of a flavour: the core and its layers; the first layer has the hooks.
 define flavour_rules
-RT_$(1) := $(patsubst rt/%.c,%.o,$(wildcard $(foreach l,core $(call layers,$(1)),rt/$(l)/*.c)))
+RT_$(1) := layers-$(1).o $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c,$(wildcard \
+	$(foreach l,core $(call layers,$(1)),rt/$(l)/*.c))))
+$(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: rt/core/layers.c include/raddle/flavour.inc
+	@mkdir -p $$(@D)
+	$(CLANG) $(RT_FLAGS) -DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))' -c -o $$@ $$<
 $(B)/libraddle-rt-$(1).a: $$(RT_$(1):%=$(B)/rt/%)
 $(B)/libraddle-rt-$(1)-static.a: $$(RT_$(1):%=$(B)/rt-static/%)
 $(B)/hook-$(1).bc: rt/$(firstword $(call layers,$(1)))/hook.c

@@ -13,8 +13,7 @@
  * The locks nest within nothing and nothing is taken under them.
  */
 #include "raddle/full.h"
-#include "rt/core/rt.h"
-#include "rt/steer/steer.h"
+#include "rt/core/layer.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -57,15 +56,13 @@ static void release(struct rt_thread *t)
 	t->atomic_lock = NULL;
 }
 
-/* A thread of a steered process stands before it takes the lock. */
-static __attribute__((noinline, cold)) void stand(struct rt_thread *t, const volatile void *p, uint64_t what)
+/* Layers are told before the lock is taken: one of them may have the thread wait. */
+static __attribute__((noinline, cold)) void tell_begin(struct rt_thread *t, const volatile void *p,
+						       uint64_t what)
 {
-	uint32_t size = RADDLE_ATOMIC_SIZE(what);
-
-	rt_steer_access(t, (uintptr_t)p, size, (uint32_t)what,
-			RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
-	t->steered.atomic_size = size;
-	t->steered.atomic_relaxed = RADDLE_ATOMIC_RELAXED(what) ? (uint32_t)what : 0;
+	RT_TELL(access, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(what), (uint32_t)what,
+		RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
+	t->atomic_what = what;
 }
 
 __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
@@ -80,12 +77,12 @@ __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_
 	if (t->recording != RT_PLAIN) {
 		if (!t->recording)
 			return;
-		stand(t, p, what);
+		tell_begin(t, p, what);
 	}
 	if (t->atomic_lock && frame >= t->atomic_frame)
 		release(t);
 	if (t->atomic_lock) {
-		RT_TELL(release, t, (uintptr_t)p);
+		RT_TELL(atomic_alone, t, (uintptr_t)p);
 		return;
 	}
 	lock = lock_of(p);
@@ -117,14 +114,14 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
-static __attribute__((noinline, cold)) void odd_end(struct rt_thread *t, const volatile void *p,
-						    uint32_t site, uint32_t stored)
+static __attribute__((noinline, cold)) void told_end(struct rt_thread *t, const volatile void *p,
+						     uint32_t site, uint32_t stored)
 {
-	uint32_t access = (stored ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
-			  (t->steered.atomic_relaxed == site ? RT_ACCESS_RELAXED : 0);
+	bool relaxed = RADDLE_ATOMIC_RELAXED(t->atomic_what) && (uint32_t)t->atomic_what == site;
+	uint32_t how = (stored ? RT_ACCESS_WRITE : RT_ACCESS_READ) | (relaxed ? RT_ACCESS_RELAXED : 0);
 
 	if (t->recording)
-		RT_TELL(atomic, t, (uintptr_t)p, t->steered.atomic_size, site, access);
+		RT_TELL(atomic, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(t->atomic_what), site, how);
 	end(t, p, site, stored);
 }
 
@@ -138,7 +135,7 @@ __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t s
 	if (t->recording == RT_PLAIN)
 		end(t, p, site, stored);
 	else
-		odd_end(t, p, site, stored);
+		told_end(t, p, site, stored);
 }
 
 __attribute__((visibility("default"))) void

@@ -8,8 +8,7 @@
  * 2. a fresh buffer starts with RESET and counts only when that byte is there;
  * 3. a thread waits for a free buffer only as long as the collector is alive.
  */
-#include "rt/core/rt.h"
-#include "rt/steer/steer.h"
+#include "rt/core/layer.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -28,7 +27,7 @@ void rt_stop(enum raddle_stop_reason reason)
 		return;
 	atomic_compare_exchange_strong(&rt.session->stop_reason, &none, reason);
 	atomic_store(&rt.session->state, RADDLE_STOPPED);
-	rt_steer_give_up();
+	RT_TELL_ALL(stopped);
 }
 
 static bool collector_is_gone(const struct raddle_session *s)

@@ -7,10 +7,11 @@
  * program's cleanup handlers run, so the COND_WAKE is written by a cleanup of ours
  * (result ECANCELED), which runs before theirs.
  *
- * In a steered process all of that is the matter of rt/steer/steer-cond.c.
+ * Where layers listen, all of that is the matter of rt/core/told.c.
  */
+#include "rt/core/c11.h"
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #define A(p) ((uintptr_t)(p))
 
@@ -35,18 +36,24 @@ static void wake(struct wait *w)
 }
 
 /* A variable of this kind ends with its wake event, however it goes. */
-#define WAIT_BEGIN(cond_, mutex_, timed, steered)                                                            \
+#define WAIT_BEGIN(cond_, mutex_, timed, told)                                                               \
 	struct wait w __attribute__((cleanup(wake))) = {rt_plain(), cond_, mutex_, ECANCELED};               \
 	if (w.t)                                                                                             \
 		RT_EVENT(w.t, RADDLE_COND_WAIT, RT_Q, RT_T, A(cond_), A(mutex_), timed);                     \
-	else if (rt.steer)                                                                                   \
-	return steered
+	else if (rt.listening[0])                                                                            \
+	return told
 
-#define UNTIL(clock, time) (&(struct rt_until){clock, time})
+/* A bit of __wrefs, the same since glibc 2.25. */
+#define MONOTONIC 2u
+
+static clockid_t clock_of(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
 
 INTERPOSE(int, pthread_cond_wait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex))
 {
-	WAIT_BEGIN(cond, mutex, 0, rt_cond_wait(cond, mutex, NULL));
+	WAIT_BEGIN(cond, mutex, 0, rt_told_wait(cond, mutex, NULL));
 	w.result = REAL(pthread_cond_wait)(cond, mutex);
 	return w.result;
 }
@@ -55,7 +62,7 @@ INTERPOSE(int, pthread_cond_timedwait,
 	  (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 	   const struct timespec *restrict time))
 {
-	WAIT_BEGIN(cond, mutex, 1, rt_cond_wait(cond, mutex, UNTIL(rt_cond_clock(cond), time)));
+	WAIT_BEGIN(cond, mutex, 1, rt_told_wait(cond, mutex, RT_UNTIL(clock_of(cond), time)));
 	w.result = REAL(pthread_cond_timedwait)(cond, mutex, time);
 	return w.result;
 }
@@ -64,32 +71,22 @@ INTERPOSE(int, pthread_cond_clockwait,
 	  (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
 	   const struct timespec *restrict time))
 {
-	WAIT_BEGIN(cond, mutex, 1, rt_cond_wait(cond, mutex, UNTIL(clock, time)));
+	WAIT_BEGIN(cond, mutex, 1, rt_told_wait(cond, mutex, RT_UNTIL(clock, time)));
 	w.result = REAL(pthread_cond_clockwait)(cond, mutex, clock, time);
 	return w.result;
-}
-
-static int errno_of(int result)
-{
-	return result == thrd_success ? 0 : result == thrd_timedout ? ETIMEDOUT : EINVAL;
 }
 
 /* A cnd_t is a pthread condition variable. */
 #define PTHREAD(cond) ((pthread_cond_t *)(cond))
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "one kind of condition variable");
 
-static int thrd_of(int error)
-{
-	return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : thrd_error;
-}
-
 INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *mutex))
 {
 	int r;
 
-	WAIT_BEGIN(cond, mutex, 0, thrd_of(rt_cond_wait(PTHREAD(cond), (pthread_mutex_t *)mutex, NULL)));
+	WAIT_BEGIN(cond, mutex, 0, rt_thrd_of(rt_told_wait(PTHREAD(cond), (pthread_mutex_t *)mutex, NULL)));
 	r = REAL(cnd_wait)(cond, mutex);
-	w.result = errno_of(r);
+	w.result = rt_errno_of(r);
 	return r;
 }
 
@@ -99,10 +96,10 @@ INTERPOSE(int, cnd_timedwait,
 	int r;
 
 	WAIT_BEGIN(cond, mutex, 1,
-		   thrd_of(rt_cond_wait(PTHREAD(cond), (pthread_mutex_t *)mutex,
-					UNTIL(rt_cond_clock(PTHREAD(cond)), time))));
+		   rt_thrd_of(rt_told_wait(PTHREAD(cond), (pthread_mutex_t *)mutex,
+					   RT_UNTIL(clock_of(PTHREAD(cond)), time))));
 	r = REAL(cnd_timedwait)(cond, mutex, time);
-	w.result = errno_of(r);
+	w.result = rt_errno_of(r);
 	return r;
 }
 
@@ -110,10 +107,10 @@ static void event(uint32_t code, const void *cond)
 {
 	struct rt_thread *t = rt_self();
 
-	if (t && t->recording == RT_STEERED)
-		RT_TELL(fresh, t, A(cond));
-	if (t)
-		RT_EVENT(t, code, RT_Q, RT_T, A(cond));
+	if (!t)
+		return;
+	RT_TELL(fresh, t, A(cond));
+	RT_EVENT(t, code, RT_Q, RT_T, A(cond));
 }
 
 INTERPOSE(int, pthread_cond_init,
@@ -160,30 +157,31 @@ static bool notify(uint32_t code, const void *cond)
 
 	if (t)
 		RT_EVENT(t, code, RT_Q, RT_T, A(cond));
-	return t || !rt.steer;
+	return t || !rt.listening[0];
 }
 
 INTERPOSE(int, pthread_cond_signal, (pthread_cond_t * cond))
 {
 	return notify(RADDLE_COND_SIGNAL, cond) ? REAL(pthread_cond_signal)(cond)
-						: rt_cond_notify(RADDLE_COND_SIGNAL, cond);
+						: rt_told_notify(RADDLE_COND_SIGNAL, cond);
 }
 
 INTERPOSE(int, cnd_signal, (cnd_t * cond))
 {
-	return notify(RADDLE_COND_SIGNAL, cond) ? REAL(cnd_signal)(cond)
-						: thrd_of(rt_cond_notify(RADDLE_COND_SIGNAL, PTHREAD(cond)));
+	return notify(RADDLE_COND_SIGNAL, cond)
+		       ? REAL(cnd_signal)(cond)
+		       : rt_thrd_of(rt_told_notify(RADDLE_COND_SIGNAL, PTHREAD(cond)));
 }
 
 INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t * cond))
 {
 	return notify(RADDLE_COND_BROADCAST, cond) ? REAL(pthread_cond_broadcast)(cond)
-						   : rt_cond_notify(RADDLE_COND_BROADCAST, cond);
+						   : rt_told_notify(RADDLE_COND_BROADCAST, cond);
 }
 
 INTERPOSE(int, cnd_broadcast, (cnd_t * cond))
 {
 	return notify(RADDLE_COND_BROADCAST, cond)
 		       ? REAL(cnd_broadcast)(cond)
-		       : thrd_of(rt_cond_notify(RADDLE_COND_BROADCAST, PTHREAD(cond)));
+		       : rt_thrd_of(rt_told_notify(RADDLE_COND_BROADCAST, PTHREAD(cond)));
 }

@@ -6,8 +6,8 @@
  * argument of our own start routine.  That happens also when nothing is
  * recorded, because every thread needs a shadow stack to run instrumented code.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -101,7 +101,7 @@ struct creation {
 	struct rt_thread *child;
 	uint32_t number, index, held;
 	uint64_t q, time, signals;
-	struct rt_step step;
+	struct rt_op op;
 };
 
 static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
@@ -115,7 +115,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->child = rt_thread_new(size);
 	if (!c->child)
 		return false;
-	c->step = rt_step(RADDLE_THREAD_CREATE, 0);
+	rt_op(&c->op, RADDLE_THREAD_CREATE, 0);
 	c->child->stack_high = size; /* until it knows better */
 	atomic_fetch_add(&rt.others, 1);
 	rt_block_signals(&c->signals);
@@ -129,8 +129,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->child->number = c->number;
 	c->child->parent = c->parent->number;
 	c->child->index = c->index;
-	if (c->step.t)
-		RT_TELL(created, c->parent, c->child);
+	RT_TELL(created, c->parent, c->child);
 	c->parent->internal++;
 	c->held = rt_hold(c->parent);
 	c->q = rt_q();
@@ -145,8 +144,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	rt_restore_signals(&c->signals);
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);
-		if (c->step.t)
-			RT_TELL(end, c->child);
+		RT_TELL(uncreated, c->child);
 		rt_thread_idle(c->child);
 	}
 	if (!c->parent)
@@ -160,7 +158,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	}
 	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->held, c->q, c->time, c->number, c->index,
 		 (uint64_t)error);
-	rt_step_end(&c->step);
+	rt_op_end(&c->op);
 }
 
 INTERPOSE(int, pthread_create,
@@ -205,7 +203,7 @@ static void joined(struct rt_thread *t, uint64_t handle, uint32_t number, int er
 {
 	if (!error)
 		rt_handle_remove(handle, number);
-	if (t && !error && t->recording == RT_STEERED)
+	if (t && !error)
 		RT_TELL(joined, t, number);
 	if (t)
 		RT_EVENT(t, RADDLE_THREAD_JOIN, RT_Q, RT_T, number, (uint64_t)error);
@@ -241,24 +239,15 @@ static int try_join(struct rt_thread *t, pthread_t thread, void **result, uint32
 	return r;
 }
 
-static bool has_ended(uint32_t number)
+/* A thread that must not wait in the kernel comes back when the other one has ended, or the time is up. */
+static void wait_in_join(struct rt_op *op, uint32_t number, const struct rt_until *until, bool timed)
 {
-	return number >= RADDLE_SLOTS ||
-	       atomic_load(&raddle_steer_slots(rt.steer)[number].state) == RADDLE_SLOT_ENDED;
-}
-
-/* Where threads take turns the others have theirs until the thread has ended, or the time is up. */
-static void wait_in_join(struct rt_step *step, uint32_t number, const struct rt_until *until, bool timed)
-{
-	bool waits = !timed || until;
-
-	if (!step->t)
+	rt_op_waits(op, number, timed);
+	if (!rt_op_turns(op))
 		return;
-	rt_step_block(step, number, timed);
-	while (waits && rt_step_takes_turns(step) && !has_ended(number))
-		waits = rt_turn_wait(step, until);
-	if (rt_step_takes_turns(step))
-		rt_step_unblock(step);
+	if (!timed || until)
+		rt_op_wait(op, until);
+	rt_op_waited(op);
 }
 
 /* FIRST: what is tried before; TIMED: whether the call does not wait for ever; UNTIL: how long, NULL for
@@ -267,14 +256,14 @@ static void wait_in_join(struct rt_step *step, uint32_t number, const struct rt_
 	do {                                                                                                 \
 		uint32_t number_ = rt_handle_find((uint64_t)(thread));                                       \
 		struct rt_thread *inside_ __attribute__((cleanup(outside))) = inside(rt_self());             \
-		RT_STEP(step_, RADDLE_THREAD_JOIN, number_);                                                 \
+		RT_OP(op_, RADDLE_THREAD_JOIN, number_);                                                     \
 		int r_ = first;                                                                              \
 		if (r_ == EBUSY) {                                                                           \
-			wait_in_join(&step_, number_, until, timed);                                         \
+			wait_in_join(&op_, number_, until, timed);                                           \
 			r_ = call;                                                                           \
 		}                                                                                            \
 		joined(inside_, (uint64_t)(thread), number_, r_);                                            \
-		rt_step_end(&step_);                                                                         \
+		rt_op_end(&op_);                                                                             \
 		return r_;                                                                                   \
 	} while (0)
 
@@ -291,18 +280,14 @@ INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **result))
 
 INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time))
 {
-	struct rt_until until = {CLOCK_REALTIME, time};
-
-	JOIN(thread, try_join(inside_, thread, result, number_), true, &until,
+	JOIN(thread, try_join(inside_, thread, result, number_), true, RT_UNTIL(CLOCK_REALTIME, time),
 	     REAL(pthread_timedjoin_np)(thread, result, time));
 }
 
 INTERPOSE(int, pthread_clockjoin_np,
 	  (pthread_t thread, void **result, clockid_t clock, const struct timespec *time))
 {
-	struct rt_until until = {clock, time};
-
-	JOIN(thread, try_join(inside_, thread, result, number_), true, &until,
+	JOIN(thread, try_join(inside_, thread, result, number_), true, RT_UNTIL(clock, time),
 	     REAL(pthread_clockjoin_np)(thread, result, clock, time));
 }
 
@@ -323,7 +308,7 @@ INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
 	     REAL(thrd_join)(thread, result));
 }
 
-static void detached(struct rt_step *step, uint64_t handle, uint32_t number, int error)
+static void detached(struct rt_op *op, uint64_t handle, uint32_t number, int error)
 {
 	struct rt_thread *t = rt_self();
 
@@ -331,26 +316,26 @@ static void detached(struct rt_step *step, uint64_t handle, uint32_t number, int
 		rt_handle_remove(handle, number);
 	if (t)
 		RT_EVENT(t, RADDLE_THREAD_DETACH, RT_Q, RT_T, number, (uint64_t)error);
-	rt_step_end(step);
+	rt_op_end(op);
 }
 
 INTERPOSE(int, pthread_detach, (pthread_t thread))
 {
 	uint32_t number = rt_handle_find((uint64_t)thread);
-	RT_STEP(step, RADDLE_THREAD_DETACH, number);
+	RT_OP(op, RADDLE_THREAD_DETACH, number);
 	int r = REAL(pthread_detach)(thread);
 
-	detached(&step, (uint64_t)thread, number, r);
+	detached(&op, (uint64_t)thread, number, r);
 	return r;
 }
 
 INTERPOSE(int, thrd_detach, (thrd_t thread))
 {
 	uint32_t number = rt_handle_find((uint64_t)thread);
-	RT_STEP(step, RADDLE_THREAD_DETACH, number);
+	RT_OP(op, RADDLE_THREAD_DETACH, number);
 	int r = REAL(thrd_detach)(thread);
 
-	detached(&step, (uint64_t)thread, number, r);
+	detached(&op, (uint64_t)thread, number, r);
 	return r;
 }
 

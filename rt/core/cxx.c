@@ -7,8 +7,8 @@
  * told which kind of allocation it is.  The real operator may throw, hence the
  * cleanup.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #define A(p) ((uintptr_t)(p))
 
@@ -21,10 +21,10 @@ static bool in_progress(const void *guard)
 	return __atomic_load_n(&byte[1], __ATOMIC_RELAXED) && !__atomic_load_n(byte, __ATOMIC_ACQUIRE);
 }
 
-static int steered_acquire(void *guard)
+INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 {
-	RT_STEP(step, RADDLE_ONCE_RUN, guard);
-	struct rt_thread *t = step.t;
+	struct rt_thread *t = rt_self();
+	RT_OP(op, RADDLE_ONCE_RUN, guard);
 	uint32_t code;
 	int r;
 
@@ -32,45 +32,30 @@ static int steered_acquire(void *guard)
 		return REAL(__cxa_guard_acquire)(guard);
 	if (in_progress(guard)) {
 		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(guard));
-		rt_step_block(&step, A(guard), false);
-		while (rt_step_takes_turns(&step) && in_progress(guard))
-			rt_turn_wait(&step, NULL);
+		rt_op_waits(&op, A(guard), false);
+		while (rt_op_turns(&op) && in_progress(guard))
+			rt_op_wait(&op, NULL);
 	}
 	r = REAL(__cxa_guard_acquire)(guard);
 	code = r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS;
-	rt_step_is(&step, code);
-	RT_TELL(acquire, t, A(guard)); /* also if another thread gave up before */
+	rt_op_is(&op, code);
+	RT_TELL(acquired, t, code, A(guard), 0); /* also to run: another thread may have given up before */
 	RT_EVENT(t, code, RT_Q, RT_T, A(guard));
-	rt_step_end(&step);
-	return r;
-}
-
-INTERPOSE(int, __cxa_guard_acquire, (void *guard))
-{
-	struct rt_thread *t = rt_plain();
-	int r;
-
-	if (!t)
-		return steered_acquire(guard);
-	if (in_progress(guard))
-		RT_EVENT(t, RADDLE_ONCE_REQUEST, RT_Q, RT_T, A(guard));
-	r = REAL(__cxa_guard_acquire)(guard);
-	RT_EVENT(t, r ? RADDLE_ONCE_RUN : RADDLE_ONCE_PASS, RT_Q, RT_T, A(guard));
+	rt_op_end(&op);
 	return r;
 }
 
 static void guard_done(void *guard, uint64_t result, __typeof__(__cxa_guard_release) *real)
 {
 	struct rt_thread *t = rt_self();
-	RT_STEP(step, RADDLE_ONCE_DONE, guard);
+	RT_OP(op, RADDLE_ONCE_DONE, guard);
 
-	if (step.t)
-		RT_TELL(release, t, A(guard));
+	rt_op_releasing(&op, RADDLE_ONCE_DONE, A(guard));
 	if (t)
 		RT_EVENT(t, RADDLE_ONCE_DONE, RT_Q, RT_T, A(guard), result);
 	real(guard);
-	rt_turn_released(A(guard));
-	rt_step_end(&step);
+	rt_op_released(&op, RADDLE_ONCE_DONE, A(guard), 0);
+	rt_op_end(&op);
 }
 
 INTERPOSE(void, __cxa_guard_release, (void *guard))

@@ -11,8 +11,8 @@
  * These functions are called by ld.so before any constructor and by libc after
  * everything; rt_self() is NULL then and they only pass on.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #define A(p) ((uintptr_t)(p))
 
@@ -27,8 +27,8 @@ static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 	return t->new_kind ? t->new_kind - 1 : kind;
 }
 
-/* In a steered process the detector has to know too, of as much as free() will tell it. */
-static __attribute__((noinline, cold)) void *odd_allocated(void *p, size_t size, enum raddle_alloc_kind kind)
+/* Layers are told of as much as free() will tell them. */
+static __attribute__((noinline, cold)) void *told_allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
@@ -47,7 +47,7 @@ static void *allocated(void *p, size_t size, enum raddle_alloc_kind kind)
 	struct rt_thread *t = p ? rt_plain() : NULL;
 
 	if (RT_UNLIKELY(!t))
-		return odd_allocated(p, size, kind);
+		return told_allocated(p, size, kind);
 	if (!t->internal) {
 		rt_forget(t, A(p), size);
 		rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
@@ -60,8 +60,8 @@ static void note_free(struct rt_thread *t, const void *p)
 	rt_heap(t, RADDLE_FREE, A(p), RT_NONE, kind_of(t, RADDLE_ALLOC_MALLOC));
 }
 
-/* Releasing memory is like writing it: in a steered process the thread may have to stand here. */
-static __attribute__((noinline, cold)) void odd_released(void *p)
+/* Releasing memory is like writing it: a layer may have the thread wait here. */
+static __attribute__((noinline, cold)) void told_released(void *p)
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
@@ -69,8 +69,8 @@ static __attribute__((noinline, cold)) void odd_released(void *p)
 		return;
 	if (!rt_unread())
 		note_free(t, p);
-	rt_steer_access(t, A(p), malloc_usable_size(p), rt_steer_site(t), RT_ACCESS_WRITE);
-	RT_TELL(flush, t);
+	RT_TELL(access, t, A(p), malloc_usable_size(p), rt_call_site(t), RT_ACCESS_WRITE);
+	RT_TELL(freeing, t);
 }
 
 static void released(void *p)
@@ -78,7 +78,7 @@ static void released(void *p)
 	struct rt_thread *t = p ? rt_plain() : NULL;
 
 	if (RT_UNLIKELY(!t))
-		odd_released(p);
+		told_released(p);
 	else if (!t->internal)
 		note_free(t, p);
 }

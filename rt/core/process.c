@@ -17,8 +17,8 @@
  * accesses are recorded as the parent's.  That is why exec and _exit look whether
  * they run in our process.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -117,7 +117,7 @@ static void fork_child(void)
 	uint64_t signals = fork_signals;
 	struct rt_thread *t = (struct rt_thread *)__raddle_self;
 
-	rt_steer_stop();
+	rt_layers_forked();
 	rt_guard.alive = RT_PLAIN;
 	rt.pid = own_pid();
 	rt.forks = rt.exited = 0;
@@ -185,12 +185,12 @@ static void exit_event(int status)
 
 	if (!t || rt.exited || own_pid() != rt.pid)
 		return;
-	if (t->recording == RT_STEERED)
-		rt_steer_exit(t);
+	if (t->recording == RT_TOLD)
+		RT_TELL(exiting, t);
 	else
-		rt_flavour_exit();
+		rt_linger();
 	rt.exited = 1;
-	RT_TELL(exit, t);
+	RT_TELL(exited, t);
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
 
@@ -373,10 +373,10 @@ static void unmapped(const void *p, size_t size)
 {
 	struct rt_thread *t = rt_self();
 
-	if (t)
+	if (t) {
 		RT_TELL(forget, t, A(p), size);
-	if (t)
 		RT_EVENT(t, RADDLE_UNMAP, RT_Q, A(p), size);
+	}
 }
 
 INTERPOSE(void *, mmap, (void *at, size_t size, int protection, int flags, int fd, off_t offset))

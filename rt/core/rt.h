@@ -27,6 +27,17 @@
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define RT_ATOMIC_LOCKS 1024
 
+struct rt_layer;
+struct rt_op;
+struct rt_until;
+
+/* What listening layers hear, for all of them: rt/core/layer.h. */
+struct rt_heard {
+#define RT_HEARD(name, parameters, arguments) void(*name) parameters;
+#include "rt/core/heard.inc"
+#undef RT_HEARD
+};
+
 /* A thread that can be joined: which number its pthread_t has. */
 struct rt_handle {
 	uint64_t handle;
@@ -53,12 +64,11 @@ struct rt {
 	struct rt_handle *handles;
 	size_t handle_count, handle_capacity;
 
-	struct raddle_steer *steer;    /* NULL: nobody steers this process */
-	struct rt_steering *steering;  /* what rt/steer/steer.c needs to do so */
-	pthread_mutex_t waiters_mutex; /* rt/steer/steer-cond.c; zero is unlocked */
-	struct rt_waiter *waiters;
-	struct rt_barrier *barriers; /* rt/steer/steer-barrier.c */
-	struct rt_detect *detect;    /* rt/detect/detect.h; NULL: nobody looks for races */
+	/* Layers (rt/core/layer.h): those that take part and those of them that listen, NULL behind
+	 * the last; the state of each. */
+	const struct rt_layer *present[RT_LAYER_COUNT + 1], *listening[RT_LAYER_COUNT + 1];
+	void *layer[RT_LAYER_COUNT];
+	struct rt_heard heard; /* of all that listen */
 
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
@@ -67,7 +77,7 @@ extern struct rt rt;
 
 /* A page that a fork leaves empty in the child.  The child of a fork that went
  * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its.
- * It is RT_STEERED in a steered process and RT_PLAIN in others, so that the hooks' slow path
+ * It is RT_TOLD in a process that layers listen to and RT_PLAIN in others, so that the hooks' slow path
  * learns of both with one look. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
@@ -104,48 +114,7 @@ bool rt_buffer_switch(struct rt_thread *t); /* false: recording is over */
 void rt_buffer_seal(struct rt_thread *t);   /* hands the buffer over */
 void rt_stop(enum raddle_stop_reason reason);
 
-/* rt/record/record.c: appending records. */
-#define RT_HELD 0x100u /* with a code: the caller holds the encoder, rt_hold() */
-void rt_emit(struct rt_thread *t, const struct rt_record *record);
-void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
-
-/* The same for the frequent rows, straight on: `q t a` (last is RT_NONE) and `q t a u`; `q a u` (size
- * is RT_NONE) and `q a u u`. */
-#define RT_NONE UINT64_MAX
-void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
-void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
-uint32_t rt_hold(struct rt_thread *t); /* keeps handlers out until the event; returns RT_HELD or 0 */
-
-void rt_let_go(struct rt_thread *t); /* after rt_hold() where there is no event after all */
-
-/* A releasing operation `q t a result`: the record is written before it, the
- * result is put in after it.  In between the encoder is held. */
-struct rt_release {
-	uint8_t *byte;	   /* the result in the buffer, or */
-	uint64_t *operand; /* the result of a record that waits */
-};
-struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
-void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
-void rt_text(struct rt_thread *t, uint32_t code, const char *text);
-void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
-void rt_see_again(struct rt_thread *t);				     /* clears all: a new segment */
-
-/* New memory, of which the program knows the first `known` bytes; returns p. */
-void *rt_fresh(void *p, size_t known);
-
-/* Each flavour has its own (rt/record/record.c, rt/record/linger.c, rt/full/full-buffer.c): before the first
- * thread gets its state; a state is as new; the process is about to end. */
-void rt_flavour_setup(void);
-void rt_flavour_reset(struct rt_thread *t);
-void rt_flavour_exit(void);
-
-/* As first and second operand: taken when the encoder is, so that no handler can
- * come between and the stream is in the order of q. */
-#define RT_Q UINT64_MAX
-#define RT_T (UINT64_MAX - 1)
-
-#define RT_EVENT(t, code, ...)                                                                               \
-	rt_event(t, code, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
+#include "rt/core/writer.h"
 
 /* The next position in the global order. */
 static inline uint64_t rt_q(void)
@@ -153,7 +122,7 @@ static inline uint64_t rt_q(void)
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
-/* Nobody reads the records of a replay; what an access leaves behind besides is steering's. */
+/* Nobody reads the records of a replay; what an access leaves behind besides is for layers. */
 static inline bool rt_unread(void)
 {
 	return RT_UNLIKELY(rt.session->discard);
@@ -189,7 +158,7 @@ static inline struct rt_thread *rt_self(void)
 	return t->recording ? t : NULL;
 }
 
-/* The same, but NULL in a steered process too: for those who look for steering where they
+/* The same, but NULL where layers listen too: for those who look for listeners where they
  * would look for being recorded, so that it costs nothing to record. */
 static inline struct rt_thread *rt_plain(void)
 {

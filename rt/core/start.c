@@ -5,8 +5,8 @@
  * removed, and the initial thread gets its state.  Without a session, or with
  * one that cannot be mapped, the program runs the same way and nothing is recorded.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -151,14 +151,11 @@ static void start(int argc, char **argv, char **envp)
 	}
 	if (pthread_key_create(&rt.key, rt_thread_end_key))
 		rt.session = NULL;
-	if (rt.session && rt.session->steer_offset)
-		rt_steer_setup((struct raddle_steer *)((char *)rt.session + rt.session->steer_offset),
-			       rt.session->steer_size);
 	if (rt.session) {
 		atomic_store(&rt.session->processes[0].threads, 1);
 		atomic_store(&rt.session->processes[0].pid, rt.pid);
 	}
-	rt_flavour_setup();
+	rt_layers_setup();
 	start_main_thread();
 	rt_process_setup();
 	atomic_store_explicit(&rt.ready, 1, memory_order_release);

@@ -15,8 +15,9 @@
  * that the stream stays in the order of q.  No wait happens with the encoder held, and all waiting calls are
  * left by cancellation without anything to clean up.
  */
+#include "rt/core/c11.h"
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -47,8 +48,7 @@ static void event(struct rt_thread *t, uint32_t code, const void *object, uint64
 /* A synchronisation object begins or ends its life. */
 static void fresh(struct rt_thread *t, const void *object)
 {
-	if (t->recording == RT_STEERED)
-		RT_TELL(fresh, t, A(object));
+	RT_TELL(fresh, t, A(object));
 }
 
 static void event1(struct rt_thread *t, uint32_t code, const void *object)
@@ -69,14 +69,12 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		struct rt_release release_;                                                                  \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return rt_steered_release(code, object);                                             \
+			return rt_told_release(code, object);                                                \
 		release_ = rt_release_begin(t_, code, A(object));                                            \
 		r_ = call;                                                                                   \
 		rt_release_end(t_, &release_, (uint64_t)r_);                                                 \
 		return r_;                                                                                   \
 	} while (0)
-
-#define UNTIL(clock, time) (&(struct rt_until){clock, time})
 
 /* An acquiring operation that returns its error and never waits. */
 #define TRY(code, object, until, call)                                                                       \
@@ -84,7 +82,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return rt_steered_acquire(code, object, until);                                      \
+			return rt_told_acquire(code, object, until);                                         \
 		r_ = call;                                                                                   \
 		event(t_, code, (const void *)object, (uint64_t)r_);                                         \
 		return r_;                                                                                   \
@@ -97,7 +95,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return rt_steered_acquire(code, object, until);                                      \
+			return rt_told_acquire(code, object, until);                                         \
 		r_ = try_call;                                                                               \
 		if (r_ == EBUSY) {                                                                           \
 			request;                                                                             \
@@ -161,17 +159,18 @@ INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
 
 INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *time))
 {
-	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(CLOCK_REALTIME, time), REAL(pthread_mutex_trylock)(mutex),
-	     event1(t_, RADDLE_MUTEX_REQUEST, mutex), REAL(pthread_mutex_timedlock)(mutex, time));
+	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, RT_UNTIL(CLOCK_REALTIME, time),
+	     REAL(pthread_mutex_trylock)(mutex), event1(t_, RADDLE_MUTEX_REQUEST, mutex),
+	     REAL(pthread_mutex_timedlock)(mutex, time));
 }
 
 INTERPOSE(int, pthread_mutex_clocklock,
 	  (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *time))
 {
 	if (!clock_known(clock))
-		TRY(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(clock, time),
+		TRY(RADDLE_MUTEX_TIMEDLOCK, mutex, RT_UNTIL(clock, time),
 		    REAL(pthread_mutex_clocklock)(mutex, clock, time));
-	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(clock, time), REAL(pthread_mutex_trylock)(mutex),
+	WAIT(RADDLE_MUTEX_TIMEDLOCK, mutex, RT_UNTIL(clock, time), REAL(pthread_mutex_trylock)(mutex),
 	     event1(t_, RADDLE_MUTEX_REQUEST, mutex), REAL(pthread_mutex_clocklock)(mutex, clock, time));
 }
 
@@ -181,38 +180,6 @@ INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
 }
 
 /* C11 mutexes: the same events, with their results as errno values. */
-
-static int errno_of(int result)
-{
-	switch (result) {
-	case thrd_success:
-		return 0;
-	case thrd_busy:
-		return EBUSY;
-	case thrd_timedout:
-		return ETIMEDOUT;
-	case thrd_nomem:
-		return ENOMEM;
-	default:
-		return EINVAL;
-	}
-}
-
-static int thrd_of(int error)
-{
-	switch (error) {
-	case 0:
-		return thrd_success;
-	case EBUSY:
-		return thrd_busy;
-	case ETIMEDOUT:
-		return thrd_timedout;
-	case ENOMEM:
-		return thrd_nomem;
-	default:
-		return thrd_error;
-	}
-}
 
 /* What raddle_object_size() says. */
 _Static_assert(sizeof(pthread_mutex_t) == 40 && sizeof(pthread_rwlock_t) == 56, "sizes of locks");
@@ -252,7 +219,7 @@ static int wait_mtx(struct rt_thread *t, uint32_t code, mtx_t *mutex, const stru
 		event1(t, RADDLE_MUTEX_REQUEST, mutex);
 		r = time ? REAL(mtx_timedlock)(mutex, time) : REAL(mtx_lock)(mutex);
 	}
-	event(t, code, mutex, (uint64_t)errno_of(r));
+	event(t, code, mutex, (uint64_t)rt_errno_of(r));
 	return r;
 }
 
@@ -261,7 +228,7 @@ INTERPOSE(int, mtx_lock, (mtx_t * mutex))
 	struct rt_thread *t = rt_plain();
 
 	return t ? wait_mtx(t, RADDLE_MUTEX_LOCK, mutex, NULL)
-		 : thrd_of(rt_steered_acquire(RADDLE_MUTEX_LOCK, mutex, NULL));
+		 : rt_thrd_of(rt_told_acquire(RADDLE_MUTEX_LOCK, mutex, NULL));
 }
 
 INTERPOSE(int, mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict time))
@@ -269,7 +236,7 @@ INTERPOSE(int, mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *res
 	struct rt_thread *t = rt_plain();
 
 	return t ? wait_mtx(t, RADDLE_MUTEX_TIMEDLOCK, mutex, time)
-		 : thrd_of(rt_steered_acquire(RADDLE_MUTEX_TIMEDLOCK, mutex, UNTIL(CLOCK_REALTIME, time)));
+		 : rt_thrd_of(rt_told_acquire(RADDLE_MUTEX_TIMEDLOCK, mutex, RT_UNTIL(CLOCK_REALTIME, time)));
 }
 
 INTERPOSE(int, mtx_trylock, (mtx_t * mutex))
@@ -278,9 +245,9 @@ INTERPOSE(int, mtx_trylock, (mtx_t * mutex))
 	int r;
 
 	if (!t)
-		return thrd_of(rt_steered_acquire(RADDLE_MUTEX_TRYLOCK, mutex, NULL));
+		return rt_thrd_of(rt_told_acquire(RADDLE_MUTEX_TRYLOCK, mutex, NULL));
 	r = REAL(mtx_trylock)(mutex);
-	event(t, RADDLE_MUTEX_TRYLOCK, mutex, (uint64_t)errno_of(r));
+	event(t, RADDLE_MUTEX_TRYLOCK, mutex, (uint64_t)rt_errno_of(r));
 	return r;
 }
 
@@ -291,7 +258,7 @@ INTERPOSE(int, mtx_unlock, (mtx_t * mutex))
 	int r;
 
 	if (!t)
-		return thrd_of(rt_steered_release(RADDLE_MUTEX_UNLOCK, mutex));
+		return rt_thrd_of(rt_told_release(RADDLE_MUTEX_UNLOCK, mutex));
 	release = rt_release_begin(t, RADDLE_MUTEX_UNLOCK, A(mutex));
 	r = REAL(mtx_unlock)(mutex);
 	rt_release_end(t, &release, (uint64_t)r);
@@ -346,9 +313,9 @@ INTERPOSE(int, pthread_rwlock_timedrdlock,
 	  (pthread_rwlock_t *restrict rwlock, const struct timespec *restrict time))
 {
 	if (!time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, UNTIL(CLOCK_REALTIME, time),
+		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, RT_UNTIL(CLOCK_REALTIME, time),
 		    REAL(pthread_rwlock_timedrdlock)(rwlock, time));
-	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, UNTIL(CLOCK_REALTIME, time),
+	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, RT_UNTIL(CLOCK_REALTIME, time),
 	       REAL(pthread_rwlock_timedrdlock)(rwlock, time));
 }
 
@@ -356,9 +323,9 @@ INTERPOSE(int, pthread_rwlock_timedwrlock,
 	  (pthread_rwlock_t *restrict rwlock, const struct timespec *restrict time))
 {
 	if (!time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, UNTIL(CLOCK_REALTIME, time),
+		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, RT_UNTIL(CLOCK_REALTIME, time),
 		    REAL(pthread_rwlock_timedwrlock)(rwlock, time));
-	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, UNTIL(CLOCK_REALTIME, time),
+	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, RT_UNTIL(CLOCK_REALTIME, time),
 	       REAL(pthread_rwlock_timedwrlock)(rwlock, time));
 }
 
@@ -366,9 +333,9 @@ INTERPOSE(int, pthread_rwlock_clockrdlock,
 	  (pthread_rwlock_t *restrict rwlock, clockid_t clock, const struct timespec *restrict time))
 {
 	if (!clock_known(clock) || !time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, UNTIL(clock, time),
+		TRY(RADDLE_RWLOCK_TIMEDRDLOCK, rwlock, RT_UNTIL(clock, time),
 		    REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
-	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, UNTIL(clock, time),
+	RDLOCK(RADDLE_RWLOCK_TIMEDRDLOCK, RT_UNTIL(clock, time),
 	       REAL(pthread_rwlock_clockrdlock)(rwlock, clock, time));
 }
 
@@ -376,9 +343,9 @@ INTERPOSE(int, pthread_rwlock_clockwrlock,
 	  (pthread_rwlock_t *restrict rwlock, clockid_t clock, const struct timespec *restrict time))
 {
 	if (!clock_known(clock) || !time_valid(time))
-		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, UNTIL(clock, time),
+		TRY(RADDLE_RWLOCK_TIMEDWRLOCK, rwlock, RT_UNTIL(clock, time),
 		    REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
-	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, UNTIL(clock, time),
+	WRLOCK(RADDLE_RWLOCK_TIMEDWRLOCK, RT_UNTIL(clock, time),
 	       REAL(pthread_rwlock_clockwrlock)(rwlock, clock, time));
 }
 
@@ -427,11 +394,12 @@ INTERPOSE(int, pthread_barrier_init,
 	   unsigned count))
 {
 	struct rt_thread *t = rt_handling(RADDLE_BARRIER_INIT, barrier);
-	int r = REAL(pthread_barrier_init)(barrier, attributes, count);
+	int shared = PTHREAD_PROCESS_PRIVATE, r = REAL(pthread_barrier_init)(barrier, attributes, count);
 
+	if (attributes)
+		pthread_barrierattr_getpshared(attributes, &shared);
 	if (t && !r) {
-		if (t->recording == RT_STEERED)
-			rt_barrier_init(t, barrier, attributes, count);
+		RT_TELL(barrier_init, t, A(barrier), count, shared == PTHREAD_PROCESS_SHARED);
 		event(t, RADDLE_BARRIER_INIT, barrier, count);
 	}
 	return r;
@@ -441,8 +409,7 @@ INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * barrier))
 {
 	struct rt_thread *t = rt_handling(RADDLE_BARRIER_DESTROY, barrier);
 
-	if (rt.steer)
-		rt_barrier_destroy(barrier);
+	RT_TELL(barrier_destroy, A(barrier));
 	if (t)
 		forget(t, RADDLE_BARRIER_DESTROY, barrier);
 	return REAL(pthread_barrier_destroy)(barrier);
@@ -453,8 +420,8 @@ INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * barrier))
 	struct rt_thread *t = rt_plain();
 	int r;
 
-	if (!t && rt.steer)
-		return rt_barrier_wait(barrier);
+	if (!t && rt.listening[0])
+		return rt_told_barrier(barrier);
 	if (t)
 		event1(t, RADDLE_BARRIER_ENTER, barrier);
 	r = REAL(pthread_barrier_wait)(barrier);
@@ -544,7 +511,7 @@ INTERPOSE(int, sem_wait, (sem_t * sem))
 	int r;
 
 	if (!t)
-		return sem_status(rt_steered_acquire(RADDLE_SEM_WAIT, sem, NULL));
+		return sem_status(rt_told_acquire(RADDLE_SEM_WAIT, sem, NULL));
 	r = sem_taken(t, sem) ? 0 : REAL(sem_wait)(sem);
 	event(t, RADDLE_SEM_WAIT, sem, sem_result(r));
 	return r;
@@ -556,7 +523,7 @@ INTERPOSE(int, sem_trywait, (sem_t * sem))
 	int r;
 
 	if (!t)
-		return sem_status(rt_steered_acquire(RADDLE_SEM_TRYWAIT, sem, NULL));
+		return sem_status(rt_told_acquire(RADDLE_SEM_TRYWAIT, sem, NULL));
 	r = REAL(sem_trywait)(sem);
 	event(t, RADDLE_SEM_TRYWAIT, sem, sem_result(r));
 	return r;
@@ -568,7 +535,7 @@ INTERPOSE(int, sem_timedwait, (sem_t *restrict sem, const struct timespec *restr
 	int r;
 
 	if (!t)
-		return sem_status(rt_steered_acquire(RADDLE_SEM_TIMEDWAIT, sem, UNTIL(CLOCK_REALTIME, time)));
+		return sem_status(rt_told_acquire(RADDLE_SEM_TIMEDWAIT, sem, RT_UNTIL(CLOCK_REALTIME, time)));
 	r = time_valid(time) && sem_taken(t, sem) ? 0 : REAL(sem_timedwait)(sem, time);
 	event(t, RADDLE_SEM_TIMEDWAIT, sem, sem_result(r));
 	return r;
@@ -581,7 +548,7 @@ INTERPOSE(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struc
 	int r;
 
 	if (!t)
-		return sem_status(rt_steered_acquire(RADDLE_SEM_TIMEDWAIT, sem, UNTIL(clock, time)));
+		return sem_status(rt_told_acquire(RADDLE_SEM_TIMEDWAIT, sem, RT_UNTIL(clock, time)));
 	valid = clock_known(clock) && time_valid(time);
 	r = valid && sem_taken(t, sem) ? 0 : REAL(sem_clockwait)(sem, clock, time);
 	event(t, RADDLE_SEM_TIMEDWAIT, sem, sem_result(r));
@@ -595,7 +562,7 @@ INTERPOSE(int, sem_post, (sem_t * sem))
 	int r;
 
 	if (!t)
-		return sem_status(rt_steered_release(RADDLE_SEM_POST, sem));
+		return sem_status(rt_told_release(RADDLE_SEM_POST, sem));
 	release = rt_release_begin(t, RADDLE_SEM_POST, A(sem));
 	r = REAL(sem_post)(sem);
 	rt_release_end(t, &release, sem_result(r));

@@ -14,8 +14,7 @@
  * The state's memory goes to the idle list; its table of blocks is given back to
  * the system.
  */
-#include "rt/core/rt.h"
-#include "rt/steer/steer.h"
+#include "rt/core/layer.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -87,6 +86,34 @@ static bool make_shadow(struct rt_thread *t, uintptr_t stack_size)
 	return true;
 }
 
+/* The state of layers is behind the core's, in one mapping. */
+static size_t state_size(void)
+{
+	size_t size = sizeof(struct rt_thread);
+
+	for (const struct rt_layer *const *layer = rt.present; *layer; layer++)
+		size += ((*layer)->thread_size + 63) & -(size_t)64;
+	return size;
+}
+
+static void reset_layers(struct rt_thread *t)
+{
+	char *next = (char *)(t + 1);
+
+	t->each = 0;
+	t->gather = NULL;
+	t->told = NULL;
+	__builtin_memset(t->layer, 0, sizeof t->layer);
+	for (const struct rt_layer *const *layer = rt.present; *layer; layer++) {
+		size_t size = (*layer)->thread_size;
+
+		if (size)
+			t->layer[(*layer)->number] = __builtin_memset(next, 0, size);
+		next += (size + 63) & -(size_t)64;
+	}
+	RT_TELL_ALL(reset, t);
+}
+
 static void reset_state(struct rt_thread *t)
 {
 	struct rt_encoder *e = &t->encoder;
@@ -103,9 +130,8 @@ static void reset_state(struct rt_thread *t)
 	t->atomic_lock = NULL;
 	t->once = NULL;
 	t->handle = 0; /* until it begins */
-	t->steered = (struct rt_steered){0};
-	t->recording = !rt.session ? RT_OFF : rt.steer ? RT_STEERED : RT_PLAIN;
-	rt_flavour_reset(t);
+	t->recording = !rt.session ? RT_OFF : rt.listening[0] ? RT_TOLD : RT_PLAIN;
+	reset_layers(t);
 }
 
 static struct rt_thread *take_idle(void)
@@ -127,9 +153,9 @@ struct rt_thread *rt_thread_new(uintptr_t stack_size)
 	int saved = errno;
 
 	if (!t)
-		t = rt_map(sizeof *t);
+		t = rt_map(state_size());
 	if (t && !make_shadow(t, stack_size < STACK_MAX ? stack_size : STACK_MAX)) {
-		rt_unmap(t, sizeof *t);
+		rt_unmap(t, state_size());
 		t = NULL;
 	}
 	if (t)
@@ -182,14 +208,12 @@ void rt_thread_begin(struct rt_thread *t)
 	pthread_setspecific(rt.key, t);
 	if (!t->recording)
 		return;
-	if (t->recording == RT_STEERED) {
-		rt_steer_begin(t);
-		RT_TELL(start, t);
-	}
-	RT_STEP(step, RADDLE_THREAD_START, 0);
+	RT_TELL_ALL(begins, t);
+	RT_OP(op, RADDLE_THREAD_START, 0);
 	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, t->parent, t->index, t->stack_low,
 		 t->stack_high - t->stack_low, (uint64_t)syscall(SYS_gettid));
-	rt_step_end(&step);
+	rt_op_end(&op);
+	RT_TELL_ALL(started, t);
 }
 
 /* Bounds by the frame at hand: what libc knows of the stack of a thread it
@@ -227,16 +251,12 @@ static void end_thread(struct rt_thread *t)
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, NULL, sizeof signals);
 	if (t->recording) {
-		RT_STEP(step, RADDLE_THREAD_END, 0);
-		if (step.t) {
-			rt_leave_locks(t);
-			RT_TELL(end, t);
-		}
+		RT_OP(op, RADDLE_THREAD_END, 0);
+		RT_TELL_ALL(ends, t);
 		RT_EVENT(t, RADDLE_THREAD_END, RT_Q, RT_T);
 		rt_buffer_seal(t);
-		rt_step_end(&step);
-		if (t->recording == RT_STEERED)
-			rt_steer_end(t);
+		rt_op_end(&op);
+		RT_TELL_ALL(ended, t);
 	}
 	t->recording = false;
 	gone = true;

@@ -15,7 +15,6 @@
 
 #include "raddle/abi.h"
 #include "raddle/session.h"
-#include "raddle/steer.h"
 #include "rt/core/encode.h"
 
 #include <stdbool.h>
@@ -29,54 +28,24 @@ struct rt_pending {
 	uint32_t frame[RT_PENDING_FRAMES];
 };
 
-struct rt_once;	 /* rt/core/once.c */
-struct rt_place; /* rt/steer/steer.c */
-struct rt_watch; /* rt/detect/detect.c */
+struct rt_once;	  /* rt/core/once.c */
+struct rt_gather; /* rt/core/gather.h */
+
+/* Layers but for the core (rt/core/layer.h). */
+enum rt_layer_number {
+	RT_LAYER_RECORD,
+	RT_LAYER_FULL,
+	RT_LAYER_INJECT,
+	RT_LAYER_LED,
+	RT_LAYER_STEER,
+	RT_LAYER_DETECT,
+	RT_LAYER_COUNT,
+};
 
 enum rt_recording {
 	RT_OFF,
-	RT_PLAIN,   /* it is recorded */
-	RT_STEERED, /* and the process is steered: rt/steer/steer.h */
-};
-
-/* A thread of a steered process, rt/steer/steer.c. */
-struct rt_steered {
-	struct raddle_slot *slot;		/* NULL: it has none */
-	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
-	const struct raddle_steer_hold *hold;	/* NULL: none, or it has been there */
-	struct rt_place *place;			/* where it sleeps */
-	uint64_t n;				/* operations begun */
-	uint64_t seen;				/* records of the hold's site */
-	uint32_t op;				/* the next one of the plan */
-	uint32_t listed;			/* entries of slot->held in use */
-	bool stopped;				/* it has reached its stop */
-	bool leads;				/* it goes first out of a race */
-	bool anywhere;				/* nobody is led: it may stand at any hold */
-	bool sees_all;				/* each of its accesses is looked at */
-	uint32_t looks;				/* accesses since its last point */
-	uint64_t point_n;			/* the operation that its last point was behind */
-	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
-	uint32_t atomic_size;			/* of the operation between begin and end */
-	uint32_t atomic_relaxed;		/* its site, if it is relaxed */
-	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
-};
-
-/* The flavour full (rt/full/full-buffer.c). */
-#define RT_WAITING 16
-
-struct rt_full {
-	/* The head of a buffer that never has room: what self.full is while there is no other. */
-	struct rt_no_buffer {
-		uint32_t head[6];
-		uint32_t used, open; /* as in struct raddle_buffer */
-	} none;
-	/* Full buffers with a piece that a handler interrupted, and the frame of the handler. */
-	struct rt_waiting {
-		struct raddle_buffer *buffer;
-		uintptr_t frame;
-	} waiting[RT_WAITING];
-	uint32_t waiting_count;
-	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's */
+	RT_PLAIN, /* it is recorded */
+	RT_TOLD,  /* and layers listen to what it does */
 };
 
 struct rt_thread {
@@ -125,11 +94,14 @@ struct rt_thread {
 	uint32_t fork_child;	/* number of the child process in the session */
 	_Atomic uint32_t *atomic_lock;
 	uintptr_t atomic_frame;
+	uint64_t atomic_what; /* as __raddle_atomic_begin() had it, if layers listen */
 	struct rt_once *once;
-	struct rt_full full;
 
-	struct rt_steered steered;
-	struct rt_watch *watch; /* what the detector knows of it (rt/detect/detect.c) */
+	/* What layers know of it (rt/core/layer.h). */
+	void *layer[RT_LAYER_COUNT];
+	uint32_t each;		  /* a bit for each layer that has to see each access before it happens */
+	struct rt_gather *gather; /* of accesses that nobody has to see at once; NULL: nobody wants them */
+	_Atomic uint64_t *told;	  /* counts accesses that were told; NULL: nobody wants to know */
 
 	struct rt_thread *next, **link;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Interposed functions by which a thread lets others run: yields and sleeps.  They leave no record; where
- * threads take turns (rt/steer/steer-turn.c) they are points, and a thread sleeps only if nobody else could
- * go on.
+ * a layer lets threads run one at a time, the others have their turns, and a thread sleeps only if nobody
+ * else could go on.
  */
+#include "rt/core/layer.h"
 #include "rt/core/real.h"
-#include "rt/steer/steer.h"
 
 #include <sched.h>
 #include <time.h>
@@ -19,9 +19,12 @@ void rt_member_yield(void)
 /* Whether others have had their turns instead.  All but the plain yields can be cancelled. */
 static bool yields(void)
 {
-	struct rt_thread *t = RT_UNLIKELY(rt_takes_turns()) ? rt_self() : NULL;
+	struct rt_thread *t = RT_UNLIKELY(rt.heard.yields != NULL) ? rt_self() : NULL;
+	bool others_ran = false;
 
-	return t && rt_turn_yield(t);
+	if (t)
+		RT_TELL(yields, t, &others_ran);
+	return others_ran;
 }
 
 static bool sleeps_by_turns(void)

@@ -27,40 +27,47 @@
 
 #define BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
-void rt_detect_setup(struct raddle_steer *steer)
+static void set_watch(struct rt_thread *t, struct rt_watch *w)
+{
+	t->layer[RT_LAYER_DETECT] = w;
+	t->gather = w ? &w->gather : NULL;
+}
+
+bool rt_detect_setup(struct raddle_steer *steer)
 {
 	struct rt_detect *d = rt_map(sizeof *d);
 
 	if (!d) {
 		atomic_store(&steer->detect_over, 1);
-		return;
+		return false;
 	}
 	d->steer = steer;
 	d->arena.left = steer->detect_memory ? steer->detect_memory : UINT64_MAX;
-	rt.detect = d;
+	rt.layer[RT_LAYER_DETECT] = d;
+	return true;
 }
 
 void rt_detect_stop(void)
 {
-	rt.detect = NULL;
+	rt.layer[RT_LAYER_DETECT] = NULL;
 	if (__raddle_self != &rt_placeholder)
-		((struct rt_thread *)__raddle_self)->watch = NULL;
+		set_watch((struct rt_thread *)__raddle_self, NULL);
 }
 
 void rt_watch_over(void)
 {
-	atomic_store_explicit(&rt.detect->dead, 1, memory_order_relaxed);
-	atomic_store_explicit(&rt.detect->steer->detect_over, 1, memory_order_relaxed);
+	atomic_store_explicit(&rt_detect()->dead, 1, memory_order_relaxed);
+	atomic_store_explicit(&rt_detect()->steer->detect_over, 1, memory_order_relaxed);
 }
 
 static bool is_on(void)
 {
-	return rt.detect && !atomic_load_explicit(&rt.detect->dead, memory_order_relaxed);
+	return rt_detect() && !atomic_load_explicit(&rt_detect()->dead, memory_order_relaxed);
 }
 
 void rt_watch_forgive(void)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 	uint32_t count = atomic_load(&d->lane_count);
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -83,9 +90,9 @@ static __attribute__((noinline, cold)) bool recover(struct rt_watch *w)
 {
 	const struct rt_thread *t = (const struct rt_thread *)__raddle_self;
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 
-	if (t->watch != w || frame <= w->busy || frame >= t->stack_high || frame < t->stack_low ||
+	if (rt_watch(t) != w || frame <= w->busy || frame >= t->stack_high || frame < t->stack_low ||
 	    w->busy < t->stack_low)
 		return false;
 	for (uint32_t i = 0; i < RT_STRIPES; i++)
@@ -133,7 +140,7 @@ static void set_epoch(struct rt_watch *w, uint64_t epoch)
 {
 	w->epoch = epoch;
 	w->who = RT_WHO(w->lane, epoch);
-	atomic_store_explicit(&rt.detect->lanes[w->lane].epoch, epoch, memory_order_relaxed);
+	atomic_store_explicit(&rt_detect()->lanes[w->lane].epoch, epoch, memory_order_relaxed);
 }
 
 void rt_watch_tick(struct rt_watch *w)
@@ -147,10 +154,10 @@ void rt_watch_tick(struct rt_watch *w)
 
 bool rt_detect_ticked(struct rt_thread *t)
 {
-	bool ticked = t->watch && t->watch->ticked;
+	bool ticked = rt_watch(t) && rt_watch(t)->ticked;
 
 	if (ticked)
-		t->watch->ticked = false;
+		rt_watch(t)->ticked = false;
 	return ticked;
 }
 
@@ -177,7 +184,7 @@ static uint32_t choose_lane(struct rt_detect *d, const struct rt_clock *known)
 
 static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint32_t number)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 	struct rt_tenant *tenant = rt_arena_get(&d->arena, sizeof *tenant);
 	uint32_t lane;
 
@@ -198,7 +205,7 @@ static uint32_t take_lane(struct rt_watch *w, const struct rt_clock *known, uint
 /* False: others may still look at the watch. */
 static bool give_lane(const struct rt_watch *w)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 
 	if (w->lane == RT_LANE_NONE)
 		return true;
@@ -215,13 +222,14 @@ static bool give_lane(const struct rt_watch *w)
 /* A watch that knows what `known` knows. */
 static struct rt_watch *make_watch(const struct rt_clock *known, uint32_t number)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 	struct rt_watch *w = number < RT_THREADS ? rt_arena_get(&d->arena, sizeof *w) : NULL;
 
 	if (!w || !rt_clock_copy(&d->arena, &w->clock, known)) {
 		rt_watch_over();
 		return NULL;
 	}
+	w->gather.anew = rt_detect_gather;
 	w->lane = take_lane(w, known, number);
 	if (w->lane == RT_LANE_NONE)
 		return w;
@@ -234,13 +242,13 @@ static struct rt_watch *make_watch(const struct rt_clock *known, uint32_t number
 
 void rt_detect_created(struct rt_thread *parent, struct rt_thread *child)
 {
-	struct rt_watch *w = parent->watch;
+	struct rt_watch *w = rt_watch(parent);
 
-	child->watch = NULL;
+	set_watch(child, NULL);
 	if (!is_on() || !w || !enter(w))
 		return;
 	rt_watch_flush(w);
-	child->watch = make_watch(&w->clock, child->number);
+	set_watch(child, make_watch(&w->clock, child->number));
 	rt_watch_tick(w);
 	leave(w);
 }
@@ -250,9 +258,9 @@ void rt_detect_start(struct rt_thread *t)
 {
 	if (!is_on())
 		return;
-	if (!t->watch) {
+	if (!rt_watch(t)) {
 		rt_watch_forgive();
-		t->watch = make_watch(&(struct rt_clock){0}, t->number);
+		set_watch(t, make_watch(&(struct rt_clock){0}, t->number));
 	}
 	if (t->parent != t->number)
 		rt_detect_forget(t, t->stack_low, t->stack_high - t->stack_low);
@@ -261,46 +269,46 @@ void rt_detect_start(struct rt_thread *t)
 /* Leaves what it knew for the one who joins it. */
 void rt_detect_end(struct rt_thread *t)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	struct rt_clock *last;
 	bool mine;
 
-	t->watch = NULL;
+	set_watch(t, NULL);
 	if (!is_on() || !w)
 		return;
 	if (enter(w))
 		rt_watch_flush(w);
 	mine = give_lane(w);
-	last = rt_arena_get(&rt.detect->arena, sizeof *last);
+	last = rt_arena_get(&rt_detect()->arena, sizeof *last);
 	if (!last) {
 		rt_watch_over();
 		return;
 	}
 	*last = w->clock;
-	rt_clock_release(&rt.detect->arena, &w->found);
-	atomic_store(&rt.detect->ended[t->number], last);
+	rt_clock_release(&rt_detect()->arena, &w->found);
+	atomic_store(&rt_detect()->ended[t->number], last);
 	if (mine)
-		rt_arena_put(&rt.detect->arena, w, sizeof *w);
+		rt_arena_put(&rt_detect()->arena, w, sizeof *w);
 }
 
 void rt_detect_joined(struct rt_thread *t, uint32_t number)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	struct rt_clock *last;
 
 	if (!is_on())
 		return;
-	last = number < RT_THREADS ? atomic_exchange(&rt.detect->ended[number], NULL) : NULL;
+	last = number < RT_THREADS ? atomic_exchange(&rt_detect()->ended[number], NULL) : NULL;
 	if (!last || !w || !enter(w)) {
 		rt_watch_forgive();
 		return;
 	}
 	rt_watch_flush(w);
 	w->version++;
-	if (rt_clock_join(&rt.detect->arena, &w->clock, last) == RT_JOINED_FAILED)
+	if (rt_clock_join(&rt_detect()->arena, &w->clock, last) == RT_JOINED_FAILED)
 		rt_watch_over();
-	rt_clock_release(&rt.detect->arena, last);
-	rt_arena_put(&rt.detect->arena, last, sizeof *last);
+	rt_clock_release(&rt_detect()->arena, last);
+	rt_arena_put(&rt_detect()->arena, last, sizeof *last);
 	leave(w);
 }
 
@@ -308,7 +316,7 @@ void rt_detect_joined(struct rt_thread *t, uint32_t number)
 
 static uint32_t number_of(uint64_t who)
 {
-	const struct rt_tenant *tenant = rt.detect->lanes[RT_WHO_LANE(who)].tenant;
+	const struct rt_tenant *tenant = rt_detect()->lanes[RT_WHO_LANE(who)].tenant;
 
 	while (tenant->before && tenant->first > RT_WHO_EPOCH(who))
 		tenant = tenant->before;
@@ -350,7 +358,7 @@ static bool is_wanted(const struct raddle_steer *s, uint32_t a, uint32_t b)
 
 static void write_race(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)
 {
-	struct raddle_steer *s = rt.detect->steer;
+	struct raddle_steer *s = rt_detect()->steer;
 	uint32_t count = atomic_load_explicit(&s->race_count, memory_order_relaxed), at = count;
 	uint64_t above;
 
@@ -372,7 +380,7 @@ static void write_race(const struct access *a, uint64_t other, uint32_t site, ui
 
 static void report(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 
 	if (!is_on() || !rt_spin(&d->report_lock))
 		return;
@@ -390,7 +398,7 @@ static inline bool conflict(uint64_t a, uint64_t b)
 static bool forgiven(uint64_t who)
 {
 	return RT_WHO_EPOCH(who) <=
-	       atomic_load_explicit(&rt.detect->lanes[RT_WHO_LANE(who)].floor, memory_order_relaxed);
+	       atomic_load_explicit(&rt_detect()->lanes[RT_WHO_LANE(who)].floor, memory_order_relaxed);
 }
 
 static void report_site(const struct access *a, const struct rt_cell *cell, uint32_t which, uint64_t bits)
@@ -486,7 +494,7 @@ static uint32_t access_part(const struct rt_watch *w, struct rt_part *part, uint
 	if (access_cells(w, cell, count, a) || put_among(cell, count, &a))
 		return head;
 	if (count == rt_part_room(head))
-		head = rt_part_grow(&rt.detect->arena, part, head);
+		head = rt_part_grow(&rt_detect()->arena, part, head);
 	if (count == rt_part_room(head))
 		i = (uint32_t)(RT_WHO_EPOCH(a.who) % count);
 	cell = &rt_part_cells(part, head)[i];
@@ -518,7 +526,7 @@ static __attribute__((noinline, cold)) uint32_t put_more(const struct rt_watch *
 	if (put_among(rt_line_cells(line, head), count, a))
 		return head;
 	if (count == rt_line_room(head))
-		head = rt_line_grow(&rt.detect->arena, line, head);
+		head = rt_line_grow(&rt_detect()->arena, line, head);
 	if (rt_line_is_split(head)) {
 		access_parts(w, line, a);
 		return head;
@@ -554,7 +562,7 @@ static inline __attribute__((always_inline)) void access_line(struct rt_watch *w
 
 static __attribute__((noinline, cold)) struct rt_chunk *new_chunk(struct rt_watch *w, uintptr_t address)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 	struct rt_chunk *chunk = rt_shadow_make(&d->shadow, &d->arena, address);
 
 	if (chunk)
@@ -589,7 +597,7 @@ static inline bool is_watched(const struct rt_watch *w)
 
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t kind)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	struct rt_chunk *chunk;
 
 	if (!is_watched(w) || !enter(w))
@@ -612,7 +620,7 @@ static uint64_t bits_in_block(uintptr_t a, uintptr_t end)
 /* Many blocks, inside the detector but for a moment a page. */
 static void access_range(struct rt_thread *t, uintptr_t address, uintptr_t end, uint32_t site, uint32_t kind)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	uintptr_t page = (1u << RT_CHUNK_SHIFT) - 1;
 
 	for (uintptr_t a = address, stop; a < end && is_watched(w) && enter(w); a = stop) {
@@ -632,7 +640,7 @@ static void flush_one(struct rt_watch *w, struct rt_gathered *g)
 {
 	uint64_t how = g->key & RT_GATHER_WRITE ? RT_WHO_WRITE | RT_WHO_PLAIN : RT_WHO_PLAIN;
 
-	access_line(w, g->chunk,
+	access_line(w, g->place,
 		    (struct access){g->key & ~63ull, g->bits, w->who | how, (uint32_t)(g->sites >> 32),
 				    (uint32_t)g->sites});
 	g->key = 0;
@@ -641,28 +649,29 @@ static void flush_one(struct rt_watch *w, struct rt_gathered *g)
 /* Fetches the part of a split line that is going to be looked at. */
 static inline void fetch_part(const struct rt_gathered *g)
 {
+	const struct rt_chunk *chunk = g->place;
 	uint32_t number = rt_line_of(g->key);
-	uint32_t head = atomic_load_explicit(&g->chunk->head[number], memory_order_relaxed);
+	uint32_t head = atomic_load_explicit(&chunk->head[number], memory_order_relaxed);
 
 	if (rt_line_is_split(head))
-		__builtin_prefetch(&g->chunk->line[number].part[__builtin_ctzll(g->bits) / 8], 1);
+		__builtin_prefetch(&chunk->line[number].part[__builtin_ctzll(g->bits) / 8], 1);
 	else if (head & RT_OUTSIDE)
-		__builtin_prefetch(g->chunk->line[number].outside, 1);
+		__builtin_prefetch(chunk->line[number].outside, 1);
 }
 
 void rt_watch_flush(struct rt_watch *w)
 {
-	for (uint32_t left = w->gathers; left; left &= left - 1)
-		fetch_part(&w->gathered[__builtin_ctz(left)]);
-	for (; w->gathers; w->gathers &= w->gathers - 1)
-		flush_one(w, &w->gathered[__builtin_ctz(w->gathers)]);
+	for (uint32_t left = w->gather.used; left; left &= left - 1)
+		fetch_part(&w->gather.at[__builtin_ctz(left)]);
+	for (; w->gather.used; w->gather.used &= w->gather.used - 1)
+		flush_one(w, &w->gather.at[__builtin_ctz(w->gather.used)]);
 }
 
 void rt_detect_flush(struct rt_thread *t)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 
-	if (!w || !w->gathers || !enter(w))
+	if (!w || !w->gather.used || !enter(w))
 		return;
 	rt_watch_flush(w);
 	leave(w);
@@ -671,28 +680,29 @@ void rt_detect_flush(struct rt_thread *t)
 /* Begins with a block at a place.  The memory that is going to be looked at is fetched already. */
 static inline void gather_first(struct rt_watch *w, uint32_t place, const struct rt_gathered *new)
 {
-	struct rt_gathered *g = &w->gathered[place];
+	struct rt_gathered *g = &w->gather.at[place];
+	const struct rt_chunk *chunk = new->place;
 	uint32_t line = rt_line_of(new->key);
 
-	__builtin_prefetch(&new->chunk->head[line], 1);
-	__builtin_prefetch(&new->chunk->line[line], 1);
-	if (w->gathers >> w->latest & 1)
-		fetch_part(&w->gathered[w->latest]);
-	if (w->gathers >> place & 1)
+	__builtin_prefetch(&chunk->head[line], 1);
+	__builtin_prefetch(&chunk->line[line], 1);
+	if (w->gather.used >> w->gather.latest & 1)
+		fetch_part(&w->gather.at[w->gather.latest]);
+	if (w->gather.used >> place & 1)
 		flush_one(w, g);
 	*g = *new;
-	w->gathers |= 1u << place;
-	w->latest = place;
+	w->gather.used |= 1u << place;
+	w->gather.latest = place;
 }
 
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	struct rt_chunk *chunk;
 
 	if (!is_watched(w) || !enter(w))
 		return;
-	if (!rt_gather_more(w, key, sites, bits)) {
+	if (!rt_gather_more(&w->gather, key, sites, bits)) {
 		chunk = rt_watch_chunk(w, key);
 		if (RT_LIKELY(chunk != NULL))
 			gather_first(w, (sites >> 32) % RT_GATHERED,
@@ -714,9 +724,9 @@ static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
 			*(const volatile uint32_t *)&from->clock.count; /* before `at`: that only grows */
 		clock.at = *(uint64_t *const volatile *)&from->clock.at;
 		to->who = from->who;
-		to->gathers = from->gathers;
-		__builtin_memcpy(to->gathered, from->gathered, sizeof to->gathered);
-		if (!rt_clock_copy(&rt.detect->arena, &to->clock, &clock))
+		to->gather.used = from->gather.used;
+		__builtin_memcpy(to->gather.at, from->gather.at, sizeof to->gather.at);
+		if (!rt_clock_copy(&rt_detect()->arena, &to->clock, &clock))
 			return false;
 		atomic_thread_fence(memory_order_acquire);
 		if (!(changes & 1) && from->changes == changes)
@@ -728,14 +738,14 @@ static bool copy_gathered(struct rt_watch *to, const struct rt_watch *from)
 
 static void flush_others(struct rt_watch *copy, const struct rt_watch *mine)
 {
-	struct rt_detect *d = rt.detect;
+	struct rt_detect *d = rt_detect();
 	uint32_t count = atomic_load(&d->lane_count);
 
 	if (!rt_spin(&d->lane_lock))
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct rt_watch *w = d->lanes[i].watch;
-		if (w && w != mine && w->gathers && copy_gathered(copy, w))
+		if (w && w != mine && w->gather.used && copy_gathered(copy, w))
 			rt_watch_flush(copy);
 	}
 	rt_spin_leave(&d->lane_lock);
@@ -743,12 +753,12 @@ static void flush_others(struct rt_watch *copy, const struct rt_watch *mine)
 
 void rt_detect_exit(struct rt_thread *t)
 {
-	struct rt_watch *w = t->watch, *copy;
+	struct rt_watch *w = rt_watch(t), *copy;
 
 	if (!is_on() || !w || !enter(w))
 		return;
 	rt_watch_flush(w);
-	copy = rt_arena_get(&rt.detect->arena, sizeof *copy);
+	copy = rt_arena_get(&rt_detect()->arena, sizeof *copy);
 	if (copy)
 		flush_others(copy, w);
 	leave(w);
@@ -805,7 +815,7 @@ static void forget_in_chunk(struct rt_chunk *chunk, uintptr_t address, uintptr_t
 {
 	rt_objects_forget(chunk, address, end - address);
 	for (uintptr_t a = address; a < end; a = (a | 63) + 1)
-		rt_line_forget(&rt.detect->arena, chunk, rt_line_of(a), bits_in_block(a, end));
+		rt_line_forget(&rt_detect()->arena, chunk, rt_line_of(a), bits_in_block(a, end));
 }
 
 /* The next address that may have a chunk: whole tables are passed over if there is none. */
@@ -813,14 +823,14 @@ static uintptr_t after(uintptr_t address)
 {
 	uintptr_t table = (1ull << (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)) - 1;
 
-	if (!atomic_load(&rt.detect->shadow.table[address >> (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)]))
+	if (!atomic_load(&rt_detect()->shadow.table[address >> (RT_CHUNK_SHIFT + RT_TABLE_SHIFT)]))
 		return (address | table) + 1;
 	return (address | ((1u << RT_CHUNK_SHIFT) - 1)) + 1;
 }
 
 void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	uintptr_t end;
 
 	if (!w || !size || !is_on() || address >> RT_ADDRESS_BITS ||
@@ -828,7 +838,7 @@ void rt_detect_forget(struct rt_thread *t, uintptr_t address, uint64_t size)
 		return;
 	rt_watch_flush(w);
 	for (uintptr_t a = address; a < end; a = after(a)) {
-		struct rt_chunk *chunk = rt_shadow_find(&rt.detect->shadow, a);
+		struct rt_chunk *chunk = rt_shadow_find(&rt_detect()->shadow, a);
 		uintptr_t stop = (a | ((1u << RT_CHUNK_SHIFT) - 1)) + 1;
 		if (chunk)
 			forget_in_chunk(chunk, a, stop < end ? stop : end);

@@ -5,8 +5,8 @@
  *
  * In: what the threads do, by the calls below.  Out: races in the steering memory.
  * It knows nothing of gates and holds, so what Raddle itself makes threads wait
- * for orders nothing.  All calls are nothing unless rt_detect_setup() was called;
- * callers on a hot path ask rt_detecting() first.
+ * for orders nothing.  The other layers ask nothing of it: it hears of everything by its table,
+ * rt/detect/detect-layer.c, and this header is for its own files and its test.
  *
  * Who calls what, where:
  *   - A releasing operation is told before it takes effect, an acquiring one when
@@ -14,7 +14,7 @@
  *   - The segment of the thread (marks of abi.h) must end with each release: no access may
  *     come between rt_detect_release() and the record that begins the new segment.
  *   - An access is told when the slow path would write its record, after a hold.  It is compared with
- *     others before the thread's next operation (rt/detect/watch.h: gathered), so what frees memory has to
+ *     others before the thread's next operation (rt/core/gather.h), so what frees memory has to
  * say so first, by rt_detect_flush() or rt_detect_forget(). An access that a signal handler makes above the
  * encoder (t->busy) is not told.
  *   - Synchronisation that a handler does is always told, also above the encoder
@@ -28,20 +28,12 @@
 #ifndef RT_DETECT_H
 #define RT_DETECT_H
 
-#include "rt/core/rt.h"
+#include "rt/core/layer.h"
 
 struct raddle_steer;
 
-/* How memory is accessed. */
-enum rt_access { RT_ACCESS_READ = 0, RT_ACCESS_WRITE = 1, RT_ACCESS_ATOMIC = 2, RT_ACCESS_RELAXED = 4 };
-
-static inline bool rt_detecting(void)
-{
-	return RT_UNLIKELY(rt.detect != NULL);
-}
-
-/* Before the first thread begins, if the flags say RADDLE_STEER_DETECT. */
-void rt_detect_setup(struct raddle_steer *steer);
+/* Before the first thread begins, if the flags say RADDLE_STEER_DETECT.  False: no memory. */
+bool rt_detect_setup(struct raddle_steer *steer);
 
 /* In the child of a fork: it runs free. */
 void rt_detect_stop(void);
@@ -70,7 +62,7 @@ void rt_detect_update(struct rt_thread *t, uintptr_t address, uint32_t size, uin
 void rt_detect_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t access);
 void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32_t site, uint32_t access);
 
-/* The same for bytes of one block and plain accesses; key and sites as in rt/detect/watch.h. */
+/* The same for bytes of one block and plain accesses; key and sites as in rt/core/gather.h. */
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
 /* An atomic operation, between its effect and the release of its lock (rt/core/atomic.c): it acquires and

@@ -40,14 +40,14 @@ struct rt_object {
 
 static struct rt_arena *arena(void)
 {
-	return &rt.detect->arena;
+	return &rt_detect()->arena;
 }
 
 static _Atomic uint32_t *stripe_of(uintptr_t address)
 {
 	uint64_t hash = (address >> 3) * 0x9e3779b97f4a7c15ull;
 
-	return &rt.detect->stripes[hash >> 32 & (RT_STRIPES - 1)].lock;
+	return &rt_detect()->stripes[hash >> 32 & (RT_STRIPES - 1)].lock;
 }
 
 static struct rt_object **list_of(const struct rt_chunk *chunk, uintptr_t address)
@@ -116,9 +116,9 @@ static void remove_object(struct rt_object **at)
  * False: it could not be, and the edge is made up for by forgiveness. */
 static bool begin(struct rt_thread *t, uintptr_t address)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 
-	if (!rt.detect || atomic_load_explicit(&rt.detect->dead, memory_order_relaxed))
+	if (!rt_detect() || atomic_load_explicit(&rt_detect()->dead, memory_order_relaxed))
 		return false;
 	if (!w || !rt_watch_enter(w)) {
 		rt_watch_forgive();
@@ -135,7 +135,7 @@ static bool begin(struct rt_thread *t, uintptr_t address)
 static void end(struct rt_thread *t, uintptr_t address)
 {
 	rt_spin_leave(stripe_of(address));
-	rt_watch_leave(t->watch);
+	rt_watch_leave(rt_watch(t));
 }
 
 /* The thread learns what the clock knows. */
@@ -193,7 +193,7 @@ void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
 
 	if (!begin(t, object))
 		return;
-	o = find(t->watch, object);
+	o = find(rt_watch(t), object);
 	if (o && o->readers.count) {
 		if (rt_clock_join(arena(), &o->clock, &o->readers) == RT_JOINED_FAILED)
 			rt_watch_over();
@@ -202,7 +202,7 @@ void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
 		o->master = RT_LANE_NONE;
 	}
 	if (o)
-		learn_object(t->watch, o);
+		learn_object(rt_watch(t), o);
 	end(t, object);
 }
 
@@ -212,9 +212,9 @@ void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object)
 
 	if (!begin(t, object))
 		return;
-	o = find(t->watch, object);
+	o = find(rt_watch(t), object);
 	if (o)
-		learn_object(t->watch, o);
+		learn_object(rt_watch(t), o);
 	end(t, object);
 }
 
@@ -224,12 +224,12 @@ void rt_detect_release(struct rt_thread *t, uintptr_t object)
 
 	if (!begin(t, object))
 		return;
-	o = make(t->watch, object);
+	o = make(rt_watch(t), object);
 	if (o)
-		tell_object(t->watch, o);
+		tell_object(rt_watch(t), o);
 	else
 		rt_watch_over();
-	rt_watch_tick(t->watch);
+	rt_watch_tick(rt_watch(t));
 	end(t, object);
 }
 
@@ -239,12 +239,12 @@ void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 
 	if (!begin(t, object))
 		return;
-	o = make(t->watch, object);
+	o = make(rt_watch(t), object);
 	if (o)
-		tell(t->watch, &o->readers);
+		tell(rt_watch(t), &o->readers);
 	else
 		rt_watch_over();
-	rt_watch_tick(t->watch);
+	rt_watch_tick(rt_watch(t));
 	end(t, object);
 }
 
@@ -255,8 +255,8 @@ static void note_found(struct rt_thread *t, uintptr_t address)
 
 	if (!begin(t, address))
 		return;
-	o = find(t->watch, address);
-	if (o && rt_clock_join(arena(), &t->watch->found, &o->clock) == RT_JOINED_FAILED)
+	o = find(rt_watch(t), address);
+	if (o && rt_clock_join(arena(), &rt_watch(t)->found, &o->clock) == RT_JOINED_FAILED)
 		rt_watch_over();
 	end(t, address);
 }
@@ -271,15 +271,15 @@ void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uin
 	else
 		rt_detect_acquire_read(t, address);
 	rt_detect_access(t, address, size, site, RT_ACCESS_ATOMIC | (access & RT_ACCESS_WRITE));
-	if (access & RT_ACCESS_WRITE && (!relaxed || (t->watch && t->watch->fenced)))
+	if (access & RT_ACCESS_WRITE && (!relaxed || (rt_watch(t) && rt_watch(t)->fenced)))
 		rt_detect_release(t, address);
 }
 
 void rt_detect_fence(struct rt_thread *t)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 
-	if (!rt.detect || atomic_load_explicit(&rt.detect->dead, memory_order_relaxed))
+	if (!rt_detect() || atomic_load_explicit(&rt_detect()->dead, memory_order_relaxed))
 		return;
 	if (w)
 		w->fenced = true;
@@ -315,7 +315,7 @@ static struct barrier *barrier_of(struct rt_object *o, uint32_t count)
 		o->barrier = rt_arena_get(arena(), sizeof *o->barrier);
 		if (!o->barrier)
 			return NULL;
-		o->barrier->id = atomic_fetch_add(&rt.detect->barriers, 1) + 1;
+		o->barrier->id = atomic_fetch_add(&rt_detect()->barriers, 1) + 1;
 		o->barrier->count = count;
 	}
 	return o->barrier;
@@ -328,7 +328,7 @@ void rt_detect_barrier_init(struct rt_thread *t, uintptr_t object, uint32_t coun
 	rt_detect_fresh(t, object);
 	if (!begin(t, object))
 		return;
-	o = make(t->watch, object);
+	o = make(rt_watch(t), object);
 	if (!o || !barrier_of(o, count))
 		rt_watch_over();
 	end(t, object);
@@ -351,7 +351,7 @@ static uint32_t enter_round(struct barrier *b)
 
 void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	struct rt_object *o;
 	struct barrier *b;
 
@@ -380,7 +380,7 @@ void rt_detect_barrier_enter(struct rt_thread *t, uintptr_t object)
 /* Those who left first may have destroyed the barrier, and its memory may be another one's by now. */
 void rt_detect_barrier_exit(struct rt_thread *t, uintptr_t object)
 {
-	struct rt_watch *w = t->watch;
+	struct rt_watch *w = rt_watch(t);
 	struct rt_object *o;
 	struct barrier *b;
 
@@ -408,7 +408,7 @@ void rt_detect_fresh(struct rt_thread *t, uintptr_t object)
 
 	if (!begin(t, object))
 		return;
-	chunk = rt_watch_chunk(t->watch, object);
+	chunk = rt_watch_chunk(rt_watch(t), object);
 	at = chunk ? list_of(chunk, object) : NULL;
 	while (at && *at && (*at)->address != object)
 		at = &(*at)->next;

@@ -23,31 +23,19 @@
 #define RT_LANES 65536
 #define RT_LANE_NONE UINT32_MAX
 #define RT_STRIPES 1024
-#define RT_REPORTED 16384 /* pairs of sites that are told apart */
-#define RT_GATHERED 32
+#define RT_REPORTED 16384     /* pairs of sites that are told apart */
 #define RT_THREADS (1u << 20) /* numbers of threads */
-
-/* Accesses of one site to one block of 64 bytes since the thread's last operation, not compared with
- * others yet.  The key is the block and how it is accessed; 0: none. */
-#define RT_GATHER_WRITE 1u
-#define RT_GATHER_UPDATE 2u /* a read and then a write: the lower half of `sites` is the read's */
-struct rt_gathered {
-	uint64_t key, sites, bits; /* upper half of `sites`: the site */
-	struct rt_chunk *chunk;
-};
 
 /* What the detector knows of a thread. */
 struct rt_watch {
 	volatile uintptr_t busy;   /* inside the detector: its frame, as rt_thread.busy */
 	volatile uint64_t changes; /* odd while it is inside */
-	uint32_t gathers;	   /* which places of `gathered` are in use */
-	uint32_t latest;	   /* the place where gathering last began */
 	bool ticked;		   /* its epoch is another one than when its segment began */
-	struct rt_gathered gathered[RT_GATHERED];
-	uint32_t lane, round; /* round: of the barrier it is in */
-	uint64_t who;	      /* RT_WHO of now */
-	uint64_t epoch;	      /* clock.at[lane] */
-	uint64_t version;     /* changes when the clock learns of other lanes */
+	struct rt_gather gather;   /* accesses of plain sites that were not compared with others yet */
+	uint32_t lane, round;	   /* round: of the barrier it is in */
+	uint64_t who;		   /* RT_WHO of now */
+	uint64_t epoch;		   /* clock.at[lane] */
+	uint64_t version;	   /* changes when the clock learns of other lanes */
 	struct rt_clock clock;
 	struct rt_clock found;		   /* by relaxed reads since its last fence */
 	bool fenced;			   /* it has executed one: what it stores releases */
@@ -108,17 +96,14 @@ struct rt_chunk *rt_watch_chunk(struct rt_watch *w, uintptr_t address); /* NULL:
 /* rt/detect/object.c */
 void rt_objects_forget(struct rt_chunk *chunk, uintptr_t address, uint64_t size); /* within the chunk */
 
-/* One more access where some of the same kind were gathered; false: there were none.  For who keeps signal
- * handlers from telling accesses; others call rt_detect_gather(). */
-static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_watch *w, uint64_t key,
-								 uint64_t sites, uint64_t bits)
+static inline struct rt_detect *rt_detect(void)
 {
-	struct rt_gathered *g = &w->gathered[(sites >> 32) % RT_GATHERED];
+	return rt.layer[RT_LAYER_DETECT];
+}
 
-	if (g->key != key || g->sites != sites)
-		return false;
-	g->bits |= bits;
-	return true;
+static inline struct rt_watch *rt_watch(const struct rt_thread *t)
+{
+	return t->layer[RT_LAYER_DETECT];
 }
 
 #endif

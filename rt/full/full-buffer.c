@@ -26,24 +26,23 @@ static uint8_t nowhere_room[2 * RADDLE_BUFFER_SIZE];
 static struct raddle_buffer *nowhere;
 static struct rt_no_buffer nobody;
 
-void rt_flavour_setup(void)
+bool rt_full_setup(void)
 {
 	nowhere = raddle_full_buffer(nowhere_room + RADDLE_BUFFER_SIZE - 1);
 	nobody.used = NO_ROOM;
 	rt_placeholder.full = (struct raddle_buffer *)(void *)&nobody;
+	return true;
 }
 
 /* What it opens to see them run would change which numbers the program's own files get. */
-void rt_flavour_exit(void)
+void rt_linger(void)
 {
 }
 
-void rt_flavour_reset(struct rt_thread *t)
+void rt_full_reset(struct rt_thread *t)
 {
-	t->full.none = (struct rt_no_buffer){.used = NO_ROOM};
-	t->full.waiting_count = 0;
-	t->full.fault = t->full.fault_end = 0;
-	t->self.full = (struct raddle_buffer *)(void *)&t->full.none;
+	rt_full(t)->none = (struct rt_no_buffer){.used = NO_ROOM};
+	t->self.full = (struct raddle_buffer *)(void *)&rt_full(t)->none;
 	t->self.target = 0;
 }
 
@@ -77,7 +76,7 @@ static bool is_gone(const struct rt_thread *t, uintptr_t then)
 
 static void hand_over(struct rt_thread *t, bool all)
 {
-	struct rt_full *f = &t->full;
+	struct rt_full *f = rt_full(t);
 	uint32_t n = 0;
 
 	for (; n < f->waiting_count; n++) {
@@ -95,7 +94,7 @@ static void hand_over(struct rt_thread *t, bool all)
 
 static void set_aside(struct rt_thread *t)
 {
-	struct rt_full *f = &t->full;
+	struct rt_full *f = rt_full(t);
 
 	if (!t->buffer)
 		return;
@@ -139,7 +138,7 @@ static void take(struct rt_thread *t)
 	if (!rt_guard.alive) { /* the child of a fork that nobody told us of */
 		t->recording = false;
 		t->buffer = NULL;
-		t->full.waiting_count = 0;
+		rt_full(t)->waiting_count = 0;
 	}
 	if (!t->recording || !rt.session) {
 		nowhere->open = 0;

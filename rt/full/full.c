@@ -121,7 +121,7 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 /* Only threads that are led to an access ask for segments, which are those of rt/record/record.c. */
 static void begin_segment(struct rt_thread *t, uint32_t code)
 {
-	if (RT_UNLIKELY(t->recording == RT_STEERED) && raddle_ends_segment(code) &&
+	if (RT_UNLIKELY(t->recording == RT_TOLD) && raddle_ends_segment(code) &&
 	    atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
 		rt_new_segment(t);
 }
@@ -140,12 +140,10 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 		emit_fence(t, &r);
 	else
 		emit_event(t, &r);
-	if (r.code == RADDLE_THREAD_START) {
+	if (r.code == RADDLE_THREAD_START)
 		dl_iterate_phdr(tls_event, t);
-		rt_inject_start(t);
-	} else if (r.code == RADDLE_THREAD_END) {
+	else if (r.code == RADDLE_THREAD_END)
 		rt_full_hand_over(t);
-	}
 }
 
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands)
@@ -338,3 +336,10 @@ EXPORT void __raddle_write_range(struct raddle_self *self, const void *p, uint32
 {
 	range(self, p, site, size);
 }
+
+const struct rt_layer rt_layer_full = {
+	.number = RT_LAYER_FULL,
+	.thread_size = sizeof(struct rt_full),
+	.setup = rt_full_setup,
+	.reset = rt_full_reset,
+};

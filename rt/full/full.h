@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the flavour full share (include/raddle/full.h). */
+/*
+ * The layer full: records with values, in pieces (include/raddle/full.h).  It writes records
+ * (rt/core/writer.h); besides, a layer of its flavour may write records of its own by what is here.
+ */
 #ifndef RT_FULL_H
 #define RT_FULL_H
 
 #include "raddle/full.h"
-#include "rt/core/rt.h"
+#include "rt/core/layer.h"
+
+#define RT_WAITING 16
+
+/* What it knows of a thread. */
+struct rt_full {
+	/* The head of a buffer that never has room: what self.full is while there is no other. */
+	struct rt_no_buffer {
+		uint32_t head[6];
+		uint32_t used, open; /* as in struct raddle_buffer */
+	} none;
+	/* Full buffers with a piece that a handler interrupted, and the frame of the handler. */
+	struct rt_waiting {
+		struct raddle_buffer *buffer;
+		uintptr_t frame;
+	} waiting[RT_WAITING];
+	uint32_t waiting_count;
+};
+
+static inline struct rt_full *rt_full(const struct rt_thread *t)
+{
+	return t->layer[RT_LAYER_FULL];
+}
 
 /* rt/full/full-buffer.c: room that does not fit any more, from a new buffer.  Never NULL: where nothing is
  * recorded it is memory that nobody reads. */
@@ -12,12 +37,8 @@ void *rt_full_far_room(struct rt_thread *t, struct raddle_buffer *full, uint32_t
 void rt_full_stop(struct rt_thread *t);	     /* nothing more is recorded of this thread */
 void rt_full_hand_over(struct rt_thread *t); /* at its end: all buffers but the last */
 
-/* rt/inject/inject.c */
-void rt_inject_start(struct rt_thread *t); /* at the start of a thread: which fault is due */
-/* Code has come to the site that is the target: the value it goes on with.  Bits: the width of the
- * value, integers up to 64 bits, pointers, floats by their bits; 0: it is the function to call. */
-uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits);
-void rt_inject_ready(void); /* rt/inject/inject-x86.c: before there is a target */
+bool rt_full_setup(void);
+void rt_full_reset(struct rt_thread *t);
 
 static inline void *rt_full_room(struct rt_thread *t, uint32_t size)
 {

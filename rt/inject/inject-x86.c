@@ -6,7 +6,7 @@
  *
  *	16(%rsp) value, 8(%rsp) site, (%rsp) return address
  */
-#include "rt/full/full.h"
+#include "rt/inject/inject.h"
 
 #include <cpuid.h>
 

@@ -7,9 +7,21 @@
  * A thread works through its own faults only, one after another, and counts only its own
  * executions; so it needs no lock, and the schedule changes nothing.
  */
+#include "rt/inject/inject.h"
+
 #include "rt/full/full.h"
 
 #include <errno.h>
+
+/* A thread. */
+struct injected {
+	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's */
+};
+
+static struct injected *injected(const struct rt_thread *t)
+{
+	return t->layer[RT_LAYER_INJECT];
+}
 
 static struct raddle_faults *plan(void)
 {
@@ -38,10 +50,12 @@ static struct raddle_fault_thread *find_thread(struct raddle_faults *f, const st
 
 static void aim(struct rt_thread *t, struct raddle_faults *f)
 {
-	t->self.target = t->full.fault < t->full.fault_end ? raddle_fault_list(f)[t->full.fault].site : 0;
+	t->self.target = injected(t)->fault < injected(t)->fault_end
+				 ? raddle_fault_list(f)[injected(t)->fault].site
+				 : 0;
 }
 
-void rt_inject_start(struct rt_thread *t)
+static void started(struct rt_thread *t)
 {
 	struct raddle_faults *f = plan();
 	struct raddle_fault_thread *entry = f ? find_thread(f, t) : NULL;
@@ -51,8 +65,8 @@ void rt_inject_start(struct rt_thread *t)
 	entry->number = t->number;
 	if (entry->first > f->fault_count || entry->count > f->fault_count - entry->first)
 		return;
-	t->full.fault = entry->first;
-	t->full.fault_end = entry->first + entry->count;
+	injected(t)->fault = entry->first;
+	injected(t)->fault_end = entry->first + entry->count;
 	rt_inject_ready();
 	aim(t, f);
 }
@@ -95,9 +109,9 @@ static struct raddle_fault *strikes(struct rt_thread *t, uint32_t site)
 	struct raddle_faults *all = plan();
 	struct raddle_fault *f;
 
-	if (!all || t->full.fault >= t->full.fault_end)
+	if (!all || injected(t)->fault >= injected(t)->fault_end)
 		return NULL;
-	f = &raddle_fault_list(all)[t->full.fault];
+	f = &raddle_fault_list(all)[injected(t)->fault];
 	if (f->site != site)
 		return NULL;
 	atomic_store_explicit(&f->seen, f->seen + 1, memory_order_relaxed);
@@ -116,7 +130,7 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 	atomic_store_explicit(&f->fired, fired, memory_order_release);
 	if (f->repeat && fired >= f->repeat) {
-		t->full.fault++;
+		injected(t)->fault++;
 		aim(t, plan());
 	}
 }
@@ -160,3 +174,15 @@ uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits)
 		return value;
 	return bits ? inject_value(t, f, value, bits) : inject_call(t, f, value);
 }
+
+static bool has_plan(void)
+{
+	return plan() != NULL;
+}
+
+const struct rt_layer rt_layer_inject = {
+	.number = RT_LAYER_INJECT,
+	.thread_size = sizeof(struct injected),
+	.setup = has_plan,
+	.started = started,
+};

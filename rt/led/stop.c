@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Accesses of the flavour `led`: the call before each load and store.  In: where and what.  Out: perhaps a
- * thread that stands there (rt/steer/steer.h).
+ * thread that a layer has stand there (rt/core/layer.h).
  *
  * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
  * traces schedules come from.
  */
 #include "raddle/full.h"
+#include "rt/core/layer.h"
 #include "rt/core/mark.h"
-#include "rt/steer/steer.h"
 
 /* Whether some of the bytes have not been met in this segment. */
 static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
@@ -36,7 +36,9 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	bool write = RADDLE_ATOMIC_WRITES(what);
 	uint32_t size = RADDLE_ATOMIC_SIZE(what);
 
-	if (!t || t->recording != RT_STEERED || !is_first(t, (uintptr_t)p, size, write))
+	if (!t || t->recording != RT_TOLD || !is_first(t, (uintptr_t)p, size, write))
 		return;
-	rt_steer_access(t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 }
+
+const struct rt_layer rt_layer_led = {.number = RT_LAYER_LED};

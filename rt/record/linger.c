@@ -105,7 +105,7 @@ static void wait_for(int tasks)
 	}
 }
 
-void rt_flavour_exit(void)
+void rt_linger(void)
 {
 	int saved = errno, tasks;
 

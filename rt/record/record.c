@@ -15,10 +15,8 @@
  * frame is not below the one that took the encoder, drops the half-written record
  * and begins a new buffer, because the encoder's state may be half-changed too.
  */
+#include "rt/core/layer.h"
 #include "rt/core/mark.h"
-#include "rt/core/rt.h"
-#include "rt/steer/steer.h"
-#include "rt/detect/watch.h"
 
 #define COLD __attribute__((noinline, cold))
 #define COLD_KEEPS __attribute__((noinline, cold, preserve_most))
@@ -74,7 +72,7 @@ static inline bool ready(struct rt_thread *t)
 	       prepare(t, 0);
 }
 
-/* The same where is_odd() has looked at rt_guard. */
+/* The same where is_plain() has looked at rt_guard. */
 static inline bool ready_too(struct rt_thread *t)
 {
 	return RT_LIKELY(t->cursor <= t->limit && !rt_stack_changed(&t->encoder, t->self.stack_top)) ||
@@ -150,12 +148,12 @@ void rt_see_again(struct rt_thread *t)
 /* A synchronisation operation begins a new segment.  While there is no other
  * thread and none that could still be met in a join, everything this thread does
  * is ordered before or after all that others do, whatever it synchronises: the
- * accesses made so far stand for the same ones to come.  They do so too while a thread
- * is led and nobody looks at its accesses. */
+ * accesses made so far stand for the same ones to come.  They do so too where nobody reads them and
+ * no layer needs more. */
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
-	    !(RT_UNLIKELY(t->recording == RT_STEERED) && rt_steer_is_blind(t)))
+	    !(RT_UNLIKELY(t->recording == RT_TOLD) && rt_unread() && !rt_tell_segment_ends(t)))
 		rt_new_segment(t);
 }
 
@@ -299,37 +297,54 @@ static inline __attribute__((always_inline)) bool append_access(struct rt_thread
 	return true;
 }
 
-static __attribute__((noinline, preserve_most)) void gather_anew(struct rt_thread *t, uint64_t key,
-								 uint64_t sites, uint64_t bits)
+/*
+ * A first access goes one of four ways:
+ *   plain     recorded, and nobody listens: straight on, in the hook's own slow path
+ *   gathered  layers listen, but nobody reads the records and no layer has to see the access now
+ *   told      layers listen: the record, then they are told, and may have the thread wait
+ *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
+ */
+static inline bool is_plain(const struct raddle_self *self)
 {
-	rt_detect_gather(t, key, sites, bits);
+	return RT_LIKELY(self != &rt_placeholder) && RT_LIKELY(!((const struct rt_thread *)self)->busy) &&
+	       RT_LIKELY(rt_guard.alive == RT_PLAIN);
 }
 
-/* An access that nobody wants to know but perhaps the detector, with the encoder taken.  It is told as
- * rt/detect/watch.h has it gathered. */
-static inline __attribute__((always_inline)) void tell_quick(struct rt_thread *t, uint64_t key,
-							     uint64_t sites, uint64_t bits)
-{
-	struct raddle_slot *slot = t->steered.slot;
-
-	if (slot)
-		atomic_store_explicit(&slot->accesses,
-				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + 1,
-				      memory_order_relaxed);
-	if (t->watch && !rt_gather_more(t->watch, key, sites, bits))
-		gather_anew(t, key, sites, bits);
-}
-
-static inline bool is_quick(const struct raddle_self *self)
+static inline bool is_told(const struct raddle_self *self)
 {
 	const struct rt_thread *t = (const struct rt_thread *)self;
 
-	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_STEERED && !t->busy) &&
-	       RT_LIKELY(rt_steer_is_quick(t));
+	return RT_LIKELY(self != &rt_placeholder && t->recording == RT_TOLD && !t->busy);
 }
 
-/* In a steered process: the record, then perhaps a stand. */
-static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
+static inline bool is_gathered(const struct raddle_self *self)
+{
+	return is_told(self) && RT_LIKELY(rt_unread() && !((const struct rt_thread *)self)->each);
+}
+
+static __attribute__((noinline, preserve_most)) void gather_anew(struct rt_thread *t, uint64_t key,
+								 uint64_t sites, uint64_t bits)
+{
+	t->gather->anew(t, key, sites, bits);
+}
+
+/* With the encoder taken. */
+static inline __attribute__((always_inline)) void gather(struct rt_thread *t, uint64_t key, uint64_t sites,
+							 uint64_t bits)
+{
+	if (t->told)
+		atomic_store_explicit(t->told, atomic_load_explicit(t->told, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+	if (t->gather && !rt_gather_more(t->gather, key, sites, bits))
+		gather_anew(t, key, sites, bits);
+}
+
+static void tell_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, bool write)
+{
+	RT_TELL(access, t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+static void told_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
 	bool written;
 
@@ -338,19 +353,17 @@ static void steered_access(struct rt_thread *t, uintptr_t address, uint32_t site
 	written = rt_unread() || append_access(t, address, site);
 	leave(t);
 	if (written)
-		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+		tell_access(t, address, size, site, write);
 }
 
-/* An access by a thread that has no state yet, by a handler that interrupted the encoder, or one that
- * the thread may have to stand at. */
-static COLD_KEEPS void odder_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
-				    bool write)
+static COLD_KEEPS void told_or_alone_access(struct raddle_self *self, uintptr_t address, uint32_t site,
+					    uint32_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	struct rt_record r = {.code = RADDLE_ACCESS, .site = site, .count = 1, .operand = {address}};
 
-	if (self != &rt_placeholder && t->recording == RT_STEERED && !t->busy) {
-		steered_access(t, address, site, size, write);
+	if (is_told(self)) {
+		told_access(t, address, site, size, write);
 		return;
 	}
 	if (__raddle_self != &rt_placeholder)
@@ -359,31 +372,25 @@ static COLD_KEEPS void odder_access(struct raddle_self *self, uintptr_t address,
 		t = rt_thread_adopt();
 	if (t && (t->busy || t->recording))
 		rt_emit(t, &r);
-	if (t && t->recording == RT_STEERED)
-		rt_steer_access(t, address, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	if (t && t->recording == RT_TOLD)
+		tell_access(t, address, size, site, write);
 }
 
-/* An access in a steered process: the usual one calls nothing and saves few registers. */
-static __attribute__((noinline, preserve_most)) void odd_access(struct raddle_self *self, uintptr_t address,
-								uint32_t site, uint32_t size, bool write)
+/* Any but a plain access.  One that is gathered calls nothing, so it saves few registers. */
+static __attribute__((noinline, preserve_most)) void
+listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint64_t bits = rt_bits_of(address, size);
 
-	if (!is_quick(self)) {
-		odder_access(self, address, site, size, write);
+	if (!is_gathered(self)) {
+		told_or_alone_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
 	rt_mark(self, address, bits, write);
-	tell_quick(t, (address & ~63ull) | (write ? RT_GATHER_WRITE : 0), (uint64_t)site << 32, bits);
+	gather(t, (address & ~63ull) | (write ? RT_GATHER_WRITE : 0), (uint64_t)site << 32, bits);
 	leave(t);
-}
-
-static inline bool is_odd(struct raddle_self *self)
-{
-	return RT_UNLIKELY(self == &rt_placeholder) || RT_UNLIKELY(((struct rt_thread *)self)->busy) ||
-	       RT_UNLIKELY(rt_guard.alive != RT_PLAIN);
 }
 
 static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
@@ -391,8 +398,8 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 
-	if (is_odd(self)) {
-		odd_access(self, address, site, size, write);
+	if (!is_plain(self)) {
+		listened_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
@@ -432,16 +439,16 @@ static inline __attribute__((always_inline)) bool append_update(struct rt_thread
 	return true;
 }
 
-static COLD_KEEPS void odder_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
-				    uint32_t size)
+static COLD_KEEPS void told_or_alone_update(struct raddle_self *self, uintptr_t address, uint64_t sites,
+					    uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint32_t first = (uint32_t)sites, second = (uint32_t)(sites >> 32);
 	bool read, written;
 
-	if (self == &rt_placeholder || t->recording != RT_STEERED || t->busy) {
-		odd_access(self, address, first, size, false);
-		odd_access(self, address, second, size, true);
+	if (!is_told(self)) {
+		told_or_alone_access(self, address, first, size, false);
+		told_or_alone_access(self, address, second, size, true);
 		return;
 	}
 	take(t);
@@ -449,26 +456,26 @@ static COLD_KEEPS void odder_update(struct raddle_self *self, uintptr_t address,
 	written = rt_unread() || append_update(t, address, sites, read);
 	leave(t);
 	if (written && read)
-		rt_steer_update(t, address, size, sites);
+		rt_tell_update(t, address, size, sites);
 	else if (written)
-		rt_steer_access(t, address, size, second, RT_ACCESS_WRITE);
+		tell_access(t, address, size, second, true);
 }
 
-static __attribute__((noinline, preserve_most)) void odd_update(struct raddle_self *self, uintptr_t address,
-								uint64_t sites, uint32_t size)
+static __attribute__((noinline, preserve_most)) void
+listened_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint64_t bits = rt_bits_of(address, size);
 
-	if (!is_quick(self)) {
-		odder_update(self, address, sites, size);
+	if (!is_gathered(self)) {
+		told_or_alone_update(self, address, sites, size);
 		return;
 	}
 	take(t);
 	if (rt_mark(self, address, bits, true))
-		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites, bits);
+		gather(t, (address & ~63ull) | RT_GATHER_WRITE | RT_GATHER_UPDATE, sites, bits);
 	else
-		tell_quick(t, (address & ~63ull) | RT_GATHER_WRITE, sites >> 32 << 32, bits);
+		gather(t, (address & ~63ull) | RT_GATHER_WRITE, sites >> 32 << 32, bits);
 	leave(t);
 }
 
@@ -479,8 +486,8 @@ __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t site
 	struct rt_thread *t = (struct rt_thread *)self;
 	bool read;
 
-	if (is_odd(self)) {
-		odd_update(self, address, sites, size);
+	if (!is_plain(self)) {
+		listened_update(self, address, sites, size);
 		return;
 	}
 	take(t);
@@ -528,8 +535,8 @@ static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool w
 	return all;
 }
 
-/* The range in a process whose records nobody keeps.  Only blocks with something new are told. */
-static void quick_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_t sites, bool write)
+/* Only blocks with something new are gathered. */
+static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_t sites, bool write)
 {
 	for (uintptr_t end = a + size, stop; a < end; a = stop) {
 		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
@@ -539,14 +546,15 @@ static void quick_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64_
 		if (b->tag == (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) && (has & bits) == bits)
 			continue;
 		rt_mark(&t->self, a, bits, write);
-		tell_quick(t, (a & ~63ull) | (write ? RT_GATHER_WRITE : 0), sites, bits);
+		gather(t, (a & ~63ull) | (write ? RT_GATHER_WRITE : 0), sites, bits);
 	}
 }
 
-#define QUICK_RANGE 256
+#define GATHER_MAX 256 /* a larger one fills its blocks alone */
 
-/* A range in a steered process, or by a thread that has no state yet. */
-static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+/* A range where layers listen, or by a thread that has no state yet. */
+static COLD void listened_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size,
+				bool write)
 {
 	struct rt_thread *t = current(self);
 	struct rt_record r = {
@@ -557,9 +565,9 @@ static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t sit
 		return;
 	if (t->busy) {
 		rt_emit(t, &r);
-	} else if (t->recording == RT_STEERED && size <= QUICK_RANGE && rt_steer_is_quick(t)) {
+	} else if (size <= GATHER_MAX && is_gathered(&t->self)) {
 		take(t);
-		quick_range(t, (uintptr_t)p, size, (uint64_t)site << 32, write);
+		gather_range(t, (uintptr_t)p, size, (uint64_t)site << 32, write);
 		leave(t);
 		return;
 	} else {
@@ -569,8 +577,8 @@ static COLD void odd_range(struct raddle_self *self, const void *p, uint32_t sit
 			encode(t, &r);
 		leave(t);
 	}
-	if (written && t->recording == RT_STEERED)
-		rt_steer_access(t, (uintptr_t)p, size, site, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	if (written && t->recording == RT_TOLD)
+		tell_access(t, (uintptr_t)p, size, site, write);
 }
 
 static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
@@ -580,7 +588,7 @@ static void range(struct raddle_self *self, const void *p, uint32_t site, uint64
 		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
 
 	if (RT_UNLIKELY(self == &rt_placeholder) || t->recording != RT_PLAIN || !size) {
-		odd_range(self, p, site, size, write);
+		listened_range(self, p, site, size, write);
 		return;
 	}
 	if (RT_UNLIKELY(t->busy)) {
@@ -687,7 +695,7 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 }
 
 /* Nothing needs special care: nobody else has or wants the encoder, recording goes on. */
-static inline bool is_plain(const struct rt_thread *t)
+static inline bool is_easy(const struct rt_thread *t)
 {
 	return RT_LIKELY(!t->busy) && !pending(t) &&
 	       RT_LIKELY(atomic_load_explicit(&rt.session->state, memory_order_relaxed) == RADDLE_RECORDING);
@@ -701,17 +709,31 @@ static inline void finish(struct rt_thread *t, uint8_t *p)
 	publish(t);
 }
 
-/* Appends `q t a` and perhaps `u` with the encoder taken. */
-static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
+/* All that is left of an operation of a replay, whose records nobody reads: it has its position and ends the
+ * segment. */
+static __attribute__((noinline)) void pass_sync(struct rt_thread *t)
 {
-	uint64_t q = rt_q(), now = rt_now_soon(t);
+	rt_q();
+	synchronised(t);
+}
+
+/* Appends `q t a` and perhaps `u` with the encoder taken; false: nobody would read it. */
+static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
+{
+	uint64_t q, now;
 	uint8_t *p;
 
+	if (RT_UNLIKELY(t->recording == RT_TOLD) && rt_unread()) {
+		pass_sync(t);
+		return false;
+	}
+	q = rt_q();
+	now = rt_now_soon(t);
 	synchronised(t);
 	if (pending(t))
 		drain_before(t, q);
 	if (!ready(t))
-		return;
+		return true;
 	p = t->cursor;
 	if (now < t->encoder.t) /* ticks and clock differ by a little */
 		now = t->encoder.t;
@@ -722,11 +744,12 @@ static inline void append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	if (last != RT_NONE)
 		p = rt_put_varint(p, last);
 	finish(t, p);
+	return true;
 }
 
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
-	if (!is_plain(t)) {
+	if (!is_easy(t)) {
 		rt_event(t, code, last == RT_NONE ? 3 : 4, (uint64_t[]){RT_Q, RT_T, object, last});
 		return;
 	}
@@ -740,7 +763,7 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 	uint64_t q;
 	uint8_t *p;
 
-	if (!is_plain(t)) {
+	if (!is_easy(t)) {
 		if (size == RT_NONE)
 			RT_EVENT(t, code, RT_Q, address, kind);
 		else
@@ -776,7 +799,7 @@ static struct rt_release held_release(struct rt_thread *t)
 	return release;
 }
 
-static COLD struct rt_release odd_release(struct rt_thread *t, uint32_t code, uintptr_t object)
+static COLD struct rt_release careful_release(struct rt_thread *t, uint32_t code, uintptr_t object)
 {
 	struct rt_record r = {.code = code, .count = 4, .operand = {RT_Q, RT_T, object, 0}};
 	struct rt_release release = {0};
@@ -798,11 +821,13 @@ static COLD struct rt_release odd_release(struct rt_thread *t, uint32_t code, ui
 
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
 {
-	if (!is_plain(t))
-		return odd_release(t, code, object);
+	if (!is_easy(t))
+		return careful_release(t, code, object);
 	take(t);
-	append_sync(t, code, object, 0);
-	return held_release(t);
+	if (append_sync(t, code, object, 0))
+		return held_release(t);
+	leave(t);
+	return (struct rt_release){0};
 }
 
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result)
@@ -838,15 +863,6 @@ void rt_let_go(struct rt_thread *t)
 	leave(t);
 }
 
-void rt_flavour_setup(void)
-{
-}
-
-void rt_flavour_reset(struct rt_thread *t)
-{
-	(void)t;
-}
-
 void rt_text(struct rt_thread *t, uint32_t code, const char *text)
 {
 	struct rt_record r = {.code = code, .bytes = text};
@@ -859,3 +875,5 @@ void rt_text(struct rt_thread *t, uint32_t code, const char *text)
 	}
 	rt_emit(t, &r);
 }
+
+const struct rt_layer rt_layer_record = {.number = RT_LAYER_RECORD};

@@ -11,8 +11,7 @@
  * handler sees no half-made block; a handler that interrupted the encoder
  * goes the way of single accesses.
  */
-#include "rt/core/rt.h"
-#include "rt/steer/steer.h"
+#include "rt/core/layer.h"
 
 struct stride {
 	uintptr_t at;
@@ -93,9 +92,9 @@ static void one_by_one(struct raddle_self *self, const struct stride *s, uint32_
 	}
 }
 
-/* In a steered process: the record of a run, then perhaps a stand at one of its accesses. */
-static __attribute__((noinline, cold)) void walk_steered(struct rt_thread *t, struct stride s, uint32_t site,
-							 bool write)
+/* Where layers listen: the record of a run, then they are told. */
+static __attribute__((noinline, cold)) void walk_told(struct rt_thread *t, struct stride s, uint32_t site,
+						      bool write)
 {
 	while (t->recording && s.left != 0) {
 		struct rt_record r = {.code = RADDLE_STRIDE, .site = site, .count = 3};
@@ -116,7 +115,7 @@ static __attribute__((noinline, cold)) void walk_steered(struct rt_thread *t, st
 			rt_let_go(t);
 		else
 			rt_emit(t, &r);
-		rt_steer_accesses(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+		rt_tell_stride(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 	}
 }
 
@@ -128,7 +127,7 @@ static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool 
 		uint64_t run;
 		uint32_t held;
 		if (t->recording != RT_PLAIN) {
-			walk_steered(t, s, site, write);
+			walk_told(t, s, site, write);
 			return;
 		}
 		held = rt_hold(t);

@@ -16,38 +16,23 @@
  * processes can see is not ours to emulate.  The child of a fork finds
  * its condition variables as if nobody had ever waited.
  */
+#include "rt/core/real.h"
 #include "rt/steer/steer.h"
 
-#include "rt/core/real.h"
-
 #define A(p) ((uintptr_t)(p))
-
-/* Bits of __wrefs, the same since glibc 2.25. */
-#define SHARED 1u
-#define MONOTONIC 2u
 
 struct rt_waiter {
 	const pthread_cond_t *cond;
 	struct rt_thread *t; /* NULL: the thread is not recorded */
-	struct rt_step step; /* of the wake */
+	struct rt_op op;     /* the wake */
 	pthread_cond_t wake;
 	bool listed, signalled;
 	struct rt_waiter *next, **link;
 };
 
-static bool is_shared(const pthread_cond_t *cond)
-{
-	return cond->__data.__wrefs & SHARED;
-}
-
-clockid_t rt_cond_clock(const pthread_cond_t *cond)
-{
-	return cond->__data.__wrefs & MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
-}
-
 static void add(struct rt_waiter *w)
 {
-	struct rt_waiter **end = &rt.waiters;
+	struct rt_waiter **end = &rt_steering()->waiters;
 
 	while (*end)
 		end = &(*end)->next;
@@ -71,8 +56,8 @@ static struct rt_waiter *choose(const pthread_cond_t *cond)
 	struct rt_waiter *best = NULL;
 	uint64_t best_rank = 0;
 
-	for (struct rt_waiter *w = rt.waiters; w; w = w->next) {
-		uint64_t rank = w->cond == cond ? rt_step_rank(&w->step) : 0;
+	for (struct rt_waiter *w = rt_steering()->waiters; w; w = w->next) {
+		uint64_t rank = w->cond == cond ? rt_step_rank(rt_step_of(&w->op)) : 0;
 		if (w->cond == cond && (!best || rank < best_rank)) {
 			best = w;
 			best_rank = rank;
@@ -97,27 +82,11 @@ static void wake_some(const pthread_cond_t *cond, bool all)
 	}
 }
 
-int rt_cond_notify(uint32_t code, pthread_cond_t *cond)
+void rt_cond_notify(pthread_cond_t *cond, bool all)
 {
-	RT_STEP(step, code, cond);
-	struct rt_thread *t = step.t;
-	bool all = code == RADDLE_COND_BROADCAST;
-	int r = 0;
-
-	if (t) {
-		RT_TELL(release, t, A(cond));
-		rt_sync(t, code, A(cond), RT_NONE);
-	}
-	if (is_shared(cond)) {
-		r = all ? REAL(pthread_cond_broadcast)(cond) : REAL(pthread_cond_signal)(cond);
-	} else {
-		REAL(pthread_mutex_lock)(&rt.waiters_mutex);
-		wake_some(cond, all);
-		REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
-	}
-	if (t)
-		rt_step_end(&step);
-	return r;
+	REAL(pthread_mutex_lock)(&rt_steering()->waiters_mutex);
+	wake_some(cond, all);
+	REAL(pthread_mutex_unlock)(&rt_steering()->waiters_mutex);
 }
 
 /* A wait, from its beginning to the wake event. */
@@ -135,9 +104,9 @@ static int wait_by_turns(struct rt_waiter *w, const struct rt_until *until)
 
 	while (!w->signalled && waits) {
 		pthread_testcancel();
-		REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
-		waits = rt_turn_wait(&w->step, until);
-		REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+		REAL(pthread_mutex_unlock)(&rt_steering()->waiters_mutex);
+		waits = rt_turn_wait(rt_step_of(&w->op), until);
+		REAL(pthread_mutex_lock)(&rt_steering()->waiters_mutex);
 	}
 	return w->signalled ? 0 : ETIMEDOUT;
 }
@@ -146,25 +115,25 @@ static int sleep_until(struct rt_waiter *w, const struct rt_until *until)
 {
 	int r = 0;
 
-	if (rt_step_takes_turns(&w->step))
+	if (rt_step_takes_turns(rt_step_of(&w->op)))
 		return wait_by_turns(w, until);
 	while (!w->signalled && r == 0)
-		r = until ? REAL(pthread_cond_clockwait)(&w->wake, &rt.waiters_mutex, until->clock,
-							 until->time)
-			  : REAL(pthread_cond_wait)(&w->wake, &rt.waiters_mutex);
+		r = until ? REAL(pthread_cond_clockwait)(&w->wake, &rt_steering()->waiters_mutex,
+							 until->clock, until->time)
+			  : REAL(pthread_cond_wait)(&w->wake, &rt_steering()->waiters_mutex);
 	return r;
 }
 
 static void lock_again(struct wait *w)
 {
+	struct rt_step *step = rt_step_of(&w->waiter.op);
 	struct rt_thread *t = w->waiter.t;
 	int r = REAL(pthread_mutex_trylock)(w->mutex);
 
 	if (r == EBUSY) {
-		if (t)
-			rt_step_block(&w->waiter.step, A(w->mutex), false);
-		while (r == EBUSY && rt_step_takes_turns(&w->waiter.step)) {
-			rt_turn_wait(&w->waiter.step, NULL);
+		rt_op_waits(&w->waiter.op, A(w->mutex), false);
+		while (r == EBUSY && rt_step_takes_turns(step)) {
+			rt_turn_wait(step, NULL);
 			r = REAL(pthread_mutex_trylock)(w->mutex);
 		}
 		r = r == EBUSY ? REAL(pthread_mutex_lock)(w->mutex) : r;
@@ -172,7 +141,7 @@ static void lock_again(struct wait *w)
 	if (r)
 		w->result = r;
 	if (t)
-		rt_acquired(t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
+		RT_TELL(acquired, t, RADDLE_MUTEX_LOCK, A(w->mutex), (uint64_t)r);
 }
 
 /* The sleep is over, by a wake, the time or a cancellation; the mutex of the list is held. */
@@ -182,14 +151,13 @@ static void leave_list(struct wait *w)
 
 	if (waiter->signalled && w->result == ECANCELED)
 		wake_some(waiter->cond, false);
-	REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
-	if (waiter->t)
-		rt_step_gate(&w->waiter.step);
-	REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+	REAL(pthread_mutex_unlock)(&rt_steering()->waiters_mutex);
+	rt_op_gate(&waiter->op);
+	REAL(pthread_mutex_lock)(&rt_steering()->waiters_mutex);
 	take_out(waiter);
 	if (waiter->signalled && w->result == ETIMEDOUT)
 		w->result = 0;
-	REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+	REAL(pthread_mutex_unlock)(&rt_steering()->waiters_mutex);
 }
 
 static void end_wait(struct wait **ended)
@@ -204,55 +172,47 @@ static void end_wait(struct wait **ended)
 	}
 	if (t) {
 		if (w->waiter.signalled)
-			RT_TELL(acquire, t, A(w->waiter.cond));
+			RT_TELL(acquired, t, RADDLE_COND_WAKE, A(w->waiter.cond), 0);
 		RT_EVENT(t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->waiter.cond), A(w->mutex),
 			 (uint64_t)w->result);
-		rt_step_end(&w->waiter.step);
+		rt_op_end(&w->waiter.op);
 	}
 	errno = saved;
 }
 
 /* Releases the mutex; from then on, with the mutex of the list held, the wait has taken effect. */
-static void release_mutex(struct wait *w)
+static void release_mutex(struct wait *w, struct rt_op *op)
 {
-	struct rt_thread *t = w->waiter.t;
-	struct rt_lost lost;
-
-	if (t)
-		lost = rt_releasing(t, RADDLE_MUTEX_UNLOCK, A(w->mutex));
-	REAL(pthread_mutex_lock)(&rt.waiters_mutex);
+	rt_op_releasing(op, RADDLE_MUTEX_UNLOCK, A(w->mutex));
+	REAL(pthread_mutex_lock)(&rt_steering()->waiters_mutex);
 	add(&w->waiter);
 	w->result = REAL(pthread_mutex_unlock)(w->mutex);
 	w->released = w->result == 0;
 	if (!w->released) {
 		take_out(&w->waiter);
-		REAL(pthread_mutex_unlock)(&rt.waiters_mutex);
+		REAL(pthread_mutex_unlock)(&rt_steering()->waiters_mutex);
 	}
-	if (t)
-		rt_released(t, &lost, (uint64_t)w->result);
-	rt_turn_released(A(w->mutex));
+	rt_op_released(op, RADDLE_MUTEX_UNLOCK, A(w->mutex), (uint64_t)w->result);
 }
 
 static void begin_wait(struct wait *w, bool timed)
 {
 	struct rt_thread *t = w->waiter.t;
 	uintptr_t cond = A(w->waiter.cond);
-	struct rt_step step = rt_step(RADDLE_COND_WAIT, cond);
+	RT_OP(op, RADDLE_COND_WAIT, cond);
 
 	if (t)
 		RT_EVENT(t, RADDLE_COND_WAIT, RT_Q, RT_T, cond, A(w->mutex), timed);
 	if (w->result == 0)
-		release_mutex(w);
+		release_mutex(w, &op);
 	if (!t)
 		return;
-	rt_step_end(&step);
-	rt_step_begin(&w->waiter.step, t, RADDLE_COND_WAKE, cond);
-	if (!w->released) {
-		rt_step_gate(&w->waiter.step);
-		return;
-	}
-	rt_step_block(&w->waiter.step, cond, timed);
-	rt_step_reached(&w->waiter.step);
+	rt_op_end(&op);
+	rt_op_begin(&w->waiter.op, t, RADDLE_COND_WAKE, cond);
+	if (w->released)
+		rt_op_waits(&w->waiter.op, cond, timed);
+	else
+		rt_op_gate(&w->waiter.op);
 }
 
 static bool is_valid(const struct rt_until *until)
@@ -261,58 +221,12 @@ static bool is_valid(const struct rt_until *until)
 			  until->time->tv_nsec >= 0 && until->time->tv_nsec < 1000000000);
 }
 
-/* A condition variable that is not ours: the step of the wait ends just before the real wait, and
- * the wake has the mutex already when it comes to the gate. */
-struct shared_wait {
-	struct rt_thread *t;
-	const void *cond, *mutex;
-	int result;
-	struct rt_step step; /* of the wake */
-};
-
-static void end_shared(struct shared_wait *w)
-{
-	int saved = errno;
-
-	if (w->t) {
-		rt_step_gate(&w->step);
-		rt_acquired(w->t, RADDLE_MUTEX_LOCK, A(w->mutex), 0);
-		RT_TELL(acquire, w->t, A(w->cond));
-		RT_EVENT(w->t, RADDLE_COND_WAKE, RT_Q, RT_T, A(w->cond), A(w->mutex), (uint64_t)w->result);
-		rt_step_end(&w->step);
-	}
-	errno = saved;
-}
-
-static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until)
-{
-	struct shared_wait w __attribute__((cleanup(end_shared))) = {
-		.t = rt_self(), .cond = cond, .mutex = mutex, .result = ECANCELED};
-	struct rt_step step = rt_step(RADDLE_COND_WAIT, A(cond));
-	struct rt_lost lost;
-
-	if (w.t) {
-		RT_EVENT(w.t, RADDLE_COND_WAIT, RT_Q, RT_T, A(cond), A(mutex), until != NULL);
-		lost = rt_releasing(w.t, RADDLE_MUTEX_UNLOCK, A(mutex));
-		rt_released(w.t, &lost, 0);
-		rt_step_end(&step);
-		rt_step_begin(&w.step, w.t, RADDLE_COND_WAKE, A(cond));
-		rt_step_block(&w.step, A(cond), until != NULL);
-		rt_step_reached(&w.step);
-	}
-	w.result = until ? REAL(pthread_cond_clockwait)(cond, mutex, until->clock, until->time)
-			 : REAL(pthread_cond_wait)(cond, mutex);
-	return w.result;
-}
-
 int rt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until)
 {
 	struct wait w = {.waiter = {.cond = cond, .t = rt_self(), .wake = PTHREAD_COND_INITIALIZER},
 			 .mutex = mutex,
 			 .result = is_valid(until) ? 0 : EINVAL};
 
-	if (is_shared(cond))
-		return wait_shared(cond, mutex, until);
 	begin_wait(&w, until != NULL);
 	{
 		struct wait *ends __attribute__((cleanup(end_wait), unused)) = &w;

@@ -8,42 +8,6 @@
 
 #include "rt/steer/steer.h"
 
-/* Where a thread sleeps. */
-struct rt_place {
-	_Alignas(64) _Atomic uint32_t word;
-	_Atomic uint32_t asleep;
-};
-
-#define RT_WATCH_BITS 4096
-
-/* What steer-turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
- */
-struct rt_turns {
-	uint64_t random, seeded;
-	uint64_t waits;			    /* that have begun */
-	uint64_t low, high;		    /* around all watched addresses */
-	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
-	uint32_t watches;		    /* that these were made of */
-	bool any_site;			    /* a watch names neither a site nor an address */
-	/* Who was seen to have the turn when somebody looked last, and since when. */
-	_Atomic uint32_t looking;
-	uint32_t looked_at;
-	uint64_t choices, accesses, cpu, still_cpu, still_since;
-};
-
-struct rt_steering {
-	struct rt_place *places; /* by position in the table of threads */
-	struct rt_place *own;	 /* by slot, where threads take turns */
-	uint32_t *owners;	 /* by turn: whose it is */
-	_Atomic uint32_t sleepers;
-	struct rt_place common; /* of threads that no plan leads */
-	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
-	 * stood there in vain, how many did not, and how many shall not. */
-	bool stands[RADDLE_STEER_HOLDS];
-	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
-	struct rt_turns turns;
-};
-
 /* rt/steer/steer.c */
 uint32_t rt_steer_phase(void);
 void rt_steer_lock(uint64_t *signals);

@@ -31,7 +31,7 @@
 
 static uint32_t running(void)
 {
-	return atomic_load_explicit(&rt.steer->running, memory_order_acquire);
+	return atomic_load_explicit(&rt_steer()->running, memory_order_acquire);
 }
 
 static bool turns(void)
@@ -46,12 +46,12 @@ static bool turns(void)
 
 static struct raddle_slot *slot_at(uint32_t number)
 {
-	return &raddle_steer_slots(rt.steer)[number];
+	return &raddle_steer_slots(rt_steer())[number];
 }
 
 static uint32_t slot_count(void)
 {
-	uint32_t count = atomic_load(&rt.steer->slot_count);
+	uint32_t count = atomic_load(&rt_steer()->slot_count);
 
 	return count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
 }
@@ -69,8 +69,8 @@ static bool has_turn(const struct rt_thread *t)
 /* The slot of a thread of the plan; NONE: it has not begun. */
 static uint32_t slot_of(uint32_t position)
 {
-	const struct raddle_steer_thread *threads = raddle_steer_threads(rt.steer), *at;
-	uint32_t count = rt.steer->thread_count + atomic_load(&rt.steer->thread_added), parent;
+	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer()), *at;
+	uint32_t count = rt_steer()->thread_count + atomic_load(&rt_steer()->thread_added), parent;
 
 	if (position >= count)
 		return RADDLE_STEER_NONE;
@@ -87,7 +87,7 @@ static uint32_t slot_of(uint32_t position)
 
 void rt_turn_setup(void)
 {
-	rt.steering->turns.looked_at = rt.steer->ask.watch = RADDLE_STEER_NONE;
+	rt_steering()->turns.looked_at = rt_steer()->ask.watch = RADDLE_STEER_NONE;
 }
 
 /* ---- choosing ---- */
@@ -128,11 +128,11 @@ static uint32_t by_default(uint32_t number)
 /* splitmix64 */
 static uint64_t draw(void)
 {
-	struct rt_turns *turn = &rt.steering->turns;
+	struct rt_turns *turn = &rt_steering()->turns;
 	uint64_t z;
 
-	if (turn->seeded != rt.steer->seed)
-		turn->random = turn->seeded = rt.steer->seed;
+	if (turn->seeded != rt_steer()->seed)
+		turn->random = turn->seeded = rt_steer()->seed;
 	z = turn->random += 0x9e3779b97f4a7c15ull;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
@@ -159,7 +159,7 @@ static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_d
 /* Whom the plan chooses at the point of a thread; NONE: it does not say, or cannot be kept. */
 static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	uint32_t past = atomic_load(&s->past_count), next;
 	const struct raddle_steer_decision *d = &raddle_steer_decisions(s)[past];
 	const struct raddle_slot *at = slot_at(number);
@@ -180,15 +180,15 @@ static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 
 static bool is_left(void)
 {
-	uint32_t count = atomic_load(&rt.steer->decision_count);
+	uint32_t count = atomic_load(&rt_steer()->decision_count);
 
-	return atomic_load(&rt.steer->past_count) <
+	return atomic_load(&rt_steer()->past_count) <
 	       (count < RADDLE_STEER_DECISIONS ? count : RADDLE_STEER_DECISIONS);
 }
 
 static void remember(uint32_t number, uint32_t next, uint32_t usual)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	const struct raddle_slot *at = slot_at(number);
 	uint64_t trail = atomic_load(&s->trail),
 		 what[] = {number, at->point_n, at->point, at->point_count, next};
@@ -228,7 +228,7 @@ static void wake_timed(void)
 /* Whether the program is to stand at the point that somebody has come to. */
 static bool is_to_ask(void)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 
 	if (s->flags & RADDLE_STEER_ASK_START && atomic_load(&s->asks) == 0)
 		return true;
@@ -247,7 +247,7 @@ static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish
 	if (rt_steer_phase() != RADDLE_GOES_ON || usual == RADDLE_STEER_NONE)
 		return usual;
 	if (wish >= RADDLE_SLOTS || !is_ready(wish))
-		next = is_left() ? by_plan(number, t) : rt.steer->seed && count > 1 ? by_seed() : usual;
+		next = is_left() ? by_plan(number, t) : rt_steer()->seed && count > 1 ? by_seed() : usual;
 	if (next == RADDLE_STEER_NONE)
 		next = usual;
 	if (count > 1)
@@ -258,9 +258,9 @@ static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish
 static void hand_over(uint32_t from, uint32_t next)
 {
 	slot_at(from)->stays = next == from ? slot_at(from)->stays + 1 : 0;
-	atomic_store(&rt.steer->running, next);
+	atomic_store(&rt_steer()->running, next);
 	if (next < RADDLE_SLOTS && next != from)
-		rt_steer_wake(&rt.steering->own[next]);
+		rt_steer_wake(&rt_steering()->own[next]);
 }
 
 /* ---- standing ---- */
@@ -314,12 +314,12 @@ static void settle(uint32_t self, uint64_t *signals)
 
 		if (naps > SETTLE_NAPS || (known && naps > SETTLE_ASKS && sleeps(slot_at(other)->tid))) {
 			atomic_store(&slot_at(other)->away, 1);
-			atomic_fetch_add(&rt.steer->unsure, 1);
+			atomic_fetch_add(&rt_steer()->unsure, 1);
 			continue;
 		}
 		rt_steer_unlock(signals);
 		if (naps)
-			rt_futex_wait(&rt.steer->made_count, atomic_load(&rt.steer->made_count), 1);
+			rt_futex_wait(&rt_steer()->made_count, atomic_load(&rt_steer()->made_count), 1);
 		else
 			syscall(SYS_sched_yield);
 		rt_steer_lock(signals);
@@ -340,7 +340,7 @@ static void await_turn(struct rt_thread *t)
 /* The program stands until it is told how to go on.  Returns the slot that is to. */
 static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	uint32_t asks = atomic_load(&s->asks) + 1, answers;
 
 	s->next = RADDLE_STEER_NONE;
@@ -365,7 +365,7 @@ static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	settle(t->number, signals);
 	if (asks || (count_ready() && is_to_ask()))
 		wish = ask(t, signals);
-	rt.steer->ask.watch = RADDLE_STEER_NONE;
+	rt_steer()->ask.watch = RADDLE_STEER_NONE;
 	if (turns())
 		hand_over(t->number, choose(t->number, t, wish));
 }
@@ -374,11 +374,11 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 {
 	uint64_t signals;
 
-	if (!t->steered.slot || !turns())
+	if (!rt_steered(t)->slot || !turns())
 		return;
 	rt_steer_lock(&signals);
-	atomic_store(&t->steered.slot->ready, 0);
-	atomic_store(&t->steered.slot->away, 0);
+	atomic_store(&rt_steered(t)->slot->ready, 0);
+	atomic_store(&rt_steered(t)->slot->away, 0);
 	rt_steer_show(t, state);
 	if (has_turn(t))
 		pass(t, false, &signals);
@@ -389,17 +389,17 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 static void go(struct rt_thread *t)
 {
 	await_turn(t);
-	atomic_store(&t->steered.slot->ready, 0);
+	atomic_store(&rt_steered(t)->slot->ready, 0);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
-	if (rt_steer_phase() == RADDLE_GOES_ON && !t->steered.sees_all) {
-		t->steered.sees_all = true;
+	if (rt_steer_phase() == RADDLE_GOES_ON && !rt_steered(t)->sees_all) {
+		rt_steered(t)->sees_all = true;
 		rt_see_again(t);
 	}
 }
 
 void rt_turn_take(struct rt_thread *t)
 {
-	struct raddle_slot *slot = t->steered.slot;
+	struct raddle_slot *slot = rt_steered(t)->slot;
 	uint64_t signals;
 
 	if (!slot || !turns() || has_turn(t))
@@ -410,7 +410,7 @@ void rt_turn_take(struct rt_thread *t)
 	if (state_of(t->number) == RADDLE_SLOT_RUNS)
 		rt_steer_show(t, RADDLE_SLOT_GATE);
 	if (running() == RADDLE_STEER_NONE)
-		atomic_store(&rt.steer->running, t->number);
+		atomic_store(&rt_steer()->running, t->number);
 	rt_steer_unlock(&signals);
 	go(t);
 }
@@ -441,7 +441,7 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 			atomic_store(&slot_at(i)->ready, 1);
 	}
 	if (first != t->number) {
-		atomic_store(&t->steered.slot->ready, 1);
+		atomic_store(&rt_steered(t)->slot->ready, 1);
 		rt_steer_show(t, RADDLE_SLOT_HOLD);
 	}
 	if (rt_steer_change_phase(RADDLE_MET, RADDLE_GOES_ON))
@@ -454,7 +454,7 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 
 static void note(struct rt_thread *t, uint64_t n, enum raddle_point point)
 {
-	struct rt_steered *d = &t->steered;
+	struct rt_steered *d = rt_steered(t);
 
 	if (d->point_n != n)
 		__builtin_memset(d->points, 0, sizeof d->points);
@@ -470,30 +470,30 @@ static void come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bo
 
 	rt_steer_lock(&signals);
 	note(t, n, point);
-	atomic_store(&t->steered.slot->ready, 1);
-	atomic_store(&t->steered.slot->away, 0);
+	atomic_store(&rt_steered(t)->slot->ready, 1);
+	atomic_store(&rt_steered(t)->slot->away, 0);
 	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_HOLD : RADDLE_SLOT_GATE);
 	if (has_turn(t))
 		pass(t, asks, &signals);
 	else if (running() == RADDLE_STEER_NONE)
-		atomic_store(&rt.steer->running, t->number);
+		atomic_store(&rt_steer()->running, t->number);
 	rt_steer_unlock(&signals);
 	go(t);
 }
 
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 {
-	if (t->steered.slot && !t->busy && turns())
+	if (rt_steered(t)->slot && !t->busy && turns())
 		come_to(t, n, point, false);
 }
 
 bool rt_turn_yield(struct rt_thread *t)
 {
-	if (!t->steered.slot || t->busy || !turns())
+	if (!rt_steered(t)->slot || t->busy || !turns())
 		return false;
 	if (has_turn(t) && !count_ready() && find_unsettled(t->number) == RADDLE_STEER_NONE)
 		return false;
-	come_to(t, t->steered.n, RADDLE_POINT_YIELD, false);
+	come_to(t, rt_steered(t)->n, RADDLE_POINT_YIELD, false);
 	return true;
 }
 
@@ -501,11 +501,11 @@ void rt_turn_end(struct rt_thread *t)
 {
 	uint64_t signals;
 
-	if (!t->steered.slot || !turns())
+	if (!rt_steered(t)->slot || !turns())
 		return;
 	rt_steer_lock(&signals);
-	note(t, t->steered.n, RADDLE_POINT_END);
-	atomic_store(&t->steered.slot->ready, 0);
+	note(t, rt_steered(t)->n, RADDLE_POINT_END);
+	atomic_store(&rt_steered(t)->slot->ready, 0);
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
 	rt_steer_unlock(&signals);
 	rt_turn_released(t->number);
@@ -520,7 +520,7 @@ void rt_turn_end(struct rt_thread *t)
 /* Gathers what the watches have in common, so that most accesses need no closer look. */
 static void gather_watches(struct rt_turns *turn, uint32_t count)
 {
-	const struct raddle_steer_watch *watches = raddle_steer_watches(rt.steer);
+	const struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
 
 	*turn->sites = turn->low = turn->high = 0;
 	__builtin_memset(turn->sites, 0, sizeof turn->sites);
@@ -542,8 +542,8 @@ static void gather_watches(struct rt_turns *turn, uint32_t count)
 
 static bool may_be_watched(const struct raddle_steer_spot *spot)
 {
-	struct rt_turns *turn = &rt.steering->turns;
-	uint32_t count = atomic_load(&rt.steer->watch_count), bit = spot->site % RT_WATCH_BITS;
+	struct rt_turns *turn = &rt_steering()->turns;
+	uint32_t count = atomic_load(&rt_steer()->watch_count), bit = spot->site % RT_WATCH_BITS;
 
 	count = count < RADDLE_STEER_WATCHES ? count : RADDLE_STEER_WATCHES;
 	if (count != turn->watches)
@@ -558,17 +558,17 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 	return (!w->site || w->site == spot->site) && (w->how & (spot->write ? 2u : 1u)) &&
 	       (!w->size ||
 		(spot->address < w->address + w->size && w->address < spot->address + spot->size)) &&
-	       (w->after == UINT64_MAX || w->after == t->steered.n) &&
+	       (w->after == UINT64_MAX || w->after == rt_steered(t)->n) &&
 	       (w->thread == RADDLE_STEER_NONE || slot_of(w->thread) == t->number);
 }
 
 /* The first watch that the access is one of; all that it fits count it. */
 static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
 {
-	struct raddle_steer_watch *watches = raddle_steer_watches(rt.steer);
+	struct raddle_steer_watch *watches = raddle_steer_watches(rt_steer());
 	uint32_t found = RADDLE_STEER_NONE;
 
-	for (uint32_t i = 0; i < rt.steering->turns.watches; i++) {
+	for (uint32_t i = 0; i < rt_steering()->turns.watches; i++) {
 		if (!fits(&watches[i], t, spot))
 			continue;
 		uint64_t seen = atomic_fetch_add(&watches[i].seen, 1) + 1;
@@ -583,20 +583,20 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
 	uint32_t watch;
 
-	if (!t->steered.slot || t->busy || !turns())
+	if (!rt_steered(t)->slot || t->busy || !turns())
 		return;
 	if (!has_turn(t))
 		rt_turn_take(t);
 	watch = may_be_watched(spot) ? find_watch(t, spot) : RADDLE_STEER_NONE;
 	if (watch == RADDLE_STEER_NONE) {
-		if (++t->steered.looks >= RADDLE_STEER_LOOKS)
-			come_to(t, t->steered.n, RADDLE_POINT_SPIN, false);
+		if (++rt_steered(t)->looks >= RADDLE_STEER_LOOKS)
+			come_to(t, rt_steered(t)->n, RADDLE_POINT_SPIN, false);
 		return;
 	}
 	rt_steer_fill_spot(t, spot);
-	rt.steer->ask.watch = watch;
-	rt.steer->ask.spot = *spot;
-	come_to(t, t->steered.n, RADDLE_POINT_ACCESS, raddle_steer_watches(rt.steer)[watch].stand);
+	rt_steer()->ask.watch = watch;
+	rt_steer()->ask.spot = *spot;
+	come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, raddle_steer_watches(rt_steer())[watch].stand);
 }
 
 /* ---- waiting ---- */
@@ -616,12 +616,12 @@ static bool is_over(const struct rt_until *until)
 
 static void begin_wait(struct rt_step *step)
 {
-	struct raddle_slot *slot = step->t->steered.slot;
+	struct raddle_slot *slot = rt_steered(step->t)->slot;
 	uint64_t signals;
 
 	rt_steer_lock(&signals);
 	atomic_store(&slot->away, 0);
-	slot->since = ++rt.steering->turns.waits;
+	slot->since = ++rt_steering()->turns.waits;
 	if (has_turn(step->t)) {
 		atomic_store(&slot->ready, 0);
 		slot->due = 0;
@@ -640,7 +640,7 @@ static bool nobody_runs(void)
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 {
 	struct rt_thread *t = step->t;
-	struct raddle_slot *slot = t->steered.slot;
+	struct raddle_slot *slot = rt_steered(t)->slot;
 	uint32_t round = 0, seen = rt_steer_seen(t);
 	bool idle = false, due;
 
@@ -665,7 +665,7 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 
 void rt_turn_ready(const struct rt_thread *t)
 {
-	struct raddle_slot *slot = t->steered.slot;
+	struct raddle_slot *slot = rt_steered(t)->slot;
 	uint64_t signals;
 
 	if (!slot || !rt_takes_turns())
@@ -675,7 +675,7 @@ void rt_turn_ready(const struct rt_thread *t)
 		atomic_store(&slot->ready, 1);
 	rt_steer_unlock(&signals);
 	if (!turns() || nobody_runs())
-		rt_steer_wake(t->steered.place);
+		rt_steer_wake(rt_steered(t)->place);
 }
 
 void rt_turn_released(uint64_t object)
@@ -692,7 +692,7 @@ void rt_turn_released(uint64_t object)
 			continue;
 		atomic_store(&slot->ready, 1);
 		if (!turns())
-			rt_steer_wake(&rt.steering->own[i]);
+			rt_steer_wake(&rt_steering()->own[i]);
 	}
 	rt_steer_unlock(&signals);
 }
@@ -704,7 +704,7 @@ void rt_turn_released(uint64_t object)
 static bool is_still(struct rt_turns *turn, uint32_t number)
 {
 	const struct raddle_slot *slot = slot_at(number);
-	uint64_t choices = atomic_load(&rt.steer->choices), accesses = atomic_load(&slot->accesses),
+	uint64_t choices = atomic_load(&rt_steer()->choices), accesses = atomic_load(&slot->accesses),
 		 cpu = rt_steer_time_of(number), now = rt_now();
 
 	if (turn->looked_at != number || turn->choices != choices || turn->accesses != accesses) {
@@ -738,7 +738,7 @@ static void leave_behind(uint32_t number)
 	bool again = slot->point == RADDLE_POINT_AWAY && slot->point_n == atomic_load(&slot->n);
 
 	atomic_store(&slot->away, 1);
-	atomic_fetch_add(&rt.steer->unsure, 1);
+	atomic_fetch_add(&rt_steer()->unsure, 1);
 	slot->point_count = again ? slot->point_count + 1 : 1;
 	slot->point_n = atomic_load(&slot->n);
 	slot->point = RADDLE_POINT_AWAY;
@@ -747,7 +747,7 @@ static void leave_behind(uint32_t number)
 
 void rt_turn_look(void)
 {
-	struct rt_turns *turn = &rt.steering->turns;
+	struct rt_turns *turn = &rt_steering()->turns;
 	uint32_t number = running();
 	uint64_t signals;
 

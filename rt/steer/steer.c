@@ -35,7 +35,7 @@
 
 uint32_t rt_steer_phase(void)
 {
-	return atomic_load_explicit(&rt.steer->phase, memory_order_acquire);
+	return atomic_load_explicit(&rt_steer()->phase, memory_order_acquire);
 }
 
 static bool held(void)
@@ -51,7 +51,7 @@ void rt_steer_lock(uint64_t *signals)
 	int saved = errno;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, signals, sizeof all);
-	while (atomic_exchange_explicit(&rt.steer->lock, 1, memory_order_acquire))
+	while (atomic_exchange_explicit(&rt_steer()->lock, 1, memory_order_acquire))
 		syscall(SYS_sched_yield);
 	errno = saved;
 }
@@ -60,7 +60,7 @@ void rt_steer_unlock(const uint64_t *signals)
 {
 	int saved = errno;
 
-	atomic_store_explicit(&rt.steer->lock, 0, memory_order_release);
+	atomic_store_explicit(&rt_steer()->lock, 0, memory_order_release);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof *signals);
 	errno = saved;
 }
@@ -76,30 +76,25 @@ void rt_steer_wake(struct rt_place *place)
 
 static void wake_all(void)
 {
-	for (uint32_t i = 0; i < rt.steer->thread_count; i++)
-		rt_steer_wake(&rt.steering->places[i]);
-	for (uint32_t i = 0; rt_takes_turns() && i < atomic_load(&rt.steer->slot_count); i++)
-		rt_steer_wake(&rt.steering->own[i]);
-	rt_steer_wake(&rt.steering->common);
-	rt_futex_wake(&rt.steer->phase, INT32_MAX);
+	for (uint32_t i = 0; i < rt_steer()->thread_count; i++)
+		rt_steer_wake(&rt_steering()->places[i]);
+	for (uint32_t i = 0; rt_takes_turns() && i < atomic_load(&rt_steer()->slot_count); i++)
+		rt_steer_wake(&rt_steering()->own[i]);
+	rt_steer_wake(&rt_steering()->common);
+	rt_futex_wake(&rt_steer()->phase, INT32_MAX);
 }
 
 bool rt_steer_change_phase(uint32_t from, uint32_t to)
 {
-	if (!atomic_compare_exchange_strong(&rt.steer->phase, &from, to))
+	if (!atomic_compare_exchange_strong(&rt_steer()->phase, &from, to))
 		return false;
 	wake_all();
 	return true;
 }
 
-uint32_t rt_steer_site(const struct rt_thread *t)
-{
-	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
-}
-
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	uint32_t now = rt_steer_phase();
 
 	if (now != RADDLE_LEADING && now != RADDLE_GOES_ON)
@@ -107,10 +102,10 @@ void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expect
 	s->difference = (struct raddle_steer_difference){
 		.cause = cause,
 		.slot = t ? t->number : RADDLE_STEER_NONE,
-		.n = t ? t->steered.n : 0,
+		.n = t ? rt_steered(t)->n : 0,
 		.expected = expected,
 		.found = found,
-		.site = t ? rt_steer_site(t) : 0,
+		.site = t ? rt_call_site(t) : 0,
 		.turn = now == RADDLE_LEADING ? atomic_load(&s->turn) : atomic_load(&s->past_count),
 	};
 	rt_steer_change_phase(now, RADDLE_DIVERGED);
@@ -128,8 +123,7 @@ static void diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint
 
 void rt_steer_give_up(void)
 {
-	if (rt.steer)
-		diverge(NULL, RADDLE_CAUSE_GIVE_UP, 0, 0);
+	diverge(NULL, RADDLE_CAUSE_GIVE_UP, 0, 0);
 }
 
 static bool replayer_is_gone(void)
@@ -144,7 +138,7 @@ static bool replayer_is_gone(void)
 /* What the replayer wants. */
 static void look_at_command(uint32_t naps)
 {
-	uint32_t command = atomic_load(&rt.steer->command);
+	uint32_t command = atomic_load(&rt_steer()->command);
 
 	if (command == RADDLE_COMMAND_GIVE_UP ||
 	    (naps % ALIVE_NAPS == ALIVE_NAPS - 1 && replayer_is_gone())) {
@@ -152,19 +146,19 @@ static void look_at_command(uint32_t naps)
 		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 		rt_steer_change_phase(RADDLE_GOES_ON, RADDLE_RUNS_FREE);
 	}
-	if (command == RADDLE_COMMAND_GO && rt.steer->stop_count)
+	if (command == RADDLE_COMMAND_GO && rt_steer()->stop_count)
 		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
 uint32_t rt_steer_seen(const struct rt_thread *t)
 {
-	return atomic_load(&t->steered.place->word);
+	return atomic_load(&rt_steered(t)->place->word);
 }
 
 /* Waits for something new; `seen` was there before the caller looked last. */
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 {
-	struct rt_place *place = t->steered.place;
+	struct rt_place *place = rt_steered(t)->place;
 	uint32_t sleepers;
 
 	if (round < SPINS) {
@@ -172,17 +166,17 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 		return;
 	}
 	look_at_command(round - SPINS);
-	sleepers = atomic_fetch_add(&rt.steering->sleepers, 1);
+	sleepers = atomic_fetch_add(&rt_steering()->sleepers, 1);
 	atomic_store(&place->asleep, 1);
 	rt_futex_wait(&place->word, seen, NAP_MS + sleepers);
 	atomic_store(&place->asleep, 0);
-	atomic_fetch_sub(&rt.steering->sleepers, 1);
+	atomic_fetch_sub(&rt_steering()->sleepers, 1);
 }
 
 void rt_steer_show(struct rt_thread *t, uint32_t state)
 {
-	if (t->steered.slot)
-		atomic_store_explicit(&t->steered.slot->state, state, memory_order_release);
+	if (rt_steered(t)->slot)
+		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
 }
 
 /* Stands in `state` while the condition holds.  `seen_` is taken before it is looked at. */
@@ -230,48 +224,54 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	return !(s->flags & RADDLE_STEER_TURNS) || turns_fit(s, size);
 }
 
-void rt_steer_setup(struct raddle_steer *s, uint64_t size)
+/* The plan that the session has behind its buffers; NULL: none that is sound. */
+static struct raddle_steer *find_memory(void)
 {
+	struct raddle_session *session = rt.session;
+	struct raddle_steer *s;
+
+	if (!session || !session->steer_offset)
+		return NULL;
+	s = (struct raddle_steer *)((char *)session + session->steer_offset);
+	return fits(s, session->steer_size) ? s : NULL;
+}
+
+bool rt_steer_setup(void)
+{
+	struct raddle_steer *s = find_memory();
 	const struct raddle_steer_thread *threads;
+	struct rt_steering *g;
 	size_t places, own, owners;
 	char *memory;
 
-	if (!fits(s, size))
-		return;
+	if (!s)
+		return false;
 	places = (sizeof(struct rt_steering) + 63) / 64 * 64;
 	own = places + s->thread_count * sizeof(struct rt_place);
 	owners = own + (s->flags & RADDLE_STEER_TURNS ? RADDLE_SLOTS * sizeof(struct rt_place) : 0);
 	memory = rt_map(owners + s->op_count * sizeof(uint32_t));
 	if (!memory)
-		return;
-	rt.steering = (struct rt_steering *)memory;
-	rt.steering->places = (struct rt_place *)(memory + places);
-	rt.steering->own = (struct rt_place *)(memory + own);
-	rt.steering->owners = (uint32_t *)(memory + owners);
+		return false;
+	g = rt.layer[RT_LAYER_STEER] = memory;
+	g->memory = s;
+	g->places = (struct rt_place *)(memory + places);
+	g->own = (struct rt_place *)(memory + own);
+	g->owners = (uint32_t *)(memory + owners);
 	threads = raddle_steer_threads(s);
 	for (uint32_t i = 0; i < s->thread_count; i++)
 		for (uint32_t k = 0; k < threads[i].count; k++)
-			rt.steering->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
-	rt.steer = s;
+			g->owners[raddle_steer_ops(s)[threads[i].first + k].turn] = i;
 	rt_turn_setup();
-	rt_guard.alive = RT_STEERED;
-	if (s->flags & RADDLE_STEER_DETECT)
-		rt_detect_setup(s);
-}
-
-void rt_steer_stop(void)
-{
-	rt.steer = NULL;
-	RT_TELL(stop);
+	return true;
 }
 
 /* ---- threads ---- */
 
 static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 {
-	const struct raddle_steer_thread *threads = raddle_steer_threads(rt.steer);
+	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
 
-	for (uint32_t i = 0; i < rt.steer->thread_count; i++) {
+	for (uint32_t i = 0; i < rt_steer()->thread_count; i++) {
 		if (t->number == 0 && threads[i].parent == RADDLE_STEER_NONE)
 			return i;
 		if (t->number != 0 && parent != RADDLE_STEER_NONE && threads[i].parent == parent &&
@@ -283,57 +283,57 @@ static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 
 static void follow_plan(struct rt_thread *t, uint32_t position)
 {
-	struct rt_steered *d = &t->steered;
+	struct rt_steered *d = rt_steered(t);
 
-	d->plan = &raddle_steer_threads(rt.steer)[position];
-	d->place = &rt.steering->places[position];
+	d->plan = &raddle_steer_threads(rt_steer())[position];
+	d->place = &rt_steering()->places[position];
 	d->op = d->plan->first;
 	if (d->plan->hold != RADDLE_STEER_NONE)
-		d->hold = &rt.steer->holds[d->plan->hold];
+		d->hold = &rt_steer()->holds[d->plan->hold];
 }
 
 void rt_steer_begin(struct rt_thread *t)
 {
-	struct raddle_slot *slots = raddle_steer_slots(rt.steer), *slot;
-	uint32_t count = atomic_load(&rt.steer->slot_count), parent = RADDLE_STEER_NONE;
+	struct raddle_slot *slots = raddle_steer_slots(rt_steer()), *slot;
+	uint32_t count = atomic_load(&rt_steer()->slot_count), parent = RADDLE_STEER_NONE;
 
 	if (t->number >= RADDLE_SLOTS)
 		return;
 	if (t->number != 0 && t->parent < RADDLE_SLOTS)
 		parent = slots[t->parent].thread;
 	slot = &slots[t->number];
-	t->steered.anywhere = rt.steer->flags & RADDLE_STEER_ANYWHERE && rt.steer->hold_count == 2;
-	t->steered.place = &rt.steering->common;
-	slot->thread = t->steered.anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
+	rt_steered(t)->anywhere = rt_steer()->flags & RADDLE_STEER_ANYWHERE && rt_steer()->hold_count == 2;
+	rt_steered(t)->place = &rt_steering()->common;
+	slot->thread = rt_steered(t)->anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
 	slot->parent = t->parent;
 	slot->index = t->index;
 	slot->tid = (uint32_t)syscall(SYS_gettid);
-	t->steered.slot = slot;
+	rt_steered(t)->slot = slot;
 	if (slot->thread != RADDLE_STEER_NONE)
 		follow_plan(t, slot->thread);
 	if (rt_takes_turns())
-		t->steered.place = &rt.steering->own[t->number];
+		rt_steered(t)->place = &rt_steering()->own[t->number];
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 	while (count <= t->number &&
-	       !atomic_compare_exchange_weak(&rt.steer->slot_count, &count, t->number + 1))
+	       !atomic_compare_exchange_weak(&rt_steer()->slot_count, &count, t->number + 1))
 		;
 }
 
 /* Whether the plan has something left for the thread. */
 static bool is_expected(const struct rt_thread *t)
 {
-	const struct raddle_steer_thread *plan = t->steered.plan;
+	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
-	return plan && (t->steered.op < plan->first + plan->count || t->steered.hold ||
-			(plan->stop == 1 && !t->steered.stopped));
+	return plan && (rt_steered(t)->op < plan->first + plan->count || rt_steered(t)->hold ||
+			(plan->stop == 1 && !rt_steered(t)->stopped));
 }
 
 static uint32_t expected_kind(const struct rt_thread *t)
 {
-	const struct raddle_steer_thread *plan = t->steered.plan;
+	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
-	if (t->steered.op < plan->first + plan->count)
-		return raddle_steer_ops(rt.steer)[t->steered.op].kind;
+	if (rt_steered(t)->op < plan->first + plan->count)
+		return raddle_steer_ops(rt_steer())[rt_steered(t)->op].kind;
 	return plan->stop == 1 ? plan->stop_kind : 0;
 }
 
@@ -348,20 +348,21 @@ void rt_steer_end(struct rt_thread *t)
 /* Whether a thread that was led to be stuck is. */
 static bool is_stuck(void)
 {
-	const struct raddle_slot *slots = raddle_steer_slots(rt.steer);
-	uint32_t count = atomic_load(&rt.steer->slot_count);
+	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
+	uint32_t count = atomic_load(&rt_steer()->slot_count);
 	bool stuck = false;
 
 	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++)
 		stuck |= atomic_load(&slots[i].state) == RADDLE_SLOT_BLOCKED && !atomic_load(&slots[i].timed);
-	return rt.steer->stop_count && atomic_load(&rt.steer->stops_reached) == rt.steer->stop_count && stuck;
+	return rt_steer()->stop_count && atomic_load(&rt_steer()->stops_reached) == rt_steer()->stop_count &&
+	       stuck;
 }
 
 /* Whether a thread of the plan lives that has not come where it stands, as far as can be known: of
  * one that has not begun it is not known who it is. */
 static bool is_another_to_come(const struct rt_thread *t)
 {
-	const struct raddle_slot *slots = raddle_steer_slots(rt.steer);
+	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
 	uint32_t count = atomic_load(&rt.session->processes[rt.process].threads);
 
 	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++) {
@@ -378,20 +379,20 @@ static bool is_another_to_come(const struct rt_thread *t)
  * the others have come, nor before the replayer has seen a deadlock stand. */
 void rt_steer_exit(struct rt_thread *t)
 {
-	const struct raddle_steer_thread *plan = t->steered.plan;
+	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
 	if (plan && held()) {
 		if (is_expected(t))
 			diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_EXIT);
 		else
 			STAND(t, RADDLE_SLOT_LIMIT,
-			      held() && (t->steered.n >= plan->limit || is_another_to_come(t)));
+			      held() && (rt_steered(t)->n >= plan->limit || is_another_to_come(t)));
 	}
-	if (rt.steer->stop_count && rt_steer_phase() == RADDLE_RUNS_FREE)
-		rt_flavour_exit();
+	if (rt_steer()->stop_count && rt_steer_phase() == RADDLE_RUNS_FREE)
+		rt_linger();
 	for (uint32_t naps = 0; naps < STUCK_NAPS && rt_steer_phase() == RADDLE_RUNS_FREE && is_stuck();
 	     naps++)
-		rt_futex_wait(&rt.steer->phase, RADDLE_RUNS_FREE, NAP_MS);
+		rt_futex_wait(&rt_steer()->phase, RADDLE_RUNS_FREE, NAP_MS);
 }
 
 /* ---- steps ---- */
@@ -400,7 +401,7 @@ void rt_steer_exit(struct rt_thread *t)
  * wanted. */
 static void check_stops(void)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	uint64_t signals;
 
 	if (s->stop_count == 0 && !(s->flags & RADDLE_STEER_ORDER))
@@ -417,19 +418,19 @@ static void check_stops(void)
 
 static bool is_stop(const struct rt_step *step)
 {
-	const struct raddle_steer_thread *plan = step->t->steered.plan;
+	const struct raddle_steer_thread *plan = rt_steered(step->t)->plan;
 
 	return plan && plan->stop == 1 && plan->stop_n == step->n;
 }
 
 void rt_step_reached(const struct rt_step *step)
 {
-	struct rt_steered *d = &step->t->steered;
+	struct rt_steered *d = rt_steered(step->t);
 
 	if (!is_stop(step) || d->stopped || !held())
 		return;
 	d->stopped = true;
-	atomic_fetch_add(&rt.steer->stops_reached, 1);
+	atomic_fetch_add(&rt_steer()->stops_reached, 1);
 	check_stops();
 }
 
@@ -446,28 +447,28 @@ static bool is_kind(const struct rt_step *step, uint32_t expected)
 
 static void show_step(const struct rt_step *step, uint64_t object)
 {
-	struct raddle_slot *slot = step->t->steered.slot;
+	struct raddle_slot *slot = rt_steered(step->t)->slot;
 
 	if (!slot)
 		return;
 	atomic_store_explicit(&slot->kind, step->kind, memory_order_relaxed);
 	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->site, rt_steer_site(step->t), memory_order_relaxed);
+	atomic_store_explicit(&slot->site, rt_call_site(step->t), memory_order_relaxed);
 	atomic_store_explicit(&slot->n, step->n, memory_order_release);
 }
 
 void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object)
 {
-	*step = (struct rt_step){.t = t, .kind = kind, .n = ++t->steered.n};
+	*step = (struct rt_step){.t = t, .kind = kind, .n = ++rt_steered(t)->n};
 	show_step(step, object);
 }
 
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed)
 {
-	struct raddle_slot *slot = step->t->steered.slot;
+	struct raddle_slot *slot = rt_steered(step->t)->slot;
 
 	step->blocked = true;
-	step->t->steered.n--;
+	rt_steered(step->t)->n--;
 	show_step(step, object);
 	if (slot)
 		atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
@@ -476,11 +477,11 @@ void rt_step_block(struct rt_step *step, uint64_t object, bool timed)
 
 void rt_step_unblock(struct rt_step *step)
 {
-	struct raddle_slot *slot = step->t->steered.slot;
+	struct raddle_slot *slot = rt_steered(step->t)->slot;
 
 	rt_turn_take(step->t);
 	step->blocked = false;
-	step->n = ++step->t->steered.n;
+	step->n = ++rt_steered(step->t)->n;
 	show_step(step, slot ? atomic_load(&slot->object) : 0);
 	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
@@ -488,7 +489,7 @@ void rt_step_unblock(struct rt_step *step)
 /* The first of a race has come back from its access: the second may go. */
 static void come_back(struct rt_thread *t, uint64_t n)
 {
-	t->steered.leads = false;
+	rt_steered(t)->leads = false;
 	if (rt_takes_turns())
 		rt_turn_point(t, n, RADDLE_POINT_BACK);
 	else
@@ -497,19 +498,19 @@ static void come_back(struct rt_thread *t, uint64_t n)
 
 static void go_past_hold(struct rt_thread *t)
 {
-	const struct raddle_steer_hold *hold = t->steered.hold;
+	const struct raddle_steer_hold *hold = rt_steered(t)->hold;
 
-	if (!hold || t->steered.n <= hold->after)
+	if (!hold || rt_steered(t)->n <= hold->after)
 		return;
-	diverge(t, t->steered.seen >= hold->occurrence ? RADDLE_CAUSE_APART : RADDLE_CAUSE_PAST, 0,
-		atomic_load(&t->steered.slot->kind));
-	t->steered.hold = NULL;
+	diverge(t, rt_steered(t)->seen >= hold->occurrence ? RADDLE_CAUSE_APART : RADDLE_CAUSE_PAST, 0,
+		atomic_load(&rt_steered(t)->slot->kind));
+	rt_steered(t)->hold = NULL;
 }
 
 static void stop_at(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
-	const struct raddle_steer_thread *plan = t->steered.plan;
+	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
 	if (!is_kind(step, plan->stop_kind)) {
 		diverge(t, RADDLE_CAUSE_KIND, plan->stop_kind, step->kind);
@@ -525,19 +526,19 @@ static void stop_at(struct rt_step *step)
 static void lead(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
-	struct rt_steered *d = &t->steered;
+	struct rt_steered *d = rt_steered(t);
 	const struct raddle_steer_thread *plan = d->plan;
 	const struct raddle_steer_op *op;
 
 	go_past_hold(t);
-	op = &raddle_steer_ops(rt.steer)[d->op];
+	op = &raddle_steer_ops(rt_steer())[d->op];
 	if (d->op < plan->first + plan->count && op->n == step->n) {
 		step->expected = op->kind;
 		if (!is_kind(step, op->kind)) {
 			diverge(t, RADDLE_CAUSE_KIND, op->kind, step->kind);
 			return;
 		}
-		STAND(t, RADDLE_SLOT_GATE, held() && atomic_load(&rt.steer->turn) != op->turn);
+		STAND(t, RADDLE_SLOT_GATE, held() && atomic_load(&rt_steer()->turn) != op->turn);
 		step->turn = op->turn + 1;
 	} else if (is_stop(step)) {
 		stop_at(step);
@@ -549,7 +550,7 @@ static void lead(struct rt_step *step)
 void rt_step_gate(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
-	struct rt_steered *d = &t->steered;
+	struct rt_steered *d = rt_steered(t);
 
 	if (step->blocked)
 		rt_step_unblock(step);
@@ -558,19 +559,6 @@ void rt_step_gate(struct rt_step *step)
 	if (d->plan && held())
 		lead(step);
 	rt_turn_point(t, step->n, RADDLE_POINT_OP);
-}
-
-struct rt_step rt_step(uint32_t kind, uint64_t object)
-{
-	struct rt_thread *t = rt_self();
-	struct rt_step step = {0};
-
-	if (t && t->recording == RT_STEERED) {
-		rt_steer_handle(t, kind, object);
-		rt_step_begin(&step, t, kind, object);
-		rt_step_gate(&step);
-	}
-	return step;
 }
 
 void rt_step_is(struct rt_step *step, uint32_t kind)
@@ -582,7 +570,7 @@ void rt_step_is(struct rt_step *step, uint32_t kind)
 
 void rt_step_end(struct rt_step *step)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	struct rt_thread *t = step->t;
 	uint32_t turn = step->turn;
 
@@ -594,11 +582,11 @@ void rt_step_end(struct rt_step *step)
 	step->t = NULL;
 	if (!turn || rt_steer_phase() != RADDLE_LEADING)
 		return;
-	t->steered.op++;
+	rt_steered(t)->op++;
 	atomic_store(&s->turn, turn);
 	if (turn < s->op_count) {
-		rt_steer_wake(&rt.steering->places[rt.steering->owners[turn]]);
-		rt_turn_owner(rt.steering->owners[turn]);
+		rt_steer_wake(&rt_steering()->places[rt_steering()->owners[turn]]);
+		rt_turn_owner(rt_steering()->owners[turn]);
 		return;
 	}
 	check_stops();
@@ -614,20 +602,20 @@ void rt_step_leave(struct rt_step *step)
 		return;
 	step->t = NULL;
 	if (!step->blocked)
-		t->steered.n--;
-	if (t->steered.slot)
-		atomic_store_explicit(&t->steered.slot->n, t->steered.n, memory_order_release);
+		rt_steered(t)->n--;
+	if (rt_steered(t)->slot)
+		atomic_store_explicit(&rt_steered(t)->slot->n, rt_steered(t)->n, memory_order_release);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
 }
 
 uint64_t rt_step_rank(const struct rt_step *step)
 {
-	const struct rt_steered *d = step->t ? &step->t->steered : NULL;
+	const struct rt_steered *d = step->t ? rt_steered(step->t) : NULL;
 	const struct raddle_steer_op *op;
 
 	if (!d || !d->plan || !held())
 		return UINT32_MAX;
-	op = &raddle_steer_ops(rt.steer)[d->op];
+	op = &raddle_steer_ops(rt_steer())[d->op];
 	if (d->op < d->plan->first + d->plan->count && op->n == step->n)
 		return op->turn;
 	return is_stop(step) || step->n > d->plan->limit ? UINT64_MAX : UINT32_MAX;
@@ -640,7 +628,7 @@ void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spo
 	const uint32_t *top = t->self.stack_top;
 
 	spot->slot = t->number;
-	spot->n = t->steered.n;
+	spot->n = rt_steered(t)->n;
 	if (top > t->encoder.stack_base && (top[-1] & ~RT_STACK_EMITTED) == spot->site)
 		top--; /* a call that is the access itself, as of free() */
 	while (spot->frame_count < RADDLE_STEER_FRAMES && top > t->encoder.stack_base)
@@ -656,8 +644,8 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 /* Puts the thread at its hold.  False: it goes on, the other one stands elsewhere. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
-	struct raddle_steer *s = rt.steer;
-	bool *stands = rt.steering->stands, stay = true;
+	struct raddle_steer *s = rt_steer();
+	bool *stands = rt_steering()->stands, stay = true;
 	uint64_t signals;
 
 	rt_steer_lock(&signals);
@@ -693,7 +681,7 @@ static uint64_t now_by(clockid_t clock)
 /* The kernel's name of a thread's clock: the number inverted, per thread (4), as scheduled (2). */
 static clockid_t clock_of(uint32_t slot)
 {
-	return (clockid_t)(~raddle_steer_slots(rt.steer)[slot].tid << 3 | 6);
+	return (clockid_t)(~raddle_steer_slots(rt_steer())[slot].tid << 3 | 6);
 }
 
 uint64_t rt_steer_time_of(uint32_t slot)
@@ -724,7 +712,7 @@ static void stay(struct rt_thread *t)
 {
 	rt_steer_show(t, RADDLE_SLOT_HOLD);
 	for (uint32_t round = 0, seen = rt_steer_seen(t);
-	     rt_steer_phase() == RADDLE_MET && atomic_load(&rt.steer->command) != RADDLE_COMMAND_GO;
+	     rt_steer_phase() == RADDLE_MET && atomic_load(&rt_steer()->command) != RADDLE_COMMAND_GO;
 	     seen = rt_steer_seen(t))
 		rt_steer_nap(t, seen, round++);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
@@ -733,7 +721,7 @@ static void stay(struct rt_thread *t)
 /* Out of a race: first the one, and when that has done its access the other. */
 static void go_on(struct rt_thread *t, uint32_t which)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	struct first first;
 
 	if (s->flags & RADDLE_STEER_STAY)
@@ -743,7 +731,7 @@ static void go_on(struct rt_thread *t, uint32_t which)
 		return;
 	}
 	if (s->order == which) {
-		t->steered.leads = true;
+		rt_steered(t)->leads = true;
 		return;
 	}
 	first = watch_first(s->spots[1 - which].slot);
@@ -753,17 +741,17 @@ static void go_on(struct rt_thread *t, uint32_t which)
 
 static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
-	uint32_t which = t->steered.plan->hold;
+	uint32_t which = rt_steered(t)->plan->hold;
 
 	rt_steer_fill_spot(t, spot);
 	if (!arrive(which, spot))
 		return;
 	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_LEADING);
-	t->steered.hold = NULL;
+	rt_steered(t)->hold = NULL;
 	if (rt_steer_phase() == RADDLE_MET)
 		go_on(t, which);
 	if (rt_steer_phase() == RADDLE_GOES_ON)
-		t->steered.leads = true;
+		rt_steered(t)->leads = true;
 }
 
 /* ---- meeting anywhere ---- */
@@ -771,25 +759,25 @@ static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct 
 /* Whether the thread, at its access, meets the one that stands at the other hold. */
 static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 
-	return s->holds[which].site == spot->site && rt.steering->stands[1 - which] &&
+	return s->holds[which].site == spot->site && rt_steering()->stands[1 - which] &&
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
 /* Where it is in vain threads stand less and less often, so that a program gets to its end. */
 static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
-	struct rt_steering *g = rt.steering;
+	struct rt_steering *g = rt_steering();
 
-	return rt.steer->holds[which].site == spot->site && !g->stands[which] &&
+	return rt_steer()->holds[which].site == spot->site && !g->stands[which] &&
 	       g->passed[which]++ >= g->gap[which];
 }
 
 /* Puts the thread at a hold, where it meets another or may wait for one.  NONE: it goes on. */
 static uint32_t come_by(const struct raddle_steer_spot *spot)
 {
-	struct raddle_steer *s = rt.steer;
+	struct raddle_steer *s = rt_steer();
 	uint32_t which = RADDLE_STEER_NONE;
 	uint64_t signals;
 
@@ -804,7 +792,7 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 		if (!is_free(i, spot))
 			continue;
 		s->spots[which = i] = *spot;
-		rt.steering->stands[i] = true;
+		rt_steering()->stands[i] = true;
 	}
 	rt_steer_unlock(&signals);
 	return which;
@@ -813,7 +801,7 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 /* Nobody came. */
 static void leave_hold(uint32_t which)
 {
-	struct rt_steering *g = rt.steering;
+	struct rt_steering *g = rt_steering();
 	uint64_t signals;
 
 	rt_steer_lock(&signals);
@@ -828,7 +816,7 @@ static void leave_hold(uint32_t which)
 /* A thread alone would only lose time. */
 static bool has_company(void)
 {
-	return atomic_load_explicit(&rt.steer->slot_count, memory_order_relaxed) > 1;
+	return atomic_load_explicit(&rt_steer()->slot_count, memory_order_relaxed) > 1;
 }
 
 static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
@@ -836,8 +824,8 @@ static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct
 	uint64_t begin = rt_now();
 	uint32_t which;
 
-	t->steered.anywhere = rt_steer_phase() == RADDLE_LEADING;
-	if (t->busy || !t->steered.anywhere || !has_company())
+	rt_steered(t)->anywhere = rt_steer_phase() == RADDLE_LEADING;
+	if (t->busy || !rt_steered(t)->anywhere || !has_company())
 		return;
 	rt_steer_fill_spot(t, &spot);
 	which = come_by(&spot);
@@ -845,41 +833,34 @@ static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct
 		return;
 	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
 	leave_hold(which);
-	if (rt_steer_phase() == RADDLE_MET && rt.steer->spots[which].slot == t->number)
+	if (rt_steer_phase() == RADDLE_MET && rt_steer()->spots[which].slot == t->number)
 		go_on(t, which);
 }
 
 static bool is_at_hold(uint32_t site)
 {
-	return site == rt.steer->holds[0].site || site == rt.steer->holds[1].site;
+	return site == rt_steer()->holds[0].site || site == rt_steer()->holds[1].site;
 }
 
-/* The operation that the hold comes after begins a segment, so what it counts is what was counted
- * when the program was recorded. */
-bool rt_steer_is_blind(struct rt_thread *t)
+void rt_steer_count(struct rt_thread *t, uint64_t count)
 {
-	return rt_steer_is_quick(t) && !(rt_detecting() && rt_detect_ticked(t));
-}
-
-static void count_access(struct rt_thread *t, uint64_t count)
-{
-	struct raddle_slot *slot = t->steered.slot;
+	struct raddle_slot *slot = rt_steered(t)->slot;
 
 	if (slot)
 		atomic_store_explicit(&slot->accesses,
 				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + count,
 				      memory_order_relaxed);
-	if (t->steered.leads)
-		come_back(t, t->steered.n);
+	if (rt_steered(t)->leads)
+		come_back(t, rt_steered(t)->n);
 }
 
 /* A handler that interrupted the encoder cannot stand, but its records count. */
 static void pass_hold(struct rt_thread *t, struct raddle_steer_spot spot)
 {
-	const struct raddle_steer_hold *hold = t->steered.hold;
+	const struct raddle_steer_hold *hold = rt_steered(t)->hold;
 
-	if (t->steered.n != hold->after || spot.site != hold->site || ++t->steered.seen < hold->occurrence ||
-	    t->busy)
+	if (rt_steered(t)->n != hold->after || spot.site != hold->site ||
+	    ++rt_steered(t)->seen < hold->occurrence || t->busy)
 		return;
 	stand_at_hold(t, &spot);
 }
@@ -902,15 +883,13 @@ static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
-	count_access(t, 1);
-	if (t->steered.sees_all)
+	rt_steer_count(t, 1);
+	if (rt_steered(t)->sees_all)
 		see(t, spot_of(address, size, site, how));
-	else if (t->steered.hold)
+	else if (rt_steered(t)->hold)
 		pass_hold(t, spot_of(address, size, site, how));
-	else if (t->steered.anywhere && is_at_hold(site))
+	else if (rt_steered(t)->anywhere && is_at_hold(site))
 		stand_anywhere(t, spot_of(address, size, site, how));
-	if (rt_detecting() && !t->busy && !(how & RT_ACCESS_ATOMIC))
-		RT_TELL(access, t, address, size, site, how);
 }
 
 /* A use does not race with another one. */
@@ -920,48 +899,27 @@ void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 
 	if (handling == RADDLE_HANDLES_NOT)
 		return;
-	count_access(t, 1);
-	if (t->steered.hold)
-		pass_hold(t, (struct raddle_steer_spot){.site = rt_steer_site(t),
+	rt_steer_count(t, 1);
+	if (rt_steered(t)->hold)
+		pass_hold(t, (struct raddle_steer_spot){.site = rt_call_site(t),
 							.address = object,
 							.size = raddle_object_size(kind),
 							.write = handling != RADDLE_USES,
 							.atomic = handling == RADDLE_USES});
 }
 
-void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
 {
-	if (t->steered.hold || t->steered.anywhere || t->steered.sees_all || !rt_detecting()) {
-		rt_steer_access(t, address, size, (uint32_t)sites, RT_ACCESS_READ);
-		rt_steer_access(t, address, size, (uint32_t)(sites >> 32), RT_ACCESS_WRITE);
-		return;
-	}
-	count_access(t, 2);
-	if (!t->busy)
-		RT_TELL(update, t, address, size, sites);
-}
+	const struct rt_steered *d = rt_steered(t);
 
-void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how)
-{
-	uintptr_t address = stride->operand[0];
-	uint64_t count = stride->operand[2];
-
-	if (!(t->steered.hold && t->steered.hold->site == stride->site) && !t->steered.sees_all &&
-	    !(t->steered.anywhere && is_at_hold(stride->site))) {
-		count_access(t, count);
-		if (!t->busy)
-			RT_TELL(stride, t, stride, size, how);
-		return;
-	}
-	for (; count != 0; count--, address += stride->operand[1])
-		rt_steer_access(t, address, size, stride->site, how);
+	return d->sees_all || (d->hold && d->hold->site == site) || (d->anywhere && is_at_hold(site));
 }
 
 /* ---- locks ---- */
 
 static void hold_lock(struct rt_thread *t, uint64_t entry)
 {
-	struct rt_steered *d = &t->steered;
+	struct rt_steered *d = rt_steered(t);
 	struct raddle_slot *slot = d->slot;
 
 	if (!slot)
@@ -990,7 +948,7 @@ static uint32_t find_lock(const struct raddle_slot *slot, uintptr_t object)
 
 static void drop_lock(struct rt_thread *t, uint32_t i)
 {
-	struct rt_steered *d = &t->steered;
+	struct rt_steered *d = rt_steered(t);
 
 	if (--d->depth[i] != 0)
 		return;
@@ -1005,8 +963,8 @@ static void drop_lock(struct rt_thread *t, uint32_t i)
 /* A mutex may be unlocked by another thread than the one that locked it. */
 static _Atomic uint64_t *find_foreign(uintptr_t object)
 {
-	struct raddle_slot *slots = raddle_steer_slots(rt.steer);
-	uint32_t count = atomic_load(&rt.steer->slot_count);
+	struct raddle_slot *slots = raddle_steer_slots(rt_steer());
+	uint32_t count = atomic_load(&rt_steer()->slot_count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = find_lock(&slots[i], object);
@@ -1032,38 +990,35 @@ void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t 
 		return;
 	if (takes_lock(kind))
 		hold_lock(t, object | takes_shared(kind));
-	if (takes_shared(kind))
-		RT_TELL(acquire_read, t, object);
-	else
-		RT_TELL(acquire, t, object);
 }
 
 /* A robust mutex that a thread takes along goes to the next owner when the thread ends. */
 void rt_leave_locks(struct rt_thread *t)
 {
-	const struct raddle_slot *slot = t->steered.slot;
+	const struct raddle_slot *slot = rt_steered(t)->slot;
 
-	if (!slot || t->steered.listed > RADDLE_SLOT_HELD)
-		RT_TELL(lost);
-	for (uint32_t i = 0; slot && i < t->steered.listed && i < RADDLE_SLOT_HELD; i++)
+	if (!slot || rt_steered(t)->listed > RADDLE_SLOT_HELD)
+		RT_TELL(abandons, t, RT_NONE);
+	for (uint32_t i = 0; slot && i < rt_steered(t)->listed && i < RADDLE_SLOT_HELD; i++)
 		if (atomic_load(&slot->held[i]))
-			RT_TELL(release, t, atomic_load(&slot->held[i]) & ~1ull);
+			RT_TELL(abandons, t, atomic_load(&slot->held[i]) & ~1ull);
 }
 
 /* Where the lock is listed is looked up before: afterwards it may be somebody else's. */
-struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object)
+struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object)
 {
 	struct rt_lost lost = {UINT32_MAX, NULL};
 
-	if (t->steered.slot && kind != RADDLE_SEM_POST)
-		lost.own = find_lock(t->steered.slot, object);
-	if (lost.own == UINT32_MAX && kind != RADDLE_SEM_POST)
+	if (rt_steered(t)->slot)
+		lost.own = find_lock(rt_steered(t)->slot, object);
+	if (lost.own == UINT32_MAX)
 		lost.foreign = find_foreign(object);
-	if (lost.own != UINT32_MAX && atomic_load(&t->steered.slot->held[lost.own]) & 1)
-		RT_TELL(release_read, t, object);
-	else
-		RT_TELL(release, t, object);
 	return lost;
+}
+
+bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost)
+{
+	return lost->own != UINT32_MAX && atomic_load(&rt_steered(t)->slot->held[lost->own]) & 1;
 }
 
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result)
@@ -1074,6 +1029,6 @@ void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t resul
 		drop_lock(t, lost->own);
 	else if (lost->foreign)
 		atomic_store(lost->foreign, 0);
-	else if (t->steered.listed > RADDLE_SLOT_HELD)
-		atomic_store(&t->steered.slot->held_count, --t->steered.listed);
+	else if (rt_steered(t)->listed > RADDLE_SLOT_HELD)
+		atomic_store(&rt_steered(t)->slot->held_count, --rt_steered(t)->listed);
 }

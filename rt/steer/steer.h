@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steering: what the interposed functions and the slow path of the hooks do in a
- * process that is being replayed (include/raddle/steer.h).
+ * Steering: what the threads of a process do that is being replayed (include/raddle/steer.h).  The other
+ * layers ask nothing of it; it hears of everything by its table, rt/steer/steer-layer.c, and this header is
+ * for its own files.
  *
- * An operation is a step.  It is counted when it begins, passes the gate before it
+ * An operation (rt/core/layer.h) is a step.  It is counted when it begins, passes the gate before it
  * takes effect, and ends when it has taken effect and its record is written; then it
- * is the next one's turn.  A step that is left by cancellation or an exception was
- * none, as it leaves no record either:
- *
- *	RT_STEP(step, RADDLE_MUTEX_LOCK, mutex);
- *	if (!step.t) return REAL(pthread_mutex_lock)(mutex);
- *	... rt_step_end(&step);
+ * is the next one's turn.  A step that is left by cancellation or an exception was none.
  *
  * Waiting happens with no lock of the runtime held and the encoder free; errno stays
  * as it is; a signal handler may run meanwhile and take steps of its own.  After a
@@ -19,23 +15,73 @@
 #ifndef RT_STEER_H
 #define RT_STEER_H
 
-#include "rt/detect/detect.h"
-#include "rt/core/rt.h"
+#include "raddle/steer.h"
+#include "rt/core/layer.h"
 
-#include <time.h>
+/* Where a thread sleeps. */
+struct rt_place {
+	_Alignas(64) _Atomic uint32_t word;
+	_Atomic uint32_t asleep;
+};
 
-/* rt/steer/steer.c.  Setup happens before the first thread begins. */
-void rt_steer_setup(struct raddle_steer *steer, uint64_t size);
-void rt_steer_stop(void); /* in the child of a fork */
-void rt_steer_give_up(void);
+#define RT_WATCH_BITS 4096
 
-/* A thread.  begin() comes before its first step. */
-void rt_steer_begin(struct rt_thread *t);
-void rt_steer_end(struct rt_thread *t);	 /* after its last */
-void rt_steer_exit(struct rt_thread *t); /* it is about to end the process */
+/* What steer-turn.c keeps, under the lock but for `sites`, `low` and `high`, which change while nobody runs.
+ */
+struct rt_turns {
+	uint64_t random, seeded;
+	uint64_t waits;			    /* that have begun */
+	uint64_t low, high;		    /* around all watched addresses */
+	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
+	uint32_t watches;		    /* that these were made of */
+	bool any_site;			    /* a watch names neither a site nor an address */
+	/* Who was seen to have the turn when somebody looked last, and since when. */
+	_Atomic uint32_t looking;
+	uint32_t looked_at;
+	uint64_t choices, accesses, cpu, still_cpu, still_since;
+};
 
+/* The process. */
+struct rt_steering {
+	struct raddle_steer *memory; /* that the replayer shares with us */
+	struct rt_place *places;     /* by position in the table of threads */
+	struct rt_place *own;	     /* by slot, where threads take turns */
+	uint32_t *owners;	     /* by turn: whose it is */
+	_Atomic uint32_t sleepers;
+	struct rt_place common; /* of threads that no plan leads */
+	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
+	 * stood there in vain, how many did not, and how many shall not. */
+	bool stands[RADDLE_STEER_HOLDS];
+	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
+	struct rt_turns turns;
+	pthread_mutex_t waiters_mutex; /* rt/steer/steer-cond.c; zero is unlocked */
+	struct rt_waiter *waiters;
+	struct rt_barrier *barriers; /* rt/steer/steer-barrier.c */
+};
+
+/* A thread. */
+struct rt_steered {
+	struct raddle_slot *slot;		/* NULL: it has none */
+	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
+	const struct raddle_steer_hold *hold;	/* NULL: none, or it has been there */
+	struct rt_place *place;			/* where it sleeps */
+	uint64_t n;				/* operations begun */
+	uint64_t seen;				/* records of the hold's site */
+	uint32_t op;				/* the next one of the plan */
+	uint32_t listed;			/* entries of slot->held in use */
+	bool stopped;				/* it has reached its stop */
+	bool leads;				/* it goes first out of a race */
+	bool anywhere;				/* nobody is led: it may stand at any hold */
+	bool sees_all;				/* each of its accesses is looked at */
+	uint32_t looks;				/* accesses since its last point */
+	uint64_t point_n;			/* the operation that its last point was behind */
+	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
+	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
+};
+
+/* A step, as the operation carries it. */
 struct rt_step {
-	struct rt_thread *t; /* NULL: the thread is not steered */
+	struct rt_thread *t; /* NULL: it has ended */
 	uint64_t n;
 	uint32_t kind;
 	uint32_t turn; /* its place in the plan, from 1; 0: the plan does not name it */
@@ -43,24 +89,35 @@ struct rt_step {
 	bool blocked;
 };
 
+static inline struct rt_steering *rt_steering(void)
+{
+	return rt.layer[RT_LAYER_STEER];
+}
+
+static inline struct raddle_steer *rt_steer(void)
+{
+	return rt_steering()->memory;
+}
+
+static inline struct rt_steered *rt_steered(const struct rt_thread *t)
+{
+	return t->layer[RT_LAYER_STEER];
+}
+
+/* rt/steer/steer.c.  Setup happens before the first thread begins; false: nobody steers this process. */
+bool rt_steer_setup(void);
+void rt_steer_give_up(void);
+
+/* A thread.  begin() comes before its first step. */
+void rt_steer_begin(struct rt_thread *t);
+void rt_steer_end(struct rt_thread *t);	 /* after its last */
+void rt_steer_exit(struct rt_thread *t); /* it is about to end the process */
+
 void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object);
 void rt_step_gate(struct rt_step *step);
 void rt_step_is(struct rt_step *step, uint32_t kind); /* it turned out to be of this kind */
 void rt_step_end(struct rt_step *step);
 void rt_step_leave(struct rt_step *step);
-
-/* Begins a step of the calling thread and passes the gate. */
-struct rt_step rt_step(uint32_t kind, uint64_t object);
-
-/* Tells the detector, if there is one to be told. */
-#define RT_TELL(what, ...)                                                                                   \
-	do {                                                                                                 \
-		if (rt_detecting())                                                                          \
-			rt_detect_##what(__VA_ARGS__);                                                       \
-	} while (0)
-
-#define RT_STEP_UNWINDS __attribute__((cleanup(rt_step_leave)))
-#define RT_STEP(name, kind, object) struct rt_step name RT_STEP_UNWINDS = rt_step(kind, (uint64_t)(object))
 
 /* The thread waits in the step, for `object`; and it has what it waited for.  What it does meanwhile, in a
  * handler or the unwinder, comes before the step in its trace and is numbered so. */
@@ -70,19 +127,13 @@ void rt_step_unblock(struct rt_step *step);
 /* Whether only one thread runs at a time (rt/steer/steer-turn.c): nobody waits in the kernel then. */
 static inline bool rt_takes_turns(void)
 {
-	return rt.steer && rt.steer->flags & RADDLE_STEER_TURNS;
+	return rt_steer()->flags & RADDLE_STEER_TURNS;
 }
 
 static inline bool rt_step_takes_turns(const struct rt_step *step)
 {
-	return step->t && step->t->steered.slot && rt_takes_turns();
+	return step->t && rt_steered(step->t)->slot && rt_takes_turns();
 }
-
-/* How long an operation may wait; NULL: for ever. */
-struct rt_until {
-	clockid_t clock;
-	const struct timespec *time;
-};
 
 /* Between block and unblock, in place of a real wait: lets others run.  When it returns what the thread waits
  * for may be there, it has to look; false: the time is up. */
@@ -101,69 +152,40 @@ uint64_t rt_step_rank(const struct rt_step *step);
 /* If the thread is to stand still in this step: it does, by being blocked in it. */
 void rt_step_reached(const struct rt_step *step);
 
-/* Locks that a thread has, and what the detector learns of them.  By the kind of operation. */
+/* Locks that a thread has, by the kind of operation. */
 void rt_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 struct rt_lost {
 	uint32_t own;		   /* its place in the thread's list, or */
 	_Atomic uint64_t *foreign; /* in another thread's */
 };
-struct rt_lost rt_releasing(struct rt_thread *t, uint32_t kind, uintptr_t object);
+struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object);
+bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Whether nobody but the detector wants to know of the thread's accesses before its next operation:
- * nothing is kept, and its hold is elsewhere. */
+/* Whether no access of the thread before its next operation can be one to stand at: its hold is elsewhere. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
-	const struct raddle_steer_hold *hold = t->steered.hold;
+	const struct rt_steered *d = rt_steered(t);
 
-	return rt_unread() && !t->steered.leads && !t->steered.anywhere && !t->steered.sees_all &&
-	       (!hold || t->steered.n != hold->after);
+	return !d->leads && !d->anywhere && !d->sees_all && (!d->hold || d->n != d->hold->after);
 }
 
-/* The same at an operation, if the detector can do with the segment that it would end: it released
- * nothing since that began. */
-bool rt_steer_is_blind(struct rt_thread *t);
-
-/* A record of an access was written; the access comes.  `how` is enum rt_access. */
+/* Accesses, as struct rt_layer has them. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
-
-/* The thread is about to use, initialise or destroy a lock and so on by an operation of that kind. */
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
+void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stand at */
+bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
 
-/* The calling thread, after it has stood there if it had to; NULL: it has no state. */
-static inline struct rt_thread *rt_handling(uint32_t kind, const void *object)
-{
-	struct rt_thread *t = rt_self();
-
-	if (t && t->recording == RT_STEERED)
-		rt_steer_handle(t, kind, (uintptr_t)object);
-	return t;
-}
-
-/* The call that the thread is in, as far as it is the program's; 0: none. */
-uint32_t rt_steer_site(const struct rt_thread *t);
-
-/* The same for a read and then a write of the same bytes; the upper half of `sites` is the write's. */
-void rt_steer_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
-
-/* The same for `count` accesses, each `by` bytes behind the one before. */
-void rt_steer_accesses(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
-
-/* rt/steer/steer-sync.c: the whole of an operation on a lock or semaphore, for a thread that is steered
- * or not recorded.  Both return errno values. */
-int rt_steered_acquire(uint32_t code, volatile void *object, const struct rt_until *until);
-int rt_steered_release(uint32_t code, volatile void *object);
-
-/* rt/steer/steer-cond.c: the same for condition variables, in a steered process. */
-clockid_t rt_cond_clock(const pthread_cond_t *cond);
+/* What is done in place of libc: rt/steer/steer-cond.c, steer-barrier.c. */
 int rt_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
-int rt_cond_notify(uint32_t code, pthread_cond_t *cond);
+void rt_cond_notify(pthread_cond_t *cond, bool all);
+void rt_barrier_init(struct rt_thread *t, uintptr_t barrier, uint32_t count, bool shared);
+void rt_barrier_destroy(uintptr_t barrier);
+struct rt_arrival rt_barrier_arrive(const pthread_barrier_t *barrier);
+int rt_barrier_await(struct rt_op *op, const struct rt_arrival *arrival);
 
-/* rt/steer/steer-barrier.c */
-void rt_barrier_init(struct rt_thread *t, const pthread_barrier_t *barrier,
-		     const pthread_barrierattr_t *attributes, uint32_t count);
-void rt_barrier_destroy(const pthread_barrier_t *barrier);
-int rt_barrier_wait(pthread_barrier_t *barrier);
+/* The step of an operation. */
+struct rt_step *rt_step_of(struct rt_op *op);
 
 #endif

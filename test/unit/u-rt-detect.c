@@ -270,8 +270,8 @@ static bool check_reports(void)
 	}
 	atomic_store(&steer->race_count, 0);
 	if (run->mode == EXACT) {
-		memset(rt.detect->reported, 0, sizeof rt.detect->reported);
-		rt.detect->reported_count = 0;
+		memset(rt_detect()->reported, 0, sizeof rt_detect()->reported);
+		rt_detect()->reported_count = 0;
 	}
 	return count > 0;
 }
@@ -608,7 +608,7 @@ static void birth(uint32_t thread)
 	t->rt->parent = nowhere ? UINT32_MAX : thread;
 	t->rt->stack_low = BASE - 4096;
 	t->rt->stack_high = BASE;
-	t->rt->watch = NULL;
+	set_watch(t->rt, NULL);
 	run->others++;
 	atomic_fetch_add(&rt.others, 1);
 	if (nowhere) {
@@ -661,12 +661,12 @@ static void lost(uint32_t thread)
 	struct thread *t = &run->thread[thread];
 
 	new_event(thread);
-	t->rt->watch->busy = UINTPTR_MAX;
+	rt_watch(t->rt)->busy = UINTPTR_MAX;
 	rt_detect_release(t->rt, object(3, 0));
-	t->rt->watch->busy = 0;
+	rt_watch(t->rt)->busy = 0;
 	twin_release(thread, &run->sem.by);
 	run->sem_value++;
-	t->rt->watch->ticked = true; /* its record waits, and then a segment begins */
+	rt_watch(t->rt)->ticked = true; /* its record waits, and then a segment begins */
 	segment(thread);
 }
 
@@ -709,7 +709,7 @@ static void begin_run(enum mode mode)
 	run->thread[0].state = RUNS;
 	run->thread[0].rt = states[0];
 	states[0]->number = states[0]->parent = 0;
-	states[0]->watch = NULL;
+	set_watch(states[0], NULL);
 	run->born = 1;
 	__raddle_self = &states[0]->self;
 	rt_detect_start(states[0]);
@@ -726,7 +726,7 @@ static void end_run(void)
 	}
 	if (run->mode == EXACT)
 		assert_memory_equal(run->racy, run->reported, MEMORY);
-	assert_false(atomic_load(&rt.detect->dead));
+	assert_false(atomic_load(&rt_detect()->dead));
 	rt_detect_stop();
 	for (; mapping_count; mapping_count--)
 		unmap(mappings[mapping_count - 1].at, mappings[mapping_count - 1].size);
@@ -954,10 +954,11 @@ static void test_no_memory(void **state)
 		memset(steer, 0, sizeof *steer);
 		mappings_left = n;
 		rt_detect_setup(steer);
-		a->watch = states[1]->watch = NULL;
+		set_watch(a, NULL);
+		set_watch(states[1], NULL);
 		a->number = a->parent = 0;
 		__raddle_self = &a->self;
-		if (rt.detect) {
+		if (rt_detect()) {
 			rt_detect_start(a);
 			b = child_of(a, states[1], 40);
 			for (uint64_t i = 0; i < 2000; i++) {
@@ -991,7 +992,7 @@ static void test_lanes(void **state)
 		rt_detect_end(t);
 		rt_detect_joined(a, 100 + i);
 	}
-	assert_true(atomic_load(&rt.detect->lane_count) <= 6);
+	assert_true(atomic_load(&rt_detect()->lane_count) <= 6);
 	child_of(a, t, 2000);
 	access_now(t, BASE + 4096, 4, 5, RT_ACCESS_WRITE);
 	assert_int_equal(steer->race_count, 0);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accesses that no layer has to see at once.  While nobody reads a thread's records (a replay) and t->each
+ * is 0, the slow path of the hooks gathers accesses by site and block of 64 bytes in t->gather, which a layer
+ * gave the thread; a block or site that is new there is told by anew().  So the frequent access
+ * calls nothing.  Whoever gathers looks at the rest before the thread's next operation.
+ */
+#ifndef RT_GATHER_H
+#define RT_GATHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RT_GATHERED 32
+
+/* Accesses of one site to one block since the thread's last operation.  The key is the block and how it is
+ * accessed; 0: none. */
+#define RT_GATHER_WRITE 1u
+#define RT_GATHER_UPDATE 2u /* a read and then a write: the lower half of `sites` is the read's */
+struct rt_gathered {
+	uint64_t key, sites, bits; /* upper half of `sites`: the site */
+	void *place;		   /* of the layer's */
+};
+
+struct rt_thread;
+
+struct rt_gather {
+	/* The layer's: an access where none of its kind was gathered. */
+	void (*anew)(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
+	uint32_t used;	 /* a bit for each place of `at` in use */
+	uint32_t latest; /* the place where gathering last began */
+	struct rt_gathered at[RT_GATHERED];
+};
+
+/* One more access where some of the same kind were gathered; false: there were none.  For who keeps signal
+ * handlers from telling accesses. */
+static inline __attribute__((always_inline)) bool rt_gather_more(struct rt_gather *gather, uint64_t key,
+								 uint64_t sites, uint64_t bits)
+{
+	struct rt_gathered *g = &gather->at[(sites >> 32) % RT_GATHERED];
+
+	if (g->key != key || g->sites != sites)
+		return false;
+	g->bits |= bits;
+	return true;
+}
+
+#endif
