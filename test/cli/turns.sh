@@ -127,7 +127,7 @@ flavour=
 
 # A deadlock of the program is told from a schedule that cannot be kept.
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/order-deadlock.c" -o order-deadlock || exit 1
-stands='stood still for good and was ended: T_0_0 waits in mutex-lock of b, which T_0_1 holds; T_0_1 waits'
+stands='was deadlocked and was killed: T_0_0 waits in mutex-lock of b, which T_0_1 holds; T_0_1 waits'
 for seed in $(seq 1 40); do
 	"$RADDLE" replay --no-detect --seed "$seed" --export locks default.json -- ./order-deadlock >out 2>err
 	grep -q "$stands" err && break
