@@ -96,7 +96,6 @@ struct walk {
 	uint32_t *rows;
 	size_t row_count, row_capacity;
 	uint32_t *list_clock; /* of the last listed operation */
-	uint32_t *op_of;      /* by event */
 	struct lock_state *locks;
 	struct sem_state *sems;
 	struct cond_state *conds;
@@ -406,7 +405,7 @@ static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, 
 {
 	struct cond_state *s = &w->conds[wake->object];
 	uint32_t *at = &s->waiting, others = count_waiting(w, wake->object);
-	uint32_t note = wake->aux < EXEC_MATCH ? w->op_of[wake->aux] : NO_OP;
+	uint32_t note = w->l->note[op];
 
 	while (*at != NO_OP && w->l->op_thread[w->nodes[*at].op] != thread)
 		at = &w->nodes[*at].next;
@@ -548,9 +547,9 @@ static void keep_apart(struct walk *w, uint32_t touch, uint32_t thread)
 		need(w, from, thread);
 }
 
-static void do_access(struct walk *w, const struct exec_event *e, uint32_t thread)
+static void do_access(struct walk *w, const struct exec_event *e, uint32_t variable, uint32_t thread)
 {
-	struct variable_state *v = &w->variables[e->object];
+	struct variable_state *v = &w->variables[variable];
 	struct touch t = {thread, w->done[thread], NO_OP};
 
 	if (v->write != NO_OP)
@@ -600,11 +599,12 @@ static void walk_line(struct walk *w)
 	const struct line *l = w->l;
 	uint32_t op = 0;
 
-	for (size_t i = 0; i < l->count && w->implied; i++) {
+	for (size_t k = 0; k < l->step_count && w->implied; k++) {
+		uint32_t i = l->steps[k];
 		const struct exec_event *e = &w->x->events[l->events[i]];
 		uint32_t thread = l->thread_of[e->thread];
 		if (exec_is_access(e->kind)) {
-			do_access(w, e, thread);
+			do_access(w, e, l->variable[i], thread);
 		} else if (e->kind == EXEC_ONCE_PASS && e->flags & EXEC_PART) {
 			if (w->once[e->object] < w->last_op[thread] && w->done[thread])
 				need(w, w->once[e->object], thread);
@@ -612,7 +612,6 @@ static void walk_line(struct walk *w)
 			begin_op(w, op, thread);
 			if (l->wake[op] != NO_OP)
 				do_wake(w, &w->x->events[l->wake[op]], op, thread);
-			w->op_of[l->events[i]] = op;
 			do_sync(w, e, op, thread);
 			end_op(w, op++, thread);
 		}
@@ -645,11 +644,10 @@ static void walk_init(struct walk *w)
 	w->last_op = filled(threads, sizeof *w->last_op);
 	w->joined = filled(threads, sizeof *w->joined);
 	w->fork = filled(x->threads, sizeof *w->fork);
-	w->op_of = filled(x->count, sizeof *w->op_of);
 	w->locks = filled(x->locks, sizeof *w->locks);
 	w->conds = filled(x->conds, sizeof *w->conds);
 	w->once = filled(x->onces, sizeof *w->once);
-	w->variables = filled(x->variables, sizeof *w->variables);
+	w->variables = filled(w->l->variables, sizeof *w->variables);
 	w->barriers = filled(x->barriers, sizeof *w->barriers);
 	w->gathered = rd_xcalloc((size_t)x->barriers + 1, sizeof *w->gathered);
 	w->sems = rd_xcalloc((size_t)x->sems + 1, sizeof *w->sems);
@@ -662,9 +660,8 @@ static void walk_release(struct walk *w)
 		free(w->clock[i].items);
 	for (uint32_t i = 0; i < w->x->sems; i++)
 		free(w->sems[i].posts);
-	RD_FREE(w->done, w->clock, w->list_clock, w->last_op, w->joined, w->fork, w->op_of, w->locks,
-		w->conds, w->once, w->variables, w->barriers, w->gathered, w->sems, w->rows, w->parts,
-		w->nodes, w->touches);
+	RD_FREE(w->done, w->clock, w->list_clock, w->last_op, w->joined, w->fork, w->locks, w->conds, w->once,
+		w->variables, w->barriers, w->gathered, w->sems, w->rows, w->parts, w->nodes, w->touches);
 }
 
 void predict_clashes(const struct line *l, struct clashes *c)

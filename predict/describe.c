@@ -29,6 +29,7 @@ struct describer {
 	const struct model *m;
 	struct finding_set *set;
 	uint32_t **counted; /* by thread, made when needed: number of each operation in schedules */
+	struct lines lines;
 	struct unplaced *unplaced;
 	size_t unplaced_count, unplaced_capacity;
 };
@@ -461,7 +462,7 @@ static struct schedule *add_schedule(struct describer *d, struct finding *f, con
 	struct schedule *s = finding_schedule_add(d->set, f);
 	struct predict_plan plan;
 
-	predict_plan_make(&d->t->x, w, targets, count, &plan);
+	predict_plan_make(&d->lines, w, targets, count, &plan);
 	s->program = schedule_text(s, meta->program);
 	s->trace = schedule_text(s, trace_path(d->m->trace));
 	add_ops(d, &plan, s);
@@ -704,6 +705,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 	size_t left_out = 0;
 
 	d.counted = rd_xcalloc(d.m->thread_count + 1, sizeof *d.counted);
+	predict_lines_init(&d.lines, &t->x);
 	for (enum predict_class class = PREDICT_SOUND; class <= PREDICT_SPECULATIVE; class ++) {
 		for (size_t i = 0; i < r->deadlock_count; i++) {
 			if (r->deadlocks[i].class != class)
@@ -726,6 +728,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 	for (size_t i = 0; i < d.m->thread_count; i++)
 		free(d.counted[i]);
 	free(d.counted);
+	predict_lines_release(&d.lines);
 	return left_out;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A witness comes in, a plan goes out.
  *
- * The witness is laid out as a line of events (clash.h) and the clashes that the
+ * The witness is laid out as a line of events (line.h) and the clashes that the
  * program does not keep in order by itself are collected.  Naming the two operations
  * of each is enough; fewer do.  An operation stands for all before it in its
  * thread as the first of a clash, and for all behind it as the second.  So the
@@ -23,103 +23,6 @@
 
 /* Steps that may be spent on trying a plan without one of its operations. */
 #define TRIES_MAX 4000000
-
-static void *filled(size_t n)
-{
-	void *p = rd_xmalloc((n + 1) * sizeof(uint32_t));
-	memset(p, 0xff, (n + 1) * sizeof(uint32_t));
-	return p;
-}
-
-/* ---- the line ---- */
-
-struct liner {
-	struct line *l;
-	const struct exec *x;
-	size_t capacity;
-	uint32_t *next; /* by event: the next one of its thread */
-	uint32_t *at;	/* by thread: its next event */
-};
-
-static void run_to(struct liner *r, uint32_t thread, uint32_t last);
-
-static void run_event(struct liner *r, uint32_t i)
-{
-	const struct exec_event *e = &r->x->events[i];
-
-	if (e->kind == EXEC_JOIN && i)
-		run_to(r, e->object, i - 1); /* what nobody else cares for is not in the witness */
-	r->at[e->thread] = r->next[i];
-	RD_GROW(r->l->events, r->capacity, r->l->count + 1);
-	r->l->events[r->l->count++] = i;
-}
-
-/* Runs the thread up to and including event `last`. */
-static void run_to(struct liner *r, uint32_t thread, uint32_t last)
-{
-	while (r->at[thread] != EXEC_NONE && r->at[thread] <= last)
-		run_event(r, r->at[thread]);
-}
-
-static void lay_out(struct liner *r, const struct predict_witness *w)
-{
-	const struct exec *x = r->x;
-
-	r->next = filled(x->count);
-	r->at = filled(x->threads);
-	for (uint32_t i = (uint32_t)x->count; i-- > 0;) {
-		r->next[i] = r->at[x->events[i].thread];
-		r->at[x->events[i].thread] = i;
-	}
-	for (size_t i = 0; w->order && i < w->length; i++)
-		run_to(r, x->events[w->order[i]].thread, w->order[i]);
-	for (uint32_t i = 0; !w->order && i < x->count; i++) {
-		uint32_t done = w->done[x->events[i].thread];
-		if (done != EXEC_NONE && i <= done && r->at[x->events[i].thread] == i)
-			run_event(r, i);
-	}
-}
-
-/* Operations are the synchronisation events but parts of others and wakes, which are
- * one operation with the acquisition behind them. */
-static void number_ops(struct line *l)
-{
-	const struct exec *x = l->x;
-	uint32_t *wake = filled(x->threads), *length = rd_xcalloc((size_t)x->threads + 1, sizeof *length);
-
-	l->thread_of = filled(x->threads);
-	l->ops = rd_xmalloc((l->count + 1) * sizeof *l->ops);
-	l->index = rd_xmalloc((l->count + 1) * sizeof *l->index);
-	l->op_thread = rd_xmalloc((l->count + 1) * sizeof *l->op_thread);
-	l->wake = rd_xmalloc((l->count + 1) * sizeof *l->wake);
-	for (size_t i = 0; i < l->count; i++) {
-		const struct exec_event *e = &x->events[l->events[i]];
-		uint32_t *number = &l->thread_of[e->thread];
-		*number = *number == NO_OP ? l->threads++ : *number;
-		if (e->kind == EXEC_WAKE)
-			wake[e->thread] = l->events[i];
-		if (exec_is_access(e->kind) || e->kind == EXEC_WAKE || e->flags & EXEC_PART)
-			continue;
-		l->ops[l->op_count] = l->events[i];
-		l->op_thread[l->op_count] = *number;
-		l->index[l->op_count] = ++length[*number];
-		l->wake[l->op_count++] = wake[e->thread];
-		wake[e->thread] = NO_OP;
-	}
-	l->first = rd_xcalloc((size_t)l->threads + 1, sizeof *l->first);
-	for (uint32_t t = 0; t < l->threads; t++)
-		l->first[t + 1] = l->first[t] + length[t];
-	l->by_thread = rd_xmalloc(((size_t)l->op_count + 1) * sizeof *l->by_thread);
-	for (uint32_t i = 0; i < l->op_count; i++)
-		l->by_thread[l->first[l->op_thread[i]] + l->index[i] - 1] = i;
-	free(wake);
-	free(length);
-}
-
-static void line_release(struct line *l)
-{
-	RD_FREE(l->events, l->ops, l->index, l->op_thread, l->wake, l->thread_of, l->first, l->by_thread);
-}
 
 /* ---- naming few operations ---- */
 
@@ -205,9 +108,9 @@ static void thin_out(struct thinning *t)
 {
 	size_t n = t->l->op_count;
 
-	t->next = filled(n);
-	t->previous = filled(n);
-	t->nearest = filled(n);
+	t->next = predict_unset(n);
+	t->previous = predict_unset(n);
+	t->nearest = predict_unset(n);
 	t->latest = rd_xcalloc(n + 1, sizeof *t->latest);
 	t->stands_for = rd_xmalloc((n + 1) * sizeof *t->stands_for);
 	for (uint32_t i = 0; i < n; i++)
@@ -226,7 +129,7 @@ static void try_without(struct thinning *t)
 
 	for (uint32_t i = 0; i < t->l->op_count; i++)
 		listed += t->listed[i];
-	if (listed * (t->l->count + 1) > TRIES_MAX)
+	if (listed * (t->l->step_count + 1 + t->l->x->locks / 16) > TRIES_MAX)
 		return;
 	for (uint32_t i = t->l->op_count; i-- > 0;) {
 		if (!t->listed[i] || t->c->forced[i])
@@ -335,62 +238,66 @@ static void uses_release(struct uses *u)
 /* Threads that have more to do than the witness says, and touch what it touches.
  * A thread is not stopped that cannot begin because its creator is.  The initial
  * thread is: it may end the program. */
-static void set_limits(const struct liner *r, const uint32_t *targets, uint32_t count,
-		       struct predict_plan *plan)
+static void limit_threads(const struct line *l, const struct uses *u, const uint8_t *stands,
+			  struct predict_plan *plan)
 {
-	const struct exec *x = r->x;
-	uint8_t *stands = rd_xcalloc((size_t)x->threads + 1, 1),
-		*held = rd_xcalloc((size_t)x->threads + 1, 1);
-	struct uses u;
+	const struct lines *s = l->of;
 
-	uses_init(&u, x);
-	for (size_t i = 0; i < r->l->count; i++)
-		use(&u, &x->events[r->l->events[i]]);
-	for (uint32_t i = 0; i < count; i++) {
-		use(&u, &x->events[targets[i]]);
-		stands[x->events[targets[i]].thread] = 1;
-	}
-	plan->limited[0] = !stands[0] && r->at[0] != EXEC_NONE;
-	for (uint32_t i = 0; i < x->count; i++) {
-		const struct exec_event *e = &x->events[i];
-		bool left = r->at[e->thread] != EXEC_NONE && i >= r->at[e->thread];
-		if (left && !stands[e->thread])
-			plan->limited[e->thread] |= used_by_others(&u, e);
-	}
-	for (uint32_t i = 0; i < x->count; i++) {
-		const struct exec_event *e = &x->events[i];
-		bool left = r->at[e->thread] != EXEC_NONE && i >= r->at[e->thread];
-		if (!left || e->kind != EXEC_FORK)
+	plan->limited[0] = !stands[0] && l->at[0] != NO_OP;
+	for (uint32_t t = 0; t < l->x->threads; t++)
+		for (uint32_t i = l->at[t]; i != NO_OP && !stands[t] && !plan->limited[t]; i = s->next[i])
+			plan->limited[t] = used_by_others(u, &l->x->events[s->kept[i]]);
+}
+
+static void spare_unborn(const struct line *l, const uint8_t *stands, struct predict_plan *plan)
+{
+	const struct lines *s = l->of;
+	uint8_t *held = rd_xcalloc((size_t)l->x->threads + 1, 1);
+
+	for (size_t i = 0; i < s->fork_count; i++) {
+		const struct exec_event *e = &l->x->events[s->forks[i]];
+		if (l->at[e->thread] == NO_OP || s->forks[i] < s->kept[l->at[e->thread]])
 			continue;
 		if (stands[e->thread] || plan->limited[e->thread] || held[e->thread]) {
 			held[e->object] = 1;
 			plan->limited[e->object] = 0;
 		}
 	}
-	free(stands);
 	free(held);
+}
+
+static void set_limits(const struct line *l, const uint32_t *targets, uint32_t count,
+		       struct predict_plan *plan)
+{
+	const struct exec *x = l->x;
+	uint8_t *stands = rd_xcalloc((size_t)x->threads + 1, 1);
+	struct uses u;
+
+	uses_init(&u, x);
+	for (size_t i = 0; i < l->count; i++)
+		use(&u, &x->events[l->events[i]]);
+	for (uint32_t i = 0; i < count; i++) {
+		use(&u, &x->events[targets[i]]);
+		stands[x->events[targets[i]].thread] = 1;
+	}
+	limit_threads(l, &u, stands, plan);
+	spare_unborn(l, stands, plan);
+	free(stands);
 	uses_release(&u);
 }
 
-void predict_plan_make(const struct exec *x, const struct predict_witness *w, const uint32_t *targets,
+void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan)
 {
-	struct line l = {.x = x};
-	struct liner r = {.l = &l, .x = x};
+	struct line l;
 
 	*plan = (struct predict_plan){0};
-	plan->limited = rd_xcalloc((size_t)x->threads + 1, 1);
-	lay_out(&r, w);
-	for (uint32_t i = 0; i < count; i++)
-		if (targets[i])
-			run_to(&r, x->events[targets[i]].thread, targets[i] - 1);
-	number_ops(&l);
+	plan->limited = rd_xcalloc((size_t)of->x->threads + 1, 1);
+	predict_line_make(&l, of, w, targets, count);
 	plan->operations = l.op_count;
 	list_ops(&l, plan);
-	set_limits(&r, targets, count, plan);
-	free(r.next);
-	free(r.at);
-	line_release(&l);
+	set_limits(&l, targets, count, plan);
+	predict_line_release(&l);
 }
 
 void predict_plan_release(struct predict_plan *plan)

@@ -6,7 +6,7 @@
 #ifndef PREDICT_PLAN_H
 #define PREDICT_PLAN_H
 
-#include "predict/predict.h"
+#include "predict/line.h"
 
 struct predict_plan {
 	uint32_t *events; /* to be enforced in this order; a wake is named by the acquisition behind it */
@@ -17,7 +17,7 @@ struct predict_plan {
 
 /* Every order that the plan, the primitives and program order allow leads to the
  * targets, with all clashes (clash.c) in the order of the witness. */
-void predict_plan_make(const struct exec *x, const struct predict_witness *w, const uint32_t *targets,
+void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan);
 void predict_plan_release(struct predict_plan *plan);
 

@@ -435,12 +435,15 @@ static void check_witness(const struct exec *x, const struct predict_witness *p,
 			  uint32_t count, struct tally *t)
 {
 	struct predict_plan plan;
+	struct lines lines;
 	struct twin w;
 
 	twin_init(&w, x);
 	make_line(&w, p, targets, count);
 	add_clashes(&w);
-	predict_plan_make(x, p, targets, count, &plan);
+	predict_lines_init(&lines, x);
+	predict_plan_make(&lines, p, targets, count, &plan);
+	predict_lines_release(&lines);
 	const char *why = check_plan(&w, &plan, t);
 	if (why && t->bad++ < 4) {
 		print_message("%s\n", why);

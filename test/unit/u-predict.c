@@ -162,6 +162,7 @@ static void test_paper_example(void **state)
 	struct predict_opts o = {.speculative_only = true};
 	struct predict_result r;
 	struct std_case std;
+	struct lines lines;
 	struct predict_plan plan;
 
 	(void)state;
@@ -172,7 +173,9 @@ static void test_paper_example(void **state)
 	assert_int_equal(r.races[0].first, 2);
 	assert_int_equal(r.races[0].second, 11);
 	validate(x, &r);
-	predict_plan_make(x, &r.races[0].witness, (uint32_t[]){2, 11}, 2, &plan);
+	predict_lines_init(&lines, x);
+	predict_plan_make(&lines, &r.races[0].witness, (uint32_t[]){2, 11}, 2, &plan);
+	predict_lines_release(&lines);
 	/* The fork, which the program keeps in order, and T2's section, which T1's does not meet. */
 	assert_int_equal(plan.operations, 3);
 	assert_int_equal(plan.count, 0);

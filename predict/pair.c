@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which pairs of a variable's accesses are worth a question.  In: the accesses, slot by slot, and the needs.
+ * Out: calls of predict_race_ask().
+ *
+ * Two accesses e1 before e2 of different threads can race only if e2 does not need e1.  As needs only grow
+ * along a thread, the first such pair of two threads is found by walking both at once: if the next e1 is
+ * behind e2, e2 moves on to it; if e2 needs e1, e1 moves on to the first that it does not need.  That takes
+ * as many steps as the threads take turns, however often they access.
+ *
+ * Accesses of one thread with the same site, sort and locks are a group: whether two groups conflict, exclude
+ * one another or are known is asked once, and their pairs are walked in the same way.  Locks may be many
+ * (striped ones); slots with more than GROUPS_MAX groups are grouped without them.
+ *
+ * What is looked at without a question is counted apart from the budget of questions, in proportion to the
+ * accesses of the variable: easy variables must not pay for hot ones.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "predict/race.h"
+
+#include <stdlib.h>
+
+#define GROUPS_MAX 64
+#define STEPS_EACH 8	     /* allowance of a variable: so many for an access, */
+#define STEPS_MORE (1 << 16) /* and these */
+
+/* What accesses are grouped by. */
+struct access_key {
+	uint64_t locks;
+	uint32_t site, sort, event;
+};
+
+void predict_pairs_init(struct walk *w)
+{
+	const struct sections *s = &w->r->c.sections;
+
+	w->held = rd_xmalloc((s->hold_count + 1) * sizeof *w->held);
+	for (size_t i = 0; i < s->hold_count; i++) {
+		const struct section *o = &s->list[s->holds[i].section];
+		uint32_t next = s->holds[i].next;
+		RD_ASSERT(next == NONE || next < i);
+		w->held[i] = rd_mix(0x9e3779b97f4a7c15ull, (uint64_t)o->lock << 1 | o->shared) +
+			     (next == NONE ? 0 : w->held[next]);
+	}
+}
+
+void predict_pairs_release(struct walk *w)
+{
+	RD_FREE(w->held, w->keys, w->order, w->groups, w->free, w->habits);
+}
+
+/* ---- what slots have in common ---- */
+
+static bool holds_alone(const struct core *c, uint32_t e, uint32_t lock)
+{
+	for (uint32_t i = core_held(c, e); i != NONE; i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
+		if (s->lock == lock && !s->shared)
+			return true;
+	}
+	return false;
+}
+
+static struct habit habit_of(const struct core *c, const struct slot *slot)
+{
+	struct habit h = {.lock_count = 0};
+
+	for (uint32_t i = core_held(c, c->accesses.item[slot->begin]); i != NONE;
+	     i = c->sections.holds[i].next) {
+		const struct section *s = &c->sections.list[c->sections.holds[i].section];
+		if (!s->shared && h.lock_count < sizeof h.locks / sizeof *h.locks)
+			h.locks[h.lock_count++] = s->lock;
+	}
+	for (uint32_t i = slot->begin; i < slot->end; i++) {
+		uint32_t e = c->accesses.item[i];
+		h.writes |= exec_writes(c->events[e].kind);
+		h.plain |= !(c->events[e].flags & EXEC_ATOMIC);
+		for (uint32_t k = h.lock_count; k-- > 0;)
+			if (!holds_alone(c, e, h.locks[k]))
+				h.locks[k] = h.locks[--h.lock_count];
+	}
+	return h;
+}
+
+/* Whether accesses of two slots can conflict, and no lock excludes all their pairs. */
+static bool may_race(const struct habit *a, const struct habit *b)
+{
+	if (!(a->writes || b->writes) || !(a->plain || b->plain))
+		return false;
+	for (uint32_t i = 0; i < a->lock_count; i++)
+		for (uint32_t k = 0; k < b->lock_count; k++)
+			if (a->locks[i] == b->locks[k])
+				return false;
+	return true;
+}
+
+/* ---- the first pair of two threads ---- */
+
+/* The first of `n` growing numbers from `i` on that is not below `least`; near ones are found first. */
+static uint32_t first_from(const uint32_t *item, uint32_t i, uint32_t n, uint32_t least)
+{
+	uint32_t step = 1, high = i;
+
+	while (high < n && item[high] < least) {
+		i = high + 1;
+		high = n - high > step ? high + step : n;
+		step *= 2;
+	}
+	while (i < high) {
+		uint32_t middle = i + (high - i) / 2;
+		if (item[middle] < least)
+			i = middle + 1;
+		else
+			high = middle;
+	}
+	return i;
+}
+
+static uint32_t first_free(const struct core *c, const struct slot *a, const struct slot *b)
+{
+	const uint32_t *item = c->accesses.item;
+	uint32_t i = a->begin, j = b->begin;
+
+	while (i < a->end && j < b->end) {
+		uint32_t past;
+		if (item[i] > item[j]) {
+			j = first_from(item, j, b->end, item[i]);
+			continue;
+		}
+		past = predict_race_before(c, &c->need, item[j], a->thread);
+		if (c->accesses.index[i] >= past)
+			return item[j];
+		i = first_from(c->accesses.index, i, a->end, past);
+	}
+	return NONE;
+}
+
+bool predict_pairs_free(struct walk *w)
+{
+	const struct core *c = &w->r->c;
+	const struct slot *slot = &c->accesses.slot[w->first];
+	bool any = false;
+
+	RD_GROW(w->habits, w->habit_capacity, (size_t)w->slots + 1);
+	RD_GROW(w->free, w->free_capacity, (size_t)w->slots * w->slots + 1);
+	for (uint32_t i = 0; i < w->slots; i++)
+		w->habits[i] = habit_of(c, &slot[i]);
+	for (uint32_t i = 0; i < w->slots; i++)
+		for (uint32_t k = 0; k < w->slots; k++) {
+			uint32_t *first = &w->free[(size_t)i * w->slots + k];
+			*first = i != k && may_race(&w->habits[i], &w->habits[k])
+					 ? first_free(c, &slot[i], &slot[k])
+					 : NONE;
+			any |= *first != NONE;
+		}
+	return any;
+}
+
+/* ---- groups ---- */
+
+static bool same_group(const struct access_key *a, const struct access_key *b)
+{
+	return a->site == b->site && a->sort == b->sort && a->locks == b->locks;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct access_key *a = left, *b = right;
+
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	if (a->sort != b->sort)
+		return a->sort < b->sort ? -1 : 1;
+	if (a->locks != b->locks)
+		return a->locks < b->locks ? -1 : 1;
+	return (a->event > b->event) - (a->event < b->event);
+}
+
+static void make_keys(struct walk *w, const struct slot *slot, bool mixed)
+{
+	const struct core *c = &w->r->c;
+	uint32_t n = slot->end - slot->begin;
+	bool sorted = true;
+
+	RD_GROW(w->keys, w->key_capacity, (size_t)n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = c->accesses.item[slot->begin + i], h = core_held(c, e);
+		w->keys[i] = (struct access_key){.locks = h == NONE || mixed ? 0 : w->held[h],
+						 .site = race_raw(c, e)->site,
+						 .sort = race_sort(c, e),
+						 .event = e};
+		sorted &= !i || compare_keys(&w->keys[i - 1], &w->keys[i]) < 0;
+	}
+	if (!sorted)
+		qsort(w->keys, n, sizeof *w->keys, compare_keys);
+}
+
+/* Appends the groups of a slot, whose accesses go into w->order from `begin` on. */
+static void group_slot(struct walk *w, uint32_t number, uint32_t begin, bool mixed)
+{
+	const struct slot *slot = &w->r->c.accesses.slot[number];
+	uint32_t n = slot->end - slot->begin;
+	size_t before = w->group_count;
+
+	make_keys(w, slot, mixed);
+	for (uint32_t i = 0; i < n; i++) {
+		w->order[begin + i] = w->keys[i].event;
+		if (!i || !same_group(&w->keys[i - 1], &w->keys[i])) {
+			RD_GROW(w->groups, w->group_capacity, w->group_count + 1);
+			w->groups[w->group_count++] =
+				(struct group){.items = w->order + begin + i, .slot = number, .mixed = mixed};
+		}
+		w->groups[w->group_count - 1].count++;
+	}
+	if (mixed || w->group_count - before <= GROUPS_MAX)
+		return;
+	w->group_count = before;
+	group_slot(w, number, begin, true);
+}
+
+/* ---- pairs of groups ---- */
+
+/* True once what may be looked at is used up. */
+static bool spend(struct walk *w)
+{
+	if (w->r->s.total >= 0 && --w->steps >= 0)
+		return false;
+	if (!w->cut)
+		w->r->out->stats[w->r->class].unknown += w->effort == EFFORT_ALL;
+	w->cut = w->live = true;
+	return true;
+}
+
+/* The first access of the group from number `i` on at or behind a position of its thread. */
+static uint32_t first_behind(const struct core *c, const struct group *g, uint32_t i, uint32_t position)
+{
+	uint32_t high = g->count;
+
+	if (i < high && c->events[g->items[i]].index >= position)
+		return i;
+	while (i < high) {
+		uint32_t middle = i + (high - i) / 2;
+		if (c->events[g->items[middle]].index < position)
+			i = middle + 1;
+		else
+			high = middle;
+	}
+	return i;
+}
+
+/* Asks about the pairs of two groups, e1 from `a`; e2 before `from` has none. */
+static void walk_groups(struct walk *w, const struct group *a, const struct group *b, uint32_t from)
+{
+	const struct core *c = &w->r->c;
+	uint32_t thread = c->accesses.slot[a->slot].thread, i = 0;
+	uint32_t j = first_from(b->items, 0, b->count, from);
+
+	while (j < b->count && !spend(w)) {
+		uint32_t e2 = b->items[j];
+		i = first_behind(c, a, i, predict_race_before(c, &c->need, e2, thread));
+		if (i == a->count)
+			return;
+		if (a->items[i] > e2) {
+			j = first_from(b->items, j, b->count, a->items[i]);
+			continue;
+		}
+		w->live = true;
+		if (predict_race_ask(w, e2, a, i) || !predict_race_wanted(w, a->items[i], e2))
+			return;
+		j++;
+	}
+}
+
+static void consider(struct walk *w, const struct group *a, const struct group *b)
+{
+	const struct core *c = &w->r->c;
+	uint32_t e1 = a->items[0], e2 = b->items[0];
+	uint32_t from = race_free(w, a->slot - w->first, b->slot - w->first);
+
+	if (from == NONE || !race_conflict(c, e1, e2))
+		return;
+	w->steps--;
+	if ((!a->mixed && !b->mixed && core_common_lock(c, e1, e2)) || predict_race_known(w->r, e1, e2))
+		return;
+	if (predict_race_wanted(w, e1, e2))
+		walk_groups(w, a, b, from);
+	else
+		w->live = true;
+}
+
+void predict_pairs_walk(struct walk *w)
+{
+	const struct slot *slot = &w->r->c.accesses.slot[w->first];
+	uint32_t begin = slot->begin, count = slot[w->slots - 1].end - begin;
+
+	w->group_count = 0;
+	w->steps = w->r->o->max_tries == UINT32_MAX ? INT64_MAX : STEPS_EACH * (int64_t)count + STEPS_MORE;
+	RD_GROW(w->order, w->order_capacity, (size_t)count);
+	for (uint32_t i = 0; i < w->slots; i++)
+		group_slot(w, w->first + i, slot[i].begin - begin, false);
+	for (size_t k = 0; k < w->group_count; k++)
+		for (size_t i = 0; i < w->group_count && !w->cut; i++)
+			consider(w, &w->groups[i], &w->groups[k]);
+}
