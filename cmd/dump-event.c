@@ -33,13 +33,14 @@ bool dump_event_writes(const struct dump *d, const struct trace_event *e)
 	return site && trace_site_writes(site);
 }
 
-uint64_t dump_event_size(const struct dump *d, const struct trace_event *e)
+static uint64_t dump_event_size(const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_site *site = site_of(d, e);
 	return e->kind == RADDLE_RANGE ? e->size : site ? site->size : 0;
 }
 
-const char *dump_event_name(const struct dump *d, const struct trace_event *e)
+/* As it is printed: "read", "write", "atomic-load", or the row's. */
+static const char *dump_event_name(const struct dump *d, const struct trace_event *e)
 {
 	const struct trace_site *site = site_of(d, e);
 	if (is_plain(e))
@@ -58,7 +59,8 @@ const char *dump_event_name(const struct dump *d, const struct trace_event *e)
 	}
 }
 
-uint32_t dump_place(const struct trace_lane *lane)
+/* The site that stands for an event's place: its own or the innermost call; 0. */
+static uint32_t dump_place(const struct trace_lane *lane)
 {
 	const struct trace_decoder *d = &lane->stream.decoder;
 	if (lane->event.site)
@@ -151,7 +153,8 @@ static bool handles_thread(const struct trace_event *e)
 	return role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN || role == RADDLE_ROLE_DETACH;
 }
 
-void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out)
+/* The name of what an event is about, appended. */
+static void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out)
 {
 	const struct model *m = d->model;
 	const struct trace_event *e = &lane->event;

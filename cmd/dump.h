@@ -41,17 +41,8 @@ int dump_facts(const char *path, bool json);
  * it is none of these. */
 int dump_artefact(const char *path, bool json);
 
-/* The name of an event as it is printed: "read", "write", "atomic-load", or the
- * row's; and its direction. */
-const char *dump_event_name(const struct dump *d, const struct trace_event *e);
+/* The direction of an access. */
 bool dump_event_writes(const struct dump *d, const struct trace_event *e);
-uint64_t dump_event_size(const struct dump *d, const struct trace_event *e);
-
-/* The name of what an event is about, appended. */
-void dump_what(struct dump *d, const struct trace_lane *lane, struct rd_buf *out);
-
-/* The site that stands for an event's place: its own or the innermost call; 0. */
-uint32_t dump_place(const struct trace_lane *lane);
 
 /* "file.c:12 function", appended; nothing for site 0. */
 void dump_location(const struct trace_sites *sites, uint32_t site, struct rd_buf *out);

@@ -18,7 +18,8 @@
 
 /* ---- words ---- */
 
-uint32_t reversible_common_lock(const struct rev_result *x, const struct rev_pair *pair)
+/* A lock that both threads hold in their segments, as an index of the run's objects; or REV_NONE. */
+static uint32_t reversible_common_lock(const struct rev_result *x, const struct rev_pair *pair)
 {
 	for (uint32_t i = 0; i < x->run.object_count; i++) {
 		const struct rev_op *a, *b;
@@ -38,7 +39,8 @@ static bool is_atomic(const struct rev_side *s)
 	return s->access == REV_ATOMIC_READ || s->access == REV_ATOMIC_WRITE;
 }
 
-const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v)
+/* Sentences about a reversal: what it is. */
+static const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v)
 {
 	const struct rev_side *a = &v->side[0], *b = &v->side[1];
 	bool change = a->changes && b->changes && !is_atomic(a) && !is_atomic(b);

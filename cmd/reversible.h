@@ -23,12 +23,6 @@ struct cmd_reversible {
 /* The frame of a site, innermost. */
 struct trace_frame reversible_frame(const struct cmd_reversible *c, uint32_t site);
 
-/* A lock that both threads hold in their segments, as an index of the run's objects; or REV_NONE. */
-uint32_t reversible_common_lock(const struct rev_result *x, const struct rev_pair *pair);
-
-/* Sentences about a reversal: what it is. */
-const char *reversible_words(const struct rev_result *x, const struct rev_reversal *v);
-
 void reversible_text(const struct cmd_reversible *c);
 void reversible_json(const struct cmd_reversible *c, FILE *out);
 

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-const char *epa_kind_name(enum epa_kind kind)
+static const char *epa_kind_name(enum epa_kind kind)
 {
 	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread",  "stack",
 					    "heap",   "mmap",	  "argument", "unknown", "process", "region"};
@@ -31,12 +31,12 @@ uint32_t epa_name_thread(struct epa_name n)
 	return is_numbered(epa_name_kind(n)) ? 0 : (uint32_t)(n.who >> EPA_NAME_THREAD) & 0xfffff;
 }
 
-uint32_t epa_name_site(struct epa_name n)
+static uint32_t epa_name_site(struct epa_name n)
 {
 	return has_site(epa_name_kind(n)) ? (uint32_t)(n.where >> EPA_NAME_SITE) : 0;
 }
 
-uint64_t epa_name_ordinal(struct epa_name n)
+static uint64_t epa_name_ordinal(struct epa_name n)
 {
 	return n.who & EPA_NAME_ORDINALS;
 }

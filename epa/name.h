@@ -33,7 +33,6 @@ enum epa_kind {
 	EPA_PROCESS,  /* the number of a process, whichever it is */
 	EPA_REGION,   /* the stack of a thread; no name has this kind */
 };
-const char *epa_kind_name(enum epa_kind kind);
 
 struct epa_name {
 	uint64_t who, where;
@@ -67,10 +66,8 @@ static inline struct epa_name epa_name_of(enum epa_kind kind, uint32_t thread, u
 				 0};
 }
 
-/* Parts of a name; `site` and `ordinal` are 0 where a kind has none. */
+/* Parts of a name. */
 uint32_t epa_name_thread(struct epa_name n);
-uint32_t epa_name_site(struct epa_name n);
-uint64_t epa_name_ordinal(struct epa_name n);
 int64_t epa_name_offset(struct epa_name n);
 
 /* The same thing without the offset: equal for two places of one object. */

@@ -12,7 +12,4 @@
 
 bool finding_json_is_shallow(const json_t *value, unsigned depth);
 
-/* Writes JSON text as a value; text that is no JSON, or NULL, becomes null. */
-void finding_json_put(struct rd_json *j, const char *name, const char *text);
-
 #endif

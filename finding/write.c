@@ -63,7 +63,8 @@ static void put_value(struct rd_json *j, const char *name, json_t *value)
 	}
 }
 
-void finding_json_put(struct rd_json *j, const char *name, const char *text)
+/* Writes JSON text as a value; text that is no JSON, or NULL, becomes null. */
+static void finding_json_put(struct rd_json *j, const char *name, const char *text)
 {
 	json_t *value = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
 

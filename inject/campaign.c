@@ -97,11 +97,6 @@ uint64_t inject_campaign_runs(const struct inject_campaign *c)
 	return inject_chooser_runs(c->chooser);
 }
 
-const struct inject_golden *inject_campaign_golden(const struct inject_campaign *c)
-{
-	return &c->golden;
-}
-
 int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct inject_fault *fault)
 {
 	if (run >= inject_campaign_runs(c))

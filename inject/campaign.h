@@ -24,7 +24,6 @@ int inject_campaign_open(struct inject_campaign **c, const char *directory, cons
 void inject_campaign_close(struct inject_campaign *c);
 
 uint64_t inject_campaign_runs(const struct inject_campaign *c); /* in all */
-const struct inject_golden *inject_campaign_golden(const struct inject_campaign *c);
 
 struct inject_work {
 	unsigned jobs;		/* processes at a time */

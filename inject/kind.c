@@ -135,7 +135,9 @@ int inject_kind_parse(const char *list, bool *set)
 	}
 }
 
-unsigned inject_place_of(const struct trace_site *site)
+/* Where a fault can strike at the site, 0: nowhere.  (A load or a result only if its value is one that can be
+ * changed; the layout of the trace knows.) */
+static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {
 	case TRACE_SITE_VALUE:

@@ -59,9 +59,7 @@ int inject_kind_find(const char *name, size_t length);
 /* A list of kinds and groups, separated by commas, into set[inject_kind_count()]; "all" is all of them. */
 int inject_kind_parse(const char *list, bool *set);
 
-/* Where a fault can strike at the site, 0: nowhere.  (A load or a result only if its value is one that can be
- * changed; the layout of the trace knows.) */
-unsigned inject_place_of(const struct trace_site *site);
+/* What a site is to faults. */
 const char *inject_opcode(const struct trace_site *site); /* load, add, argument, ... */
 unsigned inject_width(const struct trace_site *site);	  /* of its value, in bits; at most 64 */
 

@@ -61,7 +61,7 @@ static void raw_reset(struct inject_raw *raw)
 	raw->bytes = 0;
 }
 
-void inject_raw_release(struct inject_raw *raw)
+static void inject_raw_release(struct inject_raw *raw)
 {
 	for (size_t i = 0; i < raw->block_count; i++)
 		free(raw->blocks[i]);

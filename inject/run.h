@@ -25,7 +25,6 @@ struct inject_raw { /* zero is empty; memory is used again by the next run */
 	size_t block_count, block_capacity, block, used;
 	uint64_t bytes;
 };
-void inject_raw_release(struct inject_raw *raw);
 
 /* What is run. */
 struct inject_target {

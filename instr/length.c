@@ -92,6 +92,11 @@ static LLVMValueRef scanned_length(struct instr_unit *u, const struct instr_even
 	return LLVMBuildSelect(b, more, most(u, event->libc->a), const64(u, 0), "");
 }
 
+static enum instr_hook string_hook(const struct instr_libc *row)
+{
+	return row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
+}
+
 /* The length of a library function's range, for the hook in *hook. */
 static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *event, enum instr_hook *hook)
 {
@@ -119,13 +124,13 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 		*hook = HOOK_READ_STRING;
 		return found_length(u, event, const64(u, UINT64_MAX));
 	case LENGTH_STRING:
-		*hook = row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
+		*hook = string_hook(row);
 		return const64(u, UINT64_MAX);
 	case LENGTH_STRING_MAX:
-		*hook = row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
+		*hook = string_hook(row);
 		return argument(u, event, row->a);
 	case LENGTH_STRING_IF:
-		*hook = row->write ? HOOK_WRITE_STRING : HOOK_READ_STRING;
+		*hook = string_hook(row);
 		return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->inst, ""), const64(u, 0),
 				       argument(u, event, row->a), "");
 	case LENGTH_COMMON:

@@ -35,7 +35,6 @@ struct ir_debug {
 /* All operands of a node; the list lives in the arena. */
 unsigned ir_debug_operands(struct ir_debug *d, LLVMMetadataRef node, LLVMValueRef **list);
 LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsigned k);
-const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string);
 void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *out);
 
 /* Types may be NULL (void). */

@@ -79,7 +79,7 @@ LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsig
 	return result;
 }
 
-const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string)
+static const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string)
 {
 	unsigned n;
 	if (string == NULL || LLVMGetMetadataKind(string) != LLVMMDStringMetadataKind)

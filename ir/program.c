@@ -25,17 +25,19 @@ static uint32_t row_of(const struct rd_umap *map, const void *key)
 	return row != NULL ? (uint32_t)*row : FACTS_NONE;
 }
 
-uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function)
+static uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function)
 {
 	return row_of(&p->functions, function);
 }
 
-uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
+/* Facts_none: it has no row */
+static uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
 {
 	return row_of(&p->values, v);
 }
 
-bool ir_program_counts(LLVMValueRef inst)
+/* The instructions that have rows: not those that only tell the compiler something. */
+static bool ir_program_counts(LLVMValueRef inst)
 {
 	static const char *const silent[] = {"llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.invariant.",
 					     "llvm.experimental.noalias"};
@@ -153,7 +155,8 @@ static uint32_t constant_row(struct ir_program *p, LLVMValueRef v)
 	return (uint32_t)f->constant_count - 1;
 }
 
-uint32_t ir_program_operand(struct ir_program *p, LLVMValueRef v)
+/* Value or constant */
+static uint32_t ir_program_operand(struct ir_program *p, LLVMValueRef v)
 {
 	uint32_t value = ir_program_value(p, v);
 	return value != FACTS_NONE ? value : constant_row(p, v) | FACTS_CONSTANT;
@@ -508,16 +511,4 @@ struct facts *ir_program_finish(struct ir_program *p)
 		facts_add_string(f, p->strings.items[i]);
 	p->facts = NULL;
 	return f;
-}
-
-void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out)
-{
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
-	const char *file =
-		location != NULL ? ir_debug_file(p->debug, LLVMDILocationGetScope(location)) : NULL;
-	const char *slash = file != NULL ? strrchr(file, '/') : NULL;
-	if (file == NULL)
-		rd_buf_adds(out, "?");
-	else
-		rd_buf_addf(out, "%s:%u", slash != NULL ? slash + 1 : file, LLVMDILocationGetLine(location));
 }

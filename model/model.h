@@ -187,9 +187,7 @@ struct model_cache {
 };
 uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
 
-/* Bit i: byte offset + i was touched by two threads or more and written; at most
- * 64 bytes from `offset`, those of one 64-byte block. */
-uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset);
+/* Whether any of these bytes was touched by two threads or more and written; how many of an object were. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);
 uint64_t model_shared_bytes(const struct model *m, uint32_t object);
 

@@ -453,7 +453,9 @@ static uint64_t shared_of(const struct model *m, const struct model_block *b, co
 	return multi & written;
 }
 
-uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
+/* Bit i: byte offset + i was touched by two threads or more and written; at most
+ * 64 bytes from `offset`, those of one 64-byte block. */
+static uint64_t model_shared_bits(const struct model *m, uint32_t object, uint64_t offset)
 {
 	const struct model_object *o = &m->objects[object];
 	const struct model_block *b, *chunk = NULL;

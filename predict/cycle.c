@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool predict_stop_possible(const struct core *c, uint32_t e)
+/* Whether `e` can be a stop. */
+static bool predict_stop_possible(const struct core *c, uint32_t e)
 {
 	const struct event *v = &c->events[e];
 

@@ -29,9 +29,6 @@ struct nodes {
 	struct list holders;   /* the nodes that hold a lock */
 };
 
-/* Whether `e` can be a stop. */
-bool predict_stop_possible(const struct core *c, uint32_t e);
-
 /* Whether stop `e` waits for a lock that the thread standing before `h` holds. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 

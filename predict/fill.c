@@ -131,6 +131,12 @@ static uint32_t variable_of(struct filler *f, const struct granule_walk *w)
 	return *opened == EXEC_NONE ? w->variable : *opened;
 }
 
+/* Whether an access is the use of a lock and so on. */
+static bool is_use(const struct trace_site *site, const struct model_access *a)
+{
+	return site && site->kind == TRACE_SITE_CALL && !a->write;
+}
+
 static void add_access(struct filler *f, const struct segment *at, uint32_t index,
 		       const struct granule_walk *w)
 {
@@ -154,7 +160,7 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 	if (atomic) {
 		e->flags |= EXEC_ATOMIC | (site->order != 'x' || is_fenced(f, at, kind) ? EXEC_SYNC : 0);
 		span->end = span->begin;
-	} else if (predict_is_use(site, a)) {
+	} else if (is_use(site, a)) {
 		e->flags |= EXEC_ATOMIC; /* uses do not race with one another */
 		span->begin = span->end;
 	}
@@ -168,11 +174,6 @@ static void add_access(struct filler *f, const struct segment *at, uint32_t inde
 static bool is_mark(const struct model *m, const struct granule_walk *w)
 {
 	return w->offset % RADDLE_DESCRIPTOR_BYTES != 0 && model_is_descriptors(m, w->access->object);
-}
-
-bool predict_is_use(const struct trace_site *site, const struct model_access *a)
-{
-	return site && site->kind == TRACE_SITE_CALL && !a->write;
 }
 
 /* A use of a lock. */
@@ -231,7 +232,7 @@ static void choose_uses(struct filler *f, uint32_t thread)
 
 	for (size_t i = 0; i < h->access_count; i++) {
 		const struct model_access *a = &h->accesses[i];
-		if (!predict_is_use(trace_sites_find(f->m->sites, a->site), a))
+		if (!is_use(trace_sites_find(f->m->sites, a->site), a))
 			continue;
 		RD_GROW(uses, capacity, count + 1);
 		uses[count++] = (struct use){a, (uint32_t)i};
@@ -246,7 +247,7 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 {
 	const struct model_access *a = &f->m->histories[thread].accesses[index];
 
-	return predict_is_use(trace_sites_find(f->m->sites, a->site), a) &&
+	return is_use(trace_sites_find(f->m->sites, a->site), a) &&
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 

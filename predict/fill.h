@@ -39,7 +39,4 @@ int predict_fill(struct predict_trace *t, const struct model *model);
 int predict_fill_standing(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 
-/* Whether an access is the use of a lock and so on. */
-bool predict_is_use(const struct trace_site *site, const struct model_access *a);
-
 #endif

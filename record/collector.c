@@ -81,7 +81,8 @@ static void check_write(struct record_collector *c, int error)
 		run_session_stop(c->session, RADDLE_STOP_WRITE);
 }
 
-const char *record_collector_stopped(struct record_collector *c)
+/* Why nothing more was recorded, or NULL; the text is the collector's. */
+static const char *record_collector_stopped(struct record_collector *c)
 {
 	enum raddle_stop_reason reason = atomic_load(&c->session->shared->stop_reason);
 

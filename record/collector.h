@@ -59,9 +59,6 @@ size_t record_collector_alive(const struct record_collector *c);
 /* Drains until all of them have ended. */
 void record_collector_rest(struct record_collector *c);
 
-/* Why nothing more was recorded, or NULL; the text is the collector's. */
-const char *record_collector_stopped(struct record_collector *c);
-
 void record_collector_close(struct record_collector *c);
 
 /* Frees the collector and leaves the traces to a copy of this process. */

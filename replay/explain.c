@@ -25,7 +25,8 @@ static const char *kind_name(uint32_t kind)
 	return name ? name : "an operation";
 }
 
-void explain_place(const struct explainer *e, uint32_t site, struct rd_buf *out)
+/* "counter.c:12", "an unknown place". */
+static void explain_place(const struct explainer *e, uint32_t site, struct rd_buf *out)
 {
 	const struct trace_site *s = trace_sites_find(e->sites, site);
 	const char *file = s ? rd_base_name(trace_sites_file(e->sites, s->file)) : "";

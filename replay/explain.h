@@ -20,9 +20,6 @@ struct explainer {
 
 /* All append to `out`. */
 
-/* "counter.c:12", "an unknown place". */
-void explain_place(const struct explainer *e, uint32_t site, struct rd_buf *out);
-
 /* What the thread waits for, or the address: "m", "T_0_1", "table+40", "0x7f...". */
 void explain_object(const struct explainer *e, const struct board_row *row, struct rd_buf *out);
 

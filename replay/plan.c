@@ -162,8 +162,9 @@ static int add_stops(struct plan *p)
 
 /* ---- places ---- */
 
-bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
-		     const struct schedule_place *place)
+/* Whether the site is at that place, whatever directory the program was built in. */
+static bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
+			    const struct schedule_place *place)
 {
 	return site->line == place->line && site->column == place->column && place->file &&
 	       (!place->function || !strcmp(site->function, place->function)) &&

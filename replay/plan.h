@@ -67,8 +67,4 @@ const char *plan_thread_name(const struct plan *p, uint32_t position);
 /* The stop of a thread, or NULL. */
 const struct schedule_stop *plan_stop(const struct plan *p, const char *thread);
 
-/* Whether the site is at that place, whatever directory the program was built in. */
-bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
-		     const struct schedule_place *place);
-
 #endif

@@ -99,7 +99,9 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 	w->closed_signature = signature;
 }
 
-bool watch_stands(const struct watch *w, uint64_t now_ms)
+/* Whether `closed` has stood long enough to be called a deadlock; and whether it is the
+ * one of the plan. */
+static bool watch_stands(const struct watch *w, uint64_t now_ms)
 {
 	return w->closed_count && now_ms - w->closed_ms >= WATCH_STAND_MS;
 }
@@ -115,7 +117,7 @@ bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number
 	return t->stop != RADDLE_STEER_NONE && r->n == t->stop_n;
 }
 
-bool watch_is_planned(const struct watch *w, const struct board *b)
+static bool watch_is_planned(const struct watch *w, const struct board *b)
 {
 	size_t count = 0;
 

@@ -60,11 +60,6 @@ void watch_release(struct watch *w);
 /* Takes the next board, which becomes `before`; the old one is given back in its place. */
 enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms);
 
-/* Whether `closed` has stood long enough to be called a deadlock; and whether it is the
- * one of the plan. */
-bool watch_stands(const struct watch *w, uint64_t now_ms);
-bool watch_is_planned(const struct watch *w, const struct board *b);
-
 /* Whether a thread stands where the plan stops it. */
 bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number);
 

@@ -83,7 +83,6 @@ struct trace_layout;
 /* The sites must outlive the layout; any number of readers share it. */
 int trace_layout_new(struct trace_layout **layout, const struct trace_sites *sites);
 void trace_layout_free(struct trace_layout *layout);
-const struct trace_piece *trace_layout_find(const struct trace_layout *layout, uint32_t piece); /* or NULL */
 size_t trace_layout_count(const struct trace_layout *layout);
 const struct trace_piece *trace_layout_at(const struct trace_layout *layout, size_t index);
 

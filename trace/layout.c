@@ -138,6 +138,14 @@ static int parse_type(struct parser *p, struct trace_op *op, const char **at)
 	}
 }
 
+/* Only some kinds have a frame, or a callee. */
+static bool fields_fit(const struct trace_op *op)
+{
+	if (op->frame && op->kind != TRACE_FULL_ENTRY && op->kind != TRACE_FULL_LANDING)
+		return false;
+	return !op->callee || op->kind == TRACE_FULL_CALL || op->kind == TRACE_FULL_TAIL;
+}
+
 static int check_op(const struct parser *p, const struct trace_op *op, const struct trace_value *values)
 {
 	bool fits = true;
@@ -170,10 +178,7 @@ static int check_op(const struct parser *p, const struct trace_op *op, const str
 	default:
 		break;
 	}
-	if ((op->frame && op->kind != TRACE_FULL_ENTRY && op->kind != TRACE_FULL_LANDING) ||
-	    (op->callee && op->kind != TRACE_FULL_CALL && op->kind != TRACE_FULL_TAIL))
-		fits = false;
-	return fits ? RD_OK : bad(p, "wrong fields in");
+	return fits && fields_fit(op) ? RD_OK : bad(p, "wrong fields in");
 }
 
 /* What the reader would work out for each record. */
@@ -323,9 +328,4 @@ size_t trace_layout_count(const struct trace_layout *l)
 const struct trace_piece *trace_layout_at(const struct trace_layout *l, size_t index)
 {
 	return &l->pieces[index];
-}
-
-const struct trace_piece *trace_layout_find(const struct trace_layout *l, uint32_t piece)
-{
-	return trace_layout_get(l, piece);
 }

@@ -35,7 +35,15 @@ static const char *find_packer(const void *data, size_t length)
 	return NULL;
 }
 
-static int unpack(struct trace_std_text *t, const char *program, const char *path)
+/* The text.  To be closed also after a failure. */
+struct std_text {
+	const char *data;
+	size_t length;
+	struct rd_map map;
+	struct rd_buf buffer;
+};
+
+static int unpack(struct std_text *t, const char *program, const char *path)
 {
 	char *argv[] = {(char *)program, (char *)"-dc", (char *)"--", (char *)path, NULL};
 	int status = rd_run_capture(argv, &t->buffer);
@@ -48,10 +56,10 @@ static int unpack(struct trace_std_text *t, const char *program, const char *pat
 	return RD_OK;
 }
 
-int trace_std_open(struct trace_std_text *t, const char *path)
+static int open_text(struct std_text *t, const char *path)
 {
 	struct stat st;
-	*t = (struct trace_std_text){.buffer = RD_BUF_INIT};
+	*t = (struct std_text){.buffer = RD_BUF_INIT};
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
 		int err = rd_file_read(path, &t->buffer);
 		t->data = t->buffer.data;
@@ -69,7 +77,7 @@ int trace_std_open(struct trace_std_text *t, const char *path)
 	return RD_OK;
 }
 
-void trace_std_close(struct trace_std_text *t)
+static void close_text(struct std_text *t)
 {
 	rd_buf_release(&t->buffer);
 	rd_map_close(&t->map);
@@ -84,11 +92,11 @@ bool trace_is_std(const struct trace *trace)
 int trace_std_import_file(const char *path, const char *directory, bool force)
 {
 	struct trace_std_opts opts = {.name = path, .force = force};
-	struct trace_std_text text;
+	struct std_text text;
 	uint64_t events;
-	int err = trace_std_open(&text, path);
+	int err = open_text(&text, path);
 	if (!err)
 		err = trace_std_import(text.data, text.length, directory, &opts, &events);
-	trace_std_close(&text);
+	close_text(&text);
 	return err;
 }

@@ -29,18 +29,7 @@ struct trace_std_opts {
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events);
 
-/* The text of a file, which may be packed by gzip, zstd, xz or bzip2, or of a pipe.  To be closed also
- * after a failure. */
-struct trace_std_text {
-	const char *data;
-	size_t length;
-	struct rd_map map;
-	struct rd_buf buffer;
-};
-int trace_std_open(struct trace_std_text *t, const char *path);
-void trace_std_close(struct trace_std_text *t);
-
-/* Both in one. */
+/* The same with the text of a file, which may be packed by gzip, zstd, xz or bzip2, or of a pipe. */
 int trace_std_import_file(const char *path, const char *directory, bool force);
 
 #endif

@@ -5,11 +5,14 @@
 "$ROOT/tool/check-layers" --self-test || fail "check-layers --self-test"
 
 mkdir -p tree/tool tree/base tree/include/raddle
-cp "$ROOT/tool/check-style" tree/tool/
+cp "$ROOT/tool/check-style" "$ROOT/tool/check-functions" tree/tool/
 cp "$ROOT/include/raddle/event.inc" tree/include/raddle/
 {
-	printf '// SPDX-License-Identifier: Apache-2.0\n/* Good. */\nint good(void)\n{\n\treturn 0;\n}\n'
+	printf '// SPDX-License-Identifier: Apache-2.0\n/* Good. */\nstatic const char *const words[] = {"a"};\n'
+	printf 'static const struct {\n\tint a;\n} table[] = {{1}};\n'
+	printf 'int good(int a, int b, int c, int d, int e, int f)\n{\n\treturn 0;\n}\n'
 } >tree/base/good.c
+printf '// SPDX-License-Identifier: Apache-2.0\n/* Uses it. */\nint main(void)\n{\n\treturn good(1);\n}\n' >tree/base/user.c
 tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 {
 	printf 'int bad(void)\n{\n'
@@ -25,12 +28,24 @@ tree/tool/check-style >out || fail "a good file is blamed: $(cat out)"
 	printf '\tcase RADDLE_MUTEX_LOCK:\n\tcase RADDLE_SPIN_LOCK:\n\tbreak;\n\tcase RADDLE_SPIN_UNLOCK:\n'
 	printf '\tk == RADDLE_EXIT || k == RADDLE_EXEC\n\tk >= RADDLE_EXIT\n\tk == RADDLE_EXIT || k == MINE\n'
 } >tree/base/lists.c
+{
+	printf '// SPDX-License-Identifier: Apache-2.0\n/* Functions. */\nstatic int counter;\nstatic const char *text;\n'
+	printf 'static int wide(int a, int b, int (*c)(int, int), int d, int e, int f, int g)\n{\n\tstatic int calls;\n\treturn ++calls;\n}\n'
+	printf 'static int winding(int a)\n{\n\t/* if if if */\n\tif (a) return "if && if"[0];\n'
+	for _ in $(seq 12); do printf '\tif (a && a < 2) return 1;\n'; done
+	printf '\treturn 0;\n}\nint alone(void)\n{\n\treturn 0;\n}\nint inside(void)\n{\n\treturn inside();\n}\n'
+} >tree/base/functions.c
+printf '/* SPDX-License-Identifier: Apache-2.0 */\n/* Declares. */\nint alone(void);\nint inside(void);\n' >tree/base/functions.h
+printf 'int x;\n' >tree/include/raddle/x.h
 tree/tool/check-style >out && fail "a bad file is not blamed"
 [ "$(grep -c 'lists.c.*listed by hand' out)" = 3 ] || fail "check-style does not see the lists: $(cat out)"
-for expect in 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
+for expect in 'counter can change' 'text can change' 'calls can change' 'wide() has 7 parameters' 'winding() has a complexity of 26' \
+	'alone() is used nowhere' 'inside() is used in this file only' 'include/raddle/x.h:1: no SPDX line' 'bad() has 13' 'bad.c:1: no SPDX line' 'bad.c: no opening comment' 'bad.c:133: an open end' \
 	'long.h: 312 lines' 'lists.c:4: events' 'lists.c:7: events' 'lists.c:8: events'; do
 	grep -qF "$expect" out || fail "check-style does not say '$expect': $(cat out)"
 done
+
+grep -q 'base/good.c' out && fail "good.c is blamed: $(cat out)"
 
 # Pages may name only what exists.
 mkdir -p docs/tool docs/base docs/doc/man docs/test/unit
