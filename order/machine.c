@@ -206,6 +206,13 @@ static const char *may_thread(const struct machine *m, const struct exec_event *
 	return m->ended[e->thread] ? "is done by a thread that has ended" : NULL;
 }
 
+static const char *may_pass(const struct machine *m, const struct exec_event *e)
+{
+	bool done = m->x->whole ? is_done(m, e->aux) : m->once_done[e->object];
+
+	return done ? NULL : "passes a once control that has not run";
+}
+
 const char *machine_may(const struct machine *m, uint32_t index)
 {
 	const struct exec_event *e = &m->x->events[index];
@@ -239,9 +246,7 @@ const char *machine_may(const struct machine *m, uint32_t index)
 		return m->sem_value[e->object] > 0 ? NULL : "takes from a semaphore that is zero";
 	case EXEC_ONCE_BEGIN:
 	case EXEC_ONCE_PASS:
-		return m->x->whole ? (is_done(m, e->aux) ? NULL : "passes a once control that has not run")
-		       : m->once_done[e->object] ? NULL
-						 : "passes a once control that has not run";
+		return may_pass(m, e);
 	default:
 		return NULL;
 	}

@@ -26,7 +26,7 @@
  * unread. */
 static _Noreturn void pump(int to, int copy)
 {
-	static char bytes[65536];
+	char bytes[65536];
 	ssize_t n;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
