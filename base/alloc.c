@@ -68,6 +68,7 @@ void *rd_xrealloc(void *p, size_t size)
 
 char *rd_xstrdup(const char *s)
 {
+	RD_ASSERT(s != NULL);
 	return rd_xstrndup(s, strlen(s));
 }
 
@@ -79,6 +80,7 @@ char *rd_xstrndup(const char *s, size_t n)
 
 char *rd_xasprintf(const char *format, ...)
 {
+	RD_ASSERT(format != NULL);
 	va_list ap;
 	char *s;
 	int n;
@@ -97,6 +99,7 @@ void rd_free_all(size_t count, void *const *blocks)
 
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element)
 {
+	RD_ASSERT(element > 0);
 	size_t bytes, to;
 	void *p;
 
@@ -150,6 +153,7 @@ static struct block *new_block(struct rd_arena *arena, size_t size)
 
 void *rd_arena_alloc(struct rd_arena *arena, size_t size)
 {
+	RD_ASSERT(arena != NULL);
 	struct block *b = arena->blocks;
 	size_t rounded = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	void *p;

@@ -25,6 +25,7 @@ void rd_buf_release(struct rd_buf *b)
 
 void rd_buf_clear(struct rd_buf *b)
 {
+	RD_ASSERT(b->data != NULL);
 	b->length = 0;
 	if (b->capacity)
 		b->data[0] = '\0';
@@ -32,6 +33,8 @@ void rd_buf_clear(struct rd_buf *b)
 
 void rd_buf_reserve(struct rd_buf *b, size_t more)
 {
+	RD_ASSERT(b->data != NULL);
+	RD_ASSERT(b->length == 0 || b->length < b->capacity);
 	size_t need, to;
 
 	/* A size that overflows is one no memory can hold: let malloc refuse it. */
@@ -51,6 +54,7 @@ void rd_buf_reserve(struct rd_buf *b, size_t more)
 
 void rd_buf_add(struct rd_buf *b, const void *p, size_t n)
 {
+	RD_ASSERT(p != NULL || n == 0);
 	if (!n)
 		return;
 	rd_buf_reserve(b, n);
@@ -66,6 +70,7 @@ void rd_buf_addc(struct rd_buf *b, char c)
 
 void rd_buf_adds(struct rd_buf *b, const char *s)
 {
+	RD_ASSERT(s != NULL);
 	rd_buf_add(b, s, strlen(s));
 }
 
@@ -101,6 +106,7 @@ void rd_buf_vaddf(struct rd_buf *b, const char *format, va_list ap)
 
 void rd_buf_add_shell(struct rd_buf *b, const char *word)
 {
+	RD_ASSERT(word != NULL);
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
 
@@ -120,6 +126,7 @@ void rd_buf_add_shell(struct rd_buf *b, const char *word)
 
 char *rd_buf_detach(struct rd_buf *b)
 {
+	RD_ASSERT(b->data != NULL);
 	char *data = b->capacity ? b->data : rd_xstrdup("");
 
 	*b = (struct rd_buf)RD_BUF_INIT;

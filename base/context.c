@@ -18,6 +18,7 @@ struct rd_context *rd_context_current(void)
 
 void rd_context_enter(struct rd_context *c)
 {
+	RD_ASSERT(c != NULL && c != innermost);
 	c->outer = innermost;
 	innermost = c;
 }
@@ -31,6 +32,7 @@ void rd_context_leave(struct rd_context *c)
 
 void rd_cleanup_add(struct rd_cleanup *cleanup, void (*release)(void *), void *argument)
 {
+	RD_ASSERT(release != NULL);
 	*cleanup = (struct rd_cleanup){.release = release, .argument = argument};
 	if (!innermost)
 		return;
@@ -95,6 +97,7 @@ static void report(struct rd_context *c)
 
 int rd_context_run(struct rd_context *c, int (*work)(void *argument), void *argument)
 {
+	RD_ASSERT(work != NULL && !c->boundary);
 	jmp_buf boundary;
 	volatile int code = RD_ENOMEM;
 

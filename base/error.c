@@ -50,6 +50,7 @@ void rd_log_set(rd_log_fn *fn, void *data)
 
 void rd_log_level(enum rd_level level)
 {
+	RD_ASSERT(level <= RD_LOG_DEBUG);
 	max_level = level;
 }
 
@@ -68,6 +69,7 @@ static struct rd_context *listener(void)
 
 void rd_log_pass(enum rd_level level, const char *message)
 {
+	RD_ASSERT(level <= RD_LOG_DEBUG && message != NULL);
 	struct rd_context *c = listener();
 
 	if (!c) {
@@ -105,6 +107,7 @@ static void emit(enum rd_level level, int error, const char *format, va_list ap)
 
 int rd_fail(int code, const char *format, ...)
 {
+	RD_ASSERT(code < 0);
 	va_list ap;
 
 	va_start(ap, format);

@@ -42,6 +42,7 @@ static int read_rest(int fd, size_t hint, struct rd_buf *b)
 
 int rd_file_read(const char *path, struct rd_buf *b)
 {
+	RD_ASSERT(path != NULL && b->data != NULL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
 
@@ -55,6 +56,7 @@ int rd_file_read(const char *path, struct rd_buf *b)
 
 int rd_write_all(int fd, const void *data, size_t length)
 {
+	RD_ASSERT(data != NULL || length == 0);
 	const char *p = data;
 
 	while (length) {
@@ -86,6 +88,7 @@ static int write_new(const char *path, const void *data, size_t length)
 
 int rd_file_write(const char *path, const void *data, size_t length)
 {
+	RD_ASSERT(path != NULL && (data != NULL || length == 0));
 	static atomic_uint serial;
 	char *temporary = rd_xasprintf("%s.%ld-%u.tmp", path, (long)getpid(), serial++);
 	int err = 0;
@@ -161,6 +164,7 @@ const char *rd_tmp_dir(void)
 
 const char *rd_base_name(const char *path)
 {
+	RD_ASSERT(path != NULL);
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
@@ -201,6 +205,7 @@ char *rd_find_program(const char *name)
 
 int rd_map_open(struct rd_map *map, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
 	void *p = NULL;
@@ -284,6 +289,7 @@ int rd_cache_dir(char **path)
 
 int rd_support_file(const char *name, char **path)
 {
+	RD_ASSERT(name != NULL && !strchr(name, '/'));
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *places[2], *slash;

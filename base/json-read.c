@@ -11,6 +11,8 @@
 
 json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
 {
+	RD_ASSERT(r->subject != NULL && r->name != NULL);
+	RD_ASSERT(r->err == 0);
 	json_error_t error;
 	json_t *root = json_loadb(data, length, 0, &error);
 
@@ -22,6 +24,7 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
 
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what)
 {
+	RD_ASSERT(key != NULL && what != NULL);
 	if (r->err)
 		return;
 	if (r->part)
@@ -33,6 +36,7 @@ void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what)
 
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type)
 {
+	RD_ASSERT(key != NULL);
 	json_t *value = json_object_get(object, key);
 
 	if (r->err || !value || json_is_null(value))
@@ -81,6 +85,7 @@ bool rd_json_get_bool(struct rd_json_read *r, const json_t *object, const char *
 
 const char *rd_json_get_item(struct rd_json_read *r, const json_t *array, const char *key, size_t i)
 {
+	RD_ASSERT(i < json_array_size(array));
 	const char *text = json_string_value(json_array_get(array, i));
 	char what[80];
 

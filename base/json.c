@@ -18,6 +18,7 @@ enum { IN_OBJECT = 1, HAS_CONTENT = 2 };
 
 void rd_json_begin(struct rd_json *j, FILE *out)
 {
+	RD_ASSERT(out != NULL);
 	*j = (struct rd_json){.out = out};
 }
 
@@ -130,6 +131,7 @@ void rd_json_array(struct rd_json *j, const char *name)
 
 void rd_json_end(struct rd_json *j)
 {
+	RD_ASSERT(j->depth > 0);
 	uint8_t state = j->state[j->depth];
 
 	RD_ASSERT(j->depth);

@@ -156,6 +156,7 @@ static void clip(const char **s, size_t *n)
 
 uint32_t rd_names_put(struct rd_names *m, const char *s, size_t n)
 {
+	RD_ASSERT(s != NULL || n == 0);
 	size_t slot;
 
 	clip(&s, &n);
@@ -173,6 +174,7 @@ uint32_t rd_names_put(struct rd_names *m, const char *s, size_t n)
 
 bool rd_names_find(const struct rd_names *m, const char *s, size_t n, uint32_t *number)
 {
+	RD_ASSERT(number != NULL);
 	size_t slot;
 
 	if (!m->count)

@@ -7,6 +7,8 @@
  */
 #include "bitcode/archive.h"
 
+#include "base/error.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,7 @@ static void read_name(const struct bitcode_archive *a, const uint8_t *header, st
 
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *m)
 {
+	RD_ASSERT(a->data != NULL || a->length == 0);
 	while (a->next < a->length && a->length - a->next >= HEADER_SIZE) {
 		const uint8_t *header = a->data + a->next;
 		bool table = !memcmp(header, "// ", 3);
@@ -106,6 +109,7 @@ void bitcode_archive_begin(struct rd_buf *out)
 /* Names are only for messages of the linker, so a long one is cut. */
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length)
 {
+	RD_ASSERT(name != NULL && (data != NULL || length == 0));
 	const char *base = strrchr(name, '/');
 	char field[NAME_SIZE + 1];
 

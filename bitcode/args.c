@@ -9,6 +9,7 @@
 #include "bitcode/args.h"
 #include "bitcode/text.h"
 
+#include "base/error.h"
 #include "base/alloc.h"
 #include "base/file.h"
 
@@ -212,6 +213,7 @@ static bool starts_one_of(const char *s, const char *const *list)
 
 bool bitcode_args_takes_value(const char *option)
 {
+	RD_ASSERT(option != NULL);
 	return is_one_of(option, separate);
 }
 
@@ -393,6 +395,7 @@ static void read_value(struct bitcode_args *a, const char *option, const char *v
 
 void bitcode_args_parse(struct bitcode_args *a, int argc, char **argv)
 {
+	RD_ASSERT(argc >= 0 && argv != NULL);
 	const char *language = NULL;
 	bool only_inputs = false;
 

@@ -58,11 +58,13 @@ void bitcode_cache_close(struct bitcode_cache *c)
 
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key)
 {
+	RD_ASSERT(*key && !strchr(key, '/'));
 	return rd_xasprintf("%s/flavour/%s", c->directory, key);
 }
 
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key)
 {
+	RD_ASSERT(*key && !strchr(key, '/'));
 	return rd_xasprintf("%s/unit/%.2s/%s", c->directory, key, key);
 }
 
@@ -237,6 +239,7 @@ bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *stem)
 /* The hash comes last: a unit without one is not there. */
 int bitcode_cache_store_unit(const char *from, const char *to)
 {
+	RD_ASSERT(from != NULL && to != NULL);
 	char *stored = rd_xasprintf("%s.sum", to), text[BITCODE_KEY_TEXT];
 	int err = make_parent(to);
 
@@ -258,6 +261,7 @@ int bitcode_cache_store_unit(const char *from, const char *to)
 
 int bitcode_cache_store_tree(const char *from, const char *to)
 {
+	RD_ASSERT(from != NULL && to != NULL);
 	char *stored = rd_xasprintf("%s/sum", from), text[BITCODE_KEY_TEXT];
 	int err = make_parent(to);
 
@@ -359,6 +363,7 @@ static void remove_stale_work(const struct bitcode_cache *c, int64_t before)
 
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace)
 {
+	RD_ASSERT(grace >= 0);
 	char *flavours = rd_xasprintf("%s/flavour", c->directory),
 	     *units = rd_xasprintf("%s/unit", c->directory);
 	int64_t before = time(NULL) - grace;

@@ -315,6 +315,7 @@ static int link_program(struct run *r)
 
 int bitcode_cc(const char *driver, int argc, char **argv)
 {
+	RD_ASSERT(driver != NULL && argc >= 0);
 	struct bitcode_args args;
 	struct run r = {.driver = driver, .args = &args, .argv = argv, .files = {RD_ARGV_INIT}};
 	int status;

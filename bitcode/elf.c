@@ -8,6 +8,8 @@
  */
 #include "bitcode/elf.h"
 
+#include "base/error.h"
+
 #include <elf.h>
 #include <string.h>
 
@@ -102,6 +104,7 @@ bool bitcode_elf_section(const struct bitcode_elf *e, uint32_t index, struct bit
 bool bitcode_elf_find(const struct bitcode_elf *e, const char *name, uint32_t previous,
 		      struct bitcode_elf_section *s)
 {
+	RD_ASSERT(name != NULL && s != NULL);
 	for (uint32_t i = previous + 1; i < e->count; i++)
 		if (bitcode_elf_section(e, i, s) && s->data && !strcmp(s->name, name))
 			return true;
@@ -145,6 +148,7 @@ bool bitcode_elf_symbol_next(struct bitcode_elf_symbols *symbols, struct bitcode
 
 void bitcode_elf_dynamic(const struct bitcode_elf *e, int64_t tag, bitcode_elf_dynamic_fn *fn, void *context)
 {
+	RD_ASSERT(fn != NULL);
 	struct bitcode_elf_section dynamic, strings;
 
 	for (uint32_t i = 1; i < e->count; i++) {
@@ -196,6 +200,7 @@ bool bitcode_elf_note(const struct bitcode_elf *e, uint8_t key[16])
  */
 size_t bitcode_module_length(const uint8_t *p, size_t length)
 {
+	RD_ASSERT(p != NULL || length == 0);
 	size_t at = 4;
 
 	if (length < 4 || memcmp(p, "BC\xC0\xDE", 4))

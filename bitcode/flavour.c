@@ -447,6 +447,7 @@ static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
 {
+	RD_ASSERT(program != NULL && opts != NULL && opts->name != NULL);
 	struct build b = {.opts = opts};
 	bool cached = false;
 	int err = bitcode_cache_open(&b.cache);

@@ -6,6 +6,7 @@
  */
 #include "bitcode/line.h"
 
+#include "base/error.h"
 #include "base/alloc.h"
 #include "bitcode/line-int.h"
 
@@ -41,6 +42,7 @@ void bitcode_line_begin(struct rd_buf *out)
 
 void bitcode_line_add(struct rd_buf *out, const struct bitcode_item *item)
 {
+	RD_ASSERT(item->text != NULL);
 	uint8_t head[RECORD_SIZE];
 	size_t length = strlen(item->text);
 

@@ -143,6 +143,7 @@ int bitcode_patch_assembly(const char *path)
 
 void bitcode_native_entry(struct rd_buf *out, const char *name, const void *data, size_t length)
 {
+	RD_ASSERT(name != NULL && (data != NULL || length == 0));
 	uint64_t sizes[2] = {strlen(name), length};
 
 	rd_buf_add(out, "RADOBJ01", 8);

@@ -123,6 +123,7 @@ static bool load(struct bitcode_program *p)
 
 int bitcode_program_open(struct bitcode_program *p, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	int err;
 
 	*p = (struct bitcode_program){.path = rd_xstrdup(path)};
@@ -171,5 +172,6 @@ static bool table_defines(const struct bitcode_program *p, uint32_t table, const
 
 bool bitcode_program_defines(const struct bitcode_program *p, const char *name)
 {
+	RD_ASSERT(name != NULL);
 	return table_defines(p, SHT_SYMTAB, name) || table_defines(p, SHT_DYNSYM, name);
 }

@@ -25,6 +25,7 @@ void bitcode_sites_begin(struct bitcode_sites *s)
 
 int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	size_t before = s->text.length;
 	int err = rd_file_read(path, &s->text);
 
@@ -37,6 +38,7 @@ int bitcode_sites_add_unit(struct bitcode_sites *s, const char *path)
 
 int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const char *name)
 {
+	RD_ASSERT(path != NULL && name != NULL);
 	struct bitcode_elf_symbols symbols;
 	struct bitcode_elf_symbol symbol;
 	struct bitcode_elf e;
@@ -62,6 +64,7 @@ int bitcode_sites_add_module(struct bitcode_sites *s, const char *path, const ch
 
 int bitcode_sites_write(struct bitcode_sites *s, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	unsigned long long records = 0, hash = XXH64(s->text.data, s->text.length, 0);
 
 	for (size_t i = strlen(FIRST_LINE); i < s->text.length; i++)

@@ -68,6 +68,7 @@ static size_t mark(struct finding_set *set, const struct rd_names *ids)
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
 			   size_t *fixed)
 {
+	RD_ASSERT(name != NULL);
 	struct rd_names ids = RD_NAMES_INIT;
 	struct rd_buf text = RD_BUF_INIT;
 

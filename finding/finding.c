@@ -50,21 +50,25 @@ const char *finding_model_name(enum finding_model model)
 
 const char *finding_status_name(enum finding_status status)
 {
+	RD_ASSERT(status < FINDING_STATUSES);
 	return status_names[status];
 }
 
 const char *finding_class_name(enum finding_class class)
 {
+	RD_ASSERT(class < FINDING_CLASSES);
 	return class_names[class];
 }
 
 const char *finding_object_kind_name(enum finding_object_kind kind)
 {
+	RD_ASSERT(kind < FINDING_OBJECT_KINDS);
 	return object_kind_names[kind];
 }
 
 const char *finding_op_name(enum finding_op op)
 {
+	RD_ASSERT(op < FINDING_OPS);
 	return op_names[op];
 }
 
@@ -91,12 +95,14 @@ void finding_set_free(struct finding_set *set)
 
 void finding_set_put(struct finding_set *set, struct finding *f)
 {
+	RD_ASSERT(f != NULL);
 	RD_GROW(set->items, set->capacity, set->count + 1);
 	set->items[set->count++] = f;
 }
 
 struct finding *finding_add(struct finding_set *set, enum finding_kind kind)
 {
+	RD_ASSERT(kind < FINDING_KINDS);
 	struct finding *f = rd_arena_alloc(set->arena, sizeof *f);
 
 	f->kind = kind;
@@ -133,6 +139,7 @@ void *finding_array(struct finding_set *set, size_t count, size_t size)
 /* Notes are few, so the array is copied each time. */
 void finding_note(struct finding_set *set, struct finding *f, const char *text)
 {
+	RD_ASSERT(text != NULL);
 	const char **notes = finding_array(set, f->note_count + 1, sizeof *notes);
 
 	if (f->note_count)
@@ -161,6 +168,7 @@ struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b)
 {
+	RD_ASSERT(a < FINDING_CLASSES && b < FINDING_CLASSES);
 	if (a == FINDING_NO_CLASS || b == FINDING_NO_CLASS)
 		return a == FINDING_NO_CLASS ? b : a;
 	return a < b ? a : b;
@@ -178,6 +186,7 @@ void finding_classify(struct finding *f, enum finding_model model, enum finding_
 /* Witnesses are few, so the array is copied each time. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w)
 {
+	RD_ASSERT(w->class < FINDING_CLASSES && w->model < FINDING_MODELS);
 	struct finding_witness *all = finding_array(set, f->witness_count + 1, sizeof *all);
 	size_t at = 0;
 
@@ -189,12 +198,15 @@ void finding_add_witness(struct finding_set *set, struct finding *f, const struc
 	all[at] = *w;
 	f->witnesses = all;
 	f->witness_count++;
+	for (size_t i = 1; i < f->witness_count; i++)
+		RD_ASSERT(finding_worse(all[i - 1].class, all[i].class) == all[i - 1].class);
 	f->input = all[0].input;
 }
 
 /* Whole numbers are written as such, so that counts do not become 1e+06. */
 void finding_stat(struct finding_set *set, const char *name, double value)
 {
+	RD_ASSERT(name != NULL);
 	const char *json = "null";
 
 	if (isfinite(value))
@@ -212,6 +224,7 @@ void finding_stat(struct finding_set *set, const char *name, double value)
 
 size_t finding_position(const struct finding_set *set, const char *fingerprint)
 {
+	RD_ASSERT(fingerprint != NULL);
 	for (size_t i = 0; i < set->count; i++)
 		if (strcmp(set->items[i]->fingerprint, fingerprint) == 0)
 			return i;
@@ -227,6 +240,7 @@ struct finding *finding_at(const struct finding_set *set, const char *fingerprin
 
 struct finding *finding_find(const struct finding_set *set, const char *id)
 {
+	RD_ASSERT(id != NULL);
 	size_t length = strlen(id);
 	struct finding *found = NULL;
 
@@ -249,6 +263,7 @@ bool finding_is_fresh(const struct finding *f)
 
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh)
 {
+	RD_ASSERT(status < FINDING_STATUSES);
 	size_t n = 0;
 
 	for (size_t i = 0; i < set->count; i++)

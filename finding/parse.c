@@ -540,6 +540,7 @@ static void get_document(struct parse *p, const json_t *document)
 
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name)
 {
+	RD_ASSERT(set != NULL && name != NULL);
 	struct parse p = {.read = {.subject = "findings", .name = name}};
 	json_t *document = rd_json_load(&p.read, data, length);
 

@@ -41,11 +41,13 @@ void schedule_release(struct schedule *s)
 
 const char *schedule_text(struct schedule *s, const char *text)
 {
+	RD_ASSERT(s->arena != NULL);
 	return text ? rd_arena_strndup(s->arena, text, strlen(text)) : NULL;
 }
 
 bool schedule_is_word(const char *text)
 {
+	RD_ASSERT(text != NULL);
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
 	return *text && strspn(text, allowed) == strlen(text);
@@ -252,6 +254,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 
 int schedule_write(const struct schedule *s, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	struct rd_buf text = RD_BUF_INIT;
 
 	schedule_format(s, &text);

@@ -402,6 +402,7 @@ static int finish(FILE *out)
 
 int finding_write(const struct finding_set *set, FILE *out)
 {
+	RD_ASSERT(out != NULL);
 	struct rd_json j;
 
 	rd_json_begin(&j, out);
@@ -431,6 +432,7 @@ int finding_write(const struct finding_set *set, FILE *out)
 
 int finding_write_schedule(const struct schedule *schedule, FILE *out)
 {
+	RD_ASSERT(schedule != NULL && out != NULL);
 	struct rd_json j;
 
 	rd_json_begin(&j, out);

@@ -62,6 +62,7 @@ uint32_t model_thread(const struct model *m, uint32_t number)
 
 uint32_t model_thread_of_stream(const struct model *m, size_t stream)
 {
+	RD_ASSERT(stream < trace_thread_count(m->trace));
 	return m->private->by_stream[stream];
 }
 
@@ -415,6 +416,7 @@ static void scan_names(struct model *m)
 
 int model_build(struct model **out, struct trace *trace, enum model_depth depth)
 {
+	RD_ASSERT(depth <= MODEL_HISTORIES);
 	struct model *m = rd_xcalloc(1, sizeof *m);
 	m->private = rd_xcalloc(1, sizeof *m->private);
 	m->trace = trace;

@@ -348,6 +348,7 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 int model_locate(const struct model *m, uint32_t thread, const size_t *accesses, size_t count,
 		 struct model_spot *spots)
 {
+	RD_ASSERT(thread < m->thread_count);
 	struct locator l = {.model = m,
 			    .history = &m->histories[thread],
 			    .accesses = accesses,

@@ -5,6 +5,7 @@
  */
 #include "model/model-int.h"
 
+#include "base/error.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/name.h"
@@ -127,6 +128,7 @@ static void name_global(const struct model *m, const struct model_object *o, str
 
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out)
 {
+	RD_ASSERT(object < m->object_count);
 	if (object == MODEL_NONE) {
 		rd_buf_adds(out, RD_UNKNOWN);
 		return;
@@ -161,6 +163,7 @@ static void name_descriptor(uint64_t address, struct rd_buf *out)
 
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out)
 {
+	RD_ASSERT(object < m->object_count);
 	if (object != MODEL_NONE && model_is_descriptors(m, object)) {
 		name_descriptor(m->objects[object].base + offset, out);
 		return;
@@ -197,6 +200,7 @@ void model_name_address(const struct model *m, uint64_t address, uint64_t q, str
 
 void model_name_sync(const struct model *m, uint32_t sync, struct rd_buf *out)
 {
+	RD_ASSERT(sync < m->sync_count);
 	const struct model_sync *s = &m->syncs[sync];
 	model_name_place(m, s->object, s->offset, out);
 }

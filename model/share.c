@@ -531,6 +531,7 @@ static uint64_t shared_mapped(const struct model *m, const struct model_shadow *
 
 uint64_t model_shared_bytes(const struct model *m, uint32_t object)
 {
+	RD_ASSERT(object < m->object_count);
 	const struct model_object *o = &m->objects[object];
 	uint64_t count = 0;
 	if (!o->shadow)

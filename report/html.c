@@ -396,6 +396,7 @@ static void put_footer(struct page *p)
 
 int report_html(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
+	RD_ASSERT(opts != NULL && out != NULL);
 	struct page p = {.out = out, .set = set, .opts = opts, .words = RD_BUF_INIT};
 
 	put_head(&p);

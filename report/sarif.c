@@ -444,6 +444,7 @@ static void put_invocation(struct writer *w)
 
 int report_sarif(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
+	RD_ASSERT(opts != NULL && out != NULL);
 	struct writer w = {.set = set, .opts = opts, .words = RD_BUF_INIT};
 
 	rd_json_begin(&w.j, out);

@@ -582,6 +582,7 @@ static int finish(struct printer *p)
 
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)
 {
+	RD_ASSERT(schedule != NULL && out != NULL);
 	struct printer p = {.out = out, .opts = opts, .line = RD_BUF_INIT};
 
 	print_labelled(&p, "Finding", schedule->finding);
@@ -593,6 +594,7 @@ int report_schedule(const struct schedule *schedule, const struct report_opts *o
 
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
+	RD_ASSERT(opts != NULL && out != NULL);
 	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
 
 	for (size_t i = 0; i < set->count; i++)

@@ -5,6 +5,7 @@
  */
 #include "report/words.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
 #include "raddle/event.h"
@@ -79,6 +80,7 @@ static bool holds_itself(const struct finding_wait *w)
 
 void word_title(struct rd_buf *out, const struct finding *f)
 {
+	RD_ASSERT(f->kind < FINDING_KINDS);
 	const char *what = f->access_count ? f->accesses[0].what : NULL;
 
 	rd_buf_adds(out, finding_kind_words(f->kind));
@@ -99,6 +101,7 @@ void word_title(struct rd_buf *out, const struct finding *f)
 
 const char *word_status(const struct finding *f)
 {
+	RD_ASSERT(f->status < FINDING_STATUSES);
 	static const char *const words[FINDING_STATUSES] = {"confirmed by replay", "predicted, not confirmed",
 							    "possible, never looked for in a run", "dropped"};
 
@@ -109,6 +112,7 @@ const char *word_status(const struct finding *f)
 
 const char *word_class(enum finding_class class)
 {
+	RD_ASSERT(class < FINDING_CLASSES);
 	static const char *const words[FINDING_CLASSES] = {
 		"",
 		"the program fails in one of the orders",

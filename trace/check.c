@@ -147,6 +147,7 @@ static void check_event(struct check *c, const struct trace_lane *lane)
 
 int trace_check(struct trace *trace, trace_check_note *note, void *context, struct trace_check_result *result)
 {
+	RD_ASSERT(note != NULL && result != NULL);
 	struct check c = {.trace = trace, .sites = trace_get_sites(trace), .note = note, .context = context};
 	struct trace_merge m;
 	memset(result, 0, sizeof *result);

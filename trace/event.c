@@ -4,6 +4,8 @@
  */
 #include "trace/event.h"
 
+#include "base/error.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ const struct trace_kind *trace_kind(unsigned code)
 
 int trace_kind_find(const char *name)
 {
+	RD_ASSERT(name != NULL);
 	for (int code = 0; code <= RADDLE_ACCESS; code++) {
 		if (kinds[code].name && strcmp(kinds[code].name, name) == 0)
 			return code;
@@ -31,6 +34,7 @@ int trace_kind_find(const char *name)
 
 void trace_operand_name(const struct trace_kind *kind, unsigned index, char out[TRACE_OPERAND_NAME])
 {
+	RD_ASSERT(kind != NULL);
 	const char *p = kind->operand_names;
 	while (index > 0 && *p) {
 		p += strcspn(p, " ");

@@ -63,6 +63,7 @@ static const char *const kind_names[TRACE_FULL_KINDS] = {
 
 const char *trace_full_kind_name(enum trace_full_kind kind)
 {
+	RD_ASSERT(kind < TRACE_FULL_KINDS);
 	return kind_names[kind];
 }
 
@@ -106,6 +107,7 @@ uint64_t trace_record_value(const struct trace_record *r, size_t i)
 int trace_full_open(struct trace_full **out, struct trace *trace, const struct trace_layout *layout,
 		    size_t index, bool values)
 {
+	RD_ASSERT(layout != NULL);
 	struct trace_full *f = rd_xcalloc(1, sizeof *f);
 	int err = trace_open_thread_full(trace, index, &f->stream);
 	if (err) {
@@ -122,6 +124,7 @@ int trace_full_open(struct trace_full **out, struct trace *trace, const struct t
 void trace_full_open_raw(struct trace_full **out, const struct trace_layout *layout, uint32_t thread,
 			 bool values)
 {
+	RD_ASSERT(layout != NULL);
 	struct trace_full *f = rd_xcalloc(1, sizeof *f);
 	f->layout = layout;
 	f->values = values;
@@ -133,6 +136,7 @@ void trace_full_open_raw(struct trace_full **out, const struct trace_layout *lay
 
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length)
 {
+	RD_ASSERT(raw != NULL || length == 0);
 	f->begin = f->p = raw;
 	f->end = length ? f->begin + length : f->begin;
 	f->piece = NULL;
@@ -182,6 +186,7 @@ static void land(struct trace_full *f, uint64_t frame)
 
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max)
 {
+	RD_ASSERT(sites != NULL || max == 0);
 	for (size_t i = 0; i < f->depth && i < max; i++)
 		sites[i] = f->scopes[f->depth - 1 - i].call;
 	return f->depth;

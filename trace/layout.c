@@ -293,6 +293,7 @@ static void link_up(struct trace_layout *l)
 
 int trace_layout_new(struct trace_layout **out, const struct trace_sites *sites)
 {
+	RD_ASSERT(out != NULL && sites != NULL);
 	struct trace_layout *l = rd_xcalloc(1, sizeof *l);
 	struct parser p = {.layout = l, .sites = sites};
 	int err = RD_OK;

@@ -90,6 +90,7 @@ static void put_document(struct rd_json *j, const struct trace_meta *m)
 
 int trace_meta_write(const struct trace_meta *meta, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
@@ -184,6 +185,7 @@ static int check_version(json_t *root, const char *name)
 
 int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, const char *name)
 {
+	RD_ASSERT(name != NULL);
 	struct rd_json_read p = {.subject = "trace", .name = name};
 	struct trace_meta m = {0};
 	json_t *root = rd_json_load(&p, text, length);

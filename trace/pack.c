@@ -289,6 +289,7 @@ struct trace_packer {
 
 struct trace_packer *trace_packer_new(const struct trace_layout *layout)
 {
+	RD_ASSERT(layout != NULL);
 	struct trace_packer *p = rd_xcalloc(1, sizeof *p);
 	guess_init(&p->guess, layout);
 	p->out = (struct rd_buf)RD_BUF_INIT;
@@ -421,6 +422,7 @@ static size_t pack_row(struct trace_packer *p, const uint8_t *raw, size_t left)
 
 uint64_t trace_pack(struct trace_packer *p, const uint8_t *raw, size_t length)
 {
+	RD_ASSERT(raw != NULL || length == 0);
 	const uint8_t *at = raw, *end = raw + length;
 	uint64_t records = 0;
 	while (at < end && *at) {
@@ -477,6 +479,7 @@ size_t trace_packed_raw(const struct trace_packer *p)
 
 const void *trace_packed_take(struct trace_packer *p, size_t *length)
 {
+	RD_ASSERT(length != NULL);
 	uint8_t head[4];
 	put(head, p->marks.length, 4);
 	rd_buf_clear(&p->out);
@@ -505,6 +508,7 @@ struct reader {
 
 struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout)
 {
+	RD_ASSERT(layout != NULL);
 	struct trace_unpacker *u = rd_xcalloc(1, sizeof *u);
 	guess_init(&u->guess, layout);
 	return u;

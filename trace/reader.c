@@ -139,6 +139,7 @@ static int open_file(struct trace *t, const char *path)
 
 int trace_open(struct trace **out, const char *path, bool force)
 {
+	RD_ASSERT(out != NULL && path != NULL);
 	struct stat st;
 	if (stat(path, &st) != 0)
 		return rd_fail_errno("trace: %s", path);
@@ -196,6 +197,7 @@ size_t trace_thread_count(const struct trace *t)
 
 uint32_t trace_thread_number(const struct trace *t, size_t index)
 {
+	RD_ASSERT(index < t->count);
 	return t->threads[index].number;
 }
 
@@ -215,6 +217,7 @@ static int opened(struct thread_file *f, struct trace_stream *s, int err)
 
 int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
 {
+	RD_ASSERT(index < t->count);
 	struct thread_file *f = &t->threads[index];
 	if (f->unusable)
 		return RD_EFORMAT;
@@ -223,6 +226,7 @@ int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
 
 int trace_open_thread_full(struct trace *t, size_t index, struct trace_stream *s)
 {
+	RD_ASSERT(index < t->count);
 	struct thread_file *f = &t->threads[index];
 	if (f->unusable)
 		return RD_EFORMAT;
@@ -273,6 +277,7 @@ static void advance(struct trace_merge *m, struct trace_lane *lane)
 
 int trace_merge_open(struct trace_merge *m, struct trace *t)
 {
+	RD_ASSERT(t != NULL);
 	memset(m, 0, sizeof *m);
 	m->trace = t;
 	m->lane_count = t->count;

@@ -65,6 +65,7 @@ static const char *const kind_names[TRACE_SITE_KINDS] = {"r",  "w", "rr", "rw", 
 
 const char *trace_site_kind_name(enum trace_site_kind kind)
 {
+	RD_ASSERT(kind < TRACE_SITE_KINDS);
 	return kind_names[kind];
 }
 
@@ -519,6 +520,7 @@ static int get_text(const char *name, const void *data, size_t length, struct rd
 
 int trace_sites_parse(struct trace_sites **out, const void *data, size_t length, const char *name)
 {
+	RD_ASSERT(out != NULL && name != NULL);
 	struct rd_buf text = RD_BUF_INIT;
 	int err = get_text(name, data, length, &text);
 	if (err) {
@@ -589,6 +591,7 @@ const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t 
 
 size_t trace_sites_frames(const struct trace_sites *s, uint32_t site, struct trace_frame *frames, size_t max)
 {
+	RD_ASSERT(frames != NULL || max == 0);
 	const struct trace_site *at = trace_sites_find(s, site);
 
 	if (!at) {
@@ -613,6 +616,7 @@ const char *trace_sites_file(const struct trace_sites *s, uint32_t file)
 
 size_t trace_sites_members(const struct trace_sites *s, const char *type, size_t *first)
 {
+	RD_ASSERT(type != NULL && first != NULL);
 	uint32_t number;
 	if (!rd_names_find(&s->private->types, type, strlen(type), &number))
 		return 0;
@@ -622,6 +626,7 @@ size_t trace_sites_members(const struct trace_sites *s, const char *type, size_t
 
 const struct trace_global *trace_sites_global(const struct trace_sites *s, const char *linkage)
 {
+	RD_ASSERT(linkage != NULL);
 	uint32_t number;
 	if (!rd_names_find(&s->private->linkages, linkage, strlen(linkage), &number))
 		return NULL;

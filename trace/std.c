@@ -873,6 +873,8 @@ static void release(struct import *in)
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events)
 {
+	RD_ASSERT(text != NULL || length == 0);
+	RD_ASSERT(directory != NULL && opts != NULL && events != NULL);
 	struct import in = {.opts = opts, .sites = RD_BUF_INIT};
 	int err = trace_writer_open(&in.writer, directory);
 	if (!err)

@@ -68,6 +68,8 @@ static void start(struct trace_stream *s, struct trace_inflater *inflater, const
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name)
 {
+	RD_ASSERT(data != NULL || length == 0);
+	RD_ASSERT(name != NULL);
 	int err = check_header(data, length, name, false);
 	if (err)
 		return err;
@@ -79,6 +81,8 @@ int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, c
 int trace_stream_open_full(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 			   size_t length, const char *name)
 {
+	RD_ASSERT(data != NULL || length == 0);
+	RD_ASSERT(name != NULL);
 	int err = check_header(data, length, name, true);
 	if (err)
 		return err;
@@ -216,6 +220,7 @@ static int bad_record(struct trace_stream *s)
 
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what)
 {
+	RD_ASSERT(what != NULL);
 	if (first_report(s))
 		rd_fail(RD_EFORMAT, "trace: %s: chunk %u at 0x%zx: record at 0x%zx: %s", s->name,
 			s->chunks - 1, s->chunk_offset, at, what);

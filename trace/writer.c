@@ -70,6 +70,7 @@ static int fail_keeping_errno(const char *what, const char *directory, uint32_t 
 
 int trace_writer_open(struct trace_writer **out, const char *directory)
 {
+	RD_ASSERT(out != NULL && directory != NULL);
 	int err = rd_mkdirs(directory);
 	if (err)
 		return err;
@@ -239,6 +240,7 @@ int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *reco
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
 			size_t raw)
 {
+	RD_ASSERT(w->full && raw > 0);
 	return write_chunk(w, thread, &(struct content){packed, length, raw});
 }
 
@@ -260,6 +262,7 @@ void trace_writer_full(struct trace_writer *w)
 
 int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta)
 {
+	RD_ASSERT(meta != NULL);
 	char *path = rd_xasprintf("%s/meta.json", w->directory);
 	int err = trace_meta_write(meta, path);
 	int saved = errno;
@@ -270,6 +273,7 @@ int trace_writer_meta(struct trace_writer *w, const struct trace_meta *meta)
 
 int trace_writer_sites(struct trace_writer *w, const char *path)
 {
+	RD_ASSERT(path != NULL);
 	char *target = rd_xasprintf("%s/sites", w->directory);
 	struct rd_buf b = RD_BUF_INIT;
 	/* A copy, never a link: whoever damages the trace must not damage the cache. */
@@ -295,6 +299,7 @@ uint64_t trace_writer_threads(const struct trace_writer *w)
 
 void trace_writer_abandon(struct trace_writer *w)
 {
+	RD_ASSERT(w != NULL);
 	for (size_t i = 0; i < w->count; i++)
 		w->streams[i].preview = false;
 	trace_writer_close(w);
