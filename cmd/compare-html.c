@@ -2,6 +2,7 @@
 /* A comparison as what report/propagation.h makes a page of. */
 #include "cmd/compare.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "report/propagation.h"
 

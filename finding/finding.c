@@ -6,6 +6,7 @@
  */
 #include "finding/finding.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "finding/schedule.h"
 

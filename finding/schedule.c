@@ -10,6 +10,7 @@
  */
 #include "finding/schedule.h"
 
+#include "base/alloc.h"
 #include "base/field.h"
 #include "base/error.h"
 #include "base/file.h"
