@@ -46,6 +46,8 @@ static struct last judge_record(const struct trace_sites *sites, const struct tr
 		last.likely = UNFINISHED;
 	else if (r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_THREAD_END)
 		last.likely = NOT;
+	else if (r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_ABORT)
+		last.likely = CALLED_ABORT;
 	else if (r->kind == TRACE_FULL_EVENT && !raddle_is_counted(r->event->kind))
 		last.likely = WAITS;
 	else if ((r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL) && site && is_own_check(site))
