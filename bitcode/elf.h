@@ -14,10 +14,12 @@
 #include <stdint.h>
 
 /* The sections of ours in objects and programs (doc/format/program.md). */
-#define BITCODE_SECTION ".rad.bc"	    /* bitcode modules, one behind the other */
-#define BITCODE_COMMAND_SECTION ".rad.cmd"  /* clang's command lines */
-#define BITCODE_NATIVE_SECTION ".rad.obj"   /* objects that have no bitcode */
-#define BITCODE_LINK_SECTION ".rad.ln"	    /* the link line */
+#define BITCODE_SECTION ".rad.bc"	   /* bitcode modules, one behind the other */
+#define BITCODE_COMMAND_SECTION ".rad.cmd" /* clang's command lines */
+#define BITCODE_NATIVE_SECTION ".rad.obj"  /* objects that have no bitcode */
+#define BITCODE_LINK_SECTION ".rad.ln"	   /* the link line */
+#define BITCODE_ASSEMBLER_SECTION                                                                            \
+	".rad.as" /* of a flavour: functions with assembler that may order threads */
 #define BITCODE_NOTE_SECTION ".note.raddle" /* survives what strips the others */
 
 /* The names clang gives to the first two; of the same lengths. */

@@ -17,6 +17,7 @@
 #include "base/process.h"
 #include "base/scratch.h"
 #include "bitcode/cache.h"
+#include "bitcode/foreign.h"
 #include "bitcode/modules.h"
 #include "bitcode/relink.h"
 #include "bitcode/sites.h"
@@ -435,12 +436,29 @@ static void release(struct build *b)
 	RD_FREE(b->worker, b->hooks, b->final, b->stage);
 }
 
+static char *find_foreign(const struct build *b)
+{
+	struct rd_argv flavoured = RD_ARGV_INIT;
+	char *foreign;
+
+	for (size_t i = 0; i < b->all.count; i++) {
+		char *path = module_path(b, b->final, &b->all.items[i]);
+
+		rd_argv_add(&flavoured, path);
+		free(path);
+	}
+	foreign = bitcode_foreign_list(&b->all, &flavoured);
+	rd_argv_release(&flavoured);
+	return foreign;
+}
+
 static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 {
 	*out = (struct rd_flavour){
 		.executable = module_path(b, b->final, &b->all.items[b->all.count - 1]),
 		.sites = rd_xasprintf("%s/sites", b->final),
 		.key = rd_xstrdup(b->key),
+		.foreign = find_foreign(b),
 		.cached = cached,
 	};
 }
@@ -471,6 +489,6 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 
 void rd_flavour_release(struct rd_flavour *f)
 {
-	RD_FREE(f->executable, f->sites, f->key, f->library_path);
+	RD_FREE(f->executable, f->sites, f->key, f->library_path, f->foreign);
 	*f = (struct rd_flavour){0};
 }

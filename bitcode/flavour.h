@@ -22,7 +22,9 @@ struct rd_flavour {
 	char *key;	    /* 32 hex digits that name all that went in */
 	char *library_path; /* a directory that LD_LIBRARY_PATH would need; NULL: none, the
 			     * executable finds its flavoured libraries by itself */
-	bool cached;	    /* it was there already */
+	char *foreign; /* the code in it that Raddle did not compile and that could order threads: names, for
+			* people; NULL: there is none */
+	bool cached;   /* it was there already */
 };
 
 /* `program` is a path, or a name that is looked for in PATH.  Its environment

@@ -123,20 +123,22 @@ static void need(void *context, const char *name)
 {
 	struct search *s = context;
 	struct bitcode_program p;
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
 	uint32_t number;
 
 	if (rd_names_find(&s->seen, name, strlen(name), &number))
 		return;
 	rd_names_put(&s->seen, name, strlen(name));
 	locate(s, name);
-	if (!s->result)
+	if (!s->result) {
+		rd_argv_add(&s->found->natives, base);
 		return;
+	}
 	if (bitcode_program_probe(&p, s->result)) {
-		const char *base = strrchr(name, '/');
-
 		RD_GROW(s->found->items, s->found->capacity, s->found->count + 1);
-		s->found->items[s->found->count++] =
-			(struct bitcode_library){p, rd_xstrdup(base ? base + 1 : name)};
+		s->found->items[s->found->count++] = (struct bitcode_library){p, rd_xstrdup(base)};
+	} else {
+		rd_argv_add(&s->found->natives, base);
 	}
 	if (!is_system(s->result))
 		rd_argv_add(&s->queue, s->result);
@@ -156,12 +158,29 @@ static void look_through(struct search *s, const char *path, const struct bitcod
 	bitcode_elf_dynamic(e, DT_NEEDED, need, s);
 }
 
+/* Whether they carry bitcode or not: preloaded libraries are not flavoured. */
+static void add_preloaded(struct bitcode_libraries *l)
+{
+	const char *list = getenv("LD_PRELOAD");
+
+	while (list && *list) {
+		size_t n = strcspn(list, " :");
+		char *path = rd_xstrndup(list, n), *slash = strrchr(path, '/');
+
+		if (n)
+			rd_argv_add(&l->natives, slash ? slash + 1 : path);
+		free(path);
+		list += n + (list[n] != '\0');
+	}
+}
+
 void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p)
 {
 	struct search s = {.found = l, .seen = RD_NAMES_INIT, .queue = RD_ARGV_INIT};
 
-	*l = (struct bitcode_libraries){0};
+	*l = (struct bitcode_libraries){.natives = RD_ARGV_INIT};
 	look_through(&s, p->path, &p->elf);
+	add_preloaded(l);
 	for (size_t i = 0; i < s.queue.count; i++) {
 		struct rd_map map;
 		struct bitcode_elf e;
@@ -183,5 +202,6 @@ void bitcode_libraries_release(struct bitcode_libraries *l)
 		free(l->items[i].name);
 	}
 	free(l->items);
+	rd_argv_release(&l->natives);
 	*l = (struct bitcode_libraries){0};
 }

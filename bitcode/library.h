@@ -3,6 +3,7 @@
 #ifndef BITCODE_LIBRARY_H
 #define BITCODE_LIBRARY_H
 
+#include "base/process.h"
 #include "bitcode/program.h"
 
 struct bitcode_library {
@@ -13,6 +14,8 @@ struct bitcode_library {
 struct bitcode_libraries {
 	struct bitcode_library *items;
 	size_t count, capacity;
+	struct rd_argv
+		natives; /* file names of the other libraries that are needed, and those of LD_PRELOAD */
 };
 
 /* Finds them as the dynamic loader would: RPATH, LD_LIBRARY_PATH, RUNPATH, the

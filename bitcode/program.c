@@ -47,7 +47,8 @@ static size_t split_native(struct bitcode_program *p, const uint8_t *data, size_
 	if (sizes[0] > left || sizes[1] > left - sizes[0])
 		return 0;
 	RD_GROW(p->natives, p->native_capacity, p->native_count + 1);
-	p->natives[p->native_count++] = (struct bitcode_native){data + NATIVE_HEADER + sizes[0], sizes[1]};
+	p->natives[p->native_count++] = (struct bitcode_native){data + NATIVE_HEADER + sizes[0], sizes[1],
+								(const char *)data + NATIVE_HEADER, sizes[0]};
 	return NATIVE_HEADER + sizes[0] + sizes[1];
 }
 

@@ -16,6 +16,8 @@ struct bitcode_unit {
 struct bitcode_native {
 	const uint8_t *data;
 	size_t length;
+	const char *name; /* without NUL */
+	size_t name_length;
 };
 
 struct bitcode_program {

@@ -153,9 +153,10 @@ struct finding {
 	enum finding_class classes[FINDING_MODELS]; /* FINDING_NO_CLASS: not asked for, or not known */
 	bool sound;				    /* the prediction keeps every read's writer */
 	bool known;				    /* in the baseline */
-	bool recorded;		 /* confirmed by the recorded run itself: it happened there */
-	bool observed;		 /* confirmed by the detector: the two accesses cannot be brought together */
-	const char *reason;	 /* why dropped or unconfirmed */
+	bool recorded;	    /* confirmed by the recorded run itself: it happened there */
+	bool observed;	    /* confirmed by the detector: the two accesses cannot be brought together */
+	bool unordered;	    /* the detector saw no order, but code that Raddle did not compile may have one */
+	const char *reason; /* why dropped or unconfirmed */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
 	const char *schedule_path;

@@ -427,6 +427,11 @@ static void get_witnesses(struct parse *p, const json_t *object, struct finding 
 		f->input = input;
 }
 
+static bool is_unordered(const char *seen)
+{
+	return seen && !strcmp(seen, "unordered");
+}
+
 static void get_verdict(struct parse *p, const json_t *object, struct finding *f)
 {
 	get_id(p, object, "id", f->id);
@@ -439,6 +444,7 @@ static void get_verdict(struct parse *p, const json_t *object, struct finding *f
 	f->known = get_bool(p, object, "known");
 	f->recorded = get_bool(p, object, "recorded");
 	f->observed = get_bool(p, object, "observed");
+	f->unordered = is_unordered(get_text(p, object, "seen"));
 	f->suppressed = get_text(p, object, "suppressed");
 	f->schedule_path = get_text(p, object, "schedule");
 	f->k = get_number(p, object, "k", INT64_MAX);

@@ -159,6 +159,9 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
+/* Assembler with memory operands that also promises to change other memory ("memory" is clobbered) is how
+ * locks and hand-overs are written: each operand is accessed atomically, and in order.  With the promise
+ * alone, what it does is unknown: the flavour says so (instr/foreign.c). */
 static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
 {
 	size_t n, m;
@@ -166,7 +169,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	const char *constraints = LLVMGetInlineAsmConstraintString(code, &m);
 	char *copy = rd_xstrndup(constraints, m), *rest = copy, *one;
 	char *body = rd_xstrndup(text, n);
-	bool atomic = strstr(body, "lock") != NULL || strstr(body, "xchg") != NULL;
+	bool clobbers = strstr(copy, "~{memory}") != NULL, named = false;
+	bool atomic = clobbers || strstr(body, "lock") != NULL || strstr(body, "xchg") != NULL;
 	unsigned argument = 0;
 	if (ir_effects_synchronises(f->effects, event.inst)) {
 		struct instr_event forget = event;
@@ -190,6 +194,7 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 			for (unsigned i = 0; atomic && i < seen_count; i++)
 				again |= seen[i] == pointer;
 			event.kind = atomic ? EVENT_ATOMIC_RMW : EVENT_RANGE_READ;
+			named = true;
 			if (!again)
 				scan_asm_operand(f, event, argument, one);
 			if (seen_count < sizeof seen / sizeof *seen)
@@ -197,6 +202,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 		}
 		argument++;
 	}
+	if (clobbers && !named && !instr_is_fence(body))
+		instr_note_assembler(f->unit, f->function);
 	free(copy);
 	free(body);
 }

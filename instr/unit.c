@@ -138,6 +138,7 @@ static int make_base(struct instr_unit *u)
 {
 	int code = 0;
 	instr_keep_used(u);
+	instr_note_module_assembler(u);
 	if (has_profile_counters(u->module))
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)

@@ -148,6 +148,11 @@ int instr_hook_link(struct instr_unit *u); /* defines the inlined ones as intern
 
 void instr_hook_refresh(struct instr_unit *u); /* after passes that may drop declarations */
 
+/* foreign.c */
+bool instr_is_fence(const char *text); /* assembler that touches no memory of ours */
+void instr_note_assembler(struct instr_unit *u, LLVMValueRef function); /* it may order threads unseen */
+void instr_note_module_assembler(struct instr_unit *u); /* the same of that outside of functions */
+
 /* used.c */
 void instr_keep_used(struct instr_unit *u); /* keeps what __attribute__((used)) kept */
 

@@ -15,6 +15,10 @@
  * A sound one would have been brought about if nothing hidden had stood in its way, unless a
  * thread spins on memory (of which only the first look is in the trace): then it spends its time in
  * the program and none in the kernel.
+ *
+ * And it does not know what code does that Raddle did not compile: a spin lock in a library, an instruction
+ * that works on memory which its assembler does not name.  Where a program has such code (bitcode/foreign.h)
+ * what the detector sees is said, and the finding stays unconfirmed.
  */
 #include "replay/replay.h"
 
@@ -25,14 +29,28 @@ static const char *action_of(const struct replay_race *race, int which)
 	return race->write[which] ? "write" : "read";
 }
 
-static void confirm(struct finding_set *set, struct finding *f, const struct replay_race *race)
+/* What the detector saw is a race unless somebody else ordered the two. */
+static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		     const struct replay_race *race)
 {
+	const char *foreign = p->request.program->program->flavour.foreign;
+
 	finding_note(set, f,
 		     finding_textf(set,
 				   "the detector saw the %s of %s and the later %s of %s, %" PRIu64
 				   " bytes at 0x%" PRIx64 ", without an order between them",
 				   action_of(race, 0), race->thread[0], action_of(race, 1), race->thread[1],
 				   race->size, race->address));
+	if (foreign) {
+		f->status = FINDING_UNCONFIRMED;
+		f->unordered = true;
+		f->reason = finding_textf(
+			set,
+			"unordered as far as seen: code that Raddle did not compile (%s) could have "
+			"ordered them; %s",
+			foreign, f->reason);
+		return;
+	}
 	finding_note(set, f, finding_textf(set, "they cannot stand there at once: %s", f->reason));
 	f->status = FINDING_CONFIRMED;
 	f->observed = true;
@@ -54,21 +72,22 @@ static bool is_of(const struct replay_race *race, const struct schedule *s)
 	       (race->site[0] == s->holds[1].site && race->site[1] == s->holds[0].site);
 }
 
-static bool look_for(struct finding_set *set, struct finding *f, bool planned,
+static bool look_for(const struct replay_policy *p, struct finding_set *set, struct finding *f, bool planned,
 		     const struct replay_result *result)
 {
 	for (size_t i = 0; i < result->race_count; i++) {
 		if (!is_of(&result->races[i], f->schedule) && !(planned && result->races[i].planned))
 			continue;
-		confirm(set, f, &result->races[i]);
+		conclude(p, set, f, &result->races[i]);
 		return true;
 	}
 	return false;
 }
 
-bool replay_observed(struct finding_set *set, struct finding *f, const struct replay_result *result)
+bool replay_observed(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		     const struct replay_result *result)
 {
-	return look_for(set, f, true, result);
+	return look_for(p, set, f, true, result);
 }
 
 int replay_observe(const struct replay_policy *p, struct finding_set *set, struct finding **findings,
@@ -85,7 +104,7 @@ int replay_observe(const struct replay_policy *p, struct finding_set *set, struc
 	request.progress = NULL;
 	err = replay_run(&request, &result);
 	for (size_t i = 0; i < count && !err; i++)
-		look_for(set, findings[i], i == 0, &result);
+		look_for(p, set, findings[i], i == 0, &result);
 	replay_result_release(&result);
 	return err;
 }

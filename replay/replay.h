@@ -220,11 +220,14 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
 /* The same question to a replay that the detector looked on in: if it saw the two accesses unordered the race
- * is confirmed. */
-bool replay_observed(struct finding_set *set, struct finding *f, const struct replay_result *result);
+ * is confirmed, or is unordered as far as seen where the program has foreign code.  False: it did not see
+ * them. */
+bool replay_observed(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
+		     const struct replay_result *result);
 
 /* One free run under the detector for all of these races, which have schedules.  Those of which it
- * sees the two accesses unordered are confirmed: no operation of the program orders them. */
+ * sees the two accesses unordered are confirmed, as no operation of the program orders them; or unordered as
+ * far as seen. */
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 

@@ -315,6 +315,17 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 		take_other(s, result->items[i]);
 }
 
+/* The detector saw no order, but its word does not suffice: that is not dropped either. */
+static void see_unordered(struct strategy *s, size_t item, const struct finding *f)
+{
+	struct candidate *c = &s->candidates[item];
+
+	c->verdict = FINDING_UNCONFIRMED;
+	c->unordered = true;
+	s->set->items[item]->unordered = true;
+	s->set->items[item]->reason = f->reason;
+}
+
 static void take_observation(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result)
 {
 	uint64_t confirmed = s->confirmed;
@@ -322,6 +333,8 @@ static void take_observation(struct strategy *s, const struct strategy_attempt *
 	for (size_t i = 0; i < a->count && i < result->count; i++)
 		if (result->items[i]->status == FINDING_CONFIRMED)
 			settle(s, a->items[i], result->items[i]);
+		else if (result->items[i]->unordered)
+			see_unordered(s, a->items[i], result->items[i]);
 	if (s->confirmed == confirmed)
 		s->observations = OBSERVATIONS; /* what did not come once will not */
 }

@@ -340,7 +340,7 @@ int replay_finding(const struct replay_policy *p, struct finding_set *set, struc
 
 	if (!err)
 		err = replay_once(p, set, f, 0, &result);
-	if (!err && p->observe && replay_is_observable(f, &result) && !replay_observed(set, f, &result))
+	if (!err && p->observe && replay_is_observable(f, &result) && !replay_observed(p, set, f, &result))
 		err = replay_observe(p, set, &f, 1);
 	if (!err && f->status == FINDING_CONFIRMED)
 		result.outcome = REPLAY_CONFIRMED;

@@ -478,8 +478,8 @@ static void print_brief(struct printer *p, const struct finding *f)
 
 	rd_buf_addf(&p->line, "%s ", f->id);
 	word_title(&p->line, f);
-	rd_buf_addf(&p->line, " (%s%s%s)", finding_status_name(f->status), f->known ? ", known" : "",
-		    f->suppressed ? ", suppressed" : "");
+	rd_buf_addf(&p->line, " (%s%s%s)", f->unordered ? word_status(f) : finding_status_name(f->status),
+		    f->known ? ", known" : "", f->suppressed ? ", suppressed" : "");
 	flush_line(p, 2, "");
 	for (size_t i = 0; i < count; i++) {
 		const struct finding_stack *s =
@@ -506,7 +506,7 @@ static bool is_listed(const struct printer *p, const struct finding *f)
 {
 	if (!finding_is_fresh(f))
 		return false;
-	return p->opts->others || (f->status != FINDING_DROPPED && f->sound);
+	return p->opts->others || (f->status != FINDING_DROPPED && (f->sound || f->unordered));
 }
 
 /* Where there are many reports, what they are about at a glance. */

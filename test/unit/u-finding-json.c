@@ -47,6 +47,7 @@ static void round_trip(void **state)
 	set->items[0]->known = true;
 	set->items[0]->recorded = true;
 	set->items[0]->observed = true;
+	set->items[0]->unordered = true;
 	set->stdin_path = "input";
 	set->with = "client 'x'";
 	set->setup = "rm -f db";
@@ -57,10 +58,11 @@ static void round_trip(void **state)
 	assert_int_equal(finding_parse(&back, text, length, "memory"), 0);
 	again = text_of(back, &again_length);
 	assert_string_equal(text, again);
-	assert_true(back->items[0]->recorded && back->items[0]->observed);
 	assert_string_equal(back->with, "client 'x'");
 	assert_string_equal(back->setup, "rm -f db");
 	assert_int_equal(back->timeout, 7);
+	assert_true(back->items[0]->recorded && back->items[0]->observed && back->items[0]->unordered);
+	assert_false(back->items[1]->unordered);
 	assert_string_equal(back->items[0]->id, set->items[0]->id);
 	assert_int_equal(back->items[0]->schedule->op_count, 7);
 	free(text);

@@ -407,6 +407,35 @@ static void test_observations(void **state)
 	finish(&w);
 }
 
+/* Where foreign code may have ordered the two the detector confirms nothing, and nothing is dropped for it.
+ */
+static void test_unordered_as_far_as_seen(void **state)
+{
+	struct strategy_attempt a;
+	struct finding_set *result;
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	add(w.set, FINDING_RACE, 0, "a", 1);
+	strategy_open(&w.strategy);
+	expect(&w, STRATEGY_TRY, 0, 0, hidden);
+	expect(&w, STRATEGY_MEET, 0, 0, failed);
+	assert_true(strategy_next(&w.strategy, 0, &a));
+	assert_int_equal(a.step, STRATEGY_OBSERVE);
+	result = result_of(&w, &a, &failed);
+	result->items[0]->unordered = true;
+	result->items[0]->reason = "seen";
+	strategy_take(&w.strategy, &a, result);
+	strategy_attempt_release(&a);
+	strategy_conclude(&w.strategy, "why");
+	assert_int_equal(w.strategy.confirmed, 0);
+	assert_int_equal(w.set->items[0]->status, FINDING_UNCONFIRMED);
+	assert_true(w.set->items[0]->unordered);
+	assert_string_equal(w.set->items[0]->reason, "seen");
+	finish(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_many_at_once),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_observations),
+		cmocka_unit_test(test_unordered_as_far_as_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which code of a program did Raddle not compile?  In: the modules of a program, and their flavoured files.
+ * Out: a list for people, "libchan.so, spin.o, assembler in lock()", each once.
+ *
+ * Libraries that are known not to order threads by themselves are left out: what they do goes through libc,
+ * whose functions are interposed, or they work on what one thread gives them.  A library that is not known
+ * counts, also if it has no atomic instruction: on this machine a plain store releases.  Members of archives
+ * count whether they are linked or not, since the link line does not tell.
+ */
+#include "bitcode/foreign.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "bitcode/elf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 5 };
+
+/* Up to ".so" or a version in the name. */
+static const char *const known[] = {
+	"ld-linux-x86-64",
+	"libc",
+	"libm",
+	"libpthread",
+	"librt",
+	"libdl",
+	"libutil",
+	"libresolv",
+	"libcrypt",
+	"libgcc_s",
+	"libstdc++",
+	"libz",
+	"libbz2",
+	"liblzma",
+	"libzstd",
+	"liblz4",
+	"libevent",
+	"libtinfo",
+	"libncurses",
+	"libncursesw",
+	"libreadline",
+	"libpcre",
+	"libpcre2",
+	"libjemalloc",
+	"libtcmalloc",
+	"libtcmalloc_minimal",
+	"libmimalloc",
+	"libxxhash",
+	"libasan",
+	"libubsan",
+};
+
+struct list {
+	struct rd_names names; /* each once */
+	struct rd_buf text;
+	size_t count;
+};
+
+bool bitcode_foreign_is_known(const char *name)
+{
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		size_t n = strlen(known[i]);
+
+		/* libevent-2.1.so.7, libevent_core-2.1.so.7, libpcre2-8.so.0 */
+		if (!strncmp(name, known[i], n) && (name[n] == '.' || name[n] == '-'))
+			return true;
+	}
+	return !strncmp(name, "libevent_", 9);
+}
+
+static void add(struct list *l, const char *name, size_t length)
+{
+	uint32_t number;
+
+	if (rd_names_find(&l->names, name, length, &number))
+		return;
+	rd_names_put(&l->names, name, length);
+	if (++l->count <= SHOWN)
+		rd_buf_addf(&l->text, "%s%.*s", l->count > 1 ? ", " : "", (int)length, name);
+}
+
+static void add_file(struct list *l, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	add(l, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+}
+
+/* Shared libraries among the inputs are needed by the file, and are found as that. */
+static void add_item(struct list *l, const struct bitcode_item *item)
+{
+	switch (item->kind) {
+	case BITCODE_ITEM_NATIVE:
+	case BITCODE_ITEM_PARTIAL:
+	case BITCODE_ITEM_MEMBER:
+		add_file(l, item->text);
+		break;
+	case BITCODE_ITEM_INPUT:
+		if (!strstr(item->text, ".so"))
+			add_file(l, item->text);
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_module(struct list *l, const struct bitcode_program *p)
+{
+	for (size_t i = 0; i < p->native_count; i++) {
+		const struct bitcode_native *n = &p->natives[i];
+		const char *slash = memrchr(n->name, '/', n->name_length);
+		size_t skip = slash ? (size_t)(slash + 1 - n->name) : 0;
+
+		add(l, n->name + skip, n->name_length - skip);
+	}
+	for (size_t i = 0; i < p->line.count; i++)
+		add_item(l, &p->line.items[i]);
+}
+
+/* The section has a name with a NUL for each function; see instr/scan.c. */
+static void add_assembler(struct list *l, const char *path)
+{
+	struct bitcode_elf e;
+	struct bitcode_elf_section s = {0};
+	struct rd_map map;
+
+	if (rd_map_open(&map, path))
+		return;
+	if (bitcode_elf_parse(&e, map.data, map.length))
+		while (bitcode_elf_find(&e, BITCODE_ASSEMBLER_SECTION, s.index, &s))
+			for (uint64_t at = 0; s.data && at < s.size;) {
+				size_t n = strnlen((const char *)s.data + at, s.size - at);
+
+				if (n)
+					add(l, (const char *)s.data + at, n);
+				at += n + 1;
+			}
+	rd_map_close(&map);
+}
+
+char *bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured)
+{
+	struct list l = {.names = RD_NAMES_INIT, .text = RD_BUF_INIT};
+
+	for (size_t i = 0; i < all->libraries.natives.count; i++)
+		if (!bitcode_foreign_is_known(all->libraries.natives.items[i]))
+			add_file(&l, all->libraries.natives.items[i]);
+	for (size_t i = 0; i < all->count; i++)
+		add_module(&l, all->items[i].program);
+	for (size_t i = 0; i < flavoured->count; i++)
+		add_assembler(&l, flavoured->items[i]);
+	if (l.count > SHOWN)
+		rd_buf_addf(&l.text, " and %zu more", l.count - SHOWN);
+	rd_names_release(&l.names);
+	if (l.count)
+		return rd_buf_detach(&l.text);
+	rd_buf_release(&l.text);
+	return NULL;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Assembler that may order threads without our seeing it.  In: a unit.  Out: a section of its object
+ * that names each function with such code, which the linker puts together and bitcode/foreign.c reads.
+ *
+ * Fences are no such code: they order only with accesses that are seen, or that are somebody else's.
+ */
+#include "instr/unit.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_word(const char *word)
+{
+	static const char *const words[] = {"pause",  "nop",   "rep",	"mfence", "lfence",
+					    "sfence", "cpuid", "rdtsc", "rdtscp", "xgetbv"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+bool instr_is_fence(const char *text)
+{
+	char *copy = rd_xstrdup(text), *rest = copy, *word;
+	bool fence = true;
+
+	while ((word = strsep(&rest, " \t\n;")) != NULL && fence)
+		fence = !*word || is_word(word);
+	free(copy);
+	/* An atomic addition of nothing to the own stack is the fence of old. */
+	return fence || (strstr(text, "lock") && strstr(text, "$$0") && strstr(text, "sp)"));
+}
+
+static void note(struct instr_unit *u, const char *what, const char *name)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	rd_buf_addf(&text, ".pushsection .rad.as,\"\",@progbits\n.asciz \"assembler %s ", what);
+	for (; *name; name++)
+		rd_buf_addc(&text, isalnum((unsigned char)*name) || strchr("._-/$", *name) ? *name : '?');
+	rd_buf_adds(&text, "\"\n.popsection\n");
+	LLVMAppendModuleInlineAsm(u->module, text.data, text.length);
+	rd_buf_release(&text);
+}
+
+void instr_note_assembler(struct instr_unit *u, LLVMValueRef function)
+{
+	size_t n;
+
+	note(u, "in", LLVMGetValueName2(function, &n));
+}
+
+/* Whether the text has more than directives and labels. */
+static bool has_code(const char *text)
+{
+	char *copy = rd_xstrdup(text), *rest = copy, *line;
+	bool code = false;
+
+	while ((line = strsep(&rest, "\n;")) != NULL && !code) {
+		line += strspn(line, " \t");
+		code = *line && *line != '.' && *line != '#' && line[strlen(line) - 1] != ':';
+	}
+	free(copy);
+	return code;
+}
+
+void instr_note_module_assembler(struct instr_unit *u)
+{
+	size_t n;
+	const char *text = LLVMGetModuleInlineAsm(u->module, &n);
+	char *copy = rd_xstrndup(text, n);
+	const char *slash = strrchr(u->name, '/');
+
+	if (has_code(copy))
+		note(u, "of", slash ? slash + 1 : u->name);
+	free(copy);
+}
