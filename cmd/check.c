@@ -27,6 +27,7 @@
 #include "run/companion.h"
 #include "run/input.h"
 #include "run/launch.h"
+#include "run/orphan.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,6 +42,7 @@
 
 #define EXTRA 50      /* findings that diverged replays may add */
 #define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
+#define OUTLIVE_S 3   /* that processes which outlive the program get without --with */
 #define TIME_S 300    /* for replays */
 
 #define DIRECTORY "raddle-check"
@@ -125,6 +127,8 @@ struct check {
 	size_t all_count;
 	struct past *runs;    /* opt.runs of them */
 	struct past *now;     /* the one that is being recorded */
+	int64_t ended_ns;     /* when it ended */
+	uint64_t forked;      /* processes whose traces were looked at */
 	uint64_t recorded_ms; /* the longest */
 	int recorded_signal;  /* of the first */
 	double seconds[3];    /* spent on recording, prediction and replays */
@@ -231,6 +235,7 @@ static void ended(void *context, const struct trace_meta *meta)
 
 	if (ms > c->recorded_ms)
 		c->recorded_ms = ms;
+	c->ended_ns = rd_now_ns();
 	c->now->ending.events = meta->events;
 	if (meta->stopped) {
 		c->now->ending.stopped = rd_xstrdup(meta->stopped);
@@ -238,6 +243,17 @@ static void ended(void *context, const struct trace_meta *meta)
 	}
 	rd_info("recorded %" PRIu64 " events of %" PRIu64 " threads in %.1f s", meta->events, meta->threads,
 		(double)ms / 1e3);
+}
+
+/* Whether processes that outlive the program get more time: a daemon works while its client does. */
+static bool outlived(void *context)
+{
+	struct check *c = context;
+	int64_t seconds = (rd_now_ns() - c->ended_ns) / 1000000000;
+
+	if (run_launch_interrupted() || (opt.timeout && seconds >= (int64_t)opt.timeout))
+		return false;
+	return opt.with ? run_companion_runs(&c->companion) : seconds < OUTLIVE_S;
 }
 
 static void say_status(const struct past *past)
@@ -267,6 +283,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 				 .stands = cmd_standing,
 				 .started = started,
 				 .ended = ended,
+				 .outlived = outlived,
 				 .context = c};
 	struct record_result result = {0};
 	int err;
@@ -274,6 +291,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 	c->now = past;
 	err = record_run(&run, &result);
 	past->ending.companion = run_companion_stop(&c->companion);
+	run_orphans_end(c->input.pump);
 	past->ending.end = result.end;
 	past->ending.stood = result.stood;
 	if (!err)
@@ -310,6 +328,8 @@ static int record(struct check *c)
 	char *spool = inside("stdin");
 	int err = run_input_open(&c->input, spool);
 
+	run_orphans_adopt();
+
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		err = record_one(c, n);
 		run_input_first_ended(&c->input);
@@ -324,27 +344,51 @@ static int record(struct check *c)
 
 /* ---- prediction ---- */
 
-static bool has_forks(const char *trace)
+/* A process that the program forked.  Replays lead the first process only. */
+static void mark_forked(struct check *c, size_t from, const char *name)
 {
-	char *path = rd_xasprintf("%s/fork-0", trace);
-	bool there = rd_file_exists(path);
+	for (size_t i = from; i < c->set->count; i++) {
+		struct finding *f = c->set->items[i];
+		f->schedule = NULL;
+		if (f->status == FINDING_UNCONFIRMED)
+			f->reason =
+				finding_textf(c->set,
+					      "it is in the forked process %s, and replays lead the first "
+					      "process only",
+					      name);
+		finding_note(c->set, f, finding_textf(c->set, "Seen in the forked process %s.", name));
+	}
+}
 
-	free(path);
-	return there;
+/* The processes that the one of this trace forked, and those that they forked. */
+static void predict_forked(struct check *c, const char *trace, const char *name)
+{
+	for (uint64_t n = 0;; n++) {
+		char *path = rd_xasprintf("%s/fork-%" PRIu64, trace, n);
+		char *full = rd_xasprintf("%s%sfork-%" PRIu64, name, *name ? "/" : "", n);
+		size_t before = c->set->count;
+		bool there = rd_file_exists(path);
+
+		if (there && predict_batch_run(&opt.prediction, path, c->set) == RD_OK)
+			c->forked++;
+		if (there) {
+			mark_forked(c, before, full);
+			predict_forked(c, path, full);
+		}
+		free(path);
+		free(full);
+		if (!there)
+			break;
+	}
 }
 
 /* Why there may be nothing to find. */
-static void say_scope(void)
+static void say_scope(const struct check *c)
 {
-	char *path = trace_path(0);
-
-	if (has_forks(path))
-		rd_warn("forked processes were recorded but not analysed; "
-			"'raddle predict %s/fork-0' analyses one",
-			path);
+	if (c->forked)
+		rd_info("%" PRIu64 " forked processes were looked at", c->forked);
 	if (opt.prediction.threads <= 1 && !opt.quiet)
 		rd_warn("the program ran with one thread: no other schedule is possible");
-	free(path);
 }
 
 /* What stood still is known already, and better. */
@@ -384,12 +428,15 @@ static int predict(struct check *c)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
 		if (!err && c->runs[n].standing)
 			add_standing(c->set, c->runs[n].standing);
+		opt.prediction.ended = false;
+		if (!err)
+			predict_forked(c, path, "");
 		free(path);
 	}
 	rd_progress_end(&progress);
 	if (err)
 		return err;
-	say_scope();
+	say_scope(c);
 	c->all_count = c->set->count;
 	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
 	for (size_t i = 0; i < c->all_count; i++)
@@ -452,6 +499,7 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 
 	rd_progress_start(&progress, "replaying", 0);
 	err = replay_settle(&how, c->set, r);
+	run_orphans_end(0); /* of replays that were stopped */
 	rd_progress_end(&progress);
 	free(directory);
 	return err;
@@ -477,6 +525,7 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	predict_batch_stats(&opt.prediction, c->set);
 	finding_stat(c->set, "threads", (double)opt.prediction.threads);
 	finding_stat(c->set, "runs", (double)opt.runs);
+	finding_stat(c->set, "forked", (double)c->forked);
 	finding_stat(c->set, "program_status", cmd_ending_status(e));
 	if (WIFSIGNALED(e->end.status))
 		finding_stat(c->set, "program_signal", WTERMSIG(e->end.status));

@@ -20,6 +20,7 @@
 #include "report/report.h"
 #include "run/companion.h"
 #include "run/launch.h"
+#include "run/orphan.h"
 #include "run/program.h"
 #include "trace/meta.h"
 
@@ -262,6 +263,8 @@ static void ended_run(void *context)
 	struct task *t = context;
 
 	run_companion_stop(&t->companion);
+	if (!opt.gdb) /* which is a child of ours, too */
+		run_orphans_end(0);
 }
 
 static void tell_progress(void *context, uint64_t done)
@@ -411,6 +414,7 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 	if (!err && opt.record)
 		err = record_prepare_directory(opt.record, false);
 	ask_recorded_run(&policy.request, t->finding->schedule);
+	run_orphans_adopt();
 	if (!err)
 		err = run_all(t, &policy);
 	if (cmd_gdb_close(&t->gdb) && !err)

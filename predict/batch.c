@@ -11,6 +11,7 @@
 #include "predict/failure.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <time.h>
 
 #define LESS_WORK 10 /* a part of what the first prediction may take: there may be many of these */
@@ -64,13 +65,22 @@ static int predict_model(struct predict_batch *p, const struct model *model, str
 	return err;
 }
 
-static void look_at_end(struct predict_batch *p, const struct model *model, struct finding_set *set)
+/* The signal by which the run failed; 0: none. */
+static int failure_of(const struct model *model)
 {
 	const struct trace_meta *meta = trace_get_meta(model->trace);
-	bool failed = meta->end == TRACE_SIGNALLED && predict_is_failure(meta->code);
 
-	if (p->failures && (failed || p->ended))
-		p->at_start += !predict_failure(model, failed ? meta->code : 0, set);
+	if (meta->end == TRACE_SIGNALLED && predict_is_failure(meta->code))
+		return meta->code;
+	return meta->forked && predict_has_aborted(model) ? SIGABRT : 0;
+}
+
+static void look_at_end(struct predict_batch *p, const struct model *model, struct finding_set *set)
+{
+	int signal = failure_of(model);
+
+	if (p->failures && (signal || p->ended))
+		p->at_start += !predict_failure(model, signal, set);
 }
 
 int predict_batch_run(struct predict_batch *p, const char *path, struct finding_set *set)

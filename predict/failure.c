@@ -90,6 +90,11 @@ static uint32_t only_one(const struct model *m, bool (*holds)(const struct model
 	return found;
 }
 
+bool predict_has_aborted(const struct model *model)
+{
+	return only_one(model, has_aborted) != MODEL_NONE;
+}
+
 static uint32_t who_failed(const struct model *m, int signal)
 {
 	uint32_t thread = only_one(m, has_aborted);

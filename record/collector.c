@@ -37,11 +37,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_MS 100		/* the longest sleep, and the beat of the heart */
-#define NEWBORN_MS 2000		/* the longest wait for the pid of a forked process */
-#define PENDING_MAX (32u << 20) /* gathered bytes over all threads */
-#define FLUSH_NS 2000000000ull	/* nothing is gathered longer */
-#define THREADS_MAX (1u << 20)	/* a larger number is nonsense */
+#define STEP_MS 100		   /* the longest sleep, and the beat of the heart */
+#define NEWBORN_MS 2000		   /* the longest wait for the pid of a forked process */
+#define PENDING_MAX (32u << 20)	   /* gathered bytes over all threads */
+#define FLUSH_NS 2000000000ull	   /* nothing is gathered longer */
+#define REST_GRACE_NS 2000000000ll /* between SIGTERM and SIGKILL for forked processes */
+#define THREADS_MAX (1u << 20)	   /* a larger number is nonsense */
 
 struct process {
 	struct record_sink *sink;
@@ -496,13 +497,29 @@ size_t record_collector_alive(const struct record_collector *c)
 	return c->alive;
 }
 
-void record_collector_rest(struct record_collector *c)
+static void signal_rest(const struct record_collector *c, int number)
+{
+	for (uint32_t n = 1; n < RADDLE_MAX_PROCESSES; n++) {
+		const struct process *p = c->processes[n];
+		if (p && !p->dead && p->pidfd >= 0)
+			syscall(SYS_pidfd_send_signal, p->pidfd, number, NULL, 0);
+	}
+}
+
+void record_collector_rest(struct record_collector *c, bool (*wait)(void *context), void *context)
 {
 	struct raddle_session *s = c->session->shared;
+	int64_t told_ns = 0;
 
 	atomic_store(&s->collector_pid, getpid());
 	while (c->alive) {
 		step(c);
+		if (wait && !told_ns && !wait(context)) {
+			signal_rest(c, SIGTERM);
+			told_ns = rd_now_ns();
+		}
+		if (told_ns && rd_now_ns() - told_ns > REST_GRACE_NS)
+			signal_rest(c, SIGKILL);
 		if (c->alive)
 			sleep_step(c, atomic_load(&s->sealed_futex));
 	}

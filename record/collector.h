@@ -56,8 +56,9 @@ void record_collector_stood(struct record_collector *c);
 /* Forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
 
-/* Drains until all of them have ended. */
-void record_collector_rest(struct record_collector *c);
+/* Drains until all of them have ended.  When `wait` says that they have had time enough they are ended, by
+ * SIGTERM first; NULL: they have any time. */
+void record_collector_rest(struct record_collector *c, bool (*wait)(void *context), void *context);
 
 void record_collector_close(struct record_collector *c);
 

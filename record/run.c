@@ -34,21 +34,24 @@ struct parts {
 
 /* Forked processes that outlive the program are followed by a copy of us in the
  * background, which holds none of our streams.  The traces are the copy's then. */
-static bool follow_rest(struct record_collector *c)
+static bool follow_rest(const struct record_run *run, struct record_collector *c)
 {
 	int null;
 
+	if (run->outlived)
+		record_collector_rest(c, run->outlived, run->context);
 	if (!record_collector_alive(c))
 		return false;
 	if (fork() != 0)
 		return true;
+	run_launch_done();
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		dup2(null, fd);
-	record_collector_rest(c);
+	record_collector_rest(c, NULL, NULL);
 	record_collector_close(c);
 	_exit(0);
 }
@@ -100,7 +103,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct record
 	if (r)
 		return r;
 	r = record_collector_run(p->collector, pid, &status, &last);
-	run_launch_done();
+	run_launch_gone();
 	run_meter_stop(&p->meter, pid, status, &result->end);
 	result->stood = p->watch.stood;
 	result->answer = p->watch.answer;
@@ -120,10 +123,11 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct record_res
 		return r;
 	r = run_collected(p, meta, result);
 	run_fault_look(&p->session, p->run->faults, p->run->fault_count);
-	if (!r && follow_rest(p->collector))
+	if (!r && follow_rest(p->run, p->collector))
 		record_collector_abandon(p->collector);
 	else if (p->collector)
 		record_collector_close(p->collector);
+	run_launch_done();
 	run_session_close(&p->session);
 	return r;
 }

@@ -30,6 +30,10 @@ struct record_run { /* zero values are the defaults */
 	/* When the program was started, and when it has ended with what its meta.json says; may be NULL. */
 	void (*started)(void *context, pid_t pid);
 	void (*ended)(void *context, const struct trace_meta *meta);
+
+	/* Asked while processes that the program forked outlive it: false: they have had time enough and are
+	 * ended.  NULL: they are left alone and followed in the background. */
+	bool (*outlived)(void *context);
 	void *context;
 };
 

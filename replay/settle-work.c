@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "run/companion.h"
+#include "run/orphan.h"
 #include "run/streams.h"
 
 #include <stdio.h>
@@ -59,6 +60,7 @@ static void ended_run(void *context)
 	struct worker *w = context;
 
 	run_companion_stop(&w->companion);
+	run_orphans_end(0);
 }
 
 static struct replay_policy policy_of(struct worker *w)
@@ -199,6 +201,7 @@ int settle_work(const struct settle_work *work, struct rd_buf *answer)
 	int err;
 
 	rd_log_set(keep_message, &w);
+	run_orphans_adopt();
 	err = run_streams_open(&w.streams, work->how->input, work->directory);
 	if (work->attempt->step == STRATEGY_OBSERVE) {
 		err = err ? err : observe(&w);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define RUNS (-1)    /* no status of waitpid() */
 #define PATIENCE_S 5 /* until a program that ignores SIGTERM is killed */
 
 static _Noreturn void run_command(const char *command, int output)
@@ -63,6 +64,8 @@ void run_companion_start(struct run_companion *c, pid_t program, int output)
 	c->ended = mmap(NULL, sizeof *c->ended, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (c->ended == MAP_FAILED)
 		c->ended = NULL;
+	else
+		atomic_store(c->ended, RUNS);
 	c->guard = fork();
 	if (c->guard == 0)
 		guard(c, program, output);
@@ -70,6 +73,11 @@ void run_companion_start(struct run_companion *c, pid_t program, int output)
 		setpgid(c->guard, c->guard);
 	else
 		c->guard = 0;
+}
+
+bool run_companion_runs(const struct run_companion *c)
+{
+	return c->ended && atomic_load(c->ended) == RUNS;
 }
 
 int run_companion_stop(struct run_companion *c)
@@ -83,7 +91,7 @@ int run_companion_stop(struct run_companion *c)
 		;
 	c->guard = 0;
 	if (c->ended) {
-		status = atomic_load(c->ended);
+		status = run_companion_runs(c) ? 0 : atomic_load(c->ended);
 		munmap(c->ended, sizeof *c->ended);
 		c->ended = NULL;
 	}

@@ -3,6 +3,7 @@
 #ifndef RUN_COMPANION_H
 #define RUN_COMPANION_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct run_companion {
@@ -13,6 +14,8 @@ struct run_companion {
 
 /* Starts it; when it has ended, `program` gets SIGTERM.  `output` is where it writes. */
 void run_companion_start(struct run_companion *c, pid_t program, int output);
+
+bool run_companion_runs(const struct run_companion *c);
 
 /* Ends it if it still runs; returns its status if it ended before, as waitpid() has it; 0 otherwise. */
 int run_companion_stop(struct run_companion *c);

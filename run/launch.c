@@ -69,8 +69,15 @@ int run_launch_interrupted(void)
 	return asked_to_end;
 }
 
+void run_launch_gone(void)
+{
+	program_pid = 0;
+}
+
 void run_launch_done(void)
 {
+	if (!wake_word)
+		return; /* nothing was started, or it is done already */
 	program_pid = 0;
 	wake_word = NULL;
 	for (size_t i = 0; i < FORWARDED; i++)

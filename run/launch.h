@@ -34,7 +34,10 @@ struct run_launch { /* zero values are the defaults */
  * it ends, whoever sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
-/* The program is gone: signals are ours again. */
+/* The program is gone: signals are no longer sent on, and still counted. */
+void run_launch_gone(void);
+
+/* Signals are ours again. */
 void run_launch_done(void);
 
 /* How often somebody has sent a signal that asks to end since the program was started. */

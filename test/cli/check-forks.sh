@@ -1,0 +1,66 @@
+# `raddle check` of programs that fork: their children are looked at too, and nothing is left behind.
+. "$ROOT/test/lib.sh"
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/forks.c" -o forks || exit 1
+shown=(err)
+
+status() {
+	local wanted=$1 got
+	shift
+	"$RADDLE" check --json found.json "$@" >out 2>err
+	got=$?
+	[ $got = "$wanted" ] || complain "check $*: status $got instead of $wanted"
+}
+finds() {
+	jq -e ".findings | $1" found.json >/dev/null || complain "$2: $(cat found.json)"
+}
+# Each process whose pid is in the file has ended.
+all_gone() {
+	local pid
+	[ -s "$1" ] || complain "no daemon was started"
+	while read -r pid; do
+		! kill -0 "$pid" 2>/dev/null || complain "process $pid is left behind"
+	done <"$1"
+}
+
+# A race of a child is found and its process named; it is not led there.
+status 0 -- ./forks race
+finds 'length == 1 and .[0].object == "total" and .[0].status == "unconfirmed" and (.[0].reason | test("fork-0"))' \
+	"the race of a child"
+status 1 -- ./forks abort
+finds '[.[] | select(.kind == "failure" and .status == "confirmed" and .cycle[0].wants == "SIGABRT")] | length == 1' \
+	"the abort of a child"
+
+# Daemons of the recorded run and of replays are gone with the check.
+status 1 -- ./forks daemon pids
+finds '[.[] | select(.status == "confirmed" and .object == "total")] | length == 1' "the race of the parent"
+[ "$(wc -l <pids)" -ge 2 ] || complain "no replay started a daemon: $(cat pids)"
+all_gone pids
+"$RADDLE" replay "$(ls raddle-check/*.schedule | head -1)" -- ./forks daemon more >out 2>err
+[ $? = 1 ] || complain "it is not reproduced"
+all_gone more
+
+# A daemon works as long as its client; what it did is looked at.
+mkfifo fifo
+cat >client <<'EOF'
+rm -f served
+echo x >fifo
+until [ -e served ]; do sleep 0.05; done
+EOF
+status 0 --no-replay --with 'sh client' -- ./forks daemon served-pids fifo
+all_gone served-pids
+finds '[.[] | select(.object == "other" and (.reason | test("fork-0/fork-0")))] | length == 1' "the race of a daemon"
+
+# Whoever ends the check in a replay leaves nothing behind either.
+"$RADDLE" check -o stopped --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon stopped-pids >out 2>err &
+check=$!
+two_daemons() {
+	[ -e stopped-pids ] && [ "$(wc -l <stopped-pids)" = 2 ]
+}
+wait_for 60 two_daemons || complain "there is no replay"
+kill -TERM $check
+wait $check
+[ $? = 2 ] || complain "an interrupt is not status 2"
+[ ! -e stopped/replays ] || complain "scratch files are left"
+all_gone stopped-pids
+verdict

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Processes that a program forks.  `race`: a child whose threads race; `abort`: one that aborts.  `daemon
+ * FILE`: a race, and a daemon that leaves session and parent, writes its pid to the end of FILE and stays;
+ * with a third argument it serves a byte of that FIFO first, by two threads that race.  The first process
+ * stays as long as there is a file `hold`.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int total, other;
+
+static void *add(void *where)
+{
+	++*(int *)where;
+	return NULL;
+}
+
+static void race(int *where)
+{
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, add, where);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void serve(const char *path)
+{
+	char byte;
+	int fd = open(path, O_RDONLY);
+
+	if (read(fd, &byte, 1) == 1)
+		race(&other);
+	close(fd);
+	close(open("served", O_CREAT | O_WRONLY, 0600));
+}
+
+static void be_daemon(char **argv)
+{
+	FILE *out;
+
+	setsid();
+	if (fork())
+		_exit(0);
+	out = fopen(argv[2], "a");
+	fprintf(out, "%d\n", (int)getpid());
+	fclose(out);
+	if (argv[3])
+		serve(argv[3]);
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pid;
+
+	if (argc < 2)
+		return 2;
+	pid = fork();
+	if (pid == 0 && strcmp(argv[1], "daemon") == 0)
+		be_daemon(argv);
+	if (pid == 0) {
+		race(&total);
+		if (strcmp(argv[1], "abort") == 0)
+			abort();
+		return 0;
+	}
+	waitpid(pid, NULL, 0);
+	if (strcmp(argv[1], "daemon") == 0)
+		race(&total);
+	while (access("hold", F_OK) == 0)
+		usleep(10000);
+	return 0;
+}
