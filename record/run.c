@@ -95,6 +95,7 @@ static int run_collected(struct parts *p, struct trace_meta *meta, struct record
 	pid_t pid;
 
 	p->watch = (struct record_watch){.session = &p->session,
+					 .answer = RD_BUF_INIT,
 					 .collector = p->collector,
 					 .stands = p->run->stands,
 					 .directory = p->run->directory};
