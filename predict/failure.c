@@ -52,11 +52,15 @@ static bool did_something(const struct model *m, uint32_t thread)
 	return m->histories[thread].end_site || m->histories[thread].end_stack;
 }
 
+/* A failed assertion allocates memory for its message behind the event. */
 static bool has_aborted(const struct model *m, uint32_t thread)
 {
-	const struct model_operation *last = last_operation(m, thread);
+	const struct model_history *h = &m->histories[thread];
+	size_t n = h->operation_count;
 
-	return last && last->kind == RADDLE_ABORT;
+	while (n && raddle_class(h->operations[n - 1].kind) == RADDLE_CLASS_MEMORY)
+		n--;
+	return n && h->operations[n - 1].kind == RADDLE_ABORT;
 }
 
 /* It had neither ended nor waited for another one. */
