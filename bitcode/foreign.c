@@ -60,6 +60,14 @@ struct list {
 	size_t count;
 };
 
+/* libomp tells the runtime what it does (rt/core/ompt.c), unless the user forbids it. */
+static bool is_known_openmp(const char *name)
+{
+	const char *tool = getenv("OMP_TOOL");
+
+	return !strncmp(name, "libomp.so", 9) && !(tool && !strcmp(tool, "disabled"));
+}
+
 bool bitcode_foreign_is_known(const char *name)
 {
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -69,7 +77,7 @@ bool bitcode_foreign_is_known(const char *name)
 		if (!strncmp(name, known[i], n) && (name[n] == '.' || name[n] == '-'))
 			return true;
 	}
-	return !strncmp(name, "libevent_", 9);
+	return !strncmp(name, "libevent_", 9) || is_known_openmp(name);
 }
 
 static void add(struct list *l, const char *name, size_t length)

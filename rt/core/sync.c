@@ -32,10 +32,11 @@ void rt_member_cond(void);
 void rt_member_once(void);
 void rt_member_create(void);
 void rt_member_yield(void);
+void rt_member_ompt(void);
 __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 {
 	static void (*const members[])(void) = {rt_member_cond, rt_member_once, rt_member_create,
-						rt_member_yield};
+						rt_member_yield, rt_member_ompt};
 
 	return (void *)members;
 }

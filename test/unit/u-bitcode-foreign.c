@@ -11,12 +11,16 @@
 
 static void test_known(void **state)
 {
-	static const char *const harmless[] = {"libc.so.6",	  "ld-linux-x86-64.so.2",  "libm.so.6",
-					       "libstdc++.so.6",  "libevent-2.1.so.7",	   "libz.so.1",
-					       "libpcre2-8.so.0", "libevent_core-2.1.so.7"};
-	static const char *const others[] = {
-		"libchan.so", "libcrypto.so.3", "libomp.so.5",	    "libgomp.so.1",
-		"libcx.so",   "libzmq.so.5",	"libglib-2.0.so.0", ""};
+	static const char *const harmless[] = {"libc.so.6", "libomp.so.5",     "ld-linux-x86-64.so.2",
+					       "libm.so.6", "libstdc++.so.6",  "libevent-2.1.so.7",
+					       "libz.so.1", "libpcre2-8.so.0", "libevent_core-2.1.so.7"};
+	static const char *const others[] = {"libchan.so",
+					     "libcrypto.so.3",
+					     "libgomp.so.1",
+					     "libcx.so",
+					     "libzmq.so.5",
+					     "libglib-2.0.so.0",
+					     ""};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
