@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "deadlock",	"mutex",
-						       "thread", "signal",   "called_from_lib", "failure"};
+static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "deadlock", "mutex",
+						       "thread", "signal",   "failure"};
 
 const char *suppress_type_name(enum suppress_type type)
 {
@@ -139,25 +139,6 @@ static bool match_thread(const struct suppress_rule *rule, const struct finding 
 	return false;
 }
 
-static bool match_module(const struct suppress_rule *rule, const struct finding_stack *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (match(rule, s->frames[i].module))
-			return true;
-	return false;
-}
-
-static bool match_library(const struct suppress_rule *rule, const struct finding *f)
-{
-	for (size_t i = 0; i < f->access_count; i++)
-		if (match_module(rule, &f->accesses[i].stack))
-			return true;
-	for (size_t i = 0; i < f->cycle_count; i++)
-		if (match_module(rule, &f->cycle[i].stack))
-			return true;
-	return false;
-}
-
 static bool hides(const struct suppress_rule *rule, const struct finding *f)
 {
 	switch (rule->type) {
@@ -171,8 +152,6 @@ static bool hides(const struct suppress_rule *rule, const struct finding *f)
 		return f->kind == FINDING_DEADLOCK && match_mutex(rule, f);
 	case SUPPRESS_THREAD:
 		return match_thread(rule, f);
-	case SUPPRESS_CALLED_FROM_LIB:
-		return match_library(rule, f);
 	case SUPPRESS_FAILURE:
 		return f->kind == FINDING_FAILURE && match_deadlock(rule, f);
 	case SUPPRESS_SIGNAL:
@@ -221,6 +200,12 @@ static int parse_line(struct suppressions *s, const char *line, size_t number, c
 			.type = type, .pattern = rd_xstrdup(colon + 1), .line = number};
 		return RD_OK;
 	}
+	if (!strncmp(line, "called_from_lib:", 16))
+		return rd_fail(
+			RD_EFORMAT,
+			"suppressions: %s: line %zu: called_from_lib is not supported, since code without "
+			"bitcode has no accesses in a trace; use race: with a function or file",
+			name, number);
 	return rd_fail(RD_EFORMAT,
 		       "suppressions: %s: line %zu: \"%.60s\" is not TYPE:PATTERN with a known type", name,
 		       number, line);

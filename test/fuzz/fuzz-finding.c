@@ -39,7 +39,7 @@ static void write_and_read(const struct finding_set *set)
 
 static void use(struct finding_set *set)
 {
-	static const char rules[] = "race:a*b\nrace_top:^x\ndeadlock:*\nthread:y$\ncalled_from_lib:l\n";
+	static const char rules[] = "race:a*b\nrace_top:^x\ndeadlock:*\nthread:y$\n";
 	struct suppressions s = SUPPRESSIONS_INIT;
 
 	suppressions_parse(&s, rules, sizeof rules - 1, "rules");
