@@ -60,16 +60,21 @@ static void print_place(const struct facts *f, const struct facts_place *p)
 		printf("+%lld", (long long)p->offset);
 }
 
+/* A listing is for people: of a large set the first members and their number will do. */
 static void print_set(const struct facts *f, uint32_t set)
 {
+	enum { SHOWN = 8 };
 	struct facts_run run = facts_members_of(f, set);
+	uint32_t end = run.end - run.first > SHOWN ? run.first + SHOWN : run.end;
 
 	putchar('{');
-	for (uint32_t i = run.first; i < run.end; i++) {
+	for (uint32_t i = run.first; i < end; i++) {
 		if (i != run.first)
 			fputs(", ", stdout);
 		print_place(f, &f->places[f->members[i].place]);
 	}
+	if (end != run.end)
+		printf(", and %u more", run.end - end);
 	putchar('}');
 }
 

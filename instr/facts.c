@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "facts/facts.h"
 #include "instr/event.h"
+#include "ir/constrain.h"
 #include "ir/mark.h"
-#include "ir/program.h"
 #include "raddle/event.h"
 
 #include <llvm-c/Linker.h>
@@ -134,6 +134,7 @@ int instr_facts(const struct instr_options *options, const struct instr_jobs *jo
 		ir_program_init(&p, whole);
 		p.facts->programs[0].name = ir_program_string(&p, options->program);
 		p.facts->programs[0].units = (uint32_t)jobs->count;
+		ir_constrain(&p);
 		struct facts *f = ir_program_finish(&p);
 		code = facts_write(f, options->facts);
 		facts_free(f);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "facts/role.h"
 #include "ir/mark.h"
 #include "ir/value.h"
@@ -25,13 +26,12 @@ static uint32_t row_of(const struct rd_umap *map, const void *key)
 	return row != NULL ? (uint32_t)*row : FACTS_NONE;
 }
 
-static uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function)
+uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function)
 {
 	return row_of(&p->functions, function);
 }
 
-/* Facts_none: it has no row */
-static uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
+uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v)
 {
 	return row_of(&p->values, v);
 }
@@ -511,4 +511,15 @@ struct facts *ir_program_finish(struct ir_program *p)
 		facts_add_string(f, p->strings.items[i]);
 	p->facts = NULL;
 	return f;
+}
+
+void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out)
+{
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	const char *file =
+		location != NULL ? ir_debug_file(p->debug, LLVMDILocationGetScope(location)) : NULL;
+	if (file == NULL)
+		rd_buf_adds(out, "?");
+	else
+		rd_buf_addf(out, "%s:%u", rd_base_name(file), LLVMDILocationGetLine(location));
 }

@@ -35,5 +35,10 @@ void ir_program_release(struct ir_program *p);
 struct facts *ir_program_finish(struct ir_program *p);
 
 uint32_t ir_program_string(struct ir_program *p, const char *s); /* NULL: "" */
+uint32_t ir_program_function(const struct ir_program *p, LLVMValueRef function);
+uint32_t ir_program_value(const struct ir_program *p, LLVMValueRef v); /* FACTS_NONE: it has no row */
+
+/* Appends "file.c:12" of an instruction; "?" if unknown. */
+void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *out);
 
 #endif

@@ -99,20 +99,10 @@ int from_two(void) { return helper(); }
 C
 "$RADDLE" cc -fPIC -shared lib.c -o libx.so && "$RADDLE" cc one.c two.c -L. -lx -Wl,-rpath,"$PWD" -o parts || exit 1
 agrees ./parts
-cat >calls.py <<'P'
-import bisect, json, sys
-f = json.load(sys.stdin)
-starts = [x['values'] for x in f['functions']]
-kinds = ['call', 'indirect', 'start', 'callback', 'later']
-out = set()
-for c in f['calls']:
-    owner = f['functions'][bisect.bisect_right(starts, c['value']) - 1]
-    target = f['functions'][c['function']]
-    out.add(f"{owner['name']} {kinds[c['kind']]} {target['name']}")
-print('\n'.join(sorted(out)))
-P
-calls() { "$RADDLE" dump --json "$("$RADDLE" facts "$1")" | python3 calls.py; }
-diff - <(calls ./parts) <<'X' || complain "parts: other calls"
+show() { # calls or points, program
+	"$RADDLE" dump --json "$("$RADDLE" facts "$2")" | python3 "$ROOT/test/prog/facts/show.py" "$1"
+}
+diff - <(show calls ./parts) <<'X' || complain "parts: other calls"
 from_library call helper
 from_two call helper
 helper call from_library
@@ -120,4 +110,37 @@ helper call from_two
 main call from_library
 main call helper
 X
+
+# Who may be called and what may be accessed.
+"$RADDLE" cc -O1 -pthread "$ROOT/test/prog/facts/points.c" -o points || exit 1
+diff "$ROOT/test/prog/facts/points.calls" <(show calls ./points) || complain "points: other calls"
+diff "$ROOT/test/prog/facts/points.expected" <(show points ./points) || complain "points: other sets"
+
+# A library function that nobody knows is named, and what it is given is called.
+cat >unknown.c <<'C'
+void strange_register(void (*)(int *), int *);
+static int datum;
+static void called(int *p) { *p = 1; }
+int main(void) { strange_register(called, &datum); return datum; }
+C
+echo 'void strange_register(void (*f)(int *), int *p) { f(p); }' >strange.c
+gcc -c strange.c && "$RADDLE" cc unknown.c strange.o -o unknown || exit 1
+show calls ./unknown | grep -x 'main later called' >/dev/null || complain "unknown: the callback is not called"
+show points ./unknown | grep -x 'called write [*]p: datum' >/dev/null || complain "unknown: the callback has no data"
+"$RADDLE" dump "$("$RADDLE" facts ./unknown)" | grep 'note: .*strange_register (1)' >/dev/null || complain "unknown: no note"
+
+# What a run accessed together the sets have together.
+holds() { # program, arguments
+	rm -rf trace
+	"$RADDLE" record --quick -o trace -- "$@" >/dev/null </dev/null || complain "$1: not recorded"
+	"$RADDLE" dump --json trace >trace.json
+	"$RADDLE" dump --json "$("$RADDLE" facts "$1")" >facts.json
+	python3 "$ROOT/test/prog/facts/oracle.py" facts.json trace.json >said || complain "$1: $(cat said)"
+}
+holds ./list
+holds ./points
+for name in quicksort handover kmeans mixed; do
+	"$RADDLE" cc -w -O1 -pthread "$ROOT/test/prog/epa/$name.c" -o $name -lm || complain "$name: not built"
+	holds ./$name
+done
 exit $failed

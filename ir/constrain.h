@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a merged program to a points-to problem (ir/points.h) and back to sets in its facts.
+ *
+ *	constrain.c       instructions and initial values
+ *	constrain-call.c  calls: of functions, of wrappers of allocators, of library functions
+ *	object.c          objects and their layouts
+ *	sets.c            the solution as tables
+ */
+#ifndef IR_CONSTRAIN_H
+#define IR_CONSTRAIN_H
+
+#include "ir/points.h"
+#include "ir/program.h"
+
+/* A function in a context.  The first one of a function has its values' own numbers as variables; others are
+ * copies for one call, so that what a wrapper of an allocator returns is told apart by who called it. */
+struct ir_frame {
+	uint32_t function;
+	uint32_t variables;	   /* of its first value; the others follow */
+	uint32_t result;	   /* variable */
+	const struct ir_frame *up; /* whose call made this copy; NULL: the function itself */
+	LLVMValueRef call;	   /* that call */
+};
+
+/* What an object of the problem is. */
+struct ir_object {
+	enum facts_object_kind kind;
+	LLVMValueRef origin;  /* global, function, or instruction; NULL: memory of a library */
+	LLVMValueRef through; /* the allocation inside the wrapper that origin calls, or NULL */
+	const char *name;     /* of the library function */
+	bool array;
+};
+
+struct ir_call_site {
+	uint32_t value; /* the instruction */
+	enum facts_edge_kind kind;
+};
+
+struct ir_constrain {
+	struct ir_program *program;
+	struct ir_points_problem problem;
+	struct ir_object *objects; /* beside those of the problem */
+	size_t object_capacity;
+	struct ir_call_site *sites; /* beside the calls of the problem */
+	size_t site_capacity;
+	struct ir_frame **frames; /* the copies */
+	size_t frame_count, frame_capacity;
+	uint32_t *results;			   /* variable of each function's result */
+	uint32_t constants;			   /* variable of the first constant; the others follow */
+	uint32_t *function_object, *global_object; /* by number; IR_NO_VARIABLE: none yet */
+	uint32_t *variadic;			   /* object that holds a function's further arguments */
+	uint32_t thread_result, thread_data; /* variables: results of threads, what is stored for threads */
+	struct rd_umap library;		     /* name of a library function to its object */
+	uint8_t *wrapper;		     /* of functions: 0 not known, 1 being looked at, 2 no, 3 yes */
+	bool *needed;			     /* functions whose own frame is called */
+	bool *from_pointer, *to_pointer;     /* values that are numbers and carry pointers */
+	struct rd_umap unknown;		     /* library function to 1 + note */
+	uint32_t assembler_note;
+};
+
+/* Adds sets, objects, places, calls and notes to the program's facts. */
+void ir_constrain(struct ir_program *program);
+
+/* constrain.c */
+uint32_t ir_constrain_variable(struct ir_constrain *c); /* a new one */
+uint32_t ir_constrain_operand(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef v);
+void ir_constrain_add(struct ir_constrain *c, enum ir_constraint_kind kind, uint32_t to, uint32_t from);
+void ir_constrain_step(struct ir_constrain *c, uint32_t to, uint32_t from, int64_t offset, int64_t stride);
+void ir_constrain_copy_bytes(struct ir_constrain *c, uint32_t to, uint32_t from, int64_t size);
+void ir_constrain_function(struct ir_constrain *c, const struct ir_frame *f);
+void ir_constrain_note(struct ir_constrain *c, const char *text, LLVMValueRef inst, uint32_t *note);
+
+/* constrain-call.c */
+void ir_constrain_call(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
+uint64_t ir_constrain_signature(LLVMTypeRef function_type);
+bool ir_constrain_is_entered(struct ir_constrain *c, uint32_t function); /* not only in copies */
+
+/* object.c */
+uint32_t ir_object_of_global(struct ir_constrain *c, LLVMValueRef global);
+uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function);
+uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
+uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function); /* those without names */
+uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
+/* What a call allocates, in a frame: the outermost call of a wrapper is where the memory comes from. */
+uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
+
+/* sets.c */
+void ir_constrain_tables(struct ir_constrain *c, const struct ir_solution *s);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where in an object a distance leads.  Elements of an array are one, so a distance into an array becomes the
+ * one into its first element; a step of a varying number of elements stays where it is if it goes over
+ * an array's elements, and may lead anywhere in the object if not.
+ */
+#include "ir/points.h"
+
+static int64_t fold(const struct ir_points_object *o, int64_t offset)
+{
+	for (uint32_t i = 0; i < o->range_count; i++) {
+		const struct ir_range *r = &o->ranges[i];
+		if (offset >= r->start && offset < r->end)
+			offset = r->start + (offset - r->start) % r->element;
+	}
+	return offset;
+}
+
+bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *place)
+{
+	if (offset < 0 || (o->size >= 0 && offset > o->size))
+		return false;
+	/* Just behind the object one may point, and step back from there. */
+	*place = o->size > 0 && offset == o->size ? IR_ANYWHERE : fold(o, offset);
+	return true;
+}
+
+/* The array around `at` over whose elements the stride goes; NULL: none. */
+static const struct ir_range *array_at(const struct ir_points_object *o, int64_t at, int64_t stride)
+{
+	for (uint32_t i = 0; i < o->range_count; i++) {
+		const struct ir_range *r = &o->ranges[i];
+		if (at >= r->start && at < r->end && stride % r->element == 0)
+			return r;
+	}
+	return NULL;
+}
+
+bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct ir_constraint *step,
+		    int64_t *place)
+{
+	*place = IR_ANYWHERE;
+	if (from == IR_ANYWHERE || step->stride == IR_ANYWHERE)
+		return true;
+	if (step->stride == 0)
+		return ir_object_place(o, from + step->offset, place);
+	/* a[i - 1].f: the constant part may lead out of the array, the varying part leads back. */
+	const struct ir_range *r = array_at(o, from, step->stride);
+	if (r != NULL) {
+		int64_t inside = (from - r->start + step->offset) % r->element;
+		*place = fold(o, r->start + inside + (inside < 0 ? r->element : 0));
+		return true;
+	}
+	/* s->array[i]: the constant part leads to the array. */
+	if (ir_object_place(o, from + step->offset, place) && *place != IR_ANYWHERE &&
+	    array_at(o, *place, step->stride) != NULL)
+		return true;
+	*place = IR_ANYWHERE;
+	return true;
+}
+
+bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_function *f)
+{
+	return c->signature == 0 || f->signature == 0 || c->signature == f->signature;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The objects of a points-to problem and how they are laid out.  A variable has the layout of its type.
+ * Memory from the heap has none, so it is guessed from the size that is asked for (a multiple of 24 is an
+ * array of 24 bytes each) and from what the program does first with it (it is used as a struct of some type).
+ * A guess that is wrong costs precision, not soundness: a step that does not fit a layout leads anywhere in
+ * the object.
+ */
+#include "base/alloc.h"
+#include "ir/constrain.h"
+#include "ir/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_RANGES = 64, /* of an object; one with more has no fields */
+	MAX_USES = 64,	 /* looked at for a guess */
+	/* Places of an object: a pointer that walks on and on must come to an end. */
+	PLAIN_PLACES = 16,  /* if nothing is known of its layout */
+	TYPED_PLACES = 512, /* if it has a type, or as many as the type has members */
+};
+
+struct ranges {
+	LLVMTargetDataRef layout;
+	struct ir_range items[MAX_RANGES];
+	uint32_t count;
+	uint32_t members; /* of the types that were walked */
+	bool too_many;
+};
+
+static void add_range(struct ranges *r, int64_t start, int64_t end, int64_t element)
+{
+	if (element <= 0 || end <= start)
+		return;
+	if (r->count == MAX_RANGES)
+		r->too_many = true;
+	else
+		r->items[r->count++] = (struct ir_range){start, end, element};
+}
+
+/* The arrays in a type that lies at `start`.  An array of no length goes on to the end of the object. */
+static void walk_type(struct ranges *r, LLVMTypeRef type, int64_t start)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMStructTypeKind:
+		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+			walk_type(r, LLVMStructGetTypeAtIndex(type, i),
+				  start + (int64_t)LLVMOffsetOfElement(r->layout, type, i));
+		break;
+	case LLVMArrayTypeKind: {
+		LLVMTypeRef element = LLVMGetElementType(type);
+		int64_t size = (int64_t)LLVMABISizeOfType(r->layout, element);
+		uint64_t count = LLVMGetArrayLength2(type);
+		add_range(r, start, count == 0 ? INT64_MAX : start + size * (int64_t)count, size);
+		walk_type(r, element, start);
+		break;
+	}
+	default:
+		r->members++;
+	}
+}
+
+static uint32_t add_object(struct ir_constrain *c, const struct ir_object *object, const struct ranges *r,
+			   int64_t size)
+{
+	struct ir_points_problem *p = &c->problem;
+	uint32_t number = (uint32_t)p->object_count++;
+	RD_GROW(p->objects, p->object_capacity, p->object_count);
+	RD_GROW(c->objects, c->object_capacity, p->object_count);
+	c->objects[number] = *object;
+	struct ir_points_object *o = &p->objects[number];
+	*o = (struct ir_points_object){.size = size, .places = PLAIN_PLACES, .function = IR_NO_VARIABLE};
+	if (r != NULL && r->members != 0)
+		o->places = r->members < TYPED_PLACES ? r->members + 1 : TYPED_PLACES;
+	if (r == NULL || (r->count == 0 && !r->too_many))
+		return number;
+	const struct ir_range all = {0, INT64_MAX, 1};
+	o->range_count = r->too_many ? 1 : r->count;
+	o->ranges = rd_xcalloc(o->range_count, sizeof *o->ranges);
+	memcpy(o->ranges, r->too_many ? &all : r->items, o->range_count * sizeof *o->ranges);
+	c->objects[number].array = o->ranges[0].start == 0;
+	return number;
+}
+
+static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object, LLVMTypeRef type, bool many)
+{
+	struct ranges r = {.layout = c->program->layout};
+	if (!LLVMTypeIsSized(type))
+		return add_object(c, object, NULL, -1);
+	int64_t size = (int64_t)LLVMABISizeOfType(r.layout, type);
+	if (many)
+		add_range(&r, 0, INT64_MAX, size);
+	walk_type(&r, type, 0);
+	return add_object(c, object, &r, many || size == 0 ? -1 : size);
+}
+
+/* A variable whose initialiser is longer than its type (a flexible array member) has no known size. */
+static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
+{
+	LLVMValueRef value = LLVMGetInitializer(global);
+	LLVMTypeRef type = LLVMGlobalGetValueType(global);
+	return LLVMIsDeclaration(global) ||
+	       (value != NULL && LLVMABISizeOfType(c->program->layout, LLVMTypeOf(value)) >
+					 LLVMABISizeOfType(c->program->layout, type));
+}
+
+uint32_t ir_object_of_global(struct ir_constrain *c, LLVMValueRef global)
+{
+	const uint64_t *row = rd_umap_get(&c->program->globals, (uintptr_t)global);
+	if (row == NULL)
+		return IR_NO_VARIABLE;
+	uint32_t *known = &c->global_object[*row];
+	if (*known == IR_NO_VARIABLE) {
+		struct ir_object object = {.kind = FACTS_OBJECT_GLOBAL, .origin = global};
+		LLVMTypeRef type = LLVMGlobalGetValueType(global);
+		*known = add_typed(c, &object, type, false);
+		if (LLVMTypeIsSized(type) && outgrows(c, global))
+			c->problem.objects[*known].size = -1;
+	}
+	return *known;
+}
+
+uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function)
+{
+	uint32_t row = ir_program_function(c->program, function);
+	uint32_t *known = &c->function_object[row];
+	if (*known == IR_NO_VARIABLE) {
+		struct ir_object object = {.kind = FACTS_OBJECT_FUNCTION, .origin = function};
+		*known = add_object(c, &object, NULL, 1);
+		c->problem.objects[*known].function = row;
+	}
+	return *known;
+}
+
+uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca)
+{
+	struct ir_object object = {.kind = FACTS_OBJECT_STACK, .origin = alloca};
+	LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(alloca, 0));
+	bool many = count == NULL || LLVMConstIntGetZExtValue(count) != 1;
+	return add_typed(c, &object, LLVMGetAllocatedType(alloca), many);
+}
+
+uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function)
+{
+	struct ir_object object = {.kind = FACTS_OBJECT_LIBRARY, .name = ir_name(function)};
+	struct ranges r = {.layout = c->program->layout};
+	add_range(&r, 0, INT64_MAX, 1);
+	return add_object(c, &object, &r, -1);
+}
+
+uint32_t ir_object_of_library(struct ir_constrain *c, const char *name)
+{
+	bool is_new;
+	LLVMValueRef function = LLVMGetNamedFunction(c->program->module, name);
+	uint64_t *known = rd_umap_put(&c->library, (uintptr_t)function, &is_new);
+	if (is_new) {
+		struct ir_object object = {.kind = FACTS_OBJECT_LIBRARY, .name = name};
+		*known = add_object(c, &object, NULL, -1);
+	}
+	return (uint32_t)*known;
+}
+
+/* ------------------------------------------------------------------ heap --- */
+
+/* What is known of the size that is asked for. */
+struct asked {
+	int64_t size;	 /* all of it, -1: varies */
+	int64_t element; /* it is a multiple of this; 0: not known to be */
+};
+
+static void look_at_size(LLVMValueRef v, struct asked *asked)
+{
+	if (LLVMIsAConstantInt(v)) {
+		asked->size = LLVMConstIntGetSExtValue(v);
+		return;
+	}
+	if (!LLVMIsAInstruction(v) ||
+	    (LLVMGetInstructionOpcode(v) != LLVMMul && LLVMGetInstructionOpcode(v) != LLVMShl))
+		return;
+	LLVMValueRef right = LLVMIsAConstantInt(LLVMGetOperand(v, 1)),
+		     left = LLVMIsAConstantInt(LLVMGetOperand(v, 0));
+	if (LLVMGetInstructionOpcode(v) == LLVMShl)
+		asked->element = right != NULL ? 1ll << (LLVMConstIntGetZExtValue(right) & 31) : 0;
+	else if (right != NULL || left != NULL)
+		asked->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
+}
+
+/* The integer arguments of the call that the source makes: malloc(n), calloc(n, size), wrap(n). */
+static struct asked asked_of(LLVMValueRef call)
+{
+	struct asked asked = {.size = -1};
+	int64_t product = 1;
+	unsigned numbers = 0, known = 0;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+		LLVMValueRef v = LLVMGetArgOperand(call, i);
+		if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind ||
+		    LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32)
+			continue;
+		struct asked one = {.size = -1};
+		look_at_size(v, &one);
+		numbers++;
+		known += one.size >= 0;
+		product = one.size >= 0 ? product * one.size : product;
+		if (one.element > asked.element)
+			asked.element = one.element;
+		if (one.size > 0 && numbers == 2 && known == 1)
+			asked.element = one.size; /* calloc(n, size) */
+	}
+	if (numbers == 1 && known == 1)
+		asked.size = product;
+	if (numbers == 2 && known == 2 && ir_callee(call) != NULL &&
+	    strcmp(ir_name(ir_callee(call)), "calloc") == 0)
+		asked.size = product;
+	return asked;
+}
+
+/* The largest struct that the memory is used as, and whether an index of it varies. */
+struct usage {
+	LLVMTypeRef type;
+	int64_t size, stride;
+	bool indexed;
+};
+
+static void look_at_use(struct ir_constrain *c, LLVMValueRef gep, struct usage *u)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+	if (!LLVMTypeIsSized(type))
+		return;
+	int64_t size = (int64_t)LLVMABISizeOfType(c->program->layout, type);
+	LLVMValueRef index = LLVMGetNumOperands(gep) > 1 ? LLVMGetOperand(gep, 1) : NULL;
+	bool moves = index != NULL && (!LLVMIsAConstantInt(index) || LLVMConstIntGetSExtValue(index) != 0);
+	if (LLVMGetTypeKind(type) != LLVMStructTypeKind) {
+		if (index != NULL && !LLVMIsAConstantInt(index) && (u->stride == 0 || size < u->stride))
+			u->stride = size;
+		return;
+	}
+	if (size > u->size) {
+		u->type = type;
+		u->size = size;
+		u->indexed = false;
+	}
+	u->indexed |= moves && size == u->size;
+}
+
+static void look_at_uses(struct ir_constrain *c, LLVMValueRef memory, struct usage *u)
+{
+	LLVMValueRef work[MAX_USES];
+	unsigned count = 1;
+	work[0] = memory;
+	for (unsigned done = 0; done < count; done++)
+		for (LLVMUseRef use = LLVMGetFirstUse(work[done]); use != NULL; use = LLVMGetNextUse(use)) {
+			LLVMValueRef user = LLVMGetUser(use);
+			if (!LLVMIsAInstruction(user))
+				continue;
+			LLVMOpcode op = LLVMGetInstructionOpcode(user);
+			if (op == LLVMGetElementPtr && LLVMGetOperand(user, 0) == work[done])
+				look_at_use(c, user, u);
+			if ((op != LLVMPHI && op != LLVMSelect && op != LLVMBitCast) || count == MAX_USES)
+				continue;
+			unsigned k = 0;
+			while (k < count && work[k] != user)
+				k++;
+			if (k == count)
+				work[count++] = user;
+		}
+}
+
+/* Puts size and use together.  A struct with a buffer behind it has fields, then one array of bytes. */
+static void guess(struct ranges *r, const struct asked *asked, const struct usage *u)
+{
+	if (u->type == NULL) {
+		int64_t element = asked->element != 0 ? asked->element : asked->size < 0 ? u->stride : 0;
+		add_range(r, 0, INT64_MAX, element);
+		return;
+	}
+	bool whole = asked->size >= 0 ? asked->size % u->size == 0 : asked->element % u->size == 0;
+	if (asked->size != u->size && (u->indexed || (whole && (asked->size >= 0 || asked->element != 0))))
+		add_range(r, 0, INT64_MAX, u->size);
+	else if (asked->size != u->size)
+		add_range(r, u->size, INT64_MAX, 1);
+	walk_type(r, u->type, 0);
+}
+
+uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call)
+{
+	LLVMValueRef outer = call;
+	for (; f->up != NULL; f = f->up)
+		outer = f->call;
+	struct ir_object object = {
+		.kind = FACTS_OBJECT_HEAP, .origin = outer, .through = outer != call ? call : NULL};
+	struct asked asked = asked_of(outer);
+	struct usage usage = {0};
+	struct ranges r = {.layout = c->program->layout};
+	look_at_uses(c, outer, &usage);
+	guess(&r, &asked, &usage);
+	/* What a wrapper does with its numbers is its own business. */
+	return add_object(c, &object, &r, outer == call && asked.size > 0 ? asked.size : -1);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inclusion-based points-to sets (Andersen), by waves (Pereira and Berlin, "Wave propagation and deep
+ * propagation for pointer analysis"): cycles of copies are found and made one node, new places then run
+ * through the acyclic graph in topological order, and only then loads, stores, steps and calls are looked at,
+ * each with the places that are new to it, which add edges for the next wave.
+ *
+ * Nodes are the variables, then one for each place that came up (its contents); a place that is anywhere in
+ * its object has two: what is stored there flows to every place of the object, and what every place holds
+ * flows to where it is loaded from.
+ *
+ * Invariants: parent[] is a forest whose roots own sets and edges; done[n] is a subset of sets[n], and has
+ * been handed to all successors and constraints of n; between waves nothing else is pending.
+ */
+#include "ir/points.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OFFSET = 1 << 16 }; /* what is farther out is anywhere */
+
+/* What hangs on a node: indices of constraints or calls. */
+struct list {
+	uint32_t *items;
+	size_t count, capacity;
+};
+
+struct node {
+	struct ir_bits set, done, successors;
+	struct list uses;  /* constraints: LOAD and STEP from it, STORE to it */
+	struct list calls; /* calls whose callee it is */
+};
+
+struct object {
+	struct list places;
+	struct list by_offset; /* 1 + place, 0: none yet */
+	uint32_t anywhere;     /* the place, or IR_NO_VARIABLE */
+};
+
+struct solver {
+	const struct ir_points_problem *p;
+	struct ir_solution *s;
+	struct node *nodes;
+	uint32_t *parent;
+	size_t node_count, node_capacity, parent_capacity;
+	uint32_t *load_node, *store_node; /* of places */
+	size_t load_capacity, store_capacity;
+	struct object *objects;
+	struct rd_umap edges; /* call << 32 | function */
+	uint64_t work, budget;
+	bool changed;
+	/* of the search for cycles */
+	uint32_t *number, *low, *stack, *order;
+	size_t stack_depth, order_count, scratch_capacity;
+	uint32_t next_number;
+};
+
+static uint32_t find(struct solver *v, uint32_t n)
+{
+	while (v->parent[n] != n) {
+		v->parent[n] = v->parent[v->parent[n]];
+		n = v->parent[n];
+	}
+	return n;
+}
+
+static void list_add(struct list *l, uint32_t item)
+{
+	RD_GROW(l->items, l->capacity, l->count + 1);
+	l->items[l->count++] = item;
+}
+
+static uint32_t add_node(struct solver *v)
+{
+	RD_GROW(v->nodes, v->node_capacity, v->node_count + 1);
+	RD_GROW(v->parent, v->parent_capacity, v->node_count + 1);
+	v->nodes[v->node_count] = (struct node){0};
+	v->parent[v->node_count] = (uint32_t)v->node_count;
+	return (uint32_t)v->node_count++;
+}
+
+static void unite(struct solver *v, uint32_t to, const struct ir_bits *from)
+{
+	v->work += v->nodes[to].set.count + from->count;
+	v->changed |= ir_bits_unite(&v->nodes[to].set, from);
+}
+
+static void add_edge(struct solver *v, uint32_t from, uint32_t to)
+{
+	from = find(v, from);
+	to = find(v, to);
+	if (from == to || !ir_bits_add(&v->nodes[from].successors, to))
+		return;
+	/* What `from` has still to hand on, it hands on to all its successors later. */
+	unite(v, to, &v->nodes[from].set);
+	v->changed = true;
+}
+
+/* ---------------------------------------------------------------- places --- */
+
+/* The place that is anywhere in the object meets all others. */
+static void connect(struct solver *v, uint32_t place, uint32_t anywhere)
+{
+	if (place == anywhere)
+		return;
+	add_edge(v, v->store_node[anywhere], v->store_node[place]);
+	add_edge(v, v->load_node[place], v->load_node[anywhere]);
+}
+
+static uint32_t add_place(struct solver *v, uint32_t object, int64_t offset)
+{
+	uint32_t place = (uint32_t)v->s->place_count++;
+	RD_GROW(v->s->places, v->s->place_capacity, place + 1);
+	RD_GROW(v->load_node, v->load_capacity, place + 1);
+	RD_GROW(v->store_node, v->store_capacity, place + 1);
+	v->s->places[place] = (struct ir_place){.object = object, .offset = offset};
+	v->load_node[place] = add_node(v);
+	v->store_node[place] = offset == IR_ANYWHERE ? add_node(v) : v->load_node[place];
+	struct object *o = &v->objects[object];
+	list_add(&o->places, place);
+	if (offset == IR_ANYWHERE) {
+		o->anywhere = place;
+		for (size_t i = 0; i < o->places.count; i++)
+			connect(v, o->places.items[i], place);
+		add_edge(v, v->store_node[place], v->load_node[place]);
+	} else if (o->anywhere != IR_NO_VARIABLE) {
+		connect(v, place, o->anywhere);
+	}
+	return place;
+}
+
+/* The place, which may be new; where it would be one too many or too far out, anywhere. */
+static uint32_t place_of(struct solver *v, uint32_t object, int64_t offset)
+{
+	struct object *o = &v->objects[object];
+	uint32_t limit = v->p->objects[object].places;
+	if (offset >= MAX_OFFSET)
+		offset = IR_ANYWHERE;
+	if (offset != IR_ANYWHERE && (size_t)offset < o->by_offset.count && o->by_offset.items[offset] != 0)
+		return o->by_offset.items[offset] - 1;
+	if (limit != 0 && o->places.count >= limit)
+		offset = IR_ANYWHERE;
+	if (offset == IR_ANYWHERE)
+		return o->anywhere != IR_NO_VARIABLE ? o->anywhere : add_place(v, object, offset);
+	uint32_t place = add_place(v, object, offset);
+	while (o->by_offset.count <= (size_t)offset)
+		list_add(&o->by_offset, 0);
+	o->by_offset.items[offset] = place + 1;
+	return place;
+}
+
+/* ---------------------------------------------------------------- cycles --- */
+
+/* Makes node b part of node a. */
+static void merge(struct solver *v, uint32_t a, uint32_t b)
+{
+	struct node *x = &v->nodes[a], *y = &v->nodes[b];
+	v->work += x->set.count + y->set.count;
+	ir_bits_unite(&x->set, &y->set);
+	/* Only what both had handed on has reached the successors of both. */
+	ir_bits_intersect(&x->done, &y->done);
+	ir_bits_unite(&x->successors, &y->successors);
+	for (size_t i = 0; i < y->uses.count; i++)
+		list_add(&x->uses, y->uses.items[i]);
+	for (size_t i = 0; i < y->calls.count; i++)
+		list_add(&x->calls, y->calls.items[i]);
+	ir_bits_release(&y->set);
+	ir_bits_release(&y->done);
+	ir_bits_release(&y->successors);
+	free(y->uses.items);
+	free(y->calls.items);
+	y->uses = y->calls = (struct list){0};
+	v->parent[b] = a;
+}
+
+/* A frame of the depth-first search. */
+struct visit {
+	uint32_t node;
+	struct ir_bits_iterator next;
+};
+
+static void finish_component(struct solver *v, uint32_t root)
+{
+	uint32_t n;
+	do {
+		n = v->stack[--v->stack_depth];
+		v->low[n] = UINT32_MAX; /* off the stack */
+		if (n != root)
+			merge(v, root, n);
+	} while (n != root);
+	v->order[v->order_count++] = root;
+}
+
+static void enter(struct solver *v, uint32_t n)
+{
+	v->number[n] = v->low[n] = ++v->next_number;
+	v->stack[v->stack_depth++] = n;
+}
+
+/* Tarjan's search without recursion.  Components are made one node when they are complete; nobody
+ * walks their successors any more, so their sets of successors may change then. */
+static void search_from(struct solver *v, uint32_t start, struct visit *visits)
+{
+	size_t depth = 0;
+	visits[depth++] = (struct visit){.node = start};
+	enter(v, start);
+	while (depth != 0) {
+		struct visit *top = &visits[depth - 1];
+		uint32_t n = top->node, to;
+		if (ir_bits_next(&v->nodes[n].successors, &top->next, &to)) {
+			to = find(v, to);
+			if (v->number[to] == 0) {
+				enter(v, to);
+				visits[depth++] = (struct visit){.node = to};
+			} else if (v->low[to] != UINT32_MAX && v->number[to] < v->low[n]) {
+				v->low[n] = v->number[to];
+			}
+			continue;
+		}
+		depth--;
+		if (depth != 0 && v->low[n] < v->low[visits[depth - 1].node])
+			v->low[visits[depth - 1].node] = v->low[n];
+		if (v->low[n] == v->number[n])
+			finish_component(v, n);
+	}
+}
+
+/* Leaves the roots of all nodes in v->order, successors before predecessors. */
+static void collapse_cycles(struct solver *v)
+{
+	size_t n = v->node_count;
+	struct visit *visits = rd_xmalloc((n + 1) * sizeof *visits);
+	v->number = rd_xrealloc(v->number, (n + 1) * sizeof *v->number);
+	v->low = rd_xrealloc(v->low, (n + 1) * sizeof *v->low);
+	v->stack = rd_xrealloc(v->stack, (n + 1) * sizeof *v->stack);
+	v->order = rd_xrealloc(v->order, (n + 1) * sizeof *v->order);
+	memset(v->number, 0, n * sizeof *v->number);
+	v->next_number = 0;
+	v->stack_depth = v->order_count = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (v->parent[i] == i && v->number[i] == 0)
+			search_from(v, i, visits);
+	free(visits);
+	v->work += n;
+}
+
+/* ----------------------------------------------------------------- waves --- */
+
+static void apply_step(struct solver *v, const struct ir_constraint *c, const struct ir_bits *fresh)
+{
+	struct ir_bits reached = {0};
+	struct ir_bits_iterator i = {0};
+	for (uint32_t place; ir_bits_next(fresh, &i, &place);) {
+		struct ir_place from = v->s->places[place];
+		int64_t offset;
+		if (ir_object_step(&v->p->objects[from.object], from.offset, c, &offset))
+			ir_bits_add(&reached, place_of(v, from.object, offset));
+	}
+	unite(v, find(v, c->to), &reached);
+	ir_bits_release(&reached);
+}
+
+static void apply_constraint(struct solver *v, const struct ir_constraint *c, const struct ir_bits *fresh)
+{
+	struct ir_bits_iterator i = {0};
+	if (c->kind == IR_STEP) {
+		apply_step(v, c, fresh);
+		return;
+	}
+	for (uint32_t place; ir_bits_next(fresh, &i, &place);)
+		if (c->kind == IR_LOAD)
+			add_edge(v, v->load_node[place], c->to);
+		else
+			add_edge(v, c->from, v->store_node[place]);
+}
+
+static void connect_call(struct solver *v, uint32_t number, uint32_t function)
+{
+	const struct ir_points_call *c = &v->p->calls[number];
+	const struct ir_points_function *f = &v->p->functions[function];
+	bool is_new;
+	if (!ir_points_fits(c, f))
+		return;
+	rd_umap_put(&v->edges, (uint64_t)number << 32 | function, &is_new);
+	if (!is_new)
+		return;
+	RD_GROW(v->s->edges, v->s->edge_capacity, v->s->edge_count + 1);
+	v->s->edges[v->s->edge_count++] = (struct ir_edge_found){number, function};
+	for (uint32_t i = 0; i < c->argument_count && i < f->parameter_count; i++)
+		if (v->p->arguments[c->arguments + i] != IR_NO_VARIABLE)
+			add_edge(v, v->p->arguments[c->arguments + i], f->parameters + i);
+	if (c->result != IR_NO_VARIABLE && f->result != IR_NO_VARIABLE)
+		add_edge(v, f->result, c->result);
+}
+
+static void apply_calls(struct solver *v, uint32_t call, const struct ir_bits *fresh)
+{
+	struct ir_bits_iterator i = {0};
+	for (uint32_t place; ir_bits_next(fresh, &i, &place);) {
+		uint32_t function = v->p->objects[v->s->places[place].object].function;
+		if (function != IR_NO_VARIABLE)
+			connect_call(v, call, function);
+	}
+}
+
+/* Hands new places to the constraints of a node.  Nodes may be added meanwhile, so none is held by pointer.
+ */
+static void apply_uses(struct solver *v, uint32_t n, const struct ir_bits *fresh)
+{
+	for (size_t i = 0; i < v->nodes[n].uses.count; i++)
+		apply_constraint(v, &v->p->constraints[v->nodes[n].uses.items[i]], fresh);
+	for (size_t i = 0; i < v->nodes[n].calls.count; i++)
+		apply_calls(v, v->nodes[n].calls.items[i], fresh);
+}
+
+/* Runs what is new through the graph; what constraints must see is left in `fresh`, by node. */
+static void propagate(struct solver *v, struct ir_bits *fresh)
+{
+	for (size_t i = v->order_count; i-- > 0;) {
+		uint32_t n = v->order[i], to;
+		struct ir_bits_iterator next = {0};
+		struct node *node = &v->nodes[n];
+		ir_bits_subtract(&fresh[n], &node->set, &node->done);
+		if (fresh[n].count == 0)
+			continue;
+		ir_bits_copy(&node->done, &node->set);
+		while (ir_bits_next(&node->successors, &next, &to))
+			if (find(v, to) != n)
+				unite(v, find(v, to), &fresh[n]);
+		if (node->uses.count == 0 && node->calls.count == 0)
+			ir_bits_release(&fresh[n]);
+	}
+}
+
+static bool within_budget(const struct solver *v)
+{
+	return v->budget == 0 || v->work < v->budget;
+}
+
+static void wave(struct solver *v)
+{
+	collapse_cycles(v);
+	size_t count = v->node_count;
+	struct ir_bits *fresh = rd_xcalloc(count + 1, sizeof *fresh);
+	propagate(v, fresh);
+	v->changed = false;
+	for (size_t i = v->order_count; i-- > 0;) {
+		uint32_t n = v->order[i];
+		if (fresh[n].count != 0 && within_budget(v))
+			apply_uses(v, n, &fresh[n]);
+		ir_bits_release(&fresh[n]);
+	}
+	free(fresh);
+	/* Then something was left undone. */
+	v->changed |= !within_budget(v);
+}
+
+/* ------------------------------------------------------------- the whole --- */
+
+static void add_constraint(struct solver *v, uint32_t number)
+{
+	const struct ir_constraint *c = &v->p->constraints[number];
+	int64_t offset;
+	switch (c->kind) {
+	case IR_ADDRESS:
+		if (ir_object_place(&v->p->objects[c->from], c->offset, &offset)) {
+			uint32_t place = place_of(v, c->from, offset);
+			ir_bits_add(&v->nodes[c->to].set, place);
+		}
+		break;
+	case IR_COPY:
+		if (c->from != c->to)
+			ir_bits_add(&v->nodes[c->from].successors, c->to);
+		break;
+	case IR_STORE:
+		list_add(&v->nodes[c->to].uses, number);
+		break;
+	default:
+		list_add(&v->nodes[c->from].uses, number);
+	}
+}
+
+static void start(struct solver *v)
+{
+	const struct ir_points_problem *p = v->p;
+	v->objects = rd_xcalloc(p->object_count + 1, sizeof *v->objects);
+	for (size_t i = 0; i < p->object_count; i++)
+		v->objects[i].anywhere = IR_NO_VARIABLE;
+	for (uint32_t i = 0; i < p->variables; i++)
+		add_node(v);
+	for (uint32_t i = 0; i < p->constraint_count; i++)
+		add_constraint(v, i);
+	for (uint32_t i = 0; i < p->call_count; i++)
+		list_add(&v->nodes[p->calls[i].callee].calls, i);
+}
+
+/* Sets move from the nodes to the solution. */
+static void hand_over(struct solver *v)
+{
+	struct ir_solution *s = v->s;
+	s->variables = v->p->variables;
+	s->owner = rd_xmalloc((s->variables + 1) * sizeof *s->owner);
+	s->sets = rd_xcalloc(s->variables + 1, sizeof *s->sets);
+	for (size_t i = 0; i < s->place_count; i++)
+		ir_bits_copy(&s->places[i].contents, &v->nodes[find(v, v->load_node[i])].set);
+	/* A cycle is owned by its first variable, as its root may be a place. */
+	uint32_t *first = rd_xmalloc((v->node_count + 1) * sizeof *first);
+	memset(first, 0xff, (v->node_count + 1) * sizeof *first);
+	for (uint32_t i = 0; i < s->variables; i++) {
+		uint32_t root = find(v, i);
+		if (first[root] == UINT32_MAX) {
+			first[root] = i;
+			s->sets[i] = v->nodes[root].set;
+			v->nodes[root].set = (struct ir_bits){0};
+		}
+		s->owner[i] = first[root];
+	}
+	free(first);
+}
+
+static void finish(struct solver *v)
+{
+	for (size_t i = 0; i < v->node_count; i++) {
+		ir_bits_release(&v->nodes[i].set);
+		ir_bits_release(&v->nodes[i].done);
+		ir_bits_release(&v->nodes[i].successors);
+		free(v->nodes[i].uses.items);
+		free(v->nodes[i].calls.items);
+	}
+	for (size_t i = 0; i < v->p->object_count; i++) {
+		free(v->objects[i].places.items);
+		free(v->objects[i].by_offset.items);
+	}
+	free(v->nodes);
+	free(v->parent);
+	free(v->load_node);
+	free(v->store_node);
+	free(v->objects);
+	free(v->number);
+	free(v->low);
+	free(v->stack);
+	free(v->order);
+	rd_umap_release(&v->edges);
+}
+
+bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct ir_solution *s)
+{
+	struct solver v = {.p = p, .s = s, .budget = budget, .changed = true};
+	memset(s, 0, sizeof *s);
+	start(&v);
+	while (v.changed && within_budget(&v))
+		wave(&v);
+	bool done = !v.changed;
+	if (done)
+		hand_over(&v);
+	finish(&v);
+	if (!done)
+		ir_solution_release(s);
+	return done;
+}
+
+const struct ir_bits *ir_solution_set(const struct ir_solution *s, uint32_t variable)
+{
+	RD_ASSERT(variable < s->variables);
+	return &s->sets[s->owner[variable]];
+}
+
+void ir_solution_release(struct ir_solution *s)
+{
+	for (size_t i = 0; i < s->place_count; i++)
+		ir_bits_release(&s->places[i].contents);
+	for (uint32_t i = 0; i < s->variables; i++)
+		ir_bits_release(&s->sets[i]);
+	free(s->places);
+	free(s->sets);
+	free(s->owner);
+	free(s->edges);
+	memset(s, 0, sizeof *s);
+}
+
+void ir_points_problem_release(struct ir_points_problem *p)
+{
+	for (size_t i = 0; i < p->object_count; i++)
+		free(p->objects[i].ranges);
+	free(p->objects);
+	free(p->functions);
+	free(p->constraints);
+	free(p->calls);
+	free(p->arguments);
+	memset(p, 0, sizeof *p);
+}
