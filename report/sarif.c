@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/name.h"
+#include "report/uri.h"
 #include "report/words.h"
 
 #include <inttypes.h>
@@ -25,10 +26,18 @@ struct writer {
 	const struct finding_set *set;
 	const struct report_opts *opts;
 	struct rd_buf words;
+	struct uri_root root;
 };
 
+/* The base that relative URIs have, by the name that services know. */
+#define BASE "%SRCROOT%"
+
+/* The manual is what everybody has who has the tool; there is no web site that outlives a report. */
+#define MANUAL "man:raddle(1)"
+#define MANUAL_OF_RULES "man:raddle-check(1)"
+
 static const struct rule {
-	const char *id, *name, *brief, *full;
+	const char *id, *name, *brief, *full, *help;
 } rules[FINDING_KINDS] = {
 #define FINDING_KIND(constant, name, words, ...) {name, __VA_ARGS__},
 #include "finding/kind.inc"
@@ -48,21 +57,13 @@ static void put_message(struct writer *w, const char *name)
 
 static void put_uri(struct writer *w, const char *path)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/+,=@!$&()*;:";
 	struct rd_buf uri = RD_BUF_INIT;
+	bool relative = uri_add(&uri, &w->root, path);
 
-	rd_buf_adds(&uri, *path == '/' ? "file://" : "");
-	if (*path != '/' && strchr(path, ':'))
-		rd_buf_adds(&uri, "./");
-	for (; *path; path++) {
-		if (strchr(plain, *path))
-			rd_buf_addc(&uri, *path);
-		else
-			rd_buf_addf(&uri, "%%%02X", (unsigned)(unsigned char)*path);
-	}
 	rd_json_object(&w->j, "artifactLocation");
 	rd_json_string(&w->j, "uri", uri.data);
+	if (relative)
+		rd_json_string(&w->j, "uriBaseId", BASE);
 	rd_json_end(&w->j);
 	rd_buf_release(&uri);
 }
@@ -399,6 +400,32 @@ static void put_result(struct writer *w, const struct finding *f)
 
 /* ---- the log ---- */
 
+/* What to do about it, plain and for pages. */
+static void put_help(struct writer *w, const struct rule *r)
+{
+	rd_json_object(&w->j, "help");
+	rd_buf_addf(&w->words, "%s %s", r->full, r->help);
+	rd_json_string(&w->j, "text", w->words.data);
+	rd_buf_clear(&w->words);
+	rd_buf_addf(&w->words, "**%s**\n\n%s\n\n%s", r->brief, r->full, r->help);
+	rd_json_string(&w->j, "markdown", w->words.data);
+	rd_buf_clear(&w->words);
+	rd_json_end(&w->j);
+}
+
+/* By these GitHub filters and sorts: each confirmed finding was made to happen. */
+static void put_rule_properties(struct writer *w)
+{
+	rd_json_object(&w->j, "properties");
+	rd_json_string(&w->j, "precision", "very-high");
+	rd_json_string(&w->j, "problem.severity", "error");
+	rd_json_array(&w->j, "tags");
+	rd_json_string(&w->j, NULL, "concurrency");
+	rd_json_string(&w->j, NULL, "correctness");
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
 static void put_rule(struct writer *w, const struct rule *r)
 {
 	rd_json_object(&w->j, NULL);
@@ -408,9 +435,12 @@ static void put_rule(struct writer *w, const struct rule *r)
 	put_message(w, "shortDescription");
 	rd_buf_adds(&w->words, r->full);
 	put_message(w, "fullDescription");
+	put_help(w, r);
+	rd_json_string(&w->j, "helpUri", MANUAL_OF_RULES);
 	rd_json_object(&w->j, "defaultConfiguration");
 	rd_json_string(&w->j, "level", "error");
 	rd_json_end(&w->j);
+	put_rule_properties(w);
 	rd_json_end(&w->j);
 }
 
@@ -421,6 +451,7 @@ static void put_tool(struct writer *w)
 	rd_json_string(&w->j, "name", "Raddle");
 	if (w->set->tool)
 		rd_json_string(&w->j, "version", w->set->tool);
+	rd_json_string(&w->j, "informationUri", MANUAL);
 	rd_json_array(&w->j, "rules");
 	for (size_t i = 0; i < FINDING_KINDS; i++)
 		put_rule(w, &rules[i]);
@@ -442,11 +473,29 @@ static void put_invocation(struct writer *w)
 	rd_json_end(&w->j);
 }
 
+/* Where the top was when the report was made; a service puts its own checkout there. */
+static void put_bases(struct writer *w)
+{
+	struct uri_root above = {.here = w->root.top, .top = w->root.top};
+	struct rd_buf uri = RD_BUF_INIT;
+
+	uri_add(&uri, &above, w->root.top);
+	rd_json_object(&w->j, "originalUriBaseIds");
+	rd_json_object(&w->j, BASE);
+	rd_json_string(&w->j, "uri", uri.data);
+	rd_buf_adds(&w->words, "The top of the source tree.");
+	put_message(w, "description");
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_buf_release(&uri);
+}
+
 int report_sarif(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
 	RD_ASSERT(opts != NULL && out != NULL);
 	struct writer w = {.set = set, .opts = opts, .words = RD_BUF_INIT};
 
+	uri_root_find(&w.root, opts->root);
 	rd_json_begin(&w.j, out);
 	w.j.indent = true;
 	rd_json_object(&w.j, NULL);
@@ -456,6 +505,7 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	rd_json_object(&w.j, NULL);
 	put_tool(&w);
 	put_invocation(&w);
+	put_bases(&w);
 	rd_json_string(&w.j, "columnKind", "utf16CodeUnits");
 	rd_json_array(&w.j, "results");
 	for (size_t i = 0; i < set->count; i++)
@@ -466,5 +516,6 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	rd_json_end(&w.j);
 	rd_json_end(&w.j);
 	rd_buf_release(&w.words);
+	uri_root_release(&w.root);
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
 }

@@ -9,6 +9,8 @@
 #include "report/report.h"
 
 #include <jansson.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static json_t *log_of(const struct finding_set *set, const struct report_opts *opts)
 {
@@ -61,10 +63,19 @@ static void check_message(json_t *message)
 	assert_true(strlen(text(message, "text")) > 0);
 }
 
-static void check_uri(const char *uri)
+/* Relative ones say to what, absolute ones must not. */
+static void check_artifact(json_t *artifact)
 {
+	const char *uri = text(artifact, "uri");
+	bool absolute = strncmp(uri, "file:///", 8) == 0;
+
+	expect_members(artifact, "uri uriBaseId");
 	assert_int_equal(strcspn(uri, " <>\"{}|\\^`[]"), strlen(uri));
 	assert_true(*uri != '/');
+	assert_null(strstr(uri, ".."));
+	assert_true(absolute == !json_object_get(artifact, "uriBaseId"));
+	if (!absolute)
+		assert_string_equal(text(artifact, "uriBaseId"), "%SRCROOT%");
 }
 
 static void check_location(json_t *location)
@@ -75,7 +86,7 @@ static void check_location(json_t *location)
 	expect_members(location, "id physicalLocation logicalLocations message");
 	if (physical) {
 		expect_members(physical, "artifactLocation region");
-		check_uri(text(json_object_get(physical, "artifactLocation"), "uri"));
+		check_artifact(json_object_get(physical, "artifactLocation"));
 	}
 	if (region) {
 		expect_members(region, "startLine startColumn");
@@ -149,6 +160,39 @@ static void check_result(json_t *result, json_t *rules)
 	assert_true(json_integer_value(json_object_get(result, "occurrenceCount")) >= 1);
 }
 
+/* Relative URIs are relative to a directory. */
+static void check_base(json_t *bases)
+{
+	json_t *base = json_object_get(bases, "%SRCROOT%");
+	const char *uri = text(base, "uri");
+
+	expect_members(base, "uri description");
+	assert_memory_equal(uri, "file:///", 8);
+	assert_int_equal(uri[strlen(uri) - 1], '/');
+}
+
+/* What GitHub shows beside an alert: two paragraphs, help in both forms, an address. */
+static void check_rules(json_t *rules)
+{
+	json_t *rule;
+	size_t i;
+
+	assert_int_equal(json_array_size(rules), FINDING_KINDS);
+	json_array_foreach(rules, i, rule)
+	{
+		json_t *help = json_object_get(rule, "help");
+
+		expect_members(rule, "id name shortDescription fullDescription help helpUri "
+				     "defaultConfiguration properties");
+		check_message(json_object_get(rule, "shortDescription"));
+		check_message(json_object_get(rule, "fullDescription"));
+		expect_members(help, "text markdown");
+		assert_true(strlen(text(help, "text")) > 0 && strlen(text(help, "markdown")) > 0);
+		assert_non_null(strchr(text(rule, "helpUri"), ':'));
+		assert_string_not_equal(text(rule, "id"), text(rule, "name"));
+	}
+}
+
 static void check_log(json_t *log)
 {
 	json_t *run = at(log, "runs", 0), *driver, *result;
@@ -156,9 +200,12 @@ static void check_log(json_t *log)
 
 	expect_members(log, "$schema version runs");
 	assert_string_equal(text(log, "version"), "2.1.0");
-	expect_members(run, "tool invocations columnKind results");
+	expect_members(run, "tool invocations originalUriBaseIds columnKind results");
 	driver = json_object_get(json_object_get(run, "tool"), "driver");
-	expect_members(driver, "name version rules");
+	expect_members(driver, "name version informationUri rules");
+	assert_non_null(strchr(text(driver, "informationUri"), ':'));
+	check_base(json_object_get(run, "originalUriBaseIds"));
+	check_rules(json_object_get(driver, "rules"));
 	assert_string_equal(text(driver, "name"), "Raddle");
 	expect_members(at(run, "invocations", 0), "executionSuccessful arguments");
 	json_array_foreach(json_object_get(run, "results"), i, result)
@@ -222,7 +269,7 @@ static void golden_log(void **state)
 	FILE *out = open_memstream(&written, &length);
 
 	(void)state;
-	assert_int_equal(report_sarif(set, &(struct report_opts){0}, out), 0);
+	assert_int_equal(report_sarif(set, &(struct report_opts){.root = "/home/ada/counter"}, out), 0);
 	fclose(out);
 	golden_check("report.sarif", written, length);
 	free(written);
@@ -255,6 +302,11 @@ static void odd_places(void **state)
 		{"a:b.c", "./a:b.c"},
 		{"50%\xff#?.c", "50%25%FF%23%3F.c"},
 		{"\xc3\xa4.c", "%C3%A4.c"},
+		{"/home/ada/my project/src/a.c", "src/a.c"}, /* below the top */
+		{"../my project/./src//a.c", "src/a.c"},
+		{"../lib/a.c", "file:///home/ada/lib/a.c"},
+		{"../../../../../a.c", "file:///a.c"},
+		{"/home/ada/my projects/a.c", "file:///home/ada/my%20projects/a.c"},
 	};
 
 	(void)state;
@@ -265,7 +317,7 @@ static void odd_places(void **state)
 		f->accesses[0].stack.frames[0].file = cases[i].file;
 		f->accesses[1].stack.count = 0;
 		finding_set_finish(set);
-		json_t *log = log_of(set, &(struct report_opts){0});
+		json_t *log = log_of(set, &(struct report_opts){.root = "/home/ada/my project"});
 		json_t *place = json_object_get(at(at(at(log, "runs", 0), "results", 0), "locations", 0),
 						"physicalLocation");
 		check_log(log);
@@ -276,12 +328,41 @@ static void odd_places(void **state)
 	}
 }
 
+/* Without a root, the top is the repository around the working directory. */
+static void top_is_the_repository(void **state)
+{
+	char top[] = "/tmp/raddle-sarif-XXXXXX", *back = getcwd(NULL, 0);
+	struct finding_set *set = finding_set_new();
+	struct finding *f = fixture_race(set, "x", 0);
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	assert_int_equal(chdir(top), 0);
+	assert_int_equal(mkdir(".git", 0777) | mkdir("build", 0777) | chdir("build"), 0);
+	f->accesses[0].stack.frames[0].file = "../src/a.c";
+	finding_set_finish(set);
+	json_t *log = log_of(set, &(struct report_opts){0});
+	json_t *run = at(log, "runs", 0);
+	json_t *place = json_object_get(at(at(run, "results", 0), "locations", 0), "physicalLocation");
+	char *base = rd_xasprintf("file://%s/", top);
+	check_log(log);
+	assert_string_equal(text(json_object_get(place, "artifactLocation"), "uri"), "src/a.c");
+	assert_string_equal(
+		text(json_object_get(json_object_get(run, "originalUriBaseIds"), "%SRCROOT%"), "uri"), base);
+	assert_int_equal(chdir(top) | rmdir("build") | rmdir(".git") | rmdir(top), 0);
+	assert_int_equal(chdir(back), 0);
+	free(base);
+	free(back);
+	json_decref(log);
+	finding_set_free(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_are_levels), cmocka_unit_test(follows_the_rules),
 		cmocka_unit_test(golden_log),	      cmocka_unit_test(known_and_suppressed),
-		cmocka_unit_test(odd_places),
+		cmocka_unit_test(odd_places),	      cmocka_unit_test(top_is_the_repository),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

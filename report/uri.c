@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Source files as URIs.  A name as it is in debug information comes in; what lies below the top of the
+ * repository goes out relative to that, so that a report made on one machine names the files of another's
+ * checkout, and all else as an absolute file: URI.  Names are taken by their letters: nothing is asked of
+ * the file system but where the repository begins.
+ */
+#include "report/uri.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Adds path/ to an absolute path that ends in '/', without empty parts, "." and "..". */
+static void add_parts(struct rd_buf *out, const char *path)
+{
+	while (*path) {
+		size_t length = strcspn(path, "/");
+
+		if (length == 2 && memcmp(path, "..", 2) == 0) {
+			while (out->length > 1 && out->data[--out->length - 1] != '/')
+				;
+			out->data[out->length] = '\0';
+		} else if (length && !(length == 1 && *path == '.')) {
+			rd_buf_addf(out, "%.*s/", (int)length, path);
+		}
+		path += length + (path[length] == '/');
+	}
+}
+
+/* The absolute path of a directory, or with the '/' at its end of a file. */
+static char *resolve(const char *here, const char *path)
+{
+	struct rd_buf out = RD_BUF_INIT;
+
+	rd_buf_addc(&out, '/');
+	if (*path != '/')
+		add_parts(&out, here);
+	add_parts(&out, path);
+	return rd_buf_detach(&out);
+}
+
+/* The length of the nearest directory above that is a repository, or of the whole. */
+static size_t top_length(const char *here)
+{
+	size_t length = strlen(here);
+
+	while (length) {
+		char *git = rd_xasprintf("%.*s.git", (int)length, here);
+		bool found = access(git, F_OK) == 0;
+
+		free(git);
+		if (found)
+			return length;
+		for (length--; length && here[length - 1] != '/'; length--)
+			;
+	}
+	return strlen(here);
+}
+
+void uri_root_find(struct uri_root *r, const char *root)
+{
+	char *cwd = getcwd(NULL, 0);
+
+	r->here = resolve(cwd ? cwd : "/", root ? root : ".");
+	r->top = rd_xasprintf("%.*s", (int)(root ? strlen(r->here) : top_length(r->here)), r->here);
+	free(cwd);
+}
+
+void uri_root_release(struct uri_root *r)
+{
+	free(r->here);
+	free(r->top);
+}
+
+bool uri_add(struct rd_buf *out, const struct uri_root *r, const char *path)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/+,=@!$&()*;:";
+	char *whole = resolve(r->here, path);
+	size_t top = strlen(r->top), length = strlen(whole);
+	bool below = length > top && strncmp(whole, r->top, top) == 0;
+	const char *rest = below ? whole + top : whole;
+
+	RD_ASSERT(top && r->top[top - 1] == '/');
+	if (path[0] && path[strlen(path) - 1] != '/' && length > 1)
+		whole[length - 1] = '\0';
+	rd_buf_adds(out, below ? "" : "file://");
+	if (below && strchr(rest, ':')) /* not a scheme */
+		rd_buf_adds(out, "./");
+	for (; *rest; rest++) {
+		if (strchr(plain, *rest))
+			rd_buf_addc(out, *rest);
+		else
+			rd_buf_addf(out, "%%%02X", (unsigned)(unsigned char)*rest);
+	}
+	free(whole);
+	return below;
+}
