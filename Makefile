@@ -219,9 +219,10 @@ check-docs:
 
 MAN := $(wildcard doc/man/*.1)
 D = $(DESTDIR)$(PREFIX)
+COMPLETIONS = bash-completion/completions/raddle zsh/site-functions/_raddle fish/vendor_completions.d/raddle.fish
 
 install: all
-	install -d $(D)/bin $(D)/lib/raddle $(D)/share/man/man1 $(D)/share/bash-completion/completions
+	install -d $(D)/bin $(D)/lib/raddle $(D)/share/man/man1 $(dir $(COMPLETIONS:%=$(D)/share/%))
 	install -d $(D)/share/doc/raddle/format $(D)/share/doc/raddle/examples
 	install $(B)/raddle $(D)/bin/
 	ln -sf raddle $(D)/bin/raddle-cc
@@ -230,13 +231,15 @@ install: all
 	install -m 644 $(filter-out %/raddle-instr,$(SUPPORT)) $(D)/lib/raddle/
 	install -m 644 $(MAN) $(D)/share/man/man1/
 	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle
+	install -m 644 tool/completion.zsh $(D)/share/zsh/site-functions/_raddle
+	install -m 644 tool/completion.fish $(D)/share/fish/vendor_completions.d/raddle.fish
 	install -m 644 README.md ARCHITECTURE.md LICENSE $(D)/share/doc/raddle/
 	install -m 644 doc/format/*.md $(D)/share/doc/raddle/format/
 	install -m 644 examples/*.c examples/README.md $(D)/share/doc/raddle/examples/
 
 uninstall:
 	rm -f $(D)/bin/raddle $(D)/bin/raddle-cc $(D)/bin/raddle-c++
-	rm -f $(MAN:doc/man/%=$(D)/share/man/man1/%) $(D)/share/bash-completion/completions/raddle
+	rm -f $(MAN:doc/man/%=$(D)/share/man/man1/%) $(COMPLETIONS:%=$(D)/share/%)
 	rm -rf $(D)/lib/raddle $(D)/share/doc/raddle
 
 deb: all

@@ -34,6 +34,33 @@ COMP_WORDS=(raddle doctor --j) COMP_CWORD=2
 _raddle
 [ "${COMPREPLY[*]}" = --json ] || { echo "completed '--j' to ${COMPREPLY[*]}"; exit 1; }
 
+# So do zsh and fish, where they are installed; zsh's own functions print what would be offered.
+if command -v fish >/dev/null; then
+	fish --no-config -c '. moved/share/fish/vendor_completions.d/raddle.fish
+		complete -C "raddle do"; complete -C "raddle doctor --j"; complete -C "raddle check --sar"' >offered
+	[ "$(cat offered)" = "$(printf 'doctor\n--json\n--sarif=')" ] || { echo "fish offers $(cat offered)"; exit 1; }
+fi
+if command -v zsh >/dev/null; then
+	cat >offer.zsh <<'END'
+compadd() {
+	local -a all
+	[[ $1 == -S ]] && shift 2
+	[[ $1 == -a ]] && all=(${(P)2}) || all=(${@:2})
+	all=(${(M)all:#${words[CURRENT]}*})
+	(( ! $#all )) || print -rl -- $all
+}
+_files() { print files }
+fpath=($PWD/moved/share/zsh/site-functions)
+autoload -U _raddle
+for line in "raddle do" "raddle doctor --j" "raddle check --sar" "raddle check f"; do
+	words=(${=line}) CURRENT=$#words
+	_raddle
+done
+END
+	zsh -f offer.zsh >offered
+	[ "$(cat offered)" = "$(printf 'doctor\n--json\n--sarif=\nfiles')" ] || { echo "zsh offers $(cat offered)"; exit 1; }
+fi
+
 mv moved stage/opt/raddle
 make -s -C "$ROOT" B="$BUILD" uninstall DESTDIR="$PWD/stage" PREFIX=/opt/raddle
 left=$(find stage -type f -o -type l)

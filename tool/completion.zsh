@@ -1,0 +1,23 @@
+#compdef raddle
+# SPDX-License-Identifier: Apache-2.0
+# Zsh completion for raddle.  Commands and options are asked from raddle
+# itself, so there is no list here that could grow old.
+
+_raddle() {
+	local command=${words[2]:-}
+	local -a found
+	if (( CURRENT == 2 )) || [[ $command == help ]]; then
+		found=(${(f)"$(raddle --list-commands 2>/dev/null)"})
+		compadd -a found
+	elif [[ ${words[CURRENT]} == -* && $command != cc && $command != c++ ]]; then
+		found=(${=$(raddle $command --list-options 2>/dev/null)})
+		found=(${found/=*/=})
+		compadd -S '' -- ${(M)found:#*=}
+		compadd -- ${found:#*=}
+	else
+		_files
+	fi
+}
+
+# Zsh runs the file when it first completes, which defines the function.
+_raddle "$@"
