@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "bitcode/elf.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +117,26 @@ static void add_item(struct list *l, const struct bitcode_item *item)
 	}
 }
 
+/* What it loads later is not known; that it can is. */
+static bool loads_more(const struct bitcode_program *p)
+{
+	struct bitcode_elf_symbols symbols;
+	struct bitcode_elf_symbol s;
+
+	if (!bitcode_elf_symbols(&p->elf, SHT_DYNSYM, &symbols))
+		return false;
+	while (bitcode_elf_symbol_next(&symbols, &s))
+		if (s.section == SHN_UNDEF && (!strcmp(s.name, "dlopen") || !strcmp(s.name, "dlmopen")))
+			return true;
+	return false;
+}
+
 static void add_module(struct list *l, const struct bitcode_program *p)
 {
+	static const char loaded[] = "what dlopen() loads";
+
+	if (loads_more(p))
+		add(l, loaded, sizeof loaded - 1);
 	for (size_t i = 0; i < p->native_count; i++) {
 		const struct bitcode_native *n = &p->natives[i];
 		const char *slash = memrchr(n->name, '/', n->name_length);

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Messages go through chan.c.  With -DRACE a counter is shared without any order. */
+/* Messages go through chan.c.  With -DRACE a counter is shared without any order;
+ * with -DLOAD the library is loaded by the program. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef LOAD
+#include <dlfcn.h>
+
+static void (*chan_put)(void *p);
+static void *(*chan_get)(void);
+
+static void load(void)
+{
+	void *library = dlopen("./libchan.so", RTLD_NOW);
+
+	if (!library)
+		exit(3);
+	chan_put = (void (*)(void *))dlsym(library, "chan_put");
+	chan_get = (void *(*)(void))dlsym(library, "chan_get");
+}
+#else
 void chan_put(void *p);
 void *chan_get(void);
+
+static void load(void)
+{
+}
+#endif
 
 struct message {
 	int a, b;
@@ -33,6 +55,7 @@ int main(void)
 	pthread_t thread;
 	long sum = 0;
 
+	load();
 	pthread_create(&thread, NULL, produce, NULL);
 #ifdef RACE
 	counter++;
