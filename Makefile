@@ -233,7 +233,7 @@ install: all
 	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle
 	install -m 644 tool/completion.zsh $(D)/share/zsh/site-functions/_raddle
 	install -m 644 tool/completion.fish $(D)/share/fish/vendor_completions.d/raddle.fish
-	install -m 644 README.md ARCHITECTURE.md LICENSE $(D)/share/doc/raddle/
+	install -m 644 README.md ARCHITECTURE.md LICENSE doc/ci.md $(D)/share/doc/raddle/
 	install -m 644 doc/format/*.md $(D)/share/doc/raddle/format/
 	install -m 644 examples/*.c examples/README.md $(D)/share/doc/raddle/examples/
 
