@@ -43,7 +43,7 @@
 #define EXTRA 50      /* findings that diverged replays may add */
 #define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
 #define OUTLIVE_S 3   /* that processes which outlive the program get without --with */
-#define TIME_S 300    /* for replays */
+#define TIME_S 300    /* for all */
 
 #define DIRECTORY "raddle-check"
 
@@ -57,7 +57,7 @@ static struct {
 	struct predict_batch prediction;
 	uint64_t jobs, runs;
 	uint64_t timeout; /* seconds of one run; 0: none */
-	uint64_t time;	  /* seconds of all replays; 0: none */
+	uint64_t time;	  /* seconds of the whole check; 0: none */
 	bool no_replay;
 	bool pass_status;
 	bool fast, quick; /* the flavour */
@@ -81,7 +81,7 @@ static const struct rd_option options[] = {
 		  "replay COUNT findings at once (one per core; 1 with --with or --setup)"),
 	RD_NUMBER(0, "runs", &opt.runs, "COUNT", "record COUNT ordinary runs (1)"),
 	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run after SECONDS"),
-	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for all replays together; 0: no limit (300)"),
+	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for the whole check; 0: no limit (300)"),
 	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict; confirm nothing"),
 	RD_FLAG(0, "pass-status", &opt.pass_status, "if nothing is confirmed, exit as the program did"),
 	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "try only sound predictions"),
@@ -132,6 +132,7 @@ struct check {
 	uint64_t recorded_ms; /* the longest */
 	int recorded_signal;  /* of the first */
 	double seconds[3];    /* spent on recording, prediction and replays */
+	int64_t end_ns;	      /* when the check has to end; 0: never */
 };
 
 static double now(void)
@@ -411,6 +412,14 @@ static void add_standing(struct finding_set *set, const struct finding_set *stan
 		finding_set_put(set, standing->items[i]);
 }
 
+/* Prediction may take half of what recording left, so that there is time to try what it found. */
+static int64_t middle_of(int64_t end_ns)
+{
+	int64_t at = rd_now_ns();
+
+	return end_ns > at ? at + (end_ns - at) / 2 : end_ns;
+}
+
 static int predict(struct check *c)
 {
 	struct rd_progress progress = {.shown = -1};
@@ -419,6 +428,7 @@ static int predict(struct check *c)
 	if (!opt.quiet)
 		rd_progress_say(&progress, "predicting");
 	opt.prediction.failures = true;
+	opt.prediction.deadline_ns = middle_of(c->end_ns);
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
 		opt.prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
@@ -473,6 +483,14 @@ static void show_progress(void *context, const struct replay_progress *so_far)
 	free(detail);
 }
 
+/* Whole seconds, at least one: 0 would be no limit. */
+static uint64_t seconds_left(int64_t end_ns)
+{
+	int64_t left = (end_ns - rd_now_ns()) / 1000000000;
+
+	return !end_ns ? 0 : left > 1 ? (uint64_t)left : 1;
+}
+
 static int settle(struct check *c, const struct trace_sites *sites, struct replay_settled *r)
 {
 	struct rd_progress progress;
@@ -485,7 +503,7 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 				    .directory = directory,
 				    .jobs = (unsigned)count_jobs(),
 				    .timeout = opt.timeout,
-				    .time = opt.time,
+				    .time = seconds_left(c->end_ns),
 				    .recorded_ms = c->recorded_ms,
 				    .recorded_signal = c->recorded_signal,
 				    .all = c->all,
@@ -497,6 +515,7 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 				    .context = &progress};
 	int err;
 
+	opt.prediction.deadline_ns = c->end_ns;
 	rd_progress_start(&progress, "replaying", 0);
 	err = replay_settle(&how, c->set, r);
 	run_orphans_end(0); /* of replays that were stopped */
@@ -575,12 +594,7 @@ static void say_rest(const struct check *c, const struct replay_settled *r)
 {
 	say_end(c);
 	say_late(r);
-	if (opt.prediction.left_out)
-		fprintf(stderr, "%" PRIu64 " more were not tried; --limit raises the number.\n",
-			opt.prediction.left_out);
-	if (opt.prediction.unknown)
-		fprintf(stderr, "%" PRIu64 " candidates are undecided; --work raises the effort.\n",
-			opt.prediction.unknown);
+	cmd_prediction_rest(&opt.prediction, stderr, "tried");
 	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
 		fputs("The replays had no input, because it came from a terminal; use a file.\n", stderr);
 	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", opt.directory);
@@ -615,6 +629,8 @@ static int report(struct check *c, const struct replay_settled *r)
 static int check_program(struct check *c, struct replay_settled *r)
 {
 	double begin = now();
+
+	c->end_ns = opt.time ? rd_now_ns() + (int64_t)opt.time * 1000000000 : 0;
 	int err = record(c);
 
 	c->seconds[0] = now() - begin;

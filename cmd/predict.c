@@ -6,6 +6,7 @@
  */
 #include "cmd/cmd.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "cmd/output.h"
@@ -18,10 +19,11 @@ static struct {
 	bool json, verbose;
 	bool count, pairs; /* numbers instead of findings */
 	const char *schedules;
+	uint64_t time; /* seconds; 0: no limit */
 	struct predict_batch prediction;
 	struct cmd_output output;
 	struct cmd_filter filter;
-} opt = {.prediction = PREDICT_BATCH_DEFAULT};
+} opt = {.time = 300, .prediction = PREDICT_BATCH_DEFAULT};
 
 static const struct rd_option options[] = {
 	RD_FLAG('v', "verbose", &opt.verbose, "show each finding in full"),
@@ -43,6 +45,8 @@ static const struct rd_option options[] = {
 	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
 		  "use windows of so many events; 0: the whole trace"),
 	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS", "limit of search steps, in millions (200)"),
+	RD_NUMBER(0, "time", &opt.time, "SECONDS",
+		  "stop after SECONDS with what was found; 0: no limit (300)"),
 	RD_FLAG('f', "force", &opt.prediction.force, "continue without meta.json or site table"),
 	RD_END,
 };
@@ -71,12 +75,7 @@ static int report(const struct finding_set *set)
 	if (err || cmd_output_is_stdout(&opt.output))
 		return err;
 	err = report_predictions(set, &how, stdout);
-	if (opt.prediction.left_out)
-		printf("%" PRIu64 " more are not described; --limit raises the number.\n",
-		       opt.prediction.left_out);
-	if (opt.prediction.unknown)
-		printf("%" PRIu64 " candidates are undecided; --work raises the effort.\n",
-		       opt.prediction.unknown);
+	cmd_prediction_rest(&opt.prediction, stdout, "described");
 	return err;
 }
 
@@ -146,6 +145,12 @@ int cmd_predict(int argc, char **argv)
 	opt.output.json = opt.json ? "-" : NULL;
 	if (cmd_prediction_check(&opt.prediction, "predict") || cmd_output_check(&opt.output, "predict"))
 		return CMD_FAILED;
+	if (opt.time > 1000000) {
+		rd_fail(RD_EUSAGE, "predict: --time is out of range");
+		return CMD_FAILED;
+	}
+	if (opt.time && !opt.count && !opt.pairs)
+		opt.prediction.deadline_ns = rd_now_ns() + (int64_t)opt.time * 1000000000;
 	if (!opt.count && !opt.pairs)
 		return predict_path(path);
 	if (opt.output.sarif || opt.output.html || opt.schedules || opt.filter.baseline ||

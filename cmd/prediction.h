@@ -5,8 +5,13 @@
 
 #include "predict/batch.h"
 
+#include <stdio.h>
+
 /* Whether the options make sense; `name` is the command's, for the message. */
 int cmd_prediction_check(const struct predict_batch *p, const char *name);
+
+/* Says what was left out and which option changes that; `done` is what is done with findings. */
+void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done);
 
 /* Writes DIR/ID.schedule for each finding that is not dropped. */
 int cmd_write_schedules(struct finding_set *set, const char *directory);

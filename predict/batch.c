@@ -5,6 +5,7 @@
  */
 #include "predict/batch.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "model/open.h"
 #include "predict/describe.h"
@@ -14,6 +15,7 @@
 #include <signal.h>
 #include <time.h>
 
+#define DESCRIBE_SHARE 5
 #define LESS_WORK 10 /* a part of what the first prediction may take: there may be many of these */
 
 static void set_arguments(struct finding_set *set, const struct trace_meta *meta)
@@ -36,8 +38,17 @@ static void sum_up(struct predict_batch *p, const struct predict_trace *t, const
 		rd_warn("predict: %" PRIu64 " events contradict what synchronisation allows and are left out",
 			t->dropped);
 	p->unknown += r->stats[0].unknown + r->stats[1].unknown;
+	p->late |= r->late;
 	if (t->model->thread_count > p->threads)
 		p->threads = t->model->thread_count;
+}
+
+/* A part of the time is kept for describing what was found. */
+static int64_t search_deadline(int64_t deadline_ns)
+{
+	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+
+	return deadline_ns ? now + left - left / DESCRIBE_SHARE : 0;
 }
 
 static int predict_model(struct predict_batch *p, const struct model *model, struct finding_set *set)
@@ -48,7 +59,8 @@ static int predict_model(struct predict_batch *p, const struct model *model, str
 				 .no_deadlocks = p->no_deadlocks,
 				 .window = (uint32_t)p->window,
 				 .total_work = (int64_t)p->work * 1000000,
-				 .work = (int64_t)p->work * 1000000 / 20};
+				 .work = (int64_t)p->work * 1000000 / 20,
+				 .deadline_ns = search_deadline(p->deadline_ns)};
 	struct predict_result r = {0};
 	struct predict_trace t;
 	int err = predict_fill(&t, model);
@@ -57,7 +69,9 @@ static int predict_model(struct predict_batch *p, const struct model *model, str
 		err = predict_run(&t.x, &o, &r);
 	if (!err) {
 		sum_up(p, &t, &r);
-		p->left_out += predict_describe(&t, &r, set, p->limit);
+		p->left_out +=
+			predict_describe(&t, &r, set, (struct predict_limit){p->limit, p->deadline_ns});
+		p->late |= p->deadline_ns && rd_now_ns() >= p->deadline_ns;
 		set_arguments(set, trace_get_meta(model->trace));
 	}
 	predict_result_release(&r);
@@ -181,4 +195,5 @@ void predict_batch_stats(const struct predict_batch *p, struct finding_set *set)
 	finding_stat(set, "searched", (double)p->searched);
 	finding_stat(set, "dropped", (double)p->dropped);
 	finding_stat(set, "unknown", (double)p->unknown);
+	finding_stat(set, "late", p->late);
 }

@@ -16,12 +16,14 @@ struct predict_batch {
 	uint64_t window;      /* events; 0: the whole */
 	uint64_t limit;	      /* findings to describe */
 	uint64_t work;	      /* millions of search steps */
+	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never */
 	bool failures;	      /* a run that failed by itself is a finding */
 	bool ended;	      /* likewise: the run had to be ended */
 
 	/* Results, summed up. */
 	uint64_t left_out; /* findings beyond the limit */
 	uint64_t unknown;  /* candidates that were not decided */
+	bool late;	   /* the deadline came before everything was decided and described */
 	uint64_t events, considered, searched, dropped;
 	uint64_t threads;  /* of the trace with most of them */
 	uint64_t at_start; /* runs that failed before they did anything */

@@ -319,12 +319,25 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 	memcpy(d->pick, nodes, count * sizeof *nodes);
 	if (settled(d))
 		return;
+	if (search_late(&d->r->s)) {
+		d->r->out->stats[d->r->class].unknown++;
+		return;
+	}
 	if (recorded_order_applies(d) && decide_recorded(d))
 		record(d, PREDICT_RECORDED_ORDER);
 	else if (!d->r->o->recorded_order_only && decide_exact(d))
 		record(d, PREDICT_EXACT);
 	else
 		++*rd_umap_put(&d->r->cycles, identity(d), NULL);
+}
+
+/* Thorough searches may take as much as the short ones took, in all, but one may always use its limit. */
+static void limit_thorough(struct search *s, int64_t before)
+{
+	int64_t spent = before - s->total;
+	int64_t most = spent > s->work_limit ? spent : s->work_limit;
+
+	s->total = s->total < most ? s->total : most;
 }
 
 static void decide_open(struct decider *d)
@@ -356,9 +369,12 @@ void predict_deadlocks(struct predictor *r)
 	d.stops = rd_xcalloc(n, sizeof *d.stops);
 	d.pick = rd_xcalloc(n, sizeof *d.pick);
 	d.in = rd_xcalloc(n, 1);
+	int64_t before = r->s.total;
 	if (!predict_cycles(&g, r->o->max_cycle, r->s.total < STEP_LIMIT ? (uint64_t)r->s.total : STEP_LIMIT,
 			    decide, &d))
 		r->out->stats[r->class].unknown++;
+	if (r->o->max_tries != UINT32_MAX)
+		limit_thorough(&r->s, before);
 	decide_open(&d);
 	RD_FREE(d.stops, d.pick, d.in);
 	predict_nodes_release(&g);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "order/fill.h"
@@ -698,8 +699,18 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 		add_stop(d, l->stops[i], s);
 }
 
+/* However little time there is, what was found is not lost altogether. */
+#define AT_LEAST 10
+
+static bool is_within(const struct finding_set *set, struct predict_limit limit)
+{
+	bool early = !limit.deadline_ns || set->count < AT_LEAST || rd_now_ns() < limit.deadline_ns;
+
+	return early && set->count < limit.findings;
+}
+
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
-			struct finding_set *set, size_t limit)
+			struct finding_set *set, struct predict_limit limit)
 {
 	struct describer d = {.t = t, .m = t->model, .set = set};
 	size_t left_out = 0;
@@ -710,7 +721,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 		for (size_t i = 0; i < r->deadlock_count; i++) {
 			if (r->deadlocks[i].class != class)
 				continue;
-			if (set->count < limit)
+			if (is_within(set, limit))
 				describe_deadlock(&d, &r->deadlocks[i]);
 			else
 				left_out++;
@@ -718,7 +729,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 		for (size_t i = 0; i < r->race_count; i++) {
 			if (r->races[i].class != class)
 				continue;
-			if (set->count < limit)
+			if (is_within(set, limit))
 				describe_race(&d, &r->races[i]);
 			else
 				left_out++;

@@ -7,10 +7,16 @@
 #include "predict/fill.h"
 #include "predict/predict.h"
 
-/* Adds a finding for each prediction, sound ones first, at most `limit`; returns
+/* What describing may take. */
+struct predict_limit {
+	size_t findings;     /* that the set may have */
+	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
+};
+
+/* Adds a finding for each prediction, sound ones first, within the limit; returns
  * how many were left out.  The set is not finished. */
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
-			struct finding_set *set, size_t limit);
+			struct finding_set *set, struct predict_limit limit);
 
 /* Where a thread stood when the trace ended: its name, call stack and locks; and the thread itself. */
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,

@@ -133,7 +133,7 @@ static void add_dead_owners(const struct predict_trace *t, const struct predict_
 static void describe(const struct predict_trace *t, const struct predict_result *r, const uint8_t *waits,
 		     struct finding_set *set)
 {
-	predict_describe(t, r, set, SIZE_MAX);
+	predict_describe(t, r, set, (struct predict_limit){.findings = SIZE_MAX});
 	for (size_t i = 0; i < set->count; i++) {
 		set->items[i]->status = FINDING_CONFIRMED;
 		set->items[i]->recorded = true;

@@ -9,11 +9,15 @@
 #include "predict/internal.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "predict/window.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Of the time that is given, the part that is kept for the speculative model whatever the sound one takes. */
+#define SPECULATIVE_SHARE 4
 
 #define DEFAULT_WORK 50000000
 #define DEFAULT_TOTAL_WORK 1000000000
@@ -46,6 +50,14 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 	return shared ? total / 2 : total;
 }
 
+/* When a model that begins now has to stop. */
+static int64_t deadline_of(const struct predict_opts *o, bool last)
+{
+	int64_t now = rd_now_ns(), left = o->deadline_ns > now ? o->deadline_ns - now : 0;
+
+	return !o->deadline_ns ? 0 : last ? o->deadline_ns : now + left - left / SPECULATIVE_SHARE;
+}
+
 enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE };
 
 static void run_model(struct predictor *r, enum model model)
@@ -55,6 +67,7 @@ static void run_model(struct predictor *r, enum model model)
 	if (model != MODEL_UNSURE)
 		core_clocks(&r->c, model == MODEL_SOUND);
 	search_init(&r->s, &r->c, r->o->work ? r->o->work : DEFAULT_WORK);
+	r->s.deadline_ns = deadline_of(r->o, model == MODEL_SPECULATIVE || r->o->sound_only);
 	bool shared = model != MODEL_SPECULATIVE && r->c.unsure && !r->o->sound_only;
 	r->s.total = total_work(r->o, shared);
 	if (!r->o->no_races)
@@ -62,6 +75,7 @@ static void run_model(struct predictor *r, enum model model)
 	r->s.total = total_work(r->o, shared);
 	if (!r->o->no_deadlocks)
 		predict_deadlocks(r);
+	r->out->late |= r->s.late;
 	search_release(&r->s);
 }
 

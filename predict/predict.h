@@ -31,6 +31,7 @@ struct predict_opts { /* all zero: the default */
 	int64_t total_work;	  /* budget of all questions of one phase; 0: 1 billion steps, or none with
 				     count_events */
 	int64_t work;		  /* budget of one question; 0: 50 million steps */
+	int64_t deadline_ns;	  /* when to stop (base/clock.h), the sound model earlier; 0: never */
 };
 
 /* The way to the error.  Threads not named in a target run up to and including
@@ -69,6 +70,7 @@ struct predict_result {
 	size_t deadlock_count, deadlock_capacity;
 	struct predict_stats stats[2];
 	uint64_t kept; /* events left after reduction */
+	bool late;     /* the deadline came before everything was decided */
 	uint8_t *racy; /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 

@@ -284,7 +284,9 @@ static void walk_slot(struct walk *w)
 /* True if the budget has ended before the variable could be looked at. */
 static bool is_late(struct walk *w)
 {
-	if (w->effort == EFFORT_FIRST || w->r->o->count_events || w->r->s.total >= 0)
+	bool asks = w->effort != EFFORT_FIRST && !w->r->o->count_events;
+
+	if (!search_late(&w->r->s) && (!asks || w->r->s.total >= 0))
 		return false;
 	w->r->out->stats[w->r->class].unknown += w->effort == EFFORT_ALL;
 	return true;

@@ -34,6 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READERS_STEP 64 /* looking at so many readers takes as long as a step */
+
 void order_init(struct search *s)
 {
 	size_t n = (size_t)s->c->count + 1;
@@ -336,7 +338,7 @@ static bool settle(struct search *s, const uint32_t *p)
 	while (s->order.heap_count) {
 		uint32_t e = heap_pop(&s->order);
 		s->work -= s->cost;
-		if (s->work < 0)
+		if (s->work < 0 || (++s->ticks % 1024 == 0 && search_late(s)))
 			return true;
 		if (!pass_on(s, p, e) || !apply_rules(&r, e))
 			return false;
@@ -477,6 +479,7 @@ bool order_seed(struct search *s, const uint32_t *p)
 		}
 	if (c->rf || c->loops) {
 		uint32_t n = c->initial_readers.first[c->variables];
+		s->work -= n / READERS_STEP;
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t reader = c->initial_readers.item[i];
 			if (core_keeps(c, reader) && core_in(c, p, reader) && !seed_initial(s, p, reader))

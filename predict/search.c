@@ -19,6 +19,7 @@
 #include "predict/search.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,14 @@ void search_release(struct search *s)
 	order_release(s);
 	sched_release(s);
 	RD_FREE(s->must_next.first, s->must_next.item, s->seen.slots, s->ideal, s->schedule);
+}
+
+bool search_late(struct search *s)
+{
+	s->late |= s->deadline_ns && rd_now_ns() > s->deadline_ns;
+	if (s->late)
+		s->total = s->work = -1;
+	return s->late;
 }
 
 /* ---- the least ideal ---- */
@@ -478,7 +487,7 @@ static enum answer solve(struct search *s, const uint32_t *p)
 	if (!core_sure(c, p))
 		return ANSWER_NO;
 	s->work -= s->cost;
-	if (s->work < 0)
+	if (s->work < 0 || search_late(s))
 		return ANSWER_UNKNOWN;
 	if (find_conflict(s, p, &conflict))
 		return solve_conflict(s, p, &conflict);
@@ -502,7 +511,7 @@ enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count
 	uint32_t *p = rd_xcalloc((size_t)s->c->threads + 1, sizeof *p);
 	enum answer a = ANSWER_NO;
 
-	if (s->total < 0) {
+	if (search_late(s) || s->total < 0) {
 		free(p);
 		return ANSWER_UNKNOWN;
 	}

@@ -86,9 +86,12 @@ struct search {
 	uint32_t target_count;
 	int64_t work; /* what is left of the budget */
 	int64_t work_limit;
-	uint32_t refuted;     /* ideals of this question that have no schedule */
-	int64_t cost;	      /* of a step: rows are as long as there are threads */
-	int64_t total;	      /* what is left for all questions together */
+	uint32_t refuted;    /* ideals of this question that have no schedule */
+	int64_t cost;	     /* of a step: rows are as long as there are threads */
+	int64_t total;	     /* what is left for all questions together */
+	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
+	bool late;	     /* that was noticed */
+	uint32_t ticks;
 	struct hash_set seen; /* ideals */
 	struct order order;
 	struct sched sched;
@@ -103,6 +106,9 @@ void search_release(struct search *s);
 /* Answers for `count` targets.  After ANSWER_YES, `ideal` and `schedule` hold
  * the way there. */
 enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count);
+
+/* Whether the deadline is over; nothing is left of the budget then. */
+bool search_late(struct search *s);
 
 /* The least ideal a witness for the targets must contain; false if it contains
  * a target. */

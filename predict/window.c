@@ -15,6 +15,7 @@
 #include "predict/window.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -223,6 +224,7 @@ static void gather(struct piece *w, struct predict_result *from, struct predict_
 	for (size_t i = 0; from->racy && i < w->part.count; i++)
 		out->racy[w->origin[i]] |= from->racy[i];
 	out->kept += from->kept;
+	out->late |= from->late;
 	RD_FREE(from->races, from->deadlocks, from->racy);
 }
 
@@ -232,6 +234,15 @@ static bool has_unsure(const struct exec *x, uint32_t end)
 		if (x->events[i].flags & EXEC_UNSURE)
 			return true;
 	return false;
+}
+
+/* Every window has its share of the time. */
+static int64_t deadline_of(const struct predict_opts *o, const struct piece *w)
+{
+	int64_t now = rd_now_ns(), left = o->deadline_ns > now ? o->deadline_ns - now : 0;
+	double share = (double)(w->end - w->begin) / (double)(w->x->count - w->begin);
+
+	return o->deadline_ns ? now + (int64_t)((double)left * share) : 0;
 }
 
 void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
@@ -251,7 +262,9 @@ void predict_windows(const struct exec *x, const struct predict_opts *o, struct 
 		w.part.threads = x->threads;
 		w.part.locks = x->locks;
 		w.part.variables = x->variables;
-		fn(&w.part, o, &result);
+		struct predict_opts own = *o;
+		own.deadline_ns = deadline_of(o, &w);
+		fn(&w.part, &own, &result);
 		gather(&w, &result, out);
 		exec_release(&w.part);
 	}

@@ -86,7 +86,7 @@ static void predict(const struct model *model, FILE *out)
 		uint32_t pair[] = {c->first, c->second};
 		RD_ASSERT(!predict_validate(&t.x, c->class == PREDICT_SOUND, pair, 2, &c->witness));
 	}
-	predict_describe(&t, &r, set, 20);
+	predict_describe(&t, &r, set, (struct predict_limit){.findings = 20});
 	finding_set_finish(set);
 	finding_write(set, out);
 	finding_set_free(set);

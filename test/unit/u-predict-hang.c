@@ -89,7 +89,7 @@ static void predict(const struct event *events, size_t count, bool hung)
 					     r.deadlocks[i].stops, r.deadlocks[i].count,
 					     &r.deadlocks[i].witness));
 	set = finding_set_new();
-	predict_describe(&t, &r, set, 10);
+	predict_describe(&t, &r, set, (struct predict_limit){.findings = 10});
 	predict_result_release(&r);
 	predict_trace_release(&t);
 }

@@ -250,7 +250,7 @@ static size_t check_trace(const char *directory)
 	assert_int_equal(predict_fill(&t, m), RD_OK);
 	assert_int_equal(t.dropped, 0);
 	assert_int_equal(predict_run(&t.x, &o, &r), RD_OK);
-	assert_int_equal(predict_describe(&t, &r, set, 1000), 0);
+	assert_int_equal(predict_describe(&t, &r, set, (struct predict_limit){.findings = 1000}), 0);
 	size_t n = set->count;
 	for (size_t i = 0; i < n; i++)
 		check_holds(set->items[i]);
