@@ -80,9 +80,14 @@ void rd_progress_say(struct rd_progress *p, const char *what)
 	rd_buf_release(&line);
 }
 
-void rd_progress_end(struct rd_progress *p)
+void rd_progress_hide(struct rd_progress *p)
 {
 	if (p->shown > 0)
 		show(erase, sizeof erase - 1);
+}
+
+void rd_progress_end(struct rd_progress *p)
+{
+	rd_progress_hide(p);
 	p->shown = -1;
 }

@@ -20,6 +20,9 @@ void rd_progress_update(struct rd_progress *p, uint64_t done, const char *detail
 /* For work that cannot say how far it is: "what ..." at once, instead of the above. */
 void rd_progress_say(struct rd_progress *p, const char *what);
 
+/* Erases the line for something else; the next update draws it again. */
+void rd_progress_hide(struct rd_progress *p);
+
 void rd_progress_end(struct rd_progress *p);
 
 #endif

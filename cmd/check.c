@@ -45,6 +45,8 @@
 #define OUTLIVE_S 3   /* that processes which outlive the program get without --with */
 #define TIME_S 300    /* for all */
 
+#define LOG_NS (10 * 1000000000ll) /* between lines of progress in a log */
+
 #define DIRECTORY "raddle-check"
 
 static struct {
@@ -472,15 +474,50 @@ static uint64_t count_jobs(void)
 	return opt.with || opt.setup ? 1 : count_cores();
 }
 
+/* What is shown while replays run. */
+struct show {
+	struct check *c;
+	struct rd_progress progress;
+	int64_t logged_ns; /* the latest line in a log */
+};
+
+/* Where there is no terminal, a line now and then, if asked for. */
+static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
+{
+	int64_t at = rd_now_ns();
+
+	if (!opt.verbose || s->progress.shown >= 0 || at - s->logged_ns < LOG_NS)
+		return;
+	s->logged_ns = at;
+	rd_info("replaying: %" PRIu64 " of %" PRIu64 "  %s", so_far->done, so_far->total, detail);
+}
+
 static void show_progress(void *context, const struct replay_progress *so_far)
 {
-	struct rd_progress *progress = context;
+	struct show *s = context;
+	struct rd_progress *progress = &s->progress;
 	char *detail = rd_xasprintf("confirmed %" PRIu64 ", at most %.0f s more", so_far->confirmed,
 				    so_far->seconds_left);
 
 	progress->total = so_far->total;
 	rd_progress_update(progress, so_far->done, detail);
+	log_progress(s, so_far, detail);
 	free(detail);
+}
+
+/* Each confirmation is reported when it comes; at the end it is counted.  If that fails, the end tries again
+ * and says why. */
+static void show_confirmed(void *context, struct finding *f)
+{
+	struct show *s = context;
+	struct report_opts how = {.colour = report_wants_colour(stderr)};
+
+	if (cmd_filter_apply(&opt.filter, s->c->set, false) || !finding_is_fresh(f))
+		return;
+	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.directory))
+		return;
+	rd_progress_hide(&s->progress);
+	f->told = report_finding(s->c->set, f, &how, stderr) == RD_OK;
 }
 
 /* Whole seconds, at least one: 0 would be no limit. */
@@ -493,7 +530,7 @@ static uint64_t seconds_left(int64_t end_ns)
 
 static int settle(struct check *c, const struct trace_sites *sites, struct replay_settled *r)
 {
-	struct rd_progress progress;
+	struct show shown = {.c = c, .logged_ns = rd_now_ns()};
 	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
 	char *directory = inside("replays");
 	struct replay_settle how = {.program = &program,
@@ -512,14 +549,15 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 				    .predict = predict_batch_again,
 				    .predict_context = &opt.prediction,
 				    .progress = opt.quiet ? NULL : show_progress,
-				    .context = &progress};
+				    .confirmed = opt.quiet ? NULL : show_confirmed,
+				    .context = &shown};
 	int err;
 
 	opt.prediction.deadline_ns = c->end_ns;
-	rd_progress_start(&progress, "replaying", 0);
+	rd_progress_start(&shown.progress, "replaying", 0);
 	err = replay_settle(&how, c->set, r);
 	run_orphans_end(0); /* of replays that were stopped */
-	rd_progress_end(&progress);
+	rd_progress_end(&shown.progress);
 	free(directory);
 	return err;
 }
@@ -607,10 +645,6 @@ static int report(struct check *c, const struct replay_settled *r)
 				  .baseline = opt.filter.baseline != NULL};
 	int err;
 
-	c->set->stdin_path = c->input.shown;
-	c->set->with = opt.with;
-	c->set->setup = opt.setup;
-	c->set->timeout = opt.timeout;
 	add_stats(c, r);
 	err = cmd_filter_apply(&opt.filter, c->set, true);
 	if (!err)
@@ -626,6 +660,15 @@ static int report(struct check *c, const struct replay_settled *r)
 
 /* ---- the whole ---- */
 
+/* What a command that reproduces a finding has to say. */
+static void say_means(struct check *c)
+{
+	c->set->stdin_path = c->input.shown;
+	c->set->with = opt.with;
+	c->set->setup = opt.setup;
+	c->set->timeout = opt.timeout;
+}
+
 static int check_program(struct check *c, struct replay_settled *r)
 {
 	double begin = now();
@@ -637,6 +680,7 @@ static int check_program(struct check *c, struct replay_settled *r)
 	if (!err)
 		err = predict(c);
 	c->seconds[1] = now() - begin - c->seconds[0];
+	say_means(c);
 	if (!err && !opt.no_replay)
 		err = replay(c, r);
 	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];

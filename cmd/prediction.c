@@ -25,6 +25,12 @@ void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *d
 		fprintf(out, "%" PRIu64 " candidates are undecided; --work raises the effort.\n", p->unknown);
 }
 
+int cmd_write_schedule(struct finding_set *set, struct finding *f, const char *directory)
+{
+	f->schedule_path = finding_textf(set, "%s/%s.schedule", directory, f->id);
+	return schedule_write(f->schedule, f->schedule_path);
+}
+
 int cmd_write_schedules(struct finding_set *set, const char *directory)
 {
 	int err = rd_mkdirs(directory);
@@ -33,8 +39,7 @@ int cmd_write_schedules(struct finding_set *set, const char *directory)
 		struct finding *f = set->items[i];
 		if (!f->schedule || f->status == FINDING_DROPPED)
 			continue;
-		f->schedule_path = finding_textf(set, "%s/%s.schedule", directory, f->id);
-		err = schedule_write(f->schedule, f->schedule_path);
+		err = cmd_write_schedule(set, f, directory);
 	}
 	return err;
 }

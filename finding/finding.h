@@ -159,6 +159,7 @@ struct finding {
 	const char *reason; /* why dropped or unconfirmed */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
+	bool told;		 /* its text report is out already; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
 	uint64_t k;	   /* witnesses tried by classification */

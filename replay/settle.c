@@ -41,6 +41,8 @@ struct settling {
 	struct job *jobs; /* `count` of them; the task of a worker is the number of its job */
 	unsigned count;
 	size_t serial; /* of the next directory */
+	uint8_t *told; /* by finding of the set */
+	size_t told_count, told_capacity;
 	int64_t start_ns;
 	sigset_t mask; /* of signals, for the programs */
 };
@@ -178,6 +180,21 @@ static void take_loss(struct settling *s, const struct strategy_attempt *a, int 
 			      : "its replay gave no result");
 }
 
+static void tell_confirmed(struct settling *s)
+{
+	struct finding_set *set = s->strategy.set;
+
+	RD_GROW(s->told, s->told_capacity, set->count + 1);
+	while (s->told_count < set->count)
+		s->told[s->told_count++] = 0;
+	for (size_t i = 0; i < set->count && s->how->confirmed; i++) {
+		if (s->told[i] || set->items[i]->status != FINDING_CONFIRMED)
+			continue;
+		s->told[i] = 1;
+		s->how->confirmed(s->how->context, set->items[i]);
+	}
+}
+
 static void hear(struct settling *s)
 {
 	struct rd_pool_event event;
@@ -192,6 +209,7 @@ static void hear(struct settling *s)
 	else
 		take_loss(s, &job->attempt, event.status);
 	tell(s, job);
+	tell_confirmed(s);
 	end_job(job);
 }
 
@@ -241,6 +259,7 @@ static int run_jobs(struct settling *s)
 	sigaddset(&awaited, SIGTERM);
 	sigaddset(&awaited, SIGHUP);
 	sigprocmask(SIG_BLOCK, &awaited, &s->mask);
+	tell_confirmed(s);
 	while (!err && !s->result->interrupted) {
 		err = fill_jobs(s);
 		if (err || !rd_pool_busy(s->pool))
@@ -285,7 +304,7 @@ int replay_settle(const struct replay_settle *how, struct finding_set *set, stru
 	strategy_conclude(&s.strategy, result->interrupted ? "the check was interrupted" : "the time was up");
 	note_result(&s.strategy, result);
 	strategy_close(&s.strategy);
-	free(s.jobs);
+	RD_FREE(s.jobs, s.told);
 	rd_remove_tree(how->directory);
 	return err;
 }

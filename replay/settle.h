@@ -37,6 +37,8 @@ struct replay_settle { /* zero values are the defaults */
 
 	/* About ten times a second; may be NULL. */
 	void (*progress)(void *context, const struct replay_progress *so_far);
+	/* For each finding of the set that is confirmed, as soon as it is; may be NULL. */
+	void (*confirmed)(void *context, struct finding *f);
 	void *context;
 };
 

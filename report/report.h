@@ -21,6 +21,10 @@ struct report_opts {	  /* all zero: the default */
 /* The shape known from ThreadSanitizer, 80 columns. */
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
+/* One finding as in the text report, which leaves out what is told. */
+int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
+		   FILE *out);
+
 /* Predictions that nobody has tried yet: a line each, or at full length with opts.all; first those
  * that can happen for certain, then apart from them the speculative ones. */
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out);

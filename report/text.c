@@ -598,11 +598,20 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
 
 	for (size_t i = 0; i < set->count; i++)
-		if (is_full(&p, set->items[i]))
+		if (is_full(&p, set->items[i]) && !set->items[i]->told)
 			print_finding(&p, set->items[i]);
 	print_overview(&p);
 	print_list(&p);
 	print_total(&p);
+	return finish(&p);
+}
+
+int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
+		   FILE *out)
+{
+	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+
+	print_finding(&p, f);
 	return finish(&p);
 }
 

@@ -140,6 +140,34 @@ status 1 -- ./hang cycle
 report_has 'deadlock of 2 threads (seen in the recorded run)'
 [ ! -e raddle-check/trace-2 ] || complain "traces of an earlier check are left"
 
+# Each confirmation is reported when it comes, and once.
+cat >two.c <<'END'
+#include <pthread.h>
+static int a, b;
+static void *work(void *p)
+{
+	a++;
+	b++;
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return a + b > 4;
+}
+END
+build two.c
+status 1 -v -j 1 -- ./two
+awk '/^WARNING: Raddle/ && !first { first = NR } /^raddle: .*: confirmed \(/ { last = NR }
+	END { exit !(first && first < last) }' err || complain "confirmations are not told at once: $(cat err)"
+[ "$(grep -c '^  Id: ' err)" = "$(grep '^  Id: ' err | sort -u | grep -c .)" ] || complain "one is told twice: $(cat err)"
+[ "$(grep -c '^  Id: ' err)" = "$(jq '.findings | map(select(.status == "confirmed")) | length' raddle-check/findings.json)" ] ||
+	complain "what is told is not what is in findings.json: $(cat err)"
+
 # What cannot be done.
 status 2 -- ./no-such-program
 status 2 -- "$(command -v true)"

@@ -156,6 +156,31 @@ static void test_failed_try(void **state)
 	RACES("T0|acq(m) T1|busy(m) T1|w(x) T0|rel(m) T0|w(x)", 1, 0);
 }
 
+/* When the time is up nothing is said to be absent. */
+static void test_deadline(void **state)
+{
+	struct predict_opts o = {.deadline_ns = 1};
+	struct predict_result r;
+	struct std_case std;
+
+	(void)state;
+	const struct exec *x = fill(&std, "T1|w(x) T2|w(x) T1|acq(a) T1|acq(b) T1|rel(b) T1|rel(a) "
+					  "T2|acq(b) T2|acq(a) T2|rel(a) T2|rel(b)");
+	assert_int_equal(predict_run(x, &o, &r), 0);
+	assert_true(r.late);
+	assert_int_equal(r.race_count + r.deadlock_count, 0);
+	assert_true(r.stats[PREDICT_SOUND].unknown >= 2);
+	assert_true(r.stats[PREDICT_SPECULATIVE].unknown >= 2);
+	predict_result_release(&r);
+	o.deadline_ns = INT64_MAX;
+	assert_int_equal(predict_run(x, &o, &r), 0);
+	assert_false(r.late);
+	assert_int_equal(r.race_count, 1);
+	assert_int_equal(r.deadlock_count, 1);
+	predict_result_release(&r);
+	std_case_close(&std);
+}
+
 /* Listing 1 of the paper: standing at the two accesses is all it takes. */
 static void test_paper_example(void **state)
 {
@@ -386,13 +411,21 @@ static void test_validator_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_races),	      cmocka_unit_test(test_races_of_primitives),
-		cmocka_unit_test(test_atomics),	      cmocka_unit_test(test_wait_loops),
-		cmocka_unit_test(test_failed_try),    cmocka_unit_test(test_paper_example),
-		cmocka_unit_test(test_lock_cycles),   cmocka_unit_test(test_rwlock_cycles),
-		cmocka_unit_test(test_mixed_cycles),  cmocka_unit_test(test_lost_signals),
-		cmocka_unit_test(test_self_deadlock), cmocka_unit_test(test_many_held),
-		cmocka_unit_test(test_many_mutexes),  cmocka_unit_test(test_validator_refuses),
+		cmocka_unit_test(test_races),
+		cmocka_unit_test(test_races_of_primitives),
+		cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_wait_loops),
+		cmocka_unit_test(test_failed_try),
+		cmocka_unit_test(test_paper_example),
+		cmocka_unit_test(test_lock_cycles),
+		cmocka_unit_test(test_rwlock_cycles),
+		cmocka_unit_test(test_mixed_cycles),
+		cmocka_unit_test(test_lost_signals),
+		cmocka_unit_test(test_self_deadlock),
+		cmocka_unit_test(test_many_held),
+		cmocka_unit_test(test_many_mutexes),
+		cmocka_unit_test(test_deadline),
+		cmocka_unit_test(test_validator_refuses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
