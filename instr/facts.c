@@ -134,7 +134,7 @@ int instr_facts(const struct instr_options *options, const struct instr_jobs *jo
 		ir_program_init(&p, whole);
 		p.facts->programs[0].name = ir_program_string(&p, options->program);
 		p.facts->programs[0].units = (uint32_t)jobs->count;
-		ir_constrain(&p);
+		ir_constrain(&p, options->budget);
 		struct facts *f = ir_program_finish(&p);
 		code = facts_write(f, options->facts);
 		facts_free(f);

@@ -162,6 +162,8 @@ int main(int argc, char **argv)
 		RD_STRING(0, "facts", &options.facts, "FILE",
 			  "write facts of all units together, and no objects"),
 		RD_STRING(0, "program", &options.program, "NAME", "what the facts are of"),
+		RD_NUMBER(0, "budget", &options.budget, "N",
+			  "steps after which points-to sets are made cheaply"),
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),

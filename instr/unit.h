@@ -33,6 +33,7 @@ struct instr_options {
 	const char *hooks;   /* path of the hooks' bitcode */
 	const char *facts;   /* file to make, if it is not about objects */
 	const char *program; /* name, for the facts */
+	uint64_t budget;     /* for tests: of the points-to sets; 0: the usual one */
 	bool fast;	     /* optimise; otherwise quick code generation */
 	bool debug;	     /* keep debug information, for debuggers */
 	bool keep_redundant; /* for tests: eliminate nothing */

@@ -285,16 +285,6 @@ void ir_constrain_copy_bytes(struct ir_constrain *c, uint32_t to, uint32_t from,
 	}
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static void constrain_address(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef gep, uint32_t to)
 {
 	uint32_t value = ir_program_value(c->program, gep), from;
@@ -306,7 +296,7 @@ static void constrain_address(struct ir_constrain *c, const struct ir_frame *f, 
 	struct facts_run run = facts_operands_of(facts, value);
 	int64_t stride = 0;
 	for (uint32_t i = run.first + 1; i < run.end; i++)
-		stride = common_divisor(facts->operands[i].with, stride);
+		stride = ir_common_divisor(facts->operands[i].with, stride);
 	if (run.end - run.first > 1 && stride == 0)
 		stride = IR_ANYWHERE;
 	ir_constrain_step(c, to, from, derived.offset, stride);
@@ -586,7 +576,7 @@ static void note_numbers(struct ir_constrain *c)
 					  c->program->refs[v], &note);
 }
 
-void ir_constrain(struct ir_program *program)
+void ir_constrain(struct ir_program *program, uint64_t budget)
 {
 	struct ir_constrain c;
 	struct ir_solution s;
@@ -601,7 +591,7 @@ void ir_constrain(struct ir_program *program)
 	row->variables = c.problem.variables;
 	row->constraints = (uint32_t)c.problem.constraint_count;
 	row->rung = FACTS_RUNG_INCLUSION;
-	if (!ir_points_solve(&c.problem, BUDGET, &s)) {
+	if (!ir_points_solve(&c.problem, budget != 0 ? budget : BUDGET, &s)) {
 		row->rung = FACTS_RUNG_UNIFICATION;
 		ir_points_unify(&c.problem, &s);
 	}

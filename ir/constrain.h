@@ -59,8 +59,9 @@ struct ir_constrain {
 	uint32_t assembler_note;
 };
 
-/* Adds sets, objects, places, calls and notes to the program's facts. */
-void ir_constrain(struct ir_program *program);
+/* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is that of ir_points_solve();
+ * 0: one that stands for about a minute.  If it does not suffice, sets come from ir_points_unify(). */
+void ir_constrain(struct ir_program *program, uint64_t budget);
 
 /* constrain.c */
 uint32_t ir_constrain_variable(struct ir_constrain *c); /* a new one */

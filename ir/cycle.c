@@ -72,16 +72,6 @@ static void components(const struct facts_graph *g, uint32_t *component)
 	free(all);
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 void ir_points_repeat(struct ir_points_problem *p)
 {
 	struct facts_edge *edges = rd_xcalloc(p->constraint_count + 1, sizeof *edges);
@@ -98,7 +88,7 @@ void ir_points_repeat(struct ir_points_problem *p)
 		if (c->kind != IR_STEP || c->offset == 0 || c->stride == IR_ANYWHERE ||
 		    component[c->from] != component[c->to])
 			continue;
-		c->stride = common_divisor(c->offset < 0 ? -c->offset : c->offset, c->stride);
+		c->stride = ir_common_divisor(c->offset < 0 ? -c->offset : c->offset, c->stride);
 		c->offset = 0;
 	}
 	facts_graph_release(&g);

@@ -63,3 +63,13 @@ bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_funct
 {
 	return c->signature == 0 || f->signature == 0 || c->signature == f->signature;
 }
+
+int64_t ir_common_divisor(int64_t a, int64_t b)
+{
+	while (b != 0) {
+		int64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}

@@ -108,6 +108,8 @@ bool ir_object_place(const struct ir_points_object *o, int64_t offset, int64_t *
 bool ir_object_step(const struct ir_points_object *o, int64_t from, const struct ir_constraint *step,
 		    int64_t *place);
 
+int64_t ir_common_divisor(int64_t a, int64_t b); /* of strides */
+
 /* Whether the call may go to the function, as far as their signatures tell. */
 bool ir_points_fits(const struct ir_points_call *c, const struct ir_points_function *f);
 

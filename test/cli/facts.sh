@@ -116,6 +116,16 @@ X
 diff "$ROOT/test/prog/facts/points.calls" <(show calls ./points) || complain "points: other calls"
 diff "$ROOT/test/prog/facts/points.expected" <(show points ./points) || complain "points: other sets"
 
+# Too much work is done the cheap way, and said: nothing is lost, fields are.
+clang-19 -O1 -g -Xclang -disable-llvm-passes -emit-llvm -c "$ROOT/test/prog/facts/points.c" -o points.bc
+printf '%s\t0\t0\t1\t-\t-\t-\n' "$PWD/points.bc" >jobs
+"$BUILD/raddle-instr" --facts cheap --program points --budget 1 jobs || complain "no cheap facts"
+"$RADDLE" dump cheap | grep '^points-to: unification' >/dev/null || complain "cheap facts do not say so"
+"$RADDLE" dump --json cheap | python3 "$ROOT/test/prog/facts/show.py" calls >calls
+diff "$ROOT/test/prog/facts/points.calls" calls | grep '^<' && complain "cheap facts miss calls"
+"$RADDLE" dump --json cheap | python3 "$ROOT/test/prog/facts/show.py" points |
+	grep '^main write \*result: .*e+?' >/dev/null || complain "cheap facts miss the result of a thread"
+
 # A library function that nobody knows is named, and what it is given is called.
 cat >unknown.c <<'C'
 void strange_register(void (*)(int *), int *);
