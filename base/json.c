@@ -194,3 +194,16 @@ void rd_json_null(struct rd_json *j, const char *name)
 {
 	rd_json_string(j, name, NULL);
 }
+
+void rd_json_members(struct rd_json *j, const struct rd_json_member *members, size_t count)
+{
+	for (const struct rd_json_member *m = members; m < members + count; m++) {
+		switch (m->type) {
+		case RD_JSON_STRING: rd_json_string(j, m->name, m->string); break;
+		case RD_JSON_NUMBER: rd_json_number(j, m->name, m->number); break;
+		case RD_JSON_UNSIGNED: rd_json_unsigned(j, m->name, m->natural); break;
+		case RD_JSON_DOUBLE: rd_json_double(j, m->name, m->real); break;
+		case RD_JSON_BOOL: rd_json_bool(j, m->name, m->truth); break;
+		}
+	}
+}

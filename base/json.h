@@ -9,6 +9,7 @@
 #define BASE_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,5 +34,32 @@ void rd_json_unsigned(struct rd_json *j, const char *name, uint64_t value);
 void rd_json_double(struct rd_json *j, const char *name, double value);
 void rd_json_bool(struct rd_json *j, const char *name, bool value);
 void rd_json_null(struct rd_json *j, const char *name);
+
+/* Several members in a row:
+ *
+ *	RD_JSON(j, RD_JS("thread", t->name), RD_JU("events", t->events), RD_JB("ended", t->ended));
+ *
+ * All values are read before the first is written. */
+struct rd_json_member {
+	const char *name;
+	enum { RD_JSON_STRING, RD_JSON_NUMBER, RD_JSON_UNSIGNED, RD_JSON_DOUBLE, RD_JSON_BOOL } type;
+	union {
+		const char *string;
+		int64_t number;
+		uint64_t natural;
+		double real;
+		bool truth;
+	};
+};
+#define RD_JS(name, value) ((struct rd_json_member){name, RD_JSON_STRING, {.string = (value)}})
+#define RD_JN(name, value) ((struct rd_json_member){name, RD_JSON_NUMBER, {.number = (value)}})
+#define RD_JU(name, value) ((struct rd_json_member){name, RD_JSON_UNSIGNED, {.natural = (value)}})
+#define RD_JD(name, value) ((struct rd_json_member){name, RD_JSON_DOUBLE, {.real = (value)}})
+#define RD_JB(name, value) ((struct rd_json_member){name, RD_JSON_BOOL, {.truth = (value)}})
+void rd_json_members(struct rd_json *j, const struct rd_json_member *members, size_t count);
+#define RD_JSON(j, ...)                                                                                      \
+	rd_json_members(j, (const struct rd_json_member[]){__VA_ARGS__},                                     \
+			sizeof((const struct rd_json_member[]){__VA_ARGS__}) /                               \
+				sizeof(struct rd_json_member))
 
 #endif

@@ -203,16 +203,10 @@ static int parse_number(const struct rd_option *o, const char *text)
 static int store(const struct rd_option *o, const char *argument)
 {
 	switch (o->type) {
-	case RD_OPT_FLAG:
-		*(bool *)o->value = true;
-		return 0;
-	case RD_OPT_STRING:
-		*(const char **)o->value = argument;
-		return 0;
-	case RD_OPT_NUMBER:
-		return parse_number(o, argument);
-	case RD_OPT_END:
-		break;
+	case RD_OPT_FLAG: *(bool *)o->value = true; return 0;
+	case RD_OPT_STRING: *(const char **)o->value = argument; return 0;
+	case RD_OPT_NUMBER: return parse_number(o, argument);
+	case RD_OPT_END: break;
 	}
 	RD_BUG("an option of no known type");
 }

@@ -95,12 +95,9 @@ static size_t add_request(char *out, uint64_t random)
 		memcpy(out + n + size, "\r\n", 2);
 		return (size_t)(n + size + 2);
 	}
-	case 2:
-		return (size_t)sprintf(out, "incr number-%u 3\r\n", key % 16);
-	case 3:
-		return (size_t)sprintf(out, "delete key-%u\r\n", key);
-	default:
-		return (size_t)sprintf(out, "get key-%u key-%u\r\n", key, (key + 7) % KEYS);
+	case 2: return (size_t)sprintf(out, "incr number-%u 3\r\n", key % 16);
+	case 3: return (size_t)sprintf(out, "delete key-%u\r\n", key);
+	default: return (size_t)sprintf(out, "get key-%u key-%u\r\n", key, (key + 7) % KEYS);
 	}
 }
 

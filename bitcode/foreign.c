@@ -105,15 +105,12 @@ static void add_item(struct list *l, const struct bitcode_item *item)
 	switch (item->kind) {
 	case BITCODE_ITEM_NATIVE:
 	case BITCODE_ITEM_PARTIAL:
-	case BITCODE_ITEM_MEMBER:
-		add_file(l, item->text);
-		break;
+	case BITCODE_ITEM_MEMBER: add_file(l, item->text); break;
 	case BITCODE_ITEM_INPUT:
 		if (!strstr(item->text, ".so"))
 			add_file(l, item->text);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

@@ -302,21 +302,12 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 	int err;
 
 	switch (item->kind) {
-	case BITCODE_ITEM_ARGUMENT:
-		add_argument(l, item->text);
-		return 0;
-	case BITCODE_ITEM_LINKER:
-		add_for_linker(l, item->text);
-		return 0;
-	case BITCODE_ITEM_INPUT:
-		add_input(l, item->text);
-		return 0;
-	case BITCODE_ITEM_COVERED:
-		return place_objects(l);
-	case BITCODE_ITEM_ARCHIVE:
-		return add_archive(l, item, end);
-	case BITCODE_ITEM_PARTIAL: /* waits until something is found missing */
-		return place_objects(l);
+	case BITCODE_ITEM_ARGUMENT: add_argument(l, item->text); return 0;
+	case BITCODE_ITEM_LINKER: add_for_linker(l, item->text); return 0;
+	case BITCODE_ITEM_INPUT: add_input(l, item->text); return 0;
+	case BITCODE_ITEM_COVERED: return place_objects(l);
+	case BITCODE_ITEM_ARCHIVE: return add_archive(l, item, end);
+	case BITCODE_ITEM_PARTIAL: /* waits until something is found missing */ return place_objects(l);
 	case BITCODE_ITEM_NATIVE:
 		if (l->r->verbose)
 			rd_info("%s: %s has no bitcode; its accesses are not seen", l->r->program->path,
@@ -329,8 +320,7 @@ static int add_item(struct linker *l, const struct bitcode_item *item, const str
 		err = add_bytes(l, format, item->data, item->length);
 		free(format);
 		return err;
-	default: /* members were added with their archive; the rest is newer than we */
-		return 0;
+	default: /* members were added with their archive; the rest is newer than we */ return 0;
 	}
 }
 

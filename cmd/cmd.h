@@ -34,7 +34,7 @@ int cmd_doctor(int argc, char **argv);
 #define CMD_GO_ON (-1)
 int cmd_operands(int argc, char **argv, const struct rd_usage *usage, size_t *count);
 
-/* The same for at most one other argument: *operand, NULL if there is none. */
-int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char **operand);
+/* The same for exactly one other argument; `what` says in a message what is missing. */
+int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char *what, const char **operand);
 
 #endif

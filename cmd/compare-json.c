@@ -7,14 +7,13 @@
 static void json_site(struct rd_json *j, const struct compare_view *v, uint32_t number)
 {
 	const struct trace_site *site = trace_sites_find(v->show.sites, number);
-	rd_json_unsigned(j, "site", number);
-	rd_json_string(j, "file",
-		       site && site->file != TRACE_NO_FILE ? trace_sites_file(v->show.sites, site->file)
-							   : NULL);
-	rd_json_unsigned(j, "line", site ? site->line : 0);
-	rd_json_unsigned(j, "column", site ? site->column : 0);
-	rd_json_string(j, "function", site && *site->function ? site->function : NULL);
-	rd_json_string(j, "what", compare_what(v, number));
+	RD_JSON(j, RD_JU("site", number),
+		RD_JS("file", site && site->file != TRACE_NO_FILE
+				      ? trace_sites_file(v->show.sites, site->file)
+				      : NULL),
+		RD_JU("line", site ? site->line : 0), RD_JU("column", site ? site->column : 0),
+		RD_JS("function", site && *site->function ? site->function : NULL),
+		RD_JS("what", compare_what(v, number)));
 }
 
 static void json_frame(struct rd_json *j, const char *name, const struct compare_view *v, uint32_t site)
@@ -31,11 +30,11 @@ static void json_frame(struct rd_json *j, const char *name, const struct compare
 static void json_records(struct rd_json *j, const struct compare_view *v, const struct epa_node *n)
 {
 	bool values = n->kind != EPA_CONTROL;
-	rd_json_string(j, "object", compare_object(v, compare_node_record(n), true));
-	rd_json_string(j, "golden", compare_record(v, &n->golden, n->has_golden));
-	rd_json_string(j, "run", compare_record(v, &n->run, n->has_run));
-	rd_json_string(j, "golden_value", compare_slot(v, &n->golden, n->has_golden && values, n->slot));
-	rd_json_string(j, "run_value", compare_slot(v, &n->run, n->has_run && values, n->slot));
+	RD_JSON(j, RD_JS("object", compare_object(v, compare_node_record(n), true)),
+		RD_JS("golden", compare_record(v, &n->golden, n->has_golden)),
+		RD_JS("run", compare_record(v, &n->run, n->has_run)),
+		RD_JS("golden_value", compare_slot(v, &n->golden, n->has_golden && values, n->slot)),
+		RD_JS("run_value", compare_slot(v, &n->run, n->has_run && values, n->slot)));
 }
 
 static void json_first(struct rd_json *j, const struct compare_view *v)
@@ -54,10 +53,8 @@ static void json_first(struct rd_json *j, const struct compare_view *v)
 		return;
 	}
 	rd_json_object(j, "first");
-	rd_json_string(j, "kind", epa_deviation_name(d->kind));
-	rd_json_string(j, "thread", d->thread);
-	rd_json_unsigned(j, "record", d->number);
-	rd_json_string(j, "operation", compare_operation(v, &n));
+	RD_JSON(j, RD_JS("kind", epa_deviation_name(d->kind)), RD_JS("thread", d->thread),
+		RD_JU("record", d->number), RD_JS("operation", compare_operation(v, &n)));
 	json_site(j, v, n.site);
 	json_records(j, v, &n);
 	json_frame(j, "behind", v, d->behind);
@@ -80,9 +77,8 @@ static void json_threads(struct rd_json *j, const struct compare_view *v)
 	for (size_t i = 0; i < v->result->thread_count; i++) {
 		const struct epa_compared_thread *t = &v->result->threads[i];
 		rd_json_object(j, NULL);
-		rd_json_string(j, "thread", compare_thread(v, t->name));
-		rd_json_unsigned(j, "golden", t->golden);
-		rd_json_unsigned(j, "run", t->run);
+		RD_JSON(j, RD_JS("thread", compare_thread(v, t->name)), RD_JU("golden", t->golden),
+			RD_JU("run", t->run));
 		json_counts(j, t->counts.counts);
 		if (t->counts.first == UINT64_MAX)
 			rd_json_null(j, "first");
@@ -97,10 +93,8 @@ static void json_node(struct rd_json *j, const struct compare_view *v, size_t i)
 {
 	const struct epa_node *n = &v->result->propagation.nodes[i];
 	rd_json_object(j, NULL);
-	rd_json_unsigned(j, "id", i);
-	rd_json_string(j, "thread", compare_thread(v, n->thread));
-	rd_json_string(j, "kind", epa_deviation_name(n->kind));
-	rd_json_string(j, "operation", compare_operation(v, n));
+	RD_JSON(j, RD_JU("id", i), RD_JS("thread", compare_thread(v, n->thread)),
+		RD_JS("kind", epa_deviation_name(n->kind)), RD_JS("operation", compare_operation(v, n)));
 	json_site(j, v, n->site);
 	rd_json_unsigned(j, "record", n->number);
 	rd_json_unsigned(j, "count", n->count);
@@ -112,22 +106,18 @@ static void json_edge(struct rd_json *j, const struct compare_view *v, const str
 {
 	const struct epa_propagation *p = &v->result->propagation;
 	rd_json_object(j, NULL);
-	rd_json_unsigned(j, "from", e->from);
-	rd_json_unsigned(j, "to", e->to);
-	rd_json_string(j, "through", epa_through_name(e->through));
-	rd_json_bool(j, "threads", p->nodes[e->from].thread != p->nodes[e->to].thread);
-	rd_json_bool(j, "first", e->first);
-	rd_json_unsigned(j, "count", e->count);
-	rd_json_string(j, "object", e->has_object ? compare_name(v, e->object) : NULL);
+	RD_JSON(j, RD_JU("from", e->from), RD_JU("to", e->to), RD_JS("through", epa_through_name(e->through)),
+		RD_JB("threads", p->nodes[e->from].thread != p->nodes[e->to].thread),
+		RD_JB("first", e->first), RD_JU("count", e->count),
+		RD_JS("object", e->has_object ? compare_name(v, e->object) : NULL));
 	rd_json_end(j);
 }
 
 static void json_mask(struct rd_json *j, const struct compare_view *v, const struct epa_mask *m)
 {
 	rd_json_object(j, NULL);
-	rd_json_unsigned(j, "node", m->node);
-	rd_json_string(j, "how", m->freed ? "freed" : "overwritten");
-	rd_json_string(j, "object", compare_name(v, m->object));
+	RD_JSON(j, RD_JU("node", m->node), RD_JS("how", m->freed ? "freed" : "overwritten"),
+		RD_JS("object", compare_name(v, m->object)));
 	if (!m->freed) {
 		rd_json_string(j, "thread", compare_thread(v, m->thread));
 		json_site(j, v, m->site);
@@ -164,10 +154,8 @@ void compare_json(struct rd_json *j, const struct compare_view *v)
 		for (unsigned kind = 0; kind < EPA_DEVIATIONS; kind++)
 			counts[kind] = v->result->propagation.counts[kind];
 	rd_json_object(j, NULL);
-	rd_json_string(j, "path", v->run);
-	rd_json_string(j, "process", v->process);
-	rd_json_unsigned(j, "records", v->result->records);
-	rd_json_bool(j, "deviated", v->result->deviated);
+	RD_JSON(j, RD_JS("path", v->run), RD_JS("process", v->process), RD_JU("records", v->result->records),
+		RD_JB("deviated", v->result->deviated));
 	json_first(j, v);
 	rd_json_object(j, "counts");
 	json_counts(j, counts);

@@ -144,9 +144,9 @@ static int compare_runs(struct all *all, char **runs)
 		rd_json_object(&all->json, NULL);
 		rd_json_number(&all->json, "version", 1);
 		rd_json_object(&all->json, "golden");
-		rd_json_string(&all->json, "path", all->golden);
-		rd_json_unsigned(&all->json, "records", epa_reference_records(all->reference));
-		rd_json_unsigned(&all->json, "threads", epa_reference_threads(all->reference));
+		RD_JSON(&all->json, RD_JS("path", all->golden),
+			RD_JU("records", epa_reference_records(all->reference)),
+			RD_JU("threads", epa_reference_threads(all->reference)));
 		rd_json_end(&all->json);
 		rd_json_array(&all->json, "runs");
 	}

@@ -91,21 +91,16 @@ static void print_json(const struct doctor_report *report)
 	rd_json_begin(&j, stdout);
 	j.indent = true;
 	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	rd_json_string(&j, "raddle", RADDLE_VERSION);
-	rd_json_bool(&j, "ready", report->ready);
+	RD_JSON(&j, RD_JN("version", 1), RD_JS("raddle", RADDLE_VERSION), RD_JB("ready", report->ready));
 	rd_json_array(&j, "items");
 	for (size_t i = 0; i < report->count; i++) {
 		const struct doctor_item *item = &report->items[i];
 
 		rd_json_object(&j, NULL);
-		rd_json_string(&j, "name", item->name);
-		rd_json_string(&j, "status", doctor_status_name(item->status));
-		rd_json_string(&j, "found", item->found);
-		rd_json_string(&j, "used_by", item->used_by);
-		rd_json_bool(&j, "needed", item->needed);
-		rd_json_string(&j, "means", item->means);
-		rd_json_string(&j, "advice", item->advice);
+		RD_JSON(&j, RD_JS("name", item->name), RD_JS("status", doctor_status_name(item->status)),
+			RD_JS("found", item->found), RD_JS("used_by", item->used_by),
+			RD_JB("needed", item->needed), RD_JS("means", item->means),
+			RD_JS("advice", item->advice));
 		rd_json_end(&j);
 	}
 	rd_json_end(&j);

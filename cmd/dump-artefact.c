@@ -60,24 +60,15 @@ static uint64_t bitcode_bytes(const struct bitcode_program *p)
 static const char *item_role(enum bitcode_item_kind kind)
 {
 	switch (kind) {
-	case BITCODE_ITEM_LINKER:
-		return "for the linker";
-	case BITCODE_ITEM_INPUT:
-		return "file";
-	case BITCODE_ITEM_COVERED:
-		return "with bitcode";
-	case BITCODE_ITEM_NATIVE:
-		return "without bitcode";
-	case BITCODE_ITEM_PARTIAL:
-		return "partly bitcode";
-	case BITCODE_ITEM_ARCHIVE:
-		return "archive";
-	case BITCODE_ITEM_MEMBER:
-		return "member without bitcode";
-	case BITCODE_ITEM_FILE:
-		return "option with a file";
-	default:
-		return "argument";
+	case BITCODE_ITEM_LINKER: return "for the linker";
+	case BITCODE_ITEM_INPUT: return "file";
+	case BITCODE_ITEM_COVERED: return "with bitcode";
+	case BITCODE_ITEM_NATIVE: return "without bitcode";
+	case BITCODE_ITEM_PARTIAL: return "partly bitcode";
+	case BITCODE_ITEM_ARCHIVE: return "archive";
+	case BITCODE_ITEM_MEMBER: return "member without bitcode";
+	case BITCODE_ITEM_FILE: return "option with a file";
+	default: return "argument";
 	}
 }
 
@@ -103,14 +94,10 @@ static void write_program(const struct bitcode_program *p)
 
 	rd_json_begin(&j, stdout);
 	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	rd_json_string(&j, "program", p->path);
-	rd_json_unsigned(&j, "units", p->unit_count);
-	rd_json_unsigned(&j, "bitcode_bytes", bitcode_bytes(p));
-	rd_json_unsigned(&j, "natives", p->native_count);
-	rd_json_string(&j, "directory", p->line.directory);
-	rd_json_string(&j, "driver", p->line.driver);
-	rd_json_string(&j, "output", p->line.output);
+	RD_JSON(&j, RD_JN("version", 1), RD_JS("program", p->path), RD_JU("units", p->unit_count),
+		RD_JU("bitcode_bytes", bitcode_bytes(p)), RD_JU("natives", p->native_count),
+		RD_JS("directory", p->line.directory), RD_JS("driver", p->line.driver),
+		RD_JS("output", p->line.output));
 	rd_json_array(&j, "line");
 	for (size_t i = 0; i < p->line.count; i++) {
 		rd_json_object(&j, NULL);

@@ -48,14 +48,10 @@ static const char *dump_event_name(const struct dump *d, const struct trace_even
 	if (e->kind != RADDLE_ATOMIC || !site)
 		return trace_kind(e->kind)->name;
 	switch (site->kind) {
-	case TRACE_SITE_ATOMIC_LOAD:
-		return "atomic-load";
-	case TRACE_SITE_ATOMIC_STORE:
-		return "atomic-store";
-	case TRACE_SITE_ATOMIC_CMPXCHG:
-		return "atomic-cas";
-	default:
-		return "atomic-rmw";
+	case TRACE_SITE_ATOMIC_LOAD: return "atomic-load";
+	case TRACE_SITE_ATOMIC_STORE: return "atomic-store";
+	case TRACE_SITE_ATOMIC_CMPXCHG: return "atomic-cas";
+	default: return "atomic-rmw";
 	}
 }
 
@@ -262,20 +258,16 @@ void dump_json_frames(struct rd_json *j, const struct trace_sites *sites, uint32
 	rd_json_unsigned(j, "site", number);
 	if (site) {
 		const char *file = trace_sites_file(sites, site->file);
-		rd_json_string(j, "file", *file ? file : NULL);
-		rd_json_unsigned(j, "line", site->line);
-		rd_json_unsigned(j, "column", site->column);
-		rd_json_string(j, "function", site->function);
+		RD_JSON(j, RD_JS("file", *file ? file : NULL), RD_JU("line", site->line),
+			RD_JU("column", site->column), RD_JS("function", site->function));
 	}
 	rd_json_end(j);
 	for (uint32_t i = 0; site && i < site->chain_length; i++) {
 		const struct trace_inlined *in = &sites->chains[site->chain + i];
 		const char *file = trace_sites_file(sites, in->file);
 		rd_json_object(j, NULL);
-		rd_json_string(j, "file", *file ? file : NULL);
-		rd_json_unsigned(j, "line", in->line);
-		rd_json_string(j, "function", in->function);
-		rd_json_bool(j, "inlined", true);
+		RD_JSON(j, RD_JS("file", *file ? file : NULL), RD_JU("line", in->line),
+			RD_JS("function", in->function), RD_JB("inlined", true));
 		rd_json_end(j);
 	}
 }

@@ -81,22 +81,15 @@ static void print_set(const struct facts *f, uint32_t set)
 static void print_constant(const struct facts *f, const struct facts_constant *c)
 {
 	switch (c->kind) {
-	case FACTS_CONSTANT_INTEGER:
-		printf("%lld", (long long)c->number);
-		return;
-	case FACTS_CONSTANT_NULL:
-		fputs("null", stdout);
-		return;
+	case FACTS_CONSTANT_INTEGER: printf("%lld", (long long)c->number); return;
+	case FACTS_CONSTANT_NULL: fputs("null", stdout); return;
 	case FACTS_CONSTANT_GLOBAL:
 		printf("&%s", facts_string(f, f->globals[c->target].name));
 		if (c->number)
 			printf("%+lld", (long long)c->number);
 		return;
-	case FACTS_CONSTANT_FUNCTION:
-		printf("&%s", facts_string(f, f->functions[c->target].name));
-		return;
-	default:
-		putchar('-');
+	case FACTS_CONSTANT_FUNCTION: printf("&%s", facts_string(f, f->functions[c->target].name)); return;
+	default: putchar('-');
 	}
 }
 

@@ -158,20 +158,15 @@ static void add_call(struct full_dump *d, const struct trace_record *r, const st
 {
 	struct rd_buf *out = &d->line;
 	switch (r->kind) {
-	case TRACE_FULL_ENTRY:
-		rd_buf_addf(out, "call-%s", what(site));
-		break;
+	case TRACE_FULL_ENTRY: rd_buf_addf(out, "call-%s", what(site)); break;
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL:
 		rd_buf_addf(out, r->kind == TRACE_FULL_TAIL ? "tail-%s-u" : "call-%s-u", what(site));
 		if (r->op->callee)
 			rd_buf_addf(out, " *%" PRIx64, r->callee);
 		break;
-	case TRACE_FULL_RESULT:
-		rd_buf_addf(out, "result-%s", what(site));
-		break;
-	default:
-		rd_buf_adds(out, "ret");
+	case TRACE_FULL_RESULT: rd_buf_addf(out, "result-%s", what(site)); break;
+	default: rd_buf_adds(out, "ret");
 	}
 	add_values(out, r, 0);
 }
@@ -239,35 +234,18 @@ static void add_record(struct full_dump *d, const struct trace_record *r, const 
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL:
 	case TRACE_FULL_RESULT:
-	case TRACE_FULL_RETURN:
-		add_call(d, r, site);
-		break;
-	case TRACE_FULL_RANGE:
-		add_range(d, r, site);
-		break;
-	case TRACE_FULL_ATOMIC:
-		add_atomic(d, r);
-		break;
-	case TRACE_FULL_EVENT:
-		add_event(d, r);
-		break;
-	case TRACE_FULL_BRANCH:
-		rd_buf_addf(out, "br %" PRIx64, r->value);
-		break;
-	case TRACE_FULL_LANDING:
-		rd_buf_addf(out, "landing %" PRIx64, r->frame);
-		break;
-	case TRACE_FULL_FENCE:
-		rd_buf_addf(out, "fence q=%" PRIu64, r->q);
-		break;
+	case TRACE_FULL_RETURN: add_call(d, r, site); break;
+	case TRACE_FULL_RANGE: add_range(d, r, site); break;
+	case TRACE_FULL_ATOMIC: add_atomic(d, r); break;
+	case TRACE_FULL_EVENT: add_event(d, r); break;
+	case TRACE_FULL_BRANCH: rd_buf_addf(out, "br %" PRIx64, r->value); break;
+	case TRACE_FULL_LANDING: rd_buf_addf(out, "landing %" PRIx64, r->frame); break;
+	case TRACE_FULL_FENCE: rd_buf_addf(out, "fence q=%" PRIu64, r->q); break;
 	case TRACE_FULL_FAULT:
 		rd_buf_addf(out, "fault %u: %" PRIx64 " became %" PRIx64, r->fault, r->before, r->after);
 		break;
-	case TRACE_FULL_VALUE:
-		rd_buf_addf(out, "value %s", what(site));
-		break;
-	default:
-		add_access(d, r);
+	case TRACE_FULL_VALUE: rd_buf_addf(out, "value %s", what(site)); break;
+	default: add_access(d, r);
 	}
 }
 
@@ -332,10 +310,8 @@ static void json_record(struct full_dump *d, const struct trace_record *r, const
 		rd_json_string(j, "event", trace_kind(r->event->kind)->name);
 	rd_json_unsigned(j, "site", r->site);
 	if (site) {
-		rd_json_string(j, "file", trace_sites_file(d->sites, site->file));
-		rd_json_unsigned(j, "line", site->line);
-		rd_json_string(j, "function", site->function);
-		rd_json_string(j, "what", site->what);
+		RD_JSON(j, RD_JS("file", trace_sites_file(d->sites, site->file)), RD_JU("line", site->line),
+			RD_JS("function", site->function), RD_JS("what", site->what));
 	}
 	if (names_memory(r)) {
 		json_hex(j, "address", r->address);

@@ -336,14 +336,10 @@ static void json_syncs(struct rd_json *j, const struct summary *s)
 		rd_buf_clear(&name);
 		model_name_sync(m, s->syncs[i], &name);
 		rd_json_object(j, NULL);
-		rd_json_string(j, "name", name.data);
-		rd_json_string(j, "class", trace_class_name(y->class));
-		rd_json_bool(j, "shared", y->multi);
-		rd_json_unsigned(j, "uses", y->uses);
-		rd_json_unsigned(j, "contended", y->contended);
-		rd_json_unsigned(j, "wait_ns", y->wait_ns);
-		rd_json_unsigned(j, "hold_ns", y->hold_ns);
-		rd_json_unsigned(j, "hold_max_ns", y->hold_max_ns);
+		RD_JSON(j, RD_JS("name", name.data), RD_JS("class", trace_class_name(y->class)),
+			RD_JB("shared", y->multi), RD_JU("uses", y->uses), RD_JU("contended", y->contended),
+			RD_JU("wait_ns", y->wait_ns), RD_JU("hold_ns", y->hold_ns),
+			RD_JU("hold_max_ns", y->hold_max_ns));
 		rd_json_end(j);
 	}
 	rd_json_end(j);
@@ -368,12 +364,9 @@ static void json_shared(struct rd_json *j, const struct summary *s)
 		rd_buf_clear(&name);
 		model_name_object(m, u->object, &name);
 		rd_json_object(j, NULL);
-		rd_json_string(j, "object", name.data);
-		rd_json_unsigned(j, "size", m->objects[u->object].size);
-		rd_json_unsigned(j, "shared_bytes", model_shared_bytes(m, u->object));
-		rd_json_unsigned(j, "reads", u->reads);
-		rd_json_unsigned(j, "writes", u->writes);
-		rd_json_unsigned(j, "threads", u->threads);
+		RD_JSON(j, RD_JS("object", name.data), RD_JU("size", m->objects[u->object].size),
+			RD_JU("shared_bytes", model_shared_bytes(m, u->object)), RD_JU("reads", u->reads),
+			RD_JU("writes", u->writes), RD_JU("threads", u->threads));
 		if (m->objects[u->object].stack)
 			json_stack(j, m, m->objects[u->object].stack);
 		rd_json_end(j);

@@ -28,15 +28,12 @@ static void json_site(struct rd_json *j, const struct trace_sites *s, uint32_t n
 		      const struct trace_site *site)
 {
 	rd_json_object(j, NULL);
-	rd_json_unsigned(j, "site", number);
-	rd_json_string(j, "kind", trace_site_kind_name(site->kind));
-	rd_json_unsigned(j, "size", site->size);
-	rd_json_string(j, "expression", site->what);
-	rd_json_string(j, "type", site->type);
-	rd_json_bool(j, "volatile", site->flags & TRACE_SITE_VOLATILE);
-	rd_json_bool(j, "wait_loop", site->flags & TRACE_SITE_WAIT_LOOP);
-	rd_json_bool(j, "thread_local", site->flags & TRACE_SITE_TLS);
-	rd_json_bool(j, "on_stack", site->flags & TRACE_SITE_STACK);
+	RD_JSON(j, RD_JU("site", number), RD_JS("kind", trace_site_kind_name(site->kind)),
+		RD_JU("size", site->size), RD_JS("expression", site->what), RD_JS("type", site->type),
+		RD_JB("volatile", site->flags & TRACE_SITE_VOLATILE),
+		RD_JB("wait_loop", site->flags & TRACE_SITE_WAIT_LOOP),
+		RD_JB("thread_local", site->flags & TRACE_SITE_TLS),
+		RD_JB("on_stack", site->flags & TRACE_SITE_STACK));
 	if (site->order) {
 		char order[2] = {site->order, '\0'};
 		rd_json_string(j, "order", order);
@@ -53,12 +50,9 @@ static void json_globals(struct rd_json *j, const struct trace_sites *s)
 	for (size_t i = 0; i < s->global_count; i++) {
 		const struct trace_global *g = &s->globals[i];
 		rd_json_object(j, NULL);
-		rd_json_string(j, "name", g->name);
-		rd_json_string(j, "linkage", g->linkage);
-		rd_json_unsigned(j, "size", g->size);
-		rd_json_string(j, "type", g->type);
-		rd_json_string(j, "file", trace_sites_file(s, g->file));
-		rd_json_unsigned(j, "line", g->line);
+		RD_JSON(j, RD_JS("name", g->name), RD_JS("linkage", g->linkage), RD_JU("size", g->size),
+			RD_JS("type", g->type), RD_JS("file", trace_sites_file(s, g->file)),
+			RD_JU("line", g->line));
 		rd_json_end(j);
 	}
 	rd_json_end(j);
@@ -120,10 +114,8 @@ static void show_note(void *context, const struct trace_lane *lane, const char *
 		return;
 	if (n->j) {
 		rd_json_object(n->j, NULL);
-		rd_json_unsigned(n->j, "thread", lane->stream.thread);
-		rd_json_unsigned(n->j, "chunk", lane->stream.chunks - 1);
-		rd_json_unsigned(n->j, "q", lane->stream.last_q);
-		rd_json_string(n->j, "text", text);
+		RD_JSON(n->j, RD_JU("thread", lane->stream.thread), RD_JU("chunk", lane->stream.chunks - 1),
+			RD_JU("q", lane->stream.last_q), RD_JS("text", text));
 		rd_json_end(n->j);
 		return;
 	}
@@ -134,11 +126,9 @@ static void show_note(void *context, const struct trace_lane *lane, const char *
 static void json_result(struct rd_json *j, const struct trace_check_result *r)
 {
 	rd_json_end(j);
-	rd_json_unsigned(j, "note_count", r->notes);
-	rd_json_unsigned(j, "events", r->events);
-	rd_json_unsigned(j, "unknown_sites", r->unknown_sites);
-	rd_json_unsigned(j, "truncated_streams", r->truncated);
-	rd_json_unsigned(j, "broken_streams", r->broken);
+	RD_JSON(j, RD_JU("note_count", r->notes), RD_JU("events", r->events),
+		RD_JU("unknown_sites", r->unknown_sites), RD_JU("truncated_streams", r->truncated),
+		RD_JU("broken_streams", r->broken));
 	rd_json_end(j);
 	putchar('\n');
 }

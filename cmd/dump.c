@@ -98,9 +98,8 @@ void dump_json_trace(struct rd_json *j, const struct dump *d)
 	for (size_t i = 0; i < m->argc; i++)
 		rd_json_string(j, NULL, m->argv[i]);
 	rd_json_end(j);
-	rd_json_bool(j, "complete", m->complete);
-	rd_json_bool(j, "damaged", d->model->err != 0);
-	rd_json_unsigned(j, "events", d->model->events);
+	RD_JSON(j, RD_JB("complete", m->complete), RD_JB("damaged", d->model->err != 0),
+		RD_JU("events", d->model->events));
 	rd_json_end(j);
 }
 
@@ -111,15 +110,11 @@ void dump_json_threads(struct rd_json *j, const struct dump *d)
 	for (size_t i = 0; i < m->thread_count; i++) {
 		const struct model_thread *t = &m->threads[i];
 		rd_json_object(j, NULL);
-		rd_json_string(j, "name", t->name);
-		rd_json_unsigned(j, "number", t->number);
-		rd_json_string(j, "label", t->label);
-		rd_json_string(j, "parent", t->parent == MODEL_NONE ? NULL : m->threads[t->parent].name);
-		rd_json_unsigned(j, "start_q", t->start_q);
-		rd_json_unsigned(j, "end_q", t->end_q);
-		rd_json_unsigned(j, "accesses", t->accesses + t->ranges);
-		rd_json_unsigned(j, "atomics", t->atomics);
-		rd_json_unsigned(j, "operations", t->operations);
+		RD_JSON(j, RD_JS("name", t->name), RD_JU("number", t->number), RD_JS("label", t->label),
+			RD_JS("parent", t->parent == MODEL_NONE ? NULL : m->threads[t->parent].name),
+			RD_JU("start_q", t->start_q), RD_JU("end_q", t->end_q),
+			RD_JU("accesses", t->accesses + t->ranges), RD_JU("atomics", t->atomics),
+			RD_JU("operations", t->operations));
 		rd_json_end(j);
 	}
 	rd_json_end(j);
@@ -330,13 +325,9 @@ static int dump_path(const char *path)
 int cmd_dump(int argc, char **argv)
 {
 	const char *path;
-	int status = cmd_operand(argc, argv, &usage, &path);
+	int status = cmd_operand(argc, argv, &usage, "a trace or another artefact", &path);
 	if (status >= 0)
 		return status;
-	if (!path) {
-		rd_fail(RD_EUSAGE, "dump: which trace? 'raddle dump --help' tells more");
-		return CMD_FAILED;
-	}
 	if (opt.json)
 		rd_log_set(log_json, NULL);
 	status = dump_artefact(path, opt.json);

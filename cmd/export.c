@@ -114,11 +114,11 @@ static int export_trace(const char *path)
 int cmd_export(int argc, char **argv)
 {
 	const char *path;
-	int status = cmd_operand(argc, argv, &usage, &path);
+	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
 	if (status >= 0)
 		return status;
-	if (!path || !opt.format) {
-		rd_fail(RD_EUSAGE, "export: needs --format std, perfetto or csp, and a trace");
+	if (!opt.format) {
+		rd_fail(RD_EUSAGE, "export: needs --format std, perfetto or csp");
 		return CMD_FAILED;
 	}
 	if (strcmp(opt.format, "std") != 0 && strcmp(opt.format, "perfetto") != 0 &&

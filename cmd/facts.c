@@ -45,14 +45,10 @@ int cmd_facts(int argc, char **argv)
 			   "  raddle dump server.facts\n",
 	};
 	char *path;
-	int status = cmd_operand(argc, argv, &usage, &program);
+	int status = cmd_operand(argc, argv, &usage, "a program", &program);
 
 	if (status != CMD_GO_ON)
 		return status;
-	if (!program) {
-		rd_fail(RD_EUSAGE, "facts: of which program? 'raddle help facts' shows how");
-		return CMD_FAILED;
-	}
 	if (rd_facts_build(program, &path))
 		return CMD_FAILED;
 	if (output)

@@ -33,15 +33,15 @@ static const struct rd_usage usage = {
 int cmd_import(int argc, char **argv)
 {
 	const char *path;
-	int status = cmd_operand(argc, argv, &usage, &path);
+	int status = cmd_operand(argc, argv, &usage, "a file", &path);
 	if (status >= 0)
 		return status;
 	if (opt.format && strcmp(opt.format, "std") != 0) {
 		rd_fail(RD_EUSAGE, "import: unknown format '%s'; it can be std", opt.format);
 		return CMD_FAILED;
 	}
-	if (!path || !opt.output) {
-		rd_fail(RD_EUSAGE, "import: needs a file and -o DIR; 'raddle import --help' tells more");
+	if (!opt.output) {
+		rd_fail(RD_EUSAGE, "import: needs -o DIR; 'raddle help import' shows the usage");
 		return CMD_FAILED;
 	}
 	return trace_std_import_file(path, opt.output, opt.force) ? CMD_FAILED : CMD_OK;

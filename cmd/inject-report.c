@@ -52,11 +52,8 @@ static int list_json(const struct inject_ground *ground, const char *path)
 		const struct inject_kind *k = inject_kind_at(i);
 		struct inject_fit fit = inject_fits(ground, i);
 		rd_json_object(&j, NULL);
-		rd_json_string(&j, "fault", k->name);
-		rd_json_string(&j, "group", k->group);
-		rd_json_string(&j, "meaning", k->help);
-		rd_json_unsigned(&j, "sites", fit.sites);
-		rd_json_unsigned(&j, "instances", fit.instances);
+		RD_JSON(&j, RD_JS("fault", k->name), RD_JS("group", k->group), RD_JS("meaning", k->help),
+			RD_JU("sites", fit.sites), RD_JU("instances", fit.instances));
 		rd_json_end(&j);
 	}
 	rd_json_end(&j);

@@ -33,7 +33,7 @@ int cmd_operands(int argc, char **argv, const struct rd_usage *usage, size_t *co
 	return CMD_GO_ON;
 }
 
-int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char **operand)
+int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char *what, const char **operand)
 {
 	size_t count;
 	int status = cmd_operands(argc, argv, usage, &count);
@@ -45,6 +45,10 @@ int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char 
 		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
 		return CMD_FAILED;
 	}
-	*operand = count ? argv[1] : NULL;
+	if (!count) {
+		rd_fail(RD_EUSAGE, "%s: needs %s; 'raddle help %s' shows the usage", argv[0], what, argv[0]);
+		return CMD_FAILED;
+	}
+	*operand = argv[1];
 	return CMD_GO_ON;
 }

@@ -36,12 +36,9 @@ static int write_to(FILE *out, enum format format, const struct finding_set *set
 		    const struct report_opts *opts)
 {
 	switch (format) {
-	case JSON:
-		return finding_write(set, out);
-	case SARIF:
-		return report_sarif(set, opts, out);
-	case HTML:
-		return report_html(set, opts, out);
+	case JSON: return finding_write(set, out);
+	case SARIF: return report_sarif(set, opts, out);
+	case HTML: return report_html(set, opts, out);
 	}
 	return RD_OK;
 }

@@ -134,14 +134,10 @@ static int predict_path(const char *path)
 int cmd_predict(int argc, char **argv)
 {
 	const char *path;
-	int status = cmd_operand(argc, argv, &usage, &path);
+	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
 
 	if (status >= 0)
 		return status;
-	if (!path) {
-		rd_fail(RD_EUSAGE, "predict: needs one trace");
-		return CMD_FAILED;
-	}
 	opt.output.json = opt.json ? "-" : NULL;
 	if (cmd_prediction_check(&opt.prediction, "predict") || cmd_output_check(&opt.output, "predict"))
 		return CMD_FAILED;

@@ -89,16 +89,11 @@ static int write_summary(const struct trace_meta *meta)
 		return rd_fail_errno("%s: cannot write it", opt.json);
 	rd_json_begin(&j, out);
 	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	rd_json_string(&j, "trace", opt.directory);
-	rd_json_string(&j, "program", meta->program);
+	RD_JSON(&j, RD_JN("version", 1), RD_JS("trace", opt.directory), RD_JS("program", meta->program));
 	write_status(&j, meta);
-	rd_json_bool(&j, "complete", meta->complete);
-	rd_json_string(&j, "stopped", meta->stopped);
-	rd_json_unsigned(&j, "threads", meta->threads);
-	rd_json_unsigned(&j, "events", meta->events);
-	rd_json_unsigned(&j, "bytes", meta->bytes);
-	rd_json_double(&j, "seconds", (double)(meta->end_ns - meta->start_ns) / 1e9);
+	RD_JSON(&j, RD_JB("complete", meta->complete), RD_JS("stopped", meta->stopped),
+		RD_JU("threads", meta->threads), RD_JU("events", meta->events), RD_JU("bytes", meta->bytes),
+		RD_JD("seconds", (double)(meta->end_ns - meta->start_ns) / 1e9));
 	rd_json_end(&j);
 	failed = fputc('\n', out) == EOF || fflush(out);
 	if (out != stdout)

@@ -234,18 +234,14 @@ static void put_place(struct rd_json *j, const struct cmd_reversible *c, uint32_
 {
 	struct trace_frame f = reversible_frame(c, site);
 
-	rd_json_string(j, "file", *f.file ? f.file : NULL);
-	rd_json_unsigned(j, "line", f.line);
-	rd_json_unsigned(j, "column", f.column);
-	rd_json_string(j, "function", *f.function ? f.function : NULL);
+	RD_JSON(j, RD_JS("file", *f.file ? f.file : NULL), RD_JU("line", f.line), RD_JU("column", f.column),
+		RD_JS("function", *f.function ? f.function : NULL));
 }
 
 static void put_side(struct rd_json *j, const struct cmd_reversible *c, const struct rev_side *s)
 {
 	rd_json_object(j, NULL);
-	rd_json_string(j, "thread", s->thread);
-	rd_json_string(j, "op", s->what);
-	rd_json_unsigned(j, "size", s->size);
+	RD_JSON(j, RD_JS("thread", s->thread), RD_JS("op", s->what), RD_JU("size", s->size));
 	put_place(j, c, s->site);
 	rd_json_array(j, "stack");
 	for (size_t i = 0; i < s->frame_count; i++) {
@@ -273,16 +269,16 @@ static void put_reversal(struct rd_json *j, const struct cmd_reversible *c, cons
 		const struct rev_op *op = &x->run.ops[v->order.order[i]];
 
 		rd_json_object(j, NULL);
-		rd_json_string(j, "thread", x->names[op->thread]);
-		rd_json_unsigned(j, "n", op->n);
-		rd_json_string(j, "kind", trace_kind(op->event)->name);
-		rd_json_string(j, "object", rev_object_name(x, op));
+		RD_JSON(j, RD_JS("thread", x->names[op->thread]), RD_JU("n", op->n),
+			RD_JS("kind", trace_kind(op->event)->name), RD_JS("object", rev_object_name(x, op)));
 		rd_json_end(j);
 	}
 	rd_json_end(j);
-	rd_json_string(j, "found_by", v->by_solver ? "solver" : "search");
-	rd_json_string(j, "replay", !v->replay.count ? NULL : v->meet ? "meet" : "order");
-	rd_json_string(j, "schedule", v == x->reversals ? c->schedule : NULL);
+	RD_JSON(j, RD_JS("found_by", v->by_solver ? "solver" : "search"),
+		RD_JS("replay", !v->replay.count ? NULL
+				: v->meet	 ? "meet"
+						 : "order"),
+		RD_JS("schedule", v == x->reversals ? c->schedule : NULL));
 	rd_json_end(j);
 }
 
@@ -308,19 +304,13 @@ static void put_sources(struct rd_json *j, const struct cmd_reversible *c)
 static void put_stats(struct rd_json *j, const struct rev_result *x)
 {
 	rd_json_object(j, "stats");
-	rd_json_unsigned(j, "records", x->records);
-	rd_json_unsigned(j, "accesses", x->accesses);
-	rd_json_unsigned(j, "threads", x->threads);
-	rd_json_unsigned(j, "operations", x->operations);
-	rd_json_unsigned(j, "odd_operations", x->odd);
-	rd_json_unsigned(j, "conflicts", x->counts.conflicts);
-	rd_json_unsigned(j, "ordered_by_clocks", x->counts.ordered);
-	rd_json_unsigned(j, "open_pairs", x->counts.pairs);
-	rd_json_unsigned(j, "reversed_by_search", x->counts.searched);
-	rd_json_unsigned(j, "reversed_by_solver", x->counts.solver_found);
-	rd_json_unsigned(j, "proved_by_solver", x->counts.solver_never);
-	rd_json_unsigned(j, "unknown", x->counts.unknown);
-	rd_json_unsigned(j, "not_looked_at", x->counts.left);
+	RD_JSON(j, RD_JU("records", x->records), RD_JU("accesses", x->accesses), RD_JU("threads", x->threads),
+		RD_JU("operations", x->operations), RD_JU("odd_operations", x->odd),
+		RD_JU("conflicts", x->counts.conflicts), RD_JU("ordered_by_clocks", x->counts.ordered),
+		RD_JU("open_pairs", x->counts.pairs), RD_JU("reversed_by_search", x->counts.searched),
+		RD_JU("reversed_by_solver", x->counts.solver_found),
+		RD_JU("proved_by_solver", x->counts.solver_never), RD_JU("unknown", x->counts.unknown),
+		RD_JU("not_looked_at", x->counts.left));
 	rd_json_object(j, "edges");
 	for (int i = 0; i < REV_RULES; i++)
 		rd_json_unsigned(j, rev_rule_name((enum rev_rule)i), x->rules[i]);
@@ -341,10 +331,8 @@ void reversible_json(const struct cmd_reversible *c, FILE *out)
 	rd_json_begin(&j, out);
 	j.indent = true;
 	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	rd_json_string(&j, "verdict", verdict_name(x->verdict));
-	rd_json_string(&j, "reason", x->reason);
-	rd_json_string(&j, "trace", c->trace);
+	RD_JSON(&j, RD_JN("version", 1), RD_JS("verdict", verdict_name(x->verdict)),
+		RD_JS("reason", x->reason), RD_JS("trace", c->trace));
 	rd_json_array(&j, "reversals");
 	for (size_t i = 0; i < x->reversal_count; i++)
 		put_reversal(&j, c, &x->reversals[i]);

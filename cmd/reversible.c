@@ -174,14 +174,10 @@ static int check(const char *path)
 int cmd_reversible(int argc, char **argv)
 {
 	const char *path;
-	int status = cmd_operand(argc, argv, &usage, &path);
+	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
 
 	if (status != CMD_GO_ON)
 		return status;
-	if (!path) {
-		rd_fail(RD_EUSAGE, "reversible: which trace? 'raddle help reversible' shows the usage");
-		return CMD_FAILED;
-	}
 	if (opt.timeout > 3600000 || opt.limit > 1000000) {
 		rd_fail(RD_EUSAGE, "reversible: --solver-timeout or --limit is out of range");
 		return CMD_FAILED;

@@ -128,12 +128,11 @@ static void json_record(struct sanitize *s, const struct epa_record *r)
 		rd_json_string(j, NULL, s->line.data);
 	}
 	rd_json_end(j);
-	rd_json_unsigned(j, "site", r->site);
-	rd_json_string(j, "file",
-		       site && site->file != TRACE_NO_FILE ? trace_sites_file(s->show.sites, site->file)
-							   : NULL);
-	rd_json_unsigned(j, "line", site ? site->line : 0);
-	rd_json_string(j, "function", site ? site->function : NULL);
+	RD_JSON(j, RD_JU("site", r->site),
+		RD_JS("file", site && site->file != TRACE_NO_FILE
+				      ? trace_sites_file(s->show.sites, site->file)
+				      : NULL),
+		RD_JU("line", site ? site->line : 0), RD_JS("function", site ? site->function : NULL));
 	if (r->unfinished)
 		rd_json_bool(j, "unfinished", true);
 	rd_json_end(j);
@@ -314,13 +313,9 @@ static int sanitize_path(const char *path)
 int cmd_sanitize(int argc, char **argv)
 {
 	const char *path;
-	int status = cmd_operand(argc, argv, &usage, &path);
+	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
 	if (status >= 0)
 		return status;
-	if (!path) {
-		rd_fail(RD_EUSAGE, "sanitize: needs one trace");
-		return CMD_FAILED;
-	}
 	if (opt.output && opt.json) {
 		rd_fail(RD_EUSAGE, "sanitize: --json and -o cannot be combined");
 		return CMD_FAILED;

@@ -71,15 +71,11 @@ static uint32_t depth_behind(uint32_t depth, const uint64_t *words)
 	struct epa_record r;
 	epa_record_unpack(&r, words);
 	switch (r.kind) {
-	case TRACE_FULL_ENTRY:
-		return depth + 1;
+	case TRACE_FULL_ENTRY: return depth + 1;
 	case TRACE_FULL_RETURN:
-	case TRACE_FULL_TAIL:
-		return depth - (depth != 0);
-	case TRACE_FULL_LANDING:
-		return (uint32_t)r.slots[0].where;
-	default:
-		return depth;
+	case TRACE_FULL_TAIL: return depth - (depth != 0);
+	case TRACE_FULL_LANDING: return (uint32_t)r.slots[0].where;
+	default: return depth;
 	}
 }
 

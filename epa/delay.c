@@ -24,16 +24,6 @@ struct epa_delay {
 	size_t keep;  /* how many of them stay */
 };
 
-struct epa_delay *epa_delay_new(struct epa_objects *objects, size_t threads)
-{
-	struct epa_delay *h = rd_xcalloc(1, sizeof *h);
-	h->objects = objects;
-	h->threads = rd_xcalloc(threads + 1, sizeof *h->threads);
-	h->thread_count = threads;
-	h->going = SIZE_MAX;
-	return h;
-}
-
 void epa_delay_free(struct epa_delay *h)
 {
 	if (!h)
@@ -42,6 +32,16 @@ void epa_delay_free(struct epa_delay *h)
 		free(h->threads[i].ring);
 	free(h->threads);
 	free(h);
+}
+
+struct epa_delay *epa_delay_new(struct epa_objects *objects, size_t threads)
+{
+	struct epa_delay *h = rd_xcalloc(1, sizeof *h);
+	h->objects = objects;
+	h->threads = rd_xcalloc(threads + 1, sizeof *h->threads);
+	h->thread_count = threads;
+	h->going = SIZE_MAX;
+	return h;
 }
 
 static struct epa_record *delayed(const struct ring *t, size_t i)

@@ -138,15 +138,9 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 {
 	enum epa_kind kind = epa_name_kind(name);
 	switch (kind) {
-	case EPA_NONE:
-		rd_buf_addf(out, "0x%" PRIx64, name.where);
-		return;
-	case EPA_VARIABLE:
-		add_variable(sites, name, out);
-		return;
-	case EPA_MODULE:
-		rd_buf_adds(out, epa_names_text(names, (uint32_t)name.who));
-		break;
+	case EPA_NONE: rd_buf_addf(out, "0x%" PRIx64, name.where); return;
+	case EPA_VARIABLE: add_variable(sites, name, out); return;
+	case EPA_MODULE: rd_buf_adds(out, epa_names_text(names, (uint32_t)name.who)); break;
 	case EPA_TLS:
 		rd_buf_addf(out, "tls %s#%" PRIu64, epa_names_text(names, epa_name_thread(name)),
 			    epa_name_ordinal(name));
@@ -155,18 +149,14 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 		rd_buf_adds(out, epa_names_text(names, epa_name_thread(name)));
 		/* Where in it a pthread_t points is libc's business. */
 		return;
-	case EPA_PROCESS:
-		rd_buf_adds(out, "process");
-		return;
+	case EPA_PROCESS: rd_buf_adds(out, "process"); return;
 	case EPA_ARGUMENT:
 		if (epa_name_ordinal(name))
 			rd_buf_addf(out, "argv[%" PRIu64 "]", epa_name_ordinal(name) - 1);
 		else
 			rd_buf_adds(out, "argv");
 		break;
-	default:
-		add_sited(names, sites, name, out);
-		return;
+	default: add_sited(names, sites, name, out); return;
 	}
 	add_offset(out, epa_name_offset(name));
 }

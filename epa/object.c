@@ -97,15 +97,11 @@ static struct epa_name make_name(const struct epa_object *o)
 	struct epa_name name = epa_name_of(o->kind, o->thread, o->ordinal);
 	switch (o->kind) {
 	case EPA_VARIABLE:
-	case EPA_MODULE:
-		return (struct epa_name){(uint64_t)o->kind << 60 | o->index, 0};
+	case EPA_MODULE: return (struct epa_name){(uint64_t)o->kind << 60 | o->index, 0};
 	case EPA_TLS:
 	case EPA_THREAD:
-	case EPA_ARGUMENT:
-		return name;
-	default:
-		name.where = (uint64_t)o->site << EPA_NAME_SITE;
-		return name;
+	case EPA_ARGUMENT: return name;
+	default: name.where = (uint64_t)o->site << EPA_NAME_SITE; return name;
 	}
 }
 
@@ -557,21 +553,12 @@ void epa_objects_finish(struct epa_objects *o)
 static void feed_thread(struct epa_objects *o, size_t place, const struct trace_event *e)
 {
 	switch (raddle_role(e->kind)) {
-	case RADDLE_ROLE_START:
-		add_stack(o, place, e);
-		break;
-	case RADDLE_ROLE_CREATE:
-		add_child(o, place, e);
-		break;
+	case RADDLE_ROLE_START: add_stack(o, place, e); break;
+	case RADDLE_ROLE_CREATE: add_child(o, place, e); break;
 	case RADDLE_ROLE_JOIN:
-	case RADDLE_ROLE_DETACH:
-		forget_child(o, place, e);
-		break;
-	case RADDLE_ROLE_END:
-		end_thread(o, &o->threads[place]);
-		break;
-	default:
-		break;
+	case RADDLE_ROLE_DETACH: forget_child(o, place, e); break;
+	case RADDLE_ROLE_END: end_thread(o, &o->threads[place]); break;
+	default: break;
 	}
 }
 
@@ -579,21 +566,11 @@ static void feed_event(struct epa_objects *o, size_t place, const struct trace_r
 {
 	const struct trace_event *e = r->event;
 	switch (e->kind) {
-	case RADDLE_TLS:
-		add_tls(o, place, e);
-		break;
-	case RADDLE_MODULE:
-		add_module(o, e);
-		break;
-	case RADDLE_ALLOC:
-		add_block(o, place, r);
-		break;
-	case RADDLE_FREE:
-		end_block(o, place, e->address);
-		break;
-	case RADDLE_UNMAP:
-		end_maps(o, e->address, e->values[2]);
-		break;
+	case RADDLE_TLS: add_tls(o, place, e); break;
+	case RADDLE_MODULE: add_module(o, e); break;
+	case RADDLE_ALLOC: add_block(o, place, r); break;
+	case RADDLE_FREE: end_block(o, place, e->address); break;
+	case RADDLE_UNMAP: end_maps(o, e->address, e->values[2]); break;
 	default:
 		if (raddle_class(e->kind) == RADDLE_CLASS_THREAD)
 			feed_thread(o, place, e);
@@ -646,31 +623,18 @@ void epa_objects_feed(struct epa_objects *o, const struct trace_record *r)
 		t->argument = r->value;
 		t->freed = 0;
 		break;
-	case TRACE_FULL_ENTRY:
-		enter(o, place, r);
-		break;
-	case TRACE_FULL_ALLOCA:
-		add_variable(o, place, r);
-		break;
-	case TRACE_FULL_RESTORE:
-		restore_stack(o, t, r->address);
-		break;
+	case TRACE_FULL_ENTRY: enter(o, place, r); break;
+	case TRACE_FULL_ALLOCA: add_variable(o, place, r); break;
+	case TRACE_FULL_RESTORE: restore_stack(o, t, r->address); break;
 	case TRACE_FULL_RETURN:
-	case TRACE_FULL_TAIL:
-		leave(o, t);
-		break;
+	case TRACE_FULL_TAIL: leave(o, t); break;
 	case TRACE_FULL_RESULT:
 		if (t->deep_count)
 			forget_deep(t);
 		break;
-	case TRACE_FULL_LANDING:
-		land(o, t, r->frame);
-		break;
-	case TRACE_FULL_EVENT:
-		feed_event(o, place, r);
-		break;
-	default:
-		break;
+	case TRACE_FULL_LANDING: land(o, t, r->frame); break;
+	case TRACE_FULL_EVENT: feed_event(o, place, r); break;
+	default: break;
 	}
 	o->records++;
 }

@@ -91,22 +91,6 @@ void epa_propagation_release(struct epa_propagation *p)
 	*p = (struct epa_propagation){0};
 }
 
-struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct epa_propagation *out,
-					  size_t threads)
-{
-	struct epa_propagator *p = rd_xcalloc(1, sizeof *p);
-	p->objects = objects;
-	p->out = out;
-	p->thread_count = threads;
-	p->creation = NONE;
-	p->threads = rd_xcalloc(threads + 1, sizeof *p->threads);
-	for (size_t i = 0; i <= threads; i++) {
-		p->threads[i].control = p->threads[i].returned = p->threads[i].newest = NONE;
-		p->threads[i].counts.first = UINT64_MAX;
-	}
-	return p;
-}
-
 void epa_propagator_free(struct epa_propagator *p)
 {
 	if (!p)
@@ -122,6 +106,22 @@ void epa_propagator_free(struct epa_propagator *p)
 	epa_renames_release(&p->renames);
 	free(p->missing);
 	free(p);
+}
+
+struct epa_propagator *epa_propagator_new(struct epa_objects *objects, struct epa_propagation *out,
+					  size_t threads)
+{
+	struct epa_propagator *p = rd_xcalloc(1, sizeof *p);
+	p->objects = objects;
+	p->out = out;
+	p->thread_count = threads;
+	p->creation = NONE;
+	p->threads = rd_xcalloc(threads + 1, sizeof *p->threads);
+	for (size_t i = 0; i <= threads; i++) {
+		p->threads[i].control = p->threads[i].returned = p->threads[i].newest = NONE;
+		p->threads[i].counts.first = UINT64_MAX;
+	}
+	return p;
 }
 
 const struct epa_thread_counts *epa_propagator_counts(const struct epa_propagator *p, size_t place)

@@ -174,16 +174,6 @@ int epa_reference_open(struct epa_reference **out, struct epa_source *golden)
 	return err;
 }
 
-void epa_reference_map(struct epa_reference *ref)
-{
-	size_t size = ref->file_blocks * BLOCK_BYTES;
-	void *map = size && !ftruncate(ref->fd, (off_t)size)
-			    ? mmap(NULL, size, PROT_READ, MAP_SHARED, ref->fd, 0)
-			    : MAP_FAILED;
-	if (map != MAP_FAILED)
-		ref->map = map;
-}
-
 void epa_reference_close(struct epa_reference *ref)
 {
 	if (!ref)
@@ -201,6 +191,16 @@ void epa_reference_close(struct epa_reference *ref)
 	rd_umap_release(&ref->ops);
 	epa_names_release(&ref->names);
 	free(ref);
+}
+
+void epa_reference_map(struct epa_reference *ref)
+{
+	size_t size = ref->file_blocks * BLOCK_BYTES;
+	void *map = size && !ftruncate(ref->fd, (off_t)size)
+			    ? mmap(NULL, size, PROT_READ, MAP_SHARED, ref->fd, 0)
+			    : MAP_FAILED;
+	if (map != MAP_FAILED)
+		ref->map = map;
 }
 
 const struct epa_source *epa_reference_source(const struct epa_reference *ref)

@@ -335,9 +335,7 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 	if (raw->value_count < 2 || !site)
 		return;
 	switch (site->kind) {
-	case TRACE_SITE_ATOMIC_STORE:
-		put_value(s, r, 1);
-		break;
+	case TRACE_SITE_ATOMIC_STORE: put_value(s, r, 1); break;
 	case TRACE_SITE_ATOMIC_RMW:
 		if (raw->size <= 8 && !is_pointer(s, r, old) && !is_pointer(s, r, now)) {
 			unsigned shift = raw->size < 8 ? 64 - 8 * (unsigned)raw->size : 0;
@@ -345,8 +343,7 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 			break;
 		}
 		/* fall through */
-	default:
-		put_values(s, r);
+	default: put_values(s, r);
 	}
 }
 
@@ -462,38 +459,24 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 		put_address(s, r, raw->address);
 		put_values(s, r);
 		return true;
-	case TRACE_FULL_RANGE:
-		fill_range(s, r);
-		return true;
-	case TRACE_FULL_ATOMIC:
-		fill_atomic(s, r);
-		return true;
-	case TRACE_FULL_EVENT:
-		return fill_event(s, r);
+	case TRACE_FULL_RANGE: fill_range(s, r); return true;
+	case TRACE_FULL_ATOMIC: fill_atomic(s, r); return true;
+	case TRACE_FULL_EVENT: return fill_event(s, r);
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL:
 		if (raw->op->callee)
 			put_address(s, r, raw->callee);
 		put_values(s, r);
 		return true;
-	case TRACE_FULL_LANDING:
-		put_number(r, r->depth);
-		return true;
-	case TRACE_FULL_RESULT:
-		fill_result(s, r);
-		return true;
+	case TRACE_FULL_LANDING: put_number(r, r->depth); return true;
+	case TRACE_FULL_RESULT: fill_result(s, r); return true;
 	case TRACE_FULL_ENTRY:
-	case TRACE_FULL_RETURN:
-		put_values(s, r);
-		return true;
+	case TRACE_FULL_RETURN: put_values(s, r); return true;
 	case TRACE_FULL_BRANCH:
 	case TRACE_FULL_RESTORE:
-	case TRACE_FULL_FENCE:
-		return true;
-	case TRACE_FULL_FAULT:
-		return prevents_call(s, r->site);
-	default:
-		return false;
+	case TRACE_FULL_FENCE: return true;
+	case TRACE_FULL_FAULT: return prevents_call(s, r->site);
+	default: return false;
 	}
 }
 
@@ -670,16 +653,14 @@ static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, con
 	if (left < 4 || words[1] != name.where || words[2] != name.who)
 		return 0;
 	switch (meaning_of(s, p)) {
-	case NUMBER:
-		return words[0] == head_of(p->op, 2, 1) && words[3] == p->value ? 4 : 0;
+	case NUMBER: return words[0] == head_of(p->op, 2, 1) && words[3] == p->value ? 4 : 0;
 	case NAME:
 		target = epa_objects_plain(s->objects, p->op->site, p->value);
 		if (left < 5 || !target || words[0] != head_of(p->op, 2, 3))
 			return 0;
 		name = epa_object_name(target, p->value);
 		return words[3] == name.where && words[4] == name.who ? 5 : 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

@@ -58,10 +58,8 @@ static inline bool epa_record_has_address(const struct epa_record *r)
 	case TRACE_FULL_COPY:
 	case TRACE_FULL_FILL:
 	case TRACE_FULL_RANGE:
-	case TRACE_FULL_ATOMIC:
-		return true;
-	default:
-		return false;
+	case TRACE_FULL_ATOMIC: return true;
+	default: return false;
 	}
 }
 

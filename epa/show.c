@@ -79,35 +79,20 @@ void epa_show_operation(const struct epa_show *show, const struct epa_record *r,
 {
 	const struct trace_site *site = trace_sites_find(show->sites, r->site);
 	switch (r->kind) {
-	case TRACE_FULL_ENTRY:
-		rd_buf_addf(out, "call-%s", what(site));
-		break;
-	case TRACE_FULL_CALL:
-		rd_buf_addf(out, "call-%s-u", what(site));
-		break;
-	case TRACE_FULL_TAIL:
-		rd_buf_addf(out, "tail-%s-u", what(site));
-		break;
-	case TRACE_FULL_RESULT:
-		rd_buf_addf(out, "result-%s", what(site));
-		break;
-	case TRACE_FULL_FAULT:
-		rd_buf_addf(out, "prevented-%s-u", what(site));
-		break;
-	case TRACE_FULL_RETURN:
-		rd_buf_adds(out, "ret");
-		break;
-	case TRACE_FULL_BRANCH:
-		rd_buf_adds(out, "br");
-		break;
+	case TRACE_FULL_ENTRY: rd_buf_addf(out, "call-%s", what(site)); break;
+	case TRACE_FULL_CALL: rd_buf_addf(out, "call-%s-u", what(site)); break;
+	case TRACE_FULL_TAIL: rd_buf_addf(out, "tail-%s-u", what(site)); break;
+	case TRACE_FULL_RESULT: rd_buf_addf(out, "result-%s", what(site)); break;
+	case TRACE_FULL_FAULT: rd_buf_addf(out, "prevented-%s-u", what(site)); break;
+	case TRACE_FULL_RETURN: rd_buf_adds(out, "ret"); break;
+	case TRACE_FULL_BRANCH: rd_buf_adds(out, "br"); break;
 	case TRACE_FULL_RANGE:
 		rd_buf_adds(out, site && trace_site_writes(site) ? "range-write" : "range-read");
 		break;
 	case TRACE_FULL_EVENT:
 		rd_buf_adds(out, trace_kind(r->event)->name ? trace_kind(r->event)->name : "event");
 		break;
-	default:
-		rd_buf_adds(out, trace_full_kind_name(r->kind));
+	default: rd_buf_adds(out, trace_full_kind_name(r->kind));
 	}
 }
 

@@ -113,13 +113,6 @@ static struct memory_thread *memory_thread(struct epa_source *s, uint32_t number
 	return &s->threads[at];
 }
 
-void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
-{
-	struct memory_thread *t = memory_thread(s, thread);
-	RD_GROW(t->buffers, t->capacity, t->count + 1);
-	t->buffers[t->count++] = (struct raw){raw, length};
-}
-
 void epa_source_close(struct epa_source *s)
 {
 	if (!s)
@@ -130,6 +123,13 @@ void epa_source_close(struct epa_source *s)
 	trace_layout_free(s->own_layout);
 	trace_close(s->trace);
 	free(s);
+}
+
+void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
+{
+	struct memory_thread *t = memory_thread(s, thread);
+	RD_GROW(t->buffers, t->capacity, t->count + 1);
+	t->buffers[t->count++] = (struct raw){raw, length};
 }
 
 const struct trace_sites *epa_source_sites(const struct epa_source *s)
@@ -290,6 +290,18 @@ static void name_lane(struct epa_walk *w, struct lane *lane)
 		lane->name = rd_thread_lost(lane->number);
 }
 
+void epa_walk_close(struct epa_walk *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->lane_count; i++) {
+		trace_full_close(w->lanes[i].reader);
+		free(w->lanes[i].name);
+	}
+	rd_umap_release(&w->by_number);
+	RD_FREE(w->lanes, w->heap, w->lost, w);
+}
+
 int epa_walk_open(struct epa_walk **out, struct epa_source *s)
 {
 	struct epa_walk *w = rd_xcalloc(1, sizeof *w);
@@ -306,18 +318,6 @@ int epa_walk_open(struct epa_walk **out, struct epa_source *s)
 		name_lane(w, &w->lanes[i]);
 	*out = w;
 	return RD_OK;
-}
-
-void epa_walk_close(struct epa_walk *w)
-{
-	if (!w)
-		return;
-	for (size_t i = 0; i < w->lane_count; i++) {
-		trace_full_close(w->lanes[i].reader);
-		free(w->lanes[i].name);
-	}
-	rd_umap_release(&w->by_number);
-	RD_FREE(w->lanes, w->heap, w->lost, w);
 }
 
 /* --- records ----------------------------------------------------------------------------- */

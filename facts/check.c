@@ -18,20 +18,13 @@ static bool is_operand(const struct facts *f, uint64_t v)
 static bool member_holds(const struct facts *f, const struct facts_field *field, int64_t v, int64_t above)
 {
 	switch (field->use) {
-	case FACTS_USE_NUMBER:
-		return true;
-	case FACTS_USE_STRING:
-		return (uint64_t)v < f->string_count;
-	case FACTS_USE_START:
-		return v >= above && (uint64_t)v <= facts_count(f, field->target);
-	case FACTS_USE_ROW:
-		return (uint64_t)v < facts_count(f, field->target);
-	case FACTS_USE_OPTION:
-		return v == FACTS_NONE || (uint64_t)v < facts_count(f, field->target);
-	case FACTS_USE_BELOW:
-		return (uint64_t)v < field->target;
-	case FACTS_USE_OPERAND:
-		return is_operand(f, (uint64_t)v);
+	case FACTS_USE_NUMBER: return true;
+	case FACTS_USE_STRING: return (uint64_t)v < f->string_count;
+	case FACTS_USE_START: return v >= above && (uint64_t)v <= facts_count(f, field->target);
+	case FACTS_USE_ROW: return (uint64_t)v < facts_count(f, field->target);
+	case FACTS_USE_OPTION: return v == FACTS_NONE || (uint64_t)v < facts_count(f, field->target);
+	case FACTS_USE_BELOW: return (uint64_t)v < field->target;
+	case FACTS_USE_OPERAND: return is_operand(f, (uint64_t)v);
 	}
 	return false;
 }

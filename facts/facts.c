@@ -59,8 +59,7 @@ void *facts_make_rows(struct facts *f, enum facts_table table, size_t count)
 		return f->rows = rd_xcalloc(count + 1, sizeof *f->rows);
 		FACTS_TABLES(MAKE)
 #undef MAKE
-	default:
-		RD_BUG("no such table");
+	default: RD_BUG("no such table");
 	}
 }
 

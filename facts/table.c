@@ -128,12 +128,10 @@ size_t facts_count(const struct facts *f, enum facts_table table)
 {
 	switch (table) {
 #define COUNT(name, rows)                                                                                    \
-	case FACTS_TABLE_##name:                                                                             \
-		return f->name##_count;
+	case FACTS_TABLE_##name: return f->name##_count;
 		FACTS_TABLES(COUNT)
 #undef COUNT
-	default:
-		RD_BUG("no such table");
+	default: RD_BUG("no such table");
 	}
 }
 
@@ -141,12 +139,10 @@ const void *facts_rows(const struct facts *f, enum facts_table table)
 {
 	switch (table) {
 #define ROWS(name, rows)                                                                                     \
-	case FACTS_TABLE_##name:                                                                             \
-		return f->rows;
+	case FACTS_TABLE_##name: return f->rows;
 		FACTS_TABLES(ROWS)
 #undef ROWS
-	default:
-		RD_BUG("no such table");
+	default: RD_BUG("no such table");
 	}
 }
 

@@ -142,21 +142,14 @@ static bool match_thread(const struct suppress_rule *rule, const struct finding 
 static bool hides(const struct suppress_rule *rule, const struct finding *f)
 {
 	switch (rule->type) {
-	case SUPPRESS_RACE:
-		return f->kind == FINDING_RACE && match_race(rule, f);
-	case SUPPRESS_RACE_TOP:
-		return f->kind == FINDING_RACE && match_top(rule, f);
-	case SUPPRESS_DEADLOCK:
-		return f->kind == FINDING_DEADLOCK && match_deadlock(rule, f);
-	case SUPPRESS_MUTEX:
-		return f->kind == FINDING_DEADLOCK && match_mutex(rule, f);
-	case SUPPRESS_THREAD:
-		return match_thread(rule, f);
-	case SUPPRESS_FAILURE:
-		return f->kind == FINDING_FAILURE && match_deadlock(rule, f);
+	case SUPPRESS_RACE: return f->kind == FINDING_RACE && match_race(rule, f);
+	case SUPPRESS_RACE_TOP: return f->kind == FINDING_RACE && match_top(rule, f);
+	case SUPPRESS_DEADLOCK: return f->kind == FINDING_DEADLOCK && match_deadlock(rule, f);
+	case SUPPRESS_MUTEX: return f->kind == FINDING_DEADLOCK && match_mutex(rule, f);
+	case SUPPRESS_THREAD: return match_thread(rule, f);
+	case SUPPRESS_FAILURE: return f->kind == FINDING_FAILURE && match_deadlock(rule, f);
 	case SUPPRESS_SIGNAL:
-	case SUPPRESS_TYPES:
-		break;
+	case SUPPRESS_TYPES: break;
 	}
 	return false;
 }

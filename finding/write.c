@@ -44,22 +44,12 @@ static void put_value(struct rd_json *j, const char *name, json_t *value)
 		json_array_foreach(value, i, member) put_value(j, NULL, member);
 		rd_json_end(j);
 		break;
-	case JSON_STRING:
-		rd_json_string(j, name, json_string_value(value));
-		break;
-	case JSON_INTEGER:
-		rd_json_number(j, name, json_integer_value(value));
-		break;
-	case JSON_REAL:
-		rd_json_double(j, name, json_real_value(value));
-		break;
+	case JSON_STRING: rd_json_string(j, name, json_string_value(value)); break;
+	case JSON_INTEGER: rd_json_number(j, name, json_integer_value(value)); break;
+	case JSON_REAL: rd_json_double(j, name, json_real_value(value)); break;
 	case JSON_TRUE:
-	case JSON_FALSE:
-		rd_json_bool(j, name, json_is_true(value));
-		break;
-	case JSON_NULL:
-		rd_json_null(j, name);
-		break;
+	case JSON_FALSE: rd_json_bool(j, name, json_is_true(value)); break;
+	case JSON_NULL: rd_json_null(j, name); break;
 	}
 }
 
@@ -127,9 +117,8 @@ static void put_locks(struct rd_json *j, const char *name, const struct finding_
 static void put_access(struct rd_json *j, const struct finding_access *a)
 {
 	rd_json_object(j, NULL);
-	rd_json_string(j, "thread", a->thread);
-	rd_json_string(j, "op", finding_op_name(a->op));
-	rd_json_bool(j, "atomic", a->atomic);
+	RD_JSON(j, RD_JS("thread", a->thread), RD_JS("op", finding_op_name(a->op)),
+		RD_JB("atomic", a->atomic));
 	put_count(j, "size", a->size);
 	put_optional(j, "what", a->what);
 	put_count(j, "ordinal", a->ordinal);
@@ -195,10 +184,8 @@ static void put_ops(struct rd_json *j, const struct schedule *s)
 		const struct schedule_op *op = &s->ops[i];
 
 		rd_json_object(j, NULL);
-		rd_json_string(j, "thread", op->thread);
-		rd_json_unsigned(j, "n", op->n);
-		rd_json_string(j, "kind", op->kind);
-		rd_json_string(j, "object", op->object);
+		RD_JSON(j, RD_JS("thread", op->thread), RD_JU("n", op->n), RD_JS("kind", op->kind),
+			RD_JS("object", op->object));
 		put_count(j, "seen", op->seen);
 		put_place(j, &op->place);
 		rd_json_end(j);
@@ -221,12 +208,10 @@ static void put_ends(struct rd_json *j, const struct schedule *s)
 		const struct schedule_hold *h = &s->holds[i];
 
 		rd_json_object(j, NULL);
-		rd_json_string(j, "thread", h->thread);
-		rd_json_unsigned(j, "after", h->after);
-		rd_json_unsigned(j, "site", h->site);
-		rd_json_unsigned(j, "occurrence", h->occurrence);
-		rd_json_string(j, "op", finding_op_name(h->write ? FINDING_WRITE : FINDING_READ));
-		rd_json_string(j, "object", h->object);
+		RD_JSON(j, RD_JS("thread", h->thread), RD_JU("after", h->after), RD_JU("site", h->site),
+			RD_JU("occurrence", h->occurrence),
+			RD_JS("op", finding_op_name(h->write ? FINDING_WRITE : FINDING_READ)),
+			RD_JS("object", h->object));
 		put_place(j, &h->place);
 		rd_json_end(j);
 	}
@@ -236,10 +221,8 @@ static void put_ends(struct rd_json *j, const struct schedule *s)
 		const struct schedule_stop *t = &s->stops[i];
 
 		rd_json_object(j, NULL);
-		rd_json_string(j, "thread", t->thread);
-		rd_json_unsigned(j, "n", t->n);
-		rd_json_string(j, "kind", t->kind);
-		rd_json_string(j, "object", t->object);
+		RD_JSON(j, RD_JS("thread", t->thread), RD_JU("n", t->n), RD_JS("kind", t->kind),
+			RD_JS("object", t->object));
 		put_place(j, &t->place);
 		rd_json_end(j);
 	}
@@ -275,11 +258,8 @@ static void put_turns(struct rd_json *j, const struct schedule *s)
 		const struct schedule_decision *d = &s->decisions[i];
 
 		rd_json_object(j, NULL);
-		rd_json_string(j, "thread", d->thread);
-		rd_json_unsigned(j, "n", d->n);
-		rd_json_string(j, "point", d->point);
-		rd_json_unsigned(j, "count", d->count);
-		rd_json_string(j, "next", d->next);
+		RD_JSON(j, RD_JS("thread", d->thread), RD_JU("n", d->n), RD_JS("point", d->point),
+			RD_JU("count", d->count), RD_JS("next", d->next));
 		put_place(j, &d->place);
 		rd_json_end(j);
 	}
@@ -350,16 +330,13 @@ static void put_witnesses(struct rd_json *j, const struct finding *f)
 
 static void put_verdict(struct rd_json *j, const struct finding *f)
 {
-	rd_json_string(j, "id", *f->id ? f->id : NULL);
-	rd_json_string(j, "fingerprint", *f->fingerprint ? f->fingerprint : NULL);
-	rd_json_string(j, "kind", finding_kind_name(f->kind));
-	rd_json_string(j, "status", finding_status_name(f->status));
+	RD_JSON(j, RD_JS("id", *f->id ? f->id : NULL),
+		RD_JS("fingerprint", *f->fingerprint ? f->fingerprint : NULL),
+		RD_JS("kind", finding_kind_name(f->kind)), RD_JS("status", finding_status_name(f->status)));
 	put_optional(j, "reason", f->reason);
 	rd_json_string(j, "class", finding_class_name(f->class));
 	put_classes(j, f);
-	rd_json_string(j, "consequence", f->consequence);
-	rd_json_bool(j, "sound", f->sound);
-	rd_json_bool(j, "known", f->known);
+	RD_JSON(j, RD_JS("consequence", f->consequence), RD_JB("sound", f->sound), RD_JB("known", f->known));
 	if (f->recorded)
 		rd_json_bool(j, "recorded", true);
 	if (f->observed)

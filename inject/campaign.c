@@ -57,6 +57,15 @@ struct crew {
 
 /* --- the campaign ------------------------------------------------------------------------- */
 
+void inject_campaign_close(struct inject_campaign *c)
+{
+	if (!c)
+		return;
+	inject_chooser_close(c->chooser);
+	inject_golden_release(&c->golden);
+	RD_FREE(c->directory, c->sites, c);
+}
+
 int inject_campaign_open(struct inject_campaign **out, const char *directory,
 			 const struct inject_setup *setup, const struct run_program *program)
 {
@@ -81,15 +90,6 @@ int inject_campaign_open(struct inject_campaign **out, const char *directory,
 	else
 		*out = c;
 	return r;
-}
-
-void inject_campaign_close(struct inject_campaign *c)
-{
-	if (!c)
-		return;
-	inject_chooser_close(c->chooser);
-	inject_golden_release(&c->golden);
-	RD_FREE(c->directory, c->sites, c);
 }
 
 uint64_t inject_campaign_runs(const struct inject_campaign *c)

@@ -213,6 +213,17 @@ static int open_pool(struct inject_chooser *c, size_t i, const char *name)
 	return 0;
 }
 
+void inject_chooser_close(struct inject_chooser *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->kind_count; i++) {
+		free(c->pools[i].items);
+		free(c->pools[i].strata);
+	}
+	RD_FREE(c->pools, c->kinds, c);
+}
+
 int inject_chooser_open(struct inject_chooser **out, const struct inject_ground *ground)
 {
 	struct inject_chooser *c = rd_xcalloc(1, sizeof *c);
@@ -230,17 +241,6 @@ int inject_chooser_open(struct inject_chooser **out, const struct inject_ground 
 	else
 		*out = c;
 	return r;
-}
-
-void inject_chooser_close(struct inject_chooser *c)
-{
-	if (!c)
-		return;
-	for (size_t i = 0; i < c->kind_count; i++) {
-		free(c->pools[i].items);
-		free(c->pools[i].strata);
-	}
-	RD_FREE(c->pools, c->kinds, c);
 }
 
 uint64_t inject_chooser_runs(const struct inject_chooser *c)

@@ -18,6 +18,17 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+void inject_golden_release(struct inject_golden *g)
+{
+	epa_reference_close(g->reference);
+	epa_source_close(g->source);
+	run_output_release(&g->output);
+	inject_census_release(&g->census);
+	trace_layout_free(g->layout);
+	trace_close(g->trace);
+	*g = (struct inject_golden){0};
+}
+
 int inject_golden_load(struct inject_golden *g, const char *directory)
 {
 	char *golden = rd_xasprintf("%s/golden", directory), *path = rd_xasprintf("%s/trace", golden);
@@ -38,17 +49,6 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 	free(golden);
 	free(path);
 	return r;
-}
-
-void inject_golden_release(struct inject_golden *g)
-{
-	epa_reference_close(g->reference);
-	epa_source_close(g->source);
-	run_output_release(&g->output);
-	inject_census_release(&g->census);
-	trace_layout_free(g->layout);
-	trace_close(g->trace);
-	*g = (struct inject_golden){0};
 }
 
 int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,

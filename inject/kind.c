@@ -140,34 +140,23 @@ int inject_kind_parse(const char *list, bool *set)
 static unsigned inject_place_of(const struct trace_site *site)
 {
 	switch (site->kind) {
-	case TRACE_SITE_VALUE:
-		return INJECT_VALUE;
-	case TRACE_SITE_READ:
-		return INJECT_LOAD;
-	case TRACE_SITE_RESULT:
-		return INJECT_RESULT;
-	case TRACE_SITE_ARGUMENT:
-		return INJECT_ARGUMENT;
-	case TRACE_SITE_PREVENTABLE:
-		return INJECT_CALLEE;
-	default:
-		return 0;
+	case TRACE_SITE_VALUE: return INJECT_VALUE;
+	case TRACE_SITE_READ: return INJECT_LOAD;
+	case TRACE_SITE_RESULT: return INJECT_RESULT;
+	case TRACE_SITE_ARGUMENT: return INJECT_ARGUMENT;
+	case TRACE_SITE_PREVENTABLE: return INJECT_CALLEE;
+	default: return 0;
 	}
 }
 
 const char *inject_opcode(const struct trace_site *site)
 {
 	switch (site->kind) {
-	case TRACE_SITE_VALUE:
-		return site->what;
-	case TRACE_SITE_READ:
-		return "load";
-	case TRACE_SITE_RESULT:
-		return "result";
-	case TRACE_SITE_ARGUMENT:
-		return "argument";
-	default:
-		return "call";
+	case TRACE_SITE_VALUE: return site->what;
+	case TRACE_SITE_READ: return "load";
+	case TRACE_SITE_RESULT: return "result";
+	case TRACE_SITE_ARGUMENT: return "argument";
+	default: return "call";
 	}
 }
 
@@ -249,7 +238,6 @@ void inject_kind_draw(size_t kind, const struct inject_rule *rule, const struct 
 		f->mask[0] = (uint64_t)rule->result;
 		f->mask[1] = (uint64_t)rule->error;
 		break;
-	default:
-		f->mask[0] = draw_bits(&kinds[kind], bits, random);
+	default: f->mask[0] = draw_bits(&kinds[kind], bits, random);
 	}
 }

@@ -89,30 +89,18 @@ static void write_member(struct rd_json *j, const struct member *m, const void *
 {
 	switch (m->type) {
 	case TEXT:
-	case NAME:
-		rd_json_string(j, m->name, *(const char *const *)field);
-		break;
-	case COUNT:
-		rd_json_unsigned(j, m->name, *(const uint64_t *)field);
-		break;
+	case NAME: rd_json_string(j, m->name, *(const char *const *)field); break;
+	case COUNT: rd_json_unsigned(j, m->name, *(const uint64_t *)field); break;
 	case OPTIONAL:
 		if (*(const int64_t *)field < 0)
 			rd_json_null(j, m->name);
 		else
 			rd_json_number(j, m->name, *(const int64_t *)field);
 		break;
-	case FLAG:
-		rd_json_bool(j, m->name, *(const bool *)field);
-		break;
-	case TIME:
-		rd_json_double(j, m->name, *(const double *)field);
-		break;
-	case OUTCOME:
-		rd_json_string(j, m->name, outcomes[*(const enum runlog_outcome *)field]);
-		break;
-	case DEVIATION:
-		rd_json_string(j, m->name, deviations[*(const enum runlog_deviation *)field]);
-		break;
+	case FLAG: rd_json_bool(j, m->name, *(const bool *)field); break;
+	case TIME: rd_json_double(j, m->name, *(const double *)field); break;
+	case OUTCOME: rd_json_string(j, m->name, outcomes[*(const enum runlog_outcome *)field]); break;
+	case DEVIATION: rd_json_string(j, m->name, deviations[*(const enum runlog_deviation *)field]); break;
 	}
 }
 
@@ -175,24 +163,17 @@ static bool read_time(double *field, const json_t *value)
 static bool read_member(void *field, const struct member *m, const json_t *value, struct rd_names *texts)
 {
 	switch (m->type) {
-	case TEXT:
-		return read_text(field, value, texts);
+	case TEXT: return read_text(field, value, texts);
 	case NAME:
 		return json_is_string(value) && *json_string_value(value) && read_text(field, value, texts);
-	case COUNT:
-		return rd_json_is_count(value, INT64_MAX, field);
+	case COUNT: return rd_json_is_count(value, INT64_MAX, field);
 	case OPTIONAL:
 		*(int64_t *)field = json_is_null(value) ? -1 : json_integer_value(value);
 		return json_is_null(value) || json_is_integer(value);
-	case FLAG:
-		*(bool *)field = json_is_true(value);
-		return json_is_boolean(value);
-	case TIME:
-		return read_time(field, value);
-	case OUTCOME:
-		return read_word(field, value, outcomes, RUNLOG_OUTCOMES);
-	case DEVIATION:
-		return read_word(field, value, deviations, RUNLOG_DEVIATIONS);
+	case FLAG: *(bool *)field = json_is_true(value); return json_is_boolean(value);
+	case TIME: return read_time(field, value);
+	case OUTCOME: return read_word(field, value, outcomes, RUNLOG_OUTCOMES);
+	case DEVIATION: return read_word(field, value, deviations, RUNLOG_DEVIATIONS);
 	}
 	return false;
 }

@@ -115,21 +115,11 @@ static void write_list(struct rd_json *j, const char *name, const struct inject_
 static void write_field(struct rd_json *j, const struct field *f, const void *at)
 {
 	switch (f->type) {
-	case STRING:
-		rd_json_string(j, f->name, *(char *const *)at);
-		break;
-	case LIST:
-		write_list(j, f->name, at);
-		break;
-	case NUMBER:
-		rd_json_unsigned(j, f->name, *(const uint64_t *)at);
-		break;
-	case SIGNED:
-		rd_json_number(j, f->name, *(const int64_t *)at);
-		break;
-	case FLAG:
-		rd_json_bool(j, f->name, *(const bool *)at);
-		break;
+	case STRING: rd_json_string(j, f->name, *(char *const *)at); break;
+	case LIST: write_list(j, f->name, at); break;
+	case NUMBER: rd_json_unsigned(j, f->name, *(const uint64_t *)at); break;
+	case SIGNED: rd_json_number(j, f->name, *(const int64_t *)at); break;
+	case FLAG: rd_json_bool(j, f->name, *(const bool *)at); break;
 	}
 }
 
@@ -181,16 +171,10 @@ static bool read_field(const struct field *f, const json_t *v, void *at)
 			return false;
 		*(char **)at = rd_xstrdup(json_string_value(v));
 		return true;
-	case LIST:
-		return read_list(v, at);
-	case NUMBER:
-		return rd_json_is_count(v, INT64_MAX, at);
-	case SIGNED:
-		*(int64_t *)at = json_integer_value(v);
-		return json_is_integer(v);
-	case FLAG:
-		*(bool *)at = json_is_true(v);
-		return json_is_boolean(v);
+	case LIST: return read_list(v, at);
+	case NUMBER: return rd_json_is_count(v, INT64_MAX, at);
+	case SIGNED: *(int64_t *)at = json_integer_value(v); return json_is_integer(v);
+	case FLAG: *(bool *)at = json_is_true(v); return json_is_boolean(v);
 	}
 	return false;
 }

@@ -27,12 +27,9 @@ static bool forgets(const struct instr_event *event)
 	case EVENT_ATOMIC_RMW:
 	case EVENT_ATOMIC_CAS:
 	case EVENT_FENCE:
-	case EVENT_FORGET:
-		return true;
-	case EVENT_CALL:
-		return event->flags & EVENT_SYNCS;
-	default:
-		return false;
+	case EVENT_FORGET: return true;
+	case EVENT_CALL: return event->flags & EVENT_SYNCS;
+	default: return false;
 	}
 }
 

@@ -21,16 +21,11 @@ LLVMValueRef instr_place_after(LLVMValueRef inst)
 char instr_order_letter(LLVMAtomicOrdering order)
 {
 	switch (order) {
-	case LLVMAtomicOrderingAcquire:
-		return 'a';
-	case LLVMAtomicOrderingRelease:
-		return 'r';
-	case LLVMAtomicOrderingAcquireRelease:
-		return 'q';
-	case LLVMAtomicOrderingSequentiallyConsistent:
-		return 'S';
-	default:
-		return 'x';
+	case LLVMAtomicOrderingAcquire: return 'a';
+	case LLVMAtomicOrderingRelease: return 'r';
+	case LLVMAtomicOrderingAcquireRelease: return 'q';
+	case LLVMAtomicOrderingSequentiallyConsistent: return 'S';
+	default: return 'x';
 	}
 }
 

@@ -33,14 +33,11 @@ static uint8_t access_kind(enum instr_kind kind)
 	switch (kind) {
 	case EVENT_READ:
 	case EVENT_RANGE_READ:
-	case EVENT_ATOMIC_LOAD:
-		return FACTS_READ;
+	case EVENT_ATOMIC_LOAD: return FACTS_READ;
 	case EVENT_WRITE:
 	case EVENT_RANGE_WRITE:
-	case EVENT_ATOMIC_STORE:
-		return FACTS_WRITE;
-	default:
-		return FACTS_READ_WRITE;
+	case EVENT_ATOMIC_STORE: return FACTS_WRITE;
+	default: return FACTS_READ_WRITE;
 	}
 }
 

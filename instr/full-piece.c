@@ -137,28 +137,20 @@ static uint32_t float_bytes(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
 	case LLVMHalfTypeKind:
-	case LLVMBFloatTypeKind:
-		return 2;
-	case LLVMFloatTypeKind:
-		return 4;
-	case LLVMDoubleTypeKind:
-		return 8;
-	case LLVMX86_FP80TypeKind:
-		return 10;
-	case LLVMFP128TypeKind:
-		return 16;
-	default:
-		return 0;
+	case LLVMBFloatTypeKind: return 2;
+	case LLVMFloatTypeKind: return 4;
+	case LLVMDoubleTypeKind: return 8;
+	case LLVMX86_FP80TypeKind: return 10;
+	case LLVMFP128TypeKind: return 16;
+	default: return 0;
 	}
 }
 
 bool full_is_recorded(struct full_function *x, LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMIntegerTypeKind:
-		return LLVMGetIntTypeWidth(type) <= 8 * RADDLE_FULL_VALUE_MAX;
-	case LLVMPointerTypeKind:
-		return LLVMGetPointerAddressSpace(type) == 0;
+	case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type) <= 8 * RADDLE_FULL_VALUE_MAX;
+	case LLVMPointerTypeKind: return LLVMGetPointerAddressSpace(type) == 0;
 	case LLVMStructTypeKind:
 	case LLVMArrayTypeKind:
 	case LLVMVectorTypeKind: {
@@ -167,8 +159,7 @@ bool full_is_recorded(struct full_function *x, LLVMTypeRef type)
 		uint64_t size = LLVMStoreSizeOfType(x->u->layout, type);
 		return size != 0 && size <= RADDLE_FULL_VALUE_MAX;
 	}
-	default:
-		return float_bytes(type) != 0;
+	default: return float_bytes(type) != 0;
 	}
 }
 

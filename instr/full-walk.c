@@ -64,12 +64,9 @@ static bool is_bare_instruction(LLVMValueRef inst)
 	case LLVMLandingPad:
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
-	case LLVMFence:
-		return false;
-	case LLVMCall:
-		return full_intrinsic_is_bare(inst);
-	default:
-		return true;
+	case LLVMFence: return false;
+	case LLVMCall: return full_intrinsic_is_bare(inst);
+	default: return true;
 	}
 }
 
@@ -292,22 +289,15 @@ static void walk_end(struct full_function *x, LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMSwitch:
-	case LLVMIndirectBr:
-		full_op(x, 'b', simple_site(x, "b", inst, "switch"));
-		break;
+	case LLVMIndirectBr: full_op(x, 'b', simple_site(x, "b", inst, "switch")); break;
 	case LLVMBr:
 		if (LLVMIsConditional(inst))
 			full_op(x, 'b', simple_site(x, "b", inst, "br"));
 		break;
 	case LLVMInvoke:
-	case LLVMCallBr:
-		full_call_before(x, inst);
-		break;
-	case LLVMRet:
-		walk_return(x, inst);
-		break;
-	default:
-		break;
+	case LLVMCallBr: full_call_before(x, inst); break;
+	case LLVMRet: walk_return(x, inst); break;
+	default: break;
 	}
 	full_piece_close(x);
 }
@@ -319,11 +309,8 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 	full_build_at(x, inst);
 	switch (opcode) {
 	case LLVMPHI:
-	case LLVMLandingPad:
-		break;
-	case LLVMAlloca:
-		walk_alloca(x, inst, next);
-		break;
+	case LLVMLandingPad: break;
+	case LLVMAlloca: walk_alloca(x, inst, next); break;
 	case LLVMLoad:
 	case LLVMStore:
 	case LLVMAtomicRMW:
@@ -335,9 +322,7 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 		else if (event != NULL)
 			walk_access(x, event, next);
 		break;
-	case LLVMCall:
-		walk_call(x, inst, next);
-		break;
+	case LLVMCall: walk_call(x, inst, next); break;
 	default:
 		if (value_name(opcode) != NULL)
 			walk_value(x, inst, next, value_name(opcode));

@@ -42,14 +42,10 @@ enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
 {
 	switch (letter) {
-	case 'p':
-		return u->pointer;
-	case 'i':
-		return u->i32;
-	case 'l':
-		return u->i64;
-	default:
-		return u->nothing;
+	case 'p': return u->pointer;
+	case 'i': return u->i32;
+	case 'l': return u->i64;
+	default: return u->nothing;
 	}
 }
 

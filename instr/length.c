@@ -104,55 +104,36 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	LLVMBuilderRef b = u->builder;
 	*hook = row->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE;
 	switch (row->length) {
-	case LENGTH_FIXED:
-		return unless_null(u, event, const64(u, row->a));
-	case LENGTH_ARG:
-		return argument(u, event, row->a);
-	case LENGTH_ARG_TIMES:
-		return LLVMBuildMul(b, argument(u, event, row->a), const64(u, row->b), "");
+	case LENGTH_FIXED: return unless_null(u, event, const64(u, row->a));
+	case LENGTH_ARG: return argument(u, event, row->a);
+	case LENGTH_ARG_TIMES: return LLVMBuildMul(b, argument(u, event, row->a), const64(u, row->b), "");
 	case LENGTH_PRODUCT:
 		return LLVMBuildMul(b, argument(u, event, row->a), argument(u, event, row->b), "");
-	case LENGTH_RESULT:
-		return LLVMBuildMul(b, positive_result(u, event), const64(u, row->a), "");
+	case LENGTH_RESULT: return LLVMBuildMul(b, positive_result(u, event), const64(u, row->a), "");
 	case LENGTH_RESULT_TIMES:
 		return LLVMBuildMul(b, positive_result(u, event), argument(u, event, row->a), "");
-	case LENGTH_PRINTED:
-		return printed_length(u, event);
+	case LENGTH_PRINTED: return printed_length(u, event);
 	case LENGTH_FOUND:
 		if (row->a >= 0)
 			return found_length(u, event, argument(u, event, row->a));
 		*hook = HOOK_READ_STRING;
 		return found_length(u, event, const64(u, UINT64_MAX));
-	case LENGTH_STRING:
-		*hook = string_hook(row);
-		return const64(u, UINT64_MAX);
-	case LENGTH_STRING_MAX:
-		*hook = string_hook(row);
-		return argument(u, event, row->a);
+	case LENGTH_STRING: *hook = string_hook(row); return const64(u, UINT64_MAX);
+	case LENGTH_STRING_MAX: *hook = string_hook(row); return argument(u, event, row->a);
 	case LENGTH_STRING_IF:
 		*hook = string_hook(row);
 		return LLVMBuildSelect(b, LLVMBuildIsNull(b, event->inst, ""), const64(u, 0),
 				       argument(u, event, row->a), "");
-	case LENGTH_COMMON:
-		*hook = HOOK_READ_COMMON;
-		return limit(u, event, row->b);
-	case LENGTH_COPIED:
-		*hook = HOOK_WRITE_COPIED;
-		return limit(u, event, row->b);
-	case LENGTH_APPENDED:
-		*hook = HOOK_WRITE_APPENDED;
-		return limit(u, event, row->b);
+	case LENGTH_COMMON: *hook = HOOK_READ_COMMON; return limit(u, event, row->b);
+	case LENGTH_COPIED: *hook = HOOK_WRITE_COPIED; return limit(u, event, row->b);
+	case LENGTH_APPENDED: *hook = HOOK_WRITE_APPENDED; return limit(u, event, row->b);
 	case LENGTH_PRINTED_STRING:
 		*hook = HOOK_READ_STRING;
 		return unless_null(u, event, row->b >= 0 ? argument(u, event, row->b) : most(u, row->a));
-	case LENGTH_SCANNED_STRING:
-		*hook = HOOK_WRITE_STRING;
-		return scanned_length(u, event);
-	case LENGTH_SCANNED:
-		return scanned_length(u, event);
+	case LENGTH_SCANNED_STRING: *hook = HOOK_WRITE_STRING; return scanned_length(u, event);
+	case LENGTH_SCANNED: return scanned_length(u, event);
 	case LENGTH_DESCRIPTOR:
-	case LENGTH_OPENED:
-		break;
+	case LENGTH_OPENED: break;
 	}
 	RD_BUG("a length without code");
 }

@@ -88,11 +88,8 @@ bool instr_libc_after(const struct instr_libc *row)
 	case LENGTH_FOUND:
 	case LENGTH_SCANNED:
 	case LENGTH_SCANNED_STRING:
-	case LENGTH_OPENED:
-		return true;
-	case LENGTH_FIXED:
-		return row->write;
-	default:
-		return false;
+	case LENGTH_OPENED: return true;
+	case LENGTH_FIXED: return row->write;
+	default: return false;
 	}
 }

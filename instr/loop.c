@@ -154,18 +154,12 @@ struct test {
 static LLVMIntPredicate negated(LLVMIntPredicate p)
 {
 	switch (p) {
-	case LLVMIntEQ:
-		return LLVMIntNE;
-	case LLVMIntUGE:
-		return LLVMIntULT;
-	case LLVMIntUGT:
-		return LLVMIntULE;
-	case LLVMIntSGE:
-		return LLVMIntSLT;
-	case LLVMIntSGT:
-		return LLVMIntSLE;
-	default:
-		return LLVMIntEQ; /* a form that count_rounds() does not know */
+	case LLVMIntEQ: return LLVMIntNE;
+	case LLVMIntUGE: return LLVMIntULT;
+	case LLVMIntUGT: return LLVMIntULE;
+	case LLVMIntSGE: return LLVMIntSLT;
+	case LLVMIntSGT: return LLVMIntSLE;
+	default: return LLVMIntEQ; /* a form that count_rounds() does not know */
 	}
 }
 
@@ -266,10 +260,8 @@ static bool is_invariant(const struct shape *s, LLVMValueRef v, int depth)
 	case LLVMSExt:
 	case LLVMZExt:
 	case LLVMTrunc:
-	case LLVMGetElementPtr:
-		break;
-	default:
-		return false;
+	case LLVMGetElementPtr: break;
+	default: return false;
 	}
 	unsigned n = LLVMGetNumOperands(v);
 	bool is = n <= MAX_OPERANDS;
@@ -321,8 +313,7 @@ static bool growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by
 		*by = c.step;
 		return true;
 	}
-	default:
-		return false;
+	default: return false;
 	}
 }
 

@@ -87,10 +87,8 @@ static bool is_pure(LLVMOpcode op)
 	case LLVMBitCast:
 	case LLVMPtrToInt:
 	case LLVMIntToPtr:
-	case LLVMGetElementPtr:
-		return true;
-	default:
-		return false;
+	case LLVMGetElementPtr: return true;
+	default: return false;
 	}
 }
 
@@ -120,13 +118,6 @@ static uint32_t number_of(struct instr_numbering *n, LLVMValueRef v, int depth)
 	return number;
 }
 
-struct instr_numbering *instr_numbering_new(LLVMTargetDataRef layout)
-{
-	struct instr_numbering *n = rd_xcalloc(1, sizeof *n);
-	n->layout = layout;
-	return n;
-}
-
 void instr_numbering_free(struct instr_numbering *n)
 {
 	free(n->items);
@@ -135,6 +126,13 @@ void instr_numbering_free(struct instr_numbering *n)
 	rd_umap_release(&n->hashes);
 	rd_umap_release(&n->key_hashes);
 	free(n);
+}
+
+struct instr_numbering *instr_numbering_new(LLVMTargetDataRef layout)
+{
+	struct instr_numbering *n = rd_xcalloc(1, sizeof *n);
+	n->layout = layout;
+	return n;
 }
 
 static uint32_t key_number(struct instr_numbering *n, const struct ir_key *key)

@@ -60,17 +60,11 @@ static enum instr_hook access_hook(const struct instr_event *event)
 {
 	bool write = event->kind == EVENT_WRITE;
 	switch (event->size) {
-	case 1:
-		return write ? HOOK_WRITE1 : HOOK_READ1;
-	case 2:
-		return write ? HOOK_WRITE2 : HOOK_READ2;
-	case 4:
-		return write ? HOOK_WRITE4 : HOOK_READ4;
-	case 8:
-		return write ? HOOK_WRITE8 : HOOK_READ8;
-	default:
-		RD_ASSERT(event->size == 16);
-		return write ? HOOK_WRITE16 : HOOK_READ16;
+	case 1: return write ? HOOK_WRITE1 : HOOK_READ1;
+	case 2: return write ? HOOK_WRITE2 : HOOK_READ2;
+	case 4: return write ? HOOK_WRITE4 : HOOK_READ4;
+	case 8: return write ? HOOK_WRITE8 : HOOK_READ8;
+	default: RD_ASSERT(event->size == 16); return write ? HOOK_WRITE16 : HOOK_READ16;
 	}
 }
 

@@ -331,11 +331,8 @@ static void scan_instruction(struct instr_function *f, struct instr_event event)
 		add(f, &event);
 		break;
 	case LLVMCall:
-	case LLVMInvoke:
-		scan_call(f, event);
-		break;
-	default:
-		break;
+	case LLVMInvoke: scan_call(f, event); break;
+	default: break;
 	}
 }
 

@@ -102,12 +102,9 @@ unsigned instr_target_bits(LLVMTypeRef type)
 {
 	unsigned width;
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMFloatTypeKind:
-		return 32;
-	case LLVMDoubleTypeKind:
-		return 64;
-	case LLVMPointerTypeKind:
-		return LLVMGetPointerAddressSpace(type) == 0 ? 64 : 0;
+	case LLVMFloatTypeKind: return 32;
+	case LLVMDoubleTypeKind: return 64;
+	case LLVMPointerTypeKind: return LLVMGetPointerAddressSpace(type) == 0 ? 64 : 0;
 	case LLVMIntegerTypeKind:
 		width = LLVMGetIntTypeWidth(type);
 		return width == 1    ? 1
@@ -116,8 +113,7 @@ unsigned instr_target_bits(LLVMTypeRef type)
 		       : width <= 32 ? 32
 		       : width <= 64 ? 64
 				     : 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

@@ -288,27 +288,13 @@ static void thread_effect(struct effect *e, char letter)
 	struct ir_constrain *c = e->c;
 	uint32_t result = ir_constrain_operand(c, e->f, e->call);
 	switch (letter) {
-	case 't':
-		callback(e, next_argument(e), FACTS_EDGE_START, c->thread_result);
-		break;
-	case 'h':
-		callback(e, next_argument(e), FACTS_EDGE_LATER, IR_NO_VARIABLE);
-		break;
-	case 'H':
-		handlers_in(e, next_argument(e));
-		break;
-	case 'j':
-		ir_constrain_add(c, IR_STORE, next_argument(e), c->thread_result);
-		break;
-	case 'x':
-		ir_constrain_add(c, IR_COPY, c->thread_result, next_argument(e));
-		break;
-	case 'S':
-		ir_constrain_add(c, IR_COPY, c->thread_data, next_argument(e));
-		break;
-	case 'G':
-		ir_constrain_add(c, IR_COPY, result, c->thread_data);
-		break;
+	case 't': callback(e, next_argument(e), FACTS_EDGE_START, c->thread_result); break;
+	case 'h': callback(e, next_argument(e), FACTS_EDGE_LATER, IR_NO_VARIABLE); break;
+	case 'H': handlers_in(e, next_argument(e)); break;
+	case 'j': ir_constrain_add(c, IR_STORE, next_argument(e), c->thread_result); break;
+	case 'x': ir_constrain_add(c, IR_COPY, c->thread_result, next_argument(e)); break;
+	case 'S': ir_constrain_add(c, IR_COPY, c->thread_data, next_argument(e)); break;
+	case 'G': ir_constrain_add(c, IR_COPY, result, c->thread_data); break;
 	case 'D': {
 		struct ir_points_call row = {
 			.callee = next_argument(e), .argument_count = 1, .result = IR_NO_VARIABLE};
@@ -316,8 +302,7 @@ static void thread_effect(struct effect *e, char letter)
 		call_pointer(c, &row, &c->thread_data, &site);
 		break;
 	}
-	default:
-		RD_BUG("raddle/libc.inc has a letter that nobody knows");
+	default: RD_BUG("raddle/libc.inc has a letter that nobody knows");
 	}
 }
 
@@ -328,18 +313,10 @@ static void pointer_effect(struct effect *e)
 	const char *name = ir_name(ir_callee(e->call));
 	char letter = *e->at++;
 	switch (letter) {
-	case 'f':
-		ir_constrain_add(c, IR_ADDRESS, result, ir_object_of_heap(c, e->f, e->call));
-		break;
-	case 'l':
-		ir_constrain_add(c, IR_ADDRESS, result, ir_object_of_library(c, name));
-		break;
-	case '=':
-		ir_constrain_add(c, IR_COPY, result, next_argument(e));
-		break;
-	case 'r':
-		ir_constrain_step(c, result, next_argument(e), 0, IR_ANYWHERE);
-		break;
+	case 'f': ir_constrain_add(c, IR_ADDRESS, result, ir_object_of_heap(c, e->f, e->call)); break;
+	case 'l': ir_constrain_add(c, IR_ADDRESS, result, ir_object_of_library(c, name)); break;
+	case '=': ir_constrain_add(c, IR_COPY, result, next_argument(e)); break;
+	case 'r': ir_constrain_step(c, result, next_argument(e), 0, IR_ANYWHERE); break;
 	case 'n':
 		to = next_argument(e);
 		ir_constrain_add(c, IR_STORE, to, address_of(c, ir_object_of_heap(c, e->f, e->call)));
@@ -352,18 +329,13 @@ static void pointer_effect(struct effect *e)
 		to = next_argument(e);
 		ir_constrain_add(c, IR_STORE, to, anywhere_in(c, next_argument(e)));
 		break;
-	case 'm':
-		copy_memory(e);
-		break;
+	case 'm': copy_memory(e); break;
 	case 'c':
 		to = next_argument(e);
 		ir_constrain_copy_bytes(c, to, next_argument(e), -1);
 		break;
-	case 'k':
-		callback(e, next_argument(e), FACTS_EDGE_CALLBACK, IR_NO_VARIABLE);
-		break;
-	default:
-		thread_effect(e, letter);
+	case 'k': callback(e, next_argument(e), FACTS_EDGE_CALLBACK, IR_NO_VARIABLE); break;
+	default: thread_effect(e, letter);
 	}
 }
 

@@ -93,18 +93,15 @@ static bool is_pointer(LLVMTypeRef type)
 static bool has_pointer(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMPointerTypeKind:
-		return true;
+	case LLVMPointerTypeKind: return true;
 	case LLVMArrayTypeKind:
-	case LLVMVectorTypeKind:
-		return has_pointer(LLVMGetElementType(type));
+	case LLVMVectorTypeKind: return has_pointer(LLVMGetElementType(type));
 	case LLVMStructTypeKind:
 		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
 			if (has_pointer(LLVMStructGetTypeAtIndex(type, i)))
 				return true;
 		return false;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -114,9 +111,7 @@ typedef void pointer_fn(struct ir_constrain *c, int64_t offset, void *context);
 static void each_pointer(struct ir_constrain *c, LLVMTypeRef type, int64_t at, pointer_fn *fn, void *context)
 {
 	switch (LLVMGetTypeKind(type)) {
-	case LLVMPointerTypeKind:
-		fn(c, at, context);
-		break;
+	case LLVMPointerTypeKind: fn(c, at, context); break;
 	case LLVMStructTypeKind:
 		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
 			each_pointer(c, LLVMStructGetTypeAtIndex(type, i),
@@ -134,8 +129,7 @@ static void each_pointer(struct ir_constrain *c, LLVMTypeRef type, int64_t at, p
 				     context);
 		break;
 	}
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -155,10 +149,8 @@ static bool is_arithmetic(LLVMValueRef v)
 	case LLVMSelect:
 	case LLVMFreeze:
 	case LLVMZExt:
-	case LLVMTrunc:
-		return true;
-	default:
-		return false;
+	case LLVMTrunc: return true;
+	default: return false;
 	}
 }
 
@@ -352,15 +344,11 @@ static void constrain_instruction(struct ir_constrain *c, const struct ir_frame 
 		*add(c) = (struct ir_constraint){.kind = IR_ADDRESS, .to = to, .from = object};
 		break;
 	}
-	case LLVMGetElementPtr:
-		constrain_address(c, f, inst, to);
-		break;
+	case LLVMGetElementPtr: constrain_address(c, f, inst, to); break;
 	case LLVMLoad:
 	case LLVMStore:
 	case LLVMAtomicRMW:
-	case LLVMAtomicCmpXchg:
-		constrain_memory(c, f, inst, to);
-		break;
+	case LLVMAtomicCmpXchg: constrain_memory(c, f, inst, to); break;
 	case LLVMPtrToInt:
 	case LLVMIntToPtr:
 	case LLVMBitCast:
@@ -374,9 +362,7 @@ static void constrain_instruction(struct ir_constrain *c, const struct ir_frame 
 		break;
 	case LLVMCall:
 	case LLVMInvoke:
-	case LLVMCallBr:
-		ir_constrain_call(c, f, inst);
-		break;
+	case LLVMCallBr: ir_constrain_call(c, f, inst); break;
 	default:
 		if (carries_pointer(c, inst))
 			copy_operands(c, f, inst, to);

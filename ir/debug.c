@@ -23,18 +23,6 @@
 
 enum { MAX_DEPTH = 6 }; /* loads followed for one name */
 
-struct ir_debug *ir_debug_new(LLVMModuleRef module)
-{
-	struct ir_debug *d = rd_xcalloc(1, sizeof *d);
-	d->context = LLVMGetModuleContext(module);
-	d->layout = LLVMGetModuleDataLayout(module);
-	d->module = module;
-	d->arena = rd_arena_new();
-	d->declare = LLVMGetNamedFunction(module, "llvm.dbg.declare");
-	d->value = LLVMGetNamedFunction(module, "llvm.dbg.value");
-	return d;
-}
-
 void ir_debug_free(struct ir_debug *d)
 {
 	if (d == NULL)
@@ -48,6 +36,18 @@ void ir_debug_free(struct ir_debug *d)
 	free(d->used);
 	rd_arena_free(d->arena);
 	free(d);
+}
+
+struct ir_debug *ir_debug_new(LLVMModuleRef module)
+{
+	struct ir_debug *d = rd_xcalloc(1, sizeof *d);
+	d->context = LLVMGetModuleContext(module);
+	d->layout = LLVMGetModuleDataLayout(module);
+	d->module = module;
+	d->arena = rd_arena_new();
+	d->declare = LLVMGetNamedFunction(module, "llvm.dbg.declare");
+	d->value = LLVMGetNamedFunction(module, "llvm.dbg.value");
+	return d;
 }
 
 unsigned ir_debug_operands(struct ir_debug *d, LLVMMetadataRef node, LLVMValueRef **list)
@@ -121,10 +121,8 @@ void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *
 		return;
 	switch (LLVMGetMetadataKind(scope)) {
 	case LLVMDICompositeTypeMetadataKind:
-	case LLVMDINamespaceMetadataKind:
-		break;
-	default:
-		return;
+	case LLVMDINamespaceMetadataKind: break;
+	default: return;
 	}
 	ir_debug_qualify(d, ir_debug_operand(d, scope, SCOPE_PARENT), out);
 	const char *name = ir_debug_string(d, ir_debug_operand(d, scope, SCOPE_NAME));

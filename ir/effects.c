@@ -66,15 +66,13 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 {
 	switch (LLVMGetLinkage(f)) {
 	case LLVMInternalLinkage:
-	case LLVMPrivateLinkage:
-		return true;
+	case LLVMPrivateLinkage: return true;
 	case LLVMLinkOnceODRLinkage:
 	case LLVMWeakODRLinkage:
 	case LLVMExternalLinkage:
 	case LLVMAvailableExternallyLinkage:
 		return !e->interposable || LLVMGetVisibility(f) != LLVMDefaultVisibility;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -111,20 +109,14 @@ static void look_at(struct ir_effects *e, struct facts *f, LLVMValueRef inst)
 	struct facts *target = NULL;
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMLoad:
-	case LLVMStore:
-		f->synchronises |= LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
-		return;
+	case LLVMStore: f->synchronises |= LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic; return;
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
 	case LLVMFence:
-	case LLVMCallBr:
-		f->synchronises = true;
-		return;
+	case LLVMCallBr: f->synchronises = true; return;
 	case LLVMCall:
-	case LLVMInvoke:
-		break;
-	default:
-		return;
+	case LLVMInvoke: break;
+	default: return;
 	}
 	enum call_effect effect = call_effect(e, inst, &target);
 	f->synchronises |= effect == CALL_UNKNOWN;

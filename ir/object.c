@@ -56,8 +56,7 @@ static void walk_type(struct ranges *r, LLVMTypeRef type, int64_t start)
 		walk_type(r, element, start);
 		break;
 	}
-	default:
-		r->members++;
+	default: r->members++;
 	}
 }
 

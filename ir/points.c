@@ -376,11 +376,8 @@ static void add_constraint(struct solver *v, uint32_t number)
 		if (c->from != c->to)
 			ir_bits_add(&v->nodes[c->from].successors, c->to);
 		break;
-	case IR_STORE:
-		list_add(&v->nodes[c->to].uses, number);
-		break;
-	default:
-		list_add(&v->nodes[c->from].uses, number);
+	case IR_STORE: list_add(&v->nodes[c->to].uses, number); break;
+	default: list_add(&v->nodes[c->from].uses, number);
 	}
 }
 

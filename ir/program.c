@@ -167,44 +167,29 @@ static uint32_t ir_program_operand(struct ir_program *p, LLVMValueRef v)
 static uint32_t kind_of(LLVMValueRef inst)
 {
 	switch (LLVMGetInstructionOpcode(inst)) {
-	case LLVMLoad:
-		return FACTS_LOAD;
-	case LLVMStore:
-		return FACTS_STORE;
-	case LLVMAtomicRMW:
-		return FACTS_UPDATE;
-	case LLVMAtomicCmpXchg:
-		return FACTS_EXCHANGE;
-	case LLVMFence:
-		return FACTS_FENCE;
+	case LLVMLoad: return FACTS_LOAD;
+	case LLVMStore: return FACTS_STORE;
+	case LLVMAtomicRMW: return FACTS_UPDATE;
+	case LLVMAtomicCmpXchg: return FACTS_EXCHANGE;
+	case LLVMFence: return FACTS_FENCE;
 	case LLVMCall:
 	case LLVMInvoke:
-	case LLVMCallBr:
-		return FACTS_CALL;
-	case LLVMAlloca:
-		return FACTS_VARIABLE;
+	case LLVMCallBr: return FACTS_CALL;
+	case LLVMAlloca: return FACTS_VARIABLE;
 	case LLVMGetElementPtr:
 		return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind ? FACTS_ADDRESS
 										: FACTS_COMPUTE;
-	case LLVMPHI:
-		return FACTS_PHI;
-	case LLVMSelect:
-		return FACTS_SELECT;
+	case LLVMPHI: return FACTS_PHI;
+	case LLVMSelect: return FACTS_SELECT;
 	case LLVMICmp:
-	case LLVMFCmp:
-		return FACTS_COMPARE;
-	case LLVMBr:
-		return LLVMIsConditional(inst) ? FACTS_BRANCH : FACTS_JUMP;
+	case LLVMFCmp: return FACTS_COMPARE;
+	case LLVMBr: return LLVMIsConditional(inst) ? FACTS_BRANCH : FACTS_JUMP;
 	case LLVMSwitch:
-	case LLVMIndirectBr:
-		return FACTS_SWITCH;
+	case LLVMIndirectBr: return FACTS_SWITCH;
 	case LLVMRet:
-	case LLVMResume:
-		return FACTS_RETURN;
-	case LLVMUnreachable:
-		return FACTS_UNREACHABLE;
-	default:
-		return LLVMIsACastInst(inst) ? FACTS_CAST : FACTS_COMPUTE;
+	case LLVMResume: return FACTS_RETURN;
+	case LLVMUnreachable: return FACTS_UNREACHABLE;
+	default: return LLVMIsACastInst(inst) ? FACTS_CAST : FACTS_COMPUTE;
 	}
 }
 
@@ -237,9 +222,7 @@ static void add_operands(struct ir_program *p, LLVMValueRef inst, uint32_t kind)
 {
 	unsigned n = LLVMGetNumOperands(inst);
 	switch (kind) {
-	case FACTS_ADDRESS:
-		address_operands(p, inst);
-		return;
+	case FACTS_ADDRESS: address_operands(p, inst); return;
 	case FACTS_PHI:
 		for (unsigned i = 0; i < LLVMCountIncoming(inst); i++)
 			add_operand(p, LLVMGetIncomingValue(inst, i),
@@ -251,11 +234,8 @@ static void add_operands(struct ir_program *p, LLVMValueRef inst, uint32_t kind)
 		add_operand(p, LLVMGetCalledValue(inst), 0);
 		return;
 	case FACTS_BRANCH:
-	case FACTS_SWITCH:
-		add_operand(p, LLVMGetOperand(inst, 0), 0);
-		return;
-	case FACTS_JUMP:
-		return;
+	case FACTS_SWITCH: add_operand(p, LLVMGetOperand(inst, 0), 0); return;
+	case FACTS_JUMP: return;
 	default:
 		for (unsigned i = 0; i < n; i++)
 			if (!LLVMValueIsBasicBlock(LLVMGetOperand(inst, i)))
@@ -268,14 +248,10 @@ static LLVMValueRef address_of(LLVMValueRef inst, uint32_t kind)
 	switch (kind) {
 	case FACTS_LOAD:
 	case FACTS_UPDATE:
-	case FACTS_EXCHANGE:
-		return LLVMGetOperand(inst, 0);
-	case FACTS_STORE:
-		return LLVMGetOperand(inst, 1);
-	case FACTS_VARIABLE:
-		return inst;
-	default:
-		return NULL;
+	case FACTS_EXCHANGE: return LLVMGetOperand(inst, 0);
+	case FACTS_STORE: return LLVMGetOperand(inst, 1);
+	case FACTS_VARIABLE: return inst;
+	default: return NULL;
 	}
 }
 
@@ -289,13 +265,10 @@ static int64_t number_of(struct ir_program *p, LLVMValueRef inst, uint32_t kind)
 {
 	struct ir_derived derived;
 	switch (kind) {
-	case FACTS_LOAD:
-		return size_of(p, LLVMTypeOf(inst));
-	case FACTS_STORE:
-		return size_of(p, LLVMTypeOf(LLVMGetOperand(inst, 0)));
+	case FACTS_LOAD: return size_of(p, LLVMTypeOf(inst));
+	case FACTS_STORE: return size_of(p, LLVMTypeOf(LLVMGetOperand(inst, 0)));
 	case FACTS_UPDATE:
-	case FACTS_EXCHANGE:
-		return size_of(p, LLVMTypeOf(LLVMGetOperand(inst, 1)));
+	case FACTS_EXCHANGE: return size_of(p, LLVMTypeOf(LLVMGetOperand(inst, 1)));
 	case FACTS_VARIABLE: {
 		LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(inst, 0));
 		LLVMTypeRef type = LLVMGetAllocatedType(inst);
@@ -303,10 +276,8 @@ static int64_t number_of(struct ir_program *p, LLVMValueRef inst, uint32_t kind)
 									  LLVMABISizeOfType(p->layout, type))
 							      : -1;
 	}
-	case FACTS_ADDRESS:
-		return ir_derive(p->layout, inst, &derived) ? derived.offset : 0;
-	default:
-		return 0;
+	case FACTS_ADDRESS: return ir_derive(p->layout, inst, &derived) ? derived.offset : 0;
+	default: return 0;
 	}
 }
 
@@ -470,6 +441,20 @@ static void mark_roots(struct ir_program *p)
 
 /* ---------------------------------------------------------------- the whole --- */
 
+void ir_program_release(struct ir_program *p)
+{
+	ir_debug_free(p->debug);
+	facts_free(p->facts);
+	rd_names_release(&p->strings);
+	rd_umap_release(&p->functions);
+	rd_umap_release(&p->globals);
+	rd_umap_release(&p->blocks);
+	rd_umap_release(&p->values);
+	rd_umap_release(&p->constants);
+	RD_FREE(p->refs, p->function_refs, p->global_refs, p->constant_refs);
+	memset(p, 0, sizeof *p);
+}
+
 void ir_program_init(struct ir_program *p, LLVMModuleRef module)
 {
 	memset(p, 0, sizeof *p);
@@ -488,20 +473,6 @@ void ir_program_init(struct ir_program *p, LLVMModuleRef module)
 	for (uint32_t i = 0; i < p->facts->function_count; i++)
 		fill_function(p, i);
 	mark_roots(p);
-}
-
-void ir_program_release(struct ir_program *p)
-{
-	ir_debug_free(p->debug);
-	facts_free(p->facts);
-	rd_names_release(&p->strings);
-	rd_umap_release(&p->functions);
-	rd_umap_release(&p->globals);
-	rd_umap_release(&p->blocks);
-	rd_umap_release(&p->values);
-	rd_umap_release(&p->constants);
-	RD_FREE(p->refs, p->function_refs, p->global_refs, p->constant_refs);
-	memset(p, 0, sizeof *p);
 }
 
 struct facts *ir_program_finish(struct ir_program *p)

@@ -38,12 +38,8 @@ static void name_object(struct ir_constrain *c, const struct ir_object *o, struc
 {
 	struct ir_program *p = c->program;
 	switch (o->kind) {
-	case FACTS_OBJECT_GLOBAL:
-		rd_buf_adds(out, ir_name(o->origin));
-		break;
-	case FACTS_OBJECT_FUNCTION:
-		rd_buf_adds(out, ir_debug_function_name(p->debug, o->origin));
-		break;
+	case FACTS_OBJECT_GLOBAL: rd_buf_adds(out, ir_name(o->origin)); break;
+	case FACTS_OBJECT_FUNCTION: rd_buf_adds(out, ir_debug_function_name(p->debug, o->origin)); break;
 	case FACTS_OBJECT_STACK: {
 		LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(o->origin));
 		uint32_t what = p->facts->values[ir_program_value(p, o->origin)].what;
@@ -57,8 +53,7 @@ static void name_object(struct ir_constrain *c, const struct ir_object *o, struc
 		ir_program_place(p, o->origin, out);
 		break;
 	}
-	default:
-		rd_buf_addf(out, "%s()", o->name);
+	default: rd_buf_addf(out, "%s()", o->name);
 	}
 }
 
@@ -77,14 +72,10 @@ static uint32_t flags_of(const struct ir_object *o)
 static uint32_t origin_of(struct ir_program *p, const struct ir_object *o)
 {
 	switch (o->kind) {
-	case FACTS_OBJECT_GLOBAL:
-		return (uint32_t)*rd_umap_get(&p->globals, (uintptr_t)o->origin);
-	case FACTS_OBJECT_FUNCTION:
-		return ir_program_function(p, o->origin);
-	case FACTS_OBJECT_LIBRARY:
-		return FACTS_NONE;
-	default:
-		return ir_program_value(p, o->origin);
+	case FACTS_OBJECT_GLOBAL: return (uint32_t)*rd_umap_get(&p->globals, (uintptr_t)o->origin);
+	case FACTS_OBJECT_FUNCTION: return ir_program_function(p, o->origin);
+	case FACTS_OBJECT_LIBRARY: return FACTS_NONE;
+	default: return ir_program_value(p, o->origin);
 	}
 }
 

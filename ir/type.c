@@ -269,9 +269,7 @@ void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out)
 		rd_buf_adds(out, "_Atomic ");
 		ir_type_name(d, t->base, out);
 		break;
-	case TAG_RESTRICT:
-		ir_type_name(d, t->base, out);
-		break;
+	case TAG_RESTRICT: ir_type_name(d, t->base, out); break;
 	case TAG_STRUCT:
 	case TAG_CLASS:
 	case TAG_UNION:
@@ -279,18 +277,13 @@ void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out)
 		record_name(d, t, out);
 		use(d, t, out->data + start, out->length - start);
 		break;
-	case TAG_ARRAY:
-		array_name(d, t, out);
-		break;
-	case TAG_SUBROUTINE:
-		rd_buf_adds(out, "function");
-		break;
+	case TAG_ARRAY: array_name(d, t, out); break;
+	case TAG_SUBROUTINE: rd_buf_adds(out, "function"); break;
 	case TAG_TYPEDEF:
 		rd_buf_adds(out, t->name);
 		use(d, plain(d, type), out->data + start, out->length - start);
 		break;
-	default:
-		rd_buf_adds(out, t != NULL && t->name[0] != '\0' ? t->name : "void");
+	default: rd_buf_adds(out, t != NULL && t->name[0] != '\0' ? t->name : "void");
 	}
 }
 

@@ -77,19 +77,11 @@ static uint32_t object_node(const struct unifier *u, uint32_t object)
 static void apply(struct unifier *u, const struct ir_constraint *c)
 {
 	switch (c->kind) {
-	case IR_ADDRESS:
-		join(u, target_of(u, c->to), object_node(u, c->from));
-		break;
+	case IR_ADDRESS: join(u, target_of(u, c->to), object_node(u, c->from)); break;
 	case IR_COPY:
-	case IR_STEP:
-		join(u, target_of(u, c->to), target_of(u, c->from));
-		break;
-	case IR_LOAD:
-		join(u, target_of(u, c->to), target_of(u, target_of(u, c->from)));
-		break;
-	case IR_STORE:
-		join(u, target_of(u, target_of(u, c->to)), target_of(u, c->from));
-		break;
+	case IR_STEP: join(u, target_of(u, c->to), target_of(u, c->from)); break;
+	case IR_LOAD: join(u, target_of(u, c->to), target_of(u, target_of(u, c->from))); break;
+	case IR_STORE: join(u, target_of(u, target_of(u, c->to)), target_of(u, c->from)); break;
 	}
 }
 

@@ -127,16 +127,13 @@ bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived
 		return true;
 	case LLVMBitCast:
 	case LLVMAddrSpaceCast:
-	case LLVMFreeze:
-		out->from = LLVMGetOperand(pointer, 0);
-		return true;
+	case LLVMFreeze: out->from = LLVMGetOperand(pointer, 0); return true;
 	case LLVMCall:
 		if (!passes_pointer_through(pointer))
 			return false;
 		out->from = LLVMGetArgOperand(pointer, 0);
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -184,12 +181,9 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 		return LLVMIsAConstantExpr(user) ? USE_FOLLOW : USE_ESCAPE;
 	switch (LLVMGetInstructionOpcode(user)) {
 	case LLVMLoad:
-	case LLVMICmp:
-		return USE_HARMLESS;
-	case LLVMStore:
-		return LLVMGetOperand(user, 0) == v ? USE_ESCAPE : USE_HARMLESS;
-	case LLVMAtomicRMW:
-		return LLVMGetOperand(user, 1) == v ? USE_ESCAPE : USE_HARMLESS;
+	case LLVMICmp: return USE_HARMLESS;
+	case LLVMStore: return LLVMGetOperand(user, 0) == v ? USE_ESCAPE : USE_HARMLESS;
+	case LLVMAtomicRMW: return LLVMGetOperand(user, 1) == v ? USE_ESCAPE : USE_HARMLESS;
 	case LLVMAtomicCmpXchg:
 		return LLVMGetOperand(user, 0) != v || LLVMGetOperand(user, 1) == v ||
 				       LLVMGetOperand(user, 2) == v
@@ -200,13 +194,10 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 	case LLVMAddrSpaceCast:
 	case LLVMFreeze:
 	case LLVMPHI:
-	case LLVMSelect:
-		return USE_FOLLOW;
+	case LLVMSelect: return USE_FOLLOW;
 	case LLVMCall:
-	case LLVMInvoke:
-		return call_use(user, v, harmless, context);
-	default:
-		return USE_ESCAPE;
+	case LLVMInvoke: return call_use(user, v, harmless, context);
+	default: return USE_ESCAPE;
 	}
 }
 

@@ -119,12 +119,8 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 	struct model_thread *t = &m->threads[thread];
 	struct memory memory = {.q = e->q, .address = e->address, .thread = thread};
 	switch (e->kind) {
-	case RADDLE_THREAD_START:
-		note_start(s, thread, e);
-		break;
-	case RADDLE_THREAD_END:
-		note_end(s, thread, e);
-		break;
+	case RADDLE_THREAD_START: note_start(s, thread, e); break;
+	case RADDLE_THREAD_END: note_end(s, thread, e); break;
 	case RADDLE_THREAD_CREATE:
 		if (e->values[4] != 0)
 			break;
@@ -156,15 +152,12 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 		if (t->end_t == 0)
 			t->end_t = e->t;
 		break;
-	case RADDLE_MODULE:
-		note_module(m, e);
-		break;
+	case RADDLE_MODULE: note_module(m, e); break;
 	case RADDLE_THREAD_NAME:
 		free(t->label);
 		t->label = rd_xstrndup(e->bytes, e->length);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -323,15 +316,9 @@ static void make_dynamic(struct scan *s)
 		const struct memory *op = &s->memory[i];
 		switch ((enum memory_kind)op->kind) {
 		case MEMORY_ALLOC:
-		case MEMORY_STACK:
-			begin_object(&r, op);
-			break;
-		case MEMORY_FREE:
-			end_object(&r, op->address, op->q);
-			break;
-		case MEMORY_UNMAP:
-			unmap(&r, op);
-			break;
+		case MEMORY_STACK: begin_object(&r, op); break;
+		case MEMORY_FREE: end_object(&r, op->address, op->q); break;
+		case MEMORY_UNMAP: unmap(&r, op); break;
 		case MEMORY_STACK_END:
 			/* Damage may make a thread end before it starts. */
 			if (r.stacks[op->thread])

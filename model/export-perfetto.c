@@ -387,8 +387,7 @@ static void collect_thread(struct export *x, uint32_t thread, const struct trace
 			x->spans[span].flow_in = life->flow_out;
 		}
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

@@ -296,16 +296,11 @@ static const char *imported_access(const struct trace_site *site)
 		return "r";
 	bool relaxed = site->order == 'x';
 	switch (site->kind) {
-	case TRACE_SITE_ATOMIC_LOAD:
-		return relaxed ? "ar" : "ara";
-	case TRACE_SITE_ATOMIC_STORE:
-		return relaxed ? "aw" : "awr";
-	case TRACE_SITE_ATOMIC_RMW:
-		return relaxed ? "au" : "aua";
-	case TRACE_SITE_WRITE:
-		return "w";
-	default:
-		return site->flags & TRACE_SITE_WAIT_LOOP ? "lr" : "r";
+	case TRACE_SITE_ATOMIC_LOAD: return relaxed ? "ar" : "ara";
+	case TRACE_SITE_ATOMIC_STORE: return relaxed ? "aw" : "awr";
+	case TRACE_SITE_ATOMIC_RMW: return relaxed ? "au" : "aua";
+	case TRACE_SITE_WRITE: return "w";
+	default: return site->flags & TRACE_SITE_WAIT_LOOP ? "lr" : "r";
 	}
 }
 
@@ -424,9 +419,7 @@ static void export_thread(struct export *x, const struct at *at, const struct tr
 {
 	uint32_t other = model_thread(x->model, (uint32_t)e->values[2]);
 	switch (raddle_role(e->kind)) {
-	case RADDLE_ROLE_START:
-		emit(x, at, "begin", NULL);
-		break;
+	case RADDLE_ROLE_START: emit(x, at, "begin", NULL); break;
 	case RADDLE_ROLE_END:
 		release_robust(x, at);
 		emit(x, at, "end", NULL);
@@ -452,9 +445,7 @@ static void export_ordering(struct export *x, const struct at *at, uint32_t sync
 	bool once = raddle_class(e->kind) == RADDLE_CLASS_ONCE;
 	switch (raddle_role(e->kind)) {
 	case RADDLE_ROLE_WAIT:
-	case RADDLE_ROLE_NOTIFY:
-		emit_exclusive(x, at, name, "rw");
-		break;
+	case RADDLE_ROLE_NOTIFY: emit_exclusive(x, at, name, "rw"); break;
 	case RADDLE_ROLE_ACQUIRE:
 	case RADDLE_ROLE_RELEASE:
 		if (once && e->kind == RADDLE_ONCE_DONE)
@@ -463,11 +454,8 @@ static void export_ordering(struct export *x, const struct at *at, uint32_t sync
 			emit_exclusive(x, at, name, "rw");
 		break;
 	case RADDLE_ROLE_WAKE:
-	case RADDLE_ROLE_PASS:
-		emit_exclusive(x, at, name, "r");
-		break;
-	default:
-		break;
+	case RADDLE_ROLE_PASS: emit_exclusive(x, at, name, "r"); break;
+	default: break;
 	}
 }
 

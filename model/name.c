@@ -140,18 +140,10 @@ void model_name_object(const struct model *m, uint32_t object, struct rd_buf *ou
 		model_name_maker(m->sites, m->threads[o->thread].name, m->stacks[o->stack].site, o->ordinal,
 				 out);
 		break;
-	case MODEL_STACK:
-		rd_buf_addf(out, "stack %s", m->threads[o->thread].name);
-		break;
-	case MODEL_GLOBAL:
-		name_global(m, o, out);
-		break;
-	case MODEL_MODULE:
-		rd_buf_adds(out, rd_base_name(m->modules[o->info].path));
-		break;
-	case MODEL_PAGE:
-		rd_buf_addf(out, "memory 0x%llx", (unsigned long long)o->base);
-		break;
+	case MODEL_STACK: rd_buf_addf(out, "stack %s", m->threads[o->thread].name); break;
+	case MODEL_GLOBAL: name_global(m, o, out); break;
+	case MODEL_MODULE: rd_buf_adds(out, rd_base_name(m->modules[o->info].path)); break;
+	case MODEL_PAGE: rd_buf_addf(out, "memory 0x%llx", (unsigned long long)o->base); break;
 	}
 }
 

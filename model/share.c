@@ -312,12 +312,9 @@ static bool is_use(const struct trace_event *e)
 	switch (raddle_role(e->kind)) {
 	case RADDLE_ROLE_WAIT:
 	case RADDLE_ROLE_NOTIFY:
-	case RADDLE_ROLE_PASS:
-		return true;
-	case RADDLE_ROLE_RELEASE:
-		return raddle_class(e->kind) == RADDLE_CLASS_SEM;
-	default:
-		return raddle_is_lock(e->kind) ? trace_lock_change(e) > 0 : raddle_takes(e->kind);
+	case RADDLE_ROLE_PASS: return true;
+	case RADDLE_ROLE_RELEASE: return raddle_class(e->kind) == RADDLE_CLASS_SEM;
+	default: return raddle_is_lock(e->kind) ? trace_lock_change(e) > 0 : raddle_takes(e->kind);
 	}
 }
 

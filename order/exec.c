@@ -44,31 +44,24 @@ static uint32_t *space_of(struct exec *x, enum exec_kind kind)
 	switch (kind) {
 	case EXEC_READ:
 	case EXEC_WRITE:
-	case EXEC_UPDATE:
-		return &x->variables;
+	case EXEC_UPDATE: return &x->variables;
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
 	case EXEC_WRLOCK:
 	case EXEC_UNLOCK:
-	case EXEC_BUSY:
-		return &x->locks;
+	case EXEC_BUSY: return &x->locks;
 	case EXEC_WAIT:
 	case EXEC_WAKE:
 	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		return &x->conds;
+	case EXEC_BROADCAST: return &x->conds;
 	case EXEC_ENTER:
-	case EXEC_EXIT:
-		return &x->barriers;
+	case EXEC_EXIT: return &x->barriers;
 	case EXEC_POST:
-	case EXEC_TAKE:
-		return &x->sems;
+	case EXEC_TAKE: return &x->sems;
 	case EXEC_ONCE_RUN:
 	case EXEC_ONCE_PASS:
-	case EXEC_ONCE_BEGIN:
-		return &x->onces;
-	default:
-		return &x->threads;
+	case EXEC_ONCE_BEGIN: return &x->onces;
+	default: return &x->threads;
 	}
 }
 

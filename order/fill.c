@@ -95,12 +95,9 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 
 	*shared = role == RADDLE_ROLE_SHARE;
 	switch (raddle_class(kind)) {
-	case RADDLE_CLASS_COND:
-		return role == RADDLE_ROLE_WAKE ? 1 : role == RADDLE_ROLE_WAIT ? -1 : 0;
-	case RADDLE_CLASS_ONCE:
-		return role == RADDLE_ROLE_ACQUIRE ? 1 : role == RADDLE_ROLE_RELEASE ? -1 : 0;
-	default:
-		return trace_lock_effect(kind, value);
+	case RADDLE_CLASS_COND: return role == RADDLE_ROLE_WAKE ? 1 : role == RADDLE_ROLE_WAIT ? -1 : 0;
+	case RADDLE_CLASS_ONCE: return role == RADDLE_ROLE_ACQUIRE ? 1 : role == RADDLE_ROLE_RELEASE ? -1 : 0;
+	default: return trace_lock_effect(kind, value);
 	}
 }
 
@@ -361,20 +358,11 @@ void order_fill(struct order_filler *f, const struct order_op *op)
 
 	if (op->object != EXEC_NONE) {
 		switch (op->class) {
-		case RADDLE_CLASS_COND:
-			fill_condition(f, op);
-			break;
-		case RADDLE_CLASS_BARRIER:
-			fill_barrier(f, op);
-			break;
-		case RADDLE_CLASS_SEM:
-			fill_semaphore(f, op);
-			break;
-		case RADDLE_CLASS_ONCE:
-			(f->x->whole ? fill_whole_once : fill_once)(f, op);
-			break;
-		default:
-			fill_lock(f, op);
+		case RADDLE_CLASS_COND: fill_condition(f, op); break;
+		case RADDLE_CLASS_BARRIER: fill_barrier(f, op); break;
+		case RADDLE_CLASS_SEM: fill_semaphore(f, op); break;
+		case RADDLE_CLASS_ONCE: (f->x->whole ? fill_whole_once : fill_once)(f, op); break;
+		default: fill_lock(f, op);
 		}
 	} else if (op->class == RADDLE_CLASS_THREAD) {
 		fill_thread(f, op);
@@ -398,23 +386,15 @@ void order_fill_pending(struct order_filler *f, const struct order_op *op)
 	case RADDLE_RWLOCK_REQUEST:
 		e = add(f, op, op->value ? EXEC_WRLOCK : EXEC_RDLOCK, lock_of(f, op->object));
 		break;
-	case RADDLE_JOIN_REQUEST:
-		e = add(f, op, EXEC_JOIN, op->second);
-		break;
-	case RADDLE_ONCE_REQUEST:
-		e = add(f, op, EXEC_RDLOCK, once_lock(f, op->object));
-		break;
-	case RADDLE_SEM_REQUEST:
-		e = add(f, op, EXEC_TAKE, number_of(f, op->object, &f->x->sems));
-		break;
+	case RADDLE_JOIN_REQUEST: e = add(f, op, EXEC_JOIN, op->second); break;
+	case RADDLE_ONCE_REQUEST: e = add(f, op, EXEC_RDLOCK, once_lock(f, op->object)); break;
+	case RADDLE_SEM_REQUEST: e = add(f, op, EXEC_TAKE, number_of(f, op->object, &f->x->sems)); break;
 	case RADDLE_COND_WAIT:
 		if (op->second == EXEC_NONE || op->value != 0)
 			return;
 		e = add(f, op, EXEC_WAKE, number_of(f, op->object, &f->x->conds));
 		break;
-	case RADDLE_BARRIER_ENTER:
-		e = add(f, op, EXEC_EXIT, thread_of(f, op->thread)->inside);
-		break;
+	case RADDLE_BARRIER_ENTER: e = add(f, op, EXEC_EXIT, thread_of(f, op->thread)->inside); break;
 	default:
 		if (raddle_role(op->kind) != RADDLE_ROLE_REQUEST)
 			return;

@@ -226,14 +226,10 @@ const char *machine_may(const struct machine *m, uint32_t index)
 	case EXEC_WRLOCK:
 		return machine_in_way(m, index) == EXEC_NONE ? NULL
 							     : "acquires a lock that another thread holds";
-	case EXEC_UNLOCK:
-		return may_release(m, e->object, e->thread);
-	case EXEC_WAIT:
-		return e->aux == EXEC_NONE ? NULL : may_release(m, e->aux, e->thread);
-	case EXEC_WAKE:
-		return may_wake(m, index, e);
-	case EXEC_FORK:
-		return m->forked[e->object] ? "forks a thread twice" : NULL;
+	case EXEC_UNLOCK: return may_release(m, e->object, e->thread);
+	case EXEC_WAIT: return e->aux == EXEC_NONE ? NULL : may_release(m, e->aux, e->thread);
+	case EXEC_WAKE: return may_wake(m, index, e);
+	case EXEC_FORK: return m->forked[e->object] ? "forks a thread twice" : NULL;
 	case EXEC_JOIN:
 		if (m->has_fork[e->object] && !m->forked[e->object])
 			return "joins a thread that is not yet forked";
@@ -242,13 +238,10 @@ const char *machine_may(const struct machine *m, uint32_t index)
 		return m->entered[e->object] < m->enters[e->object]
 			       ? "leaves a barrier before all have entered"
 			       : NULL;
-	case EXEC_TAKE:
-		return m->sem_value[e->object] > 0 ? NULL : "takes from a semaphore that is zero";
+	case EXEC_TAKE: return m->sem_value[e->object] > 0 ? NULL : "takes from a semaphore that is zero";
 	case EXEC_ONCE_BEGIN:
-	case EXEC_ONCE_PASS:
-		return may_pass(m, e);
-	default:
-		return NULL;
+	case EXEC_ONCE_PASS: return may_pass(m, e);
+	default: return NULL;
 	}
 }
 
@@ -301,48 +294,23 @@ void machine_do(struct machine *m, uint32_t index)
 	m->at[e->thread] = index + 1;
 	switch (e->kind) {
 	case EXEC_WRITE:
-	case EXEC_UPDATE:
-		m->last_write[e->object] = index;
-		break;
+	case EXEC_UPDATE: m->last_write[e->object] = index; break;
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
-	case EXEC_WRLOCK:
-		acquire(m, index, e->object);
-		break;
-	case EXEC_UNLOCK:
-		release(m, e->object, e->thread);
-		break;
-	case EXEC_WAIT:
-		wait(m, index, e);
-		break;
-	case EXEC_WAKE:
-		wake(m, index, e);
-		break;
+	case EXEC_WRLOCK: acquire(m, index, e->object); break;
+	case EXEC_UNLOCK: release(m, e->object, e->thread); break;
+	case EXEC_WAIT: wait(m, index, e); break;
+	case EXEC_WAKE: wake(m, index, e); break;
 	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		notify(m, e);
-		break;
-	case EXEC_FORK:
-		m->forked[e->object] = 1;
-		break;
-	case EXEC_JOIN:
-		m->joined[e->object] = 1;
-		break;
-	case EXEC_END:
-		m->ended[e->thread] = 1;
-		break;
-	case EXEC_ENTER:
-		m->entered[e->object]++;
-		break;
+	case EXEC_BROADCAST: notify(m, e); break;
+	case EXEC_FORK: m->forked[e->object] = 1; break;
+	case EXEC_JOIN: m->joined[e->object] = 1; break;
+	case EXEC_END: m->ended[e->thread] = 1; break;
+	case EXEC_ENTER: m->entered[e->object]++; break;
 	case EXEC_POST:
-	case EXEC_TAKE:
-		m->sem_value[e->object] += e->kind == EXEC_POST ? 1 : -1;
-		break;
-	case EXEC_ONCE_RUN:
-		m->once_done[e->object] = 1;
-		break;
-	default:
-		break;
+	case EXEC_TAKE: m->sem_value[e->object] += e->kind == EXEC_POST ? 1 : -1; break;
+	case EXEC_ONCE_RUN: m->once_done[e->object] = 1; break;
+	default: break;
 	}
 }
 

@@ -62,17 +62,13 @@ static bool is_anybody_left(const struct owner_graph *g, const bool *closed)
 static bool stays(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
 {
 	switch (t->wait) {
-	case OWNER_LOCK:
-		return is_kept(g, closed, t->object, false);
+	case OWNER_LOCK: return is_kept(g, closed, t->object, false);
 	case OWNER_READ:
 		return is_kept(g, closed, t->object, true) ||
 		       (is_kept(g, closed, t->object, false) && has_writer_in_wait(g, closed, t->object));
-	case OWNER_JOIN:
-		return t->object < g->count && closed[t->object];
-	case OWNER_NOTE:
-		return !is_anybody_left(g, closed);
-	case OWNER_GOES_ON:
-		break;
+	case OWNER_JOIN: return t->object < g->count && closed[t->object];
+	case OWNER_NOTE: return !is_anybody_left(g, closed);
+	case OWNER_GOES_ON: break;
 	}
 	return false;
 }

@@ -473,25 +473,16 @@ static void do_other(struct walk *w, const struct exec_event *e, uint32_t op, ui
 	struct sem_state *s;
 
 	switch (e->kind) {
-	case EXEC_FORK:
-		w->fork[e->object] = op;
-		break;
-	case EXEC_JOIN:
-		do_join(w, e->object, op, thread);
-		break;
+	case EXEC_FORK: w->fork[e->object] = op; break;
+	case EXEC_JOIN: do_join(w, e->object, op, thread); break;
 	case EXEC_POST:
 		s = &w->sems[e->object];
 		RD_GROW(s->posts, s->capacity, s->count + 1);
 		s->posts[s->count++] = op;
 		break;
-	case EXEC_ONCE_RUN:
-		w->once[e->object] = op;
-		break;
-	case EXEC_ONCE_PASS:
-		need(w, w->once[e->object], thread);
-		break;
-	default:
-		break;
+	case EXEC_ONCE_RUN: w->once[e->object] = op; break;
+	case EXEC_ONCE_PASS: need(w, w->once[e->object], thread); break;
+	default: break;
 	}
 }
 
@@ -500,33 +491,16 @@ static void do_sync(struct walk *w, const struct exec_event *e, uint32_t op, uin
 	switch (e->kind) {
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
-	case EXEC_WRLOCK:
-		do_acquire(w, e, op, thread);
-		break;
-	case EXEC_UNLOCK:
-		do_release(w, e->object, op, thread);
-		break;
-	case EXEC_BUSY:
-		do_busy(w, e, op, thread);
-		break;
-	case EXEC_TAKE:
-		do_take(w, e, op, thread);
-		break;
-	case EXEC_WAIT:
-		do_wait(w, e, op, thread);
-		break;
+	case EXEC_WRLOCK: do_acquire(w, e, op, thread); break;
+	case EXEC_UNLOCK: do_release(w, e->object, op, thread); break;
+	case EXEC_BUSY: do_busy(w, e, op, thread); break;
+	case EXEC_TAKE: do_take(w, e, op, thread); break;
+	case EXEC_WAIT: do_wait(w, e, op, thread); break;
 	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		do_note(w, e, op, thread);
-		break;
-	case EXEC_ENTER:
-		do_enter(w, e, op, thread);
-		break;
-	case EXEC_EXIT:
-		do_exit(w, e, thread);
-		break;
-	default:
-		do_other(w, e, op, thread);
+	case EXEC_BROADCAST: do_note(w, e, op, thread); break;
+	case EXEC_ENTER: do_enter(w, e, op, thread); break;
+	case EXEC_EXIT: do_exit(w, e, thread); break;
+	default: do_other(w, e, op, thread);
 	}
 }
 

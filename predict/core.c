@@ -304,34 +304,22 @@ static void must_of_event(struct must *m, uint32_t e)
 		add_edge(&m->edges, m->fork_of[v->thread], e);
 	switch (v->kind) {
 	case EXEC_READ:
-	case EXEC_UPDATE:
-		must_of_read(m, e);
-		break;
-	case EXEC_FORK:
-		m->fork_of[object] = e;
-		break;
+	case EXEC_UPDATE: must_of_read(m, e); break;
+	case EXEC_FORK: m->fork_of[object] = e; break;
 	case EXEC_JOIN:
 		if (m->last_of[object] != NONE)
 			add_edge(&m->edges, m->last_of[object], e);
 		else if (m->fork_of[object] != NONE)
 			add_edge(&m->edges, m->fork_of[object], e);
 		break;
-	case EXEC_WAIT:
-		m->wait_of[v->thread] = e;
-		break;
-	case EXEC_WAKE:
-		must_of_wake(m, e, &m->c->x->events[v->source]);
-		break;
-	case EXEC_ENTER:
-		add_edge(&m->enters[object], e, 0);
-		break;
+	case EXEC_WAIT: m->wait_of[v->thread] = e; break;
+	case EXEC_WAKE: must_of_wake(m, e, &m->c->x->events[v->source]); break;
+	case EXEC_ENTER: add_edge(&m->enters[object], e, 0); break;
 	case EXEC_EXIT:
 		for (size_t i = 0; i < m->enters[object].count; i++)
 			add_edge(&m->edges, m->enters[object].items[i].from, e);
 		break;
-	case EXEC_ONCE_RUN:
-		m->run_of[object] = e;
-		break;
+	case EXEC_ONCE_RUN: m->run_of[object] = e; break;
 	case EXEC_ONCE_PASS:
 		if (m->run_of[object] != NONE)
 			add_edge(&m->edges, m->run_of[object], e);

@@ -58,21 +58,14 @@ static bool is_modelled(const struct csp *c, uint32_t index)
 	switch (e->kind) {
 	case EXEC_READ:
 	case EXEC_WRITE:
-	case EXEC_UPDATE:
-		return !(e->flags & EXEC_ATOMIC);
-	case EXEC_BEGIN:
-		return c->forked[e->thread];
-	case EXEC_END:
-		return c->joined[e->thread];
-	case EXEC_WAKE:
-		return e->aux < EXEC_MATCH;
+	case EXEC_UPDATE: return !(e->flags & EXEC_ATOMIC);
+	case EXEC_BEGIN: return c->forked[e->thread];
+	case EXEC_END: return c->joined[e->thread];
+	case EXEC_WAKE: return e->aux < EXEC_MATCH;
 	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		return c->wakes[index];
-	case EXEC_BUSY:
-		return false;
-	default:
-		return true;
+	case EXEC_BROADCAST: return c->wakes[index];
+	case EXEC_BUSY: return false;
+	default: return true;
 	}
 }
 
@@ -88,24 +81,13 @@ static void put_event(const struct csp *c, uint32_t index)
 	const struct exec_event *e = &c->x->events[index];
 
 	switch (e->kind) {
-	case EXEC_BEGIN:
-		fprintf(c->out, "start.%u", e->thread);
-		break;
-	case EXEC_END:
-		fprintf(c->out, "finish.%u", e->thread);
-		break;
-	case EXEC_WAIT:
-		fprintf(c->out, "unlock.%u.%u", e->thread, e->aux);
-		break;
-	case EXEC_WAKE:
-		fprintf(c->out, "wait.%u.%u", e->thread, e->aux);
-		break;
+	case EXEC_BEGIN: fprintf(c->out, "start.%u", e->thread); break;
+	case EXEC_END: fprintf(c->out, "finish.%u", e->thread); break;
+	case EXEC_WAIT: fprintf(c->out, "unlock.%u.%u", e->thread, e->aux); break;
+	case EXEC_WAKE: fprintf(c->out, "wait.%u.%u", e->thread, e->aux); break;
 	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		fprintf(c->out, "signal.%u.%u", e->thread, index);
-		break;
-	default:
-		fprintf(c->out, "%s.%u.%u", channels[e->kind], e->thread, e->object);
+	case EXEC_BROADCAST: fprintf(c->out, "signal.%u.%u", e->thread, index); break;
+	default: fprintf(c->out, "%s.%u.%u", channels[e->kind], e->thread, e->object);
 	}
 }
 

@@ -35,12 +35,9 @@ static bool predict_stop_possible(const struct core *c, uint32_t e)
 	case EXEC_WRLOCK:
 	case EXEC_JOIN:
 	case EXEC_EXIT:
-	case EXEC_TAKE:
-		return true;
-	case EXEC_WAKE:
-		return v->flags & EXEC_PENDING || c->x->events[v->source].aux < EXEC_MATCH;
-	default:
-		return false;
+	case EXEC_TAKE: return true;
+	case EXEC_WAKE: return v->flags & EXEC_PENDING || c->x->events[v->source].aux < EXEC_MATCH;
+	default: return false;
 	}
 }
 

@@ -572,12 +572,9 @@ static enum finding_op handling_of(const struct describer *d, const struct meeti
 	if (!h->accesses[m->accesses[i]].write)
 		return FINDING_USE;
 	switch (at < h->operation_count ? raddle_handling(h->operations[at].kind) : RADDLE_HANDLES_NOT) {
-	case RADDLE_INITIALISES:
-		return FINDING_INIT;
-	case RADDLE_DESTROYS:
-		return FINDING_DESTROY;
-	default:
-		return FINDING_FREE;
+	case RADDLE_INITIALISES: return FINDING_INIT;
+	case RADDLE_DESTROYS: return FINDING_DESTROY;
+	default: return FINDING_FREE;
 	}
 }
 

@@ -173,30 +173,23 @@ static uint32_t *use_of(const struct uses *u, const struct exec_event *e)
 	switch (e->kind) {
 	case EXEC_READ:
 	case EXEC_WRITE:
-	case EXEC_UPDATE:
-		return &u->variables[e->object];
+	case EXEC_UPDATE: return &u->variables[e->object];
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
 	case EXEC_WRLOCK:
 	case EXEC_UNLOCK:
-	case EXEC_BUSY:
-		return &u->locks[e->object];
+	case EXEC_BUSY: return &u->locks[e->object];
 	case EXEC_WAIT:
 	case EXEC_WAKE:
 	case EXEC_SIGNAL:
-	case EXEC_BROADCAST:
-		return &u->conds[e->object];
+	case EXEC_BROADCAST: return &u->conds[e->object];
 	case EXEC_POST:
-	case EXEC_TAKE:
-		return &u->sems[e->object];
+	case EXEC_TAKE: return &u->sems[e->object];
 	case EXEC_ENTER:
-	case EXEC_EXIT:
-		return &u->barriers[e->aux < EXEC_MATCH ? e->aux : e->object];
+	case EXEC_EXIT: return &u->barriers[e->aux < EXEC_MATCH ? e->aux : e->object];
 	case EXEC_ONCE_RUN:
-	case EXEC_ONCE_PASS:
-		return &u->onces[e->object];
-	default:
-		return NULL;
+	case EXEC_ONCE_PASS: return &u->onces[e->object];
+	default: return NULL;
 	}
 }
 

@@ -90,17 +90,12 @@ static bool enabled(struct search *s, const uint32_t *p, uint32_t e)
 			return false;
 	switch (v->kind) {
 	case EXEC_LOCK:
-	case EXEC_WRLOCK:
-		return !s->sched.readers[v->object];
-	case EXEC_RDLOCK:
-		return s->sched.readers[v->object] != EXCLUSIVE;
-	case EXEC_TAKE:
-		return s->sched.stock[v->object] > 0;
+	case EXEC_WRLOCK: return !s->sched.readers[v->object];
+	case EXEC_RDLOCK: return s->sched.readers[v->object] != EXCLUSIVE;
+	case EXEC_TAKE: return s->sched.stock[v->object] > 0;
 	case EXEC_WRITE:
-	case EXEC_UPDATE:
-		return !(c->rf || c->loops) || may_write(s, p, e);
-	default:
-		return true;
+	case EXEC_UPDATE: return !(c->rf || c->loops) || may_write(s, p, e);
+	default: return true;
 	}
 }
 

@@ -347,23 +347,14 @@ static const char *check_deadlock(const struct check *k)
 		switch (e->kind) {
 		case EXEC_LOCK:
 		case EXEC_RDLOCK:
-		case EXEC_WRLOCK:
-			why = check_acquire(k, e);
-			break;
+		case EXEC_WRLOCK: why = check_acquire(k, e); break;
 		case EXEC_JOIN:
 			why = in_set(k, e->object) ? NULL : "the joined thread is not in the set";
 			break;
-		case EXEC_EXIT:
-			why = check_exit(k, e);
-			break;
-		case EXEC_TAKE:
-			why = check_take(k, e, dead);
-			break;
-		case EXEC_WAKE:
-			why = check_wake(k, k->targets[i], dead);
-			break;
-		default:
-			why = "a target is no operation that can block";
+		case EXEC_EXIT: why = check_exit(k, e); break;
+		case EXEC_TAKE: why = check_take(k, e, dead); break;
+		case EXEC_WAKE: why = check_wake(k, k->targets[i], dead); break;
+		default: why = "a target is no operation that can block";
 		}
 		if (!why && e->flags & EXEC_TRY)
 			why = "a target gives up by itself";

@@ -133,12 +133,9 @@ static int keep_old(const char *path)
 int record_prepare_directory(const char *path, bool force)
 {
 	switch (look_at(path)) {
-	case DIRECTORY_FREE:
-		return 0;
-	case DIRECTORY_TRACE:
-		return force ? move_entries(path, NULL) : keep_old(path);
-	default:
-		return rd_fail(RD_EUSAGE, "%s: it exists and is not a trace; name another directory", path);
+	case DIRECTORY_FREE: return 0;
+	case DIRECTORY_TRACE: return force ? move_entries(path, NULL) : keep_old(path);
+	default: return rd_fail(RD_EUSAGE, "%s: it exists and is not a trace; name another directory", path);
 	}
 }
 

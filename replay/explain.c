@@ -148,21 +148,15 @@ static void add_held_up(const struct explainer *e, const struct board_row *row, 
 static void add_doing(const struct explainer *e, const struct board_row *row, struct rd_buf *out)
 {
 	switch (row->state) {
-	case RADDLE_SLOT_BLOCKED:
-		add_held_up(e, row, out);
-		return;
-	case RADDLE_SLOT_ENDED:
-		rd_buf_addf(out, "has ended after %" PRIu64 " operations", row->n);
-		return;
+	case RADDLE_SLOT_BLOCKED: add_held_up(e, row, out); return;
+	case RADDLE_SLOT_ENDED: rd_buf_addf(out, "has ended after %" PRIu64 " operations", row->n); return;
 	case RADDLE_SLOT_GATE:
 		rd_buf_addf(out, "stands before %s (operation %" PRIu64 ") at ", kind_name(row->kind),
 			    row->n);
 		break;
 	case RADDLE_SLOT_LIMIT:
 	case RADDLE_SLOT_STOP:
-	case RADDLE_SLOT_HOLD:
-		rd_buf_adds(out, "is held at ");
-		break;
+	case RADDLE_SLOT_HOLD: rd_buf_adds(out, "is held at "); break;
 	default:
 		rd_buf_addf(out, "%s behind its operation %" PRIu64 ", %s at ",
 			    e->pid && board_is_on_cpu(e->pid, row->tid) ? "runs" : "sleeps", row->n,
@@ -366,19 +360,14 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 		rd_buf_addf(out, ", but went on to its operation %" PRIu64 ", ", d.n);
 		add_found(e, &d, out);
 		break;
-	case RADDLE_CAUSE_APART:
-		add_apart(e, steer, out);
-		break;
+	case RADDLE_CAUSE_APART: add_apart(e, steer, out); break;
 	case RADDLE_CAUSE_MISSED:
-	case RADDLE_CAUSE_CANNOT:
-		add_decision(e, steer, out);
-		break;
+	case RADDLE_CAUSE_CANNOT: add_decision(e, steer, out); break;
 	case RADDLE_CAUSE_ENDED:
 		rd_buf_addf(out, "%s ended after %" PRIu64 " operations, before it came where it was to be",
 			    name.data, d.n);
 		break;
-	default:
-		explain_missing(e, out);
+	default: explain_missing(e, out);
 	}
 	rd_buf_release(&name);
 }

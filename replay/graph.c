@@ -23,20 +23,16 @@ static enum owner_wait wait_of(const struct board *b, const struct owner_graph *
 	if (raddle_is_cond_wait(r->kind))
 		return owner_is_held(g, r->object) ? OWNER_LOCK : OWNER_NOTE;
 	switch (raddle_role(r->kind)) {
-	case RADDLE_ROLE_SHARE:
-		return OWNER_READ;
-	case RADDLE_ROLE_JOIN:
-		return OWNER_JOIN;
+	case RADDLE_ROLE_SHARE: return OWNER_READ;
+	case RADDLE_ROLE_JOIN: return OWNER_JOIN;
 	case RADDLE_ROLE_WAIT:
 	case RADDLE_ROLE_WAKE:
-	case RADDLE_ROLE_PASS:
-		return OWNER_NOTE;
+	case RADDLE_ROLE_PASS: return OWNER_NOTE;
 	case RADDLE_ROLE_ACQUIRE:
 		if (raddle_is_lock(r->kind))
 			return OWNER_LOCK;
 		return raddle_class(r->kind) == RADDLE_CLASS_SEM && b->catches ? OWNER_GOES_ON : OWNER_NOTE;
-	default:
-		return OWNER_GOES_ON;
+	default: return OWNER_GOES_ON;
 	}
 }
 

@@ -39,9 +39,7 @@ const char *replay_end_text(struct replay_result *result)
 	const char *copy;
 
 	switch (result->end) {
-	case REPLAY_EXITED:
-		rd_buf_addf(&text, "the program ended with status %d", result->status);
-		break;
+	case REPLAY_EXITED: rd_buf_addf(&text, "the program ended with status %d", result->status); break;
 	case REPLAY_SIGNALLED:
 		rd_buf_addf(&text, "the program was ended by signal %d (%s)", result->status,
 			    strsignal(result->status));
@@ -50,12 +48,8 @@ const char *replay_end_text(struct replay_result *result)
 		rd_buf_adds(&text, "the program was deadlocked and was killed: ");
 		add_waits(result, &text);
 		break;
-	case REPLAY_HUNG:
-		rd_buf_adds(&text, "the program made no more progress and was killed");
-		break;
-	case REPLAY_RAN_ON:
-		rd_buf_adds(&text, "the program did not end in time and was killed");
-		break;
+	case REPLAY_HUNG: rd_buf_adds(&text, "the program made no more progress and was killed"); break;
+	case REPLAY_RAN_ON: rd_buf_adds(&text, "the program did not end in time and was killed"); break;
 	}
 	copy = rd_arena_strndup(result->arena, text.data, text.length);
 	rd_buf_release(&text);
@@ -196,12 +190,9 @@ static const char *consequence_of(const struct replay_policy *p, const struct re
 	case SIGSEGV:
 	case SIGBUS:
 	case SIGILL:
-	case SIGFPE:
-		return "crash";
-	case SIGABRT:
-		return "abort";
-	default:
-		return NULL;
+	case SIGFPE: return "crash";
+	case SIGABRT: return "abort";
+	default: return NULL;
 	}
 }
 
@@ -301,8 +292,7 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	case REPLAY_STUCK:
 		rd_buf_addf(&why, "there was no progress for too long: %s", result->explanation);
 		break;
-	default:
-		rd_buf_adds(&why, result->explanation ? result->explanation : "it did not happen");
+	default: rd_buf_adds(&why, result->explanation ? result->explanation : "it did not happen");
 	}
 	if (result->detect_over)
 		finding_note(set, f, "the detector ran out of memory and saw only part of the run");

@@ -38,10 +38,8 @@ static void put_outcome(struct rd_json *j, const struct campaign_group *g, unsig
 static void put_group(struct rd_json *j, const struct campaign_group *g)
 {
 	rd_json_object(j, NULL);
-	rd_json_string(j, "fault", g->fault);
-	rd_json_unsigned(j, "runs", g->runs);
-	rd_json_unsigned(j, "activated", g->activated);
-	rd_json_bool(j, "weighted", g->weighted);
+	RD_JSON(j, RD_JS("fault", g->fault), RD_JU("runs", g->runs), RD_JU("activated", g->activated),
+		RD_JB("weighted", g->weighted));
 	put_rate(j, "coverage", &g->coverage);
 	rd_json_object(j, "outcomes");
 	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++)
@@ -59,9 +57,7 @@ static void put_places(struct rd_json *j, const struct campaign_statistics *s, e
 		const struct campaign_place *p = &s->places[by][i];
 
 		rd_json_object(j, NULL);
-		rd_json_string(j, "name", p->name);
-		rd_json_unsigned(j, "runs", p->runs);
-		rd_json_unsigned(j, "deviated", p->deviated);
+		RD_JSON(j, RD_JS("name", p->name), RD_JU("runs", p->runs), RD_JU("deviated", p->deviated));
 		for (unsigned o = 0; o < RUNLOG_INACTIVE; o++)
 			rd_json_unsigned(j, runlog_outcome_name(o), p->outcome[o]);
 		rd_json_end(j);
@@ -74,17 +70,10 @@ static void put_campaign(struct rd_json *j, const struct campaign_statistics *s)
 	const struct campaign_results *r = s->results;
 
 	rd_json_object(j, NULL);
-	rd_json_string(j, "directory", r->directory);
-	rd_json_string(j, "program", r->name);
-	rd_json_string(j, "command", r->command);
-	rd_json_unsigned(j, "runs", r->count);
-	rd_json_unsigned(j, "planned", r->planned);
-	rd_json_bool(j, "forced", r->forced);
-	rd_json_unsigned(j, "cut", r->cut);
-	rd_json_unsigned(j, "damaged", r->damaged);
-	rd_json_unsigned(j, "repeated", r->repeated);
-	rd_json_double(j, "cpu_ms", s->cpu_ms);
-	rd_json_double(j, "wall_ms", s->wall_ms);
+	RD_JSON(j, RD_JS("directory", r->directory), RD_JS("program", r->name), RD_JS("command", r->command),
+		RD_JU("runs", r->count), RD_JU("planned", r->planned), RD_JB("forced", r->forced),
+		RD_JU("cut", r->cut), RD_JU("damaged", r->damaged), RD_JU("repeated", r->repeated),
+		RD_JD("cpu_ms", s->cpu_ms), RD_JD("wall_ms", s->wall_ms));
 	rd_json_array(j, "faults");
 	for (size_t i = 1; i < s->group_count; i++)
 		put_group(j, &s->groups[i]);
@@ -102,9 +91,7 @@ int report_campaign_json(const struct report_campaigns *c, FILE *out)
 	rd_json_begin(&j, out);
 	j.indent = true;
 	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	rd_json_double(&j, "confidence", 0.95);
-	rd_json_string(&j, "interval", "clopper-pearson");
+	RD_JSON(&j, RD_JN("version", 1), RD_JD("confidence", 0.95), RD_JS("interval", "clopper-pearson"));
 	rd_json_array(&j, "campaigns");
 	for (size_t i = 0; i < c->count; i++)
 		put_campaign(&j, &c->items[i]);

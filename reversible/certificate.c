@@ -44,12 +44,9 @@ static void put_pair(struct rd_json *j, const struct rev_pair *p)
 static void put_all(struct rd_json *j, const struct rev_result *x, const char *trace)
 {
 	rd_json_object(j, NULL);
-	rd_json_number(j, "version", 1);
-	rd_json_string(j, "certificate", "reversible");
-	rd_json_string(j, "trace", trace);
-	rd_json_unsigned(j, "records", x->records);
-	rd_json_unsigned(j, "operations", x->operations);
-	rd_json_unsigned(j, "conflicts", x->counts.conflicts);
+	RD_JSON(j, RD_JN("version", 1), RD_JS("certificate", "reversible"), RD_JS("trace", trace),
+		RD_JU("records", x->records), RD_JU("operations", x->operations),
+		RD_JU("conflicts", x->counts.conflicts));
 	rd_json_array(j, "threads");
 	for (size_t i = 0; i < x->threads; i++)
 		rd_json_string(j, NULL, x->names[i]);

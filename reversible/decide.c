@@ -195,9 +195,7 @@ static void decide_pair(struct decider *d, size_t i, struct rev_witness *w)
 		RD_GROW(d->d->proved, d->d->proved_capacity, c->solver_never + 1);
 		d->d->proved[c->solver_never++] = *p;
 		break;
-	default:
-		c->unknown++;
-		d->d->reason = rev_solver_reason(d->solver);
+	default: c->unknown++; d->d->reason = rev_solver_reason(d->solver);
 	}
 }
 

@@ -41,12 +41,9 @@ static bool is_relevant(const struct rev_run *run, uint32_t object)
 		return false;
 	switch (o->class) {
 	case REV_LOCK:
-	case REV_SEM:
-		return o->tried;
-	case REV_BARRIER:
-		return o->value && slots_threads(&run->enters, object) > o->value;
-	default:
-		return true;
+	case REV_SEM: return o->tried;
+	case REV_BARRIER: return o->value && slots_threads(&run->enters, object) > o->value;
+	default: return true;
 	}
 }
 
@@ -55,14 +52,10 @@ static uint8_t kind_of(const struct rev_object *o, const struct rev_op *op)
 {
 	switch (o->class) {
 	case REV_LOCK:
-	case REV_SEM:
-		return op->flags & REV_TRY ? 0 : 1;
-	case REV_COND:
-		return op->kind == EXEC_WAIT ? 0 : rev_notifies(op) ? 1 : NO_KIND;
-	case REV_ONCE:
-		return op->kind == EXEC_ONCE_BEGIN ? 0 : op->kind == EXEC_ONCE_PASS ? 1 : NO_KIND;
-	default:
-		return op->kind == EXEC_ENTER ? 0 : NO_KIND;
+	case REV_SEM: return op->flags & REV_TRY ? 0 : 1;
+	case REV_COND: return op->kind == EXEC_WAIT ? 0 : rev_notifies(op) ? 1 : NO_KIND;
+	case REV_ONCE: return op->kind == EXEC_ONCE_BEGIN ? 0 : op->kind == EXEC_ONCE_PASS ? 1 : NO_KIND;
+	default: return op->kind == EXEC_ENTER ? 0 : NO_KIND;
 	}
 }
 

@@ -96,17 +96,10 @@ static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 		if (size)
 			*size = 0;
 		break;
-	case RADDLE_UNMAP:
-		release(f, e, thread, event->address, event->values[2]);
-		break;
-	case RADDLE_TLS:
-		clear(f, e, thread, event->address, event->values[1]);
-		break;
-	case RADDLE_THREAD_START:
-		clear(f, e, thread, event->values[4], event->values[5]);
-		break;
-	default:
-		break;
+	case RADDLE_UNMAP: release(f, e, thread, event->address, event->values[2]); break;
+	case RADDLE_TLS: clear(f, e, thread, event->address, event->values[1]); break;
+	case RADDLE_THREAD_START: clear(f, e, thread, event->values[4], event->values[5]); break;
+	default: break;
 	}
 }
 
@@ -165,9 +158,7 @@ void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_rec
 
 	e->count = 0;
 	switch (r->kind) {
-	case TRACE_FULL_LOAD:
-		touch(f, e, thread, &t);
-		break;
+	case TRACE_FULL_LOAD: touch(f, e, thread, &t); break;
 	case TRACE_FULL_COPY:
 		t.address = trace_record_value(r, 0);
 		touch(f, e, thread, &t);
@@ -191,13 +182,8 @@ void rev_feed_record(struct rev_feed *f, uint32_t thread, const struct trace_rec
 			(struct rev_touch){thread, f->segment[thread], r->address, r->size, REV_REUSED, 0};
 		break;
 	case TRACE_FULL_CALL:
-	case TRACE_FULL_TAIL:
-		call_record(f, e, thread, r, call);
-		break;
-	case TRACE_FULL_EVENT:
-		event_record(f, e, thread, r->event);
-		break;
-	default:
-		break;
+	case TRACE_FULL_TAIL: call_record(f, e, thread, r, call); break;
+	case TRACE_FULL_EVENT: event_record(f, e, thread, r->event); break;
+	default: break;
 	}
 }

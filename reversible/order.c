@@ -277,16 +277,11 @@ static bool grow(struct sweep *s, const struct rev_op *op)
 	case EXEC_BEGIN:
 	case EXEC_JOIN:
 	case EXEC_ONCE_PASS:
-	case EXEC_ONCE_BEGIN:
-		return join_at(s, op, op->pair);
-	case EXEC_EXIT:
-		return join_use(s, op);
-	case EXEC_TAKE:
-		return join_posts(s, op);
-	case EXEC_WAKE:
-		return !(op->flags & REV_ALONE) && join_notifications(s, op);
-	default:
-		return false;
+	case EXEC_ONCE_BEGIN: return join_at(s, op, op->pair);
+	case EXEC_EXIT: return join_use(s, op);
+	case EXEC_TAKE: return join_posts(s, op);
+	case EXEC_WAKE: return !(op->flags & REV_ALONE) && join_notifications(s, op);
+	default: return false;
 	}
 }
 

@@ -206,20 +206,14 @@ static bool follows(struct prover *p, const struct rev_step *s, const struct rev
 	struct vote v = {.self = self, .thread = op->thread, .n = op->n};
 
 	switch (s->rule) {
-	case REV_BY_CREATE:
-		return self->kind == EXEC_BEGIN && self->pair == other;
-	case REV_BY_JOIN:
-		return self->kind == EXEC_JOIN && self->pair == other;
+	case REV_BY_CREATE: return self->kind == EXEC_BEGIN && self->pair == other;
+	case REV_BY_JOIN: return self->kind == EXEC_JOIN && self->pair == other;
 	case REV_BY_ONCE:
 		return (self->kind == EXEC_ONCE_PASS || self->kind == EXEC_ONCE_BEGIN) && self->pair == other;
-	case REV_BY_BARRIER:
-		return is_by_barrier(p, self, other);
-	case REV_BY_SEM:
-		return is_by_semaphore(p, &v);
-	case REV_BY_COND:
-		return is_by_condition(p, &v);
-	default:
-		return is_by_lock(p, self, op);
+	case REV_BY_BARRIER: return is_by_barrier(p, self, other);
+	case REV_BY_SEM: return is_by_semaphore(p, &v);
+	case REV_BY_COND: return is_by_condition(p, &v);
+	default: return is_by_lock(p, self, op);
 	}
 }
 

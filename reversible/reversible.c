@@ -209,12 +209,8 @@ static void apply(struct follower *f, const struct rev_effects *e, const struct 
 				rev_sources_unwritten(f->sources, t->u, r->site);
 			rev_shadow_touch(f->shadow, t);
 			break;
-		case REV_ENDS:
-			rev_shadow_end(f->shadow, t, false);
-			break;
-		case REV_FREES:
-			rev_shadow_release(f->shadow, t);
-			break;
+		case REV_ENDS: rev_shadow_end(f->shadow, t, false); break;
+		case REV_FREES: rev_shadow_release(f->shadow, t); break;
 		case REV_CLEAR:
 			rev_shadow_clear(f->shadow, t->address, t->size,
 					 r->event->kind == RADDLE_ALLOC && t->size <= UNWRITTEN_MAX &&
@@ -323,6 +319,21 @@ static int check(struct rev_result *x, struct epa_source *source, const struct r
 	return err;
 }
 
+void rev_result_free(struct rev_result *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->reversal_count; i++) {
+		rev_witness_release(&x->reversals[i].order);
+		rev_witness_release(&x->reversals[i].replay);
+	}
+	RD_FREE(x->reversals, x->proved, x->sources, x->shared, x->names);
+	rev_order_free(&x->run);
+	rev_run_release(&x->run);
+	rd_arena_free(x->arena);
+	free(x);
+}
+
 int rev_check(struct rev_result **result, struct epa_source *source, const struct rev_options *options)
 {
 	struct rev_result *x = rev_result_new();
@@ -341,19 +352,4 @@ int rev_check(struct rev_result **result, struct epa_source *source, const struc
 	else
 		*result = x;
 	return err;
-}
-
-void rev_result_free(struct rev_result *x)
-{
-	if (!x)
-		return;
-	for (size_t i = 0; i < x->reversal_count; i++) {
-		rev_witness_release(&x->reversals[i].order);
-		rev_witness_release(&x->reversals[i].replay);
-	}
-	RD_FREE(x->reversals, x->proved, x->sources, x->shared, x->names);
-	rev_order_free(&x->run);
-	rev_run_release(&x->run);
-	rd_arena_free(x->arena);
-	free(x);
 }

@@ -86,16 +86,11 @@ static uint32_t object_at(struct rev_run *run, uint64_t address, enum rev_class 
 static enum rev_class class_of(uint32_t kind)
 {
 	switch (raddle_class(kind)) {
-	case RADDLE_CLASS_COND:
-		return REV_COND;
-	case RADDLE_CLASS_BARRIER:
-		return REV_BARRIER;
-	case RADDLE_CLASS_SEM:
-		return REV_SEM;
-	case RADDLE_CLASS_ONCE:
-		return REV_ONCE;
-	default:
-		return REV_LOCK;
+	case RADDLE_CLASS_COND: return REV_COND;
+	case RADDLE_CLASS_BARRIER: return REV_BARRIER;
+	case RADDLE_CLASS_SEM: return REV_SEM;
+	case RADDLE_CLASS_ONCE: return REV_ONCE;
+	default: return REV_LOCK;
 	}
 }
 

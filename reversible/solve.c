@@ -474,10 +474,8 @@ static enum rev_answer ask(struct asked *a, struct rev_witness *w)
 
 	while (!a->lost && now_ms() - start < a->solver->timeout_ms) {
 		switch (a->z3->solver_check(a->ctx, a->s)) {
-		case Z3_L_FALSE:
-			return REV_NEVER;
-		case Z3_L_TRUE:
-			break;
+		case Z3_L_FALSE: return REV_NEVER;
+		case Z3_L_TRUE: break;
 		default:
 			a->solver->reason = "the solver did not come to an answer in its time";
 			return REV_UNKNOWN;

@@ -452,20 +452,11 @@ void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace
 		s->lanes[thread].use = 0;
 		look_at_call(s, thread, r);
 		break;
-	case TRACE_FULL_RANGE:
-		look_at_range(s, thread, r);
-		break;
-	case TRACE_FULL_RESULT:
-		look_at_result(s, thread);
-		break;
-	case TRACE_FULL_BRANCH:
-		look_at_branch(s, thread, r);
-		break;
-	case TRACE_FULL_EVENT:
-		look_at_event(s, thread, r);
-		break;
-	default:
-		break;
+	case TRACE_FULL_RANGE: look_at_range(s, thread, r); break;
+	case TRACE_FULL_RESULT: look_at_result(s, thread); break;
+	case TRACE_FULL_BRANCH: look_at_branch(s, thread, r); break;
+	case TRACE_FULL_EVENT: look_at_event(s, thread, r); break;
+	default: break;
 	}
 }
 

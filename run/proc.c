@@ -94,10 +94,8 @@ bool run_task_waits(pid_t pid, pid_t tid)
 	case FUTEX_WAIT_BITSET:
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
-	case FUTEX_WAIT_REQUEUE_PI:
-		return true;
-	default:
-		return false;
+	case FUTEX_WAIT_REQUEUE_PI: return true;
+	default: return false;
 	}
 }
 

@@ -143,20 +143,13 @@ void run_session_stop(struct run_session *s, enum raddle_stop_reason reason)
 const char *run_stop_text(enum raddle_stop_reason reason)
 {
 	switch (reason) {
-	case RADDLE_STOP_NONE:
-		return NULL;
-	case RADDLE_STOP_WRITE:
-		return "the trace could not be written";
-	case RADDLE_STOP_COLLECTOR:
-		return "raddle record did not respond";
-	case RADDLE_STOP_BUFFERS:
-		return "more threads than buffers";
-	case RADDLE_STOP_PROCESSES:
-		return "too many processes";
-	case RADDLE_STOP_MEMORY:
-		return "no memory inside the program";
-	case RADDLE_STOP_LIMIT:
-		return "size limit reached";
+	case RADDLE_STOP_NONE: return NULL;
+	case RADDLE_STOP_WRITE: return "the trace could not be written";
+	case RADDLE_STOP_COLLECTOR: return "raddle record did not respond";
+	case RADDLE_STOP_BUFFERS: return "more threads than buffers";
+	case RADDLE_STOP_PROCESSES: return "too many processes";
+	case RADDLE_STOP_MEMORY: return "no memory inside the program";
+	case RADDLE_STOP_LIMIT: return "size limit reached";
 	}
 	return "unknown reason";
 }

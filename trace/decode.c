@@ -119,26 +119,15 @@ static void get_bytes(struct place *at, struct trace_event *e)
 static uint64_t get_operand(struct trace_decoder *d, struct place *at, struct trace_event *e, char letter)
 {
 	switch (letter) {
-	case 'q':
-		d->q += get_zigzag(at);
-		return e->q = d->q;
-	case 't':
-		d->t += get_zigzag(at);
-		return e->t = d->t;
-	case 'a':
-		d->a += get_zigzag(at);
-		return d->a;
-	case 's':
-		d->site = get_site(at, d->site);
-		return e->site = d->site;
+	case 'q': d->q += get_zigzag(at); return e->q = d->q;
+	case 't': d->t += get_zigzag(at); return e->t = d->t;
+	case 'a': d->a += get_zigzag(at); return d->a;
+	case 's': d->site = get_site(at, d->site); return e->site = d->site;
 	case 'x':
 		d->slots[d->site % RADDLE_SITE_SLOTS] += get_zigzag(at);
 		return e->address = d->slots[d->site % RADDLE_SITE_SLOTS];
-	case 'b':
-		get_bytes(at, e);
-		return e->length;
-	default:
-		return get_varint(at);
+	case 'b': get_bytes(at, e); return e->length;
+	default: return get_varint(at);
 	}
 }
 

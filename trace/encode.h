@@ -105,18 +105,13 @@ static inline void trace_encode_row(struct trace_encoder *e, enum raddle_event k
 			trace_encode_varint(e, trace_zigzag(values[i] - *last));
 			*last = values[i];
 			break;
-		case 's':
-			trace_encode_site(e, (uint32_t)values[i]);
-			break;
-		case 'x':
-			trace_encode_slot(e, values[i]);
-			break;
+		case 's': trace_encode_site(e, (uint32_t)values[i]); break;
+		case 'x': trace_encode_slot(e, values[i]); break;
 		case 'b':
 			trace_encode_varint(e, values[i]);
 			rd_buf_add(&e->out, bytes, values[i]);
 			break;
-		default:
-			trace_encode_varint(e, values[i]);
+		default: trace_encode_varint(e, values[i]);
 		}
 	}
 }

@@ -85,15 +85,10 @@ static uint64_t load_small(const uint8_t *p, size_t size)
 {
 	uint64_t v = 0;
 	switch (size) {
-	case 1:
-		return *p;
-	case 4:
-		return load32(p);
-	case 8:
-		return load64(p);
-	default:
-		memcpy(&v, p, size < 8 ? size : 8);
-		return le64toh(v);
+	case 1: return *p;
+	case 4: return load32(p);
+	case 8: return load64(p);
+	default: memcpy(&v, p, size < 8 ? size : 8); return le64toh(v);
 	}
 }
 
@@ -274,22 +269,15 @@ static bool next_piece(const struct trace_full *f, uint64_t *piece)
 static void scope_change(struct trace_full *f, const struct trace_record *r)
 {
 	switch (r->kind) {
-	case TRACE_FULL_ENTRY:
-		push(f, f->piece->function, r->frame);
-		break;
+	case TRACE_FULL_ENTRY: push(f, f->piece->function, r->frame); break;
 	case TRACE_FULL_CALL:
 		if (f->depth)
 			f->scopes[f->depth - 1].call = r->site;
 		break;
 	case TRACE_FULL_TAIL:
-	case TRACE_FULL_RETURN:
-		pop(f);
-		break;
-	case TRACE_FULL_LANDING:
-		land(f, r->frame);
-		break;
-	default:
-		break;
+	case TRACE_FULL_RETURN: pop(f); break;
+	case TRACE_FULL_LANDING: land(f, r->frame); break;
+	default: break;
 	}
 }
 
@@ -315,16 +303,10 @@ static void fill_op(struct trace_full *f, struct trace_record *r)
 	if (op->simple)
 		return;
 	switch (op->kind) {
-	case TRACE_FULL_BRANCH:
-		f->has_branch = !next_piece(f, &r->value) && f->op == f->op_end;
-		return;
-	case TRACE_FULL_ALLOCA:
-		r->size = r->value;
-		return;
+	case TRACE_FULL_BRANCH: f->has_branch = !next_piece(f, &r->value) && f->op == f->op_end; return;
+	case TRACE_FULL_ALLOCA: r->size = r->value; return;
 	case TRACE_FULL_COPY:
-	case TRACE_FULL_FILL:
-		r->size = load64(fields + op->values[1].offset);
-		return;
+	case TRACE_FULL_FILL: r->size = load64(fields + op->values[1].offset); return;
 	default:
 		r->frame = op->frame ? load64(fields) : 0;
 		r->callee = op->callee ? load64(fields) : 0;
@@ -465,16 +447,11 @@ static int read_other(struct trace_full *f, struct trace_record *r)
 {
 	*r = (struct trace_record){.thread = f->stream.thread};
 	switch (*f->p) {
-	case RADDLE_FULL_RANGE:
-		return read_range(f, r);
-	case RADDLE_FULL_ATOMIC:
-		return read_atomic(f, r);
-	case RADDLE_FULL_FENCE:
-		return read_fence(f, r);
-	case RADDLE_FULL_FAULT:
-		return read_fault(f, r);
-	default:
-		return read_event(f, r);
+	case RADDLE_FULL_RANGE: return read_range(f, r);
+	case RADDLE_FULL_ATOMIC: return read_atomic(f, r);
+	case RADDLE_FULL_FENCE: return read_fence(f, r);
+	case RADDLE_FULL_FAULT: return read_fault(f, r);
+	default: return read_event(f, r);
 	}
 }
 

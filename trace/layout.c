@@ -121,20 +121,11 @@ static int parse_type(struct parser *p, struct trace_op *op, const char **at)
 		op->callee = 1;
 		p->offset += 8;
 		return RD_OK;
-	case 'i':
-		add_value(p, op, TRACE_VALUE_INT, size);
-		return RD_OK;
-	case 'p':
-		add_value(p, op, TRACE_VALUE_POINTER, size);
-		return RD_OK;
-	case 'f':
-		add_value(p, op, TRACE_VALUE_FLOAT, size);
-		return RD_OK;
-	case 'v':
-		add_value(p, op, TRACE_VALUE_BYTES, size);
-		return RD_OK;
-	default:
-		return bad(p, "unknown type in");
+	case 'i': add_value(p, op, TRACE_VALUE_INT, size); return RD_OK;
+	case 'p': add_value(p, op, TRACE_VALUE_POINTER, size); return RD_OK;
+	case 'f': add_value(p, op, TRACE_VALUE_FLOAT, size); return RD_OK;
+	case 'v': add_value(p, op, TRACE_VALUE_BYTES, size); return RD_OK;
+	default: return bad(p, "unknown type in");
 	}
 }
 
@@ -151,9 +142,7 @@ static int check_op(const struct parser *p, const struct trace_op *op, const str
 	bool fits = true;
 	switch (op->kind) {
 	case TRACE_FULL_LOAD:
-	case TRACE_FULL_STORE:
-		fits = op->value_count == 1;
-		break;
+	case TRACE_FULL_STORE: fits = op->value_count == 1; break;
 	case TRACE_FULL_COPY:
 		fits = op->value_count == 2 && values[0].size == 8 && values[1].size == 8;
 		break;
@@ -163,20 +152,13 @@ static int check_op(const struct parser *p, const struct trace_op *op, const str
 	case TRACE_FULL_ALLOCA:
 		fits = op->value_count == 0 || (op->value_count == 1 && values[0].size == 8);
 		break;
-	case TRACE_FULL_LANDING:
-		fits = op->frame && op->value_count == 0;
-		break;
+	case TRACE_FULL_LANDING: fits = op->frame && op->value_count == 0; break;
 	case TRACE_FULL_RESULT:
-	case TRACE_FULL_RETURN:
-		fits = op->value_count <= 1;
-		break;
+	case TRACE_FULL_RETURN: fits = op->value_count <= 1; break;
 	case TRACE_FULL_RESTORE:
 	case TRACE_FULL_BRANCH:
-	case TRACE_FULL_VALUE:
-		fits = op->value_count == 0;
-		break;
-	default:
-		break;
+	case TRACE_FULL_VALUE: fits = op->value_count == 0; break;
+	default: break;
 	}
 	return fits && fields_fit(op) ? RD_OK : bad(p, "wrong fields in");
 }
@@ -291,6 +273,13 @@ static void link_up(struct trace_layout *l)
 	}
 }
 
+void trace_layout_free(struct trace_layout *l)
+{
+	if (!l)
+		return;
+	RD_FREE(l->pieces, l->ops, l->plain, l->values, l->fields, l->slots, l);
+}
+
 int trace_layout_new(struct trace_layout **out, const struct trace_sites *sites)
 {
 	RD_ASSERT(out != NULL && sites != NULL);
@@ -312,13 +301,6 @@ int trace_layout_new(struct trace_layout **out, const struct trace_sites *sites)
 	else
 		*out = l;
 	return err;
-}
-
-void trace_layout_free(struct trace_layout *l)
-{
-	if (!l)
-		return;
-	RD_FREE(l->pieces, l->ops, l->plain, l->values, l->fields, l->slots, l);
 }
 
 size_t trace_layout_count(const struct trace_layout *l)

@@ -55,10 +55,8 @@ static void put_status(struct rd_json *j, const struct trace_meta *m)
 static void put_document(struct rd_json *j, const struct trace_meta *m)
 {
 	rd_json_object(j, NULL);
-	rd_json_string(j, "format", "raddle-trace");
-	rd_json_number(j, "version", TRACE_FORMAT_VERSION);
-	rd_json_string(j, "raddle", m->raddle ? m->raddle : RADDLE_VERSION);
-	rd_json_string(j, "program", m->program);
+	RD_JSON(j, RD_JS("format", "raddle-trace"), RD_JN("version", TRACE_FORMAT_VERSION),
+		RD_JS("raddle", m->raddle ? m->raddle : RADDLE_VERSION), RD_JS("program", m->program));
 	rd_json_array(j, "argv");
 	for (size_t i = 0; i < m->argc; i++)
 		rd_json_string(j, NULL, m->argv[i]);
@@ -66,20 +64,12 @@ static void put_document(struct rd_json *j, const struct trace_meta *m)
 	rd_json_string(j, "cwd", m->cwd);
 	rd_json_number(j, "pid", m->pid);
 	put_parent(j, m);
-	rd_json_string(j, "start", m->start);
-	rd_json_unsigned(j, "start_ns", m->start_ns);
-	rd_json_unsigned(j, "end_ns", m->end_ns);
+	RD_JSON(j, RD_JS("start", m->start), RD_JU("start_ns", m->start_ns), RD_JU("end_ns", m->end_ns));
 	put_status(j, m);
-	rd_json_bool(j, "stood", m->stood);
-	rd_json_bool(j, "complete", m->complete);
-	rd_json_string(j, "stopped", m->stopped);
-	rd_json_unsigned(j, "threads", m->threads);
-	rd_json_unsigned(j, "events", m->events);
-	rd_json_unsigned(j, "bytes", m->bytes);
+	RD_JSON(j, RD_JB("stood", m->stood), RD_JB("complete", m->complete), RD_JS("stopped", m->stopped),
+		RD_JU("threads", m->threads), RD_JU("events", m->events), RD_JU("bytes", m->bytes));
 	rd_json_object(j, "flavour");
-	rd_json_string(j, "name", m->flavour);
-	rd_json_string(j, "mode", m->mode);
-	rd_json_string(j, "key", m->key);
+	RD_JSON(j, RD_JS("name", m->flavour), RD_JS("mode", m->mode), RD_JS("key", m->key));
 	rd_json_end(j);
 	rd_json_object(j, "machine");
 	rd_json_string(j, "kernel", m->kernel);

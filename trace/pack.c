@@ -157,19 +157,11 @@ static inline uint64_t get(const uint8_t *p, unsigned size)
 {
 	uint64_t v = 0;
 	switch (size) {
-	case 1:
-		return *p;
-	case 2:
-		memcpy(&v, p, 2);
-		break;
-	case 4:
-		memcpy(&v, p, 4);
-		break;
-	case 8:
-		memcpy(&v, p, 8);
-		break;
-	default:
-		memcpy(&v, p, size);
+	case 1: return *p;
+	case 2: memcpy(&v, p, 2); break;
+	case 4: memcpy(&v, p, 4); break;
+	case 8: memcpy(&v, p, 8); break;
+	default: memcpy(&v, p, size);
 	}
 	return le64toh(v);
 }
@@ -178,20 +170,11 @@ static inline void put(uint8_t *p, uint64_t v, unsigned size)
 {
 	v = htole64(v);
 	switch (size) {
-	case 1:
-		*p = (uint8_t)v;
-		break;
-	case 2:
-		memcpy(p, &v, 2);
-		break;
-	case 4:
-		memcpy(p, &v, 4);
-		break;
-	case 8:
-		memcpy(p, &v, 8);
-		break;
-	default:
-		memcpy(p, &v, size);
+	case 1: *p = (uint8_t)v; break;
+	case 2: memcpy(p, &v, 2); break;
+	case 4: memcpy(p, &v, 4); break;
+	case 8: memcpy(p, &v, 8); break;
+	default: memcpy(p, &v, size);
 	}
 }
 
@@ -227,14 +210,9 @@ static size_t row_fields(const uint8_t *p, size_t left, uint8_t *sizes)
 			for (unsigned size = p[22]; size; size -= sizes[n++])
 				sizes[n] = size < 8 ? (uint8_t)size : 8;
 		return n;
-	case RADDLE_FULL_FENCE:
-		memcpy(sizes, fence, n = sizeof fence);
-		return n;
-	case RADDLE_FULL_FAULT:
-		memcpy(sizes, fault, n = sizeof fault);
-		return n;
-	default:
-		break;
+	case RADDLE_FULL_FENCE: memcpy(sizes, fence, n = sizeof fence); return n;
+	case RADDLE_FULL_FAULT: memcpy(sizes, fault, n = sizeof fault); return n;
+	default: break;
 	}
 	const struct trace_kind *kind = trace_kind(*p);
 	if (*p < RADDLE_FIRST_ROW || !kind->name)
@@ -646,16 +624,11 @@ static size_t unpack_one(struct trace_unpacker *u, struct reader *r, size_t left
 	uint8_t mark = *r->marks++, *raw = u->raw + u->length - left;
 	switch (mark) {
 	case MARK_FIRST:
-	case MARK_SECOND:
-		return unpack_piece(u, r, successors(&u->guess)[mark], left);
-	case MARK_PIECE:
-		return unpack_piece(u, r, raddle_piece_number((uint32_t)read_slowly(r, 4)), left);
-	case MARK_ROW:
-		return unpack_row(u, r, raw, left);
-	case MARK_RAW:
-		return unpack_raw(r, raw, left);
-	default:
-		return 0;
+	case MARK_SECOND: return unpack_piece(u, r, successors(&u->guess)[mark], left);
+	case MARK_PIECE: return unpack_piece(u, r, raddle_piece_number((uint32_t)read_slowly(r, 4)), left);
+	case MARK_ROW: return unpack_row(u, r, raw, left);
+	case MARK_RAW: return unpack_raw(r, raw, left);
+	default: return 0;
 	}
 }
 

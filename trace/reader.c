@@ -137,6 +137,23 @@ static int open_file(struct trace *t, const char *path)
 	return err;
 }
 
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->threads[i].mapped)
+			rd_map_close(&t->threads[i].map);
+		free(t->threads[i].path);
+	}
+	free(t->threads);
+	trace_meta_release(&t->meta);
+	trace_sites_free(t->sites);
+	trace_inflater_free(t->inflater);
+	free(t->path);
+	free(t);
+}
+
 int trace_open(struct trace **out, const char *path, bool force)
 {
 	RD_ASSERT(out != NULL && path != NULL);
@@ -156,23 +173,6 @@ int trace_open(struct trace **out, const char *path, bool force)
 	else
 		*out = t;
 	return err;
-}
-
-void trace_close(struct trace *t)
-{
-	if (!t)
-		return;
-	for (size_t i = 0; i < t->count; i++) {
-		if (t->threads[i].mapped)
-			rd_map_close(&t->threads[i].map);
-		free(t->threads[i].path);
-	}
-	free(t->threads);
-	trace_meta_release(&t->meta);
-	trace_sites_free(t->sites);
-	trace_inflater_free(t->inflater);
-	free(t->path);
-	free(t);
 }
 
 const char *trace_path(const struct trace *t)

@@ -167,30 +167,17 @@ static int parse_flags(const struct parser *p, const char *flags, struct trace_s
 {
 	for (const char *c = flags; *c; c++) {
 		switch (*c) {
-		case 'v':
-			site->flags |= TRACE_SITE_VOLATILE;
-			break;
-		case 'l':
-			site->flags |= TRACE_SITE_WAIT_LOOP;
-			break;
-		case 't':
-			site->flags |= TRACE_SITE_TLS;
-			break;
-		case 's':
-			site->flags |= TRACE_SITE_STACK;
-			break;
-		case 'n':
-			site->flags |= TRACE_SITE_UNSEEN;
-			break;
+		case 'v': site->flags |= TRACE_SITE_VOLATILE; break;
+		case 'l': site->flags |= TRACE_SITE_WAIT_LOOP; break;
+		case 't': site->flags |= TRACE_SITE_TLS; break;
+		case 's': site->flags |= TRACE_SITE_STACK; break;
+		case 'n': site->flags |= TRACE_SITE_UNSEEN; break;
 		case 'x':
 		case 'a':
 		case 'r':
 		case 'q':
-		case 'S':
-			site->order = *c;
-			break;
-		default:
-			return fail_line(p, "unknown flag in", flags);
+		case 'S': site->order = *c; break;
+		default: return fail_line(p, "unknown flag in", flags);
 		}
 	}
 	return RD_OK;

@@ -508,18 +508,13 @@ static int put_sync(struct import *in, const struct event *e)
 	put_stack(t, site);
 	switch (e->operation->action) {
 	case STD_ACQUIRE:
-	case STD_SHARE:
-		return put_acquire(in, e);
+	case STD_SHARE: return put_acquire(in, e);
 	case STD_BUSY:
 		put_row(t, row, ++in->q, (uint64_t[]){object_of(in, STD_LOCKS, e->operand), EBUSY});
 		return RD_OK;
-	case STD_WAIT:
-		return put_wait(in, e);
-	case STD_SEM_INIT:
-		return put_semaphore(in, e);
-	case STD_ONCE:
-		put_once(in, e);
-		return RD_OK;
+	case STD_WAIT: return put_wait(in, e);
+	case STD_SEM_INIT: return put_semaphore(in, e);
+	case STD_ONCE: put_once(in, e); return RD_OK;
 	default:
 		put_row(t, row, ++in->q, (uint64_t[]){object_of(in, e->operation->space, e->operand), 0});
 		return RD_OK;
@@ -584,24 +579,15 @@ static int write_event(struct import *in, const struct event *e)
 	put_deferred(in, e->thread, wait);
 	t->end_q = 0;
 	switch (e->operation->action) {
-	case STD_ACCESS:
-		put_access(in, e);
-		return 0;
-	case STD_ATOMIC:
-		put_atomic(in, e);
-		return 0;
+	case STD_ACCESS: put_access(in, e); return 0;
+	case STD_ATOMIC: put_atomic(in, e); return 0;
 	case STD_MONITOR_WAIT:
 		return wait ? 1
 			    : ill_formed(in, "wait does not follow the release of its lock in thread",
 					 in->thread_names.items[e->thread]);
-	case STD_FORK:
-		put_stack(t, site_of(in, e));
-		return put_fork(in, e);
-	case STD_JOIN:
-		put_stack(t, site_of(in, e));
-		return put_join(in, e);
-	default:
-		return put_sync(in, e);
+	case STD_FORK: put_stack(t, site_of(in, e)); return put_fork(in, e);
+	case STD_JOIN: put_stack(t, site_of(in, e)); return put_join(in, e);
+	default: return put_sync(in, e);
 	}
 }
 
@@ -661,12 +647,9 @@ static bool is_too_early(struct import *in, const struct event *e)
 		return true;
 	switch (e->operation->action) {
 	case STD_ACQUIRE:
-	case STD_SHARE:
-		return is_lock_taken(in, e);
-	case STD_JOIN:
-		return is_delayed(other_thread(in, e));
-	default:
-		return false;
+	case STD_SHARE: return is_lock_taken(in, e);
+	case STD_JOIN: return is_delayed(other_thread(in, e));
+	default: return false;
 	}
 }
 

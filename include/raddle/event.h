@@ -219,15 +219,11 @@ static inline enum raddle_handling raddle_handling(uint32_t kind)
 	if (!raddle_is_sync(kind) || raddle_class(kind) == RADDLE_CLASS_ONCE)
 		return RADDLE_HANDLES_NOT;
 	switch (raddle_role(kind)) {
-	case RADDLE_ROLE_INIT:
-		return RADDLE_INITIALISES;
-	case RADDLE_ROLE_DESTROY:
-		return RADDLE_DESTROYS;
+	case RADDLE_ROLE_INIT: return RADDLE_INITIALISES;
+	case RADDLE_ROLE_DESTROY: return RADDLE_DESTROYS;
 	case RADDLE_ROLE_WAKE:
-	case RADDLE_ROLE_REQUEST:
-		return RADDLE_HANDLES_NOT;
-	default:
-		return RADDLE_USES;
+	case RADDLE_ROLE_REQUEST: return RADDLE_HANDLES_NOT;
+	default: return RADDLE_USES;
 	}
 }
 

@@ -22,42 +22,28 @@ static int sem_errno(int r)
 static int real_rwlock(uint32_t code, pthread_rwlock_t *rwlock, const struct rt_until *until)
 {
 	switch (code) {
-	case RADDLE_RWLOCK_RDLOCK:
-		return REAL(pthread_rwlock_rdlock)(rwlock);
-	case RADDLE_RWLOCK_WRLOCK:
-		return REAL(pthread_rwlock_wrlock)(rwlock);
-	case RADDLE_RWLOCK_TRYRDLOCK:
-		return REAL(pthread_rwlock_tryrdlock)(rwlock);
-	case RADDLE_RWLOCK_TRYWRLOCK:
-		return REAL(pthread_rwlock_trywrlock)(rwlock);
+	case RADDLE_RWLOCK_RDLOCK: return REAL(pthread_rwlock_rdlock)(rwlock);
+	case RADDLE_RWLOCK_WRLOCK: return REAL(pthread_rwlock_wrlock)(rwlock);
+	case RADDLE_RWLOCK_TRYRDLOCK: return REAL(pthread_rwlock_tryrdlock)(rwlock);
+	case RADDLE_RWLOCK_TRYWRLOCK: return REAL(pthread_rwlock_trywrlock)(rwlock);
 	case RADDLE_RWLOCK_TIMEDRDLOCK:
 		return REAL(pthread_rwlock_clockrdlock)(rwlock, until->clock, until->time);
-	default:
-		return REAL(pthread_rwlock_clockwrlock)(rwlock, until->clock, until->time);
+	default: return REAL(pthread_rwlock_clockwrlock)(rwlock, until->clock, until->time);
 	}
 }
 
 static int real_acquire(uint32_t code, void *object, const struct rt_until *until)
 {
 	switch (code) {
-	case RADDLE_MUTEX_LOCK:
-		return REAL(pthread_mutex_lock)(object);
-	case RADDLE_MUTEX_TRYLOCK:
-		return REAL(pthread_mutex_trylock)(object);
-	case RADDLE_MUTEX_TIMEDLOCK:
-		return REAL(pthread_mutex_clocklock)(object, until->clock, until->time);
-	case RADDLE_SPIN_LOCK:
-		return REAL(pthread_spin_lock)(object);
-	case RADDLE_SPIN_TRYLOCK:
-		return REAL(pthread_spin_trylock)(object);
-	case RADDLE_SEM_WAIT:
-		return sem_errno(REAL(sem_wait)(object));
-	case RADDLE_SEM_TRYWAIT:
-		return sem_errno(REAL(sem_trywait)(object));
-	case RADDLE_SEM_TIMEDWAIT:
-		return sem_errno(REAL(sem_clockwait)(object, until->clock, until->time));
-	default:
-		return real_rwlock(code, object, until);
+	case RADDLE_MUTEX_LOCK: return REAL(pthread_mutex_lock)(object);
+	case RADDLE_MUTEX_TRYLOCK: return REAL(pthread_mutex_trylock)(object);
+	case RADDLE_MUTEX_TIMEDLOCK: return REAL(pthread_mutex_clocklock)(object, until->clock, until->time);
+	case RADDLE_SPIN_LOCK: return REAL(pthread_spin_lock)(object);
+	case RADDLE_SPIN_TRYLOCK: return REAL(pthread_spin_trylock)(object);
+	case RADDLE_SEM_WAIT: return sem_errno(REAL(sem_wait)(object));
+	case RADDLE_SEM_TRYWAIT: return sem_errno(REAL(sem_trywait)(object));
+	case RADDLE_SEM_TIMEDWAIT: return sem_errno(REAL(sem_clockwait)(object, until->clock, until->time));
+	default: return real_rwlock(code, object, until);
 	}
 }
 
@@ -74,15 +60,12 @@ static struct attempt attempt_of(uint32_t code)
 	if (raddle_manner(code) == RADDLE_MANNER_TRY)
 		return (struct attempt){0};
 	switch (raddle_class(code)) {
-	case RADDLE_CLASS_MUTEX:
-		return (struct attempt){RADDLE_MUTEX_TRYLOCK, RADDLE_MUTEX_REQUEST, RT_NONE};
+	case RADDLE_CLASS_MUTEX: return (struct attempt){RADDLE_MUTEX_TRYLOCK, RADDLE_MUTEX_REQUEST, RT_NONE};
 	case RADDLE_CLASS_RWLOCK:
 		return (struct attempt){shared ? RADDLE_RWLOCK_TRYRDLOCK : RADDLE_RWLOCK_TRYWRLOCK,
 					RADDLE_RWLOCK_REQUEST, !shared};
-	case RADDLE_CLASS_SPIN:
-		return (struct attempt){RADDLE_SPIN_TRYLOCK, RADDLE_SPIN_REQUEST, RT_NONE};
-	default:
-		return (struct attempt){RADDLE_SEM_TRYWAIT, RADDLE_SEM_REQUEST, RT_NONE};
+	case RADDLE_CLASS_SPIN: return (struct attempt){RADDLE_SPIN_TRYLOCK, RADDLE_SPIN_REQUEST, RT_NONE};
+	default: return (struct attempt){RADDLE_SEM_TRYWAIT, RADDLE_SEM_REQUEST, RT_NONE};
 	}
 }
 
@@ -173,14 +156,10 @@ int rt_told_acquire(uint32_t code, volatile void *volatile_object, const struct 
 static int real_release(uint32_t code, void *object)
 {
 	switch (code) {
-	case RADDLE_MUTEX_UNLOCK:
-		return REAL(pthread_mutex_unlock)(object);
-	case RADDLE_RWLOCK_UNLOCK:
-		return REAL(pthread_rwlock_unlock)(object);
-	case RADDLE_SPIN_UNLOCK:
-		return REAL(pthread_spin_unlock)(object);
-	default:
-		return sem_errno(REAL(sem_post)(object));
+	case RADDLE_MUTEX_UNLOCK: return REAL(pthread_mutex_unlock)(object);
+	case RADDLE_RWLOCK_UNLOCK: return REAL(pthread_rwlock_unlock)(object);
+	case RADDLE_SPIN_UNLOCK: return REAL(pthread_spin_unlock)(object);
+	default: return sem_errno(REAL(sem_post)(object));
 	}
 }
 

@@ -74,20 +74,14 @@ static void started(struct rt_thread *t)
 static uint64_t change(const struct raddle_fault *f, uint64_t v)
 {
 	switch (f->action) {
-	case RADDLE_FAULT_FLIP:
-		return v ^ f->mask[0];
-	case RADDLE_FAULT_CLEAR:
-		return v & ~f->mask[0];
-	case RADDLE_FAULT_RAISE:
-		return v | f->mask[0];
-	case RADDLE_FAULT_ADD:
-		return v + f->mask[0];
-	case RADDLE_FAULT_SET:
-		return f->mask[0];
+	case RADDLE_FAULT_FLIP: return v ^ f->mask[0];
+	case RADDLE_FAULT_CLEAR: return v & ~f->mask[0];
+	case RADDLE_FAULT_RAISE: return v | f->mask[0];
+	case RADDLE_FAULT_ADD: return v + f->mask[0];
+	case RADDLE_FAULT_SET: return f->mask[0];
 	case RADDLE_FAULT_SCALE:
 		return f->mask[1] ? (uint64_t)((unsigned __int128)v * f->mask[0] / f->mask[1]) : v;
-	default:
-		return v;
+	default: return v;
 	}
 }
 

@@ -34,7 +34,7 @@ expect() { # text of the message, arguments
 }
 expect "no thread 'T_9'" dump -t T_9 "$trace"
 expect "no kind of event 'mutx'" dump -k write,mutx "$trace"
-expect "which trace" dump
+expect "needs a trace" dump
 expect "dump: unexpected argument" dump "$trace" "$trace"
 expect "No such file" dump "$trace/nothing"
 mkdir empty

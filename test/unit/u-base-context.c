@@ -165,20 +165,11 @@ static int every_way(void *argument)
 	rd_cleanup_add(&cleanup[0], release_arena, arena);
 	rd_cleanup_add(&cleanup[1], release_buf, &b);
 	switch (*(int *)argument) {
-	case 0:
-		rd_buf_reserve(&b, TOO_MUCH);
-		break;
-	case 1:
-		rd_arena_alloc(arena, TOO_MUCH);
-		break;
-	case 2:
-		rd_grow(&array, &capacity, TOO_MUCH, 16);
-		break;
-	case 3:
-		free(rd_xcalloc(TOO_MUCH, 16));
-		break;
-	default:
-		free(rd_xrealloc(NULL, TOO_MUCH));
+	case 0: rd_buf_reserve(&b, TOO_MUCH); break;
+	case 1: rd_arena_alloc(arena, TOO_MUCH); break;
+	case 2: rd_grow(&array, &capacity, TOO_MUCH, 16); break;
+	case 3: free(rd_xcalloc(TOO_MUCH, 16)); break;
+	default: free(rd_xrealloc(NULL, TOO_MUCH));
 	}
 	return RD_OK;
 }

@@ -71,17 +71,12 @@ static void leave_child(void)
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
 	switch (task) {
-	case DIE:
-		raise(SIGKILL);
-		break;
-	case GIVE_UP:
-		return 7;
+	case DIE: raise(SIGKILL); break;
+	case GIVE_UP: return 7;
 	case SLEEP:
 		for (;;)
 			pause();
-	case LEAVE_CHILD:
-		leave_child();
-		break;
+	case LEAVE_CHILD: leave_child(); break;
 	case SPEAK_LONG:
 		for (uint32_t i = 0; i < LARGE / sizeof i; i++)
 			rd_buf_add(answer, &i, sizeof i);

@@ -149,8 +149,7 @@ static void step(unsigned number)
 		operation(t, RADDLE_ALLOC,
 			  (uint64_t[]){q++, 0x100000 + 64 * allocations++, 16, RADDLE_ALLOC_MALLOC});
 		break;
-	default:
-		touch(t, number);
+	default: touch(t, number);
 	}
 }
 

@@ -205,12 +205,8 @@ static void act(struct story *s, uint32_t t, unsigned kinds)
 {
 	switch (dice(9)) {
 	case 0:
-	case 1:
-		lock(s, t, 0);
-		break;
-	case 2:
-		lock(s, t, (int)dice(2));
-		break;
+	case 1: lock(s, t, 0); break;
+	case 2: lock(s, t, (int)dice(2)); break;
 	case 3:
 		if (kinds & 1)
 			rwlock(s, t);
@@ -353,24 +349,20 @@ static bool may(const struct rev_run *run, const uint32_t *done, uint32_t woken,
 	case EXEC_BEGIN:
 	case EXEC_JOIN:
 	case EXEC_ONCE_PASS:
-	case EXEC_ONCE_BEGIN:
-		return is_over(run, done, op->pair);
+	case EXEC_ONCE_BEGIN: return is_over(run, done, op->pair);
 	case EXEC_EXIT:
 		for (size_t i = 0; i < run->uses[op->link].count; i++)
 			full &= is_over(run, done, run->uses[op->link].enters[i]);
 		return full;
-	case EXEC_TAKE:
-		return value_in(run, done, op->object) > 0;
+	case EXEC_TAKE: return value_in(run, done, op->object) > 0;
 	case EXEC_WAKE:
 		if (!(op->flags & REV_ALONE) && !(woken >> op->thread & 1))
 			return false;
 		/* fall through */
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
-	case EXEC_WRLOCK:
-		return op->lock == REV_NONE || is_free_for(run, done, op);
-	default:
-		return true;
+	case EXEC_WRLOCK: return op->lock == REV_NONE || is_free_for(run, done, op);
+	default: return true;
 	}
 }
 

@@ -87,9 +87,7 @@ static void add_op(struct rd_buf *ops, uint32_t *size)
 			*size += 8;
 		}
 		break;
-	case 'r':
-		*size += 8;
-		break;
+	case 'r': *size += 8; break;
 	case 'm':
 		rd_buf_adds(ops, "p8i8");
 		*size += 24;
@@ -103,9 +101,7 @@ static void add_op(struct rd_buf *ops, uint32_t *size)
 		*size += 8;
 		break;
 	case 'v':
-	case 'x':
-		add_types(ops, size, random_below(2));
-		break;
+	case 'x': add_types(ops, size, random_below(2)); break;
 	case 'e':
 	case 'c':
 	case 't':
@@ -115,8 +111,7 @@ static void add_op(struct rd_buf *ops, uint32_t *size)
 		}
 		add_types(ops, size, random_below(5));
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -164,34 +159,20 @@ static void say_bytes(struct rd_buf *out, const uint8_t *p, size_t n)
 static const char *twin_kind(char letter)
 {
 	switch (letter) {
-	case 'e':
-		return "entry";
-	case 'l':
-		return "load";
-	case 's':
-		return "store";
-	case 'a':
-		return "alloca";
-	case 'r':
-		return "restore";
-	case 'c':
-		return "call";
-	case 't':
-		return "tail";
-	case 'v':
-		return "result";
-	case 'x':
-		return "return";
-	case 'b':
-		return "branch";
-	case 'g':
-		return "landing";
-	case 'm':
-		return "copy";
-	case 'n':
-		return "fill";
-	default:
-		return "value";
+	case 'e': return "entry";
+	case 'l': return "load";
+	case 's': return "store";
+	case 'a': return "alloca";
+	case 'r': return "restore";
+	case 'c': return "call";
+	case 't': return "tail";
+	case 'v': return "result";
+	case 'x': return "return";
+	case 'b': return "branch";
+	case 'g': return "landing";
+	case 'm': return "copy";
+	case 'n': return "fill";
+	default: return "value";
 	}
 }
 
@@ -334,17 +315,10 @@ static void random_buffer(struct rd_buf *raw, struct rd_buf *expected, size_t re
 	rd_buf_addc(raw, RADDLE_FULL_RESET);
 	for (size_t i = 0; i < records; i++)
 		switch (random_below(12)) {
-		case 0:
-			add_event(raw, expected);
-			break;
-		case 1:
-			add_range(raw, expected);
-			break;
-		case 2:
-			add_atomic(raw, expected);
-			break;
-		default:
-			add_piece(raw, expected);
+		case 0: add_event(raw, expected); break;
+		case 1: add_range(raw, expected); break;
+		case 2: add_atomic(raw, expected); break;
+		default: add_piece(raw, expected);
 		}
 }
 

@@ -65,19 +65,16 @@ static uint64_t twin_signed(struct twin *w)
 	return v % 2 ? -(v / 2) - 1 : v / 2;
 }
 
+#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, ...)                       \
+	case code: return operands;
+
 static const char *twin_operands(unsigned code)
 {
 	switch (code) {
-#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, ...)                       \
-	case code:                                                                                           \
-		return operands;
 #include "raddle/event.inc"
-	case RADDLE_RANGE:
-		return "sxu";
-	case RADDLE_ATOMIC:
-		return "qsxu";
-	case RADDLE_FENCE:
-		return "qs";
+	case RADDLE_RANGE: return "sxu";
+	case RADDLE_ATOMIC: return "qsxu";
+	case RADDLE_FENCE: return "qs";
 	}
 	fail();
 	return "";
@@ -102,29 +99,20 @@ static void twin_row(struct twin *w, struct trace_event *e)
 	const char *operands = twin_operands(e->kind);
 	for (int i = 0; operands[i]; i++) {
 		switch (operands[i]) {
-		case 'q':
-			e->values[i] = e->q = w->q += twin_signed(w);
-			break;
-		case 't':
-			e->values[i] = e->t = w->t += twin_signed(w);
-			break;
-		case 'a':
-			e->values[i] = w->a += twin_signed(w);
-			break;
+		case 'q': e->values[i] = e->q = w->q += twin_signed(w); break;
+		case 't': e->values[i] = e->t = w->t += twin_signed(w); break;
+		case 'a': e->values[i] = w->a += twin_signed(w); break;
 		case 's':
 			w->site += (int64_t)twin_signed(w);
 			e->values[i] = e->site = (uint32_t)w->site;
 			break;
-		case 'x':
-			e->values[i] = e->address = twin_slot(w);
-			break;
+		case 'x': e->values[i] = e->address = twin_slot(w); break;
 		case 'b':
 			e->values[i] = e->length = twin_number(w);
 			e->bytes = (const char *)w->p;
 			w->p += e->length;
 			break;
-		default:
-			e->values[i] = twin_number(w);
+		default: e->values[i] = twin_number(w);
 		}
 	}
 }

@@ -212,28 +212,20 @@ static bool possible(const struct oracle *o, const struct state *s, uint32_t i)
 		return false;
 	switch (e->kind) {
 	case EXEC_READ:
-	case EXEC_UPDATE:
-		return read_possible(o, s, i);
+	case EXEC_UPDATE: return read_possible(o, s, i);
 	case EXEC_LOCK:
 	case EXEC_RDLOCK:
-	case EXEC_WRLOCK:
-		return lock_free(o, s, e);
-	case EXEC_BUSY:
-		return !o->sound || o->holder[i] == EXEC_NONE || section_open(o, s, o->holder[i]);
-	case EXEC_JOIN:
-		return started(o, s, e->object) && others_done(o, s, i, EXEC_JOIN);
-	case EXEC_EXIT:
-		return others_done(o, s, i, EXEC_ENTER);
-	case EXEC_TAKE:
-		return sem_value(o, s, e->object) > 0;
-	case EXEC_ONCE_PASS:
-		return others_done(o, s, i, EXEC_ONCE_RUN);
+	case EXEC_WRLOCK: return lock_free(o, s, e);
+	case EXEC_BUSY: return !o->sound || o->holder[i] == EXEC_NONE || section_open(o, s, o->holder[i]);
+	case EXEC_JOIN: return started(o, s, e->object) && others_done(o, s, i, EXEC_JOIN);
+	case EXEC_EXIT: return others_done(o, s, i, EXEC_ENTER);
+	case EXEC_TAKE: return sem_value(o, s, e->object) > 0;
+	case EXEC_ONCE_PASS: return others_done(o, s, i, EXEC_ONCE_RUN);
 	case EXEC_WAKE:
 		if (e->aux >= EXEC_MATCH)
 			return true;
 		return o->sound ? s->since[e->thread] >> e->aux & 1 : done(o, s, e->aux);
-	default:
-		return true;
+	default: return true;
 	}
 }
 
@@ -334,8 +326,7 @@ static bool is_stuck(const struct oracle *o, const struct state *s, const uint32
 				return true;
 		}
 		return false;
-	case EXEC_JOIN:
-		return set >> e->object & 1;
+	case EXEC_JOIN: return set >> e->object & 1;
 	case EXEC_EXIT:
 		for (uint32_t j = 0; j < o->x->count; j++) {
 			const struct exec_event *w = &o->x->events[j];
@@ -350,8 +341,7 @@ static bool is_stuck(const struct oracle *o, const struct state *s, const uint32
 		if (e->aux >= EXEC_MATCH && !(e->flags & EXEC_PENDING))
 			return false;
 		return !can_be_served(o, s, e, dead_under(o, head, set));
-	default:
-		return false;
+	default: return false;
 	}
 }
 
