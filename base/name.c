@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define DIGITS "0123456789"
+#define HEX_DIGITS DIGITS "abcdef"
 #define INDEX_DIGITS 9 /* so that an index fits 32 bits */
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count)
@@ -91,9 +92,20 @@ void rd_name_normal(struct rd_buf *out, const char *name)
 		rd_buf_addc(out, *p);
 		if (*p == '[')
 			p += strcspn(p + 1, "]");
+		else if (*p == ' ' && strncmp(p + 1, "0x", 2) == 0)
+			p += 2 + strspn(p + 3, HEX_DIGITS);
 		else if (*p == '#')
 			p += strspn(p + 1, DIGITS);
 		else if (*p == '_' && p > name && p[-1] == 'T')
 			p += strspn(p + 1, DIGITS "_");
 	}
+}
+
+void rd_name_root(struct rd_buf *out, const char *name)
+{
+	struct rd_buf normal = RD_BUF_INIT;
+
+	rd_name_normal(&normal, name);
+	rd_buf_add(out, normal.data, strcspn(normal.data, ".[+-"));
+	rd_buf_release(&normal);
 }

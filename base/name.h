@@ -50,7 +50,10 @@ struct rd_maker {
 void rd_name_maker(struct rd_buf *out, const struct rd_maker *maker);
 
 /* The name without what differs from run to run or moves with the source: numbers of threads, makers and
- * array elements, and places. */
+ * array elements, addresses and places. */
 void rd_name_normal(struct rd_buf *out, const char *name);
+
+/* The same, of the variable or allocation alone: `table` of `table[3].lock`. */
+void rd_name_root(struct rd_buf *out, const char *name);
 
 #endif

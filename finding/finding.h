@@ -101,7 +101,10 @@ struct finding_access {
 	enum finding_op op;
 	bool atomic;
 	uint32_t size;
-	uint32_t ordinal; /* which of its function's lines that access `what`, from 0 */
+	uint32_t ordinal; /* which of its function's lines that access the subject, from 0 */
+	/* What its statement is about: `what` of the first access there, whichever of them this is.  NULL:
+	 * that of this one. */
+	const char *subject;
 	struct finding_stack stack;
 	struct finding_lock *locks;
 	size_t lock_count;

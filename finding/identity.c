@@ -2,23 +2,25 @@
 /*
  * What makes two findings the same.
  *
- * The fingerprint says "the same place in this source": kind, object, and of
- * each side file, function and line; of heap objects also what is accessed.  Predictions with one fingerprint
- * are one finding with a count: the pairs of a loop, and the read and the write of x++.
+ * The fingerprint says "the same two statements": kind, object, and of
+ * each side file, function, line and subject.  Predictions with one fingerprint are one finding with a count:
+ * the pairs of a loop, the read and the write of x++, and the many fields of a struct that is copied.
  *
  * The id says "the same error in the next version of the source": it must not
  * change when lines move, when other code is added, when the program gets other
  * input or is built elsewhere.  So it is made of the kind, the file without its
- * directory, the function, the thing accessed and its ordinal among the function's
- * lines that access it; never of lines, addresses, threads or paths.  The
+ * directory, the function, the subject of the statement and its ordinal among the function's
+ * lines about it; never of lines, addresses, threads or paths.  The subject does not depend on
+ * which of a statement's accesses were caught in this run.  The
  * direction is left out as well: of x++ sometimes the read and sometimes
  * the write is what gets caught, and the error is the same.  Findings whose ids would be
  * equal (their maker gave no ordinals) are distinguished by their order in the
  * source.
  *
  * Names of objects are normalised: `table[3].lock` and `table[4].lock` are one
- * thing, and so are all objects allocated at one place.  Where in a heap object an access is
- * does not count for races: it may be an array of anything, and what is accessed says more.
+ * thing, and so are all objects allocated at one place.  Where in its object an access is
+ * does not count for races: a copy is about all of it, and the subject says more.  A variable
+ * on a stack is known by its subjects alone: whether it has a name depends on what its thread did.
  *
  * Invariant: after finding_set_finish() ids are unique in the set.
  */
@@ -68,18 +70,20 @@ static void add_place(struct rd_buf *b, const struct finding_stack *stack, enum 
 /* A heap object is known by where it was allocated. */
 static void add_object(struct rd_buf *b, const struct finding_object *o)
 {
-	if (o->kind == FINDING_HEAP)
+	if (o->kind == FINDING_HEAP) {
 		add_place(b, &o->stack, STABLE);
-	else
-		add_normal(b, o->name);
+	} else if (o->kind == FINDING_STACK || o->kind == FINDING_DESCRIPTOR) {
+		add_field(b, finding_object_kind_name(o->kind));
+	} else {
+		rd_name_root(b, o->name ? o->name : "");
+		rd_buf_addc(b, '\x1f');
+	}
 }
 
-static void add_access(struct rd_buf *b, const struct finding *f, const struct finding_access *a,
-		       enum scope scope)
+static void add_access(struct rd_buf *b, const struct finding_access *a, enum scope scope)
 {
 	add_place(b, &a->stack, scope);
-	if (scope == STABLE || f->object.kind == FINDING_HEAP)
-		add_normal(b, a->what);
+	add_normal(b, a->subject ? a->subject : a->what);
 	if (scope == STABLE)
 		rd_buf_addf(b, "%u\x1f", a->ordinal);
 }
@@ -107,7 +111,7 @@ static void add_sides(struct rd_buf *b, const struct finding *f, enum scope scop
 
 	for (size_t i = 0; i < count; i++) {
 		if (i < f->access_count)
-			add_access(&side, f, &f->accesses[i], scope);
+			add_access(&side, &f->accesses[i], scope);
 		else
 			add_wait(&side, &f->cycle[i - f->access_count], scope);
 		sides[i] = rd_buf_detach(&side);

@@ -174,6 +174,7 @@ static void get_access(struct parse *p, const json_t *object, void *element)
 	a->atomic = get_bool(p, object, "atomic");
 	a->size = get_u32(p, object, "size");
 	a->ordinal = get_u32(p, object, "ordinal");
+	a->subject = get_text(p, object, "subject");
 	get_stack_or_place(p, object, &a->stack);
 	a->locks = get_array(p, locks, &a->lock_count, sizeof *a->locks, get_lock);
 }

@@ -122,6 +122,8 @@ static void put_access(struct rd_json *j, const struct finding_access *a)
 	put_count(j, "size", a->size);
 	put_optional(j, "what", a->what);
 	put_count(j, "ordinal", a->ordinal);
+	if (a->subject)
+		rd_json_string(j, "subject", a->subject);
 	put_frame(j, finding_top(&a->stack));
 	put_stack(j, "stack", &a->stack);
 	put_locks(j, "locks", a->locks, a->lock_count);

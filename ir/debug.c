@@ -170,6 +170,22 @@ static LLVMValueRef described(LLVMValueRef call)
 	return value;
 }
 
+/* Operand numbers of variables, local and global. */
+enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
+
+static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
+{
+	LLVMMetadataRef type = ir_type_pointee(d, ir_debug_operand(d, variable, VARIABLE_TYPE));
+	return type != NULL ? ir_type_size(d, type) : 0;
+}
+
+/* Of two variables with one value: a thread's `void *argument` becomes a `struct job *` in its first line. */
+static bool says_more(struct ir_debug *d, LLVMMetadataRef variable, LLVMMetadataRef other)
+{
+	return ir_type_is_pointer(d, ir_debug_operand(d, other, VARIABLE_TYPE)) &&
+	       pointee_size(d, other) == 0 && pointee_size(d, variable) != 0;
+}
+
 void ir_debug_function(struct ir_debug *d, LLVMValueRef function)
 {
 	rd_umap_release(&d->locals);
@@ -187,13 +203,11 @@ void ir_debug_function(struct ir_debug *d, LLVMValueRef function)
 				continue;
 			bool is_new;
 			uint64_t *slot = rd_umap_put(&d->locals, (uintptr_t)value, &is_new);
-			if (is_new)
-				*slot = (uintptr_t)LLVMValueAsMetadata(LLVMGetOperand(i, 1));
+			LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(i, 1));
+			if (is_new || says_more(d, variable, (LLVMMetadataRef)(uintptr_t)*slot))
+				*slot = (uintptr_t)variable;
 		}
 }
-
-/* Operand numbers of variables, local and global. */
-enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 
 static LLVMMetadataRef global_variable(struct ir_debug *d, LLVMValueRef global)
 {

@@ -544,21 +544,87 @@ static void describe_object(const struct describer *d, const struct meeting *m, 
 		f->object.thread = finding_text(d->set, d->m->threads[o->thread].name);
 }
 
-/* Which of the lines of its function that access the same thing. */
-static uint32_t ordinal_of(const struct describer *d, const struct trace_site *site)
+static bool same_function(const struct trace_site *a, const struct trace_site *b)
+{
+	return a->file == b->file && strcmp(a->function, b->function) == 0;
+}
+
+/* The sites of a line, those of the statement first. */
+struct source_line {
+	const struct trace_site **sites;
+	size_t count, capacity, statement;
+};
+
+static void gather_line(const struct describer *d, const struct trace_site *site, struct source_line *l)
+{
+	const struct trace_sites *sites = d->m->sites;
+
+	for (size_t i = 0; i < sites->site_count; i++) {
+		const struct trace_site *s = &sites->sites[i];
+		if (s->line != site->line || s->kind == TRACE_SITE_CALL || !same_function(s, site))
+			continue;
+		RD_GROW(l->sites, l->capacity, l->count + 1);
+		l->sites[l->count++] = s;
+	}
+}
+
+static void join_statement(struct source_line *l, const struct trace_site *member)
+{
+	for (size_t i = l->statement; i < l->count; i++) {
+		const struct trace_site *s = l->sites[i];
+		if (s->column != member->column && strcmp(s->what, member->what) != 0)
+			continue;
+		l->sites[i] = l->sites[l->statement];
+		l->sites[l->statement++] = s;
+	}
+}
+
+/* What the statement of an access is about.  The read and the write of an assignment, and the many sites of a
+ * copied struct, are one statement: they have a column or the accessed thing in common.  Which of them is
+ * caught differs from run to run, so the first one speaks for all. */
+static const char *subject_of(const struct describer *d, const struct trace_site *site)
+{
+	const struct trace_site *first = site;
+	struct source_line l = {0};
+
+	gather_line(d, site, &l);
+	join_statement(&l, site);
+	for (size_t i = 0; i < l.statement; i++) {
+		const struct trace_site *s = l.sites[i];
+		join_statement(&l, s);
+		if (s->column < first->column || (s->column == first->column && s->n < first->n))
+			first = s;
+	}
+	free(l.sites);
+	return first->what;
+}
+
+/* Which of the lines of its function that access the subject. */
+static uint32_t ordinal_of(const struct describer *d, const struct trace_site *site, const char *subject)
 {
 	const struct trace_sites *sites = d->m->sites;
 	uint32_t n = 0, last = 0;
 
 	for (size_t i = 0; i < sites->site_count; i++) {
 		const struct trace_site *s = &sites->sites[i];
-		if (s->file != site->file || s->line >= site->line || s->line == last ||
-		    strcmp(s->function, site->function) != 0 || strcmp(s->what, site->what) != 0)
+		if (s->line >= site->line || s->line == last || !same_function(s, site) ||
+		    strcmp(s->what, subject) != 0)
 			continue;
 		last = s->line;
 		n++;
 	}
 	return n;
+}
+
+static void describe_subject(const struct describer *d, const struct trace_site *site,
+			     struct finding_access *out)
+{
+	const char *subject = site->kind == TRACE_SITE_CALL ? site->what : subject_of(d, site);
+
+	out->what = finding_text(d->set, known(site->what));
+	if (strcmp(subject, site->what) != 0)
+		out->subject = finding_text(d->set, subject);
+	out->ordinal = ordinal_of(d, site, subject);
 }
 
 /* What a call does to the memory of an object: an initialisation, destruction or release stands
@@ -595,10 +661,8 @@ static void describe_access(const struct describer *d, const struct meeting *m, 
 	out->atomic = e->flags & EXEC_ATOMIC;
 	out->size = a->size;
 	out->stack = stack_of(d, a->site, a->stack);
-	if (site) {
-		out->what = finding_text(d->set, known(site->what));
-		out->ordinal = ordinal_of(d, site);
-	}
+	if (site)
+		describe_subject(d, site, out);
 	out->locks = locks_at(d, e->thread, operation_at(d, m->events[i]) + 1u, &out->lock_count);
 }
 

@@ -137,7 +137,29 @@ static void normal_names_stay(void **state)
 	expect_normal("table[3].lock", "table[].lock");
 	expect_normal("f (x) + y", "f (x) + y");
 	expect_normal("stack T_0-0x40", "stack T_-0x40");
+	expect_normal("memory 0x7f12a0+0x8", "memory +0x8");
 	expect_normal("", "");
+}
+
+static void expect_root(const char *name, const char *expected)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	rd_name_root(&b, name);
+	assert_string_equal(b.data, expected);
+	rd_buf_release(&b);
+}
+
+static void roots_are_variables(void **state)
+{
+	(void)state;
+	expect_root("hits", "hits");
+	expect_root("table[3].lock", "table");
+	expect_root("state.count", "state");
+	expect_root("heap T_0_1 (queue.c:14)#3+8", "heap T_#");
+	expect_root("stack T_0_3-0x40", "stack T_");
+	expect_root("memory 0x7f12a0+0x8", "memory ");
+	expect_root("", "");
 }
 
 static void fields_come_back(void **state)
@@ -195,6 +217,7 @@ int main(void)
 		cmocka_unit_test(lost_threads_have_a_number),
 		cmocka_unit_test(makers_say_where),
 		cmocka_unit_test(normal_names_stay),
+		cmocka_unit_test(roots_are_variables),
 		cmocka_unit_test(fields_come_back),
 		cmocka_unit_test(bad_escapes_are_refused),
 		cmocka_unit_test(absent_is_empty),

@@ -82,7 +82,22 @@ static void other_function(struct finding_set *set, struct finding *f)
 static void other_object(struct finding_set *set, struct finding *f)
 {
 	(void)set;
+	f->object.name = "other[3].hits";
+}
+
+/* A struct is copied, and in another run another of its fields is caught. */
+static void other_field(struct finding_set *set, struct finding *f)
+{
+	(void)set;
 	f->object.name = "table[3].misses";
+	f->accesses[1].subject = f->accesses[1].what;
+	f->accesses[1].what = "table[].misses";
+}
+
+static void other_statement(struct finding_set *set, struct finding *f)
+{
+	(void)set;
+	f->accesses[1].subject = "table[].misses";
 }
 
 static void other_ordinal(struct finding_set *set, struct finding *f)
@@ -94,7 +109,8 @@ static void other_ordinal(struct finding_set *set, struct finding *f)
 static void ids_survive(void **state)
 {
 	void (*const changes[])(struct finding_set *, struct finding *) = {
-		move_lines, build_elsewhere, other_threads, other_element, other_side_first, caught_at_read};
+		move_lines,	  build_elsewhere, other_threads, other_element,
+		other_side_first, caught_at_read,  other_field};
 	char id[FINDING_ID_SIZE], changed[FINDING_ID_SIZE];
 
 	(void)state;
@@ -108,7 +124,7 @@ static void ids_survive(void **state)
 static void ids_differ(void **state)
 {
 	void (*const changes[])(struct finding_set *, struct finding *) = {other_function, other_object,
-									   other_ordinal};
+									   other_ordinal, other_statement};
 	char id[FINDING_ID_SIZE], changed[FINDING_ID_SIZE];
 
 	(void)state;
