@@ -81,6 +81,7 @@ static void note_start(struct scan *s, uint32_t thread, const struct trace_event
 	t->index = (uint32_t)e->values[3];
 	t->stack = e->values[4];
 	t->stack_size = e->values[5];
+	t->frames = t->stack + t->stack_size;
 	t->tid = (uint32_t)e->values[6];
 	if (t->stack_size > 0) {
 		struct memory stack = {.q = e->q,
@@ -130,6 +131,9 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 					  .child = (uint32_t)e->values[2],
 					  .index = (uint32_t)e->values[3],
 					  .stack = model_stack_intern(m, &s->path, d)};
+		break;
+	case RADDLE_FRAMES:
+		t->frames = e->address;
 		break;
 	case RADDLE_ALLOC:
 		memory.kind = MEMORY_ALLOC;

@@ -34,6 +34,7 @@ struct model_thread {
 	uint64_t start_q, end_q; /* 0: not in the trace */
 	uint64_t start_t, end_t;
 	uint64_t stack, stack_size;
+	uint64_t frames; /* where the frames of its stack begin, the highest address */
 	uint64_t accesses, ranges, atomics, operations; /* events; operations: the others with q */
 };
 
@@ -200,6 +201,19 @@ static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
 	       raddle_is_descriptor(m->objects[object].base);
 }
+
+/* A variable on a stack or a thread-local one, as an access by name tells. */
+struct model_variable {
+	const struct trace_site *site; /* of that access */
+	uint32_t thread;	       /* that has the variable */
+	bool is_thread_local;
+};
+
+/* What lies at the offset at q, with MODEL_HISTORIES; false: no access says so. */
+bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
+			 struct model_variable *out);
+/* `main.jobs[].done`, of a thread-local variable `cache`. */
+void model_name_variable(const struct model_variable *v, struct rd_buf *out);
 
 /* Names, appended to `out`. */
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);

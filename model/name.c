@@ -153,6 +153,16 @@ static void name_descriptor(uint64_t address, struct rd_buf *out)
 		    (unsigned long long)((address - RADDLE_DESCRIPTORS) / RADDLE_DESCRIPTOR_BYTES));
 }
 
+/* The distance from the oldest frame is the same in every run. */
+static void name_on_stack(const struct model *m, const struct model_object *o, uint64_t offset,
+			  struct rd_buf *out)
+{
+	uint64_t frames = m->threads[o->thread].frames, address = o->base + offset;
+	bool above = address >= frames;
+	rd_buf_addf(out, "%c0x%llx", above ? '+' : '-',
+		    (unsigned long long)(above ? address - frames : frames - address));
+}
+
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out)
 {
 	RD_ASSERT(object < m->object_count);
@@ -169,8 +179,7 @@ void model_name_place(const struct model *m, uint32_t object, uint64_t offset, s
 			trace_sites_global(m->sites, m->sites->placed[o->info].linkage);
 		model_name_member(m->sites, g ? g->type : "", o->size, offset, out);
 	} else if (o->kind == MODEL_STACK) {
-		/* The distance from the oldest frame is the same in every run. */
-		rd_buf_addf(out, "-0x%llx", (unsigned long long)(o->size - offset));
+		name_on_stack(m, o, offset, out);
 	} else if (o->kind == MODEL_HEAP) {
 		if (offset > 0)
 			rd_buf_addf(out, "+%llu", (unsigned long long)offset);

@@ -29,7 +29,8 @@ struct describer {
 	const struct predict_trace *t;
 	const struct model *m;
 	struct finding_set *set;
-	uint32_t **counted; /* by thread, made when needed: number of each operation in schedules */
+	const char **sync_names; /* made when needed */
+	uint32_t **counted;	 /* by thread, made when needed: number of each operation in schedules */
 	struct lines lines;
 	struct unplaced *unplaced;
 	size_t unplaced_count, unplaced_capacity;
@@ -62,12 +63,20 @@ static const char *name_of(struct finding_set *set, struct rd_buf *b)
 	return name;
 }
 
+/* A lock on a stack lives as long as its variable, so any time will do. */
 static const char *sync_name(const struct describer *d, uint32_t sync)
 {
+	const struct model_sync *s = &d->m->syncs[sync];
+	struct model_variable v;
 	struct rd_buf b = RD_BUF_INIT;
 
-	model_name_sync(d->m, sync, &b);
-	return name_of(d->set, &b);
+	if (d->sync_names[sync])
+		return d->sync_names[sync];
+	if (model_find_variable(d->m, s->object, s->offset, 0, &v))
+		model_name_variable(&v, &b);
+	else
+		model_name_sync(d->m, sync, &b);
+	return d->sync_names[sync] = name_of(d->set, &b);
 }
 
 static size_t count_frames(const struct describer *d, uint32_t site, uint32_t stack)
@@ -228,16 +237,9 @@ static uint32_t operation_before(const struct model_history *h, size_t access)
 static const char *object_text(const struct describer *d, struct schedule *s,
 			       const struct model_operation *op)
 {
-	struct rd_buf b = RD_BUF_INIT;
-	const char *text;
-
 	if (op->sync != MODEL_NONE)
-		model_name_sync(d->m, op->sync, &b);
-	else if (op->second != MODEL_NONE)
-		rd_buf_adds(&b, d->m->threads[op->second].name);
-	text = schedule_text(s, known(b.data));
-	rd_buf_release(&b);
-	return text;
+		return schedule_text(s, sync_name(d, op->sync));
+	return op->second != MODEL_NONE ? schedule_text(s, d->m->threads[op->second].name) : NULL;
 }
 
 /* A plan is in order, so the last number that was put for a thread is the largest. */
@@ -308,6 +310,8 @@ struct meeting {
 	size_t accesses[2];
 	uint32_t object;
 	uint64_t offset;
+	const char *name;
+	struct model_variable variable; /* without a site: it is none, or not known as one */
 };
 
 static bool overlap(const struct model_access *a, const struct model_access *b)
@@ -330,6 +334,28 @@ static size_t find_overlapping(const struct describer *d, uint32_t thread, size_
 	return access;
 }
 
+/* When the variable is looked for: when its thread accesses it, or else at the first of the two. */
+static uint64_t time_of(const struct describer *d, const struct meeting *m)
+{
+	uint32_t owner = d->m->objects[m->object].thread;
+	uint32_t event = m->events[d->t->x.events[m->events[1]].thread == owner];
+	const struct model_history *h = &d->m->histories[d->t->x.events[event].thread];
+	uint32_t at = operation_before(h, m->accesses[event == m->events[1]]);
+
+	return at < h->operation_count ? h->operations[at].q : 0;
+}
+
+static void name_meeting(const struct describer *d, struct meeting *m)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	if (model_find_variable(d->m, m->object, m->offset, time_of(d, m), &m->variable))
+		model_name_variable(&m->variable, &b);
+	else
+		model_name_place(d->m, m->object, m->offset, &b);
+	m->name = name_of(d->set, &b);
+}
+
 static struct meeting meeting_of(const struct describer *d, const struct predict_race *r)
 {
 	struct meeting m = {.events = {r->first, r->second}};
@@ -346,63 +372,20 @@ static struct meeting meeting_of(const struct describer *d, const struct predict
 	}
 	m.object = a[0]->object;
 	m.offset = a[0]->offset > a[1]->offset ? a[0]->offset : a[1]->offset;
+	name_meeting(d, &m);
 	return m;
-}
-
-static bool is_thread_local(const struct describer *d, const struct model_access *a, const struct meeting *m)
-{
-	const struct trace_site *site;
-
-	if (a->object != m->object || a->offset > m->offset || a->offset + a->size <= m->offset)
-		return false;
-	site = trace_sites_find(d->m->sites, a->site);
-	return site && site->flags & TRACE_SITE_TLS && *site->what;
-}
-
-/* Thread-local variables lie on stacks and in memory that nothing is known about.  It takes an access
- * by name, which only the thread that has the variable can make, to tell: the index of that thread
- * and its access, or MODEL_NONE. */
-static uint32_t find_thread_local(const struct describer *d, const struct meeting *m,
-				  const struct model_access **by)
-{
-	uint8_t kind = d->m->objects[m->object].kind;
-
-	if ((kind != MODEL_STACK && kind != MODEL_PAGE) || model_is_descriptors(d->m, m->object))
-		return MODEL_NONE;
-	for (uint32_t i = 0; i < d->m->thread_count; i++) {
-		const struct model_history *h = &d->m->histories[i];
-		for (size_t k = 0; k < h->access_count; k++) {
-			*by = &h->accesses[k];
-			if (is_thread_local(d, *by, m))
-				return i;
-		}
-	}
-	return MODEL_NONE;
-}
-
-static void name_meeting(const struct describer *d, const struct meeting *m, struct rd_buf *out)
-{
-	const struct model_access *by;
-
-	if (find_thread_local(d, m, &by) != MODEL_NONE)
-		rd_buf_adds(out, trace_sites_find(d->m->sites, by->site)->what);
-	else
-		model_name_place(d->m, m->object, m->offset, out);
 }
 
 static void add_hold(struct describer *d, const struct meeting *m, int i, struct schedule *s)
 {
 	const struct exec_event *e = &d->t->x.events[m->events[i]];
 	struct schedule_hold *h = schedule_add_hold(s);
-	struct rd_buf b = RD_BUF_INIT;
 
 	h->thread = schedule_text(s, d->m->threads[e->thread].name);
 	h->site = e->site;
 	h->write = exec_writes(e->kind);
 	h->place = place_of(d, s, e->site);
-	name_meeting(d, m, &b);
-	h->object = schedule_text(s, b.data);
-	rd_buf_release(&b);
+	h->object = schedule_text(s, m->name);
 	RD_GROW(d->unplaced, d->unplaced_capacity, d->unplaced_count + 1);
 	d->unplaced[d->unplaced_count++] =
 		(struct unplaced){s, (uint32_t)s->hold_count - 1, e->thread, m->accesses[i]};
@@ -516,16 +499,13 @@ static void describe_declaration(const struct describer *d, const struct model_o
 static void describe_object(const struct describer *d, const struct meeting *m, struct finding *f)
 {
 	const struct model_object *o = &d->m->objects[m->object];
-	const struct model_access *by;
-	struct rd_buf b = RD_BUF_INIT;
-	uint32_t owner = find_thread_local(d, m, &by);
+	const struct model_variable *v = &m->variable;
 
-	name_meeting(d, m, &b);
-	f->object.name = name_of(d->set, &b);
-	if (owner != MODEL_NONE) {
-		f->object.kind = FINDING_THREAD_LOCAL;
-		f->object.type = finding_text(d->set, known(trace_sites_find(d->m->sites, by->site)->type));
-		f->object.thread = finding_text(d->set, d->m->threads[owner].name);
+	f->object.name = m->name;
+	if (v->site) {
+		f->object.kind = v->is_thread_local ? FINDING_THREAD_LOCAL : FINDING_STACK;
+		f->object.type = finding_text(d->set, known(v->site->type));
+		f->object.thread = finding_text(d->set, d->m->threads[v->thread].name);
 		return;
 	}
 	f->object.size = o->size;
@@ -776,6 +756,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 	struct describer d = {.t = t, .m = t->model, .set = set};
 	size_t left_out = 0;
 
+	d.sync_names = rd_xcalloc(d.m->sync_count + 1, sizeof *d.sync_names);
 	d.counted = rd_xcalloc(d.m->thread_count + 1, sizeof *d.counted);
 	predict_lines_init(&d.lines, &t->x);
 	for (enum predict_class class = PREDICT_SOUND; class <= PREDICT_SPECULATIVE; class ++) {
@@ -801,6 +782,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 		free(d.counted[i]);
 	free(d.counted);
 	predict_lines_release(&d.lines);
+	free(d.sync_names);
 	return left_out;
 }
 

@@ -133,7 +133,7 @@ static void fork_child(void)
 		return;
 	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, 0, 0, t->stack_low, t->stack_high - t->stack_low,
 		 (uint64_t)rt.pid);
-	rt_modules(t);
+	rt_layout(t);
 }
 
 static pid_t forked(struct rt_thread *t, pid_t pid)
@@ -493,7 +493,11 @@ static int module_event(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-void rt_modules(struct rt_thread *t)
+/* Environment and arguments have another size in every run, and the kernel puts them at an address of its own
+ * choice: only distances from below them are the same. */
+void rt_layout(struct rt_thread *t)
 {
+	if (rt.arguments > t->stack_low && rt.arguments < t->stack_high)
+		RT_EVENT(t, RADDLE_FRAMES, rt.arguments);
 	dl_iterate_phdr(module_event, t);
 }

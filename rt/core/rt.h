@@ -55,6 +55,7 @@ struct rt {
 	uint32_t exited;	 /* the EXIT record is written */
 	_Atomic uint32_t others; /* threads that were started and not joined, but for the first */
 	size_t page;
+	uintptr_t arguments;	       /* above them lies what the kernel put on the stack */
 	uint64_t clock_tick, clock_ns; /* at the start; tick is 0 where ticks are no measure of time */
 
 	/* Protects what follows it.  Nests within nothing, is held with all signals
@@ -174,7 +175,7 @@ static inline struct rt_thread *rt_plain(void)
 }
 
 /* rt/core/process.c */
-void rt_modules(struct rt_thread *t);
+void rt_layout(struct rt_thread *t);
 void rt_process_setup(void); /* fork handlers, exit hook */
 
 #endif

@@ -127,7 +127,7 @@ static void start_main_thread(void)
 	rt_handle_add((uint64_t)pthread_self(), 0);
 	rt_thread_begin(t);
 	if (t->recording)
-		rt_modules(t);
+		rt_layout(t);
 }
 
 static void start(int argc, char **argv, char **envp)
@@ -136,7 +136,7 @@ static void start(int argc, char **argv, char **envp)
 	int saved = errno;
 
 	(void)argc;
-	(void)argv;
+	rt.arguments = (uintptr_t)argv;
 	rt_placeholder_setup();
 	syscall(SYS_madvise, &rt_guard, sizeof rt_guard, MADV_WIPEONFORK);
 	rt_guard.alive = RT_PLAIN;
