@@ -132,9 +132,7 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 					  .index = (uint32_t)e->values[3],
 					  .stack = model_stack_intern(m, &s->path, d)};
 		break;
-	case RADDLE_FRAMES:
-		t->frames = e->address;
-		break;
+	case RADDLE_FRAMES: t->frames = e->address; break;
 	case RADDLE_ALLOC:
 		memory.kind = MEMORY_ALLOC;
 		memory.size = e->values[2];
