@@ -29,7 +29,7 @@ struct describer {
 	const struct predict_trace *t;
 	const struct model *m;
 	struct finding_set *set;
-	const char **sync_names; /* made when needed */
+	const char **sync_names; /* made when needed; NULL: nothing is kept */
 	uint32_t **counted;	 /* by thread, made when needed: number of each operation in schedules */
 	struct lines lines;
 	struct unplaced *unplaced;
@@ -69,14 +69,18 @@ static const char *sync_name(const struct describer *d, uint32_t sync)
 	const struct model_sync *s = &d->m->syncs[sync];
 	struct model_variable v;
 	struct rd_buf b = RD_BUF_INIT;
+	const char *name;
 
-	if (d->sync_names[sync])
+	if (d->sync_names && d->sync_names[sync])
 		return d->sync_names[sync];
 	if (model_find_variable(d->m, s->object, s->offset, 0, &v))
 		model_name_variable(&v, &b);
 	else
 		model_name_sync(d->m, sync, &b);
-	return d->sync_names[sync] = name_of(d->set, &b);
+	name = name_of(d->set, &b);
+	if (d->sync_names)
+		d->sync_names[sync] = name;
+	return name;
 }
 
 static size_t count_frames(const struct describer *d, uint32_t site, uint32_t stack)

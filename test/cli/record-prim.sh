@@ -51,7 +51,7 @@ visible() {
 	show=$(sed -n 's/^ \* SHOW: //p' "$1")
 	hide=$(sed -n 's/^ \* HIDE: //p' "$1" | tr '\n' ',')
 	awk -v show="$show" -v hide="$hide" 'BEGIN {
-		n = split("read write module alloc free unmap join-request once-request", all, " ")
+		n = split("read write module frames alloc free unmap join-request once-request", all, " ")
 		for (i = 1; i <= n; i++) hidden[all[i]] = 1
 		n = split(show, shown, " ")
 		for (i = 1; i <= n; i++) delete hidden[shown[i]]
