@@ -270,12 +270,6 @@ static const char *const file_options[] = {"version-script",
 					   "export-dynamic-symbol-list",
 					   NULL};
 
-static const char *without_dashes(const char *s)
-{
-	s += s[0] == '-';
-	return s + (s[0] == '-');
-}
-
 static void add_file(struct collector *c, const char *option, const char *file)
 {
 	char *path = absolute(c, file), *text;

@@ -42,12 +42,6 @@ struct linker {
 	bool is_static, shared;
 };
 
-static const char *without_dashes(const char *s)
-{
-	s += s[0] == '-';
-	return s + (s[0] == '-');
-}
-
 static bool has_origin(const char *s)
 {
 	return strstr(s, "$ORIGIN") || strstr(s, "${ORIGIN}");

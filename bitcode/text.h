@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two questions about arguments that the room asks everywhere. */
+/* What the room asks of arguments everywhere. */
 #ifndef BITCODE_TEXT_H
 #define BITCODE_TEXT_H
 
@@ -18,6 +18,12 @@ static inline bool is_one_of(const char *s, const char *const *list)
 		if (!strcmp(s, *list))
 			return true;
 	return false;
+}
+
+static inline const char *without_dashes(const char *s)
+{
+	s += s[0] == '-';
+	return s + (s[0] == '-');
 }
 
 #endif

@@ -345,12 +345,6 @@ static const char *const linker_valued[] = {"rpath",
 					    "out-implib",
 					    NULL};
 
-static const char *without_dashes(const char *s)
-{
-	s += s[0] == '-';
-	return s + (s[0] == '-');
-}
-
 /* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long option
  * begins like the last two; lld takes -load-pass-plugin and -error-handling-script, so others must not be
  * read as one letter and its value. */

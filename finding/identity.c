@@ -27,6 +27,7 @@
 #include "finding/finding.h"
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/name.h"
 #include "finding/schedule.h"
@@ -158,8 +159,7 @@ static size_t steps(const struct finding *f)
 /* Which of two predictions of one error to show: < 0 for a. */
 static int compare_worth(const struct finding *a, const struct finding *b)
 {
-	if (a->status != b->status)
-		return a->status < b->status ? -1 : 1;
+	RD_BY(a->status, b->status);
 	if (a->sound != b->sound)
 		return a->sound ? -1 : 1;
 	if (a->class != b->class)
@@ -209,12 +209,10 @@ static int compare_rank(const void *a, const void *b)
 {
 	const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
 
-	if (x->status != y->status)
-		return x->status < y->status ? -1 : 1;
+	RD_BY(x->status, y->status);
 	if (x->sound != y->sound)
 		return x->sound ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
+	RD_BY(x->kind, y->kind);
 	int order = compare_places(x, y);
 	return order ? order : strcmp(x->id, y->id);
 }

@@ -11,6 +11,7 @@
 #include "inject/results.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
@@ -82,8 +83,7 @@ static int compare_runs(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
 
-	if (x->run.run != y->run.run)
-		return x->run.run < y->run.run ? -1 : 1;
+	RD_BY(x->run.run, y->run.run);
 	return (x->position > y->position) - (x->position < y->position);
 }
 

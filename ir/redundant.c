@@ -18,6 +18,7 @@
 #include "ir/redundant.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +52,8 @@ struct ranked {
 static int by_place(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
-	if (x->key.base != y->key.base)
-		return x->key.base < y->key.base ? -1 : 1;
-	if (x->key.offset != y->key.offset)
-		return x->key.offset < y->key.offset ? -1 : 1;
+	RD_BY(x->key.base, y->key.base);
+	RD_BY(x->key.offset, y->key.offset);
 	if (x->key.size != y->key.size)
 		return x->key.size > y->key.size ? -1 : 1;
 	return x->number < y->number ? -1 : 1;

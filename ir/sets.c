@@ -5,6 +5,7 @@
  * was copied for its callers has all the places that it has in any copy.
  */
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "ir/constrain.h"
 #include "ir/value.h"
@@ -107,8 +108,7 @@ static int by_object(const void *a, const void *b, void *solution)
 {
 	const struct ir_solution *s = solution;
 	const struct ir_place *x = &s->places[*(const uint32_t *)a], *y = &s->places[*(const uint32_t *)b];
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
+	RD_BY(x->object, y->object);
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
@@ -222,10 +222,8 @@ static void write_values(struct tables *t)
 static int by_value(const void *a, const void *b)
 {
 	const struct facts_call *x = a, *y = b;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
+	RD_BY(x->value, y->value);
+	RD_BY(x->function, y->function);
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "ir/debug-int.h"
 
+#include "base/compare.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,8 +144,7 @@ static uint64_t subrange_count(struct ir_debug *d, LLVMMetadataRef range)
 static int by_offset(const void *a, const void *b)
 {
 	const struct field *x = a, *y = b;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
+	RD_BY(x->offset, y->offset);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "model/model-int.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/std.h"
@@ -237,8 +238,7 @@ static void link_threads(struct scan *s)
 static int compare_memory(const void *a, const void *b)
 {
 	const struct memory *x = a, *y = b;
-	if (x->q != y->q)
-		return x->q < y->q ? -1 : 1;
+	RD_BY(x->q, y->q);
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 

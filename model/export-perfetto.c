@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "model/model.h"
@@ -506,12 +507,9 @@ static void write_spans(struct export *x, const struct span *spans, size_t count
 static int compare_spans(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
+	RD_BY(x->thread, y->thread);
+	RD_BY(x->begin, y->begin);
+	RD_BY(x->kind, y->kind);
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 

@@ -12,6 +12,7 @@
 #include "model/model-int.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +106,7 @@ static int compare_bases(const void *a, const void *b, void *objects)
 {
 	const struct model_object *x = (const struct model_object *)objects + *(const uint32_t *)a;
 	const struct model_object *y = (const struct model_object *)objects + *(const uint32_t *)b;
-	if (x->base != y->base)
-		return x->base < y->base ? -1 : 1;
+	RD_BY(x->base, y->base);
 	return x->size > y->size ? -1 : x->size < y->size;
 }
 

@@ -11,6 +11,7 @@
 #include "order/exec.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "order/machine.h"
 
 #include <stdlib.h>
@@ -101,17 +102,8 @@ struct notes {
 
 static uint32_t take_note(const struct exec *x, const struct notes *n, uint32_t since, uint8_t *taken)
 {
-	size_t low = 0, high = n->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (n->events[middle] < since)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < n->count; low++) {
-		uint32_t e = n->events[low];
+	for (size_t i = rd_lower_bound(n->events, 0, n->count, since); i < n->count; i++) {
+		uint32_t e = n->events[i];
 		if (taken[e])
 			continue;
 		taken[e] = x->events[e].kind == EXEC_SIGNAL;

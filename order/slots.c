@@ -6,6 +6,7 @@
 #include "order/slots.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 
@@ -68,14 +69,5 @@ void slots_release(struct slots *s)
 
 uint32_t slots_below(const struct slots *s, const struct slot *slot, uint32_t position)
 {
-	uint32_t low = slot->begin, high = slot->end;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s->index[middle] < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - slot->begin;
+	return (uint32_t)rd_lower_bound(s->index, slot->begin, slot->end, position) - slot->begin;
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "finding/schedule.h"
 #include "order/fill.h"
@@ -399,8 +400,7 @@ static int compare_unplaced(const void *left, const void *right)
 {
 	const struct unplaced *a = left, *b = right;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
+	RD_BY(a->thread, b->thread);
 	return (a->access > b->access) - (a->access < b->access);
 }
 

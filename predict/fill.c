@@ -21,6 +21,7 @@
 #include "predict/fill.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "predict/granule.h"
@@ -186,12 +187,9 @@ static int compare_uses(const void *left, const void *right)
 {
 	const struct use *a = left, *b = right;
 
-	if (a->access->object != b->access->object)
-		return a->access->object < b->access->object ? -1 : 1;
-	if (a->access->offset != b->access->offset)
-		return a->access->offset < b->access->offset ? -1 : 1;
-	if (a->access->site != b->access->site)
-		return a->access->site < b->access->site ? -1 : 1;
+	RD_BY(a->access->object, b->access->object);
+	RD_BY(a->access->offset, b->access->offset);
+	RD_BY(a->access->site, b->access->site);
 	return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -323,10 +321,8 @@ static int compare_segments(const void *left, const void *right)
 {
 	const struct segment *a = left, *b = right;
 
-	if (a->q != b->q)
-		return a->q < b->q ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
+	RD_BY(a->q, b->q);
+	RD_BY(a->thread, b->thread);
 	/* "before the first" is the largest number, and comes first */
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }

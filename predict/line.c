@@ -10,6 +10,7 @@
 #include "predict/line.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,16 +92,7 @@ void predict_lines_release(struct lines *s)
 /* How many kept events come before event `e`. */
 static uint32_t place_of(const struct lines *s, uint32_t e)
 {
-	uint32_t low = 0, high = s->kept_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s->kept[middle] < e)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)rd_lower_bound(s->kept, 0, s->kept_count, e);
 }
 
 /* ---- the events ---- */

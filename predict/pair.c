@@ -16,6 +16,7 @@
  * accesses of the variable: easy variables must not pay for hot ones.
  */
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "predict/race.h"
 
@@ -168,12 +169,9 @@ static int compare_keys(const void *left, const void *right)
 {
 	const struct access_key *a = left, *b = right;
 
-	if (a->site != b->site)
-		return a->site < b->site ? -1 : 1;
-	if (a->sort != b->sort)
-		return a->sort < b->sort ? -1 : 1;
-	if (a->locks != b->locks)
-		return a->locks < b->locks ? -1 : 1;
+	RD_BY(a->site, b->site);
+	RD_BY(a->sort, b->sort);
+	RD_BY(a->locks, b->locks);
 	return (a->event > b->event) - (a->event < b->event);
 }
 

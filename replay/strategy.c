@@ -13,6 +13,7 @@
 #include "replay/strategy.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "finding/schedule.h"
 
@@ -101,8 +102,7 @@ static int compare_candidates(const void *a, const void *b, void *context)
 
 	if (x->sound != y->sound)
 		return x->sound ? -1 : 1;
-	if (c->turn != d->turn)
-		return c->turn < d->turn ? -1 : 1;
+	RD_BY(c->turn, d->turn);
 	if (step_count(x) != step_count(y))
 		return step_count(x) < step_count(y) ? -1 : 1;
 	return i < k ? -1 : 1;

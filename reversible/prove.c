@@ -11,6 +11,7 @@
 #include "reversible/certificate.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/name.h"
 #include "reversible/depend.h"
 #include "reversible/feed.h"
@@ -243,12 +244,9 @@ static int compare_pairs(const void *left, const void *right)
 {
 	const struct rev_pair *a = left, *b = right;
 
-	if (a->t != b->t)
-		return a->t < b->t ? -1 : 1;
-	if (a->s != b->s)
-		return a->s < b->s ? -1 : 1;
-	if (a->u != b->u)
-		return a->u < b->u ? -1 : 1;
+	RD_BY(a->t, b->t);
+	RD_BY(a->s, b->s);
+	RD_BY(a->u, b->u);
 	return (a->r > b->r) - (a->r < b->r);
 }
 
