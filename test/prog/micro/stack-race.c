@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: race stack
+// expect: race main.local
 // recorded: the thread is done before main reads.
 /* Read before the join. */
 #include "case.h"
