@@ -394,13 +394,14 @@ static void test_stands(void **state)
 /* Decisions that did not all come up. */
 static void test_turns_end_early(void **state)
 {
-	struct schedule turns;
+	struct schedule turns, exported;
 
 	(void)state;
 	begin_turns(&turns);
 	outcome("exit", &turns, REPLAY_ENDED);
 	explained("only 0 of 1 decisions came up");
-	assert_int_equal(replay_export(&race, &result, &turns), RD_EFORMAT);
+	assert_int_equal(replay_export(&race, &result, &exported), RD_EFORMAT);
+	schedule_release(&exported);
 	schedule_release(&turns);
 }
 

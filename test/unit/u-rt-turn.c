@@ -82,13 +82,15 @@ static void seeds(void **state)
 /* What a seed did is written down, and done again by that. */
 static void written_down(void **state)
 {
-	struct plan p = {.name = "cells", .flags = TURNS, .watches = {{"fill", true}, {"look", false}}};
+	struct plan p = {
+		.name = "cells", .flags = TURNS, .watches = {{"fill", true, false}, {"look", false, false}}};
 
 	(void)state;
 	for (p.seed = 1; p.seed <= 5; p.seed++) {
 		struct run r = run_plan(&p);
-		struct plan again = {
-			.name = "cells", .flags = TURNS, .watches = {{"fill", true}, {"look", false}}};
+		struct plan again = {.name = "cells",
+				     .flags = TURNS,
+				     .watches = {{"fill", true, false}, {"look", false, false}}};
 		uint32_t count = r.steer->made_count;
 		assert_in_range(count, 1, OPS_MAX);
 		for (uint32_t i = 0; i < count; i++) /* slots are positions here */
@@ -116,7 +118,9 @@ static void meets(void **state)
 /* Watched accesses are points. */
 static void watches(void **state)
 {
-	struct plan p = {.name = "race", .flags = TURNS, .watches = {{"write_a", true}, {"write_b", true}}};
+	struct plan p = {.name = "race",
+			 .flags = TURNS,
+			 .watches = {{"write_a", true, false}, {"write_b", true, false}}};
 
 	(void)state;
 	check_turns(&p, "b\n", 5);
