@@ -37,10 +37,8 @@ static int dump_schedule(const char *path, bool json)
 {
 	struct report_opts opts = {.colour = report_wants_colour(stdout), .steps = SIZE_MAX};
 	struct schedule s;
-	int err;
+	int err = schedule_read(&s, path);
 
-	schedule_init(&s);
-	err = schedule_read(&s, path);
 	if (!err)
 		err = json ? finding_write_schedule(&s, stdout) : report_schedule(&s, &opts, stdout);
 	schedule_release(&s);
