@@ -339,10 +339,6 @@ static const char *const linker_valued[] = {"rpath",
 					    "oformat",
 					    "Y",
 					    "undefined-glob",
-					    "Map",
-					    "dependency-file",
-					    "reproduce",
-					    "out-implib",
 					    NULL};
 
 /* Whether the option is `name` with its value in the same word: --soname=X, -znow, -O1.  No long option
