@@ -118,7 +118,8 @@ static void open_sink(struct record_collector *c, struct process *p)
 		record_sink_full(p->sink, c->options.layout);
 }
 
-/* The entry of a forked process; NULL while its parent or pid is unknown. */
+/* The entry of a forked process; NULL while its pid is unknown.  The parent's entry is made first: a buffer of
+ * a grandchild may be the first thing that is seen of either. */
 static struct process *find_process(struct record_collector *c, uint32_t n)
 {
 	const struct raddle_process *entry;
@@ -134,7 +135,7 @@ static struct process *find_process(struct record_collector *c, uint32_t n)
 	entry = &c->session->shared->processes[n];
 	if (atomic_load(&entry->pid) <= 0 || entry->parent < 0 || (uint32_t)entry->parent >= n)
 		return NULL;
-	parent = c->processes[entry->parent];
+	parent = find_process(c, (uint32_t)entry->parent);
 	if (!parent)
 		return NULL;
 	directory = rd_xasprintf("%s/fork-%u", parent->directory, entry->fork_index);
