@@ -141,7 +141,7 @@ check: deps
 	@tool/run-tests --build $(B)
 
 check-long: deps
-	@$(MAKE) --no-print-directory -j$(JOBS) all unit seeds fuzzers
+	@$(MAKE) --no-print-directory -j$(JOBS) all unit
 	@tool/run-tests --build $(B) --long
 
 check-all: check
