@@ -20,6 +20,14 @@ char *rd_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2))
 void rd_free_all(size_t count, void *const *blocks);
 #define RD_FREE(...) rd_free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
+/* Frees a block of each element: RD_FREE_EACH(items, count, .name); an array of pointers has no member to
+ * name. */
+#define RD_FREE_EACH(array, count, ...)                                                                      \
+	do {                                                                                                 \
+		for (size_t rd_i = 0; rd_i < (count); rd_i++)                                                \
+			free((array)[rd_i] __VA_ARGS__);                                                     \
+	} while (0)
+
 /* Makes room for at least `need` elements in *array; *capacity counts elements
  * and grows by half.  RD_GROW(array, capacity, need) is the usual spelling. */
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element);

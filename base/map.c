@@ -107,6 +107,12 @@ void rd_umap_release(struct rd_umap *m)
 	*m = (struct rd_umap)RD_UMAP_INIT;
 }
 
+void rd_umap_release_all(size_t count, struct rd_umap *const *maps)
+{
+	for (size_t i = 0; i < count; i++)
+		rd_umap_release(maps[i]);
+}
+
 uint64_t *rd_pmap_get(const struct rd_pmap *m, uint64_t a, uint64_t b)
 {
 	return get(&m->map, (uint64_t[]){a, b}, 2);
@@ -189,8 +195,7 @@ bool rd_names_find(const struct rd_names *m, const char *s, size_t n, uint32_t *
 
 void rd_names_release(struct rd_names *m)
 {
-	for (size_t i = 0; i < m->count; i++)
-		free(m->items[i]);
+	RD_FREE_EACH(m->items, m->count);
 	free(m->items);
 	free(m->slots);
 	*m = (struct rd_names)RD_NAMES_INIT;

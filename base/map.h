@@ -27,6 +27,10 @@ uint64_t *rd_umap_get(const struct rd_umap *m, uint64_t key); /* NULL if absent;
 uint64_t *rd_umap_put(struct rd_umap *m, uint64_t key,
 		      bool *is_new); /* a new value is 0; is_new may be NULL */
 void rd_umap_release(struct rd_umap *m);
+void rd_umap_release_all(size_t count, struct rd_umap *const *maps);
+#define RD_UMAP_RELEASE(...)                                                                                 \
+	rd_umap_release_all(sizeof((struct rd_umap *[]){__VA_ARGS__}) / sizeof(struct rd_umap *),            \
+			    (struct rd_umap *[]){__VA_ARGS__})
 
 /* The same for keys of two numbers, compared in full: what does not fit into 64 bits is
  * never folded into one number.  A longer key is a chain: the value of the first two numbers

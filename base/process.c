@@ -52,8 +52,7 @@ void rd_argv_add_all(struct rd_argv *a, char *const *items)
 
 void rd_argv_release(struct rd_argv *a)
 {
-	for (size_t i = 0; i < a->count; i++)
-		free(a->items[i]);
+	RD_FREE_EACH(a->items, a->count);
 	free(a->items);
 	*a = (struct rd_argv)RD_ARGV_INIT;
 }

@@ -376,8 +376,7 @@ void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t g
 		evict(c, list.items[i].path);
 		list.total -= list.items[i].size;
 	}
-	for (size_t i = 0; i < list.count; i++)
-		free(list.items[i].path);
+	RD_FREE_EACH(list.items, list.count, .path);
 	RD_FREE(list.items, flavours, units);
 	remove_stale_work(c, time(NULL) - 24 * 3600);
 }

@@ -265,8 +265,7 @@ static char **assemble_all(const char *driver, const struct bitcode_args *args, 
 
 static void remove_objects(const struct bitcode_args *args, char **objects, char *directory)
 {
-	for (size_t i = 0; i < args->input_count; i++)
-		free(objects[i]);
+	RD_FREE_EACH(objects, args->input_count);
 	free(objects);
 	rd_scratch_close(directory);
 }

@@ -68,8 +68,7 @@ void doctor_examine(struct doctor_report *report)
 
 void doctor_report_release(struct doctor_report *report)
 {
-	for (size_t i = 0; i < report->count; i++)
-		free(report->items[i].found);
+	RD_FREE_EACH(report->items, report->count, .found);
 	free(report->items);
 	*report = (struct doctor_report){0};
 }

@@ -28,8 +28,7 @@ void epa_delay_free(struct epa_delay *h)
 {
 	if (!h)
 		return;
-	for (size_t i = 0; i < h->thread_count; i++)
-		free(h->threads[i].ring);
+	RD_FREE_EACH(h->threads, h->thread_count, .ring);
 	free(h->threads);
 	free(h);
 }

@@ -10,6 +10,7 @@
 #include "epa/object.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
@@ -670,17 +671,11 @@ static struct epa_name unknown_name(struct epa_objects *o, uint32_t site, uint64
 {
 	size_t place = epa_walk_place(o->walk);
 	struct thread *t = &o->threads[place];
-	size_t low = 0, high = t->unknown_count;
+	size_t next = 0;
 	struct epa_object object = {.thread = t->name, .kind = EPA_UNKNOWN};
 	const struct unknown *u;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (t->unknowns[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	u = low > 0 ? &t->unknowns[low - 1] : NULL;
+	RD_BISECT(next, t->unknown_count, at, t->unknowns[at].start <= address);
+	u = next > 0 ? &t->unknowns[next - 1] : NULL;
 	if ((!u || address - u->start >= UNKNOWN_SIZE) && t->unknown_count < UNKNOWN_MAX)
 		u = new_unknown(o, place, site, address);
 	if (!u || address - u->start >= UNKNOWN_SIZE)

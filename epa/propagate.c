@@ -95,8 +95,7 @@ void epa_propagator_free(struct epa_propagator *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->thread_count; i++)
-		free(p->threads[i].last);
+	RD_FREE_EACH(p->threads, p->thread_count, .last);
 	free(p->threads);
 	rd_pmap_release(&p->nodes);
 	rd_pmap_release(&p->edges);

@@ -182,13 +182,10 @@ void epa_reference_close(struct epa_reference *ref)
 		munmap((void *)(uintptr_t)ref->map, ref->file_blocks * BLOCK_BYTES);
 	if (ref->fd >= 0)
 		close(ref->fd);
-	for (size_t i = 0; i < ref->thread_count; i++) {
-		free(ref->threads[i].blocks);
-		free(ref->threads[i].words);
-	}
+	for (size_t i = 0; i < ref->thread_count; i++)
+		RD_FREE(ref->threads[i].blocks, ref->threads[i].words);
 	free(ref->threads);
-	rd_umap_release(&ref->by_name);
-	rd_umap_release(&ref->ops);
+	RD_UMAP_RELEASE(&ref->by_name, &ref->ops);
 	epa_names_release(&ref->names);
 	free(ref);
 }

@@ -11,8 +11,7 @@
 
 void epa_renames_release(struct epa_renames *r)
 {
-	for (size_t i = 0; i < r->count; i++)
-		free(r->lists[i].list);
+	RD_FREE_EACH(r->lists, r->count, .list);
 	free(r->lists);
 	rd_pmap_release(&r->heads);
 	*r = (struct epa_renames){0};

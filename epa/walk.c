@@ -117,8 +117,7 @@ void epa_source_close(struct epa_source *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->thread_count; i++)
-		free(s->threads[i].buffers);
+	RD_FREE_EACH(s->threads, s->thread_count, .buffers);
 	free(s->threads);
 	trace_layout_free(s->own_layout);
 	trace_close(s->trace);

@@ -6,6 +6,7 @@
 #include "facts/facts.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "facts/facts-int.h"
 
@@ -23,8 +24,7 @@ void facts_free(struct facts *f)
 {
 	if (f == NULL)
 		return;
-	for (size_t i = 0; i < f->string_count; i++)
-		free(f->strings[i]);
+	RD_FREE_EACH(f->strings, f->string_count);
 	free(f->strings);
 #define FREE(name, rows) free(f->rows);
 	FACTS_TABLES(FREE)
@@ -111,15 +111,10 @@ struct facts_run facts_members_of(const struct facts *f, uint32_t set)
 /* The first row of the call graph whose value is at least this one. */
 static uint32_t call_row(const struct facts *f, uint32_t value)
 {
-	size_t low = 0, high = f->call_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (f->calls[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	uint32_t row = 0;
+
+	RD_BISECT(row, f->call_count, at, f->calls[at].value < value);
+	return row;
 }
 
 struct facts_run facts_calls_of(const struct facts *f, uint32_t value)
@@ -135,16 +130,11 @@ const char *facts_string(const struct facts *f, uint32_t string)
 
 uint32_t facts_function_at(const struct facts *f, uint32_t value)
 {
-	size_t low = 0, high = f->function_count;
+	uint32_t next = 1;
+
 	RD_ASSERT(value < f->value_count);
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (f->functions[middle].values <= value)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	RD_BISECT(next, f->function_count, at, f->functions[at].values <= value);
+	return next - 1;
 }
 
 uint32_t facts_operand_set(const struct facts *f, uint32_t operand)

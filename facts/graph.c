@@ -246,8 +246,7 @@ void facts_loops_init(struct facts_loops *l, const struct facts_graph *g)
 
 void facts_loops_release(struct facts_loops *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free(l->items[i].body);
+	RD_FREE_EACH(l->items, l->count, .body);
 	free(l->items);
 	free(l->innermost);
 	memset(l, 0, sizeof *l);

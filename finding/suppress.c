@@ -7,6 +7,7 @@
  */
 #include "finding/suppress.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -242,8 +243,7 @@ int suppressions_read(struct suppressions *s, const char *path)
 
 void suppressions_release(struct suppressions *s)
 {
-	for (size_t i = 0; i < s->count; i++)
-		free(s->rules[i].pattern);
+	RD_FREE_EACH(s->rules, s->count, .pattern);
 	free(s->rules);
 	*s = (struct suppressions)SUPPRESSIONS_INIT;
 }

@@ -120,8 +120,7 @@ int inject_census_take(struct inject_census *c, struct epa_source *source, struc
 
 void inject_census_release(struct inject_census *c)
 {
-	for (size_t i = 0; i < c->thread_count; i++)
-		free(c->names[i]);
+	RD_FREE_EACH(c->names, c->thread_count);
 	RD_FREE(c->names, c->streams, c->entries);
 	*c = (struct inject_census){0};
 }

@@ -12,6 +12,7 @@
 #include "inject/choose.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
@@ -217,10 +218,8 @@ void inject_chooser_close(struct inject_chooser *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->kind_count; i++) {
-		free(c->pools[i].items);
-		free(c->pools[i].strata);
-	}
+	for (size_t i = 0; i < c->kind_count; i++)
+		RD_FREE(c->pools[i].items, c->pools[i].strata);
 	RD_FREE(c->pools, c->kinds, c);
 }
 
@@ -276,16 +275,10 @@ static uint64_t draw_place(const struct pool *p, uint64_t index, struct inject_r
 
 static const struct choice *find_choice(const struct pool *p, uint64_t place)
 {
-	size_t low = 0, high = p->count - 1;
+	size_t i = 0;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (p->items[middle].end > place)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return &p->items[low];
+	RD_BISECT(i, p->count - 1, at, p->items[at].end <= place);
+	return &p->items[i];
 }
 
 static void draw_fault(const struct inject_chooser *c, size_t kind, const struct choice *choice,

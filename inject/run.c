@@ -63,8 +63,7 @@ static void raw_reset(struct inject_raw *raw)
 
 static void inject_raw_release(struct inject_raw *raw)
 {
-	for (size_t i = 0; i < raw->block_count; i++)
-		free(raw->blocks[i]);
+	RD_FREE_EACH(raw->blocks, raw->block_count);
 	free(raw->blocks);
 	free(raw->buffers);
 	*raw = (struct inject_raw){0};

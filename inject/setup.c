@@ -98,8 +98,7 @@ void inject_list_split(struct inject_list *l, const char *text)
 
 void inject_list_release(struct inject_list *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free(l->items[i]);
+	RD_FREE_EACH(l->items, l->count);
 	free(l->items);
 	*l = (struct inject_list){0};
 }

@@ -100,8 +100,7 @@ int instr_full(struct instr_unit *u)
 		instrument_function(&f);
 	}
 	free(f.events);
-	rd_umap_release(&f.private_objects);
-	rd_umap_release(&f.wait_reads);
+	RD_UMAP_RELEASE(&f.private_objects, &f.wait_reads);
 	ir_effects_free(f.effects);
 	return 0;
 }

@@ -122,9 +122,7 @@ void instr_numbering_free(struct instr_numbering *n)
 {
 	free(n->items);
 	free(n->keys);
-	rd_umap_release(&n->values);
-	rd_umap_release(&n->hashes);
-	rd_umap_release(&n->key_hashes);
+	RD_UMAP_RELEASE(&n->values, &n->hashes, &n->key_hashes);
 	free(n);
 }
 

@@ -280,8 +280,7 @@ void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *cont
 		ir_cfg_release(&f.cfg);
 	}
 	free(f.events);
-	rd_umap_release(&f.private_objects);
-	rd_umap_release(&f.wait_reads);
+	RD_UMAP_RELEASE(&f.private_objects, &f.wait_reads);
 	ir_effects_free(f.effects);
 }
 

@@ -7,6 +7,7 @@
 #include "ir/bits.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +21,12 @@ void ir_bits_release(struct ir_bits *s)
 /* The first word whose key is at least this one. */
 static size_t find(const struct ir_bits *s, uint64_t key)
 {
-	size_t low = 0, high = s->count;
-	if (high != 0 && s->words[high - 1].key < key)
-		return high;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->words[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t i = 0;
+
+	if (s->count != 0 && s->words[s->count - 1].key < key)
+		return s->count;
+	RD_BISECT(i, s->count, at, s->words[at].key < key);
+	return i;
 }
 
 bool ir_bits_has(const struct ir_bits *s, uint32_t n)

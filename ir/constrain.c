@@ -533,21 +533,10 @@ static void constrain_functions(struct ir_constrain *c)
 static void release(struct ir_constrain *c)
 {
 	ir_points_problem_release(&c->problem);
-	for (size_t i = 0; i < c->frame_count; i++)
-		free(c->frames[i]);
-	free(c->frames);
-	free(c->objects);
-	free(c->sites);
-	free(c->results);
-	free(c->function_object);
-	free(c->global_object);
-	free(c->variadic);
-	free(c->wrapper);
-	free(c->needed);
-	free(c->from_pointer);
-	free(c->to_pointer);
-	rd_umap_release(&c->library);
-	rd_umap_release(&c->unknown);
+	RD_FREE_EACH(c->frames, c->frame_count);
+	RD_FREE(c->frames, c->objects, c->sites, c->results, c->function_object, c->global_object,
+		c->variadic, c->wrapper, c->needed, c->from_pointer, c->to_pointer);
+	RD_UMAP_RELEASE(&c->library, &c->unknown);
 }
 
 /* Numbers that are made pointers, of which nothing is known: a gap to tell of. */

@@ -27,11 +27,7 @@ void ir_debug_free(struct ir_debug *d)
 {
 	if (d == NULL)
 		return;
-	rd_umap_release(&d->files);
-	rd_umap_release(&d->scopes);
-	rd_umap_release(&d->types);
-	rd_umap_release(&d->locals);
-	rd_umap_release(&d->globals);
+	RD_UMAP_RELEASE(&d->files, &d->scopes, &d->types, &d->locals, &d->globals);
 	rd_names_release(&d->used_names);
 	free(d->used);
 	rd_arena_free(d->arena);

@@ -246,10 +246,8 @@ struct ir_effects *ir_effects_new(LLVMModuleRef module)
 
 void ir_effects_free(struct ir_effects *e)
 {
-	for (size_t i = 0; i < e->count; i++) {
-		free(e->items[i].callees);
-		free(e->items[i].keeps);
-	}
+	for (size_t i = 0; i < e->count; i++)
+		RD_FREE(e->items[i].callees, e->items[i].keeps);
 	free(e->items);
 	rd_umap_release(&e->index);
 	rd_names_release(&e->quiet);

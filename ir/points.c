@@ -428,19 +428,10 @@ static void finish(struct solver *v)
 		free(v->nodes[i].uses.items);
 		free(v->nodes[i].calls.items);
 	}
-	for (size_t i = 0; i < v->p->object_count; i++) {
-		free(v->objects[i].places.items);
-		free(v->objects[i].by_offset.items);
-	}
-	free(v->nodes);
-	free(v->parent);
-	free(v->load_node);
-	free(v->store_node);
-	free(v->objects);
-	free(v->number);
-	free(v->low);
-	free(v->stack);
-	free(v->order);
+	for (size_t i = 0; i < v->p->object_count; i++)
+		RD_FREE(v->objects[i].places.items, v->objects[i].by_offset.items);
+	RD_FREE(v->nodes, v->parent, v->load_node, v->store_node, v->objects, v->number, v->low, v->stack,
+		v->order);
 	rd_umap_release(&v->edges);
 }
 
@@ -472,21 +463,13 @@ void ir_solution_release(struct ir_solution *s)
 		ir_bits_release(&s->places[i].contents);
 	for (uint32_t i = 0; i < s->variables; i++)
 		ir_bits_release(&s->sets[i]);
-	free(s->places);
-	free(s->sets);
-	free(s->owner);
-	free(s->edges);
+	RD_FREE(s->places, s->sets, s->owner, s->edges);
 	memset(s, 0, sizeof *s);
 }
 
 void ir_points_problem_release(struct ir_points_problem *p)
 {
-	for (size_t i = 0; i < p->object_count; i++)
-		free(p->objects[i].ranges);
-	free(p->objects);
-	free(p->functions);
-	free(p->constraints);
-	free(p->calls);
-	free(p->arguments);
+	RD_FREE_EACH(p->objects, p->object_count, .ranges);
+	RD_FREE(p->objects, p->functions, p->constraints, p->calls, p->arguments);
 	memset(p, 0, sizeof *p);
 }

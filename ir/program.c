@@ -446,11 +446,7 @@ void ir_program_release(struct ir_program *p)
 	ir_debug_free(p->debug);
 	facts_free(p->facts);
 	rd_names_release(&p->strings);
-	rd_umap_release(&p->functions);
-	rd_umap_release(&p->globals);
-	rd_umap_release(&p->blocks);
-	rd_umap_release(&p->values);
-	rd_umap_release(&p->constants);
+	RD_UMAP_RELEASE(&p->functions, &p->globals, &p->blocks, &p->values, &p->constants);
 	RD_FREE(p->refs, p->function_refs, p->global_refs, p->constant_refs);
 	memset(p, 0, sizeof *p);
 }

@@ -255,8 +255,6 @@ void ir_constrain_tables(struct ir_constrain *c, const struct ir_solution *s)
 	free(t.place);
 	for (size_t i = 1; i < t.f->set_count && t.known != NULL; i++)
 		ir_bits_release(&t.known[i].bits);
-	free(t.known);
-	free(t.of_variable);
-	free(t.members);
+	RD_FREE(t.known, t.of_variable, t.members);
 	rd_umap_release(&t.sets);
 }

@@ -428,17 +428,11 @@ static void free_private(struct model_private *x)
 {
 	for (size_t i = 0; i < x->shadow_count; i++) {
 		free(x->shadows[i].direct);
-		rd_umap_release(&x->shadows[i].map);
-		rd_umap_release(&x->shadows[i].chunks);
+		RD_UMAP_RELEASE(&x->shadows[i].map, &x->shadows[i].chunks);
 	}
-	struct rd_umap *maps[] = {&x->by_number, &x->grid.cells, &x->pages, &x->stack_of, &x->sync_of.map};
-	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-		rd_umap_release(maps[i]);
-	void *arrays[] = {x->by_stream,	     x->grid.starts, x->grid.entries, x->fixed,
-			  x->module_objects, x->blocks,	     x->owners,	      x->shadows};
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		free(arrays[i]);
-	free(x);
+	RD_UMAP_RELEASE(&x->by_number, &x->grid.cells, &x->pages, &x->stack_of, &x->sync_of.map);
+	RD_FREE(x->by_stream, x->grid.starts, x->grid.entries, x->fixed, x->module_objects, x->blocks,
+		x->owners, x->shadows, x);
 }
 
 void model_free(struct model *m)
@@ -453,11 +447,7 @@ void model_free(struct model *m)
 			free(m->histories[i].accesses);
 		}
 	}
-	for (size_t i = 0; i < m->module_count; i++)
-		free(m->modules[i].path);
-	void *arrays[] = {m->threads, m->objects, m->modules, m->stacks, m->syncs, m->histories};
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		free(arrays[i]);
+	RD_FREE_EACH(m->modules, m->module_count, .path);
 	free_private(m->private);
-	free(m);
+	RD_FREE(m->threads, m->objects, m->modules, m->stacks, m->syncs, m->histories, m);
 }

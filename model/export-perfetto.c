@@ -531,8 +531,7 @@ static void write_all(struct export *x)
 
 static void release(struct export *x)
 {
-	for (size_t i = 0; i < x->model->thread_count; i++)
-		free(x->threads[i].open);
+	RD_FREE_EACH(x->threads, x->model->thread_count, .open);
 	RD_FREE(x->threads, x->syncs, x->spans);
 	rd_names_release(&x->names);
 	rd_buf_release(&x->packet);

@@ -565,12 +565,9 @@ static void prepare(struct export *x, size_t stream)
 static void release(struct export *x)
 {
 	const struct model *m = x->model;
-	for (size_t i = 0; i < m->object_count; i++)
-		free(x->objects[i]);
-	for (size_t i = 0; i < m->sync_count; i++) {
-		free(x->syncs[i]);
-		free(x->readers[i].threads);
-	}
+	RD_FREE_EACH(x->objects, m->object_count);
+	for (size_t i = 0; i < m->sync_count; i++)
+		RD_FREE(x->syncs[i], x->readers[i].threads);
 	for (unsigned level = 0; level < CUT_LEVELS; level++)
 		rd_umap_release(&x->cuts[level]);
 	struct rd_umap *maps[] = {&x->parts, &x->holds, &x->granules, &x->place_of};

@@ -133,16 +133,11 @@ void model_index_objects(struct model *m)
 
 static uint32_t find_sorted(const struct model *m, const uint32_t *list, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->objects[list[middle]].base <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0 && contains(&m->objects[list[low - 1]], address))
-		return list[low - 1];
+	size_t next = 0;
+
+	RD_BISECT(next, count, at, m->objects[list[at]].base <= address);
+	if (next > 0 && contains(&m->objects[list[next - 1]], address))
+		return list[next - 1];
 	return MODEL_NONE;
 }
 
@@ -160,14 +155,8 @@ static bool born_later(const struct model *m, uint32_t a, uint32_t b)
 static void search_cell(const struct model *m, uint64_t cell, struct search *s)
 {
 	const struct model_grid *g = &m->private->grid;
-	size_t first = g->starts[cell], low = first, high = g->starts[cell + 1], last = high;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->objects[g->entries[middle]].begin <= s->q)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t first = g->starts[cell], low = first, last = g->starts[cell + 1];
+	RD_BISECT(low, last, at, m->objects[g->entries[at]].begin <= s->q);
 	for (size_t i = low, n = 0; i > first && n < WALK_MAX; i--, n++) {
 		uint32_t object = g->entries[i - 1];
 		if (!contains(&m->objects[object], s->address))

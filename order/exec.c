@@ -137,8 +137,7 @@ void exec_match_signals(struct exec *x)
 					 : take_note(x, &notes[e->object], began[e->thread], taken);
 		}
 	}
-	for (uint32_t c = 0; c < x->conds; c++)
-		free(notes[c].events);
+	RD_FREE_EACH(notes, x->conds, .events);
 	RD_FREE(notes, began, taken);
 }
 

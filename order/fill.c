@@ -29,8 +29,7 @@ void order_filler_init(struct order_filler *f, struct exec *x)
 void order_filler_release(struct order_filler *f)
 {
 	RD_FREE(f->objects, f->threads, f->robust);
-	rd_umap_release(&f->depths);
-	rd_umap_release(&f->passed);
+	RD_UMAP_RELEASE(&f->depths, &f->passed);
 	*f = (struct order_filler){0};
 }
 

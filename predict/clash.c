@@ -23,6 +23,7 @@
 #include "predict/clash.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,16 +141,10 @@ static bool full(const struct walk *w)
 static const uint32_t *row_at(const struct walk *w, uint32_t thread, uint32_t after)
 {
 	const struct versions *v = &w->clock[thread];
-	size_t low = 0, high = v->count;
+	size_t next = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (v->items[middle].since <= after)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? w->rows + v->items[low - 1].row * w->l->threads : NULL;
+	RD_BISECT(next, v->count, at, v->items[at].since <= after);
+	return next ? w->rows + v->items[next - 1].row * w->l->threads : NULL;
 }
 
 static bool knows(const struct walk *w, uint32_t thread, uint32_t other, uint32_t index)
@@ -630,10 +625,8 @@ static void walk_init(struct walk *w)
 
 static void walk_release(struct walk *w)
 {
-	for (uint32_t i = 0; i < w->l->threads; i++)
-		free(w->clock[i].items);
-	for (uint32_t i = 0; i < w->x->sems; i++)
-		free(w->sems[i].posts);
+	RD_FREE_EACH(w->clock, w->l->threads, .items);
+	RD_FREE_EACH(w->sems, w->x->sems, .posts);
 	RD_FREE(w->done, w->clock, w->list_clock, w->last_op, w->joined, w->fork, w->locks, w->conds, w->once,
 		w->variables, w->barriers, w->gathered, w->sems, w->rows, w->parts, w->nodes, w->touches);
 }

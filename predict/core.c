@@ -341,8 +341,7 @@ static void build_must(struct core *c, const uint32_t *moved)
 		must_of_event(&m, e);
 	build_list(&c->must, &m.edges, c->count);
 	build_list(&c->wakes, &m.wakes, c->count);
-	for (uint32_t b = 0; b < c->barriers; b++)
-		free(m.enters[b].items);
+	RD_FREE_EACH(m.enters, c->barriers, .items);
 	RD_FREE(m.enters, m.edges.items, m.wakes.items, m.fork_of, m.last_of, m.wait_of, m.run_of);
 }
 

@@ -271,8 +271,7 @@ static void put_assertions(const struct csp *c)
 
 static void release(struct csp *c)
 {
-	for (uint32_t t = 0; t < c->x->threads; t++)
-		free(c->processes[t]);
+	RD_FREE_EACH(c->processes, c->x->threads);
 	RD_FREE(c->processes, c->lengths, c->capacities, c->forked, c->joined, c->wakes, c->rwlock);
 }
 

@@ -298,8 +298,7 @@ void predict_nodes_build(struct nodes *g, const struct core *c)
 
 void predict_nodes_release(struct nodes *g)
 {
-	for (uint32_t i = 0; i < g->count; i++)
-		free(g->items[i].stops);
+	RD_FREE_EACH(g->items, g->count, .stops);
 	RD_FREE(g->items, g->of_thread.first, g->of_thread.item, g->holders.first, g->holders.item);
 }
 

@@ -25,6 +25,7 @@
 #include "predict/deadlock.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,15 +78,9 @@ static bool suppliers_stuck(const struct decider *d, uint32_t stop)
 	const struct slots *s = stop_suppliers(c, v->kind);
 
 	for (uint32_t i = s->first[v->object]; i < s->first[v->object + 1]; i++) {
-		uint32_t low = s->slot[i].begin, high = s->slot[i].end;
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (depends_on(d, s->item[middle], false))
-				high = middle;
-			else
-				low = middle + 1;
-		}
-		if (low < s->slot[i].end && !depends_on(d, s->item[low], true))
+		uint32_t stuck = s->slot[i].begin;
+		RD_BISECT(stuck, s->slot[i].end, at, !depends_on(d, s->item[at], false));
+		if (stuck < s->slot[i].end && !depends_on(d, s->item[stuck], true))
 			return false;
 	}
 	return true;

@@ -227,16 +227,10 @@ static uint32_t counted(const struct describer *d, uint32_t thread, uint32_t ope
 /* The last operation before an access; EXEC_NONE: it comes before all. */
 static uint32_t operation_before(const struct model_history *h, size_t access)
 {
-	size_t low = 0, high = h->operation_count;
+	uint32_t next = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (h->operations[middle].access <= access)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? (uint32_t)low - 1 : EXEC_NONE;
+	RD_BISECT(next, h->operation_count, at, h->operations[at].access <= access);
+	return next ? next - 1 : EXEC_NONE;
 }
 
 static const char *object_text(const struct describer *d, struct schedule *s,
@@ -782,8 +776,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 		}
 	}
 	place_holds(&d);
-	for (size_t i = 0; i < d.m->thread_count; i++)
-		free(d.counted[i]);
+	RD_FREE_EACH(d.counted, d.m->thread_count);
 	free(d.counted);
 	predict_lines_release(&d.lines);
 	free(d.sync_names);

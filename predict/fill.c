@@ -528,8 +528,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	exec_match_signals(&t->x);
 	granules_free(f.granules);
 	RD_FREE(f.latest, f.opened, f.spans);
-	rd_umap_release(&f.last);
-	rd_umap_release(&f.uses);
+	RD_UMAP_RELEASE(&f.last, &f.uses);
 	free(f.fences);
 	order_filler_release(&f.order);
 	return RD_OK;

@@ -108,14 +108,7 @@ static uint32_t first_from(const uint32_t *item, uint32_t i, uint32_t n, uint32_
 		high = n - high > step ? high + step : n;
 		step *= 2;
 	}
-	while (i < high) {
-		uint32_t middle = i + (high - i) / 2;
-		if (item[middle] < least)
-			i = middle + 1;
-		else
-			high = middle;
-	}
-	return i;
+	return (uint32_t)rd_lower_bound(item, i, high, least);
 }
 
 static uint32_t first_free(const struct core *c, const struct slot *a, const struct slot *b)
@@ -233,17 +226,9 @@ static bool spend(struct walk *w)
 /* The first access of the group from number `i` on at or behind a position of its thread. */
 static uint32_t first_behind(const struct core *c, const struct group *g, uint32_t i, uint32_t position)
 {
-	uint32_t high = g->count;
-
-	if (i < high && c->events[g->items[i]].index >= position)
+	if (i < g->count && c->events[g->items[i]].index >= position)
 		return i;
-	while (i < high) {
-		uint32_t middle = i + (high - i) / 2;
-		if (c->events[g->items[middle]].index < position)
-			i = middle + 1;
-		else
-			high = middle;
-	}
+	RD_BISECT(i, g->count, at, c->events[g->items[at]].index < position);
 	return i;
 }
 

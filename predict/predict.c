@@ -94,8 +94,7 @@ static void run_whole(const struct exec *x, const struct predict_opts *o, struct
 		run_model(&r, MODEL_UNSURE);
 	if (!o->sound_only)
 		run_model(&r, MODEL_SPECULATIVE);
-	rd_umap_release(&r.pairs);
-	rd_umap_release(&r.cycles);
+	RD_UMAP_RELEASE(&r.pairs, &r.cycles);
 	free(r.p);
 	core_release(&r.c);
 }

@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,16 +143,10 @@ static void include_suppliers(const struct aim *a, uint32_t *p, const struct slo
 {
 	for (uint32_t i = slots->first[object]; i < slots->first[object + 1]; i++) {
 		const struct slot *slot = &slots->slot[i];
-		uint32_t low = slot->begin, high = slot->end;
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (needs_target(a, slots->item[middle]))
-				high = middle;
-			else
-				low = middle + 1;
-		}
-		if (low > slot->begin)
-			core_include(a->c, a->r, p, slots->item[low - 1]);
+		uint32_t end = slot->begin;
+		RD_BISECT(end, slot->end, at, !needs_target(a, slots->item[at]));
+		if (end > slot->begin)
+			core_include(a->c, a->r, p, slots->item[end - 1]);
 	}
 }
 

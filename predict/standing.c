@@ -200,7 +200,6 @@ void predict_find_standing(const struct exec *x, const struct predict_standing *
 	look_at_end(&g, standing);
 	find_stuck(&g);
 	report(&g, out);
-	for (uint32_t t = 0; t < x->threads; t++)
-		free(g.held[t]);
+	RD_FREE_EACH(g.held, x->threads);
 	RD_FREE(g.held, g.threads, g.stop, g.next, g.stuck, g.reported);
 }

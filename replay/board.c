@@ -53,8 +53,7 @@ static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t num
 
 static void clear(struct board *b)
 {
-	for (size_t i = 0; i < b->count; i++)
-		free(b->rows[i].held);
+	RD_FREE_EACH(b->rows, b->count, .held);
 	b->count = 0;
 	b->strangers = b->others = b->catches = false;
 }

@@ -230,8 +230,7 @@ void propagation_listing(struct propagation_listing *l, const struct propagation
 
 void propagation_listing_release(struct propagation_listing *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free(l->rows[i].text);
+	RD_FREE_EACH(l->rows, l->count, .text);
 	RD_FREE(l->rows, l->node_rows, l->end_rows);
 	*l = (struct propagation_listing){0};
 }

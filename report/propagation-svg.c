@@ -349,7 +349,6 @@ void propagation_graph(FILE *out, const struct propagation *p)
 		rd_buf_release(&g.marks[i].nodes);
 	RD_FREE(g.marks, g.arrows, g.order, g.node_marks);
 	rd_names_release(&g.threads);
-	rd_umap_release(&g.mark_of);
-	rd_umap_release(&g.arrow_of);
+	RD_UMAP_RELEASE(&g.mark_of, &g.arrow_of);
 	propagation_listing_release(&g.listing);
 }

@@ -90,8 +90,7 @@ void rev_certificate_write(const struct rev_result *x, const char *trace, struct
 
 void rev_certificate_release(struct rev_certificate *c)
 {
-	for (size_t i = 0; i < c->thread_count; i++)
-		free(c->threads[i]);
+	RD_FREE_EACH(c->threads, c->thread_count);
 	RD_FREE(c->threads, c->steps, c->proved);
 	*c = (struct rev_certificate){0};
 }

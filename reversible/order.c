@@ -20,6 +20,7 @@
 #include "reversible/order.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,19 +103,12 @@ static bool join_use(struct sweep *s, const struct rev_op *self)
 static uint32_t before(const struct rev_run *run, const struct slots *slots, const struct slot *slot,
 		       const struct rev_op *self)
 {
-	uint32_t low = slot->begin, high = slot->end;
+	uint32_t end = slot->begin;
 
 	if (slot->thread == self->thread)
-		return slot->begin + slots_below(slots, slot, self->n);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rev_order_at(run, slots->item[middle], self->thread) < self->n)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+		return end + slots_below(slots, slot, self->n);
+	RD_BISECT(end, slot->end, at, rev_order_at(run, slots->item[at], self->thread) < self->n);
+	return end;
 }
 
 /* Operations of a thread that may be meant: item[begin..end) of the slots. */
@@ -130,17 +124,10 @@ static size_t count_until(const struct rev_run *run, const struct choice *c, siz
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t low = c[i].begin, high = c[i].end;
+		uint32_t end = c[i].begin;
 
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-
-			if (rev_order_at(run, c[i].slots->item[middle], column) <= value)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		count += low - c[i].begin;
+		RD_BISECT(end, c[i].end, at, rev_order_at(run, c[i].slots->item[at], column) <= value);
+		count += end - c[i].begin;
 	}
 	return count;
 }
@@ -158,14 +145,7 @@ static bool join_kth(struct sweep *s, const struct rev_op *self, const struct ch
 
 		if (column == self->thread || count_until(s->run, c, n, column, high) < k)
 			continue;
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-
-			if (count_until(s->run, c, n, column, middle) >= k)
-				high = middle;
-			else
-				low = middle + 1;
-		}
+		RD_BISECT(low, high, at, count_until(s->run, c, n, column, at) < k);
 		if (low > s->clock[column]) {
 			s->clock[column] = low;
 			grown = true;

@@ -463,8 +463,7 @@ static int prove(struct prover *p, struct epa_source *source, unsigned solver_ms
 		rev_feed_release(&p->feed);
 		rev_released_free(&p->released);
 	}
-	for (size_t i = 0; i < p->run->op_count; i++)
-		free(p->needing[i].at);
+	RD_FREE_EACH(p->needing, p->run->op_count, .at);
 	free(p->needing);
 	return err;
 }

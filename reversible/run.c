@@ -29,13 +29,10 @@ void rev_run_release(struct rev_run *run)
 
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		slots_release(slots[i]);
-	for (size_t i = 0; i < run->thread_count; i++)
-		free(run->threads[i].ops);
-	for (size_t i = 0; i < run->use_count; i++)
-		free(run->uses[i].enters);
+	RD_FREE_EACH(run->threads, run->thread_count, .ops);
+	RD_FREE_EACH(run->uses, run->use_count, .enters);
 	RD_FREE(run->ops, run->threads, run->objects, run->uses, run->held);
-	rd_umap_release(&run->numbers);
-	rd_umap_release(&run->at);
+	RD_UMAP_RELEASE(&run->numbers, &run->at);
 	order_filler_release(&run->filler);
 	sections_release(&run->sections);
 	exec_release(&run->x);

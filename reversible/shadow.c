@@ -82,13 +82,10 @@ void rev_shadow_free(struct rev_shadow *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->page_count; i++)
-		free(s->pages[i]);
+	RD_FREE_EACH(s->pages, s->page_count);
 	RD_FREE(s->pages, s->nodes, s->quarters, s->pairs);
 	rev_released_free(&s->released);
-	rd_umap_release(&s->index);
-	rd_umap_release(&s->sets);
-	rd_umap_release(&s->known);
+	RD_UMAP_RELEASE(&s->index, &s->sets, &s->known);
 	free(s);
 }
 

@@ -16,6 +16,7 @@
 #include "reversible/solve.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -332,14 +333,7 @@ static uint32_t bound_of(const struct rev_run *run, const struct rev_question *q
 
 	if (thread == q->t)
 		return q->s < high ? q->s : high;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rev_order_get(run, rev_run_op(run, thread, middle + 1), q->t) <= q->s)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	RD_BISECT(low, high, at, rev_order_get(run, rev_run_op(run, thread, at + 1), q->t) <= q->s);
 	return low;
 }
 

@@ -203,9 +203,7 @@ void rev_sources_free(struct rev_sources *s)
 		return;
 	rev_shadow_free(s->streams);
 	RD_FREE(s->list, s->lanes, s->ways, s->done, s->waiting);
-	rd_umap_release(&s->known);
-	rd_umap_release(&s->kinds);
-	rd_umap_release(&s->pieces);
+	RD_UMAP_RELEASE(&s->known, &s->kinds, &s->pieces);
 	free(s->numberings);
 	free(s);
 }

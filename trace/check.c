@@ -165,8 +165,7 @@ int trace_check(struct trace *trace, trace_check_note *note, void *context, stru
 		trace_merge_close(&m);
 	}
 	free(c.threads);
-	rd_umap_release(&c.owners);
-	rd_umap_release(&c.readers);
+	RD_UMAP_RELEASE(&c.owners, &c.readers);
 	return err;
 }
 

@@ -199,12 +199,8 @@ int trace_meta_read(struct trace_meta *meta, const char *path)
 
 void trace_meta_release(struct trace_meta *m)
 {
-	for (size_t i = 0; i < m->argc; i++)
-		free(m->argv[i]);
-	free(m->argv);
-	char *strings[] = {m->raddle,  m->program, m->cwd, m->start, m->stopped,
-			   m->flavour, m->mode,	   m->key, m->kernel};
-	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
-		free(strings[i]);
+	RD_FREE_EACH(m->argv, m->argc);
+	RD_FREE(m->argv, m->raddle, m->program, m->cwd, m->start, m->stopped, m->flavour, m->mode, m->key,
+		m->kernel);
 	memset(m, 0, sizeof *m);
 }

@@ -13,6 +13,7 @@
  */
 #include "trace/sites.h"
 
+#include "base/compare.h"
 #include "base/field.h"
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -539,16 +540,10 @@ void trace_sites_free(struct trace_sites *s)
 	if (!s)
 		return;
 	struct trace_sites_private *x = s->private;
-	RD_FREE(x->text, x->unit_of_slot, x->ranges);
 	rd_names_release(&x->types);
 	rd_names_release(&x->linkages);
-	free(x->global_of);
-	free(x);
-	void *arrays[] = {s->sites,   s->chains, s->units, s->globals,
-			  s->members, s->placed, s->files, s->pieces};
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		free(arrays[i]);
-	free(s);
+	RD_FREE(x->text, x->unit_of_slot, x->ranges, x->global_of, x, s->sites, s->chains, s->units,
+		s->globals, s->members, s->placed, s->files, s->pieces, s);
 }
 
 const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t site)
@@ -563,17 +558,9 @@ const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t 
 	uint32_t n = site - (unit->slot << RADDLE_SITE_LOCAL_BITS);
 	if (n - 1 < unit->site_count && sites[n - 1].n == n)
 		return &sites[n - 1];
-	size_t low = 0, high = unit->site_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (sites[middle].n == n)
-			return &sites[middle];
-		if (sites[middle].n < n)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	size_t i = 0;
+	RD_BISECT(i, unit->site_count, at, sites[at].n < n);
+	return i < unit->site_count && sites[i].n == n ? &sites[i] : NULL;
 }
 
 size_t trace_sites_frames(const struct trace_sites *s, uint32_t site, struct trace_frame *frames, size_t max)
