@@ -118,8 +118,8 @@ static void open_sink(struct record_collector *c, struct process *p)
 		record_sink_full(p->sink, c->options.layout);
 }
 
-/* The entry of a forked process; NULL while its pid is unknown.  The parent's entry is made first: a buffer of
- * a grandchild may be the first thing that is seen of either. */
+/* The entry of a forked process; NULL while its pid is unknown.  The parent's entry is made first: a buffer
+ * of a grandchild may be the first thing that is seen of either. */
 static struct process *find_process(struct record_collector *c, uint32_t n)
 {
 	const struct raddle_process *entry;
