@@ -95,7 +95,7 @@ int rd_facts_build(const char *program, char **path)
 	int err = bitcode_cache_open(&cache);
 
 	if (!err)
-		err = bitcode_modules_open(&all, program, raddle_flavour(RADDLE_FLAVOUR_RECORD));
+		err = bitcode_modules_open(&all, program, NULL, raddle_flavour(RADDLE_FLAVOUR_RECORD));
 	if (!err)
 		err = rd_support_file("raddle-instr", &worker);
 	if (!err)

@@ -19,11 +19,13 @@
 #include "bitcode/cache.h"
 #include "bitcode/foreign.h"
 #include "bitcode/modules.h"
+#include "bitcode/plugin.h"
 #include "bitcode/relink.h"
 #include "bitcode/sites.h"
 #include "raddle/abi.h"
 #include "raddle/event.h"
 #include "raddle/flavour.h"
+#include "raddle/plugin.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -121,7 +123,10 @@ static void hash_module(XXH3_state_t *state, const struct bitcode_module *m)
 	for (int k = 0; k < 2; k++)
 		for (uint32_t at = 0; bitcode_elf_find(&m->program->elf, sections[k], at, &s); at = s.index)
 			XXH3_128bits_update(state, s.data, s.size);
-	if (bitcode_relink_uses_origin(&m->program->line))
+	XXH3_128bits_update(state, &m->role, sizeof m->role);
+	for (size_t i = 0; m->aliases && i < m->aliases->count; i++)
+		hash_string(state, m->aliases->items[i]);
+	if (m->role == BITCODE_PLUGIN || bitcode_relink_uses_origin(&m->program->line))
 		hash_string(state, m->program->path);
 }
 
@@ -253,10 +258,15 @@ static int make_units(struct build *b)
 
 /* -------------------------------------------------------------- linking --- */
 
+/* Plug-ins of the same name have a directory each. */
 static char *module_path(const struct build *b, const char *directory, const struct bitcode_module *m)
 {
-	(void)b;
-	return rd_xasprintf(m->is_library ? "%s/lib/%s" : "%s/%s", directory, m->name);
+	switch (m->role) {
+	case BITCODE_LIBRARY: return rd_xasprintf("%s/lib/%s", directory, m->name);
+	case BITCODE_PLUGIN:
+		return rd_xasprintf("%s/plugin-%zu/%s", directory, (size_t)(m - b->all.items), m->name);
+	default: return rd_xasprintf("%s/%s", directory, m->name);
+	}
 }
 
 static void note_string(void *context, const char *string)
@@ -323,17 +333,54 @@ static int link_module(struct build *b, const struct bitcode_module *m)
 		.objects = &objects,
 		.work = b->cache.work,
 		.output = output,
-		.soname = m->is_library && !has_soname ? m->name : NULL,
+		.soname = m->role == BITCODE_LIBRARY && !has_soname ? m->name : NULL,
 		.found_in = b->all.libraries.count ? found : NULL,
 		.linked_from = b->all.libraries.count ? from : NULL,
 		.runtime = b->kind->runtime,
 		.static_runtime = b->kind->static_runtime,
 		.verbose = b->opts->verbose,
 	});
-	if (!err && m->is_library)
+	if (!err && m->role == BITCODE_LIBRARY)
 		link_other_names(b, m);
 	rd_argv_release(&objects);
 	RD_FREE(output, found, from);
+	return err;
+}
+
+/* For the runtime (include/raddle/plugin.h). */
+static void link_key(const struct build *b, const char *what, const char *to)
+{
+	char key[RADDLE_PLUGIN_KEY_SIZE], *path;
+
+	raddle_plugin_key(what, key);
+	path = rd_xasprintf("%s/" RADDLE_PLUGIN_DIRECTORY "/%s", b->stage, key);
+	if (symlink(to, path) && errno != EEXIST)
+		rd_warn("%s: it will be loaded as it is: %s: cannot make it", what, path);
+	free(path);
+}
+
+/* A program does not depend on what lies beside it: a plug-in that cannot be linked runs as it is. */
+static int link_plugin(struct build *b, struct bitcode_module *m)
+{
+	char *made = module_path(b, b->stage, m), *known = module_path(b, b->final, m);
+	char *directory = rd_xstrndup(made, (size_t)(rd_base_name(made) - 1 - made));
+	char *keys = rd_xasprintf("%s/" RADDLE_PLUGIN_DIRECTORY, b->stage);
+	int err = rd_mkdirs(directory);
+
+	if (!err)
+		err = rd_mkdirs(keys);
+	if (!err && link_module(b, m)) {
+		rd_warn("%s: this plug-in will be loaded as it is, without instrumentation",
+			m->program->path);
+		m->left_out = true;
+		err = rd_remove_tree(directory);
+	} else if (!err) {
+		link_key(b, m->program->path, known);
+		link_key(b, m->name, known);
+		for (size_t i = 0; i < m->aliases->count; i++)
+			link_key(b, m->aliases->items[i], known);
+	}
+	RD_FREE(made, known, directory, keys);
 	return err;
 }
 
@@ -343,7 +390,8 @@ static int link_modules(struct build *b)
 	int err = rd_mkdirs(b->all.libraries.count ? libraries : b->stage);
 
 	for (size_t i = 0; i < b->all.count && !err; i++)
-		err = link_module(b, &b->all.items[i]);
+		err = b->all.items[i].role == BITCODE_PLUGIN ? link_plugin(b, &b->all.items[i])
+							     : link_module(b, &b->all.items[i]);
 	free(libraries);
 	return err;
 }
@@ -359,6 +407,8 @@ static int write_sites(struct build *b)
 		for (size_t i = 0; i < b->all.items[m].program->unit_count && !err; i++)
 			err = bitcode_sites_add_unit(&table, b->all.items[m].units[i].sites);
 	for (size_t m = 0; m < b->all.count && !err; m++) {
+		if (b->all.items[m].left_out)
+			continue;
 		char *made = module_path(b, b->stage, &b->all.items[m]);
 		char *known = module_path(b, b->final, &b->all.items[m]);
 
@@ -436,20 +486,39 @@ static void release(struct build *b)
 	RD_FREE(b->worker, b->hooks, b->final, b->stage);
 }
 
-static char *find_foreign(const struct build *b)
+static void find_foreign(const struct build *b, struct rd_argv *foreign)
 {
 	struct rd_argv flavoured = RD_ARGV_INIT;
-	char *foreign;
 
 	for (size_t i = 0; i < b->all.count; i++) {
 		char *path = module_path(b, b->final, &b->all.items[i]);
 
-		rd_argv_add(&flavoured, path);
+		if (rd_file_exists(path))
+			rd_argv_add(&flavoured, path);
 		free(path);
 	}
-	foreign = bitcode_foreign_list(&b->all, &flavoured);
+	bitcode_foreign_list(&b->all, &flavoured, foreign);
 	rd_argv_release(&flavoured);
-	return foreign;
+}
+
+static bool loads_more(const struct build *b)
+{
+	for (size_t i = 0; i < b->all.count; i++)
+		if (bitcode_loads_more(b->all.items[i].program))
+			return true;
+	return false;
+}
+
+/* Of those that are there: a plug-in that could not be linked has no file. */
+static void list_plugins(const struct build *b, struct rd_argv *list)
+{
+	for (size_t i = 0; i < b->all.count; i++) {
+		char *path = module_path(b, b->final, &b->all.items[i]);
+
+		if (b->all.items[i].role == BITCODE_PLUGIN && rd_file_exists(path))
+			rd_argv_add(list, b->all.items[i].program->path);
+		free(path);
+	}
 }
 
 static void fill(const struct build *b, struct rd_flavour *out, bool cached)
@@ -458,9 +527,11 @@ static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 		.executable = module_path(b, b->final, &b->all.items[b->all.count - 1]),
 		.sites = rd_xasprintf("%s/sites", b->final),
 		.key = rd_xstrdup(b->key),
-		.foreign = find_foreign(b),
+		.loads_more = loads_more(b),
 		.cached = cached,
 	};
+	find_foreign(b, &out->foreign);
+	list_plugins(b, &out->plugins);
 }
 
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
@@ -473,7 +544,7 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 	if (!err)
 		err = find_kind(&b);
 	if (!err)
-		err = bitcode_modules_open(&b.all, program, b.kind);
+		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
 	if (!err)
 		err = make_key(&b);
 	if (!err) {
@@ -489,6 +560,8 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 
 void rd_flavour_release(struct rd_flavour *f)
 {
-	RD_FREE(f->executable, f->sites, f->key, f->library_path, f->foreign);
+	RD_FREE(f->executable, f->sites, f->key, f->library_path);
+	rd_argv_release(&f->foreign);
+	rd_argv_release(&f->plugins);
 	*f = (struct rd_flavour){0};
 }

@@ -7,29 +7,42 @@
 #ifndef BITCODE_FLAVOUR_H
 #define BITCODE_FLAVOUR_H
 
+#include "base/process.h"
+
 #include <stdbool.h>
 
 struct rd_flavour_opts {
-	const char *name; /* of the instrumentation: "record" or "full" */
-	bool fast;	  /* optimised code, slow to make; else quick */
-	bool debug;	  /* with debug information */
-	bool verbose;	  /* say by rd_info() what is done and what is left out */
+	const char *name;    /* of the instrumentation: "record" or "full" */
+	bool fast;	     /* optimised code, slow to make; else quick */
+	bool debug;	     /* with debug information */
+	bool verbose;	     /* say by rd_info() what is done and what is left out */
+	const char *plugins; /* that the program loads by dlopen(), beside those near it: files or
+			      * directories, separated by colons; NULL: none */
 };
 
 struct rd_flavour {
-	char *executable;   /* absolute paths in the cache */
-	char *sites;	    /* the site table of the program and its libraries */
-	char *key;	    /* 32 hex digits that name all that went in */
-	char *library_path; /* a directory that LD_LIBRARY_PATH would need; NULL: none, the
-			     * executable finds its flavoured libraries by itself */
-	char *foreign; /* the code in it that Raddle did not compile and that could order threads: names, for
-			* people; NULL: there is none */
-	bool cached;   /* it was there already */
+	char *executable;	/* absolute paths in the cache */
+	char *sites;		/* the site table of the program and its libraries */
+	char *key;		/* 32 hex digits that name all that went in */
+	char *library_path;	/* a directory that LD_LIBRARY_PATH would need; NULL: none, the
+				 * executable finds its flavoured libraries by itself */
+	struct rd_argv foreign; /* the code in it that Raddle did not compile and that could order threads:
+				 * names, for people */
+	struct rd_argv plugins; /* what dlopen() finds flavoured: paths of the originals */
+	bool loads_more;	/* it can load code by dlopen() that `foreign` does not name */
+	bool cached;		/* it was there already */
 };
 
 /* `program` is a path, or a name that is looked for in PATH.  Its environment
  * is ours: LD_LIBRARY_PATH counts when its libraries are looked for. */
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
+
+/* A run of it has loaded `path` by whatever means: `foreign` names it now if it is such code.  Says so if it
+ * carries bitcode and was not found before the run. */
+void rd_flavour_loaded(struct rd_flavour *f, const char *path);
+
+/* All of `foreign`, for people: the first few by name.  To be freed; NULL: there is none. */
+char *rd_flavour_foreign(const struct rd_flavour *f);
 
 #endif

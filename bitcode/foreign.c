@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Which code of a program did Raddle not compile?  In: the modules of a program, and their flavoured files.
- * Out: a list for people, "libchan.so, spin.o, assembler in lock()", each once.
+ * Out: a list for people, "libchan.so", "spin.o", "assembler in lock", each once.
  *
  * Libraries that are known not to order threads by themselves are left out: what they do goes through libc,
  * whose functions are interposed, or they work on what one thread gives them.  A library that is not known
@@ -12,8 +12,11 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "bitcode/elf.h"
+#include "bitcode/flavour.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -53,12 +56,12 @@ static const char *const known[] = {
 	"libxxhash",
 	"libasan",
 	"libubsan",
+	"linux-vdso",
 };
 
 struct list {
 	struct rd_names names; /* each once */
-	struct rd_buf text;
-	size_t count;
+	struct rd_argv *out;
 };
 
 /* libomp tells the runtime what it does (rt/core/ompt.c), unless the user forbids it. */
@@ -88,8 +91,7 @@ static void add(struct list *l, const char *name, size_t length)
 	if (rd_names_find(&l->names, name, length, &number))
 		return;
 	rd_names_put(&l->names, name, length);
-	if (++l->count <= SHOWN)
-		rd_buf_addf(&l->text, "%s%.*s", l->count > 1 ? ", " : "", (int)length, name);
+	rd_argv_addf(l->out, "%.*s", (int)length, name);
 }
 
 static void add_file(struct list *l, const char *path)
@@ -114,26 +116,8 @@ static void add_item(struct list *l, const struct bitcode_item *item)
 	}
 }
 
-/* What it loads later is not known; that it can is. */
-static bool loads_more(const struct bitcode_program *p)
-{
-	struct bitcode_elf_symbols symbols;
-	struct bitcode_elf_symbol s;
-
-	if (!bitcode_elf_symbols(&p->elf, SHT_DYNSYM, &symbols))
-		return false;
-	while (bitcode_elf_symbol_next(&symbols, &s))
-		if (s.section == SHN_UNDEF && (!strcmp(s.name, "dlopen") || !strcmp(s.name, "dlmopen")))
-			return true;
-	return false;
-}
-
 static void add_module(struct list *l, const struct bitcode_program *p)
 {
-	static const char loaded[] = "what dlopen() loads";
-
-	if (loads_more(p))
-		add(l, loaded, sizeof loaded - 1);
 	for (size_t i = 0; i < p->native_count; i++) {
 		const struct bitcode_native *n = &p->natives[i];
 		const char *slash = memrchr(n->name, '/', n->name_length);
@@ -166,9 +150,10 @@ static void add_assembler(struct list *l, const char *path)
 	rd_map_close(&map);
 }
 
-char *bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured)
+void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
+			  struct rd_argv *out)
 {
-	struct list l = {.names = RD_NAMES_INIT, .text = RD_BUF_INIT};
+	struct list l = {.names = RD_NAMES_INIT, .out = out};
 
 	for (size_t i = 0; i < all->libraries.natives.count; i++)
 		if (!bitcode_foreign_is_known(all->libraries.natives.items[i]))
@@ -177,11 +162,51 @@ char *bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_ar
 		add_module(&l, all->items[i].program);
 	for (size_t i = 0; i < flavoured->count; i++)
 		add_assembler(&l, flavoured->items[i]);
-	if (l.count > SHOWN)
-		rd_buf_addf(&l.text, " and %zu more", l.count - SHOWN);
 	rd_names_release(&l.names);
-	if (l.count)
-		return rd_buf_detach(&l.text);
-	rd_buf_release(&l.text);
+}
+
+static bool is_named(const struct rd_argv *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], name))
+			return true;
+	return false;
+}
+
+/* What was flavoured lies where the executable does. */
+static bool is_flavoured(const struct rd_flavour *f, const char *path)
+{
+	return !strncmp(path, f->executable, (size_t)(rd_base_name(f->executable) - f->executable));
+}
+
+void rd_flavour_loaded(struct rd_flavour *f, const char *path)
+{
+	const char *name = rd_base_name(path);
+	struct bitcode_program p;
+
+	if (bitcode_foreign_is_known(name) || is_flavoured(f, path) || is_named(&f->foreign, name))
+		return;
+	rd_argv_add(&f->foreign, name);
+	if (bitcode_program_probe(&p, path)) {
+		rd_warn("%s was loaded as it is, though it carries bitcode; --plugins names what lies far "
+			"from the program",
+			path);
+		bitcode_program_close(&p);
+	}
+}
+
+char *rd_flavour_foreign(const struct rd_flavour *f)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	for (size_t i = 0; i < f->foreign.count && i < SHOWN; i++)
+		rd_buf_addf(&text, "%s%s", i ? ", " : "", f->foreign.items[i]);
+	if (f->foreign.count > SHOWN)
+		rd_buf_addf(&text, " and %zu more", f->foreign.count - SHOWN);
+	if (f->loads_more)
+		rd_buf_addf(&text, "%swhat dlopen() loads", text.length ? ", " : "");
+	if (text.length)
+		return rd_buf_detach(&text);
+	rd_buf_release(&text);
 	return NULL;
 }

@@ -17,7 +17,8 @@ bool bitcode_foreign_is_known(const char *name);
 
 /* The native libraries, objects and archive members of a program and of its libraries that carry bitcode, and
  * assembler at the top of files or with memory that it does not name.  `flavoured` has the flavoured files,
- * which say the latter.  To be freed; NULL: there is none. */
-char *bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured);
+ * which say the latter. */
+void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
+			  struct rd_argv *out);
 
 #endif

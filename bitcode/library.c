@@ -136,7 +136,8 @@ static void need(void *context, const char *name)
 	}
 	if (bitcode_program_probe(&p, s->result)) {
 		RD_GROW(s->found->items, s->found->capacity, s->found->count + 1);
-		s->found->items[s->found->count++] = (struct bitcode_library){p, rd_xstrdup(base)};
+		s->found->items[s->found->count++] =
+			(struct bitcode_library){.program = p, .name = rd_xstrdup(base)};
 	} else {
 		rd_argv_add(&s->found->natives, base);
 	}
@@ -174,12 +175,15 @@ static void add_preloaded(struct bitcode_libraries *l)
 	}
 }
 
-void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p)
+void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
+			    const struct bitcode_libraries *plugins)
 {
 	struct search s = {.found = l, .seen = RD_NAMES_INIT, .queue = RD_ARGV_INIT};
 
 	*l = (struct bitcode_libraries){.natives = RD_ARGV_INIT};
 	look_through(&s, p->path, &p->elf);
+	for (size_t i = 0; i < plugins->count; i++)
+		look_through(&s, plugins->items[i].program.path, &plugins->items[i].program.elf);
 	add_preloaded(l);
 	for (size_t i = 0; i < s.queue.count; i++) {
 		struct rd_map map;
@@ -195,12 +199,17 @@ void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_pr
 	rd_names_release(&s.seen);
 }
 
+void bitcode_library_close(struct bitcode_library *l)
+{
+	bitcode_program_close(&l->program);
+	rd_argv_release(&l->aliases);
+	free(l->name);
+}
+
 void bitcode_libraries_release(struct bitcode_libraries *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
-		bitcode_program_close(&l->items[i].program);
-		free(l->items[i].name);
-	}
+	for (size_t i = 0; i < l->count; i++)
+		bitcode_library_close(&l->items[i]);
 	free(l->items);
 	rd_argv_release(&l->natives);
 	*l = (struct bitcode_libraries){0};

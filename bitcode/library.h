@@ -8,7 +8,8 @@
 
 struct bitcode_library {
 	struct bitcode_program program;
-	char *name; /* the file name under which the loader looks for it */
+	char *name;		/* the file name under which the loader looks for it */
+	struct rd_argv aliases; /* other file names of a plug-in, of symbolic links to it */
 };
 
 struct bitcode_libraries {
@@ -19,8 +20,10 @@ struct bitcode_libraries {
 };
 
 /* Finds them as the dynamic loader would: RPATH, LD_LIBRARY_PATH, RUNPATH, the
- * system's directories; libraries of libraries included. */
-void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p);
+ * system's directories; libraries of libraries included, and those of the plug-ins. */
+void bitcode_libraries_find(struct bitcode_libraries *l, const struct bitcode_program *p,
+			    const struct bitcode_libraries *plugins);
 void bitcode_libraries_release(struct bitcode_libraries *l);
+void bitcode_library_close(struct bitcode_library *l);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program that a user names and those of its libraries that carry bitcode, opened and numbered.  In: a
- * path, or a name that is looked for in PATH.  Out: the modules, each with the hash of every unit and the
- * range of site numbers (slots) that belongs to it.
+ * The program that a user names and those of its libraries and plug-ins that carry bitcode, opened and
+ * numbered.  In: a path, or a name that is looked for in PATH.  Out: the modules, each with the hash of every
+ * unit and the range of site numbers (slots) that belongs to it.
  *
  * A unit's slot comes from the hash of its bitcode, so the same unit has the
  * same sites in every program unless two units collide; then the later one
@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "bitcode/plugin.h"
 #include "raddle/event.h"
 
 #include <limits.h>
@@ -39,7 +40,8 @@ static int open_program(struct bitcode_modules *all, const char *name)
 	return err;
 }
 
-static void add_module(struct bitcode_modules *all, struct bitcode_program *p, const char *name)
+static void add_module(struct bitcode_modules *all, struct bitcode_program *p, const char *name,
+		       enum bitcode_role role)
 {
 	struct bitcode_module *m = &all->items[all->count++];
 
@@ -47,19 +49,44 @@ static void add_module(struct bitcode_modules *all, struct bitcode_program *p, c
 		.program = p,
 		.name = name,
 		.units = rd_xcalloc(p->unit_count, sizeof *m->units),
-		.is_library = p != &all->program,
+		.role = role,
 	};
 	for (size_t i = 0; i < p->unit_count; i++)
 		m->units[i].hash = XXH3_128bits(p->map.data + p->units[i].offset, p->units[i].length);
 }
 
-static void open_modules(struct bitcode_modules *all)
+static void add_modules(struct bitcode_modules *all, struct bitcode_libraries *l, enum bitcode_role role)
 {
-	bitcode_libraries_find(&all->libraries, &all->program);
-	all->items = rd_xcalloc(all->libraries.count + 1, sizeof *all->items);
-	for (size_t i = 0; i < all->libraries.count; i++)
-		add_module(all, &all->libraries.items[i].program, all->libraries.items[i].name);
-	add_module(all, &all->program, strrchr(all->program.path, '/') + 1);
+	for (size_t i = 0; i < l->count; i++) {
+		add_module(all, &l->items[i].program, l->items[i].name, role);
+		all->items[all->count - 1].aliases = &l->items[i].aliases;
+	}
+}
+
+/* What a plug-in needs is looked for once it is known; what is needed is a library then, and no plug-in. */
+static int find_modules(struct bitcode_modules *all, const char *plugins)
+{
+	int err;
+
+	bitcode_libraries_find(&all->libraries, &all->program, &all->plugins);
+	err = bitcode_plugins_find(&all->plugins, &all->libraries, &all->program, plugins);
+	if (!err && all->plugins.count) {
+		bitcode_libraries_release(&all->libraries);
+		bitcode_libraries_find(&all->libraries, &all->program, &all->plugins);
+		bitcode_plugins_leave_out(&all->plugins, &all->libraries);
+	}
+	return err;
+}
+
+static int open_modules(struct bitcode_modules *all, const char *plugins)
+{
+	int err = find_modules(all, plugins);
+
+	all->items = rd_xcalloc(all->libraries.count + all->plugins.count + 1, sizeof *all->items);
+	add_modules(all, &all->libraries, BITCODE_LIBRARY);
+	add_modules(all, &all->plugins, BITCODE_PLUGIN);
+	add_module(all, &all->program, strrchr(all->program.path, '/') + 1, BITCODE_PROGRAM);
+	return err;
 }
 
 static bool is_free(const uint8_t *used, uint32_t slot, uint32_t count)
@@ -105,15 +132,14 @@ static int assign_slots(struct bitcode_modules *all, const struct raddle_flavour
 	return err;
 }
 
-int bitcode_modules_open(struct bitcode_modules *all, const char *program,
+int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour)
 {
 	int err = open_program(all, program);
 
-	if (err)
-		return err;
-	open_modules(all);
-	return assign_slots(all, flavour);
+	if (!err)
+		err = open_modules(all, plugins);
+	return err ? err : assign_slots(all, flavour);
 }
 
 void bitcode_modules_close(struct bitcode_modules *all)
@@ -127,5 +153,6 @@ void bitcode_modules_close(struct bitcode_modules *all)
 	}
 	free(all->items);
 	bitcode_libraries_release(&all->libraries);
+	bitcode_libraries_release(&all->plugins);
 	bitcode_program_close(&all->program);
 }

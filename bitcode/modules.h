@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program and its libraries that carry bitcode, with the sites' numbers shared out among their units. */
+/* A program, its libraries and its plug-ins that carry bitcode, with the sites' numbers shared out among
+ * their units. */
 #ifndef BITCODE_MODULES_H
 #define BITCODE_MODULES_H
 
@@ -17,20 +18,23 @@ struct bitcode_module_unit {
 
 struct bitcode_module {
 	struct bitcode_program *program;
-	const char *name; /* of the file */
+	const char *name;	       /* of the file */
+	const struct rd_argv *aliases; /* other names of a plug-in; NULL for the program */
 	struct bitcode_module_unit *units;
-	bool is_library;
+	enum bitcode_role { BITCODE_PROGRAM, BITCODE_LIBRARY, BITCODE_PLUGIN } role;
+	bool left_out; /* a plug-in that could not be linked again */
 };
 
 struct bitcode_modules {
 	struct bitcode_program program;
-	struct bitcode_libraries libraries;
-	struct bitcode_module *items; /* the program is the last */
+	struct bitcode_libraries libraries, plugins;
+	struct bitcode_module *items; /* libraries, plug-ins, and the program is the last */
 	size_t count;
 };
 
-/* Start with zeros.  Slots are as large as the flavour's sites need.  To be closed after a failure too. */
-int bitcode_modules_open(struct bitcode_modules *all, const char *program,
+/* Start with zeros.  `plugins` is what the user names (bitcode/plugin.h).  Slots are as large as the
+ * flavour's sites need.  To be closed after a failure too. */
+int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
 void bitcode_modules_close(struct bitcode_modules *all);
 

@@ -53,6 +53,7 @@ static struct {
 	const char *directory;
 	const char *with;  /* a command that runs beside the program */
 	const char *setup; /* and one before it */
+	const char *plugins;
 	const char *write_baseline;
 	struct cmd_output output;
 	struct cmd_filter filter;
@@ -93,6 +94,7 @@ static const struct rd_option options[] = {
 	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
 		  "predict in windows of so many events; 0: the whole trace"),
 	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS", "limit of search steps, in millions (200)"),
+	RD_STRING(0, "plugins", &opt.plugins, "PATHS", "as for raddle record"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
 	RD_FLAG('q', "quiet", &opt.quiet, "write no report, only the files"),
@@ -385,6 +387,15 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 	}
 }
 
+/* What dlopen() loads is known now. */
+static void note_loaded(struct check *c)
+{
+	for (size_t i = 0; i < opt.prediction.modules.count; i++)
+		if (strcmp(opt.prediction.modules.items[i], c->program.path) != 0)
+			rd_flavour_loaded(&c->program.flavour, opt.prediction.modules.items[i]);
+	c->program.flavour.loads_more = false;
+}
+
 /* Why there may be nothing to find. */
 static void say_scope(const struct check *c)
 {
@@ -448,6 +459,7 @@ static int predict(struct check *c)
 	rd_progress_end(&progress);
 	if (err)
 		return err;
+	note_loaded(c);
 	say_scope(c);
 	c->all_count = c->set->count;
 	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
@@ -666,6 +678,7 @@ static void say_means(struct check *c)
 	c->set->stdin_path = c->input.shown;
 	c->set->with = opt.with;
 	c->set->setup = opt.setup;
+	c->set->plugins = opt.plugins;
 	c->set->timeout = opt.timeout;
 }
 
@@ -716,11 +729,13 @@ static void release(struct check *c)
 	free(c->all);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
+	rd_argv_release(&opt.prediction.modules);
 }
 
 static int check(char **argv)
 {
-	struct run_build how = {.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose};
+	struct run_build how = {
+		.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose, .plugins = opt.plugins};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct replay_settled r = {0};
 	struct rd_claim claim = {0};

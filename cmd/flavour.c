@@ -17,6 +17,7 @@ struct options {
 	bool fast;	  /* optimised code */
 	bool debug;
 	bool verbose;
+	const char *plugins;
 	bool sites; /* print the path of the site table instead */
 };
 
@@ -27,6 +28,8 @@ int cmd_flavour(int argc, char **argv)
 		RD_STRING(0, "flavour", &opt.name, "NAME", "which one: record (the default) or full"),
 		RD_FLAG('f', "fast", &opt.fast, "make optimised code; takes longer once"),
 		RD_FLAG('g', "debug", &opt.debug, "with debug information, for debuggers"),
+		RD_STRING(0, "plugins", &opt.plugins, "PATHS",
+			  "plug-ins that the program loads, separated by colons"),
 		RD_FLAG('s', "sites", &opt.sites, "print the path of the site table"),
 		RD_FLAG('v', "verbose", &opt.verbose, "say what is done and what is left out"),
 		RD_END,
@@ -51,7 +54,12 @@ int cmd_flavour(int argc, char **argv)
 	}
 	if (opt.verbose)
 		rd_log_level(RD_LOG_INFO);
-	if (rd_flavour_build(argv[at], &(struct rd_flavour_opts){opt.name, opt.fast, opt.debug, opt.verbose},
+	if (rd_flavour_build(argv[at],
+			     &(struct rd_flavour_opts){.name = opt.name,
+						       .fast = opt.fast,
+						       .debug = opt.debug,
+						       .verbose = opt.verbose,
+						       .plugins = opt.plugins},
 			     &flavour))
 		return CMD_FAILED;
 	puts(opt.sites ? flavour.sites : flavour.executable);

@@ -31,6 +31,7 @@ static struct {
 	const char *faults; /* separated by commas */
 	const char *json;   /* file for the summary, "-": standard output */
 	uint64_t limit;
+	const char *plugins;
 	bool quick, fast;
 	bool force; /* an old trace in the way is removed, not kept */
 	bool no_watchdog;
@@ -43,6 +44,8 @@ static const struct rd_option options[] = {
 	RD_STRING(0, "flavour", &opt.flavour, "NAME", "what to record: record (the default) or full"),
 	RD_STRING(0, "fault", &opt.faults, "FAULT,...", "full: change values in the run, see full.md"),
 	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop recording at this size; the program continues"),
+	RD_STRING(0, "plugins", &opt.plugins, "PATHS",
+		  "plug-ins that the program loads by dlopen(), separated by colons"),
 	RD_FLAG(0, "fast", &opt.fast, "optimise the recorded program, even if that takes long"),
 	RD_FLAG(0, "quick", &opt.quick, "do not optimise it"),
 	RD_FLAG('f', "force", &opt.force, "replace an old trace instead of keeping it as DIR.old"),
@@ -163,8 +166,11 @@ static void say_faults(const struct record_run *run)
 
 static int record(char **argv, int *status)
 {
-	struct run_build how = {
-		.fast = opt.fast, .quick = opt.quick, .as_is = opt.as_is, .verbose = opt.verbose};
+	struct run_build how = {.fast = opt.fast,
+				.quick = opt.quick,
+				.as_is = opt.as_is,
+				.verbose = opt.verbose,
+				.plugins = opt.plugins};
 	struct run_program program = {.kind = opt.flavour};
 	struct record_run run = {.program = &program,
 				 .argv = argv,

@@ -42,6 +42,7 @@ static struct {
 	uint64_t times;
 	const char *with;  /* a command that runs beside the program */
 	const char *setup; /* and one before it */
+	const char *plugins;
 	uint64_t timeout;  /* seconds of one run; 0: chosen by the recorded run */
 	uint64_t patience; /* in seconds; 0: chosen by the recorded run */
 	uint64_t first;	   /* the access that goes first */
@@ -72,6 +73,7 @@ static const struct rd_option options[] = {
 	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start gdb with these arguments"),
 	RD_FLAG(0, "no-detect", &opt.no_detect, "run without the happens-before detector"),
 	RD_STRING(0, "flavour", &opt.flavour, "NAME", "record (default), or full: the run carries values"),
+	RD_STRING(0, "plugins", &opt.plugins, "PATHS", "as for raddle record"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
 	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already; run it as it is"),
@@ -520,10 +522,12 @@ static void take_companions(struct finding_set *set, bool own_program)
 	if (!own_program) {
 		opt.with = opt.with ? opt.with : set->with;
 		opt.setup = opt.setup ? opt.setup : set->setup;
+		opt.plugins = opt.plugins ? opt.plugins : set->plugins;
 		opt.timeout = opt.timeout ? opt.timeout : set->timeout;
 	}
 	set->with = opt.with;
 	set->setup = opt.setup;
+	set->plugins = opt.plugins;
 	set->timeout = opt.timeout;
 }
 
@@ -561,6 +565,7 @@ static int replay_path(const char *path, char **argv)
 			path);
 	if (!err)
 		err = prepare_turns(&t, path);
+	how.plugins = opt.plugins;
 	if (!err)
 		err = run_program_open(&program, argv[0], &how);
 	if (!err)

@@ -192,6 +192,7 @@ struct finding_set {
 	const char *stdin_path; /* the file that was its standard input; NULL: none */
 	const char *with;	/* the command that ran beside it; NULL: none */
 	const char *setup;	/* and the one before each run */
+	const char *plugins;	/* that it loaded and that do not lie near it; NULL: none */
 	uint64_t timeout;	/* seconds of a run; 0: none */
 	const char *tool;	/* version of Raddle; NULL is written as null */
 	struct rd_arena *arena;

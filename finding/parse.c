@@ -500,6 +500,7 @@ static void get_argv(struct parse *p, const json_t *document)
 	p->set->stdin_path = get_text(p, document, "stdin");
 	p->set->with = get_text(p, document, "with");
 	p->set->setup = get_text(p, document, "setup");
+	p->set->plugins = get_text(p, document, "plugins");
 	p->set->timeout = get_number(p, document, "timeout", INT32_MAX);
 }
 

@@ -398,6 +398,7 @@ int finding_write(const struct finding_set *set, FILE *out)
 	put_optional(&j, "stdin", set->stdin_path);
 	put_optional(&j, "with", set->with);
 	put_optional(&j, "setup", set->setup);
+	put_optional(&j, "plugins", set->plugins);
 	put_count(&j, "timeout", set->timeout);
 	rd_json_array(&j, "findings");
 	for (size_t i = 0; i < set->count; i++)

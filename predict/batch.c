@@ -106,6 +106,8 @@ int predict_batch_run(struct predict_batch *p, const char *path, struct finding_
 		err = predict_model(p, in.model, set);
 	if (!err)
 		look_at_end(p, in.model, set);
+	for (size_t i = 0; !err && i < in.model->module_count; i++)
+		rd_argv_add(&p->modules, in.model->modules[i].path);
 	if (!err)
 		err = in.model->err; /* what could be read was looked at */
 	model_close(&in);
@@ -119,7 +121,9 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 
 	less.work = (less.work + LESS_WORK - 1) / LESS_WORK;
 	less.failures = false;
+	less.modules = (struct rd_argv)RD_ARGV_INIT;
 	err = predict_batch_run(&less, path, set);
+	rd_argv_release(&less.modules);
 	if (!err)
 		finding_set_finish(set);
 	return err;

@@ -3,6 +3,7 @@
 #ifndef PREDICT_BATCH_H
 #define PREDICT_BATCH_H
 
+#include "base/process.h"
 #include "finding/finding.h"
 #include "predict/count.h"
 
@@ -25,8 +26,9 @@ struct predict_batch {
 	uint64_t unknown;  /* candidates that were not decided */
 	bool late;	   /* the deadline came before everything was decided and described */
 	uint64_t events, considered, searched, dropped;
-	uint64_t threads;  /* of the trace with most of them */
-	uint64_t at_start; /* runs that failed before they did anything */
+	uint64_t threads;	/* of the trace with most of them */
+	uint64_t at_start;	/* runs that failed before they did anything */
+	struct rd_argv modules; /* what the runs had loaded: paths, to be released */
 	struct predict_count counts[PREDICT_COUNT_MODELS];
 	double reading_seconds; /* CPU time until the search began; with counts */
 };

@@ -23,6 +23,7 @@
 #include "replay/replay.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const char *action_of(const struct replay_race *race, int which)
 {
@@ -33,7 +34,7 @@ static const char *action_of(const struct replay_race *race, int which)
 static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     const struct replay_race *race)
 {
-	const char *foreign = p->request.program->program->flavour.foreign;
+	char *foreign = rd_flavour_foreign(&p->request.program->program->flavour);
 
 	finding_note(set, f,
 		     finding_textf(set,
@@ -49,6 +50,7 @@ static void conclude(const struct replay_policy *p, struct finding_set *set, str
 			"unordered as far as seen: code that Raddle did not compile (%s) could have "
 			"ordered them; %s",
 			foreign, f->reason);
+		free(foreign);
 		return;
 	}
 	finding_note(set, f, finding_textf(set, "they cannot stand there at once: %s", f->reason));

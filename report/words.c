@@ -270,6 +270,7 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 	rd_buf_adds(out, "raddle replay ");
 	add_option(out, "setup", set->setup);
 	add_option(out, "with", set->with);
+	add_option(out, "plugins", set->plugins);
 	if (set->timeout)
 		rd_buf_addf(out, "--timeout %" PRIu64 " ", set->timeout);
 	rd_buf_add_shell(out, f->schedule_path);

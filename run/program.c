@@ -51,8 +51,10 @@ const char *run_program_kind(const struct run_program *p)
 
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how)
 {
-	struct rd_flavour_opts build = {
-		.name = run_program_kind(p), .debug = how->debug, .verbose = how->verbose};
+	struct rd_flavour_opts build = {.name = run_program_kind(p),
+					.debug = how->debug,
+					.verbose = how->verbose,
+					.plugins = how->plugins};
 	int r = find_program(name, &p->path);
 
 	if (r)

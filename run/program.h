@@ -12,6 +12,7 @@ struct run_build {
 	bool debug;	  /* with debug information */
 	bool as_is;	  /* the program has the runtime in it already: it is its own flavour */
 	bool verbose;
+	const char *plugins; /* as in struct rd_flavour_opts */
 };
 
 struct run_program {

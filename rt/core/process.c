@@ -21,7 +21,6 @@
 #include "rt/core/real.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -190,6 +189,7 @@ static void exit_event(int status)
 	else
 		rt_linger();
 	rt.exited = 1;
+	rt_modules(t);
 	RT_TELL(exited, t);
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
@@ -465,39 +465,12 @@ INTERPOSE(ssize_t, readlinkat, (int fd, const char *restrict path, char *restric
 	return REAL(readlinkat)(fd, path, out, size);
 }
 
-/* Loaded objects. */
-
-static int module_event(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct rt_thread *t = context;
-	uintptr_t low = UINTPTR_MAX, high = 0;
-	const char *name = info->dlpi_name[0] ? info->dlpi_name : rt.program;
-	struct rt_record r = {.code = RADDLE_MODULE, .count = 3, .bytes = name};
-
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		if (p->p_type != PT_LOAD)
-			continue;
-		low = p->p_vaddr < low ? p->p_vaddr : low;
-		high = p->p_vaddr + p->p_memsz > high ? p->p_vaddr + p->p_memsz : high;
-	}
-	if (low > high)
-		return 0;
-	r.operand[0] = info->dlpi_addr + low;
-	r.operand[1] = high - low;
-	r.operand[2] = info->dlpi_addr;
-	while (r.length < RT_BYTES_MAX && name[r.length])
-		r.length++;
-	rt_emit(t, &r);
-	return 0;
-}
-
 /* Environment and arguments have another size in every run, and the kernel puts them at an address of its own
  * choice: only distances from below them are the same. */
 void rt_layout(struct rt_thread *t)
 {
 	if (rt.arguments > t->stack_low && rt.arguments < t->stack_high)
 		RT_EVENT(t, RADDLE_FRAMES, rt.arguments);
-	dl_iterate_phdr(module_event, t);
+	rt_modules_forget(); /* a forked process has a trace of its own */
+	rt_modules(t);
 }

@@ -174,6 +174,10 @@ static inline struct rt_thread *rt_plain(void)
 	return t->recording == RT_PLAIN ? t : NULL;
 }
 
+/* rt/core/module.c */
+void rt_modules(struct rt_thread *t); /* tells the loaded objects that were not told yet */
+void rt_modules_forget(void);
+
 /* rt/core/process.c */
 void rt_layout(struct rt_thread *t);
 void rt_process_setup(void); /* fork handlers, exit hook */

@@ -50,6 +50,7 @@ static void round_trip(void **state)
 	set->items[0]->unordered = true;
 	set->stdin_path = "input";
 	set->with = "client 'x'";
+	set->plugins = "a.so:b.so";
 	set->setup = "rm -f db";
 	set->timeout = 7;
 	set->items[1]->suppressed = "deadlock:transfer";
@@ -59,6 +60,7 @@ static void round_trip(void **state)
 	again = text_of(back, &again_length);
 	assert_string_equal(text, again);
 	assert_string_equal(back->with, "client 'x'");
+	assert_string_equal(back->plugins, "a.so:b.so");
 	assert_string_equal(back->setup, "rm -f db");
 	assert_int_equal(back->timeout, 7);
 	assert_true(back->items[0]->recorded && back->items[0]->observed && back->items[0]->unordered);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which plug-ins may a program load, and which of them carry bitcode?  In: the program, and what the user
+ * names.  Out: opened shared objects, each once.
+ *
+ * What a program will hand to dlopen() cannot be read from it.  Build systems put plug-ins near the program,
+ * so one that can load anything has its directory looked through, not deeply, and not without end; others are
+ * named by the user.  A plug-in that is found and never loaded costs the time to instrument it.
+ */
+#include "bitcode/plugin.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEPTH = 2, ENTRIES = 4096 };
+
+struct search {
+	struct bitcode_libraries *found;
+	const struct bitcode_libraries *libraries;
+	size_t looked_at; /* entries of directories */
+};
+
+bool bitcode_loads_more(const struct bitcode_program *p)
+{
+	struct bitcode_elf_symbols symbols;
+	struct bitcode_elf_symbol s;
+
+	if (!bitcode_elf_symbols(&p->elf, SHT_DYNSYM, &symbols))
+		return false;
+	while (bitcode_elf_symbol_next(&symbols, &s))
+		if (s.section == SHN_UNDEF && (!strcmp(s.name, "dlopen") || !strcmp(s.name, "dlmopen")))
+			return true;
+	return false;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static struct bitcode_library *find(const struct bitcode_libraries *l, const char *path)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (is_same_file(l->items[i].program.path, path))
+			return &l->items[i];
+	return NULL;
+}
+
+/* NULL: it carries no bitcode. */
+static struct bitcode_library *open_plugin(struct bitcode_libraries *l, const char *path)
+{
+	struct bitcode_program p;
+
+	if (!bitcode_program_probe(&p, path))
+		return NULL;
+	RD_GROW(l->items, l->capacity, l->count + 1);
+	l->items[l->count] = (struct bitcode_library){.program = p, .name = rd_xstrdup(rd_base_name(path))};
+	return &l->items[l->count++];
+}
+
+/* Whether it carries bitcode. */
+static bool add(struct search *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+	struct bitcode_library *plugin = real ? find(s->found, real) : NULL;
+	bool is_library = real && find(s->libraries, real);
+
+	if (real && !plugin && !is_library)
+		plugin = open_plugin(s->found, real);
+	if (plugin && strcmp(rd_base_name(path), plugin->name) != 0)
+		rd_argv_add(&plugin->aliases, rd_base_name(path));
+	free(real);
+	return plugin || is_library;
+}
+
+/* x.so, x.so.1 */
+static bool is_shared_object(const char *name)
+{
+	const char *so = strstr(name, ".so");
+
+	return so && (so[3] == '\0' || so[3] == '.');
+}
+
+static bool is_hidden(const char *name)
+{
+	return name[0] == '.' && strcmp(name, ".libs") != 0; /* libtool's */
+}
+
+static void look_into(struct search *s, const char *directory, int depth)
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, NULL, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		char *path = rd_xasprintf("%s/%s", directory, name);
+		struct stat st;
+
+		if (!is_hidden(name) && s->looked_at++ < ENTRIES && !lstat(path, &st)) {
+			if (S_ISDIR(st.st_mode) && depth)
+				look_into(s, path, depth - 1);
+			else if (!S_ISDIR(st.st_mode) && is_shared_object(name))
+				add(s, path);
+		}
+		free(path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+static int add_named(struct search *s, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return rd_fail_errno("%s: this plug-in cannot be found", path);
+	if (S_ISDIR(st.st_mode)) {
+		s->looked_at = 0;
+		look_into(s, path, DEPTH);
+		return 0;
+	}
+	if (!S_ISREG(st.st_mode) || !add(s, path))
+		return rd_fail(RD_EUSAGE, "%s: this plug-in was not built by raddle cc", path);
+	return 0;
+}
+
+static int add_list(struct search *s, const char *list)
+{
+	int err = 0;
+
+	while (list && *list && !err) {
+		size_t n = strcspn(list, ":");
+		char *path = rd_xstrndup(list, n);
+
+		err = n ? add_named(s, path) : 0;
+		free(path);
+		list += n + (list[n] != '\0');
+	}
+	return err;
+}
+
+static bool any_loads_more(const struct bitcode_program *p, const struct bitcode_libraries *libraries)
+{
+	for (size_t i = 0; i < libraries->count; i++)
+		if (bitcode_loads_more(&libraries->items[i].program))
+			return true;
+	return bitcode_loads_more(p);
+}
+
+int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
+			 const struct bitcode_program *p, const char *named)
+{
+	struct search s = {.found = plugins, .libraries = libraries};
+	int err = add_list(&s, named);
+
+	if (!err && any_loads_more(p, libraries)) {
+		char *directory = rd_xstrndup(p->path, (size_t)(rd_base_name(p->path) - p->path));
+
+		s.looked_at = 0;
+		look_into(&s, *directory ? directory : ".", DEPTH);
+		free(directory);
+	}
+	return err;
+}
+
+void bitcode_plugins_leave_out(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plugins->count; i++) {
+		if (find(libraries, plugins->items[i].program.path))
+			bitcode_library_close(&plugins->items[i]);
+		else
+			plugins->items[kept++] = plugins->items[i];
+	}
+	plugins->count = kept;
+}

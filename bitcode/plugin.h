@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared objects with bitcode that a program may load by dlopen(). */
+#ifndef BITCODE_PLUGIN_H
+#define BITCODE_PLUGIN_H
+
+#include "bitcode/library.h"
+
+/* Whether the program can load more than the loader does at its start. */
+bool bitcode_loads_more(const struct bitcode_program *p);
+
+/* Adds the plug-ins that `named` lists, files or directories separated by colons (NULL: none), and, if the
+ * program can load any, those in its own directory and in the two levels of directories below it.  What
+ * `libraries` has is none.  A named file that is not there or carries no bitcode is an error. */
+int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
+			 const struct bitcode_program *p, const char *named);
+
+/* Closes those that are libraries. */
+void bitcode_plugins_leave_out(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plug-ins: shared objects that a program loads by dlopen().  Beside a flavoured program lies a directory
+ * `plug` with a symbolic link for each flavoured plug-in, to its file.  The link is named by the key of the
+ * plug-in's own path, with all symbolic links resolved, and another one by the key of its file name, for a
+ * dlopen() that names no directory.  The runtime looks there before it loads one.
+ */
+#ifndef RADDLE_PLUGIN_H
+#define RADDLE_PLUGIN_H
+
+#include <stdint.h>
+
+#define RADDLE_PLUGIN_DIRECTORY "plug"
+#define RADDLE_PLUGIN_KEY_SIZE 17 /* 16 hex digits and NUL */
+
+/* FNV-1a. */
+static inline void raddle_plugin_key(const char *path, char key[RADDLE_PLUGIN_KEY_SIZE])
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 0x100000001b3ull;
+	for (int i = 0; i < RADDLE_PLUGIN_KEY_SIZE - 1; i++)
+		key[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+	key[RADDLE_PLUGIN_KEY_SIZE - 1] = '\0';
+}
+
+#endif

@@ -1,0 +1,67 @@
+# Plug-ins that dlopen() loads: those that raddle cc built are instrumented, wherever they lie, and others are named.
+. "$ROOT/test/lib.sh"
+
+prog=$ROOT/test/prog/plugin
+shown=(err)
+mkdir -p app/modules/deep far
+
+"$RADDLE" cc -g -O1 -pthread "$prog/host.c" -o app/host || fail "host"
+"$RADDLE" cc -g -O1 -shared -fPIC "$prog/plug.c" -o app/modules/deep/plug.so || fail "plug.so"
+ln -s deep/plug.so app/modules/link.so
+mv app/modules/deep/plug.so app/modules/deep/plug.so.1.0
+ln -sf deep/plug.so.1.0 app/modules/link.so
+
+# race PROGRAM...: the race in the plug-in is confirmed.
+race() {
+	local status
+	"$RADDLE" check --json found.json "$@" >out 2>err
+	status=$?
+	[ $status = 1 ] || complain "check $*: status $status"
+	jq -e '[.findings[] | select(.object == "plugged" and .status == "confirmed")] | length == 1' found.json >/dev/null ||
+		complain "check $*: $(cat found.json)"
+	[ "$(cat out)" = 2 ] || complain "check $*: it prints $(cat out)"
+}
+
+# By its path, by a link, and by its name alone.
+race -- app/host app/modules/deep/plug.so.1.0
+race -- app/host "$PWD/app/modules/link.so"
+LD_LIBRARY_PATH=$PWD/app/modules/deep race -- app/host plug.so.1.0
+"$RADDLE" check -- app/host app/modules/link.so by-turns >out 2>err || complain "by turns: status $?"
+grep -q 'could have ordered' err && complain "there is no foreign code"
+
+# The loader finds it by the run path of who calls.
+"$RADDLE" cc -g -O1 -pthread "$prog/host.c" -Wl,-rpath,"$PWD/app/modules" -o app/host-path || fail "host-path"
+race -- app/host-path link.so
+
+# What lies elsewhere is named: in a warning, by --plugins, and in the command that reproduces a finding.
+cp app/modules/deep/plug.so.1.0 far/plug.so
+"$RADDLE" check -- app/host far/plug.so >out 2>err || complain "far: status $?"
+grep -q 'far/plug.so was loaded as it is, though it carries bitcode' err || complain "far/plug.so is not named"
+race --plugins far -- app/host far/plug.so
+race --plugins far/plug.so -- app/host far/plug.so
+grep -q -- 'raddle replay --plugins far/plug.so ' err || complain "the command does not name it"
+eval "$(grep -o 'raddle replay .*' err | head -1 | sed "s|^raddle|'$RADDLE'|")" >out 2>err
+[ $? = 1 ] || complain "the printed command does not reproduce it"
+"$RADDLE" record --plugins far/none.so -- app/host far/plug.so >out 2>err
+[ $? = 2 ] && grep -q 'far/none.so: this plug-in cannot be found' err || complain "an unknown plug-in"
+
+# A plug-in with a library of its own.
+mkdir -p app/more
+"$RADDLE" cc -g -O1 -shared -fPIC -DNAME=add "$prog/plug.c" -o app/more/libadd.so || fail "libadd.so"
+"$RADDLE" cc -g -O1 -shared -fPIC -DNEEDS "$prog/plug.c" -o app/more/plug-needs.so -Lapp/more -ladd \
+	-Wl,-rpath,'$ORIGIN' || fail "plug-needs.so"
+race -- app/host app/more/plug-needs.so
+
+# Another compiler's is loaded as it is, and named.
+gcc -O1 -shared -fPIC "$prog/plug.c" -o app/native.so || fail "native.so"
+"$RADDLE" check -- app/host app/native.so >out 2>err || complain "native: status $?"
+[ "$(cat out)" = 2 ] || complain "native.so does not work"
+
+# One that cannot be linked again does not stop the others.
+"$RADDLE" cc -g -O1 -c -fPIC "$prog/plug.c" -o plug.o || fail "plug.o"
+gcc -shared -o far/libgone.so -x c - <<<'int gone(void) { return 0; }' || fail "libgone.so"
+mkdir app/broken
+"$RADDLE" cc -shared -o app/broken/broken.so plug.o -Wl,--no-as-needed -Lfar -lgone || fail "broken.so"
+rm far/libgone.so
+race -- app/host app/modules/link.so
+verdict
