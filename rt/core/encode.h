@@ -19,6 +19,12 @@
  *
  * A stack deeper than RT_STACK_WHOLE is written as its outermost
  * RT_STACK_OUTER entries, site 0, and its innermost RT_STACK_INNER ones.
+ *
+ * Runs.  A site that walks through an array makes accesses at equal distances.  From the
+ * third one on they are a STRIDE record whose last byte, the number of accesses, grows where it
+ * is in the buffer, while other sites' accesses are written behind it.  Only the order of accesses
+ * changes by that, and only between records that are no accesses: `floor` is behind the last
+ * of those.
  */
 #ifndef RT_ENCODE_H
 #define RT_ENCODE_H
@@ -38,13 +44,24 @@
 #define RT_STACK_MAX (5 * RT_STACK_WHOLE + 16)
 #define RT_BYTES_MAX 4096 /* longer `b` operands are cut */
 
+/* The last access of the sites of one slot. */
+struct rt_slot {
+	uint64_t address;
+	uint64_t by;   /* from the one before */
+	uint8_t *at;   /* its record, or the number of accesses in it; NULL: it has none of its own */
+	uint32_t site; /* whose it was */
+	uint32_t left; /* by how much that number may grow; 0: it is no run */
+};
+#define RT_RUN_MAX 127 /* accesses: their number is one byte */
+
 struct rt_encoder {
 	uint64_t site; /* previous site */
 	uint64_t q, t, a;
 	uint32_t *stack_base;
 	uint32_t *stack_at;
 	size_t stack_known;
-	uint64_t slot[RADDLE_SITE_SLOTS];
+	const uint8_t *floor; /* what lies below is not changed any more */
+	struct rt_slot slot[RADDLE_SITE_SLOTS];
 };
 
 /* One record, before it is encoded. */
@@ -87,35 +104,74 @@ static inline uint8_t *rt_put_reset(struct rt_encoder *e, uint8_t *p)
 	e->stack_known = 0;
 	memset(e->slot, 0, sizeof e->slot);
 	*p++ = RADDLE_RESET;
+	e->floor = p;
 	return p;
 }
 
+/* The address of anything but a single access: no run goes on behind it. */
 static inline uint8_t *rt_put_address(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
-	return rt_put_delta(p, &e->slot[site % RADDLE_SITE_SLOTS], address);
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+
+	slot->at = NULL;
+	return rt_put_delta(p, &slot->address, address);
 }
 
+/* A single access, whatever went before it. */
 static inline uint8_t *rt_put_access(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
 	uint64_t z = rt_zigzag(site - e->site);
 
 	e->site = site;
+	slot->by = address - slot->address;
+	slot->at = p;
+	slot->site = site;
+	slot->left = 0;
 	if (__builtin_expect(z < RADDLE_ACCESS_ESCAPE, 1)) {
 		*p++ = (uint8_t)(RADDLE_ACCESS_FLAG | z);
 	} else {
 		*p++ = RADDLE_ACCESS_FLAG | RADDLE_ACCESS_ESCAPE;
 		p = rt_put_varint(p, z);
 	}
-	return rt_put_address(e, p, site, address);
+	return rt_put_delta(p, &slot->address, address);
 }
 
 static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
 {
 	p = rt_put_delta(p, &e->site, r->site);
 	p = rt_put_address(e, p, r->site, r->operand[0]);
-	e->slot[r->site % RADDLE_SITE_SLOTS] += r->operand[1] * (r->operand[2] - 1);
+	e->slot[r->site % RADDLE_SITE_SLOTS].address += r->operand[1] * (r->operand[2] - 1);
 	p = rt_put_varint(p, rt_zigzag(r->operand[1]));
 	return rt_put_varint(p, r->operand[2]);
+}
+
+/* Whether an access is one more at the same distance, and the last one's record may still change:
+ * it is not below `floor`, which is e->floor or above. */
+static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
+{
+	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;
+}
+
+/* The next access of a run: one more in its record, or the first of a new one. */
+static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+
+	if (slot->left) {
+		slot->address = address;
+		slot->left--;
+		++*slot->at;
+		return p;
+	}
+	*p++ = RADDLE_STRIDE;
+	p = rt_put_delta(p, &e->site, site);
+	p = rt_put_delta(p, &slot->address, address);
+	p = rt_put_varint(p, rt_zigzag(slot->by));
+	*p = 1;
+	slot->at = p;
+	slot->left = RT_RUN_MAX - 1;
+	return p + 1;
 }
 
 /* Whether the call stack whose top is `top` differs from the decoder's. */
@@ -152,6 +208,7 @@ static inline uint8_t *rt_put_stack(struct rt_encoder *e, uint8_t *p, uint32_t *
 	}
 	e->stack_known = whole;
 	e->stack_at = top;
+	e->floor = p;
 	return p;
 }
 
@@ -164,17 +221,14 @@ static inline const char *rt_operands(uint32_t code)
 	return operands[code & 0xff];
 }
 
-/* A record other than a plain access. */
-static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+/* The operands of a record that is not an access. */
+static inline uint8_t *rt_put_event(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
 {
 	const uint64_t *operand = r->operand;
 
-	*p++ = (uint8_t)r->code;
-	if (r->code == RADDLE_STRIDE)
-		return rt_put_stride(e, p, r);
 	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE)
 		p = rt_put_delta(p, &e->q, *operand++);
-	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE || r->code == RADDLE_RANGE) {
+	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE) {
 		p = rt_put_delta(p, &e->site, r->site);
 		if (r->code == RADDLE_FENCE)
 			return p;
@@ -196,6 +250,28 @@ static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const str
 			p += r->length;
 		}
 	}
+	return p;
+}
+
+static inline uint8_t *rt_put_range(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address,
+				    uint64_t size)
+{
+	*p++ = RADDLE_RANGE;
+	p = rt_put_delta(p, &e->site, site);
+	p = rt_put_address(e, p, site, address);
+	return rt_put_varint(p, size);
+}
+
+/* A record other than a plain access. */
+static inline uint8_t *rt_put_record(struct rt_encoder *e, uint8_t *p, const struct rt_record *r)
+{
+	if (r->code == RADDLE_RANGE)
+		return rt_put_range(e, p, r->site, r->operand[0], r->operand[1]);
+	*p++ = (uint8_t)r->code;
+	if (r->code == RADDLE_STRIDE)
+		return rt_put_stride(e, p, r);
+	p = rt_put_event(e, p, r);
+	e->floor = p;
 	return p;
 }
 

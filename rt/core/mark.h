@@ -22,9 +22,9 @@ static inline void rt_new_segment(struct rt_thread *t)
 
 _Static_assert(RADDLE_BLOCK_WORDS == 1, "a block has one word of each kind");
 
-/* Marks bytes of one block; true if some of them had not been seen. */
-static inline __attribute__((always_inline)) bool rt_mark(struct raddle_self *self, uintptr_t a,
-							  uint64_t bits, bool write)
+/* Marks bytes of one block; those of them that had not been seen. */
+static inline __attribute__((always_inline)) uint64_t rt_mark(struct raddle_self *self, uintptr_t a,
+							      uint64_t bits, bool write)
 {
 	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
 	uint64_t tag = a >> RADDLE_BLOCK_SHIFT | self->epoch, seen;
@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) bool rt_mark(struct raddle_self *se
 		/* Two stores: hooks load each half, and a load of half a vector waits. */
 		__asm__("" : "+r"(bits));
 		b->written[0] = write ? bits : 0;
-		return true;
+		return bits;
 	}
 	seen = b->seen[0];
 	b->seen[0] = seen | bits;

@@ -126,6 +126,7 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 		t->cursor = rt_put_varint(t->cursor, p->frames);
 		t->cursor = rt_put_frames(t->cursor, p->frame, p->frames, &previous);
 	}
+	e->floor = t->cursor;
 	if (p->record.code == RADDLE_ACCESS)
 		t->cursor = rt_put_access(e, t->cursor, p->record.site, p->record.operand[0]);
 	else
@@ -137,6 +138,7 @@ static void encode_pending(struct rt_thread *t, struct rt_pending *p)
 		t->cursor = rt_put_varint(t->cursor, 0);
 		e->stack_at = NULL;
 	}
+	e->floor = t->cursor;
 	publish(t);
 }
 
@@ -258,18 +260,37 @@ static COLD_KEEPS uint8_t *put_far(struct rt_encoder *e, uint8_t *p, uint32_t si
 	return rt_put_access(e, p, site, address);
 }
 
-/* rt_put_access() for the hooks: straight on for what is near, few registers. */
-static inline __attribute__((always_inline)) uint8_t *put_near(struct rt_encoder *e, uint8_t *p,
-							       uint32_t site, uint64_t address)
+static __attribute__((noinline, preserve_most)) uint8_t *put_run(struct rt_encoder *e, uint8_t *p,
+								 uint32_t site, uint64_t address)
 {
+	return rt_put_run(e, p, site, address);
+}
+
+/* rt_put_access() or rt_put_run() for the hooks: straight on for what is near, few registers. */
+static inline __attribute__((always_inline)) uint8_t *
+put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, const uint8_t *floor)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
 	int32_t by = (int32_t)(site - (uint32_t)e->site);
 	uint32_t z = (uint32_t)by << 1 ^ (uint32_t)(by >> 31);
-	uint64_t d = rt_zigzag(address - e->slot[site % RADDLE_SITE_SLOTS]);
+	uint64_t d = rt_zigzag(address - slot->address);
 
+	if (rt_is_run(slot, site, address, floor)) {
+		if (RT_UNLIKELY(!slot->left))
+			return put_run(e, p, site, address);
+		slot->address = address;
+		slot->left--;
+		++*slot->at;
+		return p;
+	}
 	if (RT_UNLIKELY(z >= RADDLE_ACCESS_ESCAPE || d >= 1u << 21))
 		return put_far(e, p, site, address);
 	e->site = site;
-	e->slot[site % RADDLE_SITE_SLOTS] = address;
+	slot->by = address - slot->address;
+	slot->address = address;
+	slot->at = p;
+	slot->site = site;
+	slot->left = 0;
 	p[0] = (uint8_t)(RADDLE_ACCESS_FLAG | z);
 	if (d < 0x80) {
 		p[1] = (uint8_t)d;
@@ -285,13 +306,14 @@ static inline __attribute__((always_inline)) uint8_t *put_near(struct rt_encoder
 	return p + 4;
 }
 
-/* Appends a single access with the encoder taken; false: there was no room for it. */
+/* Appends a single access with the encoder taken; false: there was no room for it.  One that is not the
+ * first of its bytes in the segment must not get before the one that was. */
 static inline __attribute__((always_inline)) bool append_access(struct rt_thread *t, uintptr_t address,
-								uint32_t site)
+								uint32_t site, bool first)
 {
 	if (!ready_too(t))
 		return false;
-	t->cursor = put_near(&t->encoder, t->cursor, site, address);
+	t->cursor = put_near(&t->encoder, t->cursor, site, address, first ? t->encoder.floor : t->cursor);
 	t->events++;
 	publish(t);
 	return true;
@@ -346,11 +368,12 @@ static void tell_access(struct rt_thread *t, uintptr_t address, uint64_t size, u
 
 static void told_access(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t size, bool write)
 {
+	uint64_t bits = rt_bits_of(address, size), unseen;
 	bool written;
 
 	take(t);
-	rt_mark(&t->self, address, rt_bits_of(address, size), write);
-	written = rt_unread() || append_access(t, address, site);
+	unseen = rt_mark(&t->self, address, bits, write);
+	written = rt_unread() || append_access(t, address, site, unseen == bits);
 	leave(t);
 	if (written)
 		tell_access(t, address, size, site, write);
@@ -397,14 +420,15 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 							       uint32_t site, uint32_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = rt_bits_of(address, size), unseen;
 
 	if (!is_plain(self)) {
 		listened_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
-	rt_mark(self, address, rt_bits_of(address, size), write);
-	append_access(t, address, site);
+	unseen = rt_mark(self, address, bits, write);
+	append_access(t, address, site, unseen == bits);
 	leave(t);
 }
 
@@ -420,20 +444,22 @@ __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
 	first_access(self, address, site, size, true);
 }
 
-/* Appends both, or only the write, with the encoder taken. */
+/* Appends both, or only the write, with the encoder taken.  The write's record stays behind the read's. */
 static inline __attribute__((always_inline)) bool append_update(struct rt_thread *t, uintptr_t address,
-								uint64_t sites, bool read)
+								uint64_t sites, bool read, bool first)
 {
+	const uint8_t *behind;
 	uint8_t *p;
 
 	if (!ready_too(t))
 		return false;
-	p = t->cursor;
+	behind = p = t->cursor;
 	if (read) {
-		p = put_near(&t->encoder, p, (uint32_t)sites, address);
+		p = put_near(&t->encoder, p, (uint32_t)sites, address, first ? t->encoder.floor : p);
+		behind = t->encoder.slot[(uint32_t)sites % RADDLE_SITE_SLOTS].at;
 		t->events++;
 	}
-	t->cursor = put_near(&t->encoder, p, (uint32_t)(sites >> 32), address);
+	t->cursor = put_near(&t->encoder, p, (uint32_t)(sites >> 32), address, behind);
 	t->events++;
 	publish(t);
 	return true;
@@ -444,7 +470,8 @@ static COLD_KEEPS void told_or_alone_update(struct raddle_self *self, uintptr_t 
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint32_t first = (uint32_t)sites, second = (uint32_t)(sites >> 32);
-	bool read, written;
+	uint64_t bits = rt_bits_of(address, size), unseen;
+	bool written;
 
 	if (!is_told(self)) {
 		told_or_alone_access(self, address, first, size, false);
@@ -452,10 +479,10 @@ static COLD_KEEPS void told_or_alone_update(struct raddle_self *self, uintptr_t 
 		return;
 	}
 	take(t);
-	read = rt_mark(self, address, rt_bits_of(address, size), true);
-	written = rt_unread() || append_update(t, address, sites, read);
+	unseen = rt_mark(self, address, bits, true);
+	written = rt_unread() || append_update(t, address, sites, unseen, bits == unseen);
 	leave(t);
-	if (written && read)
+	if (written && unseen)
 		rt_tell_update(t, address, size, sites);
 	else if (written)
 		tell_access(t, address, size, second, true);
@@ -484,15 +511,15 @@ __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
-	bool read;
+	uint64_t bits = rt_bits_of(address, size), unseen;
 
 	if (!is_plain(self)) {
 		listened_update(self, address, sites, size);
 		return;
 	}
 	take(t);
-	read = rt_mark(self, address, rt_bits_of(address, size), true);
-	append_update(t, address, sites, read);
+	unseen = rt_mark(self, address, bits, true);
+	append_update(t, address, sites, unseen, unseen == bits);
 	leave(t);
 }
 
@@ -701,10 +728,10 @@ static inline bool is_easy(const struct rt_thread *t)
 	       RT_LIKELY(atomic_load_explicit(&rt.session->state, memory_order_relaxed) == RADDLE_RECORDING);
 }
 
-/* A record whose first bytes end at p is whole. */
+/* A record whose first bytes end at p is whole, and it is no access. */
 static inline void finish(struct rt_thread *t, uint8_t *p)
 {
-	t->cursor = p;
+	t->encoder.floor = t->cursor = p;
 	t->events++;
 	publish(t);
 }

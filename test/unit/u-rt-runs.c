@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs against their slow twin: sites that walk through memory at equal distances, side by side and in
+ * each other's way, through the hooks and the encoder.  The twin keeps a set of bytes met in the
+ * segment and writes each first access down where it happens.  Between two records that are no
+ * accesses the recorded ones must be the twin's, those of one site and those of one byte in its order.
+ */
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wattributes"
+#endif
+#include "rt/record/hook.c"
+#include "rt/record/record.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "trace/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMORY = 1 << 9, BASE = 1 << 20, SITES = 12, EVENTS = 60000 };
+
+struct raddle_self rt_placeholder;
+struct rt rt;
+struct rt_guard rt_guard;
+__thread struct raddle_self *__raddle_self;
+static struct rt_thread *thread;
+static struct raddle_session session;
+static struct raddle_buffer *buffer;
+static uint32_t shadow[8] = {RT_STACK_EMITTED};
+
+/* What was recorded, and what the twin says: site 0 stands for a record that is no access. */
+struct list {
+	struct access {
+		uint32_t site;
+		uint64_t address;
+	} at[EVENTS];
+	size_t count;
+};
+static struct list got, expected;
+
+static void add(struct list *l, uint32_t site, uint64_t address)
+{
+	assert_true(l->count < EVENTS);
+	l->at[l->count++] = (struct access){site, address};
+}
+
+void rt_buffer_seal(struct rt_thread *t)
+{
+	struct trace_decoder d = {0};
+	struct trace_event e;
+
+	if (!t->buffer)
+		return;
+	trace_decoder_start(&d, t->buffer->data, atomic_load(&t->buffer->used));
+	while (trace_decode(&d, &e) == 1)
+		add(&got, e.kind == RADDLE_ACCESS ? e.site : 0, e.address);
+	assert_null(d.error);
+	trace_decoder_release(&d);
+	t->buffer = NULL;
+}
+
+bool rt_buffer_switch(struct rt_thread *t)
+{
+	rt_buffer_seal(t);
+	t->buffer = buffer;
+	t->cursor = rt_put_reset(&t->encoder, buffer->data);
+	t->limit = buffer->data + RT_STACK_MAX + 4000; /* small, so that many are begun */
+	atomic_store(&buffer->used, 1);
+	return true;
+}
+
+void rt_clear_blocks(struct rt_thread *t)
+{
+	(void)t;
+	fail();
+}
+
+uint64_t rt_now(void)
+{
+	return 1;
+}
+
+uint64_t rt_now_soon(struct rt_thread *t)
+{
+	(void)t;
+	return 1;
+}
+
+bool rt_tell_segment_ends(struct rt_thread *t)
+{
+	(void)t;
+	fail();
+	return false;
+}
+
+void rt_tell_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
+{
+	(void)t, (void)address, (void)size, (void)sites;
+	fail();
+}
+
+struct rt_thread *rt_thread_adopt(void)
+{
+	fail();
+	return NULL;
+}
+
+/* The sizes of sites; odd ones write. */
+static uint32_t size_of(uint32_t site)
+{
+	return 1u << site / 2 % 5;
+}
+
+/* The twin. */
+
+static bool seen[MEMORY + 16], written[MEMORY + 16];
+
+static bool all(const bool *bytes, uint64_t at, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		if (!bytes[at + i])
+			return false;
+	return true;
+}
+
+static void twin_access(uint32_t site, uint64_t at)
+{
+	uint32_t size = size_of(site);
+	bool write = site % 2;
+
+	if (all(write ? written : seen, at, size))
+		return;
+	memset(seen + at, 1, size);
+	if (write)
+		memset(written + at, 1, size);
+	add(&expected, site, BASE + at);
+}
+
+/* As its hook says: where the bytes were written nothing is new, and where they were all seen the read is
+ * not. */
+static void twin_update(uint32_t site, uint64_t at)
+{
+	if (!all(written, at, size_of(site)))
+		twin_access(site, at);
+	twin_access(site + 1, at);
+}
+
+/* The recorder. */
+
+static void access_by_hook(uint32_t site, uint64_t at)
+{
+	static void (*const hooks[])(struct raddle_self *, const void *, uint32_t) = {
+		__raddle_read1,	 __raddle_write1, __raddle_read2,  __raddle_write2, __raddle_read4,
+		__raddle_write4, __raddle_read8,  __raddle_write8, __raddle_read16, __raddle_write16};
+
+	hooks[site % 10](&thread->self, (const void *)(uintptr_t)(BASE + at), site);
+}
+
+static void update_by_hook(uint32_t site, uint64_t at)
+{
+	static void (*const hooks[])(struct raddle_self *, const void *, uint32_t, uint32_t) = {
+		__raddle_update1, __raddle_update2, __raddle_update4, __raddle_update8, __raddle_update16};
+
+	hooks[site / 2 % 5](&thread->self, (const void *)(uintptr_t)(BASE + at), site, site + 1);
+}
+
+static void allocate(void)
+{
+	rt_heap(thread, RADDLE_ALLOC, BASE, 1, 1);
+	add(&expected, 0, BASE);
+}
+
+static void synchronise(void)
+{
+	rt_sync(thread, RADDLE_MUTEX_LOCK, BASE, 0);
+	add(&expected, 0, BASE);
+	memset(seen, 0, sizeof seen);
+	memset(written, 0, sizeof written);
+}
+
+/* A site begins elsewhere now and then, backwards, or with another distance. */
+struct walker {
+	uint64_t at;
+	int64_t by;
+};
+
+static void step(struct walker *w, uint32_t site)
+{
+	int64_t size = size_of(site);
+
+	w->at += (uint64_t)w->by;
+	if (w->at < MEMORY && rand() % 40)
+		return;
+	w->by = (rand() % 5 - 2) * size * (rand() % 4 ? 1 : 3);
+	w->at = (uint64_t)(rand() % (MEMORY / size) * size);
+}
+
+static void walk_all(void)
+{
+	struct walker walkers[SITES] = {{0}};
+
+	for (int i = 0; i < 20000; i++) {
+		uint32_t site = 10 + (uint32_t)(rand() % SITES);
+		struct walker *w = &walkers[site - 10];
+		step(w, site);
+		if (site % 2 == 0 && rand() % 2) {
+			update_by_hook(site, w->at);
+			twin_update(site, w->at);
+		} else {
+			access_by_hook(site, w->at);
+			twin_access(site, w->at);
+		}
+		if (rand() % 200 == 0)
+			allocate();
+		if (rand() % 500 == 0)
+			synchronise();
+		if (rand() % 300 == 0)
+			shadow[1] = 5 + (uint32_t)rand() % 3; /* another caller */
+	}
+}
+
+/* Comparing: those of a site and those of a byte, in their order. */
+
+static bool touches(const struct access *a, uint64_t byte)
+{
+	return a->site && byte >= a->address && byte < a->address + size_of(a->site);
+}
+
+static void compare_part(const struct access *a, const struct access *b, size_t n)
+{
+	for (size_t i = 0, k; i < n; i++) {
+		size_t before = 0, met = 0;
+		for (size_t j = 0; j < i; j++)
+			before += a[j].site == a[i].site;
+		for (k = 0; k < n && (b[k].site != a[i].site || met++ != before); k++)
+			;
+		assert_true(k < n);
+		assert_int_equal(b[k].address, a[i].address);
+	}
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t byte = a[i].address; byte < a[i].address + size_of(a[i].site); byte++)
+			for (size_t j = 0, k = 0; j < n; j++) {
+				if (!touches(&a[j], byte))
+					continue;
+				while (k < n && !touches(&b[k], byte))
+					k++;
+				assert_true(k < n);
+				assert_int_equal(a[j].site, b[k++].site);
+			}
+}
+
+static void compare(void)
+{
+	size_t from = 0;
+
+	assert_int_equal(got.count, expected.count);
+	for (size_t i = 0; i <= got.count; i++) {
+		if (i < got.count && got.at[i].site && expected.at[i].site)
+			continue;
+		if (i < got.count)
+			assert_int_equal(got.at[i].site, expected.at[i].site);
+		compare_part(expected.at + from, got.at + from, i - from);
+		from = i + 1;
+	}
+}
+
+static void test_nothing_is_lost_and_order_kept(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 5; round++) {
+		got.count = expected.count = 0;
+		thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
+		memset(seen, 0, sizeof seen);
+		memset(written, 0, sizeof written);
+		walk_all();
+		rt_buffer_seal(thread);
+		thread->cursor = (uint8_t *)1;
+		thread->limit = NULL;
+		compare();
+	}
+}
+
+/* Four sites walk side by side, `wander` bytes off their way now and then. */
+static size_t bytes_of_walk(uint64_t wander)
+{
+	thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
+	rt_buffer_switch(thread);
+	for (uint64_t i = 0; i < 400; i++)
+		for (uint32_t site = 10; site < 14; site++)
+			access_by_hook(site, site * (1u << 16) + i * 16 + (uint64_t)(rand() % 4) * wander);
+	return (size_t)(thread->cursor - buffer->data);
+}
+
+/* They need a few records then, not one an access. */
+static void test_walks_are_short(void **state)
+{
+	(void)state;
+	assert_true(bytes_of_walk(0) < 250);
+	assert_true(bytes_of_walk(4) > 1500);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	thread = calloc(1, sizeof *thread);
+	buffer = calloc(1, sizeof *buffer);
+	if (!thread || !buffer)
+		return -1;
+	rt.session = &session;
+	atomic_store(&rt.others, 1);
+	atomic_store(&session.state, RADDLE_RECORDING);
+	rt_guard.alive = RT_PLAIN;
+	thread->recording = RT_PLAIN;
+	thread->cursor = (uint8_t *)1;
+	thread->self.stack_top = shadow + 2;
+	thread->encoder.stack_base = shadow + 1;
+	__raddle_self = &thread->self;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(thread);
+	free(buffer);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_lost_and_order_kept),
+		cmocka_unit_test(test_walks_are_short),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
