@@ -190,13 +190,32 @@ def pbzip2_units():
     return [(os.path.join(tree, n + ".cpp"), flags) for n in names] + bzip2_units()
 
 
-def sqlite3_units():
+def sqlite3_with(user):
+    """sqlite3 and one file that uses it; the shell's is made with it."""
     tree = source("sqlite3")
     if not os.path.exists(os.path.join(tree, "shell.c")):
         run(["./configure", "--disable-tcl", "CC=" + CLANG], cwd=tree)
         run(["make", "sqlite3.c", "shell.c"], cwd=tree)
     return [(os.path.join(tree, "sqlite3.c"), ["-DSQLITE_THREADSAFE=1", "-w"]),
-            (os.path.join(tree, "shell.c"), ["-I" + tree, "-w"])]
+            (os.path.join(tree, user), ["-I" + tree, "-w"])]
+
+
+def redis_units():
+    """Without jemalloc, whose place libc's allocator takes, as under ThreadSanitizer."""
+    tree = source("redis")
+    src, deps = os.path.join(tree, "src"), os.path.join(tree, "deps")
+    run(["sh", "mkreleasehdr.sh"], cwd=src)
+    with open(os.path.join(src, "Makefile")) as f:
+        line = next(l for l in f if l.startswith("REDIS_SERVER_OBJ="))
+    names = [os.path.join(src, o[:-2] + ".c") for o in line.split("=", 1)[1].split()]
+    names += [n for n in sorted(glob.glob(os.path.join(deps, "lua", "src", "*.c")))
+              if os.path.basename(n) not in ("lua.c", "luac.c", "print.c")]
+    names += [os.path.join(deps, "hiredis", n + ".c") for n in "alloc async hiredis net read sds sockcompat".split()]
+    names += [os.path.join(deps, "hdr_histogram", "hdr_histogram.c")]
+    flags = ["-I" + os.path.join(deps, d) for d in ("hiredis", "lua/src", "hdr_histogram")]
+    flags += ["-DUSE_MALLOC=libc", "-DREDIS_STATIC=", "-DLUA_ANSI", "-DENABLE_CJSON_GLOBAL", "-D_GNU_SOURCE",
+              "-DHDR_MALLOC_INCLUDE=\"hdr_redis_malloc.h\"", "-w"]
+    return [(n, flags) for n in names]
 
 
 def memcached_units():
@@ -213,7 +232,10 @@ KERNELS = [kernel(p) for p in sorted(glob.glob(os.path.join(HERE, "kernels", "*.
                                      glob.glob(os.path.join(HERE, "kernels", "*.cpp")))]
 PIGZ = Program("pigz", pigz_units, ["-lpthread", "-lm"])
 PBZIP2 = Program("pbzip2", pbzip2_units, ["-lpthread"], cxx=True)
-SQLITE3 = Program("sqlite3", sqlite3_units, ["-lpthread", "-ldl", "-lm"])
+SQLITE3 = Program("sqlite3", lambda: sqlite3_with("shell.c"), ["-lpthread", "-ldl", "-lm"])
+SQLITE_THREADS = Program("sqlite-threads", lambda: sqlite3_with(os.path.join(HERE, "sqlite-threads.c")),
+                         ["-lpthread", "-ldl", "-lm"])
+REDIS = Program("redis", redis_units, ["-lpthread", "-ldl", "-lm"])
 MEMCACHED = Program("memcached", memcached_units, ["-levent", "-lpthread"])
 PACKAGES = [PIGZ, PBZIP2, SQLITE3, MEMCACHED]
 
