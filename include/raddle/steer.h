@@ -277,34 +277,18 @@ struct raddle_steer {
 	struct raddle_steer_ask ask;
 };
 
-static inline struct raddle_steer_thread *raddle_steer_threads(struct raddle_steer *s)
-{
-	return (struct raddle_steer_thread *)((char *)s + s->threads_at);
-}
-
-static inline struct raddle_steer_op *raddle_steer_ops(struct raddle_steer *s)
-{
-	return (struct raddle_steer_op *)((char *)s + s->ops_at);
-}
-
-static inline struct raddle_steer_watch *raddle_steer_watches(struct raddle_steer *s)
-{
-	return (struct raddle_steer_watch *)((char *)s + s->watches_at);
-}
-
-static inline struct raddle_steer_decision *raddle_steer_decisions(struct raddle_steer *s)
-{
-	return (struct raddle_steer_decision *)((char *)s + s->decisions_at);
-}
-
-static inline struct raddle_steer_decision *raddle_steer_made(struct raddle_steer *s)
-{
-	return (struct raddle_steer_decision *)((char *)s + s->made_at);
-}
-
-static inline struct raddle_slot *raddle_steer_slots(struct raddle_steer *s)
-{
-	return (struct raddle_slot *)((char *)s + s->slots_at);
-}
+/* Where the tables are. */
+#define RADDLE_STEER_TABLE(type, name)                                                                       \
+	static inline struct type *raddle_steer_##name(struct raddle_steer *s)                               \
+	{                                                                                                    \
+		return (struct type *)((char *)s + s->name##_at);                                            \
+	}
+RADDLE_STEER_TABLE(raddle_steer_thread, threads)
+RADDLE_STEER_TABLE(raddle_steer_op, ops)
+RADDLE_STEER_TABLE(raddle_steer_watch, watches)
+RADDLE_STEER_TABLE(raddle_steer_decision, decisions)
+RADDLE_STEER_TABLE(raddle_steer_decision, made)
+RADDLE_STEER_TABLE(raddle_slot, slots)
+#undef RADDLE_STEER_TABLE
 
 #endif

@@ -160,28 +160,14 @@ static bool notify(uint32_t code, const void *cond)
 	return t || !rt.listening[0];
 }
 
-INTERPOSE(int, pthread_cond_signal, (pthread_cond_t * cond))
-{
-	return notify(RADDLE_COND_SIGNAL, cond) ? REAL(pthread_cond_signal)(cond)
-						: rt_told_notify(RADDLE_COND_SIGNAL, cond);
-}
-
-INTERPOSE(int, cnd_signal, (cnd_t * cond))
-{
-	return notify(RADDLE_COND_SIGNAL, cond)
-		       ? REAL(cnd_signal)(cond)
-		       : rt_thrd_of(rt_told_notify(RADDLE_COND_SIGNAL, PTHREAD(cond)));
-}
-
-INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t * cond))
-{
-	return notify(RADDLE_COND_BROADCAST, cond) ? REAL(pthread_cond_broadcast)(cond)
-						   : rt_told_notify(RADDLE_COND_BROADCAST, cond);
-}
-
-INTERPOSE(int, cnd_broadcast, (cnd_t * cond))
-{
-	return notify(RADDLE_COND_BROADCAST, cond)
-		       ? REAL(cnd_broadcast)(cond)
-		       : rt_thrd_of(rt_told_notify(RADDLE_COND_BROADCAST, PTHREAD(cond)));
-}
+/* `status` makes what the function returns of an error. */
+#define NOTIFY(name, type, code, status)                                                                     \
+	INTERPOSE(int, name, (type * cond))                                                                  \
+	{                                                                                                    \
+		return notify(code, cond) ? REAL(name)(cond) : status(rt_told_notify(code, PTHREAD(cond)));  \
+	}
+NOTIFY(pthread_cond_signal, pthread_cond_t, RADDLE_COND_SIGNAL, )
+NOTIFY(pthread_cond_broadcast, pthread_cond_t, RADDLE_COND_BROADCAST, )
+NOTIFY(cnd_signal, cnd_t, RADDLE_COND_SIGNAL, rt_thrd_of)
+NOTIFY(cnd_broadcast, cnd_t, RADDLE_COND_BROADCAST, rt_thrd_of)
+#undef NOTIFY

@@ -308,35 +308,30 @@ INTERPOSE(int, thrd_join, (thrd_t thread, int *result))
 	     REAL(thrd_join)(thread, result));
 }
 
-static void detached(struct rt_op *op, uint64_t handle, uint32_t number, int error)
+/* A thrd_t is a pthread_t. */
+static int detach(pthread_t thread, int (*real)(pthread_t))
 {
+	uint32_t number = rt_handle_find((uint64_t)thread);
+	RT_OP(op, RADDLE_THREAD_DETACH, number);
+	int r = real(thread);
 	struct rt_thread *t = rt_self();
 
-	if (!error)
-		rt_handle_remove(handle, number);
+	if (!r)
+		rt_handle_remove((uint64_t)thread, number);
 	if (t)
-		RT_EVENT(t, RADDLE_THREAD_DETACH, RT_Q, RT_T, number, (uint64_t)error);
-	rt_op_end(op);
+		RT_EVENT(t, RADDLE_THREAD_DETACH, RT_Q, RT_T, number, (uint64_t)r);
+	rt_op_end(&op);
+	return r;
 }
 
 INTERPOSE(int, pthread_detach, (pthread_t thread))
 {
-	uint32_t number = rt_handle_find((uint64_t)thread);
-	RT_OP(op, RADDLE_THREAD_DETACH, number);
-	int r = REAL(pthread_detach)(thread);
-
-	detached(&op, (uint64_t)thread, number, r);
-	return r;
+	return detach(thread, REAL(pthread_detach));
 }
 
 INTERPOSE(int, thrd_detach, (thrd_t thread))
 {
-	uint32_t number = rt_handle_find((uint64_t)thread);
-	RT_OP(op, RADDLE_THREAD_DETACH, number);
-	int r = REAL(thrd_detach)(thread);
-
-	detached(&op, (uint64_t)thread, number, r);
-	return r;
+	return detach(thread, REAL(thrd_detach));
 }
 
 /* A thread writes its own stream only, so a name that another one gives it is

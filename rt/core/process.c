@@ -194,33 +194,18 @@ static void exit_event(int status)
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
 }
 
-INTERPOSE(void, exit, (int status))
-{
-	exit_event(status);
-	REAL(exit)(status);
-	__builtin_unreachable();
-}
-
-INTERPOSE(void, _exit, (int status))
-{
-	exit_event(status);
-	REAL(_exit)(status);
-	__builtin_unreachable();
-}
-
-INTERPOSE(void, _Exit, (int status))
-{
-	exit_event(status);
-	REAL(_Exit)(status);
-	__builtin_unreachable();
-}
-
-INTERPOSE(void, quick_exit, (int status))
-{
-	exit_event(status);
-	REAL(quick_exit)(status);
-	__builtin_unreachable();
-}
+#define EXIT(name)                                                                                           \
+	INTERPOSE(void, name, (int status))                                                                  \
+	{                                                                                                    \
+		exit_event(status);                                                                          \
+		REAL(name)(status);                                                                          \
+		__builtin_unreachable();                                                                     \
+	}
+EXIT(exit)
+EXIT(_exit)
+EXIT(_Exit)
+EXIT(quick_exit)
+#undef EXIT
 
 /* Which thread fails, and where: no other record of its thread follows. */
 static void abort_event(void)

@@ -145,33 +145,31 @@ void rt_handle_add(uint64_t handle, uint32_t number);
 uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX: unknown */
 void rt_handle_remove(uint64_t handle, uint32_t number);
 
+/* Whether the calling thread has a state, which goes to *t, or gets one now. */
+static inline bool rt_has_state(struct rt_thread **t)
+{
+	*t = (struct rt_thread *)__raddle_self;
+	if (RT_LIKELY(__raddle_self != &rt_placeholder))
+		return true;
+	*t = rt_thread_adopt();
+	return *t != NULL;
+}
+
 /* The calling thread's state if it is recorded now, else NULL. */
 static inline struct rt_thread *rt_self(void)
 {
-	struct raddle_self *self = __raddle_self;
-	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_thread *t;
 
-	if (RT_UNLIKELY(self == &rt_placeholder)) {
-		t = rt_thread_adopt();
-		if (!t)
-			return NULL;
-	}
-	return t->recording ? t : NULL;
+	return rt_has_state(&t) && t->recording ? t : NULL;
 }
 
 /* The same, but NULL where layers listen too: for those who look for listeners where they
  * would look for being recorded, so that it costs nothing to record. */
 static inline struct rt_thread *rt_plain(void)
 {
-	struct raddle_self *self = __raddle_self;
-	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_thread *t;
 
-	if (RT_UNLIKELY(self == &rt_placeholder)) {
-		t = rt_thread_adopt();
-		if (!t)
-			return NULL;
-	}
-	return t->recording == RT_PLAIN ? t : NULL;
+	return rt_has_state(&t) && t->recording == RT_PLAIN ? t : NULL;
 }
 
 /* rt/core/module.c */

@@ -63,31 +63,36 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 	event1(t, code, object);
 }
 
-/* A releasing operation that returns its error. */
-#define RELEASE(code, object, call)                                                                          \
+/* A releasing operation.  `status` makes what the function returns of an error, `error` goes the other way.
+ */
+#define RELEASE_AS(code, object, status, error, call)                                                        \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
 		struct rt_release release_;                                                                  \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return rt_told_release(code, object);                                                \
+			return status(rt_told_release(code, object));                                        \
 		release_ = rt_release_begin(t_, code, A(object));                                            \
 		r_ = call;                                                                                   \
-		rt_release_end(t_, &release_, (uint64_t)r_);                                                 \
+		rt_release_end(t_, &release_, (uint64_t)error(r_));                                          \
 		return r_;                                                                                   \
 	} while (0)
 
-/* An acquiring operation that returns its error and never waits. */
-#define TRY(code, object, until, call)                                                                       \
+/* An acquiring operation; if `call` waits, it says so itself. */
+#define ACQUIRE_AS(code, object, until, status, error, call)                                                 \
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
 		if (!t_)                                                                                     \
-			return rt_told_acquire(code, object, until);                                         \
+			return status(rt_told_acquire(code, object, until));                                 \
 		r_ = call;                                                                                   \
-		event(t_, code, (const void *)object, (uint64_t)r_);                                         \
+		event(t_, code, (const void *)object, (uint64_t)error(r_));                                  \
 		return r_;                                                                                   \
 	} while (0)
+
+/* The same for functions that return their error. */
+#define RELEASE(code, object, call) RELEASE_AS(code, object, , , call)
+#define TRY(code, object, until, call) ACQUIRE_AS(code, object, until, , , call)
 
 /* One that may wait: TRY_CALL is its trylock, REQUEST the statement for having
  * to wait. */
@@ -212,58 +217,35 @@ INTERPOSE(void, mtx_destroy, (mtx_t * mutex))
 	REAL(mtx_destroy)(mutex);
 }
 
-static int wait_mtx(struct rt_thread *t, uint32_t code, mtx_t *mutex, const struct timespec *time)
+static int wait_mtx(struct rt_thread *t, mtx_t *mutex, const struct timespec *time)
 {
 	int r = REAL(mtx_trylock)(mutex);
 
-	if (r == thrd_busy) {
-		event1(t, RADDLE_MUTEX_REQUEST, mutex);
-		r = time ? REAL(mtx_timedlock)(mutex, time) : REAL(mtx_lock)(mutex);
-	}
-	event(t, code, mutex, (uint64_t)rt_errno_of(r));
-	return r;
+	if (r != thrd_busy)
+		return r;
+	event1(t, RADDLE_MUTEX_REQUEST, mutex);
+	return time ? REAL(mtx_timedlock)(mutex, time) : REAL(mtx_lock)(mutex);
 }
 
 INTERPOSE(int, mtx_lock, (mtx_t * mutex))
 {
-	struct rt_thread *t = rt_plain();
-
-	return t ? wait_mtx(t, RADDLE_MUTEX_LOCK, mutex, NULL)
-		 : rt_thrd_of(rt_told_acquire(RADDLE_MUTEX_LOCK, mutex, NULL));
+	ACQUIRE_AS(RADDLE_MUTEX_LOCK, mutex, NULL, rt_thrd_of, rt_errno_of, wait_mtx(t_, mutex, NULL));
 }
 
 INTERPOSE(int, mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict time))
 {
-	struct rt_thread *t = rt_plain();
-
-	return t ? wait_mtx(t, RADDLE_MUTEX_TIMEDLOCK, mutex, time)
-		 : rt_thrd_of(rt_told_acquire(RADDLE_MUTEX_TIMEDLOCK, mutex, RT_UNTIL(CLOCK_REALTIME, time)));
+	ACQUIRE_AS(RADDLE_MUTEX_TIMEDLOCK, mutex, RT_UNTIL(CLOCK_REALTIME, time), rt_thrd_of, rt_errno_of,
+		   wait_mtx(t_, mutex, time));
 }
 
 INTERPOSE(int, mtx_trylock, (mtx_t * mutex))
 {
-	struct rt_thread *t = rt_plain();
-	int r;
-
-	if (!t)
-		return rt_thrd_of(rt_told_acquire(RADDLE_MUTEX_TRYLOCK, mutex, NULL));
-	r = REAL(mtx_trylock)(mutex);
-	event(t, RADDLE_MUTEX_TRYLOCK, mutex, (uint64_t)rt_errno_of(r));
-	return r;
+	ACQUIRE_AS(RADDLE_MUTEX_TRYLOCK, mutex, NULL, rt_thrd_of, rt_errno_of, REAL(mtx_trylock)(mutex));
 }
 
 INTERPOSE(int, mtx_unlock, (mtx_t * mutex))
 {
-	struct rt_thread *t = rt_plain();
-	struct rt_release release;
-	int r;
-
-	if (!t)
-		return rt_thrd_of(rt_told_release(RADDLE_MUTEX_UNLOCK, mutex));
-	release = rt_release_begin(t, RADDLE_MUTEX_UNLOCK, A(mutex));
-	r = REAL(mtx_unlock)(mutex);
-	rt_release_end(t, &release, (uint64_t)r);
-	return r;
+	RELEASE_AS(RADDLE_MUTEX_UNLOCK, mutex, rt_thrd_of, rt_errno_of, REAL(mtx_unlock)(mutex));
 }
 
 /* Read-write locks. */
@@ -508,64 +490,30 @@ static bool sem_taken(struct rt_thread *t, sem_t *sem)
 
 INTERPOSE(int, sem_wait, (sem_t * sem))
 {
-	struct rt_thread *t = rt_plain();
-	int r;
-
-	if (!t)
-		return sem_status(rt_told_acquire(RADDLE_SEM_WAIT, sem, NULL));
-	r = sem_taken(t, sem) ? 0 : REAL(sem_wait)(sem);
-	event(t, RADDLE_SEM_WAIT, sem, sem_result(r));
-	return r;
+	ACQUIRE_AS(RADDLE_SEM_WAIT, sem, NULL, sem_status, sem_result,
+		   sem_taken(t_, sem) ? 0 : REAL(sem_wait)(sem));
 }
 
 INTERPOSE(int, sem_trywait, (sem_t * sem))
 {
-	struct rt_thread *t = rt_plain();
-	int r;
-
-	if (!t)
-		return sem_status(rt_told_acquire(RADDLE_SEM_TRYWAIT, sem, NULL));
-	r = REAL(sem_trywait)(sem);
-	event(t, RADDLE_SEM_TRYWAIT, sem, sem_result(r));
-	return r;
+	ACQUIRE_AS(RADDLE_SEM_TRYWAIT, sem, NULL, sem_status, sem_result, REAL(sem_trywait)(sem));
 }
 
 INTERPOSE(int, sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time))
 {
-	struct rt_thread *t = rt_plain();
-	int r;
-
-	if (!t)
-		return sem_status(rt_told_acquire(RADDLE_SEM_TIMEDWAIT, sem, RT_UNTIL(CLOCK_REALTIME, time)));
-	r = time_valid(time) && sem_taken(t, sem) ? 0 : REAL(sem_timedwait)(sem, time);
-	event(t, RADDLE_SEM_TIMEDWAIT, sem, sem_result(r));
-	return r;
+	ACQUIRE_AS(RADDLE_SEM_TIMEDWAIT, sem, RT_UNTIL(CLOCK_REALTIME, time), sem_status, sem_result,
+		   time_valid(time) && sem_taken(t_, sem) ? 0 : REAL(sem_timedwait)(sem, time));
 }
 
 INTERPOSE(int, sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time))
 {
-	struct rt_thread *t = rt_plain();
-	bool valid;
-	int r;
-
-	if (!t)
-		return sem_status(rt_told_acquire(RADDLE_SEM_TIMEDWAIT, sem, RT_UNTIL(clock, time)));
-	valid = clock_known(clock) && time_valid(time);
-	r = valid && sem_taken(t, sem) ? 0 : REAL(sem_clockwait)(sem, clock, time);
-	event(t, RADDLE_SEM_TIMEDWAIT, sem, sem_result(r));
-	return r;
+	ACQUIRE_AS(RADDLE_SEM_TIMEDWAIT, sem, RT_UNTIL(clock, time), sem_status, sem_result,
+		   clock_known(clock) && time_valid(time) && sem_taken(t_, sem)
+			   ? 0
+			   : REAL(sem_clockwait)(sem, clock, time));
 }
 
 INTERPOSE(int, sem_post, (sem_t * sem))
 {
-	struct rt_thread *t = rt_plain();
-	struct rt_release release;
-	int r;
-
-	if (!t)
-		return sem_status(rt_told_release(RADDLE_SEM_POST, sem));
-	release = rt_release_begin(t, RADDLE_SEM_POST, A(sem));
-	r = REAL(sem_post)(sem);
-	rt_release_end(t, &release, sem_result(r));
-	return r;
+	RELEASE_AS(RADDLE_SEM_POST, sem, sem_status, sem_result, REAL(sem_post)(sem));
 }

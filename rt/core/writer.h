@@ -29,7 +29,6 @@ struct rt_release {
 };
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object);
 void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint64_t result);
-void rt_text(struct rt_thread *t, uint32_t code, const char *text);
 void rt_forget(struct rt_thread *t, uintptr_t address, size_t size); /* clears marks */
 void rt_see_again(struct rt_thread *t);				     /* clears all: a new segment */
 
@@ -46,5 +45,19 @@ void rt_linger(void);
 
 #define RT_EVENT(t, code, ...)                                                                               \
 	rt_event(t, code, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
+
+/* A record that carries a text. */
+static inline void rt_text(struct rt_thread *t, uint32_t code, const char *text)
+{
+	struct rt_record r = {.code = code, .bytes = text};
+
+	while (r.length < RT_BYTES_MAX && text[r.length])
+		r.length++;
+	if (code == RADDLE_EXEC) {
+		r.operand[0] = RT_Q;
+		r.operand[1] = RT_T;
+	}
+	rt_emit(t, &r);
+}
 
 #endif

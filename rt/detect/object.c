@@ -186,66 +186,65 @@ static void tell_object(struct rt_watch *w, struct rt_object *o)
 	o->version = w->version;
 }
 
-/* A writer learns of the readers before it and passes that on. */
-void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
+static void add_readers(struct rt_object *o)
+{
+	if (rt_clock_join(arena(), &o->clock, &o->readers) == RT_JOINED_FAILED)
+		rt_watch_over();
+	rt_clock_release(arena(), &o->readers);
+	o->whole = false;
+	o->master = RT_LANE_NONE;
+}
+
+static void learn_at(struct rt_thread *t, uintptr_t object, bool writes)
 {
 	struct rt_object *o;
 
 	if (!begin(t, object))
 		return;
 	o = find(rt_watch(t), object);
-	if (o && o->readers.count) {
-		if (rt_clock_join(arena(), &o->clock, &o->readers) == RT_JOINED_FAILED)
-			rt_watch_over();
-		rt_clock_release(arena(), &o->readers);
-		o->whole = false;
-		o->master = RT_LANE_NONE;
-	}
+	if (o && writes && o->readers.count)
+		add_readers(o);
 	if (o)
 		learn_object(rt_watch(t), o);
 	end(t, object);
 }
 
+/* A writer learns of the readers before it and passes that on. */
+void rt_detect_acquire(struct rt_thread *t, uintptr_t object)
+{
+	learn_at(t, object, true);
+}
+
 void rt_detect_acquire_read(struct rt_thread *t, uintptr_t object)
+{
+	learn_at(t, object, false);
+}
+
+static void tell_at(struct rt_thread *t, uintptr_t object, bool writes)
 {
 	struct rt_object *o;
 
 	if (!begin(t, object))
 		return;
-	o = find(rt_watch(t), object);
-	if (o)
-		learn_object(rt_watch(t), o);
+	o = make(rt_watch(t), object);
+	if (!o)
+		rt_watch_over();
+	else if (writes)
+		tell_object(rt_watch(t), o);
+	else
+		tell(rt_watch(t), &o->readers);
+	rt_watch_tick(rt_watch(t));
 	end(t, object);
 }
 
 void rt_detect_release(struct rt_thread *t, uintptr_t object)
 {
-	struct rt_object *o;
-
-	if (!begin(t, object))
-		return;
-	o = make(rt_watch(t), object);
-	if (o)
-		tell_object(rt_watch(t), o);
-	else
-		rt_watch_over();
-	rt_watch_tick(rt_watch(t));
-	end(t, object);
+	tell_at(t, object, true);
 }
 
 void rt_detect_release_read(struct rt_thread *t, uintptr_t object)
 {
-	struct rt_object *o;
-
-	if (!begin(t, object))
-		return;
-	o = make(rt_watch(t), object);
-	if (o)
-		tell(rt_watch(t), &o->readers);
-	else
-		rt_watch_over();
-	rt_watch_tick(rt_watch(t));
-	end(t, object);
+	tell_at(t, object, false);
 }
 
 /* What a relaxed read finds counts from the next fence of the thread on. */

@@ -168,19 +168,6 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 		RT_EVENT(t, code, RT_Q, address, size, kind);
 }
 
-void rt_text(struct rt_thread *t, uint32_t code, const char *text)
-{
-	struct rt_record r = {.code = code, .bytes = text};
-
-	while (r.length < RT_BYTES_MAX && text[r.length])
-		r.length++;
-	if (code == RADDLE_EXEC) {
-		r.operand[0] = RT_Q;
-		r.operand[1] = RT_T;
-	}
-	rt_emit(t, &r);
-}
-
 /* The result is the last operand; the record stays open until it is known. */
 struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t object)
 {

@@ -43,47 +43,6 @@ static inline __attribute__((always_inline)) void write_hook(struct raddle_self 
 	__raddle_first_write(self, a, site, size);
 }
 
-HOOK __raddle_read1(struct raddle_self *s, const void *p, uint32_t site)
-{
-	read_hook(s, p, site, 1);
-}
-HOOK __raddle_read2(struct raddle_self *s, const void *p, uint32_t site)
-{
-	read_hook(s, p, site, 2);
-}
-HOOK __raddle_read4(struct raddle_self *s, const void *p, uint32_t site)
-{
-	read_hook(s, p, site, 4);
-}
-HOOK __raddle_read8(struct raddle_self *s, const void *p, uint32_t site)
-{
-	read_hook(s, p, site, 8);
-}
-HOOK __raddle_read16(struct raddle_self *s, const void *p, uint32_t site)
-{
-	read_hook(s, p, site, 16);
-}
-HOOK __raddle_write1(struct raddle_self *s, const void *p, uint32_t site)
-{
-	write_hook(s, p, site, 1);
-}
-HOOK __raddle_write2(struct raddle_self *s, const void *p, uint32_t site)
-{
-	write_hook(s, p, site, 2);
-}
-HOOK __raddle_write4(struct raddle_self *s, const void *p, uint32_t site)
-{
-	write_hook(s, p, site, 4);
-}
-HOOK __raddle_write8(struct raddle_self *s, const void *p, uint32_t site)
-{
-	write_hook(s, p, site, 8);
-}
-HOOK __raddle_write16(struct raddle_self *s, const void *p, uint32_t site)
-{
-	write_hook(s, p, site, 16);
-}
-
 /* A read and then a write of the same bytes. */
 static inline __attribute__((always_inline)) void update_hook(struct raddle_self *self, const void *p,
 							      uint32_t sites[2], uint32_t size)
@@ -95,17 +54,25 @@ static inline __attribute__((always_inline)) void update_hook(struct raddle_self
 	__raddle_first_update(self, a, (uint64_t)sites[1] << 32 | sites[0], size);
 }
 
-#define UPDATE(size)                                                                                         \
+#define HOOKS(size)                                                                                          \
+	HOOK __raddle_read##size(struct raddle_self *s, const void *p, uint32_t site)                        \
+	{                                                                                                    \
+		read_hook(s, p, site, size);                                                                 \
+	}                                                                                                    \
+	HOOK __raddle_write##size(struct raddle_self *s, const void *p, uint32_t site)                       \
+	{                                                                                                    \
+		write_hook(s, p, site, size);                                                                \
+	}                                                                                                    \
 	HOOK __raddle_update##size(struct raddle_self *s, const void *p, uint32_t read, uint32_t write)      \
 	{                                                                                                    \
 		update_hook(s, p, (uint32_t[]){read, write}, size);                                          \
 	}
-UPDATE(1)
-UPDATE(2)
-UPDATE(4)
-UPDATE(8)
-UPDATE(16)
-#undef UPDATE
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+#undef HOOKS
 
 /* Entry of a function: the state and the stack pointer it works with. */
 INLINE struct raddle_self *__raddle_enter(void)

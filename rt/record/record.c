@@ -890,17 +890,4 @@ void rt_let_go(struct rt_thread *t)
 	leave(t);
 }
 
-void rt_text(struct rt_thread *t, uint32_t code, const char *text)
-{
-	struct rt_record r = {.code = code, .bytes = text};
-
-	while (r.length < RT_BYTES_MAX && text[r.length])
-		r.length++;
-	if (code == RADDLE_EXEC) {
-		r.operand[0] = RT_Q;
-		r.operand[1] = RT_T;
-	}
-	rt_emit(t, &r);
-}
-
 const struct rt_layer rt_layer_record = {.number = RT_LAYER_RECORD};
