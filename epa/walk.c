@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/name.h"
 
@@ -168,38 +169,13 @@ static int read_record(struct epa_walk *w, struct lane *lane, struct trace_recor
 	}
 }
 
-static bool lane_before(const struct epa_walk *w, uint32_t a, uint32_t b)
+static bool lane_before(const void *walk, uint32_t a, uint32_t b)
 {
+	const struct epa_walk *w = walk;
+
 	if (w->lanes[a].key != w->lanes[b].key)
 		return w->lanes[a].key < w->lanes[b].key;
 	return a < b;
-}
-
-static void heap_push(struct epa_walk *w, uint32_t lane)
-{
-	size_t i = w->heap_count++;
-	for (; i > 0 && lane_before(w, lane, w->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		w->heap[i] = w->heap[(i - 1) / 2];
-	w->heap[i] = lane;
-}
-
-static uint32_t heap_pop(struct epa_walk *w)
-{
-	uint32_t first = w->heap[0], last = w->heap[--w->heap_count];
-	size_t i = 0;
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= w->heap_count)
-			break;
-		if (child + 1 < w->heap_count && lane_before(w, w->heap[child + 1], w->heap[child]))
-			child++;
-		if (!lane_before(w, w->heap[child], last))
-			break;
-		w->heap[i] = w->heap[child];
-		i = child;
-	}
-	w->heap[i] = last;
-	return first;
 }
 
 static void note_key(struct lane *lane, const struct trace_record *r)
@@ -269,7 +245,7 @@ static int open_lane(struct epa_walk *w, size_t place)
 		lane->started = true;
 		park(w, lane);
 	}
-	heap_push(w, (uint32_t)place);
+	rd_heap_push(w->heap, &w->heap_count, (uint32_t)place, lane_before, w);
 	return RD_OK;
 }
 
@@ -325,7 +301,7 @@ static int next_lane(struct epa_walk *w, struct trace_record *r)
 {
 	if (w->heap_count == 0)
 		return 0;
-	w->place = heap_pop(w);
+	w->place = rd_heap_pop(w->heap, &w->heap_count, lane_before, w);
 	w->current = &w->lanes[w->place];
 	*r = w->current->waiting;
 	unpark(w, w->place);
@@ -348,7 +324,7 @@ int epa_walk_next(struct epa_walk *w, struct trace_record *r)
 	if (w->heap_count == 0 || lane_before(w, (uint32_t)w->place, w->heap[0]))
 		return 1;
 	lane->waiting = *r;
-	heap_push(w, (uint32_t)w->place);
+	rd_heap_push(w->heap, &w->heap_count, (uint32_t)w->place, lane_before, w);
 	return next_lane(w, r);
 }
 

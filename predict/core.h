@@ -125,6 +125,24 @@ static inline const struct slots *core_rivals(const struct core *c, const struct
 	return s->shared ? &c->exclusive : &c->acquires;
 }
 
+/* Goes through the other threads that have begun a section within the ideal `p` which excludes `s`; *last is
+ * the acquisition of the last such section of a thread.  *i is 0 at first; false: there are no more. */
+static inline bool core_next_rival(const struct core *c, const uint32_t *p, const struct section *s,
+				   uint32_t *i, uint32_t *last)
+{
+	const struct slots *rivals = core_rivals(c, s);
+	uint32_t thread = c->events[s->acquire].thread;
+
+	while (rivals->first[s->lock] + *i < rivals->first[s->lock + 1]) {
+		const struct slot *slot = &rivals->slot[rivals->first[s->lock] + (*i)++];
+		if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
+			continue;
+		*last = slots_last(rivals, slot, p[slot->thread]);
+		return true;
+	}
+	return false;
+}
+
 /* Whether two accesses or stops hold a lock in conflicting ways. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 

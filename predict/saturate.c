@@ -30,6 +30,7 @@
 #include "predict/search.h"
 
 #include "base/alloc.h"
+#include "base/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,40 +68,29 @@ void order_reset(struct search *s)
 	o->row_count = o->changed_count = o->edge_count = o->source_count = o->heap_count = 0;
 }
 
-/* ---- the heap ---- */
+/* ---- the queue ---- */
 
-static void heap_push(struct order *o, uint32_t e)
+static bool earlier(const void *unused, uint32_t a, uint32_t b)
+{
+	(void)unused;
+	return a < b;
+}
+
+static void enqueue(struct order *o, uint32_t e)
 {
 	if (o->queued[e])
 		return;
 	o->queued[e] = 1;
 	RD_GROW(o->heap, o->heap_capacity, o->heap_count + 1);
-	size_t i = o->heap_count++;
-	for (; i && o->heap[(i - 1) / 2] > e; i = (i - 1) / 2)
-		o->heap[i] = o->heap[(i - 1) / 2];
-	o->heap[i] = e;
+	rd_heap_push(o->heap, &o->heap_count, e, earlier, NULL);
 }
 
-static uint32_t heap_pop(struct order *o)
+static uint32_t dequeue(struct order *o)
 {
-	uint32_t top = o->heap[0], last = o->heap[--o->heap_count];
-	size_t i = 0;
+	uint32_t first = rd_heap_pop(o->heap, &o->heap_count, earlier, NULL);
 
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= o->heap_count)
-			break;
-		if (child + 1 < o->heap_count && o->heap[child + 1] < o->heap[child])
-			child++;
-		if (o->heap[child] >= last)
-			break;
-		o->heap[i] = o->heap[child];
-		i = child;
-	}
-	if (o->heap_count)
-		o->heap[i] = last;
-	o->queued[top] = 0;
-	return top;
+	o->queued[first] = 0;
+	return first;
 }
 
 /* ---- rows ---- */
@@ -141,7 +131,7 @@ static bool put_before(struct search *s, uint32_t from, uint32_t to)
 			own[t] = source[t];
 	if (f->thread != v->thread && own[f->thread] <= f->index)
 		own[f->thread] = f->index + 1;
-	heap_push(&s->order, to);
+	enqueue(&s->order, to);
 	return true;
 }
 
@@ -218,38 +208,40 @@ static bool rule_release(struct rule *r, uint32_t e)
 	const struct core *c = r->s->c;
 	const struct event *v = &c->events[e];
 	const struct section *d = &c->sections.list[v->section];
-	const struct slots *rivals = core_rivals(c, d);
 
-	for (uint32_t i = rivals->first[d->lock]; i < rivals->first[d->lock + 1]; i++) {
-		const struct slot *slot = &rivals->slot[i];
-		uint32_t limit = order_row(r->s, e)[slot->thread];
-		if (slot->thread == v->thread || limit <= rivals->index[slot->begin])
-			continue;
-		uint32_t acquire = slots_last(rivals, slot, limit);
-		uint32_t release = c->sections.list[c->events[acquire].section].release;
+	for (uint32_t i = 0, last; core_next_rival(c, order_row(r->s, e), d, &i, &last);) {
+		uint32_t release = c->sections.list[c->events[last].section].release;
 		if (release == NONE || !r->emit(r, release, d->acquire))
 			return false;
 	}
 	return true;
 }
 
-/* R1 at the read `e`. */
-static bool rule_read(struct rule *r, uint32_t e)
+/* As core_next_rival(): the last write of each thread before `e` to what `e` accesses. */
+static bool next_write(const struct rule *r, uint32_t e, uint32_t *i, uint32_t *last)
 {
-	const struct core *c = r->s->c;
-	const struct event *v = &c->events[e];
-	const struct slots *writes = &c->writes;
-	uint32_t w = c->writer[e];
+	const struct event *v = &r->s->c->events[e];
+	const struct slots *writes = &r->s->c->writes;
 
-	for (uint32_t i = writes->first[v->object]; i < writes->first[v->object + 1]; i++) {
-		const struct slot *slot = &writes->slot[i];
+	while (writes->first[v->object] + *i < writes->first[v->object + 1]) {
+		const struct slot *slot = &writes->slot[writes->first[v->object] + (*i)++];
 		uint32_t limit = slot->thread == v->thread ? v->index : order_row(r->s, e)[slot->thread];
 		if (limit <= writes->index[slot->begin])
 			continue;
-		uint32_t other = slots_last(writes, slot, limit);
+		*last = slots_last(writes, slot, limit);
+		return true;
+	}
+	return false;
+}
+
+/* R1 at the read `e`. */
+static bool rule_read(struct rule *r, uint32_t e)
+{
+	uint32_t w = r->s->c->writer[e];
+
+	for (uint32_t i = 0, other; next_write(r, e, &i, &other);)
 		if (other != w && (w == NONE || !r->emit(r, other, w)))
 			return false;
-	}
 	return true;
 }
 
@@ -273,19 +265,9 @@ static bool readers_before(struct rule *r, const struct list *l, uint32_t of, ui
 /* R2 at the write `e`. */
 static bool rule_write(struct rule *r, uint32_t e)
 {
-	const struct core *c = r->s->c;
-	const struct event *v = &c->events[e];
-	const struct slots *writes = &c->writes;
-
-	for (uint32_t i = writes->first[v->object]; i < writes->first[v->object + 1]; i++) {
-		const struct slot *slot = &writes->slot[i];
-		uint32_t limit = slot->thread == v->thread ? v->index : order_row(r->s, e)[slot->thread];
-		if (limit <= writes->index[slot->begin])
-			continue;
-		uint32_t w = slots_last(writes, slot, limit);
-		if (!readers_before(r, &c->readers, w, e))
+	for (uint32_t i = 0, w; next_write(r, e, &i, &w);)
+		if (!readers_before(r, &r->s->c->readers, w, e))
 			return false;
-	}
 	return true;
 }
 
@@ -336,7 +318,7 @@ static bool settle(struct search *s, const uint32_t *p)
 	struct rule r = {.s = s, .p = p, .emit = emit_now};
 
 	while (s->order.heap_count) {
-		uint32_t e = heap_pop(&s->order);
+		uint32_t e = dequeue(&s->order);
 		s->work -= s->cost;
 		if (s->work < 0 || (++s->ticks % 1024 == 0 && search_late(s)))
 			return true;
@@ -348,16 +330,11 @@ static bool settle(struct search *s, const uint32_t *p)
 
 /* ---- what the ideal alone says ---- */
 
-static bool seed_open(struct search *s, const uint32_t *p, uint32_t thread, const struct section *o)
+static bool seed_open(struct search *s, const uint32_t *p, const struct section *o)
 {
 	const struct core *c = s->c;
-	const struct slots *rivals = core_rivals(c, o);
 
-	for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
-		const struct slot *slot = &rivals->slot[i];
-		if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
-			continue;
-		uint32_t last = slots_last(rivals, slot, p[slot->thread]);
+	for (uint32_t i = 0, last; core_next_rival(c, p, o, &i, &last);) {
 		uint32_t release = c->sections.list[c->events[last].section].release;
 		if (release == NONE || !core_in(c, p, release) || !add_edge(s, release, o->acquire))
 			return false;
@@ -474,7 +451,7 @@ bool order_seed(struct search *s, const uint32_t *p)
 			uint32_t section = c->sections.holds[h].section;
 			if (s->order.firm && section != s->order.also && !search_stays_open(s, section))
 				continue;
-			if (!seed_open(s, p, t, &c->sections.list[section]))
+			if (!seed_open(s, p, &c->sections.list[section]))
 				return false;
 		}
 	if (c->rf || c->loops) {

@@ -218,12 +218,7 @@ static bool open_conflict(const struct search *s, const uint32_t *p, uint32_t th
 
 	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->sections.holds[h].next) {
 		const struct section *o = &c->sections.list[c->sections.holds[h].section];
-		const struct slots *rivals = core_rivals(c, o);
-		for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
-			const struct slot *slot = &rivals->slot[i];
-			if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
-				continue;
-			uint32_t last = slots_last(rivals, slot, p[slot->thread]);
+		for (uint32_t i = 0, last; core_next_rival(c, p, o, &i, &last);) {
 			uint32_t other = c->events[last].section;
 			if (!section_open(c, p, other))
 				continue;
@@ -346,16 +341,11 @@ static enum answer solve_order(struct search *s, const uint32_t *p)
 	return run_scheduler(s, p, false);
 }
 
-static bool has_rival(const struct core *c, const uint32_t *p, uint32_t thread, const struct section *o)
+static bool has_rival(const struct core *c, const uint32_t *p, const struct section *o)
 {
-	const struct slots *rivals = core_rivals(c, o);
+	uint32_t first = 0, last;
 
-	for (uint32_t i = rivals->first[o->lock]; i < rivals->first[o->lock + 1]; i++) {
-		const struct slot *slot = &rivals->slot[i];
-		if (slot->thread != thread && p[slot->thread] > rivals->index[slot->begin])
-			return true;
-	}
-	return false;
+	return core_next_rival(c, p, o, &first, &last);
 }
 
 /* Where the ideal itself was refuted without the inferences from needs, these are not asked. */
@@ -384,7 +374,7 @@ static enum answer find_forced(struct search *s, const uint32_t *p, uint32_t *ev
 		for (uint32_t h = core_open(c, t, p[t]); h != NONE && a == ANSWER_UNKNOWN;
 		     h = c->sections.holds[h].next) {
 			const struct section *o = &c->sections.list[c->sections.holds[h].section];
-			if (search_stays_open(s, c->sections.holds[h].section) || !has_rival(c, p, t, o))
+			if (search_stays_open(s, c->sections.holds[h].section) || !has_rival(c, p, o))
 				continue;
 			s->order.also = c->sections.holds[h].section;
 			if (is_consistent(s, p) || s->order.outside != NONE)
@@ -405,7 +395,7 @@ static uint32_t count_choices(const struct search *s, const uint32_t *p)
 	for (uint32_t t = 0; t < c->threads; t++)
 		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->sections.holds[h].next)
 			n += !search_stays_open(s, c->sections.holds[h].section) &&
-			     has_rival(c, p, t, &c->sections.list[c->sections.holds[h].section]);
+			     has_rival(c, p, &c->sections.list[c->sections.holds[h].section]);
 	return n;
 }
 
@@ -416,7 +406,7 @@ static bool close_sections(struct search *s, const uint32_t *p, enum answer *sum
 	for (uint32_t t = 0; t < c->threads; t++)
 		for (uint32_t h = core_open(c, t, p[t]); h != NONE; h = c->sections.holds[h].next) {
 			const struct section *o = &c->sections.list[c->sections.holds[h].section];
-			if (!search_stays_open(s, c->sections.holds[h].section) && has_rival(c, p, t, o) &&
+			if (!search_stays_open(s, c->sections.holds[h].section) && has_rival(c, p, o) &&
 			    try_grow(s, p, o->release, sum))
 				return true;
 		}

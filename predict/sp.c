@@ -22,18 +22,11 @@
 #include "base/error.h"
 
 /* Whether a conflicting section that began after `s` in the trace is in `p`. */
-static bool later_rival(const struct core *c, const uint32_t *p, uint32_t thread, const struct section *s)
+static bool later_rival(const struct core *c, const uint32_t *p, const struct section *s)
 {
-	const struct slots *rivals = core_rivals(c, s);
-
-	for (uint32_t i = rivals->first[s->lock]; i < rivals->first[s->lock + 1]; i++) {
-		const struct slot *slot = &rivals->slot[i];
-		if (slot->thread == thread || p[slot->thread] <= rivals->index[slot->begin])
-			continue;
-		uint32_t last = slots_last(rivals, slot, p[slot->thread]);
+	for (uint32_t i = 0, last; core_next_rival(c, p, s, &i, &last);)
 		if (last > s->acquire)
 			return true;
-	}
 	return false;
 }
 
@@ -42,7 +35,7 @@ static bool end_one(const struct core *c, uint32_t *p, uint32_t thread)
 {
 	for (uint32_t h = core_open(c, thread, p[thread]); h != NONE; h = c->sections.holds[h].next) {
 		const struct section *s = &c->sections.list[c->sections.holds[h].section];
-		if (!later_rival(c, p, thread, s))
+		if (!later_rival(c, p, s))
 			continue;
 		RD_ASSERT(s->release != NONE);
 		core_include(c, &c->closed, p, s->release);

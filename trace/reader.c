@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/heap.h"
 #include "trace/format.h"
 
 #include <dirent.h>
@@ -201,8 +202,13 @@ uint32_t trace_thread_number(const struct trace *t, size_t index)
 	return t->threads[index].number;
 }
 
-static int opened(struct thread_file *f, struct trace_stream *s, int err)
+static int open_thread(struct trace *t, size_t index, struct trace_stream *s, bool full)
 {
+	RD_ASSERT(index < t->count);
+	struct thread_file *f = &t->threads[index];
+	if (f->unusable)
+		return RD_EFORMAT;
+	int err = trace_stream_open(s, t->inflater, f->map.data, f->map.length, f->path, full);
 	if (!err && s->thread != f->number) {
 		err = rd_fail(RD_EFORMAT, "trace: %s: offset 12: the stream is that of thread %u", f->path,
 			      s->thread);
@@ -217,20 +223,12 @@ static int opened(struct thread_file *f, struct trace_stream *s, int err)
 
 int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)
 {
-	RD_ASSERT(index < t->count);
-	struct thread_file *f = &t->threads[index];
-	if (f->unusable)
-		return RD_EFORMAT;
-	return opened(f, s, trace_stream_open(s, t->inflater, f->map.data, f->map.length, f->path));
+	return open_thread(t, index, s, false);
 }
 
 int trace_open_thread_full(struct trace *t, size_t index, struct trace_stream *s)
 {
-	RD_ASSERT(index < t->count);
-	struct thread_file *f = &t->threads[index];
-	if (f->unusable)
-		return RD_EFORMAT;
-	return opened(f, s, trace_stream_open_full(s, t->inflater, f->map.data, f->map.length, f->path));
+	return open_thread(t, index, s, true);
 }
 
 bool trace_is_full(const struct trace *t)
@@ -241,30 +239,13 @@ bool trace_is_full(const struct trace *t)
 	return false;
 }
 
-static bool lane_before(const struct trace_lane *a, const struct trace_lane *b)
+static bool lane_before(const void *merge, uint32_t a, uint32_t b)
 {
-	if (a->stream.last_q != b->stream.last_q)
-		return a->stream.last_q < b->stream.last_q;
-	return a->index < b->index;
-}
+	const struct trace_lane *lanes = ((const struct trace_merge *)merge)->lanes;
 
-/* Restores the heap below position `i`. */
-static void sift_down(struct trace_merge *m, size_t i)
-{
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= m->heap_count)
-			return;
-		if (child + 1 < m->heap_count &&
-		    lane_before(&m->lanes[m->heap[child + 1]], &m->lanes[m->heap[child]]))
-			child++;
-		if (!lane_before(&m->lanes[m->heap[child]], &m->lanes[m->heap[i]]))
-			return;
-		uint32_t swap = m->heap[i];
-		m->heap[i] = m->heap[child];
-		m->heap[child] = swap;
-		i = child;
-	}
+	if (lanes[a].stream.last_q != lanes[b].stream.last_q)
+		return lanes[a].stream.last_q < lanes[b].stream.last_q;
+	return a < b;
 }
 
 static void advance(struct trace_merge *m, struct trace_lane *lane)
@@ -292,10 +273,8 @@ int trace_merge_open(struct trace_merge *m, struct trace *t)
 		if (!err)
 			advance(m, lane);
 		if (lane->live)
-			m->heap[m->heap_count++] = (uint32_t)i;
+			rd_heap_push(m->heap, &m->heap_count, (uint32_t)i, lane_before, m);
 	}
-	for (size_t i = m->heap_count / 2; i-- > 0;)
-		sift_down(m, i);
 	return RD_OK;
 }
 
@@ -317,9 +296,9 @@ struct trace_lane *trace_merge_next(struct trace_merge *m)
 		uint64_t key = lane->stream.last_q;
 		advance(m, lane);
 		if (!lane->live)
-			m->heap[0] = m->heap[--m->heap_count];
-		if (!lane->live || lane->stream.last_q != key)
-			sift_down(m, 0);
+			rd_heap_pop(m->heap, &m->heap_count, lane_before, m);
+		else if (lane->stream.last_q != key)
+			rd_heap_place(m->heap, m->heap_count, 0, m->heap[0], lane_before, m);
 	}
 	m->started = true;
 	return m->heap_count > 0 ? &m->lanes[m->heap[0]] : NULL;

@@ -55,40 +55,22 @@ static int check_header(const uint8_t *p, size_t length, const char *name, bool 
 	return RD_OK;
 }
 
-static void start(struct trace_stream *s, struct trace_inflater *inflater, const uint8_t *p, size_t length)
+int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+		      size_t length, const char *name, bool full)
 {
+	RD_ASSERT(data != NULL || length == 0);
+	RD_ASSERT(name != NULL);
+	int err = check_header(data, length, name, full);
+	if (err)
+		return err;
 	memset(s, 0, sizeof *s);
 	s->inflater = inflater;
-	s->data = p;
+	s->data = data;
 	s->length = length;
 	s->offset = TRACE_STREAM_HEADER;
-	s->thread = trace_get32(p + 12);
-}
-
-int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
-		      size_t length, const char *name)
-{
-	RD_ASSERT(data != NULL || length == 0);
-	RD_ASSERT(name != NULL);
-	int err = check_header(data, length, name, false);
-	if (err)
-		return err;
-	start(s, inflater, data, length);
+	s->thread = trace_get32(s->data + 12);
 	s->name = name;
-	return RD_OK;
-}
-
-int trace_stream_open_full(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
-			   size_t length, const char *name)
-{
-	RD_ASSERT(data != NULL || length == 0);
-	RD_ASSERT(name != NULL);
-	int err = check_header(data, length, name, true);
-	if (err)
-		return err;
-	start(s, inflater, data, length);
-	s->name = name;
-	s->full = true;
+	s->full = full;
 	return RD_OK;
 }
 

@@ -41,14 +41,11 @@ struct trace_stream {
 	size_t records_capacity;
 };
 
-/* Checks the header.  Bytes, name and inflater must outlive the stream. */
+/* Checks the header.  Bytes, name and inflater must outlive the stream.  A stream of a full trace has chunks
+ * but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
-		      size_t length, const char *name);
+		      size_t length, const char *name, bool full);
 void trace_stream_close(struct trace_stream *s);
-
-/* The same for a stream of a full trace, which has chunks but no events. */
-int trace_stream_open_full(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
-			   size_t length, const char *name);
 
 /* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more(). */
 int trace_stream_chunk(struct trace_stream *s);

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trace_stream s;
 	struct trace_event e;
 	rd_log_set(rd_log_discard, NULL);
-	if (trace_stream_open(&s, inflater, data, size, "fuzz") == RD_OK) {
+	if (trace_stream_open(&s, inflater, data, size, "fuzz", false) == RD_OK) {
 		while (trace_stream_next(&s, &e) > 0)
 			;
 		/* The end is final. */

@@ -285,7 +285,7 @@ static int read_all(const void *data, size_t length, enum trace_damage *damage)
 	memcpy(copy, data, length);
 	*damage = TRACE_BROKEN;
 	messages = 0;
-	got = trace_stream_open(&s, inflater, copy, length, "thread-3");
+	got = trace_stream_open(&s, inflater, copy, length, "thread-3", false);
 	if (got == RD_OK) {
 		for (got = trace_stream_next(&s, &e); got > 0; got = trace_stream_next(&s, &e))
 			count++;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A binary heap of numbers in an array of the caller's: heap[0] is the one that comes before all others.
+ * `before` is a strict order; `context` is handed to it.  All is inlined, so that a constant `before` costs
+ * no call.
+ */
+#ifndef BASE_HEAP_H
+#define BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef bool rd_before_fn(const void *context, uint32_t a, uint32_t b);
+
+/* Puts `item` into the place `i`, or below it where it belongs: all below are a heap. */
+static inline __attribute__((always_inline)) void rd_heap_place(uint32_t *heap, size_t count, size_t i,
+								uint32_t item, rd_before_fn *before,
+								const void *context)
+{
+	for (size_t child = 2 * i + 1; child < count; child = 2 * i + 1) {
+		if (child + 1 < count && before(context, heap[child + 1], heap[child]))
+			child++;
+		if (!before(context, heap[child], item))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = item;
+}
+
+/* The array has room for one more. */
+static inline __attribute__((always_inline)) void rd_heap_push(uint32_t *heap, size_t *count, uint32_t item,
+							       rd_before_fn *before, const void *context)
+{
+	size_t i = (*count)++;
+
+	for (; i > 0 && before(context, item, heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = item;
+}
+
+/* Takes the first one out; there is one. */
+static inline __attribute__((always_inline)) uint32_t rd_heap_pop(uint32_t *heap, size_t *count,
+								  rd_before_fn *before, const void *context)
+{
+	uint32_t first = heap[0], last = heap[--*count];
+
+	if (*count)
+		rd_heap_place(heap, *count, 0, last, before, context);
+	return first;
+}
+
+#endif
