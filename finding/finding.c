@@ -15,10 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *words;
-} kinds[FINDING_KINDS] = {
-#define FINDING_KIND(constant, name, words, ...) {name, words},
+static const char *const kind_names[FINDING_KINDS] = {
+#define FINDING_KIND(constant, name, ...) name,
 #include "finding/kind.inc"
 #undef FINDING_KIND
 };
@@ -31,46 +29,25 @@ static const char *const object_kind_names[FINDING_OBJECT_KINDS] = {"unknown", "
 								    "stack",   "thread_local", "descriptor"};
 static const char *const op_names[FINDING_OPS] = {"read", "write", "free", "use", "init", "destroy", "close"};
 
-const char *finding_kind_name(enum finding_kind kind)
-{
-	RD_ASSERT(kind < FINDING_KINDS);
-	return kinds[kind].name;
-}
+#define FINDING_NAME(what, count)                                                                            \
+	const char *finding_##what##_name(enum finding_##what what)                                          \
+	{                                                                                                    \
+		RD_ASSERT(what < count);                                                                     \
+		return what##_names[what];                                                                   \
+	}
+FINDING_NAMED(FINDING_NAME)
+#undef FINDING_NAME
 
 const char *finding_kind_words(enum finding_kind kind)
 {
+	static const char *const words[FINDING_KINDS] = {
+#define FINDING_KIND(constant, name, words, ...) words,
+#include "finding/kind.inc"
+#undef FINDING_KIND
+	};
+
 	RD_ASSERT(kind < FINDING_KINDS);
-	return kinds[kind].words;
-}
-
-const char *finding_model_name(enum finding_model model)
-{
-	RD_ASSERT(model < FINDING_MODELS);
-	return model_names[model];
-}
-
-const char *finding_status_name(enum finding_status status)
-{
-	RD_ASSERT(status < FINDING_STATUSES);
-	return status_names[status];
-}
-
-const char *finding_class_name(enum finding_class class)
-{
-	RD_ASSERT(class < FINDING_CLASSES);
-	return class_names[class];
-}
-
-const char *finding_object_kind_name(enum finding_object_kind kind)
-{
-	RD_ASSERT(kind < FINDING_OBJECT_KINDS);
-	return object_kind_names[kind];
-}
-
-const char *finding_op_name(enum finding_op op)
-{
-	RD_ASSERT(op < FINDING_OPS);
-	return op_names[op];
+	return words[kind];
 }
 
 struct finding_set *finding_set_new(void)

@@ -256,13 +256,17 @@ const struct finding_thread *finding_thread(const struct finding *f, const char 
 bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed */
 
 /* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */
-const char *finding_kind_name(enum finding_kind kind);
+#define FINDING_NAMED(X)                                                                                     \
+	X(kind, FINDING_KINDS)                                                                               \
+	X(status, FINDING_STATUSES)                                                                          \
+	X(class, FINDING_CLASSES)                                                                            \
+	X(model, FINDING_MODELS)                                                                             \
+	X(object_kind, FINDING_OBJECT_KINDS)                                                                 \
+	X(op, FINDING_OPS)
+#define FINDING_NAME(what, count) const char *finding_##what##_name(enum finding_##what what);
+FINDING_NAMED(FINDING_NAME)
+#undef FINDING_NAME
 const char *finding_kind_words(enum finding_kind kind); /* "data race" */
-const char *finding_status_name(enum finding_status status);
-const char *finding_class_name(enum finding_class class);
-const char *finding_model_name(enum finding_model model);
-const char *finding_object_kind_name(enum finding_object_kind kind);
-const char *finding_op_name(enum finding_op op);
 
 /* The document of doc/format/finding.md.  Writing fails only as `out` does. */
 int finding_write(const struct finding_set *set, FILE *out);

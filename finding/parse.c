@@ -73,35 +73,13 @@ static unsigned get_word(struct parse *p, const json_t *object, const char *key,
 	return absent;
 }
 
-static const char *kind_word(unsigned i)
-{
-	return i < FINDING_KINDS ? finding_kind_name(i) : NULL;
-}
-
-static const char *status_word(unsigned i)
-{
-	return i < FINDING_STATUSES ? finding_status_name(i) : NULL;
-}
-
-static const char *class_word(unsigned i)
-{
-	return i < FINDING_CLASSES ? finding_class_name(i) : NULL;
-}
-
-static const char *model_word(unsigned i)
-{
-	return i < FINDING_MODELS ? finding_model_name(i) : NULL;
-}
-
-static const char *object_kind_word(unsigned i)
-{
-	return i < FINDING_OBJECT_KINDS ? finding_object_kind_name(i) : NULL;
-}
-
-static const char *op_word(unsigned i)
-{
-	return i < FINDING_OPS ? finding_op_name(i) : NULL;
-}
+#define FINDING_NAME(what, count)                                                                            \
+	static const char *what##_word(unsigned i)                                                           \
+	{                                                                                                    \
+		return i < count ? finding_##what##_name(i) : NULL;                                          \
+	}
+FINDING_NAMED(FINDING_NAME)
+#undef FINDING_NAME
 
 /* ---- arrays of objects ---- */
 

@@ -54,47 +54,20 @@ bool schedule_is_word(const char *text)
 	return *text && strspn(text, allowed) == strlen(text);
 }
 
-struct schedule_op *schedule_add_op(struct schedule *s)
-{
-	RD_GROW(s->ops, s->op_capacity, s->op_count + 1);
-	s->ops[s->op_count] = (struct schedule_op){0};
-	return &s->ops[s->op_count++];
-}
-
-struct schedule_limit *schedule_add_limit(struct schedule *s)
-{
-	RD_GROW(s->limits, s->limit_capacity, s->limit_count + 1);
-	s->limits[s->limit_count] = (struct schedule_limit){0};
-	return &s->limits[s->limit_count++];
-}
-
-struct schedule_hold *schedule_add_hold(struct schedule *s)
-{
-	RD_GROW(s->holds, s->hold_capacity, s->hold_count + 1);
-	s->holds[s->hold_count] = (struct schedule_hold){0};
-	return &s->holds[s->hold_count++];
-}
-
-struct schedule_stop *schedule_add_stop(struct schedule *s)
-{
-	RD_GROW(s->stops, s->stop_capacity, s->stop_count + 1);
-	s->stops[s->stop_count] = (struct schedule_stop){0};
-	return &s->stops[s->stop_count++];
-}
-
-struct schedule_watch *schedule_add_watch(struct schedule *s)
-{
-	RD_GROW(s->watches, s->watch_capacity, s->watch_count + 1);
-	s->watches[s->watch_count] = (struct schedule_watch){.after = SCHEDULE_ALWAYS};
-	return &s->watches[s->watch_count++];
-}
-
-struct schedule_decision *schedule_add_decision(struct schedule *s)
-{
-	RD_GROW(s->decisions, s->decision_capacity, s->decision_count + 1);
-	s->decisions[s->decision_count] = (struct schedule_decision){0};
-	return &s->decisions[s->decision_count++];
-}
+#define ADD(what, list, ...)                                                                                 \
+	struct schedule_##what *schedule_add_##what(struct schedule *s)                                      \
+	{                                                                                                    \
+		RD_GROW(s->list, s->what##_capacity, s->what##_count + 1);                                   \
+		s->list[s->what##_count] = (struct schedule_##what)__VA_ARGS__;                              \
+		return &s->list[s->what##_count++];                                                          \
+	}
+ADD(op, ops, {0})
+ADD(limit, limits, {0})
+ADD(hold, holds, {0})
+ADD(stop, stops, {0})
+ADD(watch, watches, {.after = SCHEDULE_ALWAYS})
+ADD(decision, decisions, {0})
+#undef ADD
 
 static const char *const points[] = {"op", "wait", "access", "back", "yield", "spin", "away", "end"};
 #define POINTS (sizeof points / sizeof *points)
