@@ -127,6 +127,7 @@ struct finding_thread {
 
 struct finding_object {
 	const char *name, *type;
+	const char *place; /* the canonical name, where `name` says more: `heap T_0 (list.c:9)#4+16` */
 	enum finding_object_kind kind;
 	const char *thread; /* of a heap object: its allocator */
 	uint64_t size;

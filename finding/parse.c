@@ -185,6 +185,7 @@ static void get_object(struct parse *p, const json_t *object, struct finding_obj
 
 	o->name = get_text(p, object, "object");
 	o->type = get_text(p, detail, "type");
+	o->place = get_text(p, detail, "place");
 	o->kind = get_word(p, detail, "kind", object_kind_word, FINDING_OBJECT_UNKNOWN);
 	o->thread = get_text(p, detail, "thread");
 	o->size = get_number(p, detail, "size", INT64_MAX);

@@ -150,6 +150,7 @@ static void put_object(struct rd_json *j, const struct finding_object *o)
 	rd_json_object(j, "object_detail");
 	rd_json_string(j, "kind", finding_object_kind_name(o->kind));
 	put_optional(j, "type", o->type);
+	put_optional(j, "place", o->place);
 	put_count(j, "size", o->size);
 	put_optional(j, "thread", o->thread);
 	put_stack(j, "stack", &o->stack);

@@ -80,6 +80,7 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 		.flags = flags,
 		.inst = event->inst,
 		.pointer = event->pointer,
+		.of_object = true,
 	};
 	bool called = event->kind == EVENT_CALL || event->pointer == NULL;
 	LLVMValueRef callee = called && event->kind != EVENT_FENCE ? ir_callee(event->inst) : NULL;

@@ -28,6 +28,14 @@ void instr_sites_release(struct instr_sites *s)
 	s->debug = NULL;
 }
 
+/* Library functions that return a pointer: what a program defines itself has its own calls. */
+static bool makes_object(LLVMValueRef inst)
+{
+	LLVMValueRef callee = ir_callee(inst);
+	return callee != NULL && LLVMIsDeclaration(callee) &&
+	       LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind;
+}
+
 static long file_number(struct instr_sites *s, const char *path)
 {
 	return path != NULL ? (long)rd_names_put(&s->files, path, strlen(path)) : -1;
@@ -44,9 +52,50 @@ static void add_chain(struct instr_sites *s, LLVMMetadataRef location)
 	}
 }
 
+/* The one pointer that a library function gets, as that of a lock or of memory to be freed. */
+static LLVMValueRef handled_pointer(LLVMValueRef inst)
+{
+	LLVMValueRef callee = ir_callee(inst), pointer = NULL;
+	if (callee == NULL || !LLVMIsDeclaration(callee))
+		return NULL;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(inst); i++) {
+		LLVMValueRef argument = LLVMGetOperand(inst, i);
+		if (LLVMGetTypeKind(LLVMTypeOf(argument)) != LLVMPointerTypeKind || LLVMIsNull(argument))
+			continue;
+		if (pointer != NULL)
+			return NULL;
+		pointer = argument;
+	}
+	return pointer;
+}
+
+/* What may tell the name of a heap object. */
+static void add_object(struct instr_sites *s, const struct instr_site *site)
+{
+	struct rd_buf name = RD_BUF_INIT;
+	uint64_t offset = 0;
+	bool called = site->pointer == NULL && site->callee != NULL;
+	LLVMValueRef pointer = called ? handled_pointer(site->inst) : site->pointer;
+	if (pointer != NULL && ir_debug_holder(s->debug, pointer, &name, &offset)) {
+		rd_buf_addf(&s->text, "O\t%u", s->count);
+		rd_field_add(&s->text, name.data);
+		rd_buf_addf(&s->text, "\t%llu\n", (unsigned long long)offset);
+	}
+	if (called && makes_object(site->inst)) {
+		rd_buf_clear(&name);
+		ir_debug_result(s->debug, site->inst, &name);
+		if (name.length != 0) {
+			rd_buf_addf(&s->text, "R\t%u", s->count);
+			rd_field_add(&s->text, name.data);
+			rd_buf_addc(&s->text, '\n');
+		}
+	}
+	rd_buf_release(&name);
+}
+
 uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 {
-	struct rd_buf what = RD_BUF_INIT, type = RD_BUF_INIT;
+	struct ir_what what = IR_WHAT_INIT;
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(site->inst);
 	LLVMMetadataRef scope = location != NULL ? LLVMDILocationGetScope(location) : NULL;
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->inst));
@@ -59,11 +108,11 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 	if (*name == '\0')
 		name = ir_debug_function_name(s->debug, function);
 	if (site->pointer != NULL)
-		ir_debug_what(s->debug, site->pointer, site->extent, &what, &type);
+		ir_debug_what(s->debug, site->pointer, site->extent, &what);
 	if (site->type != NULL) {
 		char *text = LLVMPrintTypeToString(site->type);
-		rd_buf_clear(&type);
-		rd_buf_adds(&type, text);
+		rd_buf_clear(&what.type);
+		rd_buf_adds(&what.type, text);
 		LLVMDisposeMessage(text);
 	}
 	s->count++;
@@ -72,13 +121,14 @@ uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site)
 		    file_number(s, ir_debug_file(s->debug, scope)), line,
 		    location != NULL ? LLVMDILocationGetColumn(location) : 0);
 	rd_field_add(&s->text, name);
-	rd_field_add(&s->text, site->pointer != NULL ? what.data : site->callee);
-	rd_field_add(&s->text, type.data);
+	rd_field_add(&s->text, site->pointer != NULL ? what.text.data : site->callee);
+	rd_field_add(&s->text, what.type.data);
 	if (location != NULL)
 		add_chain(s, location);
 	rd_buf_addc(&s->text, '\n');
-	rd_buf_release(&what);
-	rd_buf_release(&type);
+	ir_debug_what_release(&what);
+	if (site->of_object)
+		add_object(s, site);
 	return (uint32_t)(s->slot << RADDLE_SITE_LOCAL_BITS) + s->count;
 }
 

@@ -28,6 +28,7 @@ struct instr_site {
 	const char *callee;   /* for calls; NULL: indirect */
 	bool of_function;     /* without a place of its own it is that of the function */
 	LLVMTypeRef type;     /* of a value; NULL: that of what is accessed */
+	bool of_object;	      /* it is asked what heap object it is about */
 };
 
 void instr_sites_init(struct instr_sites *s, uint64_t slot, LLVMModuleRef module);

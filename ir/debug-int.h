@@ -39,10 +39,16 @@ void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *
 
 /* Types may be NULL (void). */
 uint64_t ir_type_size(struct ir_debug *d, LLVMMetadataRef type); /* bytes */
+bool ir_type_is_open(struct ir_debug *d,
+		     LLVMMetadataRef type); /* its last member is an array of any length */
 bool ir_type_is_pointer(struct ir_debug *d, LLVMMetadataRef type);
 LLVMMetadataRef ir_type_pointee(struct ir_debug *d, LLVMMetadataRef type); /* NULL if it is no pointer */
 LLVMMetadataRef ir_type_result(struct ir_debug *d, LLVMMetadataRef subprogram);
 void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
+
+/* The same of a struct or union without qualifiers, by a typedef only if it has no other name.  False: the
+ * type is none. */
+bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out);
 
 /* Appends the way from an object of this type to what lies `offset` bytes in
  * it, ".state" or "[].next", as far down as `size` bytes fit (size 0: no further than

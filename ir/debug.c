@@ -353,17 +353,87 @@ static bool find_place(struct ir_debug *d, LLVMValueRef pointer, struct place *p
 	return base_place(d, pointer, p, depth);
 }
 
-void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct rd_buf *what,
-		   struct rd_buf *type)
+void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct ir_what *out)
 {
 	struct place place = {.text = RD_BUF_INIT};
 	LLVMMetadataRef node = NULL;
 	if (find_place(d, pointer, &place, 0)) {
-		render(d, &place, size, what, &node);
+		render(d, &place, size, &out->text, &node);
 		if (node != NULL)
-			ir_type_name(d, node, type);
+			ir_type_name(d, node, &out->type);
 	}
 	rd_buf_release(&place.text);
+}
+
+void ir_debug_what_release(struct ir_what *what)
+{
+	rd_buf_release(&what->text);
+	rd_buf_release(&what->type);
+}
+
+/* The struct or union that a pointer leads to, if the pointer lies `offset` bytes behind its beginning, or
+ * behind that of another element of its array; NULL. */
+static LLVMMetadataRef holder_at(struct ir_debug *d, LLVMValueRef base, int64_t *offset)
+{
+	struct place place = {.text = RD_BUF_INIT};
+	LLVMMetadataRef type = base_place(d, base, &place, 0) && place.follow ? place.type : NULL;
+	int64_t size = type != NULL ? (int64_t)ir_type_size(d, type) : 0;
+	rd_buf_release(&place.text);
+	if (size <= 0)
+		return NULL;
+	if (!ir_type_is_open(d, type))
+		*offset = (*offset % size + size) % size;
+	return *offset >= 0 ? type : NULL;
+}
+
+bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset)
+{
+	struct ir_derived derived = {.from = pointer};
+	struct rd_buf name = RD_BUF_INIT;
+	int64_t distance = 0;
+	bool more = true, found = false;
+	while (more) {
+		LLVMValueRef at = derived.from;
+		int64_t within = distance;
+		more = ir_derive(d->layout, at, &derived);
+		if (more && rd_umap_get(&d->locals, (uintptr_t)at) == NULL) {
+			distance += derived.offset;
+			continue;
+		}
+		LLVMMetadataRef holder = holder_at(d, at, &within);
+		rd_buf_clear(&name);
+		if (holder != NULL && ir_type_record_name(d, holder, &name)) {
+			rd_buf_clear(type);
+			rd_buf_adds(type, name.data);
+			*offset = (uint64_t)within;
+			found = true;
+		}
+		distance += more ? derived.offset : 0;
+	}
+	rd_buf_release(&name);
+	return found;
+}
+
+void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out)
+{
+	const uint64_t *local = rd_umap_get(&d->locals, (uintptr_t)call);
+	if (local != NULL) {
+		variable_name(d, (LLVMMetadataRef)(uintptr_t)*local, false, out);
+		return;
+	}
+	/* Uses are listed from the last to the first. */
+	LLVMValueRef store = NULL;
+	for (LLVMUseRef use = LLVMGetFirstUse(call); use != NULL; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == call)
+			store = user;
+	}
+	if (store == NULL)
+		return;
+	struct ir_what what = IR_WHAT_INIT;
+	ir_debug_what(d, LLVMGetOperand(store, 1), LLVMStoreSizeOfType(d->layout, LLVMTypeOf(call)), &what);
+	rd_buf_adds(out, what.text.data);
+	ir_debug_what_release(&what);
 }
 
 bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out)

@@ -32,9 +32,23 @@ const char *ir_debug_scope_name(struct ir_debug *d, LLVMMetadataRef scope);
 /* The same of a function; its linkage name if there is no debug information. */
 const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function);
 
-/* Appends what a pointer points to and the type's name; either may stay empty. */
-void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct rd_buf *what,
-		   struct rd_buf *type);
+/* What a pointer points to: as the source writes it, and the name of its type; either may stay empty. */
+struct ir_what {
+	struct rd_buf text, type;
+};
+#define IR_WHAT_INIT                                                                                         \
+	{                                                                                                    \
+		RD_BUF_INIT, RD_BUF_INIT                                                                     \
+	}
+void ir_debug_what(struct ir_debug *d, LLVMValueRef pointer, uint64_t size, struct ir_what *out);
+void ir_debug_what_release(struct ir_what *what);
+
+/* Appends the name of the largest struct or union that a pointer is known to lie in and that another pointer
+ * leads to: of `&c->list.next` that of *c.  *offset is the place in it.  False: none is known. */
+bool ir_debug_holder(struct ir_debug *d, LLVMValueRef pointer, struct rd_buf *type, uint64_t *offset);
+
+/* Appends the variable that the result of a call goes to; nothing if it is not known. */
+void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out);
 
 /* A global variable's own facts.  False if it has no debug information. */
 struct ir_global {

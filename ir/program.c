@@ -330,7 +330,7 @@ static void apply_marks(struct ir_program *p, LLVMValueRef inst, uint32_t value)
 static void fill_instruction(struct ir_program *p, uint32_t value)
 {
 	LLVMValueRef inst = p->refs[value];
-	struct rd_buf what = RD_BUF_INIT, type = RD_BUF_INIT;
+	struct ir_what what = IR_WHAT_INIT;
 	uint32_t kind = kind_of(inst);
 	struct facts_value row = {
 		.kind = kind,
@@ -343,9 +343,8 @@ static void fill_instruction(struct ir_program *p, uint32_t value)
 	};
 	LLVMValueRef address = address_of(inst, kind);
 	if (address != NULL)
-		ir_debug_what(p->debug, address, kind != FACTS_VARIABLE ? (uint64_t)row.number : 0, &what,
-			      &type);
-	row.what = ir_program_string(p, what.data);
+		ir_debug_what(p->debug, address, kind != FACTS_VARIABLE ? (uint64_t)row.number : 0, &what);
+	row.what = ir_program_string(p, what.text.data);
 	locate(p, inst, &row);
 	p->facts->values[value] = row;
 	add_operands(p, inst, kind);
@@ -354,8 +353,7 @@ static void fill_instruction(struct ir_program *p, uint32_t value)
 	if (callee != NULL)
 		*facts_add_call(p->facts) =
 			(struct facts_call){value, ir_program_function(p, callee), FACTS_EDGE_CALL};
-	rd_buf_release(&what);
-	rd_buf_release(&type);
+	ir_debug_what_release(&what);
 }
 
 static void fill_argument(struct ir_program *p, uint32_t value)

@@ -288,6 +288,31 @@ void ir_type_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out)
 	}
 }
 
+bool ir_type_record_name(struct ir_debug *d, LLVMMetadataRef type, struct rd_buf *out)
+{
+	const struct ir_type *record = plain(d, type);
+	if (!is_record(record))
+		return false;
+	for (struct ir_type *t = type_of(d, type); t != record; t = type_of(d, t->base))
+		if (record->name[0] == '\0' && t->tag == TAG_TYPEDEF) {
+			ir_type_name(d, t->node, out);
+			return true;
+		}
+	ir_type_name(d, record->node, out);
+	return true;
+}
+
+bool ir_type_is_open(struct ir_debug *d, LLVMMetadataRef type)
+{
+	struct ir_type *t = plain(d, type);
+	if (!is_record(t))
+		return false;
+	complete(d, t);
+	const struct field *last = t->field_count != 0 ? &t->fields[t->field_count - 1] : NULL;
+	const struct ir_type *member = last != NULL ? plain(d, last->type) : NULL;
+	return member != NULL && member->tag == TAG_ARRAY && last->size == 0;
+}
+
 /* The member that holds the bytes; among members of a union the one of just this
  * size wins. */
 static const struct field *field_at(const struct ir_type *t, uint64_t offset, uint64_t size)

@@ -206,6 +206,7 @@ static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 struct model_variable {
 	const struct trace_site *site; /* of that access */
 	uint32_t thread;	       /* that has the variable */
+	uint64_t offset;	       /* behind where that access begins */
 	bool is_thread_local;
 };
 
@@ -213,16 +214,20 @@ struct model_variable {
 bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
 			 struct model_variable *out);
 /* `main.jobs[].done`, of a thread-local variable `cache`. */
-void model_name_variable(const struct model_variable *v, struct rd_buf *out);
+void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Names, appended to `out`. */
+/* `struct conn.refs`, `*counter (malloc at f.c:12)`: what lies at an offset of a heap object or of a
+ * stack, as accesses of it tell, which all cover the offset.  False: it is none, or nothing tells. */
+bool model_name_pointed(const struct model *m, uint32_t object, uint64_t offset,
+			const struct model_access *const *accesses, size_t count, struct rd_buf *out);
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);
 /* `hits`, `table[3].lock`, `heap T_0 (main.c:33)#4+16`. */
 void model_name_place(const struct model *m, uint32_t object, uint64_t offset, struct rd_buf *out);
-/* "[3].lock": what lies at the offset in a variable of that type and size. */
 /* `T_0 (main.c:33)#4`: who made an object, and which of those it made at that site. */
 void model_name_maker(const struct trace_sites *sites, const char *thread, uint32_t site, uint64_t number,
 		      struct rd_buf *out);
+/* "[3].lock": what lies at the offset in a variable of that type and size. */
 void model_name_member(const struct trace_sites *sites, const char *type, uint64_t size, uint64_t offset,
 		       struct rd_buf *out);
 void model_name_address(const struct model *m, uint64_t address, uint64_t q, struct rd_buf *out);

@@ -11,6 +11,8 @@
 
 #include "base/name.h"
 
+#include <string.h>
+
 static bool covers(const struct model_access *a, uint32_t object, uint64_t offset)
 {
 	return a->object == object && a->offset <= offset && offset - a->offset < a->size;
@@ -35,7 +37,10 @@ static bool find_thread_local(const struct model *m, uint32_t object, uint64_t o
 			const struct trace_site *site = named_site(m, &h->accesses[k], TRACE_SITE_TLS);
 			if (!site)
 				continue;
-			*out = (struct model_variable){.site = site, .thread = i, .is_thread_local = true};
+			*out = (struct model_variable){.site = site,
+						       .thread = i,
+						       .offset = offset - h->accesses[k].offset,
+						       .is_thread_local = true};
 			return true;
 		}
 	}
@@ -47,20 +52,23 @@ static bool find_local(const struct model *m, uint32_t object, uint64_t offset, 
 {
 	uint32_t owner = m->objects[object].thread;
 	const struct model_history *h = &m->histories[owner];
-	const struct trace_site *best = NULL;
+	struct model_variable best = {.thread = owner};
 
 	for (size_t k = 0, op = 0; k < h->access_count; k++) {
 		while (op + 1 < h->operation_count && h->operations[op + 1].access <= k)
 			op++;
-		if (best && h->operation_count && h->operations[op].q > q)
+		if (best.site && h->operation_count && h->operations[op].q > q)
 			break;
 		if (!covers(&h->accesses[k], object, offset))
 			continue;
 		const struct trace_site *site = named_site(m, &h->accesses[k], TRACE_SITE_STACK);
-		best = site ? site : best;
+		if (site) {
+			best.site = site;
+			best.offset = offset - h->accesses[k].offset;
+		}
 	}
-	*out = (struct model_variable){.site = best, .thread = owner};
-	return best;
+	*out = best;
+	return best.site;
 }
 
 bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
@@ -75,9 +83,25 @@ bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset
 		find_local(m, object, offset, q, out));
 }
 
-void model_name_variable(const struct model_variable *v, struct rd_buf *out)
+/* Where the access is one of the whole, its type tells what lies there. */
+static void add_member(const struct model *m, const struct model_variable *v, struct rd_buf *out)
+{
+	const char *type = v->site->type;
+	struct rd_buf path = RD_BUF_INIT;
+	size_t first;
+
+	if (strchr(type, '['))
+		rd_buf_adds(&path, "[]");
+	else if (trace_sites_members(m->sites, type, &first))
+		model_name_member(m->sites, type, m->sites->members[first].size, v->offset, &path);
+	rd_name_normal(out, path.data);
+	rd_buf_release(&path);
+}
+
+void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out)
 {
 	if (!v->is_thread_local)
 		rd_buf_addf(out, "%s.", v->site->function);
 	rd_buf_adds(out, v->site->what);
+	add_member(m, v, out);
 }

@@ -75,7 +75,7 @@ static const char *sync_name(const struct describer *d, uint32_t sync)
 	if (d->sync_names && d->sync_names[sync])
 		return d->sync_names[sync];
 	if (model_find_variable(d->m, s->object, s->offset, 0, &v))
-		model_name_variable(&v, &b);
+		model_name_variable(d->m, &v, &b);
 	else
 		model_name_sync(d->m, sync, &b);
 	name = name_of(d->set, &b);
@@ -310,6 +310,7 @@ struct meeting {
 	uint32_t object;
 	uint64_t offset;
 	const char *name;
+	const char *place; /* the canonical name, where `name` is another one that a pointer told */
 	struct model_variable variable; /* without a site: it is none, or not known as one */
 };
 
@@ -344,14 +345,24 @@ static uint64_t time_of(const struct describer *d, const struct meeting *m)
 	return at < h->operation_count ? h->operations[at].q : 0;
 }
 
+static const struct model_access *access_of(const struct describer *d, const struct meeting *m, int i)
+{
+	return &d->m->histories[d->t->x.events[m->events[i]].thread].accesses[m->accesses[i]];
+}
+
 static void name_meeting(const struct describer *d, struct meeting *m)
 {
-	struct rd_buf b = RD_BUF_INIT;
+	const struct model_access *const accesses[] = {access_of(d, m, 0), access_of(d, m, 1)};
+	struct rd_buf b = RD_BUF_INIT, place = RD_BUF_INIT;
 
-	if (model_find_variable(d->m, m->object, m->offset, time_of(d, m), &m->variable))
-		model_name_variable(&m->variable, &b);
-	else
+	if (model_find_variable(d->m, m->object, m->offset, time_of(d, m), &m->variable)) {
+		model_name_variable(d->m, &m->variable, &b);
+	} else if (model_name_pointed(d->m, m->object, m->offset, accesses, 2, &b)) {
+		model_name_place(d->m, m->object, m->offset, &place);
+		m->place = name_of(d->set, &place);
+	} else {
 		model_name_place(d->m, m->object, m->offset, &b);
+	}
 	m->name = name_of(d->set, &b);
 }
 
@@ -362,12 +373,11 @@ static struct meeting meeting_of(const struct describer *d, const struct predict
 
 	for (int i = 0; i < 2; i++) {
 		m.accesses[i] = d->t->origins[m.events[i]].index;
-		a[i] = &d->m->histories[d->t->x.events[m.events[i]].thread].accesses[m.accesses[i]];
+		a[i] = access_of(d, &m, i);
 	}
 	for (int i = 0; i < 2 && !overlap(a[0], a[1]); i++) {
-		uint32_t thread = d->t->x.events[m.events[i]].thread;
-		m.accesses[i] = find_overlapping(d, thread, m.accesses[i], a[!i]);
-		a[i] = &d->m->histories[thread].accesses[m.accesses[i]];
+		m.accesses[i] = find_overlapping(d, d->t->x.events[m.events[i]].thread, m.accesses[i], a[!i]);
+		a[i] = access_of(d, &m, i);
 	}
 	m.object = a[0]->object;
 	m.offset = a[0]->offset > a[1]->offset ? a[0]->offset : a[1]->offset;
@@ -500,6 +510,7 @@ static void describe_object(const struct describer *d, const struct meeting *m, 
 	const struct model_variable *v = &m->variable;
 
 	f->object.name = m->name;
+	f->object.place = m->place;
 	if (v->site) {
 		f->object.kind = v->is_thread_local ? FINDING_THREAD_LOCAL : FINDING_STACK;
 		f->object.type = finding_text(d->set, known(v->site->type));

@@ -84,7 +84,8 @@ void word_title(struct rd_buf *out, const struct finding *f)
 	const char *what = f->access_count ? f->accesses[0].what : NULL;
 
 	rd_buf_adds(out, finding_kind_words(f->kind));
-	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && what)
+	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && !f->object.place &&
+	    what)
 		rd_buf_addf(out, " on %s in %s", what, f->object.name);
 	else if (f->kind == FINDING_RACE)
 		rd_buf_addf(out, " on %s", f->object.name ? f->object.name : RD_UNKNOWN_MEMORY);
@@ -226,7 +227,10 @@ void word_object(struct rd_buf *out, const struct finding_object *o)
 		"memory",	  "global", "heap object", "stack variable", "thread-local variable",
 		"file descriptor"};
 
-	rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : RD_UNKNOWN);
+	if (o->place)
+		rd_buf_addf(out, "'%s' in %s", o->name, o->place);
+	else
+		rd_buf_addf(out, "%s '%s'", words[o->kind], o->name ? o->name : RD_UNKNOWN);
 	if (o->type)
 		rd_buf_addf(out, " of type %s", o->type);
 	if (o->size)

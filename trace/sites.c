@@ -234,7 +234,11 @@ static int get_argument(const struct parser *p, struct trace_site *site)
 static int parse_site(struct parser *p)
 {
 	struct trace_sites *s = p->sites;
-	struct trace_site site = {.function = p->fields[8], .what = p->fields[9], .type = p->fields[10]};
+	struct trace_site site = {.function = p->fields[8],
+				  .what = p->fields[9],
+				  .type = p->fields[10],
+				  .holder = "",
+				  .result = ""};
 	int err = need_unit(p);
 	if (!err && (p->field_count - 11) % 3 != 0)
 		err = fail_line(p, "the chain is not made of triples at site", p->fields[1]);
@@ -264,6 +268,40 @@ static int parse_site(struct parser *p)
 	s->sites[s->site_count++] = site;
 	s->units[s->unit_count - 1].site_count++;
 	return RD_OK;
+}
+
+/* Records about a site stand behind it. */
+static int get_last_site(const struct parser *p, struct trace_site **out)
+{
+	const struct trace_sites *s = p->sites;
+	uint32_t n = 0;
+	int err = need_unit(p);
+	if (!err)
+		err = get_u32(p, 1, &n);
+	if (!err && (s->units[s->unit_count - 1].site_count == 0 || s->sites[s->site_count - 1].n != n))
+		err = fail_line(p, "no record of its site before, number", p->fields[1]);
+	if (!err)
+		*out = &s->sites[s->site_count - 1];
+	return err;
+}
+
+static int parse_holder(struct parser *p)
+{
+	struct trace_site *site = NULL;
+	int err = get_last_site(p, &site);
+	if (err)
+		return err;
+	site->holder = p->fields[2];
+	return get_u32(p, 3, &site->holder_offset);
+}
+
+static int parse_result(struct parser *p)
+{
+	struct trace_site *site = NULL;
+	int err = get_last_site(p, &site);
+	if (!err)
+		site->result = p->fields[2];
+	return err;
 }
 
 static int parse_global(struct parser *p)
@@ -366,7 +404,7 @@ static const struct {
 } records[] = {
 	{'U', 4, false, parse_unit},   {'F', 3, false, parse_file},   {'S', 11, true, parse_site},
 	{'G', 7, false, parse_global}, {'T', 7, false, parse_member}, {'A', 5, false, parse_placed},
-	{'P', 4, true, parse_piece},
+	{'P', 4, true, parse_piece},   {'O', 4, false, parse_holder}, {'R', 3, false, parse_result},
 };
 
 static int split_line(struct parser *p, char *line)

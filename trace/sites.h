@@ -58,7 +58,10 @@ struct trace_site {
 	uint8_t flags;		      /* enum trace_site_flag */
 	char order;		      /* of atomics and fences: x a r q S; 0 */
 	uint8_t argument;	      /* of TRACE_SITE_ARGUMENT: its number, at most 255 */
+	uint32_t holder_offset;
 	const char *function, *what, *type;
+	const char *holder; /* the struct or union that a pointer led to, and how far in it the access is */
+	const char *result; /* of a call: the variable that its result goes to */
 };
 
 struct trace_inlined {

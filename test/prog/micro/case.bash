@@ -52,7 +52,7 @@ expected_status() {
 named() {
 	jq -r '
 	def place: gsub("\\[[0-9]+\\]"; "[]") | sub("^(?<kind>heap|stack|mmap|unknown|fd) .*"; .kind) | sub("\\+[0-9]+$"; "");
-	def about: if .kind == "race" then (.object // "unknown" | place)
+	def about: if .kind == "race" then (.object_detail.place // .object // "unknown" | place)
 		else [.cycle[].wants // "unknown" | place] | sort | join(",") end;
 	[.findings[] | '"$2"' | {text: "\(.kind) \(about)", sound: .sound}] | group_by([.text, .sound])[] |
 	"\(.[0].text) \(length)\(if .[0].sound then "" else " speculative" end)"' "$1" | sort

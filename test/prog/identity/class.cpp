@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// objects: shop::Account.balance shop::Account.history_len shop::total
+// C++: members of a base class and of a class on the heap, a variable in a namespace, captured references.
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace shop {
+int total;
+
+struct Base {
+	virtual ~Base() = default;
+	long balance = 0;
+};
+
+struct Account : Base {
+	int history_len = 0;
+	void deposit(long amount)
+	{
+		balance += amount;
+		history_len++;
+		total++;
+	}
+};
+} // namespace shop
+
+int main()
+{
+	std::vector<std::thread> threads;
+	auto account = std::make_unique<shop::Account>();
+
+	for (int i = 0; i < 3; i++)
+		threads.emplace_back([&account] { account->deposit(5); });
+	for (auto &t : threads)
+		t.join();
+	return 0;
+}
