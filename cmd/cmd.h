@@ -13,6 +13,7 @@ enum { CMD_OK = 0, CMD_FOUND = 1, CMD_FAILED = 2 };
 
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
+int cmd_classify(int argc, char **argv);
 int cmd_facts(int argc, char **argv);
 int cmd_flavour(int argc, char **argv);
 int cmd_record(int argc, char **argv);

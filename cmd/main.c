@@ -32,6 +32,7 @@ static const struct command {
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},
+	{"classify", cmd_classify, "say what races do to the program", false},
 	{"compare", cmd_compare, "find where runs deviate from a golden run, and how errors spread", false},
 	{"doctor", cmd_doctor, "say what this machine offers to Raddle", false},
 	{"dump", cmd_dump, "show what is in a trace or another artefact", false},

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "cmd/findings.h"
 #include "cmd/gdb.h"
 #include "cmd/output.h"
 #include "record/prepare.h"
@@ -40,10 +41,7 @@ static struct {
 	const char *export; /* file for the schedule of the last run */
 	uint64_t seed;	    /* for those whose threads take turns; 0: what the schedule says */
 	uint64_t times;
-	const char *with;  /* a command that runs beside the program */
-	const char *setup; /* and one before it */
-	const char *plugins;
-	uint64_t timeout;  /* seconds of one run; 0: chosen by the recorded run */
+	struct cmd_means means;
 	uint64_t patience; /* in seconds; 0: chosen by the recorded run */
 	uint64_t first;	   /* the access that goes first */
 	bool no_detect, gdb;
@@ -64,16 +62,17 @@ static const struct rd_option options[] = {
 		  "continue with the decisions, watches and seed of schedule FILE"),
 	RD_STRING(0, "export", &opt.export, "FILE",
 		  "write the schedule of the run, with all decisions, to FILE"),
-	RD_STRING(0, "with", &opt.with, "COMMAND",
+	RD_STRING(0, "with", &opt.means.with, "COMMAND",
 		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
-	RD_STRING(0, "setup", &opt.setup, "COMMAND", "run COMMAND before each run, to restore files"),
-	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run after SECONDS"),
+	RD_STRING(0, "setup", &opt.means.setup, "COMMAND", "run COMMAND before each run, to restore files"),
+	RD_NUMBER(0, "timeout", &opt.means.timeout, "SECONDS", "end a run after SECONDS"),
 	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long to wait without progress"),
 	RD_FLAG(0, "gdb", &opt.gdb, "start gdb when the threads have met"),
 	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start gdb with these arguments"),
 	RD_FLAG(0, "no-detect", &opt.no_detect, "run without the happens-before detector"),
-	RD_STRING(0, "flavour", &opt.flavour, "NAME", "record (default), or full: the run carries values"),
-	RD_STRING(0, "plugins", &opt.plugins, "PATHS", "as for raddle record"),
+	RD_STRING(0, "flavour", &opt.flavour, "NAME",
+		  "record, or full: the run carries values (what the schedule was made with)"),
+	RD_STRING(0, "plugins", &opt.means.plugins, "PATHS", "as for raddle record"),
 	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
 	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
 	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already; run it as it is"),
@@ -97,82 +96,6 @@ static const struct rd_usage usage = {
 
 /* ---- the finding ---- */
 
-static struct finding_stack place_of(struct finding_set *set, const struct schedule_place *place)
-{
-	struct finding_stack s = {0};
-
-	if (!place->file)
-		return s;
-	s.count = 1;
-	s.frames = finding_array(set, 1, sizeof *s.frames);
-	s.frames[0].file = finding_text(set, place->file);
-	s.frames[0].function = finding_text(set, place->function);
-	s.frames[0].line = place->line;
-	s.frames[0].column = place->column;
-	return s;
-}
-
-static void describe_race(struct finding_set *set, struct finding *f, const struct schedule *s)
-{
-	f->access_count = s->hold_count;
-	f->accesses = finding_array(set, s->hold_count, sizeof *f->accesses);
-	for (size_t i = 0; i < s->hold_count; i++) {
-		f->accesses[i].thread = finding_text(set, s->holds[i].thread);
-		f->accesses[i].op = s->holds[i].write ? FINDING_WRITE : FINDING_READ;
-		f->accesses[i].stack = place_of(set, &s->holds[i].place);
-		f->object.name = finding_text(set, s->holds[i].object);
-	}
-}
-
-/* "mutex" of mutex-lock. */
-static const char *first_word(struct finding_set *set, const char *kind)
-{
-	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);
-}
-
-static void describe_deadlock(struct finding_set *set, struct finding *f, const struct schedule *s)
-{
-	f->cycle_count = s->stop_count;
-	f->cycle = finding_array(set, s->stop_count, sizeof *f->cycle);
-	for (size_t i = 0; i < s->stop_count; i++) {
-		const char *kind = s->stops[i].kind;
-
-		f->cycle[i].thread = finding_text(set, s->stops[i].thread);
-		f->cycle[i].wants = finding_text(set, s->stops[i].object);
-		f->cycle[i].kind = !strcmp(kind, "thread-join") ? "join" : first_word(set, kind);
-		f->cycle[i].stack = place_of(set, &s->stops[i].place);
-	}
-}
-
-/* What a schedule alone tells about its finding. */
-static int read_schedule(const struct rd_buf *text, const char *path, struct finding_set **result)
-{
-	struct finding_set *set = finding_set_new();
-	struct finding *f = finding_add(set, FINDING_RACE);
-	struct schedule *s = finding_schedule_add(set, f);
-	int err;
-
-	schedule_release(s);
-	err = schedule_parse(s, text->data, text->length, path);
-	if (err) {
-		finding_set_free(set);
-		return err;
-	}
-	f->status = FINDING_UNCONFIRMED;
-	f->count = 0; /* nothing else is known of the prediction */
-	f->sound = !s->speculative;
-	f->schedule_path = finding_text(set, path);
-	snprintf(f->id, sizeof f->id, "%s", s->finding ? s->finding : "");
-	if (s->stop_count) {
-		f->kind = FINDING_DEADLOCK;
-		describe_deadlock(set, f, s);
-	} else {
-		describe_race(set, f, s);
-	}
-	*result = set;
-	return 0;
-}
-
 /* Leaves the one finding that is meant in the set. */
 static int choose(struct finding_set *set, const char *path)
 {
@@ -189,13 +112,8 @@ static int choose(struct finding_set *set, const char *path)
 		return rd_fail(RD_EUSAGE, "replay: %s: it has %zu findings; choose one with --id, such as %s",
 			       path, set->count, set->items[0]->id);
 	f = f ? f : set->items[0];
-	if (!f->schedule && f->schedule_path) {
-		struct schedule *s = finding_schedule_add(set, f);
-
-		schedule_release(s);
-		if (schedule_read(s, f->schedule_path))
-			return RD_EFORMAT;
-	}
+	if (cmd_findings_load(set, f))
+		return RD_EFORMAT;
 	if (!f->schedule)
 		return rd_fail(RD_EUSAGE, "replay: %s: finding %s has no schedule", path, f->id);
 	set->items[0] = f;
@@ -205,18 +123,11 @@ static int choose(struct finding_set *set, const char *path)
 
 static int read_finding(const char *path, struct finding_set **set)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int err = rd_file_read(path, &text);
+	int err = cmd_findings_read(path, set);
 
-	if (!err && text.data[strspn(text.data, " \t\r\n")] != '{') {
-		err = read_schedule(&text, path, set);
-	} else if (!err) {
-		err = finding_parse(set, text.data, text.length, path);
-		if (!err)
-			err = choose(*set, path);
-	}
-	rd_buf_release(&text);
-	return err;
+	if (!err && (*set)->count == 1 && !(*set)->items[0]->count)
+		return RD_OK; /* a schedule alone */
+	return err ? err : choose(*set, path);
 }
 
 /* ---- the run ---- */
@@ -249,7 +160,7 @@ static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so
 static void begin_run(void *context)
 {
 	(void)context;
-	run_setup(opt.setup, STDERR_FILENO);
+	run_setup(opt.means.setup, STDERR_FILENO);
 }
 
 static void started_run(void *context, pid_t pid)
@@ -369,7 +280,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	t->reproduced += t->finding->status == FINDING_CONFIRMED;
 	t->wall += result.wall_seconds;
 	t->cpu += result.cpu_seconds;
-	if ((result.outcome == REPLAY_STOPPED && !opt.with) || run_launch_interrupted())
+	if ((result.outcome == REPLAY_STOPPED && !opt.means.with) || run_launch_interrupted())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
 	err = t->finding->schedule->turns ? keep_turns(t, &result) : 0;
 	replay_result_release(&result);
@@ -398,7 +309,7 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 	struct replay_program run = {.program = program, .argv = argv};
 	struct replay_policy policy = {.request = {.program = &run,
 						   .patience_ms = opt.patience * 1000,
-						   .limit_ms = opt.timeout * 1000,
+						   .limit_ms = opt.means.timeout * 1000,
 						   .begin = begin_run,
 						   .started = started_run,
 						   .ended = ended_run,
@@ -499,43 +410,14 @@ static int prepare_turns(struct task *t, const char *path)
 	return err || !wrong ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
 }
 
-/* The program of the command line, or that of the document. */
-static char **arguments(struct finding_set *set, char **argv)
-{
-	char **copy;
-
-	if (argv[0]) {
-		set->argv = (const char **)argv;
-		for (set->argc = 0; argv[set->argc];)
-			set->argc++;
-		return argv;
-	}
-	copy = finding_array(set, set->argc + 1, sizeof *copy);
-	for (size_t i = 0; i < set->argc; i++)
-		copy[i] = (char *)set->argv[i];
-	return set->argc ? copy : NULL;
-}
-
-/* What the program of a document needs beside it, unless the user says otherwise. */
-static void take_companions(struct finding_set *set, bool own_program)
-{
-	if (!own_program) {
-		opt.with = opt.with ? opt.with : set->with;
-		opt.setup = opt.setup ? opt.setup : set->setup;
-		opt.plugins = opt.plugins ? opt.plugins : set->plugins;
-		opt.timeout = opt.timeout ? opt.timeout : set->timeout;
-	}
-	set->with = opt.with;
-	set->setup = opt.setup;
-	set->plugins = opt.plugins;
-	set->timeout = opt.timeout;
-}
-
 /* A run that carries values is led by a flavour of its own, in which a thread can be stopped before each
- * access. */
-static bool carries_values(void)
+ * access.  A schedule that was made with it is replayed with it. */
+static bool carries_values(const struct finding_set *set)
 {
-	return opt.flavour && strcmp(opt.flavour, "full") == 0;
+	const struct schedule *s = set && set->count ? set->items[0]->schedule : NULL;
+	const char *made = s && s->flavour ? s->flavour : "record";
+
+	return strcmp(opt.flavour ? opt.flavour : made, "record") != 0;
 }
 
 static int replay_path(const char *path, char **argv)
@@ -545,15 +427,15 @@ static int replay_path(const char *path, char **argv)
 				.debug = opt.gdb,
 				.as_is = opt.as_is,
 				.verbose = opt.verbose};
-	struct run_program program = {.kind = carries_values() ? "led" : NULL};
+	struct run_program program = {0};
 	struct task t = {.gdb = {.arguments = opt.gdb_args}, .strayed = RD_BUF_INIT};
 	int err = read_finding(path, &t.set), status = CMD_FAILED;
 
 	if (!err) {
 		t.finding = t.set->items[0];
-		take_companions(t.set, argv[0] != NULL);
-		t.companion.command = opt.with;
-		argv = arguments(t.set, argv);
+		cmd_findings_means(t.set, &opt.means, argv[0] != NULL);
+		t.companion.command = opt.means.with;
+		argv = cmd_findings_program(t.set, argv);
 		if (!argv)
 			err = rd_fail(RD_EUSAGE,
 				      "replay: which program? 'raddle help replay' shows the usage");
@@ -565,7 +447,8 @@ static int replay_path(const char *path, char **argv)
 			path);
 	if (!err)
 		err = prepare_turns(&t, path);
-	how.plugins = opt.plugins;
+	how.plugins = opt.means.plugins;
+	program.kind = carries_values(t.set) ? "led" : NULL;
 	if (!err)
 		err = run_program_open(&program, argv[0], &how);
 	if (!err)
@@ -589,7 +472,7 @@ static bool is_usable(void)
 		return !rd_fail(RD_EUSAGE, "replay: --flavour is record or full");
 	if (opt.times == 0)
 		return !rd_fail(RD_EUSAGE, "replay: --times is at least 1");
-	if (opt.patience > 1000000 || opt.timeout > 1000000)
+	if (opt.patience > 1000000 || opt.means.timeout > 1000000)
 		return !rd_fail(RD_EUSAGE, "replay: --patience or --timeout is out of range");
 	return true;
 }

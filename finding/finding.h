@@ -16,6 +16,7 @@
 #define FINDING_FINDING_H
 
 #include "base/alloc.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -271,6 +272,7 @@ const char *finding_kind_words(enum finding_kind kind); /* "data race" */
 
 /* The document of doc/format/finding.md.  Writing fails only as `out` does. */
 int finding_write(const struct finding_set *set, FILE *out);
+int finding_format(const struct finding_set *set, struct rd_buf *out);	/* the same, added to a buffer */
 int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its schedule_inline alone */
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);

@@ -69,7 +69,8 @@ ADD(watch, watches, {.after = SCHEDULE_ALWAYS})
 ADD(decision, decisions, {0})
 #undef ADD
 
-static const char *const points[] = {"op", "wait", "access", "back", "yield", "spin", "away", "end"};
+static const char *const points[] = {"op",   "wait", "access", "back",	"yield",
+				     "spin", "away", "end",    "output"};
 #define POINTS (sizeof points / sizeof *points)
 
 const char *schedule_point_name(unsigned number)
@@ -180,6 +181,7 @@ static void put_turns(const struct schedule *s, struct rd_buf *out)
 	if (!s->turns)
 		return;
 	put_head(out, "then", "turns");
+	put_head(out, "flavour", s->flavour);
 	put_head(out, "first", s->first);
 	for (size_t i = 0; i < s->watch_count; i++)
 		put_watch(&s->watches[i], out);
@@ -435,6 +437,11 @@ static void parse_first(struct parser *p)
 	p->schedule->first = get_word(p, 1);
 }
 
+static void parse_flavour(struct parser *p)
+{
+	p->schedule->flavour = get_word(p, 1);
+}
+
 static void parse_seed(struct parser *p)
 {
 	p->schedule->seed = get_number(p, 1, INT64_MAX);
@@ -482,7 +489,7 @@ static const struct record {
 	{"stop", 7, parse_stop, 1},   {"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
 	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
 	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
-	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},
+	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},	{"flavour", 2, parse_flavour, 2},
 };
 
 static void parse_record(struct parser *p)
@@ -626,7 +633,7 @@ static bool has_hold(const struct schedule *s, const char *thread)
 static const char *check_turns(const struct schedule *s)
 {
 	if (!s->turns)
-		return s->first || s->seed || s->watch_count || s->decision_count
+		return s->first || s->seed || s->flavour || s->watch_count || s->decision_count
 			       ? "records of going on without \"then turns\""
 			       : NULL;
 	if (s->stop_count || s->anywhere)

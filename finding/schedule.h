@@ -99,9 +99,10 @@ struct schedule {
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
 	/* Going on. */
-	bool turns;	   /* one thread runs at a time, and what follows decides which */
-	const char *first; /* the thread of a hold that goes first; NULL: that of the first hold */
-	uint64_t seed;	   /* 0: none */
+	bool turns;	     /* one thread runs at a time, and what follows decides which */
+	const char *first;   /* the thread of a hold that goes first; NULL: that of the first hold */
+	uint64_t seed;	     /* 0: none */
+	const char *flavour; /* that it was made with, whose points it names; NULL: any will do */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
 	size_t watch_count, watch_capacity;

@@ -250,6 +250,7 @@ static void put_watch(struct rd_json *j, const struct schedule_watch *w)
 static void put_turns(struct rd_json *j, const struct schedule *s)
 {
 	rd_json_bool(j, "turns", true);
+	put_optional(j, "flavour", s->flavour);
 	put_optional(j, "first", s->first);
 	put_count(j, "seed", s->seed);
 	rd_json_array(j, "watches");
@@ -411,6 +412,19 @@ int finding_write(const struct finding_set *set, FILE *out)
 	rd_json_end(&j);
 	rd_json_end(&j);
 	return finish(out);
+}
+
+int finding_format(const struct finding_set *set, struct rd_buf *out)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *memory = open_memstream(&text, &length);
+	int err = memory ? finding_write(set, memory) : rd_fail_errno("findings: writing");
+
+	if (memory && fclose(memory) == 0 && !err)
+		rd_buf_add(out, text, length);
+	free(text);
+	return err;
 }
 
 int finding_write_schedule(const struct schedule *schedule, FILE *out)

@@ -70,6 +70,13 @@ static bool takes_pointer(LLVMValueRef call)
 	return false;
 }
 
+/* Whether the thread may have to stand before the call, because it writes to a stream. */
+static bool emits(struct full_function *x, LLVMValueRef call)
+{
+	LLVMValueRef callee = ir_callee(call);
+	return x->u->stops && callee != NULL && ir_is_external(callee) && instr_libc_emits(ir_name(callee));
+}
+
 /* Whether the piece goes on over the call. */
 static bool stays(struct full_function *x, LLVMValueRef call)
 {
@@ -79,7 +86,7 @@ static bool stays(struct full_function *x, LLVMValueRef call)
 	if (is_asm(call))
 		return !LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call)) &&
 		       full_event(x, call) == NULL;
-	return callee != NULL && ir_is_external(callee) && full_event(x, call) == NULL &&
+	return callee != NULL && ir_is_external(callee) && full_event(x, call) == NULL && !emits(x, call) &&
 	       ir_effects_is_quiet(x->f->effects, ir_name(callee)) && !takes_pointer(call);
 }
 
@@ -221,9 +228,9 @@ void full_call_before(struct full_function *x, LLVMValueRef call)
 		full_inject_arguments(x, call);
 	if (is_preventable(x, call) && atomic == NULL)
 		full_inject_call(x, call);
-	full_op(x, tail ? 't' : 'c',
-		full_site(x, &(struct instr_site){
-				     .kind = "c", .flags = "", .inst = call, .callee = what(x, call)}));
+	uint32_t site = full_site(
+		x, &(struct instr_site){.kind = "c", .flags = "", .inst = call, .callee = what(x, call)});
+	full_op(x, tail ? 't' : 'c', site);
 	if (ir_callee(call) == NULL && !code && LLVMIsAFunction(LLVMGetCalledValue(call)) == NULL)
 		full_put_word(x, "C8",
 			      LLVMBuildPtrToInt(x->u->builder, LLVMGetCalledValue(call), x->u->i64, ""));
@@ -233,6 +240,13 @@ void full_call_before(struct full_function *x, LLVMValueRef call)
 	if (stays(x, call))
 		return;
 	full_piece_close(x);
+	if (emits(x, call))
+		instr_hook_call(
+			x->u, HOOK_STOP,
+			(LLVMValueRef[]){full_self(x), LLVMConstNull(x->u->pointer),
+					 LLVMConstInt(x->u->i64,
+						      LLVMConstIntGetZExtValue(full_site_number(x, site)),
+						      false)});
 	put_ranges(x, call, false);
 	if (atomic != NULL)
 		x->old_site = instr_event_site(x->u, atomic);

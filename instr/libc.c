@@ -46,6 +46,18 @@ const struct instr_libc *instr_libc_find(const char *name, size_t *count)
 	return row;
 }
 
+bool instr_libc_emits(const char *name)
+{
+	static const char *const streams[] = {
+#define LIBC_STREAM(name, argument) name,
+#include "raddle/libc.inc"
+	};
+	for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+		if (strcmp(streams[i], name) == 0)
+			return true;
+	return false;
+}
+
 static struct instr_libc row_of(const struct instr_conversion *c)
 {
 	struct instr_libc row = {.name = "", .argument = (int)c->argument, .write = c->write};

@@ -50,6 +50,9 @@ const struct instr_libc *instr_libc_find(const char *name, size_t *count);
 /* A row for what a conversion of a format reads or writes; it lives as long as the program. */
 const struct instr_libc *instr_libc_of_format(const struct instr_conversion *c);
 
+/* Whether the function writes to a stream or descriptor. */
+bool instr_libc_emits(const char *name);
+
 /* Whether the length is known only when the call has returned. */
 bool instr_libc_after(const struct instr_libc *row);
 

@@ -160,6 +160,7 @@ struct replay_turns {
 	uint64_t taken, planned; /* decisions of the schedule */
 	uint64_t unsure;     /* how often a thread was waited for in vain: what came then depends on time */
 	const char *strayed; /* a sentence: how it left the schedule; NULL: it did not */
+	bool early;	     /* it did not leave it, but ended before all decisions came up */
 };
 
 struct replay_result {

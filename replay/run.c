@@ -330,7 +330,8 @@ static void look_at_turns(struct replay *r, const struct board *b)
 		return;
 	if (b->phase == RADDLE_DIVERGED)
 		explain_difference(&e, r->steer, &text);
-	else
+	turns->early = b->phase != RADDLE_DIVERGED;
+	if (turns->early)
 		rd_buf_addf(&text, "only %" PRIu64 " of %" PRIu64 " decisions came up", turns->taken,
 			    turns->planned);
 	turns->strayed = keep(r, &text);

@@ -180,19 +180,6 @@ static int observe(struct worker *w)
 	return replay_observe(&policy, w->set, list, a->count);
 }
 
-static int write_answer(const struct finding_set *set, struct rd_buf *answer)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	int err = out ? finding_write(set, out) : RD_ESYSTEM;
-
-	if (out && fclose(out) == 0)
-		rd_buf_add(answer, text, length);
-	free(text);
-	return err;
-}
-
 int settle_work(const struct settle_work *work, struct rd_buf *answer)
 {
 	struct worker w = {
@@ -217,5 +204,5 @@ int settle_work(const struct settle_work *work, struct rd_buf *answer)
 						 w.message ? w.message : "for an unknown reason");
 		}
 	}
-	return write_answer(w.set, answer) ? 2 : 0;
+	return finding_format(w.set, answer) ? 2 : 0;
 }

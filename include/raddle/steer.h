@@ -37,7 +37,8 @@
  * With RADDLE_STEER_TURNS one thread runs at a time (`running`), from the start of the program on, so what
  * happens depends on the plan alone.  A thread keeps the turn from one point to the next.  Points are:
  * before an operation; where it has to wait in one; before a watched access; the first sign of a thread
- * after the access at which it met another; where it yields or sleeps; its end; and two that keep a
+ * after the access at which it met another; where it yields or sleeps; before it writes to a stream, in the
+ * flavour `led`; its end; and two that keep a
  * program from standing still: SPIN (many accesses, or points, without a change) and AWAY (it waits in
  * the kernel for something that is not ours).  A point of a thread is named by the number n of
  * operations it has begun, the kind of the point and its count among those of that kind behind operation n.
@@ -68,7 +69,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 3
+#define RADDLE_STEER_VERSION 4
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -122,7 +123,8 @@ enum raddle_point {
 	RADDLE_POINT_YIELD,  /* it yields or sleeps */
 	RADDLE_POINT_SPIN,
 	RADDLE_POINT_AWAY,
-	RADDLE_POINT_END, /* it has ended */
+	RADDLE_POINT_END,    /* it has ended */
+	RADDLE_POINT_OUTPUT, /* it is about to write to a stream or descriptor; in the flavour `led` */
 	RADDLE_POINTS,
 };
 

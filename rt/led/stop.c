@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of the flavour `led`: the call before each load and store.  In: where and what.  Out: perhaps a
+ * Accesses of the flavour `led`: the call before each load and store, and before each call that writes to a
+ * stream, whose size is 0.  In: where and what.  Out: perhaps a
  * thread that a layer has stand there (rt/core/layer.h).
  *
  * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
@@ -36,7 +37,13 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	bool write = RADDLE_ATOMIC_WRITES(what);
 	uint32_t size = RADDLE_ATOMIC_SIZE(what);
 
-	if (!t || t->recording != RT_TOLD || !is_first(t, (uintptr_t)p, size, write))
+	if (!t || t->recording != RT_TOLD)
+		return;
+	if (!size) {
+		RT_TELL(emits, t);
+		return;
+	}
+	if (!is_first(t, (uintptr_t)p, size, write))
 		return;
 	RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
 }

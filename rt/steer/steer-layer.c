@@ -158,6 +158,12 @@ static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 	heed(t);
 }
 
+static void emits(struct rt_thread *t)
+{
+	rt_steer_emit(t);
+	heed(t);
+}
+
 static void update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
 	(void)address;
@@ -215,6 +221,7 @@ const struct rt_layer rt_layer_steer = {
 		  .barrier_init = rt_barrier_init,
 		  .barrier_destroy = rt_barrier_destroy,
 		  .access = access,
+		  .emits = emits,
 		  .update = update,
 		  .stride = stride,
 		  .heeds = heeds},

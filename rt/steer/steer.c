@@ -854,6 +854,14 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 		come_back(t, rt_steered(t)->n);
 }
 
+/* While the threads are led nobody loses the turn here. */
+void rt_steer_emit(struct rt_thread *t)
+{
+	rt_steer_count(t, 0);
+	if (rt_steered(t)->sees_all)
+		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_OUTPUT);
+}
+
 /* A handler that interrupted the encoder cannot stand, but its records count. */
 static void pass_hold(struct rt_thread *t, struct raddle_steer_spot spot)
 {

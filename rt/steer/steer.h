@@ -174,6 +174,7 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 /* Accesses, as struct rt_layer has them. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
+void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
 void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stand at */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);
 

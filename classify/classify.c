@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Classifying many races: a pool of processes, one for each race.  In: a set of findings.  Out: the same
+ * findings, each with its class, from the document that its process answered with.
+ */
+#include "classify/classify.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/pool.h"
+#include "classify/work.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define STEP_MS 100
+
+struct classifying {
+	const struct classify *how;
+	struct finding_set *set;
+	struct classify_result *result;
+	struct rd_pool *pool;
+	size_t next; /* position in the set */
+	uint64_t total, done;
+	int64_t start_ns;
+	sigset_t mask; /* of signals, for the programs */
+};
+
+bool classify_is_race(const struct finding *f)
+{
+	return f->kind == FINDING_RACE && f->status != FINDING_DROPPED && f->schedule &&
+	       f->schedule->hold_count == 2 && !f->schedule->anywhere;
+}
+
+/* ---- in the worker ---- */
+
+static void enter(void *context, unsigned slot)
+{
+	const struct classifying *c = context;
+
+	(void)slot;
+	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+}
+
+static char *directory_of(const struct classifying *c, uint64_t task)
+{
+	return rd_xasprintf("%s/%" PRIu64, c->how->directory, task);
+}
+
+static int work(void *context, uint64_t task, struct rd_buf *answer)
+{
+	const struct classifying *c = context;
+	char *directory = directory_of(c, task);
+	int r = work_classify(c->how, c->set->items[task], directory, answer);
+
+	free(directory);
+	return r;
+}
+
+/* ---- results ---- */
+
+static uint64_t runs_of(const struct finding_set *set)
+{
+	for (size_t i = 0; i < set->stat_count; i++)
+		if (!strcmp(set->stats[i].name, WORK_RUNS))
+			return strtoull(set->stats[i].json, NULL, 10);
+	return 0;
+}
+
+/* The finding with the class takes the place of the one without; what only the set knows stays. */
+static void take_answer(struct classifying *c, const struct rd_pool_event *e)
+{
+	struct classify_result *r = c->result;
+	struct finding *old = c->set->items[e->task], *now;
+	struct finding_set *answer = NULL;
+
+	if (finding_parse(&answer, e->answer, e->length, "the result of a classification") ||
+	    answer->count != 1) {
+		finding_set_free(answer);
+		finding_note(c->set, old, "not classified: its runs gave no result");
+		r->undecided++;
+		return;
+	}
+	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
+	r->sets[r->set_count++] = answer;
+	now = answer->items[0];
+	now->told = old->told;
+	c->set->items[e->task] = now;
+	r->runs += runs_of(answer);
+	r->classified += now->class != FINDING_NO_CLASS;
+	r->undecided += now->class == FINDING_NO_CLASS;
+	if (c->how->classified)
+		c->how->classified(c->how->context, now);
+}
+
+static void take_loss(struct classifying *c, const struct rd_pool_event *e)
+{
+	finding_note(c->set, c->set->items[e->task],
+		     WIFSIGNALED(e->status)
+			     ? finding_textf(c->set, "not classified: its process was ended by signal %d",
+					     WTERMSIG(e->status))
+			     : "not classified: its runs gave no result");
+	c->result->undecided++;
+}
+
+static void hear(struct classifying *c)
+{
+	struct rd_pool_event event;
+	char *directory;
+
+	rd_pool_next(c->pool, STEP_MS, &event);
+	if (event.what == RD_POOL_IDLE)
+		return;
+	directory = directory_of(c, event.task);
+	rd_remove_tree(directory);
+	free(directory);
+	if (event.what == RD_POOL_DONE)
+		take_answer(c, &event);
+	else
+		take_loss(c, &event);
+	c->done++;
+}
+
+/* ---- the whole ---- */
+
+static bool is_late(const struct classifying *c)
+{
+	return c->how->time && rd_now_ns() - c->start_ns >= (int64_t)c->how->time * 1000000000;
+}
+
+static int give_tasks(struct classifying *c)
+{
+	int err = RD_OK;
+
+	for (; c->next < c->set->count && !err && rd_pool_has_room(c->pool); c->next++) {
+		if (!classify_is_race(c->set->items[c->next]))
+			continue;
+		char *directory = directory_of(c, c->next);
+		err = rd_mkdirs(directory);
+		free(directory);
+		if (!err)
+			err = rd_pool_give(c->pool, c->next);
+	}
+	return err;
+}
+
+static void show(const struct classifying *c)
+{
+	double left = (double)c->how->time - (double)(rd_now_ns() - c->start_ns) / 1e9;
+	struct classify_progress so_far = {
+		.total = c->total, .done = c->done, .seconds_left = c->how->time && left > 0 ? left : 0};
+
+	if (c->how->progress)
+		c->how->progress(c->how->context, &so_far);
+}
+
+/* Until all have a class, the time is up, or a signal says that it is enough. */
+static int run_tasks(struct classifying *c)
+{
+	struct timespec at_once = {0};
+	sigset_t awaited;
+	int err = RD_OK;
+
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGTERM);
+	sigaddset(&awaited, SIGHUP);
+	sigprocmask(SIG_BLOCK, &awaited, &c->mask);
+	while (!err && !c->result->interrupted && !is_late(c)) {
+		err = give_tasks(c);
+		if (err || !rd_pool_busy(c->pool))
+			break;
+		hear(c);
+		c->result->interrupted = sigtimedwait(&awaited, NULL, &at_once) > 0;
+		show(c);
+	}
+	rd_pool_stop(c->pool);
+	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+	c->result->untried = c->total - c->done;
+	return err;
+}
+
+int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result)
+{
+	struct classifying c = {.how = how, .set = set, .result = result, .start_ns = rd_now_ns()};
+	struct rd_pool_opts pool = {.workers = how->jobs ? how->jobs : 1,
+				    .fresh = true,
+				    .enter = enter,
+				    .work = work,
+				    .context = &c};
+	int err;
+
+	for (size_t i = 0; i < set->count; i++)
+		c.total += classify_is_race(set->items[i]);
+	signal(SIGCHLD, SIG_DFL);
+	rd_pool_open(&c.pool, &pool);
+	err = run_tasks(&c);
+	rd_pool_close(c.pool);
+	rd_remove_tree(how->directory);
+	return err;
+}
+
+void classify_result_release(struct classify_result *result)
+{
+	for (size_t i = 0; i < result->set_count; i++)
+		finding_set_free(result->sets[i]);
+	free(result->sets);
+	*result = (struct classify_result){0};
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Classification: what a race does to the program.  A race and the program go in; a class, the consequence
+ * and runs that show it come out.  doc/design/classify.md says what the classes mean and what counts as
+ * evidence.
+ *
+ * The program is its flavour `led`, in which a thread can be stopped before each access and where output is
+ * a point.  Its threads take turns, so a run is what its schedule says.
+ */
+#ifndef CLASSIFY_CLASSIFY_H
+#define CLASSIFY_CLASSIFY_H
+
+#include "replay/replay.h"
+#include "run/input.h"
+
+#define CLASSIFY_FLAVOUR "led"
+#define CLASSIFY_ALTERNATES 24 /* schedules behind the race that are tried, at most */
+
+/* What a class may rest on.  Each can be left out, to see what it contributes. */
+struct classify_techniques {
+	bool adhoc; /* synchronisation that the program made itself: flags, locks that a detector missed */
+	bool schedules; /* other schedules behind the race */
+	bool control;	/* runs that show what the program does without this race */
+};
+#define CLASSIFY_TECHNIQUES                                                                                  \
+	{                                                                                                    \
+		true, true, true                                                                             \
+	}
+
+struct classify_progress {
+	uint64_t total, done;
+	double seconds_left; /* of the time; 0 if there is no limit */
+};
+
+struct classify { /* zero values are the defaults */
+	const struct replay_program *program;
+	const struct run_input *input; /* of every run */
+	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
+	const char *directory;	       /* for what runs leave: made, and removed in the end */
+	unsigned jobs;		       /* races at a time; 0: one */
+	unsigned alternates;	       /* 0: CLASSIFY_ALTERNATES */
+	uint64_t timeout;	       /* seconds that a run may take; 0: by the recorded run */
+	uint64_t time;		       /* seconds that all of them may take; 0: any */
+	uint64_t recorded_ms;	       /* as in struct replay_request */
+	enum finding_model model;      /* the memory model of the runs */
+	struct classify_techniques techniques;
+
+	/* About ten times a second, and when the class of a finding of the set is known; may be NULL. */
+	void (*progress)(void *context, const struct classify_progress *so_far);
+	void (*classified)(void *context, struct finding *f);
+	void *context;
+};
+
+struct classify_result {
+	uint64_t classified, undecided; /* races with a class, and those without that were tried */
+	uint64_t untried;		/* for want of time */
+	uint64_t runs;			/* of the program */
+	bool interrupted;
+	struct finding_set **sets; /* that own the findings with classes */
+	size_t set_count, set_capacity;
+};
+
+/* Whether a finding can have a class: a race with a schedule, not dropped. */
+bool classify_is_race(const struct finding *f);
+
+/* Gives each race of the set a class, several at once, and puts the finding with the class in its place.
+ * SIGINT, SIGTERM and SIGHUP end it early, and so does the time.  The result, zero before, is released also
+ * after a failure, and not before the set. */
+int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result);
+void classify_result_release(struct classify_result *result);
+
+#endif

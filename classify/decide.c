@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From runs to a class.  In: trials by group.  Out: the class and the runs that show it.
+ *
+ * A fault comes from the race if one order has it and the other has not; if only runs have it in which the
+ * threads met; or if all of these have it.  An output comes from the race if twins differ in it, and one
+ * order has an output that the other never has; or if only runs have it in which the threads met.  Never
+ * seen counts only in a group whose outputs repeat: where each run writes something new, one more says
+ * nothing.  There the lines are compared in whatever order they come.
+ */
+#include "classify/decide.h"
+
+#include "base/alloc.h"
+#include "base/compare.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How outputs are compared. */
+typedef uint64_t key_fn(const struct trial *t);
+
+static uint64_t by_bytes(const struct trial *t)
+{
+	return t->digest;
+}
+
+static uint64_t by_lines(const struct trial *t)
+{
+	return t->lines;
+}
+
+static const struct trial *at(const struct decide_runs *r, enum variant_group group, size_t number)
+{
+	const struct trial *t = &r->items[group][number];
+
+	return t->counts ? t : NULL;
+}
+
+static bool is_sound(const struct trial *t)
+{
+	return t && !t->fault;
+}
+
+/* ---- faults ---- */
+
+static bool has_fault(const struct decide_runs *r, enum variant_group group, const char *fault)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct trial *t = at(r, group, i);
+		if (t && t->fault && !strcmp(t->fault, fault))
+			return true;
+	}
+	return false;
+}
+
+/* Whether all runs in which the threads met failed. */
+static bool is_always_fatal(const struct decide_runs *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++) {
+			const struct trial *t = at(r, g, i);
+			if (t && !t->fault)
+				return false;
+			any |= t != NULL;
+		}
+	return any;
+}
+
+static bool comes_from_race(const struct decide_runs *r, const char *fault)
+{
+	bool first = has_fault(r, VARIANT_FIRST, fault), second = has_fault(r, VARIANT_SECOND, fault);
+
+	return first != second || !has_fault(r, VARIANT_CONTROL, fault) || is_always_fatal(r);
+}
+
+static void find_sound(const struct decide_runs *r, struct decision *d)
+{
+	enum variant_group twin = d->shows.group == VARIANT_FIRST ? VARIANT_SECOND : VARIANT_FIRST;
+
+	if (is_sound(at(r, twin, d->shows.number))) {
+		d->other = (struct decide_place){twin, d->shows.number};
+		d->has_other = true;
+		return;
+	}
+	for (size_t i = 0; i < r->count && !d->has_other; i++) {
+		if (!is_sound(at(r, VARIANT_CONTROL, i)))
+			continue;
+		d->other = (struct decide_place){VARIANT_CONTROL, i};
+		d->has_other = d->any_order = true;
+	}
+}
+
+/* Prefers a run whose twin is sound. */
+static bool find_fault(const struct decide_runs *r, struct decision *d)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < r->count; i++) {
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++) {
+			const struct trial *t = at(r, g, i), *twin = at(r, VARIANT_SECOND - g, i);
+
+			if (!t || !t->fault)
+				continue;
+			if (!comes_from_race(r, t->fault)) {
+				d->noise = true;
+				continue;
+			}
+			if (found && !is_sound(twin))
+				continue;
+			d->shows = (struct decide_place){g, i};
+			found = true;
+			if (is_sound(twin))
+				goto done;
+		}
+	}
+done:
+	if (found)
+		find_sound(r, d);
+	return found;
+}
+
+/* ---- outputs ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	RD_BY(*x, *y);
+	return 0;
+}
+
+/* The outputs of a group, sorted; how many in *count. */
+static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, key_fn *key, size_t *count)
+{
+	uint64_t *keys = rd_xcalloc(r->count + 1, sizeof *keys);
+
+	*count = 0;
+	for (size_t i = 0; i < r->count; i++)
+		if (is_sound(at(r, group, i)))
+			keys[(*count)++] = key(at(r, group, i));
+	qsort(keys, *count, sizeof *keys, compare_keys);
+	return keys;
+}
+
+/* Whether outputs of the group repeat, so that one which is not among them hardly comes in it: few of them
+ * were seen once only (Good and Turing). */
+static bool repeats(const struct decide_runs *r, enum variant_group group, key_fn *key)
+{
+	size_t count, once = 0;
+	uint64_t *keys = keys_of(r, group, key, &count);
+
+	for (size_t i = 0; i < count; i++)
+		once += (i == 0 || keys[i] != keys[i - 1]) && (i + 1 == count || keys[i] != keys[i + 1]);
+	free(keys);
+	return count && (once * 8 <= count || count <= 2);
+}
+
+static bool has_output(const struct decide_runs *r, enum variant_group group, key_fn *key, uint64_t value)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (is_sound(at(r, group, i)) && key(at(r, group, i)) == value)
+			return true;
+	return false;
+}
+
+/* Whether the program writes that if nobody leads it. */
+static bool is_usual(const struct decide_runs *r, const struct trial *t, key_fn *key)
+{
+	const struct trial *usual = at(r, VARIANT_CONTROL, 0);
+
+	return usual && key(usual) == key(t);
+}
+
+/* Twins that differ, one of which the other order never writes. */
+static bool find_twins(const struct decide_runs *r, key_fn *key, struct decision *d)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct trial *first = at(r, VARIANT_FIRST, i), *second = at(r, VARIANT_SECOND, i);
+
+		if (!is_sound(first) || !is_sound(second) || key(first) == key(second))
+			continue;
+		d->noise = true;
+		for (unsigned side = 0; side < 2; side++) {
+			enum variant_group g = side ^ is_usual(r, first, key), other = VARIANT_SECOND - g;
+
+			if (!repeats(r, other, key) || has_output(r, other, key, key(at(r, g, i))))
+				continue;
+			d->shows = (struct decide_place){g, i};
+			d->other = (struct decide_place){other, i};
+			return d->has_other = true;
+		}
+	}
+	return false;
+}
+
+/* An output that comes only where the threads met. */
+static bool find_meeting(const struct decide_runs *r, key_fn *key, struct decision *d)
+{
+	if (!repeats(r, VARIANT_CONTROL, key))
+		return false;
+	for (size_t i = 0; i < r->count; i++) {
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++) {
+			if (!is_sound(at(r, g, i)) || has_output(r, VARIANT_CONTROL, key, key(at(r, g, i))))
+				continue;
+			d->shows = (struct decide_place){g, i};
+			d->any_order = true;
+			for (size_t k = 0; k < r->count && !d->has_other; k++)
+				if (is_sound(at(r, VARIANT_CONTROL, k))) {
+					d->other = (struct decide_place){VARIANT_CONTROL, k};
+					d->has_other = true;
+				}
+			return d->has_other;
+		}
+	}
+	return false;
+}
+
+static bool find_difference(const struct decide_runs *r, struct decision *d)
+{
+	if (find_twins(r, by_bytes, d) || find_meeting(r, by_bytes, d))
+		return true;
+	d->sorted = true;
+	if (find_twins(r, by_lines, d) || find_meeting(r, by_lines, d))
+		return true;
+	return d->sorted = false;
+}
+
+/* ---- schedules ---- */
+
+static bool is_new(const struct decide_runs *r, enum variant_group group, size_t number)
+{
+	for (size_t i = 0; i < number; i++)
+		if (at(r, group, i) && at(r, group, i)->trail == at(r, group, number)->trail)
+			return false;
+	return true;
+}
+
+static bool are_twins(const struct decide_runs *r, size_t number)
+{
+	return at(r, VARIANT_FIRST, number) && at(r, VARIANT_SECOND, number);
+}
+
+size_t decide_stale(const struct decide_runs *r)
+{
+	size_t stale = 0;
+
+	for (size_t i = r->count; i-- > 0;) {
+		if (!are_twins(r, i))
+			continue;
+		if (is_new(r, VARIANT_FIRST, i) || is_new(r, VARIANT_SECOND, i))
+			break;
+		stale++;
+	}
+	return stale;
+}
+
+void decide(const struct decide_runs *r, struct decision *d)
+{
+	bool any = false;
+
+	*d = (struct decision){0};
+	for (size_t i = 0; i < r->count; i++) {
+		any |= are_twins(r, i);
+		d->k += are_twins(r, i) && is_new(r, VARIANT_SECOND, i);
+	}
+	if (find_fault(r, d))
+		d->class = FINDING_SPEC_VIOLATED;
+	else if (any && find_difference(r, d))
+		d->class = FINDING_OUTPUT_DIFFERS;
+	else
+		d->class = any ? FINDING_K_WITNESS_HARMLESS : FINDING_NO_CLASS;
+}

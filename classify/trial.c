@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Runs of classification.  In: a schedule.  Out: how the program ended, what it wrote, whether it went the
+ * way it was to go.
+ *
+ * A run that left its schedule, or did not come to an end that can be told, does not count: it says nothing
+ * about the race.
+ */
+#include "classify/trial.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "run/orphan.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define LIMIT_MS 10000 /* of a run that should end at once */
+#define LIMIT_TIMES 20 /* of the recorded run */
+
+int trial_open(struct trial_bench *b, const struct classify *how, const char *directory)
+{
+	*b = (struct trial_bench){
+		.how = how, .companion = {.command = how->companion}, .arena = rd_arena_new()};
+	return run_streams_open(&b->streams, how->input, directory);
+}
+
+void trial_close(struct trial_bench *b)
+{
+	run_streams_close(&b->streams);
+	rd_arena_free(b->arena);
+}
+
+/* ---- around a run ---- */
+
+static void begin(void *context)
+{
+	struct trial_bench *b = context;
+
+	run_setup(b->how->setup, b->streams.fds[STDERR_FILENO]);
+	run_streams_rewind(&b->streams);
+}
+
+static void started(void *context, pid_t pid)
+{
+	struct trial_bench *b = context;
+
+	run_companion_start(&b->companion, pid, b->streams.fds[STDERR_FILENO]);
+}
+
+static void ended(void *context)
+{
+	struct trial_bench *b = context;
+
+	run_companion_stop(&b->companion);
+	run_orphans_end(0);
+}
+
+/* ---- how it ended ---- */
+
+/* What glibc says before it aborts a program whose memory is damaged. */
+static bool is_about_memory(const char *errors)
+{
+	static const char *const words[] = {"double free",	  "free(): ",
+					    "malloc(): ",	  "realloc(): ",
+					    "corrupted size vs.", "corrupted double-linked list",
+					    "*** stack smashing", "*** buffer overflow",
+					    "munmap_chunk(): ",	  "invalid fastbin"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(errors, words[i]))
+			return true;
+	return false;
+}
+
+static const char *fault_of_signal(int number, const char *errors)
+{
+	switch (number) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGSYS:
+	case SIGTRAP: return "crash";
+	case SIGABRT:
+		return strstr(errors, "Assertion `") ? "assertion"
+		       : is_about_memory(errors)     ? "memory-error"
+						     : "abort";
+	default: return NULL;
+	}
+}
+
+const char *trial_fault(enum replay_end end, int status, const char *errors)
+{
+	switch (end) {
+	case REPLAY_DEADLOCKED: return "deadlock";
+	case REPLAY_SIGNALLED: return fault_of_signal(status, errors);
+	default: return NULL;
+	}
+}
+
+/* ---- what it wrote ---- */
+
+static uint64_t digest_lines(const struct trial_text *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t at = 0; at < t->length;) {
+		const char *end = memchr(t->data + at, '\n', t->length - at);
+		size_t length = end ? (size_t)(end - t->data) + 1 - at : t->length - at;
+
+		sum += XXH64(t->data + at, length, 1);
+		at += length;
+	}
+	return sum;
+}
+
+void trial_digest(struct trial *t)
+{
+	uint64_t end[4] = {t->end, (uint64_t)t->status, t->text[0].length, t->text[1].length};
+	XXH64_state_t *state = XXH64_createState();
+
+	XXH64_reset(state, 0);
+	XXH64_update(state, end, sizeof end);
+	for (int i = 0; i < 2; i++)
+		XXH64_update(state, t->text[i].data, t->text[i].length);
+	t->digest = XXH64_digest(state);
+	XXH64_freeState(state);
+	uint64_t lines[4] = {t->end, (uint64_t)t->status, digest_lines(&t->text[0]),
+			     digest_lines(&t->text[1])};
+	t->lines = XXH64(lines, sizeof lines, 0);
+}
+
+static int read_texts(struct trial_bench *b, struct trial *t)
+{
+	int err = RD_OK;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		struct rd_buf text = RD_BUF_INIT;
+
+		err = run_streams_read(&b->streams, STDOUT_FILENO + i, &text);
+		t->text[i].data = rd_arena_strndup(b->arena, text.data, text.length);
+		t->text[i].length = text.length;
+		rd_buf_release(&text);
+	}
+	return err;
+}
+
+/* ---- a run ---- */
+
+static uint64_t limit_ms(const struct classify *how)
+{
+	uint64_t ms = LIMIT_TIMES * how->recorded_ms;
+
+	if (how->timeout)
+		return how->timeout * 1000;
+	return ms > LIMIT_MS ? ms : LIMIT_MS;
+}
+
+/* Why a run says nothing about the race; NULL: it does. */
+static const char *why_not(const struct replay_result *r)
+{
+	if (r->outcome != REPLAY_CONFIRMED)
+		return r->explanation ? r->explanation : "the threads did not come where they were led";
+	if (r->turns.strayed && !r->turns.early)
+		return r->turns.strayed;
+	if (r->end == REPLAY_HUNG || r->end == REPLAY_RAN_ON)
+		return "the program did not end in time";
+	if (r->end == REPLAY_SIGNALLED &&
+	    (r->status == SIGKILL || r->status == SIGINT || r->status == SIGTERM))
+		return "a signal from outside ended the program";
+	return NULL;
+}
+
+static const char *copy_text(struct trial_bench *b, const char *text)
+{
+	return text ? rd_arena_strndup(b->arena, text, strlen(text)) : NULL;
+}
+
+static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial *t)
+{
+	int err = read_texts(b, t);
+
+	t->outcome = r->outcome;
+	t->end = r->end;
+	t->status = r->status;
+	t->unsure = r->turns.unsure != 0;
+	t->trail = r->turns.trail;
+	t->why = copy_text(b, why_not(r));
+	t->counts = !t->why;
+	t->ending = copy_text(b, replay_end_text(r));
+	t->fault = err ? NULL : trial_fault(t->end, t->status, t->text[1].data);
+	trial_digest(t);
+	return err;
+}
+
+int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
+{
+	RD_ASSERT(s->turns);
+	struct replay_request request = {.program = b->how->program,
+					 .schedule = s,
+					 .streams = b->streams.fds,
+					 .recorded_ms = b->how->recorded_ms,
+					 .limit_ms = limit_ms(b->how),
+					 .begin = begin,
+					 .started = started,
+					 .ended = ended,
+					 .context = b};
+	struct replay_result result = {0};
+	int err = replay_run(&request, &result);
+
+	*t = (struct trial){0};
+	b->runs++;
+	if (made)
+		*made = (struct schedule){0};
+	if (!err)
+		err = draw_up(b, &result, t);
+	if (!err && made && result.turns.complete)
+		err = replay_export(s, &result, made);
+	replay_result_release(&result);
+	return err;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside classify/: one run of the program, as classification sees it: did it go the way it was to go, how
+ * did it end, what did it write.
+ */
+#ifndef CLASSIFY_TRIAL_H
+#define CLASSIFY_TRIAL_H
+
+#include "classify/classify.h"
+#include "run/companion.h"
+#include "run/streams.h"
+
+struct trial_text {
+	const char *data;
+	size_t length;
+};
+
+struct trial {
+	bool counts; /* it went the way it was to go, and came to an end that means something */
+	bool unsure; /* time had a say in it */
+	enum replay_outcome outcome;
+	enum replay_end end;
+	int status;
+	const char *fault;	   /* consequence that no program wants: crash, deadlock, ...; NULL: none */
+	const char *ending;	   /* "the program ended with status 3" */
+	const char *why;	   /* it does not count: a sentence; NULL */
+	struct trial_text text[2]; /* standard output and standard error */
+	uint64_t digest;	   /* of how it ended and what it wrote */
+	uint64_t lines;		   /* the same, but in whatever order the lines came */
+	uint64_t trail;		   /* of the choices; equal trails are equal schedules */
+};
+
+/* Where runs are made: a process that has one program to run again and again. */
+struct trial_bench {
+	const struct classify *how;
+	struct run_streams streams;
+	struct run_companion companion;
+	struct rd_arena *arena; /* of trials */
+	uint64_t runs;
+};
+
+/* To be closed also after a failure. */
+int trial_open(struct trial_bench *b, const struct classify *how, const char *directory);
+void trial_close(struct trial_bench *b);
+
+/* Runs the program by a schedule whose threads take turns.  `made`, which may be NULL, becomes the schedule
+ * with all decisions that were taken, to be released by the caller; it is empty if they cannot be told. */
+int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
+
+/* The consequence that the end of a run and what it wrote to standard error show; NULL: none. */
+const char *trial_fault(enum replay_end end, int status, const char *errors);
+
+/* Digests of how a run ended and what it wrote; the second one in whatever order the lines came. */
+void trial_digest(struct trial *t);
+
+#endif

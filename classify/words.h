@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside classify/: sentences about what runs of a race showed. */
+#ifndef CLASSIFY_WORDS_H
+#define CLASSIFY_WORDS_H
+
+#include "base/buf.h"
+#include "classify/decide.h"
+
+/* Which order, or none, a run was: "with T_0_1's read at a.c:5 before T_0_0's write at a.c:9". */
+void words_order(struct rd_buf *out, const struct schedule *race, enum variant_group group);
+
+/* Where two outputs differ first: the stream, the line and both texts; or the exit status.  `otherwise` is
+ * when the second one comes. */
+void words_difference(struct rd_buf *out, const struct trial *a, const struct trial *b,
+		      const char *otherwise);
+
+/* What the run that shows a class did, and what the other one did. */
+void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
+		const struct decision *d);
+
+#endif

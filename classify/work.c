@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The class of one race.  In: a finding with a schedule that leads to it.  Out: a finding document: the
+ * finding with its class, and the runs that show it.
+ *
+ * The orders of the two accesses are run as twins (classify/variant.h), first without a seed, then by seeds,
+ * until a few more bring no new schedule.  Whatever is bad is run again, by a schedule with every decision
+ * in it, before it is said.
+ */
+#include "classify/work.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "classify/decide.h"
+#include "classify/words.h"
+#include "run/orphan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAIN 2	  /* twins without a seed */
+#define LEAST 8	  /* twins before a class is believed */
+#define STALE 6	  /* twins in a row that bring no new schedule: there are hardly more */
+#define REPLAYS 2 /* of what is bad, before it is said */
+
+struct work {
+	const struct classify *how;
+	struct finding_set *set; /* of the answer */
+	struct finding *f;
+	struct trial_bench bench;
+	struct decide_runs runs;
+	struct decision decision;
+	char *message; /* the first error */
+};
+
+static void keep_message(void *context, enum rd_level level, const char *message)
+{
+	struct work *w = context;
+
+	if (level == RD_LOG_ERROR && !w->message)
+		w->message = rd_xstrdup(message);
+}
+
+/* ---- runs ---- */
+
+static int run_variant(struct work *w, struct decide_place p, struct trial *t, struct schedule *made)
+{
+	struct variant v;
+
+	variant_make(&v, w->f->schedule, p.group, (unsigned)p.number);
+	return trial_run(&w->bench, &v.schedule, t, made);
+}
+
+static int run_twins(struct work *w, size_t number)
+{
+	int err = RD_OK;
+
+	for (unsigned g = 0; g < VARIANT_GROUPS && !err; g++)
+		if (g != VARIANT_CONTROL || w->how->techniques.control)
+			err = run_variant(w, (struct decide_place){g, number}, &w->runs.items[g][number],
+					  NULL);
+	w->runs.count = number + 1;
+	return err;
+}
+
+/* Where nobody met in the first runs nobody will. */
+static bool is_hopeless(const struct work *w)
+{
+	for (size_t i = 0; i < w->runs.count; i++)
+		if (w->runs.items[VARIANT_FIRST][i].counts || w->runs.items[VARIANT_SECOND][i].counts)
+			return false;
+	return w->runs.count >= PLAIN;
+}
+
+static size_t twins_wanted(const struct work *w)
+{
+	size_t most = w->how->alternates ? w->how->alternates : CLASSIFY_ALTERNATES;
+
+	return w->how->techniques.schedules && most > PLAIN ? most : PLAIN;
+}
+
+static int run_all(struct work *w)
+{
+	size_t wanted = twins_wanted(w);
+	int err = RD_OK;
+
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		w->runs.items[g] = rd_arena_alloc(w->bench.arena, wanted * sizeof *w->runs.items[g]);
+	for (size_t n = 0; n < wanted && !err && !is_hopeless(w); n++) {
+		err = run_twins(w, n);
+		if (err || n + 1 < LEAST)
+			continue;
+		decide(&w->runs, &w->decision);
+		if (w->decision.class == FINDING_SPEC_VIOLATED || decide_stale(&w->runs) >= STALE)
+			break;
+	}
+	decide(&w->runs, &w->decision);
+	return err;
+}
+
+/* ---- evidence ---- */
+
+static const struct trial *seen_at(const struct work *w, struct decide_place p)
+{
+	return &w->runs.items[p.group][p.number];
+}
+
+/* Whether a run did again what was seen. */
+static bool is_again(const struct work *w, const struct trial *seen, const struct trial *again)
+{
+	if (!again->counts)
+		return false;
+	if (seen->fault || again->fault)
+		return seen->fault && again->fault && !strcmp(seen->fault, again->fault);
+	return w->decision.sorted ? seen->lines == again->lines : seen->digest == again->digest;
+}
+
+/* The schedule with every decision of a run that did it again, REPLAYS times more.  NULL: it did not. */
+static int repeat(struct work *w, struct decide_place p, struct schedule **result)
+{
+	struct schedule *made = finding_schedule_new(w->set);
+	struct trial t;
+	bool again;
+	int err;
+
+	*result = NULL;
+	schedule_release(made);
+	err = run_variant(w, p, &t, made);
+	again = !err && is_again(w, seen_at(w, p), &t) && made->turns;
+	for (int i = 0; i < REPLAYS && again && !err; i++) {
+		err = trial_run(&w->bench, made, &t, NULL);
+		again = !err && is_again(w, seen_at(w, p), &t);
+	}
+	if (again)
+		*result = made;
+	return err;
+}
+
+static const char *consequence_of(const struct work *w)
+{
+	const struct decision *d = &w->decision;
+	const struct trial *shows = seen_at(w, d->shows), *other = seen_at(w, d->other);
+
+	if (shows->fault)
+		return shows->fault;
+	return d->has_other && shows->status != other->status ? "exit-status" : "output";
+}
+
+static void add_witness(struct work *w, struct decide_place p, struct schedule *s, const char *seen)
+{
+	struct finding_witness witness = {.class = w->decision.class,
+					  .model = w->how->model,
+					  .consequence = consequence_of(w),
+					  .seen = seen,
+					  .input = w->f->input,
+					  .schedule = s,
+					  .runs = REPLAYS + 2};
+
+	if (p.group != w->decision.shows.group || p.number != w->decision.shows.number) {
+		witness.class = FINDING_NO_CLASS;
+		witness.consequence = NULL;
+	}
+	finding_add_witness(w->set, w->f, &witness);
+}
+
+static void say_seen(struct work *w, const char *text)
+{
+	finding_note(w->set, w->f, text);
+	w->f->consequence = finding_text(w->set, consequence_of(w));
+}
+
+/* What is bad is said only if it comes again. */
+static int show(struct work *w)
+{
+	const struct decision *d = &w->decision;
+	struct schedule *shows = NULL, *other = NULL;
+	struct rd_buf text = RD_BUF_INIT;
+	int err = repeat(w, d->shows, &shows);
+
+	if (!err && shows && d->class == FINDING_OUTPUT_DIFFERS)
+		err = repeat(w, d->other, &other);
+	if (!err && (!shows || (d->class == FINDING_OUTPUT_DIFFERS && !other))) {
+		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
+		w->decision.class = FINDING_NO_CLASS;
+	} else if (!err) {
+		words_seen(&text, w->f->schedule, &w->runs, d);
+		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
+		if (other)
+			add_witness(w, d->other, other, "the other output");
+		say_seen(w, text.data);
+	}
+	rd_buf_release(&text);
+	return err;
+}
+
+/* ---- the class ---- */
+
+static const char *why_none(const struct work *w)
+{
+	for (size_t i = 0; i < w->runs.count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (w->runs.items[g][i].why)
+				return w->runs.items[g][i].why;
+	return "no run came to the race";
+}
+
+static void say_harmless(struct work *w)
+{
+	const struct decision *d = &w->decision;
+
+	finding_note(w->set, w->f,
+		     finding_textf(w->set,
+				   "both orders ended the same with the same output, in %" PRIu64
+				   " schedules behind the race, for the recorded input only",
+				   d->k));
+	if (d->noise)
+		finding_note(
+			w->set, w->f,
+			"what the program writes, or how it ends, depends on the schedule, but not on the "
+			"order of these two accesses");
+}
+
+static bool is_met(const struct work *w)
+{
+	for (size_t i = 0; i < w->runs.count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (w->runs.items[g][i].outcome == REPLAY_CONFIRMED && w->runs.items[g][i].ending)
+				return true;
+	return false;
+}
+
+/* Two threads that stood at their accesses are the proof that the race is one. */
+static void confirm(struct work *w)
+{
+	if (w->f->status == FINDING_CONFIRMED || !is_met(w))
+		return;
+	w->f->status = FINDING_CONFIRMED;
+	w->f->reason = NULL;
+}
+
+static int classify(struct work *w)
+{
+	int err = run_all(w);
+
+	if (err)
+		return err;
+	w->f->k = w->decision.k;
+	confirm(w);
+	switch (w->decision.class) {
+	case FINDING_SPEC_VIOLATED:
+	case FINDING_OUTPUT_DIFFERS: err = show(w); break;
+	case FINDING_K_WITNESS_HARMLESS: say_harmless(w); break;
+	default: finding_note(w->set, w->f, finding_textf(w->set, "not classified: %s", why_none(w)));
+	}
+	if (!err && w->decision.class != FINDING_NO_CLASS)
+		finding_classify(w->f, w->how->model, w->decision.class);
+	return err;
+}
+
+int work_classify(const struct classify *how, const struct finding *given, const char *directory,
+		  struct rd_buf *answer)
+{
+	struct finding f = *given;
+	struct work w = {.how = how, .set = finding_set_new(), .f = &f};
+	int err;
+
+	rd_log_set(keep_message, &w);
+	run_orphans_adopt();
+	finding_set_put(w.set, &f);
+	err = trial_open(&w.bench, how, directory);
+	if (!err)
+		err = classify(&w);
+	if (err)
+		finding_note(w.set, &f,
+			     finding_textf(w.set, "not classified: %s",
+					   w.message ? w.message : "the program could not be run"));
+	finding_stat(w.set, WORK_RUNS, (double)w.bench.runs);
+	err = finding_format(w.set, answer);
+	trial_close(&w.bench);
+	finding_set_free(w.set);
+	free(w.message);
+	return err ? 2 : 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Classes on the command line: which of them count, in which order findings are shown, where witnesses go.
+ */
+#include "cmd/classes.h"
+
+#include "base/compare.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "finding/schedule.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_classes_option(const char *text, const char *name, enum finding_class *class)
+{
+	*class = FINDING_NO_CLASS;
+	for (unsigned i = 1; text && i < FINDING_CLASSES; i++)
+		if (!strcmp(text, finding_class_name(i)))
+			*class = i;
+	if (text && *class == FINDING_NO_CLASS)
+		return rd_fail(RD_EUSAGE,
+			       "%s: --fail-on is spec-violated, output-differs, k-witness-harmless or "
+			       "single-ordering, not %s",
+			       name, text);
+	return RD_OK;
+}
+
+int cmd_classes_techniques(const char *text, struct classify_techniques *techniques)
+{
+	struct classify_techniques all = CLASSIFY_TECHNIQUES;
+	struct {
+		const char *name;
+		bool *technique;
+	} table[] = {{"schedules", &all.schedules}, {"control", &all.control}, {"adhoc", &all.adhoc}};
+
+	for (const char *at = text; at && *at; at += *at == ',') {
+		size_t length = strcspn(at, ","), i = 0;
+
+		while (i < 3 && (strlen(table[i].name) != length || strncmp(table[i].name, at, length) != 0))
+			i++;
+		if (i == 3)
+			return rd_fail(RD_EUSAGE, "classify: --without: schedules, control, adhoc; not %.*s",
+				       (int)length, at);
+		*table[i].technique = false;
+		at += length;
+	}
+	*techniques = all;
+	return RD_OK;
+}
+
+unsigned cmd_classes_jobs(uint64_t wanted, bool alone)
+{
+	cpu_set_t cores;
+
+	if (wanted)
+		return (unsigned)wanted;
+	return !alone && sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
+}
+
+static bool is_as_bad(const struct finding *f, enum finding_class class)
+{
+	return class == FINDING_NO_CLASS || f->class == FINDING_NO_CLASS ||
+	       finding_worse(f->class, class) == f->class;
+}
+
+bool cmd_classes_found(const struct finding_set *set, enum finding_class class)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		if (f->status == FINDING_CONFIRMED && finding_is_fresh(f) && is_as_bad(f, class))
+			return true;
+	}
+	return false;
+}
+
+/* ---- order ---- */
+
+/* What a finding that has no class is among those that have one: a deadlock is as bad as can be, and of a
+ * race it is not known. */
+static unsigned rank_of(const struct finding *f)
+{
+	if (f->class != FINDING_NO_CLASS)
+		return f->class * 2;
+	return f->kind == FINDING_RACE ? FINDING_OUTPUT_DIFFERS * 2 + 1 : FINDING_SPEC_VIOLATED * 2;
+}
+
+void cmd_classes_sort(struct finding_set *set)
+{
+	/* Stable, since what is equal has an order already. */
+	for (size_t i = 1; i < set->count; i++) {
+		struct finding *f = set->items[i];
+		size_t k = i;
+
+		for (; k > 0 && set->items[k - 1]->status == f->status &&
+		       rank_of(f) < rank_of(set->items[k - 1]);
+		     k--)
+			set->items[k] = set->items[k - 1];
+		set->items[k] = f;
+	}
+}
+
+/* ---- files and words ---- */
+
+static int write_witness(struct finding_set *set, struct finding *f, size_t n, const char *directory)
+{
+	struct finding_witness *w = &f->witnesses[n];
+
+	if (!w->schedule)
+		return RD_OK;
+	if (n)
+		w->schedule_path = finding_textf(set, "%s/%s.witness-%zu.schedule", directory, f->id, n + 1);
+	else
+		w->schedule_path = finding_textf(set, "%s/%s.witness.schedule", directory, f->id);
+	return schedule_write(w->schedule, w->schedule_path);
+}
+
+int cmd_classes_write_witnesses(struct finding_set *set, const char *directory)
+{
+	int err = RD_OK;
+
+	for (size_t i = 0; i < set->count && !err; i++) {
+		struct finding *f = set->items[i];
+
+		if (f->witness_count)
+			err = rd_mkdirs(directory);
+		for (size_t n = 0; n < f->witness_count && !err; n++)
+			err = write_witness(set, f, n, directory);
+	}
+	return err;
+}
+
+void cmd_classes_say(const struct finding_set *set, const struct classify_result *result, FILE *out)
+{
+	const char *separator = "Classes: ";
+	bool any = false;
+
+	for (unsigned c = 1; c < FINDING_CLASSES; c++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < set->count; i++)
+			n += set->items[i]->class == c;
+		if (n)
+			fprintf(out, "%s%zu %s", separator, n, finding_class_name(c));
+		separator = n ? ", " : separator;
+		any |= n != 0;
+	}
+	if (any)
+		fputs(".\n", out);
+	if (result->undecided)
+		fprintf(out, "Not classified: %" PRIu64 "; the notes say why.\n", result->undecided);
+	if (result->untried)
+		fprintf(out, "Not classified %s: %" PRIu64 ".\n",
+			result->interrupted ? "before the interrupt" : "in the time given (--time raises it)",
+			result->untried);
+}

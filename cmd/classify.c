@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle classify: says what races do to the program, by running both orders of their accesses.
+ *
+ * What the program writes is compared, not shown.  The report goes to stderr, or to files that the user
+ * named.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "base/progress.h"
+#include "base/scratch.h"
+#include "classify/classify.h"
+#include "cmd/classes.h"
+#include "cmd/findings.h"
+#include "cmd/output.h"
+#include "run/input.h"
+#include "run/orphan.h"
+#include "trace/meta.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIRECTORY "raddle-classify"
+
+static struct {
+	const char *directory;
+	const char *id; /* which finding of a document */
+	const char *memory;
+	const char *fail_on;
+	const char *without;
+	struct cmd_means means;
+	struct cmd_output output;
+	uint64_t jobs, alternates, time;
+	bool quiet, verbose;
+} opt;
+
+static const struct rd_option options[] = {
+	RD_STRING('o', "output", &opt.directory, "DIR",
+		  "write the schedules of witnesses to DIR (" DIRECTORY ")"),
+	RD_STRING(0, "id", &opt.id, "ID", "only the finding with this id; six digits of it will do"),
+	RD_STRING(0, "memory", &opt.memory, "MODELS", "memory models: sc (the default)"),
+	RD_NUMBER(0, "alternates", &opt.alternates, "COUNT",
+		  "try at most COUNT schedules behind the race (24)"),
+	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings to FILE (-: standard output)"),
+	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write the findings as SARIF 2.1.0"),
+	RD_STRING(0, "html", &opt.output.html, "FILE", "write the findings as an HTML page"),
+	RD_STRING(0, "fail-on", &opt.fail_on, "CLASS", "exit with 1 only for CLASS and worse"),
+	RD_STRING(0, "with", &opt.means.with, "COMMAND",
+		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
+	RD_STRING(0, "setup", &opt.means.setup, "COMMAND", "run COMMAND before each run, to restore files"),
+	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT",
+		  "classify COUNT races at once (one per core; 1 with --with or --setup)"),
+	RD_NUMBER(0, "timeout", &opt.means.timeout, "SECONDS", "end a run after SECONDS"),
+	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for all races; 0: no limit (the default)"),
+	RD_STRING(0, "without", &opt.without, "TECHNIQUE",
+		  "leave out schedules, control or adhoc, to see what they contribute"),
+	RD_STRING(0, "plugins", &opt.means.plugins, "PATHS", "as for raddle record"),
+	RD_FLAG('q', "quiet", &opt.quiet, "write no report, only the files"),
+	RD_FLAG('v', "verbose", &opt.verbose, "report progress"),
+	RD_END,
+};
+
+static const struct rd_usage usage = {
+	"raddle classify [--json FILE] FINDINGS [--] [PROG ARGS...]",
+	"Says what races do to a program: it runs both orders of the two accesses, and other\n"
+	"schedules behind them, and compares how the program ends and what it writes.\n"
+	"FINDINGS is a document of 'raddle check' or 'raddle predict --json', or a schedule file.\n"
+	"Without PROG the program of the document is run.  The classes are spec-violated,\n"
+	"output-differs, k-witness-harmless and single-ordering.  The report goes to standard\n"
+	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.",
+	options,
+	"  raddle check -- ./bank 4\n"
+	"  raddle classify --json classes.json raddle-check/findings.json\n"
+	"  raddle replay raddle-classify/15ab370364b3b2af.witness.schedule -- ./bank 4\n",
+};
+
+struct task {
+	struct finding_set *set;
+	struct run_program program;
+	struct trace_sites *sites;
+	struct run_input input;
+	struct classify_techniques techniques;
+	struct classify_result result;
+	struct rd_progress progress;
+	char **argv;
+	char *scratch;
+	enum finding_class fail_on;
+};
+
+/* ---- findings ---- */
+
+static int choose(struct task *t, const char *path)
+{
+	struct finding *f = opt.id ? finding_find(t->set, opt.id) : NULL;
+	int err = RD_OK;
+
+	if (opt.id && !f)
+		return rd_fail(
+			RD_ENOTFOUND,
+			"classify: %s: no finding, or more than one, has the id '%s' (six digits or more)",
+			path, opt.id);
+	if (f) {
+		t->set->items[0] = f;
+		t->set->count = 1;
+	}
+	for (size_t i = 0; i < t->set->count && !err; i++)
+		err = cmd_findings_load(t->set, t->set->items[i]);
+	return err;
+}
+
+static int read_findings(struct task *t, const char *path, char **argv)
+{
+	int err = cmd_findings_read(path, &t->set);
+
+	if (!err)
+		err = choose(t, path);
+	if (err)
+		return err;
+	cmd_findings_means(t->set, &opt.means, argv[0] != NULL);
+	t->argv = cmd_findings_program(t->set, argv);
+	if (!t->argv)
+		return rd_fail(RD_EUSAGE, "classify: which program? 'raddle help classify' shows the usage");
+	return RD_OK;
+}
+
+/* ---- the program ---- */
+
+/* The input of the document's program is there again, unless the user gives one. */
+static int open_input(struct task *t)
+{
+	char *spool = rd_xasprintf("%s/stdin", t->scratch);
+	int fd = t->set->stdin_path && isatty(STDIN_FILENO) ? open(t->set->stdin_path, O_RDONLY) : -1;
+	char byte[4096];
+	int err;
+
+	if (fd >= 0 && dup2(fd, STDIN_FILENO) < 0)
+		rd_debug("standard input stays as it is");
+	if (fd >= 0)
+		close(fd);
+	err = run_input_open(&t->input, spool);
+	while (!err && t->input.pump && read(t->input.first, byte, sizeof byte) > 0)
+		; /* no run comes before the copy is complete */
+	if (!err)
+		run_input_first_ended(&t->input);
+	free(spool);
+	return err;
+}
+
+static int open_program(struct task *t)
+{
+	struct run_build how = {.verbose = opt.verbose, .plugins = opt.means.plugins};
+	int err = rd_scratch_open(&t->scratch, NULL, "raddle-classify");
+
+	t->program.kind = CLASSIFY_FLAVOUR;
+	if (!err)
+		err = open_input(t);
+	if (!err)
+		err = run_program_open(&t->program, t->argv[0], &how);
+	if (!err)
+		err = trace_sites_read(&t->sites, t->program.flavour.sites);
+	return err;
+}
+
+/* How long the recorded run took, if its trace is still there. */
+static uint64_t recorded_ms(const struct finding_set *set)
+{
+	uint64_t ms = 0;
+
+	for (size_t i = 0; i < set->count && !ms; i++) {
+		const struct schedule *s = set->items[i]->schedule;
+		char *path = s && s->trace ? rd_xasprintf("%s/meta.json", s->trace) : NULL;
+		struct trace_meta meta = {0};
+
+		if (path && rd_file_exists(path) && !trace_meta_read(&meta, path)) {
+			ms = meta.end_ns > meta.start_ns ? (meta.end_ns - meta.start_ns) / 1000000 + 1 : 0;
+			trace_meta_release(&meta);
+		}
+		free(path);
+	}
+	return ms;
+}
+
+/* ---- classes ---- */
+
+static void show_progress(void *context, const struct classify_progress *so_far)
+{
+	struct task *t = context;
+
+	t->progress.total = so_far->total;
+	rd_progress_update(&t->progress, so_far->done, "");
+}
+
+static int classify(struct task *t)
+{
+	struct replay_program program = {.program = &t->program, .argv = t->argv, .sites = t->sites};
+	char *directory = rd_xasprintf("%s/runs", t->scratch);
+	struct classify how = {.program = &program,
+			       .input = &t->input,
+			       .companion = opt.means.with,
+			       .setup = opt.means.setup,
+			       .directory = directory,
+			       .jobs = cmd_classes_jobs(opt.jobs, opt.means.with || opt.means.setup),
+			       .alternates = (unsigned)opt.alternates,
+			       .timeout = opt.means.timeout,
+			       .time = opt.time,
+			       .recorded_ms = recorded_ms(t->set),
+			       .model = FINDING_SC,
+			       .techniques = t->techniques,
+			       .progress = opt.quiet ? NULL : show_progress,
+			       .context = t};
+	int err;
+
+	rd_progress_start(&t->progress, "classifying", 0);
+	err = classify_races(&how, t->set, &t->result);
+	run_orphans_end(0);
+	rd_progress_end(&t->progress);
+	free(directory);
+	return err;
+}
+
+/* ---- the report ---- */
+
+static void add_stats(struct task *t)
+{
+	finding_stat(t->set, "classified", (double)t->result.classified);
+	finding_stat(t->set, "undecided", (double)t->result.undecided);
+	finding_stat(t->set, "unclassified", (double)t->result.untried);
+	finding_stat(t->set, "classify_runs", (double)t->result.runs);
+}
+
+static int report(struct task *t)
+{
+	struct report_opts how = {.colour = report_wants_colour(stderr), .others = opt.verbose};
+	int err;
+
+	add_stats(t);
+	cmd_classes_sort(t->set);
+	err = cmd_classes_write_witnesses(t->set, opt.directory ? opt.directory : DIRECTORY);
+	if (!err)
+		err = cmd_output_write(&opt.output, t->set, &how);
+	if (!err && !opt.quiet)
+		err = report_text(t->set, &how, stderr);
+	if (!err && !opt.quiet)
+		cmd_classes_say(t->set, &t->result, stderr);
+	return err;
+}
+
+static void release(struct task *t)
+{
+	finding_set_free(t->set);
+	classify_result_release(&t->result);
+	trace_sites_free(t->sites);
+	run_program_close(&t->program);
+	run_input_close(&t->input);
+	rd_scratch_close(t->scratch);
+}
+
+static int classify_path(struct task *t, const char *path, char **argv)
+{
+	int status, err = read_findings(t, path, argv);
+
+	if (!err)
+		err = open_program(t);
+	run_orphans_adopt();
+	if (!err)
+		err = classify(t);
+	if (!err)
+		err = report(t);
+	if (!err && t->result.interrupted)
+		err = rd_fail(RD_ESYSTEM, "classify: interrupted");
+	status = err ? CMD_FAILED : cmd_classes_found(t->set, t->fail_on) ? CMD_FOUND : CMD_OK;
+	release(t);
+	return status;
+}
+
+static bool is_usable(struct task *t)
+{
+	if (opt.memory && strcmp(opt.memory, "sc") != 0)
+		return !rd_fail(RD_EUSAGE,
+				"classify: --memory: this Raddle runs programs under sc only, not %s",
+				opt.memory);
+	if (opt.jobs > 1024 || opt.alternates > 10000 || opt.means.timeout > 1000000 || opt.time > 1000000)
+		return !rd_fail(RD_EUSAGE,
+				"classify: --jobs, --alternates, --timeout or --time is out of range");
+	if (opt.directory && !*opt.directory)
+		return !rd_fail(RD_EUSAGE, "classify: --output names no directory");
+	return !cmd_output_check(&opt.output, "classify") &&
+	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
+	       !cmd_classes_techniques(opt.without, &t->techniques);
+}
+
+int cmd_classify(int argc, char **argv)
+{
+	struct task t = {.input = {.first = STDIN_FILENO}};
+	int first = rd_options_parse(argc, argv, &usage), second;
+
+	if (first <= 0)
+		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	if (first == argc) {
+		rd_fail(RD_EUSAGE, "classify: which findings? 'raddle help classify' shows the usage");
+		return CMD_FAILED;
+	}
+	second = rd_options_parse(argc - first, argv + first, &usage);
+	if (second <= 0)
+		return second == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	if (!is_usable(&t))
+		return CMD_FAILED;
+	if (opt.verbose || opt.quiet)
+		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
+	return classify_path(&t, argv[first], argv + first + second);
+}

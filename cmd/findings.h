@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings that a user names, for `replay` and `classify`. */
+#ifndef CMD_FINDINGS_H
+#define CMD_FINDINGS_H
+
+#include "finding/finding.h"
+
+/* What the program of findings needs. */
+struct cmd_means {
+	const char *with, *setup; /* commands beside and before each run */
+	const char *plugins;
+	uint64_t timeout; /* seconds of one run; 0: chosen by the recorded run */
+};
+
+/* Reads a finding document or a schedule file, which becomes a set of one finding. */
+int cmd_findings_read(const char *path, struct finding_set **set);
+
+/* Reads the schedule of a finding that only has its path. */
+int cmd_findings_load(struct finding_set *set, struct finding *f);
+
+/* The program of the command line, or that of the document; NULL: neither has one. */
+char **cmd_findings_program(struct finding_set *set, char **argv);
+
+/* What the document says about means, unless the user says otherwise or names another program; the document
+ * has them then. */
+void cmd_findings_means(struct finding_set *set, struct cmd_means *means, bool own_program);
+
+#endif

@@ -1,0 +1,91 @@
+# What races do to a program: each labelled race gets its class, with a witness that shows it again.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/races.c" -o races || exit 1
+
+# check_races PROGRAM: what `raddle check` finds in it, in found/PROGRAM.
+check_races() {
+	"$RADDLE" check -q -o "found/$1" -- ./races "$1" >/dev/null 2>err </dev/null
+}
+# classify_races PROGRAM: classes of these, in PROGRAM.json and out/PROGRAM.
+classify_races() {
+	"$RADDLE" classify -q -o "out/$1" --json "$1.json" "found/$1/findings.json" >out.txt 2>err </dev/null
+	[ ! -s out.txt ] || complain "$1: something was written: $(cat out.txt)"
+}
+# classes FILE: object, accesses, class, consequence of each confirmed race.
+classes() {
+	jq -r '.findings[] | select(.kind == "race" and .status == "confirmed") |
+		[(.object | sub("\\[.*"; "")), ([.accesses[].op[0:1]] | sort | join("")), .class // "-", .consequence // "-"] |
+		join(" ")' "$1" | sort -u
+}
+# fits PROGRAM: its races have the classes of their labels.
+fits() {
+	local wanted
+	check_races "$1"
+	classify_races "$1"
+	wanted=$(sed -n "s/^$1 //p" "$ROOT/test/prog/classify/labels" | sort -u)
+	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
+}
+
+programs="redundant redundant-prints lost-update exit-counts order-violation assertion double-free"
+[ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels" | sort -u)
+mkdir -p found out
+for program in $programs; do
+	fits "$program"
+done
+
+# The document: what a class rests on.
+jq -e '.version == 1 and (.findings[0] | .class == "spec-violated" and .classes == {sc: "spec-violated"} and .consequence == "crash" and
+	.witness.class == "spec-violated" and .witness.model == "sc" and .witness.runs >= 2 and
+	(.witness.schedule | test("witness.schedule$")) and (.witness.seen | test("signal 11")) and .k > 0)' order-violation.json >/dev/null ||
+	complain "the document: $(jq '.findings[0]' order-violation.json)"
+jq -e '.findings[0] | .class == "k-witness-harmless" and .k >= 8 and .input == null and .witness == null' redundant.json >/dev/null ||
+	complain "the harmless one: $(jq '.findings[0]' redundant.json)"
+jq -e '.findings[0].witnesses | length == 2' lost-update.json >/dev/null || complain "both outputs have a witness"
+if grep -qri benign ./*.json; then complain "a forbidden word"; fi
+
+# A witness shows it again, each time, whatever the schedule is given as.
+for i in 1 2 3; do
+	"$RADDLE" replay out/order-violation/*.witness.schedule -- ./races order-violation >/dev/null 2>err </dev/null
+	grep -q 'ended by signal 11' err || complain "replay $i of the crash"
+	got=$("$RADDLE" replay out/lost-update/*.witness.schedule -- ./races lost-update 2>err </dev/null)
+	[ "$got" = 1 ] || complain "replay $i of the lost update: $got"
+	got=$("$RADDLE" replay out/lost-update/*.witness-2.schedule -- ./races lost-update 2>err </dev/null)
+	[ "$got" = 2 ] || complain "replay $i of the other order: $got"
+done
+
+# Classes are the same each time, for a schedule alone too, and whatever else is in the way.
+classes lost-update.json >first
+classify_races lost-update
+classes lost-update.json | cmp -s - first || complain "the classes differ the second time"
+"$RADDLE" classify -q -o out/alone --json alone.json found/order-violation/*.schedule -- ./races order-violation 2>err </dev/null
+[ "$(jq -r '.findings[0].class' alone.json)" = spec-violated ] || complain "a schedule alone: $(cat alone.json)"
+
+# Exit statuses.
+status() {
+	local wanted=$1 got=0
+	shift
+	"$RADDLE" classify -q -o out/status "$@" >/dev/null 2>err </dev/null || got=$?
+	[ $got = "$wanted" ] || complain "classify $*: status $got instead of $wanted"
+}
+status 1 found/redundant/findings.json
+status 0 --fail-on output-differs found/redundant/findings.json
+status 1 --fail-on output-differs found/order-violation/findings.json
+status 2 --fail-on nothing found/redundant/findings.json
+status 2 --memory tso found/redundant/findings.json
+status 2 --without everything found/redundant/findings.json
+status 2 --id 000000 found/redundant/findings.json
+status 2 absent.json
+status 2
+
+# What a technique contributes: without the runs that nobody leads, W/W of a lost update looks harmless.
+check_races lost-update-steps
+status 1 --json without.json --without control found/lost-update-steps/findings.json
+classes without.json | grep -q 'counter ww k-witness' || complain "--without control: $(classes without.json)"
+
+# The report on standard error.
+"$RADDLE" classify -o out/text found/lost-update/findings.json 2>err </dev/null
+grep -q 'Class: output-differs' err || complain "the report has no class"
+grep -q 'Classes: 1 output-differs' err || complain "the report has no summary"
+verdict

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Races whose class is known (test/cli/classify.sh, bench/classify).  The first argument chooses a program of
+ * the table at the end; `labels` says what each race of it does.
+ *
+ * No program sleeps to get an interleaving, and the recorded run of each ends well: that a race does harm
+ * must come from running its orders.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- harmless ---- */
+
+static int ready;
+
+/* Redundant writes: both write the same value. */
+static void redundant(int n)
+{
+	(void)n;
+	ready = 1;
+}
+
+/* Redundant writes, and each thread says something: the order of lines is not the race's. */
+static void redundant_prints(int n)
+{
+	ready = 1;
+	printf("thread %d\n", n);
+}
+
+/* The same with locks, whose order decides what is printed. */
+static void redundant_locked(int n)
+{
+	static int place;
+
+	ready = 1;
+	pthread_mutex_lock(&lock);
+	printf("place %d: thread %d\n", ++place, n);
+	pthread_mutex_unlock(&lock);
+}
+
+static unsigned char bits;
+
+/* Disjoint bits: nobody looks at the bits of the other one, and main looks at none. */
+static void disjoint_bits(int n)
+{
+	bits |= (unsigned char)(1u << n);
+	if (!(bits & 1u << n))
+		bits |= (unsigned char)(1u << n);
+}
+
+static int hint;
+
+/* All values are valid: a hint where to begin. */
+static void all_valid(int n)
+{
+	int from = hint, sum = 0;
+
+	for (int i = 0; i < 8; i++)
+		sum += (from + i) % 8;
+	hint = n;
+	pthread_mutex_lock(&lock);
+	ready += sum;
+	pthread_mutex_unlock(&lock);
+}
+
+static int *table, made;
+
+/* Double-checked locking, with a value that both would make the same. */
+static void double_checked(int n)
+{
+	static int values[2] = {7, 9};
+
+	(void)n;
+	if (!table) {
+		pthread_mutex_lock(&lock);
+		if (!table) {
+			made++;
+			table = values;
+		}
+		pthread_mutex_unlock(&lock);
+	}
+}
+
+static int statistics;
+
+/* A counter that is written and never read. */
+static void unread_counter(int n)
+{
+	statistics += n + 1;
+}
+
+static int minimum = 100;
+
+/* Both keep the smaller value, and both values are larger than what is there. */
+static void no_update(int n)
+{
+	if (minimum > 200 + n)
+		minimum = 200 + n;
+	else
+		minimum = 100;
+}
+
+/* ---- output ---- */
+
+static int counter;
+
+static void lost_update(int n)
+{
+	(void)n;
+	counter++;
+}
+
+static void lost_update_steps(int n)
+{
+	int old = counter;
+
+	(void)n;
+	counter = old + 1;
+}
+
+static int last;
+
+static void last_writer(int n)
+{
+	last = n + 1;
+}
+
+static int money = 100;
+
+/* A withdrawal that looks before it takes. */
+static void withdraw(int n)
+{
+	(void)n;
+	if (money >= 70) {
+		int left = money - 70;
+		money = left;
+	}
+}
+
+static int level;
+
+/* One prints what the other may have set. */
+static void late_setting(int n)
+{
+	if (n == 0)
+		level = 3;
+	else
+		printf("level %d\n", level);
+}
+
+static int failures;
+
+/* The exit status of the program counts what the threads found. */
+static void exit_counts(int n)
+{
+	(void)n;
+	failures = failures + 1;
+}
+
+static char message[16] = "----";
+
+/* Two strings are written into one buffer. */
+static void mixed_message(int n)
+{
+	for (int i = 0; i < 4; i++)
+		message[i] = (char)('a' + n);
+}
+
+static int lines[2];
+
+/* Both write their results to a file that is printed in the end by one who reads too early. */
+static void early_reader(int n)
+{
+	if (n == 0) {
+		lines[0] = 5;
+		lines[1] = 6;
+	} else {
+		int sum = lines[0] + lines[1];
+		fprintf(stderr, "sum %d\n", sum);
+	}
+}
+
+/* ---- violations ---- */
+
+static int value = 5, *pointer;
+
+/* The pointer is used before it is set. */
+static void order_violation(int n)
+{
+	if (n == 0)
+		pointer = &value;
+	else
+		printf("value %d\n", *pointer);
+}
+
+struct node {
+	int length;
+	char text[24];
+};
+static struct node *shared;
+
+/* One clears a pointer between the test and the use of the other. */
+static void test_and_use(int n)
+{
+	if (n == 0) {
+		shared = NULL;
+	} else if (shared) {
+		printf("length %d\n", shared->length);
+	}
+}
+
+static int total = 10;
+
+/* Both take from it if there is enough, and it is never to be negative. */
+static void assertion(int n)
+{
+	(void)n;
+	if (total >= 10)
+		total -= 10;
+	assert(total >= 0);
+}
+
+static int size, limit = 4;
+
+/* The sum of both parts is what it was, unless one comes between. */
+static void broken_invariant(int n)
+{
+	if (n == 0) {
+		size = 1;
+		limit = 3;
+	} else {
+		int a = size, b = limit;
+		assert(a + b == 4);
+	}
+}
+
+static int chosen;
+
+/* Who reads the flag late takes the locks in the other order. */
+static void chosen_locks(int n)
+{
+	if (n == 0) {
+		chosen = 1;
+		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&other_lock);
+		pthread_mutex_unlock(&other_lock);
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	if (chosen) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&other_lock);
+		pthread_mutex_unlock(&other_lock);
+		pthread_mutex_unlock(&lock);
+	} else {
+		pthread_mutex_lock(&other_lock);
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&other_lock);
+	}
+}
+
+static volatile int divisor = 1;
+
+/* The divisor is zero for a moment. */
+static void division(int n)
+{
+	if (n == 0) {
+		divisor = 0;
+		divisor = 2;
+	} else {
+		printf("%d\n", 100 / divisor > 0);
+	}
+}
+
+static int index_of, numbers[4] = {1, 2, 3, 4};
+static int *far[4] = {&numbers[0], NULL, NULL, &numbers[3]};
+
+/* A third thread follows what the other two have left. */
+static void third_thread(int n)
+{
+	if (n == 0)
+		index_of = index_of + 1;
+	else if (n == 1)
+		index_of = index_of + 2;
+	if (n < 2) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	made = *far[index_of & 3];
+	pthread_mutex_unlock(&lock);
+}
+
+static int abort_wanted;
+
+/* A thread gives up if it finds that the other one was late. */
+static void gives_up(int n)
+{
+	if (n == 0)
+		abort_wanted = 1;
+	else if (!abort_wanted)
+		abort();
+}
+
+static struct node *block;
+
+/* Whoever finds the block frees it, and both may. */
+static void double_free(int n)
+{
+	struct node *b = block;
+
+	(void)n;
+	if (b) {
+		block = NULL;
+		free(b);
+	}
+}
+
+/* ---- the table ---- */
+
+static void say_counter(void)
+{
+	printf("%d\n", counter);
+}
+
+static void say_last(void)
+{
+	printf("%d %d %s\n", last, money, message);
+}
+
+static void say_table(void)
+{
+	printf("%d\n", table[0] + ready);
+}
+
+static void make_shared(void)
+{
+	shared = calloc(1, sizeof *shared);
+	shared->length = 3;
+}
+
+static void make_block(void)
+{
+	block = malloc(sizeof *block);
+}
+
+static int end_status(void)
+{
+	return failures == 2 ? 0 : 3;
+}
+
+static const struct program {
+	const char *name;
+	void (*work)(int n);
+	int threads;
+	void (*before)(void), (*after)(void);
+	int (*status)(void);
+} programs[] = {
+	{"redundant", redundant, 2, NULL, NULL, NULL},
+	{"redundant-prints", redundant_prints, 2, NULL, NULL, NULL},
+	{"redundant-locked", redundant_locked, 2, NULL, NULL, NULL},
+	{"disjoint-bits", disjoint_bits, 2, NULL, NULL, NULL},
+	{"all-valid", all_valid, 2, NULL, NULL, NULL},
+	{"double-checked", double_checked, 2, NULL, say_table, NULL},
+	{"unread-counter", unread_counter, 2, NULL, NULL, NULL},
+	{"no-update", no_update, 2, NULL, NULL, NULL},
+	{"lost-update", lost_update, 2, NULL, say_counter, NULL},
+	{"lost-update-steps", lost_update_steps, 2, NULL, say_counter, NULL},
+	{"last-writer", last_writer, 2, NULL, say_last, NULL},
+	{"withdraw", withdraw, 2, NULL, say_last, NULL},
+	{"late-setting", late_setting, 2, NULL, NULL, NULL},
+	{"exit-counts", exit_counts, 2, NULL, NULL, end_status},
+	{"mixed-message", mixed_message, 2, NULL, say_last, NULL},
+	{"early-reader", early_reader, 2, NULL, NULL, NULL},
+	{"order-violation", order_violation, 2, NULL, NULL, NULL},
+	{"test-and-use", test_and_use, 2, make_shared, NULL, NULL},
+	{"assertion", assertion, 2, NULL, NULL, NULL},
+	{"broken-invariant", broken_invariant, 2, NULL, NULL, NULL},
+	{"chosen-locks", chosen_locks, 2, NULL, NULL, NULL},
+	{"division", division, 2, NULL, NULL, NULL},
+	{"third-thread", third_thread, 3, NULL, NULL, NULL},
+	{"gives-up", gives_up, 2, NULL, NULL, NULL},
+	{"double-free", double_free, 2, make_block, NULL, NULL},
+};
+
+static const struct program *program;
+
+static void *thread(void *n)
+{
+	program->work((int)(long)n);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[3];
+
+	for (size_t i = 0; argc > 1 && i < sizeof programs / sizeof *programs; i++)
+		if (!strcmp(programs[i].name, argv[1]))
+			program = &programs[i];
+	if (!program)
+		return 2;
+	if (program->before)
+		program->before();
+	for (long i = 0; i < program->threads; i++)
+		pthread_create(&threads[i], NULL, thread, (void *)i);
+	for (int i = 0; i < program->threads; i++)
+		pthread_join(threads[i], NULL);
+	if (program->after)
+		program->after();
+	return program->status ? program->status() : 0;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/* classify/: what runs mean for a race, told by runs that the test makes up; how a run ended; variants. */
+#include "classify/decide.h"
+#include "classify/words.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST 32
+
+/*
+ * Runs as three texts, a letter a run: the first access first, the second one first, nobody led.  A letter is
+ * what the run wrote; ! is a crash, ? a deadlock, - a run that does not count.
+ */
+struct world {
+	struct trial items[VARIANT_GROUPS][MOST];
+	struct decide_runs runs;
+};
+
+static void make(struct world *w, const char *first, const char *second, const char *control)
+{
+	const char *text[] = {first, second, control};
+
+	memset(w, 0, sizeof *w);
+	w->runs.count = strlen(first);
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++) {
+		w->runs.items[g] = w->items[g];
+		assert_true(strlen(text[g]) == w->runs.count);
+		for (size_t i = 0; i < w->runs.count; i++) {
+			struct trial *t = &w->items[g][i];
+
+			t->counts = text[g][i] != '-';
+			t->fault = text[g][i] == '!' ? "crash" : text[g][i] == '?' ? "deadlock" : NULL;
+			t->digest = (uint64_t)text[g][i];
+			t->lines = 'x';
+			t->trail = i;
+		}
+	}
+}
+
+static struct decision decided(const char *first, const char *second, const char *control)
+{
+	struct decision d;
+	struct world w;
+
+	make(&w, first, second, control);
+	decide(&w.runs, &d);
+	return d;
+}
+
+static void comes_to(enum finding_class class, const char *first, const char *second, const char *control)
+{
+	struct decision d = decided(first, second, control);
+
+	if (d.class != class)
+		fail_msg("%s %s %s: class %d instead of %d", first, second, control, d.class, class);
+}
+
+static void test_faults(void **state)
+{
+	struct decision d;
+
+	(void)state;
+	/* In one order only, also if it comes without being led to. */
+	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "!!!!", "aaaa");
+	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "a!aa", "!aaa");
+	/* In whatever order, but only where the threads met; or always. */
+	comes_to(FINDING_SPEC_VIOLATED, "a!aa", "a!aa", "aaaa");
+	comes_to(FINDING_SPEC_VIOLATED, "!!!!", "!!!!", "!!!!");
+	/* In all groups, but not always: something else is wrong with the program. */
+	d = decided("a!aa", "a!aa", "aa!a");
+	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
+	assert_true(d.noise);
+	/* A fault of another kind may still be the race's. */
+	d = decided("a!aa", "a!?a", "aa!a");
+	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
+	assert_int_equal(d.shows.group, VARIANT_SECOND);
+	assert_int_equal(d.shows.number, 2);
+	assert_true(d.has_other && d.other.group == VARIANT_FIRST);
+	/* The run whose twin is sound shows it best. */
+	d = decided("!aa", "!!a", "aaa");
+	assert_int_equal(d.shows.number, 1);
+	/* A fault counts more than an output. */
+	comes_to(FINDING_SPEC_VIOLATED, "aaaa", "bb!b", "aaaa");
+}
+
+static void test_outputs(void **state)
+{
+	struct decision d = decided("aaaa", "bbbb", "aaaa");
+
+	(void)state;
+	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
+	assert_int_equal(d.shows.group, VARIANT_SECOND); /* it is not what the program usually writes */
+	assert_false(d.any_order);
+	comes_to(FINDING_OUTPUT_DIFFERS, "bbbb", "aaaa", "aaaa");
+	comes_to(FINDING_OUTPUT_DIFFERS, "aaaa", "bbbb", "abab");
+	/* Only where they met, in whatever order. */
+	d = decided("bbbb", "bbbb", "aaaa");
+	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
+	assert_true(d.any_order && d.has_other && d.other.group == VARIANT_CONTROL);
+	/* Both orders write both. */
+	d = decided("abababab", "abbaabab", "abababab");
+	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
+	assert_true(d.noise);
+	/* What is new in each run anyway says nothing, unless the lines are others. */
+	comes_to(FINDING_K_WITNESS_HARMLESS, "abcdefgh", "abcdefgi", "jklmnopq");
+	comes_to(FINDING_K_WITNESS_HARMLESS, "aaaa", "aaaa", "aaaa");
+}
+
+static void test_lines(void **state)
+{
+	struct decision d;
+	struct world w;
+
+	(void)state;
+	make(&w, "abcdefgh", "ijklmnop", "qrstuvwx");
+	for (size_t i = 0; i < w.runs.count; i++)
+		w.items[VARIANT_SECOND][i].lines = 'y';
+	decide(&w.runs, &d);
+	assert_int_equal(d.class, FINDING_OUTPUT_DIFFERS);
+	assert_true(d.sorted);
+}
+
+static void test_few_runs(void **state)
+{
+	struct decision d;
+	struct world w;
+
+	(void)state;
+	comes_to(FINDING_NO_CLASS, "--", "--", "aa");
+	comes_to(FINDING_NO_CLASS, "a-", "-a", "aa"); /* no twins */
+	comes_to(FINDING_SPEC_VIOLATED, "--", "-!", "aa");
+	make(&w, "aaaaaa", "aaaaaa", "aaaaaa");
+	decide(&w.runs, &d);
+	assert_int_equal(d.k, 6);
+	assert_int_equal(decide_stale(&w.runs), 0);
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		for (size_t i = 2; i < 6; i++)
+			w.items[g][i].trail = 1;
+	decide(&w.runs, &d);
+	assert_int_equal(d.k, 2); /* schedules, not runs */
+	assert_int_equal(decide_stale(&w.runs), 4);
+}
+
+static void test_ends(void **state)
+{
+	(void)state;
+	assert_string_equal(trial_fault(REPLAY_SIGNALLED, SIGSEGV, ""), "crash");
+	assert_string_equal(trial_fault(REPLAY_SIGNALLED, SIGABRT, ""), "abort");
+	assert_string_equal(
+		trial_fault(REPLAY_SIGNALLED, SIGABRT, "a: a.c:3: f: Assertion `x == 1' failed.\n"),
+		"assertion");
+	assert_string_equal(
+		trial_fault(REPLAY_SIGNALLED, SIGABRT, "free(): double free detected in tcache 2\n"),
+		"memory-error");
+	assert_string_equal(trial_fault(REPLAY_DEADLOCKED, 0, ""), "deadlock");
+	assert_null(trial_fault(REPLAY_SIGNALLED, SIGTERM, ""));
+	assert_null(trial_fault(REPLAY_EXITED, 3, "Assertion `"));
+}
+
+static struct trial wrote(const char *out, int status)
+{
+	struct trial t = {.counts = true, .status = status, .ending = status ? "it failed" : "it ended"};
+
+	t.text[0] = (struct trial_text){out, strlen(out)};
+	t.text[1] = (struct trial_text){"", 0};
+	trial_digest(&t);
+	return t;
+}
+
+static void test_digests(void **state)
+{
+	struct trial a = wrote("one\ntwo\n", 0), b = wrote("two\none\n", 0), c = wrote("one\ntwo\n", 1),
+		     again = wrote("one\ntwo\n", 0), joined = wrote("onetwo\n\n", 0);
+
+	(void)state;
+	assert_true(a.digest == again.digest && a.lines == again.lines);
+	assert_true(a.digest != b.digest && a.lines == b.lines);
+	assert_true(a.digest != c.digest && a.lines != c.lines);
+	assert_true(a.digest != joined.digest && a.lines != joined.lines);
+}
+
+static void test_words(void **state)
+{
+	struct trial a = wrote("one\ntwo\n", 0), b = wrote("one\nTWO\x1b\n", 0), c = wrote("one\n", 0),
+		     d = wrote("one\n", 1);
+	struct rd_buf text = RD_BUF_INIT;
+
+	(void)state;
+	words_difference(&text, &a, &b, "else");
+	assert_string_equal(text.data, "line 2 of standard output is \"two\"; else, it is \"TWO?\"");
+	rd_buf_clear(&text);
+	words_difference(&text, &a, &c, "else");
+	assert_string_equal(text.data, "line 2 of standard output is \"two\"; else, it is nothing");
+	rd_buf_clear(&text);
+	words_difference(&text, &c, &d, "else");
+	assert_string_equal(text.data, "it ended; else, it failed");
+	rd_buf_release(&text);
+}
+
+static void test_variants(void **state)
+{
+	struct schedule race;
+	struct variant v;
+
+	(void)state;
+	schedule_init(&race);
+	*schedule_add_hold(&race) = (struct schedule_hold){.thread = "T_0_0", .after = 1, .occurrence = 1};
+	*schedule_add_hold(&race) = (struct schedule_hold){.thread = "T_0_1", .after = 4, .occurrence = 1};
+	for (unsigned n = 0; n < 6; n++)
+		for (unsigned g = 0; g < VARIANT_GROUPS; g++) {
+			variant_make(&v, &race, g, n);
+			assert_null(schedule_check(&v.schedule));
+			assert_true(v.schedule.turns);
+			assert_int_equal(v.schedule.seed != 0, n >= 2);
+			assert_int_equal(v.schedule.hold_count, g == VARIANT_CONTROL ? 0 : 2);
+		}
+	variant_make(&v, &race, VARIANT_SECOND, 3);
+	assert_string_equal(v.schedule.first, "T_0_1");
+	assert_string_equal(v.decisions[0].thread, "T_0_1");
+	assert_int_equal(v.decisions[0].n, 4);
+	assert_string_equal(v.decisions[0].next, "T_0_0");
+	assert_string_equal(v.decisions[1].thread, "T_0_0");
+	assert_string_equal(v.decisions[1].next, "T_0_1");
+	schedule_release(&race);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_faults), cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_lines),  cmocka_unit_test(test_few_runs),
+		cmocka_unit_test(test_ends),   cmocka_unit_test(test_digests),
+		cmocka_unit_test(test_words),  cmocka_unit_test(test_variants),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
