@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Races whose class is known (test/cli/classify.sh, bench/classify).  The first argument chooses a program of
+ * Races whose class is known (test/cli/classify.sh).  The first argument chooses a program of
  * the table at the end; `labels` says what each race of it does.
  *
  * No program sleeps to get an interleaving, and the recorded run of each ends well: that a race does harm
