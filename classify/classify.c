@@ -33,7 +33,8 @@ struct classifying {
 	sigset_t mask; /* of signals, for the programs */
 };
 
-bool classify_is_race(const struct finding *f)
+/* Whether a finding can have a class. */
+static bool is_race(const struct finding *f)
 {
 	return f->kind == FINDING_RACE && f->status != FINDING_DROPPED && f->schedule &&
 	       f->schedule->hold_count == 2 && !f->schedule->anywhere;
@@ -140,7 +141,7 @@ static int give_tasks(struct classifying *c)
 	int err = RD_OK;
 
 	for (; c->next < c->set->count && !err && rd_pool_has_room(c->pool); c->next++) {
-		if (!classify_is_race(c->set->items[c->next]))
+		if (!is_race(c->set->items[c->next]))
 			continue;
 		char *directory = directory_of(c, c->next);
 		err = rd_mkdirs(directory);
@@ -198,7 +199,7 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 	int err;
 
 	for (size_t i = 0; i < set->count; i++)
-		c.total += classify_is_race(set->items[i]);
+		c.total += is_race(set->items[i]);
 	signal(SIGCHLD, SIG_DFL);
 	rd_pool_open(&c.pool, &pool);
 	err = run_tasks(&c);

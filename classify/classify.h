@@ -60,9 +60,6 @@ struct classify_result {
 	size_t set_count, set_capacity;
 };
 
-/* Whether a finding can have a class: a race with a schedule, not dropped. */
-bool classify_is_race(const struct finding *f);
-
 /* Gives each race of the set a class, several at once, and puts the finding with the class in its place.
  * SIGINT, SIGTERM and SIGHUP end it early, and so does the time.  The result, zero before, is released also
  * after a failure, and not before the set. */

@@ -16,7 +16,8 @@ static void add_access(struct rd_buf *out, const struct schedule_hold *h)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(h->place.file), h->place.line);
 }
 
-void words_order(struct rd_buf *out, const struct schedule *race, enum variant_group group)
+/* Which order, or none, a run was. */
+static void add_order(struct rd_buf *out, const struct schedule *race, enum variant_group group)
 {
 	if (group == VARIANT_CONTROL) {
 		rd_buf_adds(out, "where the two accesses are not brought together");
@@ -114,10 +115,10 @@ void words_seen(struct rd_buf *out, const struct schedule *race, const struct de
 
 	struct rd_buf otherwise = RD_BUF_INIT;
 
-	words_order(out, race, d->shows.group);
+	add_order(out, race, d->shows.group);
 	rd_buf_adds(out, ", ");
 	if (other)
-		words_order(&otherwise, race, d->other.group);
+		add_order(&otherwise, race, d->other.group);
 	if (other && d->class == FINDING_OUTPUT_DIFFERS)
 		words_difference(out, shows, other, otherwise.data);
 	else

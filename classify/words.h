@@ -6,9 +6,6 @@
 #include "base/buf.h"
 #include "classify/decide.h"
 
-/* Which order, or none, a run was: "with T_0_1's read at a.c:5 before T_0_0's write at a.c:9". */
-void words_order(struct rd_buf *out, const struct schedule *race, enum variant_group group);
-
 /* Where two outputs differ first: the stream, the line and both texts; or the exit status.  `otherwise` is
  * when the second one comes. */
 void words_difference(struct rd_buf *out, const struct trial *a, const struct trial *b,
