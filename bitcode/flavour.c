@@ -35,6 +35,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { ATTEMPTS = 5 }; /* to build in a cache that others empty */
+
 struct build {
 	const struct rd_flavour_opts *opts;
 	const struct raddle_flavour *kind;
@@ -256,6 +258,20 @@ static int make_units(struct build *b)
 	return err;
 }
 
+static int count_gone(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	const struct bitcode_module_unit *u = &m->units[unit];
+
+	(void)b;
+	(void)number;
+	return u->object && (!rd_file_exists(u->object) || !rd_file_exists(u->sites));
+}
+
+static bool was_emptied(struct build *b)
+{
+	return !b->cache.work || !rd_file_exists(b->cache.work) || each_unit(b, count_gone);
+}
+
 /* -------------------------------------------------------------- linking --- */
 
 /* Plug-ins of the same name have a directory each. */
@@ -369,12 +385,15 @@ static int link_plugin(struct build *b, struct bitcode_module *m)
 
 	if (!err)
 		err = rd_mkdirs(keys);
-	if (!err && link_module(b, m)) {
+	if (!err)
+		err = link_module(b, m);
+	if (err && !was_emptied(b)) {
 		rd_warn("%s: this plug-in will be loaded as it is, without instrumentation",
 			m->program->path);
 		m->left_out = true;
 		err = rd_remove_tree(directory);
 	} else if (!err) {
+		m->left_out = false;
 		link_key(b, m->program->path, known);
 		link_key(b, m->name, known);
 		for (size_t i = 0; i < m->aliases->count; i++)
@@ -453,28 +472,21 @@ static int forget_unit(struct build *b, const struct bitcode_module *m, size_t u
 	return 0;
 }
 
-static int count_gone(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
-{
-	const struct bitcode_module_unit *u = &m->units[unit];
-
-	(void)b;
-	(void)number;
-	return u->object && !rd_file_exists(u->object);
-}
-
 /* The cache may be emptied while we build from it; then all is made once more. */
 static int make_at_last(struct build *b)
 {
 	int err = make(b);
 
-	if (!err || (rd_file_exists(b->cache.work) && !each_unit(b, count_gone)))
-		return err;
-	rd_info("%s: the cache was emptied meanwhile; trying once more", b->all.program.path);
-	each_unit(b, forget_unit);
-	rd_scratch_close(b->cache.work);
-	b->cache.work = NULL;
-	free(b->stage);
-	return make(b);
+	for (int i = 1; i < ATTEMPTS && err && was_emptied(b); i++) {
+		rd_info("%s: the cache was emptied meanwhile; trying once more", b->all.program.path);
+		each_unit(b, forget_unit);
+		rd_scratch_close(b->cache.work);
+		b->cache.work = NULL;
+		free(b->stage);
+		b->stage = NULL;
+		err = make(b);
+	}
+	return err;
 }
 
 /* ------------------------------------------------------------------ all --- */
@@ -486,19 +498,18 @@ static void release(struct build *b)
 	RD_FREE(b->worker, b->hooks, b->final, b->stage);
 }
 
-static void find_foreign(const struct build *b, struct rd_argv *foreign)
+/* Of those that are there: a plug-in that could not be linked has no file. */
+static void list_files(const struct build *b, struct rd_flavour *f)
 {
-	struct rd_argv flavoured = RD_ARGV_INIT;
-
 	for (size_t i = 0; i < b->all.count; i++) {
 		char *path = module_path(b, b->final, &b->all.items[i]);
 
-		if (rd_file_exists(path))
-			rd_argv_add(&flavoured, path);
+		if (rd_file_exists(path) || b->all.items[i].role != BITCODE_PLUGIN)
+			rd_argv_add(&f->files, path);
+		if (rd_file_exists(path) && b->all.items[i].role == BITCODE_PLUGIN)
+			rd_argv_add(&f->plugins, b->all.items[i].program->path);
 		free(path);
 	}
-	bitcode_foreign_list(&b->all, &flavoured, foreign);
-	rd_argv_release(&flavoured);
 }
 
 static bool loads_more(const struct build *b)
@@ -507,18 +518,6 @@ static bool loads_more(const struct build *b)
 		if (bitcode_loads_more(b->all.items[i].program))
 			return true;
 	return false;
-}
-
-/* Of those that are there: a plug-in that could not be linked has no file. */
-static void list_plugins(const struct build *b, struct rd_argv *list)
-{
-	for (size_t i = 0; i < b->all.count; i++) {
-		char *path = module_path(b, b->final, &b->all.items[i]);
-
-		if (b->all.items[i].role == BITCODE_PLUGIN && rd_file_exists(path))
-			rd_argv_add(list, b->all.items[i].program->path);
-		free(path);
-	}
 }
 
 static void fill(const struct build *b, struct rd_flavour *out, bool cached)
@@ -530,8 +529,9 @@ static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 		.loads_more = loads_more(b),
 		.cached = cached,
 	};
-	find_foreign(b, &out->foreign);
-	list_plugins(b, &out->plugins);
+	list_files(b, out);
+	bitcode_foreign_list(&b->all, &out->files, &out->foreign);
+	rd_argv_add(&out->files, out->sites);
 }
 
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
@@ -563,5 +563,14 @@ void rd_flavour_release(struct rd_flavour *f)
 	RD_FREE(f->executable, f->sites, f->key, f->library_path);
 	rd_argv_release(&f->foreign);
 	rd_argv_release(&f->plugins);
+	rd_argv_release(&f->files);
 	*f = (struct rd_flavour){0};
+}
+
+bool rd_flavour_is_there(const struct rd_flavour *f)
+{
+	for (size_t i = 0; i < f->files.count; i++)
+		if (!rd_file_exists(f->files.items[i]))
+			return false;
+	return true;
 }

@@ -29,6 +29,7 @@ struct rd_flavour {
 	struct rd_argv foreign; /* the code in it that Raddle did not compile and that could order threads:
 				 * names, for people */
 	struct rd_argv plugins; /* what dlopen() finds flavoured: paths of the originals */
+	struct rd_argv files;	/* all that a run of it opens, in the cache */
 	bool loads_more;	/* it can load code by dlopen() that `foreign` does not name */
 	bool cached;		/* it was there already */
 };
@@ -37,6 +38,9 @@ struct rd_flavour {
  * is ours: LD_LIBRARY_PATH counts when its libraries are looked for. */
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
+
+/* Whether all of it is still there: the cache may be emptied at any time. */
+bool rd_flavour_is_there(const struct rd_flavour *f);
 
 /* A run of it has loaded `path` by whatever means: `foreign` names it now if it is such code.  Says so if it
  * carries bitcode and was not found before the run. */

@@ -577,8 +577,10 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 static int replay(struct check *c, struct replay_settled *r)
 {
 	struct trace_sites *sites = NULL;
-	int err = trace_sites_read(&sites, c->program.flavour.sites);
+	int err = run_program_renew(&c->program);
 
+	if (!err)
+		err = trace_sites_read(&sites, c->program.flavour.sites);
 	if (!err)
 		err = settle(c, sites, r);
 	trace_sites_free(sites);

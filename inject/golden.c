@@ -271,6 +271,8 @@ static int first_golden(const char *directory, struct inject_setup *s, const str
 
 	if (!r)
 		r = check_end(s, &run);
+	if (!r)
+		r = run_program_renew(t->program); /* its site table is kept with the trace */
 	if (!r) {
 		add_facts(s, &run);
 		*peak_kb = run.end.peak_kb;
@@ -288,8 +290,10 @@ int inject_golden_make(const char *directory, struct inject_setup *setup, const 
 	struct trace_sites *sites = NULL;
 	struct trace_layout *layout = NULL;
 	uint64_t peak_kb = 0;
-	int r = trace_sites_read(&sites, program->flavour.sites);
+	int r = run_program_renew(program);
 
+	if (!r)
+		r = trace_sites_read(&sites, program->flavour.sites);
 	if (!r)
 		r = trace_layout_new(&layout, sites);
 	t.layout = layout;

@@ -151,7 +151,10 @@ int record_run(const struct record_run *run, struct record_result *result)
 {
 	struct parts p = {.run = run};
 	struct trace_meta meta = {0};
-	int r = read_layout(&p);
+	int r = run_program_renew(run->program);
+
+	if (!r)
+		r = read_layout(&p);
 
 	*result = (struct record_result){.answer = RD_BUF_INIT};
 	record_prepare_meta(&meta, run->program, run->argv);

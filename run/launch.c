@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
+enum { ATTEMPTS = 5 }; /* to start a program whose flavour vanishes */
 enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
 
 static volatile sig_atomic_t program_pid, asked_to_end;
@@ -222,11 +223,12 @@ static pid_t start_with_signals(const struct run_launch *launch, int report)
 	return pid;
 }
 
-int run_launch(const struct run_launch *launch, pid_t *pid)
+/* The errno value that kept it from becoming the program goes to *error. */
+static int try_launch(const struct run_launch *launch, pid_t *pid, int *error)
 {
-	int report[2], error = 0;
+	int report[2];
 
-	RD_ASSERT(!program_pid);
+	*error = 0;
 	if (pipe2(report, O_CLOEXEC))
 		return rd_fail_errno("record: cannot create a pipe");
 	fflush(NULL);
@@ -236,13 +238,29 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 		close(report[0]);
 		return rd_fail_errno("record: cannot start a process");
 	}
-	while (read(report[0], &error, sizeof error) < 0 && errno == EINTR)
+	while (read(report[0], error, sizeof *error) < 0 && errno == EINTR)
 		;
 	close(report[0]);
-	if (!error)
-		return 0;
-	waitpid(*pid, NULL, 0);
-	run_launch_done();
+	if (*error) {
+		waitpid(*pid, NULL, 0);
+		run_launch_done();
+	}
+	return 0;
+}
+
+int run_launch(const struct run_launch *launch, pid_t *pid)
+{
+	int error = ENOENT, err = 0;
+
+	RD_ASSERT(!program_pid);
+	/* Somebody may empty the cache right behind our look. */
+	for (int i = 0; i < ATTEMPTS && error == ENOENT && !err; i++) {
+		err = run_program_renew(launch->program);
+		if (!err)
+			err = try_launch(launch, pid, &error);
+	}
+	if (err || !error)
+		return err;
 	errno = error;
 	return rd_fail_errno("record: %s: cannot run it", launch->program->flavour.executable);
 }

@@ -49,22 +49,45 @@ const char *run_program_kind(const struct run_program *p)
 	return p->kind ? p->kind : "record";
 }
 
+static int build(const struct run_program *p, struct rd_flavour *out)
+{
+	struct rd_flavour_opts how = {.name = run_program_kind(p),
+				      .fast = p->how.fast,
+				      .debug = p->how.debug,
+				      .verbose = p->how.verbose,
+				      .plugins = p->how.plugins};
+
+	return rd_flavour_build(p->path, &how, out);
+}
+
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how)
 {
-	struct rd_flavour_opts build = {.name = run_program_kind(p),
-					.debug = how->debug,
-					.verbose = how->verbose,
-					.plugins = how->plugins};
 	int r = find_program(name, &p->path);
 
 	if (r)
 		return r;
-	build.fast = wants_fast(p->path, how);
-	p->mode = build.fast ? "fast" : "quick";
+	p->how = *how;
+	p->how.fast = wants_fast(p->path, how);
+	p->mode = p->how.fast ? "fast" : "quick";
 	if (!how->as_is)
-		return rd_flavour_build(p->path, &build, &p->flavour);
+		return build(p, &p->flavour);
 	p->flavour.executable = rd_xstrdup(p->path);
 	return 0;
+}
+
+int run_program_renew(const struct run_program *p)
+{
+	struct rd_flavour again = {0};
+	int r;
+
+	if (rd_flavour_is_there(&p->flavour))
+		return 0;
+	rd_info("%s: its flavour has gone from the cache and is made again", p->path);
+	r = build(p, &again);
+	if (!r && strcmp(again.key, p->flavour.key) != 0)
+		r = rd_fail(RD_EUSAGE, "%s: it was built anew meanwhile; start again", p->path);
+	rd_flavour_release(&again);
+	return r;
 }
 
 void run_program_close(struct run_program *p)

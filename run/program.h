@@ -20,12 +20,17 @@ struct run_program {
 	char *path;	  /* absolute */
 	const char *mode; /* "fast", "quick"; NULL: unknown */
 	struct rd_flavour flavour;
+	struct run_build how; /* it was built */
 };
 
 /* Looks for the program as a shell does and has its flavour made.  To be closed
  * also after a failure. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
+
+/* Makes the flavour again if it has gone since: the cache may be emptied at any time.  A program that was
+ * built anew meanwhile is an error. */
+int run_program_renew(const struct run_program *p);
 
 /* The kind that it is: never NULL. */
 const char *run_program_kind(const struct run_program *p);
