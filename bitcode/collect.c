@@ -16,6 +16,7 @@
 #include "bitcode/archive.h"
 #include "bitcode/elf.h"
 #include "bitcode/text.h"
+#include "bitcode/trust.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -259,17 +260,6 @@ static void add_search(struct collector *c, const char *directory)
 
 /* ------------------------------------------------------------ arguments --- */
 
-/* Linker options that name a file which the linker reads. */
-static const char *const file_options[] = {"version-script",
-					   "dynamic-list",
-					   "script",
-					   "T",
-					   "default-script",
-					   "retain-symbols-file",
-					   "symbol-ordering-file",
-					   "export-dynamic-symbol-list",
-					   NULL};
-
 static void add_file(struct collector *c, const char *option, const char *file)
 {
 	char *path = absolute(c, file), *text;
@@ -291,23 +281,20 @@ static void add_file(struct collector *c, const char *option, const char *file)
 static bool add_file_option(struct collector *c, const char *s)
 {
 	const char *name = without_dashes(s), *equals = strchr(name, '=');
-	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	const char *known = bitcode_file_option(name, equals ? (size_t)(equals - name) : strlen(name));
 
-	for (const char *const *o = file_options; *o; o++) {
-		if (strlen(*o) != length || strncmp(*o, name, length))
-			continue;
-		/* -T has no form with "="; --script is the same. */
-		c->pending = !strcmp(*o, "T") ? "script" : *o;
-		if (equals) {
-			char *option = rd_xasprintf("--%s", c->pending);
+	if (!known)
+		return false;
+	/* -T has no form with "="; --script is the same. */
+	c->pending = !strcmp(known, "T") ? "script" : known;
+	if (equals) {
+		char *option = rd_xasprintf("--%s", c->pending);
 
-			add_file(c, option, equals + 1);
-			free(option);
-			c->pending = NULL;
-		}
-		return true;
+		add_file(c, option, equals + 1);
+		free(option);
+		c->pending = NULL;
 	}
-	return false;
+	return true;
 }
 
 static void track_state(struct collector *c, const char *s)

@@ -7,6 +7,7 @@
  * at but not looked through: what they need is the system's too.
  */
 #include "bitcode/library.h"
+#include "bitcode/text.h"
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -45,28 +46,6 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A directory of a search path, with $ORIGIN filled in. */
-static char *expand(const struct search *s, const char *directory, size_t length)
-{
-	struct rd_buf b = RD_BUF_INIT;
-	const char *end = directory + length;
-
-	while (directory < end) {
-		size_t left = (size_t)(end - directory), skip = 0;
-
-		if (left >= 7 && !strncmp(directory, "$ORIGIN", 7))
-			skip = 7;
-		else if (left >= 9 && !strncmp(directory, "${ORIGIN}", 9))
-			skip = 9;
-		if (skip)
-			rd_buf_adds(&b, s->origin);
-		else
-			rd_buf_addc(&b, *directory);
-		directory += skip ? skip : 1;
-	}
-	return rd_buf_detach(&b);
-}
-
 /* Tries each directory of a list separated by colons. */
 static void try_list(void *context, const char *list)
 {
@@ -74,7 +53,7 @@ static void try_list(void *context, const char *list)
 
 	while (!s->result && *list) {
 		size_t n = strcspn(list, ":;");
-		char *directory = expand(s, list, n);
+		char *directory = fill_origin(list, n, s->origin);
 		char *path = rd_xasprintf("%s/%s", *directory ? directory : ".", s->wanted);
 
 		if (is_file(path))

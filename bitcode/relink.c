@@ -55,26 +55,9 @@ bool bitcode_relink_uses_origin(const struct bitcode_line *line)
 	return false;
 }
 
-/* `s` with $ORIGIN filled in; the caller frees it. */
-static char *fill_origin(const struct linker *l, const char *s)
-{
-	struct rd_buf b = RD_BUF_INIT;
-
-	while (*s) {
-		size_t skip = starts(s, "$ORIGIN") ? 7 : starts(s, "${ORIGIN}") ? 9 : 0;
-
-		if (skip)
-			rd_buf_adds(&b, l->origin);
-		else
-			rd_buf_addc(&b, *s);
-		s += skip ? skip : 1;
-	}
-	return rd_buf_detach(&b);
-}
-
 static void add_filled(struct linker *l, const char *s)
 {
-	char *filled = fill_origin(l, s);
+	char *filled = fill_origin(s, strlen(s), l->origin);
 
 	rd_argv_add(&l->command, filled);
 	free(filled);

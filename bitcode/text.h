@@ -3,6 +3,8 @@
 #ifndef BITCODE_TEXT_H
 #define BITCODE_TEXT_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -24,6 +26,23 @@ static inline const char *without_dashes(const char *s)
 {
 	s += s[0] == '-';
 	return s + (s[0] == '-');
+}
+
+/* `length` characters of `s` with $ORIGIN filled in; the caller frees it. */
+static inline char *fill_origin(const char *s, size_t length, const char *origin)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	for (size_t skip; length; s += skip, length -= skip) {
+		skip = length >= 7 && starts(s, "$ORIGIN")     ? 7
+		       : length >= 9 && starts(s, "${ORIGIN}") ? 9
+							       : 1;
+		if (skip > 1)
+			rd_buf_adds(&b, origin);
+		else
+			rd_buf_addc(&b, *s);
+	}
+	return rd_buf_detach(&b);
 }
 
 #endif

@@ -300,14 +300,6 @@ static const char *const linker_valued[] = {"rpath",
 					    "orphan-handling",
 					    "pack-dyn-relocs",
 					    "export-dynamic-symbol",
-					    "dynamic-list",
-					    "version-script",
-					    "script",
-					    "T",
-					    "default-script",
-					    "retain-symbols-file",
-					    "symbol-ordering-file",
-					    "export-dynamic-symbol-list",
 					    "version-exports-section",
 					    "y",
 					    "trace-symbol",
@@ -360,6 +352,8 @@ static size_t distrusted_for_linker(const struct bitcode_item *item, const struc
 	/* A word that is no option is the value of the one before, or a file of the linker's to read. */
 	if (item->text[0] != '-' || is_one_of(name, linker_single) || is_one_of(name, linker_valued))
 		return item->text[0] == '@';
+	if (bitcode_file_option(name, strcspn(name, "=")))
+		return 0;
 	for (const char *const *o = linker_valued; *o; o++)
 		if (joins(name, *o))
 			return 0;
@@ -381,16 +375,28 @@ size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_
 	return value ? 2 : 1;
 }
 
-bool bitcode_trusted_file_option(const char *option)
+const char *bitcode_file_option(const char *name, size_t length)
 {
-	static const char *const known[] = {"--version-script=",
-					    "--dynamic-list=",
-					    "--script=",
-					    "--default-script=",
-					    "--retain-symbols-file=",
-					    "--symbol-ordering-file=",
-					    "--export-dynamic-symbol-list=",
+	static const char *const known[] = {"version-script",
+					    "dynamic-list",
+					    "script",
+					    "T",
+					    "default-script",
+					    "retain-symbols-file",
+					    "symbol-ordering-file",
+					    "export-dynamic-symbol-list",
 					    NULL};
 
-	return is_one_of(option, known);
+	for (const char *const *o = known; *o; o++)
+		if (strlen(*o) == length && !strncmp(*o, name, length))
+			return *o;
+	return NULL;
+}
+
+bool bitcode_trusted_file_option(const char *option)
+{
+	size_t length = strlen(option);
+
+	return length > 4 && starts(option, "--") && option[length - 1] == '=' &&
+	       bitcode_file_option(option + 2, length - 3);
 }

@@ -20,6 +20,9 @@ size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_
 /* Whether a file may be named like this: by its whole path, so that it cannot be taken for an option. */
 bool bitcode_trusted_path(const char *path);
 
+/* The linker's option of that name, without dashes, if it takes a file which the linker reads; else NULL. */
+const char *bitcode_file_option(const char *name, size_t length);
+
 /* Whether this is an option of the linker that ends in the name of a file that it reads, "--version-script=".
  */
 bool bitcode_trusted_file_option(const char *option);

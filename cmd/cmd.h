@@ -38,4 +38,8 @@ int cmd_operands(int argc, char **argv, const struct rd_usage *usage, size_t *co
 /* The same for exactly one other argument; `what` says in a message what is missing. */
 int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char *what, const char **operand);
 
+/* Prints a text whose lines begin at column `indent`, as the cursor does or, behind other words, at `column`.
+ * A word longer than a line stays whole. */
+void cmd_print_wrapped(const char *text, size_t indent, size_t column);
+
 #endif

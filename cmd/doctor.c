@@ -33,39 +33,19 @@ static const struct rd_usage usage = {
 	"  raddle doctor\n  raddle doctor --json | jq '.items[] | select(.status != \"ok\")'\n",
 };
 
-enum { WIDTH = 79, TEXT_COLUMN = 26 };
-
-/* Wraps at blanks; a word longer than the line stays whole. */
-static void print_text(const char *text, size_t column)
-{
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (column > TEXT_COLUMN && column + 1 + n > WIDTH) {
-			printf("\n%*s", TEXT_COLUMN, "");
-			column = TEXT_COLUMN;
-		} else if (column > TEXT_COLUMN) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", (int)n, text);
-		column += n;
-		text += n + (text[n] == ' ');
-	}
-	putchar('\n');
-}
+enum { TEXT_COLUMN = 26 };
 
 static void print_item(const struct doctor_item *item)
 {
 	printf("%-9s%-17s", doctor_status_name(item->status), item->name);
-	print_text(item->found, TEXT_COLUMN);
+	cmd_print_wrapped(item->found, TEXT_COLUMN, TEXT_COLUMN);
 	if (item->status == DOCTOR_OK)
 		return;
 	printf("%*s(%s)", TEXT_COLUMN, "", item->used_by);
-	print_text(item->means, TEXT_COLUMN + strlen(item->used_by) + 2);
+	cmd_print_wrapped(item->means, TEXT_COLUMN, TEXT_COLUMN + strlen(item->used_by) + 2);
 	if (item->advice) {
 		printf("%*s", TEXT_COLUMN, "-> ");
-		print_text(item->advice, TEXT_COLUMN);
+		cmd_print_wrapped(item->advice, TEXT_COLUMN, TEXT_COLUMN);
 	}
 }
 

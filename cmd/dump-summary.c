@@ -8,6 +8,7 @@
 #include "cmd/dump.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/name.h"
@@ -70,10 +71,9 @@ static void count_stream(struct summary *s, size_t stream)
 static int by_touches(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
-	uint64_t m = x->reads + x->writes, n = y->reads + y->writes;
-	if (m != n)
-		return m > n ? -1 : 1;
-	return x->object < y->object ? -1 : x->object > y->object;
+	RD_BY(y->reads + y->writes, x->reads + x->writes);
+	RD_BY(x->object, y->object);
+	return 0;
 }
 
 static void collect_uses(struct summary *s)
@@ -236,10 +236,9 @@ struct row {
 static int by_row(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	uint64_t m = x->reads + x->writes, n = y->reads + y->writes;
-	if (m != n)
-		return m > n ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	RD_BY(y->reads + y->writes, x->reads + x->writes);
+	RD_BY(x->first, y->first);
+	return 0;
 }
 
 static struct row *find_row(struct rd_umap *rows_of, struct row *rows, size_t *count, uint32_t site)

@@ -2,6 +2,7 @@
 /*
  * What `raddle reversible` says: the verdict for people, as JSON, and the certificate of a yes.
  */
+#include "cmd/cmd.h"
 #include "cmd/reversible.h"
 
 #include "base/buf.h"
@@ -14,7 +15,6 @@
 #include <string.h>
 
 #define OPERATIONS_SHOWN 12
-#define WIDTH 80
 
 /* ---- words ---- */
 
@@ -119,28 +119,6 @@ static void print_order(const struct cmd_reversible *c, const struct rev_reversa
 	       v->meet ? "is at its access, and so is the other thread" : "before the other one");
 }
 
-/* Words, broken at blanks. */
-static void print_words(const char *text, size_t indent)
-{
-	size_t column = WIDTH;
-
-	while (*text) {
-		size_t length = strcspn(text, " ");
-
-		if (column + 1 + length > WIDTH) {
-			printf("%s%*s", column == WIDTH ? "" : "\n", (int)indent, "");
-			column = indent;
-		} else {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", (int)length, text);
-		column += length;
-		text += length + (text[length] == ' ');
-	}
-	putchar('\n');
-}
-
 static void print_reversal(const struct cmd_reversible *c, const struct rev_reversal *v, size_t number)
 {
 	uint32_t lock = reversible_common_lock(c->result, &v->pair);
@@ -152,7 +130,8 @@ static void print_reversal(const struct cmd_reversible *c, const struct rev_reve
 	rd_buf_adds(&words, reversible_words(c->result, v));
 	if (lock != REV_NONE && c->result->run.objects[lock].name)
 		rd_buf_addf(&words, " (%s)", c->result->run.objects[lock].name);
-	print_words(words.data, 2);
+	printf("  ");
+	cmd_print_wrapped(words.data, 2, 2);
 	rd_buf_release(&words);
 	print_order(c, v);
 	if (number == 1 && c->schedule)

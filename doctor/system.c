@@ -98,30 +98,33 @@ void doctor_cache(struct doctor_item *item)
 /* Traces have one open file for each thread and can be large; limits cut both. */
 void doctor_limits(struct doctor_item *item)
 {
-	struct rlimit files, size, memory;
+	static const struct {
+		int resource;
+		const char *before, *after, *effect, *cure;
+	} sizes[] = {{RLIMIT_FSIZE, "files of at most ", " MiB",
+		      "Recording stops when a file of the trace gets that large.", "ulimit -f unlimited"},
+		     {RLIMIT_AS, "", " MiB of address space",
+		      "A recorded program needs a few MiB for each thread more.", "ulimit -v unlimited"}};
+	struct rlimit l;
 
-	getrlimit(RLIMIT_NOFILE, &files);
-	getrlimit(RLIMIT_FSIZE, &size);
-	getrlimit(RLIMIT_AS, &memory);
-	if (files.rlim_max < 1024) {
-		item->found = rd_xasprintf("only %llu open files", (unsigned long long)files.rlim_max);
+	getrlimit(RLIMIT_NOFILE, &l);
+	item->found = rd_xasprintf(l.rlim_max < 1024 ? "only %llu open files"
+						     : "%llu open files, files and memory unlimited",
+				   (unsigned long long)l.rlim_max);
+	if (l.rlim_max < 1024) {
 		doctor_conclude(item, DOCTOR_LIMITED, "A trace has one file for each thread.",
 				"ulimit -n 4096");
-	} else if (size.rlim_cur != RLIM_INFINITY) {
-		item->found =
-			rd_xasprintf("files of at most %llu MiB", (unsigned long long)size.rlim_cur >> 20);
-		doctor_conclude(item, DOCTOR_LIMITED,
-				"Recording stops when a file of the trace gets that large.",
-				"ulimit -f unlimited");
-	} else if (memory.rlim_cur != RLIM_INFINITY) {
-		item->found =
-			rd_xasprintf("%llu MiB of address space", (unsigned long long)memory.rlim_cur >> 20);
-		doctor_conclude(item, DOCTOR_LIMITED,
-				"A recorded program needs a few MiB for each thread more.",
-				"ulimit -v unlimited");
-	} else {
-		item->found = rd_xasprintf("%llu open files, files and memory unlimited",
-					   (unsigned long long)files.rlim_max);
+		return;
+	}
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		getrlimit(sizes[i].resource, &l);
+		if (l.rlim_cur == RLIM_INFINITY)
+			continue;
+		free(item->found);
+		item->found = rd_xasprintf("%s%llu%s", sizes[i].before, (unsigned long long)l.rlim_cur >> 20,
+					   sizes[i].after);
+		doctor_conclude(item, DOCTOR_LIMITED, sizes[i].effect, sizes[i].cure);
+		return;
 	}
 }
 

@@ -326,21 +326,14 @@ static bool address_growth(const struct shape *s, LLVMValueRef v, int depth, int
 	int64_t total, part;
 	if (!address_growth(s, LLVMGetOperand(v, 0), depth + 1, &total))
 		return false;
-	LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
-	unsigned n = LLVMGetNumOperands(v);
-	for (unsigned i = 1; i < n; i++) {
-		LLVMValueRef index = LLVMGetOperand(v, i);
-		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-			type = LLVMStructGetTypeAtIndex(type, LLVMConstIntGetZExtValue(index));
+	for (struct ir_gep g = {.gep = v}; ir_gep_next(&g);) {
+		if (g.field)
 			continue;
-		}
-		if (i > 1)
-			type = LLVMGetElementType(type);
-		if (!growth(s, index, depth + 1, &part))
+		if (!growth(s, g.index, depth + 1, &part))
 			return false;
-		if (part != 0 && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
+		if (part != 0 && LLVMGetIntTypeWidth(LLVMTypeOf(g.index)) < 64)
 			return false;
-		total += part * (int64_t)LLVMABISizeOfType(layout, type);
+		total += part * (int64_t)LLVMABISizeOfType(layout, g.type);
 	}
 	*by = total;
 	return true;

@@ -139,40 +139,45 @@ static void look_at_functions(struct ir_effects *e)
 	}
 }
 
-/* Callees mostly stand before their callers, so few rounds are needed. */
-static void spread(struct ir_effects *e)
+/* Asks `learn` about each function until it learns nothing more.  Callees mostly stand before their callers,
+ * so few rounds are needed. */
+static void repeat(struct ir_effects *e, bool (*learn)(struct ir_effects *e, struct facts *f))
 {
 	bool changed = true;
 	while (changed) {
 		changed = false;
-		for (size_t i = 0; i < e->count; i++) {
-			struct facts *f = &e->items[i];
-			for (size_t k = 0; k < f->count && !f->synchronises; k++)
-				if (e->items[f->callees[k]].synchronises) {
-					f->synchronises = true;
-					changed = true;
-				}
-		}
+		for (size_t i = 0; i < e->count; i++)
+			changed |= learn(e, &e->items[i]);
 	}
+}
+
+static bool learn_synchronises(struct ir_effects *e, struct facts *f)
+{
+	bool before = f->synchronises;
+	for (size_t k = 0; k < f->count && !f->synchronises; k++)
+		f->synchronises = e->items[f->callees[k]].synchronises;
+	return f->synchronises != before;
+}
+
+static bool pass_early_on(struct ir_effects *e, struct facts *f)
+{
+	bool changed = false;
+	for (size_t k = 0; f->early && k < f->count; k++) {
+		struct facts *callee = &e->items[f->callees[k]];
+		changed |= !callee->early;
+		callee->early = true;
+	}
+	return changed;
 }
 
 static void mark_early(struct ir_effects *e, LLVMModuleRef module)
 {
-	bool changed = false;
 	for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i != NULL; i = LLVMGetNextGlobalIFunc(i)) {
 		struct facts *f = facts_of(e, ir_base(LLVMGetGlobalIFuncResolver(i)));
 		if (f != NULL)
-			changed = f->early = true;
+			f->early = true;
 	}
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < e->count; i++)
-			for (size_t k = 0; e->items[i].early && k < e->items[i].count; k++) {
-				struct facts *callee = &e->items[e->items[i].callees[k]];
-				changed |= !callee->early;
-				callee->early = true;
-			}
-	}
+	repeat(e, pass_early_on);
 }
 
 bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function)
@@ -207,18 +212,11 @@ static bool just_waits(struct ir_effects *e, LLVMValueRef function)
 }
 
 /* Wrappers of condition waits, and wrappers of those. */
-static void wait_wrappers(struct ir_effects *e)
+static bool learn_waits(struct ir_effects *e, struct facts *f)
 {
-	bool changed = true;
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < e->count; i++) {
-			struct facts *f = &e->items[i];
-			if (f->waits || !ir_effects_has_wait(e, f->function) || !just_waits(e, f->function))
-				continue;
-			f->waits = changed = true;
-		}
-	}
+	if (f->waits || !ir_effects_has_wait(e, f->function) || !just_waits(e, f->function))
+		return false;
+	return f->waits = true;
 }
 
 struct ir_effects *ir_effects_new(LLVMModuleRef module)
@@ -238,9 +236,9 @@ struct ir_effects *ir_effects_new(LLVMModuleRef module)
 		*rd_umap_put(&e->index, (uintptr_t)f, NULL) = e->count++;
 	}
 	look_at_functions(e);
-	spread(e);
+	repeat(e, learn_synchronises);
 	mark_early(e, module);
-	wait_wrappers(e);
+	repeat(e, learn_waits);
 	return e;
 }
 

@@ -61,11 +61,7 @@ struct solver {
 
 static uint32_t find(struct solver *v, uint32_t n)
 {
-	while (v->parent[n] != n) {
-		v->parent[n] = v->parent[v->parent[n]];
-		n = v->parent[n];
-	}
-	return n;
+	return ir_root(v->parent, n);
 }
 
 static void list_add(struct list *l, uint32_t item)

@@ -23,6 +23,17 @@
 #define IR_NO_VARIABLE UINT32_MAX
 
 /* An array inside an object: its elements are one, so distances in it are those in the first element. */
+/* The representative of a class; each number is the parent of itself or of another.  Halves the path to it.
+ */
+static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
+{
+	while (parent[n] != n) {
+		parent[n] = parent[parent[n]];
+		n = parent[n];
+	}
+	return n;
+}
+
 struct ir_range {
 	int64_t start, end, element; /* bytes */
 };

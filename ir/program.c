@@ -202,20 +202,10 @@ static void add_operand(struct ir_program *p, LLVMValueRef v, uint32_t with)
 /* The base, then the indices that vary, each with the bytes that one step of it is. */
 static void address_operands(struct ir_program *p, LLVMValueRef gep)
 {
-	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-	unsigned n = LLVMGetNumOperands(gep);
 	add_operand(p, LLVMGetOperand(gep, 0), 0);
-	for (unsigned i = 1; i < n; i++) {
-		LLVMValueRef index = LLVMGetOperand(gep, i);
-		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-			type = LLVMStructGetTypeAtIndex(type, LLVMConstIntGetZExtValue(index));
-			continue;
-		}
-		if (i > 1)
-			type = LLVMGetElementType(type);
-		if (!LLVMIsAConstantInt(index))
-			add_operand(p, index, (uint32_t)LLVMABISizeOfType(p->layout, type));
-	}
+	for (struct ir_gep g = {.gep = gep}; ir_gep_next(&g);)
+		if (!g.field && !LLVMIsAConstantInt(g.index))
+			add_operand(p, g.index, (uint32_t)LLVMABISizeOfType(p->layout, g.type));
 }
 
 static void add_operands(struct ir_program *p, LLVMValueRef inst, uint32_t kind)

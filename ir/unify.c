@@ -31,11 +31,7 @@ static uint32_t add_node(struct unifier *u)
 
 static uint32_t find(struct unifier *u, uint32_t n)
 {
-	while (u->parent[n] != n) {
-		u->parent[n] = u->parent[u->parent[n]];
-		n = u->parent[n];
-	}
-	return n;
+	return ir_root(u->parent, n);
 }
 
 /* What the members of a class point to. */

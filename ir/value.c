@@ -64,29 +64,35 @@ bool ir_address_taken(LLVMValueRef function)
 	return false;
 }
 
+bool ir_gep_next(struct ir_gep *g)
+{
+	if (++g->at >= (unsigned)LLVMGetNumOperands(g->gep))
+		return false;
+	g->index = LLVMGetOperand(g->gep, g->at);
+	g->field = g->at > 1 && LLVMGetTypeKind(g->inner) == LLVMStructTypeKind;
+	if (g->field) {
+		g->type = g->inner;
+		g->inner = LLVMStructGetTypeAtIndex(g->type, LLVMConstIntGetZExtValue(g->index));
+	} else {
+		g->inner = g->at > 1 ? LLVMGetElementType(g->inner) : LLVMGetGEPSourceElementType(g->gep);
+		g->type = g->inner;
+	}
+	return true;
+}
+
 /* Adds up a GEP's indices; variable ones count as 0. */
 static void gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, struct ir_derived *out)
 {
-	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-	unsigned n = LLVMGetNumOperands(gep);
-	for (unsigned i = 1; i < n; i++) {
-		LLVMValueRef index = LLVMGetOperand(gep, i);
-		bool known = LLVMIsAConstantInt(index) != NULL;
-		if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-			unsigned field = LLVMConstIntGetZExtValue(index);
-			out->offset += LLVMOffsetOfElement(layout, type, field);
-			type = LLVMStructGetTypeAtIndex(type, field);
-			continue;
-		}
-		if (i > 1)
-			type = LLVMGetElementType(type);
-		if (!known) {
+	for (struct ir_gep g = {.gep = gep}; ir_gep_next(&g);) {
+		if (g.field) {
+			out->offset += LLVMOffsetOfElement(layout, g.type, LLVMConstIntGetZExtValue(g.index));
+		} else if (!LLVMIsAConstantInt(g.index)) {
 			out->constant = false;
-			if (i == 1)
-				out->stride = LLVMABISizeOfType(layout, type);
-		} else if (LLVMConstIntGetSExtValue(index) != 0) {
-			out->offset +=
-				LLVMConstIntGetSExtValue(index) * (int64_t)LLVMABISizeOfType(layout, type);
+			if (g.at == 1)
+				out->stride = LLVMABISizeOfType(layout, g.type);
+		} else if (LLVMConstIntGetSExtValue(g.index) != 0) {
+			out->offset += LLVMConstIntGetSExtValue(g.index) *
+				       (int64_t)LLVMABISizeOfType(layout, g.type);
 		}
 	}
 }

@@ -36,6 +36,16 @@ struct ir_derived {
 };
 bool ir_derive(LLVMTargetDataRef layout, LLVMValueRef pointer, struct ir_derived *out);
 
+/* The indices of a getelementptr, one after the other; begin with {.gep = gep}. */
+struct ir_gep {
+	LLVMValueRef gep, index;
+	LLVMTypeRef type; /* what `index` counts, or the struct that it is a field of */
+	bool field;
+	unsigned at;	   /* the operand that `index` is */
+	LLVMTypeRef inner; /* what the next index goes into */
+};
+bool ir_gep_next(struct ir_gep *g); /* false: there are no more */
+
 /* Whether the address of an object may be known to code that does not see it by
  * name: stored somewhere, passed on, converted to a number.  `harmless` says for
  * a call and an argument number that the callee keeps no copy. */

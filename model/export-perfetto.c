@@ -392,8 +392,9 @@ static void collect_thread(struct export *x, uint32_t thread, const struct trace
 	}
 }
 
-static void collect(struct export *x, const struct trace_lane *lane)
+static void collect(void *context, const struct trace_lane *lane)
 {
+	struct export *x = context;
 	enum raddle_event kind = lane->event.kind;
 	uint32_t thread = model_thread_of_stream(x->model, lane->index);
 	if (raddle_is_access(kind) || lane->event.t == 0)
@@ -542,18 +543,13 @@ static void release(struct export *x)
 int model_export_perfetto(struct trace *trace, FILE *out)
 {
 	struct export x = {.out = out, .packet = RD_BUF_INIT, .event = RD_BUF_INIT, .inner = RD_BUF_INIT};
-	struct trace_merge merge;
 	int err = model_build(&x.model, trace, MODEL_SHARING);
 	if (err)
 		return err;
 	x.threads = rd_xcalloc(x.model->thread_count + 1, sizeof *x.threads);
 	x.syncs = rd_xcalloc(x.model->sync_count + 1, sizeof *x.syncs);
-	err = trace_merge_open(&merge, trace);
+	err = trace_each(trace, collect, &x);
 	if (!err) {
-		for (struct trace_lane *lane = trace_merge_next(&merge); lane;
-		     lane = trace_merge_next(&merge))
-			collect(&x, lane);
-		trace_merge_close(&merge);
 		write_all(&x);
 		err = x.model->err;
 	}

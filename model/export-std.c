@@ -512,8 +512,9 @@ static void export_sync(struct export *x, const struct at *at, const struct trac
 		export_ordering(x, at, sync, e);
 }
 
-static void export_event(struct export *x, const struct trace_lane *lane)
+static void export_event(void *context, const struct trace_lane *lane)
 {
+	struct export *x = context;
 	const struct trace_event *e = &lane->event;
 	const struct trace_decoder *d = &lane->stream.decoder;
 	uint32_t thread = model_thread_of_stream(x->model, lane->index);
@@ -583,7 +584,6 @@ int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts
 {
 	struct export x = {.out = out, .opts = opts};
 	struct model_std_opts all = *opts;
-	struct trace_merge merge;
 	int err = model_build(&x.model, trace, MODEL_SHARING);
 	if (err)
 		return err;
@@ -597,13 +597,7 @@ int model_export_std(struct trace *trace, FILE *out, const struct model_std_opts
 	x.readers = rd_xcalloc(x.model->sync_count + 1, sizeof *x.readers);
 	for (size_t i = 0; i < trace_thread_count(trace); i++)
 		prepare(&x, i);
-	err = trace_merge_open(&merge, trace);
-	if (!err) {
-		for (struct trace_lane *lane = trace_merge_next(&merge); lane;
-		     lane = trace_merge_next(&merge))
-			export_event(&x, lane);
-		trace_merge_close(&merge);
-	}
+	err = trace_each(trace, export_event, &x);
 	if (!err)
 		err = x.model->err;
 	release(&x);

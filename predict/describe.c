@@ -752,46 +752,50 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 /* However little time there is, what was found is not lost altogether. */
 #define AT_LEAST 10
 
-static bool is_within(const struct finding_set *set, struct predict_limit limit)
-{
-	bool early = !limit.deadline_ns || set->count < AT_LEAST || rd_now_ns() < limit.deadline_ns;
+/* What is to be described now: one class after the other, within a limit. */
+struct round {
+	const struct finding_set *set;
+	struct predict_limit limit;
+	enum predict_class class;
+	size_t left_out;
+};
 
-	return early && set->count < limit.findings;
+static bool is_next(struct round *r, enum predict_class class)
+{
+	const struct predict_limit *l = &r->limit;
+	bool early = !l->deadline_ns || r->set->count < AT_LEAST || rd_now_ns() < l->deadline_ns;
+
+	if (class != r->class)
+		return false;
+	if (early && r->set->count < l->findings)
+		return true;
+	r->left_out++;
+	return false;
 }
 
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit)
 {
 	struct describer d = {.t = t, .m = t->model, .set = set};
-	size_t left_out = 0;
+	struct round now = {.set = set, .limit = limit};
 
 	d.sync_names = rd_xcalloc(d.m->sync_count + 1, sizeof *d.sync_names);
 	d.counted = rd_xcalloc(d.m->thread_count + 1, sizeof *d.counted);
 	predict_lines_init(&d.lines, &t->x);
-	for (enum predict_class class = PREDICT_SOUND; class <= PREDICT_SPECULATIVE; class ++) {
-		for (size_t i = 0; i < r->deadlock_count; i++) {
-			if (r->deadlocks[i].class != class)
-				continue;
-			if (is_within(set, limit))
+	for (now.class = PREDICT_SOUND; now.class <= PREDICT_SPECULATIVE; now.class ++) {
+		for (size_t i = 0; i < r->deadlock_count; i++)
+			if (is_next(&now, r->deadlocks[i].class))
 				describe_deadlock(&d, &r->deadlocks[i]);
-			else
-				left_out++;
-		}
-		for (size_t i = 0; i < r->race_count; i++) {
-			if (r->races[i].class != class)
-				continue;
-			if (is_within(set, limit))
+		for (size_t i = 0; i < r->race_count; i++)
+			if (is_next(&now, r->races[i].class))
 				describe_race(&d, &r->races[i]);
-			else
-				left_out++;
-		}
 	}
 	place_holds(&d);
 	RD_FREE_EACH(d.counted, d.m->thread_count);
 	free(d.counted);
 	predict_lines_release(&d.lines);
 	free(d.sync_names);
-	return left_out;
+	return now.left_out;
 }
 
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,

@@ -97,6 +97,17 @@ static void put_locks(struct page *p, const struct finding_lock *locks, size_t c
 	}
 }
 
+/* Who, and where. */
+static void put_side(struct page *p, const struct finding *f, const char *thread,
+		     const struct finding_stack *stack)
+{
+	word_thread(&p->words, f, thread);
+	flush_words(p);
+	raw(p, "</p>\n");
+	put_place_heading(p, stack);
+	put_stack(p, stack);
+}
+
 static void put_access(struct page *p, const struct finding *f, const struct finding_access *a)
 {
 	raw(p, "<section class=\"side\"><h3>");
@@ -108,11 +119,7 @@ static void put_access(struct page *p, const struct finding *f, const struct fin
 		raw(p, "</code>");
 	}
 	raw(p, "</h3><p class=\"who\">by ");
-	word_thread(&p->words, f, a->thread);
-	flush_words(p);
-	raw(p, "</p>\n");
-	put_place_heading(p, &a->stack);
-	put_stack(p, &a->stack);
+	put_side(p, f, a->thread, &a->stack);
 	put_locks(p, a->locks, a->lock_count);
 	raw(p, "</section>\n");
 }
@@ -127,11 +134,7 @@ static void put_wait(struct page *p, const struct finding *f, const struct findi
 		rd_buf_adds(&p->words, " (for reading)");
 	flush_words(p);
 	raw(p, "</h3><p class=\"who\">");
-	word_thread(&p->words, f, w->thread);
-	flush_words(p);
-	raw(p, "</p>\n");
-	put_place_heading(p, &w->stack);
-	put_stack(p, &w->stack);
+	put_side(p, f, w->thread, &w->stack);
 	put_locks(p, w->holds, w->hold_count);
 	raw(p, "</section>\n");
 }

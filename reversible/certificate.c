@@ -134,8 +134,12 @@ static bool get_threads(struct rev_certificate *c, const json_t *from)
 	return true;
 }
 
-static bool get_step(const struct rev_certificate *c, const json_t *from, struct rev_step *s)
+typedef bool get_fn(const struct rev_certificate *c, const json_t *from, void *to);
+
+static bool get_step(const struct rev_certificate *c, const json_t *from, void *to)
 {
+	struct rev_step *s = to;
+
 	return json_array_size(from) == 5 && c->thread_count &&
 	       get_small(json_array_get(from, 0), c->thread_count - 1, &s->thread) &&
 	       get_small(json_array_get(from, 1), UINT32_MAX - 1, &s->n) &&
@@ -144,21 +148,10 @@ static bool get_step(const struct rev_certificate *c, const json_t *from, struct
 	       get_small(json_array_get(from, 4), UINT32_MAX - 1, &s->m) && s->n && s->m;
 }
 
-static bool get_steps(struct rev_certificate *c, const json_t *from)
+static bool get_pair(const struct rev_certificate *c, const json_t *from, void *to)
 {
-	size_t count = json_array_size(from);
+	struct rev_pair *p = to;
 
-	if (!json_is_array(from))
-		return false;
-	c->steps = rd_xcalloc(count + 1, sizeof *c->steps);
-	for (; c->step_count < count; c->step_count++)
-		if (!get_step(c, json_array_get(from, c->step_count), &c->steps[c->step_count]))
-			return false;
-	return true;
-}
-
-static bool get_pair(const struct rev_certificate *c, const json_t *from, struct rev_pair *p)
-{
 	return json_array_size(from) == 4 && c->thread_count &&
 	       get_small(json_array_get(from, 0), c->thread_count - 1, &p->t) &&
 	       get_small(json_array_get(from, 1), UINT32_MAX - 1, &p->s) &&
@@ -166,17 +159,20 @@ static bool get_pair(const struct rev_certificate *c, const json_t *from, struct
 	       get_small(json_array_get(from, 3), UINT32_MAX - 1, &p->r);
 }
 
-static bool get_proved(struct rev_certificate *c, const json_t *from)
+/* A list whose elements have `size` bytes; NULL: one of them is wrong. */
+static void *get_list(const struct rev_certificate *c, const json_t *from, size_t size, size_t *count,
+		      get_fn *get)
 {
-	size_t count = json_array_size(from);
+	char *list = rd_xcalloc(json_array_size(from) + 1, size);
+	bool ok = json_is_array(from);
 
-	if (!json_is_array(from))
-		return false;
-	c->proved = rd_xcalloc(count + 1, sizeof *c->proved);
-	for (; c->proved_count < count; c->proved_count++)
-		if (!get_pair(c, json_array_get(from, c->proved_count), &c->proved[c->proved_count]))
-			return false;
-	return true;
+	for (*count = 0; ok && *count < json_array_size(from); ++*count)
+		ok = get(c, json_array_get(from, *count), list + *count * size);
+	if (ok)
+		return list;
+	free(list);
+	*count = 0;
+	return NULL;
 }
 
 static const char *get_all(struct rev_certificate *c, const json_t *from)
@@ -192,9 +188,12 @@ static const char *get_all(struct rev_certificate *c, const json_t *from)
 		return "it lacks the size of the trace";
 	if (!get_threads(c, json_object_get(from, "threads")))
 		return "its threads are not in order";
-	if (!get_steps(c, json_object_get(from, "steps")))
+	c->steps = get_list(c, json_object_get(from, "steps"), sizeof *c->steps, &c->step_count, get_step);
+	if (!c->steps)
 		return "its steps are not in order";
-	return get_proved(c, json_object_get(from, "proved")) ? NULL : "its proved pairs are not in order";
+	c->proved =
+		get_list(c, json_object_get(from, "proved"), sizeof *c->proved, &c->proved_count, get_pair);
+	return c->proved ? NULL : "its proved pairs are not in order";
 }
 
 int rev_certificate_parse(struct rev_certificate *c, const void *data, size_t length, const char *name)

@@ -111,72 +111,100 @@ static uint32_t *index_threads(struct rev_result *x, const struct epa_walk *walk
 	return index;
 }
 
-static int begin_walk(struct rev_result *x, struct epa_source *source, struct epa_walk **walk,
-		      uint32_t **index)
-{
-	int err = epa_walk_open(walk, source);
+/* Hands all records over, each with the index of its thread, and the walk itself at the end. */
+struct reader {
+	void (*record)(void *context, uint32_t thread, const struct trace_record *r);
+	void (*end)(void *context, struct epa_walk *walk); /* may be NULL */
+	void *context;
+};
 
-	if (!err && epa_walk_threads(*walk) > THREADS_MAX) {
-		err = rd_fail(RD_ELIMIT, "reversible: %zu threads, at most %d are possible",
-			      epa_walk_threads(*walk), THREADS_MAX);
-		epa_walk_close(*walk);
-	}
-	if (!err)
-		*index = index_threads(x, *walk);
-	return err;
-}
-
-int rev_read_operations(struct rev_result *x, struct epa_source *source)
+static int read_all(struct rev_result *x, struct epa_source *source, const struct reader *reader)
 {
-	struct modules modules = {0};
 	struct trace_record r;
 	struct epa_walk *walk;
 	uint32_t *index;
-	int err = begin_walk(x, source, &walk, &index);
+	int err = epa_walk_open(&walk, source);
 
 	if (err)
 		return err;
-	while (epa_walk_next(walk, &r) > 0) {
-		x->records++;
-		if (r.kind == TRACE_FULL_EVENT)
-			note_event(x, &modules, epa_source_sites(source), index[epa_walk_place(walk)], &r);
+	if (epa_walk_threads(walk) > THREADS_MAX) {
+		err = rd_fail(RD_ELIMIT, "reversible: %zu threads, at most %d are possible",
+			      epa_walk_threads(walk), THREADS_MAX);
+		epa_walk_close(walk);
+		return err;
 	}
+	index = index_threads(x, walk);
+	while (epa_walk_next(walk, &r) > 0)
+		reader->record(reader->context, index[epa_walk_place(walk)], &r);
+	if (reader->end)
+		reader->end(reader->context, walk);
+	epa_walk_close(walk);
+	free(index);
+	return RD_OK;
+}
+
+struct operations {
+	struct rev_result *x;
+	struct modules modules;
+	const struct trace_sites *sites;
+};
+
+static void add_operation(void *context, uint32_t thread, const struct trace_record *r)
+{
+	struct operations *o = context;
+
+	o->x->records++;
+	if (r->kind == TRACE_FULL_EVENT)
+		note_event(o->x, &o->modules, o->sites, thread, r);
+}
+
+static void end_operations(void *context, struct epa_walk *walk)
+{
+	struct rev_result *x = ((struct operations *)context)->x;
+
 	rev_run_finish(&x->run);
 	x->damaged = epa_walk_error(walk);
 	x->partial = !epa_walk_is_whole(walk);
 	name_threads(x, walk);
-	epa_walk_close(walk);
-	free(index);
-	free(modules.list);
-	return 0;
+}
+
+int rev_read_operations(struct rev_result *x, struct epa_source *source)
+{
+	struct operations o = {.x = x, .sites = epa_source_sites(source)};
+	int err = read_all(x, source, &(struct reader){add_operation, end_operations, &o});
+
+	free(o.modules.list);
+	return err;
+}
+
+struct caller {
+	const struct trace_sites *sites;
+	const char **call; /* by thread: what it called last */
+	rev_record_fn *fn;
+	void *context;
+};
+
+static void hand_on(void *context, uint32_t thread, const struct trace_record *r)
+{
+	struct caller *c = context;
+
+	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL) {
+		const struct trace_site *site = trace_sites_find(c->sites, r->site);
+
+		c->call[thread] = site ? site->what : "";
+	}
+	c->fn(c->context, thread, r, c->call[thread] ? c->call[thread] : "");
 }
 
 int rev_read_records(struct rev_result *x, struct epa_source *source, rev_record_fn *fn, void *context)
 {
-	const struct trace_sites *sites = epa_source_sites(source);
-	struct trace_record r;
-	struct epa_walk *walk;
-	const char **call;
-	uint32_t *index;
-	int err = begin_walk(x, source, &walk, &index);
+	struct caller c = {epa_source_sites(source), NULL, fn, context};
+	int err;
 
-	if (err)
-		return err;
-	call = rd_xcalloc(x->run.thread_count + 1, sizeof *call);
-	while (epa_walk_next(walk, &r) > 0) {
-		uint32_t thread = index[epa_walk_place(walk)];
-
-		if (r.kind == TRACE_FULL_CALL || r.kind == TRACE_FULL_TAIL) {
-			const struct trace_site *site = trace_sites_find(sites, r.site);
-
-			call[thread] = site ? site->what : "";
-		}
-		fn(context, thread, &r, call[thread] ? call[thread] : "");
-	}
-	epa_walk_close(walk);
-	free(index);
-	free(call);
-	return 0;
+	c.call = rd_xcalloc(x->run.thread_count + 1, sizeof *c.call);
+	err = read_all(x, source, &(struct reader){hand_on, NULL, &c});
+	free(c.call);
+	return err;
 }
 
 /* ---- the second walk ---- */
@@ -227,8 +255,9 @@ static void give_away(struct follower *f, const struct trace_record *r)
 			rev_shadow_fill(f->shadow, trace_record_value(r, i));
 }
 
-static void follow(struct follower *f, uint32_t thread, const struct trace_record *r)
+static void follow(void *context, uint32_t thread, const struct trace_record *r)
 {
+	struct follower *f = context;
 	struct rev_effects e;
 	const char *call;
 
@@ -242,17 +271,10 @@ static void follow(struct follower *f, uint32_t thread, const struct trace_recor
 
 static int read_accesses(struct rev_result *x, struct epa_source *source, struct follower *f)
 {
-	struct trace_record r;
-	struct epa_walk *walk;
-	uint32_t *index;
-	int err = begin_walk(x, source, &walk, &index);
+	int err = read_all(x, source, &(struct reader){follow, NULL, f});
 
 	if (err)
 		return err;
-	while (epa_walk_next(walk, &r) > 0)
-		follow(f, index[epa_walk_place(walk)], &r);
-	epa_walk_close(walk);
-	free(index);
 	x->accesses = f->feed.accesses;
 	x->sources = rev_sources_take(f->sources, &x->source_count);
 	return 0;

@@ -303,3 +303,16 @@ struct trace_lane *trace_merge_next(struct trace_merge *m)
 	m->started = true;
 	return m->heap_count > 0 ? &m->lanes[m->heap[0]] : NULL;
 }
+
+int trace_each(struct trace *trace, trace_lane_fn *fn, void *context)
+{
+	struct trace_merge m;
+	int err = trace_merge_open(&m, trace);
+
+	if (err)
+		return err;
+	for (struct trace_lane *lane = trace_merge_next(&m); lane; lane = trace_merge_next(&m))
+		fn(context, lane);
+	trace_merge_close(&m);
+	return RD_OK;
+}

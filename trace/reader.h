@@ -65,4 +65,8 @@ void trace_merge_close(struct trace_merge *m);
  * stack and, in last_q, the place of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
+/* All events in that order. */
+typedef void trace_lane_fn(void *context, const struct trace_lane *lane);
+int trace_each(struct trace *trace, trace_lane_fn *fn, void *context);
+
 #endif
