@@ -49,7 +49,8 @@ struct decider {
 	const struct nodes *g;
 	uint32_t *stops; /* one instance of each node */
 	uint32_t *pick;
-	uint8_t *in; /* scratch of minimal() */
+	uint8_t *in;	      /* scratch of minimal() */
+	struct trait *traits; /* scratch of state_of() */
 	uint32_t count;
 	struct open open;
 };
@@ -156,18 +157,37 @@ static bool minimal(struct decider *d)
 
 /* ---- what is known already ---- */
 
-static uint64_t identity(const struct decider *d)
+struct trait {
+	uint32_t site, object, kind;
+};
+
+static int compare_traits(const void *left, const void *right)
 {
-	const struct core *c = &d->r->c;
-	uint64_t sum = d->count;
+	const struct trait *a = left, *b = right;
+
+	RD_BY(a->site, b->site);
+	RD_BY(a->object, b->object);
+	RD_BY(a->kind, b->kind);
+	return 0;
+}
+
+/* Failures or FOUND of a set of stops: those with the same sites and objects are one deadlock, whoever the
+ * threads are.
+ */
+static uint64_t *state_of(const struct decider *d)
+{
+	struct predictor *r = d->r;
+	const uint32_t *numbers = &d->traits->site;
+	size_t length = d->count * sizeof *d->traits / sizeof *numbers;
 
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct node *n = &d->g->items[d->pick[i]];
-		uint64_t h = (uint64_t)c->x->events[c->events[n->stops[0]].source].site << 32 | n->object;
-		h = (h ^ n->kind) * 0x9e3779b97f4a7c15ull;
-		sum += (h ^ h >> 31) * 0xbf58476d1ce4e5b9ull;
+		d->traits[i] = (struct trait){n->site, n->object, n->kind};
 	}
-	return sum;
+	qsort(d->traits, d->count, sizeof *d->traits, compare_traits);
+	return rd_umap_put(
+		&r->cycles,
+		rd_tuples_put(&r->identities, numbers, length, rd_tuple_hash(numbers, length), NULL), NULL);
 }
 
 static void record(struct decider *d, enum predict_tier tier)
@@ -185,15 +205,14 @@ static void record(struct decider *d, enum predict_tier tier)
 		predict_witness_of_search(&d->r->s, &l->witness);
 	else
 		predict_witness_of_ideal(c, d->r->p, &l->witness);
-	*rd_umap_put(&d->r->cycles, identity(d), NULL) = FOUND;
+	*state_of(d) = FOUND;
 }
 
-/* Sets with the same sites and objects are one deadlock, whoever the threads
- * are; after many failures the rest are not tried. */
+/* After many failures the rest are not tried. */
 static bool settled(const struct decider *d)
 {
-	const uint64_t *state = rd_umap_get(&d->r->cycles, identity(d));
-	return state && (*state == FOUND || (*state >= MAX_FAILURES && d->r->o->max_tries != UINT32_MAX));
+	uint64_t state = *state_of(d);
+	return state == FOUND || (state >= MAX_FAILURES && d->r->o->max_tries != UINT32_MAX);
 }
 
 /* ---- deciding ---- */
@@ -323,7 +342,7 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 	else if (!d->r->o->recorded_order_only && decide_exact(d))
 		record(d, PREDICT_EXACT);
 	else
-		++*rd_umap_put(&d->r->cycles, identity(d), NULL);
+		++*state_of(d);
 }
 
 /* Thorough searches may take as much as the short ones took, in all, but one may always use its limit. */
@@ -364,6 +383,7 @@ void predict_deadlocks(struct predictor *r)
 	d.stops = rd_xcalloc(n, sizeof *d.stops);
 	d.pick = rd_xcalloc(n, sizeof *d.pick);
 	d.in = rd_xcalloc(n, 1);
+	d.traits = rd_xcalloc(n, sizeof *d.traits);
 	int64_t before = r->s.total;
 	if (!predict_cycles(&g, r->o->max_cycle, r->s.total < STEP_LIMIT ? (uint64_t)r->s.total : STEP_LIMIT,
 			    decide, &d))
@@ -371,6 +391,6 @@ void predict_deadlocks(struct predictor *r)
 	if (r->o->max_tries != UINT32_MAX)
 		limit_thorough(&r->s, before);
 	decide_open(&d);
-	RD_FREE(d.stops, d.pick, d.in);
+	RD_FREE(d.stops, d.pick, d.in, d.traits);
 	predict_nodes_release(&g);
 }

@@ -4,9 +4,9 @@
  *
  * Cuts are bits, 64 bytes a block.  Granules are numbered by object and first byte, so
  * that an access is a run of numbers; where the last of them ends another one begins.
- * Two passes over the histories: the first sets the cuts, the second gives each granule a hash over the
- * segments, sites and directions of its accesses, thread by thread.  Granules of one object with the same
- * hash are one variable.  A loop that touches a granule again and again counts as one access.
+ * Two passes over the histories: the first sets the cuts, the second numbers for each granule its story so
+ * far: the segments, sites and directions of its accesses, thread by thread.  Granules of one object with the
+ * same story are one variable.  A loop that touches a granule again and again counts as one access.
  */
 #include "predict/granule.h"
 
@@ -30,7 +30,9 @@ struct block {
 };
 
 struct mark {
-	uint64_t hash, last; /* 0: nobody shares it; the latest access, to skip repetitions */
+	uint32_t story;		/* granules with the same story are alike; 0: nobody shares it */
+	uint32_t segment, site; /* the latest access, to skip repetitions */
+	bool write;
 };
 
 struct granules {
@@ -40,8 +42,12 @@ struct granules {
 	size_t block_count, block_capacity;
 	uint64_t last_key; /* of `last`, plus one */
 	size_t last;
-	uint64_t *starts;    /* by granule: its offset */
-	struct mark *marks;  /* while hashes are made */
+	uint64_t *starts;   /* by granule: its offset */
+	struct mark *marks; /* while stories are told */
+	/* How stories go on: (segment, story) and (site, write) to a new story.  A segment is met once, so
+	 * that entries of those before may be forgotten. */
+	struct rd_pmap next;
+	uint32_t story_count;
 	uint32_t *variables; /* by granule, NOT_SHARED: none */
 	uint32_t count, variable_count;
 };
@@ -148,31 +154,54 @@ bool granule_next(struct granule_walk *w)
 
 /* ---- alike ---- */
 
-static void mark_access(struct granules *g, const struct model_access *a, uint64_t segment)
+/* Bounds what is remembered of segments that are over. */
+#define REMEMBERED 4096
+
+static uint32_t story_after(struct granules *g, const struct mark *m, const struct model_access *a,
+			    uint32_t segment)
+{
+	bool is_new;
+	uint64_t *next = rd_pmap_put(&g->next, (uint64_t)segment << 32 | m->story,
+				     (uint64_t)a->site << 1 | a->write, &is_new);
+
+	if (is_new)
+		*next = ++g->story_count;
+	RD_ASSERT(g->story_count < UINT32_MAX);
+	return (uint32_t)*next;
+}
+
+static void mark_access(struct granules *g, const struct model_access *a, uint32_t segment)
 {
 	struct granule_walk w = granules_of(g, a);
-	uint64_t item = rd_mix(rd_mix(segment, (uint64_t)a->site << 1 | a->write), 0x9e3779b97f4a7c15ull) | 1;
 
 	while (w.at < a->offset + a->size) {
 		struct mark *m = &g->marks[take_granule(&w)];
-		if (m->last == item && a->site)
+		if (m->story && m->segment == segment && m->site == a->site && m->write == a->write &&
+		    a->site)
 			continue;
-		if (!m->hash && !model_is_shared(g->m, a->object, w.offset, w.size))
+		if (!m->story && !model_is_shared(g->m, a->object, w.offset, w.size))
 			continue;
-		m->last = item;
-		m->hash = rd_mix(m->hash, item) | 1;
+		*m = (struct mark){story_after(g, m, a, segment), segment, a->site, a->write};
 	}
 }
 
 static void mark_all(struct granules *g)
 {
+	uint32_t segment = 0;
+
 	for (size_t i = 0; i < g->m->thread_count; i++) {
 		const struct model_history *h = &g->m->histories[i];
 		size_t operation = 0;
+		segment++;
 		for (size_t k = 0; k < h->access_count; k++) {
+			size_t before = operation;
 			while (operation < h->operation_count && h->operations[operation].access <= k)
 				operation++;
-			mark_access(g, &h->accesses[k], (uint64_t)i << 40 | operation);
+			segment += operation != before;
+			RD_ASSERT(segment < UINT32_MAX);
+			if (operation != before && g->next.map.count > REMEMBERED)
+				rd_pmap_release(&g->next);
+			mark_access(g, &h->accesses[k], segment);
 		}
 	}
 }
@@ -185,12 +214,13 @@ static void number_variables(struct granules *g)
 		const struct block *b = &g->blocks[i];
 		uint32_t end = b->first + (uint32_t)__builtin_popcountll(b->cuts);
 		for (uint32_t n = b->first; n < end; n++) {
-			if (!g->marks[n].hash) {
+			if (!g->marks[n].story) {
 				g->variables[n] = NOT_SHARED;
 				continue;
 			}
 			bool is_new;
-			uint64_t *number = rd_umap_put(&known, rd_mix(g->marks[n].hash, b->object), &is_new);
+			uint64_t *number =
+				rd_umap_put(&known, (uint64_t)g->marks[n].story << 32 | b->object, &is_new);
 			if (is_new)
 				*number = g->variable_count++;
 			g->variables[n] = (uint32_t)*number;
@@ -212,6 +242,7 @@ struct granules *granules_new(const struct model *m)
 	number_variables(g);
 	free(g->marks);
 	g->marks = NULL;
+	rd_pmap_release(&g->next);
 	return g;
 }
 

@@ -4,6 +4,7 @@
 #define PREDICT_INTERNAL_H
 
 #include "base/map.h"
+#include "base/tuple.h"
 #include "predict/core.h"
 #include "predict/predict.h"
 #include "predict/search.h"
@@ -14,9 +15,10 @@ struct predictor {
 	struct search s;
 	enum predict_class class;
 	struct predict_result *out;
-	struct rd_umap pairs;  /* (site, site) -> state, see race.c */
-	struct rd_umap cycles; /* identity of a deadlock -> failures or found, see deadlock.c */
-	uint32_t *p;	       /* scratch ideal */
+	struct rd_umap pairs;	     /* (site, site) -> state, see race.c */
+	struct rd_tuples identities; /* of sets of stops, */
+	struct rd_umap cycles;	     /* and by their number: failures or found, see deadlock.c */
+	uint32_t *p;		     /* scratch ideal */
 };
 
 void predict_races(struct predictor *r);

@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "base/tuple.h"
 #include "predict/race.h"
 
 #include <stdlib.h>
@@ -28,22 +29,41 @@
 
 /* What accesses are grouped by. */
 struct access_key {
-	uint64_t locks;
+	uint32_t locks; /* number of the set, plus one; 0: none, or it does not matter */
 	uint32_t site, sort, event;
 };
 
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	RD_BY(*a, *b);
+	return 0;
+}
+
+/* A set of locks is what is held, in whatever order it was taken. */
 void predict_pairs_init(struct walk *w)
 {
 	const struct sections *s = &w->r->c.sections;
+	struct rd_tuples sets = {0};
+	uint32_t *set = NULL;
+	size_t capacity = 0;
 
 	w->held = rd_xmalloc((s->hold_count + 1) * sizeof *w->held);
 	for (size_t i = 0; i < s->hold_count; i++) {
-		const struct section *o = &s->list[s->holds[i].section];
-		uint32_t next = s->holds[i].next;
-		RD_ASSERT(next == NONE || next < i);
-		w->held[i] = rd_mix(0x9e3779b97f4a7c15ull, (uint64_t)o->lock << 1 | o->shared) +
-			     (next == NONE ? 0 : w->held[next]);
+		size_t count = 0;
+		for (uint32_t h = (uint32_t)i; h != NONE; h = s->holds[h].next) {
+			const struct section *o = &s->list[s->holds[h].section];
+			RD_ASSERT(s->holds[h].next == NONE || s->holds[h].next < h);
+			RD_ASSERT(o->lock <= UINT32_MAX >> 1);
+			RD_GROW(set, capacity, count + 1);
+			set[count++] = o->lock << 1 | o->shared;
+		}
+		qsort(set, count, sizeof *set, compare_numbers);
+		w->held[i] = rd_tuples_put(&sets, set, count, rd_tuple_hash(set, count), NULL) + 1;
 	}
+	free(set);
+	rd_tuples_release(&sets);
 }
 
 void predict_pairs_release(struct walk *w)

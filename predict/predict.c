@@ -95,6 +95,7 @@ static void run_whole(const struct exec *x, const struct predict_opts *o, struct
 	if (!o->sound_only)
 		run_model(&r, MODEL_SPECULATIVE);
 	RD_UMAP_RELEASE(&r.pairs, &r.cycles);
+	rd_tuples_release(&r.identities);
 	free(r.p);
 	core_release(&r.c);
 }

@@ -46,7 +46,7 @@ struct walk {
 	size_t order_capacity;
 	struct access_key *keys;
 	size_t key_capacity;
-	uint64_t *held; /* by hold: a hash of the locks */
+	uint32_t *held; /* by hold: a number of the set of locks, from 1 */
 	struct rd_umap
 		failures; /* of a pair of sites: in recorded order, and times FAILED_SEARCH of searches */
 	uint8_t *found;	  /* by variable: it has a race */

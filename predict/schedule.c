@@ -46,7 +46,8 @@ void sched_release(struct search *s)
 	struct sched *d = &s->sched;
 
 	RD_FREE(d->at, d->readers, d->stock, d->pending, d->known, d->touched, d->steps, d->frames,
-		d->choices, d->seen.slots);
+		d->choices);
+	rd_tuples_release(&d->seen);
 }
 
 static uint32_t readers_in(const struct core *c, const struct list *l, uint32_t of, const uint32_t *p)
@@ -116,13 +117,23 @@ static void release_lock(struct search *s, const struct event *v, bool undo)
 		*readers = undo ? EXCLUSIVE : 0;
 }
 
+static uint64_t hash_position(uint32_t thread, uint32_t position)
+{
+	uint64_t z = (thread + 1) * 0xd1342543de82ef95ull + position * 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* The hash of all positions is the sum of theirs, so that a step changes it by two. */
 static void move(struct search *s, const struct event *v, int by)
 {
 	uint32_t *at = &s->sched.at[v->thread];
 
-	s->sched.hash ^= predict_hash_position(v->thread, *at);
+	s->sched.hash ^= hash_position(v->thread, *at);
 	*at += by;
-	s->sched.hash ^= predict_hash_position(v->thread, *at);
+	s->sched.hash ^= hash_position(v->thread, *at);
 }
 
 static void run(struct search *s, const uint32_t *p, uint32_t e)
@@ -184,7 +195,7 @@ void sched_reset(struct search *s)
 	for (size_t i = 0; i < d->touched_count; i++)
 		d->known[d->touched[i]] = 0;
 	d->touched_count = d->frame_count = d->choice_count = 0;
-	predict_hash_clear(&d->seen);
+	rd_tuples_clear(&d->seen);
 	d->hash = 0;
 }
 
@@ -253,6 +264,14 @@ static bool back(struct search *s, const uint32_t *p)
 	return false;
 }
 
+static bool was_here(struct search *s)
+{
+	bool is_new;
+
+	rd_tuples_put(&s->sched.seen, s->sched.at, s->c->threads, s->sched.hash, &is_new);
+	return !is_new;
+}
+
 /* Takes the first choice; true unless there is none here and none left to go
  * back to. */
 static bool choose(struct search *s, const uint32_t *p, size_t begin, bool greedy)
@@ -260,7 +279,7 @@ static bool choose(struct search *s, const uint32_t *p, size_t begin, bool greed
 	struct sched *d = &s->sched;
 	size_t n = d->choice_count - begin;
 
-	if (!n || (n > 1 && !greedy && !predict_hash_add(&d->seen, d->hash))) {
+	if (!n || (n > 1 && !greedy && was_here(s))) {
 		d->choice_count = begin;
 		return !greedy && back(s, p);
 	}

@@ -28,53 +28,6 @@
 /* Ideals without a schedule before it is worth while to ask which choices are left. */
 #define PATIENCE 16
 
-bool predict_hash_add(struct hash_set *h, uint64_t key)
-{
-	if (h->count * 2 >= h->capacity) {
-		struct hash_set old = *h;
-		h->capacity = old.capacity ? old.capacity * 2 : 64;
-		h->slots = rd_xcalloc(h->capacity, sizeof *h->slots);
-		h->count = 0;
-		for (size_t i = 0; i < old.capacity; i++)
-			if (old.slots[i])
-				predict_hash_add(h, old.slots[i]);
-		free(old.slots);
-	}
-	key |= !key;
-	for (uint64_t i = key ^ key >> 31;; i++) {
-		uint64_t *slot = &h->slots[i & (h->capacity - 1)];
-		if (*slot == key)
-			return false;
-		if (!*slot) {
-			*slot = key;
-			h->count++;
-			return true;
-		}
-	}
-}
-
-void predict_hash_clear(struct hash_set *h)
-{
-	if (!h->count)
-		return;
-	if (h->capacity > 1024) {
-		free(h->slots);
-		*h = (struct hash_set){0};
-		return;
-	}
-	memset(h->slots, 0, h->capacity * sizeof *h->slots);
-	h->count = 0;
-}
-
-uint64_t predict_hash_position(uint32_t thread, uint32_t position)
-{
-	uint64_t z = (thread + 1) * 0xd1342543de82ef95ull + position * 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
 static void build_must_next(struct search *s)
 {
 	const struct core *c = s->c;
@@ -106,7 +59,8 @@ void search_release(struct search *s)
 {
 	order_release(s);
 	sched_release(s);
-	RD_FREE(s->must_next.first, s->must_next.item, s->seen.slots, s->ideal, s->schedule);
+	rd_tuples_release(&s->seen);
+	RD_FREE(s->must_next.first, s->must_next.item, s->ideal, s->schedule);
 }
 
 bool search_late(struct search *s)
@@ -458,13 +412,12 @@ static enum answer solve(struct search *s, const uint32_t *p)
 {
 	const struct core *c = s->c;
 	struct conflict conflict;
-	uint64_t hash = 0;
 	uint32_t event;
 	enum answer sum;
+	bool is_new;
 
-	for (uint32_t t = 0; t < c->threads; t++)
-		hash ^= predict_hash_position(t, p[t]);
-	if (!predict_hash_add(&s->seen, hash))
+	rd_tuples_put(&s->seen, p, c->threads, rd_tuple_hash(p, c->threads), &is_new);
+	if (!is_new)
 		return ANSWER_NO;
 	for (uint32_t i = 0; i < s->target_count; i++)
 		if (core_in(c, p, s->targets[i]))
@@ -504,7 +457,7 @@ enum answer search_run(struct search *s, const uint32_t *targets, uint32_t count
 	s->target_count = count;
 	s->work = s->work_limit;
 	s->refuted = 0;
-	predict_hash_clear(&s->seen);
+	rd_tuples_clear(&s->seen);
 	if (search_least(s->c, &s->c->need, targets, count, p))
 		a = solve(s, p);
 	s->total -= s->work_limit - s->work;

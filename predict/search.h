@@ -15,14 +15,10 @@
 #ifndef PREDICT_SEARCH_H
 #define PREDICT_SEARCH_H
 
+#include "base/tuple.h"
 #include "predict/core.h"
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
-
-struct hash_set {
-	uint64_t *slots;
-	size_t count, capacity;
-};
 
 /* Orders within an ideal that every schedule of it must keep; saturate.c. */
 struct order {
@@ -75,8 +71,8 @@ struct sched {
 	size_t frame_count, frame_capacity;
 	uint32_t *choices; /* candidates of all frames */
 	size_t choice_count, choice_capacity;
-	struct hash_set seen;
-	uint64_t hash;
+	struct rd_tuples seen; /* positions */
+	uint64_t hash;	       /* of `at` */
 };
 
 struct search {
@@ -92,7 +88,7 @@ struct search {
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
 	bool late;	     /* that was noticed */
 	uint32_t ticks;
-	struct hash_set seen; /* ideals */
+	struct rd_tuples seen; /* ideals */
 	struct order order;
 	struct sched sched;
 	uint32_t *ideal;    /* the answer: positions */
@@ -145,10 +141,6 @@ void sched_release(struct search *s);
  * sched_reset().  With `greedy`, gives up instead of going back. */
 enum answer sched_run(struct search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct search *s);
-
-bool predict_hash_add(struct hash_set *h, uint64_t key); /* false: was there */
-void predict_hash_clear(struct hash_set *h);
-uint64_t predict_hash_position(uint32_t thread, uint32_t position);
 
 /* The section of `e` is in the ideal and does not end in it. */
 static inline bool section_open(const struct core *c, const uint32_t *p, uint32_t section)
