@@ -3,7 +3,7 @@
  * Options as data.  A command's table and its arguments come in; values are
  * stored through the table's pointers, help goes to stdout.  The hidden
  * --list-options prints the table for shell completion and for the test that
- * compares it with the man page.
+ * compares it with the man page.  What can be written is option-output.c's.
  */
 #include "base/option.h"
 
@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,16 @@ enum { LINE_WIDTH = 79, HELP_COLUMN = 24, NEAREST_MAX = 32 };
 
 static bool takes_argument(const struct rd_option *o)
 {
-	return o->type == RD_OPT_STRING || o->type == RD_OPT_NUMBER;
+	return o->type != RD_OPT_FLAG;
+}
+
+/* "=FILE", "[=FILE]" or nothing. */
+static void add_argument(const struct rd_option *o, struct rd_buf *out)
+{
+	bool optional = o->traits & RD_OPT_OPTIONAL;
+
+	if (takes_argument(o))
+		rd_buf_addf(out, "%s=%s%s", optional ? "[" : "", o->argument, optional ? "]" : "");
 }
 
 /* Where a paragraph ends: at a blank line, before an indented one, at the end. */
@@ -70,23 +80,26 @@ static void print_summary(const char *text)
 
 static void print_option(const struct rd_option *o)
 {
-	struct rd_buf left = RD_BUF_INIT;
+	struct rd_buf left = RD_BUF_INIT, help = RD_BUF_INIT;
 
 	if (o->letter)
 		rd_buf_addf(&left, "  -%c, --%s", o->letter, o->name);
 	else
 		rd_buf_addf(&left, "      --%s", o->name);
-	if (takes_argument(o))
-		rd_buf_addf(&left, "=%s", o->argument);
+	add_argument(o, &left);
 	if (left.length + 2 > HELP_COLUMN)
 		printf("%s\n%*s", left.data, HELP_COLUMN, "");
 	else
 		printf("%-*s", HELP_COLUMN, left.data);
-	print_wrapped(o->help, HELP_COLUMN, HELP_COLUMN);
+	rd_buf_adds(&help, o->help);
+	if (o->initial && *o->initial)
+		rd_buf_addf(&help, " (%s)", o->initial);
+	print_wrapped(help.data, HELP_COLUMN, HELP_COLUMN);
 	rd_buf_release(&left);
+	rd_buf_release(&help);
 }
 
-static const struct rd_option help_option = {RD_OPT_FLAG, 'h', "help", NULL, NULL, "show this help"};
+static const struct rd_option help_option = RD_FLAG('h', "help", NULL, "show this help");
 
 static void print_help(const struct rd_usage *usage)
 {
@@ -105,9 +118,14 @@ static void print_help(const struct rd_usage *usage)
 
 static void list_option(const struct rd_option *o)
 {
+	struct rd_buf line = RD_BUF_INIT;
+
 	if (o->letter)
-		printf("-%c ", o->letter);
-	printf("--%s%s%s\n", o->name, takes_argument(o) ? "=" : "", takes_argument(o) ? o->argument : "");
+		rd_buf_addf(&line, "-%c ", o->letter);
+	rd_buf_addf(&line, "--%s", o->name);
+	add_argument(o, &line);
+	puts(line.data);
+	rd_buf_release(&line);
 }
 
 static void print_list(const struct rd_usage *usage)
@@ -176,10 +194,24 @@ static int unknown_option(const char *name, size_t n, const struct rd_usage *usa
 	return RD_EUSAGE;
 }
 
-static int parse_number(const struct rd_option *o, const char *text)
+/* ---- values ---- */
+
+static int set_number(const struct rd_option *o, const char *where, const char *text, uint64_t value)
 {
-	static const char suffixes[] = "kKMG";
-	static const unsigned char shifts[] = {10, 10, 20, 30};
+	bool bounded = o->max && o->type == RD_OPT_NUMBER;
+
+	if (value < o->min || (o->max && value > o->max))
+		return bounded ? rd_fail(RD_EUSAGE, "%s--%s=%s: out of range (%" PRIu64 " to %" PRIu64 ")",
+					 where, o->name, text, o->min, o->max)
+			       : rd_fail(RD_EUSAGE, "%s--%s=%s: out of range", where, o->name, text);
+	*(uint64_t *)o->value = value;
+	return 0;
+}
+
+static int parse_number(const struct rd_option *o, const char *where, const char *text)
+{
+	static const char suffixes[] = "kKMGT";
+	static const unsigned char shifts[] = {10, 10, 20, 30, 40};
 	unsigned long long value;
 	const char *suffix;
 	unsigned shift = 0;
@@ -192,23 +224,103 @@ static int parse_number(const struct rd_option *o, const char *text)
 		end++;
 	}
 	if (*text < '0' || *text > '9' || *end)
-		return rd_fail(RD_EUSAGE, "--%s=%s: not a number (such as 4096, 64k, 16M or 2G)", o->name,
-			       text);
+		return rd_fail(RD_EUSAGE, "%s--%s=%s: not a number (such as 4096, 64k, 16M or 2G)", where,
+			       o->name, text);
 	if (errno == ERANGE || value > UINT64_MAX >> shift)
-		return rd_fail(RD_EUSAGE, "--%s=%s: the number is too large", o->name, text);
-	*(uint64_t *)o->value = (uint64_t)value << shift;
-	return 0;
+		return rd_fail(RD_EUSAGE, "%s--%s=%s: the number is too large", where, o->name, text);
+	return set_number(o, where, text, (uint64_t)value << shift);
 }
 
-static int store(const struct rd_option *o, const char *argument)
+/* Digits and perhaps a fraction.  strtod() would take nan, inf and hexadecimal numbers, too. */
+static const char *skip_decimal(const char *text)
 {
+	size_t n = strspn(text, "0123456789");
+
+	if (n && text[n] == '.')
+		n += 1 + strspn(text + n + 1, "0123456789");
+	return text + n;
+}
+
+static int parse_duration(const struct rd_option *o, const char *where, const char *text)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} units[] = {{"", 1e3}, {"s", 1e3}, {"ms", 1}, {"m", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+	const char *unit = skip_decimal(text);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units && unit != text; i++) {
+		double ms = !strcmp(unit, units[i].name) ? strtod(text, NULL) * units[i].ms : -1;
+
+		if (ms > 1e15)
+			return rd_fail(RD_EUSAGE, "%s--%s=%s: out of range", where, o->name, text);
+		if (ms > 0 && ms < 1)
+			ms = 1; /* 0 would be no limit */
+		if (ms >= 0)
+			return set_number(o, where, text, (uint64_t)ms);
+	}
+	return rd_fail(RD_EUSAGE, "%s--%s=%s: not a duration (such as 30, 500ms, 30s, 5m or 1h)", where,
+		       o->name, text);
+}
+
+int rd_option_set(const struct rd_option *o, const char *where, const char *argument)
+{
+	if (!argument && takes_argument(o)) {
+		if (!(o->traits & RD_OPT_OPTIONAL))
+			return rd_fail(RD_EUSAGE, "%soption --%s needs an argument (%s)", where, o->name,
+				       o->argument);
+		argument = "-";
+	}
 	switch (o->type) {
-	case RD_OPT_FLAG: *(bool *)o->value = true; return 0;
+	case RD_OPT_FLAG:
+		if (argument)
+			return rd_fail(RD_EUSAGE, "%soption --%s takes no argument", where, o->name);
+		*(bool *)o->value = true;
+		return 0;
 	case RD_OPT_STRING: *(const char **)o->value = argument; return 0;
-	case RD_OPT_NUMBER: return parse_number(o, argument);
+	case RD_OPT_NUMBER: return parse_number(o, where, argument);
+	case RD_OPT_DURATION: return parse_duration(o, where, argument);
 	case RD_OPT_END: break;
 	}
 	RD_BUG("an option of no known type");
+}
+
+static void init_option(const struct rd_option *o)
+{
+	if (o->type == RD_OPT_FLAG)
+		*(bool *)o->value = false;
+	else if (o->type == RD_OPT_STRING)
+		*(const char **)o->value = NULL;
+	else if (!o->initial || !*o->initial)
+		*(uint64_t *)o->value = o->initial ? RD_OPTION_UNSET : 0;
+	else if (rd_option_set(o, "", o->initial))
+		RD_BUG("an initial value that its option does not take");
+}
+
+void rd_options_init(const struct rd_option *options)
+{
+	for (const struct rd_option *o = options; o->type != RD_OPT_END; o++)
+		init_option(o);
+}
+
+const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n)
+{
+	for (const struct rd_option *o = options; o->type != RD_OPT_END; o++)
+		if (!strncmp(o->name, name, n) && !o->name[n])
+			return o;
+	return NULL;
+}
+
+/* ---- arguments ---- */
+
+/* Whether the word behind an option is its argument. */
+static bool takes_next(const struct rd_option *o, const char *next, const struct rd_usage *usage)
+{
+	if (!next || !takes_argument(o) || !strcmp(next, "--"))
+		return false;
+	if (o->traits & RD_OPT_OPTIONAL)
+		return usage->next_word && (next[0] != '-' || !next[1]);
+	return true;
 }
 
 /* Both parsers return how many arguments they took, or a negative rd_err. */
@@ -216,44 +328,33 @@ static int parse_long(char **args, const struct rd_usage *usage)
 {
 	const char *name = args[0] + 2, *equals = strchr(name, '=');
 	size_t n = equals ? (size_t)(equals - name) : strlen(name);
-	const struct rd_option *o = usage->options;
+	const struct rd_option *o = rd_option_find(usage->options, name, n);
+	bool next = o && !equals && takes_next(o, args[1], usage);
 	int err;
 
-	while (o->type != RD_OPT_END && (strncmp(o->name, name, n) || o->name[n]))
-		o++;
-	if (o->type == RD_OPT_END)
+	if (!o)
 		return unknown_option(name, n, usage);
-	if (!takes_argument(o)) {
-		if (equals)
-			return rd_fail(RD_EUSAGE, "option --%s takes no argument", o->name);
-		return store(o, NULL) ? RD_EUSAGE : 1;
-	}
-	if (!equals && !args[1])
-		return rd_fail(RD_EUSAGE, "option --%s needs an argument (%s)", o->name, o->argument);
-	err = store(o, equals ? equals + 1 : args[1]);
-	return err ? err : equals ? 1 : 2;
+	err = rd_option_set(o, "", equals ? equals + 1 : next ? args[1] : NULL);
+	return err ? err : 1 + next;
 }
 
 static int parse_letters(char **args, const struct rd_usage *usage)
 {
 	for (const char *p = args[0] + 1; *p; p++) {
 		const struct rd_option *o = usage->options;
+		bool next;
 		int err;
 
 		while (o->type != RD_OPT_END && o->letter != *p)
 			o++;
 		if (o->type == RD_OPT_END)
 			return rd_fail(RD_EUSAGE, "unknown option -%c; --help lists them", *p);
-		if (takes_argument(o)) {
-			if (!p[1] && !args[1])
-				return rd_fail(RD_EUSAGE, "option -%c needs an argument (%s)", *p,
-					       o->argument);
-			err = store(o, p[1] ? p + 1 : args[1]);
-			return err ? err : p[1] ? 1 : 2;
-		}
-		err = store(o, NULL);
-		if (err)
-			return err;
+		next = !p[1] && takes_next(o, args[1], usage);
+		if (takes_argument(o) && !p[1] && !next)
+			return rd_fail(RD_EUSAGE, "option -%c needs an argument (%s)", *p, o->argument);
+		err = rd_option_set(o, "", !takes_argument(o) ? NULL : next ? args[1] : p + 1);
+		if (err || takes_argument(o))
+			return err ? err : 1 + next;
 	}
 	return 1;
 }

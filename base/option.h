@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options as data.  A command declares a table of its options with their help;
- * parsing, --help and the check against the man page all use that table.
+ * parsing, --help, shell completion, defaults from elsewhere and the check against
+ * the man page all use that table.
  *
  *	static const struct rd_option options[] = {
  *		RD_FLAG('q', "quiet", &opt.quiet, "say nothing"),
@@ -11,8 +12,12 @@
  *	};
  *
  * Long options are written `--output=DIR` or `--output DIR`; "--" ends the
- * options; the first argument that is no option ends them too.  The hidden
- * option --list-options prints the table, a line for each option.
+ * options and is the argument of none; the first argument that is no option ends
+ * them too.  The hidden option --list-options prints the table, a line for each
+ * option.
+ *
+ * Numbers take the suffixes k, M, G and T.  Durations are seconds, or have a unit:
+ * 500ms, 30s, 5m, 1.5h, 2d; they are stored in milliseconds.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
@@ -21,32 +26,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER };
+enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_OPT_DURATION };
+
+/* What an option does to the world. */
+enum rd_option_trait {
+	RD_OPT_READS = 1,  /* names a file that is read, or several with commas */
+	RD_OPT_WRITES = 2, /* names a file that is written; "-" is standard output */
+	RD_OPT_MAKES = 4,  /* names a directory that is made or filled */
+	RD_OPT_RUNS = 8, /* decides what is executed, or removes something: only the user's own word counts */
+	RD_OPT_OPTIONAL = 16, /* --name[=ARGUMENT]; without it the value is "-" */
+};
+
+/* The value of a number or duration that nobody gave, where 0 has a meaning of its own: `initial` is "". */
+#define RD_OPTION_UNSET UINT64_MAX
 
 struct rd_option {
 	enum rd_option_type type;
-	char letter; /* 0: none */
+	char letter;	 /* 0: none */
+	unsigned traits; /* enum rd_option_trait */
 	const char *name;
 	void *value;	      /* bool *, const char **, uint64_t * */
 	const char *argument; /* what help calls the argument */
+	const char *initial;  /* a number before anybody gives one, as it would be written; NULL: 0 */
+	uint64_t min, max;    /* of numbers; max 0: no more than fits */
 	const char *help;
 };
 
 #define RD_FLAG(letter, name, value, help)                                                                   \
 	{                                                                                                    \
-		RD_OPT_FLAG, letter, name, (bool *){value}, NULL, help                                       \
+		RD_OPT_FLAG, letter, 0, name, (bool *){value}, NULL, NULL, 0, 0, help                        \
 	}
 #define RD_STRING(letter, name, value, argument, help)                                                       \
 	{                                                                                                    \
-		RD_OPT_STRING, letter, name, (const char **){value}, argument, help                          \
+		RD_OPT_STRING, letter, 0, name, (const char **){value}, argument, NULL, 0, 0, help           \
 	}
 #define RD_NUMBER(letter, name, value, argument, help)                                                       \
 	{                                                                                                    \
-		RD_OPT_NUMBER, letter, name, (uint64_t *){value}, argument, help                             \
+		RD_OPT_NUMBER, letter, 0, name, (uint64_t *){value}, argument, NULL, 0, 0, help              \
 	}
 #define RD_END                                                                                               \
 	{                                                                                                    \
-		RD_OPT_END, 0, 0, 0, 0, 0                                                                    \
+		RD_OPT_END, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                        \
 	}
 
 struct rd_usage {
@@ -54,13 +74,31 @@ struct rd_usage {
 	const char *summary;  /* one or more paragraphs */
 	const struct rd_option *options;
 	const char *example; /* lines of an example, shown verbatim */
+
+	/* The word behind an option whose argument is optional may be that argument: it is, unless it begins
+	 * with "-".  For commands whose operand is behind all options. */
+	bool next_word;
 };
 
 /* Parses argv[1..]; returns the index of the first argument after the options,
  * RD_OPTION_HELP after it has printed help on stdout (-h, --help), or a negative
- * rd_err after a message.  Numbers take k, M and G suffixes. */
+ * rd_err after a message. */
 #define RD_OPTION_HELP 0
 int rd_options_parse(int argc, char **argv, const struct rd_usage *usage);
+
+/* Gives the options their initial values: off, NULL, and `initial`. */
+void rd_options_init(const struct rd_option *options);
+
+/* The option of that name, of `n` characters; NULL: there is none. */
+const struct rd_option *rd_option_find(const struct rd_option *options, const char *name, size_t n);
+
+/* Stores an argument, which lives on, or with NULL that the option was given without.  Messages begin with
+ * `where`, which may be "". */
+int rd_option_set(const struct rd_option *o, const char *where, const char *argument);
+
+/* Whether what the options name can be written, as far as can be told without doing it, so that it is told
+ * before hours of work.  `command` is for the message. */
+int rd_options_check(const struct rd_option *options, const char *command);
 
 /* For "did you mean": whether `candidate` is like `word`, and more so than any
  * before it.  *best starts as SIZE_MAX. */

@@ -6,62 +6,43 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
+#include "cmd/output.h"
 #include "report/campaign.h"
 #include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static struct {
-	bool json;
-	const char *html; /* file for the page, "-": standard output */
-	uint64_t places;
-} opt;
-
-static const struct rd_option options[] = {
-	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
-	RD_STRING(0, "html", &opt.html, "FILE", "write an HTML page to FILE (-: standard output)"),
-	RD_NUMBER('n', "places", &opt.places, "COUNT", "list COUNT functions, lines and opcodes"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle campaign [--json] [--html FILE] DIR...",
+static const struct cmd_usage usage = {
+	"raddle campaign [--json[=FILE]] [--html FILE] DIR...",
 	"Shows the results of campaigns of 'raddle inject': for each kind of fault the number of\n"
 	"runs with each outcome, the fault coverage and the maximal possible false negative rate\n"
 	"(MPFNR) with 95 % confidence intervals, and the places of the harmful faults.  A campaign\n"
 	"need not be finished.",
-	options,
+	"json html places",
 	"  raddle inject --fault all -n 5000 -o faults -- ./pca 10 8\n"
 	"  raddle campaign faults\n"
 	"  raddle campaign --html faults.html faults\n",
 };
 
-static int write_page(const struct report_campaigns *c)
+static int write_json(const void *what, FILE *out)
 {
-	bool to_stdout = !strcmp(opt.html, "-");
-	FILE *out = to_stdout ? stdout : fopen(opt.html, "w");
-	int err;
+	return report_campaign_json(what, out);
+}
 
-	if (!out)
-		return rd_fail_errno("%s: cannot write it", opt.html);
-	err = report_campaign_html(c, out);
-	if (!to_stdout && fclose(out) != 0 && !err)
-		err = rd_fail_errno("%s: cannot write it", opt.html);
-	return err;
+static int write_html(const void *what, FILE *out)
+{
+	return report_campaign_html(what, out);
 }
 
 static int write_all(struct report_campaigns *c)
 {
-	bool page_is_stdout = opt.html && !strcmp(opt.html, "-");
-	int err = opt.html ? write_page(c) : 0;
+	int err = cmd_document(opt.html, write_html, c);
 
 	c->colour = report_wants_colour(stdout);
-	if (!err && opt.json)
-		err = report_campaign_json(c, stdout);
-	else if (!err && !page_is_stdout)
+	if (!err)
+		err = cmd_document(opt.json, write_json, c);
+	if (!err && !cmd_output_is_stdout())
 		err = report_campaign_text(c, stdout);
 	return err;
 }
@@ -70,7 +51,7 @@ static int show(char **directories, size_t count)
 {
 	struct campaign_results *results = rd_xcalloc(count, sizeof *results);
 	struct campaign_statistics *statistics = rd_xcalloc(count, sizeof *statistics);
-	struct report_campaigns c = {.items = statistics, .places = opt.places};
+	struct report_campaigns c = {.items = statistics, .places = cmd_limit(opt.places, SIZE_MAX)};
 	int err = 0;
 
 	for (; c.count < count && !err; c.count += !err) {
@@ -96,13 +77,7 @@ int cmd_campaign(int argc, char **argv)
 
 	if (status != CMD_GO_ON)
 		return status;
-	if (!count) {
-		rd_fail(RD_EUSAGE, "campaign: which directory? 'raddle help campaign' shows the usage");
-		return CMD_FAILED;
-	}
-	if (opt.json && opt.html && !strcmp(opt.html, "-")) {
-		rd_fail(RD_EUSAGE, "campaign: only one document can go to standard output");
-		return CMD_FAILED;
-	}
+	if (!count)
+		return cmd_which("campaign", "directory");
 	return show(argv + 1, count) ? CMD_FAILED : CMD_OK;
 }

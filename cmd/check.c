@@ -40,79 +40,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXTRA 50      /* findings that diverged replays may add */
-#define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
-#define OUTLIVE_S 3   /* that processes which outlive the program get without --with */
-#define TIME_S 300    /* for all */
+#define EXTRA 50	/* findings that diverged replays may add */
+#define GRACE_MS 2000	/* between SIGTERM and SIGKILL */
+#define OUTLIVE_MS 3000 /* that processes which outlive the program get without --with */
 
 #define LOG_NS (10 * 1000000000ll) /* between lines of progress in a log */
 
 #define DIRECTORY "raddle-check"
 
-static struct {
-	const char *directory;
-	const char *with;  /* a command that runs beside the program */
-	const char *setup; /* and one before it */
-	const char *plugins;
-	const char *write_baseline;
-	struct cmd_output output;
-	struct cmd_filter filter;
-	struct predict_batch prediction;
-	uint64_t jobs, runs;
-	uint64_t timeout; /* seconds of one run; 0: none */
-	uint64_t time;	  /* seconds of the whole check; 0: none */
-	bool no_replay;
-	bool pass_status;
-	bool fast, quick; /* the flavour */
-	bool quiet, verbose;
-} opt = {.runs = 1, .time = TIME_S, .prediction = PREDICT_BATCH_DEFAULT};
-
-static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "write traces and schedules to DIR (" DIRECTORY ")"),
-	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings to FILE (-: standard output)"),
-	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write the findings as SARIF 2.1.0"),
-	RD_STRING(0, "html", &opt.output.html, "FILE", "write the findings as an HTML page"),
-	RD_STRING(0, "baseline", &opt.filter.baseline, "FILE",
-		  "findings listed in FILE are known and do not count"),
-	RD_STRING(0, "write-baseline", &opt.write_baseline, "FILE", "write the ids of confirmed findings"),
-	RD_STRING(0, "suppressions", &opt.filter.suppressions, "FILE",
-		  "hide findings by rules in ThreadSanitizer's syntax"),
-	RD_STRING(0, "with", &opt.with, "COMMAND",
-		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
-	RD_STRING(0, "setup", &opt.setup, "COMMAND", "run COMMAND before each run, to restore files"),
-	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT",
-		  "replay COUNT findings at once (one per core; 1 with --with or --setup)"),
-	RD_NUMBER(0, "runs", &opt.runs, "COUNT", "record COUNT ordinary runs (1)"),
-	RD_NUMBER(0, "timeout", &opt.timeout, "SECONDS", "end a run after SECONDS"),
-	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for the whole check; 0: no limit (300)"),
-	RD_FLAG(0, "no-replay", &opt.no_replay, "only predict; confirm nothing"),
-	RD_FLAG(0, "pass-status", &opt.pass_status, "if nothing is confirmed, exit as the program did"),
-	RD_FLAG(0, "sound-only", &opt.prediction.sound_only, "try only sound predictions"),
-	RD_FLAG(0, "no-races", &opt.prediction.no_races, "do not look for races"),
-	RD_FLAG(0, "no-deadlocks", &opt.prediction.no_deadlocks, "do not look for deadlocks"),
-	RD_NUMBER('n', "limit", &opt.prediction.limit, "COUNT", "try at most COUNT findings (200)"),
-	RD_NUMBER('w', "window", &opt.prediction.window, "EVENTS",
-		  "predict in windows of so many events; 0: the whole trace"),
-	RD_NUMBER(0, "work", &opt.prediction.work, "MILLIONS", "limit of search steps, in millions (200)"),
-	RD_STRING(0, "plugins", &opt.plugins, "PATHS", "as for raddle record"),
-	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
-	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
-	RD_FLAG('q', "quiet", &opt.quiet, "write no report, only the files"),
-	RD_FLAG('v', "verbose", &opt.verbose, "also list what was dropped, and report progress"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle check [-o DIR] [--json FILE] [--html FILE] [--] PROG ARGS...",
+static const struct cmd_usage usage = {
+	"raddle check [-o DIR] [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
 	"that other schedules lead to; and tries each one by running the program again under that\n"
 	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
-	"reproduces them.  The exit status is 1 if something was confirmed, otherwise 0.",
-	options,
+	"reproduces them.  The exit status is 1 if something was confirmed, otherwise 0.  Everything is\n"
+	"kept in " DIRECTORY " unless --output names another directory.",
+	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline " CMD_BESIDE
+	"jobs runs no_replay pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
 };
+
+static struct predict_batch prediction;
 
 /* A recorded run. */
 struct past {
@@ -154,14 +104,14 @@ static bool is_schedule(const char *name)
 
 static char *inside(const char *name)
 {
-	size_t length = strlen(opt.directory);
+	size_t length = strlen(opt.output);
 
-	return rd_xasprintf("%s%s%s", opt.directory, opt.directory[length - 1] == '/' ? "" : "/", name);
+	return rd_xasprintf("%s%s%s", opt.output, opt.output[length - 1] == '/' ? "" : "/", name);
 }
 
 static bool is_old_trace(const char *name)
 {
-	char *path = rd_xasprintf("%s/%s/meta.json", opt.directory, name);
+	char *path = rd_xasprintf("%s/%s/meta.json", opt.output, name);
 	size_t digits = strspn(name + strcspn(name, "0123456789"), "0123456789");
 	bool old = strncmp(name, "trace-", 6) == 0 && strlen(name) == 6 + digits && rd_file_exists(path);
 
@@ -190,7 +140,7 @@ static bool is_free(const char *path)
 /* Claims the directory and removes what an earlier check left there that this one does not replace. */
 static int prepare_directory(struct rd_claim *claim)
 {
-	const char *wish = opt.directory ? opt.directory : DIRECTORY;
+	const char *wish = opt.output ? opt.output : DIRECTORY;
 	struct dirent *entry;
 	DIR *d = NULL;
 	int err;
@@ -199,10 +149,10 @@ static int prepare_directory(struct rd_claim *claim)
 		return rd_fail(RD_EUSAGE,
 			       "%s: it exists and was not made by raddle check; name another directory",
 			       wish);
-	err = rd_claim(claim, wish, !opt.directory);
-	opt.directory = claim->path;
-	if (!err && !(d = opendir(opt.directory)))
-		err = rd_fail_errno("check: %s", opt.directory);
+	err = rd_claim(claim, wish, !opt.output);
+	opt.output = claim->path;
+	if (!err && !(d = opendir(opt.output)))
+		err = rd_fail_errno("check: %s", opt.output);
 	while (!err && (entry = readdir(d))) {
 		char *path = inside(entry->d_name);
 		if (is_schedule(entry->d_name) || strcmp(entry->d_name, "stdin") == 0)
@@ -254,11 +204,11 @@ static void ended(void *context, const struct trace_meta *meta)
 static bool outlived(void *context)
 {
 	struct check *c = context;
-	int64_t seconds = (rd_now_ns() - c->ended_ns) / 1000000000;
+	int64_t ms = (rd_now_ns() - c->ended_ns) / 1000000;
 
-	if (run_launch_interrupted() || (opt.timeout && seconds >= (int64_t)opt.timeout))
+	if (run_launch_interrupted() || (opt.timeout && ms >= (int64_t)opt.timeout))
 		return false;
-	return opt.with ? run_companion_runs(&c->companion) : seconds < OUTLIVE_S;
+	return opt.with ? run_companion_runs(&c->companion) : ms < OUTLIVE_MS;
 }
 
 static void say_status(const struct past *past)
@@ -270,7 +220,7 @@ static void say_status(const struct past *past)
 	if (past->standing)
 		rd_warn("the program %s", words.data);
 	else if (cmd_ending_late(&past->ending))
-		rd_warn("the program did not end within %" PRIu64 " s and was ended", opt.timeout);
+		rd_warn("the program did not end within %g s and was ended", (double)opt.timeout / 1e3);
 	else if (number && number != SIGINT && number != SIGTERM)
 		rd_warn("the recorded run %s; the run up to there is analysed", words.data);
 	rd_buf_release(&words);
@@ -282,7 +232,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 				 .argv = c->argv,
 				 .directory = path,
 				 .streams = streams,
-				 .limits = {.wall_ms = opt.timeout * 1000,
+				 .limits = {.wall_ms = opt.timeout,
 					    .grace_ms = GRACE_MS,
 					    .interrupts = 2}, /* once is for it, twice is for us */
 				 .stands = cmd_standing,
@@ -313,7 +263,7 @@ static int record_one(struct check *c, size_t n)
 {
 	char *path = trace_path(n);
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int out = cmd_output_is_stdout(&opt.output) ? STDERR_FILENO : STDOUT_FILENO;
+	int out = cmd_output_is_stdout() ? STDERR_FILENO : STDOUT_FILENO;
 	int streams[] = {n ? run_input_again(&c->input) : c->input.first, n ? null : out,
 			 n ? null : STDERR_FILENO};
 	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
@@ -374,7 +324,7 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 		size_t before = c->set->count;
 		bool there = rd_file_exists(path);
 
-		if (there && predict_batch_run(&opt.prediction, path, c->set) == RD_OK)
+		if (there && predict_batch_run(&prediction, path, c->set) == RD_OK)
 			c->forked++;
 		if (there) {
 			mark_forked(c, before, full);
@@ -390,9 +340,9 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 /* What dlopen() loads is known now. */
 static void note_loaded(struct check *c)
 {
-	for (size_t i = 0; i < opt.prediction.modules.count; i++)
-		if (strcmp(opt.prediction.modules.items[i], c->program.path) != 0)
-			rd_flavour_loaded(&c->program.flavour, opt.prediction.modules.items[i]);
+	for (size_t i = 0; i < prediction.modules.count; i++)
+		if (strcmp(prediction.modules.items[i], c->program.path) != 0)
+			rd_flavour_loaded(&c->program.flavour, prediction.modules.items[i]);
 	c->program.flavour.loads_more = false;
 }
 
@@ -401,7 +351,7 @@ static void say_scope(const struct check *c)
 {
 	if (c->forked)
 		rd_info("%" PRIu64 " forked processes were looked at", c->forked);
-	if (opt.prediction.threads <= 1 && !opt.quiet)
+	if (prediction.threads <= 1 && !opt.quiet)
 		rd_warn("the program ran with one thread: no other schedule is possible");
 }
 
@@ -440,18 +390,18 @@ static int predict(struct check *c)
 
 	if (!opt.quiet)
 		rd_progress_say(&progress, "predicting");
-	opt.prediction.failures = true;
-	opt.prediction.deadline_ns = middle_of(c->end_ns);
+	prediction.failures = true;
+	prediction.deadline_ns = middle_of(c->end_ns);
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
-		opt.prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
-				       WIFSIGNALED(c->runs[n].ending.end.status) && !c->runs[n].standing;
-		err = predict_batch_run(&opt.prediction, path, c->set);
+		prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
+				   WIFSIGNALED(c->runs[n].ending.end.status) && !c->runs[n].standing;
+		err = predict_batch_run(&prediction, path, c->set);
 		if (err && c->set->tool)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
 		if (!err && c->runs[n].standing)
 			add_standing(c->set, c->runs[n].standing);
-		opt.prediction.ended = false;
+		prediction.ended = false;
 		if (!err)
 			predict_forked(c, path, "");
 		free(path);
@@ -466,7 +416,7 @@ static int predict(struct check *c)
 	for (size_t i = 0; i < c->all_count; i++)
 		c->all[i] = c->set->items[i];
 	finding_set_finish(c->set);
-	return cmd_filter_apply(&opt.filter, c->set, false);
+	return cmd_filter_apply(c->set, false);
 }
 
 /* ---- replays ---- */
@@ -524,9 +474,9 @@ static void show_confirmed(void *context, struct finding *f)
 	struct show *s = context;
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
-	if (cmd_filter_apply(&opt.filter, s->c->set, false) || !finding_is_fresh(f))
+	if (cmd_filter_apply(s->c->set, false) || !finding_is_fresh(f))
 		return;
-	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.directory))
+	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.output))
 		return;
 	rd_progress_hide(&s->progress);
 	f->told = report_finding(s->c->set, f, &how, stderr) == RD_OK;
@@ -551,7 +501,7 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 				    .setup = opt.setup,
 				    .directory = directory,
 				    .jobs = (unsigned)count_jobs(),
-				    .timeout = opt.timeout,
+				    .timeout_ms = opt.timeout,
 				    .time = seconds_left(c->end_ns),
 				    .recorded_ms = c->recorded_ms,
 				    .recorded_signal = c->recorded_signal,
@@ -559,13 +509,13 @@ static int settle(struct check *c, const struct trace_sites *sites, struct repla
 				    .all_count = c->all_count,
 				    .extra = EXTRA,
 				    .predict = predict_batch_again,
-				    .predict_context = &opt.prediction,
+				    .predict_context = &prediction,
 				    .progress = opt.quiet ? NULL : show_progress,
 				    .confirmed = opt.quiet ? NULL : show_confirmed,
 				    .context = &shown};
 	int err;
 
-	opt.prediction.deadline_ns = c->end_ns;
+	prediction.deadline_ns = c->end_ns;
 	rd_progress_start(&shown.progress, "replaying", 0);
 	err = replay_settle(&how, c->set, r);
 	run_orphans_end(0); /* of replays that were stopped */
@@ -593,8 +543,8 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 {
 	const struct cmd_ending *e = &c->runs[0].ending;
 
-	predict_batch_stats(&opt.prediction, c->set);
-	finding_stat(c->set, "threads", (double)opt.prediction.threads);
+	predict_batch_stats(&prediction, c->set);
+	finding_stat(c->set, "threads", (double)prediction.threads);
 	finding_stat(c->set, "runs", (double)opt.runs);
 	finding_stat(c->set, "forked", (double)c->forked);
 	finding_stat(c->set, "program_status", cmd_ending_status(e));
@@ -613,10 +563,10 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 static int write_documents(const struct check *c, const struct report_opts *how)
 {
 	char *path = inside("findings.json");
-	int err = cmd_output_write(&(struct cmd_output){.json = path}, c->set, how);
+	int err = cmd_write_findings(path, c->set);
 
 	if (!err)
-		err = cmd_output_write(&opt.output, c->set, how);
+		err = cmd_output_write(c->set, how);
 	if (!err && opt.write_baseline)
 		err = cmd_write_baseline(c->set, opt.write_baseline);
 	free(path);
@@ -646,23 +596,23 @@ static void say_rest(const struct check *c, const struct replay_settled *r)
 {
 	say_end(c);
 	say_late(r);
-	cmd_prediction_rest(&opt.prediction, stderr, "tried");
+	cmd_prediction_rest(&prediction, stderr, "tried");
 	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
 		fputs("The replays had no input, because it came from a terminal; use a file.\n", stderr);
-	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", opt.directory);
+	fprintf(stderr, "The trace, findings.json and schedules are in %s.\n", opt.output);
 }
 
 static int report(struct check *c, const struct replay_settled *r)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr),
 				  .others = opt.verbose,
-				  .baseline = opt.filter.baseline != NULL};
+				  .baseline = opt.baseline != NULL};
 	int err;
 
 	add_stats(c, r);
-	err = cmd_filter_apply(&opt.filter, c->set, true);
+	err = cmd_filter_apply(c->set, true);
 	if (!err)
-		err = cmd_write_schedules(c->set, opt.directory);
+		err = cmd_write_schedules(c->set, opt.output);
 	if (!err)
 		err = write_documents(c, &how);
 	if (err || opt.quiet)
@@ -681,14 +631,14 @@ static void say_means(struct check *c)
 	c->set->with = opt.with;
 	c->set->setup = opt.setup;
 	c->set->plugins = opt.plugins;
-	c->set->timeout = opt.timeout;
+	c->set->timeout = cmd_seconds(opt.timeout);
 }
 
 static int check_program(struct check *c, struct replay_settled *r)
 {
 	double begin = now();
 
-	c->end_ns = opt.time ? rd_now_ns() + (int64_t)opt.time * 1000000000 : 0;
+	c->end_ns = opt.time ? rd_now_ns() + (int64_t)opt.time * 1000000 : 0;
 	int err = record(c);
 
 	c->seconds[0] = now() - begin;
@@ -712,7 +662,7 @@ static int conclude(const struct check *c, bool interrupted)
 	if (interrupted)
 		err = rd_fail(RD_ESYSTEM, "check: interrupted");
 	for (size_t i = 0; i < opt.runs && !err; i++)
-		if (cmd_ending_doubt(&c->runs[i].ending, opt.prediction.at_start > 0, &why))
+		if (cmd_ending_doubt(&c->runs[i].ending, prediction.at_start > 0, &why))
 			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);
 	rd_buf_release(&why);
 	if (err)
@@ -731,7 +681,7 @@ static void release(struct check *c)
 	free(c->all);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
-	rd_argv_release(&opt.prediction.modules);
+	rd_argv_release(&prediction.modules);
 }
 
 static int check(char **argv)
@@ -747,7 +697,7 @@ static int check(char **argv)
 	c.set = finding_set_new();
 	c.runs = rd_xcalloc(opt.runs, sizeof *c.runs);
 	if (!err)
-		err = cmd_filter_apply(&opt.filter, c.set, false); /* a wrong name is told before the run */
+		err = cmd_filter_apply(c.set, false); /* a wrong name is told before the run */
 	if (!err)
 		err = prepare_directory(&claim);
 	if (!err)
@@ -762,22 +712,14 @@ static int check(char **argv)
 
 int cmd_check(int argc, char **argv)
 {
-	int first = rd_options_parse(argc, argv, &usage);
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, NULL, &words);
 
-	if (first <= 0)
-		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-	if (first == argc) {
-		rd_fail(RD_EUSAGE, "check: which program? 'raddle help check' shows the usage");
-		return CMD_FAILED;
-	}
-	if ((opt.directory && !*opt.directory) || !opt.runs || opt.runs > 1000 || opt.jobs > 1024 ||
-	    opt.timeout > 1000000 || opt.time > 1000000) {
-		rd_fail(RD_EUSAGE, "check: --output, --runs, --jobs, --timeout or --time is out of range");
-		return CMD_FAILED;
-	}
-	if (cmd_prediction_check(&opt.prediction, "check") || cmd_output_check(&opt.output, "check"))
-		return CMD_FAILED;
-	if (opt.verbose || opt.quiet)
-		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
-	return check(argv + first);
+	if (status != CMD_GO_ON)
+		return status;
+	if (!*words.program)
+		return cmd_which("check", "program");
+	opt.timeout = cmd_limit(opt.timeout, 0);
+	cmd_prediction_start(&prediction);
+	return check(words.program);
 }

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/option.h"
 #include "base/progress.h"
 #include "base/scratch.h"
 #include "classify/classify.h"
@@ -30,53 +29,18 @@
 
 #define DIRECTORY "raddle-classify"
 
-static struct {
-	const char *directory;
-	const char *id; /* which finding of a document */
-	const char *memory;
-	const char *fail_on;
-	const char *without;
-	struct cmd_means means;
-	struct cmd_output output;
-	uint64_t jobs, alternates, time;
-	bool quiet, verbose;
-} opt;
-
-static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR",
-		  "write the schedules of witnesses to DIR (" DIRECTORY ")"),
-	RD_STRING(0, "id", &opt.id, "ID", "only the finding with this id; six digits of it will do"),
-	RD_STRING(0, "memory", &opt.memory, "MODELS", "memory models: sc (the default)"),
-	RD_NUMBER(0, "alternates", &opt.alternates, "COUNT",
-		  "try at most COUNT schedules behind the race (24)"),
-	RD_STRING(0, "json", &opt.output.json, "FILE", "write the findings to FILE (-: standard output)"),
-	RD_STRING(0, "sarif", &opt.output.sarif, "FILE", "write the findings as SARIF 2.1.0"),
-	RD_STRING(0, "html", &opt.output.html, "FILE", "write the findings as an HTML page"),
-	RD_STRING(0, "fail-on", &opt.fail_on, "CLASS", "exit with 1 only for CLASS and worse"),
-	RD_STRING(0, "with", &opt.means.with, "COMMAND",
-		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
-	RD_STRING(0, "setup", &opt.means.setup, "COMMAND", "run COMMAND before each run, to restore files"),
-	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT",
-		  "classify COUNT races at once (one per core; 1 with --with or --setup)"),
-	RD_NUMBER(0, "timeout", &opt.means.timeout, "SECONDS", "end a run after SECONDS"),
-	RD_NUMBER(0, "time", &opt.time, "SECONDS", "limit for all races; 0: no limit (the default)"),
-	RD_STRING(0, "without", &opt.without, "TECHNIQUE",
-		  "leave out schedules, control or adhoc, to see what they contribute"),
-	RD_STRING(0, "plugins", &opt.means.plugins, "PATHS", "as for raddle record"),
-	RD_FLAG('q', "quiet", &opt.quiet, "write no report, only the files"),
-	RD_FLAG('v', "verbose", &opt.verbose, "report progress"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle classify [--json FILE] FINDINGS [--] [PROG ARGS...]",
+static const struct cmd_usage usage = {
+	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",
 	"Says what races do to a program: it runs both orders of the two accesses, and other\n"
 	"schedules behind them, and compares how the program ends and what it writes.\n"
 	"FINDINGS is a document of 'raddle check' or 'raddle predict --json', or a schedule file.\n"
 	"Without PROG the program of the document is run.  The classes are spec-violated,\n"
 	"output-differs, k-witness-harmless and single-ordering.  The report goes to standard\n"
-	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.",
-	options,
+	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"
+	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
+	"directory.",
+	"output id models alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
+	"jobs class_time without plugins " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
 	"  raddle replay raddle-classify/15ab370364b3b2af.witness.schedule -- ./bank 4\n",
@@ -124,10 +88,10 @@ static int read_findings(struct task *t, const char *path, char **argv)
 		err = choose(t, path);
 	if (err)
 		return err;
-	cmd_findings_means(t->set, &opt.means, argv[0] != NULL);
+	cmd_findings_means(t->set, argv[0] != NULL);
 	t->argv = cmd_findings_program(t->set, argv);
 	if (!t->argv)
-		return rd_fail(RD_EUSAGE, "classify: which program? 'raddle help classify' shows the usage");
+		return cmd_which("classify", "program");
 	return RD_OK;
 }
 
@@ -156,7 +120,7 @@ static int open_input(struct task *t)
 
 static int open_program(struct task *t)
 {
-	struct run_build how = {.verbose = opt.verbose, .plugins = opt.means.plugins};
+	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins};
 	int err = rd_scratch_open(&t->scratch, NULL, "raddle-classify");
 
 	t->program.kind = CLASSIFY_FLAVOUR;
@@ -204,13 +168,13 @@ static int classify(struct task *t)
 	char *directory = rd_xasprintf("%s/runs", t->scratch);
 	struct classify how = {.program = &program,
 			       .input = &t->input,
-			       .companion = opt.means.with,
-			       .setup = opt.means.setup,
+			       .companion = opt.with,
+			       .setup = opt.setup,
 			       .directory = directory,
-			       .jobs = cmd_classes_jobs(opt.jobs, opt.means.with || opt.means.setup),
+			       .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
 			       .alternates = (unsigned)opt.alternates,
-			       .timeout = opt.means.timeout,
-			       .time = opt.time,
+			       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER)),
+			       .time = cmd_seconds(opt.class_time),
 			       .recorded_ms = recorded_ms(t->set),
 			       .model = FINDING_SC,
 			       .techniques = t->techniques,
@@ -243,9 +207,9 @@ static int report(struct task *t)
 
 	add_stats(t);
 	cmd_classes_sort(t->set);
-	err = cmd_classes_write_witnesses(t->set, opt.directory ? opt.directory : DIRECTORY);
+	err = cmd_classes_write_witnesses(t->set, opt.output ? opt.output : DIRECTORY);
 	if (!err)
-		err = cmd_output_write(&opt.output, t->set, &how);
+		err = cmd_output_write(t->set, &how);
 	if (!err && !opt.quiet)
 		err = report_text(t->set, &how, stderr);
 	if (!err && !opt.quiet)
@@ -283,37 +247,21 @@ static int classify_path(struct task *t, const char *path, char **argv)
 
 static bool is_usable(struct task *t)
 {
-	if (opt.memory && strcmp(opt.memory, "sc") != 0)
+	if (opt.models && strcmp(opt.models, "sc") != 0)
 		return !rd_fail(RD_EUSAGE,
 				"classify: --memory: this Raddle runs programs under sc only, not %s",
-				opt.memory);
-	if (opt.jobs > 1024 || opt.alternates > 10000 || opt.means.timeout > 1000000 || opt.time > 1000000)
-		return !rd_fail(RD_EUSAGE,
-				"classify: --jobs, --alternates, --timeout or --time is out of range");
-	if (opt.directory && !*opt.directory)
-		return !rd_fail(RD_EUSAGE, "classify: --output names no directory");
-	return !cmd_output_check(&opt.output, "classify") &&
-	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
+				opt.models);
+	return !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
 	       !cmd_classes_techniques(opt.without, &t->techniques);
 }
 
 int cmd_classify(int argc, char **argv)
 {
 	struct task t = {.input = {.first = STDIN_FILENO}};
-	int first = rd_options_parse(argc, argv, &usage), second;
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, "findings", &words);
 
-	if (first <= 0)
-		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-	if (first == argc) {
-		rd_fail(RD_EUSAGE, "classify: which findings? 'raddle help classify' shows the usage");
-		return CMD_FAILED;
-	}
-	second = rd_options_parse(argc - first, argv + first, &usage);
-	if (second <= 0)
-		return second == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-	if (!is_usable(&t))
-		return CMD_FAILED;
-	if (opt.verbose || opt.quiet)
-		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
-	return classify_path(&t, argv[first], argv + first + second);
+	if (status != CMD_GO_ON)
+		return status;
+	return is_usable(&t) ? classify_path(&t, words.operand, words.program) : CMD_FAILED;
 }

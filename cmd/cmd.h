@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The subcommands.  Each gets argv with its own name as argv[0] and returns the
- * exit status of the whole program: 0 done, 1 done and found something, 2 could
- * not do it.  A new command is a file here, a line here and a row in main.c.
+ * exit status of the whole program.  A new command is a file here, a line here and
+ * a row in main.c.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
-#include "base/option.h"
+#include "cmd/option.h"
 
-enum { CMD_OK = 0, CMD_FOUND = 1, CMD_FAILED = 2 };
+/* The exit statuses of all commands; raddle(1) has the same table.  `record`, and `check` and `replay` where
+ * they say so, pass on the status of the program that they ran; `cc` and `c++` that of the compiler. */
+enum cmd_status {
+	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, the answer is yes */
+	CMD_FOUND = 1,	   /* done; something was confirmed, deviates, or the answer is no */
+	CMD_FAILED = 2,	   /* it could not be done; a message says what and why */
+	CMD_UNDECIDED = 3, /* done, but there is no answer */
+};
 
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
@@ -30,13 +37,8 @@ int cmd_import(int argc, char **argv);
 int cmd_inject(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
-/* Parses options and other arguments, in any order; afterwards argv[1] to
- * argv[*count] are the others, and a NULL follows.  Returns CMD_GO_ON, or the status to end with at once. */
-#define CMD_GO_ON (-1)
-int cmd_operands(int argc, char **argv, const struct rd_usage *usage, size_t *count);
-
-/* The same for exactly one other argument; `what` says in a message what is missing. */
-int cmd_operand(int argc, char **argv, const struct rd_usage *usage, const char *what, const char **operand);
+/* Whether there is a command of that name, of `n` characters. */
+bool cmd_is_command(const char *name, size_t n);
 
 /* Prints a text whose lines begin at column `indent`, as the cursor does or, behind other words, at `column`.
  * A word longer than a line stays whole. */

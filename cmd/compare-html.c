@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A comparison as what report/propagation.h makes a page of. */
 #include "cmd/compare.h"
+#include "cmd/output.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -67,6 +68,11 @@ static void fill(const struct compare_view *v, struct propagation_node *nodes, s
 	}
 }
 
+static int write_page(const void *what, FILE *out)
+{
+	return report_propagation_html(what, out);
+}
+
 int compare_html(const struct compare_view *v, const char *path)
 {
 	const struct epa_propagation *p = &v->result->propagation;
@@ -82,16 +88,9 @@ int compare_html(const struct compare_view *v, const char *path)
 				   .edge_count = p->edge_count,
 				   .ends = ends,
 				   .end_count = p->mask_count};
-	FILE *out = fopen(path, "w");
-	int err = RD_OK;
-	if (!out)
-		err = rd_fail_errno("%s", path);
-	if (!err) {
-		fill(v, nodes, edges, ends);
-		err = report_propagation_html(&page, out);
-		if (fclose(out) && !err)
-			err = rd_fail_errno("%s", path);
-	}
+	int err;
+	fill(v, nodes, edges, ends);
+	err = cmd_document(path, write_page, &page);
 	RD_FREE(nodes, edges, ends);
 	return err;
 }

@@ -9,32 +9,19 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cmd/compare.h"
+#include "cmd/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct {
-	bool json, first;
-	const char *html;
-	uint64_t limit;
-} opt = {.limit = 20};
-
-static const struct rd_option options[] = {
-	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
-	RD_FLAG('1', "first", &opt.first, "stop at the first deviation of each run"),
-	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "list at most COUNT places of each run (20)"),
-	RD_STRING(0, "html", &opt.html, "FILE", "write the propagation of one run as an HTML page"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle compare [--json] [--first] [--html FILE] GOLDEN RUN...",
+static const struct cmd_usage usage = {
+	"raddle compare [--json[=FILE]] [--first] [--html FILE] GOLDEN RUN...",
 	"Compares runs of a program with a golden run, thread by thread, independently of\n"
 	"schedules and addresses. Shows the first deviation, then the instructions, variables\n"
 	"and threads that the error reached, in which order and through what, and where it was\n"
 	"masked. The traces must be full traces. Forked processes are compared too. The exit\n"
 	"status is 1 if a run deviates.",
-	options,
+	"json first_only limit_places html",
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle record --flavour full -o run -- ./prog\n"
 	"  raddle compare golden run\n",
@@ -42,6 +29,7 @@ static const struct rd_usage usage = {
 
 struct all {
 	const char *golden;
+	char **runs;
 	struct epa_reference *reference;
 	struct rd_json json;
 	bool deviated;
@@ -65,8 +53,8 @@ static int show(struct all *all, const struct process *p, const struct epa_compa
 	int err = RD_OK;
 	if (opt.json)
 		compare_json(&all->json, &v);
-	else
-		compare_text(&v, opt.limit);
+	if (!cmd_output_is_stdout())
+		compare_text(&v, opt.limit_places ? opt.limit_places : UINT64_MAX);
 	if (opt.html && p->reference == all->reference)
 		err = compare_html(&v, opt.html);
 	rd_arena_free(v.words);
@@ -75,7 +63,7 @@ static int show(struct all *all, const struct process *p, const struct epa_compa
 
 static int compare_process(struct all *all, const struct process *p)
 {
-	struct epa_compare_options how = {.propagation = !opt.first};
+	struct epa_compare_options how = {.propagation = !opt.first_only};
 	struct epa_source *run;
 	struct epa_comparison c;
 	int err = epa_source_open(&run, p->run);
@@ -136,25 +124,31 @@ static int compare_run(struct all *all, const char *path)
 	return err ? err : compare_children(all, &p);
 }
 
-static int compare_runs(struct all *all, char **runs)
+static void begin_json(struct all *all, FILE *out)
 {
+	rd_json_begin(&all->json, out);
+	rd_json_object(&all->json, NULL);
+	rd_json_number(&all->json, "version", 1);
+	rd_json_object(&all->json, "golden");
+	RD_JSON(&all->json, RD_JS("path", all->golden),
+		RD_JU("records", epa_reference_records(all->reference)),
+		RD_JU("threads", epa_reference_threads(all->reference)));
+	rd_json_end(&all->json);
+	rd_json_array(&all->json, "runs");
+}
+
+/* Each run is written when it was compared; `out` is NULL without --json. */
+static int compare_runs(const void *what, FILE *out)
+{
+	struct all *all = *(struct all *const *)what;
 	int err = RD_OK;
-	if (opt.json) {
-		rd_json_begin(&all->json, stdout);
-		rd_json_object(&all->json, NULL);
-		rd_json_number(&all->json, "version", 1);
-		rd_json_object(&all->json, "golden");
-		RD_JSON(&all->json, RD_JS("path", all->golden),
-			RD_JU("records", epa_reference_records(all->reference)),
-			RD_JU("threads", epa_reference_threads(all->reference)));
-		rd_json_end(&all->json);
-		rd_json_array(&all->json, "runs");
-	}
-	for (; *runs; runs++) {
-		int one = compare_run(all, *runs);
+	if (out)
+		begin_json(all, out);
+	for (char **run = all->runs; *run; run++) {
+		int one = compare_run(all, *run);
 		err = err ? err : one;
 	}
-	if (opt.json) {
+	if (out) {
 		rd_json_end(&all->json);
 		rd_json_end(&all->json);
 	}
@@ -165,14 +159,14 @@ static int check(int runs)
 {
 	if (runs < 1)
 		return rd_fail(RD_EUSAGE, "compare: needs a golden run and another one");
-	if (opt.html && (runs > 1 || opt.first))
+	if (opt.html && (runs > 1 || opt.first_only))
 		return rd_fail(RD_EUSAGE, "compare: --html needs exactly one run");
 	return RD_OK;
 }
 
 int cmd_compare(int argc, char **argv)
 {
-	struct all all = {0};
+	struct all all = {0}, *whole = &all;
 	struct epa_source *golden;
 	size_t count;
 	int status = cmd_operands(argc, argv, &usage, &count), err;
@@ -184,8 +178,9 @@ int cmd_compare(int argc, char **argv)
 	if (epa_source_open(&golden, all.golden))
 		return CMD_FAILED;
 	err = epa_reference_open(&all.reference, golden);
+	all.runs = argv + 2;
 	if (!err)
-		err = compare_runs(&all, argv + 2);
+		err = opt.json ? cmd_document(opt.json, compare_runs, &whole) : compare_runs(&whole, NULL);
 	epa_reference_close(all.reference);
 	epa_source_close(golden);
 	if (err)

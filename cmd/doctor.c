@@ -7,29 +7,20 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/option.h"
+#include "cmd/output.h"
 #include "doctor/doctor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static struct {
-	bool json; /* one JSON document instead of text */
-} opt;
-
-static const struct rd_option options[] = {
-	RD_FLAG(0, "json", &opt.json, "write one JSON document (doc/format/doctor.md)"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle doctor [--json]",
+static const struct cmd_usage usage = {
+	"raddle doctor [--json[=FILE]]",
 	"Checks what this machine offers to Raddle: compiler, linkers, the parts of Raddle itself, the\n"
 	"kernel and the processor. Says what to do if something is missing. Every ability is tried,\n"
 	"not guessed.\n"
 	"\n"
 	"The exit status is 0 if raddle cc and raddle record have what they need, otherwise 2.",
-	options,
+	"json",
 	"  raddle doctor\n  raddle doctor --json | jq '.items[] | select(.status != \"ok\")'\n",
 };
 
@@ -64,11 +55,12 @@ static void print_report(const struct doctor_report *report)
 		printf("\nraddle cc and raddle record lack %zu of the things above.\n", missing);
 }
 
-static void print_json(const struct doctor_report *report)
+static int write_json(const void *what, FILE *out)
 {
+	const struct doctor_report *report = what;
 	struct rd_json j;
 
-	rd_json_begin(&j, stdout);
+	rd_json_begin(&j, out);
 	j.indent = true;
 	rd_json_object(&j, NULL);
 	RD_JSON(&j, RD_JN("version", 1), RD_JS("raddle", RADDLE_VERSION), RD_JB("ready", report->ready));
@@ -85,26 +77,27 @@ static void print_json(const struct doctor_report *report)
 	}
 	rd_json_end(&j);
 	rd_json_end(&j);
+	return RD_OK;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_report report;
-	int first = rd_options_parse(argc, argv, &usage);
-	bool ready;
+	size_t count;
+	int status = cmd_operands(argc, argv, &usage, &count);
 
-	if (first <= 0)
-		return first ? CMD_FAILED : CMD_OK;
-	if (first < argc) {
-		rd_fail(RD_EUSAGE, "doctor takes no argument '%s'", argv[first]);
+	if (status != CMD_GO_ON)
+		return status;
+	if (count) {
+		rd_fail(RD_EUSAGE, "doctor takes no argument '%s'", argv[1]);
 		return CMD_FAILED;
 	}
 	doctor_examine(&report);
-	if (opt.json)
-		print_json(&report);
-	else
+	status = report.ready ? CMD_OK : CMD_FAILED;
+	if (cmd_document(opt.json, write_json, &report))
+		status = CMD_FAILED;
+	if (!cmd_is_stdout(opt.json))
 		print_report(&report);
-	ready = report.ready;
 	doctor_report_release(&report);
-	return ready ? CMD_OK : CMD_FAILED;
+	return status;
 }

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/option.h"
+#include "cmd/output.h"
 
 #include <stdio.h>
 #include <dirent.h>
@@ -17,29 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static struct {
-	const char *threads; /* names or numbers, separated by commas */
-	const char *kinds;   /* kinds of events, separated by commas */
-	bool stacks, sites, summary, check, count, json, force, values;
-	uint64_t limit;
-} opt;
-
-static const struct rd_option options[] = {
-	RD_STRING('t', "thread", &opt.threads, "T,...", "only these threads, by name (T_0_1) or number"),
-	RD_STRING('k', "kind", &opt.kinds, "K,...", "only these kinds: read, write, mutex, mutex-lock, ..."),
-	RD_NUMBER('n', "limit", &opt.limit, "N", "show at most N events"),
-	RD_FLAG('s', "stacks", &opt.stacks, "show call stacks"),
-	RD_FLAG('S', "summary", &opt.summary, "show a summary: threads, locks, shared data"),
-	RD_FLAG(0, "sites", &opt.sites, "show the site table instead of events"),
-	RD_FLAG(0, "check", &opt.check, "check the whole trace instead"),
-	RD_FLAG(0, "values", &opt.values, "full traces: also show values that a fault may change"),
-	RD_FLAG('c', "count", &opt.count, "only count the events"),
-	RD_FLAG('j', "json", &opt.json, "write one JSON document"),
-	RD_FLAG('f', "force", &opt.force, "continue without meta.json or site table"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
+static const struct cmd_usage usage = {
 	"raddle dump [OPTIONS] TRACE | FILE",
 	"Shows a trace: a directory made by 'raddle record' or 'raddle import', or one of\n"
 	"its files (a stream, a site table). Events are in the global order of\n"
@@ -49,7 +27,7 @@ static const struct rd_usage usage = {
 	"It also shows findings (findings.json, or the directory that contains it),\n"
 	"schedules, facts, and the bitcode and link line of a program; only --json applies\n"
 	"to these.",
-	options,
+	"threads kinds limit_events stacks summary sites check values count json force",
 	"  raddle dump --summary trace\n"
 	"  raddle dump --kind mutex,write --thread T_0_1 trace\n",
 };
@@ -259,7 +237,7 @@ static int dump_full_trace(struct trace *trace)
 {
 	struct dump_full_options how = {.threads = opt.threads,
 					.kinds = opt.kinds,
-					.limit = opt.limit ? opt.limit : UINT64_MAX,
+					.limit = opt.limit_events ? opt.limit_events : UINT64_MAX,
 					.stacks = opt.stacks,
 					.check = opt.check,
 					.count = opt.count || opt.summary,
@@ -298,7 +276,7 @@ static int dump_path(const char *path)
 	int status = CMD_FAILED;
 	d->json = opt.json;
 	d->stacks = opt.stacks;
-	d->limit = opt.limit ? opt.limit : UINT64_MAX;
+	d->limit = opt.limit_events ? opt.limit_events : UINT64_MAX;
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_stream(path)) {
 		if (trace_sites_read(&sites, path) == RD_OK)
 			status = dump_sites(sites, opt.json);
@@ -326,10 +304,12 @@ int cmd_dump(int argc, char **argv)
 {
 	const char *path;
 	int status = cmd_operand(argc, argv, &usage, "a trace or another artefact", &path);
-	if (status >= 0)
+	if (status != CMD_GO_ON)
 		return status;
 	if (opt.json)
 		rd_log_set(log_json, NULL);
+	if (cmd_redirect(opt.json))
+		return CMD_FAILED;
 	status = dump_artefact(path, opt.json);
 	return status == CMD_GO_ON ? dump_path(path) : status;
 }

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/option.h"
+#include "cmd/output.h"
 #include "model/export.h"
 #include "predict/csp.h"
 
@@ -12,29 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-	const char *format;
-	const char *output; /* file; NULL: stdout */
-	bool all;	    /* std: also data that is not shared */
-	bool force;	    /* without meta.json or site table */
-} opt;
-
-static const struct rd_option options[] = {
-	RD_STRING('F', "format", &opt.format, "FORMAT", "std, perfetto or csp"),
-	RD_STRING('o', "output", &opt.output, "FILE", "write to FILE (standard output)"),
-	RD_FLAG('a', "all", &opt.all, "std: also write data that threads do not share"),
-	RD_FLAG('f', "force", &opt.force, "continue without meta.json or site table"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
+static const struct cmd_usage usage = {
 	"raddle export --format std|perfetto|csp [-o FILE] TRACE",
 	"Converts a trace to the format of another tool. std is the text format of the RAPID\n"
 	"race-prediction tools; with -o FILE, FILE.locs maps location numbers to lines of the\n"
 	"program. perfetto opens in https://ui.perfetto.dev: threads, lock hold times, waits,\n"
 	"and arrows from unlock to lock, signal to wake-up, creation to start. csp is a CSP_M\n"
 	"model for refinement checkers, with assertions about races and deadlocks.",
-	options,
+	"format output_file all force",
 	"  raddle export --format std -o trace.std trace\n"
 	"  raddle export --format perfetto -o trace.pftrace trace\n",
 };
@@ -58,7 +43,9 @@ static int close_output(FILE *f, const char *path)
 static int export_std(struct trace *trace, FILE *out)
 {
 	struct model_std_opts std = {.all = opt.all};
-	char *path = opt.output ? rd_xasprintf("%s.locs", opt.output) : NULL;
+	char *path = opt.output_file && !cmd_is_stdout(opt.output_file)
+			     ? rd_xasprintf("%s.locs", opt.output_file)
+			     : NULL;
 	int err = RD_OK;
 	if (path) {
 		std.locations = open_output(path);
@@ -94,7 +81,8 @@ static int export_trace(const char *path)
 	int err = trace_open(&trace, path, opt.force);
 	if (err)
 		return CMD_FAILED;
-	FILE *out = opt.output ? open_output(opt.output) : stdout;
+	bool file = opt.output_file && !cmd_is_stdout(opt.output_file);
+	FILE *out = file ? open_output(opt.output_file) : stdout;
 	if (!out)
 		err = RD_ESYSTEM;
 	else if (strcmp(opt.format, "std") == 0)
@@ -103,8 +91,8 @@ static int export_trace(const char *path)
 		err = export_csp(trace, out);
 	else
 		err = model_export_perfetto(trace, out);
-	if (out && opt.output) {
-		int closed = close_output(out, opt.output);
+	if (out && file) {
+		int closed = close_output(out, opt.output_file);
 		err = err ? err : closed;
 	}
 	trace_close(trace);
@@ -115,7 +103,7 @@ int cmd_export(int argc, char **argv)
 {
 	const char *path;
 	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
-	if (status >= 0)
+	if (status != CMD_GO_ON)
 		return status;
 	if (!opt.format) {
 		rd_fail(RD_EUSAGE, "export: needs --format std, perfetto or csp");

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/option.h"
 #include "bitcode/facts.h"
+#include "cmd/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,32 +18,29 @@ static int copy(const char *from, const char *to)
 	struct rd_buf b = RD_BUF_INIT;
 	int err = rd_file_read(from, &b);
 
-	if (!err)
+	if (!err && cmd_is_stdout(to))
+		fwrite(b.data, 1, b.length, stdout);
+	else if (!err)
 		err = rd_file_write(to, b.data, b.length);
 	rd_buf_release(&b);
 	return err;
 }
 
+static const struct cmd_usage usage = {
+	"raddle facts [-o FILE] PROG",
+	"Merges the bitcode of a program that 'raddle cc' built and writes down what it\n"
+	"says: functions and their flow graphs, instructions, memory accesses, what pointers\n"
+	"may point to, who may call or start whom.  Prints the path of the file, which is\n"
+	"kept in the cache, unless it is told where to write it; 'raddle dump' shows what is\n"
+	"in it.",
+	"output_file",
+	"  raddle facts -o server.facts ./server\n"
+	"  raddle dump server.facts\n",
+};
+
 int cmd_facts(int argc, char **argv)
 {
-	const char *output = NULL, *program;
-	const struct rd_option options[] = {
-		RD_STRING('o', "output", &output, "FILE",
-			  "write them there instead of printing where they are"),
-		RD_END,
-	};
-	const struct rd_usage usage = {
-		.synopsis = "raddle facts [-o FILE] PROG",
-		.summary =
-			"Merges the bitcode of a program that 'raddle cc' built and writes down what it\n"
-			"says: functions and their flow graphs, instructions, memory accesses, what "
-			"pointers\n"
-			"may point to, who may call or start whom.  Prints the path of the file, which is\n"
-			"kept in the cache; 'raddle dump' shows what is in it.",
-		.options = options,
-		.example = "  raddle facts -o server.facts ./server\n"
-			   "  raddle dump server.facts\n",
-	};
+	const char *program;
 	char *path;
 	int status = cmd_operand(argc, argv, &usage, "a program", &program);
 
@@ -51,8 +48,8 @@ int cmd_facts(int argc, char **argv)
 		return status;
 	if (rd_facts_build(program, &path))
 		return CMD_FAILED;
-	if (output)
-		status = copy(path, output) ? CMD_FAILED : CMD_OK;
+	if (opt.output_file)
+		status = copy(path, opt.output_file) ? CMD_FAILED : CMD_OK;
 	else
 		status = puts(path) < 0 ? CMD_FAILED : CMD_OK;
 	free(path);

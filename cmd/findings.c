@@ -3,6 +3,8 @@
  * Findings that a user names: a document, or the schedule of one.  In: a file.  Out: a set of findings.
  */
 #include "cmd/findings.h"
+#include "cmd/option.h"
+#include "cmd/output.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -127,16 +129,17 @@ char **cmd_findings_program(struct finding_set *set, char **argv)
 	return set->argc ? copy : NULL;
 }
 
-void cmd_findings_means(struct finding_set *set, struct cmd_means *means, bool own_program)
+void cmd_findings_means(struct finding_set *set, bool own_program)
 {
 	if (!own_program) {
-		means->with = means->with ? means->with : set->with;
-		means->setup = means->setup ? means->setup : set->setup;
-		means->plugins = means->plugins ? means->plugins : set->plugins;
-		means->timeout = means->timeout ? means->timeout : set->timeout;
+		opt.with = opt.with ? opt.with : set->with;
+		opt.setup = opt.setup ? opt.setup : set->setup;
+		opt.plugins = opt.plugins ? opt.plugins : set->plugins;
+		if (opt.timeout == RD_OPTION_UNSET && set->timeout)
+			opt.timeout = set->timeout * 1000;
 	}
-	set->with = means->with;
-	set->setup = means->setup;
-	set->plugins = means->plugins;
-	set->timeout = means->timeout;
+	set->with = opt.with;
+	set->setup = opt.setup;
+	set->plugins = opt.plugins;
+	set->timeout = cmd_seconds(cmd_limit(opt.timeout, 0));
 }

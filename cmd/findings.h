@@ -5,13 +5,6 @@
 
 #include "finding/finding.h"
 
-/* What the program of findings needs. */
-struct cmd_means {
-	const char *with, *setup; /* commands beside and before each run */
-	const char *plugins;
-	uint64_t timeout; /* seconds of one run; 0: chosen by the recorded run */
-};
-
 /* Reads a finding document or a schedule file, which becomes a set of one finding. */
 int cmd_findings_read(const char *path, struct finding_set **set);
 
@@ -21,8 +14,8 @@ int cmd_findings_load(struct finding_set *set, struct finding *f);
 /* The program of the command line, or that of the document; NULL: neither has one. */
 char **cmd_findings_program(struct finding_set *set, char **argv);
 
-/* What the document says about means, unless the user says otherwise or names another program; the document
- * has them then. */
-void cmd_findings_means(struct finding_set *set, struct cmd_means *means, bool own_program);
+/* Gives --with, --setup, --plugins and --timeout what the document says, unless the user says otherwise or
+ * names another program; the document has them then. */
+void cmd_findings_means(struct finding_set *set, bool own_program);
 
 #endif

@@ -3,29 +3,15 @@
 #include "cmd/cmd.h"
 
 #include "base/error.h"
-#include "base/option.h"
 #include "trace/std.h"
 
 #include <string.h>
 
-static struct {
-	const char *format;
-	const char *output; /* the trace directory */
-	bool force;	    /* take ill-formed traces */
-} opt;
-
-static const struct rd_option options[] = {
-	RD_STRING('F', "format", &opt.format, "FORMAT", "format of the file: std, the only one"),
-	RD_STRING('o', "output", &opt.output, "DIR", "create this trace directory"),
-	RD_FLAG('f', "force", &opt.force, "accept ill-formed traces, with warnings"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
+static const struct cmd_usage usage = {
 	"raddle import [--format std] -o DIR FILE",
 	"Converts a trace in the STD text format of the RAPID tools to a trace directory,\n"
 	"which all commands of Raddle can read.",
-	options,
+	"format output force_wrong",
 	"  raddle import -o account account.std\n"
 	"  raddle dump --summary account\n",
 };
@@ -34,7 +20,7 @@ int cmd_import(int argc, char **argv)
 {
 	const char *path;
 	int status = cmd_operand(argc, argv, &usage, "a file", &path);
-	if (status >= 0)
+	if (status != CMD_GO_ON)
 		return status;
 	if (opt.format && strcmp(opt.format, "std") != 0) {
 		rd_fail(RD_EUSAGE, "import: unknown format '%s'; it can be std", opt.format);
@@ -44,5 +30,5 @@ int cmd_import(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "import: needs -o DIR; 'raddle help import' shows the usage");
 		return CMD_FAILED;
 	}
-	return trace_std_import_file(path, opt.output, opt.force) ? CMD_FAILED : CMD_OK;
+	return trace_std_import_file(path, opt.output, opt.force_wrong) ? CMD_FAILED : CMD_OK;
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/name.h"
+#include "cmd/output.h"
 #include "inject/results.h"
 #include "report/campaign.h"
 #include "report/report.h"
@@ -17,33 +18,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static FILE *open_out(const char *path)
-{
-	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-
-	if (!out)
-		rd_fail_errno("%s: cannot write it", path);
-	return out;
-}
-
-static int close_out(FILE *out, const char *path)
-{
-	bool failed = fflush(out) != 0;
-
-	if (out != stdout)
-		failed |= fclose(out) != 0;
-	return failed ? rd_fail_errno("%s: cannot write it", path) : 0;
-}
-
 /* --- which fit ------------------------------------------------------------------------------- */
 
-static int list_json(const struct inject_ground *ground, const char *path)
+static int list_json(const void *what, FILE *out)
 {
+	const struct inject_ground *ground = what;
 	struct rd_json j = {.indent = true};
-	FILE *out = open_out(path);
 
-	if (!out)
-		return RD_ESYSTEM;
 	rd_json_begin(&j, out);
 	rd_json_object(&j, NULL);
 	rd_json_number(&j, "version", 1);
@@ -58,13 +39,13 @@ static int list_json(const struct inject_ground *ground, const char *path)
 	}
 	rd_json_end(&j);
 	rd_json_end(&j);
-	return close_out(out, path);
+	return RD_OK;
 }
 
 int cmd_inject_list(const struct inject_ground *ground, const char *json)
 {
 	if (json)
-		return list_json(ground, json);
+		return cmd_document(json, list_json, ground);
 	printf("%-10s %-8s %6s %11s  %s\n", "fault", "group", "sites", "executions", "what happens");
 	for (size_t i = 0; i < inject_kind_count(); i++) {
 		const struct inject_kind *k = inject_kind_at(i);
@@ -135,15 +116,9 @@ void cmd_inject_release(struct cmd_inject_summary *s)
 	rd_buf_release(&s->detail);
 }
 
-static int write_json(const struct report_campaigns *c, const char *path)
+static int write_json(const void *what, FILE *out)
 {
-	FILE *out = open_out(path);
-	int r;
-
-	if (!out)
-		return RD_ESYSTEM;
-	r = report_campaign_json(c, out);
-	return close_out(out, path) || r ? RD_ESYSTEM : 0;
+	return report_campaign_json(what, out);
 }
 
 int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet)
@@ -151,7 +126,7 @@ int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet
 	struct campaign_results results = EPA_RESULTS_INIT;
 	struct campaign_statistics statistics;
 	struct report_campaigns c = {&statistics, 1, 0, report_wants_colour(stdout)};
-	bool text = !quiet && (!json || strcmp(json, "-") != 0);
+	bool text = !quiet && !cmd_is_stdout(json);
 	int r;
 
 	rd_progress_end(&s->progress);
@@ -165,8 +140,8 @@ int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet
 	campaign_statistics(&statistics, &results);
 	if (text && s->runs > 1)
 		r = report_campaign_text(&c, stdout);
-	if (!r && json)
-		r = write_json(&c, json);
+	if (!r)
+		r = cmd_document(json, write_json, &c);
 	campaign_statistics_release(&statistics);
 	campaign_results_release(&results);
 	return r;

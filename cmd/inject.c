@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/option.h"
 #include "base/progress.h"
 #include "base/scratch.h"
 #include "cmd/inject.h"
@@ -24,99 +23,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct {
-	/* what to do */
-	const char *directory;
-	const char *resume; /* a campaign's directory */
-	const char *repeat; /* a line of a log */
-	const char *run;    /* the number of one */
-	const char *shard;  /* I/N */
-	const char *trace;  /* of a run that is repeated */
-	bool list;
-
-	/* which faults */
-	const char *faults, *sampling, *seed;
-	uint64_t runs, bits, count, window;
-	bool once;
-
-	/* where */
-	const char *thread, *line, *bit;
-	uint64_t site, instance;
-	const char *functions, *not_functions, *opcodes, *not_opcodes;
-
-	/* how the program is run */
-	const char *input, *inputs, *timeout, *cpu_time;
-	uint64_t memory, file_size, trace_size, golden, jobs;
-
-	/* where the runs are done */
-	const char *executor, *slurm_options;
-	uint64_t shards;
-
-	/* what is compared and kept */
-	const char *ignore, *filter, *keep, *json;
-	bool force, quick, quiet, verbose;
-} opt;
-
-static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.directory, "DIR", "directory of the campaign (raddle-inject)"),
-	RD_STRING(0, "fault", &opt.faults, "KIND,...",
-		  "kinds or groups of faults; --list shows those that fit"),
-	RD_NUMBER('n', "runs", &opt.runs, "COUNT", "do COUNT runs for each kind (1)"),
-	RD_NUMBER('j', "jobs", &opt.jobs, "COUNT", "do COUNT runs at a time (three for two CPUs)"),
-	RD_FLAG(0, "list", &opt.list, "only show which faults fit the program, and how often"),
-	RD_STRING(0, "resume", &opt.resume, "DIR", "continue a campaign"),
-	RD_STRING(0, "repeat", &opt.repeat, "LINE", "inject the fault of a line of a log again"),
-	RD_STRING(0, "run", &opt.run, "NUMBER", "repeat this run of the campaign in --output"),
-	RD_STRING(0, "trace", &opt.trace, "DIR", "keep the trace of the repeated run"),
-	RD_STRING(0, "shard", &opt.shard, "I/N", "with --resume: do only runs I, I+N, ..., write log.I"),
-	RD_STRING(0, "executor", &opt.executor, "WHERE", "where runs are done: local or slurm (local)"),
-	RD_NUMBER(0, "shards", &opt.shards, "COUNT", "slurm: number of jobs (16)"),
-	RD_STRING(0, "slurm-options", &opt.slurm_options, "OPTIONS", "slurm: more options for sbatch"),
-	RD_STRING(0, "thread", &opt.thread, "NAME", "only in this thread: T_0, T_0_1, ..."),
-	RD_STRING(0, "line", &opt.line, "FILE:LINE", "only at this line; :COLUMN may follow"),
-	RD_NUMBER(0, "site", &opt.site, "NUMBER", "only at this site of the site table"),
-	RD_STRING(0, "function", &opt.functions, "NAME,...", "only in these functions"),
-	RD_STRING(0, "not-function", &opt.not_functions, "NAME,...", "not in these functions"),
-	RD_STRING(0, "opcode", &opt.opcodes, "NAME,...",
-		  "only values of these opcodes: load, add, argument, ..."),
-	RD_STRING(0, "not-opcode", &opt.not_opcodes, "NAME,...", "not values of these opcodes"),
-	RD_NUMBER(0, "instance", &opt.instance, "NUMBER",
-		  "in this execution of the site by the thread, from 1"),
-	RD_STRING(0, "bit", &opt.bit, "NUMBER", "this bit, from 0"),
-	RD_NUMBER(0, "bits", &opt.bits, "COUNT", "flip COUNT bits at once"),
-	RD_NUMBER(0, "faults", &opt.count, "COUNT", "inject COUNT faults in each run (1)"),
-	RD_NUMBER(0, "window", &opt.window, "COUNT", "operations of the thread in which they lie (100)"),
-	RD_FLAG(0, "once", &opt.once, "a stuck bit is stuck in one execution only"),
-	RD_STRING(0, "sampling", &opt.sampling, "HOW", "uniform, function, opcode or thread (uniform)"),
-	RD_STRING(0, "seed", &opt.seed, "NUMBER", "choose the same faults again"),
-	RD_NUMBER(0, "golden", &opt.golden, "COUNT", "do COUNT runs without a fault first (2)"),
-	RD_STRING(0, "stdin", &opt.input, "FILE", "the program's standard input (empty)"),
-	RD_STRING(0, "input", &opt.inputs, "FILE,...", "copy these files into the directory of each run"),
-	RD_STRING(0, "timeout", &opt.timeout, "SECONDS", "limit the time of a run"),
-	RD_STRING(0, "cpu-time", &opt.cpu_time, "SECONDS", "limit the CPU time of a run"),
-	RD_NUMBER(0, "memory", &opt.memory, "BYTES", "limit the memory of a run"),
-	RD_NUMBER(0, "file-size", &opt.file_size, "BYTES", "limit the size of each file that a run writes"),
-	RD_NUMBER(0, "trace-size", &opt.trace_size, "BYTES",
-		  "limit the memory for records; later ones are not compared"),
-	RD_STRING(0, "ignore", &opt.ignore, "PATTERN,...", "output files that may differ; stdout is one"),
-	RD_STRING(0, "filter", &opt.filter, "COMMAND", "pass differing outputs through COMMAND and compare"),
-	RD_STRING(0, "keep-traces", &opt.keep, "WHICH", "all, deviating or none (none)"),
-	RD_STRING(0, "json", &opt.json, "FILE", "write a summary to FILE (-: standard output)"),
-	RD_FLAG('f', "force", &opt.force, "replace a campaign; continue if golden runs differ"),
-	RD_FLAG(0, "quick", &opt.quick, "do not optimise the program"),
-	RD_FLAG('q', "quiet", &opt.quiet, "write no report"),
-	RD_FLAG('v', "verbose", &opt.verbose, "report progress"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
+static const struct cmd_usage usage = {
 	"raddle inject [-o DIR] [-n COUNT] --fault KIND,... [--] PROG ARGS...",
 	"Injects a fault into each run of a program built by 'raddle cc': a bit of a value flips,\n"
 	"a size is wrong, a call fails.  Each run is compared with a fault-free run, thread by\n"
 	"thread, and its outcome is crash, hang, detected, sdc (silent data corruption), masked or\n"
 	"not-activated.  Each run is a line of DIR/log, and can be repeated.  --resume DIR\n"
 	"continues a campaign that was interrupted.",
-	options,
+	"output faults fault_runs jobs list resume repeat run trace shard executor shards slurm_options "
+	"thread line site "
+	"functions not_functions opcodes not_opcodes instance bit bits fault_count fault_window once "
+	"sampling seed "
+	"golden input inputs timeout cpu_time memory file_size trace_size ignore filter keep_traces json "
+	"force_campaign quick " CMD_WORDS,
 	"  raddle inject --list -- ./sort 1000\n"
 	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
 	"  raddle inject -n 5000 --fault all -o faults -- ./sort 1000\n"
@@ -125,28 +44,14 @@ static const struct rd_usage usage = {
 	"  raddle compare faults/golden/trace trace-17\n",
 };
 
+#define NO_SIZE (UINT64_C(1) << 50) /* a limit that nothing reaches */
+
+static bool wants_run(void)
+{
+	return opt.run != RD_OPTION_UNSET;
+}
+
 /* --- options into a setup -------------------------------------------------------------------- */
-
-static int get_number(const char *option, const char *text, uint64_t max, uint64_t *out)
-{
-	char *end;
-
-	*out = strtoull(text, &end, 0);
-	if (!*text || *end || text[0] == '-' || *out > max)
-		return rd_fail(RD_EUSAGE, "inject: --%s %s: not a number up to %" PRIu64, option, text, max);
-	return 0;
-}
-
-static int get_milliseconds(const char *option, const char *text, uint64_t *out)
-{
-	char *end;
-	double seconds = text ? strtod(text, &end) : 0;
-
-	if (text && (*end || end == text || !(seconds > 0) || seconds > 1e6))
-		return rd_fail(RD_EUSAGE, "inject: --%s %s: not a number of seconds", option, text);
-	*out = text ? (uint64_t)(seconds * 1000) + 1 : 0;
-	return 0;
-}
 
 /* A path that leads down from here is kept in the scratch directory; of others the last part is. */
 static const char *input_name(const char *path)
@@ -207,14 +112,14 @@ static int set_files(struct inject_setup *s)
 	return r;
 }
 
-static int set_seed(struct inject_setup *s)
+static void set_seed(struct inject_setup *s)
 {
-	if (opt.seed)
-		return get_number("seed", opt.seed, INT64_MAX, &s->seed);
+	s->seed = opt.seed;
+	if (opt.seed != RD_OPTION_UNSET)
+		return;
 	if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
 		s->seed = (uint64_t)getpid();
 	s->seed %= 1000000000;
-	return 0;
 }
 
 static char *copy(const char *text)
@@ -245,54 +150,39 @@ static int check_word(const char *option, const char *word, const char *words)
 	return rd_fail(RD_EUSAGE, "inject: --%s %s: must be one of: %s", option, word, words);
 }
 
-static int set_numbers(struct inject_setup *s)
+static void set_numbers(struct inject_setup *s)
 {
-	uint64_t bit = 0;
-	int r = get_milliseconds("timeout", opt.timeout, &s->wall_ms);
-
-	if (!r)
-		r = get_milliseconds("cpu-time", opt.cpu_time, &s->cpu_ms);
-	if (!r && opt.bit)
-		r = get_number("bit", opt.bit, 63, &bit);
-	s->bit = opt.bit ? bit + 1 : 0;
-	s->runs = opt.runs ? opt.runs : 1;
+	s->wall_ms = cmd_limit(opt.timeout, CMD_FOREVER);
+	s->cpu_ms = cmd_limit(opt.cpu_time, CMD_FOREVER);
+	s->bit = opt.bit == RD_OPTION_UNSET ? 0 : opt.bit + 1;
+	s->runs = opt.fault_runs;
 	s->bits = opt.bits;
-	s->faults = opt.count ? opt.count : 1;
-	s->window = opt.window ? opt.window : 100;
+	s->faults = opt.fault_count;
+	s->window = opt.fault_window;
 	s->once = opt.once;
-	s->golden_runs = opt.golden ? opt.golden : 2;
-	s->memory = opt.memory;
-	s->file_size = opt.file_size;
-	s->trace_size = opt.trace_size;
-	if (!r && s->bits > INJECT_BITS_MAX)
-		r = rd_fail(RD_EUSAGE, "inject: --bits: at most %d", INJECT_BITS_MAX);
-	if (!r && s->faults > INJECT_FAULTS_MAX)
-		r = rd_fail(RD_EUSAGE, "inject: --faults: at most %d in a run", INJECT_FAULTS_MAX);
-	if (!r && s->runs > INJECT_RUNS_MAX)
-		r = rd_fail(RD_EUSAGE, "inject: --runs: at most %d", INJECT_RUNS_MAX);
-	if (!r && s->window > INJECT_WINDOW_MAX)
-		r = rd_fail(RD_EUSAGE, "inject: --window: at most %d", INJECT_WINDOW_MAX);
-	return r;
+	s->golden_runs = opt.golden;
+	s->memory = cmd_limit(opt.memory, NO_SIZE);
+	s->file_size = cmd_limit(opt.file_size, NO_SIZE);
+	s->trace_size = cmd_limit(opt.trace_size, NO_SIZE);
 }
 
 static int make_setup(struct inject_setup *s, const struct run_program *program, char **argv)
 {
-	int r = set_numbers(s);
+	int r;
 
+	set_numbers(s);
+	set_seed(s);
 	s->program = rd_xstrdup(program->path);
 	s->key = copy(program->flavour.key);
 	s->mode = copy(program->mode);
 	for (; *argv; argv++)
 		inject_list_add(&s->argv, *argv);
 	s->sampling = rd_xstrdup(opt.sampling ? opt.sampling : "uniform");
-	s->keep = rd_xstrdup(opt.keep ? opt.keep : "none");
+	s->keep = rd_xstrdup(opt.keep_traces ? opt.keep_traces : "none");
 	set_filter(s);
-	if (!r)
-		r = check_word("sampling", s->sampling, "uniform function opcode thread");
+	r = check_word("sampling", s->sampling, "uniform function opcode thread");
 	if (!r)
 		r = check_word("keep-traces", s->keep, "all deviating none");
-	if (!r)
-		r = set_seed(s);
 	return r ? r : set_files(s);
 }
 
@@ -407,15 +297,15 @@ static int make_directory(struct campaign *c)
 	bool begun;
 	int r;
 
-	if (!opt.directory && (opt.runs <= 1 || opt.list || opt.repeat))
+	if (!opt.output && (opt.fault_runs <= 1 || opt.list || opt.repeat))
 		return make_temporary(c);
-	c->directory = rd_xstrdup(opt.directory ? opt.directory : "raddle-inject");
+	c->directory = rd_xstrdup(opt.output ? opt.output : "raddle-inject");
 	old = rd_xasprintf("%s/campaign.json", c->directory);
 	begun = rd_file_exists(old);
 	free(old);
 	if (rd_file_exists(c->directory) && !is_ours(c->directory))
 		return rd_fail(RD_EUSAGE, "%s: it exists and is not a campaign", c->directory);
-	if (begun && !opt.force)
+	if (begun && !opt.force_campaign)
 		return rd_fail(RD_EUSAGE, "%s: this is a campaign; --resume continues it, -f replaces it",
 			       c->directory);
 	r = rd_remove_tree(c->directory);
@@ -437,7 +327,7 @@ static int make_golden(struct campaign *c, char **argv)
 	if (r)
 		return r;
 	rd_progress_start(&progress, "running without a fault", 0);
-	r = inject_golden_make(c->directory, &c->setup, &c->program, opt.force);
+	r = inject_golden_make(c->directory, &c->setup, &c->program, opt.force_campaign);
 	rd_progress_end(&progress);
 	return r;
 }
@@ -490,8 +380,6 @@ static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 	struct cmd_inject_summary summary;
 	int r = get_shard(&work);
 
-	if (!r && (opt.jobs > INJECT_JOBS_MAX || !work.jobs))
-		r = rd_fail(RD_EUSAGE, "inject: --jobs: from 1 to %d", INJECT_JOBS_MAX);
 	if (!r && !work.shards)
 		r = inject_campaign_merge(c->directory);
 	if (r)
@@ -511,13 +399,10 @@ static int get_fault(struct inject_campaign *campaign, struct inject_fault *faul
 	struct rd_names texts = RD_NAMES_INIT;
 	struct runlog_run run;
 	const char *wrong;
-	uint64_t number;
 	int r;
 
-	if (!opt.repeat) {
-		r = get_number("run", opt.run, UINT64_MAX - 1, &number);
-		return r ? r : inject_campaign_choose(campaign, number, fault);
-	}
+	if (!opt.repeat)
+		return inject_campaign_choose(campaign, opt.run, fault);
 	wrong = runlog_parse(&run, opt.repeat, strlen(opt.repeat), &texts);
 	r = wrong ? rd_fail(RD_EFORMAT, "inject: --repeat: not a line of a log: %s", wrong)
 		  : inject_log_fault(&run, fault);
@@ -557,7 +442,7 @@ static int run_campaign(struct campaign *c)
 	if (!r)
 		r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->program);
 	if (!r)
-		r = opt.repeat || opt.run ? do_repeat(campaign) : do_runs(c, campaign);
+		r = opt.repeat || wants_run() ? do_repeat(campaign) : do_runs(c, campaign);
 	inject_campaign_close(campaign);
 	return r;
 }
@@ -599,9 +484,9 @@ static int check_executor(void)
 		return rd_fail(RD_EUSAGE, "inject: --executor %s: must be local or slurm", opt.executor);
 	if (!is_slurm() && (opt.shards || opt.slurm_options))
 		return rd_fail(RD_EUSAGE, "inject: --shards and --slurm-options need --executor slurm");
-	if (is_slurm() && (opt.repeat || opt.run || opt.shard || opt.list))
+	if (is_slurm() && (opt.repeat || wants_run() || opt.shard || opt.list))
 		return rd_fail(RD_EUSAGE, "inject: --executor slurm is for whole campaigns");
-	if (is_slurm() && !opt.resume && !opt.directory)
+	if (is_slurm() && !opt.resume && !opt.output)
 		return rd_fail(RD_EUSAGE, "inject: -o DIR must name a directory that all machines see");
 	return 0;
 }
@@ -616,7 +501,7 @@ static int check_faults(void)
 	return r;
 }
 
-static int check_options(int argc, int first)
+static int check_options(bool program)
 {
 	int r = check_executor();
 
@@ -625,18 +510,18 @@ static int check_options(int argc, int first)
 
 	if (r)
 		return r;
-	if (opt.resume || ((opt.run || opt.repeat) && first == argc)) {
-		if (!opt.resume && !opt.directory)
+	if (opt.resume || ((wants_run() || opt.repeat) && !program)) {
+		if (!opt.resume && !opt.output)
 			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");
-		return first == argc
+		return !program
 			       ? 0
 			       : rd_fail(RD_EUSAGE, "inject: the program is that of the campaign; name none");
 	}
-	if (opt.run)
+	if (wants_run())
 		return rd_fail(
 			RD_EUSAGE,
 			"inject: --run is for a campaign that is there; -o DIR names it, and the program");
-	if (first == argc)
+	if (!program)
 		return rd_fail(RD_EUSAGE, "inject: which program? 'raddle help inject' shows the usage");
 	if (!opt.list && !opt.repeat && !opt.faults)
 		return rd_fail(RD_EUSAGE,
@@ -648,18 +533,17 @@ static int check_options(int argc, int first)
 
 int cmd_inject(int argc, char **argv)
 {
-	int first = rd_options_parse(argc, argv, &usage), r;
 	struct campaign c = {0};
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, NULL, &words), r;
 
-	if (first <= 0)
-		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-	if (opt.verbose)
-		rd_log_level(RD_LOG_INFO);
-	r = check_options(argc, first);
-	if (!r && first == argc)
-		r = old_campaign(&c, opt.resume ? opt.resume : opt.directory);
+	if (status != CMD_GO_ON)
+		return status;
+	r = check_options(*words.program != NULL);
+	if (!r && !*words.program)
+		r = old_campaign(&c, opt.resume ? opt.resume : opt.output);
 	else if (!r)
-		r = new_campaign(&c, argv + first);
+		r = new_campaign(&c, words.program);
 	close_campaign(&c);
 	return r ? CMD_FAILED : CMD_OK;
 }

@@ -52,12 +52,17 @@ static const struct command {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-static const struct command *find_command(const char *name)
+static const struct command *find_command(const char *name, size_t n)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (!strcmp(commands[i].name, name))
+		if (!strncmp(commands[i].name, name, n) && !commands[i].name[n])
 			return &commands[i];
 	return NULL;
+}
+
+bool cmd_is_command(const char *name, size_t n)
+{
+	return find_command(name, n) != NULL;
 }
 
 static int unknown_command(const char *name)
@@ -95,7 +100,7 @@ static int cmd_help(int argc, char **argv)
 		print_overview(stdout);
 		return CMD_OK;
 	}
-	c = find_command(argv[1]);
+	c = find_command(argv[1], strlen(argv[1]));
 	if (!c)
 		return unknown_command(argv[1]);
 	if (c->foreign || c->run == cmd_help || c->run == cmd_version) {
@@ -124,12 +129,16 @@ static int list_commands(void)
 
 static int run_command(int argc, char **argv)
 {
-	const char *base = strrchr(argv[0], '/'), *name;
+	char *base = strrchr(argv[0], '/');
 	const struct command *c;
+	const char *name;
 
 	base = base ? base + 1 : argv[0];
-	if (!strncmp(base, "raddle-", 7) && (c = find_command(base + 7)))
+	if (!strncmp(base, "raddle-", 7) && (c = find_command(base + 7, strlen(base + 7)))) {
+		if (!c->foreign)
+			argv[0] = base + 7;
 		return c->run(argc, argv);
+	}
 	if (argc < 2) {
 		print_overview(stderr);
 		return CMD_FAILED;
@@ -141,7 +150,7 @@ static int run_command(int argc, char **argv)
 		name = "version";
 	if (!strcmp(name, "--list-commands"))
 		return list_commands();
-	c = find_command(name);
+	c = find_command(name, strlen(name));
 	if (c)
 		return c->run(argc - 1, argv + 1);
 	if (name[0] == '-')

@@ -1,74 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writing findings to the files a command was asked for, and leaving aside what the user
- * knows or does not want to know.  In: a finished set.  Out: files, marks on the findings.
+ * Writing documents to the files a command was asked for, and leaving aside findings that the user
+ * knows or does not want to know.  In: a finished set, or whatever a writer takes.  Out: files, marks on the
+ * findings.
  */
 #include "cmd/output.h"
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cmd/option.h"
 #include "finding/suppress.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_stdout(const char *path)
+bool cmd_is_stdout(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
 }
 
-bool cmd_output_is_stdout(const struct cmd_output *o)
+bool cmd_output_is_stdout(void)
 {
-	return is_stdout(o->json) || is_stdout(o->sarif) || is_stdout(o->html);
+	return cmd_is_stdout(opt.json) || cmd_is_stdout(opt.sarif) || cmd_is_stdout(opt.html);
 }
 
-int cmd_output_check(const struct cmd_output *o, const char *name)
+int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 {
-	if (is_stdout(o->json) + is_stdout(o->sarif) + is_stdout(o->html) > 1)
-		return rd_fail(RD_EUSAGE, "%s: only one document can go to standard output", name);
-	return RD_OK;
-}
-
-enum format { JSON, SARIF, HTML };
-
-static int write_to(FILE *out, enum format format, const struct finding_set *set,
-		    const struct report_opts *opts)
-{
-	switch (format) {
-	case JSON: return finding_write(set, out);
-	case SARIF: return report_sarif(set, opts, out);
-	case HTML: return report_html(set, opts, out);
-	}
-	return RD_OK;
-}
-
-static int write_document(const char *path, enum format format, const struct finding_set *set,
-			  const struct report_opts *opts)
-{
+	bool to_stdout = cmd_is_stdout(path);
 	FILE *out;
 	int err;
 
 	if (!path)
 		return RD_OK;
-	out = is_stdout(path) ? stdout : fopen(path, "w");
+	out = to_stdout ? stdout : fopen(path, "we");
 	if (!out)
 		return rd_fail_errno("%s: cannot write it", path);
-	err = write_to(out, format, set, opts);
-	if (out != stdout && fclose(out) != 0 && !err)
+	err = write(what, out);
+	if (!err && (ferror(out) || fflush(out)))
+		err = rd_fail_errno("%s: cannot write it", to_stdout ? "standard output" : path);
+	if (!to_stdout && fclose(out) && !err)
 		err = rd_fail_errno("%s: cannot write it", path);
 	return err;
 }
 
-int cmd_output_write(const struct cmd_output *o, const struct finding_set *set,
-		     const struct report_opts *opts)
+int cmd_redirect(const char *path)
 {
-	const char *paths[] = {[JSON] = o->json, [SARIF] = o->sarif, [HTML] = o->html};
-	int err = RD_OK;
+	if (path && !cmd_is_stdout(path) && !freopen(path, "we", stdout))
+		return rd_fail_errno("%s: cannot write it", path);
+	return RD_OK;
+}
 
-	for (enum format format = JSON; format <= HTML && !err; format++)
-		err = write_document(paths[format], format, set, opts);
-	return err;
+/* What the writers of findings need. */
+struct findings {
+	const struct finding_set *set;
+	const struct report_opts *how;
+};
+
+static int write_json(const void *what, FILE *out)
+{
+	return finding_write(((const struct findings *)what)->set, out);
+}
+
+static int write_sarif(const void *what, FILE *out)
+{
+	const struct findings *f = what;
+
+	return report_sarif(f->set, f->how, out);
+}
+
+static int write_html(const void *what, FILE *out)
+{
+	const struct findings *f = what;
+
+	return report_html(f->set, f->how, out);
+}
+
+int cmd_write_findings(const char *path, const struct finding_set *set)
+{
+	return cmd_document(path, write_json, &(struct findings){set, NULL});
+}
+
+int cmd_output_write(const struct finding_set *set, const struct report_opts *how)
+{
+	const struct findings what = {set, how};
+	int err = cmd_document(opt.json, write_json, &what);
+
+	if (!err)
+		err = cmd_document(opt.sarif, write_sarif, &what);
+	return err ? err : cmd_document(opt.html, write_html, &what);
+}
+
+uint64_t cmd_seconds(uint64_t ms)
+{
+	return ms / 1000 + (ms % 1000 != 0);
 }
 
 static int suppress(const char *path, struct finding_set *set, bool tell)
@@ -86,14 +111,15 @@ static int suppress(const char *path, struct finding_set *set, bool tell)
 	return err;
 }
 
-int cmd_filter_apply(struct cmd_filter *filter, struct finding_set *set, bool tell)
+int cmd_filter_apply(struct finding_set *set, bool tell)
 {
-	int err = filter->suppressions ? suppress(filter->suppressions, set, tell) : RD_OK;
+	int err = opt.suppressions ? suppress(opt.suppressions, set, tell) : RD_OK;
+	size_t fixed = 0; /* ids of the baseline that no finding has */
 
-	if (!err && filter->baseline)
-		err = finding_baseline_read(set, filter->baseline, &filter->fixed);
-	if (!err && tell && filter->fixed)
-		rd_info("%s: %zu of its findings were not found", filter->baseline, filter->fixed);
+	if (!err && opt.baseline)
+		err = finding_baseline_read(set, opt.baseline, &fixed);
+	if (!err && tell && fixed)
+		rd_info("%s: %zu of its findings were not found", opt.baseline, fixed);
 	return err;
 }
 

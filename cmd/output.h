@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where findings go: the files that `predict` and `check` are asked for. */
+/* Documents: the files that --json, --sarif, --html and their like name, and what goes into them. */
 #ifndef CMD_OUTPUT_H
 #define CMD_OUTPUT_H
 
 #include "finding/finding.h"
 #include "report/report.h"
 
-struct cmd_output {
-	const char *json, *sarif, *html; /* files; "-": standard output; NULL: not wanted */
-};
+/* Whether "-", standard output, is named. */
+bool cmd_is_stdout(const char *path);
 
-/* Whether one of them goes to standard output. */
-bool cmd_output_is_stdout(const struct cmd_output *o);
+/* Whether a document goes there, so that other text must not. */
+bool cmd_output_is_stdout(void);
 
-/* Whether at most one does; `name` is the command's, for the message. */
-int cmd_output_check(const struct cmd_output *o, const char *name);
+/* Opens `path`, has `what` written and closes it; NULL: nothing is to be done. */
+typedef int cmd_write_fn(const void *what, FILE *out);
+int cmd_document(const char *path, cmd_write_fn *write, const void *what);
 
-int cmd_output_write(const struct cmd_output *o, const struct finding_set *set,
-		     const struct report_opts *opts);
+/* For commands whose output is one document: standard output becomes that file; NULL and "-": it stays. */
+int cmd_redirect(const char *path);
 
-/* Marks findings that a baseline knows and a suppressions file hides; either may be NULL.
+/* Writes the documents that the options ask for. */
+int cmd_output_write(const struct finding_set *set, const struct report_opts *how);
+
+/* Writes the findings as JSON. */
+int cmd_write_findings(const char *path, const struct finding_set *set);
+
+/* Marks findings that --baseline knows and --suppressions hides.
  * Tells what is no longer needed of them if `tell`. */
-struct cmd_filter {
-	const char *baseline, *suppressions;
-	size_t fixed; /* ids of the baseline that no finding has */
-};
-int cmd_filter_apply(struct cmd_filter *filter, struct finding_set *set, bool tell);
+int cmd_filter_apply(struct finding_set *set, bool tell);
 
 /* A text with the ids of the confirmed findings that are not suppressed. */
 int cmd_write_baseline(const struct finding_set *set, const char *path);
+
+/* Milliseconds in whole seconds, no less. */
+uint64_t cmd_seconds(uint64_t ms);
 
 #endif

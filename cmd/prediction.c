@@ -2,17 +2,25 @@
 /* Options of a prediction, and the schedules that come of it, as files. */
 #include "cmd/prediction.h"
 
-#include "base/error.h"
 #include "base/file.h"
+#include "cmd/option.h"
 #include "finding/schedule.h"
 
 #include <inttypes.h>
 
-int cmd_prediction_check(const struct predict_batch *p, const char *name)
+/* Millions of steps: no limit, for this is more than a year. */
+#define WORK_MAX 1000000000
+
+void cmd_prediction_start(struct predict_batch *p)
 {
-	if (p->window > UINT32_MAX || p->work == 0 || p->work > 1000000000)
-		return rd_fail(RD_EUSAGE, "%s: --window or --work is out of range", name);
-	return RD_OK;
+	*p = (struct predict_batch){.sound_only = opt.sound_only,
+				    .sync_preserving = opt.sync_preserving,
+				    .no_races = opt.no_races,
+				    .no_deadlocks = opt.no_deadlocks,
+				    .force = opt.force,
+				    .window = opt.window,
+				    .limit = opt.limit ? opt.limit : UINT64_MAX,
+				    .work = opt.work ? opt.work : WORK_MAX};
 }
 
 void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done)

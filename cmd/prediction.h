@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Whether the options make sense; `name` is the command's, for the message. */
-int cmd_prediction_check(const struct predict_batch *p, const char *name);
+/* A prediction as the options want it. */
+void cmd_prediction_start(struct predict_batch *p);
 
 /* Says what was left out and which option changes that; `done` is what is done with findings. */
 void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done);

@@ -12,7 +12,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/option.h"
 #include "cmd/findings.h"
 #include "cmd/gdb.h"
 #include "cmd/output.h"
@@ -31,64 +30,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct {
-	const char *id;	    /* which finding of a document */
-	const char *json;   /* file for the document with the verdict, "-": standard output */
-	const char *record; /* directory for a trace of the run */
-	const char *gdb_args;
-	const char *flavour;
-	const char *then;   /* schedule that is handed over when the decisions of the first are taken */
-	const char *export; /* file for the schedule of the last run */
-	uint64_t seed;	    /* for those whose threads take turns; 0: what the schedule says */
-	uint64_t times;
-	struct cmd_means means;
-	uint64_t patience; /* in seconds; 0: chosen by the recorded run */
-	uint64_t first;	   /* the access that goes first */
-	bool no_detect, gdb;
-	bool fast, quick, as_is;
-	bool quiet, verbose;
-} opt = {.times = 1};
-
-static const struct rd_option options[] = {
-	RD_STRING(0, "id", &opt.id, "ID", "choose a finding by at least six digits of its id"),
-	RD_STRING(0, "json", &opt.json, "FILE",
-		  "write the finding and its verdict to FILE (-: standard output)"),
-	RD_STRING(0, "record", &opt.record, "DIR", "record the run"),
-	RD_NUMBER('n', "times", &opt.times, "COUNT", "replay COUNT times"),
-	RD_NUMBER(0, "first", &opt.first, "WHICH", "which access of a race goes first: 0 or 1"),
-	RD_NUMBER(0, "seed", &opt.seed, "SEED",
-		  "run one thread at a time; after the schedule SEED chooses which"),
-	RD_STRING(0, "then", &opt.then, "FILE",
-		  "continue with the decisions, watches and seed of schedule FILE"),
-	RD_STRING(0, "export", &opt.export, "FILE",
-		  "write the schedule of the run, with all decisions, to FILE"),
-	RD_STRING(0, "with", &opt.means.with, "COMMAND",
-		  "start COMMAND with each run; when it ends, send SIGTERM to the program"),
-	RD_STRING(0, "setup", &opt.means.setup, "COMMAND", "run COMMAND before each run, to restore files"),
-	RD_NUMBER(0, "timeout", &opt.means.timeout, "SECONDS", "end a run after SECONDS"),
-	RD_NUMBER(0, "patience", &opt.patience, "SECONDS", "how long to wait without progress"),
-	RD_FLAG(0, "gdb", &opt.gdb, "start gdb when the threads have met"),
-	RD_STRING(0, "gdb-args", &opt.gdb_args, "ARGS", "start gdb with these arguments"),
-	RD_FLAG(0, "no-detect", &opt.no_detect, "run without the happens-before detector"),
-	RD_STRING(0, "flavour", &opt.flavour, "NAME",
-		  "record, or full: the run carries values (what the schedule was made with)"),
-	RD_STRING(0, "plugins", &opt.means.plugins, "PATHS", "as for raddle record"),
-	RD_FLAG(0, "fast", &opt.fast, "as for raddle record"),
-	RD_FLAG(0, "quick", &opt.quick, "as for raddle record"),
-	RD_FLAG(0, "as-is", &opt.as_is, "PROG is a flavour already; run it as it is"),
-	RD_FLAG('q', "quiet", &opt.quiet, "write no report"),
-	RD_FLAG('v', "verbose", &opt.verbose, "report each operation of the schedule"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
+static const struct cmd_usage usage = {
 	"raddle replay [--id ID] FINDING [--] [PROG ARGS...]",
 	"Runs a program so that the race or deadlock of a finding happens: the operations of its\n"
 	"schedule are done in their order, and the threads are stopped where they meet.\n"
 	"FINDING is a schedule file, or a document of 'raddle predict --json' or 'raddle check\n"
 	"--json'.  Without PROG the program of the document is run.  The report goes to standard\n"
 	"error.  The exit status is 1 if the finding was reproduced, otherwise 0.",
-	options,
+	"id json record times first turns_seed then export " CMD_BESIDE
+	"patience gdb gdb_args no_detect flavour " CMD_BUILD "as_is " CMD_WORDS,
 	"  raddle predict --schedules found trace\n"
 	"  raddle replay found/15ab370364b3b2af.schedule -- ./bank 4\n"
 	"  raddle replay --gdb found/15ab370364b3b2af.schedule -- ./bank 4\n",
@@ -160,7 +110,7 @@ static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so
 static void begin_run(void *context)
 {
 	(void)context;
-	run_setup(opt.means.setup, STDERR_FILENO);
+	run_setup(opt.setup, STDERR_FILENO);
 }
 
 static void started_run(void *context, pid_t pid)
@@ -280,7 +230,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	t->reproduced += t->finding->status == FINDING_CONFIRMED;
 	t->wall += result.wall_seconds;
 	t->cpu += result.cpu_seconds;
-	if ((result.outcome == REPLAY_STOPPED && !opt.means.with) || run_launch_interrupted())
+	if ((result.outcome == REPLAY_STOPPED && !opt.with) || run_launch_interrupted())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
 	err = t->finding->schedule->turns ? keep_turns(t, &result) : 0;
 	replay_result_release(&result);
@@ -308,8 +258,8 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 {
 	struct replay_program run = {.program = program, .argv = argv};
 	struct replay_policy policy = {.request = {.program = &run,
-						   .patience_ms = opt.patience * 1000,
-						   .limit_ms = opt.means.timeout * 1000,
+						   .patience_ms = cmd_limit(opt.patience, CMD_FOREVER),
+						   .limit_ms = cmd_limit(opt.timeout, CMD_FOREVER),
 						   .begin = begin_run,
 						   .started = started_run,
 						   .ended = ended_run,
@@ -346,7 +296,7 @@ static int write_json(struct task *t)
 	finding_stat(t->set, "replays", (double)t->runs);
 	finding_stat(t->set, "wall_seconds", t->wall);
 	finding_stat(t->set, "cpu_seconds", t->cpu);
-	return cmd_output_write(&(struct cmd_output){.json = opt.json}, t->set, NULL);
+	return cmd_write_findings(opt.json, t->set);
 }
 
 static void say_count(const struct task *t)
@@ -402,10 +352,10 @@ static int prepare_turns(struct task *t, const char *path)
 	const char *wrong;
 	int err = opt.then ? read_finding(opt.then, &t->then) : 0;
 
-	if (opt.then || opt.seed || opt.export)
+	if (opt.then || opt.turns_seed || opt.export)
 		s->turns = true;
-	if (opt.seed)
-		s->seed = opt.seed;
+	if (opt.turns_seed)
+		s->seed = opt.turns_seed;
 	wrong = schedule_check(s);
 	return err || !wrong ? err : rd_fail(RD_EUSAGE, "replay: %s: %s", path, wrong);
 }
@@ -433,12 +383,11 @@ static int replay_path(const char *path, char **argv)
 
 	if (!err) {
 		t.finding = t.set->items[0];
-		cmd_findings_means(t.set, &opt.means, argv[0] != NULL);
-		t.companion.command = opt.means.with;
+		cmd_findings_means(t.set, argv[0] != NULL);
+		t.companion.command = opt.with;
 		argv = cmd_findings_program(t.set, argv);
 		if (!argv)
-			err = rd_fail(RD_EUSAGE,
-				      "replay: which program? 'raddle help replay' shows the usage");
+			err = cmd_which("replay", "program");
 	}
 	if (!err && is_order(&t) && (opt.json || opt.gdb))
 		err = rd_fail(
@@ -447,7 +396,7 @@ static int replay_path(const char *path, char **argv)
 			path);
 	if (!err)
 		err = prepare_turns(&t, path);
-	how.plugins = opt.means.plugins;
+	how.plugins = opt.plugins;
 	program.kind = carries_values(t.set) ? "led" : NULL;
 	if (!err)
 		err = run_program_open(&program, argv[0], &how);
@@ -464,36 +413,17 @@ static int replay_path(const char *path, char **argv)
 	return !err && t.stop_signal > 0 && status == CMD_OK ? run_exit_like(t.stop_signal) : status;
 }
 
-static bool is_usable(void)
-{
-	if (opt.first > 1)
-		return !rd_fail(RD_EUSAGE, "replay: --first is 0 or 1");
-	if (opt.flavour && strcmp(opt.flavour, "record") != 0 && strcmp(opt.flavour, "full") != 0)
-		return !rd_fail(RD_EUSAGE, "replay: --flavour is record or full");
-	if (opt.times == 0)
-		return !rd_fail(RD_EUSAGE, "replay: --times is at least 1");
-	if (opt.patience > 1000000 || opt.means.timeout > 1000000)
-		return !rd_fail(RD_EUSAGE, "replay: --patience or --timeout is out of range");
-	return true;
-}
-
 int cmd_replay(int argc, char **argv)
 {
-	int first = rd_options_parse(argc, argv, &usage), second;
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, "finding", &words);
 
-	if (first <= 0)
-		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-	if (first == argc) {
-		rd_fail(RD_EUSAGE, "replay: which finding? 'raddle help replay' shows the usage");
+	if (status != CMD_GO_ON)
+		return status;
+	if (opt.flavour && strcmp(opt.flavour, "record") != 0 && strcmp(opt.flavour, "full") != 0) {
+		rd_fail(RD_EUSAGE, "replay: --flavour is record or full");
 		return CMD_FAILED;
 	}
-	second = rd_options_parse(argc - first, argv + first, &usage);
-	if (second <= 0)
-		return second == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
-	if (!is_usable())
-		return CMD_FAILED;
-	if (opt.verbose)
-		rd_log_level(RD_LOG_INFO);
 	opt.gdb |= opt.gdb_args != NULL;
-	return replay_path(argv[first], argv + first + second);
+	return replay_path(words.operand, words.program);
 }

@@ -4,6 +4,7 @@
  * record by record.
  */
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "cmd/reversible.h"
 
 #include "base/error.h"
@@ -14,41 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNDECIDED = 3 }; /* exit status */
-
-static struct {
-	bool json, verbose, quiet, strict, objects;
-	const char *schedule, *certificate, *checked;
-	uint64_t limit, timeout;
-} opt = {.limit = 1, .timeout = 10000};
-
-static const struct rd_option options[] = {
-	RD_FLAG('v', "verbose", &opt.verbose, "show whole orders, not only their ends"),
-	RD_FLAG('q', "quiet", &opt.quiet, "write no report"),
-	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
-	RD_STRING('o', "schedule", &opt.schedule, "FILE", "write a schedule that replays the first reversal"),
-	RD_NUMBER('n', "limit", &opt.limit, "COUNT", "look for COUNT reversals (1)"),
-	RD_STRING(0, "certificate", &opt.certificate, "FILE", "write the proof of a yes"),
-	RD_STRING(0, "check-certificate", &opt.checked, "FILE", "only check that proof against TRACE"),
-	RD_FLAG(0, "objects", &opt.objects, "list the objects that threads share"),
-	RD_FLAG(0, "strict", &opt.strict, "answer no if the run depends on time, random numbers, ..."),
-	RD_NUMBER(0, "solver-timeout", &opt.timeout, "MS",
-		  "limit for each question to the solver (10000); 0: no solver"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle reversible [-vqj] [-o FILE] [-n COUNT] [--strict] TRACE",
+static const struct cmd_usage usage = {
+	"raddle reversible [-vq] [--json[=FILE]] [-o FILE] [--strict] TRACE",
 	"Checks whether a run, recorded with 'raddle record --flavour full', is pseudo-\n"
 	"deterministic: whether its dependent events have the same order in every schedule.  If\n"
 	"not, two events that can be reversed are shown, with an order that reverses them.\n"
 	"Inputs that the program does not control, such as the time, are listed.  The exit\n"
 	"status is 0 for yes, 1 for no, 3 for unknown.",
-	options,
+	CMD_WORDS
+	"json schedule limit_reversals certificate check_certificate objects strict solver_timeout no_solver",
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle reversible -o reversed.schedule golden\n"
 	"  raddle replay reversed.schedule -- ./prog\n",
 };
+
+/* Without limit, unless there is one; 0: no solver. */
+static unsigned solver_ms(void)
+{
+	return opt.no_solver ? 0 : opt.solver_timeout ? (unsigned)opt.solver_timeout : CMD_FOREVER;
+}
 
 /* ---- the schedule ---- */
 
@@ -91,19 +76,19 @@ static int check_certificate(const char *path)
 	struct rd_buf text = RD_BUF_INIT;
 	struct epa_source *source = NULL;
 	char *why = NULL;
-	int err = rd_file_read(opt.checked, &text), status = CMD_FAILED;
+	int err = rd_file_read(opt.check_certificate, &text), status = CMD_FAILED;
 
 	if (!err)
-		err = rev_certificate_parse(&certificate, text.data, text.length, opt.checked);
+		err = rev_certificate_parse(&certificate, text.data, text.length, opt.check_certificate);
 	if (!err)
 		err = epa_source_open(&source, path);
 	if (!err)
-		err = rev_certificate_check(&certificate, source, (unsigned)opt.timeout, &why);
+		err = rev_certificate_check(&certificate, source, solver_ms(), &why);
 	if (!err && !opt.quiet && why)
-		printf("%s does not hold: %s\n", opt.checked, why);
+		printf("%s does not hold: %s\n", opt.check_certificate, why);
 	else if (!err && !opt.quiet)
 		printf("%s holds: %zu steps and %zu pairs of the solver order all dependent events\n",
-		       opt.checked, certificate.step_count, certificate.proved_count);
+		       opt.check_certificate, certificate.step_count, certificate.proved_count);
 	rev_certificate_release(&certificate);
 	rd_buf_release(&text);
 	epa_source_close(source);
@@ -118,7 +103,7 @@ static int check_certificate(const char *path)
 static int status_of(const struct rev_result *x)
 {
 	if (x->verdict == REV_OPEN)
-		return UNDECIDED;
+		return CMD_UNDECIDED;
 	return x->verdict == REV_NO || (opt.strict && x->source_count) ? CMD_FOUND : CMD_OK;
 }
 
@@ -133,10 +118,16 @@ static void read_program(const char *trace, struct trace_meta *meta, struct cmd_
 	free(path);
 }
 
+static int write_json(const void *what, FILE *out)
+{
+	reversible_json(what, out);
+	return RD_OK;
+}
+
 static int check(const char *path)
 {
-	struct rev_options how = {.solver_ms = (unsigned)opt.timeout,
-				  .limit = (size_t)opt.limit,
+	struct rev_options how = {.solver_ms = solver_ms(),
+				  .limit = opt.limit_reversals ? (size_t)opt.limit_reversals : SIZE_MAX,
 				  .objects = opt.objects || opt.certificate,
 				  .log = opt.certificate != NULL};
 	struct cmd_reversible c = {.trace = path, .verbose = opt.verbose, .strict = opt.strict};
@@ -157,13 +148,10 @@ static int check(const char *path)
 	if (!err)
 		err = write_certificate(&c);
 	if (!err) {
-		status = status_of(x);
-		if (opt.json)
-			reversible_json(&c, stdout);
-		else if (!opt.quiet)
+		err = cmd_document(opt.json, write_json, &c);
+		if (!cmd_is_stdout(opt.json) && !opt.quiet)
 			reversible_text(&c);
-		if (x->damaged)
-			status = CMD_FAILED;
+		status = err || x->damaged ? CMD_FAILED : status_of(x);
 	}
 	trace_meta_release(&meta);
 	rev_result_free(x);
@@ -178,9 +166,5 @@ int cmd_reversible(int argc, char **argv)
 
 	if (status != CMD_GO_ON)
 		return status;
-	if (opt.timeout > 3600000 || opt.limit > 1000000) {
-		rd_fail(RD_EUSAGE, "reversible: --solver-timeout or --limit is out of range");
-		return CMD_FAILED;
-	}
-	return opt.checked ? check_certificate(path) : check(path);
+	return opt.check_certificate ? check_certificate(path) : check(path);
 }

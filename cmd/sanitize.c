@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "cmd/output.h"
 #include "epa/show.h"
 
 #include <fcntl.h>
@@ -24,26 +25,13 @@
 
 #define FILE_BUFFER 32768
 
-static struct {
-	bool json;
-	const char *output, *thread;
-} opt;
-
-static const struct rd_option options[] = {
-	RD_STRING('o', "output", &opt.output, "DIR",
-		  "write a file for each thread, with canonical names only"),
-	RD_STRING('t', "thread", &opt.thread, "NAME", "only this thread: T_0, T_0_1, ..."),
-	RD_FLAG('j', "json", &opt.json, "write a JSON document"),
-	RD_END,
-};
-
-static const struct rd_usage usage = {
-	"raddle sanitize [-o DIR] [--thread NAME] [--json] TRACE",
+static const struct cmd_usage usage = {
+	"raddle sanitize [-o DIR] [--thread NAME] [--json[=FILE]] TRACE",
 	"Shows a full trace with canonical names for threads, memory and pointers. Two runs of\n"
 	"a pseudo-deterministic program then have the same records in each thread, whatever\n"
 	"their schedules and addresses were; 'raddle compare' uses these names. The objects\n"
 	"follow the records, each with its address, thread, size and life, then the threads.",
-	options,
+	"output thread json",
 	"  raddle record --flavour full -o trace -- ./prog\n"
 	"  raddle sanitize trace | less\n"
 	"  raddle sanitize -o names1 trace1; raddle sanitize -o names2 trace2\n"
@@ -314,11 +302,13 @@ int cmd_sanitize(int argc, char **argv)
 {
 	const char *path;
 	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
-	if (status >= 0)
+	if (status != CMD_GO_ON)
 		return status;
 	if (opt.output && opt.json) {
 		rd_fail(RD_EUSAGE, "sanitize: --json and -o cannot be combined");
 		return CMD_FAILED;
 	}
+	if (cmd_redirect(opt.json))
+		return CMD_FAILED;
 	return sanitize_path(path) ? CMD_FAILED : CMD_OK;
 }

@@ -73,7 +73,7 @@ static struct replay_policy policy_of(struct worker *w)
 	q->streams = w->streams.fds;
 	q->recorded_ms = r->recorded_ms;
 	q->recorded_signal = r->recorded_signal;
-	q->limit_ms = r->timeout * 1000;
+	q->limit_ms = r->timeout_ms;
 	q->begin = begin_run;
 	q->started = started_run;
 	q->ended = ended_run;

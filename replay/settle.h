@@ -22,7 +22,7 @@ struct replay_settle { /* zero values are the defaults */
 	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
 	const char *directory;	       /* for what replays leave: made, and removed in the end */
 	unsigned jobs;		       /* replays at a time; 0: one */
-	uint64_t timeout;	       /* seconds that one may take; 0: as in struct replay_request */
+	uint64_t timeout_ms;	       /* that one may take; 0: as in struct replay_request */
 	uint64_t time;		       /* seconds that all of them may take; 0: any */
 	uint64_t recorded_ms;	       /* as in struct replay_request */
 	int recorded_signal;

@@ -10,7 +10,7 @@ _raddle() {
 	elif [ "$command" = help ]; then
 		words=$(raddle --list-commands 2>/dev/null)
 	elif [[ $cur == -* && $command != cc && $command != c++ ]]; then
-		words=$(raddle "$command" --list-options 2>/dev/null | tr ' ' '\n' | sed 's/=.*/=/')
+		words=$(raddle "$command" --list-options 2>/dev/null | tr ' ' '\n' | sed -e 's/\[=.*//' -e 's/=.*/=/')
 	fi
 	if [ -n "${words:-}" ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -5,7 +5,7 @@
 function __raddle_options
     set -l command (commandline -opc)[2]
     contains -- $command cc c++; and return
-    raddle $command --list-options 2>/dev/null | string split ' ' | string replace -r '=.*' '='
+    raddle $command --list-options 2>/dev/null | string split ' ' | string replace -r '\[=.*' '' | string replace -r '=.*' '='
 end
 
 function __raddle_wants_command

@@ -11,6 +11,7 @@ _raddle() {
 		compadd -a found
 	elif [[ ${words[CURRENT]} == -* && $command != cc && $command != c++ ]]; then
 		found=(${=$(raddle $command --list-options 2>/dev/null)})
+		found=(${found/\[=*/})
 		found=(${found/=*/=})
 		compadd -S '' -- ${(M)found:#*=}
 		compadd -- ${found:#*=}

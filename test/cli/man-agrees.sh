@@ -6,7 +6,7 @@ man=$ROOT/doc/man
 
 # The options of a page, written as --list-options writes them.
 options_of_page() {
-	sed -n 's/^\.It Fl /Fl /p' "$1" | sed -e 's/ Ns = Ns Ar /=/g' -e 's/ , / /g' -e 's/Fl -/--/g' -e 's/Fl /-/g' | sort
+	sed -n 's/^\.It Fl /Fl /p' "$1" | sed -E -e 's/ Ns Op = Ns Ar (.*)/[=\1]/' -e 's/ Ns = Ns Ar /=/g' -e 's/ , / /g' -e 's/Fl -/--/g' -e 's/Fl /-/g' | sort
 }
 
 check_page() {

@@ -23,7 +23,8 @@ grep -q $'^op\tT_0_1\t[0-9]*\tmutex-unlock\tm' "$schedule" || grep -q $'^hold\tT
 grep -q '^1 can happen' short && grep -q '^  data race on x: write at sections-race.c:' short || fail "$(cat short)"
 "$RADDLE" predict -v trace | grep -q '^WARNING: Raddle: data race on x' || fail "-v is not long"
 "$RADDLE" predict --no-races trace | grep -q 'data race' && fail "--no-races finds a race"
-"$RADDLE" predict --limit 0 trace | grep -q '^1 more' || fail "--limit 0 hides what it hides"
+"$RADDLE" predict --limit 1 "$ROOT/test/trace/v1-bank" | grep -q '^[1-9][0-9]* more were not described' || fail "--limit hides what it hides"
+"$RADDLE" predict --limit 0 "$ROOT/test/trace/v1-bank" | grep -q 'more were not described' && fail "--limit 0 is a limit"
 "$RADDLE" predict --window 6 trace >windows || fail "--window"
 
 # What only the value-blind model has is not sound.
@@ -64,6 +65,6 @@ grep -q '^Raddle: ' out || fail "nothing is said about the rest of a damaged tra
 "$RADDLE" predict nowhere 2>err && fail "a trace that is not there"
 [ $? = 2 ] || fail "status of a missing trace"
 "$RADDLE" predict 2>err && fail "without a trace"
-"$RADDLE" predict --work 0 trace 2>err && fail "--work 0"
+"$RADDLE" predict --work none trace 2>err && fail "--work none"
 "$RADDLE" predict --schedules /dev/null/x trace >out 2>err && fail "schedules nowhere"
 exit 0

@@ -148,7 +148,7 @@ refused 'which program' "$schedule"
 refused 'which finding' --times 2
 refused 'cannot find it' "$schedule" -- ./nowhere
 refused "has the id 'ffffffff'" --id ffffffff sections-race.json
-refused '0 or 1' --first 2 "$schedule" -- ./replay
+refused 'out of range .0 to 1' --first 2 "$schedule" -- ./replay
 jq '.findings += .findings' sections-race.json >two.json
 refused 'has 2 findings; choose one' two.json
 

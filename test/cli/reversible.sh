@@ -94,7 +94,7 @@ grep -q 'found by the solver' out || complain "solver: it was never needed"
 "$RADDLE" replay schedule -- ./prog solver >/dev/null 2>replayed
 [ $? -eq 1 ] || complain "solver: not replayed: $(cat replayed)"
 status=0
-"$RADDLE" reversible --solver-timeout=0 trace >out || status=$?
+"$RADDLE" reversible --no-solver trace >out || status=$?
 [ "$status" -eq 3 ] || complain "a solver without time: status $status"
 grep -q '^unknown: .*no time' out || complain "a solver without time: $(cat out)"
 status=0

@@ -17,8 +17,8 @@
 
 static struct {
 	bool quiet, all;
-	const char *output;
-	uint64_t limit;
+	const char *output, *json;
+	uint64_t limit, time, jobs;
 } opt;
 
 static const struct rd_option options[] = {
@@ -27,12 +27,16 @@ static const struct rd_option options[] = {
 	RD_STRING('o', "output", &opt.output, "DIR",
 		  "where the result goes; this help is so long that it needs a second line"),
 	RD_NUMBER(0, "limit", &opt.limit, "BYTES", "stop there"),
+	{RD_OPT_STRING, 0, RD_OPT_WRITES | RD_OPT_OPTIONAL, "json", &opt.json, "FILE", NULL, 0, 0,
+	 "a document"},
+	{RD_OPT_DURATION, 0, 0, "time", &opt.time, "TIME", "5m", 0, 7200000, "when to stop"},
+	{RD_OPT_NUMBER, 'j', 0, "jobs", &opt.jobs, "COUNT", "", 1, 8, "how many at a time"},
 	RD_END,
 };
 
-static const struct rd_usage usage = {"raddle test [-q] FILE",
-				      "Does\nnothing.\n\n  picture  here\n\nMore  words.\n", options,
-				      "  raddle test x\n"};
+static struct rd_usage usage = {"raddle test [-q] FILE",
+				"Does\nnothing.\n\n  picture  here\n\nMore  words.\n", options,
+				"  raddle test x\n", false};
 
 static struct rd_buf messages = RD_BUF_INIT;
 
@@ -114,6 +118,7 @@ static void numbers(void **state)
 		    {"0x10", 16},
 		    {"010", 10},
 		    {"2G", UINT64_C(2) << 30},
+		    {"3T", UINT64_C(3) << 40},
 		    {"18446744073709551615", UINT64_MAX}};
 	static const char *const bad[] = {
 		"x", "-1", "1x", "1kk", "1 k", "+1", "18446744073709551616", "99999999999999G", "0x"};
@@ -154,6 +159,114 @@ static void mistakes_are_explained(void **state)
 	expect_error("--quiet=yes", "0:option --quiet takes no argument\n");
 	expect_error("--output", "0:option --output needs an argument (DIR)\n");
 	expect_error("-o", "0:option -o needs an argument (DIR)\n");
+	expect_error("-o -- x", "0:option -o needs an argument (DIR)\n");
+	expect_error("--output -- x", "0:option --output needs an argument (DIR)\n");
+	expect_error("-j 0", "0:--jobs=0: out of range (1 to 8)\n");
+	expect_error("-j9", "0:--jobs=9: out of range (1 to 8)\n");
+}
+
+static void durations(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ms;
+	} good[] = {{"0", 0},	       {"30", 30000}, {"30s", 30000}, {"500ms", 500}, {"5m", 300000},
+		    {"1.5h", 5400000}, {"0.25", 250}, {"2.", 2000},   {"0.1ms", 1},   {"2h", 7200000}};
+	static const char *const bad[] = {"",	 "m",	"5x",  "1h30", "-1", "+1",	     ".5",
+					  "nan", "inf", "0x1", "1e3",  "3h", "99999999999d", "1 s"};
+	char word[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+		snprintf(word, sizeof word, "--time=%s", good[i].text);
+		assert_int_equal(parse(word), 2);
+		assert_int_equal(opt.time, good[i].ms);
+	}
+	opt.time = 77;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		char *argv[] = {(char[]){"test"}, word, NULL};
+
+		snprintf(word, sizeof word, "--time=%s", bad[i]);
+		assert_int_equal(rd_options_parse(2, argv, &usage), RD_EUSAGE);
+		assert_int_equal(opt.time, 77);
+	}
+}
+
+/* An optional argument is attached; in some commands it may be the next word. */
+static void optional_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--json trace"), 2);
+	assert_string_equal(opt.json, "-");
+	assert_int_equal(parse("--json=file trace"), 2);
+	assert_string_equal(opt.json, "file");
+	usage.next_word = true;
+	assert_int_equal(parse("--json file prog"), 3);
+	assert_string_equal(opt.json, "file");
+	assert_int_equal(parse("--json -- prog"), 3);
+	assert_string_equal(opt.json, "-");
+	assert_int_equal(parse("--json -q prog"), 3);
+	assert_string_equal(opt.json, "-");
+	assert_true(opt.quiet);
+	assert_int_equal(parse("--json"), 2);
+	assert_int_equal(parse("--json - prog"), 3);
+	usage.next_word = false;
+}
+
+static void initial_values(void **state)
+{
+	(void)state;
+	opt.quiet = true;
+	opt.output = "x";
+	opt.limit = 3;
+	rd_options_init(options);
+	assert_false(opt.quiet);
+	assert_null(opt.output);
+	assert_int_equal(opt.limit, 0);
+	assert_int_equal(opt.time, 300000);
+	assert_true(opt.jobs == RD_OPTION_UNSET);
+}
+
+static void expect_refusal(const struct rd_option *table, const char *path, const char *message)
+{
+	*(const char **)table->value = path;
+	rd_buf_clear(&messages);
+	assert_true(rd_options_check(table, "test") < 0);
+	assert_non_null(strstr(messages.data, message));
+}
+
+/* Nothing is made on the way. */
+static void outputs_are_looked_at(void **state)
+{
+	static const char *file, *directory, *other;
+	static const struct rd_option table[] = {
+		{RD_OPT_STRING, 0, RD_OPT_WRITES, "json", &file, "FILE", NULL, 0, 0, ""},
+		{RD_OPT_STRING, 0, RD_OPT_MAKES, "output", &directory, "DIR", NULL, 0, 0, ""},
+		{RD_OPT_STRING, 0, RD_OPT_WRITES, "html", &other, "FILE", NULL, 0, 0, ""},
+		RD_END,
+	};
+	char place[] = "/tmp/u-option-XXXXXX", inside[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(place));
+	assert_int_equal(rd_options_check(table, "test"), 0);
+	snprintf(inside, sizeof inside, "%s/new", place);
+	file = directory = inside;
+	assert_int_equal(rd_options_check(table, "test"), 0);
+	assert_int_equal(access(inside, F_OK), -1);
+	file = other = "-";
+	assert_true(rd_options_check(table, "test") < 0);
+	other = NULL;
+	assert_int_equal(rd_options_check(table, "test"), 0);
+	expect_refusal(&table[0], place, "it is a directory");
+	expect_refusal(&table[0], "/proc/self/exe", "it is a program");
+	expect_refusal(&table[0], "/tmp/u-option-absent/file", "No such file");
+	expect_refusal(&table[0], "--", "looks like an option");
+	expect_refusal(&table[0], "", "is empty");
+	file = NULL;
+	expect_refusal(&table[1], "/dev/null", "/dev/null is not a directory");
+	expect_refusal(&table[1], "/dev/null/x", "cannot write there");
+	rmdir(place);
 }
 
 /* What parse() prints, through a file in place of stdout. */
@@ -191,6 +304,9 @@ static void help_shows_the_table(void **state)
 		"  -o, --output=DIR      where the result goes; this help is so long that it\n"
 		"                        needs a second line\n"
 		"      --limit=BYTES     stop there\n"
+		"      --json[=FILE]     a document\n"
+		"      --time=TIME       when to stop (5m)\n"
+		"  -j, --jobs=COUNT      how many at a time\n"
 		"  -h, --help            show this help\n\n"
 		"example:\n"
 		"  raddle test x\n";
@@ -199,7 +315,8 @@ static void help_shows_the_table(void **state)
 	assert_string_equal(printed_by("--help"), expect);
 	assert_string_equal(printed_by("-q -h"), expect);
 	assert_string_equal(printed_by("--list-options"),
-			    "-q --quiet\n-a --all\n-o --output=DIR\n--limit=BYTES\n-h --help\n");
+			    "-q --quiet\n-a --all\n-o --output=DIR\n--limit=BYTES\n--json[=FILE]\n"
+			    "--time=TIME\n-j --jobs=COUNT\n-h --help\n");
 }
 
 static void near_words(void **state)
@@ -242,6 +359,10 @@ int main(void)
 		CASE(no_options),
 		CASE(all_spellings),
 		CASE(numbers),
+		CASE(durations),
+		CASE(optional_arguments),
+		CASE(initial_values),
+		CASE(outputs_are_looked_at),
 		CASE(mistakes_are_explained),
 		CASE(help_shows_the_table),
 		CASE(near_words),

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Files from outside.  In: paths nobody vouches for.  Out: descriptors of regular files of bounded size.
+ * The file is opened without waiting for anybody and looked at before a byte is read, so that a name which
+ * changes its meaning in between is of no use.
+ */
+#include "base/outside.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+static const char *kind_of(mode_t mode)
+{
+	return S_ISDIR(mode)	? "a directory"
+	       : S_ISFIFO(mode) ? "a pipe"
+	       : S_ISSOCK(mode) ? "a socket"
+				: "a device";
+}
+
+static int look(int fd, const char *path, uint64_t max, struct stat *st)
+{
+	if (fstat(fd, st))
+		return rd_fail_errno("%s: cannot read it", path);
+	if (!S_ISREG(st->st_mode))
+		return rd_fail(RD_EFORMAT, "%s: it is %s, not a file", path, kind_of(st->st_mode));
+	if (st->st_size < 0 || (uint64_t)st->st_size > max)
+		return rd_fail(RD_ELIMIT, "%s: it has %jd bytes, at most %" PRIu64 " can be read", path,
+			       (intmax_t)st->st_size, max);
+	return RD_OK;
+}
+
+int rd_outside_open(const char *path, uint64_t max, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+	struct stat own;
+
+	if (fd < 0 && errno == ENXIO)
+		return rd_fail(RD_EFORMAT, "%s: it is a socket or a device, not a file", path);
+	if (fd < 0)
+		return rd_fail_errno("%s: cannot open it", path);
+	err = look(fd, path, max, st ? st : &own);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+const char *rd_outside_stranger(const struct stat *st)
+{
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return "belongs to another user";
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return "can be written by others";
+	return NULL;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Options from a .raddle file and from RADDLE_OPTIONS.  In: a command's table.  Out: values in it, before the
+ * command line is parsed.
+ *
+ * The variable is the user's own word and may say everything.  The file may have come with somebody's
+ * sources: it is taken only if nobody else can have changed it, and it can neither choose what is executed
+ * nor what is written; what it has to say about such an option is an error.
+ */
+#include "cmd/defaults.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/outside.h"
+#include "cmd/cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_NAME ".raddle"
+
+enum { FILE_MAX = 65536 };
+
+/* A place that gives options. */
+struct source {
+	const struct rd_option *options;
+	const char *command;
+	const char *name;      /* for messages: the path of the file, or the variable */
+	const char *directory; /* of the file; NULL: the variable */
+	unsigned line;
+};
+
+/* Values are kept until the process ends, like those of the command line. */
+static struct rd_arena *values;
+
+static char *keep(const char *text, size_t n)
+{
+	values = values ? values : rd_arena_new();
+	return rd_arena_strndup(values, text, n);
+}
+
+#define PLACE_MAX (PATH_MAX + 16)
+
+/* Where in the source: "FILE:3: " or "RADDLE_OPTIONS: ". */
+static void place_of(const struct source *s, char out[PLACE_MAX])
+{
+	if (s->directory)
+		snprintf(out, PLACE_MAX, "%s:%u: ", s->name, s->line);
+	else
+		snprintf(out, PLACE_MAX, "%s: ", s->name);
+}
+
+static int wrong(const struct source *s, const char *what, const char *word, size_t n)
+{
+	char where[PLACE_MAX];
+
+	place_of(s, where);
+	return rd_fail(RD_EUSAGE, "%s%s '%.*s'", where, what, (int)n, word);
+}
+
+/* What is read lies beside the file, wherever the user stands. */
+static const char *locate(const struct source *s, const struct rd_option *o, const char *value)
+{
+	struct rd_buf path = RD_BUF_INIT;
+	const char *kept = value;
+
+	if (s->directory && value && o->traits & RD_OPT_READS && *value != '/') {
+		rd_buf_addf(&path, "%s/%s", s->directory, value);
+		kept = keep(path.data, path.length);
+	}
+	rd_buf_release(&path);
+	return kept;
+}
+
+/* An option that another command has is none of ours; one that no command has is a mistake. */
+static int give(const struct source *s, const char *name, size_t n, const char *value)
+{
+	const struct rd_option *o = rd_option_find(s->options, name, n);
+	char where[PLACE_MAX];
+
+	if (!o)
+		return cmd_option_is_known(name, n) ? RD_OK : wrong(s, "no command has the option", name, n);
+	if (s->directory && o->traits & (RD_OPT_RUNS | RD_OPT_WRITES | RD_OPT_MAKES))
+		return wrong(s, "a file cannot decide what is run, written or removed: option", name, n);
+	place_of(s, where);
+	return rd_option_set(o, where, locate(s, o, value));
+}
+
+/* ---- RADDLE_OPTIONS ---- */
+
+/* A word up to the next blank; quotes keep blanks, and are taken off.  NULL: a quote is open. */
+static char *next_word(const char **at)
+{
+	struct rd_buf word = RD_BUF_INIT;
+	char quote = 0, *text;
+
+	for (; **at && (quote || !isspace((unsigned char)**at)); ++*at) {
+		if (**at == quote)
+			quote = 0;
+		else if (!quote && (**at == '\'' || **at == '"'))
+			quote = **at;
+		else
+			rd_buf_addc(&word, **at);
+	}
+	text = quote ? NULL : keep(word.data, word.length);
+	rd_buf_release(&word);
+	return text;
+}
+
+static int give_words(struct source *s, const char *text)
+{
+	int err = RD_OK;
+
+	for (text += strspn(text, " \t\n"); *text && !err; text += strspn(text, " \t\n")) {
+		char *word = next_word(&text);
+
+		if (!word)
+			return rd_fail(RD_EUSAGE, "%s: a quote is not closed", s->name);
+		size_t n = strcspn(word, "=");
+		if (strncmp(word, "--", 2) != 0 || n == 2)
+			err = wrong(s, "write --NAME or --NAME=VALUE, not", word, strlen(word));
+		else
+			err = give(s, word + 2, n - 2, word[n] ? word + n + 1 : NULL);
+	}
+	return err;
+}
+
+/* ---- .raddle ---- */
+
+/* Cuts blanks off both ends. */
+static void trim(const char **text, size_t *n)
+{
+	while (*n && isspace((unsigned char)**text)) {
+		++*text;
+		--*n;
+	}
+	while (*n && isspace((unsigned char)(*text)[*n - 1]))
+		--*n;
+}
+
+/* "[check predict]": whether what follows is for this command. */
+static int read_section(const struct source *s, const char *text, size_t n, bool *ours)
+{
+	const char *end = text + n - 1;
+
+	if (*end != ']')
+		return wrong(s, "no ] behind", text, n);
+	*ours = false;
+	for (text++; text < end;) {
+		size_t length = strcspn(text, " \t]");
+
+		if (length && !cmd_is_command(text, length))
+			return wrong(s, "there is no command", text, length);
+		if (length == strlen(s->command) && !strncmp(text, s->command, length))
+			*ours = true;
+		text += length + (length == 0);
+	}
+	return RD_OK;
+}
+
+static int read_line(const struct source *s, const char *text, size_t n, bool *ours)
+{
+	const char *equals, *value = NULL;
+	size_t value_length;
+
+	trim(&text, &n);
+	if (!n || *text == '#')
+		return RD_OK;
+	if (*text == '[')
+		return read_section(s, text, n, ours);
+	if (!*ours)
+		return RD_OK;
+	equals = memchr(text, '=', n);
+	if (equals) {
+		value = equals + 1;
+		value_length = n - (size_t)(value - text);
+		n = (size_t)(equals - text);
+		trim(&value, &value_length);
+		value = keep(value, value_length);
+	}
+	trim(&text, &n);
+	return give(s, text, n, value);
+}
+
+static int read_lines(struct source *s, const char *text)
+{
+	bool ours = true; /* before the first section: for all */
+	int err = RD_OK;
+
+	for (s->line = 1; *text && !err; s->line++) {
+		size_t n = strcspn(text, "\n");
+
+		err = read_line(s, text, n, &ours);
+		text += n + (text[n] == '\n');
+	}
+	return err;
+}
+
+/* Whether the search ends here: at home, or at the top of a repository. */
+static bool is_top(const char *directory)
+{
+	char *git = rd_xasprintf("%s/.git", directory);
+	const char *home = getenv("HOME");
+	bool top = rd_file_exists(git) || (home && !strcmp(home, directory)) || !directory[1];
+
+	free(git);
+	return top;
+}
+
+/* The nearest file of that name, here or above; NULL: there is none. */
+static char *find_file(void)
+{
+	char directory[PATH_MAX];
+
+	if (!getcwd(directory, sizeof directory))
+		return NULL;
+	for (;;) {
+		char *path = rd_xasprintf("%s/" FILE_NAME, directory[1] ? directory : ""), *slash;
+
+		if (rd_file_exists(path))
+			return path;
+		free(path);
+		if (is_top(directory))
+			return NULL;
+		slash = strrchr(directory, '/');
+		slash[slash == directory] = '\0';
+	}
+}
+
+/* 1: it is not to be trusted, and that was said. */
+static int read_trusted(const char *path, struct rd_buf *text)
+{
+	struct stat st;
+	int fd = rd_outside_open(path, FILE_MAX, &st);
+	const char *stranger = fd < 0 ? NULL : rd_outside_stranger(&st);
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return fd;
+	if (stranger) {
+		rd_warn("%s: it %s, and is left aside", path, stranger);
+	} else {
+		rd_buf_reserve(text, FILE_MAX + 1);
+		n = read(fd, text->data, FILE_MAX);
+		text->length = n > 0 ? (size_t)n : 0;
+		text->data[text->length] = '\0';
+	}
+	close(fd);
+	return n < 0 ? rd_fail_errno("%s: cannot read it", path) : stranger != NULL;
+}
+
+static int read_file(struct source s, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *slash = strrchr(path, '/');
+	char *directory = rd_xstrndup(path, slash ? (size_t)(slash - path) : 0);
+	int err = read_trusted(path, &text);
+
+	s.name = path;
+	s.directory = slash ? directory : ".";
+	if (!err)
+		err = strlen(text.data) != text.length ? rd_fail(RD_EFORMAT, "%s: a zero byte in it", path)
+						       : read_lines(&s, text.data);
+	free(directory);
+	rd_buf_release(&text);
+	return err < 0 ? err : RD_OK;
+}
+
+int cmd_defaults(const struct rd_option *options, const char *command)
+{
+	struct source s = {.options = options, .command = command, .name = "RADDLE_OPTIONS"};
+	const char *words = getenv("RADDLE_OPTIONS"), *named = getenv("RADDLE_FILE");
+	char *path = named ? rd_xstrdup(named) : find_file();
+	int err = path && *path ? read_file(s, path) : RD_OK;
+
+	if (!err && words)
+		err = give_words(&s, words);
+	free(path);
+	return err;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The options of all commands.  In: the rows of option.inc that a command takes, and its arguments.  Out:
+ * values in `opt`, and the other arguments.  What the options name is looked at before the command begins
+ * its work.
+ */
+#include "cmd/option.h"
+
+#include "base/error.h"
+#include "cmd/cmd.h"
+#include "cmd/defaults.h"
+#include "inject/campaign.h"
+#include "inject/setup.h"
+
+#include <string.h>
+
+struct cmd_options opt;
+
+enum { MEMBERS_MAX = 160, LONGEST_S = 1000000 };
+
+#define READS RD_OPT_READS
+#define WRITES RD_OPT_WRITES
+#define MAKES RD_OPT_MAKES
+#define RUNS RD_OPT_RUNS
+#define OPTIONAL RD_OPT_OPTIONAL
+
+#define FLAG(member, letter, name, traits, help)                                                             \
+	{#member, {RD_OPT_FLAG, letter, traits, name, &opt.member, NULL, NULL, 0, 0, help}},
+#define TEXT(member, letter, name, traits, argument, help)                                                   \
+	{#member, {RD_OPT_STRING, letter, traits, name, &opt.member, argument, NULL, 0, 0, help}},
+#define COUNT(member, letter, name, argument, initial, min, max, help)                                       \
+	{#member, {RD_OPT_NUMBER, letter, 0, name, &opt.member, argument, initial, min, max, help}},
+#define TIME(member, letter, name, initial, help)                                                            \
+	{#member,                                                                                            \
+	 {RD_OPT_DURATION, letter, 0, name, &opt.member, "TIME", initial, 0, LONGEST_S * 1000ull, help}},
+
+static const struct row {
+	const char *member;
+	struct rd_option option;
+} rows[] = {
+#include "cmd/option.inc"
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const struct rd_option *row_of(const char *member, size_t n)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strncmp(rows[i].member, member, n) && !rows[i].member[n])
+			return &rows[i].option;
+	RD_BUG("a command takes an option that is not in option.inc");
+}
+
+bool cmd_option_is_known(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strncmp(rows[i].option.name, name, n) && !rows[i].option.name[n])
+			return true;
+	return false;
+}
+
+/* A command's own table. */
+struct table {
+	struct rd_option options[MEMBERS_MAX];
+	struct rd_usage usage;
+};
+
+static void make_table(struct table *t, const struct cmd_usage *usage, bool next_word)
+{
+	size_t count = 0;
+
+	for (const char *at = usage->takes; *at;) {
+		size_t n = strcspn(at, " ");
+
+		RD_ASSERT(count + 1 < MEMBERS_MAX);
+		t->options[count++] = *row_of(at, n);
+		at += n + strspn(at + n, " ");
+	}
+	t->options[count] = (struct rd_option)RD_END;
+	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
+}
+
+/* --help works however wrong the defaults are. */
+static bool asks_for_help(int argc, char **argv)
+{
+	return argc > 1 &&
+	       (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--list-options"));
+}
+
+static int begin(struct table *t, int argc, char **argv)
+{
+	rd_options_init(t->options);
+	return asks_for_help(argc, argv) ? RD_OK : cmd_defaults(t->options, argv[0]);
+}
+
+static int finish(const struct table *t, const char *command)
+{
+	if (opt.verbose || opt.quiet)
+		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
+	return rd_options_check(t->options, command) ? CMD_FAILED : CMD_GO_ON;
+}
+
+int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count)
+{
+	char **next = argv + 1, **operands = next;
+	const char *command = argv[0];
+	struct table t;
+
+	*count = 0;
+	make_table(&t, usage, false);
+	if (begin(&t, argc, argv))
+		return CMD_FAILED;
+	while (argc > 1) {
+		int first = rd_options_parse(argc, argv, &t.usage);
+		if (first <= 0)
+			return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+		bool all = first > 1 && !strcmp(argv[first - 1], "--");
+		argc -= first;
+		argv += first;
+		for (int i = 0; i < (all ? argc : argc > 0); i++)
+			*next++ = argv[i];
+		if (all)
+			break;
+	}
+	*next = NULL;
+	*count = (size_t)(next - operands);
+	return finish(&t, command);
+}
+
+int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, const char **operand)
+{
+	size_t count;
+	int status = cmd_operands(argc, argv, usage, &count);
+
+	*operand = NULL;
+	if (status != CMD_GO_ON)
+		return status;
+	if (count > 1) {
+		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
+		return CMD_FAILED;
+	}
+	if (!count) {
+		rd_fail(RD_EUSAGE, "%s: needs %s; 'raddle help %s' shows the usage", argv[0], what, argv[0]);
+		return CMD_FAILED;
+	}
+	*operand = argv[1];
+	return CMD_GO_ON;
+}
+
+int cmd_which(const char *command, const char *what)
+{
+	rd_fail(RD_EUSAGE, "%s: which %s? 'raddle help %s' shows the usage", command, what, command);
+	return CMD_FAILED;
+}
+
+/* Parses options; *at is moved behind them.  Returns CMD_GO_ON or the status to end with. */
+static int parse_some(const struct table *t, int argc, char **argv, int *at)
+{
+	int first = rd_options_parse(argc - *at, argv + *at, &t->usage);
+
+	if (first <= 0)
+		return first == RD_OPTION_HELP ? CMD_OK : CMD_FAILED;
+	*at += first;
+	return CMD_GO_ON;
+}
+
+int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
+		struct cmd_words *words)
+{
+	struct table t;
+	int at = 0, status;
+
+	make_table(&t, usage, true);
+	if (begin(&t, argc, argv))
+		return CMD_FAILED;
+	status = parse_some(&t, argc, argv, &at);
+	if (status == CMD_GO_ON && what) {
+		if (at == argc)
+			return cmd_which(argv[0], what);
+		words->operand = argv[at];
+		status = parse_some(&t, argc, argv, &at);
+	}
+	words->program = argv + at;
+	return status == CMD_GO_ON ? finish(&t, argv[0]) : status;
+}
+
+uint64_t cmd_limit(uint64_t option, uint64_t none)
+{
+	return option == RD_OPTION_UNSET ? 0 : option ? option : none;
+}
