@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * gdb at the spot.  In: a program whose threads stand at the accesses of a race, or in a
- * deadlock.  Out: gdb, attached to it, with the stacks of these threads shown without the
- * runtime's own frames, and a command that lets the two go in either order.
+ * deadlock.  Out: gdb, attached to it, with the stacks of these threads, and every backtrace, shown
+ * without the runtime's own frames, and a command that lets the two go in either order.
  *
  * gdb is driven by a script in its Python.  It finds a thread by the kernel's number of it and
  * its frame by file and line of the access; the two words that let the threads go are in
@@ -26,7 +26,7 @@
 static const char head[] = "set pagination off\n"
 			   "set confirm off\n"
 			   "python\n"
-			   "import gdb, os, struct\n"
+			   "import gdb, itertools, os, struct\n"
 			   "spots = []\n";
 
 static const char body[] =
@@ -36,7 +36,8 @@ static const char body[] =
 	"else None\n"
 	"def is_ours(frame):\n"
 	"    sal = sal_of(frame)\n"
-	"    return sal and sal[2].startswith('rt/') or (frame.name() or '').startswith('__raddle')\n"
+	"    return sal and os.path.normpath(sal[2]).startswith('rt/') or (frame.name() or "
+	"'').startswith('__raddle')\n"
 	"def frames_of(spot):\n"
 	"    frames, frame = [], gdb.newest_frame()\n"
 	"    while frame:\n"
@@ -48,6 +49,19 @@ static const char body[] =
 	"            return frames[i:]\n"
 	"    ours = [i for i, frame in enumerate(frames) if is_ours(frame)]\n"
 	"    return frames[ours[-1] + 1 if ours and ours[-1] + 1 < len(frames) else 0:]\n"
+	"class Own:\n"
+	"    'Backtraces begin with the program and leave out the frames of Raddle.'\n"
+	"    def __init__(self):\n"
+	"        self.name, self.priority, self.enabled = 'raddle', 100, True\n"
+	"        gdb.frame_filters[self.name] = self\n"
+	"    def filter(self, frames):\n"
+	"        first = list(itertools.islice(frames, 32))\n"
+	"        ours = [is_ours(f.inferior_frame()) for f in first]\n"
+	"        top = ours.index(True) if True in ours[:4] else 0\n"
+	"        while top < len(ours) and ours[top]:\n"
+	"            top += 1\n"
+	"        rest = itertools.chain(first[top:], frames)\n"
+	"        return (f for f in rest if not is_ours(f.inferior_frame())) if top < len(first) else first\n"
 	"def go_to(spot):\n"
 	"    for thread in gdb.selected_inferior().threads():\n"
 	"        if thread.ptid[1] == spot['tid']:\n"
@@ -88,6 +102,7 @@ static const char body[] =
 	"        program.write_memory(order_at, struct.pack('<I', first))\n"
 	"        program.write_memory(command_at, struct.pack('<I', 1))\n"
 	"        gdb.execute('continue')\n"
+	"Own()\n"
 	"Spot()\n"
 	"Go()\n"
 	"gdb.execute('raddle-spot')\n"

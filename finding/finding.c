@@ -280,3 +280,25 @@ const struct finding_thread *finding_thread(const struct finding *f, const char 
 			return &f->threads[i];
 	return NULL;
 }
+
+enum finding_detail finding_detail(const struct finding *f)
+{
+	size_t ops[FINDING_OPS] = {0};
+
+	for (size_t i = 0; f->kind == FINDING_RACE && i < f->access_count; i++)
+		ops[f->accesses[i].op]++;
+	if (ops[FINDING_FREE])
+		return ops[FINDING_FREE] > 1 ? FINDING_DOUBLE_FREE : FINDING_USE_AFTER_FREE;
+	if (ops[FINDING_DESTROY] == 1)
+		return FINDING_USE_AFTER_DESTROY;
+	return ops[FINDING_CLOSE] == 1 ? FINDING_USE_AFTER_CLOSE : FINDING_PLAIN;
+}
+
+const char *finding_detail_name(enum finding_detail detail)
+{
+	static const char *const names[FINDING_DETAILS] = {NULL, "use-after-free", "double-free",
+							   "use-after-destroy", "use-after-close"};
+
+	RD_ASSERT(detail < FINDING_DETAILS);
+	return names[detail];
+}

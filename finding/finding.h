@@ -76,6 +76,16 @@ enum finding_op {
 	FINDING_OPS,
 };
 
+/* What a race is about beside reads and writes. */
+enum finding_detail {
+	FINDING_PLAIN,
+	FINDING_USE_AFTER_FREE,
+	FINDING_DOUBLE_FREE,
+	FINDING_USE_AFTER_DESTROY,
+	FINDING_USE_AFTER_CLOSE,
+	FINDING_DETAILS,
+};
+
 /* A place in the program. */
 struct finding_frame {
 	const char *function, *file;
@@ -254,6 +264,7 @@ const struct finding_frame *finding_top(const struct finding_stack *stack);
 
 /* The innermost place that is no part of the language's library, or finding_top(). */
 const struct finding_frame *finding_own(const struct finding_stack *stack);
+enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also of what is no race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
 bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed */
 
@@ -268,7 +279,8 @@ bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed 
 #define FINDING_NAME(what, count) const char *finding_##what##_name(enum finding_##what what);
 FINDING_NAMED(FINDING_NAME)
 #undef FINDING_NAME
-const char *finding_kind_words(enum finding_kind kind); /* "data race" */
+const char *finding_kind_words(enum finding_kind kind);	     /* "data race" */
+const char *finding_detail_name(enum finding_detail detail); /* "use-after-free"; NULL of FINDING_PLAIN */
 
 /* The document of doc/format/finding.md.  Writing fails only as `out` does. */
 int finding_write(const struct finding_set *set, FILE *out);

@@ -355,6 +355,7 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 {
 	rd_json_object(j, NULL);
 	put_verdict(j, f);
+	put_optional(j, "detail", finding_detail_name(finding_detail(f)));
 	put_object(j, &f->object);
 	rd_json_array(j, "accesses");
 	for (size_t i = 0; i < f->access_count; i++)

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/name.h"
 #include "report/html.h"
+#include "report/source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void put_diff(struct data *d, const struct campaign_results *r, const cha
 		return;
 	}
 	path = rd_xasprintf("%s/%s", r->directory, name);
-	if (d->diff_bytes > DIFFS_MAX || !html_read(path, DIFF_FILE_MAX, &text)) {
+	if (d->diff_bytes > DIFFS_MAX || !source_read(path, DIFF_FILE_MAX, &text)) {
 		rd_buf_clear(&text);
 		rd_buf_addf(&text, "(see %s)", path);
 	} else if (text.length > DIFF_SHOWN) {

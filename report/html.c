@@ -148,6 +148,13 @@ static void put_schedule(struct page *p, const struct finding *f)
 	raw(p, "<p class=\"legend\"><span class=\"key acq\">acquires</span> <span class=\"key rel\">releases"
 	       "</span> <span class=\"key thr\">threads</span> <span class=\"key moved\">earlier than in the "
 	       "recorded run</span> <span class=\"key end\">the error</span></p>\n");
+	if (word_left_out(f->schedule)) {
+		raw(p, "<p class=\"legend\">");
+		rd_buf_adds(&p->words, word_left_out(f->schedule));
+		p->words.data[0] = (char)toupper((unsigned char)p->words.data[0]);
+		flush_words(p);
+		raw(p, ".</p>\n");
+	}
 }
 
 /* ---- facts ---- */

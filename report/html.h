@@ -20,10 +20,6 @@ void html_schedule(FILE *out, const struct finding *f, size_t steps);
 /* The beginning of every page, up to <body>; `style` is what it looks like beside html_style. */
 void html_head(FILE *out, const char *title, const char *style);
 
-/* The contents of a file as text, if it is an ordinary one of at most `max` bytes without
- * NULs; whether it is. */
-bool html_read(const char *path, size_t max, struct rd_buf *text);
-
 /* What pages look like, and what those of findings do; what the button with the id "theme" does. */
 extern const char html_style[], html_script[], html_theme[];
 

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/name.h"
 #include "report/html.h"
+#include "report/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static bool read_file(struct builder *b, const char *name, struct rd_buf *text)
 	if (b->p->root && name[0] != '/')
 		rd_buf_addf(&path, "%s/", b->p->root);
 	rd_buf_adds(&path, name);
-	good = html_read(path.data, FILE_MAX, text);
+	good = source_read(path.data, FILE_MAX, text);
 	rd_buf_release(&path);
 	return good;
 }

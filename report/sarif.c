@@ -348,6 +348,8 @@ static void put_properties(struct writer *w, const struct finding *f)
 {
 	rd_json_object(&w->j, "properties");
 	rd_json_string(&w->j, "status", finding_status_name(f->status));
+	if (finding_detail(f))
+		rd_json_string(&w->j, "detail", finding_detail_name(finding_detail(f)));
 	rd_json_string(&w->j, "class", finding_class_name(f->class));
 	word_models(&w->words, f);
 	if (w->words.length)

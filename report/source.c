@@ -5,6 +5,7 @@
  * missing is no failure: reports are read far from where programs are built.
  */
 #include "report/html.h"
+#include "report/source.h"
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -50,7 +51,7 @@ void html_text(FILE *out, const char *text)
 }
 
 /* Opened without blocking, so that a FIFO in its place does no harm. */
-bool html_read(const char *path, size_t max, struct rd_buf *text)
+bool source_read(const char *path, size_t max, struct rd_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -85,41 +86,42 @@ static void put_line(FILE *out, const char *line, size_t number, bool here)
 	fputs("\n</span>", out);
 }
 
-static bool put_lines(FILE *out, const char *text, size_t line)
+const char *source_line(const char *text, size_t number)
 {
-	size_t number = 1, first = line > AROUND ? line - AROUND : 1;
-	const char *start = NULL;
+	for (size_t i = 1; i < number && *text; i++) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return number && *text ? text : NULL;
+}
 
-	for (const char *p = text; *p && number <= line; number++) {
-		if (number == first)
-			start = p;
-		p += strcspn(p, "\n");
-		p += *p == '\n';
-	}
-	if (number <= line || !start)
+bool source_of(const struct finding_frame *place, const char *root, struct rd_buf *text)
+{
+	struct rd_buf path = RD_BUF_INIT;
+
+	if (!place->file || !place->line)
 		return false;
-	fputs("<pre class=\"src\">", out);
-	for (number = first; *start && number <= line + AROUND; number++) {
-		put_line(out, start, number, number == line);
-		start += strcspn(start, "\n");
-		start += *start == '\n';
-	}
-	fputs("</pre>\n", out);
-	return true;
+	if (root && place->file[0] != '/')
+		rd_buf_addf(&path, "%s/", root);
+	rd_buf_adds(&path, place->file);
+	bool read = source_read(path.data, FILE_MAX, text);
+	rd_buf_release(&path);
+	return read;
 }
 
 bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root)
 {
-	struct rd_buf path = RD_BUF_INIT, text = RD_BUF_INIT;
-	bool shown = false;
+	struct rd_buf text = RD_BUF_INIT;
+	size_t number = place->line > AROUND ? place->line - AROUND : 1;
+	bool shown = source_of(place, root, &text) && source_line(text.data, place->line);
 
-	if (place->file && place->line) {
-		if (root && place->file[0] != '/')
-			rd_buf_addf(&path, "%s/", root);
-		rd_buf_adds(&path, place->file);
-		shown = html_read(path.data, FILE_MAX, &text) && put_lines(out, text.data, place->line);
+	if (shown) {
+		fputs("<pre class=\"src\">", out);
+		for (const char *line; number <= place->line + AROUND; number++)
+			if ((line = source_line(text.data, number)))
+				put_line(out, line, number, number == place->line);
+		fputs("</pre>\n", out);
 	}
-	rd_buf_release(&path);
 	rd_buf_release(&text);
 	return shown;
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "report/source.h"
 #include "report/words.h"
 
 #include <ctype.h>
@@ -95,7 +96,7 @@ static void capitalise(struct rd_buf *b)
 }
 
 /* Frames are one line: name and place, with the place below if both are long. */
-static void print_stack(struct printer *p, const struct finding_stack *s)
+static void print_frames(struct printer *p, const struct finding_stack *s, const struct finding_frame *quoted)
 {
 	struct rd_buf place = RD_BUF_INIT;
 
@@ -113,12 +114,25 @@ static void print_stack(struct printer *p, const struct finding_stack *s)
 			rd_buf_addf(&p->line, " %s", place.data);
 			flush_line(p, 4, "");
 		}
+		if (f == quoted)
+			source_quote(p->out, f, p->opts->root, 7, WIDTH);
 	}
 	if (!s->count) {
 		rd_buf_adds(&p->line, "(the stack is not known)");
 		flush_line(p, 4, "");
 	}
 	rd_buf_release(&place);
+}
+
+static void print_stack(struct printer *p, const struct finding_stack *s)
+{
+	print_frames(p, s, NULL);
+}
+
+/* With the line that the thread is at. */
+static void print_quoted(struct printer *p, const struct finding_stack *s)
+{
+	print_frames(p, s, finding_own(s));
 }
 
 /* Of a schedule alone the locks are not known. */
@@ -147,13 +161,16 @@ static void print_accesses(struct printer *p, const struct finding *f)
 		} else {
 			word_access(&p->line, a);
 		}
-		if (a->what && (!f->object.name || strcmp(a->what, f->object.name) != 0))
+		if (a->what && a->op >= FINDING_FREE && strcmp(a->what, "free") != 0)
+			rd_buf_addf(&p->line, " (in %s)", a->what);
+		else if (a->what && a->op < FINDING_FREE &&
+			 (!f->object.name || strcmp(a->what, f->object.name) != 0))
 			rd_buf_addf(&p->line, " (%s)", a->what);
 		rd_buf_adds(&p->line, " by ");
 		word_thread(&p->line, f, a->thread);
 		add_locks(p, f, a->locks, a->lock_count);
 		flush_line(p, 2, BLUE);
-		print_stack(p, &a->stack);
+		print_quoted(p, &a->stack);
 		fputc('\n', p->out);
 	}
 }
@@ -184,7 +201,7 @@ static void print_cycle(struct printer *p, const struct finding *f)
 			rd_buf_adds(&p->line, " (for reading)");
 		add_locks(p, f, w->holds, w->hold_count);
 		flush_line(p, 2, BLUE);
-		print_stack(p, &w->stack);
+		print_quoted(p, &w->stack);
 		fputc('\n', p->out);
 		for (size_t k = 0; k < w->hold_count; k++)
 			print_lock(p, &w->holds[k], w->thread);
@@ -282,7 +299,24 @@ static void print_ops(struct printer *p, const struct schedule *s, size_t first)
 	free(moved);
 }
 
-static void print_ends(struct printer *p, const struct schedule *s)
+/* "its write of hits"; of a finding it is known what else than a write it is. */
+static void add_end(struct rd_buf *b, const struct schedule_hold *h, const struct finding_access *a)
+{
+	static const char *const does[FINDING_OPS] = {
+		[FINDING_FREE] = "it frees",	   [FINDING_USE] = "it uses",
+		[FINDING_INIT] = "it initialises", [FINDING_DESTROY] = "it destroys",
+		[FINDING_CLOSE] = "it closes",
+	};
+
+	if (a && does[a->op])
+		rd_buf_addf(b, "%s %s", does[a->op], h->object ? h->object : RD_UNKNOWN_MEMORY);
+	else
+		rd_buf_addf(b, "its %s%s%s", h->write ? "write" : "read", h->object ? " of " : "",
+			    h->object ? h->object : "");
+}
+
+/* f NULL: only the schedule is known. */
+static void print_ends(struct printer *p, const struct schedule *s, const struct finding *f)
 {
 	for (size_t i = 0; i < s->limit_count; i++) {
 		rd_buf_addf(&p->line, "meanwhile %s waits behind its operation %" PRIu64, s->limits[i].thread,
@@ -292,10 +326,8 @@ static void print_ends(struct printer *p, const struct schedule *s)
 	for (size_t i = 0; i < s->hold_count; i++) {
 		const struct schedule_hold *h = &s->holds[i];
 
-		rd_buf_addf(&p->line, "%s %s stands before its %s", i ? "and" : "then", h->thread,
-			    h->write ? "write" : "read");
-		if (h->object)
-			rd_buf_addf(&p->line, " of %s", h->object);
+		rd_buf_addf(&p->line, "%s %s stands before ", i ? "and" : "then", h->thread);
+		add_end(&p->line, h, f && i < f->access_count ? &f->accesses[i] : NULL);
 		print_place(&p->line, &h->place);
 		flush_line(p, 7, "");
 	}
@@ -338,7 +370,7 @@ static void print_turns(struct printer *p, const struct schedule *s, size_t most
 	}
 }
 
-static void print_schedule(struct printer *p, const struct schedule *s)
+static void print_schedule(struct printer *p, const struct schedule *s, const struct finding *f)
 {
 	size_t most = p->opts->steps ? p->opts->steps : STEPS;
 	size_t first = s->op_count > most ? s->op_count - most : 0;
@@ -351,7 +383,11 @@ static void print_schedule(struct printer *p, const struct schedule *s)
 		flush_line(p, 7, "");
 	}
 	print_ops(p, s, first);
-	print_ends(p, s);
+	if (word_left_out(s)) {
+		rd_buf_addf(&p->line, "(%s)", word_left_out(s));
+		flush_line(p, 7, "");
+	}
+	print_ends(p, s, f);
 	print_turns(p, s, most);
 	fputc('\n', p->out);
 }
@@ -427,10 +463,10 @@ static void print_finding(struct printer *p, const struct finding *f)
 	print_locks(p, f);
 	print_threads(p, f);
 	if (f->schedule)
-		print_schedule(p, f->schedule);
+		print_schedule(p, f->schedule, f);
 	print_verdict(p, f);
 	fputc('\n', p->out);
-	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", finding_kind_words(f->kind));
+	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", word_kind(f));
 	word_place_in(&p->line, finding_own(first_stack(f)));
 	flush_line(p, 0, "");
 	fputs(RULE "\n\n", p->out);
@@ -588,7 +624,7 @@ int report_schedule(const struct schedule *schedule, const struct report_opts *o
 	print_labelled(&p, "Finding", schedule->finding);
 	print_labelled(&p, "Program", schedule->program);
 	print_labelled(&p, "Recorded run", schedule->trace);
-	print_schedule(&p, schedule);
+	print_schedule(&p, schedule, NULL);
 	return finish(&p);
 }
 

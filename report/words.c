@@ -78,17 +78,32 @@ static bool holds_itself(const struct finding_wait *w)
 	return !w->wants;
 }
 
+const char *word_kind(const struct finding *f)
+{
+	static const char *const words[FINDING_DETAILS] = {
+		[FINDING_USE_AFTER_FREE] = "use after free",
+		[FINDING_DOUBLE_FREE] = "double free",
+		[FINDING_USE_AFTER_DESTROY] = "use after destruction",
+		[FINDING_USE_AFTER_CLOSE] = "use after close",
+	};
+	enum finding_detail detail = finding_detail(f);
+
+	return words[detail] ? words[detail] : finding_kind_words(f->kind);
+}
+
 void word_title(struct rd_buf *out, const struct finding *f)
 {
 	RD_ASSERT(f->kind < FINDING_KINDS);
 	const char *what = f->access_count ? f->accesses[0].what : NULL;
 
-	rd_buf_adds(out, finding_kind_words(f->kind));
+	const char *of = finding_detail(f) ? "of" : "on";
+
+	rd_buf_adds(out, word_kind(f));
 	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && !f->object.place &&
 	    what)
-		rd_buf_addf(out, " on %s in %s", what, f->object.name);
+		rd_buf_addf(out, " %s %s in %s", of, what, f->object.name);
 	else if (f->kind == FINDING_RACE)
-		rd_buf_addf(out, " on %s", f->object.name ? f->object.name : RD_UNKNOWN_MEMORY);
+		rd_buf_addf(out, " %s %s", of, f->object.name ? f->object.name : RD_UNKNOWN_MEMORY);
 	else if (f->kind == FINDING_DEADLOCK && f->cycle_count == 1)
 		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? " of a thread with itself"
 							    : " of one thread that nothing wakes");
@@ -196,7 +211,7 @@ void word_access(struct rd_buf *out, const struct finding_access *a)
 	};
 
 	rd_buf_adds(out, words[a->atomic][a->op]);
-	if (a->size && a->op <= FINDING_FREE)
+	if (a->size && a->op < FINDING_FREE)
 		rd_buf_addf(out, " of size %" PRIu32, a->size);
 }
 
@@ -308,6 +323,33 @@ void word_evidence(struct rd_buf *out, const struct finding *f)
 		rd_buf_addf(out, " %" PRIu64 " predictions at these places are one finding.", f->count);
 	if (f->k)
 		rd_buf_addf(out, " %" PRIu64 " witnesses were tried.", f->k);
+}
+
+static bool is_about(const struct schedule_op *op, const struct schedule_op *other, enum word_role role)
+{
+	return op->object && other->object && strcmp(op->object, other->object) == 0 &&
+	       word_role(op->kind) == role;
+}
+
+/* Whether another thread takes what this one took, and nothing says that it gave it back. */
+static bool is_taken_over(const struct schedule *s, size_t i)
+{
+	for (size_t k = i + 1; k < s->op_count; k++) {
+		bool own = strcmp(s->ops[k].thread, s->ops[i].thread) == 0;
+		if (own && is_about(&s->ops[k], &s->ops[i], WORD_RELEASE))
+			return false;
+		if (!own && is_about(&s->ops[k], &s->ops[i], WORD_ACQUIRE))
+			return true;
+	}
+	return false;
+}
+
+const char *word_left_out(const struct schedule *s)
+{
+	for (size_t i = 0; i < s->op_count; i++)
+		if (word_role(s->ops[i].kind) == WORD_ACQUIRE && is_taken_over(s, i))
+			return "what follows by itself, such as unlocking, is left out";
+	return NULL;
 }
 
 void word_moved(const struct schedule *s, bool *moved)

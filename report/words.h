@@ -14,7 +14,10 @@ void word_op(struct rd_buf *out, const char *kind, const char *object);
 void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
 
-/* "data race on hits", "data race on p->next in heap T_0 (list.c:9)#4+16", "deadlock of 2 threads". */
+/* "data race", "use after free". */
+const char *word_kind(const struct finding *f);
+
+/* "data race on hits", "use after free of struct conn.refs", "deadlock of 2 threads". */
 void word_title(struct rd_buf *out, const struct finding *f);
 
 /* "confirmed by replay"; the meaning of a class, "" if there is none. */
@@ -54,6 +57,9 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 
 /* "the prediction is sound ..." and how many were merged, one sentence each. */
 void word_evidence(struct rd_buf *out, const struct finding *f);
+
+/* What to know about operations that a schedule does not name; NULL: nothing. */
+const char *word_left_out(const struct schedule *s);
 
 /* Whether an operation comes before one that the recorded run did earlier.  `moved`
  * has a place for each operation of the schedule. */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A source line for terminals.  In: a place.  Out: its line with a mark under the column, cut to a width
+ * around the mark.  The line comes from a file that may be anything by now: control characters and bytes that
+ * are no UTF-8 become '?', and a column behind the end of the line gets no mark.
+ */
+#include "report/source.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DOTS "..."
+#define DOTS_WIDTH 3
+#define NARROW 20 /* no line is cut to less */
+
+/* A line as characters that a terminal can show. */
+struct quoted {
+	struct rd_buf text;
+	size_t *starts; /* of each character in the text, and behind the last one its end */
+	size_t count;
+	size_t mark; /* the character that is marked; SIZE_MAX: none */
+};
+
+static size_t skip_blanks(const char *line, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && (line[n] == ' ' || line[n] == '\t'))
+		n++;
+	return n;
+}
+
+static void read_line(struct quoted *q, const char *line, uint32_t column)
+{
+	size_t length = strcspn(line, "\r\n");
+
+	q->starts = rd_xcalloc(length + 1, sizeof *q->starts);
+	q->mark = SIZE_MAX;
+	for (size_t i = skip_blanks(line, length); i < length; q->count++) {
+		unsigned char c = (unsigned char)line[i];
+		size_t n = c < 0x80 ? 1 : rd_utf8_length((const unsigned char *)line + i);
+		bool bad = !n || (c < 0x20 && c != '\t') || c == 0x7f;
+
+		n = n ? n : 1;
+		if (column && column - 1 >= i && column - 1 < i + n)
+			q->mark = q->count;
+		q->starts[q->count] = q->text.length;
+		if (bad || c == '\t')
+			rd_buf_addc(&q->text, bad ? '?' : ' ');
+		else
+			rd_buf_add(&q->text, line + i, n);
+		i += n;
+	}
+	q->starts[q->count] = q->text.length;
+}
+
+/* Which characters are shown: all, or those around the mark. */
+static void choose(const struct quoted *q, size_t room, size_t *first, size_t *end)
+{
+	*first = 0;
+	*end = q->count;
+	if (q->count <= room)
+		return;
+	if (q->mark != SIZE_MAX && q->mark >= room - 2 * DOTS_WIDTH)
+		*first = q->mark - room / 2;
+	*end = *first + room - DOTS_WIDTH - (*first ? DOTS_WIDTH : 0);
+	if (*end > q->count)
+		*end = q->count;
+}
+
+static void print_quoted(FILE *out, const struct quoted *q, uint32_t number, int indent, int width)
+{
+	int digits = snprintf(NULL, 0, "%" PRIu32, number),
+	    room = width - indent - digits - (int)strlen(" | ");
+	size_t first, end;
+
+	choose(q, (size_t)(room < NARROW ? NARROW : room), &first, &end);
+	fprintf(out, "%*s%" PRIu32 " | %s%.*s%s\n", indent, "", number, first ? DOTS : "",
+		(int)(q->starts[end] - q->starts[first]), q->text.data + q->starts[first],
+		end < q->count ? DOTS : "");
+	if (q->mark >= first && q->mark < end)
+		fprintf(out, "%*s | %*s^\n", indent + digits, "",
+			(int)(q->mark - first + (first ? DOTS_WIDTH : 0)), "");
+}
+
+void source_quote(FILE *out, const struct finding_frame *place, const char *root, int indent, int width)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *line = source_of(place, root, &text) ? source_line(text.data, place->line) : NULL;
+
+	if (line) {
+		struct quoted q = {.text = RD_BUF_INIT};
+		read_line(&q, line, place->column);
+		if (q.count)
+			print_quoted(out, &q, place->line, indent, width);
+		free(q.starts);
+		rd_buf_release(&q.text);
+	}
+	rd_buf_release(&text);
+}
