@@ -365,18 +365,19 @@ void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t g
 {
 	RD_ASSERT(grace >= 0);
 	char *flavours = rd_xasprintf("%s/flavour", c->directory),
-	     *units = rd_xasprintf("%s/unit", c->directory);
+	     *units = rd_xasprintf("%s/unit", c->directory), *costs = rd_xasprintf("%s/cost", c->directory);
 	int64_t before = time(NULL) - grace;
 	struct entries list = {0};
 
 	add_children(&list, flavours, 0);
 	add_children(&list, units, 1);
+	add_children(&list, costs, 0);
 	qsort(list.items, list.count, sizeof *list.items, by_use);
 	for (size_t i = 0; i < list.count && list.total > limit && list.items[i].used < before; i++) {
 		evict(c, list.items[i].path);
 		list.total -= list.items[i].size;
 	}
 	RD_FREE_EACH(list.items, list.count, .path);
-	RD_FREE(list.items, flavours, units);
+	RD_FREE(list.items, flavours, units, costs);
 	remove_stale_work(c, time(NULL) - 24 * 3600);
 }

@@ -7,6 +7,7 @@
  *	DIR/unit/KK/KEY.o, .sites    one instrumented unit
  *	DIR/unit/KK/KEY.facts        facts of a program
  *	.../sum, KEY.sum             the hash of an entry's files
+ *	DIR/cost/KEY                 how long a flavour has run (cost.h)
  *	DIR/work/...                 builds under way
  *
  * Entries appear by rename and never change, so processes need no locks.  What

@@ -4,7 +4,8 @@
  * cache.  The way:
  *
  *   1. open the program and its libraries, number their sites (modules.c);
- *   2. hash everything into the key; if the cache has it, done;
+ *   2. hash everything into the key; if the cache has it, done; if nobody said which code, choose it
+ * (cost.h);
  *   3. have raddle-instr make the objects that the cache lacks;
  *   4. link libraries, then the program; write the site table;
  *   5. move the result into the cache.
@@ -17,6 +18,7 @@
 #include "base/process.h"
 #include "base/scratch.h"
 #include "bitcode/cache.h"
+#include "bitcode/cost.h"
 #include "bitcode/foreign.h"
 #include "bitcode/modules.h"
 #include "bitcode/plugin.h"
@@ -40,14 +42,16 @@ enum { ATTEMPTS = 5 }; /* to build in a cache that others empty */
 struct build {
 	const struct rd_flavour_opts *opts;
 	const struct raddle_flavour *kind;
+	bool fast, by_cost; /* as in struct rd_flavour */
 	struct bitcode_cache cache;
 	struct bitcode_modules all;
 	char *worker, *hooks;  /* raddle-instr and the bitcode of the hooks */
 	XXH128_hash_t tools;   /* hash of all that makes objects */
 	XXH128_hash_t runtime; /* hash of all that is linked to them */
 	char key[BITCODE_KEY_TEXT];
-	char *final; /* where the flavour will be */
-	char *stage; /* where it is made */
+	char *final;	  /* where the flavour will be */
+	char *stage;	  /* where it is made */
+	uint64_t missing; /* bytes of bitcode whose objects the cache lacks */
 };
 
 static int find_kind(struct build *b)
@@ -79,7 +83,7 @@ static void hash_string(XXH3_state_t *state, const char *s)
 
 static void hash_options(XXH3_state_t *state, const struct build *b)
 {
-	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->opts->fast, b->opts->debug};
+	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->fast, b->opts->debug};
 
 	hash_string(state, "raddle " RADDLE_VERSION " llvm " RADDLE_LLVM);
 	hash_string(state, b->opts->name);
@@ -238,7 +242,7 @@ static int make_units(struct build *b)
 		rd_argv_add(&command, "--flavour");
 		rd_argv_add(&command, b->opts->name);
 		rd_argv_add(&command, "--mode");
-		rd_argv_add(&command, b->opts->fast ? "fast" : "quick");
+		rd_argv_add(&command, b->fast ? "fast" : "quick");
 		if (b->opts->debug)
 			rd_argv_add(&command, "--debug");
 		rd_argv_add(&command, "--hooks");
@@ -528,10 +532,65 @@ static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 		.key = rd_xstrdup(b->key),
 		.loads_more = loads_more(b),
 		.cached = cached,
+		.fast = b->fast,
+		.by_cost = b->by_cost,
 	};
 	list_files(b, out);
 	bitcode_foreign_list(&b->all, &out->files, &out->foreign);
 	rd_argv_add(&out->files, out->sites);
+}
+
+/* With such code: its key, and whether the cache has it. */
+static int take_mode(struct build *b, bool fast, bool *cached)
+{
+	int err;
+
+	RD_FREE(b->worker, b->hooks, b->final);
+	b->worker = b->hooks = b->final = NULL;
+	b->fast = fast;
+	err = make_key(b);
+	*cached = !err && bitcode_cache_has_flavour(&b->cache, b->final);
+	return err;
+}
+
+static int add_missing(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
+{
+	name_unit(b, &m->units[unit]);
+	if (!m->units[unit].made)
+		b->missing += m->program->units[unit].length;
+	return forget_unit(b, m, unit, number);
+}
+
+/* What it would cost to make the flavour with the code that was taken. */
+static double cost_to_make(struct build *b)
+{
+	b->missing = 0;
+	each_unit(b, add_missing);
+	return bitcode_cost_to_make(b->missing, b->fast);
+}
+
+/* Quick code that is there and has no cost on record was asked for by somebody. */
+static int choose_mode(struct build *b, bool *cached)
+{
+	struct bitcode_cost cost = {.expected = b->opts->expected};
+	int err = take_mode(b, true, cached);
+
+	if (err || *cached)
+		return err;
+	cost.make_fast = cost_to_make(b);
+	err = take_mode(b, false, cached);
+	if (err)
+		return err;
+	cost.spent = bitcode_cost_spent(&b->cache, b->key);
+	if (*cached && cost.spent < 0)
+		return 0;
+	cost.spent = cost.spent > 0 ? cost.spent : 0;
+	cost.make_quick = *cached ? 0 : cost_to_make(b);
+	b->by_cost = !bitcode_cost_wants_fast(&cost);
+	if (b->opts->verbose)
+		rd_info("%s: %s code; optimising it takes about %.0f CPU seconds", b->all.program.path,
+			b->by_cost ? "quick" : "fast", cost.make_fast);
+	return b->by_cost ? 0 : take_mode(b, true, cached);
 }
 
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out)
@@ -546,16 +605,23 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 	if (!err)
 		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
 	if (!err)
-		err = make_key(&b);
-	if (!err) {
-		cached = bitcode_cache_has_flavour(&b.cache, b.final);
-		if (!cached)
-			err = make_at_last(&b);
-	}
+		err = opts->choose ? choose_mode(&b, &cached) : take_mode(&b, opts->fast, &cached);
+	if (!err && !cached)
+		err = make_at_last(&b);
 	if (!err)
 		fill(&b, out, cached);
 	release(&b);
 	return err;
+}
+
+void rd_flavour_spend(const struct rd_flavour *f, double seconds)
+{
+	struct bitcode_cache cache;
+
+	if (!f->by_cost || bitcode_cache_open(&cache))
+		return;
+	bitcode_cost_spend(&cache, f->key, seconds);
+	bitcode_cache_close(&cache);
 }
 
 void rd_flavour_release(struct rd_flavour *f)

@@ -11,11 +11,18 @@
 
 #include <stdbool.h>
 
+/* CPU seconds that a program whose code is not optimised is expected to run: once, and with all replays
+ * of a check. */
+#define RD_FLAVOUR_ONE_RUN 30.0
+#define RD_FLAVOUR_MANY_RUNS 120.0
+
 struct rd_flavour_opts {
-	const char *name;    /* of the instrumentation: "record" or "full" */
-	bool fast;	     /* optimised code, slow to make; else quick */
-	bool debug;	     /* with debug information */
-	bool verbose;	     /* say by rd_info() what is done and what is left out */
+	const char *name; /* of the instrumentation: "record" or "full" */
+	bool fast;	  /* optimised code, slow to make; else quick */
+	bool choose;	  /* fast code that is there, or quick code that was asked for, or what costs less */
+	double expected;  /* for that: CPU seconds that quick code is expected to run */
+	bool debug;	  /* with debug information */
+	bool verbose;	  /* say by rd_info() what is done and what is left out */
 	const char *plugins; /* that the program loads by dlopen(), beside those near it: files or
 			      * directories, separated by colons; NULL: none */
 };
@@ -32,6 +39,8 @@ struct rd_flavour {
 	struct rd_argv files;	/* all that a run of it opens, in the cache */
 	bool loads_more;	/* it can load code by dlopen() that `foreign` does not name */
 	bool cached;		/* it was there already */
+	bool fast;		/* its code is optimised */
+	bool by_cost; /* it is not, because that costs less as far as is known: rd_flavour_spend() */
 };
 
 /* `program` is a path, or a name that is looked for in PATH.  Its environment
@@ -41,6 +50,10 @@ void rd_flavour_release(struct rd_flavour *f);
 
 /* Whether all of it is still there: the cache may be emptied at any time. */
 bool rd_flavour_is_there(const struct rd_flavour *f);
+
+/* It has run for so many CPU seconds.  Who calls this lets later choices depend on it; 0 says that there will
+ * be more. */
+void rd_flavour_spend(const struct rd_flavour *f, double seconds);
 
 /* A run of it has loaded `path` by whatever means: `foreign` names it now if it is such code.  Says so if it
  * carries bitcode and was not found before the run. */

@@ -686,8 +686,11 @@ static void release(struct check *c)
 
 static int check(char **argv)
 {
-	struct run_build how = {
-		.fast = opt.fast, .quick = opt.quick, .verbose = opt.verbose, .plugins = opt.plugins};
+	struct run_build how = {.fast = opt.fast,
+				.quick = opt.quick,
+				.often = true,
+				.verbose = opt.verbose,
+				.plugins = opt.plugins};
 	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct replay_settled r = {0};
 	struct rd_claim claim = {0};

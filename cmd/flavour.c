@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 static const struct cmd_usage usage = {
-	"raddle flavour [--flavour NAME] [--fast] [--sites] PROG",
+	"raddle flavour [--flavour NAME] [--fast | --quick] [--sites] PROG",
 	"Makes the instrumented form of a program that 'raddle cc' built and prints\n"
-	"its path.  'raddle record' does this by itself.",
-	"flavour fast debug plugins sites verbose",
+	"its path.  'raddle record' does this by itself, and uses what was made here.",
+	"flavour fast quick debug plugins sites verbose",
 	"  raddle flavour ./server\n",
 };
 
@@ -29,6 +29,8 @@ int cmd_flavour(int argc, char **argv)
 		return status;
 	how = (struct rd_flavour_opts){.name = opt.flavour ? opt.flavour : "record",
 				       .fast = opt.fast,
+				       .choose = !opt.fast && !opt.quick,
+				       .expected = RD_FLAVOUR_ONE_RUN,
 				       .debug = opt.debug,
 				       .verbose = opt.verbose,
 				       .plugins = opt.plugins};

@@ -12,11 +12,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Programs up to this size are worth optimised code the first time. */
-#define FAST_SIZE (4 << 20)
 
 static int find_program(const char *name, char **result)
 {
@@ -37,11 +35,14 @@ static int find_program(const char *name, char **result)
 		       S_ISREG(st.st_mode) ? "it is not executable" : "it is not a program");
 }
 
-static bool wants_fast(const char *path, const struct run_build *how)
+/* CPU seconds of all programs that were started and have ended. */
+static double used_by_programs(void)
 {
-	struct stat st;
+	struct rusage all;
 
-	return how->fast || (!how->quick && !stat(path, &st) && st.st_size < FAST_SIZE);
+	getrusage(RUSAGE_CHILDREN, &all);
+	return (double)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) +
+	       (double)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) / 1e6;
 }
 
 const char *run_program_kind(const struct run_program *p)
@@ -53,6 +54,8 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 {
 	struct rd_flavour_opts how = {.name = run_program_kind(p),
 				      .fast = p->how.fast,
+				      .choose = !p->how.fast && !p->how.quick,
+				      .expected = p->how.often ? RD_FLAVOUR_MANY_RUNS : RD_FLAVOUR_ONE_RUN,
 				      .debug = p->how.debug,
 				      .verbose = p->how.verbose,
 				      .plugins = p->how.plugins};
@@ -67,11 +70,18 @@ int run_program_open(struct run_program *p, const char *name, const struct run_b
 	if (r)
 		return r;
 	p->how = *how;
-	p->how.fast = wants_fast(p->path, how);
-	p->mode = p->how.fast ? "fast" : "quick";
-	if (!how->as_is)
-		return build(p, &p->flavour);
-	p->flavour.executable = rd_xstrdup(p->path);
+	if (how->as_is) {
+		p->flavour.executable = rd_xstrdup(p->path);
+		return 0;
+	}
+	r = build(p, &p->flavour);
+	if (r)
+		return r;
+	p->how.fast = p->flavour.fast; /* the choice is made */
+	p->how.quick = !p->flavour.fast;
+	p->mode = p->flavour.fast ? "fast" : "quick";
+	rd_flavour_spend(&p->flavour, 0);
+	p->used_before = used_by_programs();
 	return 0;
 }
 
@@ -92,6 +102,8 @@ int run_program_renew(const struct run_program *p)
 
 void run_program_close(struct run_program *p)
 {
+	if (p->flavour.by_cost)
+		rd_flavour_spend(&p->flavour, used_by_programs() - p->used_before);
 	rd_flavour_release(&p->flavour);
 	free(p->path);
 	*p = (struct run_program){0};

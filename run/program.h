@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 struct run_build {
-	bool fast, quick; /* neither: small programs are optimised, large ones are not */
+	bool fast, quick; /* neither: what is there already, or else what costs less altogether */
+	bool often;	  /* it will be run many times */
 	bool debug;	  /* with debug information */
 	bool as_is;	  /* the program has the runtime in it already: it is its own flavour */
 	bool verbose;
@@ -21,10 +22,11 @@ struct run_program {
 	const char *mode; /* "fast", "quick"; NULL: unknown */
 	struct rd_flavour flavour;
 	struct run_build how; /* it was built */
+	double used_before;   /* CPU seconds of other programs that we ran */
 };
 
 /* Looks for the program as a shell does and has its flavour made.  To be closed
- * also after a failure. */
+ * also after a failure.  How long it ran meanwhile decides which code it gets next time. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
 

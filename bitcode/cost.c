@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Estimates of what code costs, and the memory of what it did cost.  In: sizes of bitcode, CPU seconds of
+ * runs.  Out: which code to make.  The file of a flavour appears by rename; two processes that add at the
+ * same time may lose one of their sums, which does no harm.
+ */
+#include "bitcode/cost.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Measured on sqlite3, memcached and the kernels of bench/, in CPU seconds a megabyte. */
+#define QUICK_PER_MB 0.6
+#define FAST_PER_MB 7.0
+
+/* The part of its time that a program which is recorded with quick code would not need with fast code. */
+#define SAVED 0.6
+
+bool bitcode_cost_wants_fast(const struct bitcode_cost *c)
+{
+	return c->make_fast - c->make_quick <= SAVED * (c->spent + c->expected);
+}
+
+double bitcode_cost_to_make(uint64_t bytes, bool fast)
+{
+	return (double)bytes / 1e6 * (fast ? FAST_PER_MB : QUICK_PER_MB);
+}
+
+static char *file_of(const struct bitcode_cache *c, const char *key)
+{
+	return rd_xasprintf("%s/cost/%s", c->directory, key);
+}
+
+double bitcode_cost_spent(const struct bitcode_cache *c, const char *key)
+{
+	char *path = file_of(c, key), *end;
+	struct rd_buf text = RD_BUF_INIT;
+	double seconds = -1;
+
+	if (rd_file_exists(path) && !rd_file_read(path, &text)) {
+		rd_buf_addc(&text, '\0');
+		seconds = strtod(text.data, &end);
+		if (*end != '\n' || !(seconds >= 0 && seconds < 1e9))
+			seconds = 0; /* damaged: it begins again */
+	}
+	rd_buf_release(&text);
+	free(path);
+	return seconds;
+}
+
+void bitcode_cost_spend(const struct bitcode_cache *c, const char *key, double seconds)
+{
+	char *path = file_of(c, key), *directory = rd_xasprintf("%s/cost", c->directory);
+	double before = bitcode_cost_spent(c, key);
+	char *text = rd_xasprintf("%.3f\n", (before > 0 ? before : 0) + seconds);
+
+	if (!rd_mkdirs(directory))
+		rd_file_write(path, text, strlen(text));
+	RD_FREE(path, directory, text);
+}

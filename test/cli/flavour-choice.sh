@@ -1,0 +1,49 @@
+# Which code a program gets without an option: what is there, what somebody asked for, what costs less.
+. "$ROOT/test/lib.sh"
+export RADDLE_CACHE=$PWD/cache
+
+"$RADDLE" cc -O2 -g -pthread -o segments "$ROOT/test/prog/segments.c" || exit 1
+rm -rf cache
+# mode WHAT WANTED: the code of the last trace.
+mode() {
+	local found
+	found=$(grep -o '"mode":"[a-z]*"' trace/meta.json)
+	[ "$found" = "\"mode\":\"$2\"" ] || complain "$1: $found, not $2"
+}
+record() { "$RADDLE" record -f -o trace "$@" -- ./segments || complain "record $*"; }
+flavours() { find cache/flavour -mindepth 1 -maxdepth 1 | wc -l; }
+
+record
+mode "a small program" fast
+[ "$(flavours)" = 1 ] || complain "one record made $(flavours) flavours"
+made=$("$RADDLE" flavour ./segments)
+[ "$(flavours)" = 1 ] || complain "raddle flavour made another one than raddle record: $made"
+
+# What raddle flavour made is what is used, also by check; an option overrides it; fast code comes first.
+rm -rf cache
+"$RADDLE" flavour --quick ./segments >/dev/null || complain "flavour --quick"
+record
+mode "after raddle flavour --quick" quick
+"$RADDLE" check -o checked -- ./segments >/dev/null 2>&1
+[ "$(flavours)" = 1 ] || complain "check made a flavour of its own"
+record --fast
+mode "--fast" fast
+record
+mode "with both" fast
+record --quick
+mode "--quick" quick
+rm -rf cache
+"$RADDLE" flavour --fast ./segments >/dev/null || complain "flavour --fast"
+record
+mode "after raddle flavour --fast" fast
+
+# Quick code that was chosen, not asked for, has its time on record; when that is long enough it is replaced.
+rm -rf cache
+key=$(basename "$(dirname "$("$RADDLE" flavour --quick ./segments)")")
+record
+mode "asked for" quick
+[ ! -e "cache/cost/$key" ] || complain "the time of what was asked for is on record"
+mkdir -p cache/cost && echo 1000.000 >"cache/cost/$key"
+record
+mode "has run for long" fast
+verdict
