@@ -37,7 +37,7 @@ struct classifying {
 static bool is_race(const struct finding *f)
 {
 	return f->kind == FINDING_RACE && f->status != FINDING_DROPPED && f->schedule &&
-	       f->schedule->hold_count == 2 && !f->schedule->anywhere;
+	       f->schedule->goal_count == 2 && !f->schedule->anywhere;
 }
 
 /* ---- in the worker ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the schedule of a race to the schedules of its orders.  In: two holds and the operations that lead to
+ * From the schedule of a race to the schedules of its orders.  In: two goals and the operations that lead to
  * them.  Out: schedules that go on.
  *
  * Both accesses come directly one after the other: when the first thread is back from its access the second
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "classify/classify.h"
 
-static struct schedule_decision back(const struct schedule_hold *from, const struct schedule_hold *to)
+static struct schedule_decision back(const struct schedule_goal *from, const struct schedule_goal *to)
 {
 	return (struct schedule_decision){
 		.thread = from->thread, .n = from->after, .point = "back", .count = 1, .next = to->thread};
@@ -21,17 +21,17 @@ static struct schedule_decision back(const struct schedule_hold *from, const str
 /* Without the race there is nothing to lead to but the order of operations. */
 static void lead_nowhere(struct schedule *s)
 {
-	s->holds = NULL;
-	s->hold_count = 0;
+	s->goals = NULL;
+	s->goal_count = 0;
 	if (!s->op_count)
 		s->limit_count = 0;
 }
 
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number)
 {
-	RD_ASSERT(race->hold_count == 2 && group < VARIANT_GROUPS);
-	const struct schedule_hold *first = &race->holds[group == VARIANT_SECOND],
-				   *second = &race->holds[group != VARIANT_SECOND];
+	RD_ASSERT(race->goal_count == 2 && group < VARIANT_GROUPS);
+	const struct schedule_goal *first = &race->goals[group == VARIANT_SECOND],
+				   *second = &race->goals[group != VARIANT_SECOND];
 
 	v->schedule = *race;
 	v->schedule.turns = true;
@@ -45,7 +45,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	}
 	v->schedule.first = first->thread;
 	v->decisions[0] = back(first, second);
-	v->decisions[1] = back(second, &race->holds[number % 2]);
+	v->decisions[1] = back(second, &race->goals[number % 2]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;
 }

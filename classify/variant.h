@@ -9,7 +9,7 @@
 #include "finding/schedule.h"
 
 enum variant_group {
-	VARIANT_FIRST,	 /* the access of the first hold comes first */
+	VARIANT_FIRST,	 /* the access of the first goal comes first */
 	VARIANT_SECOND,	 /* that of the second one */
 	VARIANT_CONTROL, /* nobody is held: the same operations, and whatever order comes by itself */
 	VARIANT_GROUPS,

@@ -9,7 +9,7 @@
 
 #define SHOWN 60 /* bytes of a line of output */
 
-static void add_access(struct rd_buf *out, const struct schedule_hold *h)
+static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 {
 	rd_buf_addf(out, "the %s of %s", h->write ? "write" : "read", h->thread);
 	if (h->place.file)
@@ -24,9 +24,9 @@ static void add_order(struct rd_buf *out, const struct schedule *race, enum vari
 		return;
 	}
 	rd_buf_adds(out, "with ");
-	add_access(out, &race->holds[group == VARIANT_SECOND]);
+	add_access(out, &race->goals[group == VARIANT_SECOND]);
 	rd_buf_adds(out, " before ");
-	add_access(out, &race->holds[group != VARIANT_SECOND]);
+	add_access(out, &race->goals[group != VARIANT_SECOND]);
 }
 
 /* ---- outputs ---- */

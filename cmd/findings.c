@@ -30,13 +30,13 @@ static struct finding_stack place_of(struct finding_set *set, const struct sched
 
 static void describe_race(struct finding_set *set, struct finding *f, const struct schedule *s)
 {
-	f->access_count = s->hold_count;
-	f->accesses = finding_array(set, s->hold_count, sizeof *f->accesses);
-	for (size_t i = 0; i < s->hold_count; i++) {
-		f->accesses[i].thread = finding_text(set, s->holds[i].thread);
-		f->accesses[i].op = s->holds[i].write ? FINDING_WRITE : FINDING_READ;
-		f->accesses[i].stack = place_of(set, &s->holds[i].place);
-		f->object.name = finding_text(set, s->holds[i].object);
+	f->access_count = s->goal_count;
+	f->accesses = finding_array(set, s->goal_count, sizeof *f->accesses);
+	for (size_t i = 0; i < s->goal_count; i++) {
+		f->accesses[i].thread = finding_text(set, s->goals[i].thread);
+		f->accesses[i].op = s->goals[i].write ? FINDING_WRITE : FINDING_READ;
+		f->accesses[i].stack = place_of(set, &s->goals[i].place);
+		f->object.name = finding_text(set, s->goals[i].object);
 	}
 }
 

@@ -313,7 +313,7 @@ static bool is_order(const struct task *t)
 {
 	const struct schedule *s = t->finding->schedule;
 
-	return s && !s->hold_count && !s->stop_count;
+	return s && !s->goal_count && !s->stop_count;
 }
 
 static void say_order(const struct task *t)

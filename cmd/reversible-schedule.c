@@ -50,11 +50,11 @@ static void add_op(const struct cmd_reversible *c, struct schedule *s, const str
 	to->place = place_of(c, s, op->site);
 }
 
-static void add_hold(const struct cmd_reversible *c, struct schedule *s, const struct rev_reversal *v,
+static void add_goal(const struct cmd_reversible *c, struct schedule *s, const struct rev_reversal *v,
 		     int which)
 {
 	const struct rev_side *side = &v->side[which];
-	struct schedule_hold *h = schedule_add_hold(s);
+	struct schedule_goal *h = schedule_add_goal(s);
 
 	h->thread = schedule_text(s, side->thread);
 	h->after = which ? v->pair.r : v->pair.s;
@@ -104,8 +104,8 @@ bool reversible_schedule(const struct cmd_reversible *c, const struct rev_revers
 	add_limits(c, s, v);
 	if (v->meet) {
 		/* The one that came second goes first. */
-		add_hold(c, s, v, 1);
-		add_hold(c, s, v, 0);
+		add_goal(c, s, v, 1);
+		add_goal(c, s, v, 0);
 	}
 	return !schedule_check(s);
 }

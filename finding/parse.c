@@ -235,9 +235,9 @@ static void get_limit(struct parse *p, const json_t *object, void *element)
 	l->n = get_number(p, object, "n", INT64_MAX);
 }
 
-static void get_hold(struct parse *p, const json_t *object, void *element)
+static void get_goal(struct parse *p, const json_t *object, void *element)
 {
-	struct schedule_hold *h = schedule_add_hold(p->schedule);
+	struct schedule_goal *h = schedule_add_goal(p->schedule);
 
 	(void)element;
 	h->thread = get_name(p, object, "thread");
@@ -313,7 +313,7 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	p->schedule->anywhere = get_bool(p, inlined, "anywhere");
 	get_records(p, inlined, "ops", get_op);
 	get_records(p, inlined, "limits", get_limit);
-	get_records(p, inlined, "holds", get_hold);
+	get_records(p, inlined, "holds", get_goal);
 	get_records(p, inlined, "stops", get_stop);
 	p->schedule->turns = get_bool(p, inlined, "turns");
 	p->schedule->first = json_object_get(inlined, "first") ? get_name(p, inlined, "first") : NULL;

@@ -34,7 +34,7 @@ void schedule_init(struct schedule *s)
 
 void schedule_release(struct schedule *s)
 {
-	RD_FREE(s->ops, s->limits, s->holds, s->stops, s->watches, s->decisions);
+	RD_FREE(s->ops, s->limits, s->goals, s->stops, s->watches, s->decisions);
 	if (s->arena)
 		rd_arena_free(s->arena);
 	*s = (struct schedule){0};
@@ -63,7 +63,7 @@ bool schedule_is_word(const char *text)
 	}
 ADD(op, ops, {0})
 ADD(limit, limits, {0})
-ADD(hold, holds, {0})
+ADD(goal, goals, {0})
 ADD(stop, stops, {0})
 ADD(watch, watches, {.after = SCHEDULE_ALWAYS})
 ADD(decision, decisions, {0})
@@ -137,8 +137,8 @@ static void put_ops(const struct schedule *s, struct rd_buf *out)
 
 static void put_ends(const struct schedule *s, struct rd_buf *out)
 {
-	for (size_t i = 0; i < s->hold_count; i++) {
-		const struct schedule_hold *h = &s->holds[i];
+	for (size_t i = 0; i < s->goal_count; i++) {
+		const struct schedule_goal *h = &s->goals[i];
 
 		rd_buf_adds(out, "hold");
 		rd_field_add(out, h->thread);
@@ -370,9 +370,9 @@ static void parse_limit(struct parser *p)
 	l->n = get_number(p, 2, INT64_MAX);
 }
 
-static void parse_hold(struct parser *p)
+static void parse_goal(struct parser *p)
 {
-	struct schedule_hold *h = schedule_add_hold(p->schedule);
+	struct schedule_goal *h = schedule_add_goal(p->schedule);
 
 	h->thread = get_word(p, 1);
 	h->after = get_number(p, 2, INT64_MAX);
@@ -485,7 +485,7 @@ static const struct record {
 	void (*parse)(struct parser *);
 	uint64_t version; /* from which on */
 } records[] = {
-	{"op", 8, parse_op, 1},	      {"limit", 3, parse_limit, 1},	{"hold", 9, parse_hold, 1},
+	{"op", 8, parse_op, 1},	      {"limit", 3, parse_limit, 1},	{"hold", 9, parse_goal, 1},
 	{"stop", 7, parse_stop, 1},   {"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
 	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
 	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
@@ -613,19 +613,19 @@ static const char *check_order(const struct schedule *s, struct positions *p)
 	for (size_t i = 0; i < s->limit_count; i++)
 		if (s->limits[i].n < *position(p, s->limits[i].thread))
 			return "a limit lies before an operation of its thread";
-	for (size_t i = 0; i < s->hold_count; i++)
-		if (s->holds[i].after < *position(p, s->holds[i].thread) || !s->holds[i].occurrence)
+	for (size_t i = 0; i < s->goal_count; i++)
+		if (s->goals[i].after < *position(p, s->goals[i].thread) || !s->goals[i].occurrence)
 			return "a hold lies before an operation of its thread";
 	for (size_t i = 0; i < s->stop_count; i++)
 		if (s->stops[i].n <= *position(p, s->stops[i].thread))
 			return "a stop lies before an operation of its thread";
-	return s->hold_count && s->stop_count ? "both hold and stop records" : NULL;
+	return s->goal_count && s->stop_count ? "both hold and stop records" : NULL;
 }
 
-static bool has_hold(const struct schedule *s, const char *thread)
+static bool has_goal(const struct schedule *s, const char *thread)
 {
-	for (size_t i = 0; i < s->hold_count; i++)
-		if (strcmp(s->holds[i].thread, thread) == 0)
+	for (size_t i = 0; i < s->goal_count; i++)
+		if (strcmp(s->goals[i].thread, thread) == 0)
 			return true;
 	return false;
 }
@@ -638,7 +638,7 @@ static const char *check_turns(const struct schedule *s)
 			       : NULL;
 	if (s->stop_count || s->anywhere)
 		return "threads take turns, but stop or meet anywhere";
-	if (s->first && !has_hold(s, s->first))
+	if (s->first && !has_goal(s, s->first))
 		return "the first thread has no hold";
 	for (size_t i = 0; i < s->decision_count; i++)
 		if (schedule_point(s->decisions[i].point) < 0 || !s->decisions[i].count)

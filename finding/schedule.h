@@ -42,9 +42,9 @@ struct schedule_limit {
 	uint64_t n;
 };
 
-/* A thread to hold at an access: the `occurrence`-th (from 1) at `site` after the
+/* A goal: a thread is to stand before an access: the `occurrence`-th (from 1) at `site` after the
  * `after`-th operation of the thread. */
-struct schedule_hold {
+struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
 	uint32_t site; /* of the site table; 0: find it by place */
@@ -92,15 +92,15 @@ struct schedule {
 	const char *program;
 	const char *trace; /* the recorded run it was predicted from */
 	bool speculative;  /* predicted without regard to values */
-	bool anywhere;	   /* nobody is led: threads are to meet at the holds, whoever they are */
+	bool anywhere;	   /* nobody is led: threads are to meet at the goals, whoever they are */
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
-	struct schedule_hold *holds; /* two for a race */
+	struct schedule_goal *goals; /* two for a race */
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
 	/* Going on. */
 	bool turns;	     /* one thread runs at a time, and what follows decides which */
-	const char *first;   /* the thread of a hold that goes first; NULL: that of the first hold */
+	const char *first;   /* the thread of a goal that goes first; NULL: that of the first goal */
 	uint64_t seed;	     /* 0: none */
 	const char *flavour; /* that it was made with, whose points it names; NULL: any will do */
 	struct schedule_watch *watches;
@@ -110,7 +110,7 @@ struct schedule {
 
 	size_t op_count, op_capacity;
 	size_t limit_count, limit_capacity;
-	size_t hold_count, hold_capacity;
+	size_t goal_count, goal_capacity;
 	size_t stop_count, stop_capacity;
 	struct rd_arena *arena;
 };
@@ -125,7 +125,7 @@ bool schedule_is_word(const char *text);
 /* New records at the end, zeroed; valid until the next one of their kind. */
 struct schedule_op *schedule_add_op(struct schedule *s);
 struct schedule_limit *schedule_add_limit(struct schedule *s);
-struct schedule_hold *schedule_add_hold(struct schedule *s);
+struct schedule_goal *schedule_add_goal(struct schedule *s);
 struct schedule_stop *schedule_add_stop(struct schedule *s);
 struct schedule_watch *schedule_add_watch(struct schedule *s);
 struct schedule_decision *schedule_add_decision(struct schedule *s);
@@ -144,7 +144,7 @@ int schedule_write(const struct schedule *s, const char *path);
 int schedule_parse(struct schedule *s, const void *data, size_t length, const char *name);
 int schedule_read(struct schedule *s, const char *path);
 
-/* Whether the numbers make sense: operations of a thread ascend, limits, holds
+/* Whether the numbers make sense: operations of a thread ascend, limits, goals
  * and stops lie after them.  NULL, or what is wrong. */
 const char *schedule_check(const struct schedule *s);
 

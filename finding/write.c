@@ -207,8 +207,8 @@ static void put_ops(struct rd_json *j, const struct schedule *s)
 static void put_ends(struct rd_json *j, const struct schedule *s)
 {
 	rd_json_array(j, "holds");
-	for (size_t i = 0; i < s->hold_count; i++) {
-		const struct schedule_hold *h = &s->holds[i];
+	for (size_t i = 0; i < s->goal_count; i++) {
+		const struct schedule_goal *h = &s->goals[i];
 
 		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JS("thread", h->thread), RD_JU("after", h->after), RD_JU("site", h->site),

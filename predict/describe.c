@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hold whose access is still to be found in its thread's stream. */
+/* A goal whose access is still to be found in its thread's stream. */
 struct unplaced {
 	struct schedule *schedule;
-	uint32_t hold, thread;
+	uint32_t goal, thread;
 	size_t access; /* of the thread's history */
 };
 
@@ -385,10 +385,10 @@ static struct meeting meeting_of(const struct describer *d, const struct predict
 	return m;
 }
 
-static void add_hold(struct describer *d, const struct meeting *m, int i, struct schedule *s)
+static void add_goal(struct describer *d, const struct meeting *m, int i, struct schedule *s)
 {
 	const struct exec_event *e = &d->t->x.events[m->events[i]];
-	struct schedule_hold *h = schedule_add_hold(s);
+	struct schedule_goal *h = schedule_add_goal(s);
 
 	h->thread = schedule_text(s, d->m->threads[e->thread].name);
 	h->site = e->site;
@@ -397,7 +397,7 @@ static void add_hold(struct describer *d, const struct meeting *m, int i, struct
 	h->object = schedule_text(s, m->name);
 	RD_GROW(d->unplaced, d->unplaced_capacity, d->unplaced_count + 1);
 	d->unplaced[d->unplaced_count++] =
-		(struct unplaced){s, (uint32_t)s->hold_count - 1, e->thread, m->accesses[i]};
+		(struct unplaced){s, (uint32_t)s->goal_count - 1, e->thread, m->accesses[i]};
 }
 
 static int compare_unplaced(const void *left, const void *right)
@@ -408,8 +408,8 @@ static int compare_unplaced(const void *left, const void *right)
 	return (a->access > b->access) - (a->access < b->access);
 }
 
-/* Finds the accesses of holds in the streams, each of which is read once. */
-static void place_holds(struct describer *d)
+/* Finds the accesses of goals in the streams, each of which is read once. */
+static void place_goals(struct describer *d)
 {
 	size_t *accesses = rd_xmalloc((d->unplaced_count + 1) * sizeof *accesses);
 	struct model_spot *spots = rd_xmalloc((d->unplaced_count + 1) * sizeof *spots);
@@ -422,7 +422,7 @@ static void place_holds(struct describer *d)
 			accesses[n] = first[n].access;
 		int err = model_locate(d->m, first->thread, accesses, n, spots);
 		for (size_t k = 0; k < n; k++) {
-			struct schedule_hold *h = &first[k].schedule->holds[first[k].hold];
+			struct schedule_goal *h = &first[k].schedule->goals[first[k].goal];
 			h->after = err ? 0 : spots[k].after;
 			h->occurrence = err ? 1 : spots[k].occurrence;
 		}
@@ -670,7 +670,7 @@ static void describe_race(struct describer *d, const struct predict_race *r)
 	f->access_count = 2;
 	for (int i = 0; i < 2; i++) {
 		describe_access(d, &m, i, &f->accesses[i]);
-		add_hold(d, &m, i, s);
+		add_goal(d, &m, i, s);
 	}
 	describe_threads(d, f, m.events, 2);
 }
@@ -790,7 +790,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 			if (is_next(&now, r->races[i].class))
 				describe_race(&d, &r->races[i]);
 	}
-	place_holds(&d);
+	place_goals(&d);
 	RD_FREE_EACH(d.counted, d.m->thread_count);
 	free(d.counted);
 	predict_lines_release(&d.lines);

@@ -245,18 +245,18 @@ static void limit_threads(const struct line *l, const struct uses *u, const uint
 static void spare_unborn(const struct line *l, const uint8_t *stands, struct predict_plan *plan)
 {
 	const struct lines *s = l->of;
-	uint8_t *held = rd_xcalloc((size_t)l->x->threads + 1, 1);
+	uint8_t *stuck = rd_xcalloc((size_t)l->x->threads + 1, 1);
 
 	for (size_t i = 0; i < s->fork_count; i++) {
 		const struct exec_event *e = &l->x->events[s->forks[i]];
 		if (l->at[e->thread] == NO_OP || s->forks[i] < s->kept[l->at[e->thread]])
 			continue;
-		if (stands[e->thread] || plan->limited[e->thread] || held[e->thread]) {
-			held[e->object] = 1;
+		if (stands[e->thread] || plan->limited[e->thread] || stuck[e->thread]) {
+			stuck[e->object] = 1;
 			plan->limited[e->object] = 0;
 		}
 	}
-	free(held);
+	free(stuck);
 }
 
 static void set_limits(const struct line *l, const uint32_t *targets, uint32_t count,

@@ -46,7 +46,7 @@ static enum owner_wait wait_of(const struct exec_event *stop)
 	return stop->kind == EXEC_RDLOCK ? OWNER_READ : OWNER_LOCK;
 }
 
-static void add_holds(struct graph *g, const struct machine *m)
+static void add_goals(struct graph *g, const struct machine *m)
 {
 	for (size_t i = 0; i < m->hold_count; i++)
 		g->threads[m->holds[i].thread].held_count++;
@@ -71,7 +71,7 @@ static void look_at_end(struct graph *g, const struct predict_standing *standing
 		if (g->x->events[i].flags & EXEC_PENDING)
 			g->stop[g->x->events[i].thread] = i;
 	}
-	add_holds(g, &m);
+	add_goals(g, &m);
 	for (uint32_t t = 0; t < g->x->threads; t++) {
 		const struct exec_event *e = g->stop[t] == EXEC_NONE ? NULL : &g->x->events[g->stop[t]];
 

@@ -156,7 +156,7 @@ static void add_doing(const struct explainer *e, const struct board_row *row, st
 		break;
 	case RADDLE_SLOT_LIMIT:
 	case RADDLE_SLOT_STOP:
-	case RADDLE_SLOT_HOLD: rd_buf_adds(out, "is held at "); break;
+	case RADDLE_SLOT_GOAL: rd_buf_adds(out, "stands at "); break;
 	default:
 		rd_buf_addf(out, "%s behind its operation %" PRIu64 ", %s at ",
 			    e->pid && board_is_on_cpu(e->pid, row->tid) ? "runs" : "sleeps", row->n,
@@ -173,9 +173,9 @@ static uint32_t missing_end(const struct explainer *e)
 	for (uint32_t i = 0; i < e->plan->thread_count; i++) {
 		const struct raddle_steer_thread *t = &e->plan->threads[i];
 		const struct board_row *row = board_of_plan(e->board, i);
-		uint32_t there = t->stop != RADDLE_STEER_NONE ? RADDLE_SLOT_STOP : RADDLE_SLOT_HOLD;
+		uint32_t there = t->stop != RADDLE_STEER_NONE ? RADDLE_SLOT_STOP : RADDLE_SLOT_GOAL;
 
-		if (t->stop == RADDLE_STEER_NONE && t->hold == RADDLE_STEER_NONE)
+		if (t->stop == RADDLE_STEER_NONE && t->goal == RADDLE_STEER_NONE)
 			continue;
 		if (!row || row->state != there)
 			return i;
@@ -210,7 +210,7 @@ static void add_planned(const char *kind, const char *object, const struct sched
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(place->file), place->line);
 }
 
-static void add_access(const struct schedule_hold *h, struct rd_buf *out)
+static void add_access(const struct schedule_goal *h, struct rd_buf *out)
 {
 	rd_buf_adds(out, h->write ? "write" : "read");
 	if (h->object)
@@ -219,13 +219,13 @@ static void add_access(const struct schedule_hold *h, struct rd_buf *out)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(h->place.file), h->place.line);
 }
 
-static const struct schedule_hold *hold_of(const struct explainer *e, const char *thread)
+static const struct schedule_goal *goal_of(const struct explainer *e, const char *thread)
 {
 	const struct schedule *s = e->plan->schedule;
 
-	for (size_t i = 0; i < s->hold_count; i++)
-		if (!strcmp(s->holds[i].thread, thread))
-			return &s->holds[i];
+	for (size_t i = 0; i < s->goal_count; i++)
+		if (!strcmp(s->goals[i].thread, thread))
+			return &s->goals[i];
 	return NULL;
 }
 
@@ -233,7 +233,7 @@ static const struct schedule_hold *hold_of(const struct explainer *e, const char
 static void add_expected(const struct explainer *e, uint32_t position, struct rd_buf *out)
 {
 	const char *thread = plan_thread_name(e->plan, position);
-	const struct schedule_hold *h = hold_of(e, thread);
+	const struct schedule_goal *h = goal_of(e, thread);
 	const struct schedule_stop *t = plan_stop(e->plan, thread);
 
 	rd_buf_addf(out, "%s was to ", thread);
@@ -305,7 +305,7 @@ static void add_apart(const struct explainer *e, const struct raddle_steer *stee
 		rd_buf_adds(out, "neither writes");
 		return;
 	}
-	for (int i = 0; i < RADDLE_STEER_HOLDS; i++) {
+	for (int i = 0; i < RADDLE_STEER_GOALS; i++) {
 		const struct raddle_steer_spot *s = &steer->spots[i];
 
 		board_name(e->board, s->slot, out);
@@ -342,10 +342,10 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 {
 	const struct raddle_steer_difference d = steer->difference;
 	struct rd_buf name = RD_BUF_INIT;
-	const struct schedule_hold *h;
+	const struct schedule_goal *h;
 
 	board_name(e->board, d.slot, &name);
-	h = hold_of(e, name.data);
+	h = goal_of(e, name.data);
 	switch (d.cause) {
 	case RADDLE_CAUSE_KIND:
 		rd_buf_addf(out, "%s was to do ", name.data);

@@ -4,11 +4,12 @@
  *
  * One thread writes data and sets a flag in relaxed order, the other spins until the flag is
  * set and reads the data: by the language that is a race, and on another machine, or with
- * another compiler, the reader sees old data.  But while the writer is held before its write
+ * another compiler, the reader sees old data.  But while the writer stands before its write
  * the reader never comes to its read.  For these the detector (rt/detect/detect.c) decides: it knows every
  * operation that orders accesses, so in a run in which both happen and it sees no
  * order there is none.  It looks on in every replay of a race, and mostly that is the run: once the thread
- * was found to spin nobody is held any more.  Where the two did not come about then, a free run follows.
+ * was found to spin nobody is made to stand any more.  Where the two did not come about then, a free run
+ * follows.
  *
  * It does not know what other means, files or pipes, order.  So it is asked about speculative
  * predictions: there a read that got another value explains why the threads were kept apart.
@@ -68,10 +69,10 @@ bool replay_is_observable(const struct finding *f, const struct replay_result *r
 
 static bool is_of(const struct replay_race *race, const struct schedule *s)
 {
-	if (s->hold_count != 2)
+	if (s->goal_count != 2)
 		return false;
-	return (race->site[0] == s->holds[0].site && race->site[1] == s->holds[1].site) ||
-	       (race->site[0] == s->holds[1].site && race->site[1] == s->holds[0].site);
+	return (race->site[0] == s->goals[0].site && race->site[1] == s->goals[1].site) ||
+	       (race->site[0] == s->goals[1].site && race->site[1] == s->goals[0].site);
 }
 
 static bool look_for(const struct replay_policy *p, struct finding_set *set, struct finding *f, bool planned,

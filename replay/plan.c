@@ -40,7 +40,7 @@ static int64_t add_thread(struct plan *p, const char *name, size_t length)
 {
 	struct raddle_steer_thread t = {.parent = RADDLE_STEER_NONE,
 					.limit = UINT64_MAX,
-					.hold = RADDLE_STEER_NONE,
+					.goal = RADDLE_STEER_NONE,
 					.stop = RADDLE_STEER_NONE};
 	size_t creator;
 	uint32_t known;
@@ -172,11 +172,11 @@ static bool plan_same_place(const struct trace_sites *sites, const struct trace_
 }
 
 /* A call may be one that releases memory, which is a write, or one that uses a lock, which is a read. */
-static bool is_suitable(const struct trace_site *s, const struct schedule_hold *hold)
+static bool is_suitable(const struct trace_site *s, const struct schedule_goal *goal)
 {
 	if (s->kind == TRACE_SITE_CALL)
 		return true;
-	return s->kind != TRACE_SITE_FENCE && trace_site_writes(s) == hold->write;
+	return s->kind != TRACE_SITE_FENCE && trace_site_writes(s) == goal->write;
 }
 
 static uint32_t site_number(const struct trace_sites *sites, size_t unit, const struct trace_site *s)
@@ -184,9 +184,9 @@ static uint32_t site_number(const struct trace_sites *sites, size_t unit, const 
 	return (sites->units[unit].slot << RADDLE_SITE_LOCAL_BITS) + s->n;
 }
 
-/* The first site at a place that is suitable, calls last; 0: none.  With `hold` NULL any will do. */
+/* The first site at a place that is suitable, calls last; 0: none.  With `goal` NULL any will do. */
 static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
-			const struct schedule_hold *hold)
+			const struct schedule_goal *goal)
 {
 	uint32_t call = 0;
 
@@ -196,9 +196,9 @@ static uint32_t site_at(const struct trace_sites *sites, const struct schedule_p
 		for (size_t i = 0; i < unit->site_count; i++) {
 			const struct trace_site *s = &sites->sites[unit->site + i];
 
-			if (!plan_same_place(sites, s, place) || (hold && !is_suitable(s, hold)))
+			if (!plan_same_place(sites, s, place) || (goal && !is_suitable(s, goal)))
 				continue;
-			if (!hold || s->kind != TRACE_SITE_CALL)
+			if (!goal || s->kind != TRACE_SITE_CALL)
 				return site_number(sites, u, s);
 			call = call ? call : site_number(sites, u, s);
 		}
@@ -206,7 +206,7 @@ static uint32_t site_at(const struct trace_sites *sites, const struct schedule_p
 	return call;
 }
 
-static int no_such_site(const struct plan *p, const struct schedule_hold *h)
+static int no_such_site(const struct plan *p, const struct schedule_goal *h)
 {
 	const char *of = p->schedule->program;
 
@@ -219,7 +219,7 @@ static int no_such_site(const struct plan *p, const struct schedule_hold *h)
 
 /* The site that the schedule names if it is at the place that it names, else the one at that
  * place: numbers change when a program gets another file, places when it is edited. */
-static bool has_site(const struct trace_sites *sites, const struct schedule_hold *h, uint32_t *site)
+static bool has_site(const struct trace_sites *sites, const struct schedule_goal *h, uint32_t *site)
 {
 	const struct trace_site *s = trace_sites_find(sites, h->site);
 
@@ -232,29 +232,29 @@ static bool has_site(const struct trace_sites *sites, const struct schedule_hold
 	return *site != 0;
 }
 
-static int find_site(const struct plan *p, const struct trace_sites *sites, const struct schedule_hold *h,
+static int find_site(const struct plan *p, const struct trace_sites *sites, const struct schedule_goal *h,
 		     uint32_t *site)
 {
 	return has_site(sites, h, site) ? 0 : no_such_site(p, h);
 }
 
-static int add_holds(struct plan *p, const struct trace_sites *sites)
+static int add_goals(struct plan *p, const struct trace_sites *sites)
 {
 	const struct schedule *s = p->schedule;
 
-	for (size_t i = 0; i < s->hold_count; i++) {
-		const struct schedule_hold *h = &s->holds[i];
-		struct raddle_steer_hold *to = &p->holds[i];
+	for (size_t i = 0; i < s->goal_count; i++) {
+		const struct schedule_goal *h = &s->goals[i];
+		struct raddle_steer_goal *to = &p->goals[i];
 
-		*to = (struct raddle_steer_hold){
+		*to = (struct raddle_steer_goal){
 			.after = h->after, .occurrence = h->occurrence, .write = h->write};
 		if (find_thread(p, h->thread, &to->thread) || find_site(p, sites, h, &to->site))
 			return RD_EFORMAT;
-		if (p->threads[to->thread].hold != RADDLE_STEER_NONE)
+		if (p->threads[to->thread].goal != RADDLE_STEER_NONE)
 			return unfit(p, "both accesses are of one thread,", h->thread);
-		p->threads[to->thread].hold = (uint32_t)i;
+		p->threads[to->thread].goal = (uint32_t)i;
 	}
-	p->hold_count = (uint32_t)s->hold_count;
+	p->goal_count = (uint32_t)s->goal_count;
 	return 0;
 }
 
@@ -262,8 +262,8 @@ unsigned plan_first(const struct plan *p, unsigned otherwise)
 {
 	const struct schedule *s = p->schedule;
 
-	for (unsigned i = 0; s->first && i < s->hold_count; i++)
-		if (!strcmp(s->holds[i].thread, s->first))
+	for (unsigned i = 0; s->first && i < s->goal_count; i++)
+		if (!strcmp(s->goals[i].thread, s->first))
 			return i;
 	return otherwise;
 }
@@ -338,14 +338,14 @@ static int add_placed_watch(struct plan *p, const struct trace_sites *sites, con
 	int err = 0;
 
 	for (unsigned write = 0; write < 2 && !err; write++) {
-		struct schedule_hold h = {.site = w->site, .write = write, .place = w->place};
+		struct schedule_goal h = {.site = w->site, .write = write, .place = w->place};
 
 		if ((write ? w->writes : w->reads) && has_site(sites, &h, &site))
 			err = add_watch_at(p, w, site, write ? 2 : 1);
 	}
 	if (!err && p->watch_count == before)
 		err = no_such_site(
-			p, &(struct schedule_hold){.site = w->site, .write = w->writes, .place = w->place});
+			p, &(struct schedule_goal){.site = w->site, .write = w->writes, .place = w->place});
 	return err;
 }
 
@@ -439,7 +439,7 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 	add_thread(p, "T_0", 3);
 	if (wrong)
 		return unfit(p, wrong, s->program ? s->program : RD_UNKNOWN);
-	if (s->hold_count ? s->hold_count != RADDLE_STEER_HOLDS : !s->stop_count && !s->op_count && !s->turns)
+	if (s->goal_count ? s->goal_count != RADDLE_STEER_GOALS : !s->stop_count && !s->op_count && !s->turns)
 		return unfit(p, "it needs two accesses, a stop or an order; it is for",
 			     s->program ? s->program : RD_UNKNOWN);
 	r = add_ops(p);
@@ -448,8 +448,8 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 	if (!r)
 		r = add_stops(p);
 	if (!r)
-		r = add_holds(p, sites);
-	if (!r && !s->hold_count)
+		r = add_goals(p, sites);
+	if (!r && !s->goal_count)
 		r = check_places(p, sites);
 	if (!r && s->turns)
 		r = plan_extend(p, s, sites);
@@ -544,7 +544,7 @@ static void write_turns(struct plan *p, struct raddle_steer *steer)
 		steer->flags |= RADDLE_STEER_ASK_START;
 	else
 		plan_write_more(p, steer);
-	if (!p->op_count && !p->hold_count)
+	if (!p->op_count && !p->goal_count)
 		atomic_store(&steer->phase, RADDLE_GOES_ON);
 }
 
@@ -555,12 +555,12 @@ void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint
 	steer->order = order;
 	steer->thread_count = (uint32_t)p->thread_count;
 	steer->op_count = (uint32_t)p->op_count;
-	steer->hold_count = p->hold_count;
+	steer->goal_count = p->goal_count;
 	steer->stop_count = p->stop_count;
 	steer->threads_at = threads_at();
 	steer->ops_at = ops_at(p);
 	steer->slots_at = slots_at(p);
-	memcpy(steer->holds, p->holds, sizeof p->holds);
+	memcpy(steer->goals, p->goals, sizeof p->goals);
 	memcpy(raddle_steer_threads(steer), p->threads, p->thread_count * sizeof *p->threads);
 	if (p->op_count)
 		memcpy(raddle_steer_ops(steer), p->ops, p->op_count * sizeof *p->ops);

@@ -20,8 +20,8 @@ struct plan {
 	struct raddle_steer_op *ops;	  /* those of a thread together */
 	const struct schedule_op **turns; /* by turn */
 	size_t thread_count, thread_capacity, op_count;
-	struct raddle_steer_hold holds[RADDLE_STEER_HOLDS];
-	uint32_t hold_count, stop_count;
+	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];
+	uint32_t goal_count, stop_count;
 
 	/* Going on. */
 	struct raddle_steer_watch *watches;
@@ -58,7 +58,7 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer);
 /* Puts the addresses of variables into watches that the program has not got yet. */
 int plan_place_globals(struct plan *p, pid_t pid);
 
-/* Which hold goes first, where the schedule says so. */
+/* Which goal goes first, where the schedule says so. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
 /* The name of a thread of the plan; "?" for a position it does not have. */

@@ -62,8 +62,8 @@ struct replay_request { /* zero values are the defaults */
 	uint64_t patience_ms;	 /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
 	uint64_t limit_ms;	 /* after which the program is ended in any case; 0: 10 x patience */
 	bool detect;		 /* have the runtime's happens-before detector look on */
-	bool free;		 /* nobody is led or held: the threads run as they come */
-	unsigned first;		 /* which hold of a race goes first: 0 or 1 */
+	bool free;		 /* nobody is led or made to stand: the threads run as they come */
+	unsigned first;		 /* which goal of a race goes first: 0 or 1 */
 
 	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
 	void (*begin)(void *context);
@@ -91,7 +91,7 @@ enum replay_outcome {
 	REPLAY_CONFIRMED, /* race: both threads stood at their accesses; deadlock: they stand in it */
 	REPLAY_DIVERGED,  /* the program did something that the schedule does not have */
 	REPLAY_DEADLOCK,  /* the way was blocked by a deadlock that is not the one meant */
-	REPLAY_LIVELOCK,  /* a thread runs without end while another one is held */
+	REPLAY_LIVELOCK,  /* a thread runs without end while another one stands */
 	REPLAY_CRASHED,	  /* a signal ended the program before it came there */
 	REPLAY_ENDED,	  /* the program ended before it came there */
 	REPLAY_STUCK,	  /* nothing moved, and it cannot be told why */
@@ -169,7 +169,7 @@ struct replay_result {
 	int status;
 	const char *explanation; /* a sentence: why it was not confirmed, or what stood where */
 	uint64_t done, planned;	 /* operations of the schedule that were done, and that it has */
-	struct replay_spot spots[RADDLE_STEER_HOLDS];
+	struct replay_spot spots[RADDLE_STEER_GOALS];
 	size_t spot_count;	   /* 2 once a race was met */
 	struct replay_wait *waits; /* a deadlock that stood, meant or not */
 	size_t wait_count;

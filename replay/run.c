@@ -99,9 +99,9 @@ static void command(struct replay *r, enum raddle_command what)
 
 static void copy_spots(struct replay *r, const struct board *b)
 {
-	for (uint32_t i = 0; i < r->plan.hold_count; i++)
+	for (uint32_t i = 0; i < r->plan.goal_count; i++)
 		turns_copy_spot(r->result->arena, b, &r->steer->spots[i], &r->result->spots[i]);
-	r->result->spot_count = r->plan.hold_count;
+	r->result->spot_count = r->plan.goal_count;
 }
 
 static void copy_held(struct replay *r, const struct board_row *row, struct replay_wait *to)
@@ -168,9 +168,9 @@ static void copy_waits(struct replay *r, const struct board *b)
 /* Whether the two are the accesses of the schedule, in whatever order. */
 static bool is_planned_race(const struct replay *r, const struct raddle_steer_race *race)
 {
-	const struct raddle_steer_hold *h = r->plan.holds;
+	const struct raddle_steer_goal *h = r->plan.goals;
 
-	return r->plan.hold_count == 2 && ((race->site[0] == h[0].site && race->site[1] == h[1].site) ||
+	return r->plan.goal_count == 2 && ((race->site[0] == h[0].site && race->site[1] == h[1].site) ||
 					   (race->site[0] == h[1].site && race->site[1] == h[0].site));
 }
 
@@ -237,7 +237,7 @@ static void look_at_meeting(struct replay *r, pid_t pid)
 {
 	const struct board *b = &r->watch.before;
 
-	if (!r->request->met || b->phase != RADDLE_MET || !r->plan.hold_count)
+	if (!r->request->met || b->phase != RADDLE_MET || !r->plan.goal_count)
 		return;
 	if (!r->stays) {
 		uint64_t at = r->session.shared->steer_offset;
@@ -343,7 +343,7 @@ static bool has_met(const struct replay *r, const struct board *b)
 {
 	if (!r->request->schedule->turns)
 		return false;
-	if (r->plan.hold_count)
+	if (r->plan.goal_count)
 		return b->phase == RADDLE_GOES_ON || atomic_load(&r->steer->met) == 1;
 	return b->phase == RADDLE_GOES_ON && !r->result->turns.strayed;
 }
@@ -518,12 +518,12 @@ static uint64_t detector_memory(void)
 static uint32_t flags(const struct replay *r)
 {
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
-	       (r->plan.hold_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
+	       (r->plan.goal_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
 	       (r->request->schedule->turns ? RADDLE_STEER_TURNS : 0u) |
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
-	       (r->request->met && r->plan.hold_count ? RADDLE_STEER_STAY : 0u);
+	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u);
 }
 
 static void set_patience(struct replay *r)

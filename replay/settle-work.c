@@ -158,10 +158,10 @@ static void forget_order(struct worker *w, struct finding *f)
 	s->trace = schedule_text(s, given->trace);
 	s->speculative = given->speculative;
 	s->anywhere = true;
-	for (size_t i = 0; i < given->hold_count; i++) {
-		struct schedule_hold *h = schedule_add_hold(s);
+	for (size_t i = 0; i < given->goal_count; i++) {
+		struct schedule_goal *h = schedule_add_goal(s);
 
-		*h = given->holds[i];
+		*h = given->goals[i];
 		h->after = 0;
 		h->occurrence = 1;
 	}

@@ -123,10 +123,10 @@ static void show_spot(const struct trace_sites *sites, struct finding_set *set, 
 /* Other threads than those of the prediction may have met. */
 static void show_who_met(struct finding_set *set, struct finding *f, const struct replay_result *result)
 {
-	for (size_t i = 0; i < result->spot_count && i < f->access_count && i < f->schedule->hold_count;
+	for (size_t i = 0; i < result->spot_count && i < f->access_count && i < f->schedule->goal_count;
 	     i++) {
 		f->accesses[i].thread = finding_text(set, result->spots[i].thread);
-		f->schedule->holds[i].thread = schedule_text(f->schedule, result->spots[i].thread);
+		f->schedule->goals[i].thread = schedule_text(f->schedule, result->spots[i].thread);
 	}
 	finding_note(set, f,
 		     "no order of operations was kept: threads that came to one of these places stood "
@@ -261,7 +261,7 @@ static bool is_confirmed(const struct replay_policy *p, const struct finding *f,
 }
 
 /* Whether the program went another way, which a new prediction can follow.  A thread that spins
- * for one that is held would do so again. */
+ * for one that stands would do so again. */
 bool replay_went_astray(const struct replay_result *result)
 {
 	return result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||

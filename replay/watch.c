@@ -11,10 +11,10 @@
  * it by themselves: after WATCH_STAND_MS either the owner graph says that it is a
  * deadlock of the program, or the plan is at fault and is given up.  If threads run, the plan
  * has `patience` to come forward.  If then the thread that it waits for has been on a processor
- * again and again, that is a spin for something that a held thread would do; if not, nobody can
+ * again and again, that is a spin for something that a thread which stands would do; if not, nobody can
  * be blamed.
  *
- * Once nobody is held, a standing deadlock is one of the program for certain.
+ * Once nobody is made to stand, a standing deadlock is one of the program for certain.
  */
 #include "replay/watch.h"
 
@@ -58,7 +58,7 @@ static enum watch_action end_program(struct watch *w, enum replay_end end)
 
 static bool stands_as_planned(const struct board_row *r)
 {
-	return r->state == RADDLE_SLOT_HOLD || r->state == RADDLE_SLOT_STOP || r->state == RADDLE_SLOT_LIMIT;
+	return r->state == RADDLE_SLOT_GOAL || r->state == RADDLE_SLOT_STOP || r->state == RADDLE_SLOT_LIMIT;
 }
 
 static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_ms)

@@ -13,7 +13,7 @@
 
 #define WATCH_LOOK_MS 20 /* between two boards */
 #define WATCH_STAND_MS                                                                                       \
-	200 /* how long a deadlock must stand, and a thread be held with nobody else running                 \
+	200 /* how long a deadlock must stand, and a thread stand with nobody else running                   \
 	     */
 
 enum watch_action {

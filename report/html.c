@@ -141,7 +141,7 @@ static void put_wait(struct page *p, const struct finding *f, const struct findi
 
 static void put_schedule(struct page *p, const struct finding *f)
 {
-	if (!f->schedule || !(f->schedule->op_count + f->schedule->hold_count + f->schedule->stop_count))
+	if (!f->schedule || !(f->schedule->op_count + f->schedule->goal_count + f->schedule->stop_count))
 		return;
 	raw(p, "<h3>The order of operations that leads there</h3>\n");
 	html_schedule(p->out, f, p->opts->steps ? p->opts->steps : STEPS);

@@ -260,12 +260,12 @@ static void put_thread_flow(struct writer *w, const struct schedule *s, const ch
 		word_op(&w->words, s->ops[i].kind, s->ops[i].object);
 		put_step(w, i + 1, &s->ops[i].place, "important");
 	}
-	for (size_t i = 0; i < s->hold_count; i++) {
-		if (strcmp(s->holds[i].thread, thread) != 0)
+	for (size_t i = 0; i < s->goal_count; i++) {
+		if (strcmp(s->goals[i].thread, thread) != 0)
 			continue;
 		rd_buf_addf(&w->words, "%s stands before its %s", thread,
-			    s->holds[i].write ? "write" : "read");
-		put_step(w, s->op_count + 1, &s->holds[i].place, "essential");
+			    s->goals[i].write ? "write" : "read");
+		put_step(w, s->op_count + 1, &s->goals[i].place, "essential");
 	}
 	for (size_t i = 0; i < s->stop_count; i++) {
 		if (strcmp(s->stops[i].thread, thread) != 0)
@@ -282,8 +282,8 @@ static void find_threads(const struct schedule *s, struct rd_names *threads)
 {
 	for (size_t i = 0; i < s->op_count; i++)
 		rd_names_put(threads, s->ops[i].thread, strlen(s->ops[i].thread));
-	for (size_t i = 0; i < s->hold_count; i++)
-		rd_names_put(threads, s->holds[i].thread, strlen(s->holds[i].thread));
+	for (size_t i = 0; i < s->goal_count; i++)
+		rd_names_put(threads, s->goals[i].thread, strlen(s->goals[i].thread));
 	for (size_t i = 0; i < s->stop_count; i++)
 		rd_names_put(threads, s->stops[i].thread, strlen(s->stops[i].thread));
 }

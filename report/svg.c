@@ -4,7 +4,7 @@
  * box for each operation, arrows where one thread's operation lets another's
  * happen, and at the bottom where the threads stand when it goes wrong.
  *
- * Boxes are placed on a grid: row i is operation first + i; two more rows hold
+ * Boxes are placed on a grid: row i is operation first + i; two more rows have
  * the end.  Colours come from the page's style, by class.
  */
 #include "report/html.h"
@@ -84,8 +84,8 @@ static void find_columns(struct drawing *d)
 
 	for (size_t i = d->first; i < d->s->op_count; i++)
 		add_column(d, d->s->ops[i].thread);
-	for (size_t i = 0; i < d->s->hold_count; i++)
-		add_column(d, d->s->holds[i].thread);
+	for (size_t i = 0; i < d->s->goal_count; i++)
+		add_column(d, d->s->goals[i].thread);
 	for (size_t i = 0; i < d->s->stop_count; i++)
 		add_column(d, d->s->stops[i].thread);
 	found = d->threads;
@@ -262,7 +262,7 @@ static void put_end(const struct drawing *d, const char *thread, const char *wor
 /* The two accesses meet. */
 static void put_clash(const struct drawing *d)
 {
-	int a = column(d, d->s->holds[0].thread), b = column(d, d->s->holds[1].thread);
+	int a = column(d, d->s->goals[0].thread), b = column(d, d->s->goals[1].thread);
 	int left = middle(d, a < b ? a : b) + d->grid->box / 2,
 	    right = middle(d, a < b ? b : a) - d->grid->box / 2;
 	int y = end_y(d) + END_HEIGHT / 2;
@@ -305,12 +305,12 @@ static void put_ends(const struct drawing *d)
 {
 	struct rd_buf words = RD_BUF_INIT;
 
-	if (d->s->hold_count == 2)
+	if (d->s->goal_count == 2)
 		put_clash(d);
 	for (size_t i = 0; i < d->s->stop_count; i++)
 		put_want(d, &d->s->stops[i]);
-	for (size_t i = 0; i < d->s->hold_count; i++) {
-		const struct schedule_hold *h = &d->s->holds[i];
+	for (size_t i = 0; i < d->s->goal_count; i++) {
+		const struct schedule_goal *h = &d->s->goals[i];
 
 		rd_buf_clear(&words);
 		rd_buf_addf(&words, "%s %s", h->write ? "write" : "read", h->object ? h->object : "");

@@ -300,7 +300,7 @@ static void print_ops(struct printer *p, const struct schedule *s, size_t first)
 }
 
 /* "its write of hits"; of a finding it is known what else than a write it is. */
-static void add_end(struct rd_buf *b, const struct schedule_hold *h, const struct finding_access *a)
+static void add_end(struct rd_buf *b, const struct schedule_goal *h, const struct finding_access *a)
 {
 	static const char *const does[FINDING_OPS] = {
 		[FINDING_FREE] = "it frees",	   [FINDING_USE] = "it uses",
@@ -323,8 +323,8 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 			    s->limits[i].n);
 		flush_line(p, 7, "");
 	}
-	for (size_t i = 0; i < s->hold_count; i++) {
-		const struct schedule_hold *h = &s->holds[i];
+	for (size_t i = 0; i < s->goal_count; i++) {
+		const struct schedule_goal *h = &s->goals[i];
 
 		rd_buf_addf(&p->line, "%s %s stands before ", i ? "and" : "then", h->thread);
 		add_end(&p->line, h, f && i < f->access_count ? &f->accesses[i] : NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Words for what findings hold.  The texts that the formats share are made here,
+ * Words for what findings say.  The texts that the formats share are made here,
  * so that a reader of the HTML page finds in a terminal what was on the page.
  */
 #include "report/words.h"

@@ -17,7 +17,7 @@
  * collector takes its OPEN buffers as they are.
  *
  * Buffers that were used and are free again form a lock-free stack, sealed ones a second one that the
- * collector takes whole and reverses.  A stack head holds (tag << 32 | index +
+ * collector takes whole and reverses.  A stack head is (tag << 32 | index +
  * 1); the tag changes at every operation so that a recycled index is noticed.
  *
  * A thread that finds no free buffer sleeps on `free_futex`.  It gives up, sets

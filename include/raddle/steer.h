@@ -19,12 +19,12 @@
  *   struct raddle_slot             RADDLE_SLOTS of them, by thread number; sparse
  *
  * The life of a run (`phase`, a futex):
- *   LEADING   operations wait for their turn, threads stop at limits, holds and stops
+ *   LEADING   operations wait for their turn, threads stop at limits, goals and stops
  *   MET       race: two threads stand at overlapping accesses, one of them a write;
  *             deadlock: all stops are reached and let go into their operations;
  *             order: all operations were done
- *   DIVERGED  the plan cannot be kept: `difference` says why; nobody is held any more
- *   RUNS_FREE nobody is held any more
+ *   DIVERGED  the plan cannot be kept: `difference` says why; nobody is kept waiting any more
+ *   RUNS_FREE nobody is kept waiting any more
  *   GOES_ON   with RADDLE_STEER_TURNS: the threads take turns as the plan decides
  * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  Out of MET leads `command`, or the
  * runtime itself unless RADDLE_STEER_STAY is set.  The replayer ends LEADING from
@@ -75,7 +75,7 @@
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
 #define RADDLE_STEER_FRAMES 64 /* innermost call sites of a stack that is reported */
 #define RADDLE_STEER_RACES 256
-#define RADDLE_STEER_HOLDS 2
+#define RADDLE_STEER_GOALS 2
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* as `running`: the program stands and asks */
 #define RADDLE_STEER_WATCHES 4096
 #define RADDLE_STEER_DECISIONS 65536
@@ -87,8 +87,8 @@ enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FRE
 
 enum raddle_command {
 	RADDLE_COMMAND_NONE,
-	RADDLE_COMMAND_GO,	/* out of MET: let them go, hold `order` first */
-	RADDLE_COMMAND_GIVE_UP, /* out of LEADING: nobody is held any more */
+	RADDLE_COMMAND_GO,	/* out of MET: let them go, goal `order` first */
+	RADDLE_COMMAND_GIVE_UP, /* out of LEADING: nobody is kept waiting any more */
 };
 
 enum raddle_steer_flags {
@@ -96,7 +96,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_DETECT = 2, /* look for unordered accesses (rt/detect/detect.c) */
 	RADDLE_STEER_ORDER = 4,	 /* nobody is to stand anywhere: MET when the last operation was done */
 	RADDLE_STEER_ANYWHERE =
-		8, /* no thread is led; whoever comes to a hold's site stands there for a while */
+		8, /* no thread is led; whoever comes to a goal's site stands there for a while */
 	RADDLE_STEER_TURNS = 16,     /* one thread at a time */
 	RADDLE_STEER_ASK = 32,	     /* stand when all decisions were taken */
 	RADDLE_STEER_ASK_START = 64, /* stand before the first operation */
@@ -106,7 +106,7 @@ enum raddle_steer_flags {
 enum raddle_cause {
 	RADDLE_CAUSE_NONE,
 	RADDLE_CAUSE_KIND,    /* the thread's n-th operation is of another kind */
-	RADDLE_CAUSE_PAST,    /* the thread has gone past its hold: the access did not come */
+	RADDLE_CAUSE_PAST,    /* the thread has gone past its goal: the access did not come */
 	RADDLE_CAUSE_APART,   /* both came, but touch different memory, or both only read */
 	RADDLE_CAUSE_ENDED,   /* the thread ended before it came where it should stand */
 	RADDLE_CAUSE_GIVE_UP, /* the replayer said so */
@@ -134,7 +134,7 @@ enum raddle_slot_state {
 	RADDLE_SLOT_RUNS,
 	RADDLE_SLOT_GATE,    /* waits for its turn */
 	RADDLE_SLOT_LIMIT,   /* stands at its limit */
-	RADDLE_SLOT_HOLD,    /* stands at its access */
+	RADDLE_SLOT_GOAL,    /* stands at its access */
 	RADDLE_SLOT_STOP,    /* stands before the operation it is to stop in */
 	RADDLE_SLOT_BLOCKED, /* waits in an operation of the program */
 	RADDLE_SLOT_ENDED,
@@ -166,7 +166,7 @@ struct raddle_steer_thread {
 	uint32_t parent, index; /* parent: position in this table; NONE for the initial thread */
 	uint32_t first, count;	/* its operations */
 	uint64_t limit;		/* no operation past this one until LEADING is over; UINT64_MAX: none */
-	uint32_t hold, stop;	/* position in `holds`; 1 if it has a stop; NONE: none */
+	uint32_t goal, stop;	/* position in `goals`; 1 if it has a stop; NONE: none */
 	uint64_t stop_n;	/* the operation it is to stop in */
 	uint32_t stop_kind;	/* enum raddle_event */
 	uint32_t unused;
@@ -178,8 +178,8 @@ struct raddle_steer_op {
 	uint32_t turn; /* position in the whole order, from 0 */
 };
 
-/* A thread to hold at the `occurrence`-th record of `site` after operation `after`. */
-struct raddle_steer_hold {
+/* A goal: the thread is to stand before the `occurrence`-th record of `site` after operation `after`. */
+struct raddle_steer_goal {
 	uint64_t after, occurrence;
 	uint32_t thread; /* position in the table */
 	uint32_t site;
@@ -245,9 +245,9 @@ struct raddle_steer_ask {
 
 struct raddle_steer {
 	uint32_t version, flags;
-	uint32_t thread_count, op_count, hold_count, stop_count;
+	uint32_t thread_count, op_count, goal_count, stop_count;
 	uint64_t threads_at, ops_at, slots_at; /* offsets from the start of this struct */
-	uint32_t order;			       /* which hold goes first */
+	uint32_t order;			       /* which goal goes first */
 	_Alignas(64) _Atomic uint32_t turn;    /* operations of the plan done; a futex */
 	_Alignas(64) _Atomic uint32_t phase;   /* enum raddle_phase; a futex, also for the replayer */
 	_Atomic uint32_t command;	       /* enum raddle_command; a futex */
@@ -257,8 +257,8 @@ struct raddle_steer {
 	_Atomic uint32_t race_count;  /* may exceed RADDLE_STEER_RACES */
 	_Atomic uint32_t detect_over; /* 1: the detector had no memory and looks no more */
 	uint64_t detect_memory;	      /* how many bytes it may use; 0: as many as there are */
-	struct raddle_steer_hold holds[RADDLE_STEER_HOLDS];
-	struct raddle_steer_spot spots[RADDLE_STEER_HOLDS]; /* who stands at the holds */
+	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];
+	struct raddle_steer_spot spots[RADDLE_STEER_GOALS]; /* who stands at the goals */
 	struct raddle_steer_difference difference;
 	struct raddle_steer_race races[RADDLE_STEER_RACES];
 

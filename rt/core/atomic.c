@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void emit(struct rt_thread *t, cons
 						       struct rt_record *r)
 {
 	if (t->recording) {
-		r->code |= rt_hold(t);
+		r->code |= rt_encoder_take(t);
 		r->operand[0] = rt_q();
 		r->operand[1] = (uintptr_t)p;
 	}

@@ -99,7 +99,7 @@ static uintptr_t stack_size(const pthread_attr_t *attributes)
 struct creation {
 	struct rt_thread *parent; /* NULL: not recorded */
 	struct rt_thread *child;
-	uint32_t number, index, held;
+	uint32_t number, index, taken;
 	uint64_t q, time, signals;
 	struct rt_op op;
 };
@@ -131,7 +131,7 @@ static bool creation_begin(struct creation *c, const pthread_attr_t *attributes)
 	c->child->index = c->index;
 	RT_TELL(created, c->parent, c->child);
 	c->parent->internal++;
-	c->held = rt_hold(c->parent);
+	c->taken = rt_encoder_take(c->parent);
 	c->q = rt_q();
 	c->time = rt_now();
 	return true;
@@ -156,7 +156,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	} else if (c->child->number == c->number && c->child->handle != (uint64_t)*thread) {
 		rt_handle_add((uint64_t)*thread, c->number);
 	}
-	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->held, c->q, c->time, c->number, c->index,
+	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->taken, c->q, c->time, c->number, c->index,
 		 (uint64_t)error);
 	rt_op_end(&c->op);
 }

@@ -11,8 +11,8 @@
  *
  * Acquiring operations take their q and write their record when they have
  * succeeded, releasing ones before they begin, so that a program that is killed
- * in between leaves no lock taken twice; signal handlers are held off meanwhile so
- * that the stream stays in the order of q.  No wait happens with the encoder held, and all waiting calls are
+ * in between leaves no lock taken twice; signal handlers are kept out meanwhile so
+ * that the stream stays in the order of q.  No wait happens with the encoder taken, and all waiting calls are
  * left by cancellation without anything to clean up.
  */
 #include "rt/core/c11.h"

@@ -8,7 +8,7 @@
 
 #include "rt/core/thread.h"
 
-#define RT_HELD 0x100u /* with a code: the caller holds the encoder, rt_hold() */
+#define RT_TAKEN 0x100u /* with a code: the caller has taken the encoder, rt_encoder_take() */
 void rt_emit(struct rt_thread *t, const struct rt_record *record);
 void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t *operands);
 
@@ -17,12 +17,12 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 #define RT_NONE UINT64_MAX
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
-uint32_t rt_hold(struct rt_thread *t); /* keeps handlers out until the event; returns RT_HELD or 0 */
+uint32_t rt_encoder_take(struct rt_thread *t); /* keeps handlers out until the event; returns RT_TAKEN or 0 */
 
-void rt_let_go(struct rt_thread *t); /* after rt_hold() where there is no event after all */
+void rt_encoder_leave(struct rt_thread *t); /* after rt_encoder_take() where there is no event after all */
 
 /* A releasing operation `q t a result`: the record is written before it, the
- * result is put in after it.  In between the encoder is held. */
+ * result is put in after it.  In between the encoder is taken. */
 struct rt_release {
 	uint8_t *byte;	   /* the result in the buffer, or */
 	uint64_t *operand; /* the result of a record that waits */

@@ -351,9 +351,9 @@ struct access {
 /* Whether it is the race of the plan, for which there is always room. */
 static bool is_wanted(const struct raddle_steer *s, uint32_t a, uint32_t b)
 {
-	uint32_t x = s->holds[0].site, y = s->holds[1].site;
+	uint32_t x = s->goals[0].site, y = s->goals[1].site;
 
-	return s->hold_count && ((a == x && b == y) || (a == y && b == x));
+	return s->goal_count && ((a == x && b == y) || (a == y && b == x));
 }
 
 static void write_race(const struct access *a, uint64_t other, uint32_t site, uint64_t bits)

@@ -4,7 +4,7 @@
  * orders.
  *
  * In: what the threads do, by the calls below.  Out: races in the steering memory.
- * It knows nothing of gates and holds, so what Raddle itself makes threads wait
+ * It knows nothing of gates and goals, so what Raddle itself makes threads wait
  * for orders nothing.  The other layers ask nothing of it: it hears of everything by its table,
  * rt/detect/detect-layer.c, and this header is for its own files and its test.
  *
@@ -13,7 +13,7 @@
  *     it has succeeded.  Both ways an edge is never missing.
  *   - The segment of the thread (marks of abi.h) must end with each release: no access may
  *     come between rt_detect_release() and the record that begins the new segment.
- *   - An access is told when the slow path would write its record, after a hold.  It is compared with
+ *   - An access is told when the slow path would write its record, after a goal.  It is compared with
  *     others before the thread's next operation (rt/core/gather.h), so what frees memory has to
  * say so first, by rt_detect_flush() or rt_detect_forget(). An access that a signal handler makes above the
  * encoder (t->busy) is not told.

@@ -132,7 +132,7 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 
 	if (!goes_on(t))
 		return;
-	r.code &= ~RT_HELD;
+	r.code &= ~RT_TAKEN;
 	begin_segment(t, r.code);
 	if (r.code == RADDLE_ATOMIC)
 		emit_atomic(t, &r);
@@ -196,13 +196,13 @@ void rt_release_end(struct rt_thread *t, const struct rt_release *release, uint6
 }
 
 /* Nobody has to be kept out, and nothing is marked. */
-uint32_t rt_hold(struct rt_thread *t)
+uint32_t rt_encoder_take(struct rt_thread *t)
 {
 	(void)t;
 	return 0;
 }
 
-void rt_let_go(struct rt_thread *t)
+void rt_encoder_leave(struct rt_thread *t)
 {
 	(void)t;
 }

@@ -36,7 +36,7 @@ static void read_at(int directory, const char *name, char *text, size_t size)
 	text[got > 0 ? got : 0] = 0;
 }
 
-/* The state is behind the last parenthesis: the name before it may hold others. */
+/* The state is behind the last parenthesis: the name before it may contain others. */
 static char state_in(const char *stat)
 {
 	const char *name_end = NULL;

@@ -699,15 +699,15 @@ static void append(struct rt_thread *t, struct rt_record *r)
 /* The record is the callee's to change. */
 static void emit(struct rt_thread *t, struct rt_record *r)
 {
-	bool held = r->code & RT_HELD;
+	bool taken = r->code & RT_TAKEN;
 
-	r->code &= ~RT_HELD;
-	if (!held && t->busy && !recover(t)) {
+	r->code &= ~RT_TAKEN;
+	if (!taken && t->busy && !recover(t)) {
 		place(r);
 		defer(t, r);
 		return;
 	}
-	if (!held && pending(t))
+	if (!taken && pending(t))
 		drain(t);
 	take(t);
 	append(t, r);
@@ -877,15 +877,15 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	emit(t, &r);
 }
 
-uint32_t rt_hold(struct rt_thread *t)
+uint32_t rt_encoder_take(struct rt_thread *t)
 {
 	if (t->busy && !recover(t))
 		return 0;
 	take(t);
-	return RT_HELD;
+	return RT_TAKEN;
 }
 
-void rt_let_go(struct rt_thread *t)
+void rt_encoder_leave(struct rt_thread *t)
 {
 	leave(t);
 }

@@ -7,7 +7,7 @@
  * The accesses that lie in one block are tested and marked together.  A block
  * with a byte that is not marked belongs to a run; each run becomes one STRIDE
  * record.  (An access of such a block that was marked is recorded once more, which
- * says nothing false.)  The encoder is held while a run is marked, so that a signal
+ * says nothing false.)  The encoder is taken while a run is marked, so that a signal
  * handler sees no half-made block; a handler that interrupted the encoder
  * goes the way of single accesses.
  */
@@ -98,21 +98,21 @@ static __attribute__((noinline, cold)) void walk_told(struct rt_thread *t, struc
 {
 	while (t->recording && s.left != 0) {
 		struct rt_record r = {.code = RADDLE_STRIDE, .site = site, .count = 3};
-		uint32_t held = rt_hold(t);
-		if (!held) {
+		uint32_t taken = rt_encoder_take(t);
+		if (!taken) {
 			one_by_one(&t->self, &s, site, write);
 			return;
 		}
-		r.code |= held;
+		r.code |= taken;
 		r.operand[1] = s.by;
 		r.operand[2] = next_run(&t->self, &s, write);
 		r.operand[0] = s.at - r.operand[2] * s.by;
 		if (r.operand[2] == 0) {
-			rt_let_go(t);
+			rt_encoder_leave(t);
 			continue;
 		}
 		if (rt_unread())
-			rt_let_go(t);
+			rt_encoder_leave(t);
 		else
 			rt_emit(t, &r);
 		rt_tell_stride(t, &r, s.size, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
@@ -125,24 +125,24 @@ static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool 
 
 	while (t && s.left != 0) {
 		uint64_t run;
-		uint32_t held;
+		uint32_t taken;
 		if (t->recording != RT_PLAIN) {
 			walk_told(t, s, site, write);
 			return;
 		}
-		held = rt_hold(t);
-		if (!held) {
+		taken = rt_encoder_take(t);
+		if (!taken) {
 			one_by_one(&t->self, &s, site, write);
 			return;
 		}
 		run = next_run(&t->self, &s, write);
 		if (run != 0)
-			rt_emit(t, &(struct rt_record){.code = RADDLE_STRIDE | held,
+			rt_emit(t, &(struct rt_record){.code = RADDLE_STRIDE | taken,
 						       .site = site,
 						       .count = 3,
 						       .operand = {s.at - run * s.by, s.by, run}});
 		else
-			rt_let_go(t);
+			rt_encoder_leave(t);
 	}
 }
 

@@ -437,12 +437,12 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 	for (uint32_t i = 0; i < slot_count(); i++) {
 		uint32_t state = state_of(i);
 
-		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_HOLD)
+		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_GOAL)
 			atomic_store(&slot_at(i)->ready, 1);
 	}
 	if (first != t->number) {
 		atomic_store(&rt_steered(t)->slot->ready, 1);
-		rt_steer_show(t, RADDLE_SLOT_HOLD);
+		rt_steer_show(t, RADDLE_SLOT_GOAL);
 	}
 	if (rt_steer_change_phase(RADDLE_MET, RADDLE_GOES_ON))
 		hand_over(t->number, first);
@@ -472,7 +472,7 @@ static void come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, bo
 	note(t, n, point);
 	atomic_store(&rt_steered(t)->slot->ready, 1);
 	atomic_store(&rt_steered(t)->slot->away, 0);
-	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_HOLD : RADDLE_SLOT_GATE);
+	rt_steer_show(t, point == RADDLE_POINT_ACCESS ? RADDLE_SLOT_GOAL : RADDLE_SLOT_GATE);
 	if (has_turn(t))
 		pass(t, asks, &signals);
 	else if (running() == RADDLE_STEER_NONE)
@@ -756,7 +756,7 @@ void rt_turn_look(void)
 	if (is_away(turn, number)) {
 		rt_steer_lock(&signals);
 		if (running() == number && turns() && state_of(number) != RADDLE_SLOT_GATE &&
-		    state_of(number) != RADDLE_SLOT_HOLD)
+		    state_of(number) != RADDLE_SLOT_GOAL)
 			leave_behind(number);
 		rt_steer_unlock(&signals);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Steering: gates, limits, holds and stops (rt/steer/steer.h, include/raddle/steer.h).
+ * Steering: gates, limits, goals and stops (rt/steer/steer.h, include/raddle/steer.h).
  *
  * In: a plan in memory that the replayer shares with us, and what the threads are
  * about to do.  Out: threads that wait for their turn; what they do, in their slots;
@@ -38,7 +38,7 @@ uint32_t rt_steer_phase(void)
 	return atomic_load_explicit(&rt_steer()->phase, memory_order_acquire);
 }
 
-static bool held(void)
+static bool is_leading(void)
 {
 	uint32_t now = rt_steer_phase();
 
@@ -179,7 +179,7 @@ void rt_steer_show(struct rt_thread *t, uint32_t state)
 		atomic_store_explicit(&rt_steered(t)->slot->state, state, memory_order_release);
 }
 
-/* Stands in `state` while the condition holds.  `seen_` is taken before it is looked at. */
+/* Stands in `state` while the condition is true.  `seen_` is taken before it is looked at. */
 #define STAND(t, state, condition)                                                                           \
 	do {                                                                                                 \
 		if (condition)                                                                               \
@@ -209,14 +209,14 @@ static bool fits(const struct raddle_steer *s, uint64_t size)
 	const struct raddle_steer_thread *threads = raddle_steer_threads((struct raddle_steer *)s);
 	const struct raddle_steer_op *ops = raddle_steer_ops((struct raddle_steer *)s);
 
-	if (size < sizeof *s || s->version != RADDLE_STEER_VERSION || s->hold_count > RADDLE_STEER_HOLDS ||
+	if (size < sizeof *s || s->version != RADDLE_STEER_VERSION || s->goal_count > RADDLE_STEER_GOALS ||
 	    s->threads_at > size || (size - s->threads_at) / sizeof *threads < s->thread_count ||
 	    s->ops_at > size || (size - s->ops_at) / sizeof *ops < s->op_count || s->slots_at > size ||
 	    (size - s->slots_at) / sizeof(struct raddle_slot) < RADDLE_SLOTS)
 		return false;
 	for (uint32_t i = 0; i < s->thread_count; i++)
 		if (threads[i].first > s->op_count || threads[i].count > s->op_count - threads[i].first ||
-		    (threads[i].hold != RADDLE_STEER_NONE && threads[i].hold >= s->hold_count))
+		    (threads[i].goal != RADDLE_STEER_NONE && threads[i].goal >= s->goal_count))
 			return false;
 	for (uint32_t i = 0; i < s->op_count; i++)
 		if (ops[i].turn >= s->op_count)
@@ -288,8 +288,8 @@ static void follow_plan(struct rt_thread *t, uint32_t position)
 	d->plan = &raddle_steer_threads(rt_steer())[position];
 	d->place = &rt_steering()->places[position];
 	d->op = d->plan->first;
-	if (d->plan->hold != RADDLE_STEER_NONE)
-		d->hold = &rt_steer()->holds[d->plan->hold];
+	if (d->plan->goal != RADDLE_STEER_NONE)
+		d->goal = &rt_steer()->goals[d->plan->goal];
 }
 
 void rt_steer_begin(struct rt_thread *t)
@@ -302,7 +302,7 @@ void rt_steer_begin(struct rt_thread *t)
 	if (t->number != 0 && t->parent < RADDLE_SLOTS)
 		parent = slots[t->parent].thread;
 	slot = &slots[t->number];
-	rt_steered(t)->anywhere = rt_steer()->flags & RADDLE_STEER_ANYWHERE && rt_steer()->hold_count == 2;
+	rt_steered(t)->anywhere = rt_steer()->flags & RADDLE_STEER_ANYWHERE && rt_steer()->goal_count == 2;
 	rt_steered(t)->place = &rt_steering()->common;
 	slot->thread = rt_steered(t)->anywhere ? RADDLE_STEER_NONE : find_plan(t, parent);
 	slot->parent = t->parent;
@@ -324,7 +324,7 @@ static bool is_expected(const struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
-	return plan && (rt_steered(t)->op < plan->first + plan->count || rt_steered(t)->hold ||
+	return plan && (rt_steered(t)->op < plan->first + plan->count || rt_steered(t)->goal ||
 			(plan->stop == 1 && !rt_steered(t)->stopped));
 }
 
@@ -381,12 +381,12 @@ void rt_steer_exit(struct rt_thread *t)
 {
 	const struct raddle_steer_thread *plan = rt_steered(t)->plan;
 
-	if (plan && held()) {
+	if (plan && is_leading()) {
 		if (is_expected(t))
 			diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_EXIT);
 		else
 			STAND(t, RADDLE_SLOT_LIMIT,
-			      held() && (rt_steered(t)->n >= plan->limit || is_another_to_come(t)));
+			      is_leading() && (rt_steered(t)->n >= plan->limit || is_another_to_come(t)));
 	}
 	if (rt_steer()->stop_count && rt_steer_phase() == RADDLE_RUNS_FREE)
 		rt_linger();
@@ -427,7 +427,7 @@ void rt_step_reached(const struct rt_step *step)
 {
 	struct rt_steered *d = rt_steered(step->t);
 
-	if (!is_stop(step) || d->stopped || !held())
+	if (!is_stop(step) || d->stopped || !is_leading())
 		return;
 	d->stopped = true;
 	atomic_fetch_add(&rt_steer()->stops_reached, 1);
@@ -496,15 +496,15 @@ static void come_back(struct rt_thread *t, uint64_t n)
 		rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
-static void go_past_hold(struct rt_thread *t)
+static void go_past_goal(struct rt_thread *t)
 {
-	const struct raddle_steer_hold *hold = rt_steered(t)->hold;
+	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
 
-	if (!hold || rt_steered(t)->n <= hold->after)
+	if (!goal || rt_steered(t)->n <= goal->after)
 		return;
-	diverge(t, rt_steered(t)->seen >= hold->occurrence ? RADDLE_CAUSE_APART : RADDLE_CAUSE_PAST, 0,
+	diverge(t, rt_steered(t)->seen >= goal->occurrence ? RADDLE_CAUSE_APART : RADDLE_CAUSE_PAST, 0,
 		atomic_load(&rt_steered(t)->slot->kind));
-	rt_steered(t)->hold = NULL;
+	rt_steered(t)->goal = NULL;
 }
 
 static void stop_at(struct rt_step *step)
@@ -519,7 +519,7 @@ static void stop_at(struct rt_step *step)
 	step->expected = plan->stop_kind;
 	rt_steer_show(t, RADDLE_SLOT_STOP);
 	rt_step_reached(step);
-	STAND(t, RADDLE_SLOT_STOP, held());
+	STAND(t, RADDLE_SLOT_STOP, is_leading());
 }
 
 /* The thread does what the plan has for it before this step. */
@@ -530,7 +530,7 @@ static void lead(struct rt_step *step)
 	const struct raddle_steer_thread *plan = d->plan;
 	const struct raddle_steer_op *op;
 
-	go_past_hold(t);
+	go_past_goal(t);
 	op = &raddle_steer_ops(rt_steer())[d->op];
 	if (d->op < plan->first + plan->count && op->n == step->n) {
 		step->expected = op->kind;
@@ -538,12 +538,12 @@ static void lead(struct rt_step *step)
 			diverge(t, RADDLE_CAUSE_KIND, op->kind, step->kind);
 			return;
 		}
-		STAND(t, RADDLE_SLOT_GATE, held() && atomic_load(&rt_steer()->turn) != op->turn);
+		STAND(t, RADDLE_SLOT_GATE, is_leading() && atomic_load(&rt_steer()->turn) != op->turn);
 		step->turn = op->turn + 1;
 	} else if (is_stop(step)) {
 		stop_at(step);
 	} else if (step->n > plan->limit) {
-		STAND(t, RADDLE_SLOT_LIMIT, held());
+		STAND(t, RADDLE_SLOT_LIMIT, is_leading());
 	}
 }
 
@@ -556,7 +556,7 @@ void rt_step_gate(struct rt_step *step)
 		rt_step_unblock(step);
 	if (d->leads)
 		come_back(t, step->n - 1);
-	if (d->plan && held())
+	if (d->plan && is_leading())
 		lead(step);
 	rt_turn_point(t, step->n, RADDLE_POINT_OP);
 }
@@ -590,7 +590,7 @@ void rt_step_end(struct rt_step *step)
 		return;
 	}
 	check_stops();
-	if (rt_takes_turns() && rt_steer_phase() == RADDLE_MET && !s->hold_count && !s->stop_count)
+	if (rt_takes_turns() && rt_steer_phase() == RADDLE_MET && !s->goal_count && !s->stop_count)
 		rt_turn_go_on(t, t->number);
 }
 
@@ -613,7 +613,7 @@ uint64_t rt_step_rank(const struct rt_step *step)
 	const struct rt_steered *d = step->t ? rt_steered(step->t) : NULL;
 	const struct raddle_steer_op *op;
 
-	if (!d || !d->plan || !held())
+	if (!d || !d->plan || !is_leading())
 		return UINT32_MAX;
 	op = &raddle_steer_ops(rt_steer())[d->op];
 	if (d->op < d->plan->first + d->plan->count && op->n == step->n)
@@ -621,7 +621,7 @@ uint64_t rt_step_rank(const struct rt_step *step)
 	return is_stop(step) || step->n > d->plan->limit ? UINT64_MAX : UINT32_MAX;
 }
 
-/* ---- holds ---- */
+/* ---- goals ---- */
 
 void rt_steer_fill_spot(const struct rt_thread *t, struct raddle_steer_spot *spot)
 {
@@ -641,7 +641,7 @@ static bool meet(const struct raddle_steer_spot *a, const struct raddle_steer_sp
 	       (a->write || b->write) && !(a->atomic && b->atomic);
 }
 
-/* Puts the thread at its hold.  False: it goes on, the other one stands elsewhere. */
+/* Puts the thread at its goal.  False: it goes on, the other one stands elsewhere. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -710,7 +710,7 @@ static bool is_alone(const struct first *f)
 /* Where they met, until somebody has looked at them.  Who has the turn keeps it. */
 static void stay(struct rt_thread *t)
 {
-	rt_steer_show(t, RADDLE_SLOT_HOLD);
+	rt_steer_show(t, RADDLE_SLOT_GOAL);
 	for (uint32_t round = 0, seen = rt_steer_seen(t);
 	     rt_steer_phase() == RADDLE_MET && atomic_load(&rt_steer()->command) != RADDLE_COMMAND_GO;
 	     seen = rt_steer_seen(t))
@@ -735,19 +735,19 @@ static void go_on(struct rt_thread *t, uint32_t which)
 		return;
 	}
 	first = watch_first(s->spots[1 - which].slot);
-	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_MET && is_alone(&first));
+	STAND(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_MET && is_alone(&first));
 	rt_steer_change_phase(RADDLE_MET, RADDLE_RUNS_FREE);
 }
 
-static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct raddle_steer_spot *spot)
+static __attribute__((noinline)) void stand_at_goal(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
-	uint32_t which = rt_steered(t)->plan->hold;
+	uint32_t which = rt_steered(t)->plan->goal;
 
 	rt_steer_fill_spot(t, spot);
 	if (!arrive(which, spot))
 		return;
-	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_LEADING);
-	rt_steered(t)->hold = NULL;
+	STAND(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING);
+	rt_steered(t)->goal = NULL;
 	if (rt_steer_phase() == RADDLE_MET)
 		go_on(t, which);
 	if (rt_steer_phase() == RADDLE_GOES_ON)
@@ -756,12 +756,12 @@ static __attribute__((noinline)) void stand_at_hold(struct rt_thread *t, struct 
 
 /* ---- meeting anywhere ---- */
 
-/* Whether the thread, at its access, meets the one that stands at the other hold. */
+/* Whether the thread, at its access, meets the one that stands at the other goal. */
 static bool meets_there(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
 
-	return s->holds[which].site == spot->site && rt_steering()->stands[1 - which] &&
+	return s->goals[which].site == spot->site && rt_steering()->stands[1 - which] &&
 	       s->spots[1 - which].slot != spot->slot && meet(spot, &s->spots[1 - which]);
 }
 
@@ -770,11 +770,11 @@ static bool is_free(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct rt_steering *g = rt_steering();
 
-	return rt_steer()->holds[which].site == spot->site && !g->stands[which] &&
+	return rt_steer()->goals[which].site == spot->site && !g->stands[which] &&
 	       g->passed[which]++ >= g->gap[which];
 }
 
-/* Puts the thread at a hold, where it meets another or may wait for one.  NONE: it goes on. */
+/* Puts the thread at a goal, where it meets another or may wait for one.  NONE: it goes on. */
 static uint32_t come_by(const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();
@@ -799,7 +799,7 @@ static uint32_t come_by(const struct raddle_steer_spot *spot)
 }
 
 /* Nobody came. */
-static void leave_hold(uint32_t which)
+static void leave_goal(uint32_t which)
 {
 	struct rt_steering *g = rt_steering();
 	uint64_t signals;
@@ -831,15 +831,15 @@ static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct
 	which = come_by(&spot);
 	if (which == RADDLE_STEER_NONE)
 		return;
-	STAND(t, RADDLE_SLOT_HOLD, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
-	leave_hold(which);
+	STAND(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
+	leave_goal(which);
 	if (rt_steer_phase() == RADDLE_MET && rt_steer()->spots[which].slot == t->number)
 		go_on(t, which);
 }
 
-static bool is_at_hold(uint32_t site)
+static bool is_at_goal(uint32_t site)
 {
-	return site == rt_steer()->holds[0].site || site == rt_steer()->holds[1].site;
+	return site == rt_steer()->goals[0].site || site == rt_steer()->goals[1].site;
 }
 
 void rt_steer_count(struct rt_thread *t, uint64_t count)
@@ -863,14 +863,14 @@ void rt_steer_emit(struct rt_thread *t)
 }
 
 /* A handler that interrupted the encoder cannot stand, but its records count. */
-static void pass_hold(struct rt_thread *t, struct raddle_steer_spot spot)
+static void pass_goal(struct rt_thread *t, struct raddle_steer_spot spot)
 {
-	const struct raddle_steer_hold *hold = rt_steered(t)->hold;
+	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
 
-	if (rt_steered(t)->n != hold->after || spot.site != hold->site ||
-	    ++rt_steered(t)->seen < hold->occurrence || t->busy)
+	if (rt_steered(t)->n != goal->after || spot.site != goal->site ||
+	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
 		return;
-	stand_at_hold(t, &spot);
+	stand_at_goal(t, &spot);
 }
 
 static struct raddle_steer_spot spot_of(uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
@@ -894,9 +894,9 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	rt_steer_count(t, 1);
 	if (rt_steered(t)->sees_all)
 		see(t, spot_of(address, size, site, how));
-	else if (rt_steered(t)->hold)
-		pass_hold(t, spot_of(address, size, site, how));
-	else if (rt_steered(t)->anywhere && is_at_hold(site))
+	else if (rt_steered(t)->goal)
+		pass_goal(t, spot_of(address, size, site, how));
+	else if (rt_steered(t)->anywhere && is_at_goal(site))
 		stand_anywhere(t, spot_of(address, size, site, how));
 }
 
@@ -908,8 +908,8 @@ void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 	if (handling == RADDLE_HANDLES_NOT)
 		return;
 	rt_steer_count(t, 1);
-	if (rt_steered(t)->hold)
-		pass_hold(t, (struct raddle_steer_spot){.site = rt_call_site(t),
+	if (rt_steered(t)->goal)
+		pass_goal(t, (struct raddle_steer_spot){.site = rt_call_site(t),
 							.address = object,
 							.size = raddle_object_size(kind),
 							.write = handling != RADDLE_USES,
@@ -920,7 +920,7 @@ bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
 {
 	const struct rt_steered *d = rt_steered(t);
 
-	return d->sees_all || (d->hold && d->hold->site == site) || (d->anywhere && is_at_hold(site));
+	return d->sees_all || (d->goal && d->goal->site == site) || (d->anywhere && is_at_goal(site));
 }
 
 /* ---- locks ---- */

@@ -49,10 +49,10 @@ struct rt_steering {
 	uint32_t *owners;	     /* by turn: whose it is */
 	_Atomic uint32_t sleepers;
 	struct rt_place common; /* of threads that no plan leads */
-	/* By hold, under the lock: whether somebody stands there; of those who came since the last one
+	/* By goal, under the lock: whether somebody stands there; of those who came since the last one
 	 * stood there in vain, how many did not, and how many shall not. */
-	bool stands[RADDLE_STEER_HOLDS];
-	uint64_t passed[RADDLE_STEER_HOLDS], gap[RADDLE_STEER_HOLDS];
+	bool stands[RADDLE_STEER_GOALS];
+	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
 	struct rt_turns turns;
 	pthread_mutex_t waiters_mutex; /* rt/steer/steer-cond.c; zero is unlocked */
 	struct rt_waiter *waiters;
@@ -63,15 +63,15 @@ struct rt_steering {
 struct rt_steered {
 	struct raddle_slot *slot;		/* NULL: it has none */
 	const struct raddle_steer_thread *plan; /* NULL: the plan does not name it, or is over */
-	const struct raddle_steer_hold *hold;	/* NULL: none, or it has been there */
+	const struct raddle_steer_goal *goal;	/* NULL: none, or it has been there */
 	struct rt_place *place;			/* where it sleeps */
 	uint64_t n;				/* operations begun */
-	uint64_t seen;				/* records of the hold's site */
+	uint64_t seen;				/* records of the goal's site */
 	uint32_t op;				/* the next one of the plan */
 	uint32_t listed;			/* entries of slot->held in use */
 	bool stopped;				/* it has reached its stop */
 	bool leads;				/* it goes first out of a race */
-	bool anywhere;				/* nobody is led: it may stand at any hold */
+	bool anywhere;				/* nobody is led: it may stand at any goal */
 	bool sees_all;				/* each of its accesses is looked at */
 	uint32_t looks;				/* accesses since its last point */
 	uint64_t point_n;			/* the operation that its last point was behind */
@@ -163,12 +163,12 @@ bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Whether no access of the thread before its next operation can be one to stand at: its hold is elsewhere. */
+/* Whether no access of the thread before its next operation can be one to stand at: its goal is elsewhere. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
 
-	return !d->leads && !d->anywhere && !d->sees_all && (!d->hold || d->n != d->hold->after);
+	return !d->leads && !d->anywhere && !d->sees_all && (!d->goal || d->n != d->goal->after);
 }
 
 /* Accesses, as struct rt_layer has them. */

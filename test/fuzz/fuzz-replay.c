@@ -46,10 +46,10 @@ static void make_race(struct schedule *s)
 {
 	*schedule_add_op(s) =
 		(struct schedule_op){.thread = "T_0_1", .n = 2, .kind = "mutex-lock", .object = "m"};
-	*schedule_add_hold(s) = (struct schedule_hold){
+	*schedule_add_goal(s) = (struct schedule_goal){
 		.thread = "T_0_0", .after = 1, .occurrence = 1, .site = 1, .write = true};
-	*schedule_add_hold(s) =
-		(struct schedule_hold){.thread = "T_0_1", .after = 2, .occurrence = 1, .site = 2};
+	*schedule_add_goal(s) =
+		(struct schedule_goal){.thread = "T_0_1", .after = 2, .occurrence = 1, .site = 2};
 }
 
 static void make_deadlock(struct schedule *s)

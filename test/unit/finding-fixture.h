@@ -54,7 +54,7 @@ static inline void fixture_op(struct schedule *s, const char *thread, uint64_t n
 
 static inline void fixture_hold(struct schedule *s, const char *thread, uint64_t after, bool write)
 {
-	struct schedule_hold *h = schedule_add_hold(s);
+	struct schedule_goal *h = schedule_add_goal(s);
 
 	h->thread = schedule_text(s, thread);
 	h->after = after;

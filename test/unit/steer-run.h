@@ -36,10 +36,10 @@ struct plan {
 	const char *name; /* what the program does */
 	struct op ops[OPS_MAX];
 	struct {
-		const char *function; /* of the site; NULL: no holds */
+		const char *function; /* of the site; NULL: no goals */
 		uint64_t after, occurrence;
 		bool write;
-	} holds[2]; /* of a and b */
+	} goals[2]; /* of a and b */
 	struct op stops[2];
 	uint64_t limits[THREADS]; /* 0: none */
 	uint32_t order, flags;
@@ -99,15 +99,15 @@ static inline void put_threads(struct raddle_steer *s, const struct plan *p)
 			.index = t == MAIN ? 0 : t - 1,
 			.first = at,
 			.limit = p->limits[t] ? p->limits[t] : UINT64_MAX,
-			.hold = RADDLE_STEER_NONE,
+			.goal = RADDLE_STEER_NONE,
 			.stop = RADDLE_STEER_NONE,
 		};
 		for (uint32_t i = 0; i < count; i++)
 			if (p->ops[i].thread == t)
 				ops[at++] = (struct raddle_steer_op){p->ops[i].n, p->ops[i].kind, i};
 		threads[t].count = at - threads[t].first;
-		if (t != MAIN && p->holds[t - 1].function)
-			threads[t].hold = t - 1;
+		if (t != MAIN && p->goals[t - 1].function)
+			threads[t].goal = t - 1;
 	}
 	for (uint32_t i = 0; i < count_ops(p->stops, 2); i++) {
 		threads[p->stops[i].thread].stop = 1;
@@ -132,7 +132,7 @@ static inline void put_turns(struct raddle_steer *s, const struct plan *p)
 			.stand = p->watches[i].stand};
 	s->watch_count = i;
 	s->seed = p->seed;
-	if (s->flags & RADDLE_STEER_TURNS && !p->holds[0].function && !s->op_count)
+	if (s->flags & RADDLE_STEER_TURNS && !p->goals[0].function && !s->op_count)
 		s->phase = RADDLE_GOES_ON;
 }
 
@@ -152,14 +152,14 @@ static inline void put_plan(struct raddle_steer *s, const struct plan *p)
 	s->slots_at = s->made_at + RADDLE_STEER_DECISIONS * sizeof(struct raddle_steer_decision);
 	put_turns(s, p);
 	put_threads(s, p);
-	for (uint32_t i = 0; i < 2 && p->holds[i].function; i++) {
-		s->hold_count = i + 1;
-		s->holds[i] = (struct raddle_steer_hold){
-			.after = p->holds[i].after,
-			.occurrence = p->holds[i].occurrence,
+	for (uint32_t i = 0; i < 2 && p->goals[i].function; i++) {
+		s->goal_count = i + 1;
+		s->goals[i] = (struct raddle_steer_goal){
+			.after = p->goals[i].after,
+			.occurrence = p->goals[i].occurrence,
 			.thread = A + i,
-			.site = find_site(tables[p->fast], p->holds[i].function, p->holds[i].write),
-			.write = p->holds[i].write,
+			.site = find_site(tables[p->fast], p->goals[i].function, p->goals[i].write),
+			.write = p->goals[i].write,
 		};
 	}
 }

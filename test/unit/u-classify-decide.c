@@ -211,15 +211,15 @@ static void test_variants(void **state)
 
 	(void)state;
 	schedule_init(&race);
-	*schedule_add_hold(&race) = (struct schedule_hold){.thread = "T_0_0", .after = 1, .occurrence = 1};
-	*schedule_add_hold(&race) = (struct schedule_hold){.thread = "T_0_1", .after = 4, .occurrence = 1};
+	*schedule_add_goal(&race) = (struct schedule_goal){.thread = "T_0_0", .after = 1, .occurrence = 1};
+	*schedule_add_goal(&race) = (struct schedule_goal){.thread = "T_0_1", .after = 4, .occurrence = 1};
 	for (unsigned n = 0; n < 6; n++)
 		for (unsigned g = 0; g < VARIANT_GROUPS; g++) {
 			variant_make(&v, &race, g, n);
 			assert_null(schedule_check(&v.schedule));
 			assert_true(v.schedule.turns);
 			assert_int_equal(v.schedule.seed != 0, n >= 2);
-			assert_int_equal(v.schedule.hold_count, g == VARIANT_CONTROL ? 0 : 2);
+			assert_int_equal(v.schedule.goal_count, g == VARIANT_CONTROL ? 0 : 2);
 		}
 	variant_make(&v, &race, VARIANT_SECOND, 3);
 	assert_string_equal(v.schedule.first, "T_0_1");

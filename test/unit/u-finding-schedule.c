@@ -75,9 +75,9 @@ static void file_round_trip(void **state)
 	(void)state;
 	assert_int_equal(schedule_write(set->items[0]->schedule, "race.schedule"), 0);
 	assert_int_equal(schedule_read(&back, "race.schedule"), 0);
-	assert_int_equal(back.hold_count, 2);
-	assert_true(back.holds[0].write);
-	assert_int_equal(back.holds[1].site, 65541);
+	assert_int_equal(back.goal_count, 2);
+	assert_true(back.goals[0].write);
+	assert_int_equal(back.goals[1].site, 65541);
 	schedule_release(&back);
 	assert_int_equal(schedule_read(&back, "missing.schedule"), RD_ESYSTEM);
 	schedule_release(&back);

@@ -195,7 +195,7 @@ static void write_trace(const char *directory)
 }
 
 /* The slow count. */
-static const struct entry *find(const struct schedule_hold *h)
+static const struct entry *find(const struct schedule_goal *h)
 {
 	const struct thread *t = &threads[strcmp(h->thread, "T_0") == 0 ? 0 : 1 + atoi(h->thread + 4)];
 	uint64_t after = 0, n = 0;
@@ -225,11 +225,11 @@ static void check_holds(const struct finding *f)
 {
 	const struct schedule *s = f->schedule;
 
-	assert_int_equal(s->hold_count, 2);
+	assert_int_equal(s->goal_count, 2);
 	for (int i = 0; i < 2; i++) {
-		const struct entry *e = find(&s->holds[i]);
-		uint64_t address = address_of(s->holds[i].object);
-		assert_int_equal(e->write, s->holds[i].write);
+		const struct entry *e = find(&s->goals[i]);
+		uint64_t address = address_of(s->goals[i].object);
+		assert_int_equal(e->write, s->goals[i].write);
 		assert_true(e->address <= address && address < e->address + e->size);
 	}
 }

@@ -71,11 +71,11 @@ static struct schedule_op *add_op(const char *thread, uint64_t n, const char *ki
 	return op;
 }
 
-static struct schedule_hold *add_hold(const char *thread, uint32_t site, bool write)
+static struct schedule_goal *add_goal(const char *thread, uint32_t site, bool write)
 {
-	struct schedule_hold *h = schedule_add_hold(&s);
+	struct schedule_goal *h = schedule_add_goal(&s);
 
-	*h = (struct schedule_hold){
+	*h = (struct schedule_goal){
 		.thread = thread, .after = 9, .occurrence = 2, .site = site, .write = write};
 	h->place = (struct schedule_place){
 		.file = "/elsewhere/prog.c", .function = "worker", .line = 10, .column = 5};
@@ -128,8 +128,8 @@ static void test_operations_are_by_thread(void **state)
 	add_op("T_0", 4, "sem-post");
 	add_op("T_0_1", 7, "sem-wait");
 	schedule_add_limit(&s)->thread = "T_0_2";
-	add_hold("T_0", READ, false);
-	add_hold("T_0_1", WRITE, true);
+	add_goal("T_0", READ, false);
+	add_goal("T_0_1", WRITE, true);
 	assert_int_equal(plan_compile(&p, &s, sites), 0);
 	t = &p.threads[position("T_0_1")];
 	assert_int_equal(t->count, 2);
@@ -140,10 +140,10 @@ static void test_operations_are_by_thread(void **state)
 	assert_int_equal(p.ops[t->first + 1].kind, RADDLE_SEM_WAIT);
 	assert_int_equal(p.threads[0].limit, UINT64_MAX);
 	assert_int_equal(p.threads[position("T_0_2")].limit, 0);
-	assert_int_equal(t->hold, 1);
-	assert_int_equal(p.holds[1].thread, position("T_0_1"));
-	assert_int_equal(p.holds[1].after, 9);
-	assert_int_equal(p.holds[1].occurrence, 2);
+	assert_int_equal(t->goal, 1);
+	assert_int_equal(p.goals[1].thread, position("T_0_1"));
+	assert_int_equal(p.goals[1].after, 9);
+	assert_int_equal(p.goals[1].occurrence, 2);
 	assert_ptr_equal(p.turns[1], &s.ops[1]);
 }
 
@@ -163,7 +163,7 @@ static void test_memory_is_filled(void **state)
 	assert_int_equal(steer->flags, RADDLE_STEER_DETECT);
 	assert_int_equal(steer->order, 1);
 	assert_int_equal(steer->stop_count, 2);
-	assert_int_equal(steer->hold_count, 0);
+	assert_int_equal(steer->goal_count, 0);
 	assert_int_equal(raddle_steer_ops(steer)[0].kind, RADDLE_THREAD_CREATE);
 	assert_int_equal(raddle_steer_threads(steer)[1].stop, 1);
 	assert_int_equal(raddle_steer_threads(steer)[1].stop_n, 3);
@@ -177,20 +177,20 @@ static void test_memory_is_filled(void **state)
 static void test_sites_are_found_by_place(void **state)
 {
 	(void)state;
-	add_hold("T_0", 0, false);
-	add_hold("T_0_1", 7 << 16 | 4, true);
+	add_goal("T_0", 0, false);
+	add_goal("T_0_1", 7 << 16 | 4, true);
 	assert_int_equal(plan_compile(&p, &s, sites), 0);
-	assert_int_equal(p.holds[0].site, READ);
-	assert_int_equal(p.holds[1].site, WRITE);
+	assert_int_equal(p.goals[0].site, READ);
+	assert_int_equal(p.goals[1].site, WRITE);
 }
 
 static void test_number_at_another_place_is_not_believed(void **state)
 {
 	(void)state;
-	add_hold("T_0", CALL, false);
-	add_hold("T_0_1", WRITE, true);
+	add_goal("T_0", CALL, false);
+	add_goal("T_0_1", WRITE, true);
 	assert_int_equal(plan_compile(&p, &s, sites), 0);
-	assert_int_equal(p.holds[0].site, READ);
+	assert_int_equal(p.goals[0].site, READ);
 }
 
 static void refused(const char *why)
@@ -203,8 +203,8 @@ static void refused(const char *why)
 static void test_other_program_is_refused(void **state)
 {
 	(void)state;
-	add_hold("T_0", READ, false);
-	add_hold("T_0_1", WRITE, true)->place.line = 11;
+	add_goal("T_0", READ, false);
+	add_goal("T_0_1", WRITE, true)->place.line = 11;
 	refused("does not fit this program: it has no write at /elsewhere/prog.c:11:5");
 }
 
@@ -254,7 +254,7 @@ static void test_one_hold_is_no_end(void **state)
 {
 	(void)state;
 	add_op("T_0", 1, "thread-start");
-	add_hold("T_0", READ, false);
+	add_goal("T_0", READ, false);
 	refused("needs two accesses, a stop or an order");
 }
 
@@ -264,14 +264,14 @@ static void test_order_is_an_end(void **state)
 	add_op("T_0", 1, "thread-start");
 	assert_int_equal(plan_compile(&p, &s, sites), 0);
 	assert_int_equal(p.op_count, 1);
-	assert_int_equal(p.hold_count + p.stop_count, 0);
+	assert_int_equal(p.goal_count + p.stop_count, 0);
 }
 
 static void test_one_thread_does_not_race(void **state)
 {
 	(void)state;
-	add_hold("T_0", READ, false);
-	add_hold("T_0", WRITE, true);
+	add_goal("T_0", READ, false);
+	add_goal("T_0", WRITE, true);
 	refused("both accesses are of one thread");
 }
 
@@ -337,8 +337,8 @@ static void test_bad_watches_are_refused(void **state)
 static void test_first(void **state)
 {
 	(void)state;
-	add_hold("T_0_1", READ, false);
-	add_hold("T_0_2", WRITE, true);
+	add_goal("T_0_1", READ, false);
+	add_goal("T_0_2", WRITE, true);
 	s.turns = true;
 	assert_int_equal(plan_compile(&p, &s, sites), 0);
 	assert_int_equal(plan_first(&p, 1), 1);

@@ -63,14 +63,14 @@ static void wait_for_command(enum raddle_command what)
 static void stand(uint32_t which, uint32_t number, uint32_t write)
 {
 	steer->spots[which] = (struct raddle_steer_spot){.slot = number,
-							 .site = steer->holds[which].site,
+							 .site = steer->goals[which].site,
 							 .address = 0xabc0,
 							 .size = 4,
 							 .n = 5,
 							 .write = write,
 							 .frame_count = 1,
 							 .frames = {77}};
-	slot(number, RADDLE_SLOT_HOLD);
+	slot(number, RADDLE_SLOT_GOAL);
 }
 
 static int play_race(void)
@@ -144,7 +144,7 @@ static int play_nonsense(void)
 /* Stands at a watched access and says what it was told: who goes on, and how many decisions there are. */
 static int play_stand(void)
 {
-	struct raddle_slot *s = slot(1, RADDLE_SLOT_HOLD);
+	struct raddle_slot *s = slot(1, RADDLE_SLOT_GOAL);
 
 	atomic_store(&s->ready, 1);
 	atomic_store(&s->n, 4);
@@ -239,7 +239,7 @@ static int start(void **state)
 	add_ops(&race);
 	add_ops(&deadlock);
 	for (int i = 0; i < 2; i++) {
-		*schedule_add_hold(&race) = (struct schedule_hold){.thread = i ? "T_0_1" : "T_0_0",
+		*schedule_add_goal(&race) = (struct schedule_goal){.thread = i ? "T_0_1" : "T_0_0",
 								   .after = 5,
 								   .occurrence = 1,
 								   .site = 65537,
@@ -449,7 +449,7 @@ static void test_gate_that_nobody_opens(void **state)
 {
 	(void)state;
 	outcome("gate", &race, REPLAY_DIVERGED);
-	explained("T_0 was to do its operation 2, thread-create, but is held");
+	explained("T_0 was to do its operation 2, thread-create, but stands at");
 }
 
 static void test_spin(void **state)

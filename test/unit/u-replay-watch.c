@@ -149,7 +149,7 @@ static void test_owner_that_runs_is_none(void **state)
 /* We hold the other thread ourselves: it would go on without us. */
 static void test_owner_at_our_gate_is_none(void **state)
 {
-	static const uint32_t states[] = {RADDLE_SLOT_GATE, RADDLE_SLOT_LIMIT, RADDLE_SLOT_HOLD,
+	static const uint32_t states[] = {RADDLE_SLOT_GATE, RADDLE_SLOT_LIMIT, RADDLE_SLOT_GOAL,
 					  RADDLE_SLOT_STOP};
 
 	(void)state;

@@ -170,8 +170,8 @@ static void check_met(const struct plan *p, const char *said)
 		assert_int_equal(WEXITSTATUS(r.status), 0);
 		assert_int_equal(a->slot, A);
 		assert_int_equal(b->slot, B);
-		assert_int_equal(a->site, r.steer->holds[0].site);
-		assert_int_equal(b->site, r.steer->holds[1].site);
+		assert_int_equal(a->site, r.steer->goals[0].site);
+		assert_int_equal(b->site, r.steer->goals[1].site);
 		assert_true(a->address < b->address + b->size && b->address < a->address + a->size);
 		assert_int_equal(a->n, 3);
 		assert_int_not_equal(a->frame_count, 0);
@@ -182,7 +182,7 @@ static void check_met(const struct plan *p, const char *said)
 /* Who goes first writes first. */
 static void races(void **state)
 {
-	struct plan p = {.name = "race", .holds = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}}};
+	struct plan p = {.name = "race", .goals = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}}};
 
 	(void)state;
 	check_met(&p, "b\n");
@@ -201,7 +201,7 @@ static void races(void **state)
 static void anywhere(void **state)
 {
 	struct plan p = {.name = "often",
-			 .holds = {{"write_a", 77, 7, true}, {"write_b", 77, 7, true}},
+			 .goals = {{"write_a", 77, 7, true}, {"write_b", 77, 7, true}},
 			 .flags = RADDLE_STEER_ANYWHERE};
 	struct run r = run_plan(&p);
 
@@ -210,11 +210,11 @@ static void anywhere(void **state)
 	assert_int_equal(WEXITSTATUS(r.status), 0);
 	assert_int_equal(r.steer->spots[0].slot, A);
 	assert_int_equal(r.steer->spots[1].slot, B);
-	assert_int_equal(r.steer->spots[0].site, r.steer->holds[0].site);
-	assert_int_equal(r.steer->spots[1].site, r.steer->holds[1].site);
+	assert_int_equal(r.steer->spots[0].site, r.steer->goals[0].site);
+	assert_int_equal(r.steer->spots[1].site, r.steer->goals[1].site);
 	assert_int_equal(r.steer->spots[0].address, r.steer->spots[1].address);
 	end_run(&r);
-	p.holds[1].function = "write_a";
+	p.goals[1].function = "write_a";
 	r = run_plan(&p);
 	assert_int_equal(r.steer->phase, RADDLE_LEADING);
 	assert_int_equal(WEXITSTATUS(r.status), 0);
@@ -224,7 +224,7 @@ static void anywhere(void **state)
 /* The eighth write of the loop, by a hook or as part of a stride. */
 static void occurrences(void **state)
 {
-	struct plan p = {.name = "cells", .holds = {{"fill", 3, 8, true}, {"look", 3, 1, false}}};
+	struct plan p = {.name = "cells", .goals = {{"fill", 3, 8, true}, {"look", 3, 1, false}}};
 
 	(void)state;
 	check_met(&p, NULL);
@@ -234,7 +234,7 @@ static void occurrences(void **state)
 
 static void atomics(void **state)
 {
-	struct plan p = {.name = "atomic", .holds = {{"store_flag", 3, 1, true}, {"load_flag", 3, 1, false}}};
+	struct plan p = {.name = "atomic", .goals = {{"store_flag", 3, 1, true}, {"load_flag", 3, 1, false}}};
 
 	(void)state;
 	check_met(&p, NULL);
@@ -242,7 +242,7 @@ static void atomics(void **state)
 
 static void ranges(void **state)
 {
-	struct plan p = {.name = "range", .holds = {{"clear_cells", 3, 1, true}, {"look", 3, 1, false}}};
+	struct plan p = {.name = "range", .goals = {{"clear_cells", 3, 1, true}, {"look", 3, 1, false}}};
 
 	(void)state;
 	check_met(&p, NULL);
@@ -252,7 +252,7 @@ static void ranges(void **state)
 static void stays(void **state)
 {
 	struct plan p = {.name = "race",
-			 .holds = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}},
+			 .goals = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}},
 			 .flags = RADDLE_STEER_STAY};
 	int out;
 	struct run r = begin(&p, &out);
@@ -260,11 +260,11 @@ static void stays(void **state)
 	(void)state;
 	while (atomic_load(&r.steer->phase) == RADDLE_LEADING)
 		nap();
-	await(&r, RADDLE_SLOT_HOLD, RADDLE_SLOT_HOLD);
+	await(&r, RADDLE_SLOT_GOAL, RADDLE_SLOT_GOAL);
 	for (int i = 0; i < 50; i++)
 		nap();
 	assert_int_equal(r.steer->phase, RADDLE_MET);
-	await(&r, RADDLE_SLOT_HOLD, RADDLE_SLOT_HOLD);
+	await(&r, RADDLE_SLOT_GOAL, RADDLE_SLOT_GOAL);
 	r.steer->order = 1;
 	atomic_store(&r.steer->command, RADDLE_COMMAND_GO);
 	finish(&r, out);
@@ -299,7 +299,7 @@ static void differs(void **state)
 	struct plan once = {.name = "once", .ops = {{A, 2, RADDLE_ONCE_PASS}, {B, 2, RADDLE_ONCE_RUN}}};
 	struct plan ended = {.name = "mutex", .ops = {{A, 9, RADDLE_MUTEX_LOCK}}};
 	struct plan past = {.name = "race",
-			    .holds = {{"fill", 2, 1, true}, {"write_b", 3, 1, true}},
+			    .goals = {{"fill", 2, 1, true}, {"write_b", 3, 1, true}},
 			    .limits = {[B] = 1}};
 
 	(void)state;
@@ -312,7 +312,7 @@ static void differs(void **state)
 								  RADDLE_THREAD_END, 0, 0});
 	check_difference(&past, (struct raddle_steer_difference){RADDLE_CAUSE_PAST, A, 3, 0,
 								 RADDLE_MUTEX_UNLOCK, 0, 0});
-	past.holds[0].after = 4; /* a ends with its fourth */
+	past.goals[0].after = 4; /* a ends with its fourth */
 	check_difference(&past, (struct raddle_steer_difference){RADDLE_CAUSE_ENDED, A, 4, 0,
 								 RADDLE_THREAD_END, 0, 0});
 }
@@ -320,7 +320,7 @@ static void differs(void **state)
 /* Both come, to different memory; whoever comes second goes by. */
 static void apart(void **state)
 {
-	struct plan p = {.name = "cells", .holds = {{"fill", 3, 9, true}, {"look", 3, 1, false}}};
+	struct plan p = {.name = "cells", .goals = {{"fill", 3, 9, true}, {"look", 3, 1, false}}};
 
 	(void)state;
 	for (int i = 0; i < 10; i++) {

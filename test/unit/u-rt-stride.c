@@ -31,14 +31,14 @@ struct rt_thread *rt_thread_adopt(void)
 	return NULL;
 }
 
-uint32_t rt_hold(struct rt_thread *t)
+uint32_t rt_encoder_take(struct rt_thread *t)
 {
 	assert_ptr_equal(t, thread);
 	assert_int_equal(held++, 0);
-	return RT_HELD;
+	return RT_TAKEN;
 }
 
-void rt_let_go(struct rt_thread *t)
+void rt_encoder_leave(struct rt_thread *t)
 {
 	(void)t;
 	assert_int_equal(held--, 1);
@@ -48,8 +48,8 @@ static uint32_t size_now;
 
 void rt_emit(struct rt_thread *t, const struct rt_record *r)
 {
-	rt_let_go(t);
-	assert_int_equal(r->code, RADDLE_STRIDE | RT_HELD);
+	rt_encoder_leave(t);
+	assert_int_equal(r->code, RADDLE_STRIDE | RT_TAKEN);
 	assert_in_range(r->operand[2], 1, RADDLE_STRIDE_MAX);
 	records++;
 	for (uint64_t i = 0; i < r->operand[2]; i++)

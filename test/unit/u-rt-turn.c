@@ -104,7 +104,7 @@ static void written_down(void **state)
 static void meets(void **state)
 {
 	struct plan p = {
-		.name = "race", .flags = TURNS, .holds = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}}};
+		.name = "race", .flags = TURNS, .goals = {{"write_a", 3, 1, true}, {"write_b", 3, 1, true}}};
 
 	(void)state;
 	check_turns(&p, "b\n", 20);
@@ -209,7 +209,7 @@ static void extends(void **state)
 		assert_int_equal(r.steer->ask.slot, A);
 		assert_int_equal(r.steer->ask.watch, 0);
 		assert_int_equal(r.steer->ask.spot.site, w[0].site);
-		assert_int_equal(r.slots[A].state, RADDLE_SLOT_HOLD);
+		assert_int_equal(r.slots[A].state, RADDLE_SLOT_GOAL);
 		assert_int_equal(r.slots[A].point, RADDLE_POINT_ACCESS);
 		assert_int_equal(r.slots[B].state, RADDLE_SLOT_GATE);
 		/* Whoever comes to the same memory; and by its address. */
@@ -224,7 +224,7 @@ static void extends(void **state)
 		await_ask(&r, 2);
 		assert_int_equal(r.steer->ask.slot, B);
 		assert_int_equal(r.steer->ask.watch, 1);
-		assert_int_equal(r.slots[A].state, RADDLE_SLOT_HOLD);
+		assert_int_equal(r.slots[A].state, RADDLE_SLOT_GOAL);
 		/* x writes first: a new decision lets the other one go when x comes to its end. */
 		raddle_steer_decisions(r.steer)[0] =
 			(struct raddle_steer_decision){x, A + B - x, 4, RADDLE_POINT_OP, 1};
