@@ -22,7 +22,7 @@ extern struct cmd_options opt;
 /* Rows that several commands take. */
 #define CMD_DOCUMENTS "json sarif html "
 #define CMD_KNOWN "baseline suppressions "
-#define CMD_EFFORT "time limit window work sound_only no_races no_deadlocks "
+#define CMD_EFFORT "time prediction_memory limit window work sound_only no_races no_deadlocks "
 #define CMD_BESIDE "with setup timeout "
 #define CMD_BUILD "plugins fast quick "
 #define CMD_WORDS "quiet verbose "

@@ -19,12 +19,22 @@ void cmd_prediction_start(struct predict_batch *p)
 				    .no_deadlocks = opt.no_deadlocks,
 				    .force = opt.force,
 				    .window = opt.window,
+				    .memory = opt.prediction_memory == RD_OPTION_UNSET
+						      ? predict_batch_memory()
+						      : opt.prediction_memory,
 				    .limit = opt.limit ? opt.limit : UINT64_MAX,
 				    .work = opt.work ? opt.work : WORK_MAX};
 }
 
 void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done)
 {
+	if (p->parts)
+		fprintf(out,
+			"The trace was too large for the memory and was looked at in %" PRIu64
+			" parts; errors between two of them are not seen, and --memory makes them larger.\n",
+			p->parts);
+	if (p->skipped)
+		fprintf(out, "There was no time for %" PRIu64 " of the parts.\n", p->skipped);
 	if (p->late)
 		fputs("The time for prediction was up before all was decided; --time raises it.\n", out);
 	if (p->left_out)

@@ -166,6 +166,8 @@ static void scan_event(struct scan *s, uint32_t thread, const struct trace_event
 
 static void note_time(struct model *m, const struct trace_event *e)
 {
+	if (raddle_has_q(e->kind) && e->q > m->last_q)
+		m->last_q = e->q;
 	if (e->t == 0)
 		return;
 	if (m->first_t == 0 || e->t < m->first_t)
@@ -414,9 +416,9 @@ int model_build(struct model **out, struct trace *trace, enum model_depth depth)
 	RD_GROW(m->stacks, m->private->stack_capacity, 1);
 	m->stacks[m->stack_count++] = (struct model_stack){0};
 	scan_names(m);
-	int err = depth >= MODEL_SHARING ? model_scan_sharing(m, depth >= MODEL_HISTORIES) : RD_OK;
+	int err = depth >= MODEL_SHARING ? model_scan_sharing(m, depth >= MODEL_PARTS) : RD_OK;
 	if (!err && depth >= MODEL_HISTORIES)
-		err = model_scan_histories(m);
+		err = model_load(m, MODEL_WHOLE);
 	if (err)
 		model_free(m);
 	else
@@ -442,12 +444,9 @@ void model_free(struct model *m)
 	for (size_t i = 0; i < m->thread_count; i++) {
 		free(m->threads[i].name);
 		free(m->threads[i].label);
-		if (m->histories) {
-			free(m->histories[i].operations);
-			free(m->histories[i].accesses);
-		}
 	}
+	model_unload(m);
 	RD_FREE_EACH(m->modules, m->module_count, .path);
 	free_private(m->private);
-	RD_FREE(m->threads, m->objects, m->modules, m->stacks, m->syncs, m->histories, m);
+	RD_FREE(m->threads, m->objects, m->modules, m->stacks, m->syncs, m);
 }

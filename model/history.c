@@ -4,6 +4,9 @@
  * between two of them, its accesses of shared bytes.  This is what an analysis
  * walks over; all else of the trace cannot matter to a race or a deadlock.
  *
+ * The arrays may be those of a part of the run only; then what came before it is left out as far as its
+ * effect is over (prefix.c).
+ *
  * Schedules count all records of a site, also those of memory that is not shared
  * and so not in the arrays.  model_locate() reads the stream once more for them.
  */
@@ -16,6 +19,8 @@
 #include <string.h>
 
 #define RANGE_MAX (1ull << 30)
+#define BUCKETS 65536	/* of q, when the run is cut into parts */
+#define FIRST (1 << 20) /* that the first part has, so that its findings come early */
 
 struct scan {
 	struct model *model;
@@ -23,12 +28,22 @@ struct scan {
 	struct model_history *history;
 	struct model_path path;
 	size_t operation_capacity, access_capacity;
-	bool guards; /* there are objects that are initialised once */
+	bool guards;	     /* there are objects that are initialised once */
+	uint64_t q;	     /* the largest so far */
+	uint64_t operations; /* so far, also those that are left out */
+	uint32_t counted;
+	uint64_t *sizes;   /* by q / bucket: what there is; NULL: it is kept, not counted */
+	uint64_t *segment; /* the one of them that accesses are in */
 };
 
 static void add_access(struct scan *s, const struct model_access *a)
 {
 	struct model_history *h = s->history;
+
+	if (s->sizes) {
+		++*s->segment;
+		return;
+	}
 	RD_GROW(h->accesses, s->access_capacity, h->access_count + 1);
 	h->accesses[h->access_count++] = *a;
 }
@@ -81,7 +96,8 @@ static void note_access(struct scan *s, const struct trace_event *e, const struc
 	struct pieces p = pieces_of(s->model, s->cache, e, in);
 
 	while (next_piece(&p)) {
-		p.access.stack = model_stack_intern(s->model, &s->path, &in->decoder);
+		if (!s->sizes)
+			p.access.stack = model_stack_intern(s->model, &s->path, &in->decoder);
 		add_access(s, &p.access);
 	}
 }
@@ -171,6 +187,7 @@ static void note_operation(struct scan *s, const struct trace_event *e, const st
 				     .access = h->access_count,
 				     .sync = MODEL_NONE,
 				     .second = MODEL_NONE,
+				     .counted = s->counted,
 				     .kind = (uint8_t)e->kind};
 	op.stack = model_stack_intern(m, &s->path, &in->decoder);
 	op.value = e->kind == RADDLE_FENCE ? e->site : last_operand(e);
@@ -195,46 +212,146 @@ static void note_end(struct scan *s, const struct trace_event *last, const struc
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
+/* An operation begins before the part, and what came before it is over.  Others than those that end segments
+ * leave the accesses: the runtime lets them stand for later ones. */
+static void leave_out(struct scan *s, enum raddle_event kind)
+{
+	struct model_history *h = s->history;
+	const struct model_operation *last = h->operations + h->operation_count - 1;
+
+	if (raddle_ends_segment(kind)) {
+		h->access_count = 0;
+		h->skipped = s->operations;
+		model_prefix_settle(h);
+	} else if (h->operation_count && !raddle_ends_segment(last->kind) &&
+		   last->access == h->access_count) {
+		h->operation_count--;
+	}
+}
+
+/* Turns to the segment behind the event; false: the part ends there. */
+static bool enter_segment(struct scan *s, const struct trace_event *e)
+{
+	const struct model *m = s->model;
+
+	s->operations++;
+	s->counted += raddle_is_counted(e->kind);
+	s->q = e->q > s->q ? e->q : s->q;
+	if (s->q >= m->part.to)
+		return false;
+	if (s->sizes)
+		s->segment = &s->sizes[s->q / (m->last_q / BUCKETS + 1)];
+	else if (s->q < m->part.from)
+		leave_out(s, e->kind);
+	return true;
+}
+
+static bool scan_event(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
+{
+	enum raddle_handling handling = raddle_handling(e->kind);
+
+	if (handling == RADDLE_USES)
+		note_handling(s, e, in);
+	if (raddle_has_q(e->kind)) {
+		if (!enter_segment(s, e))
+			return false;
+		if (s->sizes)
+			++*s->segment;
+		else
+			note_operation(s, e, in);
+	}
+	if (raddle_is_access(e->kind))
+		note_access(s, e, in);
+	else if (e->kind == RADDLE_FREE)
+		note_free(s, e, in);
+	else if (handling > RADDLE_USES)
+		note_handling(s, e, in);
+	return true;
+}
+
 static void scan_stream(struct scan *s, size_t stream)
 {
 	struct trace_event e = {0};
 	struct trace_stream in;
+	int more;
 
 	if (trace_open_thread(s->model->trace, stream, &in) != RD_OK)
 		return;
-	while (trace_stream_next(&in, &e) > 0) {
-		enum raddle_handling handling = raddle_handling(e.kind);
-		if (handling == RADDLE_USES)
-			note_handling(s, &e, &in);
-		if (raddle_has_q(e.kind))
-			note_operation(s, &e, &in);
-		if (raddle_is_access(e.kind))
-			note_access(s, &e, &in);
-		else if (e.kind == RADDLE_FREE)
-			note_free(s, &e, &in);
-		else if (handling > RADDLE_USES)
-			note_handling(s, &e, &in);
-	}
-	note_end(s, &e, &in);
+	while ((more = trace_stream_next(&in, &e)) > 0)
+		if (!scan_event(s, &e, &in))
+			break;
+	if (more <= 0 && !s->sizes)
+		note_end(s, &e, &in);
 	trace_stream_close(&in);
 }
 
-int model_scan_histories(struct model *m)
+/* Scans all streams; with `sizes` only counts. */
+static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
 	bool guards = false;
 
 	for (size_t i = 0; i < m->sync_count; i++)
 		guards |= m->syncs[i].class == RADDLE_CLASS_ONCE;
-	m->histories = rd_xcalloc(m->thread_count + 1, sizeof *m->histories);
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++) {
-		struct scan s = {.model = m, .cache = cache, .guards = guards};
+		struct scan s = {
+			.model = m, .cache = cache, .guards = guards, .sizes = sizes, .segment = sizes};
 		s.history = &m->histories[model_thread_of_stream(m, i)];
 		scan_stream(&s, i);
 		model_path_release(&s.path);
 	}
 	free(cache);
+}
+
+void model_unload(struct model *m)
+{
+	for (size_t i = 0; m->histories && i < m->thread_count; i++) {
+		free(m->histories[i].operations);
+		free(m->histories[i].accesses);
+	}
+	free(m->histories);
+	m->histories = NULL;
+}
+
+int model_load(struct model *m, struct model_part part)
+{
+	RD_ASSERT(part.from <= part.to);
+	model_unload(m);
+	m->part = part;
+	m->histories = rd_xcalloc(m->thread_count + 1, sizeof *m->histories);
+	scan_all(m, NULL);
 	return RD_OK;
+}
+
+size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
+{
+	uint64_t *sizes = rd_xcalloc(BUCKETS + 1, sizeof *sizes), total = 0, size = 0;
+	uint64_t width = m->last_q / BUCKETS + 1, from = 0;
+	size_t count = 0, capacity = 0;
+
+	RD_ASSERT(most);
+	model_unload(m);
+	m->part = MODEL_WHOLE;
+	m->histories = rd_xcalloc(m->thread_count + 1, sizeof *m->histories);
+	scan_all(m, sizes);
+	for (size_t i = 0; i < BUCKETS; i++)
+		total += sizes[i];
+	uint64_t each = total / ((total + most - 1) / most + !total) + 1;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		size += sizes[i];
+		if (size < (count ? each : each < FIRST ? each : FIRST))
+			continue;
+		RD_GROW(*parts, capacity, count + 2);
+		(*parts)[count++] = (struct model_part){from, (i + 1) * width};
+		from = (i + 1) * width;
+		size = 0;
+	}
+	RD_GROW(*parts, capacity, count + 1);
+	if (!count || size)
+		(*parts)[count++] = (struct model_part){from, UINT64_MAX};
+	(*parts)[count - 1].to = UINT64_MAX;
+	free(sizes);
+	return count;
 }
 
 /* ---- back to the stream ---- */
@@ -323,9 +440,12 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
 	struct trace_event e;
-	uint64_t done = 0; /* counted operations; a use of a lock comes before its own */
+	uint64_t done = 0;	 /* counted operations; a use of a lock comes before its own */
+	uint64_t operations = 0; /* all */
 
 	for (; l->found < l->count && trace_stream_next(in, &e) > 0; done += raddle_is_counted(e.kind)) {
+		bool before = raddle_handling(e.kind) == RADDLE_USES && operations < l->history->skipped;
+		operations += raddle_has_q(e.kind);
 		uint32_t site = counts_for(&e, &in->decoder);
 		uint64_t *number = site ? rd_umap_get(&l->sites, site) : NULL;
 		struct model_access a;
@@ -333,6 +453,8 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 			continue;
 		struct tally *t = &l->tallies[*number];
 		tally_record(t, done);
+		if (before || operations < l->history->skipped)
+			continue;
 		if (raddle_is_access(e.kind)) {
 			struct pieces p = pieces_of(l->model, cache, &e, in);
 			while (next_piece(&p))

@@ -78,6 +78,12 @@ int model_scan_sharing(struct model *m, bool handled);
  * open. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d);
-int model_scan_histories(struct model *m);
+
+/* Forgets the histories. */
+void model_unload(struct model *m);
+
+/* An operation before the part comes: leaves out what is over with it (prefix.c).  The last one stays, since
+ * accesses may stand behind it. */
+void model_prefix_settle(struct model_history *h);
 
 #endif

@@ -103,8 +103,9 @@ struct model_operation {
 			  * load, the once object at its address: C++ looks at a guard before it asks */
 	uint32_t second; /* the mutex of a condition wait, the thread created or joined; or MODEL_NONE */
 	uint32_t stack;
-	uint32_t value; /* the event's last operand; of a fence its site */
-	uint8_t kind;	/* enum raddle_event */
+	uint32_t value;	  /* the event's last operand; of a fence its site */
+	uint32_t counted; /* how many operations of the thread up to it count in schedules */
+	uint8_t kind;	  /* enum raddle_event */
 };
 
 /* An access of shared bytes; the release of an object that has some, a write of all of it; the use of a
@@ -121,10 +122,17 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	uint32_t end_site;    /* of the last record, if it is an access; 0 otherwise */
-	uint32_t end_stack;   /* the call stack there */
+	uint64_t skipped;   /* events with q before the segment of the first access; 0: nothing is left out */
+	uint32_t end_site;  /* of the last record, if it is an access; 0 otherwise */
+	uint32_t end_stack; /* the call stack there */
 	uint64_t end_address; /* what it accesses */
 };
+
+/* A part of a run: from <= q < to. */
+struct model_part {
+	uint64_t from, to;
+};
+#define MODEL_WHOLE ((struct model_part){0, UINT64_MAX})
 
 struct model {
 	struct trace *trace;
@@ -139,6 +147,8 @@ struct model {
 	uint64_t events;		   /* of all streams, as far as they could be read */
 	uint64_t kinds[RADDLE_ACCESS + 1]; /* events by kind */
 	uint64_t first_t, last_t;	   /* the smallest and largest time */
+	uint64_t last_q;		   /* the largest q */
+	struct model_part part;		   /* that the histories are of */
 	bool ordered; /* each access happened directly behind its operation, each is recorded (imported) */
 	int err;      /* the first error of a stream; what could be read is in the model */
 	struct model_private *private;
@@ -148,13 +158,24 @@ struct model {
 enum model_depth {
 	MODEL_NAMES,	 /* threads, modules, objects */
 	MODEL_SHARING,	 /* and syncs, the flags of objects and the shared bytes */
-	MODEL_HISTORIES, /* and histories; releasing an object counts as writing it, using a lock as reading
-			  */
+	MODEL_PARTS,	 /* and all else that model_load() needs; releasing an object counts as writing it,
+			  * using a lock as reading */
+	MODEL_HISTORIES, /* and histories of the whole */
 };
 
 /* A damaged stream is no failure: model->err has the code. */
 int model_build(struct model **model, struct trace *trace, enum model_depth depth);
 void model_free(struct model *model); /* NULL is fine */
+
+/* The histories of a part, in place of those that were there: the operations and accesses of the part, and
+ * what it starts from.  Of the operations before it only those are there whose effect lasts: locks that are
+ * held, threads that were created, values of semaphores (prefix.c).  Of the accesses before it, those behind
+ * each thread's last operation, which may overlap the part in time. */
+int model_load(struct model *m, struct model_part part);
+
+/* Cuts the run into parts of about the same size that have no more than `most` operations and accesses of
+ * shared bytes, as far as single segments allow; the array is the caller's.  Needs MODEL_PARTS. */
+size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
 /* Where an access stands in its thread's stream, as schedules say it
  * (doc/format/schedule.md): it is the `occurrence`-th record (from 1) of its site

@@ -17,7 +17,7 @@ static int import_std(struct model_file *f, const char *path, bool force)
 	return err ? err : trace_std_import_file(path, f->scratch, force);
 }
 
-int model_open(struct model_file *f, const char *path, bool force)
+static int open_deep(struct model_file *f, const char *path, bool force, enum model_depth depth)
 {
 	struct stat st;
 	int err = RD_OK;
@@ -27,7 +27,17 @@ int model_open(struct model_file *f, const char *path, bool force)
 		err = import_std(f, path, force);
 	if (!err)
 		err = trace_open(&f->trace, f->scratch ? f->scratch : path, force);
-	return err ? err : model_build(&f->model, f->trace, MODEL_HISTORIES);
+	return err ? err : model_build(&f->model, f->trace, depth);
+}
+
+int model_open(struct model_file *f, const char *path, bool force)
+{
+	return open_deep(f, path, force, MODEL_HISTORIES);
+}
+
+int model_open_parts(struct model_file *f, const char *path, bool force)
+{
+	return open_deep(f, path, force, MODEL_PARTS);
 }
 
 void model_close(struct model_file *f)

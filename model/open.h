@@ -14,6 +14,9 @@ struct model_file {
 /* Opens a trace directory, or a file with STD text, and builds its model with histories.  With `force` also
  * one without meta.json or site table.  To be closed also after a failure. */
 int model_open(struct model_file *f, const char *path, bool force);
+
+/* The same without histories, for model_load(). */
+int model_open_parts(struct model_file *f, const char *path, bool force);
 void model_close(struct model_file *f);
 
 #endif

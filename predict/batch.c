@@ -5,18 +5,24 @@
  */
 #include "predict/batch.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "model/open.h"
 #include "predict/describe.h"
 #include "predict/failure.h"
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define DESCRIBE_SHARE 5
-#define LESS_WORK 10 /* a part of what the first prediction may take: there may be many of these */
+#define ITEM_BYTES 200 /* that prediction takes for an operation or access, at most (measured) */
+#define MEMORY (2ull << 30)
+#define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
+#define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
 
 static void set_arguments(struct finding_set *set, const struct trace_meta *meta)
 {
@@ -28,10 +34,21 @@ static void set_arguments(struct finding_set *set, const struct trace_meta *meta
 		set->argv[set->argc] = finding_text(set, meta->argv[set->argc]);
 }
 
+/* The prediction of one trace. */
+struct prediction {
+	struct predict_batch *p;
+	struct finding_set *set;
+	struct model *model;
+	struct model_part *parts;
+	size_t count, at;     /* parts, and the one that is looked at */
+	struct rd_umap pairs; /* of sites with a race */
+	const struct predict_trace *trace;
+	int64_t deadline_ns; /* of the part */
+};
+
 static void sum_up(struct predict_batch *p, const struct predict_trace *t, const struct predict_result *r)
 {
-	p->events += t->model->events;
-	p->considered += t->x.count;
+	p->considered += t->x.count - t->begin;
 	p->searched += r->kept;
 	p->dropped += t->dropped;
 	if (t->dropped)
@@ -39,8 +56,21 @@ static void sum_up(struct predict_batch *p, const struct predict_trace *t, const
 			t->dropped);
 	p->unknown += r->stats[0].unknown + r->stats[1].unknown;
 	p->late |= r->late;
-	if (t->model->thread_count > p->threads)
-		p->threads = t->model->thread_count;
+}
+
+static void sum_up_model(struct predict_batch *p, const struct model *model)
+{
+	p->events += model->events;
+	if (model->thread_count > p->threads)
+		p->threads = model->thread_count;
+}
+
+/* Of the time that is left, the share of one of `count`. */
+static int64_t share_of(int64_t deadline_ns, size_t count)
+{
+	int64_t now = rd_now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+
+	return deadline_ns ? now + left / (int64_t)count : 0;
 }
 
 /* A part of the time is kept for describing what was found. */
@@ -51,8 +81,22 @@ static int64_t search_deadline(int64_t deadline_ns)
 	return deadline_ns ? now + left - left / DESCRIBE_SHARE : 0;
 }
 
-static int predict_model(struct predict_batch *p, const struct model *model, struct finding_set *set)
+/* Speculative findings of one part leave room for those of the others. */
+static void describe_news(void *context, struct predict_result *news)
 {
+	struct prediction *d = context;
+	struct predict_batch *p = d->p;
+	struct predict_limit limit = {.findings = p->limit,
+				      .speculative = p->limit * (d->at + 1) / d->count,
+				      .deadline_ns = d->deadline_ns};
+
+	p->left_out += predict_describe(d->trace, news, d->set, limit);
+	predict_result_clear(news);
+}
+
+static int predict_part(struct prediction *d)
+{
+	struct predict_batch *p = d->p;
 	struct predict_opts o = {.sound_only = p->sound_only || p->sync_preserving,
 				 .recorded_order_only = p->sync_preserving,
 				 .no_races = p->no_races,
@@ -60,22 +104,79 @@ static int predict_model(struct predict_batch *p, const struct model *model, str
 				 .window = (uint32_t)p->window,
 				 .total_work = (int64_t)p->work * 1000000,
 				 .work = (int64_t)p->work * 1000000 / 20,
-				 .deadline_ns = search_deadline(p->deadline_ns)};
+				 .deadline_ns = search_deadline(d->deadline_ns),
+				 .pairs = &d->pairs,
+				 .found = describe_news,
+				 .context = d};
 	struct predict_result r = {0};
 	struct predict_trace t;
-	int err = predict_fill(&t, model);
+	int err = predict_fill(&t, d->model);
 
+	d->trace = &t;
+	o.begin = t.begin;
 	if (!err)
 		err = predict_run(&t.x, &o, &r);
-	if (!err) {
+	if (!err)
 		sum_up(p, &t, &r);
-		p->left_out +=
-			predict_describe(&t, &r, set, (struct predict_limit){p->limit, p->deadline_ns});
-		p->late |= p->deadline_ns && rd_now_ns() >= p->deadline_ns;
-		set_arguments(set, trace_get_meta(model->trace));
-	}
+	p->late |= d->deadline_ns && rd_now_ns() >= d->deadline_ns;
 	predict_result_release(&r);
 	predict_trace_release(&t);
+	return err;
+}
+
+uint64_t predict_batch_memory(void)
+{
+	uint64_t half = rd_memory_total() / 2;
+
+	return half && half < MEMORY ? half : MEMORY;
+}
+
+/* How many operations and accesses there is memory for. */
+static uint64_t items_of(const struct predict_batch *p)
+{
+	uint64_t used = rd_memory_used();
+	uint64_t items = p->memory > used ? (p->memory - used) / ITEM_BYTES : 0;
+
+	return !p->memory ? UINT64_MAX : items > LEAST_ITEMS ? items : LEAST_ITEMS;
+}
+
+/* One part unless there may be too much for the memory; only then it is counted. */
+static void cut_parts(struct prediction *d)
+{
+	uint64_t items = items_of(d->p);
+
+	if (d->model->events > items) {
+		d->count = model_cut(d->model, items, &d->parts);
+	} else {
+		d->parts = rd_xcalloc(1, sizeof *d->parts);
+		d->parts[d->count++] = MODEL_WHOLE;
+	}
+	if (d->count > 1 && d->count > d->p->parts)
+		d->p->parts = d->count;
+}
+
+static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set)
+{
+	struct prediction d = {.p = p, .set = set, .model = model};
+	int err = RD_OK;
+
+	sum_up_model(p, model);
+	cut_parts(&d);
+	for (d.at = 0; d.at < d.count && !err; d.at++) {
+		if (d.at && p->deadline_ns && rd_now_ns() >= p->deadline_ns) {
+			p->skipped += d.count - d.at;
+			p->late = true;
+			break;
+		}
+		d.deadline_ns = share_of(p->deadline_ns, d.count - d.at);
+		err = model_load(model, d.parts[d.at]);
+		if (!err)
+			err = predict_part(&d);
+	}
+	if (!err)
+		set_arguments(set, trace_get_meta(model->trace));
+	rd_umap_release(&d.pairs);
+	free(d.parts);
 	return err;
 }
 
@@ -100,7 +201,7 @@ static void look_at_end(struct predict_batch *p, const struct model *model, stru
 int predict_batch_run(struct predict_batch *p, const char *path, struct finding_set *set)
 {
 	struct model_file in;
-	int err = model_open(&in, path, p->force);
+	int err = model_open_parts(&in, path, p->force);
 
 	if (!err)
 		err = predict_model(p, in.model, set);
@@ -182,6 +283,7 @@ int predict_batch_count(struct predict_batch *p, const char *path, struct findin
 	if (!err)
 		err = count_trace(p, &t, set, pairs);
 	if (!err) {
+		sum_up_model(p, in.model);
 		sum_up(p, &t, &none);
 		set_arguments(set, trace_get_meta(in.trace));
 		finding_stat(set, "reading_cpu_seconds", p->reading_seconds);
@@ -200,4 +302,8 @@ void predict_batch_stats(const struct predict_batch *p, struct finding_set *set)
 	finding_stat(set, "dropped", (double)p->dropped);
 	finding_stat(set, "unknown", (double)p->unknown);
 	finding_stat(set, "late", p->late);
+	if (p->parts) {
+		finding_stat(set, "parts", (double)p->parts);
+		finding_stat(set, "parts_skipped", (double)p->skipped);
+	}
 }

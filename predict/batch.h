@@ -18,12 +18,15 @@ struct predict_batch {
 	uint64_t limit;	      /* findings to describe */
 	uint64_t work;	      /* millions of search steps */
 	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never */
+	uint64_t memory;      /* bytes that may be used; a larger trace is cut into parts.  0: any */
 	bool failures;	      /* a run that failed by itself is a finding */
 	bool ended;	      /* likewise: the run had to be ended */
 
 	/* Results, summed up. */
 	uint64_t left_out; /* findings beyond the limit */
 	uint64_t unknown;  /* candidates that were not decided */
+	uint64_t parts;	   /* of the trace that was cut into most; 0: none was cut */
+	uint64_t skipped;  /* parts that there was no time for */
 	bool late;	   /* the deadline came before everything was decided and described */
 	uint64_t events, considered, searched, dropped;
 	uint64_t threads;	/* of the trace with most of them */
@@ -37,6 +40,9 @@ struct predict_batch {
 	{                                                                                                    \
 		.limit = 200, .work = 200                                                                    \
 	}
+
+/* The memory that a prediction may use if nobody says how much: it suits a laptop. */
+uint64_t predict_batch_memory(void);
 
 /* Adds the findings of a trace, a directory or an STD text, to the set, which is not finished, and the
  * arguments of its program.  Of a damaged trace what could be read is looked at, and the error returned. */

@@ -31,7 +31,6 @@ struct describer {
 	const struct model *m;
 	struct finding_set *set;
 	const char **sync_names; /* made when needed; NULL: nothing is kept */
-	uint32_t **counted;	 /* by thread, made when needed: number of each operation in schedules */
 	struct lines lines;
 	struct unplaced *unplaced;
 	size_t unplaced_count, unplaced_capacity;
@@ -211,17 +210,7 @@ static struct finding_lock *locks_at(const struct describer *d, uint32_t thread,
 
 static uint32_t counted(const struct describer *d, uint32_t thread, uint32_t operation)
 {
-	const struct model_history *h = &d->m->histories[thread];
-
-	if (operation == EXEC_NONE)
-		return 0;
-	if (!d->counted[thread]) {
-		uint32_t n = 0;
-		d->counted[thread] = rd_xmalloc((h->operation_count + 1) * sizeof(uint32_t));
-		for (size_t i = 0; i < h->operation_count; i++)
-			d->counted[thread][i] = n += raddle_is_counted(h->operations[i].kind);
-	}
-	return d->counted[thread][operation];
+	return operation == EXEC_NONE ? 0 : d->m->histories[thread].operations[operation].counted;
 }
 
 /* The last operation before an access; EXEC_NONE: it comes before all. */
@@ -287,6 +276,17 @@ static bool is_half_done(const struct describer *d, uint32_t done)
 	return false;
 }
 
+/* What a thread has done before the part that the model has. */
+static uint32_t counted_before(const struct describer *d, uint32_t thread)
+{
+	const struct model_history *h = &d->m->histories[thread];
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < h->operation_count && h->operations[i].q < d->m->part.from; i++)
+		n = h->operations[i].counted;
+	return n;
+}
+
 static void add_limits(const struct describer *d, const struct predict_witness *w,
 		       const struct predict_plan *plan, struct schedule *s)
 {
@@ -296,7 +296,9 @@ static void add_limits(const struct describer *d, const struct predict_witness *
 			continue;
 		struct schedule_limit *l = schedule_add_limit(s);
 		l->thread = schedule_text(s, d->m->threads[thread].name);
-		if (done != EXEC_NONE)
+		if (done == EXEC_NONE || done < d->t->begin)
+			l->n = counted_before(d, thread);
+		else
 			l->n = counted(d, thread, operation_at(d, done)) - is_half_done(d, done);
 	}
 }
@@ -763,11 +765,12 @@ struct round {
 static bool is_next(struct round *r, enum predict_class class)
 {
 	const struct predict_limit *l = &r->limit;
+	size_t most = class == PREDICT_SOUND || !l->speculative ? l->findings : l->speculative;
 	bool early = !l->deadline_ns || r->set->count < AT_LEAST || rd_now_ns() < l->deadline_ns;
 
 	if (class != r->class)
 		return false;
-	if (early && r->set->count < l->findings)
+	if (early && r->set->count < most)
 		return true;
 	r->left_out++;
 	return false;
@@ -780,7 +783,6 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 	struct round now = {.set = set, .limit = limit};
 
 	d.sync_names = rd_xcalloc(d.m->sync_count + 1, sizeof *d.sync_names);
-	d.counted = rd_xcalloc(d.m->thread_count + 1, sizeof *d.counted);
 	predict_lines_init(&d.lines, &t->x);
 	for (now.class = PREDICT_SOUND; now.class <= PREDICT_SPECULATIVE; now.class ++) {
 		for (size_t i = 0; i < r->deadlock_count; i++)
@@ -791,8 +793,6 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 				describe_race(&d, &r->races[i]);
 	}
 	place_goals(&d);
-	RD_FREE_EACH(d.counted, d.m->thread_count);
-	free(d.counted);
 	predict_lines_release(&d.lines);
 	free(d.sync_names);
 	return now.left_out;

@@ -11,6 +11,7 @@
 struct predict_limit {
 	size_t findings;     /* that the set may have */
 	int64_t deadline_ns; /* when to stop (base/clock.h); 0: never */
+	size_t speculative;  /* that the set may have when speculative ones are added; 0: as many */
 };
 
 /* Adds a finding for each prediction, sound ones first, within the limit; returns

@@ -396,8 +396,15 @@ static void do_segments(struct filler *f)
 	qsort(all, n, sizeof *all, compare_segments);
 	if (!f->m->ordered)
 		find_spans(f, all, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].q < f->m->part.from)
+			f->t->begin = EXEC_NONE;
+		else if (f->t->begin == EXEC_NONE)
+			f->t->begin = (uint32_t)f->t->x.count;
 		do_segment(f, &all[i]);
+	}
+	if (f->t->begin == EXEC_NONE)
+		f->t->begin = (uint32_t)f->t->x.count;
 	free(all);
 }
 
@@ -479,7 +486,7 @@ static size_t drop_impossible(struct predict_trace *t)
 	struct exec *x = &t->x;
 	uint8_t *bad = rd_xcalloc(x->count + 1, 1);
 	struct machine m;
-	size_t kept = 0, count = x->count;
+	size_t kept = 0, count = x->count, begin = 0;
 
 	machine_init(&m, x);
 	for (uint32_t i = 0; i < count; i++)
@@ -488,10 +495,12 @@ static size_t drop_impossible(struct predict_trace *t)
 	for (size_t i = 0; i < count; i++) {
 		if (bad[i])
 			continue;
+		begin += i < t->begin;
 		x->events[kept] = x->events[i];
 		t->origins[kept++] = t->origins[i];
 	}
 	x->count = kept;
+	t->begin = (uint32_t)begin;
 	free(bad);
 	return count - kept;
 }
@@ -519,7 +528,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	do_segments(&f);
 	if (!model->ordered)
 		predict_mark_unsure(&t->x, f.spans);
-	t->hung = pending != PENDING_NONE;
+	t->hung = pending != PENDING_NONE && model->part.to == UINT64_MAX;
 	for (uint32_t i = 0; t->hung && i < model->thread_count; i++)
 		add_pending(&f, i, pending);
 	synchronise_updates(model, &t->x);

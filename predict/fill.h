@@ -27,6 +27,7 @@ struct predict_trace {
 	struct predict_origin *origins; /* by event */
 	size_t origin_capacity;
 	struct predict_variable *variables;
+	uint32_t begin;	  /* the first event of the part that the model has (model_load()); 0: it has all */
 	bool hung;	  /* the program stood still when it was ended: some events are pending */
 	uint64_t dropped; /* events that contradict what synchronisation allows */
 };

@@ -3,7 +3,6 @@
 #ifndef PREDICT_INTERNAL_H
 #define PREDICT_INTERNAL_H
 
-#include "base/map.h"
 #include "base/tuple.h"
 #include "predict/core.h"
 #include "predict/predict.h"
@@ -15,11 +14,14 @@ struct predictor {
 	struct search s;
 	enum predict_class class;
 	struct predict_result *out;
-	struct rd_umap pairs;	     /* (site, site) -> state, see race.c */
+	struct rd_umap *pairs;	     /* (site, site) -> state, see race.c */
 	struct rd_tuples identities; /* of sets of stops, */
 	struct rd_umap cycles;	     /* and by their number: failures or found, see deadlock.c */
 	uint32_t *p;		     /* scratch ideal */
 };
+
+/* A tier is over: hands on what was found. */
+void predict_hand_on(struct predictor *r);
 
 void predict_races(struct predictor *r);
 void predict_deadlocks(struct predictor *r);

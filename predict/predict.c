@@ -28,7 +28,7 @@ static void witness_release(struct predict_witness *w)
 	free(w->order);
 }
 
-void predict_result_release(struct predict_result *r)
+void predict_result_clear(struct predict_result *r)
 {
 	for (size_t i = 0; i < r->race_count; i++)
 		witness_release(&r->races[i].witness);
@@ -36,8 +36,20 @@ void predict_result_release(struct predict_result *r)
 		free(r->deadlocks[i].stops);
 		witness_release(&r->deadlocks[i].witness);
 	}
+	r->race_count = r->deadlock_count = 0;
+}
+
+void predict_result_release(struct predict_result *r)
+{
+	predict_result_clear(r);
 	RD_FREE(r->races, r->deadlocks, r->racy);
 	*r = (struct predict_result){0};
+}
+
+void predict_hand_on(struct predictor *r)
+{
+	if (r->o->found && r->out->race_count + r->out->deadlock_count)
+		r->o->found(r->o->context, r->out);
 }
 
 /* The sound model and the one that takes unsure accesses as recorded share a budget. */
@@ -75,13 +87,15 @@ static void run_model(struct predictor *r, enum model model)
 	r->s.total = total_work(r->o, shared);
 	if (!r->o->no_deadlocks)
 		predict_deadlocks(r);
+	predict_hand_on(r);
 	r->out->late |= r->s.late;
 	search_release(&r->s);
 }
 
 static void run_whole(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
 {
-	struct predictor r = {.o = o, .out = out};
+	struct rd_umap own = RD_UMAP_INIT;
+	struct predictor r = {.o = o, .out = out, .pairs = o->pairs ? o->pairs : &own};
 
 	if (o->count_events)
 		out->racy = rd_xcalloc(x->count + 1, 1);
@@ -94,7 +108,7 @@ static void run_whole(const struct exec *x, const struct predict_opts *o, struct
 		run_model(&r, MODEL_UNSURE);
 	if (!o->sound_only)
 		run_model(&r, MODEL_SPECULATIVE);
-	RD_UMAP_RELEASE(&r.pairs, &r.cycles);
+	RD_UMAP_RELEASE(&own, &r.cycles);
 	rd_tuples_release(&r.identities);
 	free(r.p);
 	core_release(&r.c);
@@ -111,7 +125,7 @@ int predict_run(const struct exec *x, const struct predict_opts *o, struct predi
 	bad = exec_check(x, &why);
 	if (bad != EXEC_NONE)
 		return rd_fail(RD_EFORMAT, "predict: event %u %s", bad, why);
-	if (o->window && o->window < x->count)
+	if (o->begin || (o->window && o->window < x->count))
 		predict_windows(x, o, out, run_whole);
 	else
 		run_whole(x, o, out);

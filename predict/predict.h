@@ -13,6 +13,7 @@
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
+#include "base/map.h"
 #include "order/exec.h"
 
 enum predict_class { PREDICT_SOUND, PREDICT_SPECULATIVE };
@@ -20,11 +21,14 @@ enum predict_class { PREDICT_SOUND, PREDICT_SPECULATIVE };
 /* How the search ended: in recorded order, or by exact search. */
 enum predict_tier { PREDICT_RECORDED_ORDER = 1, PREDICT_EXACT = 2 };
 
+struct predict_result;
+
 struct predict_opts { /* all zero: the default */
 	bool no_races, no_deadlocks;
 	bool sound_only, speculative_only;
 	bool recorded_order_only; /* tier 1 alone: sync-preserving */
 	bool count_events;	  /* decide for every access whether it is the second of a race */
+	uint32_t begin;		  /* what comes before that event has happened, as recorded */
 	uint32_t window;	  /* cut the execution into pieces of that many events; 0: do not */
 	uint32_t max_tries;	  /* pairs tried for one event and thread; 0: 64; UINT32_MAX: all */
 	uint32_t max_cycle;	  /* threads in a deadlock; 0: any number */
@@ -32,6 +36,13 @@ struct predict_opts { /* all zero: the default */
 				     count_events */
 	int64_t work;		  /* budget of one question; 0: 50 million steps */
 	int64_t deadline_ns;	  /* when to stop (base/clock.h), the sound model earlier; 0: never */
+	struct rd_umap *pairs; /* of sites that have a race already, in each class; NULL: none, and only this
+				  execution is meant */
+
+	/* Called now and then, from tier to tier and model to model, with what was found since; what it takes
+	 * away (predict_result_clear()) is not in the end's result.  May be NULL. */
+	void (*found)(void *context, struct predict_result *news);
+	void *context;
 };
 
 /* The way to the error.  Threads not named in a target run up to and including
@@ -77,6 +88,9 @@ struct predict_result {
 /* `out` is released with predict_result_release(), also after a failure. */
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out);
 void predict_result_release(struct predict_result *r);
+
+/* Only the races and deadlocks. */
+void predict_result_clear(struct predict_result *r);
 
 /* ---- checking, without any of the above ---- */
 

@@ -47,7 +47,7 @@ static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)
 
 bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2)
 {
-	const uint64_t *state = rd_umap_get(&r->pairs, pair_key(r, e1, e2));
+	const uint64_t *state = rd_umap_get(r->pairs, pair_key(r, e1, e2));
 	return state && *state & (r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SOUND | PAIR_SPECULATIVE);
 }
 
@@ -59,7 +59,7 @@ static void record(struct walk *w, uint32_t e1, uint32_t e2, enum predict_tier t
 	w->found[w->variable] = 1;
 	if (predict_race_known(r, e1, e2))
 		return;
-	*rd_umap_put(&r->pairs, pair_key(r, e1, e2), NULL) |=
+	*rd_umap_put(r->pairs, pair_key(r, e1, e2), NULL) |=
 		r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SPECULATIVE;
 	RD_GROW(out->races, out->race_capacity, out->race_count + 1);
 	struct predict_race *race = &out->races[out->race_count++];
@@ -321,9 +321,11 @@ void predict_races(struct predictor *r)
 	w.found = rd_xcalloc((size_t)r->c.variables + 1, 1);
 	w.dead = rd_xcalloc((size_t)r->c.variables + 1, 1);
 	predict_pairs_init(&w);
-	for (w.effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST; w.effort <= EFFORT_ALL; w.effort++)
+	for (w.effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST; w.effort <= EFFORT_ALL; w.effort++) {
 		for (w.variable = 0; w.variable < r->c.variables; w.variable++)
 			walk_variable(&w);
+		predict_hand_on(r);
+	}
 	predict_pairs_release(&w);
 	rd_umap_release(&w.failures);
 	RD_FREE(w.found, w.dead, w.cursors);

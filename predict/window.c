@@ -27,8 +27,7 @@ struct piece {
 	uint32_t *origin; /* of each event of `part` */
 	size_t capacity;
 	uint32_t begin, end;
-	uint32_t *to_part;    /* of events in the execution; valid for this piece only */
-	struct rd_umap pairs; /* of sites with a race, over all pieces */
+	uint32_t *to_part; /* of events in the execution; valid for this piece only */
 };
 
 static struct exec_event *add(struct piece *w, uint32_t origin)
@@ -180,28 +179,13 @@ static void map_witness(const struct piece *w, struct predict_witness *v)
 		v->done[w->x->events[order[i]].thread] = order[i];
 }
 
-/* Whether an earlier window has found a race of these sites. */
-static bool known(struct piece *w, const struct predict_race *r)
-{
-	uint64_t a = w->x->events[r->first].site, b = w->x->events[r->second].site;
-	uint64_t *classes = rd_umap_put(&w->pairs, a < b ? a << 32 | b : b << 32 | a, NULL);
-	bool found = *classes & (r->class == PREDICT_SOUND ? 1 : 3);
-
-	*classes |= r->class == PREDICT_SOUND ? 1 : 2;
-	return found;
-}
-
-static void gather(struct piece *w, struct predict_result *from, struct predict_result *out)
+/* Moves the races and deadlocks of a piece to the whole. */
+static void gather_found(const struct piece *w, struct predict_result *from, struct predict_result *out)
 {
 	for (size_t i = 0; i < from->race_count; i++) {
 		struct predict_race *r = &from->races[i];
 		r->first = w->origin[r->first];
 		r->second = w->origin[r->second];
-		if (known(w, r)) {
-			free(r->witness.done);
-			free(r->witness.order);
-			continue;
-		}
 		map_witness(w, &r->witness);
 		RD_GROW(out->races, out->race_capacity, out->race_count + 1);
 		out->races[out->race_count++] = *r;
@@ -214,6 +198,12 @@ static void gather(struct piece *w, struct predict_result *from, struct predict_
 		RD_GROW(out->deadlocks, out->deadlock_capacity, out->deadlock_count + 1);
 		out->deadlocks[out->deadlock_count++] = *d;
 	}
+	from->race_count = from->deadlock_count = 0;
+}
+
+static void gather(const struct piece *w, struct predict_result *from, struct predict_result *out)
+{
+	gather_found(w, from, out);
 	for (int c = 0; c < 2; c++) {
 		out->stats[c].candidates += from->stats[c].candidates;
 		out->stats[c].searches += from->stats[c].searches;
@@ -226,6 +216,21 @@ static void gather(struct piece *w, struct predict_result *from, struct predict_
 	out->kept += from->kept;
 	out->late |= from->late;
 	RD_FREE(from->races, from->deadlocks, from->racy);
+}
+
+/* What a piece hands on, for who asked about the whole. */
+struct relay {
+	const struct piece *w;
+	const struct predict_opts *o;
+	struct predict_result *out;
+};
+
+static void relay_found(void *context, struct predict_result *news)
+{
+	struct relay *r = context;
+
+	gather_found(r->w, news, r->out);
+	r->o->found(r->o->context, r->out);
 }
 
 static bool has_unsure(const struct exec *x, uint32_t end)
@@ -248,12 +253,14 @@ static int64_t deadline_of(const struct predict_opts *o, const struct piece *w)
 void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
 		     window_fn *fn)
 {
+	struct rd_umap pairs = RD_UMAP_INIT; /* what is found is found once, over all pieces */
 	struct piece w = {.x = x};
+	struct relay relay = {&w, o, out};
 
 	w.to_part = rd_xcalloc(x->count + 1, sizeof *w.to_part);
-	for (w.begin = 0; w.begin < x->count; w.begin = w.end) {
+	for (w.begin = o->begin; w.begin < x->count; w.begin = w.end) {
 		struct predict_result result = {0};
-		w.end = x->count - w.begin > o->window ? w.begin + o->window : x->count;
+		w.end = o->window && x->count - w.begin > o->window ? w.begin + o->window : x->count;
 		exec_init(&w.part);
 		add_state(&w);
 		add_window(&w);
@@ -264,11 +271,14 @@ void predict_windows(const struct exec *x, const struct predict_opts *o, struct 
 		w.part.variables = x->variables;
 		struct predict_opts own = *o;
 		own.deadline_ns = deadline_of(o, &w);
+		own.pairs = o->pairs ? o->pairs : &pairs;
+		own.found = o->found ? relay_found : NULL;
+		own.context = &relay;
 		fn(&w.part, &own, &result);
 		gather(&w, &result, out);
 		exec_release(&w.part);
 	}
-	rd_umap_release(&w.pairs);
+	rd_umap_release(&pairs);
 	free(w.origin);
 	free(w.to_part);
 }

@@ -7,6 +7,10 @@
  * Executions that the text cannot express are left out: pending operations, accesses of unknown
  * order, the parts of a once control, timed waits.
  *
+ * The same executions are cut in two: what is predicted from the second part, of whose past the model keeps
+ * only what lasts, must be what is predicted from the whole execution when everything before the cut has
+ * happened.
+ *
  * RADDLE_BRUTE=COUNT[,FIRST] sets the number of executions and the first seed.
  */
 #include "predict/brute.c"
@@ -195,12 +199,77 @@ static size_t compare(const struct writer *w, const struct std_case *c, bool sou
 	return found;
 }
 
+/* ---- parts ---- */
+
+static uint64_t q_of(const struct std_case *c, uint32_t event)
+{
+	const struct exec_event *e = &c->t.x.events[event];
+	const struct model_history *h = &c->model->histories[e->thread];
+	uint32_t index = c->t.origins[event].index;
+	uint64_t q = 0;
+
+	if (!exec_is_access(e->kind))
+		return h->operations[index].q;
+	for (size_t i = 0; i < h->operation_count && h->operations[i].access <= index; i++)
+		q = h->operations[i].q;
+	return q;
+}
+
+/* What was found, by places: a sum that does not depend on the order. */
+static uint64_t digest(const struct exec *x, const struct predict_result *r)
+{
+	uint64_t sum = r->race_count + r->deadlock_count * 1000;
+
+	for (size_t i = 0; i < r->race_count; i++)
+		sum += rd_mix(rd_mix(r->races[i].class, x->events[r->races[i].first].site),
+			      x->events[r->races[i].second].site);
+	for (size_t i = 0; i < r->deadlock_count; i++) {
+		uint64_t stops = 0;
+		for (uint32_t k = 0; k < r->deadlocks[i].count; k++)
+			stops += rd_mix(r->deadlocks[i].class, x->events[r->deadlocks[i].stops[k]].site);
+		sum += rd_mix(stops, r->deadlocks[i].count);
+	}
+	return sum;
+}
+
+static uint64_t predict_from(const struct exec *x, uint32_t begin, size_t *found)
+{
+	struct predict_opts o = {.max_tries = UINT32_MAX, .begin = begin};
+	struct predict_result r;
+	uint64_t sum;
+
+	assert_int_equal(predict_run(x, &o, &r), 0);
+	sum = digest(x, &r);
+	*found += r.race_count + r.deadlock_count;
+	predict_result_release(&r);
+	return sum;
+}
+
+static size_t compare_parts(const struct writer *w, struct std_case *c, uint64_t seed)
+{
+	uint32_t cut = (uint32_t)(rd_mix(seed, 99) % c->t.x.count), begin = 0;
+	uint64_t from = q_of(c, cut);
+	struct predict_trace part;
+	size_t found = 0;
+
+	while (q_of(c, begin) < from)
+		begin++;
+	uint64_t whole = predict_from(&c->t.x, begin, &found);
+	assert_int_equal(model_load(c->model, (struct model_part){from, UINT64_MAX}), 0);
+	assert_int_equal(predict_fill(&part, c->model), 0);
+	if (part.dropped || part.begin > begin || predict_from(&part.x, part.begin, &found) != whole)
+		fail_msg("seed %llu, from line %u on: the part differs\n%s", (unsigned long long)seed,
+			 origin(c, cut) + 1, w->text.data);
+	predict_trace_release(&part);
+	return found;
+}
+
 /* Some executions join threads that did nothing. */
 static void test_text(void **state)
 {
 	const char *wish = getenv("RADDLE_BRUTE"), *comma = wish ? strchr(wish, ',') : NULL;
 	uint64_t count = wish ? strtoull(wish, NULL, 10) : 1500,
-		 first = comma ? strtoull(comma + 1, NULL, 10) : 1, texts = 0, found = 0;
+		 first = comma ? strtoull(comma + 1, NULL, 10) : 1, texts = 0, found = 0, in_parts = 0;
 
 	char *directory = std_case_directory();
 
@@ -215,6 +284,7 @@ static void test_text(void **state)
 			assert_int_equal(std_case_open(&c, directory, w.text.data, w.text.length), 0);
 			assert_int_equal(c.t.dropped, 0);
 			found += compare(&w, &c, true, seed) + compare(&w, &c, false, seed);
+			in_parts += compare_parts(&w, &c, seed);
 			std_case_close(&c);
 			texts++;
 		}
@@ -223,10 +293,10 @@ static void test_text(void **state)
 	}
 	rd_log_set(NULL, NULL);
 	free(directory);
-	print_message("%llu texts, %llu races and deadlocks\n", (unsigned long long)texts,
-		      (unsigned long long)found);
+	print_message("%llu texts, %llu races and deadlocks, %llu in parts\n", (unsigned long long)texts,
+		      (unsigned long long)found, (unsigned long long)in_parts);
 	if (count >= 1000)
-		assert_true(texts > count / 10 && found > count / 10);
+		assert_true(texts > count / 10 && found > count / 10 && in_parts > count / 100);
 }
 
 int main(void)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is left of a thread's operations before a part of the run.  In: its operations so far, of which those
+ * but the last have been through this.  Out: the same without what has no effect any more.
+ *
+ * A critical section that is over, a wait that is over and operations that order nothing beyond their moment
+ * are left out; what creates or ends threads, waits, posts, notifies and is held stays.  An operation is
+ * looked at when the next one comes, because until then the accesses behind it are in the part.  So a thread
+ * that spins, or takes a lock again and again, has a few operations before a part, however long it ran.
+ */
+#include "model/model-int.h"
+
+#include "base/error.h"
+#include "trace/event.h"
+
+#include <string.h>
+
+#define DEPTH 16 /* operations that are left between taking a lock and giving it back, at most */
+
+static int effect(const struct model_operation *op)
+{
+	return trace_lock_effect(op->kind, op->value);
+}
+
+/* Whether the operation leaves nothing behind. */
+static bool is_idle(const struct model_operation *op)
+{
+	enum raddle_role role = raddle_role(op->kind);
+
+	switch (raddle_class(op->kind)) {
+	case RADDLE_CLASS_MEMORY: return true;
+	case RADDLE_CLASS_ACCESS: return true;
+	case RADDLE_CLASS_MUTEX:
+	case RADDLE_CLASS_RWLOCK:
+	case RADDLE_CLASS_SPIN: return !effect(op);
+	case RADDLE_CLASS_COND: return role == RADDLE_ROLE_INIT || role == RADDLE_ROLE_DESTROY;
+	default: return role == RADDLE_ROLE_REQUEST || op->kind == RADDLE_ORDER;
+	}
+}
+
+/* Of the operations before number `end`: where the lock was taken, if that is not long ago; `end`: it was not
+ * found. */
+static size_t find_taken(const struct model_history *h, uint32_t sync, size_t end)
+{
+	for (size_t i = end; i-- > 0 && end - i <= DEPTH && !raddle_is_cond_wait(h->operations[i].kind);)
+		if (h->operations[i].sync == sync && effect(&h->operations[i]))
+			return effect(&h->operations[i]) > 0 ? i : end;
+	return end;
+}
+
+static void remove_at(struct model_history *h, size_t i)
+{
+	RD_ASSERT(i < h->operation_count);
+	h->operation_count--;
+	memmove(&h->operations[i], &h->operations[i + 1], (h->operation_count - i) * sizeof *h->operations);
+}
+
+/* The lock was given back. */
+static void end_section(struct model_history *h, const struct model_operation *release)
+{
+	size_t last = h->operation_count - 1, taken = find_taken(h, release->sync, last);
+
+	if (taken == last)
+		return;
+	h->operation_count--;
+	remove_at(h, taken);
+}
+
+/* The mutex was given back and taken again, so it is held since the wake. */
+static void end_wait(struct model_history *h, const struct model_operation *wake)
+{
+	size_t last = h->operation_count - 1, taken = find_taken(h, wake->second, last - 1);
+	struct model_operation lock = h->operations[taken];
+
+	if (taken == last - 1 || wake[-1].kind != RADDLE_COND_WAIT || wake[-1].sync != wake->sync)
+		return;
+	lock.q = wake->q;
+	lock.t = wake->t;
+	lock.counted = wake->counted;
+	h->operation_count -= 2;
+	remove_at(h, taken);
+	h->operations[h->operation_count++] = lock;
+}
+
+/* Of a fence it matters only that the thread has been through it.  Each is kept once, before all else, where
+ * it is in nobody's way. */
+static void set_aside(struct model_history *h, const struct model_operation *fence)
+{
+	struct model_operation first = *fence;
+	size_t i = 0;
+
+	while (h->operations[i].kind == RADDLE_FENCE && h->operations[i].value != fence->value)
+		i++;
+	if (&h->operations[i] == fence)
+		return;
+	h->operation_count--;
+	if (h->operations[i].kind == RADDLE_FENCE)
+		return;
+	first.q = first.counted = 0;
+	memmove(h->operations + 1, h->operations, h->operation_count * sizeof first);
+	h->operations[0] = first;
+	h->operation_count++;
+}
+
+void model_prefix_settle(struct model_history *h)
+{
+	while (h->operation_count && is_idle(&h->operations[h->operation_count - 1]))
+		h->operation_count--;
+	if (h->operation_count < 2)
+		return;
+	const struct model_operation *last = &h->operations[h->operation_count - 1];
+
+	if (effect(last) < 0)
+		end_section(h, last);
+	else if (last->kind == RADDLE_COND_WAKE)
+		end_wait(h, last);
+	else if (last->kind == RADDLE_FENCE)
+		set_aside(h, last);
+}

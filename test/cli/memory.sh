@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A trace that needs more memory than is allowed is looked at in parts, and what that means is said.
+. "$ROOT/test/lib.sh"
+
+number() { # NAME FILE
+	python3 -c 'import json, sys; print(int(json.load(open(sys.argv[2]))["stats"].get(sys.argv[1], -1)))' "$1" "$2"
+}
+objects() { # FILE
+	python3 -c 'import json, sys
+print(" ".join(sorted({f["object"] for f in json.load(open(sys.argv[1]))["findings"]})))' "$1"
+}
+
+"$RADDLE" cc -g -O1 -pthread -o late-race "$ROOT/test/prog/late-race.c" || fail "it does not compile"
+"$RADDLE" record -o trace ./late-race 20000 2> record.err || fail "not recorded: $(cat record.err)"
+
+"$RADDLE" predict --memory 0 --json trace > whole.json 2> whole.err || fail "predict: $(cat whole.err)"
+[ "$(number parts whole.json)" = -1 ] || complain "it was cut without a limit"
+"$RADDLE" predict --memory 8M --json trace > parts.json 2> parts.err || fail "predict --memory: $(cat parts.err)"
+[ "$(number parts parts.json)" -ge 2 ] || complain "$(number parts parts.json) parts"
+[ "$(number parts_skipped parts.json)" = 0 ] || complain "parts were left out"
+[ "$(number considered whole.json)" = "$(number considered parts.json)" ] ||
+	complain "the parts are not the whole: $(number considered parts.json) of $(number considered whole.json)"
+[ "$(objects whole.json)" = "early late" ] || complain "found in the whole: $(objects whole.json)"
+[ "$(objects parts.json)" = "early late" ] || complain "found in parts: $(objects parts.json)"
+"$RADDLE" predict --memory 8M trace > parts.txt 2>&1
+grep -q 'looked at in [0-9]* parts' parts.txt || complain "nothing is said about parts: $(tail -3 parts.txt)"
+
+# The schedule of a late part leads there.
+"$RADDLE" check --memory 8M --json found.json -o checked -- ./late-race 20000 > check.out 2>&1
+[ $? = 1 ] || complain "check: $(tail -5 check.out)"
+grep -q 'looked at in [0-9]* parts' check.out || complain "check says nothing about parts"
+python3 - found.json << 'END' || complain "not both races are confirmed: $(tail -30 check.out)"
+import json, sys
+found = json.load(open(sys.argv[1]))["findings"]
+sys.exit({f["object"] for f in found if f["status"] == "confirmed"} != {"early", "late"})
+END
+
+for bad in -1 x 5q; do
+	"$RADDLE" predict --memory=$bad trace > /dev/null 2>&1 && complain "--memory=$bad is taken"
+done
+verdict
