@@ -6,6 +6,8 @@
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 LLVM ?= 19
+# A web site of this build, for SARIF and packages; without one reports name the manual.
+HOMEPAGE ?=
 CLANG := clang-$(LLVM)
 LLVM_CONFIG := llvm-config-$(LLVM)
 B ?= build
@@ -20,7 +22,8 @@ ifdef SANITIZE
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE= $(WARN) $(CFLAGS) $(SANITIZE_FLAGS) -I. -Iinclude \
-	-DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' -MMD -MP
+	-DRADDLE_VERSION='"$(VERSION)"' -DRADDLE_LLVM='"$(LLVM)"' \
+	$(if $(HOMEPAGE),-DRADDLE_HOMEPAGE='"$(HOMEPAGE)"') -MMD -MP
 ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
@@ -243,7 +246,7 @@ uninstall:
 	rm -rf $(D)/lib/raddle $(D)/share/doc/raddle
 
 deb: all
-	tool/make-deb $(B) $(VERSION)
+	tool/make-deb $(B) $(VERSION) $(HOMEPAGE)
 
 clean:
 	rm -rf $(B)

@@ -55,7 +55,7 @@ static const struct cmd_usage usage = {
 	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
 	"reproduces them.  The exit status is 1 if something was confirmed, otherwise 0.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
-	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline " CMD_BESIDE
+	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
 	"jobs runs no_replay pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
@@ -569,6 +569,8 @@ static int write_documents(const struct check *c, const struct report_opts *how)
 		err = cmd_output_write(c->set, how);
 	if (!err && opt.write_baseline)
 		err = cmd_write_baseline(c->set, opt.write_baseline);
+	if (!err)
+		err = cmd_write_suppressions(c->set, opt.gen_suppressions);
 	free(path);
 	return err;
 }

@@ -22,7 +22,8 @@ bool cmd_is_stdout(const char *path)
 
 bool cmd_output_is_stdout(void)
 {
-	return cmd_is_stdout(opt.json) || cmd_is_stdout(opt.sarif) || cmd_is_stdout(opt.html);
+	return cmd_is_stdout(opt.json) || cmd_is_stdout(opt.sarif) || cmd_is_stdout(opt.html) ||
+	       cmd_is_stdout(opt.gen_suppressions);
 }
 
 int cmd_document(const char *path, cmd_write_fn *write, const void *what)
@@ -121,6 +122,21 @@ int cmd_filter_apply(struct finding_set *set, bool tell)
 	if (!err && tell && fixed)
 		rd_info("%s: %zu of its findings were not found", opt.baseline, fixed);
 	return err;
+}
+
+static int write_suppressions(const void *what, FILE *out)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	suppressions_make(what, &text);
+	fputs(text.data, out);
+	rd_buf_release(&text);
+	return RD_OK;
+}
+
+int cmd_write_suppressions(const struct finding_set *set, const char *path)
+{
+	return cmd_document(path, write_suppressions, set);
 }
 
 int cmd_write_baseline(const struct finding_set *set, const char *path)

@@ -32,6 +32,9 @@ int cmd_filter_apply(struct finding_set *set, bool tell);
 /* A text with the ids of the confirmed findings that are not suppressed. */
 int cmd_write_baseline(const struct finding_set *set, const char *path);
 
+/* Rules that hide the same findings; path NULL: nothing is to be done. */
+int cmd_write_suppressions(const struct finding_set *set, const char *path);
+
 /* Milliseconds in whole seconds, no less. */
 uint64_t cmd_seconds(uint64_t ms);
 

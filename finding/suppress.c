@@ -11,12 +11,13 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const type_names[SUPPRESS_TYPES] = {"race",	 "race_top", "deadlock", "mutex",
-						       "thread", "signal",   "failure"};
+						       "thread", "signal",   "failure",	 "finding"};
 
 const char *suppress_type_name(enum suppress_type type)
 {
@@ -149,6 +150,7 @@ static bool hides(const struct suppress_rule *rule, const struct finding *f)
 	case SUPPRESS_MUTEX: return f->kind == FINDING_DEADLOCK && match_mutex(rule, f);
 	case SUPPRESS_THREAD: return match_thread(rule, f);
 	case SUPPRESS_FAILURE: return f->kind == FINDING_FAILURE && match_deadlock(rule, f);
+	case SUPPRESS_FINDING: return match(rule, f->id);
 	case SUPPRESS_SIGNAL:
 	case SUPPRESS_TYPES: break;
 	}
@@ -173,6 +175,66 @@ size_t suppressions_apply(struct suppressions *s, struct finding_set *set)
 		hidden++;
 	}
 	return hidden;
+}
+
+/* ---- making ---- */
+
+/* A name comes from the program: it must not end the line. */
+static void add_name(struct rd_buf *out, const char *name)
+{
+	for (; *name; name++)
+		rd_buf_addc(out, (unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
+}
+
+static const struct finding_frame *place_of(const struct finding *f, size_t i)
+{
+	return finding_own(i < f->access_count ? &f->accesses[i].stack
+					       : &f->cycle[i - f->access_count].stack);
+}
+
+static void add_remark(const struct finding *f, struct rd_buf *out)
+{
+	rd_buf_addf(out, "# %s", finding_kind_words(f->kind));
+	if (f->object.name) {
+		rd_buf_adds(out, " on ");
+		add_name(out, f->object.name);
+	}
+	for (size_t i = 0; i < f->access_count + f->cycle_count; i++) {
+		const struct finding_frame *place = place_of(f, i);
+		rd_buf_adds(out, i ? " and in " : " in ");
+		add_name(out, place->function ? place->function : RD_UNKNOWN);
+		if (place->file) {
+			rd_buf_adds(out, " at ");
+			add_name(out, rd_base_name(place->file));
+			rd_buf_addf(out, ":%u", place->line);
+		}
+	}
+	rd_buf_addc(out, '\n');
+}
+
+/* The rule that ThreadSanitizer has for it, which may hide others in the same function. */
+static void add_other_rule(const struct finding *f, struct rd_buf *out)
+{
+	enum suppress_type type = f->kind == FINDING_RACE ? SUPPRESS_RACE_TOP : SUPPRESS_DEADLOCK;
+	const char *function = f->access_count + f->cycle_count ? place_of(f, 0)->function : NULL;
+
+	if (!function || f->kind == FINDING_FAILURE)
+		return;
+	rd_buf_addf(out, "# %s:^", type_names[type]);
+	add_name(out, function);
+	rd_buf_adds(out, "$\n");
+}
+
+void suppressions_make(const struct finding_set *set, struct rd_buf *out)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		if (f->status != FINDING_CONFIRMED || !finding_is_fresh(f))
+			continue;
+		add_remark(f, out);
+		rd_buf_addf(out, "%s:%s\n", type_names[SUPPRESS_FINDING], f->id);
+		add_other_rule(f, out);
+	}
 }
 
 /* ---- reading ---- */

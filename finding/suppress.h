@@ -9,6 +9,7 @@
 #ifndef FINDING_SUPPRESS_H
 #define FINDING_SUPPRESS_H
 
+#include "base/buf.h"
 #include "finding/finding.h"
 
 enum suppress_type {
@@ -19,6 +20,7 @@ enum suppress_type {
 	SUPPRESS_THREAD,
 	SUPPRESS_SIGNAL,  /* read and never used: Raddle has no such findings */
 	SUPPRESS_FAILURE, /* of Raddle's own */
+	SUPPRESS_FINDING, /* the same: by id */
 	SUPPRESS_TYPES,
 };
 
@@ -46,6 +48,10 @@ void suppressions_release(struct suppressions *s);
 /* Sets `suppressed` of the findings that a rule hides, and counts the hits.
  * Returns how many are hidden. */
 size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
+
+/* Appends a rule for each confirmed finding that nothing hides yet.  Together they hide these and no other:
+ * a rule names the id.  A remark says what it is about, and which rule ThreadSanitizer would understand. */
+void suppressions_make(const struct finding_set *set, struct rd_buf *out);
 
 const char *suppress_type_name(enum suppress_type type);
 

@@ -12,13 +12,16 @@
 #include "report/report.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/name.h"
+#include "report/source.h"
 #include "report/uri.h"
 #include "report/words.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct writer {
@@ -27,17 +30,19 @@ struct writer {
 	const struct report_opts *opts;
 	struct rd_buf words;
 	struct uri_root root;
+	bool quoting; /* places are shown with their lines */
 };
 
 /* The base that relative URIs have, by the name that services know. */
 #define BASE "%SRCROOT%"
 
-/* The manual is what everybody has who has the tool; there is no web site that outlives a report. */
-#define MANUAL "man:raddle(1)"
-#define MANUAL_OF_RULES "man:raddle-check(1)"
+/* Who builds the tool may name a web site (make HOMEPAGE=https://...); the manual is what everybody has. */
+#ifndef RADDLE_HOMEPAGE
+#define RADDLE_HOMEPAGE "man:raddle(1)"
+#endif
 
 static const struct rule {
-	const char *id, *name, *brief, *full, *help;
+	const char *id, *name, *brief, *full, *help, *uri;
 } rules[FINDING_KINDS] = {
 #define FINDING_KIND(constant, name, words, ...) {name, __VA_ARGS__},
 #include "finding/kind.inc"
@@ -68,6 +73,22 @@ static void put_uri(struct writer *w, const char *path)
 	rd_buf_release(&uri);
 }
 
+/* The line, for who has no source. */
+static void put_snippet(struct writer *w, const struct finding_frame *f)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *line = source_of(f, w->opts->root, &text) ? source_line(text.data, f->line) : NULL;
+
+	if (line) {
+		char *copy = rd_xasprintf("%.*s", (int)strcspn(line, "\r\n"), line);
+		rd_json_object(&w->j, "snippet");
+		rd_json_string(&w->j, "text", copy);
+		rd_json_end(&w->j);
+		free(copy);
+	}
+	rd_buf_release(&text);
+}
+
 static void put_physical(struct writer *w, const struct finding_frame *f)
 {
 	if (!f->file || !*f->file)
@@ -79,6 +100,8 @@ static void put_physical(struct writer *w, const struct finding_frame *f)
 		rd_json_unsigned(&w->j, "startLine", f->line);
 		if (f->column)
 			rd_json_unsigned(&w->j, "startColumn", f->column);
+		if (w->quoting)
+			put_snippet(w, f);
 		rd_json_end(&w->j);
 	}
 	rd_json_end(&w->j);
@@ -193,6 +216,7 @@ static void put_result_message(struct writer *w, const struct finding *f)
 
 static void put_locations(struct writer *w, const struct finding *f)
 {
+	w->quoting = true;
 	rd_json_array(&w->j, "locations");
 	if (side_count(f)) {
 		const struct finding_stack *s = side(w, f, 0);
@@ -211,6 +235,7 @@ static void put_locations(struct writer *w, const struct finding *f)
 		put_related(w, side_count(f), finding_top(&f->object.stack));
 	}
 	rd_json_end(&w->j);
+	w->quoting = false;
 }
 
 static void put_stacks(struct writer *w, const struct finding *f)
@@ -438,7 +463,7 @@ static void put_rule(struct writer *w, const struct rule *r)
 	rd_buf_adds(&w->words, r->full);
 	put_message(w, "fullDescription");
 	put_help(w, r);
-	rd_json_string(&w->j, "helpUri", MANUAL_OF_RULES);
+	rd_json_string(&w->j, "helpUri", r->uri);
 	rd_json_object(&w->j, "defaultConfiguration");
 	rd_json_string(&w->j, "level", "error");
 	rd_json_end(&w->j);
@@ -451,14 +476,30 @@ static void put_tool(struct writer *w)
 	rd_json_object(&w->j, "tool");
 	rd_json_object(&w->j, "driver");
 	rd_json_string(&w->j, "name", "Raddle");
+	rd_buf_addf(&w->words, "Raddle%s%s", w->set->tool ? " " : "", w->set->tool ? w->set->tool : "");
+	rd_json_string(&w->j, "fullName", w->words.data);
+	rd_buf_clear(&w->words);
 	if (w->set->tool)
 		rd_json_string(&w->j, "version", w->set->tool);
-	rd_json_string(&w->j, "informationUri", MANUAL);
+	rd_json_string(&w->j, "informationUri", RADDLE_HOMEPAGE);
 	rd_json_array(&w->j, "rules");
 	for (size_t i = 0; i < FINDING_KINDS; i++)
 		put_rule(w, &rules[i]);
 	rd_json_end(&w->j);
 	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+/* Services keep the results of one id apart from those of others: the checks of two programs do not replace
+ * each other. */
+static void put_automation(struct writer *w)
+{
+	const char *program = w->set->argc ? rd_base_name(w->set->argv[0]) : "";
+
+	rd_json_object(&w->j, "automationDetails");
+	rd_buf_addf(&w->words, "raddle/%s%s", program, *program ? "/" : "");
+	rd_json_string(&w->j, "id", w->words.data);
+	rd_buf_clear(&w->words);
 	rd_json_end(&w->j);
 }
 
@@ -506,6 +547,7 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	rd_json_array(&w.j, "runs");
 	rd_json_object(&w.j, NULL);
 	put_tool(&w);
+	put_automation(&w);
 	put_invocation(&w);
 	put_bases(&w);
 	rd_json_string(&w.j, "columnKind", "utf16CodeUnits");

@@ -11,6 +11,7 @@ for name in sections-race sections-fine order-deadlock; do
 done
 build "$ROOT/test/prog/check.c"
 build "$ROOT/test/prog/hang.c"
+build "$ROOT/test/prog/identity/globals.c"
 
 # status WANTED ARGUMENTS...: the report is in err.
 status() {
@@ -59,6 +60,17 @@ status 1 -q --suppressions hidden -- ./sections-race
 [ ! -s err ] || complain "-q says: $(cat err)"
 echo 'no rule' >hidden
 status 2 --suppressions hidden -- ./sections-race
+
+# Rules that are made hide what was found, all of it and nothing else.
+status 1 --gen-suppressions=made --json=all.json -- ./globals
+grep '^[^#]' made | sort >rules
+jq -r '.findings[] | select(.status == "confirmed") | "finding:\(.id)"' all.json | sort | diff - rules || complain "made: $(cat made)"
+[ "$(wc -l <rules)" -ge 2 ] || complain "too few findings to choose from: $(cat rules)"
+status 0 --suppressions made -- ./globals
+sed -n 's/^[^#]/&/p' made | tail -n +2 >rules
+status 1 --suppressions rules --json=some.json -- ./globals
+[ "$(jq '[.findings[] | select(.status == "confirmed" and (.suppressed | not))] | length' some.json)" = 1 ] ||
+	complain "one rule less does not show one finding: $(cat rules)"
 
 # Deadlocks, twins, prediction alone.
 status 1 -o elsewhere -- ./order-deadlock

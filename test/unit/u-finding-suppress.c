@@ -105,6 +105,32 @@ static void unused_rules(void **state)
 	finding_set_free(set);
 }
 
+/* The rules that are made hide what they were made for and nothing else, whatever the names are. */
+static void made_rules(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct suppressions s = SUPPRESSIONS_INIT;
+	struct rd_buf text = RD_BUF_INIT;
+	size_t confirmed = finding_set_count(set, FINDING_CONFIRMED, true);
+
+	(void)state;
+	set->items[0]->object.name = "evil\nrace:*\n";
+	suppressions_make(set, &text);
+	assert_int_equal(suppressions_parse(&s, text.data, text.length, "rules"), 0);
+	assert_int_equal(s.count, confirmed);
+	assert_int_equal(suppressions_apply(&s, set), confirmed);
+	for (size_t i = 0; i < set->count; i++)
+		assert_int_equal(set->items[i]->suppressed != NULL,
+				 set->items[i]->status == FINDING_CONFIRMED);
+	/* What is hidden needs no rule. */
+	rd_buf_clear(&text);
+	suppressions_make(set, &text);
+	assert_int_equal(text.length, 0);
+	rd_buf_release(&text);
+	suppressions_release(&s);
+	finding_set_free(set);
+}
+
 static void bad_rules(void **state)
 {
 	static const char *const cases[] = {
@@ -129,10 +155,8 @@ static void bad_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns),
-		cmocka_unit_test(types),
-		cmocka_unit_test(unused_rules),
-		cmocka_unit_test(bad_rules),
+		cmocka_unit_test(patterns),   cmocka_unit_test(types),	   cmocka_unit_test(unused_rules),
+		cmocka_unit_test(made_rules), cmocka_unit_test(bad_rules),
 	};
 
 	rd_log_set(keep_message, last_message);

@@ -6,6 +6,7 @@
 #include "finding-fixture.h"
 #include "golden.h"
 
+#include "base/file.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -89,7 +90,9 @@ static void check_location(json_t *location)
 		check_artifact(json_object_get(physical, "artifactLocation"));
 	}
 	if (region) {
-		expect_members(region, "startLine startColumn");
+		expect_members(region, "startLine startColumn snippet");
+		if (json_object_get(region, "snippet"))
+			check_message(json_object_get(region, "snippet"));
 		assert_true(json_integer_value(json_object_get(region, "startLine")) >= 1);
 	}
 	if (json_object_get(location, "message"))
@@ -189,7 +192,7 @@ static void check_rules(json_t *rules)
 		expect_members(help, "text markdown");
 		assert_true(strlen(text(help, "text")) > 0 && strlen(text(help, "markdown")) > 0);
 		assert_non_null(strchr(text(rule, "helpUri"), ':'));
-		assert_string_not_equal(text(rule, "id"), text(rule, "name"));
+		assert_int_not_equal(strcasecmp(text(rule, "id"), text(rule, "name")), 0);
 	}
 }
 
@@ -200,9 +203,11 @@ static void check_log(json_t *log)
 
 	expect_members(log, "$schema version runs");
 	assert_string_equal(text(log, "version"), "2.1.0");
-	expect_members(run, "tool invocations originalUriBaseIds columnKind results");
+	expect_members(run, "tool automationDetails invocations originalUriBaseIds columnKind results");
 	driver = json_object_get(json_object_get(run, "tool"), "driver");
-	expect_members(driver, "name version informationUri rules");
+	expect_members(driver, "name fullName version informationUri rules");
+	assert_int_equal(strncmp(text(driver, "fullName"), "Raddle", 6), 0);
+	assert_int_equal(strncmp(text(json_object_get(run, "automationDetails"), "id"), "raddle/", 7), 0);
 	assert_non_null(strchr(text(driver, "informationUri"), ':'));
 	check_base(json_object_get(run, "originalUriBaseIds"));
 	check_rules(json_object_get(driver, "rules"));
@@ -293,6 +298,36 @@ static void known_and_suppressed(void **state)
 	finding_set_free(set);
 }
 
+/* The line of the source, if it is there, for the places of a result and not for each step. */
+static void snippets(void **state)
+{
+	char directory[] = "/tmp/u-report-sarif-XXXXXX";
+	struct finding_set *set = finding_set_new();
+	struct finding *f = fixture_race(set, "x", 2);
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	char *path = rd_xasprintf("%s/a.c", directory);
+	assert_int_equal(rd_file_write(path, "one\n\ttwo \xff\r\nthree", 16), 0);
+	f->accesses[0].stack.frames[0].file = "a.c";
+	f->accesses[0].stack.frames[0].line = 2;
+	f->accesses[1].stack.frames[0].file = "missing.c";
+	finding_set_finish(set);
+	json_t *log = log_of(set, &(struct report_opts){.root = directory});
+	json_t *result = at(at(log, "runs", 0), "results", 0);
+	json_t *first = json_object_get(at(result, "locations", 0), "physicalLocation");
+	json_t *second = json_object_get(at(result, "relatedLocations", 0), "physicalLocation");
+	check_log(log);
+	const char *shown = text(json_object_get(json_object_get(first, "region"), "snippet"), "text");
+	assert_int_equal(strncmp(shown, "\ttwo ", 5), 0);
+	assert_null(strchr(shown, '\n'));
+	assert_null(json_object_get(json_object_get(second, "region"), "snippet"));
+	json_decref(log);
+	finding_set_free(set);
+	rd_remove_tree(directory);
+	free(path);
+}
+
 static void odd_places(void **state)
 {
 	static const struct {
@@ -360,9 +395,13 @@ static void top_is_the_repository(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_are_levels), cmocka_unit_test(follows_the_rules),
-		cmocka_unit_test(golden_log),	      cmocka_unit_test(known_and_suppressed),
-		cmocka_unit_test(odd_places),	      cmocka_unit_test(top_is_the_repository),
+		cmocka_unit_test(classes_are_levels),
+		cmocka_unit_test(follows_the_rules),
+		cmocka_unit_test(golden_log),
+		cmocka_unit_test(known_and_suppressed),
+		cmocka_unit_test(snippets),
+		cmocka_unit_test(odd_places),
+		cmocka_unit_test(top_is_the_repository),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
