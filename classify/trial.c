@@ -36,12 +36,13 @@ void trial_close(struct trial_bench *b)
 
 /* ---- around a run ---- */
 
-static void begin(void *context)
+static int begin(void *context)
 {
 	struct trial_bench *b = context;
+	int err = run_setup(b->how->setup, b->streams.fds[STDERR_FILENO]);
 
-	run_setup(b->how->setup, b->streams.fds[STDERR_FILENO]);
 	run_streams_rewind(&b->streams);
+	return err;
 }
 
 static void started(void *context, pid_t pid)

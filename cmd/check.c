@@ -25,6 +25,7 @@
 #include "record/run.h"
 #include "replay/settle.h"
 #include "run/companion.h"
+#include "run/guard.h"
 #include "run/input.h"
 #include "run/launch.h"
 #include "run/orphan.h"
@@ -268,7 +269,8 @@ static int record_one(struct check *c, size_t n)
 			 n ? null : STDERR_FILENO};
 	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
 
-	run_setup(opt.setup, STDERR_FILENO);
+	if (!err)
+		err = run_setup(opt.setup, STDERR_FILENO);
 	if (!err)
 		err = record_into(c, &c->runs[n], path, streams);
 	if (n && streams[0] >= 0)
@@ -655,6 +657,17 @@ static int check_program(struct check *c, struct replay_settled *r)
 	return err ? err : report(c, r);
 }
 
+/* A prediction whose replay could not even be done says nothing. */
+static const char *find_impossible(const struct finding_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		if (f->reason && !strncmp(f->reason, REPLAY_IMPOSSIBLE, strlen(REPLAY_IMPOSSIBLE)))
+			return f->reason + strlen(REPLAY_IMPOSSIBLE);
+	}
+	return NULL;
+}
+
 /* Nothing was confirmed: whether that means something, and the status. */
 static int conclude(const struct check *c, bool interrupted)
 {
@@ -667,6 +680,9 @@ static int conclude(const struct check *c, bool interrupted)
 		if (cmd_ending_doubt(&c->runs[i].ending, prediction.at_start > 0, &why))
 			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);
 	rd_buf_release(&why);
+	if (!err && find_impossible(c->set))
+		err = rd_fail(RD_ESYSTEM, "check: a finding could not be replayed: %s",
+			      find_impossible(c->set));
 	if (err)
 		return CMD_FAILED;
 	return opt.pass_status ? cmd_ending_status(&c->runs[0].ending) : CMD_OK;
@@ -718,7 +734,7 @@ static int check(char **argv)
 int cmd_check(int argc, char **argv)
 {
 	struct cmd_words words;
-	int status = cmd_program(argc, argv, &usage, NULL, &words);
+	int status = cmd_program(argc, argv, &usage, NULL, &words), ended;
 
 	if (status != CMD_GO_ON)
 		return status;
@@ -726,5 +742,7 @@ int cmd_check(int argc, char **argv)
 		return cmd_which("check", "program");
 	opt.timeout = cmd_limit(opt.timeout, 0);
 	cmd_prediction_start(&prediction);
+	if (run_guard(&ended))
+		return run_exit_like(ended);
 	return check(words.program);
 }

@@ -19,6 +19,7 @@
 #include "replay/replay.h"
 #include "report/report.h"
 #include "run/companion.h"
+#include "run/guard.h"
 #include "run/launch.h"
 #include "run/orphan.h"
 #include "run/program.h"
@@ -107,10 +108,10 @@ static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so
 	return cmd_gdb_met(&t->gdb, pid, so_far);
 }
 
-static void begin_run(void *context)
+static int begin_run(void *context)
 {
 	(void)context;
-	run_setup(opt.setup, STDERR_FILENO);
+	return run_setup(opt.setup, STDERR_FILENO);
 }
 
 static void started_run(void *context, pid_t pid)
@@ -416,7 +417,7 @@ static int replay_path(const char *path, char **argv)
 int cmd_replay(int argc, char **argv)
 {
 	struct cmd_words words;
-	int status = cmd_program(argc, argv, &usage, "finding", &words);
+	int status = cmd_program(argc, argv, &usage, "finding", &words), ended;
 
 	if (status != CMD_GO_ON)
 		return status;
@@ -425,5 +426,7 @@ int cmd_replay(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	opt.gdb |= opt.gdb_args != NULL;
+	if (!opt.gdb && run_guard(&ended))
+		return run_exit_like(ended);
 	return replay_path(words.operand, words.program);
 }

@@ -66,7 +66,7 @@ struct replay_request { /* zero values are the defaults */
 	unsigned first;		 /* which goal of a race goes first: 0 or 1 */
 
 	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
-	void (*begin)(void *context);
+	int (*begin)(void *context);
 	void (*started)(void *context, pid_t pid);
 	void (*ended)(void *context);
 

@@ -473,7 +473,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 		err = trace_layout_new(&layout, q->program->sites);
 	options.layout = layout;
 	if (!err && q->begin)
-		q->begin(q->context);
+		err = q->begin(q->context);
 	if (!err)
 		err = record_collector_open(&r->collector, &r->session, &options);
 	if (!err)

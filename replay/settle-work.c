@@ -40,12 +40,13 @@ static void keep_message(void *context, enum rd_level level, const char *message
 /* ---- around each run ---- */
 
 /* Every run starts with the same input and empty output. */
-static void begin_run(void *context)
+static int begin_run(void *context)
 {
 	struct worker *w = context;
+	int err = run_setup(w->work->how->setup, w->streams.fds[STDOUT_FILENO]);
 
-	run_setup(w->work->how->setup, w->streams.fds[STDOUT_FILENO]);
 	run_streams_rewind(&w->streams);
+	return err;
 }
 
 static void started_run(void *context, pid_t pid)
@@ -200,7 +201,7 @@ int settle_work(const struct settle_work *work, struct rd_buf *answer)
 		err = err ? err : try_finding(&w, &f);
 		if (err) {
 			f.status = FINDING_UNCONFIRMED;
-			f.reason = finding_textf(w.set, "it could not be replayed: %s",
+			f.reason = finding_textf(w.set, REPLAY_IMPOSSIBLE "%s",
 						 w.message ? w.message : "for an unknown reason");
 		}
 	}

@@ -16,6 +16,9 @@ struct replay_progress {
 	double seconds_left; /* of the time; 0 if there is no limit */
 };
 
+/* How the reason of a finding begins whose replay could not be done. */
+#define REPLAY_IMPOSSIBLE "it could not be replayed: "
+
 struct replay_settle { /* zero values are the defaults */
 	const struct replay_program *program;
 	const struct run_input *input; /* of every run */

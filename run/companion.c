@@ -98,17 +98,22 @@ int run_companion_stop(struct run_companion *c)
 	return status;
 }
 
-void run_setup(const char *command, int output)
+int run_setup(const char *command, int output)
 {
 	pid_t pid = command ? fork() : 0;
-	int status = -1;
+	int status = 0;
 
 	if (!command)
-		return;
+		return 0;
+	if (pid < 0)
+		return rd_fail_errno("the command of --setup cannot be started");
 	if (pid == 0)
 		run_command(command, output);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (status)
-		rd_warn("the command of --setup failed: %s", command);
+	if (!status)
+		return 0;
+	return rd_fail(RD_ESYSTEM, "the command of --setup %s %d: %s",
+		       WIFSIGNALED(status) ? "was ended by signal" : "ended with status",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), command);
 }

@@ -20,7 +20,7 @@ bool run_companion_runs(const struct run_companion *c);
 /* Ends it if it still runs; returns its status if it ended before, as waitpid() has it; 0 otherwise. */
 int run_companion_stop(struct run_companion *c);
 
-/* Runs a command before the program and waits for it; NULL: none. */
-void run_setup(const char *command, int output);
+/* Runs a command before the program and waits for it; NULL: none.  That it fails is an error. */
+int run_setup(const char *command, int output);
 
 #endif

@@ -51,8 +51,30 @@ static void wake(int signal)
 		++*wake_word;
 }
 
-/* Ours while the program runs.  SIGCHLD must interrupt sleeps; SIGXFSZ is an
- * error of write() for us. */
+/* A limit of file sizes and a closed pipe are errors of write() for us; the programs get what we got. */
+static const int write_errors[] = {SIGXFSZ, SIGPIPE};
+enum { WRITE_ERRORS = sizeof write_errors / sizeof write_errors[0] };
+static struct {
+	bool known;
+	struct sigaction actions[WRITE_ERRORS];
+} got;
+
+void run_launch_prepare(void)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	for (size_t i = 0; i < WRITE_ERRORS && !got.known; i++)
+		sigaction(write_errors[i], &ignore, &got.actions[i]);
+	got.known = true;
+}
+
+static void give_back(void)
+{
+	for (size_t i = 0; i < WRITE_ERRORS; i++)
+		sigaction(write_errors[i], &got.actions[i], NULL);
+}
+
+/* Ours while the program runs.  SIGCHLD must interrupt sleeps. */
 static void take_signals(void)
 {
 	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -61,8 +83,6 @@ static void take_signals(void)
 		sigaction(forwarded[i], &action, &before[i]);
 	action = (struct sigaction){.sa_handler = wake};
 	sigaction(SIGCHLD, &action, NULL);
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 int run_launch_interrupted(void)
@@ -183,6 +203,7 @@ static _Noreturn void become_program(const struct run_launch *launch, const stru
 
 	fcntl(launch->session->fd, F_SETFD, 0);
 	if (!error) {
+		give_back();
 		sigprocmask(SIG_SETMASK, &start->mask, NULL);
 		execve(launch->program->flavour.executable, launch->argv, start->environment.all);
 		error = errno;
@@ -253,6 +274,7 @@ int run_launch(const struct run_launch *launch, pid_t *pid)
 	int error = ENOENT, err = 0;
 
 	RD_ASSERT(!program_pid);
+	run_launch_prepare();
 	/* Somebody may empty the cache right behind our look. */
 	for (int i = 0; i < ATTEMPTS && error == ENOENT && !err; i++) {
 		err = run_program_renew(launch->program);

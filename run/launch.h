@@ -34,6 +34,9 @@ struct run_launch { /* zero values are the defaults */
  * it ends, whoever sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
+/* From now on writing beyond a limit, or to nobody, is an error and no signal that ends us. */
+void run_launch_prepare(void);
+
 /* The program is gone: signals are no longer sent on, and still counted. */
 void run_launch_gone(void);
 

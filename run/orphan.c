@@ -4,16 +4,13 @@
  *
  * A daemon leaves its process group and session, and its parent ends: what it cannot leave is the line of its
  * ancestors.  Who has adopted orphans (PR_SET_CHILD_SUBREAPER) gets them as children, so killing children
- * until there are none ends all.
+ * until there are none ends all.  A signal handler may come here: there are system calls and nothing else.
  */
 #include "run/orphan.h"
 
-#include "base/alloc.h"
-#include "base/buf.h"
-#include "base/file.h"
-
+#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,24 +22,49 @@ void run_orphans_adopt(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* Whether there were any. */
+/* "/proc/self/task/PID/children" */
+static int open_children(void)
+{
+	char path[64] = "/proc/self/task/", digits[16];
+	static const char end[] = "/children";
+	size_t n = 0, at = 16;
+
+	for (unsigned rest = (unsigned)getpid(); rest; rest /= 10)
+		digits[n++] = (char)('0' + rest % 10);
+	while (n)
+		path[at++] = digits[--n];
+	for (size_t i = 0; i < sizeof end; i++)
+		path[at++] = end[i];
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool end_child(pid_t pid, pid_t but)
+{
+	if (!pid || pid == but)
+		return false;
+	kill(pid, SIGKILL);
+	return waitpid(pid, NULL, 0) == pid;
+}
+
+/* Whether there were any.  A number at the end of what was read may go on; the next round reads it whole. */
 static bool end_children(pid_t but)
 {
-	char *path = rd_xasprintf("/proc/self/task/%d/children", (int)getpid());
-	struct rd_buf list = RD_BUF_INIT;
+	char list[4096];
+	int fd = open_children();
+	ssize_t length = fd < 0 ? 0 : read(fd, list, sizeof list);
 	bool any = false;
+	pid_t pid = 0;
 
-	if (rd_file_exists(path) && rd_file_read(path, &list) == 0) {
-		char *at = list.data;
-		for (long pid; at && (pid = strtol(at, &at, 10)) > 0;) {
-			if (pid == but)
-				continue;
-			kill((pid_t)pid, SIGKILL);
-			any |= waitpid((pid_t)pid, NULL, 0) == pid;
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < length; i++) {
+		if (list[i] >= '0' && list[i] <= '9') {
+			pid = pid * 10 + (list[i] - '0');
+			continue;
 		}
+		any |= end_child(pid, but);
+		pid = 0;
 	}
-	rd_buf_release(&list);
-	free(path);
 	return any;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "raddle/flavour.h"
+#include "run/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ int run_program_open(struct run_program *p, const char *name, const struct run_b
 {
 	int r = find_program(name, &p->path);
 
+	run_launch_prepare();
 	if (r)
 		return r;
 	p->how = *how;

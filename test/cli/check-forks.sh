@@ -63,4 +63,49 @@ wait $check
 [ $? = 2 ] || complain "an interrupt is not status 2"
 [ ! -e stopped/replays ] || complain "scratch files are left"
 all_gone stopped-pids
+
+# Nor does who kills it: the process that works sees its guard die, and the guard sees it.
+none_left() {
+	local pid
+	while read -r pid; do
+		! kill -0 "$pid" 2>/dev/null || return 1
+	done <"$1"
+}
+killed() {
+	rm -f again hold
+	"$RADDLE" check -o "killed-$1" --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon "$1-pids" >out 2>err &
+	check=$!
+	two_daemons() {
+		[ -e "$1-pids" ] && [ "$(wc -l <"$1-pids")" = 2 ]
+	}
+	wait_for 60 two_daemons "$1" || complain "there is no replay"
+	worker=$(tr -d ' ' <"/proc/$check/task/$check/children")
+	echo "$worker" >>"$1-pids"
+	case $1 in
+	guard) kill -KILL $check ;;
+	*) kill -KILL "$worker" ;;
+	esac
+	wait $check 2>/dev/null
+	[ $? = 137 ] || complain "the $1 was killed: status $?"
+	wait_for 60 none_left "$1-pids" || complain "the $1 was killed: processes are left behind"
+}
+killed guard
+killed worker
+
+# In the recorded run the program goes too.
+rm -f again
+touch hold
+"$RADDLE" check -o killed-recorded -- ./forks daemon recorded-pids >out 2>err &
+check=$!
+one_daemon() {
+	[ -s recorded-pids ]
+}
+wait_for 60 one_daemon || complain "no daemon was started"
+worker=$(tr -d ' ' <"/proc/$check/task/$check/children")
+tr ' ' '\n' <"/proc/$worker/task/$worker/children" | grep . >>recorded-pids
+[ "$(wc -l <recorded-pids)" -ge 2 ] || complain "there is no recorded program"
+kill -KILL $check
+wait $check 2>/dev/null
+wait_for 60 none_left recorded-pids || complain "the recorded program is left behind"
+rm -f hold
 verdict

@@ -91,6 +91,57 @@ report_has 'Not replayed in the time given (--time raises it): 1.'
 jq -e '.stats.untried == 1 and .findings[0].status == "unconfirmed" and (.findings[0].reason | test("the time was up"))' \
 	late.json >/dev/null || complain "a replay that was ended: $(cat late.json)"
 
+# One that fails ends the check with its reason, in the recorded run and in a replay.
+status 2 --setup 'exit 7' -- ./sections-race
+report_has 'the command of --setup ended with status 7: exit 7'
+rm -f again
+status 2 --setup '[ ! -e again ] || kill -9 $$; touch again' -- ./sections-race
+report_has 'could not be replayed: the command of --setup was ended by signal 9'
+"$RADDLE" replay --setup false raddle-check/*.schedule -- ./sections-race >out 2>err
+[ $? = 2 ] || complain "replay --setup false: status $?"
+
+# A limit of file sizes: neither Raddle nor the recording ends in silence, and each run has the signals that we got.
+cat >signals.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int table[1 << 16], total;
+static void *add(void *unused)
+{
+	unsigned seed = 1;
+
+	for (int i = 0; i < 200000; i++)
+		table[rand_r(&seed) >> 8 & 0xffff] = i;
+	total++;
+	return unused;
+}
+int main(void)
+{
+	FILE *out = fopen("signals", "a");
+	pthread_t t;
+
+	fprintf(out, "%d %d\n", signal(SIGXFSZ, SIG_DFL) == SIG_DFL, signal(SIGPIPE, SIG_DFL) == SIG_DFL);
+	fclose(out);
+	pthread_create(&t, NULL, add, NULL);
+	total++;
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+"$RADDLE" cc -g -O1 -pthread signals.c -o signals-prog || fail "signals.c"
+status 1 -- ./signals-prog
+[ "$(wc -l <signals)" -ge 2 ] && [ "$(sort -u signals)" = "1 1" ] || complain "other signals than ours: $(cat signals)"
+(
+	ulimit -f 300
+	"$RADDLE" check -o small -- ./signals-prog >out 2>err
+	echo $? >ended
+)
+case $(cat ended) in
+1 | 2) grep -q 'File too large' err || complain "a limit of file sizes is not told" ;;
+*) complain "a limit of file sizes: status $(cat ended)" ;;
+esac
+
 # Input: from a file and through a pipe, each run gets all of it.
 echo 'all of it' >input
 status 1 --json - -- ./check input <input

@@ -42,6 +42,9 @@ static void serve(const char *path)
 	close(open("served", O_CREAT | O_WRONLY, 0600));
 }
 
+/* The first process waits until the pid is written. */
+static int ready[2];
+
 static void be_daemon(char **argv)
 {
 	FILE *out;
@@ -52,6 +55,8 @@ static void be_daemon(char **argv)
 	out = fopen(argv[2], "a");
 	fprintf(out, "%d\n", (int)getpid());
 	fclose(out);
+	close(ready[0]);
+	close(ready[1]);
 	if (argv[3])
 		serve(argv[3]);
 	for (;;)
@@ -62,7 +67,9 @@ int main(int argc, char **argv)
 {
 	pid_t pid;
 
-	if (argc < 2)
+	char byte;
+
+	if (argc < 2 || pipe(ready))
 		return 2;
 	pid = fork();
 	if (pid == 0 && strcmp(argv[1], "daemon") == 0)
@@ -74,6 +81,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	waitpid(pid, NULL, 0);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1))
+		return 3;
 	if (strcmp(argv[1], "daemon") == 0)
 		race(&total);
 	while (access("hold", F_OK) == 0)

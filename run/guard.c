@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The guard and its worker, both of which adopt orphans (run/orphan.h).  If the worker dies, what it started
+ * becomes the guard's.  If the guard dies, the kernel sends the worker a signal, whose handler ends
+ * everything: the worker may be deep in a computation, so it uses nothing but system calls.
+ */
+#include "run/guard.h"
+
+#include "base/error.h"
+#include "run/orphan.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct {
+	volatile sig_atomic_t pid; /* 0: there is none any more */
+} worker;
+
+/* What the terminal sends has reached the worker already. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code <= 0 && worker.pid)
+		kill(worker.pid, signal);
+	errno = saved;
+}
+
+static void guard_died(int signal)
+{
+	(void)signal;
+	run_orphans_end(0);
+	_exit(128 + SIGKILL);
+}
+
+static int death_signal(void)
+{
+	return SIGRTMAX - 3; /* not one that anybody else uses */
+}
+
+static void begin_work(pid_t guard, const sigset_t *mask)
+{
+	struct sigaction action = {.sa_handler = guard_died};
+	sigset_t only;
+
+	sigfillset(&action.sa_mask);
+	sigaction(death_signal(), &action, NULL);
+	prctl(PR_SET_PDEATHSIG, death_signal());
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigemptyset(&only);
+	sigaddset(&only, death_signal());
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	if (getppid() != guard)
+		_exit(128 + SIGKILL);
+	run_orphans_adopt();
+}
+
+static int watch(pid_t pid, const sigset_t *mask)
+{
+	static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
+	struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+	int status = 0;
+
+	worker.pid = pid;
+	for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++) {
+		struct sigaction old;
+
+		if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &action, NULL);
+	}
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	worker.pid = 0;
+	run_orphans_end(0);
+	return status;
+}
+
+bool run_guard(int *status)
+{
+	pid_t self = getpid(), pid;
+	sigset_t all, mask;
+
+	run_orphans_adopt();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	pid = fork();
+	if (pid > 0) {
+		*status = watch(pid, &mask);
+		return true;
+	}
+	if (pid == 0)
+		begin_work(self, &mask);
+	else
+		sigprocmask(SIG_SETMASK, &mask, NULL); /* it works without */
+	return false;
+}
