@@ -12,6 +12,7 @@
 #include "model/open.h"
 #include "predict/describe.h"
 #include "predict/failure.h"
+#include "predict/hang.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -306,4 +307,16 @@ void predict_batch_stats(const struct predict_batch *p, struct finding_set *set)
 		finding_stat(set, "parts", (double)p->parts);
 		finding_stat(set, "parts_skipped", (double)p->skipped);
 	}
+}
+
+bool predict_batch_hang(const char *trace, const struct predict_sleepers *sleepers, FILE *out)
+{
+	struct finding_set *set = finding_set_new();
+	struct model_file f;
+	bool stands = model_open(&f, trace, false) == RD_OK && predict_hang(f.model, sleepers, set) &&
+		      finding_write(set, out) == RD_OK;
+
+	model_close(&f);
+	finding_set_free(set);
+	return stands;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct predict_batch {
 	bool sound_only, no_races, no_deadlocks;
@@ -58,6 +59,10 @@ int predict_batch_count(struct predict_batch *p, const char *trace, struct findi
 
 /* The models that are counted are the first so many. */
 unsigned predict_batch_models(const struct predict_batch *p);
+
+/* predict_hang() for the trace in a directory; writes a finding document if the program stands. */
+struct predict_sleepers;
+bool predict_batch_hang(const char *trace, const struct predict_sleepers *sleepers, FILE *out);
 
 /* Puts the sums into the statistics of the set. */
 void predict_batch_stats(const struct predict_batch *p, struct finding_set *set);

@@ -251,3 +251,8 @@ void run_still_release(struct run_still *still)
 	free(still->waiting);
 	*still = (struct run_still){0};
 }
+
+bool run_still_forever(const struct run_still *still)
+{
+	return still->all && !still->catches && still->alone;
+}

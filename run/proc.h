@@ -71,4 +71,8 @@ struct run_still {
 void run_still_look(pid_t pid, struct run_still *still);
 void run_still_release(struct run_still *still);
 
+/* Whether nobody, inside or outside the process, is left who could wake its threads, as far as the kernel
+ * knows. */
+bool run_still_forever(const struct run_still *still);
+
 #endif

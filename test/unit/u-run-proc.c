@@ -213,6 +213,20 @@ static void check_stillness(void (*work)(int ready), size_t waiting, bool all)
 	stop(pid);
 }
 
+static void test_who_could_wake_it(void **state)
+{
+	struct run_still still = {.all = true, .alone = true};
+
+	(void)state;
+	assert_true(run_still_forever(&still));
+	still.catches = true; /* a signal */
+	assert_false(run_still_forever(&still));
+	still = (struct run_still){.all = true}; /* a process that it forked */
+	assert_false(run_still_forever(&still));
+	still = (struct run_still){.alone = true}; /* another thread */
+	assert_false(run_still_forever(&still));
+}
+
 static void test_stillness(void **state)
 {
 	(void)state;
@@ -327,9 +341,13 @@ static void test_mappings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signals),	  cmocka_unit_test(test_gone),
-		cmocka_unit_test(test_stillness), cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_descent),	  cmocka_unit_test(test_mappings),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_who_could_wake_it),
+		cmocka_unit_test(test_stillness),
+		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_descent),
+		cmocka_unit_test(test_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
