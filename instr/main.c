@@ -3,7 +3,7 @@
  * raddle-instr: the LLVM worker of Raddle.  bitcode/ writes a list of units and
  * runs it; people do not.
  *
- *	raddle-instr --flavour record|full --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
+ *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  *	raddle-instr --facts FILE --program NAME JOBFILE
  *
  * A line of JOBFILE is a unit, fields separated by tabs: file that holds the
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	const char *flavour = "", *mode = "quick";
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
-		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record or full"),
+		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record, full or led"),
 		RD_STRING(0, "facts", &options.facts, "FILE",
 			  "write facts of all units together, and no objects"),
 		RD_STRING(0, "program", &options.program, "NAME", "what the facts are of"),
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 		RD_END,
 	};
 	const struct rd_usage usage = {
-		.synopsis = "raddle-instr --flavour record|full --mode quick|fast --hooks FILE [--jobs N] "
+		.synopsis = "raddle-instr --flavour NAME --mode quick|fast --hooks FILE [--jobs N] "
 			    "JOBFILE, or raddle-instr --facts FILE --program NAME JOBFILE",
 		.summary = "Instruments translation units; part of raddle, run by it.",
 		.options = table,
