@@ -45,6 +45,9 @@
 #define GRACE_MS 2000	/* between SIGTERM and SIGKILL */
 #define OUTLIVE_MS 3000 /* that processes which outlive the program get without --with */
 
+#define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
+#define EARLY_SHARE 4	     /* for this part of the time that is left */
+
 #define LOG_NS (10 * 1000000000ll) /* between lines of progress in a log */
 
 #define DIRECTORY "raddle-check"
@@ -86,8 +89,12 @@ struct check {
 	uint64_t forked;      /* processes whose traces were looked at */
 	uint64_t recorded_ms; /* the longest */
 	int recorded_signal;  /* of the first */
-	double seconds[3];    /* spent on recording, prediction and replays */
-	int64_t end_ns;	      /* when the check has to end; 0: never */
+	struct replay_settled *settled;
+	struct finding_set **sets; /* of what was tried early */
+	size_t set_count, set_capacity;
+	size_t early;	   /* predictions that were looked at while others were sought */
+	double seconds[3]; /* spent on recording, prediction and replays */
+	int64_t end_ns;	   /* when the check has to end; 0: never */
 };
 
 static double now(void)
@@ -299,6 +306,206 @@ static int record(struct check *c)
 	return err;
 }
 
+/* ---- replays ---- */
+
+static uint64_t count_cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+}
+
+/* Servers have their port and other programs their files, which two runs at once would fight for. */
+static uint64_t count_jobs(void)
+{
+	if (opt.jobs)
+		return opt.jobs;
+	return opt.with || opt.setup ? 1 : count_cores();
+}
+
+/* What is shown while replays run. */
+struct show {
+	struct check *c;
+	struct finding_set *set;
+	struct rd_progress progress;
+	int64_t logged_ns; /* the latest line in a log */
+};
+
+/* Where there is no terminal, a line now and then, if asked for. */
+static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
+{
+	int64_t at = rd_now_ns();
+
+	if (!opt.verbose || s->progress.shown >= 0 || at - s->logged_ns < LOG_NS)
+		return;
+	s->logged_ns = at;
+	rd_info("replaying: %" PRIu64 " of %" PRIu64 "  %s", so_far->done, so_far->total, detail);
+}
+
+static void show_progress(void *context, const struct replay_progress *so_far)
+{
+	struct show *s = context;
+	struct rd_progress *progress = &s->progress;
+	char *detail = rd_xasprintf("confirmed %" PRIu64 ", at most %.0f s more", so_far->confirmed,
+				    so_far->seconds_left);
+
+	progress->total = so_far->total;
+	rd_progress_update(progress, so_far->done, detail);
+	log_progress(s, so_far, detail);
+	free(detail);
+}
+
+/* Each confirmation is reported when it comes; at the end it is counted.  If that fails, the end tries again
+ * and says why. */
+static void show_confirmed(void *context, struct finding *f)
+{
+	struct show *s = context;
+	struct report_opts how = {.colour = report_wants_colour(stderr)};
+
+	if (f->told || cmd_filter_apply(s->set, false) || !finding_is_fresh(f))
+		return;
+	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.output))
+		return;
+	rd_progress_hide(&s->progress);
+	f->told = report_finding(s->set, f, &how, stderr) == RD_OK;
+}
+
+/* Whole seconds, at least one: 0 would be no limit. */
+static uint64_t seconds_left(int64_t end_ns)
+{
+	int64_t left = (end_ns - rd_now_ns()) / 1000000000;
+
+	return !end_ns ? 0 : left > 1 ? (uint64_t)left : 1;
+}
+
+/* What is tried, and for how long: all that was predicted, or what is known so far, once. */
+struct trial {
+	struct finding_set *set;
+	bool once;
+	int64_t end_ns;
+};
+
+static int settle(struct check *c, const struct trace_sites *sites, const struct trial *t)
+{
+	struct show shown = {.c = c, .set = t->set, .logged_ns = rd_now_ns()};
+	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
+	char *directory = inside("replays");
+	struct replay_settle how = {.program = &program,
+				    .input = &c->input,
+				    .companion = opt.with,
+				    .setup = opt.setup,
+				    .directory = directory,
+				    .jobs = (unsigned)count_jobs(),
+				    .timeout_ms = opt.timeout,
+				    .time = seconds_left(t->end_ns),
+				    .once = t->once,
+				    .recorded_ms = c->recorded_ms,
+				    .recorded_signal = c->recorded_signal,
+				    .all = c->all,
+				    .all_count = c->all_count,
+				    .extra = EXTRA,
+				    .predict = predict_batch_again,
+				    .predict_context = &prediction,
+				    .progress = opt.quiet ? NULL : show_progress,
+				    .confirmed = opt.quiet ? NULL : show_confirmed,
+				    .context = &shown};
+	int err;
+
+	rd_progress_start(&shown.progress, "replaying", 0);
+	err = replay_settle(&how, t->set, c->settled);
+	run_orphans_end(0); /* of replays that were stopped */
+	rd_progress_end(&shown.progress);
+	free(directory);
+	return err;
+}
+
+static int replay(struct check *c, const struct trial *t)
+{
+	struct trace_sites *sites = NULL;
+	int err = run_program_renew(&c->program);
+
+	if (!err)
+		err = trace_sites_read(&sites, c->program.flavour.sites);
+	if (!err)
+		err = settle(c, sites, t);
+	trace_sites_free(sites);
+	return err;
+}
+
+/* What a command that reproduces a finding has to say. */
+static void say_means(const struct check *c, struct finding_set *set)
+{
+	set->stdin_path = c->input.shown;
+	set->with = opt.with;
+	set->setup = opt.setup;
+	set->plugins = opt.plugins;
+	set->timeout = cmd_seconds(opt.timeout);
+}
+
+/* ---- sound predictions at once ---- */
+
+/* Copies, since finishing a set changes what is in it. */
+static struct finding_set *take_sound(struct check *c, struct finding_set *set)
+{
+	struct finding_set *some = finding_set_new();
+
+	for (; c->early < set->count; c->early++) {
+		const struct finding *f = set->items[c->early];
+		if (!f->sound || f->status != FINDING_UNCONFIRMED || !f->schedule)
+			continue;
+		struct finding *copy = finding_array(some, 1, sizeof *copy);
+		*copy = *f;
+		finding_set_put(some, copy);
+	}
+	some->tool = RADDLE_VERSION;
+	some->argc = set->argc;
+	some->argv = set->argv;
+	finding_set_finish(some);
+	return some;
+}
+
+/* The confirmed ones take the places of those they were predictions of. */
+static void put_confirmed(struct finding_set *set, const struct finding_set *some)
+{
+	for (size_t i = 0; i < some->count; i++) {
+		struct finding *f = some->items[i];
+		for (size_t k = 0; k < set->count && f->status == FINDING_CONFIRMED; k++) {
+			struct finding *before = set->items[k];
+			finding_identify(before);
+			if (before->status != FINDING_UNCONFIRMED ||
+			    strcmp(before->fingerprint, f->fingerprint) != 0)
+				continue;
+			f->count = before->count;
+			set->items[k] = f;
+			break;
+		}
+	}
+}
+
+/* Prediction has found more: what is certain to happen is tried once, unless all will be known soon anyway.
+ */
+static void try_early(void *context, struct finding_set *set, size_t from)
+{
+	struct check *c = context;
+	int64_t at = rd_now_ns(), left = c->end_ns - at;
+	struct finding_set *some;
+
+	(void)from;
+	if ((prediction.events < EARLY_EVENTS && !prediction.parts) || c->settled->interrupted)
+		return;
+	some = take_sound(c, set);
+	say_means(c, some);
+	if (some->count && cmd_filter_apply(some, false) == RD_OK) {
+		rd_info("%zu sound predictions are tried while others are sought", some->count);
+		replay(c, &(struct trial){.set = some,
+					  .once = true,
+					  .end_ns = c->end_ns ? at + left / EARLY_SHARE : 0});
+		put_confirmed(set, some);
+	}
+	RD_GROW(c->sets, c->set_capacity, c->set_count + 1);
+	c->sets[c->set_count++] = some;
+}
+
 /* ---- prediction ---- */
 
 /* A process that the program forked.  Replays lead the first process only. */
@@ -394,11 +601,14 @@ static int predict(struct check *c)
 		rd_progress_say(&progress, "predicting");
 	prediction.failures = true;
 	prediction.deadline_ns = middle_of(c->end_ns);
+	prediction.context = c;
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
 		prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
 				   WIFSIGNALED(c->runs[n].ending.end.status) && !c->runs[n].standing;
+		prediction.described = opt.no_replay ? NULL : try_early;
 		err = predict_batch_run(&prediction, path, c->set);
+		prediction.described = NULL; /* replays lead the first process only */
 		if (err && c->set->tool)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
 		if (!err && c->runs[n].standing)
@@ -419,124 +629,6 @@ static int predict(struct check *c)
 		c->all[i] = c->set->items[i];
 	finding_set_finish(c->set);
 	return cmd_filter_apply(c->set, false);
-}
-
-/* ---- replays ---- */
-
-static uint64_t count_cores(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
-}
-
-/* Servers have their port and other programs their files, which two runs at once would fight for. */
-static uint64_t count_jobs(void)
-{
-	if (opt.jobs)
-		return opt.jobs;
-	return opt.with || opt.setup ? 1 : count_cores();
-}
-
-/* What is shown while replays run. */
-struct show {
-	struct check *c;
-	struct rd_progress progress;
-	int64_t logged_ns; /* the latest line in a log */
-};
-
-/* Where there is no terminal, a line now and then, if asked for. */
-static void log_progress(struct show *s, const struct replay_progress *so_far, const char *detail)
-{
-	int64_t at = rd_now_ns();
-
-	if (!opt.verbose || s->progress.shown >= 0 || at - s->logged_ns < LOG_NS)
-		return;
-	s->logged_ns = at;
-	rd_info("replaying: %" PRIu64 " of %" PRIu64 "  %s", so_far->done, so_far->total, detail);
-}
-
-static void show_progress(void *context, const struct replay_progress *so_far)
-{
-	struct show *s = context;
-	struct rd_progress *progress = &s->progress;
-	char *detail = rd_xasprintf("confirmed %" PRIu64 ", at most %.0f s more", so_far->confirmed,
-				    so_far->seconds_left);
-
-	progress->total = so_far->total;
-	rd_progress_update(progress, so_far->done, detail);
-	log_progress(s, so_far, detail);
-	free(detail);
-}
-
-/* Each confirmation is reported when it comes; at the end it is counted.  If that fails, the end tries again
- * and says why. */
-static void show_confirmed(void *context, struct finding *f)
-{
-	struct show *s = context;
-	struct report_opts how = {.colour = report_wants_colour(stderr)};
-
-	if (cmd_filter_apply(s->c->set, false) || !finding_is_fresh(f))
-		return;
-	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.output))
-		return;
-	rd_progress_hide(&s->progress);
-	f->told = report_finding(s->c->set, f, &how, stderr) == RD_OK;
-}
-
-/* Whole seconds, at least one: 0 would be no limit. */
-static uint64_t seconds_left(int64_t end_ns)
-{
-	int64_t left = (end_ns - rd_now_ns()) / 1000000000;
-
-	return !end_ns ? 0 : left > 1 ? (uint64_t)left : 1;
-}
-
-static int settle(struct check *c, const struct trace_sites *sites, struct replay_settled *r)
-{
-	struct show shown = {.c = c, .logged_ns = rd_now_ns()};
-	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
-	char *directory = inside("replays");
-	struct replay_settle how = {.program = &program,
-				    .input = &c->input,
-				    .companion = opt.with,
-				    .setup = opt.setup,
-				    .directory = directory,
-				    .jobs = (unsigned)count_jobs(),
-				    .timeout_ms = opt.timeout,
-				    .time = seconds_left(c->end_ns),
-				    .recorded_ms = c->recorded_ms,
-				    .recorded_signal = c->recorded_signal,
-				    .all = c->all,
-				    .all_count = c->all_count,
-				    .extra = EXTRA,
-				    .predict = predict_batch_again,
-				    .predict_context = &prediction,
-				    .progress = opt.quiet ? NULL : show_progress,
-				    .confirmed = opt.quiet ? NULL : show_confirmed,
-				    .context = &shown};
-	int err;
-
-	prediction.deadline_ns = c->end_ns;
-	rd_progress_start(&shown.progress, "replaying", 0);
-	err = replay_settle(&how, c->set, r);
-	run_orphans_end(0); /* of replays that were stopped */
-	rd_progress_end(&shown.progress);
-	free(directory);
-	return err;
-}
-
-static int replay(struct check *c, struct replay_settled *r)
-{
-	struct trace_sites *sites = NULL;
-	int err = run_program_renew(&c->program);
-
-	if (!err)
-		err = trace_sites_read(&sites, c->program.flavour.sites);
-	if (!err)
-		err = settle(c, sites, r);
-	trace_sites_free(sites);
-	return err;
 }
 
 /* ---- the report ---- */
@@ -628,16 +720,6 @@ static int report(struct check *c, const struct replay_settled *r)
 
 /* ---- the whole ---- */
 
-/* What a command that reproduces a finding has to say. */
-static void say_means(struct check *c)
-{
-	c->set->stdin_path = c->input.shown;
-	c->set->with = opt.with;
-	c->set->setup = opt.setup;
-	c->set->plugins = opt.plugins;
-	c->set->timeout = cmd_seconds(opt.timeout);
-}
-
 static int check_program(struct check *c, struct replay_settled *r)
 {
 	double begin = now();
@@ -649,9 +731,10 @@ static int check_program(struct check *c, struct replay_settled *r)
 	if (!err)
 		err = predict(c);
 	c->seconds[1] = now() - begin - c->seconds[0];
-	say_means(c);
-	if (!err && !opt.no_replay)
-		err = replay(c, r);
+	say_means(c, c->set);
+	prediction.deadline_ns = c->end_ns;
+	if (!err && !opt.no_replay && !r->interrupted)
+		err = replay(c, &(struct trial){.set = c->set, .end_ns = c->end_ns});
 	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
 	finding_set_finish(c->set);
 	return err ? err : report(c, r);
@@ -691,6 +774,9 @@ static int conclude(const struct check *c, bool interrupted)
 static void release(struct check *c)
 {
 	finding_set_free(c->set);
+	for (size_t i = 0; i < c->set_count; i++)
+		finding_set_free(c->sets[i]);
+	free(c->sets);
 	for (size_t i = 0; i < opt.runs; i++) {
 		finding_set_free(c->runs[i].standing);
 		cmd_ending_release(&c->runs[i].ending);
@@ -709,8 +795,8 @@ static int check(char **argv)
 				.often = true,
 				.verbose = opt.verbose,
 				.plugins = opt.plugins};
-	struct check c = {.argv = argv, .companion = {.command = opt.with}};
 	struct replay_settled r = {0};
+	struct check c = {.argv = argv, .settled = &r, .companion = {.command = opt.with}};
 	struct rd_claim claim = {0};
 	int status, err = run_program_open(&c.program, argv[0], &how);
 	bool found;

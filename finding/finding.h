@@ -245,9 +245,10 @@ enum finding_class finding_worse(enum finding_class a, enum finding_class b);
 void finding_stat(struct finding_set *set, const char *name, double value);
 
 /* Gives every finding its identities, merges those of the same pair of code
- * locations, and sorts: confirmed first, sound before speculative.  May be
- * called again after a status has changed. */
+ * locations, and sorts: confirmed first, sound before speculative.  May be called
+ * again after a status has changed.  The other gives one its fingerprint only. */
 void finding_set_finish(struct finding_set *set);
+void finding_identify(struct finding *f);
 
 /* NULL if the set has none with that id; a unique prefix of 6 or more will do. */
 struct finding *finding_find(const struct finding_set *set, const char *id);

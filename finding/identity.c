@@ -283,12 +283,17 @@ static void name_schedules(struct finding_set *set)
 	}
 }
 
+void finding_identify(struct finding *f)
+{
+	identify(f, EXACT, 0, f->fingerprint);
+}
+
 void finding_set_finish(struct finding_set *set)
 {
 	if (!set->count)
 		return;
 	for (size_t i = 0; i < set->count; i++)
-		identify(set->items[i], EXACT, 0, set->items[i]->fingerprint);
+		finding_identify(set->items[i]);
 	merge(set);
 	for (size_t i = 0; i < set->count; i++)
 		identify(set->items[i], STABLE, 0, set->items[i]->id);

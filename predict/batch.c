@@ -88,11 +88,16 @@ static void describe_news(void *context, struct predict_result *news)
 	struct prediction *d = context;
 	struct predict_batch *p = d->p;
 	struct predict_limit limit = {.findings = p->limit,
-				      .speculative = p->limit * (d->at + 1) / d->count,
+				      .speculative = p->limit - p->limit / d->count * (d->count - 1 - d->at),
 				      .deadline_ns = d->deadline_ns};
+
+	size_t from = d->set->count;
 
 	p->left_out += predict_describe(d->trace, news, d->set, limit);
 	predict_result_clear(news);
+	rd_info("predict: %zu findings so far", d->set->count);
+	if (p->described && d->set->count > from)
+		p->described(p->context, d->set, from);
 }
 
 static int predict_part(struct prediction *d)
@@ -169,6 +174,8 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 			p->late = true;
 			break;
 		}
+		if (d.count > 1)
+			rd_info("predict: part %zu of %zu", d.at + 1, d.count);
 		d.deadline_ns = share_of(p->deadline_ns, d.count - d.at);
 		err = model_load(model, d.parts[d.at]);
 		if (!err)
@@ -223,6 +230,7 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 
 	less.work = (less.work + LESS_WORK - 1) / LESS_WORK;
 	less.failures = false;
+	less.described = NULL;
 	less.modules = (struct rd_argv)RD_ARGV_INIT;
 	err = predict_batch_run(&less, path, set);
 	rd_argv_release(&less.modules);

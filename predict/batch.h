@@ -23,6 +23,11 @@ struct predict_batch {
 	bool failures;	      /* a run that failed by itself is a finding */
 	bool ended;	      /* likewise: the run had to be ended */
 
+	/* Called when findings were added, with the number of the first; it may put others in their places.
+	 * NULL: they are looked at in the end. */
+	void (*described)(void *context, struct finding_set *set, size_t from);
+	void *context;
+
 	/* Results, summed up. */
 	uint64_t left_out; /* findings beyond the limit */
 	uint64_t unknown;  /* candidates that were not decided */

@@ -276,21 +276,24 @@ static int run_jobs(struct settling *s)
 
 static void note_result(const struct strategy *s, struct replay_settled *result)
 {
-	result->replayed = s->replayed;
-	result->added = s->added;
-	result->confirmed = s->confirmed;
-	result->untried = s->untried;
-	result->unfinished = s->unfinished;
+	result->replayed += s->replayed;
+	result->added += s->added;
+	result->confirmed += s->confirmed;
+	result->untried += s->untried;
+	result->unfinished += s->unfinished;
 }
 
 int replay_settle(const struct replay_settle *how, struct finding_set *set, struct replay_settled *result)
 {
-	struct settling s = {
-		.how = how,
-		.result = result,
-		.strategy = {.set = set, .all = how->all, .all_count = how->all_count, .extra = how->extra},
-		.count = how->jobs ? how->jobs : 1,
-		.start_ns = rd_now_ns()};
+	struct settling s = {.how = how,
+			     .result = result,
+			     .strategy = {.set = set,
+					  .all = how->all,
+					  .all_count = how->all_count,
+					  .extra = how->extra,
+					  .once = how->once},
+			     .count = how->jobs ? how->jobs : 1,
+			     .start_ns = rd_now_ns()};
 	struct rd_pool_opts pool = {
 		.workers = s.count, .fresh = true, .enter = enter, .work = work, .context = &s};
 	int err;
@@ -301,7 +304,9 @@ int replay_settle(const struct replay_settle *how, struct finding_set *set, stru
 	rd_pool_open(&s.pool, &pool);
 	err = run_jobs(&s);
 	rd_pool_close(s.pool);
-	strategy_conclude(&s.strategy, result->interrupted ? "the check was interrupted" : "the time was up");
+	if (!how->once)
+		strategy_conclude(&s.strategy,
+				  result->interrupted ? "the check was interrupted" : "the time was up");
 	note_result(&s.strategy, result);
 	strategy_close(&s.strategy);
 	RD_FREE(s.jobs, s.told);

@@ -31,6 +31,7 @@ struct replay_settle { /* zero values are the defaults */
 	int recorded_signal;
 	struct finding **all; /* every prediction, also those that are merged in another finding */
 	size_t all_count;
+	bool once;	/* one replay of each; what it does not confirm stays as it is */
 	uint64_t extra; /* how many findings of runs that went another way may be added */
 
 	/* Predicts from the trace of a run that went another way: adds findings to the set and finishes it.
@@ -57,8 +58,8 @@ struct replay_settled {
 
 /* Tries each finding of the set that waits for a verdict, several at once, and puts the one with the verdict
  * in its place.  What runs that went another way show besides is added and tried too.  SIGINT, SIGTERM and
- * SIGHUP end it early, and so does the time.  The result, zero before, is released also after a failure, and
- * not before the set. */
+ * SIGHUP end it early, and so does the time.  The result, zero before the first call, sums up; it is released
+ * also after a failure, and not before the set. */
 int replay_settle(const struct replay_settle *how, struct finding_set *set, struct replay_settled *result);
 void replay_settled_release(struct replay_settled *result);
 

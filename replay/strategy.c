@@ -3,12 +3,12 @@
  * The strategy of replays.  In: findings without a verdict, and what came of each attempt.  Out: the next
  * attempt, and verdicts in the end.
  *
- * Each finding is tried in steps, and a step of all comes before the next step of any, so that what is
- * found easily is found first, and nothing that is hard keeps the rest from being tried when time
- * is limited: one replay of each; then the other ways that lead to the same places; then a run in
- * which any two threads may meet there; then runs that went another way are recorded and predicted from
- * again, which gives ways for others too; in the end one run under the detector for all that may be asked
- * about there.
+ * Each finding is tried in steps, and a step of all sound ones comes before the next step of any, so that
+ * what is found easily is found first, and nothing that is hard keeps the rest from being tried when time is
+ * limited: one replay of each; then the other ways that lead to the same places; then a run in which any two
+ * threads may meet there; then runs that went another way are recorded and predicted from again, which gives
+ * ways for others too; in the end one run under the detector for all that may be asked about there.  The
+ * speculative ones are tried in the same way, with one attempt in four while there are sound ones to try.
  */
 #include "replay/strategy.h"
 
@@ -24,7 +24,8 @@
 #define WAYS 6	       /* all that are tried */
 #define ROUNDS 3       /* of recording a diverged run and predicting from it again */
 #define OBSERVATIONS 3 /* runs under the detector */
-#define FAILURES 4     /* in a row: then it is tried first whether any two threads meet */
+#define SPECULATIVE_SHARE 4 /* while sound ones are left, one attempt in so many is at a speculative one */
+#define FAILURES 4	    /* in a row: then it is tried first whether any two threads meet */
 
 /* A finding that is tried.  The n-th belongs to the n-th item of the set. */
 struct candidate {
@@ -142,7 +143,7 @@ static unsigned next_step(const struct strategy *s, const struct candidate *c, e
 	bool may_meet = !c->met && c->ways[0]->kind == FINDING_RACE;
 
 	*step = STRATEGY_MEET;
-	if (!c->waits || c->busy)
+	if (!c->waits || c->busy || (s->once && c->runs))
 		return UINT32_MAX;
 	if (may_meet && !c->next_way && s->failures >= FAILURES)
 		return 0;
@@ -171,22 +172,41 @@ static bool is_observable(const struct candidate *c)
 	return c->waits && c->next_way;
 }
 
-static size_t find_next(const struct strategy *s, enum strategy_step *step)
+/* A step that may be next. */
+struct next {
+	size_t item; /* SIZE_MAX: there is none */
+	enum strategy_step step;
+	unsigned later; /* how late it should come */
+};
+
+/* The best next step of the sound findings, or of the speculative ones. */
+static struct next find_of(const struct strategy *s, bool sound)
 {
-	size_t best = SIZE_MAX;
-	unsigned least = UINT32_MAX;
+	struct next best = {.item = SIZE_MAX, .later = UINT32_MAX};
 
-	for (size_t i = 0; i < s->set->count && least && !s->late; i++) {
-		enum strategy_step its;
-		unsigned later = next_step(s, &s->candidates[s->order[i]], &its);
+	for (size_t i = 0; i < s->set->count && best.later && !s->late; i++) {
+		struct next n = {.item = s->order[i]};
 
-		if (later >= least)
+		if (s->set->items[n.item]->sound != sound)
 			continue;
-		least = later;
-		best = s->order[i];
-		*step = its;
+		n.later = next_step(s, &s->candidates[n.item], &n.step);
+		if (n.later < best.later)
+			best = n;
 	}
 	return best;
+}
+
+/* Each sound finding is tried once before any speculative one.  As long as they have other ways left,
+ * speculative ones have one attempt in SPECULATIVE_SHARE. */
+static struct next find_next(const struct strategy *s)
+{
+	struct next sound = find_of(s, true), other = find_of(s, false);
+
+	if (other.item == SIZE_MAX || !sound.later)
+		return sound;
+	if (sound.item == SIZE_MAX)
+		return other;
+	return s->speculative * SPECULATIVE_SHARE <= s->others ? other : sound;
 }
 
 static void begin_step(struct strategy *s, size_t item, enum strategy_step step, struct strategy_attempt *a)
@@ -220,14 +240,15 @@ static bool begin_observation(struct strategy *s, struct strategy_attempt *a)
 
 bool strategy_next(struct strategy *s, size_t running, struct strategy_attempt *a)
 {
-	enum strategy_step step;
-	size_t item = find_next(s, &step);
+	struct next next = find_next(s);
 
-	if (item != SIZE_MAX) {
-		begin_step(s, item, step, a);
+	if (next.item != SIZE_MAX) {
+		s->others += next.later > 0 || !s->set->items[next.item]->sound;
+		s->speculative += !s->set->items[next.item]->sound;
+		begin_step(s, next.item, next.step, a);
 		return true;
 	}
-	return !running && s->observations < OBSERVATIONS && begin_observation(s, a);
+	return !running && !s->once && s->observations < OBSERVATIONS && begin_observation(s, a);
 }
 
 void strategy_attempt_release(struct strategy_attempt *a)

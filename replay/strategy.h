@@ -41,17 +41,20 @@ struct strategy {
 	struct finding **all; /* every prediction, also those that are merged in another finding */
 	size_t all_count;
 	uint64_t extra; /* findings that may be added */
+	bool once;	/* one replay of each, and no more */
 
 	struct candidate *candidates; /* as many as the set has items */
 	size_t capacity;
 	size_t *order; /* in which they are tried */
 	size_t observations;
-	size_t failures; /* first replays in a row that did not come where they should */
-	bool late;	 /* nothing new is begun but one look of the detector */
+	size_t others,
+		speculative; /* attempts but the first ones at sound findings; those at speculative ones */
+	size_t failures;     /* first replays in a row that did not come where they should */
+	bool late;	     /* nothing new is begun but one look of the detector */
 	uint64_t replayed, added, confirmed, untried, unfinished; /* findings */
 };
 
-/* `set`, `all` and `extra` are set before. */
+/* `set`, `all`, `extra` and `once` are set before. */
 void strategy_open(struct strategy *s);
 void strategy_close(struct strategy *s);
 

@@ -27,7 +27,7 @@ print(" ".join(sorted({f["object"] for f in json.load(open(sys.argv[1]))["findin
 grep -q 'looked at in [0-9]* parts' parts.txt || complain "nothing is said about parts: $(tail -3 parts.txt)"
 
 # The schedule of a late part leads there.
-"$RADDLE" check --memory 8M --json found.json -o checked -- ./late-race 20000 > check.out 2>&1
+"$RADDLE" check -v --memory 8M --json found.json -o checked -- ./late-race 20000 > check.out 2>&1
 [ $? = 1 ] || complain "check: $(tail -5 check.out)"
 grep -q 'looked at in [0-9]* parts' check.out || complain "check says nothing about parts"
 python3 - found.json << 'END' || complain "not both races are confirmed: $(tail -30 check.out)"
@@ -35,6 +35,11 @@ import json, sys
 found = json.load(open(sys.argv[1]))["findings"]
 sys.exit({f["object"] for f in found if f["status"] == "confirmed"} != {"early", "late"})
 END
+
+# The early race is confirmed before the last part is looked at.
+sed -n '/predict: part 5 of/q;p' check.out | grep -q 'data race.*late-race.c:18' ||
+	complain "the first confirmation waits for all of the prediction: $(grep -n 'predict: part\|data race' check.out)"
+[ "$(grep -c 'SUMMARY: Raddle: data race' check.out)" = 2 ] || complain "not each race is reported once"
 
 for bad in -1 x 5q; do
 	"$RADDLE" predict --memory=$bad trace > /dev/null 2>&1 && complain "--memory=$bad is taken"

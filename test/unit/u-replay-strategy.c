@@ -436,6 +436,50 @@ static void test_unordered_as_far_as_seen(void **state)
 	finish(&w);
 }
 
+/* While sound findings have ways left, one attempt in four is at a speculative one. */
+static void test_share(void **state)
+{
+	size_t speculative = 0, attempts = 0;
+	struct strategy_attempt a = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	for (int i = 0; i < 12; i++)
+		add(w.set, FINDING_RACE, i, "heap T_0#1", 1)->sound = i < 4;
+	strategy_open(&w.strategy);
+	for (size_t i = 0; i < 4; i++)
+		expect(&w, STRATEGY_TRY, i, 0, strayed);
+	while (attempts < 12 && strategy_next(&w.strategy, 0, &a)) {
+		attempts++;
+		speculative += !w.set->items[a.item]->sound;
+		strategy_take(&w.strategy, &a, result_of(&w, &a, &strayed));
+		strategy_attempt_release(&a);
+	}
+	assert_int_equal(attempts, 12);
+	assert_int_equal(speculative, 3);
+	finish(&w);
+}
+
+/* One replay of each, whatever comes of it. */
+static void test_once(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	w.strategy.once = true;
+	add(w.set, FINDING_RACE, 0, "a", 1);
+	add(w.set, FINDING_RACE, 1, "b", 2);
+	strategy_open(&w.strategy);
+	expect(&w, STRATEGY_TRY, 0, 0, hidden);
+	expect(&w, STRATEGY_TRY, 1, 0, confirmed);
+	expect_nothing(&w);
+	assert_int_equal(w.set->items[0]->status, FINDING_UNCONFIRMED);
+	assert_int_equal(w.set->items[1]->status, FINDING_CONFIRMED);
+	finish(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +496,8 @@ int main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_observations),
 		cmocka_unit_test(test_unordered_as_far_as_seen),
+		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
