@@ -22,6 +22,7 @@
 #define DESCRIBE_SHARE 5
 #define ITEM_BYTES 200 /* that prediction takes for an operation or access, at most (measured) */
 #define MEMORY (2ull << 30)
+#define CLOCK_SHARE 4	      /* of the memory, for clocks of very many threads */
 #define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
 #define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
 
@@ -57,6 +58,8 @@ static void sum_up(struct predict_batch *p, const struct predict_trace *t, const
 			t->dropped);
 	p->unknown += r->stats[0].unknown + r->stats[1].unknown;
 	p->late |= r->late;
+	if (!p->window && r->pieces > 1 && r->pieces > p->parts)
+		p->parts = r->pieces;
 }
 
 static void sum_up_model(struct predict_batch *p, const struct model *model)
@@ -111,6 +114,7 @@ static int predict_part(struct prediction *d)
 				 .total_work = (int64_t)p->work * 1000000,
 				 .work = (int64_t)p->work * 1000000 / 20,
 				 .deadline_ns = search_deadline(d->deadline_ns),
+				 .memory = p->memory / CLOCK_SHARE,
 				 .pairs = &d->pairs,
 				 .found = describe_news,
 				 .context = d};

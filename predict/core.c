@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "predict/lane.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,20 +84,23 @@ static struct event *append(struct builder *b, uint32_t source)
 
 	*v = (struct event){.kind = e->kind,
 			    .flags = e->flags,
-			    .thread = e->thread,
-			    .object = e->object,
+			    .thread = c->lane_of[e->thread],
+			    .object = e->kind == EXEC_JOIN ? c->lane_of[e->object] : e->object,
 			    .source = source,
 			    .section = NONE,
-			    .held = c->sections.head[e->thread],
-			    .index = b->lengths[e->thread]++};
+			    .held = c->sections.head[c->lane_of[e->thread]],
+			    .index = b->lengths[c->lane_of[e->thread]]++};
+	if (c->lane_from[e->thread] == NONE)
+		c->lane_from[e->thread] = v->index;
+	c->lane_to[e->thread] = v->index + 1;
 	b->moved[source] = c->count;
 	c->writer[c->count] = c->partner[c->count] = NONE;
 	c->count++;
 	c->loops |= exec_reads(e->kind) && e->flags & EXEC_LOOP;
 	if (e->flags & EXEC_GIVEN)
-		c->base[e->thread] = v->index + 1;
-	if (e->flags & EXEC_UNSURE && v->index < c->wall[e->thread])
-		c->wall[e->thread] = v->index;
+		c->base[v->thread] = v->index + 1;
+	if (e->flags & EXEC_UNSURE && v->index < c->wall[v->thread])
+		c->wall[v->thread] = v->index;
 	c->unsure |= e->flags & EXEC_UNSURE;
 	return v;
 }
@@ -107,8 +111,8 @@ static void add_acquire(struct builder *b, uint32_t source, const struct exec_ev
 	uint32_t section = NONE;
 
 	if (!(e->flags & EXEC_PENDING)) {
-		section =
-			sections_begin(&c->sections, e->thread, e->object, c->count, e->kind == EXEC_RDLOCK);
+		section = sections_begin(&c->sections, c->lane_of[e->thread], e->object, c->count,
+					 e->kind == EXEC_RDLOCK);
 		if (section == NONE)
 			return;
 	}
@@ -119,7 +123,7 @@ static void add_acquire(struct builder *b, uint32_t source, const struct exec_ev
 static void add_release(struct builder *b, uint32_t source, const struct exec_event *e, uint32_t lock)
 {
 	struct core *c = b->c;
-	uint32_t own = sections_end(&c->sections, e->thread, lock, c->count);
+	uint32_t own = sections_end(&c->sections, c->lane_of[e->thread], lock, c->count);
 
 	if (own == NONE && e->kind == EXEC_UNLOCK)
 		return;
@@ -135,18 +139,26 @@ static void add_access(struct builder *b, uint32_t source, const struct exec_eve
 		b->last_write[e->object] = b->c->count - 1;
 }
 
-/* The section of another thread that made an acquisition fail. */
+static uint32_t thread_of(const struct core *c, uint32_t section)
+{
+	return c->x->events[c->events[c->sections.list[section].acquire].source].thread;
+}
+
+/* The section of another thread that made an acquisition fail; of several, that of the first thread. */
 static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 {
 	const struct core *c = b->c;
+	uint32_t best = NONE;
 
 	for (uint32_t t = 0; t < c->threads; t++) {
-		uint32_t s =
-			t == e->thread ? NONE : sections_find(&c->sections, c->sections.head[t], e->object);
-		if (s != NONE && !(c->sections.list[s].shared && e->aux == EXEC_RDLOCK))
-			return s;
+		uint32_t s = t == c->lane_of[e->thread]
+				     ? NONE
+				     : sections_find(&c->sections, c->sections.head[t], e->object);
+		if (s != NONE && !(c->sections.list[s].shared && e->aux == EXEC_RDLOCK) &&
+		    (best == NONE || thread_of(c, s) < thread_of(c, best)))
+			best = s;
 	}
-	return NONE;
+	return best;
 }
 
 static void add_busy(struct builder *b, uint32_t source, const struct exec_event *e)
@@ -215,6 +227,9 @@ static void build_events(struct builder *b)
 	c->writer = rd_xmalloc((kept + 1) * sizeof *c->writer);
 	c->partner = rd_xmalloc((kept + 1) * sizeof *c->partner);
 	c->busy = rd_xmalloc((busy + 1) * sizeof *c->busy);
+	c->lane_of = predict_lanes(x, &c->threads);
+	c->lane_from = filled(x->threads);
+	c->lane_to = rd_xcalloc((size_t)x->threads + 1, sizeof *c->lane_to);
 	c->base = rd_xcalloc((size_t)x->threads + 1, sizeof *c->base);
 	c->wall = filled(x->threads);
 	c->unsure = x->unsure;
@@ -298,10 +313,11 @@ static void must_of_read(struct must *m, uint32_t e)
 static void must_of_event(struct must *m, uint32_t e)
 {
 	const struct event *v = &m->c->events[e];
-	uint32_t object = v->object;
+	const struct exec_event *x = &m->c->x->events[v->source];
+	uint32_t object = x->object;
 
-	if (!v->index && m->fork_of[v->thread] != NONE)
-		add_edge(&m->edges, m->fork_of[v->thread], e);
+	if (core_begins(m->c, e) && m->fork_of[x->thread] != NONE)
+		add_edge(&m->edges, m->fork_of[x->thread], e);
 	switch (v->kind) {
 	case EXEC_READ:
 	case EXEC_UPDATE: must_of_read(m, e); break;
@@ -312,8 +328,8 @@ static void must_of_event(struct must *m, uint32_t e)
 		else if (m->fork_of[object] != NONE)
 			add_edge(&m->edges, m->fork_of[object], e);
 		break;
-	case EXEC_WAIT: m->wait_of[v->thread] = e; break;
-	case EXEC_WAKE: must_of_wake(m, e, &m->c->x->events[v->source]); break;
+	case EXEC_WAIT: m->wait_of[x->thread] = e; break;
+	case EXEC_WAKE: must_of_wake(m, e, x); break;
 	case EXEC_ENTER: add_edge(&m->enters[object], e, 0); break;
 	case EXEC_EXIT:
 		for (size_t i = 0; i < m->enters[object].count; i++)
@@ -325,16 +341,16 @@ static void must_of_event(struct must *m, uint32_t e)
 			add_edge(&m->edges, m->run_of[object], e);
 		break;
 	}
-	m->last_of[v->thread] = e;
+	m->last_of[x->thread] = e;
 }
 
 static void build_must(struct core *c, const uint32_t *moved)
 {
 	struct must m = {.c = c, .moved = moved};
 
-	m.fork_of = filled(c->threads);
-	m.last_of = filled(c->threads);
-	m.wait_of = filled(c->threads);
+	m.fork_of = filled(c->x->threads);
+	m.last_of = filled(c->x->threads);
+	m.wait_of = filled(c->x->threads);
 	m.run_of = filled(c->x->onces);
 	m.enters = rd_xcalloc((size_t)c->barriers + 1, sizeof *m.enters);
 	for (uint32_t e = 0; e < c->count; e++)
@@ -462,7 +478,6 @@ void core_build(struct core *c, const struct exec *x)
 	struct builder b = {.c = c};
 
 	*c = (struct core){.x = x,
-			   .threads = x->threads,
 			   .locks = x->locks,
 			   .variables = x->variables,
 			   .conds = x->conds,
@@ -501,7 +516,7 @@ void core_release(struct core *c)
 	rows_release(&c->need);
 	rows_release(&c->firm);
 	rows_release(&c->closed);
-	RD_FREE(c->events, c->thread_first, c->by_thread);
+	RD_FREE(c->events, c->thread_first, c->by_thread, c->lane_of, c->lane_from, c->lane_to);
 	sections_release(&c->sections);
 	RD_FREE(c->writer, c->partner, c->base, c->wall, c->busy);
 }
@@ -515,18 +530,26 @@ void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint3
 	rows_include(r, e, v->thread, v->index + 1, p);
 }
 
+uint32_t core_fork(const struct core *c, uint32_t e)
+{
+	for (uint32_t i = c->must.first[e]; i < c->must.first[e + 1]; i++) {
+		const struct event *v = &c->events[c->must.item[i]];
+		if (v->kind == EXEC_FORK && v->object == c->x->events[c->events[e].source].thread)
+			return c->must.item[i];
+	}
+	return NONE;
+}
+
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e)
 {
 	const struct event *v = &c->events[e];
 
-	if (v->index) {
+	uint32_t fork;
+
+	if (!core_begins(c, e))
 		core_include(c, r, p, core_event(c, v->thread, v->index - 1));
-		return;
-	}
-	for (uint32_t i = c->must.first[e]; i < c->must.first[e + 1]; i++)
-		if (c->events[c->must.item[i]].kind == EXEC_FORK &&
-		    c->events[c->must.item[i]].object == v->thread)
-			core_include(c, r, p, c->must.item[i]);
+	else if ((fork = core_fork(c, e)) != NONE)
+		core_include(c, r, p, fork);
 }
 
 bool core_sure(const struct core *c, const uint32_t *p)

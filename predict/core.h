@@ -10,6 +10,8 @@
  * enters to each barrier exit, once, release write to acquiring read) and, in
  * the sound model, reads-from.
  *
+ * A thread here is a lane: threads that cannot run at the same time are one.
+ *
  * Accesses to variables that cannot race and operations on locks that only one
  * thread uses constrain nothing and are left out.
  *
@@ -40,12 +42,15 @@ struct list { /* adjacency: item[first[i]..first[i + 1]) */
 
 struct core {
 	const struct exec *x;
-	bool rf;    /* the sound model: every read keeps its writer */
-	bool loops; /* some reads keep it in the other model too: EXEC_LOOP */
-	uint32_t threads, locks, variables, conds, sems, barriers;
+	bool rf;	  /* the sound model: every read keeps its writer */
+	bool loops;	  /* some reads keep it in the other model too: EXEC_LOOP */
+	uint32_t threads; /* lanes: threads that cannot run at the same time are one here (lane.h) */
+	uint32_t locks, variables, conds, sems, barriers;
 	struct event *events;
 	uint32_t count;
 	uint32_t *thread_first, *by_thread; /* the events of a thread */
+	uint16_t *lane_of;		    /* of a thread of the execution: the thread here, */
+	uint32_t *lane_from, *lane_to;	    /* and where its events begin and end in that */
 	struct sections sections;
 	uint32_t *writer;	     /* of a read: the write it reads, NONE: the initial value */
 	struct list must;	     /* must-predecessors of an event, beside program order */
@@ -71,6 +76,14 @@ struct core {
 
 void core_build(struct core *c, const struct exec *x);
 void core_release(struct core *c);
+
+/* Whether `e` is the first event of a thread of the execution. */
+static inline bool core_begins(const struct core *c, uint32_t e)
+{
+	const struct event *v = &c->events[e];
+
+	return !v->index || c->lane_from[c->x->events[v->source].thread] == v->index;
+}
 
 /* Whether nothing in the ideal `p` is unsure, or the model does not ask. */
 bool core_sure(const struct core *c, const uint32_t *p);
@@ -103,6 +116,9 @@ static inline uint32_t core_at(const struct core *c, const struct rows *r, uint3
 
 /* Grows the ideal `p` by `e` and what it needs. */
 void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
+
+/* The creation of the thread whose first event `e` is; NONE: it was there. */
+uint32_t core_fork(const struct core *c, uint32_t e);
 
 /* Grows `p` by what must have happened for the thread of `e` to stand before it. */
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);

@@ -92,7 +92,7 @@ static bool waits_for(const struct core *c, uint32_t stop, uint32_t other)
 	const struct event *v = &c->events[stop], *o = &c->events[other];
 
 	if (v->kind == EXEC_JOIN)
-		return v->object == o->thread;
+		return v->object == o->thread && o->index < c->lane_to[c->x->events[v->source].object];
 	if (v->kind != EXEC_EXIT)
 		return predict_stop_held_by(c, stop, other);
 	for (uint32_t i = c->must.first[stop]; i < c->must.first[stop + 1]; i++) {

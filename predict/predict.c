@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "predict/lane.h"
 #include "predict/window.h"
 
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 
 /* Of the time that is given, the part that is kept for the speculative model whatever the sound one takes. */
 #define SPECULATIVE_SHARE 4
+
+#define MANY_THREADS 256   /* below that, clocks are no burden */
+#define LEAST_WINDOW 10000 /* events, however little memory there is */
 
 #define DEFAULT_WORK 50000000
 #define DEFAULT_TOTAL_WORK 1000000000
@@ -114,6 +118,31 @@ static void run_whole(const struct exec *x, const struct predict_opts *o, struct
 	core_release(&r.c);
 }
 
+/* Clocks have a number for each lane, and every operation may have a clock in two tables.  In a piece there
+ * are no more lanes than events. */
+static bool clocks_fit(const struct exec *x, const struct predict_opts *o, uint32_t lanes, uint64_t piece)
+{
+	uint64_t operations = 0;
+
+	for (size_t i = 0; i < x->count; i++)
+		operations += !exec_is_access(x->events[i].kind);
+	operations = operations * piece / x->count + 1;
+	return (lanes < piece ? lanes : piece) * operations * 2 * sizeof(uint32_t) <= o->memory;
+}
+
+static uint32_t window_of(const struct exec *x, const struct predict_opts *o)
+{
+	uint64_t piece = x->count;
+	uint32_t lanes;
+
+	if (o->window || !o->memory || x->threads < MANY_THREADS || o->count_events)
+		return o->window;
+	free(predict_lanes(x, &lanes));
+	while (lanes >= MANY_THREADS && piece > LEAST_WINDOW && !clocks_fit(x, o, lanes, piece))
+		piece /= 2;
+	return piece < x->count ? (uint32_t)piece : 0;
+}
+
 int predict_run(const struct exec *x, const struct predict_opts *o, struct predict_result *out)
 {
 	const char *why;
@@ -125,9 +154,11 @@ int predict_run(const struct exec *x, const struct predict_opts *o, struct predi
 	bad = exec_check(x, &why);
 	if (bad != EXEC_NONE)
 		return rd_fail(RD_EFORMAT, "predict: event %u %s", bad, why);
-	if (o->begin || (o->window && o->window < x->count))
-		predict_windows(x, o, out, run_whole);
+	struct predict_opts own = *o;
+	own.window = window_of(x, o);
+	if (own.begin || (own.window && own.window < x->count))
+		predict_windows(x, &own, out, run_whole);
 	else
-		run_whole(x, o, out);
+		run_whole(x, &own, out);
 	return 0;
 }

@@ -29,13 +29,14 @@ struct predict_opts { /* all zero: the default */
 	bool recorded_order_only; /* tier 1 alone: sync-preserving */
 	bool count_events;	  /* decide for every access whether it is the second of a race */
 	uint32_t begin;		  /* what comes before that event has happened, as recorded */
-	uint32_t window;	  /* cut the execution into pieces of that many events; 0: do not */
-	uint32_t max_tries;	  /* pairs tried for one event and thread; 0: 64; UINT32_MAX: all */
-	uint32_t max_cycle;	  /* threads in a deadlock; 0: any number */
-	int64_t total_work;	  /* budget of all questions of one phase; 0: 1 billion steps, or none with
-				     count_events */
-	int64_t work;		  /* budget of one question; 0: 50 million steps */
-	int64_t deadline_ns;	  /* when to stop (base/clock.h), the sound model earlier; 0: never */
+	uint32_t window;	  /* cut the execution into pieces of that many events; 0: do not, */
+	uint64_t memory; /* unless clocks of very many threads would take more than so many bytes; 0: any */
+	uint32_t max_tries;    /* pairs tried for one event and thread; 0: 64; UINT32_MAX: all */
+	uint32_t max_cycle;    /* threads in a deadlock; 0: any number */
+	int64_t total_work;    /* budget of all questions of one phase; 0: 1 billion steps, or none with
+				  count_events */
+	int64_t work;	       /* budget of one question; 0: 50 million steps */
+	int64_t deadline_ns;   /* when to stop (base/clock.h), the sound model earlier; 0: never */
 	struct rd_umap *pairs; /* of sites that have a race already, in each class; NULL: none, and only this
 				  execution is meant */
 
@@ -80,9 +81,10 @@ struct predict_result {
 	struct predict_deadlock *deadlocks;
 	size_t deadlock_count, deadlock_capacity;
 	struct predict_stats stats[2];
-	uint64_t kept; /* events left after reduction */
-	bool late;     /* the deadline came before everything was decided */
-	uint8_t *racy; /* by event, with count_events: 1 << class if it is the second access of a race */
+	uint64_t kept;	 /* events left after reduction */
+	uint32_t pieces; /* that the execution was cut into; 0: it was not */
+	bool late;	 /* the deadline came before everything was decided */
+	uint8_t *racy;	 /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 
 /* `out` is released with predict_result_release(), also after a failure. */

@@ -88,13 +88,9 @@ uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint
 {
 	const struct event *v = &c->events[e];
 
-	if (v->index)
-		return core_at(c, rows, core_event(c, v->thread, v->index - 1), thread);
-	for (uint32_t i = c->must.first[e]; i < c->must.first[e + 1]; i++)
-		if (c->events[c->must.item[i]].kind == EXEC_FORK &&
-		    c->events[c->must.item[i]].object == v->thread)
-			return core_at(c, rows, c->must.item[i], thread);
-	return 0;
+	if (core_begins(c, e))
+		return core_fork(c, e) == NONE ? 0 : core_at(c, rows, core_fork(c, e), thread);
+	return core_at(c, rows, core_event(c, v->thread, v->index - 1), thread);
 }
 
 /* Moves the cursor of `slot` to the first e1 that races with e2 in recorded

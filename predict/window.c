@@ -277,6 +277,7 @@ void predict_windows(const struct exec *x, const struct predict_opts *o, struct 
 		fn(&w.part, &own, &result);
 		gather(&w, &result, out);
 		exec_release(&w.part);
+		out->pieces++;
 	}
 	rd_umap_release(&pairs);
 	free(w.origin);
