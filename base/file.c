@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/outside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +21,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads to the end of `fd`; the size is only a hint, as in /proc it is 0. */
-static int read_rest(int fd, size_t hint, struct rd_buf *b)
+/* What is mapped takes no memory of ours, but the address space is finite. */
+#define MAP_MAX (UINT64_C(1) << 44)
+
+/* Reads to the end of `fd`; the size is only a hint, as in /proc it is 0, and files grow.  EFBIG: there is
+ * more than `max`. */
+static int read_rest(int fd, size_t hint, uint64_t max, struct rd_buf *b)
 {
+	size_t start = b->length;
+
 	rd_buf_reserve(b, hint + 1);
 	for (;;) {
 		ssize_t n;
@@ -35,23 +42,43 @@ static int read_rest(int fd, size_t hint, struct rd_buf *b)
 		if (n > 0)
 			b->length += (size_t)n;
 		b->data[b->length] = '\0';
+		if (n > 0 && b->length - start > max) {
+			errno = EFBIG;
+			return -1;
+		}
 		if (n <= 0)
 			return n < 0 ? -1 : 0;
 	}
 }
 
-int rd_file_read(const char *path, struct rd_buf *b)
+int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b)
 {
 	RD_ASSERT(path != NULL && b->data != NULL);
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
+	int fd = rd_outside_stream(path, max, &st), err = 0;
 
 	if (fd < 0)
-		return rd_fail_errno("%s: cannot open it", path);
-	if (fstat(fd, &st) || read_rest(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, b))
+		return fd;
+	if (read_rest(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, max, b))
 		err = rd_fail_errno("%s: cannot read it", path);
 	close(fd);
 	return err;
+}
+
+int rd_file_read(const char *path, struct rd_buf *b)
+{
+	return rd_file_read_max(path, RD_FILE_MAX, b);
+}
+
+size_t rd_file_head(const char *path, void *out, size_t n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	ssize_t got = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? read(fd, out, n) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return got > 0 ? (size_t)got : 0;
 }
 
 int rd_write_all(int fd, const void *data, size_t length)
@@ -206,18 +233,14 @@ char *rd_find_program(const char *name)
 int rd_map_open(struct rd_map *map, const char *path)
 {
 	RD_ASSERT(path != NULL);
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
+	int fd = rd_outside_open(path, MAP_MAX, &st), err = 0;
 	void *p = NULL;
 
 	*map = (struct rd_map){0};
 	if (fd < 0)
-		return rd_fail_errno("%s: cannot open it", path);
-	if (fstat(fd, &st))
-		err = rd_fail_errno("%s: cannot read it", path);
-	else if (!S_ISREG(st.st_mode))
-		err = rd_fail(RD_EFORMAT, "%s: not a regular file", path);
-	else if (st.st_size)
+		return fd;
+	if (st.st_size)
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		err = rd_fail_errno("%s: cannot map it", path);
@@ -245,7 +268,7 @@ static int private_tmp(char **path)
 		err = rd_fail_errno("%s: cannot create the cache directory (set RADDLE_CACHE)", p);
 	else if (lstat(p, &st))
 		err = rd_fail_errno("%s: cannot use it as the cache directory", p);
-	else if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || st.st_mode & 022)
+	else if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || rd_outside_stranger(&st))
 		err = rd_fail(RD_ESYSTEM, "%s: not a directory that only you can write to (set RADDLE_CACHE)",
 			      p);
 	if (err)
@@ -265,23 +288,45 @@ static char *home_cache(void)
 	return home && home[0] == '/' ? rd_xasprintf("%s/.cache/raddle", home) : NULL;
 }
 
+/* Programs of the cache are run: whoever can put one there has them run by us.  NULL: nobody else can. */
+static const char *stranger_of(const char *directory)
+{
+	struct stat st;
+
+	return stat(directory, &st) ? "cannot be looked at" : rd_outside_stranger(&st);
+}
+
+static int named_cache(const char *wish, char **path)
+{
+	const char *stranger;
+
+	if (!is_directory(wish) && make_path(wish, 0700))
+		return rd_fail_errno("%s: cannot create the cache directory", wish);
+	stranger = stranger_of(wish);
+	if (stranger)
+		return rd_fail(RD_ESYSTEM,
+			       "%s: it %s, and is not used as the cache directory (set RADDLE_CACHE)", wish,
+			       stranger);
+	/* Compilers are run in other directories: the path must be absolute. */
+	*path = realpath(wish, NULL);
+	return *path ? RD_OK : rd_fail_errno("%s: cannot use it as the cache directory", wish);
+}
+
 int rd_cache_dir(char **path)
 {
-	const char *wish = getenv("RADDLE_CACHE");
+	const char *wish = getenv("RADDLE_CACHE"), *stranger;
 	char *home;
 
-	if (wish && *wish) {
-		int err = rd_mkdirs(wish);
-
-		/* Compilers are run in other directories: the path must be absolute. */
-		if (!err && !(*path = realpath(wish, NULL)))
-			err = rd_fail_errno("%s: cannot use it as the cache directory", wish);
-		return err;
-	}
+	if (wish && *wish)
+		return named_cache(wish, path);
 	home = home_cache();
 	if (home && (make_path(home, 0700) == 0 || is_directory(home)) && access(home, W_OK) == 0) {
-		*path = home;
-		return 0;
+		stranger = stranger_of(home);
+		if (!stranger) {
+			*path = home;
+			return 0;
+		}
+		rd_warn("%s: it %s, and is not used as the cache directory", home, stranger);
 	}
 	free(home);
 	return private_tmp(path);

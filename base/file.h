@@ -8,14 +8,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads a whole file after what `b` holds. */
+/* Files are those of outside.h: regular ones, not larger than they can be used, or for rd_file_read() a pipe
+ * that the user handed in. */
+
+/* Reads a whole file of at most `max` bytes after what `b` holds. */
+int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
+
+/* For documents and lists. */
+#define RD_TEXT_MAX (UINT64_C(64) << 20)
+
+/* The same with the limit for any file that is read as a whole. */
+#define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* The value of `call`, which finds the content of a file in the buffer `text`, or the failure to read it. */
-#define RD_WITH_FILE(path, text, call)                                                                       \
+/* The first bytes, to see what it is; silent, and 0 where there is no such file.  Returns how many there are.
+ */
+size_t rd_file_head(const char *path, void *out, size_t n);
+
+/* The value of `call`, which finds the content of a file of at most `max` bytes in the buffer `text`, or the
+ * failure to read it. */
+#define RD_WITH_FILE(path, max, text, call)                                                                  \
 	({                                                                                                   \
 		struct rd_buf text = RD_BUF_INIT;                                                            \
-		int rd_err_ = rd_file_read(path, &text);                                                     \
+		int rd_err_ = rd_file_read_max(path, max, &text);                                            \
 		if (!rd_err_)                                                                                \
 			rd_err_ = (call);                                                                    \
 		rd_buf_release(&text);                                                                       \

@@ -6,7 +6,9 @@
 #include "base/json-read.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
@@ -14,9 +16,12 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
 	RD_ASSERT(r->subject != NULL && r->name != NULL);
 	RD_ASSERT(r->err == 0);
 	json_error_t error;
-	json_t *root = json_loadb(data, length, 0, &error);
+	json_t *root = length <= RD_TEXT_MAX ? json_loadb(data, length, 0, &error) : NULL;
 
-	if (!root)
+	if (!root && length > RD_TEXT_MAX)
+		r->err = rd_fail(RD_ELIMIT, "%s: %s: more than %" PRIu64 " bytes", r->subject, r->name,
+				 RD_TEXT_MAX);
+	else if (!root)
 		r->err = rd_fail(RD_EFORMAT, "%s: %s: line %d: %s", r->subject, r->name, error.line,
 				 error.text);
 	return root;

@@ -23,7 +23,8 @@ struct rd_json_read {
 	int err;
 };
 
-/* The tree, which the caller gives back with json_decref(), or NULL with `err` set. */
+/* The tree, which the caller gives back with json_decref(), or NULL with `err` set.  A tree takes up to fifty
+ * times the memory of its text, which has at most RD_TEXT_MAX bytes. */
 json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 
 /* Says what is wrong about a member, unless something was wrong before. */

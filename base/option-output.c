@@ -7,9 +7,9 @@
 #include "base/option.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,13 +42,10 @@ static int check_name(const struct rd_option *o, const char *path, const char *c
 
 static bool is_program(const char *path)
 {
-	char head[4] = {0};
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	bool got = fd >= 0 && read(fd, head, sizeof head) > 0;
+	char head[4];
+	size_t n = rd_file_head(path, head, sizeof head);
 
-	if (fd >= 0)
-		close(fd);
-	return got && (!memcmp(head, "\177ELF", 4) || !memcmp(head, "#!", 2));
+	return (n == 4 && !memcmp(head, "\177ELF", 4)) || (n >= 2 && !memcmp(head, "#!", 2));
 }
 
 static int check_file(const struct rd_option *o, const char *path, const char *command)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *kind_of(mode_t mode)
@@ -21,10 +22,21 @@ static const char *kind_of(mode_t mode)
 				: "a device";
 }
 
-static int look(int fd, const char *path, uint64_t max, struct stat *st)
+/* Whether the name is that of a descriptor. */
+static bool is_number(const char *path)
 {
-	if (fstat(fd, st))
-		return rd_fail_errno("%s: cannot read it", path);
+	static const char *const places[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (!strncmp(path, places[i], strlen(places[i])))
+			return true;
+	return !strcmp(path, "/dev/stdin");
+}
+
+static int look(int fd, const char *path, uint64_t max, const struct stat *st)
+{
+	if (S_ISFIFO(st->st_mode) && is_number(path))
+		return fcntl(fd, F_SETFL, 0) ? rd_fail_errno("%s: cannot read it", path) : RD_OK;
 	if (!S_ISREG(st->st_mode))
 		return rd_fail(RD_EFORMAT, "%s: it is %s, not a file", path, kind_of(st->st_mode));
 	if (st->st_size < 0 || (uint64_t)st->st_size > max)
@@ -33,19 +45,34 @@ static int look(int fd, const char *path, uint64_t max, struct stat *st)
 	return RD_OK;
 }
 
-int rd_outside_open(const char *path, uint64_t max, struct stat *st)
+int rd_outside_stream(const char *path, uint64_t max, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
 	struct stat own;
 
+	st = st ? st : &own;
 	if (fd < 0 && errno == ENXIO)
 		return rd_fail(RD_EFORMAT, "%s: it is a socket or a device, not a file", path);
 	if (fd < 0)
 		return rd_fail_errno("%s: cannot open it", path);
-	err = look(fd, path, max, st ? st : &own);
+	err = fstat(fd, st) ? rd_fail_errno("%s: cannot read it", path) : look(fd, path, max, st);
 	if (err) {
 		close(fd);
 		return err;
+	}
+	return fd;
+}
+
+int rd_outside_open(const char *path, uint64_t max, struct stat *st)
+{
+	struct stat own;
+	int fd;
+
+	st = st ? st : &own;
+	fd = rd_outside_stream(path, max, st);
+	if (fd >= 0 && !S_ISREG(st->st_mode)) {
+		close(fd);
+		return rd_fail(RD_EFORMAT, "%s: it is a pipe, which cannot be read here", path);
 	}
 	return fd;
 }

@@ -12,12 +12,13 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* For files whose content is read as a whole into memory, unless their format says less. */
-#define RD_OUTSIDE_MAX (UINT64_C(4) << 30)
-
 /* A descriptor for reading, or a negative rd_err after a message.  The file is a regular one of at most `max`
  * bytes when it is opened; it may grow, so readers count as well.  `st` may be NULL. */
 int rd_outside_open(const char *path, uint64_t max, struct stat *st);
+
+/* The same, but a pipe that the user handed in by its number is taken too: /dev/stdin, /dev/fd/63.  It may be
+ * endless, so readers count. */
+int rd_outside_stream(const char *path, uint64_t max, struct stat *st);
 
 /* Why a file or directory can have been changed by somebody else than this user or root: "belongs to
  * another user", "can be written by others".  NULL: it cannot. */

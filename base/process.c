@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,9 +115,10 @@ int rd_run(char *const *argv)
 	return err ? err : rd_wait(pid);
 }
 
-static int read_all(int fd, struct rd_buf *output)
+/* EFBIG: there is more than `max`. */
+static int read_all(int fd, uint64_t max, struct rd_buf *output)
 {
-	for (;;) {
+	for (size_t start = output->length;;) {
 		ssize_t n;
 
 		rd_buf_reserve(output, 16 * 1024);
@@ -128,10 +131,14 @@ static int read_all(int fd, struct rd_buf *output)
 		}
 		output->length += (size_t)n;
 		output->data[output->length] = '\0';
+		if (output->length - start > max) {
+			errno = EFBIG;
+			return -1;
+		}
 	}
 }
 
-int rd_run_capture(char *const *argv, struct rd_buf *output)
+int rd_run_capture(char *const *argv, uint64_t max, struct rd_buf *output)
 {
 	int fds[2], err, status;
 	pid_t pid;
@@ -144,8 +151,12 @@ int rd_run_capture(char *const *argv, struct rd_buf *output)
 		close(fds[0]);
 		return err;
 	}
-	if (read_all(fds[0], output))
-		err = rd_fail_errno("%s: cannot read its output", argv[0]);
+	if (read_all(fds[0], max, output)) {
+		err = errno == EFBIG
+			      ? rd_fail(RD_ELIMIT, "%s: it writes more than %" PRIu64 " bytes", argv[0], max)
+			      : rd_fail_errno("%s: cannot read its output", argv[0]);
+		kill(pid, SIGKILL);
+	}
 	close(fds[0]);
 	status = rd_wait(pid);
 	return err ? err : status;

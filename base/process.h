@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* An argument vector under construction; always NULL-terminated. */
@@ -28,7 +29,9 @@ int rd_spawn(char *const *argv, const char *directory, int output, pid_t *pid);
 /* Waits; returns the exit status, 128 + signal, or negative rd_err. */
 int rd_wait(pid_t pid);
 
-int rd_run(char *const *argv);				      /* spawn and wait, inherited streams */
-int rd_run_capture(char *const *argv, struct rd_buf *output); /* stdout and stderr into the buffer */
+int rd_run(char *const *argv); /* spawn and wait, inherited streams */
+
+/* stdout and stderr into the buffer; a program that writes more than `max` bytes is ended, and has failed. */
+int rd_run_capture(char *const *argv, uint64_t max, struct rd_buf *output);
 
 #endif

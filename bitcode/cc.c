@@ -235,7 +235,7 @@ static bool assemble(const char *driver, const struct bitcode_args *args, size_t
 	rd_argv_add(&arguments, "-c");
 	rd_argv_add(&arguments, "-o");
 	rd_argv_add(&arguments, object);
-	status = rd_run_capture(arguments.items, &ignored);
+	status = rd_run_capture(arguments.items, RD_FILE_MAX, &ignored);
 	rd_argv_release(&arguments);
 	rd_buf_release(&ignored);
 	return status == 0;

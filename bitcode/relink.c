@@ -149,7 +149,7 @@ static int add_members(struct linker *l, const struct bitcode_item *item, const 
 	}
 	if (some)
 		err = rd_file_write(path, archive.data, archive.length);
-	if (some && !err && rd_run_capture(index, &ignored))
+	if (some && !err && rd_run_capture(index, RD_TEXT_MAX, &ignored))
 		err = rd_fail(RD_ETOOL, "ar s %s: %s", path, ignored.data);
 	if (some && !err)
 		rd_argv_add(&l->command, path);

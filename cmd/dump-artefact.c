@@ -155,11 +155,7 @@ int dump_artefact(const char *path, bool json)
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return dump_directory(path, json);
-	FILE *f = fopen(path, "rb");
-	if (!f)
-		return CMD_GO_ON; /* which says what is wrong */
-	size_t n = fread(start, 1, sizeof start, f);
-	fclose(f);
+	size_t n = rd_file_head(path, start, sizeof start); /* of what cannot be read, the caller says why */
 	if (n >= 4 && !memcmp(start, "\177ELF", 4))
 		return dump_program(path, json);
 	if (n >= strlen(FACTS_MAGIC) && !memcmp(start, FACTS_MAGIC, strlen(FACTS_MAGIC)))

@@ -224,13 +224,9 @@ static int dump_model(struct dump *d)
  * site tables. */
 static bool is_stream(const char *path)
 {
-	char magic[8] = {0};
-	FILE *f = fopen(path, "rb");
-	bool is = f && fread(magic, 1, 8, f) == 8 &&
-		  (memcmp(magic, "RDSTREAM", 8) == 0 || memcmp(magic, "RDFULLTR", 8) == 0);
-	if (f)
-		fclose(f);
-	return is;
+	char magic[8];
+	return rd_file_head(path, magic, 8) == 8 &&
+	       (memcmp(magic, "RDSTREAM", 8) == 0 || memcmp(magic, "RDFULLTR", 8) == 0);
 }
 
 static int dump_full_trace(struct trace *trace)

@@ -40,7 +40,7 @@ static int run(struct rd_buf *output, const char *program, const char *a, const 
 		rd_argv_add(&argv, a);
 	if (b)
 		rd_argv_add(&argv, b);
-	status = in_path(program) ? rd_run_capture(argv.items, output) : -1;
+	status = in_path(program) ? rd_run_capture(argv.items, RD_TEXT_MAX, output) : -1;
 	rd_argv_release(&argv);
 	return status;
 }

@@ -546,5 +546,5 @@ int finding_parse(struct finding_set **set, const void *data, size_t length, con
 
 int finding_read(struct finding_set **set, const char *path)
 {
-	return RD_WITH_FILE(path, text, finding_parse(set, text.data, text.length, path));
+	return RD_WITH_FILE(path, RD_TEXT_MAX, text, finding_parse(set, text.data, text.length, path));
 }

@@ -585,7 +585,7 @@ int schedule_parse(struct schedule *s, const void *data, size_t length, const ch
 int schedule_read(struct schedule *s, const char *path)
 {
 	*s = (struct schedule){0};
-	return RD_WITH_FILE(path, text, schedule_parse(s, text.data, text.length, path));
+	return RD_WITH_FILE(path, RD_TEXT_MAX, text, schedule_parse(s, text.data, text.length, path));
 }
 
 /* ---- checking ---- */

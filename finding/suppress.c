@@ -300,7 +300,7 @@ int suppressions_parse(struct suppressions *s, const void *data, size_t length, 
 
 int suppressions_read(struct suppressions *s, const char *path)
 {
-	return RD_WITH_FILE(path, text, suppressions_parse(s, text.data, text.length, path));
+	return RD_WITH_FILE(path, RD_TEXT_MAX, text, suppressions_parse(s, text.data, text.length, path));
 }
 
 void suppressions_release(struct suppressions *s)

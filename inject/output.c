@@ -34,7 +34,7 @@ static bool filter_data(const char *command, const struct rd_buf *data, struct r
 		rd_argv_add(&argv, "sh");
 		rd_argv_add(&argv, "-c");
 		rd_argv_addf(&argv, "{ %s\n} </proc/%d/fd/%d", command, (int)getpid(), in);
-		good = rd_run_capture(argv.items, result) >= 0;
+		good = rd_run_capture(argv.items, RD_FILE_MAX, result) >= 0;
 		rd_argv_release(&argv);
 	}
 	if (in >= 0)

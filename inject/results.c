@@ -170,7 +170,7 @@ static int read_facts(struct campaign_results *r)
 	struct rd_buf text = RD_BUF_INIT;
 	json_error_t where;
 	json_t *root = NULL;
-	int err = rd_file_read(path, &text);
+	int err = rd_file_read_max(path, RD_TEXT_MAX, &text);
 
 	if (!err) {
 		root = json_loadb(text.data, text.length, 0, &where);

@@ -207,13 +207,19 @@ const char *runlog_parse(struct runlog_run *run, const char *line, size_t length
 
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole)
 {
-	const char *newline;
 	int r = 0;
 
 	*whole = 0;
-	while (!r && *whole < length && (newline = memchr(text + *whole, '\n', length - *whole))) {
+	while (!r && *whole < length) {
 		const char *line = text + *whole;
+		size_t rest = length - *whole, most = rest < RUNLOG_LINE_MAX ? rest : RUNLOG_LINE_MAX;
+		const char *newline = memchr(line, '\n', most);
 
+		if (!newline && most == RUNLOG_LINE_MAX)
+			return rd_fail(RD_ELIMIT, "log: offset 0x%zx: a line of more than %d bytes", *whole,
+				       RUNLOG_LINE_MAX);
+		if (!newline)
+			break;
 		*whole = (size_t)(newline - text) + 1;
 		r = fn(context, line, (size_t)(newline - line));
 	}

@@ -74,9 +74,12 @@ void runlog_write(struct rd_buf *out, const struct runlog_run *run);
  * `texts`, which keeps one copy of equal ones.  Returns NULL, or what is wrong. */
 const char *runlog_parse(struct runlog_run *run, const char *line, size_t length, struct rd_names *texts);
 
+/* A longer line is no line, and whoever looks for its end may be in the hole of a sparse file. */
+#define RUNLOG_LINE_MAX (1 << 20)
+
 /* Calls `fn` for each line of a log that is there as a whole, without its newline, until it returns
- * something; returns that.  *whole is the length of these lines: what follows is one that a process did not
- * finish. */
+ * something; returns that, or that a line is too long.  *whole is the length of these lines: what follows is
+ * one that a process did not finish. */
 typedef int runlog_line_fn(void *context, const char *line, size_t length);
 int runlog_lines(const char *text, size_t length, runlog_line_fn *fn, void *context, size_t *whole);
 

@@ -222,7 +222,7 @@ int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, 
 
 int inject_setup_read(struct inject_setup *s, const char *path)
 {
-	return RD_WITH_FILE(path, text, inject_setup_parse(s, text.data, text.length, path));
+	return RD_WITH_FILE(path, RD_TEXT_MAX, text, inject_setup_parse(s, text.data, text.length, path));
 }
 
 void inject_setup_release(struct inject_setup *s)

@@ -140,7 +140,7 @@ static const char *one_line(struct rd_buf *output)
 static int call_sbatch(struct array *a, struct rd_argv *argv)
 {
 	struct rd_buf output = RD_BUF_INIT;
-	int status = rd_run_capture(argv->items, &output), err = 0;
+	int status = rd_run_capture(argv->items, RD_TEXT_MAX, &output), err = 0;
 
 	if (status < 0)
 		err = rd_fail(RD_ETOOL, "slurm: sbatch cannot be run; is this a machine that submits jobs?");
@@ -191,7 +191,7 @@ static void cancel(struct array *a)
 	char *argv[] = {"scancel", a->job, NULL};
 	struct rd_buf output = RD_BUF_INIT;
 
-	if (*a->job && rd_run_capture(argv, &output))
+	if (*a->job && rd_run_capture(argv, RD_TEXT_MAX, &output))
 		rd_warn("slurm: job %s could not be cancelled: %s", a->job, one_line(&output));
 	rd_buf_release(&output);
 }
@@ -218,7 +218,7 @@ static bool ask(struct array *a, enum inject_task *live)
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
 			"--format=%K|%T", "--jobs",	a->job,	   NULL};
 	struct rd_buf output = RD_BUF_INIT;
-	int status = rd_run_capture(argv, &output);
+	int status = rd_run_capture(argv, RD_TEXT_MAX, &output);
 	bool unknown = strstr(output.data, "Invalid job id") != NULL, answered = status == 0 || unknown;
 
 	for (unsigned i = 0; i < a->request->shards; i++)

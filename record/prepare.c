@@ -27,15 +27,10 @@ static enum directory_state look_at(const char *path);
 static bool is_our_meta(const char *path)
 {
 	char start[4096];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof start - 1);
+	size_t n = rd_file_head(path, start, sizeof start - 1);
 
-	if (fd >= 0)
-		close(fd);
-	if (n < 0)
-		return false;
 	start[n] = '\0';
-	return n == 0 || strstr(start, "\"raddle\"");
+	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
 static bool is_numbered(const char *name, const char *prefix)

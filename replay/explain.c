@@ -55,15 +55,9 @@ static const char *planned_object(const struct explainer *e, const struct board_
 
 static bool is_position_independent(const char *path)
 {
-	FILE *in = fopen(path, "re");
-	Elf64_Ehdr header = {.e_type = ET_DYN};
+	Elf64_Ehdr header;
 
-	if (!in)
-		return true;
-	if (fread(&header, sizeof header, 1, in) != 1)
-		header.e_type = ET_DYN;
-	fclose(in);
-	return header.e_type == ET_DYN;
+	return rd_file_head(path, &header, sizeof header) != sizeof header || header.e_type == ET_DYN;
 }
 
 struct module {

@@ -194,7 +194,7 @@ int trace_meta_parse(struct trace_meta *meta, const char *text, size_t length, c
 
 int trace_meta_read(struct trace_meta *meta, const char *path)
 {
-	return RD_WITH_FILE(path, text, trace_meta_parse(meta, text.data, text.length, path));
+	return RD_WITH_FILE(path, RD_TEXT_MAX, text, trace_meta_parse(meta, text.data, text.length, path));
 }
 
 void trace_meta_release(struct trace_meta *m)

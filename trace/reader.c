@@ -70,7 +70,7 @@ static int compare_threads(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int list_threads(struct trace *t)
+static int list_threads(struct trace *t, bool force)
 {
 	DIR *d = opendir(t->path);
 	if (!d)
@@ -83,6 +83,13 @@ static int list_threads(struct trace *t)
 	closedir(d);
 	if (t->count > 0)
 		qsort(t->threads, t->count, sizeof *t->threads, compare_threads);
+	/* An import also counts threads that others only name. */
+	if (!force && t->meta.complete && t->meta.key && t->count < t->meta.threads)
+		return rd_fail(
+			RD_EFORMAT,
+			"trace: %s has %zu streams, but meta.json counts %llu; 'raddle dump --force' shows "
+			"what is there",
+			t->path, t->count, (unsigned long long)t->meta.threads);
 	return RD_OK;
 }
 
@@ -166,7 +173,7 @@ int trace_open(struct trace **out, const char *path, bool force)
 	t->inflater = trace_inflater_new();
 	int err = S_ISDIR(st.st_mode) ? read_tables(t, path, force) : open_file(t, path);
 	if (!err && S_ISDIR(st.st_mode))
-		err = list_threads(t);
+		err = list_threads(t, force);
 	if (!err)
 		err = map_threads(t);
 	if (err)

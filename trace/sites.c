@@ -31,7 +31,9 @@
 #include <xxhash.h>
 
 #define SLOT_COUNT ((RADDLE_SITE_MAX >> RADDLE_SITE_LOCAL_BITS) + 1)
-#define TEXT_MAX (1ull << 31)
+#define TEXT_MAX (1ull << 29)
+#define TEXT_TIMES 500		 /* that a packed table may grow, */
+#define TEXT_FIRST (16ull << 20) /* above the first megabytes */
 
 struct trace_sites_private {
 	char *text;
@@ -510,7 +512,7 @@ static int inflate_text(const char *name, const void *data, size_t length, struc
 {
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
 	ZSTD_inBuffer in = {data, length, 0};
-	size_t left = 1;
+	size_t left = 1, most = length < TEXT_MAX / TEXT_TIMES ? TEXT_FIRST + length * TEXT_TIMES : TEXT_MAX;
 	int err = RD_OK;
 	RD_ASSERT(zstd);
 	while (!err && left != 0) {
@@ -525,8 +527,8 @@ static int inflate_text(const char *name, const void *data, size_t length, struc
 		else if (left != 0 && to.pos == 0 && in.pos == before)
 			err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: the compressed table is cut off",
 				      name, in.pos);
-		else if (out->length > TEXT_MAX)
-			err = rd_fail(RD_ELIMIT, "sites: %s: more than %llu bytes of text", name, TEXT_MAX);
+		else if (out->length > most)
+			err = rd_fail(RD_ELIMIT, "sites: %s: more than %zu bytes of text", name, most);
 	}
 	if (!err && in.pos != length)
 		err = rd_fail(RD_EFORMAT, "sites: %s: offset 0x%zx: bytes after the table", name, in.pos);
@@ -570,7 +572,7 @@ int trace_sites_parse(struct trace_sites **out, const void *data, size_t length,
 
 int trace_sites_read(struct trace_sites **out, const char *path)
 {
-	return RD_WITH_FILE(path, text, trace_sites_parse(out, text.data, text.length, path));
+	return RD_WITH_FILE(path, TEXT_MAX, text, trace_sites_parse(out, text.data, text.length, path));
 }
 
 void trace_sites_free(struct trace_sites *s)

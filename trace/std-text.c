@@ -14,24 +14,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct {
+#define TEXT_MAX (UINT64_C(8) << 30) /* of what is not mapped */
+#define TEXT_FIRST (UINT64_C(64) << 20)
+#define TIMES_MAX 200
+#define LINE_MAX_BYTES (1 << 20)
+
+/* The memory that xz takes is the file's wish. */
+static const struct packer {
 	const char *magic;
 	size_t length;
-	const char *program;
+	const char *program, *options;
 } packers[] = {
-	{"\x1f\x8b", 2, "gzip"},
-	{"\x28\xb5\x2f\xfd", 4, "zstd"},
+	{"\x1f\x8b", 2, "gzip", "-dc"},
+	{"\x28\xb5\x2f\xfd", 4, "zstd", "-dc"},
 	{"\xfd"
 	 "7zXZ",
-	 5, "xz"},
-	{"BZh", 3, "bzip2"},
+	 5, "xz", "-dcM1GiB"},
+	{"BZh", 3, "bzip2", "-dc"},
 };
 
-static const char *find_packer(const void *data, size_t length)
+static const struct packer *find_packer(const void *data, size_t length)
 {
 	for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
 		if (length >= packers[i].length && memcmp(data, packers[i].magic, packers[i].length) == 0)
-			return packers[i].program;
+			return &packers[i];
 	return NULL;
 }
 
@@ -43,38 +49,67 @@ struct std_text {
 	struct rd_buf buffer;
 };
 
-static int unpack(struct std_text *t, const char *program, const char *path)
+/* How much text a packed file may become: what traces do, and not what bombs do. */
+static uint64_t unpacked_max(uint64_t packed)
 {
-	char *argv[] = {(char *)program, (char *)"-dc", (char *)"--", (char *)path, NULL};
-	int status = rd_run_capture(argv, &t->buffer);
+	return packed > TEXT_MAX / TIMES_MAX ? TEXT_MAX : TEXT_FIRST + packed * TIMES_MAX;
+}
+
+static int unpack(struct std_text *t, const struct packer *p, const char *path)
+{
+	char *argv[] = {(char *)p->program, (char *)p->options, (char *)"--", (char *)path, NULL};
+	int status = rd_run_capture(argv, unpacked_max(t->map.length), &t->buffer);
 	if (status < 0)
 		return status;
 	if (status > 0)
-		return rd_fail(RD_EFORMAT, "std: %s: %s cannot unpack it", path, program);
+		return rd_fail(RD_EFORMAT, "std: %s: %s cannot unpack it", path, p->program);
 	t->data = t->buffer.data;
 	t->length = t->buffer.length;
 	return RD_OK;
 }
 
-static int open_text(struct std_text *t, const char *path)
+/* Lines are short.  What has none, such as the hole in a sparse file, is not read to its end. */
+static int check_lines(const struct std_text *t, const char *path)
 {
-	struct stat st;
-	*t = (struct std_text){.buffer = RD_BUF_INIT};
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		int err = rd_file_read(path, &t->buffer);
-		t->data = t->buffer.data;
-		t->length = t->buffer.length;
-		return err;
+	const char *end = t->data + t->length;
+
+	for (const char *line = t->data, *next; line < end; line = next) {
+		size_t most = (size_t)(end - line) < LINE_MAX_BYTES ? (size_t)(end - line) : LINE_MAX_BYTES;
+
+		next = memchr(line, '\n', most);
+		if (!next && most == LINE_MAX_BYTES)
+			return rd_fail(RD_ELIMIT, "std: %s: offset 0x%zx: a line of more than %d bytes", path,
+				       (size_t)(line - t->data), LINE_MAX_BYTES);
+		next = next ? next + 1 : end;
 	}
+	return RD_OK;
+}
+
+static int open_mapped(struct std_text *t, const char *path)
+{
 	int err = rd_map_open(&t->map, path);
-	if (err)
-		return err;
-	const char *packer = find_packer(t->map.data, t->map.length);
+	const struct packer *packer = err ? NULL : find_packer(t->map.data, t->map.length);
+
 	if (packer)
 		return unpack(t, packer, path);
 	t->data = (const char *)t->map.data;
 	t->length = t->map.length;
-	return RD_OK;
+	return err;
+}
+
+static int open_text(struct std_text *t, const char *path)
+{
+	struct stat st;
+	int err;
+	*t = (struct std_text){.buffer = RD_BUF_INIT};
+	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+		err = rd_file_read_max(path, TEXT_MAX, &t->buffer);
+		t->data = t->buffer.data;
+		t->length = t->buffer.length;
+	} else {
+		err = open_mapped(t, path);
+	}
+	return err ? err : check_lines(t, path);
 }
 
 static void close_text(struct std_text *t)

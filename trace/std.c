@@ -723,7 +723,8 @@ static int put_in_time(struct import *in, const struct event *e)
 
 /* ---- the text ---- */
 
-/* One line.  The last one may have been cut off when the disk was full or the program killed. */
+/* One line.  The last one may have been cut off when the disk was full or the program killed; if there is no
+ * other, this is something else. */
 static int read_line(struct import *in)
 {
 	struct std_line line;
@@ -738,7 +739,7 @@ static int read_line(struct import *in)
 	if (verdict == STD_NO_EVENT)
 		return RD_OK;
 	bool is_cut = in->next == in->end && in->end[-1] != '\n';
-	if (!is_cut)
+	if (!is_cut || in->line == 1)
 		return bad_line(in, why);
 	warn(in, why, "in a last line without a newline, which is left out");
 	return RD_OK;

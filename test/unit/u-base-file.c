@@ -113,7 +113,7 @@ static void missing_files_are_named(void **state)
 	assert_said("gone: ");
 	clear_messages(NULL);
 	assert_int_equal(rd_map_open(&map, "/dev/null"), RD_EFORMAT);
-	assert_said("/dev/null: not a regular file");
+	assert_said("/dev/null: it is a device, not a file");
 	rd_map_close(&map);
 	rd_buf_release(&b);
 }
@@ -203,7 +203,7 @@ static int run_shell(const char *script, struct rd_buf *output)
 	rd_argv_add(&a, "sh");
 	rd_argv_add(&a, "-c");
 	rd_argv_addf(&a, "%s", script);
-	status = output ? rd_run_capture(a.items, output) : rd_run(a.items);
+	status = output ? rd_run_capture(a.items, 300000, output) : rd_run(a.items);
 	rd_argv_release(&a);
 	return status;
 }
@@ -220,7 +220,78 @@ static void programs_run(void **state)
 	rd_buf_clear(&b);
 	assert_int_equal(run_shell("head -c 300000 /dev/zero; exit 3", &b), 3);
 	assert_int_equal(b.length, 300000);
+	rd_buf_clear(&b);
+	assert_int_equal(run_shell("cat /dev/zero", &b), RD_ELIMIT); /* and it does not run on */
+	assert_said("it writes more than 300000 bytes");
 	rd_buf_release(&b);
+}
+
+static void files_are_read_up_to_a_size(void **state)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	char head[4];
+
+	(void)state;
+	assert_int_equal(rd_file_write("sized", "12345", 5), 0);
+	assert_int_equal(rd_file_read_max("sized", 5, &b), 0);
+	assert_string_equal(b.data, "12345");
+	assert_int_equal(rd_file_read_max("sized", 4, &b), RD_ELIMIT);
+	assert_int_equal(b.length, 5);
+	assert_int_equal(rd_file_head("sized", head, 4), 4);
+	assert_memory_equal(head, "1234", 4);
+	assert_int_equal(rd_file_head("/dev/zero", head, 4), 0);
+	assert_int_equal(rd_file_head("absent", head, 4), 0);
+	/* /proc says 0 bytes */
+	assert_int_equal(rd_file_read_max("/proc/self/maps", 10, &b), RD_ESYSTEM);
+	assert_said("File too large");
+	rd_buf_release(&b);
+}
+
+/* A pipe is read if its number was handed in, and not where a file should be. */
+static void pipes_that_are_handed_in(void **state)
+{
+	struct rd_buf b = RD_BUF_INIT;
+	struct rd_map map;
+	char name[32];
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "hello", 5), 5);
+	close(fds[1]);
+	snprintf(name, sizeof name, "/dev/fd/%d", fds[0]);
+	assert_int_equal(rd_map_open(&map, name), RD_EFORMAT);
+	assert_int_equal(rd_file_read(name, &b), 0);
+	assert_string_equal(b.data, "hello");
+	close(fds[0]);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(rd_file_read("fifo", &b), RD_EFORMAT);
+	assert_int_equal(rd_map_open(&map, "fifo"), RD_EFORMAT);
+	rd_buf_release(&b);
+}
+
+/* Whoever else can write there has programs run by us. */
+static void caches_of_others_are_refused(void **state)
+{
+	char *path;
+
+	(void)state;
+	setenv("RADDLE_CACHE", "shared", 1);
+	assert_int_equal(mkdir("shared", 0700), 0);
+	assert_int_equal(rd_cache_dir(&path), 0);
+	free(path);
+	chmod("shared", 0770);
+	assert_int_equal(rd_cache_dir(&path), RD_ESYSTEM);
+	assert_said("shared: it can be written by others");
+	chmod("shared", 01777);
+	assert_int_equal(rd_cache_dir(&path), RD_ESYSTEM);
+	chmod("shared", 0755);
+	if (geteuid() == 0) {
+		assert_int_equal(chown("shared", 12345, 12345), 0);
+		assert_int_equal(rd_cache_dir(&path), RD_ESYSTEM);
+		assert_said("shared: it belongs to another user");
+	}
+	unsetenv("RADDLE_CACHE");
 }
 
 static void programs_that_cannot_start(void **state)
@@ -231,7 +302,7 @@ static void programs_that_cannot_start(void **state)
 	(void)state;
 	assert_int_equal(rd_run(argv), RD_ESYSTEM);
 	assert_said("/no/such/program: cannot start it: No such file");
-	assert_int_equal(rd_run_capture(argv, &b), RD_ESYSTEM);
+	assert_int_equal(rd_run_capture(argv, 1000, &b), RD_ESYSTEM);
 	rd_buf_release(&b);
 }
 
@@ -269,6 +340,9 @@ int main(void)
 		CASE(cache_follows_the_environment),
 		CASE(missing_support_file),
 		CASE(programs_run),
+		CASE(files_are_read_up_to_a_size),
+		CASE(pipes_that_are_handed_in),
+		CASE(caches_of_others_are_refused),
 		CASE(programs_that_cannot_start),
 		CASE(spawn_elsewhere),
 	};
