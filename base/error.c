@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/context.h"
+#include "base/shown.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static void write_line(void *data, enum rd_level level, const char *message)
 
 	(void)data;
 	rd_buf_addf(&line, "raddle: %s%s\n", prefix[level], message);
+	rd_shown(line.data, line.length, true);
 	/* If stderr cannot be written there is nobody left to tell. */
 	if (write(STDERR_FILENO, line.data, line.length) < 0)
 		errno = 0;

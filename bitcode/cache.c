@@ -119,7 +119,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static int is_hashed(const struct dirent *e)
 {
-	return e->d_name[0] != '.' && strcmp(e->d_name, "sum");
+	return strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, ".sum");
 }
 
 /* All files below, in the order of their names; links by where they lead. */
@@ -193,7 +193,7 @@ static void evict(const struct bitcode_cache *c, const char *path)
 
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path)
 {
-	char *stored = rd_xasprintf("%s/sum", path), text[BITCODE_KEY_TEXT];
+	char *stored = rd_xasprintf("%s/.sum", path), text[BITCODE_KEY_TEXT];
 	bool sound = false;
 
 	if (rd_file_exists(path)) {
@@ -262,7 +262,7 @@ int bitcode_cache_store_unit(const char *from, const char *to)
 int bitcode_cache_store_tree(const char *from, const char *to)
 {
 	RD_ASSERT(from != NULL && to != NULL);
-	char *stored = rd_xasprintf("%s/sum", from), text[BITCODE_KEY_TEXT];
+	char *stored = rd_xasprintf("%s/.sum", from), text[BITCODE_KEY_TEXT];
 	int err = make_parent(to);
 
 	sum(add_tree, from, text);

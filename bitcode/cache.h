@@ -6,7 +6,7 @@
  *	DIR/flavour/KEY/...          a program, its libraries and its site table
  *	DIR/unit/KK/KEY.o, .sites    one instrumented unit
  *	DIR/unit/KK/KEY.facts        facts of a program
- *	.../sum, KEY.sum             the hash of an entry's files
+ *	.../.sum, KEY.sum            the hash of an entry's files
  *	DIR/cost/KEY                 how long a flavour has run (cost.h)
  *	DIR/work/...                 builds under way
  *

@@ -422,7 +422,7 @@ static int link_modules(struct build *b)
 static int write_sites(struct build *b)
 {
 	struct bitcode_sites table;
-	char *path = rd_xasprintf("%s/sites", b->stage);
+	char *path = rd_xasprintf("%s/.sites", b->stage);
 	int err = 0;
 
 	bitcode_sites_begin(&table);
@@ -528,7 +528,7 @@ static void fill(const struct build *b, struct rd_flavour *out, bool cached)
 {
 	*out = (struct rd_flavour){
 		.executable = module_path(b, b->final, &b->all.items[b->all.count - 1]),
-		.sites = rd_xasprintf("%s/sites", b->final),
+		.sites = rd_xasprintf("%s/.sites", b->final),
 		.key = rd_xstrdup(b->key),
 		.loads_more = loads_more(b),
 		.cached = cached,

@@ -23,6 +23,7 @@ static const struct cmd_usage usage = {
 	"  raddle inject --fault all -n 5000 -o faults -- ./pca 10 8\n"
 	"  raddle campaign faults\n"
 	"  raddle campaign --html faults.html faults\n",
+	false,
 };
 
 static int write_json(const void *what, FILE *out)

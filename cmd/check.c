@@ -64,6 +64,7 @@ static const struct cmd_usage usage = {
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
+	false,
 };
 
 static struct predict_batch prediction;

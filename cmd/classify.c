@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/outside.h"
 #include "base/progress.h"
 #include "base/scratch.h"
 #include "classify/classify.h"
@@ -44,6 +45,7 @@ static const struct cmd_usage usage = {
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
 	"  raddle replay raddle-classify/15ab370364b3b2af.witness.schedule -- ./bank 4\n",
+	false,
 };
 
 struct task {
@@ -88,7 +90,7 @@ static int read_findings(struct task *t, const char *path, char **argv)
 		err = choose(t, path);
 	if (err)
 		return err;
-	cmd_findings_means(t->set, argv[0] != NULL);
+	cmd_findings_means(t->set, path, argv[0] != NULL);
 	t->argv = cmd_findings_program(t->set, argv);
 	if (!t->argv)
 		return cmd_which("classify", "program");
@@ -101,7 +103,8 @@ static int read_findings(struct task *t, const char *path, char **argv)
 static int open_input(struct task *t)
 {
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
-	int fd = t->set->stdin_path && isatty(STDIN_FILENO) ? open(t->set->stdin_path, O_RDONLY) : -1;
+	const char *input = isatty(STDIN_FILENO) ? t->set->stdin_path : NULL;
+	int fd = input && rd_file_exists(input) ? rd_outside_open(input, INT64_MAX, NULL) : -1;
 	char byte[4096];
 	int err;
 

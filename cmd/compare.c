@@ -25,6 +25,7 @@ static const struct cmd_usage usage = {
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle record --flavour full -o run -- ./prog\n"
 	"  raddle compare golden run\n",
+	false,
 };
 
 struct all {

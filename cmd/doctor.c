@@ -22,6 +22,7 @@ static const struct cmd_usage usage = {
 	"The exit status is 0 if raddle cc and raddle record have what they need, otherwise 2.",
 	"json",
 	"  raddle doctor\n  raddle doctor --json | jq '.items[] | select(.status != \"ok\")'\n",
+	false,
 };
 
 enum { TEXT_COLUMN = 26 };

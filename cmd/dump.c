@@ -30,6 +30,7 @@ static const struct cmd_usage usage = {
 	"threads kinds limit_events stacks summary sites check values count json force",
 	"  raddle dump --summary trace\n"
 	"  raddle dump --kind mutex,write --thread T_0_1 trace\n",
+	false,
 };
 
 /* In JSON mode errors are JSON too, on stderr. */

@@ -22,6 +22,7 @@ static const struct cmd_usage usage = {
 	"format output_file all force",
 	"  raddle export --format std -o trace.std trace\n"
 	"  raddle export --format perfetto -o trace.pftrace trace\n",
+	true,
 };
 
 static FILE *open_output(const char *path)

@@ -36,6 +36,7 @@ static const struct cmd_usage usage = {
 	"output_file",
 	"  raddle facts -o server.facts ./server\n"
 	"  raddle dump server.facts\n",
+	true,
 };
 
 int cmd_facts(int argc, char **argv)

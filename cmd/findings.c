@@ -5,6 +5,7 @@
 #include "cmd/findings.h"
 #include "cmd/option.h"
 #include "cmd/output.h"
+#include "cmd/stranger.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -129,9 +130,15 @@ char **cmd_findings_program(struct finding_set *set, char **argv)
 	return set->argc ? copy : NULL;
 }
 
-void cmd_findings_means(struct finding_set *set, bool own_program)
+void cmd_findings_means(struct finding_set *set, const char *path, bool own_program)
 {
+	struct cmd_stranger said = {
+		set->argv, set->argc, set->with, set->setup, NULL, set->plugins,
+	};
+
 	if (!own_program) {
+		if (set->argc)
+			cmd_stranger_tell(path, &said);
 		opt.with = opt.with ? opt.with : set->with;
 		opt.setup = opt.setup ? opt.setup : set->setup;
 		opt.plugins = opt.plugins ? opt.plugins : set->plugins;

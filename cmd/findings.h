@@ -15,7 +15,7 @@ int cmd_findings_load(struct finding_set *set, struct finding *f);
 char **cmd_findings_program(struct finding_set *set, char **argv);
 
 /* Gives --with, --setup, --plugins and --timeout what the document says, unless the user says otherwise or
- * names another program; the document has them then. */
-void cmd_findings_means(struct finding_set *set, bool own_program);
+ * names another program; the document has them then.  What a document of a stranger has run is said. */
+void cmd_findings_means(struct finding_set *set, const char *path, bool own_program);
 
 #endif

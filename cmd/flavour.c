@@ -16,6 +16,7 @@ static const struct cmd_usage usage = {
 	"its path.  'raddle record' does this by itself, and uses what was made here.",
 	"flavour fast quick debug plugins sites verbose",
 	"  raddle flavour ./server\n",
+	false,
 };
 
 int cmd_flavour(int argc, char **argv)

@@ -14,6 +14,7 @@ static const struct cmd_usage usage = {
 	"format output force_wrong",
 	"  raddle import -o account account.std\n"
 	"  raddle dump --summary account\n",
+	false,
 };
 
 int cmd_import(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/scratch.h"
 #include "cmd/inject.h"
+#include "cmd/stranger.h"
 #include "run/program.h"
 
 #include <dirent.h>
@@ -42,6 +43,7 @@ static const struct cmd_usage usage = {
 	"  raddle inject --resume faults\n"
 	"  raddle inject --run 17 -o faults --trace trace-17\n"
 	"  raddle compare faults/golden/trace trace-17\n",
+	false,
 };
 
 #define NO_SIZE (UINT64_C(1) << 50) /* a limit that nothing reaches */
@@ -447,6 +449,14 @@ static int run_campaign(struct campaign *c)
 	return r;
 }
 
+static void tell_stranger(const struct inject_setup *s, const char *path)
+{
+	struct cmd_stranger said = {
+		.argv = (const char *const *)s->argv.items, .argc = s->argv.count, .filter = s->filter};
+
+	cmd_stranger_tell(path, &said);
+}
+
 static int old_campaign(struct campaign *c, const char *directory)
 {
 	char *path = rd_xasprintf("%s/campaign.json", directory);
@@ -457,6 +467,8 @@ static int old_campaign(struct campaign *c, const char *directory)
 		r = rd_fail(RD_ENOTFOUND, "%s: there is no campaign, or it was never started", directory);
 	else
 		r = inject_setup_read(&c->setup, path);
+	if (!r)
+		tell_stranger(&c->setup, path);
 	free(path);
 	if (!r)
 		r = open_program(c, c->setup.program, c->setup.mode && !strcmp(c->setup.mode, "quick"));

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "cmd/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -174,6 +175,7 @@ int main(int argc, char **argv)
 	int status;
 
 	occupy_standard_streams();
+	cmd_terminal_stderr();
 	if (argc < 1)
 		return CMD_FAILED;
 	status = run_command(argc, argv);

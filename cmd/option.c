@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "cmd/cmd.h"
 #include "cmd/defaults.h"
+#include "cmd/output.h"
+#include "cmd/terminal.h"
 #include "inject/campaign.h"
 #include "inject/setup.h"
 
@@ -63,6 +65,7 @@ bool cmd_option_is_known(const char *name, size_t n)
 struct table {
 	struct rd_option options[MEMBERS_MAX];
 	struct rd_usage usage;
+	bool raw;
 };
 
 static void make_table(struct table *t, const struct cmd_usage *usage, bool next_word)
@@ -77,6 +80,7 @@ static void make_table(struct table *t, const struct cmd_usage *usage, bool next
 		at += n + strspn(at + n, " ");
 	}
 	t->options[count] = (struct rd_option)RD_END;
+	t->raw = usage->raw;
 	t->usage = (struct rd_usage){usage->synopsis, usage->summary, t->options, usage->example, next_word};
 }
 
@@ -95,6 +99,8 @@ static int begin(struct table *t, int argc, char **argv)
 
 static int finish(const struct table *t, const char *command)
 {
+	if (!t->raw && !cmd_output_is_stdout())
+		cmd_terminal_stdout();
 	if (opt.verbose || opt.quiet)
 		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
 	return rd_options_check(t->options, command) ? CMD_FAILED : CMD_GO_ON;

@@ -32,6 +32,7 @@ struct cmd_usage {
 	const char
 		*takes; /* members of struct cmd_options, with blanks between them, in the order of --help */
 	const char *example;
+	bool raw; /* what goes to standard output is no text for people */
 };
 
 /* What parsing returns: CMD_GO_ON, or the status to end with at once. */

@@ -47,8 +47,11 @@ int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 
 int cmd_redirect(const char *path)
 {
-	if (path && !cmd_is_stdout(path) && !freopen(path, "we", stdout))
+	FILE *out = path && !cmd_is_stdout(path) ? fopen(path, "we") : stdout;
+
+	if (!out)
 		return rd_fail_errno("%s: cannot write it", path);
+	stdout = out;
 	return RD_OK;
 }
 

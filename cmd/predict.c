@@ -26,6 +26,7 @@ static const struct cmd_usage usage = {
 	"  raddle predict -v trace\n"
 	"  raddle predict --json --schedules found trace >found.json\n"
 	"  raddle predict --count account.std\n",
+	false,
 };
 
 static struct predict_batch prediction;

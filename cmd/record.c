@@ -36,6 +36,7 @@ static const struct cmd_usage usage = {
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle record -o trace -- ./bank 4\n"
 	"  raddle dump trace\n",
+	false,
 };
 
 /* The end. */

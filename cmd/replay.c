@@ -43,6 +43,7 @@ static const struct cmd_usage usage = {
 	"  raddle predict --schedules found trace\n"
 	"  raddle replay found/15ab370364b3b2af.schedule -- ./bank 4\n"
 	"  raddle replay --gdb found/15ab370364b3b2af.schedule -- ./bank 4\n",
+	false,
 };
 
 /* ---- the finding ---- */
@@ -384,7 +385,7 @@ static int replay_path(const char *path, char **argv)
 
 	if (!err) {
 		t.finding = t.set->items[0];
-		cmd_findings_means(t.set, argv[0] != NULL);
+		cmd_findings_means(t.set, path, argv[0] != NULL);
 		t.companion.command = opt.with;
 		argv = cmd_findings_program(t.set, argv);
 		if (!argv)

@@ -27,6 +27,7 @@ static const struct cmd_usage usage = {
 	"  raddle record --flavour full -o golden -- ./prog\n"
 	"  raddle reversible -o reversed.schedule golden\n"
 	"  raddle replay reversed.schedule -- ./prog\n",
+	false,
 };
 
 /* Without limit, unless there is one; 0: no solver. */

@@ -36,6 +36,7 @@ static const struct cmd_usage usage = {
 	"  raddle sanitize trace | less\n"
 	"  raddle sanitize -o names1 trace1; raddle sanitize -o names2 trace2\n"
 	"  diff -r names1 names2\n",
+	false,
 };
 
 struct sanitize {

@@ -90,5 +90,6 @@ int finding_baseline_parse(struct finding_set *set, const void *data, size_t len
 
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed)
 {
-	return RD_WITH_FILE(path, RD_TEXT_MAX, text, finding_baseline_parse(set, text.data, text.length, path, fixed));
+	return RD_WITH_FILE(path, RD_TEXT_MAX, text,
+			    finding_baseline_parse(set, text.data, text.length, path, fixed));
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "base/shown.h"
 #include "report/source.h"
 #include "report/words.h"
 
@@ -39,7 +40,10 @@ bool report_wants_colour(FILE *out)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
-	return isatty(fileno(out)) && term && strcmp(term, "dumb") != 0 && !(no && *no);
+	/* A stream of our own has no number, but leads to where the standard stream led. */
+	int fd = out == stdout ? STDOUT_FILENO : out == stderr ? STDERR_FILENO : fileno(out);
+
+	return isatty(fd) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
 static const char *colour(const struct printer *p, const char *code)
@@ -52,21 +56,13 @@ static const char *colour(const struct printer *p, const char *code)
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
-/* Control characters in names must not reach a terminal. */
-static void clean(struct rd_buf *b)
-{
-	for (size_t i = 0; i < b->length; i++)
-		if ((unsigned char)b->data[i] < 0x20 || b->data[i] == 0x7f)
-			b->data[i] = '?';
-}
-
 /* Prints the line, broken at blanks; continuations are indented by two more. */
 static void flush_line(struct printer *p, int indent, const char *code)
 {
 	const char *text = p->line.data;
 	int left = indent;
 
-	clean(&p->line);
+	rd_shown(p->line.data, p->line.length, false);
 	fputs(colour(p, code), p->out);
 	for (;;) {
 		size_t room = (size_t)(WIDTH - left), length = strlen(text), cut = length;
@@ -436,7 +432,7 @@ static void print_verdict(struct printer *p, const struct finding *f)
 	print_labelled(p, "Id", f->id);
 	if (f->schedule_path) {
 		word_reproduce(&p->line, p->set, f);
-		clean(&p->line);
+		rd_shown(p->line.data, p->line.length, false);
 		fprintf(p->out, "  Reproduce:\n    %s%s%s\n", colour(p, BOLD), p->line.data,
 			colour(p, PLAIN));
 		rd_buf_clear(&p->line);

@@ -96,6 +96,12 @@ cat at.* | sort -u >places
 [ "$(wc -l <places)" = 1 ] && [ -x "$(cat places)" ] || complain "four at once: $(cat places)"
 [ -z "$(ls cache2/work)" ] || complain "work is left behind"
 
+# Programs may be called like what is beside them in the cache.
+for name in sum sites; do
+	cp p $name
+	[ -x "$(flavour ./$name)" ] || complain "a program that is called $name"
+done
+
 # Damage in the cache is noticed, and what is damaged is made again.
 damage() { printf X | dd of="$1" bs=1 seek=100 conv=notrunc status=none; }
 remade() {
@@ -105,7 +111,7 @@ remade() {
 }
 made=$(flavour ./p)
 damage "$made" && remade executable
-damage "$(dirname "$made")/sites" && remade sites
+damage "$(dirname "$made")/.sites" && remade sites
 rm -rf "$RADDLE_CACHE/flavour"
 for file in "$RADDLE_CACHE"/unit/*/*.o; do
 	damage "$file"

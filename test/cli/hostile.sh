@@ -86,7 +86,7 @@ done
 # What explodes: a few thousand bytes that become gigabytes.
 for packer in gzip xz zstd bzip2; do
 	command -v $packer >/dev/null || continue
-	head -c 400M /dev/zero | $packer -c >"bomb.$packer"
+	head -c 150M /dev/zero | $packer -c >"bomb.$packer"
 	refused import -o imported "bomb.$packer"
 	refused predict "bomb.$packer"
 	grep -q 'it writes more than' err || complain "$packer: $(cat err)"
@@ -95,7 +95,7 @@ for packer in gzip xz zstd bzip2; do
 done
 rm -rf bad
 cp -r trace bad
-head -c 400M /dev/zero | zstd -c >bad/sites
+head -c 150M /dev/zero | zstd -c >bad/sites
 refused dump bad
 grep -q 'bytes of text' err || complain "packed sites: $(cat err)"
 

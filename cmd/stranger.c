@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Documents of strangers.  `replay` and `classify` run the program of a document, and `inject --resume` that
+ * of a campaign, with the commands that are written there.  That is the user's wish if the document is
+ * theirs. If somebody else can have written it, what will be run is said first.
+ */
+#include "cmd/stranger.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/outside.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Where everybody may make files but only the owner of one can replace it, the file alone counts. */
+static const char *stranger_above(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *who;
+	char *directory =
+		slash ? rd_xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : rd_xstrdup(".");
+	struct stat st;
+
+	who = stat(directory, &st) || st.st_mode & S_ISVTX ? NULL : rd_outside_stranger(&st);
+	free(directory);
+	return who;
+}
+
+static void add_command(struct rd_buf *out, const char *name, const char *command)
+{
+	if (!command)
+		return;
+	rd_buf_addf(out, ", %s ", name);
+	rd_buf_add_shell(out, command);
+}
+
+void cmd_stranger_tell(const char *path, const struct cmd_stranger *what)
+{
+	struct rd_buf words = RD_BUF_INIT;
+	const char *who = NULL, *where = NULL;
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		who = rd_outside_stranger(&st);
+	if (!who)
+		where = stranger_above(path);
+	for (size_t i = 0; i < what->argc; i++) {
+		rd_buf_adds(&words, i ? " " : "");
+		rd_buf_add_shell(&words, what->argv[i]);
+	}
+	add_command(&words, "with", what->with);
+	add_command(&words, "before each run", what->setup);
+	add_command(&words, "filtered by", what->filter);
+	add_command(&words, "with plug-ins", what->plugins);
+	if (who || where)
+		rd_warn("%s: %s %s; it has this run: %s", path, who ? "it" : "its directory",
+			who ? who : where, words.data);
+	rd_buf_release(&words);
+}

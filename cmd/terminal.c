@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Standard output and error of text.  In: what commands print, with names that programs chose.  Out: the same
+ * without control characters, but for the colours of our own.
+ *
+ * Streams are exchanged rather than prints: no print can be forgotten.  glibc's standard streams are
+ * variables, which may be set.  Documents do not pass here: they go to standard output as it was.
+ */
+#include "cmd/terminal.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/shown.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Everything between colours is cleaned. */
+static void clean(char *text, size_t length)
+{
+	char *end = text + length;
+
+	while (text < end) {
+		char *escape = memchr(text, '\033', (size_t)(end - text));
+		size_t colour = 0;
+
+		while (escape && !(colour = rd_shown_colour(escape, (size_t)(end - escape))))
+			escape = memchr(escape + 1, '\033', (size_t)(end - escape - 1));
+		rd_shown(text, (size_t)((escape ? escape : end) - text), true);
+		text = escape ? escape + colour : end;
+	}
+}
+
+/* The cookie is the number of the descriptor. */
+static ssize_t write_clean(void *cookie, const char *data, size_t length)
+{
+	char *copy = rd_xmalloc(length + 1);
+	int failed;
+
+	memcpy(copy, data, length);
+	clean(copy, length);
+	failed = rd_write_all(*(const int *)cookie, copy, length);
+	free(copy);
+	return failed ? 0 : (ssize_t)length;
+}
+
+/* NULL: there is none, and the stream stays as it is. */
+static FILE *open_clean(const int *fd, int mode)
+{
+	FILE *f = fopencookie((void *)fd, "w", (cookie_io_functions_t){.write = write_clean});
+
+	if (f)
+		setvbuf(f, NULL, mode, BUFSIZ);
+	return f;
+}
+
+void cmd_terminal_stderr(void)
+{
+	static const int fd = STDERR_FILENO;
+	FILE *f = open_clean(&fd, _IONBF);
+
+	if (f)
+		stderr = f;
+}
+
+void cmd_terminal_stdout(void)
+{
+	static const int fd = STDOUT_FILENO;
+	FILE *f = open_clean(&fd, isatty(fd) ? _IOLBF : _IOFBF);
+
+	if (f)
+		stdout = f;
+}
