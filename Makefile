@@ -51,7 +51,7 @@ RT_LIBS := $(foreach f,$(FLAVOURS),$(B)/libraddle-rt-$(f).a $(B)/libraddle-rt-$(
 HOOKS := $(FLAVOURS:%=$(B)/hook-%.bc)
 
 SUPPORT := $(B)/raddle-instr $(HOOKS) $(RT_LIBS)
-LINKS := $(B)/raddle-cc $(B)/raddle-c++
+LINKS := $(addprefix $(B)/raddle-,cc c++ llvm-ar llvm-ranlib)
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
 UNIT_TOOL := $(filter-out $(UNIT_INSTR),$(UNIT))
@@ -221,6 +221,7 @@ check-docs:
 # Installation.
 
 MAN := $(wildcard doc/man/*.1)
+MAN_LINKS := $(addsuffix .1,$(filter-out raddle-cc,$(notdir $(LINKS))))
 D = $(DESTDIR)$(PREFIX)
 COMPLETIONS = bash-completion/completions/raddle zsh/site-functions/_raddle fish/vendor_completions.d/raddle.fish
 
@@ -228,11 +229,11 @@ install: all
 	install -d $(D)/bin $(D)/lib/raddle $(D)/share/man/man1 $(dir $(COMPLETIONS:%=$(D)/share/%))
 	install -d $(D)/share/doc/raddle/format $(D)/share/doc/raddle/examples
 	install $(B)/raddle $(D)/bin/
-	ln -sf raddle $(D)/bin/raddle-cc
-	ln -sf raddle $(D)/bin/raddle-c++
+	for link in $(notdir $(LINKS)); do ln -sf raddle $(D)/bin/$$link; done
 	install $(B)/raddle-instr $(D)/lib/raddle/
 	install -m 644 $(filter-out %/raddle-instr,$(SUPPORT)) $(D)/lib/raddle/
 	install -m 644 $(MAN) $(D)/share/man/man1/
+	for page in $(MAN_LINKS); do ln -sf raddle-cc.1 $(D)/share/man/man1/$$page; done
 	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle
 	install -m 644 tool/completion.zsh $(D)/share/zsh/site-functions/_raddle
 	install -m 644 tool/completion.fish $(D)/share/fish/vendor_completions.d/raddle.fish
@@ -241,8 +242,8 @@ install: all
 	install -m 644 examples/*.c examples/README.md $(D)/share/doc/raddle/examples/
 
 uninstall:
-	rm -f $(D)/bin/raddle $(D)/bin/raddle-cc $(D)/bin/raddle-c++
-	rm -f $(MAN:doc/man/%=$(D)/share/man/man1/%) $(COMPLETIONS:%=$(D)/share/%)
+	rm -f $(D)/bin/raddle $(addprefix $(D)/bin/,$(notdir $(LINKS)))
+	rm -f $(addprefix $(D)/share/man/man1/,$(notdir $(MAN)) $(MAN_LINKS)) $(COMPLETIONS:%=$(D)/share/%)
 	rm -rf $(D)/lib/raddle $(D)/share/doc/raddle
 
 deb: all
@@ -254,4 +255,4 @@ clean:
 .PHONY: all help unit seeds deps check check-long check-all demo asan fuzzers fuzz bench format check-format \
 	check-layers check-style check-docs install uninstall deb clean
 .SECONDARY:
--include $(shell find $(B) -path $(B)/bench -prune -o -name "*.d" -print 2>/dev/null)
+-include $(shell find $(B) \( -path $(B)/bench -o -path $(B)/deb \) -prune -o -type f -name "*.d" -print 2>/dev/null)

@@ -140,6 +140,8 @@ static int run_command(int argc, char **argv)
 			argv[0] = base + 7;
 		return c->run(argc, argv);
 	}
+	if (!strcmp(base, "raddle-llvm-ar") || !strcmp(base, "raddle-llvm-ranlib"))
+		return cmd_archive(base + strlen("raddle-llvm-"), argv);
 	if (argc < 2) {
 		print_overview(stderr);
 		return CMD_FAILED;

@@ -113,12 +113,21 @@ M
 	) >log 2>&1 || complain "cmake: $(tail -20 log)"
 	check cmake cmake/b/prog 43
 	check cmake cmake/b/plus caught
-	# In the name raddle-cc CMake sees a cross compiler's prefix, and then looks
-	# for raddle-llvm-ar when it is to optimise at link time; not so here.
 	CC="$BUILD/raddle cc" CXX="$BUILD/raddle c++" cmake -S cmake -B cmake/e \
 		-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >log 2>&1 &&
 		cmake --build cmake/e >log 2>&1 || complain "cmake by CC: $(tail -20 log)"
 	check "cmake by CC" cmake/e/prog 43
+	# In the name raddle-cc CMake sees a cross compiler's prefix, and looks for
+	# raddle-llvm-ar when it is to optimise at link time.
+	cat >>cmake/CMakeLists.txt <<'M'
+include(CheckIPOSupported)
+check_ipo_supported()
+M
+	cmake -S cmake -B cmake/i -DCMAKE_C_COMPILER=raddle-cc -DCMAKE_CXX_COMPILER=raddle-c++ \
+		-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >log 2>&1 &&
+		cmake --build cmake/i -- VERBOSE=1 >log 2>&1 || complain "cmake with raddle-cc and IPO: $(tail -20 log)"
+	grep -q -- '-flto' log || complain "cmake with IPO does not optimise at link time: $(tail -20 log)"
+	check "cmake with raddle-cc and IPO" cmake/i/prog 43
 fi
 
 if command -v meson >/dev/null; then
