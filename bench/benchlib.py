@@ -400,11 +400,11 @@ def free_port():
         return s.getsockname()[1]
 
 
-def drive_memcached(port, requests):
+def drive_server(protocol, port, requests):
     """Returns a `during` function that loads the server and tells its own CPU."""
     def drive(_process):
         before = children_cpu()
-        subprocess.run([os.path.join(SCRATCH, "loadgen"), str(port), "8", str(requests)], check=True,
+        subprocess.run([os.path.join(SCRATCH, "loadgen"), protocol, str(port), "8", str(requests)], check=True,
                        timeout=300)
         return children_cpu() - before
     return drive

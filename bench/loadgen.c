@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bounded load for memcached: CONNECTIONS connections on the loopback, each
+ * A bounded load for memcached and redis: CONNECTIONS connections on the loopback, each
  * driven by its own thread, send batches of set, get, incr and delete
  * requests and check that every reply came.  Keys and values depend on the
  * arguments only.  The last thing sent is `shutdown` (memcached -A), so that
  * the server leaves through its own exit.
  *
- * usage: loadgen PORT CONNECTIONS REQUESTS
+ * usage: loadgen memcached|redis PORT CONNECTIONS REQUESTS
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -23,6 +23,14 @@
 #define KEYS 5000
 #define MAX_CONNECTIONS 64
 
+/* How a server is talked to.  Each batch ends with a request whose reply is the only one with that text. */
+struct protocol {
+	const char *name, *last, *reply, *shutdown;
+	size_t (*add_request)(char *out, uint64_t random);
+	size_t (*add_number)(char *out, int number);
+};
+
+static const struct protocol *protocol;
 static int port;
 static long requests;
 
@@ -62,18 +70,17 @@ static void send_all(int fd, const char *data, size_t n)
 	}
 }
 
-/* Each batch ends with `version`, whose reply is the only one with a V and R. */
 static void await_batch(int fd)
 {
-	static const char want[] = "VERSION ";
-	size_t matched = 0;
+	const char *want = protocol->reply;
+	size_t length = strlen(want), matched = 0;
 	char reply[65536];
 	for (;;) {
 		ssize_t n = read(fd, reply, sizeof reply);
 		if (n <= 0)
 			fail("read");
 		for (ssize_t i = 0; i < n; i++) {
-			if (matched == sizeof want - 1) {
+			if (matched == length) {
 				if (reply[i] == '\n')
 					return;
 				continue;
@@ -83,7 +90,7 @@ static void await_batch(int fd)
 	}
 }
 
-static size_t add_request(char *out, uint64_t random)
+static size_t add_memcached(char *out, uint64_t random)
 {
 	unsigned key = (unsigned)(random >> 8) % KEYS;
 	switch (random % 10) {
@@ -101,6 +108,42 @@ static size_t add_request(char *out, uint64_t random)
 	}
 }
 
+static size_t add_memcached_number(char *out, int number)
+{
+	return (size_t)sprintf(out, "set number-%d 0 0 1 noreply\r\n0\r\n", number);
+}
+
+static size_t add_redis(char *out, uint64_t random)
+{
+	unsigned key = (unsigned)(random >> 8) % KEYS;
+	switch (random % 10) {
+	case 0:
+	case 1: {
+		int size = 20 + (int)((random >> 32) % 400);
+		int n = sprintf(out, "set key-%u ", key);
+		memset(out + n, 'x', size);
+		memcpy(out + n + size, "\r\n", 2);
+		return (size_t)(n + size + 2);
+	}
+	case 2: return (size_t)sprintf(out, "incrby number-%u 3\r\n", key % 16);
+	case 3: return (size_t)sprintf(out, "unlink key-%u\r\n", key);
+	case 4: return (size_t)sprintf(out, "lpush list-%u %u\r\n", key % 64, key);
+	case 5: return (size_t)sprintf(out, "rpop list-%u\r\n", key % 64);
+	case 6: return (size_t)sprintf(out, "hset hash-%u field-%u %u\r\n", key % 64, key % 100, key);
+	default: return (size_t)sprintf(out, "mget key-%u key-%u\r\n", key, (key + 7) % KEYS);
+	}
+}
+
+static size_t add_redis_number(char *out, int number)
+{
+	return (size_t)sprintf(out, "set number-%d 0\r\n", number);
+}
+
+static const struct protocol protocols[] = {
+	{"memcached", "version\r\n", "VERSION ", "shutdown\r\n", add_memcached, add_memcached_number},
+	{"redis", "ping\r\n", "+PON", "shutdown nosave\r\n", add_redis, add_redis_number},
+};
+
 static void *drive(void *argument)
 {
 	uint64_t random = (uint64_t)(intptr_t)argument * 2654435761u + 1;
@@ -110,9 +153,9 @@ static void *drive(void *argument)
 		size_t n = 0;
 		for (int i = 0; i < BATCH; i++) {
 			random = random * 6364136223846793005ull + 1442695040888963407ull;
-			n += add_request(out + n, random >> 11);
+			n += protocol->add_request(out + n, random >> 11);
 		}
-		n += (size_t)sprintf(out + n, "version\r\n");
+		n += (size_t)sprintf(out + n, "%s", protocol->last);
 		send_all(fd, out, n);
 		await_batch(fd);
 	}
@@ -123,21 +166,24 @@ static void *drive(void *argument)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: loadgen PORT CONNECTIONS REQUESTS\n");
+	for (size_t i = 0; argc == 5 && i < sizeof protocols / sizeof *protocols; i++)
+		if (!strcmp(argv[1], protocols[i].name))
+			protocol = &protocols[i];
+	if (!protocol) {
+		fprintf(stderr, "usage: loadgen memcached|redis PORT CONNECTIONS REQUESTS\n");
 		return 2;
 	}
-	port = atoi(argv[1]);
-	int connections = atoi(argv[2]);
+	port = atoi(argv[2]);
+	int connections = atoi(argv[3]);
 	if (connections < 1 || connections > MAX_CONNECTIONS)
 		return 2;
-	requests = atol(argv[3]) / connections;
+	requests = atol(argv[4]) / connections;
 	int fd = connect_server();
 	for (int i = 0; i < 16; i++) {
 		char set[64];
-		send_all(fd, set, (size_t)sprintf(set, "set number-%d 0 0 1 noreply\r\n0\r\n", i));
+		send_all(fd, set, protocol->add_number(set, i));
 	}
-	send_all(fd, "version\r\n", 9);
+	send_all(fd, protocol->last, strlen(protocol->last));
 	await_batch(fd);
 	pthread_t thread[MAX_CONNECTIONS];
 	for (intptr_t i = 0; i < connections; i++)
@@ -145,7 +191,7 @@ int main(int argc, char **argv)
 			fail("pthread_create");
 	for (int i = 0; i < connections; i++)
 		pthread_join(thread[i], NULL);
-	send_all(fd, "shutdown\r\n", 10);
+	send_all(fd, protocol->shutdown, strlen(protocol->shutdown));
 	char reply[64];
 	while (read(fd, reply, sizeof reply) > 0)
 		;

@@ -30,7 +30,8 @@
 #include <zstd.h>
 
 #define MAX_OPEN 64
-#define LEVEL 1
+#define LEVEL (-1)   /* a third faster than 1 and a tenth larger */
+#define FULL_LEVEL 1 /* full traces are large */
 #define HASTE (-100) /* where little is to be gained: much faster, up to 40 % more bytes */
 #define HASTY 15     /* chunks until it is looked at again */
 
@@ -163,8 +164,11 @@ struct content {
 static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct content *c)
 {
 	uint8_t *body = w->out + TRACE_CHUNK_HEADER;
-	size_t stored = ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, c->records,
-					  c->length, s->hasty ? HASTE : LEVEL);
+	size_t stored =
+		ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, c->records, c->length,
+				  s->hasty  ? HASTE
+				  : w->full ? FULL_LEVEL
+					    : LEVEL);
 	enum trace_codec codec = c->raw ? TRACE_CODEC_PACKED : TRACE_CODEC_ZSTD;
 	if (s->hasty)
 		s->hasty--;

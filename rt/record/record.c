@@ -255,9 +255,75 @@ static COLD void defer(struct rt_thread *t, const struct rt_record *r)
 		p->frame[i] = top[(int)i - (int)p->frames] & ~RT_STACK_EMITTED;
 }
 
+/* The groups of seven bits of a number below 2^28, a byte each. */
+static inline __attribute__((always_inline)) uint32_t spread(uint32_t v)
+{
+	return (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
+}
+
+/* Varints without a branch, since the lengths of addresses vary from one access to the next; the first is for
+ * numbers below 2^28, the second below 2^56.  What lies behind them is overwritten later. */
+static inline __attribute__((always_inline)) uint8_t *put_four(uint8_t *p, uint32_t v)
+{
+	uint32_t more =
+		(uint32_t)(31 - __builtin_clz(v | 1)) * 37 >> 8; /* bytes behind the first: log2 / 7 */
+	uint32_t bytes = spread(v) | (0x80808080u & ((1u << 8 * more) - 1));
+
+	memcpy(p, &bytes, sizeof bytes);
+	return p + more + 1;
+}
+
+static inline __attribute__((always_inline)) uint8_t *put_eight(uint8_t *p, uint64_t v)
+{
+	uint32_t more = (uint32_t)(63 - __builtin_clzll(v | 1)) * 37 >> 8;
+	uint64_t bytes = spread((uint32_t)v & 0xfffffff) | (uint64_t)spread((uint32_t)(v >> 28)) << 32;
+
+	bytes |= 0x8080808080808080u & ((1ull << 8 * more) - 1);
+	memcpy(p, &bytes, sizeof bytes);
+	return p + more + 1;
+}
+
+/* The first part of an access: which site. */
+static inline __attribute__((always_inline)) uint8_t *put_site(uint8_t *p, uint32_t z)
+{
+	if (z < RADDLE_ACCESS_ESCAPE) {
+		*p = (uint8_t)(RADDLE_ACCESS_FLAG | z);
+		return p + 1;
+	}
+	p[0] = RADDLE_ACCESS_FLAG | RADDLE_ACCESS_ESCAPE;
+	p[1] = (uint8_t)(z | 0x80);
+	p[2] = (uint8_t)(z >> 7);
+	return p + 3;
+}
+
+static inline __attribute__((always_inline)) void note_single(struct rt_encoder *e, struct rt_slot *slot,
+							      uint8_t *p, uint32_t site, uint64_t address)
+{
+	e->site = site;
+	slot->by = address - slot->address;
+	slot->address = address;
+	slot->at = p;
+	slot->site = site;
+	slot->left = 0;
+}
+
+static inline uint32_t site_distance(const struct rt_encoder *e, uint32_t site)
+{
+	int32_t by = (int32_t)(site - (uint32_t)e->site);
+
+	return (uint32_t)by << 1 ^ (uint32_t)(by >> 31);
+}
+
 static COLD_KEEPS uint8_t *put_far(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address)
 {
-	return rt_put_access(e, p, site, address);
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+	uint64_t d = rt_zigzag(address - slot->address);
+	uint32_t z = site_distance(e, site);
+
+	if (z >= 1u << 14 || d >= 1ull << 56)
+		return rt_put_access(e, p, site, address);
+	note_single(e, slot, p, site, address);
+	return put_eight(put_site(p, z), d);
 }
 
 static __attribute__((noinline, preserve_most)) uint8_t *put_run(struct rt_encoder *e, uint8_t *p,
@@ -271,8 +337,7 @@ static inline __attribute__((always_inline)) uint8_t *
 put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, const uint8_t *floor)
 {
 	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
-	int32_t by = (int32_t)(site - (uint32_t)e->site);
-	uint32_t z = (uint32_t)by << 1 ^ (uint32_t)(by >> 31);
+	uint32_t z = site_distance(e, site);
 	uint64_t d = rt_zigzag(address - slot->address);
 
 	if (rt_is_run(slot, site, address, floor)) {
@@ -283,27 +348,10 @@ put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, cons
 		++*slot->at;
 		return p;
 	}
-	if (RT_UNLIKELY(z >= RADDLE_ACCESS_ESCAPE || d >= 1u << 21))
+	if (RT_UNLIKELY(z >= 1u << 14 || d >= 1u << 28))
 		return put_far(e, p, site, address);
-	e->site = site;
-	slot->by = address - slot->address;
-	slot->address = address;
-	slot->at = p;
-	slot->site = site;
-	slot->left = 0;
-	p[0] = (uint8_t)(RADDLE_ACCESS_FLAG | z);
-	if (d < 0x80) {
-		p[1] = (uint8_t)d;
-		return p + 2;
-	}
-	p[1] = (uint8_t)(d | 0x80);
-	if (d < 1u << 14) {
-		p[2] = (uint8_t)(d >> 7);
-		return p + 3;
-	}
-	p[2] = (uint8_t)(d >> 7 | 0x80);
-	p[3] = (uint8_t)(d >> 14);
-	return p + 4;
+	note_single(e, slot, p, site, address);
+	return put_four(put_site(p, z), (uint32_t)d);
 }
 
 /* Appends a single access with the encoder taken; false: there was no room for it.  One that is not the

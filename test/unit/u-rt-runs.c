@@ -74,6 +74,13 @@ bool rt_buffer_switch(struct rt_thread *t)
 	return true;
 }
 
+static void end_buffer(void)
+{
+	rt_buffer_seal(thread);
+	thread->cursor = (uint8_t *)1;
+	thread->limit = NULL;
+}
+
 void rt_clear_blocks(struct rt_thread *t)
 {
 	(void)t;
@@ -278,9 +285,7 @@ static void test_nothing_is_lost_and_order_kept(void **state)
 		memset(seen, 0, sizeof seen);
 		memset(written, 0, sizeof written);
 		walk_all();
-		rt_buffer_seal(thread);
-		thread->cursor = (uint8_t *)1;
-		thread->limit = NULL;
+		end_buffer();
 		compare();
 	}
 }
@@ -302,6 +307,53 @@ static void test_walks_are_short(void **state)
 	(void)state;
 	assert_true(bytes_of_walk(0) < 250);
 	assert_true(bytes_of_walk(4) > 1500);
+}
+
+/* The varints without a branch against the loop. */
+static void test_numbers(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		uint64_t v = ((uint64_t)(unsigned)rand() << 31 ^ (unsigned)rand()) & ((1ull << 56) - 1);
+		uint8_t slow[16], fast[16];
+		size_t length;
+
+		v >>= rand() % 57;
+		length = (size_t)(rt_put_varint(slow, v) - slow);
+		assert_int_equal(put_eight(fast, v) - fast, length);
+		assert_memory_equal(fast, slow, length);
+		if (v >= 1u << 28)
+			continue;
+		assert_int_equal(put_four(fast, (uint32_t)v) - fast, length);
+		assert_memory_equal(fast, slow, length);
+	}
+}
+
+/* Sites and addresses that are far from each other come back as they were. */
+static void test_far_accesses(void **state)
+{
+	static const uint32_t apart[] = {1, 100, 1000, 20000, 2000000, 900000000};
+	uint32_t site = 1;
+
+	(void)state;
+	end_buffer();
+	got.count = expected.count = 0;
+	for (int i = 0; i < 20000; i++) {
+		uint64_t address = (uint64_t)(unsigned)rand() << rand() % 14 << 3;
+		bool back = rand() % 2;
+		uint32_t by = apart[rand() % 6];
+
+		site = back ? site > by ? site - by : 1 : site + by < RADDLE_SITE_MAX ? site + by : by;
+		thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
+		__raddle_read8(&thread->self, (const void *)(uintptr_t)address, site);
+		add(&expected, site, address);
+	}
+	end_buffer();
+	assert_int_equal(got.count, expected.count);
+	for (size_t i = 0; i < got.count; i++) {
+		assert_int_equal(got.at[i].site, expected.at[i].site);
+		assert_int_equal(got.at[i].address, expected.at[i].address);
+	}
 }
 
 static int set_up(void **state)
@@ -336,6 +388,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_is_lost_and_order_kept),
 		cmocka_unit_test(test_walks_are_short),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_far_accesses),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
