@@ -627,19 +627,31 @@ static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64
 
 #define GATHER_MAX 256 /* a larger one fills its blocks alone */
 
+/* With the encoder taken, and room. */
+static void append_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size)
+{
+	t->cursor = rt_put_range(&t->encoder, t->cursor, site, (uintptr_t)p, size);
+	t->events++;
+	publish(t);
+}
+
+static COLD void emit_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size)
+{
+	rt_emit(t, &(struct rt_record){
+			   .code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}});
+}
+
 /* A range where layers listen, or by a thread that has no state yet. */
 static COLD void listened_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size,
 				bool write)
 {
 	struct rt_thread *t = current(self);
-	struct rt_record r = {
-		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
 	bool written = true;
 
 	if (!t || !size)
 		return;
 	if (t->busy) {
-		rt_emit(t, &r);
+		emit_range(t, p, site, size);
 	} else if (size <= GATHER_MAX && is_gathered(&t->self)) {
 		take(t);
 		gather_range(t, (uintptr_t)p, size, (uint64_t)site << 32, write);
@@ -649,7 +661,7 @@ static COLD void listened_range(struct raddle_self *self, const void *p, uint32_
 		take(t);
 		written = !range_marked(t, (uintptr_t)p, size, write) && (rt_unread() || ready(t));
 		if (written && !rt_unread())
-			encode(t, &r);
+			append_range(t, p, site, size);
 		leave(t);
 	}
 	if (written && t->recording == RT_TOLD)
@@ -659,20 +671,18 @@ static COLD void listened_range(struct raddle_self *self, const void *p, uint32_
 static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
-	struct rt_record r = {
-		.code = RADDLE_RANGE, .site = site, .count = 2, .operand = {(uintptr_t)p, size}};
 
 	if (RT_UNLIKELY(self == &rt_placeholder) || t->recording != RT_PLAIN || !size) {
 		listened_range(self, p, site, size, write);
 		return;
 	}
 	if (RT_UNLIKELY(t->busy)) {
-		rt_emit(t, &r);
+		emit_range(t, p, site, size);
 		return;
 	}
 	take(t);
 	if (!range_marked(t, (uintptr_t)p, size, write) && ready(t))
-		encode(t, &r);
+		append_range(t, p, site, size);
 	leave(t);
 }
 
