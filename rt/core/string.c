@@ -36,15 +36,57 @@ EXPORT void __raddle_write_string(struct raddle_self *self, const char *p, uint3
 		__raddle_write_range(self, p, site, string_size(p, max));
 }
 
+#define PAGE 4096ull
+#define WORD 8
+
+/* Whether a word can be read where a byte can. */
+static bool has_word(const char *p)
+{
+	return (uintptr_t)p % PAGE <= PAGE - WORD;
+}
+
+static uint64_t word_at(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof word);
+	return word;
+}
+
+/* How many of the bytes of two words are the same and not the end of a string; the first byte is the lowest.
+ */
+static uint64_t same_bytes(uint64_t a, uint64_t b)
+{
+	uint64_t ends = (a - 0x0101010101010101ull) & ~a & 0x8080808080808080ull; /* lowest: the first 0 */
+	uint64_t differs = a ^ b;
+	uint64_t at = differs ? (uint64_t)__builtin_ctzll(differs) / 8 : WORD;
+	uint64_t end = ends ? (uint64_t)__builtin_ctzll(ends) / 8 : WORD;
+
+	return at < end ? at : end;
+}
+
+/* The bytes at which two strings are the same, at most max, without the end. */
+static uint64_t common(const char *p, const char *other, uint64_t max)
+{
+	uint64_t n = 0;
+
+	while (n + WORD <= max && has_word(p + n) && has_word(other + n)) {
+		uint64_t same = same_bytes(word_at(p + n), word_at(other + n));
+
+		n += same;
+		if (same < WORD)
+			return n;
+	}
+	while (n < max && p[n] == other[n] && p[n] != '\0')
+		n++;
+	return n;
+}
+
 EXPORT void __raddle_read_common(struct raddle_self *self, const char *p, const char *other, uint32_t site,
 				 uint64_t max)
 {
-	uint64_t n = 0;
-	if (p == NULL || other == NULL || max == 0)
-		return;
-	while (n < max - 1 && p[n] == other[n] && p[n] != '\0')
-		n++;
-	__raddle_read_range(self, p, site, n + 1);
+	if (p != NULL && other != NULL && max != 0)
+		__raddle_read_range(self, p, site, common(p, other, max - 1) + 1);
 }
 
 EXPORT void __raddle_write_copied(struct raddle_self *self, const char *p, const char *from, uint32_t site,
@@ -63,7 +105,6 @@ EXPORT void __raddle_write_appended(struct raddle_self *self, const char *p, con
 
 /* --- memory that may not be there ------------------------------------------------ */
 
-#define PAGE 4096ull
 #define PAGES 16 /* that are tried at once */
 
 /* How many of the pages that begin with the one of p can be read.  The kernel copies a byte of each. */
