@@ -43,11 +43,20 @@ static int start_pump(struct run_input *in, const char *spool)
 
 	if (copy < 0)
 		return rd_fail_errno("%s: cannot write it", spool);
-	if (pipe2(ends, O_CLOEXEC))
-		return rd_fail_errno("cannot create a pipe");
+	if (pipe2(ends, O_CLOEXEC)) {
+		rd_fail_errno("cannot create a pipe");
+		close(copy);
+		return RD_ESYSTEM;
+	}
 	in->pump = fork();
-	if (in->pump < 0)
-		return rd_fail_errno("cannot start a process");
+	if (in->pump < 0) {
+		in->pump = 0;
+		rd_fail_errno("cannot start a process");
+		close(copy);
+		close(ends[0]);
+		close(ends[1]);
+		return RD_ESYSTEM;
+	}
 	if (in->pump == 0) {
 		close(ends[0]);
 		pump(ends[1], copy);
