@@ -3,6 +3,7 @@
 #include "epa/cell.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ struct epa_cell *epa_cells_find(const struct epa_cells *c, uint64_t word)
 static void grow(struct epa_cells *c)
 {
 	struct epa_cells old = *c;
+	RD_ASSERT(old.wrong <= old.used && old.used <= old.capacity);
 	c->capacity = 64;
 	while (c->capacity < 4 * old.wrong)
 		c->capacity *= 2;

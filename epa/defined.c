@@ -3,6 +3,7 @@
 #include "epa/defined.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +64,14 @@ void epa_defined_set(struct epa_defined *d, uint64_t offset, uint64_t size, uint
 uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64_t size)
 {
 	uint64_t word;
+	RD_ASSERT(size <= 8);
 	if (d->whole || offset >= d->size || size > d->size - offset)
 		return 0;
 	if (!d->many) {
 		word = d->few >> offset;
 	} else {
 		word = d->many[offset / 64] >> offset % 64;
-		if (offset % 64 > 56)
+		if (offset % 64 + size > 64)
 			word |= d->many[offset / 64 + 1] << (64 - offset % 64);
 	}
 	return (uint8_t)(~word & bits(size));

@@ -6,8 +6,11 @@
 #include "epa/delay.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
+
+_Static_assert((EPA_DELAYED & (EPA_DELAYED - 1)) == 0, "positions in a ring are masked");
 
 struct ring {
 	struct epa_record *ring; /* EPA_DELAYED; NULL: never needed */
@@ -50,6 +53,7 @@ static struct epa_record *delayed(const struct ring *t, size_t i)
 
 void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event *e)
 {
+	RD_ASSERT(place < h->thread_count);
 	struct ring *t = &h->threads[place];
 	if (raddle_is(e->kind, RADDLE_CLASS_MUTEX, RADDLE_ROLE_ACQUIRE))
 		t->locks += trace_result(e) == 0;
@@ -78,6 +82,7 @@ static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_rec
 
 bool epa_delay_take(struct epa_delay *h, const struct epa_record *r)
 {
+	RD_ASSERT(r->place < h->thread_count);
 	struct ring *t = &h->threads[r->place];
 	if (!t->locks && !t->count)
 		return false;

@@ -10,6 +10,7 @@
 #include "epa/extent.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,7 @@ static void make_container(struct epa_extents *x, uint32_t n)
 
 void epa_extents_remove(struct epa_extents *x, uint32_t n)
 {
+	RD_ASSERT(n != 0 && n <= x->count);
 	struct epa_extent *e = &x->list[n];
 	unlink_node(x, n);
 	if (e->container)

@@ -357,6 +357,7 @@ size_t epa_walk_place(const struct epa_walk *w)
 
 uint32_t epa_walk_number(const struct epa_walk *w, size_t place)
 {
+	RD_ASSERT(place < w->lane_count);
 	return w->lanes[place].number;
 }
 

@@ -3,6 +3,7 @@
 #include "order/rows.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ void rows_release(struct rows *r)
 
 uint32_t rows_add(struct rows *r, const uint32_t *from)
 {
+	RD_ASSERT(!r->data || from + r->width <= r->data || from >= r->data + r->count * r->width);
 	RD_GROW(r->data, r->capacity, (r->count + 1) * r->width);
 	memcpy(rows_row(r, (uint32_t)r->count), from, r->width * sizeof *from);
 	return (uint32_t)r->count++;

@@ -7,6 +7,7 @@
 #include "order/section.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -68,6 +69,7 @@ static uint32_t drop(struct sections *s, uint32_t head, uint32_t section)
 
 uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared)
 {
+	RD_ASSERT(thread < s->threads);
 	uint32_t own = sections_find(s, s->head[thread], lock);
 
 	if (own != NONE) {
@@ -83,6 +85,7 @@ uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint
 
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release)
 {
+	RD_ASSERT(thread < s->threads);
 	uint32_t own = sections_find(s, s->head[thread], lock);
 
 	if (own == NONE)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/compare.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -41,8 +42,11 @@ void slots_build(struct slots *s, uint32_t objects, uint32_t count, slots_fn *fn
 	for (uint32_t i = 0; i < count; i++) {
 		if (total == capacity)
 			RD_GROW(items, capacity, total + 1);
-		if (fn(context, i, &items[total]))
-			s->first[items[total++].object + 2]++;
+		if (!fn(context, i, &items[total]))
+			continue;
+		RD_ASSERT(items[total].object < objects);
+		RD_ASSERT(!total || items[total - 1].thread <= items[total].thread);
+		s->first[items[total++].object + 2]++;
 	}
 	for (uint32_t o = 1; o < objects + 2; o++)
 		s->first[o] += s->first[o - 1];

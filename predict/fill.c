@@ -507,6 +507,7 @@ static size_t drop_impossible(struct predict_trace *t)
 
 static int fill(struct predict_trace *t, const struct model *model, enum pending pending)
 {
+	RD_ASSERT(model->histories != NULL || model->thread_count == 0);
 	struct filler f = {.t = t, .m = model};
 	size_t threads = model->thread_count + 1, dropped;
 

@@ -13,6 +13,7 @@
 #include "reversible/feed.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "reversible/source.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ void rev_feed_release(struct rev_feed *f)
 static struct rev_touch *add(struct rev_feed *f, struct rev_effects *e, enum rev_effect effect,
 			     uint32_t thread)
 {
+	RD_ASSERT(e->count < REV_EFFECTS);
 	struct rev_touch *t = &e->list[e->count].touch;
 
 	e->list[e->count++].effect = effect;

@@ -21,6 +21,7 @@ static const char *const actions[] = {
 
 const char *run_fault_action_name(enum raddle_fault_action action)
 {
+	RD_ASSERT(action < sizeof actions / sizeof *actions);
 	return actions[action];
 }
 
