@@ -45,8 +45,30 @@ static void agrees_with_flags(void **state)
 	epa_defined_release(&d);
 }
 
+/* Every range of up to eight bytes of objects around the sizes of words; the last ones end with the object.
+ */
+static void every_range_of_every_size(void **state)
+{
+	struct epa_defined d = {0};
+	(void)state;
+	for (uint64_t size = 1; size <= 200; size++) {
+		epa_defined_begin(&d, size, false);
+		for (uint64_t k = 0; k < size; k += 3)
+			epa_defined_set(&d, k, 1, 0);
+		for (uint64_t offset = 0; offset < size; offset++)
+			for (uint64_t n = 1; n <= 8 && offset + n <= size; n++) {
+				uint8_t expected = 0;
+				for (uint64_t k = 0; k < n; k++)
+					expected |= (uint8_t)(((offset + k) % 3 != 0) << k);
+				assert_int_equal(epa_defined_without(&d, offset, n), expected);
+			}
+	}
+	epa_defined_release(&d);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_flags)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_flags),
+					   cmocka_unit_test(every_range_of_every_size)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
