@@ -66,6 +66,7 @@ void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot 
 	b->phase = atomic_load(&steer->phase);
 	b->turn = atomic_load(&steer->turn);
 	b->stops_reached = atomic_load(&steer->stops_reached);
+	b->livelocked = atomic_load(&steer->livelock) == 1;
 	if (count > RADDLE_SLOTS)
 		count = RADDLE_SLOTS;
 	RD_GROW(b->rows, b->capacity, count);

@@ -35,9 +35,10 @@ struct board {
 	struct board_row *rows;
 	size_t count, capacity;
 	uint32_t phase, turn, stops_reached;
-	bool strangers; /* the process has threads without a row */
-	bool others;	/* it has forked processes that are alive */
-	bool catches;	/* it has signal handlers, which may post semaphores */
+	bool strangers;	 /* the process has threads without a row */
+	bool others;	 /* it has forked processes that are alive */
+	bool catches;	 /* it has signal handlers, which may post semaphores */
+	bool livelocked; /* all who can go on spin, as the runtime says */
 };
 
 /* Copies the slots of a steering memory of which nothing is believed, not even where its slots are. */

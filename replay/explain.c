@@ -355,6 +355,13 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 		add_found(e, &d, out);
 		break;
 	case RADDLE_CAUSE_APART: add_apart(e, steer, out); break;
+	case RADDLE_CAUSE_SPINS:
+		rd_buf_addf(out, "%s was to come to its ", name.data);
+		if (h)
+			add_access(h, out);
+		rd_buf_adds(out, ", but waits in a loop at ");
+		explain_place(e, steer->spin.site, out);
+		break;
 	case RADDLE_CAUSE_MISSED:
 	case RADDLE_CAUSE_CANNOT: add_decision(e, steer, out); break;
 	case RADDLE_CAUSE_ENDED:

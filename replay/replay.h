@@ -104,6 +104,7 @@ enum replay_end {
 	REPLAY_EXITED,	   /* `status` is its exit status */
 	REPLAY_SIGNALLED,  /* `status` is the signal; not one of ours */
 	REPLAY_DEADLOCKED, /* we ended it: `waits` stand */
+	REPLAY_LIVELOCKED, /* we ended it: all threads that could go on spun, and nobody changed anything */
 	REPLAY_HUNG,	   /* we ended it: nothing moved any more, for no reason that can be shown */
 	REPLAY_RAN_ON,	   /* we ended it: the time was up */
 };
@@ -150,6 +151,19 @@ struct replay_race {
 	uint64_t address, size;
 };
 
+/* What kept a thread from coming where it was led: a value that it waits for in a loop, or something that
+ * another thread has. */
+struct replay_obstacle {
+	const char *thread;	/* that was awaited; NULL: nothing is known */
+	const char *kind;	/* of the operation that it waits in; NULL: it spins */
+	const char *name;	/* of the variable or lock; NULL: unknown */
+	const char *owner;	/* the thread that has the lock; NULL: none in particular */
+	uint32_t site;		/* where it waits */
+	uint64_t address, size; /* of the variable */
+	bool lifted;		/* of a spin: it went on when that had changed */
+	int goal;		/* of a spin: the goal whose thread stands at that memory; -1: none */
+};
+
 /* How a program went on whose threads took turns. */
 struct replay_turns {
 	struct schedule_decision *made; /* in which it differed from the default (include/raddle/steer.h) */
@@ -180,6 +194,7 @@ struct replay_result {
 	uint64_t races_seen;
 	bool unordered;	  /* one of them is planned */
 	bool detect_over; /* the detector had no memory and saw only a part of the run */
+	struct replay_obstacle obstacle;
 	struct replay_turns turns;
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */

@@ -224,6 +224,59 @@ static uint64_t address_in_program(pid_t pid, uint64_t at)
 	return l.found;
 }
 
+/* ---- what was in the way ---- */
+
+/* The thread that the plan waits for stands in an operation: what it is about, and who has it. */
+static void note_block(struct replay *r, const struct board *b)
+{
+	struct explainer e = {&r->plan, b, r->request->program->sites, r->watch.pid};
+	struct replay_obstacle *o = &r->result->obstacle;
+	uint32_t position = explain_awaited(&e), owner;
+	const struct board_row *row = position == RADDLE_STEER_NONE ? NULL : board_of_plan(b, position);
+	struct rd_buf name = RD_BUF_INIT;
+
+	if (!row || row->state != RADDLE_SLOT_BLOCKED)
+		return;
+	explain_object(&e, row, &name);
+	owner = graph_owner(b, NULL, (uint32_t)(row - b->rows));
+	*o = (struct replay_obstacle){.thread = thread_name(r, b, (uint32_t)(row - b->rows)),
+				      .kind = trace_kind(row->kind)->name,
+				      .name = keep(r, &name),
+				      .owner = owner == RADDLE_STEER_NONE ? NULL : thread_name(r, b, owner),
+				      .site = row->site};
+}
+
+/* Which goal stands at that memory; -1: none. */
+static int goal_at(const struct replay *r, uint64_t address, uint64_t size)
+{
+	for (uint32_t i = 0; i < r->plan.goal_count; i++) {
+		const struct raddle_steer_spot *s = &r->steer->spots[i];
+
+		if (size && s->address < address + size && address < s->address + s->size)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* It waits in a loop. */
+static void note_spin(struct replay *r, const struct board *b)
+{
+	const struct raddle_steer_spin *spin = &r->steer->spin;
+	const struct trace_site *site;
+
+	if (b->phase != RADDLE_DIVERGED || r->steer->difference.cause != RADDLE_CAUSE_SPINS)
+		return;
+	site = trace_sites_find(r->request->program->sites, spin->site);
+	r->result->obstacle =
+		(struct replay_obstacle){.thread = thread_name(r, b, spin->slot),
+					 .name = site && site->what && *site->what ? site->what : NULL,
+					 .site = spin->site,
+					 .address = spin->address,
+					 .size = spin->size,
+					 .goal = goal_at(r, spin->address, spin->size),
+					 .lifted = atomic_load(&r->steer->spin.changed) == 1};
+}
+
 /* ---- the loop ---- */
 
 /* Whoever asked to look at the threads where they met has seen enough. */
@@ -287,6 +340,7 @@ static void look(void *context, pid_t pid)
 	turns_answer(&r->turns, &r->watch.before, pid);
 	if (action == WATCH_GIVE_UP && !r->gave_up) {
 		r->gave_up = true;
+		note_block(r, &r->watch.before);
 		command(r, RADDLE_COMMAND_GIVE_UP);
 	}
 	if (action == WATCH_END)
@@ -366,7 +420,8 @@ static void conclude(struct replay *r, const struct board *b)
 		return;
 	}
 	if (b->phase == RADDLE_DIVERGED)
-		result->outcome = REPLAY_DIVERGED;
+		result->outcome =
+			r->steer->difference.cause == RADDLE_CAUSE_SPINS ? REPLAY_LIVELOCK : REPLAY_DIVERGED;
 	else if (result->end == REPLAY_DEADLOCKED)
 		result->outcome = REPLAY_DEADLOCK;
 	else if (result->end == REPLAY_SIGNALLED)
@@ -409,6 +464,7 @@ static int draw_up(struct replay *r, int status)
 	if (r->turns.err)
 		return r->turns.err;
 	look_at_turns(r, &b);
+	note_spin(r, &b);
 	conclude(r, &b);
 	result->observable =
 		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||

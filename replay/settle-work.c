@@ -162,9 +162,7 @@ static void forget_order(struct worker *w, struct finding *f)
 	for (size_t i = 0; i < given->goal_count; i++) {
 		struct schedule_goal *h = schedule_add_goal(s);
 
-		*h = given->goals[i];
-		h->after = 0;
-		h->occurrence = 1;
+		*h = given->goals[i]; /* where it was to be is kept for whoever leads a thread there again */
 	}
 }
 

@@ -48,6 +48,10 @@ const char *replay_end_text(struct replay_result *result)
 		rd_buf_adds(&text, "the program was deadlocked and was killed: ");
 		add_waits(result, &text);
 		break;
+	case REPLAY_LIVELOCKED:
+		rd_buf_adds(&text, "the program was livelocked and was killed: all threads that could go on "
+				   "waited in loops for each other");
+		break;
 	case REPLAY_HUNG: rd_buf_adds(&text, "the program made no more progress and was killed"); break;
 	case REPLAY_RAN_ON: rd_buf_adds(&text, "the program did not end in time and was killed"); break;
 	}

@@ -226,6 +226,8 @@ static enum watch_action step_free(struct watch *w, const struct board *b, uint6
 
 	if (stands && (!is_anybody_running(b) || now_ms - w->closed_ms >= w->patience_ms))
 		return end_program(w, REPLAY_DEADLOCKED);
+	if (b->livelocked)
+		return end_program(w, REPLAY_LIVELOCKED);
 	if (now_ms - w->lived_ms >= w->patience_ms)
 		return end_program(w, REPLAY_HUNG);
 	if (now_ms - w->start_ms >= w->limit_ms)

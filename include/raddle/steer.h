@@ -69,7 +69,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 4
+#define RADDLE_STEER_VERSION 5
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -79,9 +79,11 @@
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* as `running`: the program stands and asks */
 #define RADDLE_STEER_WATCHES 4096
 #define RADDLE_STEER_DECISIONS 65536
-#define RADDLE_STEER_ROOM 1024	  /* threads that may be added to a plan */
-#define RADDLE_STEER_STAYS 2000	  /* points that a thread goes on by default */
-#define RADDLE_STEER_LOOKS 20000u /* accesses until a thread that comes to no point spins */
+#define RADDLE_STEER_ROOM 1024	     /* threads that may be added to a plan */
+#define RADDLE_STEER_STAYS 2000	     /* points that a thread goes on by default */
+#define RADDLE_STEER_LOOKS 20000u    /* accesses until a thread that comes to no point spins */
+#define RADDLE_STEER_STEADY 1000000u /* accesses that show nothing new, until it is waited for no more */
+#define RADDLE_STEER_SPINS 3	     /* spins in a row of each thread that can go on: a livelock */
 
 enum raddle_phase { RADDLE_LEADING, RADDLE_MET, RADDLE_DIVERGED, RADDLE_RUNS_FREE, RADDLE_GOES_ON };
 
@@ -112,6 +114,7 @@ enum raddle_cause {
 	RADDLE_CAUSE_GIVE_UP, /* the replayer said so */
 	RADDLE_CAUSE_MISSED,  /* the thread has gone past the point of the next decision */
 	RADDLE_CAUSE_CANNOT,  /* at the point of a decision its thread cannot go on */
+	RADDLE_CAUSE_SPINS,   /* the thread waits in a loop, and all who could go on stand: see `spin` */
 };
 
 /* Where a thread may lose the turn. */
@@ -233,7 +236,18 @@ struct raddle_slot {
 	uint64_t since;	  /* not 0: it waits for others to take their turns; later ones have higher numbers */
 	uint64_t point_n; /* the point it is at or was at last */
 	uint32_t point, point_count;
-	uint32_t unused[4];
+	uint32_t spins; /* points in a row at which nothing was new to it */
+	uint32_t unused[3];
+};
+
+/* A thread that waits in a loop while the threads stand that could end that (RADDLE_CAUSE_SPINS).  When they
+ * are let go and something changes that it has read again and again, that is what it waited for. */
+struct raddle_steer_spin {
+	uint32_t slot, site;
+	uint64_t looks;		  /* accesses that showed nothing new */
+	uint64_t address, size;	  /* what it waited for, if `changed` */
+	_Atomic uint32_t changed; /* it went on because that had changed */
+	uint32_t unused;
 };
 
 /* What a program that stands asks about. */
@@ -276,6 +290,8 @@ struct raddle_steer {
 	_Atomic uint64_t choices;	       /* points at which more than one thread could go on */
 	_Atomic uint64_t trail;		       /* a hash of all of them and of what was chosen */
 	_Atomic uint32_t unsure;	       /* how often time had a say: AWAY */
+	_Atomic uint32_t livelock;	       /* all who can go on spin, and nobody changes anything */
+	struct raddle_steer_spin spin;
 	struct raddle_steer_ask ask;
 };
 

@@ -43,6 +43,7 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 		RT_TELL(emits, t);
 		return;
 	}
+	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what);
 	if (!is_first(t, (uintptr_t)p, size, write))
 		return;
 	RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);

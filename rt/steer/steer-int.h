@@ -47,6 +47,14 @@ void rt_turn_owner(uint32_t position);
 /* Out of MET, with the turn: `first` goes on, and everybody else when it is their turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
+/* Whether nobody else could go on, now or when some time has passed. */
+bool rt_turn_is_alone(const struct rt_thread *t);
+
+/* rt/steer/steer-spin.c.  A new operation; a yield; a spin by the number of accesses. */
+void rt_spin_reset(struct rt_thread *t);
+void rt_spin_yields(struct rt_thread *t);
+void rt_spin_comes_round(struct rt_thread *t);
+
 void rt_turn_look(void); /* by one who waits: does the one with the turn move? */
 
 #endif

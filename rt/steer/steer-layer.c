@@ -132,6 +132,7 @@ static void op_turns(struct rt_op *op, bool *turns)
 
 static void yields(struct rt_thread *t, bool *others_ran)
 {
+	rt_steer_count(t, 0); /* a sign that it is back from its access */
 	*others_ran |= rt_turn_yield(t);
 	heed(t);
 }
@@ -222,6 +223,7 @@ const struct rt_layer rt_layer_steer = {
 		  .barrier_destroy = rt_barrier_destroy,
 		  .access = access,
 		  .emits = emits,
+		  .touches = rt_spin_touch,
 		  .update = update,
 		  .stride = stride,
 		  .heeds = heeds},

@@ -357,12 +357,41 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	return s->next;
 }
 
+bool rt_turn_is_alone(const struct rt_thread *t)
+{
+	if (!has_turn(t) || count_ready() || find_unsettled(t->number) != RADDLE_STEER_NONE)
+		return false;
+	for (uint32_t i = 0; i < slot_count(); i++)
+		if (i != t->number && (atomic_load(&slot_at(i)->away) ||
+				       (slot_at(i)->since && atomic_load(&slot_at(i)->timed))))
+			return false;
+	return true;
+}
+
+/* Whether everybody who can go on spins, and nobody else can come. */
+static bool is_livelocked(void)
+{
+	uint32_t spinning = 0;
+
+	for (uint32_t i = 0; i < slot_count(); i++) {
+		const struct raddle_slot *slot = slot_at(i);
+
+		if (atomic_load(&slot->away) || (slot->since && atomic_load(&slot->timed)) ||
+		    (is_ready(i) && slot->spins < RADDLE_STEER_SPINS))
+			return false;
+		spinning += is_ready(i);
+	}
+	return spinning && rt_steer_phase() == RADDLE_GOES_ON;
+}
+
 /* The thread, which has the turn, passes it on or keeps it. */
 static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 {
 	uint32_t wish = RADDLE_STEER_NONE;
 
 	settle(t->number, signals);
+	if (slot_at(t->number)->spins >= RADDLE_STEER_SPINS && is_livelocked())
+		atomic_store(&rt_steer()->livelock, 1);
 	if (asks || (count_ready() && is_to_ask()))
 		wish = ask(t, signals);
 	rt_steer()->ask.watch = RADDLE_STEER_NONE;
@@ -385,16 +414,22 @@ void rt_turn_give(struct rt_thread *t, uint32_t state)
 	rt_steer_unlock(&signals);
 }
 
+/* Behind the meeting each access is looked at, from the next one on. */
+static void see_all(struct rt_thread *t)
+{
+	if (rt_steer_phase() != RADDLE_GOES_ON || rt_steered(t)->sees_all)
+		return;
+	rt_steered(t)->sees_all = true;
+	rt_see_again(t);
+}
+
 /* It could go on, and does when it has the turn. */
 static void go(struct rt_thread *t)
 {
 	await_turn(t);
 	atomic_store(&rt_steered(t)->slot->ready, 0);
 	rt_steer_show(t, RADDLE_SLOT_RUNS);
-	if (rt_steer_phase() == RADDLE_GOES_ON && !rt_steered(t)->sees_all) {
-		rt_steered(t)->sees_all = true;
-		rt_see_again(t);
-	}
+	see_all(t);
 }
 
 void rt_turn_take(struct rt_thread *t)
@@ -402,8 +437,12 @@ void rt_turn_take(struct rt_thread *t)
 	struct raddle_slot *slot = rt_steered(t)->slot;
 	uint64_t signals;
 
-	if (!slot || !turns() || has_turn(t))
+	if (!slot || !turns())
 		return;
+	if (has_turn(t)) {
+		see_all(t); /* it may have got the turn before it woke up */
+		return;
+	}
 	rt_steer_lock(&signals);
 	atomic_store(&slot->away, 0);
 	atomic_store(&slot->ready, 1);
@@ -491,8 +530,9 @@ bool rt_turn_yield(struct rt_thread *t)
 {
 	if (!rt_steered(t)->slot || t->busy || !turns())
 		return false;
+	rt_spin_yields(t);
 	if (has_turn(t) && !count_ready() && find_unsettled(t->number) == RADDLE_STEER_NONE)
-		return false;
+		return rt_steer_phase() == RADDLE_LEADING; /* those who stand wait for us, not for the time */
 	come_to(t, rt_steered(t)->n, RADDLE_POINT_YIELD, false);
 	return true;
 }
@@ -589,8 +629,10 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 		rt_turn_take(t);
 	watch = may_be_watched(spot) ? find_watch(t, spot) : RADDLE_STEER_NONE;
 	if (watch == RADDLE_STEER_NONE) {
-		if (++rt_steered(t)->looks >= RADDLE_STEER_LOOKS)
-			come_to(t, rt_steered(t)->n, RADDLE_POINT_SPIN, false);
+		if (++rt_steered(t)->looks < RADDLE_STEER_LOOKS)
+			return;
+		rt_spin_comes_round(t);
+		come_to(t, rt_steered(t)->n, RADDLE_POINT_SPIN, false);
 		return;
 	}
 	rt_steer_fill_spot(t, spot);

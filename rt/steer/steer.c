@@ -460,6 +460,9 @@ static void show_step(const struct rt_step *step, uint64_t object)
 void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uint64_t object)
 {
 	*step = (struct rt_step){.t = t, .kind = kind, .n = ++rt_steered(t)->n};
+	rt_spin_reset(t);
+	if (rt_steered(t)->slot)
+		rt_steered(t)->slot->spins = 0;
 	show_step(step, object);
 }
 
@@ -892,6 +895,8 @@ static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	rt_steer_count(t, 1);
+	if (how & RT_ACCESS_ATOMIC)
+		rt_spin_touch(t, address, size, site);
 	if (rt_steered(t)->sees_all)
 		see(t, spot_of(address, size, site, how));
 	else if (rt_steered(t)->goal)

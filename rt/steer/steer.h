@@ -41,6 +41,22 @@ struct rt_turns {
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
 };
 
+#define RT_SPIN_ENTRIES 32
+
+/* What a thread has accessed since its last operation (rt/steer/steer-spin.c). */
+struct rt_spin {
+	struct rt_spin_entry {
+		uintptr_t address;
+		uint64_t value; /* that was there, if visited */
+		uint32_t site, size;
+		bool visited;
+	} entries[RT_SPIN_ENTRIES];
+	uint32_t count;
+	uint32_t steady; /* accesses in a row that showed nothing new */
+	uint32_t yields; /* meanwhile */
+	bool told;	 /* the certificate is out, but not complete */
+};
+
 /* The process. */
 struct rt_steering {
 	struct raddle_steer *memory; /* that the replayer shares with us */
@@ -77,6 +93,7 @@ struct rt_steered {
 	uint64_t point_n;			/* the operation that its last point was behind */
 	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
+	struct rt_spin spin;
 };
 
 /* A step, as the operation carries it. */
@@ -174,6 +191,7 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 /* Accesses, as struct rt_layer has them. */
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
+void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
 void rt_steer_count(struct rt_thread *t, uint64_t count); /* of them, none of which is one to stand at */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);

@@ -462,6 +462,18 @@ static void test_hang_after_going_free(void **state)
 	assert_false(w.decided);
 }
 
+/* The runtime says so: nobody has to wait. */
+static void test_livelock_ends_at_once(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_GOES_ON;
+	assert_int_equal(wait_for(100), WATCH_GO_ON);
+	board.livelocked = true;
+	assert_int_equal(wait_for(20), WATCH_END);
+	assert_int_equal(w.end, REPLAY_LIVELOCKED);
+	board.livelocked = false;
+}
+
 static void test_endless_program_is_ended(void **state)
 {
 	enum watch_action action = WATCH_GO_ON;
@@ -518,6 +530,7 @@ int main(void)
 		TEST(test_plan_that_advances_is_left_alone),
 		TEST(test_interrupted),
 		TEST(test_hang_after_going_free),
+		TEST(test_livelock_ends_at_once),
 		TEST(test_endless_program_is_ended),
 		TEST(test_nobody_is_hurried_who_looks),
 	};

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Spins: threads that wait in a loop for a value.  In: each access of a thread, in the flavour `led`.  Out: a
+ * certificate in `spin` of steer.h, and threads that are known to come no further.
+ *
+ * A thread keeps a ledger of the accesses since its last operation: where, and what was there.  As long as
+ * all of it stays the same the thread has seen nothing new and has changed nothing, so only a write by
+ * another thread can get it out of its loop, or a count that it keeps in a register.  To tell these two
+ * apart, the certificate is complete only when the thread goes on because something in the ledger has
+ * changed.
+ *
+ * All of it is the thread's own, but for the certificate, which is written under the lock of steering.
+ */
+#include "rt/steer/steer-int.h"
+
+#define YIELD_STEADY 50 /* yields that are as good as a spin */
+#define YIELDS_A_SPIN 16
+
+static uint64_t peek(const struct rt_spin_entry *e)
+{
+	uint64_t value = 0;
+
+	__builtin_memcpy(&value, (const void *)e->address, e->size < 8 ? e->size : 8);
+	return value;
+}
+
+static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t site)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->entries[i].address == address && s->entries[i].site == site)
+			return &s->entries[i];
+	return NULL;
+}
+
+/* Something new: the access is the first of its kind, whose memory nobody has shown to be there yet. */
+static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site)
+{
+	if (s->count == RT_SPIN_ENTRIES)
+		s->count = 0;
+	s->entries[s->count++] = (struct rt_spin_entry){
+		.address = address, .site = site, .size = size < 8 ? (uint32_t)size : 8};
+	s->steady = s->yields = 0;
+}
+
+/* Whether the memory is as it was when the thread was here last. */
+static bool is_same(struct rt_spin_entry *e)
+{
+	uint64_t now = peek(e);
+	bool same = e->visited && now == e->value;
+
+	e->value = now;
+	e->visited = true;
+	return same;
+}
+
+/* ---- certificates ---- */
+
+/* The plan waits for the thread, and it comes no further. */
+static void certify(struct rt_thread *t, uint32_t site)
+{
+	struct raddle_steer *steer = rt_steer();
+	struct rt_spin *s = &rt_steered(t)->spin;
+	uint64_t signals;
+
+	rt_steer_lock(&signals);
+	if (rt_steer_phase() == RADDLE_LEADING) {
+		steer->spin = (struct raddle_steer_spin){.slot = t->number, .site = site, .looks = s->steady};
+		s->told = true;
+		rt_steer_differs(t, RADDLE_CAUSE_SPINS, 0, 0);
+	}
+	rt_steer_unlock(&signals);
+}
+
+/* What the thread has waited for, if it has come. */
+static void complete(struct rt_spin *s)
+{
+	struct raddle_steer_spin *spin = &rt_steer()->spin;
+
+	for (uint32_t i = 0; i < s->count && s->told; i++) {
+		const struct rt_spin_entry *e = &s->entries[i];
+
+		if (!e->visited || peek(e) == e->value)
+			continue;
+		spin->address = e->address;
+		spin->size = e->size;
+		spin->site = e->site;
+		atomic_store(&spin->changed, 1);
+		s->told = false;
+	}
+}
+
+static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
+{
+	complete(s);
+	if (s->told && !find(s, address, site))
+		s->told = false;
+}
+
+/* A new operation: whatever the thread waited for is there. */
+void rt_spin_reset(struct rt_thread *t)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+
+	if (s->told)
+		complete(s);
+	s->told = false;
+	s->count = s->steady = s->yields = 0;
+}
+
+/* Steady for so long that it spins: others have their turns, and if there are none it is stuck. */
+static void come_round(struct rt_thread *t, uint32_t site)
+{
+	if (rt_steer_phase() != RADDLE_LEADING)
+		return;
+	if (rt_turn_is_alone(t))
+		certify(t, site);
+	else
+		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN);
+}
+
+void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+	struct rt_spin_entry *e;
+
+	if (!rt_takes_turns() || t->busy)
+		return;
+	if (s->told) {
+		go_on(s, address, site);
+		return;
+	}
+	e = find(s, address, site);
+	if (!e)
+		add(s, address, size, site);
+	else if (!is_same(e))
+		s->steady = s->yields = 0;
+	else if (++s->steady % RADDLE_STEER_STEADY == 0)
+		come_round(t, site);
+}
+
+void rt_spin_yields(struct rt_thread *t)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+
+	if (s->told || !s->count || !s->steady)
+		return;
+	if (++s->yields % YIELD_STEADY == 0)
+		come_round(t, s->entries[0].site);
+	if (s->yields % YIELDS_A_SPIN == 0 && rt_steered(t)->slot)
+		rt_steered(t)->slot->spins++;
+}
+
+void rt_spin_comes_round(struct rt_thread *t)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+
+	if (slot)
+		slot->spins = rt_steered(t)->spin.steady >= RADDLE_STEER_LOOKS / 2 ? slot->spins + 1 : 0;
+}
