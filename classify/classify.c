@@ -34,10 +34,10 @@ struct classifying {
 };
 
 /* Whether a finding can have a class. */
-static bool is_race(const struct finding *f)
+static bool is_race(const struct classifying *c, const struct finding *f)
 {
-	return f->kind == FINDING_RACE && f->status != FINDING_DROPPED && f->schedule &&
-	       f->schedule->goal_count == 2 && !f->schedule->anywhere;
+	return f->kind == FINDING_RACE && !f->suppressed && f->schedule && f->schedule->goal_count == 2 &&
+	       (c->how->confirmed ? f->status == FINDING_CONFIRMED : f->status != FINDING_DROPPED);
 }
 
 /* ---- in the worker ---- */
@@ -141,7 +141,7 @@ static int give_tasks(struct classifying *c)
 	int err = RD_OK;
 
 	for (; c->next < c->set->count && !err && rd_pool_has_room(c->pool); c->next++) {
-		if (!is_race(c->set->items[c->next]))
+		if (!is_race(c, c->set->items[c->next]))
 			continue;
 		char *directory = directory_of(c, c->next);
 		err = rd_mkdirs(directory);
@@ -199,7 +199,7 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 	int err;
 
 	for (size_t i = 0; i < set->count; i++)
-		c.total += is_race(set->items[i]);
+		c.total += is_race(&c, set->items[i]);
 	signal(SIGCHLD, SIG_DFL);
 	rd_pool_open(&c.pool, &pool);
 	err = run_tasks(&c);

@@ -42,6 +42,7 @@ struct classify { /* zero values are the defaults */
 	uint64_t timeout;	       /* seconds that a run may take; 0: by the recorded run */
 	uint64_t time;		       /* seconds that all of them may take; 0: any */
 	uint64_t recorded_ms;	       /* as in struct replay_request */
+	bool confirmed;		       /* only races that are confirmed */
 	enum finding_model model;      /* the memory model of the runs */
 	struct classify_techniques techniques;
 

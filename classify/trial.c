@@ -98,6 +98,7 @@ const char *trial_fault(enum replay_end end, int status, const char *errors)
 {
 	switch (end) {
 	case REPLAY_DEADLOCKED: return "deadlock";
+	case REPLAY_LIVELOCKED: return "hang";
 	case REPLAY_SIGNALLED: return fault_of_signal(status, errors);
 	default: return NULL;
 	}
@@ -181,6 +182,22 @@ static const char *copy_text(struct trial_bench *b, const char *text)
 	return text ? rd_arena_strndup(b->arena, text, strlen(text)) : NULL;
 }
 
+static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct replay_obstacle *o)
+{
+	struct trace_frame frame = {0};
+
+	if (o->site && trace_sites_find(b->how->program->sites, o->site))
+		trace_sites_frames(b->how->program->sites, o->site, &frame, 1);
+	return (struct trial_obstacle){.thread = copy_text(b, o->thread),
+				       .kind = copy_text(b, o->kind),
+				       .name = copy_text(b, o->name),
+				       .owner = copy_text(b, o->owner),
+				       .file = frame.file && *frame.file ? copy_text(b, frame.file) : NULL,
+				       .line = frame.line,
+				       .lifted = o->lifted,
+				       .goal = o->goal};
+}
+
 static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial *t)
 {
 	int err = read_texts(b, t);
@@ -188,6 +205,7 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	t->outcome = r->outcome;
 	t->end = r->end;
 	t->status = r->status;
+	t->obstacle = copy_obstacle(b, &r->obstacle);
 	t->unsure = r->turns.unsure != 0;
 	t->trail = r->turns.trail;
 	t->why = copy_text(b, why_not(r));

@@ -15,19 +15,29 @@ struct trial_text {
 	size_t length;
 };
 
+/* As struct replay_obstacle, with the place where the thread waits. */
+struct trial_obstacle {
+	const char *thread, *kind, *name, *owner;
+	const char *file; /* NULL: unknown */
+	uint32_t line;
+	bool lifted;
+	int goal;
+};
+
 struct trial {
 	bool counts; /* it went the way it was to go, and came to an end that means something */
 	bool unsure; /* time had a say in it */
 	enum replay_outcome outcome;
 	enum replay_end end;
 	int status;
-	const char *fault;	   /* consequence that no program wants: crash, deadlock, ...; NULL: none */
-	const char *ending;	   /* "the program ended with status 3" */
-	const char *why;	   /* it does not count: a sentence; NULL */
-	struct trial_text text[2]; /* standard output and standard error */
-	uint64_t digest;	   /* of how it ended and what it wrote */
-	uint64_t lines;		   /* the same, but in whatever order the lines came */
-	uint64_t trail;		   /* of the choices; equal trails are equal schedules */
+	const char *fault;  /* consequence that no program wants: crash, deadlock, ...; NULL: none */
+	const char *ending; /* "the program ended with status 3" */
+	const char *why;    /* it does not count: a sentence; NULL */
+	struct trial_obstacle obstacle; /* its thread is NULL: none is known */
+	struct trial_text text[2];	/* standard output and standard error */
+	uint64_t digest;		/* of how it ended and what it wrote */
+	uint64_t lines;			/* the same, but in whatever order the lines came */
+	uint64_t trail;			/* of the choices; equal trails are equal schedules */
 };
 
 /* Where runs are made: a process that has one program to run again and again. */

@@ -127,3 +127,19 @@ void words_seen(struct rd_buf *out, const struct schedule *race, const struct de
 		rd_buf_addf(out, "; %s, %s", otherwise.data, other->ending);
 	rd_buf_release(&otherwise);
 }
+
+void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct adhoc *a)
+{
+	const struct trial_obstacle *o = &a->obstacle;
+
+	add_access(out, &race->goals[a->goal]);
+	rd_buf_adds(out, " comes before ");
+	add_access(out, &race->goals[1 - a->goal]);
+	rd_buf_addf(out, ": %s waits in %s", o->thread, o->kind ? o->kind : "a loop");
+	if (o->kind)
+		rd_buf_addf(out, " for %s, which %s has", o->name ? o->name : "a lock", o->owner);
+	if (o->file)
+		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(o->file), o->line);
+	if (!o->kind)
+		rd_buf_addf(out, " until %s changes", o->name ? o->name : "a value");
+}

@@ -4,6 +4,7 @@
 #define CLASSIFY_WORDS_H
 
 #include "base/buf.h"
+#include "classify/adhoc.h"
 #include "classify/decide.h"
 
 /* Where two outputs differ first: the stream, the line and both texts; or the exit status.  `otherwise` is
@@ -14,5 +15,8 @@ void words_difference(struct rd_buf *out, const struct trial *a, const struct tr
 /* What the run that shows a class did, and what the other one did. */
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
 		const struct decision *d);
+
+/* What keeps the two accesses in one order. */
+void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct adhoc *a);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "classify/adhoc.h"
 #include "classify/decide.h"
 #include "classify/words.h"
 #include "run/orphan.h"
@@ -29,6 +30,7 @@ struct work {
 	const struct classify *how;
 	struct finding_set *set; /* of the answer */
 	struct finding *f;
+	struct schedule race; /* its schedule, which leads both threads there; borrowed */
 	struct trial_bench bench;
 	struct decide_runs runs;
 	struct decision decision;
@@ -49,7 +51,7 @@ static int run_variant(struct work *w, struct decide_place p, struct trial *t, s
 {
 	struct variant v;
 
-	variant_make(&v, w->f->schedule, p.group, (unsigned)p.number);
+	variant_make(&v, &w->race, p.group, (unsigned)p.number);
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
@@ -65,9 +67,11 @@ static int run_twins(struct work *w, size_t number)
 	return err;
 }
 
-/* Where nobody met in the first runs nobody will. */
+/* Where nobody met in the first runs, or something was in the way, nobody will. */
 static bool is_hopeless(const struct work *w)
 {
+	if (w->runs.count && w->runs.items[VARIANT_FIRST][0].obstacle.thread)
+		return true;
 	for (size_t i = 0; i < w->runs.count; i++)
 		if (w->runs.items[VARIANT_FIRST][i].counts || w->runs.items[VARIANT_SECOND][i].counts)
 			return false;
@@ -185,7 +189,7 @@ static int show(struct work *w)
 		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
 		w->decision.class = FINDING_NO_CLASS;
 	} else if (!err) {
-		words_seen(&text, w->f->schedule, &w->runs, d);
+		words_seen(&text, &w->race, &w->runs, d);
 		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
 		if (other)
 			add_witness(w, d->other, other, "the other output");
@@ -240,18 +244,81 @@ static void confirm(struct work *w)
 	w->f->reason = NULL;
 }
 
+/* ---- one order ---- */
+
+/* A run that was led to both accesses and did not come there. */
+static const struct trial *find_apart(const struct work *w)
+{
+	for (size_t i = 0; i < w->runs.count; i++)
+		for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
+			if (w->runs.items[g][i].obstacle.thread)
+				return &w->runs.items[g][i];
+	return NULL;
+}
+
+static int look_for_order(struct work *w, struct adhoc *a)
+{
+	const struct trial *apart = find_apart(w);
+
+	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		return adhoc_flag(&w->bench, &w->race, a);
+	if (w->decision.class == FINDING_NO_CLASS && apart)
+		return adhoc_apart(&w->bench, &w->race, apart, a);
+	return RD_OK;
+}
+
+/* A copy that the set owns. */
+static int keep_schedule(struct work *w, const struct schedule *s, struct schedule **kept)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	*kept = finding_schedule_new(w->set);
+	schedule_release(*kept);
+	schedule_format(s, &text);
+	err = schedule_parse(*kept, text.data, text.length, "the run");
+	rd_buf_release(&text);
+	return err;
+}
+
+static int say_order(struct work *w, const struct adhoc *a)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule *kept;
+	int err = keep_schedule(w, &a->schedule, &kept);
+
+	words_adhoc(&text, &w->race, a);
+	finding_note(w->set, w->f, text.data);
+	w->decision.class = FINDING_SINGLE_ORDERING;
+	finding_add_witness(w->set, w->f,
+			    &(struct finding_witness){.class = FINDING_SINGLE_ORDERING,
+						      .model = w->how->model,
+						      .seen = finding_text(w->set, text.data),
+						      .input = w->f->input,
+						      .schedule = kept,
+						      .runs = REPLAYS + 1});
+	rd_buf_release(&text);
+	return err;
+}
+
 static int classify(struct work *w)
 {
+	struct adhoc order = {0};
 	int err = run_all(w);
 
+	if (!err && w->how->techniques.adhoc)
+		err = look_for_order(w, &order);
 	if (err)
 		return err;
 	w->f->k = w->decision.k;
 	confirm(w);
+	if (order.found)
+		err = say_order(w, &order);
 	switch (w->decision.class) {
 	case FINDING_SPEC_VIOLATED:
 	case FINDING_OUTPUT_DIFFERS: err = show(w); break;
 	case FINDING_K_WITNESS_HARMLESS: say_harmless(w); break;
+	case FINDING_SINGLE_ORDERING: break;
 	default: finding_note(w->set, w->f, finding_textf(w->set, "not classified: %s", why_none(w)));
 	}
 	if (!err && w->decision.class != FINDING_NO_CLASS)
@@ -268,7 +335,11 @@ int work_classify(const struct classify *how, const struct finding *given, const
 
 	rd_log_set(keep_message, &w);
 	run_orphans_adopt();
+	w.race = *f.schedule;
+	w.race.anywhere = false;
 	finding_set_put(w.set, &f);
+	f.witnesses = NULL;
+	f.witness_count = 0;
 	err = trial_open(&w.bench, how, directory);
 	if (!err)
 		err = classify(&w);

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "cmd/classes.h"
 #include "cmd/ending.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
@@ -34,7 +35,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +57,11 @@ static const struct cmd_usage usage = {
 	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
 	"that other schedules lead to; and tries each one by running the program again under that\n"
 	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
-	"reproduces them.  The exit status is 1 if something was confirmed, otherwise 0.  Everything is\n"
+	"reproduces them, and what races do to the program, as with 'raddle classify'.  The exit\n"
+	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
-	"jobs runs no_replay pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
+	"jobs runs no_replay no_classify fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
@@ -93,8 +94,10 @@ struct check {
 	struct replay_settled *settled;
 	struct finding_set **sets; /* of what was tried early */
 	size_t set_count, set_capacity;
-	size_t early;	   /* predictions that were looked at while others were sought */
-	double seconds[3]; /* spent on recording, prediction and replays */
+	size_t early; /* predictions that were looked at while others were sought */
+	struct classify_result classes;
+	enum finding_class fail_on;
+	double seconds[4]; /* spent on recording, prediction, replays and classification */
 	int64_t end_ns;	   /* when the check has to end; 0: never */
 };
 
@@ -105,10 +108,14 @@ static double now(void)
 
 /* ---- the directory ---- */
 
+/* ID.schedule, ID.witness.schedule, ID.witness-2.schedule */
 static bool is_schedule(const char *name)
 {
-	return strspn(name, "0123456789abcdef") == FINDING_ID_SIZE - 1 &&
-	       strcmp(name + FINDING_ID_SIZE - 1, ".schedule") == 0;
+	static const char end[] = ".schedule";
+	size_t length = strlen(name);
+
+	return strspn(name, "0123456789abcdef") == FINDING_ID_SIZE - 1 && length >= sizeof end &&
+	       strcmp(name + length - sizeof end + 1, end) == 0;
 }
 
 static char *inside(const char *name)
@@ -309,21 +316,6 @@ static int record(struct check *c)
 
 /* ---- replays ---- */
 
-static uint64_t count_cores(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
-}
-
-/* Servers have their port and other programs their files, which two runs at once would fight for. */
-static uint64_t count_jobs(void)
-{
-	if (opt.jobs)
-		return opt.jobs;
-	return opt.with || opt.setup ? 1 : count_cores();
-}
-
 /* What is shown while replays run. */
 struct show {
 	struct check *c;
@@ -396,7 +388,7 @@ static int settle(struct check *c, const struct trace_sites *sites, const struct
 				    .companion = opt.with,
 				    .setup = opt.setup,
 				    .directory = directory,
-				    .jobs = (unsigned)count_jobs(),
+				    .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
 				    .timeout_ms = opt.timeout,
 				    .time = seconds_left(t->end_ns),
 				    .once = t->once,
@@ -632,6 +624,54 @@ static int predict(struct check *c)
 	return cmd_filter_apply(c->set, false);
 }
 
+/* ---- classes ---- */
+
+static bool is_to_classify(const struct check *c)
+{
+	for (size_t i = 0; i < c->set->count; i++)
+		if (c->set->items[i]->kind == FINDING_RACE && c->set->items[i]->status == FINDING_CONFIRMED)
+			return true;
+	return false;
+}
+
+/* When replays have to end: classification gets a quarter of what is left. */
+static int64_t settled_by(const struct check *c)
+{
+	int64_t left = c->end_ns - rd_now_ns();
+
+	return opt.no_classify || !c->end_ns || left < 0 ? c->end_ns : c->end_ns - left / 4;
+}
+
+/* What comes of a race is worth knowing, but a check that cannot tell has not failed. */
+static int classify(struct check *c)
+{
+	struct run_build build = {.fast = opt.fast,
+				  .quick = opt.quick,
+				  .often = true,
+				  .verbose = opt.verbose,
+				  .plugins = opt.plugins};
+	char *directory = inside("classes");
+	struct classify how = {.input = &c->input,
+			       .companion = opt.with,
+			       .setup = opt.setup,
+			       .directory = directory,
+			       .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
+			       .timeout = cmd_seconds(opt.timeout),
+			       .time = seconds_left(c->end_ns),
+			       .recorded_ms = c->recorded_ms,
+			       .confirmed = true,
+			       .model = FINDING_SC,
+			       .techniques = CLASSIFY_TECHNIQUES};
+	struct cmd_classes_program program;
+
+	if (cmd_classes_open(&program, c->argv[0], &build) ||
+	    cmd_classes_run(&program, how, c->argv, c->set, &c->classes))
+		rd_warn("the races could not be classified");
+	cmd_classes_close(&program);
+	free(directory);
+	return cmd_classes_write_witnesses(c->set, opt.output);
+}
+
 /* ---- the report ---- */
 
 static void add_stats(const struct check *c, const struct replay_settled *r)
@@ -653,6 +693,8 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	finding_stat(c->set, "record_seconds", c->seconds[0]);
 	finding_stat(c->set, "predict_seconds", c->seconds[1]);
 	finding_stat(c->set, "replay_seconds", c->seconds[2]);
+	finding_stat(c->set, "classify_seconds", c->seconds[3]);
+	cmd_classes_stats(c->set, &c->classes);
 }
 
 static int write_documents(const struct check *c, const struct report_opts *how)
@@ -693,6 +735,7 @@ static void say_rest(const struct check *c, const struct replay_settled *r)
 {
 	say_end(c);
 	say_late(r);
+	cmd_classes_say(c->set, &c->classes, stderr);
 	cmd_prediction_rest(&prediction, stderr, "tried");
 	if (c->input.typed && finding_set_count(c->set, FINDING_CONFIRMED, false) < c->set->count)
 		fputs("The replays had no input, because it came from a terminal; use a file.\n", stderr);
@@ -735,9 +778,13 @@ static int check_program(struct check *c, struct replay_settled *r)
 	say_means(c, c->set);
 	prediction.deadline_ns = c->end_ns;
 	if (!err && !opt.no_replay && !r->interrupted)
-		err = replay(c, &(struct trial){.set = c->set, .end_ns = c->end_ns});
+		err = replay(c, &(struct trial){.set = c->set, .end_ns = settled_by(c)});
 	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
 	finding_set_finish(c->set);
+	if (!err && !opt.no_classify && !r->interrupted && is_to_classify(c))
+		err = classify(c);
+	c->seconds[3] = now() - begin - c->seconds[0] - c->seconds[1] - c->seconds[2];
+	cmd_classes_sort(c->set);
 	return err ? err : report(c, r);
 }
 
@@ -775,6 +822,7 @@ static int conclude(const struct check *c, bool interrupted)
 static void release(struct check *c)
 {
 	finding_set_free(c->set);
+	classify_result_release(&c->classes);
 	for (size_t i = 0; i < c->set_count; i++)
 		finding_set_free(c->sets[i]);
 	free(c->sets);
@@ -789,7 +837,7 @@ static void release(struct check *c)
 	rd_argv_release(&prediction.modules);
 }
 
-static int check(char **argv)
+static int check(char **argv, enum finding_class fail_on)
 {
 	struct run_build how = {.fast = opt.fast,
 				.quick = opt.quick,
@@ -797,7 +845,8 @@ static int check(char **argv)
 				.verbose = opt.verbose,
 				.plugins = opt.plugins};
 	struct replay_settled r = {0};
-	struct check c = {.argv = argv, .settled = &r, .companion = {.command = opt.with}};
+	struct check c = {
+		.argv = argv, .settled = &r, .companion = {.command = opt.with}, .fail_on = fail_on};
 	struct rd_claim claim = {0};
 	int status, err = run_program_open(&c.program, argv[0], &how);
 	bool found;
@@ -810,7 +859,7 @@ static int check(char **argv)
 		err = prepare_directory(&claim);
 	if (!err)
 		err = check_program(&c, &r);
-	found = finding_set_count(c.set, FINDING_CONFIRMED, true) > 0;
+	found = cmd_classes_found(c.set, c.fail_on);
 	status = err ? CMD_FAILED : found ? CMD_FOUND : conclude(&c, r.interrupted);
 	replay_settled_release(&r);
 	release(&c);
@@ -820,6 +869,7 @@ static int check(char **argv)
 
 int cmd_check(int argc, char **argv)
 {
+	enum finding_class fail_on;
 	struct cmd_words words;
 	int status = cmd_program(argc, argv, &usage, NULL, &words), ended;
 
@@ -827,9 +877,11 @@ int cmd_check(int argc, char **argv)
 		return status;
 	if (!*words.program)
 		return cmd_which("check", "program");
+	if (cmd_classes_option(opt.fail_on, "check", &fail_on))
+		return CMD_FAILED;
 	opt.timeout = cmd_limit(opt.timeout, 0);
 	cmd_prediction_start(&prediction);
 	if (run_guard(&ended))
 		return run_exit_like(ended);
-	return check(words.program);
+	return check(words.program, fail_on);
 }

@@ -4,10 +4,12 @@
  */
 #include "cmd/classes.h"
 
-#include "base/compare.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "finding/schedule.h"
+#include "run/orphan.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -59,6 +61,53 @@ unsigned cmd_classes_jobs(uint64_t wanted, bool alone)
 		return (unsigned)wanted;
 	return !alone && sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
 }
+
+/* ---- running ---- */
+
+int cmd_classes_open(struct cmd_classes_program *p, const char *name, const struct run_build *how)
+{
+	int err;
+
+	*p = (struct cmd_classes_program){.program = {.kind = CLASSIFY_FLAVOUR}};
+	err = run_program_open(&p->program, name, how);
+	return err ? err : trace_sites_read(&p->sites, p->program.flavour.sites);
+}
+
+void cmd_classes_close(struct cmd_classes_program *p)
+{
+	trace_sites_free(p->sites);
+	run_program_close(&p->program);
+}
+
+static void show_progress(void *context, const struct classify_progress *so_far)
+{
+	struct rd_progress *progress = context;
+	char *detail = so_far->seconds_left > 0 ? rd_xasprintf("at most %.0f s more", so_far->seconds_left)
+						: rd_xstrdup("");
+
+	progress->total = so_far->total;
+	rd_progress_update(progress, so_far->done, detail);
+	free(detail);
+}
+
+int cmd_classes_run(struct cmd_classes_program *p, struct classify how, char **argv, struct finding_set *set,
+		    struct classify_result *result)
+{
+	struct replay_program program = {.program = &p->program, .argv = argv, .sites = p->sites};
+	struct rd_progress progress;
+	int err;
+
+	how.program = &program;
+	how.progress = show_progress;
+	how.context = &progress;
+	rd_progress_start(&progress, "classifying", 0);
+	err = classify_races(&how, set, result);
+	run_orphans_end(0);
+	rd_progress_end(&progress);
+	return err;
+}
+
+/* ---- what counts ---- */
 
 static bool is_as_bad(const struct finding *f, enum finding_class class)
 {
@@ -132,6 +181,28 @@ int cmd_classes_write_witnesses(struct finding_set *set, const char *directory)
 	return err;
 }
 
+static void say_one(const struct finding *f, FILE *out)
+{
+	const struct finding_frame *top = finding_top(&f->accesses[0].stack);
+
+	fprintf(out, "  %s: race on %s, %s:%" PRIu32, f->id, f->object.name ? f->object.name : "memory",
+		top->file ? rd_base_name(top->file) : "?", top->line);
+	fprintf(out, ": %s%s%s\n", finding_class_name(f->class), f->consequence ? ", " : "",
+		f->consequence ? f->consequence : "");
+	if (f->witness_count && f->witnesses[0].schedule_path)
+		fprintf(out, "    raddle replay %s\n", f->witnesses[0].schedule_path);
+}
+
+/* Reports that are out already have no class. */
+static void say_told(const struct finding_set *set, FILE *out)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		if (f->told && f->class != FINDING_NO_CLASS && f->access_count)
+			say_one(f, out);
+	}
+}
+
 void cmd_classes_say(const struct finding_set *set, const struct classify_result *result, FILE *out)
 {
 	const char *separator = "Classes: ";
@@ -149,10 +220,19 @@ void cmd_classes_say(const struct finding_set *set, const struct classify_result
 	}
 	if (any)
 		fputs(".\n", out);
+	say_told(set, out);
 	if (result->undecided)
 		fprintf(out, "Not classified: %" PRIu64 "; the notes say why.\n", result->undecided);
 	if (result->untried)
 		fprintf(out, "Not classified %s: %" PRIu64 ".\n",
 			result->interrupted ? "before the interrupt" : "in the time given (--time raises it)",
 			result->untried);
+}
+
+void cmd_classes_stats(struct finding_set *set, const struct classify_result *result)
+{
+	finding_stat(set, "classified", (double)result->classified);
+	finding_stat(set, "undecided", (double)result->undecided);
+	finding_stat(set, "unclassified", (double)result->untried);
+	finding_stat(set, "classify_runs", (double)result->runs);
 }

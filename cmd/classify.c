@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/outside.h"
-#include "base/progress.h"
 #include "base/scratch.h"
 #include "classify/classify.h"
 #include "cmd/classes.h"
@@ -50,12 +49,10 @@ static const struct cmd_usage usage = {
 
 struct task {
 	struct finding_set *set;
-	struct run_program program;
-	struct trace_sites *sites;
+	struct cmd_classes_program program;
 	struct run_input input;
 	struct classify_techniques techniques;
 	struct classify_result result;
-	struct rd_progress progress;
 	char **argv;
 	char *scratch;
 	enum finding_class fail_on;
@@ -126,14 +123,9 @@ static int open_program(struct task *t)
 	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins};
 	int err = rd_scratch_open(&t->scratch, NULL, "raddle-classify");
 
-	t->program.kind = CLASSIFY_FLAVOUR;
 	if (!err)
 		err = open_input(t);
-	if (!err)
-		err = run_program_open(&t->program, t->argv[0], &how);
-	if (!err)
-		err = trace_sites_read(&t->sites, t->program.flavour.sites);
-	return err;
+	return err ? err : cmd_classes_open(&t->program, t->argv[0], &how);
 }
 
 /* How long the recorded run took, if its trace is still there. */
@@ -157,20 +149,10 @@ static uint64_t recorded_ms(const struct finding_set *set)
 
 /* ---- classes ---- */
 
-static void show_progress(void *context, const struct classify_progress *so_far)
-{
-	struct task *t = context;
-
-	t->progress.total = so_far->total;
-	rd_progress_update(&t->progress, so_far->done, "");
-}
-
 static int classify(struct task *t)
 {
-	struct replay_program program = {.program = &t->program, .argv = t->argv, .sites = t->sites};
 	char *directory = rd_xasprintf("%s/runs", t->scratch);
-	struct classify how = {.program = &program,
-			       .input = &t->input,
+	struct classify how = {.input = &t->input,
 			       .companion = opt.with,
 			       .setup = opt.setup,
 			       .directory = directory,
@@ -180,35 +162,21 @@ static int classify(struct task *t)
 			       .time = cmd_seconds(opt.class_time),
 			       .recorded_ms = recorded_ms(t->set),
 			       .model = FINDING_SC,
-			       .techniques = t->techniques,
-			       .progress = opt.quiet ? NULL : show_progress,
-			       .context = t};
-	int err;
+			       .techniques = t->techniques};
+	int err = cmd_classes_run(&t->program, how, t->argv, t->set, &t->result);
 
-	rd_progress_start(&t->progress, "classifying", 0);
-	err = classify_races(&how, t->set, &t->result);
-	run_orphans_end(0);
-	rd_progress_end(&t->progress);
 	free(directory);
 	return err;
 }
 
 /* ---- the report ---- */
 
-static void add_stats(struct task *t)
-{
-	finding_stat(t->set, "classified", (double)t->result.classified);
-	finding_stat(t->set, "undecided", (double)t->result.undecided);
-	finding_stat(t->set, "unclassified", (double)t->result.untried);
-	finding_stat(t->set, "classify_runs", (double)t->result.runs);
-}
-
 static int report(struct task *t)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr), .others = opt.verbose};
 	int err;
 
-	add_stats(t);
+	cmd_classes_stats(t->set, &t->result);
 	cmd_classes_sort(t->set);
 	err = cmd_classes_write_witnesses(t->set, opt.output ? opt.output : DIRECTORY);
 	if (!err)
@@ -224,8 +192,7 @@ static void release(struct task *t)
 {
 	finding_set_free(t->set);
 	classify_result_release(&t->result);
-	trace_sites_free(t->sites);
-	run_program_close(&t->program);
+	cmd_classes_close(&t->program);
 	run_input_close(&t->input);
 	rd_scratch_close(t->scratch);
 }

@@ -6,7 +6,7 @@ shown=(err)
 
 # check_races PROGRAM: what `raddle check` finds in it, in found/PROGRAM.
 check_races() {
-	"$RADDLE" check -q -o "found/$1" -- ./races "$1" >/dev/null 2>err </dev/null
+	"$RADDLE" check -q --no-classify -o "found/$1" -- ./races "$1" >/dev/null 2>err </dev/null
 }
 # classify_races PROGRAM: classes of these, in PROGRAM.json and out/PROGRAM.
 classify_races() {
@@ -28,7 +28,7 @@ fits() {
 	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
 }
 
-programs="redundant redundant-prints lost-update exit-counts order-violation assertion double-free"
+programs="redundant redundant-prints flag-spin flag-sleep lost-update exit-counts order-violation assertion hang double-free"
 [ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels" | sort -u)
 mkdir -p found out
 for program in $programs; do
@@ -53,6 +53,28 @@ for i in 1 2 3; do
 	[ "$got" = 1 ] || complain "replay $i of the lost update: $got"
 	got=$("$RADDLE" replay out/lost-update/*.witness-2.schedule -- ./races lost-update 2>err </dev/null)
 	[ "$got" = 2 ] || complain "replay $i of the other order: $got"
+done
+
+# What keeps the order is named.
+jq -e '[.findings[] | .notes[-1] | test("waits in a loop at races.c:[0-9]+ until flag changes")] | all and length == 2' flag-sleep.json >/dev/null ||
+	complain "the flag is not named: $(jq -c '[.findings[].notes]' flag-sleep.json)"
+
+# raddle check does it all, the worst first.
+"$RADDLE" check -o all --json all.json --sarif all.sarif --html all.html -- ./races hang >/dev/null 2>err </dev/null
+[ $? = 1 ] || complain "check: the status"
+jq -e '[.findings[] | select(.status == "confirmed") | .class][0] == "spec-violated" and .stats.classified >= 1' all.json >/dev/null ||
+	complain "check: $(jq -c '[.findings[] | [.object, .status, .class]]' all.json)"
+jq -e '[.runs[0].results[] | select(.level == "error" and .properties.class == "spec-violated" and .rank > 50)] | length >= 1' all.sarif >/dev/null ||
+	complain "SARIF: $(jq -c '[.runs[0].results[] | [.level, .rank, .properties]]' all.sarif)"
+grep -q spec-violated all.html || complain "HTML has no class"
+grep -q 'Classes: ' err || complain "the report of check has no classes"
+ls all/*.witness.schedule >/dev/null || complain "check left no witness"
+"$RADDLE" check -q -o none --no-classify --json none.json -- ./races redundant 2>err </dev/null
+jq -e '[.findings[].class] == [null]' none.json >/dev/null || complain "--no-classify: $(jq -c '[.findings[].class]' none.json)"
+for wanted in 0:output-differs 1:k-witness-harmless 2:harmless; do
+	"$RADDLE" check -q -o fails --fail-on "${wanted#*:}" -- ./races redundant 2>err </dev/null
+	got=$?
+	[ $got = "${wanted%:*}" ] || complain "check --fail-on ${wanted#*:}: status $got"
 done
 
 # Classes are the same each time, for a schedule alone too, and whatever else is in the way.

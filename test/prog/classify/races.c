@@ -8,6 +8,8 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +106,78 @@ static void no_update(int n)
 		minimum = 200 + n;
 	else
 		minimum = 100;
+}
+
+/* ---- one order ---- */
+
+static volatile int flag, back;
+static _Atomic int relaxed_flag;
+static int data, answer;
+
+/* The reader waits for a flag, in the ways that programs do. */
+static void flag_spin(int n)
+{
+	if (n == 0) {
+		data = 42;
+		flag = 1;
+	} else {
+		while (!flag)
+			;
+		printf("data %d\n", data);
+	}
+}
+
+static void flag_sleep(int n)
+{
+	if (n == 0) {
+		data = 42;
+		flag = 1;
+	} else {
+		while (!flag)
+			usleep(20000);
+		printf("data %d\n", data);
+	}
+}
+
+static void flag_yield(int n)
+{
+	if (n == 0) {
+		data = 42;
+		flag = 1;
+	} else {
+		while (!flag)
+			sched_yield();
+		printf("data %d\n", data);
+	}
+}
+
+static void flag_atomic(int n)
+{
+	if (n == 0) {
+		data = 42;
+		atomic_store_explicit(&relaxed_flag, 1, memory_order_relaxed);
+	} else {
+		while (!atomic_load_explicit(&relaxed_flag, memory_order_relaxed))
+			;
+		printf("data %d\n", data);
+	}
+}
+
+/* There and back: each waits for the other. */
+static void flag_back(int n)
+{
+	if (n == 0) {
+		data = 42;
+		flag = 1;
+		while (!back)
+			;
+		printf("answer %d\n", answer);
+	} else {
+		while (!flag)
+			;
+		answer = data + 1;
+		back = 1;
+	}
 }
 
 /* ---- output ---- */
@@ -324,6 +398,21 @@ static void double_free(int n)
 	}
 }
 
+static volatile int closed, opened;
+
+/* If it is closed before the other one has looked nobody opens it, and the thread waits for ever. */
+static void hang(int n)
+{
+	if (n == 0) {
+		if (!closed)
+			opened = 1;
+	} else {
+		closed = 1;
+		while (!opened)
+			;
+	}
+}
+
 /* ---- the table ---- */
 
 static void say_counter(void)
@@ -372,6 +461,11 @@ static const struct program {
 	{"double-checked", double_checked, 2, NULL, say_table, NULL},
 	{"unread-counter", unread_counter, 2, NULL, NULL, NULL},
 	{"no-update", no_update, 2, NULL, NULL, NULL},
+	{"flag-spin", flag_spin, 2, NULL, NULL, NULL},
+	{"flag-sleep", flag_sleep, 2, NULL, NULL, NULL},
+	{"flag-yield", flag_yield, 2, NULL, NULL, NULL},
+	{"flag-atomic", flag_atomic, 2, NULL, NULL, NULL},
+	{"flag-back", flag_back, 2, NULL, NULL, NULL},
 	{"lost-update", lost_update, 2, NULL, say_counter, NULL},
 	{"lost-update-steps", lost_update_steps, 2, NULL, say_counter, NULL},
 	{"last-writer", last_writer, 2, NULL, say_last, NULL},
@@ -388,6 +482,7 @@ static const struct program {
 	{"division", division, 2, NULL, NULL, NULL},
 	{"third-thread", third_thread, 3, NULL, NULL, NULL},
 	{"gives-up", gives_up, 2, NULL, NULL, NULL},
+	{"hang", hang, 2, NULL, NULL, NULL},
 	{"double-free", double_free, 2, make_block, NULL, NULL},
 };
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Ad-hoc synchronisation.  In: a race.  Out: what keeps its accesses in one order, if something does.
+ *
+ * One thread stands before its access, and the other one is to come to its own.  If it waits instead, in a
+ * loop for a value or in an operation for what the standing thread has, then its access comes later in every
+ * run.  That it waited for this value is certain when it went on as soon as the value changed
+ * (rt/steer/steer-spin.c).  No time is measured.
+ */
+#include "classify/adhoc.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+#define AGAIN 2 /* runs that have to show it again */
+
+/* Whether the run shows that the thread of the other goal waits for the one of `goal`. */
+static bool shows(const struct trial *t, const struct schedule *race, unsigned goal)
+{
+	const struct trial_obstacle *o = &t->obstacle;
+
+	if (!o->thread || strcmp(o->thread, race->goals[1 - goal].thread) != 0)
+		return false;
+	return o->kind ? o->owner && !strcmp(o->owner, race->goals[goal].thread) : o->lifted;
+}
+
+static void lead(struct adhoc *a, const struct schedule *race)
+{
+	a->schedule = *race;
+	a->schedule.turns = true;
+	a->schedule.flavour = CLASSIFY_FLAVOUR;
+	memcpy(a->goals, race->goals, sizeof a->goals);
+	a->schedule.goals = a->goals;
+}
+
+static int show_again(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
+{
+	struct trial t;
+	int err = RD_OK;
+
+	for (int i = 0; i < AGAIN && a->found && !err; i++) {
+		err = trial_run(b, &a->schedule, &t, NULL);
+		a->found = !err && shows(&t, race, a->goal);
+	}
+	return err;
+}
+
+int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct trial *tried,
+		struct adhoc *a)
+{
+	*a = (struct adhoc){0};
+	lead(a, race);
+	for (unsigned goal = 0; goal < 2 && !a->found; goal++) {
+		a->found = shows(tried, race, goal);
+		a->goal = goal;
+	}
+	a->obstacle = tried->obstacle;
+	return show_again(b, race, a);
+}
+
+/* The thread of the other goal goes on from its access: it is to come there more often than it ever will. */
+static int wait_for(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
+{
+	struct trial t;
+	int err;
+
+	lead(a, race);
+	a->goals[1 - a->goal].occurrence = INT64_MAX;
+	err = trial_run(b, &a->schedule, &t, NULL);
+	if (err)
+		return err;
+	a->found = shows(&t, race, a->goal) && !t.obstacle.kind && t.obstacle.goal == (int)a->goal;
+	a->obstacle = t.obstacle;
+	return show_again(b, race, a);
+}
+
+int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
+{
+	int err = RD_OK;
+
+	*a = (struct adhoc){0};
+	for (unsigned goal = 0; goal < 2 && !a->found && !err; goal++) {
+		a->goal = goal;
+		if (race->goals[goal].write && !race->goals[1 - goal].write)
+			err = wait_for(b, race, a);
+	}
+	return err;
+}
