@@ -211,7 +211,9 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	t->why = copy_text(b, why_not(r));
 	t->counts = !t->why;
 	t->ending = copy_text(b, replay_end_text(r));
-	t->fault = err ? NULL : trial_fault(t->end, t->status, t->text[1].data);
+	t->fault = err		   ? NULL
+		   : r->fault.what ? "memory-error"
+				   : trial_fault(t->end, t->status, t->text[1].data);
 	trial_digest(t);
 	return err;
 }

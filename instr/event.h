@@ -74,6 +74,10 @@ bool instr_is_atomic(const struct instr_event *event);
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event); /* as a number */
 
 /* Records the range of a library function's argument at the builder's place. */
+/* What a library function will read or write, where that is known before the call: a number, or
+ * RADDLE_STOP_STRING for a string that is there; NULL: it is not known. */
+LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event);
+
 void instr_libc_call(struct instr_unit *u, const struct instr_event *event, LLVMValueRef self,
 		     LLVMValueRef site);
 

@@ -218,6 +218,59 @@ static const struct instr_event *atomic_call(struct full_function *x, LLVMValueR
 	return NULL;
 }
 
+/* --- the flavour `led` --------------------------------------------------------- */
+
+/* The length of a range as far as it is known before the call, at most 16 bits of it; NULL: it is not. */
+static LLVMValueRef stop_length(struct full_function *x, const struct instr_event *event)
+{
+	LLVMBuilderRef b = x->u->builder;
+	LLVMValueRef most = LLVMConstInt(x->u->i64, RADDLE_STOP_STRING - 1, false), n;
+	if (event->libc != NULL)
+		n = instr_libc_length_before(x->u, event);
+	else if (event->size != 0)
+		n = LLVMConstInt(x->u->i64, event->size, false);
+	else
+		n = LLVMBuildIntCast2(b, event->length, x->u->i64, false, "");
+	if (n == NULL || (LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) == RADDLE_STOP_STRING))
+		return n;
+	return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, n, most, ""), n, most, "");
+}
+
+static void stop_at_range(struct full_function *x, const struct instr_event *event)
+{
+	LLVMBuilderRef b = x->u->builder;
+	bool write = event->kind == EVENT_RANGE_WRITE;
+	LLVMValueRef n = stop_length(x, event), site, what;
+	if (n == NULL)
+		return;
+	site = LLVMBuildIntCast2(b, instr_event_site(x->u, event), x->u->i64, false, "");
+	what = LLVMBuildShl(b, n, LLVMConstInt(x->u->i64, 32, false), "");
+	what = LLVMBuildOr(b, LLVMBuildOr(b, what, site, ""),
+			   LLVMConstInt(x->u->i64, (uint64_t)write << 63, false), "");
+	instr_hook_call(x->u, HOOK_STOP, (LLVMValueRef[]){full_self(x), event->pointer, what});
+}
+
+/* The thread may have to stand before what a call reads and writes. */
+static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
+{
+	for (const struct instr_event *e = full_event(x, call); x->u->stops && e != NULL; e = following(x, e))
+		if (e->kind == EVENT_RANGE_READ || e->kind == EVENT_RANGE_WRITE)
+			stop_at_range(x, e);
+}
+
+/* Library functions that the runtime stands in front of tell it where they were called. */
+static void stop_before(struct full_function *x, LLVMValueRef call, uint32_t site)
+{
+	LLVMValueRef callee = ir_callee(call);
+	uint64_t what = LLVMConstIntGetZExtValue(full_site_number(x, site)) | RADDLE_STOP_CALLS |
+			(emits(x, call) ? RADDLE_STOP_EMITS : 0);
+	if (x->u->stops && (callee == NULL || ir_is_external(callee)))
+		instr_hook_call(x->u, HOOK_STOP,
+				(LLVMValueRef[]){full_self(x), LLVMConstNull(x->u->pointer),
+						 LLVMConstInt(x->u->i64, what, false)});
+	stop_at_ranges(x, call);
+}
+
 void full_call_before(struct full_function *x, LLVMValueRef call)
 {
 	bool code = is_asm(call), tail = full_call_is_tail(call);
@@ -240,13 +293,7 @@ void full_call_before(struct full_function *x, LLVMValueRef call)
 	if (stays(x, call))
 		return;
 	full_piece_close(x);
-	if (emits(x, call))
-		instr_hook_call(
-			x->u, HOOK_STOP,
-			(LLVMValueRef[]){full_self(x), LLVMConstNull(x->u->pointer),
-					 LLVMConstInt(x->u->i64,
-						      LLVMConstIntGetZExtValue(full_site_number(x, site)),
-						      false)});
+	stop_before(x, call, site);
 	put_ranges(x, call, false);
 	if (atomic != NULL)
 		x->old_site = instr_event_site(x->u, atomic);
@@ -331,6 +378,7 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 	full_put_word(x, "p8", LLVMBuildPtrToInt(b, LLVMGetArgOperand(call, 1), x->u->i64, ""));
 	full_put_word(x, "i8", length_of(x, call));
 	full_piece_close(x);
+	stop_at_ranges(x, call);
 	full_build_at(x, next);
 	instr_hook_call(x->u, HOOK_WRITE_RANGE,
 			(LLVMValueRef[]){full_self(x), to, full_site_number(x, site), length_of(x, call)});
@@ -342,6 +390,10 @@ static void fill(struct full_function *x, LLVMValueRef call)
 	full_put_address(x, LLVMGetArgOperand(call, 0));
 	full_put_value(x, LLVMGetArgOperand(call, 1));
 	full_put_word(x, "i8", length_of(x, call));
+	if (x->u->stops && full_event(x, call) != NULL) {
+		full_piece_close(x);
+		stop_at_ranges(x, call);
+	}
 }
 
 /* What va_start makes: on x86-64 the second and third pointer of the list lead to the arguments

@@ -6,6 +6,7 @@
  */
 #include "instr/format.h"
 #include "instr/full.h"
+#include "raddle/abi.h"
 
 #include <string.h>
 
@@ -48,9 +49,15 @@ static void put_range(struct full_function *x, const struct range *r)
 		return;
 	enum instr_hook hook = r->is_string ? (r->write ? HOOK_WRITE_STRING : HOOK_READ_STRING)
 					    : (r->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE);
-	instr_hook_call(
-		x->u, hook,
-		(LLVMValueRef[]){full_self(x), r->pointer, instr_event_site(x->u, &event), r->length});
+	LLVMValueRef site = instr_event_site(x->u, &event);
+	if (x->u->stops && !r->write && r->is_string) {
+		uint64_t what =
+			RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), RADDLE_STOP_STRING, false, false);
+		instr_hook_call(
+			x->u, HOOK_STOP,
+			(LLVMValueRef[]){full_self(x), r->pointer, LLVMConstInt(x->u->i64, what, false)});
+	}
+	instr_hook_call(x->u, hook, (LLVMValueRef[]){full_self(x), r->pointer, site, r->length});
 }
 
 static LLVMValueRef as_number(struct full_function *x, LLVMValueRef v)

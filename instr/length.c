@@ -7,6 +7,7 @@
 #include "instr/event.h"
 
 #include "base/error.h"
+#include "raddle/abi.h"
 #include "raddle/event.h"
 
 static LLVMValueRef const64(struct instr_unit *u, uint64_t n)
@@ -136,6 +137,26 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	case LENGTH_OPENED: break;
 	}
 	RD_BUG("a length without code");
+}
+
+/* Of strings that are copied the first byte will do: it is where races on strings are found. */
+LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event)
+{
+	const struct instr_libc *row = event->libc;
+	enum instr_hook hook;
+	switch (row->length) {
+	case LENGTH_FIXED:
+	case LENGTH_ARG:
+	case LENGTH_ARG_TIMES:
+	case LENGTH_PRODUCT: return libc_length(u, event, &hook);
+	case LENGTH_STRING:
+	case LENGTH_PRINTED_STRING: return row->write ? const64(u, 1) : const64(u, RADDLE_STOP_STRING);
+	case LENGTH_STRING_MAX:
+	case LENGTH_COMMON:
+	case LENGTH_COPIED:
+	case LENGTH_APPENDED: return unless_null(u, event, const64(u, 1));
+	default: return NULL;
+	}
 }
 
 static bool takes_two_pointers(enum instr_hook hook)

@@ -176,7 +176,7 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 {
 	if (s->kind == TRACE_SITE_CALL)
 		return true;
-	return s->kind != TRACE_SITE_FENCE && trace_site_writes(s) == goal->write;
+	return trace_site_accesses(s) && trace_site_writes(s) == goal->write;
 }
 
 static uint32_t site_number(const struct trace_sites *sites, size_t unit, const struct trace_site *s)
@@ -184,26 +184,39 @@ static uint32_t site_number(const struct trace_sites *sites, size_t unit, const 
 	return (sites->units[unit].slot << RADDLE_SITE_LOCAL_BITS) + s->n;
 }
 
-/* The first site at a place that is suitable, calls last; 0: none.  With `goal` NULL any will do. */
+/* How well a site fits: 0 not at all; a call less than an access, and best one of the object that is meant,
+ * since several parts of a structure may be accessed at one place. */
+static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
+			const struct schedule_place *place, const struct schedule_goal *goal)
+{
+	if (!plan_same_place(sites, s, place) || (goal && !is_suitable(s, goal)))
+		return 0;
+	if (goal && s->kind == TRACE_SITE_CALL)
+		return 1;
+	return goal && goal->object && s->what && !strcmp(s->what, goal->object) ? 3 : 2;
+}
+
+/* The first of the sites at a place that fit best; 0: none.  With `goal` NULL any will do. */
 static uint32_t site_at(const struct trace_sites *sites, const struct schedule_place *place,
 			const struct schedule_goal *goal)
 {
-	uint32_t call = 0;
+	uint32_t found = 0;
+	unsigned best = 0;
 
 	for (size_t u = 0; u < sites->unit_count; u++) {
 		const struct trace_unit *unit = &sites->units[u];
 
 		for (size_t i = 0; i < unit->site_count; i++) {
 			const struct trace_site *s = &sites->sites[unit->site + i];
+			unsigned fits = fitness(sites, s, place, goal);
 
-			if (!plan_same_place(sites, s, place) || (goal && !is_suitable(s, goal)))
+			if (fits <= best)
 				continue;
-			if (!goal || s->kind != TRACE_SITE_CALL)
-				return site_number(sites, u, s);
-			call = call ? call : site_number(sites, u, s);
+			best = fits;
+			found = site_number(sites, u, s);
 		}
 	}
-	return call;
+	return found;
 }
 
 static int no_such_site(const struct plan *p, const struct schedule_goal *h)

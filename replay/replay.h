@@ -164,6 +164,14 @@ struct replay_obstacle {
 	int goal;		/* of a spin: the goal whose thread stands at that memory; -1: none */
 };
 
+/* What the program did to memory that it had freed, and was ended for. */
+struct replay_fault {
+	const char *what;		 /* "use after free", "double free"; NULL: nothing */
+	const char *thread;		 /* that did it */
+	const char *freed;		 /* that had freed it; NULL: unknown */
+	const char *place, *freed_place; /* "a.c:12", "an unknown place" */
+};
+
 /* How a program went on whose threads took turns. */
 struct replay_turns {
 	struct schedule_decision *made; /* in which it differed from the default (include/raddle/steer.h) */
@@ -195,6 +203,7 @@ struct replay_result {
 	bool unordered;	  /* one of them is planned */
 	bool detect_over; /* the detector had no memory and saw only a part of the run */
 	struct replay_obstacle obstacle;
+	struct replay_fault fault;
 	struct replay_turns turns;
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */

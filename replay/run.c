@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "record/collector.h"
 #include "record/prepare.h"
 #include "replay/graph.h"
@@ -277,6 +278,39 @@ static void note_spin(struct replay *r, const struct board *b)
 					 .lifted = atomic_load(&r->steer->spin.changed) == 1};
 }
 
+/* ---- freed memory ---- */
+
+static const char *place_of(struct replay *r, uint32_t site)
+{
+	const struct trace_sites *sites = r->request->program->sites;
+	struct trace_frame frame = {.file = ""};
+	struct rd_buf text = RD_BUF_INIT;
+
+	if (trace_sites_find(sites, site))
+		trace_sites_frames(sites, site, &frame, 1);
+	if (*frame.file)
+		rd_buf_addf(&text, "%s:%" PRIu32, rd_base_name(frame.file), frame.line);
+	else
+		rd_buf_adds(&text, RD_UNKNOWN_PLACE);
+	return keep(r, &text);
+}
+
+static void note_fault(struct replay *r, const struct board *b)
+{
+	const struct raddle_steer_misuse *f = &r->steer->fault;
+	static const char *const words[] = {NULL, "use after free", "double free"};
+	uint32_t kind = atomic_load(&r->steer->fault.kind);
+
+	if (kind >= sizeof words / sizeof *words || !words[kind])
+		return;
+	r->result->fault = (struct replay_fault){
+		.what = words[kind],
+		.thread = thread_name(r, b, f->slot),
+		.freed = f->freed_slot == RADDLE_STEER_NONE ? NULL : thread_name(r, b, f->freed_slot),
+		.place = place_of(r, f->site),
+		.freed_place = place_of(r, f->freed_site)};
+}
+
 /* ---- the loop ---- */
 
 /* Whoever asked to look at the threads where they met has seen enough. */
@@ -465,6 +499,7 @@ static int draw_up(struct replay *r, int status)
 		return r->turns.err;
 	look_at_turns(r, &b);
 	note_spin(r, &b);
+	note_fault(r, &b);
 	conclude(r, &b);
 	result->observable =
 		!r->watch.in_io && (result->outcome == REPLAY_LIVELOCK ||
@@ -576,7 +611,7 @@ static uint32_t flags(const struct replay *r)
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
 	       (r->plan.goal_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
-	       (r->request->schedule->turns ? RADDLE_STEER_TURNS : 0u) |
+	       (r->request->schedule->turns ? RADDLE_STEER_TURNS | RADDLE_STEER_HEAP : 0u) |
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
 	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u);

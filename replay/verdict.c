@@ -33,6 +33,14 @@ const char *replay_outcome_name(enum replay_outcome outcome)
 
 static void add_waits(const struct replay_result *result, struct rd_buf *out);
 
+/* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at a.c:3" */
+static void add_fault(const struct replay_fault *f, struct rd_buf *out)
+{
+	rd_buf_addf(out, "the program was ended for a %s: %s %s memory at %s that %s had freed at %s",
+		    f->what, f->thread, !strcmp(f->what, "double free") ? "freed" : "used", f->place,
+		    f->freed ? f->freed : "another thread", f->freed_place);
+}
+
 const char *replay_end_text(struct replay_result *result)
 {
 	struct rd_buf text = RD_BUF_INIT;
@@ -41,8 +49,11 @@ const char *replay_end_text(struct replay_result *result)
 	switch (result->end) {
 	case REPLAY_EXITED: rd_buf_addf(&text, "the program ended with status %d", result->status); break;
 	case REPLAY_SIGNALLED:
-		rd_buf_addf(&text, "the program was ended by signal %d (%s)", result->status,
-			    strsignal(result->status));
+		if (result->fault.what)
+			add_fault(&result->fault, &text);
+		else
+			rd_buf_addf(&text, "the program was ended by signal %d (%s)", result->status,
+				    strsignal(result->status));
 		break;
 	case REPLAY_DEADLOCKED:
 		rd_buf_adds(&text, "the program was deadlocked and was killed: ");

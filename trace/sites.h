@@ -145,6 +145,12 @@ const struct trace_global *trace_sites_global(const struct trace_sites *sites, c
 /* "r", "rw", ... as in the table. */
 const char *trace_site_kind_name(enum trace_site_kind kind);
 
+/* Whether it accesses memory; sites of full traces may be about values only. */
+static inline bool trace_site_accesses(const struct trace_site *s)
+{
+	return s->kind < TRACE_SITE_FENCE || s->kind == TRACE_SITE_COPY;
+}
+
 static inline bool trace_site_writes(const struct trace_site *s)
 {
 	return s->kind == TRACE_SITE_WRITE || s->kind == TRACE_SITE_RANGE_WRITE ||

@@ -133,6 +133,11 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
  * happens. */
 #define RADDLE_ATOMIC_WHAT(site, size, relaxed, writes)                                                      \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(relaxed) << 62 | (uint64_t)(writes) << 63)
+/* For __raddle_stop(): a call of a function that is not instrumented, which is no access, and one that writes
+ * to a stream; the size of a string is looked up, and no size is larger than this one. */
+#define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
+#define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
+#define RADDLE_STOP_STRING 0xffff
 #define RADDLE_ATOMIC_SIZE(what) ((uint32_t)((what) >> 32) & 0xffff)
 #define RADDLE_ATOMIC_RELAXED(what) ((what) >> 62 & 1)
 #define RADDLE_ATOMIC_WRITES(what) ((what) >> 63 != 0)

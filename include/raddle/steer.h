@@ -69,7 +69,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 5
+#define RADDLE_STEER_VERSION 6
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -102,6 +102,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_TURNS = 16,     /* one thread at a time */
 	RADDLE_STEER_ASK = 32,	     /* stand when all decisions were taken */
 	RADDLE_STEER_ASK_START = 64, /* stand before the first operation */
+	RADDLE_STEER_HEAP = 128,     /* keep freed memory back and end a program that uses it (rt/heap/) */
 };
 
 /* Why the plan cannot be kept. */
@@ -250,6 +251,17 @@ struct raddle_steer_spin {
 	uint32_t unused;
 };
 
+/* What the program did to memory that it had freed. */
+enum raddle_misuse { RADDLE_MISUSE_NONE, RADDLE_MISUSE_AFTER_FREE, RADDLE_MISUSE_DOUBLE_FREE };
+
+struct raddle_steer_misuse {
+	_Atomic uint32_t kind; /* enum raddle_misuse; written last */
+	uint32_t slot, site;
+	uint32_t freed_slot, freed_site; /* who freed it; NONE, 0: unknown */
+	uint32_t unused;
+	uint64_t address;
+};
+
 /* What a program that stands asks about. */
 struct raddle_steer_ask {
 	uint32_t slot;		       /* who came to the point; its place is in the slot */
@@ -292,6 +304,7 @@ struct raddle_steer {
 	_Atomic uint32_t unsure;	       /* how often time had a say: AWAY */
 	_Atomic uint32_t livelock;	       /* all who can go on spin, and nobody changes anything */
 	struct raddle_steer_spin spin;
+	struct raddle_steer_misuse fault;
 	struct raddle_steer_ask ask;
 };
 

@@ -83,6 +83,18 @@ static void released(void *p)
 		note_free(t, p);
 }
 
+/* Gives the block back, unless a layer keeps it. */
+static void give_back(void *p)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt.heard.frees != NULL) && p ? rt_self() : NULL;
+	bool kept = false;
+
+	if (t && t->recording == RT_TOLD && !t->internal)
+		RT_TELL(frees, t, p, &kept);
+	if (!kept)
+		REAL(free)(p);
+}
+
 INTERPOSE(void *, malloc, (size_t size))
 {
 	return allocated(rt_fresh(REAL(malloc)(size), 0), size, RADDLE_ALLOC_MALLOC);
@@ -113,6 +125,18 @@ static __attribute__((noinline, cold)) void *adopted(const void *old, size_t siz
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
+/* A layer may keep the old block, so it does not grow where it is. */
+static __attribute__((noinline, cold)) void *moved(void *old, size_t size, size_t before)
+{
+	void *p = REAL(malloc)(size);
+
+	if (!p)
+		return NULL;
+	__builtin_memcpy(p, old, before < size ? before : size);
+	give_back(old);
+	return p;
+}
+
 static void *resize(void *old, size_t size)
 {
 	size_t before;
@@ -121,6 +145,8 @@ static void *resize(void *old, size_t size)
 		return adopted(old, size);
 	before = old ? malloc_usable_size(old) : 0;
 	released(old);
+	if (RT_UNLIKELY(rt.heard.frees != NULL) && old && size)
+		return reallocated(old, rt_fresh(moved(old, size, before), before), size);
 	return reallocated(old, rt_fresh(REAL(realloc)(old, size), before), size);
 }
 
@@ -145,7 +171,7 @@ INTERPOSE(void, free, (void *p))
 	if (RT_UNLIKELY(rt_is_early(p)))
 		return;
 	released(p);
-	REAL(free)(p);
+	give_back(p);
 }
 
 INTERPOSE(void *, memalign, (size_t alignment, size_t size))

@@ -39,6 +39,7 @@ enum rt_layer_number {
 	RT_LAYER_LED,
 	RT_LAYER_STEER,
 	RT_LAYER_DETECT,
+	RT_LAYER_HEAP,
 	RT_LAYER_COUNT,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of the flavour `led`: the call before each load and store, and before each call that writes to a
- * stream, whose size is 0.  In: where and what.  Out: perhaps a
+ * Accesses of the flavour `led`: the call before each load and store, before what a library function reads
+ * and writes, and before a call that writes to a stream.  In: where and what.  Out: perhaps a
  * thread that a layer has stand there (rt/core/layer.h).
  *
  * Until the threads have met only the first access of a segment counts, as in the flavour `record`, whose
@@ -30,23 +30,39 @@ static bool is_first(struct rt_thread *t, uintptr_t a, uint64_t size, bool write
 	return first;
 }
 
+/* With its end, as far as sizes go; 0: there is none. */
+static uint64_t string_size(const char *s)
+{
+	uint64_t n = 0;
+
+	while (s && n < RADDLE_STOP_STRING - 1 && s[n])
+		n++;
+	return s ? n + 1 : 0;
+}
+
 __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *self, const void *p,
 							  uint64_t what)
 {
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 	bool write = RADDLE_ATOMIC_WRITES(what);
-	uint32_t size = RADDLE_ATOMIC_SIZE(what);
+	uint64_t size = RADDLE_ATOMIC_SIZE(what);
 
 	if (!t || t->recording != RT_TOLD)
 		return;
-	if (!size) {
-		RT_TELL(emits, t);
+	if (what & RADDLE_STOP_CALLS) {
+		t->self.stack_top[-1] = (uint32_t)what;
+		if (what & RADDLE_STOP_EMITS)
+			RT_TELL(emits, t);
 		return;
 	}
-	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what);
-	if (!is_first(t, (uintptr_t)p, size, write))
+	if (size == RADDLE_STOP_STRING)
+		size = string_size(p);
+	if (!size)
 		return;
-	RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	if (is_first(t, (uintptr_t)p, size, write))
+		RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what,
+			write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what);
 }
 
 const struct rt_layer rt_layer_led = {.number = RT_LAYER_LED};

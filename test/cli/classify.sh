@@ -16,7 +16,7 @@ classify_races() {
 # classes FILE: object, accesses, class, consequence of each confirmed race.
 classes() {
 	jq -r '.findings[] | select(.kind == "race" and .status == "confirmed") |
-		[(.object | sub("\\[.*"; "")), ([.accesses[].op[0:1]] | sort | join("")), .class // "-", .consequence // "-"] |
+		[(.object | sub("\\[.*"; "") | gsub(" "; "_")), ([.accesses[].op[0:1]] | sort | join("")), .class // "-", .consequence // "-"] |
 		join(" ")' "$1" | sort -u
 }
 # fits PROGRAM: its races have the classes of their labels.
@@ -28,7 +28,7 @@ fits() {
 	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
 }
 
-programs="redundant redundant-prints flag-spin flag-sleep lost-update exit-counts order-violation assertion hang double-free"
+programs="redundant redundant-prints flag-spin flag-sleep lost-update copied-string exit-counts order-violation assertion hang used-freed double-free"
 [ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels" | sort -u)
 mkdir -p found out
 for program in $programs; do
@@ -54,6 +54,10 @@ for i in 1 2 3; do
 	got=$("$RADDLE" replay out/lost-update/*.witness-2.schedule -- ./races lost-update 2>err </dev/null)
 	[ "$got" = 2 ] || complain "replay $i of the other order: $got"
 done
+
+# Freed memory: who used it, and who had freed it.
+jq -e '.findings[0].witness.seen | test("use after free: T_0_0 used memory at races.c:[0-9]+ that T_0_1 had freed at races.c:[0-9]+")' \
+	used-freed.json >/dev/null || complain "use after free: $(jq '.findings[0].witness' used-freed.json)"
 
 # What keeps the order is named.
 jq -e '[.findings[] | .notes[-1] | test("waits in a loop at races.c:[0-9]+ until flag changes")] | all and length == 2' flag-sleep.json >/dev/null ||

@@ -246,6 +246,35 @@ static void mixed_message(int n)
 		message[i] = (char)('a' + n);
 }
 
+static char title[16] = "before";
+
+/* Strings by library functions. */
+static void copied_string(int n)
+{
+	if (n == 0)
+		strcpy(title, "after");
+	else
+		printf("title %s\n", title);
+}
+
+static struct {
+	int x, y;
+} point = {1, 1};
+
+/* A structure is copied while it changes. */
+static void copied_struct(int n)
+{
+	if (n == 0) {
+		point.x = 2;
+		point.y = 2;
+	} else {
+		int copy[2];
+
+		memcpy(copy, &point, sizeof copy);
+		printf("%d %d\n", copy[0], copy[1]);
+	}
+}
+
 static int lines[2];
 
 /* Both write their results to a file that is printed in the end by one who reads too early. */
@@ -398,6 +427,41 @@ static void double_free(int n)
 	}
 }
 
+/* One frees what the other may still read. */
+static void used_freed(int n)
+{
+	struct node *b = block;
+
+	if (n == 0)
+		printf("length %d\n", b->length);
+	else
+		free(b);
+}
+
+/* The same by a library function. */
+static void copied_freed(int n)
+{
+	struct node *b = block, copy;
+
+	if (n == 0) {
+		memcpy(&copy, b, sizeof copy);
+		statistics = copy.length;
+	} else {
+		free(b);
+	}
+}
+
+/* It grows, and lies elsewhere then. */
+static void grown(int n)
+{
+	struct node *b = block;
+
+	if (n == 0)
+		statistics = b->length;
+	else
+		block = realloc(b, 100 * sizeof *b);
+}
+
 static volatile int closed, opened;
 
 /* If it is closed before the other one has looked nobody opens it, and the thread waits for ever. */
@@ -438,7 +502,7 @@ static void make_shared(void)
 
 static void make_block(void)
 {
-	block = malloc(sizeof *block);
+	block = calloc(1, sizeof *block);
 }
 
 static int end_status(void)
@@ -473,6 +537,8 @@ static const struct program {
 	{"late-setting", late_setting, 2, NULL, NULL, NULL},
 	{"exit-counts", exit_counts, 2, NULL, NULL, end_status},
 	{"mixed-message", mixed_message, 2, NULL, say_last, NULL},
+	{"copied-string", copied_string, 2, NULL, NULL, NULL},
+	{"copied-struct", copied_struct, 2, NULL, NULL, NULL},
 	{"early-reader", early_reader, 2, NULL, NULL, NULL},
 	{"order-violation", order_violation, 2, NULL, NULL, NULL},
 	{"test-and-use", test_and_use, 2, make_shared, NULL, NULL},
@@ -482,6 +548,9 @@ static const struct program {
 	{"division", division, 2, NULL, NULL, NULL},
 	{"third-thread", third_thread, 3, NULL, NULL, NULL},
 	{"gives-up", gives_up, 2, NULL, NULL, NULL},
+	{"used-freed", used_freed, 2, make_block, NULL, NULL},
+	{"copied-freed", copied_freed, 2, make_block, NULL, NULL},
+	{"grown", grown, 2, make_block, NULL, NULL},
 	{"hang", hang, 2, NULL, NULL, NULL},
 	{"double-free", double_free, 2, make_block, NULL, NULL},
 };
