@@ -218,18 +218,23 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	return err;
 }
 
+static struct replay_request request_of(struct trial_bench *b, const struct schedule *s)
+{
+	return (struct replay_request){.program = b->how->program,
+				       .schedule = s,
+				       .streams = b->streams.fds,
+				       .recorded_ms = b->how->recorded_ms,
+				       .limit_ms = limit_ms(b->how),
+				       .begin = begin,
+				       .started = started,
+				       .ended = ended,
+				       .context = b};
+}
+
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
 {
 	RD_ASSERT(s->turns);
-	struct replay_request request = {.program = b->how->program,
-					 .schedule = s,
-					 .streams = b->streams.fds,
-					 .recorded_ms = b->how->recorded_ms,
-					 .limit_ms = limit_ms(b->how),
-					 .begin = begin,
-					 .started = started,
-					 .ended = ended,
-					 .context = b};
+	struct replay_request request = request_of(b, s);
 	struct replay_result result = {0};
 	int err = replay_run(&request, &result);
 
@@ -241,6 +246,58 @@ int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, 
 		err = draw_up(b, &result, t);
 	if (!err && made && result.turns.complete)
 		err = replay_export(s, &result, made);
+	replay_result_release(&result);
+	return err;
+}
+
+/* Who looks has a context of its own. */
+struct looker {
+	struct trial_bench *bench;
+	trial_stands_fn *stands;
+	void *context;
+};
+
+static int look_begin(void *context)
+{
+	return begin(((struct looker *)context)->bench);
+}
+
+static void look_started(void *context, pid_t pid)
+{
+	started(((struct looker *)context)->bench, pid);
+}
+
+static void look_ended(void *context)
+{
+	ended(((struct looker *)context)->bench);
+}
+
+static bool look_stands(void *context, const struct replay_stand *stand, struct schedule *more,
+			const char **next)
+{
+	struct looker *l = context;
+
+	return l->stands(l->context, stand, more, next);
+}
+
+int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn *stands, void *context,
+	       struct trial *t)
+{
+	struct looker l = {b, stands, context};
+	struct replay_request request = request_of(b, s);
+	struct replay_result result = {0};
+	int err;
+
+	request.begin = look_begin;
+	request.started = look_started;
+	request.ended = look_ended;
+	request.stands = look_stands;
+	request.context = &l;
+	err = replay_run(&request, &result);
+	*t = (struct trial){0};
+	b->runs++;
+	if (!err)
+		err = draw_up(b, &result, t);
 	replay_result_release(&result);
 	return err;
 }

@@ -57,6 +57,12 @@ void trial_close(struct trial_bench *b);
  * with all decisions that were taken, to be released by the caller; it is empty if they cannot be told. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
 
+/* The same while somebody looks where the program stands (struct replay_request). */
+typedef bool trial_stands_fn(void *context, const struct replay_stand *stand, struct schedule *more,
+			     const char **next);
+int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn *stands, void *context,
+	       struct trial *t);
+
 /* The consequence that the end of a run and what it wrote to standard error show; NULL: none. */
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 

@@ -13,6 +13,7 @@
 #include "base/outside.h"
 #include "base/scratch.h"
 #include "classify/classify.h"
+#include "classify/locate.h"
 #include "cmd/classes.h"
 #include "cmd/findings.h"
 #include "cmd/output.h"
@@ -28,21 +29,24 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-classify"
+#define REPORT_MAX (64u << 20) /* of ThreadSanitizer */
 
 static const struct cmd_usage usage = {
 	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",
 	"Says what races do to a program: it runs both orders of the two accesses, and other\n"
 	"schedules behind them, and compares how the program ends and what it writes.\n"
-	"FINDINGS is a document of 'raddle check' or 'raddle predict --json', or a schedule file.\n"
+	"FINDINGS is a document of 'raddle check' or 'raddle predict --json', or a schedule file;\n"
+	"or --race or --from-tsan says which races are meant.\n"
 	"Without PROG the program of the document is run.  The classes are spec-violated,\n"
 	"output-differs, k-witness-harmless and single-ordering.  The report goes to standard\n"
 	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
-	"output id models alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
+	"output race from_tsan id models alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
 	"jobs class_time without plugins " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
+	"  raddle classify --race bank.c:31,bank.c:40 -- ./bank 4\n"
 	"  raddle replay raddle-classify/15ab370364b3b2af.witness.schedule -- ./bank 4\n",
 	false,
 };
@@ -51,6 +55,7 @@ struct task {
 	struct finding_set *set;
 	struct cmd_classes_program program;
 	struct run_input input;
+	struct classify_pairs pairs; /* of --race and --from-tsan */
 	struct classify_techniques techniques;
 	struct classify_result result;
 	char **argv;
@@ -91,6 +96,40 @@ static int read_findings(struct task *t, const char *path, char **argv)
 	t->argv = cmd_findings_program(t->set, argv);
 	if (!t->argv)
 		return cmd_which("classify", "program");
+	return RD_OK;
+}
+
+/* ---- places ---- */
+
+static int read_pairs(struct task *t, char **argv)
+{
+	int err = RD_OK;
+
+	t->set = finding_set_new();
+	t->argv = cmd_findings_program(t->set, argv);
+	if (!t->argv)
+		return cmd_which("classify", "program");
+	if (opt.race)
+		err = classify_pairs_parse(&t->pairs, opt.race);
+	if (!err && opt.from_tsan)
+		err = RD_WITH_FILE(opt.from_tsan, REPORT_MAX, text,
+				   classify_pairs_from_tsan(&t->pairs, text.data, opt.from_tsan));
+	return err;
+}
+
+/* What is named must be there: a race that was not found is not harmless. */
+static int locate(struct task *t, const struct classify *how)
+{
+	size_t missing;
+	int err = t->pairs.count ? classify_locate(how, &t->pairs, t->set, &missing) : RD_OK;
+
+	if (err || !t->pairs.count || !missing)
+		return err;
+	if (missing == t->pairs.count)
+		return rd_fail(
+			RD_ENOTFOUND,
+			"classify: no two threads of this run come to these places for the same memory");
+	rd_warn("to the places of %zu races no two threads of this run come for the same memory", missing);
 	return RD_OK;
 }
 
@@ -163,7 +202,14 @@ static int classify(struct task *t)
 			       .recorded_ms = recorded_ms(t->set),
 			       .model = FINDING_SC,
 			       .techniques = t->techniques};
-	int err = cmd_classes_run(&t->program, how, t->argv, t->set, &t->result);
+	struct replay_program program = {
+		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
+	int err;
+
+	how.program = &program;
+	err = locate(t, &how);
+	if (!err)
+		err = cmd_classes_run(&t->program, how, t->argv, t->set, &t->result);
 
 	free(directory);
 	return err;
@@ -192,6 +238,7 @@ static void release(struct task *t)
 {
 	finding_set_free(t->set);
 	classify_result_release(&t->result);
+	classify_pairs_release(&t->pairs);
 	cmd_classes_close(&t->program);
 	run_input_close(&t->input);
 	rd_scratch_close(t->scratch);
@@ -199,7 +246,10 @@ static void release(struct task *t)
 
 static int classify_path(struct task *t, const char *path, char **argv)
 {
-	int status, err = read_findings(t, path, argv);
+	int status, err;
+
+	classify_pairs_init(&t->pairs);
+	err = path ? read_findings(t, path, argv) : read_pairs(t, argv);
 
 	if (!err)
 		err = open_program(t);

@@ -180,7 +180,8 @@ int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char
 	if (begin(&t, argc, argv))
 		return CMD_FAILED;
 	status = parse_some(&t, argc, argv, &at);
-	if (status == CMD_GO_ON && what) {
+	words->operand = NULL;
+	if (status == CMD_GO_ON && what && !opt.race && !opt.from_tsan) {
 		if (at == argc)
 			return cmd_which(argv[0], what);
 		words->operand = argv[at];

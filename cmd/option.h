@@ -51,7 +51,8 @@ struct cmd_words {
 	char **program;	     /* with a NULL at the end; perhaps there is none */
 };
 
-/* Options, an operand (`what` it is, such as "finding"; NULL: none), more options, and a program. */
+/* Options, an operand (`what` it is, such as "finding"; NULL: none), more options, and a program.  Where
+ * --race or --from-tsan says what is meant there is no operand. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 

@@ -179,11 +179,6 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 	return trace_site_accesses(s) && trace_site_writes(s) == goal->write;
 }
 
-static uint32_t site_number(const struct trace_sites *sites, size_t unit, const struct trace_site *s)
-{
-	return (sites->units[unit].slot << RADDLE_SITE_LOCAL_BITS) + s->n;
-}
-
 /* How well a site fits: 0 not at all; a call less than an access, and best one of the object that is meant,
  * since several parts of a structure may be accessed at one place. */
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
@@ -213,7 +208,7 @@ static uint32_t site_at(const struct trace_sites *sites, const struct schedule_p
 			if (fits <= best)
 				continue;
 			best = fits;
-			found = site_number(sites, u, s);
+			found = trace_sites_number(sites, u, s);
 		}
 	}
 	return found;

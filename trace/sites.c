@@ -586,6 +586,12 @@ void trace_sites_free(struct trace_sites *s)
 		s->globals, s->members, s->placed, s->files, s->pieces, s);
 }
 
+uint32_t trace_sites_number(const struct trace_sites *sites, size_t unit, const struct trace_site *site)
+{
+	RD_ASSERT(unit < sites->unit_count);
+	return (sites->units[unit].slot << RADDLE_SITE_LOCAL_BITS) + site->n;
+}
+
 const struct trace_site *trace_sites_find(const struct trace_sites *s, uint32_t site)
 {
 	uint32_t slot = site >> RADDLE_SITE_LOCAL_BITS;

@@ -122,6 +122,9 @@ void trace_sites_free(struct trace_sites *sites); /* NULL is fine */
 /* NULL if the number is unknown; sites may be NULL. */
 const struct trace_site *trace_sites_find(const struct trace_sites *sites, uint32_t site);
 
+/* The number of a site of that unit, as it is in traces. */
+uint32_t trace_sites_number(const struct trace_sites *sites, size_t unit, const struct trace_site *site);
+
 /* A place as debuggers show it. */
 struct trace_frame {
 	const char *function, *file; /* "" if unknown */

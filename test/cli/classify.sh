@@ -88,6 +88,27 @@ classes lost-update.json | cmp -s - first || complain "the classes differ the se
 "$RADDLE" classify -q -o out/alone --json alone.json found/order-violation/*.schedule -- ./races order-violation 2>err </dev/null
 [ "$(jq -r '.findings[0].class' alone.json)" = spec-violated ] || complain "a schedule alone: $(cat alone.json)"
 
+# Races that are named by their places, by a user or by ThreadSanitizer: also those that are none, since the
+# detector did not see a lock.
+line() {
+	grep -n "$1" "$ROOT/test/prog/classify/races.c" | head -n 1 | cut -d: -f1
+}
+at=races.c:$(line '/\* locked \*/')
+"$RADDLE" classify -q -o out/named --json named.json --race "$at,$at" -- ./races locked 2>err </dev/null
+jq -e '.findings | length == 1 and (.[0] | .class == "single-ordering" and .object == "data" and (.notes[-1] | test("mutex-lock for lock")))' \
+	named.json >/dev/null || complain "--race: $(cat named.json)"
+at=$(line 'counter++;')
+cat >report.txt <<END
+WARNING: ThreadSanitizer: data race (pid=1)
+  Write of size 4 at 0x1 by thread T2:
+    #0 lost_update $ROOT/test/prog/classify/races.c:$at:9 (races+0x1)
+
+  Previous read of size 4 at 0x1 by thread T1:
+    #0 lost_update $ROOT/test/prog/classify/races.c:$at:9 (races+0x1)
+END
+"$RADDLE" classify -q -o out/tsan --json tsan.json --from-tsan report.txt -- ./races lost-update 2>err </dev/null
+[ "$(classes tsan.json)" = "counter rw output-differs output" ] || complain "--from-tsan: $(cat tsan.json)"
+
 # Exit statuses.
 status() {
 	local wanted=$1 got=0
@@ -103,6 +124,12 @@ status 2 --memory tso found/redundant/findings.json
 status 2 --without everything found/redundant/findings.json
 status 2 --id 000000 found/redundant/findings.json
 status 2 absent.json
+status 2 --race races.c:1 -- ./races locked
+status 2 --race races.c:1,races.c:2 -- ./races locked
+status 2 --race "races.c:$at,races.c:$at" -- ./races locked
+status 2 --race "races.c:$at,races.c:$at"
+status 2 --from-tsan absent.txt -- ./races locked
+status 2 --from-tsan "$ROOT/README.md" -- ./races locked
 status 2
 
 # What a technique contributes: without the runs that nobody leads, W/W of a lost update looks harmless.

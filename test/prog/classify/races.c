@@ -180,6 +180,14 @@ static void flag_back(int n)
 	}
 }
 
+/* A lock that a detector might not see: named by its places, this is no race. */
+static void locked(int n)
+{
+	pthread_mutex_lock(&lock);
+	data += n; /* locked */
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- output ---- */
 
 static int counter;
@@ -530,6 +538,7 @@ static const struct program {
 	{"flag-yield", flag_yield, 2, NULL, NULL, NULL},
 	{"flag-atomic", flag_atomic, 2, NULL, NULL, NULL},
 	{"flag-back", flag_back, 2, NULL, NULL, NULL},
+	{"locked", locked, 2, NULL, NULL, NULL},
 	{"lost-update", lost_update, 2, NULL, say_counter, NULL},
 	{"lost-update-steps", lost_update_steps, 2, NULL, say_counter, NULL},
 	{"last-writer", last_writer, 2, NULL, say_last, NULL},

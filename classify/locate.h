@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Races that somebody names by two places of the source: a user, or another tool's report.  Nothing is known
+ * of them but the places; a run shows which threads come there, and the rest is as for Raddle's own.
+ */
+#ifndef CLASSIFY_LOCATE_H
+#define CLASSIFY_LOCATE_H
+
+#include "classify/classify.h"
+
+struct classify_place {
+	const char *file; /* the end of a path will do */
+	uint32_t line;
+};
+
+struct classify_pair {
+	struct classify_place places[2];
+};
+
+struct classify_pairs {
+	struct classify_pair *items;
+	size_t count, capacity;
+	struct rd_arena *arena; /* of the names */
+};
+
+void classify_pairs_init(struct classify_pairs *p);
+void classify_pairs_release(struct classify_pairs *p);
+
+/* FILE:LINE,FILE:LINE */
+int classify_pairs_parse(struct classify_pairs *p, const char *text);
+
+/* The data races of a report of ThreadSanitizer: the innermost places of the program of both stacks. */
+int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
+
+/* Runs the program and adds a finding for each pair whose places two threads come to, for the same memory,
+ * one of them to write.  *missing counts the others. */
+int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
+		    size_t *missing);
+
+#endif

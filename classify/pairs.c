@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Pairs of places.  In: what a user writes, or a report of ThreadSanitizer.  Out: files and lines.
+ *
+ * Of a report the lines count that begin an access ("Write of size 4 at ... by thread T1:") and the frames
+ * behind them ("#0 add /src/a.c:12:3 (a+0x1234)"); the first frame with a file that is not the sanitizer's is
+ * the place.  Everything else is passed over, since versions differ in it.
+ */
+#include "classify/locate.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void classify_pairs_init(struct classify_pairs *p)
+{
+	*p = (struct classify_pairs){.arena = rd_arena_new()};
+}
+
+void classify_pairs_release(struct classify_pairs *p)
+{
+	free(p->items);
+	if (p->arena)
+		rd_arena_free(p->arena);
+	*p = (struct classify_pairs){0};
+}
+
+static void add_pair(struct classify_pairs *p, const struct classify_place places[2])
+{
+	RD_GROW(p->items, p->capacity, p->count + 1);
+	memcpy(p->items[p->count++].places, places, sizeof p->items->places);
+}
+
+/* The number at the end of the text, behind a colon; its length is that of what comes before.  0: none. */
+static uint32_t take_number(const char *text, size_t *length)
+{
+	size_t at = *length;
+	unsigned long n;
+
+	while (at > 0 && isdigit((unsigned char)text[at - 1]))
+		at--;
+	if (at == *length || at < 2 || text[at - 1] != ':')
+		return 0;
+	n = strtoul(text + at, NULL, 10);
+	*length = at - 1;
+	return n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* PATH:LINE or PATH:LINE:COLUMN. */
+static bool take_place(struct classify_pairs *p, const char *text, size_t length, struct classify_place *to)
+{
+	uint32_t last = take_number(text, &length), line = last ? take_number(text, &length) : 0;
+
+	to->line = line ? line : last;
+	to->file = rd_arena_strndup(p->arena, text, length);
+	return to->line && length;
+}
+
+int classify_pairs_parse(struct classify_pairs *p, const char *text)
+{
+	const char *comma = strchr(text, ',');
+	struct classify_place places[2];
+
+	if (!comma || !take_place(p, text, (size_t)(comma - text), &places[0]) ||
+	    !take_place(p, comma + 1, strlen(comma + 1), &places[1]))
+		return rd_fail(RD_EUSAGE, "classify: --race is FILE:LINE,FILE:LINE, not %s", text);
+	add_pair(p, places);
+	return RD_OK;
+}
+
+/* ---- ThreadSanitizer ---- */
+
+static bool begins_access(const char *line)
+{
+	line += strspn(line, " ");
+	if (!strncmp(line, "Previous ", 9))
+		line += 9;
+	if (!strncasecmp(line, "atomic ", 7))
+		line += 7;
+	return !strncasecmp(line, "read of size", 12) || !strncasecmp(line, "write of size", 13);
+}
+
+/* The place of "#1 name of a function PATH:LINE:COLUMN (module+0x12)". */
+static bool take_frame(struct classify_pairs *p, const char *line, struct classify_place *to)
+{
+	const char *end, *at;
+
+	line += strspn(line, " ");
+	if (*line != '#' || strstr(line, "sanitizer_common") || strstr(line, "/tsan/"))
+		return false;
+	end = strstr(line, " (");
+	end = end && strchr(end, '+') ? end : line + strlen(line);
+	for (at = end; at > line && at[-1] != ' ';)
+		at--;
+	return take_place(p, at, (size_t)(end - at), to);
+}
+
+struct report {
+	struct classify_place places[2];
+	int access; /* that is being read; -1: none yet */
+	bool has[2], race;
+};
+
+static void end_report(struct classify_pairs *p, const struct report *r)
+{
+	if (r->race && r->has[0] && r->has[1])
+		add_pair(p, r->places);
+}
+
+static void take_line(struct classify_pairs *p, struct report *r, const char *line)
+{
+	if (strstr(line, "WARNING: ThreadSanitizer: ")) {
+		end_report(p, r);
+		*r = (struct report){.access = -1, .race = strstr(line, "data race") != NULL};
+	} else if (begins_access(line)) {
+		r->access++;
+	} else if (r->access >= 0 && r->access < 2 && !r->has[r->access]) {
+		r->has[r->access] = take_frame(p, line, &r->places[r->access]);
+	}
+}
+
+int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name)
+{
+	struct report r = {.access = -1};
+	size_t before = p->count;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		char *line = rd_xstrndup(text, length);
+
+		take_line(p, &r, line);
+		free(line);
+		text += length + (text[length] != 0);
+	}
+	end_report(p, &r);
+	if (p->count == before)
+		return rd_fail(RD_EFORMAT, "%s: there is no data race of ThreadSanitizer in it", name);
+	return RD_OK;
+}
