@@ -31,6 +31,8 @@ struct scan {
 	bool guards;	     /* there are objects that are initialised once */
 	uint64_t q;	     /* the largest so far */
 	uint64_t operations; /* so far, also those that are left out */
+	uint64_t ended;	     /* number of the last one that ends a segment */
+	uint64_t skip;	     /* accesses before that one are not in the part for certain */
 	uint32_t counted;
 	uint64_t *sizes;   /* by q / bucket: what there is; NULL: it is kept, not counted */
 	uint64_t *segment; /* the one of them that accesses are in */
@@ -239,6 +241,8 @@ static bool enter_segment(struct scan *s, const struct trace_event *e)
 	s->q = e->q > s->q ? e->q : s->q;
 	if (s->q >= m->part.to)
 		return false;
+	if (raddle_ends_segment(e->kind))
+		s->ended = s->operations;
 	if (s->sizes)
 		s->segment = &s->sizes[s->q / (m->last_q / BUCKETS + 1)];
 	else if (s->q < m->part.from)
@@ -250,7 +254,7 @@ static bool scan_event(struct scan *s, const struct trace_event *e, const struct
 {
 	enum raddle_handling handling = raddle_handling(e->kind);
 
-	if (handling == RADDLE_USES)
+	if (handling == RADDLE_USES && s->operations >= s->skip)
 		note_handling(s, e, in);
 	if (raddle_has_q(e->kind)) {
 		if (!enter_segment(s, e))
@@ -260,6 +264,8 @@ static bool scan_event(struct scan *s, const struct trace_event *e, const struct
 		else
 			note_operation(s, e, in);
 	}
+	if (s->operations < s->skip)
+		return true;
 	if (raddle_is_access(e->kind))
 		note_access(s, e, in);
 	else if (e->kind == RADDLE_FREE)
@@ -285,11 +291,16 @@ static void scan_stream(struct scan *s, size_t stream)
 	trace_stream_close(&in);
 }
 
-/* Scans all streams; with `sizes` only counts. */
+/* Scans all streams; with `sizes` only counts.  Remembers where each thread stands at the end of the part,
+ * for the next one. */
 static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
-	bool guards = false;
+	struct model_private *x = m->private;
+	bool guards = false, next = x->reached && x->reached_q == m->part.from;
+
+	if (!x->reached)
+		x->reached = rd_xcalloc(trace_thread_count(m->trace) + 1, sizeof *x->reached);
 
 	for (size_t i = 0; i < m->sync_count; i++)
 		guards |= m->syncs[i].class == RADDLE_CLASS_ONCE;
@@ -297,9 +308,12 @@ static void scan_all(struct model *m, uint64_t *sizes)
 		struct scan s = {
 			.model = m, .cache = cache, .guards = guards, .sizes = sizes, .segment = sizes};
 		s.history = &m->histories[model_thread_of_stream(m, i)];
+		s.skip = next ? x->reached[i] : 0;
 		scan_stream(&s, i);
+		x->reached[i] = s.ended;
 		model_path_release(&s.path);
 	}
+	x->reached_q = m->part.to;
 	free(cache);
 }
 

@@ -49,6 +49,8 @@ struct model_private {
 	uint32_t (*owners)[64];
 	struct model_shadow *shadows;
 	size_t block_count, block_capacity, owner_count, owner_capacity, shadow_count, shadow_capacity;
+	uint64_t *reached;  /* by stream: number of the last operation before reached_q that ends a segment */
+	uint64_t reached_q; /* the end of the part that was loaded last */
 	size_t object_capacity, module_capacity, stack_capacity, sync_capacity, thread_capacity;
 };
 

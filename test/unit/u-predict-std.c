@@ -245,22 +245,37 @@ static uint64_t predict_from(const struct exec *x, uint32_t begin, size_t *found
 	return sum;
 }
 
+/* The part from `from` on, alone or behind the one before it. */
+static uint64_t predict_part(struct std_case *c, uint64_t from, bool behind, uint32_t *begin)
+{
+	struct predict_trace part;
+	size_t found = 0;
+	uint64_t sum;
+
+	if (behind)
+		assert_int_equal(model_load(c->model, (struct model_part){0, from}), 0);
+	assert_int_equal(model_load(c->model, (struct model_part){from, UINT64_MAX}), 0);
+	assert_int_equal(predict_fill(&part, c->model), 0);
+	assert_int_equal(part.dropped, 0);
+	*begin = part.begin;
+	sum = predict_from(&part.x, part.begin, &found);
+	predict_trace_release(&part);
+	return sum;
+}
+
 static size_t compare_parts(const struct writer *w, struct std_case *c, uint64_t seed)
 {
-	uint32_t cut = (uint32_t)(rd_mix(seed, 99) % c->t.x.count), begin = 0;
+	uint32_t cut = (uint32_t)(rd_mix(seed, 99) % c->t.x.count), begin = 0, starts;
 	uint64_t from = q_of(c, cut);
-	struct predict_trace part;
 	size_t found = 0;
 
 	while (q_of(c, begin) < from)
 		begin++;
 	uint64_t whole = predict_from(&c->t.x, begin, &found);
-	assert_int_equal(model_load(c->model, (struct model_part){from, UINT64_MAX}), 0);
-	assert_int_equal(predict_fill(&part, c->model), 0);
-	if (part.dropped || part.begin > begin || predict_from(&part.x, part.begin, &found) != whole)
-		fail_msg("seed %llu, from line %u on: the part differs\n%s", (unsigned long long)seed,
-			 origin(c, cut) + 1, w->text.data);
-	predict_trace_release(&part);
+	for (int behind = 0; behind < 2; behind++)
+		if (predict_part(c, from, behind, &starts) != whole || starts > begin)
+			fail_msg("seed %llu, from line %u on: the part differs\n%s", (unsigned long long)seed,
+				 origin(c, cut) + 1, w->text.data);
 	return found;
 }
 
