@@ -133,7 +133,11 @@ $(UNIT_INSTR): $(B)/u-%: $(B)/u-%.o $(INSTR_LIB_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(INSTR_LIBS)
 
 $(SEEDS): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(TOOL_LIBS)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS)
+
+# What raddle-instr reads, it reads without LLVM.
+$(B)/fuzz-job: $(B)/instr/job.o
+$(B)/fuzz/fuzz-job: $(B)/fuzz/lib/instr/job.o
 
 deps:
 	@tool/install-packages tool/packages
@@ -174,7 +178,7 @@ $(B)/fuzz/lib/%.o: %.c
 	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -c -o $@ $<
 
 $(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
-	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_LIB) $(TOOL_LIBS)
+	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS)
 
 fuzz: $(FUZZ)
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)

@@ -6,9 +6,7 @@
  *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
  *	raddle-instr --facts FILE --program NAME JOBFILE
  *
- * A line of JOBFILE is a unit, fields separated by tabs: file that holds the
- * bitcode, offset, length, slot, object to make, site table part to make, and
- * one more field that is "-".
+ * job.h says what is in JOBFILE.
  *
  * LLVM is loaded once; workers are forked (base/pool.h) and get the units, the
  * largest first; --facts, which wants all units in one module, is the work of one.
@@ -23,7 +21,6 @@
 #include "instr/unit.h"
 
 #include <llvm-c/ErrorHandling.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,59 +31,6 @@ struct task {
 	const struct instr_jobs *jobs;
 	const struct instr_options *options;
 };
-
-static char *field(char **line)
-{
-	char *start = *line;
-	if (start == NULL)
-		return NULL;
-	char *tab = strchr(start, '\t');
-	if (tab != NULL)
-		*tab++ = '\0';
-	*line = tab;
-	return start;
-}
-
-static bool number(const char *s, uint64_t *value)
-{
-	char *end;
-	if (s == NULL || *s < '0' || *s > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(s, &end, 10);
-	return errno == 0 && *end == '\0';
-}
-
-static int parse_line(struct instr_job *job, char *line, const char *path, size_t line_number)
-{
-	job->source = field(&line);
-	char *offset = field(&line), *length = field(&line), *slot = field(&line);
-	job->object = field(&line);
-	job->sites = field(&line);
-	if (job->sites == NULL || !number(offset, &job->offset) || !number(length, &job->length) ||
-	    !number(slot, &job->slot))
-		return rd_fail(RD_EFORMAT, "instr: %s:%zu: not a unit", path, line_number);
-	return 0;
-}
-
-/* `text` keeps the strings of the jobs. */
-static int read_jobs(const char *path, struct instr_jobs *jobs, struct rd_buf *text)
-{
-	int code = rd_file_read(path, text);
-	size_t line_number = 0;
-	char *line = text->data;
-	while (code == 0 && *line != '\0') {
-		char *end = strchr(line, '\n');
-		char *next = end != NULL ? end + 1 : line + strlen(line);
-		if (end != NULL)
-			*end = '\0';
-		line_number++;
-		RD_GROW(jobs->items, jobs->capacity, jobs->count + 1);
-		code = parse_line(&jobs->items[jobs->count++], line, path, line_number);
-		line = next;
-	}
-	return code;
-}
 
 static int larger_first(const void *a, const void *b)
 {
@@ -193,7 +137,9 @@ int main(int argc, char **argv)
 	}
 	struct instr_jobs jobs = {0};
 	struct rd_buf text = RD_BUF_INIT;
-	int code = read_jobs(argv[first], &jobs, &text);
+	int code = rd_file_read(argv[first], &text);
+	if (code == 0)
+		code = instr_jobs_parse(&jobs, text.data, argv[first]);
 	if (code == 0 && options.facts != NULL) {
 		instr_target_init();
 		LLVMInstallFatalErrorHandler(fatal);

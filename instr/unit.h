@@ -16,6 +16,7 @@
 #ifndef INSTR_UNIT_H
 #define INSTR_UNIT_H
 
+#include "instr/job.h"
 #include "base/buf.h"
 #include "instr/site.h"
 #include "raddle/flavour.h"
@@ -39,13 +40,6 @@ struct instr_options {
 	bool keep_redundant; /* for tests: eliminate nothing */
 	bool print;	     /* for tests: the instrumented code as text on stderr */
 	bool time;	     /* for tuning: CPU seconds of each step on stderr */
-};
-
-struct instr_job {
-	char *source;		 /* file that holds the bitcode */
-	uint64_t offset, length; /* length 0: up to the end of the file */
-	uint64_t slot;		 /* number of the unit's first slot of sites */
-	char *object, *sites;	 /* files to make */
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
@@ -169,10 +163,6 @@ void instr_start_arrays(struct instr_unit *u); /* the last step before code gene
 #undef RADDLE_FLAVOUR
 
 /* facts.c: the facts of all units together (doc/format/facts.md), written to a file. */
-struct instr_jobs {
-	struct instr_job *items;
-	size_t count, capacity;
-};
 int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
 
 /* late.c: fast mode only, between optimisation and instr_hook_link() */

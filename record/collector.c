@@ -217,7 +217,7 @@ static void wake_waiters(struct raddle_session *s, int32_t count)
 static void drain(struct record_collector *c)
 {
 	struct raddle_session *s = c->session->shared;
-	uint32_t count = s->buffer_count, at = raddle_stack_take(&s->sealed_head), reversed = 0;
+	uint32_t count = c->session->buffers, at = raddle_stack_take(&s->sealed_head), reversed = 0;
 	size_t taken = 0;
 
 	while (at && at <= count && taken++ < count) {
@@ -227,7 +227,8 @@ static void drain(struct record_collector *c)
 		reversed = at;
 		at = next;
 	}
-	for (at = reversed; at;) {
+	/* The links are the program's to write, also meanwhile. */
+	for (at = reversed; at && at <= count && taken--;) {
 		struct raddle_buffer *b = raddle_buffer_at(s, at - 1);
 		uint32_t index = at - 1;
 		at = b->next;
@@ -250,7 +251,7 @@ static int compare_numbers(const void *a, const void *b)
 static struct raddle_buffer **used_buffers(struct record_collector *c, uint32_t n, size_t *found)
 {
 	struct raddle_session *s = c->session->shared;
-	uint32_t touched = atomic_load(&s->touched), all = s->buffer_count;
+	uint32_t touched = atomic_load(&s->touched), all = c->session->buffers;
 	uint32_t count = touched < all ? touched : all; /* the program may have written anything */
 	struct raddle_buffer **used = rd_xcalloc(count + 1, sizeof *used);
 

@@ -327,7 +327,7 @@ static void look_at_meeting(struct replay *r, pid_t pid)
 	if (!r->request->met || b->phase != RADDLE_MET || !r->plan.goal_count)
 		return;
 	if (!r->stays) {
-		uint64_t at = r->session.shared->steer_offset;
+		uint64_t at = r->session.steer;
 
 		copy_spots(r, b);
 		r->result->order_at = address_in_program(pid, at + offsetof(struct raddle_steer, order));

@@ -147,7 +147,7 @@ int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t
 		thread_of(&p, &faults[i]);
 	r = run_session_faults(s, RADDLE_FAULTS_SIZE(p.count, count));
 	if (!r) {
-		out = (struct raddle_faults *)((char *)s->shared + s->shared->fault_offset);
+		out = (struct raddle_faults *)((char *)s->shared + s->faults);
 		*out = (struct raddle_faults){RADDLE_FAULT_VERSION, (uint32_t)p.count, (uint32_t)count, 0};
 		for (uint32_t i = 0; i < p.count; i++) {
 			p.threads[i].first = done;
@@ -162,9 +162,10 @@ int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t
 
 void run_fault_look(const struct run_session *s, struct run_fault *faults, size_t count)
 {
-	struct raddle_faults *plan = (struct raddle_faults *)((char *)s->shared + s->shared->fault_offset);
+	struct raddle_faults *plan = (struct raddle_faults *)((char *)s->shared + s->faults);
 
-	if (!s->shared->fault_offset)
+	/* The program may have written over the numbers of the plan. */
+	if (!s->faults || RADDLE_FAULTS_SIZE((uint64_t)plan->thread_count, count) > s->size - s->faults)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		const struct raddle_fault *f = &raddle_fault_list(plan)[i];

@@ -77,13 +77,16 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 		}
 		count /= 2;
 	}
+	s->buffers = count;
+	s->faults = 0;
+	s->steer = steer_size ? RADDLE_SESSION_SIZE(count) : 0;
 	s->shared->magic = RADDLE_SESSION_MAGIC;
 	s->shared->version = RADDLE_SESSION_VERSION;
 	s->shared->buffer_count = count;
 	s->shared->process_count = 1;
 	s->shared->collector_pid = getpid();
 	s->shared->processes[0].parent = -1;
-	s->shared->steer_offset = steer_size ? RADDLE_SESSION_SIZE(count) : 0;
+	s->shared->steer_offset = s->steer;
 	s->shared->steer_size = steer_size;
 	snprintf(s->shared->program, sizeof s->shared->program, "%s", program);
 	return 0;
@@ -91,7 +94,7 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 
 void *run_session_steer(const struct run_session *s)
 {
-	return s->shared->steer_offset ? (char *)s->shared + s->shared->steer_offset : NULL;
+	return s->steer ? (char *)s->shared + s->steer : NULL;
 }
 
 int run_session_faults(struct run_session *s, size_t size)
@@ -106,7 +109,7 @@ int run_session_faults(struct run_session *s, size_t size)
 		return rd_fail_errno("record: cannot map %zu bytes of shared memory", offset + size);
 	s->shared = moved;
 	s->size = offset + size;
-	s->shared->fault_offset = offset;
+	s->faults = s->shared->fault_offset = offset;
 	s->shared->fault_size = size;
 	return 0;
 }

@@ -11,7 +11,10 @@
 struct run_session {
 	struct raddle_session *shared;
 	size_t size;
-	int fd; /* inherited by the program; close-on-exec until it is started */
+	uint32_t buffers; /* what the program may write over `buffer_count` does not count */
+	size_t steer;	  /* offset of the steering memory; 0: none */
+	size_t faults;	  /* offset of the fault plan; 0: none */
+	int fd;		  /* inherited by the program; close-on-exec until it is started */
 };
 
 /* Makes the session for `program`, with fewer buffers where the limit on
