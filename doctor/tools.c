@@ -86,11 +86,12 @@ void doctor_compiler(struct doctor_item *item)
 
 	if (run(&output, CLANG, "--version", NULL) != 0) {
 		item->found = rd_xstrdup("no " CLANG " in PATH");
-		doctor_conclude(item, DOCTOR_MISSING, "raddle cc compiles with it.",
+		doctor_conclude(item, DOCTOR_MISSING,
+				"raddle cc compiles with it; other versions of LLVM do not do.",
 				"apt-get install " CLANG);
 	} else {
 		version = version_in(output.data);
-		item->found = rd_xasprintf(CLANG " %s", version);
+		item->found = rd_xasprintf(CLANG " %s; no other version of LLVM is used", version);
 		free(version);
 		if (!can_build(CLANG, "try.c", program))
 			doctor_conclude(

@@ -34,6 +34,7 @@ struct printer {
 	const struct finding_set *set;
 	const struct report_opts *opts;
 	struct rd_buf line;
+	char *here; /* the current directory with a '/' behind it; NULL: not known */
 };
 
 bool report_wants_colour(FILE *out)
@@ -91,6 +92,17 @@ static void capitalise(struct rd_buf *b)
 		b->data[0] = (char)toupper((unsigned char)b->data[0]);
 }
 
+/* What lies below the current directory is named from there, as compilers do. */
+static struct finding_frame nearer(const struct printer *p, const struct finding_frame *f)
+{
+	struct finding_frame near = *f;
+	size_t length = p->here ? strlen(p->here) : 0;
+
+	if (length && f->file && strncmp(f->file, p->here, length) == 0 && f->file[length])
+		near.file += length;
+	return near;
+}
+
 /* Frames are one line: name and place, with the place below if both are long. */
 static void print_frames(struct printer *p, const struct finding_stack *s, const struct finding_frame *quoted)
 {
@@ -100,7 +112,8 @@ static void print_frames(struct printer *p, const struct finding_stack *s, const
 		const struct finding_frame *f = &s->frames[i];
 
 		rd_buf_clear(&place);
-		word_place(&place, f);
+		struct finding_frame near = nearer(p, f);
+		word_place(&place, &near);
 		rd_buf_addf(&p->line, "#%zu %s", i, f->function ? f->function : RD_UNKNOWN);
 		if (4 + p->line.length + 1 + place.length > WIDTH) {
 			flush_line(p, 4, "");
@@ -214,7 +227,8 @@ static void print_object(struct printer *p, const struct finding *f)
 	word_object(&p->line, o);
 	if (o->kind == FINDING_GLOBAL && o->stack.count) {
 		rd_buf_adds(&p->line, ", declared at ");
-		word_place(&p->line, finding_top(&o->stack));
+		struct finding_frame near = nearer(p, finding_top(&o->stack));
+		word_place(&p->line, &near);
 	} else if (o->stack.count) {
 		rd_buf_addf(&p->line,
 			    ", %s by thread %s at:", o->kind == FINDING_HEAP ? "allocated" : "declared",
@@ -463,7 +477,8 @@ static void print_finding(struct printer *p, const struct finding *f)
 	print_verdict(p, f);
 	fputc('\n', p->out);
 	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", word_kind(f));
-	word_place_in(&p->line, finding_own(first_stack(f)));
+	struct finding_frame near = nearer(p, finding_own(first_stack(f)));
+	word_place_in(&p->line, &near);
 	flush_line(p, 0, "");
 	fputs(RULE "\n\n", p->out);
 }
@@ -519,7 +534,8 @@ static void print_brief(struct printer *p, const struct finding *f)
 
 		if (i < f->access_count)
 			rd_buf_addf(&p->line, "%-5s ", finding_op_name(f->accesses[i].op));
-		word_place_in(&p->line, finding_own(s));
+		struct finding_frame near = nearer(p, finding_own(s));
+		word_place_in(&p->line, &near);
 		flush_line(p, 6, "");
 	}
 	if (f->reason) {
@@ -606,8 +622,19 @@ static void print_total(struct printer *p)
 	flush_line(p, 0, finding_set_count(p->set, FINDING_CONFIRMED, true) ? RED : BOLD);
 }
 
+static struct printer begin(FILE *out, const struct finding_set *set, const struct report_opts *opts)
+{
+	char *cwd = getcwd(NULL, 0);
+	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+
+	p.here = cwd ? rd_xasprintf("%s%s", cwd, strcmp(cwd, "/") == 0 ? "" : "/") : NULL;
+	free(cwd);
+	return p;
+}
+
 static int finish(struct printer *p)
 {
+	free(p->here);
 	rd_buf_release(&p->line);
 	return fflush(p->out) == 0 && !ferror(p->out) ? RD_OK : rd_fail_errno("report: writing");
 }
@@ -615,7 +642,7 @@ static int finish(struct printer *p)
 int report_schedule(const struct schedule *schedule, const struct report_opts *opts, FILE *out)
 {
 	RD_ASSERT(schedule != NULL && out != NULL);
-	struct printer p = {.out = out, .opts = opts, .line = RD_BUF_INIT};
+	struct printer p = begin(out, NULL, opts);
 
 	print_labelled(&p, "Finding", schedule->finding);
 	print_labelled(&p, "Program", schedule->program);
@@ -627,7 +654,7 @@ int report_schedule(const struct schedule *schedule, const struct report_opts *o
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
 	RD_ASSERT(opts != NULL && out != NULL);
-	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+	struct printer p = begin(out, set, opts);
 
 	for (size_t i = 0; i < set->count; i++)
 		if (is_full(&p, set->items[i]) && !set->items[i]->told)
@@ -641,7 +668,7 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out)
 {
-	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+	struct printer p = begin(out, set, opts);
 
 	print_finding(&p, f);
 	return finish(&p);
@@ -676,7 +703,7 @@ static size_t print_section(struct printer *p, bool sound, const char *title)
 
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
-	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
+	struct printer p = begin(out, set, opts);
 	size_t n = print_section(&p, true, "can happen: every read keeps the value it had");
 
 	n += print_section(&p, false,

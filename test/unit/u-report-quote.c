@@ -123,6 +123,35 @@ static void quoted_in_report(void **state)
 	finding_set_free(set);
 }
 
+/* Files below the current directory are named from there, others in full. */
+static void near_files(void **state)
+{
+	struct finding_set *set = finding_set_new();
+	struct finding *f = fixture_race(set, "x", 12);
+	char *here = getcwd(NULL, 0), *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	(void)state;
+	assert_int_equal(chdir(directory), 0);
+	char *cwd = getcwd(NULL, 0);
+	f->accesses[0].stack.frames[0].file = finding_textf(set, "%s/lib/a.c", cwd);
+	f->accesses[1].stack.frames[0].file = finding_textf(set, "%s.old/b.c", cwd);
+	f->status = FINDING_CONFIRMED;
+	finding_set_finish(set);
+	assert_int_equal(report_text(set, &(struct report_opts){0}, out), 0);
+	fclose(out);
+	char *other = rd_xasprintf(" %s.old/b.c:", cwd);
+	assert_non_null(strstr(text, " lib/a.c:"));
+	assert_non_null(strstr(text, other));
+	assert_int_equal(chdir(here), 0);
+	free(other);
+	free(text);
+	free(cwd);
+	free(here);
+	finding_set_free(set);
+}
+
 static void assert_title(enum finding_op a, enum finding_op b, const char *title, const char *detail)
 {
 	struct finding_set *set = finding_set_new();
@@ -181,6 +210,7 @@ int main(void)
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(missing_files),
 		cmocka_unit_test(quoted_in_report),
+		cmocka_unit_test(near_files),
 		cmocka_unit_test(kinds_of_races),
 		cmocka_unit_test(left_out),
 	};
