@@ -434,7 +434,7 @@ static void free_private(struct model_private *x)
 	}
 	RD_UMAP_RELEASE(&x->by_number, &x->grid.cells, &x->pages, &x->stack_of, &x->sync_of.map);
 	RD_FREE(x->by_stream, x->grid.starts, x->grid.entries, x->fixed, x->module_objects, x->blocks,
-		x->owners, x->shadows, x->reached, x);
+		x->owners, x->shadows, x->stores, x->reached, x);
 }
 
 void model_free(struct model *m)

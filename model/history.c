@@ -34,6 +34,7 @@ struct scan {
 	uint64_t ended;	     /* number of the last one that ends a segment */
 	uint64_t skip;	     /* accesses before that one are not in the part for certain */
 	uint32_t counted;
+	struct model_spin spin;
 	uint64_t *sizes;   /* by q / bucket: what there is; NULL: it is kept, not counted */
 	uint64_t *segment; /* the one of them that accesses are in */
 };
@@ -250,10 +251,30 @@ static bool enter_segment(struct scan *s, const struct trace_event *e)
 	return true;
 }
 
+/* A thread looks once more at what it looked at before: that is its last look so far.  False: the part ends
+ * there. */
+static bool look_again(struct scan *s, const struct trace_event *e)
+{
+	struct model_history *h = s->history;
+
+	if (e->q >= s->model->part.to)
+		return false;
+	s->ended = ++s->operations;
+	s->q = e->q > s->q ? e->q : s->q;
+	if (s->sizes)
+		return true;
+	RD_ASSERT(h->operation_count && h->operations[h->operation_count - 1].kind == RADDLE_ATOMIC);
+	h->operations[h->operation_count - 1].q = e->q;
+	h->operations[h->operation_count - 1].t = e->t;
+	return true;
+}
+
 static bool scan_event(struct scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	enum raddle_handling handling = raddle_handling(e->kind);
 
+	if (model_spins(s->model, &s->spin, e))
+		return look_again(s, e);
 	if (handling == RADDLE_USES && s->operations >= s->skip)
 		note_handling(s, e, in);
 	if (raddle_has_q(e->kind)) {
@@ -453,12 +474,14 @@ static uint32_t counts_for(const struct trace_event *e, const struct trace_decod
 static void locate_in(struct locator *l, struct trace_stream *in)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
+	struct model_spin spin = {0};
 	struct trace_event e;
 	uint64_t done = 0;	 /* counted operations; a use of a lock comes before its own */
 	uint64_t operations = 0; /* all */
 
 	for (; l->found < l->count && trace_stream_next(in, &e) > 0; done += raddle_is_counted(e.kind)) {
 		bool before = raddle_handling(e.kind) == RADDLE_USES && operations < l->history->skipped;
+		bool again = model_spins(l->model, &spin, &e);
 		operations += raddle_has_q(e.kind);
 		uint32_t site = counts_for(&e, &in->decoder);
 		uint64_t *number = site ? rd_umap_get(&l->sites, site) : NULL;
@@ -467,7 +490,7 @@ static void locate_in(struct locator *l, struct trace_stream *in)
 			continue;
 		struct tally *t = &l->tallies[*number];
 		tally_record(t, done);
-		if (before || operations < l->history->skipped)
+		if (again || before || operations < l->history->skipped)
 			continue;
 		if (raddle_is_access(e.kind)) {
 			struct pieces p = pieces_of(l->model, cache, &e, in);

@@ -49,6 +49,10 @@ struct model_private {
 	uint32_t (*owners)[64];
 	struct model_shadow *shadows;
 	size_t block_count, block_capacity, owner_count, owner_capacity, shadow_count, shadow_capacity;
+	struct model_store { /* an atomic write */
+		uint64_t place, q;
+	} * stores; /* by place and q (spin.c) */
+	size_t store_count, store_capacity;
 	uint64_t *reached;  /* by stream: number of the last operation before reached_q that ends a segment */
 	uint64_t reached_q; /* the end of the part that was loaded last */
 	size_t object_capacity, module_capacity, stack_capacity, sync_capacity, thread_capacity;
@@ -80,6 +84,21 @@ int model_scan_sharing(struct model *m, bool handled);
  * open. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d);
+
+/* What a thread that may be spinning does; zeroed at its start. */
+struct model_spin {
+	uint32_t site;
+	uint64_t address, until; /* where it looks, and the q of the next write there */
+	uint64_t looks;		 /* so far */
+};
+
+/* Atomic writes are noted and sorted before. */
+void model_note_store(struct model *m, const struct trace_event *e);
+void model_sort_stores(struct model *m);
+
+/* Takes each event of a stream; true: the look before it says as much, unless it is the first one, and can be
+ * left out. */
+bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
 /* Forgets the histories. */
 void model_unload(struct model *m);

@@ -391,6 +391,8 @@ static void scan_stream(struct scan *s, size_t stream)
 		return;
 	s->held_count = 0;
 	while (trace_stream_next(&in, &e) > 0) {
+		if (s->frees)
+			model_note_store(m, &e);
 		if (raddle_is_access(e.kind))
 			scan_access(s, thread, &e, in.last_q);
 		else if (e.kind == RADDLE_FREE && s->frees)
@@ -415,6 +417,7 @@ int model_scan_sharing(struct model *m, bool handled)
 	struct scan s = {.model = m, .cache = cache, .touch = touch_object, .locks = true};
 	s.frees = s.handled = handled;
 	scan_all(&s);
+	model_sort_stores(m);
 	s.touch = touch_bytes;
 	s.locks = s.frees = false;
 	scan_all(&s);

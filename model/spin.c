@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Threads that spin: they look at an atomic variable again and again, millions of times, until it has
+ * changed.  In: the atomic writes of all threads, then the events of one thread in their order.  Out: which
+ * looks say nothing new.
+ *
+ * Of looks in a row from one site at one place, with no write of the place between them in the order of q,
+ * the first and the last are kept.  All of them found the same write.  A schedule in which the last finds it
+ * too has no other write between the first and the last, so those between are where they have to be; and to
+ * stand before one of them is to stand behind the first one.  So no error is lost and none is invented.
+ */
+#include "model/model-int.h"
+
+#include "base/alloc.h"
+#include "base/compare.h"
+
+#include <stdlib.h>
+
+#define PLACE 16 /* bytes: the largest atomic */
+
+void model_note_store(struct model *m, const struct trace_event *e)
+{
+	struct model_private *x = m->private;
+
+	if (e->kind != RADDLE_ATOMIC || !(e->values[3] & 1))
+		return;
+	RD_GROW(x->stores, x->store_capacity, x->store_count + 1);
+	x->stores[x->store_count++] = (struct model_store){e->address / PLACE, e->q};
+}
+
+static int compare_stores(const void *left, const void *right)
+{
+	const struct model_store *a = left, *b = right;
+
+	RD_BY(a->place, b->place);
+	return (a->q > b->q) - (a->q < b->q);
+}
+
+void model_sort_stores(struct model *m)
+{
+	struct model_private *x = m->private;
+
+	if (x->store_count)
+		qsort(x->stores, x->store_count, sizeof *x->stores, compare_stores);
+}
+
+/* The q of the first write of the place behind q; UINT64_MAX: there is none. */
+static uint64_t next_store(const struct model_private *x, uint64_t place, uint64_t q)
+{
+	const struct model_store now = {place, q};
+	size_t low = 0;
+
+	RD_BISECT(low, x->store_count, at, compare_stores(&x->stores[at], &now) <= 0);
+	return low < x->store_count && x->stores[low].place == place ? x->stores[low].q : UINT64_MAX;
+}
+
+bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e)
+{
+	bool looks = e->kind == RADDLE_ATOMIC && !(e->values[3] & 1) && e->q >= m->part.from && !m->ordered;
+
+	if (looks && s->looks && e->site == s->site && e->address == s->address && e->q < s->until)
+		return s->looks++ >= 2;
+	*s = (struct model_spin){0};
+	if (looks)
+		*s = (struct model_spin){.site = e->site,
+					 .address = e->address,
+					 .until = next_store(m->private, e->address / PLACE, e->q),
+					 .looks = 1};
+	return false;
+}
