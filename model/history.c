@@ -374,7 +374,7 @@ size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 	uint64_t each = total / ((total + most - 1) / most + !total) + 1;
 	for (size_t i = 0; i < BUCKETS; i++) {
 		size += sizes[i];
-		if (size < (count ? each : each < FIRST ? each : FIRST))
+		if (total <= most || size < (count || each < FIRST ? each : FIRST))
 			continue;
 		RD_GROW(*parts, capacity, count + 2);
 		(*parts)[count++] = (struct model_part){from, (i + 1) * width};

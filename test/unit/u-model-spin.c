@@ -127,6 +127,39 @@ static void check_part(struct world *w, const struct model *m)
 	}
 }
 
+/* What the histories have from the beginning of the part on. */
+static uint64_t size_of(const struct model *m)
+{
+	uint64_t size = 0;
+
+	for (unsigned t = 0; t < THREADS; t++) {
+		const struct model_history *h = &m->histories[t];
+		for (size_t i = 0; i < h->operation_count; i++)
+			size += h->operations[i].q >= m->part.from;
+		size += h->access_count;
+	}
+	return size;
+}
+
+/* The parts are the whole, one behind the other, and none is much larger than it may be. */
+static void check_cut(struct model *m, uint64_t most)
+{
+	struct model_part *parts = NULL;
+	size_t count = model_cut(m, most, &parts);
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(parts[i].from, i ? parts[i - 1].to : 0);
+		assert_int_equal(model_load(m, parts[i]), RD_OK);
+		/* A row of looks that is cut has two ends more, and there are accesses before the part. */
+		assert_true(size_of(m) <= most + 6 * THREADS);
+		size += size_of(m);
+	}
+	assert_true(parts[count - 1].to == UINT64_MAX);
+	assert_true(count == 1 ? size <= most : size > most);
+	free(parts);
+}
+
 static void test_random(void **state)
 {
 	struct world *w = rd_xmalloc(sizeof *w);
@@ -145,6 +178,8 @@ static void test_random(void **state)
 		check_part(w, m);
 		assert_int_equal(model_load(m, (struct model_part){cut, UINT64_MAX}), RD_OK);
 		check_part(w, m);
+		check_cut(m, 300);
+		check_cut(m, 100000);
 		rd_remove_tree(trace_path(trace));
 		model_free(m);
 		trace_close(trace);
