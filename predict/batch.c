@@ -22,7 +22,9 @@
 #define DESCRIBE_SHARE 5
 #define ITEM_BYTES 200 /* that prediction takes for an operation or access, at most (measured) */
 #define MEMORY (2ull << 30)
-#define CLOCK_SHARE 4	      /* of the memory, for clocks of very many threads */
+#define CLOCK_SHARE 4  /* of the memory, for clocks of very many threads */
+#define EVENT_BYTES 90 /* that it takes for an event beside what it has got when the events are there */
+#define PIECES_MAX 64
 #define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
 #define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
 
@@ -43,6 +45,7 @@ struct prediction {
 	struct model *model;
 	struct model_part *parts;
 	size_t count, at;     /* parts, and the one that is looked at */
+	uint64_t base;	      /* memory that the model takes without histories */
 	struct rd_umap pairs; /* of sites with a race */
 	const struct predict_trace *trace;
 	int64_t deadline_ns; /* of the part */
@@ -103,7 +106,46 @@ static void describe_news(void *context, struct predict_result *news)
 		p->described(p->context, d->set, from);
 }
 
-static int predict_part(struct prediction *d)
+/* Into how many pieces the part has to be cut once more: wide accesses of places that others access piece by
+ * piece are many events.  1: it is small enough. */
+static uint64_t pieces_of(const struct prediction *d, const struct predict_trace *t)
+{
+	uint64_t need = rd_memory_used() + t->x.count * EVENT_BYTES - d->base;
+	uint64_t most = d->p->memory > d->base ? d->p->memory - d->base : 1;
+	uint64_t from = d->parts[d->at].from, last = d->model->last_q;
+	uint64_t to = d->parts[d->at].to < last ? d->parts[d->at].to : last;
+
+	if (from + PIECES_MAX >= to)
+		return 1; /* the operations are too few */
+	if (!d->p->memory || t->x.count - t->begin < LEAST_ITEMS || need <= most)
+		return 1;
+	return need / most + 1 < PIECES_MAX ? need / most + 1 : PIECES_MAX;
+}
+
+/* Cuts the part that is looked at, and those behind it, which will be like it. */
+static void cut_again(struct prediction *d, uint64_t pieces)
+{
+	size_t count = d->at;
+	struct model_part *parts = rd_xcalloc(d->at + (d->count - d->at) * pieces, sizeof *parts);
+
+	for (size_t i = 0; i < d->at; i++)
+		parts[i] = d->parts[i];
+	for (size_t i = d->at; i < d->count; i++) {
+		uint64_t from = d->parts[i].from, last = d->model->last_q;
+		uint64_t end = d->parts[i].to < last ? d->parts[i].to : last + 1;
+		uint64_t each = end > from ? (end - from) / pieces + 1 : 1;
+		for (uint64_t at = from; at == from || at < end; at += each)
+			parts[count++] =
+				(struct model_part){at, at + each < end ? at + each : d->parts[i].to};
+	}
+	free(d->parts);
+	d->parts = parts;
+	d->count = count;
+	d->p->parts = count > d->p->parts ? count : d->p->parts;
+}
+
+/* *again: it is too large and was cut. */
+static int predict_part(struct prediction *d, bool *again)
 {
 	struct predict_batch *p = d->p;
 	struct predict_opts o = {.sound_only = p->sound_only || p->sync_preserving,
@@ -122,11 +164,16 @@ static int predict_part(struct prediction *d)
 	struct predict_trace t;
 	int err = predict_fill(&t, d->model);
 
+	uint64_t pieces = err ? 1 : pieces_of(d, &t);
+
 	d->trace = &t;
 	o.begin = t.begin;
-	if (!err)
+	*again = pieces > 1;
+	if (*again)
+		cut_again(d, pieces);
+	else if (!err)
 		err = predict_run(&t.x, &o, &r);
-	if (!err)
+	if (!err && !*again)
 		sum_up(p, &t, &r);
 	p->late |= d->deadline_ns && rd_now_ns() >= d->deadline_ns;
 	predict_result_release(&r);
@@ -155,6 +202,7 @@ static void cut_parts(struct prediction *d)
 {
 	uint64_t items = items_of(d->p);
 
+	d->base = rd_memory_used();
 	if (d->model->events > items) {
 		d->count = model_cut(d->model, items, &d->parts);
 	} else {
@@ -168,11 +216,12 @@ static void cut_parts(struct prediction *d)
 static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set)
 {
 	struct prediction d = {.p = p, .set = set, .model = model};
+	bool again = false;
 	int err = RD_OK;
 
 	sum_up_model(p, model);
 	cut_parts(&d);
-	for (d.at = 0; d.at < d.count && !err; d.at++) {
+	for (d.at = 0; d.at < d.count && !err; d.at += !again) {
 		if (d.at && p->deadline_ns && rd_now_ns() >= p->deadline_ns) {
 			p->skipped += d.count - d.at;
 			p->late = true;
@@ -183,7 +232,7 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 		d.deadline_ns = share_of(p->deadline_ns, d.count - d.at);
 		err = model_load(model, d.parts[d.at]);
 		if (!err)
-			err = predict_part(&d);
+			err = predict_part(&d, &again);
 	}
 	if (!err)
 		set_arguments(set, trace_get_meta(model->trace));

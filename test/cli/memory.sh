@@ -41,6 +41,47 @@ sed -n '/predict: part 5 of/q;p' check.out | grep -q 'data race.*late-race.c:18'
 	complain "the first confirmation waits for all of the prediction: $(grep -n 'predict: part\|data race' check.out)"
 [ "$(grep -c 'SUMMARY: Raddle: data race' check.out)" = 2 ] || complain "not each race is reported once"
 
+# Few records that are many events: what one thread clears as a whole, others access piece by piece.
+cat > wide.c << 'END'
+#include <pthread.h>
+#include <string.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long cells[512];
+static void *clear(void *argument)
+{
+	for (int i = 0; i < 600; i++) {
+		pthread_mutex_lock(&lock);
+		memset(cells, 0, sizeof cells);
+		pthread_mutex_unlock(&lock);
+	}
+	return argument;
+}
+static void *count(void *argument)
+{
+	for (int i = 0; i < 512 * 20; i++) {
+		pthread_mutex_lock(&lock);
+		cells[i % 512]++;
+		pthread_mutex_unlock(&lock);
+	}
+	return argument;
+}
+int main(void)
+{
+	pthread_t one, two;
+	pthread_create(&one, NULL, clear, NULL);
+	pthread_create(&two, NULL, count, NULL);
+	pthread_join(one, NULL);
+	pthread_join(two, NULL);
+	return 0;
+}
+END
+"$RADDLE" cc -g -O1 -pthread -o wide wide.c || fail "it does not compile"
+"$RADDLE" record -o wide.trace ./wide 2> record.err || fail "not recorded: $(cat record.err)"
+"$RADDLE" predict --memory 0 --json wide.trace > wide.json 2> wide.err || fail "predict: $(cat wide.err)"
+[ "$(number considered wide.json)" -gt 200000 ] || complain "only $(number considered wide.json) events"
+"$RADDLE" predict --memory 16M --json wide.trace > cut.json 2> cut.err || fail "predict: $(cat cut.err)"
+[ "$(number parts cut.json)" -ge 2 ] || complain "$(number parts cut.json) parts of a trace that is wide"
+
 for bad in -1 x 5q; do
 	"$RADDLE" predict --memory=$bad trace > /dev/null 2>&1 && complain "--memory=$bad is taken"
 done
