@@ -14,8 +14,8 @@ struct predict_span {
 	uint32_t begin, end;
 };
 
-/* Marks the accesses.  `spans` has one for each event, and their begins ascend; no two
- * threads have a place in common. */
+/* Marks the accesses.  `spans` has one for each event, and their begins ascend, but for uses of locks and so
+ * on, which begin at the end of their segment.  No two threads have a place in common. */
 void predict_mark_unsure(struct exec *x, const struct predict_span *spans);
 
 #endif
