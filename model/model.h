@@ -224,6 +224,13 @@ static inline bool model_is_descriptors(const struct model *m, uint32_t object)
 	       raddle_is_descriptor(m->objects[object].base);
 }
 
+/* The same for channels, which are no memory either. */
+static inline bool model_is_channels(const struct model *m, uint32_t object)
+{
+	return !m->ordered && m->objects[object].kind == MODEL_PAGE &&
+	       raddle_is_channel(m->objects[object].base);
+}
+
 /* A variable on a stack or a thread-local one, as an access by name tells. */
 struct model_variable {
 	const struct trace_site *site; /* of that access */

@@ -154,6 +154,12 @@ static void name_descriptor(uint64_t address, struct rd_buf *out)
 		    (unsigned long long)((address - RADDLE_DESCRIPTORS) / RADDLE_DESCRIPTOR_BYTES));
 }
 
+static void name_channel(uint64_t address, struct rd_buf *out)
+{
+	rd_buf_addf(out, "channel %llu",
+		    (unsigned long long)((address - RADDLE_CHANNELS) / RADDLE_CHANNEL_BYTES));
+}
+
 /* The distance from the oldest frame is the same in every run. */
 static void name_on_stack(const struct model *m, const struct model_object *o, uint64_t offset,
 			  struct rd_buf *out)
@@ -169,6 +175,10 @@ void model_name_place(const struct model *m, uint32_t object, uint64_t offset, s
 	RD_ASSERT(object < m->object_count);
 	if (object != MODEL_NONE && model_is_descriptors(m, object)) {
 		name_descriptor(m->objects[object].base + offset, out);
+		return;
+	}
+	if (object != MODEL_NONE && model_is_channels(m, object)) {
+		name_channel(m->objects[object].base + offset, out);
 		return;
 	}
 	model_name_object(m, object, out);

@@ -28,8 +28,10 @@ void order_filler_init(struct order_filler *f, struct exec *x)
 
 void order_filler_release(struct order_filler *f)
 {
+	for (size_t i = 0; i < f->object_count; i++)
+		free(f->objects[i].messages);
 	RD_FREE(f->objects, f->threads, f->robust);
-	RD_UMAP_RELEASE(&f->depths, &f->passed);
+	RD_UMAP_RELEASE(&f->depths, &f->passed, &f->received);
 	*f = (struct order_filler){0};
 }
 
@@ -310,6 +312,52 @@ static void fill_whole_once(struct order_filler *f, const struct order_op *op)
 		e->aux = o->once_done;
 }
 
+/* ---- channels ---- */
+
+/* A thread that sends to a channel says so in an instant in which nothing can stop it. */
+static void send_message(struct order_filler *f, const struct order_op *op)
+{
+	uint32_t once = f->x->onces;
+	struct order_object *o = order_fill_object(f, op->object);
+	size_t i = 0;
+
+	add(f, op, EXEC_ONCE_RUN, once)->flags |= EXEC_PART;
+	while (i < o->message_count && o->messages[i].thread != op->thread)
+		i++;
+	if (i == o->message_count) {
+		RD_GROW(o->messages, o->message_capacity, o->message_count + 1);
+		o->message_count++;
+	}
+	o->messages[i] = (struct order_message){op->thread, once};
+}
+
+/* All that was sent so far may be what was received. */
+static void receive_messages(struct order_filler *f, const struct order_op *op)
+{
+	const struct order_object *o = order_fill_object(f, op->object);
+
+	for (size_t i = 0; i < o->message_count; i++) {
+		const struct order_message *m = &o->messages[i];
+		bool is_new = m->thread != op->thread;
+
+		if (is_new)
+			rd_umap_put(&f->received, (uint64_t)op->thread << 32 | m->once, &is_new);
+		if (is_new)
+			add(f, op, EXEC_ONCE_PASS, m->once)->flags |= EXEC_PART;
+	}
+}
+
+/* In a whole execution only operations that count are events. */
+static void fill_channel(struct order_filler *f, const struct order_op *op)
+{
+	if (f->x->whole)
+		return;
+	if (raddle_role(op->kind) == RADDLE_ROLE_RELEASE)
+		send_message(f, op);
+	else
+		receive_messages(f, op);
+}
+
 /* ---- threads ---- */
 
 /* A thread that dies with a robust mutex gives it back. */
@@ -361,6 +409,7 @@ void order_fill(struct order_filler *f, const struct order_op *op)
 		case RADDLE_CLASS_BARRIER: fill_barrier(f, op); break;
 		case RADDLE_CLASS_SEM: fill_semaphore(f, op); break;
 		case RADDLE_CLASS_ONCE: (f->x->whole ? fill_whole_once : fill_once)(f, op); break;
+		case RADDLE_CLASS_CHANNEL: fill_channel(f, op); break;
 		default: fill_lock(f, op);
 		}
 	} else if (op->class == RADDLE_CLASS_THREAD) {

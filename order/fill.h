@@ -22,15 +22,22 @@ struct order_op {
 	uint64_t value;	 /* result, size of a barrier, value of a semaphore, ... */
 };
 
+/* What a thread sent through a channel is a once: it happens when it is sent, and who receives passes it. */
+struct order_message {
+	uint32_t thread, once;
+};
+
 /* What is known of an object. */
 struct order_object {
-	uint32_t number;    /* in its space of the execution; EXEC_NONE: none yet */
-	uint32_t once_lock; /* the lock that stands for running the initialiser */
-	uint32_t once_done; /* the event at which it returned last */
-	uint32_t size;	    /* of a barrier; 0: unknown */
-	uint32_t instance;  /* the use of a barrier that is being entered; EXEC_NONE */
-	uint32_t first;	    /* its first use */
-	uint32_t entered;   /* of that instance, so far */
+	uint32_t number;		/* in its space of the execution; EXEC_NONE: none yet */
+	uint32_t once_lock;		/* the lock that stands for running the initialiser */
+	uint32_t once_done;		/* the event at which it returned last */
+	uint32_t size;			/* of a barrier; 0: unknown */
+	uint32_t instance;		/* the use of a barrier that is being entered; EXEC_NONE */
+	uint32_t first;			/* its first use */
+	uint32_t entered;		/* of that instance, so far */
+	struct order_message *messages; /* of a channel: the latest of each thread that has sent */
+	size_t message_count, message_capacity;
 };
 
 struct order_thread {
@@ -47,9 +54,10 @@ struct order_filler {
 	struct order_object *objects;
 	struct order_thread *threads;
 	size_t object_count, object_capacity, thread_count, thread_capacity;
-	struct rd_umap depths; /* (thread, lock) to recursion depth */
-	struct rd_umap passed; /* (thread, object) of once controls that the thread knows to have run */
-	uint32_t *robust;      /* locks that will be taken over from a dead thread */
+	struct rd_umap depths;	 /* (thread, lock) to recursion depth */
+	struct rd_umap passed;	 /* (thread, object) of once controls that the thread knows to have run */
+	struct rd_umap received; /* (thread, once) of messages that the thread has received */
+	uint32_t *robust;	 /* locks that will be taken over from a dead thread */
 	size_t robust_count, robust_capacity;
 };
 

@@ -129,7 +129,7 @@ static inline bool raddle_is_access(uint32_t kind)
 /* About a synchronisation object; about a lock. */
 static inline bool raddle_is_sync(uint32_t kind)
 {
-	return raddle_class(kind) >= RADDLE_CLASS_MUTEX && raddle_class(kind) <= RADDLE_CLASS_ONCE;
+	return raddle_class(kind) >= RADDLE_CLASS_MUTEX && raddle_class(kind) <= RADDLE_CLASS_CHANNEL;
 }
 
 static inline bool raddle_is_lock_class(enum raddle_class class)
@@ -210,13 +210,23 @@ static inline bool raddle_is_descriptor(uint64_t address)
 	return address - RADDLE_DESCRIPTORS < (uint64_t)RADDLE_DESCRIPTOR_COUNT * RADDLE_DESCRIPTOR_BYTES;
 }
 
+/* Channels have addresses behind these. */
+#define RADDLE_CHANNELS 0x200000u
+#define RADDLE_CHANNEL_BYTES 16u
+#define RADDLE_CHANNEL_COUNT 65536u
+
+static inline bool raddle_is_channel(uint64_t address)
+{
+	return address - RADDLE_CHANNELS < (uint64_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES;
+}
+
 /* What an operation on a lock, semaphore and so on is to the memory of that object, whatever else it
  * means: a use has to come between the object's initialisation and its destruction. */
 enum raddle_handling { RADDLE_HANDLES_NOT, RADDLE_USES, RADDLE_INITIALISES, RADDLE_DESTROYS };
 
 static inline enum raddle_handling raddle_handling(uint32_t kind)
 {
-	if (!raddle_is_sync(kind) || raddle_class(kind) == RADDLE_CLASS_ONCE)
+	if (!raddle_is_sync(kind) || raddle_class(kind) >= RADDLE_CLASS_ONCE)
 		return RADDLE_HANDLES_NOT;
 	switch (raddle_role(kind)) {
 	case RADDLE_ROLE_INIT: return RADDLE_INITIALISES;

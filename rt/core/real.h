@@ -16,15 +16,26 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <threads.h>
 #include <unistd.h>
 
 /* Functions that no C header declares. */
 struct nothrow;
+ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
+		       socklen_t *length);
+int __poll_chk(struct pollfd *fds, nfds_t count, int time, size_t room);
 ssize_t __readlink_chk(const char *path, char *out, size_t size, size_t room);
 _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 int __cxa_guard_acquire(void *guard);

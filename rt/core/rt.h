@@ -28,6 +28,7 @@
 #define RT_ATOMIC_LOCKS 1024
 
 struct rt_layer;
+struct rt_channels;
 struct rt_op;
 struct rt_until;
 
@@ -71,6 +72,7 @@ struct rt {
 	void *layer[RT_LAYER_COUNT];
 	struct rt_heard heard; /* of all that listen */
 
+	struct rt_channels *_Atomic channels; /* rt/core/channel.c; NULL: none yet */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
 };

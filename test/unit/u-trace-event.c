@@ -211,11 +211,12 @@ static bool twin_timed(uint32_t kind)
 static enum raddle_class twin_class(uint32_t kind)
 {
 	static const uint8_t last[][2] = {
-		{0x02, RADDLE_CLASS_NONE},    {0x04, RADDLE_CLASS_ACCESS},  {0x05, RADDLE_CLASS_FENCE},
-		{0x06, RADDLE_CLASS_ACCESS},  {0x1f, RADDLE_CLASS_THREAD},  {0x27, RADDLE_CLASS_MUTEX},
-		{0x33, RADDLE_CLASS_RWLOCK},  {0x3f, RADDLE_CLASS_SPIN},    {0x47, RADDLE_CLASS_COND},
-		{0x4f, RADDLE_CLASS_BARRIER}, {0x57, RADDLE_CLASS_SEM},	    {0x5f, RADDLE_CLASS_ONCE},
-		{0x6f, RADDLE_CLASS_MEMORY},  {0x7f, RADDLE_CLASS_PROCESS}, {0x80, RADDLE_CLASS_ACCESS},
+		{0x02, RADDLE_CLASS_NONE},    {0x04, RADDLE_CLASS_ACCESS}, {0x05, RADDLE_CLASS_FENCE},
+		{0x06, RADDLE_CLASS_ACCESS},  {0x1f, RADDLE_CLASS_THREAD}, {0x27, RADDLE_CLASS_MUTEX},
+		{0x33, RADDLE_CLASS_RWLOCK},  {0x3f, RADDLE_CLASS_SPIN},   {0x47, RADDLE_CLASS_COND},
+		{0x4f, RADDLE_CLASS_BARRIER}, {0x57, RADDLE_CLASS_SEM},	   {0x5b, RADDLE_CLASS_ONCE},
+		{0x5f, RADDLE_CLASS_CHANNEL}, {0x6f, RADDLE_CLASS_MEMORY}, {0x7f, RADDLE_CLASS_PROCESS},
+		{0x80, RADDLE_CLASS_ACCESS},
 	};
 	size_t i = 0;
 
@@ -229,7 +230,7 @@ static void queries_equal_their_twins(void **state)
 	(void)state;
 	for (uint32_t kind = 0; kind < CODES; kind++) {
 		bool orders = kind == RADDLE_ATOMIC || kind == RADDLE_FENCE ||
-			      (kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_REQUEST) ||
+			      (kind >= RADDLE_THREAD_START && kind <= RADDLE_CHANNEL_RECEIVE) ||
 			      ONE_OF(kind, RADDLE_FORK, RADDLE_EXEC, RADDLE_EXIT, RADDLE_ABORT, RADDLE_ORDER);
 
 		assert_int_equal(raddle_class(kind), twin_class(kind));

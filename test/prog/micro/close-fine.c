@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// hidden: race fd 1
 // recorded: the first has closed its file before the second opens one, which gets the same number.
 /* Each thread has a file of its own; who takes over that of the pipe has read what the other wrote there. */
 #include "case.h"

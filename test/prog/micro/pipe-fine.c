@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// hidden: race data 1
 // recorded: the giver is done before the taker reads the pipe.
-/* A pipe orders the threads, which Raddle does not see; so replay cannot bring it about. */
+/* A pipe orders the threads. */
 #include "case.h"
 
 static int ends[2], data;

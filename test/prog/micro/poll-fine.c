@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: none
-// hidden: race data 1
 // recorded: the giver is done before the taker asks.
 /* A pipe orders the threads, and the taker asks for it again and again. */
 #include "case.h"

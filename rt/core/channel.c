@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Order through descriptors.  In: calls that write to, read from, wait for or close a descriptor.  Out:
+ * events `channel-send` and `channel-receive`, so that what a thread did before it wrote comes before what
+ * another does that has read.
+ *
+ * A channel is what the bytes go through: a pipe, the way to one end of a pair of sockets, an eventfd, a
+ * connection of the process with itself.  The kernel's inode tells it, which is asked for at every call,
+ * because descriptors are closed and duplicated by code that nobody sees.  Bytes are not counted: who
+ * receives has received all that was sent so far, which can hide a race and invents none.  Files order
+ * nothing, nor do sockets whose other end is elsewhere.  While there is one thread, nothing has to be
+ * ordered.
+ *
+ * A send is told before it takes effect, a receipt after it.
+ */
+#include "rt/core/layer.h"
+#include "rt/core/real.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+
+enum { SLOTS = RADDLE_CHANNEL_COUNT, PROBES = 64, NO_SLOT = -1 };
+
+/* What a key is about. */
+enum subject {
+	PIPE = 1,  /* an inode */
+	INBOX,	   /* of a socket of a pair: its inode */
+	ANONYMOUS, /* a descriptor whose file has no inode of its own: an eventfd */
+	PEER,	   /* of a socket of a pair; the value is the other inode */
+	NAME,	   /* an address that a socket of this process was bound to */
+	ARRIVALS,  /* connections to such an address */
+	NETWORK,   /* a connection: the two ports */
+	LOCAL,	   /* a connection to a socket in the file system: its path */
+	AWAITED,   /* an epoll instance and the datum of a registration; the value is 1 + the descriptor */
+};
+
+/* Keys are never removed.  A place in the table is also the number of a channel; where there is no room, keys
+ * share one. */
+struct rt_channels {
+	_Atomic uint64_t keys[SLOTS], values[SLOTS];
+	_Atomic bool loops; /* the process has connected to itself */
+};
+
+void rt_member_channel(void);
+void rt_member_channel(void)
+{
+}
+
+/* ---- the table ---- */
+
+static uint64_t key(enum subject subject, uint64_t value)
+{
+	return (uint64_t)subject << 60 | (value & ~0ull >> 4);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+
+	return h ^ h >> 32;
+}
+
+static struct rt_channels *channels(void)
+{
+	struct rt_channels *c = atomic_load_explicit(&rt.channels, memory_order_acquire), *none = NULL;
+
+	if (c)
+		return c;
+	c = rt_map(sizeof *c);
+	if (c && !atomic_compare_exchange_strong(&rt.channels, &none, c)) {
+		rt_unmap(c, sizeof *c);
+		c = none;
+	}
+	return c;
+}
+
+/* The place of the key; NO_SLOT: it has none, and none is made. */
+static int slot_of(struct rt_channels *c, uint64_t wanted, bool make)
+{
+	uint64_t at = mix(wanted, 1);
+
+	for (int i = 0; i < PROBES; i++, at++) {
+		_Atomic uint64_t *place = &c->keys[at % SLOTS];
+		uint64_t found = atomic_load_explicit(place, memory_order_acquire);
+
+		if (!found && !make)
+			return NO_SLOT;
+		if (!found)
+			atomic_compare_exchange_strong(place, &found, wanted);
+		if (!found || found == wanted)
+			return (int)(at % SLOTS);
+	}
+	return NO_SLOT;
+}
+
+static void put(uint64_t wanted, uint64_t value)
+{
+	struct rt_channels *c = channels();
+	int slot = c ? slot_of(c, wanted, true) : NO_SLOT;
+
+	if (slot != NO_SLOT)
+		atomic_store_explicit(&c->values[slot], value, memory_order_release);
+}
+
+/* 0: it is not known. */
+static uint64_t get(uint64_t wanted)
+{
+	struct rt_channels *c = channels();
+	int slot = c ? slot_of(c, wanted, false) : NO_SLOT;
+
+	return slot == NO_SLOT ? 0 : atomic_load_explicit(&c->values[slot], memory_order_acquire);
+}
+
+/* ---- which channel ---- */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+struct end {
+	union address address;
+	socklen_t size;
+};
+
+static struct end end_of(int fd, long which)
+{
+	struct end e = {.size = sizeof e.address};
+
+	if (syscall(which, fd, &e.address, &e.size) || e.size > sizeof e.address)
+		e.size = 0;
+	return e;
+}
+
+static struct end given(const struct sockaddr *address, socklen_t size)
+{
+	struct end e = {.size = size <= sizeof e.address && address ? size : 0};
+
+	__builtin_memcpy(&e.address, address, e.size);
+	return e;
+}
+
+static uint64_t port_of(const struct end *e)
+{
+	if (e->size >= sizeof e->address.in && e->address.any.sa_family == AF_INET)
+		return e->address.in.sin_port;
+	return e->size >= sizeof e->address.in6 && e->address.any.sa_family == AF_INET6
+		       ? e->address.in6.sin6_port
+		       : 0;
+}
+
+/* 0: it has no path. */
+static uint64_t path_of(const struct end *e)
+{
+	uint64_t hash = 0;
+
+	if (!e->size || e->address.any.sa_family != AF_UNIX)
+		return 0;
+	for (size_t i = offsetof(struct sockaddr_un, sun_path); i < e->size; i++)
+		hash = mix(hash + 1, (uint8_t)((const char *)&e->address)[i]);
+	return hash;
+}
+
+static uint64_t name_of(const struct end *e, enum subject subject)
+{
+	uint64_t port = port_of(e), path = port ? 0 : path_of(e);
+
+	return port ? key(subject, port) : path ? key(subject, path | 1ull << 32) : 0;
+}
+
+static bool has_looped(void)
+{
+	struct rt_channels *c = atomic_load_explicit(&rt.channels, memory_order_acquire);
+
+	return c && atomic_load(&c->loops);
+}
+
+/* A connection with a socket of this process.  `to`: where a datagram goes that says so itself. */
+static uint64_t connection(int fd, bool sending, const struct end *to)
+{
+	struct end local = end_of(fd, SYS_getsockname), peer = end_of(fd, SYS_getpeername);
+	uint64_t path = path_of(&local) ? path_of(&local) : path_of(to->size ? to : &peer);
+	uint64_t from_port = port_of(sending ? &local : &peer);
+	uint64_t to_port = port_of(!sending ? &local : to->size ? to : &peer);
+	socklen_t size = sizeof(int);
+	int type = 0;
+
+	if (path)
+		return key(LOCAL, path);
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
+	return to_port ? key(NETWORK, (type == SOCK_STREAM ? from_port << 16 : 0) | to_port) : 0;
+}
+
+static uint64_t key_of(int fd, bool sending, const struct end *to)
+{
+	struct stat s;
+	uint64_t peer;
+
+	if (syscall(SYS_fstat, fd, &s))
+		return 0;
+	switch (s.st_mode & S_IFMT) {
+	case S_IFIFO: return key(PIPE, s.st_ino);
+	case 0: return key(ANONYMOUS, (uint64_t)fd);
+	case S_IFSOCK:
+		peer = atomic_load_explicit(&rt.channels, memory_order_acquire) ? get(key(PEER, s.st_ino))
+										: 0;
+		if (peer)
+			return key(INBOX, sending ? peer : s.st_ino);
+		return has_looped() ? connection(fd, sending, to) : 0;
+	default: return 0;
+	}
+}
+
+/* ---- events ---- */
+
+/* The thread if there are others that it could be ordered with. */
+static struct rt_thread *one_of_many(void)
+{
+	return atomic_load_explicit(&rt.others, memory_order_relaxed) ? rt_self() : NULL;
+}
+
+static uintptr_t address_of(uint64_t wanted)
+{
+	struct rt_channels *c = wanted ? channels() : NULL;
+	int slot = c ? slot_of(c, wanted, true) : NO_SLOT;
+
+	if (!c)
+		return 0;
+	if (slot == NO_SLOT)
+		slot = (int)(mix(wanted, 1) % SLOTS);
+	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
+}
+
+static void send_by(struct rt_thread *t, uint64_t wanted)
+{
+	uintptr_t channel = address_of(wanted);
+	struct rt_op op;
+
+	if (!channel)
+		return;
+	rt_op_fill_(&op, t, RADDLE_CHANNEL_SEND, channel);
+	RT_TELL(releasing, &op, RADDLE_CHANNEL_SEND, channel);
+	rt_sync(t, RADDLE_CHANNEL_SEND, channel, RT_NONE);
+}
+
+static void receive_by(struct rt_thread *t, uint64_t wanted)
+{
+	uintptr_t channel = address_of(wanted);
+
+	if (!channel)
+		return;
+	RT_TELL(acquired, t, RADDLE_CHANNEL_RECEIVE, channel, 0);
+	rt_sync(t, RADDLE_CHANNEL_RECEIVE, channel, RT_NONE);
+}
+
+static void sends_to(int fd, const struct sockaddr *address, socklen_t size)
+{
+	struct rt_thread *t = one_of_many();
+	int saved = errno;
+	struct end to;
+
+	if (!t)
+		return;
+	to = given(address, size);
+	if (to.size && get(name_of(&to, NAME)))
+		atomic_store(&channels()->loops, true);
+	send_by(t, key_of(fd, true, &to));
+	errno = saved;
+}
+
+static void sends(int fd)
+{
+	sends_to(fd, NULL, 0);
+}
+
+static void receives(int fd)
+{
+	struct rt_thread *t = one_of_many();
+	int saved = errno;
+	struct end none = {.size = 0};
+
+	if (t)
+		receive_by(t, key_of(fd, false, &none));
+	errno = saved;
+}
+
+/* What a call that returns a length has received: the end of the bytes is a message too. */
+static ssize_t received(int fd, ssize_t length)
+{
+	if (length >= 0)
+		receives(fd);
+	return length;
+}
+
+/* ---- bytes ---- */
+
+INTERPOSE(ssize_t, read, (int fd, void *to, size_t size))
+{
+	return received(fd, REAL(read)(fd, to, size));
+}
+
+INTERPOSE(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room))
+{
+	return received(fd, REAL(__read_chk)(fd, to, size, room));
+}
+
+INTERPOSE(ssize_t, readv, (int fd, const struct iovec *parts, int count))
+{
+	return received(fd, REAL(readv)(fd, parts, count));
+}
+
+INTERPOSE(ssize_t, write, (int fd, const void *from, size_t size))
+{
+	sends(fd);
+	return REAL(write)(fd, from, size);
+}
+
+INTERPOSE(ssize_t, writev, (int fd, const struct iovec *parts, int count))
+{
+	sends(fd);
+	return REAL(writev)(fd, parts, count);
+}
+
+INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
+{
+	int r = REAL(eventfd_read)(fd, value);
+
+	received(fd, r);
+	return r;
+}
+
+INTERPOSE(int, eventfd_write, (int fd, eventfd_t value))
+{
+	sends(fd);
+	return REAL(eventfd_write)(fd, value);
+}
+
+INTERPOSE(int, close, (int fd))
+{
+	sends(fd);
+	return REAL(close)(fd);
+}
+
+/* ---- sockets ---- */
+
+INTERPOSE(ssize_t, recv, (int fd, void *to, size_t size, int flags))
+{
+	return received(fd, REAL(recv)(fd, to, size, flags));
+}
+
+INTERPOSE(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags))
+{
+	return received(fd, REAL(__recv_chk)(fd, to, size, room, flags));
+}
+
+INTERPOSE(ssize_t, recvfrom,
+	  (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
+	   socklen_t *restrict length))
+{
+	return received(fd, REAL(recvfrom)(fd, to, size, flags, from, length));
+}
+
+INTERPOSE(ssize_t, __recvfrom_chk,
+	  (int fd, void *restrict to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
+	   socklen_t *restrict length))
+{
+	return received(fd, REAL(__recvfrom_chk)(fd, to, size, room, flags, from, length));
+}
+
+INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags))
+{
+	return received(fd, REAL(recvmsg)(fd, message, flags));
+}
+
+INTERPOSE(ssize_t, send, (int fd, const void *from, size_t size, int flags))
+{
+	sends(fd);
+	return REAL(send)(fd, from, size, flags);
+}
+
+INTERPOSE(ssize_t, sendto,
+	  (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length))
+{
+	sends_to(fd, to.__sockaddr__, length);
+	return REAL(sendto)(fd, from, size, flags, to, length);
+}
+
+INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
+{
+	sends_to(fd, message->msg_name, message->msg_name ? message->msg_namelen : 0);
+	return REAL(sendmsg)(fd, message, flags);
+}
+
+INTERPOSE(int, shutdown, (int fd, int how))
+{
+	sends(fd);
+	return REAL(shutdown)(fd, how);
+}
+
+/* Each end is told of the other. */
+INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
+{
+	int r = REAL(socketpair)(domain, type, protocol, fds), saved = errno;
+	struct stat a, b;
+
+	if (!r && !syscall(SYS_fstat, fds[0], &a) && !syscall(SYS_fstat, fds[1], &b)) {
+		put(key(PEER, a.st_ino), b.st_ino);
+		put(key(PEER, b.st_ino), a.st_ino);
+	}
+	errno = saved;
+	return r;
+}
+
+INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
+{
+	int r = REAL(bind)(fd, address, length), saved = errno;
+
+	if (!r) {
+		struct end e = end_of(fd, SYS_getsockname);
+		uint64_t name = name_of(&e, NAME);
+
+		if (name)
+			put(name, 1);
+	}
+	errno = saved;
+	return r;
+}
+
+INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
+{
+	int saved = errno;
+	struct end to = given(address.__sockaddr__, length);
+	struct rt_thread *t = one_of_many();
+	uint64_t name = name_of(&to, NAME);
+
+	if (name && get(name))
+		atomic_store(&channels()->loops, true);
+	if (t && has_looped())
+		send_by(t, name_of(&to, ARRIVALS));
+	errno = saved;
+	return REAL(connect)(fd, address, length);
+}
+
+static int accepted(int fd, int r)
+{
+	struct rt_thread *t = r >= 0 && has_looped() ? one_of_many() : NULL;
+	int saved = errno;
+
+	if (t) {
+		struct end e = end_of(fd, SYS_getsockname);
+
+		receive_by(t, name_of(&e, ARRIVALS));
+	}
+	errno = saved;
+	return r;
+}
+
+INTERPOSE(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length))
+{
+	return accepted(fd, REAL(accept)(fd, address, length));
+}
+
+INTERPOSE(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length, int flags))
+{
+	return accepted(fd, REAL(accept4)(fd, address, length, flags));
+}
+
+/* ---- waiting ---- */
+
+static int polled(const struct pollfd *fds, nfds_t count, int r)
+{
+	for (nfds_t i = 0; r > 0 && i < count; i++)
+		if (fds[i].fd >= 0 && fds[i].revents & (POLLIN | POLLPRI | POLLHUP | POLLRDHUP | POLLERR))
+			receives(fds[i].fd);
+	return r;
+}
+
+INTERPOSE(int, poll, (struct pollfd * fds, nfds_t count, int time))
+{
+	return polled(fds, count, REAL(poll)(fds, count, time));
+}
+
+INTERPOSE(int, __poll_chk, (struct pollfd * fds, nfds_t count, int time, size_t room))
+{
+	return polled(fds, count, REAL(__poll_chk)(fds, count, time, room));
+}
+
+INTERPOSE(int, ppoll, (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask))
+{
+	return polled(fds, count, REAL(ppoll)(fds, count, time, mask));
+}
+
+static int selected(int count, const fd_set *readable, int r)
+{
+	for (int fd = 0; r > 0 && readable && fd < count; fd++)
+		if (readable->fds_bits[fd / NFDBITS] & 1l << fd % NFDBITS)
+			receives(fd);
+	return r;
+}
+
+INTERPOSE(int, select,
+	  (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict other,
+	   struct timeval *restrict time))
+{
+	return selected(count, readable, REAL(select)(count, readable, writable, other, time));
+}
+
+INTERPOSE(int, pselect,
+	  (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict other,
+	   const struct timespec *restrict time, const sigset_t *restrict mask))
+{
+	return selected(count, readable, REAL(pselect)(count, readable, writable, other, time, mask));
+}
+
+INTERPOSE(int, epoll_ctl, (int instance, int what, int fd, struct epoll_event *event))
+{
+	if (event && (what == EPOLL_CTL_ADD || what == EPOLL_CTL_MOD))
+		put(key(AWAITED, mix((uint64_t)instance, event->data.u64)), (uint64_t)fd + 1);
+	return REAL(epoll_ctl)(instance, what, fd, event);
+}
+
+static int awaited(int instance, const struct epoll_event *events, int r)
+{
+	for (int i = 0; i < r; i++) {
+		uint64_t fd = events[i].events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)
+				      ? get(key(AWAITED, mix((uint64_t)instance, events[i].data.u64)))
+				      : 0;
+
+		if (fd)
+			receives((int)fd - 1);
+	}
+	return r;
+}
+
+INTERPOSE(int, epoll_wait, (int instance, struct epoll_event *events, int most, int time))
+{
+	return awaited(instance, events, REAL(epoll_wait)(instance, events, most, time));
+}
+
+INTERPOSE(int, epoll_pwait,
+	  (int instance, struct epoll_event *events, int most, int time, const sigset_t *mask))
+{
+	return awaited(instance, events, REAL(epoll_pwait)(instance, events, most, time, mask));
+}

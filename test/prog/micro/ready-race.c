@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: race data
+// recorded: the giver is done before the taker asks.
+/* The data are written when the pipe can already be read. */
+#include "case.h"
+
+#include <poll.h>
+
+static int ends[2], data;
+THREAD(give)
+{
+	UNUSED;
+	if (write(ends[1], "x", 1) != 1)
+		return argument;
+	data = 7;
+	return NULL;
+}
+THREAD(take)
+{
+	struct pollfd end = {.fd = ends[0], .events = POLLIN};
+
+	return poll(&end, 1, -1) == 1 && data < 8 ? NULL : argument;
+}
+int main(void)
+{
+	if (pipe(ends) != 0)
+		return 1;
+	run_two(give, take);
+	return 0;
+}
