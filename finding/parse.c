@@ -311,6 +311,7 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	p->schedule->trace = get_text(p, inlined, "trace");
 	p->schedule->speculative = !f->sound;
 	p->schedule->anywhere = get_bool(p, inlined, "anywhere");
+	p->schedule->handed = get_bool(p, inlined, "handed");
 	get_records(p, inlined, "ops", get_op);
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_goal);

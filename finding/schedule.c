@@ -219,6 +219,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "trace", s->trace);
 	put_head(&text, "model", s->speculative ? "speculative" : NULL);
 	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
+	put_head(&text, "locks", s->handed ? "handed" : NULL);
 	put_ops(s, &text);
 	put_ends(s, &text);
 	put_turns(s, &text);
@@ -425,6 +426,13 @@ static void parse_meet(struct parser *p)
 	p->schedule->anywhere = true;
 }
 
+static void parse_locks(struct parser *p)
+{
+	if (strcmp(p->fields[1], "handed") != 0)
+		fail_line(p, "an unknown way to give back locks", p->fields[1]);
+	p->schedule->handed = true;
+}
+
 static void parse_then(struct parser *p)
 {
 	if (strcmp(p->fields[1], "turns") != 0)
@@ -490,6 +498,7 @@ static const struct record {
 	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
 	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
 	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},	{"flavour", 2, parse_flavour, 2},
+	{"locks", 2, parse_locks, 1},
 };
 
 static void parse_record(struct parser *p)

@@ -93,6 +93,7 @@ struct schedule {
 	const char *trace; /* the recorded run it was predicted from */
 	bool speculative;  /* predicted without regard to values */
 	bool anywhere;	   /* nobody is led: threads are to meet at the goals, whoever they are */
+	bool handed;	   /* threads of the program give back locks that others took */
 	struct schedule_op *ops;
 	struct schedule_limit *limits;
 	struct schedule_goal *goals; /* two for a race */

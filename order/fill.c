@@ -131,12 +131,58 @@ static void refuse(struct order_filler *f, const struct order_op *op, bool share
 	add(f, op, EXEC_BUSY, lock_of(f, op->object))->aux = shared ? EXEC_RDLOCK : EXEC_LOCK;
 }
 
+/* ---- locks that are handed over ---- */
+
+void order_fill_look_ahead(struct order_filler *f, const struct order_op *op)
+{
+	bool shared = false, waits = raddle_is_cond_wait(op->kind);
+	int change = raddle_is_lock_class(op->class) ? order_lock_change(op->kind, op->value, &shared) : 0;
+	uint32_t object = waits ? op->second : op->object, own = op->thread + 1;
+	struct order_object *o = object != EXEC_NONE ? order_fill_object(f, object) : NULL;
+
+	if (!o || (!waits && !change))
+		return;
+	o->shared |= shared || waits;
+	if (change > 0) {
+		o->depth = o->holder == own ? o->depth + 1 : 1;
+		o->holder = own;
+	} else if (change < 0 && o->holder) {
+		o->handed |= o->holder != own;
+		o->depth -= o->depth > 0;
+		o->holder = o->depth ? o->holder : 0;
+	}
+	f->handed |= o->handed;
+}
+
+static bool is_handed(struct order_filler *f, uint32_t object)
+{
+	const struct order_object *o = order_fill_object(f, object);
+
+	return o->handed && !o->shared;
+}
+
+/* Who took it is no matter: it is there or not. */
+static void fill_handed(struct order_filler *f, const struct order_op *op, int change)
+{
+	bool is_new = order_fill_object(f, op->object)->number == EXEC_NONE;
+	uint32_t sem = number_of(f, op->object, &f->x->sems);
+
+	if (is_new)
+		exec_sem_init(f->x, sem, 1);
+	if (change > 0)
+		add(f, op, EXEC_TAKE, sem)->flags |= raddle_is_limited(op->kind) ? EXEC_TRY : 0;
+	else if (change < 0)
+		add(f, op, EXEC_POST, sem);
+}
+
 static void fill_lock(struct order_filler *f, const struct order_op *op)
 {
 	bool shared;
 	int change = order_lock_change(op->kind, op->value, &shared);
 
-	if (change > 0)
+	if (is_handed(f, op->object))
+		fill_handed(f, op, change);
+	else if (change > 0)
 		acquire(f, op, shared);
 	else if (change < 0)
 		release(f, op);
@@ -446,7 +492,8 @@ void order_fill_pending(struct order_filler *f, const struct order_op *op)
 	default:
 		if (raddle_role(op->kind) != RADDLE_ROLE_REQUEST)
 			return;
-		e = add(f, op, EXEC_LOCK, lock_of(f, op->object));
+		e = is_handed(f, op->object) ? add(f, op, EXEC_TAKE, number_of(f, op->object, &f->x->sems))
+					     : add(f, op, EXEC_LOCK, lock_of(f, op->object));
 	}
 	e->flags |= EXEC_PENDING;
 }

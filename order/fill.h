@@ -34,6 +34,10 @@ struct order_object {
 	uint32_t once_done;		/* the event at which it returned last */
 	uint32_t size;			/* of a barrier; 0: unknown */
 	uint32_t instance;		/* the use of a barrier that is being entered; EXEC_NONE */
+	uint32_t holder;		/* looking ahead: 1 + the thread that has the lock; 0: none */
+	uint32_t depth;			/* and how often it has it */
+	bool handed;			/* a lock that a thread gave back which did not take it */
+	bool shared;			/* by readers, or given up in waits: it is no semaphore */
 	uint32_t first;			/* its first use */
 	uint32_t entered;		/* of that instance, so far */
 	struct order_message *messages; /* of a channel: the latest of each thread that has sent */
@@ -50,6 +54,7 @@ struct order_thread {
 
 struct order_filler {
 	struct exec *x;
+	bool handed;  /* some lock is handed over */
 	uint64_t odd; /* operations that contradict their primitive; they order nothing */
 	struct order_object *objects;
 	struct order_thread *threads;
@@ -66,6 +71,11 @@ void order_filler_release(struct order_filler *f);
 
 /* The lock will be taken over from a dead thread (EOWNERDEAD), which gives it back by ending. */
 void order_fill_robust(struct order_filler *f, uint32_t object);
+
+/* Before the first order_fill(), all operations in the order in which they happened: which locks are handed
+ * over, that is given back by a thread that did not take them.  Such a lock is a semaphore that begins
+ * with 1. A mutex that is waited with is none, nor is a lock that readers share. */
+void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
 
 /* The next operation of all threads: appends its events. */
 void order_fill(struct order_filler *f, const struct order_op *op);

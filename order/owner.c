@@ -5,7 +5,8 @@
  *
  * It begins with all that wait and loses, until nothing changes, each one that may go on: whose lock has no
  * holder in the set, whose joined thread is not in it, who waits for a notification while some thread
- * outside is alive.  A holder that is not known releases; one that has ended never does.
+ * outside is alive.  A holder that is not known releases; one that has ended never does.  Where a program
+ * hands locks over, all who are alive may release one.
  */
 #include "order/owner.h"
 
@@ -59,10 +60,22 @@ static bool is_anybody_left(const struct owner_graph *g, const bool *closed)
 	return g->helped;
 }
 
+/* Whether somebody else than its holder may give back the lock that a thread waits for. */
+static bool may_be_handed(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
+{
+	bool shared;
+
+	if (g->hands == OWNER_OWN)
+		return false;
+	if (g->hands == OWNER_SELF && (!holds(t, t->object, &shared) || shared))
+		return false;
+	return is_anybody_left(g, closed);
+}
+
 static bool stays(const struct owner_graph *g, const bool *closed, const struct owner_thread *t)
 {
 	switch (t->wait) {
-	case OWNER_LOCK: return is_kept(g, closed, t->object, false);
+	case OWNER_LOCK: return is_kept(g, closed, t->object, false) && !may_be_handed(g, closed, t);
 	case OWNER_READ:
 		return is_kept(g, closed, t->object, true) ||
 		       (is_kept(g, closed, t->object, false) && has_writer_in_wait(g, closed, t->object));

@@ -30,10 +30,18 @@ struct owner_thread {
 	size_t held_count;
 };
 
+/* Who gives a lock back.  The primitives let any thread do so, and some programs hand locks over. */
+enum owner_hands {
+	OWNER_OWN,    /* its holder */
+	OWNER_SELF,   /* its holder; but if that waits for the lock itself, anybody */
+	OWNER_ANYBODY /* every thread */
+};
+
 struct owner_graph {
 	const struct owner_thread *threads;
 	size_t count;
 	bool helped; /* somebody who is none of these threads may give OWNER_NOTE */
+	enum owner_hands hands;
 };
 
 /* Marks, with a place for each thread, the largest set of threads that can never go on whatever the others

@@ -665,6 +665,7 @@ static void describe_race(struct describer *d, const struct predict_race *r)
 
 	f->sound = r->class == PREDICT_SOUND;
 	s->speculative = !f->sound;
+	s->handed = d->t->handed;
 	f->reason = f->sound ? "predicted from the trace; every read keeps its value, not replayed yet"
 			     : "predicted from the trace; reads may get other values, not replayed yet";
 	describe_object(d, &m, f);
@@ -747,6 +748,7 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 	describe_threads(d, f, l->stops, l->count);
 	struct schedule *s = add_schedule(d, f, &l->witness, l->stops, l->count);
 	s->speculative = !f->sound;
+	s->handed = d->t->handed;
 	for (uint32_t i = 0; i < l->count; i++)
 		add_stop(d, l->stops[i], s);
 }

@@ -375,6 +375,19 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 	free(next);
 }
 
+/* Which locks are handed over or left has to be known before the first event, too. */
+static void look_at_locks(struct filler *f, const struct segment *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct order_op op;
+
+		if (all[i].operation == EXEC_NONE)
+			continue;
+		op = operation_of(f, &all[i]);
+		order_fill_look_ahead(&f->order, &op);
+	}
+}
+
 static void do_segments(struct filler *f)
 {
 	size_t count = 0, n = 0;
@@ -396,6 +409,7 @@ static void do_segments(struct filler *f)
 	qsort(all, n, sizeof *all, compare_segments);
 	if (!f->m->ordered)
 		find_spans(f, all, n);
+	look_at_locks(f, all, n);
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].q < f->m->part.from)
 			f->t->begin = EXEC_NONE;
@@ -536,6 +550,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	while ((dropped = drop_impossible(t)) > 0)
 		t->dropped += dropped;
 	exec_match_signals(&t->x);
+	t->handed = f.order.handed;
 	granules_free(f.granules);
 	RD_FREE(f.latest, f.opened, f.spans);
 	RD_UMAP_RELEASE(&f.last, &f.uses);

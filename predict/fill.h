@@ -29,6 +29,7 @@ struct predict_trace {
 	struct predict_variable *variables;
 	uint32_t begin;	  /* the first event of the part that the model has (model_load()); 0: it has all */
 	bool hung;	  /* the program stood still when it was ended: some events are pending */
+	bool handed;	  /* threads gave back locks that others took */
 	uint64_t dropped; /* events that contradict what synchronisation allows */
 };
 

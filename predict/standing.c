@@ -190,7 +190,7 @@ void predict_find_standing(const struct exec *x, const struct predict_standing *
 	struct graph g = {.x = x};
 
 	g.threads = rd_xcalloc(threads, sizeof *g.threads);
-	g.owners = (struct owner_graph){g.threads, x->threads, !standing->all};
+	g.owners = (struct owner_graph){g.threads, x->threads, !standing->all, OWNER_SELF};
 	g.held = rd_xcalloc(threads, sizeof *g.held);
 	g.stop = rd_xmalloc(threads * sizeof *g.stop);
 	memset(g.stop, 0xff, threads * sizeof *g.stop);

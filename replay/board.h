@@ -37,6 +37,7 @@ struct board {
 	uint32_t phase, turn, stops_reached;
 	bool strangers;	 /* the process has threads without a row */
 	bool others;	 /* it has forked processes that are alive */
+	bool handed;	 /* its threads give back locks that others took */
 	bool catches;	 /* it has signal handlers, which may post semaphores */
 	bool livelocked; /* all who can go on spin, as the runtime says */
 };

@@ -41,7 +41,8 @@ static struct owner_thread *make(struct owner_graph *g, const struct board *b)
 {
 	struct owner_thread *threads = rd_xcalloc(b->count + 1, sizeof *threads);
 
-	*g = (struct owner_graph){threads, b->count, b->strangers || b->others};
+	*g = (struct owner_graph){threads, b->count, b->strangers || b->others,
+				  b->handed ? OWNER_ANYBODY : OWNER_OWN};
 	for (size_t i = 0; i < b->count; i++) {
 		const struct board_row *r = &b->rows[i];
 

@@ -368,6 +368,7 @@ static void look(void *context, pid_t pid)
 	board_read(&r->board, r->steer, r->slots);
 	board_ask_kernel(&r->board, pid);
 	r->board.others = record_collector_alive(r->collector) != 0;
+	r->board.handed = r->request->schedule->handed;
 	action = watch_step(&r->watch, &r->board, now_ms());
 	tell_progress(r, r->watch.before.turn);
 	look_at_meeting(r, pid);

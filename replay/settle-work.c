@@ -159,6 +159,7 @@ static void forget_order(struct worker *w, struct finding *f)
 	s->trace = schedule_text(s, given->trace);
 	s->speculative = given->speculative;
 	s->anywhere = true;
+	s->handed = given->handed;
 	for (size_t i = 0; i < given->goal_count; i++) {
 		struct schedule_goal *h = schedule_add_goal(s);
 

@@ -19,9 +19,11 @@ for case in cycle self spin ended cond blocked sem barrier; do
 	record $case &
 done
 record timed -v &
-mkfifo pipe
+mkfifo pipe handed
 record input -v <pipe &
 exec 3>pipe
+record handed -v <handed &
+exec 4>handed
 "$RADDLE" record -v -o handler.trace -- ./hang handler >handler.out 2>handler.err &
 handler=$!
 
@@ -32,6 +34,9 @@ judged() { # case, judgement
 judged input 'no thread waits for a lock'
 echo x >&3
 exec 3>&-
+judged handed 'it can continue'
+echo x >&4
+exec 4>&-
 judged timed 'it can continue'
 touch go
 wait_for 60 grep -q ready handler.out || complain "handler: does not start: $(cat handler.err)"
@@ -68,7 +73,7 @@ expect blocked 'deadlock of 2 threads' 'Thread T_0_0 waits for a signal on news,
 	'Thread T_0 waits for mutex second'
 expect sem 'Thread T_0_0 waits for a post of tokens'
 expect barrier 'Thread T_0_0 waits for all others at barrier crowd'
-for case in timed input; do
+for case in timed input handed; do
 	[ "$(cat $case.status)" = 0 ] || complain "$case: status $(cat $case.status)"
 	grep -qvE '^raddle: ' $case.err && complain "$case: $(cat $case.err)"
 	grep -q deadlock $case.err && complain "$case: $(cat $case.err)"

@@ -101,9 +101,9 @@ candidate "$micro/value-fine.c"
 status 0 --json value.json "$schedule" -- ./value-fine
 says 'T_0_1 was to come to its write of x at value-fine.c:[0-9]+, but went on to its operation [0-9]+, thread-end'
 jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/dev/null || complain "$(cat value.json)"
-candidate "$micro/poll-fine.c"
+candidate "$micro/file-fine.c"
 spin=$schedule
-status 0 --json spin.json "$spin" -- ./poll-fine
+status 0 --json spin.json "$spin" -- ./file-fine
 says 'a thread spins for something that a stopped thread would do: T_0_1 was to come to its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
@@ -153,7 +153,7 @@ jq '.findings += .findings' sections-race.json >two.json
 refused 'has 2 findings; choose one' two.json
 
 # An interrupted replay ends, although threads are held, by the signal that the program got.
-"$RADDLE" replay --patience 1000 "$spin" -- ./poll-fine >out 2>err &
+"$RADDLE" replay --patience 1000 "$spin" -- ./file-fine >out 2>err &
 pid=$!
 while ! pgrep -P $pid >/dev/null; do sleep 0.05; done
 sleep 0.2

@@ -141,6 +141,15 @@ static void input_main(void)
 	pthread_mutex_unlock(&first);
 }
 
+/* A mutex that its holder waits for, and that another thread gives back. */
+static void *handed_other(void *p)
+{
+	if (getchar() == EOF)
+		abort();
+	pthread_mutex_unlock(&first);
+	return p;
+}
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -163,7 +172,7 @@ static const struct {
 	{"blocked", blocked_other, blocked_main}, {"sem", sem_other, NULL},
 	{"barrier", barrier_other, NULL},	  {"ended", ended_joiner, ended_main},
 	{"timed", cycle_other, timed_main},	  {"input", cond_other, input_main},
-	{"handler", sem_other, handler_main},
+	{"handler", sem_other, handler_main},	  {"handed", handed_other, self_main},
 };
 
 int main(int argc, char **argv)

@@ -309,13 +309,44 @@ static void test_channels(void **state)
 	end(&s);
 }
 
+/* A mutex that another thread gives back is a semaphore; one that is waited with is not. */
+static void test_handed(void **state)
+{
+	static const struct order_op ops[] = {
+		{0, RADDLE_MUTEX_LOCK, RADDLE_CLASS_MUTEX, MUTEX, EXEC_NONE, 0},
+		{1, RADDLE_MUTEX_UNLOCK, RADDLE_CLASS_MUTEX, MUTEX, EXEC_NONE, 0},
+		{0, RADDLE_MUTEX_LOCK, RADDLE_CLASS_MUTEX, MUTEX, EXEC_NONE, 0},
+		{0, RADDLE_COND_WAIT, RADDLE_CLASS_COND, COND, MUTEX, 0},
+	};
+	static const enum exec_kind kinds[] = {EXEC_TAKE, EXEC_POST, EXEC_TAKE};
+
+	(void)state;
+	for (size_t count = 1; count <= 4; count++) {
+		struct story s;
+		const char *why;
+		size_t first;
+
+		begin(&s);
+		first = s.x[0].count;
+		for (size_t i = 0; i < count; i++)
+			order_fill_look_ahead(&s.f[0], &ops[i]);
+		assert_int_equal(s.f[0].handed, count >= 2);
+		for (size_t i = 0; i < count; i++)
+			order_fill(&s.f[0], &ops[i]);
+		for (size_t i = 0; (count == 2 || count == 3) && i < count; i++)
+			assert_int_equal(s.x[0].events[first + i].kind, kinds[i]);
+		assert_int_equal(exec_check(&s.x[0], &why), EXEC_NONE);
+		assert_int_equal(s.f[0].odd, count == 4);
+		end(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stories),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_meanings),
-		cmocka_unit_test(test_channels),
+		cmocka_unit_test(test_stories),	 cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_meanings), cmocka_unit_test(test_channels),
+		cmocka_unit_test(test_handed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

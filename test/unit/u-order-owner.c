@@ -47,7 +47,7 @@ static void deal_locks(struct situation *s)
 static void make_up(struct situation *s)
 {
 	memset(s, 0, sizeof *s);
-	s->g = (struct owner_graph){s->threads, THREADS, dice(4) == 0};
+	s->g = (struct owner_graph){s->threads, THREADS, dice(4) == 0, (enum owner_hands)dice(3)};
 	deal_locks(s);
 	for (unsigned t = 0; t < THREADS; t++) {
 		struct owner_thread *o = &s->threads[t];
@@ -68,12 +68,22 @@ static bool has(const struct owner_thread *t, uint64_t lock, bool exclusively)
 	return false;
 }
 
+/* Whether it has the lock that it waits for; what it has first is what counts. */
+static bool has_alone(const struct owner_thread *t)
+{
+	for (size_t i = 0; i < t->held_count; i++)
+		if ((t->held[i] & ~1ull) == t->object)
+			return !(t->held[i] & 1);
+	return false;
+}
+
 /* Whether all members of the set wait for what only the set, or the dead, could give. */
 static bool is_closed(const struct situation *s, unsigned set)
 {
 	for (unsigned t = 0; t < THREADS; t++) {
 		const struct owner_thread *o = &s->threads[t];
 		bool kept = false, written = false, writer = false, left = s->g.helped;
+		bool handed = s->g.hands == OWNER_ANYBODY || (s->g.hands == OWNER_SELF && has_alone(o));
 
 		if (!(set >> t & 1))
 			continue;
@@ -86,7 +96,7 @@ static bool is_closed(const struct situation *s, unsigned set)
 			writer |= in && by->wait == OWNER_LOCK && by->object == o->object;
 			left |= by->alive && !in;
 		}
-		if (o->wait == OWNER_GOES_ON || (o->wait == OWNER_LOCK && !kept) ||
+		if (o->wait == OWNER_GOES_ON || (o->wait == OWNER_LOCK && (!kept || (handed && left))) ||
 		    (o->wait == OWNER_READ && !written && !(kept && writer)) ||
 		    (o->wait == OWNER_JOIN && !(o->object < THREADS && set >> o->object & 1)) ||
 		    (o->wait == OWNER_NOTE && left))
@@ -137,7 +147,7 @@ static void test_causes(void **state)
 		{.wait = OWNER_NOTE, .alive = true},
 		{.alive = true},
 	};
-	struct owner_graph g = {threads, 5, false};
+	struct owner_graph g = {threads, 5, false, OWNER_OWN};
 	bool closed[5], cause[5];
 
 	(void)state;
