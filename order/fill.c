@@ -43,6 +43,7 @@ struct order_object *order_fill_object(struct order_filler *f, uint32_t object)
 								    .once_lock = EXEC_NONE,
 								    .once_done = EXEC_NONE,
 								    .instance = EXEC_NONE,
+								    .gate = EXEC_NONE,
 								    .first = EXEC_NONE};
 	return &f->objects[object];
 }
@@ -81,6 +82,14 @@ void order_fill_robust(struct order_filler *f, uint32_t object)
 	f->robust[f->robust_count++] = object;
 }
 
+static bool is_robust(const struct order_filler *f, uint32_t object)
+{
+	for (size_t i = 0; i < f->robust_count; i++)
+		if (f->robust[i] == object)
+			return true;
+	return false;
+}
+
 static struct exec_event *add(struct order_filler *f, const struct order_op *op, enum exec_kind kind,
 			      uint32_t object)
 {
@@ -102,6 +111,45 @@ int order_lock_change(uint32_t kind, uint64_t value, bool *shared)
 	}
 }
 
+/* A read-write lock that prefers writers is two locks: a writer has the gate from when it asks, and a reader
+ * passes it.  So a reader that has the lock and asks for it again waits for a writer that waits for it. */
+static bool has_gate(struct order_filler *f, const struct order_op *op)
+{
+	struct order_object *o = order_fill_object(f, op->object);
+
+	if (!o->writers || f->x->whole)
+		return false;
+	if (o->gate == EXEC_NONE)
+		o->gate = f->x->locks++;
+	return true;
+}
+
+static void pass_gate(struct order_filler *f, const struct order_op *op, bool nested)
+{
+	uint32_t gate = order_fill_object(f, op->object)->gate;
+
+	add(f, op, EXEC_RDLOCK, gate)->flags |= EXEC_PART;
+	add(f, op, EXEC_UNLOCK, gate)->flags |= nested ? 0 : EXEC_PART;
+}
+
+static void take_gate(struct order_filler *f, const struct order_op *op)
+{
+	struct order_object *o = order_fill_object(f, op->object);
+
+	o->writer = op->thread + 1;
+	add(f, op, EXEC_WRLOCK, o->gate)->flags |= EXEC_PART | (raddle_is_limited(op->kind) ? EXEC_TRY : 0);
+}
+
+static void leave_gate(struct order_filler *f, const struct order_op *op)
+{
+	struct order_object *o = order_fill_object(f, op->object);
+
+	if (o->writer != op->thread + 1)
+		return;
+	o->writer = 0;
+	add(f, op, EXEC_UNLOCK, o->gate)->flags |= EXEC_PART;
+}
+
 static void acquire(struct order_filler *f, const struct order_op *op, bool shared)
 {
 	uint64_t *depth = depth_of(f, op->thread, op->object);
@@ -109,7 +157,13 @@ static void acquire(struct order_filler *f, const struct order_op *op, bool shar
 			      : shared			       ? EXEC_RDLOCK
 							       : EXEC_WRLOCK;
 
-	if ((*depth)++ > 0)
+	bool nested = (*depth)++ > 0;
+
+	if (has_gate(f, op) && !shared && !nested)
+		take_gate(f, op);
+	else if (has_gate(f, op) && shared && !raddle_is_limited(op->kind))
+		pass_gate(f, op, nested);
+	if (nested)
 		return;
 	add(f, op, kind, lock_of(f, op->object))->flags |= raddle_is_limited(op->kind) ? EXEC_TRY : 0;
 }
@@ -121,6 +175,7 @@ static void release(struct order_filler *f, const struct order_op *op)
 	f->odd += *depth == 0;
 	if (*depth == 0 || --*depth > 0)
 		return;
+	leave_gate(f, op);
 	add(f, op, EXEC_UNLOCK, lock_of(f, op->object));
 }
 
@@ -133,6 +188,13 @@ static void refuse(struct order_filler *f, const struct order_op *op, bool share
 
 /* ---- locks that are handed over ---- */
 
+/* A robust mutex goes to the next owner. */
+static void look_at_end(struct order_filler *f, uint32_t thread)
+{
+	for (uint32_t i = 0; i < f->object_count && !f->stands; i++)
+		f->objects[i].left |= f->objects[i].holder == thread + 1 && !is_robust(f, i);
+}
+
 void order_fill_look_ahead(struct order_filler *f, const struct order_op *op)
 {
 	bool shared = false, waits = raddle_is_cond_wait(op->kind);
@@ -140,8 +202,11 @@ void order_fill_look_ahead(struct order_filler *f, const struct order_op *op)
 	uint32_t object = waits ? op->second : op->object, own = op->thread + 1;
 	struct order_object *o = object != EXEC_NONE ? order_fill_object(f, object) : NULL;
 
-	if (!o || (!waits && !change))
+	if (op->kind == RADDLE_THREAD_END)
+		look_at_end(f, op->thread);
+	if (!o)
 		return;
+	o->writers |= op->kind == RADDLE_RWLOCK_WRITERS;
 	o->shared |= shared || waits;
 	if (change > 0) {
 		o->depth = o->holder == own ? o->depth + 1 : 1;
@@ -158,7 +223,7 @@ static bool is_handed(struct order_filler *f, uint32_t object)
 {
 	const struct order_object *o = order_fill_object(f, object);
 
-	return o->handed && !o->shared;
+	return (o->handed || o->left) && !o->shared;
 }
 
 /* Who took it is no matter: it is there or not. */

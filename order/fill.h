@@ -29,16 +29,20 @@ struct order_message {
 
 /* What is known of an object. */
 struct order_object {
-	uint32_t number;		/* in its space of the execution; EXEC_NONE: none yet */
-	uint32_t once_lock;		/* the lock that stands for running the initialiser */
-	uint32_t once_done;		/* the event at which it returned last */
-	uint32_t size;			/* of a barrier; 0: unknown */
-	uint32_t instance;		/* the use of a barrier that is being entered; EXEC_NONE */
-	uint32_t holder;		/* looking ahead: 1 + the thread that has the lock; 0: none */
-	uint32_t depth;			/* and how often it has it */
-	bool handed;			/* a lock that a thread gave back which did not take it */
-	bool shared;			/* by readers, or given up in waits: it is no semaphore */
-	uint32_t first;			/* its first use */
+	uint32_t number;    /* in its space of the execution; EXEC_NONE: none yet */
+	uint32_t once_lock; /* the lock that stands for running the initialiser */
+	uint32_t once_done; /* the event at which it returned last */
+	uint32_t size;	    /* of a barrier; 0: unknown */
+	uint32_t instance;  /* the use of a barrier that is being entered; EXEC_NONE */
+	uint32_t holder;    /* looking ahead: 1 + the thread that has the lock; 0: none */
+	uint32_t depth;	    /* and how often it has it */
+	bool handed;	    /* a lock that a thread gave back which did not take it */
+	bool shared;	    /* by readers, or given up in waits: it is no semaphore */
+	bool left;	    /* a thread ended that had the lock */
+	bool writers;	    /* a read-write lock that lets no reader in while a writer waits */
+	uint32_t gate;	 /* of such a lock: what a writer has while it waits and while it writes; EXEC_NONE */
+	uint32_t writer; /* 1 + the thread that has the gate; 0: none */
+	uint32_t first;	 /* its first use */
 	uint32_t entered;		/* of that instance, so far */
 	struct order_message *messages; /* of a channel: the latest of each thread that has sent */
 	size_t message_count, message_capacity;
@@ -54,6 +58,8 @@ struct order_thread {
 
 struct order_filler {
 	struct exec *x;
+	bool stands;  /* of a program that stands: a lock of a thread that ended stays one, so that its holder
+			 is known */
 	bool handed;  /* some lock is handed over */
 	uint64_t odd; /* operations that contradict their primitive; they order nothing */
 	struct order_object *objects;

@@ -532,6 +532,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 			       model->thread_count, UINT16_MAX - 2);
 	t->x.threads = (uint32_t)model->thread_count;
 	order_filler_init(&f.order, &t->x);
+	f.order.stands = pending != PENDING_NONE;
 	f.fences = rd_xcalloc(threads, sizeof *f.fences);
 	f.granules = granules_new(model);
 	t->x.variables = granules_variables(f.granules);

@@ -139,12 +139,35 @@ static void try_without(struct thinning *t)
 	}
 }
 
-static void list_ops(const struct line *l, struct predict_plan *plan)
+/* A thread that waits for a semaphore for ever comes behind those that took it and go on. */
+static void force_takes(const struct line *l, const uint32_t *targets, uint32_t count, struct clashes *c)
+{
+	const struct exec_event *events = l->x->events;
+	uint32_t *last = predict_unset(l->x->threads);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct exec_event *stop = &events[targets[i]];
+
+		memset(last, 0xff, l->x->threads * sizeof *last);
+		for (uint32_t op = 0; stop->kind == EXEC_TAKE && op < l->op_count; op++)
+			if (events[l->ops[op]].kind == EXEC_TAKE && events[l->ops[op]].object == stop->object)
+				last[events[l->ops[op]].thread] = op;
+		for (uint32_t k = 0; k < count; k++)
+			last[events[targets[k]].thread] = NO_OP;
+		for (uint32_t t = 0; t < l->x->threads; t++)
+			if (last[t] != NO_OP)
+				c->forced[last[t]] = 1;
+	}
+	free(last);
+}
+
+static void list_ops(const struct line *l, const uint32_t *targets, uint32_t count, struct predict_plan *plan)
 {
 	struct clashes c = {0};
 	struct thinning t = {.l = l, .c = &c};
 
 	predict_clashes(l, &c);
+	force_takes(l, targets, count, &c);
 	t.listed = rd_xcalloc((size_t)l->op_count + 1, 1);
 	for (size_t i = 0; i < c.count; i++)
 		t.listed[c.items[i].from] = t.listed[c.items[i].to] = 1;
@@ -288,7 +311,7 @@ void predict_plan_make(struct lines *of, const struct predict_witness *w, const 
 	plan->limited = rd_xcalloc((size_t)of->x->threads + 1, 1);
 	predict_line_make(&l, of, w, targets, count);
 	plan->operations = l.op_count;
-	list_ops(&l, plan);
+	list_ops(&l, targets, count, plan);
 	set_limits(&l, targets, count, plan);
 	predict_line_release(&l);
 }

@@ -232,6 +232,7 @@ static inline enum raddle_handling raddle_handling(uint32_t kind)
 	case RADDLE_ROLE_INIT: return RADDLE_INITIALISES;
 	case RADDLE_ROLE_DESTROY: return RADDLE_DESTROYS;
 	case RADDLE_ROLE_WAKE:
+	case RADDLE_ROLE_OTHER:
 	case RADDLE_ROLE_REQUEST: return RADDLE_HANDLES_NOT;
 	default: return RADDLE_USES;
 	}

@@ -245,6 +245,12 @@ void rt_tell_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint6
 void rt_tell_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
 bool rt_tell_segment_ends(struct rt_thread *t);
 
+/* Whether a read-write lock lets no reader in while a writer waits. */
+static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
+{
+	return rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
 /* rt/core/told.c: the whole of an operation, for a thread that is told or not recorded.  All return errno
  * values. */
 int rt_told_acquire(uint32_t code, volatile void *object, const struct rt_until *until);

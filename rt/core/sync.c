@@ -269,6 +269,16 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 	DESTROY(RADDLE_RWLOCK_DESTROY, rwlock, REAL(pthread_rwlock_destroy)(rwlock));
 }
 
+/* A thread that locks for reading says which kind of lock it is, since not every one is initialised by a
+ * call. */
+static void note_writers(const pthread_rwlock_t *rwlock)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt_prefers_writers(rwlock)) ? rt_plain() : NULL;
+
+	if (t)
+		event1(t, RADDLE_RWLOCK_WRITERS, rwlock);
+}
+
 #define RDLOCK(code, until, call)                                                                            \
 	WAIT(code, rwlock, until, REAL(pthread_rwlock_tryrdlock)(rwlock),                                    \
 	     event(t_, RADDLE_RWLOCK_REQUEST, rwlock, 0), call)
@@ -278,6 +288,7 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 
 INTERPOSE(int, pthread_rwlock_rdlock, (pthread_rwlock_t * rwlock))
 {
+	note_writers(rwlock);
 	RDLOCK(RADDLE_RWLOCK_RDLOCK, NULL, REAL(pthread_rwlock_rdlock)(rwlock));
 }
 

@@ -142,6 +142,8 @@ int rt_told_acquire(uint32_t code, volatile void *volatile_object, const struct 
 	struct rt_thread *t = op.t;
 
 	if (t) {
+		if (code == RADDLE_RWLOCK_RDLOCK && rt_prefers_writers(object))
+			rt_sync(t, RADDLE_RWLOCK_WRITERS, A(object), RT_NONE);
 		r = acquire(&op, code, object, until);
 		RT_TELL(acquired, t, code, A(object), (uint64_t)r);
 		rt_sync(t, code, A(object), (uint64_t)r);

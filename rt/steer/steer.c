@@ -510,6 +510,26 @@ static void go_past_goal(struct rt_thread *t)
 	rt_steered(t)->goal = NULL;
 }
 
+/* A lock that prefers writers lets no reader in while one waits, so the writer goes first: the reader looks
+ * on until the lock says that there is one.  The bit is the same since glibc 2.25. */
+#define WRITER_BIT 2u
+#define WRITER_NAPS 200
+
+static void let_writer_wait(const struct rt_step *step)
+{
+	const struct raddle_slot *slot = rt_steered(step->t)->slot;
+	const pthread_rwlock_t *lock = slot ? (const void *)(uintptr_t)atomic_load(&slot->object) : NULL;
+	_Atomic uint32_t never = 0;
+
+	if (step->kind != RADDLE_RWLOCK_RDLOCK || !lock || !rt_prefers_writers(lock))
+		return;
+	for (uint32_t naps = 0; naps < WRITER_NAPS; naps++) {
+		if (__atomic_load_n(&lock->__data.__readers, __ATOMIC_ACQUIRE) & WRITER_BIT)
+			return;
+		rt_futex_wait(&never, 0, NAP_MS);
+	}
+}
+
 static void stop_at(struct rt_step *step)
 {
 	struct rt_thread *t = step->t;
@@ -523,6 +543,7 @@ static void stop_at(struct rt_step *step)
 	rt_steer_show(t, RADDLE_SLOT_STOP);
 	rt_step_reached(step);
 	STAND(t, RADDLE_SLOT_STOP, is_leading());
+	let_writer_wait(step);
 }
 
 /* The thread does what the plan has for it before this step. */

@@ -341,12 +341,97 @@ static void test_handed(void **state)
 	}
 }
 
+/* The machine, run as far as each thread's last event that is done. */
+static const char *next_may(const struct exec *x, const uint32_t *done, size_t count, uint32_t next)
+{
+	struct machine m;
+	const char *why;
+
+	machine_init(&m, x);
+	for (size_t i = 0; i < count; i++)
+		assert_null(machine_step(&m, done[i]));
+	why = machine_may(&m, next);
+	machine_release(&m);
+	return why;
+}
+
+/* A writer that has asked keeps out a reader that has the lock, if the lock is of that kind. */
+static void test_writers(void **state)
+{
+	(void)state;
+	for (int prefers = 0; prefers < 2; prefers++) {
+		struct order_op ops[] = {
+			{1, RADDLE_RWLOCK_WRITERS, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+			{1, RADDLE_RWLOCK_RDLOCK, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+			{1, RADDLE_RWLOCK_RDLOCK, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+			{1, RADDLE_RWLOCK_UNLOCK, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+			{1, RADDLE_RWLOCK_UNLOCK, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+			{2, RADDLE_RWLOCK_WRLOCK, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+			{2, RADDLE_RWLOCK_UNLOCK, RADDLE_CLASS_RWLOCK, RW, EXEC_NONE, 0},
+		};
+		uint32_t done[64], count = 0;
+		const char *why;
+		struct story s;
+
+		begin(&s);
+		for (uint32_t i = 0; i < s.x[0].count; i++)
+			done[count++] = i;
+		for (size_t i = !prefers; i < sizeof ops / sizeof *ops; i++)
+			order_fill_look_ahead(&s.f[0], &ops[i]);
+		for (size_t i = !prefers; i < sizeof ops / sizeof *ops; i++)
+			order_fill(&s.f[0], &ops[i]);
+		assert_int_equal(exec_check(&s.x[0], &why), EXEC_NONE);
+		if (prefers) { /* gate of the reader, its lock, gate again, unlock; gate of the writer */
+			uint32_t first = count, gate = s.x[0].events[first].object;
+
+			for (int i = 0; i < 3; i++, count++)
+				done[count] = first + (uint32_t)i;
+			done[count++] = first + 6;
+			assert_int_equal(s.x[0].events[first + 6].kind, EXEC_WRLOCK);
+			assert_int_equal(s.x[0].events[first + 6].object, gate);
+			assert_non_null(next_may(&s.x[0], done, count, first + 3)); /* asks again */
+			assert_non_null(next_may(&s.x[0], done, count, first + 7)); /* the writer */
+		} else {
+			assert_int_equal(s.x[0].count, count + 4); /* what is nested is no event */
+		}
+		end(&s);
+	}
+}
+
+/* A lock that its holder takes along is a semaphore; a robust one is not. */
+static void test_left(void **state)
+{
+	static const struct order_op ops[] = {
+		{1, RADDLE_MUTEX_LOCK, RADDLE_CLASS_MUTEX, MUTEX, EXEC_NONE, 0},
+		{1, RADDLE_THREAD_END, RADDLE_CLASS_THREAD, EXEC_NONE, EXEC_NONE, 0},
+	};
+
+	(void)state;
+	for (int robust = 0; robust < 2; robust++) {
+		struct story s;
+		size_t first;
+
+		begin(&s);
+		first = s.x[0].count;
+		if (robust)
+			order_fill_robust(&s.f[0], MUTEX);
+		for (int i = 0; i < 2; i++)
+			order_fill_look_ahead(&s.f[0], &ops[i]);
+		for (int i = 0; i < 2; i++)
+			order_fill(&s.f[0], &ops[i]);
+		assert_int_equal(s.x[0].events[first].kind, robust ? EXEC_LOCK : EXEC_TAKE);
+		assert_false(s.f[0].handed);
+		end(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stories),	 cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_meanings), cmocka_unit_test(test_channels),
-		cmocka_unit_test(test_handed),
+		cmocka_unit_test(test_handed),	 cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,8 @@ static bool twin_request(uint32_t kind)
 static bool twin_counts(uint32_t kind)
 {
 	return kind >= RADDLE_THREAD_START && kind <= RADDLE_ONCE_REQUEST && trace_kind(kind)->name &&
-	       !twin_init(kind) && !twin_destroy(kind) && !twin_request(kind);
+	       kind != RADDLE_RWLOCK_WRITERS && !twin_init(kind) && !twin_destroy(kind) &&
+	       !twin_request(kind);
 }
 
 static enum raddle_handling twin_handling(uint32_t kind)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: deadlock m
+// recorded: the thread that keeps the mutex comes last.
+/* A thread ends with a mutex, for which another one may wait for ever. */
+#include "case.h"
+
+MUTEX(m);
+static int data;
+THREAD(use)
+{
+	LOCK(m);
+	data++;
+	UNLOCK(m);
+	return argument;
+}
+THREAD(forget)
+{
+	LOCK(m);
+	data++;
+	return argument;
+}
+int main(void)
+{
+	run_two(use, forget);
+	return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: none
+// recorded: the second thread comes last.
+/* Each thread gives the mutex back. */
+#include "case.h"
+
+MUTEX(m);
+static int data;
+THREAD(use)
+{
+	LOCK(m);
+	data++;
+	UNLOCK(m);
+	return argument;
+}
+THREAD(forget)
+{
+	LOCK(m);
+	data++;
+	UNLOCK(m);
+	return argument;
+}
+int main(void)
+{
+	run_two(use, forget);
+	return 0;
+}
