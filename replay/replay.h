@@ -201,6 +201,7 @@ struct replay_result {
 	size_t race_count;
 	uint64_t races_seen;
 	bool unordered;	  /* one of them is planned */
+	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over; /* the detector had no memory and saw only a part of the run */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;

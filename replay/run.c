@@ -198,6 +198,7 @@ static void copy_races(struct replay *r, const struct board *b)
 		r->result->unordered |= to->planned;
 	}
 	r->result->race_count = count;
+	r->result->lacked = atomic_load(&r->steer->lacked);
 	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 

@@ -283,10 +283,23 @@ bool replay_went_astray(const struct replay_result *result)
 	       result->outcome == REPLAY_DEADLOCK;
 }
 
+static void add_lack(const struct replay_result *result, struct rd_buf *out)
+{
+	static const char *const words[] = {"memory", "threads or processes", "descriptors"};
+	const char *separator = "; it says nothing, because the system refused the program ";
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (!(result->lacked & 1u << i))
+			continue;
+		rd_buf_addf(out, "%s%s", separator, words[i]);
+		separator = " and ";
+	}
+}
+
 static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
 {
 	struct rd_buf why = RD_BUF_INIT;
-	bool drop = !result->unordered && !f->schedule->anywhere &&
+	bool drop = !result->unordered && !result->lacked && !f->schedule->anywhere &&
 		    (result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
 		     result->outcome == REPLAY_LIVELOCK);
 
@@ -313,6 +326,7 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 		finding_note(set, f, "the detector ran out of memory and saw only part of the run");
 	if (result->unordered)
 		rd_buf_adds(&why, "; but the two accesses came unordered in that run, as the detector saw");
+	add_lack(result, &why);
 	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");
 	f->reason = finding_text(set, why.data);
 	rd_buf_release(&why);

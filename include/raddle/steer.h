@@ -69,7 +69,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 6
+#define RADDLE_STEER_VERSION 7
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -269,6 +269,9 @@ struct raddle_steer_ask {
 	struct raddle_steer_spot spot; /* of an access */
 };
 
+/* What a program may not get from the system; what it does then says nothing about its schedules. */
+enum raddle_lack { RADDLE_LACK_MEMORY = 1, RADDLE_LACK_THREADS = 2, RADDLE_LACK_DESCRIPTORS = 4 };
+
 struct raddle_steer {
 	uint32_t version, flags;
 	uint32_t thread_count, op_count, goal_count, stop_count;
@@ -281,6 +284,7 @@ struct raddle_steer {
 	_Atomic uint32_t slot_count;	       /* one more than the highest slot in use */
 	_Atomic uint32_t stops_reached;
 	_Atomic uint32_t race_count;  /* may exceed RADDLE_STEER_RACES */
+	_Atomic uint32_t lacked;      /* bits of enum raddle_lack: what the system refused the program */
 	_Atomic uint32_t detect_over; /* 1: the detector had no memory and looks no more */
 	uint64_t detect_memory;	      /* how many bytes it may use; 0: as many as there are */
 	struct raddle_steer_goal goals[RADDLE_STEER_GOALS];

@@ -410,7 +410,7 @@ INTERPOSE(int, shutdown, (int fd, int how))
 /* Each end is told of the other. */
 INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 {
-	int r = REAL(socketpair)(domain, type, protocol, fds), saved = errno;
+	int r = rt_opened(REAL(socketpair)(domain, type, protocol, fds)), saved = errno;
 	struct stat a, b;
 
 	if (!r && !syscall(SYS_fstat, fds[0], &a) && !syscall(SYS_fstat, fds[1], &b)) {
@@ -467,12 +467,12 @@ static int accepted(int fd, int r)
 
 INTERPOSE(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length))
 {
-	return accepted(fd, REAL(accept)(fd, address, length));
+	return accepted(fd, rt_opened(REAL(accept)(fd, address, length)));
 }
 
 INTERPOSE(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length, int flags))
 {
-	return accepted(fd, REAL(accept4)(fd, address, length, flags));
+	return accepted(fd, rt_opened(REAL(accept4)(fd, address, length, flags)));
 }
 
 /* ---- waiting ---- */

@@ -145,6 +145,7 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	if (error) {
 		atomic_fetch_sub(&rt.others, 1);
 		RT_TELL(uncreated, c->child);
+		rt_lacks(error);
 		rt_thread_idle(c->child);
 	}
 	if (!c->parent)

@@ -32,6 +32,8 @@ static __attribute__((noinline, cold)) void *told_allocated(void *p, size_t size
 {
 	struct rt_thread *t = p ? rt_self() : NULL;
 
+	if (!p && size)
+		rt_lacks(ENOMEM);
 	if (t)
 		RT_TELL(forget, t, A(p), malloc_usable_size(p));
 	if (t && !t->internal) {
@@ -190,6 +192,8 @@ INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
 
 	if (!r)
 		allocated(rt_fresh(*p, 0), size, RADDLE_ALLOC_ALIGNED);
+	else
+		rt_lacks(r);
 	return r;
 }
 

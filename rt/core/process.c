@@ -144,6 +144,8 @@ static pid_t forked(struct rt_thread *t, pid_t pid)
 		if (pid)
 			fork_event(t, pid);
 	}
+	if (pid < 0)
+		rt_lacks(saved);
 	errno = saved;
 	return pid;
 }
@@ -346,6 +348,8 @@ static void *mapped(void *p, size_t size)
 {
 	struct rt_thread *t = p != MAP_FAILED ? rt_self() : NULL;
 
+	if (p == MAP_FAILED)
+		rt_lacks(errno);
 	if (t) {
 		RT_TELL(forget, t, A(p), size);
 		rt_forget(t, A(p), size);

@@ -157,6 +157,11 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
+/* rt/core/lack.c: a call has failed with that errno value for lack of something; the result of one that opens
+ * a descriptor, or -1. */
+void rt_lacks(int error);
+int rt_opened(int result);
+
 /* The calling thread's state if it is recorded now, else NULL. */
 static inline struct rt_thread *rt_self(void)
 {

@@ -36,11 +36,12 @@ void rt_member_ompt(void);
 void rt_member_glib(void);
 void rt_member_uv(void);
 void rt_member_channel(void);
+void rt_member_lack(void);
 __attribute__((visibility("default"))) void *__raddle_interpose_sync(void)
 {
-	static void (*const members[])(void) = {rt_member_cond,	 rt_member_once,   rt_member_create,
-						rt_member_yield, rt_member_ompt,   rt_member_glib,
-						rt_member_uv,	 rt_member_channel};
+	static void (*const members[])(void) = {rt_member_cond,	 rt_member_once,    rt_member_create,
+						rt_member_yield, rt_member_ompt,    rt_member_glib,
+						rt_member_uv,	 rt_member_channel, rt_member_lack};
 
 	return (void *)members;
 }
@@ -269,8 +270,8 @@ INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * rwlock))
 	DESTROY(RADDLE_RWLOCK_DESTROY, rwlock, REAL(pthread_rwlock_destroy)(rwlock));
 }
 
-/* A thread that locks for reading says which kind of lock it is, since not every one is initialised by a
- * call. */
+/* A thread that locks for reading says which kind of lock it is, since not every one is initialised
+ * by a call. */
 static void note_writers(const pthread_rwlock_t *rwlock)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt_prefers_writers(rwlock)) ? rt_plain() : NULL;

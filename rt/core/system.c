@@ -27,6 +27,8 @@ void *rt_map(size_t size)
 		syscall(SYS_madvise, p, size, MADV_NOHUGEPAGE);
 		syscall(SYS_madvise, p, size, MADV_DONTDUMP);
 	}
+	if (p == -1)
+		rt_lacks(ENOMEM);
 	errno = saved;
 	return p == -1 ? NULL : (void *)p;
 }

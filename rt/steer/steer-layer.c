@@ -186,6 +186,11 @@ static void heeds(const struct rt_thread *t, uint32_t site, bool *heeded)
 	*heeded |= rt_steer_heeds(t, site);
 }
 
+static void lacks(uint32_t what)
+{
+	atomic_fetch_or(&rt_steer()->lacked, what);
+}
+
 static const struct rt_instead instead = {
 	.cond_wait = rt_cond_wait,
 	.cond_notify = rt_cond_notify,
@@ -204,6 +209,7 @@ const struct rt_layer rt_layer_steer = {
 	.ends = rt_leave_locks,
 	.ended = rt_steer_end,
 	.heard = {.exiting = rt_steer_exit,
+		  .lacks = lacks,
 		  .handles = handles,
 		  .op_enter = op_enter,
 		  .op_begin = op_begin,
