@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "replay/graph.h"
+#include "replay/replay.h"
 #include "run/proc.h"
 #include "trace/event.h"
 
@@ -371,4 +372,13 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
 	default: explain_missing(e, out);
 	}
 	rd_buf_release(&name);
+}
+
+void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out)
+{
+	rd_buf_addf(out, "%s reads at ", race->thread[side]);
+	explain_place(e, race->site[side], out);
+	rd_buf_addf(out, " what %s writes at ", race->thread[1 - side]);
+	explain_place(e, race->site[1 - side], out);
+	rd_buf_adds(out, " without an order, so where it goes then is chance");
 }

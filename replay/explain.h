@@ -26,6 +26,11 @@ void explain_object(const struct explainer *e, const struct board_row *row, stru
 /* What comes next by the plan and does not come, and what the thread does instead. */
 void explain_missing(const struct explainer *e, struct rd_buf *out);
 
+/* What a thread may have found in memory that another one wrote without an order: side 0 or 1 of the race
+ * reads. */
+struct replay_race;
+void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out);
+
 /* The runtime's difference. */
 void explain_difference(const struct explainer *e, const struct raddle_steer *steer, struct rd_buf *out);
 

@@ -53,6 +53,7 @@ struct replay_stand {
 };
 
 struct replay_request { /* zero values are the defaults */
+	bool patient;	/* threads that are to meet anywhere stand longer */
 	const struct replay_program *program;
 	const struct schedule *schedule;
 	const char *record_into; /* directory for a trace of the run; NULL: nothing is kept */
@@ -200,9 +201,10 @@ struct replay_result {
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, that of the schedule among them */
 	size_t race_count;
 	uint64_t races_seen;
-	bool unordered;	  /* one of them is planned */
-	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
-	bool detect_over; /* the detector had no memory and saw only a part of the run */
+	bool unordered;	    /* one of them is planned */
+	const char *chance; /* why it may go another way in the next run: a read that races; NULL */
+	unsigned lacked;    /* bits of enum raddle_lack: what the system refused the program */
+	bool detect_over;   /* the detector had no memory and saw only a part of the run */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	struct replay_turns turns;

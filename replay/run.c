@@ -202,6 +202,35 @@ static void copy_races(struct replay *r, const struct board *b)
 	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 
+/* Whether a thread of the schedule has read what another one wrote without an order: what it found there, and
+ * so where it went, is chance.  The accesses of the schedule itself come too late for that. */
+static bool is_chance(const struct replay_race *race, int side, const char *strayed)
+{
+	return !race->planned && !race->write[side] && race->write[1 - side] &&
+	       (!strayed || strcmp(strayed, race->thread[side]) == 0);
+}
+
+static void look_for_chance(struct replay *r, const struct board *b)
+{
+	struct replay_result *result = r->result;
+	struct explainer e = {&r->plan, b, r->request->program->sites, 0};
+	uint32_t cause = r->steer->difference.cause;
+	bool known = cause == RADDLE_CAUSE_KIND || cause == RADDLE_CAUSE_PAST || cause == RADDLE_CAUSE_ENDED;
+	const char *strayed = known ? thread_name(r, b, r->steer->difference.slot) : NULL;
+
+	if (result->outcome != REPLAY_DIVERGED && result->outcome != REPLAY_ENDED)
+		return;
+	for (size_t i = 0; i < 2 * result->race_count && !result->chance; i++) {
+		const struct replay_race *race = &result->races[i / 2];
+		struct rd_buf text = RD_BUF_INIT;
+
+		if (!is_chance(race, (int)(i % 2), strayed))
+			continue;
+		explain_read(&e, race, (int)(i % 2), &text);
+		result->chance = keep(r, &text);
+	}
+}
+
 struct lookup {
 	uint64_t at, found;
 };
@@ -508,6 +537,7 @@ static int draw_up(struct replay *r, int status)
 				    result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED);
 	result->in_memory = result->outcome == REPLAY_LIVELOCK && r->watch.in_memory;
 	copy_races(r, &b);
+	look_for_chance(r, &b);
 	board_release(&b);
 	return 0;
 }
@@ -613,6 +643,7 @@ static uint32_t flags(const struct replay *r)
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
 	       (r->plan.goal_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
+	       (r->request->patient ? RADDLE_STEER_PATIENT : 0u) |
 	       (r->request->schedule->turns ? RADDLE_STEER_TURNS | RADDLE_STEER_HEAP : 0u) |
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |

@@ -134,6 +134,7 @@ static int try_finding(struct worker *w, struct finding *f)
 
 	policy.request.record_into = again ? trace : NULL;
 	policy.request.detect = true;
+	policy.request.patient = w->work->attempt->patient;
 	err = replay_once(&policy, w->set, f, w->work->attempt->runs, &result);
 	if (!err && again && f->status != FINDING_CONFIRMED && result.outcome != REPLAY_STOPPED &&
 	    result.outcome != REPLAY_LIVELOCK)

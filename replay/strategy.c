@@ -34,7 +34,8 @@ struct candidate {
 	size_t way_count, next_way;
 	size_t astray;		     /* the way whose last run went another way; WAYS: none */
 	unsigned runs;		     /* so far */
-	bool met;		     /* it was tried to have any two threads meet */
+	bool met;		     /* it was tried to have any two threads meet, */
+	bool met_patiently;	     /* and with more patience */
 	unsigned rounds;	     /* of prediction again */
 	unsigned turn;		     /* how many of its object come before it */
 	bool waits;		     /* for a verdict */
@@ -153,7 +154,11 @@ static unsigned next_step(const struct strategy *s, const struct candidate *c, e
 	if (c->next_way < c->way_count)
 		return c->next_way || c->met ? 1 : 0;
 	*step = STRATEGY_AGAIN;
-	return c->astray < WAYS && c->rounds < ROUNDS ? 3 + c->rounds : UINT32_MAX;
+	if (c->astray < WAYS && c->rounds < ROUNDS)
+		return 3 + c->rounds;
+	/* The two come unordered, but seldom at once. */
+	*step = STRATEGY_MEET;
+	return c->unordered && c->met && !c->met_patiently ? 3 + ROUNDS : UINT32_MAX;
 }
 
 static bool is_exhausted(const struct strategy *s, const struct candidate *c)
@@ -215,6 +220,8 @@ static void begin_step(struct strategy *s, size_t item, enum strategy_step step,
 
 	*a = (struct strategy_attempt){.step = step, .item = item};
 	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->astray : 0;
+	a->patient = step == STRATEGY_MEET && c->met;
+	c->met_patiently |= a->patient;
 	c->met |= step == STRATEGY_MEET;
 	c->rounds += step == STRATEGY_AGAIN;
 	if (step == STRATEGY_AGAIN)

@@ -26,6 +26,7 @@ struct strategy_attempt {
 	size_t *items;	  /* or, to observe, all that are asked about, */
 	size_t count;	  /* so many */
 	unsigned runs;	  /* that the finding had before */
+	bool patient;	  /* STRATEGY_MEET: threads stand longer */
 };
 void strategy_attempt_release(struct strategy_attempt *a);
 

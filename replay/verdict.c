@@ -299,7 +299,7 @@ static void add_lack(const struct replay_result *result, struct rd_buf *out)
 static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
 {
 	struct rd_buf why = RD_BUF_INIT;
-	bool drop = !result->unordered && !result->lacked && !f->schedule->anywhere &&
+	bool drop = !result->unordered && !result->lacked && !result->chance && !f->schedule->anywhere &&
 		    (result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
 		     result->outcome == REPLAY_LIVELOCK);
 
@@ -325,7 +325,11 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	if (result->detect_over)
 		finding_note(set, f, "the detector ran out of memory and saw only part of the run");
 	if (result->unordered)
-		rd_buf_adds(&why, "; but the two accesses came unordered in that run, as the detector saw");
+		rd_buf_adds(&why,
+			    "; the detector saw no order between the two accesses in that run, but a file, a "
+			    "signal or another process may have ordered them");
+	if (result->chance)
+		rd_buf_addf(&why, "; %s", result->chance);
 	add_lack(result, &why);
 	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");
 	f->reason = finding_text(set, why.data);

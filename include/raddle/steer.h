@@ -103,6 +103,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_ASK = 32,	     /* stand when all decisions were taken */
 	RADDLE_STEER_ASK_START = 64, /* stand before the first operation */
 	RADDLE_STEER_HEAP = 128,     /* keep freed memory back and end a program that uses it (rt/heap/) */
+	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stand longer, for accesses that come seldom */
 };
 
 /* Why the plan cannot be kept. */

@@ -29,9 +29,10 @@
 #define STUCK_NAPS 50	  /* until the process ends in spite of a deadlock; seeing one takes ten */
 #define FIRST_ALONE_MS 20 /* the second one of a race waits so long for the first one */
 #define FIRST_LONGEST_MS 500
-#define FIRST_COMPUTES_NS 200000 /* enough for an access */
-#define ALIVE_NAPS 25		 /* naps between two looks at the replayer */
-#define MOMENT_NS 100000000u	 /* that a thread stands where it hopes to meet another */
+#define FIRST_COMPUTES_NS 200000   /* enough for an access */
+#define ALIVE_NAPS 25		   /* naps between two looks at the replayer */
+#define MOMENT_NS 100000000u	   /* that a thread stands where it hopes to meet another */
+#define LONG_MOMENT_NS 2000000000u /* the same if the other seldom comes by */
 
 uint32_t rt_steer_phase(void)
 {
@@ -846,6 +847,7 @@ static bool has_company(void)
 static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	uint64_t begin = rt_now();
+	uint64_t moment = rt_steer()->flags & RADDLE_STEER_PATIENT ? LONG_MOMENT_NS : MOMENT_NS;
 	uint32_t which;
 
 	rt_steered(t)->anywhere = rt_steer_phase() == RADDLE_LEADING;
@@ -855,7 +857,7 @@ static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct
 	which = come_by(&spot);
 	if (which == RADDLE_STEER_NONE)
 		return;
-	STAND(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < MOMENT_NS);
+	STAND(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < moment);
 	leave_goal(which);
 	if (rt_steer_phase() == RADDLE_MET && rt_steer()->spots[which].slot == t->number)
 		go_on(t, which);

@@ -1,7 +1,7 @@
 # What a verdict may rest on, and what not.
 . "$ROOT/test/lib.sh"
 
-# verdict_of ARGUMENTS...: status and reason of the one finding of a check of ./lack.
+# verdict_of ARGUMENTS...: status and reason of each finding of a check.
 verdict_of() {
 	"$RADDLE" check -o found --json found.json "$@" >out 2>&1
 	jq -r '.findings[] | "\(.status): \(.reason)"' found.json
@@ -17,4 +17,12 @@ for what in memory threads descriptors; do
 done
 rm -rf found seen
 [ "$(verdict_of -- ./lack nothing)" = 'confirmed: null' ] || complain "nothing is refused: $(cat out)"
+
+# A thread that went another way behind a read that races says nothing about the schedule.
+rm -rf found
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/chance-race.c" -o chance || exit 1
+found=$(verdict_of -- ./chance)
+grep -qE '^unconfirmed: T_0_0 was to come .*T_0_0 reads at chance-race.c:[0-9]+ what T_0 writes at chance-race.c:[0-9]+ without an order' <<<"$found" ||
+	complain "chance: $found"
+grep -q '^confirmed: null' <<<"$found" || complain "chance: the read itself: $found"
 verdict

@@ -407,6 +407,33 @@ static void test_observations(void **state)
 	finish(&w);
 }
 
+/* What came unordered and did not meet is tried with more patience, once and last. */
+static void test_patience(void **state)
+{
+	static const struct outcome seen = {
+		.status = FINDING_UNCONFIRMED, .reason = "seen", .unordered = true};
+	struct strategy_attempt a = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	add(w.set, FINDING_RACE, 0, "seen", 1);
+	add(w.set, FINDING_RACE, 1, "not seen", 2);
+	strategy_open(&w.strategy);
+	expect(&w, STRATEGY_TRY, 0, 0, seen);
+	expect(&w, STRATEGY_TRY, 1, 0, failed);
+	expect(&w, STRATEGY_MEET, 0, 0, failed);
+	expect(&w, STRATEGY_MEET, 1, 0, failed);
+	assert_true(strategy_next(&w.strategy, 0, &a));
+	assert_int_equal(a.step, STRATEGY_MEET);
+	assert_int_equal(a.item, 0);
+	assert_true(a.patient);
+	strategy_take(&w.strategy, &a, result_of(&w, &a, &confirmed));
+	expect_nothing(&w);
+	assert_int_equal(w.strategy.confirmed, 1);
+	finish(&w);
+}
+
 /* Where foreign code may have ordered the two the detector confirms nothing, and nothing is dropped for it.
  */
 static void test_unordered_as_far_as_seen(void **state)
@@ -428,6 +455,8 @@ static void test_unordered_as_far_as_seen(void **state)
 	result->items[0]->reason = "seen";
 	strategy_take(&w.strategy, &a, result);
 	strategy_attempt_release(&a);
+	expect(&w, STRATEGY_MEET, 0, 0, failed); /* with patience */
+	expect_nothing(&w);
 	strategy_conclude(&w.strategy, "why");
 	assert_int_equal(w.strategy.confirmed, 0);
 	assert_int_equal(w.set->items[0]->status, FINDING_UNCONFIRMED);
@@ -498,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_unordered_as_far_as_seen),
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_patience),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
