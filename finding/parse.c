@@ -312,6 +312,8 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	p->schedule->speculative = !f->sound;
 	p->schedule->anywhere = get_bool(p, inlined, "anywhere");
 	p->schedule->handed = get_bool(p, inlined, "handed");
+	p->schedule->keep[0] = (uint32_t)get_number(p, inlined, "keep_first", INT32_MAX);
+	p->schedule->keep[1] = (uint32_t)get_number(p, inlined, "keep_second", INT32_MAX);
 	get_records(p, inlined, "ops", get_op);
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_goal);

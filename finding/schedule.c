@@ -220,6 +220,8 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "model", s->speculative ? "speculative" : NULL);
 	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
 	put_head(&text, "locks", s->handed ? "handed" : NULL);
+	if (s->keep[0])
+		rd_buf_addf(&text, "keep\t%" PRIu32 "\t%" PRIu32 "\n", s->keep[0], s->keep[1]);
 	put_ops(s, &text);
 	put_ends(s, &text);
 	put_turns(s, &text);
@@ -433,6 +435,14 @@ static void parse_locks(struct parser *p)
 	p->schedule->handed = true;
 }
 
+static void parse_keep(struct parser *p)
+{
+	for (size_t i = 0; i < 2; i++)
+		p->schedule->keep[i] = (uint32_t)get_number(p, i + 1, INT32_MAX);
+	if (!p->schedule->keep[0] || !p->schedule->keep[1])
+		fail_line(p, "no site:", p->fields[1]);
+}
+
 static void parse_then(struct parser *p)
 {
 	if (strcmp(p->fields[1], "turns") != 0)
@@ -498,7 +508,7 @@ static const struct record {
 	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
 	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
 	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},	{"flavour", 2, parse_flavour, 2},
-	{"locks", 2, parse_locks, 1},
+	{"locks", 2, parse_locks, 1}, {"keep", 3, parse_keep, 1},
 };
 
 static void parse_record(struct parser *p)

@@ -280,6 +280,10 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 		rd_json_bool(j, "anywhere", true);
 	if (s->handed)
 		rd_json_bool(j, "handed", true);
+	if (s->keep[0]) {
+		rd_json_number(j, "keep_first", s->keep[0]);
+		rd_json_number(j, "keep_second", s->keep[1]);
+	}
 	put_ops(j, s);
 	put_ends(j, s);
 	if (s->turns)

@@ -203,8 +203,9 @@ struct replay_result {
 	uint64_t races_seen;
 	bool unordered;	    /* one of them is planned */
 	const char *chance; /* why it may go another way in the next run: a read that races; NULL */
-	unsigned lacked;    /* bits of enum raddle_lack: what the system refused the program */
-	bool detect_over;   /* the detector had no memory and saw only a part of the run */
+	uint32_t chance_read, chance_write; /* its site, and that of the write */
+	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
+	bool detect_over; /* the detector had no memory and saw only a part of the run */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	struct replay_turns turns;

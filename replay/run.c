@@ -204,8 +204,13 @@ static void copy_races(struct replay *r, const struct board *b)
 
 /* Whether a thread of the schedule has read what another one wrote without an order: what it found there, and
  * so where it went, is chance.  The accesses of the schedule itself come too late for that. */
-static bool is_chance(const struct replay_race *race, int side, const char *strayed)
+static bool is_chance(const struct replay *r, const struct replay_race *race, int side, const char *strayed)
 {
+	const uint32_t *keep = r->steer->keep;
+
+	if (atomic_load(&r->steer->kept) == 1 && (race->site[0] == keep[0] || race->site[0] == keep[1]) &&
+	    (race->site[1] == keep[0] || race->site[1] == keep[1]))
+		return false;
 	return !race->planned && !race->write[side] && race->write[1 - side] &&
 	       (!strayed || strcmp(strayed, race->thread[side]) == 0);
 }
@@ -224,10 +229,12 @@ static void look_for_chance(struct replay *r, const struct board *b)
 		const struct replay_race *race = &result->races[i / 2];
 		struct rd_buf text = RD_BUF_INIT;
 
-		if (!is_chance(race, (int)(i % 2), strayed))
+		if (!is_chance(r, race, (int)(i % 2), strayed))
 			continue;
 		explain_read(&e, race, (int)(i % 2), &text);
 		result->chance = keep(r, &text);
+		result->chance_read = race->site[i % 2];
+		result->chance_write = race->site[1 - i % 2];
 	}
 }
 
@@ -676,6 +683,7 @@ static int run_planned(struct replay *r)
 	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, r->request->first));
 	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
 	r->steer->detect_memory = detector_memory();
+	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change where they are */
 	if (r->request->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);

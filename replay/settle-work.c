@@ -132,6 +132,8 @@ static int try_finding(struct worker *w, struct finding *f)
 	char *trace = rd_xasprintf("%s/%s", w->work->directory, f->id);
 	int err;
 
+	if (w->work->attempt->step == STRATEGY_KEEP)
+		memcpy(f->schedule->keep, w->work->attempt->keep, sizeof f->schedule->keep);
 	policy.request.record_into = again ? trace : NULL;
 	policy.request.detect = true;
 	policy.request.patient = w->work->attempt->patient;
@@ -142,6 +144,8 @@ static int try_finding(struct worker *w, struct finding *f)
 	if (!err) {
 		finding_stat(w->set, STRATEGY_ASTRAY, replay_went_astray(&result));
 		finding_stat(w->set, STRATEGY_UNORDERED, result.unordered);
+		finding_stat(w->set, STRATEGY_READ, result.chance_read);
+		finding_stat(w->set, STRATEGY_WRITE, result.chance_write);
 		finding_stat(w->set, STRATEGY_OBSERVABLE, replay_is_observable(f, &result));
 	}
 	replay_result_release(&result);

@@ -25,6 +25,7 @@
 #define ROUNDS 3       /* of recording a diverged run and predicting from it again */
 #define OBSERVATIONS 3 /* runs under the detector */
 #define SPECULATIVE_SHARE 4 /* while sound ones are left, one attempt in so many is at a speculative one */
+#define ORDERS 2	    /* of a read that races and its write */
 #define FAILURES 4	    /* in a row: then it is tried first whether any two threads meet */
 
 /* A finding that is tried.  The n-th belongs to the n-th item of the set. */
@@ -34,6 +35,9 @@ struct candidate {
 	size_t way_count, next_way;
 	size_t astray;		     /* the way whose last run went another way; WAYS: none */
 	unsigned runs;		     /* so far */
+	size_t chance;		     /* the way that went astray behind a read that races; WAYS: none */
+	uint32_t read, write;	     /* sites of that read and the write */
+	unsigned kept;		     /* orders of the two that were tried */
 	bool met;		     /* it was tried to have any two threads meet, */
 	bool met_patiently;	     /* and with more patience */
 	unsigned rounds;	     /* of prediction again */
@@ -66,7 +70,8 @@ static void add_candidate(struct strategy *s, size_t item)
 	s->order = rd_xrealloc(s->order, (item + 1) * sizeof *s->order);
 	s->order[item] = item;
 	c = &s->candidates[item];
-	*c = (struct candidate){.waits = wants_replay(f), .astray = WAYS, .verdict = FINDING_UNCONFIRMED};
+	*c = (struct candidate){
+		.waits = wants_replay(f), .astray = WAYS, .chance = WAYS, .verdict = FINDING_UNCONFIRMED};
 	add_way(c, f);
 	for (size_t i = 0; i < s->all_count && c->waits && c->way_count <= OTHER_WAYS; i++)
 		if (s->all[i] != f && s->all[i]->schedule &&
@@ -153,6 +158,9 @@ static unsigned next_step(const struct strategy *s, const struct candidate *c, e
 	*step = STRATEGY_TRY;
 	if (c->next_way < c->way_count)
 		return c->next_way || c->met ? 1 : 0;
+	*step = STRATEGY_KEEP;
+	if (c->chance < WAYS && c->kept < ORDERS)
+		return 3;
 	*step = STRATEGY_AGAIN;
 	if (c->astray < WAYS && c->rounds < ROUNDS)
 		return 3 + c->rounds;
@@ -220,6 +228,11 @@ static void begin_step(struct strategy *s, size_t item, enum strategy_step step,
 
 	*a = (struct strategy_attempt){.step = step, .item = item};
 	a->way = step == STRATEGY_TRY ? c->next_way++ : step == STRATEGY_AGAIN ? c->astray : 0;
+	if (step == STRATEGY_KEEP) {
+		a->way = c->chance;
+		a->keep[c->kept % 2] = c->write; /* the write first, then the other way round */
+		a->keep[1 - c->kept++ % 2] = c->read;
+	}
 	a->patient = step == STRATEGY_MEET && c->met;
 	c->met_patiently |= a->patient;
 	c->met |= step == STRATEGY_MEET;
@@ -274,12 +287,17 @@ struct finding strategy_finding(const struct strategy *s, const struct strategy_
 
 /* ---- results ---- */
 
-static bool stat_of(const struct finding_set *set, const char *name)
+static double number_of(const struct finding_set *set, const char *name)
 {
 	for (size_t i = 0; i < set->stat_count; i++)
 		if (strcmp(set->stats[i].name, name) == 0)
-			return strtod(set->stats[i].json, NULL) != 0;
-	return false;
+			return strtod(set->stats[i].json, NULL);
+	return 0;
+}
+
+static bool stat_of(const struct finding_set *set, const char *name)
+{
+	return number_of(set, name) != 0;
 }
 
 /* Another way to a finding that waits, or a new finding. */
@@ -334,6 +352,11 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 	c->observable[a->way] = stat_of(result, STRATEGY_OBSERVABLE);
 	if (stat_of(result, STRATEGY_ASTRAY))
 		c->astray = a->way;
+	if (a->step == STRATEGY_TRY && stat_of(result, STRATEGY_READ)) {
+		c->chance = a->way;
+		c->read = (uint32_t)number_of(result, STRATEGY_READ);
+		c->write = (uint32_t)number_of(result, STRATEGY_WRITE);
+	}
 	if (!c->unordered) {
 		c->verdict = f->status;
 		item->reason = f->reason;

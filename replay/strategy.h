@@ -14,6 +14,7 @@
 
 enum strategy_step {
 	STRATEGY_TRY,	  /* a replay */
+	STRATEGY_KEEP,	  /* the same, and a read that races is kept behind or before the write */
 	STRATEGY_MEET,	  /* a run in which any two threads may meet at the two accesses */
 	STRATEGY_AGAIN,	  /* a replay that is recorded and predicted from */
 	STRATEGY_OBSERVE, /* a free run under the detector, for many findings */
@@ -26,6 +27,7 @@ struct strategy_attempt {
 	size_t *items;	  /* or, to observe, all that are asked about, */
 	size_t count;	  /* so many */
 	unsigned runs;	  /* that the finding had before */
+	uint32_t keep[2]; /* STRATEGY_KEEP: sites, the first comes first */
 	bool patient;	  /* STRATEGY_MEET: threads stand longer */
 };
 void strategy_attempt_release(struct strategy_attempt *a);
@@ -33,6 +35,8 @@ void strategy_attempt_release(struct strategy_attempt *a);
 /* What the run showed besides the finding itself, as statistics of the result; names of strategy_stat(). */
 #define STRATEGY_ASTRAY "astray"	 /* it went another way */
 #define STRATEGY_UNORDERED "unordered"	 /* the detector saw the accesses unordered */
+#define STRATEGY_READ "read"		 /* the site of a read that races and may have led astray; 0: none */
+#define STRATEGY_WRITE "write"		 /* and of the write */
 #define STRATEGY_OBSERVABLE "observable" /* the detector is to be asked */
 
 struct candidate;

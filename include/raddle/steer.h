@@ -284,7 +284,9 @@ struct raddle_steer {
 	_Atomic uint32_t lock;		       /* the runtime's, for what follows */
 	_Atomic uint32_t slot_count;	       /* one more than the highest slot in use */
 	_Atomic uint32_t stops_reached;
-	_Atomic uint32_t race_count;  /* may exceed RADDLE_STEER_RACES */
+	_Atomic uint32_t race_count; /* may exceed RADDLE_STEER_RACES */
+	uint32_t keep[2];      /* sites: who comes to the second waits until one is past the first; 0: none */
+	_Atomic uint32_t kept; /* one is */
 	_Atomic uint32_t lacked;      /* bits of enum raddle_lack: what the system refused the program */
 	_Atomic uint32_t detect_over; /* 1: the detector had no memory and looks no more */
 	uint64_t detect_memory;	      /* how many bytes it may use; 0: as many as there are */

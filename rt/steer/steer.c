@@ -490,6 +490,14 @@ void rt_step_unblock(struct rt_step *step)
 	rt_steer_show(step->t, RADDLE_SLOT_RUNS);
 }
 
+/* Of two accesses that race the second waits for the first, so that it finds what it found in the recording.
+ * The thread of the first is past it when it comes anywhere else. */
+static void go_past_kept(struct rt_thread *t)
+{
+	rt_steered(t)->keeps = false;
+	atomic_store(&rt_steer()->kept, 1);
+}
+
 /* The first of a race has come back from its access: the second may go. */
 static void come_back(struct rt_thread *t, uint64_t n)
 {
@@ -581,6 +589,8 @@ void rt_step_gate(struct rt_step *step)
 		rt_step_unblock(step);
 	if (d->leads)
 		come_back(t, step->n - 1);
+	if (d->keeps)
+		go_past_kept(t);
 	if (d->plan && is_leading())
 		lead(step);
 	rt_turn_point(t, step->n, RADDLE_POINT_OP);
@@ -868,6 +878,20 @@ static bool is_at_goal(uint32_t site)
 	return site == rt_steer()->goals[0].site || site == rt_steer()->goals[1].site;
 }
 
+static void keep_order(struct rt_thread *t, uint32_t site)
+{
+	struct raddle_steer *s = rt_steer();
+	uint64_t begin = rt_now();
+
+	if (atomic_load_explicit(&s->kept, memory_order_relaxed) || t->busy || !is_leading())
+		return;
+	if (site == s->keep[0])
+		rt_steered(t)->keeps = true;
+	else if (site == s->keep[1])
+		STAND(t, RADDLE_SLOT_LIMIT,
+		      is_leading() && !atomic_load(&s->kept) && rt_now() - begin < LONG_MOMENT_NS);
+}
+
 void rt_steer_count(struct rt_thread *t, uint64_t count)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
@@ -878,6 +902,8 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 				      memory_order_relaxed);
 	if (rt_steered(t)->leads)
 		come_back(t, rt_steered(t)->n);
+	if (rt_steered(t)->keeps)
+		go_past_kept(t);
 }
 
 /* While the threads are led nobody loses the turn here. */
@@ -920,6 +946,8 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	rt_steer_count(t, 1);
 	if (how & RT_ACCESS_ATOMIC)
 		rt_spin_touch(t, address, size, site);
+	if (RT_UNLIKELY(rt_steer()->keep[0]))
+		keep_order(t, site);
 	if (rt_steered(t)->sees_all)
 		see(t, spot_of(address, size, site, how));
 	else if (rt_steered(t)->goal)
@@ -948,7 +976,10 @@ bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
 {
 	const struct rt_steered *d = rt_steered(t);
 
-	return d->sees_all || (d->goal && d->goal->site == site) || (d->anywhere && is_at_goal(site));
+	const struct raddle_steer *s = rt_steer();
+
+	return d->sees_all || (d->goal && d->goal->site == site) || (d->anywhere && is_at_goal(site)) ||
+	       (s->keep[0] && (site == s->keep[0] || site == s->keep[1]));
 }
 
 /* ---- locks ---- */

@@ -86,6 +86,7 @@ struct rt_steered {
 	uint32_t op;				/* the next one of the plan */
 	uint32_t listed;			/* entries of slot->held in use */
 	bool stopped;				/* it has reached its stop */
+	bool keeps;				/* it is at the access that another one waits for */
 	bool leads;				/* it goes first out of a race */
 	bool anywhere;				/* nobody is led: it may stand at any goal */
 	bool sees_all;				/* each of its accesses is looked at */

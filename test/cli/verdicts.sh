@@ -25,4 +25,14 @@ found=$(verdict_of -- ./chance)
 grep -qE '^unconfirmed: T_0_0 was to come .*T_0_0 reads at chance-race.c:[0-9]+ what T_0 writes at chance-race.c:[0-9]+ without an order' <<<"$found" ||
 	complain "chance: $found"
 grep -q '^confirmed: null' <<<"$found" || complain "chance: the read itself: $found"
+
+# It is kept behind the write that it read from, in the schedule too.
+rm -rf found seen
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/kept.c" -o kept || exit 1
+verdict_of --setup 'test ! -d found/trace || touch seen' -- ./kept >verdicts
+[ "$(sort -u verdicts)" = 'confirmed: null' ] || complain "kept: $(cat verdicts)"
+id=$(jq -r '.findings[] | select(.object == "data") | select(.schedule_inline.keep_first > 0).id' found.json)
+[ -n "$id" ] || complain "kept: no order is kept: $(cat found.json)"
+"$RADDLE" replay "found/$id.schedule" -- ./kept >out 2>&1
+[ $? = 1 ] || complain "kept: it is not reproduced: $(cat out)"
 verdict

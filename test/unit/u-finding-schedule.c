@@ -42,6 +42,9 @@ static void round_trip(void **state)
 	s.program = "a\tb\\c\nd";
 	s.trace = "-";
 	s.anywhere = true;
+	s.handed = true;
+	s.keep[0] = 65537;
+	s.keep[1] = 3;
 	op = schedule_add_op(&s);
 	op->thread = "T_0";
 	op->n = INT64_MAX;
@@ -58,6 +61,9 @@ static void round_trip(void **state)
 	assert_int_equal(back.ops[0].place.line, UINT32_MAX);
 	assert_null(back.finding);
 	assert_true(back.anywhere);
+	assert_true(back.handed);
+	assert_int_equal(back.keep[0], 65537);
+	assert_int_equal(back.keep[1], 3);
 	assert_int_equal(back.limits[0].n, 4);
 	schedule_format(&back, &again);
 	assert_string_equal(text.data, again.data);
@@ -124,6 +130,8 @@ static void bad_bodies(void **state)
 		{"raddle-schedule\tx\n", "no number"},
 		{HEADER "what\n", "unknown record"},
 		{HEADER "meet\tnowhere\n", "unknown way to meet"},
+		{HEADER "locks\tfree\n", "unknown way to give back locks"},
+		{HEADER "keep\t0\t5\n", "no site"},
 		{HEADER "\n", "unknown record"},
 		{HEADER "limit\tT_0\n", "wrong number of fields"},
 		{HEADER "limit\tT_0\t1\t2\n", "wrong number of fields"},

@@ -407,6 +407,33 @@ static void test_observations(void **state)
 	finish(&w);
 }
 
+/* A run that a read led astray which races: both orders of the read and the write are tried. */
+static void test_kept(void **state)
+{
+	struct strategy_attempt a = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	add(w.set, FINDING_RACE, 0, "a", 1);
+	strategy_open(&w.strategy);
+	assert_true(strategy_next(&w.strategy, 0, &a));
+	struct finding_set *result = result_of(&w, &a, &failed);
+	finding_stat(result, STRATEGY_READ, 7);
+	finding_stat(result, STRATEGY_WRITE, 8);
+	strategy_take(&w.strategy, &a, result);
+	expect(&w, STRATEGY_MEET, 0, 0, failed);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(strategy_next(&w.strategy, 0, &a));
+		assert_int_equal(a.step, STRATEGY_KEEP);
+		assert_int_equal(a.keep[i], 8);
+		assert_int_equal(a.keep[1 - i], 7);
+		strategy_take(&w.strategy, &a, result_of(&w, &a, &failed));
+	}
+	expect_nothing(&w);
+	finish(&w);
+}
+
 /* What came unordered and did not meet is tried with more patience, once and last. */
 static void test_patience(void **state)
 {
@@ -528,6 +555,7 @@ int main(void)
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
