@@ -67,7 +67,7 @@ static uint64_t operand(const char *name, uint32_t thread)
 		{"bias", PROGRAM},	    {"thread", 1},	    {"count", 3},
 		{"cond", HEAP + 8},	    {"barrier", HEAP + 16}, {"sem", PROGRAM + 16448},
 		{"once", PROGRAM + 16464},  {"rwlock", HEAP},	    {"spin", PROGRAM + 16384},
-		{"mutex", PROGRAM + 16512}, {"pid", 4711},
+		{"mutex", PROGRAM + 16512}, {"pid", 4711},	    {"channel", RADDLE_CHANNELS + 32},
 	};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 		if (strcmp(values[i].name, name) == 0)
