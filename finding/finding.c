@@ -259,8 +259,10 @@ const struct finding_frame *finding_top(const struct finding_stack *stack)
 	return stack->count ? &stack->frames[0] : &nowhere;
 }
 
-static bool is_library(const char *file)
+bool finding_is_library(const struct finding_frame *frame)
 {
+	const char *file = frame->file ? frame->file : "";
+
 	return strncmp(file, "/usr/include/", strlen("/usr/include/")) == 0 ||
 	       strncmp(file, "/usr/lib/", strlen("/usr/lib/")) == 0 || strstr(file, "/include/c++/");
 }
@@ -268,7 +270,7 @@ static bool is_library(const char *file)
 const struct finding_frame *finding_own(const struct finding_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++)
-		if (stack->frames[i].file && !is_library(stack->frames[i].file))
+		if (stack->frames[i].file && !finding_is_library(&stack->frames[i]))
 			return &stack->frames[i];
 	return finding_top(stack);
 }

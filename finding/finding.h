@@ -113,8 +113,7 @@ struct finding_access {
 	bool atomic;
 	uint32_t size;
 	uint32_t ordinal; /* which of its function's lines that access the subject, from 0 */
-	/* What its statement is about: `what` of the first access there, whichever of them this is.  NULL:
-	 * that of this one. */
+	/* What its statement is about: `what` of the first access there.  NULL: that of this one. */
 	const char *subject;
 	struct finding_stack stack;
 	struct finding_lock *locks;
@@ -265,6 +264,7 @@ const struct finding_frame *finding_top(const struct finding_stack *stack);
 
 /* The innermost place that is no part of the language's library, or finding_top(). */
 const struct finding_frame *finding_own(const struct finding_stack *stack);
+bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also of what is no race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
 bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed */

@@ -113,7 +113,7 @@ static void put_access(struct page *p, const struct finding *f, const struct fin
 	raw(p, "<section class=\"side\"><h3>");
 	word_access(&p->words, a);
 	flush_words(p);
-	if (a->what) {
+	if (a->what && (a->op != FINDING_FREE || strcmp(a->what, "free") != 0)) {
 		raw(p, " <code>");
 		put(p, a->what);
 		raw(p, "</code>");

@@ -301,6 +301,18 @@ static void put_want(const struct drawing *d, const struct schedule_stop *t)
 		x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2);
 }
 
+/* "free struct conn.refs"; where a heap object was allocated has no room here. */
+static void add_goal(struct rd_buf *words, const struct schedule_goal *h, const struct finding_access *a)
+{
+	const char *object = h->object ? h->object : "", *place = strstr(object, " (");
+
+	rd_buf_addf(words, "%s %.*s",
+		    finding_op_name(a	       ? a->op
+				    : h->write ? FINDING_WRITE
+					       : FINDING_READ),
+		    (int)(place ? (size_t)(place - object) : strlen(object)), object);
+}
+
 static void put_ends(const struct drawing *d)
 {
 	struct rd_buf words = RD_BUF_INIT;
@@ -313,7 +325,7 @@ static void put_ends(const struct drawing *d)
 		const struct schedule_goal *h = &d->s->goals[i];
 
 		rd_buf_clear(&words);
-		rd_buf_addf(&words, "%s %s", h->write ? "write" : "read", h->object ? h->object : "");
+		add_goal(&words, h, i < d->f->access_count ? &d->f->accesses[i] : NULL);
 		put_end(d, h->thread, words.data, &h->place);
 	}
 	for (size_t i = 0; i < d->s->stop_count; i++) {

@@ -104,33 +104,53 @@ static struct finding_frame nearer(const struct printer *p, const struct finding
 }
 
 /* Frames are one line: name and place, with the place below if both are long. */
-static void print_frames(struct printer *p, const struct finding_stack *s, const struct finding_frame *quoted)
+static void print_frame(struct printer *p, size_t number, const struct finding_frame *f)
 {
 	struct rd_buf place = RD_BUF_INIT;
+	struct finding_frame near = nearer(p, f);
 
+	word_place(&place, &near);
+	rd_buf_addf(&p->line, "#%zu %s", number, f->function ? f->function : RD_UNKNOWN);
+	if (4 + p->line.length + 1 + place.length > WIDTH) {
+		flush_line(p, 4, "");
+		rd_buf_adds(&p->line, place.data);
+		flush_line(p, 7, "");
+	} else {
+		rd_buf_addf(&p->line, " %s", place.data);
+		flush_line(p, 4, "");
+	}
+	rd_buf_release(&place);
+}
+
+/* How many frames from here on are the library's own business. */
+static size_t library_frames(const struct printer *p, const struct finding_stack *s, size_t first)
+{
+	size_t n = 0;
+
+	while (first && !p->opts->all && first + n < s->count && finding_is_library(&s->frames[first + n]))
+		n++;
+	return n;
+}
+
+static void print_frames(struct printer *p, const struct finding_stack *s, const struct finding_frame *quoted)
+{
 	for (size_t i = 0; i < s->count; i++) {
-		const struct finding_frame *f = &s->frames[i];
+		size_t hidden = library_frames(p, s, i);
 
-		rd_buf_clear(&place);
-		struct finding_frame near = nearer(p, f);
-		word_place(&place, &near);
-		rd_buf_addf(&p->line, "#%zu %s", i, f->function ? f->function : RD_UNKNOWN);
-		if (4 + p->line.length + 1 + place.length > WIDTH) {
+		if (hidden > 1) {
+			rd_buf_addf(&p->line, "#%zu-#%zu (in the library)", i, i + hidden - 1);
 			flush_line(p, 4, "");
-			rd_buf_adds(&p->line, place.data);
-			flush_line(p, 7, "");
-		} else {
-			rd_buf_addf(&p->line, " %s", place.data);
-			flush_line(p, 4, "");
+			i += hidden - 1;
+			continue;
 		}
-		if (f == quoted)
-			source_quote(p->out, f, p->opts->root, 7, WIDTH);
+		print_frame(p, i, &s->frames[i]);
+		if (&s->frames[i] == quoted)
+			source_quote(p->out, quoted, p->opts->root, 7, WIDTH);
 	}
 	if (!s->count) {
 		rd_buf_adds(&p->line, "(the stack is not known)");
 		flush_line(p, 4, "");
 	}
-	rd_buf_release(&place);
 }
 
 static void print_stack(struct printer *p, const struct finding_stack *s)

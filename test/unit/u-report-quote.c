@@ -152,6 +152,38 @@ static void near_files(void **state)
 	finding_set_free(set);
 }
 
+/* Frames of the library, but for the innermost, are not told one by one; with `all` they are. */
+static void library_frames(void **state)
+{
+	struct finding_set *set = finding_set_new();
+	struct finding *f = fixture_race(set, "x", 12);
+
+	(void)state;
+	f->accesses[0].stack = fixture_stack(
+		set, FRAMES({"std::swap", "/usr/include/c++/12/bits/move.h", 1, 1}, {"add", "own.cc", 2, 1},
+			    {"std::invoke", "/usr/include/c++/12/functional", 3, 1},
+			    {"std::run", "/usr/include/c++/12/thread", 4, 1}, {"main", "own.cc", 5, 1},
+			    {"std::last", "/usr/include/c++/12/thread", 6, 1}));
+	f->status = FINDING_CONFIRMED;
+	finding_set_finish(set);
+	for (int all = 0; all < 2; all++) {
+		char *text = NULL;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+		assert_int_equal(report_text(set, &(struct report_opts){.all = all}, out), 0);
+		fclose(out);
+		assert_non_null(strstr(text, "    #0 std::swap /usr/include/c++/12/bits/move.h:1:1\n"
+					     "    #1 add own.cc:2:1\n"));
+		assert_int_equal(strstr(text, "    #2-#3 (in the library)\n    #4 main own.cc:5:1\n") != NULL,
+				 !all);
+		assert_int_equal(strstr(text, "    #3 std::run /usr/include/c++/12/thread:4:1\n") != NULL,
+				 all);
+		assert_non_null(strstr(text, "    #5 std::last /usr/include/c++/12/thread:6:1\n"));
+		free(text);
+	}
+	finding_set_free(set);
+}
+
 static void assert_title(enum finding_op a, enum finding_op b, const char *title, const char *detail)
 {
 	struct finding_set *set = finding_set_new();
@@ -210,6 +242,7 @@ int main(void)
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(missing_files),
 		cmocka_unit_test(quoted_in_report),
+		cmocka_unit_test(library_frames),
 		cmocka_unit_test(near_files),
 		cmocka_unit_test(kinds_of_races),
 		cmocka_unit_test(left_out),
