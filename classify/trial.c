@@ -106,34 +106,80 @@ const char *trial_fault(enum replay_end end, int status, const char *errors)
 
 /* ---- what it wrote ---- */
 
-static uint64_t digest_lines(const struct trial_text *t)
+bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line)
 {
-	uint64_t sum = 0;
+	const char *end;
 
-	for (size_t at = 0; at < t->length;) {
-		const char *end = memchr(t->data + at, '\n', t->length - at);
-		size_t length = end ? (size_t)(end - t->data) + 1 - at : t->length - at;
-
-		sum += XXH64(t->data + at, length, 1);
-		at += length;
-	}
-	return sum;
+	if (*at >= t->length)
+		return false;
+	end = memchr(t->data + *at, '\n', t->length - *at);
+	line->data = t->data + *at;
+	line->length = end ? (size_t)(end - line->data) + 1 : t->length - *at;
+	*at += line->length;
+	return true;
 }
 
-void trial_digest(struct trial *t)
+bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number)
 {
-	uint64_t end[4] = {t->end, (uint64_t)t->status, t->text[0].length, t->text[1].length};
-	XXH64_state_t *state = XXH64_createState();
+	return mask->all[stream] || (number < TRIAL_LINES && mask->line[stream][number]);
+}
 
-	XXH64_reset(state, 0);
-	XXH64_update(state, end, sizeof end);
+/* One that depends on the order of the lines, and one that does not. */
+static void digest_text(const struct trial_text *t, const struct trial_mask *mask, int stream,
+			uint64_t out[2])
+{
+	struct trial_text line;
+	size_t at = 0;
+
+	out[0] = out[1] = (uint64_t)stream;
+	for (size_t n = 0; trial_next_line(t, &at, &line); n++) {
+		uint64_t hash = trial_is_masked(mask, stream, n) ? 1 : XXH64(line.data, line.length, 1);
+
+		out[0] = XXH64(&hash, sizeof hash, out[0]);
+		out[1] += hash;
+	}
+	if (mask->all[stream])
+		out[0] = out[1] = 0;
+}
+
+void trial_digest(struct trial *t, const struct trial_mask *mask)
+{
+	uint64_t texts[2][2], end[] = {t->end, (uint64_t)t->status};
+
 	for (int i = 0; i < 2; i++)
-		XXH64_update(state, t->text[i].data, t->text[i].length);
-	t->digest = XXH64_digest(state);
-	XXH64_freeState(state);
-	uint64_t lines[4] = {t->end, (uint64_t)t->status, digest_lines(&t->text[0]),
-			     digest_lines(&t->text[1])};
-	t->lines = XXH64(lines, sizeof lines, 0);
+		digest_text(&t->text[i], mask, i, texts[i]);
+	t->digest = XXH64((uint64_t[]){end[0], end[1], texts[0][0], texts[1][0]}, 32, 0);
+	t->lines = XXH64((uint64_t[]){end[0], end[1], texts[0][1], texts[1][1]}, 32, 0);
+}
+
+static void learn_stream(struct trial_mask *mask, int stream, const struct trial_text *a,
+			 const struct trial_text *b)
+{
+	struct trial_text x, y;
+	size_t i = 0, k = 0, n = 0;
+	bool has_x, has_y;
+
+	for (;; n++) {
+		has_x = trial_next_line(a, &i, &x);
+		has_y = trial_next_line(b, &k, &y);
+		if (!has_x || !has_y)
+			break;
+		if (x.length == y.length && !memcmp(x.data, y.data, x.length))
+			continue;
+		mask->any = true;
+		if (n < TRIAL_LINES)
+			mask->line[stream][n] = true;
+		else
+			mask->all[stream] = true;
+	}
+	mask->all[stream] |= has_x != has_y;
+	mask->any |= has_x != has_y;
+}
+
+void trial_mask_learn(struct trial_mask *mask, const struct trial *a, const struct trial *b)
+{
+	for (int i = 0; i < 2; i++)
+		learn_stream(mask, i, &a->text[i], &b->text[i]);
 }
 
 static int read_texts(struct trial_bench *b, struct trial *t)
@@ -214,7 +260,7 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	t->fault = err		   ? NULL
 		   : r->fault.what ? "memory-error"
 				   : trial_fault(t->end, t->status, t->text[1].data);
-	trial_digest(t);
+	trial_digest(t, &b->mask);
 	return err;
 }
 

@@ -40,6 +40,15 @@ struct trial {
 	uint64_t trail;			/* of the choices; equal trails are equal schedules */
 };
 
+/* Lines that differ between runs of one schedule, since they depend on something else: the time, a number of
+ * a process.  They are not compared. */
+#define TRIAL_LINES 4096
+struct trial_mask {
+	bool line[2][TRIAL_LINES]; /* by stream and number, from 0 */
+	bool all[2];		   /* not even the number of lines is the same */
+	bool any;
+};
+
 /* Where runs are made: a process that has one program to run again and again. */
 struct trial_bench {
 	const struct classify *how;
@@ -47,6 +56,7 @@ struct trial_bench {
 	struct run_companion companion;
 	struct rd_arena *arena; /* of trials */
 	uint64_t runs;
+	struct trial_mask mask;
 };
 
 /* To be closed also after a failure. */
@@ -67,6 +77,13 @@ int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn 
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 
 /* Digests of how a run ended and what it wrote; the second one in whatever order the lines came. */
-void trial_digest(struct trial *t);
+void trial_digest(struct trial *t, const struct trial_mask *mask);
+
+/* The line at `at`, with its end; `at` becomes the place of the next one.  False: there is none. */
+bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line);
+bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number);
+
+/* Learns from two runs of one schedule which lines are not to be compared. */
+void trial_mask_learn(struct trial_mask *mask, const struct trial *a, const struct trial *b);
 
 #endif

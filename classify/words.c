@@ -31,34 +31,21 @@ static void add_order(struct rd_buf *out, const struct schedule *race, enum vari
 
 /* ---- outputs ---- */
 
-/* The line in which the byte is: its beginning, number and length. */
-struct line {
-	const char *data;
-	size_t number, length;
-};
-
-static struct line line_at(const struct trial_text *t, size_t at)
+static void add_line(struct rd_buf *out, const struct trial_text *line)
 {
-	struct line l = {t->data, 1, 0};
-	const char *end;
+	size_t length =
+		line->length && line->data[line->length - 1] == '\n' ? line->length - 1 : line->length;
 
-	for (size_t i = 0; i < at && i < t->length; i++)
-		if (t->data[i] == '\n') {
-			l.data = t->data + i + 1;
-			l.number++;
-		}
-	end = memchr(l.data, '\n', t->length - (size_t)(l.data - t->data));
-	l.length = end ? (size_t)(end - l.data) : t->length - (size_t)(l.data - t->data);
-	return l;
-}
-
-static size_t common_prefix(const struct trial_text *a, const struct trial_text *b)
-{
-	size_t n = a->length < b->length ? a->length : b->length, i = 0;
-
-	while (i < n && a->data[i] == b->data[i])
-		i++;
-	return i;
+	if (!line->length) {
+		rd_buf_adds(out, "nothing");
+		return;
+	}
+	rd_buf_addc(out, '"');
+	for (size_t i = 0; i < length && i < SHOWN; i++) {
+		unsigned char c = (unsigned char)line->data[i];
+		rd_buf_addc(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
+	}
+	rd_buf_adds(out, length > SHOWN ? "...\"" : "\"");
 }
 
 static bool is_same(const struct trial_text *a, const struct trial_text *b)
@@ -66,38 +53,42 @@ static bool is_same(const struct trial_text *a, const struct trial_text *b)
 	return a->length == b->length && !memcmp(a->data, b->data, a->length);
 }
 
-static void add_line(struct rd_buf *out, const struct trial_text *t, size_t at)
+/* The first lines that differ and may be compared; false: there are none. */
+static bool find_lines(const struct words_outputs *o, int stream, size_t *number, struct trial_text lines[2])
 {
-	struct line l = line_at(t, at);
+	size_t at[2] = {0, 0};
 
-	if (at >= t->length && !l.length) {
-		rd_buf_adds(out, "nothing");
-		return;
+	for (*number = 0; !o->mask->all[stream]; ++*number) {
+		bool any = false;
+
+		for (int i = 0; i < 2; i++) {
+			lines[i] = (struct trial_text){"", 0};
+			any |= trial_next_line(&o->runs[i]->text[stream], &at[i], &lines[i]);
+		}
+		if (!any)
+			return false;
+		if (!is_same(&lines[0], &lines[1]) && !trial_is_masked(o->mask, stream, *number))
+			return true;
 	}
-	rd_buf_addc(out, '"');
-	for (size_t i = 0; i < l.length && i < SHOWN; i++) {
-		unsigned char c = (unsigned char)l.data[i];
-		rd_buf_addc(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
-	}
-	rd_buf_adds(out, l.length > SHOWN ? "...\"" : "\"");
+	return false;
 }
 
-void words_difference(struct rd_buf *out, const struct trial *a, const struct trial *b, const char *otherwise)
+void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise)
 {
 	static const char *const names[] = {"standard output", "standard error"};
+	struct trial_text lines[2];
+	size_t number;
 
 	for (int i = 0; i < 2; i++) {
-		if (is_same(&a->text[i], &b->text[i]))
+		if (!find_lines(o, i, &number, lines))
 			continue;
-		size_t where = common_prefix(&a->text[i], &b->text[i]);
-
-		rd_buf_addf(out, "line %zu of %s is ", line_at(&a->text[i], where).number, names[i]);
-		add_line(out, &a->text[i], where);
+		rd_buf_addf(out, "line %zu of %s is ", number + 1, names[i]);
+		add_line(out, &lines[0]);
 		rd_buf_addf(out, "; %s, it is ", otherwise);
-		add_line(out, &b->text[i], where);
+		add_line(out, &lines[1]);
 		return;
 	}
-	rd_buf_addf(out, "%s; %s, %s", a->ending, otherwise, b->ending);
+	rd_buf_addf(out, "%s; %s, %s", o->runs[0]->ending, otherwise, o->runs[1]->ending);
 }
 
 /* ---- classes ---- */
@@ -108,7 +99,7 @@ static const struct trial *trial_at(const struct decide_runs *runs, struct decid
 }
 
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
-		const struct decision *d)
+		const struct decision *d, const struct trial_mask *mask)
 {
 	const struct trial *shows = trial_at(runs, d->shows);
 	const struct trial *other = d->has_other ? trial_at(runs, d->other) : NULL;
@@ -120,7 +111,7 @@ void words_seen(struct rd_buf *out, const struct schedule *race, const struct de
 	if (other)
 		add_order(&otherwise, race, d->other.group);
 	if (other && d->class == FINDING_OUTPUT_DIFFERS)
-		words_difference(out, shows, other, otherwise.data);
+		words_difference(out, &(struct words_outputs){{shows, other}, mask}, otherwise.data);
 	else
 		rd_buf_adds(out, shows->ending);
 	if (other && d->class != FINDING_OUTPUT_DIFFERS)

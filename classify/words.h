@@ -7,14 +7,19 @@
 #include "classify/adhoc.h"
 #include "classify/decide.h"
 
+/* Two runs, and the lines that are not compared. */
+struct words_outputs {
+	const struct trial *runs[2];
+	const struct trial_mask *mask;
+};
+
 /* Where two outputs differ first: the stream, the line and both texts; or the exit status.  `otherwise` is
  * when the second one comes. */
-void words_difference(struct rd_buf *out, const struct trial *a, const struct trial *b,
-		      const char *otherwise);
+void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise);
 
 /* What the run that shows a class did, and what the other one did. */
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
-		const struct decision *d);
+		const struct decision *d, const struct trial_mask *mask);
 
 /* What keeps the two accesses in one order. */
 void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct adhoc *a);

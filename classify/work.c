@@ -67,6 +67,21 @@ static int run_twins(struct work *w, size_t number)
 	return err;
 }
 
+/* The first two runs that nobody leads have the same schedule: what they write differently depends on
+ * something else. */
+static void learn(struct work *w)
+{
+	const struct trial *control = w->runs.items[VARIANT_CONTROL];
+
+	if (w->runs.count != PLAIN || !control[0].counts || !control[1].counts ||
+	    control[0].trail != control[1].trail)
+		return;
+	trial_mask_learn(&w->bench.mask, &control[0], &control[1]);
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		for (size_t i = 0; i < w->runs.count; i++)
+			trial_digest(&w->runs.items[g][i], &w->bench.mask);
+}
+
 /* Where nobody met in the first runs, or something was in the way, nobody will. */
 static bool is_hopeless(const struct work *w)
 {
@@ -94,6 +109,7 @@ static int run_all(struct work *w)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, wanted * sizeof *w->runs.items[g]);
 	for (size_t n = 0; n < wanted && !err && !is_hopeless(w); n++) {
 		err = run_twins(w, n);
+		learn(w);
 		if (err || n + 1 < LEAST)
 			continue;
 		decide(&w->runs, &w->decision);
@@ -189,7 +205,7 @@ static int show(struct work *w)
 		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
 		w->decision.class = FINDING_NO_CLASS;
 	} else if (!err) {
-		words_seen(&text, &w->race, &w->runs, d);
+		words_seen(&text, &w->race, &w->runs, d, &w->bench.mask);
 		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
 		if (other)
 			add_witness(w, d->other, other, "the other output");
@@ -224,6 +240,14 @@ static void say_harmless(struct work *w)
 			w->set, w->f,
 			"what the program writes, or how it ends, depends on the schedule, but not on the "
 			"order of these two accesses");
+}
+
+static void say_mask(struct work *w)
+{
+	if (w->bench.mask.any)
+		finding_note(w->set, w->f,
+			     "lines of the output that differ between runs of the same schedule were not "
+			     "compared");
 }
 
 static bool is_met(const struct work *w)
@@ -311,6 +335,7 @@ static int classify(struct work *w)
 	if (err)
 		return err;
 	w->f->k = w->decision.k;
+	say_mask(w);
 	confirm(w);
 	if (order.found)
 		err = say_order(w, &order);

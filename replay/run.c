@@ -570,7 +570,8 @@ static int run_launched(struct replay *r)
 				    .session = &r->session,
 				    .streams = q->streams,
 				    .debugged = q->met != NULL,
-				    .tied = true};
+				    .tied = true,
+				    .fixed = q->schedule->turns};
 	struct run_meter meter;
 	int status = 0, err;
 	pid_t pid;

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -170,6 +171,8 @@ static int prepare(const struct run_launch *launch, pid_t parent)
 		set_streams(launch->streams);
 	if (launch->debugged)
 		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (launch->fixed)
+		personality(ADDR_NO_RANDOMIZE);
 	if (launch->apart) {
 		setpgid(0, 0);
 		setrlimit(RLIMIT_CORE, &none);

@@ -26,6 +26,7 @@ struct run_launch { /* zero values are the defaults */
 	const struct run_limits *limits; /* of which memory and file_size are set here; NULL: ours */
 	bool debugged;			 /* a debugger that is not its ancestor may attach */
 	bool tied;			 /* it is killed when we die, however that comes about */
+	bool fixed;			 /* its memory lies at the same addresses each time */
 	bool apart; /* in a process group of its own, out of the terminal's reach; no core file */
 };
 

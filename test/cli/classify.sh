@@ -28,7 +28,7 @@ fits() {
 	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
 }
 
-programs="redundant redundant-prints flag-spin flag-sleep lost-update copied-string exit-counts order-violation assertion hang used-freed double-free"
+programs="redundant redundant-prints flag-spin flag-sleep lost-update lost-update-noisy copied-string exit-counts order-violation assertion hang used-freed double-free"
 [ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels" | sort -u)
 mkdir -p found out
 for program in $programs; do

@@ -164,13 +164,15 @@ static void test_ends(void **state)
 	assert_null(trial_fault(REPLAY_EXITED, 3, "Assertion `"));
 }
 
+static struct trial_mask nothing;
+
 static struct trial wrote(const char *out, int status)
 {
 	struct trial t = {.counts = true, .status = status, .ending = status ? "it failed" : "it ended"};
 
 	t.text[0] = (struct trial_text){out, strlen(out)};
 	t.text[1] = (struct trial_text){"", 0};
-	trial_digest(&t);
+	trial_digest(&t, &nothing);
 	return t;
 }
 
@@ -186,6 +188,31 @@ static void test_digests(void **state)
 	assert_true(a.digest != joined.digest && a.lines != joined.lines);
 }
 
+/* Lines that differ in runs of one schedule. */
+static void test_mask(void **state)
+{
+	static struct trial_mask mask;
+	struct trial a = wrote("at 17:01\nsum 3\n", 0), b = wrote("at 17:02\nsum 3\n", 0),
+		     c = wrote("at 17:03\nsum 4\n", 0), d = wrote("at 17:03\n", 0);
+
+	(void)state;
+	mask = (struct trial_mask){0};
+	trial_mask_learn(&mask, &a, &a);
+	assert_false(mask.any);
+	trial_mask_learn(&mask, &a, &b);
+	assert_true(mask.any && mask.line[0][0] && !mask.line[0][1] && !mask.all[0]);
+	trial_digest(&a, &mask);
+	trial_digest(&b, &mask);
+	trial_digest(&c, &mask);
+	assert_true(a.digest == b.digest && a.lines == b.lines);
+	assert_true(a.digest != c.digest && a.lines != c.lines);
+	trial_mask_learn(&mask, &a, &d);
+	assert_true(mask.all[0] && !mask.all[1]);
+	trial_digest(&a, &mask);
+	trial_digest(&c, &mask);
+	assert_true(a.digest == c.digest);
+}
+
 static void test_words(void **state)
 {
 	struct trial a = wrote("one\ntwo\n", 0), b = wrote("one\nTWO\x1b\n", 0), c = wrote("one\n", 0),
@@ -193,13 +220,13 @@ static void test_words(void **state)
 	struct rd_buf text = RD_BUF_INIT;
 
 	(void)state;
-	words_difference(&text, &a, &b, "else");
+	words_difference(&text, &(struct words_outputs){{&a, &b}, &nothing}, "else");
 	assert_string_equal(text.data, "line 2 of standard output is \"two\"; else, it is \"TWO?\"");
 	rd_buf_clear(&text);
-	words_difference(&text, &a, &c, "else");
+	words_difference(&text, &(struct words_outputs){{&a, &c}, &nothing}, "else");
 	assert_string_equal(text.data, "line 2 of standard output is \"two\"; else, it is nothing");
 	rd_buf_clear(&text);
-	words_difference(&text, &c, &d, "else");
+	words_difference(&text, &(struct words_outputs){{&c, &d}, &nothing}, "else");
 	assert_string_equal(text.data, "it ended; else, it failed");
 	rd_buf_release(&text);
 }
@@ -234,10 +261,11 @@ static void test_variants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_outputs),
-		cmocka_unit_test(test_lines),  cmocka_unit_test(test_few_runs),
-		cmocka_unit_test(test_ends),   cmocka_unit_test(test_digests),
-		cmocka_unit_test(test_words),  cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_few_runs),
+		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_digests),
+		cmocka_unit_test(test_mask),	 cmocka_unit_test(test_words),
+		cmocka_unit_test(test_variants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

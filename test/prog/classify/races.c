@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -283,6 +284,14 @@ static void copied_struct(int n)
 	}
 }
 
+/* What is printed first is different in every run. */
+static void lost_update_noisy(int n)
+{
+	counter++;
+	ready = 1;
+	(void)n;
+}
+
 static int lines[2];
 
 /* Both write their results to a file that is printed in the end by one who reads too early. */
@@ -492,6 +501,15 @@ static void say_counter(void)
 	printf("%d\n", counter);
 }
 
+static void say_noise(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	printf("process %d at %ld, %p\n", (int)getpid(), now.tv_nsec, (void *)&now);
+	printf("%d\n", counter);
+}
+
 static void say_last(void)
 {
 	printf("%d %d %s\n", last, money, message);
@@ -548,6 +566,7 @@ static const struct program {
 	{"mixed-message", mixed_message, 2, NULL, say_last, NULL},
 	{"copied-string", copied_string, 2, NULL, NULL, NULL},
 	{"copied-struct", copied_struct, 2, NULL, NULL, NULL},
+	{"lost-update-noisy", lost_update_noisy, 2, NULL, say_noise, NULL},
 	{"early-reader", early_reader, 2, NULL, NULL, NULL},
 	{"order-violation", order_violation, 2, NULL, NULL, NULL},
 	{"test-and-use", test_and_use, 2, make_shared, NULL, NULL},
