@@ -297,16 +297,19 @@ static int dump_path(const char *path)
 	return status;
 }
 
-int cmd_dump(int argc, char **argv)
+static int dump(const char *path)
 {
-	const char *path;
-	int status = cmd_operand(argc, argv, &usage, "a trace or another artefact", &path);
-	if (status != CMD_GO_ON)
-		return status;
+	int status;
+
 	if (opt.json)
 		rd_log_set(log_json, NULL);
 	if (cmd_redirect(opt.json))
 		return CMD_FAILED;
 	status = dump_artefact(path, opt.json);
 	return status == CMD_GO_ON ? dump_path(path) : status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a trace or another artefact", dump);
 }

@@ -100,12 +100,8 @@ static int export_trace(const char *path)
 	return err ? CMD_FAILED : CMD_OK;
 }
 
-int cmd_export(int argc, char **argv)
+static int export_path(const char *path)
 {
-	const char *path;
-	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
-	if (status != CMD_GO_ON)
-		return status;
 	if (!opt.format) {
 		rd_fail(RD_EUSAGE, "export: needs --format std, perfetto or csp");
 		return CMD_FAILED;
@@ -116,4 +112,9 @@ int cmd_export(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	return export_trace(path);
+}
+
+int cmd_export(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a trace", export_path);
 }

@@ -39,14 +39,11 @@ static const struct cmd_usage usage = {
 	true,
 };
 
-int cmd_facts(int argc, char **argv)
+static int write_facts(const char *program)
 {
-	const char *program;
 	char *path;
-	int status = cmd_operand(argc, argv, &usage, "a program", &program);
+	int status;
 
-	if (status != CMD_GO_ON)
-		return status;
 	if (rd_facts_build(program, &path))
 		return CMD_FAILED;
 	if (opt.output_file)
@@ -55,4 +52,9 @@ int cmd_facts(int argc, char **argv)
 		status = puts(path) < 0 ? CMD_FAILED : CMD_OK;
 	free(path);
 	return status;
+}
+
+int cmd_facts(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a program", write_facts);
 }

@@ -19,25 +19,25 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-int cmd_flavour(int argc, char **argv)
+static int make(const char *program)
 {
-	const char *program;
-	int status = cmd_operand(argc, argv, &usage, "a program", &program);
-	struct rd_flavour_opts how;
+	struct rd_flavour_opts how = {.name = opt.flavour ? opt.flavour : "record",
+				      .fast = opt.fast,
+				      .choose = !opt.fast && !opt.quick,
+				      .expected = RD_FLAVOUR_ONE_RUN,
+				      .debug = opt.debug,
+				      .verbose = opt.verbose,
+				      .plugins = opt.plugins};
 	struct rd_flavour flavour;
 
-	if (status != CMD_GO_ON)
-		return status;
-	how = (struct rd_flavour_opts){.name = opt.flavour ? opt.flavour : "record",
-				       .fast = opt.fast,
-				       .choose = !opt.fast && !opt.quick,
-				       .expected = RD_FLAVOUR_ONE_RUN,
-				       .debug = opt.debug,
-				       .verbose = opt.verbose,
-				       .plugins = opt.plugins};
 	if (rd_flavour_build(program, &how, &flavour))
 		return CMD_FAILED;
 	puts(opt.sites ? flavour.sites : flavour.executable);
 	rd_flavour_release(&flavour);
 	return CMD_OK;
+}
+
+int cmd_flavour(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a program", make);
 }

@@ -17,12 +17,8 @@ static const struct cmd_usage usage = {
 	false,
 };
 
-int cmd_import(int argc, char **argv)
+static int import(const char *path)
 {
-	const char *path;
-	int status = cmd_operand(argc, argv, &usage, "a file", &path);
-	if (status != CMD_GO_ON)
-		return status;
 	if (opt.format && strcmp(opt.format, "std") != 0) {
 		rd_fail(RD_EUSAGE, "import: unknown format '%s'; it can be std", opt.format);
 		return CMD_FAILED;
@@ -32,4 +28,9 @@ int cmd_import(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	return trace_std_import_file(path, opt.output, opt.force_wrong) ? CMD_FAILED : CMD_OK;
+}
+
+int cmd_import(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a file", import);
 }

@@ -133,24 +133,18 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	return finish(&t, command);
 }
 
-int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, const char **operand)
+int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run)
 {
 	size_t count;
 	int status = cmd_operands(argc, argv, usage, &count);
 
-	*operand = NULL;
 	if (status != CMD_GO_ON)
 		return status;
-	if (count > 1) {
+	if (count > 1)
 		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
-		return CMD_FAILED;
-	}
-	if (!count) {
+	else if (!count)
 		rd_fail(RD_EUSAGE, "%s: needs %s; 'raddle help %s' shows the usage", argv[0], what, argv[0]);
-		return CMD_FAILED;
-	}
-	*operand = argv[1];
-	return CMD_GO_ON;
+	return count == 1 ? run(argv[1]) : CMD_FAILED;
 }
 
 int cmd_which(const char *command, const char *what)

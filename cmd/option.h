@@ -42,8 +42,10 @@ struct cmd_usage {
  * argv[*count] are the others, and a NULL follows. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* The same for exactly one other argument; `what` says in a message what is missing. */
-int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, const char **operand);
+/* The whole of a command that does something with exactly one other argument, and returns the status; `what`
+ * says in a message what is missing. */
+typedef int cmd_run_fn(const char *operand);
+int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run);
 
 /* The words behind the options of a command that runs a program. */
 struct cmd_words {

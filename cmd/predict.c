@@ -95,13 +95,8 @@ static int predict_path(const char *path)
 	return damage || err ? CMD_FAILED : CMD_OK;
 }
 
-int cmd_predict(int argc, char **argv)
+static int predict(const char *path)
 {
-	const char *path;
-	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
-
-	if (status != CMD_GO_ON)
-		return status;
 	cmd_prediction_start(&prediction);
 	if (opt.time && !opt.count && !opt.count_pairs)
 		prediction.deadline_ns = rd_now_ns() + (int64_t)opt.time * 1000000;
@@ -112,4 +107,9 @@ int cmd_predict(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	return count_path(path);
+}
+
+int cmd_predict(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a trace", predict);
 }

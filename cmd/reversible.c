@@ -160,12 +160,12 @@ static int check(const char *path)
 	return status;
 }
 
+static int decide(const char *path)
+{
+	return opt.check_certificate ? check_certificate(path) : check(path);
+}
+
 int cmd_reversible(int argc, char **argv)
 {
-	const char *path;
-	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
-
-	if (status != CMD_GO_ON)
-		return status;
-	return opt.check_certificate ? check_certificate(path) : check(path);
+	return cmd_operand(argc, argv, &usage, "a trace", decide);
 }

@@ -299,12 +299,8 @@ static int sanitize_path(const char *path)
 	return err;
 }
 
-int cmd_sanitize(int argc, char **argv)
+static int sanitize_as_asked(const char *path)
 {
-	const char *path;
-	int status = cmd_operand(argc, argv, &usage, "a trace", &path);
-	if (status != CMD_GO_ON)
-		return status;
 	if (opt.output && opt.json) {
 		rd_fail(RD_EUSAGE, "sanitize: --json and -o cannot be combined");
 		return CMD_FAILED;
@@ -312,4 +308,9 @@ int cmd_sanitize(int argc, char **argv)
 	if (cmd_redirect(opt.json))
 		return CMD_FAILED;
 	return sanitize_path(path) ? CMD_FAILED : CMD_OK;
+}
+
+int cmd_sanitize(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a trace", sanitize_as_asked);
 }
