@@ -282,12 +282,31 @@ static void salvage(struct record_collector *c, uint32_t n)
 	free(left);
 }
 
+static void set_status(struct process *p, int status)
+{
+	p->meta.end = WIFSIGNALED(status) ? TRACE_SIGNALLED : TRACE_EXITED;
+	p->meta.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	p->meta.core = WIFSIGNALED(status) && WCOREDUMP(status);
+	if (p->sink)
+		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
+}
+
+/* Nobody tells us how the child of another process ended, but it may have said how it is about to. */
+static void set_said_status(const struct record_collector *c, uint32_t n)
+{
+	uint32_t exited = atomic_load(&c->session->shared->processes[n].exited);
+
+	if (n && exited)
+		set_status(c->processes[n], (int)(exited - 1));
+}
+
 /* `last` may be NULL. */
 static void end_process(struct record_collector *c, uint32_t n, struct trace_meta *last)
 {
 	struct process *p = c->processes[n];
 
 	salvage(c, n);
+	set_said_status(c, n);
 	p->dead = true;
 	if (p->pidfd >= 0)
 		close(p->pidfd);
@@ -382,15 +401,6 @@ int record_collector_open(struct record_collector **result, struct run_session *
 	}
 	*result = c;
 	return 0;
-}
-
-static void set_status(struct process *p, int status)
-{
-	p->meta.end = WIFSIGNALED(status) ? TRACE_SIGNALLED : TRACE_EXITED;
-	p->meta.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	p->meta.core = WIFSIGNALED(status) && WCOREDUMP(status);
-	if (p->sink)
-		record_sink_status(p->sink, p->meta.end, p->meta.code, p->meta.core);
 }
 
 /* A process that was forked a moment before the first one ended may not have

@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 5
+#define RADDLE_SESSION_VERSION 6
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -67,6 +67,8 @@ struct raddle_process {
 	int32_t parent;		  /* number of the parent process in this table, -1 for the first */
 	_Atomic uint32_t threads; /* threads numbered so far */
 	uint32_t fork_index;	  /* counts the parent's forks from 0 */
+	_Atomic uint32_t
+		exited; /* 1 and what waitpid() will have, once it is about to exit or abort; 0: not known */
 };
 
 struct raddle_session {

@@ -85,6 +85,39 @@ static void released(void *p)
 		note_free(t, p);
 }
 
+/*
+ * What another allocator than libc's does inside, locking above all, is its own affair: it would look as if
+ * it ordered the program's threads.  libc's calls nothing that is interposed.
+ */
+struct inside {
+	struct rt_thread *t;
+	uint8_t recording;
+};
+
+static inline struct inside go_inside(void)
+{
+	struct rt_thread *t = (struct rt_thread *)__raddle_self;
+	struct inside in = {0};
+
+	if (rt_has_own_allocator() && &t->self != &rt_placeholder) {
+		in = (struct inside){t, t->recording};
+		t->recording = 0;
+	}
+	return in;
+}
+
+static inline void come_out(const struct inside *in)
+{
+	if (RT_UNLIKELY(in->t))
+		in->t->recording = in->recording;
+}
+
+#define INSIDE(call)                                                                                         \
+	({                                                                                                   \
+		struct inside in_ __attribute__((cleanup(come_out))) = go_inside();                          \
+		call;                                                                                        \
+	})
+
 /* Gives the block back, unless a layer keeps it. */
 static void give_back(void *p)
 {
@@ -94,17 +127,17 @@ static void give_back(void *p)
 	if (t && t->recording == RT_TOLD && !t->internal)
 		RT_TELL(frees, t, p, &kept);
 	if (!kept)
-		REAL(free)(p);
+		INSIDE(REAL(free)(p));
 }
 
 INTERPOSE(void *, malloc, (size_t size))
 {
-	return allocated(rt_fresh(REAL(malloc)(size), 0), size, RADDLE_ALLOC_MALLOC);
+	return allocated(rt_fresh(INSIDE(REAL(malloc)(size)), 0), size, RADDLE_ALLOC_MALLOC);
 }
 
 INTERPOSE(void *, calloc, (size_t count, size_t size))
 {
-	return allocated(REAL(calloc)(count, size), count * size, RADDLE_ALLOC_MALLOC);
+	return allocated(INSIDE(REAL(calloc)(count, size)), count * size, RADDLE_ALLOC_MALLOC);
 }
 
 /* If there is no memory the old block lives on, as a new object of the size
@@ -120,7 +153,7 @@ static void *reallocated(void *old, void *p, size_t size)
 static __attribute__((noinline, cold)) void *adopted(const void *old, size_t size)
 {
 	size_t known = rt_early_size(old);
-	void *p = REAL(malloc)(size);
+	void *p = INSIDE(REAL(malloc)(size));
 
 	if (p)
 		__builtin_memcpy(p, old, known < size ? known : size);
@@ -149,7 +182,7 @@ static void *resize(void *old, size_t size)
 	released(old);
 	if (RT_UNLIKELY(rt.heard.frees != NULL) && old && size)
 		return reallocated(old, rt_fresh(moved(old, size, before), before), size);
-	return reallocated(old, rt_fresh(REAL(realloc)(old, size), before), size);
+	return reallocated(old, rt_fresh(INSIDE(REAL(realloc)(old, size)), before), size);
 }
 
 INTERPOSE(void *, realloc, (void *old, size_t size))
@@ -178,17 +211,18 @@ INTERPOSE(void, free, (void *p))
 
 INTERPOSE(void *, memalign, (size_t alignment, size_t size))
 {
-	return allocated(rt_fresh(REAL(memalign)(alignment, size), 0), size, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(INSIDE(REAL(memalign)(alignment, size)), 0), size, RADDLE_ALLOC_ALIGNED);
 }
 
 INTERPOSE(void *, aligned_alloc, (size_t alignment, size_t size))
 {
-	return allocated(rt_fresh(REAL(aligned_alloc)(alignment, size), 0), size, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(INSIDE(REAL(aligned_alloc)(alignment, size)), 0), size,
+			 RADDLE_ALLOC_ALIGNED);
 }
 
 INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
 {
-	int r = REAL(posix_memalign)(p, alignment, size);
+	int r = INSIDE(REAL(posix_memalign)(p, alignment, size));
 
 	if (!r)
 		allocated(rt_fresh(*p, 0), size, RADDLE_ALLOC_ALIGNED);
@@ -199,11 +233,11 @@ INTERPOSE(int, posix_memalign, (void **p, size_t alignment, size_t size))
 
 INTERPOSE(void *, valloc, (size_t size))
 {
-	return allocated(rt_fresh(REAL(valloc)(size), 0), size, RADDLE_ALLOC_ALIGNED);
+	return allocated(rt_fresh(INSIDE(REAL(valloc)(size)), 0), size, RADDLE_ALLOC_ALIGNED);
 }
 
 INTERPOSE(void *, pvalloc, (size_t size))
 {
-	return allocated(rt_fresh(REAL(pvalloc)(size), 0), (size + rt.page - 1) & -rt.page,
+	return allocated(rt_fresh(INSIDE(REAL(pvalloc)(size)), 0), (size + rt.page - 1) & -rt.page,
 			 RADDLE_ALLOC_ALIGNED);
 }

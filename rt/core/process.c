@@ -21,6 +21,7 @@
 #include "rt/core/real.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -180,6 +181,12 @@ INTERPOSE(pid_t, _Fork, (void))
 
 /* exit */
 
+/* For whoever is not our parent. */
+static void say_end(int status)
+{
+	atomic_store(&rt.session->processes[rt.process].exited, 1 + (uint32_t)status);
+}
+
 static void exit_event(int status)
 {
 	struct rt_thread *t = rt_self();
@@ -191,6 +198,7 @@ static void exit_event(int status)
 	else
 		rt_linger();
 	rt.exited = 1;
+	say_end((status & 0xff) << 8);
 	rt_modules(t);
 	RT_TELL(exited, t);
 	RT_EVENT(t, RADDLE_EXIT, RT_Q, RT_T, (uint64_t)(uint32_t)status);
@@ -214,8 +222,10 @@ static void abort_event(void)
 {
 	struct rt_thread *t = rt_self();
 
-	if (t && own_pid() == rt.pid)
-		RT_EVENT(t, RADDLE_ABORT, RT_Q, RT_T);
+	if (!t || own_pid() != rt.pid)
+		return;
+	say_end(SIGABRT);
+	RT_EVENT(t, RADDLE_ABORT, RT_Q, RT_T);
 }
 
 INTERPOSE(void, abort, (void))

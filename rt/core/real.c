@@ -88,6 +88,14 @@ static void *find(const char *name)
 	return p ? p : dlsym(RTLD_NEXT, name);
 }
 
+/* By name they cannot be told: jemalloc and tcmalloc define __libc_malloc too. */
+static bool is_same_object(const void *p, const void *q)
+{
+	Dl_info a, b;
+
+	return dladdr(p, &a) && dladdr(q, &b) && a.dli_fbase == b.dli_fbase;
+}
+
 void rt_real_resolve_all(void)
 {
 	static __thread bool resolving;
@@ -102,6 +110,7 @@ void rt_real_resolve_all(void)
 		if (p)
 			__builtin_memcpy((char *)&found + table[i].offset, &p, sizeof p);
 	}
+	found.own_allocator = !is_same_object((void *)found.malloc, (void *)found._exit);
 	dlerror();
 	rt_real = found;
 	atomic_store_explicit(&rt_real.resolved, 1, memory_order_release);

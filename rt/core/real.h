@@ -74,6 +74,10 @@ void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align, const struct not
 static inline void rt_real_resolve(void)
 {
 }
+static inline bool rt_has_own_allocator(void)
+{
+	return false;
+}
 static inline bool rt_is_early(const void *p)
 {
 	(void)p;
@@ -87,6 +91,7 @@ static inline size_t rt_early_size(const void *p)
 #else
 struct rt_real {
 	_Atomic uint32_t resolved;
+	bool own_allocator; /* not libc's */
 #define LIBC_INTERPOSED(group, name) __typeof__(name) *name;
 #include "raddle/libc.inc"
 };
@@ -106,6 +111,12 @@ static inline struct rt_real *rt_real_get(void)
 	return &rt_real;
 }
 #define REAL(name) (rt_real_get()->name)
+
+/* Whether the allocator is jemalloc, tcmalloc or another that is not libc's. */
+static inline bool rt_has_own_allocator(void)
+{
+	return RT_UNLIKELY(rt_real.own_allocator);
+}
 
 /* Blocks that were allocated while functions were being found (rt/real.c); no allocator knows them. */
 struct rt_early {

@@ -116,6 +116,7 @@ recorded() {
 	[ "$status" = 3 ] && [ "$(cat out)" = done ] || complain "$1: status $status, $(cat out err)"
 	[ "$("$RADDLE" dump "$1.trace" | grep -c " alloc ")" -ge 400 ] ||
 		complain "$1: allocations are missing"
+	! "$RADDLE" dump "$1.trace" | grep -E ' (mutex|once)-' >found || complain "$1: locks of the allocator: $(head -2 found)"
 }
 recorded linked ./linked
 # A sanitized raddle cannot be started with another allocator.

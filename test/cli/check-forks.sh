@@ -27,7 +27,12 @@ all_gone() {
 status 0 -- ./forks race
 finds 'length == 1 and .[0].object == "total" and .[0].status == "unconfirmed" and (.[0].reason | test("fork-0"))' \
 	"the race of a child"
+ended() {
+	[ "$(jq -c .status raddle-check/trace/fork-0/meta.json)" = "$1" ] || complain "a child ended: $(cat raddle-check/trace/fork-0/meta.json)"
+}
+ended '{"exit":0}'
 status 1 -- ./forks abort
+ended '{"signal":6,"core":false}'
 finds '[.[] | select(.kind == "failure" and .status == "confirmed" and .cycle[0].wants == "SIGABRT")] | length == 1' \
 	"the abort of a child"
 
