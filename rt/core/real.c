@@ -13,6 +13,7 @@
 
 #ifndef RADDLE_STATIC
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 
 struct rt_early rt_early;
@@ -88,12 +89,33 @@ static void *find(const char *name)
 	return p ? p : dlsym(RTLD_NEXT, name);
 }
 
-/* By name they cannot be told: jemalloc and tcmalloc define __libc_malloc too. */
-static bool is_same_object(const void *p, const void *q)
+/* libjemalloc, libtcmalloc, libmimalloc: a library of other purpose may define malloc() beside the rest. */
+static bool is_only_allocator(const char *path)
 {
-	Dl_info a, b;
+	const char *slash = __builtin_strrchr(path, '/');
 
-	return dladdr(p, &a) && dladdr(q, &b) && a.dli_fbase == b.dli_fbase;
+	return __builtin_strstr(slash ? slash : path, "alloc") != NULL;
+}
+
+/* The object that has the code of malloc(), and whether that is libc; by its name the function cannot be
+ * told, since jemalloc and tcmalloc define __libc_malloc too. */
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct rt_real *real = context;
+	uintptr_t at = (uintptr_t)real->malloc, end = 0;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+	if (at < info->dlpi_addr || at >= end)
+		return 0;
+	real->own_allocator = (uintptr_t)real->_exit < info->dlpi_addr || (uintptr_t)real->_exit >= end;
+	if (real->own_allocator && is_only_allocator(info->dlpi_name)) {
+		real->allocator = info->dlpi_addr;
+		real->allocator_size = end - info->dlpi_addr;
+	}
+	return 1;
 }
 
 void rt_real_resolve_all(void)
@@ -110,7 +132,7 @@ void rt_real_resolve_all(void)
 		if (p)
 			__builtin_memcpy((char *)&found + table[i].offset, &p, sizeof p);
 	}
-	found.own_allocator = !is_same_object((void *)found.malloc, (void *)found._exit);
+	dl_iterate_phdr(look_at_object, &found);
 	dlerror();
 	rt_real = found;
 	atomic_store_explicit(&rt_real.resolved, 1, memory_order_release);

@@ -78,6 +78,11 @@ static inline bool rt_has_own_allocator(void)
 {
 	return false;
 }
+static inline bool rt_is_allocator(const void *code)
+{
+	(void)code;
+	return false;
+}
 static inline bool rt_is_early(const void *p)
 {
 	(void)p;
@@ -91,7 +96,8 @@ static inline size_t rt_early_size(const void *p)
 #else
 struct rt_real {
 	_Atomic uint32_t resolved;
-	bool own_allocator; /* not libc's */
+	bool own_allocator;		     /* not libc's */
+	uintptr_t allocator, allocator_size; /* where the code of one lies that is nothing else */
 #define LIBC_INTERPOSED(group, name) __typeof__(name) *name;
 #include "raddle/libc.inc"
 };
@@ -116,6 +122,12 @@ static inline struct rt_real *rt_real_get(void)
 static inline bool rt_has_own_allocator(void)
 {
 	return RT_UNLIKELY(rt_real.own_allocator);
+}
+
+/* Whether it is that allocator which calls: locks of its own are no synchronisation of the program. */
+static inline bool rt_is_allocator(const void *code)
+{
+	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;
 }
 
 /* Blocks that were allocated while functions were being found (rt/real.c); no allocator knows them. */

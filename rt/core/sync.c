@@ -75,6 +75,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		struct rt_thread *t_ = rt_plain();                                                           \
 		struct rt_release release_;                                                                  \
 		int r_;                                                                                      \
+		if (rt_is_allocator(__builtin_return_address(0)))                                            \
+			return call;                                                                         \
 		if (!t_)                                                                                     \
 			return status(rt_told_release(code, object));                                        \
 		release_ = rt_release_begin(t_, code, A(object));                                            \
@@ -88,6 +90,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
+		if (rt_is_allocator(__builtin_return_address(0)))                                            \
+			return call;                                                                         \
 		if (!t_)                                                                                     \
 			return status(rt_told_acquire(code, object, until));                                 \
 		r_ = call;                                                                                   \
@@ -105,6 +109,8 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 	do {                                                                                                 \
 		struct rt_thread *t_ = rt_plain();                                                           \
 		int r_;                                                                                      \
+		if (rt_is_allocator(__builtin_return_address(0)))                                            \
+			return call;                                                                         \
 		if (!t_)                                                                                     \
 			return rt_told_acquire(code, object, until);                                         \
 		r_ = try_call;                                                                               \

@@ -25,8 +25,19 @@ static pthread_mutex_t lock;
 static char *pool, *end;
 static __thread volatile int busy; /* dlsym() is declared to call nothing of ours */
 
+static pthread_key_t key;
+
+/* What a thread kept is given back at its end, outside any call of malloc(). */
+static void give_back(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+}
+
 static void begin(void)
 {
+	pthread_key_create(&key, give_back);
 	pool = mmap(0, 1 << 26, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	end = pool + (1 << 26);
 	pthread_mutex_init(&lock, 0);
@@ -43,6 +54,8 @@ void *memalign(size_t alignment, size_t size)
 {
 	if (!busy)
 		pthread_once(&once, begin);
+	if (!busy)
+		pthread_setspecific(key, &key);
 	if (!busy)
 		pthread_mutex_lock(&lock);
 	if (alignment < 16)
