@@ -234,6 +234,17 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	return found;
 }
 
+/* The access that is not atomic though the other one is: a lock word or flag stands apart from data. */
+const struct finding_access *finding_plain_side(const struct finding *f)
+{
+	const struct finding_access *a = f->accesses;
+
+	if (f->kind != FINDING_RACE || f->access_count != 2 || a[0].atomic == a[1].atomic)
+		return NULL;
+	a += a->atomic;
+	return a->op == FINDING_READ || a->op == FINDING_WRITE ? a : NULL;
+}
+
 bool finding_is_fresh(const struct finding *f)
 {
 	return !f->known && !f->suppressed;

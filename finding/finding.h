@@ -267,7 +267,8 @@ const struct finding_frame *finding_own(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also of what is no race */
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* NULL */
-bool finding_is_fresh(const struct finding *f); /* neither known nor suppressed */
+bool finding_is_fresh(const struct finding *f);				  /* neither known nor suppressed */
+const struct finding_access *finding_plain_side(const struct finding *f); /* of a mixed race; NULL */
 
 /* Names as in the JSON document; that of FINDING_NO_CLASS is NULL. */
 #define FINDING_NAMED(X)                                                                                     \
@@ -290,9 +291,8 @@ int finding_write_schedule(const struct schedule *schedule, FILE *out); /* its s
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
 
-/* Marks as known what a baseline names: a finding document, or a text with an
- * id in each line and comments behind #.  *fixed, which may be NULL, is the
- * number of ids that no finding has. */
+/* Marks as known what a baseline names: a finding document, or a text with an id in each line and comments
+ * behind #.  *fixed, which may be NULL, is the number of ids that no finding has. */
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
 			   size_t *fixed);
 int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);

@@ -657,6 +657,19 @@ static void describe_access(const struct describer *d, const struct meeting *m, 
 	out->locks = locks_at(d, e->thread, operation_at(d, m->events[i]) + 1u, &out->lock_count);
 }
 
+static void note_plain_side(struct finding_set *set, struct finding *f)
+{
+	const struct finding_access *plain = finding_plain_side(f);
+
+	if (plain)
+		finding_note(
+			set, f,
+			finding_textf(set,
+				      "The variable is accessed atomically by the other thread: this is a "
+				      "plain %s of an atomic, not a race on ordinary data.",
+				      plain->op == FINDING_READ ? "read" : "write"));
+}
+
 static void describe_race(struct describer *d, const struct predict_race *r)
 {
 	struct finding *f = finding_add(d->set, FINDING_RACE);
@@ -675,6 +688,7 @@ static void describe_race(struct describer *d, const struct predict_race *r)
 		describe_access(d, &m, i, &f->accesses[i]);
 		add_goal(d, &m, i, s);
 	}
+	note_plain_side(d->set, f);
 	describe_threads(d, f, m.events, 2);
 }
 

@@ -402,9 +402,12 @@ static void put_level(struct writer *w, const struct finding *f)
 		[FINDING_OUTPUT_DIFFERS] = {"error", 80}, [FINDING_K_WITNESS_HARMLESS] = {"warning", 30},
 		[FINDING_SINGLE_ORDERING] = {"note", 10},
 	};
-	bool confirmed = f->status == FINDING_CONFIRMED;
+	const struct finding_access *plain = finding_plain_side(f);
+	const char *level = rows[f->class].level;
 
-	rd_json_string(&w->j, "level", confirmed ? rows[f->class].level : "note");
+	if (f->class == FINDING_NO_CLASS && plain && plain->op == FINDING_READ)
+		level = "warning"; /* it reads one of the values that were written */
+	rd_json_string(&w->j, "level", f->status == FINDING_CONFIRMED ? level : "note");
 	if (f->class != FINDING_NO_CLASS)
 		rd_json_double(&w->j, "rank", rows[f->class].rank);
 }

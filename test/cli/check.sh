@@ -100,6 +100,12 @@ report_has 'could not be replayed: the command of --setup was ended by signal 9'
 "$RADDLE" replay --setup false raddle-check/*.schedule -- ./sections-race >out 2>err
 [ $? = 2 ] || complain "replay --setup false: status $?"
 
+# A plain access of an atomic is told from a race on data.
+"$RADDLE" cc -g -O1 -pthread -I"$ROOT/test/prog/micro" "$ROOT/test/prog/micro/mixed-race.c" -o mixed || fail "mixed-race.c"
+status 1 --json mixed.json -- ./mixed
+tr -s ' \n' ' ' <err | grep -q 'this is a plain write of an atomic, not a race on ordinary data' || complain "mixed: it is not told"
+jq -e '[.findings[].accesses[].atomic] | sort == [false, true]' mixed.json >/dev/null || complain "mixed: $(cat mixed.json)"
+
 # A limit of file sizes: neither Raddle nor the recording ends in silence, and each run has the signals that we got.
 cat >signals.c <<'END'
 #include <pthread.h>
