@@ -163,7 +163,7 @@ static __attribute__((noinline, cold)) void *adopted(const void *old, size_t siz
 /* A layer may keep the old block, so it does not grow where it is. */
 static __attribute__((noinline, cold)) void *moved(void *old, size_t size, size_t before)
 {
-	void *p = REAL(malloc)(size);
+	void *p = INSIDE(REAL(malloc)(size));
 
 	if (!p)
 		return NULL;
