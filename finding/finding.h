@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The finding: a race or a deadlock, what is known about it, and the way to it.
- * Plain data.  A set owns its findings and everything they point to; strings
- * are put into it with finding_text(), arrays with finding_array().  A string
- * that is not known is NULL, a number that is not known is 0.
+ * The finding: a race or a deadlock, what is known about it, and the way to it.  Plain data.  A set owns its
+ * findings and everything they point to; strings are put into it with finding_text(), arrays with
+ * finding_array().  A string that is not known is NULL, a number that is not known is 0.
  *
  *	struct finding_set *set = finding_set_new();
  *	struct finding *f = finding_add(set, FINDING_RACE);
- *	f->object.name = finding_text(set, "hits");
- *	...
+ *	f->object.name = finding_text(set, "hits"); ...
  *	finding_set_finish(set);     identities, duplicates, order
  *	finding_write(set, stdout);  doc/format/finding.md
  */
@@ -76,6 +74,7 @@ enum finding_op {
 	FINDING_OPS,
 };
 
+/* What a race is about beside reads and writes. */
 /* What a race is about beside reads and writes. */
 enum finding_detail {
 	FINDING_PLAIN,
