@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#define PATIENCE_MS 2000 /* enough for a process that a busy machine does not let run for a while */
 #define LOCK_A 0x1000
 #define LOCK_B 0x2000
 
@@ -279,7 +280,7 @@ static int run(const char *mode, const struct schedule *s, struct replay_request
 	self[length] = '\0';
 	request.program = &program;
 	request.schedule = s;
-	request.patience_ms = request.patience_ms ? request.patience_ms : 500;
+	request.patience_ms = request.patience_ms ? request.patience_ms : PATIENCE_MS;
 	return replay_run(&request, &result);
 }
 
@@ -527,7 +528,7 @@ static int try_finding(const char *mode, struct finding *f, struct replay_policy
 
 	self[length] = '\0';
 	policy.request.program = &program;
-	policy.request.patience_ms = 500;
+	policy.request.patience_ms = PATIENCE_MS;
 	return replay_finding(&policy, set, f, NULL);
 }
 
