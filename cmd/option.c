@@ -101,8 +101,8 @@ static int finish(const struct table *t, const char *command)
 {
 	if (!t->raw && !cmd_output_is_stdout())
 		cmd_terminal_stdout();
-	if (opt.verbose || opt.quiet)
-		rd_log_level(opt.verbose ? RD_LOG_INFO : RD_LOG_ERROR);
+	if (opt.verbose) /* --quiet leaves out the report, never a warning */
+		rd_log_level(RD_LOG_INFO);
 	return rd_options_check(t->options, command) ? CMD_FAILED : CMD_GO_ON;
 }
 
