@@ -33,6 +33,7 @@
 #define ALIVE_NAPS 25		   /* naps between two looks at the replayer */
 #define MOMENT_NS 100000000u	   /* that a thread stands where it hopes to meet another */
 #define LONG_MOMENT_NS 2000000000u /* the same if the other seldom comes by */
+#define PATIENCE_NS 3000000000u	   /* of all such stands of a run: who comes by often would take minutes */
 
 uint32_t rt_steer_phase(void)
 {
@@ -854,10 +855,25 @@ static bool has_company(void)
 	return atomic_load_explicit(&rt_steer()->slot_count, memory_order_relaxed) > 1;
 }
 
+static uint64_t long_moment(void)
+{
+	uint64_t spent = atomic_load_explicit(&rt_steering()->patience_ns, memory_order_relaxed);
+
+	if (spent >= PATIENCE_NS)
+		return MOMENT_NS;
+	return spent + LONG_MOMENT_NS < PATIENCE_NS ? LONG_MOMENT_NS : PATIENCE_NS - spent;
+}
+
+static void spend_patience(uint64_t begin)
+{
+	atomic_fetch_add_explicit(&rt_steering()->patience_ns, rt_now() - begin, memory_order_relaxed);
+}
+
 static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct raddle_steer_spot spot)
 {
 	uint64_t begin = rt_now();
-	uint64_t moment = rt_steer()->flags & RADDLE_STEER_PATIENT ? LONG_MOMENT_NS : MOMENT_NS;
+	bool patient = rt_steer()->flags & RADDLE_STEER_PATIENT;
+	uint64_t moment = patient ? long_moment() : MOMENT_NS;
 	uint32_t which;
 
 	rt_steered(t)->anywhere = rt_steer_phase() == RADDLE_LEADING;
@@ -868,6 +884,8 @@ static __attribute__((noinline)) void stand_anywhere(struct rt_thread *t, struct
 	if (which == RADDLE_STEER_NONE)
 		return;
 	STAND(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < moment);
+	if (patient)
+		spend_patience(begin);
 	leave_goal(which);
 	if (rt_steer_phase() == RADDLE_MET && rt_steer()->spots[which].slot == t->number)
 		go_on(t, which);
@@ -881,15 +899,17 @@ static bool is_at_goal(uint32_t site)
 static void keep_order(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_steer *s = rt_steer();
-	uint64_t begin = rt_now();
+	uint64_t begin = rt_now(), moment = long_moment();
 
 	if (atomic_load_explicit(&s->kept, memory_order_relaxed) || t->busy || !is_leading())
 		return;
 	if (site == s->keep[0])
 		rt_steered(t)->keeps = true;
-	else if (site == s->keep[1])
+	else if (site == s->keep[1]) {
 		STAND(t, RADDLE_SLOT_LIMIT,
-		      is_leading() && !atomic_load(&s->kept) && rt_now() - begin < LONG_MOMENT_NS);
+		      is_leading() && !atomic_load(&s->kept) && rt_now() - begin < moment);
+		spend_patience(begin);
+	}
 }
 
 void rt_steer_count(struct rt_thread *t, uint64_t count)

@@ -69,6 +69,7 @@ struct rt_steering {
 	 * stood there in vain, how many did not, and how many shall not. */
 	bool stands[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
+	_Atomic uint64_t patience_ns; /* that threads have stood for others that seldom come by */
 	struct rt_turns turns;
 	pthread_mutex_t waiters_mutex; /* rt/steer/steer-cond.c; zero is unlocked */
 	struct rt_waiter *waiters;

@@ -7,7 +7,7 @@ shown=(err)
 status() {
 	local wanted=$1 got
 	shift
-	"$RADDLE" check --json found.json "$@" >out 2>err
+	"$RADDLE" check --no-classify --json found.json "$@" >out 2>err
 	got=$?
 	[ $got = "$wanted" ] || complain "check $*: status $got instead of $wanted"
 }
@@ -57,7 +57,7 @@ all_gone served-pids
 finds '[.[] | select(.object == "other" and (.reason | test("fork-0/fork-0")))] | length == 1' "the race of a daemon"
 
 # Whoever ends the check in a replay leaves nothing behind either.
-"$RADDLE" check -o stopped --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon stopped-pids >out 2>err &
+"$RADDLE" check --no-classify -o stopped --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon stopped-pids >out 2>err &
 check=$!
 two_daemons() {
 	[ -e stopped-pids ] && [ "$(wc -l <stopped-pids)" = 2 ]
@@ -78,7 +78,7 @@ none_left() {
 }
 killed() {
 	rm -f again hold
-	"$RADDLE" check -o "killed-$1" --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon "$1-pids" >out 2>err &
+	"$RADDLE" check --no-classify -o "killed-$1" --setup '[ ! -e again ] || touch hold; touch again' -- ./forks daemon "$1-pids" >out 2>err &
 	check=$!
 	two_daemons() {
 		[ -e "$1-pids" ] && [ "$(wc -l <"$1-pids")" = 2 ]
@@ -100,7 +100,7 @@ killed worker
 # In the recorded run the program goes too.
 rm -f again
 touch hold
-"$RADDLE" check -o killed-recorded -- ./forks daemon recorded-pids >out 2>err &
+"$RADDLE" check --no-classify -o killed-recorded -- ./forks daemon recorded-pids >out 2>err &
 check=$!
 one_daemon() {
 	[ -s recorded-pids ]

@@ -14,7 +14,7 @@ ln -sf deep/plug.so.1.0 app/modules/link.so
 # race PROGRAM...: the race in the plug-in is confirmed.
 race() {
 	local status
-	"$RADDLE" check --json found.json "$@" >out 2>err
+	"$RADDLE" check --no-classify --json found.json "$@" >out 2>err
 	status=$?
 	[ $status = 1 ] || complain "check $*: status $status"
 	jq -e '[.findings[] | select(.object == "plugged" and .status == "confirmed")] | length == 1' found.json >/dev/null ||
@@ -26,7 +26,7 @@ race() {
 race -- app/host app/modules/deep/plug.so.1.0
 race -- app/host "$PWD/app/modules/link.so"
 LD_LIBRARY_PATH=$PWD/app/modules/deep race -- app/host plug.so.1.0
-"$RADDLE" check -- app/host app/modules/link.so by-turns >out 2>err || complain "by turns: status $?"
+"$RADDLE" check --no-classify -- app/host app/modules/link.so by-turns >out 2>err || complain "by turns: status $?"
 grep -q 'could have ordered' err && complain "there is no foreign code"
 
 # The loader finds it by the run path of who calls.
@@ -35,7 +35,7 @@ race -- app/host-path link.so
 
 # What lies elsewhere is named: in a warning, by --plugins, and in the command that reproduces a finding.
 cp app/modules/deep/plug.so.1.0 far/plug.so
-"$RADDLE" check -- app/host far/plug.so >out 2>err || complain "far: status $?"
+"$RADDLE" check --no-classify -- app/host far/plug.so >out 2>err || complain "far: status $?"
 grep -q 'far/plug.so was loaded as it is, though it carries bitcode' err || complain "far/plug.so is not named"
 race --plugins far -- app/host far/plug.so
 race --plugins far/plug.so -- app/host far/plug.so
@@ -54,7 +54,7 @@ race -- app/host app/more/plug-needs.so
 
 # Another compiler's is loaded as it is, and named.
 gcc -O1 -shared -fPIC "$prog/plug.c" -o app/native.so || fail "native.so"
-"$RADDLE" check -- app/host app/native.so >out 2>err || complain "native: status $?"
+"$RADDLE" check --no-classify -- app/host app/native.so >out 2>err || complain "native: status $?"
 [ "$(cat out)" = 2 ] || complain "native.so does not work"
 
 # One that cannot be linked again does not stop the others.

@@ -3,7 +3,7 @@
 
 # verdict_of ARGUMENTS...: status and reason of each finding of a check.
 verdict_of() {
-	"$RADDLE" check -o found --json found.json "$@" >out 2>&1
+	"$RADDLE" check --no-classify -o found --json found.json "$@" >out 2>&1
 	jq -r '.findings[] | "\(.status): \(.reason)"' found.json
 }
 
