@@ -17,7 +17,7 @@
 #define RD_FLAVOUR_MANY_RUNS 120.0
 
 struct rd_flavour_opts {
-	const char *name; /* of the instrumentation: "record" or "full" */
+	const char *name; /* of the instrumentation, as in flavour.inc */
 	bool fast;	  /* optimised code, slow to make; else quick */
 	bool choose;	  /* fast code that is there, or quick code that was asked for, or what costs less */
 	double expected;  /* for that: CPU seconds that quick code is expected to run */

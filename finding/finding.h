@@ -75,7 +75,6 @@ enum finding_op {
 };
 
 /* What a race is about beside reads and writes. */
-/* What a race is about beside reads and writes. */
 enum finding_detail {
 	FINDING_PLAIN,
 	FINDING_USE_AFTER_FREE,

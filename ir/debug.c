@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source names from debug information.  LLVM's C API has few getters for it, so
- * nodes are read by operand number (research notes, section 4) and what was read
+ * nodes are read by operand number and what was read
  * is kept: a node is looked at once.
  *
  * The name of an access is found by walking from the pointer to the object it

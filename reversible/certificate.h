@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The certificate of a yes (doc/format/reversible.md): a proof that the dependent events of a run are in
- * order, and its checker, which shares no step of the way with the one that found it.
+ * order, and its checker, which shares the reading of the trace and the solver with the
+ * code that found it, but none of its conclusions.
  */
 #ifndef REVERSIBLE_CERTIFICATE_H
 #define REVERSIBLE_CERTIFICATE_H

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What test scripts have in common; `. "$ROOT/test/lib.sh"` is the first thing a
-# script does.  tool/run-tests sets $ROOT, $BUILD and $RADDLE.
+# new script does.  tool/run-tests sets $ROOT, $BUILD and $RADDLE.
 set -u
 
 failures=0

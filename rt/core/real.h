@@ -130,7 +130,7 @@ static inline bool rt_is_allocator(const void *code)
 	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;
 }
 
-/* Blocks that were allocated while functions were being found (rt/real.c); no allocator knows them. */
+/* Blocks that were allocated while functions were being found (rt/core/real.c); no allocator knows them. */
 struct rt_early {
 	_Atomic size_t used;
 	_Alignas(16) char bytes[65536];

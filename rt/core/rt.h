@@ -12,7 +12,7 @@
  *   fork         rt/core/process.c: the child becomes a process of its own in the session
  *   exec         the open buffers stay with the collector, which has them already
  *   thread exit  rt/core/thread.c: a key destructor in its last round
- *   dlopen       nothing; code built by `raddle cc` finds __raddle_self
+ *   dlopen       rt/core/module.c: the instrumented copy of a plug-in, if there is one, is loaded instead
  *   a dead collector, no memory   rt_stop(): the program runs on unrecorded
  */
 #ifndef RT_RT_H
