@@ -220,14 +220,14 @@ static void note_end(struct scan *s, const struct trace_event *last, const struc
 static void leave_out(struct scan *s, enum raddle_event kind)
 {
 	struct model_history *h = s->history;
-	const struct model_operation *last = h->operations + h->operation_count - 1;
+	const struct model_operation *last =
+		h->operation_count ? &h->operations[h->operation_count - 1] : NULL;
 
 	if (raddle_ends_segment(kind)) {
 		h->access_count = 0;
 		h->skipped = s->operations;
 		model_prefix_settle(h);
-	} else if (h->operation_count && !raddle_ends_segment(last->kind) &&
-		   last->access == h->access_count) {
+	} else if (last && !raddle_ends_segment(last->kind) && last->access == h->access_count) {
 		h->operation_count--;
 	}
 }
