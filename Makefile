@@ -15,6 +15,10 @@ JOBS ?= $(shell nproc)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
+# Some 200 tests are linked, with mold in a fraction of the time.
+ifndef LDFLAGS
+LDFLAGS := $(shell command -v mold >/dev/null && echo -fuse-ld=mold)
+endif
 ifeq ($(notdir $(B)),asan)
 SANITIZE ?= address,undefined
 endif
