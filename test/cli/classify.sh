@@ -16,7 +16,8 @@ classify_races() {
 # classes FILE: object, accesses, class, consequence of each confirmed race.
 classes() {
 	jq -r '.findings[] | select(.kind == "race" and .status == "confirmed") |
-		[(.object | sub("\\[.*"; "") | gsub(" "; "_")), ([.accesses[].op[0:1]] | sort | join("")), .class // "-", .consequence // "-"] |
+		[(.object | sub("\\[.*"; "") | gsub(" "; "_")), (if [.accesses[] | [.file, .line]] | .[0] == .[1] then "ss" else ([.accesses[].op[0:1]] | sort | join("")) end),
+		.class // "-", .consequence // "-"] |
 		join(" ")' "$1" | sort -u
 }
 # fits PROGRAM: its races have the classes of their labels.
@@ -107,7 +108,7 @@ WARNING: ThreadSanitizer: data race (pid=1)
     #0 lost_update $ROOT/test/prog/classify/races.c:$at:9 (races+0x1)
 END
 "$RADDLE" classify -q -o out/tsan --json tsan.json --from-tsan report.txt -- ./races lost-update 2>err </dev/null
-[ "$(classes tsan.json)" = "counter rw output-differs output" ] || complain "--from-tsan: $(cat tsan.json)"
+[ "$(classes tsan.json)" = "counter ss output-differs output" ] || complain "--from-tsan: $(cat tsan.json)"
 
 # Exit statuses.
 status() {
@@ -135,7 +136,7 @@ status 2
 # What a technique contributes: without the runs that nobody leads, W/W of a lost update looks harmless.
 check_races lost-update-steps
 status 1 --json without.json --without control found/lost-update-steps/findings.json
-classes without.json | grep -q 'counter ww k-witness' || complain "--without control: $(classes without.json)"
+classes without.json | grep -q 'counter ss k-witness' || complain "--without control: $(classes without.json)"
 
 # The report on standard error.
 "$RADDLE" classify -o out/text found/lost-update/findings.json 2>err </dev/null
