@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A program that ends badly, in the way its argument names, in a thread with another one beside it. */
 #include <assert.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -44,6 +45,13 @@ static void *idle(void *unused)
 	return unused;
 }
 
+/* Says that it is there by a file, as a server does by its port. */
+static int serve(void)
+{
+	close(open("serving", O_CREAT | O_WRONLY, 0600));
+	return pause();
+}
+
 int main(int argc, char **argv)
 {
 	char *how = argc > 1 ? argv[1] : "";
@@ -54,5 +62,5 @@ int main(int argc, char **argv)
 	pthread_create(&threads[1], NULL, work, how);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	return strcmp(how, "serve") ? atoi(how) : pause();
+	return strcmp(how, "serve") ? atoi(how) : serve();
 }
