@@ -7,6 +7,7 @@
  */
 #include "base/error.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/context.h"
 #include "base/shown.h"
@@ -67,6 +68,14 @@ static struct rd_context *listener(void)
 	while (first && !first->log)
 		first = first->outer;
 	return first;
+}
+
+void rd_log_first(void *data, enum rd_level level, const char *message)
+{
+	char **first = data;
+
+	if (level == RD_LOG_ERROR && !*first)
+		*first = rd_xstrdup(message);
 }
 
 void rd_log_pass(enum rd_level level, const char *message)

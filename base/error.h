@@ -37,6 +37,9 @@ void rd_log_set(rd_log_fn *fn, void *data);
 /* A sink that drops all. */
 rd_log_fn rd_log_discard;
 
+/* Another: keeps the first error, as a string of its own, in the `char *` that `data` points to. */
+rd_log_fn rd_log_first;
+
 /* For a sink that does not want a message: hands it to the next outer one. */
 void rd_log_pass(enum rd_level level, const char *message);
 

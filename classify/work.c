@@ -37,14 +37,6 @@ struct work {
 	char *message; /* the first error */
 };
 
-static void keep_message(void *context, enum rd_level level, const char *message)
-{
-	struct work *w = context;
-
-	if (level == RD_LOG_ERROR && !w->message)
-		w->message = rd_xstrdup(message);
-}
-
 /* ---- runs ---- */
 
 static int run_variant(struct work *w, struct decide_place p, struct trial *t, struct schedule *made)
@@ -358,7 +350,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	struct work w = {.how = how, .set = finding_set_new(), .f = &f};
 	int err;
 
-	rd_log_set(keep_message, &w);
+	rd_log_set(rd_log_first, &w.message);
 	run_orphans_adopt();
 	w.race = *f.schedule;
 	w.race.anywhere = false;

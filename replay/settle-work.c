@@ -29,14 +29,6 @@ struct worker {
 	char *message; /* the first error */
 };
 
-static void keep_message(void *context, enum rd_level level, const char *message)
-{
-	struct worker *w = context;
-
-	if (level == RD_LOG_ERROR && !w->message)
-		w->message = rd_xstrdup(message);
-}
-
 /* ---- around each run ---- */
 
 /* Every run starts with the same input and empty output. */
@@ -192,7 +184,7 @@ int settle_work(const struct settle_work *work, struct rd_buf *answer)
 	struct finding f;
 	int err;
 
-	rd_log_set(keep_message, &w);
+	rd_log_set(rd_log_first, &w.message);
 	run_orphans_adopt();
 	err = run_streams_open(&w.streams, work->how->input, work->directory);
 	if (work->attempt->step == STRATEGY_OBSERVE) {
