@@ -77,6 +77,8 @@ static void fill(struct input *in, struct raddle_steer *steer, struct raddle_slo
 	}
 }
 
+/* Finds words for the slots that were filled; of a board that claims thousands, not for each of the empty
+ * ones. */
 static void use(const struct watch *w, const struct plan *plan, const struct raddle_steer *steer)
 {
 	const struct board *b = &w->before;
@@ -86,8 +88,9 @@ static void use(const struct watch *w, const struct plan *plan, const struct rad
 
 	RD_ASSERT(core);
 	graph_core(b, w->closed, core);
-	for (uint32_t i = 0; i < b->count; i++) {
+	for (uint32_t i = 0; i < b->count; i++)
 		RD_ASSERT(!core[i] || w->closed[i]);
+	for (uint32_t i = 0; i < b->count && i <= SLOTS; i++) {
 		explain_object(&e, &b->rows[i], &text);
 		board_name(b, graph_owner(b, w->closed, i), &text);
 	}
