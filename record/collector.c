@@ -62,6 +62,7 @@ struct record_collector {
 	uint64_t flushed_ns;
 	uint64_t finished_bytes; /* of closed sinks */
 	char *message;		 /* the first error, for `stopped` */
+	char *replaced;		 /* likewise: the program became another one */
 	struct trace_decoder decoder;
 };
 
@@ -90,6 +91,24 @@ static const char *record_collector_stopped(struct record_collector *c)
 	if (reason == RADDLE_STOP_WRITE && c->message)
 		return c->message;
 	return run_stop_text(reason);
+}
+
+/* The same for one process: nothing is recorded of a program that took the place of ours. */
+static const char *stopped_of(struct record_collector *c, uint32_t n)
+{
+	const char *why = record_collector_stopped(c);
+	char successor[RADDLE_SUCCESSOR_SIZE];
+
+	memcpy(successor, c->session->shared->successor, sizeof successor);
+	successor[sizeof successor - 1] = 0;
+	if (why || n || !*successor)
+		return why;
+	if (!c->replaced)
+		c->replaced = rd_xasprintf(
+			"the program replaced itself by %s (exec), and what follows is not recorded; "
+			"give Raddle the program that it becomes",
+			successor);
+	return c->replaced;
 }
 
 static bool stopped(const struct record_collector *c)
@@ -317,7 +336,7 @@ static void end_process(struct record_collector *c, uint32_t n, struct trace_met
 		return;
 	check_write(c, record_sink_flush(p->sink));
 	c->finished_bytes += record_sink_bytes(p->sink);
-	check_write(c, record_sink_close(p->sink, record_collector_stopped(c), last));
+	check_write(c, record_sink_close(p->sink, stopped_of(c, n), last));
 	p->sink = NULL;
 }
 
@@ -546,7 +565,7 @@ static void close_collector(struct record_collector *c, bool abandon)
 		if (p->sink && abandon)
 			record_sink_abandon(p->sink);
 		else if (p->sink)
-			record_sink_close(p->sink, record_collector_stopped(c), NULL);
+			record_sink_close(p->sink, stopped_of(c, n), NULL);
 		if (p->pidfd >= 0)
 			close(p->pidfd);
 		if (n)
@@ -555,7 +574,7 @@ static void close_collector(struct record_collector *c, bool abandon)
 		free(p);
 	}
 	trace_decoder_release(&c->decoder);
-	free(c->message);
+	RD_FREE(c->message, c->replaced);
 	free(c);
 }
 

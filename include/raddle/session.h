@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 6
+#define RADDLE_SESSION_VERSION 7
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -45,6 +45,7 @@
 #define RADDLE_BACKLOG 64 /* sealed buffers that may wait for the collector */
 #define RADDLE_WAKE 16	  /* so many wake it; fewer wait until it looks by itself */
 #define RADDLE_MAX_PROCESSES 1024
+#define RADDLE_SUCCESSOR_SIZE 256
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
 
@@ -94,6 +95,8 @@ struct raddle_session {
 	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
+	char successor[RADDLE_SUCCESSOR_SIZE]; /* what the first process is about to become by exec; empty: it
+						  stays */
 };
 
 struct raddle_buffer {

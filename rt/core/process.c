@@ -257,50 +257,75 @@ void rt_process_setup(void)
 
 /* exec */
 
+/* What the program becomes is not recorded, which the collector has to know; "": it did not come to that. */
+static void name_successor(const char *path)
+{
+	char *to = rt.session->successor;
+	size_t i = 0;
+
+	for (; path[i] && i + 1 < RADDLE_SUCCESSOR_SIZE; i++)
+		to[i] = path[i];
+	to[i] = 0;
+}
+
 static void exec_event(const char *path)
 {
 	struct rt_thread *t = rt_self();
 	int saved = errno;
 
-	if (t && own_pid() == rt.pid)
+	if (t && own_pid() == rt.pid) {
 		rt_text(t, RADDLE_EXEC, path ? path : "");
+		if (!rt.process)
+			name_successor(path ? path : "?");
+	}
 	errno = saved;
+}
+
+/* Only a call that failed returns. */
+static int not_replaced(int r)
+{
+	int saved = errno;
+
+	if (rt_self() && own_pid() == rt.pid && !rt.process)
+		name_successor("");
+	errno = saved;
+	return r;
 }
 
 INTERPOSE(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {
 	exec_event(path);
-	return REAL(execve)(path, argv, envp);
+	return not_replaced(REAL(execve)(path, argv, envp));
 }
 
 INTERPOSE(int, execv, (const char *path, char *const argv[]))
 {
 	exec_event(path);
-	return REAL(execv)(path, argv);
+	return not_replaced(REAL(execv)(path, argv));
 }
 
 INTERPOSE(int, execvp, (const char *file, char *const argv[]))
 {
 	exec_event(file);
-	return REAL(execvp)(file, argv);
+	return not_replaced(REAL(execvp)(file, argv));
 }
 
 INTERPOSE(int, execvpe, (const char *file, char *const argv[], char *const envp[]))
 {
 	exec_event(file);
-	return REAL(execvpe)(file, argv, envp);
+	return not_replaced(REAL(execvpe)(file, argv, envp));
 }
 
 INTERPOSE(int, fexecve, (int fd, char *const argv[], char *const envp[]))
 {
 	exec_event("(descriptor)");
-	return REAL(fexecve)(fd, argv, envp);
+	return not_replaced(REAL(fexecve)(fd, argv, envp));
 }
 
 INTERPOSE(int, execveat, (int fd, const char *path, char *const argv[], char *const envp[], int flags))
 {
 	exec_event(path);
-	return REAL(execveat)(fd, path, argv, envp, flags);
+	return not_replaced(REAL(execveat)(fd, path, argv, envp, flags));
 }
 
 /* The list forms: the arguments are counted, then copied. */
@@ -330,7 +355,7 @@ INTERPOSE(int, execl, (const char *path, const char *first, ...))
 	COLLECT(first);
 	va_end(ap);
 	exec_event(path);
-	return REAL(execv)(path, argv);
+	return not_replaced(REAL(execv)(path, argv));
 }
 
 INTERPOSE(int, execlp, (const char *file, const char *first, ...))
@@ -338,7 +363,7 @@ INTERPOSE(int, execlp, (const char *file, const char *first, ...))
 	COLLECT(first);
 	va_end(ap);
 	exec_event(file);
-	return REAL(execvp)(file, argv);
+	return not_replaced(REAL(execvp)(file, argv));
 }
 
 INTERPOSE(int, execle, (const char *path, const char *first, ...))
@@ -349,7 +374,7 @@ INTERPOSE(int, execle, (const char *path, const char *first, ...))
 	envp = va_arg(ap, char *const *);
 	va_end(ap);
 	exec_event(path);
-	return REAL(execve)(path, argv, envp);
+	return not_replaced(REAL(execve)(path, argv, envp));
 }
 
 /* Mappings. */

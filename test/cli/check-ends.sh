@@ -96,6 +96,26 @@ status 0 --no-replay -- ./many
 says 'recording stopped before the program ended'
 says 'Too many open files'
 
+# What a program becomes by exec is not recorded, so nothing found in it says nothing.  One that forks a process
+# for that stays what it is, as does one whose exec fails.
+status 2 -- ./ends exec ./many
+says 'recording stopped before the program ended: the program replaced itself by ./many (exec)'
+status 2 --pass-status -- ./ends exec /proc/self/exe
+status 5 --pass-status -- ./ends exec ./nothing
+cat >starts.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	if (!fork())
+		execl("./many", "many", (char *)0);
+	wait(0);
+	return 0;
+}
+EOF
+"$RADDLE" cc -g starts.c -o starts || exit 1
+status 0 -- ./starts
+
 # A client that fails ends the check; one of a program that fails by itself does not hide that.
 status 2 --with 'exit 3' -- ./ends serve
 says 'the command of --with ended with status 3: exit 3'
