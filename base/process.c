@@ -8,6 +8,7 @@
 #include "base/process.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -104,15 +105,38 @@ int rd_wait(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int rd_run(char *const *argv)
+/* It is not reaped: that is for rd_wait(). */
+static bool has_ended(pid_t pid)
 {
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
+}
+
+int rd_run_until(char *const *argv, int64_t end_ns)
+{
+	struct timespec step = {.tv_nsec = 10000000};
 	pid_t pid;
 	int err;
 
 	/* What we printed so far belongs before what the child prints. */
 	fflush(stdout);
 	err = rd_spawn(argv, NULL, -1, &pid);
-	return err ? err : rd_wait(pid);
+	if (err)
+		return err;
+	while (end_ns && !has_ended(pid)) {
+		if (rd_now_ns() >= end_ns) {
+			kill(pid, SIGTERM);
+			break;
+		}
+		nanosleep(&step, NULL);
+	}
+	return rd_wait(pid);
+}
+
+int rd_run(char *const *argv)
+{
+	return rd_run_until(argv, 0);
 }
 
 /* EFBIG: there is more than `max`. */

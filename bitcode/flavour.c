@@ -13,6 +13,7 @@
 #include "bitcode/flavour.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
@@ -250,8 +251,13 @@ static int make_units(struct build *b)
 		rd_argv_add(&command, "--jobs");
 		rd_argv_addf(&command, "%ld", processors > 0 ? processors : 1);
 		rd_argv_add(&command, jobs);
-		err = rd_run(command.items);
-		if (err > 0)
+		err = rd_run_until(command.items, b->opts->end_ns);
+		if (err > 0 && b->opts->end_ns && rd_now_ns() >= b->opts->end_ns)
+			err = rd_fail(RD_ELIMIT,
+				      "%s: the time was up while its %zu units were instrumented; 'raddle "
+				      "flavour' does that beforehand",
+				      b->all.program.path, count);
+		else if (err > 0)
 			err = rd_fail(RD_ETOOL, "%s: its bitcode could not be instrumented",
 				      b->all.program.path);
 		if (!err)

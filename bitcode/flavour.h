@@ -23,6 +23,7 @@ struct rd_flavour_opts {
 	double expected;  /* for that: CPU seconds that quick code is expected to run */
 	bool debug;	  /* with debug information */
 	bool verbose;	  /* say by rd_info() what is done and what is left out */
+	int64_t end_ns;	  /* when it has to be there, as rd_now_ns(); then RD_ELIMIT.  0: it has time */
 	const char *plugins; /* that the program loads by dlopen(), beside those near it: files or
 			      * directories, separated by colons; NULL: none */
 };

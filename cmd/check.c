@@ -46,7 +46,9 @@
 #define OUTLIVE_MS 3000 /* that processes which outlive the program get without --with */
 
 #define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
-#define EARLY_SHARE 4	     /* for this part of the time that is left */
+#define EARLY_SHARE 4	     /* for this part of the time that is left, altogether */
+
+#define MUCH 4 /* making the flavour is worth a word if it takes this part of the time */
 
 #define LOG_NS (10 * 1000000000ll) /* between lines of progress in a log */
 
@@ -94,10 +96,12 @@ struct check {
 	struct replay_settled *settled;
 	struct finding_set **sets; /* of what was tried early */
 	size_t set_count, set_capacity;
-	size_t early; /* predictions that were looked at while others were sought */
+	size_t early;	       /* predictions that were looked at while others were sought */
+	int64_t early_left_ns; /* for replays of them; 0: not known yet, less: none */
 	struct classify_result classes;
 	enum finding_class fail_on;
 	double seconds[4]; /* spent on recording, prediction, replays and classification */
+	double built;	   /* seconds spent on making the flavour */
 	int64_t end_ns;	   /* when the check has to end; 0: never */
 };
 
@@ -480,11 +484,15 @@ static void put_confirmed(struct finding_set *set, const struct finding_set *som
 static void try_early(void *context, struct finding_set *set, size_t from)
 {
 	struct check *c = context;
-	int64_t at = rd_now_ns(), left = c->end_ns - at;
+	int64_t at = rd_now_ns();
 	struct finding_set *some;
 
 	(void)from;
 	if ((prediction.events < EARLY_EVENTS && !prediction.parts) || c->settled->interrupted)
+		return;
+	if (c->end_ns && !c->early_left_ns)
+		c->early_left_ns = (c->end_ns - at) / EARLY_SHARE;
+	if (c->early_left_ns < 0)
 		return;
 	some = take_sound(c, set);
 	say_means(c, some);
@@ -492,8 +500,9 @@ static void try_early(void *context, struct finding_set *set, size_t from)
 		rd_info("%zu sound predictions are tried while others are sought", some->count);
 		replay(c, &(struct trial){.set = some,
 					  .once = true,
-					  .end_ns = c->end_ns ? at + left / EARLY_SHARE : 0});
+					  .end_ns = c->end_ns ? at + c->early_left_ns : 0});
 		put_confirmed(set, some);
+		c->early_left_ns -= c->end_ns ? rd_now_ns() - at : 0;
 	}
 	RD_GROW(c->sets, c->set_capacity, c->set_count + 1);
 	c->sets[c->set_count++] = some;
@@ -577,12 +586,12 @@ static void add_standing(struct finding_set *set, const struct finding_set *stan
 		finding_set_put(set, standing->items[i]);
 }
 
-/* Prediction may take half of what recording left, so that there is time to try what it found. */
-static int64_t middle_of(int64_t end_ns)
+/* When so many quarters of what recording left are over. */
+static int64_t quarters(int64_t end_ns, int64_t count)
 {
 	int64_t at = rd_now_ns();
 
-	return end_ns > at ? at + (end_ns - at) / 2 : end_ns;
+	return end_ns > at ? at + (end_ns - at) / 4 * count : end_ns;
 }
 
 static int predict(struct check *c)
@@ -593,7 +602,8 @@ static int predict(struct check *c)
 	if (!opt.quiet)
 		rd_progress_say(&progress, "predicting");
 	prediction.failures = true;
-	prediction.deadline_ns = middle_of(c->end_ns);
+	prediction.deadline_ns = quarters(c->end_ns, 2); /* so that there is time to try what it found */
+	prediction.latest_ns = quarters(c->end_ns, 3);
 	prediction.context = c;
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
@@ -649,6 +659,7 @@ static int classify(struct check *c)
 				  .quick = opt.quick,
 				  .often = true,
 				  .verbose = opt.verbose,
+				  .end_ns = c->end_ns,
 				  .plugins = opt.plugins};
 	char *directory = inside("classes");
 	struct classify how = {.input = &c->input,
@@ -690,6 +701,7 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	finding_stat(c->set, "untried", (double)r->untried);
 	finding_stat(c->set, "unfinished", (double)r->unfinished);
 	finding_stat(c->set, "added", (double)r->added);
+	finding_stat(c->set, "build_seconds", c->built);
 	finding_stat(c->set, "record_seconds", c->seconds[0]);
 	finding_stat(c->set, "predict_seconds", c->seconds[1]);
 	finding_stat(c->set, "replay_seconds", c->seconds[2]);
@@ -767,8 +779,6 @@ static int report(struct check *c, const struct replay_settled *r)
 static int check_program(struct check *c, struct replay_settled *r)
 {
 	double begin = now();
-
-	c->end_ns = opt.time ? rd_now_ns() + (int64_t)opt.time * 1000000 : 0;
 	int err = record(c);
 
 	c->seconds[0] = now() - begin;
@@ -807,6 +817,9 @@ static int conclude(const struct check *c, bool interrupted)
 
 	if (interrupted)
 		err = rd_fail(RD_ESYSTEM, "check: interrupted");
+	if (!err && prediction.late && !prediction.looked)
+		err = rd_fail(RD_ELIMIT, "check: the time was up before any part of the run was looked at; "
+					 "--time raises it");
 	for (size_t i = 0; i < opt.runs && !err; i++)
 		if (cmd_ending_doubt(&c->runs[i].ending, prediction.at_start > 0, &why))
 			err = rd_fail(RD_ESYSTEM, "check: %s", why.data);
@@ -837,18 +850,35 @@ static void release(struct check *c)
 	rd_argv_release(&prediction.modules);
 }
 
-static int check(char **argv, enum finding_class fail_on)
+/* The time of the check begins here: making the flavour is part of it. */
+static int build(struct check *c)
 {
+	int64_t begin_ns = rd_now_ns(), limit_ns = (int64_t)opt.time * 1000000;
 	struct run_build how = {.fast = opt.fast,
 				.quick = opt.quick,
 				.often = true,
 				.verbose = opt.verbose,
+				.end_ns = limit_ns ? begin_ns + limit_ns : 0,
 				.plugins = opt.plugins};
+	int err;
+
+	c->end_ns = how.end_ns;
+	err = run_program_open(&c->program, c->argv[0], &how);
+	c->built = (double)(rd_now_ns() - begin_ns) / 1e9;
+	if (!err && limit_ns && c->built * MUCH > (double)limit_ns / 1e9)
+		rd_warn("instrumenting the program took %.0f of the %g s of --time; the next check will have "
+			"them for its replays",
+			c->built, (double)limit_ns / 1e9);
+	return err;
+}
+
+static int check(char **argv, enum finding_class fail_on)
+{
 	struct replay_settled r = {0};
 	struct check c = {
 		.argv = argv, .settled = &r, .companion = {.command = opt.with}, .fail_on = fail_on};
 	struct rd_claim claim = {0};
-	int status, err = run_program_open(&c.program, argv[0], &how);
+	int status, err = build(&c);
 	bool found;
 
 	c.set = finding_set_new();

@@ -20,7 +20,7 @@
 
 #define RANGE_MAX (1ull << 30)
 #define BUCKETS 65536	/* of q, when the run is cut into parts */
-#define FIRST (1 << 20) /* that the first part has, so that its findings come early */
+#define FIRST (1 << 20) /* that the first and the last part have, so that their findings come early */
 
 struct scan {
 	struct model *model;
@@ -331,10 +331,12 @@ static void scan_all(struct model *m, uint64_t *sizes)
 		s.history = &m->histories[model_thread_of_stream(m, i)];
 		s.skip = next ? x->reached[i] : 0;
 		scan_stream(&s, i);
-		x->reached[i] = s.ended;
+		if (m->part.to != UINT64_MAX) /* behind the last part there is none */
+			x->reached[i] = s.ended;
 		model_path_release(&s.path);
 	}
-	x->reached_q = m->part.to;
+	if (m->part.to != UINT64_MAX)
+		x->reached_q = m->part.to;
 	free(cache);
 }
 
@@ -358,6 +360,17 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
+/* The bucket with which the last part begins, if parts are that large. */
+static size_t first_of_last(const uint64_t *sizes, uint64_t each)
+{
+	size_t last = BUCKETS;
+	uint64_t size = 0;
+
+	while (last > 0 && size < FIRST)
+		size += sizes[--last];
+	return each < FIRST ? BUCKETS : last;
+}
+
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 {
 	uint64_t *sizes = rd_xcalloc(BUCKETS + 1, sizeof *sizes), total = 0, size = 0;
@@ -372,9 +385,10 @@ size_t model_cut(struct model *m, uint64_t most, struct model_part **parts)
 	for (size_t i = 0; i < BUCKETS; i++)
 		total += sizes[i];
 	uint64_t each = total / ((total + most - 1) / most + !total) + 1;
+	size_t last = first_of_last(sizes, each);
 	for (size_t i = 0; i < BUCKETS; i++) {
 		size += sizes[i];
-		if (total <= most || size < (count || each < FIRST ? each : FIRST))
+		if (total <= most || (i + 1 != last && size < (count || each < FIRST ? each : FIRST)))
 			continue;
 		RD_GROW(*parts, capacity, count + 2);
 		(*parts)[count++] = (struct model_part){from, (i + 1) * width};

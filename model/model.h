@@ -174,8 +174,8 @@ void model_free(struct model *model); /* NULL is fine */
 int model_load(struct model *m, struct model_part part);
 
 /* Cuts the run into parts of about the same size that have no more than about `most` operations and accesses
- * of shared bytes, as far as single segments allow, with a small one before the others if they are large; one
- * part if all fits.  The array is the caller's.  Needs MODEL_PARTS. */
+ * of shared bytes, as far as single segments allow, with a small one before and behind the others if they are
+ * large; one part if all fits.  The array is the caller's.  Needs MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
 /* Where an access stands in its thread's stream, as schedules say it

@@ -25,6 +25,7 @@
 #define CLOCK_SHARE 4  /* of the memory, for clocks of very many threads */
 #define EVENT_BYTES 90 /* that it takes for an event beside what it has got when the events are there */
 #define PIECES_MAX 64
+#define LOOK_COST 3	      /* what reading a part and looking at it take, as a multiple of reading */
 #define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
 #define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
 
@@ -38,13 +39,20 @@ static void set_arguments(struct finding_set *set, const struct trace_meta *meta
 		set->argv[set->argc] = finding_text(set, meta->argv[set->argc]);
 }
 
+struct part {
+	struct model_part range;
+	bool done;
+};
+
 /* The prediction of one trace. */
 struct prediction {
 	struct predict_batch *p;
 	struct finding_set *set;
 	struct model *model;
-	struct model_part *parts;
-	size_t count, at;     /* parts, and the one that is looked at */
+	struct part *parts;
+	size_t count, done;   /* parts, and how many of them were looked at */
+	size_t at;	      /* the one that is looked at */
+	double ns_per_q;      /* that reading a part took, at least; 0: none was read yet */
 	uint64_t base;	      /* memory that the model takes without histories */
 	struct rd_umap pairs; /* of sites with a race */
 	const struct predict_trace *trace;
@@ -61,6 +69,7 @@ static void sum_up(struct predict_batch *p, const struct predict_trace *t, const
 			t->dropped);
 	p->unknown += r->stats[0].unknown + r->stats[1].unknown;
 	p->late |= r->late;
+	p->looked |= r->looked || p->no_races;
 	if (!p->window && r->pieces > 1 && r->pieces > p->parts)
 		p->parts = r->pieces;
 }
@@ -89,21 +98,37 @@ static int64_t search_deadline(int64_t deadline_ns)
 }
 
 /* Speculative findings of one part leave room for those of the others. */
-static void describe_news(void *context, struct predict_result *news)
+static int64_t describe_news(void *context, struct predict_result *news)
 {
 	struct prediction *d = context;
 	struct predict_batch *p = d->p;
 	struct predict_limit limit = {.findings = p->limit,
-				      .speculative = p->limit - p->limit / d->count * (d->count - 1 - d->at),
+				      .speculative =
+					      p->limit - p->limit / d->count * (d->count - 1 - d->done),
 				      .deadline_ns = d->deadline_ns};
 
 	size_t from = d->set->count;
+	int64_t begin_ns, more_ns;
 
 	p->left_out += predict_describe(d->trace, news, d->set, limit);
 	predict_result_clear(news);
 	rd_info("predict: %zu findings so far", d->set->count);
+	begin_ns = rd_now_ns();
 	if (p->described && d->set->count > from)
 		p->described(p->context, d->set, from);
+	more_ns = p->deadline_ns ? rd_now_ns() - begin_ns : 0;
+	p->deadline_ns += more_ns;
+	d->deadline_ns += more_ns;
+	return more_ns;
+}
+
+/* How many q the part that is looked at has. */
+static uint64_t width_of(const struct prediction *d)
+{
+	struct model_part range = d->parts[d->at].range;
+	uint64_t end = range.to < d->model->last_q ? range.to : d->model->last_q;
+
+	return end > range.from ? end - range.from : 0;
 }
 
 /* Into how many pieces the part has to be cut once more: wide accesses of places that others access piece by
@@ -112,36 +137,67 @@ static uint64_t pieces_of(const struct prediction *d, const struct predict_trace
 {
 	uint64_t need = rd_memory_used() + t->x.count * EVENT_BYTES - d->base;
 	uint64_t most = d->p->memory > d->base ? d->p->memory - d->base : 1;
-	uint64_t from = d->parts[d->at].from, last = d->model->last_q;
-	uint64_t to = d->parts[d->at].to < last ? d->parts[d->at].to : last;
 
-	if (from + PIECES_MAX >= to)
-		return 1; /* the operations are too few */
-	if (!d->p->memory || t->x.count - t->begin < LEAST_ITEMS || need <= most)
+	if (!d->p->memory || width_of(d) <= PIECES_MAX || t->x.count - t->begin < LEAST_ITEMS || need <= most)
 		return 1;
 	return need / most + 1 < PIECES_MAX ? need / most + 1 : PIECES_MAX;
 }
 
-/* Cuts the part that is looked at, and those behind it, which will be like it. */
+/* Cuts the part that is looked at, and the others that are to be looked at, which will be like it. */
 static void cut_again(struct prediction *d, uint64_t pieces)
 {
-	size_t count = d->at;
-	struct model_part *parts = rd_xcalloc(d->at + (d->count - d->at) * pieces, sizeof *parts);
+	size_t count = 0;
+	struct part *parts = rd_xcalloc(d->done + (d->count - d->done) * pieces, sizeof *parts);
 
-	for (size_t i = 0; i < d->at; i++)
-		parts[i] = d->parts[i];
-	for (size_t i = d->at; i < d->count; i++) {
-		uint64_t from = d->parts[i].from, last = d->model->last_q;
-		uint64_t end = d->parts[i].to < last ? d->parts[i].to : last + 1;
-		uint64_t each = end > from ? (end - from) / pieces + 1 : 1;
-		for (uint64_t at = from; at == from || at < end; at += each)
-			parts[count++] =
-				(struct model_part){at, at + each < end ? at + each : d->parts[i].to};
+	for (size_t i = 0; i < d->count; i++) {
+		struct model_part range = d->parts[i].range;
+		uint64_t last = d->model->last_q, end = range.to < last ? range.to : last + 1;
+		uint64_t each = end > range.from ? (end - range.from) / pieces + 1 : 1;
+
+		if (d->parts[i].done) {
+			parts[count++] = d->parts[i];
+			continue;
+		}
+		for (uint64_t at = range.from; at == range.from || at < end; at += each)
+			parts[count++].range =
+				(struct model_part){at, at + each < end ? at + each : range.to};
 	}
 	free(d->parts);
 	d->parts = parts;
 	d->count = count;
 	d->p->parts = count > d->p->parts ? count : d->p->parts;
+}
+
+/* The first, the last, which has the end of the program, and then the others in their order: what is known by
+ * then may be all that there is time for. */
+static size_t next_part(const struct prediction *d)
+{
+	size_t next = d->done == 1 ? d->count - 1 : 0;
+
+	while (d->parts[next].done)
+		next = (next + 1) % d->count;
+	return next;
+}
+
+/* A part that could not even be read and looked at in recorded order in the time that is left is cut. */
+static void fit_time(struct prediction *d)
+{
+	int64_t left = d->p->deadline_ns - rd_now_ns();
+	double need = LOOK_COST * d->ns_per_q * (double)width_of(d), pieces;
+
+	if (!d->p->deadline_ns || left <= 0 || need <= (double)left || width_of(d) <= PIECES_MAX)
+		return;
+	pieces = need * 2 / (double)left + 1; /* two of them, at least, are looked at */
+	cut_again(d, pieces < PIECES_MAX ? (uint64_t)pieces : PIECES_MAX);
+	d->at = next_part(d);
+}
+
+static void note_reading(struct prediction *d, int64_t begin_ns)
+{
+	double each = (double)(rd_now_ns() - begin_ns) / (double)(width_of(d) + 1);
+
+	if (!d->ns_per_q || each < d->ns_per_q)
+		d->ns_per_q = each;
 }
 
 /* *again: it is too large and was cut. */
@@ -162,9 +218,14 @@ static int predict_part(struct prediction *d, bool *again)
 				 .context = d};
 	struct predict_result r = {0};
 	struct predict_trace t;
-	int err = predict_fill(&t, d->model);
+	int64_t begin_ns = rd_now_ns();
+	int err = model_load(d->model, d->parts[d->at].range);
 
+	if (!err)
+		err = predict_fill(&t, d->model);
 	uint64_t pieces = err ? 1 : pieces_of(d, &t);
+
+	note_reading(d, begin_ns);
 
 	d->trace = &t;
 	o.begin = t.begin;
@@ -201,19 +262,34 @@ static uint64_t items_of(const struct predict_batch *p)
 static void cut_parts(struct prediction *d)
 {
 	uint64_t items = items_of(d->p);
+	struct model_part *ranges = NULL;
 
 	d->base = rd_memory_used();
-	if (d->model->events > items) {
-		d->count = model_cut(d->model, items, &d->parts);
-	} else {
-		d->parts = rd_xcalloc(1, sizeof *d->parts);
-		d->parts[d->count++] = MODEL_WHOLE;
-	}
+	if (d->model->events > items)
+		d->count = model_cut(d->model, items, &ranges);
+	else
+		d->count = 1;
+	d->parts = rd_xcalloc(d->count, sizeof *d->parts);
+	for (size_t i = 0; i < d->count; i++)
+		d->parts[i].range = ranges ? ranges[i] : MODEL_WHOLE;
+	free(ranges);
 	if (d->count > 1 && d->count > d->p->parts)
 		d->p->parts = d->count;
 }
 
-static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set)
+/* A trace that took long to read is looked at for as long, if that is not too late for everything. */
+static void put_off(struct predict_batch *p, int64_t begin_ns)
+{
+	int64_t now = rd_now_ns(), wanted = now + (now - begin_ns);
+
+	if (wanted > p->latest_ns)
+		wanted = p->latest_ns;
+	if (p->deadline_ns && p->deadline_ns < wanted)
+		p->deadline_ns = wanted;
+}
+
+static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set,
+			 int64_t begin_ns)
 {
 	struct prediction d = {.p = p, .set = set, .model = model};
 	bool again = false;
@@ -221,18 +297,21 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 
 	sum_up_model(p, model);
 	cut_parts(&d);
-	for (d.at = 0; d.at < d.count && !err; d.at += !again) {
-		if (d.at && p->deadline_ns && rd_now_ns() >= p->deadline_ns) {
-			p->skipped += d.count - d.at;
+	put_off(p, begin_ns);
+	while (d.done < d.count && !err) {
+		if (d.done && p->deadline_ns && rd_now_ns() >= p->deadline_ns) {
+			p->skipped += d.count - d.done;
 			p->late = true;
 			break;
 		}
+		d.at = next_part(&d);
+		fit_time(&d);
 		if (d.count > 1)
 			rd_info("predict: part %zu of %zu", d.at + 1, d.count);
-		d.deadline_ns = share_of(p->deadline_ns, d.count - d.at);
-		err = model_load(model, d.parts[d.at]);
-		if (!err)
-			err = predict_part(&d, &again);
+		d.deadline_ns = share_of(p->deadline_ns, d.count - d.done);
+		err = predict_part(&d, &again);
+		d.parts[d.at].done = !again;
+		d.done += !again;
 	}
 	if (!err)
 		set_arguments(set, trace_get_meta(model->trace));
@@ -262,10 +341,11 @@ static void look_at_end(struct predict_batch *p, const struct model *model, stru
 int predict_batch_run(struct predict_batch *p, const char *path, struct finding_set *set)
 {
 	struct model_file in;
+	int64_t begin_ns = rd_now_ns();
 	int err = model_open_parts(&in, path, p->force);
 
 	if (!err)
-		err = predict_model(p, in.model, set);
+		err = predict_model(p, in.model, set, begin_ns);
 	if (!err)
 		look_at_end(p, in.model, set);
 	for (size_t i = 0; !err && i < in.model->module_count; i++)

@@ -18,7 +18,8 @@ struct predict_batch {
 	uint64_t window;      /* events; 0: the whole */
 	uint64_t limit;	      /* findings to describe */
 	uint64_t work;	      /* millions of search steps */
-	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never */
+	int64_t deadline_ns;  /* when to stop (base/clock.h); 0: never.  Put off by what `described` takes, */
+	int64_t latest_ns;    /* and until then, so that a trace which takes long to read is looked at */
 	uint64_t memory;      /* bytes that may be used; a larger trace is cut into parts.  0: any */
 	bool failures;	      /* a run that failed by itself is a finding */
 	bool ended;	      /* likewise: the run had to be ended */
@@ -34,6 +35,7 @@ struct predict_batch {
 	uint64_t parts;	   /* of the trace that was cut into most; 0: none was cut */
 	uint64_t skipped;  /* parts that there was no time for */
 	bool late;	   /* the deadline came before everything was decided and described */
+	bool looked;	   /* at some part of some trace, at least in recorded order, in time */
 	uint64_t events, considered, searched, dropped;
 	uint64_t threads;	/* of the trace with most of them */
 	uint64_t at_start;	/* runs that failed before they did anything */

@@ -18,6 +18,7 @@ struct predictor {
 	struct rd_tuples identities; /* of sets of stops, */
 	struct rd_umap cycles;	     /* and by their number: failures or found, see deadlock.c */
 	uint32_t *p;		     /* scratch ideal */
+	int64_t put_off_ns;	     /* by which the deadline is later than `o` says */
 };
 
 /* A tier is over: hands on what was found. */

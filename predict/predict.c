@@ -52,8 +52,13 @@ void predict_result_release(struct predict_result *r)
 
 void predict_hand_on(struct predictor *r)
 {
-	if (r->o->found && r->out->race_count + r->out->deadlock_count)
-		r->o->found(r->o->context, r->out);
+	int64_t more_ns;
+
+	if (!r->o->found || !(r->out->race_count + r->out->deadlock_count))
+		return;
+	more_ns = r->o->found(r->o->context, r->out);
+	r->put_off_ns += more_ns;
+	r->s.deadline_ns += r->s.deadline_ns ? more_ns : 0;
 }
 
 /* The sound model and the one that takes unsure accesses as recorded share a budget. */
@@ -67,11 +72,11 @@ static int64_t total_work(const struct predict_opts *o, bool shared)
 }
 
 /* When a model that begins now has to stop. */
-static int64_t deadline_of(const struct predict_opts *o, bool last)
+static int64_t deadline_of(const struct predictor *r, bool last)
 {
-	int64_t now = rd_now_ns(), left = o->deadline_ns > now ? o->deadline_ns - now : 0;
+	int64_t now = rd_now_ns(), end = r->o->deadline_ns + r->put_off_ns, left = end > now ? end - now : 0;
 
-	return !o->deadline_ns ? 0 : last ? o->deadline_ns : now + left - left / SPECULATIVE_SHARE;
+	return !r->o->deadline_ns ? 0 : last ? end : now + left - left / SPECULATIVE_SHARE;
 }
 
 enum model { MODEL_SOUND, MODEL_UNSURE, MODEL_SPECULATIVE };
@@ -83,7 +88,7 @@ static void run_model(struct predictor *r, enum model model)
 	if (model != MODEL_UNSURE)
 		core_clocks(&r->c, model == MODEL_SOUND);
 	search_init(&r->s, &r->c, r->o->work ? r->o->work : DEFAULT_WORK);
-	r->s.deadline_ns = deadline_of(r->o, model == MODEL_SPECULATIVE || r->o->sound_only);
+	r->s.deadline_ns = deadline_of(r, model == MODEL_SPECULATIVE || r->o->sound_only);
 	bool shared = model != MODEL_SPECULATIVE && r->c.unsure && !r->o->sound_only;
 	r->s.total = total_work(r->o, shared);
 	if (!r->o->no_races)

@@ -41,8 +41,9 @@ struct predict_opts { /* all zero: the default */
 				  execution is meant */
 
 	/* Called now and then, from tier to tier and model to model, with what was found since; what it takes
-	 * away (predict_result_clear()) is not in the end's result.  May be NULL. */
-	void (*found)(void *context, struct predict_result *news);
+	 * away (predict_result_clear()) is not in the end's result.  Returns by how many nanoseconds the
+	 * deadline is put off, because it did something else meanwhile.  May be NULL. */
+	int64_t (*found)(void *context, struct predict_result *news);
 	void *context;
 };
 
@@ -84,6 +85,7 @@ struct predict_result {
 	uint64_t kept;	 /* events left after reduction */
 	uint32_t pieces; /* that the execution was cut into; 0: it was not */
 	bool late;	 /* the deadline came before everything was decided */
+	bool looked;	 /* it did not come before each pair of threads was looked at in recorded order */
 	uint8_t *racy;	 /* by event, with count_events: 1 << class if it is the second access of a race */
 };
 

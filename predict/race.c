@@ -320,6 +320,7 @@ void predict_races(struct predictor *r)
 	for (w.effort = r->o->count_events ? EFFORT_ALL : EFFORT_FIRST; w.effort <= EFFORT_ALL; w.effort++) {
 		for (w.variable = 0; w.variable < r->c.variables; w.variable++)
 			walk_variable(&w);
+		r->out->looked |= w.effort == EFFORT_FIRST && !r->s.late;
 		predict_hand_on(r);
 	}
 	predict_pairs_release(&w);

@@ -215,6 +215,7 @@ static void gather(const struct piece *w, struct predict_result *from, struct pr
 		out->racy[w->origin[i]] |= from->racy[i];
 	out->kept += from->kept;
 	out->late |= from->late;
+	out->looked |= from->looked;
 	RD_FREE(from->races, from->deadlocks, from->racy);
 }
 
@@ -223,14 +224,18 @@ struct relay {
 	const struct piece *w;
 	const struct predict_opts *o;
 	struct predict_result *out;
+	int64_t put_off_ns; /* of the deadline of the whole */
 };
 
-static void relay_found(void *context, struct predict_result *news)
+static int64_t relay_found(void *context, struct predict_result *news)
 {
 	struct relay *r = context;
+	int64_t more_ns;
 
 	gather_found(r->w, news, r->out);
-	r->o->found(r->o->context, r->out);
+	more_ns = r->o->found(r->o->context, r->out);
+	r->put_off_ns += more_ns;
+	return more_ns;
 }
 
 static bool has_unsure(const struct exec *x, uint32_t end)
@@ -242,12 +247,13 @@ static bool has_unsure(const struct exec *x, uint32_t end)
 }
 
 /* Every window has its share of the time. */
-static int64_t deadline_of(const struct predict_opts *o, const struct piece *w)
+static int64_t deadline_of(const struct relay *r)
 {
-	int64_t now = rd_now_ns(), left = o->deadline_ns > now ? o->deadline_ns - now : 0;
+	const struct piece *w = r->w;
+	int64_t now = rd_now_ns(), end = r->o->deadline_ns + r->put_off_ns, left = end > now ? end - now : 0;
 	double share = (double)(w->end - w->begin) / (double)(w->x->count - w->begin);
 
-	return o->deadline_ns ? now + (int64_t)((double)left * share) : 0;
+	return r->o->deadline_ns ? now + (int64_t)((double)left * share) : 0;
 }
 
 void predict_windows(const struct exec *x, const struct predict_opts *o, struct predict_result *out,
@@ -255,7 +261,7 @@ void predict_windows(const struct exec *x, const struct predict_opts *o, struct 
 {
 	struct rd_umap pairs = RD_UMAP_INIT; /* what is found is found once, over all pieces */
 	struct piece w = {.x = x};
-	struct relay relay = {&w, o, out};
+	struct relay relay = {&w, o, out, 0};
 
 	w.to_part = rd_xcalloc(x->count + 1, sizeof *w.to_part);
 	for (w.begin = o->begin; w.begin < x->count; w.begin = w.end) {
@@ -270,7 +276,7 @@ void predict_windows(const struct exec *x, const struct predict_opts *o, struct 
 		w.part.locks = x->locks;
 		w.part.variables = x->variables;
 		struct predict_opts own = *o;
-		own.deadline_ns = deadline_of(o, &w);
+		own.deadline_ns = deadline_of(&relay);
 		own.pairs = o->pairs ? o->pairs : &pairs;
 		own.found = o->found ? relay_found : NULL;
 		own.context = &relay;

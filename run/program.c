@@ -59,6 +59,7 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 				      .expected = p->how.often ? RD_FLAVOUR_MANY_RUNS : RD_FLAVOUR_ONE_RUN,
 				      .debug = p->how.debug,
 				      .verbose = p->how.verbose,
+				      .end_ns = p->how.end_ns,
 				      .plugins = p->how.plugins};
 
 	return rd_flavour_build(p->path, &how, out);

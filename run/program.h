@@ -13,7 +13,8 @@ struct run_build {
 	bool debug;	  /* with debug information */
 	bool as_is;	  /* the program has the runtime in it already: it is its own flavour */
 	bool verbose;
-	const char *plugins; /* as in struct rd_flavour_opts */
+	int64_t end_ns;	     /* when the flavour has to be there; 0: it has time */
+	const char *plugins; /* both as in struct rd_flavour_opts */
 };
 
 struct run_program {

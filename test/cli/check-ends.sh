@@ -120,4 +120,11 @@ status 0 -- ./starts
 status 2 --with 'exit 3' -- ./ends serve
 says 'the command of --with ended with status 3: exit 3'
 status 0 --setup 'rm -f serving' --with 'until [ -e serving ]; do sleep 0.05; done' -- ./ends serve
+# Making the flavour is part of the time: a check that had none left for anything else has no verdict.
+RADDLE_CACHE=$PWD/empty status 2 --time 1ms -- ./many
+says 'the time was up while its 1 units were instrumented'
+RADDLE_CACHE=$PWD/empty status 0 --no-replay -- ./many
+RADDLE_CACHE=$PWD/empty status 2 --time 1ms -- ./many
+says 'the time was up before any part of the run was looked at'
+jq -e '.stats.build_seconds > 0' found.json >/dev/null || complain "nobody says how long the flavour took"
 verdict

@@ -26,6 +26,16 @@ print(" ".join(sorted({f["object"] for f in json.load(open(sys.argv[1]))["findin
 "$RADDLE" predict --memory 8M trace > parts.txt 2>&1
 grep -q 'looked at in [0-9]* parts' parts.txt || complain "nothing is said about parts: $(tail -3 parts.txt)"
 
+# The end of the program comes directly after its beginning, in case that there is no time for the rest.
+"$RADDLE" predict -v --memory 8M --json=again.json trace 2>&1 >/dev/null | sed -n 's/.*predict: part //p' > order
+python3 - order << 'END' || complain "the order of the parts: $(tr '\n' ',' < order)"
+import sys
+order = [tuple(map(int, line.split(" of "))) for line in open(sys.argv[1])]
+count = order[-1][1]
+whole = [at for at, of in order if of == count]  # since it was cut for the last time
+sys.exit(whole[-count:] != [1, count] + list(range(2, count)))
+END
+
 # The schedule of a late part leads there.
 "$RADDLE" check -v --no-classify --memory 8M --json found.json -o checked -- ./late-race 20000 > check.out 2>&1
 [ $? = 1 ] || complain "check: $(tail -5 check.out)"

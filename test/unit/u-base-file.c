@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of base/file.h and base/process.h, in a directory of their own. */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
@@ -226,6 +227,16 @@ static void programs_run(void **state)
 	rd_buf_release(&b);
 }
 
+static void programs_that_take_too_long(void **state)
+{
+	char *const slow[] = {(char[]){"sleep"}, (char[]){"1000"}, NULL};
+	char *const quick[] = {(char[]){"true"}, NULL};
+
+	(void)state;
+	assert_int_equal(rd_run_until(slow, rd_now_ns() + 1), 128 + SIGTERM);
+	assert_int_equal(rd_run_until(quick, rd_now_ns() + 1000000000000), 0);
+}
+
 static void files_are_read_up_to_a_size(void **state)
 {
 	struct rd_buf b = RD_BUF_INIT;
@@ -340,6 +351,7 @@ int main(void)
 		CASE(cache_follows_the_environment),
 		CASE(missing_support_file),
 		CASE(programs_run),
+		CASE(programs_that_take_too_long),
 		CASE(files_are_read_up_to_a_size),
 		CASE(pipes_that_are_handed_in),
 		CASE(caches_of_others_are_refused),
