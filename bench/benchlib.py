@@ -354,12 +354,12 @@ def resident(pid):
 class MemoryWatch(threading.Thread):
     """Samples the memory of a process and all its descendants until stopped."""
 
-    def __init__(self, pid):
+    def __init__(self, pid, interval=0.01):
         super().__init__(daemon=True)
-        self.pid, self.stop, self.rss, self.pss = pid, threading.Event(), 0, 0
+        self.pid, self.interval, self.stop, self.rss, self.pss = pid, interval, threading.Event(), 0, 0
 
     def run(self):
-        while not self.stop.wait(0.01):
+        while not self.stop.wait(self.interval):
             samples = [resident(p) for p in descendants(self.pid)]
             self.rss = max(self.rss, sum(s[0] for s in samples))
             self.pss = max(self.pss, sum(s[1] for s in samples))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bounded load for memcached and redis: CONNECTIONS connections on the loopback, each
+ * A bounded load for memcached, redis and servers of HTTP: CONNECTIONS connections on the loopback, each
  * driven by its own thread, send batches of set, get, incr and delete
  * requests and check that every reply came.  Keys and values depend on the
  * arguments only.  The last thing sent is `shutdown` (memcached -A), so that
- * the server leaves through its own exit.
+ * the server leaves through its own exit; HTTP has no such request.  Its last request of a batch asks
+ * for /last, and the reply must have a line that begins with LAST.
  *
- * usage: loadgen memcached|redis PORT CONNECTIONS REQUESTS
+ * usage: loadgen memcached|redis|http PORT CONNECTIONS REQUESTS
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -27,7 +28,7 @@
 struct protocol {
 	const char *name, *last, *reply, *shutdown;
 	size_t (*add_request)(char *out, uint64_t random);
-	size_t (*add_number)(char *out, int number);
+	size_t (*add_number)(char *out, int number); /* NULL: there are none */
 };
 
 static const struct protocol *protocol;
@@ -139,9 +140,16 @@ static size_t add_redis_number(char *out, int number)
 	return (size_t)sprintf(out, "set number-%d 0\r\n", number);
 }
 
+static size_t add_http(char *out, uint64_t random)
+{
+	unsigned key = (unsigned)(random >> 8) % KEYS;
+	return (size_t)sprintf(out, "GET /key-%u HTTP/1.1\r\nHost: h%u\r\n\r\n", key, key % 16);
+}
+
 static const struct protocol protocols[] = {
 	{"memcached", "version\r\n", "VERSION ", "shutdown\r\n", add_memcached, add_memcached_number},
 	{"redis", "ping\r\n", "+PON", "shutdown nosave\r\n", add_redis, add_redis_number},
+	{"http", "GET /last HTTP/1.1\r\nHost: h\r\n\r\n", "LAST", NULL, add_http, NULL},
 };
 
 static void *drive(void *argument)
@@ -170,7 +178,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], protocols[i].name))
 			protocol = &protocols[i];
 	if (!protocol) {
-		fprintf(stderr, "usage: loadgen memcached|redis PORT CONNECTIONS REQUESTS\n");
+		fprintf(stderr, "usage: loadgen memcached|redis|http PORT CONNECTIONS REQUESTS\n");
 		return 2;
 	}
 	port = atoi(argv[2]);
@@ -179,7 +187,7 @@ int main(int argc, char **argv)
 		return 2;
 	requests = atol(argv[4]) / connections;
 	int fd = connect_server();
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 16 && protocol->add_number; i++) {
 		char set[64];
 		send_all(fd, set, protocol->add_number(set, i));
 	}
@@ -191,9 +199,10 @@ int main(int argc, char **argv)
 			fail("pthread_create");
 	for (int i = 0; i < connections; i++)
 		pthread_join(thread[i], NULL);
-	send_all(fd, protocol->shutdown, strlen(protocol->shutdown));
+	if (protocol->shutdown)
+		send_all(fd, protocol->shutdown, strlen(protocol->shutdown));
 	char reply[64];
-	while (read(fd, reply, sizeof reply) > 0)
+	while (protocol->shutdown && read(fd, reply, sizeof reply) > 0)
 		;
 	close(fd);
 	return 0;

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that nobody here wrote: how they are built by each toolchain, their loads, what
+ThreadSanitizer reports in runs of them, and which of its reports are a finding of Raddle's.
+
+A finding of ThreadSanitizer is a pair of source lines.  It counts as found by Raddle if Raddle has
+a pair of accesses within two lines of it in the same files; where optimisation lost a line, in
+the same function."""
+
+import json
+import re
+
+from benchlib import *
+
+HOME = os.path.join(SCRATCH, "real")
+NEAR = 2
+
+
+# ---------------------------------------------------------------- sources
+
+class Debian:
+    def __init__(self, name):
+        self.name = name
+
+    def tree(self):
+        return source(self.name)
+
+
+class Tree:
+    """A program built in a copy of a source tree by a shell command, which finds CC, CXX, CFLAGS, LDFLAGS and
+    the trees of other sources (BZIP2) in its environment."""
+
+    def __init__(self, name, origin, exe, command, **others):
+        self.name, self.origin, self.exe, self.command, self.others = name, origin, exe, command, others
+
+    def tree(self, toolchain):
+        return os.path.join(HOME, toolchain.name, self.name)
+
+    def path(self, toolchain):
+        return os.path.join(self.tree(toolchain), self.exe)
+
+    def build(self, toolchain, force=False):
+        if os.path.exists(self.path(toolchain)) and not force:
+            return
+        tree = self.tree(toolchain)
+        shutil.rmtree(tree, ignore_errors=True)
+        shutil.copytree(self.origin.tree(), tree, symlinks=True)
+        flags = " ".join(["-O2", "-g", "-w"] + toolchain.flags)
+        environment = dict(os.environ, CC=" ".join(toolchain.cc), CXX=" ".join(toolchain.cxx), CFLAGS=flags,
+                           CXXFLAGS=flags, LDFLAGS=" ".join(toolchain.link), TSAN_OPTIONS="exitcode=0",
+                           **{name: origin.tree() for name, origin in self.others.items()})
+        run(["bash", "-ec", self.command], cwd=tree, env=environment)
+
+
+class Built:
+    """A program that is there in the three forms."""
+
+    def __init__(self, path):
+        self.directory, self.exe = os.path.split(os.path.abspath(path))
+
+    def path(self, toolchain):
+        return os.path.join(self.directory, toolchain.name, self.exe)
+
+    def build(self, toolchain, force=False):
+        if not os.access(self.path(toolchain), os.X_OK):
+            raise RuntimeError(self.path(toolchain) + " is missing")
+
+
+# ---------------------------------------------------------------- loads
+
+class Load:
+    """A program on an input.  `prepare(directory)` makes the input once; `setup` is a shell command before
+    every run; `drive` one that talks to a server, which gets SIGTERM afterwards unless it ends by itself; {port} in it, in the
+    arguments and in the texts of `files` (name: text) is a free port."""
+
+    def __init__(self, name, program, args, prepare=None, **how):
+        self.name, self.program, self.args, self.prepare = name, program, args, prepare
+        self.setup, self.drive, self.stdin = how.get("setup"), how.get("drive"), how.get("stdin")
+        self.files = how.get("files", {})
+        self.home = os.path.join(HOME, name)
+        self.directory = os.path.join(self.home, "run")
+
+    def ready(self):
+        """Empties the run's directory; returns arguments and driver."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.makedirs(self.directory)
+        if self.prepare:
+            self.prepare(self.directory)
+        if self.stdin:
+            with open(os.path.join(self.directory, "stdin"), "w") as f:
+                f.write(self.stdin)
+        port = str(free_port())
+        for name, content in self.files.items():
+            with open(os.path.join(self.directory, name), "w") as f:
+                f.write(content.replace("{port}", port))
+        drive = self.drive.replace("{port}", port) if self.drive else None
+        return [a.replace("{port}", port) for a in self.args], drive
+
+    def input(self):
+        return os.path.join(self.directory, "stdin") if self.stdin else os.devnull
+
+
+def plain_run(load, toolchain, options):
+    args, drive = load.ready()
+    here = os.getcwd()
+
+    def during(process):
+        before = children_cpu()
+        subprocess.run(["sh", "-c", drive], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
+        spent = children_cpu() - before
+        try:
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+        return spent
+
+    os.chdir(load.directory)
+    try:
+        return measure([load.program.path(toolchain)] + args, stdin=load.input(), env=options,
+                       during=during if drive else None)
+    finally:
+        os.chdir(here)
+
+
+# ---------------------------------------------------------------- ThreadSanitizer
+
+def tsan_side(block):
+    """file:line of the innermost frame of the program's own, file:function where the line is lost."""
+    lost = re.search(r"#0 (\S+?)(?:\(.*?\))? (\S+\.(?:c|cc|cpp|h)) \(", block)
+    if lost:
+        return "%s:%s" % (os.path.basename(lost.group(2)), lost.group(1))
+    frames = re.findall(r"#\d+ .*? (\S+?):(\d+)(?::\d+)? \(", block)
+    own = [f for f in frames if "/compiler-rt/" not in f[0] and "/include/c++" not in f[0]] or frames
+    return "%s:%s" % (os.path.basename(own[0][0]), own[0][1]) if own else "?"
+
+
+def tsan_pairs(log):
+    """The set of (kind, side, side) of a log; what is neither race nor deadlock is left out."""
+    found = set()
+    for report in log.split("=================="):
+        head = re.search(r"WARNING: ThreadSanitizer: (.*?) \(pid", report)
+        if head and "data race" in head.group(1):
+            blocks = [b for b in report.split("\n\n") if re.search(r"^\s+.*\b(read|write) of size \d+", b, re.M | re.I)]
+            found.add(("race",) + tuple(sorted(tsan_side(b) for b in blocks[:2])))
+        elif head and "lock-order" in head.group(1):
+            sides = re.findall(r"#\d+ .*? (\S+?):(\d+)(?::\d+)? \(", report)
+            found.add(("deadlock",) + tuple(sorted({"%s:%s" % (os.path.basename(f), l) for f, l in sides})))
+    return found
+
+
+class Sanitised:
+    """What the runs had: `first` run, `found` in all, CPU of all."""
+
+    def __init__(self):
+        self.first, self.found, self.cpu, self.runs = set(), set(), 0.0, 0
+
+
+def tsan_runs(load, runs):
+    log = os.path.join(load.home, "tsan.log")
+    all_runs = Sanitised()
+    for i in range(runs):
+        for old in glob.glob(log + ".*"):
+            os.unlink(old)
+        done = plain_run(load, TSAN, {"TSAN_OPTIONS": "exitcode=0 log_path=" + log})
+        pairs = set()
+        for name in glob.glob(log + ".*"):
+            with open(name, errors="replace") as f:
+                pairs |= tsan_pairs(f.read())
+        if i == 0:
+            all_runs.first = pairs
+        all_runs.found |= pairs
+        all_runs.cpu += done.cpu
+        all_runs.runs += 1
+    with open(os.path.join(load.home, "tsan.json"), "w") as f:
+        json.dump({"first": sorted(all_runs.first), "all": sorted(all_runs.found)}, f, indent=1)
+    return all_runs
+
+
+# ---------------------------------------------------------------- comparison
+
+def places(finding):
+    return ["%s:%d" % (os.path.basename(p["file"] or "?"), p["line"]) for p in finding["accesses"] or finding["cycle"]]
+
+
+def at(side, access):
+    name, line = side.rsplit(":", 1)
+    if os.path.basename(access["file"] or "?") != name:
+        return False
+    if line.isdigit():
+        return abs(int(line) - access["line"]) <= NEAR
+    return (access["function"] or "").split("(")[0] == line
+
+
+def same(pair, finding):
+    if pair[0] != finding["kind"]:
+        return False
+    if pair[0] == "deadlock":
+        return set(places(finding)) <= set(pair[1:])
+    if len(pair) != 3:
+        return False
+    a, b = finding["accesses"]
+    return (at(pair[1], a) and at(pair[2], b)) or (at(pair[1], b) and at(pair[2], a))
