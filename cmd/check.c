@@ -63,7 +63,7 @@ static const struct cmd_usage usage = {
 	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
-	"jobs runs no_replay no_classify fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
+	"jobs runs no_replay no_classify no_world fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
@@ -251,6 +251,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 	struct record_run run = {.program = &c->program,
 				 .argv = c->argv,
 				 .directory = path,
+				 .no_world = opt.no_world,
 				 .streams = streams,
 				 .limits = {.wall_ms = opt.timeout,
 					    .grace_ms = GRACE_MS,

@@ -20,7 +20,7 @@
 static const struct cmd_usage usage = {
 	"raddle dump [OPTIONS] TRACE | FILE",
 	"Shows a trace: a directory made by 'raddle record' or 'raddle import', or one of\n"
-	"its files (a stream, a site table). Events are in the global order of\n"
+	"its files (a stream, a site table, what came from outside). Events are in the global order of\n"
 	"synchronisation operations; a plain access follows the operation before it in its\n"
 	"thread.\n"
 	"\n"
@@ -227,7 +227,8 @@ static bool is_stream(const char *path)
 {
 	char magic[8];
 	return rd_file_head(path, magic, 8) == 8 &&
-	       (memcmp(magic, "RDSTREAM", 8) == 0 || memcmp(magic, "RDFULLTR", 8) == 0);
+	       (memcmp(magic, "RDSTREAM", 8) == 0 || memcmp(magic, "RDFULLTR", 8) == 0 ||
+		memcmp(magic, "RDWORLDS", 8) == 0);
 }
 
 static int dump_full_trace(struct trace *trace)
@@ -278,6 +279,8 @@ static int dump_path(const char *path)
 		if (trace_sites_read(&sites, path) == RD_OK)
 			status = dump_sites(sites, opt.json);
 		trace_sites_free(sites);
+	} else if (dump_is_world(path)) {
+		status = dump_world(path, opt.json);
 	} else if (trace_open(&d->trace, path, opt.force) == RD_OK) {
 		if (trace_is_full(d->trace) && !opt.sites)
 			status = dump_full_trace(d->trace);
@@ -290,6 +293,8 @@ static int dump_path(const char *path)
 		else if (trace_get_sites(d->trace))
 			status = dump_sites(trace_get_sites(d->trace), opt.json);
 		trace_close(d->trace);
+		if (opt.check && dump_check_world(path) != CMD_OK)
+			status = CMD_FAILED;
 		if (opt.check && !opt.json && check_children(path) != CMD_OK)
 			status = CMD_FAILED;
 	}

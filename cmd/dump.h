@@ -41,6 +41,11 @@ int dump_facts(const char *path, bool json);
  * it is none of these. */
 int dump_artefact(const char *path, bool json);
 
+/* What came from outside: whether the file is that; its records; whether those of a trace can be read. */
+bool dump_is_world(const char *path);
+int dump_world(const char *path, bool json);
+int dump_check_world(const char *directory);
+
 /* The direction of an access. */
 bool dump_event_writes(const struct dump *d, const struct trace_event *e);
 

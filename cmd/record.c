@@ -32,7 +32,7 @@ static const struct cmd_usage usage = {
 	"the exit status work as without Raddle.  A deadlock is reported, and the program is\n"
 	"killed.  The trace is in " DIRECTORY " unless --output names another directory; one\n"
 	"that is there already is renamed to DIR.old.",
-	"output flavour fault limit_bytes " CMD_BUILD "as_is force_old no_watchdog json verbose",
+	"output flavour fault limit_bytes " CMD_BUILD "as_is force_old no_watchdog no_world json verbose",
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle record -o trace -- ./bank 4\n"
 	"  raddle dump trace\n",
@@ -140,6 +140,7 @@ static int record(char **argv, int *status)
 	struct record_run run = {.program = &program,
 				 .argv = argv,
 				 .limit = opt.limit_bytes,
+				 .no_world = opt.no_world,
 				 .stands = opt.no_watchdog ? NULL : cmd_standing,
 				 .ended = say_end};
 	struct record_result result = {0};

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "raddle/world.h"
 #include "record/sink.h"
 #include "trace/decode.h"
 
@@ -201,12 +202,18 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 {
 	size_t used = atomic_load_explicit(&b->used, memory_order_acquire);
 	struct process *p = find_process(c, b->process);
-	uint32_t thread = b->thread;
+	uint32_t thread = b->thread & ~RADDLE_WORLD_BUFFER;
+	bool world = b->thread & RADDLE_WORLD_BUFFER;
 
 	if (c->options.layout && used > sizeof b->data) /* it died while it took more than there was */
 		used = sizeof b->data;
 	if (!p || !used || used > sizeof b->data || thread >= THREADS_MAX)
 		return;
+	if (world) {
+		if (p->sink)
+			check_write(c, record_sink_add_world(p->sink, thread, b->data, used));
+		return;
+	}
 	if (c->options.take && b->process == 0)
 		c->options.take(c->options.context, thread, b->data, used);
 	if (!p->sink)
@@ -496,7 +503,7 @@ static bool ends_with_request(struct record_collector *c, const struct raddle_bu
 	struct trace_event event;
 	bool request = false;
 
-	if (length > sizeof b->data)
+	if (length > sizeof b->data || b->thread & RADDLE_WORLD_BUFFER)
 		return false;
 	trace_decoder_start(&c->decoder, b->data, length);
 	while (trace_decode(&c->decoder, &event) > 0)

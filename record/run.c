@@ -122,6 +122,7 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct record_res
 		r = run_fault_plan(&p->session, p->run->faults, p->run->fault_count);
 	if (r)
 		return r;
+	p->session.shared->world = !p->run->no_world && !p->layout;
 	r = run_collected(p, meta, result);
 	run_fault_look(&p->session, p->run->faults, p->run->fault_count);
 	if (!r && follow_rest(p->run, p->collector))

@@ -18,6 +18,7 @@ struct record_run { /* zero values are the defaults */
 	char **argv;		  /* the program's, as the user wrote them */
 	const char *directory;	  /* of the trace; nothing is in the way */
 	uint64_t limit;		  /* bytes of the trace; 0: none */
+	bool no_world;		  /* what comes from outside is not recorded (trace/world.h) */
 	const int *streams;	  /* the program's; NULL: ours */
 	struct run_limits limits; /* but for memory and file_size, which are ours */
 	struct run_fault *faults; /* of a full trace; filled in with what became of them */

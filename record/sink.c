@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "trace/pack.h"
+#include "trace/world.h"
 #include "trace/writer.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct record_sink {
 	struct trace_packer **packers;	   /* by thread number, in place of `threads` */
 	size_t packer_count, packer_capacity;
 	struct trace_packer *spare; /* of a thread that ended, for the next one */
+	struct rd_buf world;	    /* pieces of what came from outside */
 	size_t pending;
 	uint64_t events;
 	bool failed;
@@ -58,6 +60,7 @@ int record_sink_open(struct record_sink **sink, const char *directory, const str
 	}
 	s = rd_xcalloc(1, sizeof *s);
 	s->writer = writer;
+	s->world = (struct rd_buf)RD_BUF_INIT;
 	s->meta = *meta;
 	*sink = s;
 	return 0;
@@ -183,9 +186,38 @@ int record_sink_add(struct record_sink *s, uint32_t thread, const void *records,
 	return r;
 }
 
+static int write_world(struct record_sink *s)
+{
+	int r = 0;
+
+	if (!s->failed) {
+		r = trace_writer_world(s->writer, s->world.data, s->world.length);
+		s->failed = r != 0;
+	}
+	s->pending -= s->world.length;
+	rd_buf_clear(&s->world);
+	return r;
+}
+
+int record_sink_add_world(struct record_sink *s, uint32_t thread, const void *records, size_t length)
+{
+	size_t before;
+	int r = 0;
+
+	if (s->world.length + length > CHUNK_SIZE)
+		r = write_world(s);
+	if (s->failed)
+		return r;
+	before = s->world.length;
+	trace_world_begin_piece(&s->world, thread, length);
+	rd_buf_add(&s->world, records, length);
+	s->pending += s->world.length - before;
+	return r;
+}
+
 int record_sink_flush(struct record_sink *s)
 {
-	int r = flush_packed(s);
+	int r = flush_packed(s), world = write_world(s);
 
 	for (size_t i = 0; i < s->count; i++) {
 		int error = write_thread(s, i);
@@ -193,7 +225,7 @@ int record_sink_flush(struct record_sink *s)
 			r = error;
 		rd_buf_release(&s->threads[i]);
 	}
-	return r;
+	return r ? r : world;
 }
 
 int record_sink_preview(struct record_sink *s, uint32_t thread, const void *records, size_t length)
@@ -234,6 +266,7 @@ static void free_sink(struct record_sink *s)
 	for (size_t i = 0; i < s->packer_count; i++)
 		trace_packer_free(s->packers[i]);
 	trace_packer_free(s->spare);
+	rd_buf_release(&s->world);
 	for (size_t i = 0; i < s->count; i++)
 		rd_buf_release(&s->threads[i]);
 	RD_FREE(s->packers, s->threads, s);

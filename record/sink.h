@@ -31,6 +31,9 @@ int record_sink_started(struct record_sink *sink, int64_t pid);
 int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
 		    uint64_t events);
 
+/* Takes a buffer's bytes of what came to the thread from outside (include/raddle/world.h). */
+int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
+
 /* Writes what was gathered. */
 int record_sink_flush(struct record_sink *sink);
 

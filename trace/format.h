@@ -12,7 +12,8 @@
 #define TRACE_CHUNK_HEADER 32
 #define TRACE_CHUNK_SUMMED 24 /* header bytes that the checksum covers */
 
-#define TRACE_FULL_MAGIC "RDFULLTR" /* streams of full traces */
+#define TRACE_FULL_MAGIC "RDFULLTR"  /* streams of full traces */
+#define TRACE_WORLD_MAGIC "RDWORLDS" /* the stream of what came from outside */
 
 enum trace_codec { TRACE_CODEC_RAW = 0, TRACE_CODEC_ZSTD = 1, TRACE_CODEC_PACKED = 2 };
 

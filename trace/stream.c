@@ -35,14 +35,13 @@ void trace_inflater_free(struct trace_inflater *inflater)
 	free(inflater);
 }
 
-static int check_header(const uint8_t *p, size_t length, const char *name, bool full)
+static int check_header(const uint8_t *p, size_t length, const char *name, const char *magic)
 {
-	const char *magic = full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC;
 	if (length < TRACE_STREAM_HEADER)
 		return rd_fail(RD_EFORMAT,
 			       "trace: %s: %zu bytes are too short for a stream; its header has %d", name,
 			       length, TRACE_STREAM_HEADER);
-	if (!full && memcmp(p, TRACE_FULL_MAGIC, 8) == 0)
+	if (strcmp(magic, TRACE_STREAM_MAGIC) == 0 && memcmp(p, TRACE_FULL_MAGIC, 8) == 0)
 		return rd_fail(RD_EUSAGE,
 			       "trace: %s: this is a full trace; it takes one of the flavour record", name);
 	if (memcmp(p, magic, 8) != 0)
@@ -55,12 +54,12 @@ static int check_header(const uint8_t *p, size_t length, const char *name, bool 
 	return RD_OK;
 }
 
-int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
-		      size_t length, const char *name, bool full)
+static int open_stream(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+		       size_t length, const char *name, const char *magic)
 {
 	RD_ASSERT(data != NULL || length == 0);
 	RD_ASSERT(name != NULL);
-	int err = check_header(data, length, name, full);
+	int err = check_header(data, length, name, magic);
 	if (err)
 		return err;
 	memset(s, 0, sizeof *s);
@@ -70,8 +69,21 @@ int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, c
 	s->offset = TRACE_STREAM_HEADER;
 	s->thread = trace_get32(s->data + 12);
 	s->name = name;
-	s->full = full;
+	s->full = strcmp(magic, TRACE_FULL_MAGIC) == 0;
+	s->world = strcmp(magic, TRACE_WORLD_MAGIC) == 0;
 	return RD_OK;
+}
+
+int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+		      size_t length, const char *name, bool full)
+{
+	return open_stream(s, inflater, data, length, name, full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC);
+}
+
+int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+			    size_t length, const char *name)
+{
+	return open_stream(s, inflater, data, length, name, TRACE_WORLD_MAGIC);
 }
 
 void trace_stream_close(struct trace_stream *s)
@@ -181,7 +193,7 @@ int trace_stream_chunk(struct trace_stream *s)
 	if (err)
 		return err;
 	const uint8_t *records = s->codec != TRACE_CODEC_RAW ? s->records : body;
-	if (s->codec != TRACE_CODEC_PACKED && records[0] != RADDLE_RESET)
+	if (s->codec != TRACE_CODEC_PACKED && !s->world && records[0] != RADDLE_RESET)
 		return broken(s, "the records do not start with RESET but with", records[0]);
 	trace_decoder_start(&s->decoder, records, records_length);
 	s->chunk_offset = s->offset;

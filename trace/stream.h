@@ -30,6 +30,7 @@ struct trace_stream {
 	size_t chunk_offset; /* of the current one */
 	uint32_t thread;
 	bool full;		    /* of a full trace (trace/full.h): chunks can be read, events cannot */
+	bool world;		    /* what came from outside (trace/world.h): the same */
 	uint32_t codec, length_raw; /* of the current chunk, and what it unpacks to */
 	uint32_t chunks;	    /* begun so far */
 	enum trace_damage damage;
@@ -45,6 +46,9 @@ struct trace_stream {
  * but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
+/* The same for the stream of what came from outside, which has chunks but no events either. */
+int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
+			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
 
 /* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more(). */

@@ -35,6 +35,8 @@
 #define HASTE (-100) /* where little is to be gained: much faster, up to 40 % more bytes */
 #define HASTY 15     /* chunks until it is looked at again */
 
+#define WORLD UINT32_MAX /* in place of a thread's number: what came from outside */
+
 struct stream {
 	uint32_t thread;
 	uint32_t chunks;
@@ -60,11 +62,21 @@ struct trace_writer {
 	size_t out_size;
 };
 
+static char *path_of(const char *directory, uint32_t thread)
+{
+	if (thread == WORLD)
+		return rd_xasprintf("%s/world", directory);
+	return rd_xasprintf("%s/thread-%u", directory, thread);
+}
+
 /* rd_fail_errno() may print, and printing may change errno. */
 static int fail_keeping_errno(const char *what, const char *directory, uint32_t thread)
 {
 	int saved = errno;
-	int code = rd_fail_errno("trace: %s/thread-%u: %s", directory, thread, what);
+	char *path = path_of(directory, thread);
+	errno = saved;
+	int code = rd_fail_errno("trace: %s: %s", path, what);
+	free(path);
 	errno = saved;
 	return code;
 }
@@ -123,9 +135,10 @@ static int close_oldest(struct trace_writer *w)
 static int write_header(struct trace_writer *w, struct stream *s)
 {
 	uint8_t header[TRACE_STREAM_HEADER];
-	memcpy(header, w->full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC, 8);
+	bool world = s->thread == WORLD;
+	memcpy(header, world ? TRACE_WORLD_MAGIC : w->full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC, 8);
 	trace_put32(header + 8, TRACE_FORMAT_VERSION);
-	trace_put32(header + 12, s->thread);
+	trace_put32(header + 12, world ? 0 : s->thread);
 	if (rd_write_all(s->fd, header, sizeof header) != 0)
 		return fail_keeping_errno("cannot write", w->directory, s->thread);
 	s->offset = sizeof header;
@@ -140,9 +153,10 @@ static int open_stream(struct trace_writer *w, struct stream *s)
 		if (err)
 			return err;
 	}
-	char *path = rd_xasprintf("%s/thread-%u", w->directory, s->thread);
+	char *path = path_of(w->directory, s->thread);
 	bool fresh = s->offset == 0;
-	s->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
+	s->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0),
+		     s->thread == WORLD ? 0600 : 0666);
 	int saved = errno;
 	free(path);
 	errno = saved;
@@ -214,8 +228,8 @@ static int put_chunk(struct trace_writer *w, struct stream *s, const struct cont
 		err = fail_keeping_errno("cannot write", w->directory, s->thread);
 		int saved = errno;
 		if (ftruncate(s->fd, (off_t)s->offset) != 0)
-			rd_warn("trace: %s/thread-%u: an incomplete chunk remains at the end", w->directory,
-				s->thread);
+			rd_warn("trace: %s: an incomplete chunk remains at the end of a stream",
+				w->directory);
 		errno = saved;
 	}
 	return err;
@@ -239,6 +253,11 @@ static int write_chunk(struct trace_writer *w, uint32_t thread, const struct con
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length)
 {
 	return write_chunk(w, thread, &(struct content){records, length, 0});
+}
+
+int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length)
+{
+	return write_chunk(w, WORLD, &(struct content){pieces, length, 0});
 }
 
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
@@ -298,7 +317,7 @@ uint64_t trace_writer_bytes(const struct trace_writer *w)
 
 uint64_t trace_writer_threads(const struct trace_writer *w)
 {
-	return w->count;
+	return w->count - (rd_umap_get(&w->by_thread, WORLD) != NULL);
 }
 
 void trace_writer_abandon(struct trace_writer *w)

@@ -35,7 +35,11 @@ int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *reco
  * takes the place of this one. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* The same for packed bytes (trace/pack.h), which stand for `raw` bytes. */
+/* Appends one chunk to the stream of what came from outside (trace/world.h).  It may hold secrets of whoever
+ * sent them, so only the owner can read it. */
+int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length);
+
+/* trace_writer_chunk() for packed bytes (trace/pack.h), which stand for `raw` bytes. */
 int trace_writer_packed(struct trace_writer *w, uint32_t thread, const void *packed, size_t length,
 			size_t raw);
 

@@ -9,7 +9,7 @@
  *
  *   page 0         struct raddle_session
  *   then           buffer_count buffers of RADDLE_BUFFER_SIZE bytes each
- *   then           for a replay, struct raddle_steer (steer.h)
+ *   then           for a replay, struct raddle_steer (steer.h) and struct raddle_world (world.h)
  *
  * The life of a buffer: FREE -> OPEN (a thread encodes into it; `used` grows
  * only after the bytes of a whole record are there) -> SEALED (the thread gave
@@ -92,7 +92,9 @@ struct raddle_session {
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
 	uint64_t steer_offset, steer_size;	    /* steer.h; 0: the run is only recorded */
 	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0: none */
+	uint64_t world_offset, world_size;	    /* world.h; 0: the world is not given back */
 	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
+	uint32_t world;				    /* 1: what comes from outside is recorded, too */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
 	char successor[RADDLE_SUCCESSOR_SIZE]; /* what the first process is about to become by exec; empty: it

@@ -85,18 +85,11 @@ static void discard(struct raddle_session *s, struct raddle_buffer *b)
 		rt_futex_wake(&s->free_futex, 1);
 }
 
-void rt_buffer_seal(struct rt_thread *t)
+void rt_buffer_hand_over(struct raddle_buffer *b)
 {
 	struct raddle_session *s = rt.session;
-	struct raddle_buffer *b = t->buffer;
 	uint32_t count;
 
-	if (!b)
-		return;
-	t->buffer = NULL;
-	b->events = t->events;
-	t->cursor = (uint8_t *)1;
-	t->limit = NULL;
 	if (s->discard) {
 		discard(s, b);
 		return;
@@ -109,30 +102,54 @@ void rt_buffer_seal(struct rt_thread *t)
 		wake_collector(s);
 }
 
-bool rt_buffer_switch(struct rt_thread *t)
+void rt_buffer_seal(struct rt_thread *t)
+{
+	struct raddle_buffer *b = t->buffer;
+
+	if (!b)
+		return;
+	t->buffer = NULL;
+	b->events = t->events;
+	t->cursor = (uint8_t *)1;
+	t->limit = NULL;
+	rt_buffer_hand_over(b);
+}
+
+struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number)
 {
 	struct raddle_session *s = rt.session;
 	struct raddle_buffer *b;
 	int64_t index = -1;
 
-	if (!s || !t->recording)
-		return false;
-	rt_buffer_seal(t);
 	if (atomic_load_explicit(&s->state, memory_order_relaxed) == RADDLE_RECORDING) {
 		index = raddle_buffer_take(s);
 		if (index < 0)
 			index = wait_for_buffer(s);
 	}
-	if (index < 0) {
+	if (index < 0)
+		return NULL;
+	b = raddle_buffer_at(s, (uint32_t)index);
+	b->process = rt.process;
+	b->thread = thread;
+	b->number = number;
+	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
+	atomic_store_explicit(&b->state, RADDLE_BUFFER_OPEN, memory_order_release);
+	return b;
+}
+
+bool rt_buffer_switch(struct rt_thread *t)
+{
+	struct raddle_buffer *b;
+
+	if (!rt.session || !t->recording)
+		return false;
+	rt_buffer_seal(t);
+	b = rt_buffer_open(t->number, t->buffers);
+	if (!b) {
 		t->recording = false;
 		return false;
 	}
-	b = raddle_buffer_at(s, (uint32_t)index);
-	b->process = rt.process;
-	b->thread = t->number;
-	b->number = t->buffers++;
-	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
-	atomic_store_explicit(&b->state, RADDLE_BUFFER_OPEN, memory_order_release);
+	t->buffers++;
 	t->buffer = b;
 	t->events = 0;
 	t->cursor = rt_put_reset(&t->encoder, b->data);

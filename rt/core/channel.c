@@ -14,6 +14,7 @@
  * A send is told before it takes effect, a receipt after it.
  */
 #include "rt/core/layer.h"
+#include "rt/core/outside.h"
 #include "rt/core/real.h"
 
 #include <netinet/in.h>
@@ -295,47 +296,83 @@ static void receives(int fd)
 }
 
 /* What a call that returns a length has received: the end of the bytes is a message too. */
-static ssize_t received(int fd, ssize_t length)
+static ssize_t received_parts(int fd, const struct iovec *parts, ssize_t length)
+{
+	if (length >= 0) {
+		receives(fd);
+		RT_OUTSIDE(received, fd, parts, length);
+	}
+	return length;
+}
+
+static ssize_t received(int fd, void *to, ssize_t length)
+{
+	return received_parts(fd, &(struct iovec){to, (size_t)(length > 0 ? length : 0)}, length);
+}
+
+/* Bytes that stay where they are. */
+static ssize_t peeked(int fd, ssize_t length)
 {
 	if (length >= 0)
 		receives(fd);
 	return length;
 }
 
+/* What has been sent is reported; `order` is what was said before. */
+static ssize_t sent_parts(int fd, uint64_t order, const struct iovec *parts, ssize_t length)
+{
+	if (length > 0)
+		RT_OUTSIDE(sent, fd, order, parts, length);
+	return length;
+}
+
+static ssize_t sent(int fd, uint64_t order, const void *from, ssize_t length)
+{
+	return sent_parts(fd, order, &(struct iovec){(void *)from, (size_t)(length > 0 ? length : 0)},
+			  length);
+}
+
 /* ---- bytes ---- */
 
 INTERPOSE(ssize_t, read, (int fd, void *to, size_t size))
 {
-	return received(fd, REAL(read)(fd, to, size));
+	return received(fd, to, REAL(read)(fd, to, size));
 }
 
 INTERPOSE(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room))
 {
-	return received(fd, REAL(__read_chk)(fd, to, size, room));
+	return received(fd, to, REAL(__read_chk)(fd, to, size, room));
 }
 
 INTERPOSE(ssize_t, readv, (int fd, const struct iovec *parts, int count))
 {
-	return received(fd, REAL(readv)(fd, parts, count));
+	return received_parts(fd, parts, REAL(readv)(fd, parts, count));
 }
 
 INTERPOSE(ssize_t, write, (int fd, const void *from, size_t size))
 {
+	uint64_t order;
+
 	sends(fd);
-	return REAL(write)(fd, from, size);
+	order = rt_outside_sending(fd);
+	return sent(fd, order, from, REAL(write)(fd, from, size));
 }
 
 INTERPOSE(ssize_t, writev, (int fd, const struct iovec *parts, int count))
 {
+	uint64_t order;
+
 	sends(fd);
-	return REAL(writev)(fd, parts, count);
+	order = rt_outside_sending(fd);
+	return sent_parts(fd, order, parts, REAL(writev)(fd, parts, count));
 }
 
 INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
 {
 	int r = REAL(eventfd_read)(fd, value);
 
-	received(fd, r);
+	if (!r)
+		receives(fd);
 	return r;
 }
 
@@ -348,6 +385,7 @@ INTERPOSE(int, eventfd_write, (int fd, eventfd_t value))
 INTERPOSE(int, close, (int fd))
 {
 	sends(fd);
+	RT_OUTSIDE(closing, fd);
 	return REAL(close)(fd);
 }
 
@@ -355,50 +393,69 @@ INTERPOSE(int, close, (int fd))
 
 INTERPOSE(ssize_t, recv, (int fd, void *to, size_t size, int flags))
 {
-	return received(fd, REAL(recv)(fd, to, size, flags));
+	ssize_t r = REAL(recv)(fd, to, size, flags);
+
+	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
 
 INTERPOSE(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags))
 {
-	return received(fd, REAL(__recv_chk)(fd, to, size, room, flags));
+	ssize_t r = REAL(__recv_chk)(fd, to, size, room, flags);
+
+	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
 
 INTERPOSE(ssize_t, recvfrom,
 	  (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
 	   socklen_t *restrict length))
 {
-	return received(fd, REAL(recvfrom)(fd, to, size, flags, from, length));
+	ssize_t r = REAL(recvfrom)(fd, to, size, flags, from, length);
+
+	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
 
 INTERPOSE(ssize_t, __recvfrom_chk,
 	  (int fd, void *restrict to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
 	   socklen_t *restrict length))
 {
-	return received(fd, REAL(__recvfrom_chk)(fd, to, size, room, flags, from, length));
+	ssize_t r = REAL(__recvfrom_chk)(fd, to, size, room, flags, from, length);
+
+	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
 
 INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags))
 {
-	return received(fd, REAL(recvmsg)(fd, message, flags));
+	ssize_t r = REAL(recvmsg)(fd, message, flags);
+
+	return flags & MSG_PEEK ? peeked(fd, r) : received_parts(fd, message->msg_iov, r);
 }
 
 INTERPOSE(ssize_t, send, (int fd, const void *from, size_t size, int flags))
 {
+	uint64_t order;
+
 	sends(fd);
-	return REAL(send)(fd, from, size, flags);
+	order = rt_outside_sending(fd);
+	return sent(fd, order, from, REAL(send)(fd, from, size, flags));
 }
 
 INTERPOSE(ssize_t, sendto,
 	  (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length))
 {
+	uint64_t order;
+
 	sends_to(fd, to.__sockaddr__, length);
-	return REAL(sendto)(fd, from, size, flags, to, length);
+	order = rt_outside_sending(fd);
+	return sent(fd, order, from, REAL(sendto)(fd, from, size, flags, to, length));
 }
 
 INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
 {
+	uint64_t order;
+
 	sends_to(fd, message->msg_name, message->msg_name ? message->msg_namelen : 0);
-	return REAL(sendmsg)(fd, message, flags);
+	order = rt_outside_sending(fd);
+	return sent_parts(fd, order, message->msg_iov, REAL(sendmsg)(fd, message, flags));
 }
 
 INTERPOSE(int, shutdown, (int fd, int how))
@@ -431,6 +488,7 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 
 		if (name)
 			put(name, 1);
+		RT_OUTSIDE(bound, fd);
 	}
 	errno = saved;
 	return r;
@@ -442,13 +500,20 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 	struct end to = given(address.__sockaddr__, length);
 	struct rt_thread *t = one_of_many();
 	uint64_t name = name_of(&to, NAME);
+	bool looped = name && get(name);
+	int r;
 
-	if (name && get(name))
+	if (looped)
 		atomic_store(&channels()->loops, true);
 	if (t && has_looped())
 		send_by(t, name_of(&to, ARRIVALS));
 	errno = saved;
-	return REAL(connect)(fd, address, length);
+	r = REAL(connect)(fd, address, length);
+	if (looped)
+		RT_OUTSIDE(loops);
+	else
+		RT_OUTSIDE(connected, fd, r ? errno : 0);
+	return r;
 }
 
 static int accepted(int fd, int r)
@@ -456,6 +521,8 @@ static int accepted(int fd, int r)
 	struct rt_thread *t = r >= 0 && has_looped() ? one_of_many() : NULL;
 	int saved = errno;
 
+	if (r >= 0)
+		RT_OUTSIDE(accepted, fd, r);
 	if (t) {
 		struct end e = end_of(fd, SYS_getsockname);
 

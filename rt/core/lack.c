@@ -8,6 +8,7 @@
  */
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
+#include "rt/core/outside.h"
 #include "rt/core/real.h"
 
 #include <fcntl.h>
@@ -104,7 +105,11 @@ INTERPOSE(int, pipe2, (int fds[2], int flags))
 
 INTERPOSE(int, dup, (int fd))
 {
-	return rt_opened(REAL(dup)(fd));
+	int copy = rt_opened(REAL(dup)(fd));
+
+	if (copy >= 0 && rt.outside && rt.outside->duplicated)
+		rt.outside->duplicated(fd, copy);
+	return copy;
 }
 
 INTERPOSE(int, socket, (int domain, int type, int protocol))

@@ -25,10 +25,13 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Functions that no C header declares. */

@@ -29,6 +29,7 @@
 
 struct rt_layer;
 struct rt_channels;
+struct rt_outside;
 struct rt_op;
 struct rt_until;
 
@@ -72,6 +73,8 @@ struct rt {
 	void *layer[RT_LAYER_COUNT];
 	struct rt_heard heard; /* of all that listen */
 
+	const struct rt_outside *outside; /* rt/core/outside.h; NULL: nobody wants to know */
+
 	struct rt_channels *_Atomic channels; /* rt/core/channel.c; NULL: none yet */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
@@ -113,8 +116,10 @@ void rt_spin_recover(_Atomic uint32_t *lock);
 void rt_pause(uint32_t round); /* between two looks */
 
 /* rt/core/buffer.c: the session's buffers. */
-bool rt_buffer_switch(struct rt_thread *t); /* false: recording is over */
-void rt_buffer_seal(struct rt_thread *t);   /* hands the buffer over */
+bool rt_buffer_switch(struct rt_thread *t);				/* false: recording is over */
+void rt_buffer_seal(struct rt_thread *t);				/* hands the buffer over */
+struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number); /* NULL: recording is over */
+void rt_buffer_hand_over(struct raddle_buffer *b);
 void rt_stop(enum raddle_stop_reason reason);
 
 #include "rt/core/writer.h"

@@ -4,7 +4,7 @@
  * of bare system calls so that no interposed or locking libc function is
  * involved and errno stays the program's.
  */
-#include "rt/core/rt.h"
+#include "rt/core/real.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -45,7 +45,7 @@ uint64_t rt_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

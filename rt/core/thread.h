@@ -40,6 +40,7 @@ enum rt_layer_number {
 	RT_LAYER_STEER,
 	RT_LAYER_DETECT,
 	RT_LAYER_HEAP,
+	RT_LAYER_WORLD,
 	RT_LAYER_COUNT,
 };
 

@@ -122,7 +122,8 @@ static void quiet_functions_do_nothing_else(void **state)
 		if (facts[i].kind != QUIET)
 			continue;
 		for (size_t k = 0; k < sizeof loud / sizeof *loud; k++)
-			if (has(facts[i].name, loud[k], NULL))
+			if (has(facts[i].name, loud[k], NULL) &&
+			    !(loud[k] == INTERPOSED && has(facts[i].name, INTERPOSED, "world")))
 				fail_msg("%s is quiet and is not", facts[i].name);
 		if (has(facts[i].name, RANGE, "OPENED") || has(facts[i].name, RANGE, "DESCRIPTOR"))
 			fail_msg("%s is quiet and handles descriptors", facts[i].name);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What came to a run from outside: the file `world` of a trace directory (doc/format/world.md).  Bytes of the
+ * file come in, records go out, in the order of the file: those of a thread are in their order, and ordered
+ * records of different threads say by `order` how they stand to each other.
+ *
+ * Nothing is trusted, as in trace/stream.h.
+ */
+#ifndef TRACE_WORLD_H
+#define TRACE_WORLD_H
+
+#include "base/buf.h"
+#include "raddle/world.h"
+#include "trace/stream.h"
+
+#define TRACE_WORLD_OPERANDS 3
+
+/* A row of world.inc. */
+struct trace_world_row {
+	const char *name;     /* NULL: there is no such record */
+	const char *operands; /* letters */
+	const char *names;    /* of the operands */
+};
+const struct trace_world_row *trace_world_row(uint32_t kind);
+
+struct trace_source_row {
+	const char *name, *unit;
+};
+const struct trace_source_row *trace_source_row(uint32_t source);
+
+struct trace_world_record {
+	enum raddle_world_record kind;
+	uint32_t thread;
+	uint64_t order;				/* of ordered ones */
+	uint64_t operand[TRACE_WORLD_OPERANDS]; /* numbers but for the order; a source and its value */
+	const uint8_t *bytes;			/* valid until the next record */
+	size_t length;
+};
+
+struct trace_world {
+	struct trace_stream stream;
+	struct trace_inflater *inflater;
+	struct rd_buf file;
+	char *name;
+	const uint8_t *p, *end; /* of the piece */
+	uint32_t thread;
+	uint64_t order, values[RADDLE_SOURCES];
+};
+
+/* Opens a file, or bytes that outlive it.  To be closed after success only. */
+int trace_world_open(struct trace_world *w, const char *path);
+int trace_world_open_bytes(struct trace_world *w, const void *data, size_t length, const char *name);
+void trace_world_close(struct trace_world *w);
+
+/* As trace_stream_more(). */
+int trace_world_next(struct trace_world *w, struct trace_world_record *r);
+
+/* The head of a piece of `length` bytes, which the caller adds. */
+void trace_world_begin_piece(struct rd_buf *out, uint32_t thread, size_t length);
+
+#endif
