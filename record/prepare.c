@@ -33,6 +33,13 @@ static bool is_our_meta(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
+static bool is_our_world(const char *path)
+{
+	char magic[8];
+
+	return rd_file_head(path, magic, sizeof magic) == sizeof magic && !memcmp(magic, "RDWORLDS", 8);
+}
+
 static bool is_numbered(const char *name, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -51,6 +58,7 @@ static bool is_of_a_trace(const char *directory, const char *name)
 		return true;
 	path = rd_xasprintf("%s/%s", directory, name);
 	ours = (!strcmp(name, "meta.json") && is_our_meta(path)) ||
+	       (!strcmp(name, "world") && is_our_world(path)) ||
 	       (is_numbered(name, "fork-") && look_at(path) != DIRECTORY_OTHER);
 	free(path);
 	return ours;

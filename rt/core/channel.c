@@ -318,18 +318,17 @@ static ssize_t peeked(int fd, ssize_t length)
 	return length;
 }
 
-/* What has been sent is reported; `order` is what was said before. */
-static ssize_t sent_parts(int fd, uint64_t order, const struct iovec *parts, ssize_t length)
+/* What has been sent is reported. */
+static ssize_t sent_parts(struct rt_sending sending, const struct iovec *parts, ssize_t length)
 {
 	if (length > 0)
-		RT_OUTSIDE(sent, fd, order, parts, length);
+		RT_OUTSIDE(sent, sending, parts, length);
 	return length;
 }
 
-static ssize_t sent(int fd, uint64_t order, const void *from, ssize_t length)
+static ssize_t sent(struct rt_sending sending, const void *from, ssize_t length)
 {
-	return sent_parts(fd, order, &(struct iovec){(void *)from, (size_t)(length > 0 ? length : 0)},
-			  length);
+	return sent_parts(sending, &(struct iovec){(void *)from, (size_t)(length > 0 ? length : 0)}, length);
 }
 
 /* ---- bytes ---- */
@@ -351,20 +350,20 @@ INTERPOSE(ssize_t, readv, (int fd, const struct iovec *parts, int count))
 
 INTERPOSE(ssize_t, write, (int fd, const void *from, size_t size))
 {
-	uint64_t order;
+	struct rt_sending sending;
 
 	sends(fd);
-	order = rt_outside_sending(fd);
-	return sent(fd, order, from, REAL(write)(fd, from, size));
+	sending = rt_outside_sending(fd);
+	return sent(sending, from, REAL(write)(fd, from, size));
 }
 
 INTERPOSE(ssize_t, writev, (int fd, const struct iovec *parts, int count))
 {
-	uint64_t order;
+	struct rt_sending sending;
 
 	sends(fd);
-	order = rt_outside_sending(fd);
-	return sent_parts(fd, order, parts, REAL(writev)(fd, parts, count));
+	sending = rt_outside_sending(fd);
+	return sent_parts(sending, parts, REAL(writev)(fd, parts, count));
 }
 
 INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
@@ -432,30 +431,30 @@ INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags))
 
 INTERPOSE(ssize_t, send, (int fd, const void *from, size_t size, int flags))
 {
-	uint64_t order;
+	struct rt_sending sending;
 
 	sends(fd);
-	order = rt_outside_sending(fd);
-	return sent(fd, order, from, REAL(send)(fd, from, size, flags));
+	sending = rt_outside_sending(fd);
+	return sent(sending, from, REAL(send)(fd, from, size, flags));
 }
 
 INTERPOSE(ssize_t, sendto,
 	  (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length))
 {
-	uint64_t order;
+	struct rt_sending sending;
 
 	sends_to(fd, to.__sockaddr__, length);
-	order = rt_outside_sending(fd);
-	return sent(fd, order, from, REAL(sendto)(fd, from, size, flags, to, length));
+	sending = rt_outside_sending(fd);
+	return sent(sending, from, REAL(sendto)(fd, from, size, flags, to, length));
 }
 
 INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
 {
-	uint64_t order;
+	struct rt_sending sending;
 
 	sends_to(fd, message->msg_name, message->msg_name ? message->msg_namelen : 0);
-	order = rt_outside_sending(fd);
-	return sent_parts(fd, order, message->msg_iov, REAL(sendmsg)(fd, message, flags));
+	sending = rt_outside_sending(fd);
+	return sent_parts(sending, message->msg_iov, REAL(sendmsg)(fd, message, flags));
 }
 
 INTERPOSE(int, shutdown, (int fd, int how))
@@ -512,7 +511,8 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 	if (looped)
 		RT_OUTSIDE(loops);
 	else
-		RT_OUTSIDE(connected, fd, r ? errno : 0);
+		RT_OUTSIDE(connected, fd, (&(struct iovec){(void *)address.__sockaddr__, length}),
+			   r ? errno : 0);
 	return r;
 }
 

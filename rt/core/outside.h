@@ -17,6 +17,13 @@
 #include <sys/uio.h>
 #include <time.h>
 
+/* Bytes that are about to be sent: their place in the order, and which connection it was before somebody
+ * who has received them had it closed. */
+struct rt_sending {
+	uint64_t order;
+	uint32_t what; /* the layer's; 0: nothing that it wants to know of */
+};
+
 struct rt_outside {
 	/* Values.  gives: *value is the answer; false: ask the system.  says: that was its answer. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
@@ -28,10 +35,11 @@ struct rt_outside {
 	 * returns what `sent` wants.  loops: the program connects to itself. */
 	void (*bound)(struct rt_thread *t, int fd);
 	void (*accepted)(struct rt_thread *t, int listener, int fd);
-	void (*connected)(struct rt_thread *t, int fd, int error);
+	void (*connected)(struct rt_thread *t, int fd, const struct iovec *address, int error);
 	void (*received)(struct rt_thread *t, int fd, const struct iovec *parts, ssize_t length);
-	uint64_t (*sending)(struct rt_thread *t, int fd);
-	void (*sent)(struct rt_thread *t, int fd, uint64_t order, const struct iovec *parts, ssize_t length);
+	struct rt_sending (*sending)(struct rt_thread *t, int fd);
+	void (*sent)(struct rt_thread *t, struct rt_sending sending, const struct iovec *parts,
+		     ssize_t length);
 	void (*closing)(struct rt_thread *t, int fd);
 	void (*duplicated)(int fd, int copy);
 	void (*loops)(struct rt_thread *t);
@@ -64,11 +72,11 @@ static inline bool rt_outside_gives_random(void *bytes, size_t length)
 	return t && rt.outside->gives_random && rt.outside->gives_random(t, bytes, length);
 }
 
-static inline uint64_t rt_outside_sending(int fd)
+static inline struct rt_sending rt_outside_sending(int fd)
 {
 	struct rt_thread *t = rt_outside_self();
 
-	return t && rt.outside->sending ? rt.outside->sending(t, fd) : 0;
+	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
 #endif

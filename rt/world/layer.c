@@ -8,6 +8,11 @@ static bool setup(void)
 	return rt.session && rt.session->world && rt_world_note_setup();
 }
 
+static void begins(struct rt_thread *t)
+{
+	rt_world_note_begin(t);
+}
+
 static void ends(struct rt_thread *t)
 {
 	rt_world_note_end(t);
@@ -17,5 +22,6 @@ const struct rt_layer rt_layer_world = {
 	.number = RT_LAYER_WORLD,
 	.thread_size = sizeof(struct rt_noted),
 	.setup = setup,
+	.begins = begins,
 	.ends = ends,
 };

@@ -45,6 +45,13 @@ static void publish(struct rt_noted *n)
 			      memory_order_release);
 }
 
+static void put_bytes(struct rt_noted *n, const void *bytes, size_t length)
+{
+	n->cursor = rt_put_varint(n->cursor, length);
+	__builtin_memcpy(n->cursor, bytes, length);
+	n->cursor += length;
+}
+
 static void seal(struct rt_noted *n)
 {
 	if (!n->buffer)
@@ -52,6 +59,36 @@ static void seal(struct rt_noted *n)
 	n->buffer->events = n->events;
 	rt_buffer_hand_over(n->buffer);
 	n->buffer = NULL;
+}
+
+/* The creations that lead to the thread from the initial one; one that nobody has if that is not known. */
+static uint32_t descent_of(const struct rt_thread *t, uint32_t path[RT_DESCENT])
+{
+	uint32_t count = 0;
+
+	for (uint32_t number = t->number; number; number = world()->lineage[number].parent) {
+		const struct rt_lineage *l = number < RT_LINEAGE ? &world()->lineage[number] : NULL;
+
+		if (!l || count == RT_DESCENT || l->index == UINT32_MAX || l->parent >= number) {
+			path[0] = UINT32_MAX;
+			return 1;
+		}
+		path[count++] = l->index;
+	}
+	return count;
+}
+
+/* The record of a new buffer. */
+static void put_thread(struct rt_thread *t, struct rt_noted *n)
+{
+	uint32_t path[RT_DESCENT], count = descent_of(t, path);
+	uint8_t bytes[RT_DESCENT * 5], *end = bytes;
+
+	while (count)
+		end = rt_put_varint(end, path[--count]);
+	*n->cursor++ = RADDLE_WORLD_THREAD;
+	put_bytes(n, bytes, (size_t)(end - bytes));
+	publish(n);
 }
 
 /* A buffer with room for so many bytes; false: there is none. */
@@ -68,10 +105,7 @@ static bool make_room(struct rt_thread *t, struct rt_noted *n, size_t size)
 	n->order = 0;
 	__builtin_memset(n->values, 0, sizeof n->values);
 	n->cursor = n->buffer->data;
-	*n->cursor++ = RADDLE_WORLD_THREAD;
-	n->cursor = rt_put_varint(n->cursor, t->parent);
-	n->cursor = rt_put_varint(n->cursor, t->index);
-	publish(n);
+	put_thread(t, n);
 	return true;
 }
 
@@ -106,13 +140,6 @@ static void leave(struct rt_noted *n)
 {
 	publish(n);
 	n->busy = 0;
-}
-
-static void put_bytes(struct rt_noted *n, const void *bytes, size_t length)
-{
-	n->cursor = rt_put_varint(n->cursor, length);
-	__builtin_memcpy(n->cursor, bytes, length);
-	n->cursor += length;
 }
 
 /* An ordered record: up to three numbers, and bytes if there are any. */
@@ -188,15 +215,22 @@ static uint32_t number_of(uint32_t what)
 
 static void set_kind(int fd, uint32_t what)
 {
-	if (fd < 0 || fd >= RT_WORLD_FDS)
-		return;
-	atomic_store_explicit(&world()->sums[fd], 0, memory_order_relaxed);
-	atomic_store_explicit(&world()->fds[fd], what, memory_order_release);
+	if (fd >= 0 && fd < RT_WORLD_FDS)
+		atomic_store_explicit(&world()->fds[fd], what, memory_order_release);
+}
+
+/* Where the sum of a connection is; one that came so many before it has ended. */
+static _Atomic uint64_t *sum_of(uint32_t number)
+{
+	return &world()->sums[number % RT_WORLD_FDS];
 }
 
 static uint32_t new_number(void)
 {
-	return atomic_fetch_add(&world()->numbers, 1);
+	uint32_t number = atomic_fetch_add(&world()->numbers, 1) & ~(uint32_t)RT_FD_KINDS;
+
+	atomic_store_explicit(sum_of(number), 0, memory_order_relaxed);
+	return number;
 }
 
 struct address {
@@ -251,16 +285,19 @@ static void accepted(struct rt_thread *t, int listener, int fd)
 			      RADDLE_WORLD_ACCEPT, rt_q(), 2, {number_of(from), number}, &a.bytes, a.size});
 }
 
-static void connected(struct rt_thread *t, int fd, int error)
+static void connected(struct rt_thread *t, int fd, const struct iovec *address, int error)
 {
 	uint32_t number = new_number();
-	struct address a = address_of(fd, SYS_getpeername);
 
-	if (!is_stream(fd))
+	if (!is_stream(fd) || address->iov_len > sizeof(struct sockaddr_storage))
 		return;
 	set_kind(fd, RT_FD_CONNECTION | number);
-	write_note(t, &(struct note){
-			      RADDLE_WORLD_CONNECT, rt_q(), 2, {number, (uint64_t)error}, &a.bytes, a.size});
+	write_note(t, &(struct note){RADDLE_WORLD_CONNECT,
+				     rt_q(),
+				     2,
+				     {number, (uint64_t)error},
+				     address->iov_base,
+				     address->iov_len});
 }
 
 /* The first bytes of what the program was started with. */
@@ -309,27 +346,32 @@ static void received(struct rt_thread *t, int fd, const struct iovec *parts, ssi
 	}
 }
 
-static uint64_t sending(struct rt_thread *t, int fd)
-{
-	(void)t;
-	return is_kind(kind_of(fd), RT_FD_CONNECTION) ? rt_q() : 0;
-}
-
-static void sent(struct rt_thread *t, int fd, uint64_t order, const struct iovec *parts, ssize_t length)
+static struct rt_sending sending(struct rt_thread *t, int fd)
 {
 	uint32_t what = kind_of(fd);
+
+	(void)t;
+	return is_kind(what, RT_FD_CONNECTION) ? (struct rt_sending){rt_q(), what} : (struct rt_sending){0};
+}
+
+static void sent(struct rt_thread *t, struct rt_sending sending, const struct iovec *parts, ssize_t length)
+{
+	_Atomic uint64_t *place = sum_of(number_of(sending.what));
 	uint64_t sum;
 
-	if (!is_kind(what, RT_FD_CONNECTION))
+	if (!sending.what)
 		return;
-	sum = atomic_load_explicit(&world()->sums[fd], memory_order_relaxed);
+	sum = atomic_load_explicit(place, memory_order_relaxed);
 	for (ssize_t left = length; left > 0; left -= (ssize_t)parts->iov_len, parts++)
 		sum = raddle_world_sum(sum, parts->iov_base,
 				       parts->iov_len < (size_t)left ? parts->iov_len : (size_t)left);
-	atomic_store_explicit(&world()->sums[fd], sum, memory_order_relaxed);
-	write_note(t,
-		   &(struct note){
-			   RADDLE_WORLD_SEND, order, 3, {number_of(what), (uint64_t)length, sum}, NULL, 0});
+	atomic_store_explicit(place, sum, memory_order_relaxed);
+	write_note(t, &(struct note){RADDLE_WORLD_SEND,
+				     sending.order,
+				     3,
+				     {number_of(sending.what), (uint64_t)length, sum},
+				     NULL,
+				     0});
 }
 
 static void closing(struct rt_thread *t, int fd)
@@ -379,6 +421,12 @@ bool rt_world_note_setup(void)
 		set_kind(STDIN_FILENO, RT_FD_INPUT | new_number());
 	rt.outside = &rt_world_notes;
 	return true;
+}
+
+void rt_world_note_begin(struct rt_thread *t)
+{
+	if (t->number < RT_LINEAGE)
+		world()->lineage[t->number] = (struct rt_lineage){t->parent, t->index};
 }
 
 void rt_world_note_end(struct rt_thread *t)

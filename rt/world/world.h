@@ -20,12 +20,20 @@ struct rt_noted {
 	uint64_t order, values[RADDLE_SOURCES]; /* what the reader of the buffer knows */
 };
 
+#define RT_LINEAGE 4096 /* threads whose descent is known, by number */
+#define RT_DESCENT 64	/* creations from the initial thread, at most */
+
+struct rt_lineage {
+	uint32_t parent, index;
+};
+
 /* The process. */
 struct rt_world {
+	struct rt_lineage lineage[RT_LINEAGE];
 	_Atomic uint32_t numbers;	     /* of connections and listeners that were given out */
 	_Atomic uint64_t bytes;		     /* that were received and kept */
 	_Atomic uint32_t fds[RT_WORLD_FDS];  /* enum rt_world_fd and a number */
-	_Atomic uint64_t sums[RT_WORLD_FDS]; /* of what was sent */
+	_Atomic uint64_t sums[RT_WORLD_FDS]; /* of what was sent, by connection */
 };
 
 /* What a descriptor is, above its number. */
@@ -40,6 +48,7 @@ enum rt_world_fd {
 /* rt/world/note.c: the table for a process that is recorded. */
 extern const struct rt_outside rt_world_notes;
 bool rt_world_note_setup(void);
+void rt_world_note_begin(struct rt_thread *t);
 void rt_world_note_end(struct rt_thread *t);
 
 #endif

@@ -27,11 +27,11 @@ static const struct {
 	const char *bytes;
 	size_t length;
 } pieces[] = {
-	/* thread 0 0; monotonic +100, +7; receive o=5 connection 1 "hi", then its end at o=6 */
-	{0, "\x01\x00\x00\x02\x01\xc8\x01\x02\x01\x0e\x07\x0a\x01\x02hi\x07\x02\x01\x00", 20},
-	/* thread 0 1; monotonic begins anew: +1; random "abc"; three records are missing */
+	/* the initial thread; monotonic +100, +7; receive o=5 connection 1 "hi", then its end at o=6 */
+	{0, "\x01\x00\x02\x01\xc8\x01\x02\x01\x0e\x07\x0a\x01\x02hi\x07\x02\x01\x00", 19},
+	/* its second one; monotonic begins anew: +1; random "abc"; three records are missing */
 	{3,
-	 "\x01\x00\x01\x02\x01\x02\x03\x03"
+	 "\x01\x01\x01\x02\x01\x02\x03\x03"
 	 "abc\x0c\x03",
 	 13},
 };
@@ -83,7 +83,7 @@ static void it_is_read_as_it_was_written(void **state)
 		expect(&w, 0, RADDLE_WORLD_VALUE, 0, RADDLE_SOURCE_MONOTONIC, 107, "");
 		expect(&w, 0, RADDLE_WORLD_RECEIVE, 5, 1, 0, "hi");
 		expect(&w, 0, RADDLE_WORLD_RECEIVE, 6, 1, 0, "");
-		expect(&w, 3, RADDLE_WORLD_THREAD, 0, 0, 1, "");
+		expect(&w, 3, RADDLE_WORLD_THREAD, 0, 0, 0, "\1");
 		expect(&w, 3, RADDLE_WORLD_VALUE, 0, RADDLE_SOURCE_MONOTONIC, 1, "");
 		expect(&w, 3, RADDLE_WORLD_RANDOM, 0, 0, 0, "abc");
 		expect(&w, 3, RADDLE_WORLD_LOST, 0, 3, 0, "");
@@ -145,7 +145,7 @@ static void nonsense_is_refused(void **state)
 		size_t length;
 	} bad[] = {{"\x00\x02\x7f\x00", 4},	/* no such record */
 		   {"\x00\x03\x02\x7f\x00", 5}, /* no such source */
-		   {"\x00\x02\x01\x00", 4},	/* an operand is missing */
+		   {"\x00\x02\x02\x00", 4},	/* an operand is missing */
 		   {"\x00\x04\x03\x05"
 		    "ab",
 		    6},					/* bytes are missing */
