@@ -89,6 +89,8 @@ static void hash_options(XXH3_state_t *state, const struct build *b)
 	hash_string(state, "raddle " RADDLE_VERSION " llvm " RADDLE_LLVM);
 	hash_string(state, b->opts->name);
 	XXH3_128bits_update(state, numbers, sizeof numbers);
+	if (b->opts->edits)
+		hash_string(state, b->opts->edits);
 }
 
 static int hash_tools(struct build *b, XXH3_state_t *state)
@@ -216,13 +218,14 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 
 static int store_unit(struct build *b, const struct bitcode_module *m, size_t unit, size_t number)
 {
-	const struct bitcode_module_unit *u = &m->units[unit];
+	struct bitcode_module_unit *u = &m->units[unit];
 	char *stem;
 	int err;
 
 	if (u->made)
 		return 0;
 	stem = rd_xasprintf("%s/u%zu", b->cache.work, number);
+	u->made = true; /* whether it is still there is another matter */
 	err = bitcode_cache_store_unit(stem, u->stem);
 	free(stem);
 	return err;
@@ -246,6 +249,10 @@ static int make_units(struct build *b)
 		rd_argv_add(&command, b->fast ? "fast" : "quick");
 		if (b->opts->debug)
 			rd_argv_add(&command, "--debug");
+		if (b->opts->edits) {
+			rd_argv_add(&command, "--edits");
+			rd_argv_add(&command, b->opts->edits);
+		}
 		rd_argv_add(&command, "--hooks");
 		rd_argv_add(&command, b->hooks);
 		rd_argv_add(&command, "--jobs");
@@ -274,7 +281,7 @@ static int count_gone(struct build *b, const struct bitcode_module *m, size_t un
 
 	(void)b;
 	(void)number;
-	return u->object && (!rd_file_exists(u->object) || !rd_file_exists(u->sites));
+	return u->made && (!rd_file_exists(u->object) || !rd_file_exists(u->sites));
 }
 
 static bool was_emptied(struct build *b)

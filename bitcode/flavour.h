@@ -17,13 +17,14 @@
 #define RD_FLAVOUR_MANY_RUNS 120.0
 
 struct rd_flavour_opts {
-	const char *name; /* of the instrumentation, as in flavour.inc */
-	bool fast;	  /* optimised code, slow to make; else quick */
-	bool choose;	  /* fast code that is there, or quick code that was asked for, or what costs less */
-	double expected;  /* for that: CPU seconds that quick code is expected to run */
-	bool debug;	  /* with debug information */
-	bool verbose;	  /* say by rd_info() what is done and what is left out */
-	int64_t end_ns;	  /* when it has to be there, as rd_now_ns(); then RD_ELIMIT.  0: it has time */
+	const char *name;  /* of the instrumentation, as in flavour.inc */
+	bool fast;	   /* optimised code, slow to make; else quick */
+	bool choose;	   /* fast code that is there, or quick code that was asked for, or what costs less */
+	double expected;   /* for that: CPU seconds that quick code is expected to run */
+	bool debug;	   /* with debug information */
+	bool verbose;	   /* say by rd_info() what is done and what is left out */
+	int64_t end_ns;	   /* when it has to be there, as rd_now_ns(); then RD_ELIMIT.  0: it has time */
+	const char *edits; /* changes to the program before all else, as lines (base/edit.h); NULL: none */
 	const char *plugins; /* that the program loads by dlopen(), beside those near it: files or
 			      * directories, separated by colons; NULL: none */
 };

@@ -67,10 +67,10 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- results ---- */
 
-static uint64_t runs_of(const struct finding_set *set)
+static uint64_t stat_of(const struct finding_set *set, const char *name)
 {
 	for (size_t i = 0; i < set->stat_count; i++)
-		if (!strcmp(set->stats[i].name, WORK_RUNS))
+		if (!strcmp(set->stats[i].name, name))
 			return strtoull(set->stats[i].json, NULL, 10);
 	return 0;
 }
@@ -94,7 +94,8 @@ static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 	now = answer->items[0];
 	now->told = old->told;
 	c->set->items[e->task] = now;
-	r->runs += runs_of(answer);
+	r->runs += stat_of(answer, WORK_RUNS);
+	r->edits |= (uint32_t)stat_of(answer, WORK_EDITS);
 	r->classified += now->class != FINDING_NO_CLASS;
 	r->undecided += now->class == FINDING_NO_CLASS;
 	if (c->how->classified)

@@ -244,10 +244,23 @@ static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct r
 				       .goal = o->goal};
 }
 
+/* Why the run says nothing about the race, of one that was ended for a fault before it came there. */
+static const char *why_early(struct trial_bench *b, struct replay_result *r)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
+
+	rd_buf_addf(&text, "before the threads had met, %s", replay_end_text(r));
+	copy = copy_text(b, text.data);
+	rd_buf_release(&text);
+	return copy;
+}
+
 static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial *t)
 {
 	int err = read_texts(b, t);
 
+	b->edits |= r->edits;
 	t->outcome = r->outcome;
 	t->end = r->end;
 	t->status = r->status;
@@ -255,11 +268,14 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	t->unsure = r->turns.unsure != 0;
 	t->trail = r->turns.trail;
 	t->why = copy_text(b, why_not(r));
+	if (t->why && r->fault.what && r->outcome != REPLAY_CONFIRMED)
+		t->why = why_early(b, r);
 	t->counts = !t->why;
 	t->ending = copy_text(b, replay_end_text(r));
-	t->fault = err		   ? NULL
-		   : r->fault.what ? "memory-error"
-				   : trial_fault(t->end, t->status, t->text[1].data);
+	t->fault = err			? NULL
+		   : r->fault.predicate ? "predicate"
+		   : r->fault.what	? "memory-error"
+					: trial_fault(t->end, t->status, t->text[1].data);
 	trial_digest(t, &b->mask);
 	return err;
 }

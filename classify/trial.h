@@ -56,6 +56,7 @@ struct trial_bench {
 	struct run_companion companion;
 	struct rd_arena *arena; /* of trials */
 	uint64_t runs;
+	uint32_t edits; /* bits of those that some run came to */
 	struct trial_mask mask;
 };
 

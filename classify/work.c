@@ -365,6 +365,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 			     finding_textf(w.set, "not classified: %s",
 					   w.message ? w.message : "the program could not be run"));
 	finding_stat(w.set, WORK_RUNS, (double)w.bench.runs);
+	finding_stat(w.set, WORK_EDITS, w.bench.edits);
 	err = finding_format(w.set, answer);
 	trial_close(&w.bench);
 	finding_set_free(w.set);

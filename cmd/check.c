@@ -18,6 +18,7 @@
 #include "base/option.h"
 #include "base/progress.h"
 #include "cmd/classes.h"
+#include "cmd/edits.h"
 #include "cmd/ending.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
@@ -63,7 +64,8 @@ static const struct cmd_usage usage = {
 	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
-	"jobs runs no_replay no_classify no_world fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
+	"jobs runs no_replay no_classify no_world require without_sync fail_on pass_status " CMD_EFFORT
+		CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
@@ -99,6 +101,7 @@ struct check {
 	size_t early;	       /* predictions that were looked at while others were sought */
 	int64_t early_left_ns; /* for replays of them; 0: not known yet, less: none */
 	struct classify_result classes;
+	struct cmd_edits edits;
 	enum finding_class fail_on;
 	double seconds[4]; /* spent on recording, prediction, replays and classification */
 	double built;	   /* seconds spent on making the flavour */
@@ -661,6 +664,7 @@ static int classify(struct check *c)
 				  .often = true,
 				  .verbose = opt.verbose,
 				  .end_ns = c->end_ns,
+				  .edits = c->edits.lines,
 				  .plugins = opt.plugins};
 	char *directory = inside("classes");
 	struct classify how = {.input = &c->input,
@@ -675,13 +679,19 @@ static int classify(struct check *c)
 			       .model = FINDING_SC,
 			       .techniques = CLASSIFY_TECHNIQUES};
 	struct cmd_classes_program program;
+	int err = cmd_classes_open(&program, c->argv[0], &build), wrong = RD_OK;
 
-	if (cmd_classes_open(&program, c->argv[0], &build) ||
-	    cmd_classes_run(&program, how, c->argv, c->set, &c->classes))
+	if (!err)
+		wrong = err = cmd_edits_find(&c->edits, program.sites, true);
+	if (!err)
+		err = cmd_classes_run(&program, how, c->argv, c->set, &c->classes);
+	if (err && !wrong)
 		rd_warn("the races could not be classified");
+	if (!err)
+		cmd_edits_warn(&c->edits, c->classes.edits);
 	cmd_classes_close(&program);
 	free(directory);
-	return cmd_classes_write_witnesses(c->set, opt.output);
+	return wrong ? wrong : cmd_classes_write_witnesses(c->set, opt.output);
 }
 
 /* ---- the report ---- */
@@ -792,6 +802,7 @@ static int check_program(struct check *c, struct replay_settled *r)
 		err = replay(c, &(struct trial){.set = c->set, .end_ns = settled_by(c)});
 	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
 	finding_set_finish(c->set);
+	cmd_edits_mark(&c->edits, c->set);
 	if (!err && !opt.no_classify && !r->interrupted && is_to_classify(c))
 		err = classify(c);
 	c->seconds[3] = now() - begin - c->seconds[0] - c->seconds[1] - c->seconds[2];
@@ -848,7 +859,19 @@ static void release(struct check *c)
 	free(c->all);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
+	cmd_edits_close(&c->edits);
 	rd_argv_release(&prediction.modules);
+}
+
+static int find_edits(struct check *c)
+{
+	struct trace_sites *sites = NULL;
+	int err = trace_sites_read(&sites, c->program.flavour.sites);
+
+	if (!err)
+		err = cmd_edits_find(&c->edits, sites, false);
+	trace_sites_free(sites);
+	return err;
 }
 
 /* The time of the check begins here: making the flavour is part of it. */
@@ -864,7 +887,12 @@ static int build(struct check *c)
 	int err;
 
 	c->end_ns = how.end_ns;
-	err = run_program_open(&c->program, c->argv[0], &how);
+	err = cmd_edits_open(&c->edits);
+	how.edits = c->edits.lines;
+	if (!err)
+		err = run_program_open(&c->program, c->argv[0], &how);
+	if (!err && how.edits)
+		err = find_edits(c);
 	c->built = (double)(rd_now_ns() - begin_ns) / 1e9;
 	if (!err && limit_ns && c->built * MUCH > (double)limit_ns / 1e9)
 		rd_warn("instrumenting the program took %.0f of the %g s of --time; the next check will have "

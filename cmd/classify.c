@@ -10,11 +10,13 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/option.h"
 #include "base/outside.h"
 #include "base/scratch.h"
 #include "classify/classify.h"
 #include "classify/locate.h"
 #include "cmd/classes.h"
+#include "cmd/edits.h"
 #include "cmd/findings.h"
 #include "cmd/output.h"
 #include "run/input.h"
@@ -42,7 +44,7 @@ static const struct cmd_usage usage = {
 	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
-	"output race from_tsan id models alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
+	"output race from_tsan id models require without_sync alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
 	"jobs class_time without plugins " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
@@ -57,6 +59,7 @@ struct task {
 	struct run_input input;
 	struct classify_pairs pairs; /* of --race and --from-tsan */
 	struct classify_techniques techniques;
+	struct cmd_edits edits;
 	struct classify_result result;
 	char **argv;
 	char *scratch;
@@ -96,7 +99,7 @@ static int read_findings(struct task *t, const char *path, char **argv)
 	t->argv = cmd_findings_program(t->set, argv);
 	if (!t->argv)
 		return cmd_which("classify", "program");
-	return RD_OK;
+	return cmd_edits_add(&t->edits, t->set);
 }
 
 /* ---- places ---- */
@@ -159,12 +162,14 @@ static int open_input(struct task *t)
 
 static int open_program(struct task *t)
 {
-	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins};
+	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .edits = t->edits.lines};
 	int err = rd_scratch_open(&t->scratch, NULL, "raddle-classify");
 
 	if (!err)
 		err = open_input(t);
-	return err ? err : cmd_classes_open(&t->program, t->argv[0], &how);
+	if (!err)
+		err = cmd_classes_open(&t->program, t->argv[0], &how);
+	return err ? err : cmd_edits_find(&t->edits, t->program.sites, true);
 }
 
 /* How long the recorded run took, if its trace is still there. */
@@ -208,6 +213,7 @@ static int classify(struct task *t)
 
 	how.program = &program;
 	err = locate(t, &how);
+	cmd_edits_mark(&t->edits, t->set);
 	if (!err)
 		err = cmd_classes_run(&t->program, how, t->argv, t->set, &t->result);
 
@@ -231,6 +237,8 @@ static int report(struct task *t)
 		err = report_text(t->set, &how, stderr);
 	if (!err && !opt.quiet)
 		cmd_classes_say(t->set, &t->result, stderr);
+	if (!err && t->result.runs)
+		cmd_edits_warn(&t->edits, t->result.edits);
 	return err;
 }
 
@@ -239,6 +247,7 @@ static void release(struct task *t)
 	finding_set_free(t->set);
 	classify_result_release(&t->result);
 	classify_pairs_release(&t->pairs);
+	cmd_edits_close(&t->edits);
 	cmd_classes_close(&t->program);
 	run_input_close(&t->input);
 	rd_scratch_close(t->scratch);
@@ -265,6 +274,55 @@ static int classify_path(struct task *t, const char *path, char **argv)
 	return status;
 }
 
+/* ---- other programs ---- */
+
+/* An option of ours as one of `raddle check`. */
+static void pass_on(struct rd_argv *to, const char *name, const char *value)
+{
+	if (value)
+		rd_argv_addf(to, "--%s=%s", name, value);
+}
+
+static void pass_on_time(struct rd_argv *to, const char *name, uint64_t ms)
+{
+	if (ms && ms != RD_OPTION_UNSET)
+		rd_argv_addf(to, "--%s=%" PRIu64 "ms", name, ms);
+}
+
+/* Without a synchronisation it is another program: what follows is recorded and predicted first, which is
+ * what `raddle check` does. */
+static int classify_anew(char **argv)
+{
+	struct rd_argv words = RD_ARGV_INIT;
+	int status;
+
+	rd_argv_add(&words, "check");
+	pass_on(&words, "without-sync", opt.without_sync);
+	pass_on(&words, "require", opt.require);
+	pass_on(&words, "output", opt.output);
+	pass_on(&words, "json", opt.json);
+	pass_on(&words, "sarif", opt.sarif);
+	pass_on(&words, "html", opt.html);
+	pass_on(&words, "fail-on", opt.fail_on);
+	pass_on(&words, "with", opt.with);
+	pass_on(&words, "setup", opt.setup);
+	pass_on(&words, "plugins", opt.plugins);
+	pass_on_time(&words, "timeout", opt.timeout);
+	pass_on_time(&words, "time", opt.class_time);
+	if (opt.jobs)
+		rd_argv_addf(&words, "--jobs=%" PRIu64, opt.jobs);
+	if (opt.quiet)
+		rd_argv_add(&words, "--quiet");
+	if (opt.verbose)
+		rd_argv_add(&words, "--verbose");
+	rd_argv_add(&words, "--");
+	for (; *argv; argv++)
+		rd_argv_add(&words, *argv);
+	status = cmd_check((int)words.count, words.items);
+	rd_argv_release(&words);
+	return status;
+}
+
 static bool is_usable(struct task *t)
 {
 	if (opt.models && strcmp(opt.models, "sc") != 0)
@@ -272,7 +330,7 @@ static bool is_usable(struct task *t)
 				"classify: --memory: this Raddle runs programs under sc only, not %s",
 				opt.models);
 	return !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
-	       !cmd_classes_techniques(opt.without, &t->techniques);
+	       !cmd_classes_techniques(opt.without, &t->techniques) && !cmd_edits_open(&t->edits);
 }
 
 int cmd_classify(int argc, char **argv)
@@ -283,5 +341,7 @@ int cmd_classify(int argc, char **argv)
 
 	if (status != CMD_GO_ON)
 		return status;
+	if (opt.without_sync && !words.operand && !opt.race && !opt.from_tsan && *words.program)
+		return classify_anew(words.program);
 	return is_usable(&t) ? classify_path(&t, words.operand, words.program) : CMD_FAILED;
 }

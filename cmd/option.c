@@ -164,6 +164,13 @@ static int parse_some(const struct table *t, int argc, char **argv, int *at)
 	return CMD_GO_ON;
 }
 
+/* Whether the operand is left out: something else says what it would name, or, without a synchronisation,
+ * nothing can and the program follows. */
+static bool has_no_operand(char **argv, int at)
+{
+	return opt.race || opt.from_tsan || (opt.without_sync && at > 0 && !strcmp(argv[at - 1], "--"));
+}
+
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words)
 {
@@ -175,7 +182,7 @@ int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char
 		return CMD_FAILED;
 	status = parse_some(&t, argc, argv, &at);
 	words->operand = NULL;
-	if (status == CMD_GO_ON && what && !opt.race && !opt.from_tsan) {
+	if (status == CMD_GO_ON && what && !has_no_operand(argv, at)) {
 		if (at == argc)
 			return cmd_which(argv[0], what);
 		words->operand = argv[at];

@@ -399,6 +399,7 @@ static int replay_path(const char *path, char **argv)
 	if (!err)
 		err = prepare_turns(&t, path);
 	how.plugins = opt.plugins;
+	how.edits = t.finding && t.finding->schedule ? t.finding->schedule->edits : NULL;
 	program.kind = carries_values(t.set) ? "led" : NULL;
 	if (!err)
 		err = run_program_open(&program, argv[0], &how);

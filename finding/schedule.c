@@ -220,6 +220,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "model", s->speculative ? "speculative" : NULL);
 	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
 	put_head(&text, "locks", s->handed ? "handed" : NULL);
+	put_head(&text, "edits", s->edits);
 	if (s->keep[0])
 		rd_buf_addf(&text, "keep\t%" PRIu32 "\t%" PRIu32 "\n", s->keep[0], s->keep[1]);
 	put_ops(s, &text);
@@ -443,6 +444,11 @@ static void parse_keep(struct parser *p)
 		fail_line(p, "no site:", p->fields[1]);
 }
 
+static void parse_edits(struct parser *p)
+{
+	p->schedule->edits = get_text(p, 1);
+}
+
 static void parse_then(struct parser *p)
 {
 	if (strcmp(p->fields[1], "turns") != 0)
@@ -508,7 +514,7 @@ static const struct record {
 	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
 	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
 	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},	{"flavour", 2, parse_flavour, 2},
-	{"locks", 2, parse_locks, 1}, {"keep", 3, parse_keep, 1},
+	{"locks", 2, parse_locks, 1}, {"keep", 3, parse_keep, 1},	{"edits", 2, parse_edits, 1},
 };
 
 static void parse_record(struct parser *p)

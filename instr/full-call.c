@@ -9,6 +9,7 @@
  */
 #include "instr/full.h"
 
+#include "instr/edit.h"
 #include "raddle/abi.h"
 
 #include <string.h>
@@ -70,11 +71,13 @@ static bool takes_pointer(LLVMValueRef call)
 	return false;
 }
 
-/* Whether the thread may have to stand before the call, because it writes to a stream. */
+/* Whether the thread may have to stand before the call, because it writes to a stream or looks whether a
+ * predicate holds. */
 static bool emits(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
-	return x->u->stops && callee != NULL && ir_is_external(callee) && instr_libc_emits(ir_name(callee));
+	return x->u->stops && callee != NULL &&
+	       (ir_is_external(callee) ? instr_libc_emits(ir_name(callee)) : instr_edit_is_predicate(callee));
 }
 
 /* Whether the piece goes on over the call. */
@@ -264,7 +267,7 @@ static void stop_before(struct full_function *x, LLVMValueRef call, uint32_t sit
 	LLVMValueRef callee = ir_callee(call);
 	uint64_t what = LLVMConstIntGetZExtValue(full_site_number(x, site)) | RADDLE_STOP_CALLS |
 			(emits(x, call) ? RADDLE_STOP_EMITS : 0);
-	if (x->u->stops && (callee == NULL || ir_is_external(callee)))
+	if (x->u->stops && (callee == NULL || ir_is_external(callee) || instr_edit_is_predicate(callee)))
 		instr_hook_call(x->u, HOOK_STOP,
 				(LLVMValueRef[]){full_self(x), LLVMConstNull(x->u->pointer),
 						 LLVMConstInt(x->u->i64, what, false)});

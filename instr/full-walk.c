@@ -12,6 +12,7 @@
 #include "instr/full.h"
 
 #include "base/alloc.h"
+#include "instr/edit.h"
 #include "raddle/abi.h"
 
 #include <stdlib.h>
@@ -395,7 +396,7 @@ static void list_chain(const struct full_function *x, uint32_t head, struct list
 	for (uint32_t b = head; b != FACTS_NONE; b = x->blocks[b].tail)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(x->f->cfg.blocks[b]); i != NULL;
 		     i = LLVMGetNextInstruction(i)) {
-			if (head == 0 && b == 0 && is_leading_alloca(x, i))
+			if ((head == 0 && b == 0 && is_leading_alloca(x, i)) || instr_edit_is_own(i))
 				continue;
 			RD_GROW(list->items, list->capacity, list->count + 1);
 			list->items[list->count++] = i;

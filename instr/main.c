@@ -100,6 +100,8 @@ int main(int argc, char **argv)
 {
 	struct instr_options options = {0};
 	const char *flavour = "", *mode = "quick";
+	const char *edits_text = NULL;
+	struct rd_edits edits = {0};
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
 		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record, full or led"),
@@ -110,6 +112,7 @@ int main(int argc, char **argv)
 			  "steps after which points-to sets are made cheaply"),
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
+		RD_STRING(0, "edits", &edits_text, "LINES", "changes to the program"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
 		RD_FLAG(0, "debug", &options.debug, "keep debug information"),
 		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that say nothing new"),
@@ -139,6 +142,9 @@ int main(int argc, char **argv)
 	struct rd_buf text = RD_BUF_INIT;
 	int code = rd_file_read(argv[first], &text);
 	if (code == 0)
+		code = rd_edits_parse(&edits, edits_text, "instr");
+	options.edits = edits.count != 0 ? &edits : NULL;
+	if (code == 0)
 		code = instr_jobs_parse(&jobs, text.data, argv[first]);
 	if (code == 0 && options.facts != NULL) {
 		instr_target_init();
@@ -151,5 +157,6 @@ int main(int argc, char **argv)
 	}
 	free(jobs.items);
 	rd_buf_release(&text);
+	rd_edits_release(&edits);
 	return code == 0 ? 0 : 2;
 }

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "instr/edit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -342,5 +343,6 @@ void instr_scan(struct instr_function *f)
 	for (uint32_t b = 0; b < f->cfg.graph.nodes; b++)
 		for (LLVMValueRef i = LLVMGetFirstInstruction(f->cfg.blocks[b]); i != NULL;
 		     i = LLVMGetNextInstruction(i))
-			scan_instruction(f, (struct instr_event){.inst = i, .block = b});
+			if (!instr_edit_is_own(i))
+				scan_instruction(f, (struct instr_event){.inst = i, .block = b});
 }

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "instr/edit.h"
 #include "ir/value.h"
 
 #include <llvm-c/Analysis.h>
@@ -214,6 +215,8 @@ int instr_unit_open(struct instr_unit *u)
 	instr_unit_step(u, "parse");
 	if (code == 0)
 		code = instr_target_open(u);
+	if (code == 0 && u->options->edits != NULL)
+		code = instr_edit(u);
 	if (code == 0)
 		code = make_base(u);
 	return code;

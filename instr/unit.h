@@ -11,6 +11,7 @@
  *	instr_full()            full.c     the flavour `full`
  *	instr_led()             led.c      the flavour `led`
  *	instr_late()            late.c     fewer hooks, once the code is optimised
+ *	instr_edit()            edit.c     changes that a user asked for, before all
  *	instr_facts()           facts.c    no objects: facts of all units together
  */
 #ifndef INSTR_UNIT_H
@@ -18,6 +19,7 @@
 
 #include "instr/job.h"
 #include "base/buf.h"
+#include "base/edit.h"
 #include "instr/site.h"
 #include "raddle/flavour.h"
 
@@ -31,15 +33,16 @@ enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS 
 
 struct instr_options {
 	const struct raddle_flavour *flavour;
-	const char *hooks;   /* path of the hooks' bitcode */
-	const char *facts;   /* file to make, if it is not about objects */
-	const char *program; /* name, for the facts */
-	uint64_t budget;     /* for tests: of the points-to sets; 0: the usual one */
-	bool fast;	     /* optimise; otherwise quick code generation */
-	bool debug;	     /* keep debug information, for debuggers */
-	bool keep_redundant; /* for tests: eliminate nothing */
-	bool print;	     /* for tests: the instrumented code as text on stderr */
-	bool time;	     /* for tuning: CPU seconds of each step on stderr */
+	const char *hooks;	      /* path of the hooks' bitcode */
+	const char *facts;	      /* file to make, if it is not about objects */
+	const char *program;	      /* name, for the facts */
+	uint64_t budget;	      /* for tests: of the points-to sets; 0: the usual one */
+	const struct rd_edits *edits; /* to be made first; NULL: none */
+	bool fast;		      /* optimise; otherwise quick code generation */
+	bool debug;		      /* keep debug information, for debuggers */
+	bool keep_redundant;	      /* for tests: eliminate nothing */
+	bool print;		      /* for tests: the instrumented code as text on stderr */
+	bool time;		      /* for tuning: CPU seconds of each step on stderr */
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, i 32

@@ -32,6 +32,15 @@ struct ir_debug {
 	size_t used_capacity;
 };
 
+/* Operand numbers of scopes: 1 is the scope around, 2 the name; of variables, local and global. */
+enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
+enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
+
+const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string);	   /* "" for none */
+LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global); /* NULL: it has none */
+/* The value a debug intrinsic speaks of, if it is one value; NULL. */
+LLVMValueRef ir_debug_described(LLVMValueRef call);
+
 /* All operands of a node; the list lives in the arena. */
 unsigned ir_debug_operands(struct ir_debug *d, LLVMMetadataRef node, LLVMValueRef **list);
 LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsigned k);

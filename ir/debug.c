@@ -75,7 +75,7 @@ LLVMMetadataRef ir_debug_operand(struct ir_debug *d, LLVMMetadataRef node, unsig
 	return result;
 }
 
-static const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string)
+const char *ir_debug_string(struct ir_debug *d, LLVMMetadataRef string)
 {
 	unsigned n;
 	if (string == NULL || LLVMGetMetadataKind(string) != LLVMMDStringMetadataKind)
@@ -106,9 +106,6 @@ const char *ir_debug_file(struct ir_debug *d, LLVMMetadataRef scope)
 	}
 	return (const char *)(uintptr_t)*slot;
 }
-
-/* Operand numbers of scopes: 1 is the scope around, 2 the name. */
-enum { SCOPE_PARENT = 1, SCOPE_NAME = 2 };
 
 /* "ns::class::" of a function or variable. */
 void ir_debug_qualify(struct ir_debug *d, LLVMMetadataRef scope, struct rd_buf *out)
@@ -155,8 +152,7 @@ const char *ir_debug_function_name(struct ir_debug *d, LLVMValueRef function)
 	return *name != '\0' ? name : ir_name(function);
 }
 
-/* The value a debug intrinsic speaks of, if it is one value. */
-static LLVMValueRef described(LLVMValueRef call)
+LLVMValueRef ir_debug_described(LLVMValueRef call)
 {
 	LLVMValueRef operand = LLVMGetOperand(call, 0), value;
 	LLVMMetadataKind kind = LLVMGetMetadataKind(LLVMValueAsMetadata(operand));
@@ -165,9 +161,6 @@ static LLVMValueRef described(LLVMValueRef call)
 	LLVMGetMDNodeOperands(operand, &value);
 	return value;
 }
-
-/* Operand numbers of variables, local and global. */
-enum { VARIABLE_SCOPE = 0, VARIABLE_NAME = 1, VARIABLE_TYPE = 3 };
 
 static uint64_t pointee_size(struct ir_debug *d, LLVMMetadataRef variable)
 {
@@ -194,7 +187,7 @@ void ir_debug_function(struct ir_debug *d, LLVMValueRef function)
 			LLVMValueRef callee = LLVMGetCalledValue(i);
 			if (callee != d->declare && callee != d->value)
 				continue;
-			LLVMValueRef value = described(i);
+			LLVMValueRef value = ir_debug_described(i);
 			if (value == NULL || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
 				continue;
 			bool is_new;
@@ -205,7 +198,7 @@ void ir_debug_function(struct ir_debug *d, LLVMValueRef function)
 		}
 }
 
-static LLVMMetadataRef global_variable(struct ir_debug *d, LLVMValueRef global)
+LLVMMetadataRef ir_debug_global_variable(struct ir_debug *d, LLVMValueRef global)
 {
 	bool is_new;
 	uint64_t *slot = rd_umap_put(&d->globals, (uintptr_t)global, &is_new);
@@ -307,7 +300,7 @@ static bool base_place(struct ir_debug *d, LLVMValueRef base, struct place *p, i
 {
 	LLVMMetadataRef variable = NULL;
 	if (LLVMIsAGlobalVariable(base)) {
-		variable = global_variable(d, base);
+		variable = ir_debug_global_variable(d, base);
 		if (variable == NULL) {
 			rd_buf_adds(&p->text, ir_name(base));
 			return p->text.length != 0;
@@ -438,7 +431,7 @@ void ir_debug_result(struct ir_debug *d, LLVMValueRef call, struct rd_buf *out)
 
 bool ir_debug_global(struct ir_debug *d, LLVMValueRef global, struct ir_global *out)
 {
-	LLVMMetadataRef variable = global_variable(d, global);
+	LLVMMetadataRef variable = ir_debug_global_variable(d, global);
 	if (variable == NULL)
 		return false;
 	*out = (struct ir_global){.name = RD_BUF_INIT, .type = RD_BUF_INIT};

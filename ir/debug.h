@@ -67,4 +67,49 @@ struct ir_member {
 typedef void ir_member_fn(void *context, const struct ir_member *member);
 void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context);
 
+/* A variable that a name means where a location's scope is: the innermost local, else a global.  NULL: there
+ * is none. */
+struct ir_variable {
+	LLVMValueRef storage; /* an alloca or a parameter that points to it; or a global */
+	LLVMMetadataRef type; /* NULL: that of a global that is defined elsewhere is not known */
+	bool local;
+};
+bool ir_debug_variable(struct ir_debug *d, LLVMValueRef inst, const char *name, struct ir_variable *out);
+
+/* A copy of a text that lives as long as d. */
+const char *ir_debug_keep(struct ir_debug *d, const char *text);
+
+/* An enumerator of the unit. */
+bool ir_debug_enumerator(struct ir_debug *d, const char *name, int64_t *value);
+
+/* What a type is to an expression. */
+enum ir_shape {
+	IR_SHAPE_NONE,
+	IR_SHAPE_INTEGER,
+	IR_SHAPE_REAL,
+	IR_SHAPE_POINTER,
+	IR_SHAPE_RECORD,
+	IR_SHAPE_ARRAY
+};
+struct ir_view {
+	enum ir_shape shape;
+	unsigned bits;	     /* of a number or a pointer */
+	bool is_signed;	     /* of an integer */
+	LLVMMetadataRef to;  /* what a pointer points to; what an array has */
+	unsigned dimensions; /* of an array */
+};
+void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out);
+uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type);
+/* Elements that a step in the dimension-th dimension passes over. */
+uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension);
+
+struct ir_found_member {
+	LLVMMetadataRef type;
+	uint64_t offset; /* bits */
+	unsigned bits;	 /* of a bit-field; 0 */
+};
+/* A member of a struct or union, also within members without a name. */
+bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name,
+		    struct ir_found_member *out);
+
 #endif

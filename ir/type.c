@@ -35,6 +35,7 @@ enum {
 enum { OPERAND_BASE = 3, OPERAND_ELEMENTS = 4, OPERAND_IDENTIFIER = 7, OPERAND_COUNT = 0 };
 
 struct field {
+	LLVMMetadataRef node;
 	const char *name; /* "" for a base class or an anonymous member */
 	LLVMMetadataRef type;
 	uint64_t offset, size; /* bytes; a bit-field's are those that hold it */
@@ -157,6 +158,7 @@ static void add_field(struct ir_debug *d, struct ir_type *t, LLVMMetadataRef nod
 	if ((m->tag != TAG_MEMBER && m->tag != TAG_INHERITANCE) || (flags & LLVMDIFlagStaticMember))
 		return;
 	struct field *f = &t->fields[t->field_count++];
+	f->node = node;
 	f->name = m->name;
 	f->type = m->base;
 	f->offset = LLVMDITypeGetOffsetInBits(node) / 8;
@@ -387,4 +389,89 @@ void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 			rd_buf_release(&type);
 		}
 	}
+}
+
+/* --- for expressions --------------------------------------------------------- */
+
+/* A word of the node's text: LLVM's C API has no getter for encodings. */
+static bool says(struct ir_debug *d, LLVMMetadataRef node, const char *word)
+{
+	char *text = LLVMPrintValueToString(LLVMMetadataAsValue(d->context, node));
+	bool found = strstr(text, word) != NULL;
+	LLVMDisposeMessage(text);
+	return found;
+}
+
+static void view_basic(struct ir_debug *d, const struct ir_type *t, struct ir_view *out)
+{
+	static const char *const integers[] = {"DW_ATE_signed", "DW_ATE_unsigned", "DW_ATE_boolean",
+					       "DW_ATE_UTF"};
+	out->bits = (unsigned)t->size * 8;
+	if (says(d, t->node, "DW_ATE_float") && (out->bits == 32 || out->bits == 64))
+		out->shape = IR_SHAPE_REAL;
+	for (size_t i = 0; i < sizeof integers / sizeof *integers && out->shape == IR_SHAPE_NONE; i++)
+		if (out->bits <= 64 && says(d, t->node, integers[i]))
+			out->shape = IR_SHAPE_INTEGER;
+	out->is_signed = out->shape == IR_SHAPE_INTEGER && says(d, t->node, "DW_ATE_signed");
+}
+
+void ir_type_view(struct ir_debug *d, LLVMMetadataRef type, struct ir_view *out)
+{
+	struct ir_type *t = plain(d, type);
+	*out = (struct ir_view){.shape = IR_SHAPE_NONE};
+	if (t == NULL)
+		return;
+	if (LLVMGetMetadataKind(t->node) == LLVMDIBasicTypeMetadataKind) {
+		view_basic(d, t, out);
+	} else if (t->tag == TAG_ENUM) {
+		*out = (struct ir_view){.shape = IR_SHAPE_INTEGER, .bits = (unsigned)t->size * 8};
+		if (t->base != NULL)
+			ir_type_view(d, t->base, out);
+	} else if (t->tag == TAG_POINTER) {
+		*out = (struct ir_view){.shape = IR_SHAPE_POINTER, .bits = 64, .to = t->base};
+	} else if (is_record(t)) {
+		out->shape = IR_SHAPE_RECORD;
+	} else if (t->tag == TAG_ARRAY) {
+		complete(d, t);
+		*out = (struct ir_view){.shape = IR_SHAPE_ARRAY,
+					.to = t->base,
+					.dimensions = t->dimensions != 0 ? t->dimensions : 1};
+	}
+}
+
+uint64_t ir_type_bytes(struct ir_debug *d, LLVMMetadataRef type)
+{
+	return ir_type_size(d, type);
+}
+
+uint64_t ir_type_step(struct ir_debug *d, LLVMMetadataRef array, unsigned dimension)
+{
+	struct ir_type *t = plain(d, array);
+	uint64_t step = 1;
+	complete(d, t);
+	for (unsigned i = dimension + 1; i < t->dimensions; i++)
+		step *= t->counts[i] != UINT64_MAX ? t->counts[i] : 1;
+	return step;
+}
+
+bool ir_type_member(struct ir_debug *d, LLVMMetadataRef record, const char *name, struct ir_found_member *out)
+{
+	struct ir_type *t = plain(d, record);
+	if (!is_record(t))
+		return false;
+	complete(d, t);
+	for (size_t i = 0; i < t->field_count; i++) {
+		const struct field *f = &t->fields[i];
+		uint64_t offset = LLVMDITypeGetOffsetInBits(f->node);
+		if (strcmp(f->name, name) == 0) {
+			*out = (struct ir_found_member){
+				f->type, offset, f->bits ? (unsigned)LLVMDITypeGetSizeInBits(f->node) : 0};
+			return true;
+		}
+		if (f->name[0] == '\0' && ir_type_member(d, f->type, name, out)) {
+			out->offset += offset;
+			return true;
+		}
+	}
+	return false;
 }

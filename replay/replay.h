@@ -167,10 +167,12 @@ struct replay_obstacle {
 
 /* What the program did to memory that it had freed, and was ended for. */
 struct replay_fault {
-	const char *what;		 /* "use after free", "double free"; NULL: nothing */
+	const char
+		*what; /* "use after free", "double free"; of a predicate, a sentence's end; NULL: nothing */
 	const char *thread;		 /* that did it */
 	const char *freed;		 /* that had freed it; NULL: unknown */
 	const char *place, *freed_place; /* "a.c:12", "an unknown place" */
+	const char *predicate; /* that does not hold: its text; `what` says how; NULL: it is not that */
 };
 
 /* How a program went on whose threads took turns. */
@@ -206,6 +208,7 @@ struct replay_result {
 	uint32_t chance_read, chance_write; /* its site, and that of the write */
 	unsigned lacked;  /* bits of enum raddle_lack: what the system refused the program */
 	bool detect_over; /* the detector had no memory and saw only a part of the run */
+	uint32_t edits;	  /* bits of edits of the schedule that control came to */
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	struct replay_turns turns;

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/edit.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
@@ -332,12 +333,47 @@ static const char *place_of(struct replay *r, uint32_t site)
 	return keep(r, &text);
 }
 
+/* The text of a predicate that the schedule is for. */
+static void find_predicate(struct replay *r, uint32_t number, struct replay_fault *f)
+{
+	struct rd_edits edits = {0};
+	struct rd_buf predicate = RD_BUF_INIT, place = RD_BUF_INIT;
+
+	if (!rd_edits_parse(&edits, r->request->schedule->edits, "replay") && number < edits.count &&
+	    edits.items[number].expression) {
+		rd_buf_adds(&predicate, edits.items[number].expression);
+		rd_buf_addf(&place, "%s:%" PRIu32, edits.items[number].file, edits.items[number].line);
+	}
+	f->predicate = keep(r, &predicate);
+	f->place = keep(r, &place);
+	rd_edits_release(&edits);
+}
+
+static void note_predicate(struct replay *r, const struct board *b)
+{
+	const struct raddle_steer_misuse *f = &r->steer->fault;
+	struct rd_buf what = RD_BUF_INIT;
+
+	if (atomic_load(&f->kind) == RADDLE_MISUSE_PREDICATE)
+		rd_buf_adds(&what, "does not hold");
+	else if (f->address)
+		rd_buf_addf(&what, "has no value, because there is no memory at %#" PRIx64, f->address);
+	else
+		rd_buf_adds(&what, "has no value, because it divides by zero");
+	r->result->fault = (struct replay_fault){.thread = thread_name(r, b, f->slot)};
+	find_predicate(r, f->edit, &r->result->fault);
+	r->result->fault.what = keep(r, &what);
+}
+
 static void note_fault(struct replay *r, const struct board *b)
 {
 	const struct raddle_steer_misuse *f = &r->steer->fault;
 	static const char *const words[] = {NULL, "use after free", "double free"};
 	uint32_t kind = atomic_load(&r->steer->fault.kind);
 
+	r->result->edits = atomic_load(&r->steer->edits);
+	if (kind == RADDLE_MISUSE_PREDICATE || kind == RADDLE_MISUSE_UNDEFINED)
+		note_predicate(r, b);
 	if (kind >= sizeof words / sizeof *words || !words[kind])
 		return;
 	r->result->fault = (struct replay_fault){

@@ -36,6 +36,11 @@ static void add_waits(const struct replay_result *result, struct rd_buf *out);
 /* "the program was ended for a use after free: T_0_1 used memory at a.c:12 that T_0_0 had freed at a.c:3" */
 static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 {
+	if (f->predicate) {
+		rd_buf_addf(out, "the program was ended: '%s' %s when %s came to %s", f->predicate, f->what,
+			    f->thread, f->place);
+		return;
+	}
 	rd_buf_addf(out, "the program was ended for a %s: %s %s memory at %s that %s had freed at %s",
 		    f->what, f->thread, !strcmp(f->what, "double free") ? "freed" : "used", f->place,
 		    f->freed ? f->freed : "another thread", f->freed_place);
@@ -199,6 +204,8 @@ static const char *consequence_of(const struct replay_policy *p, const struct re
 {
 	if (result->end == REPLAY_DEADLOCKED)
 		return "deadlock";
+	if (result->fault.what)
+		return result->fault.predicate ? "predicate" : "memory-error";
 	if (result->end != REPLAY_SIGNALLED || result->status == p->request.recorded_signal)
 		return NULL;
 	switch (result->status) {

@@ -6,6 +6,7 @@
 #include "run/program.h"
 
 #include "base/alloc.h"
+#include "base/edit.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "raddle/flavour.h"
@@ -60,9 +61,24 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 				      .debug = p->how.debug,
 				      .verbose = p->how.verbose,
 				      .end_ns = p->how.end_ns,
+				      .edits = p->edits,
 				      .plugins = p->how.plugins};
 
 	return rd_flavour_build(p->path, &how, out);
+}
+
+/* Predicates are for runs that are led; what is left out is left out everywhere. */
+static int choose_edits(struct run_program *p)
+{
+	struct rd_edits edits = {0};
+	struct rd_buf lines = RD_BUF_INIT;
+	int r = rd_edits_parse(&edits, p->how.edits, p->path);
+
+	rd_edits_format(&edits, !strcmp(run_program_kind(p), "led"), &lines);
+	p->edits = lines.length ? rd_xstrdup(lines.data) : NULL;
+	rd_buf_release(&lines);
+	rd_edits_release(&edits);
+	return r;
 }
 
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how)
@@ -77,7 +93,9 @@ int run_program_open(struct run_program *p, const char *name, const struct run_b
 		p->flavour.executable = rd_xstrdup(p->path);
 		return 0;
 	}
-	r = build(p, &p->flavour);
+	r = choose_edits(p);
+	if (!r)
+		r = build(p, &p->flavour);
 	if (r)
 		return r;
 	p->how.fast = p->flavour.fast; /* the choice is made */
@@ -109,6 +127,7 @@ void run_program_close(struct run_program *p)
 		rd_flavour_spend(&p->flavour, used_by_programs() - p->used_before);
 	rd_flavour_release(&p->flavour);
 	free(p->path);
+	free(p->edits);
 	*p = (struct run_program){0};
 }
 

@@ -13,8 +13,9 @@ struct run_build {
 	bool debug;	  /* with debug information */
 	bool as_is;	  /* the program has the runtime in it already: it is its own flavour */
 	bool verbose;
-	int64_t end_ns;	     /* when the flavour has to be there; 0: it has time */
-	const char *plugins; /* both as in struct rd_flavour_opts */
+	int64_t end_ns; /* when the flavour has to be there; 0: it has time */
+	const char *edits;
+	const char *plugins; /* all as in struct rd_flavour_opts */
 };
 
 struct run_program {
@@ -23,6 +24,7 @@ struct run_program {
 	const char *mode; /* "fast", "quick"; NULL: unknown */
 	struct rd_flavour flavour;
 	struct run_build how; /* it was built */
+	char *edits;	      /* those of `how` that its flavour has; NULL */
 	double used_before;   /* CPU seconds of other programs that we ran */
 };
 

@@ -40,7 +40,7 @@
 
 #include <stdint.h>
 
-#define RADDLE_ABI_VERSION 2
+#define RADDLE_ABI_VERSION 3
 
 #define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
@@ -123,6 +123,14 @@ void __raddle_write_appended(struct raddle_self *self, const char *p, const char
 
 /* How many of `size` bytes at p can be read; of a string that ends before: `size`. */
 uint64_t __raddle_readable(const char *p, uint32_t is_string, uint64_t size);
+
+/* Calls that edits of the program put in (base/edit.h): a synchronisation is left out, of which `lock` is the
+ * lock that is not taken, or NULL; a predicate is evaluated, with memory that pointers lead to and divisors
+ * that may be 0. */
+int __raddle_leave_out(uint32_t number, const void *lock);
+void __raddle_require(uint32_t number, uint32_t holds);
+void __raddle_peek(uint32_t number, void *to, const void *from, uint64_t size);
+uint64_t __raddle_divisor(uint32_t number, uint64_t value);
 
 /* Ranges of the buffers of an iovec, `bytes` in all; count UINT64_MAX: of a struct msghdr. */
 void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uint64_t count, uint64_t bytes);

@@ -69,7 +69,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 7
+#define RADDLE_STEER_VERSION 8
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -252,14 +252,20 @@ struct raddle_steer_spin {
 	uint32_t unused;
 };
 
-/* What the program did to memory that it had freed. */
-enum raddle_misuse { RADDLE_MISUSE_NONE, RADDLE_MISUSE_AFTER_FREE, RADDLE_MISUSE_DOUBLE_FREE };
+/* What the program did to memory that it had freed, or which predicate does not hold. */
+enum raddle_misuse {
+	RADDLE_MISUSE_NONE,
+	RADDLE_MISUSE_AFTER_FREE,
+	RADDLE_MISUSE_DOUBLE_FREE,
+	RADDLE_MISUSE_PREDICATE, /* it is false */
+	RADDLE_MISUSE_UNDEFINED, /* it has no value: there is no memory at `address`, or 0: a division by 0 */
+};
 
 struct raddle_steer_misuse {
 	_Atomic uint32_t kind; /* enum raddle_misuse; written last */
 	uint32_t slot, site;
 	uint32_t freed_slot, freed_site; /* who freed it; NONE, 0: unknown */
-	uint32_t unused;
+	uint32_t edit;			 /* of a predicate: its number */
 	uint64_t address;
 };
 
@@ -287,6 +293,7 @@ struct raddle_steer {
 	_Atomic uint32_t race_count; /* may exceed RADDLE_STEER_RACES */
 	uint32_t keep[2];      /* sites: who comes to the second waits until one is past the first; 0: none */
 	_Atomic uint32_t kept; /* one is */
+	_Atomic uint32_t edits;	      /* bits of edits (base/edit.h) that control has come to */
 	_Atomic uint32_t lacked;      /* bits of enum raddle_lack: what the system refused the program */
 	_Atomic uint32_t detect_over; /* 1: the detector had no memory and looks no more */
 	uint64_t detect_memory;	      /* how many bytes it may use; 0: as many as there are */

@@ -162,6 +162,14 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
+/* rt/core/edit.c: whether some lock was not taken that the program meant to take; whether this one was not,
+ * and need not be given back now; whether who waits for a condition with it is woken at once. */
+extern bool rt_leaves_out;
+bool rt_was_left_out(const void *lock);
+bool rt_wakes_at_once(const void *lock);
+struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */
+_Noreturn void rt_end_process(void);	    /* by SIGABRT, whatever the program does about it */
+
 /* rt/core/lack.c: a call has failed with that errno value for lack of something; the result of one that opens
  * a descriptor, or -1. */
 void rt_lacks(int error);

@@ -50,6 +50,8 @@ enum rt_recording {
 	RT_TOLD,  /* and layers listen to what it does */
 };
 
+#define RT_LEFT_OUT 16
+
 struct rt_thread {
 	struct raddle_self self; /* first: hooks know only this part */
 
@@ -98,6 +100,8 @@ struct rt_thread {
 	uintptr_t atomic_frame;
 	uint64_t atomic_what; /* as __raddle_atomic_begin() had it, if layers listen */
 	struct rt_once *once;
+	const void *left_out[RT_LEFT_OUT]; /* locks that it did not take (rt/core/edit.c) */
+	uint32_t left_out_count;
 
 	/* What layers know of it (rt/core/layer.h). */
 	void *layer[RT_LAYER_COUNT];

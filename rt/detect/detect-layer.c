@@ -12,13 +12,9 @@
 
 static bool setup(void)
 {
-	struct raddle_session *session = rt.session;
-	struct raddle_steer *s;
+	struct raddle_steer *s = rt_steer_memory();
 
-	if (!session || !session->steer_offset || session->steer_size < sizeof *s)
-		return false;
-	s = (struct raddle_steer *)((char *)session + session->steer_offset);
-	return s->version == RADDLE_STEER_VERSION && s->flags & RADDLE_STEER_DETECT && rt_detect_setup(s);
+	return s && s->flags & RADDLE_STEER_DETECT && rt_detect_setup(s);
 }
 
 static void acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result)

@@ -121,24 +121,6 @@ static const struct block *block_at(uintptr_t address)
 	return NULL;
 }
 
-static _Noreturn void end_process(void)
-{
-	struct {
-		void (*handler)(int);
-		uint64_t flags;
-		void (*restorer)(void);
-		uint64_t mask;
-	} usual = {SIG_DFL, 0, NULL, 0};
-	uint64_t none = 0;
-
-	syscall(SYS_rt_sigaction, SIGABRT, &usual, NULL, sizeof none);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
-	for (;;) {
-		syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), SIGABRT);
-		syscall(SYS_exit_group, 134);
-	}
-}
-
 static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t address, uint32_t site)
 {
 	struct raddle_steer_misuse *f = &heap()->steer->fault;
@@ -150,7 +132,7 @@ static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t a
 	f->freed_slot = b ? b->slot : RADDLE_STEER_NONE;
 	f->freed_site = b ? b->site : 0;
 	atomic_store(&f->kind, kind);
-	end_process();
+	rt_end_process();
 }
 
 static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
@@ -218,14 +200,10 @@ static void frees(struct rt_thread *t, void *p, bool *kept)
 
 static bool setup(void)
 {
-	struct raddle_session *session = rt.session;
-	struct raddle_steer *s;
+	struct raddle_steer *s = rt_steer_memory();
 	char *memory;
 
-	if (!session || !session->steer_offset || session->steer_size < sizeof *s)
-		return false;
-	s = (struct raddle_steer *)((char *)session + session->steer_offset);
-	if (s->version != RADDLE_STEER_VERSION || !(s->flags & RADDLE_STEER_HEAP))
+	if (!s || !(s->flags & RADDLE_STEER_HEAP))
 		return false;
 	memory = rt_map(sizeof(struct heap) + PAGES * sizeof(struct page) + BLOCKS * sizeof(struct block));
 	if (!memory)

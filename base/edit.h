@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edits: changes to a program that somebody asks for before it is instrumented.  A predicate is to hold
+ * wherever control comes to a line; a synchronisation in a line is left out.
+ *
+ * As text an edit is a line: "require EXPR @ FILE:LINE", "without-sync FILE:LINE".  Flavours, schedules and
+ * documents carry them that way.
+ */
+#ifndef BASE_EDIT_H
+#define BASE_EDIT_H
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RD_EDITS_MAX 32 /* a bit for each fits a word */
+
+enum rd_edit_kind { RD_EDIT_REQUIRE, RD_EDIT_WITHOUT_SYNC };
+
+struct rd_edit {
+	enum rd_edit_kind kind;
+	const char *file; /* the end of a path will do */
+	uint32_t line;
+	const char *expression; /* of a predicate; NULL */
+	const char *text;	/* the whole line */
+};
+
+/* The number of an edit is its position. */
+struct rd_edits {
+	struct rd_edit items[RD_EDITS_MAX];
+	size_t count;
+	struct rd_arena *arena; /* of the strings; NULL: there are none */
+};
+
+void rd_edits_release(struct rd_edits *e);
+
+/* As a user writes them: "EXPR @ FILE:LINE; EXPR @ FILE:LINE", "FILE:LINE,FILE:LINE".  NULL adds none. */
+int rd_edits_require(struct rd_edits *e, const char *text);
+int rd_edits_without_sync(struct rd_edits *e, const char *text);
+
+/* Adds what lines of text say, but for those that are there already; NULL is no line. */
+int rd_edits_parse(struct rd_edits *e, const char *lines, const char *name);
+
+/* Appends the lines: all of them, or only those that change what the program does. */
+void rd_edits_format(const struct rd_edits *e, bool predicates, struct rd_buf *out);
+
+/* Whether `wanted` is the path or its end, from a slash on. */
+bool rd_is_path_end(const char *path, const char *wanted);
+
+#endif

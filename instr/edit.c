@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edits of a unit.  In: a module as clang made it, and what is to be changed.  Out: the module with calls of
+ * the runtime (rt/core/edit.c) in place of synchronisation that is left out, and before lines where a
+ * predicate is to hold.
+ *
+ * A predicate is evaluated when control comes to its line: before an instruction of the line that follows one
+ * of another line, in its block or in a block before.
+ */
+#include "instr/edit.h"
+
+#include "base/error.h"
+#include "ir/debug.h"
+#include "ir/value.h"
+
+#include <string.h>
+
+static const char own_name[] = "raddle.own";
+
+static unsigned own_kind(LLVMValueRef inst)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(inst));
+	return LLVMGetMDKindIDInContext(context, own_name, strlen(own_name));
+}
+
+void instr_edit_own(LLVMValueRef inst)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(inst));
+	LLVMSetMetadata(inst, own_kind(inst),
+			LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+}
+
+bool instr_edit_is_own(LLVMValueRef inst)
+{
+	return LLVMGetMetadata(inst, own_kind(inst)) != NULL;
+}
+
+struct edit {
+	struct instr_unit *u;
+	struct ir_debug *debug;
+	const struct rd_edit *what;
+	uint32_t number;
+	int code;
+};
+
+/* --- places -------------------------------------------------------------------- */
+
+static bool is_debug_call(LLVMValueRef inst)
+{
+	LLVMValueRef callee = LLVMGetInstructionOpcode(inst) == LLVMCall ? ir_callee(inst) : NULL;
+	return callee != NULL && ir_starts(ir_name(callee), "llvm.dbg.");
+}
+
+static bool is_there(const struct edit *e, LLVMValueRef inst)
+{
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	if (location == NULL || LLVMDILocationGetLine(location) != e->what->line)
+		return false;
+	const char *file = ir_debug_file(e->debug, LLVMDILocationGetScope(location));
+	return file != NULL && rd_is_path_end(file, e->what->file);
+}
+
+/* Whether control comes to a block from another line, or from nowhere. */
+static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
+{
+	bool any = false;
+	for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use != NULL;
+	     use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (!LLVMIsATerminatorInst(user))
+			continue;
+		any = true;
+		if (!is_there(e, user))
+			return true;
+	}
+	return !any;
+}
+
+/* --- synchronisation -------------------------------------------------------------- */
+
+/* Functions that can be left out.  `lock`: what they take has to be given back by the same thread, which is
+ * left out too. */
+static const struct sync {
+	const char *name;
+	bool lock;
+} syncs[] = {
+	{"pthread_mutex_lock", true},
+	{"pthread_mutex_trylock", true},
+	{"pthread_mutex_timedlock", true},
+	{"pthread_mutex_clocklock", true},
+	{"pthread_mutex_unlock", false},
+	{"pthread_rwlock_rdlock", true},
+	{"pthread_rwlock_wrlock", true},
+	{"pthread_rwlock_tryrdlock", true},
+	{"pthread_rwlock_trywrlock", true},
+	{"pthread_rwlock_timedrdlock", true},
+	{"pthread_rwlock_timedwrlock", true},
+	{"pthread_rwlock_unlock", false},
+	{"pthread_spin_lock", true},
+	{"pthread_spin_trylock", true},
+	{"pthread_spin_unlock", false},
+	{"mtx_lock", true},
+	{"mtx_trylock", true},
+	{"mtx_timedlock", true},
+	{"mtx_unlock", false},
+	{"pthread_cond_wait", false},
+	{"pthread_cond_timedwait", false},
+	{"pthread_cond_clockwait", false},
+	{"pthread_cond_signal", false},
+	{"pthread_cond_broadcast", false},
+	{"cnd_wait", false},
+	{"cnd_timedwait", false},
+	{"cnd_signal", false},
+	{"cnd_broadcast", false},
+	{"pthread_barrier_wait", false},
+	{"sem_wait", false},
+	{"sem_trywait", false},
+	{"sem_timedwait", false},
+	{"sem_clockwait", false},
+	{"sem_post", false},
+	{"pthread_join", false},
+	{"thrd_join", false},
+};
+
+static const struct sync *sync_of(LLVMValueRef inst)
+{
+	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+	LLVMValueRef callee = opcode == LLVMCall ? ir_callee(inst) : NULL;
+	for (size_t i = 0; callee != NULL && i < sizeof syncs / sizeof *syncs; i++)
+		if (strcmp(ir_name(callee), syncs[i].name) == 0)
+			return &syncs[i];
+	return NULL;
+}
+
+static void leave_out(struct edit *e, LLVMValueRef call, const struct sync *sync)
+{
+	struct instr_unit *u = e->u;
+	LLVMTypeRef type = LLVMFunctionType(u->i32, (LLVMTypeRef[]){u->i32, u->pointer}, 2, false);
+	LLVMValueRef f = LLVMGetNamedFunction(u->module, "__raddle_leave_out");
+	LLVMValueRef arguments[] = {LLVMConstInt(u->i32, e->number, false),
+				    sync->lock ? LLVMGetArgOperand(call, 0) : LLVMConstNull(u->pointer)};
+	if (f == NULL)
+		f = LLVMAddFunction(u->module, "__raddle_leave_out", type);
+	LLVMPositionBuilderBefore(u->builder, call);
+	LLVMSetCurrentDebugLocation2(u->builder, LLVMInstructionGetDebugLoc(call));
+	LLVMValueRef made = LLVMBuildCall2(u->builder, type, f, arguments, 2, "");
+	if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind)
+		LLVMReplaceAllUsesWith(call, LLVMBuildIntCast2(u->builder, made, LLVMTypeOf(call), true, ""));
+	LLVMInstructionEraseFromParent(call);
+}
+
+/* --- the unit ----------------------------------------------------------------------- */
+
+static void require(struct edit *e, LLVMValueRef inst)
+{
+	const char *why = instr_require(e->u, e->debug, inst, e->what, e->number);
+	if (why != NULL && e->code == 0)
+		e->code = rd_fail(RD_EUSAGE, "--require '%s' @ %s:%u: %s", e->what->expression, e->what->file,
+				  e->what->line, why);
+}
+
+/* The instructions of a block that are to be changed, before one is. */
+static void edit_block(struct edit *e, LLVMBasicBlockRef block)
+{
+	bool before = !is_entered(e, block);
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i != NULL && e->code == 0; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (is_debug_call(i) || LLVMGetInstructionOpcode(i) == LLVMPHI)
+			continue;
+		bool there = is_there(e, i);
+		const struct sync *sync = there ? sync_of(i) : NULL;
+		if (there && e->what->kind == RD_EDIT_REQUIRE && !before)
+			require(e, i);
+		if (sync != NULL && e->what->kind == RD_EDIT_WITHOUT_SYNC)
+			leave_out(e, i, sync);
+		before = there;
+	}
+}
+
+int instr_edit(struct instr_unit *u)
+{
+	const struct rd_edits *edits = u->options->edits;
+	struct edit e = {.u = u};
+	LLVMSetIsNewDbgInfoFormat(u->module, false);
+	e.debug = ir_debug_new(u->module);
+	for (size_t n = 0; n < edits->count && e.code == 0; n++) {
+		e.what = &edits->items[n];
+		e.number = (uint32_t)n;
+		for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
+			for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f);
+			     b != NULL && !ir_starts(ir_name(f), "__raddle_"); b = LLVMGetNextBasicBlock(b))
+				edit_block(&e, b);
+	}
+	ir_debug_free(e.debug);
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	return e.code;
+}
