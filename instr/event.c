@@ -2,6 +2,8 @@
 /* Questions about events that every flavour asks. */
 #include "instr/event.h"
 
+#include "raddle/event.h"
+
 static LLVMValueRef const32(struct instr_unit *u, uint64_t n)
 {
 	return LLVMConstInt(u->i32, n, false);
@@ -40,7 +42,8 @@ LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event 
 {
 	LLVMBuilderRef b = u->builder;
 	if (event->kind != EVENT_ATOMIC_CAS)
-		return const32(u, event->kind != EVENT_ATOMIC_LOAD);
+		return const32(u, (event->kind != EVENT_ATOMIC_LOAD ? RADDLE_ATOMIC_STORED : 0) |
+					  (event->flags & EVENT_PASSES ? RADDLE_ATOMIC_PASSED : 0));
 	if (LLVMIsAAtomicCmpXchgInst(event->inst))
 		return LLVMBuildZExt(b, LLVMBuildExtractValue(b, event->inst, 1, ""), u->i32, "");
 	if (LLVMGetTypeKind(LLVMTypeOf(event->inst)) != LLVMIntegerTypeKind)

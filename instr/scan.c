@@ -319,6 +319,8 @@ static void scan_instruction(struct instr_function *f, struct instr_event event)
 			event.flags |= EVENT_VOLATILE;
 		if (!exchange && LLVMGetFirstUse(inst) == NULL)
 			event.flags |= EVENT_UNSEEN;
+		if (!exchange && instr_is_counter(inst))
+			event.flags |= EVENT_PASSES;
 		add_if_it_matters(f, event);
 		break;
 	}

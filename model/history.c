@@ -217,17 +217,17 @@ static void note_end(struct scan *s, const struct trace_event *last, const struc
 
 /* An operation begins before the part, and what came before it is over.  Others than those that end segments
  * leave the accesses: the runtime lets them stand for later ones. */
-static void leave_out(struct scan *s, enum raddle_event kind)
+static void leave_out(struct scan *s, bool ends)
 {
 	struct model_history *h = s->history;
 	const struct model_operation *last =
 		h->operation_count ? &h->operations[h->operation_count - 1] : NULL;
 
-	if (raddle_ends_segment(kind)) {
+	if (ends) {
 		h->access_count = 0;
 		h->skipped = s->operations;
 		model_prefix_settle(h);
-	} else if (last && !raddle_ends_segment(last->kind) && last->access == h->access_count) {
+	} else if (last && !raddle_ends_segment(last->kind, last->value) && last->access == h->access_count) {
 		h->operation_count--;
 	}
 }
@@ -236,18 +236,19 @@ static void leave_out(struct scan *s, enum raddle_event kind)
 static bool enter_segment(struct scan *s, const struct trace_event *e)
 {
 	const struct model *m = s->model;
+	bool ends = raddle_ends_segment(e->kind, last_operand(e));
 
 	s->operations++;
 	s->counted += raddle_is_counted(e->kind);
 	s->q = e->q > s->q ? e->q : s->q;
 	if (s->q >= m->part.to)
 		return false;
-	if (raddle_ends_segment(e->kind))
+	if (ends)
 		s->ended = s->operations;
 	if (s->sizes)
 		s->segment = &s->sizes[s->q / (m->last_q / BUCKETS + 1)];
 	else if (s->q < m->part.from)
-		leave_out(s, e->kind);
+		leave_out(s, ends);
 	return true;
 }
 

@@ -364,12 +364,12 @@ static void find_spans(const struct filler *f, struct segment *all, size_t count
 		next[i] = (uint32_t)count;
 	for (size_t i = count; i-- > 0;) {
 		struct segment *s = &all[i];
-		enum raddle_event kind = RADDLE_THREAD_START;
-		if (s->operation != EXEC_NONE)
-			kind = f->m->histories[s->thread].operations[s->operation].kind;
+		const struct model_operation *op =
+			s->operation == EXEC_NONE ? NULL
+						  : &f->m->histories[s->thread].operations[s->operation];
 		s->span.begin = (uint32_t)i;
 		s->span.end = next[s->thread];
-		if (raddle_ends_segment(kind))
+		if (!op || raddle_ends_segment(op->kind, op->value))
 			next[s->thread] = (uint32_t)i;
 	}
 	free(next);

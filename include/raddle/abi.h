@@ -150,7 +150,7 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 #define RADDLE_ATOMIC_RELAXED(what) ((what) >> 62 & 1)
 #define RADDLE_ATOMIC_WRITES(what) ((what) >> 63 != 0)
 void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p, uint64_t what);
-void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored);
+void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags);
 void __raddle_fence(struct raddle_self *self, uint32_t site);
 
 #endif

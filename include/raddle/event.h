@@ -17,9 +17,9 @@
  *               entries followed by the pushed ones, outermost first.
  *   0x03        RANGE: varint zigzag(site - previous site), varint zigzag of
  *               the address as in a plain access, varint length.
- *   0x04        ATOMIC: q, site and address as in RANGE, varint flags (bit 0:
- *               the operation stored).  Size, order and operation are the
- *               site's.
+ *   0x04        ATOMIC: q, site and address as in RANGE, varint flags
+ *               (RADDLE_ATOMIC_STORED, RADDLE_ATOMIC_PASSED).  Size, order and
+ *               operation are the site's.
  *   0x05        FENCE: q, site as in RANGE.
  *   0x06        STRIDE: site and address as in RANGE, varint zigzag(distance),
  *               varint count (1 to RADDLE_STRIDE_MAX): the same as count plain
@@ -43,6 +43,10 @@
 #define RADDLE_ACCESS_ESCAPE 127
 #define RADDLE_STRIDE_MAX 65536 /* so that no few bytes stand for endless work */
 #define RADDLE_SITE_SLOTS 256	/* slot = site % RADDLE_SITE_SLOTS */
+
+/* Flags of an atomic operation. */
+#define RADDLE_ATOMIC_STORED 1u
+#define RADDLE_ATOMIC_PASSED 2u /* it ended no segment */
 
 enum raddle_event {
 #define RADDLE_EVENT(code, constant, ...) RADDLE_##constant = code,
@@ -166,10 +170,11 @@ static inline bool raddle_is_limited(uint32_t kind)
 	return raddle_manner(kind) == RADDLE_MANNER_TRY || raddle_manner(kind) == RADDLE_MANNER_TIMED;
 }
 
-/* Whether the accesses after it belong to a new segment of their thread. */
-static inline bool raddle_ends_segment(uint32_t kind)
+/* Whether the accesses after it belong to a new segment of their thread; `last` is its last operand. */
+static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 {
-	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY;
+	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY &&
+	       !(kind == RADDLE_ATOMIC && last & RADDLE_ATOMIC_PASSED);
 }
 
 /* The first event of the table with that class, role and manner; 0: there is none. */

@@ -106,36 +106,44 @@ static inline __attribute__((always_inline)) void emit(struct rt_thread *t, cons
 		rt_emit(t, r);
 }
 
-static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
-						      uint32_t site, uint32_t stored)
+/* A relaxed update behind a fence may release. */
+static inline uint32_t flags_of(const struct rt_thread *t, uint32_t flags)
 {
-	struct rt_record r = {.code = RADDLE_ATOMIC, .site = site, .count = 3, .operand = {0, 0, stored}};
+	return t->fenced ? flags & ~RADDLE_ATOMIC_PASSED : flags;
+}
+
+static inline __attribute__((always_inline)) void end(struct rt_thread *t, const volatile void *p,
+						      uint32_t site, uint32_t flags)
+{
+	struct rt_record r = {
+		.code = RADDLE_ATOMIC, .site = site, .count = 3, .operand = {0, 0, flags_of(t, flags)}};
 
 	emit(t, p, &r);
 }
 
 static __attribute__((noinline, cold)) void told_end(struct rt_thread *t, const volatile void *p,
-						     uint32_t site, uint32_t stored)
+						     uint32_t site, uint32_t flags)
 {
 	bool relaxed = RADDLE_ATOMIC_RELAXED(t->atomic_what) && (uint32_t)t->atomic_what == site;
-	uint32_t how = (stored ? RT_ACCESS_WRITE : RT_ACCESS_READ) | (relaxed ? RT_ACCESS_RELAXED : 0);
+	uint32_t how = (flags & RADDLE_ATOMIC_STORED ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
+		       (relaxed ? RT_ACCESS_RELAXED : 0);
 
 	if (t->recording)
 		RT_TELL(atomic, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(t->atomic_what), site, how);
-	end(t, p, site, stored);
+	end(t, p, site, flags);
 }
 
 __attribute__((visibility("default"))) void
-__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t stored)
+__raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags)
 {
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 
 	if (!t)
 		return;
 	if (t->recording == RT_PLAIN)
-		end(t, p, site, stored);
+		end(t, p, site, flags);
 	else
-		told_end(t, p, site, stored);
+		told_end(t, p, site, flags);
 }
 
 __attribute__((visibility("default"))) void
@@ -146,10 +154,12 @@ __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_
 	struct rt_record r = {.code = RADDLE_ATOMIC,
 			      .site = site,
 			      .count = 7,
-			      .operand = {0, 0, flags, old, old_high, now, now_high}};
+			      .operand = {0, 0, 0, old, old_high, now, now_high}};
 
-	if (t)
-		emit(t, p, &r);
+	if (!t)
+		return;
+	r.operand[2] = flags_of(t, flags);
+	emit(t, p, &r);
 }
 
 __attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *self, uint32_t site)
@@ -159,6 +169,7 @@ __attribute__((visibility("default"))) void __raddle_fence(struct raddle_self *s
 
 	if (!t || !t->recording)
 		return;
+	t->fenced = true;
 	if (t->recording != RT_PLAIN)
 		RT_TELL(fence, t);
 	r.operand[0] = RT_Q;

@@ -67,6 +67,7 @@ struct rt_thread {
 	uint32_t pending_done; /* of them, in the buffer already */
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
+	bool fenced;	   /* it has come to a fence */
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 

@@ -80,7 +80,7 @@ static void emit_atomic(struct rt_thread *t, const struct rt_record *r)
 	p = rt_full_put(p, r->site, 4);
 	p = rt_full_put(p, r->operand[0], 8);
 	p = rt_full_put(p, r->operand[1], 8);
-	p = rt_full_put(p, r->operand[2] & 0xff, 1);
+	p = rt_full_put(p, r->operand[2] & RADDLE_ATOMIC_STORED, 1);
 	p = rt_full_put(p, bytes, 1);
 	__builtin_memcpy(p, old, bytes);
 	__builtin_memcpy(p + bytes, now, bytes);
@@ -119,9 +119,9 @@ static int tls_event(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Only threads that are led to an access ask for segments, which are those of rt/record/record.c. */
-static void begin_segment(struct rt_thread *t, uint32_t code)
+static void begin_segment(struct rt_thread *t, const struct rt_record *r)
 {
-	if (RT_UNLIKELY(t->recording == RT_TOLD) && raddle_ends_segment(code) &&
+	if (RT_UNLIKELY(t->recording == RT_TOLD) && raddle_ends_segment(r->code, r->operand[2]) &&
 	    atomic_load_explicit(&rt.others, memory_order_relaxed) != 0)
 		rt_new_segment(t);
 }
@@ -133,7 +133,7 @@ void rt_emit(struct rt_thread *t, const struct rt_record *record)
 	if (!goes_on(t))
 		return;
 	r.code &= ~RT_TAKEN;
-	begin_segment(t, r.code);
+	begin_segment(t, &r);
 	if (r.code == RADDLE_ATOMIC)
 		emit_atomic(t, &r);
 	else if (r.code == RADDLE_FENCE)
@@ -177,7 +177,7 @@ struct rt_release rt_release_begin(struct rt_thread *t, uint32_t code, uintptr_t
 
 	if (!goes_on(t))
 		return release;
-	begin_segment(t, code);
+	begin_segment(t, &r);
 	record = rt_full_room(t, event_size(&r));
 	put_event(record, &r);
 	atomic_signal_fence(memory_order_seq_cst);

@@ -739,7 +739,7 @@ static inline void place(struct rt_record *r)
 static void append(struct rt_thread *t, struct rt_record *r)
 {
 	place(r);
-	if (raddle_ends_segment(r->code))
+	if (raddle_ends_segment(r->code, r->operand[2]))
 		synchronised(t);
 	if (pending(t) && raddle_has_q(r->code))
 		drain_before(t, r->operand[0]);

@@ -3,12 +3,21 @@
  * Which synchronisation begins a new segment: `x` is read in each of three
  * critical sections, alone before the first thread exists, while one lives, and
  * when it has been joined.  The recorder has to write it once, three times, and
- * not at all again.
+ * not at all again.  Updates of counters end no segment: `counted` and `field` are written
+ * once; where the variable is released too, where somebody looks at the result, and behind a
+ * fence they do.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, gate = PTHREAD_MUTEX_INITIALIZER;
-static volatile int alone, together, after;
+static volatile int alone, together, after, counted, field, released, looked, fenced;
+static atomic_int counter, reference, turn;
+atomic_int last;
+struct {
+	int other;
+	long hits;
+} statistics;
 
 static void three_times(volatile int *x)
 {
@@ -16,6 +25,32 @@ static void three_times(volatile int *x)
 		pthread_mutex_lock(&lock);
 		(void)*x;
 		pthread_mutex_unlock(&lock);
+	}
+}
+
+static void count(void)
+{
+	for (int i = 0; i < 3; i++) {
+		(void)counted;
+		atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
+	}
+	for (int i = 0; i < 3; i++) {
+		(void)field;
+		__atomic_add_fetch(&statistics.hits, 1, __ATOMIC_RELAXED);
+	}
+	for (int i = 0; i < 3; i++) {
+		(void)released;
+		atomic_fetch_add_explicit(&reference, 1, memory_order_relaxed);
+	}
+	atomic_fetch_sub_explicit(&reference, 1, memory_order_release);
+	for (int i = 0; i < 3; i++) {
+		(void)looked;
+		last = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
+	}
+	atomic_thread_fence(memory_order_seq_cst);
+	for (int i = 0; i < 3; i++) {
+		(void)fenced;
+		atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
 	}
 }
 
@@ -35,6 +70,7 @@ int main(void)
 	if (pthread_create(&t, NULL, wait_at_gate, NULL))
 		return 1;
 	three_times(&together);
+	count();
 	pthread_mutex_unlock(&gate);
 	pthread_join(t, NULL);
 	three_times(&after);

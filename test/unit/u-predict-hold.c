@@ -4,6 +4,9 @@
  * of random traces, counted again in the list of what was written to the trace.
  * The traces mix what a careless count takes for one another: allocations, atomics
  * and requests between accesses, private memory, strides, ranges over two objects.
+ *
+ * And how long an access stands for later ones: which accesses are unsure, compared with a slow
+ * look at each pair.  An operation ends what came before, an allocation or a counter's update does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +125,8 @@ static void touch(struct thread *t, unsigned number)
 		trace_encode_row(&t->e, RADDLE_RANGE, (uint64_t[]){site, address, length}, NULL);
 		access(t, site, address, length);
 	} else if (site == 5) {
-		trace_encode_row(&t->e, RADDLE_ATOMIC, (uint64_t[]){q++, site, address, 1}, NULL);
+		trace_encode_row(&t->e, RADDLE_ATOMIC, (uint64_t[]){q++, site, address, 1 + 2 * rnd(2)},
+				 NULL);
 		access(t, site, address, sizes[site]);
 	} else {
 		trace_encode_access(&t->e, site, address);
@@ -153,7 +157,7 @@ static void step(unsigned number)
 	}
 }
 
-static void make_trace(void)
+static void begin_trace(void)
 {
 	memset(threads, 0, sizeof threads);
 	q = 1;
@@ -169,6 +173,11 @@ static void make_trace(void)
 		operation(&threads[0], RADDLE_THREAD_CREATE, (uint64_t[]){q++, 0, i, i - 1, 0});
 		operation(&threads[i], RADDLE_THREAD_START, (uint64_t[]){q++, 0, 0, i - 1, 0, 0, 1});
 	}
+}
+
+static void make_trace(void)
+{
+	begin_trace();
 	for (unsigned i = 0; i < STEPS; i++)
 		step((unsigned)rnd(THREADS));
 }
@@ -277,8 +286,136 @@ static void test_holds(void **state)
 	assert_true(races > 5 * ROUNDS);
 }
 
+#define VARIABLES 4
+
+/* A plain access and the operations between which it may have happened again. */
+struct span {
+	unsigned variable;
+	bool write;
+	uint64_t begin, end;
+};
+
+static struct span spans[THREADS][STEPS + VARIABLES];
+static size_t span_count[THREADS];
+
+/* One access of each variable at most between two records with q: no second one says something new. */
+static void touch_once(unsigned number, unsigned variable, uint64_t since)
+{
+	struct thread *t = &threads[number];
+	uint32_t site = 1 + (uint32_t)rnd(2);
+
+	for (size_t i = 0; i < span_count[number]; i++)
+		if (spans[number][i].variable == variable && spans[number][i].begin == since)
+			return;
+	trace_encode_access(&t->e, site, SHARED + 8 * variable);
+	spans[number][span_count[number]++] = (struct span){variable, site == 2, since, UINT64_MAX};
+}
+
+static void end_spans(unsigned number)
+{
+	for (size_t i = 0; i < span_count[number]; i++)
+		if (spans[number][i].end == UINT64_MAX)
+			spans[number][i].end = q;
+}
+
+/* A record with q; true: it ends the segment. */
+static bool some_record(struct thread *t)
+{
+	uint64_t way = rnd(4);
+
+	if (way == 0)
+		operation(t, RADDLE_SEM_POST, (uint64_t[]){q, 0, MUTEX, 0});
+	else if (way == 1)
+		operation(t, RADDLE_ALLOC,
+			  (uint64_t[]){q, 0x100000 + 64 * allocations++, 16, RADDLE_ALLOC_MALLOC});
+	else
+		trace_encode_row(&t->e, RADDLE_ATOMIC,
+				 (uint64_t[]){q, 5, SHARED + 32,
+					      way == 2 ? RADDLE_ATOMIC_STORED
+						       : RADDLE_ATOMIC_STORED | RADDLE_ATOMIC_PASSED},
+				 NULL);
+	return way == 0 || way == 2;
+}
+
+static void make_spans(void)
+{
+	uint64_t since[THREADS];
+
+	memset(span_count, 0, sizeof span_count);
+	for (unsigned i = 0; i < THREADS; i++) {
+		trace_encode_row(&threads[i].e, RADDLE_ATOMIC,
+				 (uint64_t[]){since[i] = q++, 5, SHARED + 32, RADDLE_ATOMIC_STORED}, NULL);
+		for (unsigned v = 0; v < VARIABLES; v++)
+			touch_once(i, v, since[i]);
+	}
+	for (unsigned i = 0; i < STEPS; i++) {
+		unsigned number = (unsigned)rnd(THREADS);
+		if (rnd(3)) {
+			touch_once(number, (unsigned)rnd(VARIABLES), since[number]);
+			continue;
+		}
+		if (some_record(&threads[number]))
+			end_spans(number);
+		since[number] = q++;
+	}
+}
+
+static bool is_unsure(unsigned thread, const struct span *a)
+{
+	for (unsigned i = 0; i < THREADS; i++)
+		for (size_t k = 0; i != thread && k < span_count[i]; k++) {
+			const struct span *w = &spans[i][k];
+			if (w->write && w->variable == a->variable && w->begin < a->end && a->begin < w->end)
+				return true;
+		}
+	return false;
+}
+
+static size_t check_spans(const char *directory)
+{
+	struct trace *trace = NULL;
+	struct model *m = NULL;
+	struct predict_trace t;
+	size_t at[THREADS] = {0}, unsure = 0;
+
+	assert_int_equal(trace_open(&trace, directory, false), RD_OK);
+	assert_int_equal(model_build(&m, trace, MODEL_HISTORIES), RD_OK);
+	assert_int_equal(predict_fill(&t, m), RD_OK);
+	for (size_t i = 0; i < t.x.count; i++) {
+		const struct exec_event *e = &t.x.events[i];
+		if (!exec_is_access(e->kind) || e->flags & EXEC_ATOMIC)
+			continue;
+		bool expected = is_unsure(e->thread, &spans[e->thread][at[e->thread]++]);
+		assert_int_equal((e->flags & EXEC_UNSURE) != 0, expected);
+		unsure += expected;
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(at[i], span_count[i]);
+	predict_trace_release(&t);
+	model_free(m);
+	trace_close(trace);
+	return unsure;
+}
+
+static void test_spans(void **state)
+{
+	size_t unsure = 0;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		char directory[] = "/tmp/u-predict-hold-XXXXXX";
+		assert_non_null(mkdtemp(directory));
+		begin_trace();
+		make_spans();
+		write_trace(directory);
+		unsure += check_spans(directory);
+		rd_remove_tree(directory);
+	}
+	assert_true(unsure > 5 * ROUNDS);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds), cmocka_unit_test(test_spans)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,7 +249,9 @@ static void queries_equal_their_twins(void **state)
 		assert_int_equal(raddle_is_cond_wait(kind), ONE_OF(kind, RADDLE_COND_WAIT, RADDLE_COND_WAKE));
 		assert_int_equal(raddle_is_access(kind),
 				 ONE_OF(kind, RADDLE_RANGE, RADDLE_ATOMIC, RADDLE_STRIDE, RADDLE_ACCESS));
-		assert_int_equal(raddle_ends_segment(kind), orders && trace_kind(kind)->name);
+		assert_int_equal(raddle_ends_segment(kind, 0), orders && trace_kind(kind)->name);
+		assert_int_equal(raddle_ends_segment(kind, RADDLE_ATOMIC_PASSED),
+				 kind != RADDLE_ATOMIC && orders && trace_kind(kind)->name);
 		for (unsigned result = 0; result < 256; result++)
 			assert_int_equal(trace_lock_effect(kind, result), twin_lock_effect(kind, result));
 	}
