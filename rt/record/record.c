@@ -159,11 +159,11 @@ static inline void synchronised(struct rt_thread *t)
 		rt_new_segment(t);
 }
 
-/* Records that found no room in t->pending are owned up to. */
-static void note_lost(struct rt_thread *t)
+/* Records that are lost are owned up to. */
+#define NOTE_LOST(t, text) note_lost(t, text, sizeof text - 1)
+static void note_lost(struct rt_thread *t, const char *text, uint32_t length)
 {
-	static const char text[] = "records of a signal handler were lost";
-	struct rt_record r = {.code = RADDLE_NOTE, .bytes = text, .length = sizeof text - 1};
+	struct rt_record r = {.code = RADDLE_NOTE, .bytes = text, .length = length};
 
 	t->pending_lost = 0;
 	if (prepare(t, RT_RECORD_MAX + r.length))
@@ -184,7 +184,7 @@ static COLD_KEEPS void drain(struct rt_thread *t)
 			encode_pending(t, &t->pending[done]);
 		t->pending_done = 0;
 		if (t->pending_lost)
-			note_lost(t);
+			NOTE_LOST(t, "records of a signal handler were lost");
 		rt_new_segment(t);
 		count = done;
 	} while (!atomic_compare_exchange_strong(&t->pending_count, &count, 0));
@@ -222,14 +222,16 @@ static inline void leave(struct rt_thread *t)
 }
 
 /* For an entry that found the encoder taken: true if it may go on because nobody
- * will come back to it. */
+ * will come back to it.  What was left in t->pending may be half-written, too. */
 static COLD bool recover(struct rt_thread *t)
 {
 	if (!abandoned(t))
 		return false;
+	take(t);
 	rt_buffer_seal(t);
 	t->pending_count = t->pending_done = 0;
-	t->busy = 0;
+	NOTE_LOST(t, "a signal handler left the recorder by longjmp: records may be lost");
+	leave(t);
 	return true;
 }
 

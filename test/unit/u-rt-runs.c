@@ -42,6 +42,7 @@ struct list {
 	size_t count;
 };
 static struct list got, expected;
+static unsigned notes;
 
 static void add(struct list *l, uint32_t site, uint64_t address)
 {
@@ -57,7 +58,7 @@ void rt_buffer_seal(struct rt_thread *t)
 	if (!t->buffer)
 		return;
 	trace_decoder_start(&d, t->buffer->data, atomic_load(&t->buffer->used));
-	while (trace_decode(&d, &e) == 1)
+	for (; trace_decode(&d, &e) == 1; notes += e.kind == RADDLE_NOTE)
 		add(&got, e.kind == RADDLE_ACCESS ? e.site : 0, e.address);
 	assert_null(d.error);
 	trace_decoder_release(&d);
@@ -356,6 +357,36 @@ static void test_far_accesses(void **state)
 	}
 }
 
+/* As a handler that leaves the encoder by longjmp: nobody lets go of it.  What comes deeper in the stack is
+ * pending. */
+static __attribute__((noinline)) void leave_encoder_taken(void)
+{
+	volatile char frame[512];
+
+	frame[0] = 1;
+	take(thread);
+	rt_sync(thread, RADDLE_SEM_POST, BASE, 0);
+	assert_int_equal(thread->pending_count, 1);
+	frame[1] = frame[0];
+}
+
+static void test_abandoned_encoder_is_noted(void **state)
+{
+	(void)state;
+	end_buffer();
+	got.count = notes = 0;
+	thread->stack_low = (uintptr_t)&state - 65536;
+	thread->stack_high = (uintptr_t)__builtin_frame_address(0) + 65536;
+	leave_encoder_taken();
+	rt_sync(thread, RADDLE_SEM_POST, BASE, 0);
+	assert_int_equal(thread->busy, 0);
+	assert_int_equal(thread->pending_count, 0);
+	end_buffer();
+	thread->stack_low = thread->stack_high = 0;
+	assert_int_equal(notes, 1);
+	assert_int_equal(got.count, 2); /* the note and what came after it */
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -390,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_walks_are_short),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_far_accesses),
+		cmocka_unit_test(test_abandoned_encoder_is_noted),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
