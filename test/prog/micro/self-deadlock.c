@@ -8,8 +8,8 @@
 MUTEX(m);
 int main(void)
 {
-	alarm(1);
 	LOCK(m);
+	alarm(1);
 	LOCK(m);
 	return 0;
 }

@@ -2,7 +2,7 @@
 // expect: deadlock a,b
 // status: 142
 // recorded: hangs for certain; an alarm ends it.
-/* Hangs for certain; an alarm ends it. */
+/* Hangs for certain; an alarm ends it, which begins anew when the second thread is there. */
 #include "case.h"
 
 MUTEX(a);
@@ -13,16 +13,17 @@ THREAD(second)
 	UNUSED;
 	LOCK(b);
 	pthread_barrier_wait(&both);
+	alarm(1);
 	LOCK(a);
 	return NULL;
 }
 int main(void)
 {
-	alarm(1);
 	pthread_barrier_init(&both, NULL, 2);
 	start(second, NULL);
 	LOCK(a);
 	pthread_barrier_wait(&both);
+	alarm(1);
 	LOCK(b);
 	return 0;
 }

@@ -19,7 +19,7 @@ THREAD(second)
 }
 int main(void)
 {
-	alarm(20);
+	alarm(300);
 	pthread_barrier_init(&both, NULL, 2);
 	pthread_t t = start(second, NULL);
 	LOCK(a);

@@ -8,8 +8,8 @@
 RWLOCK(lock);
 int main(void)
 {
-	alarm(1);
 	READ(lock);
+	alarm(1);
 	WRITE(lock);
 	return 0;
 }
