@@ -13,6 +13,8 @@
  *
  * A send is told before it takes effect, a receipt after it.
  */
+#include "rt/core/channel.h"
+
 #include "rt/core/layer.h"
 #include "rt/core/outside.h"
 #include "rt/core/real.h"
@@ -30,19 +32,6 @@
 
 enum { SLOTS = RADDLE_CHANNEL_COUNT, PROBES = 64, NO_SLOT = -1 };
 
-/* What a key is about. */
-enum subject {
-	PIPE = 1,  /* an inode */
-	INBOX,	   /* of a socket of a pair: its inode */
-	ANONYMOUS, /* a descriptor whose file has no inode of its own: an eventfd */
-	PEER,	   /* of a socket of a pair; the value is the other inode */
-	NAME,	   /* an address that a socket of this process was bound to */
-	ARRIVALS,  /* connections to such an address */
-	NETWORK,   /* a connection: the two ports */
-	LOCAL,	   /* a connection to a socket in the file system: its path */
-	AWAITED,   /* an epoll instance and the datum of a registration; the value is 1 + the descriptor */
-};
-
 /* Keys are never removed.  A place in the table is also the number of a channel; where there is no room, keys
  * share one. */
 struct rt_channels {
@@ -57,16 +46,14 @@ void rt_member_channel(void)
 
 /* ---- the table ---- */
 
-static uint64_t key(enum subject subject, uint64_t value)
+static uint64_t key(enum rt_subject subject, uint64_t value)
 {
-	return (uint64_t)subject << 60 | (value & ~0ull >> 4);
+	return rt_channel_key(subject, value);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
-
-	return h ^ h >> 32;
+	return rt_channel_mix(a, b);
 }
 
 static struct rt_channels *channels(void)
@@ -172,7 +159,7 @@ static uint64_t path_of(const struct end *e)
 	return hash;
 }
 
-static uint64_t name_of(const struct end *e, enum subject subject)
+static uint64_t name_of(const struct end *e, enum rt_subject subject)
 {
 	uint64_t port = port_of(e), path = port ? 0 : path_of(e);
 
@@ -197,9 +184,9 @@ static uint64_t connection(int fd, bool sending, const struct end *to)
 	int type = 0;
 
 	if (path)
-		return key(LOCAL, path);
+		return key(RT_LOCAL, path);
 	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
-	return to_port ? key(NETWORK, (type == SOCK_STREAM ? from_port << 16 : 0) | to_port) : 0;
+	return to_port ? key(RT_NETWORK, (type == SOCK_STREAM ? from_port << 16 : 0) | to_port) : 0;
 }
 
 static uint64_t key_of(int fd, bool sending, const struct end *to)
@@ -210,13 +197,13 @@ static uint64_t key_of(int fd, bool sending, const struct end *to)
 	if (syscall(SYS_fstat, fd, &s))
 		return 0;
 	switch (s.st_mode & S_IFMT) {
-	case S_IFIFO: return key(PIPE, s.st_ino);
-	case 0: return key(ANONYMOUS, (uint64_t)fd);
+	case S_IFIFO: return key(RT_PIPE, s.st_ino);
+	case 0: return key(RT_ANONYMOUS, (uint64_t)fd);
 	case S_IFSOCK:
-		peer = atomic_load_explicit(&rt.channels, memory_order_acquire) ? get(key(PEER, s.st_ino))
+		peer = atomic_load_explicit(&rt.channels, memory_order_acquire) ? get(key(RT_PEER, s.st_ino))
 										: 0;
 		if (peer)
-			return key(INBOX, sending ? peer : s.st_ino);
+			return key(RT_INBOX, sending ? peer : s.st_ino);
 		return has_looped() ? connection(fd, sending, to) : 0;
 	default: return 0;
 	}
@@ -273,7 +260,7 @@ static void sends_to(int fd, const struct sockaddr *address, socklen_t size)
 	if (!t)
 		return;
 	to = given(address, size);
-	if (to.size && get(name_of(&to, NAME)))
+	if (to.size && get(name_of(&to, RT_NAME)))
 		atomic_store(&channels()->loops, true);
 	send_by(t, key_of(fd, true, &to));
 	errno = saved;
@@ -284,6 +271,11 @@ static void sends(int fd)
 	sends_to(fd, NULL, 0);
 }
 
+void rt_channel_sends(int fd)
+{
+	sends(fd);
+}
+
 static void receives(int fd)
 {
 	struct rt_thread *t = one_of_many();
@@ -292,6 +284,38 @@ static void receives(int fd)
 
 	if (t)
 		receive_by(t, key_of(fd, false, &none));
+	errno = saved;
+}
+
+void rt_channel_receives(int fd)
+{
+	receives(fd);
+}
+
+bool rt_channel_is(int fd)
+{
+	struct end none = {.size = 0};
+
+	return key_of(fd, true, &none) != 0;
+}
+
+void rt_channel_send(uint64_t wanted)
+{
+	struct rt_thread *t = one_of_many();
+	int saved = errno;
+
+	if (t)
+		send_by(t, wanted);
+	errno = saved;
+}
+
+void rt_channel_receive(uint64_t wanted)
+{
+	struct rt_thread *t = one_of_many();
+	int saved = errno;
+
+	if (t)
+		receive_by(t, wanted);
 	errno = saved;
 }
 
@@ -385,6 +409,7 @@ INTERPOSE(int, close, (int fd))
 {
 	sends(fd);
 	RT_OUTSIDE(closing, fd);
+	rt_file_unlocks(fd);
 	return REAL(close)(fd);
 }
 
@@ -470,8 +495,8 @@ INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 	struct stat a, b;
 
 	if (!r && !syscall(SYS_fstat, fds[0], &a) && !syscall(SYS_fstat, fds[1], &b)) {
-		put(key(PEER, a.st_ino), b.st_ino);
-		put(key(PEER, b.st_ino), a.st_ino);
+		put(key(RT_PEER, a.st_ino), b.st_ino);
+		put(key(RT_PEER, b.st_ino), a.st_ino);
 	}
 	errno = saved;
 	return r;
@@ -483,7 +508,7 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 
 	if (!r) {
 		struct end e = end_of(fd, SYS_getsockname);
-		uint64_t name = name_of(&e, NAME);
+		uint64_t name = name_of(&e, RT_NAME);
 
 		if (name)
 			put(name, 1);
@@ -498,14 +523,14 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 	int saved = errno;
 	struct end to = given(address.__sockaddr__, length);
 	struct rt_thread *t = one_of_many();
-	uint64_t name = name_of(&to, NAME);
+	uint64_t name = name_of(&to, RT_NAME);
 	bool looped = name && get(name);
 	int r;
 
 	if (looped)
 		atomic_store(&channels()->loops, true);
 	if (t && has_looped())
-		send_by(t, name_of(&to, ARRIVALS));
+		send_by(t, name_of(&to, RT_ARRIVALS));
 	errno = saved;
 	r = REAL(connect)(fd, address, length);
 	if (looped)
@@ -526,7 +551,7 @@ static int accepted(int fd, int r)
 	if (t) {
 		struct end e = end_of(fd, SYS_getsockname);
 
-		receive_by(t, name_of(&e, ARRIVALS));
+		receive_by(t, name_of(&e, RT_ARRIVALS));
 	}
 	errno = saved;
 	return r;
@@ -592,7 +617,7 @@ INTERPOSE(int, pselect,
 INTERPOSE(int, epoll_ctl, (int instance, int what, int fd, struct epoll_event *event))
 {
 	if (event && (what == EPOLL_CTL_ADD || what == EPOLL_CTL_MOD))
-		put(key(AWAITED, mix((uint64_t)instance, event->data.u64)), (uint64_t)fd + 1);
+		put(key(RT_AWAITED, mix((uint64_t)instance, event->data.u64)), (uint64_t)fd + 1);
 	return REAL(epoll_ctl)(instance, what, fd, event);
 }
 
@@ -600,7 +625,7 @@ static int awaited(int instance, const struct epoll_event *events, int r)
 {
 	for (int i = 0; i < r; i++) {
 		uint64_t fd = events[i].events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)
-				      ? get(key(AWAITED, mix((uint64_t)instance, events[i].data.u64)))
+				      ? get(key(RT_AWAITED, mix((uint64_t)instance, events[i].data.u64)))
 				      : 0;
 
 		if (fd)

@@ -17,16 +17,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -41,6 +47,12 @@ ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
 		       socklen_t *length);
 int __poll_chk(struct pollfd *fds, nfds_t count, int time, size_t room);
+int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list ap);
+int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
+int __isoc99_vfscanf(FILE *stream, const char *format, va_list ap);
+int __isoc99_fscanf(FILE *stream, const char *format, ...);
+char *__fgets_chk(char *to, size_t room, int size, FILE *stream);
+size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *stream);
 ssize_t __readlink_chk(const char *path, char *out, size_t size, size_t room);
 _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 int __cxa_guard_acquire(void *guard);
