@@ -32,21 +32,34 @@ char *rd_thread_lost(uint32_t number)
 	return rd_xasprintf("T_" RD_UNKNOWN "%" PRIu32, number);
 }
 
-bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index)
+/* The number at the end, and where the name before its underscore ends. */
+static bool split(const char *name, size_t length, size_t *before, uint32_t *index)
 {
 	size_t at = length;
 	uint32_t n = 0;
 
 	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
 		at--;
-	if (at == length || length - at > INDEX_DIGITS || at < 4 || name[at - 1] != '_' ||
+	if (at == length || length - at > INDEX_DIGITS || at < 2 || name[at - 1] != '_' ||
 	    (name[at] == '0' && length - at > 1))
 		return false;
 	for (size_t i = at; i < length; i++)
 		n = n * 10 + (uint32_t)(name[i] - '0');
-	*creator = at - 1;
+	*before = at - 1;
 	*index = n;
 	return true;
+}
+
+bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index)
+{
+	return split(name, length, creator, index) && *creator >= 3;
+}
+
+bool rd_thread_root(const char *name, size_t length, uint32_t *index)
+{
+	size_t before;
+
+	return split(name, length, &before, index) && before == 1 && *name == 'T';
 }
 
 int rd_thread_path(const char *name, size_t length, uint32_t *path, int most)

@@ -33,6 +33,9 @@ char *rd_thread_lost(uint32_t number);
  * none, or no name of a thread. */
 bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index);
 
+/* T_<n>, a thread that none created: T_0 or one that libc made for itself. */
+bool rd_thread_root(const char *name, size_t length, uint32_t *index);
+
 /* The indices of a descendant of T_0, outermost first: 2, 1 of T_0_2_1.  Their number; -1: no such name, or
  * more than `most`. */
 int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);

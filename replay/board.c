@@ -123,6 +123,13 @@ void board_ask_kernel(struct board *b, pid_t pid)
 
 /* ---- threads ---- */
 
+/* A thread that libc made for itself knows which of these it is. */
+static bool has_index(const struct board *b, uint32_t number)
+{
+	return number < b->count && b->rows[number].state != RADDLE_SLOT_UNUSED && b->rows[number].index &&
+	       b->rows[number].index != RADDLE_STEER_NONE;
+}
+
 void board_name(const struct board *b, uint32_t number, struct rd_buf *out)
 {
 	uint32_t index[DEPTH_MAX];
@@ -133,7 +140,9 @@ void board_name(const struct board *b, uint32_t number, struct rd_buf *out)
 		index[depth++] = b->rows[number].index;
 		number = b->rows[number].parent;
 	}
-	name = number == 0 ? rd_thread_name(NULL, 0) : rd_thread_lost(number);
+	name = number == 0	      ? rd_thread_name(NULL, 0)
+	       : has_index(b, number) ? rd_thread_name(NULL, b->rows[number].index)
+				      : rd_thread_lost(number);
 	while (depth) {
 		char *creator = name;
 

@@ -53,7 +53,7 @@ static int64_t add_thread(struct plan *p, const char *name, size_t length)
 		if (parent < 0)
 			return -1;
 		t.parent = (uint32_t)parent;
-	} else if (length != 3 || strncmp(name, "T_0", 3) != 0) {
+	} else if (!rd_thread_root(name, length, &t.index)) {
 		return -1;
 	}
 	RD_GROW(p->threads, p->thread_capacity, p->thread_count + 1);

@@ -168,7 +168,8 @@ struct raddle_steer_watch {
 
 /* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
 struct raddle_steer_thread {
-	uint32_t parent, index; /* parent: position in this table; NONE for the initial thread */
+	uint32_t parent, index; /* parent: position in this table; NONE for the initial thread (index 0) and
+				   those that the program did not create */
 	uint32_t first, count;	/* its operations */
 	uint64_t limit;		/* no operation past this one until LEADING is over; UINT64_MAX: none */
 	uint32_t goal, stop;	/* position in `goals`; 1 if it has a stop; NONE: none */

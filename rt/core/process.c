@@ -122,6 +122,7 @@ static void fork_child(void)
 	rt.pid = own_pid();
 	rt.forks = rt.exited = 0;
 	atomic_store(&rt.others, 0); /* only this thread lives on */
+	atomic_store(&rt.adopted, 0);
 	for (size_t i = 0; i < RT_ATOMIC_LOCKS; i++)
 		atomic_store_explicit(&rt.atomic_locks[i], 0, memory_order_relaxed);
 	if (&t->self != &rt_placeholder && t->recording)

@@ -53,9 +53,10 @@ struct rt {
 	uint32_t process;		/* our number in the session */
 	uint32_t forks;			/* of this process so far */
 	pid_t pid;
-	pthread_key_t key;	 /* its destructor ends a thread */
-	uint32_t exited;	 /* the EXIT record is written */
-	_Atomic uint32_t others; /* threads that were started and not joined, but for the first */
+	pthread_key_t key;	  /* its destructor ends a thread */
+	uint32_t exited;	  /* the EXIT record is written */
+	_Atomic uint32_t others;  /* threads that were started and not joined, but for the first */
+	_Atomic uint32_t adopted; /* threads that the program did not create, so far */
 	size_t page;
 	uintptr_t arguments;	       /* above them lies what the kernel put on the stack */
 	uint64_t clock_tick, clock_ns; /* at the start; tick is 0 where ticks are no measure of time */

@@ -232,7 +232,8 @@ struct rt_thread *rt_thread_adopt(void)
 	if (t) {
 		t->stack_high = (frame + 65536) & -(uintptr_t)rt.page;
 		t->stack_low = t->stack_high - size;
-		t->parent = t->index = UINT32_MAX;
+		t->parent = UINT32_MAX;
+		t->index = 1 + atomic_fetch_add(&rt.adopted, 1); /* T_1 is the first one beside T_0 */
 		atomic_fetch_add(&rt.others, 1);
 		t->number = rt.session ? atomic_fetch_add(&rt.session->processes[rt.process].threads, 1) : 0;
 		rt_handle_add((uint64_t)pthread_self(), t->number);

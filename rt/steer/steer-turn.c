@@ -75,10 +75,12 @@ static uint32_t slot_of(uint32_t position)
 	if (position >= count)
 		return RADDLE_STEER_NONE;
 	at = &threads[position];
-	if (at->parent == RADDLE_STEER_NONE)
+	if (at->parent == RADDLE_STEER_NONE && at->index == 0)
 		return 0;
 	parent = at->parent < position ? slot_of(at->parent) : RADDLE_STEER_NONE;
-	for (uint32_t i = 1; i < slot_count() && parent != RADDLE_STEER_NONE; i++)
+	if (parent == RADDLE_STEER_NONE && at->parent != RADDLE_STEER_NONE)
+		return RADDLE_STEER_NONE;
+	for (uint32_t i = 1; i < slot_count(); i++)
 		if (state_of(i) != RADDLE_SLOT_UNUSED && slot_at(i)->parent == parent &&
 		    slot_at(i)->index == at->index)
 			return i;

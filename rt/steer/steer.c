@@ -269,17 +269,18 @@ bool rt_steer_setup(void)
 
 /* ---- threads ---- */
 
+/* The initial thread and those that libc made for itself have no parent, and are told apart by their
+ * index. */
 static uint32_t find_plan(const struct rt_thread *t, uint32_t parent)
 {
 	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
+	uint32_t index = t->number == 0 ? 0 : t->index;
+	bool has_parent = t->number != 0 && t->parent != UINT32_MAX;
 
-	for (uint32_t i = 0; i < rt_steer()->thread_count; i++) {
-		if (t->number == 0 && threads[i].parent == RADDLE_STEER_NONE)
+	for (uint32_t i = 0; i < rt_steer()->thread_count; i++)
+		if (threads[i].parent == parent && threads[i].index == index &&
+		    has_parent == (parent != RADDLE_STEER_NONE))
 			return i;
-		if (t->number != 0 && parent != RADDLE_STEER_NONE && threads[i].parent == parent &&
-		    threads[i].index == t->index)
-			return i;
-	}
 	return RADDLE_STEER_NONE;
 }
 

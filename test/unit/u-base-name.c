@@ -80,6 +80,18 @@ static void other_names_are_refused(void **state)
 	assert_int_equal(rd_thread_path("T_0_1:x", 5, path, 8), 1);
 }
 
+static void roots_are_told(void **state)
+{
+	static const char *const bad[] = {"", "T", "T_", "T_01", "T_0_1", "T_?7", "TT_1", "U_1", "_1"};
+	uint32_t index = 0;
+
+	(void)state;
+	assert_true(rd_thread_root("T_0", 3, &index) && index == 0);
+	assert_true(rd_thread_root("T_17", 4, &index) && index == 17);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_false(rd_thread_root(bad[i], strlen(bad[i]), &index));
+}
+
 static void threads_have_an_order(void **state)
 {
 	(void)state;
@@ -213,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_read_as_written),
 		cmocka_unit_test(other_names_are_refused),
+		cmocka_unit_test(roots_are_told),
 		cmocka_unit_test(threads_have_an_order),
 		cmocka_unit_test(lost_threads_have_a_number),
 		cmocka_unit_test(makers_say_where),

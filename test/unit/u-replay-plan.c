@@ -217,8 +217,9 @@ static void test_other_deadlock_is_refused(void **state)
 
 static void test_bad_names_are_refused(void **state)
 {
-	static const char *const names[] = {
-		"T", "T_1", "T_0_", "T_0_01", "T_0__1", "T_0_x", "T_0_1_1234567890", "X_0_1", "T_00", ""};
+	static const char *const names[] = {"T",     "T_",     "T_x",	 "T_?1",  "U_1",
+					    "T_0_",  "T_0_01", "T_0__1", "T_0_x", "T_0_1_1234567890",
+					    "X_0_1", "T_00",   ""};
 
 	(void)state;
 	add_stop("T_0", 3, 12);
@@ -228,6 +229,21 @@ static void test_bad_names_are_refused(void **state)
 		refused("no thread can have the name");
 		plan_release(&p);
 	}
+}
+
+/* Those that libc made for itself are told apart by their index alone. */
+static void test_threads_without_creator(void **state)
+{
+	(void)state;
+	add_op("T_0", 1, "thread-start");
+	add_op("T_2", 1, "thread-start");
+	add_op("T_2_1", 1, "thread-start");
+	add_stop("T_0", 3, 12);
+	assert_int_equal(plan_compile(&p, &s, sites), 0);
+	assert_int_equal(p.thread_count, 3);
+	assert_int_equal(p.threads[1].parent, RADDLE_STEER_NONE);
+	assert_int_equal(p.threads[1].index, 2);
+	assert_int_equal(p.threads[2].parent, 1);
 }
 
 static void test_bad_kinds_are_refused(void **state)
@@ -361,6 +377,7 @@ int main(void)
 		TEST(test_other_program_is_refused),
 		TEST(test_other_deadlock_is_refused),
 		TEST(test_bad_names_are_refused),
+		TEST(test_threads_without_creator),
 		TEST(test_bad_kinds_are_refused),
 		TEST(test_end_is_needed),
 		TEST(test_one_hold_is_no_end),
