@@ -283,6 +283,20 @@ static void handlers_in(struct effect *e, uint32_t pointer)
 	callback(e, stored, FACTS_EDGE_LATER, IR_NO_VARIABLE);
 }
 
+/* std::thread hands over a pointer to an object, whose virtual function is what the thread runs. */
+static void start_virtual(struct effect *e)
+{
+	struct ir_constrain *c = e->c;
+	uint32_t object = ir_constrain_variable(c), table = ir_constrain_variable(c),
+		 function = ir_constrain_variable(c);
+	ir_constrain_add(c, IR_LOAD, object, next_argument(e));
+	ir_constrain_add(c, IR_LOAD, table, object);
+	ir_constrain_add(c, IR_LOAD, function, anywhere_in(c, table));
+	struct ir_points_call row = {.callee = function, .argument_count = 1, .result = c->thread_result};
+	struct ir_call_site site = {ir_program_value(c->program, e->call), FACTS_EDGE_START};
+	call_pointer(c, &row, &object, &site);
+}
+
 static void thread_effect(struct effect *e, char letter)
 {
 	struct ir_constrain *c = e->c;
@@ -295,6 +309,7 @@ static void thread_effect(struct effect *e, char letter)
 	case 'x': ir_constrain_add(c, IR_COPY, c->thread_result, next_argument(e)); break;
 	case 'S': ir_constrain_add(c, IR_COPY, c->thread_data, next_argument(e)); break;
 	case 'G': ir_constrain_add(c, IR_COPY, result, c->thread_data); break;
+	case 'V': start_virtual(e); break;
 	case 'D': {
 		struct ir_points_call row = {
 			.callee = next_argument(e), .argument_count = 1, .result = IR_NO_VARIABLE};

@@ -21,6 +21,7 @@
  *	xN       N is the result of this thread
  *	SN       N is stored for the thread;  G: the result was stored for the thread
  *	DN       N is called with what was stored for a thread
+ *	VN       starts a thread that calls a virtual function of the object that *N points to, with it
  *
  * In a list of arguments, - is one of which nothing is known.
  */
