@@ -133,13 +133,33 @@ int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *c
 	return finish(&t, command);
 }
 
+/* `--json FILE OPERAND`: of two words, that behind --json is its file. */
+static void take_document(char **argv, const char *behind, size_t *count)
+{
+	if (*count != 2 || !behind || !opt.json || strcmp(opt.json, "-"))
+		return;
+	for (int i = 1; i <= 2; i++)
+		if (argv[i] == behind) {
+			opt.json = behind;
+			argv[1] = argv[3 - i];
+			*count = 1;
+			return;
+		}
+}
+
 int cmd_operand(int argc, char **argv, const struct cmd_usage *usage, const char *what, cmd_run_fn *run)
 {
 	size_t count;
+	const char *behind = NULL;
+
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--json"))
+			behind = argv[i + 1];
 	int status = cmd_operands(argc, argv, usage, &count);
 
 	if (status != CMD_GO_ON)
 		return status;
+	take_document(argv, behind, &count);
 	if (count > 1)
 		rd_fail(RD_EUSAGE, "%s: unexpected argument '%s'", argv[0], argv[2]);
 	else if (!count)
