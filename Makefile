@@ -32,7 +32,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay classify inject doctor cmd
+TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay classify candidates inject doctor cmd
 INSTR_DIRS := base facts ir instr
 # Flavours: name and layers of the runtime, from their one table.
 FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' \

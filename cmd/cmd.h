@@ -18,6 +18,7 @@ enum cmd_status {
 	CMD_UNDECIDED = 3, /* done, but there is no answer */
 };
 
+int cmd_candidates(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
 int cmd_archive(const char *tool, char **argv); /* tool: ar or ranlib; the status if it cannot be run */

@@ -30,6 +30,7 @@ static const struct command {
 	bool foreign;
 } commands[] = {
 	{"campaign", cmd_campaign, "show what came of injected faults", false},
+	{"candidates", cmd_candidates, "list accesses that may race, without running the program", false},
 	{"cc", cmd_cc, "compile C so that the program carries its bitcode", true},
 	{"c++", cmd_cxx, "compile C++ likewise", true},
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},

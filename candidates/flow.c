@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* States at instructions, effects of functions (candidates/flow.h). */
+#include "candidates/flow.h"
+
+#include "base/alloc.h"
+#include "facts/role.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_MAX = 6, CALLEES_MAX = 64 };
+
+/* Stands for whatever the caller hands over: the effect names the argument instead (struct starter). */
+#define HANDED_OVER (FACTS_NONE - 1)
+static const struct bound handed_over = {{HANDED_OVER, HANDED_OVER, HANDED_OVER, HANDED_OVER}};
+
+const struct bound flow_unbound = {{FACTS_NONE, FACTS_NONE, FACTS_NONE, FACTS_NONE}};
+
+/* ------------------------------------------------------------------ threads --- */
+
+static uint64_t bit(uint32_t thread)
+{
+	return UINT64_C(1) << thread;
+}
+
+/* Which argument of its function an operand is, if it is one that can be bound. */
+static uint32_t position_of(const struct facts *f, uint32_t operand)
+{
+	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
+		return FACTS_NONE;
+	uint32_t n = operand - f->functions[facts_function_at(f, operand)].values;
+	return n < FLOW_BOUND ? n : FACTS_NONE;
+}
+
+static uint64_t with_what_it_starts(const struct flow *w, uint32_t thread)
+{
+	return bit(thread) | w->effects[w->threads->items[thread].function].started;
+}
+
+static uint64_t started_as(const struct flow *w, uint32_t create, uint32_t function)
+{
+	uint32_t thread = thread_number(w->threads, create, function);
+	return thread != FACTS_NONE ? with_what_it_starts(w, thread) : 0;
+}
+
+uint64_t flow_started(const struct flow *w, uint32_t create, const struct bound *bound)
+{
+	const struct facts *f = w->p->f;
+	uint32_t position = position_of(f, thread_routine(w->p, create));
+	if (position != FACTS_NONE && bound->functions[position] != FACTS_NONE)
+		return started_as(w, create, bound->functions[position]);
+	uint64_t threads = 0;
+	struct facts_run calls = facts_calls_of(f, create);
+	for (uint32_t i = calls.first; i < calls.end; i++)
+		threads |= started_as(w, create, f->calls[i].function);
+	return threads;
+}
+
+struct bound flow_bind(const struct flow *w, uint32_t call, uint32_t callee, const struct bound *bound)
+{
+	const struct facts *f = w->p->f;
+	struct bound b = flow_unbound;
+	for (size_t i = 0; i < w->effects[callee].starter_count; i++) {
+		uint32_t n = w->effects[callee].starters[i].parameter, actual = program_argument(f, call, n);
+		uint32_t position = position_of(f, actual);
+		b.functions[n] = position != FACTS_NONE ? bound->functions[position]
+							: program_constant_function(f, actual);
+	}
+	return b;
+}
+
+/* Threads that the call's function starts by way of its arguments. */
+static uint64_t started_through(const struct flow *w, uint32_t callee, const struct bound *b)
+{
+	const struct effect *e = &w->effects[callee];
+	uint64_t threads = 0;
+	for (size_t i = 0; i < e->starter_count; i++)
+		if (b->functions[e->starters[i].parameter] != FACTS_NONE)
+			threads |=
+				started_as(w, e->starters[i].create, b->functions[e->starters[i].parameter]);
+		else
+			threads |= flow_started(w, e->starters[i].create, &flow_unbound);
+	return threads;
+}
+
+static bool add_starter(struct effect *e, uint32_t parameter, uint32_t create)
+{
+	for (size_t i = 0; i < e->starter_count; i++)
+		if (e->starters[i].parameter == parameter && e->starters[i].create == create)
+			return false;
+	RD_GROW(e->starters, e->starter_capacity, e->starter_count + 1);
+	e->starters[e->starter_count++] = (struct starter){parameter, create};
+	return true;
+}
+
+/* Functions that hand an argument on to be the routine of a thread. */
+static void find_starters(struct flow *w)
+{
+	const struct facts *f = w->p->f;
+	for (size_t i = 1; i < w->threads->count; i++) {
+		uint32_t create = w->threads->items[i].create,
+			 n = position_of(f, thread_routine(w->p, create));
+		if (n != FACTS_NONE)
+			add_starter(&w->effects[facts_function_at(f, create)], n, create);
+	}
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = 0; i < w->p->edge_count; i++) {
+			const struct edge *e = &w->p->edges[i];
+			const struct effect *callee = &w->effects[e->callee];
+			for (size_t k = 0; k < callee->starter_count && e->kind == FACTS_EDGE_CALL; k++) {
+				struct starter s = callee->starters[k];
+				uint32_t n = position_of(f, program_argument(f, e->value, s.parameter));
+				if (n != FACTS_NONE)
+					changed |= add_starter(&w->effects[e->caller], n, s.create);
+			}
+		}
+	}
+}
+
+/* --------------------------------------------------------------- semaphores --- */
+
+static void find_semaphores(struct flow *w)
+{
+	const struct facts *f = w->p->f;
+	for (uint32_t v = 0; v < f->value_count; v++) {
+		const struct facts_function *called = program_library(w->p, v);
+		if (called == NULL || strcmp(facts_string(f, called->linkage), "sem_init") != 0)
+			continue;
+		uint32_t value = program_argument(f, v, 2);
+		bool one = value != FACTS_NONE && value & FACTS_CONSTANT &&
+			   f->constants[value & ~FACTS_CONSTANT].kind == FACTS_CONSTANT_INTEGER &&
+			   f->constants[value & ~FACTS_CONSTANT].number == 1;
+		uint32_t lock = lock_at(w->locks, program_argument(f, v, 0), false);
+		RD_GROW(w->semaphores, w->semaphore_capacity, w->semaphore_count + 1);
+		w->semaphores[w->semaphore_count++] =
+			(struct semaphore){lock, !one || w->locks->items[lock].path.kind != PATH_OBJECT};
+	}
+}
+
+uint32_t flow_semaphore(const struct flow *w, uint32_t call, size_t *number)
+{
+	const struct facts_function *called = program_library(w->p, call);
+	uint32_t operand = program_argument(w->p->f, call, called->subject);
+	uint32_t lock = operand != FACTS_NONE ? lock_at(w->locks, operand, false) : FACTS_NONE,
+		 found = FACTS_NONE;
+	for (size_t i = 0; i < w->semaphore_count && lock != FACTS_NONE; i++)
+		if (path_equal(&w->locks->items[w->semaphores[i].lock].path, &w->locks->items[lock].path)) {
+			if (w->semaphores[i].banned)
+				return FACTS_NONE;
+			*number = i;
+			found = lock;
+		}
+	return found;
+}
+
+/* -------------------------------------------------------------------- calls --- */
+
+static void acquire(struct flow *w, struct state *s, uint32_t lock)
+{
+	s->held = lockset_add(w->locks, s->held, lock);
+}
+
+static void release(struct flow *w, struct state *s, uint32_t lock)
+{
+	if (!lockset_has(w->locks, s->held, lock))
+		s->released = lockset_add(w->locks, s->released, lock);
+	s->held = lockset_remove(w->locks, s->held, lock);
+}
+
+static void join(const struct flow *w, struct state *s, uint64_t threads)
+{
+	for (uint32_t i = 1; i < w->threads->count; i++) {
+		if (!(threads & bit(i)))
+			continue;
+		const struct effect *e = &w->effects[w->threads->items[i].function];
+		uint64_t gone = bit(i) | (e->started & ~e->alive);
+		s->alive &= ~gone;
+		s->ended |= gone;
+	}
+}
+
+/* A single join ends the only one that there is. */
+static void join_one(const struct flow *w, struct state *s, uint32_t value)
+{
+	const struct join *j = thread_join(w->threads, value);
+	for (uint32_t i = 1; j != NULL && i < w->threads->count; i++)
+		if (j->threads & bit(i) && !w->threads->items[i].many)
+			join(w, s, bit(i));
+}
+
+static void call_library(struct flow *w, struct state *s, uint32_t value, const struct facts_function *called)
+{
+	uint32_t subject = program_argument(w->p->f, value, called->subject), lock;
+	size_t number;
+	switch (called->role) {
+	case FACTS_ROLE_LOCK:
+	case FACTS_ROLE_READ_LOCK:
+		if (subject != FACTS_NONE)
+			acquire(w, s, lock_at(w->locks, subject, called->role == FACTS_ROLE_READ_LOCK));
+		break;
+	case FACTS_ROLE_UNLOCK:
+		if (subject != FACTS_NONE)
+			release(w, s, lock_at(w->locks, subject, false));
+		break;
+	case FACTS_ROLE_SEM_WAIT:
+		lock = flow_semaphore(w, value, &number);
+		if (lock != FACTS_NONE)
+			acquire(w, s, lock);
+		break;
+	case FACTS_ROLE_SEM_POST:
+		lock = flow_semaphore(w, value, &number);
+		if (lock != FACTS_NONE)
+			release(w, s, lock);
+		break;
+	case FACTS_ROLE_THREAD_JOIN: join_one(w, s, value); break;
+	default: break;
+	}
+}
+
+/* The state behind a call of the function. */
+static void apply_effect(struct flow *w, struct state *s, uint32_t call, uint32_t callee,
+			 const struct bound *bound)
+{
+	const struct effect *e = &w->effects[callee];
+	struct bound b = flow_bind(w, call, callee, bound);
+	uint32_t list[LOCKS_MAX], lock;
+	size_t count = lockset_copy(w->locks, e->released, list);
+	for (size_t i = 0; i < count; i++) {
+		lock_leave(w->locks, list[i], call, callee, &lock);
+		release(w, s, lock);
+	}
+	count = lockset_copy(w->locks, e->held, list);
+	for (size_t i = 0; i < count; i++)
+		if (lock_leave(w->locks, list[i], call, callee, &lock))
+			acquire(w, s, lock);
+	s->alive = (s->alive & ~e->ended) | e->alive | started_through(w, callee, &b);
+	s->ended = (s->ended | e->ended) & ~s->alive;
+}
+
+static bool leads_to(const struct facts *f, uint32_t pointer, const struct path *path)
+{
+	if (path->kind == PATH_VALUE)
+		return path->root == pointer;
+	struct facts_run run = facts_members_of(f, f->values[pointer].set);
+	return path->kind == PATH_OBJECT && run.end - run.first == 1 &&
+	       f->places[f->members[run.first].place].object == path->root;
+}
+
+/* Locks of `set` that lie behind a pointer. */
+static uint32_t behind(struct flow *w, uint32_t set, uint32_t pointer)
+{
+	uint32_t list[LOCKS_MAX], result = 0;
+	size_t count = pointer != FACTS_NONE ? lockset_copy(w->locks, set, list) : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (leads_to(w->p->f, pointer, &w->locks->items[list[i]].path))
+			result = lockset_add(w->locks, result, list[i]);
+	}
+	return result;
+}
+
+/* What holds on both ways.  `if (m) lock(m)` is taken to lock: where there is no lock, nobody has it. */
+static void meet(struct flow *w, struct state *to, const struct state *s)
+{
+	if (!to->reached) {
+		*to = *s;
+		to->reached = true;
+		return;
+	}
+	uint32_t kept =
+		lockset_unite(w->locks, behind(w, to->held, s->nothing), behind(w, s->held, to->nothing));
+	to->alive |= s->alive;
+	to->ended &= s->ended;
+	to->held = lockset_unite(w->locks, lockset_meet(w->locks, to->held, s->held), kept);
+	to->released = lockset_unite(w->locks, to->released, s->released);
+	if (to->nothing != s->nothing)
+		to->nothing = FACTS_NONE;
+}
+
+/* The functions of the program that a call runs before it returns. */
+static size_t callees_of(const struct flow *w, uint32_t call, uint32_t *callees)
+{
+	const struct facts *f = w->p->f;
+	struct facts_run calls = facts_calls_of(f, call);
+	size_t count = 0;
+	bool effective = false;
+	for (uint32_t i = calls.first; i < calls.end && count < CALLEES_MAX; i++) {
+		uint32_t callee = f->calls[i].function;
+		if (f->calls[i].kind == FACTS_EDGE_START ||
+		    f->functions[callee].flags & FACTS_FUNCTION_EXTERNAL ||
+		    thread_number(w->threads, call, callee) != FACTS_NONE)
+			continue;
+		callees[count++] = callee;
+		effective |= w->effects[callee].held != 0 || w->effects[callee].released != 0;
+	}
+	/* Stubs in place of lock functions are taken not to be chosen. */
+	size_t to = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!effective || !w->effects[callees[i]].stub)
+			callees[to++] = callees[i];
+	return to;
+}
+
+/* Whether the functions may also not be called: registered, or called by a library. */
+static bool is_optional(const struct flow *w, uint32_t call)
+{
+	struct facts_run calls = facts_calls_of(w->p->f, call);
+	for (uint32_t i = calls.first; i < calls.end; i++)
+		if (w->p->f->calls[i].kind == FACTS_EDGE_LATER ||
+		    w->p->f->calls[i].kind == FACTS_EDGE_CALLBACK)
+			return true;
+	return false;
+}
+
+static void transfer(struct flow *w, struct state *s, uint32_t value, const struct bound *bound)
+{
+	const struct facts *f = w->p->f;
+	if (f->values[value].kind != FACTS_CALL)
+		return;
+	const struct facts_function *called = program_library(w->p, value);
+	if (called != NULL && called->role != FACTS_ROLE_NONE)
+		call_library(w, s, value, called);
+	uint32_t callees[CALLEES_MAX];
+	size_t count = callees_of(w, value, callees);
+	s->alive |= flow_started(w, value, bound);
+	s->ended &= ~s->alive;
+	if (count == 0)
+		return;
+	struct state before = *s, after = {0};
+	if (is_optional(w, value))
+		meet(w, &after, &before);
+	for (size_t i = 0; i < count; i++) {
+		struct state one = before;
+		apply_effect(w, &one, value, callees[i], bound);
+		meet(w, &after, &one);
+	}
+	*s = after;
+}
+
+/* --------------------------------------------------------------------- flow --- */
+
+static bool is_zero(const struct facts_constant *c)
+{
+	return c->kind == FACTS_CONSTANT_NULL || (c->kind == FACTS_CONSTANT_INTEGER && c->number == 0);
+}
+
+/* If the branch at the end of a block asks whether a value is 0, the value; *zero is the number of the
+ * successor where it is. */
+static uint32_t asked_for_zero(const struct facts *f, uint32_t end, uint32_t *zero)
+{
+	if (f->values[end].kind != FACTS_BRANCH)
+		return FACTS_NONE;
+	uint32_t condition = f->operands[f->values[end].operands].operand;
+	if (condition & FACTS_CONSTANT || f->values[condition].kind != FACTS_COMPARE)
+		return FACTS_NONE;
+	uint32_t predicate = f->values[condition].detail,
+		 value = f->operands[f->values[condition].operands].operand,
+		 against = f->operands[f->values[condition].operands + 1].operand;
+	if ((predicate != IS_EQUAL && predicate != IS_NOT_EQUAL) || value & FACTS_CONSTANT ||
+	    !(against & FACTS_CONSTANT) || !is_zero(&f->constants[against & ~FACTS_CONSTANT]))
+		return FACTS_NONE;
+	*zero = predicate == IS_EQUAL ? 0 : 1;
+	return value;
+}
+
+/* The lock that a call tried to get. */
+static uint32_t tried_lock(struct flow *w, uint32_t call)
+{
+	const struct facts_function *called = call != FACTS_NONE ? program_library(w->p, call) : NULL;
+	if (called == NULL ||
+	    (called->role != FACTS_ROLE_TRY_LOCK && called->role != FACTS_ROLE_TRY_READ_LOCK))
+		return FACTS_NONE;
+	uint32_t subject = program_argument(w->p->f, call, called->subject);
+	return subject != FACTS_NONE ? lock_at(w->locks, subject, called->role == FACTS_ROLE_TRY_READ_LOCK)
+				     : FACTS_NONE;
+}
+
+static bool is_same_state(const struct state *a, const struct state *b)
+{
+	return a->reached == b->reached && a->alive == b->alive && a->ended == b->ended &&
+	       a->nothing == b->nothing && a->held == b->held && a->released == b->released;
+}
+
+struct run {
+	struct flow *w;
+	uint32_t function;
+	const struct function_info *info;
+	const struct bound *bound;
+	struct state *in;
+	bool *waiting;
+};
+
+static struct state through_block(const struct run *r, uint32_t block, flow_fn *fn, void *data)
+{
+	struct facts_run values = facts_block_values(r->w->p->f, r->function, r->info->first_block + block);
+	struct state s = r->in[block];
+	for (uint32_t v = values.first; v < values.end; v++) {
+		if (fn != NULL)
+			fn(data, v, &s);
+		transfer(r->w, &s, v, r->bound);
+	}
+	return s;
+}
+
+/* A loop that joins all has done so where it is left. */
+static void leave_loop(const struct run *r, uint32_t from, uint32_t to, struct state *s)
+{
+	uint64_t joined = thread_joined_by(r->w->threads, r->function, from);
+	if (joined == 0)
+		return;
+	const struct facts_loops *l = &r->info->loops;
+	for (size_t i = 0; i < l->count; i++)
+		if (l->items[i].header == from && !facts_loop_has(&l->items[i], to))
+			join(r->w, s, joined);
+}
+
+static void hand_on(struct run *r, uint32_t block, const struct state *out)
+{
+	const struct facts_graph *g = &r->info->graph;
+	struct facts_run values = facts_block_values(r->w->p->f, r->function, r->info->first_block + block);
+	uint32_t zero = 0, value = asked_for_zero(r->w->p->f, values.end - 1, &zero);
+	uint32_t lock = tried_lock(r->w, value);
+	for (uint32_t s = g->succ_start[block]; s < g->succ_start[block + 1]; s++) {
+		struct state next = *out, merged = r->in[g->succ[s]];
+		bool is_null = value != FACTS_NONE && s - g->succ_start[block] == zero;
+		if (is_null && lock != FACTS_NONE)
+			acquire(r->w, &next, lock);
+		if (is_null && r->w->p->f->values[value].flags & FACTS_VALUE_POINTER)
+			next.nothing = value;
+		leave_loop(r, block, g->succ[s], &next);
+		meet(r->w, &merged, &next);
+		if (is_same_state(&merged, &r->in[g->succ[s]]))
+			continue;
+		r->in[g->succ[s]] = merged;
+		r->waiting[g->succ[s]] = true;
+	}
+}
+
+static void settle(struct run *r)
+{
+	const struct facts_graph *g = &r->info->graph;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t i = 0; i < g->reached; i++) {
+			uint32_t block = g->order[i];
+			if (!r->waiting[block])
+				continue;
+			r->waiting[block] = false;
+			changed = true;
+			struct state out = through_block(r, block, NULL, NULL);
+			hand_on(r, block, &out);
+		}
+	}
+}
+
+/* Calls `fn` for all instructions, then returns the state at the ends of the function together. */
+static struct state run(struct flow *w, uint32_t function, const struct state *entry,
+			const struct bound *bound, flow_fn *fn, void *data)
+{
+	struct run r = {.w = w, .function = function, .info = &w->p->functions[function], .bound = bound};
+	struct state end = {0};
+	const struct facts_graph *g = &r.info->graph;
+	if (!r.info->has_graph)
+		return *entry;
+	r.in = rd_xcalloc((size_t)g->nodes + 1, sizeof *r.in);
+	r.waiting = rd_xcalloc((size_t)g->nodes + 1, sizeof *r.waiting);
+	r.in[0] = *entry;
+	r.in[0].reached = r.waiting[0] = true;
+	settle(&r);
+	for (uint32_t i = 0; i < g->reached; i++) {
+		uint32_t block = g->order[i];
+		struct state out = through_block(&r, block, fn, data);
+		if (g->succ_start[block] == g->succ_start[block + 1] &&
+		    w->p->f->values[facts_block_values(w->p->f, function, r.info->first_block + block).end -
+				    1]
+				    .kind == FACTS_RETURN)
+			meet(w, &end, &out);
+	}
+	RD_FREE(r.in, r.waiting);
+	return end;
+}
+
+void flow_run(struct flow *w, uint32_t function, const struct state *entry, const struct bound *bound,
+	      flow_fn *fn, void *data)
+{
+	run(w, function, entry, bound, fn, data);
+}
+
+/* ------------------------------------------------------------------ effects --- */
+
+/* Locks that a caller can name: by the arguments, or everywhere. */
+static uint32_t outside(struct flow *w, uint32_t function, uint32_t set)
+{
+	const struct facts_function *row = &w->p->f->functions[function];
+	uint32_t result = 0, list[LOCKS_MAX];
+	size_t count = lockset_copy(w->locks, set, list);
+	for (size_t i = 0; i < count; i++) {
+		const struct path *path = &w->locks->items[list[i]].path;
+		if (path->kind == PATH_VALUE && path->root - row->values >= row->arguments)
+			continue;
+		result = lockset_add(w->locks, result, list[i]);
+	}
+	return result;
+}
+
+static bool is_stub(const struct program *p, uint32_t function)
+{
+	struct facts_run values = facts_values_of(p->f, function);
+	for (uint32_t v = values.first; v < values.end; v++) {
+		uint32_t kind = p->f->values[v].kind;
+		const struct facts_function *called = program_library(p, v);
+		bool quiet = called != NULL && called->flags & FACTS_FUNCTION_INTRINSIC;
+		if (kind == FACTS_STORE || kind == FACTS_LOAD || (kind == FACTS_CALL && !quiet))
+			return false;
+	}
+	return p->functions[function].has_graph;
+}
+
+static void note_start(void *data, uint32_t value, const struct state *s)
+{
+	uint64_t *started = data;
+	(void)value;
+	*started |= s->alive;
+}
+
+static bool find_effect(struct flow *w, uint32_t function)
+{
+	struct effect *e = &w->effects[function], old = *e;
+	struct state entry = {.reached = true, .nothing = FACTS_NONE};
+	uint64_t started = 0;
+	struct state end = run(w, function, &entry, &handed_over, note_start, &started);
+	e->alive = end.alive;
+	e->started |= started | end.alive;
+	e->ended = end.reached ? end.ended : 0;
+	e->held = end.reached ? outside(w, function, end.held) : 0;
+	e->released = end.reached ? end.released : 0;
+	return e->alive != old.alive || e->started != old.started || e->ended != old.ended ||
+	       e->held != old.held || e->released != old.released;
+}
+
+/* Callees before callers, as far as there is such an order. */
+static uint32_t *bottom_up(const struct program *p, size_t *count)
+{
+	const struct facts *f = p->f;
+	struct visit {
+		uint32_t function, row, end;
+	} *path = rd_xcalloc(f->function_count + 1, sizeof *path);
+	uint32_t *order = rd_xcalloc(f->function_count + 1, sizeof *order);
+	bool *seen = rd_xcalloc(f->function_count + 1, sizeof *seen);
+	*count = 0;
+	for (uint32_t root = 0; root < f->function_count; root++) {
+		size_t depth = 0;
+		uint32_t next = root;
+		for (;;) {
+			if (next != FACTS_NONE && !seen[next] && p->functions[next].reached) {
+				struct facts_run values = facts_values_of(f, next);
+				seen[next] = true;
+				path[depth++] = (struct visit){next, facts_calls_of(f, values.first).first,
+							       values.end};
+			}
+			if (depth == 0)
+				break;
+			struct visit *top = &path[depth - 1];
+			if (top->row < f->call_count && f->calls[top->row].value < top->end) {
+				next = f->calls[top->row++].function;
+			} else {
+				order[(*count)++] = top->function;
+				depth--;
+				next = FACTS_NONE;
+			}
+		}
+	}
+	RD_FREE(path, seen);
+	return order;
+}
+
+void flow_effects(struct flow *w)
+{
+	size_t count;
+	uint32_t *order = bottom_up(w->p, &count);
+	bool changed = true;
+	for (uint32_t i = 0; i < w->p->f->function_count; i++) {
+		struct effect *e = &w->effects[i];
+		e->alive = e->ended = e->started = 0;
+		e->held = e->released = 0;
+	}
+	for (int round = 0; round < ROUNDS_MAX && changed; round++) {
+		changed = false;
+		for (size_t i = 0; i < count; i++)
+			if (w->p->functions[order[i]].has_graph)
+				changed |= find_effect(w, order[i]);
+	}
+	free(order);
+}
+
+void flow_init(struct flow *w, struct program *p, struct threads *threads, struct locks *locks)
+{
+	*w = (struct flow){.p = p, .threads = threads, .locks = locks};
+	w->effects = rd_xcalloc(p->f->function_count + 1, sizeof *w->effects);
+	for (uint32_t i = 0; i < p->f->function_count; i++)
+		w->effects[i].stub = is_stub(p, i);
+	find_starters(w);
+	find_semaphores(w);
+}
+
+void flow_release(struct flow *w)
+{
+	RD_FREE_EACH(w->effects, w->p->f->function_count, .starters);
+	RD_FREE(w->effects, w->semaphores);
+}

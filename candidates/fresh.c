@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When memory is made known (candidates/fresh.h). */
+#include "candidates/fresh.h"
+
+#include "base/alloc.h"
+#include "facts/role.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 12 }; /* of calls that an address is followed through */
+
+struct fresh {
+	struct program *p;
+	uint32_t *user_start, *users; /* of values: instructions of which they are operands */
+	struct rd_umap blocks;	      /* root to 1 + row of `known` */
+	struct known {
+		uint32_t *told; /* instructions that make it known */
+		size_t count, capacity;
+		bool *blocks; /* at whose start it may be known */
+	} * known;
+	size_t known_count, known_capacity;
+	uint8_t *keeps; /* by value of arguments: 0 not looked at, 1 being looked at, 2 no, 3 yes */
+};
+
+bool fresh_is_made(const struct program *p, uint32_t value)
+{
+	const struct facts *f = p->f;
+	uint32_t kind = f->values[value].kind;
+	struct facts_run run = facts_members_of(f, f->values[value].set);
+	if ((kind != FACTS_CALL && kind != FACTS_VARIABLE) || run.first == run.end)
+		return false;
+	for (uint32_t i = run.first; i < run.end; i++) {
+		const struct facts_object *o = &f->objects[f->places[f->members[i].place].object];
+		if ((o->kind != FACTS_OBJECT_HEAP && o->kind != FACTS_OBJECT_STACK) || o->origin != value)
+			return false;
+	}
+	return true;
+}
+
+struct fresh *fresh_new(struct program *p)
+{
+	const struct facts *f = p->f;
+	struct fresh *h = rd_xcalloc(1, sizeof *h);
+	h->p = p;
+	h->user_start = rd_xcalloc(f->value_count + 2, sizeof *h->user_start);
+	h->users = rd_xcalloc(f->operand_count + 1, sizeof *h->users);
+	h->keeps = rd_xcalloc(f->value_count + 1, 1);
+	for (size_t i = 0; i < f->operand_count; i++)
+		if (!(f->operands[i].operand & FACTS_CONSTANT))
+			h->user_start[f->operands[i].operand + 1]++;
+	for (size_t v = 0; v < f->value_count; v++)
+		h->user_start[v + 1] += h->user_start[v];
+	uint32_t *next = rd_xmalloc((f->value_count + 1) * sizeof *next);
+	memcpy(next, h->user_start, (f->value_count + 1) * sizeof *next);
+	for (uint32_t v = 0; v < f->value_count; v++) {
+		struct facts_run run = facts_operands_of(f, v);
+		for (uint32_t i = run.first; i < run.end; i++)
+			if (!(f->operands[i].operand & FACTS_CONSTANT))
+				h->users[next[f->operands[i].operand]++] = v;
+	}
+	free(next);
+	return h;
+}
+
+void fresh_free(struct fresh *h)
+{
+	for (size_t i = 0; i < h->known_count; i++)
+		RD_FREE(h->known[i].told, h->known[i].blocks);
+	rd_umap_release(&h->blocks);
+	RD_FREE(h->user_start, h->users, h->keeps, h->known, h);
+}
+
+/* --------------------------------------------------------------------- uses --- */
+
+static bool keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
+
+/* Whether a library function keeps its arguments where others find them. */
+static bool library_keeps(const struct facts_function *called)
+{
+	if (called->flags & FACTS_FUNCTION_INTRINSIC)
+		return false;
+	return !(called->flags & FACTS_FUNCTION_MODELLED) || called->role == FACTS_ROLE_THREAD_CREATE ||
+	       called->role == FACTS_ROLE_HANDLER;
+}
+
+static bool call_keeps(struct fresh *h, uint32_t call, uint32_t pointer, unsigned depth)
+{
+	const struct facts *f = h->p->f;
+	const struct facts_function *called = program_library(h->p, call);
+	struct facts_run calls = facts_calls_of(f, call), run = facts_operands_of(f, call);
+	if (called != NULL)
+		return library_keeps(called);
+	if (calls.first == calls.end)
+		return true;
+	for (uint32_t i = calls.first; i < calls.end; i++) {
+		const struct facts_function *callee = &f->functions[f->calls[i].function];
+		for (uint32_t k = run.first; k + 1 < run.end; k++)
+			if (f->operands[k].operand == pointer &&
+			    (k - run.first >= callee->arguments || f->calls[i].kind > FACTS_EDGE_INDIRECT ||
+			     keeps_argument(h, callee->values + (k - run.first), depth + 1)))
+				return true;
+	}
+	return false;
+}
+
+/* What a use does with the pointer. */
+enum use { USE_NOTHING, USE_DERIVES, USE_TELLS };
+
+static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigned depth)
+{
+	const struct facts *f = h->p->f;
+	const struct facts_value *v = &f->values[user];
+	switch (v->kind) {
+	case FACTS_ADDRESS: return f->operands[v->operands].operand == pointer ? USE_DERIVES : USE_NOTHING;
+	case FACTS_PHI:
+	case FACTS_SELECT: return USE_DERIVES;
+	case FACTS_CAST: return v->detail == OP_BIT_CAST ? USE_DERIVES : USE_TELLS;
+	case FACTS_STORE: return f->operands[v->operands].operand == pointer ? USE_TELLS : USE_NOTHING;
+	case FACTS_UPDATE:
+	case FACTS_EXCHANGE: return f->operands[v->operands].operand == pointer ? USE_NOTHING : USE_TELLS;
+	case FACTS_CALL: return call_keeps(h, user, pointer, depth) ? USE_TELLS : USE_NOTHING;
+	case FACTS_COMPUTE: return USE_TELLS;
+	default: return USE_NOTHING; /* loads, comparisons; a return ends the function */
+	}
+}
+
+/* Collects the instructions that tell others of the address in `root`; `returns` counts as one. */
+static void find_told(struct fresh *h, uint32_t root, unsigned depth, struct known *k, bool *returned)
+{
+	struct rd_umap seen = RD_UMAP_INIT;
+	uint32_t *work = NULL;
+	size_t count = 0, capacity = 0;
+	RD_GROW(work, capacity, 1);
+	work[count++] = root;
+	while (count != 0) {
+		uint32_t pointer = work[--count];
+		for (uint32_t i = h->user_start[pointer]; i < h->user_start[pointer + 1]; i++) {
+			uint32_t user = h->users[i];
+			enum use use = use_of(h, user, pointer, depth);
+			bool is_new;
+			*returned |= h->p->f->values[user].kind == FACTS_RETURN;
+			if (use == USE_TELLS) {
+				RD_GROW(k->told, k->capacity, k->count + 1);
+				k->told[k->count++] = user;
+			}
+			if (use != USE_DERIVES)
+				continue;
+			rd_umap_put(&seen, user, &is_new);
+			if (is_new) {
+				RD_GROW(work, capacity, count + 1);
+				work[count++] = user;
+			}
+		}
+	}
+	free(work);
+	rd_umap_release(&seen);
+}
+
+/* A function keeps an argument if it tells of it, or returns it, as the caller does not follow results. */
+static bool keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
+{
+	enum { NOT_YET, LOOKING, NO, YES };
+	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {
+		struct known k = {0};
+		bool returned = false;
+		h->keeps[argument] = LOOKING;
+		find_told(h, argument, depth, &k, &returned);
+		h->keeps[argument] = k.count != 0 || returned ? YES : NO;
+		free(k.told);
+	}
+	return h->keeps[argument] != NO;
+}
+
+/* -------------------------------------------------------------------- where --- */
+
+/* The blocks that can be reached behind the instructions that tell, without making the memory anew. */
+static void spread(struct fresh *h, uint32_t root, struct known *k)
+{
+	const struct program *p = h->p;
+	uint32_t function = facts_function_at(p->f, root), count = 0;
+	const struct facts_graph *g = &p->functions[function].graph;
+	uint32_t *work = rd_xcalloc((size_t)g->nodes + 1 + k->count, sizeof *work);
+	k->blocks = rd_xcalloc((size_t)g->nodes + 1, sizeof *k->blocks);
+	for (size_t i = 0; i < k->count; i++)
+		work[count++] = p->block_of[k->told[i]];
+	while (count != 0) {
+		uint32_t n = work[--count];
+		for (uint32_t s = g->succ_start[n]; s < g->succ_start[n + 1]; s++) {
+			uint32_t to = g->succ[s];
+			if (to == p->block_of[root] || k->blocks[to])
+				continue;
+			k->blocks[to] = true;
+			work[count++] = to;
+		}
+	}
+	free(work);
+}
+
+bool fresh_is_known(struct fresh *h, uint32_t root, uint32_t at)
+{
+	bool is_new, returned = false;
+	uint64_t *row = rd_umap_put(&h->blocks, root, &is_new);
+	if (is_new) {
+		struct known k = {0};
+		find_told(h, root, 0, &k, &returned);
+		spread(h, root, &k);
+		RD_GROW(h->known, h->known_capacity, h->known_count + 1);
+		h->known[h->known_count++] = k;
+		*rd_umap_get(&h->blocks, root) = h->known_count;
+		row = rd_umap_get(&h->blocks, root);
+	}
+	const struct known *k = &h->known[*row - 1];
+	for (size_t i = 0; i < k->count; i++)
+		if (h->p->block_of[k->told[i]] == h->p->block_of[at] && k->told[i] < at &&
+		    (h->p->block_of[root] != h->p->block_of[at] || root < k->told[i]))
+			return true;
+	return k->blocks[h->p->block_of[at]];
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which joins end which threads (candidates/join.h).  A join is matched with the calls that may have written
+ * the name of the thread to where the join reads it:
+ *
+ *   - one place, which one call writes: the join ends the thread of that call;
+ *   - an element of an array, written in a loop that counts and read in a loop that counts in the same
+ *     way, which nothing but its end leaves: behind the loop all these threads have ended.
+ */
+#include "candidates/join.h"
+
+#include "base/alloc.h"
+#include "facts/role.h"
+
+#include <stdlib.h>
+
+/* Where the name of a thread is written or read. */
+struct name {
+	uint32_t value, function; /* the call */
+	struct path path;
+	uint32_t set;
+};
+
+static bool is_integer(const struct facts *f, uint32_t operand, int64_t *number)
+{
+	if (operand == FACTS_NONE || !(operand & FACTS_CONSTANT) ||
+	    f->constants[operand & ~FACTS_CONSTANT].kind != FACTS_CONSTANT_INTEGER)
+		return false;
+	*number = f->constants[operand & ~FACTS_CONSTANT].number;
+	return true;
+}
+
+/* Whether two operands have the same value: one of a function, a constant, a global variable that is read. */
+static bool is_same_value(const struct facts *f, uint32_t a, uint32_t b)
+{
+	int64_t x, y;
+	a = program_strip(f, a);
+	b = program_strip(f, b);
+	if (a == b)
+		return true;
+	if (is_integer(f, a, &x) && is_integer(f, b, &y))
+		return x == y;
+	if (a & FACTS_CONSTANT || b & FACTS_CONSTANT || f->values[a].kind != FACTS_LOAD ||
+	    f->values[b].kind != FACTS_LOAD)
+		return false;
+	struct path p = path_of(f, f->operands[f->values[a].operands].operand),
+		    q = path_of(f, f->operands[f->values[b].operands].operand);
+	return p.kind == PATH_GLOBAL && path_equal(&p, &q);
+}
+
+static bool counts_alike(const struct facts *f, const struct counting *a, const struct counting *b)
+{
+	return a->step == b->step && a->predicate == b->predicate && is_same_value(f, a->first, b->first) &&
+	       is_same_value(f, a->bound, b->bound);
+}
+
+/* ------------------------------------------------------------------ loops --- */
+
+static bool ends_program(const struct program *p, uint32_t function, uint32_t block)
+{
+	struct facts_run values =
+		facts_block_values(p->f, function, p->functions[function].first_block + block);
+	return p->f->values[values.end - 1].kind == FACTS_UNREACHABLE;
+}
+
+/* Whether the loop is left at its header only, and the block runs in each round. */
+static bool runs_whole(const struct program *p, uint32_t function, const struct facts_loop *loop,
+		       uint32_t block)
+{
+	const struct facts_graph *g = &p->functions[function].graph;
+	for (uint32_t i = 0; i < loop->size; i++) {
+		uint32_t n = loop->body[i];
+		for (uint32_t s = g->succ_start[n]; s < g->succ_start[n + 1]; s++) {
+			uint32_t to = g->succ[s];
+			bool inside = facts_loop_has(loop, to);
+			if (!inside && n != loop->header && !ends_program(p, function, to))
+				return false;
+			if (inside && to == loop->header && !facts_graph_dominates(g, block, n))
+				return false;
+		}
+	}
+	return true;
+}
+
+static const struct facts_loop *counting_loop(const struct program *p, const struct name *n,
+					      struct counting *c)
+{
+	const struct facts_loop *loop = program_loop(p, n->function, p->block_of[n->value]);
+	return loop != NULL && program_counts(p, n->function, loop, c) ? loop : NULL;
+}
+
+/* The place of the name by way of a table: `t = malloc(..); ts[i] = t; create(&t->name)` is ts[i]->name. */
+static bool through_table(const struct program *p, const struct name *n, uint32_t variable, struct path *out)
+{
+	const struct facts *f = p->f;
+	const struct facts_loop *loop = program_loop(p, n->function, p->block_of[n->value]);
+	for (uint32_t i = 0; i < loop->size; i++) {
+		struct facts_run values = facts_block_values(
+			f, n->function, p->functions[n->function].first_block + loop->body[i]);
+		for (uint32_t v = values.first; v < values.end; v++) {
+			if (f->values[v].kind != FACTS_STORE ||
+			    f->operands[f->values[v].operands].operand != n->path.root)
+				continue;
+			struct path slot = path_of(f, f->operands[f->values[v].operands + 1].operand),
+				    rest = n->path;
+			if (slot.kind == PATH_NONE || slot.index != variable || slot.loads == PATH_LOADS)
+				continue;
+			slot.offsets[++slot.loads] = 0;
+			rest.kind = PATH_VALUE;
+			return path_append(&slot, &rest, out);
+		}
+	}
+	return false;
+}
+
+/* Whether the join reads, in each round, what the creation wrote in the same round. */
+static bool joins_all(const struct program *p, const struct name *create, const struct name *join,
+		      uint32_t *header)
+{
+	struct counting made, joined;
+	struct path from = create->path, to = join->path;
+	const struct facts_loop *loop = counting_loop(p, join, &joined);
+	if (counting_loop(p, create, &made) == NULL || loop == NULL || !counts_alike(p->f, &made, &joined) ||
+	    to.index != joined.variable || !runs_whole(p, join->function, loop, p->block_of[join->value]))
+		return false;
+	if (from.index != made.variable &&
+	    (from.kind != PATH_VALUE || from.loads != 0 || !through_table(p, create, made.variable, &from)))
+		return false;
+	if (create->function != join->function && from.kind != PATH_GLOBAL)
+		return false;
+	from.index = to.index;
+	*header = loop->header;
+	return path_equal(&from, &to);
+}
+
+/* ------------------------------------------------------------------ matches --- */
+
+/* Whether two names are certainly in different places: fixed distances from the same root. */
+static bool is_elsewhere(const struct program *p, const struct name *a, const struct name *b)
+{
+	if (a->path.kind == b->path.kind && a->path.root == b->path.root && a->path.loads == 0 &&
+	    b->path.loads == 0 && a->path.index == FACTS_NONE && b->path.index == FACTS_NONE)
+		return a->path.offsets[0] != b->path.offsets[0];
+	return !facts_sets_overlap(p->f, a->set, 8, b->set, 8);
+}
+
+static bool reads_what(const struct name *create, const struct name *join)
+{
+	return create->path.index == FACTS_NONE && path_equal(&create->path, &join->path) &&
+	       (create->function == join->function || create->path.kind == PATH_GLOBAL);
+}
+
+struct search {
+	struct threads *t;
+	struct name *creates;
+	size_t count, capacity;
+};
+
+static uint64_t threads_at(const struct threads *t, uint32_t create)
+{
+	uint64_t threads = 0;
+	for (size_t i = 1; i < t->count; i++)
+		if (t->items[i].create == create && !t->items[i].handler)
+			threads |= UINT64_C(1) << i;
+	return t->overflow ? threads & ~(UINT64_C(1) << (THREADS_MAX - 1)) : threads;
+}
+
+static void match(struct search *s, const struct name *join)
+{
+	struct threads *t = s->t;
+	const struct name *found = NULL;
+	uint32_t header = 0;
+	bool all = false;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct name *create = &s->creates[i];
+		uint32_t at;
+		if (joins_all(t->p, create, join, &at)) {
+			found = create;
+			all = true;
+			header = at;
+		} else if (reads_what(create, join)) {
+			found = create;
+		}
+	}
+	/* Another call that may have written there, too, leaves a doubt about one join; a loop ends what its
+	 * own loop started, and others stay alive. */
+	for (size_t i = 0; i < s->count && found != NULL && !all; i++)
+		if (&s->creates[i] != found && !is_elsewhere(t->p, &s->creates[i], join))
+			return;
+	if (found == NULL)
+		return;
+	RD_GROW(t->joins, t->join_capacity, t->join_count + 1);
+	t->joins[t->join_count++] =
+		(struct join){join->value, join->function, threads_at(t, found->value), all, header};
+}
+
+static bool name_of(const struct program *p, uint32_t value, uint32_t operand, struct name *out)
+{
+	*out = (struct name){.value = value, .function = facts_function_at(p->f, value)};
+	if (operand == FACTS_NONE)
+		return false;
+	out->path = path_of(p->f, operand);
+	out->set = facts_operand_set(p->f, operand);
+	return out->path.kind != PATH_NONE;
+}
+
+void joins_find(struct threads *t)
+{
+	struct program *p = t->p;
+	const struct facts *f = p->f;
+	struct search s = {.t = t};
+	struct name name;
+	for (uint32_t v = 0; v < f->value_count; v++) {
+		const struct facts_function *called = program_library(p, v);
+		if (called != NULL && called->role == FACTS_ROLE_THREAD_CREATE &&
+		    name_of(p, v, program_argument(f, v, called->subject), &name)) {
+			RD_GROW(s.creates, s.capacity, s.count + 1);
+			s.creates[s.count++] = name;
+		}
+	}
+	for (uint32_t v = 0; v < f->value_count && s.count != 0; v++) {
+		const struct facts_function *called = program_library(p, v);
+		if (called == NULL || called->role != FACTS_ROLE_THREAD_JOIN)
+			continue;
+		uint32_t joined = program_argument(f, v, called->subject);
+		if (joined != FACTS_NONE && !(joined & FACTS_CONSTANT) &&
+		    f->values[joined].kind == FACTS_LOAD &&
+		    name_of(p, v, f->operands[f->values[joined].operands].operand, &name))
+			match(&s, &name);
+	}
+	free(s.creates);
+}

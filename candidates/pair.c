@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pairs of accesses that conflict (candidates/pair.h).
+ *
+ * Instances of one function that differ neither in kind (conflict.h) nor in the bytes they may touch nor in
+ * the member that the source names are one *atom*.  Atoms whose pointers may point to a few places are
+ * compared where they meet, at a place.  Where a pointer may point nearly anywhere, points-to sets say
+ * nothing about which member is meant; atoms with such pointers are compared if the source names the same
+ * member.  What is left out by that is counted.
+ */
+#include "candidates/pair.h"
+
+#include "base/alloc.h"
+#include "base/compare.h"
+#include "candidates/conflict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PAIRS_MAX = 16,	   /* of a group */
+	WIDE = 48,	   /* places that a pointer may point to */
+	EXAMPLES = 3,	   /* instances of an atom */
+	BUCKET_MAX = 4000, /* atoms of one member */
+};
+
+struct atom {
+	uint32_t set, kind, function, member;
+	int64_t size;
+	bool write, wide, named;	    /* named: the source names a member */
+	uint32_t examples[EXAMPLES], count; /* instances */
+};
+
+/* Atoms, writers first. */
+struct list {
+	uint32_t *items;
+	size_t count, capacity, writers;
+};
+
+struct group {
+	uint32_t pairs[PAIRS_MAX];
+	uint32_t count;
+};
+
+struct search {
+	struct pairs *out;
+	const struct walk *w;
+	struct atom *atoms;
+	size_t atom_count, atom_capacity;
+	struct rd_tuples known, kinds, group_keys;
+	uint32_t *kind_example; /* an instance of each kind */
+	size_t kind_capacity;
+	uint8_t *races;		 /* by two kinds: 0 not known, 1 no, 2 yes */
+	uint32_t *first_place;	 /* of objects */
+	struct list *cells;	 /* by place */
+	struct list *buckets;	 /* by member */
+	struct rd_pmap pairs;	 /* accesses of pairs that were looked at */
+	struct rd_pmap overlaps; /* sets and sizes that were compared: 1 + place, or 0 */
+	struct rd_names members;
+	struct group *groups;
+	size_t group_capacity;
+};
+
+const char *pair_member(const char *what, size_t *length)
+{
+	const char *end = what + strlen(what), *start;
+	while (end > what && end[-1] == ']') {
+		while (end > what && end[-1] != '[')
+			end--;
+		end -= end > what;
+	}
+	for (start = end; start > what && start[-1] != '.' && start[-1] != '>'; start--)
+		;
+	*length = (size_t)(end - start);
+	return start;
+}
+
+/* ------------------------------------------------------------------------ atoms --- */
+
+static uint32_t kind_of(struct search *s, uint32_t instance)
+{
+	uint32_t numbers[CONFLICT_NUMBERS];
+	size_t n = conflict_kind(s->w, &s->w->instances[instance], numbers);
+	bool is_new;
+	uint32_t kind = rd_tuples_put(&s->kinds, numbers, n, rd_tuple_hash(numbers, n), &is_new);
+	RD_GROW(s->kind_example, s->kind_capacity, (size_t)kind + 1);
+	if (is_new)
+		s->kind_example[kind] = instance;
+	return kind;
+}
+
+static bool is_shared_place(const struct program *p, const struct facts_place *place)
+{
+	const struct facts_object *o = &p->f->objects[place->object];
+	return p->shared_object[place->object] && !(o->flags & FACTS_OBJECT_CONSTANT) &&
+	       o->kind != FACTS_OBJECT_FUNCTION;
+}
+
+static bool is_wide(const struct program *p, uint32_t set)
+{
+	struct facts_run run = facts_members_of(p->f, set);
+	uint32_t count = 0;
+	for (uint32_t i = run.first; i < run.end && count <= WIDE; i++)
+		count += is_shared_place(p, &p->f->places[p->f->members[i].place]);
+	return count > WIDE;
+}
+
+static void add_instance(struct search *s, uint32_t number)
+{
+	const struct instance *x = &s->w->instances[number];
+	const struct access *a = &s->w->p->accesses[x->access];
+	size_t length;
+	const char *member = pair_member(a->what, &length);
+	bool call = s->w->p->f->values[a->value].kind == FACTS_CALL, is_new;
+	struct atom atom = {.set = a->set,
+			    .size = a->size,
+			    .kind = kind_of(s, number),
+			    .function = facts_function_at(s->w->p->f, a->value),
+			    .member = call ? 0 : rd_names_put(&s->members, member, length),
+			    .named = !call && member != a->what && length != 0,
+			    .write = a->kind != FACTS_READ};
+	uint32_t key[] = {atom.set, (uint32_t)atom.size, atom.kind, atom.function, atom.member, atom.named};
+	uint32_t known = rd_tuples_put(&s->known, key, 6, rd_tuple_hash(key, 6), &is_new);
+	if (is_new) {
+		RD_GROW(s->atoms, s->atom_capacity, s->atom_count + 1);
+		atom.wide = is_wide(s->w->p, atom.set);
+		s->atoms[s->atom_count++] = atom;
+	}
+	struct atom *at = &s->atoms[known];
+	if (at->count < EXAMPLES)
+		at->examples[at->count++] = number;
+}
+
+static bool may_race(struct search *s, const struct atom *a, const struct atom *b)
+{
+	uint32_t x = a->kind < b->kind ? a->kind : b->kind, y = a->kind < b->kind ? b->kind : a->kind;
+	uint8_t *known = &s->races[(size_t)x * s->kinds.count + y];
+	if (*known == 0)
+		*known = conflict_may_race(s->w, &s->w->instances[s->kind_example[x]],
+					   &s->w->instances[s->kind_example[y]])
+				 ? 2
+				 : 1;
+	return *known == 2;
+}
+
+/* ------------------------------------------------------------------------ groups --- */
+
+/* The part of a group that has the same member, of which the best pairs are kept; *number is the group: the
+ * object. */
+static struct group *group_of(struct search *s, const struct atom *a, const struct atom *b, uint32_t place,
+			      uint32_t *number)
+{
+	const struct atom *told = a->write && a->named ? a : b->named ? b : a;
+	uint32_t object = s->w->p->f->places[place].object;
+	uint32_t key[] = {told->wide && told->named ? FACTS_NONE : object,
+			  told->named ? told->member : FACTS_NONE};
+	bool is_new;
+	uint32_t part = rd_tuples_put(&s->group_keys, key, 2, rd_tuple_hash(key, 2), &is_new);
+	RD_GROW(s->groups, s->group_capacity, (size_t)part + 1);
+	if (is_new)
+		s->groups[part].count = 0;
+	*number = object;
+	return &s->groups[part];
+}
+
+/* Keeps the pair if its group has room for it or a worse one. */
+static void keep(struct search *s, struct group *g, const struct pair *pair)
+{
+	struct pairs *out = s->out;
+	if (g->count < PAIRS_MAX) {
+		RD_GROW(out->items, out->capacity, out->count + 1);
+		g->pairs[g->count++] = (uint32_t)out->count;
+		out->items[out->count++] = *pair;
+		return;
+	}
+	uint32_t worst = 0;
+	for (uint32_t i = 1; i < PAIRS_MAX; i++)
+		if (out->items[g->pairs[i]].score < out->items[g->pairs[worst]].score)
+			worst = i;
+	if (out->items[g->pairs[worst]].score < pair->score)
+		out->items[g->pairs[worst]] = *pair;
+	out->left_out++;
+}
+
+static void add_pair(struct search *s, const struct atom *a, const struct atom *b, struct pair pair)
+{
+	uint32_t x = s->w->instances[pair.x].access, y = s->w->instances[pair.y].access;
+	bool is_new;
+	if (x > y) {
+		uint32_t first = pair.y;
+		pair.y = pair.x;
+		pair.x = first;
+	}
+	rd_pmap_put(&s->pairs, x < y ? x : y, x < y ? y : x, &is_new);
+	if (!is_new)
+		return;
+	struct group *g = group_of(s, a, b, pair.place, &pair.group);
+	pair.score = pair_weigh(s->w, &pair, &pair.reason);
+	keep(s, g, &pair);
+}
+
+static void add_pairs(struct search *s, const struct atom *a, const struct atom *b, uint32_t place)
+{
+	for (uint32_t i = 0; i < a->count; i++)
+		for (uint32_t k = 0; k < b->count; k++)
+			add_pair(s, a, b,
+				 (struct pair){.x = a->examples[i],
+					       .y = b->examples[k],
+					       .place = place,
+					       .wide = a->wide || b->wide});
+}
+
+/* ------------------------------------------------------------------------- places --- */
+
+static void put(struct list *l, uint32_t atom)
+{
+	if (l->count != 0 && l->items[l->count - 1] == atom)
+		return;
+	RD_GROW(l->items, l->capacity, l->count + 1);
+	l->items[l->count++] = atom;
+}
+
+/* Whether an access at the place `by` touches the place `p`.  What is accessed anywhere touches all places,
+ * and so meets there whoever accesses these. */
+static bool is_covered(const struct facts_place *by, int64_t size, const struct facts_place *p)
+{
+	if (by->offset == FACTS_ANYWHERE)
+		return true;
+	return p->offset >= by->offset && (size == 0 || p->offset < by->offset + size);
+}
+
+static void enter_places(struct search *s, uint32_t number)
+{
+	const struct program *p = s->w->p;
+	const struct facts *f = p->f;
+	const struct atom *a = &s->atoms[number];
+	struct facts_run run = facts_members_of(f, a->set);
+	for (uint32_t i = run.first; i < run.end; i++) {
+		const struct facts_place *place = &f->places[f->members[i].place];
+		if (!is_shared_place(p, place))
+			continue;
+		for (uint32_t q = s->first_place[place->object]; q < s->first_place[place->object + 1]; q++)
+			if (is_covered(place, a->size, &f->places[q]))
+				put(&s->cells[q], number);
+	}
+}
+
+/* Compares each writer with all that come behind it. */
+static void compare_at(struct search *s, const struct list *l, uint32_t place)
+{
+	for (size_t i = 0; i < l->writers; i++)
+		for (size_t k = i; k < l->count; k++) {
+			const struct atom *a = &s->atoms[l->items[i]], *b = &s->atoms[l->items[k]];
+			if (may_race(s, a, b))
+				add_pairs(s, a, b, place);
+		}
+}
+
+/* ------------------------------------------------------------------------ members --- */
+
+/* A shared place that both may touch; FACTS_NONE: there is none. */
+static uint32_t find_common(const struct program *p, const struct atom *a, const struct atom *b)
+{
+	const struct facts *f = p->f;
+	struct facts_run x = facts_members_of(f, a->set), y = facts_members_of(f, b->set);
+	while (x.first < x.end && y.first < y.end) {
+		const struct facts_place *one = &f->places[f->members[x.first].place],
+					 *two = &f->places[f->members[y.first].place];
+		if (one->object > two->object || !is_shared_place(p, two)) {
+			y.first++;
+			continue;
+		}
+		for (uint32_t i = y.first; one->object == two->object && i < y.end; i++) {
+			const struct facts_place *q = &f->places[f->members[i].place];
+			if (q->object != one->object)
+				break;
+			if (is_covered(one, a->size, q) || is_covered(q, b->size, one))
+				return f->members[i].place;
+		}
+		x.first++;
+	}
+	return FACTS_NONE;
+}
+
+static uint32_t common_place(struct search *s, const struct atom *a, const struct atom *b)
+{
+	bool is_new;
+	uint64_t one = (uint64_t)a->set << 32 | (uint32_t)a->size,
+		 two = (uint64_t)b->set << 32 | (uint32_t)b->size;
+	uint64_t *known = rd_pmap_put(&s->overlaps, one, two, &is_new);
+	if (is_new) {
+		uint32_t place = find_common(s->w->p, a, b);
+		*known = place != FACTS_NONE ? (uint64_t)place + 1 : 0;
+	}
+	return *known != 0 ? (uint32_t)(*known - 1) : FACTS_NONE;
+}
+
+static void compare_members(struct search *s, const struct list *l)
+{
+	size_t end = l->count < BUCKET_MAX ? l->count : BUCKET_MAX;
+	s->out->unrelated += l->count - end;
+	for (size_t i = 0; i < l->writers && i < end; i++)
+		for (size_t k = i; k < end; k++) {
+			const struct atom *a = &s->atoms[l->items[i]], *b = &s->atoms[l->items[k]];
+			if ((!a->wide && !b->wide) || !may_race(s, a, b))
+				continue;
+			uint32_t place = common_place(s, a, b);
+			if (place != FACTS_NONE)
+				add_pairs(s, a, b, place);
+		}
+}
+
+/* ---------------------------------------------------------------------- the whole --- */
+
+/* Where atoms are compared: at places, or by the member; an atom without a member has that of number 0. */
+static void enter(struct search *s, bool writers)
+{
+	for (uint32_t i = 0; i < s->atom_count; i++) {
+		const struct atom *a = &s->atoms[i];
+		if (a->write != writers)
+			continue;
+		if (!a->wide)
+			enter_places(s, i);
+		else
+			s->out->unrelated++;
+		put(&s->buckets[a->named ? a->member : 0], i);
+	}
+	for (size_t i = 0; writers && i < s->w->p->f->place_count; i++)
+		s->cells[i].writers = s->cells[i].count;
+	for (size_t i = 0; writers && i < s->members.count; i++)
+		s->buckets[i].writers = s->buckets[i].count;
+}
+
+static void start(struct search *s)
+{
+	const struct facts *f = s->w->p->f;
+	rd_names_put(&s->members, "", 0);
+	for (uint32_t i = 0; i < s->w->count; i++)
+		add_instance(s, i);
+	s->races = rd_xcalloc(s->kinds.count * s->kinds.count + 1, 1);
+	s->cells = rd_xcalloc(f->place_count + 1, sizeof *s->cells);
+	s->buckets = rd_xcalloc(s->members.count + 1, sizeof *s->buckets);
+	s->first_place = rd_xcalloc(f->object_count + 2, sizeof *s->first_place);
+	for (uint32_t i = 0, at = 0; i <= f->object_count; i++) {
+		while (at < f->place_count && f->places[at].object < i)
+			at++;
+		s->first_place[i] = at;
+	}
+}
+
+static void finish(struct search *s)
+{
+	RD_FREE_EACH(s->cells, s->w->p->f->place_count, .items);
+	RD_FREE_EACH(s->buckets, s->members.count, .items);
+	RD_FREE(s->cells, s->buckets, s->first_place, s->atoms, s->races, s->kind_example, s->groups);
+	rd_tuples_release(&s->known);
+	rd_tuples_release(&s->kinds);
+	rd_tuples_release(&s->group_keys);
+	rd_pmap_release(&s->pairs);
+	rd_pmap_release(&s->overlaps);
+	rd_names_release(&s->members);
+}
+
+void pairs_find(struct pairs *pairs, const struct walk *w)
+{
+	struct search s = {.out = pairs, .w = w};
+	*pairs = (struct pairs){0};
+	start(&s);
+	enter(&s, true);
+	enter(&s, false);
+	for (uint32_t i = 0; i < w->p->f->place_count; i++)
+		compare_at(&s, &s.cells[i], i);
+	for (size_t i = 0; i < s.members.count; i++)
+		compare_members(&s, &s.buckets[i]);
+
+	finish(&s);
+}
+
+void pairs_release(struct pairs *pairs)
+{
+	free(pairs->items);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of the analysis share: the facts, and what is worked out once for each function.
+ *
+ *	program.c  flow graphs, loops, callers, which code runs once
+ *	path.c     addresses as paths: a root, then offsets and loads
+ *	lock.c     sets of locks, and when two accesses hold the same
+ *	thread.c   which threads there are, what makes their arguments different, which joins end them
+ *	effect.c   what a call leaves behind: locks and threads, bottom-up
+ *	walk.c     what holds when an access is made, top-down in contexts
+ *	share.c    which objects several threads can reach
+ *	pair.c     accesses that conflict
+ *	rank.c     which pairs come first
+ */
+#ifndef CANDIDATES_PROGRAM_H
+#define CANDIDATES_PROGRAM_H
+
+#include "base/map.h"
+#include "base/tuple.h"
+#include "candidates/candidates.h"
+
+/* LLVM's numbers of operations, as the facts have them (doc/format/facts.md). */
+enum {
+	OP_ADD = 8,
+	OP_SUB = 10,
+	OP_TRUNC = 30,
+	OP_ZEXT = 31,
+	OP_SEXT = 32,
+	OP_PTR_TO_INT = 39,
+	OP_INT_TO_PTR = 40,
+	OP_BIT_CAST = 41
+};
+enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 };
+
+/* A loop that counts: the variable goes from `first` by `step` while `compare` holds against `bound`. */
+struct counting {
+	uint32_t variable;     /* the phi */
+	uint32_t first, bound; /* operands */
+	int64_t step;
+	uint32_t predicate;
+};
+
+struct function_info {
+	struct facts_graph graph;
+	struct facts_loops loops;
+	bool *cyclic; /* by block: it may run again in the same call */
+	uint32_t first_block;
+	bool has_graph;
+	bool once; /* it runs at most once */
+	bool reached;
+};
+
+struct edge {
+	uint32_t caller, value, callee, kind;
+};
+
+/* An access, of the facts or of a library function that the facts do not count as one. */
+struct access {
+	uint32_t value, operand; /* the address */
+	uint32_t set, kind, flags, site;
+	int64_t size;
+	const char *what;
+	bool use; /* of a lock or another object of threads: two uses never race */
+};
+
+struct program {
+	const struct facts *f;
+	struct candidates *out;
+	struct function_info *functions;
+	uint32_t *block_of; /* of values; FACTS_NONE: arguments */
+	struct edge *edges; /* by callee */
+	size_t edge_count;
+	uint32_t *edges_of; /* by callee: start in edges */
+	struct access *accesses;
+	size_t access_count, access_capacity;
+	uint32_t *accesses_of; /* by function: start; accesses are in the order of values */
+	bool *once_object;     /* there is one of it at a time */
+	bool *shared_object;   /* see share.c */
+};
+
+void program_init(struct program *p, const struct facts *f, struct candidates *out);
+void program_release(struct program *p);
+
+/* The innermost natural loop that a block lies in; NULL: none. */
+const struct facts_loop *program_loop(const struct program *p, uint32_t function, uint32_t block);
+
+/* Whether the loop counts, and how. */
+bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
+		    struct counting *c);
+
+/* Whether control may come from behind the value `from` to `to` without passing the block `barrier` (of the
+ * function; FACTS_NONE: none). */
+bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
+		     uint32_t barrier);
+
+/* The library function that a value calls by name; NULL: none. */
+const struct facts_function *program_library(const struct program *p, uint32_t value);
+
+uint32_t program_argument(const struct facts *f, uint32_t call, uint32_t n); /* operand; FACTS_NONE: none */
+uint32_t program_constant_function(const struct facts *f, uint32_t operand); /* FACTS_NONE: it is none */
+
+/* An operand without the casts around it. */
+uint32_t program_strip(const struct facts *f, uint32_t operand);
+
+/* Adds to the list of what was not looked into. */
+void program_unsound(struct program *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* share.c */
+void share_find(struct program *p);
+
+#endif

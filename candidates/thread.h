@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads of a program: main, and one for each call that starts threads and each function that it may
+ * start; such a thread stands for all that are started there with that function.
+ *
+ * Also: whose argument differs from thread to thread (fresh memory, an element of an array, a number), so
+ * that what a thread does to it no other thread of its kind does; and which joins end which threads, one by
+ * one or in a loop that joins all that another loop has started.
+ */
+#ifndef CANDIDATES_THREAD_H
+#define CANDIDATES_THREAD_H
+
+#include "candidates/path.h"
+
+enum { THREADS_MAX = 64 };
+
+struct thread {
+	uint32_t create;   /* the call; FACTS_NONE: main */
+	uint32_t function; /* that it runs */
+	uint32_t argument; /* operand of the call that it gets, FACTS_NONE: not known */
+	bool many;	   /* several of it may be alive at a time */
+	bool handler;	   /* a signal handler, or a destructor of thread data */
+	/* What is different in each. */
+	bool own_pointer, own_number;
+	int64_t own_size;   /* bytes behind the pointer that are its own */
+	uint32_t own_since; /* where the function of the call makes the next one: a block of it */
+};
+
+/* A call that joins one thread, or the loop around it, which joins all. */
+struct join {
+	uint32_t value, function;
+	uint64_t threads;
+	bool all;
+	uint32_t header; /* of the loop, if all */
+};
+
+struct threads {
+	struct program *p;
+	struct thread items[THREADS_MAX];
+	size_t count;
+	bool overflow;	       /* the last one stands for all others */
+	struct rd_pmap number; /* call and function to 1 + thread */
+	struct join *joins;
+	size_t join_count, join_capacity;
+	bool threaded; /* there is a thread beside main and handlers */
+};
+
+void threads_init(struct threads *t, struct program *p);
+void threads_release(struct threads *t);
+
+/* FACTS_NONE: the call does not start it. */
+uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t function);
+
+/* The operand of a starting call that says which function the thread runs. */
+uint32_t thread_routine(const struct program *p, uint32_t create);
+
+const struct join *thread_join(const struct threads *t, uint32_t value); /* NULL: it ends none for certain */
+/* Threads that have ended when control leaves the loop with this header. */
+uint64_t thread_joined_by(const struct threads *t, uint32_t function, uint32_t header);
+
+#endif

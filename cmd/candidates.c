@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `raddle candidates`: pairs of accesses of a program that may race, found without running it. */
+#include "candidates/candidates.h"
+
+#include "base/error.h"
+#include "bitcode/facts.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+
+#include <stdlib.h>
+
+static const struct cmd_usage usage = {
+	"raddle candidates [--json FILE] [-n COUNT] PROG",
+	"Lists pairs of memory accesses of a program that 'raddle cc' built which may race,\n"
+	"as far as its code tells: two threads may make them at the same time, to the same\n"
+	"memory, one of them a write, and no lock is held by both.  The program is not run.\n"
+	"Most of the pairs are no races; they come in the order in which they deserve\n"
+	"attention, and what was not looked into is listed behind them.",
+	"json limit_groups",
+	"  raddle candidates ./server\n"
+	"  raddle candidates --json races.json ./server\n",
+	false,
+};
+
+static int write_json(const void *what, FILE *out)
+{
+	return candidates_json(what, out);
+}
+
+static int find_candidates(const char *program)
+{
+	struct facts *f;
+	struct candidates c;
+	char *path;
+	if (rd_facts_build(program, &path))
+		return CMD_FAILED;
+	int err = facts_read(&f, path);
+	free(path);
+	if (err)
+		return CMD_FAILED;
+	candidates_find(&c, f);
+	err = cmd_document(opt.json, write_json, &c);
+	if (!err && !cmd_output_is_stdout())
+		err = candidates_text(&c, stdout, opt.limit_groups);
+	candidates_release(&c);
+	facts_free(f);
+	return err ? CMD_FAILED : CMD_OK;
+}
+
+int cmd_candidates(int argc, char **argv)
+{
+	return cmd_operand(argc, argv, &usage, "a program", find_candidates);
+}
