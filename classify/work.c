@@ -25,6 +25,7 @@
 #define LEAST 8	  /* twins before a class is believed */
 #define STALE 6	  /* twins in a row that bring no new schedule: there are hardly more */
 #define REPLAYS 2 /* of what is bad, before it is said */
+#define UNSURE 4  /* runs in which time had a say that are made again: the machine was busy */
 
 struct work {
 	const struct classify *how;
@@ -129,21 +130,46 @@ static bool is_again(const struct work *w, const struct trial *seen, const struc
 	return w->decision.sorted ? seen->lines == again->lines : seen->digest == again->digest;
 }
 
+/* Whether a run that did something else says little: time decided in it, not the schedule. */
+static bool is_unsure(const struct trial *t)
+{
+	return t->unsure || t->end == REPLAY_HUNG || t->end == REPLAY_RAN_ON;
+}
+
+/* Writes down every decision of a run that did it again. */
+static int write_down(struct work *w, struct decide_place p, struct schedule *made, bool *again)
+{
+	struct trial t;
+	int err = RD_OK;
+
+	*again = false;
+	for (unsigned tries = 0; tries <= UNSURE && !err && !*again; tries++) {
+		schedule_release(made);
+		err = run_variant(w, p, &t, made);
+		*again = !err && is_again(w, seen_at(w, p), &t) && made->turns;
+		if (!is_unsure(&t))
+			break;
+	}
+	return err;
+}
+
 /* The schedule with every decision of a run that did it again, REPLAYS times more.  NULL: it did not. */
 static int repeat(struct work *w, struct decide_place p, struct schedule **result)
 {
 	struct schedule *made = finding_schedule_new(w->set);
+	unsigned unsure = 0;
 	struct trial t;
 	bool again;
-	int err;
+	int err = write_down(w, p, made, &again);
 
 	*result = NULL;
-	schedule_release(made);
-	err = run_variant(w, p, &t, made);
-	again = !err && is_again(w, seen_at(w, p), &t) && made->turns;
-	for (int i = 0; i < REPLAYS && again && !err; i++) {
+	for (int i = 0; i < REPLAYS && again && !err;) {
 		err = trial_run(&w->bench, made, &t, NULL);
 		again = !err && is_again(w, seen_at(w, p), &t);
+		if (again || !is_unsure(&t) || unsure++ == UNSURE)
+			i++;
+		else
+			again = true; /* it says little: once more */
 	}
 	if (again)
 		*result = made;

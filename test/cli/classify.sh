@@ -86,7 +86,8 @@ done
 # Classes are the same each time, for a schedule alone too, and whatever else is in the way.
 classes lost-update.json >first
 classify_races lost-update
-classes lost-update.json | cmp -s - first || complain "the classes differ the second time"
+classes lost-update.json | cmp -s - first ||
+	complain "the classes differ the second time: $(cat first), then $(jq -c '[.findings[] | [.class, .notes]]' lost-update.json)"
 "$RADDLE" classify -q -o out/alone --json alone.json found/order-violation/*.schedule -- ./races order-violation 2>err </dev/null
 [ "$(jq -r '.findings[0].class' alone.json)" = spec-violated ] || complain "a schedule alone: $(cat alone.json)"
 
