@@ -343,5 +343,8 @@ int cmd_classify(int argc, char **argv)
 		return status;
 	if (opt.without_sync && !words.operand && !opt.race && !opt.from_tsan && *words.program)
 		return classify_anew(words.program);
-	return is_usable(&t) ? classify_path(&t, words.operand, words.program) : CMD_FAILED;
+	if (is_usable(&t))
+		return classify_path(&t, words.operand, words.program);
+	cmd_edits_close(&t.edits);
+	return CMD_FAILED;
 }
