@@ -10,7 +10,9 @@
 #include "instr/edit.h"
 
 #include "base/error.h"
+#include "base/name.h"
 #include "ir/debug.h"
+#include "ir/extern.h"
 #include "ir/value.h"
 
 #include <string.h>
@@ -78,67 +80,58 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Functions that can be left out.  `lock`: what they take has to be given back by the same thread, which is
- * left out too. */
-static const struct sync {
-	const char *name;
-	bool lock;
-} syncs[] = {
-	{"pthread_mutex_lock", true},
-	{"pthread_mutex_trylock", true},
-	{"pthread_mutex_timedlock", true},
-	{"pthread_mutex_clocklock", true},
-	{"pthread_mutex_unlock", false},
-	{"pthread_rwlock_rdlock", true},
-	{"pthread_rwlock_wrlock", true},
-	{"pthread_rwlock_tryrdlock", true},
-	{"pthread_rwlock_trywrlock", true},
-	{"pthread_rwlock_timedrdlock", true},
-	{"pthread_rwlock_timedwrlock", true},
-	{"pthread_rwlock_unlock", false},
-	{"pthread_spin_lock", true},
-	{"pthread_spin_trylock", true},
-	{"pthread_spin_unlock", false},
-	{"mtx_lock", true},
-	{"mtx_trylock", true},
-	{"mtx_timedlock", true},
-	{"mtx_unlock", false},
-	{"pthread_cond_wait", false},
-	{"pthread_cond_timedwait", false},
-	{"pthread_cond_clockwait", false},
-	{"pthread_cond_signal", false},
-	{"pthread_cond_broadcast", false},
-	{"cnd_wait", false},
-	{"cnd_timedwait", false},
-	{"cnd_signal", false},
-	{"cnd_broadcast", false},
-	{"pthread_barrier_wait", false},
-	{"sem_wait", false},
-	{"sem_trywait", false},
-	{"sem_timedwait", false},
-	{"sem_clockwait", false},
-	{"sem_post", false},
-	{"pthread_join", false},
-	{"thrd_join", false},
-};
+/* Functions that can be left out: those of synchronisation that the runtime stands in front of, because it
+ * must know what it did not see taken. */
+static bool is_interposed(const char *name)
+{
+	static const char *const names[] = {
+#define LIBC_INTERPOSED(group, name) #name,
+#include "raddle/libc.inc"
+	};
+	return rd_is_one_of(name, names, sizeof names / sizeof *names);
+}
 
-static const struct sync *sync_of(LLVMValueRef inst)
+/* A lock that is not taken: the thread that does not take it must not give it back either. */
+static bool is_taking(enum facts_role role)
+{
+	return role == FACTS_ROLE_LOCK || role == FACTS_ROLE_TRY_LOCK || role == FACTS_ROLE_READ_LOCK ||
+	       role == FACTS_ROLE_TRY_READ_LOCK;
+}
+
+static bool is_other_sync(enum facts_role role)
+{
+	switch (role) {
+	case FACTS_ROLE_UNLOCK:
+	case FACTS_ROLE_COND_WAIT:
+	case FACTS_ROLE_COND_SIGNAL:
+	case FACTS_ROLE_COND_BROADCAST:
+	case FACTS_ROLE_BARRIER_WAIT:
+	case FACTS_ROLE_SEM_WAIT:
+	case FACTS_ROLE_SEM_TRY_WAIT:
+	case FACTS_ROLE_SEM_POST:
+	case FACTS_ROLE_THREAD_JOIN: return true;
+	default: return false;
+	}
+}
+
+static const struct ir_extern *sync_of(LLVMValueRef inst)
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
 	LLVMValueRef callee = opcode == LLVMCall ? ir_callee(inst) : NULL;
-	for (size_t i = 0; callee != NULL && i < sizeof syncs / sizeof *syncs; i++)
-		if (strcmp(ir_name(callee), syncs[i].name) == 0)
-			return &syncs[i];
-	return NULL;
+	const struct ir_extern *row = callee != NULL ? ir_extern_find(ir_name(callee)) : NULL;
+	if (row == NULL || !(is_taking(row->role) || is_other_sync(row->role)) || !is_interposed(row->name))
+		return NULL;
+	return row;
 }
 
-static void leave_out(struct edit *e, LLVMValueRef call, const struct sync *sync)
+static void leave_out(struct edit *e, LLVMValueRef call, const struct ir_extern *sync)
 {
 	struct instr_unit *u = e->u;
 	LLVMTypeRef type = LLVMFunctionType(u->i32, (LLVMTypeRef[]){u->i32, u->pointer}, 2, false);
 	LLVMValueRef f = LLVMGetNamedFunction(u->module, "__raddle_leave_out");
 	LLVMValueRef arguments[] = {LLVMConstInt(u->i32, e->number, false),
-				    sync->lock ? LLVMGetArgOperand(call, 0) : LLVMConstNull(u->pointer)};
+				    is_taking(sync->role) ? LLVMGetArgOperand(call, (unsigned)sync->subject)
+							  : LLVMConstNull(u->pointer)};
 	if (f == NULL)
 		f = LLVMAddFunction(u->module, "__raddle_leave_out", type);
 	LLVMPositionBuilderBefore(u->builder, call);
@@ -168,7 +161,7 @@ static void edit_block(struct edit *e, LLVMBasicBlockRef block)
 		if (is_debug_call(i) || LLVMGetInstructionOpcode(i) == LLVMPHI)
 			continue;
 		bool there = is_there(e, i);
-		const struct sync *sync = there ? sync_of(i) : NULL;
+		const struct ir_extern *sync = there ? sync_of(i) : NULL;
 		if (there && e->what->kind == RD_EDIT_REQUIRE && !before)
 			require(e, i);
 		if (sync != NULL && e->what->kind == RD_EDIT_WITHOUT_SYNC)
