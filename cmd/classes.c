@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "base/progress.h"
 #include "finding/schedule.h"
 #include "run/orphan.h"
@@ -185,8 +186,9 @@ static void say_one(const struct finding *f, FILE *out)
 {
 	const struct finding_frame *top = finding_top(&f->accesses[0].stack);
 
-	fprintf(out, "  %s: race on %s, %s:%" PRIu32, f->id, f->object.name ? f->object.name : "memory",
-		top->file ? rd_base_name(top->file) : "?", top->line);
+	fprintf(out, "  %s: race on %s, %s:%" PRIu32, f->id,
+		f->object.name ? f->object.name : RD_UNKNOWN_MEMORY,
+		top->file ? rd_base_name(top->file) : RD_UNKNOWN, top->line);
 	fprintf(out, ": %s%s%s\n", finding_class_name(f->class), f->consequence ? ", " : "",
 		f->consequence ? f->consequence : "");
 	if (f->witness_count && f->witnesses[0].schedule_path)

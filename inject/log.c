@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,7 +89,7 @@ void inject_log_line(const struct trace_sites *sites, const struct inject_fault 
 	r.after = run->fired ? after : NULL;
 	if (WIFSIGNALED(run->end.status) && !inject_hangs(run)) {
 		const char *name = sigabbrev_np(WTERMSIG(run->end.status));
-		snprintf(signal, sizeof signal, name ? "SIG%s" : "%s", name ? name : "unknown");
+		snprintf(signal, sizeof signal, name ? "SIG%s" : "%s", name ? name : RD_UNKNOWN);
 		r.signal = signal;
 	}
 	set_end(&r, run, verdict);

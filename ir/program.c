@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "facts/role.h"
 #include "ir/mark.h"
 #include "ir/value.h"
@@ -474,7 +475,7 @@ void ir_program_place(struct ir_program *p, LLVMValueRef inst, struct rd_buf *ou
 	const char *file =
 		location != NULL ? ir_debug_file(p->debug, LLVMDILocationGetScope(location)) : NULL;
 	if (file == NULL)
-		rd_buf_adds(out, "?");
+		rd_buf_adds(out, RD_UNKNOWN);
 	else
 		rd_buf_addf(out, "%s:%u", rd_base_name(file), LLVMDILocationGetLine(location));
 }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "ir/constrain.h"
 #include "ir/value.h"
 
@@ -45,12 +46,13 @@ static void name_object(struct ir_constrain *c, const struct ir_object *o, struc
 		LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(o->origin));
 		uint32_t what = p->facts->values[ir_program_value(p, o->origin)].what;
 		rd_buf_addf(out, "%s.%s", ir_debug_function_name(p->debug, function),
-			    what != 0 ? p->strings.items[what] : "?");
+			    what != 0 ? p->strings.items[what] : RD_UNKNOWN);
 		break;
 	}
 	case FACTS_OBJECT_HEAP: {
 		LLVMValueRef callee = ir_callee(o->origin);
-		rd_buf_addf(out, "%s@", callee != NULL ? ir_debug_function_name(p->debug, callee) : "?");
+		rd_buf_addf(out, "%s@",
+			    callee != NULL ? ir_debug_function_name(p->debug, callee) : RD_UNKNOWN);
 		ir_program_place(p, o->origin, out);
 		break;
 	}

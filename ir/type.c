@@ -7,6 +7,8 @@
 #include "ir/debug-int.h"
 
 #include "base/compare.h"
+#include "base/file.h"
+#include "base/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,12 +208,8 @@ static void record_name(struct ir_debug *d, const struct ir_type *t, struct rd_b
 	const char *word = t->tag == TAG_UNION ? "union" : t->tag == TAG_ENUM ? "enum" : "struct";
 	if (t->name[0] == '\0') {
 		const char *file = ir_debug_file(d, t->node);
-		const char *slash = file != NULL ? strrchr(file, '/') : NULL;
 		rd_buf_addf(out, "%s (anonymous at %s:%u)", word,
-			    slash != NULL  ? slash + 1
-			    : file != NULL ? file
-					   : "?",
-			    LLVMDITypeGetLine(t->node));
+			    file != NULL ? rd_base_name(file) : RD_UNKNOWN, LLVMDITypeGetLine(t->node));
 		return;
 	}
 	if (t->cxx || t->tag == TAG_CLASS)
