@@ -37,7 +37,7 @@ static void wake(struct wait *w)
 
 /* A variable of this kind ends with its wake event, however it goes. */
 #define WAIT_BEGIN(cond_, mutex_, timed, told)                                                               \
-	if (RT_UNLIKELY(rt_leaves_out) && rt_wakes_at_once(mutex_))                                          \
+	if (RT_UNLIKELY(rt.leaves_out) && rt_wakes_at_once(mutex_))                                          \
 		return 0;                                                                                    \
 	struct wait w __attribute__((cleanup(wake))) = {rt_plain(), cond_, mutex_, ECANCELED};               \
 	if (w.t)                                                                                             \

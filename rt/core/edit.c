@@ -20,8 +20,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-bool rt_leaves_out;
-
 struct raddle_steer *rt_steer_memory(void)
 {
 	struct raddle_session *session = rt.session;
@@ -70,7 +68,7 @@ EXPORT int __raddle_leave_out(uint32_t number, const void *lock)
 	come_to(number);
 	if (lock && rt_has_state(&t) && t->left_out_count < RT_LEFT_OUT) {
 		t->left_out[t->left_out_count++] = lock;
-		rt_leaves_out = true;
+		rt.leaves_out = true;
 	}
 	return 0;
 }

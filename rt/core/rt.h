@@ -77,6 +77,7 @@ struct rt {
 	const struct rt_outside *outside; /* rt/core/outside.h; NULL: nobody wants to know */
 
 	struct rt_channels *_Atomic channels; /* rt/core/channel.c; NULL: none yet */
+	bool leaves_out; /* rt/core/edit.c: some lock was not taken that should have been */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
 };
@@ -163,9 +164,8 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
-/* rt/core/edit.c: whether some lock was not taken that the program meant to take; whether this one was not,
- * and need not be given back now; whether who waits for a condition with it is woken at once. */
-extern bool rt_leaves_out;
+/* rt/core/edit.c: whether a lock was not taken that the program meant to take, and need not be given back
+ * now; whether who waits for a condition with it is woken at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL: this run is not steered */

@@ -81,7 +81,7 @@ static void forget(struct rt_thread *t, uint32_t code, const void *object)
 		int r_;                                                                                      \
 		if (rt_is_allocator(__builtin_return_address(0)))                                            \
 			return call;                                                                         \
-		if (RT_UNLIKELY(rt_leaves_out) && rt_was_left_out((const void *)object))                     \
+		if (RT_UNLIKELY(rt.leaves_out) && rt_was_left_out((const void *)object))                     \
 			return status(0);                                                                    \
 		if (!t_)                                                                                     \
 			return status(rt_told_release(code, object));                                        \
