@@ -2,15 +2,10 @@
 /*
  * What the parts of the analysis share: the facts, and what is worked out once for each function.
  *
- *	program.c  flow graphs, loops, callers, which code runs once
- *	path.c     addresses as paths: a root, then offsets and loads
- *	lock.c     sets of locks, and when two accesses hold the same
- *	thread.c   which threads there are, what makes their arguments different, which joins end them
- *	effect.c   what a call leaves behind: locks and threads, bottom-up
- *	walk.c     what holds when an access is made, top-down in contexts
- *	share.c    which objects several threads can reach
- *	pair.c     accesses that conflict
- *	rank.c     which pairs come first
+ * In the order of the work (README.md lists all files): program.c makes this, thread.c and join.c find the
+ * threads, flow.c says what a call leaves behind, share.c which objects several threads can reach, walk.c
+ * what holds when an access is made, pair.c and conflict.c which accesses conflict, rank.c which pairs come
+ * first.
  */
 #ifndef CANDIDATES_PROGRAM_H
 #define CANDIDATES_PROGRAM_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of the layer (rt/core/layer.h): which of its two halves works in this process. */
+/* The table of the layer (rt/core/layer.h).  It works in a process whose session asks for it. */
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The world around the program: it is recorded (rt/world/note.c), or given back (rt/world/give.c and the
- * files that it names).  This header is for the files of the layer.
+ * The world around the program, which is recorded (rt/world/note.c).  This header is for the files of the
+ * layer.
  */
 #ifndef RT_WORLD_H
 #define RT_WORLD_H

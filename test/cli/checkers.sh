@@ -93,6 +93,12 @@ echo 'Uses `base/`, `trace/`.' >docs/base/README.md
 echo 'Uses libc.' >docs/trace/README.md
 docs/tool/check-docs >out && fail "wrong rooms are not blamed"
 [ "$(wc -l <out)" = 3 ] || fail "not each wrong room is blamed: $(cat out)"
+rm docs/base/README.md docs/trace/README.md
+printf '/* See base/there.h,\n * base/*.h and trace/NAME.c. */\n' >docs/base/there.c
+docs/tool/check-docs >out || fail "a comment that is right is blamed: $(cat out)"
+printf '/* See base/there.h\n * and base/gone.h. */\n' >docs/base/there.c
+docs/tool/check-docs >out && fail "a stale comment is not blamed"
+grep -qx 'base/there.c:2: no file base/gone.h' out || fail "check-docs does not see a stale comment: $(cat out)"
 
 # A dpkg that knows everything, and an apt-get that must not be called.
 mkdir bin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Unit tests of the Slurm executor with a cluster of shell scripts, which can be made to
- * fail at will; test/cli/slurm.sh has a real one.
+ * fail at will; test/cli/inject-slurm.sh has a real one.
  */
 #include "golden.h"
 
