@@ -1,13 +1,7 @@
 # Programs with another allocator than libc's, linked or preloaded: they start, run as they do natively, and are
 # recorded.  The allocator here does what jemalloc, tcmalloc and mimalloc do on their first call: it takes locks,
 # runs pthread_once() and asks dlsym() for things.
-set -u
-
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
+. "$ROOT/test/lib.sh"
 
 cat >allocator.c <<'C'
 #define _GNU_SOURCE
@@ -138,4 +132,4 @@ recorded libc ./plain
 
 "$RADDLE" check -q --json found.json -- ./linked >out 2>&1
 [ $? = 1 ] || complain "check of a linked allocator: $(tail -3 out)"
-[ $failures = 0 ]
+verdict

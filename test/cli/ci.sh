@@ -1,13 +1,8 @@
 # The snippets for CTest and Meson in doc/ci.md do what they say: a test with a
 # race fails, a correct one passes, and one that fails by itself fails.
-set -u
+. "$ROOT/test/lib.sh"
 
 PATH=$BUILD:$PATH
-failed=0
-complain() {
-	echo "FAILED: $*"
-	failed=1
-}
 # The indented lines of a section.
 snippet() {
 	sed -n "/^## $1\$/,/^## /s/^    //p" "$ROOT/doc/ci.md"
@@ -78,4 +73,4 @@ test('status', fine, args: '3')
 END
 	run Meson
 fi
-exit $failed
+verdict

@@ -1,11 +1,5 @@
 # Output directories: one command at a time writes to one, and nothing is ever removed that Raddle did not write.
-set -u
-
-failures=0
-complain() {
-	echo "$1"
-	failures=$((failures + 1))
-}
+. "$ROOT/test/lib.sh"
 
 cat >racy.c <<'C'
 #include <pthread.h>
@@ -87,4 +81,4 @@ mkdir busy && mkdir busy/replays && echo mine >busy/replays/file
 # A trace's sites are its own: what happens to it does not happen to later traces.
 echo damage >>again/sites
 "$RADDLE" record -o fresh -- ./first && "$RADDLE" dump --check fresh >/dev/null || complain "damage in one trace is in the next"
-[ $failures = 0 ]
+verdict

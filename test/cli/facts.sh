@@ -3,13 +3,8 @@
 #
 # Facts of whole programs: made through the cache, shown, with the sites of the recorder and the calls that the
 # source has.  After a wanted change of the output, RADDLE_UPDATE=1 writes the golden file anew.
-set -u
+. "$ROOT/test/lib.sh"
 
-failed=0
-complain() {
-	echo "$1"
-	failed=1
-}
 export RADDLE_CACHE=$PWD/cache
 
 # The bytes of version 1 say what they always said.
@@ -156,4 +151,4 @@ for name in quicksort handover kmeans mixed; do
 	"$RADDLE" cc -w -O1 -pthread "$ROOT/test/prog/epa/$name.c" -o $name -lm || complain "$name: not built"
 	holds ./$name
 done
-exit $failed
+verdict
