@@ -90,7 +90,7 @@ static int add_require(struct rd_edits *e, const char *text, size_t length)
 	char *copy = trimmed(e, text, length), *at = strrchr(copy, '@');
 
 	if (!at || !get_place(&edit, trimmed(e, at + 1, strlen(at + 1))))
-		return rd_fail(RD_EUSAGE, "--require: 'EXPR @ FILE:LINE' is wanted, not '%s'", copy);
+		return rd_fail(RD_EUSAGE, "--require: expected 'EXPR @ FILE:LINE', not '%s'", copy);
 	edit.expression = trimmed(e, copy, (size_t)(at - copy));
 	if (!*edit.expression)
 		return rd_fail(RD_EUSAGE, "--require: there is no expression in '%s'", copy);
@@ -103,7 +103,7 @@ static int add_without(struct rd_edits *e, const char *text, size_t length)
 	char *place = trimmed(e, text, length);
 
 	if (!get_place(&edit, place))
-		return rd_fail(RD_EUSAGE, "--without-sync: FILE:LINE is wanted, not '%s'", place);
+		return rd_fail(RD_EUSAGE, "--without-sync: expected FILE:LINE, not '%s'", place);
 	return add(e, &edit);
 }
 
@@ -126,13 +126,13 @@ static int add_parts(struct rd_edits *e, const char *text, const char *separator
 
 int rd_edits_require(struct rd_edits *e, const char *text)
 {
-	return text && !*text ? rd_fail(RD_EUSAGE, "--require: 'EXPR @ FILE:LINE' is wanted")
+	return text && !*text ? rd_fail(RD_EUSAGE, "--require: expected 'EXPR @ FILE:LINE'")
 			      : add_parts(e, text, ";", add_require);
 }
 
 int rd_edits_without_sync(struct rd_edits *e, const char *text)
 {
-	return text && !*text ? rd_fail(RD_EUSAGE, "--without-sync: FILE:LINE is wanted")
+	return text && !*text ? rd_fail(RD_EUSAGE, "--without-sync: expected FILE:LINE")
 			      : add_parts(e, text, ",", add_without);
 }
 

@@ -14,12 +14,12 @@
 #include "run/input.h"
 
 #define CLASSIFY_FLAVOUR "led"
-#define CLASSIFY_ALTERNATES 24 /* schedules behind the race that are tried, at most */
+#define CLASSIFY_ALTERNATES 24 /* schedules after the race that are tried, at most */
 
 /* What a class may rest on.  Each can be left out, to see what it contributes. */
 struct classify_techniques {
 	bool adhoc; /* synchronisation that the program made itself: flags, locks that a detector missed */
-	bool schedules; /* other schedules behind the race */
+	bool schedules; /* other schedules after the race */
 	bool control;	/* runs that show what the program does without this race */
 };
 #define CLASSIFY_TECHNIQUES                                                                                  \

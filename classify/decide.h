@@ -32,7 +32,7 @@ struct decision {
 	bool any_order; /* it comes with the meeting, in whatever order */
 	bool sorted;	/* the lines differ; their order differs from run to run anyway */
 	bool noise;	/* outputs or faults differ in ways that the race does not explain */
-	uint64_t k;	/* schedules behind the race that made no difference */
+	uint64_t k;	/* schedules after the race that made no difference */
 };
 
 void decide(const struct decide_runs *runs, struct decision *d);

@@ -251,7 +251,7 @@ static void say_harmless(struct work *w)
 	finding_note(w->set, w->f,
 		     finding_textf(w->set,
 				   "both orders ended the same with the same output, in %" PRIu64
-				   " schedules behind the race, for the recorded input only",
+				   " schedules after the race, for the recorded input only",
 				   d->k));
 	if (d->noise)
 		finding_note(

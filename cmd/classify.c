@@ -36,7 +36,7 @@
 static const struct cmd_usage usage = {
 	"raddle classify [--json[=FILE]] FINDINGS [--] [PROG ARGS...]",
 	"Says what races do to a program: it runs both orders of the two accesses, and other\n"
-	"schedules behind them, and compares how the program ends and what it writes.\n"
+	"schedules after them, and compares how the program ends and what it writes.\n"
 	"FINDINGS is a document of 'raddle check' or 'raddle predict --json', or a schedule file;\n"
 	"or --race or --from-tsan says which races are meant.\n"
 	"Without PROG the program of the document is run.  The classes are spec-violated,\n"
@@ -129,10 +129,9 @@ static int locate(struct task *t, const struct classify *how)
 	if (err || !t->pairs.count || !missing)
 		return err;
 	if (missing == t->pairs.count)
-		return rd_fail(
-			RD_ENOTFOUND,
-			"classify: no two threads of this run come to these places for the same memory");
-	rd_warn("to the places of %zu races no two threads of this run come for the same memory", missing);
+		return rd_fail(RD_ENOTFOUND,
+			       "classify: in this run no two threads access the same memory at these places");
+	rd_warn("%zu races: in this run no two threads access the same memory at their places", missing);
 	return RD_OK;
 }
 

@@ -246,7 +246,7 @@ static int read_trusted(const char *path, struct rd_buf *text)
 	if (fd < 0)
 		return fd;
 	if (stranger) {
-		rd_warn("%s: it %s, and is left aside", path, stranger);
+		rd_warn("%s: it %s, and is ignored", path, stranger);
 	} else {
 		rd_buf_reserve(text, FILE_MAX + 1);
 		n = read(fd, text->data, FILE_MAX);

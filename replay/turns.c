@@ -176,7 +176,7 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 
 	if (!schedule->turns || !result->turns.complete) {
 		schedule_init(out);
-		return rd_fail(RD_EFORMAT, "replay: the run cannot be written down: %s",
+		return rd_fail(RD_EFORMAT, "replay: the schedule of the run cannot be written: %s",
 			       schedule->turns ? "it took too many decisions" : "its threads took no turns");
 	}
 	made.decisions = result->turns.made;

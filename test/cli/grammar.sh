@@ -180,12 +180,12 @@ accepted predict --help
 # Files of others, and files that are none.
 echo 'limit = 1' >.raddle
 chmod o+w .raddle
-[ "$(limit_of 2>err)" = "$number" ] && grep -q 'can be written by others, and is left aside' err || complain "others: $(cat err)"
+[ "$(limit_of 2>err)" = "$number" ] && grep -q 'can be written by others, and is ignored' err || complain "others: $(cat err)"
 chmod 644 .raddle
 [ "$(limit_of)" = 1 ] || complain "the file is not read again"
 if [ "$(id -u)" = 0 ]; then
 	chown 12345 .raddle
-	[ "$(limit_of 2>err)" = "$number" ] && grep -q 'belongs to another user, and is left aside' err || complain "owner: $(cat err)"
+	[ "$(limit_of 2>err)" = "$number" ] && grep -q 'belongs to another user, and is ignored' err || complain "owner: $(cat err)"
 fi
 rm .raddle
 mkfifo .raddle
