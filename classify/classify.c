@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/pool.h"
 #include "classify/work.h"
 
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define STEP_MS 100
 
@@ -30,7 +30,7 @@ struct classifying {
 	size_t next; /* position in the set */
 	uint64_t total, done;
 	int64_t start_ns;
-	sigset_t mask; /* of signals, for the programs */
+	struct rd_interrupt signals;
 };
 
 /* Whether a finding can have a class. */
@@ -47,7 +47,7 @@ static void enter(void *context, unsigned slot)
 	const struct classifying *c = context;
 
 	(void)slot;
-	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+	rd_interrupt_end(&c->signals);
 }
 
 static char *directory_of(const struct classifying *c, uint64_t task)
@@ -166,25 +166,19 @@ static void show(const struct classifying *c)
 /* Until all have a class, the time is up, or a signal says that it is enough. */
 static int run_tasks(struct classifying *c)
 {
-	struct timespec at_once = {0};
-	sigset_t awaited;
 	int err = RD_OK;
 
-	sigemptyset(&awaited);
-	sigaddset(&awaited, SIGINT);
-	sigaddset(&awaited, SIGTERM);
-	sigaddset(&awaited, SIGHUP);
-	sigprocmask(SIG_BLOCK, &awaited, &c->mask);
+	rd_interrupt_begin(&c->signals);
 	while (!err && !c->result->interrupted && !is_late(c)) {
 		err = give_tasks(c);
 		if (err || !rd_pool_busy(c->pool))
 			break;
 		hear(c);
-		c->result->interrupted = sigtimedwait(&awaited, NULL, &at_once) > 0;
+		c->result->interrupted = rd_interrupt_wait(&c->signals, 0) != 0;
 		show(c);
 	}
 	rd_pool_stop(c->pool);
-	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+	rd_interrupt_end(&c->signals);
 	c->result->untried = c->total - c->done;
 	return err;
 }

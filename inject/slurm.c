@@ -8,7 +8,7 @@
  *
  * The states of tasks come from squeue.  A job that squeue no longer knows has ended.
  * Where the controller does not answer, we ask again; jobs go on without it.  Between
- * questions we sleep in sigtimedwait() with the signals blocked that end a campaign:
+ * questions we sleep in rd_interrupt_wait() with the signals blocked that end a campaign:
  * then the jobs are cancelled, and what they have logged so far stays.
  */
 #include "inject/slurm.h"
@@ -16,16 +16,15 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/process.h"
 #include "inject/slurm-reply.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <wordexp.h>
 
@@ -44,7 +43,7 @@ struct array {
 	char job[INJECT_JOB];	 /* of the array that is under way, "" if none is */
 	unsigned failures;	 /* questions without an answer, in a row */
 	unsigned pause_ms;
-	sigset_t signals, before;
+	struct rd_interrupt signals;
 	int stopped;
 };
 
@@ -261,10 +260,9 @@ static unsigned count(const struct array *a, enum inject_task state)
 /* Sleeps, longer from time to time; a signal ends the campaign. */
 static void pause_a_while(struct array *a)
 {
-	struct timespec time = {a->pause_ms / 1000, (long)(a->pause_ms % 1000) * 1000000};
-	int signal = sigtimedwait(&a->signals, NULL, &time);
+	int signal = rd_interrupt_wait(&a->signals, a->pause_ms);
 
-	if (signal > 0)
+	if (signal)
 		a->stopped = signal;
 	a->pause_ms += a->pause_ms / 4;
 	if (a->pause_ms > PAUSE_MAX_MS)
@@ -310,12 +308,10 @@ static void stop(struct array *a)
 
 	cancel(a);
 	for (unsigned i = 0; busy && i < STOP_TURNS && ask(a, live); i++) {
-		struct timespec time = {0, PAUSE_FIRST_MS * 1000000L};
-
 		busy = false;
 		for (unsigned k = 0; k < a->request->shards; k++)
 			busy |= live[k] != INJECT_TASK_FAILED;
-		if (busy && sigtimedwait(&a->signals, NULL, &time) > 0)
+		if (busy && rd_interrupt_wait(&a->signals, PAUSE_FIRST_MS))
 			break;
 	}
 	free(live);
@@ -386,15 +382,11 @@ int inject_slurm_run(const struct inject_slurm *request, int *stopped)
 		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", INJECT_SLURM_SHARDS_MAX);
 	a.tasks = rd_xcalloc(request->shards, sizeof *a.tasks);
 	a.ended = rd_xcalloc(request->shards, sizeof *a.ended);
-	sigemptyset(&a.signals);
-	sigaddset(&a.signals, SIGINT);
-	sigaddset(&a.signals, SIGTERM);
-	sigaddset(&a.signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &a.signals, &a.before);
+	rd_interrupt_begin(&a.signals);
 	err = prepare(&a);
 	if (!err)
 		err = run_rounds(&a);
-	sigprocmask(SIG_SETMASK, &a.before, NULL);
+	rd_interrupt_end(&a.signals);
 	*stopped = a.stopped;
 	RD_FREE(a.tasks, a.ended, a.folder, a.script);
 	return err;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/name.h"
 #include "base/pool.h"
 #include "replay/settle-work.h"
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define STEP_MS 100
 
@@ -44,7 +44,7 @@ struct settling {
 	uint8_t *told; /* by finding of the set */
 	size_t told_count, told_capacity;
 	int64_t start_ns;
-	sigset_t mask; /* of signals, for the programs */
+	struct rd_interrupt signals;
 };
 
 static double seconds_since(int64_t ns)
@@ -59,7 +59,7 @@ static void enter(void *context, unsigned slot)
 	const struct settling *s = context;
 
 	(void)slot;
-	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+	rd_interrupt_end(&s->signals);
 }
 
 static int work(void *context, uint64_t task, struct rd_buf *answer)
@@ -250,27 +250,21 @@ static void look_at_clock(struct settling *s)
 /* Until all have a verdict, the time is up, or a signal says that it is enough. */
 static int run_jobs(struct settling *s)
 {
-	struct timespec at_once = {0};
-	sigset_t awaited;
 	int err = RD_OK;
 
-	sigemptyset(&awaited);
-	sigaddset(&awaited, SIGINT);
-	sigaddset(&awaited, SIGTERM);
-	sigaddset(&awaited, SIGHUP);
-	sigprocmask(SIG_BLOCK, &awaited, &s->mask);
+	rd_interrupt_begin(&s->signals);
 	tell_confirmed(s);
 	while (!err && !s->result->interrupted) {
 		err = fill_jobs(s);
 		if (err || !rd_pool_busy(s->pool))
 			break;
 		hear(s);
-		s->result->interrupted = sigtimedwait(&awaited, NULL, &at_once) > 0;
+		s->result->interrupted = rd_interrupt_wait(&s->signals, 0) != 0;
 		look_at_clock(s);
 		show(s);
 	}
 	stop_all(s);
-	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+	rd_interrupt_end(&s->signals);
 	return err;
 }
 
