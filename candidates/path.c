@@ -96,16 +96,16 @@ bool path_rebase(const struct path *p, const struct path *base, enum path_root k
 		return false;
 	if (!inside && p->index != FACTS_NONE && p->index_at < base->loads)
 		return false;
-	*out = (struct path){
-		.kind = kind, .root = root, .loads = p->loads - base->loads, .index = FACTS_NONE};
-	for (uint32_t i = 0; i <= out->loads; i++)
-		out->offsets[i] = p->offsets[base->loads + i];
-	out->offsets[0] -= base->offsets[base->loads];
+	struct path rest = {.kind = kind, .root = root, .loads = p->loads - base->loads, .index = FACTS_NONE};
+	for (uint32_t i = 0; i <= rest.loads; i++)
+		rest.offsets[i] = p->offsets[base->loads + i];
+	rest.offsets[0] -= base->offsets[base->loads];
 	if (!inside && p->index != FACTS_NONE) {
-		out->index = p->index;
-		out->index_at = p->index_at - base->loads;
-		out->stride = p->stride;
+		rest.index = p->index;
+		rest.index_at = p->index_at - base->loads;
+		rest.stride = p->stride;
 	}
+	*out = rest;
 	return true;
 }
 
@@ -114,16 +114,17 @@ bool path_append(const struct path *base, const struct path *rest, struct path *
 	if (base->kind == PATH_NONE || rest->kind == PATH_NONE || base->loads + rest->loads > PATH_LOADS ||
 	    (base->index != FACTS_NONE && rest->index != FACTS_NONE))
 		return false;
-	*out = *base;
-	out->loads += rest->loads;
-	out->offsets[base->loads] += rest->offsets[0];
+	struct path whole = *base;
+	whole.loads += rest->loads;
+	whole.offsets[base->loads] += rest->offsets[0];
 	for (uint32_t i = 1; i <= rest->loads; i++)
-		out->offsets[base->loads + i] = rest->offsets[i];
+		whole.offsets[base->loads + i] = rest->offsets[i];
 	if (rest->index != FACTS_NONE) {
-		out->index = rest->index;
-		out->index_at = base->loads + rest->index_at;
-		out->stride = rest->stride;
+		whole.index = rest->index;
+		whole.index_at = base->loads + rest->index_at;
+		whole.stride = rest->stride;
 	}
+	*out = whole;
 	return true;
 }
 

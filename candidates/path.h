@@ -35,7 +35,8 @@ struct path {
 struct path path_of(const struct facts *f, uint32_t operand);
 bool path_equal(const struct path *a, const struct path *b);
 
-/* Whether `p` goes through the address `base`; *out is then the rest of it, from the root `kind`, `root`. */
+/* Whether `p` goes through the address `base`; *out is then the rest of it, from the root `kind`, `root`.
+ * Here and below *out may be one of the paths that go in. */
 bool path_rebase(const struct path *p, const struct path *base, enum path_root kind, uint32_t root,
 		 struct path *out);
 
