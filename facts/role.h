@@ -30,8 +30,9 @@
 	R(ALLOCATE, "allocate") /* the result is fresh memory */                                             \
 	R(RESIZE, "resize")	/* subject: the old memory; the result is it or fresh */                     \
 	R(FREE, "free")                                                                                      \
-	R(EXIT, "exit")	      /* of the process */                                                           \
-	R(HANDLER, "handler") /* a function is registered to be called later */
+	R(EXIT, "exit")		/* of the process */                                                         \
+	R(HANDLER, "handler")	/* a function is registered to be called later */                            \
+	R(TRY_JOIN, "try-join") /* the thread has ended if the result is 0 */
 
 enum facts_role {
 #define FACTS_ROLE_ENUM(id, name) FACTS_ROLE_##id,

@@ -109,7 +109,8 @@ static bool is_other_sync(enum facts_role role)
 	case FACTS_ROLE_SEM_WAIT:
 	case FACTS_ROLE_SEM_TRY_WAIT:
 	case FACTS_ROLE_SEM_POST:
-	case FACTS_ROLE_THREAD_JOIN: return true;
+	case FACTS_ROLE_THREAD_JOIN:
+	case FACTS_ROLE_TRY_JOIN: return true;
 	default: return false;
 	}
 }

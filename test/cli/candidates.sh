@@ -53,6 +53,19 @@ static int x; MUTEX(m); MUTEX(n);
 THREAD(run) { LOCK(m); x++; UNLOCK(m); return NULL; }
 int main(void) { start(0, run, NULL); LOCK(n); x++; UNLOCK(n); return 0; }
 C
+# Two locks of one object are two in the functions that are called with them held, too.
+want two-locks-of-one 'calloc@two-locks-of-one.c:5.x' <<'C'
+struct o { long first; pthread_mutex_t m, n; int x; };
+__attribute__((noinline)) static void add(struct o *it) { it->x++; }
+THREAD(run) { struct o *it = argument; LOCK(it->m); add(it); UNLOCK(it->m); return NULL; }
+int main(void) { for (int i = 0; i < 3; i++) { struct o *it = calloc(1, sizeof *it); start(i, run, it); LOCK(it->n); add(it); UNLOCK(it->n); } return 0; }
+C
+want lock-of-its-own '' <<'C'
+struct o { long first; pthread_mutex_t m, n; int x; };
+__attribute__((noinline)) static void add(struct o *it) { it->x++; }
+THREAD(run) { struct o *it = argument; LOCK(it->n); add(it); UNLOCK(it->n); return NULL; }
+int main(void) { for (int i = 0; i < 3; i++) { struct o *it = calloc(1, sizeof *it); start(i, run, it); LOCK(it->n); add(it); UNLOCK(it->n); } return 0; }
+C
 want lock-functions '' <<'C'
 static int x; MUTEX(m);
 static void enter(pthread_mutex_t *it) { if (it) pthread_mutex_lock(it); }
@@ -147,6 +160,12 @@ want one-by-one '' <<'C'
 static int x;
 THREAD(run) { x++; return NULL; }
 int main(void) { for (int i = 0; i < 3; i++) { pthread_t t; pthread_create(&t, NULL, run, NULL); pthread_join(t, NULL); } return x; }
+C
+want try-joined x <<'C'
+extern int pthread_tryjoin_np(pthread_t, void **);
+static int x;
+THREAD(run) { x++; return NULL; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, run, NULL); pthread_tryjoin_np(t, NULL); return x; }
 C
 want joined-in-turn '' <<'C'
 static int x; MUTEX(m);
