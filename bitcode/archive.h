@@ -29,7 +29,7 @@ bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t l
  * where the archive is damaged. */
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
 
-/* Writing: begin, add members, end.  The result has no symbol index. */
+/* Writing: begin, add members.  The result has no symbol index, and names end after 15 characters. */
 void bitcode_archive_begin(struct rd_buf *out);
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length);
 
