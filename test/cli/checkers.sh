@@ -56,7 +56,7 @@ echo '.It Fl -json' >docs/doc/man/raddle-dump.1
 touch docs/test/unit/u-there.c
 echo 'check:' >docs/Makefile
 cat >docs/README.md <<'PAGE'
-[a link](base/there.h), `base/there.h`, `base/*.h`, `there.h`, `rd_there()`, `rd_there`, `u-there`, `make check`,
+[a link](base/there.h), `base/there.h`, `base/*.h`, `there.h`, `rd_there()`, `rd_there`, `u-there`, `u-*`, `make check`,
 `raddle dump --json`, `doc/man/raddle-NAME.1`, `meta.json`, `T_0_1`
     $ raddle dump --json trace
 PAGE
@@ -72,9 +72,10 @@ cat >docs/README.md <<'PAGE'
 `raddle dump --gone`
     $ raddle gone
 `base/gone*`
+`u-gone-*`
 PAGE
 docs/tool/check-docs >out && fail "a stale page is not blamed"
-for line in $(seq 10); do
+for line in $(seq 11); do
 	grep -q "^README.md:$line: .*gone" out || fail "check-docs does not see line $line: $(cat out)"
 done
 touch docs/base/gone.c docs/test/elsewhere.c
