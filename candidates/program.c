@@ -323,36 +323,25 @@ static struct access *add_access(struct program *p, uint32_t value, uint32_t ope
 	return a;
 }
 
+/* Whether the object is made, gone or another one behind the call. */
+static bool changes(uint32_t role)
+{
+	return role == FACTS_ROLE_FREE || role == FACTS_ROLE_RESIZE || role == FACTS_ROLE_LOCK_INIT ||
+	       role == FACTS_ROLE_LOCK_DESTROY || role == FACTS_ROLE_THREAD_CREATE;
+}
+
 /* What a library function does to an object that the facts list no access for. */
 static void add_library_access(struct program *p, uint32_t value, const struct facts_function *called)
 {
 	uint32_t operand = program_argument(p->f, value, called->subject);
 	if (operand == FACTS_NONE || facts_operand_set(p->f, operand) == 0)
 		return;
-	bool change = false, use = false;
-	switch (called->role) {
-	case FACTS_ROLE_FREE:
-	case FACTS_ROLE_RESIZE:
-	case FACTS_ROLE_LOCK_INIT:
-	case FACTS_ROLE_LOCK_DESTROY:
-	case FACTS_ROLE_THREAD_CREATE: change = true; break;
-	case FACTS_ROLE_LOCK:
-	case FACTS_ROLE_TRY_LOCK:
-	case FACTS_ROLE_READ_LOCK:
-	case FACTS_ROLE_TRY_READ_LOCK:
-	case FACTS_ROLE_UNLOCK:
-	case FACTS_ROLE_COND_WAIT:
-	case FACTS_ROLE_COND_SIGNAL:
-	case FACTS_ROLE_COND_BROADCAST:
-	case FACTS_ROLE_BARRIER_WAIT:
-	case FACTS_ROLE_SEM_WAIT:
-	case FACTS_ROLE_SEM_TRY_WAIT:
-	case FACTS_ROLE_SEM_POST: use = true; break;
-	default: return;
-	}
+	bool use = facts_role_synchronises(called->role);
+	if (!use && !changes(called->role))
+		return;
 	struct access *a = add_access(p, value, operand);
 	bool whole = called->role == FACTS_ROLE_FREE || called->role == FACTS_ROLE_RESIZE;
-	a->kind = change ? FACTS_WRITE : FACTS_READ;
+	a->kind = use ? FACTS_READ : FACTS_WRITE;
 	a->use = use;
 	a->site = p->f->values[value].site;
 	a->size = whole ? 0 : 8;

@@ -3,6 +3,9 @@
 #ifndef FACTS_ROLE_H
 #define FACTS_ROLE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Identifier and name.  The argument that a role is about is the row's subject (facts.h): the lock, the
  * condition variable, the start routine of a new thread. */
 #define FACTS_ROLES(R)                                                                                       \
@@ -40,5 +43,21 @@ enum facts_role {
 #undef FACTS_ROLE_ENUM
 		FACTS_ROLE_COUNT
 };
+
+/* Whether the call takes a lock, if it succeeds. */
+static inline bool facts_role_takes(uint32_t role)
+{
+	return role == FACTS_ROLE_LOCK || role == FACTS_ROLE_TRY_LOCK || role == FACTS_ROLE_READ_LOCK ||
+	       role == FACTS_ROLE_TRY_READ_LOCK;
+}
+
+/* Whether it uses its subject to synchronise: a lock, a condition variable, a barrier, a semaphore. */
+static inline bool facts_role_synchronises(uint32_t role)
+{
+	return facts_role_takes(role) || role == FACTS_ROLE_UNLOCK || role == FACTS_ROLE_COND_WAIT ||
+	       role == FACTS_ROLE_COND_SIGNAL || role == FACTS_ROLE_COND_BROADCAST ||
+	       role == FACTS_ROLE_BARRIER_WAIT || role == FACTS_ROLE_SEM_WAIT ||
+	       role == FACTS_ROLE_SEM_TRY_WAIT || role == FACTS_ROLE_SEM_POST;
+}
 
 #endif

@@ -170,38 +170,15 @@ static const char *const object_names[FACTS_OBJECT_KINDS] = {"global", "function
 static const char *const access_names[FACTS_ACCESS_KINDS] = {"read", "write", "read-write"};
 static const char *const rung_names[] = {"none", "inclusion", "unification"};
 
-const char *facts_kind_name(uint32_t kind)
-{
-	RD_ASSERT(kind < FACTS_KINDS);
-	return kind_names[kind];
-}
-
-const char *facts_role_name(uint32_t role)
-{
-	RD_ASSERT(role < FACTS_ROLE_COUNT);
-	return role_names[role];
-}
-
-const char *facts_call_name(uint32_t kind)
-{
-	RD_ASSERT(kind < FACTS_EDGE_KINDS);
-	return call_names[kind];
-}
-
-const char *facts_object_name(uint32_t kind)
-{
-	RD_ASSERT(kind < FACTS_OBJECT_KINDS);
-	return object_names[kind];
-}
-
-const char *facts_access_name(uint32_t kind)
-{
-	RD_ASSERT(kind < FACTS_ACCESS_KINDS);
-	return access_names[kind];
-}
-
-const char *facts_rung_name(uint32_t rung)
-{
-	RD_ASSERT(rung <= FACTS_RUNG_UNIFICATION);
-	return rung_names[rung];
-}
+#define FACTS_NAME_OF(what, count)                                                                           \
+	const char *facts_##what##_name(uint32_t number)                                                     \
+	{                                                                                                    \
+		RD_ASSERT(number < (count));                                                                 \
+		return what##_names[number];                                                                 \
+	}
+FACTS_NAME_OF(kind, FACTS_KINDS)
+FACTS_NAME_OF(role, FACTS_ROLE_COUNT)
+FACTS_NAME_OF(call, FACTS_EDGE_KINDS)
+FACTS_NAME_OF(object, FACTS_OBJECT_KINDS)
+FACTS_NAME_OF(access, FACTS_ACCESS_KINDS)
+FACTS_NAME_OF(rung, FACTS_RUNG_UNIFICATION + 1)

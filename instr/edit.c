@@ -91,28 +91,9 @@ static bool is_interposed(const char *name)
 	return rd_is_one_of(name, names, sizeof names / sizeof *names);
 }
 
-/* A lock that is not taken: the thread that does not take it must not give it back either. */
-static bool is_taking(enum facts_role role)
+static bool can_be_left_out(enum facts_role role)
 {
-	return role == FACTS_ROLE_LOCK || role == FACTS_ROLE_TRY_LOCK || role == FACTS_ROLE_READ_LOCK ||
-	       role == FACTS_ROLE_TRY_READ_LOCK;
-}
-
-static bool is_other_sync(enum facts_role role)
-{
-	switch (role) {
-	case FACTS_ROLE_UNLOCK:
-	case FACTS_ROLE_COND_WAIT:
-	case FACTS_ROLE_COND_SIGNAL:
-	case FACTS_ROLE_COND_BROADCAST:
-	case FACTS_ROLE_BARRIER_WAIT:
-	case FACTS_ROLE_SEM_WAIT:
-	case FACTS_ROLE_SEM_TRY_WAIT:
-	case FACTS_ROLE_SEM_POST:
-	case FACTS_ROLE_THREAD_JOIN:
-	case FACTS_ROLE_TRY_JOIN: return true;
-	default: return false;
-	}
+	return facts_role_synchronises(role) || role == FACTS_ROLE_THREAD_JOIN || role == FACTS_ROLE_TRY_JOIN;
 }
 
 static const struct ir_extern *sync_of(LLVMValueRef inst)
@@ -120,9 +101,7 @@ static const struct ir_extern *sync_of(LLVMValueRef inst)
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
 	LLVMValueRef callee = opcode == LLVMCall ? ir_callee(inst) : NULL;
 	const struct ir_extern *row = callee != NULL ? ir_extern_find(ir_name(callee)) : NULL;
-	if (row == NULL || !(is_taking(row->role) || is_other_sync(row->role)) || !is_interposed(row->name))
-		return NULL;
-	return row;
+	return row != NULL && can_be_left_out(row->role) && is_interposed(row->name) ? row : NULL;
 }
 
 static void leave_out(struct edit *e, LLVMValueRef call, const struct ir_extern *sync)
@@ -130,9 +109,10 @@ static void leave_out(struct edit *e, LLVMValueRef call, const struct ir_extern 
 	struct instr_unit *u = e->u;
 	LLVMTypeRef type = LLVMFunctionType(u->i32, (LLVMTypeRef[]){u->i32, u->pointer}, 2, false);
 	LLVMValueRef f = LLVMGetNamedFunction(u->module, "__raddle_leave_out");
-	LLVMValueRef arguments[] = {LLVMConstInt(u->i32, e->number, false),
-				    is_taking(sync->role) ? LLVMGetArgOperand(call, (unsigned)sync->subject)
-							  : LLVMConstNull(u->pointer)};
+	/* A lock that is not taken: the thread that does not take it must not give it back either. */
+	LLVMValueRef lock = facts_role_takes(sync->role) ? LLVMGetArgOperand(call, (unsigned)sync->subject)
+							 : LLVMConstNull(u->pointer);
+	LLVMValueRef arguments[] = {LLVMConstInt(u->i32, e->number, false), lock};
 	if (f == NULL)
 		f = LLVMAddFunction(u->module, "__raddle_leave_out", type);
 	LLVMPositionBuilderBefore(u->builder, call);
