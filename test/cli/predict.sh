@@ -25,4 +25,8 @@ check_case() {
 	rm -rf "$name" "$name".*
 }
 
-each_case check_case 5
+if [ -n "${RADDLE_LONG:-}" ]; then
+	each_case check_case 5
+else
+	each_case check_case 10
+fi
