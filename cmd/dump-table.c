@@ -145,7 +145,7 @@ static void text_result(const struct trace_check_result *r)
 	       (unsigned long long)r->notes, r->err ? "DAMAGED" : "no damage");
 }
 
-int dump_check(struct trace *trace, bool json)
+int dump_check(struct trace *trace, bool json, bool damaged)
 {
 	struct rd_json j;
 	struct notes notes = {.j = json ? &j : NULL};
@@ -160,6 +160,8 @@ int dump_check(struct trace *trace, bool json)
 		return CMD_FAILED;
 	if (!result.err)
 		result.err = trace_check_counts(trace, result.events);
+	if (!result.err && damaged)
+		result.err = RD_EFORMAT;
 	if (json)
 		json_result(&j, &result);
 	else

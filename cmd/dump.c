@@ -282,10 +282,11 @@ static int dump_path(const char *path)
 	} else if (dump_is_world(path)) {
 		status = dump_world(path, opt.json);
 	} else if (trace_open(&d->trace, path, opt.force) == RD_OK) {
+		bool damaged = opt.check && dump_check_world(path) != CMD_OK;
 		if (trace_is_full(d->trace) && !opt.sites)
 			status = dump_full_trace(d->trace);
 		else if (opt.check)
-			status = dump_check(d->trace, opt.json);
+			status = dump_check(d->trace, opt.json, damaged);
 		else if (opt.count)
 			status = dump_count(d->trace);
 		else if (!opt.sites)
@@ -293,7 +294,7 @@ static int dump_path(const char *path)
 		else if (trace_get_sites(d->trace))
 			status = dump_sites(trace_get_sites(d->trace), opt.json);
 		trace_close(d->trace);
-		if (opt.check && dump_check_world(path) != CMD_OK)
+		if (damaged)
 			status = CMD_FAILED;
 		if (opt.check && !opt.json && check_children(path) != CMD_OK)
 			status = CMD_FAILED;

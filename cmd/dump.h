@@ -33,7 +33,7 @@ int dump_full(struct trace *trace, const struct dump_full_options *options);
 int dump_events(struct dump *d);
 int dump_summary(struct dump *d);
 int dump_sites(const struct trace_sites *sites, bool json);
-int dump_check(struct trace *trace, bool json);
+int dump_check(struct trace *trace, bool json, bool damaged); /* damaged: something else of it is */
 
 int dump_facts(const char *path, bool json);
 

@@ -33,6 +33,7 @@ done
 cp -r noise.trace damaged
 printf '\377' | dd of=damaged/world bs=1 seek=60 conv=notrunc 2>dd.log
 ! "$RADDLE" dump --check damaged >check.out 2>&1 || complain "damage was not noticed"
+grep -q ', DAMAGED$' check.out || complain "damage is not in the summary: $(cat check.out)"
 
 # Nobody has to keep it.
 "$RADDLE" record --no-world -o without.trace -- ./noise >noise.out || complain "--no-world"
