@@ -269,6 +269,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 
 	c->now = past;
 	err = record_run(&run, &result);
+	run_companion_wait(&c->companion, run_launch_interrupted() ? 0 : OUTLIVE_MS);
 	past->ending.companion = run_companion_stop(&c->companion);
 	run_orphans_end(c->input.pump);
 	past->ending.end = result.end;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -19,6 +20,12 @@
 
 #define RUNS (-1)    /* no status of waitpid() */
 #define PATIENCE_S 5 /* until a program that ignores SIGTERM is killed */
+#define LOOK_MS 5    /* how often it is looked whether the command has ended */
+
+struct run_companion_end {
+	_Atomic int status; /* of waitpid(), or RUNS */
+	atomic_bool over;   /* the program has ended: its process id may be another's */
+};
 
 static _Noreturn void run_command(const char *command, int output)
 {
@@ -29,6 +36,12 @@ static _Noreturn void run_command(const char *command, int output)
 	dup2(output, STDOUT_FILENO);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
+}
+
+static void end_program(const struct run_companion *c, pid_t program, int signal)
+{
+	if (!c->end || !atomic_load(&c->end->over))
+		kill(program, signal);
 }
 
 static _Noreturn void guard(const struct run_companion *c, pid_t program, int output)
@@ -49,11 +62,11 @@ static _Noreturn void guard(const struct run_companion *c, pid_t program, int ou
 		run_command(c->command, output);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (c->ended)
-		atomic_store(c->ended, status);
-	kill(program, SIGTERM);
+	if (c->end)
+		atomic_store(&c->end->status, status);
+	end_program(c, program, SIGTERM);
 	sleep(PATIENCE_S);
-	kill(program, SIGKILL);
+	end_program(c, program, SIGKILL);
 	_exit(0);
 }
 
@@ -61,11 +74,11 @@ void run_companion_start(struct run_companion *c, pid_t program, int output)
 {
 	if (!c->command || c->guard)
 		return;
-	c->ended = mmap(NULL, sizeof *c->ended, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (c->ended == MAP_FAILED)
-		c->ended = NULL;
+	c->end = mmap(NULL, sizeof *c->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->end == MAP_FAILED)
+		c->end = NULL;
 	else
-		atomic_store(c->ended, RUNS);
+		atomic_store(&c->end->status, RUNS);
 	c->guard = fork();
 	if (c->guard == 0)
 		guard(c, program, output);
@@ -77,7 +90,15 @@ void run_companion_start(struct run_companion *c, pid_t program, int output)
 
 bool run_companion_runs(const struct run_companion *c)
 {
-	return c->ended && atomic_load(c->ended) == RUNS;
+	return c->end && atomic_load(&c->end->status) == RUNS;
+}
+
+void run_companion_wait(struct run_companion *c, int ms)
+{
+	if (c->end)
+		atomic_store(&c->end->over, true);
+	for (; ms > 0 && run_companion_runs(c); ms -= LOOK_MS)
+		poll(NULL, 0, LOOK_MS);
 }
 
 int run_companion_stop(struct run_companion *c)
@@ -90,10 +111,10 @@ int run_companion_stop(struct run_companion *c)
 	while (waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
 		;
 	c->guard = 0;
-	if (c->ended) {
-		status = run_companion_runs(c) ? 0 : atomic_load(c->ended);
-		munmap(c->ended, sizeof *c->ended);
-		c->ended = NULL;
+	if (c->end) {
+		status = run_companion_runs(c) ? 0 : atomic_load(&c->end->status);
+		munmap(c->end, sizeof *c->end);
+		c->end = NULL;
 	}
 	return status;
 }

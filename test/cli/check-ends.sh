@@ -119,6 +119,9 @@ status 0 -- ./starts
 # A client that fails ends the check; one of a program that fails by itself does not hide that.
 status 2 --with 'exit 3' -- ./ends serve
 says 'the command of --with ended with status 3: exit 3'
+# A client that fails only after the program has ended has failed, too.
+status 2 --setup 'rm -f serving' --with 'until [ -e serving ]; do sleep 0.05; done; nosuchclient' -- ./ends leave
+says 'the command of --with ended with status 127'
 status 0 --setup 'rm -f serving' --with 'until [ -e serving ]; do sleep 0.05; done' -- ./ends serve
 # Making the flavour is part of the time: a check that had none left for anything else has no verdict.
 RADDLE_CACHE=$PWD/empty status 2 --time 1ms -- ./many

@@ -54,10 +54,10 @@ static int become(const char *path)
 }
 
 /* Says that it is there by a file, as a server does by its port. */
-static int serve(void)
+static int serve(const char *how)
 {
 	close(open("serving", O_CREAT | O_WRONLY, 0600));
-	return pause();
+	return strcmp(how, "leave") ? pause() : 0;
 }
 
 int main(int argc, char **argv)
@@ -72,5 +72,5 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	if (strcmp(how, "exec") == 0)
 		return become(argv[2]);
-	return strcmp(how, "serve") ? atoi(how) : serve();
+	return strcmp(how, "serve") && strcmp(how, "leave") ? atoi(how) : serve(how);
 }
