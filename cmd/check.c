@@ -146,7 +146,7 @@ static bool is_old_trace(const char *name)
 static bool is_free(const char *path)
 {
 	char *findings = rd_xasprintf("%s/findings.json", path);
-	bool ours = rd_claim_marks(path) || rd_file_exists(findings);
+	bool ours = rd_claim_marks(path) || record_wrote_document(findings);
 	DIR *d = ours ? NULL : opendir(path);
 	struct dirent *entry;
 
@@ -180,8 +180,8 @@ static int prepare_directory(struct rd_claim *claim)
 		char *path = inside(entry->d_name);
 		if (is_schedule(entry->d_name) || strcmp(entry->d_name, "stdin") == 0)
 			unlink(path);
-		else if (is_old_trace(entry->d_name))
-			err = rd_remove_tree(path);
+		else if (is_old_trace(entry->d_name) && !(err = record_prepare_directory(path, true)))
+			rmdir(path);
 		free(path);
 	}
 	if (d)

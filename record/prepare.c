@@ -23,8 +23,8 @@ enum directory_state { DIRECTORY_FREE, DIRECTORY_TRACE, DIRECTORY_OTHER };
 
 static enum directory_state look_at(const char *path);
 
-/* Somebody else's meta.json does not name the Raddle that wrote it. */
-static bool is_our_meta(const char *path)
+/* Somebody else's document does not name the Raddle that wrote it. */
+bool record_wrote_document(const char *path)
 {
 	char start[4096];
 	size_t n = rd_file_head(path, start, sizeof start - 1);
@@ -33,11 +33,28 @@ static bool is_our_meta(const char *path)
 	return n ? strstr(start, "\"raddle\"") != NULL : rd_file_exists(path);
 }
 
-static bool is_our_world(const char *path)
+/* An empty file has nothing to lose. */
+static bool begins_with(const char *path, const char *const *magics)
 {
-	char magic[8];
+	struct stat st;
+	char start[8];
 
-	return rd_file_head(path, magic, sizeof magic) == sizeof magic && !memcmp(magic, "RDWORLDS", 8);
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size)
+		return true;
+	if (rd_file_head(path, start, sizeof start) != sizeof start)
+		return false;
+	while (*magics && memcmp(start, *magics, sizeof start) != 0)
+		magics++;
+	return *magics != NULL;
+}
+
+static bool has_our_meta(const char *directory)
+{
+	char *path = rd_xasprintf("%s/meta.json", directory);
+	bool has = record_wrote_document(path);
+
+	free(path);
+	return has;
 }
 
 static bool is_numbered(const char *name, const char *prefix)
@@ -48,17 +65,23 @@ static bool is_numbered(const char *name, const char *prefix)
 	       !name[length + strspn(name + length, "0123456789")];
 }
 
-/* Whether a trace has an entry of this name, and this is one. */
-static bool is_of_a_trace(const char *directory, const char *name)
+/* Whether a trace has an entry of this name, and this is one.  Beside a meta.json of ours, `known`, a damaged
+ * stream is one, too. */
+static bool is_of_a_trace(const char *directory, const char *name, bool known)
 {
+	static const char *const streams[] = {"RDSTREAM", "RDFULLTR", NULL};
+	static const char *const worlds[] = {"RDWORLDS", NULL};
+	static const char *const sites[] = {"raddle-s", NULL};
 	char *path;
 	bool ours;
 
-	if (is_numbered(name, "thread-") || !strcmp(name, "sites") || !strcmp(name, RD_CLAIM_FILE))
+	if (!strcmp(name, RD_CLAIM_FILE))
 		return true;
 	path = rd_xasprintf("%s/%s", directory, name);
-	ours = (!strcmp(name, "meta.json") && is_our_meta(path)) ||
-	       (!strcmp(name, "world") && is_our_world(path)) ||
+	ours = (is_numbered(name, "thread-") && (known || begins_with(path, streams))) ||
+	       (!strcmp(name, "sites") && (known || begins_with(path, sites))) ||
+	       (!strcmp(name, "meta.json") && record_wrote_document(path)) ||
+	       (!strcmp(name, "world") && begins_with(path, worlds)) ||
 	       (is_numbered(name, "fork-") && look_at(path) != DIRECTORY_OTHER);
 	free(path);
 	return ours;
@@ -67,7 +90,7 @@ static bool is_of_a_trace(const char *directory, const char *name)
 /* A trace is a directory that has nothing but what a trace has: only such a one is ever moved or removed. */
 static enum directory_state look_at(const char *path)
 {
-	bool empty = true, other = false;
+	bool empty = true, other = false, known = has_our_meta(path);
 	struct dirent *entry;
 	struct stat st;
 	DIR *d;
@@ -82,7 +105,7 @@ static enum directory_state look_at(const char *path)
 		    !strcmp(entry->d_name, RD_CLAIM_FILE))
 			continue;
 		empty = false;
-		other = !is_of_a_trace(path, entry->d_name);
+		other = !is_of_a_trace(path, entry->d_name, known);
 	}
 	closedir(d);
 	return other ? DIRECTORY_OTHER : empty ? DIRECTORY_FREE : DIRECTORY_TRACE;
@@ -91,6 +114,7 @@ static enum directory_state look_at(const char *path)
 /* Moves the entries of a trace to `old`, or removes them if that is NULL.  The claim stays where it is. */
 static int move_entries(const char *path, const char *old)
 {
+	bool known = has_our_meta(path);
 	DIR *d = opendir(path);
 	struct dirent *entry;
 	int r = d ? 0 : rd_fail_errno("%s: cannot read it", path);
@@ -98,7 +122,7 @@ static int move_entries(const char *path, const char *old)
 	while (!r && (entry = readdir(d))) {
 		char *from, *to;
 
-		if (!strcmp(entry->d_name, RD_CLAIM_FILE) || !is_of_a_trace(path, entry->d_name))
+		if (!strcmp(entry->d_name, RD_CLAIM_FILE) || !is_of_a_trace(path, entry->d_name, known))
 			continue;
 		from = rd_xasprintf("%s/%s", path, entry->d_name);
 		to = rd_xasprintf("%s/%s", old ? old : "", entry->d_name);

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* Whether the document is one that Raddle wrote, or empty. */
+bool record_wrote_document(const char *path);
+
 /* Makes way for a trace: one that is there is kept as PATH.old, or removed with
  * `force`.  Anything else in the way is an error. */
 int record_prepare_directory(const char *path, bool force);

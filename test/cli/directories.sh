@@ -71,6 +71,21 @@ grep -q mine lonely/meta.json || complain "somebody's meta.json is lost"
 mkdir busy && mkdir busy/replays && echo mine >busy/replays/file
 "$RADDLE" check -q -o busy -- ./first 2>err
 [ $? = 2 ] && [ -e busy/replays/file ] || complain "check takes a directory that no check made: $(cat err)"
+mkdir listed && echo '{"findings": []}' >listed/findings.json
+"$RADDLE" check -q -o listed -- ./first 2>err
+[ $? = 2 ] && [ "$(cat listed/findings.json)" = '{"findings": []}' ] || complain "somebody's findings.json: $(cat err)"
+mkdir web && echo 'https://example.org and others' >web/sites && cp web/sites web/thread-1
+for i in 1 2 3; do
+	"$RADDLE" record -o web -- ./first 2>/dev/null && complain "somebody's lists are taken for a trace"
+done
+grep -q example web/sites && grep -q example web/thread-1 || complain "somebody's lists are lost"
+"$RADDLE" check -q -o runs --runs 2 -- ./first 2>/dev/null
+echo notes >runs/trace-2/notes.txt
+"$RADDLE" check -q -o runs -- ./first 2>err
+[ $? = 2 ] && [ -e runs/trace-2/notes.txt ] || complain "a file in the trace of an old run is lost: $(cat err)"
+rm runs/trace-2/notes.txt
+"$RADDLE" check -q -o runs -- ./first 2>err
+[ $? = 1 ] && [ ! -e runs/trace-2 ] || complain "the trace of an old run stays: $(cat err)"
 
 # An old trace is kept once, and replaced with --force.
 "$RADDLE" record -o again -- ./first && "$RADDLE" record -o again -- ./second && "$RADDLE" record -o again -- ./first ||
