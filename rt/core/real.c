@@ -3,11 +3,11 @@
  * Finding the real functions of a dynamic program.
  *
  * It happens once, at the first call of any interposed function, which may be
- * ld.so's own malloc long before constructors run.  dlsym() allocates (its state, and the
- * text of dlerror() for a function that is not there).  Meanwhile the program's allocator cannot be used: one
- * that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed functions that are not found yet.  So
- * these few allocations come from a small area of our own, which nothing ever gives back, and
- * the functions that were found come into use all at once.
+ * ld.so's own malloc long before constructors run.  dlsym() may allocate (its state, and the
+ * text of dlerror() for a function that is not there; so only those are asked for that are).  Meanwhile the
+ * program's allocator cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed
+ * functions that are not found yet.  So these few allocations come from a small area of our own, which nothing
+ * ever gives back, and the functions that were found come into use all at once.
  */
 #include "rt/core/real.h"
 
@@ -79,12 +79,14 @@ static const struct {
 };
 
 /* Condition variables have an older twin with another layout; the version of
- * the present one is older than some platforms, which have no twin. */
+ * the present one is older than some platforms, and than one function, which have no twin. */
 static void *find(const char *name)
 {
 	void *p = NULL;
 
-	if (!__builtin_strncmp(name, "pthread_cond_", 13))
+	if (!rt_is_exported(name))
+		return NULL;
+	if (!__builtin_strncmp(name, "pthread_cond_", 13) && __builtin_strcmp(name + 13, "clockwait"))
 		p = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
 	return p ? p : dlsym(RTLD_NEXT, name);
 }

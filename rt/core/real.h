@@ -119,6 +119,9 @@ struct rt_real {
 extern struct rt_real rt_real;
 void rt_real_resolve_all(void);
 
+/* Whether an object other than the program has a symbol of this name for others.  Allocates nothing. */
+bool rt_is_exported(const char *name);
+
 /* For functions that may be called before the runtime's constructor. */
 static inline void rt_real_resolve(void)
 {

@@ -56,9 +56,10 @@ void *memalign(size_t alignment, size_t size)
 		alignment = 16;
 	uintptr_t p = ((uintptr_t)pool + sizeof(struct head) + alignment - 1) & -alignment;
 	pool = (char *)((p + size + 15) & -16ul);
+	int full = pool > end;
 	if (!busy)
 		pthread_mutex_unlock(&lock);
-	if (pool > end)
+	if (full)
 		return 0;
 	((struct head *)p)[-1] = (struct head){size, MARK};
 	return (void *)p;
@@ -132,4 +133,14 @@ recorded libc ./plain
 
 "$RADDLE" check -q --json found.json -- ./linked >out 2>&1
 [ $? = 1 ] || complain "check of a linked allocator: $(tail -3 out)"
+
+# An allocator in the program itself, compiled with it or by another compiler: ld.so calls it before anything of
+# ours runs.
+gcc -O1 -c allocator.c -o allocator.o && "$RADDLE" cc -g -pthread user.c allocator.o -o object &&
+	"$RADDLE" cc -g -pthread user.c allocator.c -o own || exit 1
+for name in own object; do
+	"$RADDLE" check --no-classify --json $name.json -- ./$name >out 2>err
+	[ $? = 1 ] && [ "$(cat out)" = done ] || complain "$name: $(tail -n 5 err)"
+	jq -e '[.findings[] | select(.status == "confirmed").object] == ["x"]' $name.json >/dev/null || complain "$name: $(cat err)"
+done
 verdict
