@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 struct run_companion {
-	const char *command; /* such as the client of a server; NULL: none */
-	pid_t guard;	     /* 0: it does not run */
+	const char *command;	       /* such as the client of a server; NULL: none */
+	pid_t guard;		       /* 0: it does not run */
 	struct run_companion_end *end; /* what the guard and we tell each other; NULL: it does not run */
 };
 

@@ -6,8 +6,8 @@
  * ld.so's own malloc long before constructors run.  dlsym() may allocate (its state, and the
  * text of dlerror() for a function that is not there; so only those are asked for that are).  Meanwhile the
  * program's allocator cannot be used: one that is not libc's (jemalloc, tcmalloc, mimalloc) calls interposed
- * functions that are not found yet.  So these few allocations come from a small area of our own, which nothing
- * ever gives back, and the functions that were found come into use all at once.
+ * functions that are not found yet.  So these few allocations come from a small area of our own, which
+ * nothing ever gives back, and the functions that were found come into use all at once.
  */
 #include "rt/core/real.h"
 
