@@ -357,6 +357,17 @@ static void show_progress(void *context, const struct replay_progress *so_far)
 	free(detail);
 }
 
+/* Whether the same error was reported as another one.  A replay may end in what another prediction is about.
+ */
+static bool is_told(const struct finding_set *set, struct finding *f)
+{
+	finding_identify(f);
+	for (size_t i = 0; i < set->count; i++)
+		if (set->items[i]->told && strcmp(set->items[i]->fingerprint, f->fingerprint) == 0)
+			return true;
+	return false;
+}
+
 /* Each confirmation is reported when it comes; at the end it is counted.  If that fails, the end tries again
  * and says why. */
 static void show_confirmed(void *context, struct finding *f)
@@ -364,7 +375,7 @@ static void show_confirmed(void *context, struct finding *f)
 	struct show *s = context;
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
-	if (f->told || cmd_filter_apply(s->set, false) || !finding_is_fresh(f))
+	if (f->told || is_told(s->set, f) || cmd_filter_apply(s->set, false) || !finding_is_fresh(f))
 		return;
 	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.output))
 		return;

@@ -123,6 +123,7 @@ struct finding_wait {
 	const char *thread;
 	const char *wants, *kind; /* kind: mutex, rwlock, spin, cond, barrier, sem, once, join */
 	bool shared;		  /* wants it for reading */
+	uint32_t ordinal;	  /* which of its function's lines that call the same, from 0 */
 	struct finding_stack stack;
 	struct finding_lock *holds;
 	size_t hold_count;

@@ -9,8 +9,8 @@
  * The id says "the same error in the next version of the source": it must not
  * change when lines move, when other code is added, when the program gets other
  * input or is built elsewhere.  So it is made of the kind, the file without its
- * directory, the function, the subject of the statement and its ordinal among the function's
- * lines about it; never of lines, addresses, threads or paths.  The subject does not depend on
+ * directory, the function, the subject of the statement, or the call that waits, and its ordinal among the
+ * function's lines about it; never of lines, addresses, threads or paths.  The subject does not depend on
  * which of a statement's accesses were caught in this run.  The
  * direction is left out as well: of x++ sometimes the read and sometimes
  * the write is what gets caught, and the error is the same.  Findings whose ids would be
@@ -96,6 +96,8 @@ static void add_wait(struct rd_buf *b, const struct finding_wait *w, enum scope 
 	add_normal(b, w->wants);
 	for (size_t i = 0; i < w->hold_count; i++)
 		add_normal(b, w->holds[i].name);
+	if (scope == STABLE && w->ordinal)
+		rd_buf_addf(b, "%u\x1f", w->ordinal);
 }
 
 static int compare_texts(const void *a, const void *b)

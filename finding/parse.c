@@ -166,6 +166,7 @@ static void get_wait(struct parse *p, const json_t *object, void *element)
 	w->wants = get_text(p, object, "wants");
 	w->kind = get_text(p, object, "kind");
 	w->shared = get_bool(p, object, "shared");
+	w->ordinal = get_u32(p, object, "ordinal");
 	get_stack_or_place(p, object, &w->stack);
 	w->holds = get_array(p, holds, &w->hold_count, sizeof *w->holds, get_lock);
 }

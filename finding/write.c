@@ -139,6 +139,7 @@ static void put_wait(struct rd_json *j, const struct finding_wait *w)
 	rd_json_string(j, "kind", w->kind);
 	if (w->shared)
 		rd_json_bool(j, "shared", true);
+	put_count(j, "ordinal", w->ordinal);
 	put_frame(j, finding_top(&w->stack));
 	put_stack(j, "stack", &w->stack);
 	rd_json_end(j);

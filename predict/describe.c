@@ -701,6 +701,7 @@ static void describe_wait(const struct describer *d, uint32_t event, struct find
 {
 	const struct exec_event *e = &d->t->x.events[event];
 	const struct model_operation *op = operation_of(d, event);
+	const struct trace_site *site = trace_sites_find(d->m->sites, d->m->stacks[op->stack].site);
 	uint32_t index = d->t->origins[event].index;
 
 	out->thread = finding_text(d->set, d->m->threads[e->thread].name);
@@ -711,6 +712,8 @@ static void describe_wait(const struct describer *d, uint32_t event, struct find
 		out->wants = finding_text(d->set, d->m->threads[op->second].name);
 	out->shared = e->kind == EXEC_RDLOCK && d->m->syncs[op->sync].class == RADDLE_CLASS_RWLOCK;
 	out->stack = stack_of(d, 0, op->stack);
+	if (site)
+		out->ordinal = ordinal_of(d, site, site->what);
 	out->holds = locks_at(d, e->thread, index + (op->kind == RADDLE_COND_WAIT), &out->hold_count);
 }
 

@@ -252,6 +252,25 @@ static void deadlock_ids(void **state)
 	finding_set_free(b);
 }
 
+/* Which of a function's lines waits is in the id: it does not depend on what else was found. */
+static void deadlock_ids_alone(void **state)
+{
+	struct finding_set *alone = finding_set_new(), *both = finding_set_new();
+	struct finding *f = fixture_deadlock(alone), *first = fixture_deadlock(both),
+		       *g = fixture_deadlock(both);
+
+	(void)state;
+	f->cycle[0].ordinal = g->cycle[0].ordinal = 1;
+	f->cycle[0].stack.frames[0].line = g->cycle[0].stack.frames[0].line = 99;
+	finding_set_finish(alone);
+	finding_set_finish(both);
+	assert_int_equal(both->count, 2);
+	assert_string_equal(f->id, g->id);
+	assert_string_not_equal(f->id, first->id);
+	finding_set_free(alone);
+	finding_set_free(both);
+}
+
 static void sorted_by_worth(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -301,12 +320,12 @@ static void empty_set(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_survive),	    cmocka_unit_test(ids_differ),
-		cmocka_unit_test(heap_ids),	    cmocka_unit_test(heap_lock_ids),
-		cmocka_unit_test(duplicates_merge), cmocka_unit_test(writes_win),
-		cmocka_unit_test(ids_are_unique),   cmocka_unit_test(deadlock_ids),
-		cmocka_unit_test(sorted_by_worth),  cmocka_unit_test(found_by_id),
-		cmocka_unit_test(empty_set),
+		cmocka_unit_test(ids_survive),	      cmocka_unit_test(ids_differ),
+		cmocka_unit_test(heap_ids),	      cmocka_unit_test(heap_lock_ids),
+		cmocka_unit_test(duplicates_merge),   cmocka_unit_test(writes_win),
+		cmocka_unit_test(ids_are_unique),     cmocka_unit_test(deadlock_ids),
+		cmocka_unit_test(deadlock_ids_alone), cmocka_unit_test(sorted_by_worth),
+		cmocka_unit_test(found_by_id),	      cmocka_unit_test(empty_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
