@@ -31,29 +31,35 @@ static const char *action_of(const struct replay_race *race, int which)
 	return race->write[which] ? "write" : "read";
 }
 
+bool replay_doubt(const struct replay_policy *p, struct finding_set *set, struct finding *f)
+{
+	char *foreign = f->unordered ? NULL : rd_flavour_foreign(&p->request.program->program->flavour);
+
+	if (!foreign)
+		return f->unordered;
+	f->status = FINDING_UNCONFIRMED;
+	f->unordered = true;
+	f->reason =
+		finding_textf(set,
+			      "unordered as far as seen: code that Raddle did not compile (%s) could have "
+			      "ordered them; %s",
+			      foreign, f->reason);
+	free(foreign);
+	return true;
+}
+
 /* What the detector saw is a race unless somebody else ordered the two. */
 static void conclude(const struct replay_policy *p, struct finding_set *set, struct finding *f,
 		     const struct replay_race *race)
 {
-	char *foreign = rd_flavour_foreign(&p->request.program->program->flavour);
-
 	finding_note(set, f,
 		     finding_textf(set,
 				   "the detector saw the %s of %s and the later %s of %s, %" PRIu64
 				   " bytes at 0x%" PRIx64 ", without an order between them",
 				   action_of(race, 0), race->thread[0], action_of(race, 1), race->thread[1],
 				   race->size, race->address));
-	if (foreign) {
-		f->status = FINDING_UNCONFIRMED;
-		f->unordered = true;
-		f->reason = finding_textf(
-			set,
-			"unordered as far as seen: code that Raddle did not compile (%s) could have "
-			"ordered them; %s",
-			foreign, f->reason);
-		free(foreign);
+	if (replay_doubt(p, set, f))
 		return;
-	}
 	finding_note(set, f, finding_textf(set, "they cannot stand there at once: %s", f->reason));
 	f->status = FINDING_CONFIRMED;
 	f->observed = true;

@@ -360,6 +360,7 @@ static void take_step(struct strategy *s, const struct strategy_attempt *a, stru
 	if (!c->unordered) {
 		c->verdict = f->status;
 		item->reason = f->reason;
+		item->unordered = f->unordered;
 	}
 	c->unordered |= stat_of(result, STRATEGY_UNORDERED);
 	for (size_t i = 1; i < result->count; i++)

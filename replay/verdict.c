@@ -223,6 +223,7 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 {
 	f->status = FINDING_CONFIRMED;
 	f->reason = NULL;
+	f->unordered = false;
 	f->consequence = finding_text(set, consequence_of(p, result));
 	if (f->kind == FINDING_RACE && !result->spot_count) {
 		note_order(set, f, result);
@@ -303,14 +304,17 @@ static void add_lack(const struct replay_result *result, struct rd_buf *out)
 	}
 }
 
-static void reject(struct finding_set *set, struct finding *f, struct replay_result *result, unsigned runs)
+static void reject(const struct replay_policy *p, struct finding_set *set, struct finding *f,
+		   struct replay_result *result, unsigned runs)
 {
+	static const char outside[] = "a file, a signal or another process may have ordered them";
 	struct rd_buf why = RD_BUF_INIT;
 	bool drop = !result->unordered && !result->lacked && !result->chance && !f->schedule->anywhere &&
 		    (result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED ||
 		     result->outcome == REPLAY_LIVELOCK);
 
 	f->status = drop ? FINDING_DROPPED : FINDING_UNCONFIRMED;
+	f->unordered = false;
 	switch (result->outcome) {
 	case REPLAY_DEADLOCK:
 		rd_buf_adds(&why, "another deadlock came first: ");
@@ -332,14 +336,14 @@ static void reject(struct finding_set *set, struct finding *f, struct replay_res
 	if (result->detect_over)
 		finding_note(set, f, "the detector ran out of memory and saw only part of the run");
 	if (result->unordered)
-		rd_buf_adds(&why,
-			    "; the detector saw no order between the two accesses in that run, but a file, a "
-			    "signal or another process may have ordered them");
+		rd_buf_adds(&why, "; the detector saw no order between the two accesses in that run");
 	if (result->chance)
 		rd_buf_addf(&why, "; %s", result->chance);
 	add_lack(result, &why);
 	rd_buf_addf(&why, " (%u replay%s)", runs, runs == 1 ? "" : "s");
 	f->reason = finding_text(set, why.data);
+	if (result->unordered && !replay_doubt(p, set, f))
+		f->reason = finding_textf(set, "%s; %s", f->reason, outside);
 	rd_buf_release(&why);
 }
 
@@ -358,7 +362,7 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 	if (is_confirmed(p, f, result))
 		confirm(p, set, f, result);
 	else
-		reject(set, f, result, runs + 1);
+		reject(p, set, f, result, runs + 1);
 	return 0;
 }
 
