@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "base/progress.h"
+#include "base/shown.h"
 #include "finding/schedule.h"
+#include "report/words.h"
 #include "run/orphan.h"
 
 #include <inttypes.h>
@@ -182,7 +184,7 @@ int cmd_classes_write_witnesses(struct finding_set *set, const char *directory)
 	return err;
 }
 
-static void say_one(const struct finding *f, FILE *out)
+static void say_one(const struct finding_set *set, const struct finding *f, FILE *out)
 {
 	const struct finding_frame *top = finding_top(&f->accesses[0].stack);
 
@@ -191,8 +193,14 @@ static void say_one(const struct finding *f, FILE *out)
 		top->file ? rd_base_name(top->file) : RD_UNKNOWN, top->line);
 	fprintf(out, ": %s%s%s\n", finding_class_name(f->class), f->consequence ? ", " : "",
 		f->consequence ? f->consequence : "");
-	if (f->witness_count && f->witnesses[0].schedule_path)
-		fprintf(out, "    raddle replay %s\n", f->witnesses[0].schedule_path);
+	if (f->witness_count && f->witnesses[0].schedule_path) {
+		struct rd_buf line = RD_BUF_INIT;
+
+		word_reproduce(&line, set, f->witnesses[0].schedule_path);
+		rd_shown(line.data, line.length, false);
+		fprintf(out, "    %s\n", line.data);
+		rd_buf_release(&line);
+	}
 }
 
 /* Reports that are out already have no class. */
@@ -201,7 +209,7 @@ static void say_told(const struct finding_set *set, FILE *out)
 	for (size_t i = 0; i < set->count; i++) {
 		const struct finding *f = set->items[i];
 		if (f->told && f->class != FINDING_NO_CLASS && f->access_count)
-			say_one(f, out);
+			say_one(set, f, out);
 	}
 }
 

@@ -220,7 +220,7 @@ static void put_reproduce(struct page *p, const struct finding *f)
 		return;
 	begin_fact(p, "Reproduce");
 	raw(p, "<div class=\"cmd\"><code>");
-	word_reproduce(&p->words, p->set, f);
+	word_reproduce(&p->words, p->set, f->schedule_path);
 	flush_words(p);
 	raw(p, "</code><button type=\"button\" class=\"copy\">Copy</button></div>");
 	end_fact(p);

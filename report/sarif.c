@@ -384,7 +384,7 @@ static void put_properties(struct writer *w, const struct finding *f)
 	rd_json_bool(&w->j, "sound", f->sound);
 	put_witnesses(w, f);
 	if (f->schedule_path) {
-		word_reproduce(&w->words, w->set, f);
+		word_reproduce(&w->words, w->set, f->schedule_path);
 		rd_json_string(&w->j, "reproduce", w->words.data);
 		rd_buf_clear(&w->words);
 	}

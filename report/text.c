@@ -465,7 +465,7 @@ static void print_verdict(struct printer *p, const struct finding *f)
 	print_labelled(p, "Suppressed", f->suppressed);
 	print_labelled(p, "Id", f->id);
 	if (f->schedule_path) {
-		word_reproduce(&p->line, p->set, f);
+		word_reproduce(&p->line, p->set, f->schedule_path);
 		rd_shown(p->line.data, p->line.length, false);
 		fprintf(p->out, "  Reproduce:\n    %s%s%s\n", colour(p, BOLD), p->line.data,
 			colour(p, PLAIN));

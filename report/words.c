@@ -284,7 +284,7 @@ static void add_option(struct rd_buf *out, const char *name, const char *value)
 	rd_buf_addc(out, ' ');
 }
 
-void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f)
+void word_reproduce(struct rd_buf *out, const struct finding_set *set, const char *schedule_path)
 {
 	rd_buf_adds(out, "raddle replay ");
 	add_option(out, "setup", set->setup);
@@ -292,7 +292,7 @@ void word_reproduce(struct rd_buf *out, const struct finding_set *set, const str
 	add_option(out, "plugins", set->plugins);
 	if (set->timeout)
 		rd_buf_addf(out, "--timeout %" PRIu64 " ", set->timeout);
-	rd_buf_add_shell(out, f->schedule_path);
+	rd_buf_add_shell(out, schedule_path);
 	rd_buf_adds(out, " --");
 	for (size_t i = 0; i < set->argc; i++) {
 		rd_buf_addc(out, ' ');

@@ -52,8 +52,8 @@ void word_object(struct rd_buf *out, const struct finding_object *o);
 /* "waits for mutex b", "waits for the end of T_0_1". */
 void word_wait(struct rd_buf *out, const char *kind, const char *wants);
 
-/* "raddle replay FILE -- ./prog 'an argument'"; there must be a schedule file. */
-void word_reproduce(struct rd_buf *out, const struct finding_set *set, const struct finding *f);
+/* "raddle replay FILE -- ./prog 'an argument'": a schedule file of the finding or of a witness. */
+void word_reproduce(struct rd_buf *out, const struct finding_set *set, const char *schedule_path);
 
 /* "the prediction is sound ..." and how many were merged, one sentence each. */
 void word_evidence(struct rd_buf *out, const struct finding *f);
