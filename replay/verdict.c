@@ -302,6 +302,8 @@ static void add_lack(const struct replay_result *result, struct rd_buf *out)
 		rd_buf_addf(out, "%s%s", separator, words[i]);
 		separator = " and ";
 	}
+	if (result->lacked & RADDLE_LACK_SLOTS)
+		rd_buf_addf(out, "; threads after the first %u of a run cannot be led", RADDLE_SLOTS);
 }
 
 static void reject(const struct replay_policy *p, struct finding_set *set, struct finding *f,

@@ -69,9 +69,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 8
+#define RADDLE_STEER_VERSION 9
 #define RADDLE_STEER_NONE UINT32_MAX
-#define RADDLE_SLOTS 4096      /* threads by number; later ones have no slot and run free */
+#define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
 #define RADDLE_STEER_FRAMES 64 /* innermost call sites of a stack that is reported */
 #define RADDLE_STEER_RACES 256
@@ -228,9 +228,7 @@ struct raddle_slot {
 	_Atomic uint32_t site;	 /* innermost call site of that */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t accesses; /* records of accesses and atomics so far: does it move? */
-	/* Addresses of locks it holds; the lowest bit is set for a shared hold.  0: passed over. */
-	_Atomic uint64_t held[RADDLE_SLOT_HELD];
-	_Atomic uint32_t timed; /* BLOCKED: the wait ends by itself */
+	_Atomic uint32_t timed;	   /* BLOCKED: the wait ends by itself */
 	/* Turns, under the runtime's lock. */
 	_Atomic uint32_t ready; /* it would go on if it had the turn */
 	_Atomic uint32_t away;	/* it was found to wait in the kernel and has not come back */
@@ -241,6 +239,9 @@ struct raddle_slot {
 	uint32_t point, point_count;
 	uint32_t spins; /* points in a row at which nothing was new to it */
 	uint32_t unused[3];
+	/* Addresses of locks it holds; the lowest bit is set for a shared hold.  0: passed over.  Last, so
+	 * that a thread that holds few takes one page. */
+	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };
 
 /* A thread that waits in a loop while the threads stand that could end that (RADDLE_CAUSE_SPINS).  When they
@@ -278,7 +279,12 @@ struct raddle_steer_ask {
 };
 
 /* What a program may not get from the system; what it does then says nothing about its schedules. */
-enum raddle_lack { RADDLE_LACK_MEMORY = 1, RADDLE_LACK_THREADS = 2, RADDLE_LACK_DESCRIPTORS = 4 };
+enum raddle_lack {
+	RADDLE_LACK_MEMORY = 1,
+	RADDLE_LACK_THREADS = 2,
+	RADDLE_LACK_DESCRIPTORS = 4,
+	RADDLE_LACK_SLOTS = 8, /* it has threads that could not be led */
+};
 
 struct raddle_steer {
 	uint32_t version, flags;

@@ -300,8 +300,10 @@ void rt_steer_begin(struct rt_thread *t)
 	struct raddle_slot *slots = raddle_steer_slots(rt_steer()), *slot;
 	uint32_t count = atomic_load(&rt_steer()->slot_count), parent = RADDLE_STEER_NONE;
 
-	if (t->number >= RADDLE_SLOTS)
+	if (t->number >= RADDLE_SLOTS) {
+		atomic_fetch_or(&rt_steer()->lacked, RADDLE_LACK_SLOTS);
 		return;
+	}
 	if (t->number != 0 && t->parent < RADDLE_SLOTS)
 		parent = slots[t->parent].thread;
 	slot = &slots[t->number];

@@ -18,6 +18,12 @@ done
 rm -rf found seen
 [ "$(verdict_of -- ./lack nothing)" = 'confirmed: null' ] || complain "nothing is refused: $(cat out)"
 
+# Very many threads are led, the last ones too.
+rm -rf found
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/latecomers.c" -o latecomers || exit 1
+found=$(verdict_of --time 5m -- ./latecomers 4200)
+[ "$found" = 'confirmed: null' ] || complain "latecomers: $found"
+
 # A thread that went another way behind a read that races says nothing about the schedule.
 rm -rf found
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/micro/chance-race.c" -o chance || exit 1
