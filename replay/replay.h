@@ -251,8 +251,9 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
  * it; of a sound one only a spin that never asks the kernel, else something hidden orders them. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
-/* The detector saw the two accesses unordered, but that is no proof: if the program has code that Raddle did not
- * compile the finding is unordered as far as seen, and its reason names that code.  False: it has none. */
+/* The detector saw the two accesses unordered, but that is no proof: if the program has code that Raddle did
+ * not compile the finding is unordered as far as seen, and its reason names that code.  False: it has none.
+ */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 /* The same question to a replay that the detector looked on in: if it saw the two accesses unordered the race
