@@ -43,6 +43,7 @@ struct classify { /* zero values are the defaults */
 	uint64_t time;		       /* seconds that all of them may take; 0: any */
 	uint64_t recorded_ms;	       /* as in struct replay_request */
 	bool confirmed;		       /* only races that are confirmed */
+	bool no_world;		       /* what comes from outside is not given back */
 	enum finding_model model;      /* the memory model of the runs */
 	struct classify_techniques techniques;
 

@@ -144,12 +144,19 @@ static void digest_text(const struct trial_text *t, const struct trial_mask *mas
 
 void trial_digest(struct trial *t, const struct trial_mask *mask)
 {
-	uint64_t texts[2][2], end[] = {t->end, (uint64_t)t->status};
+	uint64_t texts[2], all[2][2 + TRIAL_STREAMS];
 
-	for (int i = 0; i < 2; i++)
-		digest_text(&t->text[i], mask, i, texts[i]);
-	t->digest = XXH64((uint64_t[]){end[0], end[1], texts[0][0], texts[1][0]}, 32, 0);
-	t->lines = XXH64((uint64_t[]){end[0], end[1], texts[0][1], texts[1][1]}, 32, 0);
+	for (int i = 0; i < 2; i++) {
+		all[i][TRIAL_STREAMS] = t->end;
+		all[i][TRIAL_STREAMS + 1] = (uint64_t)t->status;
+	}
+	for (int i = 0; i < TRIAL_STREAMS; i++) {
+		digest_text(&t->text[i], mask, i, texts);
+		all[0][i] = texts[0];
+		all[1][i] = texts[1];
+	}
+	t->digest = XXH64(all[0], sizeof all[0], 0);
+	t->lines = XXH64(all[1], sizeof all[1], 0);
 }
 
 static void learn_stream(struct trial_mask *mask, int stream, const struct trial_text *a,
@@ -178,7 +185,7 @@ static void learn_stream(struct trial_mask *mask, int stream, const struct trial
 
 void trial_mask_learn(struct trial_mask *mask, const struct trial *a, const struct trial *b)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < TRIAL_STREAMS; i++)
 		learn_stream(mask, i, &a->text[i], &b->text[i]);
 }
 
@@ -217,7 +224,7 @@ static const char *why_not(const struct replay_result *r)
 		return r->turns.strayed;
 	if (r->end == REPLAY_HUNG || r->end == REPLAY_RAN_ON)
 		return "the program did not end in time";
-	if (r->end == REPLAY_SIGNALLED &&
+	if (r->end == REPLAY_SIGNALLED && !r->outside.ended &&
 	    (r->status == SIGKILL || r->status == SIGINT || r->status == SIGTERM))
 		return "a signal from outside ended the program";
 	return NULL;
@@ -256,6 +263,20 @@ static const char *why_early(struct trial_bench *b, struct replay_result *r)
 	return copy;
 }
 
+/* Where something had to be made up for the program, what it does says nothing. */
+static const char *why_made_up(struct trial_bench *b, const struct replay_outside *o)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
+
+	if (!o->lack && !o->cut)
+		return NULL;
+	rd_buf_addf(&text, "unmodelled: %s", o->lack ? o->lack : "the program sent more than can be kept");
+	copy = copy_text(b, text.data);
+	rd_buf_release(&text);
+	return copy;
+}
+
 static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial *t)
 {
 	int err = read_texts(b, t);
@@ -267,7 +288,11 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	t->obstacle = copy_obstacle(b, &r->obstacle);
 	t->unsure = r->turns.unsure != 0;
 	t->trail = r->turns.trail;
+	t->text[2].data = rd_arena_strndup(b->arena, r->outside.sent, r->outside.sent_length);
+	t->text[2].length = r->outside.sent_length;
 	t->why = copy_text(b, why_not(r));
+	if (!t->why)
+		t->why = why_made_up(b, &r->outside);
 	if (t->why && r->fault.what && r->outcome != REPLAY_CONFIRMED)
 		t->why = why_early(b, r);
 	t->counts = !t->why;
@@ -287,6 +312,7 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .streams = b->streams.fds,
 				       .recorded_ms = b->how->recorded_ms,
 				       .limit_ms = limit_ms(b->how),
+				       .no_world = b->how->no_world,
 				       .begin = begin,
 				       .started = started,
 				       .ended = ended,

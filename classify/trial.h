@@ -10,6 +10,9 @@
 #include "run/companion.h"
 #include "run/streams.h"
 
+/* What a run writes: standard output, standard error, and what it sends where the world is given back. */
+enum { TRIAL_STREAMS = 3 };
+
 struct trial_text {
 	const char *data;
 	size_t length;
@@ -34,18 +37,18 @@ struct trial {
 	const char *ending; /* "the program ended with status 3" */
 	const char *why;    /* it does not count: a sentence; NULL */
 	struct trial_obstacle obstacle; /* its thread is NULL: none is known */
-	struct trial_text text[2];	/* standard output and standard error */
-	uint64_t digest;		/* of how it ended and what it wrote */
-	uint64_t lines;			/* the same, but in whatever order the lines came */
-	uint64_t trail;			/* of the choices; equal trails are equal schedules */
+	struct trial_text text[TRIAL_STREAMS];
+	uint64_t digest; /* of how it ended and what it wrote */
+	uint64_t lines;	 /* the same, but in whatever order the lines came */
+	uint64_t trail;	 /* of the choices; equal trails are equal schedules */
 };
 
 /* Lines that differ between runs of one schedule, since they depend on something else: the time, a number of
  * a process.  They are not compared. */
 #define TRIAL_LINES 4096
 struct trial_mask {
-	bool line[2][TRIAL_LINES]; /* by stream and number, from 0 */
-	bool all[2];		   /* not even the number of lines is the same */
+	bool line[TRIAL_STREAMS][TRIAL_LINES]; /* by stream and number, from 0 */
+	bool all[TRIAL_STREAMS];	       /* not even the number of lines is the same */
 	bool any;
 };
 

@@ -75,11 +75,11 @@ static bool find_lines(const struct words_outputs *o, int stream, size_t *number
 
 void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise)
 {
-	static const char *const names[] = {"standard output", "standard error"};
+	static const char *const names[] = {"standard output", "standard error", "what is sent"};
 	struct trial_text lines[2];
 	size_t number;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < TRIAL_STREAMS; i++) {
 		if (!find_lines(o, i, &number, lines))
 			continue;
 		rd_buf_addf(out, "line %zu of %s is ", number + 1, names[i]);

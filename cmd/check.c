@@ -414,6 +414,7 @@ static int settle(struct check *c, const struct trace_sites *sites, const struct
 				    .once = t->once,
 				    .recorded_ms = c->recorded_ms,
 				    .recorded_signal = c->recorded_signal,
+				    .no_world = opt.no_world,
 				    .all = c->all,
 				    .all_count = c->all_count,
 				    .extra = EXTRA,
@@ -688,6 +689,7 @@ static int classify(struct check *c)
 			       .time = seconds_left(c->end_ns),
 			       .recorded_ms = c->recorded_ms,
 			       .confirmed = true,
+			       .no_world = opt.no_world,
 			       .model = FINDING_SC,
 			       .techniques = CLASSIFY_TECHNIQUES};
 	struct cmd_classes_program program;

@@ -45,7 +45,7 @@ static const struct cmd_usage usage = {
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
 	"output race from_tsan id models require without_sync alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
-	"jobs class_time without plugins " CMD_WORDS,
+	"jobs class_time without no_world plugins " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
 	"  raddle classify --race bank.c:31,bank.c:40 -- ./bank 4\n"
@@ -204,6 +204,7 @@ static int classify(struct task *t)
 			       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER)),
 			       .time = cmd_seconds(opt.class_time),
 			       .recorded_ms = recorded_ms(t->set),
+			       .no_world = opt.no_world,
 			       .model = FINDING_SC,
 			       .techniques = t->techniques};
 	struct replay_program program = {

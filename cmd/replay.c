@@ -39,7 +39,7 @@ static const struct cmd_usage usage = {
 	"--json'.  Without PROG the program of the document is run.  The report goes to standard\n"
 	"error.  The exit status is 1 if the finding was reproduced, otherwise 0.",
 	"id json record times first turns_seed then export " CMD_BESIDE
-	"patience gdb gdb_args no_detect flavour " CMD_BUILD "as_is " CMD_WORDS,
+	"patience gdb gdb_args no_detect no_world flavour " CMD_BUILD "as_is " CMD_WORDS,
 	"  raddle predict --schedules found trace\n"
 	"  raddle replay found/15ab370364b3b2af.schedule -- ./bank 4\n"
 	"  raddle replay --gdb found/15ab370364b3b2af.schedule -- ./bank 4\n",
@@ -99,6 +99,7 @@ struct task {
 	bool handed_over;
 	struct replay_turns turns; /* of the last run; its strings are gone but for `strayed` */
 	struct rd_buf strayed;
+	struct replay_outside outside; /* of the last run; its strings are gone but for `lack` */
 };
 
 static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first)
@@ -200,6 +201,18 @@ static void say_turns(const struct task *t)
 		fprintf(stderr, "raddle: the run left the schedule: %s\n", t->strayed.data);
 }
 
+/* What came from outside, and what was sent there. */
+static void say_outside(const struct replay_outside *o)
+{
+	if (o->arrivals || o->connections)
+		fprintf(stderr,
+			"raddle: given back: %" PRIu64 " of %" PRIu64 " arrivals from outside; %" PRIu64
+			" of %" PRIu64 " connections were sent what they were sent in the recorded run\n",
+			o->arrived, o->arrivals, o->same, o->connections);
+	if (o->lack)
+		fprintf(stderr, "raddle: unmodelled: %s\n", o->lack);
+}
+
 /* What the recorded run was like, if its trace is still there. */
 static void ask_recorded_run(struct replay_request *request, const struct schedule *s)
 {
@@ -234,6 +247,7 @@ static int run_once(struct task *t, const struct replay_policy *policy)
 	t->cpu += result.cpu_seconds;
 	if ((result.outcome == REPLAY_STOPPED && !opt.with) || run_launch_interrupted())
 		t->stop_signal = result.end == REPLAY_SIGNALLED ? result.status : -1;
+	t->outside = result.outside;
 	err = t->finding->schedule->turns ? keep_turns(t, &result) : 0;
 	replay_result_release(&result);
 	return err;
@@ -267,6 +281,7 @@ static int replay(struct task *t, const struct run_program *program, char **argv
 						   .ended = ended_run,
 						   .first = (unsigned)opt.first,
 						   .detect = !opt.gdb && !opt.no_detect,
+						   .no_world = opt.no_world,
 						   .met = opt.gdb ? show_in_gdb : NULL,
 						   .progress = opt.verbose ? tell_progress : NULL,
 						   .stands = opt.then ? hand_over : NULL,
@@ -340,6 +355,8 @@ static int report(struct task *t)
 		err = report_text(t->set, &how, stderr);
 	if (!opt.quiet && t->finding->schedule->turns)
 		say_turns(t);
+	if (!opt.quiet)
+		say_outside(&t->outside);
 	if (!opt.quiet && opt.times > 1)
 		say_count(t);
 	if (!err && opt.json)

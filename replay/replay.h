@@ -65,10 +65,11 @@ struct replay_request { /* zero values are the defaults */
 	bool detect;		 /* have the runtime's happens-before detector look on */
 	bool free;		 /* nobody is led or made to stand: the threads run as they come */
 	unsigned first;		 /* which goal of a race goes first: 0 or 1 */
+	bool no_world;		 /* what comes from outside is not given back, though it was recorded */
 
 	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
 	int (*begin)(void *context);
-	void (*started)(void *context, pid_t pid);
+	void (*started)(void *context, pid_t pid); /* not where what comes from outside is given back */
 	void (*ended)(void *context);
 
 	/* If set, the two threads of a race stay where they met, and a deadlock is left standing.
@@ -188,6 +189,19 @@ struct replay_turns {
 	bool early;	     /* it did not leave it, but ended before all decisions came up */
 };
 
+/* What the program did with the world that it was given back (replay/world.h). */
+struct replay_outside {
+	bool given;		    /* it was */
+	uint64_t arrived, arrivals; /* connections and bytes that came in, of those recorded */
+	uint64_t hurried;	    /* of them, those that came before the program had sent as much as then */
+	uint64_t connections, same; /* that were made or accepted; that were sent what they were sent then */
+	const char *lack;	    /* what had to be made up and may matter: a sentence; NULL: nothing */
+	const char *sent;	    /* all that was sent, one connection behind the other */
+	size_t sent_length;
+	bool cut;   /* more was sent than that */
+	bool ended; /* when everything had come in, the program got the signal that ended the recorded run */
+};
+
 struct replay_result {
 	enum replay_outcome outcome;
 	enum replay_end end;
@@ -212,6 +226,7 @@ struct replay_result {
 	struct replay_obstacle obstacle;
 	struct replay_fault fault;
 	struct replay_turns turns;
+	struct replay_outside outside;
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */

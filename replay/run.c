@@ -23,6 +23,7 @@
 #include "replay/graph.h"
 #include "replay/turns.h"
 #include "replay/watch.h"
+#include "replay/world.h"
 #include "run/launch.h"
 #include "run/meter.h"
 #include "run/proc.h"
@@ -50,6 +51,7 @@ struct replay {
 	struct replay_result *result;
 	struct plan plan;
 	struct run_session session;
+	struct replay_world *world; /* that is given back; NULL: none */
 	struct record_collector *collector;
 	struct raddle_steer *steer;
 	struct raddle_slot *slots;
@@ -581,6 +583,9 @@ static int draw_up(struct replay *r, int status)
 	result->in_memory = result->outcome == REPLAY_LIVELOCK && r->watch.in_memory;
 	copy_races(r, &b);
 	look_for_chance(r, &b);
+	if (r->world)
+		replay_world_draw_up(r->world, run_session_outside(&r->session), result->arena,
+				     &result->outside);
 	board_release(&b);
 	return 0;
 }
@@ -616,7 +621,7 @@ static int run_launched(struct replay *r)
 	err = run_launch(&launch, &pid);
 	if (err)
 		return err;
-	if (q->started)
+	if (q->started && !replay_world_has_peers(r->world))
 		q->started(q->context, pid);
 	err = record_collector_run(r->collector, pid, &status, NULL);
 	run_launch_done();
@@ -707,6 +712,16 @@ static void set_patience(struct replay *r)
 	r->watch.limit_ms = q->limit_ms ? q->limit_ms : 10 * patience;
 }
 
+/* What came to the recorded run from outside comes again. */
+static int give_world(struct replay *r)
+{
+	int err = r->world ? run_session_world(&r->session, replay_world_size(r->world)) : 0;
+
+	if (r->world && !err)
+		replay_world_write(r->world, run_session_outside(&r->session), !r->request->streams);
+	return err;
+}
+
 static int run_planned(struct replay *r)
 {
 	const struct replay_program *p = r->request->program;
@@ -715,6 +730,11 @@ static int run_planned(struct replay *r)
 
 	if (err)
 		return err;
+	err = give_world(r);
+	if (err) {
+		run_session_close(&r->session);
+		return err;
+	}
 	r->session.shared->discard = !r->request->record_into;
 	r->steer = run_session_steer(&r->session);
 	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, r->request->first));
@@ -743,11 +763,14 @@ static int run_once(const struct replay_request *request, struct replay_result *
 
 	*result = (struct replay_result){.arena = rd_arena_new()};
 	err = plan_compile(&r.plan, request->schedule, request->program->sites);
+	if (!err && request->schedule->trace && !request->no_world)
+		err = replay_world_open(&r.world, request->schedule->trace);
 	if (!err && request->record_into)
 		err = record_prepare_directory(request->record_into, true);
 	if (!err)
 		err = run_planned(&r);
 	plan_release(&r.plan);
+	replay_world_close(r.world);
 	if (err)
 		replay_result_release(result);
 	return err;

@@ -67,6 +67,7 @@ static struct replay_policy policy_of(struct worker *w)
 	q->recorded_ms = r->recorded_ms;
 	q->recorded_signal = r->recorded_signal;
 	q->limit_ms = r->timeout_ms;
+	q->no_world = r->no_world;
 	q->begin = begin_run;
 	q->started = started_run;
 	q->ended = ended_run;

@@ -31,6 +31,7 @@ struct replay_settle { /* zero values are the defaults */
 	int recorded_signal;
 	struct finding **all; /* every prediction, also those that are merged in another finding */
 	size_t all_count;
+	bool no_world;	/* what comes from outside is not given back */
 	bool once;	/* one replay of each; what it does not confirm stays as it is */
 	uint64_t extra; /* how many findings of runs that went another way may be added */
 

@@ -80,6 +80,7 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 	s->buffers = count;
 	s->faults = 0;
 	s->steer = steer_size ? RADDLE_SESSION_SIZE(count) : 0;
+	s->world = 0;
 	s->shared->magic = RADDLE_SESSION_MAGIC;
 	s->shared->version = RADDLE_SESSION_VERSION;
 	s->shared->buffer_count = count;
@@ -97,21 +98,48 @@ void *run_session_steer(const struct run_session *s)
 	return s->steer ? (char *)s->shared + s->steer : NULL;
 }
 
-int run_session_faults(struct run_session *s, size_t size)
+/* Room behind what is there, zeroed. */
+static int extend(struct run_session *s, size_t size, const char *what, size_t *at)
 {
 	size_t offset = (s->size + 63) & ~(size_t)63;
 	void *moved;
 
-	if (ftruncate(s->fd, (off_t)(offset + size)))
-		return rd_fail_errno("record: cannot create shared memory for %zu bytes of faults", size);
+	if (set_size(s->fd, offset + size))
+		return rd_fail_errno("record: cannot create shared memory for %zu bytes of %s", size, what);
 	moved = mremap(s->shared, s->size, offset + size, MREMAP_MAYMOVE);
 	if (moved == MAP_FAILED)
 		return rd_fail_errno("record: cannot map %zu bytes of shared memory", offset + size);
 	s->shared = moved;
 	s->size = offset + size;
-	s->faults = s->shared->fault_offset = offset;
+	*at = offset;
+	return 0;
+}
+
+int run_session_faults(struct run_session *s, size_t size)
+{
+	int err = extend(s, size, "faults", &s->faults);
+
+	if (err)
+		return err;
+	s->shared->fault_offset = s->faults;
 	s->shared->fault_size = size;
 	return 0;
+}
+
+int run_session_world(struct run_session *s, size_t size)
+{
+	int err = extend(s, size, "what comes from outside", &s->world);
+
+	if (err)
+		return err;
+	s->shared->world_offset = s->world;
+	s->shared->world_size = size;
+	return 0;
+}
+
+void *run_session_outside(const struct run_session *s)
+{
+	return s->world ? (char *)s->shared + s->world : NULL;
 }
 
 void run_session_close(struct run_session *s)

@@ -14,6 +14,7 @@ struct run_session {
 	uint32_t buffers; /* what the program may write over `buffer_count` does not count */
 	size_t steer;	  /* offset of the steering memory; 0: none */
 	size_t faults;	  /* offset of the fault plan; 0: none */
+	size_t world;	  /* offset of what comes from outside; 0: it is not given back */
 	int fd;		  /* inherited by the program; close-on-exec until it is started */
 };
 
@@ -26,6 +27,9 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 void *run_session_steer(const struct run_session *s);
 /* Makes room for a fault plan (full.h), `size` bytes, zeroed.  Pointers into the session are void. */
 int run_session_faults(struct run_session *s, size_t size);
+/* The same for what comes from outside (world.h), and where it lies; NULL if there is none. */
+int run_session_world(struct run_session *s, size_t size);
+void *run_session_outside(const struct run_session *s);
 
 void run_session_close(struct run_session *s);
 

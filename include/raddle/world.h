@@ -19,7 +19,8 @@
  *
  * A value is the thread's next one of that source.  An arrival is something that comes in from outside: a
  * connection, bytes, or their end.  Arrivals come in their order, each when the program has sent what it had
- * sent before it in the recorded run; where nothing else can go on, the next one comes anyway.
+ * sent before it in the recorded run, and bytes when those before them were read; where nothing else can go
+ * on, the next one comes anyway.
  */
 #ifndef RADDLE_WORLD_H
 #define RADDLE_WORLD_H
@@ -72,9 +73,9 @@ struct raddle_world_connection {
 	uint64_t sent, sum;		     /* recorded: bytes, and their sum */
 	uint64_t kept_at, kept_size;	     /* room for what is sent */
 	/* The program's. */
-	_Atomic uint64_t now_sent, now_sum;
-	_Atomic uint32_t begun; /* it was accepted or made */
-	_Atomic uint32_t unused;
+	_Atomic uint64_t now_sent;
+	_Atomic uint32_t begun;	 /* it was accepted or made */
+	_Atomic uint32_t closed; /* by the program */
 };
 
 enum raddle_arrival { RADDLE_ARRIVES_CONNECTION, RADDLE_ARRIVES_BYTES, RADDLE_ARRIVES_END };

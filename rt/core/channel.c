@@ -355,44 +355,80 @@ static ssize_t sent(struct rt_sending sending, const void *from, ssize_t length)
 	return sent_parts(sending, &(struct iovec){(void *)from, (size_t)(length > 0 ? length : 0)}, length);
 }
 
+/* Where the world is given back, what is sent stays here. */
+static bool gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
+{
+	return rt_outside_sends(fd, &(struct msghdr){.msg_iov = (struct iovec *)parts, .msg_iovlen = count},
+				length);
+}
+
+/* Somebody may wait for what a call has done. */
+static ssize_t moved(ssize_t r)
+{
+	int saved = errno;
+
+	RT_OUTSIDE(moves);
+	errno = saved;
+	return r;
+}
+
 /* ---- bytes ---- */
+
+/* False: the call that was to receive is interrupted. */
+static bool awaits(int fd, int flags)
+{
+	return rt_outside_awaits(fd, flags & MSG_DONTWAIT);
+}
 
 INTERPOSE(ssize_t, read, (int fd, void *to, size_t size))
 {
+	if (!awaits(fd, 0))
+		return -1;
 	return received(fd, to, REAL(read)(fd, to, size));
 }
 
 INTERPOSE(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room))
 {
+	if (!awaits(fd, 0))
+		return -1;
 	return received(fd, to, REAL(__read_chk)(fd, to, size, room));
 }
 
 INTERPOSE(ssize_t, readv, (int fd, const struct iovec *parts, int count))
 {
+	if (!awaits(fd, 0))
+		return -1;
 	return received_parts(fd, parts, REAL(readv)(fd, parts, count));
 }
 
 INTERPOSE(ssize_t, write, (int fd, const void *from, size_t size))
 {
+	struct iovec part = {(void *)from, size};
 	struct rt_sending sending;
+	ssize_t r;
 
 	sends(fd);
+	if (gives_parts(fd, &part, 1, &r))
+		return r;
 	sending = rt_outside_sending(fd);
-	return sent(sending, from, REAL(write)(fd, from, size));
+	return moved(sent(sending, from, REAL(write)(fd, from, size)));
 }
 
 INTERPOSE(ssize_t, writev, (int fd, const struct iovec *parts, int count))
 {
 	struct rt_sending sending;
+	ssize_t r;
 
 	sends(fd);
+	if (count >= 0 && gives_parts(fd, parts, (size_t)count, &r))
+		return r;
 	sending = rt_outside_sending(fd);
-	return sent_parts(sending, parts, REAL(writev)(fd, parts, count));
+	return moved(sent_parts(sending, parts, REAL(writev)(fd, parts, count)));
 }
 
 INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
 {
-	int r = REAL(eventfd_read)(fd, value);
+	int r = awaits(fd, 0) ? REAL(eventfd_read)(fd, value) : -1;
 
 	if (!r)
 		receives(fd);
@@ -402,7 +438,7 @@ INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
 INTERPOSE(int, eventfd_write, (int fd, eventfd_t value))
 {
 	sends(fd);
-	return REAL(eventfd_write)(fd, value);
+	return (int)moved(REAL(eventfd_write)(fd, value));
 }
 
 INTERPOSE(int, close, (int fd))
@@ -410,21 +446,21 @@ INTERPOSE(int, close, (int fd))
 	sends(fd);
 	RT_OUTSIDE(closing, fd);
 	rt_file_unlocks(fd);
-	return REAL(close)(fd);
+	return (int)moved(REAL(close)(fd));
 }
 
 /* ---- sockets ---- */
 
 INTERPOSE(ssize_t, recv, (int fd, void *to, size_t size, int flags))
 {
-	ssize_t r = REAL(recv)(fd, to, size, flags);
+	ssize_t r = awaits(fd, flags) ? REAL(recv)(fd, to, size, flags) : -1;
 
 	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
 
 INTERPOSE(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags))
 {
-	ssize_t r = REAL(__recv_chk)(fd, to, size, room, flags);
+	ssize_t r = awaits(fd, flags) ? REAL(__recv_chk)(fd, to, size, room, flags) : -1;
 
 	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
@@ -433,7 +469,7 @@ INTERPOSE(ssize_t, recvfrom,
 	  (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
 	   socklen_t *restrict length))
 {
-	ssize_t r = REAL(recvfrom)(fd, to, size, flags, from, length);
+	ssize_t r = awaits(fd, flags) ? REAL(recvfrom)(fd, to, size, flags, from, length) : -1;
 
 	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
@@ -442,50 +478,65 @@ INTERPOSE(ssize_t, __recvfrom_chk,
 	  (int fd, void *restrict to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
 	   socklen_t *restrict length))
 {
-	ssize_t r = REAL(__recvfrom_chk)(fd, to, size, room, flags, from, length);
+	ssize_t r = awaits(fd, flags) ? REAL(__recvfrom_chk)(fd, to, size, room, flags, from, length) : -1;
 
 	return flags & MSG_PEEK ? peeked(fd, r) : received(fd, to, r);
 }
 
 INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags))
 {
-	ssize_t r = REAL(recvmsg)(fd, message, flags);
+	ssize_t r = awaits(fd, flags) ? REAL(recvmsg)(fd, message, flags) : -1;
 
 	return flags & MSG_PEEK ? peeked(fd, r) : received_parts(fd, message->msg_iov, r);
 }
 
 INTERPOSE(ssize_t, send, (int fd, const void *from, size_t size, int flags))
 {
+	struct iovec part = {(void *)from, size};
 	struct rt_sending sending;
+	ssize_t r;
 
 	sends(fd);
+	if (gives_parts(fd, &part, 1, &r))
+		return r;
 	sending = rt_outside_sending(fd);
-	return sent(sending, from, REAL(send)(fd, from, size, flags));
+	return moved(sent(sending, from, REAL(send)(fd, from, size, flags)));
 }
 
 INTERPOSE(ssize_t, sendto,
 	  (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length))
 {
+	struct iovec part = {(void *)from, size};
+	struct msghdr message = {.msg_name = (void *)to.__sockaddr__,
+				 .msg_namelen = length,
+				 .msg_iov = &part,
+				 .msg_iovlen = 1};
 	struct rt_sending sending;
+	ssize_t r;
 
 	sends_to(fd, to.__sockaddr__, length);
+	if (rt_outside_sends(fd, &message, &r))
+		return r;
 	sending = rt_outside_sending(fd);
-	return sent(sending, from, REAL(sendto)(fd, from, size, flags, to, length));
+	return moved(sent(sending, from, REAL(sendto)(fd, from, size, flags, to, length)));
 }
 
 INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
 {
 	struct rt_sending sending;
+	ssize_t r;
 
 	sends_to(fd, message->msg_name, message->msg_name ? message->msg_namelen : 0);
+	if (rt_outside_sends(fd, message, &r))
+		return r;
 	sending = rt_outside_sending(fd);
-	return sent_parts(sending, message->msg_iov, REAL(sendmsg)(fd, message, flags));
+	return moved(sent_parts(sending, message->msg_iov, REAL(sendmsg)(fd, message, flags)));
 }
 
 INTERPOSE(int, shutdown, (int fd, int how))
 {
 	sends(fd);
-	return REAL(shutdown)(fd, how);
+	return (int)moved(REAL(shutdown)(fd, how));
 }
 
 /* Each end is told of the other. */
@@ -504,8 +555,14 @@ INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
 
 INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 {
-	int r = REAL(bind)(fd, address, length), saved = errno;
+	struct rt_thread *t = rt_outside_self();
+	struct iovec name_given = {(void *)address.__sockaddr__, length};
+	int r, saved;
 
+	if (t && rt.outside->binds && rt.outside->binds(t, fd, &name_given, &r))
+		return r;
+	r = REAL(bind)(fd, address, length);
+	saved = errno;
 	if (!r) {
 		struct end e = end_of(fd, SYS_getsockname);
 		uint64_t name = name_of(&e, RT_NAME);
@@ -516,6 +573,15 @@ INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
 	}
 	errno = saved;
 	return r;
+}
+
+/* Whether somebody answers in place of the other side. */
+static bool connects(int fd, const struct sockaddr *address, socklen_t length, int *r)
+{
+	struct rt_thread *t = rt_outside_self();
+	struct iovec to = {(void *)address, length};
+
+	return t && rt.outside->connects && rt.outside->connects(t, fd, &to, r);
 }
 
 INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length))
@@ -532,6 +598,8 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 	if (t && has_looped())
 		send_by(t, name_of(&to, RT_ARRIVALS));
 	errno = saved;
+	if (connects(fd, address.__sockaddr__, length, &r))
+		return r;
 	r = REAL(connect)(fd, address, length);
 	if (looped)
 		RT_OUTSIDE(loops);
@@ -541,7 +609,7 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 	return r;
 }
 
-static int accepted(int fd, int r)
+static int accepted(int fd, int r, struct sockaddr *address, socklen_t *length, socklen_t room)
 {
 	struct rt_thread *t = r >= 0 && has_looped() ? one_of_many() : NULL;
 	int saved = errno;
@@ -553,21 +621,58 @@ static int accepted(int fd, int r)
 
 		receive_by(t, name_of(&e, RT_ARRIVALS));
 	}
+	if (r >= 0 && address && length && rt_outside_names(r, true, address, &room))
+		*length = room;
 	errno = saved;
 	return r;
 }
 
 INTERPOSE(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length))
 {
-	return accepted(fd, rt_opened(REAL(accept)(fd, address, length)));
+	socklen_t room = length ? *length : 0;
+
+	if (!awaits(fd, 0))
+		return -1;
+	return accepted(fd, rt_opened(REAL(accept)(fd, address, length)), address.__sockaddr__, length, room);
 }
 
 INTERPOSE(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length, int flags))
 {
-	return accepted(fd, rt_opened(REAL(accept4)(fd, address, length, flags)));
+	socklen_t room = length ? *length : 0;
+
+	if (!awaits(fd, 0))
+		return -1;
+	return accepted(fd, rt_opened(REAL(accept4)(fd, address, length, flags)), address.__sockaddr__,
+			length, room);
 }
 
 /* ---- waiting ---- */
+
+/* A wait for descriptors.  Where waiting is not left to the system (rt/core/outside.h), the call is made
+ * again and again without waiting. */
+struct wait {
+	struct pollfd *fds;
+	nfds_t count;
+	int instance, most;
+	struct epoll_event *events;
+	fd_set *sets[3], asked[3];
+	const sigset_t *mask;
+};
+
+static int64_t ns_of_ms(int ms)
+{
+	return ms < 0 ? -1 : ms * (int64_t)1000000;
+}
+
+static int64_t ns_of(const struct timespec *time)
+{
+	return time ? time->tv_sec * (int64_t)1000000000 + time->tv_nsec : -1;
+}
+
+static int waits(struct rt_thread *t, int (*look)(void *), struct wait *w, int64_t limit_ns)
+{
+	return rt.outside->polls(t, &(struct rt_look){look, w}, limit_ns);
+}
 
 static int polled(const struct pollfd *fds, nfds_t count, int r)
 {
@@ -577,19 +682,38 @@ static int polled(const struct pollfd *fds, nfds_t count, int r)
 	return r;
 }
 
+static int look_poll(void *context)
+{
+	struct wait *w = context;
+	struct timespec none = {0, 0};
+
+	return REAL(ppoll)(w->fds, w->count, &none, w->mask);
+}
+
 INTERPOSE(int, poll, (struct pollfd * fds, nfds_t count, int time))
 {
-	return polled(fds, count, REAL(poll)(fds, count, time));
+	struct rt_thread *t = rt_outside_poller();
+	struct wait w = {.fds = fds, .count = count};
+
+	return polled(fds, count, t ? waits(t, look_poll, &w, ns_of_ms(time)) : REAL(poll)(fds, count, time));
 }
 
 INTERPOSE(int, __poll_chk, (struct pollfd * fds, nfds_t count, int time, size_t room))
 {
-	return polled(fds, count, REAL(__poll_chk)(fds, count, time, room));
+	struct rt_thread *t = room / sizeof *fds >= count ? rt_outside_poller() : NULL;
+	struct wait w = {.fds = fds, .count = count};
+
+	return polled(fds, count,
+		      t ? waits(t, look_poll, &w, ns_of_ms(time)) : REAL(__poll_chk)(fds, count, time, room));
 }
 
 INTERPOSE(int, ppoll, (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask))
 {
-	return polled(fds, count, REAL(ppoll)(fds, count, time, mask));
+	struct rt_thread *t = rt_outside_poller();
+	struct wait w = {.fds = fds, .count = count, .mask = mask};
+
+	return polled(fds, count,
+		      t ? waits(t, look_poll, &w, ns_of(time)) : REAL(ppoll)(fds, count, time, mask));
 }
 
 static int selected(int count, const fd_set *readable, int r)
@@ -600,25 +724,59 @@ static int selected(int count, const fd_set *readable, int r)
 	return r;
 }
 
+/* What is asked for is overwritten by the answer. */
+static int look_select(void *context)
+{
+	struct wait *w = context;
+	struct timespec none = {0, 0};
+
+	for (int i = 0; i < 3; i++)
+		if (w->sets[i])
+			*w->sets[i] = w->asked[i];
+	return REAL(pselect)(w->most, w->sets[0], w->sets[1], w->sets[2], &none, w->mask);
+}
+
+/* The thread if it waits by looking; larger sets than the type has are left to the system. */
+static struct rt_thread *select_waits(struct wait *w)
+{
+	struct rt_thread *t = w->most <= FD_SETSIZE ? rt_outside_poller() : NULL;
+
+	for (int i = 0; i < 3 && t; i++)
+		if (w->sets[i])
+			w->asked[i] = *w->sets[i];
+	return t;
+}
+
 INTERPOSE(int, select,
 	  (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict other,
 	   struct timeval *restrict time))
 {
-	return selected(count, readable, REAL(select)(count, readable, writable, other, time));
+	struct wait w = {.sets = {readable, writable, other}, .most = count};
+	struct rt_thread *t = select_waits(&w);
+	struct timespec limit = {time ? time->tv_sec : 0, time ? time->tv_usec * 1000 : 0};
+
+	return selected(count, readable,
+			t ? waits(t, look_select, &w, ns_of(time ? &limit : NULL))
+			  : REAL(select)(count, readable, writable, other, time));
 }
 
 INTERPOSE(int, pselect,
 	  (int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict other,
 	   const struct timespec *restrict time, const sigset_t *restrict mask))
 {
-	return selected(count, readable, REAL(pselect)(count, readable, writable, other, time, mask));
+	struct wait w = {.sets = {readable, writable, other}, .most = count, .mask = mask};
+	struct rt_thread *t = select_waits(&w);
+
+	return selected(count, readable,
+			t ? waits(t, look_select, &w, ns_of(time))
+			  : REAL(pselect)(count, readable, writable, other, time, mask));
 }
 
 INTERPOSE(int, epoll_ctl, (int instance, int what, int fd, struct epoll_event *event))
 {
 	if (event && (what == EPOLL_CTL_ADD || what == EPOLL_CTL_MOD))
 		put(key(RT_AWAITED, mix((uint64_t)instance, event->data.u64)), (uint64_t)fd + 1);
-	return REAL(epoll_ctl)(instance, what, fd, event);
+	return (int)moved(REAL(epoll_ctl)(instance, what, fd, event));
 }
 
 static int awaited(int instance, const struct epoll_event *events, int r)
@@ -634,13 +792,30 @@ static int awaited(int instance, const struct epoll_event *events, int r)
 	return r;
 }
 
+static int look_epoll(void *context)
+{
+	struct wait *w = context;
+
+	return REAL(epoll_pwait)(w->instance, w->events, w->most, 0, w->mask);
+}
+
 INTERPOSE(int, epoll_wait, (int instance, struct epoll_event *events, int most, int time))
 {
-	return awaited(instance, events, REAL(epoll_wait)(instance, events, most, time));
+	struct rt_thread *t = rt_outside_poller();
+	struct wait w = {.instance = instance, .events = events, .most = most};
+
+	return awaited(instance, events,
+		       t ? waits(t, look_epoll, &w, ns_of_ms(time))
+			 : REAL(epoll_wait)(instance, events, most, time));
 }
 
 INTERPOSE(int, epoll_pwait,
 	  (int instance, struct epoll_event *events, int most, int time, const sigset_t *mask))
 {
-	return awaited(instance, events, REAL(epoll_pwait)(instance, events, most, time, mask));
+	struct rt_thread *t = rt_outside_poller();
+	struct wait w = {.instance = instance, .events = events, .most = most, .mask = mask};
+
+	return awaited(instance, events,
+		       t ? waits(t, look_epoll, &w, ns_of_ms(time))
+			 : REAL(epoll_pwait)(instance, events, most, time, mask));
 }

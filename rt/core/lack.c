@@ -112,9 +112,17 @@ INTERPOSE(int, dup, (int fd))
 	return copy;
 }
 
+/* Where the world is given back, another kind of socket stands in for it. */
 INTERPOSE(int, socket, (int domain, int type, int protocol))
 {
-	return rt_opened(REAL(socket)(domain, type, protocol));
+	struct rt_thread *t = rt_outside_self();
+	int wanted = domain, fd;
+	bool other = t && rt.outside->opens && rt.outside->opens(t, &domain, &type, &protocol);
+
+	fd = rt_opened(REAL(socket)(domain, type, protocol));
+	if (other && fd >= 0)
+		rt.outside->opened(t, fd, wanted);
+	return fd;
 }
 
 INTERPOSE(int, eventfd, (unsigned value, int flags))

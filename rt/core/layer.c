@@ -13,6 +13,11 @@ static bool is_present(const struct rt_layer *layer)
 	return !layer->setup || layer->setup();
 }
 
+static bool is_listening(const struct rt_layer *layer)
+{
+	return layer->listens && (!layer->is_deaf || !layer->is_deaf());
+}
+
 /* A callback that several layers have calls each of them; one that a single layer has is that layer's own. */
 #define RT_HEARD(name, parameters, arguments)                                                                \
 	static void tell_##name parameters                                                                   \
@@ -41,7 +46,7 @@ void rt_layers_setup(void)
 		if (!is_present(*layer))
 			continue;
 		rt.present[present++] = *layer;
-		if (!(*layer)->listens)
+		if (!is_listening(*layer))
 			continue;
 		rt.listening[listening++] = *layer;
 		hear(&(*layer)->heard);
@@ -56,7 +61,7 @@ void rt_layers_forked(void)
 
 	RT_TELL_ALL(forked);
 	for (const struct rt_layer **layer = rt.present; *layer; layer++)
-		if (!(*layer)->listens)
+		if (!is_listening(*layer))
 			*left++ = *layer;
 	*left = rt.listening[0] = NULL;
 	rt.heard = (struct rt_heard){0};

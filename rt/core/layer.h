@@ -78,7 +78,8 @@ struct rt_instead {
 struct rt_layer {
 	enum rt_layer_number number;
 	bool listens;
-	size_t thread_size; /* of t->layer[number], zero in a new thread; 0: the layer sets the pointer */
+	bool (*is_deaf)(void); /* it does not listen in this process after all; NULL: it does */
+	size_t thread_size;    /* of t->layer[number], zero in a new thread; 0: the layer sets the pointer */
 
 	/* The process.  setup(): before the first thread, false: nothing to do here.  forked(): in the child.
 	 * stopped(): recording is over. */

@@ -135,3 +135,41 @@ INTERPOSE(int, getentropy, (void *to, size_t size))
 		RT_OUTSIDE(says_random, to, size);
 	return r;
 }
+
+/* ---- sockets ---- */
+
+INTERPOSE(int, getsockname, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length))
+{
+	return rt_outside_names(fd, false, address.__sockaddr__, length)
+		       ? 0
+		       : REAL(getsockname)(fd, address, length);
+}
+
+INTERPOSE(int, getpeername, (int fd, __SOCKADDR_ARG address, socklen_t *restrict length))
+{
+	return rt_outside_names(fd, true, address.__sockaddr__, length)
+		       ? 0
+		       : REAL(getpeername)(fd, address, length);
+}
+
+INTERPOSE(int, getsockopt, (int fd, int level, int name, void *restrict value, socklen_t *restrict length))
+{
+	struct rt_thread *t = rt_outside_self();
+	struct iovec place = {value, length ? *length : 0};
+
+	if (t && rt.outside->has_option && value && length &&
+	    rt.outside->has_option(t, fd, (const int[]){level, name}, &place)) {
+		*length = (socklen_t)place.iov_len;
+		return 0;
+	}
+	return REAL(getsockopt)(fd, level, name, value, length);
+}
+
+INTERPOSE(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t length))
+{
+	struct rt_thread *t = rt_outside_self();
+
+	if (t && rt.outside->has_option && rt.outside->has_option(t, fd, (const int[]){level, name}, NULL))
+		return 0;
+	return REAL(setsockopt)(fd, level, name, value, length);
+}

@@ -24,6 +24,12 @@ struct rt_sending {
 	uint32_t what; /* the layer's; 0: nothing that it wants to know of */
 };
 
+/* What somebody waits for.  look() does not wait and returns what the call would. */
+struct rt_look {
+	int (*look)(void *context);
+	void *context;
+};
+
 struct rt_outside {
 	/* Values.  gives: *value is the answer; false: ask the system.  says: that was its answer. */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
@@ -43,7 +49,36 @@ struct rt_outside {
 	void (*closing)(struct rt_thread *t, int fd);
 	void (*duplicated)(int fd, int copy);
 	void (*loops)(struct rt_thread *t);
+
+	/* Where the world is given back: instead of the system, if they return true.  opens: another kind of
+	 * socket is to be made; opened: it was.  names: the address of a socket or its peer, into a place
+	 * whose size becomes that of the address.  has_option: of a socket; a value that is NULL is set. */
+	bool (*opens)(struct rt_thread *t, int *domain, int *type, int *protocol);
+	void (*opened)(struct rt_thread *t, int fd, int domain);
+	bool (*binds)(struct rt_thread *t, int fd, const struct iovec *address, int *result);
+	bool (*connects)(struct rt_thread *t, int fd, const struct iovec *address, int *result);
+	bool (*sends)(struct rt_thread *t, int fd, const struct msghdr *message, ssize_t *length);
+	bool (*names)(struct rt_thread *t, int fd, bool peer, struct iovec *address);
+	bool (*has_option)(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
+
+	/* The same: waiting.  awaits: until there is something to read, before a call that may wait for it;
+	 * false: a signal has come.  polls: until look() does not return 0, or the limit is over; a negative
+	 * one never is.  moves: the thread has sent something, to whomever.  idle: nobody can go on, or only
+	 * who waits with a limit; something may come in now.  passes: time does, without anybody waiting
+	 * for it. */
+	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
+	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
+	void (*moves)(struct rt_thread *t);
+	bool (*idle)(bool timed);
+	void (*passes)(uint64_t ns);
+
+	/* The real time of an end that was computed from what was given. */
+	void (*real_end)(clockid_t clock, struct timespec *end);
 };
+
+/* What a thread waits for that waits in the kernel for the outside: no object has this address. */
+#define RT_OUTSIDE_OBJECT 2
+#define RT_SLEEP_OBJECT 3 /* of one that sleeps */
 
 /* The thread that a callback is about; NULL: nobody wants to know. */
 static inline struct rt_thread *rt_outside_self(void)
@@ -77,6 +112,41 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	struct rt_thread *t = rt_outside_self();
 
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
+}
+
+/* False: the call was interrupted. */
+static inline bool rt_outside_awaits(int fd, bool never_waits)
+{
+	struct rt_thread *t = rt_outside_self();
+
+	return !t || !rt.outside->awaits || rt.outside->awaits(t, fd, never_waits);
+}
+
+static inline bool rt_outside_sends(int fd, const struct msghdr *message, ssize_t *length)
+{
+	struct rt_thread *t = rt_outside_self();
+
+	return t && rt.outside->sends && rt.outside->sends(t, fd, message, length);
+}
+
+static inline bool rt_outside_names(int fd, bool peer, void *address, socklen_t *size)
+{
+	struct rt_thread *t = rt_outside_self();
+	struct iovec place = {address, address && size ? *size : 0};
+
+	if (!t || !rt.outside->names || !rt.outside->names(t, fd, peer, &place))
+		return false;
+	if (address && size)
+		*size = (socklen_t)place.iov_len;
+	return true;
+}
+
+/* The thread that asks, if waiting is not left to the system; NULL: it is. */
+static inline struct rt_thread *rt_outside_poller(void)
+{
+	struct rt_thread *t = rt_outside_self();
+
+	return t && rt.outside->polls ? t : NULL;
 }
 
 #endif

@@ -33,6 +33,10 @@ struct rt_outside;
 struct rt_op;
 struct rt_until;
 
+/* What became of a wait for something from outside: nobody let others run; what is waited for may be there;
+ * the time is up. */
+enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
+
 /* What listening layers hear, for all of them: rt/core/layer.h. */
 struct rt_heard {
 #define RT_HEARD(name, parameters, arguments) void(*name) parameters;

@@ -8,6 +8,7 @@
  * real function and nothing else, but for what a layer does in place of libc.
  */
 #include "rt/core/layer.h"
+#include "rt/core/outside.h"
 #include "rt/core/real.h"
 
 #include <sys/syscall.h>
@@ -17,6 +18,22 @@
 static int sem_errno(int r)
 {
 	return r ? errno : 0;
+}
+
+/* When a wait really ends, if its end was computed from a time that is given back. */
+struct real_end {
+	struct rt_until until;
+	struct timespec time;
+};
+
+static const struct rt_until *really(const struct rt_until *until, struct real_end *end)
+{
+	if (!until || !rt.outside || !rt.outside->real_end)
+		return until;
+	end->time = *until->time;
+	rt.outside->real_end(until->clock, &end->time);
+	end->until = (struct rt_until){until->clock, &end->time};
+	return &end->until;
 }
 
 static int real_rwlock(uint32_t code, pthread_rwlock_t *rwlock, const struct rt_until *until)
@@ -140,7 +157,9 @@ int rt_told_acquire(uint32_t code, volatile void *volatile_object, const struct 
 	int saved = errno, r;
 	RT_OP(op, code, A(object));
 	struct rt_thread *t = op.t;
+	struct real_end end;
 
+	until = really(until, &end);
 	if (t) {
 		if (code == RADDLE_RWLOCK_RDLOCK && rt_prefers_writers(object))
 			rt_sync(t, RADDLE_RWLOCK_WRITERS, A(object), RT_NONE);
@@ -276,7 +295,9 @@ static int real_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct 
 int rt_told_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until)
 {
 	const struct rt_instead *other = instead_of(cond);
+	struct real_end end;
 
+	until = really(until, &end);
 	return other ? other->cond_wait(cond, mutex, until) : real_wait(cond, mutex, until);
 }
 

@@ -5,6 +5,7 @@
  * else could go on.
  */
 #include "rt/core/layer.h"
+#include "rt/core/outside.h"
 #include "rt/core/real.h"
 
 #include <sched.h>
@@ -27,9 +28,23 @@ static bool yields(void)
 	return others_ran;
 }
 
-static bool sleeps_by_turns(void)
+/* Where the world is given back, a sleep is over when only time can pass. */
+static bool sleeps_in_world(uint64_t ns)
 {
-	if (!yields())
+	struct rt_thread *t = rt.outside && rt.outside->passes ? rt_self() : NULL;
+	bool slept = false;
+
+	if (!t)
+		return false;
+	rt.outside->passes(ns);
+	if (rt.outside->idle)
+		RT_TELL(sleeps, t, &slept);
+	return slept;
+}
+
+static bool sleeps_by_turns(uint64_t ns)
+{
+	if (!sleeps_in_world(ns) && !yields())
 		return false;
 	pthread_testcancel();
 	return true;
@@ -38,6 +53,12 @@ static bool sleeps_by_turns(void)
 static bool is_time(const struct timespec *time)
 {
 	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+/* How long that is; the end of a wait is not known to be later than now. */
+static uint64_t length_of(const struct timespec *time, int flags)
+{
+	return flags & TIMER_ABSTIME ? 0 : (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
 }
 
 INTERPOSE(int, sched_yield, (void))
@@ -53,26 +74,28 @@ INTERPOSE(void, thrd_yield, (void))
 
 INTERPOSE(unsigned, sleep, (unsigned seconds))
 {
-	return seconds && sleeps_by_turns() ? 0 : REAL(sleep)(seconds);
+	return seconds && sleeps_by_turns(seconds * 1000000000ull) ? 0 : REAL(sleep)(seconds);
 }
 
 INTERPOSE(int, usleep, (useconds_t microseconds))
 {
-	return sleeps_by_turns() ? 0 : REAL(usleep)(microseconds);
+	return sleeps_by_turns(microseconds * 1000ull) ? 0 : REAL(usleep)(microseconds);
 }
 
 INTERPOSE(int, nanosleep, (const struct timespec *time, struct timespec *left))
 {
-	return is_time(time) && sleeps_by_turns() ? 0 : REAL(nanosleep)(time, left);
+	return is_time(time) && sleeps_by_turns(length_of(time, 0)) ? 0 : REAL(nanosleep)(time, left);
 }
 
 INTERPOSE(int, clock_nanosleep,
 	  (clockid_t clock, int flags, const struct timespec *time, struct timespec *left))
 {
-	return is_time(time) && sleeps_by_turns() ? 0 : REAL(clock_nanosleep)(clock, flags, time, left);
+	return is_time(time) && sleeps_by_turns(length_of(time, flags))
+		       ? 0
+		       : REAL(clock_nanosleep)(clock, flags, time, left);
 }
 
 INTERPOSE(int, thrd_sleep, (const struct timespec *time, struct timespec *left))
 {
-	return is_time(time) && sleeps_by_turns() ? 0 : REAL(thrd_sleep)(time, left);
+	return is_time(time) && sleeps_by_turns(length_of(time, 0)) ? 0 : REAL(thrd_sleep)(time, left);
 }

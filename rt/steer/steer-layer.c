@@ -5,6 +5,7 @@
  * Whether the thread has to be stopped at each access changes only in here, so it is looked at whenever one
  * of these calls ends.
  */
+#include "rt/core/outside.h"
 #include "rt/steer/steer.h"
 
 /* What an operation carries for us. */
@@ -137,6 +138,25 @@ static void yields(struct rt_thread *t, bool *others_ran)
 	heed(t);
 }
 
+static void idles(struct rt_thread *t, bool timed, enum rt_idle *how)
+{
+	rt_steer_count(t, 0);
+	*how = rt_turn_idle(t, timed);
+	heed(t);
+}
+
+static void sleeps(struct rt_thread *t, bool *slept)
+{
+	rt_steer_count(t, 0);
+	*slept |= rt_turn_sleep(t);
+	heed(t);
+}
+
+static void came(void)
+{
+	rt_turn_released(RT_OUTSIDE_OBJECT);
+}
+
 static bool has_ended(uint64_t number)
 {
 	return number >= RADDLE_SLOTS ||
@@ -220,6 +240,9 @@ const struct rt_layer rt_layer_steer = {
 		  .op_wait = op_wait,
 		  .op_waited = op_waited,
 		  .yields = yields,
+		  .idles = idles,
+		  .came = came,
+		  .sleeps = sleeps,
 		  .op_end = op_end,
 		  .op_left = op_left,
 		  .acquired = rt_acquired,

@@ -15,6 +15,7 @@
  * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
  * somebody has released the thing, and tries again when it is its turn.
  */
+#include "rt/core/outside.h"
 #include "rt/steer/steer-int.h"
 
 #include <errno.h>
@@ -227,6 +228,28 @@ static void wake_timed(void)
 		best->due = best->ready = 1;
 }
 
+static bool waits_outside(uint32_t number)
+{
+	return slot_at(number)->since && atomic_load(&slot_at(number)->object) == RT_OUTSIDE_OBJECT;
+}
+
+/* Nobody can go on: something from outside may come in, if somebody waits for it. */
+static bool let_in(void)
+{
+	bool any = false, timed = false;
+
+	for (uint32_t i = 0; i < slot_count(); i++) {
+		any |= waits_outside(i);
+		timed |= slot_at(i)->since && atomic_load(&slot_at(i)->timed);
+	}
+	if ((!any && !timed) || !rt.outside || !rt.outside->idle || !rt.outside->idle(timed))
+		return false;
+	for (uint32_t i = 0; i < slot_count(); i++)
+		if (waits_outside(i))
+			atomic_store(&slot_at(i)->ready, 1);
+	return true;
+}
+
 /* Whether the program is to stand at the point that somebody has come to. */
 static bool is_to_ask(void)
 {
@@ -242,7 +265,7 @@ static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish
 {
 	uint32_t usual, next = wish, count;
 
-	if (!count_ready())
+	if (!count_ready() && !let_in())
 		wake_timed();
 	usual = by_default(number);
 	count = count_ready();
@@ -364,7 +387,7 @@ bool rt_turn_is_alone(const struct rt_thread *t)
 	if (!has_turn(t) || count_ready() || find_unsettled(t->number) != RADDLE_STEER_NONE)
 		return false;
 	for (uint32_t i = 0; i < slot_count(); i++)
-		if (i != t->number && (atomic_load(&slot_at(i)->away) ||
+		if (i != t->number && (atomic_load(&slot_at(i)->away) || waits_outside(i) ||
 				       (slot_at(i)->since && atomic_load(&slot_at(i)->timed))))
 			return false;
 	return true;
@@ -378,7 +401,8 @@ static bool is_livelocked(void)
 	for (uint32_t i = 0; i < slot_count(); i++) {
 		const struct raddle_slot *slot = slot_at(i);
 
-		if (atomic_load(&slot->away) || (slot->since && atomic_load(&slot->timed)) ||
+		if (atomic_load(&slot->away) || waits_outside(i) ||
+		    (slot->since && atomic_load(&slot->timed)) ||
 		    (is_ready(i) && slot->spins < RADDLE_STEER_SPINS))
 			return false;
 		spinning += is_ready(i);
@@ -705,6 +729,43 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 	if (has_turn(t))
 		atomic_store(&slot->ready, 0);
 	return !due;
+}
+
+/* Lets others run until somebody wakes the thread who knows the object, or the time is up. */
+static enum rt_idle wait_for(struct rt_thread *t, uint64_t object, bool timed)
+{
+	struct raddle_slot *slot = rt_steered(t)->slot;
+	struct rt_step step = {.t = t, .n = rt_steered(t)->n};
+	bool goes_on;
+
+	if (!slot || t->busy || !turns())
+		return RT_IS_NOT_IDLE;
+	if (!has_turn(t))
+		rt_turn_take(t);
+	atomic_store(&slot->object, object);
+	atomic_store(&slot->kind, RADDLE_CHANNEL_RECEIVE);
+	atomic_store_explicit(&slot->timed, timed, memory_order_relaxed);
+	rt_steer_show(t, RADDLE_SLOT_BLOCKED);
+	goes_on = rt_turn_wait(&step, NULL);
+	rt_turn_take(t);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+	atomic_store(&slot->object, 0);
+	return goes_on ? RT_LOOK_AGAIN : RT_TIME_UP;
+}
+
+enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed)
+{
+	return wait_for(t, RT_OUTSIDE_OBJECT, timed);
+}
+
+bool rt_turn_sleep(struct rt_thread *t)
+{
+	enum rt_idle how;
+
+	do
+		how = wait_for(t, RT_SLEEP_OBJECT, true);
+	while (how == RT_LOOK_AGAIN);
+	return how == RT_TIME_UP;
 }
 
 void rt_turn_ready(const struct rt_thread *t)

@@ -161,6 +161,10 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 /* The thread lets others run, if there are any that can; false: there are none. */
 bool rt_turn_yield(struct rt_thread *t);
 
+/* The thread waits for something from outside; others run meanwhile. */
+enum rt_idle rt_turn_idle(struct rt_thread *t, bool timed);
+bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: threads do not take turns */
+
 /* Who waits for the object may look again; so may that thread. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);

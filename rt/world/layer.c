@@ -3,25 +3,61 @@
 #include "rt/core/layer.h"
 #include "rt/world/world.h"
 
+static bool gives_back(void)
+{
+	return rt.session->world_offset != 0;
+}
+
+static bool is_deaf(void)
+{
+	return !rt.session || !gives_back();
+}
+
 static bool setup(void)
 {
-	return rt.session && rt.session->world && rt_world_note_setup();
+	if (!rt.session)
+		return false;
+	return gives_back() ? rt_world_give_setup() : rt.session->world && rt_world_note_setup();
+}
+
+/* The child of one that is given the world back has the real one. */
+static void forked(void)
+{
+	if (gives_back())
+		rt.outside = NULL;
 }
 
 static void begins(struct rt_thread *t)
 {
-	rt_world_note_begin(t);
+	if (gives_back())
+		rt_world_give_begin(t);
+	else
+		rt_world_note_begin(t);
 }
 
 static void ends(struct rt_thread *t)
 {
-	rt_world_note_end(t);
+	if (gives_back())
+		rt_time_ends(t);
+	else
+		rt_world_note_end(t);
 }
 
 const struct rt_layer rt_layer_world = {
 	.number = RT_LAYER_WORLD,
-	.thread_size = sizeof(struct rt_noted),
+	.listens = true,
+	.is_deaf = is_deaf,
+	.thread_size = sizeof(union {
+		struct rt_noted noted;
+		struct rt_given given;
+	}),
 	.setup = setup,
+	.forked = forked,
 	.begins = begins,
 	.ends = ends,
+	.heard = {.created = rt_time_created,
+		  .joined = rt_time_joined,
+		  .releasing = rt_time_releasing,
+		  .acquired = rt_time_acquired,
+		  .atomic = rt_time_atomic},
 };

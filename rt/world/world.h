@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The world around the program, which is recorded (rt/world/note.c).  This header is for the files of the
- * layer.
+ * The world around the program: it is recorded (rt/world/note.c), or given back (rt/world/give.c,
+ * arrive.c, socket.c).  This header is for the files of the layer.
  */
 #ifndef RT_WORLD_H
 #define RT_WORLD_H
@@ -41,9 +41,92 @@ enum rt_world_fd {
 	RT_FD_NONE,
 	RT_FD_LISTENER = 1 << 28,
 	RT_FD_CONNECTION = 2 << 28,
-	RT_FD_INPUT = 3 << 28, /* a connection that no record tells of yet */
+	RT_FD_INPUT = 3 << 28,	/* a connection that no record tells of yet */
+	RT_FD_SOCKET = 4 << 28, /* given back: it is neither yet; its number is the domain that was meant */
 	RT_FD_KINDS = 7 << 28,
 };
+
+/* A thread that is given something back. */
+struct rt_given {
+	uint32_t position;		/* in the table of threads; NONE: it is not there */
+	uint32_t looks;			/* in a row that found nothing and did not wait */
+	uint64_t next[RADDLE_SOURCES];	/* values */
+	uint64_t next_random, made_up;	/* bytes */
+	uint64_t known[RADDLE_SOURCES]; /* the latest time that it, or who comes before it, was told */
+};
+
+/* A connection, as the one who plays its other side knows it. */
+struct rt_peer {
+	int32_t fd;		/* our end; -1: none */
+	_Atomic uint32_t users; /* descriptors of the program */
+	uint64_t offset;	/* of the bytes that are arriving */
+};
+
+/* The process that is given something back. */
+struct rt_giving {
+	struct raddle_world *memory;
+	struct rt_peer *peers;		       /* by connection */
+	_Atomic int32_t *bound;		       /* by listener: the program's descriptor; -1: none yet */
+	uint32_t position_of[RT_LINEAGE];      /* by thread number */
+	_Atomic uint64_t last[RADDLE_SOURCES]; /* that was given, in nanoseconds */
+	uint64_t passed_by[RADDLE_SOURCES];    /* how much of `passed` is in it */
+	_Atomic uint64_t passed;	       /* nanoseconds that somebody slept */
+	_Atomic uint32_t in_a_row;	       /* clocks that no record answered */
+	_Atomic uint64_t *left;		       /* rt/world/time.c: the latest times, by what was released */
+	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
+	_Atomic uint32_t pulse, sleepers;      /* a futex: something has moved */
+	_Atomic uint32_t lock, interrupts, quiet;
+	int32_t hidden; /* what the program's own connections lead to; -1: none */
+	int32_t high;	/* where our descriptors begin */
+};
+
+static inline struct rt_giving *rt_giving(void)
+{
+	return rt.layer[RT_LAYER_WORLD];
+}
+
+static inline struct rt_given *rt_given(const struct rt_thread *t)
+{
+	return t->layer[RT_LAYER_WORLD];
+}
+
+/* rt/world/give.c: the table for a process that is given the world back. */
+bool rt_world_give_setup(void);
+void rt_world_give_begin(struct rt_thread *t);
+void rt_world_lacks(enum raddle_world_lack lack);
+void rt_world_passes(uint64_t ns); /* time, without anybody waiting for it */
+
+/* rt/world/time.c: what a thread can know of the time. */
+bool rt_time_setup(void);
+void rt_time_ends(struct rt_thread *t);
+void rt_time_created(struct rt_thread *parent, struct rt_thread *child);
+void rt_time_joined(struct rt_thread *t, uint32_t number);
+void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object);
+void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
+void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
+
+/* rt/world/arrive.c: what comes in.  arrive(): all that is due; `anyway`: the next one though it is not.
+ * Whether something came. */
+bool rt_world_arrive(bool anyway);
+bool rt_world_idle(bool timed);
+void rt_world_moves(struct rt_thread *t);
+bool rt_world_awaits(struct rt_thread *t, int fd, bool never_waits);
+int rt_world_polls(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
+
+/* rt/world/socket.c: what stands in for sockets. */
+bool rt_world_sockets_setup(void);
+bool rt_world_opens(struct rt_thread *t, int *domain, int *type, int *protocol);
+void rt_world_opened(struct rt_thread *t, int fd, int domain);
+bool rt_world_binds(struct rt_thread *t, int fd, const struct iovec *address, int *result);
+bool rt_world_connects(struct rt_thread *t, int fd, const struct iovec *address, int *result);
+void rt_world_accepted(struct rt_thread *t, int listener, int fd);
+bool rt_world_sends(struct rt_thread *t, int fd, const struct msghdr *message, ssize_t *length);
+void rt_world_closing(struct rt_thread *t, int fd);
+void rt_world_duplicated(int fd, int copy);
+bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);
+bool rt_world_has_option(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
+bool rt_world_reach(uint32_t connection); /* connects to a listener of the program; false: not yet */
+void rt_world_drain(uint32_t connection); /* takes what went past us, and counts it as sent */
 
 /* rt/world/note.c: the table for a process that is recorded. */
 extern const struct rt_outside rt_world_notes;

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What comes in from outside, when it comes, and how a thread waits for it.  In: arrivals (world.h) and
+ * threads that read, accept or poll.  Out: connections and bytes at the stand-ins of sockets
+ * (rt/world/socket.c).
+ *
+ * Invariants:
+ * 1. Arrivals come in their order.  One comes when the program has sent what it had sent before it, and has
+ *    read what came before it on that connection; or when nobody can go on otherwise.
+ * 2. No thread waits in the kernel for a descriptor: it looks, and waits here until something has moved.
+ *    Where threads take turns, others have theirs meanwhile, so nothing depends on the time.
+ * 3. When everything has come and nobody goes on, the program gets the signal that the user would send.
+ */
+#include "rt/core/layer.h"
+#include "rt/world/world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLICE_MS 2	    /* of a wait without turns */
+#define QUIET_NS 200000000u /* in which nothing moved: without turns, nobody goes on then */
+#define END_NS 1000000000u  /* the same, before the end */
+#define TIMED 8		    /* waits that may end by their limits before the end */
+#define LOOKS 64	    /* that found nothing: others may run; */
+#define LOOKS_MOST 1024	    /* nobody goes on */
+
+static struct raddle_world *memory(void)
+{
+	return rt_giving()->memory;
+}
+
+/* ---- arriving ---- */
+
+static bool has_read_all(uint32_t connection)
+{
+	int fd = rt_giving()->peers[connection].fd, left = 0;
+
+	return fd < 0 || syscall(SYS_ioctl, fd, SIOCOUTQ, &left) || !left;
+}
+
+static struct raddle_world_connection *connection_of(const struct raddle_world_arrival *a)
+{
+	return &raddle_world_connections(memory())[a->connection];
+}
+
+static bool is_due(const struct raddle_world_arrival *a)
+{
+	return atomic_load(&memory()->sent) >= a->sent_before &&
+	       (a->kind == RADDLE_ARRIVES_CONNECTION || has_read_all(a->connection));
+}
+
+/* False: not all of it has gone in. */
+static bool put_bytes(const struct raddle_world_arrival *a)
+{
+	struct rt_peer *peer = &rt_giving()->peers[a->connection];
+	long n;
+
+	while (peer->offset < a->length) {
+		n = syscall(SYS_sendto, peer->fd, (char *)memory() + a->bytes_at + peer->offset,
+			    a->length - peer->offset, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+		if (n < 0 && errno == EAGAIN)
+			return false;
+		if (n < 0) {
+			atomic_fetch_add(&memory()->refused, 1);
+			break;
+		}
+		peer->offset += (uint64_t)n;
+	}
+	peer->offset = 0;
+	return true;
+}
+
+/* A connection that the program has not made yet cannot bring anything. */
+static bool let_in(const struct raddle_world_arrival *a)
+{
+	struct rt_peer *peer = &rt_giving()->peers[a->connection];
+
+	if (atomic_load(&connection_of(a)->closed))
+		return true;
+	if (a->kind == RADDLE_ARRIVES_CONNECTION)
+		return rt_world_reach(a->connection);
+	if (peer->fd < 0)
+		return false;
+	if (a->kind == RADDLE_ARRIVES_BYTES)
+		return put_bytes(a);
+	syscall(SYS_shutdown, peer->fd, SHUT_WR);
+	return true;
+}
+
+/* Ends of connections that the program has closed; what it sent past us. */
+static void tidy_up(void)
+{
+	for (uint32_t i = 0; i < memory()->connection_count; i++) {
+		struct rt_peer *peer = &rt_giving()->peers[i];
+
+		if (peer->fd < 0)
+			continue;
+		rt_world_drain(i);
+		if (!atomic_load(&raddle_world_connections(memory())[i].closed))
+			continue;
+		syscall(SYS_close, peer->fd);
+		peer->fd = -1;
+	}
+}
+
+static bool arrive(bool anyway)
+{
+	struct raddle_world *w = memory();
+	const struct raddle_world_arrival *arrivals = raddle_world_arrivals(w);
+	bool came = false;
+
+	for (uint32_t n; (n = atomic_load(&w->arrived)) < w->arrival_count; anyway = false) {
+		bool due = is_due(&arrivals[n]);
+
+		if ((!due && !anyway) || !let_in(&arrivals[n]))
+			break;
+		atomic_fetch_add(&w->hurried, !due);
+		atomic_store(&w->arrived, n + 1);
+		came = true;
+	}
+	return came;
+}
+
+/* Somebody else who is here, or whom a handler has interrupted, sees to it. */
+bool rt_world_arrive(bool anyway)
+{
+	struct rt_giving *g = rt_giving();
+	int saved = errno;
+	bool came;
+
+	if (atomic_exchange(&g->lock, 1))
+		return false;
+	came = arrive(anyway);
+	if (!came && anyway)
+		tidy_up();
+	atomic_store(&g->lock, 0);
+	errno = saved;
+	return came;
+}
+
+/* ---- moving ---- */
+
+static void pulse(void)
+{
+	struct rt_giving *g = rt_giving();
+
+	atomic_fetch_add(&g->pulse, 1);
+	if (atomic_load(&g->sleepers))
+		rt_futex_wake(&g->pulse, INT32_MAX);
+}
+
+void rt_world_moves(struct rt_thread *t)
+{
+	(void)t;
+	atomic_store(&rt_giving()->quiet, 0);
+	pulse();
+	RT_TELL(came);
+}
+
+static bool end_program(void)
+{
+	struct raddle_world *w = memory();
+
+	if (!w->end_signal || atomic_exchange(&w->ended, 1))
+		return false;
+	atomic_fetch_add(&rt_giving()->interrupts, 1);
+	syscall(SYS_kill, rt.pid, w->end_signal);
+	return true;
+}
+
+/* What the program does when its time comes may be what something waits for. */
+bool rt_world_idle(bool timed)
+{
+	struct rt_giving *g = rt_giving();
+
+	if (rt_world_arrive(false))
+		return true;
+	if (timed && atomic_fetch_add(&g->quiet, 1) < TIMED)
+		return false;
+	if (!rt_world_arrive(true))
+		return end_program();
+	atomic_store(&g->quiet, 0);
+	return true;
+}
+
+/* ---- waiting ---- */
+
+struct waiting {
+	struct rt_thread *t;
+	int64_t limit_ns; /* negative: none */
+	uint64_t begin, still_since;
+	uint32_t pulse, interrupts;
+};
+
+enum waited { GOES_ON, OVER, INTERRUPTED };
+
+static struct waiting begin_waiting(struct rt_thread *t, int64_t limit_ns)
+{
+	uint64_t now = rt_now();
+
+	return (struct waiting){t,
+				limit_ns,
+				now,
+				now,
+				atomic_load(&rt_giving()->pulse),
+				atomic_load(&rt_giving()->interrupts)};
+}
+
+/* Without turns: until something moves, or a moment has passed. */
+static enum waited sleep_on(struct waiting *w)
+{
+	struct rt_giving *g = rt_giving();
+	uint64_t now, still;
+
+	atomic_fetch_add(&g->sleepers, 1);
+	rt_futex_wait(&g->pulse, w->pulse, SLICE_MS);
+	atomic_fetch_sub(&g->sleepers, 1);
+	now = rt_now();
+	if (w->pulse != atomic_load(&g->pulse))
+		w->still_since = now;
+	w->pulse = atomic_load(&g->pulse);
+	still = now - w->still_since;
+	if (still > QUIET_NS && (rt_world_arrive(true) || (still > END_NS && end_program()))) {
+		w->still_since = now;
+		pulse();
+	}
+	return w->limit_ns >= 0 && now - w->begin >= (uint64_t)w->limit_ns ? OVER : GOES_ON;
+}
+
+/* The initial thread handles signals that are sent to the process, if it does not block them. */
+static bool is_interrupted(const struct waiting *w)
+{
+	return w->t->number == 0 && atomic_load(&rt_giving()->interrupts) != w->interrupts;
+}
+
+static enum waited wait_more(struct waiting *w)
+{
+	enum rt_idle how = RT_IS_NOT_IDLE;
+	enum waited waited = GOES_ON;
+
+	RT_TELL(idles, w->t, w->limit_ns >= 0, &how);
+	if (how == RT_IS_NOT_IDLE)
+		waited = sleep_on(w);
+	else if (how == RT_TIME_UP)
+		waited = OVER;
+	if (is_interrupted(w))
+		return INTERRUPTED;
+	if (waited == OVER)
+		rt_world_passes((uint64_t)w->limit_ns);
+	return waited;
+}
+
+/* Who only looks lets others run now and then, and in the end something comes. */
+static void looks(struct rt_thread *t)
+{
+	uint32_t count = ++rt_given(t)->looks;
+	bool others_ran = false;
+
+	if (count % LOOKS == 0)
+		RT_TELL(yields, t, &others_ran);
+	if (count % LOOKS_MOST == 0)
+		rt_world_idle(false);
+}
+
+int rt_world_polls(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns)
+{
+	struct waiting w = begin_waiting(t, limit_ns);
+	enum waited waited = GOES_ON;
+	int r = 0;
+
+	for (;;) {
+		rt_world_arrive(false);
+		r = look->look(look->context);
+		if (r || waited == OVER)
+			break;
+		if (!limit_ns) {
+			looks(t);
+			return 0;
+		}
+		waited = wait_more(&w);
+		if (waited == INTERRUPTED) {
+			errno = EINTR;
+			return -1;
+		}
+	}
+	rt_given(t)->looks = 0;
+	return r;
+}
+
+static int is_readable(void *context)
+{
+	struct pollfd fd = {*(const int *)context, POLLIN, 0};
+
+	return (int)syscall(SYS_poll, &fd, 1, 0);
+}
+
+/* Whether the call would be made again behind the handler. */
+static bool is_restarted(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		uint64_t mask;
+	} action = {0};
+
+	syscall(SYS_rt_sigaction, memory()->end_signal, NULL, &action, sizeof action.mask);
+	return action.flags & SA_RESTART;
+}
+
+bool rt_world_awaits(struct rt_thread *t, int fd, bool never_waits)
+{
+	struct rt_look look = {is_readable, &fd};
+	int saved = errno, r;
+
+	never_waits |= (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) != 0;
+	do
+		r = rt_world_polls(t, &look, never_waits ? 0 : -1);
+	while (r < 0 && errno == EINTR && is_restarted());
+	if (r < 0 && errno == EINTR)
+		return false;
+	errno = saved;
+	return true;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a thread can know of the time.  In: operations that order threads.  Out: for each thread the latest
+ * times that it, or anybody who comes before it, was told.
+ *
+ * A clock must not go back for those who can tell: who has got a lock from a thread was not told an earlier
+ * time than that one.  Threads that nothing orders cannot tell, and get what they got in the recorded run,
+ * whichever comes first: so two orders of a race are told the same.
+ *
+ * The times are left by what is released, in a table without keys: who shares a place knows more than he
+ * could, and is told a later time.
+ */
+#include "rt/core/layer.h"
+#include "rt/world/world.h"
+
+enum { PLACES = 4096 };
+
+bool rt_time_setup(void)
+{
+	rt_giving()->left = rt_map(PLACES * RADDLE_SOURCES * sizeof *rt_giving()->left);
+	return rt_giving()->left != NULL;
+}
+
+static _Atomic uint64_t *place_of(uint64_t object)
+{
+	uint64_t h = object * 0x9e3779b97f4a7c15ull;
+
+	return &rt_giving()->left[(h >> 40) % PLACES * RADDLE_SOURCES];
+}
+
+static void leave(const struct rt_thread *t, uint64_t object)
+{
+	_Atomic uint64_t *place = place_of(object);
+
+	for (uint32_t i = 0; i < RADDLE_SOURCES; i++) {
+		uint64_t there = atomic_load_explicit(&place[i], memory_order_relaxed);
+
+		while (there < rt_given(t)->known[i] &&
+		       !atomic_compare_exchange_weak(&place[i], &there, rt_given(t)->known[i]))
+			;
+	}
+}
+
+static void learn(struct rt_thread *t, uint64_t object)
+{
+	_Atomic uint64_t *place = place_of(object);
+
+	for (uint32_t i = 0; i < RADDLE_SOURCES; i++) {
+		uint64_t there = atomic_load_explicit(&place[i], memory_order_relaxed);
+
+		if (there > rt_given(t)->known[i])
+			rt_given(t)->known[i] = there;
+	}
+}
+
+/* Threads are no addresses. */
+static uint64_t object_of(uint32_t number)
+{
+	return number | 1ull << 63;
+}
+
+void rt_time_ends(struct rt_thread *t)
+{
+	leave(t, object_of(t->number));
+}
+
+void rt_time_created(struct rt_thread *parent, struct rt_thread *child)
+{
+	__builtin_memcpy(rt_given(child)->known, rt_given(parent)->known, sizeof rt_given(child)->known);
+}
+
+void rt_time_joined(struct rt_thread *t, uint32_t number)
+{
+	if (number != UINT32_MAX)
+		learn(t, object_of(number));
+}
+
+void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object)
+{
+	(void)kind;
+	leave(op->t, object);
+}
+
+void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result)
+{
+	(void)kind;
+	if (!result)
+		learn(t, object);
+}
+
+void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	(void)size;
+	(void)site;
+	learn(t, address);
+	if (how & RT_ACCESS_WRITE)
+		leave(t, address);
+}
