@@ -206,9 +206,10 @@ static void say_outside(const struct replay_outside *o)
 {
 	if (o->arrivals || o->connections)
 		fprintf(stderr,
-			"raddle: given back: %" PRIu64 " of %" PRIu64 " arrivals from outside; %" PRIu64
-			" of %" PRIu64 " connections were sent what they were sent in the recorded run\n",
-			o->arrived, o->arrivals, o->same, o->connections);
+			"raddle: given back: %" PRIu64 " of %" PRIu64 " arrivals from outside\n"
+			"raddle: sent: %zu bytes, digest %016" PRIx64 "; %" PRIu64 " of %" PRIu64
+			" connections as in the recorded run\n",
+			o->arrived, o->arrivals, o->sent_length, o->digest, o->same, o->connections);
 	if (o->lack)
 		fprintf(stderr, "raddle: unmodelled: %s\n", o->lack);
 }

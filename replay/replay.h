@@ -198,7 +198,8 @@ struct replay_outside {
 	const char *lack;	    /* what had to be made up and may matter: a sentence; NULL: nothing */
 	const char *sent;	    /* all that was sent, one connection behind the other */
 	size_t sent_length;
-	bool cut;   /* more was sent than that */
+	uint64_t digest; /* of it */
+	bool cut;	 /* more was sent than that */
 	bool ended; /* when everything had come in, the program got the signal that ended the recorded run */
 };
 

@@ -60,7 +60,6 @@ struct replay_world {
 
 	uint64_t sent, lost;
 	bool loops;
-	int end_signal;
 	struct raddle_world head; /* counts and offsets */
 	uint64_t bytes_at, random_at, size;
 };
@@ -309,7 +308,7 @@ static void place_all(struct replay_world *w)
 					.listener_count = (uint32_t)w->listener_count,
 					.connection_count = (uint32_t)w->connection_count,
 					.arrival_count = (uint32_t)w->arrival_count,
-					.end_signal = (uint32_t)w->end_signal,
+					.all_sent = w->sent,
 					.sockets = !w->loops && w->connection_count + w->listener_count};
 	w->size = sizeof w->head;
 	w->head.threads_at = place(&w->size, w->thread_count, sizeof(struct raddle_world_thread));
@@ -542,5 +541,6 @@ void replay_world_draw_up(const struct replay_world *w, struct raddle_world *m, 
 	copy_sent(w, m, &sent, result);
 	result->sent = rd_arena_strndup(arena, sent.data, sent.length);
 	result->sent_length = sent.length;
+	result->digest = raddle_world_sum(0, sent.data, sent.length);
 	rd_buf_release(&sent);
 }

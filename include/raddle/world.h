@@ -102,6 +102,7 @@ struct raddle_world {
 	uint32_t end_signal; /* when all has arrived and nobody goes on, the program gets it; 0: none */
 	uint32_t sockets;    /* 1: sockets are given back; 0: they are the real ones */
 	uint32_t unused;
+	uint64_t all_sent; /* recorded: bytes, to anybody */
 	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at; /* from the start */
 	/* The program's. */
 	_Alignas(64) _Atomic uint32_t arrived; /* arrivals that were let in */

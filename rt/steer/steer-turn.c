@@ -722,6 +722,8 @@ bool rt_turn_wait(struct rt_step *step, const struct rt_until *until)
 		if (round > LOOK_FROM)
 			rt_turn_look();
 		rt_steer_nap(t, seen, round++);
+		if (state_of(t->number) == RADDLE_SLOT_RUNS) /* a handler has run meanwhile */
+			rt_steer_show(t, RADDLE_SLOT_BLOCKED);
 		idle = round > LOOK_FROM && nobody_runs();
 	}
 	due = slot->due || (!has_turn(t) && is_over(until));

@@ -76,8 +76,9 @@ struct rt_giving {
 	_Atomic uint32_t fds[RT_WORLD_FDS];    /* enum rt_world_fd and a number */
 	_Atomic uint32_t pulse, sleepers;      /* a futex: something has moved */
 	_Atomic uint32_t lock, interrupts, quiet;
-	int32_t hidden; /* what the program's own connections lead to; -1: none */
-	int32_t high;	/* where our descriptors begin */
+	_Atomic uint64_t debt; /* bytes that the program did not send when it could not go on without */
+	int32_t hidden;	       /* what the program's own connections lead to; -1: none */
+	int32_t high;	       /* where our descriptors begin */
 };
 
 static inline struct rt_giving *rt_giving(void)

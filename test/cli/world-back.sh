@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 1800
+# What came to a run from outside is given back: a server is replayed and classified without its client, and
+# what it sends is compared, not sent; time and random numbers are those of the recorded run.
+. "$ROOT/test/lib.sh"
+
+build() {
+	"$RADDLE" cc -g -pthread -o "$1" "$ROOT/test/prog/world/$1.c" || fail "$1 cannot be built"
+}
+build noise
+build server
+build threads
+"${CC:-cc}" -o client "$ROOT/test/prog/world/client.c" || fail "the client cannot be built"
+port=$((20000 + ($$ * 7 + 11) % 20000))
+
+# inline TRACE MEMBERS: a document with a schedule that leads nobody anywhere.
+inline() {
+	jq -n "{version: 1, findings: [{id: \"0123456789abcdef\", kind: \"race\", status: \"unconfirmed\", class: null,
+		consequence: null, object: \"x\", accesses: [],
+		schedule_inline: ({version: 2, turns: true, trace: \"$1\"} + {$2})}]}"
+}
+# recorded TRACE LINES PROGRAM...: a run with its client; `stop` is the signal that ends it.
+recorded() {
+	local trace=$1 lines=$2 server
+	shift 2
+	"$RADDLE" record -o "$trace" -- "$@" >"$trace.out" 2>"$trace.err" &
+	server=$!
+	timeout 300 ./client $port "$lines" >"$trace.client" || complain "the client failed: $(cat "$trace.err")"
+	[ -z "${stop-}" ] || kill "-$stop" $server
+	wait $server || complain "$trace: the server failed: $(cat "$trace.err")"
+}
+
+# The same time, random numbers and process numbers, in whatever order the threads ask.
+"$RADDLE" record -o noise.trace -- ./noise >noise.out || fail "recording failed"
+for seed in 1 2 3; do
+	inline noise.trace "seed: $seed" >noise.json
+	"$RADDLE" replay -q noise.json -- ./noise >noise.again
+	[ $? = 1 ] || complain "noise was not replayed"
+	diff noise.out noise.again || complain "the world is another one, seed $seed"
+done
+"$RADDLE" replay -q --no-world noise.json -- ./noise >noise.again
+! cmp -s noise.out noise.again || complain "--no-world gives the world back"
+
+# Both orders of a race see the same world, so nothing is left out of the comparison.
+"$RADDLE" check -q -o noise.check --json=noise.found.json -- ./noise careless >noise.out 2>noise.err
+[ "$(jq -r '.findings[0].class' noise.found.json)" = k-witness-harmless ] ||
+	complain "the race of noise: $(jq -c '.findings[0] | [.class, .notes]' noise.found.json)"
+! grep -q 'were not compared' noise.found.json || complain "lines were left out of the comparison"
+
+# A server that polls, without its client: the same each time, and it ends.
+stop=TERM
+recorded server.trace 6 ./server $port
+inline server.trace 'seed: 7' >server.json
+for _ in 1 2 3; do
+	timeout 300 "$RADDLE" replay server.json -- ./server $port >server.out 2>server.err </dev/null
+	[ "$(cat server.out)" = 'served 6' ] || complain "the server said $(cat server.out): $(cat server.err)"
+	grep -q 'given back: 10 of 10 arrivals' server.err || complain "not all came back: $(cat server.err)"
+	! grep -q 'may be different next time' server.err || complain "time had a say: $(cat server.err)"
+	grep -o 'trail .*\|digest [0-9a-f]*' server.err >>server.all
+done
+[ "$(sort -u server.all | wc -l)" = 2 ] || complain "the runs differ: $(sort server.all | uniq -c)"
+# Threads that are not made to take turns get it too.
+inline server.trace '' | jq '.findings[0].schedule_inline |= {version: 1, trace,
+	ops: [{thread: "T_0", n: 2, kind: "thread-create", object: "T_0_0"}]}' >free.json
+timeout 300 "$RADDLE" replay free.json -- ./server $port >server.out 2>server.err </dev/null
+[ "$(cat server.out)" = 'served 6' ] || complain "without turns: $(cat server.out server.err)"
+grep -q 'given back: 10 of 10 arrivals' server.err || complain "without turns: $(cat server.err)"
+
+# One with a thread for each connection.  What it sends in a replay is what its clients have got.
+stop=
+classes() {
+	recorded "$1.trace" 6 ./threads $port "$1"
+	"$RADDLE" predict --json="$1.found" "$1.trace" >"$1.text"
+	timeout 900 "$RADDLE" classify -q -o "$1.classes" --json="$1.json" "$1.found" -- ./threads $port "$1" \
+		</dev/null 2>"$1.err"
+	jq -r "[.findings[] | select(.object == \"$2\") | .class // .notes[-1]][0]" "$1.json"
+}
+[ "$(classes noted latest)" = k-witness-harmless ] || complain "noted: $(jq -c '.findings[0].notes' noted.json)"
+[ "$(classes counted count)" = output-differs ] || complain "counted: $(jq -c '.findings[0].notes' counted.json)"
+inline noted.trace '' >noted.order
+timeout 300 "$RADDLE" replay noted.order -- ./threads $port noted >noted.again 2>noted.err </dev/null
+diff noted.trace.out noted.again || complain "its output is another one"
+grep -q '2 of 2 connections as in the recorded run' noted.err || complain "it sent something else: $(cat noted.err)"
+
+# Time goes on for those who wait for it, without anybody waiting.
+recorded waits.trace 4 ./threads $port waits
+inline waits.trace '' >waits.order
+timeout 300 "$RADDLE" replay waits.order -- ./threads $port waits >waits.again 2>waits.err </dev/null
+grep -q 'after that the program ended with status 0' waits.err || complain "it waits for ever: $(cat waits.err)"
+
+# A connection that the recorded run did not make is refused, and no class rests on that.
+classes calls flag >calls.class
+grep -q 'unmodelled: the program made a connection that the recorded run did not make' calls.class ||
+	complain "made up: $(cat calls.class; jq -c '.findings[0].notes' calls.json)"
+verdict
