@@ -749,6 +749,8 @@ static int run_planned(struct replay *r)
 	set_patience(r);
 	record_prepare_meta(&meta, p->program, p->argv);
 	err = run_collected(r, &meta);
+	if (!err && r->world && r->request->record_into)
+		err = replay_world_copy(r->request->schedule->trace, r->request->record_into);
 	record_release_meta(&meta);
 	watch_release(&r->watch);
 	board_release(&r->board);

@@ -16,10 +16,12 @@
 #include "trace/meta.h"
 #include "trace/world.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define THREADS_MAX 65536u
 #define ROOM (64u << 10)       /* for what a connection is sent, beside twice what it was sent then */
@@ -430,37 +432,52 @@ int replay_world_open_bytes(struct replay_world **world, const void *data, size_
 }
 
 /* A server is ended by a signal, if only because its client is gone. */
-static int end_signal(const char *trace, const struct replay_world *w)
+static int end_signal(const struct trace_meta *meta, const struct replay_world *w)
 {
-	char *path = rd_xasprintf("%s/meta.json", trace);
-	struct trace_meta meta = {0};
-	int number = 0;
+	int number = meta->end == TRACE_SIGNALLED ? meta->code : 0;
 
-	if (rd_file_exists(path) && !trace_meta_read(&meta, path)) {
-		number = meta.end == TRACE_SIGNALLED ? meta.code : 0;
-		trace_meta_release(&meta);
-	}
-	free(path);
 	if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT ||
 	    number == SIGKILL)
 		return number;
 	return w->listener_count ? SIGTERM : 0;
 }
 
+/* What came to a forked process was not for the one that is run again. */
 int replay_world_open(struct replay_world **world, const char *trace)
 {
-	char *path = rd_xasprintf("%s/world", trace);
+	char *path = rd_xasprintf("%s/world", trace), *about = rd_xasprintf("%s/meta.json", trace);
+	struct trace_meta meta = {0};
 	struct trace_world file;
 	int err = RD_OK;
 
 	*world = NULL;
-	if (rd_file_exists(path)) {
+	if (rd_file_exists(about))
+		err = trace_meta_read(&meta, about);
+	if (!err && rd_file_exists(path) && !meta.forked) {
 		err = trace_world_open(&file, path);
 		err = open_file(world, &file, err);
 	}
 	if (*world)
-		(*world)->head.end_signal = (uint32_t)end_signal(trace, *world);
-	free(path);
+		(*world)->head.end_signal = (uint32_t)end_signal(&meta, *world);
+	trace_meta_release(&meta);
+	RD_FREE(path, about);
+	return err;
+}
+
+/* Only the owner may read what is in it. */
+int replay_world_copy(const char *from, const char *to)
+{
+	char *source = rd_xasprintf("%s/world", from), *target = rd_xasprintf("%s/world", to);
+	struct rd_buf bytes = RD_BUF_INIT;
+	int err = rd_file_read(source, &bytes);
+	int fd = err ? -1 : open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (!err && (fd < 0 || write(fd, bytes.data, bytes.length) != (ssize_t)bytes.length))
+		err = rd_fail_errno("replay: %s", target);
+	if (fd >= 0)
+		close(fd);
+	rd_buf_release(&bytes);
+	RD_FREE(source, target);
 	return err;
 }
 

@@ -26,6 +26,9 @@ void replay_world_close(struct replay_world *world);
 size_t replay_world_size(const struct replay_world *world);
 void replay_world_write(const struct replay_world *world, struct raddle_world *memory, bool input);
 
+/* A run that got the world of one trace and was recorded has the same one. */
+int replay_world_copy(const char *from, const char *to);
+
 /* Whether somebody outside takes part whom the program must not need any more. */
 bool replay_world_has_peers(const struct replay_world *world);
 

@@ -60,6 +60,11 @@ for _ in 1 2 3; do
 	grep -o 'trail .*\|digest [0-9a-f]*' server.err >>server.all
 done
 [ "$(sort -u server.all | wc -l)" = 2 ] || complain "the runs differ: $(sort server.all | uniq -c)"
+# A replay that records has the same world in its trace.
+timeout 300 "$RADDLE" replay -q --record again.trace server.json -- ./server $port >server.out 2>server.err </dev/null
+cmp server.trace/world again.trace/world || complain "the trace of a replay has another world"
+[ "$(stat -c %a again.trace/world)" = 600 ] || complain "others can read the copy"
+"$RADDLE" dump --check again.trace >check.out 2>&1 || complain "its trace is not sound: $(cat check.out)"
 # Threads that are not made to take turns get it too.
 inline server.trace '' | jq '.findings[0].schedule_inline |= {version: 1, trace,
 	ops: [{thread: "T_0", n: 2, kind: "thread-create", object: "T_0_0"}]}' >free.json
