@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The identity of a build.  In: an ELF file.  Out: a text of 8 to 64 of the characters 0-9 and a-z, which is
+ * the same for every copy of the file.  A build-id that is too short or too long to be one is not used, so
+ * the result always has that form.
+ */
+#include "bitcode/build-id.h"
+
+#include "base/error.h"
+#include "base/file.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { GNU_ID_MIN = 4, GNU_ID_MAX = (RD_BUILD_ID_SIZE - 1) / 2 };
+
+static uint64_t padded(uint32_t n)
+{
+	return ((uint64_t)n + 3) & ~UINT64_C(3);
+}
+
+/* The build-id among the notes of a section: its bytes in the file, NULL if there is none. */
+static const uint8_t *find_note(const struct bitcode_elf_section *s, uint32_t *length)
+{
+	uint64_t at = 0;
+
+	while (s->size - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr note;
+		uint64_t rest = s->size - at - sizeof note;
+
+		memcpy(&note, s->data + at, sizeof note);
+		if (padded(note.n_namesz) > rest || padded(note.n_descsz) > rest - padded(note.n_namesz))
+			return NULL;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(s->data + at + sizeof note, "GNU", 4) && note.n_descsz >= GNU_ID_MIN &&
+		    note.n_descsz <= GNU_ID_MAX) {
+			*length = note.n_descsz;
+			return s->data + at + sizeof note + 4;
+		}
+		at += sizeof note + padded(note.n_namesz) + padded(note.n_descsz);
+	}
+	return NULL;
+}
+
+static void write_hex(char *to, const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+}
+
+void bitcode_build_id(const struct bitcode_elf *e, char id[RD_BUILD_ID_SIZE])
+{
+	struct bitcode_elf_section s;
+	XXH128_canonical_t hash;
+
+	for (uint32_t i = 1; i < e->count; i++) {
+		uint32_t length;
+		const uint8_t *bytes;
+
+		if (!bitcode_elf_section(e, i, &s) || s.type != SHT_NOTE || !s.data)
+			continue;
+		bytes = find_note(&s, &length);
+		if (bytes) {
+			write_hex(id, bytes, length);
+			return;
+		}
+	}
+	XXH128_canonicalFromHash(&hash, XXH3_128bits(e->data, e->length));
+	id[0] = 'x';
+	write_hex(id + 1, hash.digest, sizeof hash.digest);
+}
+
+int rd_build_id(const char *path, char id[RD_BUILD_ID_SIZE])
+{
+	struct rd_map map;
+	struct bitcode_elf e;
+	int err = rd_map_open(&map, path);
+
+	if (err)
+		return err;
+	if (bitcode_elf_parse(&e, map.data, map.length))
+		bitcode_build_id(&e, id);
+	else
+		err = rd_fail(RD_EFORMAT, "%s: not a program for x86-64", path);
+	rd_map_close(&map);
+	return err;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which build of a program a file is: the name under which the hive keeps it. */
+#ifndef BITCODE_BUILD_ID_H
+#define BITCODE_BUILD_ID_H
+
+#include "bitcode/elf.h"
+
+/* Up to 64 characters and the end. */
+#define RD_BUILD_ID_SIZE 65
+
+/* Lower-case hexadecimal digits of the GNU build-id; of a file that has none, 'x' and the XXH128 of its
+ * bytes. `path` is one of a file, not looked for in PATH. */
+int rd_build_id(const char *path, char id[RD_BUILD_ID_SIZE]);
+
+/* The same of bytes in memory; `e` has been parsed from them. */
+void bitcode_build_id(const struct bitcode_elf *e, char id[RD_BUILD_ID_SIZE]);
+
+#endif
