@@ -54,6 +54,9 @@ struct candidates {
 void candidates_find(struct candidates *c, const struct facts *f);
 void candidates_release(struct candidates *c);
 
+/* Why no guard can be put at its accesses (include/raddle/guard.h); NULL: some can. */
+const char *candidate_unguarded(const struct candidates *c, const struct candidate *it);
+
 /* The document of doc/format/candidates.md; a text for people that describes at most `limit` groups, 0: all.
  */
 int candidates_json(const struct candidates *c, FILE *out);

@@ -38,6 +38,9 @@ int candidates_json(const struct candidates *c, FILE *out)
 		write_access(&j, c->facts, &it->accesses[0]);
 		write_access(&j, c->facts, &it->accesses[1]);
 		rd_json_end(&j);
+		const char *unguarded = candidate_unguarded(c, it);
+		if (unguarded != NULL)
+			rd_json_string(&j, "unguarded", unguarded);
 		rd_json_end(&j);
 	}
 	rd_json_end(&j);
