@@ -32,7 +32,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay classify candidates inject doctor cmd
+TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay classify candidates site inject doctor cmd
 INSTR_DIRS := base facts ir instr
 # Flavours: name and layers of the runtime, from their one table.
 FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' \
@@ -45,7 +45,7 @@ TOOL_OBJ := $(call objects,$(TOOL_DIRS))
 LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
 INSTR_OBJ := $(call objects,$(INSTR_DIRS))
 INSTR_LIB_OBJ := $(filter-out $(B)/instr/main.o,$(INSTR_OBJ))
-TOOL_LIBS := -lzstd -lxxhash -ljansson -lm
+TOOL_LIBS := -lzstd -lxxhash -ljansson -lcurl -lcrypto -lm
 INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
 # The runtime is built by clang: hooks call it with clang's preserve_most.
@@ -99,10 +99,10 @@ $(B)/rt-static/%.o: rt/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $<
 
-# The runtime of a flavour: the core and its layers; the first layer has the hooks.
+# The runtime of a flavour: the core and its layers; the first layer has the hooks.  That of guard stands alone.
 define flavour_rules
-RT_$(1) := layers-$(1).o $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c,$(wildcard \
-	$(foreach l,core $(call layers,$(1)),rt/$(l)/*.c))))
+RT_$(1) := $(if $(filter guard,$(1)),,layers-$(1).o) $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c,$(wildcard \
+	$(foreach l,$(if $(filter guard,$(1)),,core) $(call layers,$(1)),rt/$(l)/*.c))))
 $(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: rt/core/layers.c include/raddle/flavour.inc
 	@mkdir -p $$(@D)
 	$(CLANG) $(RT_FLAGS) -DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))' -c -o $$@ $$<

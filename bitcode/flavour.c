@@ -91,6 +91,8 @@ static void hash_options(XXH3_state_t *state, const struct build *b)
 	XXH3_128bits_update(state, numbers, sizeof numbers);
 	if (b->opts->edits)
 		hash_string(state, b->opts->edits);
+	if (b->opts->guards)
+		hash_string(state, b->opts->guards);
 }
 
 static int hash_tools(struct build *b, XXH3_state_t *state)
@@ -189,6 +191,12 @@ static int each_unit(struct build *b, unit_fn *fn)
 	return err;
 }
 
+/* The table of guards is in the first unit of the program. */
+static bool carries_table(const struct build *b, size_t module, size_t unit)
+{
+	return b->opts->guards && module + 1 == b->all.count && unit == 0;
+}
+
 static int write_jobs(struct build *b, const char *path, size_t *count)
 {
 	struct rd_buf jobs = RD_BUF_INIT;
@@ -204,10 +212,10 @@ static int write_jobs(struct build *b, const char *path, size_t *count)
 			name_unit(b, u);
 			if (u->made)
 				continue;
-			rd_buf_addf(&jobs, "%s\t%llu\t%llu\t%u\t%s/u%zu.o\t%s/u%zu.sites\t-\n", p->path,
+			rd_buf_addf(&jobs, "%s\t%llu\t%llu\t%u\t%s/u%zu.o\t%s/u%zu.sites\t%s\n", p->path,
 				    (unsigned long long)p->units[i].offset,
 				    (unsigned long long)p->units[i].length, u->slot, b->cache.work, number,
-				    b->cache.work, number);
+				    b->cache.work, number, carries_table(b, k, i) ? "table" : "-");
 			++*count;
 		}
 	if (*count)
@@ -253,12 +261,21 @@ static int make_units(struct build *b)
 			rd_argv_add(&command, "--edits");
 			rd_argv_add(&command, b->opts->edits);
 		}
+		if (b->opts->guards) {
+			char *guards = rd_xasprintf("%s/guards", b->cache.work);
+
+			err = rd_file_write(guards, b->opts->guards, strlen(b->opts->guards));
+			rd_argv_add(&command, "--guards");
+			rd_argv_add(&command, guards);
+			free(guards);
+		}
 		rd_argv_add(&command, "--hooks");
 		rd_argv_add(&command, b->hooks);
 		rd_argv_add(&command, "--jobs");
 		rd_argv_addf(&command, "%ld", processors > 0 ? processors : 1);
 		rd_argv_add(&command, jobs);
-		err = rd_run_until(command.items, b->opts->end_ns);
+		if (!err)
+			err = rd_run_until(command.items, b->opts->end_ns);
 		if (err > 0 && b->opts->end_ns && rd_now_ns() >= b->opts->end_ns)
 			err = rd_fail(RD_ELIMIT,
 				      "%s: the time was up while its %zu units were instrumented; 'raddle "
@@ -617,6 +634,8 @@ int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, st
 		err = find_kind(&b);
 	if (!err)
 		err = bitcode_modules_open(&b.all, program, opts->plugins, b.kind);
+	if (!err && opts->guards) /* it is shipped, and runs with the libraries that are there */
+		bitcode_modules_keep_program(&b.all);
 	if (!err)
 		err = opts->choose ? choose_mode(&b, &cached) : take_mode(&b, opts->fast, &cached);
 	if (!err && !cached)

@@ -142,15 +142,27 @@ int bitcode_modules_open(struct bitcode_modules *all, const char *program, const
 	return err ? err : assign_slots(all, flavour);
 }
 
+static void release_units(struct bitcode_module *m)
+{
+	for (size_t i = 0; i < m->program->unit_count; i++)
+		RD_FREE(m->units[i].stem, m->units[i].object, m->units[i].sites);
+	free(m->units);
+}
+
+void bitcode_modules_keep_program(struct bitcode_modules *all)
+{
+	while (all->count > 1) {
+		release_units(&all->items[0]);
+		memmove(all->items, all->items + 1, --all->count * sizeof *all->items);
+	}
+	bitcode_libraries_release(&all->libraries);
+	bitcode_libraries_release(&all->plugins);
+}
+
 void bitcode_modules_close(struct bitcode_modules *all)
 {
-	for (size_t m = 0; m < all->count; m++) {
-		for (size_t i = 0; i < all->items[m].program->unit_count; i++) {
-			RD_FREE(all->items[m].units[i].stem, all->items[m].units[i].object,
-				all->items[m].units[i].sites);
-		}
-		free(all->items[m].units);
-	}
+	for (size_t m = 0; m < all->count; m++)
+		release_units(&all->items[m]);
 	free(all->items);
 	bitcode_libraries_release(&all->libraries);
 	bitcode_libraries_release(&all->plugins);

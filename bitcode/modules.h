@@ -36,6 +36,8 @@ struct bitcode_modules {
  * flavour's sites need.  To be closed after a failure too. */
 int bitcode_modules_open(struct bitcode_modules *all, const char *program, const char *plugins,
 			 const struct raddle_flavour *flavour);
+/* Leaves the program alone; the numbers of its sites stay. */
+void bitcode_modules_keep_program(struct bitcode_modules *all);
 void bitcode_modules_close(struct bitcode_modules *all);
 
 #endif

@@ -40,6 +40,8 @@ static int parse_line(struct instr_job *job, char *line, const char *path, size_
 	char *offset = field(&line), *length = field(&line), *slot = field(&line);
 	job->object = field(&line);
 	job->sites = field(&line);
+	const char *table = field(&line);
+	job->carries_table = table != NULL && strcmp(table, "table") == 0;
 	if (job->sites == NULL || !number(offset, &job->offset) || !number(length, &job->length) ||
 	    !number(slot, &job->slot))
 		return rd_fail(RD_EFORMAT, "instr: %s:%zu: not a unit", path, line_number);

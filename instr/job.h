@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The job file of raddle-instr.  A line is a unit, fields separated by tabs: file that holds the bitcode,
- * offset, length, slot, object to make, site table part to make, and one more field that is "-".
+ * offset, length, slot, object to make, site table part to make, and "table" if it carries the program's
+ * table of guards, else "-".
  */
 #ifndef INSTR_JOB_H
 #define INSTR_JOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +16,7 @@ struct instr_job {
 	uint64_t offset, length; /* length 0: up to the end of the file */
 	uint64_t slot;		 /* number of the unit's first slot of sites */
 	char *object, *sites;	 /* files to make */
+	bool carries_table;	 /* of guards: the one unit that does */
 };
 
 struct instr_jobs {

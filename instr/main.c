@@ -18,9 +18,11 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "instr/guards.h"
 #include "instr/unit.h"
 
 #include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,15 +98,36 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
+/* Loops with guards in them are made twice (instr/guard.c), also where that is much code. */
+static void allow_large_loops(void)
+{
+	const char *const arguments[] = {"raddle-instr", "-unswitch-threshold=1000",
+					 "-enable-unswitch-cost-multiplier=false"};
+	LLVMParseCommandLineOptions(3, arguments, NULL);
+}
+
+static int read_guards(struct instr_guards *guards, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int code = rd_file_read(path, &text);
+	if (code == 0)
+		code = instr_guards_parse(guards, text.data, path);
+	rd_buf_release(&text);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct instr_options options = {0};
 	const char *flavour = "", *mode = "quick";
 	const char *edits_text = NULL;
+	const char *guards_path = NULL;
 	struct rd_edits edits = {0};
+	struct instr_guards guards = {0};
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
-		RD_STRING(0, "flavour", &flavour, "NAME", "what to instrument for: record, full or led"),
+		RD_STRING(0, "flavour", &flavour, "NAME",
+			  "what to instrument for: record, full, led or guard"),
 		RD_STRING(0, "facts", &options.facts, "FILE",
 			  "write facts of all units together, and no objects"),
 		RD_STRING(0, "program", &options.program, "NAME", "what the facts are of"),
@@ -113,6 +136,7 @@ int main(int argc, char **argv)
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_STRING(0, "edits", &edits_text, "LINES", "changes to the program"),
+		RD_STRING(0, "guards", &guards_path, "FILE", "accesses that the flavour guard is about"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
 		RD_FLAG(0, "debug", &options.debug, "keep debug information"),
 		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that say nothing new"),
@@ -138,12 +162,17 @@ int main(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "instr: usage: %s", usage.synopsis);
 		return 2;
 	}
+	if (options.flavour->number == RADDLE_FLAVOUR_GUARD)
+		allow_large_loops();
 	struct instr_jobs jobs = {0};
 	struct rd_buf text = RD_BUF_INIT;
 	int code = rd_file_read(argv[first], &text);
 	if (code == 0)
 		code = rd_edits_parse(&edits, edits_text, "instr");
 	options.edits = edits.count != 0 ? &edits : NULL;
+	if (code == 0 && guards_path != NULL)
+		code = read_guards(&guards, guards_path);
+	options.guards = guards_path != NULL ? &guards : NULL;
 	if (code == 0)
 		code = instr_jobs_parse(&jobs, text.data, argv[first]);
 	if (code == 0 && options.facts != NULL) {
@@ -158,5 +187,6 @@ int main(int argc, char **argv)
 	free(jobs.items);
 	rd_buf_release(&text);
 	rd_edits_release(&edits);
+	instr_guards_release(&guards);
 	return code == 0 ? 0 : 2;
 }

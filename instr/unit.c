@@ -134,6 +134,13 @@ static int write_sites(struct instr_unit *u)
 	return code;
 }
 
+/* Guards are at accesses that a program which is not optimised has. */
+static bool inlines_early(const struct instr_unit *u)
+{
+	return u->options->fast && !u->options->flavour->values &&
+	       u->options->flavour->number != RADDLE_FLAVOUR_GUARD;
+}
+
 /* Brings the module to where all analysis happens. */
 static int make_base(struct instr_unit *u)
 {
@@ -143,9 +150,7 @@ static int make_base(struct instr_unit *u)
 	if (has_profile_counters(u->module))
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
-		code = instr_unit_passes(u, u->options->fast && !u->options->flavour->values
-						    ? fast_base_pipeline
-						    : quick_base_pipeline);
+		code = instr_unit_passes(u, inlines_early(u) ? fast_base_pipeline : quick_base_pipeline);
 	LLVMSetIsNewDbgInfoFormat(u->module, false);
 	u->layout = LLVMGetModuleDataLayout(u->module);
 	instr_unit_step(u, "base");

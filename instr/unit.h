@@ -10,6 +10,7 @@
  *	instr_record()          record.c   the flavour `record`: puts it together
  *	instr_full()            full.c     the flavour `full`
  *	instr_led()             led.c      the flavour `led`
+ *	instr_guard()           guard.c    the flavour `guard`
  *	instr_late()            late.c     fewer hooks, once the code is optimised
  *	instr_edit()            edit.c     changes that a user asked for, before all
  *	instr_facts()           facts.c    no objects: facts of all units together
@@ -33,16 +34,17 @@ enum instr_inlined { HOOK_INLINED_NEVER, HOOK_INLINED_FAST, HOOK_INLINED_ALWAYS 
 
 struct instr_options {
 	const struct raddle_flavour *flavour;
-	const char *hooks;	      /* path of the hooks' bitcode */
-	const char *facts;	      /* file to make, if it is not about objects */
-	const char *program;	      /* name, for the facts */
-	uint64_t budget;	      /* for tests: of the points-to sets; 0: the usual one */
-	const struct rd_edits *edits; /* to be made first; NULL: none */
-	bool fast;		      /* optimise; otherwise quick code generation */
-	bool debug;		      /* keep debug information, for debuggers */
-	bool keep_redundant;	      /* for tests: eliminate nothing */
-	bool print;		      /* for tests: the instrumented code as text on stderr */
-	bool time;		      /* for tuning: CPU seconds of each step on stderr */
+	const char *hooks;		   /* path of the hooks' bitcode */
+	const char *facts;		   /* file to make, if it is not about objects */
+	const char *program;		   /* name, for the facts */
+	uint64_t budget;		   /* for tests: of the points-to sets; 0: the usual one */
+	const struct rd_edits *edits;	   /* to be made first; NULL: none */
+	const struct instr_guards *guards; /* of the flavour `guard` (instr/guards.h) */
+	bool fast;			   /* optimise; otherwise quick code generation */
+	bool debug;			   /* keep debug information, for debuggers */
+	bool keep_redundant;		   /* for tests: eliminate nothing */
+	bool print;			   /* for tests: the instrumented code as text on stderr */
+	bool time;			   /* for tuning: CPU seconds of each step on stderr */
 };
 
 /* Every hook: identifier, name, result and parameters (v void, p pointer, i 32
@@ -86,7 +88,10 @@ struct instr_options {
 	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
 	H(STOP, "__raddle_stop", "vppl", NEVER)                                                              \
 	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
-	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)
+	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
+	H(GUARD_TEST, "__raddle_guard_test", "vpili", ALWAYS)                                                \
+	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
+	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)
 
 enum instr_hook {
 #define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Program and site agent: what a guarded program (flavour `guard`) and the agent beside it know of each
+ *other.
+ *
+ * The guards
+ * ----------
+ * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.  The guards
+ *of a function are a *group*, with a byte of __raddle_guard_groups.  While that byte is 0, an access costs a
+ *test of it, or less where it is in a loop, which tests it once; else the guard's own byte is tested, and if
+ *it is not 0, the runtime is called with the address.  Synchronisation tests __raddle_guard_tracking in the
+ *same way.  Both are 0 in a program that no agent started.
+ *
+ * The program carries a table of its guards and candidates in the section RADDLE_GUARD_SECTION, as text:
+ *
+ *	raddle-guard 1 BUILD          the build of the program that this is the guard flavour of
+ *	a SITE GROUP                  guard 0, 1, ...: its site in the flavour `record`, not optimised
+ *	c ID FIRST SECOND             a candidate and the guards of its accesses; "-": that access has none
+ *
+ * There are no names of files or functions in it.
+ *
+ * The memory
+ * ----------
+ * The agent makes a memory file and hands its descriptor over in the environment.  The runtime maps it before
+ * any constructor, puts the flags in place of its own, closes the descriptor and removes the variable.  So a
+ * command of the agent takes effect at the next access, and nobody in the program waits for it:
+ *
+ *	0				struct raddle_guard
+ *	RADDLE_GUARD_FLAGS_AT		a byte a guard: RADDLE_GUARD_OBSERVE | RADDLE_GUARD_TASK
+ *	RADDLE_GUARD_GROUPS_AT		a byte a group: some guard of it has a flag
+ *	RADDLE_GUARD_LEFT_AT		a byte a guard: how often it may still be observed
+ *	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one a guard (dynamic context inference)
+ *	RADDLE_GUARD_STARTS_AT		a number a guard, and one behind: where its list of pairs starts
+ *	behind that			that list, 2 * pair_count numbers; struct raddle_guard_pair,
+ *pair_count
+ *
+ * Neither side trusts the other's numbers: each checks them before it uses them as an index.
+ */
+#ifndef RADDLE_GUARD_H
+#define RADDLE_GUARD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RADDLE_GUARD_SECTION ".raddle.guard"
+#define RADDLE_GUARD_TITLE "raddle-guard 1 "
+#define RADDLE_GUARD_ENV "RADDLE_GUARD"	    /* the descriptor */
+#define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF" /* set, and not to 0 or nothing: the guards stay dormant */
+
+#define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
+#define RADDLE_GUARD_VERSION 1u
+
+#define RADDLE_GUARDS 65536u /* at most, in a program: guards of the best candidates */
+#define RADDLE_GUARD_PAIRS 65536u
+#define RADDLE_GUARD_TASKS 16u	  /* at a time */
+#define RADDLE_GUARD_REPORTS 256u /* that wait for the agent */
+
+#define RADDLE_GUARD_HEADER_SIZE 32768u
+#define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
+#define RADDLE_GUARD_GROUPS_AT (RADDLE_GUARD_FLAGS_AT + RADDLE_GUARDS)
+#define RADDLE_GUARD_LEFT_AT (RADDLE_GUARD_GROUPS_AT + RADDLE_GUARDS)
+#define RADDLE_GUARD_SEEN_AT (RADDLE_GUARD_LEFT_AT + RADDLE_GUARDS)
+#define RADDLE_GUARD_STARTS_AT (RADDLE_GUARD_SEEN_AT + 12u * RADDLE_GUARDS)
+#define RADDLE_GUARD_LISTS_AT (RADDLE_GUARD_STARTS_AT + 4u * (RADDLE_GUARDS + 1024u))
+#define RADDLE_GUARD_PAIRS_AT(pairs) (RADDLE_GUARD_LISTS_AT + 8u * (uint64_t)(pairs))
+#define RADDLE_GUARD_SIZE(pairs)                                                                             \
+	((RADDLE_GUARD_PAIRS_AT(pairs) + 12u * (uint64_t)(pairs) + 4095) / 4096 * 4096)
+
+/* Bits of a flag. */
+enum raddle_guard_flag {
+	RADDLE_GUARD_OBSERVE = 1, /* remember who accessed what */
+	RADDLE_GUARD_TASK = 2,	  /* it belongs to a task */
+};
+
+/* What the last observed access of a guard was: 12 bytes. */
+struct raddle_guard_seen {
+	uint32_t address[2]; /* low, high */
+	uint32_t thread;     /* from 1; 0: there was none */
+};
+
+/* Bits of a pair's context, as the hive knows them. */
+enum raddle_guard_context {
+	RADDLE_GUARD_FIRST = 1,	       /* the first access was executed */
+	RADDLE_GUARD_SECOND = 2,       /* the second was */
+	RADDLE_GUARD_SAME_ADDRESS = 4, /* both, at the same address */
+	RADDLE_GUARD_TWO_THREADS = 8,  /* and that by two threads */
+};
+
+struct raddle_guard_pair {
+	uint32_t guard[2]; /* RADDLE_GUARDS: that access has none */
+	_Atomic uint32_t context;
+};
+
+enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
+
+/*
+ * A task: find out about one pair.  The agent fills a slot whose generation is 0, then sets the generation,
+ * then the flags of the guards; it takes a task back in the opposite order.  A generation is used once.
+ */
+struct raddle_guard_task {
+	_Atomic uint32_t generation; /* 0: no task */
+	uint32_t guard[2];
+	uint32_t order;	 /* which access is to be the first: RADDLE_GUARD_PRIMARY: guard[0] */
+	uint32_t tau_us; /* how long to wait for that; 0: not at all */
+	/* The program's: what it found so far, for a run that ends before there is a result. */
+	_Atomic uint32_t ordered; /* tracked accesses behind which all threads, or the other access, were */
+	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is held */
+	_Atomic uint32_t raced;	  /* 1 << order: it was seen so */
+	_Atomic uint32_t over;	  /* 1: there is nothing more to find out */
+};
+
+enum raddle_guard_result { RADDLE_GUARD_RACE = 1, RADDLE_GUARD_NO_RACE, RADDLE_GUARD_TIMEOUT };
+enum raddle_guard_proof { RADDLE_GUARD_UNORDERED, RADDLE_GUARD_COLLISION };
+
+struct raddle_guard_report {
+	_Atomic uint32_t ready;
+	uint32_t generation; /* of the task */
+	uint32_t result, order, proof;
+	uint32_t tau_us, pause_us;
+	uint32_t watched; /* the hardware saw the other access at the held address, too */
+};
+
+struct raddle_guard {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t pair_count;
+	uint32_t guard_count;
+
+	/* The agent's. */
+	_Atomic uint64_t beat_ns;      /* CLOCK_MONOTONIC, now and then; too old: the agent is gone */
+	_Atomic uint32_t patience_ms;  /* how old that is */
+	_Atomic uint32_t track_us;     /* the longest time that one access is tracked */
+	_Atomic uint32_t track_permil; /* of the time that may be spent so */
+	_Atomic int64_t pause_us;      /* that threads may still be held; the program takes from it */
+	_Atomic uint32_t watch;	       /* hardware watchpoints may be used */
+	_Atomic int64_t calls_left;    /* of the runtime by guards; when there are none, they are quiet */
+
+	/* The program's. */
+	_Atomic uint32_t pid;	    /* of the process that has mapped this; 0: none yet */
+	_Atomic uint64_t calls;	    /* of the runtime by guards */
+	_Atomic uint64_t paused_us; /* in which threads were held */
+	_Atomic uint32_t pauses, tracked, abandoned, hits;
+	_Atomic uint32_t dropped; /* reports for which there was no room */
+	_Atomic uint32_t report_head;
+
+	struct raddle_guard_task tasks[RADDLE_GUARD_TASKS];
+	struct raddle_guard_report reports[RADDLE_GUARD_REPORTS];
+};
+_Static_assert(sizeof(struct raddle_guard) <= RADDLE_GUARD_HEADER_SIZE, "the header has its room");
+
+/* ---- what instrumented code calls, where a flag is set ---- */
+
+/* An access of `size` bytes that comes next. */
+#define RADDLE_GUARD_READ 0u
+#define RADDLE_GUARD_WRITE 1u
+
+/* An atomic operation, or a fence (no address). */
+enum raddle_guard_atomic {
+	RADDLE_GUARD_RELAXED_LOAD = 1,
+	RADDLE_GUARD_RELAXED_STORE = 2,
+	RADDLE_GUARD_ACQUIRE = 4, /* called behind the operation */
+	RADDLE_GUARD_RELEASE = 8, /* called before it */
+	RADDLE_GUARD_FENCE = 16,
+};
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What interposed functions and instrumented code say about the order of threads, while something is tracked.
+ * Each takes the lock for a moment.  An operation that cannot be noted makes everything that is
+ * tracked worthless, and it is forgotten: no verdict is better than a wrong one.
+ */
+#include "rt/guard/guard.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+enum { SPINS = 200, YIELDS = 2000 };
+
+__thread uint32_t guard_busy;
+static _Atomic uint32_t lost;
+
+bool guard_lock(void)
+{
+	if (guard_busy) {
+		atomic_store(&lost, 1);
+		return false;
+	}
+	guard_busy = 1;
+	for (uint32_t i = 0; i < SPINS + YIELDS; i++) {
+		uint32_t open = 0;
+
+		if (atomic_compare_exchange_weak_explicit(&guard.lock, &open, 1, memory_order_acquire,
+							  memory_order_relaxed)) {
+			if (GUARD_UNLIKELY(atomic_exchange(&lost, 0)))
+				guard_lost();
+			return true;
+		}
+		if (i < SPINS)
+			__builtin_ia32_pause();
+		else
+			sched_yield();
+	}
+	guard_busy = 0;
+	atomic_store(&lost, 1);
+	return false;
+}
+
+void guard_unlock(void)
+{
+	if (GUARD_UNLIKELY(atomic_load_explicit(&lost, memory_order_relaxed)) && atomic_exchange(&lost, 0))
+		guard_lost();
+	atomic_store_explicit(&guard.lock, 0, memory_order_release);
+	guard_busy = 0;
+}
+
+/* The calling thread, with the lock held, if something is tracked; else NULL without it. */
+static struct guard_thread *enter(void)
+{
+	struct guard_thread *t = guard_self();
+
+	if (!t || !guard_lock())
+		return NULL;
+	if (guard_tracks())
+		return t;
+	guard_unlock();
+	return NULL;
+}
+
+static void leave(const struct guard_thread *t, struct guard_mask before)
+{
+	uint32_t news = t->mask.sure & ~before.sure;
+
+	if (news)
+		guard_learnt(news);
+	guard_unlock();
+}
+
+void guard_note_acquire(const volatile void *object, enum guard_way way)
+{
+	int saved = errno;
+	struct guard_thread *t = enter();
+
+	if (t) {
+		struct guard_mask before = t->mask;
+
+		guard_track_acquire(t, (uintptr_t)object, way);
+		leave(t, before);
+	}
+	errno = saved;
+}
+
+void guard_note_release(const volatile void *object, enum guard_way way)
+{
+	int saved = errno;
+	struct guard_thread *t = enter();
+
+	if (t) {
+		guard_track_release(t, (uintptr_t)object, way);
+		guard_unlock();
+	}
+	errno = saved;
+}
+
+/* Fences order through the relaxed operations around them. */
+static void note_fence(struct guard_thread *t, uint32_t what)
+{
+	if (what & RADDLE_GUARD_ACQUIRE)
+		guard_mask_add(&t->mask, t->pending);
+	if (what & RADDLE_GUARD_RELEASE)
+		t->fence = t->mask;
+}
+
+void guard_note_atomic(const volatile void *object, uint32_t what)
+{
+	uintptr_t address = (uintptr_t)object;
+	int saved = errno;
+	struct guard_thread *t = enter();
+
+	if (t) {
+		struct guard_mask before = t->mask;
+
+		if (what & RADDLE_GUARD_FENCE)
+			note_fence(t, what);
+		else if (what & RADDLE_GUARD_ACQUIRE)
+			guard_track_acquire(t, address, GUARD_EXCLUSIVE);
+		else if (what & RADDLE_GUARD_RELAXED_LOAD)
+			guard_mask_add(&t->pending, guard_track_of(address));
+		if (what & RADDLE_GUARD_FENCE)
+			;
+		else if (what & RADDLE_GUARD_RELEASE)
+			guard_track_release(t, address, GUARD_EXCLUSIVE);
+		else if (what & RADDLE_GUARD_RELAXED_STORE)
+			guard_track_publish(&t->fence, address);
+		leave(t, before);
+	}
+	errno = saved;
+}
+
+/* All that may be ordered outside of our sight is one object, through which nobody is sure of anything. */
+static const char outside;
+
+void guard_note_outside(bool leaving)
+{
+	if (leaving)
+		guard_note_release(&outside, GUARD_WEAK);
+	else
+		guard_note_acquire(&outside, GUARD_WEAK);
+}
+
+/* Terminals order nobody.  Files order who reads what another has written; pipes, sockets and the like do,
+ * too, and who is at their other end, or waits for it, is not known. */
+void guard_note_descriptor(int fd, bool leaving)
+{
+	int saved = errno;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		guard_note_outside(leaving);
+	} else if (S_ISREG(st.st_mode)) {
+		uintptr_t file = (st.st_ino * 31 + st.st_dev) | (uintptr_t)1
+									<< 63; /* no address is that high */
+
+		if (leaving)
+			guard_note_release((void *)file, GUARD_WEAK);
+		else
+			guard_note_acquire((void *)file, GUARD_WEAK);
+	} else if (!S_ISCHR(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		guard_note_outside(leaving);
+	}
+	errno = saved;
+}
+
+/* What is behind freed memory is another thing, and its allocator has ordered whoever gets it next. */
+void guard_note_gone(const void *memory, size_t size)
+{
+	int saved = errno;
+	struct guard_thread *t = enter();
+
+	if (t) {
+		guard_gone((uintptr_t)memory, (uintptr_t)memory + size);
+		guard_unlock();
+	}
+	errno = saved;
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What happens at a guard whose flag is set.
+ *
+ * Observing (dynamic context inference) notes the address and the thread, and compares them with what was
+ * seen at the other access of each pair.
+ *
+ * A task (on-demand detection) tracks the first access that comes, until one of these happens:
+ *   - the other access comes, at overlapping bytes, in a thread that is certainly not behind the first: race;
+ *   - it comes in one that is behind it, or all threads are: ordered;
+ *   - the memory is given back, the time is up, or an operation was not noted: nothing is known.
+ * Then the next one is tracked, but for the share of time only that the agent allows.  After INSTANCES that
+ * were ordered, and none that raced, the result is "no race".
+ *
+ * Steering: where the access that is to come second is about to be the first, its thread is held, once for
+ * each task, until the other access comes or the time is up.  If it comes, both threads stood at the two
+ * accesses: a race, whatever the clocks say.
+ */
+#include "rt/guard/real.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { INSTANCES = 8, MAX_PARTNERS = 64 };
+
+/* A task as this process sees it; bit k of all masks is slot k. */
+struct watch {
+	uint32_t generation; /* of the task this is about */
+	uint32_t order, tau_us;
+	uint32_t guard[2];
+	bool active;	/* an access is tracked */
+	bool unsettled; /* a thread ended that was not behind it */
+	bool done;	/* there is nothing more to find out */
+	bool steered;
+	struct guard_thread *thread;
+	uint32_t side;
+	uintptr_t low, high;
+	uint64_t since, rest; /* when tracking began; when it may begin again */
+	uint32_t ordered;
+	/* A thread that is held. */
+	struct guard_thread *held;
+	uintptr_t held_low, held_high;
+	_Atomic uint32_t met; /* the futex */
+};
+
+static struct watch watches[RADDLE_GUARD_TASKS];
+
+static struct raddle_guard_task *task_of(const struct watch *w)
+{
+	return &guard.session->tasks[w - watches];
+}
+
+static uint32_t bit_of(const struct watch *w)
+{
+	return 1u << (w - watches);
+}
+
+static void report(const struct watch *w, struct raddle_guard_report what)
+{
+	struct raddle_guard *s = guard.session;
+	uint32_t at = atomic_fetch_add(&s->report_head, 1) % RADDLE_GUARD_REPORTS;
+	struct raddle_guard_report *r = &s->reports[at];
+
+	if (atomic_load(&r->ready)) {
+		atomic_fetch_add(&s->dropped, 1);
+		return;
+	}
+	r->generation = w->generation;
+	r->result = what.result;
+	r->order = what.order;
+	r->proof = what.proof;
+	r->tau_us = what.tau_us;
+	r->pause_us = what.pause_us;
+	r->watched = what.watched;
+	atomic_store(&r->ready, 1);
+}
+
+/* ---- tracking, with the lock held ---- */
+
+static void update_tracking(void)
+{
+	uint8_t any = 0;
+
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		any |= watches[k].active;
+	__raddle_guard_tracking = any;
+}
+
+static void begin(struct watch *w, struct guard_thread *t, uint32_t side, uint64_t now)
+{
+	w->active = true;
+	w->unsettled = false;
+	w->thread = t;
+	w->side = side;
+	w->since = now;
+	t->mask.sure |= bit_of(w);
+	t->mask.maybe |= bit_of(w);
+	__raddle_guard_tracking = 1;
+	atomic_store(&task_of(w)->active, 1);
+	atomic_fetch_add_explicit(&guard.session->tracked, 1, memory_order_relaxed);
+}
+
+/* Tracking costs time at every synchronisation, so it pauses for its share. */
+static void stop(struct watch *w)
+{
+	uint32_t permil = atomic_load_explicit(&guard.session->track_permil, memory_order_relaxed);
+	uint64_t now = guard_now(), took = now - w->since;
+
+	if (!w->active)
+		return;
+	w->active = false;
+	if (permil < 1)
+		permil = 1;
+	w->rest = permil < 1000 ? now + took * (1000 - permil) / permil : now;
+	guard_track_forget(bit_of(w));
+	update_tracking();
+	atomic_store(&task_of(w)->active, w->held != NULL);
+}
+
+static bool in_use(uint32_t number)
+{
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		if (watches[k].generation && !watches[k].done &&
+		    (watches[k].guard[0] == number || watches[k].guard[1] == number))
+			return true;
+	return false;
+}
+
+/* Its guards are quiet again. */
+static void finish(struct watch *w)
+{
+	w->done = true;
+	atomic_store(&task_of(w)->over, 1);
+	stop(w);
+	for (int i = 0; i < 2; i++)
+		if (w->guard[i] < guard.guard_count && !in_use(w->guard[i]))
+			__atomic_fetch_and(&__raddle_guard_flags[w->guard[i]], (uint8_t)~RADDLE_GUARD_TASK,
+					   __ATOMIC_RELAXED);
+}
+
+static void was_ordered(struct watch *w, uint32_t order)
+{
+	stop(w);
+	w->ordered++;
+	atomic_store(&task_of(w)->ordered, w->ordered);
+	if (w->ordered < INSTANCES || w->held)
+		return;
+	if (!atomic_load(&task_of(w)->raced))
+		report(w, (struct raddle_guard_report){.result = RADDLE_GUARD_NO_RACE, .order = order});
+	finish(w);
+}
+
+/* It raced in that order.  The other order is still wanted if it was asked for and can be steered. */
+static void raced(struct watch *w, uint32_t order)
+{
+	uint32_t before = atomic_fetch_or(&task_of(w)->raced, 1u << order);
+
+	stop(w);
+	if (!(before & 1u << order) && !w->held)
+		report(w, (struct raddle_guard_report){.result = RADDLE_GUARD_RACE,
+						       .order = order,
+						       .proof = RADDLE_GUARD_UNORDERED});
+	if (order == w->order || w->steered || !w->tau_us)
+		finish(w);
+}
+
+void guard_learnt(uint32_t bits)
+{
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
+		struct watch *w = &watches[k];
+		bool all = true, others = false;
+
+		if (!(bits & 1u << k) || !w->active)
+			continue;
+		for (struct guard_thread *t = guard.threads; t && all; t = t->next) {
+			all = t->ended || (t->mask.sure & 1u << k);
+			others |= !t->ended && t != w->thread;
+		}
+		if (all && others && !w->unsettled)
+			was_ordered(w, w->order);
+		else if (all)
+			stop(w);
+	}
+}
+
+void guard_gone(uintptr_t low, uintptr_t high)
+{
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		if (watches[k].active && watches[k].low < high && low < watches[k].high)
+			stop(&watches[k]);
+}
+
+void guard_ends(const struct guard_thread *t)
+{
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		if (watches[k].active && !(t->mask.sure & 1u << k))
+			watches[k].unsettled = true;
+	guard_gone(t->stack_low, t->stack_high);
+	guard_learnt(UINT32_MAX);
+}
+
+void guard_lost(void)
+{
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		stop(&watches[k]);
+}
+
+/* ---- tasks ---- */
+
+static bool is_late(const struct watch *w, uint64_t now)
+{
+	uint32_t limit = atomic_load_explicit(&guard.session->track_us, memory_order_relaxed);
+
+	return w->active && now - w->since > limit * 1000ull;
+}
+
+/* Whether this thread may be held now: it is to wait, there is something to wait for, and time to do so. */
+static bool may_hold(struct watch *w, uint32_t side)
+{
+	struct raddle_guard *s = guard.session;
+	int policy;
+
+	if (side == w->order || w->steered || !w->tau_us || guard.live < 2)
+		return false;
+	if (atomic_fetch_sub(&s->pause_us, (int64_t)w->tau_us) < (int64_t)w->tau_us) {
+		atomic_fetch_add(&s->pause_us, (int64_t)w->tau_us);
+		return false;
+	}
+	policy = sched_getscheduler(0);
+	return policy != SCHED_FIFO && policy != SCHED_RR;
+}
+
+/* With the lock held; comes back without it. */
+static void hold(struct watch *w, struct guard_thread *t)
+{
+	uint32_t generation = w->generation, hits, tau = w->tau_us;
+	uint64_t start = guard_now(), end = start + tau * 1000ull, now = start;
+	bool met;
+
+	w->steered = true;
+	w->held = t;
+	w->held_low = w->low;
+	w->held_high = w->high;
+	atomic_store(&w->met, 0);
+	atomic_store(&task_of(w)->active, 1);
+	guard_unlock();
+	guard_watch_arm((void *)w->held_low, w->held_high - w->held_low, false);
+	while (now < end && !atomic_load(&w->met)) {
+		struct timespec left = {(time_t)((end - now) / 1000000000u),
+					(long)((end - now) % 1000000000u)};
+
+		REAL(syscall)(SYS_futex, &w->met, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
+		now = guard_now();
+	}
+	met = atomic_load(&w->met);
+	if (met) /* the other thread goes first */
+		REAL(syscall)(SYS_nanosleep, &(struct timespec){0, 50000}, NULL);
+	hits = guard_watch_disarm();
+	atomic_fetch_add(&guard.session->pauses, 1);
+	atomic_fetch_add(&guard.session->paused_us, (now - start) / 1000);
+	while (!guard_lock())
+		;
+	w->held = NULL;
+	atomic_store(&task_of(w)->active, w->active);
+	if (w->generation == generation) {
+		report(w,
+		       (struct raddle_guard_report){.result = met ? RADDLE_GUARD_RACE : RADDLE_GUARD_TIMEOUT,
+						    .order = w->order,
+						    .proof = met ? RADDLE_GUARD_COLLISION : 0,
+						    .tau_us = tau,
+						    .pause_us = (uint32_t)((now - start) / 1000),
+						    .watched = hits != 0});
+		if (met)
+			finish(w);
+	}
+	guard_unlock();
+}
+
+/* A thread came to the access that a held one waits for. */
+static void meet(struct watch *w)
+{
+	atomic_fetch_or(&task_of(w)->raced, 1u << w->order);
+	stop(w);
+	atomic_store(&w->met, 1);
+	REAL(syscall)(SYS_futex, &w->met, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* With the lock held; whether it was given back. */
+static bool consider(struct watch *w, struct guard_thread *t, uint32_t side, uintptr_t low, uintptr_t high,
+		     uint64_t now)
+{
+	bool same = w->guard[0] == w->guard[1];
+
+	if (w->held && w->held != t && (same || side == w->order) && low < w->held_high &&
+	    w->held_low < high) {
+		if (!atomic_load(&w->met))
+			meet(w);
+		return false;
+	}
+	if (w->active && w->thread != t && (same || side != w->side) && low < w->high && w->low < high) {
+		if (!(t->mask.maybe & bit_of(w)))
+			raced(w, same ? w->order : w->side);
+		else if (t->mask.sure & bit_of(w))
+			was_ordered(w, w->side);
+		else
+			stop(w);
+	} else if (is_late(w, now)) {
+		atomic_fetch_add_explicit(&guard.session->abandoned, 1, memory_order_relaxed);
+		stop(w);
+	}
+	if (w->done || w->active || w->held || now < w->rest || guard.live < 2)
+		return false;
+	w->low = low;
+	w->high = high;
+	begin(w, t, side, now);
+	if (!may_hold(w, same ? !w->order : side))
+		return false;
+	hold(w, t);
+	return true;
+}
+
+/* The task of slot k, if it concerns this guard; it may be changed by the agent at any moment. */
+static bool take_task(struct watch *w, uint32_t number)
+{
+	const struct raddle_guard_task *task = task_of(w);
+	uint32_t generation = atomic_load(&task->generation);
+	uint32_t first = task->guard[0], second = task->guard[1], order = task->order, tau = task->tau_us;
+
+	if (!generation || (first != number && second != number) || first >= guard.guard_count ||
+	    second >= guard.guard_count || order > 1 || atomic_load(&task->generation) != generation)
+		return false;
+	if (w->generation == generation)
+		return !w->done;
+	if (w->held)
+		return false;
+	stop(w);
+	w->generation = generation;
+	w->guard[0] = first;
+	w->guard[1] = second;
+	w->order = order;
+	w->tau_us = tau;
+	w->done = w->steered = false;
+	w->ordered = 0;
+	w->rest = 0;
+	return true;
+}
+
+static void validate(struct guard_thread *t, uintptr_t low, uintptr_t high, uint32_t number, uint64_t now)
+{
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
+		struct watch *w = &watches[k];
+
+		if (!atomic_load_explicit(&task_of(w)->generation, memory_order_relaxed))
+			continue;
+		if (!guard_lock())
+			return;
+		if (!take_task(w, number) || !consider(w, t, w->guard[1] == number, low, high, now))
+			guard_unlock();
+	}
+}
+
+/* ---- observing ---- */
+
+static void compare(const struct raddle_guard_seen *mine, uint32_t number, struct raddle_guard_pair *pair,
+		    const struct raddle_guard_seen *before)
+{
+	uint32_t first = pair->guard[0], second = pair->guard[1], other = first == number ? second : first;
+	uint32_t known = atomic_load_explicit(&pair->context, memory_order_relaxed), found = known;
+	struct raddle_guard_seen seen;
+
+	found |= first == number ? RADDLE_GUARD_FIRST : 0;
+	found |= second == number ? RADDLE_GUARD_SECOND : 0;
+	if (other < guard.guard_count) {
+		seen = other == number ? *before : guard.seen[other];
+		if (seen.thread && seen.address[0] == mine->address[0] && seen.address[1] == mine->address[1])
+			found |= RADDLE_GUARD_SAME_ADDRESS |
+				 (seen.thread != mine->thread ? RADDLE_GUARD_TWO_THREADS : 0);
+	}
+	if (found != known)
+		atomic_fetch_or(&pair->context, found);
+}
+
+static void observe(const struct guard_thread *t, uintptr_t address, uint32_t number)
+{
+	struct raddle_guard_seen mine = {{(uint32_t)address, (uint32_t)(address >> 32)}, t->number};
+	struct raddle_guard_seen before = guard.seen[number];
+	uint32_t at = guard.starts[number], end = guard.starts[number + 1];
+
+	guard.seen[number] = mine;
+	for (uint32_t i = 0; i < MAX_PARTNERS && at + i < end && at + i < 2 * guard.pair_count; i++)
+		if (guard.lists[at + i] < guard.pair_count)
+			compare(&mine, number, &guard.pairs[guard.lists[at + i]], &before);
+	if (guard.left[number] == 0 || --guard.left[number] == 0)
+		__atomic_fetch_and(&__raddle_guard_flags[number], (uint8_t)~RADDLE_GUARD_OBSERVE,
+				   __ATOMIC_RELAXED);
+}
+
+void guard_access(const void *address, uint64_t size, uint32_t number)
+{
+	struct raddle_guard *s = guard.session;
+	int saved = errno;
+	struct guard_thread *t;
+	uint64_t now;
+	uint8_t flags;
+
+	if (!s || !guard_alive.value || number >= guard.guard_count || guard_busy)
+		return;
+	flags = __raddle_guard_flags[number];
+	if (atomic_fetch_sub_explicit(&s->calls_left, 1, memory_order_relaxed) <= 0) {
+		__raddle_guard_flags[number] = 0; /* until the agent allows more */
+		return;
+	}
+	now = guard_now();
+	atomic_fetch_add_explicit(&s->calls, 1, memory_order_relaxed);
+	if (now > atomic_load(&s->beat_ns) + atomic_load(&s->patience_ms) * 1000000ull) {
+		guard_dormant();
+		return;
+	}
+	t = guard_self();
+	if (t && (flags & RADDLE_GUARD_OBSERVE))
+		observe(t, (uintptr_t)address, number);
+	if (t && (flags & RADDLE_GUARD_TASK) && size)
+		validate(t, (uintptr_t)address, (uintptr_t)address + size, number, now);
+	errno = saved;
+}
