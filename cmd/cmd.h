@@ -37,6 +37,7 @@ int cmd_replay(int argc, char **argv);
 int cmd_reversible(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_inject(int argc, char **argv);
+int cmd_site(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* Whether there is a command of that name, of `n` characters. */

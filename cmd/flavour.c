@@ -6,21 +6,67 @@
  */
 #include "cmd/cmd.h"
 
+#include "base/error.h"
+#include "base/file.h"
 #include "bitcode/flavour.h"
+#include "site/guards.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct cmd_usage usage = {
-	"raddle flavour [--flavour NAME] [--fast | --quick] [--sites] PROG",
+	"raddle flavour [--flavour NAME] [-o FILE] [--fast | --quick] PROG",
 	"Makes the instrumented form of a program that 'raddle cc' built and prints\n"
 	"its path.  'raddle record' does this by itself, and uses what was made here.",
-	"flavour fast quick debug plugins sites verbose",
+	"flavour shipped fast quick debug plugins sites verbose",
 	"  raddle flavour ./server\n",
 	false,
 };
 
+/* A copy that runs without Raddle. */
+static int ship(const char *executable)
+{
+	struct rd_buf bytes = RD_BUF_INIT;
+	int err = 0;
+
+	if (rd_file_exists(opt.shipped) && !access(opt.shipped, X_OK) && !site_table_is_in(opt.shipped))
+		err = rd_fail(RD_EUSAGE, "%s: it is a program without guards, and is not replaced",
+			      opt.shipped);
+	if (!err)
+		err = rd_file_read(executable, &bytes);
+	if (!err)
+		err = rd_file_write(opt.shipped, bytes.data, bytes.length);
+	if (!err && chmod(opt.shipped, 0755))
+		err = rd_fail_errno("%s: cannot be made executable", opt.shipped);
+	rd_buf_release(&bytes);
+	return err ? CMD_FAILED : CMD_OK;
+}
+
+static int make_guard(const char *program)
+{
+	struct rd_flavour flavour;
+	int status = CMD_OK;
+
+	if (site_guards_build(program, opt.verbose, &flavour))
+		return CMD_FAILED;
+	if (opt.shipped)
+		status = ship(flavour.executable);
+	else
+		puts(opt.sites ? flavour.sites : flavour.executable);
+	rd_flavour_release(&flavour);
+	return status;
+}
+
 static int make(const char *program)
 {
+	if (opt.flavour && !strcmp(opt.flavour, "guard"))
+		return make_guard(program);
+	if (opt.shipped) {
+		rd_fail(RD_EUSAGE, "-o is for --flavour guard; other flavours need Raddle where they run");
+		return CMD_FAILED;
+	}
 	struct rd_flavour_opts how = {.name = opt.flavour ? opt.flavour : "record",
 				      .fast = opt.fast,
 				      .choose = !opt.fast && !opt.quick,

@@ -49,6 +49,7 @@ static const struct command {
 	{"replay", cmd_replay, "reproduce a race or a deadlock from its schedule", false},
 	{"reversible", cmd_reversible, "check whether a run is the same in every schedule", false},
 	{"sanitize", cmd_sanitize, "show a full trace with names that are the same in every run", false},
+	{"site", cmd_site, "run a program in production and look for races as a hive asks", false},
 	{"version", cmd_version, "show the version", false},
 };
 

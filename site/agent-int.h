@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the agent: agent.c has the loop, findings.c what the program says, talk.c the hive. */
+#ifndef SITE_AGENT_INT_H
+#define SITE_AGENT_INT_H
+
+#include "site/agent.h"
+#include "site/http.h"
+#include "site/session.h"
+#include "site/state.h"
+
+/* A task that the program has. */
+struct agent_task {
+	struct site_task task;
+	uint32_t generation, candidate;
+	bool capped;	/* the site allows no more tau than it got */
+	bool reported;	/* it has some result in this run */
+	uint32_t raced; /* 1 << order */
+};
+
+struct site_agent {
+	const struct site_opts *opts;
+	char *executable;
+	struct site_table table;
+	struct site_session session;
+	struct site_state state;
+	pid_t pid;
+	int status;
+
+	char run[17];
+	uint32_t seq;
+	struct rd_buf lines; /* reports to be sent */
+	size_t in_flight;    /* bytes of them that are on their way */
+
+	bool killed, has_set, has_key, warned_key;
+	uint8_t key[SITE_KEY_BYTES];
+	char etag[128];
+	struct site_taskset set;
+	struct site_memory memory;
+	enum site_mode mode;		/* that the program is in */
+	char obeyed[SITE_TASK_ID_SIZE]; /* the task that it was given last */
+	struct agent_task tasks[RADDLE_GUARD_TASKS];
+	size_t task_count;
+	uint8_t *told; /* context of each candidate that the hive knows of */
+	uint32_t still_seconds;
+	bool hung;
+
+	struct site_http *http;
+	char *token;
+	enum agent_request { REQUEST_NONE, REQUEST_KEY, REQUEST_TASKS, REQUEST_REPORTS } request;
+	int64_t poll_at, send_at; /* rd_now_ns() */
+	uint32_t failures;
+};
+
+/* findings.c */
+void agent_collect(struct site_agent *a);  /* takes the program's reports */
+void agent_contexts(struct site_agent *a); /* reports contexts that have grown */
+void agent_consequence(struct site_agent *a, const char *what, int signal);
+void agent_finish_tasks(struct site_agent *a, bool at_end); /* tasks without a result */
+
+/* talk.c.  begin(): what the last run left, and with --poll-now a poll; end(): all reports are sent or kept.
+ */
+void agent_begin(struct site_agent *a);
+void agent_talk(struct site_agent *a, int wait_ms, int fd);
+void agent_end(struct site_agent *a);
+
+#endif

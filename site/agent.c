@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The agent: one loop, ten times a second, until the program ends. */
+#include "site/agent.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "run/proc.h"
+#include "site/agent-int.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TICK_MS = 100,
+	FIRST_OBSERVED = 64, /* accesses of a guard at the start, and then each second */
+	OBSERVED = 8,
+	PAUSE_BUCKET_US = 200000, /* of waiting that may be saved up */
+	PAUSE_PER_SECOND_US = 1000,
+	CALLS = 2000,	   /* of the runtime by guards, each tick */
+	STILL_SECONDS = 5, /* after which a program that cannot move any more hangs */
+};
+
+/* ---- how the program ends and what it gets of our signals ---- */
+
+/* The program that signals are passed on to; 0: none. */
+static struct {
+	volatile sig_atomic_t pid;
+} program;
+
+static void pass_on(int number)
+{
+	if (program.pid > 0)
+		kill(program.pid, number);
+}
+
+/* The terminal sends its signals to both of us; those are the program's alone. */
+static void handle_signals(bool ours)
+{
+	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+	static const int left[] = {SIGINT, SIGQUIT, SIGPIPE};
+	struct sigaction action = {.sa_handler = ours ? pass_on : SIG_DFL, .sa_flags = SA_RESTART};
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+		sigaction(passed[i], &action, NULL);
+	action.sa_handler = ours ? SIG_IGN : SIG_DFL;
+	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+		sigaction(left[i], &action, NULL);
+}
+
+/* ---- whether anything may be done ---- */
+
+static bool is_switched_off(const struct site_opts *opts)
+{
+	const char *off = getenv(RADDLE_GUARD_OFF);
+	return (off != NULL && off[0] != '\0' && strcmp(off, "0") != 0) ||
+	       (opts->kill_file != NULL && access(opts->kill_file, F_OK) == 0);
+}
+
+/* ---- tasks ---- */
+
+static const struct site_candidate *find_candidate(const struct site_agent *a, const char *id,
+						   uint32_t *number)
+{
+	for (size_t i = 0; i < a->table.count; i++)
+		if (strcmp(a->table.candidates[i].id, id) == 0) {
+			*number = (uint32_t)i;
+			return &a->table.candidates[i];
+		}
+	return NULL;
+}
+
+static enum site_mode mode_now(const struct site_agent *a)
+{
+	enum site_mode mode = a->opts->mode < a->set.state ? a->opts->mode : a->set.state;
+	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? SITE_OFF : mode;
+}
+
+/* The program is told what the set asks for. */
+static void give_tasks(struct site_agent *a)
+{
+	uint32_t cap = a->opts->max_tau_ms * 1000;
+	for (size_t i = 0; i < a->set.count; i++) {
+		const struct site_task *task = &a->set.tasks[i];
+		struct agent_task *t = &a->tasks[a->task_count];
+		struct site_order order = {.order = task->order};
+		if (task->mode != SITE_VALIDATE || !find_candidate(a, task->candidate, &order.candidate))
+			continue;
+		bool known = strcmp(a->memory.task, task->id) == 0;
+		if (!known)
+			a->memory = (struct site_memory){0};
+		snprintf(a->memory.task, sizeof a->memory.task, "%s", task->id);
+		order.tau_us = a->memory.steered ? 0 : task->tau_us < cap ? task->tau_us : cap;
+		*t = (struct agent_task){
+			.task = *task, .candidate = order.candidate, .capped = task->tau_us > cap};
+		t->generation = site_session_give(&a->session, &order);
+		if (t->generation != 0)
+			a->task_count++;
+		break; /* one at a time: the hive gives out the next when this is over */
+	}
+}
+
+/* What is asked for has changed, or what is allowed. */
+static void obey(struct site_agent *a)
+{
+	enum site_mode mode = mode_now(a);
+	const char *wanted = a->set.count != 0 ? a->set.tasks[0].id : "";
+	if (mode == a->mode && strcmp(wanted, a->obeyed) == 0)
+		return;
+	agent_finish_tasks(a, false);
+	site_session_quiet(&a->session);
+	a->mode = mode;
+	snprintf(a->obeyed, sizeof a->obeyed, "%s", wanted);
+	a->task_count = 0;
+	if (mode >= SITE_OBSERVE)
+		site_session_observe(&a->session, FIRST_OBSERVED);
+	if (mode >= SITE_VALIDATE)
+		give_tasks(a);
+}
+
+/* ---- the loop ---- */
+
+static void refill(struct site_agent *a)
+{
+	int64_t left = atomic_load(&a->session.shared->pause_us);
+	if (left + PAUSE_PER_SECOND_US <= PAUSE_BUCKET_US)
+		atomic_fetch_add(&a->session.shared->pause_us, PAUSE_PER_SECOND_US);
+}
+
+/* A program whose threads wait for each other for ever, after a race was seen or brought about in it. */
+static void look_for_hang(struct site_agent *a)
+{
+	struct run_still still = {.alone = true};
+	bool raced = false;
+	for (size_t i = 0; i < a->task_count; i++)
+		raced |= a->tasks[i].raced != 0;
+	if (!raced || a->hung)
+		return;
+	run_still_look(a->pid, &still);
+	a->still_seconds = run_still_forever(&still) ? a->still_seconds + 1 : 0;
+	run_still_release(&still);
+	if (a->still_seconds < STILL_SECONDS)
+		return;
+	a->hung = true;
+	agent_consequence(a, "hang", 0);
+}
+
+static void each_second(struct site_agent *a)
+{
+	a->killed = is_switched_off(a->opts);
+	refill(a);
+	obey(a);
+	if (a->mode >= SITE_OBSERVE)
+		site_session_observe(&a->session, OBSERVED);
+	agent_contexts(a);
+	look_for_hang(a);
+}
+
+static void watch(struct site_agent *a)
+{
+	int fd = (int)syscall(SYS_pidfd_open, a->pid, 0);
+	int64_t next = rd_now_ns();
+	while (waitpid(a->pid, &a->status, WNOHANG) == 0) {
+		site_session_beat(&a->session);
+		site_session_wake(&a->session, CALLS);
+		agent_collect(a);
+		if (rd_now_ns() >= next) {
+			each_second(a);
+			next = rd_now_ns() + 1000000000;
+		}
+		agent_talk(a, TICK_MS, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Where the user agreed to be asked, whether what was just interrupted had gone wrong. */
+static bool user_says_failed(const struct site_agent *a)
+{
+	char answer[16] = "";
+	if (!a->opts->ask || !WIFSIGNALED(a->status) || WTERMSIG(a->status) != SIGINT || a->task_count == 0)
+		return false;
+	FILE *terminal = fopen("/dev/tty", "r+");
+	if (terminal == NULL)
+		return false;
+	fputs("raddle: a race of this program was being looked at. Did it fail to do what you expected? "
+	      "[y/N] ",
+	      terminal);
+	fflush(terminal);
+	bool yes = fgets(answer, sizeof answer, terminal) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+	fclose(terminal);
+	return yes;
+}
+
+static void report_end(struct site_agent *a)
+{
+	int number = WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0;
+	agent_collect(a);
+	if (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE)
+		agent_consequence(a, "crash", number);
+	else if (number == SIGABRT)
+		agent_consequence(a, "assertion", number);
+	else if (user_says_failed(a))
+		agent_consequence(a, "user", number);
+	if (a->mode >= SITE_OBSERVE)
+		agent_contexts(a);
+	agent_finish_tasks(a, true);
+}
+
+/* ---- the whole ---- */
+
+static void new_run(struct site_agent *a)
+{
+	uint64_t random = 0;
+	if (getrandom(&random, sizeof random, 0) != sizeof random)
+		random = (uint64_t)rd_now_ns();
+	snprintf(a->run, sizeof a->run, "%016llx", (unsigned long long)random);
+}
+
+/* The guard flavour of the program: itself, or made and kept in the cache.  NULL: there is none. */
+static char *find_guarded(const struct site_opts *opts, const char *path)
+{
+	struct rd_flavour flavour;
+	if (site_table_is_in(path))
+		return rd_xstrdup(path);
+	if (site_guards_build(path, opts->verbose, &flavour))
+		return NULL;
+	char *executable = rd_xstrdup(flavour.executable);
+	rd_flavour_release(&flavour);
+	return executable;
+}
+
+static int run_plain(const char *path, char *const *argv)
+{
+	pid_t pid;
+	int status = 0;
+	handle_signals(true);
+	int err = site_start(NULL, path, argv, &pid);
+	program.pid = err ? 0 : pid;
+	while (!err && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			err = rd_fail_errno("%s: is lost", path);
+	program.pid = 0;
+	handle_signals(false);
+	return err ? err : status;
+}
+
+static int run_guarded(struct site_agent *a, char *const *argv)
+{
+	new_run(a);
+	atomic_store(&a->session.shared->pause_us, PAUSE_BUCKET_US);
+	atomic_store(&a->session.shared->watch, a->opts->mode == SITE_VALIDATE);
+	agent_begin(a);
+	obey(a);
+	handle_signals(true);
+	int err = site_start(&a->session, a->executable, argv, &a->pid);
+	program.pid = err ? 0 : a->pid;
+	if (!err) {
+		watch(a);
+		report_end(a);
+	}
+	program.pid = 0;
+	agent_end(a);
+	handle_signals(false);
+	return err ? err : a->status;
+}
+
+int site_run(const struct site_opts *opts, char *const *argv)
+{
+	struct site_agent a = {.opts = opts, .lines = RD_BUF_INIT};
+	char *path = rd_find_program(argv[0]);
+	if (path == NULL)
+		return rd_fail(RD_ENOTFOUND, "%s: there is no such program", argv[0]);
+	if (opts->mode == SITE_OFF || is_switched_off(opts)) {
+		int off = run_plain(path, argv);
+		free(path);
+		return off;
+	}
+	a.executable = find_guarded(opts, path);
+	int status;
+	if (a.executable == NULL || site_table_read(&a.table, a.executable) ||
+	    site_session_open(&a.session, &a.table) ||
+	    site_state_open(&a.state, opts->state_dir, opts->hive, a.table.build)) {
+		rd_warn("%s: runs as it is, without guards", argv[0]);
+		status = run_plain(path, argv);
+	} else {
+		status = run_guarded(&a, argv);
+	}
+	site_state_release(&a.state);
+	site_session_close(&a.session);
+	site_table_release(&a.table);
+	RD_FREE(a.executable, path);
+	return status;
+}

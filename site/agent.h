@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent beside a guarded program: it starts the program, tells it what to look at, and talks to the hive.
+ *
+ * Whatever goes wrong, the program runs: without a hive, with one that lies, hangs or answers nonsense,
+ * without a guard flavour, without memory to share, and if the agent itself dies.  No thread of the program
+ * ever waits for the agent.  What the hive asks for is cut down to what the site allows.
+ */
+#ifndef SITE_AGENT_H
+#define SITE_AGENT_H
+
+#include "site/taskset.h"
+
+#include <stdbool.h>
+
+struct site_opts {
+	const char *hive;	/* URL */
+	const char *token_file; /* NULL: $RADDLE_HIVE_TOKEN, or none */
+	const char *key;	/* 64 hexadecimal digits; NULL: that of the first contact */
+	const char *ca;		/* certificates to trust; NULL: the system's */
+	const char *state_dir;	/* NULL: the user's */
+	const char *kill_file;	/* while it exists the site is off */
+	enum site_mode mode;	/* the most that is done */
+	uint32_t max_tau_ms;	/* the longest wait of a thread */
+	bool poll_now;		/* wait for the hive before the start and after the end */
+	bool dump;		/* show what would be sent, and send nothing */
+	bool ask;		/* after Ctrl-C, ask whether the program failed */
+	bool verbose;
+};
+
+/* Runs the program and returns how it ended, as waitpid() says it; negative: it could not be started. */
+int site_run(const struct site_opts *opts, char *const *argv);
+
+#endif

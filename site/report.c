@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reports as JSON. */
+#include "site/report.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "raddle/guard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_REPORTS = 256, MOST_BYTES = 60000 };
+
+static void write_context(struct rd_json *j, uint32_t bits)
+{
+	rd_json_object(j, "context");
+	RD_JSON(j, RD_JB("first", bits & RADDLE_GUARD_FIRST), RD_JB("second", bits & RADDLE_GUARD_SECOND),
+		RD_JB("same_address", bits & RADDLE_GUARD_SAME_ADDRESS),
+		RD_JB("two_threads", bits & RADDLE_GUARD_TWO_THREADS));
+	rd_json_end(j);
+}
+
+void site_report_add(struct rd_buf *out, const struct site_report *r)
+{
+	char *text = NULL;
+	size_t length = 0;
+	struct rd_json j;
+	FILE *stream = open_memstream(&text, &length);
+	if (stream == NULL)
+		return;
+	rd_json_begin(&j, stream);
+	j.indent = false;
+	rd_json_object(&j, NULL);
+	RD_JSON(&j, RD_JS("run", r->run), RD_JU("seq", r->seq), RD_JS("candidate", r->candidate),
+		RD_JS("result", r->result));
+	if (r->task != NULL)
+		rd_json_string(&j, "task", r->task);
+	if (r->order != NULL)
+		rd_json_string(&j, "order", r->order);
+	if (r->proof != NULL)
+		rd_json_string(&j, "proof", r->proof);
+	if (r->has_tau)
+		rd_json_unsigned(&j, "tau_us", r->tau_us);
+	if (r->capped)
+		rd_json_bool(&j, "tau_capped", true);
+	if (strcmp(r->result, "context") == 0 || strcmp(r->result, "not-seen") == 0)
+		write_context(&j, r->context);
+	if (r->consequence != NULL)
+		rd_json_string(&j, "consequence", r->consequence);
+	if (r->signal != 0)
+		rd_json_number(&j, "signal", r->signal);
+	if (r->pause_us != 0)
+		rd_json_unsigned(&j, "pause_us", r->pause_us);
+	rd_json_unsigned(&j, "at", (uint64_t)time(NULL));
+	rd_json_end(&j);
+	if (fclose(stream) == 0) {
+		while (length != 0 && text[length - 1] == '\n')
+			length--;
+		if (memchr(text, '\n', length) == NULL) {
+			rd_buf_add(out, text, length);
+			rd_buf_addc(out, '\n');
+		}
+	}
+	free(text);
+}
+
+void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
+		      size_t *used)
+{
+	size_t count = 0;
+	*used = 0;
+	rd_buf_addf(body, "{\"version\":1,\"build\":\"%s\",\"site\":\"%s\",\"reports\":[", build, site);
+	while (count < MOST_REPORTS && lines[*used] != '\0') {
+		size_t n = strcspn(lines + *used, "\n");
+		if (count != 0 && body->length + n > MOST_BYTES)
+			break;
+		rd_buf_addf(body, "%s%.*s", count != 0 ? "," : "", (int)n, lines + *used);
+		*used += n + (lines[*used + n] == '\n');
+		count++;
+	}
+	rd_buf_adds(body, "]}");
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The memory that a guarded program shares with its agent: made, filled, watched. */
+#include "site/session.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 5000, TRACK_US = 20000, TRACK_PERMIL = 50 };
+
+/* Which pairs a guard belongs to. */
+static void fill_lists(struct site_session *s)
+{
+	uint32_t *starts = (void *)((char *)s->shared + RADDLE_GUARD_STARTS_AT);
+	uint32_t *lists = (void *)((char *)s->shared + RADDLE_GUARD_LISTS_AT);
+	const struct site_table *t = s->table;
+	for (size_t i = 0; i < t->count; i++)
+		for (int k = 0; k < 2; k++)
+			if (k == 0 || t->candidates[i].guard[1] != t->candidates[i].guard[0])
+				starts[t->candidates[i].guard[k] + 1]++;
+	for (uint32_t g = 0; g < t->guards; g++)
+		starts[g + 1] += starts[g];
+	uint32_t *at = rd_xcalloc(t->guards + 1, sizeof *at);
+	memcpy(at, starts, t->guards * sizeof *at);
+	for (size_t i = 0; i < t->count; i++) {
+		s->pairs[i].guard[0] = t->candidates[i].guard[0];
+		s->pairs[i].guard[1] = t->candidates[i].guard[1];
+		for (int k = 0; k < 2; k++)
+			if (k == 0 || t->candidates[i].guard[1] != t->candidates[i].guard[0])
+				lists[at[t->candidates[i].guard[k]]++] = (uint32_t)i;
+	}
+	free(at);
+}
+
+int site_session_open(struct site_session *s, const struct site_table *table)
+{
+	*s = (struct site_session){.fd = memfd_create("raddle-guard", MFD_CLOEXEC), .table = table};
+	s->size = RADDLE_GUARD_SIZE(table->count);
+	if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size))
+		return rd_fail_errno("no memory to share with the program");
+	s->shared = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (s->shared == MAP_FAILED) {
+		s->shared = NULL;
+		return rd_fail_errno("no memory to share with the program");
+	}
+	s->flags = (uint8_t *)s->shared + RADDLE_GUARD_FLAGS_AT;
+	s->groups = (uint8_t *)s->shared + RADDLE_GUARD_GROUPS_AT;
+	s->left = (uint8_t *)s->shared + RADDLE_GUARD_LEFT_AT;
+	s->pairs = (void *)((char *)s->shared + RADDLE_GUARD_PAIRS_AT(table->count));
+	s->shared->magic = RADDLE_GUARD_MAGIC;
+	s->shared->version = RADDLE_GUARD_VERSION;
+	s->shared->pair_count = (uint32_t)table->count;
+	s->shared->guard_count = table->guards;
+	atomic_store(&s->shared->patience_ms, PATIENCE_MS);
+	atomic_store(&s->shared->track_us, TRACK_US);
+	atomic_store(&s->shared->track_permil, TRACK_PERMIL);
+	fill_lists(s);
+	site_session_wake(s, INT64_MAX);
+	site_session_beat(s);
+	return 0;
+}
+
+void site_session_close(struct site_session *s)
+{
+	if (s->shared != NULL)
+		munmap(s->shared, s->size);
+	if (s->fd > 0)
+		close(s->fd);
+	*s = (struct site_session){0};
+}
+
+void site_session_beat(struct site_session *s)
+{
+	atomic_store(&s->shared->beat_ns, (uint64_t)rd_now_ns());
+}
+
+static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
+{
+	__atomic_fetch_or(&s->flags[guard], flag, __ATOMIC_RELEASE);
+	s->groups[s->table->groups[guard]] = 1;
+}
+
+/* Groups in which nothing is asked for any more are as if there were no guards in them. */
+static void settle_groups(struct site_session *s)
+{
+	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
+	for (uint32_t g = 0; g < s->table->guards; g++)
+		if (s->flags[g] != 0)
+			used[s->table->groups[g]] = 1;
+	for (uint32_t g = 0; g < s->table->guards; g++)
+		s->groups[s->table->groups[g]] = used[s->table->groups[g]];
+	free(used);
+}
+
+void site_session_wake(struct site_session *s, int64_t calls)
+{
+	atomic_store(&s->shared->calls_left, calls);
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
+		const struct raddle_guard_task *t = &s->shared->tasks[k];
+		for (int i = 0; atomic_load(&t->generation) != 0 && !atomic_load(&t->over) && i < 2; i++)
+			if (t->guard[i] < s->table->guards)
+				set_flag(s, t->guard[i], RADDLE_GUARD_TASK);
+	}
+	settle_groups(s);
+}
+
+void site_session_quiet(struct site_session *s)
+{
+	memset(s->flags, 0, s->table->guards);
+	settle_groups(s);
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		atomic_store(&s->shared->tasks[k].generation, 0);
+}
+
+void site_session_observe(struct site_session *s, uint8_t times)
+{
+	for (size_t i = 0; i < s->table->count; i++) {
+		if (atomic_load(&s->pairs[i].context) & RADDLE_GUARD_TWO_THREADS)
+			continue;
+		for (int k = 0; k < 2; k++) {
+			uint32_t g = s->table->candidates[i].guard[k];
+			s->left[g] = times;
+			set_flag(s, g, RADDLE_GUARD_OBSERVE);
+		}
+	}
+}
+
+uint32_t site_session_give(struct site_session *s, const struct site_order *order)
+{
+	const struct site_candidate *c = &s->table->candidates[order->candidate];
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
+		struct raddle_guard_task *t = &s->shared->tasks[k];
+		if (atomic_load(&t->generation) != 0)
+			continue;
+		t->guard[0] = c->guard[0];
+		t->guard[1] = c->guard[1];
+		t->order = order->order;
+		t->tau_us = order->tau_us;
+		atomic_store(&t->ordered, 0);
+		atomic_store(&t->active, 0);
+		atomic_store(&t->raced, 0);
+		atomic_store(&t->over, 0);
+		atomic_store(&t->generation, ++s->generation);
+		for (int i = 0; i < 2; i++)
+			set_flag(s, c->guard[i], RADDLE_GUARD_TASK);
+		return s->generation;
+	}
+	return 0;
+}
+
+struct raddle_guard_task *site_session_task(const struct site_session *s, uint32_t generation)
+{
+	for (uint32_t k = 0; generation != 0 && k < RADDLE_GUARD_TASKS; k++)
+		if (atomic_load(&s->shared->tasks[k].generation) == generation)
+			return &s->shared->tasks[k];
+	return NULL;
+}
+
+bool site_session_report(struct site_session *s, struct raddle_guard_report *report)
+{
+	for (uint32_t i = 0; i < RADDLE_GUARD_REPORTS; i++, s->next++) {
+		struct raddle_guard_report *r = &s->shared->reports[s->next % RADDLE_GUARD_REPORTS];
+		if (!atomic_load(&r->ready))
+			continue;
+		report->generation = r->generation;
+		report->result = r->result;
+		report->order = r->order;
+		report->proof = r->proof;
+		report->tau_us = r->tau_us;
+		report->pause_us = r->pause_us;
+		report->watched = r->watched;
+		atomic_store(&r->ready, 0);
+		s->next++;
+		return report->order <= RADDLE_GUARD_ALTERNATE && report->result >= RADDLE_GUARD_RACE &&
+		       report->result <= RADDLE_GUARD_TIMEOUT && report->proof <= RADDLE_GUARD_COLLISION;
+	}
+	return false;
+}
+
+/* In the child: signals as they were, the descriptor for the runtime. */
+static void become(const struct site_session *s, const char *executable, char *const *argv)
+{
+	char number[16];
+	if (s != NULL) {
+		int fd = fcntl(s->fd, F_DUPFD, 3);
+		snprintf(number, sizeof number, "%d", fd);
+		if (fd >= 0)
+			setenv(RADDLE_GUARD_ENV, number, 1);
+	}
+	execv(executable, argv);
+	fprintf(stderr, "raddle: %s: %s\n", executable, strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid)
+{
+	fflush(NULL);
+	*pid = fork();
+	if (*pid < 0)
+		return rd_fail_errno("%s: cannot be started", executable);
+	if (*pid == 0)
+		become(s, executable, argv);
+	return 0;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The agent and the hive: polls, reports, and what is kept for the next run.  One request is under way at a
+ * time. After a failure the next attempt waits, each time twice as long, up to an hour, with a random share
+ * taken off.
+ */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json-read.h"
+#include "site/agent-int.h"
+#include "site/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LIMIT_MS = 10000, MOST_WAIT_S = 3600, UNKNOWN_WAIT_S = 3600, SEND_EVERY_S = 5, LAST_WORDS_MS = 10000 };
+
+static int64_t after(uint64_t seconds)
+{
+	return rd_now_ns() + (int64_t)seconds * 1000000000;
+}
+
+/* From half of it to one and a half. */
+static int64_t around(uint64_t seconds)
+{
+	return rd_now_ns() +
+	       (int64_t)(seconds * 500000000 + (uint64_t)rand() % (seconds * 1000 + 1) * 1000000);
+}
+
+static void back_off(struct site_agent *a, int64_t *when, long retry_s)
+{
+	uint64_t most = a->failures < 12 ? 1ull << a->failures : MOST_WAIT_S;
+	if (most > MOST_WAIT_S)
+		most = MOST_WAIT_S;
+	a->failures++;
+	*when = retry_s > 0 ? after((uint64_t)(retry_s < 86400 ? retry_s : 86400)) : around(most);
+}
+
+/* ---- task sets ---- */
+
+static bool is_acceptable(const struct site_agent *a, const struct site_taskset *set)
+{
+	return set->expires > (uint64_t)time(NULL) && (!a->has_set || set->serial >= a->set.serial);
+}
+
+/* A set as it came from the hive or from the last run; the signature is over every byte of it. */
+static bool take_set(struct site_agent *a, const char *signature, const struct rd_buf *body, const char *from)
+{
+	struct site_taskset set;
+	if (!a->has_key || !site_taskset_signed(a->key, signature, body->data, body->length)) {
+		if (a->has_key && !a->warned_key)
+			rd_warn("%s: tasks are not signed by the hive's key, and are ignored", from);
+		a->warned_key |= a->has_key;
+		return false;
+	}
+	if (site_taskset_parse(&set, a->table.build, body->data, body->length, from) ||
+	    !is_acceptable(a, &set))
+		return false;
+	a->set = set;
+	a->has_set = true;
+	return true;
+}
+
+/* ---- answers ---- */
+
+static void take_key(struct site_agent *a, const struct site_answer *answer)
+{
+	struct rd_json_read r = {.subject = "key", .name = a->opts->hive};
+	json_t *tree = rd_json_load(&r, answer->body.data, answer->body.length);
+	const char *digits = tree != NULL ? rd_json_get_text(&r, tree, "key") : NULL;
+	if (site_key_parse(digits, a->key)) {
+		a->has_key = true;
+		site_state_keep_key(&a->state, digits);
+	}
+	json_decref(tree);
+}
+
+static void take_tasks(struct site_agent *a, const struct site_answer *answer)
+{
+	if (answer->status == 304) {
+		a->failures = 0;
+		a->poll_at = around(a->has_set && a->set.poll_s != 0 ? a->set.poll_s : 900);
+		return;
+	}
+	if (answer->status == 404) {
+		a->poll_at = after(answer->retry_s > 0 ? (uint64_t)answer->retry_s : UNKNOWN_WAIT_S);
+		return;
+	}
+	if (answer->status != 200 || !take_set(a, answer->signature, &answer->body, a->opts->hive)) {
+		back_off(a, &a->poll_at, answer->retry_s);
+		return;
+	}
+	a->failures = 0;
+	memcpy(a->etag, answer->etag, sizeof a->etag);
+	site_state_keep_set(&a->state, answer->signature, answer->etag, &answer->body);
+	a->poll_at = around(a->set.poll_s != 0 ? a->set.poll_s : 1);
+}
+
+/* What was sent is gone, accepted or of no use; what was not stays. */
+static void take_receipt(struct site_agent *a, const struct site_answer *answer)
+{
+	bool useless = answer->status == 400 || answer->status == 404 || answer->status == 413;
+	if (answer->status != 200 && !useless) {
+		back_off(a, &a->send_at, answer->retry_s);
+		a->in_flight = 0;
+		return;
+	}
+	memmove(a->lines.data, a->lines.data + a->in_flight, a->lines.length - a->in_flight + 1);
+	a->lines.length -= a->in_flight;
+	a->in_flight = 0;
+	a->failures = 0;
+	a->send_at = after(SEND_EVERY_S);
+	if (useless)
+		return;
+	struct rd_json_read r = {.subject = "receipt", .name = a->opts->hive};
+	json_t *tree = rd_json_load(&r, answer->body.data, answer->body.length);
+	if (tree != NULL && json_is_true(json_object_get(tree, "poll")) && a->poll_at > after(1))
+		a->poll_at = after(1);
+	json_decref(tree);
+}
+
+static void take_answer(struct site_agent *a)
+{
+	const struct site_answer *answer = site_http_answer(a->http);
+	enum agent_request was = a->request;
+	a->request = REQUEST_NONE;
+	if (was == REQUEST_KEY && answer->status == 200)
+		take_key(a, answer);
+	if (was == REQUEST_KEY && !a->has_key)
+		back_off(a, &a->poll_at, answer->retry_s);
+	if (was == REQUEST_TASKS)
+		take_tasks(a, answer);
+	if (was == REQUEST_REPORTS)
+		take_receipt(a, answer);
+}
+
+/* ---- requests ---- */
+
+static void show(const char *method, const char *url, const char *body)
+{
+	fprintf(stderr, "raddle: would send: %s %s\n", method, url);
+	if (body != NULL)
+		fprintf(stderr, "%s\n", body);
+}
+
+static void ask(struct site_agent *a, enum agent_request request, char *url, const char *body)
+{
+	if (a->opts->dump) {
+		show(body != NULL ? "POST" : "GET", url, body);
+		a->lines.length -= request == REQUEST_REPORTS ? a->lines.length : 0;
+		if (request != REQUEST_REPORTS)
+			a->poll_at = after(MOST_WAIT_S);
+	} else {
+		site_http_begin(a->http, url, body, request == REQUEST_TASKS && a->has_set ? a->etag : "");
+		a->request = request;
+	}
+	free(url);
+}
+
+static void poll_hive(struct site_agent *a)
+{
+	if (!a->has_key) {
+		ask(a, REQUEST_KEY, rd_xasprintf("%s/api/v1/key", a->opts->hive), NULL);
+		return;
+	}
+	bool holds = a->has_set && a->set.count != 0;
+	ask(a, REQUEST_TASKS,
+	    rd_xasprintf("%s/api/v1/tasks?build=%s&site=%s%s%s", a->opts->hive, a->table.build, a->state.site,
+			 holds ? "&task=" : "", holds ? a->set.tasks[0].id : ""),
+	    NULL);
+}
+
+static void send_reports(struct site_agent *a)
+{
+	struct rd_buf body = RD_BUF_INIT;
+	size_t used;
+	site_report_body(&body, a->table.build, a->state.site, a->lines.data, &used);
+	if (used != 0 && (a->opts->dump || site_state_may_send(&a->state, body.length))) {
+		a->in_flight = used;
+		ask(a, REQUEST_REPORTS, rd_xasprintf("%s/api/v1/reports", a->opts->hive), body.data);
+	} else {
+		a->send_at = after(MOST_WAIT_S);
+	}
+	rd_buf_release(&body);
+}
+
+void agent_talk(struct site_agent *a, int wait_ms, int fd)
+{
+	if (a->http == NULL) {
+		usleep((useconds_t)wait_ms * 1000);
+		return;
+	}
+	if (!site_http_busy(a->http)) {
+		if (a->lines.length != 0 && rd_now_ns() >= a->send_at)
+			send_reports(a);
+		else if (rd_now_ns() >= a->poll_at)
+			poll_hive(a);
+	}
+	if (site_http_step(a->http, wait_ms, fd))
+		take_answer(a);
+}
+
+/* ---- from run to run ---- */
+
+static void read_contexts(struct site_agent *a)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	struct site_candidate *all = a->table.candidates;
+	size_t at = 0;
+	a->told = rd_xcalloc(a->table.count + 1, 1);
+	site_state_contexts(&a->state, &text);
+	/* Lines are in the order of the table, as they were written. */
+	for (const char *line = text.length != 0 ? text.data : ""; *line != '\0';) {
+		size_t n = strcspn(line, "\n");
+		for (size_t i = 0; n > CANDIDATE_ID_SIZE && i < a->table.count; i++) {
+			size_t k = (at + i) % a->table.count;
+			if (strncmp(all[k].id, line, CANDIDATE_ID_SIZE - 1) != 0)
+				continue;
+			a->told[k] = (uint8_t)(atoi(line + CANDIDATE_ID_SIZE) & 15);
+			at = k + 1;
+			break;
+		}
+		line += n + (line[n] == '\n');
+	}
+	rd_buf_release(&text);
+}
+
+static void keep_contexts(const struct site_agent *a)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	for (size_t i = 0; i < a->table.count; i++)
+		if (a->told[i] != 0)
+			rd_buf_addf(&text, "%s %u\n", a->table.candidates[i].id, a->told[i]);
+	site_state_keep_contexts(&a->state, &text);
+	rd_buf_release(&text);
+}
+
+static char *read_token(const struct site_opts *opts)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *from = getenv("RADDLE_HIVE_TOKEN");
+	char *token = NULL;
+	if (opts->token_file != NULL && rd_file_read_max(opts->token_file, 256, &text) == 0)
+		from = text.data;
+	if (from != NULL)
+		token = rd_xstrndup(from, strcspn(from, "\r\n"));
+	rd_buf_release(&text);
+	return token;
+}
+
+/* One attempt to send what there is and, if so asked, to poll. */
+static void settle(struct site_agent *a, bool poll)
+{
+	int64_t end = rd_now_ns() + LAST_WORDS_MS * INT64_C(1000000);
+	a->send_at = 0;
+	a->poll_at = poll ? 0 : INT64_MAX;
+	while (a->http != NULL && rd_now_ns() < end) {
+		bool sends = a->lines.length != 0 && a->send_at <= rd_now_ns();
+		if (!site_http_busy(a->http) && !sends && a->poll_at > rd_now_ns())
+			break;
+		agent_talk(a, 50, -1);
+		if (a->lines.length != 0 && a->failures == 0)
+			a->send_at = 0; /* all of it */
+	}
+}
+
+void agent_begin(struct site_agent *a)
+{
+	struct rd_buf body = RD_BUF_INIT;
+	char signature[128];
+	srand((unsigned)rd_now_ns() ^ (unsigned)getpid());
+	read_contexts(a);
+	site_state_memory(&a->state, &a->memory);
+	a->token = read_token(a->opts);
+	a->http = site_http_new(&(struct site_http_opts){
+		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = SITE_SET_MAX});
+	a->has_key = a->opts->key != NULL ? site_key_parse(a->opts->key, a->key)
+					  : site_state_key(&a->state, a->key);
+	if (site_state_set(&a->state, signature, a->etag, &body) &&
+	    !take_set(a, signature, &body, "the last run's tasks"))
+		a->etag[0] = '\0';
+	rd_buf_release(&body);
+	site_state_unspool(&a->state, &a->lines);
+	if (a->opts->poll_now) {
+		a->etag[0] = '\0';
+		settle(a, true);
+	} else {
+		a->poll_at = a->has_set ? rd_now_ns() + rand() % 1000 * INT64_C(1000000) : 0;
+	}
+}
+
+/* A process of its own, which nobody waits for, sends what is left and polls for the next run of a program
+ * that was too short to do so. */
+static void send_behind(struct site_agent *a)
+{
+	uint64_t every = a->has_set && a->set.poll_s != 0 ? a->set.poll_s : 60;
+	bool due = site_state_set_age(&a->state) >= every;
+	if ((a->lines.length == 0 && !due) || a->http == NULL || a->opts->dump)
+		return;
+	site_state_spool(&a->state, &a->lines);
+	if (fork() != 0)
+		return;
+	if (setsid() < 0 || fork() != 0)
+		_exit(0);
+	site_http_free(a->http); /* its connection is the parent's */
+	a->http = site_http_new(&(struct site_http_opts){
+		.token = a->token, .ca = a->opts->ca, .limit_ms = LIMIT_MS, .max = SITE_SET_MAX});
+	a->lines.length = 0;
+	a->request = REQUEST_NONE;
+	a->in_flight = 0;
+	site_state_unspool(&a->state, &a->lines);
+	settle(a, due);
+	site_state_spool(&a->state, &a->lines);
+	_exit(0);
+}
+
+void agent_end(struct site_agent *a)
+{
+	keep_contexts(a);
+	site_state_keep_memory(&a->state, &a->memory);
+	if (a->opts->poll_now || a->opts->dump)
+		settle(a, false);
+	if (a->opts->poll_now && a->lines.length != 0)
+		site_state_spool(&a->state, &a->lines);
+	else
+		send_behind(a);
+	site_http_free(a->http);
+	rd_buf_release(&a->lines);
+	RD_FREE(a->told, a->token);
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Guarded programs: dormant they behave as the program does; with a task for each candidate (u-site-drive) they find
+# races of programs that have some, and none in those that have none.  The short form takes every twelfth of the
+# latter.
+# timeout: 1800
+. "$ROOT/test/lib.sh"
+# shellcheck source=test/prog/micro/case.bash
+. "$ROOT/test/prog/micro/case.bash"
+export RADDLE_CACHE=$PWD/cache
+drive=$BUILD/u-site-drive
+
+# Dormant: the same output and status, in every kind of program; nothing of Raddle is needed.
+cat >plain.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/wait.h>
+static int shared;
+static void *work(void *p) { shared++; free(malloc(100)); return p; }
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, work, NULL);
+	pthread_create(&b, NULL, work, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	pid_t child = fork();
+	if (!child)
+		_exit(shared > 0 ? 5 : 6);
+	int status;
+	waitpid(child, &status, 0);
+	printf("%s %d %d %s\n", argv[argc - 1], shared > 0, WEXITSTATUS(status), getenv("RADDLE_GUARD") ? "set" : "unset");
+	return 3;
+}
+C
+for how in "" "-static" "-O0" "-O3 -flto"; do
+	# shellcheck disable=SC2086
+	"$RADDLE" cc -O2 $how -pthread plain.c -o plain || fail "plain.c with '$how' does not compile"
+	rm -f guarded
+	"$RADDLE" flavour --flavour guard -o guarded ./plain || fail "no guard flavour with '$how'"
+	wanted=$(./plain word; echo "status $?")
+	found=$(env -i ./guarded word; echo "status $?")
+	[ "$wanted" = "$found" ] || complain "with '$how' it says $found instead of $wanted"
+	# With guards at work it says the same.
+	DRIVE_TAU=100 "$drive" ./guarded word >driven || complain "'$how' cannot be driven"
+	[ "$(grep -c '^word 1 5 unset' driven)" = "$(grep -c context= driven)" ] || complain "with '$how' and tasks it says: $(cat driven)"
+done
+"$RADDLE" flavour --flavour guard -o plain ./plain 2>/dev/null && complain "a program was replaced by its flavour"
+readelf -p .raddle.guard guarded | grep -q "$PWD" && complain "the table has a path in it"
+
+# A race that every run shows, since nothing orders the two accesses and one comes before the other.
+for name in parent-race heap-race; do
+	source=$(ls "$ROOT/test/prog/micro/$name".c*)
+	build_case "$source" "$name" && "$RADDLE" flavour --flavour guard -o "$name.g" "./$name" || { complain "$name is not built"; continue; }
+	DRIVE_TAU=0 "$drive" "./$name.g" >"$name.out" 2>&1 </dev/null
+	grep -q ' race/' "$name.out" || complain "$name: no race: $(cat "$name.out")"
+done
+
+# Programs without one have none, also when threads are held.
+check_case() {
+	local name
+	name=$(basename "$1")
+	name=${name%.*}
+	case $name in *-fine) ;; *) return 0 ;; esac
+	build_case "$1" "$name" && "$RADDLE" flavour --flavour guard -o "$name.g" "./$name" || { echo "$name: is not built"; return 1; }
+	DRIVE_TAU=2000 timeout 300 "$drive" "./$name.g" >"$name.out" 2>&1 </dev/null
+	! grep ' race/' "$name.out" || { echo "$name: a race that is none"; return 1; }
+	rm -f "$name" "$name".*
+}
+export -f check_case
+export drive
+if [ -n "${RADDLE_LONG:-}" ]; then
+	each_case check_case || complain "see above"
+else
+	each_case check_case 12 5 || complain "see above"
+fi
+verdict

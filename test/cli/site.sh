@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# raddle site run beside a hive that does as it is told (test/prog/site/fake-hive): tasks reach the running program, what
+# it finds reaches the hive, and a hive that is not there, hangs or lies changes nothing.
+# timeout: 600
+. "$ROOT/test/lib.sh"
+export RADDLE_CACHE=$PWD/cache
+unset RADDLE_GUARD_OFF RADDLE_HIVE_TOKEN
+
+cat >racy.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int shared;
+static const char *until;
+static void *work(void *p)
+{
+	do {
+		shared++;
+		if (until)
+			usleep(100);
+	} while (until && access(until, F_OK));
+	return p;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	until = argc > 2 ? argv[2] : NULL;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	printf("done %s\n", argc > 1 ? argv[1] : "");
+	fflush(stdout);
+	if (argc > 1 && argv[1][0] == 'a')
+		abort();
+	return 7;
+}
+C
+"$RADDLE" cc -g -O2 -pthread racy.c -o racy || fail "it does not compile"
+"$RADDLE" flavour --flavour guard -o guarded ./racy || fail "it has no guard flavour"
+candidate=$("$RADDLE" candidates --json - ./racy | jq -r '[.candidates[] | select(.object == "shared")][0].id')
+[ ${#candidate} = 16 ] || fail "shared is no candidate"
+
+hive=
+finally '[ -z "$hive" ] || kill $hive'
+# serve DIR [BEHAVIOUR]: starts a hive; its URL is $url then.
+serve() {
+	[ -z "$hive" ] || kill "$hive"
+	mkdir -p "$1"
+	rm -f "$1/url"
+	"$ROOT/test/prog/site/fake-hive" "$@" &
+	hive=$!
+	wait_for 60 test -s "$1/url" || fail "the hive does not start"
+	url=$(cat "$1/url")
+}
+# task ID: what the hive h asks for from now on.
+task() {
+	echo '{"tasks":[{"id":"'"$1"'","candidate":"'"$candidate"'","mode":"validate","order":"primary","tau_us":1000}]}' >h/tasks.new
+	mv h/tasks.new h/tasks
+}
+site() {
+	timeout 120 "$RADDLE" site run --hive "$url" "$@"
+}
+
+# A task is polled, the program runs, the reports are there when it is over.
+serve h
+task one
+for program in ./racy ./guarded; do
+	found=$(site --state-dir "st$program" --poll-now -- $program x)
+	status=$?
+	[ "$found $status" = "done x 7" ] || complain "$program says $found, status $status"
+done
+grep -q '^GET /api/v1/key' h/requests || complain "the key was not asked for"
+[ "$(grep -c '^POST' h/requests)" -ge 2 ] || complain "no reports: $(cat h/requests)"
+grep '^POST' h/requests | sed 's/^[^{]*//' | jq -e '.reports | length > 0 and all(.run and .candidate and .result)' >/dev/null ||
+	complain "these are no reports: $(cat h/requests)"
+grep -qE "$PWD|racy|guarded|done x" h/requests && complain "more left the site than should: $(cat h/requests)"
+
+# A task that comes while the program runs is worked on without a restart.
+echo '{"tasks":[]}' >h/tasks
+: >h/requests
+site --state-dir st-live -- ./guarded x "$PWD/end" >live.out &
+live=$!
+wait_for 60 grep -q '^GET /api/v1/tasks' h/requests || complain "the running program does not poll"
+task two
+wait_for 60 grep -q '"result":"race","task":"two"' h/requests || complain "no race was reported: $(cat h/requests)"
+touch end
+wait $live
+[ $? = 7 ] || complain "the status is not the program's"
+
+# What would be sent is shown and not sent; what cannot be sent is kept, and the next run sends it.
+: >h/requests
+site --state-dir st-live --dump-upload -- ./guarded y >dump.out 2>dump.err
+[ ! -s h/requests ] || complain "it was sent: $(cat h/requests)"
+grep -q 'would send: ' dump.err || complain "nothing is shown"
+
+# A program that crashes: the race is told with it.
+rm -rf st-crash
+task three
+(ulimit -c 0; site --state-dir st-crash --poll-now -- ./guarded abort >crash.out 2>&1)
+[ $? = 134 ] || complain "a program that aborts ends otherwise"
+if grep -q '"result":"race"[^}]*"task":"three"' h/requests; then
+	grep -q '"consequence":"assertion","signal":6' h/requests || complain "the crash was not told: $(cat h/requests)"
+fi
+
+# Switches: the environment, a file, the site's own mode, the hive's.
+: >h/requests
+RADDLE_GUARD_OFF=1 site --state-dir st-off --poll-now -- ./guarded z >/dev/null
+touch off
+site --state-dir st-off --poll-now --kill-file off -- ./guarded z >/dev/null
+site --state-dir st-off --poll-now --mode off -- ./guarded z >/dev/null
+[ ! -s h/requests ] || complain "a site that is off talks: $(cat h/requests)"
+echo '{"state":"off","tasks":[{"id":"four","candidate":"'"$candidate"'","mode":"validate","order":"primary","tau_us":1000}]}' >h/tasks
+site --state-dir st-off --poll-now -- ./guarded z >/dev/null
+grep -q '^POST' h/requests && complain "a site that the hive switched off reports: $(cat h/requests)"
+
+# Whatever the hive does, the program does the same.
+for behaviour in error garbage endless unsigned expired other; do
+	rm -rf "st-$behaviour" "h-$behaviour"
+	serve "h-$behaviour" "$behaviour"
+	cp h/tasks "h-$behaviour/tasks"
+	found=$(site --state-dir "st-$behaviour" --poll-now -- ./guarded x 2>/dev/null)
+	status=$?
+	[ "$found $status" = "done x 7" ] || complain "with a hive that is $behaviour it says $found, status $status"
+	grep -q '"task"' "h-$behaviour/requests" && complain "a task of a hive that is $behaviour was taken"
+done
+serve h-hang hang
+found=$(site --state-dir st-hang -- ./guarded x 2>/dev/null)
+status=$?
+[ "$found $status" = "done x 7" ] || complain "with a hive that hangs it says $found, status $status"
+kill "$hive"
+hive=
+url=http://127.0.0.1:1
+found=$(site --state-dir st-none -- ./guarded x 2>/dev/null)
+status=$?
+[ "$found $status" = "done x 7" ] || complain "without a hive it says $found, status $status"
+
+# A program without bitcode runs as it is.
+cc -O1 -pthread racy.c -o foreign
+found=$(site --state-dir st-none -- ./foreign x 2>/dev/null)
+status=$?
+[ "$found $status" = "done x 7" ] || complain "a program without bitcode says $found, status $status"
+
+"$RADDLE" site run -- ./guarded >/dev/null 2>&1
+[ $? = 2 ] || complain "no hive is no error"
+verdict
