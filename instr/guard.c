@@ -63,6 +63,29 @@ static void emit_access(struct instr_unit *u, const struct instr_event *event, u
 					 const32(u, guard >> 32)});
 }
 
+/* A call that ends what its first pointer leads to, or changes it: of a block that is freed the runtime finds
+ * out how large it is (0), of other objects the first byte stands for all. */
+static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint64_t guard)
+{
+	LLVMValueRef callee = ir_callee(call);
+	unsigned count = LLVMGetNumArgOperands(call);
+	if (callee == NULL || !ir_is_external(callee))
+		return;
+	const char *name = ir_name(callee);
+	bool block = strcmp(name, "free") == 0 || strcmp(name, "realloc") == 0 || ir_starts(name, "_Zd");
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef argument = LLVMGetOperand(call, i);
+		if (LLVMGetTypeKind(LLVMTypeOf(argument)) != LLVMPointerTypeKind)
+			continue;
+		build_at(u, call);
+		instr_hook_call(u, HOOK_GUARD_TEST,
+				(LLVMValueRef[]){argument, const32(u, guard & UINT32_MAX),
+						 LLVMConstInt(u->i64, !block, false),
+						 const32(u, guard >> 32)});
+		return;
+	}
+}
+
 /* ---- what orders threads ---- */
 
 static bool acquires(LLVMAtomicOrdering order)
@@ -170,6 +193,8 @@ static void guard_function(struct instr_function *f, void *context)
 			guard = rd_umap_get(&g->all->sites, g->slot_base + ++g->count);
 		if (guard != NULL && event->pointer != NULL)
 			emit_access(u, event, *guard);
+		else if (guard != NULL && event->kind == EVENT_CALL)
+			emit_ended(u, event->inst, *guard);
 		if (instr_is_atomic(event))
 			emit_atomic(u, event);
 		else if (event->kind == EVENT_FENCE)

@@ -183,6 +183,22 @@ static void watch(struct site_agent *a)
 		close(fd);
 }
 
+/* One line about what was done, for those who ask. */
+static void say_what_it_took(const struct site_agent *a)
+{
+	const struct raddle_guard *s = a->session.shared;
+	struct rusage usage = {0};
+	if (!a->opts->verbose || getrusage(RUSAGE_CHILDREN, &usage))
+		return;
+	rd_info("site: program %ld.%03ld s user; calls %llu, tracked %u, abandoned %u, pauses %u (%llu us), "
+		"watchpoint hits %u, reports dropped %u",
+		(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 1000,
+		(unsigned long long)atomic_load(&s->calls), atomic_load(&s->tracked),
+		atomic_load(&s->abandoned), atomic_load(&s->pauses),
+		(unsigned long long)atomic_load(&s->paused_us), atomic_load(&s->hits),
+		atomic_load(&s->dropped));
+}
+
 /* Where the user agreed to be asked, whether what was just interrupted had gone wrong. */
 static bool user_says_failed(const struct site_agent *a)
 {
@@ -266,6 +282,7 @@ static int run_guarded(struct site_agent *a, char *const *argv)
 	program.pid = err ? 0 : a->pid;
 	if (!err) {
 		watch(a);
+		say_what_it_took(a);
 		report_end(a);
 	}
 	program.pid = 0;

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <malloc.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -421,6 +422,8 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 		return;
 	}
 	t = guard_self();
+	if (!size && address) /* a block that is about to be freed */
+		size = malloc_usable_size((void *)address);
 	if (t && (flags & RADDLE_GUARD_OBSERVE))
 		observe(t, (uintptr_t)address, number);
 	if (t && (flags & RADDLE_GUARD_TASK) && size)
