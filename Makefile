@@ -34,6 +34,8 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 # small beside the program it records; raddle-instr is its LLVM worker.
 TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay classify candidates site inject doctor cmd
 INSTR_DIRS := base facts ir instr
+# The hive is an executable of its own, because of what it links; `raddle hive` runs it.
+HIVE_DIRS := hive cmd/hive
 # Flavours: name and layers of the runtime, from their one table.
 FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' \
 	include/raddle/flavour.inc)
@@ -46,6 +48,9 @@ LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
 INSTR_OBJ := $(call objects,$(INSTR_DIRS))
 INSTR_LIB_OBJ := $(filter-out $(B)/instr/main.o,$(INSTR_OBJ))
 TOOL_LIBS := -lzstd -lxxhash -ljansson -lcurl -lcrypto -lm
+HIVE_OBJ := $(call objects,$(HIVE_DIRS))
+HIVE_LIB_OBJ := $(filter $(B)/hive/%,$(HIVE_OBJ))
+HIVE_LIBS := -lmicrohttpd -lsqlite3 -lpq -lgnutls -lcurl
 INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
 # The runtime is built by clang: hooks call it with clang's preserve_most.
@@ -54,12 +59,15 @@ RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
 RT_LIBS := $(foreach f,$(FLAVOURS),$(B)/libraddle-rt-$(f).a $(B)/libraddle-rt-$(f)-static.a)
 HOOKS := $(FLAVOURS:%=$(B)/hook-%.bc)
 
-SUPPORT := $(B)/raddle-instr $(HOOKS) $(RT_LIBS)
+WORKERS := $(B)/raddle-instr $(B)/raddle-hive
+SUPPORT := $(WORKERS) $(HOOKS) $(RT_LIBS)
 LINKS := $(addprefix $(B)/raddle-,cc c++ llvm-ar llvm-ranlib)
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
-UNIT_TOOL := $(filter-out $(UNIT_INSTR),$(UNIT))
+UNIT_HIVE := $(filter $(B)/u-hive%,$(UNIT))
+UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE),$(UNIT))
 SEEDS := $(patsubst test/fuzz/%.c,$(B)/%,$(wildcard test/fuzz/fuzz-*.c))
+SEEDS_HIVE := $(filter $(B)/fuzz-hive%,$(SEEDS))
 
 all: $(B)/raddle $(LINKS) $(SUPPORT)
 
@@ -84,6 +92,12 @@ $(LINKS):
 
 $(B)/raddle-instr: $(INSTR_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $(INSTR_OBJ) $(INSTR_LIBS)
+
+$(B)/raddle-hive: $(filter-out $(B)/cmd/hive.o,$(TOOL_OBJ)) $(HIVE_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(HIVE_LIBS)
+
+$(B)/hive/db-postgres.o $(B)/fuzz/lib/hive/db-postgres.o: ALL_CFLAGS += -isystem $(shell pg_config --includedir 2>/dev/null)
+$(B)/hive/web.o $(B)/fuzz/lib/hive/web.o: $(wildcard hive/web/*) doc/format/hive-api.json
 
 $(B)/ir/%.o $(B)/instr/%.o $(UNIT_INSTR:=.o): ALL_CFLAGS += -isystem $(shell $(LLVM_CONFIG) --includedir)
 
@@ -136,7 +150,13 @@ $(UNIT_TOOL): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ)
 $(UNIT_INSTR): $(B)/u-%: $(B)/u-%.o $(INSTR_LIB_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(INSTR_LIBS)
 
-$(SEEDS): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
+$(UNIT_HIVE): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ) $(HIVE_LIB_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS) $(HIVE_LIBS)
+
+$(SEEDS_HIVE): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(HIVE_LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(HIVE_LIBS)
+
+$(filter-out $(SEEDS_HIVE),$(SEEDS)): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS)
 
 # What raddle-instr reads, it reads without LLVM.
@@ -173,6 +193,9 @@ asan:
 FUZZ_SECONDS ?= 60
 FUZZ := $(patsubst test/fuzz/%.c,$(B)/fuzz/%,$(wildcard test/fuzz/fuzz-*.c))
 FUZZ_LIB := $(LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
+FUZZ_HIVE := $(filter $(B)/fuzz/fuzz-hive%,$(FUZZ))
+$(FUZZ_HIVE): FUZZ_LIBS := $(HIVE_LIBS)
+$(FUZZ_HIVE): $(HIVE_LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
 FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
 fuzzers: $(FUZZ)
@@ -182,7 +205,7 @@ $(B)/fuzz/lib/%.o: %.c
 	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -c -o $@ $<
 
 $(FUZZ): $(B)/fuzz/%: test/fuzz/%.c $(FUZZ_LIB)
-	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS)
+	$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(FUZZ_LIBS)
 
 fuzz: $(FUZZ)
 	@tool/fuzz $(FUZZ_SECONDS) $(FUZZ)
@@ -238,8 +261,8 @@ install: all
 	install -d $(D)/share/doc/raddle/format $(D)/share/doc/raddle/examples
 	install $(B)/raddle $(D)/bin/
 	for link in $(notdir $(LINKS)); do ln -sf raddle $(D)/bin/$$link; done
-	install $(B)/raddle-instr $(D)/lib/raddle/
-	install -m 644 $(filter-out %/raddle-instr,$(SUPPORT)) $(D)/lib/raddle/
+	install $(WORKERS) $(D)/lib/raddle/
+	install -m 644 $(filter-out $(WORKERS),$(SUPPORT)) $(D)/lib/raddle/
 	install -m 644 $(MAN) $(D)/share/man/man1/
 	for page in $(MAN_LINKS); do ln -sf raddle-cc.1 $(D)/share/man/man1/$$page; done
 	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle

@@ -35,6 +35,7 @@ int cmd_check(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_reversible(int argc, char **argv);
+int cmd_hive(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_inject(int argc, char **argv);
 int cmd_site(int argc, char **argv);

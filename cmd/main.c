@@ -42,6 +42,7 @@ static const struct command {
 	{"facts", cmd_facts, "write facts about the whole program: calls, pointers, accesses", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},
 	{"help", cmd_help, "show help about a command", false},
+	{"hive", cmd_hive, "find races in production: the service, and talking to it", false},
 	{"import", cmd_import, "convert a trace of another tool to a trace directory", false},
 	{"inject", cmd_inject, "inject faults into runs and compare them with a fault-free run", false},
 	{"predict", cmd_predict, "find the races and deadlocks of other schedules", false},

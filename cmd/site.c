@@ -15,7 +15,7 @@ static const struct cmd_usage usage = {
 	"Runs a program, as 'raddle cc' built it or as its guard flavour, and looks for the\n"
 	"races that a hive asks this site to look for.  The program behaves as it\n"
 	"would without; the status is its own.  Whatever is wrong with the hive, it runs.",
-	"site_hive site_token key ca state_dir kill_file site_mode max_tau poll_now dump_upload ask verbose",
+	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload ask verbose",
 	"  raddle site run --hive http://127.0.0.1:7373 -- ./server -p 80\n"
 	"  raddle site run --hive https://hive.example --mode observe -- ./server\n",
 	true,
@@ -23,8 +23,8 @@ static const struct cmd_usage usage = {
 
 static int run(char **argv)
 {
-	struct site_opts how = {.hive = opt.site_hive,
-				.token_file = opt.site_token,
+	struct site_opts how = {.hive = opt.hive,
+				.token_file = opt.token,
 				.key = opt.key,
 				.ca = opt.ca,
 				.state_dir = opt.state_dir,

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Assignment.  A site without a task draws a candidate, by weight; it keeps its task until it is answered,
+ * retired, or older than the time bound.  Time-outs raise the pause, then turn to the other order.  A site
+ * with more time-outs than others gets another candidate, and one whose work cost more than that of others
+ * rests in every other epoch.
+ */
+#include "hive/assign.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { MANY_TIMEOUTS = 3, COSTLY_US = 100000, BOTH = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE };
+
+void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[HIVE_TASK])
+{
+	snprintf(id, HIVE_TASK, "%s.%c%c%u.%" PRIx64, p->candidates[t->candidate].id,
+		 t->order == HIVE_PRIMARY ? 'p' : 'a', t->validate ? 'v' : 'o', t->level, t->epoch);
+}
+
+bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t)
+{
+	char candidate[HIVE_CANDIDATE] = "", order, mode;
+	unsigned level;
+	int end = 0;
+
+	if (strlen(id) >= HIVE_TASK ||
+	    sscanf(id, "%16[0-9a-f].%c%c%1u.%" SCNx64 "%n", candidate, &order, &mode, &level, &t->epoch,
+		   &end) != 5 ||
+	    id[end])
+		return false;
+	int64_t found = hive_program_find(p, candidate);
+	t->candidate = (uint32_t)found;
+	t->order = order == 'p' ? HIVE_PRIMARY : HIVE_ALTERNATE;
+	t->validate = mode == 'v';
+	t->level = level;
+	return found >= 0 && (order == 'p' || order == 'a') && (mode == 'v' || mode == 'o') &&
+	       level < HIVE_LEVELS;
+}
+
+static uint64_t hash(const struct hive_asking *who, uint64_t salt, uint64_t epoch)
+{
+	const uint64_t words[] = {who->site[0], who->site[1], salt, epoch};
+
+	return XXH3_64bits(words, sizeof words);
+}
+
+enum hive_state hive_allowed(const struct hive_program *p, const uint64_t site[2])
+{
+	return XXH3_64bits(site, 2 * sizeof *site) % 100 < p->rollout ? p->state : HIVE_OFF;
+}
+
+/* More than twice what sites have on average. */
+static bool is_more(uint64_t own, uint64_t all, size_t sites)
+{
+	return own * sites > 2 * all;
+}
+
+static bool is_reshuffled(const struct hive_program *p, const struct hive_site *s)
+{
+	return s && s->timeouts >= MANY_TIMEOUTS && is_more(s->timeouts, p->timeouts, p->site_count);
+}
+
+static bool rests(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who)
+{
+	return s && s->cost_us > COSTLY_US && is_more(s->cost_us, p->cost_us, p->site_count) &&
+	       hash(who, 1, who->epoch) % 2;
+}
+
+static bool is_completed(const struct hive_site *s, uint32_t candidate)
+{
+	return s && s->candidate == candidate && s->done == BOTH;
+}
+
+/* One that the site has just completed is not drawn again if there is another. */
+static bool draw(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
+		 struct hive_task *task)
+{
+	enum { TRIES = 4 };
+	uint64_t total = hive_program_total(p), salt = s ? s->completed : 0;
+
+	if (!total)
+		return false;
+	if (is_reshuffled(p, s))
+		salt += UINT64_C(1) << 32;
+	for (unsigned i = 0; i < TRIES; i++) {
+		task->candidate =
+			hive_program_pick(p, hash(who, salt + ((uint64_t)i << 40), who->epoch) % total);
+		if (!is_completed(s, task->candidate))
+			break;
+	}
+	task->epoch = who->epoch;
+	task->order = hash(who, 2 + salt, who->epoch) % 2 ? HIVE_PRIMARY : HIVE_ALTERNATE;
+	return true;
+}
+
+/* Whether the site may go on with what it holds. */
+static bool keeps(const struct hive_program *p, const struct hive_site *s, const struct hive_asking *who,
+		  const struct hive_task *held)
+{
+	return p->candidates[held->candidate].weight && held->epoch <= who->epoch &&
+	       who->epoch - held->epoch <= 1 && !is_completed(s, held->candidate);
+}
+
+/* Order and time-out, by what the site has tried with this candidate. */
+static void escalate(const struct hive_site *s, struct hive_task *task)
+{
+	task->level = 0;
+	if (!s || s->candidate != task->candidate)
+		return;
+	if (s->done & 1 << task->order)
+		task->order = task->order == HIVE_PRIMARY ? HIVE_ALTERNATE : HIVE_PRIMARY;
+	task->level = s->level[task->order];
+}
+
+bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task)
+{
+	const struct hive_site *s = hive_program_site(p, who->site);
+	struct hive_task held;
+	bool has = who->held && hive_task_parse(p, who->held, &held) && keeps(p, s, who, &held);
+
+	*task = (struct hive_task){0};
+	if (!draw(p, s, who, task))
+		return false;
+	if (has && !is_reshuffled(p, s))
+		*task = held;
+	escalate(s, task);
+	task->validate = p->state == HIVE_VALIDATE &&
+			 p->candidates[task->candidate].tally.context & HIVE_TWO_THREADS && !rests(p, s, who);
+	if (!task->validate)
+		task->level = 0;
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which task a site gets.  The answer follows from what is stored and from what the site sends, by hashing,
+ * so that every hive gives the same one and a poll writes nothing.  doc/design/hive.md has the rules.
+ */
+#ifndef HIVE_ASSIGN_H
+#define HIVE_ASSIGN_H
+
+#include "hive/program.h"
+
+struct hive_task {
+	uint32_t candidate;
+	enum hive_order order;
+	bool validate;	/* else only its context is wanted */
+	unsigned level; /* of the time-out */
+	uint64_t epoch; /* in which it was given to the site */
+};
+
+/* Its id on the wire; only HIVE_TASK characters are used. */
+void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[HIVE_TASK]);
+
+/* False: it is no id of a task of this program. */
+bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t);
+
+/* Who asks, and when: an epoch is the time bound of a task. */
+struct hive_asking {
+	uint64_t site[2];
+	const char *held; /* id of the task that the site has; NULL: none */
+	uint64_t epoch;
+};
+
+/* False: there is nothing to do. */
+bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
+
+/* What the site may do: the program's state, or nothing if it is beyond the roll-out. */
+enum hive_state hive_allowed(const struct hive_program *p, const uint64_t site[2]);
+
+#endif

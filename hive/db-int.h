@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two kinds of databases behind db.h. */
+#ifndef HIVE_DB_INT_H
+#define HIVE_DB_INT_H
+
+#include "hive/db.h"
+
+struct hive_db {
+	const struct hive_db_kind *kind;
+};
+
+struct hive_db_kind {
+	int (*open)(struct hive_db **db, const char *where);
+	void (*close)(struct hive_db *db);
+	int (*query)(struct hive_db *db, const struct hive_statement *s, hive_row_fn *row, void *context);
+	int (*many)(struct hive_db *db, const struct hive_statement *s, size_t rows, bool *changed);
+	int (*backup)(struct hive_db *db, const char *path);
+	const char *begin, *exclude, *serial;
+};
+
+extern const struct hive_db_kind hive_db_sqlite, hive_db_postgres;
+
+/* More columns than any query has. */
+enum { HIVE_DB_COLUMNS = 32 };
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A hive at work: its programs in memory, the queue of reports that are being stored, and who may do what.
+ * Many threads use it: those that answer requests read the programs under `lock`; one at a time, with `work`
+ * held, writes to the store, and changes the programs with `lock` held for writing.
+ */
+#ifndef HIVE_HIVE_H
+#define HIVE_HIVE_H
+
+#include "hive/metrics.h"
+#include "hive/sign.h"
+#include "hive/store.h"
+
+#include <pthread.h>
+
+struct hive_opts {
+	const char *db;
+	uint32_t bound_s; /* of a task: an epoch */
+	uint32_t rate;	  /* requests a second by one token or address; 0: no limit */
+	bool open;	  /* who has no token may do everything */
+};
+
+/* Reports of one request on their way to the disk. */
+struct hive_pending {
+	struct hive_reports reports;
+	uint64_t program;		      /* its number in the store */
+	bool *is_new;			      /* of each report, when it is done */
+	int err;			      /* why they were not stored */
+	void (*done)(struct hive_pending *p); /* called by the writer, which has no more to do with it then */
+	void *context;
+	struct hive_pending *next;
+};
+
+struct hive {
+	struct hive_opts opts;
+	struct hive_metrics metrics;
+	struct hive_signer *signer;
+
+	pthread_rwlock_t lock;		/* of what follows */
+	struct hive_program **programs; /* by build */
+	size_t count;
+	struct hive_token *tokens; /* by hash */
+	size_t token_count;
+
+	pthread_mutex_t work; /* of what follows */
+	struct hive_db *db;
+	uint64_t applied; /* number of the last report that the programs know */
+	uint64_t revision;
+
+	pthread_mutex_t look; /* of what follows */
+	struct hive_db *reader;
+
+	pthread_mutex_t queue_lock; /* of what follows */
+	pthread_cond_t queue_filled;
+	struct hive_pending *first, **last;
+	size_t queued; /* reports */
+	bool stopping;
+	bool ill; /* the store failed when it was last used */
+	pthread_t writer;
+	bool has_writer;
+};
+
+int hive_open(struct hive **h, const struct hive_opts *opts);
+/* Stores what is queued and ends. */
+void hive_close(struct hive *h);
+
+/* The program of a build; `lock` is held. */
+struct hive_program *hive_find(const struct hive *h, const char *build);
+
+/* Queues reports; RD_ELIMIT if there are too many already or it ends. */
+int hive_submit(struct hive *h, struct hive_pending *p);
+
+/* No more reports are taken; those that are queued are stored. */
+void hive_stop(struct hive *h);
+
+bool hive_is_well(struct hive *h);
+
+/* Calls `work`, if there is one, with the connection that writes, takes over what it and others changed, and
+ * returns what it returned. */
+int hive_change(struct hive *h, int (*work)(struct hive_db *db, const void *what), const void *what);
+
+/* What the bearer of a token may do; NULL: there is none. */
+enum hive_role hive_role_of(struct hive *h, const char *token);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reading the document that brings a program in.  In: the body of a request.  Out: a program whose candidates
+ * are well-formed and differ from each other.  Accesses are kept as JSON text, of known members only.
+ */
+#include "hive/program.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/json-read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 16, TEXT_MAX = 4096 };
+
+static const char *get_short(struct rd_json_read *j, const json_t *object, const char *key)
+{
+	const char *text = rd_json_get_text(j, object, key);
+
+	if (text && strlen(text) > TEXT_MAX)
+		rd_json_wrong(j, key, "is too long");
+	return text ? text : "";
+}
+
+/* What an access is in the store and in answers. */
+static json_t *read_access(struct rd_json_read *j, const json_t *from)
+{
+	static const char *const texts[] = {"file", "function", "op", "what"};
+	json_t *to = json_object();
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		json_object_set_new(to, texts[i], json_string(get_short(j, from, texts[i])));
+	json_object_set_new(to, "line",
+			    json_integer((json_int_t)rd_json_get_number(j, from, "line", INT32_MAX)));
+	json_object_set_new(to, "column",
+			    json_integer((json_int_t)rd_json_get_number(j, from, "column", INT32_MAX)));
+	json_object_set_new(to, "atomic", json_boolean(rd_json_get_bool(j, from, "atomic")));
+	json_object_set_new(to, "locked", json_boolean(rd_json_get_bool(j, from, "locked")));
+	return to;
+}
+
+static char *read_accesses(struct rd_json_read *j, const json_t *object)
+{
+	const json_t *from = rd_json_member(j, object, "accesses", JSON_ARRAY);
+	json_t *to = json_array();
+	char *text;
+
+	if (json_array_size(from) != 2 || !json_is_object(json_array_get(from, 0)) ||
+	    !json_is_object(json_array_get(from, 1)))
+		rd_json_wrong(j, "accesses", "are not two");
+	for (size_t i = 0; i < 2; i++)
+		json_array_append_new(to, read_access(j, json_array_get(from, i)));
+	text = json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(to);
+	if (!text && !j->err)
+		j->err = rd_fail(RD_ENOMEM, "out of memory");
+	return text;
+}
+
+static void read_candidate(struct rd_json_read *j, struct hive_candidate *c, const json_t *object)
+{
+	const char *id = rd_json_get_text(j, object, "id"), *unguarded;
+
+	if (!hive_is_hex(id, HIVE_CANDIDATE - 1))
+		rd_json_wrong(j, "id", "is missing or wrong");
+	else
+		strcpy(c->id, id);
+	c->rank = (uint32_t)rd_json_get_number(j, object, "rank", UINT32_MAX);
+	c->object = rd_xstrdup(get_short(j, object, "object"));
+	unguarded = get_short(j, object, "unguarded");
+	c->unguarded = *unguarded ? rd_xstrdup(unguarded) : NULL;
+	c->accesses = read_accesses(j, object);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct hive_candidate *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strcmp(x->id, y->id);
+}
+
+static int read_candidates(struct rd_json_read *j, struct hive_program *p, const json_t *array)
+{
+	size_t count = json_array_size(array);
+
+	if (!array || count > HIVE_CANDIDATES_MAX) {
+		rd_json_wrong(j, "candidates", "are missing or too many");
+		return j->err;
+	}
+	p->candidates = rd_xcalloc(count + 1, sizeof *p->candidates);
+	j->part = "candidate";
+	for (; p->count < count && !j->err; p->count++) {
+		j->number = p->count;
+		read_candidate(j, &p->candidates[p->count], json_array_get(array, p->count));
+	}
+	j->part = NULL;
+	qsort(p->candidates, p->count, sizeof *p->candidates, by_rank);
+	return j->err;
+}
+
+static int refuse_twins(const struct hive_program *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (hive_program_find(p, p->candidates[i].id) != (int64_t)i)
+			return rd_fail(RD_EFORMAT, "program: candidate %s is there twice",
+				       p->candidates[i].id);
+	return 0;
+}
+
+static int read_unsound(struct rd_json_read *j, struct hive_program *p, const json_t *array)
+{
+	for (size_t i = 0; i < json_array_size(array); i++)
+		rd_json_get_item(j, array, "unsound", i);
+	if (j->err)
+		return j->err;
+	p->unsound = array ? json_dumps(array, JSON_COMPACT) : strdup("[]");
+	return p->unsound ? 0 : rd_fail(RD_ENOMEM, "out of memory");
+}
+
+static int read_document(struct rd_json_read *j, struct hive_program *p, const json_t *root)
+{
+	const char *build = rd_json_get_text(j, root, "build"), *name = rd_json_get_text(j, root, "name");
+
+	if (!json_is_object(root) || (rd_json_get_number(j, root, "version", UINT32_MAX) != 1 && !j->err))
+		return rd_fail(RD_EVERSION, "program: no document of version 1");
+	if (j->err)
+		return j->err;
+	if (!hive_is_build(build))
+		return rd_fail(RD_EFORMAT, "program: the build is missing or wrong");
+	if (!name || !*name || strlen(name) > HIVE_NAME_MAX)
+		return rd_fail(RD_EFORMAT, "program: the name is missing or too long");
+	strcpy(p->build, build);
+	p->name = rd_xstrdup(name);
+	int err = read_candidates(j, p, rd_json_member(j, root, "candidates", JSON_ARRAY));
+	if (!err)
+		err = read_unsound(j, p, rd_json_member(j, root, "unsound", JSON_ARRAY));
+	if (err)
+		return err;
+	hive_program_index(p);
+	return refuse_twins(p);
+}
+
+int hive_program_read(struct hive_program *p, const char *body, size_t length)
+{
+	struct rd_json_read j = {.subject = "program", .name = "body"};
+	json_t *root;
+	int err;
+
+	*p = (struct hive_program){.state = HIVE_VALIDATE, .rollout = 100, .poll_s = 900};
+	if (!hive_json_is_shallow(body, length, DEPTH))
+		return rd_fail(RD_EFORMAT, "program: nested too deeply");
+	root = rd_json_load(&j, body, length);
+	if (!root)
+		return j.err;
+	err = read_document(&j, p, root);
+	json_decref(root);
+	if (err)
+		hive_program_release(p);
+	return err;
+}

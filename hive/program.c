@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Programs in memory.  In: rows of the store, in their order.  Out: tallies of candidates, states of sites,
+ * and weights by which tasks are drawn.  What is here follows from the rows, so that each hive on the same
+ * store has the same.
+ */
+#include "hive/program.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "hive/task-set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hive_state_names[HIVE_STATES] = {"off", "observe", "validate"};
+
+uint32_t hive_tau_us(unsigned level)
+{
+	static const uint32_t tau[HIVE_LEVELS] = {1000, 51000, 101000, 151000, HIVE_TAU_MAX_US};
+
+	RD_ASSERT(level < HIVE_LEVELS);
+	return tau[level];
+}
+
+static uint64_t hex_number(const char *text, size_t digits)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < digits; i++)
+		n = n << 4 | (uint64_t)(text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10);
+	return n;
+}
+
+void hive_site_key(const char *site, uint64_t key[2])
+{
+	key[0] = hex_number(site, 16);
+	key[1] = hex_number(site + 16, 16);
+}
+
+int64_t hive_program_find(const struct hive_program *p, const char *id)
+{
+	const uint64_t *at =
+		hive_is_hex(id, HIVE_CANDIDATE - 1) ? rd_umap_get(&p->by_id, hex_number(id, 16)) : NULL;
+
+	return at ? (int64_t)*at : -1;
+}
+
+/* How much a candidate wants to be validated: most if two threads met there and nobody has an answer yet;
+ * what is likely false goes on with few sites; what is settled is retired. */
+static uint32_t weight_of(const struct hive_candidate *c)
+{
+	enum { MET = 256, UNKNOWN = 32, LIKELY_FALSE = 8, SHARE = 8 };
+	enum hive_reason reason;
+	enum hive_verdict verdict = hive_tally_verdict(&c->tally, &reason);
+	uint64_t answers = c->tally.reports[HIVE_NO_RACE] + c->tally.reports[HIVE_TIMEOUT] +
+			   c->tally.reports[HIVE_NOT_SEEN];
+	uint32_t base = verdict == HIVE_LIKELY_FALSE	      ? LIKELY_FALSE
+			: c->tally.context & HIVE_TWO_THREADS ? MET
+							      : UNKNOWN;
+
+	if (verdict == HIVE_TRUE_RACE || c->unguarded)
+		return 0;
+	uint64_t weight = base / (1 + answers / SHARE);
+	return weight ? (uint32_t)weight : 1;
+}
+
+static void set_weight(struct hive_program *p, size_t i, uint32_t weight)
+{
+	int64_t more = (int64_t)weight - p->candidates[i].weight;
+
+	if (!more)
+		return;
+	p->candidates[i].weight = weight;
+	for (size_t at = i + 1; at <= p->count; at += at & -at)
+		p->sums[at] += (uint64_t)more;
+}
+
+uint64_t hive_program_total(const struct hive_program *p)
+{
+	uint64_t total = 0;
+
+	for (size_t at = p->count; at > 0; at -= at & -at)
+		total += p->sums[at];
+	return total;
+}
+
+uint32_t hive_program_pick(const struct hive_program *p, uint64_t at)
+{
+	size_t found = 0, step = 1;
+
+	while (step * 2 <= p->count)
+		step *= 2;
+	for (; step; step /= 2)
+		if (found + step <= p->count && p->sums[found + step] <= at) {
+			found += step;
+			at -= p->sums[found];
+		}
+	RD_ASSERT(found < p->count);
+	return (uint32_t)found;
+}
+
+void hive_program_index(struct hive_program *p)
+{
+	p->sums = rd_xcalloc(p->count + 1, sizeof *p->sums);
+	for (size_t i = 0; i < p->count; i++) {
+		*rd_umap_put(&p->by_id, hex_number(p->candidates[i].id, 16), NULL) = i;
+		set_weight(p, i, weight_of(&p->candidates[i]));
+	}
+}
+
+/* Where a site is, or would be; the table has a free slot. */
+static size_t slot_of(const struct hive_site *sites, size_t capacity, const uint64_t key[2])
+{
+	size_t at = (size_t)rd_mix(key[0], key[1]) & (capacity - 1);
+
+	while ((sites[at].key[0] || sites[at].key[1]) &&
+	       (sites[at].key[0] != key[0] || sites[at].key[1] != key[1]))
+		at = (at + 1) & (capacity - 1);
+	return at;
+}
+
+const struct hive_site *hive_program_site(const struct hive_program *p, const uint64_t key[2])
+{
+	size_t at;
+
+	if (!p->site_capacity)
+		return NULL;
+	at = slot_of(p->sites, p->site_capacity, key);
+	return p->sites[at].key[0] || p->sites[at].key[1] ? &p->sites[at] : NULL;
+}
+
+static bool grow_sites(struct hive_program *p)
+{
+	size_t capacity = p->site_capacity ? p->site_capacity * 2 : 64;
+	struct hive_site *sites = calloc(capacity, sizeof *sites);
+
+	if (!sites)
+		return false;
+	for (size_t i = 0; i < p->site_capacity; i++)
+		if (p->sites[i].key[0] || p->sites[i].key[1])
+			sites[slot_of(sites, capacity, p->sites[i].key)] = p->sites[i];
+	free(p->sites);
+	p->sites = sites;
+	p->site_capacity = capacity;
+	return true;
+}
+
+/* NULL without memory: then the site only looks as if it had not reported. */
+static struct hive_site *add_site(struct hive_program *p, const uint64_t key[2])
+{
+	struct hive_site *s;
+
+	if ((!key[0] && !key[1]) || ((p->site_count + 1) * 4 > p->site_capacity * 3 && !grow_sites(p)))
+		return NULL;
+	s = &p->sites[slot_of(p->sites, p->site_capacity, key)];
+	if (!s->key[0] && !s->key[1]) {
+		s->key[0] = key[0];
+		s->key[1] = key[1];
+		s->candidate = UINT32_MAX;
+		p->site_count++;
+	}
+	return s;
+}
+
+static void complete(struct hive_site *s)
+{
+	s->done = 1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE;
+	s->completed++;
+}
+
+static void take_timeout(struct hive_site *s, const struct hive_report *r)
+{
+	s->timeouts++;
+	if (s->level[r->order] + 1 < HIVE_LEVELS)
+		s->level[r->order]++;
+	if (r->tau_us >= HIVE_TAU_MAX_US || r->tau_capped)
+		s->done |= (uint8_t)(1 << r->order);
+	if (s->done == (1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE))
+		s->completed++;
+}
+
+/* A task ends with an answer, with all time-outs in vain, or when several runs did not come by. */
+static void note_task(struct hive_site *s, uint32_t candidate, const struct hive_report *r)
+{
+	enum { UNSEEN_MAX = 4 };
+
+	if (r->result == HIVE_CONTEXT)
+		return;
+	if (s->candidate != candidate) {
+		s->candidate = candidate;
+		memset(s->level, 0, sizeof s->level);
+		s->done = s->unseen = 0;
+	}
+	if (s->done == (1 << HIVE_PRIMARY | 1 << HIVE_ALTERNATE))
+		return;
+	if (r->result == HIVE_RACE || r->result == HIVE_NO_RACE)
+		complete(s);
+	else if (r->result == HIVE_TIMEOUT)
+		take_timeout(s, r);
+	else if (++s->unseen == UNSEEN_MAX)
+		complete(s);
+}
+
+void hive_program_apply(struct hive_program *p, const struct hive_row *row)
+{
+	const struct hive_report *r = &row->report;
+	int64_t i = hive_program_find(p, r->candidate);
+	uint64_t key[2];
+	struct hive_site *s;
+
+	if (i < 0)
+		return; /* of a candidate that a later list does not have */
+	hive_tally_add(&p->candidates[i].tally, r);
+	set_weight(p, (size_t)i, weight_of(&p->candidates[i]));
+	hive_site_key(row->site, key);
+	s = add_site(p, key);
+	if (!s)
+		return;
+	s->reports++;
+	s->cost_us += r->pause_us + (uint64_t)r->busy_us;
+	p->cost_us += r->pause_us + (uint64_t)r->busy_us;
+	p->timeouts += r->result == HIVE_TIMEOUT;
+	note_task(s, (uint32_t)i, r);
+}
+
+void hive_program_release(struct hive_program *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		struct hive_candidate *c = &p->candidates[i];
+
+		RD_FREE(c->object, c->accesses, c->unguarded, c->class_name, c->class_consequence);
+	}
+	hive_task_cache_free(p->cache);
+	RD_UMAP_RELEASE(&p->by_id);
+	RD_FREE(p->name, p->unsound, p->candidates, p->sums, p->sites);
+	*p = (struct hive_program){0};
+}

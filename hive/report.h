@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a site reports about a candidate: the body of POST /api/v1/reports (doc/format/hive-api.json), as it
+ * is stored, and as verdicts are made of it.
+ */
+#ifndef HIVE_REPORT_H
+#define HIVE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lengths of texts, with their ends. */
+enum { HIVE_BUILD = 65, HIVE_SITE = 33, HIVE_RUN_ID = 17, HIVE_CANDIDATE = 17, HIVE_TASK = 65 };
+
+enum {
+	HIVE_BODY_MAX = 64 << 10, /* of reports */
+	HIVE_REPORTS_MAX = 256,	  /* in a body */
+	HIVE_DEPTH_MAX = 8,	  /* of JSON from sites */
+	HIVE_TAU_MAX_US = 200000, /* the longest pause that is ever asked for */
+	HIVE_WEIGHT_MAX = 1000,
+};
+
+enum hive_result { HIVE_RACE, HIVE_NO_RACE, HIVE_TIMEOUT, HIVE_NOT_SEEN, HIVE_CONTEXT, HIVE_RESULTS };
+enum hive_order { HIVE_NO_ORDER, HIVE_PRIMARY, HIVE_ALTERNATE, HIVE_ORDERS };
+enum hive_proof { HIVE_NO_PROOF, HIVE_HAPPENS_BEFORE, HIVE_COLLISION, HIVE_PROOFS };
+enum hive_consequence {
+	HIVE_NO_CONSEQUENCE,
+	HIVE_CRASH,
+	HIVE_HANG,
+	HIVE_DEADLOCK,
+	HIVE_ASSERTION,
+	HIVE_MEMORY_ERROR,
+	HIVE_USER, /* said that the program did not do what it should */
+	HIVE_CONSEQUENCES
+};
+
+/* What dynamic context inference saw. */
+enum { HIVE_FIRST = 1, HIVE_SECOND = 2, HIVE_SAME_ADDRESS = 4, HIVE_TWO_THREADS = 8, HIVE_MET = 15 };
+
+/* Their names on the wire and in the store; NULL for a value that has none. */
+extern const char *const hive_result_names[HIVE_RESULTS];
+extern const char *const hive_order_names[HIVE_ORDERS];
+extern const char *const hive_proof_names[HIVE_PROOFS];
+extern const char *const hive_consequence_names[HIVE_CONSEQUENCES];
+
+/* The index of a name; -1: it is none. */
+int hive_name_find(const char *const *names, int count, const char *name);
+
+struct hive_report {
+	char run[HIVE_RUN_ID];
+	char candidate[HIVE_CANDIDATE];
+	uint32_t seq;
+	enum hive_result result;
+	enum hive_order order;
+	enum hive_proof proof;
+	enum hive_consequence consequence;
+	uint32_t tau_us;
+	bool tau_capped;  /* the site waits no longer, whatever it is asked for */
+	uint32_t context; /* HIVE_FIRST … */
+	uint32_t signal;
+	uint32_t pause_us, busy_us;
+	uint32_t weight;  /* for how many it stands */
+	int64_t received; /* Unix milliseconds, by the hive's clock */
+};
+
+struct hive_rejected {
+	size_t index;
+	const char *error; /* constant */
+};
+
+struct hive_reports {
+	char build[HIVE_BUILD], site[HIVE_SITE];
+	struct hive_report *items;
+	size_t *index; /* where each was in the body */
+	size_t count;
+	struct hive_rejected *rejected;
+	size_t rejected_count;
+};
+
+/* Reads a body.  A wrong document is an error; a wrong report in it is rejected. */
+int hive_reports_read(struct hive_reports *r, const char *body, size_t length);
+void hive_reports_release(struct hive_reports *r);
+
+/* Item i is rejected after all. */
+void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
+
+/* Whether brackets nest no deeper than `max` outside strings, so that a parser that recurses may have it. */
+bool hive_json_is_shallow(const char *body, size_t length, unsigned max);
+
+/* Whether a text has the given number of lower-case hexadecimal digits and nothing else. */
+bool hive_is_hex(const char *text, size_t digits);
+bool hive_is_build(const char *text);
+
+#endif

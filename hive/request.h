@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request on its way through the server: what came, and what the answer is going to be. */
+#ifndef HIVE_REQUEST_H
+#define HIVE_REQUEST_H
+
+#include "base/buf.h"
+#include "hive/hive.h"
+
+#include <microhttpd.h>
+
+struct hive_request {
+	struct hive *h;
+	struct MHD_Connection *connection;
+	const struct hive_route *route;
+	const char *first, *second; /* variable parts of the path, in `path` */
+	char *path;
+	char *body;
+	size_t length, capacity;
+	bool too_large;
+	enum hive_role role;
+
+	/* The answer. */
+	unsigned status;
+	const char *type; /* of the content */
+	char *answer;	  /* to be freed */
+	size_t answer_length;
+	const void *fixed;	/* instead: bytes that stay */
+	unsigned retry_after_s; /* 0: not said */
+	bool queued;		/* the answer has been given to the server already */
+
+	struct hive_pending pending; /* reports that are being stored */
+	bool is_pending;
+};
+
+/* A kind of request.  `answer` fills in the request's answer or returns an error whose message becomes it. */
+struct hive_route {
+	const char *method;
+	const char *path;    /* "*" stands for one part of it */
+	enum hive_role role; /* that is needed */
+	size_t body_max;     /* 0: there is none */
+	int (*answer)(struct hive_request *r);
+};
+
+/* NULL: no such path; then *other_method says whether it is there with another one. */
+const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method);
+
+int hive_answer_key(struct hive_request *r);
+int hive_answer_tasks(struct hive_request *r);
+int hive_answer_reports(struct hive_request *r); /* again when they are stored */
+int hive_answer_add(struct hive_request *r);
+int hive_answer_set(struct hive_request *r);
+int hive_answer_class(struct hive_request *r);
+int hive_answer_programs(struct hive_request *r);
+int hive_answer_status(struct hive_request *r);
+int hive_answer_race(struct hive_request *r);
+int hive_answer_health(struct hive_request *r);
+int hive_answer_metrics(struct hive_request *r);
+int hive_answer_page(struct hive_request *r);
+
+/* A word of the query, NULL: it is not there. */
+const char *hive_query(const struct hive_request *r, const char *key);
+
+#endif

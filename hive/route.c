@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The paths of a hive and who may use them.  In: method and path.  Out: a row of the table, and the parts of
+ * the path that the row leaves open.
+ */
+#include "hive/request.h"
+
+#include <string.h>
+
+enum { PROGRAM_MAX = 64 << 20, SETTING_MAX = 4 << 10 };
+
+static const struct hive_route routes[] = {
+	{"GET", "/api/v1/tasks", HIVE_FLEET, 0, hive_answer_tasks},
+	{"POST", "/api/v1/reports", HIVE_FLEET, HIVE_BODY_MAX, hive_answer_reports},
+	{"GET", "/api/v1/key", HIVE_NOBODY, 0, hive_answer_key},
+	{"GET", "/api/v1/status", HIVE_ADMIN, 0, hive_answer_status},
+	{"GET", "/api/v1/programs", HIVE_ADMIN, 0, hive_answer_programs},
+	{"POST", "/api/v1/programs", HIVE_ADMIN, PROGRAM_MAX, hive_answer_add},
+	{"PATCH", "/api/v1/programs/*", HIVE_ADMIN, SETTING_MAX, hive_answer_set},
+	{"GET", "/api/v1/races/*/*", HIVE_ADMIN, 0, hive_answer_race},
+	{"PUT", "/api/v1/races/*/*/class", HIVE_ADMIN, SETTING_MAX, hive_answer_class},
+	{"GET", "/metrics", HIVE_ADMIN, 0, hive_answer_metrics},
+	{"GET", "/healthz", HIVE_NOBODY, 0, hive_answer_health},
+	{"GET", "/", HIVE_NOBODY, 0, hive_answer_page},
+	{"GET", "/*", HIVE_NOBODY, 0, hive_answer_page},
+	{"GET", "/api/v1/openapi.json", HIVE_NOBODY, 0, hive_answer_page},
+};
+
+/* Parts that "*" stands for are put into `parts`, as offsets and lengths. */
+struct part {
+	size_t at, length;
+};
+
+static bool matches(const char *pattern, const char *path, struct part parts[2])
+{
+	const char *at = path;
+	unsigned n = 0;
+
+	for (; *pattern; pattern++) {
+		if (*pattern != '*') {
+			if (*at++ != *pattern)
+				return false;
+			continue;
+		}
+		size_t length = strcspn(at, "/");
+		if (!length || n == 2)
+			return false;
+		parts[n++] = (struct part){(size_t)(at - path), length};
+		at += length;
+	}
+	return !*at;
+}
+
+const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method)
+{
+	*other_method = false;
+	for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+		struct part parts[2] = {{0}};
+
+		if (!matches(routes[i].path, r->path, parts))
+			continue;
+		if (strcmp(routes[i].method, strcmp(method, "HEAD") ? method : "GET")) {
+			*other_method = true;
+			continue;
+		}
+		for (unsigned k = 0; k < 2; k++)
+			if (parts[k].length)
+				r->path[parts[k].at + parts[k].length] = '\0';
+		r->first = parts[0].length ? r->path + parts[0].at : NULL;
+		r->second = parts[1].length ? r->path + parts[1].at : NULL;
+		return &routes[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTTP server in front of a hive.  doc/format/hive-api.json describes what it answers. */
+#ifndef HIVE_SERVER_H
+#define HIVE_SERVER_H
+
+#include "hive/hive.h"
+
+struct hive_server;
+
+struct hive_server_opts {
+	const char *address; /* "127.0.0.1:0", "[::]:443"; not used with `listener` */
+	int listener;	     /* a socket that listens already; -1: none */
+	unsigned threads;
+	const char *certificate, *private_key; /* PEM texts; NULL: no TLS */
+};
+
+int hive_server_start(struct hive_server **s, struct hive *h, const struct hive_server_opts *opts);
+const char *hive_server_url(const struct hive_server *s);
+
+/* Takes no more connections, stores and answers what is under way, and ends. */
+void hive_server_stop(struct hive_server *s);
+
+/* Whether an address, as the option names it, is reached from this machine only. */
+bool hive_is_loopback(const char *address);
+
+#endif

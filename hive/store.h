@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a hive keeps: programs with their candidates, reports, classes, tokens, and the key that signs.
+ * Reports are only added; everything about verdicts follows from them.  A store is one connection, for one
+ * thread at a time.
+ */
+#ifndef HIVE_STORE_H
+#define HIVE_STORE_H
+
+#include "hive/db.h"
+#include "hive/program.h"
+#include "hive/sign.h"
+
+/* Brings an older database up to date; refuses a newer one. */
+int hive_store_open(struct hive_db **db, const char *where);
+
+/* The key that signs task sets, made when first asked for. */
+int hive_store_key(struct hive_db *db, char secret[HIVE_KEY_TEXT]);
+
+/* Grows with each change to programs, classes and tokens. */
+int hive_store_revision(struct hive_db *db, uint64_t *revision);
+
+/* Adds a program, or replaces the candidates of one that is there. */
+int hive_store_add(struct hive_db *db, const struct hive_program *p);
+
+/* Changes state, rollout and poll_s. */
+int hive_store_set(struct hive_db *db, const struct hive_program *p);
+
+/* What `raddle classify` said about a candidate of the program. */
+struct hive_class {
+	uint64_t program;
+	const char *candidate, *name, *consequence; /* consequence: may be NULL */
+};
+int hive_store_classify(struct hive_db *db, const struct hive_class *c);
+
+/* Programs with their candidates, without reports.  The caller releases each and frees the array. */
+int hive_store_programs(struct hive_db *db, struct hive_program **programs, size_t *count);
+
+/* Adds reports of one or more sites in one transaction; when it returns they are on disk.  is_new[i]: was not
+ * there before. */
+int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
+
+/* Rows behind number `after`, in their order; only of `program` if it is not 0, only of `candidate` if it is
+ * not NULL, at most `limit`. */
+struct hive_range {
+	uint64_t after, program;
+	const char *candidate;
+	uint64_t limit;
+};
+typedef void hive_each_fn(void *context, const struct hive_row *row);
+int hive_store_each(struct hive_db *db, const struct hive_range *range, hive_each_fn *each, void *context);
+
+/* Tokens, by their hashes. */
+enum hive_role { HIVE_NOBODY, HIVE_FLEET, HIVE_ADMIN };
+struct hive_token {
+	char hash[HIVE_HASH_TEXT];
+	char *fleet;
+	enum hive_role role;
+};
+int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *count); /* all that are valid */
+int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role);
+int hive_store_token_revoke(struct hive_db *db, const char *fleet, uint64_t *count);
+
+int64_t hive_now_ms(void); /* Unix time */
+
+#endif

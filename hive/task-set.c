@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Task sets, made and kept.  In: a task.  Out: the signed document as an answer that many connections share.
+ * A set of one epoch and revision has the same bytes in every hive: serial, issued and expires follow from
+ * them.
+ */
+#include "hive/task-set.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/context.h"
+
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LIFE_S = 86400, /* a site without a hive goes on for so long */
+	REVISION_BITS = 20,
+	/* What the sets of a candidate differ in: age, order, and observing or the level. */
+	KINDS = 1 + HIVE_LEVELS,
+	VARIANTS = 2 * 2 * KINDS,
+};
+
+struct entry {
+	struct hive_task_answer answer;
+	uint64_t epoch;
+};
+
+struct hive_task_cache {
+	pthread_mutex_t lock;
+	struct entry idle[HIVE_STATES]; /* without a task */
+	struct entry **sets;		/* VARIANTS for each candidate, made when first needed */
+	size_t count;
+};
+
+struct hive_task_cache *hive_task_cache_new(size_t candidates)
+{
+	struct hive_task_cache *c = rd_xcalloc(1, sizeof *c);
+
+	c->sets = rd_xcalloc(candidates + 1, sizeof *c->sets);
+	c->count = candidates;
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+static void drop(struct entry *e)
+{
+	if (e->answer.response)
+		MHD_destroy_response(e->answer.response);
+	e->answer.response = NULL;
+}
+
+void hive_task_cache_free(struct hive_task_cache *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < HIVE_STATES; i++)
+		drop(&c->idle[i]);
+	for (size_t i = 0; i < c->count; i++) {
+		for (size_t k = 0; c->sets[i] && k < VARIANTS; k++)
+			drop(&c->sets[i][k]);
+		free(c->sets[i]);
+	}
+	pthread_mutex_destroy(&c->lock);
+	free(c->sets);
+	free(c);
+}
+
+static uint64_t serial_of(const struct hive_program *p, const struct hive_time *time)
+{
+	return (hive_epoch(time) << REVISION_BITS) + (p->revision & ((1u << REVISION_BITS) - 1));
+}
+
+static void write_set(struct rd_buf *body, const struct hive_program *p, const struct hive_task *task,
+		      enum hive_state state, const struct hive_time *time)
+{
+	uint64_t issued = hive_epoch(time) * time->bound;
+
+	rd_buf_addf(body,
+		    "{\"version\":1,\"build\":\"%s\",\"serial\":%" PRIu64 ",\"issued\":%" PRIu64
+		    ",\"expires\":%" PRIu64 ",\"state\":\"%s\",\"poll_s\":%u,\"tasks\":[",
+		    p->build, serial_of(p, time), issued, issued + time->bound + LIFE_S,
+		    hive_state_names[state], p->poll_s);
+	if (task) {
+		char id[HIVE_TASK];
+
+		hive_task_id(p, task, id);
+		rd_buf_addf(
+			body,
+			"{\"id\":\"%s\",\"candidate\":\"%s\",\"mode\":\"%s\",\"order\":\"%s\",\"tau_us\":%u}",
+			id, p->candidates[task->candidate].id, task->validate ? "validate" : "observe",
+			hive_order_names[task->order], hive_tau_us(task->level));
+	}
+	rd_buf_adds(body, "]}");
+}
+
+/* NULL without memory. */
+static struct entry *entry_of(struct hive_task_cache *c, const struct hive_task_ask *ask)
+{
+	const struct hive_task *t = ask->task;
+
+	if (!t)
+		return &c->idle[ask->state];
+	if (!c->sets[t->candidate])
+		c->sets[t->candidate] = calloc(VARIANTS, sizeof **c->sets);
+	if (!c->sets[t->candidate])
+		return NULL;
+	size_t kind = t->validate ? 1 + t->level : 0;
+	size_t side = (size_t)(t->order == HIVE_ALTERNATE), age = t->epoch != hive_epoch(&ask->time);
+	return &c->sets[t->candidate][(age * 2 + side) * KINDS + kind];
+}
+
+static int fill(struct entry *e, const struct hive_program *p, const struct hive_task_ask *ask)
+{
+	struct rd_buf body = RD_BUF_INIT;
+	char signature[HIVE_SIGNATURE_TEXT], id[HIVE_TASK] = "none";
+
+	write_set(&body, p, ask->task, ask->state, &ask->time);
+	int err = hive_sign(ask->signer, body.data, body.length, signature);
+	if (!err) {
+		e->answer.response =
+			MHD_create_response_from_buffer(body.length, body.data, MHD_RESPMEM_MUST_COPY);
+		err = e->answer.response ? 0 : rd_fail(RD_ENOMEM, "out of memory");
+	}
+	rd_buf_release(&body);
+	if (err)
+		return err;
+	if (ask->task)
+		hive_task_id(p, ask->task, id);
+	snprintf(e->answer.tag, sizeof e->answer.tag, "\"%" PRIx64 "-%s-%u\"", serial_of(p, &ask->time), id,
+		 ask->state);
+	MHD_add_response_header(e->answer.response, "Content-Type", "application/json");
+	MHD_add_response_header(e->answer.response, "Cache-Control", "no-cache");
+	MHD_add_response_header(e->answer.response, "Raddle-Signature", signature);
+	MHD_add_response_header(e->answer.response, "ETag", e->answer.tag);
+	e->epoch = hive_epoch(&ask->time);
+	return 0;
+}
+
+/* For a request that ends in the middle without memory. */
+static void unlock(void *lock)
+{
+	pthread_mutex_unlock(lock);
+}
+
+int hive_task_cache_use(const struct hive_program *p, const struct hive_task_ask *ask, hive_task_use_fn *use,
+			void *context)
+{
+	struct hive_task_cache *c = p->cache;
+	struct rd_cleanup cleanup;
+	struct entry *e;
+	int err = 0;
+
+	pthread_mutex_lock(&c->lock);
+	rd_cleanup_add(&cleanup, unlock, &c->lock);
+	e = entry_of(c, ask);
+	if (e && e->epoch != hive_epoch(&ask->time))
+		drop(e);
+	if (!e)
+		err = rd_fail(RD_ENOMEM, "out of memory");
+	else if (!e->answer.response)
+		err = fill(e, p, ask);
+	if (!err)
+		err = use(context, &e->answer);
+	rd_cleanup_remove(&cleanup);
+	pthread_mutex_unlock(&c->lock);
+	return err;
+}

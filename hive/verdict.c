@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Verdicts.  In: reports, one after the other.  Out: counts, and the verdict that they amount to.  "True
+ * race" is never taken back; nothing here looks at a clock or at anything else but the reports.
+ */
+#include "hive/verdict.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+const char *const hive_verdict_names[HIVE_VERDICTS] = {"unknown", "true-race", "likely-false-positive"};
+const char *const hive_reason_names[HIVE_REASONS] = {
+	"no-report",	"not-executed", "being-validated", "both-orders",	"single-order",
+	"not-aliasing", "context",	"synchronisation", "order-not-reached", "unguarded"};
+
+static void count_consequence(struct hive_tally *t, const struct hive_report *r)
+{
+	if (r->consequence && r->result == HIVE_RACE)
+		t->consequences[r->consequence]++;
+	else if (r->consequence)
+		t->suspected[r->consequence]++;
+}
+
+static void count_context(struct hive_tally *t, const struct hive_report *r)
+{
+	bool both = (r->context & HIVE_FIRST) && (r->context & HIVE_SECOND);
+
+	t->context |= r->context;
+	if (both)
+		t->executed += r->weight;
+	if (r->context & HIVE_SAME_ADDRESS)
+		t->aliased += r->weight;
+}
+
+/* The first changes are kept, and of the later ones the last. */
+static void note_change(struct hive_tally *t, int64_t at)
+{
+	struct hive_change now = {.at = at};
+	const struct hive_change *last = t->change_count ? &t->changes[t->change_count - 1] : NULL;
+
+	now.verdict = hive_tally_verdict(t, &now.reason);
+	if (last && last->verdict == now.verdict && last->reason == now.reason)
+		return;
+	if (t->change_count == HIVE_CHANGES)
+		t->change_count--;
+	t->changes[t->change_count++] = now;
+}
+
+void hive_tally_add(struct hive_tally *t, const struct hive_report *r)
+{
+	RD_ASSERT(r->result < HIVE_RESULTS && r->order < HIVE_ORDERS);
+	t->reports[r->result] += r->weight;
+	if (r->result == HIVE_RACE) {
+		t->races[r->order]++;
+		t->proofs[r->proof]++;
+		t->context |= HIVE_MET;
+	}
+	if (r->result == HIVE_TIMEOUT && (r->tau_us >= HIVE_TAU_MAX_US || r->tau_capped))
+		t->last_timeouts++;
+	count_context(t, r);
+	count_consequence(t, r);
+	if (!t->first_at)
+		t->first_at = r->received;
+	t->last_at = r->received;
+	note_change(t, r->received);
+}
+
+/* What the contexts say, where nothing was validated. */
+static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason *reason)
+{
+	*reason = HIVE_BEING_VALIDATED;
+	if (t->context & HIVE_TWO_THREADS)
+		return HIVE_UNKNOWN;
+	*reason = t->aliased ? HIVE_ONE_THREAD : HIVE_NOT_ALIASING;
+	if (t->executed)
+		return HIVE_LIKELY_FALSE;
+	*reason = t->first_at ? HIVE_NOT_EXECUTED : HIVE_NO_REPORT;
+	return HIVE_UNKNOWN;
+}
+
+enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reason *reason)
+{
+	if (t->reports[HIVE_RACE]) {
+		bool both = t->races[HIVE_PRIMARY] && t->races[HIVE_ALTERNATE];
+
+		*reason = both ? HIVE_BOTH_ORDERS : HIVE_SINGLE_ORDER;
+		return HIVE_TRUE_RACE;
+	}
+	if (t->reports[HIVE_NO_RACE]) {
+		*reason = HIVE_SYNCHRONISED;
+		return HIVE_LIKELY_FALSE;
+	}
+	if (t->last_timeouts) {
+		*reason = HIVE_ORDER_NOT_REACHED;
+		return HIVE_LIKELY_FALSE;
+	}
+	return by_context(t, reason);
+}
+
+/* Runs that could have shown the race and did not: n of n. */
+double hive_tally_bound(const struct hive_tally *t)
+{
+	enum hive_reason reason;
+	uint64_t n = t->reports[HIVE_NO_RACE] + t->last_timeouts;
+
+	if (hive_tally_verdict(t, &reason) != HIVE_LIKELY_FALSE)
+		return 1;
+	if (reason == HIVE_NOT_ALIASING || reason == HIVE_ONE_THREAD)
+		n = t->executed;
+	return n > 3 ? 3.0 / (double)n : 1;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Anything as what a hive and its sites read: the first byte says whether the rest is a body with reports, a
+ * program, a task set, or the id of a task.  What is accepted has its limits, and can be folded.
+ */
+#include "base/error.h"
+#include "hive/assign.h"
+#include "hive/program.h"
+#include "hive/sign.h"
+#include "hive/task-set.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void try_reports(const char *text, size_t size)
+{
+	struct hive_tally tally = {0};
+	struct hive_reports r;
+
+	if (hive_reports_read(&r, text, size))
+		return;
+	RD_ASSERT(hive_is_build(r.build) && hive_is_hex(r.site, HIVE_SITE - 1));
+	RD_ASSERT(r.count + r.rejected_count <= HIVE_REPORTS_MAX);
+	for (size_t i = 0; i < r.count; i++) {
+		const struct hive_report *it = &r.items[i];
+
+		RD_ASSERT(hive_is_hex(it->run, HIVE_RUN_ID - 1) &&
+			  hive_is_hex(it->candidate, HIVE_CANDIDATE - 1));
+		RD_ASSERT(it->weight >= 1 && it->weight <= HIVE_WEIGHT_MAX && it->tau_us <= HIVE_TAU_MAX_US);
+		RD_ASSERT(it->result > HIVE_TIMEOUT || it->order != HIVE_NO_ORDER);
+		hive_tally_add(&tally, it);
+	}
+	if (r.count)
+		hive_reports_reject(&r, r.count / 2, "for a try");
+	hive_reports_release(&r);
+}
+
+/* Each candidate is found, and what is drawn is one of them. */
+static void try_program(const char *text, size_t size)
+{
+	struct hive_program p;
+
+	if (hive_program_read(&p, text, size))
+		return;
+	for (size_t i = 0; i < p.count; i++)
+		RD_ASSERT(hive_program_find(&p, p.candidates[i].id) == (int64_t)i);
+	for (uint64_t at = 0, total = hive_program_total(&p); at < total && at < 1000; at += 17)
+		RD_ASSERT(p.candidates[hive_program_pick(&p, at)].weight);
+	hive_program_release(&p);
+}
+
+static void try_task_set(const char *text, size_t size)
+{
+	struct hive_task_set set;
+
+	if (hive_task_set_read(&set, text, size))
+		return;
+	RD_ASSERT(hive_is_build(set.build) && set.poll_s >= 1 && set.poll_s <= HIVE_POLL_MAX_S);
+	RD_ASSERT(!set.has_task ||
+		  (hive_is_hex(set.candidate, HIVE_CANDIDATE - 1) && set.tau_us <= HIVE_TAU_MAX_US));
+}
+
+/* An id that is understood is written the same way, up to leading zeros. */
+static void try_task(const char *text)
+{
+	static const char document[] = "{\"version\":1,\"build\":\"00000000\",\"name\":\"p\",\"candidates\":["
+				       "{\"id\":\"0123456789abcdef\",\"accesses\":[{},{}]}]}";
+	struct hive_program p;
+	struct hive_task task, again;
+	char id[HIVE_TASK];
+
+	if (hive_program_read(&p, document, sizeof document - 1))
+		abort();
+	if (hive_task_parse(&p, text, &task)) {
+		hive_task_id(&p, &task, id);
+		RD_ASSERT(hive_task_parse(&p, id, &again) && again.epoch == task.epoch &&
+			  again.order == task.order);
+	}
+	RD_ASSERT(!hive_is_signed(text, text, document, sizeof document));
+	hive_program_release(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text;
+
+	rd_log_set(rd_log_discard, NULL);
+	if (!size || !(text = malloc(size)))
+		return 0;
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = '\0';
+	switch (data[0]) {
+	case 'r': try_reports(text, size - 1); break;
+	case 'p': try_program(text, size - 1); break;
+	case 't': try_task_set(text, size - 1); break;
+	default: try_task(text); break;
+	}
+	free(text);
+	return 0;
+}
