@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -111,13 +112,14 @@ static void close_db(struct hive_db *db)
 	free(d);
 }
 
-/* The file has the key that signs task sets: nobody else reads it. */
+/* The file has the key that signs task sets: nobody else reads it.  One that is there is not opened here,
+ * because closing it would end the locks that SQLite holds on it for another connection of this process. */
 static int make_private(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return rd_fail_errno("hive: database %s", path);
+		return errno == EEXIST ? 0 : rd_fail_errno("hive: database %s", path);
 	close(fd);
 	return 0;
 }

@@ -114,8 +114,10 @@ int hive_store_open(struct hive_db **db, const char *where)
 	if (err)
 		return err;
 	err = at_once(*db, migrate, NULL);
-	if (err)
+	if (err) {
 		hive_db_close(*db);
+		*db = NULL;
+	}
 	return err;
 }
 
@@ -483,22 +485,40 @@ int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *co
 	return err;
 }
 
-int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role)
+struct new_token {
+	const char *hash, *fleet;
+	enum hive_role role;
+};
+
+static int add_token(struct hive_db *db, const void *what)
 {
+	const struct new_token *t = what;
 	uint64_t revision;
 	int err = next_revision(db, &revision);
 
 	return err ? err
 		   : HIVE_RUN(db, "INSERT INTO tokens (hash, fleet, role, created) VALUES ($1, $2, $3, $4)",
-			      hash, fleet, NUMBER(role), NUMBER(hive_now_ms()));
+			      t->hash, t->fleet, NUMBER(t->role), NUMBER(hive_now_ms()));
 }
 
-int hive_store_token_revoke(struct hive_db *db, const char *fleet, uint64_t *count)
+int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role)
 {
-	uint64_t revision;
-	int err = HIVE_QUERY(db, take_number, count, "SELECT count(*) FROM tokens WHERE fleet = $1", fleet);
+	return at_once(db, add_token, &(struct new_token){hash, fleet, role});
+}
 
+static int end_tokens(struct hive_db *db, const void *fleet)
+{
+	uint64_t revision, count = 0;
+	int err = HIVE_QUERY(db, take_number, &count, "SELECT count(*) FROM tokens WHERE fleet = $1", fleet);
+
+	if (!err && !count)
+		return rd_fail(RD_ENOTFOUND, "hive: there is no token '%s'", (const char *)fleet);
 	if (!err)
 		err = HIVE_RUN(db, "DELETE FROM tokens WHERE fleet = $1", fleet);
 	return err ? err : next_revision(db, &revision);
+}
+
+int hive_store_token_revoke(struct hive_db *db, const char *fleet)
+{
+	return at_once(db, end_tokens, fleet);
 }

@@ -59,7 +59,7 @@ struct hive_token {
 };
 int hive_store_tokens(struct hive_db *db, struct hive_token **tokens, size_t *count); /* all that are valid */
 int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role);
-int hive_store_token_revoke(struct hive_db *db, const char *fleet, uint64_t *count);
+int hive_store_token_revoke(struct hive_db *db, const char *fleet); /* RD_ENOTFOUND: there is none */
 
 int64_t hive_now_ms(void); /* Unix time */
 

@@ -77,16 +77,6 @@ static const char *only_word(char **words, const char *action, const char *what)
 	return NULL;
 }
 
-static int end_token(struct hive_db *db, const char *name)
-{
-	uint64_t count = 0;
-	int err = hive_store_token_revoke(db, name, &count);
-
-	if (!err && !count)
-		err = rd_fail(RD_ENOTFOUND, "hive token: there is no token '%s'", name);
-	return err;
-}
-
 static int make_token(struct hive_db *db, const char *name)
 {
 	char token[HIVE_TOKEN_TEXT], hash[HIVE_HASH_TEXT];
@@ -109,7 +99,7 @@ static int do_token(char **words)
 
 	if (!name || hive_store_open(&db, database()))
 		return CMD_FAILED;
-	err = opt.revoke ? end_token(db, name) : make_token(db, name);
+	err = opt.revoke ? hive_store_token_revoke(db, name) : make_token(db, name);
 	hive_db_close(db);
 	return err ? CMD_FAILED : CMD_OK;
 }

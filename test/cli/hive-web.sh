@@ -1,0 +1,33 @@
+# The dashboard: its files are served, and the long form uses it in a real browser, by keys, in light, dark and on a narrow screen.
+# timeout: 900
+. "$ROOT/test/lib.sh"
+. "$ROOT/test/cli/hive-lib.bash"
+
+hive_start
+"$RADDLE" cc -O1 -g -pthread "$ROOT/examples/bank.c" -o bank || exit 1
+"$RADDLE" hive add --hive "$url" ./bank >added || fail "the program is not taken"
+build=$(jq -r .build added)
+race=$("$RADDLE" hive status --hive "$url" --json | jq -r '.races[] | select(.object == "served" and .accesses[0].op == "write") | .id')
+other=$("$RADDLE" hive status --hive "$url" --json | jq -r '.races[] | select(.object == "fee") | .id')
+# send METHOD PATH BODY
+send() {
+	curl -sf -X "$1" -H 'Content-Type: application/json' -d "$3" "$url$2" >out || fail "$1 $2: $(cat out)"
+}
+site='"version":1,"build":"'$build'","site":"00000000000000000000000000000001"'
+proof='"run":"0000000000000001","candidate":"'$race'","result":"race","order":"primary","proof":"happens-before"'
+send POST /api/v1/reports "{$site,\"reports\":[{\"seq\":0,$proof},{\"seq\":1,$proof,\"consequence\":\"crash\",\"signal\":11},
+	{\"run\":\"0000000000000001\",\"seq\":2,\"candidate\":\"$other\",\"result\":\"no-race\",\"order\":\"primary\"}]}"
+send PUT "/api/v1/races/$build/$race/class" '{"class":"spec-violated","consequence":"crash"}'
+
+for file in "" style.css app.js icon.svg; do
+	name=${file:-index.html}
+	curl -sf "$url/$file" | cmp -s - "$ROOT/hive/web/$name" || complain "/$file is not hive/web/$name"
+done
+curl -sfi "$url/" | grep -qi "^content-security-policy: default-src 'none'" || complain "pages have no policy"
+# Nothing in the pages comes from elsewhere.
+grep -nE 'https?://' "$ROOT"/hive/web/*.html "$ROOT"/hive/web/*.css "$ROOT"/hive/web/*.js | grep -v 'www.w3.org' && complain "a page names another server"
+if [ -n "${RADDLE_LONG:-}" ]; then
+	python3 "$ROOT/test/cli/hive-web.py" "$url" "$build" "$race" ${HIVE_SHOTS:+"$HIVE_SHOTS"} >out 2>&1 || complain "$(cat out)"
+fi
+hive_stop
+verdict
