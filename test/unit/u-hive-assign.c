@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of assignment: a crowd of sites whose answers are known.  Drawing is compared with a slow
+ * obvious twin, tasks are kept, escalated, completed, bounded in time and retired, sites with many time-outs
+ * are reshuffled and costly ones rest.
+ */
+#include "base/buf.h"
+#include "hive/assign.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* A program with candidates 1, 2, … */
+static void make(struct hive_program *p, unsigned count)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	rd_buf_adds(&b, "{\"version\":1,\"build\":\"00000000\",\"name\":\"p\",\"candidates\":[");
+	for (unsigned i = 0; i < count; i++)
+		rd_buf_addf(&b, "%s{\"id\":\"%016x\",\"rank\":%u,\"accesses\":[{},{}]}", i ? "," : "", i + 1,
+			    i + 1);
+	rd_buf_adds(&b, "]}");
+	assert_int_equal(hive_program_read(p, b.data, b.length), 0);
+	rd_buf_release(&b);
+}
+
+static void site_name(char name[HIVE_SITE], unsigned site)
+{
+	snprintf(name, HIVE_SITE, "%032x", site + 1);
+}
+
+static bool ask(const struct hive_program *p, unsigned site, const char *held, uint64_t epoch,
+		struct hive_task *t)
+{
+	struct hive_asking who = {.held = held, .epoch = epoch};
+	char name[HIVE_SITE];
+
+	site_name(name, site);
+	hive_site_key(name, who.site);
+	return hive_assign(p, &who, t);
+}
+
+static void tell(struct hive_program *p, unsigned site, uint32_t candidate, struct hive_report r)
+{
+	struct hive_row row = {.report = r};
+
+	site_name(row.site, site);
+	row.report.weight = 1;
+	strcpy(row.report.candidate, p->candidates[candidate].id);
+	hive_program_apply(p, &row);
+}
+
+static bool is_same(const struct hive_task *a, const struct hive_task *b)
+{
+	return a->candidate == b->candidate && a->order == b->order && a->validate == b->validate &&
+	       a->level == b->level && a->epoch == b->epoch;
+}
+
+static const struct hive_report met = {.result = HIVE_CONTEXT, .context = HIVE_MET};
+
+/* The twin of picking: walk along the weights. */
+static void picks_by_weight(void **state)
+{
+	(void)state;
+	srand(2);
+	for (unsigned count = 1; count < 40; count++) {
+		struct hive_program p;
+
+		make(&p, count);
+		for (unsigned i = 0; i < 3 * count; i++)
+			tell(&p, 0, (uint32_t)rand() % count,
+			     (struct hive_report){.result = (enum hive_result)(rand() % HIVE_RESULTS),
+						  .order = HIVE_PRIMARY,
+						  .context = rand() % 2 ? HIVE_MET : 0});
+		uint64_t at = 0;
+		for (uint32_t i = 0; i < count; i++)
+			for (uint32_t k = 0; k < p.candidates[i].weight; k++)
+				assert_int_equal(hive_program_pick(&p, at++), i);
+		assert_int_equal(at, hive_program_total(&p));
+		hive_program_release(&p);
+	}
+}
+
+static void spreads(void **state)
+{
+	enum { CANDIDATES = 10, SITES = 1000 };
+	unsigned counts[CANDIDATES] = {0}, primary = 0;
+	struct hive_program p;
+	struct hive_task t;
+
+	(void)state;
+	make(&p, CANDIDATES);
+	for (unsigned i = 0; i < SITES; i++) {
+		assert_true(ask(&p, i, NULL, 5, &t));
+		counts[t.candidate]++;
+		primary += t.order == HIVE_PRIMARY;
+		assert_false(t.validate);
+	}
+	for (unsigned i = 0; i < CANDIDATES; i++)
+		assert_in_range(counts[i], SITES / CANDIDATES / 2, SITES / CANDIDATES * 2);
+	assert_in_range(primary, SITES / 3, SITES * 2 / 3);
+	hive_program_release(&p);
+}
+
+static void keeps_until_the_bound(void **state)
+{
+	struct hive_program p;
+	struct hive_task t, again;
+	char id[HIVE_TASK];
+	unsigned changed = 0;
+
+	(void)state;
+	make(&p, 50);
+	for (unsigned i = 0; i < 100; i++) {
+		assert_true(ask(&p, i, NULL, 5, &t));
+		hive_task_id(&p, &t, id);
+		assert_true(ask(&p, i, id, 5, &again));
+		assert_true(is_same(&t, &again));
+		assert_true(ask(&p, i, id, 6, &again));
+		assert_int_equal(again.candidate, t.candidate);
+		assert_int_equal(again.epoch, 5);
+		assert_true(ask(&p, i, id, 7, &again));
+		assert_int_equal(again.epoch, 7);
+		changed += again.candidate != t.candidate;
+		/* An id from the future, of nothing, or of nonsense is no task that is held. */
+		assert_true(ask(&p, i, "0000000000000001.pv0.99", 5, &again) && again.epoch == 5);
+		assert_true(ask(&p, i, "ffffffffffffffff.pv0.5", 5, &again) && again.epoch == 5);
+		assert_true(ask(&p, i, "nonsense", 5, &again) && again.candidate == t.candidate);
+	}
+	assert_true(changed > 80);
+	hive_program_release(&p);
+}
+
+static void retires(void **state)
+{
+	struct hive_program p;
+	struct hive_task t;
+	char id[HIVE_TASK];
+
+	(void)state;
+	make(&p, 2);
+	assert_true(ask(&p, 0, NULL, 5, &t));
+	hive_task_id(&p, &t, id);
+	tell(&p, 7, t.candidate,
+	     (struct hive_report){.result = HIVE_RACE, .order = HIVE_PRIMARY, .proof = HIVE_COLLISION});
+	uint32_t other = 1 - t.candidate;
+	for (unsigned i = 0; i < 50; i++) {
+		assert_true(ask(&p, i, id, 5, &t));
+		assert_int_equal(t.candidate, other);
+	}
+	tell(&p, 7, other,
+	     (struct hive_report){.result = HIVE_RACE, .order = HIVE_PRIMARY, .proof = HIVE_COLLISION});
+	assert_false(ask(&p, 0, id, 5, &t));
+	hive_program_release(&p);
+}
+
+/* Each site goes through the pauses of one order, then of the other, and then has another candidate. */
+static void escalates(void **state)
+{
+	struct hive_program p;
+	struct hive_task t, first;
+	char id[HIVE_TASK];
+
+	(void)state;
+	make(&p, 8);
+	for (uint32_t i = 0; i < 8; i++)
+		tell(&p, 99, i, met);
+	/* Other sites time out as often, so that nobody is reshuffled. */
+	for (unsigned site = 0; site < 4; site++) {
+		assert_true(ask(&p, site, NULL, 5, &first));
+		t = first;
+		for (unsigned step = 0; step < 2 * HIVE_LEVELS; step++) {
+			assert_int_equal(t.candidate, first.candidate);
+			assert_true(t.validate);
+			assert_int_equal(t.level, step % HIVE_LEVELS);
+			assert_int_equal(t.order == first.order, step < HIVE_LEVELS);
+			struct hive_report r = {
+				.result = HIVE_TIMEOUT, .order = t.order, .tau_us = hive_tau_us(t.level)};
+			for (unsigned all = 100; all < 110; all++)
+				tell(&p, all, t.candidate, r);
+			tell(&p, site, t.candidate, r);
+			hive_task_id(&p, &t, id);
+			assert_true(ask(&p, site, id, 5, &t));
+		}
+		assert_int_not_equal(t.candidate, first.candidate);
+	}
+	hive_program_release(&p);
+}
+
+static void not_seen_ends(void **state)
+{
+	struct hive_program p;
+	struct hive_task t, now;
+	char id[HIVE_TASK];
+
+	(void)state;
+	make(&p, 20);
+	assert_true(ask(&p, 0, NULL, 5, &t));
+	hive_task_id(&p, &t, id);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(ask(&p, 0, id, 5, &now));
+		assert_int_equal(now.candidate, t.candidate);
+		tell(&p, 0, t.candidate, (struct hive_report){.result = HIVE_NOT_SEEN});
+	}
+	assert_true(ask(&p, 0, id, 5, &now));
+	assert_int_not_equal(now.candidate, t.candidate);
+	hive_program_release(&p);
+}
+
+/* One site has all the time-outs: it does not keep its candidate.  One has all the cost: it rests in some
+ * epochs. */
+static void balances(void **state)
+{
+	struct hive_program p;
+	struct hive_task t;
+	char id[HIVE_TASK];
+	unsigned moved = 0, rested = 0;
+
+	(void)state;
+	make(&p, 50);
+	for (uint32_t i = 0; i < 50; i++)
+		for (unsigned site = 0; site < 3; site++)
+			tell(&p, 200 + site, i, met);
+	for (unsigned site = 0; site < 10; site++) {
+		assert_true(ask(&p, site, NULL, 5, &t));
+		hive_task_id(&p, &t, id);
+		uint32_t before = t.candidate;
+		for (unsigned i = 0; i < 3; i++)
+			tell(&p, site, before,
+			     (struct hive_report){
+				     .result = HIVE_TIMEOUT, .order = HIVE_PRIMARY, .tau_us = 1000});
+		assert_true(ask(&p, site, id, 5, &t));
+		moved += t.candidate != before;
+		/* The others catch up. */
+		for (unsigned i = 0; i < 3; i++)
+			for (unsigned all = 200; all < 203; all++)
+				tell(&p, all, before,
+				     (struct hive_report){
+					     .result = HIVE_TIMEOUT, .order = HIVE_PRIMARY, .tau_us = 1000});
+	}
+	assert_in_range(moved, 1, 10);
+	tell(&p, 77, 0, (struct hive_report){.result = HIVE_NOT_SEEN, .busy_us = 1000000});
+	for (uint64_t epoch = 10; epoch < 60; epoch++) {
+		assert_true(ask(&p, 77, NULL, epoch, &t));
+		rested += !t.validate;
+		assert_true(ask(&p, 78, NULL, epoch, &t) && t.validate);
+	}
+	assert_in_range(rested, 10, 40);
+	hive_program_release(&p);
+}
+
+/* Rows in another order of sites, or a program that is made anew from them, come to the same answers. */
+static void follows_from_rows(void **state)
+{
+	struct hive_program p, q;
+	struct hive_task a, b;
+
+	(void)state;
+	make(&p, 30);
+	make(&q, 30);
+	srand(3);
+	for (unsigned i = 0; i < 3000; i++) {
+		struct hive_report r = {.result = (enum hive_result)(HIVE_NO_RACE + rand() % 4),
+					.order = HIVE_ALTERNATE,
+					.tau_us = 1000,
+					.busy_us = (uint32_t)rand() % 1000};
+		unsigned site = (unsigned)rand() % 100;
+		uint32_t candidate = (uint32_t)rand() % 30;
+
+		tell(&p, site, candidate, r);
+		tell(&q, site, candidate, r);
+	}
+	for (unsigned i = 0; i < 200; i++) {
+		assert_true(ask(&p, i, NULL, 9, &a) && ask(&q, i, NULL, 9, &b));
+		assert_true(is_same(&a, &b));
+	}
+	assert_int_equal(p.site_count, 100);
+	hive_program_release(&p);
+	hive_program_release(&q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(picks_by_weight),
+		cmocka_unit_test(spreads),
+		cmocka_unit_test(keeps_until_the_bound),
+		cmocka_unit_test(retires),
+		cmocka_unit_test(escalates),
+		cmocka_unit_test(not_seen_ends),
+		cmocka_unit_test(balances),
+		cmocka_unit_test(follows_from_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
