@@ -228,6 +228,7 @@ bench: all
 	bench/compare
 	bench/inject
 	bench/reversible
+	bench/hive
 
 # What keeps the tree in order.
 
@@ -269,7 +270,8 @@ install: all
 	install -m 644 tool/completion.zsh $(D)/share/zsh/site-functions/_raddle
 	install -m 644 tool/completion.fish $(D)/share/fish/vendor_completions.d/raddle.fish
 	install -m 644 README.md ARCHITECTURE.md LICENSE doc/ci.md $(D)/share/doc/raddle/
-	install -m 644 doc/format/*.md $(D)/share/doc/raddle/format/
+	install -m 644 doc/format/*.md doc/format/*.json $(D)/share/doc/raddle/format/
+	install -m 644 hive/raddle-hive.service $(D)/share/doc/raddle/examples/
 	install -m 644 examples/*.c examples/README.md $(D)/share/doc/raddle/examples/
 
 uninstall:

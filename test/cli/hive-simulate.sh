@@ -1,0 +1,22 @@
+# Real sites on this machine: a seeded race is confirmed within three rounds, and what a lock protects is not.
+# timeout: 900
+. "$ROOT/test/lib.sh"
+. "$ROOT/test/cli/hive-lib.bash"
+
+"$RADDLE" --list-commands | grep -qx site || exit 77
+hive_start
+"$RADDLE" cc -O1 -g -pthread "$ROOT/examples/bank.c" -o bank || exit 1
+"$RADDLE" hive add --hive "$url" ./bank >added || fail "the program is not taken"
+sites=6
+[ -z "${RADDLE_LONG:-}" ] || sites=100
+"$RADDLE" hive simulate --hive "$url" --sites $sites --rounds 3 -- ./bank >out 2>err
+status=$?
+[ $status -le 1 ] || complain "status $status: $(cat err)"
+grep -q "^$((3 * sites)) runs of $sites sites" out || complain "$(cat out)"
+"$RADDLE" hive status --hive "$url" --json=found >/dev/null
+[ "$(jq '.programs[0].sites' found)" = $sites ] || complain "not all sites have reported: $(jq -c '.programs[0]' found)"
+# Clerk and tellers share the fee without a lock; what main reads when the tellers have been joined is ordered.
+jq -e '.races[] | select(.accesses[].function == "main") | .verdict != "true-race"' found >/dev/null || complain "a wrong true race: $(cat out)"
+[ -z "${RADDLE_LONG:-}" ] || [ $status = 1 ] || complain "no race was confirmed by 100 sites: $(cat out)"
+hive_stop
+verdict
