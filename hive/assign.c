@@ -130,7 +130,8 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 		*task = held;
 	escalate(s, task);
 	task->validate = p->state == HIVE_VALIDATE &&
-			 p->candidates[task->candidate].tally.context & HIVE_TWO_THREADS && !rests(p, s, who);
+			 p->candidates[task->candidate].tally.context & HIVE_SAME_ADDRESS &&
+			 !rests(p, s, who);
 	if (!task->validate)
 		task->level = 0;
 	return true;
