@@ -23,7 +23,7 @@ enum rd_err {
 	RD_ETOOL = -5,	   /* a program we ran (clang, linker) failed */
 	RD_ENOTFOUND = -6, /* something that should be there is not */
 	RD_ELIMIT = -7,	   /* a limit of ours is exceeded */
-	RD_ENOMEM = -8,	   /* memory ran out; only rd_context_run() returns it */
+	RD_ENOMEM = -8, /* memory ran out; rd_context_run() returns it, and who asks a library for memory */
 };
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };

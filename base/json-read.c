@@ -21,6 +21,8 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
 	if (!root && length > RD_TEXT_MAX)
 		r->err = rd_fail(RD_ELIMIT, "%s: %s: more than %" PRIu64 " bytes", r->subject, r->name,
 				 RD_TEXT_MAX);
+	else if (!root && !*error.text) /* where it has no words about the document, it had no memory */
+		r->err = rd_fail(RD_ENOMEM, "%s: %s: out of memory", r->subject, r->name);
 	else if (!root)
 		r->err = rd_fail(RD_EFORMAT, "%s: %s: line %d: %s", r->subject, r->name, error.line,
 				 error.text);

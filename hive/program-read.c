@@ -26,17 +26,21 @@ static const char *get_short(struct rd_json_read *j, const json_t *object, const
 /* What an access is in the store and in answers. */
 static json_t *read_access(struct rd_json_read *j, const json_t *from)
 {
-	static const char *const texts[] = {"file", "function", "op", "what"};
+	static const char *const texts[] = {"file", "function", "op", "what"},
+				 *const numbers[] = {"line", "column"}, *const bools[] = {"atomic", "locked"};
 	json_t *to = json_object();
+	int bad = 0;
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		json_object_set_new(to, texts[i], json_string(get_short(j, from, texts[i])));
-	json_object_set_new(to, "line",
-			    json_integer((json_int_t)rd_json_get_number(j, from, "line", INT32_MAX)));
-	json_object_set_new(to, "column",
-			    json_integer((json_int_t)rd_json_get_number(j, from, "column", INT32_MAX)));
-	json_object_set_new(to, "atomic", json_boolean(rd_json_get_bool(j, from, "atomic")));
-	json_object_set_new(to, "locked", json_boolean(rd_json_get_bool(j, from, "locked")));
+		bad |= json_object_set_new(to, texts[i], json_string(get_short(j, from, texts[i])));
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t number = rd_json_get_number(j, from, numbers[i], INT32_MAX);
+
+		bad |= json_object_set_new(to, numbers[i], json_integer((json_int_t)number));
+		bad |= json_object_set_new(to, bools[i], json_boolean(rd_json_get_bool(j, from, bools[i])));
+	}
+	if (bad && !j->err)
+		j->err = rd_fail(RD_ENOMEM, "out of memory");
 	return to;
 }
 

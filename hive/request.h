@@ -16,7 +16,7 @@ struct hive_request {
 	char *path;
 	char *body;
 	size_t length, capacity;
-	bool too_large;
+	bool too_large, no_memory; /* the body, for which there is no answer but that */
 	enum hive_role role;
 
 	/* The answer. */

@@ -249,22 +249,25 @@ static enum MHD_Result begin(struct hive_server *s, struct hive_request *r, cons
 	return MHD_YES;
 }
 
-/* A body without a length is read on for a while, so that its sender hears what is wrong. */
+/* A body that cannot be had is read on for a while, so that its sender hears what is wrong. */
+static enum MHD_Result skip(struct hive_request *r, size_t n)
+{
+	r->length += n;
+	return r->length > 4 * (r->route->body_max + HIVE_BODY_MAX) ? MHD_NO : MHD_YES;
+}
+
 static enum MHD_Result take(struct hive_request *r, const char *data, size_t n)
 {
-	size_t max = r->route->body_max;
-
-	if (r->length + n > max || r->too_large) {
-		r->too_large = true;
-		r->length += n;
-		return r->length > 4 * (max + HIVE_BODY_MAX) ? MHD_NO : MHD_YES;
-	}
+	r->too_large |= r->length + n > r->route->body_max;
+	if (r->too_large || r->no_memory)
+		return skip(r, n);
 	if (r->length + n > r->capacity) {
 		size_t capacity = r->length + n + r->capacity / 2;
 		char *body = realloc(r->body, capacity);
 
+		r->no_memory = !body;
 		if (!body)
-			return MHD_NO;
+			return skip(r, n);
 		r->body = body;
 		r->capacity = capacity;
 	}
@@ -298,6 +301,8 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *connection, c
 	}
 	if (r->too_large)
 		return refuse(r, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
+	if (r->no_memory)
+		return refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
 	return run(r);
 }
 

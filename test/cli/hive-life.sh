@@ -123,6 +123,26 @@ assert os.waitpid(pid, 0)[1] == 0
 END
 python3 handover.py "$RADDLE" >out 2>&1 || complain "systemd: $(tail -n 3 out)"
 
+# Without memory a request is answered with 503, and the next one as ever.  Sanitizers need their own memory.
+if ! [[ $BUILD =~ san$ ]]; then
+	hive_start --db old.db
+	python3 - "$build" <<'END'
+import json, sys
+access = {"file": "a.c", "line": 1, "function": "f", "op": "write"}
+for name, count in ("some", 30000), ("many", 200000):
+    candidates = [{"id": f"{i:016x}", "rank": i, "accesses": [access, access]} for i in range(count)]
+    json.dump({"version": 1, "build": "00000000" + name, "name": name, "candidates": candidates}, open(name + ".json", "w"))
+END
+	prlimit --pid "$hive" --as=$(($(awk '{ print $1 }' "/proc/$hive/statm") * $(getconf PAGE_SIZE) + (16 << 20)))
+	for body in some many; do
+		expect 503 -H 'Content-Type: application/json' -H 'Expect:' --data-binary @$body.json "$url/api/v1/programs"
+		grep -q 'out of memory' body || complain "no reason: $(cat body)"
+	done
+	"$RADDLE" hive status --hive "$url" --json=after >out || complain "the hive does not go on"
+	cmp before after || complain "a program was taken in half"
+	hive_stop
+fi
+
 # What was acknowledged is there after kill -9.
 times=3
 [ -z "${RADDLE_LONG:-}" ] || times=30
