@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/pool.h"
+#include "classify/tracks.h"
 #include "classify/work.h"
 
 #include <inttypes.h>
@@ -185,7 +186,9 @@ static int run_tasks(struct classifying *c)
 
 int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result)
 {
-	struct classifying c = {.how = how, .set = set, .result = result, .start_ns = rd_now_ns()};
+	struct tracks tracks = {0};
+	struct classify own = *how;
+	struct classifying c = {.how = &own, .set = set, .result = result, .start_ns = rd_now_ns()};
 	struct rd_pool_opts pool = {.workers = how->jobs ? how->jobs : 1,
 				    .fresh = true,
 				    .enter = enter,
@@ -195,11 +198,16 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 
 	for (size_t i = 0; i < set->count; i++)
 		c.total += is_race(&c, set->items[i]);
+	if (how->models) {
+		tracks_gather(&tracks, set, how->program->sites);
+		own.tracks = &tracks;
+	}
 	signal(SIGCHLD, SIG_DFL);
 	rd_pool_open(&c.pool, &pool);
 	err = run_tasks(&c);
 	rd_pool_close(c.pool);
 	rd_remove_tree(how->directory);
+	tracks_release(&tracks);
 	return err;
 }
 

@@ -13,6 +13,8 @@
 #include "replay/replay.h"
 #include "run/input.h"
 
+struct tracks; /* classify/tracks.h */
+
 #define CLASSIFY_FLAVOUR "led"
 #define CLASSIFY_ALTERNATES 24 /* schedules after the race that are tried, at most */
 
@@ -45,6 +47,10 @@ struct classify { /* zero values are the defaults */
 	bool confirmed;		       /* only races that are confirmed */
 	bool no_world;		       /* what comes from outside is not given back */
 	enum finding_model model;      /* the memory model of the runs */
+	unsigned models; /* bits of those that a class is wanted for; 0: `model`, and memory is not looked at
+			  */
+	bool coherent;	 /* the weak model keeps the writes of a location in one order for all */
+	const struct tracks *tracks; /* set by classify_races() */
 	struct classify_techniques techniques;
 
 	/* About ten times a second, and when the class of a finding of the set is known; may be NULL. */

@@ -228,6 +228,44 @@ static bool find_difference(const struct decide_runs *r, struct decision *d)
 	return d->sorted = false;
 }
 
+/* ---- other runs ---- */
+
+/* Whether at most one in eight outputs of all groups was seen once only. */
+static bool repeat_together(const struct decide_runs *r, key_fn *key)
+{
+	uint64_t *all = rd_xcalloc(VARIANT_GROUPS * r->count + 1, sizeof *all);
+	size_t count = 0, once = 0;
+
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		for (size_t i = 0; i < r->count; i++)
+			if (is_sound(at(r, g, i)))
+				all[count++] = key(at(r, g, i));
+	qsort(all, count, sizeof *all, compare_keys);
+	for (size_t i = 0; i < count; i++)
+		once += (i == 0 || all[i] != all[i - 1]) && (i + 1 == count || all[i] != all[i + 1]);
+	free(all);
+	return count && once * 8 <= count;
+}
+
+static bool is_new_output(const struct decide_runs *r, const struct trial *t, key_fn *key)
+{
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		if (has_output(r, g, key, key(t)))
+			return false;
+	return repeat_together(r, key);
+}
+
+bool decide_is_new(const struct decide_runs *r, const struct trial *t, bool *sorted)
+{
+	*sorted = false;
+	if (t->fault)
+		return !has_fault(r, VARIANT_FIRST, t->fault) && !has_fault(r, VARIANT_SECOND, t->fault) &&
+		       !has_fault(r, VARIANT_CONTROL, t->fault);
+	if (is_new_output(r, t, by_bytes))
+		return true;
+	return *sorted = is_new_output(r, t, by_lines);
+}
+
 /* ---- schedules ---- */
 
 static bool is_new(const struct decide_runs *r, enum variant_group group, size_t number)

@@ -37,6 +37,10 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
+/* Whether none of the runs showed what another one shows: its fault, or its output if outputs repeat, so that
+ * few can be missing.  *sorted: in whatever order its lines come. */
+bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
+
 /* How many of the last twins that count brought no new schedule. */
 size_t decide_stale(const struct decide_runs *runs);
 

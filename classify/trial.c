@@ -10,8 +10,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "run/orphan.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ void trial_close(struct trial_bench *b)
 {
 	run_streams_close(&b->streams);
 	rd_arena_free(b->arena);
+	free(b->published);
 }
 
 /* ---- around a run ---- */
@@ -277,9 +280,40 @@ static const char *why_made_up(struct trial_bench *b, const struct replay_outsid
 	return copy;
 }
 
+static bool is_known(const struct trial_bench *b, const struct raddle_published *p)
+{
+	for (size_t i = 0; i < b->published_count; i++)
+		if (!memcmp(&b->published[i], p, sizeof *p))
+			return true;
+	return false;
+}
+
+static void note_memory(struct trial_bench *b, const struct replay_memory *m, struct trial *t)
+{
+	const struct schedule_choice *last = m->chosen_count ? &m->chosen[m->chosen_count - 1] : NULL;
+	struct rd_buf text = RD_BUF_INIT;
+
+	t->relaxed = m->chosen_count;
+	t->over = m->over;
+	if (last && last->place.file) {
+		rd_buf_addf(&text, "%s at %s:%" PRIu32, last->thread, rd_base_name(last->place.file),
+			    last->place.line);
+		t->relaxed_at = copy_text(b, text.data);
+		rd_buf_release(&text);
+	}
+	for (size_t i = 0; i < m->published_count; i++) {
+		if (is_known(b, &m->published[i]))
+			continue;
+		RD_GROW(b->published, b->published_capacity, b->published_count + 1);
+		b->published[b->published_count++] = m->published[i];
+	}
+}
+
 static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial *t)
 {
 	int err = read_texts(b, t);
+
+	note_memory(b, &r->memory, t);
 
 	b->edits |= r->edits;
 	t->outcome = r->outcome;

@@ -41,6 +41,9 @@ struct trial {
 	uint64_t digest; /* of how it ended and what it wrote */
 	uint64_t lines;	 /* the same, but in whatever order the lines came */
 	uint64_t trail;	 /* of the choices; equal trails are equal schedules */
+	uint64_t relaxed;		/* how often memory did what sequential consistency does not */
+	const char *relaxed_at;		/* where it did so last; NULL: unknown */
+	const char *over;		/* why the memory model was left early; NULL: it was not */
 };
 
 /* Lines that differ between runs of one schedule, since they depend on something else: the time, a number of
@@ -59,7 +62,9 @@ struct trial_bench {
 	struct run_companion companion;
 	struct rd_arena *arena; /* of trials */
 	uint64_t runs;
-	uint32_t edits; /* bits of those that some run came to */
+	uint32_t edits;			    /* bits of those that some run came to */
+	struct raddle_published *published; /* by stores that obey a memory model */
+	size_t published_count, published_capacity;
 	struct trial_mask mask;
 };
 

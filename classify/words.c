@@ -119,6 +119,33 @@ void words_seen(struct rd_buf *out, const struct schedule *race, const struct de
 	rd_buf_release(&otherwise);
 }
 
+/* Some run under sequential consistency whose output can be compared. */
+static const struct trial *usual_trial(const struct decide_runs *usual)
+{
+	for (unsigned g = VARIANT_GROUPS; g-- > 0;)
+		for (size_t i = 0; i < usual->count; i++)
+			if (usual->items[g][i].counts && !usual->items[g][i].fault)
+				return &usual->items[g][i];
+	return NULL;
+}
+
+void words_weakened(struct rd_buf *out, const struct schedule *race, const struct decide_runs *usual,
+		    const struct weakened *r, const struct trial_mask *mask)
+{
+	const struct trial *other = usual_trial(usual);
+
+	add_order(out, race, r->group);
+	rd_buf_adds(out, ", ");
+	if (r->class == FINDING_OUTPUT_DIFFERS && other)
+		words_difference(out, &(struct words_outputs){{&r->shows, other}, mask},
+				 "under sequential consistency");
+	else
+		rd_buf_adds(out, r->shows.ending);
+	if (r->shows.relaxed_at)
+		rd_buf_addf(out, "; memory did what sequential consistency does not for %s",
+			    r->shows.relaxed_at);
+}
+
 void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct adhoc *a)
 {
 	const struct trial_obstacle *o = &a->obstacle;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "classify/adhoc.h"
 #include "classify/decide.h"
+#include "classify/weaken.h"
 
 /* Two runs, and the lines that are not compared. */
 struct words_outputs {
@@ -20,6 +21,10 @@ void words_difference(struct rd_buf *out, const struct words_outputs *o, const c
 /* What the run that shows a class did, and what the other one did. */
 void words_seen(struct rd_buf *out, const struct schedule *race, const struct decide_runs *runs,
 		const struct decision *d, const struct trial_mask *mask);
+
+/* What a run under a weaker memory model did. */
+void words_weakened(struct rd_buf *out, const struct schedule *race, const struct decide_runs *usual,
+		    const struct weakened *r, const struct trial_mask *mask);
 
 /* What keeps the two accesses in one order. */
 void words_adhoc(struct rd_buf *out, const struct schedule *race, const struct adhoc *a);

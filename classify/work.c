@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "classify/adhoc.h"
 #include "classify/decide.h"
+#include "classify/weaken.h"
 #include "classify/words.h"
 #include "run/orphan.h"
 
@@ -35,7 +36,8 @@ struct work {
 	struct trial_bench bench;
 	struct decide_runs runs;
 	struct decision decision;
-	char *message; /* the first error */
+	struct schedule lists; /* accesses that obey memory models, and points; empty: none */
+	char *message;	       /* the first error */
 };
 
 /* ---- runs ---- */
@@ -45,6 +47,8 @@ static int run_variant(struct work *w, struct decide_place p, struct trial *t, s
 	struct variant v;
 
 	variant_make(&v, &w->race, p.group, (unsigned)p.number);
+	if (w->how->models)
+		weaken_variant(&v, &w->lists, "sc", 0);
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
@@ -343,6 +347,114 @@ static int say_order(struct work *w, const struct adhoc *a)
 	return err;
 }
 
+/* ---- memory models ---- */
+
+static bool is_wanted(const struct work *w, enum finding_model model)
+{
+	return w->how->models ? w->how->models >> model & 1 : model == w->how->model;
+}
+
+static const char *memory_name(const struct work *w, enum finding_model model)
+{
+	return model == FINDING_WEAK && w->how->coherent ? "coherent" : finding_model_name(model);
+}
+
+static const char *shown_by(struct work *w, const struct weakened *r, const char *memory)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
+
+	rd_buf_addf(&text, "under the memory model %s, ", memory);
+	words_weakened(&text, &w->race, &w->runs, r, &w->bench.mask);
+	copy = finding_text(w->set, text.data);
+	rd_buf_release(&text);
+	return copy;
+}
+
+static int add_weakened(struct work *w, enum finding_model model, const struct weakened *r)
+{
+	const char *seen = shown_by(w, r, memory_name(w, model));
+	const char *consequence = r->shows.fault ? r->shows.fault : "output";
+	struct schedule *kept;
+	int err = keep_schedule(w, &r->schedule, &kept);
+
+	finding_note(w->set, w->f, seen);
+	if (finding_worse(r->class, w->f->class) == r->class && r->class != w->f->class)
+		w->f->consequence = finding_text(w->set, consequence);
+	finding_add_witness(w->set, w->f,
+			    &(struct finding_witness){.class = r->class,
+						      .model = model,
+						      .consequence = consequence,
+						      .seen = seen,
+						      .input = w->f->input,
+						      .schedule = kept,
+						      .runs = REPLAYS + 2});
+	return err;
+}
+
+static void say_same(struct work *w, const char *memory, const struct weakened *r)
+{
+	finding_note(
+		w->set, w->f,
+		finding_textf(w->set,
+			      "under the memory model %s, %" PRIu64
+			      " executions that sequential consistency does not have showed nothing else%s%s",
+			      memory, r->k, r->elsewhere ? " that needs the memory of this race" : "",
+			      r->lost ? " that came again" : ""));
+}
+
+/* Each execution under sequential consistency is one under the model too, so nothing gets better. */
+static int weaken_one(struct work *w, enum finding_model model)
+{
+	struct weaken how = {.bench = &w->bench,
+			     .race = &w->race,
+			     .object = w->f->object.name,
+			     .usual = &w->runs,
+			     .tracks = w->how->tracks,
+			     .memory = memory_name(w, model),
+			     .most = twins_wanted(w),
+			     .replays = REPLAYS};
+	struct weakened result = {0};
+	enum finding_class class = w->decision.class;
+	int err = class == FINDING_SPEC_VIOLATED ? RD_OK : weaken(&how, &result);
+
+	if (!err && result.over)
+		finding_note(w->set, w->f,
+			     finding_textf(w->set, "the memory model %s was left in some runs: %s",
+					   how.memory, result.over));
+	if (!err && result.class != FINDING_NO_CLASS && finding_worse(result.class, class) == result.class &&
+	    result.class != class) {
+		err = add_weakened(w, model, &result);
+		class = result.class;
+	} else if (!err && class != FINDING_SPEC_VIOLATED) {
+		say_same(w, how.memory, &result);
+	}
+	if (!err)
+		finding_classify(w->f, model, class);
+	schedule_release(&result.schedule);
+	return err;
+}
+
+/* Without a class under sequential consistency there is nothing to compare with. */
+static int weaken_all(struct work *w)
+{
+	struct tracks tracks = {0};
+	struct classify how = *w->how;
+	int err = RD_OK;
+
+	if (!how.models || w->decision.class == FINDING_NO_CLASS)
+		return RD_OK;
+	tracks_copy(&tracks, how.tracks);
+	tracks_add_published(&tracks, w->bench.published, w->bench.published_count);
+	how.tracks = &tracks;
+	w->how = &how;
+	for (unsigned m = FINDING_TSO; m < FINDING_MODELS && !err; m++)
+		if (is_wanted(w, m))
+			err = weaken_one(w, m);
+	tracks_release(&tracks);
+	return err;
+}
+
 static int classify(struct work *w)
 {
 	struct adhoc order = {0};
@@ -364,9 +476,9 @@ static int classify(struct work *w)
 	case FINDING_SINGLE_ORDERING: break;
 	default: finding_note(w->set, w->f, finding_textf(w->set, "not classified: %s", why_none(w)));
 	}
-	if (!err && w->decision.class != FINDING_NO_CLASS)
+	if (!err && w->decision.class != FINDING_NO_CLASS && is_wanted(w, w->how->model))
 		finding_classify(w->f, w->how->model, w->decision.class);
-	return err;
+	return err ? err : weaken_all(w);
 }
 
 int work_classify(const struct classify *how, const struct finding *given, const char *directory,
@@ -383,6 +495,9 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	finding_set_put(w.set, &f);
 	f.witnesses = NULL;
 	f.witness_count = 0;
+	schedule_init(&w.lists);
+	if (how->models)
+		tracks_fill(how->tracks, NULL, &w.lists);
 	err = trial_open(&w.bench, how, directory);
 	if (!err)
 		err = classify(&w);
@@ -394,6 +509,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	finding_stat(w.set, WORK_EDITS, w.bench.edits);
 	err = finding_format(w.set, answer);
 	trial_close(&w.bench);
+	schedule_release(&w.lists);
 	finding_set_free(w.set);
 	free(w.message);
 	return err ? 2 : 0;

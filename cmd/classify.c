@@ -44,8 +44,8 @@ static const struct cmd_usage usage = {
 	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
-	"output race from_tsan id models require without_sync alternates " CMD_DOCUMENTS "fail_on " CMD_BESIDE
-	"jobs class_time without no_world plugins " CMD_WORDS,
+	"output race from_tsan id models coherent require without_sync alternates " CMD_DOCUMENTS
+	"fail_on " CMD_BESIDE "jobs class_time without no_world plugins " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
 	"  raddle classify --race bank.c:31,bank.c:40 -- ./bank 4\n"
@@ -60,6 +60,7 @@ struct task {
 	struct classify_pairs pairs; /* of --race and --from-tsan */
 	struct classify_techniques techniques;
 	struct cmd_edits edits;
+	unsigned models; /* bits of enum finding_model */
 	struct classify_result result;
 	char **argv;
 	char *scratch;
@@ -206,6 +207,8 @@ static int classify(struct task *t)
 			       .recorded_ms = recorded_ms(t->set),
 			       .no_world = opt.no_world,
 			       .model = FINDING_SC,
+			       .models = t->models,
+			       .coherent = opt.coherent,
 			       .techniques = t->techniques};
 	struct replay_program program = {
 		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
@@ -323,13 +326,34 @@ static int classify_anew(char **argv)
 	return status;
 }
 
+static int add_model(const char *name, unsigned *models)
+{
+	for (unsigned i = 0; i < FINDING_MODELS; i++)
+		if (!strcmp(name, finding_model_name(i))) {
+			*models |= 1u << i;
+			return RD_OK;
+		}
+	return rd_fail(RD_EUSAGE, "classify: --memory: '%s' is none of sc, tso, pso, weak", name);
+}
+
+/* The argument of --memory; NULL: none was given. */
+static int read_models(const char *text, unsigned *models)
+{
+	char *copy = rd_xstrdup(text ? text : ""), *rest = copy, *name;
+	int err = RD_OK;
+
+	while (text && !err && (name = strsep(&rest, ",")) != NULL)
+		err = add_model(name, models);
+	if (!err && opt.coherent && !(*models >> FINDING_WEAK & 1))
+		err = rd_fail(RD_EUSAGE, "classify: --coherent is about --memory weak");
+	free(copy);
+	return err;
+}
+
 static bool is_usable(struct task *t)
 {
-	if (opt.models && strcmp(opt.models, "sc") != 0)
-		return !rd_fail(RD_EUSAGE,
-				"classify: --memory: this Raddle runs programs under sc only, not %s",
-				opt.models);
-	return !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
+	return !read_models(opt.models, &t->models) &&
+	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
 	       !cmd_classes_techniques(opt.without, &t->techniques) && !cmd_edits_open(&t->edits);
 }
 

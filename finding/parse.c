@@ -292,6 +292,28 @@ static void get_decision(struct parse *p, const json_t *object, void *element)
 	d->place = get_place(p, object);
 }
 
+static void get_track(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_track *t = schedule_add_track(p->schedule);
+
+	(void)element;
+	t->site = get_u32(p, object, "site");
+	t->write = get_word(p, object, "op", op_word, FINDING_READ) == FINDING_WRITE;
+	t->place = get_place(p, object);
+}
+
+static void get_choice(struct parse *p, const json_t *object, void *element)
+{
+	struct schedule_choice *c = schedule_add_choice(p->schedule);
+
+	(void)element;
+	c->at = get_number(p, object, "at", INT64_MAX);
+	c->from = get_u32(p, object, "from");
+	c->taken = get_u32(p, object, "taken");
+	c->thread = json_object_get(object, "thread") ? get_name(p, object, "thread") : NULL;
+	c->place = get_place(p, object);
+}
+
 static void get_records(struct parse *p, const json_t *object, const char *key, element_fn *fn)
 {
 	size_t count;
@@ -326,6 +348,10 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	p->schedule->seed = get_number(p, inlined, "seed", INT64_MAX);
 	get_records(p, inlined, "watches", get_watch);
 	get_records(p, inlined, "decisions", get_decision);
+	p->schedule->memory = json_object_get(inlined, "memory") ? get_name(p, inlined, "memory") : NULL;
+	p->schedule->memory_seed = get_number(p, inlined, "memory_seed", INT64_MAX);
+	get_records(p, inlined, "tracks", get_track);
+	get_records(p, inlined, "choices", get_choice);
 	const char *wrong = p->read.err ? NULL : schedule_check(p->schedule);
 	if (wrong)
 		fail_member(p, "schedule_inline", wrong);

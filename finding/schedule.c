@@ -34,7 +34,7 @@ void schedule_init(struct schedule *s)
 
 void schedule_release(struct schedule *s)
 {
-	RD_FREE(s->ops, s->limits, s->goals, s->stops, s->watches, s->decisions);
+	RD_FREE(s->ops, s->limits, s->goals, s->stops, s->watches, s->decisions, s->tracks, s->choices);
 	if (s->arena)
 		rd_arena_free(s->arena);
 	*s = (struct schedule){0};
@@ -67,6 +67,8 @@ ADD(goal, goals, {0})
 ADD(stop, stops, {0})
 ADD(watch, watches, {.after = SCHEDULE_ALWAYS})
 ADD(decision, decisions, {0})
+ADD(track, tracks, {0})
+ADD(choice, choices, {0})
 #undef ADD
 
 static const char *const points[] = {"op",   "wait", "access", "back",	"yield",
@@ -82,6 +84,22 @@ int schedule_point(const char *name)
 {
 	for (unsigned i = 0; i < POINTS; i++)
 		if (strcmp(points[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static const char *const memories[] = {"sc", "tso", "pso", "weak", "coherent"};
+#define MEMORIES (sizeof memories / sizeof *memories)
+
+const char *schedule_memory_name(unsigned number)
+{
+	return number < MEMORIES ? memories[number] : NULL;
+}
+
+int schedule_memory(const char *name)
+{
+	for (unsigned i = 0; i < MEMORIES; i++)
+		if (strcmp(memories[i], name) == 0)
 			return (int)i;
 	return -1;
 }
@@ -176,6 +194,32 @@ static void put_watch(const struct schedule_watch *w, struct rd_buf *out)
 	put_place(out, &w->place);
 }
 
+static void put_memory(const struct schedule *s, struct rd_buf *out)
+{
+	if (!s->memory)
+		return;
+	rd_buf_adds(out, "memory");
+	rd_field_add(out, s->memory);
+	put_number(out, s->memory_seed);
+	rd_buf_addc(out, '\n');
+	for (size_t i = 0; i < s->track_count; i++) {
+		rd_buf_adds(out, "track");
+		put_number(out, s->tracks[i].site);
+		rd_field_add(out, s->tracks[i].write ? "write" : "read");
+		put_place(out, &s->tracks[i].place);
+	}
+	for (size_t i = 0; i < s->choice_count; i++) {
+		const struct schedule_choice *c = &s->choices[i];
+
+		rd_buf_adds(out, "choose");
+		put_number(out, c->at);
+		put_number(out, c->from);
+		put_number(out, c->taken);
+		rd_field_add(out, c->thread);
+		put_place(out, &c->place);
+	}
+}
+
 static void put_turns(const struct schedule *s, struct rd_buf *out)
 {
 	if (!s->turns)
@@ -198,6 +242,7 @@ static void put_turns(const struct schedule *s, struct rd_buf *out)
 	}
 	if (s->seed)
 		rd_buf_addf(out, "seed\t%" PRIu64 "\n", s->seed);
+	put_memory(s, out);
 }
 
 static size_t count_lines(const char *text, size_t length)
@@ -209,11 +254,16 @@ static size_t count_lines(const char *text, size_t length)
 	return n;
 }
 
+int schedule_version(const struct schedule *s)
+{
+	return s->memory ? SCHEDULE_VERSION_MEMORY : s->turns ? SCHEDULE_VERSION_TURNS : SCHEDULE_VERSION;
+}
+
 void schedule_format(const struct schedule *s, struct rd_buf *out)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
-	rd_buf_addf(&text, HEADER "\t%d\n", s->turns ? SCHEDULE_VERSION_TURNS : SCHEDULE_VERSION);
+	rd_buf_addf(&text, HEADER "\t%d\n", schedule_version(s));
 	put_head(&text, "finding", s->finding);
 	put_head(&text, "program", s->program);
 	put_head(&text, "trace", s->trace);
@@ -503,18 +553,47 @@ static void parse_next(struct parser *p)
 	d->place = get_place(p, 6);
 }
 
+static void parse_memory(struct parser *p)
+{
+	p->schedule->memory = get_word(p, 1);
+	p->schedule->memory_seed = get_number(p, 2, INT64_MAX);
+}
+
+static void parse_track(struct parser *p)
+{
+	struct schedule_track *t = schedule_add_track(p->schedule);
+
+	t->site = (uint32_t)get_number(p, 1, UINT32_MAX);
+	t->write = strcmp(p->fields[2], "write") == 0;
+	if (!t->write && strcmp(p->fields[2], "read") != 0)
+		fail_line(p, "neither read nor write:", p->fields[2]);
+	t->place = get_place(p, 3);
+}
+
+static void parse_choose(struct parser *p)
+{
+	struct schedule_choice *c = schedule_add_choice(p->schedule);
+
+	c->at = get_number(p, 1, INT64_MAX);
+	c->from = (uint32_t)get_number(p, 2, UINT32_MAX);
+	c->taken = (uint32_t)get_number(p, 3, UINT32_MAX);
+	c->thread = *p->fields[4] ? get_word(p, 4) : NULL;
+	c->place = get_place(p, 5);
+}
+
 static const struct record {
 	const char *name;
 	size_t fields;
 	void (*parse)(struct parser *);
 	uint64_t version; /* from which on */
 } records[] = {
-	{"op", 8, parse_op, 1},	      {"limit", 3, parse_limit, 1},	{"hold", 9, parse_goal, 1},
-	{"stop", 7, parse_stop, 1},   {"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
-	{"trace", 2, parse_trace, 1}, {"model", 2, parse_model, 1},	{"meet", 2, parse_meet, 1},
-	{"then", 2, parse_then, 2},   {"first", 2, parse_first, 2},	{"watch", 9, parse_watch, 2},
-	{"next", 8, parse_next, 2},   {"seed", 2, parse_seed, 2},	{"flavour", 2, parse_flavour, 2},
-	{"locks", 2, parse_locks, 1}, {"keep", 3, parse_keep, 1},	{"edits", 2, parse_edits, 1},
+	{"op", 8, parse_op, 1},		{"limit", 3, parse_limit, 1},	  {"hold", 9, parse_goal, 1},
+	{"stop", 7, parse_stop, 1},	{"finding", 2, parse_finding, 1}, {"program", 2, parse_program, 1},
+	{"trace", 2, parse_trace, 1},	{"model", 2, parse_model, 1},	  {"meet", 2, parse_meet, 1},
+	{"then", 2, parse_then, 2},	{"first", 2, parse_first, 2},	  {"watch", 9, parse_watch, 2},
+	{"next", 8, parse_next, 2},	{"seed", 2, parse_seed, 2},	  {"flavour", 2, parse_flavour, 2},
+	{"locks", 2, parse_locks, 1},	{"keep", 3, parse_keep, 1},	  {"edits", 2, parse_edits, 1},
+	{"memory", 3, parse_memory, 3}, {"track", 5, parse_track, 3},	  {"choose", 7, parse_choose, 3},
 };
 
 static void parse_record(struct parser *p)
@@ -537,9 +616,9 @@ static void parse_header(struct parser *p)
 		fail_line(p, "this is no schedule: it begins with", p->fields[0]);
 	else
 		p->version = get_number(p, 1, UINT32_MAX);
-	if (!p->err && p->version != SCHEDULE_VERSION && p->version != SCHEDULE_VERSION_TURNS)
+	if (!p->err && (p->version < SCHEDULE_VERSION || p->version > SCHEDULE_VERSION_MEMORY))
 		p->err = rd_fail(RD_EVERSION, "schedule: %s: unknown version %s; this Raddle reads %d and %d",
-				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_TURNS);
+				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_MEMORY);
 }
 
 /* The text without its last line, which must fit it; 0 if it does not. */
@@ -655,10 +734,30 @@ static bool has_goal(const struct schedule *s, const char *thread)
 	return false;
 }
 
+static const char *check_memory(const struct schedule *s)
+{
+	uint64_t last = 0;
+
+	if (!s->memory)
+		return s->memory_seed || s->track_count || s->choice_count
+			       ? "records of a memory model without \"memory\""
+			       : NULL;
+	if (schedule_memory(s->memory) < 0)
+		return "an unknown memory model";
+	for (size_t i = 0; i < s->choice_count; i++) {
+		const struct schedule_choice *c = &s->choices[i];
+
+		if (c->at <= last || c->taken >= c->from)
+			return "choices do not ascend, or one has no such alternative";
+		last = c->at;
+	}
+	return NULL;
+}
+
 static const char *check_turns(const struct schedule *s)
 {
 	if (!s->turns)
-		return s->first || s->seed || s->flavour || s->watch_count || s->decision_count
+		return s->first || s->seed || s->flavour || s->watch_count || s->decision_count || s->memory
 			       ? "records of going on without \"then turns\""
 			       : NULL;
 	if (s->stop_count || s->anywhere)
@@ -668,7 +767,7 @@ static const char *check_turns(const struct schedule *s)
 	for (size_t i = 0; i < s->decision_count; i++)
 		if (schedule_point(s->decisions[i].point) < 0 || !s->decisions[i].count)
 			return "a decision is at no point";
-	return NULL;
+	return check_memory(s);
 }
 
 const char *schedule_check(const struct schedule *s)

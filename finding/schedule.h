@@ -18,7 +18,8 @@
 #include <stdint.h>
 
 #define SCHEDULE_VERSION 1
-#define SCHEDULE_VERSION_TURNS 2 /* of schedules that go on */
+#define SCHEDULE_VERSION_TURNS 2  /* of schedules that go on */
+#define SCHEDULE_VERSION_MEMORY 3 /* of those under a memory model */
 
 /* For people; file NULL: unknown. */
 struct schedule_place {
@@ -87,6 +88,22 @@ struct schedule_decision {
 	struct schedule_place place;
 };
 
+/* An access whose bytes obey the memory model, from then on. */
+struct schedule_track {
+	uint32_t site; /* of the site table; 0: find it by place */
+	bool write;
+	struct schedule_place place;
+};
+
+/* A choice that the memory model left open, which is not the one of sequential consistency. */
+struct schedule_choice {
+	uint64_t at;	    /* which of all choices, from 1 */
+	uint32_t from;	    /* so many alternatives there are */
+	uint32_t taken;	    /* from 0 */
+	const char *thread; /* for people: who asked, where; NULL: unknown */
+	struct schedule_place place;
+};
+
 struct schedule {
 	const char *finding; /* id */
 	const char *program;
@@ -108,6 +125,12 @@ struct schedule {
 	const char *flavour; /* that it was made with, whose points it names; NULL: any will do */
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
+	const char *memory;   /* the model that memory obeys (schedule_memory()); NULL: none */
+	uint64_t memory_seed; /* for choices behind the last one; 0: none */
+	struct schedule_track *tracks;
+	struct schedule_choice *choices;
+	size_t track_count, track_capacity;
+	size_t choice_count, choice_capacity;
 	size_t watch_count, watch_capacity;
 	size_t decision_count, decision_capacity;
 
@@ -132,11 +155,20 @@ struct schedule_goal *schedule_add_goal(struct schedule *s);
 struct schedule_stop *schedule_add_stop(struct schedule *s);
 struct schedule_watch *schedule_add_watch(struct schedule *s);
 struct schedule_decision *schedule_add_decision(struct schedule *s);
+struct schedule_track *schedule_add_track(struct schedule *s);
+struct schedule_choice *schedule_add_choice(struct schedule *s);
+
+/* The memory models, in the order of enum raddle_memory_model: "sc", "tso", "pso", "weak", "coherent".  The
+ * name of a number, NULL: there is none; the number of a name, -1: there is none. */
+const char *schedule_memory_name(unsigned number);
+int schedule_memory(const char *name);
 
 /* The kinds of points, in the order of enum raddle_point: "op", "wait", ...  The name of a number, NULL:
  * there is none; the number of a name, -1: there is none. */
 const char *schedule_point_name(unsigned number);
 int schedule_point(const char *name);
+
+int schedule_version(const struct schedule *s); /* of the file that says it */
 
 /* Appends the file's text to `out`. */
 void schedule_format(const struct schedule *s, struct rd_buf *out);

@@ -271,10 +271,36 @@ static void put_turns(struct rd_json *j, const struct schedule *s)
 	rd_json_end(j);
 }
 
+static void put_memory(struct rd_json *j, const struct schedule *s)
+{
+	rd_json_string(j, "memory", s->memory);
+	put_count(j, "memory_seed", s->memory_seed);
+	rd_json_array(j, "tracks");
+	for (size_t i = 0; i < s->track_count; i++) {
+		rd_json_object(j, NULL);
+		rd_json_unsigned(j, "site", s->tracks[i].site);
+		rd_json_string(j, "op", finding_op_name(s->tracks[i].write ? FINDING_WRITE : FINDING_READ));
+		put_place(j, &s->tracks[i].place);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	rd_json_array(j, "choices");
+	for (size_t i = 0; i < s->choice_count; i++) {
+		const struct schedule_choice *c = &s->choices[i];
+
+		rd_json_object(j, NULL);
+		RD_JSON(j, RD_JU("at", c->at), RD_JU("from", c->from), RD_JU("taken", c->taken));
+		put_optional(j, "thread", c->thread);
+		put_place(j, &c->place);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
 static void put_schedule(struct rd_json *j, const char *name, const struct schedule *s)
 {
 	rd_json_object(j, name);
-	rd_json_number(j, "version", s->turns ? SCHEDULE_VERSION_TURNS : SCHEDULE_VERSION);
+	rd_json_number(j, "version", schedule_version(s));
 	put_optional(j, "program", s->program);
 	put_optional(j, "trace", s->trace);
 	if (s->anywhere)
@@ -290,6 +316,8 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 	put_ends(j, s);
 	if (s->turns)
 		put_turns(j, s);
+	if (s->memory)
+		put_memory(j, s);
 	rd_json_end(j);
 }
 

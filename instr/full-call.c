@@ -9,9 +9,11 @@
  */
 #include "instr/full.h"
 
+#include "base/alloc.h"
 #include "instr/edit.h"
 #include "raddle/abi.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A fault may have got between the pointer that was seen first and its user. */
@@ -171,11 +173,55 @@ static void load_words(struct full_function *x, const struct instr_event *event,
 	}
 }
 
+/* As RADDLE_ATOMIC_ORDERED has it. */
+static unsigned order_number(LLVMAtomicOrdering order)
+{
+	switch (order) {
+	case LLVMAtomicOrderingUnordered:
+	case LLVMAtomicOrderingMonotonic: return 1;
+	case LLVMAtomicOrderingAcquire: return 2;
+	case LLVMAtomicOrderingRelease: return 3;
+	case LLVMAtomicOrderingAcquireRelease: return 4;
+	default: return 5;
+	}
+}
+
+/* What a fence orders, in the flavour `led`. */
+static void put_barrier(struct full_function *x, unsigned kind)
+{
+	if (x->u->stops && kind != 0)
+		instr_hook_call(x->u, HOOK_BARRIER,
+				(LLVMValueRef[]){full_self(x), LLVMConstInt(x->u->i32, kind, false)});
+}
+
+enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
+
+/* The barrier that an instruction's name, or assembler, is; 0: none. */
+static unsigned barrier_of(const char *text)
+{
+	if (strstr(text, "mfence") || strstr(text, "lock"))
+		return BARRIER_ALL;
+	return strstr(text, "sfence") ? BARRIER_STORES : strstr(text, "lfence") ? BARRIER_LOADS : 0;
+}
+
+static unsigned barrier_of_asm(LLVMValueRef call)
+{
+	size_t n;
+	const char *text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &n);
+	char *copy = rd_xstrndup(text, n);
+	unsigned kind = barrier_of(copy);
+	free(copy);
+	return kind;
+}
+
 static void atomic_before(struct full_function *x, const struct instr_event *event, LLVMValueRef old[2],
 			  LLVMValueRef site)
 {
-	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, false,
-					   event->kind != EVENT_ATOMIC_LOAD);
+	bool loads = event->kind == EVENT_ATOMIC_LOAD;
+	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, false, !loads);
+	if (x->u->stops)
+		what |= RADDLE_ATOMIC_ORDERED(order_number(event->order),
+					      !loads && event->kind != EVENT_ATOMIC_STORE);
 	instr_hook_call(x->u, HOOK_ATOMIC_BEGIN,
 			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
 	load_words(x, event, old);
@@ -200,6 +246,7 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 		(uint32_t)(LLVMConstIntGetZExtValue(site) - LLVMConstIntGetZExtValue(full_site_number(x, 0)));
 	full_piece_close(x);
 	if (event->kind == EVENT_FENCE) {
+		put_barrier(x, order_number(event->order) - 1);
 		instr_hook_call(x->u, HOOK_FENCE, (LLVMValueRef[]){full_self(x), site});
 		return;
 	}
@@ -296,6 +343,8 @@ void full_call_before(struct full_function *x, LLVMValueRef call)
 	if (stays(x, call))
 		return;
 	full_piece_close(x);
+	if (code)
+		put_barrier(x, barrier_of_asm(call));
 	stop_before(x, call, site);
 	put_ranges(x, call, false);
 	if (atomic != NULL)
@@ -441,6 +490,8 @@ void full_intrinsic(struct full_function *x, LLVMValueRef call, LLVMValueRef nex
 	} else if (ir_starts(name, "llvm.stackrestore")) {
 		full_op(x, 'r', full_site(x, &(struct instr_site){.kind = "st", .flags = "", .inst = call}));
 		full_put_address(x, LLVMGetArgOperand(call, 0));
+	} else if (ir_starts(name, "llvm.x86.sse") && strstr(name, "fence")) {
+		put_barrier(x, barrier_of(name));
 	} else if (computes(name) && full_is_injectable(call)) {
 		LLVMTypeRef type = LLVMTypeOf(call);
 		uint32_t site =

@@ -87,6 +87,7 @@ struct instr_options {
 	H(FENCE, "__raddle_fence", "vpi", NEVER)                                                             \
 	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
 	H(STOP, "__raddle_stop", "vppl", NEVER)                                                              \
+	H(BARRIER, "__raddle_barrier", "vpi", NEVER)                                                         \
 	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
 	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
 	H(GUARD_TEST, "__raddle_guard_test", "vpili", ALWAYS)                                                \

@@ -367,6 +367,70 @@ static int add_watch(struct plan *p, const struct trace_sites *sites, const stru
 	return err || !w->object ? err : watch_object(p, sites, w->object);
 }
 
+/* ---- memory models ---- */
+
+_Static_assert(RADDLE_MEMORY_MODELS == 5, "finding/schedule.c has a name for each");
+
+bool plan_find_access(const struct trace_sites *sites, uint32_t site, bool write,
+		      const struct schedule_place *place, uint32_t *found)
+{
+	return has_site(sites, &(struct schedule_goal){.site = site, .write = write, .place = *place}, found);
+}
+
+static int add_memory(struct plan *p, const struct trace_sites *sites)
+{
+	const struct schedule *s = p->schedule;
+
+	if (!s->memory)
+		return 0;
+	if (s->track_count > RADDLE_MEMORY_SITES || s->choice_count > RADDLE_MEMORY_CHOICES)
+		return rd_fail(
+			RD_EFORMAT,
+			"replay: the schedule cannot be followed: it has more than %d tracked accesses or %d "
+			"choices",
+			RADDLE_MEMORY_SITES, RADDLE_MEMORY_CHOICES);
+	p->tracks = rd_xcalloc(s->track_count + 1, sizeof *p->tracks);
+	for (size_t i = 0; i < s->track_count; i++) {
+		const struct schedule_track *t = &s->tracks[i];
+
+		if (!plan_find_access(sites, t->site, t->write, &t->place, &p->tracks[p->track_count]))
+			return no_such_site(p, &(struct schedule_goal){.site = t->site,
+								       .write = t->write,
+								       .place = t->place});
+		p->track_count++;
+	}
+	return 0;
+}
+
+static void write_memory(const struct plan *p, struct raddle_memory *m)
+{
+	const struct schedule *s = p->schedule;
+
+	m->model = (uint32_t)schedule_memory(s->memory);
+	m->seed = s->memory_seed;
+	m->track_count = (uint32_t)p->track_count;
+	memcpy(m->track, p->tracks, p->track_count * sizeof *p->tracks);
+	m->plan_count = (uint32_t)s->choice_count;
+	for (size_t i = 0; i < s->choice_count; i++) {
+		const struct schedule_choice *c = &s->choices[i];
+
+		m->plan[i] = (struct raddle_choice){.at = c->at < UINT32_MAX ? (uint32_t)c->at : UINT32_MAX,
+						    .from = c->from,
+						    .taken = c->taken};
+	}
+}
+
+void plan_explore(const struct plan *p, const struct replay_search *search, struct raddle_memory *m)
+{
+	size_t count = search->planned < RADDLE_MEMORY_CHOICES ? search->planned : RADDLE_MEMORY_CHOICES;
+
+	RD_ASSERT(p->schedule->choice_count == 0);
+	m->explores = 1;
+	m->plan_count = (uint32_t)count;
+	if (count)
+		memcpy(m->plan, search->choices, count * sizeof *m->plan);
+}
+
 static int add_decision(struct plan *p, const struct schedule_decision *d)
 {
 	struct raddle_steer_decision to = {
@@ -461,13 +525,15 @@ int plan_compile(struct plan *p, const struct schedule *s, const struct trace_si
 		r = check_places(p, sites);
 	if (!r && s->turns)
 		r = plan_extend(p, s, sites);
+	if (!r)
+		r = add_memory(p, sites);
 	return r;
 }
 
 void plan_release(struct plan *p)
 {
 	rd_names_release(&p->names);
-	RD_FREE(p->threads, p->ops, p->turns, p->watches, p->decisions, p->globals);
+	RD_FREE(p->threads, p->ops, p->turns, p->watches, p->decisions, p->globals, p->tracks);
 	*p = (struct plan){0};
 }
 
@@ -504,9 +570,14 @@ static uint64_t made_at(const struct plan *p)
 	return decisions_at(p) + (p->schedule->turns ? RADDLE_STEER_DECISIONS * sizeof *p->decisions : 0);
 }
 
-static uint64_t slots_at(const struct plan *p)
+uint64_t plan_memory_at(const struct plan *p)
 {
 	return align(made_at(p) + (p->schedule->turns ? RADDLE_STEER_DECISIONS * sizeof *p->decisions : 0));
+}
+
+static uint64_t slots_at(const struct plan *p)
+{
+	return plan_memory_at(p) + (p->schedule->memory ? align(sizeof(struct raddle_memory)) : 0);
 }
 
 size_t plan_size(const struct plan *p)
@@ -547,6 +618,10 @@ static void write_turns(struct plan *p, struct raddle_steer *steer)
 	steer->made_at = made_at(p);
 	steer->seed = p->schedule->seed;
 	steer->next = RADDLE_STEER_NONE;
+	if (p->schedule->memory) {
+		steer->memory_at = plan_memory_at(p);
+		write_memory(p, raddle_steer_memory(steer));
+	}
 	p->written_threads = p->thread_count;
 	if (p->global_count)
 		steer->flags |= RADDLE_STEER_ASK_START;

@@ -5,7 +5,9 @@
 
 #include "base/map.h"
 #include "finding/schedule.h"
+#include "raddle/memory.h"
 #include "raddle/steer.h"
+#include "replay/search.h"
 #include "trace/sites.h"
 
 #include <stdbool.h>
@@ -28,6 +30,8 @@ struct plan {
 	struct raddle_steer_decision *decisions;
 	struct plan_global *globals; /* watches that wait for the address of a variable */
 	size_t watch_count, watch_capacity, decision_count, decision_capacity, global_count, global_capacity;
+	uint32_t *tracks; /* sites whose accesses obey the memory model */
+	size_t track_count;
 	size_t written_threads, written_watches, written_decisions; /* that the program has */
 };
 
@@ -43,6 +47,16 @@ struct plan_global {
  * after a failure. */
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
 void plan_release(struct plan *p);
+
+/* The site of an access that a schedule names; false: the program has none there. */
+bool plan_find_access(const struct trace_sites *sites, uint32_t site, bool write,
+		      const struct schedule_place *place, uint32_t *found);
+
+/* Behind plan_write(): the run is one of an exploration. */
+void plan_explore(const struct plan *p, const struct replay_search *search, struct raddle_memory *m);
+
+uint64_t
+plan_memory_at(const struct plan *p); /* where struct raddle_memory is, if the schedule has a model */
 
 /* What the steering memory needs, a whole number of pages. */
 size_t plan_size(const struct plan *p);

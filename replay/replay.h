@@ -28,6 +28,7 @@ struct replay_program {
 };
 
 struct replay_result;
+struct replay_search; /* replay/search.h */
 
 /* A thread of a program that stands (schedules that go on). */
 struct replay_stander {
@@ -66,6 +67,8 @@ struct replay_request { /* zero values are the defaults */
 	bool free;		 /* nobody is led or made to stand: the threads run as they come */
 	unsigned first;		 /* which goal of a race goes first: 0 or 1 */
 	bool no_world;		 /* what comes from outside is not given back, though it was recorded */
+	const struct replay_search
+		*explore; /* of a schedule with a memory model: the run is one of an exploration */
 
 	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
 	int (*begin)(void *context);
@@ -203,6 +206,20 @@ struct replay_outside {
 	bool ended; /* when everything had come in, the program got the signal that ended the recorded run */
 };
 
+/* What memory did that obeyed a model. */
+struct replay_memory {
+	const struct raddle_choice *made; /* what was listed: all choices of an exploration */
+	size_t made_count;
+	struct schedule_choice *chosen; /* choices that sequential consistency would not have made */
+	size_t chosen_count;
+	bool complete;	     /* these are all */
+	uint64_t choices;    /* of the model, in all */
+	const char *strayed; /* a sentence: how the run left the choices of the schedule; NULL: it did not */
+	const char *over;    /* a sentence: why the model was left before the end; NULL: it was not */
+	const struct raddle_published *published; /* stores that others may see late, and are not tracked */
+	size_t published_count;
+};
+
 struct replay_result {
 	enum replay_outcome outcome;
 	enum replay_end end;
@@ -228,6 +245,7 @@ struct replay_result {
 	struct replay_fault fault;
 	struct replay_turns turns;
 	struct replay_outside outside;
+	struct replay_memory memory;
 	uint64_t order_at,
 		command_at; /* in the program's memory, for a debugger that lets them go; 0: unknown */
 	double wall_seconds, met_seconds, cpu_seconds; /* met: from the start until it was there */

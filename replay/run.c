@@ -491,6 +491,8 @@ static void look_at_turns(struct replay *r, const struct board *b)
 	struct rd_buf text = RD_BUF_INIT;
 
 	turns_draw_up(&r->turns, b, turns);
+	turns_draw_memory(&r->turns, b, &r->result->memory);
+	turns->strayed = r->result->memory.strayed;
 	if (!r->request->schedule->turns || (b->phase != RADDLE_DIVERGED && turns->taken == turns->planned))
 		return;
 	if (b->phase == RADDLE_DIVERGED)
@@ -499,7 +501,9 @@ static void look_at_turns(struct replay *r, const struct board *b)
 	if (turns->early)
 		rd_buf_addf(&text, "only %" PRIu64 " of %" PRIu64 " decisions came up", turns->taken,
 			    turns->planned);
-	turns->strayed = keep(r, &text);
+	if (!turns->strayed)
+		turns->strayed = keep(r, &text);
+	rd_buf_release(&text);
 }
 
 /* A meeting counts whatever came then; where there is none to come to, all decisions must have been kept. */
@@ -738,6 +742,8 @@ static int run_planned(struct replay *r)
 	r->session.shared->discard = !r->request->record_into;
 	r->steer = run_session_steer(&r->session);
 	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, r->request->first));
+	if (r->request->explore && r->request->schedule->memory)
+		plan_explore(&r->plan, r->request->explore, raddle_steer_memory(r->steer));
 	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
 	r->steer->detect_memory = detector_memory();
 	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);

@@ -166,6 +166,76 @@ void turns_draw_up(const struct turns *t, const struct board *b, struct replay_t
 	}
 }
 
+/* ---- what memory did ---- */
+
+static const char *over_text(uint32_t why)
+{
+	switch (why) {
+	case RADDLE_MEMORY_HOLDS: return NULL;
+	case RADDLE_MEMORY_THREADS: return "the program has more threads than a memory model is kept for";
+	default: return "the program has more locations than a memory model is kept for";
+	}
+}
+
+/* A choice that sequential consistency would not have made. */
+static void draw_choice(const struct turns *t, const struct board *b, const struct raddle_choice *c,
+			struct schedule_choice *to)
+{
+	const struct trace_sites *sites = t->request->program->sites;
+	struct trace_frame frame = {0};
+
+	if (c->site && sites && trace_sites_find(sites, c->site))
+		trace_sites_frames(sites, c->site, &frame, 1);
+	*to = (struct schedule_choice){.at = c->at,
+				       .from = c->from,
+				       .taken = c->taken,
+				       .thread = name_of(t->arena, b, c->slot),
+				       .place = {frame.file && *frame.file ? frame.file : NULL,
+						 frame.function, frame.line, frame.column}};
+}
+
+static void draw_choices(const struct turns *t, const struct board *b, const struct raddle_memory *m,
+			 struct replay_memory *out)
+{
+	uint32_t made = atomic_load(&m->made_count);
+	struct raddle_choice *copy;
+
+	out->complete = made <= RADDLE_MEMORY_CHOICES;
+	out->made_count = out->complete ? made : RADDLE_MEMORY_CHOICES;
+	copy = rd_arena_alloc(t->arena, (out->made_count + 1) * sizeof *copy);
+	memcpy(copy, m->made, out->made_count * sizeof *copy);
+	out->made = copy;
+	out->chosen = rd_arena_alloc(t->arena, (out->made_count + 1) * sizeof *out->chosen);
+	for (size_t i = 0; i < out->made_count; i++)
+		if (copy[i].taken && copy[i].kind != RADDLE_CHOICE_NEXT)
+			draw_choice(t, b, &copy[i], &out->chosen[out->chosen_count++]);
+}
+
+void turns_draw_memory(const struct turns *t, const struct board *b, struct replay_memory *out)
+{
+	const struct schedule *s = t->plan->schedule;
+	struct raddle_memory *m;
+	struct raddle_published *published;
+	uint32_t strayed, count;
+
+	if (!s->memory)
+		return;
+	m = (struct raddle_memory *)((char *)t->steer + plan_memory_at(t->plan));
+	draw_choices(t, b, m, out);
+	out->choices = atomic_load(&m->choices);
+	out->over = over_text(atomic_load(&m->over));
+	strayed = atomic_load(&m->strayed);
+	if (strayed)
+		out->strayed = "a choice of memory had other alternatives than in the schedule";
+	else if (atomic_load(&m->past_count) < s->choice_count)
+		out->strayed = "the program ended before all choices of memory came up";
+	count = atomic_load(&m->published_count);
+	out->published_count = count < RADDLE_MEMORY_SITES ? count : RADDLE_MEMORY_SITES;
+	published = rd_arena_alloc(t->arena, (out->published_count + 1) * sizeof *published);
+	memcpy(published, m->published, out->published_count * sizeof *published);
+	out->published = published;
+}
+
 /* The schedule as it was, with other decisions and without a seed; through its text, so that it owns its
  * strings. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, struct schedule *out)
@@ -174,14 +244,16 @@ int replay_export(const struct schedule *schedule, const struct replay_result *r
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
 
-	if (!schedule->turns || !result->turns.complete) {
+	if (!schedule->turns || !result->turns.complete || (schedule->memory && !result->memory.complete)) {
 		schedule_init(out);
 		return rd_fail(RD_EFORMAT, "replay: the schedule of the run cannot be written: %s",
 			       schedule->turns ? "it took too many decisions" : "its threads took no turns");
 	}
 	made.decisions = result->turns.made;
 	made.decision_count = result->turns.made_count;
-	made.seed = 0;
+	made.seed = made.memory_seed = 0;
+	made.choices = result->memory.chosen;
+	made.choice_count = schedule->memory ? result->memory.chosen_count : 0;
 	schedule_format(&made, &text);
 	err = schedule_parse(out, text.data, text.length, "the run");
 	rd_buf_release(&text);

@@ -22,6 +22,9 @@ bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
 /* What was decided. */
 void turns_draw_up(const struct turns *t, const struct board *b, struct replay_turns *out);
 
+/* What was chosen where memory obeyed a model. */
+void turns_draw_memory(const struct turns *t, const struct board *b, struct replay_memory *out);
+
 /* Copies what the program says of a spot, and the name of its thread. */
 void turns_copy_spot(struct rd_arena *arena, const struct board *b, const struct raddle_steer_spot *from,
 		     struct replay_spot *to);

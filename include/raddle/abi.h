@@ -40,7 +40,7 @@
 
 #include <stdint.h>
 
-#define RADDLE_ABI_VERSION 3
+#define RADDLE_ABI_VERSION 4
 
 #define RADDLE_BLOCK_SHIFT 6 /* one bitmap word a block: measured best of 6 to 9 */
 #define RADDLE_BLOCK_BYTES (1u << RADDLE_BLOCK_SHIFT)
@@ -146,6 +146,11 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
 #define RADDLE_STOP_STRING 0xffff
+/* In the flavour `led` also: its order, 1 to 5 for relaxed, acquire, release, both, sequentially consistent;
+ * 0: not told, which is the strongest; and whether it reads what it replaces. */
+#define RADDLE_ATOMIC_ORDERED(order, reads) ((uint64_t)(order) << 48 | (uint64_t)(reads) << 51)
+#define RADDLE_ATOMIC_ORDER(what) ((uint32_t)((what) >> 48) & 7)
+#define RADDLE_ATOMIC_READS(what) ((what) >> 51 & 1)
 #define RADDLE_ATOMIC_SIZE(what) ((uint32_t)((what) >> 32) & 0xffff)
 #define RADDLE_ATOMIC_RELAXED(what) ((what) >> 62 & 1)
 #define RADDLE_ATOMIC_WRITES(what) ((what) >> 63 != 0)

@@ -202,6 +202,10 @@ RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_bu
 /* Before each load and store of the flavour `led`; `what` as for __raddle_atomic_begin(). */
 void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 
+/* A fence of the flavour `led`, before it: of C11 by its order (as RADDLE_ATOMIC_ORDERED, less one), or 5:
+ * one that orders stores only. */
+void __raddle_barrier(struct raddle_self *self, uint32_t kind);
+
 /* Behind an atomic operation, instead of __raddle_atomic_end(): flags is whether it stored | bytes << 8,
  * then what was there before and after, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,

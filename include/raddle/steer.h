@@ -16,6 +16,7 @@
  *   struct raddle_steer_watch      room for RADDLE_STEER_WATCHES
  *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: what the plan decides
  *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: what was decided
+ *   struct raddle_memory           memory.h, if the plan has a memory model
  *   struct raddle_slot             RADDLE_SLOTS of them, by thread number; sparse
  *
  * The life of a run (`phase`, a futex):
@@ -65,6 +66,8 @@
  */
 #ifndef RADDLE_STEER_H
 #define RADDLE_STEER_H
+
+#include "raddle/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -311,6 +314,7 @@ struct raddle_steer {
 
 	/* Turns. */
 	uint64_t watches_at, decisions_at, made_at;
+	uint64_t memory_at;	       /* struct raddle_memory; 0: memory obeys no model */
 	uint64_t seed;		       /* 0: none */
 	uint32_t next;		       /* answer: the slot that goes on now; NONE: as the plan says */
 	_Atomic uint32_t thread_added; /* threads after the first thread_count */
@@ -341,6 +345,7 @@ RADDLE_STEER_TABLE(raddle_steer_watch, watches)
 RADDLE_STEER_TABLE(raddle_steer_decision, decisions)
 RADDLE_STEER_TABLE(raddle_steer_decision, made)
 RADDLE_STEER_TABLE(raddle_slot, slots)
+RADDLE_STEER_TABLE(raddle_memory, memory)
 #undef RADDLE_STEER_TABLE
 
 #endif

@@ -60,9 +60,9 @@ static void release(struct rt_thread *t)
 static __attribute__((noinline, cold)) void tell_begin(struct rt_thread *t, const volatile void *p,
 						       uint64_t what)
 {
+	t->atomic_what = what;
 	RT_TELL(access, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(what), (uint32_t)what,
 		RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
-	t->atomic_what = what;
 }
 
 __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,
@@ -121,8 +121,7 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
-static __attribute__((noinline, cold)) void told_end(struct rt_thread *t, const volatile void *p,
-						     uint32_t site, uint32_t flags)
+static void tell_end(struct rt_thread *t, const volatile void *p, uint32_t site, uint32_t flags)
 {
 	bool relaxed = RADDLE_ATOMIC_RELAXED(t->atomic_what) && (uint32_t)t->atomic_what == site;
 	uint32_t how = (flags & RADDLE_ATOMIC_STORED ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
@@ -130,6 +129,12 @@ static __attribute__((noinline, cold)) void told_end(struct rt_thread *t, const 
 
 	if (t->recording)
 		RT_TELL(atomic, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(t->atomic_what), site, how);
+}
+
+static __attribute__((noinline, cold)) void told_end(struct rt_thread *t, const volatile void *p,
+						     uint32_t site, uint32_t flags)
+{
+	tell_end(t, p, site, flags);
 	end(t, p, site, flags);
 }
 
@@ -159,6 +164,8 @@ __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_
 	if (!t)
 		return;
 	r.operand[2] = flags_of(t, flags);
+	if (t->recording == RT_TOLD)
+		tell_end(t, p, site, flags);
 	emit(t, p, &r);
 }
 

@@ -135,8 +135,9 @@ static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t a
 	rt_end_process();
 }
 
-static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
+static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
+	(void)how;
 	if (!heap()->count || t->internal)
 		return;
 	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); at < address + size; at += GRANULE)
@@ -147,7 +148,7 @@ static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint3
 static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	if (how & RT_ACCESS_ATOMIC)
-		touches(t, address, size, site);
+		touches(t, address, size, site, how);
 }
 
 /* ---- freeing ---- */

@@ -51,6 +51,7 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 		return;
 	if (what & RADDLE_STOP_CALLS) {
 		t->self.stack_top[-1] = (uint32_t)what;
+		RT_TELL(calls, t);
 		if (what & RADDLE_STOP_EMITS)
 			RT_TELL(emits, t);
 		return;
@@ -62,7 +63,15 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	if (is_first(t, (uintptr_t)p, size, write))
 		RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what,
 			write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
-	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what);
+	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+}
+
+__attribute__((visibility("default"))) void __raddle_barrier(struct raddle_self *self, uint32_t kind)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+
+	if (t && t->recording == RT_TOLD)
+		RT_TELL(barrier, t, kind);
 }
 
 const struct rt_layer rt_layer_led = {.number = RT_LAYER_LED};

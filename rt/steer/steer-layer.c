@@ -179,6 +179,12 @@ static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 	heed(t);
 }
 
+static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
+{
+	(void)how;
+	rt_spin_touch(t, address, size, site);
+}
+
 static void emits(struct rt_thread *t)
 {
 	rt_steer_emit(t);
@@ -252,7 +258,7 @@ const struct rt_layer rt_layer_steer = {
 		  .barrier_destroy = rt_barrier_destroy,
 		  .access = access,
 		  .emits = emits,
-		  .touches = rt_spin_touch,
+		  .touches = touches,
 		  .update = update,
 		  .stride = stride,
 		  .heeds = heeds},

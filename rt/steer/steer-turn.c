@@ -15,6 +15,7 @@
  * No thread waits in the kernel for a lock of the program: it tries, and when it fails it waits here until
  * somebody has released the thing, and tries again when it is its turn.
  */
+#include "rt/core/choose.h"
 #include "rt/core/outside.h"
 #include "rt/steer/steer-int.h"
 
@@ -152,6 +153,46 @@ static uint32_t by_seed(void)
 	return RADDLE_STEER_NONE;
 }
 
+/* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, and
+ * before its end, which empties its store buffer. */
+static bool is_explored(uint32_t number)
+{
+	const struct raddle_memory *plan = rt_memory_plan();
+	const struct raddle_slot *slot = slot_at(number);
+
+	if (!plan || !plan->explores)
+		return false;
+	return slot->point == RADDLE_POINT_ACCESS ||
+	       (slot->point == RADDLE_POINT_OP && atomic_load(&slot->kind) == RADDLE_THREAD_END);
+}
+
+/* A hash of where the threads are. */
+static uint64_t hash_points(void)
+{
+	uint64_t hash = 1;
+
+	for (uint32_t i = 0; i < slot_count(); i++) {
+		const struct raddle_slot *slot = slot_at(i);
+
+		hash = (hash ^ (slot->point_n << 32 | slot->point << 24 | slot->point_count)) *
+		       0x9e3779b97f4a7c15ull;
+		hash = (hash ^ state_of(i)) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static uint32_t by_choice(uint32_t number)
+{
+	uint32_t n = rt_choose((struct raddle_choice){
+		.from = count_ready(), .kind = RADDLE_CHOICE_NEXT, .slot = number, .state = hash_points()});
+
+	for (uint32_t i = 0; i < slot_count(); i++)
+		if (is_ready(i) && n-- == 0)
+			return i;
+	return RADDLE_STEER_NONE;
+}
+
 /* Whether the thread has gone past the point of a decision about it. */
 static bool has_missed(const struct raddle_slot *at, const struct raddle_steer_decision *d)
 {
@@ -272,7 +313,10 @@ static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish
 	if (rt_steer_phase() != RADDLE_GOES_ON || usual == RADDLE_STEER_NONE)
 		return usual;
 	if (wish >= RADDLE_SLOTS || !is_ready(wish))
-		next = is_left() ? by_plan(number, t) : rt_steer()->seed && count > 1 ? by_seed() : usual;
+		next = is_left()		       ? by_plan(number, t)
+		       : is_explored(number)	       ? by_choice(number)
+		       : rt_steer()->seed && count > 1 ? by_seed()
+						       : usual;
 	if (next == RADDLE_STEER_NONE)
 		next = usual;
 	if (count > 1)

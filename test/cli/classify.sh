@@ -124,7 +124,8 @@ status 1 found/redundant/findings.json
 status 0 --fail-on output-differs found/redundant/findings.json
 status 1 --fail-on output-differs found/order-violation/findings.json
 status 2 --fail-on nothing found/redundant/findings.json
-status 2 --memory tso found/redundant/findings.json
+status 2 --memory tsx found/redundant/findings.json
+status 2 --memory sc --coherent found/redundant/findings.json
 status 2 --without everything found/redundant/findings.json
 status 2 --id 000000 found/redundant/findings.json
 status 2 absent.json

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From races to the accesses that obey a memory model (classify/tracks.h).  In: findings with schedules, and
+ * what runs published.  Out: records of schedules.
+ */
+#include "classify/tracks.h"
+
+#include "base/alloc.h"
+#include "replay/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct track *find(struct tracks *t, uint32_t site)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->items[i].site == site)
+			return &t->items[i];
+	return NULL;
+}
+
+static void add(struct tracks *t, struct track track)
+{
+	struct track *old = find(t, track.site);
+
+	if (old) {
+		old->point_only &= track.point_only;
+		return;
+	}
+	if (t->count == RADDLE_MEMORY_SITES)
+		return;
+	RD_GROW(t->items, t->capacity, t->count + 1);
+	t->items[t->count++] = track;
+}
+
+static void add_site(struct tracks *t, uint32_t site, const char *object, bool point_only)
+{
+	const struct trace_site *s = trace_sites_find(t->sites, site);
+
+	if (s && trace_site_accesses(s))
+		add(t, (struct track){site, trace_site_writes(s), point_only, object});
+}
+
+void tracks_gather(struct tracks *t, const struct finding_set *set, const struct trace_sites *sites)
+{
+	*t = (struct tracks){.sites = sites};
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+		const struct schedule *s = f->kind == FINDING_RACE ? f->schedule : NULL;
+
+		for (size_t k = 0; s && k < s->goal_count; k++) {
+			const struct schedule_goal *g = &s->goals[k];
+			uint32_t site;
+
+			if (plan_find_access(sites, g->site, g->write, &g->place, &site))
+				add_site(t, site, f->object.name, false);
+		}
+	}
+}
+
+void tracks_copy(struct tracks *t, const struct tracks *from)
+{
+	*t = (struct tracks){.sites = from->sites};
+	for (size_t i = 0; i < from->count; i++)
+		add(t, from->items[i]);
+}
+
+void tracks_release(struct tracks *t)
+{
+	free(t->items);
+	*t = (struct tracks){0};
+}
+
+void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct track *through = find(t, pairs[i].through);
+		const char *object = through ? through->object : NULL;
+
+		if (through) {
+			add_site(t, pairs[i].store, object, false);
+			add_site(t, pairs[i].read, object, true);
+		}
+	}
+}
+
+static bool is_of(const struct track *track, const char *object)
+{
+	return object && track->object && !strcmp(track->object, object);
+}
+
+static struct schedule_place place_of(const struct trace_sites *sites, uint32_t site)
+{
+	struct trace_frame frame = {0};
+
+	trace_sites_frames(sites, site, &frame, 1);
+	return (struct schedule_place){frame.file, frame.function, frame.line, frame.column};
+}
+
+void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct track *item = &t->items[i];
+		struct schedule_place place = place_of(t->sites, item->site);
+		struct schedule_watch *w = schedule_add_watch(lists);
+
+		w->site = item->site;
+		w->reads = !item->write;
+		w->writes = item->write;
+		w->place = place;
+		if (!item->point_only && !is_of(item, except))
+			*schedule_add_track(lists) = (struct schedule_track){item->site, item->write, place};
+	}
+}
+
+bool tracks_has_others(const struct tracks *t, const char *except)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->items[i].point_only && !is_of(&t->items[i], except))
+			return true;
+	return false;
+}

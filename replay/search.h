@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exhaustive search by choices (raddle/memory.h): which run of an exploration comes next.  A run is a list of
+ *choices; the next one is the same up to the last choice that has an alternative left, and takes that.  What
+ *follows a state that was met before is not gone through again.
+ *
+ *	struct replay_search s = {0};
+ *	do {
+ *		run with .explore = &s; replay_search_took(&s, &result.memory);
+ *	} while (replay_search_next(&s));
+ */
+#ifndef REPLAY_SEARCH_H
+#define REPLAY_SEARCH_H
+
+#include "base/map.h"
+#include "raddle/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct replay_memory;
+
+struct replay_search {
+	struct raddle_choice *choices; /* the plan of the next run; behind a run, what it chose */
+	size_t count, planned, capacity;
+	struct rd_umap states;
+	uint64_t runs;
+};
+
+/* What a run chose. */
+void replay_search_took(struct replay_search *s, const struct replay_memory *m);
+
+/* Whether there is another run, whose plan is the first `planned` choices. */
+bool replay_search_next(struct replay_search *s);
+void replay_search_release(struct replay_search *s);
+
+#endif

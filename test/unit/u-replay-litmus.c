@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Litmus tests under the real runtime: test/prog/litmus.c runs in the flavour `led`, once for each list of
+ *choices, and what it prints is compared with what the slow twin of litmus.h says.  The search is exhaustive,
+ *so the two sets have to be equal.
+ *
+ *	u-replay-litmus                 a few tests in all models; with $RADDLE_LONG all of them
+ *	u-replay-litmus MODEL TEXT...   these, with figures (bench/litmus)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "litmus.h"
+
+#include "base/error.h"
+#include "replay/replay.h"
+#include "replay/search.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct run_program program = {.kind = "led"};
+static struct trace_sites *sites;
+static int output;
+
+static int build(void **state)
+{
+	const char *root = getenv("ROOT"), *raddle = getenv("RADDLE");
+	struct run_build how = {0};
+	char command[4096];
+
+	(void)state;
+	if (!root || !raddle)
+		return -1;
+	snprintf(command, sizeof command, "'%s' cc -g -O1 -pthread -o litmus '%s/test/prog/litmus.c'", raddle,
+		 root);
+	output = memfd_create("output", MFD_CLOEXEC);
+	if (output < 0 || system(command) != 0 || run_program_open(&program, "./litmus", &how) != RD_OK)
+		return -1;
+	return trace_sites_read(&sites, program.flavour.sites);
+}
+
+static bool is_shared(const struct trace_site *s)
+{
+	return trace_site_accesses(s) &&
+	       (!strcmp(s->function, "look") || !strcmp(s->function, "put") || !strcmp(s->function, "swap"));
+}
+
+/* Its accesses obey the model, and threads can be stopped there. */
+static void add_sites(struct schedule *s)
+{
+	for (size_t u = 0; u < sites->unit_count; u++)
+		for (size_t i = 0; i < sites->units[u].site_count; i++) {
+			const struct trace_site *site = &sites->sites[sites->units[u].site + i];
+			uint32_t number = trace_sites_number(sites, u, site);
+			struct schedule_track *t;
+			struct schedule_watch *w;
+
+			if (!is_shared(site))
+				continue;
+			t = schedule_add_track(s);
+			t->site = number;
+			t->write = trace_site_writes(site);
+			w = schedule_add_watch(s);
+			w->site = number;
+			w->reads = w->writes = true;
+		}
+}
+
+/* The outcome of one run, whose choices become those of the search. */
+static void run_once(const struct schedule *s, char **argv, struct replay_search *search, char *said)
+{
+	const struct replay_program p = {&program, sites, argv};
+	const int streams[] = {STDIN_FILENO, output, STDERR_FILENO};
+	struct replay_request request = {.program = &p, .schedule = s, .streams = streams, .explore = search};
+	struct replay_result result = {0};
+	ssize_t n;
+
+	if (ftruncate(output, 0) || lseek(output, 0, SEEK_SET))
+		fail();
+	assert_int_equal(replay_run(&request, &result), RD_OK);
+	assert_int_equal(result.end, REPLAY_EXITED);
+	assert_int_equal(result.status, 0);
+	if (result.turns.strayed)
+		fail_msg("%s", result.turns.strayed);
+	assert_null(result.memory.over);
+	assert_true(result.memory.complete);
+	n = pread(output, said, LITMUS_SAID - 1, 0);
+	said[n > 0 ? n - 1 : 0] = '\0';
+	replay_search_took(search, &result.memory);
+	replay_result_release(&result);
+}
+
+static size_t explore(const char *text, enum raddle_memory_model model, struct litmus_set *out)
+{
+	struct replay_search search = {0};
+	char *argv[] = {"./litmus", (char *)text, NULL}, said[LITMUS_SAID];
+	struct schedule s;
+	size_t runs;
+
+	schedule_init(&s);
+	s.turns = true;
+	s.flavour = "led";
+	s.memory = litmus_models[model];
+	add_sites(&s);
+	do {
+		run_once(&s, argv, &search, said);
+		litmus_add(out, said);
+	} while (replay_search_next(&search));
+	runs = search.runs;
+	schedule_release(&s);
+	replay_search_release(&search);
+	return runs;
+}
+
+static void show(const char *name, const struct litmus_set *s)
+{
+	fprintf(stderr, "  %s:", name);
+	for (size_t i = 0; i < s->count; i++)
+		fprintf(stderr, " %s", s->items[i]);
+	fprintf(stderr, "\n");
+}
+
+/* Whether all outcomes are allowed, and all that are allowed came up; *runs counts runs of the program. */
+static bool compare(const char *name, const char *text, enum raddle_memory_model model, size_t *runs)
+{
+	struct litmus_set found = {0}, expected = {0};
+	struct litmus l;
+	bool equal;
+
+	assert_true(litmus_parse(&l, text));
+	litmus_twin(&l, model, &expected);
+	*runs = explore(text, model, &found);
+	equal = litmus_within(&found, &expected) && litmus_within(&expected, &found);
+	if (!equal) {
+		fprintf(stderr, "%s under %s\n", name, litmus_models[model]);
+		show("found", &found);
+		show("expected", &expected);
+	}
+	litmus_release(&found);
+	litmus_release(&expected);
+	return equal;
+}
+
+/* Those of the short form show every kind of operation and what tells the models apart. */
+static bool is_chosen(const char *name)
+{
+	static const char *const names[] = {"SB",	    "SB+mfences", "SB+xchgs", "MP",
+					    "MP+sfence+po", "CoRR",	  "CoWR"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (getenv("RADDLE_LONG") || !strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static void exhaustive(void **state)
+{
+	size_t runs;
+
+	(void)state;
+	for (size_t i = 0; i < LITMUS_COUNT; i++)
+		for (unsigned model = 0; is_chosen(litmus_tests[i].name) && model < RADDLE_MEMORY_MODELS;
+		     model++)
+			assert_true(compare(litmus_tests[i].name, litmus_tests[i].text, model, &runs));
+}
+
+/* Figures for tests of the command line. */
+static int measure(int argc, char **argv)
+{
+	size_t runs, total = 0, wrong = 0;
+	int model = 0;
+
+	while (model < RADDLE_MEMORY_MODELS && strcmp(argv[1], litmus_models[model]) != 0)
+		model++;
+	if (model == RADDLE_MEMORY_MODELS || build(NULL))
+		return 2;
+	for (int i = 2; i < argc; i++) {
+		bool equal = compare(argv[i], argv[i], model, &runs);
+
+		printf("%s\t%s\t%zu\t%s\n", argv[1], equal ? "equal" : "DIFFERS", runs, argv[i]);
+		fflush(stdout);
+		total += runs;
+		wrong += !equal;
+	}
+	fprintf(stderr, "%s: %d tests, %zu runs, %zu differ\n", argv[1], argc - 2, total, wrong);
+	return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(exhaustive)};
+
+	return argc > 2 ? measure(argc, argv) : cmocka_run_group_tests(tests, build, NULL);
+}

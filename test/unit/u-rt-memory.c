@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The memory models (rt/memory/model.c) alone: each litmus test in each model, by all choices, has the
+ * outcomes that a slow twin has by definition; and what the twin knows nothing of: atomics, locks, parts of
+ * cells.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "litmus.h"
+#include "replay/search.h"
+#include "rt/memory/model.c"
+
+static struct memory *m;
+static struct replay_search search;
+static struct memory_write *pages;
+static size_t page_count;
+
+static void *get(size_t size)
+{
+	char *p = (char *)(pages + page_count);
+
+	page_count += size / sizeof *pages;
+	memset(p, 0, size);
+	return p;
+}
+
+/* The oracle: the plan, then 0; each choice is written down with its state. */
+static uint32_t decide(enum raddle_choice_kind kind, uint32_t from, uint64_t state)
+{
+	uint32_t taken = search.count < search.planned ? search.choices[search.count].taken : 0;
+
+	if (from < 2)
+		return 0;
+	search.choices[search.count++] =
+		(struct raddle_choice){.from = from, .taken = taken, .kind = kind, .state = state};
+	return taken;
+}
+
+static uint32_t choose(void *context, enum raddle_choice_kind kind, uint32_t from)
+{
+	const uint64_t *step = context;
+
+	return decide(kind, from, memory_state(m) ^ *step << 32);
+}
+
+static uint64_t step; /* what the thread that asks is about to do */
+
+static void begin(enum raddle_memory_model model)
+{
+	memset(m, 0, sizeof *m);
+	page_count = 0;
+	search.count = 0;
+	m->model = model;
+	m->choose = choose;
+	m->context = &step;
+	m->get = get;
+}
+
+static struct memory_part part(int place)
+{
+	uintptr_t base = 64 * ((uintptr_t)place + 1);
+
+	return (struct memory_part){memory_track(m, base, 0xffffffffu, 0), 0xffffffffu};
+}
+
+static void run_op(uint32_t t, const struct litmus_op *op, int *results)
+{
+	switch (op->kind) {
+	case 'W': memory_store(m, t, part(op->place), (uint64_t)op->value, MEMORY_RELAXED); break;
+	case 'R': results[op->result] = (int)memory_load(m, t, part(op->place), MEMORY_RELAXED); break;
+	case 'X':
+		results[op->result] = (int)memory_update(m, t, part(op->place), MEMORY_SEQ);
+		memory_updated(m, t, part(op->place), (uint64_t)op->value, MEMORY_SEQ);
+		break;
+	case 'F': memory_fence(m, t, MEMORY_FENCE_FULL); break;
+	default: memory_fence(m, t, MEMORY_FENCE_STORE);
+	}
+}
+
+/* One execution: who goes on is a choice too. */
+static void execute(const struct litmus *l, struct litmus_set *out)
+{
+	int at[LITMUS_THREADS] = {0}, results[TWIN_EVENTS], finals[LITMUS_PLACES];
+	char said[LITMUS_SAID];
+
+	for (int i = 0; i < l->places; i++)
+		part(i);
+	for (int t = 0; t < l->threads; t++)
+		memory_create(m, 0, (uint32_t)t + 1);
+	for (;;) {
+		int ready[LITMUS_THREADS], n = 0, t;
+
+		for (t = 0; t < l->threads; t++)
+			if (at[t] <= l->count[t])
+				ready[n++] = t;
+		if (!n)
+			break;
+		t = ready[decide(RADDLE_CHOICE_NEXT, (uint32_t)n, memory_state(m))];
+		step = (uint64_t)t + 1;
+		if (at[t] < l->count[t])
+			run_op((uint32_t)t + 1, &l->ops[t][at[t]], results);
+		else
+			memory_drain(m, (uint32_t)t + 1);
+		m->threads[t + 1].past += (uint64_t)++at[t] << 40;
+	}
+	for (int t = 0; t < l->threads; t++)
+		memory_join(m, 0, (uint32_t)t + 1);
+	for (int i = 0; i < l->places; i++) {
+		step = 16 + (uint64_t)i;
+		finals[i] = (int)memory_load(m, 0, part(i), MEMORY_RELAXED);
+	}
+	litmus_say(l, results, finals, said);
+	litmus_add(out, said);
+}
+
+/* All of them. */
+static void explore(const struct litmus *l, enum raddle_memory_model model, struct litmus_set *out)
+{
+	search.choices = realloc(search.choices, RADDLE_MEMORY_CHOICES * sizeof *search.choices);
+	do {
+		begin(model);
+		execute(l, out);
+	} while (replay_search_next(&search));
+	replay_search_release(&search);
+}
+
+static void show(const char *name, const struct litmus_set *s)
+{
+	fprintf(stderr, "  %s:", name);
+	for (size_t i = 0; i < s->count; i++)
+		fprintf(stderr, " %s", s->items[i]);
+	fprintf(stderr, "\n");
+}
+
+static void compare(const char *name, const char *text, enum raddle_memory_model model)
+{
+	struct litmus_set found = {0}, expected = {0};
+	struct litmus l;
+
+	assert_true(litmus_parse(&l, text));
+	litmus_twin(&l, model, &expected);
+	explore(&l, model, &found);
+	if (!litmus_within(&found, &expected) || !litmus_within(&expected, &found)) {
+		show("found", &found);
+		show("expected", &expected);
+		fail_msg("%s under %s", name, litmus_models[model]);
+	}
+	litmus_release(&found);
+	litmus_release(&expected);
+}
+
+static void known(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LITMUS_COUNT; i++)
+		for (unsigned model = 0; model < RADDLE_MEMORY_MODELS; model++)
+			compare(litmus_tests[i].name, litmus_tests[i].text, model);
+}
+
+/* Random tests of two or three threads. */
+static void random_tests(void **state)
+{
+	static const char kinds[] = "WWWWRRRRRXFG";
+	uint64_t draw = 1;
+
+	(void)state;
+	for (int i = 0; i < 150; i++) {
+		char text[128];
+		int n = 0, threads = 2 + i % 2;
+
+		for (int t = 0; t < threads; t++) {
+			for (int k = 0; k < 5 - threads; k++) {
+				char kind;
+
+				draw = draw * 6364136223846793005ull + 1442695040888963407ull;
+				kind = kinds[(draw >> 33) % (sizeof kinds - 1)];
+				n += sprintf(text + n, "%s%c", k ? " " : t ? "|" : "", kind);
+				if (kind != 'F' && kind != 'G')
+					text[n++] = "xy"[draw >> 50 & 1];
+				if (kind == 'W' || kind == 'X')
+					text[n++] = "12"[draw >> 52 & 1];
+				text[n] = '\0';
+			}
+		}
+		for (unsigned model = 0; model < RADDLE_MEMORY_MODELS; model++)
+			compare(text, text, model);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known),
+		cmocka_unit_test(random_tests),
+	};
+
+	m = malloc(sizeof *m);
+	pages = calloc(64 * MEMORY_HISTORY, sizeof *pages);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
