@@ -67,7 +67,7 @@ void tracks_copy(struct tracks *t, const struct tracks *from)
 
 void tracks_release(struct tracks *t)
 {
-	free(t->items);
+	RD_FREE(t->items, t->edges);
 	*t = (struct tracks){0};
 }
 
@@ -77,16 +77,28 @@ void tracks_add_published(struct tracks *t, const struct raddle_published *pairs
 		const struct track *through = find(t, pairs[i].through);
 		const char *object = through ? through->object : NULL;
 
-		if (through) {
-			add_site(t, pairs[i].store, object, false);
-			add_site(t, pairs[i].read, object, true);
-		}
+		if (!through)
+			continue;
+		add_site(t, pairs[i].store, object, false);
+		add_site(t, pairs[i].read, object, true);
+		RD_GROW(t->edges, t->edge_capacity, t->edge_count + 1);
+		t->edges[t->edge_count++] = (struct track_edge){pairs[i].store, object};
 	}
 }
 
-static bool is_of(const struct track *track, const char *object)
+static bool is_same(const char *a, const char *b)
 {
-	return object && track->object && !strcmp(track->object, object);
+	return a && b && !strcmp(a, b);
+}
+
+/* Whether the access belongs to the races about an object. */
+static bool is_of(const struct tracks *t, const struct track *track, const char *object)
+{
+	bool is = is_same(track->object, object);
+
+	for (size_t i = 0; i < t->edge_count && !is; i++)
+		is = t->edges[i].site == track->site && is_same(t->edges[i].object, object);
+	return is;
 }
 
 static struct schedule_place place_of(const struct trace_sites *sites, uint32_t site)
@@ -108,7 +120,7 @@ void tracks_fill(const struct tracks *t, const char *except, struct schedule *li
 		w->reads = !item->write;
 		w->writes = item->write;
 		w->place = place;
-		if (!item->point_only && !is_of(item, except))
+		if (!item->point_only && !is_of(t, item, except))
 			*schedule_add_track(lists) = (struct schedule_track){item->site, item->write, place};
 	}
 }
@@ -116,7 +128,7 @@ void tracks_fill(const struct tracks *t, const char *except, struct schedule *li
 bool tracks_has_others(const struct tracks *t, const char *except)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (!t->items[i].point_only && !is_of(&t->items[i], except))
+		if (!t->items[i].point_only && !is_of(t, &t->items[i], except))
 			return true;
 	return false;
 }

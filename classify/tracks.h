@@ -18,8 +18,16 @@ struct track {
 	const char *object; /* of the race that it belongs to; NULL: unknown */
 };
 
+/* A store that a race publishes belongs to it too. */
+struct track_edge {
+	uint32_t site;
+	const char *object;
+};
+
 struct tracks {
 	const struct trace_sites *sites;
+	struct track_edge *edges;
+	size_t edge_count, edge_capacity;
 	struct track *items;
 	size_t count, capacity;
 };

@@ -353,23 +353,40 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .context = b};
 }
 
-int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
+/* `search` is NULL where nothing is explored. */
+static int run(struct trial_bench *b, const struct schedule *s, struct replay_search *search, struct trial *t,
+	       struct schedule *made)
 {
 	RD_ASSERT(s->turns);
 	struct replay_request request = request_of(b, s);
 	struct replay_result result = {0};
-	int err = replay_run(&request, &result);
+	int err;
 
+	request.explore = search;
+	err = replay_run(&request, &result);
 	*t = (struct trial){0};
 	b->runs++;
 	if (made)
 		*made = (struct schedule){0};
 	if (!err)
 		err = draw_up(b, &result, t);
-	if (!err && made && result.turns.complete)
+	if (!err && made && result.turns.complete && (!s->memory || result.memory.complete))
 		err = replay_export(s, &result, made);
+	if (!err && search)
+		replay_search_took(search, &result.memory);
 	replay_result_release(&result);
 	return err;
+}
+
+int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
+{
+	return run(b, s, NULL, t, made);
+}
+
+int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
+		  struct trial *t, struct schedule *made)
+{
+	return run(b, s, search, t, made);
 }
 
 /* Who looks has a context of its own. */

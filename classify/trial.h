@@ -7,6 +7,7 @@
 #define CLASSIFY_TRIAL_H
 
 #include "classify/classify.h"
+#include "replay/search.h"
 #include "run/companion.h"
 #include "run/streams.h"
 
@@ -75,6 +76,10 @@ void trial_close(struct trial_bench *b);
 /* Runs the program by a schedule whose threads take turns.  `made`, which may be NULL, becomes the schedule
  * with all decisions that were taken, to be released by the caller; it is empty if they cannot be told. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
+
+/* The same as one run of an exploration, whose next plan the search has then. */
+int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
+		  struct trial *t, struct schedule *made);
 
 /* The same while somebody looks where the program stands (struct replay_request). */
 typedef bool trial_stands_fn(void *context, const struct replay_stand *stand, struct schedule *more,

@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Runs under weaker memory models (classify/weaken.h).  In: a race, and its runs under sequential
- * consistency.  Out: a run that shows something new, with its schedule and choices.
+ * consistency. Out: a run that shows something new, with its schedule and choices.
  *
- * Alternates are pairs of a schedule and a seed for the choices of memory.  What is new is believed to come
- * from the memory of this race if the same schedule without these choices does not show it; if it does not
- * come either where only other memory obeys the model; and if it comes again each time.
+ * Behind the meeting, all choices of memory and of who goes on at the accesses that obey the model are gone
+ * through as far as a number of runs lasts; then come pairs of a schedule and choices by seeds.  What is new
+ * is believed to come from the memory of this race if the same schedule without these choices does not show
+ * it; if it does not come either where only other memory obeys the model; and if it comes again each time.
  */
 #include "classify/weaken.h"
 
 #include "base/error.h"
 
 #include <string.h>
+
+#define EXPLORED 250  /* runs of an exploration, at most */
+#define LEAST 8	      /* and at least */
+#define ABOUT_MS 6000 /* that they may take */
+#define REFUTED 64    /* outputs that are known to mean nothing */
+
+struct attempt {
+	const struct weaken *how;
+	struct schedule lists; /* of accesses that obey the model */
+	struct weakened *result;
+	struct {
+		const char *fault; /* NULL: an output */
+		uint64_t key;
+	} refuted[REFUTED];
+	size_t refuted_count;
+};
+
+size_t weaken_explored(uint64_t recorded_ms)
+{
+	uint64_t runs = recorded_ms ? ABOUT_MS / recorded_ms : EXPLORED;
+
+	return runs > EXPLORED ? EXPLORED : runs < LEAST ? LEAST : (size_t)runs;
+}
 
 void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed)
 {
@@ -23,17 +47,13 @@ void weaken_variant(struct variant *v, const struct schedule *lists, const char 
 	v->schedule.watch_count = lists->watch_count;
 }
 
-/* ---- runs ---- */
-
-static int run_variant(const struct weaken *w, const struct schedule *lists, struct decide_place p,
-		       struct trial *t, struct schedule *made)
+static void make(const struct attempt *a, enum variant_group group, size_t number, struct variant *v)
 {
-	struct variant v;
-
-	variant_make(&v, w->race, p.group, (unsigned)p.number);
-	weaken_variant(&v, lists, w->memory, p.number + 1);
-	return trial_run(w->bench, &v.schedule, t, made);
+	variant_make(v, a->how->race, group, (unsigned)number);
+	weaken_variant(v, &a->lists, a->how->memory, number + 1);
 }
+
+/* ---- comparing ---- */
 
 /* Whether the run shows what none showed under sequential consistency. */
 static bool is_new(const struct weaken *w, const struct trial *t, bool *sorted)
@@ -42,13 +62,36 @@ static bool is_new(const struct weaken *w, const struct trial *t, bool *sorted)
 	return t->counts && t->relaxed && decide_is_new(w->usual, t, sorted);
 }
 
+static uint64_t key_of(const struct trial *t, bool sorted)
+{
+	return sorted ? t->lines : t->digest;
+}
+
 static bool is_same(const struct trial *a, const struct trial *b, bool sorted)
 {
 	if (!a->counts || !b->counts)
 		return false;
 	if (a->fault || b->fault)
 		return a->fault && b->fault && !strcmp(a->fault, b->fault);
-	return sorted ? a->lines == b->lines : a->digest == b->digest;
+	return key_of(a, sorted) == key_of(b, sorted);
+}
+
+/* What was found to mean nothing need not be looked at again. */
+static bool is_refuted(const struct attempt *a, const struct trial *t, bool sorted)
+{
+	for (size_t i = 0; i < a->refuted_count; i++)
+		if (t->fault ? a->refuted[i].fault && !strcmp(a->refuted[i].fault, t->fault)
+			     : !a->refuted[i].fault && a->refuted[i].key == key_of(t, sorted))
+			return true;
+	return false;
+}
+
+static void refute(struct attempt *a, const struct trial *t, bool sorted)
+{
+	if (a->refuted_count == REFUTED)
+		return;
+	a->refuted[a->refuted_count].fault = t->fault;
+	a->refuted[a->refuted_count++].key = key_of(t, sorted);
 }
 
 /* ---- what is new ---- */
@@ -70,7 +113,9 @@ static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool
 /* Whether it comes without the memory of this race too. */
 static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
 {
+	struct replay_search search = {0};
 	struct schedule others;
+	struct variant v;
 	struct trial t;
 	int err = RD_OK;
 
@@ -79,10 +124,14 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 		return RD_OK;
 	schedule_init(&others);
 	tracks_fill(w->tracks, w->object, &others);
-	for (size_t n = 0; n < w->most && !err && !*elsewhere; n++) {
-		err = run_variant(w, &others, (struct decide_place){r->group, n}, &t, NULL);
+	variant_make(&v, w->race, r->group, 0);
+	weaken_variant(&v, &others, w->memory, 0);
+	do {
+		err = trial_explore(w->bench, &v.schedule, &search, &t, NULL);
 		*elsewhere = !err && is_same(&t, &r->shows, r->sorted);
-	}
+	} while (!err && !*elsewhere && replay_search_next(&search) &&
+		 search.runs < weaken_explored(w->bench->how->recorded_ms));
+	replay_search_release(&search);
 	schedule_release(&others);
 	return err;
 }
@@ -100,79 +149,123 @@ static int comes_again(const struct weaken *w, struct weakened *r, bool *again)
 	return err;
 }
 
-/* A run that shows something new is run again to write down its choices; false: it means nothing. */
-static int verify(const struct weaken *w, const struct schedule *lists, struct decide_place p,
-		  struct weakened *r, bool *means)
+static int verify(const struct attempt *a, struct weakened *r, bool *means)
 {
-	struct trial t;
-	bool no = false, again = false;
-	int err;
+	bool no = false, again;
+	int err = comes_again(a->how, r, &again);
 
-	schedule_release(&r->schedule);
-	r->group = p.group;
-	err = run_variant(w, lists, p, &t, &r->schedule);
-	if (!err && is_same(&t, &r->shows, r->sorted) && r->schedule.turns)
-		err = comes_again(w, r, &again);
 	r->lost |= !again;
 	if (!err && again)
-		err = is_by_schedule(w, r, &no);
+		err = is_by_schedule(a->how, r, &no);
 	if (!err && again && !no) {
-		err = is_elsewhere(w, r, &no);
+		err = is_elsewhere(a->how, r, &no);
 		r->elsewhere |= no;
 	}
 	*means = !err && again && !no;
 	return err;
 }
 
+/* ---- runs ---- */
+
 static enum finding_class class_of(const struct trial *t)
 {
 	return t->fault ? FINDING_SPEC_VIOLATED : FINDING_OUTPUT_DIFFERS;
 }
 
-/* One run; a fault is worth more than an output. */
-static int try(const struct weaken *w, const struct schedule *lists, struct decide_place p,
-	       struct weakened *r)
+/* What a run showed.  `made` is its schedule, which is taken; a fault is worth more than an output. */
+static int judge(struct attempt *a, const struct trial *t, enum variant_group group, struct schedule *made)
 {
-	struct weakened found = {0};
+	struct weakened *r = a->result, found = *r;
 	bool means = false, sorted;
-	struct trial t;
-	int err = run_variant(w, lists, p, &t, NULL);
+	int err;
 
-	if (err)
-		return err;
-	r->k += t.counts && t.relaxed;
-	r->over = r->over ? r->over : t.over;
-	if (!is_new(w, &t, &sorted) || (r->class != FINDING_NO_CLASS && !t.fault))
+	r->k += t->counts && t->relaxed;
+	r->over = r->over ? r->over : t->over;
+	if (!is_new(a->how, t, &sorted) || (r->class != FINDING_NO_CLASS && !t->fault) ||
+	    is_refuted(a, t, sorted)) {
+		schedule_release(made);
 		return RD_OK;
-	found = *r;
-	found.schedule = (struct schedule){0};
-	found.shows = t;
+	}
+	found.schedule = *made;
+	found.shows = *t;
 	found.sorted = sorted;
-	err = verify(w, lists, p, &found, &means);
+	found.group = group;
+	err = verify(a, &found, &means);
 	r->lost |= found.lost;
 	r->elsewhere |= found.elsewhere;
 	if (!means) {
+		refute(a, t, sorted);
 		schedule_release(&found.schedule);
 		return err;
 	}
 	schedule_release(&r->schedule);
-	found.class = class_of(&t);
+	found.class = class_of(t);
 	*r = found;
 	return err;
 }
 
+static bool is_enough(const struct attempt *a)
+{
+	return a->result->class == FINDING_SPEC_VIOLATED;
+}
+
+/* All choices behind the meeting, in the schedule without a seed, as far as runs last. */
+static int explore(struct attempt *a, enum variant_group group)
+{
+	struct replay_search search = {0};
+	struct schedule made;
+	struct variant v;
+	struct trial t;
+	int err;
+
+	do {
+		make(a, group, 0, &v);
+		v.schedule.memory_seed = 0;
+		err = trial_explore(a->how->bench, &v.schedule, &search, &t, &made);
+		if (!err)
+			err = judge(a, &t, group, &made);
+	} while (!err && !is_enough(a) && replay_search_next(&search) &&
+		 search.runs < weaken_explored(a->how->bench->how->recorded_ms));
+	replay_search_release(&search);
+	return err;
+}
+
+/* A schedule and choices by seeds. */
+static int try_seed(struct attempt *a, enum variant_group group, size_t number)
+{
+	struct schedule made;
+	struct variant v;
+	struct trial t;
+	int err;
+
+	make(a, group, number, &v);
+	err = trial_run(a->how->bench, &v.schedule, &t, &made);
+	return err ? err : judge(a, &t, group, &made);
+}
+
+/* Where the threads cannot be brought together, the runs remain that nobody leads. */
+static bool has_met(const struct decide_runs *usual)
+{
+	for (size_t i = 0; i < usual->count; i++)
+		if (usual->items[VARIANT_FIRST][i].counts || usual->items[VARIANT_SECOND][i].counts)
+			return true;
+	return false;
+}
+
 int weaken(const struct weaken *w, struct weakened *result)
 {
-	struct schedule lists;
+	struct attempt a = {.how = w, .result = result};
+	unsigned first = has_met(w->usual) ? VARIANT_FIRST : VARIANT_CONTROL;
 	int err = RD_OK;
 
 	*result = (struct weakened){0};
-	schedule_init(&lists);
-	tracks_fill(w->tracks, NULL, &lists);
-	for (size_t n = 0; n < w->most && !err && result->class != FINDING_SPEC_VIOLATED; n++)
-		for (unsigned g = 0; g < VARIANT_GROUPS && !err && result->class != FINDING_SPEC_VIOLATED;
-		     g++)
-			err = try(w, &lists, (struct decide_place){g, n}, result);
-	schedule_release(&lists);
+	schedule_init(&a.lists);
+	tracks_fill(w->tracks, NULL, &a.lists);
+	for (unsigned g = first; g < VARIANT_GROUPS && !err && !is_enough(&a); g++)
+		err = explore(&a, g);
+	for (size_t n = 0; n < w->most && !err && !is_enough(&a); n++)
+		for (unsigned g = first; g < VARIANT_GROUPS && !err && !is_enough(&a); g++)
+			err = try_seed(&a, g, n);
+	schedule_release(&a.lists);
 	return err;
 }

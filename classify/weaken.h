@@ -33,6 +33,9 @@ struct weakened {
 	const char *over;	  /* why some runs left the model early; NULL: none did */
 };
 
+/* How many runs an exploration has, for a program whose recorded run took so long. */
+size_t weaken_explored(uint64_t recorded_ms);
+
 /* `result` is to be released also after a failure. */
 int weaken(const struct weaken *w, struct weakened *result);
 

@@ -37,7 +37,9 @@ struct work {
 	struct decide_runs runs;
 	struct decision decision;
 	struct schedule lists; /* accesses that obey memory models, and points; empty: none */
-	char *message;	       /* the first error */
+	struct schedule *made; /* by number behind the twins: of runs of explorations; NULL: there are none */
+	size_t made_from, made_count;
+	char *message; /* the first error */
 };
 
 /* ---- runs ---- */
@@ -97,13 +99,52 @@ static size_t twins_wanted(const struct work *w)
 	return w->how->techniques.schedules && most > PLAIN ? most : PLAIN;
 }
 
+/* ---- explorations ---- */
+
+/* One run of an exploration; those of different groups have different numbers, since they are no twins. */
+static int explore_one(struct work *w, enum variant_group group, struct replay_search *search)
+{
+	struct variant v;
+
+	variant_make(&v, &w->race, group, 0);
+	weaken_variant(&v, &w->lists, "sc", 0);
+	return trial_explore(&w->bench, &v.schedule, search, &w->runs.items[group][w->runs.count++],
+			     &w->made[w->made_count++]);
+}
+
+/* Whoever goes on at the accesses that obey memory models: so what a model adds is not taken for what
+ * sequential consistency has too. */
+static int explore(struct work *w)
+{
+	size_t most = weaken_explored(w->how->recorded_ms);
+	int err = RD_OK;
+
+	w->made = rd_xcalloc(VARIANT_GROUPS * most, sizeof *w->made);
+	w->made_from = w->runs.count;
+	for (unsigned g = is_hopeless(w) ? VARIANT_CONTROL : 0; g < VARIANT_GROUPS && !err; g++) {
+		struct replay_search search = {0};
+
+		do
+			err = explore_one(w, g, &search);
+		while (!err && replay_search_next(&search) && search.runs < most);
+		replay_search_release(&search);
+	}
+	return err;
+}
+
+/* How many runs of each group there may be. */
+static size_t room(const struct work *w, size_t wanted)
+{
+	return wanted + (w->how->models ? VARIANT_GROUPS * weaken_explored(w->how->recorded_ms) : 0);
+}
+
 static int run_all(struct work *w)
 {
 	size_t wanted = twins_wanted(w);
 	int err = RD_OK;
 
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
-		w->runs.items[g] = rd_arena_alloc(w->bench.arena, wanted * sizeof *w->runs.items[g]);
+		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room(w, wanted) * sizeof *w->runs.items[g]);
 	for (size_t n = 0; n < wanted && !err && !is_hopeless(w); n++) {
 		err = run_twins(w, n);
 		learn(w);
@@ -113,6 +154,8 @@ static int run_all(struct work *w)
 		if (w->decision.class == FINDING_SPEC_VIOLATED || decide_stale(&w->runs) >= STALE)
 			break;
 	}
+	if (!err && w->how->models)
+		err = explore(w);
 	decide(&w->runs, &w->decision);
 	return err;
 }
@@ -140,6 +183,22 @@ static bool is_unsure(const struct trial *t)
 	return t->unsure || t->end == REPLAY_HUNG || t->end == REPLAY_RAN_ON;
 }
 
+/* A run of an exploration is written down already; it is taken the first time. */
+static int run_to_write_down(struct work *w, struct decide_place p, struct trial *t, struct schedule *made)
+{
+	if (!w->made || p.number < w->made_from) {
+		schedule_release(made);
+		return run_variant(w, p, t, made);
+	}
+	if (!made->turns) {
+		schedule_release(made);
+		*made = w->made[p.number - w->made_from];
+		w->made[p.number - w->made_from] = (struct schedule){0};
+	}
+	*t = (struct trial){0};
+	return made->turns ? trial_run(&w->bench, made, t, NULL) : RD_OK;
+}
+
 /* Writes down every decision of a run that did it again. */
 static int write_down(struct work *w, struct decide_place p, struct schedule *made, bool *again)
 {
@@ -148,8 +207,7 @@ static int write_down(struct work *w, struct decide_place p, struct schedule *ma
 
 	*again = false;
 	for (unsigned tries = 0; tries <= UNSURE && !err && !*again; tries++) {
-		schedule_release(made);
-		err = run_variant(w, p, &t, made);
+		err = run_to_write_down(w, p, &t, made);
 		*again = !err && is_again(w, seen_at(w, p), &t) && made->turns;
 		if (!is_unsure(&t))
 			break;
@@ -388,7 +446,7 @@ static int add_weakened(struct work *w, enum finding_model model, const struct w
 						      .seen = seen,
 						      .input = w->f->input,
 						      .schedule = kept,
-						      .runs = REPLAYS + 2});
+						      .runs = REPLAYS + 1});
 	return err;
 }
 
@@ -426,23 +484,23 @@ static int weaken_one(struct work *w, enum finding_model model)
 	    result.class != class) {
 		err = add_weakened(w, model, &result);
 		class = result.class;
-	} else if (!err && class != FINDING_SPEC_VIOLATED) {
+	} else if (!err && class != FINDING_SPEC_VIOLATED && class != FINDING_NO_CLASS) {
 		say_same(w, how.memory, &result);
 	}
-	if (!err)
+	if (!err && class != FINDING_NO_CLASS)
 		finding_classify(w->f, model, class);
 	schedule_release(&result.schedule);
 	return err;
 }
 
-/* Without a class under sequential consistency there is nothing to compare with. */
+/* A race without a class under sequential consistency gets one if something new shows. */
 static int weaken_all(struct work *w)
 {
 	struct tracks tracks = {0};
 	struct classify how = *w->how;
 	int err = RD_OK;
 
-	if (!how.models || w->decision.class == FINDING_NO_CLASS)
+	if (!how.models)
 		return RD_OK;
 	tracks_copy(&tracks, how.tracks);
 	tracks_add_published(&tracks, w->bench.published, w->bench.published_count);
@@ -510,6 +568,9 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	err = finding_format(w.set, answer);
 	trial_close(&w.bench);
 	schedule_release(&w.lists);
+	for (size_t i = 0; i < w.made_count; i++)
+		schedule_release(&w.made[i]);
+	free(w.made);
 	finding_set_free(w.set);
 	free(w.message);
 	return err ? 2 : 0;

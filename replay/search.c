@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exhaustive search by choices (replay/search.h), depth first. */
+/*
+ * Exhaustive search by choices (replay/search.h).  In: the choices of a run.  Out: the plan of the next one.
+ *
+ * A plan that waits has its own copy of the choices before it; they are few where a search can end.
+ */
 #include "replay/search.h"
 
 #include "base/alloc.h"
@@ -8,40 +12,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-void replay_search_took(struct replay_search *s, const struct replay_memory *m)
+struct replay_search_plan {
+	struct replay_search_plan *next;
+	size_t count;
+	struct raddle_choice choices[];
+};
+
+void replay_search_add(struct replay_search *s, const struct raddle_choice *c)
 {
-	RD_GROW(s->choices, s->capacity, m->made_count + 1);
-	memcpy(s->choices, m->made, m->made_count * sizeof *s->choices);
-	s->count = m->made_count;
+	RD_GROW(s->choices, s->capacity, s->count + 1);
+	s->choices[s->count++] = *c;
 }
 
-static bool is_new(struct replay_search *s, uint64_t state)
+void replay_search_took(struct replay_search *s, const struct replay_memory *m)
 {
-	uint64_t *seen = rd_umap_put(&s->states, state, NULL);
-	bool fresh = *seen == 0;
+	s->count = 0;
+	for (size_t i = 0; i < m->made_count; i++)
+		replay_search_add(s, &m->made[i]);
+}
 
-	*seen = 1;
-	return fresh;
+static unsigned cost_of(const struct replay_search *s, size_t count)
+{
+	unsigned cost = 0;
+
+	for (size_t i = 0; i < count && cost < REPLAY_SEARCH_COSTS - 1; i++)
+		cost += s->choices[i].taken != 0;
+	return cost;
+}
+
+/* A run like this one up to the choice, which takes another alternative. */
+static void enqueue(struct replay_search *s, size_t at, uint32_t taken, unsigned cost)
+{
+	struct replay_search_plan *p = rd_xcalloc(1, sizeof *p + (at + 1) * sizeof *p->choices);
+
+	p->count = at + 1;
+	memcpy(p->choices, s->choices, p->count * sizeof *p->choices);
+	p->choices[at].taken = taken;
+	if (s->queues[cost].last)
+		s->queues[cost].last->next = p;
+	else
+		s->queues[cost].first = p;
+	s->queues[cost].last = p;
+}
+
+static struct replay_search_plan *dequeue(struct replay_search *s)
+{
+	for (unsigned cost = 0; cost < REPLAY_SEARCH_COSTS; cost++) {
+		struct replay_search_plan *p = s->queues[cost].first;
+
+		if (!p)
+			continue;
+		s->queues[cost].first = p->next;
+		if (!p->next)
+			s->queues[cost].last = NULL;
+		return p;
+	}
+	return NULL;
+}
+
+/* Behind the plan of a run everything is usual. */
+static void branch(struct replay_search *s)
+{
+	unsigned cost = cost_of(s, s->planned) + 1;
+	bool fresh = true;
+
+	if (cost >= REPLAY_SEARCH_COSTS)
+		cost = REPLAY_SEARCH_COSTS - 1;
+	for (size_t i = s->planned; i < s->count && fresh; i++) {
+		rd_umap_put(&s->states, s->choices[i].state, &fresh);
+		for (uint32_t k = 0; fresh && k < s->choices[i].from; k++)
+			if (k != s->choices[i].taken)
+				enqueue(s, i, k, cost);
+	}
 }
 
 bool replay_search_next(struct replay_search *s)
 {
-	size_t end = s->planned;
+	struct replay_search_plan *p;
 
 	s->runs++;
-	while (end < s->count && is_new(s, s->choices[end].state))
-		end++;
-	while (end > 0 && s->choices[end - 1].taken + 1 >= s->choices[end - 1].from)
-		end--;
-	if (end == 0)
+	branch(s);
+	p = dequeue(s);
+	if (!p)
 		return false;
-	s->choices[end - 1].taken++;
-	s->planned = end;
+	s->count = 0;
+	for (size_t i = 0; i < p->count; i++)
+		replay_search_add(s, &p->choices[i]);
+	s->planned = p->count;
+	free(p);
 	return true;
 }
 
 void replay_search_release(struct replay_search *s)
 {
+	for (struct replay_search_plan *p; (p = dequeue(s)) != NULL;)
+		free(p);
 	free(s->choices);
 	rd_umap_release(&s->states);
 	*s = (struct replay_search){0};

@@ -197,6 +197,14 @@ static void states(uint64_t *state)
 	*state = *state * 0x9e3779b97f4a7c15ull + memory_state(&m->model);
 }
 
+static void buffers(uint32_t thread, bool *waits)
+{
+	struct rt_memory *m = rt_memory();
+
+	settle(m, m->pending.kind == RT_PENDS_UPDATE);
+	*waits |= thread < MEMORY_THREADS && m->model.threads[thread].count;
+}
+
 /* ---- what is tracked ---- */
 
 static bool is_tracked_site(const struct rt_memory *m, uint32_t site)
@@ -321,10 +329,10 @@ static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint3
 	tracked = touches_tracked(m, address, size);
 	if (!write)
 		rt_publish_read(t, address, site);
-	else if (!tracked)
-		rt_publish_store(t, address, size, site);
-	else
+	else if (tracked)
 		rt_publish(t, site);
+	if (write)
+		rt_publish_store(t, address, size, site);
 	if (!tracked)
 		return;
 	if (write)
@@ -430,11 +438,16 @@ static void drains(struct rt_thread *t)
 	leave(m, t);
 }
 
+/* What code that is not instrumented writes comes to memory at once, which TSO allows only behind all that
+ * was stored before. */
 static void calls(struct rt_thread *t)
 {
 	struct rt_memory *m = rt_memory();
 
-	drains(t);
+	if (m && m->model.model == RADDLE_MEMORY_TSO)
+		drains(t);
+	else
+		enter(t);
 	if (m)
 		m->called = CALL_LOOKS;
 }
@@ -589,6 +602,7 @@ const struct rt_layer rt_layer_memory = {
 		  .atomic = atomic,
 		  .barrier = barrier,
 		  .states = states,
+		  .buffers = buffers,
 		  .forget = forget,
 		  .frees = frees},
 };

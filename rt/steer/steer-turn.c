@@ -30,6 +30,7 @@
 #define SETTLE_YIELDS 200   /* before it sleeps between two looks */
 #define SETTLE_NAPS 2000    /* of a millisecond */
 #define SETTLE_ASKS 20	    /* naps until the kernel is asked */
+#define EXPLORED_STAYS 12   /* points that a thread goes on in an exploration: it may wait in a loop */
 
 static uint32_t running(void)
 {
@@ -154,16 +155,18 @@ static uint32_t by_seed(void)
 }
 
 /* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, and
- * before its end, which empties its store buffer. */
+ * before an operation that empties its store buffer. */
 static bool is_explored(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
 	const struct raddle_slot *slot = slot_at(number);
+	bool waits = false;
 
 	if (!plan || !plan->explores)
 		return false;
-	return slot->point == RADDLE_POINT_ACCESS ||
-	       (slot->point == RADDLE_POINT_OP && atomic_load(&slot->kind) == RADDLE_THREAD_END);
+	if (slot->point == RADDLE_POINT_OP)
+		RT_TELL(buffers, number, &waits);
+	return slot->point == RADDLE_POINT_ACCESS || waits;
 }
 
 /* A hash of where the threads are. */
@@ -182,15 +185,20 @@ static uint64_t hash_points(void)
 	return hash;
 }
 
-static uint32_t by_choice(uint32_t number)
+/* The usual one is the first alternative, then come the others by number. */
+static uint32_t by_choice(uint32_t number, uint32_t usual)
 {
-	uint32_t n = rt_choose((struct raddle_choice){
+	uint32_t n;
+
+	if (usual == number && slot_at(number)->stays >= EXPLORED_STAYS)
+		usual = next_ready(number);
+	n = rt_choose((struct raddle_choice){
 		.from = count_ready(), .kind = RADDLE_CHOICE_NEXT, .slot = number, .state = hash_points()});
 
-	for (uint32_t i = 0; i < slot_count(); i++)
-		if (is_ready(i) && n-- == 0)
+	for (uint32_t i = 0; n && i < slot_count(); i++)
+		if (is_ready(i) && i != usual && --n == 0)
 			return i;
-	return RADDLE_STEER_NONE;
+	return usual;
 }
 
 /* Whether the thread has gone past the point of a decision about it. */
@@ -314,7 +322,7 @@ static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish
 		return usual;
 	if (wish >= RADDLE_SLOTS || !is_ready(wish))
 		next = is_left()		       ? by_plan(number, t)
-		       : is_explored(number)	       ? by_choice(number)
+		       : is_explored(number)	       ? by_choice(number, usual)
 		       : rt_steer()->seed && count > 1 ? by_seed()
 						       : usual;
 	if (next == RADDLE_STEER_NONE)

@@ -16,6 +16,8 @@
 
 static struct memory *m;
 static struct replay_search search;
+static struct raddle_choice list[RADDLE_MEMORY_CHOICES]; /* of a run */
+static size_t made;
 static struct memory_write *pages;
 static size_t page_count;
 
@@ -31,12 +33,11 @@ static void *get(size_t size)
 /* The oracle: the plan, then 0; each choice is written down with its state. */
 static uint32_t decide(enum raddle_choice_kind kind, uint32_t from, uint64_t state)
 {
-	uint32_t taken = search.count < search.planned ? search.choices[search.count].taken : 0;
+	uint32_t taken = made < search.planned ? search.choices[made].taken : 0;
 
 	if (from < 2)
 		return 0;
-	search.choices[search.count++] =
-		(struct raddle_choice){.from = from, .taken = taken, .kind = kind, .state = state};
+	list[made++] = (struct raddle_choice){.from = from, .taken = taken, .kind = kind, .state = state};
 	return taken;
 }
 
@@ -53,7 +54,7 @@ static void begin(enum raddle_memory_model model)
 {
 	memset(m, 0, sizeof *m);
 	page_count = 0;
-	search.count = 0;
+	made = 0;
 	m->model = model;
 	m->choose = choose;
 	m->context = &step;
@@ -120,10 +121,12 @@ static void execute(const struct litmus *l, struct litmus_set *out)
 /* All of them. */
 static void explore(const struct litmus *l, enum raddle_memory_model model, struct litmus_set *out)
 {
-	search.choices = realloc(search.choices, RADDLE_MEMORY_CHOICES * sizeof *search.choices);
 	do {
 		begin(model);
 		execute(l, out);
+		search.count = 0;
+		for (size_t i = 0; i < made; i++)
+			replay_search_add(&search, &list[i]);
 	} while (replay_search_next(&search));
 	replay_search_release(&search);
 }
