@@ -13,10 +13,11 @@
  * otherwise 0 is taken. `made` lists what was taken: what is not 0, or everything if the run is one of an
  * exploration.
  *
- * In an exploration the thread that goes on at a watched access, or where a buffer is emptied, is a choice
- * too, among all that could go on: the usual one first, then the others by slot number.  Such choices are
- * counted apart.  The plan has all choices then, and each that was taken comes with a hash of the state that
- * it was taken in: as far as tracked memory and threads go, what follows depends on that state alone.
+ * In an exploration the thread that goes on at a watched access, or where a thread waits or ends or
+ * empties its buffer, is a choice too, among all that could go on: the usual one first, then the others by
+ * slot number.  Such choices are counted apart.  The plan has all choices then, and each that was taken comes
+ * with a hash of the state that it was taken in: as far as tracked memory and threads go, what follows
+ * depends on that state alone.
  */
 #ifndef RADDLE_MEMORY_H
 #define RADDLE_MEMORY_H

@@ -41,6 +41,9 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 /* The same for an access that may be watched. */
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
 
+/* A fence, which is a point if stores of the thread wait to come to memory (rt/memory/). */
+void rt_turn_barrier(struct rt_thread *t);
+
 /* The plan's turn has come to the thread at that position: it stands no more. */
 void rt_turn_owner(uint32_t position);
 

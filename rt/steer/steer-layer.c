@@ -6,7 +6,7 @@
  * of these calls ends.
  */
 #include "rt/core/outside.h"
-#include "rt/steer/steer.h"
+#include "rt/steer/steer-int.h"
 
 /* What an operation carries for us. */
 struct state {
@@ -191,6 +191,13 @@ static void emits(struct rt_thread *t)
 	heed(t);
 }
 
+static void barrier(struct rt_thread *t, uint32_t kind)
+{
+	(void)kind;
+	rt_turn_barrier(t);
+	heed(t);
+}
+
 static void update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites)
 {
 	(void)address;
@@ -259,6 +266,7 @@ const struct rt_layer rt_layer_steer = {
 		  .access = access,
 		  .emits = emits,
 		  .touches = touches,
+		  .barrier = barrier,
 		  .update = update,
 		  .stride = stride,
 		  .heeds = heeds},

@@ -154,19 +154,22 @@ static uint32_t by_seed(void)
 	return RADDLE_STEER_NONE;
 }
 
-/* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, and
- * before an operation that empties its store buffer. */
+/* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, where
+ * it cannot go on itself, and before an operation that empties its store buffer. */
 static bool is_explored(uint32_t number)
 {
 	const struct raddle_memory *plan = rt_memory_plan();
-	const struct raddle_slot *slot = slot_at(number);
-	bool waits = false;
+	bool explored = false;
 
 	if (!plan || !plan->explores)
 		return false;
-	if (slot->point == RADDLE_POINT_OP)
-		RT_TELL(buffers, number, &waits);
-	return slot->point == RADDLE_POINT_ACCESS || waits;
+	switch (slot_at(number)->point) {
+	case RADDLE_POINT_ACCESS:
+	case RADDLE_POINT_WAIT:
+	case RADDLE_POINT_END: return true;
+	case RADDLE_POINT_OP: RT_TELL(buffers, number, &explored); return explored;
+	default: return false;
+	}
 }
 
 /* A hash of where the threads are. */
@@ -697,6 +700,23 @@ static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_
 	return found;
 }
 
+/* Whether the thread's stores wait in a buffer that what it is about to do will empty: others may go first.
+ */
+static bool empties_buffer(const struct rt_thread *t)
+{
+	bool waits = false;
+
+	if (rt_memory_plan())
+		RT_TELL(buffers, t->number, &waits);
+	return waits;
+}
+
+void rt_turn_barrier(struct rt_thread *t)
+{
+	if (rt_steered(t)->sees_all && empties_buffer(t))
+		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_ACCESS);
+}
+
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
 	uint32_t watch;
@@ -706,6 +726,10 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 	if (!has_turn(t))
 		rt_turn_take(t);
 	watch = may_be_watched(spot) ? find_watch(t, spot) : RADDLE_STEER_NONE;
+	if (watch == RADDLE_STEER_NONE && spot->atomic && spot->write && empties_buffer(t)) {
+		come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, false);
+		return;
+	}
 	if (watch == RADDLE_STEER_NONE) {
 		if (++rt_steered(t)->looks < RADDLE_STEER_LOOKS)
 			return;

@@ -5,7 +5,8 @@
  *so the two sets have to be equal.
  *
  *	u-replay-litmus                 a few tests in all models; with $RADDLE_LONG all of them
- *	u-replay-litmus MODEL TEXT...   these, with figures (bench/litmus)
+ *	u-replay-litmus MODEL RUNS TEXT...   these, with figures (bench/litmus); RUNS: at most so many runs
+ *each, 0: all
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,12 +95,15 @@ static void run_once(const struct schedule *s, char **argv, struct replay_search
 	replay_result_release(&result);
 }
 
-static size_t explore(const char *text, enum raddle_memory_model model, struct litmus_set *out)
+static size_t most; /* runs of a test; 0: all */
+
+/* Whether the search came to its end. */
+static bool explore(const char *text, enum raddle_memory_model model, struct litmus_set *out, size_t *runs)
 {
 	struct replay_search search = {0};
 	char *argv[] = {"./litmus", (char *)text, NULL}, said[LITMUS_SAID];
 	struct schedule s;
-	size_t runs;
+	bool more;
 
 	schedule_init(&s);
 	s.turns = true;
@@ -109,11 +113,12 @@ static size_t explore(const char *text, enum raddle_memory_model model, struct l
 	do {
 		run_once(&s, argv, &search, said);
 		litmus_add(out, said);
-	} while (replay_search_next(&search));
-	runs = search.runs;
+		more = replay_search_next(&search);
+	} while (more && (!most || search.runs < most));
+	*runs = search.runs;
 	schedule_release(&s);
 	replay_search_release(&search);
-	return runs;
+	return !more;
 }
 
 static void show(const char *name, const struct litmus_set *s)
@@ -124,25 +129,31 @@ static void show(const char *name, const struct litmus_set *s)
 	fprintf(stderr, "\n");
 }
 
+enum { OUTSIDE, WITHIN, EQUAL };
+
 /* Whether all outcomes are allowed, and all that are allowed came up; *runs counts runs of the program. */
-static bool compare(const char *name, const char *text, enum raddle_memory_model model, size_t *runs)
+static int compare(const char *name, const char *text, enum raddle_memory_model model, size_t *runs)
 {
 	struct litmus_set found = {0}, expected = {0};
 	struct litmus l;
-	bool equal;
+	bool all;
+	int result;
 
 	assert_true(litmus_parse(&l, text));
 	litmus_twin(&l, model, &expected);
-	*runs = explore(text, model, &found);
-	equal = litmus_within(&found, &expected) && litmus_within(&expected, &found);
-	if (!equal) {
+	all = explore(text, model, &found, runs);
+	result = !litmus_within(&found, &expected)  ? OUTSIDE
+		 : litmus_within(&expected, &found) ? EQUAL
+						    : WITHIN;
+	if (result == OUTSIDE || (all && result != EQUAL)) {
+		result = OUTSIDE;
 		fprintf(stderr, "%s under %s\n", name, litmus_models[model]);
 		show("found", &found);
 		show("expected", &expected);
 	}
 	litmus_release(&found);
 	litmus_release(&expected);
-	return equal;
+	return result;
 }
 
 /* Those of the short form show every kind of operation and what tells the models apart. */
@@ -165,34 +176,35 @@ static void exhaustive(void **state)
 	for (size_t i = 0; i < LITMUS_COUNT; i++)
 		for (unsigned model = 0; is_chosen(litmus_tests[i].name) && model < RADDLE_MEMORY_MODELS;
 		     model++)
-			assert_true(compare(litmus_tests[i].name, litmus_tests[i].text, model, &runs));
+			assert_int_equal(compare(litmus_tests[i].name, litmus_tests[i].text, model, &runs),
+					 EQUAL);
 }
 
 /* Figures for tests of the command line. */
 static int measure(int argc, char **argv)
 {
-	size_t runs, total = 0, wrong = 0;
+	static const char *const words[] = {"OUTSIDE", "within", "equal"};
+	size_t runs, outside = 0;
 	int model = 0;
 
 	while (model < RADDLE_MEMORY_MODELS && strcmp(argv[1], litmus_models[model]) != 0)
 		model++;
 	if (model == RADDLE_MEMORY_MODELS || build(NULL))
 		return 2;
-	for (int i = 2; i < argc; i++) {
-		bool equal = compare(argv[i], argv[i], model, &runs);
+	most = strtoul(argv[2], NULL, 10);
+	for (int i = 3; i < argc; i++) {
+		int result = compare(argv[i], argv[i], model, &runs);
 
-		printf("%s\t%s\t%zu\t%s\n", argv[1], equal ? "equal" : "DIFFERS", runs, argv[i]);
+		printf("%s\t%s\t%zu\t%s\n", argv[1], words[result], runs, argv[i]);
 		fflush(stdout);
-		total += runs;
-		wrong += !equal;
+		outside += result == OUTSIDE;
 	}
-	fprintf(stderr, "%s: %d tests, %zu runs, %zu differ\n", argv[1], argc - 2, total, wrong);
-	return wrong != 0;
+	return outside != 0;
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(exhaustive)};
 
-	return argc > 2 ? measure(argc, argv) : cmocka_run_group_tests(tests, build, NULL);
+	return argc > 3 ? measure(argc, argv) : cmocka_run_group_tests(tests, build, NULL);
 }

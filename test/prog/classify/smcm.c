@@ -17,68 +17,167 @@ static pthread_barrier_t barr;
 
 static void *both(void *arg)
 {
-	globalx = 2;
-	globaly = 1;
+	globalx = 2; /* both-x */
+	globaly = 1; /* both-y */
 	return arg;
 }
 
 static void *both_behind(void *arg)
 {
-	globalx = 2;
+	globalx = 2; /* behind-x */
 	pthread_barrier_wait(&barr);
-	globaly = 1;
+	globaly = 1; /* behind-y */
 	return arg;
 }
 
 static void *both_before(void *arg)
 {
-	globalx = 2;
-	globaly = 1;
+	globalx = 2; /* before-both-x */
+	globaly = 1; /* before-y */
 	pthread_barrier_wait(&barr);
 	return arg;
 }
 
 static void *one(void *arg)
 {
-	globalx = 2;
+	globalx = 2; /* one-x */
 	return arg;
 }
 
 static void *one_before(void *arg)
 {
-	globalx = 2;
+	globalx = 2; /* before-x */
 	pthread_barrier_wait(&barr);
 	return arg;
 }
 
 static void print(void)
 {
-	printf("%d,%d\n", globalx, globaly);
+	printf("%d,%d\n", globalx, globaly); /* print */
 }
 
 static void print_y_first(void)
 {
-	int y = globaly, x = globalx;
+	int y = globaly, x = globalx; /* print-y */
 
 	printf("%d,%d\n", x, y);
 }
 
 static void crash_printed(void)
 {
-	if (globalx == 0 && globaly == 2)
+	if (globalx == 0 && globaly == 2) /* crash-printed */
 		abort();
 }
 
 static void crash_x_first(void)
 {
-	if (globalx == 0 && globaly == 1)
+	if (globalx == 0 && globaly == 1) /* crash-x-first */
 		abort();
 }
 
 static void crash_y_first(void)
 {
-	if (globaly == 1 && globalx == 0)
+	if (globaly == 1 && globalx == 0) /* crash-y-first */
 		abort();
+}
+
+/* ---- not of the thesis ---- */
+
+/* Each says that it comes and looks whether the other does: at most one goes in, unless stores wait in
+ * buffers. */
+static int coming[2];
+static int inside;
+
+static void go_in(void)
+{
+	if (__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST) != 0)
+		abort();
+}
+
+static void *first(void *arg)
+{
+	coming[0] = 1;	/* first-comes */
+	if (!coming[1]) /* first-looks */
+		go_in();
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	coming[1] = 1;	/* second-comes */
+	if (!coming[0]) /* second-looks */
+		go_in();
+	return arg;
+}
+
+/* With fences in between that holds in every model. */
+static void *first_fenced(void *arg)
+{
+	coming[0] = 1; /* fenced-comes */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!coming[1])
+		go_in();
+	return arg;
+}
+
+static void *second_fenced(void *arg)
+{
+	coming[1] = 1;
+	__asm__ volatile("mfence" ::: "memory");
+	if (!coming[0]) /* fenced-looks */
+		go_in();
+	return arg;
+}
+
+/* A pointer is published; what it points to was stored before. */
+struct box {
+	int value;
+};
+static struct box *box;
+
+static void *publish(void *arg)
+{
+	struct box *b = malloc(sizeof *b);
+
+	b->value = 7;
+	box = b; /* publish */
+	return arg;
+}
+
+static void *receive(void *arg)
+{
+	struct box *b = box; /* receive */
+
+	if (b && b->value != 7)
+		abort();
+	return arg;
+}
+
+/* In the way that C11 has for it; the race is another one, which tells nobody anything. */
+static int hits;
+
+static void *publish_rightly(void *arg)
+{
+	struct box *b = malloc(sizeof *b);
+
+	b->value = 7;
+	hits = 1; /* publish-rightly */
+	__atomic_store_n(&box, b, __ATOMIC_RELEASE);
+	return arg;
+}
+
+static void *receive_rightly(void *arg)
+{
+	struct box *b = __atomic_load_n(&box, __ATOMIC_ACQUIRE);
+
+	hits = 1; /* receive-rightly */
+	if (b && b->value != 7)
+		abort();
+	return arg;
+}
+
+static void nothing(void)
+{
 }
 
 static const struct program {
@@ -95,6 +194,10 @@ static const struct program {
 	{"no-sync-bug-y", {both, one}, crash_y_first},
 	{"sync-y", {both_behind, one_before}, print_y_first},
 	{"sync-bug-y", {both_before, one_before}, crash_y_first},
+	{"dekker", {first, second}, nothing},
+	{"dekker-fenced", {first_fenced, second_fenced}, nothing},
+	{"box", {publish, receive}, nothing},
+	{"box-rightly", {publish_rightly, receive_rightly}, nothing},
 };
 
 int main(int argc, char **argv)
