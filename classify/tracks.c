@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHARED_MOST 64 /* pairs of accesses */
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
 static struct track *find(struct tracks *t, uint32_t site)
 {
 	for (size_t i = 0; i < t->count; i++)
@@ -25,6 +32,8 @@ static void add(struct tracks *t, struct track track)
 
 	if (old) {
 		old->point_only &= track.point_only;
+		if (!old->object)
+			old->object = track.object;
 		return;
 	}
 	if (t->count == RADDLE_MEMORY_SITES)
@@ -71,24 +80,32 @@ void tracks_release(struct tracks *t)
 	*t = (struct tracks){0};
 }
 
+static void add_edge(struct tracks *t, uint32_t site, const char *object)
+{
+	for (size_t i = 0; i < t->edge_count; i++)
+		if (t->edges[i].site == site && is_same(t->edges[i].object, object))
+			return;
+	RD_GROW(t->edges, t->edge_capacity, t->edge_count + 1);
+	t->edges[t->edge_count++] = (struct track_edge){site, object};
+}
+
+/* Threads can be switched at other accesses of shared memory too, in a program that has few of them. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct track *through = find(t, pairs[i].through);
 		const char *object = through ? through->object : NULL;
 
+		if (pairs[i].through == 0 && count <= SHARED_MOST) {
+			add_site(t, pairs[i].store, NULL, true);
+			add_site(t, pairs[i].read, NULL, true);
+		}
 		if (!through)
 			continue;
 		add_site(t, pairs[i].store, object, false);
 		add_site(t, pairs[i].read, object, true);
-		RD_GROW(t->edges, t->edge_capacity, t->edge_count + 1);
-		t->edges[t->edge_count++] = (struct track_edge){pairs[i].store, object};
+		add_edge(t, pairs[i].store, object);
 	}
-}
-
-static bool is_same(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
 }
 
 /* Whether the access belongs to the races about an object. */

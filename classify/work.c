@@ -25,6 +25,7 @@
 #define PLAIN 2	  /* twins without a seed */
 #define LEAST 8	  /* twins before a class is believed */
 #define STALE 6	  /* twins in a row that bring no new schedule: there are hardly more */
+#define ROUNDS 3  /* of explorations, while they show more that is published */
 #define REPLAYS 2 /* of what is bad, before it is said */
 #define UNSURE 4  /* runs in which time had a say that are made again: the machine was busy */
 
@@ -36,6 +37,7 @@ struct work {
 	struct trial_bench bench;
 	struct decide_runs runs;
 	struct decision decision;
+	struct tracks tracks;
 	struct schedule lists; /* accesses that obey memory models, and points; empty: none */
 	struct schedule *made; /* by number behind the twins: of runs of explorations; NULL: there are none */
 	size_t made_from, made_count;
@@ -112,6 +114,15 @@ static int explore_one(struct work *w, enum variant_group group, struct replay_s
 			     &w->made[w->made_count++]);
 }
 
+/* What the runs have shown to be published obeys memory models from now on. */
+static void add_published(struct work *w)
+{
+	tracks_add_published(&w->tracks, w->bench.published, w->bench.published_count);
+	schedule_release(&w->lists);
+	schedule_init(&w->lists);
+	tracks_fill(&w->tracks, NULL, &w->lists);
+}
+
 /* Whoever goes on at the accesses that obey memory models: so what a model adds is not taken for what
  * sequential consistency has too. */
 static int explore(struct work *w)
@@ -119,8 +130,6 @@ static int explore(struct work *w)
 	size_t most = weaken_explored(w->how->recorded_ms);
 	int err = RD_OK;
 
-	w->made = rd_xcalloc(VARIANT_GROUPS * most, sizeof *w->made);
-	w->made_from = w->runs.count;
 	for (unsigned g = is_hopeless(w) ? VARIANT_CONTROL : 0; g < VARIANT_GROUPS && !err; g++) {
 		struct replay_search search = {0};
 
@@ -132,10 +141,30 @@ static int explore(struct work *w)
 	return err;
 }
 
+/* The same again while that shows more that is published. */
+static int explore_all(struct work *w)
+{
+	size_t most = weaken_explored(w->how->recorded_ms), known;
+	int err = RD_OK;
+
+	w->made = rd_xcalloc(ROUNDS * VARIANT_GROUPS * most, sizeof *w->made);
+	w->made_from = w->runs.count;
+	for (int i = 0; i < ROUNDS && !err; i++) {
+		known = w->bench.published_count;
+		add_published(w);
+		err = explore(w);
+		if (w->bench.published_count == known)
+			break;
+	}
+	return err;
+}
+
 /* How many runs of each group there may be. */
 static size_t room(const struct work *w, size_t wanted)
 {
-	return wanted + (w->how->models ? VARIANT_GROUPS * weaken_explored(w->how->recorded_ms) : 0);
+	size_t most = weaken_explored(w->how->recorded_ms);
+
+	return wanted + (w->how->models ? ROUNDS * VARIANT_GROUPS * most : 0);
 }
 
 static int run_all(struct work *w)
@@ -155,7 +184,7 @@ static int run_all(struct work *w)
 			break;
 	}
 	if (!err && w->how->models)
-		err = explore(w);
+		err = explore_all(w);
 	decide(&w->runs, &w->decision);
 	return err;
 }
@@ -468,7 +497,7 @@ static int weaken_one(struct work *w, enum finding_model model)
 			     .race = &w->race,
 			     .object = w->f->object.name,
 			     .usual = &w->runs,
-			     .tracks = w->how->tracks,
+			     .tracks = &w->tracks,
 			     .memory = memory_name(w, model),
 			     .most = twins_wanted(w),
 			     .replays = REPLAYS};
@@ -496,20 +525,14 @@ static int weaken_one(struct work *w, enum finding_model model)
 /* A race without a class under sequential consistency gets one if something new shows. */
 static int weaken_all(struct work *w)
 {
-	struct tracks tracks = {0};
-	struct classify how = *w->how;
 	int err = RD_OK;
 
-	if (!how.models)
+	if (!w->how->models)
 		return RD_OK;
-	tracks_copy(&tracks, how.tracks);
-	tracks_add_published(&tracks, w->bench.published, w->bench.published_count);
-	how.tracks = &tracks;
-	w->how = &how;
+	add_published(w);
 	for (unsigned m = FINDING_TSO; m < FINDING_MODELS && !err; m++)
 		if (is_wanted(w, m))
 			err = weaken_one(w, m);
-	tracks_release(&tracks);
 	return err;
 }
 
@@ -554,8 +577,10 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	f.witnesses = NULL;
 	f.witness_count = 0;
 	schedule_init(&w.lists);
-	if (how->models)
-		tracks_fill(how->tracks, NULL, &w.lists);
+	if (how->models) {
+		tracks_copy(&w.tracks, how->tracks);
+		tracks_fill(&w.tracks, NULL, &w.lists);
+	}
 	err = trial_open(&w.bench, how, directory);
 	if (!err)
 		err = classify(&w);
@@ -568,6 +593,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	err = finding_format(w.set, answer);
 	trial_close(&w.bench);
 	schedule_release(&w.lists);
+	tracks_release(&w.tracks);
 	for (size_t i = 0; i < w.made_count; i++)
 		schedule_release(&w.made[i]);
 	free(w.made);

@@ -54,8 +54,8 @@ struct raddle_choice {
 	uint64_t state;	  /* of an exploration */
 };
 
-/* A store that came before one at a tracked site (`through`), and a read of another thread that may see it
- * late. */
+/* A store near one at a tracked site (`through`; 0: it is near none), and a read of another thread that may
+ * see it late. */
 struct raddle_published {
 	uint32_t store, through, read; /* sites */
 };

@@ -27,11 +27,11 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* Who stored there last, before it stored something that is tracked. */
+/* Who stored there last, and near which tracked store; 0: none. */
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through; /* through: where it stored what is tracked */
-	bool told;
+	uint32_t told;			/* the site of the read that was reported last */
 };
 
 struct rt_memory {
@@ -51,7 +51,8 @@ struct rt_memory {
 
 /* A thread. */
 struct rt_memory_own {
-	uint32_t epoch; /* counts its operations */
+	uint32_t epoch;			 /* counts its operations */
+	uint32_t through, through_epoch; /* the site of its last tracked store, and behind which operation */
 	struct {
 		uintptr_t address;
 		uint32_t site, epoch;
@@ -63,8 +64,8 @@ static inline struct rt_memory *rt_memory(void)
 	return rt.layer[RT_LAYER_MEMORY];
 }
 
-/* rt/memory/publish.c: a store that is not tracked; one that is, by which what the thread stored before may
- * become known to others; a read of another thread. */
+/* rt/memory/publish.c: a store; one that is tracked, by which what the thread stores before and
+ * behind it, up to its next operation, may become known to others; a read of another thread. */
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
 void rt_publish(const struct rt_thread *t, uint32_t site);
 void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site);
