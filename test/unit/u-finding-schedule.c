@@ -164,7 +164,7 @@ static void bad_bodies(void **state)
 		assert_int_equal(parse_body(cases[i].body), RD_EFORMAT);
 		assert_non_null(strstr(last_message, cases[i].message));
 	}
-	assert_int_equal(parse_body("raddle-schedule\t3\n"), RD_EVERSION);
+	assert_int_equal(parse_body("raddle-schedule\t4\n"), RD_EVERSION);
 }
 
 #define HEADER2 "raddle-schedule\t2\n"
@@ -217,6 +217,66 @@ static void going_on(void **state)
 	rd_buf_release(&again);
 	schedule_release(&back);
 	finding_set_free(set);
+}
+
+/* One whose accesses obey a memory model, as a file and as a member of a document. */
+static void memory_model(void **state)
+{
+	struct finding_set *set = fixture_set(), *parsed;
+	struct rd_buf text = RD_BUF_INIT, again = RD_BUF_INIT;
+	struct schedule *s = set->items[0]->schedule, back;
+
+	(void)state;
+	s->turns = true;
+	s->memory = "pso";
+	s->memory_seed = 7;
+	*schedule_add_track(s) = (struct schedule_track){
+		.site = 65538, .write = true, .place = {"src/counter.c", "add_one", 12, 6}};
+	*schedule_add_choice(s) = (struct schedule_choice){.at = 3, .from = 4, .taken = 2, .thread = "T_0_1"};
+	schedule_format(s, &text);
+	golden_check("memory-v3.schedule", text.data, text.length);
+	assert_int_equal(schedule_parse(&back, text.data, text.length, "memory"), 0);
+	assert_string_equal(back.memory, "pso");
+	assert_int_equal(back.memory_seed, 7);
+	assert_true(back.track_count == 1 && back.tracks[0].write && back.tracks[0].site == 65538);
+	assert_true(back.choice_count == 1 && back.choices[0].at == 3 && back.choices[0].from == 4 &&
+		    back.choices[0].taken == 2);
+	schedule_release(&back);
+	assert_int_equal(finding_format(set, &again), 0);
+	assert_int_equal(finding_parse(&parsed, again.data, again.length, "memory"), 0);
+	rd_buf_release(&again);
+	schedule_format(parsed->items[0]->schedule, &again);
+	assert_non_null(strstr(again.data,
+			       "memory\tpso\t7\ntrack\t65538\twrite\tsrc/counter.c:12:6\tadd_one\n"
+			       "choose\t3\t4\t2\tT_0_1\t-\t-\n"));
+	rd_buf_release(&text);
+	rd_buf_release(&again);
+	finding_set_free(set);
+	finding_set_free(parsed);
+}
+
+#define HEADER3 "raddle-schedule\t3\nthen\tturns\n"
+
+static void bad_memory(void **state)
+{
+	static const struct {
+		const char *body, *message;
+	} cases[] = {
+		{"raddle-schedule\t2\nthen\tturns\nmemory\ttso\t0\n", "unknown record"},
+		{"raddle-schedule\t3\nmemory\ttso\t0\n", "without"},
+		{HEADER3 "memory\ttsx\t0\n", "unknown memory model"},
+		{HEADER3 "choose\t1\t2\t1\t-\t-\t-\n", "without"},
+		{HEADER3 "memory\ttso\t0\nchoose\t1\t2\t2\t-\t-\t-\n", "no such alternative"},
+		{HEADER3 "memory\ttso\t0\nchoose\t2\t2\t1\t-\t-\t-\nchoose\t2\t2\t1\t-\t-\t-\n",
+		 "do not ascend"},
+		{HEADER3 "memory\ttso\t0\ntrack\t1\tswap\t-\t-\n", "neither read nor write"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(parse_body(cases[i].body), RD_EFORMAT);
+		assert_non_null(strstr(last_message, cases[i].message));
+	}
 }
 
 /* The same as a member of a document. */
@@ -310,7 +370,8 @@ int main(void)
 		cmocka_unit_test(file_round_trip), cmocka_unit_test(good_bodies),
 		cmocka_unit_test(bad_bodies),	   cmocka_unit_test(damaged_files),
 		cmocka_unit_test(going_on),	   cmocka_unit_test(going_on_inline),
-		cmocka_unit_test(bad_turns),
+		cmocka_unit_test(bad_turns),	   cmocka_unit_test(memory_model),
+		cmocka_unit_test(bad_memory),
 	};
 
 	rd_log_set(keep_message, last_message);
