@@ -350,6 +350,14 @@ static int read_models(const char *text, unsigned *models)
 	return err;
 }
 
+static int refuse_models(void)
+{
+	rd_fail(RD_EUSAGE,
+		"classify: --memory needs FINDINGS, --race or --from-tsan: what 'raddle check' finds "
+		"without a synchronisation it classifies under sc only");
+	return CMD_FAILED;
+}
+
 static bool is_usable(struct task *t)
 {
 	return !read_models(opt.models, &t->models) &&
@@ -366,7 +374,7 @@ int cmd_classify(int argc, char **argv)
 	if (status != CMD_GO_ON)
 		return status;
 	if (opt.without_sync && !words.operand && !opt.race && !opt.from_tsan && *words.program)
-		return classify_anew(words.program);
+		return opt.models ? refuse_models() : classify_anew(words.program);
 	if (is_usable(&t))
 		return classify_path(&t, words.operand, words.program);
 	cmd_edits_close(&t.edits);

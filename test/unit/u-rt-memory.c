@@ -194,11 +194,156 @@ static void random_tests(void **state)
 	}
 }
 
+/* ---- what the twin knows nothing of ---- */
+
+/* All outcomes of a scene, as sums of what it returns: bit n says that n came up. */
+static uint64_t outcomes(enum raddle_memory_model model, int (*scene)(void))
+{
+	uint64_t seen = 0;
+
+	do {
+		begin(model);
+		memory_create(m, 0, 1);
+		memory_create(m, 0, 2);
+		step = 0;
+		seen |= 1ull << scene();
+		search.count = 0;
+		for (size_t i = 0; i < made; i++)
+			replay_search_add(&search, &list[i]);
+	} while (replay_search_next(&search));
+	replay_search_release(&search);
+	return seen;
+}
+
+static enum memory_order_of store_order, load_order;
+
+/* Thread 1 stores data and then a flag; thread 2 reads the flag and then the data: 2 * flag + data. */
+static int message(void)
+{
+	int flag, data;
+
+	memory_store(m, 1, part(0), 1, MEMORY_RELAXED);
+	memory_store(m, 1, part(1), 1, store_order);
+	flag = (int)memory_load(m, 2, part(1), load_order);
+	step = 1;
+	data = (int)memory_load(m, 2, part(0), MEMORY_RELAXED);
+	return 2 * flag + data;
+}
+
+#define STALE_DATA (1u << 2)
+
+static void atomics(void **state)
+{
+	(void)state;
+	store_order = load_order = MEMORY_RELAXED;
+	assert_true(outcomes(RADDLE_MEMORY_PSO, message) & STALE_DATA);
+	assert_true(outcomes(RADDLE_MEMORY_WEAK, message) & STALE_DATA);
+	assert_false(outcomes(RADDLE_MEMORY_TSO, message) & STALE_DATA);
+	store_order = MEMORY_RELEASE;
+	assert_true(outcomes(RADDLE_MEMORY_WEAK, message) & STALE_DATA);
+	load_order = MEMORY_ACQUIRE;
+	assert_int_equal(outcomes(RADDLE_MEMORY_PSO, message) & STALE_DATA, 0);
+	assert_int_equal(outcomes(RADDLE_MEMORY_WEAK, message) & STALE_DATA, 0);
+	assert_true(outcomes(RADDLE_MEMORY_WEAK, message) & 1u << 3);
+}
+
+/* The same with fences, and an update by thread 3 in between, which continues the release sequence. */
+static int message_fenced(void)
+{
+	int flag, data;
+
+	memory_store(m, 1, part(0), 1, MEMORY_RELAXED);
+	memory_fence(m, 1, MEMORY_FENCE_RELEASE);
+	memory_store(m, 1, part(1), 1, MEMORY_RELAXED);
+	memory_update(m, 3, part(1), MEMORY_RELAXED);
+	memory_updated(m, 3, part(1), 2, MEMORY_RELAXED);
+	flag = (int)memory_load(m, 2, part(1), MEMORY_RELAXED);
+	memory_fence(m, 2, MEMORY_FENCE_ACQUIRE);
+	step = 1;
+	data = (int)memory_load(m, 2, part(0), MEMORY_RELAXED);
+	return 2 * flag + data;
+}
+
+static void fences(void **state)
+{
+	uint64_t seen = outcomes(RADDLE_MEMORY_WEAK, message_fenced);
+
+	(void)state;
+	assert_int_equal(seen & (1u << 2 | 1u << 4), 0);
+	assert_true(seen & 1u << 5 && seen & 1u << 3 && seen & 1u << 0);
+}
+
+/* What was written before a lock was released is seen by who takes it. */
+static int locked(void)
+{
+	memory_store(m, 1, part(0), 1, MEMORY_RELAXED);
+	memory_release(m, 1, 8);
+	memory_acquire(m, 2, 8);
+	return (int)memory_load(m, 2, part(0), MEMORY_RELAXED);
+}
+
+static int unlocked(void)
+{
+	memory_store(m, 1, part(0), 1, MEMORY_RELAXED);
+	return (int)memory_load(m, 2, part(0), MEMORY_RELAXED);
+}
+
+static void locks(void **state)
+{
+	(void)state;
+	for (unsigned model = 0; model < RADDLE_MEMORY_MODELS; model++) {
+		assert_int_equal(outcomes(model, locked), 1u << 1);
+		assert_int_equal(outcomes(model, unlocked), model == RADDLE_MEMORY_SC ? 2u : 3u);
+	}
+}
+
+/* Two bytes of a cell are two locations; both together are read as they were at one time. */
+static int bytes(void)
+{
+	struct memory_part low = {memory_track(m, 64, 0xffff, 0), 0xff}, high = {low.cell, 0xff00},
+			   both = {low.cell, 0xffff};
+	uint64_t v;
+
+	memory_store(m, 1, low, 1, MEMORY_RELAXED);
+	memory_store(m, 1, high, 0x200, MEMORY_RELAXED);
+	assert_int_equal(memory_view(m, 1, low.cell), 0x201);
+	v = memory_load(m, 2, both, MEMORY_RELAXED);
+	return (int)((v & 3) | v >> 8 << 2);
+}
+
+static void parts(void **state)
+{
+	(void)state;
+	assert_int_equal(outcomes(RADDLE_MEMORY_SC, bytes), 1u << 9);
+	assert_int_equal(outcomes(RADDLE_MEMORY_TSO, bytes), 1u << 0 | 1u << 1 | 1u << 9);
+	assert_int_equal(outcomes(RADDLE_MEMORY_PSO, bytes), 1u << 0 | 1u << 1 | 1u << 8 | 1u << 9);
+}
+
+/* Whatever is chosen, a loop that waits for a store ends. */
+static int waits(void)
+{
+	int rounds = 0;
+
+	memory_store(m, 1, part(0), 1, MEMORY_RELAXED);
+	while (!memory_load(m, 2, part(0), MEMORY_RELAXED) && rounds < 60) {
+		step = (uint64_t)++rounds;
+	}
+	return rounds;
+}
+
+static void fairness(void **state)
+{
+	(void)state;
+	for (unsigned model = 0; model < RADDLE_MEMORY_MODELS; model++)
+		assert_true(outcomes(model, waits) < 1ull << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known),
-		cmocka_unit_test(random_tests),
+		cmocka_unit_test(known),    cmocka_unit_test(random_tests), cmocka_unit_test(atomics),
+		cmocka_unit_test(fences),   cmocka_unit_test(locks),	    cmocka_unit_test(parts),
+		cmocka_unit_test(fairness),
 	};
 
 	m = malloc(sizeof *m);
