@@ -17,6 +17,7 @@
 #define EXPLORED 250  /* runs of an exploration, at most */
 #define LEAST 8	      /* and at least */
 #define ABOUT_MS 6000 /* that they may take */
+#define UNSURE 4      /* runs in which time had a say that are made again */
 #define REFUTED 64    /* outputs that are known to mean nothing */
 
 struct attempt {
@@ -136,15 +137,26 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 	return err;
 }
 
+/* Whether a run that did something else says little: time decided in it. */
+static bool is_unsure(const struct trial *t)
+{
+	return t->unsure || t->end == REPLAY_HUNG || t->end == REPLAY_RAN_ON;
+}
+
 static int comes_again(const struct weaken *w, struct weakened *r, bool *again)
 {
+	unsigned unsure = 0;
 	struct trial t;
 	int err = RD_OK;
 
 	*again = r->schedule.turns;
-	for (int i = 0; i < w->replays && *again && !err; i++) {
+	for (int i = 0; i < w->replays && *again && !err;) {
 		err = trial_run(w->bench, &r->schedule, &t, NULL);
 		*again = !err && is_same(&t, &r->shows, r->sorted);
+		if (*again || !is_unsure(&t) || unsure++ == UNSURE)
+			i++;
+		else
+			*again = true; /* once more */
 	}
 	return err;
 }
