@@ -32,7 +32,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay classify candidates site inject doctor cmd
+TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay explore classify candidates site inject doctor cmd
 INSTR_DIRS := base facts ir instr
 # The hive is an executable of its own, because of what it links; `raddle hive` runs it.
 HIVE_DIRS := hive cmd/hive

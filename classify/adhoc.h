@@ -6,7 +6,7 @@
 #ifndef CLASSIFY_ADHOC_H
 #define CLASSIFY_ADHOC_H
 
-#include "classify/trial.h"
+#include "classify/bench.h"
 
 /* What keeps the order, and the schedule that shows it. */
 struct adhoc {

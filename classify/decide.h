@@ -10,7 +10,7 @@
 #ifndef CLASSIFY_DECIDE_H
 #define CLASSIFY_DECIDE_H
 
-#include "classify/trial.h"
+#include "classify/bench.h"
 #include "classify/variant.h"
 
 /* Runs by group; those of one group and one number belong together. */

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "classify/trial.h"
+#include "classify/bench.h"
 #include "trace/sites.h"
 
 #include <inttypes.h>
@@ -205,8 +205,8 @@ static void add_finding(const struct search *l, const struct classify *how, stru
 
 /* ---- the whole ---- */
 
-static int locate_one(struct trial_bench *b, const struct classify_pair *pair, struct finding_set *set,
-		      bool *found)
+static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
+		      struct finding_set *set, bool *found)
 {
 	struct search *l = rd_xcalloc(1, sizeof *l);
 	struct schedule s;
@@ -215,7 +215,7 @@ static int locate_one(struct trial_bench *b, const struct classify_pair *pair, s
 
 	schedule_init(&s);
 	s.turns = true;
-	l->sites = b->how->program->sites;
+	l->sites = b->how.program->sites;
 	l->pair = pair;
 	for (int i = 0; i < 2 && !err; i++)
 		if (!watch_place(l->sites, &pair->places[i], &s))
@@ -225,7 +225,7 @@ static int locate_one(struct trial_bench *b, const struct classify_pair *pair, s
 		err = trial_look(b, &s, see, l, &t);
 	*found = !err && l->found;
 	if (*found)
-		add_finding(l, b->how, set);
+		add_finding(l, how, set);
 	schedule_release(&s);
 	free(l);
 	return err;
@@ -234,14 +234,15 @@ static int locate_one(struct trial_bench *b, const struct classify_pair *pair, s
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing)
 {
+	struct trial_how runs = classify_runs(how);
 	struct trial_bench b;
-	int err = trial_open(&b, how, NULL);
+	int err = trial_open(&b, &runs, NULL);
 
 	*missing = 0;
 	for (size_t i = 0; i < pairs->count && !err; i++) {
 		bool found;
 
-		err = locate_one(&b, &pairs->items[i], set, &found);
+		err = locate_one(&b, how, &pairs->items[i], set, &found);
 		*missing += !err && !found;
 	}
 	trial_close(&b);

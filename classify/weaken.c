@@ -131,7 +131,7 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 		err = trial_explore(w->bench, &v.schedule, &search, &t, NULL);
 		*elsewhere = !err && is_same(&t, &r->shows, r->sorted);
 	} while (!err && !*elsewhere && replay_search_next(&search) &&
-		 search.runs < weaken_explored(w->bench->how->recorded_ms));
+		 search.runs < weaken_explored(w->bench->how.recorded_ms));
 	replay_search_release(&search);
 	schedule_release(&others);
 	return err;
@@ -237,7 +237,7 @@ static int explore(struct attempt *a, enum variant_group group)
 		if (!err)
 			err = judge(a, &t, group, &made);
 	} while (!err && !is_enough(a) && replay_search_next(&search) &&
-		 search.runs < weaken_explored(a->how->bench->how->recorded_ms));
+		 search.runs < weaken_explored(a->how->bench->how.recorded_ms));
 	replay_search_release(&search);
 	return err;
 }

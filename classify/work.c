@@ -567,6 +567,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 {
 	struct finding f = *given;
 	struct work w = {.how = how, .set = finding_set_new(), .f = &f};
+	struct trial_how runs = classify_runs(how);
 	int err;
 
 	rd_log_set(rd_log_first, &w.message);
@@ -581,7 +582,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		tracks_copy(&w.tracks, how->tracks);
 		tracks_fill(&w.tracks, NULL, &w.lists);
 	}
-	err = trial_open(&w.bench, how, directory);
+	err = trial_open(&w.bench, &runs, directory);
 	if (!err)
 		err = classify(&w);
 	if (err)

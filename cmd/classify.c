@@ -144,18 +144,13 @@ static int open_input(struct task *t)
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
 	const char *input = isatty(STDIN_FILENO) ? t->set->stdin_path : NULL;
 	int fd = input && rd_file_exists(input) ? rd_outside_open(input, INT64_MAX, NULL) : -1;
-	char byte[4096];
 	int err;
 
 	if (fd >= 0 && dup2(fd, STDIN_FILENO) < 0)
 		rd_debug("standard input stays as it is");
 	if (fd >= 0)
 		close(fd);
-	err = run_input_open(&t->input, spool);
-	while (!err && t->input.pump && read(t->input.first, byte, sizeof byte) > 0)
-		; /* no run comes before the copy is complete */
-	if (!err)
-		run_input_first_ended(&t->input);
+	err = run_input_open_whole(&t->input, spool);
 	free(spool);
 	return err;
 }

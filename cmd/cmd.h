@@ -23,6 +23,7 @@ int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
 int cmd_archive(const char *tool, char **argv); /* tool: ar or ranlib; the status if it cannot be run */
 int cmd_classify(int argc, char **argv);
+int cmd_explore(int argc, char **argv);
 int cmd_facts(int argc, char **argv);
 int cmd_flavour(int argc, char **argv);
 int cmd_record(int argc, char **argv);

@@ -71,8 +71,8 @@ ADD(track, tracks, {0})
 ADD(choice, choices, {0})
 #undef ADD
 
-static const char *const points[] = {"op",   "wait", "access", "back",	"yield",
-				     "spin", "away", "end",    "output"};
+static const char *const points[] = {"op",   "wait", "access", "back",	 "yield",
+				     "spin", "away", "end",    "output", "exit"};
 #define POINTS (sizeof points / sizeof *points)
 
 const char *schedule_point_name(unsigned number)

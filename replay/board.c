@@ -48,6 +48,8 @@ static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t num
 	r->point_n = slot->point_n;
 	r->point = slot->point < RADDLE_POINTS ? slot->point : RADDLE_POINT_OP;
 	r->point_count = slot->point_count;
+	r->arrivals = slot->arrivals;
+	r->touched = atomic_load(&slot->touched);
 	read_held(r, slot);
 }
 

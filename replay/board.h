@@ -29,6 +29,7 @@ struct board_row {
 	bool ready; /* turns: it could go on */
 	uint64_t point_n;
 	uint32_t point, point_count; /* point: enum raddle_point */
+	uint32_t arrivals, touched;  /* points so far; site of its last access */
 };
 
 struct board {

@@ -459,6 +459,16 @@ int plan_extend(struct plan *p, const struct schedule *more, const struct trace_
 	return err;
 }
 
+int plan_expect(struct plan *p, const char *thread, uint64_t points)
+{
+	uint32_t position;
+	int err = find_thread(p, thread, &position);
+
+	if (!err)
+		p->threads[position].expected = points < UINT32_MAX ? (uint32_t)points : UINT32_MAX;
+	return err;
+}
+
 int plan_place_globals(struct plan *p, pid_t pid)
 {
 	for (size_t i = 0; i < p->global_count; i++) {

@@ -58,6 +58,9 @@ void plan_explore(const struct plan *p, const struct replay_search *search, stru
 uint64_t
 plan_memory_at(const struct plan *p); /* where struct raddle_memory is, if the schedule has a model */
 
+/* How many points a thread is expected to come to; before the plan is written. */
+int plan_expect(struct plan *p, const char *thread, uint64_t points);
+
 /* What the steering memory needs, a whole number of pages. */
 size_t plan_size(const struct plan *p);
 

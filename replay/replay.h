@@ -53,6 +53,20 @@ struct replay_stand {
 	uint64_t taken;			/* decisions of the plan so far */
 };
 
+/* How the seed of a schedule that goes on decides (include/raddle/steer.h). */
+struct replay_strategy {
+	enum raddle_strategy kind;
+	unsigned depth;			     /* of PCT */
+	uint64_t length;		     /* of PCT: choices of such a run; 0: unknown */
+	bool timeouts;			     /* time limits may run out at any point */
+	const struct replay_weight *weights; /* points that threads came to in such a run */
+	size_t weight_count;
+};
+struct replay_weight {
+	const char *thread;
+	uint64_t points;
+};
+
 struct replay_request { /* zero values are the defaults */
 	bool patient;	/* threads that are to meet anywhere stand longer */
 	const struct replay_program *program;
@@ -69,6 +83,7 @@ struct replay_request { /* zero values are the defaults */
 	bool no_world;		 /* what comes from outside is not given back, though it was recorded */
 	const struct replay_search
 		*explore; /* of a schedule with a memory model: the run is one of an exploration */
+	struct replay_strategy strategy;
 
 	/* Around each run of the program, for its input and those who run beside it; may be NULL. */
 	int (*begin)(void *context);
@@ -183,7 +198,11 @@ struct replay_fault {
 struct replay_turns {
 	struct schedule_decision *made; /* in which it differed from the default (include/raddle/steer.h) */
 	size_t made_count;
-	bool complete;		 /* these are all */
+	bool complete;		       /* these are all */
+	struct replay_weight *threads; /* how many points each thread came to */
+	size_t thread_count;
+	const char *runner;	 /* the thread that had the turn at the end; NULL: none */
+	uint32_t runner_site;	 /* of its last access; 0: unknown */
 	uint64_t choices;	 /* points at which more than one thread could go on */
 	uint64_t trail;		 /* a hash of what was chosen at each: equal trails are equal schedules */
 	uint64_t taken, planned; /* decisions of the schedule */

@@ -697,6 +697,7 @@ static uint32_t flags(const struct replay *r)
 	       (r->plan.goal_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
 	       (r->request->patient ? RADDLE_STEER_PATIENT : 0u) |
+	       (r->request->strategy.timeouts ? RADDLE_STEER_TIMEOUTS : 0u) |
 	       (r->request->schedule->turns ? RADDLE_STEER_TURNS | RADDLE_STEER_HEAP : 0u) |
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
@@ -744,6 +745,9 @@ static int run_planned(struct replay *r)
 	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, r->request->first));
 	if (r->request->explore && r->request->schedule->memory)
 		plan_explore(&r->plan, r->request->explore, raddle_steer_memory(r->steer));
+	r->steer->strategy = r->request->strategy.kind;
+	r->steer->depth = r->request->strategy.depth;
+	r->steer->length = r->request->strategy.length;
 	r->turns = (struct turns){r->request, &r->plan, r->steer, r->result->arena, 0};
 	r->steer->detect_memory = detector_memory();
 	memcpy(r->steer->keep, r->request->schedule->keep, sizeof r->steer->keep);
@@ -773,6 +777,9 @@ static int run_once(const struct replay_request *request, struct replay_result *
 	err = plan_compile(&r.plan, request->schedule, request->program->sites);
 	if (!err && request->schedule->trace && !request->no_world)
 		err = replay_world_open(&r.world, request->schedule->trace);
+	for (size_t i = 0; i < request->strategy.weight_count && !err; i++)
+		err = plan_expect(&r.plan, request->strategy.weights[i].thread,
+				  request->strategy.weights[i].points);
 	if (!err && request->record_into)
 		err = record_prepare_directory(request->record_into, true);
 	if (!err)

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Static_assert(RADDLE_POINTS == 9, "finding/schedule.c has a name for each");
+_Static_assert(RADDLE_POINTS == 10, "finding/schedule.c has a name for each");
 
 static const char *name_of(struct rd_arena *arena, const struct board *b, uint32_t number)
 {
@@ -137,6 +137,30 @@ bool turns_answer(struct turns *t, const struct board *b, pid_t pid)
 
 /* ---- what was decided ---- */
 
+static struct schedule_place place_of(const struct turns *t, uint32_t site)
+{
+	const struct trace_sites *sites = t->request->program->sites;
+	struct trace_frame frame = {0};
+
+	if (!site || !sites || !trace_sites_find(sites, site))
+		return (struct schedule_place){0};
+	trace_sites_frames(sites, site, &frame, 1);
+	if (!frame.file || !*frame.file)
+		return (struct schedule_place){0};
+	return (struct schedule_place){
+		.file = frame.file, .function = frame.function, .line = frame.line, .column = frame.column};
+}
+
+static void note_runner(const struct turns *t, const struct board *b, struct replay_turns *out)
+{
+	uint32_t number = atomic_load(&t->steer->running);
+
+	if (number >= b->count || b->rows[number].state == RADDLE_SLOT_UNUSED)
+		return;
+	out->runner = name_of(t->arena, b, number);
+	out->runner_site = b->rows[number].touched;
+}
+
 void turns_draw_up(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	struct raddle_steer *s = t->steer;
@@ -147,6 +171,12 @@ void turns_draw_up(const struct turns *t, const struct board *b, struct replay_t
 	out->complete = made <= RADDLE_STEER_DECISIONS;
 	out->made_count = out->complete ? made : RADDLE_STEER_DECISIONS;
 	out->made = rd_arena_alloc(t->arena, (out->made_count + 1) * sizeof *out->made);
+	out->threads = rd_arena_alloc(t->arena, (b->count + 1) * sizeof *out->threads);
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->rows[i].state != RADDLE_SLOT_UNUSED)
+			out->threads[out->thread_count++] = (struct replay_weight){
+				.thread = name_of(t->arena, b, i), .points = b->rows[i].arrivals};
+	note_runner(t, b, out);
 	out->choices = atomic_load(&s->choices);
 	out->trail = atomic_load(&s->trail);
 	out->unsure = atomic_load(&s->unsure);
@@ -162,7 +192,8 @@ void turns_draw_up(const struct turns *t, const struct board *b, struct replay_t
 							  .n = d.n,
 							  .point = point ? point : "op",
 							  .count = d.count,
-							  .next = name_of(t->arena, b, d.next)};
+							  .next = name_of(t->arena, b, d.next),
+							  .place = place_of(t, d.site)};
 	}
 }
 

@@ -371,6 +371,33 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 	}
 }
 
+/* Who is stopped where, and who goes on. */
+static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
+{
+	static const struct {
+		const char *point, *words;
+	} table[] = {{"op", "is stopped"},
+		     {"wait", "has to wait"},
+		     {"access", "is stopped before an access"},
+		     {"back", "is back from its access"},
+		     {"yield", "yields"},
+		     {"spin", "waits in a loop"},
+		     {"away", "waits in the kernel"},
+		     {"end", "has ended"},
+		     {"output", "is stopped before an output"},
+		     {"exit", "is stopped before it ends the program"}};
+	const char *words = "is stopped";
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!strcmp(table[i].point, d->point))
+			words = table[i].words;
+	rd_buf_addf(out, "%s %s", d->thread, words);
+	print_place(out, &d->place);
+	if (!d->place.file)
+		rd_buf_addf(out, " (operation %" PRIu64 ", %s %" PRIu32 ")", d->n, d->point, d->count);
+	rd_buf_addf(out, "; %s goes on", d->next);
+}
+
 /* How it goes on: of a long list the first decisions. */
 static void print_turns(struct printer *p, const struct schedule *s, size_t most)
 {
@@ -382,11 +409,7 @@ static void print_turns(struct printer *p, const struct schedule *s, size_t most
 		    s->first ? s->first : "");
 	flush_line(p, 7, "");
 	for (size_t i = 0; i < count; i++) {
-		const struct schedule_decision *d = &s->decisions[i];
-
-		rd_buf_addf(&p->line, "at %s %" PRIu32 " of %s behind its operation %" PRIu64 " goes on %s",
-			    d->point, d->count, d->thread, d->n, d->next);
-		print_place(&p->line, &d->place);
+		add_decision(&p->line, &s->decisions[i]);
 		flush_line(p, 7, "");
 	}
 	if (count < s->decision_count) {

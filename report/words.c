@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "finding/schedule.h"
 #include "raddle/event.h"
 
 #include <inttypes.h>
@@ -312,6 +313,8 @@ void word_evidence(struct rd_buf *out, const struct finding *f)
 		rd_buf_adds(out, "Only its schedule is known.");
 	else if (f->recorded)
 		rd_buf_adds(out, "It happened in the recorded run.");
+	else if (f->schedule && f->schedule->turns && !f->schedule->goal_count)
+		rd_buf_adds(out, "It happened in runs of this schedule.");
 	else if (f->status == FINDING_CANDIDATE)
 		rd_buf_adds(out, "It follows from the program's text alone.");
 	else

@@ -18,6 +18,7 @@ struct run_input {
 /* Looks at our own standard input.  A pipe is copied to the file `spool` while the first run reads it.  To be
  * closed also after a failure. */
 int run_input_open(struct run_input *in, const char *spool);
+int run_input_open_whole(struct run_input *in, const char *spool); /* no run reads it while it is copied */
 void run_input_first_ended(struct run_input *in);
 int run_input_again(const struct run_input *in); /* a descriptor for a later run; -1 after a message */
 void run_input_close(struct run_input *in);

@@ -39,7 +39,7 @@
  * happens depends on the plan alone.  A thread keeps the turn from one point to the next.  Points are:
  * before an operation; where it has to wait in one; before a watched access; the first sign of a thread
  * after the access at which it met another; where it yields or sleeps; before it writes to a stream, in the
- * flavour `led`; its end; and two that keep a
+ * flavour `led`; its end; before it ends the process; and two that keep a
  * program from standing still: SPIN (many accesses, or points, without a change) and AWAY (it waits in
  * the kernel for something that is not ours).  A point of a thread is named by the number n of
  * operations it has begun, the kind of the point and its count among those of that kind behind operation n.
@@ -47,11 +47,12 @@
  * At each point somebody is chosen among those that could go on:
  *   1. While decisions are left: the next one says who, if this is its point.  At all other points the
  * default.
- *   2. Then by `seed`, if it is not 0; else the default.
+ *   2. Then by `strategy` and `seed`, if that is not 0; else the default.
  * The default: the thread itself, if it can go on and has not done so for RADDLE_STEER_STAYS points; else
  * the next one by slot number that can, round about.  What was chosen differently is written down in `made`.
  * A decision whose point was passed by, or whose thread cannot go on, is a difference.
- * Who waits with a time limit is woken by it when nobody else can go on.
+ * Who waits with a time limit is woken by it when nobody else can go on; or by a decision; or, with
+ * RADDLE_STEER_TIMEOUTS, whenever the strategy chooses it.
  *
  * The plan changes while the program stands
  * -----------------------------------------
@@ -107,6 +108,16 @@ enum raddle_steer_flags {
 	RADDLE_STEER_ASK_START = 64, /* stand before the first operation */
 	RADDLE_STEER_HEAP = 128,     /* keep freed memory back and end a program that uses it (rt/heap/) */
 	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stand longer, for accesses that come seldom */
+	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits run out at any point */
+};
+
+/* How `seed` decides (rt/steer/steer-strategy.c). */
+enum raddle_strategy {
+	RADDLE_STRATEGY_WALK,	  /* whoever can go on, each with the same chance */
+	RADDLE_STRATEGY_PCT,	  /* by fixed priorities, which change `depth` - 1 times */
+	RADDLE_STRATEGY_POS,	  /* each thing that is about to happen has a priority of its own */
+	RADDLE_STRATEGY_WEIGHTED, /* by what the threads have left to do: `expected` */
+	RADDLE_STRATEGIES,
 };
 
 /* Why the plan cannot be kept. */
@@ -133,6 +144,7 @@ enum raddle_point {
 	RADDLE_POINT_AWAY,
 	RADDLE_POINT_END,    /* it has ended */
 	RADDLE_POINT_OUTPUT, /* it is about to write to a stream or descriptor; in the flavour `led` */
+	RADDLE_POINT_EXIT,   /* it is about to end the process */
 	RADDLE_POINTS,
 };
 
@@ -155,6 +167,8 @@ struct raddle_steer_decision {
 	uint64_t n;
 	uint32_t point; /* enum raddle_point */
 	uint32_t count; /* from 1 */
+	uint32_t site;	/* in `made`: where the point is, as far as known; 0: it is not */
+	uint32_t unused;
 };
 
 /* Accesses at which a thread comes to a point.  Each field narrows it down. */
@@ -178,7 +192,7 @@ struct raddle_steer_thread {
 	uint32_t goal, stop;	/* position in `goals`; 1 if it has a stop; NONE: none */
 	uint64_t stop_n;	/* the operation it is to stop in */
 	uint32_t stop_kind;	/* enum raddle_event */
-	uint32_t unused;
+	uint32_t expected;	/* points that it comes to, as far as known; 0: nothing is */
 };
 
 struct raddle_steer_op {
@@ -240,8 +254,12 @@ struct raddle_slot {
 	uint64_t since;	  /* not 0: it waits for others to take their turns; later ones have higher numbers */
 	uint64_t point_n; /* the point it is at or was at last */
 	uint32_t point, point_count;
-	uint32_t spins; /* points in a row at which nothing was new to it */
-	uint32_t unused[3];
+	uint32_t spins;		  /* points in a row at which nothing was new to it */
+	uint32_t arrivals;	  /* points so far */
+	_Atomic uint32_t touched; /* site of its last access */
+	uint32_t point_site;	  /* where its last point is; 0: unknown */
+	uint64_t pending;	  /* what it is about to touch: address of an object or access; 0: nothing */
+	uint64_t priority, drawn; /* the strategy's; `drawn` is the arrival that it was drawn for */
 	/* Addresses of locks it holds; the lowest bit is set for a shared hold.  0: passed over.  Last, so
 	 * that a thread that holds few takes one page. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
@@ -316,6 +334,8 @@ struct raddle_steer {
 	uint64_t watches_at, decisions_at, made_at;
 	uint64_t memory_at;	       /* struct raddle_memory; 0: memory obeys no model */
 	uint64_t seed;		       /* 0: none */
+	uint64_t length;	       /* PCT: points at which there is a choice, as far as known */
+	uint32_t strategy, depth;      /* enum raddle_strategy; of PCT */
 	uint32_t next;		       /* answer: the slot that goes on now; NONE: as the plan says */
 	_Atomic uint32_t thread_added; /* threads after the first thread_count */
 	_Atomic uint32_t watch_count, decision_count;

@@ -26,6 +26,18 @@ void rt_steer_wake(struct rt_place *place);
 uint32_t rt_steer_seen(const struct rt_thread *t);
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 
+static inline struct raddle_slot *rt_slot_at(uint32_t number)
+{
+	return &raddle_steer_slots(rt_steer())[number];
+}
+
+static inline uint32_t rt_slot_count(void)
+{
+	uint32_t count = atomic_load(&rt_steer()->slot_count);
+
+	return count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
+}
+
 /* rt/steer/steer-turn.c.  All of it does nothing in a process whose threads do not take turns. */
 
 void rt_turn_setup(void);
@@ -52,6 +64,14 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
 /* Whether nobody else could go on, now or when some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
+
+/* With the lock.  Whether the strategy may choose a thread: it could go on, or its time limit may run out.
+ * And whether it can go on when it was chosen: a time limit runs out by that. */
+bool rt_turn_may(uint32_t number);
+bool rt_turn_can(uint32_t number);
+
+/* rt/steer/steer-strategy.c.  Who goes on behind a point of `number`, by the seed; NONE: nobody can. */
+uint32_t rt_strategy_choose(uint32_t number);
 
 /* rt/steer/steer-spin.c.  A new operation; a yield; a spin by the number of accesses. */
 void rt_spin_reset(struct rt_thread *t);

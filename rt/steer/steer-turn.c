@@ -47,21 +47,9 @@ static bool turns(void)
 	return phase == RADDLE_LEADING || phase == RADDLE_MET || phase == RADDLE_GOES_ON;
 }
 
-static struct raddle_slot *slot_at(uint32_t number)
-{
-	return &raddle_steer_slots(rt_steer())[number];
-}
-
-static uint32_t slot_count(void)
-{
-	uint32_t count = atomic_load(&rt_steer()->slot_count);
-
-	return count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
-}
-
 static uint32_t state_of(uint32_t number)
 {
-	return atomic_load_explicit(&slot_at(number)->state, memory_order_acquire);
+	return atomic_load_explicit(&rt_slot_at(number)->state, memory_order_acquire);
 }
 
 static bool has_turn(const struct rt_thread *t)
@@ -83,9 +71,9 @@ static uint32_t slot_of(uint32_t position)
 	parent = at->parent < position ? slot_of(at->parent) : RADDLE_STEER_NONE;
 	if (parent == RADDLE_STEER_NONE && at->parent != RADDLE_STEER_NONE)
 		return RADDLE_STEER_NONE;
-	for (uint32_t i = 1; i < slot_count(); i++)
-		if (state_of(i) != RADDLE_SLOT_UNUSED && slot_at(i)->parent == parent &&
-		    slot_at(i)->index == at->index)
+	for (uint32_t i = 1; i < rt_slot_count(); i++)
+		if (state_of(i) != RADDLE_SLOT_UNUSED && rt_slot_at(i)->parent == parent &&
+		    rt_slot_at(i)->index == at->index)
 			return i;
 	return RADDLE_STEER_NONE;
 }
@@ -99,14 +87,14 @@ void rt_turn_setup(void)
 
 static bool is_ready(uint32_t number)
 {
-	return atomic_load(&slot_at(number)->ready) != 0;
+	return atomic_load(&rt_slot_at(number)->ready) != 0;
 }
 
 static uint32_t count_ready(void)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < slot_count(); i++)
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		n += is_ready(i);
 	return n;
 }
@@ -114,7 +102,7 @@ static uint32_t count_ready(void)
 /* The next one behind `number` that can go on, itself last; NONE: nobody can. */
 static uint32_t next_ready(uint32_t number)
 {
-	uint32_t count = slot_count();
+	uint32_t count = rt_slot_count();
 
 	for (uint32_t i = 1; i <= count; i++)
 		if (is_ready((number + i) % count))
@@ -124,34 +112,10 @@ static uint32_t next_ready(uint32_t number)
 
 static uint32_t by_default(uint32_t number)
 {
-	const struct raddle_slot *slot = slot_at(number);
+	const struct raddle_slot *slot = rt_slot_at(number);
 	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
 
 	return is_ready(number) && !leaves && slot->stays < RADDLE_STEER_STAYS ? number : next_ready(number);
-}
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-	struct rt_turns *turn = &rt_steering()->turns;
-	uint64_t z;
-
-	if (turn->seeded != rt_steer()->seed)
-		turn->random = turn->seeded = rt_steer()->seed;
-	z = turn->random += 0x9e3779b97f4a7c15ull;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static uint32_t by_seed(void)
-{
-	uint64_t n = draw() % count_ready();
-
-	for (uint32_t i = 0; i < slot_count(); i++)
-		if (is_ready(i) && n-- == 0)
-			return i;
-	return RADDLE_STEER_NONE;
 }
 
 /* Whether it is a choice of an exploration who goes on at the point of a thread: before its accesses, where
@@ -163,7 +127,7 @@ static bool is_explored(uint32_t number)
 
 	if (!plan || !plan->explores)
 		return false;
-	switch (slot_at(number)->point) {
+	switch (rt_slot_at(number)->point) {
 	case RADDLE_POINT_ACCESS:
 	case RADDLE_POINT_WAIT:
 	case RADDLE_POINT_END: return true;
@@ -177,8 +141,8 @@ static uint64_t hash_points(void)
 {
 	uint64_t hash = 1;
 
-	for (uint32_t i = 0; i < slot_count(); i++) {
-		const struct raddle_slot *slot = slot_at(i);
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		const struct raddle_slot *slot = rt_slot_at(i);
 
 		hash = (hash ^ (slot->point_n << 32 | slot->point << 24 | slot->point_count)) *
 		       0x9e3779b97f4a7c15ull;
@@ -193,12 +157,12 @@ static uint32_t by_choice(uint32_t number, uint32_t usual)
 {
 	uint32_t n;
 
-	if (usual == number && slot_at(number)->stays >= EXPLORED_STAYS)
+	if (usual == number && rt_slot_at(number)->stays >= EXPLORED_STAYS)
 		usual = next_ready(number);
 	n = rt_choose((struct raddle_choice){
 		.from = count_ready(), .kind = RADDLE_CHOICE_NEXT, .slot = number, .state = hash_points()});
 
-	for (uint32_t i = 0; n && i < slot_count(); i++)
+	for (uint32_t i = 0; n && i < rt_slot_count(); i++)
 		if (is_ready(i) && i != usual && --n == 0)
 			return i;
 	return usual;
@@ -217,14 +181,14 @@ static uint32_t by_plan(uint32_t number, const struct rt_thread *t)
 	struct raddle_steer *s = rt_steer();
 	uint32_t past = atomic_load(&s->past_count), next;
 	const struct raddle_steer_decision *d = &raddle_steer_decisions(s)[past];
-	const struct raddle_slot *at = slot_at(number);
+	const struct raddle_slot *at = rt_slot_at(number);
 
 	if (slot_of(d->thread) != number)
 		return RADDLE_STEER_NONE;
 	if (at->point_n == d->n && at->point == d->point && at->point_count == d->count) {
 		atomic_store(&s->past_count, past + 1);
 		next = slot_of(d->next);
-		if (next != RADDLE_STEER_NONE && is_ready(next))
+		if (next != RADDLE_STEER_NONE && rt_turn_can(next))
 			return next;
 		rt_steer_differs(t, RADDLE_CAUSE_CANNOT, d->next, d->point);
 	} else if (has_missed(at, d)) {
@@ -244,7 +208,7 @@ static bool is_left(void)
 static void remember(uint32_t number, uint32_t next, uint32_t usual)
 {
 	struct raddle_steer *s = rt_steer();
-	const struct raddle_slot *at = slot_at(number);
+	const struct raddle_slot *at = rt_slot_at(number);
 	uint64_t trail = atomic_load(&s->trail),
 		 what[] = {number, at->point_n, at->point, at->point_count, next};
 	uint32_t made = atomic_load(&s->made_count);
@@ -258,9 +222,31 @@ static void remember(uint32_t number, uint32_t next, uint32_t usual)
 	if (next == usual)
 		return;
 	if (made < RADDLE_STEER_DECISIONS)
-		raddle_steer_made(s)[made] =
-			(struct raddle_steer_decision){number, next, at->point_n, at->point, at->point_count};
+		raddle_steer_made(s)[made] = (struct raddle_steer_decision){.thread = number,
+									    .next = next,
+									    .n = at->point_n,
+									    .point = at->point,
+									    .count = at->point_count,
+									    .site = at->point_site};
 	atomic_store(&s->made_count, made + 1);
+}
+
+/* Whether its time limit could run out now. */
+static bool is_timed(uint32_t number)
+{
+	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->timed);
+}
+
+bool rt_turn_can(uint32_t number)
+{
+	if (!is_ready(number) && is_timed(number))
+		rt_slot_at(number)->due = rt_slot_at(number)->ready = 1;
+	return is_ready(number);
+}
+
+bool rt_turn_may(uint32_t number)
+{
+	return is_ready(number) || (rt_steer()->flags & RADDLE_STEER_TIMEOUTS && is_timed(number));
 }
 
 /* Nobody can go on: the one that has waited longest with a time limit gets tired of it. */
@@ -268,12 +254,12 @@ static void wake_timed(void)
 {
 	struct raddle_slot *best = NULL;
 
-	for (uint32_t i = 0; i < slot_count(); i++) {
-		struct raddle_slot *slot = slot_at(i);
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		struct raddle_slot *slot = rt_slot_at(i);
 
 		if (atomic_load(&slot->away))
 			return;
-		if (slot->since && atomic_load(&slot->timed) && (!best || slot->since < best->since))
+		if (is_timed(i) && (!best || slot->since < best->since))
 			best = slot;
 	}
 	if (best)
@@ -282,7 +268,7 @@ static void wake_timed(void)
 
 static bool waits_outside(uint32_t number)
 {
-	return slot_at(number)->since && atomic_load(&slot_at(number)->object) == RT_OUTSIDE_OBJECT;
+	return rt_slot_at(number)->since && atomic_load(&rt_slot_at(number)->object) == RT_OUTSIDE_OBJECT;
 }
 
 /* Nobody can go on: something from outside may come in, if somebody waits for it. */
@@ -290,15 +276,15 @@ static bool let_in(void)
 {
 	bool any = false, timed = false;
 
-	for (uint32_t i = 0; i < slot_count(); i++) {
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		any |= waits_outside(i);
-		timed |= slot_at(i)->since && atomic_load(&slot_at(i)->timed);
+		timed |= rt_slot_at(i)->since && atomic_load(&rt_slot_at(i)->timed);
 	}
 	if ((!any && !timed) || !rt.outside || !rt.outside->idle || !rt.outside->idle(timed))
 		return false;
-	for (uint32_t i = 0; i < slot_count(); i++)
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		if (waits_outside(i))
-			atomic_store(&slot_at(i)->ready, 1);
+			atomic_store(&rt_slot_at(i)->ready, 1);
 	return true;
 }
 
@@ -310,6 +296,12 @@ static bool is_to_ask(void)
 	if (s->flags & RADDLE_STEER_ASK_START && atomic_load(&s->asks) == 0)
 		return true;
 	return s->flags & RADDLE_STEER_ASK && rt_steer_phase() == RADDLE_GOES_ON && !is_left();
+}
+
+/* Whether a seed decides here. */
+static bool has_choice(uint32_t ready)
+{
+	return rt_steer()->seed && (ready > 1 || rt_steer()->flags & RADDLE_STEER_TIMEOUTS);
 }
 
 /* Who goes on behind a point of `number`; NONE: nobody can. */
@@ -324,20 +316,20 @@ static uint32_t choose(uint32_t number, const struct rt_thread *t, uint32_t wish
 	if (rt_steer_phase() != RADDLE_GOES_ON || usual == RADDLE_STEER_NONE)
 		return usual;
 	if (wish >= RADDLE_SLOTS || !is_ready(wish))
-		next = is_left()		       ? by_plan(number, t)
-		       : is_explored(number)	       ? by_choice(number, usual)
-		       : rt_steer()->seed && count > 1 ? by_seed()
-						       : usual;
+		next = is_left()	     ? by_plan(number, t)
+		       : is_explored(number) ? by_choice(number, usual)
+		       : has_choice(count)   ? rt_strategy_choose(number)
+					     : usual;
 	if (next == RADDLE_STEER_NONE)
 		next = usual;
-	if (count > 1)
+	if (count > 1 || next != usual)
 		remember(number, next, usual);
 	return next;
 }
 
 static void hand_over(uint32_t from, uint32_t next)
 {
-	slot_at(from)->stays = next == from ? slot_at(from)->stays + 1 : 0;
+	rt_slot_at(from)->stays = next == from ? rt_slot_at(from)->stays + 1 : 0;
 	atomic_store(&rt_steer()->running, next);
 	if (next < RADDLE_SLOTS && next != from)
 		rt_steer_wake(&rt_steering()->own[next]);
@@ -376,7 +368,7 @@ static uint32_t find_unsettled(uint32_t self)
 	for (uint32_t i = 0; i < count && i < RADDLE_SLOTS; i++) {
 		uint32_t state = state_of(i);
 
-		if (i != self && !atomic_load(&slot_at(i)->away) &&
+		if (i != self && !atomic_load(&rt_slot_at(i)->away) &&
 		    (state == RADDLE_SLOT_UNUSED || state == RADDLE_SLOT_RUNS))
 			return i;
 	}
@@ -392,8 +384,8 @@ static void settle(uint32_t self, uint64_t *signals)
 		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
 		bool known = state_of(other) != RADDLE_SLOT_UNUSED;
 
-		if (naps > SETTLE_NAPS || (known && naps > SETTLE_ASKS && sleeps(slot_at(other)->tid))) {
-			atomic_store(&slot_at(other)->away, 1);
+		if (naps > SETTLE_NAPS || (known && naps > SETTLE_ASKS && sleeps(rt_slot_at(other)->tid))) {
+			atomic_store(&rt_slot_at(other)->away, 1);
 			atomic_fetch_add(&rt_steer()->unsure, 1);
 			continue;
 		}
@@ -441,9 +433,9 @@ bool rt_turn_is_alone(const struct rt_thread *t)
 {
 	if (!has_turn(t) || count_ready() || find_unsettled(t->number) != RADDLE_STEER_NONE)
 		return false;
-	for (uint32_t i = 0; i < slot_count(); i++)
-		if (i != t->number && (atomic_load(&slot_at(i)->away) || waits_outside(i) ||
-				       (slot_at(i)->since && atomic_load(&slot_at(i)->timed))))
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (i != t->number && (atomic_load(&rt_slot_at(i)->away) || waits_outside(i) ||
+				       (rt_slot_at(i)->since && atomic_load(&rt_slot_at(i)->timed))))
 			return false;
 	return true;
 }
@@ -453,8 +445,8 @@ static bool is_livelocked(void)
 {
 	uint32_t spinning = 0;
 
-	for (uint32_t i = 0; i < slot_count(); i++) {
-		const struct raddle_slot *slot = slot_at(i);
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		const struct raddle_slot *slot = rt_slot_at(i);
 
 		if (atomic_load(&slot->away) || waits_outside(i) ||
 		    (slot->since && atomic_load(&slot->timed)) ||
@@ -471,7 +463,7 @@ static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	uint32_t wish = RADDLE_STEER_NONE;
 
 	settle(t->number, signals);
-	if (slot_at(t->number)->spins >= RADDLE_STEER_SPINS && is_livelocked())
+	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && is_livelocked())
 		atomic_store(&rt_steer()->livelock, 1);
 	if (asks || (count_ready() && is_to_ask()))
 		wish = ask(t, signals);
@@ -545,7 +537,7 @@ void rt_turn_owner(uint32_t position)
 	rt_steer_lock(&signals);
 	number = slot_of(position);
 	if (number != RADDLE_STEER_NONE && state_of(number) == RADDLE_SLOT_GATE)
-		atomic_store(&slot_at(number)->ready, 1);
+		atomic_store(&rt_slot_at(number)->ready, 1);
 	rt_steer_unlock(&signals);
 }
 
@@ -554,11 +546,11 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 	uint64_t signals;
 
 	rt_steer_lock(&signals);
-	for (uint32_t i = 0; i < slot_count(); i++) {
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		uint32_t state = state_of(i);
 
 		if (state == RADDLE_SLOT_GATE || state == RADDLE_SLOT_LIMIT || state == RADDLE_SLOT_GOAL)
-			atomic_store(&slot_at(i)->ready, 1);
+			atomic_store(&rt_slot_at(i)->ready, 1);
 	}
 	if (first != t->number) {
 		atomic_store(&rt_steered(t)->slot->ready, 1);
@@ -572,6 +564,17 @@ void rt_turn_go_on(struct rt_thread *t, uint32_t first)
 
 /* ---- points ---- */
 
+/* What the thread is about to touch at a point. */
+static uint64_t pending_at(const struct rt_steered *d, enum raddle_point point)
+{
+	switch (point) {
+	case RADDLE_POINT_OP:
+	case RADDLE_POINT_WAIT: return atomic_load_explicit(&d->slot->object, memory_order_relaxed);
+	case RADDLE_POINT_ACCESS: return d->touches;
+	default: return 0;
+	}
+}
+
 static void note(struct rt_thread *t, uint64_t n, enum raddle_point point)
 {
 	struct rt_steered *d = rt_steered(t);
@@ -581,6 +584,11 @@ static void note(struct rt_thread *t, uint64_t n, enum raddle_point point)
 	d->point_n = d->slot->point_n = n;
 	d->slot->point = point;
 	d->slot->point_count = ++d->points[point];
+	d->slot->arrivals++;
+	d->slot->pending = pending_at(d, point);
+	d->slot->point_site = point == RADDLE_POINT_OP || point == RADDLE_POINT_WAIT
+				      ? atomic_load_explicit(&d->slot->site, memory_order_relaxed)
+				      : atomic_load_explicit(&d->slot->touched, memory_order_relaxed);
 	d->looks = 0;
 }
 
@@ -740,6 +748,8 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 	rt_steer_fill_spot(t, spot);
 	rt_steer()->ask.watch = watch;
 	rt_steer()->ask.spot = *spot;
+	rt_steered(t)->touches = spot->address;
+	atomic_store_explicit(&rt_steered(t)->slot->touched, spot->site, memory_order_relaxed);
 	come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, raddle_steer_watches(rt_steer())[watch].stand);
 }
 
@@ -868,8 +878,8 @@ void rt_turn_released(uint64_t object)
 	if (!rt_takes_turns())
 		return;
 	rt_steer_lock(&signals);
-	for (uint32_t i = 0; i < slot_count(); i++) {
-		struct raddle_slot *slot = slot_at(i);
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		struct raddle_slot *slot = rt_slot_at(i);
 
 		if (!slot->since || atomic_load(&slot->object) != object)
 			continue;
@@ -886,7 +896,7 @@ void rt_turn_released(uint64_t object)
  * long without a sign. */
 static bool is_still(struct rt_turns *turn, uint32_t number)
 {
-	const struct raddle_slot *slot = slot_at(number);
+	const struct raddle_slot *slot = rt_slot_at(number);
 	uint64_t choices = atomic_load(&rt_steer()->choices), accesses = atomic_load(&slot->accesses),
 		 cpu = rt_steer_time_of(number), now = rt_now();
 
@@ -910,14 +920,14 @@ static bool is_away(struct rt_turns *turn, uint32_t number)
 {
 	uint32_t state = state_of(number);
 
-	return (state == RADDLE_SLOT_RUNS || (state == RADDLE_SLOT_BLOCKED && !slot_at(number)->since)) &&
+	return (state == RADDLE_SLOT_RUNS || (state == RADDLE_SLOT_BLOCKED && !rt_slot_at(number)->since)) &&
 	       is_still(turn, number);
 }
 
 /* Passes the turn on for it. */
 static void leave_behind(uint32_t number)
 {
-	struct raddle_slot *slot = slot_at(number);
+	struct raddle_slot *slot = rt_slot_at(number);
 	bool again = slot->point == RADDLE_POINT_AWAY && slot->point_n == atomic_load(&slot->n);
 
 	atomic_store(&slot->away, 1);

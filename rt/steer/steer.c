@@ -393,6 +393,8 @@ void rt_steer_exit(struct rt_thread *t)
 			STAND(t, RADDLE_SLOT_LIMIT,
 			      is_leading() && (rt_steered(t)->n >= plan->limit || is_another_to_come(t)));
 	}
+	if (rt_steered(t)->sees_all)
+		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_EXIT);
 	if (rt_steer()->stop_count && rt_steer_phase() == RADDLE_RUNS_FREE)
 		rt_linger();
 	for (uint32_t naps = 0; naps < STUCK_NAPS && rt_steer_phase() == RADDLE_RUNS_FREE && is_stuck();
@@ -967,6 +969,8 @@ static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	rt_steer_count(t, 1);
+	if (rt_steered(t)->slot)
+		atomic_store_explicit(&rt_steered(t)->slot->touched, site, memory_order_relaxed);
 	if (how & RT_ACCESS_ATOMIC)
 		rt_spin_touch(t, address, size, site);
 	if (RT_UNLIKELY(rt_steer()->keep[0]))

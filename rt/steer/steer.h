@@ -30,8 +30,10 @@ struct rt_place {
  */
 struct rt_turns {
 	uint64_t random, seeded;
-	uint64_t waits;			    /* that have begun */
-	uint64_t low, high;		    /* around all watched addresses */
+	uint64_t lowest;	  /* priority that was given to a thread that had to stand back last */
+	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
+	uint64_t waits;		  /* that have begun */
+	uint64_t low, high;	  /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
 	uint32_t watches;		    /* that these were made of */
 	bool any_site;			    /* a watch names neither a site nor an address */
@@ -92,6 +94,7 @@ struct rt_steered {
 	bool anywhere;				/* nobody is led: it may stand at any goal */
 	bool sees_all;				/* each of its accesses is looked at */
 	uint32_t looks;				/* accesses since its last point */
+	uint64_t touches;			/* where its last watched access was */
 	uint64_t point_n;			/* the operation that its last point was behind */
 	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */

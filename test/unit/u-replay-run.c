@@ -166,8 +166,8 @@ static int play_stand(void)
 	atomic_store(&steer->past_count, 2);
 	atomic_store(&steer->choices, 9);
 	steer->trail = 77;
-	raddle_steer_made(steer)[0] = (struct raddle_steer_decision){1, 2, 4, RADDLE_POINT_ACCESS, 2};
-	raddle_steer_made(steer)[1] = (struct raddle_steer_decision){2, 0, 5, 1000, 1};
+	raddle_steer_made(steer)[0] = (struct raddle_steer_decision){1, 2, 4, RADDLE_POINT_ACCESS, 2, 0, 0};
+	raddle_steer_made(steer)[1] = (struct raddle_steer_decision){2, 0, 5, 1000, 1, 0, 0};
 	atomic_store(&steer->made_count, 2);
 	return (int)(10 * steer->next + atomic_load(&steer->decision_count));
 }

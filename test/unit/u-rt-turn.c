@@ -53,8 +53,8 @@ static void decides(void **state)
 	(void)state;
 	check_turns(&p, "ba\n", 20);
 	/* a has the lock when b wants it: b waits for it, and a goes on. */
-	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_OP, 1};
-	p.decisions[1] = (struct raddle_steer_decision){B, A, 2, RADDLE_POINT_WAIT, 1};
+	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_OP, 1, 0, 0};
+	p.decisions[1] = (struct raddle_steer_decision){B, A, 2, RADDLE_POINT_WAIT, 1, 0, 0};
 	check_turns(&p, "ab\n", 20);
 }
 
@@ -111,7 +111,7 @@ static void meets(void **state)
 	p.order = 1;
 	check_turns(&p, "a\n", 20);
 	/* b goes first, but when it comes to its end a has been. */
-	p.decisions[0] = (struct raddle_steer_decision){B, A, 3, RADDLE_POINT_BACK, 1};
+	p.decisions[0] = (struct raddle_steer_decision){B, A, 3, RADDLE_POINT_BACK, 1, 0, 0};
 	check_turns(&p, "a\n", 20);
 }
 
@@ -124,8 +124,8 @@ static void watches(void **state)
 
 	(void)state;
 	check_turns(&p, "b\n", 5);
-	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_ACCESS, 1};
-	p.decisions[1] = (struct raddle_steer_decision){B, A, 4, RADDLE_POINT_OP, 1};
+	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_ACCESS, 1, 0, 0};
+	p.decisions[1] = (struct raddle_steer_decision){B, A, 4, RADDLE_POINT_OP, 1, 0, 0};
 	check_turns(&p, "a\n", 20);
 }
 
@@ -141,7 +141,7 @@ static void cannot(void **state)
 	assert_int_equal(r.steer->difference.slot, A);
 	assert_int_equal(WEXITSTATUS(r.status), 0);
 	end_run(&r);
-	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_ACCESS, 1};
+	p.decisions[0] = (struct raddle_steer_decision){A, B, 3, RADDLE_POINT_ACCESS, 1, 0, 0};
 	r = run_plan(&p);
 	assert_int_equal(r.steer->phase, RADDLE_DIVERGED);
 	assert_int_equal(r.steer->difference.cause, RADDLE_CAUSE_MISSED);
@@ -227,7 +227,7 @@ static void extends(void **state)
 		assert_int_equal(r.slots[A].state, RADDLE_SLOT_GOAL);
 		/* x writes first: a new decision lets the other one go when x comes to its end. */
 		raddle_steer_decisions(r.steer)[0] =
-			(struct raddle_steer_decision){x, A + B - x, 4, RADDLE_POINT_OP, 1};
+			(struct raddle_steer_decision){x, A + B - x, 4, RADDLE_POINT_OP, 1, 0, 0};
 		atomic_store(&r.steer->decision_count, 1);
 		answer(&r, x);
 		finish(&r, out);

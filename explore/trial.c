@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs of classification.  In: a schedule.  Out: how the program ended, what it wrote, whether it went the
+ * Runs that are led.  In: a schedule.  Out: how the program ended, what it wrote, whether it went the
  * way it was to go.
  *
  * A run that left its schedule, or did not come to an end that can be told, does not count: it says nothing
  * about the race.
  */
-#include "classify/trial.h"
+#include "explore/trial.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -23,10 +23,10 @@
 #define LIMIT_MS 10000 /* of a run that should end at once */
 #define LIMIT_TIMES 20 /* of the recorded run */
 
-int trial_open(struct trial_bench *b, const struct classify *how, const char *directory)
+int trial_open(struct trial_bench *b, const struct trial_how *how, const char *directory)
 {
 	*b = (struct trial_bench){
-		.how = how, .companion = {.command = how->companion}, .arena = rd_arena_new()};
+		.how = *how, .companion = {.command = how->companion}, .arena = rd_arena_new()};
 	return run_streams_open(&b->streams, how->input, directory);
 }
 
@@ -42,7 +42,7 @@ void trial_close(struct trial_bench *b)
 static int begin(void *context)
 {
 	struct trial_bench *b = context;
-	int err = run_setup(b->how->setup, b->streams.fds[STDERR_FILENO]);
+	int err = run_setup(b->how.setup, b->streams.fds[STDERR_FILENO]);
 
 	run_streams_rewind(&b->streams);
 	return err;
@@ -209,7 +209,7 @@ static int read_texts(struct trial_bench *b, struct trial *t)
 
 /* ---- a run ---- */
 
-static uint64_t limit_ms(const struct classify *how)
+static uint64_t limit_ms(const struct trial_how *how)
 {
 	uint64_t ms = LIMIT_TIMES * how->recorded_ms;
 
@@ -242,8 +242,8 @@ static struct trial_obstacle copy_obstacle(struct trial_bench *b, const struct r
 {
 	struct trace_frame frame = {0};
 
-	if (o->site && trace_sites_find(b->how->program->sites, o->site))
-		trace_sites_frames(b->how->program->sites, o->site, &frame, 1);
+	if (o->site && trace_sites_find(b->how.program->sites, o->site))
+		trace_sites_frames(b->how.program->sites, o->site, &frame, 1);
 	return (struct trial_obstacle){.thread = copy_text(b, o->thread),
 				       .kind = copy_text(b, o->kind),
 				       .name = copy_text(b, o->name),
@@ -341,20 +341,28 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 
 static struct replay_request request_of(struct trial_bench *b, const struct schedule *s)
 {
-	return (struct replay_request){.program = b->how->program,
+	return (struct replay_request){.program = b->how.program,
 				       .schedule = s,
 				       .streams = b->streams.fds,
-				       .recorded_ms = b->how->recorded_ms,
-				       .limit_ms = limit_ms(b->how),
-				       .no_world = b->how->no_world,
+				       .strategy = b->strategy,
+				       .detect = b->detect,
+				       .recorded_ms = b->how.recorded_ms,
+				       .limit_ms = limit_ms(&b->how),
+				       .no_world = b->how.no_world,
 				       .begin = begin,
 				       .started = started,
 				       .ended = ended,
 				       .context = b};
 }
 
-/* `search` is NULL where nothing is explored. */
-static int run(struct trial_bench *b, const struct schedule *s, struct replay_search *search, struct trial *t,
+/* What a run is made for besides how it ends. */
+struct purpose {
+	struct replay_search *search; /* NULL: no choices are explored */
+	trial_result_fn *look;	      /* NULL: nobody looks */
+	void *context;
+};
+
+static int run(struct trial_bench *b, const struct schedule *s, const struct purpose *p, struct trial *t,
 	       struct schedule *made)
 {
 	RD_ASSERT(s->turns);
@@ -362,7 +370,7 @@ static int run(struct trial_bench *b, const struct schedule *s, struct replay_se
 	struct replay_result result = {0};
 	int err;
 
-	request.explore = search;
+	request.explore = p->search;
 	err = replay_run(&request, &result);
 	*t = (struct trial){0};
 	b->runs++;
@@ -372,21 +380,29 @@ static int run(struct trial_bench *b, const struct schedule *s, struct replay_se
 		err = draw_up(b, &result, t);
 	if (!err && made && result.turns.complete && (!s->memory || result.memory.complete))
 		err = replay_export(s, &result, made);
-	if (!err && search)
-		replay_search_took(search, &result.memory);
+	if (!err && p->search)
+		replay_search_took(p->search, &result.memory);
+	if (!err && p->look)
+		p->look(p->context, &result);
 	replay_result_release(&result);
 	return err;
 }
 
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
 {
-	return run(b, s, NULL, t, made);
+	return run(b, s, &(struct purpose){0}, t, made);
+}
+
+int trial_run_with(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made,
+		   trial_result_fn *look, void *context)
+{
+	return run(b, s, &(struct purpose){.look = look, .context = context}, t, made);
 }
 
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made)
 {
-	return run(b, s, search, t, made);
+	return run(b, s, &(struct purpose){.search = search}, t, made);
 }
 
 /* Who looks has a context of its own. */

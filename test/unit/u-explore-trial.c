@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of classify/trial.h and classify/variant.h without running anything: what counts as the same
+ * Unit tests of explore/trial.h and classify/variant.h without running anything: what counts as the same
  * output, against comparisons of the texts themselves; which lines are not compared; which ends are faults;
  * schedules of both orders.
  */
-#include "classify/trial.h"
+#include "explore/trial.h"
+#include "classify/classify.h"
 #include "classify/variant.h"
 
 #include <setjmp.h>

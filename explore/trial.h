@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: one run of the program, as classification sees it: did it go the way it was to go, how
- * did it end, what did it write.
+ * One run of a program whose threads take turns, as exploration and classification see it: did it go the way
+ * it was to go, how did it end, what did it write.
  */
-#ifndef CLASSIFY_TRIAL_H
-#define CLASSIFY_TRIAL_H
+#ifndef EXPLORE_TRIAL_H
+#define EXPLORE_TRIAL_H
 
-#include "classify/classify.h"
+#include "replay/replay.h"
 #include "replay/search.h"
 #include "run/companion.h"
+#include "run/input.h"
 #include "run/streams.h"
 
 /* What a run writes: standard output, standard error, and what it sends where the world is given back. */
@@ -39,12 +40,12 @@ struct trial {
 	const char *why;    /* it does not count: a sentence; NULL */
 	struct trial_obstacle obstacle; /* its thread is NULL: none is known */
 	struct trial_text text[TRIAL_STREAMS];
-	uint64_t digest; /* of how it ended and what it wrote */
-	uint64_t lines;	 /* the same, but in whatever order the lines came */
-	uint64_t trail;	 /* of the choices; equal trails are equal schedules */
-	uint64_t relaxed;		/* how often memory did what sequential consistency does not */
-	const char *relaxed_at;		/* where it did so last; NULL: unknown */
-	const char *over;		/* why the memory model was left early; NULL: it was not */
+	uint64_t digest;	/* of how it ended and what it wrote */
+	uint64_t lines;		/* the same, but in whatever order the lines came */
+	uint64_t trail;		/* of the choices; equal trails are equal schedules */
+	uint64_t relaxed;	/* how often memory did what sequential consistency does not */
+	const char *relaxed_at; /* where it did so last; NULL: unknown */
+	const char *over;	/* why the memory model was left early; NULL: it was not */
 };
 
 /* Lines that differ between runs of one schedule, since they depend on something else: the time, a number of
@@ -56,9 +57,21 @@ struct trial_mask {
 	bool any;
 };
 
+/* What is run; zero values are the defaults. */
+struct trial_how {
+	const struct replay_program *program;
+	const struct run_input *input; /* of every run */
+	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
+	uint64_t timeout;	       /* seconds that a run may take; 0: by the recorded run */
+	uint64_t recorded_ms;	       /* as in struct replay_request */
+	bool no_world;		       /* the same */
+};
+
 /* Where runs are made: a process that has one program to run again and again. */
 struct trial_bench {
-	const struct classify *how;
+	struct trial_how how;
+	struct replay_strategy strategy; /* of the runs that come; all zero at first */
+	bool detect;			 /* with the detector */
 	struct run_streams streams;
 	struct run_companion companion;
 	struct rd_arena *arena; /* of trials */
@@ -70,7 +83,7 @@ struct trial_bench {
 };
 
 /* To be closed also after a failure. */
-int trial_open(struct trial_bench *b, const struct classify *how, const char *directory);
+int trial_open(struct trial_bench *b, const struct trial_how *how, const char *directory);
 void trial_close(struct trial_bench *b);
 
 /* Runs the program by a schedule whose threads take turns.  `made`, which may be NULL, becomes the schedule
@@ -80,6 +93,11 @@ int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, 
 /* The same as one run of an exploration, whose next plan the search has then. */
 int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay_search *search,
 		  struct trial *t, struct schedule *made);
+
+/* The same, with a last look at the result of the replay, while it is there. */
+typedef void trial_result_fn(void *context, const struct replay_result *result);
+int trial_run_with(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made,
+		   trial_result_fn *look, void *context);
 
 /* The same while somebody looks where the program stands (struct replay_request). */
 typedef bool trial_stands_fn(void *context, const struct replay_stand *stand, struct schedule *more,

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle explore: runs a program under many schedules of Raddle's own making and reports those in which it
+ * fails.
+ *
+ * What the program writes is caught, not shown.  The report goes to stderr, or to files that the user named.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "base/progress.h"
+#include "base/scratch.h"
+#include "cmd/classes.h"
+#include "cmd/findings.h"
+#include "cmd/output.h"
+#include "cmd/prediction.h"
+#include "explore/explore.h"
+#include "run/orphan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIRECTORY "raddle-explore"
+
+static const struct cmd_usage usage = {
+	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
+	"Runs a program built by 'raddle cc' again and again, one thread at a time, under schedules\n"
+	"that strategies draw.  A schedule in which it crashes, fails an assertion, deadlocks, hangs or\n"
+	"ends with another status than by default is a failure.  It is reduced to as few\n"
+	"decisions as show it, run three more times, and reported on standard error with the command\n"
+	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
+	"Schedules are written to " DIRECTORY " unless --output names another directory.",
+	"output " CMD_DOCUMENTS "schedules_most strategy explore_seed go_on " CMD_BESIDE
+	"jobs class_time plugins " CMD_WORDS,
+	"  raddle cc -g -pthread -o bank bank.c\n"
+	"  raddle explore -- ./bank 4\n"
+	"  raddle explore --time 10m --all --seed 7 -- ./bank 4\n",
+	false,
+};
+
+struct task {
+	struct finding_set *set;
+	struct cmd_classes_program program;
+	struct run_input input;
+	struct explore_result result;
+	struct rd_progress bar;
+	char **argv;
+	char *scratch;
+};
+
+/* ---- running ---- */
+
+static int open_program(struct task *t)
+{
+	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .often = true};
+	char *spool;
+	int err = rd_scratch_open(&t->scratch, NULL, "raddle-explore");
+
+	if (err)
+		return err;
+	spool = rd_xasprintf("%s/stdin", t->scratch);
+	err = run_input_open_whole(&t->input, spool);
+	free(spool);
+	return err ? err : cmd_classes_open(&t->program, t->argv[0], &how);
+}
+
+static void show(void *context, const struct explore_progress *so_far)
+{
+	struct task *t = context;
+	char text[120];
+
+	snprintf(text, sizeof text, "%" PRIu64 " different, %" PRIu64 " failures", so_far->different,
+		 so_far->failures);
+	rd_progress_update(&t->bar, so_far->schedules, text);
+}
+
+static int explore(struct task *t)
+{
+	struct replay_program program = {
+		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
+	struct explore how = {.runs = {.program = &program,
+				       .input = &t->input,
+				       .companion = opt.with,
+				       .setup = opt.setup,
+				       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER))},
+			      .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
+			      .seed = opt.explore_seed,
+			      .most = opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most,
+			      .time = cmd_seconds(opt.class_time),
+			      .strategy = opt.strategy,
+			      .go_on = opt.go_on,
+			      .progress = show,
+			      .context = t};
+	int err;
+
+	rd_progress_start(&t->bar, "schedules", how.most);
+	err = explore_run(&how, t->set, &t->result);
+	rd_progress_end(&t->bar);
+	return err;
+}
+
+/* ---- the report ---- */
+
+static const char *stop_words(enum explore_stop stop)
+{
+	switch (stop) {
+	case EXPLORE_SETTLED: return "the last ones brought nothing new";
+	case EXPLORE_ENOUGH: return "that was the number wanted (--schedules)";
+	case EXPLORE_TIME: return "the time was up (--time)";
+	case EXPLORE_FAILED: return "a failure was found (--all goes on)";
+	case EXPLORE_INTERRUPTED: return "interrupted";
+	default: return "unfinished";
+	}
+}
+
+static void say(const struct task *t, FILE *out)
+{
+	const struct explore_result *r = &t->result;
+
+	fprintf(out, "Raddle: %zu failure%s in %" PRIu64 " schedules, %" PRIu64 " of them different; %s\n",
+		t->set->count, t->set->count == 1 ? "" : "s", r->schedules, r->different,
+		stop_words(r->stop));
+	if (r->strayed)
+		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->strayed, r->why ? r->why : "");
+	if (r->unrepeated)
+		fprintf(out, "%" PRIu64 " failures did not come again and are not reported.\n",
+			r->unrepeated);
+}
+
+static void note_numbers(struct task *t)
+{
+	finding_stat(t->set, "schedules", (double)t->result.schedules);
+	finding_stat(t->set, "different_schedules", (double)t->result.different);
+	finding_stat(t->set, "first_failure", (double)t->result.first_failure);
+	finding_stat(t->set, "strayed", (double)t->result.strayed);
+	finding_stat(t->set, "unrepeated", (double)t->result.unrepeated);
+}
+
+static int report(struct task *t)
+{
+	struct report_opts how = {.colour = report_wants_colour(stderr), .others = opt.verbose};
+	int err = RD_OK;
+
+	note_numbers(t);
+	finding_set_finish(t->set);
+	if (t->set->count)
+		err = cmd_write_schedules(t->set, opt.output ? opt.output : DIRECTORY);
+	if (!err)
+		err = cmd_output_write(t->set, &how);
+	if (!err && !opt.quiet)
+		err = report_text(t->set, &how, stderr);
+	if (!err && !opt.quiet)
+		say(t, stderr);
+	return err;
+}
+
+/* Nothing found is not the same as nothing seen. */
+static int judge(const struct task *t)
+{
+	const struct explore_result *r = &t->result;
+
+	if (r->stop == EXPLORE_INTERRUPTED)
+		return rd_fail(RD_ESYSTEM, "explore: interrupted");
+	if (!r->schedules)
+		return rd_fail(RD_ESYSTEM, "explore: no run came to an end that says anything: %s",
+			       r->why ? r->why : "none was made");
+	return RD_OK;
+}
+
+int cmd_explore(int argc, char **argv)
+{
+	struct task t = {.input = {.first = STDIN_FILENO}};
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, NULL, &words), err;
+
+	if (status != CMD_GO_ON)
+		return status;
+	if (!*words.program)
+		return cmd_which("explore", "program");
+	if (opt.strategy && !explore_is_strategy(opt.strategy))
+		return rd_fail(RD_EUSAGE, "explore: --strategy is walk, pct, pos or weighted, not %s",
+			       opt.strategy)
+			       ? CMD_FAILED
+			       : CMD_OK;
+	t.set = finding_set_new();
+	t.argv = cmd_findings_program(t.set, words.program);
+	run_orphans_adopt();
+	err = open_program(&t);
+	if (!err)
+		err = explore(&t);
+	if (!err)
+		err = report(&t);
+	if (!err)
+		err = judge(&t);
+	status = err ? CMD_FAILED : t.set->count ? CMD_FOUND : CMD_OK;
+	finding_set_free(t.set);
+	explore_result_release(&t.result);
+	cmd_classes_close(&t.program);
+	run_input_close(&t.input);
+	rd_scratch_close(t.scratch);
+	return status;
+}

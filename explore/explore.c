@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Exploring.  In: a program.  Out: findings, and how far the exploration came.
+ *
+ * The leader gives out batches of schedules to processes, each of which knows what the leader knew then:
+ * which accesses are racy, how long the threads run.  It collects what the runs showed, and when one failed
+ * in a new way it runs that again itself: with fewer and fewer decisions, and then three times with those
+ * that are left.  Only what comes each time is a finding.
+ */
+#include "explore/explore.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/map.h"
+#include "base/pool.h"
+#include "explore/failure.h"
+#include "explore/minimise.h"
+#include "explore/mix.h"
+#include "run/orphan.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 6	     /* schedules of a task */
+#define STEP_MS 100  /* between two looks at the time and at signals */
+#define LEAST 500    /* schedules before it can have settled, */
+#define SETTLED 3    /* and how many times as many as those that brought the last new thing */
+#define WINDOW 100   /* or when of so many schedules */
+#define NEW_ONES 10  /* fewer than these were new */
+#define MOST 2000    /* schedules, if nobody says more */
+#define RACES 256    /* pairs of sites that are remembered */
+#define SITES 512    /* watched */
+#define FAILURES 16  /* kinds of failures */
+#define AGAIN 3	     /* times that a failure has to come again */
+#define MINIMISE 200 /* runs for leaving out decisions */
+
+struct exploring {
+	const struct explore *how;
+	struct finding_set *set;
+	struct explore_result *result;
+	struct rd_pool *pool;
+	struct rd_arena *arena;
+	struct rd_umap trails; /* of schedules that were seen */
+	struct note_race races[RACES];
+	size_t race_count;
+	struct note_thread *threads; /* of the longest run so far */
+	size_t thread_count;
+	uint64_t length[MIX_POINTS]; /* choices of a typical run */
+	struct note failures[FAILURES];
+	size_t failure_count;
+	int usual; /* exit status of the first run; -1: not known */
+	uint64_t given, next_task;
+	uint64_t window_end,
+		window_new; /* schedules are looked at in windows: what was new before this one */
+	bool repeats;	    /* of the last window hardly any was new */
+	int64_t start_ns;
+	struct rd_interrupt signals;
+};
+
+bool explore_is_strategy(const char *name)
+{
+	return mix_strategy(name) >= 0;
+}
+
+/* ---- schedules ---- */
+
+static void watch(struct schedule *s, uint32_t site, bool writes, bool both)
+{
+	struct schedule_watch *w = schedule_add_watch(s);
+
+	w->after = SCHEDULE_ALWAYS;
+	w->site = site;
+	w->writes = writes || both;
+	w->reads = !writes || both;
+}
+
+/* Whether the site accesses something that races, whatever the line. */
+static bool is_racy(const struct exploring *x, const struct trace_site *site)
+{
+	const struct trace_sites *sites = x->how->runs.program->sites;
+
+	for (size_t i = 0; i < 2 * x->race_count; i++) {
+		const struct trace_site *racy = trace_sites_find(sites, x->races[i / 2].site[i % 2]);
+
+		if (racy == site ||
+		    (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_access(const struct trace_site *site)
+{
+	return site->kind < TRACE_SITE_FENCE; /* reads, writes, ranges, atomics */
+}
+
+static void watch_racy(const struct exploring *x, struct schedule *s)
+{
+	const struct trace_sites *sites = x->how->runs.program->sites;
+
+	for (size_t u = 0; sites && u < sites->unit_count; u++) {
+		const struct trace_unit *unit = &sites->units[u];
+
+		for (size_t i = unit->site; i < unit->site + unit->site_count && s->watch_count < SITES; i++)
+			if (is_access(&sites->sites[i]) && is_racy(x, &sites->sites[i]))
+				watch(s, trace_sites_number(sites, u, &sites->sites[i]), false, true);
+	}
+}
+
+static void make_schedule(const struct exploring *x, const struct mix_draw *draw, struct schedule *s)
+{
+	schedule_init(s);
+	s->turns = true;
+	s->seed = draw->seed;
+	s->flavour = EXPLORE_FLAVOUR;
+	if (draw->points == MIX_RACY)
+		watch_racy(x, s);
+	if (draw->points == MIX_ALL || (draw->points == MIX_RACY && !s->watch_count))
+		watch(s, 0, false, true);
+}
+
+/* ---- in the worker ---- */
+
+struct worker {
+	const struct exploring *x;
+	struct rd_arena *arena;
+	struct trial trial;
+	struct note note;
+};
+
+static void copy_races(struct worker *w, const struct replay_result *r)
+{
+	w->note.races = rd_arena_alloc(w->arena, (r->race_count + 1) * sizeof *w->note.races);
+	for (size_t i = 0; i < r->race_count; i++)
+		w->note.races[w->note.race_count++] =
+			(struct note_race){.address = r->races[i].address,
+					   .size = r->races[i].size,
+					   .site = {r->races[i].site[0], r->races[i].site[1]}};
+}
+
+static void copy_threads(struct worker *w, const struct replay_turns *t)
+{
+	w->note.threads = rd_arena_alloc(w->arena, (t->thread_count + 1) * sizeof *w->note.threads);
+	for (size_t i = 0; i < t->thread_count; i++) {
+		struct note_thread *to = &w->note.threads[w->note.thread_count];
+
+		if ((size_t)snprintf(to->name, sizeof to->name, "%s", t->threads[i].thread) >=
+		    sizeof to->name)
+			continue;
+		to->points = t->threads[i].points;
+		w->note.thread_count++;
+	}
+}
+
+static void look(void *context, const struct replay_result *r)
+{
+	struct worker *w = context;
+	const struct trial *t = &w->trial;
+
+	w->note.trail = r->turns.trail;
+	w->note.choices = r->turns.choices;
+	w->note.counts = t->counts;
+	w->note.unsure = t->unsure;
+	w->note.status = t->end == REPLAY_EXITED ? t->status : -1;
+	w->note.why = t->why;
+	copy_races(w, r);
+	copy_threads(w, &r->turns);
+	if (t->counts)
+		failure_describe(&w->note, t, r, w->x->how->runs.program->sites, w->x->usual, w->arena);
+}
+
+/* Runs a schedule and fills the note of it; `made` may be NULL. */
+static int run_noted(struct worker *w, struct trial_bench *b, const struct schedule *s, struct schedule *made)
+{
+	w->note = (struct note){.status = -1};
+	return trial_run_with(b, s, &w->trial, made, look, w);
+}
+
+static struct replay_strategy strategy_of(const struct exploring *x, const struct mix_draw *draw,
+					  struct rd_arena *arena)
+{
+	struct replay_strategy strategy = draw->strategy;
+	struct replay_weight *weights = rd_arena_alloc(arena, (x->thread_count + 1) * sizeof *weights);
+
+	strategy.length = x->length[draw->points];
+	if (strategy.kind != RADDLE_STRATEGY_WEIGHTED)
+		return strategy;
+	for (size_t i = 0; i < x->thread_count; i++)
+		weights[i] = (struct replay_weight){x->threads[i].name, x->threads[i].points};
+	strategy.weights = weights;
+	strategy.weight_count = x->thread_count;
+	return strategy;
+}
+
+/* The detector looks on where there are few points: it costs as much there as anywhere. */
+static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer)
+{
+	struct mix_draw draw = mix_draw(number, w->x->how->seed, w->x->how->strategy, w->x->thread_count);
+	struct schedule s, made = {0};
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	b->strategy = strategy_of(w->x, &draw, w->arena);
+	b->detect = draw.points == MIX_OPERATIONS;
+	make_schedule(w->x, &draw, &s);
+	err = run_noted(w, b, &s, &made);
+	w->note.number = number;
+	if (!err && w->note.fault && made.turns) {
+		schedule_format(&made, &text);
+		w->note.made = text.data;
+	}
+	if (!err)
+		note_put(&w->note, answer);
+	rd_buf_release(&text);
+	schedule_release(&made);
+	schedule_release(&s);
+	return err;
+}
+
+static void enter(void *context, unsigned slot)
+{
+	const struct exploring *x = context;
+
+	(void)slot;
+	rd_interrupt_end(&x->signals);
+}
+
+static uint64_t batch_of(const struct exploring *x, uint64_t task)
+{
+	uint64_t most = x->how->most ? x->how->most : MOST, first = task * BATCH;
+
+	return most > first && most - first < BATCH ? most - first : BATCH;
+}
+
+/* The first run stands alone: it says how the program ends by default. */
+static int work(void *context, uint64_t task, struct rd_buf *answer)
+{
+	const struct exploring *x = context;
+	struct worker w = {.x = x, .arena = rd_arena_new()};
+	struct trial_bench b;
+	uint64_t count = batch_of(x, task);
+	int err;
+
+	run_orphans_adopt();
+	err = trial_open(&b, &x->how->runs, NULL);
+	for (uint64_t i = 0; i < count && !err; i++)
+		err = run_number(&w, &b, task * BATCH + i, answer);
+	trial_close(&b);
+	rd_arena_free(w.arena);
+	return err ? 2 : 0;
+}
+
+/* ---- what the runs showed ---- */
+
+static void take_race(struct exploring *x, const struct note *n, const struct note_race *race)
+{
+	for (size_t i = 0; i < x->race_count; i++)
+		if (x->races[i].site[0] == race->site[0] && x->races[i].site[1] == race->site[1])
+			return;
+	if (x->race_count == RACES)
+		return;
+	x->races[x->race_count++] = *race;
+	x->result->last_new = n->number + 1;
+}
+
+/* Of the runs, the one with most threads and points is the best guess at what is to come. */
+static void take_threads(struct exploring *x, const struct note *n)
+{
+	uint64_t old = 0, now = 0;
+
+	for (size_t i = 0; i < x->thread_count; i++)
+		old += x->threads[i].points;
+	for (size_t i = 0; i < n->thread_count; i++)
+		now += n->threads[i].points;
+	if (n->thread_count < x->thread_count || (n->thread_count == x->thread_count && now <= old))
+		return;
+	x->threads = n->threads;
+	x->thread_count = n->thread_count;
+}
+
+static void take_failure(struct exploring *x, const struct note *n)
+{
+	for (size_t i = 0; i < x->failure_count; i++)
+		if (failure_is_same(&x->failures[i], n))
+			return;
+	if (x->failure_count == FAILURES || !n->made)
+		return;
+	if (!x->result->first_failure || n->number + 1 < x->result->first_failure)
+		x->result->first_failure = n->number + 1;
+	x->failures[x->failure_count++] = *n;
+	x->result->last_new = n->number + 1;
+}
+
+static void look_back(struct exploring *x)
+{
+	const struct explore_result *r = x->result;
+
+	if (r->schedules < x->window_end + WINDOW)
+		return;
+	x->repeats = r->different - x->window_new < NEW_ONES;
+	x->window_end = r->schedules;
+	x->window_new = r->different;
+}
+
+static void take_note(struct exploring *x, const struct note *n)
+{
+	struct mix_draw draw = mix_draw(n->number, x->how->seed, x->how->strategy, x->thread_count);
+	struct explore_result *r = x->result;
+	bool fresh;
+
+	if (!n->counts) {
+		r->strayed++;
+		r->why = r->why ? r->why : n->why;
+		return;
+	}
+	r->schedules++;
+	if (n->number == 0)
+		x->usual = n->status;
+	rd_umap_put(&x->trails, n->trail, &fresh);
+	r->different += fresh;
+	look_back(x);
+	if (n->choices > x->length[draw.points])
+		x->length[draw.points] = n->choices;
+	for (uint32_t i = 0; i < n->race_count; i++)
+		take_race(x, n, &n->races[i]);
+	take_threads(x, n);
+	if (n->fault)
+		take_failure(x, n);
+}
+
+static void take_answer(struct exploring *x, const struct rd_pool_event *e)
+{
+	const char *at = e->answer, *end = e->answer + e->length;
+	struct note n;
+
+	while (at < end && note_get(&n, &at, end, x->arena))
+		take_note(x, &n);
+}
+
+static int hear(struct exploring *x)
+{
+	struct rd_pool_event event;
+
+	rd_pool_next(x->pool, STEP_MS, &event);
+	if (event.what == RD_POOL_DONE)
+		take_answer(x, &event);
+	if (event.what == RD_POOL_LOST && x->result->schedules == 0)
+		return rd_fail(RD_ESYSTEM, "explore: the program could not be run");
+	return RD_OK;
+}
+
+/* ---- when it is enough ---- */
+
+static enum explore_stop find_stop(const struct exploring *x)
+{
+	const struct explore *how = x->how;
+	const struct explore_result *r = x->result;
+	uint64_t most = how->most ? how->most : MOST, enough = SETTLED * r->last_new;
+	int64_t now = rd_now_ns();
+
+	if (how->time && now - x->start_ns >= (int64_t)how->time * 1000000000)
+		return EXPLORE_TIME;
+	if (x->failure_count && !how->go_on)
+		return EXPLORE_FAILED;
+	if (x->given >= most)
+		return EXPLORE_ENOUGH;
+	if (!how->most && (x->repeats || x->given >= (enough > LEAST ? enough : LEAST)))
+		return EXPLORE_SETTLED;
+	return EXPLORE_GOES_ON;
+}
+
+static void show(const struct exploring *x)
+{
+	double left = (double)x->how->time - (double)(rd_now_ns() - x->start_ns) / 1e9;
+	struct explore_progress so_far = {.schedules = x->result->schedules,
+					  .different = x->result->different,
+					  .failures = x->failure_count,
+					  .seconds_left = x->how->time && left > 0 ? left : 0};
+
+	if (x->how->progress)
+		x->how->progress(x->how->context, &so_far);
+}
+
+/* The first task is waited for: the others rest on what it shows. */
+static int give_tasks(struct exploring *x)
+{
+	int err = RD_OK;
+
+	while (!err && rd_pool_has_room(x->pool) && find_stop(x) == EXPLORE_GOES_ON) {
+		if (x->next_task && !x->result->schedules && rd_pool_busy(x->pool))
+			break;
+		err = rd_pool_give(x->pool, x->next_task);
+		x->given += batch_of(x, x->next_task++);
+	}
+	return err;
+}
+
+static int run_tasks(struct exploring *x)
+{
+	bool interrupted = false;
+	int err = RD_OK;
+
+	rd_interrupt_begin(&x->signals);
+	while (!err && !interrupted) {
+		enum explore_stop stop = find_stop(x);
+
+		err = give_tasks(x);
+		if (err || !rd_pool_busy(x->pool) || stop == EXPLORE_TIME || stop == EXPLORE_FAILED)
+			break;
+		err = hear(x);
+		interrupted = rd_interrupt_wait(&x->signals, 0) != 0;
+		show(x);
+	}
+	rd_pool_stop(x->pool);
+	rd_interrupt_end(&x->signals);
+	x->result->stop = interrupted ? EXPLORE_INTERRUPTED : find_stop(x);
+	return err;
+}
+
+/* ---- failures again ---- */
+
+struct repeat {
+	struct worker worker;
+	struct trial_bench *bench;
+	const struct note *failure;
+	const struct schedule *whole;
+	struct schedule_decision *decisions; /* room for those of `whole` */
+	int err;
+};
+
+/* Whether it fails in the same way under a schedule. */
+static bool fails_by(struct repeat *r, const struct schedule *s)
+{
+	if (r->err)
+		return false;
+	r->err = run_noted(&r->worker, r->bench, s, NULL);
+	return !r->err && failure_is_same(&r->worker.note, r->failure);
+}
+
+static struct schedule with_decisions(struct repeat *r, const size_t *kept, size_t count)
+{
+	struct schedule s = *r->whole;
+
+	for (size_t i = 0; i < count; i++)
+		r->decisions[i] = r->whole->decisions[kept[i]];
+	s.decisions = r->decisions;
+	s.decision_count = count;
+	return s;
+}
+
+static bool fails(void *context, const size_t *kept, size_t count)
+{
+	struct repeat *r = context;
+	struct schedule s = with_decisions(r, kept, count);
+
+	return fails_by(r, &s);
+}
+
+static int report_failure(struct exploring *x, struct repeat *r, const size_t *kept, size_t count)
+{
+	struct schedule s = with_decisions(r, kept, count);
+	bool again = true;
+	char seen[200];
+
+	for (int i = 0; i < AGAIN && again; i++)
+		again = fails_by(r, &s);
+	if (r->err)
+		return r->err;
+	x->result->unrepeated += !again;
+	if (!again)
+		return RD_OK;
+	snprintf(seen, sizeof seen,
+		 "first seen in schedule %" PRIu64 "; with %zu decisions it came again in %d of %d runs",
+		 r->failure->number + 1, count, AGAIN, AGAIN);
+	return failure_add(x->set, r->failure, &s, seen);
+}
+
+static int repeat_failure(struct exploring *x, struct trial_bench *b, const struct note *failure)
+{
+	struct schedule whole = {0};
+	int err = schedule_parse(&whole, failure->made, strlen(failure->made), "the run");
+	struct repeat r = {.worker = {.x = x, .arena = x->arena}, .bench = b, .failure = failure};
+	size_t *kept = rd_xcalloc(whole.decision_count + 1, sizeof *kept), count = whole.decision_count;
+
+	r.whole = &whole;
+	r.decisions = rd_xcalloc(whole.decision_count + 1, sizeof *r.decisions);
+	for (size_t i = 0; i < count; i++)
+		kept[i] = i;
+	if (!err && fails(&r, kept, count))
+		count = minimise(kept, count, fails, &r, MINIMISE);
+	if (!err)
+		err = report_failure(x, &r, kept, count);
+	RD_FREE(kept, r.decisions);
+	schedule_release(&whole);
+	return err;
+}
+
+static int repeat_failures(struct exploring *x)
+{
+	struct trial_bench b;
+	int err = trial_open(&b, &x->how->runs, NULL);
+
+	for (size_t i = 0; i < x->failure_count && !err; i++)
+		err = repeat_failure(x, &b, &x->failures[i]);
+	trial_close(&b);
+	return err;
+}
+
+/* ---- the whole ---- */
+
+int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result)
+{
+	struct exploring x = {.how = how, .set = set, .result = result, .usual = -1};
+	struct rd_pool_opts pool = {.workers = how->jobs ? how->jobs : 1,
+				    .fresh = true,
+				    .enter = enter,
+				    .work = work,
+				    .context = &x};
+	int err;
+
+	result->arena = x.arena = rd_arena_new();
+	x.start_ns = rd_now_ns();
+	signal(SIGCHLD, SIG_DFL);
+	rd_pool_open(&x.pool, &pool);
+	err = run_tasks(&x);
+	rd_pool_close(x.pool);
+	if (!err && result->stop != EXPLORE_INTERRUPTED)
+		err = repeat_failures(&x);
+	rd_umap_release(&x.trails);
+	return err;
+}
+
+void explore_result_release(struct explore_result *result)
+{
+	if (result->arena)
+		rd_arena_free(result->arena);
+	*result = (struct explore_result){0};
+}

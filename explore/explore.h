@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exploration: schedules of our own making.  A program goes in; it is run under many schedules, each drawn by
+ * a strategy from a seed; schedules in which it fails come out, as findings, each with as few decisions as
+ * show it.  doc/design/explore.md says which strategies are used, what a failure is and when it ends.
+ *
+ * The program is its flavour `led`, whose threads take turns, so a run is what its schedule says.
+ */
+#ifndef EXPLORE_EXPLORE_H
+#define EXPLORE_EXPLORE_H
+
+#include "explore/trial.h"
+
+#define EXPLORE_FLAVOUR "led"
+
+enum explore_stop {
+	EXPLORE_GOES_ON,
+	EXPLORE_SETTLED,     /* the last schedules brought nothing new */
+	EXPLORE_ENOUGH,	     /* as many schedules as the caller wanted */
+	EXPLORE_TIME,	     /* the time is up */
+	EXPLORE_FAILED,	     /* a failure was found, and the caller wants no more */
+	EXPLORE_INTERRUPTED, /* by a signal */
+};
+
+struct explore_progress {
+	uint64_t schedules, different, failures;
+	double seconds_left; /* 0: there is no limit */
+};
+
+struct explore { /* zero values are the defaults */
+	struct trial_how runs;
+	unsigned jobs;	      /* runs at a time; 0: one */
+	uint64_t seed;	      /* of the whole; 0: 1 */
+	uint64_t most;	      /* schedules; 0: until nothing new comes */
+	uint64_t time;	      /* seconds; 0: any */
+	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
+	bool go_on;	      /* look for more failures when one was found */
+	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
+	void *context;
+};
+
+struct explore_result {
+	uint64_t schedules;	/* that were run to an end */
+	uint64_t different;	/* by their choices */
+	uint64_t last_new;	/* the last schedule that brought something new, from 1 */
+	uint64_t strayed;	/* runs that say nothing, */
+	const char *why;	/* the first of them: a sentence; NULL */
+	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
+	uint64_t unrepeated;	/* failures that did not come again and are not reported */
+	enum explore_stop stop;
+	struct rd_arena *arena;
+};
+
+/* Explores and adds what failed to the set, confirmed, each seen again three times.  SIGINT, SIGTERM and
+ * SIGHUP end it early.  The result, zero before, is released also after a failure. */
+int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result);
+void explore_result_release(struct explore_result *result);
+
+/* Whether there is a strategy of that name. */
+bool explore_is_strategy(const char *name);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Failures.  In: how a run ended, what it wrote, who had the turn.  Out: what failed and where; a finding.
+ *
+ * One thread runs at a time, so the thread that had the turn when the program died is the one that failed; a
+ * failed assertion also says where.  A deadlock is the threads that wait in it.
+ */
+#include "explore/failure.h"
+
+#include "base/error.h"
+#include "base/name.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- places ---- */
+
+/* "prog: file.c:12: function: Assertion `x' failed." */
+static const char *place_of_assertion(const char *errors, struct rd_arena *arena)
+{
+	const char *at = strstr(errors, ": Assertion `"), *line = at, *name;
+
+	if (!at)
+		return NULL;
+	while (line > errors && line[-1] != '\n')
+		line--;
+	name = strstr(line, ": ");
+	if (!name || name >= at)
+		return NULL;
+	return rd_arena_strndup(arena, name + 2, (size_t)(at - name - 2));
+}
+
+static void add_place(struct rd_buf *text, const struct trace_sites *sites, uint32_t site)
+{
+	struct trace_frame frame = {.file = ""};
+
+	if (site && sites && trace_sites_find(sites, site))
+		trace_sites_frames(sites, site, &frame, 1);
+	if (*frame.file)
+		rd_buf_addf(text, "%s:%" PRIu32 ": %s", frame.file, frame.line, frame.function);
+	else
+		rd_buf_adds(text, RD_UNKNOWN_PLACE);
+}
+
+static const char *keep(struct rd_buf *text, struct rd_arena *arena)
+{
+	const char *copy = rd_arena_strndup(arena, text->data, text->length);
+
+	rd_buf_release(text);
+	return copy;
+}
+
+/* Each thread of a deadlock has a line: its name, what it wants, the kind, where.  They are sorted by place,
+ * so that it is the same whoever came first. */
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(strrchr(*(const char *const *)a, '\t'), strrchr(*(const char *const *)b, '\t'));
+}
+
+static const char *places_of_waits(const struct replay_result *r, const struct trace_sites *sites,
+				   struct rd_arena *arena)
+{
+	const char **lines = rd_arena_alloc(arena, (r->wait_count + 1) * sizeof *lines);
+	struct rd_buf all = RD_BUF_INIT;
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->wait_count; i++) {
+		const struct replay_wait *w = &r->waits[i];
+		struct rd_buf line = RD_BUF_INIT;
+
+		if (!w->core)
+			continue;
+		rd_buf_addf(&line, "%s\t%s\t%s\t", w->thread, w->name, w->kind);
+		add_place(&line, sites, w->site);
+		lines[count++] = keep(&line, arena);
+	}
+	qsort(lines, count, sizeof *lines, compare_lines);
+	for (size_t i = 0; i < count; i++)
+		rd_buf_addf(&all, "%s%s", i ? "\n" : "", lines[i]);
+	return keep(&all, arena);
+}
+
+void failure_describe(struct note *n, const struct trial *t, const struct replay_result *r,
+		      const struct trace_sites *sites, int usual, struct rd_arena *arena)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	n->fault = t->fault;
+	n->ending = t->ending;
+	n->thread = r->turns.runner;
+	if (!n->fault && t->counts && t->end == REPLAY_EXITED && usual == 0 && t->status != 0)
+		n->fault = "exit-status";
+	if (!n->fault)
+		return;
+	if (t->end == REPLAY_DEADLOCKED) {
+		n->place = places_of_waits(r, sites, arena);
+		return;
+	}
+	n->place = place_of_assertion(t->text[1].data, arena);
+	if (n->place || !strcmp(n->fault, "exit-status") || !strcmp(n->fault, "hang"))
+		return;
+	if (r->fault.what && r->fault.place)
+		rd_buf_adds(&text, r->fault.place);
+	else
+		add_place(&text, sites, r->turns.runner_site);
+	n->place = keep(&text, arena);
+}
+
+/* Threads' names are not part of it: any of several may fail at one place. */
+static bool same_waits(const char *a, const char *b)
+{
+	while (*a && *b) {
+		const char *x = strchr(a, '\t'), *y = strchr(b, '\t');
+		size_t n = x ? strcspn(x, "\n") : 0;
+
+		if (!x || !y || n != strcspn(y, "\n") || strncmp(x, y, n) != 0)
+			return false;
+		a = x + n + (x[n] == '\n');
+		b = y + n + (y[n] == '\n');
+	}
+	return !*a && !*b;
+}
+
+bool failure_is_same(const struct note *a, const struct note *b)
+{
+	if (!a->fault || !b->fault || strcmp(a->fault, b->fault) != 0)
+		return false;
+	if (!a->place || !b->place)
+		return a->place == b->place;
+	if (!strcmp(a->fault, "deadlock"))
+		return same_waits(a->place, b->place);
+	return !strcmp(a->place, b->place);
+}
+
+/* ---- findings ---- */
+
+/* A frame from "file:line: function". */
+static void add_frame(struct finding_set *set, struct finding_stack *stack, const char *place)
+{
+	char file[4096], function[1024] = "";
+	unsigned line;
+
+	if (!place || sscanf(place, "%4095[^:]:%u: %1023[^\n]", file, &line, function) < 2)
+		return;
+	stack->frames = finding_array(set, 1, sizeof *stack->frames);
+	stack->count = 1;
+	*stack->frames = (struct finding_frame){.file = finding_text(set, file),
+						.function = *function ? finding_text(set, function) : NULL,
+						.line = line};
+}
+
+static void add_thread(struct finding_set *set, struct finding *f, const char *thread)
+{
+	f->threads[f->thread_count++].name = finding_text(set, thread);
+}
+
+/* The sentence about the end, as the end of another one: "ended the program by ...". */
+static const char *end_words(const char *ending)
+{
+	static const char *const heads[] = {"the program was ended by ", "the program ended with "};
+
+	for (size_t i = 0; ending && i < sizeof heads / sizeof *heads; i++)
+		if (!strncmp(ending, heads[i], strlen(heads[i])))
+			return ending + strlen(heads[i]);
+	return ending;
+}
+
+static void add_crash(struct finding_set *set, struct finding *f, const struct note *n)
+{
+	struct finding_wait *w = &f->cycle[f->cycle_count++];
+	bool hangs = !strcmp(n->fault, "hang");
+
+	w->kind = hangs ? "alive" : "signal";
+	w->wants = hangs ? NULL : finding_text(set, end_words(n->ending));
+	if (!n->thread)
+		return;
+	w->thread = finding_text(set, n->thread);
+	add_frame(set, &w->stack, n->place);
+	add_thread(set, f, n->thread);
+}
+
+/* "mutex" of "mutex-lock". */
+static const char *object_kind(struct finding_set *set, const char *kind)
+{
+	return finding_textf(set, "%.*s", (int)strcspn(kind, "-"), kind);
+}
+
+static void add_wait(struct finding_set *set, struct finding *f, char *line)
+{
+	char *rest = line, *thread = strsep(&rest, "\t"), *name = strsep(&rest, "\t"),
+	     *kind = strsep(&rest, "\t");
+	struct finding_wait *w = &f->cycle[f->cycle_count];
+
+	if (!kind || !rest)
+		return;
+	f->cycle_count++;
+	w->thread = finding_text(set, thread);
+	w->wants = finding_text(set, name);
+	w->kind = object_kind(set, kind);
+	add_frame(set, &w->stack, rest);
+	add_thread(set, f, thread);
+}
+
+static void add_waits(struct finding_set *set, struct finding *f, const char *places)
+{
+	char *copy = rd_xstrdup(places), *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		add_wait(set, f, line);
+	free(copy);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 1;
+
+	for (; text && *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+int failure_add(struct finding_set *set, const struct note *n, const struct schedule *s, const char *seen)
+{
+	bool deadlock = !strcmp(n->fault, "deadlock");
+	struct finding *f = finding_add(set, deadlock ? FINDING_DEADLOCK : FINDING_FAILURE);
+	size_t room = count_lines(n->place) + 2;
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	f->status = FINDING_CONFIRMED;
+	f->sound = true;
+	f->consequence = finding_text(set, n->fault);
+	f->cycle = finding_array(set, room, sizeof *f->cycle);
+	f->threads = finding_array(set, room, sizeof *f->threads);
+	if (deadlock && n->place)
+		add_waits(set, f, n->place);
+	else
+		add_crash(set, f, n);
+	finding_note(set, f, seen);
+	f->schedule = finding_schedule_new(set);
+	schedule_release(f->schedule);
+	schedule_format(s, &text);
+	err = schedule_parse(f->schedule, text.data, text.length, "the run");
+	rd_buf_release(&text);
+	return err;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leaving out what is not needed.  In: positions, and a test.  Out: fewer positions that pass the test too.
+ *
+ * Pieces are left out, halves first, then smaller ones, down to single positions.  What remains fails,
+ * always: a piece goes only when the test has said so.
+ */
+#include "explore/minimise.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* `kept` without [from, from + length) into `rest`; how many these are. */
+static size_t without(const size_t *kept, size_t count, size_t from, size_t length, size_t *rest)
+{
+	if (from)
+		memcpy(rest, kept, from * sizeof *rest);
+	if (from + length < count)
+		memcpy(rest + from, kept + from + length, (count - from - length) * sizeof *rest);
+	return count - length;
+}
+
+size_t minimise(size_t *kept, size_t count, minimise_fn *fails, void *context, unsigned budget)
+{
+	size_t *rest = rd_xcalloc(count + 1, sizeof *rest);
+	size_t size = count;
+
+	while (size && count && budget) {
+		bool any = false;
+
+		for (size_t from = 0; from < count && budget;) {
+			size_t length = size < count - from ? size : count - from;
+			size_t left = without(kept, count, from, length, rest);
+
+			budget--;
+			if (fails(context, rest, left)) {
+				memcpy(kept, rest, left * sizeof *kept);
+				count = left;
+				any = true;
+			} else {
+				from += length;
+			}
+		}
+		if (size == 1 && !any)
+			break;
+		size = size > 1 ? size / 2 : 1;
+	}
+	free(rest);
+	return count;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The mix of strategies.  In: the number of a schedule and the seed of the exploration.  Out: what draws it.
+ *
+ * No strategy is best for all programs (doc/design/explore.md has the figures): a random walk finds short
+ * windows, priorities find orders that need one thread to be kept back for long, partial orders find what
+ * depends on few events among many, and weights find what depends on many threads.  So they come in turn,
+ * and so do the sets of points.
+ */
+#include "explore/mix.h"
+
+#include <string.h>
+
+#define MANY 20 /* threads */
+
+static const struct {
+	const char *name;
+	enum raddle_strategy kind;
+	unsigned depth;
+	bool timeouts;
+} rows[] = {
+	{"pos", RADDLE_STRATEGY_POS, 0, false},	  {"pct", RADDLE_STRATEGY_PCT, 3, false},
+	{"walk", RADDLE_STRATEGY_WALK, 0, false}, {"weighted", RADDLE_STRATEGY_WEIGHTED, 0, false},
+	{"pct", RADDLE_STRATEGY_PCT, 2, false},	  {"pos", RADDLE_STRATEGY_POS, 0, true},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows, WEIGHTED = 3 };
+
+int mix_strategy(const char *name)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (!strcmp(rows[i].name, name))
+			return (int)rows[i].kind;
+	return -1;
+}
+
+/* Numbers that have nothing to do with each other, never 0. */
+static uint64_t seed_of(uint64_t seed, uint64_t number)
+{
+	uint64_t z = seed * 0x9e3779b97f4a7c15ull + number * 0xbf58476d1ce4e5b9ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	z = (z ^ z >> 31) & INT64_MAX;
+	return z ? z : 1;
+}
+
+static size_t row_of(uint64_t number, const char *only, size_t threads)
+{
+	if (!only)
+		return threads > MANY && number % 2 ? WEIGHTED : number % ROWS;
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strcmp(rows[(number + i) % ROWS].name, only))
+			return (number + i) % ROWS;
+	return 0;
+}
+
+struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_t threads)
+{
+	size_t row = row_of(number, only, threads);
+
+	if (number == 0)
+		return (struct mix_draw){.points = MIX_OPERATIONS};
+	return (struct mix_draw){.strategy = {.kind = rows[row].kind,
+					      .depth = rows[row].depth,
+					      .timeouts = rows[row].timeouts},
+				 .points = (enum mix_points)((number / ROWS + 1) % MIX_POINTS),
+				 .seed = seed_of(seed ? seed : 1, number)};
+}

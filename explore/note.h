@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside explore/: what a run tells the process that leads the exploration.  Worker and leader are the same
+ * program, so numbers travel as they lie in memory; lengths are checked all the same.
+ */
+#ifndef EXPLORE_NOTE_H
+#define EXPLORE_NOTE_H
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "explore/trial.h"
+
+/* Memory that two accesses touch without order. */
+struct note_race {
+	uint64_t address, size;
+	uint32_t site[2];
+};
+
+struct note_thread {
+	char name[64];
+	uint64_t points;
+};
+
+struct note {
+	uint64_t number; /* of the schedule */
+	uint64_t trail, choices;
+	bool counts, unsure;
+	int status;	    /* as struct trial has it */
+	const char *fault;  /* NULL: none */
+	const char *ending; /* a sentence */
+	const char *why;    /* it does not count; NULL */
+	const char *place;  /* of the failure: "file:line in function"; NULL: unknown */
+	const char *thread; /* that failed; NULL: unknown */
+	const char *made;   /* the schedule with all decisions, as a file has it; NULL: unknown */
+	struct note_race *races;
+	struct note_thread *threads;
+	uint32_t race_count, thread_count;
+};
+
+void note_put(const struct note *n, struct rd_buf *out);
+
+/* Takes a note off *at; strings and arrays are copies in the arena.  False: there is no whole one. */
+bool note_get(struct note *n, const char **at, const char *end, struct rd_arena *arena);
+
+#endif

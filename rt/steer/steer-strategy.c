@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Strategies: how a seed decides who goes on (enum raddle_strategy).  In: the threads that could, and what
+ * each is about to touch.  Out: one of them.
+ *
+ * All of it happens under the lock of steering and draws from one stream of random numbers, so a seed gives
+ * the same schedule again as long as the program does the same.  Every strategy is fair to threads that wait
+ * in loops: who yields, spins or has gone on for long stands back behind all others once.
+ */
+#include "rt/steer/steer-int.h"
+
+#define LOW (1ull << 32)       /* priorities of those who stood back, and of PCT's changes, are below */
+#define DEPTH_MAX 16	       /* changes of PCT */
+#define LENGTH_UNKNOWN 64      /* points, if nobody has counted them */
+#define WEIGHT_UNKNOWN 1000000 /* of a thread that nothing is known of: it is new, and so is what follows */
+
+/* splitmix64 */
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static uint64_t draw(void)
+{
+	struct rt_turns *turn = &rt_steering()->turns;
+
+	if (turn->seeded != rt_steer()->seed) {
+		turn->random = turn->seeded = rt_steer()->seed;
+		turn->lowest = LOW / 2;
+	}
+	return mix(turn->random += 0x9e3779b97f4a7c15ull);
+}
+
+/* ---- whoever can ---- */
+
+static uint32_t walk(void)
+{
+	uint32_t n = 0;
+	uint64_t which;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		n += rt_turn_may(i);
+	which = n ? draw() % n : 0;
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (rt_turn_may(i) && which-- == 0)
+			return i;
+	return RADDLE_STEER_NONE;
+}
+
+/* ---- priorities ---- */
+
+static uint64_t high(void)
+{
+	return LOW + (draw() >> 1);
+}
+
+/* Whether the thread at a point has had its share for now. */
+static bool stands_back(const struct raddle_slot *slot)
+{
+	return slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN ||
+	       slot->stays >= RADDLE_STEER_STAYS;
+}
+
+static uint64_t stand_back(void)
+{
+	return --rt_steering()->turns.lowest;
+}
+
+static uint32_t highest(void)
+{
+	uint32_t best = RADDLE_STEER_NONE;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (rt_turn_may(i) &&
+		    (best == RADDLE_STEER_NONE || rt_slot_at(i)->priority > rt_slot_at(best)->priority))
+			best = i;
+	return best;
+}
+
+/* Whether this choice is one at which priorities change, and the how-manieth change it is, from 1; 0: not. */
+static uint32_t change_at(uint64_t choice)
+{
+	const struct raddle_steer *s = rt_steer();
+	uint64_t length = s->length ? s->length : LENGTH_UNKNOWN;
+	uint32_t depth = s->depth < DEPTH_MAX ? s->depth : DEPTH_MAX;
+
+	for (uint32_t i = 1; i < depth; i++)
+		if (mix(s->seed + i * 0x9e3779b97f4a7c15ull) % length == choice)
+			return i;
+	return 0;
+}
+
+static uint32_t by_priority(uint32_t number)
+{
+	uint32_t change = change_at(atomic_load(&rt_steer()->choices));
+	struct raddle_slot *at = rt_slot_at(number);
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (!rt_slot_at(i)->priority)
+			rt_slot_at(i)->priority = high();
+	if (stands_back(at))
+		at->priority = stand_back();
+	else if (change)
+		at->priority = LOW - change;
+	return highest();
+}
+
+/* ---- partial orders ---- */
+
+/* Events that touch the same thing as the one that happens now are drawn anew: they are in another order with
+ * it only if they were lucky before it. */
+static void draw_rivals(uint32_t chosen)
+{
+	uint64_t pending = rt_slot_at(chosen)->pending;
+
+	for (uint32_t i = 0; pending && i < rt_slot_count(); i++)
+		if (i != chosen && rt_slot_at(i)->pending == pending)
+			rt_slot_at(i)->drawn = 0;
+}
+
+static uint32_t by_event(uint32_t number)
+{
+	uint32_t chosen;
+
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		struct raddle_slot *slot = rt_slot_at(i);
+
+		if (slot->drawn == (uint64_t)slot->arrivals + 1)
+			continue;
+		slot->priority = i == number && stands_back(slot) ? stand_back() : high();
+		slot->drawn = (uint64_t)slot->arrivals + 1;
+	}
+	chosen = highest();
+	if (chosen != RADDLE_STEER_NONE)
+		draw_rivals(chosen);
+	return chosen;
+}
+
+/* ---- what is left to do ---- */
+
+/* Points that a thread of the plan and all that it has still to create have before them. */
+static uint64_t left_of(uint32_t position, uint64_t done, const bool *begun, uint32_t count)
+{
+	const struct raddle_steer_thread *threads = raddle_steer_threads(rt_steer());
+	uint64_t left = threads[position].expected > done ? threads[position].expected - done : 1;
+
+	for (uint32_t i = position + 1; i < count; i++)
+		if (threads[i].parent == position && !begun[i])
+			left += left_of(i, 0, begun, count);
+	return left;
+}
+
+/* Each order of what is left has about the same chance if a thread is chosen by how much of it is its own. */
+static uint32_t by_weight(uint32_t number)
+{
+	uint32_t count = rt_steer()->thread_count, chosen = RADDLE_STEER_NONE;
+	bool *begun = rt_steering()->turns.begun;
+	uint64_t sum = 0;
+
+	if (stands_back(rt_slot_at(number)))
+		return walk();
+	count = count < RADDLE_SLOTS ? count : RADDLE_SLOTS;
+	__builtin_memset(begun, 0, count);
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (rt_slot_at(i)->thread < count)
+			begun[rt_slot_at(i)->thread] = true;
+	for (uint32_t i = 0; i < rt_slot_count(); i++) {
+		const struct raddle_slot *slot = rt_slot_at(i);
+		uint64_t weight = slot->thread < count ? left_of(slot->thread, slot->arrivals, begun, count)
+						       : WEIGHT_UNKNOWN;
+
+		if (!rt_turn_may(i))
+			continue;
+		sum += weight;
+		if (draw() % sum < weight)
+			chosen = i;
+	}
+	return chosen;
+}
+
+uint32_t rt_strategy_choose(uint32_t number)
+{
+	uint32_t chosen;
+
+	switch (rt_steer()->strategy) {
+	case RADDLE_STRATEGY_PCT: chosen = by_priority(number); break;
+	case RADDLE_STRATEGY_POS: chosen = by_event(number); break;
+	case RADDLE_STRATEGY_WEIGHTED: chosen = by_weight(number); break;
+	default: chosen = walk();
+	}
+	return chosen != RADDLE_STEER_NONE && rt_turn_can(chosen) ? chosen : RADDLE_STEER_NONE;
+}

@@ -1,0 +1,66 @@
+# Failures that only few schedules show: each is found, repeats under its schedule, and is none of a program that is
+# right in all of them.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+
+# explore NAME STATUS: what is found is in NAME.json.
+explore() {
+	local got=0
+	"$RADDLE" explore -o "out/$1" --json "$1.json" -- ./order "$1" >out.txt 2>err </dev/null || got=$?
+	[ $got = "$2" ] || complain "$1: status $got instead of $2"
+	[ ! -s out.txt ] || complain "$1: something was written: $(cat out.txt)"
+}
+# found NAME KIND CONSEQUENCE: one finding, and its schedule shows it again, each time.
+found() {
+	explore "$1" 1
+	jq -e --arg kind "$2" --arg what "$3" '.findings | length == 1 and (.[0] | .kind == $kind and .status == "confirmed" and .consequence == $what)' \
+		"$1.json" >/dev/null || complain "$1: $(jq -c '[.findings[] | [.kind, .status, .consequence]]' "$1.json")"
+	for i in 1 2 3; do
+		"$RADDLE" replay "out/$1"/*.schedule -- ./order "$1" >out.txt 2>err </dev/null
+		grep -q "$4" err || complain "$1: replay $i"
+	done
+}
+found lost failure assertion 'ended by signal 6'
+found early failure crash 'ended by signal 11'
+found locks deadlock deadlock 'deadlock'
+found unjoined failure assertion 'ended by signal 6'
+
+# As few decisions as show it, in words.
+jq -e '.findings[0].notes[0] | test("with [0-3] decisions it came again in 3 of 3 runs")' lost.json >/dev/null ||
+	complain "not reduced: $(jq -c '.findings[0].notes' lost.json)"
+"$RADDLE" explore -o out/text -- ./order lost >out.txt 2>err </dev/null
+grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not told"
+grep -q 'Raddle: 1 failure in' err || complain "the summary"
+
+# Nothing is found where nothing is wrong: loops that wait, time limits that run out.
+for name in lost-fine early-fine locks-fine waits; do
+	explore $name 0
+	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
+		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"
+done
+
+# The same seed gives the same schedules, one at a time; another one gives others.
+for seed in 5 5 6; do
+	"$RADDLE" explore -q -j 1 --seed $seed -n 40 --json - -- ./order lost-fine 2>err </dev/null | jq -c '.stats' >>stats
+done
+[ "$(sed -n 1p stats)" = "$(sed -n 2p stats)" ] || complain "one seed, two explorations: $(cat stats)"
+jq -e '.schedules == 40' <(sed -n 1p stats) >/dev/null || complain "the number of schedules: $(cat stats)"
+for strategy in walk pct pos weighted; do
+	"$RADDLE" explore -q -o out/$strategy --strategy $strategy -n 600 -- ./order early 2>err </dev/null
+	[ $? = 1 ] || complain "$strategy finds nothing"
+done
+
+# Exit statuses.
+status() {
+	local wanted=$1 got=0
+	shift
+	"$RADDLE" explore -q "$@" >/dev/null 2>err </dev/null || got=$?
+	[ $got = "$wanted" ] || complain "explore $*: status $got instead of $wanted"
+}
+status 2
+status 2 -- ./absent
+status 2 --strategy luck -- ./order lost
+status 2 -- /bin/true
+verdict

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Programs whose every access is locked or atomic, and whose order is wrong in few schedules: the first
+ * argument says which.  Those that end in -fine are right in all of them.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int balance, deposits, items;
+static atomic_int flag;
+static int *shared;
+static int fine;
+
+static int get(const int *at)
+{
+	int value;
+
+	pthread_mutex_lock(&lock);
+	value = *at;
+	pthread_mutex_unlock(&lock);
+	return value;
+}
+
+static void put(int *at, int value)
+{
+	pthread_mutex_lock(&lock);
+	*at = value;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- a lost update although every access is locked ---- */
+
+static void *deposit(void *argument)
+{
+	(void)argument;
+	if (fine)
+		pthread_mutex_lock(&other);
+	put(&balance, get(&balance) + 1);
+	if (fine)
+		pthread_mutex_unlock(&other);
+	return NULL;
+}
+
+static void check_balance(void)
+{
+	assert(get(&balance) == 2);
+}
+
+/* ---- used before it is there: nobody waits for the maker ---- */
+
+static void *make(void *argument)
+{
+	(void)argument;
+	pthread_mutex_lock(&lock);
+	shared = malloc(sizeof *shared);
+	*shared = 7;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void *use(void *argument)
+{
+	(void)argument;
+	pthread_mutex_lock(&lock);
+	while (fine && !shared)
+		pthread_cond_wait(&changed, &lock);
+	deposits += *shared;
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void nothing(void)
+{
+}
+
+/* ---- two locks in different orders, the second one under a condition ---- */
+
+static void *one(void *argument)
+{
+	(void)argument;
+	pthread_mutex_lock(&lock);
+	atomic_store(&flag, 1);
+	pthread_mutex_lock(&other);
+	items++;
+	pthread_mutex_unlock(&other);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void *two(void *argument)
+{
+	(void)argument;
+	pthread_mutex_lock(&other);
+	if (atomic_load(&flag) && !fine) {
+		pthread_mutex_lock(&lock);
+		items++;
+		pthread_mutex_unlock(&lock);
+	}
+	pthread_mutex_unlock(&other);
+	return NULL;
+}
+
+/* ---- loops that wait, and time limits that run out: nothing of it is a failure ---- */
+
+static void *raise_flag(void *argument)
+{
+	(void)argument;
+	sched_yield();
+	atomic_store(&flag, 1);
+	return NULL;
+}
+
+static void *wait_for_flag(void *argument)
+{
+	struct timespec soon;
+
+	(void)argument;
+	while (!atomic_load(&flag))
+		sched_yield();
+	clock_gettime(CLOCK_REALTIME, &soon);
+	soon.tv_sec += 3600;
+	pthread_mutex_lock(&lock);
+	if (!items) {
+		int result = pthread_cond_timedwait(&changed, &lock, &soon);
+
+		assert(result == 0 || result == ETIMEDOUT);
+	}
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* ---- the end of main comes too early for an assertion of a thread ---- */
+
+static void *late(void *argument)
+{
+	(void)argument;
+	assert(atomic_load(&flag) == 0);
+	return NULL;
+}
+
+static void *set_late(void *argument)
+{
+	(void)argument;
+	atomic_store(&flag, 1);
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	void *(*threads[2])(void *);
+	void (*check)(void);
+	int joins;
+} table[] = {
+	{"lost", {deposit, deposit}, check_balance, 1},
+	{"early", {make, use}, nothing, 1},
+	{"locks", {one, two}, nothing, 1},
+	{"waits", {raise_flag, wait_for_flag}, nothing, 1},
+	{"unjoined", {set_late, late}, nothing, 0},
+};
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+	size_t length = strcspn(name, "-");
+	pthread_t threads[2];
+
+	fine = name[length] != '\0';
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if (strlen(table[i].name) != length || strncmp(table[i].name, name, length) != 0)
+			continue;
+		for (int t = 0; t < 2; t++)
+			pthread_create(&threads[t], NULL, table[i].threads[t], NULL);
+		for (int t = 0; t < 2 && table[i].joins; t++)
+			pthread_join(threads[t], NULL);
+		table[i].check();
+		puts("done");
+		return 0;
+	}
+	fprintf(stderr, "which program?\n");
+	return 2;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of explore/: minimising against a test of each single decision, notes that travel, and which
+ * strategies come in turn.
+ */
+#include "explore/failure.h"
+#include "explore/minimise.h"
+#include "explore/mix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t seed = 11;
+
+static uint32_t below(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* It fails if one of several sets of decisions is there as a whole. */
+struct sets {
+	uint32_t sets[3];
+	unsigned tests;
+};
+
+static bool fails_with(const struct sets *s, uint32_t there)
+{
+	for (int i = 0; i < 3; i++)
+		if ((s->sets[i] & there) == s->sets[i])
+			return true;
+	return false;
+}
+
+static uint32_t bits_of(const size_t *kept, size_t count)
+{
+	uint32_t there = 0;
+
+	for (size_t i = 0; i < count; i++)
+		there |= 1u << kept[i];
+	return there;
+}
+
+static bool fails(void *context, const size_t *kept, size_t count)
+{
+	struct sets *s = context;
+
+	for (size_t i = 1; i < count; i++)
+		assert_true(kept[i - 1] < kept[i]);
+	s->tests++;
+	return fails_with(s, bits_of(kept, count));
+}
+
+static void test_minimise(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		size_t count = below(24), kept[24], left;
+		struct sets s = {0};
+		uint32_t all = (1u << count) - 1;
+
+		for (int i = 0; i < 3; i++)
+			for (uint32_t k = below(5); k > 0 && count; k--)
+				s.sets[i] |= 1u << below((uint32_t)count);
+		for (size_t i = 0; i < count; i++)
+			kept[i] = i;
+		assert_true(fails_with(&s, all));
+		left = minimise(kept, count, fails, &s, 100000);
+		assert_true(fails_with(&s, bits_of(kept, left)));
+		for (size_t i = 0; i < left; i++)
+			assert_false(fails_with(&s, bits_of(kept, left) & ~(1u << kept[i])));
+	}
+}
+
+/* However few tests may be made, what is left fails. */
+static void test_budget(void **state)
+{
+	(void)state;
+	for (unsigned budget = 0; budget < 30; budget++) {
+		struct sets s = {.sets = {0x80201, 0x300000, ~0u}};
+		size_t kept[22], left;
+
+		for (size_t i = 0; i < 22; i++)
+			kept[i] = i;
+		left = minimise(kept, 22, fails, &s, budget);
+		assert_true(s.tests <= budget);
+		assert_true(fails_with(&s, bits_of(kept, left)));
+	}
+}
+
+static void test_note(void **state)
+{
+	struct note_race races[] = {{.address = 8, .size = 4, .site = {3, 5}}, {.address = 16}};
+	struct note_thread threads[] = {{"T_0", 7}};
+	struct note n = {.number = 9, .trail = 4, .counts = true, .fault = "crash", .made = "a\nb\n"}, got;
+	struct rd_buf bytes = RD_BUF_INIT;
+	struct rd_arena *arena = rd_arena_new();
+	const char *at;
+
+	(void)state;
+	n.races = races;
+	n.race_count = 2;
+	n.threads = threads;
+	n.thread_count = 1;
+	note_put(&n, &bytes);
+	at = bytes.data;
+	assert_true(note_get(&got, &at, bytes.data + bytes.length, arena));
+	assert_ptr_equal(at, bytes.data + bytes.length);
+	assert_int_equal(got.number, 9);
+	assert_string_equal(got.fault, "crash");
+	assert_string_equal(got.made, "a\nb\n");
+	assert_null(got.why);
+	assert_int_equal(got.race_count, 2);
+	assert_int_equal(got.races[0].site[1], 5);
+	assert_string_equal(got.threads[0].name, "T_0");
+	for (size_t length = 0; length < bytes.length; length++) {
+		at = bytes.data;
+		assert_false(note_get(&got, &at, bytes.data + length, arena));
+	}
+	rd_buf_release(&bytes);
+	rd_arena_free(arena);
+}
+
+static void test_same(void **state)
+{
+	struct note a = {.fault = "deadlock",
+			 .place = "T_0\tm\tmutex-lock\ta.c:1: f\nT_1\tn\tmutex-lock\ta.c:2: g"};
+	struct note b = {.fault = "deadlock",
+			 .place = "T_2\tm\tmutex-lock\ta.c:1: f\nT_0\tn\tmutex-lock\ta.c:2: g"};
+	struct note c = {.fault = "deadlock", .place = "T_2\tm\tmutex-lock\ta.c:1: f"};
+	struct note d = {.fault = "crash", .place = "a.c:1: f"}, e = {.fault = "crash", .place = "a.c:2: f"};
+	struct note none = {0};
+
+	(void)state;
+	assert_true(failure_is_same(&a, &b));
+	assert_false(failure_is_same(&a, &c));
+	assert_false(failure_is_same(&a, &d));
+	assert_true(failure_is_same(&d, &d));
+	assert_false(failure_is_same(&d, &e));
+	assert_false(failure_is_same(&none, &none));
+}
+
+/* All strategies and all sets of points come, and the first schedule is the default one. */
+static void test_mix(void **state)
+{
+	unsigned seen[RADDLE_STRATEGIES][MIX_POINTS] = {0};
+
+	(void)state;
+	assert_int_equal(mix_draw(0, 3, NULL, 2).seed, 0);
+	for (uint64_t i = 1; i < 200; i++) {
+		struct mix_draw a = mix_draw(i, 3, NULL, 2), b = mix_draw(i, 4, NULL, 2);
+
+		assert_true(a.seed > 0 && a.seed != b.seed);
+		seen[a.strategy.kind][a.points]++;
+		assert_int_equal(mix_draw(i, 3, "pct", 2).strategy.kind, RADDLE_STRATEGY_PCT);
+	}
+	for (int s = 0; s < RADDLE_STRATEGIES; s++)
+		for (int p = 0; p < MIX_POINTS; p++)
+			assert_true(seen[s][p] > 0);
+	assert_int_equal(mix_strategy("walk"), RADDLE_STRATEGY_WALK);
+	assert_int_equal(mix_strategy("luck"), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget), cmocka_unit_test(test_note),
+		cmocka_unit_test(test_same),	 cmocka_unit_test(test_mix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
