@@ -76,9 +76,10 @@ struct rt_outside {
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 
-/* What a thread waits for that waits in the kernel for the outside: no object has this address. */
-#define RT_OUTSIDE_OBJECT 2
-#define RT_SLEEP_OBJECT 3 /* of one that sleeps */
+/* What a thread waits for that waits in the kernel for the outside: no object has this address, and no thread
+ * this number. */
+#define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
+#define RT_SLEEP_OBJECT (UINT64_MAX - 2) /* of one that sleeps */
 
 /* The thread that a callback is about; NULL: nobody wants to know. */
 static inline struct rt_thread *rt_outside_self(void)
