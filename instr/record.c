@@ -82,10 +82,40 @@ static void emit_libc(struct emitter *e, const struct instr_event *event)
 	instr_libc_call(e->u, event, e->self, site);
 }
 
+/* Whether a store is the compiler's, of the address of a class's functions into an object. */
+static bool is_of_vtable(const struct instr_event *event)
+{
+	size_t length;
+	LLVMValueRef value;
+
+	if (event->kind != EVENT_WRITE || !LLVMIsAStoreInst(event->inst))
+		return false;
+	value = LLVMGetOperand(event->inst, 0);
+	while (LLVMIsAConstantExpr(value))
+		value = LLVMGetOperand(value, 0);
+	return LLVMIsAGlobalVariable(value) && strncmp(LLVMGetValueName2(value, &length), "_ZTV", 4) == 0;
+}
+
+/* A destructor begins by storing what is there already.  That is nothing the program does: only a store
+ * that changes the object's class is a write. */
+static void emit_vtable(struct emitter *e, const struct instr_event *event, LLVMValueRef site)
+{
+	LLVMValueRef now = LLVMGetOperand(event->inst, 0);
+	LLVMValueRef before = LLVMBuildLoad2(e->u->builder, LLVMTypeOf(now), event->pointer, "");
+	LLVMValueRef same = LLVMBuildICmp(e->u->builder, LLVMIntEQ, before, now, "");
+	LLVMValueRef n = LLVMBuildSelect(e->u->builder, same, const64(e, 0), const64(e, event->size), "");
+
+	instr_hook_call(e->u, HOOK_WRITE_RANGE, (LLVMValueRef[]){e->self, event->pointer, site, n});
+}
+
 static void emit_access(struct emitter *e, const struct instr_event *event)
 {
 	LLVMValueRef site = instr_event_site(e->u, event);
 	build_at(e, event->inst);
+	if (is_of_vtable(event)) {
+		emit_vtable(e, event, site);
+		return;
+	}
 	if (event->flags & EVENT_WAIT_LOOP) {
 		instr_hook_call(e->u, HOOK_READ_ALWAYS,
 				(LLVMValueRef[]){e->self, event->pointer, site, const32(e, event->size)});
