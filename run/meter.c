@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FIRST_NS 20000000  /* a program is not looked at before */
 #define STILL_NS 200000000 /* without using a processor */
@@ -125,6 +126,16 @@ static uint64_t microseconds(struct timeval now, struct timeval before)
 	return (uint64_t)((now.tv_sec - before.tv_sec) * 1000000 + now.tv_usec - before.tv_usec);
 }
 
+/* libomp tells other copies of itself in the process by shared memory of this name, and removes it at exit.
+ */
+static void remove_left(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/dev/shm/__KMP_REGISTERED_LIB_%d_%d", (int)pid, (int)getuid());
+	unlink(path);
+}
+
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end)
 {
 	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !m->ended;
@@ -132,6 +143,8 @@ void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run
 
 	if (m->apart)
 		kill(-pid, SIGKILL);
+	if (WIFSIGNALED(status))
+		remove_left(pid);
 	getrusage(RUSAGE_CHILDREN, &now);
 	*end = (struct run_end){.how = run_how_of(status, m->ended ? m->how : RUN_EXITED,
 						  killed ? count_kills() - m->kills : 0),

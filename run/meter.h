@@ -57,7 +57,8 @@ void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool 
 /* Looks whether the program is within its limits, and ends it if not. */
 void run_meter_look(struct run_meter *m, pid_t pid);
 
-/* The program was waited for: what it left running is ended, if it was apart. */
+/* The program was waited for: what it left running is ended, if it was apart, and what a signal kept it from
+ * removing is removed. */
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end);
 
 /* How it ended if `how` is why we ended it (RUN_EXITED: we did not), and memory was wanting so often

@@ -28,6 +28,27 @@ for i in $racy; do
 done
 [ "$(wc -w <<<"$missed")" -le 1 ] || complain "not found: racy$missed"
 
+# A run that is killed leaves no shared memory of libomp behind.
+cat >killed.c <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	int n = 0;
+#pragma omp parallel num_threads(2) reduction(+ : n)
+	n++;
+	printf("%d %s\n", (int)getpid(), n == 2 ? "ran" : "alone");
+	fflush(stdout);
+	return raise(SIGKILL);
+}
+EOF
+"$RADDLE" cc -g -O1 -fopenmp killed.c -o killed || fail "killed"
+"$RADDLE" record -o killed.trace -- ./killed >out 2>err
+read -r pid ran <out
+[ "$ran" = ran ] || complain "killed: $(cat out)"
+ls /dev/shm/__KMP_REGISTERED_LIB_"$pid"_* >/dev/null 2>&1 && complain "libomp's shared memory is left"
+
 # Where libomp may not tell, its word is missing, and the report says so instead of confirming.
 OMP_TOOL=disabled "$RADDLE" check --no-classify --time 10 -o silent -- ./fine 0 >out 2>err || complain "without the interface: status $?"
 grep -q ' 0 confirmed' err || complain "without the interface something is confirmed"
