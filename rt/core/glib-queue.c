@@ -2,7 +2,8 @@
 /*
  * GLib's asynchronous queues, GAsyncQueue, all of them: a list under a pthread mutex, and a semaphore that
  * counts what is in it, in place of libglib's, whose locks nobody sees (rt/core/glib.c).  A condition
- * variable would need a predicate, and the trace has none.
+ * variable would need a predicate, and the trace has none.  Each item has a semaphore, too: who takes it
+ * comes behind the one who put it there, not behind anybody who put something.
  *
  * The functions whose names end in `_unlocked` are called with the queue's lock held, the others take it.
  */
@@ -20,6 +21,7 @@ typedef int compare_fn(const void *, const void *, void *);
 
 struct link {
 	void *data;
+	sem_t given; /* 1: this item */
 	struct link *next;
 };
 
@@ -75,6 +77,8 @@ static void *take(struct queue *q)
 	if (link) {
 		q->first = link->next;
 		q->length--;
+		sem_trywait(&link->given);
+		sem_destroy(&link->given);
 		REAL(free)(link);
 	}
 	return data;
@@ -111,6 +115,7 @@ static void put(struct queue *q, struct link **at, void *data)
 	link->next = *at;
 	*at = link;
 	q->length++;
+	sem_post(&link->given);
 	sem_post(&q->filled);
 }
 
