@@ -147,15 +147,20 @@ static uint64_t port_of(const struct end *e)
 		       : 0;
 }
 
-/* 0: it has no path. */
+/* 0: it has no path.  A path ends at its zero, however long the program says that the address is; one that
+ * begins with it is abstract, and is all of that. */
 static uint64_t path_of(const struct end *e)
 {
+	const char *path = e->address.un.sun_path;
+	size_t length = e->size > offsetof(struct sockaddr_un, sun_path)
+				? e->size - offsetof(struct sockaddr_un, sun_path)
+				: 0;
 	uint64_t hash = 0;
 
-	if (!e->size || e->address.any.sa_family != AF_UNIX)
+	if (!length || e->address.any.sa_family != AF_UNIX)
 		return 0;
-	for (size_t i = offsetof(struct sockaddr_un, sun_path); i < e->size; i++)
-		hash = mix(hash + 1, (uint8_t)((const char *)&e->address)[i]);
+	for (size_t i = 0; i < length && (path[i] || !path[0]); i++)
+		hash = mix(hash + 1, (uint8_t)path[i]);
 	return hash;
 }
 
