@@ -10,6 +10,8 @@
  * T_0_0: thread-start sem-wait thread-end
  * T_0_1: thread-start sem-request thread-end
  */
+#include "micro/case.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,7 +52,7 @@ int main(void)
 	sem_post(&sem);
 	pthread_join(t, NULL);
 	pthread_create(&t, NULL, waiter, NULL);
-	usleep(20000);
+	settle(); /* it waits */
 	pthread_cancel(t);
 	pthread_join(t, NULL);
 	sem_destroy(&sem);
