@@ -17,7 +17,8 @@ static int import_std(struct model_file *f, const char *path, bool force)
 	return err ? err : trace_std_import_file(path, f->scratch, force);
 }
 
-static int open_deep(struct model_file *f, const char *path, bool force, enum model_depth depth)
+static int open_deep(struct model_file *f, const char *path, bool force, enum model_depth depth,
+		     int64_t deadline_ns)
 {
 	struct stat st;
 	int err = RD_OK;
@@ -27,17 +28,19 @@ static int open_deep(struct model_file *f, const char *path, bool force, enum mo
 		err = import_std(f, path, force);
 	if (!err)
 		err = trace_open(&f->trace, f->scratch ? f->scratch : path, force);
+	if (!err)
+		trace_set_deadline(f->trace, deadline_ns);
 	return err ? err : model_build(&f->model, f->trace, depth);
 }
 
 int model_open(struct model_file *f, const char *path, bool force)
 {
-	return open_deep(f, path, force, MODEL_HISTORIES);
+	return open_deep(f, path, force, MODEL_HISTORIES, 0);
 }
 
-int model_open_parts(struct model_file *f, const char *path, bool force)
+int model_open_parts(struct model_file *f, const char *path, bool force, int64_t deadline_ns)
 {
-	return open_deep(f, path, force, MODEL_PARTS);
+	return open_deep(f, path, force, MODEL_PARTS, deadline_ns);
 }
 
 void model_close(struct model_file *f)

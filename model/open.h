@@ -15,8 +15,9 @@ struct model_file {
  * one without meta.json or site table.  To be closed also after a failure. */
 int model_open(struct model_file *f, const char *path, bool force);
 
-/* The same without histories, for model_load(). */
-int model_open_parts(struct model_file *f, const char *path, bool force);
+/* The same without histories, for model_load().  A large trace that is not read by `deadline_ns` is cut short
+ * (trace_is_late()). */
+int model_open_parts(struct model_file *f, const char *path, bool force, int64_t deadline_ns);
 void model_close(struct model_file *f);
 
 #endif

@@ -221,6 +221,9 @@ static int predict_part(struct prediction *d, bool *again)
 	int64_t begin_ns = rd_now_ns();
 	int err = model_load(d->model, d->parts[d->at].range);
 
+	*again = false;
+	if (!err && trace_is_late(d->model->trace))
+		return RD_OK;
 	if (!err)
 		err = predict_fill(&t, d->model);
 	uint64_t pieces = err ? 1 : pieces_of(d, &t);
@@ -288,6 +291,12 @@ static void put_off(struct predict_batch *p, int64_t begin_ns)
 		p->deadline_ns = wanted;
 }
 
+/* By when a part has to be read: what is predicted from less than that would be wrong. */
+static int64_t reading_deadline(const struct predict_batch *p)
+{
+	return p->deadline_ns && p->latest_ns > p->deadline_ns ? p->latest_ns : p->deadline_ns;
+}
+
 static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set,
 			 int64_t begin_ns)
 {
@@ -299,7 +308,8 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 	cut_parts(&d);
 	put_off(p, begin_ns);
 	while (d.done < d.count && !err) {
-		if (d.done && p->deadline_ns && rd_now_ns() >= p->deadline_ns) {
+		if (trace_is_late(model->trace) ||
+		    (d.done && p->deadline_ns && rd_now_ns() >= p->deadline_ns)) {
 			p->skipped += d.count - d.done;
 			p->late = true;
 			break;
@@ -309,7 +319,9 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 		if (d.count > 1)
 			rd_info("predict: part %zu of %zu", d.at + 1, d.count);
 		d.deadline_ns = share_of(p->deadline_ns, d.count - d.done);
+		trace_set_deadline(model->trace, reading_deadline(p));
 		err = predict_part(&d, &again);
+		again |= trace_is_late(model->trace);
 		d.parts[d.at].done = !again;
 		d.done += !again;
 	}
@@ -342,12 +354,16 @@ int predict_batch_run(struct predict_batch *p, const char *path, struct finding_
 {
 	struct model_file in;
 	int64_t begin_ns = rd_now_ns();
-	int err = model_open_parts(&in, path, p->force);
+	int err = model_open_parts(&in, path, p->force, reading_deadline(p));
+
+	bool whole = !err && !trace_is_late(in.trace);
 
 	if (!err)
 		err = predict_model(p, in.model, set, begin_ns);
-	if (!err)
+	if (!err && whole) {
+		trace_set_deadline(in.trace, 0);
 		look_at_end(p, in.model, set);
+	}
 	for (size_t i = 0; !err && i < in.model->module_count; i++)
 		rd_argv_add(&p->modules, in.model->modules[i].path);
 	if (!err)

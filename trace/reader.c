@@ -43,6 +43,7 @@ struct trace {
 	struct thread_file *threads;
 	size_t count, capacity;
 	struct trace_inflater *inflater;
+	struct trace_limit limit;
 };
 
 static void add_thread(struct trace *t, uint32_t number, char *path)
@@ -221,11 +222,24 @@ static int open_thread(struct trace *t, size_t index, struct trace_stream *s, bo
 			      s->thread);
 		trace_stream_close(s);
 	}
-	if (err)
+	if (err) {
 		f->unusable = true;
-	else
-		s->reported = &f->reported;
-	return err;
+		return err;
+	}
+	s->reported = &f->reported;
+	s->limit = &t->limit;
+	return RD_OK;
+}
+
+void trace_set_deadline(struct trace *t, int64_t deadline_ns)
+{
+	t->limit.deadline_ns = deadline_ns;
+	t->limit.late = false;
+}
+
+bool trace_is_late(const struct trace *t)
+{
+	return t->limit.late;
 }
 
 int trace_open_thread(struct trace *t, size_t index, struct trace_stream *s)

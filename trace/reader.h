@@ -37,6 +37,11 @@ uint32_t trace_thread_number(const struct trace *trace, size_t index);
  * trace_stream_close() before the trace. */
 int trace_open_thread(struct trace *trace, size_t index, struct trace_stream *s);
 
+/* By when streams of it have to be read (base/clock.h; 0: any time); whether one was cut short because of it.
+ * A small trace is read in any case. */
+void trace_set_deadline(struct trace *trace, int64_t deadline_ns);
+bool trace_is_late(const struct trace *trace);
+
 /* Whether it is a full trace, whose threads trace/full.h reads. */
 bool trace_is_full(const struct trace *trace);
 /* The same for a thread of a full trace. */

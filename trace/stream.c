@@ -7,6 +7,7 @@
 #include "trace/stream.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "trace/format.h"
 #include "trace/writer.h"
@@ -162,12 +163,22 @@ static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *recor
 	return RD_OK;
 }
 
+static bool is_late(struct trace_limit *l)
+{
+	l->late |= ++l->chunks > TRACE_LIMIT_FREE && l->deadline_ns && rd_now_ns() >= l->deadline_ns;
+	return l->late;
+}
+
 int trace_stream_chunk(struct trace_stream *s)
 {
 	size_t left = s->length - s->offset;
 	const uint8_t *p = s->data + s->offset;
 	if (left == 0)
 		return 0;
+	if (s->limit && is_late(s->limit)) {
+		stop(s, TRACE_SOUND);
+		return 0;
+	}
 	if (left < 4 || (left < TRACE_CHUNK_HEADER && trace_get32(p) == TRACE_CHUNK_MAGIC))
 		return truncated(s);
 	if (trace_get32(p) != TRACE_CHUNK_MAGIC)

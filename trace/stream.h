@@ -18,6 +18,15 @@ enum trace_damage {
 	TRACE_BROKEN,	 /* bytes are not what they claim to be */
 };
 
+/* When reading has to end, for all streams of a trace.  A stream that is cut short by it ends as if there
+ * were no more, and `late` is set: what was read is not the whole. */
+struct trace_limit {
+	int64_t deadline_ns; /* base/clock.h; 0: never */
+	uint64_t chunks;     /* read so far; the first TRACE_LIMIT_FREE of them are read in any case */
+	bool late;
+};
+#define TRACE_LIMIT_FREE 64
+
 struct trace_inflater; /* what decompression needs; any number of streams share one */
 struct trace_inflater *trace_inflater_new(void);
 void trace_inflater_free(struct trace_inflater *inflater);
@@ -38,7 +47,8 @@ struct trace_stream {
 	uint64_t last_q; /* the largest q so far: the event's place in the global order */
 	struct trace_decoder decoder;
 	struct trace_inflater *inflater;
-	uint8_t *records; /* decompressed chunk */
+	struct trace_limit *limit; /* may be NULL */
+	uint8_t *records;	   /* decompressed chunk */
 	size_t records_capacity;
 };
 

@@ -437,6 +437,49 @@ static void test_many_threads_few_descriptors(void **state)
 	free(path);
 }
 
+/* How many accesses are read of a trace with `chunks` of one access each. */
+static uint64_t read_until(unsigned chunks, int64_t deadline_ns, bool *late)
+{
+	struct trace_writer *w = NULL;
+	struct trace_encoder e = {0};
+	struct trace_stream in;
+	struct trace_event event;
+	struct trace *t = NULL;
+	char *path = rd_xasprintf("%s/late-%u-%d", directory, chunks, deadline_ns != 0);
+	uint64_t count = 0;
+	assert_int_equal(trace_writer_open(&w, path), RD_OK);
+	for (unsigned i = 0; i < chunks; i++) {
+		trace_encode_reset(&e);
+		trace_encode_access(&e, 1, i);
+		assert_int_equal(trace_writer_chunk(w, 0, e.out.data, e.out.length), RD_OK);
+	}
+	assert_int_equal(trace_writer_close(w), RD_OK);
+	assert_int_equal(trace_open(&t, path, true), RD_OK);
+	trace_set_deadline(t, deadline_ns);
+	assert_int_equal(trace_open_thread(t, 0, &in), RD_OK);
+	while (trace_stream_next(&in, &event) > 0)
+		count++;
+	assert_int_equal(in.damage, TRACE_SOUND);
+	*late = trace_is_late(t);
+	trace_stream_close(&in);
+	trace_close(t);
+	rd_buf_release(&e.out);
+	free(path);
+	return count;
+}
+
+static void test_reading_ends_in_time(void **state)
+{
+	bool late;
+	(void)state;
+	assert_int_equal(read_until(2 * TRACE_LIMIT_FREE, 0, &late), 2 * TRACE_LIMIT_FREE);
+	assert_false(late);
+	assert_int_equal(read_until(TRACE_LIMIT_FREE, 1, &late), TRACE_LIMIT_FREE);
+	assert_false(late);
+	assert_int_equal(read_until(2 * TRACE_LIMIT_FREE, 1, &late), TRACE_LIMIT_FREE);
+	assert_true(late);
+}
+
 static void test_writer_refuses_a_second_trace(void **state)
 {
 	struct rd_buf bytes = RD_BUF_INIT;
@@ -463,6 +506,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_truncation_everywhere, make_directory, remove_directory),
 		cmocka_unit_test_setup_teardown(test_every_bit_flip_is_noticed, make_directory,
 						remove_directory),
+		cmocka_unit_test_setup_teardown(test_reading_ends_in_time, make_directory, remove_directory),
 		cmocka_unit_test_setup_teardown(test_many_threads_few_descriptors, make_directory,
 						remove_directory),
 		cmocka_unit_test_setup_teardown(test_writer_refuses_a_second_trace, make_directory,
