@@ -267,8 +267,8 @@ int rd_option_set(const struct rd_option *o, const char *where, const char *argu
 {
 	if (!argument && takes_argument(o)) {
 		if (!(o->traits & RD_OPT_OPTIONAL))
-			return rd_fail(RD_EUSAGE, "%soption --%s needs an argument (%s)", where, o->name,
-				       o->argument);
+			return rd_fail(RD_EUSAGE, "%soption --%s needs an argument%s (%s)", where, o->name,
+				       *where ? " behind '='" : "", o->argument);
 		argument = "-";
 	}
 	switch (o->type) {

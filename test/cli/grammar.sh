@@ -128,6 +128,7 @@ number=$(limit_of)
 RADDLE_OPTIONS='--json="a b"' "$RADDLE" predict "$trace" >out && jq -e .version 'a b' >/dev/null || complain "quotes"
 RADDLE_OPTIONS='--nonsense' refused "RADDLE_OPTIONS: no command has the option 'nonsense'" predict "$trace"
 RADDLE_OPTIONS='limit' refused "RADDLE_OPTIONS: write --NAME" predict "$trace"
+RADDLE_OPTIONS='--limit 1' refused "RADDLE_OPTIONS: option --limit needs an argument behind '=' (COUNT)" predict "$trace"
 RADDLE_OPTIONS="--id='x" refused 'a quote is not closed' predict "$trace"
 RADDLE_OPTIONS='--nonsense' accepted predict --help
 
