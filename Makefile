@@ -32,7 +32,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay explore classify candidates site inject doctor cmd
+TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay symbolic explore classify candidates site inject doctor cmd
 INSTR_DIRS := base facts ir instr
 # The hive is an executable of its own, because of what it links; `raddle hive` runs it.
 HIVE_DIRS := hive cmd/hive
@@ -131,7 +131,7 @@ $(RT_LIBS):
 $(HOOKS): $(wildcard include/raddle/*)
 $(HOOKS):
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(WARN) -Iinclude -O2 -fPIC -emit-llvm -c -o $@ $(filter %.c,$^)
+	$(CLANG) -std=gnu17 $(WARN) -Iinclude -I. -DRADDLE_BITCODE= -O2 -fPIC -emit-llvm -c -o $@ $(filter %.c,$^)
 
 # Tests.  Unit tests are built beside raddle, where they find its support files,
 # and so are the fuzz harnesses in the form that runs given inputs only.

@@ -12,10 +12,12 @@
 
 #include "replay/replay.h"
 #include "run/input.h"
+#include "symbolic/choose.h"
 
 struct tracks; /* classify/tracks.h */
 
 #define CLASSIFY_FLAVOUR "led"
+#define CLASSIFY_PATHS 5       /* inputs with which a race is looked at, at most, with the recorded one */
 #define CLASSIFY_ALTERNATES 24 /* schedules after the race that are tried, at most */
 
 /* What a class may rest on.  Each can be left out, to see what it contributes. */
@@ -23,10 +25,11 @@ struct classify_techniques {
 	bool adhoc; /* synchronisation that the program made itself: flags, locks that a detector missed */
 	bool schedules; /* other schedules after the race */
 	bool control;	/* runs that show what the program does without this race */
+	bool paths;	/* other inputs that lead to the race */
 };
 #define CLASSIFY_TECHNIQUES                                                                                  \
 	{                                                                                                    \
-		true, true, true                                                                             \
+		true, true, true, true                                                                       \
 	}
 
 struct classify_progress {
@@ -41,6 +44,8 @@ struct classify { /* zero values are the defaults */
 	const char *directory;	       /* for what runs leave: made, and removed in the end */
 	unsigned jobs;		       /* races at a time; 0: one */
 	unsigned alternates;	       /* 0: CLASSIFY_ALTERNATES */
+	unsigned paths;		       /* 0: CLASSIFY_PATHS; 1: the recorded input only */
+	const struct sym_wishes *sym;  /* inputs that may change; NULL: chosen by what branches depend on */
 	uint64_t timeout;	       /* seconds that a run may take; 0: by the recorded run */
 	uint64_t time;		       /* seconds that all of them may take; 0: any */
 	uint64_t recorded_ms;	       /* as in struct replay_request */

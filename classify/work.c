@@ -14,6 +14,8 @@
 #include "classify/adhoc.h"
 #include "classify/decide.h"
 #include "classify/weaken.h"
+#include "classify/paths.h"
+#include "classify/input.h"
 #include "classify/words.h"
 #include "run/orphan.h"
 
@@ -42,6 +44,15 @@ struct work {
 	struct schedule *made; /* by number behind the twins: of runs of explorations; NULL: there are none */
 	size_t made_from, made_count;
 	char *message; /* the first error */
+
+	/* Other inputs. */
+	struct rd_given base;	 /* of the schedule; empty: what was recorded */
+	const char *input_text;	 /* of runs now, for their schedules; NULL: what was recorded */
+	struct rd_given differs; /* with which the output differs */
+	bool is_other, found_differs;
+	size_t most;		    /* twins; 0: as usual */
+	uint64_t k;		    /* of all inputs */
+	struct trial_mask own_mask; /* of the recorded input */
 };
 
 /* ---- runs ---- */
@@ -53,6 +64,7 @@ static int run_variant(struct work *w, struct decide_place p, struct trial *t, s
 	variant_make(&v, &w->race, p.group, (unsigned)p.number);
 	if (w->how->models)
 		weaken_variant(&v, &w->lists, "sc", 0);
+	v.schedule.input = w->input_text;
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
@@ -96,7 +108,7 @@ static bool is_hopeless(const struct work *w)
 
 static size_t twins_wanted(const struct work *w)
 {
-	size_t most = w->how->alternates ? w->how->alternates : CLASSIFY_ALTERNATES;
+	size_t most = w->most ? w->most : w->how->alternates ? w->how->alternates : CLASSIFY_ALTERNATES;
 
 	return w->how->techniques.schedules && most > PLAIN ? most : PLAIN;
 }
@@ -277,13 +289,27 @@ static const char *consequence_of(const struct work *w)
 	return d->has_other && shows->status != other->status ? "exit-status" : "output";
 }
 
+/* The input of runs now, as JSON. */
+static const char *input_json(struct work *w)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	const char *kept;
+
+	if (!w->bench.given.given.count)
+		return w->f->input;
+	input_format(&w->bench.given.given, &text);
+	kept = finding_text(w->set, text.data);
+	rd_buf_release(&text);
+	return kept;
+}
+
 static void add_witness(struct work *w, struct decide_place p, struct schedule *s, const char *seen)
 {
 	struct finding_witness witness = {.class = w->decision.class,
 					  .model = w->how->model,
 					  .consequence = consequence_of(w),
 					  .seen = seen,
-					  .input = w->f->input,
+					  .input = input_json(w),
 					  .schedule = s,
 					  .runs = REPLAYS + 2};
 
@@ -342,8 +368,9 @@ static void say_harmless(struct work *w)
 	finding_note(w->set, w->f,
 		     finding_textf(w->set,
 				   "both orders ended the same with the same output, in %" PRIu64
-				   " schedules after the race, for the recorded input only",
-				   d->k));
+				   " schedules after the race, for %s",
+				   w->k,
+				   w->is_other ? "the inputs that are listed" : "the recorded input only"));
 	if (d->noise)
 		finding_note(
 			w->set, w->f,
@@ -536,6 +563,160 @@ static int weaken_all(struct work *w)
 	return err;
 }
 
+/* ---- other inputs ---- */
+
+#define OTHER_TWINS 4 /* of another input, before something bad is seen with it */
+
+static bool is_bad(const struct work *w)
+{
+	return w->decision.class == FINDING_SPEC_VIOLATED || w->decision.class == FINDING_OUTPUT_DIFFERS;
+}
+
+/* The runs of one input: few, and as many as of the first one if they show something. */
+static int run_input(struct work *w, const struct rd_given *given)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int err;
+
+	rd_given_format(given, &text);
+	w->input_text = given->count ? finding_text(w->set, text.data) : NULL;
+	rd_buf_release(&text);
+	w->bench.mask = (struct trial_mask){0};
+	w->most = OTHER_TWINS;
+	w->runs.count = 0;
+	err = run_all(w);
+	w->most = 0;
+	if (!err && is_bad(w)) {
+		w->bench.mask = (struct trial_mask){0};
+		w->runs.count = 0;
+		err = run_all(w);
+	}
+	return err;
+}
+
+static int look_at_input(void *context, const struct rd_given *given, bool *bad)
+{
+	struct work *w = context;
+	int err = run_input(w, given);
+
+	w->is_other = true;
+	if (err)
+		return err;
+	*bad = w->decision.class == FINDING_SPEC_VIOLATED;
+	if (w->decision.class == FINDING_OUTPUT_DIFFERS && !w->found_differs) {
+		w->found_differs = true;
+		rd_given_copy(&w->differs, given);
+	}
+	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		w->k += w->decision.k;
+	return RD_OK;
+}
+
+/* Memory models are tried with the recorded input only. */
+static bool goes_on(const struct work *w)
+{
+	return w->how->techniques.paths && w->how->paths != 1 && !w->how->models &&
+	       (w->decision.class == FINDING_K_WITNESS_HARMLESS ||
+		w->decision.class == FINDING_OUTPUT_DIFFERS);
+}
+
+static void say_lost(struct work *w, const struct paths *p)
+{
+	for (unsigned i = 0; i < RADDLE_LOSSES; i++)
+		if (p->lost[i])
+			finding_note(w->set, w->f,
+				     finding_textf(w->set, "not followed: %s", sym_loss_text[i]));
+	if (p->no_solver)
+		finding_note(w->set, w->f,
+			     "other inputs were not tried: the solver, libz3.so.4, cannot be loaded");
+	if (p->unknown)
+		finding_note(w->set, w->f,
+			     finding_textf(w->set,
+					   "%" PRIu64 " of %" PRIu64
+					   " questions about other inputs had no answer in their time",
+					   p->unknown, p->queries));
+	if (p->cut)
+		finding_note(w->set, w->f, "more branches depend on input than were tried");
+}
+
+/* What each path says about the input. */
+static void say_covered(struct work *w, const struct paths *p)
+{
+	const char *line = p->covered.data, *end;
+
+	if (!p->depends || w->decision.class != FINDING_K_WITNESS_HARMLESS)
+		return;
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		finding_note(w->set, w->f, finding_textf(w->set, "covered: %.*s", (int)(end - line), line));
+}
+
+/* What was seen with the recorded input counts again. */
+static int settle_inputs(struct work *w, const struct paths *p, const struct decide_runs *runs,
+			 const struct decision *decision)
+{
+	int err = RD_OK;
+
+	if (p->primaries > 1 && w->decision.class == FINDING_SPEC_VIOLATED && w->input_text)
+		return RD_OK;
+	if (w->found_differs && decision->class != FINDING_OUTPUT_DIFFERS) {
+		err = trial_give(&w->bench, &w->differs);
+		return err ? err : run_input(w, &w->differs);
+	}
+	w->runs = *runs;
+	w->decision = *decision;
+	w->input_text = w->race.input;
+	w->bench.mask = w->own_mask;
+	return trial_give(&w->bench, &w->base);
+}
+
+static int explore_inputs(struct work *w, const struct replay_program *shadow)
+{
+	static const struct sym_wishes any;
+	struct decide_runs runs = w->runs;
+	struct decision decision = w->decision;
+	struct paths p = {.bench = &w->bench,
+			  .race = &w->race,
+			  .shadow = shadow,
+			  .wishes = w->how->sym ? w->how->sym : &any,
+			  .base = &w->base,
+			  .most = w->how->paths ? w->how->paths : CLASSIFY_PATHS,
+			  .analyse = look_at_input,
+			  .context = w};
+	int err;
+
+	w->own_mask = w->bench.mask;
+	err = paths_explore(&p);
+	if (!err)
+		err = settle_inputs(w, &p, &runs, &decision);
+	say_lost(w, &p);
+	say_covered(w, &p);
+	finding_stat(w->set, "paths", p.primaries);
+	finding_stat(w->set, "solver_seconds", p.solver_seconds);
+	paths_release(&p);
+	return err;
+}
+
+/* The flavour is made when a race needs it.  Without it the class is for the recorded input. */
+static int follow_input(struct work *w)
+{
+	struct run_program program = {.kind = "shadow"};
+	struct replay_program shadow = {.program = &program, .argv = w->how->program->argv};
+	struct run_build how = w->how->program->program->how;
+	struct trace_sites *sites = NULL;
+	int err;
+
+	how.edits = w->how->program->program->edits;
+	err = run_program_open(&program, w->how->program->program->path, &how);
+	if (!err)
+		err = trace_sites_read(&sites, program.flavour.sites);
+	shadow.sites = sites;
+	if (!err)
+		err = explore_inputs(w, &shadow);
+	trace_sites_free(sites);
+	run_program_close(&program);
+	return err;
+}
+
 static int classify(struct work *w)
 {
 	struct adhoc order = {0};
@@ -543,9 +724,12 @@ static int classify(struct work *w)
 
 	if (!err && w->how->techniques.adhoc)
 		err = look_for_order(w, &order);
+	w->k = w->decision.k;
+	if (!err && !order.found && goes_on(w))
+		err = follow_input(w);
 	if (err)
 		return err;
-	w->f->k = w->decision.k;
+	w->f->k = w->k;
 	say_mask(w);
 	confirm(w);
 	if (order.found)
@@ -583,6 +767,11 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		tracks_fill(&w.tracks, NULL, &w.lists);
 	}
 	err = trial_open(&w.bench, &runs, directory);
+	w.input_text = w.race.input;
+	if (!err)
+		err = rd_given_parse(&w.base, w.race.input, "classify");
+	if (!err)
+		err = trial_give(&w.bench, &w.base);
 	if (!err)
 		err = classify(&w);
 	if (err)
@@ -592,6 +781,8 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	finding_stat(w.set, WORK_RUNS, (double)w.bench.runs);
 	finding_stat(w.set, WORK_EDITS, w.bench.edits);
 	err = finding_format(w.set, answer);
+	rd_given_release(&w.base);
+	rd_given_release(&w.differs);
 	trial_close(&w.bench);
 	schedule_release(&w.lists);
 	tracks_release(&w.tracks);

@@ -39,15 +39,19 @@ int cmd_classes_techniques(const char *text, struct classify_techniques *techniq
 	struct {
 		const char *name;
 		bool *technique;
-	} table[] = {{"schedules", &all.schedules}, {"control", &all.control}, {"adhoc", &all.adhoc}};
+	} table[] = {{"schedules", &all.schedules},
+		     {"control", &all.control},
+		     {"adhoc", &all.adhoc},
+		     {"paths", &all.paths}};
 
 	for (const char *at = text; at && *at; at += *at == ',') {
 		size_t length = strcspn(at, ","), i = 0;
 
-		while (i < 3 && (strlen(table[i].name) != length || strncmp(table[i].name, at, length) != 0))
+		while (i < 4 && (strlen(table[i].name) != length || strncmp(table[i].name, at, length) != 0))
 			i++;
-		if (i == 3)
-			return rd_fail(RD_EUSAGE, "classify: --without: schedules, control, adhoc; not %.*s",
+		if (i == 4)
+			return rd_fail(RD_EUSAGE,
+				       "classify: --without: schedules, control, adhoc, paths; not %.*s",
 				       (int)length, at);
 		*table[i].technique = false;
 		at += length;

@@ -44,7 +44,7 @@ static const struct cmd_usage usage = {
 	"error.  The exit status is 1 if a finding is confirmed, otherwise 0; see --fail-on.\n"
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
-	"output race from_tsan id models coherent require without_sync alternates " CMD_DOCUMENTS
+	"output race from_tsan id models coherent require without_sync alternates paths sym " CMD_DOCUMENTS
 	"fail_on " CMD_BESIDE "jobs class_time without no_world plugins " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
@@ -61,6 +61,7 @@ struct task {
 	struct classify_techniques techniques;
 	struct cmd_edits edits;
 	unsigned models; /* bits of enum finding_model */
+	struct sym_wishes sym;
 	struct classify_result result;
 	char **argv;
 	char *scratch;
@@ -197,6 +198,8 @@ static int classify(struct task *t)
 			       .directory = directory,
 			       .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
 			       .alternates = (unsigned)opt.alternates,
+			       .paths = (unsigned)opt.paths,
+			       .sym = &t->sym,
 			       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER)),
 			       .time = cmd_seconds(opt.class_time),
 			       .recorded_ms = recorded_ms(t->set),
@@ -246,6 +249,7 @@ static void release(struct task *t)
 	classify_result_release(&t->result);
 	classify_pairs_release(&t->pairs);
 	cmd_edits_close(&t->edits);
+	sym_wishes_release(&t->sym);
 	cmd_classes_close(&t->program);
 	run_input_close(&t->input);
 	rd_scratch_close(t->scratch);
@@ -355,7 +359,7 @@ static int refuse_models(void)
 
 static bool is_usable(struct task *t)
 {
-	return !read_models(opt.models, &t->models) &&
+	return !read_models(opt.models, &t->models) && !sym_wishes_parse(&t->sym, opt.sym) &&
 	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
 	       !cmd_classes_techniques(opt.without, &t->techniques) && !cmd_edits_open(&t->edits);
 }

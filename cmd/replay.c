@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "cmd/findings.h"
 #include "cmd/gdb.h"
 #include "cmd/output.h"
@@ -19,6 +20,7 @@
 #include "replay/replay.h"
 #include "report/report.h"
 #include "run/companion.h"
+#include "run/given.h"
 #include "run/guard.h"
 #include "run/launch.h"
 #include "run/orphan.h"
@@ -89,6 +91,8 @@ struct task {
 	struct finding *finding;
 	struct cmd_gdb gdb;
 	struct run_companion companion;
+	struct run_given given; /* the input of the schedule, if it has one */
+	int streams[3];
 	uint64_t told; /* operations that were named */
 	uint64_t outcomes[REPLAY_OUTCOMES], runs, reproduced;
 	double wall, cpu;
@@ -112,14 +116,20 @@ static bool show_in_gdb(void *context, pid_t pid, const struct replay_result *so
 
 static int begin_run(void *context)
 {
-	(void)context;
-	return run_setup(opt.setup, STDERR_FILENO);
+	struct task *t = context;
+	int err = run_setup(opt.setup, STDERR_FILENO);
+
+	if (!err && t->given.input >= 0 && lseek(t->given.input, 0, SEEK_SET) < 0)
+		err = rd_fail_errno("replay: standard input");
+	run_given_enter(&t->given);
+	return err;
 }
 
 static void started_run(void *context, pid_t pid)
 {
 	struct task *t = context;
 
+	run_given_leave(&t->given);
 	run_companion_start(&t->companion, pid, STDERR_FILENO);
 }
 
@@ -128,6 +138,7 @@ static void ended_run(void *context)
 {
 	struct task *t = context;
 
+	run_given_leave(&t->given);
 	run_companion_stop(&t->companion);
 	if (!opt.gdb) /* which is a child of ours, too */
 		run_orphans_end(0);
@@ -271,12 +282,14 @@ static int run_all(struct task *t, struct replay_policy *policy)
 	return err;
 }
 
-static int replay(struct task *t, const struct run_program *program, char **argv)
+static int replay(struct task *t, const struct run_program *program)
 {
-	struct replay_program run = {.program = program, .argv = argv};
+	struct replay_program run = {.program = program, .argv = t->given.argv};
 	struct replay_policy policy = {.request = {.program = &run,
 						   .patience_ms = cmd_limit(opt.patience, CMD_FOREVER),
 						   .limit_ms = cmd_limit(opt.timeout, CMD_FOREVER),
+						   .streams = t->given.input >= 0 ? t->streams : NULL,
+						   .directory = t->given.directory,
 						   .begin = begin_run,
 						   .started = started_run,
 						   .ended = ended_run,
@@ -390,6 +403,23 @@ static bool carries_values(const struct finding_set *set)
 	return strcmp(opt.flavour ? opt.flavour : made, "record") != 0;
 }
 
+/* The input that the schedule is for takes the place of what the user has. */
+static int open_given(struct task *t, char **argv, const char *scratch)
+{
+	struct rd_given given = {0};
+	int err = rd_given_parse(&given, t->finding->schedule->input, "replay");
+
+	if (!err)
+		err = run_given_open(&t->given, &given, argv, scratch);
+	t->streams[STDIN_FILENO] = t->given.input;
+	t->streams[STDOUT_FILENO] = STDOUT_FILENO;
+	t->streams[STDERR_FILENO] = STDERR_FILENO;
+	if (!err && given.count && !opt.quiet)
+		rd_warn("the run has the input of the schedule");
+	rd_given_release(&given);
+	return err;
+}
+
 static int replay_path(const char *path, char **argv)
 {
 	struct run_build how = {.fast = opt.fast,
@@ -398,7 +428,8 @@ static int replay_path(const char *path, char **argv)
 				.as_is = opt.as_is,
 				.verbose = opt.verbose};
 	struct run_program program = {0};
-	struct task t = {.gdb = {.arguments = opt.gdb_args}, .strayed = RD_BUF_INIT};
+	struct task t = {.gdb = {.arguments = opt.gdb_args}, .strayed = RD_BUF_INIT, .given = {.input = -1}};
+	char *scratch = NULL;
 	int err = read_finding(path, &t.set), status = CMD_FAILED;
 
 	if (!err) {
@@ -422,7 +453,11 @@ static int replay_path(const char *path, char **argv)
 	if (!err)
 		err = run_program_open(&program, argv[0], &how);
 	if (!err)
-		err = replay(&t, &program, argv);
+		err = rd_scratch_open(&scratch, NULL, "raddle-replay");
+	if (!err)
+		err = open_given(&t, argv, scratch);
+	if (!err)
+		err = replay(&t, &program);
 	if (!err)
 		err = report(&t);
 	if (!err)
@@ -431,6 +466,8 @@ static int replay_path(const char *path, char **argv)
 	finding_set_free(t.set);
 	finding_set_free(t.then);
 	rd_buf_release(&t.strayed);
+	run_given_close(&t.given);
+	rd_scratch_close(scratch);
 	return !err && t.stop_signal > 0 && status == CMD_OK ? run_exit_like(t.stop_signal) : status;
 }
 

@@ -25,13 +25,36 @@
 
 int trial_open(struct trial_bench *b, const struct trial_how *how, const char *directory)
 {
-	*b = (struct trial_bench){
-		.how = *how, .companion = {.command = how->companion}, .arena = rd_arena_new()};
-	return run_streams_open(&b->streams, how->input, directory);
+	int err;
+
+	*b = (struct trial_bench){.how = *how,
+				  .companion = {.command = how->companion},
+				  .arena = rd_arena_new(),
+				  .directory = directory,
+				  .given = {.input = -1}};
+	err = run_streams_open(&b->streams, how->input, directory);
+	return err ? err : trial_give(b, &(struct rd_given){0});
+}
+
+int trial_give(struct trial_bench *b, const struct rd_given *given)
+{
+	char *scratch = rd_xasprintf("%s/given", b->directory);
+	int err;
+
+	run_given_close(&b->given);
+	err = run_given_open(&b->given, given, b->how.program->argv, scratch);
+	b->program = *b->how.program;
+	b->program.argv = b->given.argv;
+	memcpy(b->fds, b->streams.fds, sizeof b->fds);
+	if (b->given.input >= 0)
+		b->fds[STDIN_FILENO] = b->given.input;
+	free(scratch);
+	return err;
 }
 
 void trial_close(struct trial_bench *b)
 {
+	run_given_close(&b->given);
 	run_streams_close(&b->streams);
 	rd_arena_free(b->arena);
 	free(b->published);
@@ -45,6 +68,9 @@ static int begin(void *context)
 	int err = run_setup(b->how.setup, b->streams.fds[STDERR_FILENO]);
 
 	run_streams_rewind(&b->streams);
+	if (b->given.input >= 0 && lseek(b->given.input, 0, SEEK_SET) < 0)
+		err = rd_fail_errno("classify: standard input");
+	run_given_enter(&b->given);
 	return err;
 }
 
@@ -52,6 +78,7 @@ static void started(void *context, pid_t pid)
 {
 	struct trial_bench *b = context;
 
+	run_given_leave(&b->given);
 	run_companion_start(&b->companion, pid, b->streams.fds[STDERR_FILENO]);
 }
 
@@ -59,6 +86,7 @@ static void ended(void *context)
 {
 	struct trial_bench *b = context;
 
+	run_given_leave(&b->given);
 	run_companion_stop(&b->companion);
 	run_orphans_end(0);
 }
@@ -341,9 +369,10 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 
 static struct replay_request request_of(struct trial_bench *b, const struct schedule *s)
 {
-	return (struct replay_request){.program = b->how.program,
+	return (struct replay_request){.program = &b->program,
 				       .schedule = s,
-				       .streams = b->streams.fds,
+				       .streams = b->fds,
+				       .directory = b->given.directory,
 				       .strategy = b->strategy,
 				       .detect = b->detect,
 				       .recorded_ms = b->how.recorded_ms,
@@ -453,6 +482,61 @@ int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn 
 	b->runs++;
 	if (!err)
 		err = draw_up(b, &result, t);
+	replay_result_release(&result);
+	return err;
+}
+
+/* ---- what depends on input ---- */
+
+struct shadow_run {
+	struct trial_bench *bench;
+	struct sym_trace *trace;
+	int err;
+};
+
+static int shadow_begin(void *context)
+{
+	return begin(((struct shadow_run *)context)->bench);
+}
+
+static void shadow_started(void *context, pid_t pid)
+{
+	started(((struct shadow_run *)context)->bench, pid);
+}
+
+static void shadow_ended(void *context)
+{
+	ended(((struct shadow_run *)context)->bench);
+}
+
+static void read_shadow(void *context, const void *memory, size_t size)
+{
+	struct shadow_run *r = context;
+
+	r->err = sym_trace_read(r->trace, memory, size);
+}
+
+int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
+		 struct trial *t, struct sym_trace *trace)
+{
+	struct shadow_run run = {b, trace, RD_OK};
+	struct replay_request request = request_of(b, s);
+	struct replay_program program = {shadow->program, shadow->sites, b->given.argv};
+	struct replay_result result = {0};
+	int err;
+
+	*trace = (struct sym_trace){0};
+	request.program = &program;
+	request.begin = shadow_begin;
+	request.started = shadow_started;
+	request.ended = shadow_ended;
+	request.shadow = read_shadow;
+	request.context = &run;
+	err = replay_run(&request, &result);
+	*t = (struct trial){0};
+	b->runs++;
+	if (!err)
+		err = run.err ? run.err : draw_up(b, &result, t);
 	replay_result_release(&result);
 	return err;
 }

@@ -10,7 +10,9 @@
 #include "replay/search.h"
 #include "run/companion.h"
 #include "run/input.h"
+#include "run/given.h"
 #include "run/streams.h"
+#include "symbolic/trace.h"
 
 /* What a run writes: standard output, standard error, and what it sends where the world is given back. */
 enum { TRIAL_STREAMS = 3 };
@@ -80,6 +82,10 @@ struct trial_bench {
 	struct raddle_published *published; /* by stores that obey a memory model */
 	size_t published_count, published_capacity;
 	struct trial_mask mask;
+	const char *directory;	       /* of this process */
+	struct run_given given;	       /* the input of runs, if it is not the recorded one */
+	struct replay_program program; /* with the arguments of that input */
+	int fds[3];		       /* its streams */
 };
 
 /* To be closed also after a failure. */
@@ -104,6 +110,13 @@ typedef bool trial_stands_fn(void *context, const struct replay_stand *stand, st
 			     const char **next);
 int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn *stands, void *context,
 	       struct trial *t);
+
+/* From now on runs have this input; an empty one is the recorded one. */
+int trial_give(struct trial_bench *b, const struct rd_given *given);
+
+/* Runs the flavour `shadow` and reads what it left, to be released also after a failure. */
+int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
+		 struct trial *t, struct sym_trace *trace);
 
 /* The consequence that the end of a run and what it wrote to standard error show; NULL: none. */
 const char *trial_fault(enum replay_end end, int status, const char *errors);

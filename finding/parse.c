@@ -338,6 +338,7 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	p->schedule->keep[0] = (uint32_t)get_number(p, inlined, "keep_first", INT32_MAX);
 	p->schedule->keep[1] = (uint32_t)get_number(p, inlined, "keep_second", INT32_MAX);
 	p->schedule->edits = get_text(p, inlined, "edits");
+	p->schedule->input = get_text(p, inlined, "input");
 	get_records(p, inlined, "ops", get_op);
 	get_records(p, inlined, "limits", get_limit);
 	get_records(p, inlined, "holds", get_goal);

@@ -271,6 +271,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
 	put_head(&text, "locks", s->handed ? "handed" : NULL);
 	put_head(&text, "edits", s->edits);
+	put_head(&text, "input", s->input);
 	if (s->keep[0])
 		rd_buf_addf(&text, "keep\t%" PRIu32 "\t%" PRIu32 "\n", s->keep[0], s->keep[1]);
 	put_ops(s, &text);
@@ -499,6 +500,11 @@ static void parse_edits(struct parser *p)
 	p->schedule->edits = get_text(p, 1);
 }
 
+static void parse_input(struct parser *p)
+{
+	p->schedule->input = get_text(p, 1);
+}
+
 static void parse_then(struct parser *p)
 {
 	if (strcmp(p->fields[1], "turns") != 0)
@@ -594,6 +600,7 @@ static const struct record {
 	{"next", 8, parse_next, 2},	{"seed", 2, parse_seed, 2},	  {"flavour", 2, parse_flavour, 2},
 	{"locks", 2, parse_locks, 1},	{"keep", 3, parse_keep, 1},	  {"edits", 2, parse_edits, 1},
 	{"memory", 3, parse_memory, 3}, {"track", 5, parse_track, 3},	  {"choose", 7, parse_choose, 3},
+	{"input", 2, parse_input, 1},
 };
 
 static void parse_record(struct parser *p)

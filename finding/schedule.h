@@ -111,6 +111,7 @@ struct schedule {
 	bool speculative;  /* predicted without regard to values */
 	bool anywhere;	   /* nobody is led: threads are to meet at the goals, whoever they are */
 	bool handed;	   /* threads of the program give back locks that others took */
+	const char *input; /* that it is for, as lines (base/given.h); NULL: that of the recorded run */
 	const char *edits; /* of the program it is for, as lines (base/edit.h); NULL: none */
 	uint32_t keep[2]; /* sites: who comes to the second waits until somebody is past the first; 0: none */
 	struct schedule_op *ops;

@@ -308,6 +308,7 @@ static void put_schedule(struct rd_json *j, const char *name, const struct sched
 	if (s->handed)
 		rd_json_bool(j, "handed", true);
 	put_optional(j, "edits", s->edits);
+	put_optional(j, "input", s->input);
 	if (s->keep[0]) {
 		rd_json_number(j, "keep_first", s->keep[0]);
 		rd_json_number(j, "keep_second", s->keep[1]);

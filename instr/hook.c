@@ -72,6 +72,12 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
+/* Hooks of the flavour `shadow` look at the program's memory and at what calls leave behind. */
+static bool follows(enum instr_hook hook)
+{
+	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;
+}
+
 static void declare(struct instr_unit *u, enum instr_hook hook)
 {
 	const struct hook_row *row = &rows[hook];
@@ -85,7 +91,7 @@ static void declare(struct instr_unit *u, enum instr_hook hook)
 	if (u->hooks[hook] == NULL)
 		u->hooks[hook] = LLVMAddFunction(u->module, row->name, u->hook_types[hook]);
 	add_attribute(u, u->hooks[hook], "nounwind", 0);
-	if (!u->options->flavour->values && !is_barrier(hook) && !looks(hook)) {
+	if (!u->options->flavour->values && !is_barrier(hook) && !looks(hook) && !follows(hook)) {
 		add_attribute(u, u->hooks[hook], "willreturn", 0);
 		add_attribute(u, u->hooks[hook], "memory", hook == HOOK_ENTER ? 0 : ONLY_INACCESSIBLE_MEMORY);
 	}
@@ -229,7 +235,7 @@ int instr_hook_link(struct instr_unit *u)
 			return rd_fail(RD_EFORMAT, "instr: %s: does not define %s", u->options->hooks,
 				       rows[i].name);
 		}
-		if (f != NULL && !is_wanted(u, i))
+		if (f != NULL && !is_wanted(u, i) && !LLVMIsDeclaration(f))
 			LLVMDeleteFunction(f);
 	}
 	if (LLVMLinkModules2(u->module, hooks))

@@ -53,9 +53,8 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 	LLVMDisposeMessage(text);
 }
 
-int instr_unit_passes(struct instr_unit *u, const char *pipeline)
+static int run_passes(struct instr_unit *u, const char *pipeline, LLVMPassBuilderOptionsRef options)
 {
-	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	LLVMErrorRef error = LLVMRunPasses(u->module, pipeline, u->machine, options);
 	LLVMDisposePassBuilderOptions(options);
 	if (error == NULL)
@@ -64,6 +63,19 @@ int instr_unit_passes(struct instr_unit *u, const char *pipeline)
 	int code = rd_fail(RD_ETOOL, "instr: %s: %s: %s", u->name, pipeline, text);
 	LLVMDisposeErrorMessage(text);
 	return code;
+}
+
+int instr_unit_passes(struct instr_unit *u, const char *pipeline)
+{
+	return run_passes(u, pipeline, LLVMCreatePassBuilderOptions());
+}
+
+int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMPassBuilderOptionsSetLoopVectorization(options, false);
+	LLVMPassBuilderOptionsSetSLPVectorization(options, false);
+	return run_passes(u, pipeline, options);
 }
 
 static int parse(struct instr_unit *u, const struct rd_map *map)

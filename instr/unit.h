@@ -92,7 +92,24 @@ struct instr_options {
 	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
 	H(GUARD_TEST, "__raddle_guard_test", "vpili", ALWAYS)                                                \
 	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
-	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)
+	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
+	H(SX_BIN, "__raddle_sx_bin", "iiiill", ALWAYS)                                                       \
+	H(SX_CAST, "__raddle_sx_cast", "iiii", ALWAYS)                                                       \
+	H(SX_CHOOSE, "__raddle_sx_choose", "iiilll", ALWAYS)                                                 \
+	H(SX_LOAD, "__raddle_sx_load", "ipii", ALWAYS)                                                       \
+	H(SX_STORE, "__raddle_sx_store", "vpiii", ALWAYS)                                                    \
+	H(SX_BRANCH, "__raddle_sx_branch", "viii", ALWAYS)                                                   \
+	H(SX_SWITCH, "__raddle_sx_switch", "viiilp", ALWAYS)                                                 \
+	H(SX_FRESH, "__raddle_sx_fresh", "vpl", ALWAYS)                                                      \
+	H(SX_PARAM, "__raddle_sx_param", "ipi", ALWAYS)                                                      \
+	H(SX_ENTERED, "__raddle_sx_entered", "v", ALWAYS)                                                    \
+	H(SX_CALL, "__raddle_sx_call", "vpii", ALWAYS)                                                       \
+	H(SX_ARGUMENT, "__raddle_sx_argument", "vii", ALWAYS)                                                \
+	H(SX_RESULT, "__raddle_sx_result", "ip", ALWAYS)                                                     \
+	H(SX_RETURN, "__raddle_sx_return", "vpi", ALWAYS)                                                    \
+	H(SX_COPIED, "__raddle_shadow_copied", "vppl", NEVER)                                                \
+	H(SX_FILLED, "__raddle_shadow_filled", "vpil", NEVER)                                                \
+	H(SX_MADE, "__raddle_shadow_fresh", "vpl", NEVER)
 
 enum instr_hook {
 #define INSTR_HOOK_ENUM(id, name, signature, inlined) HOOK_##id,
@@ -128,6 +145,7 @@ int instr_unit_close(struct instr_unit *u, int code);
 int instr_unit_make(const struct instr_options *options, const struct instr_job *job);
 /* Runs a pass pipeline written as text. */
 int instr_unit_passes(struct instr_unit *u, const char *pipeline);
+int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* the same without vectorising */
 int instr_unit_verify(struct instr_unit *u);
 int instr_unit_inline(struct instr_unit *u); /* links the hooks and puts them in place */
 void instr_unit_step(const struct instr_unit *u, const char *what); /* a step is over: --time says so */

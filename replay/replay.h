@@ -73,14 +73,18 @@ struct replay_request { /* zero values are the defaults */
 	const struct schedule *schedule;
 	const char *record_into; /* directory for a trace of the run; NULL: nothing is kept */
 	const int *streams;	 /* stdin, stdout, stderr of the program; NULL: ours */
-	uint64_t recorded_ms;	 /* how long the recorded run took, 0: unknown */
-	int recorded_signal;	 /* by which the recorded run ended; 0: none */
-	uint64_t patience_ms;	 /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
-	uint64_t limit_ms;	 /* after which the program is ended in any case; 0: 10 x patience */
-	bool detect;		 /* have the runtime's happens-before detector look on */
-	bool free;		 /* nobody is led or made to stand: the threads run as they come */
-	unsigned first;		 /* which goal of a race goes first: 0 or 1 */
-	bool no_world;		 /* what comes from outside is not given back, though it was recorded */
+	const char *directory;	 /* where the program runs; NULL: here */
+	/* If `shadow` is set, the flavour is `shadow`: called with its memory (include/raddle/shadow.h) when
+	 * the program has ended. */
+	void (*shadow)(void *context, const void *memory, size_t size);
+	uint64_t recorded_ms; /* how long the recorded run took, 0: unknown */
+	int recorded_signal;  /* by which the recorded run ended; 0: none */
+	uint64_t patience_ms; /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
+	uint64_t limit_ms;    /* after which the program is ended in any case; 0: 10 x patience */
+	bool detect;	      /* have the runtime's happens-before detector look on */
+	bool free;	      /* nobody is led or made to stand: the threads run as they come */
+	unsigned first;	      /* which goal of a race goes first: 0 or 1 */
+	bool no_world;	      /* what comes from outside is not given back, though it was recorded */
 	const struct replay_search
 		*explore; /* of a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;

@@ -24,6 +24,7 @@
 #include "replay/turns.h"
 #include "replay/watch.h"
 #include "replay/world.h"
+#include "raddle/shadow.h"
 #include "run/launch.h"
 #include "run/meter.h"
 #include "run/proc.h"
@@ -614,6 +615,7 @@ static int run_launched(struct replay *r)
 				    .argv = q->program->argv,
 				    .session = &r->session,
 				    .streams = q->streams,
+				    .directory = q->directory,
 				    .debugged = q->met != NULL,
 				    .tied = true,
 				    .fixed = q->schedule->turns};
@@ -736,6 +738,8 @@ static int run_planned(struct replay *r)
 	if (err)
 		return err;
 	err = give_world(r);
+	if (!err && r->request->shadow)
+		err = run_session_shadow(&r->session);
 	if (err) {
 		run_session_close(&r->session);
 		return err;
@@ -761,6 +765,9 @@ static int run_planned(struct replay *r)
 	err = run_collected(r, &meta);
 	if (!err && r->world && r->request->record_into)
 		err = replay_world_copy(r->request->schedule->trace, r->request->record_into);
+	if (!err && r->request->shadow)
+		r->request->shadow(r->request->context, (char *)r->session.shared + r->session.shadow,
+				   RADDLE_SHADOW_SIZE);
 	record_release_meta(&meta);
 	watch_release(&r->watch);
 	board_release(&r->board);

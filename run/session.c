@@ -7,6 +7,7 @@
 #include "run/session.h"
 
 #include "base/error.h"
+#include "raddle/shadow.h"
 #include "run/proc.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ int run_session_open(struct run_session *s, const char *program, size_t steer_si
 		count /= 2;
 	}
 	s->buffers = count;
-	s->faults = 0;
+	s->faults = s->shadow = 0;
 	s->steer = steer_size ? RADDLE_SESSION_SIZE(count) : 0;
 	s->world = 0;
 	s->shared->magic = RADDLE_SESSION_MAGIC;
@@ -140,6 +141,18 @@ int run_session_world(struct run_session *s, size_t size)
 void *run_session_outside(const struct run_session *s)
 {
 	return s->world ? (char *)s->shared + s->world : NULL;
+}
+
+int run_session_shadow(struct run_session *s)
+{
+	int err = extend(s, RADDLE_SHADOW_SIZE, "expressions", &s->shadow);
+
+	if (err)
+		return err;
+	s->shared->shadow_offset = s->shadow;
+	s->shared->shadow_size = RADDLE_SHADOW_SIZE;
+	((struct raddle_shadow *)((char *)s->shared + s->shadow))->version = RADDLE_SHADOW_VERSION;
+	return 0;
 }
 
 void run_session_close(struct run_session *s)

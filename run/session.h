@@ -15,6 +15,7 @@ struct run_session {
 	size_t steer;	  /* offset of the steering memory; 0: none */
 	size_t faults;	  /* offset of the fault plan; 0: none */
 	size_t world;	  /* offset of what comes from outside; 0: it is not given back */
+	size_t shadow;	  /* offset of what the flavour `shadow` writes; 0: none */
 	int fd;		  /* inherited by the program; close-on-exec until it is started */
 };
 
@@ -30,6 +31,9 @@ int run_session_faults(struct run_session *s, size_t size);
 /* The same for what comes from outside (world.h), and where it lies; NULL if there is none. */
 int run_session_world(struct run_session *s, size_t size);
 void *run_session_outside(const struct run_session *s);
+
+/* The same for the memory of the flavour `shadow` (shadow.h). */
+int run_session_shadow(struct run_session *s);
 
 void run_session_close(struct run_session *s);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A task set of the hive (doc/format/hive-api.json): a signed document that says what a site is to do.  Nothing
- * of it is believed before the signature is checked, and then only what the site allows itself. */
+/* A task set of the hive (doc/format/hive-api.json): a signed document that says what a site is to do.
+ * Nothing of it is believed before the signature is checked, and then only what the site allows itself. */
 #ifndef SITE_TASKSET_H
 #define SITE_TASKSET_H
 

@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 7
+#define RADDLE_SESSION_VERSION 8
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -92,6 +92,7 @@ struct raddle_session {
 	_Atomic uint32_t free_waiters;		    /* threads asleep on free_futex */
 	uint64_t steer_offset, steer_size;	    /* steer.h; 0: the run is only recorded */
 	uint64_t fault_offset, fault_size;	    /* full.h: struct raddle_faults; 0: none */
+	uint64_t shadow_offset, shadow_size;	    /* shadow.h; 0: nobody wants to know */
 	uint64_t world_offset, world_size;	    /* world.h; 0: the world is not given back */
 	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
 	uint32_t world;				    /* 1: what comes from outside is recorded, too */

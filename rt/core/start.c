@@ -66,6 +66,8 @@ static size_t session_size(const struct raddle_session *s)
 		size = s->steer_offset + s->steer_size;
 	if (s->fault_offset + s->fault_size > size)
 		size = s->fault_offset + s->fault_size;
+	if (s->shadow_offset + s->shadow_size > size)
+		size = s->shadow_offset + s->shadow_size;
 	if (s->world_offset + s->world_size > size)
 		size = s->world_offset + s->world_size;
 	return (size + rt.page - 1) / rt.page * rt.page;

@@ -42,6 +42,7 @@ enum rt_layer_number {
 	RT_LAYER_DETECT,
 	RT_LAYER_HEAP,
 	RT_LAYER_WORLD,
+	RT_LAYER_SHADOW,
 	RT_LAYER_COUNT,
 };
 

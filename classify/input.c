@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The input of a witness, for people and programs that read findings.  Bytes that are no text are replaced
+ * here; the schedule has them as they are.
+ */
+#include "classify/input.h"
+
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const members[] = {"argv", "stdin", "files", "env"};
+
+static void put_kind(struct rd_json *j, const struct rd_given *given, enum rd_given_kind kind)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct rd_given_part *p = &given->parts[i];
+		char number[16];
+
+		if (p->kind != kind)
+			continue;
+		if (kind == RD_GIVEN_STDIN) {
+			rd_json_string(j, members[kind], p->data);
+			continue;
+		}
+		if (!open)
+			rd_json_object(j, members[kind]);
+		open = true;
+		snprintf(number, sizeof number, "%u", p->number);
+		rd_json_string(j, kind == RD_GIVEN_ARGV ? number : p->name, p->data);
+	}
+	if (open)
+		rd_json_end(j);
+}
+
+void input_format(const struct rd_given *given, struct rd_buf *out)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+	struct rd_json j;
+
+	if (!f)
+		return;
+	rd_json_begin(&j, f);
+	rd_json_object(&j, NULL);
+	for (unsigned i = 0; i < RD_GIVEN_KINDS; i++)
+		put_kind(&j, given, i);
+	rd_json_end(&j);
+	fclose(f);
+	rd_buf_add(out, text, length);
+	free(text);
+}

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Multi-path analysis (algorithm 3 of the thesis) by running again.  In: a race and its schedule.  Out:
+ * inputs with which the race is reached by the same schedule and the program goes another way.
+ *
+ * A run of the flavour `shadow` tells which branches depend on input.  Each that can be turned gives an
+ * input: first those behind the race in its two threads, then others behind it, then those before it, the
+ * last first.  The run with that input must come to the race by the same schedule; then it is a primary, if
+ * its path is new, and its own branches are turned in their turn.
+ */
+#include "classify/paths.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "classify/variant.h"
+#include "symbolic/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS 1000	    /* of a question */
+#define SOLVER_SECONDS 20.0 /* of a race */
+#define SITE_MAX 3	    /* times that a branch is turned */
+#define TRIES_PER_PATH 16   /* inputs for each primary that is wanted */
+#define FACTS_MAX 20000	    /* conditions of a question */
+#define CONDITIONS_SHOWN 12 /* of a path */
+
+/* A primary whose branches are still to be turned: one trace for each order. */
+struct item {
+	struct rd_given given;
+	struct sym_trace traces[2];
+};
+
+struct explorer {
+	struct paths *p;
+	struct item *queue;
+	size_t count, capacity, next;
+	struct rd_umap turned; /* branch and direction to how often */
+	struct rd_umap seen;   /* paths, by hash */
+	struct rd_names tried; /* inputs, as text */
+	unsigned tries;
+	bool bad;
+};
+
+/* ---- runs ---- */
+
+static int run_order(struct explorer *x, enum variant_group group, struct sym_trace *trace, struct trial *t)
+{
+	struct variant v;
+
+	variant_make(&v, x->p->race, group, 0);
+	v.schedule.flavour = "shadow";
+	return trial_shadow(x->p->bench, x->p->shadow, &v.schedule, t, trace);
+}
+
+static void note_losses(struct paths *p, const struct sym_trace *t)
+{
+	for (unsigned i = 0; i < RADDLE_LOSSES; i++)
+		p->lost[i] += t->lost[i];
+}
+
+/* Branches and the way that they went, in both orders. */
+static uint64_t path_hash(const struct sym_trace traces[2])
+{
+	uint64_t h = 1;
+
+	for (int k = 0; k < 2; k++) {
+		const struct sym_trace *t = &traces[k];
+
+		for (size_t i = 0; i < t->step_count; i++)
+			if (t->steps[i].kind == RADDLE_STEP_BRANCH)
+				h = rd_mix(h, (uint64_t)t->steps[i].site << 1 | t->steps[i].taken);
+		h = rd_mix(h, t->step_count);
+	}
+	return h;
+}
+
+static void free_item(struct item *i)
+{
+	rd_given_release(&i->given);
+	sym_trace_release(&i->traces[0]);
+	sym_trace_release(&i->traces[1]);
+}
+
+/* ---- what a path says ---- */
+
+static void cover(struct paths *p, const struct sym_trace *t)
+{
+	struct rd_names said = RD_NAMES_INIT;
+	size_t more = 0;
+
+	for (size_t i = 0; i < t->step_count; i++) {
+		struct rd_buf text = RD_BUF_INIT;
+		size_t before = said.count;
+
+		if (t->steps[i].kind != RADDLE_STEP_BRANCH)
+			continue;
+		if (!sym_words_condition(t, t->steps[i].cond, t->steps[i].taken, &text)) {
+			more++;
+		} else if (rd_names_put(&said, text.data, text.length) == before) {
+			if (before < CONDITIONS_SHOWN)
+				rd_buf_addf(&p->covered, "%s%s", before ? " and " : "", text.data);
+			else
+				more++;
+		}
+		rd_buf_release(&text);
+	}
+	if (!said.count && !more)
+		rd_buf_adds(&p->covered, "any input");
+	else if (more)
+		rd_buf_addf(&p->covered, "%s%zu conditions that are not shown", said.count ? " and " : "",
+			    more);
+	rd_buf_addc(&p->covered, '\n');
+	rd_names_release(&said);
+}
+
+/* ---- contents of inputs ---- */
+
+static bool read_file(struct rd_given_part *part)
+{
+	struct rd_buf text = RD_BUF_INIT;
+
+	if (!rd_file_exists(part->name) || rd_file_read(part->name, &text))
+		return false;
+	part->length = text.length;
+	part->data = rd_buf_detach(&text);
+	return true;
+}
+
+static bool read_stdin(struct trial_bench *b, struct rd_given_part *part)
+{
+	char block[4096];
+	struct rd_buf text = RD_BUF_INIT;
+	off_t at = b->streams.offset;
+	ssize_t n;
+
+	while ((n = pread(b->streams.fds[STDIN_FILENO], block, sizeof block, at)) > 0) {
+		rd_buf_add(&text, block, (size_t)n);
+		at += n;
+	}
+	part->length = text.length;
+	part->data = rd_buf_detach(&text);
+	return n == 0;
+}
+
+struct contents {
+	struct trial_bench *bench;
+	const struct rd_given *given; /* of the run */
+};
+
+static bool content(void *context, struct rd_given_part *part)
+{
+	const struct contents *c = context;
+	const struct rd_given_part *given = rd_given_find(c->given, part);
+	char *const *argv = c->bench->how.program->argv;
+	const char *text = NULL;
+	size_t n = 0;
+
+	if (part->kind == RD_GIVEN_STDIN && !given)
+		return read_stdin(c->bench, part);
+	if (part->kind == RD_GIVEN_FILE && !given)
+		return read_file(part);
+	while (argv[n])
+		n++;
+	if (given)
+		text = given->data;
+	else if (part->kind == RD_GIVEN_ARGV)
+		text = part->number < n ? argv[part->number] : NULL;
+	else
+		text = getenv(part->name);
+	part->length = given ? given->length : text ? strlen(text) : 0;
+	part->data = text ? rd_xcalloc(part->length + 1, 1) : NULL;
+	if (text)
+		memcpy(part->data, text, part->length);
+	return text != NULL;
+}
+
+/* ---- branches that can be turned ---- */
+
+struct candidate {
+	uint32_t step;
+	uint32_t rank;
+	uint8_t trace;
+};
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct candidate *a = x, *b = y;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
+}
+
+/* The smaller the sooner: behind the race in the order of the path, before it from the race backwards. */
+static uint32_t rank_of(const struct sym_trace *t, size_t step)
+{
+	const struct raddle_shadow_step *s = &t->steps[step];
+
+	if (s->kind == RADDLE_STEP_ADDRESS)
+		return 3u << 28 | (uint32_t)(t->step_count - step);
+	if (s->met)
+		return (s->thread ? 0 : 1u << 28) | (uint32_t)step;
+	return 2u << 28 | (uint32_t)(t->step_count - step);
+}
+
+/* Of both orders. */
+static struct candidate *find_candidates(const struct sym_trace traces[2], const uint64_t chosen[2],
+					 size_t *count)
+{
+	struct candidate *all = rd_xcalloc(traces[0].step_count + traces[1].step_count + 1, sizeof *all);
+
+	*count = 0;
+	for (uint8_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < traces[k].step_count && i < FACTS_MAX; i++) {
+			const struct raddle_shadow_step *s = &traces[k].steps[i];
+
+			if (s->kind != RADDLE_STEP_ASSUME && (traces[k].nodes[s->cond].inputs & chosen[k]))
+				all[(*count)++] = (struct candidate){(uint32_t)i, rank_of(&traces[k], i), k};
+		}
+	qsort(all, *count, sizeof *all, by_rank);
+	return all;
+}
+
+/* The conditions up to a step, and that one turned. */
+static struct sym_fact *facts_until(const struct sym_trace *t, size_t step)
+{
+	struct sym_fact *facts = rd_xcalloc(step + 1, sizeof *facts);
+
+	for (size_t i = 0; i <= step; i++)
+		facts[i] = (struct sym_fact){t->steps[i].cond, t->steps[i].taken};
+	facts[step].holds = !facts[step].holds;
+	return facts;
+}
+
+/* ---- a new input ---- */
+
+static bool is_new_input(struct explorer *x, const struct rd_given *given)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	size_t before = x->tried.count;
+
+	rd_given_format(given, &text);
+	rd_names_put(&x->tried, text.data, text.length);
+	rd_buf_release(&text);
+	return x->tried.count != before;
+}
+
+/* A primary: its path is known, the race was reached, and nothing like it was there before. */
+static int take_primary(struct explorer *x, struct item *item)
+{
+	struct paths *p = x->p;
+	int err;
+
+	p->primaries++;
+	cover(p, &item->traces[0]);
+	err = p->analyse(p->context, &item->given, &x->bad);
+	RD_GROW(x->queue, x->capacity, x->count + 1);
+	x->queue[x->count++] = *item;
+	return err;
+}
+
+static int try_input(struct explorer *x, const struct rd_given *given)
+{
+	struct item item = {0};
+	struct trial t[2] = {{0}};
+	bool is_new;
+	int err = trial_give(x->p->bench, given);
+
+	rd_given_copy(&item.given, given);
+	x->tries++;
+	for (int i = 0; i < 2 && !err; i++) {
+		err = run_order(x, i ? VARIANT_SECOND : VARIANT_FIRST, &item.traces[i], &t[i]);
+		note_losses(x->p, &item.traces[i]);
+	}
+	if (err || (!t[0].counts && !t[1].counts)) {
+		x->p->discarded += !err;
+		free_item(&item);
+		return err;
+	}
+	rd_umap_put(&x->seen, path_hash(item.traces), &is_new);
+	if (is_new)
+		return take_primary(x, &item);
+	free_item(&item);
+	return RD_OK;
+}
+
+/* ---- turning ---- */
+
+static bool is_over(const struct explorer *x)
+{
+	const struct paths *p = x->p;
+
+	return x->bad || p->primaries >= p->most || x->tries >= TRIES_PER_PATH * p->most ||
+	       p->solver_seconds > SOLVER_SECONDS;
+}
+
+/* One of the traces of a primary. */
+struct turning {
+	struct explorer *x;
+	const struct sym_trace *trace;
+	const struct rd_given *given;
+	struct sym_solver *solver; /* NULL: not needed yet */
+	bool *fixed;
+};
+
+static int turn(struct turning *r, uint32_t step)
+{
+	struct explorer *x = r->x;
+	struct contents c = {x->p->bench, r->given};
+	uint64_t *values = rd_xcalloc(r->trace->var_count + 1, sizeof *values);
+	struct sym_fact *facts = facts_until(r->trace, step);
+	struct rd_given given = {0};
+	enum sym_answer answer;
+	int err = RD_OK;
+
+	sym_trace_values(r->trace, values);
+	answer = sym_solve(r->solver, facts, step + 1, 1, values);
+	x->p->queries++;
+	x->p->unknown += answer == SYM_UNKNOWN;
+	if (answer == SYM_YES) {
+		err = sym_input_make(r->trace, values, r->given, content, &c, &given);
+		if (!err && is_new_input(x, &given))
+			err = try_input(x, &given);
+	}
+	rd_given_release(&given);
+	RD_FREE(values, facts);
+	return err;
+}
+
+static bool has_solver(struct turning *r)
+{
+	if (!r->solver) {
+		r->solver = sym_solver_new(r->trace, TIMEOUT_MS);
+		if (r->solver)
+			sym_solver_fix(r->solver, r->fixed);
+	}
+	r->x->p->no_solver |= !r->solver;
+	return r->solver != NULL;
+}
+
+static int turn_all(struct explorer *x, const struct item *item)
+{
+	struct turning r[2];
+	struct candidate *all;
+	uint64_t chosen[2];
+	size_t count;
+	int err = RD_OK;
+
+	for (int k = 0; k < 2; k++) {
+		const struct sym_trace *t = &item->traces[k];
+
+		r[k] = (struct turning){x, t, &item->given, NULL, rd_xcalloc(t->var_count + 1, sizeof(bool))};
+		sym_choose(t, x->p->wishes, r[k].fixed, &chosen[k]);
+	}
+	all = find_candidates(item->traces, chosen, &count);
+	x->p->depends |= count != 0;
+	for (size_t i = 0; i < count && !err && !is_over(x); i++) {
+		struct turning *one = &r[all[i].trace];
+		const struct raddle_shadow_step *s = &one->trace->steps[all[i].step];
+		uint64_t *times = rd_umap_put(&x->turned, (uint64_t)s->site << 1 | s->taken, NULL);
+
+		if ((*times)++ < SITE_MAX && has_solver(one))
+			err = turn(one, all[i].step);
+	}
+	x->p->cut |= count && is_over(x) && !x->bad;
+	for (int k = 0; k < 2; k++) {
+		x->p->solver_seconds += r[k].solver ? sym_solver_seconds(r[k].solver) : 0;
+		sym_solver_free(r[k].solver);
+		free(r[k].fixed);
+	}
+	free(all);
+	return err;
+}
+
+/* ---- all ---- */
+
+static int start(struct explorer *x)
+{
+	struct item first = {0};
+	struct trial t;
+	int err = trial_give(x->p->bench, x->p->base);
+
+	rd_given_copy(&first.given, x->p->base);
+	for (int i = 0; i < 2 && !err; i++) {
+		err = run_order(x, i ? VARIANT_SECOND : VARIANT_FIRST, &first.traces[i], &t);
+		note_losses(x->p, &first.traces[i]);
+	}
+	if (!err) {
+		rd_umap_put(&x->seen, path_hash(first.traces), NULL);
+		cover(x->p, &first.traces[0]);
+	}
+	x->p->primaries = 1;
+	RD_GROW(x->queue, x->capacity, x->count + 1);
+	x->queue[x->count++] = first;
+	return err;
+}
+
+int paths_explore(struct paths *p)
+{
+	struct explorer x = {.p = p};
+	int err;
+
+	p->covered = (struct rd_buf)RD_BUF_INIT;
+	err = start(&x);
+	while (!err && x.next < x.count && !is_over(&x)) {
+		struct item item = x.queue[x.next++]; /* the queue may move */
+
+		err = turn_all(&x, &item);
+	}
+	for (size_t i = 0; i < x.count; i++)
+		free_item(&x.queue[i]);
+	RD_UMAP_RELEASE(&x.turned, &x.seen);
+	rd_names_release(&x.tried);
+	free(x.queue);
+	return err;
+}
+
+void paths_release(struct paths *p)
+{
+	rd_buf_release(&p->covered);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The hooks of the flavour `shadow` that are inlined into instrumented code; bitcode only.  Each is the test
+ * whether something is not concrete, and the call of the runtime if so.  The hooks of `record`, which the
+ * flavour has too, are those of rt/record/hook.c.
+ *
+ * Rules: as there.
+ */
+#include "raddle/abi.h"
+#include "raddle/shadow.h"
+
+#ifdef RADDLE_BITCODE
+#include "rt/record/hook.c"
+#else
+#define INLINE __attribute__((always_inline, visibility("default")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#endif
+
+#define SHADOWED(p)                                                                                          \
+	(((const volatile uint8_t *)                                                                         \
+		  RADDLE_SHADOW_PAGES)[((uintptr_t)(p) & ((1ull << RADDLE_SHADOW_ADDRESS_BITS) - 1)) >>      \
+				       RADDLE_SHADOW_PAGE_SHIFT])
+
+INLINE uint32_t __raddle_sx_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b)
+{
+	return LIKELY(!(ea | eb)) ? 0 : __raddle_shadow_bin(what, ea, eb, a, b);
+}
+
+INLINE uint32_t __raddle_sx_cast(uint32_t what, uint32_t e, uint32_t from)
+{
+	return LIKELY(!e) ? 0 : __raddle_shadow_cast(what, e, from);
+}
+
+/* The references are ea << 32 | eb. */
+INLINE uint32_t __raddle_sx_choose(uint32_t what, uint32_t ec, uint64_t refs, uint64_t a, uint64_t b)
+{
+	if (LIKELY(!ec))
+		return (uint32_t)(what >> 31 ? refs >> 32 : refs);
+	return __raddle_shadow_choose(what, ec, refs, a, b);
+}
+
+INLINE uint32_t __raddle_sx_load(const void *p, uint32_t size, uint32_t ea)
+{
+	return LIKELY(!(ea | SHADOWED(p))) ? 0 : __raddle_shadow_read(p, size, ea);
+}
+
+INLINE void __raddle_sx_store(void *p, uint32_t size, uint32_t e, uint32_t ea)
+{
+	if (LIKELY(!(e | ea | SHADOWED(p))))
+		return;
+	__raddle_shadow_write(p, size, e, ea);
+}
+
+INLINE void __raddle_sx_branch(uint32_t site, uint32_t cond, uint32_t taken)
+{
+	if (LIKELY(!cond))
+		return;
+	__raddle_shadow_turn(site, cond, taken);
+}
+
+/* `what` is the number of cases << 8 | bits. */
+INLINE void __raddle_sx_switch(uint32_t what, uint32_t site, uint32_t e, uint64_t v, const void *cases)
+{
+	if (LIKELY(!e))
+		return;
+	__raddle_shadow_cases(what, site, e, v, cases);
+}
+
+/* Variables of a function that begins, up to a page. */
+INLINE void __raddle_sx_fresh(const void *p, uint64_t size)
+{
+	if (LIKELY(!(SHADOWED(p) | SHADOWED((const char *)p + size - 1))))
+		return;
+	__raddle_shadow_fresh(p, size);
+}
+
+INLINE uint32_t __raddle_sx_param(const void *function, uint32_t n)
+{
+	struct raddle_shadow_call *c = &__raddle_shadow_call;
+	return LIKELY(c->callee != function) ? 0 : c->argument[n];
+}
+
+INLINE void __raddle_sx_entered(void)
+{
+	__raddle_shadow_call.callee = 0;
+}
+
+/* Before a call: who is meant, and then its arguments that may have expressions; the others are 0. */
+INLINE void __raddle_sx_call(const void *function, uint32_t any, uint32_t count)
+{
+	struct raddle_shadow_call *c = &__raddle_shadow_call;
+	c->from = 0;
+	c->count = count;
+	c->callee = LIKELY(!any) ? 0 : function;
+}
+
+INLINE void __raddle_sx_argument(uint32_t n, uint32_t e)
+{
+	__raddle_shadow_call.argument[n] = e;
+}
+
+INLINE uint32_t __raddle_sx_result(const void *function)
+{
+	struct raddle_shadow_call *c = &__raddle_shadow_call;
+	return LIKELY(c->from != function) ? 0 : c->result;
+}
+
+INLINE void __raddle_sx_return(const void *function, uint32_t e)
+{
+	struct raddle_shadow_call *c = &__raddle_shadow_call;
+	c->result = e;
+	c->from = LIKELY(!e) ? 0 : function;
+}

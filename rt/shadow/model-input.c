@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Models of functions that take input: standard input, files, the environment.  What they read becomes bytes
+ * of an input, by descriptor and offset.
+ *
+ * Which descriptor is which file is learned when it is opened.  Where a stream cannot tell its offset (a
+ * pipe), bytes are counted.
+ */
+#include "rt/shadow/model.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DESCRIPTORS 256
+
+RT_EXPORT ssize_t __raddle_sx_read(int fd, void *p, size_t n);
+RT_EXPORT ssize_t __raddle_sx_pread(int fd, void *p, size_t n, off_t offset);
+RT_EXPORT size_t __raddle_sx_fread(void *p, size_t size, size_t n, FILE *f);
+RT_EXPORT char *__raddle_sx_fgets(char *s, int n, FILE *f);
+RT_EXPORT int __raddle_sx_getc(FILE *f);
+RT_EXPORT int __raddle_sx_getchar(void);
+RT_EXPORT ssize_t __raddle_sx_getdelim(char **line, size_t *size, int end, FILE *f);
+RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f);
+RT_EXPORT char *__raddle_sx_getenv(const char *name);
+RT_EXPORT int __raddle_sx_open(const char *path, int flags, ...);
+RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode);
+RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...);
+RT_EXPORT int __raddle_sx_scanf(const char *format, ...);
+
+/* An input and 1, by descriptor; and how far it was read where it cannot tell. */
+static struct {
+	uint32_t input;
+	uint64_t consumed;
+} descriptors[DESCRIPTORS];
+
+/* Files of the system are no input that somebody would change. */
+static bool is_system_file(const char *path)
+{
+	static const char *const directories[] = {"/proc/", "/sys/", "/dev/", "/usr/",
+						  "/lib",   "/etc/", "/run/"};
+
+	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+		if (!strncmp(path, directories[i], strlen(directories[i])))
+			return true;
+	return false;
+}
+
+void rt_files_opened(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fd < 0 || fd >= DESCRIPTORS)
+		return;
+	descriptors[fd].input = 0;
+	descriptors[fd].consumed = 0;
+	if (!rt_shadow_is_on() || is_system_file(path) || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	rt_shadow_enter();
+	descriptors[fd].input = rt_input(RADDLE_INPUT_FILE, 0, path) + 1;
+	rt_shadow_leave();
+}
+
+/* The input behind a descriptor; UINT32_MAX: none. */
+static uint32_t input_of(int fd)
+{
+	if (!rt_shadow_is_on() || fd < 0 || fd >= DESCRIPTORS)
+		return UINT32_MAX;
+	if (fd == STDIN_FILENO && !descriptors[fd].input)
+		return rt_input(RADDLE_INPUT_STDIN, 0, NULL);
+	return descriptors[fd].input - 1;
+}
+
+/* Bytes came from a descriptor; a negative offset is not known. */
+void rt_files_read(int fd, const void *p, size_t size, int64_t offset)
+{
+	uint32_t input;
+
+	if (!rt_shadow_is_on() || fd < 0 || fd >= DESCRIPTORS)
+		return;
+	rt_shadow_enter();
+	input = input_of(fd);
+	if (input == UINT32_MAX)
+		rt_memory_clear((uintptr_t)p, size);
+	else
+		rt_input_bytes(input, offset >= 0 ? (uint64_t)offset : descriptors[fd].consumed, p, size);
+	descriptors[fd].consumed += size;
+	rt_shadow_leave();
+}
+
+/* ---- descriptors ---- */
+
+RT_EXPORT ssize_t __raddle_sx_read(int fd, void *p, size_t n)
+{
+	off_t offset = rt_shadow_is_on() ? lseek(fd, 0, SEEK_CUR) : -1;
+	ssize_t r = read(fd, p, n);
+
+	if (r > 0)
+		rt_files_read(fd, p, (size_t)r, offset);
+	rt_shadow_result((const void *)__raddle_sx_read, 0);
+	return r;
+}
+
+RT_EXPORT ssize_t __raddle_sx_pread(int fd, void *p, size_t n, off_t offset)
+{
+	ssize_t r = pread(fd, p, n, offset);
+
+	if (r > 0)
+		rt_files_read(fd, p, (size_t)r, offset);
+	rt_shadow_result((const void *)__raddle_sx_pread, 0);
+	return r;
+}
+
+RT_EXPORT int __raddle_sx_open(const char *path, int flags, ...)
+{
+	va_list arguments;
+	mode_t mode = 0;
+	int fd;
+
+	va_start(arguments, flags);
+	if (flags & (O_CREAT | O_TMPFILE))
+		mode = va_arg(arguments, mode_t);
+	va_end(arguments);
+	fd = open(path, flags, mode);
+	if (fd >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+		rt_files_opened(fd, path);
+	rt_shadow_result((const void *)__raddle_sx_open, 0);
+	return fd;
+}
+
+/* ---- streams ---- */
+
+static int64_t offset_of(FILE *f)
+{
+	return rt_shadow_is_on() ? ftello(f) : -1;
+}
+
+RT_EXPORT FILE *__raddle_sx_fopen(const char *path, const char *mode)
+{
+	FILE *f = fopen(path, mode);
+
+	if (f && mode[0] == 'r' && !strchr(mode, '+'))
+		rt_files_opened(fileno(f), path);
+	rt_shadow_result((const void *)__raddle_sx_fopen, 0);
+	return f;
+}
+
+RT_EXPORT size_t __raddle_sx_fread(void *p, size_t size, size_t n, FILE *f)
+{
+	int64_t offset = offset_of(f);
+	size_t r = fread(p, size, n, f);
+
+	if (r)
+		rt_files_read(fileno(f), p, r * size, offset);
+	rt_shadow_result((const void *)__raddle_sx_fread, 0);
+	return r;
+}
+
+RT_EXPORT char *__raddle_sx_fgets(char *s, int n, FILE *f)
+{
+	int64_t offset = offset_of(f);
+	char *r = fgets(s, n, f);
+
+	if (r) {
+		rt_files_read(fileno(f), s, strlen(s), offset);
+		__raddle_shadow_filled(s + strlen(s), 0, 1);
+	}
+	rt_shadow_result((const void *)__raddle_sx_fgets, 0);
+	return r;
+}
+
+static int character(const void *model, FILE *f)
+{
+	int64_t offset = offset_of(f);
+	int c = getc(f);
+	uint8_t byte = (uint8_t)c;
+	uint32_t e = 0;
+
+	if (c != EOF && rt_shadow_is_on()) {
+		rt_files_read(fileno(f), &byte, 1, offset);
+		rt_shadow_enter();
+		e = rt_memory_byte((uintptr_t)&byte);
+		e = e ? rt_expr_zext(e, 32) : 0;
+		rt_memory_clear((uintptr_t)&byte, 1);
+		rt_shadow_leave();
+	}
+	rt_shadow_result(model, e);
+	return c;
+}
+
+RT_EXPORT int __raddle_sx_getc(FILE *f)
+{
+	return character((const void *)__raddle_sx_getc, f);
+}
+
+RT_EXPORT int __raddle_sx_getchar(void)
+{
+	return character((const void *)__raddle_sx_getchar, stdin);
+}
+
+static ssize_t delimited(char **line, size_t *size, int end, FILE *f)
+{
+	int64_t offset = offset_of(f);
+	ssize_t n = getdelim(line, size, end, f);
+
+	if (n > 0) {
+		rt_files_read(fileno(f), *line, (size_t)n, offset);
+		__raddle_shadow_filled(*line + n, 0, 1);
+	}
+	return n;
+}
+
+RT_EXPORT ssize_t __raddle_sx_getdelim(char **line, size_t *size, int end, FILE *f)
+{
+	ssize_t n = delimited(line, size, end, f);
+
+	rt_shadow_result((const void *)__raddle_sx_getdelim, 0);
+	return n;
+}
+
+RT_EXPORT ssize_t __raddle_sx_getline(char **line, size_t *size, FILE *f)
+{
+	ssize_t n = delimited(line, size, '\n', f);
+
+	rt_shadow_result((const void *)__raddle_sx_getline, 0);
+	return n;
+}
+
+/* ---- formats ---- */
+
+#define SCANNED_MAX 4096
+
+/* What a stream was scanned for is read again from its file, as text. */
+static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
+{
+	static char text[SCANNED_MAX + 1]; /* whoever reads input has the turn */
+	int64_t to = ftello(f);
+	ssize_t n;
+
+	if (from < 0 || to <= from || to - from > SCANNED_MAX) {
+		rt_path_lose(RADDLE_LOST_CALL);
+		return;
+	}
+	n = pread(fileno(f), text, (size_t)(to - from), from);
+	if (n != to - from)
+		return;
+	text[n] = 0;
+	rt_files_read(fileno(f), text, (size_t)n, from);
+	x->text = text;
+	rt_shadow_enter();
+	rt_model_scan(x, arguments);
+	rt_memory_clear((uintptr_t)text, sizeof text);
+	rt_shadow_leave();
+}
+
+RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...)
+{
+	struct rt_scan x = {NULL, format, 0};
+	int64_t from = offset_of(f);
+	va_list arguments;
+	int r;
+
+	va_start(arguments, format);
+	r = vfscanf(f, format, arguments);
+	va_end(arguments);
+	x.stored = r;
+	va_start(arguments, format);
+	if (r > 0 && rt_shadow_is_on())
+		scanned(f, from, &x, arguments);
+	va_end(arguments);
+	rt_shadow_result((const void *)__raddle_sx_fscanf, 0);
+	return r;
+}
+
+RT_EXPORT int __raddle_sx_scanf(const char *format, ...)
+{
+	struct rt_scan x = {NULL, format, 0};
+	int64_t from = offset_of(stdin);
+	va_list arguments;
+	int r;
+
+	va_start(arguments, format);
+	r = vfscanf(stdin, format, arguments);
+	va_end(arguments);
+	x.stored = r;
+	va_start(arguments, format);
+	if (r > 0 && rt_shadow_is_on())
+		scanned(stdin, from, &x, arguments);
+	va_end(arguments);
+	rt_shadow_result((const void *)__raddle_sx_scanf, 0);
+	return r;
+}
+
+/* ---- the environment ---- */
+
+RT_EXPORT char *__raddle_sx_getenv(const char *name)
+{
+	char *value = getenv(name);
+
+	if (value && rt_shadow_is_on()) {
+		rt_shadow_enter();
+		rt_input_bytes(rt_input(RADDLE_INPUT_ENV, 0, name), 0, value, strlen(value));
+		rt_shadow_leave();
+	}
+	rt_shadow_result((const void *)__raddle_sx_getenv, 0);
+	return value;
+}

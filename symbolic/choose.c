@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which inputs may change (symbolic/choose.h).
+ */
+#include "symbolic/choose.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- wishes ---- */
+
+static int is_wrong(const char *text)
+{
+	return rd_fail(RD_EUSAGE,
+		       "--sym: argv:NUMBER, stdin, file:PATH, env:NAME, with :FIRST-LAST behind it for "
+		       "bytes, separated "
+		       "by commas; not %s",
+		       text);
+}
+
+/* Cuts ":3-17" off the end. */
+static void cut_range(char *text, struct sym_wish *w)
+{
+	char *colon = strrchr(text, ':'), *end;
+	unsigned long long first, last;
+
+	w->first = 0;
+	w->last = UINT64_MAX;
+	if (!colon || colon[1] < '0' || colon[1] > '9')
+		return;
+	first = strtoull(colon + 1, &end, 10);
+	if (*end != '-' || end[1] < '0' || end[1] > '9')
+		return;
+	last = strtoull(end + 1, &end, 10);
+	if (*end)
+		return;
+	w->first = first;
+	w->last = last;
+	*colon = 0;
+}
+
+static int parse_wish(struct sym_wishes *w, char *text)
+{
+	struct sym_wish wish = {0};
+	char *name = NULL, *end;
+	int kind = -1;
+
+	cut_range(text, &wish);
+	for (int i = 0; i < RD_GIVEN_KINDS; i++) {
+		size_t n = strlen(rd_given_kind_name((enum rd_given_kind)i));
+
+		if (!strncmp(text, rd_given_kind_name((enum rd_given_kind)i), n) &&
+		    (!text[n] || text[n] == ':')) {
+			kind = i;
+			name = text[n] ? text + n + 1 : NULL;
+		}
+	}
+	if (kind < 0 || (kind == RD_GIVEN_STDIN) != (name == NULL) || (name && !*name))
+		return is_wrong(text);
+	wish.kind = (enum rd_given_kind)kind;
+	if (kind == RD_GIVEN_ARGV) {
+		wish.number = (unsigned)strtoul(name, &end, 10);
+		if (*end || !wish.number)
+			return is_wrong(text);
+	} else if (name) {
+		wish.name = rd_xstrdup(name);
+	}
+	RD_GROW(w->items, w->capacity, w->count + 1);
+	w->items[w->count++] = wish;
+	return RD_OK;
+}
+
+int sym_wishes_parse(struct sym_wishes *w, const char *text)
+{
+	char *copy = rd_xstrdup(text ? text : ""), *next = copy, *one;
+	int err = RD_OK;
+
+	*w = (struct sym_wishes){0};
+	while (!err && *copy && (one = strsep(&next, ",")))
+		err = parse_wish(w, one);
+	free(copy);
+	return err;
+}
+
+void sym_wishes_release(struct sym_wishes *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		free(w->items[i].name);
+	free(w->items);
+	*w = (struct sym_wishes){0};
+}
+
+/* ---- choices ---- */
+
+static bool is_wished(const struct sym_trace *t, const struct sym_wishes *w,
+		      const struct raddle_shadow_var *v)
+{
+	struct rd_given_part p = sym_trace_part(t, v->input);
+	bool found = false;
+
+	for (size_t i = 0; i < w->count && !found; i++)
+		found = w->items[i].kind == p.kind && w->items[i].number == p.number &&
+			(!p.name || (w->items[i].name && !strcmp(p.name, w->items[i].name))) &&
+			v->offset >= w->items[i].first &&
+			(!v->length || v->offset + v->length - 1 <= w->items[i].last);
+	free(p.name);
+	return found;
+}
+
+static uint64_t find_most(const struct sym_trace *t)
+{
+	uint64_t weight[RADDLE_SHADOW_INPUTS] = {0}, chosen = 0;
+
+	for (size_t i = 0; i < t->step_count; i++)
+		for (size_t k = 0; k < t->input_count; k++)
+			if (t->nodes[t->steps[i].cond].inputs >> k & 1)
+				weight[k] += t->steps[i].met ? 2 : 1;
+	for (int n = 0; n < SYM_INPUTS; n++) {
+		size_t best = SIZE_MAX;
+
+		for (size_t k = 0; k < t->input_count; k++)
+			if (!(chosen >> k & 1) && weight[k] && (best == SIZE_MAX || weight[k] > weight[best]))
+				best = k;
+		if (best != SIZE_MAX)
+			chosen |= 1ull << best;
+	}
+	return chosen;
+}
+
+void sym_choose(const struct sym_trace *t, const struct sym_wishes *w, bool *fixed, uint64_t *chosen)
+{
+	*chosen = w->count ? 0 : find_most(t);
+	for (size_t i = 0; i < t->var_count; i++) {
+		bool free_one = w->count ? is_wished(t, w, &t->vars[i]) : *chosen >> t->vars[i].input & 1;
+
+		fixed[i] = !free_one;
+		if (free_one)
+			*chosen |= 1ull << t->vars[i].input;
+	}
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Expressions as formulas of Z3.  In: conditions of a path.  Out: an input that fulfils them.
+ *
+ * A question is cut down to what it is about: conditions that share no variable with it, directly or through
+ * others, hold with the values that the run had.  Every node is a bit vector; a condition is one of one bit.
+ */
+#include "symbolic/solve.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <z3.h>
+
+#define LIBRARY "libz3.so.4"
+#define LENGTH_MAX 4096u
+#define SMALL (1ll << 31) /* numbers that people would write are tried first */
+
+/* The functions of Z3 that are used. */
+/* clang-format off */
+#define FUNCTIONS(X) \
+	X(mk_config) X(del_config) X(mk_context) X(del_context) X(set_error_handler) X(get_error_code) \
+	X(mk_solver) X(solver_inc_ref) X(solver_dec_ref) X(solver_push) X(solver_pop) X(solver_assert) \
+	X(solver_check) X(solver_get_model) X(solver_set_params) X(model_inc_ref) X(model_dec_ref) X(model_eval) \
+	X(mk_params) X(params_inc_ref) X(params_dec_ref) X(params_set_uint) X(mk_string_symbol) X(mk_int_symbol) \
+	X(mk_bv_sort) X(mk_const) X(mk_unsigned_int64) X(get_numeral_uint64) X(mk_eq) X(mk_not) X(mk_ite) X(mk_or) \
+	X(mk_implies) X(mk_and) \
+	X(mk_bvadd) X(mk_bvsub) X(mk_bvmul) X(mk_bvudiv) X(mk_bvsdiv) X(mk_bvurem) X(mk_bvsrem) X(mk_bvand) \
+	X(mk_bvor) X(mk_bvxor) X(mk_bvshl) X(mk_bvlshr) X(mk_bvashr) X(mk_bvult) X(mk_bvule) X(mk_bvslt) \
+	X(mk_bvsle) X(mk_zero_ext) X(mk_sign_ext) X(mk_extract) X(mk_concat)
+/* clang-format on */
+
+struct library {
+#define X(name) __typeof__(Z3_##name) *name;
+	FUNCTIONS(X)
+#undef X
+};
+
+struct sym_solver {
+	const struct sym_trace *trace;
+	const bool *fixed;
+	void *handle;
+	struct library z3;
+	Z3_context ctx;
+	Z3_solver solver;
+	Z3_ast *made; /* by node */
+	struct sym_walk *walk;
+	bool *touched; /* variables that the question is about */
+	int64_t spent_ns;
+};
+
+/* ---- the library ---- */
+
+static bool load(struct sym_solver *s)
+{
+	bool complete = true;
+
+	s->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!s->handle)
+		return false;
+#define X(name) complete &= (*(void **)&s->z3.name = dlsym(s->handle, "Z3_" #name)) != NULL;
+	FUNCTIONS(X)
+#undef X
+	return complete;
+}
+
+/* Z3 would end the process. */
+static void ignore_error(Z3_context c, Z3_error_code e)
+{
+	(void)c;
+	(void)e;
+}
+
+static void open_context(struct sym_solver *s, unsigned timeout_ms)
+{
+	Z3_config config = s->z3.mk_config();
+	Z3_params params;
+
+	s->ctx = s->z3.mk_context(config);
+	s->z3.del_config(config);
+	s->z3.set_error_handler(s->ctx, ignore_error);
+	s->solver = s->z3.mk_solver(s->ctx);
+	s->z3.solver_inc_ref(s->ctx, s->solver);
+	params = s->z3.mk_params(s->ctx);
+	s->z3.params_inc_ref(s->ctx, params);
+	s->z3.params_set_uint(s->ctx, params, s->z3.mk_string_symbol(s->ctx, "timeout"), timeout_ms);
+	s->z3.solver_set_params(s->ctx, s->solver, params);
+	s->z3.params_dec_ref(s->ctx, params);
+}
+
+struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms)
+{
+	struct sym_solver *s = rd_xcalloc(1, sizeof *s);
+
+	s->trace = t;
+	if (!load(s)) {
+		sym_solver_free(s);
+		return NULL;
+	}
+	open_context(s, timeout_ms);
+	s->made = rd_xcalloc(t->node_count + 1, sizeof(Z3_ast));
+	s->touched = rd_xcalloc(t->var_count + 1, sizeof *s->touched);
+	s->walk = sym_walk_new(t);
+	return s;
+}
+
+/* The library stays loaded: it is large, and the next trace will need it. */
+void sym_solver_free(struct sym_solver *s)
+{
+	if (!s)
+		return;
+	if (s->ctx) {
+		s->z3.solver_dec_ref(s->ctx, s->solver);
+		s->z3.del_context(s->ctx);
+	}
+	sym_walk_free(s->walk);
+	RD_FREE(s->made, s->touched, s);
+}
+
+void sym_solver_fix(struct sym_solver *s, const bool *fixed)
+{
+	s->fixed = fixed;
+}
+
+double sym_solver_seconds(const struct sym_solver *s)
+{
+	return (double)s->spent_ns / 1e9;
+}
+
+/* ---- formulas ---- */
+
+static Z3_ast number(struct sym_solver *s, uint64_t value, unsigned bits)
+{
+	return s->z3.mk_unsigned_int64(s->ctx, value & raddle_expr_mask(bits),
+				       s->z3.mk_bv_sort(s->ctx, bits));
+}
+
+static Z3_ast bit(struct sym_solver *s, Z3_ast is)
+{
+	return s->z3.mk_ite(s->ctx, is, number(s, 1, 1), number(s, 0, 1));
+}
+
+static Z3_ast binary(struct sym_solver *s, const struct raddle_expr *n, Z3_ast a, Z3_ast b)
+{
+	const struct library *z = &s->z3;
+	Z3_context c = s->ctx;
+
+	switch (n->op) {
+	case RADDLE_EXPR_ADD: return z->mk_bvadd(c, a, b);
+	case RADDLE_EXPR_SUB: return z->mk_bvsub(c, a, b);
+	case RADDLE_EXPR_MUL: return z->mk_bvmul(c, a, b);
+	case RADDLE_EXPR_UDIV: return z->mk_bvudiv(c, a, b);
+	case RADDLE_EXPR_SDIV: return z->mk_bvsdiv(c, a, b);
+	case RADDLE_EXPR_UREM: return z->mk_bvurem(c, a, b);
+	case RADDLE_EXPR_SREM: return z->mk_bvsrem(c, a, b);
+	case RADDLE_EXPR_AND: return z->mk_bvand(c, a, b);
+	case RADDLE_EXPR_OR: return z->mk_bvor(c, a, b);
+	case RADDLE_EXPR_XOR: return z->mk_bvxor(c, a, b);
+	case RADDLE_EXPR_SHL: return z->mk_bvshl(c, a, b);
+	case RADDLE_EXPR_LSHR: return z->mk_bvlshr(c, a, b);
+	case RADDLE_EXPR_ASHR: return z->mk_bvashr(c, a, b);
+	case RADDLE_EXPR_EQ: return bit(s, z->mk_eq(c, a, b));
+	case RADDLE_EXPR_ULT: return bit(s, z->mk_bvult(c, a, b));
+	case RADDLE_EXPR_ULE: return bit(s, z->mk_bvule(c, a, b));
+	case RADDLE_EXPR_SLT: return bit(s, z->mk_bvslt(c, a, b));
+	default: return bit(s, z->mk_bvsle(c, a, b));
+	}
+}
+
+/* A table, by ranges of equal values. */
+static Z3_ast table(struct sym_solver *s, const struct raddle_expr *n, Z3_ast index)
+{
+	const uint64_t *values = s->trace->tables + n->k * 256;
+	Z3_ast e = number(s, values[255], n->bits);
+
+	for (int i = 254; i >= 0; i--) {
+		if (values[i] == values[i + 1])
+			continue;
+		e = s->z3.mk_ite(s->ctx, s->z3.mk_bvule(s->ctx, index, number(s, (uint64_t)i, 8)),
+				 number(s, values[i], n->bits), e);
+	}
+	return e;
+}
+
+static Z3_ast variable(struct sym_solver *s, const struct raddle_expr *n)
+{
+	const struct raddle_shadow_var *v = &s->trace->vars[n->k];
+
+	if (s->fixed && s->fixed[n->k])
+		return number(s, v->value, n->bits);
+	return s->z3.mk_const(s->ctx, s->z3.mk_int_symbol(s->ctx, (int)n->k),
+			      s->z3.mk_bv_sort(s->ctx, n->bits));
+}
+
+static Z3_ast make(struct sym_solver *s, const struct raddle_expr *n)
+{
+	unsigned a_bits = s->trace->nodes[n->a].bits;
+	Z3_ast a = s->made[n->a], b = s->made[n->b];
+
+	if (raddle_expr_is_binary(n->op))
+		return binary(s, n, a, b);
+	switch (n->op) {
+	case RADDLE_EXPR_VAR: return variable(s, n);
+	case RADDLE_EXPR_CONST: return number(s, n->k, n->bits);
+	case RADDLE_EXPR_ZEXT: return s->z3.mk_zero_ext(s->ctx, n->bits - a_bits, a);
+	case RADDLE_EXPR_SEXT: return s->z3.mk_sign_ext(s->ctx, n->bits - a_bits, a);
+	case RADDLE_EXPR_EXTRACT:
+		return s->z3.mk_extract(s->ctx, (unsigned)n->k + n->bits - 1, (unsigned)n->k, a);
+	case RADDLE_EXPR_CONCAT: return s->z3.mk_concat(s->ctx, a, b);
+	case RADDLE_EXPR_ITE:
+		return s->z3.mk_ite(s->ctx, s->z3.mk_eq(s->ctx, a, number(s, 1, 1)), b, s->made[n->c]);
+	default: return table(s, n, a);
+	}
+}
+
+/* The formula of a node, after those of its operands; they are few at a time, so a list of our own is the
+ * stack. */
+static Z3_ast formula(struct sym_solver *s, uint32_t node)
+{
+	uint32_t *stack = NULL;
+	size_t count = 0, capacity = 0;
+
+	RD_GROW(stack, capacity, 1);
+	stack[count++] = node;
+	while (count) {
+		uint32_t at = stack[count - 1];
+		const struct raddle_expr *n = &s->trace->nodes[at];
+		uint32_t refs[] = {n->a, n->b, n->c};
+		size_t before = count;
+
+		for (uint32_t i = 0; i < raddle_expr_operands(n->op) && !s->made[at]; i++)
+			if (!s->made[refs[i]]) {
+				RD_GROW(stack, capacity, count + 1);
+				stack[count++] = refs[i];
+			}
+		if (count != before)
+			continue;
+		if (!s->made[at])
+			s->made[at] = make(s, n);
+		count--;
+	}
+	free(stack);
+	return s->made[node];
+}
+
+static void tell(struct sym_solver *s, const struct sym_fact *f)
+{
+	s->z3.solver_assert(s->ctx, s->solver,
+			    s->z3.mk_eq(s->ctx, formula(s, f->node), number(s, f->holds, 1)));
+}
+
+/* ---- what a question is about ---- */
+
+struct reach {
+	struct sym_solver *s;
+	bool any, grown;
+};
+
+static void touch(void *context, uint32_t var)
+{
+	struct reach *r = context;
+	bool *touched = &r->s->touched[var];
+
+	if (r->s->fixed && r->s->fixed[var])
+		return;
+	r->grown |= !*touched;
+	*touched = true;
+}
+
+static void look(void *context, uint32_t var)
+{
+	struct reach *r = context;
+
+	r->any |= r->s->touched[var];
+}
+
+static bool is_about(struct sym_solver *s, uint32_t node)
+{
+	struct reach r = {.s = s};
+
+	sym_walk_vars(s->walk, node, look, &r);
+	return r.any;
+}
+
+/* Whether the variables of a slot and those of its bytes belong together. */
+static bool overlap(const struct raddle_shadow_var *a, const struct raddle_shadow_var *b)
+{
+	return a->input == b->input && a->offset < b->offset + b->length && b->offset < a->offset + a->length;
+}
+
+/* Variables of slots pull in those of the bytes that lie there. */
+static bool touch_slots(struct sym_solver *s)
+{
+	struct reach r = {.s = s};
+
+	for (size_t i = 0; i < s->trace->var_count; i++) {
+		if (!s->touched[i] || s->trace->vars[i].sort == RADDLE_VAR_BYTE)
+			continue;
+		for (size_t k = 0; k < s->trace->var_count; k++)
+			if (overlap(&s->trace->vars[i], &s->trace->vars[k]))
+				touch(&r, (uint32_t)k);
+	}
+	return r.grown;
+}
+
+static void find_related(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
+			 bool *in)
+{
+	struct reach r = {.s = s, .grown = true};
+
+	memset(s->touched, 0, s->trace->var_count * sizeof *s->touched);
+	for (size_t i = count - wanted; i < count; i++) {
+		sym_walk_vars(s->walk, facts[i].node, touch, &r);
+		in[i] = true;
+	}
+	while (r.grown) {
+		r.grown = touch_slots(s);
+		for (size_t i = 0; i < count - wanted; i++) {
+			if (in[i] || !is_about(s, facts[i].node))
+				continue;
+			in[i] = true;
+			sym_walk_vars(s->walk, facts[i].node, touch, &r);
+		}
+	}
+}
+
+/* ---- what is true of every input ---- */
+
+static Z3_ast variable_at(struct sym_solver *s, size_t var)
+{
+	return formula(s, s->trace->vars[var].node);
+}
+
+/* A text that takes the place of a slot says what its bytes are. */
+static void tell_equal(struct sym_solver *s, size_t var)
+{
+	const struct sym_trace *t = s->trace;
+	const struct raddle_shadow_var *v = &t->vars[var];
+	Z3_ast is = s->z3.mk_eq(s->ctx, variable_at(s, var), number(s, 1, 1));
+
+	for (size_t i = 0; i < t->var_count; i++) {
+		const struct raddle_shadow_var *o = &t->vars[i];
+		Z3_ast then;
+
+		if (i == var || !s->touched[i] || !overlap(v, o))
+			continue;
+		if (o->sort == RADDLE_VAR_BYTE && o->offset - v->offset < v->text_length)
+			then = s->z3.mk_eq(s->ctx, variable_at(s, i),
+					   number(s, (uint8_t)t->text[v->text + (o->offset - v->offset)], 8));
+		else if (o->sort == RADDLE_VAR_EQUAL)
+			then = s->z3.mk_eq(s->ctx, variable_at(s, i), number(s, 0, 1));
+		else if (o->sort == RADDLE_VAR_LENGTH && o->offset == v->offset)
+			then = s->z3.mk_eq(s->ctx, variable_at(s, i), number(s, v->text_length, 64));
+		else
+			continue;
+		s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_implies(s->ctx, is, then));
+	}
+}
+
+static void tell_domain(struct sym_solver *s, size_t var)
+{
+	const struct raddle_shadow_var *v = &s->trace->vars[var];
+	uint32_t kind = s->trace->inputs[v->input].kind;
+
+	if (v->sort == RADDLE_VAR_BYTE && (kind == RADDLE_INPUT_ARGV || kind == RADDLE_INPUT_ENV))
+		s->z3.solver_assert(
+			s->ctx, s->solver,
+			s->z3.mk_not(s->ctx, s->z3.mk_eq(s->ctx, variable_at(s, var), number(s, 0, 8))));
+	if (v->sort == RADDLE_VAR_LENGTH)
+		s->z3.solver_assert(s->ctx, s->solver,
+				    s->z3.mk_bvule(s->ctx, variable_at(s, var), number(s, LENGTH_MAX, 64)));
+	if (v->sort == RADDLE_VAR_EQUAL)
+		tell_equal(s, var);
+}
+
+static void tell_small(struct sym_solver *s, size_t var)
+{
+	Z3_ast v = variable_at(s, var);
+
+	s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_bvsle(s->ctx, number(s, (uint64_t)-SMALL, 64), v));
+	s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_bvslt(s->ctx, v, number(s, SMALL, 64)));
+}
+
+/* ---- answers ---- */
+
+static bool read_values(struct sym_solver *s, uint64_t *values)
+{
+	Z3_model model = s->z3.solver_get_model(s->ctx, s->solver);
+	bool good = model != NULL;
+
+	if (!good)
+		return false;
+	s->z3.model_inc_ref(s->ctx, model);
+	for (size_t i = 0; i < s->trace->var_count && good; i++) {
+		Z3_ast found;
+
+		if (!s->touched[i])
+			continue;
+		good = s->z3.model_eval(s->ctx, model, variable_at(s, i), false, &found);
+		/* What the model leaves open keeps its value. */
+		if (good)
+			s->z3.get_numeral_uint64(s->ctx, found, &values[i]);
+	}
+	s->z3.model_dec_ref(s->ctx, model);
+	return good;
+}
+
+static enum sym_answer check(struct sym_solver *s, uint64_t *values)
+{
+	switch (s->z3.solver_check(s->ctx, s->solver)) {
+	case Z3_L_FALSE: return SYM_NO;
+	case Z3_L_TRUE: return read_values(s, values) ? SYM_YES : SYM_UNKNOWN;
+	default: return SYM_UNKNOWN;
+	}
+}
+
+static bool tell_numbers(struct sym_solver *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->trace->var_count; i++)
+		if (s->touched[i] && s->trace->vars[i].sort == RADDLE_VAR_NUMBER) {
+			tell_small(s, i);
+			any = true;
+		}
+	return any;
+}
+
+static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
+{
+	enum sym_answer answer;
+	bool any;
+
+	s->z3.solver_push(s->ctx, s->solver);
+	any = tell_numbers(s);
+	answer = check(s, values);
+	s->z3.solver_pop(s->ctx, s->solver, 1);
+	return any && answer != SYM_YES ? check(s, values) : answer;
+}
+
+/* Whether the values do what the solver says, as the runtime sees it. */
+static bool is_right(struct sym_solver *s, const struct sym_fact *facts, size_t count, const uint64_t *values)
+{
+	uint64_t *nodes = rd_xcalloc(s->trace->node_count + 1, sizeof *nodes);
+	bool right = true;
+
+	sym_evaluate(s->trace, values, nodes);
+	for (size_t i = 0; i < count; i++)
+		right &= nodes[facts[i].node] == facts[i].holds;
+	free(nodes);
+	return right;
+}
+
+enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
+			  uint64_t *values)
+{
+	bool *in = rd_xcalloc(count + 1, sizeof *in);
+	int64_t start = rd_now_ns();
+	enum sym_answer answer;
+
+	find_related(s, facts, count, wanted, in);
+	s->z3.solver_push(s->ctx, s->solver);
+	for (size_t i = 0; i < count; i++)
+		if (in[i])
+			tell(s, &facts[i]);
+	for (size_t i = 0; i < s->trace->var_count; i++)
+		if (s->touched[i])
+			tell_domain(s, i);
+	answer = ask(s, values);
+	if (s->z3.get_error_code(s->ctx) != Z3_OK)
+		answer = SYM_UNKNOWN;
+	if (answer == SYM_YES && !is_right(s, facts, count, values))
+		answer = SYM_UNKNOWN;
+	s->z3.solver_pop(s->ctx, s->solver, 1);
+	s->spent_ns += rd_now_ns() - start;
+	free(in);
+	return answer;
+}

@@ -1,0 +1,67 @@
+# Races that another input makes harmful: the input is found, the class is that of the label, and the witness
+# shows it again with its input.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+# build PROGRAM
+build() {
+	"$RADDLE" cc -O1 -g -pthread "-DPROGRAM=$1" "$ROOT/test/prog/classify/inputs.c" -o "$1" 2>err || complain "$1: it cannot be built"
+}
+# with_input INPUT COMMAND...: how the recorded run got its input; the file is $file.
+with_input() {
+	local how=${1%%:*} text=${1#*:}
+	shift
+	case $how in
+	argv) "$@" "$text" </dev/null ;;
+	stdin) echo "$text" >stdin.txt && "$@" <stdin.txt ;;
+	file) mkdir -p data && echo "$text" >data/in.txt && "$@" data/in.txt </dev/null ;;
+	env) LIMIT=$text "$@" </dev/null ;;
+	esac
+}
+# classify_one PROGRAM INPUT [OPTION...]: PROGRAM.json
+classify_one() {
+	local program=$1 input=$2
+	shift 2
+	with_input "$input" "$RADDLE" check -q --no-classify -o "found/$program" -- "./$program" >/dev/null 2>err
+	with_input "$input" "$RADDLE" classify -q -o "out/$program" --json "$program.json" "$@" "found/$program/findings.json" -- "./$program" >out.txt 2>err
+	[ ! -s out.txt ] || complain "$program: something was written: $(cat out.txt)"
+}
+class_of() {
+	jq -r '[.findings[] | select(.kind == "race") | (.class // "-") + " " + (.consequence // "-")] | sort | unique | join(",")' "$1.json"
+}
+
+programs="argv_above argv_word argv_harmless stdin_letter file_above env_above"
+[ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels-input")
+mkdir -p found out
+for program in $programs; do
+	read -r _ input wanted < <(grep "^$program " "$ROOT/test/prog/classify/labels-input")
+	build "$program"
+	classify_one "$program" "$input"
+	[ "$(class_of "$program")" = "$wanted" ] || complain "$program: $(class_of "$program") instead of $wanted: $(jq -c '.findings[].notes' "$program.json")"
+	case $wanted in
+	spec*)
+		jq -e '.findings[0].witness.input | length == 1' "$program.json" >/dev/null || complain "$program: the witness has no input"
+		with_input "$input" "$RADDLE" replay "out/$program/"*.witness.schedule -- "./$program" >/dev/null 2>err
+		grep -q 'ended by signal' err || complain "$program: the witness does not show it again"
+		;;
+	esac
+done
+[ "$(cat data/in.txt)" = 5 ] || complain "the user's file was changed"
+
+# What was covered, in words; without this technique, and with inputs that the user names.
+jq -e '.findings[0] | .input == null and .k >= 8 and ([.notes[] | select(test("^covered: .*number\\(argv\\[1\\]\\)"))] | length >= 2)' argv_harmless.json >/dev/null ||
+	complain "covered: $(jq -c '.findings[0] | [.k, .notes]' argv_harmless.json)"
+classify_one argv_above argv:5 --without paths
+[ "$(class_of argv_above)" = "k-witness-harmless -" ] || complain "--without paths: $(class_of argv_above)"
+classify_one argv_above argv:5 --sym env:NOTHING
+[ "$(class_of argv_above)" = "k-witness-harmless -" ] || complain "--sym of something else: $(class_of argv_above)"
+classify_one argv_above argv:5 --sym argv:1
+[ "$(class_of argv_above)" = "spec-violated crash" ] || complain "--sym argv:1: $(class_of argv_above)"
+classify_one argv_above argv:5 --paths 1
+[ "$(class_of argv_above)" = "k-witness-harmless -" ] || complain "--paths 1: $(class_of argv_above)"
+for wrong in --sym=argv --sym=nothing:1 --sym=argv:x --paths=none; do
+	got=0
+	"$RADDLE" classify -q "$wrong" found/argv_above/findings.json >/dev/null 2>err </dev/null || got=$?
+	[ $got = 2 ] || complain "classify $wrong: status $got"
+done
+verdict

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Races whose harm another input brings out (test/cli/classify-paths.sh).  The program is chosen when it is
+ * compiled, -DPROGRAM=name, so that its input has nothing else to decide; `labels-input` has the input of the
+ * recorded run and what the race does.
+ *
+ * With the recorded input both orders of each race end the same.
+ */
+#include <assert.h>
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int shared;
+static long setting;
+static char *table;
+
+/* ---- inputs ---- */
+
+static void number_argument(char **argv)
+{
+	setting = atoi(argv[1]);
+}
+
+static void number_stdin(char **argv)
+{
+	char line[64];
+
+	(void)argv;
+	if (fgets(line, sizeof line, stdin))
+		setting = strtol(line, NULL, 10);
+}
+
+static void number_scanned(char **argv)
+{
+	int n = 0;
+
+	(void)argv;
+	if (scanf("%d", &n) == 1)
+		setting = n;
+}
+
+static void number_file(char **argv)
+{
+	char text[64] = "";
+	FILE *f = fopen(argv[1], "r");
+
+	if (!f)
+		exit(2);
+	if (fread(text, 1, sizeof text - 1, f) > 0)
+		setting = atol(text);
+	fclose(f);
+}
+
+static void number_environment(char **argv)
+{
+	const char *text = getenv("LIMIT");
+
+	(void)argv;
+	setting = text ? atoi(text) : 0;
+}
+
+static void word_argument(char **argv)
+{
+	setting = strcmp(argv[1], "table") == 0;
+}
+
+static void letter_stdin(char **argv)
+{
+	int c = getchar();
+
+	(void)argv;
+	setting = isdigit(c) ? c - '0' : -1;
+}
+
+/* A parser: sums up digits behind a key. */
+static void parsed_stdin(char **argv)
+{
+	char line[64];
+
+	(void)argv;
+	if (!fgets(line, sizeof line, stdin))
+		return;
+	for (const char *p = line; *p && *p != '\n'; p++)
+		setting = *p >= '0' && *p <= '9' ? setting * 10 + (*p - '0') : setting;
+}
+
+/* ---- what the race does ---- */
+
+/* Fig. 15 of the thesis: the value that races is harmless where it is printed nowhere, and an index where it
+ * is used as one. */
+static void *crashes_above_hundred(void *arg)
+{
+	int seen = shared;
+
+	(void)arg;
+	if (setting > 100 && !seen)
+		*(volatile char *)table = 1;
+	return NULL;
+}
+
+static void *crashes_when_set(void *arg)
+{
+	int seen = shared;
+
+	(void)arg;
+	if (setting == 1 && !seen)
+		*(volatile char *)table = 1;
+	return NULL;
+}
+
+static void *crashes_at_seven(void *arg)
+{
+	int seen = shared;
+
+	(void)arg;
+	if (setting == 7 && !seen)
+		abort();
+	return NULL;
+}
+
+static void *fails_in_a_range(void *arg)
+{
+	int seen = shared;
+
+	(void)arg;
+	assert(setting < 1000 || setting > 1010 || seen);
+	return NULL;
+}
+
+static void *prints_when_negative(void *arg)
+{
+	int seen = shared;
+
+	(void)arg;
+	if (setting < 0)
+		printf("%d\n", seen);
+	return NULL;
+}
+
+static void *never_minds(void *arg)
+{
+	volatile int seen = shared;
+
+	(void)arg;
+	(void)seen;
+	if (setting > 50)
+		puts("large");
+	return NULL;
+}
+
+/* The way to the race is another one, too: it is there only for some inputs. */
+static void *behind_a_switch(void *arg)
+{
+	int seen;
+
+	(void)arg;
+	switch (setting) {
+	case 1: seen = shared; break;
+	case 2: seen = shared + 1; break;
+	default: seen = shared;
+	}
+	if (setting == 3 && !seen)
+		abort();
+	return NULL;
+}
+
+#define argv_above number_argument, crashes_above_hundred
+#define argv_word word_argument, crashes_when_set
+#define argv_prints number_argument, prints_when_negative
+#define argv_harmless number_argument, never_minds
+#define argv_switch number_argument, behind_a_switch
+#define stdin_above number_stdin, crashes_above_hundred
+#define stdin_scanned number_scanned, crashes_at_seven
+#define stdin_letter letter_stdin, crashes_at_seven
+#define stdin_parsed parsed_stdin, fails_in_a_range
+#define file_above number_file, crashes_above_hundred
+#define file_range number_file, fails_in_a_range
+#define env_above number_environment, crashes_above_hundred
+
+static const struct {
+	void (*read)(char **argv);
+	void *(*work)(void *arg);
+} program = {PROGRAM};
+
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	(void)argc;
+	program.read(argv);
+	pthread_create(&t, NULL, program.work, NULL);
+	shared = 1;
+	pthread_join(t, NULL);
+	puts("done");
+	return 0;
+}
