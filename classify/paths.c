@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "classify/variant.h"
-#include "symbolic/solve.h"
+#include "symbolic/join.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -263,7 +263,8 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
-static int try_input(struct explorer *x, const struct rd_given *given)
+/* `anyway`: it is looked at even if its path is known. */
+static int try_input(struct explorer *x, const struct rd_given *given, bool anyway)
 {
 	struct item item = {0};
 	struct trial t[2] = {{0}};
@@ -282,7 +283,7 @@ static int try_input(struct explorer *x, const struct rd_given *given)
 		return err;
 	}
 	rd_umap_put(&x->seen, path_hash(item.traces), &is_new);
-	if (is_new)
+	if (is_new || anyway)
 		return take_primary(x, &item);
 	free_item(&item);
 	return RD_OK;
@@ -324,10 +325,47 @@ static int turn(struct turning *r, uint32_t step)
 	if (answer == SYM_YES) {
 		err = sym_input_make(r->trace, values, r->given, content, &c, &given);
 		if (!err && is_new_input(x, &given))
-			err = try_input(x, &given);
+			err = try_input(x, &given, false);
 	}
 	rd_given_release(&given);
 	RD_FREE(values, facts);
+	return err;
+}
+
+/* What both orders write is compared under the conditions of both paths.  An input for which it differs is
+ * tried; if there is none the outputs are equal for all inputs that go this way. */
+static int compare_outputs(struct explorer *x, const struct item *item, const bool *fixed)
+{
+	struct contents c = {x->p->bench, &item->given};
+	struct rd_given given = {0};
+	struct sym_join j;
+	struct sym_solver *solver = NULL;
+	enum sym_answer answer = SYM_NO;
+	uint64_t *values;
+	int err = RD_OK;
+
+	sym_join(&j, &item->traces[0], &item->traces[1]);
+	values = rd_xcalloc(j.trace.var_count + 1, sizeof *values);
+	if (j.differs && j.fact_count <= FACTS_MAX)
+		solver = sym_solver_new(&j.trace, TIMEOUT_MS);
+	if (solver) {
+		sym_solver_fix(solver, fixed);
+		sym_trace_values(&j.trace, values);
+		answer = sym_solve(solver, j.facts, j.fact_count, 1, values);
+		x->p->queries++;
+		x->p->unknown += answer == SYM_UNKNOWN;
+		x->p->solver_seconds += sym_solver_seconds(solver);
+	}
+	x->p->equal += answer == SYM_NO && j.complete && (solver || !j.differs);
+	if (answer == SYM_YES) {
+		err = sym_input_make(&item->traces[0], values, &item->given, content, &c, &given);
+		if (!err && is_new_input(x, &given))
+			err = try_input(x, &given, true);
+	}
+	sym_solver_free(solver);
+	sym_join_release(&j);
+	rd_given_release(&given);
+	free(values);
 	return err;
 }
 
@@ -354,10 +392,11 @@ static int turn_all(struct explorer *x, const struct item *item)
 		const struct sym_trace *t = &item->traces[k];
 
 		r[k] = (struct turning){x, t, &item->given, NULL, rd_xcalloc(t->var_count + 1, sizeof(bool))};
-		sym_choose(t, x->p->wishes, r[k].fixed, &chosen[k]);
+		chosen[k] = sym_choose(t, &item->traces[!k], x->p->wishes, r[k].fixed);
 	}
 	all = find_candidates(item->traces, chosen, &count);
-	x->p->depends |= count != 0;
+	x->p->depends |= count != 0 || chosen[0] != 0;
+	err = compare_outputs(x, item, r[0].fixed);
 	for (size_t i = 0; i < count && !err && !is_over(x); i++) {
 		struct turning *one = &r[all[i].trace];
 		const struct raddle_shadow_step *s = &one->trace->steps[all[i].step];

@@ -29,8 +29,9 @@ struct paths {
 	double solver_seconds;
 	struct rd_buf covered; /* a line for each primary: what its path says about the input */
 	uint64_t lost[RADDLE_LOSSES];
-	bool cut;     /* there were more inputs to try */
-	bool depends; /* some branch depends on input */
+	unsigned equal; /* primaries whose outputs are equal in both orders for all inputs of their paths */
+	bool cut;	/* there were more inputs to try */
+	bool depends;	/* some branch depends on input */
 	bool no_solver;
 };
 

@@ -635,6 +635,14 @@ static void say_lost(struct work *w, const struct paths *p)
 					   "%" PRIu64 " of %" PRIu64
 					   " questions about other inputs had no answer in their time",
 					   p->unknown, p->queries));
+	if (p->equal && p->depends && w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		finding_note(
+			w->set, w->f,
+			finding_textf(
+				w->set,
+				"of %u of the %u paths both orders write the same for every input that goes "
+				"this way, as far as it was followed",
+				p->equal, p->primaries));
 	if (p->cut)
 		finding_note(w->set, w->f, "more branches depend on input than were tried");
 }

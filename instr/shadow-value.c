@@ -169,21 +169,11 @@ static void add_index(struct shadow_function *x, struct address *at, LLVMValueRe
 {
 	LLVMBuilderRef b = x->u->builder;
 	unsigned bits = shadow_bits(x->u, LLVMTypeOf(index));
-	LLVMValueRef wide = LLVMBuildIntCast2(b, index, x->u->i64, true, ""), ref = shadow_ref(x, index);
-	if (bits < 64)
-		ref = instr_hook_call(x->u, HOOK_SX_CAST,
-				      (LLVMValueRef[]){shadow_i32(x, RADDLE_EXPR_SEXT << 8 | 64), ref,
-						       shadow_i32(x, bits)});
-	if (size != 1) {
-		ref = instr_hook_call(x->u, HOOK_SX_BIN,
-				      (LLVMValueRef[]){shadow_i32(x, RADDLE_EXPR_MUL << 8 | 64), ref,
-						       shadow_i32(x, 0), wide, shadow_i64(x, size)});
-		wide = LLVMBuildMul(b, wide, shadow_i64(x, size), "");
-	}
-	at->ref = instr_hook_call(
-		x->u, HOOK_SX_BIN,
-		(LLVMValueRef[]){shadow_i32(x, RADDLE_EXPR_ADD << 8 | 64), at->ref, ref, at->value, wide});
-	at->value = LLVMBuildAdd(b, at->value, wide, "");
+	LLVMValueRef wide = LLVMBuildIntCast2(b, index, x->u->i64, true, "");
+	at->ref = instr_hook_call(x->u, HOOK_SX_INDEX,
+				  (LLVMValueRef[]){shadow_i64(x, size << 8 | bits), at->ref,
+						   shadow_ref(x, index), at->value, shadow_word(x, index)});
+	at->value = LLVMBuildAdd(b, at->value, LLVMBuildMul(b, wide, shadow_i64(x, size), ""), "");
 }
 
 static LLVMValueRef address(struct shadow_function *x, LLVMValueRef gep)
@@ -224,6 +214,10 @@ static void store(struct shadow_function *x, LLVMValueRef inst)
 		instr_hook_call(x->u, HOOK_SX_STORE,
 				(LLVMValueRef[]){pointer, shadow_i32(x, size), shadow_ref(x, value),
 						 shadow_ref(x, pointer)});
+	else if (bytes == 4 || bytes == 8)
+		instr_hook_call(
+			x->u, HOOK_SX_STORE,
+			(LLVMValueRef[]){pointer, shadow_i32(x, bytes), shadow_i32(x, 0), shadow_i32(x, 0)});
 	else if (bytes > 0 && bytes <= 4096)
 		instr_hook_call(x->u, HOOK_SX_FRESH, (LLVMValueRef[]){pointer, shadow_i64(x, bytes)});
 }

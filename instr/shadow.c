@@ -207,7 +207,7 @@ int instr_shadow_generate(struct instr_unit *u)
 {
 	static const char optimise[] = "function(early-cse),default<O2>";
 	static const char clean_up[] = "function(early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,"
-				       "simplifycfg,gvn,dse)";
+				       "simplifycfg,jump-threading,gvn,dse,simplifycfg)";
 	int code = instr_unit_verify(u);
 	forbid_tricks(u);
 	if (code == 0 && u->options->fast)

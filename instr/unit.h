@@ -94,6 +94,7 @@ struct instr_options {
 	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
 	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
 	H(SX_BIN, "__raddle_sx_bin", "iiiill", ALWAYS)                                                       \
+	H(SX_INDEX, "__raddle_sx_index", "iliill", ALWAYS)                                                   \
 	H(SX_CAST, "__raddle_sx_cast", "iiii", ALWAYS)                                                       \
 	H(SX_CHOOSE, "__raddle_sx_choose", "iiilll", ALWAYS)                                                 \
 	H(SX_LOAD, "__raddle_sx_load", "ipii", ALWAYS)                                                       \

@@ -110,14 +110,28 @@ static bool is_wished(const struct sym_trace *t, const struct sym_wishes *w,
 	return found;
 }
 
-static uint64_t find_most(const struct sym_trace *t)
+static void weigh(const struct sym_trace *t, uint64_t *weight)
 {
-	uint64_t weight[RADDLE_SHADOW_INPUTS] = {0}, chosen = 0;
-
-	for (size_t i = 0; i < t->step_count; i++)
-		for (size_t k = 0; k < t->input_count; k++)
+	for (size_t k = 0; k < t->input_count; k++) {
+		for (size_t i = 0; i < t->step_count; i++)
 			if (t->nodes[t->steps[i].cond].inputs >> k & 1)
 				weight[k] += t->steps[i].met ? 2 : 1;
+		for (size_t i = 0; i < t->output_count; i++)
+			weight[k] += t->nodes[t->output[i].node].inputs >> k & 1;
+	}
+}
+
+static uint64_t find_most(const struct sym_trace *t, const struct sym_trace *other)
+{
+	uint64_t weight[RADDLE_SHADOW_INPUTS] = {0}, there[RADDLE_SHADOW_INPUTS] = {0}, chosen = 0;
+
+	weigh(t, weight);
+	weigh(other, there);
+	for (uint32_t k = 0; k < t->input_count; k++) {
+		uint32_t same = sym_same_input(other, t, k);
+
+		weight[k] += same != UINT32_MAX ? there[same] : 0;
+	}
 	for (int n = 0; n < SYM_INPUTS; n++) {
 		size_t best = SIZE_MAX;
 
@@ -130,14 +144,15 @@ static uint64_t find_most(const struct sym_trace *t)
 	return chosen;
 }
 
-void sym_choose(const struct sym_trace *t, const struct sym_wishes *w, bool *fixed, uint64_t *chosen)
+uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_wishes *w,
+		    bool *fixed)
 {
-	*chosen = w->count ? 0 : find_most(t);
-	for (size_t i = 0; i < t->var_count; i++) {
-		bool free_one = w->count ? is_wished(t, w, &t->vars[i]) : *chosen >> t->vars[i].input & 1;
+	uint64_t chosen = w->count ? 0 : find_most(t, other), some = chosen;
 
-		fixed[i] = !free_one;
-		if (free_one)
-			*chosen |= 1ull << t->vars[i].input;
+	for (size_t i = 0; i < t->var_count; i++) {
+		fixed[i] = !(w->count ? is_wished(t, w, &t->vars[i]) : chosen >> t->vars[i].input & 1);
+		if (!fixed[i])
+			some |= 1ull << t->vars[i].input;
 	}
+	return some;
 }

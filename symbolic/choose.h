@@ -25,7 +25,9 @@ int sym_wishes_parse(struct sym_wishes *w, const char *text);
 void sym_wishes_release(struct sym_wishes *w);
 
 /* By variable: whether it stays as it is.  Without wishes the SYM_INPUTS inputs are chosen that most branches
- * depend on; those behind the race count double.  `chosen` gets a bit for each input. */
-void sym_choose(const struct sym_trace *t, const struct sym_wishes *w, bool *fixed, uint64_t *chosen);
+ * and outputs depend on, here and in a trace of the other order; branches behind the race count double.
+ * Returns a bit for each input that may change. */
+uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_wishes *w,
+		    bool *fixed);
 
 #endif

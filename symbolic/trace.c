@@ -127,7 +127,7 @@ static bool is_sound(const struct sym_trace *t)
 			return false;
 	for (size_t i = 0; i < t->output_count; i++)
 		if (!t->output[i].node || t->output[i].node >= t->node_count ||
-		    bits_of(t, t->output[i].node) != 8 || t->output[i].step > t->step_count)
+		    t->output[i].step > t->step_count)
 			return false;
 	return true;
 }
@@ -238,4 +238,16 @@ struct rd_given_part sym_trace_part(const struct sym_trace *t, uint32_t input)
 		.kind = kinds[i->kind],
 		.number = i->number,
 		.name = i->length ? rd_xasprintf("%.*s", (int)i->length, t->text + i->name) : NULL};
+}
+
+uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input)
+{
+	const struct raddle_shadow_input *i = &of->inputs[input];
+
+	for (uint32_t k = 0; k < t->input_count; k++)
+		if (t->inputs[k].kind == i->kind && t->inputs[k].number == i->number &&
+		    t->inputs[k].length == i->length &&
+		    !memcmp(t->text + t->inputs[k].name, of->text + i->name, i->length))
+			return k;
+	return UINT32_MAX;
 }

@@ -42,6 +42,9 @@ struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
+/* The input of `t` that is input `input` of another trace; UINT32_MAX: it has none. */
+uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
+
 /* An input, as a part without data; the name is to be freed. */
 struct rd_given_part sym_trace_part(const struct sym_trace *t, uint32_t input);
 

@@ -91,11 +91,11 @@ struct raddle_shadow_step {
 	uint8_t tainted; /* the condition depends on what the race is about */
 };
 
-/* A byte of output.  Output that has no expression in it is not listed byte by byte. */
+/* What was written: a byte, or a number before it became digits. */
 struct raddle_shadow_byte {
 	uint32_t fd; /* 1, 2 */
 	uint32_t node;
-	uint64_t offset; /* in the stream */
+	uint64_t offset; /* in this list */
 	uint32_t step;	 /* steps so far */
 	uint32_t unused;
 };
@@ -157,6 +157,7 @@ extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tl
 /* What instrumented code calls where something is not concrete (rt/shadow/).  `what` is the operator and the
  * bits of the operands, op << 8 | bits; of a choice bit 31 is the condition. */
 uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b);
+uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i);
 uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);
 uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t refs, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_read(const void *p, uint32_t size, uint32_t ea);

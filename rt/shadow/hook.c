@@ -16,10 +16,7 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #endif
 
-#define SHADOWED(p)                                                                                          \
-	(((const volatile uint8_t *)                                                                         \
-		  RADDLE_SHADOW_PAGES)[((uintptr_t)(p) & ((1ull << RADDLE_SHADOW_ADDRESS_BITS) - 1)) >>      \
-				       RADDLE_SHADOW_PAGE_SHIFT])
+#define SHADOWED(p) (((const uint8_t *)RADDLE_SHADOW_PAGES)[(uintptr_t)(p) >> RADDLE_SHADOW_PAGE_SHIFT])
 
 INLINE uint32_t __raddle_sx_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_t a, uint64_t b)
 {
@@ -29,6 +26,12 @@ INLINE uint32_t __raddle_sx_bin(uint32_t what, uint32_t ea, uint32_t eb, uint64_
 INLINE uint32_t __raddle_sx_cast(uint32_t what, uint32_t e, uint32_t from)
 {
 	return LIKELY(!e) ? 0 : __raddle_shadow_cast(what, e, from);
+}
+
+/* An address and an index: `what` is the size of an element << 8 | the bits of the index. */
+INLINE uint32_t __raddle_sx_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i)
+{
+	return LIKELY(!(ea | ei)) ? 0 : __raddle_shadow_index(what, ea, ei, a, i);
 }
 
 /* The references are ea << 32 | eb. */

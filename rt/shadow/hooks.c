@@ -30,6 +30,21 @@ RT_EXPORT uint32_t __raddle_shadow_bin(uint32_t what, uint32_t ea, uint32_t eb, 
 	return unless_const(e);
 }
 
+/* a + i * size, where the index is extended as it is signed. */
+RT_EXPORT uint32_t __raddle_shadow_index(uint64_t what, uint32_t ea, uint32_t ei, uint64_t a, uint64_t i)
+{
+	uint32_t bits = what & 0xff, e;
+
+	if (!rt_shadow_is_on())
+		return 0;
+	rt_shadow_enter();
+	e = rt_expr_sext(operand(ei, i, bits), 64);
+	e = rt_expr_binary(RADDLE_EXPR_MUL, e, rt_expr_const(what >> 8, 64));
+	e = rt_expr_binary(RADDLE_EXPR_ADD, operand(ea, a, 64), e);
+	rt_shadow_leave();
+	return unless_const(e);
+}
+
 /* `what`: the operator and the bits that come out. */
 RT_EXPORT uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from)
 {

@@ -208,7 +208,7 @@ static struct comparison strings(const char *a, const char *b, size_t most)
 
 RT_EXPORT int __raddle_sx_strcmp(const char *a, const char *b)
 {
-	return compared((const void *)__raddle_sx_strcmp, strings(a, b, SIZE_MAX), strcmp(a, b));
+	return compared((const void *)__raddle_sx_strcmp, strings(a, b, PTRDIFF_MAX), strcmp(a, b));
 }
 
 RT_EXPORT int __raddle_sx_strncmp(const char *a, const char *b, size_t n)
@@ -218,7 +218,7 @@ RT_EXPORT int __raddle_sx_strncmp(const char *a, const char *b, size_t n)
 
 RT_EXPORT int __raddle_sx_strcasecmp(const char *a, const char *b)
 {
-	struct comparison c = strings(a, b, SIZE_MAX);
+	struct comparison c = strings(a, b, PTRDIFF_MAX);
 
 	c.folds = true;
 	return compared((const void *)__raddle_sx_strcasecmp, c, strcasecmp(a, b));

@@ -151,6 +151,15 @@ static void *never_minds(void *arg)
 	return NULL;
 }
 
+/* What is printed is the input in one order and a constant in the other: with the recorded input they are the
+ * same, and no branch says so. */
+static void *writes_five(void *arg)
+{
+	(void)arg;
+	shared = 5;
+	return NULL;
+}
+
 /* The way to the race is another one, too: it is there only for some inputs. */
 static void *behind_a_switch(void *arg)
 {
@@ -171,6 +180,7 @@ static void *behind_a_switch(void *arg)
 #define argv_word word_argument, crashes_when_set
 #define argv_prints number_argument, prints_when_negative
 #define argv_harmless number_argument, never_minds
+#define argv_written number_argument, writes_five
 #define argv_switch number_argument, behind_a_switch
 #define stdin_above number_stdin, crashes_above_hundred
 #define stdin_scanned number_scanned, crashes_at_seven
@@ -192,8 +202,10 @@ int main(int argc, char **argv)
 	(void)argc;
 	program.read(argv);
 	pthread_create(&t, NULL, program.work, NULL);
-	shared = 1;
+	shared = program.work == writes_five ? (int)setting : 1;
 	pthread_join(t, NULL);
+	if (program.work == writes_five)
+		printf("%d\n", shared);
 	puts("done");
 	return 0;
 }
