@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Given input: what is written is read back, and what is no input is refused. */
+#include "base/given.h"
+
+#include "base/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void test_round_trip(void **state)
+{
+	struct rd_given g = {0}, again;
+	struct rd_buf text = RD_BUF_INIT, second = RD_BUF_INIT;
+	char bytes[256];
+
+	(void)state;
+	for (int i = 0; i < 256; i++)
+		bytes[i] = (char)i;
+	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_ARGV, 2, NULL, "two words\n", 10});
+	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_STDIN, 0, NULL, bytes, 256});
+	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_FILE, 0, "a b/c%", bytes, 256});
+	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_ENV, 0, "HOME", "", 0});
+	rd_given_set(&g, &(struct rd_given_part){RD_GIVEN_ARGV, 2, NULL, "three", 5});
+	assert_int_equal(g.count, 4);
+	rd_given_format(&g, &text);
+	assert_int_equal(rd_given_parse(&again, text.data, "test"), RD_OK);
+	assert_int_equal(again.count, 4);
+	assert_string_equal(again.parts[0].data, "three");
+	assert_int_equal(again.parts[1].length, 256);
+	assert_memory_equal(again.parts[1].data, bytes, 256);
+	assert_string_equal(again.parts[2].name, "a b/c%");
+	assert_string_equal(again.parts[3].data, "");
+	rd_given_format(&again, &second);
+	assert_string_equal(text.data, second.data);
+	rd_given_release(&g);
+	rd_given_release(&again);
+	rd_buf_release(&text);
+	rd_buf_release(&second);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const wrong[] = {"argv",	     "argv 1",	     "argv 0 x\n",  "argv x x\n",
+					    "argv 1 %00\n",  "stdin x y\n",  "file  x\n",   "env A %0\n",
+					    "nothing - x\n", "argv 1 a b\n", "env %00 x\n", "argv 99999 x\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct rd_given g;
+
+		assert_int_not_equal(rd_given_parse(&g, wrong[i], "test"), RD_OK);
+		rd_given_release(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
