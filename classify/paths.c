@@ -11,6 +11,7 @@
 #include "classify/paths.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
@@ -295,8 +296,8 @@ static bool is_over(const struct explorer *x)
 {
 	const struct paths *p = x->p;
 
-	return x->bad || p->primaries >= p->most || x->tries >= TRIES_PER_PATH * p->most ||
-	       p->solver_seconds > SOLVER_SECONDS;
+	return x->bad || p->primaries >= p->most || rd_now_ns() >= p->end_ns ||
+	       x->tries >= TRIES_PER_PATH * p->most || p->solver_seconds > SOLVER_SECONDS;
 }
 
 /* One of the traces of a primary. */

@@ -17,6 +17,7 @@ struct paths {
 	const struct sym_wishes *wishes;
 	const struct rd_given *base; /* the input of the first primary */
 	unsigned most;		     /* primaries, with that of the recorded input */
+	int64_t end_ns;		     /* no input is tried any more from then on */
 
 	/* Looks at the race with the input that the bench has; *bad: it need not go on. */
 	int (*analyse)(void *context, const struct rd_given *given, bool *bad);

@@ -10,6 +10,7 @@
 #include "classify/work.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "classify/adhoc.h"
 #include "classify/decide.h"
@@ -50,6 +51,7 @@ struct work {
 	const char *input_text;	 /* of runs now, for their schedules; NULL: what was recorded */
 	struct rd_given differs; /* with which the output differs */
 	bool is_other, found_differs;
+	int64_t start_ns;
 	size_t most;		    /* twins; 0: as usual */
 	uint64_t k;		    /* of all inputs */
 	struct trial_mask own_mask; /* of the recorded input */
@@ -677,6 +679,12 @@ static int settle_inputs(struct work *w, const struct paths *p, const struct dec
 	return trial_give(&w->bench, &w->base);
 }
 
+/* Inputs are looked for as long as the first one took several times over, at least some seconds: most
+ * programs need a fraction of that. */
+#define PATHS_TIMES 4
+#define PATHS_LEAST_NS 10000000000ll
+#define BUILD_NS 120000000000ll /* that making the flavour may take */
+
 static int explore_inputs(struct work *w, const struct replay_program *shadow)
 {
 	static const struct sym_wishes any;
@@ -690,12 +698,17 @@ static int explore_inputs(struct work *w, const struct replay_program *shadow)
 			  .most = w->how->paths ? w->how->paths : CLASSIFY_PATHS,
 			  .analyse = look_at_input,
 			  .context = w};
+	int64_t taken = PATHS_TIMES * (rd_now_ns() - w->start_ns);
 	int err;
+
+	p.end_ns = rd_now_ns() + (taken > PATHS_LEAST_NS ? taken : PATHS_LEAST_NS);
 
 	w->own_mask = w->bench.mask;
 	err = paths_explore(&p);
-	if (!err)
-		err = settle_inputs(w, &p, &runs, &decision);
+	if (err)
+		w->decision.class = FINDING_NO_CLASS;
+	if (settle_inputs(w, &p, &runs, &decision))
+		err = RD_ESYSTEM;
 	say_lost(w, &p);
 	say_covered(w, &p);
 	finding_stat(w->set, "paths", p.primaries);
@@ -705,7 +718,7 @@ static int explore_inputs(struct work *w, const struct replay_program *shadow)
 }
 
 /* The flavour is made when a race needs it.  Without it the class is for the recorded input. */
-static int follow_input(struct work *w)
+static int open_and_explore(struct work *w)
 {
 	struct run_program program = {.kind = "shadow"};
 	struct replay_program shadow = {.program = &program, .argv = w->how->program->argv};
@@ -714,6 +727,7 @@ static int follow_input(struct work *w)
 	int err;
 
 	how.edits = w->how->program->program->edits;
+	how.end_ns = rd_now_ns() + BUILD_NS;
 	err = run_program_open(&program, w->how->program->program->path, &how);
 	if (!err)
 		err = trace_sites_read(&sites, program.flavour.sites);
@@ -725,6 +739,18 @@ static int follow_input(struct work *w)
 	return err;
 }
 
+/* What cannot be followed leaves the class that the recorded input has. */
+static void follow_input(struct work *w)
+{
+	if (!open_and_explore(w))
+		return;
+	finding_note(w->set, w->f,
+		     finding_textf(w->set, "other inputs were not tried: %s",
+				   w->message ? w->message : "the program could not be run"));
+	free(w->message);
+	w->message = NULL;
+}
+
 static int classify(struct work *w)
 {
 	struct adhoc order = {0};
@@ -734,7 +760,7 @@ static int classify(struct work *w)
 		err = look_for_order(w, &order);
 	w->k = w->decision.k;
 	if (!err && !order.found && goes_on(w))
-		err = follow_input(w);
+		follow_input(w);
 	if (err)
 		return err;
 	w->f->k = w->k;
@@ -758,7 +784,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		  struct rd_buf *answer)
 {
 	struct finding f = *given;
-	struct work w = {.how = how, .set = finding_set_new(), .f = &f};
+	struct work w = {.how = how, .set = finding_set_new(), .f = &f, .start_ns = rd_now_ns()};
 	struct trial_how runs = classify_runs(how);
 	int err;
 
