@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const struct cmd_usage usage = {
-	"raddle hive serve|add|status|set|simulate|token|backup [OPTIONS] [ARGUMENTS]",
+	"raddle hive serve|add|status|set|simulate|token|backup [ARGUMENTS]",
 	"A hive gives race candidates of programs in production to the sites that run them,\n"
 	"and makes verdicts of what they report.\n\n"
 	"  serve               run a hive; prints its URL\n"

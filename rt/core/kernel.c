@@ -210,8 +210,19 @@ static bool reaches_us(pid_t process)
 	return process <= 0 || process == rt.pid;
 }
 
+/* What the program takes for its own number is that of the recorded run. */
+static pid_t real_process(pid_t process)
+{
+	pid_t given = rt.given_pid;
+
+	if (!given || (process != given && process != -given))
+		return process;
+	return process == given ? rt.pid : -rt.pid;
+}
+
 INTERPOSE(int, kill, (pid_t process, int signal))
 {
+	process = real_process(process);
 	if (reaches_us(process))
 		sends_signal(signal);
 	return REAL(kill)(process, signal);
@@ -219,6 +230,7 @@ INTERPOSE(int, kill, (pid_t process, int signal))
 
 INTERPOSE(int, sigqueue, (pid_t process, int signal, union sigval value))
 {
+	process = real_process(process);
 	if (reaches_us(process))
 		sends_signal(signal);
 	return REAL(sigqueue)(process, signal, value);

@@ -106,9 +106,23 @@ INTERPOSE(int, timespec_get, (struct timespec * time, int base))
 		return r;                                                                                    \
 	}
 ASK(clock_t, clock, RADDLE_SOURCE_CLOCK)
-ASK(pid_t, getpid, RADDLE_SOURCE_PID)
 ASK(pid_t, getppid, RADDLE_SOURCE_PARENT_PID)
 #undef ASK
+
+/* The program may send itself a signal by the number that it was given (rt/core/kernel.c). */
+INTERPOSE(pid_t, getpid, (void))
+{
+	uint64_t value;
+	pid_t r;
+
+	if (rt_outside_gives(RADDLE_SOURCE_PID, &value)) {
+		rt.given_pid = (pid_t)value;
+		return (pid_t)value;
+	}
+	r = REAL(getpid)();
+	RT_OUTSIDE(says, RADDLE_SOURCE_PID, (uint64_t)r);
+	return r;
+}
 
 /* ---- random numbers ---- */
 

@@ -56,6 +56,7 @@ struct rt {
 	_Atomic uint32_t ready;		/* the constructor is through */
 	uint32_t process;		/* our number in the session */
 	uint32_t forks;			/* of this process so far */
+	_Atomic pid_t given_pid;	/* that getpid() gave back from a recorded run; 0: it did not */
 	pid_t pid;
 	pthread_key_t key;	  /* its destructor ends a thread */
 	uint32_t exited;	  /* the EXIT record is written */
