@@ -32,10 +32,12 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay symbolic explore classify candidates site inject doctor cmd
+TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay symbolic explore classify candidates guard inject doctor cmd
 INSTR_DIRS := base facts ir instr
-# The hive is an executable of its own, because of what it links; `raddle hive` runs it.
+# The hive and the agent of a site are executables of their own, because of what they link; `raddle hive` and
+# `raddle site` run them.
 HIVE_DIRS := hive cmd/hive
+SITE_DIRS := site cmd/site
 # Flavours: name and layers of the runtime, from their one table.
 FLAVOUR_ROWS := $(shell sed -n 's/^RADDLE_FLAVOUR.[A-Z]*, \([a-z]*\), "\([a-z ]*\)".*/\1 \2;/p' \
 	include/raddle/flavour.inc)
@@ -47,9 +49,12 @@ TOOL_OBJ := $(call objects,$(TOOL_DIRS))
 LIB_OBJ := $(filter-out $(B)/cmd/%,$(TOOL_OBJ))
 INSTR_OBJ := $(call objects,$(INSTR_DIRS))
 INSTR_LIB_OBJ := $(filter-out $(B)/instr/main.o,$(INSTR_OBJ))
-TOOL_LIBS := -lzstd -lxxhash -ljansson -lcurl -lcrypto -lm
+TOOL_LIBS := -lzstd -lxxhash -ljansson -lm
 HIVE_OBJ := $(call objects,$(HIVE_DIRS))
 HIVE_LIB_OBJ := $(filter $(B)/hive/%,$(HIVE_OBJ))
+SITE_OBJ := $(call objects,$(SITE_DIRS))
+SITE_LIB_OBJ := $(filter $(B)/site/%,$(SITE_OBJ))
+SITE_LIBS := -lcurl -lcrypto
 HIVE_LIBS := -lmicrohttpd -lsqlite3 -lpq -lgnutls -lcurl
 INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansson -lm
 
@@ -59,15 +64,17 @@ RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
 RT_LIBS := $(foreach f,$(FLAVOURS),$(B)/libraddle-rt-$(f).a $(B)/libraddle-rt-$(f)-static.a)
 HOOKS := $(FLAVOURS:%=$(B)/hook-%.bc)
 
-WORKERS := $(B)/raddle-instr $(B)/raddle-hive
+WORKERS := $(B)/raddle-instr $(B)/raddle-hive $(B)/raddle-site
 SUPPORT := $(WORKERS) $(HOOKS) $(RT_LIBS)
 LINKS := $(addprefix $(B)/raddle-,cc c++ llvm-ar llvm-ranlib)
 UNIT := $(patsubst test/unit/%.c,$(B)/%,$(wildcard test/unit/u-*.c))
 UNIT_INSTR := $(filter $(B)/u-ir% $(B)/u-instr%,$(UNIT))
 UNIT_HIVE := $(filter $(B)/u-hive%,$(UNIT))
-UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE),$(UNIT))
+UNIT_SITE := $(filter $(B)/u-site%,$(UNIT))
+UNIT_TOOL := $(filter-out $(UNIT_INSTR) $(UNIT_HIVE) $(UNIT_SITE),$(UNIT))
 SEEDS := $(patsubst test/fuzz/%.c,$(B)/%,$(wildcard test/fuzz/fuzz-*.c))
 SEEDS_HIVE := $(filter $(B)/fuzz-hive%,$(SEEDS))
+SEEDS_SITE := $(filter $(B)/fuzz-site%,$(SEEDS))
 
 all: $(B)/raddle $(LINKS) $(SUPPORT)
 
@@ -95,6 +102,9 @@ $(B)/raddle-instr: $(INSTR_OBJ)
 
 $(B)/raddle-hive: $(filter-out $(B)/cmd/hive.o,$(TOOL_OBJ)) $(HIVE_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(HIVE_LIBS)
+
+$(B)/raddle-site: $(filter-out $(B)/cmd/site.o,$(TOOL_OBJ)) $(SITE_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(SITE_LIBS)
 
 $(B)/hive/db-postgres.o $(B)/fuzz/lib/hive/db-postgres.o: ALL_CFLAGS += -isystem $(shell pg_config --includedir 2>/dev/null)
 $(B)/hive/web.o $(B)/fuzz/lib/hive/web.o: $(wildcard hive/web/*) doc/format/hive-api.json
@@ -153,10 +163,16 @@ $(UNIT_INSTR): $(B)/u-%: $(B)/u-%.o $(INSTR_LIB_OBJ)
 $(UNIT_HIVE): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ) $(HIVE_LIB_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS) $(HIVE_LIBS)
 
+$(UNIT_SITE): $(B)/u-%: $(B)/u-%.o $(LIB_OBJ) $(SITE_LIB_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(TOOL_LIBS) $(SITE_LIBS)
+
+$(SEEDS_SITE): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(SITE_LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(SITE_LIBS)
+
 $(SEEDS_HIVE): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ) $(HIVE_LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS) $(HIVE_LIBS)
 
-$(filter-out $(SEEDS_HIVE),$(SEEDS)): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
+$(filter-out $(SEEDS_HIVE) $(SEEDS_SITE),$(SEEDS)): $(B)/fuzz-%: test/fuzz/fuzz-%.c $(B)/test/fuzz/seeds.o $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(TOOL_LIBS)
 
 # What raddle-instr reads, it reads without LLVM.
@@ -196,6 +212,9 @@ FUZZ_LIB := $(LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
 FUZZ_HIVE := $(filter $(B)/fuzz/fuzz-hive%,$(FUZZ))
 $(FUZZ_HIVE): FUZZ_LIBS := $(HIVE_LIBS)
 $(FUZZ_HIVE): $(HIVE_LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
+FUZZ_SITE := $(filter $(B)/fuzz/fuzz-site%,$(FUZZ))
+$(FUZZ_SITE): FUZZ_LIBS := $(SITE_LIBS)
+$(FUZZ_SITE): $(SITE_LIB_OBJ:$(B)/%=$(B)/fuzz/lib/%)
 FUZZ_FLAGS := -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
 fuzzers: $(FUZZ)

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "bitcode/flavour.h"
-#include "site/guards.h"
+#include "guard/guards.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int ship(const char *executable)
 	struct rd_buf bytes = RD_BUF_INIT;
 	int err = 0;
 
-	if (rd_file_exists(opt.shipped) && !access(opt.shipped, X_OK) && !site_table_is_in(opt.shipped))
+	if (rd_file_exists(opt.shipped) && !access(opt.shipped, X_OK) && !guard_table_is_in(opt.shipped))
 		err = rd_fail(RD_EUSAGE, "%s: it is a program without guards, and is not replaced",
 			      opt.shipped);
 	if (!err)
@@ -49,7 +49,7 @@ static int make_guard(const char *program)
 	struct rd_flavour flavour;
 	int status = CMD_OK;
 
-	if (site_guards_build(program, opt.verbose, &flavour))
+	if (guard_build(program, opt.verbose, &flavour))
 		return CMD_FAILED;
 	if (opt.shipped)
 		status = ship(flavour.executable);

@@ -91,3 +91,16 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 		site.callee = ir_debug_function_name(u->sites.debug, callee);
 	return LLVMConstInt(u->i32, instr_sites_add(&u->sites, &site), false);
 }
+
+bool instr_event_is_of_vtable(const struct instr_event *event)
+{
+	size_t length;
+	LLVMValueRef value;
+
+	if (event->kind != EVENT_WRITE || !LLVMIsAStoreInst(event->inst))
+		return false;
+	value = LLVMGetOperand(event->inst, 0);
+	while (LLVMIsAConstantExpr(value))
+		value = LLVMGetOperand(value, 0);
+	return LLVMIsAGlobalVariable(value) && strncmp(LLVMGetValueName2(value, &length), "_ZTV", 4) == 0;
+}

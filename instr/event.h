@@ -102,4 +102,7 @@ void instr_eliminate(struct instr_function *f);
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 
+/* Whether it is a store of the compiler's, of the address of a class's functions into an object. */
+bool instr_event_is_of_vtable(const struct instr_event *event);
+
 #endif

@@ -55,8 +55,12 @@ static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *even
 	return n;
 }
 
+/* A destructor stores the class that is there already, which is no write of the program's; whether another
+ * one is stored is not asked here. */
 static void emit_access(struct instr_unit *u, const struct instr_event *event, uint64_t guard)
 {
+	if (instr_event_is_of_vtable(event))
+		return;
 	build_at(u, event->inst);
 	instr_hook_call(u, HOOK_GUARD_TEST,
 			(LLVMValueRef[]){event->pointer, const32(u, guard & UINT32_MAX), size_of(u, event),

@@ -82,20 +82,6 @@ static void emit_libc(struct emitter *e, const struct instr_event *event)
 	instr_libc_call(e->u, event, e->self, site);
 }
 
-/* Whether a store is the compiler's, of the address of a class's functions into an object. */
-static bool is_of_vtable(const struct instr_event *event)
-{
-	size_t length;
-	LLVMValueRef value;
-
-	if (event->kind != EVENT_WRITE || !LLVMIsAStoreInst(event->inst))
-		return false;
-	value = LLVMGetOperand(event->inst, 0);
-	while (LLVMIsAConstantExpr(value))
-		value = LLVMGetOperand(value, 0);
-	return LLVMIsAGlobalVariable(value) && strncmp(LLVMGetValueName2(value, &length), "_ZTV", 4) == 0;
-}
-
 /* A destructor begins by storing what is there already.  That is nothing the program does: only a store
  * that changes the object's class is a write. */
 static void emit_vtable(struct emitter *e, const struct instr_event *event, LLVMValueRef site)
@@ -112,7 +98,7 @@ static void emit_access(struct emitter *e, const struct instr_event *event)
 {
 	LLVMValueRef site = instr_event_site(e->u, event);
 	build_at(e, event->inst);
-	if (is_of_vtable(event)) {
+	if (instr_event_is_of_vtable(event)) {
 		emit_vtable(e, event, site);
 		return;
 	}

@@ -20,7 +20,7 @@ struct agent_task {
 struct site_agent {
 	const struct site_opts *opts;
 	char *executable;
-	struct site_table table;
+	struct guard_table table;
 	struct site_session session;
 	struct site_state state;
 	pid_t pid;

@@ -68,8 +68,8 @@ static bool is_switched_off(const struct site_opts *opts)
 
 /* ---- tasks ---- */
 
-static const struct site_candidate *find_candidate(const struct site_agent *a, const char *id,
-						   uint32_t *number)
+static const struct guard_candidate *find_candidate(const struct site_agent *a, const char *id,
+						    uint32_t *number)
 {
 	for (size_t i = 0; i < a->table.count; i++)
 		if (strcmp(a->table.candidates[i].id, id) == 0) {
@@ -246,9 +246,9 @@ static void new_run(struct site_agent *a)
 static char *find_guarded(const struct site_opts *opts, const char *path)
 {
 	struct rd_flavour flavour;
-	if (site_table_is_in(path))
+	if (guard_table_is_in(path))
 		return rd_xstrdup(path);
-	if (site_guards_build(path, opts->verbose, &flavour))
+	if (guard_build(path, opts->verbose, &flavour))
 		return NULL;
 	char *executable = rd_xstrdup(flavour.executable);
 	rd_flavour_release(&flavour);
@@ -304,7 +304,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 	}
 	a.executable = find_guarded(opts, path);
 	int status;
-	if (a.executable == NULL || site_table_read(&a.table, a.executable) ||
+	if (a.executable == NULL || guard_table_read(&a.table, a.executable) ||
 	    site_session_open(&a.session, &a.table) ||
 	    site_state_open(&a.state, opts->state_dir, opts->hive, a.table.build)) {
 		rd_warn("%s: runs as it is, without guards", argv[0]);
@@ -314,7 +314,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 	}
 	site_state_release(&a.state);
 	site_session_close(&a.session);
-	site_table_release(&a.table);
+	guard_table_release(&a.table);
 	RD_FREE(a.executable, path);
 	return status;
 }

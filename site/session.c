@@ -22,7 +22,7 @@ static void fill_lists(struct site_session *s)
 {
 	uint32_t *starts = (void *)((char *)s->shared + RADDLE_GUARD_STARTS_AT);
 	uint32_t *lists = (void *)((char *)s->shared + RADDLE_GUARD_LISTS_AT);
-	const struct site_table *t = s->table;
+	const struct guard_table *t = s->table;
 	for (size_t i = 0; i < t->count; i++)
 		for (int k = 0; k < 2; k++)
 			if (k == 0 || t->candidates[i].guard[1] != t->candidates[i].guard[0])
@@ -41,7 +41,7 @@ static void fill_lists(struct site_session *s)
 	free(at);
 }
 
-int site_session_open(struct site_session *s, const struct site_table *table)
+int site_session_open(struct site_session *s, const struct guard_table *table)
 {
 	*s = (struct site_session){.fd = memfd_create("raddle-guard", MFD_CLOEXEC), .table = table};
 	s->size = RADDLE_GUARD_SIZE(table->count);
@@ -136,7 +136,7 @@ void site_session_observe(struct site_session *s, uint8_t times)
 
 uint32_t site_session_give(struct site_session *s, const struct site_order *order)
 {
-	const struct site_candidate *c = &s->table->candidates[order->candidate];
+	const struct guard_candidate *c = &s->table->candidates[order->candidate];
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
 		struct raddle_guard_task *t = &s->shared->tasks[k];
 		if (atomic_load(&t->generation) != 0)

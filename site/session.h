@@ -9,7 +9,7 @@
 #define SITE_SESSION_H
 
 #include "raddle/guard.h"
-#include "site/guards.h"
+#include "guard/guards.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,7 +18,7 @@ struct site_session {
 	struct raddle_guard *shared;
 	size_t size;
 	int fd; /* for the program */
-	const struct site_table *table;
+	const struct guard_table *table;
 	uint8_t *flags, *groups, *left;
 	struct raddle_guard_pair *pairs;
 	uint32_t generation; /* the last one used */
@@ -33,7 +33,7 @@ struct site_order {
 };
 
 /* `table` must outlive it. */
-int site_session_open(struct site_session *s, const struct site_table *table);
+int site_session_open(struct site_session *s, const struct guard_table *table);
 void site_session_close(struct site_session *s);
 
 /* The agent is alive. */

@@ -210,7 +210,7 @@ void agent_talk(struct site_agent *a, int wait_ms, int fd)
 static void read_contexts(struct site_agent *a)
 {
 	struct rd_buf text = RD_BUF_INIT;
-	struct site_candidate *all = a->table.candidates;
+	struct guard_candidate *all = a->table.candidates;
 	size_t at = 0;
 	a->told = rd_xcalloc(a->table.count + 1, 1);
 	site_state_contexts(&a->state, &text);

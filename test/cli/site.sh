@@ -92,10 +92,12 @@ wait $live
 [ $? = 7 ] || complain "the status is not the program's"
 
 # What would be sent is shown and not sent; what cannot be sent is kept, and the next run sends it.
-: >h/requests
-site --state-dir st-live --dump-upload -- ./guarded y >dump.out 2>dump.err
-[ ! -s h/requests ] || complain "it was sent: $(cat h/requests)"
+# Another hive hears nothing of what earlier runs still send.
+serve h-dump
+site --state-dir st-dump --dump-upload -- ./guarded y >dump.out 2>dump.err
+[ ! -s h-dump/requests ] || complain "it was sent: $(cat h-dump/requests)"
 grep -q 'would send: ' dump.err || complain "nothing is shown"
+serve h
 
 # A program that crashes: the race is told with it.
 rm -rf st-crash
@@ -107,21 +109,21 @@ if grep -q '"result":"race"[^}]*"task":"three"' h/requests; then
 fi
 
 # Switches: the environment, a file, the site's own mode, the hive's.
-: >h/requests
+serve h-off
 RADDLE_GUARD_OFF=1 site --state-dir st-off --poll-now -- ./guarded z >/dev/null
 touch off
 site --state-dir st-off --poll-now --kill-file off -- ./guarded z >/dev/null
 site --state-dir st-off --poll-now --mode off -- ./guarded z >/dev/null
-[ ! -s h/requests ] || complain "a site that is off talks: $(cat h/requests)"
-echo '{"state":"off","tasks":[{"id":"four","candidate":"'"$candidate"'","mode":"validate","order":"primary","tau_us":1000}]}' >h/tasks
+[ ! -s h-off/requests ] || complain "a site that is off talks: $(cat h-off/requests)"
+echo '{"state":"off","tasks":[{"id":"four","candidate":"'"$candidate"'","mode":"validate","order":"primary","tau_us":1000}]}' >h-off/tasks
 site --state-dir st-off --poll-now -- ./guarded z >/dev/null
-grep -q '^POST' h/requests && complain "a site that the hive switched off reports: $(cat h/requests)"
+grep -q '^POST' h-off/requests && complain "a site that the hive switched off reports: $(cat h-off/requests)"
 
 # Whatever the hive does, the program does the same.
 for behaviour in error garbage endless unsigned expired other; do
 	rm -rf "st-$behaviour" "h-$behaviour"
 	serve "h-$behaviour" "$behaviour"
-	cp h/tasks "h-$behaviour/tasks"
+	cp h-off/tasks "h-$behaviour/tasks"
 	found=$(site --state-dir "st-$behaviour" --poll-now -- ./guarded x 2>/dev/null)
 	status=$?
 	[ "$found $status" = "done x 7" ] || complain "with a hive that is $behaviour it says $found, status $status"

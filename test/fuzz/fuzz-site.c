@@ -2,25 +2,25 @@
 /* Any bytes as what a site gets from others: the table of a guarded program, and a task set of a hive whose
  * signature was right.  What is read stays within its bounds. */
 #include "base/error.h"
-#include "site/guards.h"
+#include "guard/guards.h"
 #include "site/taskset.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct site_table table;
+	struct guard_table table;
 	struct site_taskset set;
 
 	rd_log_set(rd_log_discard, NULL);
-	if (site_table_parse(&table, (const char *)data, size, "fuzz") == RD_OK)
+	if (guard_table_parse(&table, (const char *)data, size, "fuzz") == RD_OK)
 		for (size_t i = 0; i < table.count; i++)
 			RD_ASSERT(table.candidates[i].guard[0] < table.guards &&
 				  table.candidates[i].guard[1] < table.guards &&
 				  strlen(table.candidates[i].id) == CANDIDATE_ID_SIZE - 1);
 	for (uint32_t i = 0; i < table.guards; i++)
 		RD_ASSERT(table.groups[i] < RADDLE_GUARDS);
-	site_table_release(&table);
+	guard_table_release(&table);
 	if (site_taskset_parse(&set, "0123456789abcdef", data, size, "fuzz") == RD_OK)
 		for (size_t i = 0; i < set.count; i++)
 			RD_ASSERT(set.tasks[i].mode != SITE_OFF && *set.tasks[i].id &&

@@ -42,7 +42,7 @@ static void print_reports(struct site_session *s, const struct raddle_guard_task
 		printf(" %s", task != NULL && task->ordered ? "no-race" : "not-seen");
 }
 
-static int drive(const struct site_table *t, const struct site_order *order, char **argv)
+static int drive(const struct guard_table *t, const struct site_order *order, char **argv)
 {
 	struct site_session s;
 	pid_t pid;
@@ -75,15 +75,15 @@ static int drive(const struct site_table *t, const struct site_order *order, cha
 
 static int drive_all(char **argv)
 {
-	struct site_table t;
+	struct guard_table t;
 	const char *tau = getenv("DRIVE_TAU");
-	if (site_table_read(&t, argv[0]))
+	if (guard_table_read(&t, argv[0]))
 		return 2;
 	for (size_t i = 0; i < t.count; i++)
 		for (int order = 0; order < 2; order++)
 			drive(&t, &(struct site_order){(uint32_t)i, order, tau ? (uint32_t)atoi(tau) : 50000},
 			      argv);
-	site_table_release(&t);
+	guard_table_release(&t);
 	return 0;
 }
 
@@ -96,14 +96,14 @@ static const char text[] = RADDLE_GUARD_TITLE "0123456789abcdef\n"
 					      "c 00000000000000aa 0 1\n"
 					      "c 00000000000000bb 2 2\n";
 
-static void open_table(struct site_table *t)
+static void open_table(struct guard_table *t)
 {
-	assert_int_equal(site_table_parse(t, text, strlen(text), "test"), 0);
+	assert_int_equal(guard_table_parse(t, text, strlen(text), "test"), 0);
 }
 
 static void a_table_is_read(void **state)
 {
-	struct site_table t;
+	struct guard_table t;
 	(void)state;
 	open_table(&t);
 	assert_string_equal(t.build, "0123456789abcdef");
@@ -112,7 +112,7 @@ static void a_table_is_read(void **state)
 	assert_int_equal(t.count, 2);
 	assert_string_equal(t.candidates[1].id, "00000000000000bb");
 	assert_int_equal(t.candidates[1].guard[0], 2);
-	site_table_release(&t);
+	guard_table_release(&t);
 }
 
 static void bad_tables_are_refused(void **state)
@@ -130,15 +130,15 @@ static void bad_tables_are_refused(void **state)
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		struct site_table t;
-		assert_int_not_equal(site_table_parse(&t, bad[i], strlen(bad[i]), "test"), 0);
-		site_table_release(&t);
+		struct guard_table t;
+		assert_int_not_equal(guard_table_parse(&t, bad[i], strlen(bad[i]), "test"), 0);
+		guard_table_release(&t);
 	}
 }
 
 static void tasks_set_flags_and_groups(void **state)
 {
-	struct site_table t;
+	struct guard_table t;
 	struct site_session s;
 	(void)state;
 	open_table(&t);
@@ -165,13 +165,13 @@ static void tasks_set_flags_and_groups(void **state)
 	assert_int_equal(s.flags[0] | s.flags[1] | s.flags[2] | s.groups[0] | s.groups[1], 0);
 	assert_null(site_session_task(&s, generation));
 	site_session_close(&s);
-	site_table_release(&t);
+	guard_table_release(&t);
 }
 
 /* A program may write anything into its reports. */
 static void wild_reports_are_dropped(void **state)
 {
-	struct site_table t;
+	struct guard_table t;
 	struct site_session s;
 	struct raddle_guard_report r;
 	(void)state;
@@ -186,7 +186,7 @@ static void wild_reports_are_dropped(void **state)
 	assert_int_equal(r.order, RADDLE_GUARD_ALTERNATE);
 	assert_false(site_session_report(&s, &r));
 	site_session_close(&s);
-	site_table_release(&t);
+	guard_table_release(&t);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From candidates to guards: numbers for their accesses, the functions that may order threads unseen, and the
  * flavour. */
-#include "site/guards.h"
+#include "guard/guards.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -228,7 +228,7 @@ static int make_text(const char *program, struct rd_buf *text)
 	return 0;
 }
 
-int site_guards_build(const char *program, bool verbose, struct rd_flavour *out)
+int guard_build(const char *program, bool verbose, struct rd_flavour *out)
 {
 	struct rd_buf text = RD_BUF_INIT;
 	int err = make_text(program, &text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guards of a program: from its race candidates to the file that raddle-instr reads (instr/guards.h), and
  * back from the table that a guarded program carries. */
-#ifndef SITE_GUARDS_H
-#define SITE_GUARDS_H
+#ifndef GUARD_GUARDS_H
+#define GUARD_GUARDS_H
 
 #include "base/buf.h"
 #include "bitcode/build-id.h"
@@ -11,28 +11,28 @@
 #include "raddle/guard.h"
 
 /* Makes the guard flavour of a program that `raddle cc` built. */
-int site_guards_build(const char *program, bool verbose, struct rd_flavour *out);
+int guard_build(const char *program, bool verbose, struct rd_flavour *out);
 
 /* The table of a guarded program. */
-struct site_candidate {
+struct guard_candidate {
 	char id[CANDIDATE_ID_SIZE];
 	uint32_t guard[2];
 };
 
-struct site_table {
+struct guard_table {
 	char build[RD_BUILD_ID_SIZE];
 	uint32_t guards;
 	uint32_t *groups; /* of each guard, below RADDLE_GUARDS */
 	size_t group_capacity;
-	struct site_candidate *candidates; /* by rank */
+	struct guard_candidate *candidates; /* by rank */
 	size_t count, capacity;
 };
 
 /* Whether the file at `path` carries a table. */
-bool site_table_is_in(const char *path);
-int site_table_read(struct site_table *t, const char *path);
+bool guard_table_is_in(const char *path);
+int guard_table_read(struct guard_table *t, const char *path);
 /* The same from text.  Trusts no byte. */
-int site_table_parse(struct site_table *t, const char *text, size_t length, const char *name);
-void site_table_release(struct site_table *t);
+int guard_table_parse(struct guard_table *t, const char *text, size_t length, const char *name);
+void guard_table_release(struct guard_table *t);
 
 #endif

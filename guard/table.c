@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "site/guards.h"
+#include "guard/guards.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +29,9 @@ static bool number(const char **at, const char *end, uint32_t *value)
 	return true;
 }
 
-static bool parse_candidate(struct site_table *t, const char *at, const char *end)
+static bool parse_candidate(struct guard_table *t, const char *at, const char *end)
 {
-	struct site_candidate c = {0};
+	struct guard_candidate c = {0};
 	if (end - at < CANDIDATE_ID_SIZE || strspn(at, "0123456789abcdef") != CANDIDATE_ID_SIZE - 1)
 		return false;
 	memcpy(c.id, at, CANDIDATE_ID_SIZE - 1);
@@ -45,7 +45,7 @@ static bool parse_candidate(struct site_table *t, const char *at, const char *en
 	return true;
 }
 
-static bool parse_line(struct site_table *t, const char *line, const char *end)
+static bool parse_line(struct guard_table *t, const char *line, const char *end)
 {
 	uint32_t site, group;
 	if (end - line < 3 || line[1] != ' ')
@@ -61,10 +61,10 @@ static bool parse_line(struct site_table *t, const char *line, const char *end)
 	return true;
 }
 
-int site_table_parse(struct site_table *t, const char *text, size_t length, const char *name)
+int guard_table_parse(struct guard_table *t, const char *text, size_t length, const char *name)
 {
 	const size_t title = strlen(RADDLE_GUARD_TITLE);
-	*t = (struct site_table){0};
+	*t = (struct guard_table){0};
 	char *copy = rd_xstrndup(text, length), *line = copy; /* ends with '\0', so nothing reads beyond */
 	size_t first = strcspn(copy, "\n");
 	int err = 0;
@@ -91,7 +91,7 @@ static bool find_section(const struct rd_map *map, struct bitcode_elf_section *s
 	       bitcode_elf_find(&elf, RADDLE_GUARD_SECTION, 0, s);
 }
 
-bool site_table_is_in(const char *path)
+bool guard_table_is_in(const char *path)
 {
 	struct bitcode_elf_section s;
 	struct rd_map map;
@@ -102,24 +102,24 @@ bool site_table_is_in(const char *path)
 	return found;
 }
 
-int site_table_read(struct site_table *t, const char *path)
+int guard_table_read(struct guard_table *t, const char *path)
 {
 	struct bitcode_elf_section s;
 	struct rd_map map;
 	int err = rd_map_open(&map, path);
-	*t = (struct site_table){0};
+	*t = (struct guard_table){0};
 	if (err)
 		return err;
 	if (find_section(&map, &s))
-		err = site_table_parse(t, (const char *)s.data, s.size, path);
+		err = guard_table_parse(t, (const char *)s.data, s.size, path);
 	else
 		err = rd_fail(RD_EFORMAT, "%s: carries no table of guards", path);
 	rd_map_close(&map);
 	return err;
 }
 
-void site_table_release(struct site_table *t)
+void guard_table_release(struct guard_table *t)
 {
 	RD_FREE(t->candidates, t->groups);
-	*t = (struct site_table){0};
+	*t = (struct guard_table){0};
 }

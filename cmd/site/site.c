@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `raddle site run`: a program in production, with an agent beside it that looks for races as a hive asks. */
+#include "cmd/cmd.h"
+
+#include "base/error.h"
+#include "run/launch.h"
+#include "site/agent.h"
+
+#include <string.h>
+
+#define KILL_FILE "/run/raddle/off"
+
+static const struct cmd_usage usage = {
+	"raddle site run --hive URL [OPTION]... -- PROG [ARG]...",
+	"Runs a program, as 'raddle cc' built it or as its guard flavour, and looks for the\n"
+	"races that a hive asks this site to look for.  The program behaves as it\n"
+	"would without; the status is its own.  Whatever is wrong with the hive, it runs.",
+	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload ask verbose",
+	"  raddle site run --hive http://127.0.0.1:7373 -- ./server -p 80\n"
+	"  raddle site run --hive https://hive.example --mode observe -- ./server\n",
+	true,
+};
+
+static int run(char **argv)
+{
+	struct site_opts how = {.hive = opt.hive,
+				.token_file = opt.token,
+				.key = opt.key,
+				.ca = opt.ca,
+				.state_dir = opt.state_dir,
+				.kill_file = opt.kill_file ? opt.kill_file : KILL_FILE,
+				.mode = SITE_VALIDATE,
+				.max_tau_ms = (uint32_t)opt.max_tau,
+				.poll_now = opt.poll_now,
+				.dump = opt.dump_upload,
+				.ask = opt.ask,
+				.verbose = opt.verbose};
+	uint8_t key[SITE_KEY_BYTES];
+
+	if (!how.hive || (strncmp(how.hive, "http://", 7) && strncmp(how.hive, "https://", 8))) {
+		rd_fail(RD_EUSAGE, "site run: --hive URL is needed, with http:// or https://");
+		return CMD_FAILED;
+	}
+	if (opt.site_mode && !site_mode_find(opt.site_mode, &how.mode)) {
+		rd_fail(RD_EUSAGE, "site run: --mode is off, observe or validate");
+		return CMD_FAILED;
+	}
+	if (how.key && !site_key_parse(how.key, key)) {
+		rd_fail(RD_EUSAGE, "site run: --key is 64 hexadecimal digits");
+		return CMD_FAILED;
+	}
+	int status = site_run(&how, argv);
+
+	return status < 0 ? CMD_FAILED : run_exit_like(status);
+}
+
+int cmd_site(int argc, char **argv)
+{
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, "command (run)", &words);
+
+	if (status != CMD_GO_ON)
+		return status;
+	if (!words.operand || strcmp(words.operand, "run")) {
+		rd_fail(RD_EUSAGE, "site: the command is 'site run'");
+		return CMD_FAILED;
+	}
+	if (!*words.program)
+		return cmd_which("site run", "program");
+	return run(words.program);
+}
