@@ -400,7 +400,8 @@ static int read_records(struct replay_world *w, struct trace_world *file)
 	trace_world_close(file);
 	if (got < 0)
 		return got;
-	qsort(w->records, w->record_count, sizeof *w->records, compare);
+	if (w->record_count)
+		qsort(w->records, w->record_count, sizeof *w->records, compare);
 	for (size_t i = 0; i < w->record_count; i++)
 		put_in_order(w, &w->records[i]);
 	return RD_OK;
