@@ -109,12 +109,24 @@ ASK(clock_t, clock, RADDLE_SOURCE_CLOCK)
 ASK(pid_t, getppid, RADDLE_SOURCE_PARENT_PID)
 #undef ASK
 
+/* Of the executable, which we are linked into. */
+extern const char __executable_start[] __attribute__((weak)), etext[] __attribute__((weak));
+
+/* Libraries name things that other processes see by that number: libomp its shared memory, of which there is
+ * one for each run. */
+static bool is_of_program(const void *caller)
+{
+	return (const char *)caller >= __executable_start && (const char *)caller < etext;
+}
+
 /* The program may send itself a signal by the number that it was given (rt/core/kernel.c). */
 INTERPOSE(pid_t, getpid, (void))
 {
 	uint64_t value;
 	pid_t r;
 
+	if (!is_of_program(__builtin_return_address(0)))
+		return REAL(getpid)();
 	if (rt_outside_gives(RADDLE_SOURCE_PID, &value)) {
 		rt.given_pid = (pid_t)value;
 		return (pid_t)value;

@@ -199,9 +199,19 @@ static int compared(const void *model, struct comparison c, int r)
 	RESULT(model, e, e ? sign(r) : r);
 }
 
+/* `most` may be more than any string has, which is no mistake here. */
+static size_t length_up_to(const char *s, size_t most)
+{
+	size_t n = 0;
+
+	while (n < most && s[n])
+		n++;
+	return n;
+}
+
 static struct comparison strings(const char *a, const char *b, size_t most)
 {
-	size_t la = strnlen(a, most), lb = strnlen(b, most), n = (la < lb ? la : lb) + 1;
+	size_t la = length_up_to(a, most), lb = length_up_to(b, most), n = (la < lb ? la : lb) + 1;
 
 	return (struct comparison){a, b, n < most ? n : most, la, lb, false};
 }

@@ -48,7 +48,8 @@ static void defaults(void **state)
 /* main joins a (operation 4) and has to wait: who goes on? */
 static void decides(void **state)
 {
-	struct plan p = {.name = "mutex", .flags = TURNS, .decisions = {{MAIN, B, 4, RADDLE_POINT_WAIT, 1}}};
+	struct plan p = {
+		.name = "mutex", .flags = TURNS, .decisions = {{MAIN, B, 4, RADDLE_POINT_WAIT, 1, 0, 0}}};
 
 	(void)state;
 	check_turns(&p, "ba\n", 20);
@@ -132,7 +133,8 @@ static void watches(void **state)
 /* Decisions that cannot be kept. */
 static void cannot(void **state)
 {
-	struct plan p = {.name = "mutex", .flags = TURNS, .decisions = {{A, MAIN, 2, RADDLE_POINT_OP, 1}}};
+	struct plan p = {
+		.name = "mutex", .flags = TURNS, .decisions = {{A, MAIN, 2, RADDLE_POINT_OP, 1, 0, 0}}};
 	struct run r = run_plan(&p);
 
 	(void)state;
@@ -152,7 +154,7 @@ static void cannot(void **state)
 /* A deadlock of the program, which no decision of ours would end. */
 static void deadlock(void **state)
 {
-	struct plan p = {.name = "both", .flags = TURNS, .decisions = {{A, B, 3, RADDLE_POINT_OP, 1}}};
+	struct plan p = {.name = "both", .flags = TURNS, .decisions = {{A, B, 3, RADDLE_POINT_OP, 1, 0, 0}}};
 	int out;
 	struct run r = begin(&p, &out);
 
