@@ -89,7 +89,8 @@ void failure_describe(struct note *n, const struct trial *t, const struct replay
 
 	n->fault = t->fault;
 	n->ending = t->ending;
-	n->thread = r->turns.runner;
+	if (r->turns.runner)
+		n->thread = rd_arena_strndup(arena, r->turns.runner, strlen(r->turns.runner));
 	if (!n->fault && t->counts && t->end == REPLAY_EXITED && usual == 0 && t->status != 0)
 		n->fault = "exit-status";
 	if (!n->fault)
