@@ -28,11 +28,17 @@ told_once() {
 	END { for (i = 1; i <= NR; i++) { other = line[i]; if (sub(/ ww /, " rw ", other) && other in seen) continue; print line[i] } }'
 }
 # fits PROGRAM: its races have the classes of their labels.
+# An ordinary run of some of them does not come where the race is: those of the long form have a second one.
 fits() {
 	local wanted
 	check_races "$1"
 	classify_races "$1"
 	wanted=$(sed -n "s/^$1 //p" "$ROOT/test/prog/classify/labels" | sort -u | told_once)
+	if [ -n "${RADDLE_LONG-}" ] && [ "$(classes "$1.json")" != "$wanted" ]; then
+		echo "$1, first run: $(classes "$1.json")"
+		check_races "$1"
+		classify_races "$1"
+	fi
 	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
 }
 
