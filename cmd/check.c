@@ -142,21 +142,30 @@ static bool is_old_trace(const char *name)
 	return old;
 }
 
-/* Whether there is nothing that an earlier check did not make. */
+/* Whether there is no such directory, or nothing in it. */
+static bool is_empty(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *entry;
+	bool empty = true;
+
+	if (!d)
+		return errno == ENOENT;
+	while (empty && (entry = readdir(d)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(d);
+	return empty;
+}
+
+/* Whether there is nothing that a check did not make.  The claim is looked for last: a check that starts
+ * beside this one puts it there before anything else, so whatever was seen in a directory of ours, the claim
+ * is seen too. */
 static bool is_free(const char *path)
 {
 	char *findings = rd_xasprintf("%s/findings.json", path);
-	bool ours = rd_claim_marks(path) || record_wrote_document(findings);
-	DIR *d = ours ? NULL : opendir(path);
-	struct dirent *entry;
+	bool ours = is_empty(path) || record_wrote_document(findings) || rd_claim_marks(path);
 
 	free(findings);
-	if (ours || !d)
-		return ours || errno == ENOENT;
-	ours = true;
-	while (ours && (entry = readdir(d)))
-		ours = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	closedir(d);
 	return ours;
 }
 
