@@ -111,10 +111,5 @@ int instr_full_generate(struct instr_unit *u)
 	static const char optimise[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
 				       "early-cse<memssa>,gvn,simplifycfg)";
 	int code = instr_unit_verify(u);
-	if (code == 0)
-		code = instr_unit_inline(u);
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, optimise);
-	instr_unit_step(u, "optimise");
-	return code;
+	return code ? code : instr_unit_finish(u, optimise);
 }

@@ -320,10 +320,5 @@ int instr_record_generate(struct instr_unit *u)
 		code = instr_unit_verify(u);
 	}
 	instr_unit_step(u, "late");
-	if (code == 0)
-		code = instr_unit_inline(u);
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, clean_up);
-	instr_unit_step(u, "clean-up");
-	return code;
+	return code ? code : instr_unit_finish(u, clean_up);
 }

@@ -223,10 +223,5 @@ int instr_shadow_generate(struct instr_unit *u)
 		code = instr_unit_verify(u);
 	}
 	instr_unit_step(u, "follow");
-	if (code == 0)
-		code = instr_unit_inline(u);
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, clean_up);
-	instr_unit_step(u, "clean-up");
-	return code;
+	return code ? code : instr_unit_finish(u, clean_up);
 }

@@ -197,6 +197,16 @@ int instr_unit_inline(struct instr_unit *u)
 	return code;
 }
 
+int instr_unit_finish(struct instr_unit *u, const char *clean_up)
+{
+	int code = instr_unit_inline(u);
+
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, clean_up);
+	instr_unit_step(u, "clean-up");
+	return code;
+}
+
 static int generate(struct instr_unit *u)
 {
 	int code = work[u->options->flavour->number].generate(u);

@@ -149,6 +149,8 @@ int instr_unit_passes(struct instr_unit *u, const char *pipeline);
 int instr_unit_scalar_passes(struct instr_unit *u, const char *pipeline); /* the same without vectorising */
 int instr_unit_verify(struct instr_unit *u);
 int instr_unit_inline(struct instr_unit *u); /* links the hooks and puts them in place */
+/* The same, and the passes that clean up after them where the code is optimised. */
+int instr_unit_finish(struct instr_unit *u, const char *clean_up);
 void instr_unit_step(const struct instr_unit *u, const char *what); /* a step is over: --time says so */
 
 /* target.c */

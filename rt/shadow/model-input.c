@@ -257,40 +257,41 @@ static void scanned(FILE *f, int64_t from, struct rt_scan *x, va_list arguments)
 	rt_shadow_leave();
 }
 
+/* The arguments twice: a list can be walked once. */
+static int scan_stream(FILE *f, const char *format, va_list arguments, va_list again)
+{
+	int64_t from = offset_of(f);
+	int r = vfscanf(f, format, arguments);
+
+	if (r > 0 && rt_shadow_is_on())
+		scanned(f, from, &(struct rt_scan){NULL, format, r}, again);
+	return r;
+}
+
+#define SCAN(f, format, r)                                                                                   \
+	do {                                                                                                 \
+		va_list arguments, again;                                                                    \
+		va_start(arguments, format);                                                                 \
+		va_copy(again, arguments);                                                                   \
+		(r) = scan_stream(f, format, arguments, again);                                              \
+		va_end(again);                                                                               \
+		va_end(arguments);                                                                           \
+	} while (0)
+
 RT_EXPORT int __raddle_sx_fscanf(FILE *f, const char *format, ...)
 {
-	struct rt_scan x = {NULL, format, 0};
-	int64_t from = offset_of(f);
-	va_list arguments;
 	int r;
 
-	va_start(arguments, format);
-	r = vfscanf(f, format, arguments);
-	va_end(arguments);
-	x.stored = r;
-	va_start(arguments, format);
-	if (r > 0 && rt_shadow_is_on())
-		scanned(f, from, &x, arguments);
-	va_end(arguments);
+	SCAN(f, format, r);
 	rt_shadow_result((const void *)__raddle_sx_fscanf, 0);
 	return r;
 }
 
 RT_EXPORT int __raddle_sx_scanf(const char *format, ...)
 {
-	struct rt_scan x = {NULL, format, 0};
-	int64_t from = offset_of(stdin);
-	va_list arguments;
 	int r;
 
-	va_start(arguments, format);
-	r = vfscanf(stdin, format, arguments);
-	va_end(arguments);
-	x.stored = r;
-	va_start(arguments, format);
-	if (r > 0 && rt_shadow_is_on())
-		scanned(stdin, from, &x, arguments);
-	va_end(arguments);
+	SCAN(stdin, format, r);
 	rt_shadow_result((const void *)__raddle_sx_scanf, 0);
 	return r;
 }
