@@ -28,18 +28,18 @@ told_once() {
 	END { for (i = 1; i <= NR; i++) { other = line[i]; if (sub(/ ww /, " rw ", other) && other in seen) continue; print line[i] } }'
 }
 # fits PROGRAM: its races have the classes of their labels.
-# An ordinary run of some of them does not come where the race is: those of the long form have a second one.  That is
-# about races that were not found; a race with another class than its label is wrong at once.
+# An ordinary run of some of them does not come where the race is: those of the long form have up to three more.  That
+# is about races that were not found; a race with another class than its label is wrong at once.
 fits() {
-	local wanted
-	check_races "$1"
-	classify_races "$1"
+	local wanted run runs=1
+	[ -z "${RADDLE_LONG-}" ] || runs=4
 	wanted=$(sed -n "s/^$1 //p" "$ROOT/test/prog/classify/labels" | sort -u | told_once)
-	if [ -n "${RADDLE_LONG-}" ] && [ "$(classes "$1.json" | cut -d ' ' -f 1,2)" != "$(cut -d ' ' -f 1,2 <<<"$wanted")" ]; then
-		echo "$1, first run: $(classes "$1.json")"
+	for ((run = 1; run <= runs; run++)); do
 		check_races "$1"
 		classify_races "$1"
-	fi
+		[ "$(classes "$1.json" | cut -d ' ' -f 1,2)" != "$(cut -d ' ' -f 1,2 <<<"$wanted")" ] || break
+		echo "$1, run $run: $(classes "$1.json")"
+	done
 	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
 }
 
