@@ -431,6 +431,47 @@ INTERPOSE(ssize_t, writev, (int fd, const struct iovec *parts, int count))
 	return moved(sent_parts(sending, parts, REAL(writev)(fd, parts, count)));
 }
 
+/* Bytes that the kernel takes from one descriptor to another, unseen. */
+
+static bool takes(int in, int out)
+{
+	sends(out);
+	return awaits(in, 0);
+}
+
+static ssize_t taken(int in, ssize_t length)
+{
+	return moved(peeked(in, length));
+}
+
+INTERPOSE(ssize_t, sendfile, (int out, int in, off_t *offset, size_t count))
+{
+	return taken(in, takes(in, out) ? REAL(sendfile)(out, in, offset, count) : -1);
+}
+
+INTERPOSE(ssize_t, sendfile64, (int out, int in, off64_t *offset, size_t count))
+{
+	return taken(in, takes(in, out) ? REAL(sendfile64)(out, in, offset, count) : -1);
+}
+
+INTERPOSE(ssize_t, splice,
+	  (int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size, unsigned flags))
+{
+	return taken(in, takes(in, out) ? REAL(splice)(in, in_offset, out, out_offset, size, flags) : -1);
+}
+
+INTERPOSE(ssize_t, tee, (int in, int out, size_t size, unsigned flags))
+{
+	return taken(in, takes(in, out) ? REAL(tee)(in, out, size, flags) : -1);
+}
+
+/* From memory to a pipe or from a pipe to memory: which of them is the descriptor's business. */
+INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags))
+{
+	sends(fd);
+	return taken(fd, REAL(vmsplice)(fd, parts, count, flags));
+}
+
 INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
 {
 	int r = awaits(fd, 0) ? REAL(eventfd_read)(fd, value) : -1;
@@ -536,6 +577,33 @@ INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags))
 		return r;
 	sending = rt_outside_sending(fd);
 	return moved(sent_parts(sending, message->msg_iov, REAL(sendmsg)(fd, message, flags)));
+}
+
+/* One by one, as the kernel does it. */
+INTERPOSE(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags))
+{
+	unsigned done = 0;
+
+	for (; done < count; done++) {
+		ssize_t length = sendmsg(fd, &messages[done].msg_hdr, flags);
+
+		if (length < 0)
+			return done ? (int)done : -1;
+		messages[done].msg_len = (unsigned)length;
+	}
+	return (int)done;
+}
+
+INTERPOSE(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time))
+{
+	int r = awaits(fd, flags) ? REAL(recvmmsg)(fd, messages, count, flags, time) : -1;
+
+	for (int i = 0; i < r; i++)
+		if (flags & MSG_PEEK)
+			peeked(fd, messages[i].msg_len);
+		else
+			received_parts(fd, messages[i].msg_hdr.msg_iov, messages[i].msg_len);
+	return r;
 }
 
 INTERPOSE(int, shutdown, (int fd, int how))

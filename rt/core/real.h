@@ -33,6 +33,7 @@
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -49,6 +50,8 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, __
 int __poll_chk(struct pollfd *fds, nfds_t count, int time, size_t room);
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list ap);
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
+int __vdprintf_chk(int fd, int flag, const char *format, va_list ap);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
 int __isoc99_vfscanf(FILE *stream, const char *format, va_list ap);
 int __isoc99_fscanf(FILE *stream, const char *format, ...);
 char *__fgets_chk(char *to, size_t room, int size, FILE *stream);

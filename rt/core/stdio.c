@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Order through stdio streams on pipes, sockets and the like.  In: calls that write to or read from a stream.
- * Out: the events of channels that write() and read() of its descriptor would have (channel.c), since libc's
- * own calls of these cannot be seen.
+ * Order through stdio streams on pipes, sockets and the like.  In: calls that write to or read from a stream,
+ * or print to a descriptor.  Out: the events of channels that write() and read() of its descriptor would have
+ * (channel.c), since libc's own calls of these cannot be seen.
  *
  * When a buffer is written is libc's business, so each call that may write counts as a send: this can hide a
  * race and invents none.  What writes to standard output without saying so is left out: nobody in the process
@@ -95,6 +95,13 @@ WRITES(int, vfprintf, (FILE *restrict stream, const char *restrict format, va_li
 WRITES(int, __vfprintf_chk, (FILE *restrict stream, int flag, const char *restrict format, va_list ap),
        stream, (stream, flag, format, ap))
 WRITES(int, fflush, (FILE * stream), stream, (stream))
+WRITES(int, fputs_unlocked, (const char *restrict text, FILE *restrict stream), stream, (text, stream))
+WRITES(int, fputc_unlocked, (int byte, FILE *stream), stream, (byte, stream))
+WRITES(int, putc_unlocked, (int byte, FILE *stream), stream, (byte, stream))
+WRITES(size_t, fwrite_unlocked, (const void *restrict from, size_t size, size_t count, FILE *restrict stream),
+       stream, (from, size, count, stream))
+WRITES(int, fflush_unlocked, (FILE * stream), stream, (stream))
+WRITES(int, __overflow, (FILE * stream, int byte), stream, (stream, byte))
 
 INTERPOSE(int, fprintf, (FILE *restrict stream, const char *restrict format, ...))
 {
@@ -116,6 +123,44 @@ INTERPOSE(int, __fprintf_chk, (FILE *restrict stream, int flag, const char *rest
 	writes(stream);
 	va_start(ap, format);
 	r = REAL(__vfprintf_chk)(stream, flag, format, ap);
+	va_end(ap);
+	return r;
+}
+
+/* A descriptor is written to before the call returns. */
+
+INTERPOSE(int, vdprintf, (int fd, const char *restrict format, va_list ap))
+{
+	rt_channel_sends(fd);
+	return REAL(vdprintf)(fd, format, ap);
+}
+
+INTERPOSE(int, __vdprintf_chk, (int fd, int flag, const char *restrict format, va_list ap))
+{
+	rt_channel_sends(fd);
+	return REAL(__vdprintf_chk)(fd, flag, format, ap);
+}
+
+INTERPOSE(int, dprintf, (int fd, const char *restrict format, ...))
+{
+	va_list ap;
+	int r;
+
+	rt_channel_sends(fd);
+	va_start(ap, format);
+	r = REAL(vdprintf)(fd, format, ap);
+	va_end(ap);
+	return r;
+}
+
+INTERPOSE(int, __dprintf_chk, (int fd, int flag, const char *restrict format, ...))
+{
+	va_list ap;
+	int r;
+
+	rt_channel_sends(fd);
+	va_start(ap, format);
+	r = REAL(__vdprintf_chk)(fd, flag, format, ap);
 	va_end(ap);
 	return r;
 }
@@ -148,6 +193,13 @@ READS(size_t, fread, (void *restrict to, size_t size, size_t count, FILE *restri
       (to, size, count, stream))
 READS(size_t, __fread_chk, (void *restrict to, size_t room, size_t size, size_t count, FILE *restrict stream),
       stream, (to, room, size, count, stream))
+READS(char *, fgets_unlocked, (char *restrict to, int size, FILE *restrict stream), stream,
+      (to, size, stream))
+READS(int, fgetc_unlocked, (FILE * stream), stream, (stream))
+READS(int, getc_unlocked, (FILE * stream), stream, (stream))
+READS(size_t, fread_unlocked, (void *restrict to, size_t size, size_t count, FILE *restrict stream), stream,
+      (to, size, count, stream))
+READS(int, __uflow, (FILE * stream), stream, (stream))
 READS(ssize_t, getline, (char **restrict line, size_t *restrict size, FILE *restrict stream), stream,
       (line, size, stream))
 READS(ssize_t, getdelim, (char **restrict line, size_t *restrict size, int end, FILE *restrict stream),

@@ -1,4 +1,5 @@
-# What one thread hands another through stdio on a pipe, a message queue, a semaphore of System V or a signal is
+# What one thread hands another through stdio on a pipe, a descriptor that it prints to, a message queue, a
+# semaphore of System V or a signal is
 # ordered: no race is even predicted.  What it does behind the hand-over is a race, and confirmed.
 . "$ROOT/test/lib.sh"
 
@@ -15,7 +16,9 @@ found() {
 	jq -e "$filter" found.json >/dev/null || complain "handed $*: $(cat found.json)"
 }
 
-for way in stdio queue semaphore signal; do
+ways='stdio dprintf queue semaphore signal'
+[ -z "${RADDLE_LONG-}" ] || ways+=' unlocked splice messages'
+for way in $ways; do
 	found 0 '.findings == []' $way
 	found 1 '[.findings[] | select(.status == "confirmed" and .object == "message")] | length == 1' $way late
 done

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sem.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct way {
@@ -21,7 +22,7 @@ struct way {
 };
 
 static const struct way *way;
-static int message, late, id, ends[2];
+static int message, late, id, ends[2], source[2];
 static mqd_t queue;
 static FILE *from, *to;
 static pthread_t taker;
@@ -48,6 +49,67 @@ static void take_stdio(void)
 	int number;
 
 	want(fscanf(from, "%d", &number) == 1);
+}
+
+static void make_pipe(void)
+{
+	want(pipe(ends) == 0);
+}
+static void take_byte(void)
+{
+	char byte;
+
+	want(read(ends[0], &byte, 1) == 1);
+}
+
+static void give_printed(void)
+{
+	want(dprintf(ends[1], "%d", 1) == 1);
+}
+
+static void give_unlocked(void)
+{
+	want(putc_unlocked('x', to) == 'x' && fflush_unlocked(to) == 0);
+}
+static void take_unlocked(void)
+{
+	want(getc_unlocked(from) == 'x');
+}
+
+/* The first byte is in another pipe from the beginning, and the kernel takes it from there. */
+static void make_spliced(void)
+{
+	want(pipe(ends) == 0 && pipe(source) == 0 && write(source[1], "x", 1) == 1);
+}
+static void give_spliced(void)
+{
+	want(splice(source[0], NULL, ends[1], NULL, 1, 0) == 1);
+}
+
+static void make_sockets(void)
+{
+	want(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+}
+static struct mmsghdr one_byte(struct iovec *part)
+{
+	struct mmsghdr message = {.msg_hdr = {.msg_iov = part, .msg_iovlen = 1}};
+
+	return message;
+}
+static void give_messages(void)
+{
+	struct iovec part = {"x", 1};
+	struct mmsghdr message = one_byte(&part);
+
+	want(sendmmsg(ends[1], &message, 1, 0) == 1);
+}
+static void take_messages(void)
+{
+	char byte;
+	struct iovec part = {&byte, 1};
+	struct mmsghdr message = one_byte(&part);
+
+	want(recvmmsg(ends[0], &message, 1, 0, NULL) == 1 && message.msg_len == 1);
 }
 
 static void make_posix(void)
@@ -113,6 +175,10 @@ static void take_signal(void)
 
 static const struct way ways[] = {
 	{"stdio", make_stdio, give_stdio, take_stdio},
+	{"dprintf", make_pipe, give_printed, take_byte},
+	{"unlocked", make_stdio, give_unlocked, take_unlocked},
+	{"splice", make_spliced, give_spliced, take_byte},
+	{"messages", make_sockets, give_messages, take_messages},
 	{"queue", make_posix, give_posix, take_posix},
 	{"semaphore", make_semaphore, give_semaphore, take_semaphore},
 	{"signal", make_signal, give_signal, take_signal},
