@@ -44,4 +44,52 @@ static inline void *rt_front_allocate(size_t size)
 	return p;
 }
 
+/* What the runtime knows about things of the program, by a number for each.  Entries are added and stay; they
+ * begin with a struct rt_front_entry and are zero behind it. */
+struct rt_front_entry {
+	uint64_t key;
+	struct rt_front_entry *next;
+};
+
+enum { RT_FRONT_BUCKETS = 256 };
+
+struct rt_front_table {
+	struct rt_front_entry *_Atomic buckets[RT_FRONT_BUCKETS];
+};
+
+static inline struct rt_front_entry *_Atomic *rt_front_bucket(struct rt_front_table *table, uint64_t key)
+{
+	return &table->buckets[key * 0x9e3779b97f4a7c15ull >> 56];
+}
+
+static inline void *rt_front_in(struct rt_front_entry *e, uint64_t key)
+{
+	while (e && e->key != key)
+		e = e->next;
+	return e;
+}
+
+/* NULL: there is none. */
+static inline void *rt_front_find(struct rt_front_table *table, uint64_t key)
+{
+	return rt_front_in(atomic_load_explicit(rt_front_bucket(table, key), memory_order_acquire), key);
+}
+
+static inline void *rt_front_add(struct rt_front_table *table, uint64_t key, size_t size)
+{
+	struct rt_front_entry *_Atomic *bucket = rt_front_bucket(table, key);
+	struct rt_front_entry *first = atomic_load_explicit(bucket, memory_order_acquire), *fresh = NULL, *e;
+
+	while (!(e = rt_front_in(first, key))) {
+		if (!fresh)
+			fresh = rt_front_allocate(size);
+		fresh->key = key;
+		fresh->next = first;
+		if (atomic_compare_exchange_weak(bucket, &first, fresh))
+			return fresh;
+	}
+	REAL(free)(fresh);
+	return e;
+}
+
 #endif

@@ -10,15 +10,17 @@
  * before the one who works on it.  GThread is pthread's already.
  *
  * Only functions that GLib calls nowhere on objects of the program are replaced, or all of a kind are.
- * Queues are in rt/core/glib-queue.c.
+ * Queues are in rt/core/glib-queue.c, locks of one bit in rt/core/glib-bit.c.
  */
 #include "rt/core/front.h"
 #include "rt/core/layer.h"
 
 void rt_member_glib(void);
+void rt_member_glib_bit(void);
 void rt_member_glib_queue(void);
 void rt_member_glib(void)
 {
+	rt_member_glib_bit();
 	rt_member_glib_queue();
 }
 

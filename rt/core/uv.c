@@ -17,46 +17,23 @@ void rt_member_uv(void)
 #ifndef RADDLE_STATIC
 typedef void async_fn(void *handle);
 
-enum { BUCKETS = 256 };
-
 struct async {
-	void *handle;
+	struct rt_front_entry entry;
 	async_fn *_Atomic callback;
 	sem_t sent;
 	_Atomic uint32_t tokens;
-	struct async *next;
 };
 
-/* Entries are added and stay. */
-static struct async *_Atomic buckets[BUCKETS];
-
-static struct async *_Atomic *bucket_of(const void *handle)
-{
-	return &buckets[((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15ull >> 56 & (BUCKETS - 1)];
-}
+static struct rt_front_table asyncs;
 
 static struct async *find(const void *handle)
 {
-	struct async *a = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
-
-	while (a && a->handle != handle)
-		a = a->next;
-	return a;
+	return rt_front_find(&asyncs, (uintptr_t)handle);
 }
 
 static struct async *find_or_add(void *handle)
 {
-	struct async *_Atomic *bucket = bucket_of(handle);
-	struct async *a = find(handle);
-
-	if (a)
-		return a;
-	a = rt_front_allocate(sizeof *a);
-	a->handle = handle;
-	a->next = atomic_load(bucket);
-	while (!atomic_compare_exchange_weak(bucket, &a->next, a))
-		;
-	return a;
+	return rt_front_add(&asyncs, (uintptr_t)handle, sizeof(struct async));
 }
 
 static void called_back(void *handle)

@@ -7,7 +7,7 @@ shown=(err)
 "$RADDLE" cc -g -O1 "$prog/glib.c" $(pkg-config --cflags --libs glib-2.0) -o glib || fail "glib"
 "$RADDLE" cc -g -O1 -pthread "$prog/uv.c" -luv -o uv || fail "uv"
 "$RADDLE" c++ -std=c++20 -g -O1 -pthread "$prog/cxx20.cpp" -o cxx20 || fail "cxx20"
-programs='glib 0 1 4 5 6 8 9
+programs='glib 0 1 4 5 6 7 9 10 12
 uv 6 7 10
 cxx20 0 2 5 8'
 if [ -n "${RADDLE_LONG-}" ]; then

@@ -190,6 +190,28 @@ static void with_pool(void)
 		total += items[i];
 }
 
+static gint word;
+static gpointer pointer;
+
+static gpointer add_with_bits(gpointer unused)
+{
+	g_bit_lock(&word, 3);
+	g_pointer_bit_lock(&pointer, 0);
+	total++;
+	g_pointer_bit_unlock(&pointer, 0);
+	g_bit_unlock(&word, 3);
+	while (!g_bit_trylock(&word, 3))
+		g_thread_yield();
+	total++;
+	g_bit_unlock(&word, 3);
+	return unused;
+}
+
+static void with_bits(void)
+{
+	run(add_with_bits, 3);
+}
+
 static gpointer add(gpointer unused)
 {
 	total++;
@@ -212,6 +234,23 @@ static gpointer add_by_other(gpointer unused)
 static void with_two_locks(void)
 {
 	GThread *a = g_thread_new("a", add_locked, NULL), *b = g_thread_new("b", add_by_other, NULL);
+
+	g_thread_join(a);
+	g_thread_join(b);
+}
+
+static gpointer add_with_bit(gpointer number)
+{
+	g_bit_lock(&word, GPOINTER_TO_INT(number));
+	total++;
+	g_bit_unlock(&word, GPOINTER_TO_INT(number));
+	return NULL;
+}
+
+static void with_two_bits(void)
+{
+	GThread *a = g_thread_new("a", add_with_bit, GINT_TO_POINTER(1));
+	GThread *b = g_thread_new("b", add_with_bit, GINT_TO_POINTER(2));
 
 	g_thread_join(a);
 	g_thread_join(b);
@@ -253,10 +292,10 @@ static void with_late_write(void)
 }
 
 static void (*const programs[])(void) = {
-	with_mutex, with_cond,	  with_rwlock,	  with_recursion, with_queue,	   with_once,
-	with_pool,  without_lock, with_two_locks, with_racy_pool, with_late_write,
+	with_mutex, with_cond,	  with_rwlock,	  with_recursion, with_queue,	   with_once,	  with_pool,
+	with_bits,  without_lock, with_two_locks, with_racy_pool, with_late_write, with_two_bits,
 };
-enum { COUNT = sizeof programs / sizeof programs[0], RACY = 7 };
+enum { COUNT = sizeof programs / sizeof programs[0], RACY = 8 };
 
 int main(int argc, char **argv)
 {
