@@ -99,9 +99,10 @@ int rd_write_all(int fd, const void *data, size_t length)
 	return 0;
 }
 
-static int write_new(const char *path, const void *data, size_t length)
+/* `flags`: how it is opened for writing. */
+static int write_to(const char *path, int flags, const void *data, size_t length)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
 	int failed;
 
 	if (fd < 0)
@@ -120,12 +121,38 @@ int rd_file_write(const char *path, const void *data, size_t length)
 	char *temporary = rd_xasprintf("%s.%ld-%u.tmp", path, (long)getpid(), serial++);
 	int err = 0;
 
-	if (write_new(temporary, data, length) || rename(temporary, path)) {
+	if (write_to(temporary, O_CREAT | O_EXCL, data, length) || rename(temporary, path)) {
 		err = rd_fail_errno("%s: cannot write it", path);
 		unlink(temporary);
 	}
 	free(temporary);
 	return err;
+}
+
+int rd_file_replace(const char *path, const void *data, size_t length)
+{
+	RD_ASSERT(path != NULL && (data != NULL || length == 0));
+	char *target = realpath(path, NULL), *temporary = NULL;
+	struct stat st = {.st_mode = S_IFREG};
+	bool exists = target && !stat(target, &st);
+	int failed = -1;
+
+	if (S_ISREG(st.st_mode)) {
+		temporary = rd_xasprintf("%s.%ld.tmp", target ? target : path, (long)getpid());
+		failed = write_to(temporary, O_CREAT | O_EXCL, data, length) ||
+			 (exists && chmod(temporary, st.st_mode & 07777)) ||
+			 rename(temporary, target ? target : path);
+	}
+	if (!S_ISREG(st.st_mode) || (failed && errno == EACCES))
+		failed = write_to(path, O_CREAT | O_TRUNC, data, length);
+	if (failed) {
+		rd_fail_errno("%s: cannot write it", path);
+		if (temporary)
+			unlink(temporary);
+	}
+	free(temporary);
+	free(target);
+	return failed ? RD_ESYSTEM : RD_OK;
 }
 
 static bool is_directory(const char *path)

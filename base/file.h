@@ -41,6 +41,10 @@ size_t rd_file_head(const char *path, void *out, size_t n);
  * one: temporary name beside it, then rename. */
 int rd_file_write(const char *path, const void *data, size_t length);
 
+/* The same for a name that the user gave.  A link leads to the file, whose mode stays; what is no file, such
+ * as a device or a pipe, is written to, as is a file in a directory that may not be written. */
+int rd_file_replace(const char *path, const void *data, size_t length);
+
 int rd_write_all(int fd, const void *data, size_t length); /* silent; -1 with errno */
 int rd_mkdirs(const char *path);			   /* like mkdir -p, mode 0777 less umask */
 int rd_remove_tree(const char *path);			   /* rm -rf; no error if absent */

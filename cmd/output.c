@@ -13,6 +13,7 @@
 #include "finding/suppress.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool cmd_is_stdout(const char *path)
@@ -26,15 +27,18 @@ bool cmd_output_is_stdout(void)
 	       cmd_is_stdout(opt.gen_suppressions);
 }
 
+/* A document is complete before the file that it replaces is touched: the disk may be full. */
 int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 {
 	bool to_stdout = cmd_is_stdout(path);
+	char *text = NULL;
+	size_t length = 0;
 	FILE *out;
 	int err;
 
 	if (!path)
 		return RD_OK;
-	out = to_stdout ? stdout : fopen(path, "we");
+	out = to_stdout ? stdout : open_memstream(&text, &length);
 	if (!out)
 		return rd_fail_errno("%s: cannot write it", path);
 	err = write(what, out);
@@ -42,6 +46,9 @@ int cmd_document(const char *path, cmd_write_fn *write, const void *what)
 		err = rd_fail_errno("%s: cannot write it", to_stdout ? "standard output" : path);
 	if (!to_stdout && fclose(out) && !err)
 		err = rd_fail_errno("%s: cannot write it", path);
+	if (!to_stdout && !err)
+		err = rd_file_replace(path, text, length);
+	free(text);
 	return err;
 }
 
@@ -142,12 +149,11 @@ int cmd_write_suppressions(const struct finding_set *set, const char *path)
 	return cmd_document(path, write_suppressions, set);
 }
 
-int cmd_write_baseline(const struct finding_set *set, const char *path)
+static int write_baseline(const void *what, FILE *out)
 {
-	struct rd_buf text = RD_BUF_INIT;
-	int err;
+	const struct finding_set *set = what;
 
-	rd_buf_adds(&text, "# Findings known to 'raddle check --baseline'; one id a line.\n");
+	fputs("# Findings known to 'raddle check --baseline'; one id a line.\n", out);
 	for (size_t i = 0; i < set->count; i++) {
 		const struct finding *f = set->items[i];
 		const struct finding_stack *stack = f->access_count  ? &f->accesses[0].stack
@@ -155,14 +161,17 @@ int cmd_write_baseline(const struct finding_set *set, const char *path)
 								     : NULL;
 		if (f->status != FINDING_CONFIRMED || f->suppressed)
 			continue;
-		rd_buf_addf(&text, "%s # %s", f->id, finding_kind_name(f->kind));
+		fprintf(out, "%s # %s", f->id, finding_kind_name(f->kind));
 		if (f->object.name)
-			rd_buf_addf(&text, " on %s", f->object.name);
+			fprintf(out, " on %s", f->object.name);
 		if (stack && finding_top(stack)->function)
-			rd_buf_addf(&text, " in %s", finding_top(stack)->function);
-		rd_buf_addc(&text, '\n');
+			fprintf(out, " in %s", finding_top(stack)->function);
+		fputc('\n', out);
 	}
-	err = rd_file_write(path, text.data, text.length);
-	rd_buf_release(&text);
-	return err;
+	return RD_OK;
+}
+
+int cmd_write_baseline(const struct finding_set *set, const char *path)
+{
+	return cmd_document(path, write_baseline, set);
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -99,6 +100,48 @@ static void failed_write_leaves_nothing(void **state)
 	assert_said("w/taken: cannot write it: Is a directory");
 	assert_int_equal(rd_remove_tree("w/taken"), 0);
 	assert_int_equal(rmdir("w"), 0);
+}
+
+static void assert_holds(const char *path, const char *content)
+{
+	struct rd_buf b = RD_BUF_INIT;
+
+	assert_int_equal(rd_file_read(path, &b), 0);
+	assert_string_equal(b.data, content);
+	rd_buf_release(&b);
+}
+
+/* RLIMIT_FSIZE stands in for a full disk. */
+static void replaced_whole_or_not_at_all(void **state)
+{
+	struct rlimit all, few;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(rd_file_replace("r", "old", 3), 0);
+	assert_int_equal(chmod("r", 0640), 0);
+	assert_int_equal(symlink("r", "r-link"), 0);
+	assert_int_equal(rd_file_replace("r-link", "new", 3), 0);
+	assert_holds("r", "new");
+	assert_int_equal(lstat("r-link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat("r", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+	few = all;
+	few.rlim_cur = 2;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	assert_int_equal(rd_file_replace("r", "newer", 5), RD_ESYSTEM);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+	assert_said("r: cannot write it: File too large");
+	assert_holds("r", "new");
+
+	assert_int_equal(rd_file_replace("/dev/null", "x", 1), 0);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(unlink("r-link") + unlink("r"), 0);
 }
 
 static void missing_files_are_named(void **state)
@@ -345,6 +388,7 @@ int main(void)
 		CASE(write_and_read),
 		CASE(proc_files_have_no_size),
 		CASE(failed_write_leaves_nothing),
+		CASE(replaced_whole_or_not_at_all),
 		CASE(missing_files_are_named),
 		CASE(directories_come_and_go),
 		CASE(mapping_shows_the_file),
