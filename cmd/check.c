@@ -627,7 +627,6 @@ static int predict(struct check *c)
 
 	if (!opt.quiet)
 		rd_progress_say(&progress, "predicting");
-	prediction.failures = true;
 	prediction.deadline_ns = quarters(c->end_ns, 2); /* so that there is time to try what it found */
 	prediction.latest_ns = quarters(c->end_ns, 3);
 	prediction.context = c;
@@ -635,6 +634,8 @@ static int predict(struct check *c)
 		char *path = trace_path(n);
 		prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
 				   WIFSIGNALED(c->runs[n].ending.end.status) && !c->runs[n].standing;
+		/* Where it failed is not in a trace that ends before. */
+		prediction.failures = !c->runs[n].ending.stopped;
 		prediction.described = opt.no_replay ? NULL : try_early;
 		err = predict_batch_run(&prediction, path, c->set);
 		prediction.described = NULL; /* replays lead the first process only */

@@ -5,7 +5,8 @@
  *
  * A failure must not look like "nothing found".  A program that never ran, or whose client failed, ends the
  * check.  One that was only recorded in part, or was killed, is looked at; but then nothing found is no
- * result.  Signals by which people and shells end programs are an ordinary end.
+ * result.  Signals by which people and shells end programs are an ordinary end, and so is the end of the time
+ * of a program that waits: a server does.  One that still worked then may have been caught in a loop.
  */
 #include "cmd/ending.h"
 
@@ -85,6 +86,11 @@ bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *
 
 	if (e->stopped) {
 		rd_buf_addf(why, "recording stopped before the program ended: %s", e->stopped);
+		return true;
+	}
+	if (e->end.how == RUN_TIMED_OUT && signal_of(e) && !e->stood) {
+		rd_buf_adds(why, "the recorded run was still working when its time was up (--timeout): it "
+				 "hangs, or had more to do");
 		return true;
 	}
 	if (e->stood || cmd_ending_late(e) || e->end.how == RUN_INTERRUPTED || is_ordinary(signal_of(e)) ||

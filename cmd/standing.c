@@ -11,7 +11,7 @@
 bool cmd_standing(const char *trace, const struct run_still *still, FILE *answer)
 {
 	const struct predict_sleepers sleepers = {still->waiting, still->waiting_count,
-						  run_still_forever(still)};
+						  run_still_forever(still), !still->shared};
 
 	return predict_batch_hang(trace, &sleepers, answer);
 }

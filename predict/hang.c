@@ -7,12 +7,17 @@
  * thread counts as waiting only if trace and kernel agree, and that nobody is left who
  * could wake a waiter is believed only if every thread waits in an operation of the trace, on an
  * object that no other process can reach, and no signal has a handler.
+ *
+ * Where threads wait for something that no trace shows (a futex of the program's own, a lock of a library),
+ * who waits for whom is not known.  But if each thread waits for others without a limit, and nobody else can
+ * wake one, then the run hangs, and is a failure with the places of its threads.
  */
 #include "predict/hang.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "predict/describe.h"
+#include "predict/failure.h"
 #include "predict/standing.h"
 
 #include <stdlib.h>
@@ -165,7 +170,19 @@ static bool look(const struct model *model, const struct predict_sleepers *sleep
 	return filled && set->count;
 }
 
+static bool hangs(const struct model *model, struct finding_set *set)
+{
+	if (!predict_failure(model, 0, set))
+		return false;
+	set->items[0]->status = FINDING_CONFIRMED;
+	set->items[0]->reason = NULL;
+	finding_set_finish(set);
+	return true;
+}
+
 bool predict_hang(const struct model *model, const struct predict_sleepers *sleepers, struct finding_set *set)
 {
-	return model->err == RD_OK && look(model, sleepers, set);
+	if (model->err != RD_OK)
+		return false;
+	return look(model, sleepers, set) || (sleepers->forever && sleepers->apart && hangs(model, set));
 }

@@ -63,6 +63,7 @@ static uint64_t cpu_of(pid_t pid)
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	const struct run_limits *l = &m->limits;
+	bool stalled, late;
 	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
 
 	if (l->interrupts && run_launch_interrupted() >= l->interrupts)
@@ -77,9 +78,9 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 		return RUN_TIMED_OUT;
 	if (!l->wall_ms || wall_ms <= l->wall_ms)
 		return RUN_EXITED;
-	if (wall_ms > l->wall_ms * (l->patience ? l->patience : 1))
-		return RUN_TIMED_OUT;
-	return now - m->moved_ns > STILL_NS && run_process_is_asleep(pid) ? RUN_STALLED : RUN_EXITED;
+	late = wall_ms > l->wall_ms * (l->patience ? l->patience : 1);
+	stalled = now - m->moved_ns > STILL_NS && run_process_is_asleep(pid);
+	return stalled ? RUN_STALLED : late ? RUN_TIMED_OUT : RUN_EXITED;
 }
 
 static void end_by(const struct run_meter *m, pid_t pid, int number)

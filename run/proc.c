@@ -77,19 +77,23 @@ uint64_t run_task_switches(pid_t pid, pid_t tid)
 	return own + forced;
 }
 
-bool run_task_waits(pid_t pid, pid_t tid)
-{
+/* What a thread waits with. */
+struct futex {
 	uint64_t word, op, value, timeout;
+};
+
+static bool waits_with(pid_t pid, pid_t tid, struct futex *f)
+{
 	char text[TEXT_SIZE];
 	int number;
 
 	if (!read_task(pid, tid, "syscall", text) ||
-	    sscanf(text, "%d %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op, &value,
-		   &timeout) != 5)
+	    sscanf(text, "%d %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &f->word, &f->op,
+		   &f->value, &f->timeout) != 5)
 		return false; /* "running" */
-	if (number != SYS_futex || timeout)
+	if (number != SYS_futex || f->timeout)
 		return false;
-	switch (op & FUTEX_CMD_MASK) {
+	switch (f->op & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 	case FUTEX_LOCK_PI:
@@ -97,6 +101,22 @@ bool run_task_waits(pid_t pid, pid_t tid)
 	case FUTEX_WAIT_REQUEUE_PI: return true;
 	default: return false;
 	}
+}
+
+bool run_task_waits(pid_t pid, pid_t tid)
+{
+	struct futex f;
+
+	return waits_with(pid, tid, &f);
+}
+
+/* Whether only a thread of the process can wake it.  A join is a wait that others may have, too: for a word
+ * that is the number of the thread until the kernel clears it. */
+static bool is_own(pid_t pid, const struct futex *f)
+{
+	struct run_task task;
+
+	return f->op & FUTEX_PRIVATE_FLAG || run_task_read(pid, (pid_t)f->value, &task);
 }
 
 bool run_task_in_io(pid_t pid, pid_t tid)
@@ -224,13 +244,15 @@ static void look_at_task(void *context, pid_t tid)
 	struct look *l = context;
 	struct run_still *s = l->still;
 	struct run_task task;
+	struct futex f;
 
 	if (!run_task_read(l->pid, tid, &task) || strchr("ZX", task.state))
 		return;
-	if (!run_task_waits(l->pid, tid)) {
+	if (!waits_with(l->pid, tid, &f)) {
 		l->others++;
 		return;
 	}
+	s->shared = s->shared || !is_own(l->pid, &f);
 	RD_GROW(s->waiting, s->capacity, s->waiting_count + 1);
 	s->waiting[s->waiting_count++] = tid;
 }

@@ -63,6 +63,7 @@ struct run_still {
 	pid_t *waiting; /* threads that wait for another one, without a time limit */
 	size_t waiting_count, capacity;
 	bool all;     /* no other thread is there, and none of them runs */
+	bool shared;  /* another process may be able to wake one of them */
 	bool catches; /* signals have handlers, so one may bring life back */
 	bool alone;   /* no process that it forked is alive: the caller's to say */
 };

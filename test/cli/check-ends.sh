@@ -43,11 +43,18 @@ failed SIGABRT abort
 status 1 -- ./ends crash
 failed SIGSEGV crash
 
-# What does not end is not confirmed: it may have had more to do.  Its stacks are there.
-status 0 --timeout 1 --no-replay -- ./ends spin
+# What does not end is not confirmed: it may have had more to do.  Its stacks are there, and it is no result.
+status 2 --timeout 1 --no-replay -- ./ends spin
 says 'did not end within 1 s'
+says 'check: the recorded run was still working when its time was up (--timeout): it hangs, or had more to do'
 jq -e '[.findings[] | select(.kind == "failure")][0] | .status == "unconfirmed" and .consequence == "hang" and
 	([.cycle[].function] | index("fail") != null)' found.json >/dev/null || complain "a hang: $(cat found.json)"
+
+# Threads that wait for what no trace shows, for good, are a hang for certain.
+status 1 --no-replay -- ./ends futex
+says 'The recorded program was deadlocked and was killed'
+jq -e '.findings | length == 1 and (.[0] | .kind == "failure" and .status == "confirmed" and .consequence == "hang" and
+	([.cycle[].function] | index("fail") != null))' found.json >/dev/null || complain "a futex: $(cat found.json)"
 
 # Statuses are told, and passed on when asked.
 status 0 -- ./ends 3

@@ -2,10 +2,12 @@
 /* A program that ends badly, in the way its argument names, in a thread with another one beside it. */
 #include <assert.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,6 +28,8 @@ static void fail(const char *how)
 		*nothing = 1;
 	if (strcmp(how, "kill") == 0)
 		kill(getpid(), SIGKILL);
+	if (strcmp(how, "futex") == 0)
+		syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 	while (strcmp(how, "spin") == 0 && !never)
 		;
 	pthread_mutex_unlock(&lock);
