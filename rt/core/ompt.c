@@ -11,16 +11,30 @@
  * wait, since libomp has ordered the two already.  Each pair of threads of a barrier has its own, because a
  * token must not be taken for that of somebody else.  A lock has a mutex around it: it is taken before
  * libomp's is asked for and given back behind it, so libomp's is always free and a replay decides by ours.
- * Where libomp decides who is next (ordered, test locks) ours is taken behind it.
+ * Where libomp decides who is next (ordered, test locks) ours is taken behind it.  Of the threads that come
+ * to a `single` the first does it: each tries to take the one token of a semaphore, and the others go on when
+ * the one that took it has entered libomp's, so a replay decides that, too.
+ *
+ * libomp lets the thread that made tasks do them all if it comes to them before others wake up, and then
+ * there is nothing to see between them.  So it sleeps a little now and then where others could take one.
  *
  * Memory is never reused: an edge is an identity.  Nothing here holds a lock of the runtime over a call that
  * can wait.
  */
-#include "rt/core/rt.h"
+#include "rt/core/front.h"
 
-#include <semaphore.h>
+#include <sched.h>
+#include <sys/syscall.h>
 
-enum { DEPENDENCES = 64, BUCKETS = 256, CHUNK = 1 << 20, TEAM_MAX = 1024 };
+enum {
+	DEPENDENCES = 64,
+	BUCKETS = 256,
+	CHUNK = 1 << 20,
+	TEAM_MAX = 1024,
+	PATIENCE = 1 << 20,
+	NAPS = 20,
+	NAP_NS = 1000000
+};
 
 /* The interface, as published. */
 union ompt_data {
@@ -51,8 +65,17 @@ struct edge {
 	_Atomic uint32_t tokens;
 };
 
+/* One use of a construct that one thread does. */
+struct single {
+	uint32_t number; /* among those of the team */
+	_Atomic bool entered;
+	sem_t sem;
+	struct single *next;
+};
+
 struct team {
 	uint32_t size;
+	struct single *_Atomic singles;
 	pthread_mutex_t reduction;
 	struct edge across;   /* iterations that wait for others (doacross) */
 	struct edge *fork;    /* by thread */
@@ -75,6 +98,8 @@ struct task {
 	uint64_t in, out;	  /* its own, by hash */
 	uint32_t number,
 		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
+	uint32_t singles; /* of an implicit one: that it came to, */
+	uint32_t made;	  /* and tasks that nobody may have taken yet */
 	bool in_barrier, started;
 };
 
@@ -89,6 +114,8 @@ static struct {
 	char *memory;
 	size_t left;
 	struct omp_mutex *mutexes[BUCKETS];
+	ompt_callback *_Atomic get_task;
+	_Atomic uint32_t naps; /* so far */
 } omp;
 
 /* libomp tells of a nested lock that was taken again, and not whether it was only tried. */
@@ -224,6 +251,24 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
+static void nap(void)
+{
+	int saved = errno;
+
+	if (atomic_fetch_add(&omp.naps, 1) < NAPS)
+		syscall(SYS_nanosleep, &(struct timespec){0, NAP_NS}, NULL);
+	errno = saved;
+}
+
+/* Others may take the tasks that the thread has made. */
+static void let_others_take(struct task *task)
+{
+	if (!task->implicit->made || task->team->size == 1)
+		return;
+	task->implicit->made = 0;
+	nap();
+}
+
 /* Everybody comes to the barrier before anybody leaves it. */
 static void arrive(struct task *task)
 {
@@ -271,6 +316,8 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 	(void)where;
 	if (!task || kind == REGION_REDUCTION)
 		return;
+	if (endpoint == SCOPE_BEGIN)
+		let_others_take(task);
 	if (kind == REGION_TASKGROUP)
 		task_group(task, endpoint);
 	else if (kind != REGION_TASKWAIT)
@@ -314,6 +361,8 @@ static void task_create(union ompt_data *parent, const void *frame, union ompt_d
 	(void)frame, (void)has_dependences, (void)where;
 	if (flags & (TASK_INITIAL | TASK_IMPLICIT) || !from)
 		return;
+	let_others_take(from);
+	from->implicit->made++;
 	task = new_task(from->team, from);
 	data->ptr = task;
 	if (task)
@@ -467,6 +516,69 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 		lock(id);
 }
 
+/* ---- single ---- */
+
+#ifndef RADDLE_STATIC
+typedef int ompt_get_task_info(int level, int *flags, union ompt_data **task, void **frame,
+			       union ompt_data **parallel, int *number);
+
+static struct single *find_single(struct team *team, uint32_t number)
+{
+	struct single *first = atomic_load(&team->singles), *s, *fresh = NULL;
+
+	for (;;) {
+		for (s = first; s && s->number != number; s = s->next)
+			;
+		if (s)
+			return s;
+		if (!fresh) {
+			fresh = get_memory(sizeof *fresh);
+			if (!fresh)
+				return NULL;
+			fresh->number = number;
+			sem_init(&fresh->sem, 0, 1);
+		}
+		fresh->next = first;
+		if (atomic_compare_exchange_strong(&team->singles, &first, fresh))
+			return fresh;
+	}
+}
+
+/* The one that the thread has come to; NULL: nobody else can come there. */
+static struct single *next_single(void)
+{
+	ompt_get_task_info *get = (ompt_get_task_info *)atomic_load(&omp.get_task);
+	union ompt_data *data = NULL, *parallel;
+	struct task *task;
+	int flags, number;
+	void *frame;
+
+	if (!get || get(0, &flags, &data, &frame, &parallel, &number) < 1 || !data || !data->ptr)
+		return NULL;
+	task = data->ptr;
+	if (task->team->size == 1)
+		return NULL;
+	if (task->number == 0 && task->singles % 2 == 0)
+		nap();
+	return find_single(task->team, task->singles++);
+}
+
+FRONT(int, __kmpc_single, (void *where, int thread))
+{
+	int saved = errno, r;
+	struct single *s = next_single();
+	bool first = s && !sem_trywait(&s->sem);
+
+	for (int i = 0; s && !first && !atomic_load(&s->entered) && i < PATIENCE; i++)
+		syscall(SYS_sched_yield);
+	errno = saved;
+	r = BEHIND(int, __kmpc_single, (void *, int))(where, thread);
+	if (first)
+		atomic_store(&s->entered, true);
+	return r;
+}
+#endif
+
 /* ---- the tool ---- */
 
 static int initialize(ompt_lookup *lookup, int device, union ompt_data *data)
@@ -487,6 +599,7 @@ static int initialize(ompt_lookup *lookup, int device, union ompt_data *data)
 	(void)device, (void)data;
 	for (size_t i = 0; set && i < sizeof callbacks / sizeof callbacks[0]; i++)
 		set(callbacks[i].which, callbacks[i].callback);
+	atomic_store(&omp.get_task, lookup("ompt_get_task_info"));
 	return set != NULL;
 }
 

@@ -172,6 +172,19 @@ static void shared_temporary(void)
 	}
 }
 
+/* Who comes first reads what one of them writes. */
+static void single_behind_write(void)
+{
+#pragma omp parallel num_threads(4)
+	{
+		if (omp_get_thread_num() == 0)
+			for (int i = 0; i < N; i++)
+				a[i] = i;
+#pragma omp single
+		total = a[N - 1];
+	}
+}
+
 static void (*const programs[])(void) = {
 	no_reduction,
 	no_critical,
@@ -188,6 +201,7 @@ static void (*const programs[])(void) = {
 	atomic_and_plain,
 	grandchild,
 	shared_temporary,
+	single_behind_write,
 };
 
 /* Without a number: how many there are. */
