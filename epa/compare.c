@@ -343,11 +343,18 @@ static void compare_records(struct comparing *c)
 
 /* --- the ends ---------------------------------------------------------------------------------------- */
 
-/* What the golden run has behind the last record of a thread, unless the exit cut the thread off there. */
+/* The run ended where the thread happened to be, as the golden run would have: by an exit, or because both
+ * were killed. */
+static bool is_cut_off(const struct comparing *c, const struct run_thread *t)
+{
+	return (c->exited || epa_reference_was_killed(c->ref)) && !t->ended && !t->joined;
+}
+
+/* What the golden run has behind the last record of a thread, unless the thread was cut off there. */
 static const uint64_t *missing_of(struct comparing *c, struct run_thread *t)
 {
 	const uint64_t *golden = t->seen && t->reference != SIZE_MAX ? epa_cursor_peek(&t->cursor) : NULL;
-	return golden && !(c->exited && !t->ended && !t->joined) ? golden : NULL;
+	return golden && !is_cut_off(c, t) ? golden : NULL;
 }
 
 static void end_thread(struct comparing *c, size_t place)
@@ -386,10 +393,10 @@ static void end_thread(struct comparing *c, size_t place)
 }
 
 /* A thread that the run does not have at all.  Behind an exit its creator tells: it may have been created,
- * and the exit came before its first record. */
+ * and the exit came before its first record; so it is if both were killed. */
 static void end_reference(struct comparing *c, size_t index)
 {
-	if (!c->met[index] && !c->exited)
+	if (!c->met[index] && !c->exited && !epa_reference_was_killed(c->ref))
 		lose_thread(c, index);
 }
 

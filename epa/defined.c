@@ -76,3 +76,13 @@ uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64
 	}
 	return (uint8_t)(~word & bits(size));
 }
+
+void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which)
+{
+	if (!p->any && !which)
+		return;
+	if (!p->any)
+		epa_defined_begin(&p->bits, object, false);
+	p->any = true;
+	epa_defined_set(&p->bits, offset, size, (uint8_t)~which);
+}

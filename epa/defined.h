@@ -29,4 +29,27 @@ void epa_defined_set(struct epa_defined *d, uint64_t offset, uint64_t size, uint
 /* Of at most eight bytes, those that have none. */
 uint8_t epa_defined_without(const struct epa_defined *d, uint64_t offset, uint64_t size);
 
+/* --- the same for another question: a bit is set for those bytes that are part of an address --- */
+
+struct epa_parts {
+	struct epa_defined bits; /* `few` or `many`, as above */
+	bool any;		 /* there was one: the bits are there */
+};
+
+static inline void epa_parts_begin(struct epa_parts *p)
+{
+	p->any = false;
+}
+
+/* Of at most eight bytes of an object of that size, these are, and the others are not. */
+void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
+
+/* Of at most eight bytes, those that are. */
+static inline uint8_t epa_parts_get(const struct epa_parts *p, uint64_t offset, uint64_t size)
+{
+	if (!p->any || p->bits.whole || offset >= p->bits.size || size > p->bits.size - offset)
+		return 0;
+	return (uint8_t)(~epa_defined_without(&p->bits, offset, size) & (0xffu >> (8 - size)));
+}
+
 #endif

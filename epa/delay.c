@@ -17,6 +17,7 @@ struct ring {
 	size_t first, count;
 	unsigned locks; /* mutexes that the thread holds */
 	bool waited;	/* a wait is over, and the record behind it has not come yet */
+	bool leaves;	/* the thread itself ends the process */
 };
 
 struct epa_delay {
@@ -63,6 +64,8 @@ void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event
 		t->waited = true;
 	else if (e->kind == RADDLE_THREAD_END)
 		t->locks = 0;
+	else
+		t->leaves |= e->kind == RADDLE_ABORT || raddle_role(e->kind) == RADDLE_ROLE_END;
 }
 
 /* A new round begins with this record: the last one goes, with all that it counted. */
@@ -121,11 +124,22 @@ bool epa_delay_idle(const struct epa_delay *h, size_t place)
 	return h->going == SIZE_MAX && !h->threads[place].locks && !h->threads[place].count;
 }
 
+/* The run ended while the thread was in a round, which may have been one that is left out; nobody knows.  A
+ * thread that died or ended the run itself was in no wait. */
+static bool is_cut_off(const struct ring *t)
+{
+	return t->locks && !t->leaves && !delayed(t, t->count - 1)->unfinished;
+}
+
 bool epa_delay_end(struct epa_delay *h)
 {
 	for (size_t i = 0; i < h->thread_count; i++) {
 		if (!h->threads[i].count)
 			continue;
+		if (is_cut_off(&h->threads[i])) {
+			h->threads[i].count = 0;
+			continue;
+		}
 		h->going = i;
 		h->keep = 0;
 		return true;

@@ -29,7 +29,7 @@ bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 /* No record of the thread is delayed, the next one will not be, and none of another thread is on its way. */
 bool epa_delay_idle(const struct epa_delay *h, size_t place);
 
-/* There are no more records; false: none is delayed. */
+/* There are no more records; false: none is delayed.  Those of a thread that was cut off go. */
 bool epa_delay_end(struct epa_delay *h);
 
 #endif

@@ -11,8 +11,9 @@
 
 static const char *epa_kind_name(enum epa_kind kind)
 {
-	static const char *const names[] = {"number", "variable", "module",   "tls",	 "thread",  "stack",
-					    "heap",   "mmap",	  "argument", "unknown", "process", "region"};
+	static const char *const names[] = {"number",  "variable", "module", "tls",	 "thread",
+					    "stack",   "heap",	   "mmap",   "argument", "unknown",
+					    "process", "part",	   "region"};
 	return names[kind];
 }
 
@@ -150,6 +151,7 @@ void epa_name_text(const struct epa_names *names, const struct trace_sites *site
 		/* Where in it a pthread_t points is libc's business. */
 		return;
 	case EPA_PROCESS: rd_buf_adds(out, "process"); return;
+	case EPA_PART: rd_buf_adds(out, "part of an address"); return;
 	case EPA_ARGUMENT:
 		if (epa_name_ordinal(name))
 			rd_buf_addf(out, "argv[%" PRIu64 "]", epa_name_ordinal(name) - 1);

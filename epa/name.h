@@ -31,6 +31,7 @@ enum epa_kind {
 	EPA_ARGUMENT, /* argv, and the strings that it points to: which, from 1 */
 	EPA_UNKNOWN,  /* libraries' memory: by the thread that asks, where it first did, and which there */
 	EPA_PROCESS,  /* the number of a process, whichever it is */
+	EPA_PART,     /* bytes of an address that are loaded or stored one by one: which of the value's */
 	EPA_REGION,   /* the stack of a thread; no name has this kind */
 };
 

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "epa/extent.h"
+#include "raddle/full.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,8 +82,10 @@ struct epa_objects {
 	size_t count, capacity;
 	uint64_t serial;
 	struct rd_umap counters; /* (place, kind, site) to how many */
+	struct rd_umap created;	 /* number of a thread to that of its name */
 	struct thread *threads;	 /* by place */
 	size_t module_count;
+	uint64_t program; /* where it is loaded */
 	uint64_t argv, argv_size;
 	bool in_main;
 	uint64_t records;     /* fed so far */
@@ -151,11 +154,14 @@ static struct epa_object *add(struct epa_objects *o, const struct epa_object *ob
 	}
 	e = &o->list[n];
 	struct epa_defined defined = e->defined;
+	struct epa_parts parts = e->parts;
 	if (e->live)
 		tell_end(o, e);
 	*e = *object;
 	e->size = o->extents.list[n].size;
 	e->defined = defined;
+	e->parts = parts;
+	epa_parts_begin(&e->parts);
 	epa_defined_begin(&e->defined, e->size, object->defined.whole || !is_tracked(e));
 	e->begin = o->records;
 	e->serial = ++o->serial;
@@ -307,7 +313,8 @@ static void add_module(struct epa_objects *o, const struct trace_event *e)
 	struct epa_object *module = add(o, &object);
 	module->name.where = object.ordinal; /* offsets are those of the file */
 	add_placed(o, path, e->values[2]);
-	o->module_count++;
+	if (o->module_count++ == 0)
+		o->program = e->values[0];
 	free(path);
 }
 
@@ -352,16 +359,19 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	const char *name = epa_thread_name(o->walk, (uint32_t)e->values[2]);
 	struct child child = {.number = (uint32_t)e->values[2], .at = t->argument};
 	char *lost = NULL;
-	if (e->values[4] != 0 || (start && start->values[5] < CONTROL_ROOM))
+	if (e->values[4] != 0)
 		return;
 	if (start)
 		child.end = start->values[4] + start->values[5];
 	else
 		name = lost = rd_xasprintf("%s_%" PRIu64, epa_walk_name(o->walk, place), e->values[3]);
 	child.name = epa_names_put(o->names, name, strlen(name));
-	RD_GROW(t->children, t->child_capacity, t->child_count + 1);
-	t->children[t->child_count++] = child;
-	t->lost_count += lost != NULL;
+	*rd_umap_put(&o->created, child.number, NULL) = child.name;
+	if (!start || start->values[5] >= CONTROL_ROOM) {
+		RD_GROW(t->children, t->child_capacity, t->child_count + 1);
+		t->children[t->child_count++] = child;
+		t->lost_count += lost != NULL;
+	}
 	free(lost);
 }
 
@@ -397,6 +407,11 @@ static void note_handle(struct thread *t, const struct trace_record *r)
 	}
 }
 
+static bool is_handle(uint64_t address)
+{
+	return address % 64 == 0 && raddle_may_be_pointer(address);
+}
+
 /* The child of this thread that the address is the pthread_t of, or NULL.  One that nothing is known of gets
  * the first pthread_t that nothing else explains. */
 static const struct child *child_at(struct thread *t, uint64_t address, bool known)
@@ -404,7 +419,7 @@ static const struct child *child_at(struct thread *t, uint64_t address, bool kno
 	for (size_t i = t->child_count; i-- > 0;)
 		if (t->children[i].end - address <= CONTROL_ROOM && address < t->children[i].end)
 			return &t->children[i];
-	for (size_t i = 0; i < t->child_count && t->lost_count && !known && address % 64 == 0; i++) {
+	for (size_t i = 0; i < t->child_count && t->lost_count && !known && is_handle(address); i++) {
 		if (t->children[i].end)
 			continue;
 		find_lost(t, &t->children[i], address);
@@ -529,11 +544,13 @@ void epa_objects_free(struct epa_objects *o)
 		RD_FREE(o->threads[i].scopes, o->threads[i].variables, o->threads[i].unknowns,
 			o->threads[i].children);
 	}
-	for (size_t i = 0; i < o->count; i++)
+	for (size_t i = 0; i < o->count; i++) {
 		epa_defined_release(&o->list[i].defined);
+		epa_defined_release(&o->list[i].parts.bits);
+	}
 	free(o->threads);
 	free(o->list);
-	rd_umap_release(&o->counters);
+	RD_UMAP_RELEASE(&o->counters, &o->created);
 	epa_extents_release(&o->extents);
 	free(o);
 }
@@ -713,7 +730,8 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 	const struct epa_object *e = &o->list[n];
 	if (!e->live || e->kind == EPA_REGION || e->kind == EPA_THREAD) {
 		struct thread *t = &o->threads[epa_walk_place(o->walk)];
-		const struct child *child = t->child_count ? child_at(t, address, n != 0) : NULL;
+		bool known = n != 0 || (t->lost_count && near_object(o, address));
+		const struct child *child = t->child_count ? child_at(t, address, known) : NULL;
 		if (child)
 			return name_in(epa_name_of(EPA_THREAD, child->name, 0),
 				       (int64_t)(address - child->end));
@@ -745,10 +763,21 @@ void epa_objects_skip(struct epa_objects *o, uint64_t records)
 	o->records += records;
 }
 
+/* The first page and what no program may use are no addresses, nor is what the system gives nobody; a program
+ * that is loaded at a fixed place has a heap below 4 GB. */
+static bool is_number(struct epa_objects *o, uint32_t site, uint64_t value)
+{
+	if (value < 4096 || value >> 47)
+		return true;
+	if (raddle_may_be_pointer(value) ||
+	    (o->program < UINT32_MAX && value >= o->program && !(value >> 32)))
+		return false;
+	return !epa_objects_has(o, site, value);
+}
+
 struct epa_name epa_objects_value(struct epa_objects *o, uint32_t site, uint64_t value)
 {
-	/* The first page and what no program may use are no addresses. */
-	if (value < 4096 || value >> 47)
+	if (is_number(o, site, value))
 		return epa_plain(value);
 	return epa_objects_name(o, site, value);
 }
@@ -806,9 +835,49 @@ void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from,
 	}
 }
 
+/* --- bytes of addresses ---------------------------------------------------------------------------- */
+
+static struct epa_object *living(struct epa_objects *o, uint32_t site, uint64_t address)
+{
+	uint32_t n = epa_extents_find(&o->extents, address, site);
+	return n && o->list[n].live && o->list[n].kind != EPA_REGION ? &o->list[n] : NULL;
+}
+
+uint8_t epa_objects_parts(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size)
+{
+	const struct epa_object *e = living(o, site, address);
+	return e ? epa_parts_get(&e->parts, address - e->start, size) : 0;
+}
+
+void epa_objects_set_parts(struct epa_objects *o, const struct trace_record *r, uint8_t which)
+{
+	struct epa_object *e = living(o, r->site, r->address);
+	if (e)
+		epa_parts_set(&e->parts, e->size, r->address - e->start, r->size, which);
+}
+
+void epa_objects_copy_parts(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size)
+{
+	struct epa_object *e = living(o, 0, to);
+	if (e && size > e->size - (to - e->start))
+		size = e->size - (to - e->start);
+	for (uint64_t done = 0; e && done < size; done += 8) {
+		uint64_t n = size - done < 8 ? size - done : 8;
+		epa_parts_set(&e->parts, e->size, to + done - e->start, n,
+			      epa_objects_parts(o, 0, from + done, n));
+	}
+}
+
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place)
 {
 	return o->threads[place].name;
+}
+
+uint32_t epa_objects_named(struct epa_objects *o, uint32_t number)
+{
+	const uint64_t *created = rd_umap_get(&o->created, number);
+	const char *name = epa_thread_name(o->walk, number);
+	return created ? (uint32_t)*created : epa_names_put(o->names, name, strlen(name));
 }
 
 size_t epa_objects_parent(const struct epa_objects *o, size_t place)

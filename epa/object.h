@@ -33,6 +33,7 @@ struct epa_object {
 	uint8_t kind;	      /* enum epa_kind */
 	bool live;
 	struct epa_defined defined; /* local and heap objects */
+	struct epa_parts parts;	    /* if the program moves bytes one by one */
 };
 
 struct epa_objects;
@@ -84,6 +85,9 @@ bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
 /* A local variable of the site does not count: the next one has its ordinal (a wait that is left out). */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
+/* The number of the name of the thread with that number, also of one that has told nothing of itself. */
+uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
+
 /* The number of a thread's name, by place. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
@@ -104,6 +108,12 @@ void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from,
 
 /* Of at most eight bytes, those that have none. */
 uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
+
+/* Of at most eight bytes at an address in a living object, those that are part of an address (epa/defined.h).
+ */
+uint8_t epa_objects_parts(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
+void epa_objects_set_parts(struct epa_objects *o, const struct trace_record *r, uint8_t which);
+void epa_objects_copy_parts(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);
 
 /* How many scopes the thread stands in. */
 size_t epa_objects_depth(const struct epa_objects *o, size_t place);

@@ -31,6 +31,7 @@ struct epa_reference {
 	uint64_t file_blocks;
 	const uint64_t *map; /* of the file; NULL: it is read */
 	int fd;
+	bool exited; /* the process, by itself */
 };
 
 static int open_temporary(void)
@@ -100,6 +101,7 @@ static int add_record(struct epa_reference *ref, struct epa_reference_thread *t,
 	ref->records++;
 	if (ends_thread(r))
 		t->ended = true;
+	ref->exited |= r->event == RADDLE_EXIT;
 	if (r->event == RADDLE_THREAD_CREATE && r->count == 2 && r->slots[1].where == 0)
 		t->created++;
 	return RD_OK;
@@ -127,6 +129,14 @@ static int fill(struct epa_reference *ref, struct epa_walk *walk)
 			      "%s: the golden run was not recorded to its end, or its trace is cut off",
 			      epa_source_name(ref->source));
 	return err;
+}
+
+bool epa_reference_was_killed(const struct epa_reference *ref)
+{
+	for (size_t i = 0; i < ref->thread_count && !ref->exited; i++)
+		if (!ref->threads[i].ended)
+			return true;
+	return false;
 }
 
 /* Where the layout has the types of a record. */

@@ -40,6 +40,9 @@ struct epa_reference_thread {
 };
 const struct epa_reference_thread *epa_reference_thread(const struct epa_reference *reference, size_t index);
 
+/* Whether something ended the run before its threads did: a signal, a limit. */
+bool epa_reference_was_killed(const struct epa_reference *reference);
+
 /* The index of the thread with that name, or SIZE_MAX. */
 size_t epa_reference_find(const struct epa_reference *reference, uint32_t name);
 

@@ -9,7 +9,9 @@
  * - what atomic additions found: they add the same, whoever comes first;
  * - the bytes of copies, which may be padding; those that enter or leave the program count;
  * - bytes without a value in a word of which others have one: padding that is loaded along with the rest of a
- *   structure, and then passed on or stored.
+ *   structure, and then passed on or stored;
+ * - which bytes they are where bytes of addresses are moved one by one (a swap by bytes): what they make up
+ * is compared when it is used as a whole.
  */
 #include "epa/sanitize.h"
 
@@ -30,7 +32,17 @@ struct padded {
 	uint8_t bytes;
 };
 
+#define CARRIED 32 /* loads of a thread whose values are parts of addresses */
+
+/* What a load gave last time: which of its bytes are part of an address. */
+struct carried {
+	uint32_t site;
+	uint8_t bytes;
+};
+
 struct thread {
+	struct carried carried[CARRIED];
+	unsigned carried_count, carried_next; /* next: the one that makes room, if all are used */
 	struct padded padded[PADDED];
 	unsigned next, known;	  /* known: how many there are */
 	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
@@ -44,6 +56,7 @@ struct epa_sanitizer {
 	struct epa_delay *delay; /* NULL: the program has no condition waits */
 	struct thread *threads;	 /* by place */
 	struct trace_record raw;
+	bool moves; /* the program stores parts of words as it has loaded them */
 	uint64_t numbered[NUMBERED];
 	size_t numbered_count;
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
@@ -67,6 +80,17 @@ static bool has_waits(const struct trace_sites *sites)
 	return false;
 }
 
+static bool has_moves(const struct trace_layout *layout)
+{
+	for (size_t i = 0; layout && i < trace_layout_count(layout); i++) {
+		const struct trace_piece *piece = trace_layout_at(layout, i);
+		for (uint32_t k = 0; k < piece->record_count; k++)
+			if (piece->plain[k].moved)
+				return true;
+	}
+	return false;
+}
+
 struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names *names)
 {
 	struct epa_sanitizer *s = rd_xcalloc(1, sizeof *s);
@@ -75,6 +99,7 @@ struct epa_sanitizer *epa_sanitizer_new(struct epa_walk *walk, struct epa_names 
 	s->sites = epa_source_sites(epa_walk_source(walk));
 	s->objects = epa_objects_new(walk, names);
 	s->threads = rd_xcalloc(epa_walk_threads(walk) + 1, sizeof *s->threads);
+	s->moves = has_moves(epa_source_layout(epa_walk_source(walk)));
 	if (has_waits(s->sites))
 		s->delay = epa_delay_new(s->objects, epa_walk_threads(walk));
 	return s;
@@ -242,6 +267,80 @@ static void put_values(struct epa_sanitizer *s, struct epa_record *r)
 		put_value(s, r, i);
 }
 
+/* --- parts of addresses --------------------------------------------------------------------------- */
+
+static struct carried *carried_by(struct thread *t, uint32_t site)
+{
+	for (unsigned i = 0; i < t->carried_count; i++)
+		if (t->carried[i].site == site)
+			return &t->carried[i];
+	return NULL;
+}
+
+static void carry(struct thread *t, uint32_t site, uint8_t bytes)
+{
+	struct carried *c = carried_by(t, site);
+	if (c && !bytes) {
+		*c = t->carried[--t->carried_count];
+		return;
+	}
+	if (!bytes)
+		return;
+	if (!c && t->carried_count < CARRIED)
+		c = &t->carried[t->carried_count++];
+	else if (!c)
+		c = &t->carried[t->carried_next++ % CARRIED];
+	*c = (struct carried){site, bytes};
+}
+
+static void put_part(struct epa_record *r, uint8_t bytes)
+{
+	put(r, epa_name_of(EPA_PART, 0, bytes));
+}
+
+/* Whether a slot is an address. */
+static bool is_address(struct epa_name name)
+{
+	return epa_name_kind(name) != EPA_NONE && epa_name_kind(name) != EPA_PROCESS;
+}
+
+/* The value of a load; true: it is put. */
+static bool load_part(struct epa_sanitizer *s, struct epa_record *r)
+{
+	uint8_t bytes;
+	if (!s->moves || s->raw.size >= 8)
+		return false;
+	bytes = epa_objects_parts(s->objects, r->site, s->raw.address, s->raw.size);
+	carry(&s->threads[r->place], r->site, bytes);
+	if (bytes)
+		put_part(r, bytes);
+	return bytes != 0;
+}
+
+/* The same of a store of less than a word; what lies there now is known from then on. */
+static bool store_part(struct epa_sanitizer *s, struct epa_record *r)
+{
+	const struct carried *c;
+	if (!s->moves || s->raw.size >= 8)
+		return false;
+	c = s->raw.op->moved ? carried_by(&s->threads[r->place], s->raw.op->moved) : NULL;
+	epa_objects_set_parts(s->objects, &s->raw, c ? c->bytes : 0);
+	if (c)
+		put_part(r, c->bytes);
+	return c != NULL;
+}
+
+/* Words were stored, which are the slots from `first` on. */
+static void store_words(struct epa_sanitizer *s, const struct epa_record *r, unsigned first)
+{
+	struct trace_record word = s->raw;
+	word.size = 8;
+	for (unsigned i = first; s->moves && i < r->count && s->raw.size >= 8; i++) {
+		epa_objects_set_parts(s->objects, &word, is_address(r->slots[i]) ? 0xff : 0);
+		word.address += 8;
+	}
+}
+
 /* --- calls that matter ------------------------------------------------------------------------------ */
 
 /* Functions whose ranges are all bytes that somebody chose: strings, input and output. */
@@ -291,6 +390,21 @@ static bool counts_bytes(struct epa_sanitizer *s, const struct epa_record *r)
 
 /* --- kinds ------------------------------------------------------------------------------------------ */
 
+static void copy_bytes(struct epa_sanitizer *s, uint64_t to, uint64_t from, uint64_t size)
+{
+	epa_objects_copy_defined(s->objects, to, from, size);
+	if (s->moves)
+		epa_objects_copy_parts(s->objects, to, from, size);
+}
+
+/* They have a value, and are no part of an address. */
+static void write_bytes(struct epa_sanitizer *s, uint64_t size)
+{
+	epa_objects_define(s->objects, &s->raw, size, 0);
+	if (s->moves)
+		epa_objects_copy_parts(s->objects, s->raw.address, 0, size);
+}
+
 /* What a library writes has a value, except what it copies. */
 static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 {
@@ -302,10 +416,10 @@ static void define_range(struct epa_sanitizer *s, const struct epa_record *r)
 		t->read = r->address;
 		t->read_size = r->size;
 	} else if (t->read_size == r->size) {
-		epa_objects_copy_defined(s->objects, r->address, t->read, r->size);
+		copy_bytes(s, r->address, t->read, r->size);
 		t->read_size = 0;
 	} else {
-		epa_objects_define(s->objects, &s->raw, r->size, 0);
+		write_bytes(s, r->size);
 	}
 }
 
@@ -350,9 +464,7 @@ static void fill_atomic(struct epa_sanitizer *s, struct epa_record *r)
 /* A thread by the number that this run gave it. */
 static void put_thread(struct epa_sanitizer *s, struct epa_record *r, uint64_t number)
 {
-	const char *name = epa_thread_name(s->walk, (uint32_t)number);
-	uint32_t n = epa_names_put(s->names, name, strlen(name));
-	put(r, epa_name_of(EPA_THREAD, n, 0));
+	put(r, epa_name_of(EPA_THREAD, epa_objects_named(s->objects, (uint32_t)number), 0));
 }
 
 /* Everything but q, t and what the system numbers. */
@@ -429,6 +541,17 @@ static bool prevents_call(const struct epa_sanitizer *s, uint32_t number)
 	return site && site->kind == TRACE_SITE_PREVENTABLE;
 }
 
+/* Of a load or a store. */
+static void fill_value(struct epa_sanitizer *s, struct epa_record *r)
+{
+	unsigned first = r->count;
+	if (r->kind == TRACE_FULL_LOAD ? load_part(s, r) : store_part(s, r))
+		return;
+	put_value(s, r, 0);
+	if (r->kind == TRACE_FULL_STORE)
+		store_words(s, r, first);
+}
+
 /* False: the record is left out. */
 static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 {
@@ -436,26 +559,26 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	switch (r->kind) {
 	case TRACE_FULL_LOAD:
 	case TRACE_FULL_STORE:
-		put(r, epa_objects_name(s->objects, raw->site, raw->address));
+		put_address(s, r, raw->address);
 		if (r->unfinished || !raw->value_count)
 			return true;
 		if (r->kind == TRACE_FULL_STORE)
 			define_stored(s, r);
 		else if (raw->values->size > 1 && raw->values->type != TRACE_VALUE_FLOAT)
 			look_for_padding(s, r);
-		put_value(s, r, 0);
+		fill_value(s, r);
 		return true;
 	case TRACE_FULL_ALLOCA:
 		put_address(s, r, raw->address);
 		put_number(r, raw->size);
 		return true;
 	case TRACE_FULL_COPY:
-		epa_objects_copy_defined(s->objects, raw->address, raw->value, raw->size);
+		copy_bytes(s, raw->address, raw->value, raw->size);
 		put_address(s, r, raw->address);
 		put_values(s, r);
 		return true;
 	case TRACE_FULL_FILL:
-		epa_objects_define(s->objects, raw, raw->size, 0);
+		write_bytes(s, raw->size);
 		put_address(s, r, raw->address);
 		put_values(s, r);
 		return true;
@@ -621,7 +744,9 @@ static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain
 {
 	const struct thread *t = &s->threads[epa_walk_place(s->walk)];
 	if (p->type->type == TRACE_VALUE_POINTER)
-		return p->value < 4096 || p->value >> 47 ? NUMBER : NAME;
+		return p->value < 4096 || p->value >> 47 ? NUMBER
+		       : raddle_may_be_pointer(p->value) ? NAME
+							 : UNSURE;
 	if (p->type->type == TRACE_VALUE_FLOAT || p->type->size == 1)
 		return NUMBER;
 	if (s->numbered_count && is_process(s, p->value))
@@ -664,6 +789,17 @@ static size_t pass_access(struct epa_sanitizer *s, const struct plain_op *p, con
 	}
 }
 
+/* Whether parts of addresses matter there. */
+static bool has_parts(const struct thread *t, const struct plain_op *p)
+{
+	if (p->op->size >= 8)
+		return false;
+	if (p->op->kind == TRACE_FULL_STORE)
+		return p->op->moved && t->carried_count;
+	return t->carried_count ||
+	       epa_parts_get(&p->object->parts, p->address - p->object->start, p->op->size);
+}
+
 /* The same for any op. */
 static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const uint8_t *base,
 		      const uint64_t *words, size_t left)
@@ -684,9 +820,15 @@ static size_t pass_op(struct epa_sanitizer *s, const struct trace_op *op, const 
 	t = &s->threads[epa_walk_place(s->walk)];
 	if (op->kind == TRACE_FULL_STORE && t->known && padding_of(t, p.value))
 		return 0;
+	if (s->moves && has_parts(t, &p))
+		return 0;
 	n = pass_access(s, &p, words, left);
 	if (n && op->kind == TRACE_FULL_STORE && epa_object_has_gaps(p.object))
 		epa_defined_set(&p.object->defined, p.address - p.object->start, op->size, 0);
+	/* With a name the record is a word longer. */
+	if (n && op->kind == TRACE_FULL_STORE && s->moves)
+		epa_parts_set(&p.object->parts, p.object->size, p.address - p.object->start, op->size,
+			      n == 5 ? 0xff : 0);
 	return n;
 }
 

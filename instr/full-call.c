@@ -380,7 +380,7 @@ void full_call_after(struct full_function *x, LLVMValueRef call)
 	}
 	if (result != NULL) {
 		full_op(x, 'v', site);
-		full_put_value(x, result);
+		full_put_origin(x, result);
 	}
 }
 

@@ -187,6 +187,21 @@ bool full_put_value(struct full_function *x, LLVMValueRef v)
 	return true;
 }
 
+void full_mark(struct full_function *x, char mark, uint32_t n)
+{
+	struct rd_buf *ops = x->bare != NULL ? x->bare : &current(x)->ops;
+	rd_buf_addc(ops, mark);
+	if (n != 0)
+		rd_buf_addf(ops, "%u", n);
+}
+
+void full_put_origin(struct full_function *x, LLVMValueRef v)
+{
+	bool calculated = full_is_calculated_with(x, v);
+	if (full_put_value(x, v) && calculated)
+		full_mark(x, '*', 0);
+}
+
 /* The ops of a bare block, and of those it leads to, behind those of a piece. */
 static void add_bare(struct full_function *x, struct rd_buf *out, uint32_t block)
 {

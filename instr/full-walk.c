@@ -200,8 +200,13 @@ static void walk_access(struct full_function *x, const struct instr_event *event
 	if (!write) {
 		full_build_at(x, next);
 		value = full_inject(x, inst, site);
+		*rd_umap_put(&x->loads, (uintptr_t)inst, NULL) = site;
+		full_put_origin(x, value);
+		return;
 	}
-	full_put_value(x, value);
+	uint32_t from = full_moved_from(x, value);
+	if (full_put_value(x, value) && from != 0)
+		full_mark(x, '<', from);
 }
 
 static void walk_value(struct full_function *x, LLVMValueRef inst, LLVMValueRef next, const char *name)
@@ -216,6 +221,8 @@ static void walk_value(struct full_function *x, LLVMValueRef inst, LLVMValueRef 
 						  .callee = name,
 						  .type = LLVMTypeOf(inst)});
 	full_op(x, 'i', site);
+	if (full_numbers_variable(x, inst))
+		full_mark(x, '*', 0);
 	full_build_at(x, next);
 	full_inject(x, inst, site);
 }
@@ -467,7 +474,7 @@ static void walk_entry(struct full_function *x)
 	if (x->frame != NULL)
 		full_put_word(x, "F8", x->frame);
 	for (unsigned i = 0; i < n; i++)
-		full_put_value(x, LLVMGetParam(function, i));
+		full_put_origin(x, LLVMGetParam(function, i));
 	for (unsigned i = 0; i < n; i++)
 		if (byval_size(x, i) != 0) {
 			full_op(x, 'a', alloca_site(x, at, LLVMGetParam(function, i), byval_size(x, i)));
@@ -500,5 +507,5 @@ void instr_full_walk(struct full_function *x)
 		x->bare = NULL;
 	}
 	free(list.items);
-	rd_umap_release(&x->events);
+	RD_UMAP_RELEASE(&x->events, &x->loads);
 }

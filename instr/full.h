@@ -53,6 +53,7 @@ struct full_function {
 	LLVMValueRef at;	       /* where code goes */
 	LLVMValueRef old[2], old_site; /* what an atomic call found, and its site, for the code behind it */
 	struct rd_umap events;	       /* instruction to the first of its f->events */
+	struct rd_umap loads;	       /* load to the n of its site */
 };
 
 /* The thread's state.  Each piece looks it up anew: where one value is used all over a large function the
@@ -70,6 +71,19 @@ bool full_put_value(struct full_function *x, LLVMValueRef v);
 bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* the P records */
 void full_build_at(struct full_function *x, LLVMValueRef inst);
+
+/* The same for a value that begins here: its type tells whether the code calculates with it. */
+void full_put_origin(struct full_function *x, LLVMValueRef v);
+/* Behind an op: a mark of full.md, with a number unless it is 0. */
+void full_mark(struct full_function *x, char mark, uint32_t n);
+
+/* full-origin.c.  Whether something is calculated with what may be an address, or a part of one. */
+bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
+/* Whether the instruction makes a number of the address of a variable, and something is calculated with it.
+ */
+bool full_numbers_variable(struct full_function *x, LLVMValueRef inst);
+/* The n of the load that a stored value of less than eight bytes comes from; 0: unknown. */
+uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 
 /* Makes a site; returns its n. */
 uint32_t full_site(struct full_function *x, const struct instr_site *site);

@@ -359,8 +359,8 @@ static int read_atomic(struct trace_full *f, struct trace_record *r)
 	r->address = load64(p + 13);
 	r->flags = p[21] & 1 ? TRACE_RECORD_STORED : 0;
 	r->size = size;
-	f->atomic[0] = (struct trace_value){TRACE_VALUE_INT, size, 0};
-	f->atomic[1] = (struct trace_value){TRACE_VALUE_INT, size, size};
+	f->atomic[0] = (struct trace_value){TRACE_VALUE_INT, size, 0, false};
+	f->atomic[1] = (struct trace_value){TRACE_VALUE_INT, size, size, false};
 	r->values = f->atomic;
 	r->value_count = size ? 2 : 0;
 	r->bytes = p + 23;

@@ -47,6 +47,7 @@ struct trace_value {
 	uint8_t type; /* enum trace_value_type */
 	uint8_t size;
 	uint16_t offset; /* from the fields of its record */
+	bool calculated; /* the code calculates with it, or if it is small with a part of what it may be */
 };
 
 /* The part of a record that is known before the run. */
@@ -57,12 +58,14 @@ struct trace_op {
 	uint8_t callee;	 /* the first field is the callee (call, tail) */
 	uint8_t value_count;
 	uint8_t simple;	       /* there is nothing to it but an address, a size and a value */
+	uint8_t numbers;       /* a value: made of the address of a variable, and calculated with */
 	uint16_t offset;       /* of its fields in the raw piece */
 	uint16_t value_at;     /* of its first value there */
 	uint64_t value_mask;   /* of its first value, at most eight bytes; 0: it has none */
 	uint64_t address_mask; /* 0: it has none */
 	uint32_t site;	       /* the number in the trace */
 	uint32_t size;	       /* bytes accessed or allocated, 0 if the record has it */
+	uint32_t moved;	       /* of a store: the site of the load that the value comes from; 0: unknown */
 	uint32_t first_value;  /* of all values of the layout */
 	const struct trace_value *values;
 };

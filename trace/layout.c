@@ -93,7 +93,7 @@ static void add_value(struct parser *p, struct trace_op *op, enum trace_value_ty
 	struct trace_layout *l = p->layout;
 	RD_GROW(l->values, p->value_capacity, l->value_count + 1);
 	l->values[l->value_count++] =
-		(struct trace_value){(uint8_t)type, (uint8_t)size, (uint16_t)(p->offset - op->offset)};
+		(struct trace_value){(uint8_t)type, (uint8_t)size, (uint16_t)(p->offset - op->offset), false};
 	op->value_count++;
 	p->offset += size;
 }
@@ -127,6 +127,36 @@ static int parse_type(struct parser *p, struct trace_op *op, const char **at)
 	case 'v': add_value(p, op, TRACE_VALUE_BYTES, size); return RD_OK;
 	default: return bad(p, "unknown type in");
 	}
+}
+
+/* The number of a site of the unit. */
+static const char *parse_site(const struct parser *p, const char *at, uint32_t *site)
+{
+	uint32_t n;
+	at = number(at, &n);
+	if (!at || n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= p->unit->slots)
+		return NULL;
+	*site = (p->unit->slot << RADDLE_SITE_LOCAL_BITS) + n;
+	return at;
+}
+
+/* What the code says of the op, or of the value before. */
+static int parse_mark(struct parser *p, struct trace_op *op, const char **at)
+{
+	if (**at == '<') {
+		*at = op->kind == TRACE_FULL_STORE && op->value_count && !op->moved
+			      ? parse_site(p, *at + 1, &op->moved)
+			      : NULL;
+		return *at ? RD_OK : bad(p, "bad origin in");
+	}
+	if (op->kind == TRACE_FULL_VALUE)
+		op->numbers = 1;
+	else if (op->value_count)
+		p->layout->values[p->layout->value_count - 1].calculated = true;
+	else
+		return bad(p, "a mark without a value in");
+	++*at;
+	return RD_OK;
 }
 
 /* Only some kinds have a frame, or a callee. */
@@ -181,22 +211,21 @@ static int parse_op(struct parser *p)
 	struct trace_op op = {.kind = TRACE_FULL_KINDS, .offset = (uint16_t)p->offset};
 	size_t first = l->value_count;
 	const char *at = p->op + 1;
-	uint32_t n;
 	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
 		if (letters[i].letter == p->op[0]) {
 			op.kind = letters[i].kind;
 			op.address = letters[i].address;
 		}
-	if (op.kind == TRACE_FULL_KINDS || !(at = number(at, &n)))
+	if (op.kind == TRACE_FULL_KINDS)
 		return bad(p, "unknown op");
-	if (n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= p->unit->slots)
+	at = parse_site(p, at, &op.site);
+	if (!at)
 		return bad(p, "no such site in");
-	op.site = (p->unit->slot << RADDLE_SITE_LOCAL_BITS) + n;
 	const struct trace_site *site = trace_sites_find(p->sites, op.site);
 	op.size = site ? site->size : 0;
 	p->offset += op.address ? 8 : 0;
 	while (*at) {
-		int err = parse_type(p, &op, &at);
+		int err = *at == '<' || *at == '*' ? parse_mark(p, &op, &at) : parse_type(p, &op, &at);
 		if (err)
 			return err;
 	}

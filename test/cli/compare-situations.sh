@@ -82,6 +82,17 @@ table ./situations
 # The name of an object, its owner, a value, an address, a branch, what a library is given.
 situation heap data T_0_1 heap i icmp flip:1 $(($(line heap) - 1))
 situation stack data T_0_1 stack i icmp flip:1 $(($(line stack) - 1))
+situation bytes data T_0_1 bytes i icmp flip:1 $(($(line bytes) - 1))
+situation integer data T_0_1 integer i icmp flip:1 $(($(line integer) - 1))
+# Threads that the end of the process cuts off, where and whenever.
+fault=
+for name in detached dying; do
+	record golden ./situations "$name"
+	for i in 1 2 3; do
+		record run ./situations "$name"
+		same golden run "$name"
+	done
+done
 situation value data
 holds '[(n["thread"], n["what"]) for n in nodes][-1] == ("T_0", "printf")' value
 holds '[e["through"] for e in edges] == ["memory", "register", "memory", "register"]' value

@@ -122,6 +122,9 @@ static void kinds(void **state)
 	begin(t);
 	both(t, 0, FIX_LOAD, 1);
 	touch(t, &t->golden, 0, FIX_LOAD, 2);
+	/* Both were killed, somewhere. */
+	assert_int_equal(first_of(t), EPA_SAME);
+	FIX_EVENT(&t->golden, 0, RADDLE_EXIT, 0);
 	assert_int_equal(first_of(t), EPA_MISSING);
 
 	begin(t);
@@ -214,8 +217,9 @@ static void threads(void **state)
 		start_thread(t, &t->golden);
 		FIX_EVENT(&t->golden, 1, RADDLE_THREAD_END);
 		FIX_EVENT(&t->run, 0, RADDLE_THREAD_CREATE, 1, 0, 0);
+		FIX_EVENT(&t->golden, 0, RADDLE_EXIT, 0);
 		if (exits)
-			exit_both(t);
+			FIX_EVENT(&t->run, 0, RADDLE_EXIT, 0);
 		assert_int_equal(first_of(t), exits ? EPA_SAME : EPA_MISSING);
 	}
 }

@@ -672,6 +672,10 @@ static void bad_layouts_are_refused(void **state)
 		"P\t1\t2\t4\tb1",	     /* no such function */
 		"P\t1\t1\t13\tb1F8",	     /* a frame where none belongs */
 		"P\t1\t1\t5000\te1v128v128", /* not its size */
+		"P\t1\t1\t17\tl1i4<1",	     /* a load has no origin */
+		"P\t1\t1\t17\ts1i4<0",	     /* no such origin */
+		"P\t1\t1\t17\ts1i4<1<1",     /* two of them */
+		"P\t1\t1\t4\tb1*",	     /* nothing to calculate with */
 	};
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);
@@ -686,6 +690,28 @@ static void bad_layouts_are_refused(void **state)
 		rd_buf_release(&body);
 	}
 	rd_log_set(NULL, NULL);
+}
+
+/* What the code says of values. */
+static void marks_are_read(void **state)
+{
+	static const char piece[] = "P\t1\t1\t35\tl1i4*\ti1*\ts1i2<1\te1i4i4*";
+	struct rd_buf body = RD_BUF_INIT;
+	struct trace_layout *layout;
+	(void)state;
+	rd_buf_addf(&body, "U\t5\t1\tunit.c\nS\t1\tr\t4\t-\t-1\t2\t0\tf\tx\tint\n%s\n", piece);
+	struct trace_sites *sites = parse_table(&body, 3);
+	assert_non_null(sites);
+	assert_int_equal(trace_layout_new(&layout, sites), RD_OK);
+	const struct trace_op *ops = trace_layout_at(layout, 0)->ops;
+	assert_true(ops[0].values[0].calculated && !ops[0].numbers && !ops[0].moved);
+	assert_true(ops[1].numbers);
+	assert_int_equal(ops[2].moved, (5 << RADDLE_SITE_LOCAL_BITS) + 1);
+	assert_true(!ops[2].values[0].calculated);
+	assert_true(!ops[3].values[0].calculated && ops[3].values[1].calculated);
+	trace_layout_free(layout);
+	trace_sites_free(sites);
+	rd_buf_release(&body);
 }
 
 /* Where Linux puts things on x86-64: from a base, shifted by up to 2^bits pages upwards or, below the stack,
@@ -724,6 +750,7 @@ int main(void)
 		cmocka_unit_test(addresses_may_be_anywhere),
 		cmocka_unit_test(packer_stops_at_nonsense),
 		cmocka_unit_test(bad_layouts_are_refused),
+		cmocka_unit_test(marks_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

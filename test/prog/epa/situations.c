@@ -51,6 +51,65 @@ static NOINLINE void stack(void)
 	cell = *(int *)slots[1] + mine;
 }
 
+static NOINLINE void swap_bytes(char *a, char *b, size_t size)
+{
+	while (size-- > 0) {
+		char byte = *a;
+		*a++ = *b;
+		*b++ = byte;
+	}
+}
+
+/* Pointers that are moved byte by byte. */
+static NOINLINE void bytes(void)
+{
+	struct {
+		void *pointer;
+		int number;
+	} both[2] = {{malloc(16), 1}, {malloc(16), 2}};
+	int other;
+	swap_bytes((char *)&both[0], (char *)&both[1], sizeof both[0]);
+	other = NO;
+	slots[0] = EITHER(other, both[0].pointer, both[1].pointer); /* here: bytes */
+	cell = both[0].number;
+}
+
+/* A number where a pointer is expected. */
+static NOINLINE void integer(void)
+{
+	int other = NO;
+	slots[0] = (void *)(uintptr_t)(1234567 + 64 * other); /* here: integer */
+	cell = (int)(uintptr_t)slots[0];
+}
+
+static void *count(void *unused)
+{
+	volatile int sum = 0;
+	for (int i = 0; i < 20; i++)
+		sum = sum + i;
+	return unused;
+}
+
+/* Threads that have not begun, or not ended, when the process does. */
+static NOINLINE void detached(void)
+{
+	pthread_t thread;
+	for (int i = 0; i < 4; i++) {
+		pthread_create(&thread, NULL, count, NULL);
+		pthread_detach(thread);
+	}
+}
+
+/* A thread that dies while others go on. */
+static NOINLINE void dying(void)
+{
+	pthread_t thread;
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread, NULL, count, NULL);
+	slots[0] = NULL;
+	*(volatile int *)slots[0] = 1;
+}
+
 static NOINLINE void value(void)
 {
 	table[0] = NO ? 6 : 5; /* here: value */
@@ -291,11 +350,11 @@ static NOINLINE void unknown(void)
  * What is random is nowhere but in pointers. */
 static void *far_away(uintptr_t base)
 {
-	char *shift = NULL;
+	char *place = (char *)base;
 	void *p;
-	if (getrandom((char *)&shift + 1, 4, 0) != 4)
+	if (getrandom((char *)&place + 1, 4, 0) != 4)
 		return NULL;
-	p = mmap((void *)((uintptr_t)(shift + base) & ~(uintptr_t)0xffff), 4096, PROT_READ | PROT_WRITE,
+	p = mmap((void *)((uintptr_t)place & ~(uintptr_t)0xffff), 4096, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -401,6 +460,7 @@ static const struct situation {
 	const char *name;
 	void (*run)(void);
 } situations[] = {
+	{"bytes", bytes},     {"integer", integer}, {"detached", detached},	{"dying", dying},
 	{"heap", heap},	      {"stack", stack},	    {"value", value},		{"address", address},
 	{"control", control}, {"input", input},	    {"arguments", arguments},	{"routine", routine},
 	{"join", join},	      {"refused", refused}, {"argument", argument},	{"extra", extra},
