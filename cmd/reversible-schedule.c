@@ -40,10 +40,13 @@ static struct schedule_place place_of(const struct cmd_reversible *c, struct sch
 
 static void add_op(const struct cmd_reversible *c, struct schedule *s, const struct rev_op *op, uint32_t at)
 {
-	struct schedule_op *to = schedule_add_op(s);
+	struct schedule_op *to;
 
+	if (!raddle_is_counted(op->event))
+		return;
+	to = schedule_add_op(s);
 	to->thread = schedule_text(s, c->result->names[op->thread]);
-	to->n = op->n;
+	to->n = op->counted;
 	to->kind = trace_kind(op->event)->name;
 	to->object = schedule_text(s, rev_object_name(c->result, op));
 	to->seen = at + 1;
@@ -57,7 +60,8 @@ static void add_goal(const struct cmd_reversible *c, struct schedule *s, const s
 	struct schedule_goal *h = schedule_add_goal(s);
 
 	h->thread = schedule_text(s, side->thread);
-	h->after = which ? v->pair.r : v->pair.s;
+	h->after = which ? rev_counted(&c->result->run, v->pair.u, v->pair.r)
+			 : rev_counted(&c->result->run, v->pair.t, v->pair.s);
 	h->occurrence = side->instance;
 	h->write = side->access == REV_WRITE || side->access == REV_ATOMIC_WRITE;
 	h->object = schedule_text(s, v->object);
@@ -73,7 +77,7 @@ static void add_limits(const struct cmd_reversible *c, struct schedule *s, const
 	for (size_t i = 0; i < v->replay.count; i++) {
 		const struct rev_op *op = &run->ops[v->replay.order[i]];
 
-		done[op->thread] = op->n + 1;
+		done[op->thread] = op->counted + 1;
 		if (op->kind == EXEC_FORK && !done[op->object])
 			done[op->object] = 1;
 	}

@@ -56,6 +56,8 @@ static char *name_at(struct describer *d, uint32_t site, uint64_t address)
 
 	if (address < REV_HIDDEN(16))
 		rd_buf_adds(&text, rev_hidden_name((unsigned)(address / 8)));
+	else if (raddle_is_channel(address))
+		rd_buf_adds(&text, "a pipe, socket or eventfd");
 	else
 		epa_name_text(&d->names, d->sites, epa_objects_name(d->objects, site, address), &text);
 	name = text_of(d, &text);
@@ -244,7 +246,7 @@ static void step(struct describer *d, uint32_t thread)
 
 	epa_objects_feed(d->objects, d->now);
 	note_call(d, thread);
-	if (d->now->kind == TRACE_FULL_EVENT && raddle_is_counted(d->now->event->kind) &&
+	if (d->now->kind == TRACE_FULL_EVENT && rev_is_operation(d->now->event->kind) &&
 	    d->done[thread] < d->x->run.threads[thread].count) {
 		const struct rev_op *op = rev_run_op(&d->x->run, thread, ++d->done[thread]);
 

@@ -105,15 +105,33 @@ static void memory_event(struct rev_feed *f, struct rev_effects *e, uint32_t thr
 	}
 }
 
+/* Who sends first decides what is received first, and who receives first gets it. */
+static void channel_event(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
+			  const struct trace_event *event)
+{
+	uint32_t at = rev_run_find(f->run, event->address);
+	bool sends = event->kind == RADDLE_CHANNEL_SEND;
+
+	if (at != REV_NONE && f->run->objects[at].used)
+		touch(f, e, thread,
+		      &(struct rev_touch){.address = event->address + (sends ? 0 : RADDLE_CHANNEL_BYTES / 2),
+					  .size = 1,
+					  .access = REV_CALLED});
+}
+
 static void event_record(struct rev_feed *f, struct rev_effects *e, uint32_t thread,
 			 const struct trace_event *event)
 {
-	bool counted = raddle_is_counted(event->kind);
+	bool counted = rev_is_operation(event->kind);
 	struct rev_touch t = {.address = event->address, .size = 1, .access = REV_READ};
 
 	if (counted && f->segment[thread] < f->run->threads[thread].count)
 		f->segment[thread]++;
 	memory_event(f, e, thread, event);
+	if (raddle_class(event->kind) == RADDLE_CLASS_CHANNEL) {
+		channel_event(f, e, thread, event);
+		return;
+	}
 	if (!raddle_is_sync(event->kind))
 		return;
 	if (raddle_role(event->kind) == RADDLE_ROLE_INIT || raddle_role(event->kind) == RADDLE_ROLE_DESTROY) {

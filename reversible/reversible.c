@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
+#include "reversible/channel.h"
 #include "reversible/depend.h"
 #include "reversible/describe.h"
 #include "reversible/feed.h"
@@ -146,6 +147,7 @@ static int read_all(struct rev_result *x, struct epa_source *source, const struc
 struct operations {
 	struct rev_result *x;
 	struct modules modules;
+	struct rev_channels channels;
 	const struct trace_sites *sites;
 };
 
@@ -156,12 +158,15 @@ static void add_operation(void *context, uint32_t thread, const struct trace_rec
 	o->x->records++;
 	if (r->kind == TRACE_FULL_EVENT)
 		note_event(o->x, &o->modules, o->sites, thread, r);
+	rev_channels_feed(&o->channels, thread, r);
 }
 
 static void end_operations(void *context, struct epa_walk *walk)
 {
-	struct rev_result *x = ((struct operations *)context)->x;
+	struct operations *o = context;
+	struct rev_result *x = o->x;
 
+	rev_channels_finish(&o->channels);
 	rev_run_finish(&x->run);
 	x->damaged = epa_walk_error(walk);
 	x->partial = !epa_walk_is_whole(walk);
@@ -171,8 +176,11 @@ static void end_operations(void *context, struct epa_walk *walk)
 int rev_read_operations(struct rev_result *x, struct epa_source *source)
 {
 	struct operations o = {.x = x, .sites = epa_source_sites(source)};
-	int err = read_all(x, source, &(struct reader){add_operation, end_operations, &o});
+	int err;
 
+	rev_channels_init(&o.channels, &x->run, o.sites);
+	err = read_all(x, source, &(struct reader){add_operation, end_operations, &o});
+	rev_channels_release(&o.channels);
 	free(o.modules.list);
 	return err;
 }

@@ -85,6 +85,7 @@ static enum rev_class class_of(uint32_t kind)
 	switch (raddle_class(kind)) {
 	case RADDLE_CLASS_COND: return REV_COND;
 	case RADDLE_CLASS_BARRIER: return REV_BARRIER;
+	case RADDLE_CLASS_CHANNEL:
 	case RADDLE_CLASS_SEM: return REV_SEM;
 	case RADDLE_CLASS_ONCE: return REV_ONCE;
 	default: return REV_LOCK;
@@ -204,6 +205,7 @@ static struct rev_op *new_op(struct rev_run *run, uint32_t thread, uint8_t event
 	RD_GROW(run->ops, run->op_capacity, run->op_count + 1);
 	RD_GROW(t->ops, t->capacity, t->count + 1);
 	op = &run->ops[run->op_count];
+	uint32_t counted = t->count ? run->ops[t->ops[t->count - 1]].counted : 0;
 	t->ops[t->count++] = (uint32_t)run->op_count++;
 	*op = (struct rev_op){.event = event,
 			      .thread = thread,
@@ -213,8 +215,31 @@ static struct rev_op *new_op(struct rev_run *run, uint32_t thread, uint8_t event
 			      .link = REV_NONE,
 			      .pair = REV_NONE,
 			      .cause = REV_NONE,
+			      .counted = counted + raddle_is_counted(event),
 			      .site = site};
 	return op;
+}
+
+/* A channel begins as a semaphore with nothing in it. */
+static void begin_channel(struct rev_run *run, uint32_t thread, const struct trace_event *e)
+{
+	struct order_op op = {.thread = thread,
+			      .kind = RADDLE_SEM_INIT,
+			      .class = RADDLE_CLASS_SEM,
+			      .object = object_at(run, e->address, REV_SEM),
+			      .second = EXEC_NONE};
+
+	if (run->objects[op.object].channel)
+		return;
+	run->objects[op.object].channel = true;
+	order_fill(&run->filler, &op);
+}
+
+static void translate_channel(struct order_op *op)
+{
+	op->kind = op->kind == RADDLE_CHANNEL_SEND ? RADDLE_SEM_POST : RADDLE_SEM_WAIT;
+	op->class = RADDLE_CLASS_SEM;
+	op->value = 0;
 }
 
 /* The operation in our numbers. */
@@ -234,6 +259,8 @@ static struct order_op translate(struct rev_run *run, uint32_t thread, const str
 		op.object = object_at(run, e->address, class_of(e->kind));
 	if (raddle_is_cond_wait(e->kind))
 		op.second = object_at(run, e->values[3], REV_LOCK);
+	if (op.class == RADDLE_CLASS_CHANNEL)
+		translate_channel(&op);
 	return op;
 }
 
@@ -254,10 +281,12 @@ bool rev_run_event(struct rev_run *run, uint32_t thread, const struct trace_even
 	struct order_op order;
 	struct rev_op *op;
 
-	if (!raddle_is_counted(e->kind)) {
+	if (!rev_is_operation(e->kind)) {
 		initialise(run, thread, e);
 		return false;
 	}
+	if (raddle_class(e->kind) == RADDLE_CLASS_CHANNEL)
+		begin_channel(run, thread, e);
 	order = translate(run, thread, e);
 	order_fill(&run->filler, &order);
 	op = new_op(run, thread, (uint8_t)e->kind, site);

@@ -29,15 +29,23 @@ struct rev_op {
 	uint8_t event; /* enum raddle_event */
 	uint8_t flags; /* enum rev_flag */
 	uint32_t thread, n;
-	uint32_t object; /* of rev_run.objects; of create and join: the thread; REV_NONE */
-	uint32_t lock;	 /* of what begins or ends a section: of rev_run.objects; REV_NONE */
-	uint32_t link;	 /* beginning of a section: its end; end: its beginning;
-			  * enter, exit: the use of the barrier; REV_NONE */
-	uint32_t pair;	 /* start: the creation; join: the end; once: the end of the routine; wake: the
-			  * wait; REV_NONE: it was not seen */
-	uint32_t cause;	 /* wake: the notification that ended it in the run; REV_NONE */
-	uint32_t site;	 /* where it was called; 0: unknown */
+	uint32_t object;  /* of rev_run.objects; of create and join: the thread; REV_NONE */
+	uint32_t lock;	  /* of what begins or ends a section: of rev_run.objects; REV_NONE */
+	uint32_t link;	  /* beginning of a section: its end; end: its beginning;
+			   * enter, exit: the use of the barrier; REV_NONE */
+	uint32_t pair;	  /* start: the creation; join: the end; once: the end of the routine; wake: the
+			   * wait; REV_NONE: it was not seen */
+	uint32_t cause;	  /* wake: the notification that ended it in the run; REV_NONE */
+	uint32_t site;	  /* where it was called; 0: unknown */
+	uint32_t counted; /* operations of the thread up to this one that schedules count */
+	uint32_t bytes;	  /* of a channel: how many were moved; 0: unknown */
 };
+
+/* Schedules do not count what is done with channels, because the kernel orders it. */
+static inline bool rev_is_operation(uint32_t event)
+{
+	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;
+}
 
 /* Whether it begins a section, unless it has no lock; ends one. */
 static inline bool rev_begins(const struct rev_op *op)
@@ -72,6 +80,8 @@ struct rev_object {
 	bool known;	  /* whether it is was looked at */
 	bool tried;	  /* it has operations with REV_TRY */
 	bool signalled;	  /* of a condition: by a signal that is no broadcast */
+	bool channel;	  /* a semaphore that stands for a channel (reversible/channel.h) */
+	bool used;	  /* of a channel: this process receives from it */
 	uint64_t value;	  /* initial: of a semaphore; threads of a barrier; 0: unknown */
 };
 
@@ -134,6 +144,12 @@ uint32_t rev_run_find(const struct rev_run *run, uint64_t address);
 static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	return &run->ops[run->threads[thread].ops[n - 1]];
+}
+
+/* How many operations that schedules count the thread has done in segment n. */
+static inline uint32_t rev_counted(const struct rev_run *run, uint32_t thread, uint32_t n)
+{
+	return n ? rev_run_op(run, thread, n)->counted : 0;
 }
 
 /* The acquisition of the section of the lock that segment n of the thread is in; NULL: it does not hold it.

@@ -77,6 +77,7 @@ struct lane {
 	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not read through */
 	uint32_t use;		       /* of a barrier that it has just left + 1 */
 	bool serial;
+	uint64_t stack, stack_size;
 };
 
 /* Where a thread went behind a barrier. */
@@ -86,7 +87,7 @@ struct way {
 	bool serial;
 };
 
-/* A piece that makes a number of an address and calculates with it. */
+/* A piece that makes a number of a variable's address and calculates with it. */
 struct numbering {
 	const struct trace_op *first; /* of its records */
 	uint32_t site;
@@ -102,6 +103,8 @@ struct rev_sources {
 	struct rd_umap pieces; /* number of a piece -> place in `numberings` + 1 */
 	struct numbering *numberings;
 	size_t numbering_count, numbering_capacity;
+	bool parts;		    /* the code calculates with parts of words somewhere: */
+	struct rd_umap stored;	    /* words that hold an address: number of the word -> 1 */
 	struct rev_shadow *streams; /* who wrote to which last */
 	struct lane *lanes;
 	struct way *ways; /* by use of a barrier: of the first thread that left */
@@ -113,7 +116,7 @@ const char *rev_source_kind_name(enum rev_source_kind kind)
 {
 	static const char *const names[REV_SOURCE_KINDS] = {"time",   "timeout", "random", "identity",
 							    "input",  "address", "number", "unwritten",
-							    "output", "choice"};
+							    "output", "choice",	 "signal"};
 
 	return names[kind];
 }
@@ -131,46 +134,40 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 		[REV_OF_UNWRITTEN] = "memory is read before it is written",
 		[REV_OF_OUTPUT] = "several threads write in no fixed order",
 		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
+		[REV_OF_SIGNAL] = "a signal arrives at any time",
 	};
 
 	return texts[kind];
 }
 
-/* What makes a number of an address that no longer says where something lies.  Differences, comparisons and
- * bits that are set or cleared are common, and mostly the same in every run. */
-static bool is_calculation(const char *opcode)
+/* The site where a piece makes a number of a variable's address and calculates with it, 0: it does not. */
+static uint32_t numbering_site(const struct trace_piece *piece)
 {
-	static const char *const opcodes[] = {"urem", "udiv", "lshr", "mul", "xor", "trunc"};
-
-	for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-		if (!strcmp(opcode, opcodes[i]))
-			return true;
-	return false;
+	for (uint32_t i = 0; i < piece->op_count; i++)
+		if (piece->ops[i].numbers)
+			return piece->ops[i].site;
+	return 0;
 }
 
-/* The site where it does, 0: it does not.  What is calculated with a number comes directly behind it. */
-static uint32_t numbering_site(const struct trace_sites *sites, const struct trace_piece *piece)
+/* Whether the code calculates with what is only a part of a word. */
+static bool has_small_calculation(const struct trace_piece *piece)
 {
-	uint32_t before = 0;
+	for (uint32_t i = 0; i < piece->record_count; i++) {
+		const struct trace_op *op = &piece->plain[i];
 
-	for (uint32_t i = 0; i < piece->op_count; i++) {
-		const struct trace_site *site = piece->ops[i].kind == TRACE_FULL_VALUE
-							? trace_sites_find(sites, piece->ops[i].site)
-							: NULL;
-
-		if (before && site && is_calculation(site->what))
-			return before;
-		before = site && !strcmp(site->what, "ptrtoint") ? piece->ops[i].site : 0;
+		if (op->kind == TRACE_FULL_LOAD && op->values->calculated && op->values->size < 8)
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 static void find_numberings(struct rev_sources *s, const struct trace_layout *layout)
 {
 	for (size_t i = 0; layout && i < trace_layout_count(layout); i++) {
 		const struct trace_piece *piece = trace_layout_at(layout, i);
-		uint32_t site = piece->record_count ? numbering_site(s->sites, piece) : 0;
+		uint32_t site = piece->record_count ? numbering_site(piece) : 0;
 
+		s->parts |= has_small_calculation(piece);
 		if (!site)
 			continue;
 		RD_GROW(s->numberings, s->numbering_capacity, s->numbering_count + 1);
@@ -203,7 +200,7 @@ void rev_sources_free(struct rev_sources *s)
 		return;
 	rev_shadow_free(s->streams);
 	RD_FREE(s->list, s->lanes, s->ways, s->done, s->waiting);
-	RD_UMAP_RELEASE(&s->known, &s->kinds, &s->pieces);
+	RD_UMAP_RELEASE(&s->known, &s->kinds, &s->pieces, &s->stored);
 	free(s->numberings);
 	free(s);
 }
@@ -318,6 +315,40 @@ static void look_at_output(struct rev_sources *s, uint32_t thread, const struct 
 	}
 }
 
+/* Whether pthread_kill() means another thread than its caller.  A pthread_t lies on the stack of its thread;
+ * that of the initial thread does not. */
+static bool is_other(const struct rev_sources *s, uint32_t thread, uint64_t handle)
+{
+	bool initial = s->run->threads[thread].number == 0;
+
+	for (uint32_t i = 0; i < s->run->thread_count; i++)
+		if (s->run->threads[i].number != 0 && handle - s->lanes[i].stack < s->lanes[i].stack_size)
+			return i != thread;
+	return !initial;
+}
+
+/* Signals of other threads, of timers, and those that any thread may get. */
+static void look_at_signal(struct rev_sources *s, uint32_t thread, const struct trace_record *r,
+			   const char *name)
+{
+	static const char *const timers[] = {"setitimer", "alarm", "ualarm", "timer_settime"};
+	static const char *const all[] = {"kill", "sigqueue", "killpg"};
+	static const char *const one[] = {"pthread_kill", "pthread_sigqueue"};
+	bool told = rd_is_one_of(name, timers, sizeof timers / sizeof *timers);
+
+	if (rd_is_one_of(name, all, sizeof all / sizeof *all))
+		told = s->run->thread_count > 1;
+	else if (rd_is_one_of(name, one, sizeof one / sizeof *one) && r->value_count)
+		told = is_other(s, thread, trace_record_value(r, 0));
+	/* Number 0 only asks whether there is such a thread, and a time of 0 stops the alarm. */
+	if (told && strstr(name, "kill") && r->value_count > 1 && !(uint32_t)trace_record_value(r, 1))
+		told = false;
+	if (told && strstr(name, "alarm") && r->value_count && !(uint32_t)trace_record_value(r, 0))
+		told = false;
+	if (told)
+		add(s, REV_OF_SIGNAL, r->site, thread, name);
+}
+
 static void look_at_call(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, r->site);
@@ -330,6 +361,7 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 	s->lanes[thread].call = name;
 	look_at_printer(&s->lanes[thread], name, r);
 	look_at_output(s, thread, r, name);
+	look_at_signal(s, thread, r, name);
 	if (*kind)
 		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
 	/* Standard input. */
@@ -400,7 +432,11 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 {
 	const struct rev_op *op;
 
-	if (!raddle_is_counted(r->event->kind) || s->done[thread] >= s->run->threads[thread].count)
+	if (r->event->kind == RADDLE_THREAD_START) {
+		s->lanes[thread].stack = r->event->values[4];
+		s->lanes[thread].stack_size = r->event->values[5];
+	}
+	if (!rev_is_operation(r->event->kind) || s->done[thread] >= s->run->threads[thread].count)
 		return;
 	op = rev_run_op(s->run, thread, ++s->done[thread]);
 	if (raddle_manner(r->event->kind) == RADDLE_MANNER_TIMED ||
@@ -440,10 +476,94 @@ static void look_at_piece(struct rev_sources *s, uint32_t thread, const struct t
 		add(s, REV_OF_NUMBER, n->site, thread, "ptrtoint");
 }
 
+/* ---- words that hold addresses, for loads of parts of them ---- */
+
+#define RANGE_MAX (1u << 20) /* bytes of one range that are looked at */
+
+static bool holds_address(const struct rev_sources *s, uint64_t address)
+{
+	const uint64_t *at = rd_umap_get(&s->stored, address / 8);
+
+	return at && *at;
+}
+
+static void set_address(struct rev_sources *s, uint64_t address, bool holds)
+{
+	uint64_t *at =
+		holds ? rd_umap_put(&s->stored, address / 8, NULL) : rd_umap_get(&s->stored, address / 8);
+
+	if (at)
+		*at = holds;
+}
+
+/* What lies in a range comes from `from`; 0: from elsewhere, and is no address. */
+static void set_range(struct rev_sources *s, uint64_t address, uint64_t size, uint64_t from)
+{
+	uint64_t length = size < RANGE_MAX ? size : RANGE_MAX;
+
+	for (uint64_t i = 0; i < length; i += 8)
+		set_address(s, address + i, from && holds_address(s, from + i));
+}
+
+static void note_store(struct rev_sources *s, const struct trace_record *r)
+{
+	bool address = r->size == 8 && r->address % 8 == 0 && may_be_address(r, 0) &&
+		       raddle_looks_like_pointer(r->value);
+
+	/* Of bytes that are moved one by one the word is known when it is stored as a whole. */
+	if (address || r->size >= 8 || !r->op || !r->op->moved)
+		set_address(s, r->address, address);
+}
+
+static void note_memory(struct rev_sources *s, const struct trace_record *r)
+{
+	switch (r->kind) {
+	case TRACE_FULL_STORE:
+		if (r->value_count)
+			note_store(s, r);
+		break;
+	case TRACE_FULL_COPY: set_range(s, r->address, r->size, r->value); break;
+	case TRACE_FULL_ALLOCA:
+	case TRACE_FULL_FILL: set_range(s, r->address, r->size, 0); break;
+	case TRACE_FULL_EVENT:
+		if (r->event->kind == RADDLE_ALLOC)
+			set_range(s, r->address, r->event->values[2], 0);
+		break;
+	default: break;
+	}
+}
+
+static bool is_part_of_address(const struct rev_sources *s, const struct trace_record *r)
+{
+	return r->size < 8 && holds_address(s, r->address);
+}
+
+/* Values that the code calculates with and that are addresses, or parts of one. */
+static void look_at_values(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	const struct trace_site *site;
+
+	if (r->kind != TRACE_FULL_LOAD && r->kind != TRACE_FULL_RESULT && r->kind != TRACE_FULL_ENTRY)
+		return;
+	for (size_t i = 0; i < r->value_count; i++) {
+		if (!r->values[i].calculated)
+			continue;
+		if (!(may_be_address(r, i) && raddle_looks_like_pointer(trace_record_value(r, i))) &&
+		    !(r->kind == TRACE_FULL_LOAD && is_part_of_address(s, r)))
+			continue;
+		site = trace_sites_find(s->sites, r->site);
+		add(s, REV_OF_NUMBER, r->site, thread, site && *site->what ? site->what : "load");
+	}
+}
+
 void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	if (s->numbering_count)
 		look_at_piece(s, thread, r);
+	if (s->parts)
+		note_memory(s, r);
+	if (r->value_count)
+		look_at_values(s, thread, r);
 	switch (r->kind) {
 	case TRACE_FULL_CALL:
 	case TRACE_FULL_TAIL:

@@ -17,7 +17,7 @@ check() { # SITUATION, STATUS: leaves out and the schedule
 
 # Situations that every schedule leaves as they are.
 for situation in read-read neighbours unmap heap-reuse stack-reuse silent fork-order handle-own mutex-apart handover rwlock-readers \
-	barrier semaphore condition once-before alone; do
+	barrier semaphore condition once-before alone channel; do
 	check "$situation" 0
 	grep -q '^yes: every' out || complain "$situation: $(cat out)"
 	[ ! -e schedule ] || complain "$situation: a yes has a schedule"
@@ -133,7 +133,15 @@ grep -q "ended by signal 9" out || complain "killed: $(cat out)"
 
 # What was not looked at is not said to be all right.
 check addresses 0
-[ "$(grep -c 'ptrtoint at .* an address is used in a calculation (1 time' out)" = 1 ] || complain "addresses: $(cat out)"
+[ "$(grep -c 'malloc at .* an address is used in a calculation (1 time' out)" = 1 ] || complain "addresses: $(cat out)"
+check key 0
+[ "$(grep -c 'an address is used in a calculation' out)" = 1 ] && grep -q 'key_of at .* an address' out || complain "key: $(cat out)"
+check byte-hash 0
+grep -q 'an address is used in a calculation (8 times' out || complain "byte-hash: $(cat out)"
+check signals 0
+[ "$(grep -c 'a signal arrives at any time' out)" = 1 ] && grep -q 'pthread_kill at .* in send_signal' out || complain "signals: $(cat out)"
+check channel-two 1
+grep -q 'a pipe, socket or eventfd' out || complain "channel-two: $(cat out)"
 check huge 3
 grep -q '^unknown: an access of more than 64 MB' out || complain "huge: $(cat out)"
 

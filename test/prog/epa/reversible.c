@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -666,6 +667,135 @@ static void alone(void)
 	value = 1;
 }
 
+/* ---- channels ---- */
+
+static int ends[2], counter_fd;
+
+static void *send_value(void *p)
+{
+	char byte = 'x';
+
+	value = 1;
+	if (write(ends[1], &byte, 1) != 1)
+		abort();
+	return p;
+}
+
+static void *receive_value(void *p)
+{
+	char byte;
+
+	if (read(ends[0], &byte, 1) != 1)
+		abort();
+	value = value + 1;
+	if (eventfd_write(counter_fd, 1))
+		abort();
+	return p;
+}
+
+/* Through a pipe, and back through an eventfd. */
+static void channel(void)
+{
+	eventfd_t got;
+	pthread_t a, b;
+
+	counter_fd = eventfd(0, 0);
+	if (pipe(ends))
+		abort();
+	pthread_create(&a, NULL, send_value, NULL);
+	pthread_create(&b, NULL, receive_value, NULL);
+	if (eventfd_read(counter_fd, &got))
+		abort();
+	other = value;
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+
+static void *send_one(void *p)
+{
+	if (write(ends[1], p, 1) != 1)
+		abort();
+	return p;
+}
+
+/* Which of two comes first shows. */
+static void channel_two(void)
+{
+	static char bytes[2] = "ab";
+	pthread_t a, b;
+
+	if (pipe(ends))
+		abort();
+	pthread_create(&a, NULL, send_one, bytes);
+	pthread_create(&b, NULL, send_one, bytes + 1);
+	if (read(ends[0], text, 1) != 1 || read(ends[0], text + 1, 1) != 1)
+		abort();
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+}
+
+/* ---- numbers ---- */
+
+static __attribute__((noinline)) unsigned long key_of(const void *p)
+{
+	return (unsigned long)p;
+}
+
+static void *calculate(void *p)
+{
+	other = (int)(long)p % 7; /* a number, whatever its type */
+	return p;
+}
+
+/* An address that comes out of a function as a number; numbers in pointers. */
+static void key(void)
+{
+	int *block = malloc(sizeof *block);
+	pthread_t a;
+
+	value = (int)(key_of(block) % 7);
+	pthread_create(&a, NULL, calculate, (void *)123456L);
+	pthread_join(a, NULL);
+	free(block);
+}
+
+/* Of the bytes of an address a number is made. */
+static void byte_hash(void)
+{
+	struct {
+		void *p;
+	} s = {malloc(4)};
+	const unsigned char *bytes = (const unsigned char *)&s;
+	unsigned hash = 0;
+
+	for (size_t i = 0; i < sizeof s; i++)
+		hash = hash * 31 + bytes[i];
+	value = (int)hash;
+}
+
+/* ---- signals ---- */
+
+static void on_signal(int number)
+{
+	value = number;
+}
+
+static void *send_signal(void *p)
+{
+	pthread_kill(*(pthread_t *)p, SIGUSR1);
+	return p;
+}
+
+static void signals(void)
+{
+	pthread_t self = pthread_self(), a;
+
+	signal(SIGUSR1, on_signal);
+	pthread_kill(self, SIGUSR1); /* arrives here and now */
+	pthread_create(&a, NULL, send_signal, &self);
+	pthread_join(a, NULL);
+}
+
 /* More bytes at once than are looked at. */
 /* A table by addresses: what lies where is another thing in every run. */
 static void addresses(void)
@@ -732,6 +862,11 @@ static const struct {
 	{"alone", alone},
 	{"huge", huge},
 	{"addresses", addresses},
+	{"channel", channel},
+	{"channel-two", channel_two},
+	{"key", key},
+	{"byte-hash", byte_hash},
+	{"signals", signals},
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Channels.  In: records of the first walk.  Out: operations of channels as posts and takes.
+ *
+ * If all that is sent has one size, and each receipt got that size, then receipt number k needs k sends; that
+ * goes for eventfds too, where one receipt may get several.  Otherwise bytes of one send may be received in
+ * parts, and all that is certain is that the first receipt needs a send.  Polls, closed ends and what stdio
+ * reads ahead take nothing.
+ *
+ * A channel from which this process never receives orders nothing.  If something was sent while there was one
+ * thread, which the recorder does not tell, no channel orders anything.
+ */
+#include "reversible/channel.h"
+
+#include "base/alloc.h"
+#include "base/name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTFD_BYTES 8
+
+void rev_channels_init(struct rev_channels *c, struct rev_run *run, const struct trace_sites *sites)
+{
+	*c = (struct rev_channels){.run = run, .sites = sites};
+}
+
+void rev_channels_release(struct rev_channels *c)
+{
+	free(c->pending);
+}
+
+static const char *name_of(const struct rev_channels *c, uint32_t site)
+{
+	const struct trace_site *s = trace_sites_find(c->sites, site);
+
+	return s ? s->what : "";
+}
+
+/* Calls that return how many bytes they moved. */
+static bool is_sending(const char *call)
+{
+	static const char *const names[] = {"write", "send", "sendto", "sendmsg", "writev"};
+
+	return rd_is_one_of(call, names, sizeof names / sizeof *names);
+}
+
+static bool moves_bytes(const char *call)
+{
+	static const char *const names[] = {"read", "recv", "recvfrom", "recvmsg", "readv"};
+
+	return is_sending(call) || rd_is_one_of(call, names, sizeof names / sizeof *names);
+}
+
+/* While there is one thread.  The standard streams lead elsewhere. */
+static void look_for_early(struct rev_channels *c, const struct trace_record *r)
+{
+	const char *call = name_of(c, r->site);
+	uint64_t first = r->value_count ? (uint32_t)trace_record_value(r, 0) : 0;
+
+	if (c->started)
+		return;
+	c->early |= (is_sending(call) || !strcmp(call, "eventfd_write")) && first > 2;
+	c->early |= !strcmp(call, "eventfd") && first != 0;
+}
+
+static void note_operation(struct rev_channels *c, uint32_t thread)
+{
+	size_t before = c->pending_capacity;
+
+	RD_GROW(c->pending, c->pending_capacity, (size_t)thread + 1);
+	memset(c->pending + before, 0, (c->pending_capacity - before) * sizeof *c->pending);
+	c->pending[thread] = (uint32_t)c->run->op_count;
+}
+
+static void note_result(struct rev_channels *c, uint32_t thread, const struct trace_record *r)
+{
+	struct rev_op *op;
+	const char *call;
+
+	if (thread >= c->pending_capacity || !c->pending[thread])
+		return;
+	op = &c->run->ops[c->pending[thread] - 1];
+	c->pending[thread] = 0;
+	call = name_of(c, r->site);
+	if (moves_bytes(call) && r->value_count && (int64_t)r->value > 0 && r->value < UINT32_MAX)
+		op->bytes = (uint32_t)r->value;
+	else if (!strncmp(call, "eventfd_", strlen("eventfd_")) && !r->value)
+		op->bytes = EVENTFD_BYTES;
+}
+
+void rev_channels_feed(struct rev_channels *c, uint32_t thread, const struct trace_record *r)
+{
+	if (r->kind == TRACE_FULL_CALL || r->kind == TRACE_FULL_TAIL)
+		look_for_early(c, r);
+	else if (r->kind == TRACE_FULL_RESULT)
+		note_result(c, thread, r);
+	else if (r->kind == TRACE_FULL_EVENT && raddle_class(r->event->kind) == RADDLE_CLASS_CHANNEL)
+		note_operation(c, thread);
+	c->started |= r->kind == TRACE_FULL_EVENT && r->event->kind == RADDLE_THREAD_CREATE;
+}
+
+/* What is known of a channel. */
+struct channel {
+	uint32_t bytes; /* of each send and receipt; 0: nothing yet */
+	bool mixed, received;
+	bool taken; /* the first receipt was seen */
+};
+
+static bool is_on_channel(const struct rev_run *run, const struct rev_op *op)
+{
+	return op->object != REV_NONE && raddle_class(op->event) == RADDLE_CLASS_CHANNEL &&
+	       run->objects[op->object].channel;
+}
+
+static void measure(const struct rev_run *run, struct channel *list)
+{
+	for (size_t i = 0; i < run->op_count; i++) {
+		const struct rev_op *op = &run->ops[i];
+		struct channel *c;
+
+		if (!is_on_channel(run, op))
+			continue;
+		c = &list[op->object];
+		c->received |= op->event == RADDLE_CHANNEL_RECEIVE;
+		c->mixed |= c->bytes && op->bytes && c->bytes != op->bytes;
+		c->mixed |= op->event == RADDLE_CHANNEL_SEND && !op->bytes;
+		c->bytes = op->bytes ? op->bytes : c->bytes;
+	}
+}
+
+/* Whether the receipt needs a send of its own. */
+static bool takes(struct channel *c, const struct rev_op *op)
+{
+	bool first = !c->taken;
+
+	c->taken = true;
+	return c->mixed ? first : op->bytes != 0;
+}
+
+void rev_channels_finish(struct rev_channels *c)
+{
+	struct rev_run *run = c->run;
+	struct channel *list = rd_xcalloc(run->object_count + 1, sizeof *list);
+
+	measure(run, list);
+	for (size_t i = 0; i < run->op_count; i++) {
+		struct rev_op *op = &run->ops[i];
+
+		if (!is_on_channel(run, op))
+			continue;
+		run->objects[op->object].used = list[op->object].received;
+		if (c->early || !list[op->object].received ||
+		    (op->kind == EXEC_TAKE && !takes(&list[op->object], op)))
+			run->x.events[i].kind = op->kind = EXEC_FREE;
+	}
+	free(list);
+}
