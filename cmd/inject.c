@@ -12,6 +12,7 @@
 #include "base/scratch.h"
 #include "cmd/inject.h"
 #include "cmd/stranger.h"
+#include "inject/determinism.h"
 #include "run/program.h"
 
 #include <dirent.h>
@@ -36,7 +37,7 @@ static const struct cmd_usage usage = {
 	"functions not_functions opcodes not_opcodes instance bit bits fault_count fault_window once "
 	"sampling seed "
 	"golden input inputs timeout cpu_time memory file_size trace_size ignore filter keep_traces json "
-	"force_campaign quick " CMD_WORDS,
+	"compare_errors aslr allow_chance force_campaign quick " CMD_WORDS,
 	"  raddle inject --list -- ./sort 1000\n"
 	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
 	"  raddle inject -n 5000 --fault all -o faults -- ./sort 1000\n"
@@ -141,6 +142,8 @@ static void set_filter(struct inject_setup *s)
 	inject_list_split(&s->not_opcodes, opt.not_opcodes);
 	inject_list_split(&s->ignore, opt.ignore);
 	s->filter = copy(opt.filter);
+	s->errors = opt.compare_errors;
+	s->aslr = opt.aslr;
 }
 
 static int check_word(const char *option, const char *word, const char *words)
@@ -329,7 +332,9 @@ static int make_golden(struct campaign *c, char **argv)
 	if (r)
 		return r;
 	rd_progress_start(&progress, "running without a fault", 0);
-	r = inject_golden_make(c->directory, &c->setup, &c->program, opt.force_campaign);
+	r = inject_golden_make(c->directory, &c->setup, &c->program, opt.allow_chance);
+	if (!r && !opt.list)
+		r = inject_determinism_check(c->directory, &c->setup, opt.allow_chance);
 	rd_progress_end(&progress);
 	return r;
 }

@@ -18,22 +18,6 @@
 
 /* ---- words ---- */
 
-/* A lock that both threads hold in their segments, as an index of the run's objects; or REV_NONE. */
-static uint32_t reversible_common_lock(const struct rev_result *x, const struct rev_pair *pair)
-{
-	for (uint32_t i = 0; i < x->run.object_count; i++) {
-		const struct rev_op *a, *b;
-
-		if (x->run.objects[i].class != REV_LOCK)
-			continue;
-		a = rev_section(&x->run, i, pair->t, pair->s);
-		b = rev_section(&x->run, i, pair->u, pair->r);
-		if (a && b && !(a->flags & b->flags & REV_SHARED))
-			return i;
-	}
-	return REV_NONE;
-}
-
 static bool is_atomic(const struct rev_side *s)
 {
 	return s->access == REV_ATOMIC_READ || s->access == REV_ATOMIC_WRITE;
@@ -51,11 +35,16 @@ static const char *reversible_words(const struct rev_result *x, const struct rev
 				 "each "
 				 "one finds is not"
 			       : "two atomic operations: what the one finds depends on the order";
-	if (reversible_common_lock(x, &v->pair) != REV_NONE)
-		return change ? "a lock keeps them apart, but not in order; each changes what it finds, so "
-				"if "
-				"the changes commute the end is the same, but what each one finds is not"
-			      : "a lock keeps them apart, but not in order";
+	if (rev_common_lock(&x->run, &v->pair) != REV_NONE)
+		return rev_decides_wait(&x->run, &v->pair)
+			       ? "a lock keeps them apart, but not in order; if that only decides whether a "
+				 "thread waits for a condition, raddle compare leaves the rounds that end in "
+				 "a "
+				 "wait out and runs are the same"
+		       : change ? "a lock keeps them apart, but not in order; each changes what it finds, so "
+				  "if "
+				  "the changes commute the end is the same, but what each one finds is not"
+				: "a lock keeps them apart, but not in order";
 	if (a->access == REV_SYNC && b->access == REV_SYNC)
 		return "what comes of the one depends on whether the other came before";
 	if (a->access == REV_CALLED && b->access == REV_CALLED)
@@ -121,7 +110,7 @@ static void print_order(const struct cmd_reversible *c, const struct rev_reversa
 
 static void print_reversal(const struct cmd_reversible *c, const struct rev_reversal *v, size_t number)
 {
-	uint32_t lock = reversible_common_lock(c->result, &v->pair);
+	uint32_t lock = rev_common_lock(&c->result->run, &v->pair);
 	struct rd_buf words = RD_BUF_INIT;
 
 	printf("\n%zu. %s\n", number, v->object);

@@ -189,7 +189,7 @@ static int differ(struct inject_setup *s, bool force, const char *what)
 	return rd_fail(
 		RD_EUSAGE,
 		"inject: two runs without a fault differ: %s; so nothing can be said about runs with one "
-		"(--ignore and --filter for output that may differ, --force to go on)",
+		"(--ignore and --filter for output that may differ, --allow-nondeterminism to go on)",
 		what);
 }
 
@@ -197,7 +197,7 @@ static int differ(struct inject_setup *s, bool force, const char *what)
 static int check_same(const struct inject_golden *g, struct inject_setup *s, const struct inject_run *run,
 		      bool force)
 {
-	struct inject_judge judge = {&s->ignore, s->filter};
+	struct inject_judge judge = {&s->ignore, s->filter, s->errors};
 	const char *name;
 	char what[INJECT_WHAT];
 

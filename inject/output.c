@@ -70,6 +70,9 @@ bool inject_output_equal(const struct run_output *golden, const struct run_outpu
 	*name = "stdout";
 	if (!is_ignored(judge->ignore, "stdout") && !equal_data(&golden->out, &run->out, judge->filter))
 		return false;
+	*name = "stderr";
+	if (judge->errors && !equal_data(&golden->err, &run->err, judge->filter))
+		return false;
 	for (size_t i = 0, k = 0; i < golden->count || k < run->count;) {
 		int order = i == golden->count ? 1
 			    : k == run->count  ? -1
@@ -93,6 +96,8 @@ static const struct rd_buf *find_data(const struct run_output *o, const char *na
 
 	if (!strcmp(name, "stdout"))
 		return &o->out;
+	if (!strcmp(name, "stderr"))
+		return &o->err;
 	for (size_t i = 0; i < o->count; i++)
 		if (!strcmp(o->files[i].name, name))
 			return &o->files[i].data;

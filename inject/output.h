@@ -12,6 +12,7 @@ struct inject_list;
 struct inject_judge {
 	const struct inject_list *ignore; /* patterns of names; "stdout" is standard output */
 	const char *filter;		  /* a command, or NULL */
+	bool errors;			  /* standard error counts, too */
 };
 
 /* Whether the two are alike in all that counts.  *name is what differs first: a file, or "stdout". */

@@ -181,6 +181,7 @@ static int run_collected(struct running *r, const struct run_streams *streams)
 				    .directory = r->scratch,
 				    .streams = streams->fds,
 				    .limits = &limits,
+				    .fixed = !t->setup->aslr,
 				    .tied = true,
 				    .apart = true};
 	struct record_collector *c;

@@ -62,6 +62,8 @@ static const struct field {
 	FIELD("trace_size", NUMBER, trace_size, false),
 	FIELD("ignore", LIST, ignore, false),
 	FIELD("filter", STRING, filter, false),
+	FIELD("stderr", FLAG, errors, false),
+	FIELD("aslr", FLAG, aslr, false),
 	FIELD("keep_traces", STRING, keep, false),
 	FIELD("golden_runs", NUMBER, golden_runs, false),
 	FIELD("records", NUMBER, records, false),
@@ -71,6 +73,7 @@ static const struct field {
 	FIELD("golden_cpu_us", NUMBER, golden_cpu_us, false),
 	FIELD("golden_bytes", NUMBER, golden_bytes, false),
 	FIELD("forced", FLAG, forced, false),
+	FIELD("reversible", STRING, reversible, false),
 #undef FIELD
 };
 

@@ -54,17 +54,20 @@ struct inject_setup { /* strings are owned */
 	/* limits of a run */
 	uint64_t wall_ms, cpu_ms;
 	uint64_t memory, file_size, trace_size;
+	bool aslr; /* addresses differ from run to run */
 
 	/* what is compared and kept */
 	struct inject_list ignore; /* patterns of output files, and "stdout" */
 	char *filter;		   /* a command: output on its standard input, what counts on its output */
+	bool errors;		   /* standard error is compared, too */
 	char *keep;		   /* traces: all, deviating, none */
 
 	/* of the fault-free run */
 	uint64_t golden_runs, records, threads;
 	int64_t status; /* of waitpid() */
 	uint64_t golden_wall_us, golden_cpu_us, golden_bytes;
-	bool forced; /* its runs differed, or it failed */
+	bool forced;	  /* its runs differed, or it failed */
+	char *reversible; /* whether the schedule can change it: yes (it cannot), no, unknown */
 };
 
 int inject_setup_write(const struct inject_setup *s, const char *path);

@@ -125,7 +125,7 @@ static enum runlog_outcome ended_by_signal(const struct inject_case *c, struct i
 
 void inject_verdict_outcome(const struct inject_case *c, struct inject_verdict *v, const char **differs)
 {
-	struct inject_judge judge = {&c->setup->ignore, c->setup->filter};
+	struct inject_judge judge = {&c->setup->ignore, c->setup->filter, c->setup->errors};
 
 	*differs = NULL;
 	if (inject_hangs(c->run))

@@ -34,6 +34,44 @@ static uint64_t key_of(uint32_t u, uint32_t r)
 	return (uint64_t)u << 32 | r;
 }
 
+uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *p)
+{
+	for (uint32_t i = 0; i < run->object_count; i++) {
+		const struct rev_op *a, *b;
+
+		if (run->objects[i].class != REV_LOCK)
+			continue;
+		a = rev_section(run, i, p->t, p->s);
+		b = rev_section(run, i, p->u, p->r);
+		if (a && b && !(a->flags & b->flags & REV_SHARED))
+			return i;
+	}
+	return REV_NONE;
+}
+
+/* Whether threads wait for conditions with that lock, or notify while they hold it. */
+static bool guards_condition(const struct rev_run *run, uint32_t lock)
+{
+	for (uint32_t i = 0; i < run->op_count; i++) {
+		const struct rev_op *op = &run->ops[i];
+
+		if (op->kind == EXEC_WAIT ? op->lock == lock
+					  : rev_notifies(op) && rev_section(run, lock, op->thread, op->n))
+			return true;
+	}
+	return false;
+}
+
+bool rev_decides_wait(const struct rev_run *run, const struct rev_pair *p)
+{
+	uint32_t object = p->ops ? rev_run_find(run, p->address) : REV_NONE, lock;
+
+	if (object != REV_NONE && run->objects[object].class == REV_COND)
+		return true;
+	lock = rev_common_lock(run, p);
+	return lock != REV_NONE && guards_condition(run, lock);
+}
+
 /* Later pairs first, so that the first one found is at the head. */
 static void index_pairs(struct decider *d)
 {
@@ -111,18 +149,7 @@ static bool find_meeting(struct decider *d, struct rev_found *f)
 /* Thread u holds a lock in its segment that t needs for its own: it is enough to lead it there. */
 static bool is_locked_out(const struct decider *d, const struct rev_pair *p)
 {
-	for (size_t i = 0; i < d->run->object_count; i++) {
-		const struct rev_object *o = &d->run->objects[i];
-		const struct rev_op *a, *b;
-
-		if (o->class != REV_LOCK)
-			continue;
-		a = rev_section(d->run, (uint32_t)i, p->t, p->s);
-		b = rev_section(d->run, (uint32_t)i, p->u, p->r);
-		if (a && b && !(a->flags & b->flags & REV_SHARED))
-			return true;
-	}
-	return false;
+	return rev_common_lock(d->run, p) != REV_NONE;
 }
 
 static bool ask(struct decider *d, const struct rev_question *q, struct rev_witness *w)

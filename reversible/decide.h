@@ -41,4 +41,12 @@ void rev_decide(struct rev_decision *d, const struct rev_run *run, const struct 
 		unsigned solver_ms, size_t limit);
 void rev_decision_release(struct rev_decision *d);
 
+/* The lock that keeps the two events of a pair apart; REV_NONE: there is none. */
+uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
+
+/* Whether the order of the pair may decide only whether a thread waits for a condition: both events are in
+ * sections of a lock that conditions are waited for with.  Rounds that end in a wait are no part of what runs
+ * are compared by. */
+bool rev_decides_wait(const struct rev_run *run, const struct rev_pair *pair);
+
 #endif

@@ -59,8 +59,44 @@ done
 grep -q 'input is a file here' err.txt || fail "no warning about a file that the runs do not have"
 "$RADDLE" inject --fault BitFlip -- ./runs clock >out.txt 2>err.txt && fail "took a program that says the time"
 [ "$(grep -c . err.txt)" = 1 ] && grep -q 'two runs without a fault differ' err.txt || fail "no clear message"
-"$RADDLE" inject -n 2 --fault BitFlip -f -o clock -- ./runs clock >out.txt 2>err.txt || fail "--force"
+"$RADDLE" inject -n 2 --fault BitFlip --allow-nondeterminism -o clock -- ./runs clock >out.txt 2>err.txt || fail "--allow-nondeterminism"
 [ "$(jq .forced clock/campaign.json)" = true ] || fail "campaign.json does not say that it was forced"
+# A schedule that decides is refused before anything is injected, unless that is allowed; one that decides who waits is not.
+cat >order.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int turns;
+static void *count(void *last)
+{
+	pthread_mutex_lock(&mutex);
+	*(int *)last = ++turns;
+	pthread_mutex_unlock(&mutex);
+	return NULL;
+}
+int main(void)
+{
+	int last[2];
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, count, &last[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	fprintf(stderr, "%d\n", turns);
+	return 0;
+}
+END
+"$RADDLE" cc -g -O1 -pthread -o order order.c || exit 1
+"$RADDLE" inject --golden 1 --fault BitFlip -- ./order >out.txt 2>err.txt && fail "took a program that the schedule decides"
+grep -q 'the schedule can change what the program does with turns (' err.txt || fail "no clear message about the schedule"
+"$RADDLE" inject --golden 1 --fault BitFlip --allow-nondeterminism -o order.dir -- ./order >out.txt 2>err.txt || fail "not allowed"
+[ "$(jq -r .reversible order.dir/campaign.json) $(jq -r .aslr order.dir/campaign.json)" = "no false" ] || fail "campaign.json does not say so"
+# What is written to standard error counts if it is asked for.
+for errors in '' --stderr; do
+	"$RADDLE" inject -f --golden 1 --allow-nondeterminism --fault BitFlip --opcode load --line "order.c:$(grep -n fprintf order.c | cut -d: -f1)" --bit 4 $errors -o order.dir -- ./order >out.txt 2>err.txt || fail "standard error"
+	outcome=$(jq -r .outcome order.dir/log)
+	[ "$outcome" = "$([ -n "$errors" ] && echo sdc || echo masked)" ] || fail "standard error $errors: $outcome"
+done
 "$RADDLE" inject -q --fault BitFlip -- ./runs check 4 >out.txt 2>err.txt && fail "took a program that aborts by itself"
 grep -q 'ended by signal 6 without a fault' err.txt || fail "no clear message about that"
 

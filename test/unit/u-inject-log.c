@@ -183,7 +183,7 @@ static void outputs(void **state)
 {
 	struct run_output a = {.out = text("1\n2\n3\n4\n5\n"), .err = RD_BUF_INIT}, b;
 	struct inject_list ignore = {0};
-	struct inject_judge judge = {&ignore, NULL};
+	struct inject_judge judge = {&ignore, NULL, false};
 	struct rd_buf diff = RD_BUF_INIT;
 	const char *name;
 
