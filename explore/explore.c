@@ -25,18 +25,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 6	     /* schedules of a task */
-#define STEP_MS 100  /* between two looks at the time and at signals */
-#define LEAST 500    /* schedules before it can have settled, */
-#define SETTLED 3    /* and how many times as many as those that brought the last new thing */
-#define WINDOW 100   /* or when of so many schedules */
-#define NEW_ONES 10  /* fewer than these were new */
-#define MOST 2000    /* schedules, if nobody says more */
-#define RACES 256    /* pairs of sites that are remembered */
-#define SITES 512    /* watched */
-#define FAILURES 16  /* kinds of failures */
-#define AGAIN 3	     /* times that a failure has to come again */
-#define MINIMISE 200 /* runs for leaving out decisions */
+#define BATCH 6		  /* schedules of a task, */
+#define BATCH_QUICK 30	  /* or of a program that takes */
+#define QUICK_NS 20000000 /* less than this, */
+#define KNOWN 54	  /* when so many have been run */
+#define BATCH_BITS 8	  /* of a task's number: how many; above them is the first schedule */
+#define STEP_MS 100	  /* between two looks at the time and at signals */
+#define LEAST 500	  /* schedules before it can have settled, */
+#define SETTLED 3	  /* and how many times as many as those that brought the last new thing */
+#define WINDOW 100	  /* or when of so many schedules */
+#define NEW_ONES 10	  /* fewer than these were new */
+#define MOST 2000	  /* schedules, if nobody says more */
+#define RACES 256	  /* pairs of sites that are remembered */
+#define SITES 512	  /* watched */
+#define FAILURES 16	  /* kinds of failures */
+#define AGAIN 3		  /* times that a failure has to come again */
+#define MINIMISE 200	  /* runs for leaving out decisions */
 
 struct exploring {
 	const struct explore *how;
@@ -52,8 +56,9 @@ struct exploring {
 	uint64_t length[MIX_POINTS]; /* choices of a typical run */
 	struct note failures[FAILURES];
 	size_t failure_count;
-	int usual; /* exit status of the first run; -1: not known */
-	uint64_t given, next_task;
+	int usual;	/* exit status of the first run; -1: not known */
+	uint64_t given; /* schedules */
+	int64_t run_ns; /* of the processor, for those that have ended */
 	uint64_t window_end,
 		window_new; /* schedules are looked at in windows: what was new before this one */
 	bool repeats;	    /* of the last window hardly any was new */
@@ -161,6 +166,7 @@ static void look(void *context, const struct replay_result *r)
 	struct worker *w = context;
 	const struct trial *t = &w->trial;
 
+	w->note.run_ns = (int64_t)(r->cpu_seconds * 1e9);
 	w->note.trail = r->turns.trail;
 	w->note.choices = r->turns.choices;
 	w->note.counts = t->counts;
@@ -229,26 +235,30 @@ static void enter(void *context, unsigned slot)
 	rd_interrupt_end(&x->signals);
 }
 
-static uint64_t batch_of(const struct exploring *x, uint64_t task)
+/* As long as little is known tasks are small, because each knows what was known when it was given.  Time is
+ * that of the processor, so that a seed gives the same tasks on a busy machine. */
+static uint64_t next_batch(const struct exploring *x)
 {
-	uint64_t most = x->how->most ? x->how->most : MOST, first = task * BATCH;
+	uint64_t most = x->how->most ? x->how->most : MOST, left = most - x->given;
+	bool quick = x->given >= KNOWN && x->run_ns < QUICK_NS * (int64_t)x->result->schedules;
+	uint64_t count = quick ? BATCH_QUICK : BATCH;
 
-	return most > first && most - first < BATCH ? most - first : BATCH;
+	return left < count ? left : count;
 }
 
-/* The first run stands alone: it says how the program ends by default. */
 static int work(void *context, uint64_t task, struct rd_buf *answer)
 {
 	const struct exploring *x = context;
 	struct worker w = {.x = x, .arena = rd_arena_new()};
 	struct trial_bench b;
-	uint64_t count = batch_of(x, task);
+	uint64_t first = task >> BATCH_BITS, count = task & ((1u << BATCH_BITS) - 1);
 	int err;
 
 	run_orphans_adopt();
 	err = trial_open(&b, &x->how->runs, NULL);
+	b.copies = true;
 	for (uint64_t i = 0; i < count && !err; i++)
-		err = run_number(&w, &b, task * BATCH + i, answer);
+		err = run_number(&w, &b, first + i, answer);
 	trial_close(&b);
 	rd_arena_free(w.arena);
 	return err ? 2 : 0;
@@ -318,6 +328,7 @@ static void take_note(struct exploring *x, const struct note *n)
 		return;
 	}
 	r->schedules++;
+	x->run_ns += n->run_ns;
 	if (n->number == 0)
 		x->usual = n->status;
 	rd_umap_put(&x->trails, n->trail, &fresh);
@@ -391,10 +402,12 @@ static int give_tasks(struct exploring *x)
 	int err = RD_OK;
 
 	while (!err && rd_pool_has_room(x->pool) && find_stop(x) == EXPLORE_GOES_ON) {
-		if (x->next_task && !x->result->schedules && rd_pool_busy(x->pool))
+		uint64_t count = next_batch(x);
+
+		if (x->given && !x->result->schedules && rd_pool_busy(x->pool))
 			break;
-		err = rd_pool_give(x->pool, x->next_task);
-		x->given += batch_of(x, x->next_task++);
+		err = rd_pool_give(x->pool, x->given << BATCH_BITS | count);
+		x->given += count;
 	}
 	return err;
 }
@@ -466,6 +479,7 @@ static int report_failure(struct exploring *x, struct repeat *r, const size_t *k
 	bool again = true;
 	char seen[200];
 
+	r->bench->copies = false; /* as the user will run it */
 	for (int i = 0; i < AGAIN && again; i++)
 		again = fails_by(r, &s);
 	if (r->err)
@@ -486,6 +500,7 @@ static int repeat_failure(struct exploring *x, struct trial_bench *b, const stru
 	struct repeat r = {.worker = {.x = x, .arena = x->arena}, .bench = b, .failure = failure};
 	size_t *kept = rd_xcalloc(whole.decision_count + 1, sizeof *kept), count = whole.decision_count;
 
+	b->copies = true;
 	r.whole = &whole;
 	r.decisions = rd_xcalloc(whole.decision_count + 1, sizeof *r.decisions);
 	for (size_t i = 0; i < count; i++)

@@ -23,6 +23,7 @@ struct note_thread {
 
 struct note {
 	uint64_t number; /* of the schedule */
+	int64_t run_ns;	 /* of the processor */
 	uint64_t trail, choices;
 	bool counts, unsure;
 	int status;	    /* as struct trial has it */

@@ -54,6 +54,7 @@ int trial_give(struct trial_bench *b, const struct rd_given *given)
 
 void trial_close(struct trial_bench *b)
 {
+	run_server_close(&b->server);
 	run_given_close(&b->given);
 	run_streams_close(&b->streams);
 	rd_arena_free(b->arena);
@@ -88,7 +89,7 @@ static void ended(void *context)
 
 	run_given_leave(&b->given);
 	run_companion_stop(&b->companion);
-	run_orphans_end(0);
+	run_orphans_end(b->server.pid);
 }
 
 /* ---- how it ended ---- */
@@ -373,6 +374,7 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .schedule = s,
 				       .streams = b->fds,
 				       .directory = b->given.directory,
+				       .server = b->copies ? &b->server : NULL,
 				       .strategy = b->strategy,
 				       .detect = b->detect,
 				       .recorded_ms = b->how.recorded_ms,

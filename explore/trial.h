@@ -11,6 +11,7 @@
 #include "run/companion.h"
 #include "run/input.h"
 #include "run/given.h"
+#include "run/launch.h"
 #include "run/streams.h"
 #include "symbolic/trace.h"
 
@@ -74,6 +75,8 @@ struct trial_bench {
 	struct trial_how how;
 	struct replay_strategy strategy; /* of the runs that come; all zero at first */
 	bool detect;			 /* with the detector */
+	bool copies;			 /* runs are copied from one process, not started anew */
+	struct run_server server;
 	struct run_streams streams;
 	struct run_companion companion;
 	struct rd_arena *arena; /* of trials */

@@ -71,9 +71,10 @@ struct replay_request { /* zero values are the defaults */
 	bool patient;	/* threads that are to meet anywhere stand longer */
 	const struct replay_program *program;
 	const struct schedule *schedule;
-	const char *record_into; /* directory for a trace of the run; NULL: nothing is kept */
-	const int *streams;	 /* stdin, stdout, stderr of the program; NULL: ours */
-	const char *directory;	 /* where the program runs; NULL: here */
+	const char *record_into;   /* directory for a trace of the run; NULL: nothing is kept */
+	const int *streams;	   /* stdin, stdout, stderr of the program; NULL: ours */
+	const char *directory;	   /* where the program runs; NULL: here */
+	struct run_server *server; /* as in struct run_launch (run/launch.h) */
 	/* If `shadow` is set, the flavour is `shadow`: called with its memory (include/raddle/shadow.h) when
 	 * the program has ended. */
 	void (*shadow)(void *context, const void *memory, size_t size);

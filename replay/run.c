@@ -616,6 +616,7 @@ static int run_launched(struct replay *r)
 				    .session = &r->session,
 				    .streams = q->streams,
 				    .directory = q->directory,
+				    .server = q->server,
 				    .debugged = q->met != NULL,
 				    .tied = true,
 				    .fixed = q->schedule->turns};

@@ -20,6 +20,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,7 +114,7 @@ struct environment {
 	char **all, *session, *libraries;
 };
 
-static void make_environment(struct environment *e, const struct run_launch *launch)
+static void make_environment(struct environment *e, const struct run_launch *launch, int fd)
 {
 	const char *old = getenv("LD_LIBRARY_PATH"), *path = launch->program->flavour.library_path;
 	size_t count = 0, n = 0;
@@ -121,7 +122,7 @@ static void make_environment(struct environment *e, const struct run_launch *lau
 	while (environ[count])
 		count++;
 	e->all = rd_xcalloc(count + 3, sizeof *e->all);
-	e->session = rd_xasprintf("%s=%d", RADDLE_SESSION_ENV, launch->session->fd);
+	e->session = rd_xasprintf("%s=%d", RADDLE_SESSION_ENV, fd);
 	e->libraries = !path	     ? NULL
 		       : old && *old ? rd_xasprintf(LIBRARIES "%s:%s", path, old)
 				     : rd_xasprintf(LIBRARIES "%s", path);
@@ -196,6 +197,7 @@ struct start {
 	struct environment environment;
 	sigset_t mask; /* of signals, for the program */
 	pid_t parent;
+	int given;  /* the descriptor that the runtime gets */
 	int report; /* where it says why it could not become the program */
 };
 
@@ -204,7 +206,7 @@ static _Noreturn void become_program(const struct run_launch *launch, const stru
 {
 	int error = prepare(launch, start->parent);
 
-	fcntl(launch->session->fd, F_SETFD, 0);
+	fcntl(start->given, F_SETFD, 0);
 	if (!error) {
 		give_back();
 		sigprocmask(SIG_SETMASK, &start->mask, NULL);
@@ -226,17 +228,98 @@ static pid_t start_program(const struct run_launch *launch, const struct start *
 	return pid;
 }
 
+static pid_t start_given(const struct run_launch *launch, struct start *start)
+{
+	pid_t pid;
+
+	make_environment(&start->environment, launch, start->given);
+	pid = start_program(launch, start);
+	free_environment(&start->environment);
+	return pid;
+}
+
+/* ---- copies ---- */
+
+void run_server_close(struct run_server *server)
+{
+	if (!server->pid)
+		return;
+	close(server->socket);
+	kill(server->pid, SIGKILL);
+	while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*server = (struct run_server){.off = true};
+}
+
+static void start_server(const struct run_launch *launch, struct start start)
+{
+	struct run_server *server = launch->server;
+	int ends[2];
+
+	server->off = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0;
+	if (server->off)
+		return;
+	start.given = ends[1];
+	start.report = -1; /* the program itself will say it */
+	server->pid = start_given(launch, &start);
+	server->off = server->pid < 0;
+	server->socket = ends[0];
+	close(ends[1]);
+	if (!server->off)
+		return;
+	close(ends[0]);
+	server->pid = 0;
+}
+
+static bool ask_server(const struct run_launch *launch)
+{
+	char byte = 0;
+	int count = launch->streams ? RADDLE_SERVE_FDS : 1;
+	struct iovec part = {&byte, 1};
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(RADDLE_SERVE_FDS * sizeof(int))];
+	} control = {.room = {0}};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = CMSG_SPACE((size_t)count * sizeof(int))};
+
+	control.header = (struct cmsghdr){CMSG_LEN((size_t)count * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(CMSG_DATA(&control.header), &launch->session->fd, sizeof(int));
+	if (launch->streams)
+		memcpy(CMSG_DATA(&control.header) + sizeof(int), launch->streams, 3 * sizeof(int));
+	return sendmsg(launch->server->socket, &message, MSG_NOSIGNAL) == 1;
+}
+
+/* 0: there is no copy to be had, now or ever. */
+static pid_t copy_program(const struct run_launch *launch, const struct start *start)
+{
+	struct run_server *server = launch->server;
+	int32_t pid = -1;
+
+	if (!server || server->off || launch->directory || launch->debugged || launch->apart ||
+	    launch->limits)
+		return 0;
+	if (!server->pid)
+		start_server(launch, *start);
+	if (!server->off &&
+	    (!ask_server(launch) || recv(server->socket, &pid, sizeof pid, 0) != sizeof pid || pid < 0))
+		run_server_close(server);
+	return pid > 0 ? pid : 0;
+}
+
 static pid_t start_with_signals(const struct run_launch *launch, int report)
 {
-	struct start start = {.parent = getpid(), .report = report};
+	struct start start = {.parent = getpid(), .given = launch->session->fd, .report = report};
 	sigset_t all;
 	pid_t pid;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &start.mask);
-	make_environment(&start.environment, launch);
-	pid = start_program(launch, &start);
-	free_environment(&start.environment);
+	pid = copy_program(launch, &start);
+	if (!pid)
+		pid = start_given(launch, &start);
 	if (pid > 0) {
 		program_pid = pid;
 		asked_to_end = 0;

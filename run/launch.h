@@ -17,6 +17,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* A process that is loaded and has not begun, from which runs are copied (rt/core/serve.c): all with the same
+ * program, arguments and directory, with streams of their own.  All zero at first. */
+struct run_server {
+	pid_t pid;  /* 0: there is none yet */
+	int socket; /* to it */
+	bool off;   /* there is none that works: programs are started */
+};
+
 struct run_launch { /* zero values are the defaults */
 	const struct run_program *program;
 	char *const *argv; /* the program's, argv[0] as the user wrote it */
@@ -27,6 +35,7 @@ struct run_launch { /* zero values are the defaults */
 	bool debugged;			 /* a debugger that is not its ancestor may attach */
 	bool tied;			 /* it is killed when we die, however that comes about */
 	bool fixed;			 /* its memory lies at the same addresses each time */
+	struct run_server *server;	 /* to copy it from, which is started first; NULL: none */
 	bool apart; /* in a process group of its own, out of the terminal's reach; no core file */
 };
 
@@ -37,6 +46,8 @@ int run_launch(const struct run_launch *launch, pid_t *pid);
 
 /* From now on writing beyond a limit, or to nobody, is an error and no signal that ends us. */
 void run_launch_prepare(void);
+
+void run_server_close(struct run_server *server);
 
 /* The program is gone: signals are no longer sent on, and still counted. */
 void run_launch_gone(void);

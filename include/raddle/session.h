@@ -41,6 +41,11 @@
  * memory.  The runtime removes it before main() runs. */
 #define RADDLE_SESSION_ENV "RADDLE_SESSION_FD"
 
+/* If the descriptor is a socket, the process waits there for requests, one byte with descriptors: a session,
+ * and what becomes stdin, stdout and stderr, or only the first.  To each it answers with the number (int32_t)
+ * of a copy of itself, a child of its own parent, which has that session; negative: it cannot. */
+#define RADDLE_SERVE_FDS 4
+
 #define RADDLE_BUFFER_SIZE 32768
 #define RADDLE_BACKLOG 64 /* sealed buffers that may wait for the collector */
 #define RADDLE_WAKE 16	  /* so many wake it; fewer wait until it looks by itself */

@@ -206,4 +206,7 @@ void rt_modules_forget(void);
 void rt_layout(struct rt_thread *t);
 void rt_process_setup(void); /* fork handlers, exit hook */
 
+/* rt/core/serve.c: the session's descriptor, of the one that was given or of a request to a copy of us. */
+int rt_serve(int fd);
+
 #endif

@@ -142,9 +142,11 @@ static void start(int argc, char **argv, char **envp)
 	(void)argc;
 	rt.arguments = (uintptr_t)argv;
 	rt_placeholder_setup();
+	rt_real_resolve();
+	if (fd >= 0)
+		fd = rt_serve(fd);
 	syscall(SYS_madvise, &rt_guard, sizeof rt_guard, MADV_WIPEONFORK);
 	rt_guard.alive = RT_PLAIN;
-	rt_real_resolve();
 	rt.page = getauxval(AT_PAGESZ);
 	rt.pid = (pid_t)syscall(SYS_getpid);
 	rt_clock_setup();

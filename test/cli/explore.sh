@@ -8,7 +8,7 @@ shown=(err)
 # explore NAME STATUS: what is found is in NAME.json.
 explore() {
 	local got=0
-	"$RADDLE" explore -o "out/$1" --json "$1.json" -- ./order "$1" >out.txt 2>err </dev/null || got=$?
+	"$RADDLE" explore -o "out/$1" --json "$1.json" -- ./order "$1" >out.txt 2>err 3<&- </dev/null || got=$?
 	[ $got = "$2" ] || complain "$1: status $got instead of $2"
 	[ ! -s out.txt ] || complain "$1: something was written: $(cat out.txt)"
 }
@@ -34,8 +34,8 @@ jq -e '.findings[0].notes[0] | test("with [0-3] decisions it came again in 3 of 
 grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not told"
 grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
-# Nothing is found where nothing is wrong: loops that wait, time limits that run out.
-for name in lost-fine early-fine locks-fine waits; do
+# Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.
+for name in lost-fine early-fine locks-fine waits around; do
 	explore $name 0
 	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
 		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"

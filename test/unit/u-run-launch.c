@@ -26,6 +26,7 @@ struct given {
 	const char *directory;
 	struct run_limits limits;
 	bool shared; /* in our process group */
+	struct run_server *server;
 };
 
 /* Runs the script and gives back how it ended; `output`, if it is not NULL, gets what it wrote. */
@@ -43,7 +44,8 @@ static struct run_end run_script(const struct given *given, struct rd_buf *outpu
 				    .session = &session,
 				    .directory = given->directory,
 				    .streams = streams.fds,
-				    .limits = &given->limits,
+				    .limits = given->server ? NULL : &given->limits,
+				    .server = given->server,
 				    .tied = true,
 				    .apart = !given->shared};
 	struct run_meter meter;
@@ -155,6 +157,19 @@ static void test_surroundings(void **state)
 	assert_writes(&(struct given){.script = "echo $0; echo err >&2"}, "script\n");
 	free(expected);
 	rd_scratch_close(directory);
+}
+
+/* Who cannot be copied is started. */
+static void test_no_copies(void **state)
+{
+	struct run_server server = {0};
+	struct given given = {.script = "exit 7", .shared = true, .server = &server};
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(WEXITSTATUS(run_script(&given, NULL).status), 7);
+	assert_true(server.off && !server.pid);
+	run_server_close(&server);
 }
 
 /* Gone, or a zombie that whoever adopted it has not seen yet. */
@@ -314,11 +329,12 @@ static void test_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),	      cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_grace),	      cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_surroundings),  cmocka_unit_test(test_left_behind),
-		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_streams),	      cmocka_unit_test(test_output),
+		cmocka_unit_test(test_ends),	     cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_grace),	     cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_surroundings), cmocka_unit_test(test_no_copies),
+		cmocka_unit_test(test_left_behind),  cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_failure),	     cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,13 +5,18 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -155,6 +160,48 @@ static void *set_late(void *argument)
 	return NULL;
 }
 
+/* ---- whatever way the process came about, it is one that was just started ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t robust;
+
+static void look_at_process(void)
+{
+	pthread_mutexattr_t attributes;
+	int fd = open("/dev/null", O_RDONLY); /* the test has closed 3 */
+
+	assert(fd == 3 && !close(fd));
+	assert(kill(getppid(), 0) == 0);
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(&robust, &attributes);
+}
+
+static void *look_around(void *argument)
+{
+	int result;
+
+	pthread_once(&once, look_at_process);
+	result = pthread_mutex_lock(&robust);
+	assert(result == 0 || result == EOWNERDEAD);
+	if (result)
+		pthread_mutex_consistent(&robust);
+	assert(pthread_mutex_lock(&robust) == EDEADLK);
+	return argument; /* with the lock */
+}
+
+static void look_at_main(void)
+{
+	struct robust_list_head *head = NULL;
+	size_t size = 0;
+
+	assert(syscall(SYS_gettid) == getpid());
+	assert(syscall(SYS_get_robust_list, 0, &head, &size) == 0 && head && size);
+	assert(pthread_mutex_lock(&robust) == EOWNERDEAD);
+	assert((pid_t)(robust.__data.__lock & FUTEX_TID_MASK) == getpid());
+}
+
 static const struct {
 	const char *name;
 	void *(*threads[2])(void *);
@@ -165,6 +212,7 @@ static const struct {
 	{"early", {make, use}, nothing, 1},
 	{"locks", {one, two}, nothing, 1},
 	{"waits", {raise_flag, wait_for_flag}, nothing, 1},
+	{"around", {look_around, look_around}, look_at_main, 1},
 	{"unjoined", {set_late, late}, nothing, 0},
 };
 

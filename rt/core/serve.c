@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Copies instead of new starts.  In: the descriptor that the process was given.  Out: that of a session.
+ *
+ * Loading a small program costs more than running it.  Who runs it many times gives it a socket instead of a
+ * session: the process stays here, where it is loaded and nothing of it has run, and makes a copy of itself
+ * for each session that comes through the socket.  The copy is a child of whoever asks, not of this process,
+ * and goes on as if it had been started; constructors, threads and what is read from outside are its own.
+ *
+ * Not fork(): its handlers are for programs that run.  What libc knows of its only thread, its number and
+ * the list of its robust mutexes, is set right here.
+ */
+#include "rt/core/layer.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+/* What libc told the kernel of the initial thread. */
+struct thread_words {
+	void *id;
+	void *robust;
+	size_t robust_size;
+};
+
+static bool find_words(struct thread_words *w)
+{
+	return !prctl(PR_GET_TID_ADDRESS, &w->id) && w->id &&
+	       !syscall(SYS_get_robust_list, 0L, &w->robust, &w->robust_size);
+}
+
+/* Takes the descriptors of a request: the session, then what becomes stdin, stdout and stderr.  0: the other
+ * side is gone; negative: an error. */
+static long take_request(int socket, int fds[RADDLE_SERVE_FDS], int *count)
+{
+	char byte;
+	struct iovec part = {&byte, 1};
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(RADDLE_SERVE_FDS * sizeof(int))];
+	} control;
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	long r = syscall(SYS_recvmsg, socket, &message, 0L);
+
+	*count = 0;
+	if (r > 0 && message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
+	    control.header.cmsg_type == SCM_RIGHTS) {
+		*count = (int)((control.header.cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		__builtin_memcpy(fds, CMSG_DATA(&control.header), (size_t)*count * sizeof(int));
+	}
+	return r;
+}
+
+/* The copy: it dies with whoever asked for it. */
+static int begin_copy(int socket, const int *fds, int count, const struct thread_words *w)
+{
+	syscall(SYS_set_robust_list, w->robust, w->robust_size);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	syscall(SYS_close, socket);
+	for (int i = 1; i < count; i++) { /* none of them is one of the three: those were never closed */
+		syscall(SYS_dup2, fds[i], i - 1);
+		syscall(SYS_close, fds[i]);
+	}
+	return fds[0];
+}
+
+int rt_serve(int fd)
+{
+	struct thread_words words;
+	int fds[RADDLE_SERVE_FDS], count, saved = errno;
+	int32_t pid;
+	long r;
+
+	while ((r = take_request(fd, fds, &count)) > 0) {
+		if (!count)
+			continue;
+		pid = find_words(&words) ? (int32_t)syscall(SYS_clone,
+							    CLONE_PARENT | CLONE_CHILD_SETTID |
+								    CLONE_CHILD_CLEARTID | SIGCHLD,
+							    0L, NULL, words.id, 0L)
+					 : -1;
+		if (pid == 0)
+			return begin_copy(fd, fds, count, &words);
+		for (int i = 0; i < count; i++)
+			syscall(SYS_close, fds[i]);
+		syscall(SYS_write, fd, &pid, sizeof pid);
+	}
+	if (r == 0 || errno != ENOTSOCK)
+		syscall(SYS_exit_group, 0L);
+	errno = saved;
+	return fd;
+}
