@@ -82,7 +82,7 @@ int main(void)
 		pthread_create(&threads[i], NULL, count, &last[i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	fprintf(stderr, "%d\n", turns);
+	dprintf(2, "%d\n", turns);
 	return 0;
 }
 END
@@ -93,7 +93,7 @@ grep -q 'the schedule can change what the program does with turns (' err.txt || 
 [ "$(jq -r .reversible order.dir/campaign.json) $(jq -r .aslr order.dir/campaign.json)" = "no false" ] || fail "campaign.json does not say so"
 # What is written to standard error counts if it is asked for.
 for errors in '' --stderr; do
-	"$RADDLE" inject -f --golden 1 --allow-nondeterminism --fault BitFlip --opcode load --line "order.c:$(grep -n fprintf order.c | cut -d: -f1)" --bit 4 $errors -o order.dir -- ./order >out.txt 2>err.txt || fail "standard error"
+	"$RADDLE" inject -f --golden 1 --allow-nondeterminism --fault BitFlip --opcode load --line "order.c:$(grep -n dprintf order.c | cut -d: -f1)" --bit 4 $errors -o order.dir -- ./order >out.txt 2>err.txt || fail "standard error"
 	outcome=$(jq -r .outcome order.dir/log)
 	[ "$outcome" = "$([ -n "$errors" ] && echo sdc || echo masked)" ] || fail "standard error $errors: $outcome"
 done
