@@ -40,6 +40,23 @@ static struct propagation_node node_of(const struct compare_view *v, const struc
 	};
 }
 
+/* A fault is a node before all others. */
+static struct propagation_node fault_node(const struct compare_view *v, const struct epa_fault *f)
+{
+	return (struct propagation_node){.place = place_of(v, f->site, f->thread),
+					 .kind = "fault",
+					 .what = compare_fault(v, f),
+					 .count = 1};
+}
+
+static size_t roots_of(const struct compare_view *v)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < v->result->propagation.node_count; i++)
+		count += epa_node_fault(v->result, i) != SIZE_MAX;
+	return count;
+}
+
 static const enum propagation_way ways[EPA_THROUGHS] = {
 	[EPA_MEMORY] = PROPAGATION_MEMORY,  [EPA_REGISTER] = PROPAGATION_REGISTER,
 	[EPA_CALL] = PROPAGATION_CALL,	    [EPA_RETURN] = PROPAGATION_RETURN,
@@ -50,11 +67,18 @@ static void fill(const struct compare_view *v, struct propagation_node *nodes, s
 		 struct propagation_end *ends)
 {
 	const struct epa_propagation *p = &v->result->propagation;
-	for (size_t i = 0; i < p->node_count; i++)
+	size_t faults = v->result->fault_count;
+	for (size_t i = 0; i < faults; i++)
+		*nodes++ = fault_node(v, &v->result->faults[i]);
+	for (size_t i = 0; i < p->node_count; i++) {
+		size_t fault = epa_node_fault(v->result, i);
 		nodes[i] = node_of(v, &p->nodes[i]);
+		if (fault != SIZE_MAX)
+			*edges++ = (struct propagation_edge){fault, faults + i, PROPAGATION_REGISTER, NULL};
+	}
 	for (size_t i = 0; i < p->edge_count; i++) {
 		const struct epa_edge *e = &p->edges[i];
-		edges[i] = (struct propagation_edge){e->from, e->to, ways[e->through],
+		edges[i] = (struct propagation_edge){faults + e->from, faults + e->to, ways[e->through],
 						     e->has_object ? compare_name(v, e->object) : NULL};
 	}
 	for (size_t i = 0; i < p->mask_count; i++) {
@@ -76,16 +100,18 @@ static int write_page(const void *what, FILE *out)
 int compare_html(const struct compare_view *v, const char *path)
 {
 	const struct epa_propagation *p = &v->result->propagation;
-	struct propagation_node *nodes = rd_xcalloc(p->node_count + 1, sizeof *nodes);
-	struct propagation_edge *edges = rd_xcalloc(p->edge_count + 1, sizeof *edges);
+	size_t faults = v->result->fault_count, roots = roots_of(v);
+	struct propagation_node *nodes = rd_xcalloc(faults + p->node_count + 1, sizeof *nodes);
+	struct propagation_edge *edges = rd_xcalloc(roots + p->edge_count + 1, sizeof *edges);
 	struct propagation_end *ends = rd_xcalloc(p->mask_count + 1, sizeof *ends);
 	struct propagation page = {.golden = v->golden,
 				   .run = v->run,
 				   .first = v->result->deviated ? compare_sentence(v) : NULL,
 				   .nodes = nodes,
-				   .node_count = p->node_count,
+				   .fault = faults ? compare_fault(v, v->result->faults) : NULL,
+				   .node_count = faults + p->node_count,
 				   .edges = edges,
-				   .edge_count = p->edge_count,
+				   .edge_count = roots + p->edge_count,
 				   .ends = ends,
 				   .end_count = p->mask_count};
 	int err;

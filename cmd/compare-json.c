@@ -126,9 +126,29 @@ static void json_mask(struct rd_json *j, const struct compare_view *v, const str
 	rd_json_end(j);
 }
 
+/* A root of the graph: what was injected, and the nodes that come from it directly. */
+static void json_fault(struct rd_json *j, const struct compare_view *v, size_t i)
+{
+	const struct epa_fault *f = &v->result->faults[i];
+	rd_json_object(j, NULL);
+	RD_JSON(j, RD_JS("thread", compare_thread(v, f->thread)), RD_JU("before", f->before),
+		RD_JU("after", f->after));
+	json_site(j, v, f->site);
+	rd_json_array(j, "nodes");
+	for (size_t k = 0; k < v->result->propagation.node_count; k++)
+		if (epa_node_fault(v->result, k) == i)
+			rd_json_unsigned(j, NULL, k);
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
 static void json_propagation(struct rd_json *j, const struct compare_view *v)
 {
 	const struct epa_propagation *p = &v->result->propagation;
+	rd_json_array(j, "faults");
+	for (size_t i = 0; i < v->result->fault_count; i++)
+		json_fault(j, v, i);
+	rd_json_end(j);
 	rd_json_array(j, "nodes");
 	for (size_t i = 0; i < p->node_count; i++)
 		json_node(j, v, i);

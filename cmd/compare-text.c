@@ -28,6 +28,8 @@ static void line(const char *label, const char *text)
 static void print_first(const struct compare_view *v)
 {
 	const struct epa_deviation *d = &v->result->first;
+	for (size_t i = 0; i < v->result->fault_count; i++)
+		line("fault", compare_fault(v, &v->result->faults[i]));
 	line("golden", compare_record(v, &d->golden, d->has_golden));
 	line("run", compare_record(v, &d->run, d->has_run));
 	if (d->behind)
@@ -106,6 +108,8 @@ static void print_node(const struct compare_view *v, size_t i)
 		       compare_thread(v, p->nodes[e->from].thread), epa_through_name(e->through));
 	else if (e)
 		printf("      from %u through %s\n", e->from + 1, epa_through_name(e->through));
+	else if (epa_node_fault(v->result, i) != SIZE_MAX)
+		puts("      from the injected fault");
 	if (n->count > 1)
 		printf("      %" PRIu64 " times\n", n->count);
 }

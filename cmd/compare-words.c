@@ -91,3 +91,18 @@ const char *compare_sentence(const struct compare_view *v)
 		    d->thread, d->number, compare_place(v, epa_deviation_site(d)));
 	return keep(v, &b);
 }
+
+const char *compare_fault(const struct compare_view *v, const struct epa_fault *fault)
+{
+	const struct trace_site *site = trace_sites_find(v->show.sites, fault->site);
+	bool call = site && site->kind == TRACE_SITE_PREVENTABLE;
+	struct rd_buf b = RD_BUF_INIT;
+	rd_buf_addf(&b, "%s at %s: ", compare_thread(v, fault->thread), compare_place(v, fault->site));
+	if (site && *site->what)
+		rd_buf_addf(&b, "%s ", site->what);
+	if (call)
+		rd_buf_addf(&b, "was not called and returned %" PRIu64, fault->after);
+	else
+		rd_buf_addf(&b, "0x%" PRIx64 " became 0x%" PRIx64, fault->before, fault->after);
+	return keep(v, &b);
+}

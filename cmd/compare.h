@@ -29,6 +29,9 @@ const char *compare_thread(const struct compare_view *v, uint32_t name);
 /* The variable that the source names at a site. */
 const char *compare_what(const struct compare_view *v, uint32_t site);
 
+/* "T_0_1 at file.c:12 function: 5 became 7" */
+const char *compare_fault(const struct compare_view *v, const struct epa_fault *fault);
+
 /* The record of a node that is there. */
 const struct epa_record *compare_node_record(const struct epa_node *n);
 

@@ -449,6 +449,24 @@ static void list_threads(struct comparing *c)
 	}
 }
 
+static void take_faults(struct comparing *c)
+{
+	const struct epa_fault *list = epa_sanitizer_faults(c->sanitizer, &c->out->fault_count);
+	memcpy(c->out->faults, list, c->out->fault_count * sizeof *list);
+}
+
+size_t epa_node_fault(const struct epa_comparison *c, size_t node)
+{
+	const struct epa_propagation *p = &c->propagation;
+	for (size_t i = 0; i < p->edge_count; i++)
+		if (p->edges[i].to == node && p->edges[i].first)
+			return SIZE_MAX;
+	for (size_t i = 0; i < c->fault_count; i++)
+		if (c->faults[i].thread == p->nodes[node].thread)
+			return i;
+	return SIZE_MAX;
+}
+
 static void close_all(struct comparing *c)
 {
 	for (size_t i = 0; i < epa_walk_threads(c->walk); i++) {
@@ -509,6 +527,7 @@ int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 		compare_ends(&c);
 	if (c.propagator)
 		list_threads(&c);
+	take_faults(&c);
 	out->damage = epa_walk_error(c.walk);
 	close_all(&c);
 	if (c.err)

@@ -56,7 +56,13 @@ struct epa_comparison {
 	struct epa_propagation propagation;
 	struct epa_compared_thread *threads;
 	size_t thread_count;
+	struct epa_fault faults[EPA_FAULTS]; /* that were injected: the error came from them */
+	size_t fault_count;
 };
+
+/* Which fault of the run the error at a node comes from directly; SIZE_MAX: it came from another node, or
+ * from elsewhere. */
+size_t epa_node_fault(const struct epa_comparison *c, size_t node);
 
 /* options may be NULL. */
 int epa_compare(const struct epa_reference *reference, struct epa_source *run,

@@ -57,6 +57,8 @@ struct epa_sanitizer {
 	struct thread *threads;	 /* by place */
 	struct trace_record raw;
 	bool moves; /* the program stores parts of words as it has loaded them */
+	struct epa_fault faults[EPA_FAULTS];
+	size_t fault_count;
 	uint64_t numbered[NUMBERED];
 	size_t numbered_count;
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
@@ -552,6 +554,19 @@ static void fill_value(struct epa_sanitizer *s, struct epa_record *r)
 		store_words(s, r, first);
 }
 
+static void note_fault(struct epa_sanitizer *s, size_t place)
+{
+	if (s->fault_count < EPA_FAULTS)
+		s->faults[s->fault_count++] = (struct epa_fault){epa_objects_thread(s->objects, place),
+								 s->raw.site, s->raw.before, s->raw.after};
+}
+
+const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count)
+{
+	*count = s->fault_count;
+	return s->faults;
+}
+
 /* False: the record is left out. */
 static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 {
@@ -598,7 +613,7 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	case TRACE_FULL_BRANCH:
 	case TRACE_FULL_RESTORE:
 	case TRACE_FULL_FENCE: return true;
-	case TRACE_FULL_FAULT: return prevents_call(s, r->site);
+	case TRACE_FULL_FAULT: note_fault(s, r->place); return prevents_call(s, r->site);
 	default: return false;
 	}
 }

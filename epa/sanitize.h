@@ -75,6 +75,15 @@ struct epa_objects *epa_sanitizer_objects(struct epa_sanitizer *s);
 /* 1: *r is the next canonical record, in the order of the walk.  0: there are no more. */
 int epa_sanitizer_next(struct epa_sanitizer *s, struct epa_record *r);
 
+/* Faults that were injected into the run, as far as it was read. */
+#define EPA_FAULTS 16
+struct epa_fault {
+	uint32_t thread; /* number of its name */
+	uint32_t site;
+	uint64_t before, after; /* the value, or what a call that was not made returned */
+};
+const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count);
+
 /* --- as words, to be stored and compared --- */
 
 #define EPA_WORDS (1 + 2 * EPA_SLOTS)

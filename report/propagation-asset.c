@@ -15,7 +15,7 @@ const char propagation_style[] =
 	":root[data-theme=dark]{--data:#4cc4c4;--address:#8d9cf2;--control:#f07bab;--missing:#c79d5c;--extra:#a3c957;--masked:#7b8f87;\n"
 	"--wreg:#7e8896;--wmem:#6aa2f5;--wctl:#f07bab;--wcall:#b18cf0;--wthr:#f0a83a;--wret:#5cc98a}\n"
 	".k-data{--c:var(--data)}.k-address{--c:var(--address)}.k-control{--c:var(--control)}.k-missing{--c:var(--missing)}\n"
-	".k-extra{--c:var(--extra)}.k-masked{--c:var(--masked)}\n"
+	".k-fault{--c:CanvasText}.k-extra{--c:var(--extra)}.k-masked{--c:var(--masked)}\n"
 	".w-register,.t-register{--w:var(--wreg)}.w-memory,.t-memory{--w:var(--wmem)}.w-control,.t-control{--w:var(--wctl)}\n"
 	".w-call,.t-call{--w:var(--wcall)}.w-return,.t-return{--w:var(--wret)}.w-thread,.t-thread{--w:var(--wthr)}\n"
 	"header,main,footer{max-width:1500px}\n"

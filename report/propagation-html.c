@@ -183,7 +183,8 @@ static void put_header(FILE *out, const struct propagation *p)
 
 static void put_legend(FILE *out)
 {
-	static const char *const kinds[] = {"data", "address", "control", "missing", "extra", "masked"};
+	static const char *const kinds[] = {"fault",   "data",	"address", "control",
+					    "missing", "extra", "masked"};
 
 	fputs("<p class=\"legend\">", out);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -31,7 +31,7 @@ struct propagation_place {
 /* A place that the error reached. */
 struct propagation_node {
 	struct propagation_place place;
-	const char *kind;	  /* "data", "address", "control", "missing", "extra" */
+	const char *kind;	  /* "fault", "data", "address", "control", "missing", "extra" */
 	const char *what;	  /* "load", "store", "call memcpy" */
 	const char *object;	  /* what was read or written: "hits", "heap of main:12" */
 	const char *golden, *run; /* values */

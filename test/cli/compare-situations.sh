@@ -94,6 +94,12 @@ for name in detached dying; do
 	done
 done
 situation value data
+# The fault is the root of the graph, in every form.
+holds 'len(r["faults"]) == 1 and r["faults"][0]["nodes"] == [0] and r["faults"][0]["thread"] == "T_0_1"' value
+holds '[r["faults"][0][k] for k in ("line", "what", "before", "after")] == [nodes[0]["line"], "icmp", 0, 1]' value
+"$RADDLE" compare --html page.html golden run >answer.txt
+grep -q '^  fault   T_0_1 at situations.c:.*: icmp 0x0 became 0x1$' answer.txt && grep -q '^      from the injected fault$' answer.txt || complain "value: the fault is not told: $(cat answer.txt)"
+[ "$(grep -o k-fault page.html | wc -l)" -gt 2 ] || complain "value: the page has no fault"
 holds '[(n["thread"], n["what"]) for n in nodes][-1] == ("T_0", "printf")' value
 holds '[e["through"] for e in edges] == ["memory", "register", "memory", "register"]' value
 holds '[e["threads"] for e in edges] == [False, False, True, False]' value
