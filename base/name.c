@@ -22,6 +22,12 @@ bool rd_is_one_of(const char *name, const char *const *names, size_t count)
 	return false;
 }
 
+bool rd_is_library_source(const char *path)
+{
+	return strncmp(path, "/usr/include/", strlen("/usr/include/")) == 0 ||
+	       strncmp(path, "/usr/lib/", strlen("/usr/lib/")) == 0 || strstr(path, "/include/c++/");
+}
+
 char *rd_thread_name(const char *creator, uint64_t index)
 {
 	return rd_xasprintf("%s_%" PRIu64, creator ? creator : "T", index);

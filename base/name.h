@@ -25,6 +25,9 @@
 
 bool rd_is_one_of(const char *name, const char *const *names, size_t count);
 
+/* Whether a source file came with the system or the compiler: nobody changes it. */
+bool rd_is_library_source(const char *path);
+
 /* To be freed.  Creator NULL: a thread that none created. */
 char *rd_thread_name(const char *creator, uint64_t index);
 char *rd_thread_lost(uint32_t number);

@@ -57,6 +57,7 @@ static void json_first(struct rd_json *j, const struct compare_view *v)
 		RD_JU("record", d->number), RD_JS("operation", compare_operation(v, &n)));
 	json_site(j, v, n.site);
 	json_records(j, v, &n);
+	json_frame(j, "own", v, epa_deviation_own_site(d, v->show.sites));
 	json_frame(j, "behind", v, d->behind);
 	rd_json_array(j, "stack");
 	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)

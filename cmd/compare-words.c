@@ -86,9 +86,12 @@ const char *compare_what(const struct compare_view *v, uint32_t number)
 const char *compare_sentence(const struct compare_view *v)
 {
 	const struct epa_deviation *d = &v->result->first;
+	uint32_t own = epa_deviation_own_site(d, v->show.sites);
 	struct rd_buf b = RD_BUF_INIT;
 	rd_buf_addf(&b, "%s deviation in %s, record %" PRIu64 ", at %s", epa_deviation_name(d->kind),
-		    d->thread, d->number, compare_place(v, epa_deviation_site(d)));
+		    d->thread, d->number, compare_place(v, own));
+	if (own != epa_deviation_site(d))
+		rd_buf_addf(&b, ", in %s", compare_place(v, epa_deviation_site(d)));
 	return keep(v, &b);
 }
 

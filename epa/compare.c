@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,6 +19,28 @@
 uint32_t epa_deviation_site(const struct epa_deviation *d)
 {
 	return d->has_run ? d->run.site : d->golden.site;
+}
+
+/* Whether the code of a site, or what it was inlined into, is the program's own. */
+static bool is_own(const struct trace_sites *sites, uint32_t site)
+{
+	struct trace_frame frames[8];
+	size_t count = trace_sites_frames(sites, site, frames, 8);
+	for (size_t i = 0; i < count && i < 8; i++)
+		if (*frames[i].file && !rd_is_library_source(frames[i].file))
+			return true;
+	return false;
+}
+
+uint32_t epa_deviation_own_site(const struct epa_deviation *d, const struct trace_sites *sites)
+{
+	uint32_t site = epa_deviation_site(d);
+	if (is_own(sites, site))
+		return site;
+	for (size_t i = 0; i < d->depth && i < EPA_STACK_MAX; i++)
+		if (is_own(sites, d->stack[i]))
+			return d->stack[i];
+	return site;
 }
 
 struct run_thread {

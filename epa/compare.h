@@ -72,4 +72,7 @@ void epa_comparison_release(struct epa_comparison *comparison);
 /* The site of a deviation: that of the run's record, or of the golden one. */
 uint32_t epa_deviation_site(const struct epa_deviation *deviation);
 
+/* The site itself, or, if it is in a library's header, the innermost call around it that is not. */
+uint32_t epa_deviation_own_site(const struct epa_deviation *deviation, const struct trace_sites *sites);
+
 #endif

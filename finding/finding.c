@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "finding/schedule.h"
 
 #include <math.h>
@@ -272,10 +273,7 @@ const struct finding_frame *finding_top(const struct finding_stack *stack)
 
 bool finding_is_library(const struct finding_frame *frame)
 {
-	const char *file = frame->file ? frame->file : "";
-
-	return strncmp(file, "/usr/include/", strlen("/usr/include/")) == 0 ||
-	       strncmp(file, "/usr/lib/", strlen("/usr/lib/")) == 0 || strstr(file, "/include/c++/");
+	return frame->file && rd_is_library_source(frame->file);
 }
 
 const struct finding_frame *finding_own(const struct finding_stack *stack)

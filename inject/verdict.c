@@ -188,8 +188,9 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 	if (!r && result.deviated) {
 		const struct epa_deviation *first = &result.first;
 		v->deviation = deviations[first->kind];
-		inject_where(trace_get_sites(c->golden->trace), epa_deviation_site(first), v->deviation_at,
-			     sizeof v->deviation_at);
+		inject_where(trace_get_sites(c->golden->trace),
+			     epa_deviation_own_site(first, trace_get_sites(c->golden->trace)),
+			     v->deviation_at, sizeof v->deviation_at);
 		snprintf(v->deviation_thread, sizeof v->deviation_thread, "%s",
 			 first->thread ? first->thread : RD_UNKNOWN);
 	}

@@ -249,3 +249,25 @@ record golden ./words 6 2
 record run ./words 6 2
 same golden run words
 verdict
+
+# What goes wrong in a header of a library is told at the line of the program that called it.
+cat >own.cc <<'END'
+#include <vector>
+int main()
+{
+	std::vector<int> all(4, 1);
+	int sum = 0;
+	for (int i = 0; i < 4; i++)
+		sum += all[i]; /* here */
+	return sum;
+}
+END
+"$RADDLE" c++ -g -O0 -o own own.cc || exit 1
+fault=
+record golden ./own
+table ./own
+fault=T_0:$(awk -F'\t' -v slot="$slot" '$1 == "S" && $3 == "r" && $9 ~ /operator\[\]/ && $10 ~ /_M_start/ { print slot * 65536 + $2; exit }' sites.txt):2:flip:4
+record run ./own
+"$RADDLE" compare --json golden run >answer.json
+holds '"stl_vector" in r["first"]["file"] and r["first"]["own"]["file"].endswith("own.cc") and r["first"]["own"]["line"] == 7' own
+"$RADDLE" compare --first golden run | grep -q 'deviation in T_0, .* at own.cc:7:.* main, in stl_vector.h' || complain "own: $("$RADDLE" compare --first golden run)"
