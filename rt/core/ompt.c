@@ -33,7 +33,8 @@ enum {
 	TEAM_MAX = 1024,
 	PATIENCE = 1 << 20,
 	NAPS = 20,
-	NAP_NS = 1000000
+	NAP_PARTS = 25,
+	NAP_NS = 200000
 };
 
 /* The interface, as published. */
@@ -76,6 +77,7 @@ struct single {
 struct team {
 	uint32_t size;
 	struct single *_Atomic singles;
+	_Atomic uint32_t single_count;
 	pthread_mutex_t reduction;
 	struct edge across;   /* iterations that wait for others (doacross) */
 	struct edge *fork;    /* by thread */
@@ -98,8 +100,10 @@ struct task {
 	uint64_t in, out;	  /* its own, by hash */
 	uint32_t number,
 		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
-	uint32_t singles; /* of an implicit one: that it came to, */
-	uint32_t made;	  /* and tasks that nobody may have taken yet */
+	uint32_t singles;	/* of an implicit one: that it came to, */
+	bool made;		/* and whether it made a task that nobody may have taken yet; */
+	uint32_t seen;		/* what `taken` was then */
+	_Atomic uint32_t taken; /* tasks of its that other threads began */
 	bool in_barrier, started;
 };
 
@@ -251,12 +255,14 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-static void nap(void)
+/* Until the number changes, but not for long, and not often. */
+static void nap_while(const _Atomic uint32_t *number, uint32_t value)
 {
 	int saved = errno;
 
 	if (atomic_fetch_add(&omp.naps, 1) < NAPS)
-		syscall(SYS_nanosleep, &(struct timespec){0, NAP_NS}, NULL);
+		for (int i = 0; i < NAP_PARTS && atomic_load(number) == value; i++)
+			syscall(SYS_nanosleep, &(struct timespec){0, NAP_NS}, NULL);
 	errno = saved;
 }
 
@@ -265,8 +271,8 @@ static void let_others_take(struct task *task)
 {
 	if (!task->implicit->made || task->team->size == 1)
 		return;
-	task->implicit->made = 0;
-	nap();
+	task->implicit->made = false;
+	nap_while(&task->implicit->taken, task->implicit->seen);
 }
 
 /* Everybody comes to the barrier before anybody leaves it. */
@@ -316,8 +322,8 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 	(void)where;
 	if (!task || kind == REGION_REDUCTION)
 		return;
-	if (endpoint == SCOPE_BEGIN)
-		let_others_take(task);
+	if (endpoint == SCOPE_BEGIN && !atomic_load(&task->implicit->taken))
+		let_others_take(task); /* or does the last of several tasks itself */
 	if (kind == REGION_TASKGROUP)
 		task_group(task, endpoint);
 	else if (kind != REGION_TASKWAIT)
@@ -362,7 +368,8 @@ static void task_create(union ompt_data *parent, const void *frame, union ompt_d
 	if (flags & (TASK_INITIAL | TASK_IMPLICIT) || !from)
 		return;
 	let_others_take(from);
-	from->implicit->made++;
+	from->implicit->made = true;
+	from->implicit->seen = atomic_load(&from->implicit->taken);
 	task = new_task(from->team, from);
 	data->ptr = task;
 	if (task)
@@ -439,8 +446,11 @@ static void task_schedule(union ompt_data *first, int status, union ompt_data *s
 	if (to->parent)
 		to->implicit = from->implicit;
 	come_behind(&to->begin);
-	if (!to->started)
+	if (!to->started) {
+		if (to->parent && to->parent->implicit != to->implicit)
+			atomic_fetch_add(&to->parent->implicit->taken, 1);
 		await_others(to);
+	}
 	to->started = true;
 }
 
@@ -539,8 +549,10 @@ static struct single *find_single(struct team *team, uint32_t number)
 			sem_init(&fresh->sem, 0, 1);
 		}
 		fresh->next = first;
-		if (atomic_compare_exchange_strong(&team->singles, &first, fresh))
+		if (atomic_compare_exchange_strong(&team->singles, &first, fresh)) {
+			atomic_fetch_add(&team->single_count, 1);
 			return fresh;
+		}
 	}
 }
 
@@ -559,7 +571,7 @@ static struct single *next_single(void)
 	if (task->team->size == 1)
 		return NULL;
 	if (task->number == 0 && task->singles % 2 == 0)
-		nap();
+		nap_while(&task->team->single_count, task->singles);
 	return find_single(task->team, task->singles++);
 }
 
