@@ -23,6 +23,7 @@
 #include "cmd/output.h"
 #include "cmd/prediction.h"
 #include "cmd/standing.h"
+#include "explore/explore.h"
 #include "record/prepare.h"
 #include "record/run.h"
 #include "replay/settle.h"
@@ -49,6 +50,11 @@
 #define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
 #define EARLY_SHARE 4	     /* for this part of the time that is left, altogether */
 
+#define FURTHER_RUNS 24		/* are recorded, at most, */
+#define FURTHER_VAIN 3		/* and no more when so many in a row brought nothing new */
+#define FURTHER_NS 4000000000ll /* that they may take, or as long as all before it took, */
+#define FURTHER_SHARE 4		/* and never more than this part of what is left */
+
 #define MUCH 4 /* making the flavour is worth a word if it takes this part of the time */
 
 #define LOG_NS (10 * 1000000000ll) /* between lines of progress in a log */
@@ -60,12 +66,14 @@ static const struct cmd_usage usage = {
 	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
 	"that other schedules lead to; and tries each one by running the program again under that\n"
 	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
-	"reproduces them, and what races do to the program, as with 'raddle classify'.  The exit\n"
-	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is\n"
+	"reproduces them, and what races do to the program, as with 'raddle classify'.  With a share of\n"
+	"the time further runs are made under other schedules, as with 'raddle explore', and looked at\n"
+	"in the same way, until they bring nothing new.  The exit status is 1 if something was confirmed, "
+	"otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
-	"jobs runs no_replay no_classify no_world require without_sync fail_on pass_status " CMD_EFFORT
-		CMD_BUILD CMD_WORDS,
+	"jobs runs strategy explore_seed no_explore no_replay no_classify no_world require without_sync "
+	"fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
@@ -100,6 +108,11 @@ struct check {
 	size_t set_count, set_capacity;
 	size_t early;	       /* predictions that were looked at while others were sought */
 	int64_t early_left_ns; /* for replays of them; 0: not known yet, less: none */
+	struct explore_result explored;
+	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */
+	size_t racy_count;
+	uint64_t further;     /* runs that were recorded after the first ones */
+	uint64_t further_new; /* findings that they brought */
 	struct classify_result classes;
 	struct cmd_edits edits;
 	enum finding_class fail_on;
@@ -401,13 +414,13 @@ static uint64_t seconds_left(int64_t end_ns)
 }
 
 /* What is tried, and for how long: all that was predicted, or what is known so far, once. */
-struct trial {
+struct attempt {
 	struct finding_set *set;
 	bool once;
 	int64_t end_ns;
 };
 
-static int settle(struct check *c, const struct trace_sites *sites, const struct trial *t)
+static int settle(struct check *c, const struct trace_sites *sites, const struct attempt *t)
 {
 	struct show shown = {.c = c, .set = t->set, .logged_ns = rd_now_ns()};
 	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
@@ -442,7 +455,7 @@ static int settle(struct check *c, const struct trace_sites *sites, const struct
 	return err;
 }
 
-static int replay(struct check *c, const struct trial *t)
+static int replay(struct check *c, const struct attempt *t)
 {
 	struct trace_sites *sites = NULL;
 	int err = run_program_renew(&c->program);
@@ -524,9 +537,9 @@ static void try_early(void *context, struct finding_set *set, size_t from)
 	say_means(c, some);
 	if (some->count && cmd_filter_apply(some, false) == RD_OK) {
 		rd_info("%zu sound predictions are tried while others are sought", some->count);
-		replay(c, &(struct trial){.set = some,
-					  .once = true,
-					  .end_ns = c->end_ns ? at + c->early_left_ns : 0});
+		replay(c, &(struct attempt){.set = some,
+					    .once = true,
+					    .end_ns = c->end_ns ? at + c->early_left_ns : 0});
 		put_confirmed(set, some);
 		c->early_left_ns -= c->end_ns ? rd_now_ns() - at : 0;
 	}
@@ -661,6 +674,268 @@ static int predict(struct check *c)
 	return cmd_filter_apply(c->set, false);
 }
 
+/* ---- further runs ---- */
+
+/* Of what a further run showed: what nobody knew (`fresh`), or what is known and not confirmed. */
+static struct finding_set *choose(struct check *c, const struct finding_set *seen, bool fresh)
+{
+	struct finding_set *some = finding_set_new();
+
+	for (size_t i = 0; i < seen->count; i++) {
+		struct finding *f = seen->items[i];
+		const struct finding *before = finding_at(c->set, f->fingerprint);
+
+		if (fresh ? !before : before && before->status != FINDING_CONFIRMED && f->schedule)
+			finding_set_put(some, f);
+	}
+	some->tool = RADDLE_VERSION;
+	some->argc = c->set->argc;
+	some->argv = c->set->argv;
+	say_means(c, some);
+	return some;
+}
+
+static void keep_set(struct check *c, struct finding_set *set)
+{
+	RD_GROW(c->sets, c->set_capacity, c->set_count + 1);
+	c->sets[c->set_count++] = set;
+}
+
+static size_t count_confirmed(const struct check *c)
+{
+	return finding_set_count(c->set, FINDING_CONFIRMED, false);
+}
+
+/* What is new is tried in every way, what is known by one replay from here.  *any: something came of it. */
+static int try_further(struct check *c, const struct finding_set *seen, int64_t end_ns, bool *any)
+{
+	struct finding_set *fresh = choose(c, seen, true), *old = choose(c, seen, false);
+	size_t before = count_confirmed(c);
+	int err = cmd_filter_apply(fresh, false);
+
+	*any = fresh->count > 0;
+	c->further_new += fresh->count;
+	if (!err && fresh->count && !opt.no_replay)
+		err = replay(c, &(struct attempt){.set = fresh, .end_ns = end_ns});
+	for (size_t i = 0; i < fresh->count && !err; i++)
+		finding_set_put(c->set, fresh->items[i]);
+	if (!err && old->count && !opt.no_replay && !c->settled->interrupted)
+		err = replay(c, &(struct attempt){.set = old, .once = true, .end_ns = end_ns});
+	put_confirmed(c->set, old);
+	finding_set_finish(c->set);
+	*any |= count_confirmed(c) > before;
+	keep_set(c, fresh);
+	keep_set(c, old);
+	return err;
+}
+
+/* First those that exploration was struck by, then others. */
+static struct explore_racy next_further(const struct check *c)
+{
+	if (c->further < c->racy_count)
+		return c->racy[c->further];
+	return (struct explore_racy){.number = c->further - c->racy_count + 1};
+}
+
+static int record_further(struct check *c, const struct explore *how, int64_t end_ns, bool *any)
+{
+	struct explore_racy which = next_further(c);
+	struct finding_set *seen = finding_set_new();
+	char *path = trace_path(opt.runs + c->further);
+	bool counts = false;
+	int err = record_prepare_directory(path, true);
+
+	*any = false;
+	if (!err)
+		err = explore_record(how, &which, path, &counts);
+	if (!err && counts)
+		err = predict_batch_again(&prediction, path, seen);
+	if (!err && counts)
+		err = try_further(c, seen, end_ns, any);
+	c->further++;
+	keep_set(c, seen);
+	free(path);
+	return err;
+}
+
+/* When they have to end; 0: when they bring nothing new. */
+static int64_t further_end(const struct check *c, double begin)
+{
+	int64_t at = rd_now_ns(), spent = (int64_t)((now() - begin) * 1e9),
+		most = spent > FURTHER_NS ? spent : FURTHER_NS, left = (c->end_ns - at) / FURTHER_SHARE;
+
+	return !c->end_ns ? 0 : at + (left < most ? left : most);
+}
+
+static struct trial_how runs_of(const struct check *c, const struct replay_program *program)
+{
+	return (struct trial_how){.program = program,
+				  .input = &c->input,
+				  .companion = opt.with,
+				  .setup = opt.setup,
+				  .timeout = cmd_seconds(opt.timeout),
+				  .recorded_ms = c->recorded_ms};
+}
+
+static int record_more(struct check *c, int64_t end_ns)
+{
+	struct trace_sites *sites = NULL;
+	int err = trace_sites_read(&sites, c->program.flavour.sites);
+	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
+	struct explore how = {
+		.runs = runs_of(c, &program), .seed = opt.explore_seed, .strategy = opt.strategy};
+
+	for (int vain = 0; c->further < FURTHER_RUNS && vain < FURTHER_VAIN && !err;) {
+		bool any;
+
+		if ((end_ns && rd_now_ns() >= end_ns) || c->settled->interrupted)
+			break;
+		err = record_further(c, &how, end_ns, &any);
+		vain = any || c->further <= c->racy_count ? 0 : vain + 1;
+	}
+	trace_sites_free(sites);
+	return err;
+}
+
+static bool is_at(const struct finding_stack *a, const struct finding_stack *b)
+{
+	return a->count && b->count && a->frames[0].file && b->frames[0].file &&
+	       a->frames[0].line == b->frames[0].line && !strcmp(a->frames[0].file, b->frames[0].file);
+}
+
+/* Whether each wait of a deadlock is one of another, or a failure is where another is. */
+static bool is_part(const struct finding *f, const struct finding *of)
+{
+	bool all = f->kind == of->kind && of->status == FINDING_CONFIRMED && f->cycle_count;
+
+	for (size_t i = 0; i < f->cycle_count && all; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < of->cycle_count && !found; k++)
+			found = is_at(&f->cycle[i].stack, &of->cycle[k].stack);
+		all = found;
+	}
+	return all;
+}
+
+/* What exploring does not add: what is known already and better, and abort() alone, which may say that an
+ * assumption of the program did not hold. */
+static bool is_to_leave(const struct finding_set *set, size_t known, const struct finding *f)
+{
+	if (f->consequence && !strcmp(f->consequence, "abort"))
+		return true;
+	for (size_t i = 0; i < known; i++)
+		if (is_part(f, set->items[i]))
+			return true;
+	return false;
+}
+
+static void leave_known(struct finding_set *set, size_t known)
+{
+	size_t kept = known;
+
+	for (size_t i = known; i < set->count; i++)
+		if (!is_to_leave(set, known, set->items[i]))
+			set->items[kept++] = set->items[i];
+	set->count = kept;
+}
+
+static bool is_at_site(const struct finding_access *a, const struct trace_sites *sites, uint32_t site)
+{
+	struct trace_frame frame = {.file = ""};
+	const struct finding_frame *top = a->stack.count ? &a->stack.frames[0] : NULL;
+
+	if (trace_sites_find(sites, site))
+		trace_sites_frames(sites, site, &frame, 1);
+	return top && top->file && top->line == frame.line && !strcmp(top->file, frame.file);
+}
+
+static bool is_race_at(const struct finding *f, const struct trace_sites *sites, const uint32_t site[2])
+{
+	if (f->kind != FINDING_RACE || f->status != FINDING_CONFIRMED || f->access_count != 2)
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (is_at_site(&f->accesses[0], sites, site[k]) &&
+		    is_at_site(&f->accesses[1], sites, site[1 - k]))
+			return true;
+	return false;
+}
+
+static bool is_known_race(const struct check *c, const struct trace_sites *sites, const uint32_t site[2])
+{
+	for (size_t i = 0; i < c->set->count; i++)
+		if (is_race_at(c->set->items[i], sites, site))
+			return true;
+	return false;
+}
+
+/* One schedule a number is enough: its trace shows all that the run showed. */
+static void take_racy(struct check *c, const struct trace_sites *sites)
+{
+	const struct explore_result *r = &c->explored;
+
+	c->racy = rd_xcalloc(r->racy_count + 1, sizeof *c->racy);
+	for (size_t i = 0; i < r->racy_count; i++)
+		if (!is_known_race(c, sites, r->racy[i].site) &&
+		    (!c->racy_count || c->racy[c->racy_count - 1].number != r->racy[i].number))
+			c->racy[c->racy_count++] = r->racy[i];
+}
+
+static int explore_more(struct check *c, int64_t end_ns)
+{
+	struct run_build build = {.fast = opt.fast,
+				  .quick = opt.quick,
+				  .often = true,
+				  .verbose = opt.verbose,
+				  .end_ns = end_ns,
+				  .plugins = opt.plugins};
+	struct cmd_classes_program led;
+	size_t before = c->set->count;
+	int err = cmd_classes_open(&led, c->argv[0], &build);
+	struct replay_program program = {.program = &led.program, .argv = c->argv, .sites = led.sites};
+	struct explore how = {.runs = runs_of(c, &program),
+			      .jobs = cmd_classes_jobs(opt.jobs, false),
+			      .seed = opt.explore_seed,
+			      .time = seconds_left(end_ns),
+			      .strategy = opt.strategy,
+			      .go_on = true};
+
+	if (!err)
+		err = explore_run(&how, c->set, &c->explored);
+	if (!err)
+		take_racy(c, led.sites);
+	leave_known(c->set, before);
+	c->settled->interrupted |= c->explored.stop == EXPLORE_INTERRUPTED;
+	cmd_classes_close(&led);
+	return err;
+}
+
+/* Only a program that has come to its own end is one whose other schedules can be held against it; one that
+ * has company, files to restore or sockets may fail for reasons of theirs. */
+static bool is_to_explore(const struct check *c)
+{
+	const struct past *first = &c->runs[0];
+
+	return !opt.no_explore && !c->settled->interrupted && !c->edits.lines && !opt.with && !opt.setup &&
+	       prediction.threads > 1 && !c->forked && !first->standing && !first->ending.stopped &&
+	       WIFEXITED(first->ending.end.status) && WEXITSTATUS(first->ending.end.status) == 0;
+}
+
+/* What comes of further runs is worth knowing, but a check without them has not failed. */
+static void look_further(struct check *c, double begin)
+{
+	int64_t at = rd_now_ns(), end_ns = further_end(c, begin);
+	int err = RD_OK;
+
+	if ((!end_ns || end_ns > at) && !opt.no_replay)
+		err = explore_more(c, end_ns ? at + (end_ns - at) / 2 : 0);
+	if (!err)
+		err = record_more(c, end_ns);
+	if (err)
+		rd_warn("no further schedules could be looked at");
+	finding_set_finish(c->set);
+}
+
 /* ---- classes ---- */
 
 static bool is_to_classify(const struct check *c)
@@ -736,6 +1011,10 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	finding_stat(c->set, "untried", (double)r->untried);
 	finding_stat(c->set, "unfinished", (double)r->unfinished);
 	finding_stat(c->set, "added", (double)r->added);
+	finding_stat(c->set, "further_runs", (double)c->further);
+	finding_stat(c->set, "further_findings", (double)c->further_new);
+	finding_stat(c->set, "schedules", (double)c->explored.schedules);
+	finding_stat(c->set, "different_schedules", (double)c->explored.different);
 	finding_stat(c->set, "build_seconds", c->built);
 	finding_stat(c->set, "record_seconds", c->seconds[0]);
 	finding_stat(c->set, "predict_seconds", c->seconds[1]);
@@ -778,9 +1057,22 @@ static void say_end(const struct check *c)
 	rd_buf_release(&words);
 }
 
+static void say_further(const struct check *c)
+{
+	if (c->further)
+		fprintf(stderr,
+			"Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; %" PRIu64
+			" schedules explored, %" PRIu64 " of them different%s.\n",
+			c->further, c->further_new, c->explored.schedules, c->explored.different,
+			c->explored.stop == EXPLORE_SETTLED ? ", the last ones without anything new"
+			: c->explored.stop == EXPLORE_TIME  ? ", until their time was up"
+							    : "");
+}
+
 static void say_rest(const struct check *c, const struct replay_settled *r)
 {
 	say_end(c);
+	say_further(c);
 	say_late(r);
 	cmd_classes_say(c->set, &c->classes, stderr);
 	cmd_prediction_rest(&prediction, stderr, "tried");
@@ -823,9 +1115,11 @@ static int check_program(struct check *c, struct replay_settled *r)
 	say_means(c, c->set);
 	prediction.deadline_ns = c->end_ns;
 	if (!err && !opt.no_replay && !r->interrupted)
-		err = replay(c, &(struct trial){.set = c->set, .end_ns = settled_by(c)});
+		err = replay(c, &(struct attempt){.set = c->set, .end_ns = settled_by(c)});
 	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
 	finding_set_finish(c->set);
+	if (!err && is_to_explore(c))
+		look_further(c, begin);
 	cmd_edits_mark(&c->edits, c->set);
 	if (!err && !opt.no_classify && !r->interrupted && is_to_classify(c))
 		err = classify(c);
@@ -872,6 +1166,7 @@ static void release(struct check *c)
 {
 	finding_set_free(c->set);
 	classify_result_release(&c->classes);
+	explore_result_release(&c->explored);
 	for (size_t i = 0; i < c->set_count; i++)
 		finding_set_free(c->sets[i]);
 	free(c->sets);
@@ -881,6 +1176,7 @@ static void release(struct check *c)
 	}
 	free(c->runs);
 	free(c->all);
+	free(c->racy);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
 	cmd_edits_close(&c->edits);
@@ -960,7 +1256,7 @@ int cmd_check(int argc, char **argv)
 		return status;
 	if (!*words.program)
 		return cmd_which("check", "program");
-	if (cmd_classes_option(opt.fail_on, "check", &fail_on))
+	if (cmd_classes_option(opt.fail_on, "check", &fail_on) || cmd_strategy("check"))
 		return CMD_FAILED;
 	opt.timeout = cmd_limit(opt.timeout, 0);
 	cmd_prediction_start(&prediction);

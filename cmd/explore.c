@@ -54,6 +54,14 @@ struct task {
 	char *scratch;
 };
 
+int cmd_strategy(const char *command)
+{
+	if (!opt.strategy || explore_is_strategy(opt.strategy))
+		return RD_OK;
+	return rd_fail(RD_EUSAGE, "%s: --strategy is walk, pct, pos or weighted, not %s", command,
+		       opt.strategy);
+}
+
 /* ---- running ---- */
 
 static int open_program(struct task *t)
@@ -183,11 +191,8 @@ int cmd_explore(int argc, char **argv)
 		return status;
 	if (!*words.program)
 		return cmd_which("explore", "program");
-	if (opt.strategy && !explore_is_strategy(opt.strategy))
-		return rd_fail(RD_EUSAGE, "explore: --strategy is walk, pct, pos or weighted, not %s",
-			       opt.strategy)
-			       ? CMD_FAILED
-			       : CMD_OK;
+	if (cmd_strategy("explore"))
+		return CMD_FAILED;
 	t.set = finding_set_new();
 	t.argv = cmd_findings_program(t.set, words.program);
 	run_orphans_adopt();

@@ -61,6 +61,9 @@ int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char
 /* Says "COMMAND: which WHAT?"; returns the status. */
 int cmd_which(const char *command, const char *what);
 
+/* Says what is wrong with --strategy, if something is (cmd/explore.c). */
+int cmd_strategy(const char *command);
+
 /* A limit as the rooms take it, for which 0 is "choose one": `none` stands for no limit. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 

@@ -215,6 +215,8 @@ static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, 
 	make_schedule(w->x, &draw, &s);
 	err = run_noted(w, b, &s, &made);
 	w->note.number = number;
+	w->note.length = b->strategy.length;
+	w->note.known = w->x->thread_count;
 	if (!err && w->note.fault && made.turns) {
 		schedule_format(&made, &text);
 		w->note.made = text.data;
@@ -275,6 +277,9 @@ static void take_race(struct exploring *x, const struct note *n, const struct no
 		return;
 	x->races[x->race_count++] = *race;
 	x->result->last_new = n->number + 1;
+	if (x->result->racy_count < EXPLORE_RACY)
+		x->result->racy[x->result->racy_count++] =
+			(struct explore_racy){n->number, n->length, n->known, {race->site[0], race->site[1]}};
 }
 
 /* Of the runs, the one with most threads and points is the best guess at what is to come. */

@@ -39,6 +39,15 @@ struct explore { /* zero values are the defaults */
 	void *context;
 };
 
+/* A schedule in which two accesses were without an order that had not been seen so before. */
+struct explore_racy {
+	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
+	uint64_t threads;	 /* and how many threads they have */
+	uint32_t site[2];	 /* in the flavour `led` */
+};
+
+#define EXPLORE_RACY 64 /* that are kept */
+
 struct explore_result {
 	uint64_t schedules;	/* that were run to an end */
 	uint64_t different;	/* by their choices */
@@ -48,6 +57,8 @@ struct explore_result {
 	uint64_t first_failure; /* which schedule showed the first one, from 1; 0: none did */
 	uint64_t unrepeated;	/* failures that did not come again and are not reported */
 	enum explore_stop stop;
+	struct explore_racy racy[EXPLORE_RACY];
+	size_t racy_count;
 	struct rd_arena *arena;
 };
 
@@ -55,6 +66,11 @@ struct explore_result {
  * SIGHUP end it early.  The result, zero before, is released also after a failure. */
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result);
 void explore_result_release(struct explore_result *result);
+
+/* Records one run of a program in the flavour `record`, under that schedule, of which the sites do not
+ * matter, into a directory.  *counts: it came to an end that says something. */
+int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
+		   bool *counts);
 
 /* Whether there is a strategy of that name. */
 bool explore_is_strategy(const char *name);

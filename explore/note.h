@@ -25,6 +25,7 @@ struct note {
 	uint64_t number; /* of the schedule */
 	int64_t run_ns;	 /* of the processor */
 	uint64_t trail, choices;
+	uint64_t length, known; /* how many choices and threads the strategy expected */
 	bool counts, unsure;
 	int status;	    /* as struct trial has it */
 	const char *fault;  /* NULL: none */

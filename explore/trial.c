@@ -375,6 +375,7 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .streams = b->fds,
 				       .directory = b->given.directory,
 				       .server = b->copies ? &b->server : NULL,
+				       .record_into = b->record_into,
 				       .strategy = b->strategy,
 				       .detect = b->detect,
 				       .recorded_ms = b->how.recorded_ms,

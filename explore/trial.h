@@ -77,6 +77,7 @@ struct trial_bench {
 	bool detect;			 /* with the detector */
 	bool copies;			 /* runs are copied from one process, not started anew */
 	struct run_server server;
+	const char *record_into; /* a directory for a trace of each run; NULL: none is kept */
 	struct run_streams streams;
 	struct run_companion companion;
 	struct rd_arena *arena; /* of trials */

@@ -1,0 +1,45 @@
+# check goes on by itself: runs under other schedules show races and failures that the recorded run cannot, and nothing
+# where nothing is wrong.
+. "$ROOT/test/lib.sh"
+shown=(err)
+unset RADDLE_OPTIONS # which turns that off for tests
+
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/path.c" -o path || exit 1
+
+# check NAME STATUS ARGS...: what is found is in of-NAME/findings.json.  Without a limit of time it ends when nothing new comes.
+check() {
+	local name=$1 wanted=$2 got=0
+	shift 2
+	"$RADDLE" check --time 0 -o "of-$name" "$@" >out.txt 2>err </dev/null || got=$?
+	[ $got = "$wanted" ] || complain "$name: status $got instead of $wanted"
+}
+# holds NAME FILTER
+holds() {
+	jq -e "$2" "of-$1/findings.json" >/dev/null || complain "$1: not $2: $(jq -c '[.stats, [.findings[] | [.kind, .status, .consequence]]]' "of-$1/findings.json")"
+}
+
+# Each access is locked, and the order is wrong: no recorded run shows more than that it went well.
+check lost 1 -- ./order lost
+holds lost '.findings | length == 1 and .[0].kind == "failure" and .[0].status == "confirmed" and .[0].consequence == "assertion"'
+for i in 1 2 3; do
+	"$RADDLE" replay of-lost/*.schedule -- ./order lost >out.txt 2>err </dev/null
+	grep -q 'ended by signal 6' err || complain "replay $i"
+done
+
+# A race on a path that the recorded run did not take.
+check path 1 -- ./path
+holds path '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length == 1'
+grep -q '^Further runs: [1-9][0-9]* recorded, ' err || complain "what was covered is not told"
+
+# What is known already is not told twice.
+check locks 1 -- ./order locks
+holds locks '.findings | length == 1 and .[0].kind == "deadlock"'
+
+# Nothing is wrong in any schedule; and nobody wants to know.
+check fine 0 --strategy pos --seed 3 -- ./order lost-fine
+holds fine '.findings == [] and .stats.further_runs >= 3 and .stats.schedules > 20'
+check plain 0 --no-explore -- ./order lost
+holds plain '.findings == [] and .stats.further_runs == 0 and .stats.schedules == 0'
+check strategy 2 --strategy luck -- ./order lost
+verdict
