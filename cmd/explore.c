@@ -32,11 +32,12 @@ static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' again and again, one thread at a time, under schedules\n"
 	"that strategies draw.  A schedule in which it crashes, fails an assertion, deadlocks, hangs or\n"
-	"ends with another status than by default is a failure.  It is reduced to as few\n"
+	"ends with another status than by default, or as --fail-if says, is a failure.  It is reduced to as "
+	"few\n"
 	"decisions as show it, run three more times, and reported on standard error with the command\n"
 	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
 	"Schedules are written to " DIRECTORY " unless --output names another directory.",
-	"output " CMD_DOCUMENTS "schedules_most strategy explore_seed go_on " CMD_BESIDE
+	"output " CMD_DOCUMENTS "schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
@@ -102,6 +103,7 @@ static int explore(struct task *t)
 			      .most = opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most,
 			      .time = cmd_seconds(opt.class_time),
 			      .strategy = opt.strategy,
+			      .fail_if = opt.fail_if,
 			      .go_on = opt.go_on,
 			      .progress = show,
 			      .context = t};

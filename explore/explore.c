@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "explore/failure.h"
+#include "explore/judge.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
 #include "run/orphan.h"
@@ -135,6 +136,8 @@ struct worker {
 	struct rd_arena *arena;
 	struct trial trial;
 	struct note note;
+	struct judge judge;
+	int err; /* of the judge */
 };
 
 static void copy_races(struct worker *w, const struct replay_result *r)
@@ -161,6 +164,19 @@ static void copy_threads(struct worker *w, const struct replay_turns *t)
 	}
 }
 
+/* Whether a run that came to its end failed all the same; NULL: it did not. */
+static const char *find_fault(struct worker *w, const struct trial *t)
+{
+	bool failed = false;
+
+	if (t->fault || t->end != REPLAY_EXITED)
+		return NULL;
+	if (!w->judge.command)
+		return w->x->usual == 0 && t->status != 0 ? FAILURE_STATUS : NULL;
+	w->err = judge_run(&w->judge, t, &failed);
+	return failed ? FAILURE_JUDGED : NULL;
+}
+
 static void look(void *context, const struct replay_result *r)
 {
 	struct worker *w = context;
@@ -176,14 +192,18 @@ static void look(void *context, const struct replay_result *r)
 	copy_races(w, r);
 	copy_threads(w, &r->turns);
 	if (t->counts)
-		failure_describe(&w->note, t, r, w->x->how->runs.program->sites, w->x->usual, w->arena);
+		failure_describe(&w->note, t, r, w->x->how->runs.program->sites, find_fault(w, t), w->arena);
 }
 
 /* Runs a schedule and fills the note of it; `made` may be NULL. */
 static int run_noted(struct worker *w, struct trial_bench *b, const struct schedule *s, struct schedule *made)
 {
+	int err;
+
 	w->note = (struct note){.status = -1};
-	return trial_run_with(b, s, &w->trial, made, look, w);
+	w->judge.command = w->x->how->fail_if;
+	err = trial_run_with(b, s, &w->trial, made, look, w);
+	return err ? err : w->err;
 }
 
 static struct replay_strategy strategy_of(const struct exploring *x, const struct mix_draw *draw,
@@ -262,6 +282,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	for (uint64_t i = 0; i < count && !err; i++)
 		err = run_number(&w, &b, first + i, answer);
 	trial_close(&b);
+	judge_release(&w.judge);
 	rd_arena_free(w.arena);
 	return err ? 2 : 0;
 }
@@ -364,6 +385,8 @@ static int hear(struct exploring *x)
 	rd_pool_next(x->pool, STEP_MS, &event);
 	if (event.what == RD_POOL_DONE)
 		take_answer(x, &event);
+	if (event.what == RD_POOL_LOST && x->how->fail_if)
+		return rd_fail(RD_ESYSTEM, "explore: runs could not be judged");
 	if (event.what == RD_POOL_LOST && x->result->schedules == 0)
 		return rd_fail(RD_ESYSTEM, "explore: the program could not be run");
 	return RD_OK;
@@ -515,6 +538,7 @@ static int repeat_failure(struct exploring *x, struct trial_bench *b, const stru
 	if (!err)
 		err = report_failure(x, &r, kept, count);
 	RD_FREE(kept, r.decisions);
+	judge_release(&r.worker.judge);
 	schedule_release(&whole);
 	return err;
 }

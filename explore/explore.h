@@ -33,6 +33,8 @@ struct explore { /* zero values are the defaults */
 	uint64_t seed;	      /* of the whole; 0: 1 */
 	uint64_t most;	      /* schedules; 0: until nothing new comes */
 	uint64_t time;	      /* seconds; 0: any */
+	const char *fail_if;  /* a command that ends with 0 for a run that failed (explore/judge.h); NULL: the
+				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
 	bool go_on;	      /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */

@@ -83,7 +83,7 @@ static const char *places_of_waits(const struct replay_result *r, const struct t
 }
 
 void failure_describe(struct note *n, const struct trial *t, const struct replay_result *r,
-		      const struct trace_sites *sites, int usual, struct rd_arena *arena)
+		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena)
 {
 	struct rd_buf text = RD_BUF_INIT;
 
@@ -91,8 +91,8 @@ void failure_describe(struct note *n, const struct trial *t, const struct replay
 	n->ending = t->ending;
 	if (r->turns.runner)
 		n->thread = rd_arena_strndup(arena, r->turns.runner, strlen(r->turns.runner));
-	if (!n->fault && t->counts && t->end == REPLAY_EXITED && usual == 0 && t->status != 0)
-		n->fault = "exit-status";
+	if (!n->fault)
+		n->fault = judged;
 	if (!n->fault)
 		return;
 	if (t->end == REPLAY_DEADLOCKED) {
@@ -100,7 +100,7 @@ void failure_describe(struct note *n, const struct trial *t, const struct replay
 		return;
 	}
 	n->place = place_of_assertion(t->text[1].data, arena);
-	if (n->place || !strcmp(n->fault, "exit-status") || !strcmp(n->fault, "hang"))
+	if (n->place || n->fault == judged || !strcmp(n->fault, "hang"))
 		return;
 	if (r->fault.what && r->fault.place)
 		rd_buf_adds(&text, r->fault.place);

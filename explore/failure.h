@@ -5,10 +5,14 @@
 
 #include "explore/note.h"
 
-/* Fills in what failed, where and by which thread; nothing if the run did not fail.  `usual` is the exit
- * status of the first run; -1: there was none. */
+/* What a failure of a run that ended by itself is called; NULL: it did not fail. */
+#define FAILURE_STATUS "exit-status"
+#define FAILURE_JUDGED "fail-if"
+
+/* Fills in what failed, where and by which thread; nothing if the run did not fail.  `judged` is one of the
+ * two above, or NULL: it did not fail by what it did in the end. */
 void failure_describe(struct note *n, const struct trial *t, const struct replay_result *r,
-		      const struct trace_sites *sites, int usual, struct rd_arena *arena);
+		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena);
 
 /* Whether both are the same failure. */
 bool failure_is_same(const struct note *a, const struct note *b);

@@ -52,6 +52,23 @@ for strategy in walk pct pos weighted; do
 	[ $? = 1 ] || complain "$strategy finds nothing"
 done
 
+# A command says what a failure is: what was written, or the status.
+judged() {
+	local wanted=$1 got=0
+	shift
+	"$RADDLE" explore -o out/judged --json judged.json --fail-if "$@" >out.txt 2>err </dev/null || got=$?
+	[ $got = "$wanted" ] || complain "--fail-if $*: status $got instead of $wanted"
+}
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/say.c" -o say || exit 1
+judged 1 'grep -q "^b a$"' -n 60 -- ./say
+jq -e '.findings | length == 1 and (.[0] | .kind == "failure" and .consequence == "fail-if")' judged.json >/dev/null || complain "judged: $(jq -c .findings judged.json)"
+"$RADDLE" replay out/judged/*.schedule -- ./say >out.txt 2>err </dev/null
+grep -q '^b a$' out.txt || complain "the schedule does not show it: $(cat out.txt)"
+judged 0 'grep -q "^c$"' -n 60 -- ./say
+judged 1 '[ "$RADDLE_STATUS" = 3 ] && grep -q late <&3' -- ./say status
+judged 2 'exit 5' -n 60 -- ./say
+grep -q 'the command of --fail-if ended with status 5' err || complain "what is wrong with the command"
+
 # Exit statuses.
 status() {
 	local wanted=$1 got=0
