@@ -34,6 +34,7 @@
 #define FULL_LEVEL 1 /* full traces are large */
 #define HASTE (-100) /* where little is to be gained: much faster, up to 40 % more bytes */
 #define HASTY 15     /* chunks until it is looked at again */
+#define GAIN 8	     /* haste has to save one byte in so many; else those chunks are stored as they are */
 
 #define WORLD UINT32_MAX /* in place of a thread's number: what came from outside */
 
@@ -41,6 +42,7 @@ struct stream {
 	uint32_t thread;
 	uint32_t chunks;
 	uint32_t hasty;	 /* chunks to go that are packed in haste */
+	bool plain;	 /* not even that: it gained nothing when last tried */
 	uint64_t offset; /* end of the last whole chunk */
 	uint64_t used;	 /* clock value of the last use */
 	int fd;		 /* -1: not open now */
@@ -174,21 +176,35 @@ struct content {
 	size_t length, raw;
 };
 
+/* Compresses what a chunk has, by the level that its stream deserves: each sixteenth chunk is packed well. If
+ * that made it no four times smaller, the next ones are packed in haste, and if the first of those got hardly
+ * smaller, the others not at all.  0: it is stored as it is. */
+static size_t compress(struct trace_writer *w, struct stream *s, const struct content *c, uint8_t *body)
+{
+	bool hasty = s->hasty, first = s->hasty == HASTY;
+	if (s->hasty)
+		s->hasty--;
+	if (hasty && !first && s->plain && !c->raw)
+		return 0;
+	size_t stored =
+		ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, c->records, c->length,
+				  hasty	    ? HASTE
+				  : w->full ? FULL_LEVEL
+					    : LEVEL);
+	if (hasty)
+		s->plain = stored > c->length - c->length / GAIN;
+	else if (stored > c->length / 4)
+		s->hasty = HASTY;
+	return !c->raw && (ZSTD_isError(stored) || stored >= c->length) ? 0 : stored;
+}
+
 /* Fills w->out with the chunk and returns its length. */
 static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct content *c)
 {
 	uint8_t *body = w->out + TRACE_CHUNK_HEADER;
-	size_t stored =
-		ZSTD_compressCCtx(w->zstd, body, w->out_size - TRACE_CHUNK_HEADER, c->records, c->length,
-				  s->hasty  ? HASTE
-				  : w->full ? FULL_LEVEL
-					    : LEVEL);
+	size_t stored = compress(w, s, c, body);
 	enum trace_codec codec = c->raw ? TRACE_CODEC_PACKED : TRACE_CODEC_ZSTD;
-	if (s->hasty)
-		s->hasty--;
-	else if (stored > c->length / 4)
-		s->hasty = HASTY;
-	if (!c->raw && (ZSTD_isError(stored) || stored >= c->length)) {
+	if (stored == 0) {
 		memcpy(body, c->records, c->length);
 		stored = c->length;
 		codec = TRACE_CODEC_RAW;

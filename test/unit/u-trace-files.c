@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * meta.json and the site table: what is written comes back, and what is wrong
- * is named; the writer on a disk that is full.
+ * is named; what the writer packs, and the writer on a disk that is full.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/encode.h"
+#include "trace/format.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 
@@ -269,9 +270,56 @@ static void test_full_disk_leaves_whole_chunks(void **state)
 	free(path);
 }
 
+/* The codec of a chunk of 64 KiB whose first so many bytes are random. */
+static uint32_t codec_of(struct trace_writer *w, size_t random)
+{
+	static uint8_t records[64 << 10];
+	static uint64_t seed = 1;
+	struct rd_buf b = RD_BUF_INIT;
+	char *path = rd_xasprintf("%s/t/thread-0", directory);
+	uint64_t before = trace_writer_bytes(w);
+	uint32_t codec;
+	for (size_t i = 0; i < sizeof records; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		records[i] = i < random ? (uint8_t)(seed >> 56) : 0;
+	}
+	assert_int_equal(trace_writer_chunk(w, 0, records, sizeof records), RD_OK);
+	assert_int_equal(rd_file_read(path, &b), RD_OK);
+	before = before ? before : TRACE_STREAM_HEADER;
+	memcpy(&codec, b.data + before + 16, sizeof codec);
+	if (codec == TRACE_CODEC_RAW)
+		assert_memory_equal(b.data + before + TRACE_CHUNK_HEADER, records, sizeof records);
+	assert_true(b.length - before <= TRACE_CHUNK_HEADER + sizeof records);
+	rd_buf_release(&b);
+	free(path);
+	return codec;
+}
+
+/* What hardly gets smaller is packed twice in sixteen times, what does each time. */
+static void test_packing_that_gains_nothing_is_rare(void **state)
+{
+	struct trace_writer *w = NULL;
+	char *path = rd_xasprintf("%s/t", directory);
+	unsigned packed = 0;
+	(void)state;
+	assert_int_equal(trace_writer_open(&w, path), RD_OK);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(codec_of(w, 0), TRACE_CODEC_ZSTD);
+	for (int i = 0; i < 160; i++) /* a sixteenth of it can go */
+		packed += codec_of(w, 60 << 10) == TRACE_CODEC_ZSTD;
+	assert_true(packed <= 20);
+	for (int i = 0; i < 16; i++) /* until it is looked at again */
+		codec_of(w, 0);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(codec_of(w, 0), TRACE_CODEC_ZSTD);
+	assert_int_equal(trace_writer_close(w), RD_OK);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_packing_that_gains_nothing_is_rare, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_meta_comes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_meta_is_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_time_format, set_up, tear_down),
