@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counters: atomic updates that tell nobody anything.
+ * Atomics that end no segment: looks, and updates that tell nobody anything.
  *
- * In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used, and the variable has
- * a fixed address to which this unit writes in relaxed order only.  Such an update neither orders its thread
- * nor tells it something, so it need not end a segment: what the thread accessed before it stands for the
- * same accesses behind it.  Statistics and the book-keeping of allocators are like that.
+ * A relaxed load releases nothing, so it gives no other thread an order with what its own did before it.  Let
+ * e1 and e2 be the same access before and behind it, and f one of another thread that races with e2.  f is
+ * not before e1, or it would be before e2; e1 is not before f, since that takes a release behind e1, and the
+ * next one is behind e2 too; and e1 holds the same locks and needs the load's value to be no particular
+ * one.  So f races with e1, which stands for e2.  (A fence that makes something of the load ends the segment
+ * itself.)
+ *
+ * Counters.  In: an atomic read-modify-write.  Out: whether it is relaxed, its result is not used, and the
+ * variable has a fixed address to which this unit writes in relaxed order only.  Such an update neither
+ * orders its thread nor tells it something, so it need not end a segment: what the thread accessed before it
+ * stands for the same accesses behind it.  Statistics and the book-keeping of allocators are like that.
  *
  * A variable that is released elsewhere in the unit (a reference count) is none: there, relaxed updates
  * carry a release on, and what lies behind one of them is another matter than what lies before it.
@@ -60,4 +67,9 @@ bool instr_is_counter(LLVMValueRef update)
 		if (!is_harmless_use(LLVMGetUser(use), pointer))
 			return false;
 	return true;
+}
+
+bool instr_only_looks(LLVMValueRef load)
+{
+	return LLVMIsALoadInst(load) && is_relaxed(LLVMGetOrdering(load));
 }

@@ -34,7 +34,7 @@ enum instr_event_flags {
 	EVENT_SYNCS = 32,     /* a call that may end the segment */
 	EVENT_NEVER_RETURNS = 64,
 	EVENT_UNSEEN = 128, /* nobody looks at the result of an atomic */
-	EVENT_PASSES = 256, /* a counter's update, which ends no segment */
+	EVENT_PASSES = 256, /* an atomic that ends no segment (counter.c) */
 };
 
 struct instr_event {
@@ -74,6 +74,7 @@ LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *ev
 bool instr_is_atomic(const struct instr_event *event);
 LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event *event); /* RADDLE_ATOMIC_ */
 bool instr_is_counter(LLVMValueRef update);						 /* EVENT_PASSES */
+bool instr_only_looks(LLVMValueRef load);						 /* the same */
 
 /* Records the range of a library function's argument at the builder's place. */
 /* What a library function will read or write, where that is known before the call: a number, or

@@ -102,6 +102,8 @@ static void scan_access(struct instr_function *f, struct instr_event event, LLVM
 	if (order != LLVMAtomicOrderingNotAtomic) {
 		event.kind = write ? EVENT_ATOMIC_STORE : EVENT_ATOMIC_LOAD;
 		event.order = order;
+		if (!write && instr_only_looks(event.inst))
+			event.flags |= EVENT_PASSES;
 	} else if (is_simple(event.size, LLVMGetAlignment(event.inst)) || event.flags & EVENT_WAIT_LOOP) {
 		event.kind = write ? EVENT_WRITE : EVENT_READ;
 	} else {

@@ -5,13 +5,13 @@
  * when it has been joined.  The recorder has to write it once, three times, and
  * not at all again.  Updates of counters end no segment: `counted` and `field` are written
  * once; where the variable is released too, where somebody looks at the result, and behind a
- * fence they do.
+ * fence they do.  Nor does a relaxed load (`loaded`), while one that acquires does (`acquired`).
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, gate = PTHREAD_MUTEX_INITIALIZER;
-static volatile int alone, together, after, counted, field, released, looked, fenced;
+static volatile int alone, together, after, counted, field, released, looked, fenced, loaded, acquired, sink;
 static atomic_int counter, reference, turn;
 atomic_int last;
 struct {
@@ -46,6 +46,14 @@ static void count(void)
 	for (int i = 0; i < 3; i++) {
 		(void)looked;
 		last = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
+	}
+	for (int i = 0; i < 3; i++) {
+		(void)loaded;
+		sink = atomic_load_explicit(&turn, memory_order_relaxed);
+	}
+	for (int i = 0; i < 3; i++) {
+		(void)acquired;
+		sink = atomic_load_explicit(&turn, memory_order_acquire);
 	}
 	atomic_thread_fence(memory_order_seq_cst);
 	for (int i = 0; i < 3; i++) {
