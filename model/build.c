@@ -447,6 +447,7 @@ void model_free(struct model *m)
 	}
 	model_unload(m);
 	RD_FREE_EACH(m->modules, m->module_count, .path);
+	model_marks_free(m);
 	free_private(m->private);
 	RD_FREE(m->threads, m->objects, m->modules, m->stacks, m->syncs, m);
 }

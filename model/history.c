@@ -35,6 +35,8 @@ struct scan {
 	uint64_t skip;	     /* accesses before that one are not in the part for certain */
 	uint32_t counted;
 	struct model_spin spin;
+	size_t stream;
+	uint32_t chunks;   /* of the stream, begun so far */
 	uint64_t *sizes;   /* by q / bucket: what there is; NULL: it is kept, not counted */
 	uint64_t *segment; /* the one of them that accesses are in */
 };
@@ -240,6 +242,7 @@ static bool enter_segment(struct scan *s, const struct trace_event *e)
 
 	s->operations++;
 	s->counted += raddle_is_counted(e->kind);
+	model_mark_pass(s->model, s->stream, s->operations, e);
 	s->q = e->q > s->q ? e->q : s->q;
 	if (s->q >= m->part.to)
 		return false;
@@ -297,17 +300,61 @@ static bool scan_event(struct scan *s, const struct trace_event *e, const struct
 	return true;
 }
 
-static void scan_stream(struct scan *s, size_t stream)
+/* A chunk has begun with the event that comes next: if all so far is before the part, later scans can go on
+ * here. */
+static void note_chunk(struct scan *s, const struct trace_stream *in)
+{
+	const struct model_history *h = s->history;
+
+	s->chunks = in->chunks;
+	if (s->sizes || s->q >= s->model->part.from ||
+	    !model_mark_wanted(s->model, s->stream, trace_stream_place(in)))
+		return;
+	model_mark_add(s->model, s->stream,
+		       &(struct model_mark){.place = trace_stream_place(in),
+					    .q = s->q,
+					    .operations = s->operations,
+					    .ended = s->ended,
+					    .counted = s->counted,
+					    .prefix = h->operations,
+					    .prefix_count = h->operation_count});
+}
+
+/* Begins as late as is possible. */
+static void go_on(struct scan *s, struct trace_stream *in)
+{
+	const struct model_mark *mark =
+		s->sizes ? NULL : model_mark_before(s->model, s->stream, s->model->part.from);
+	struct model_history *h = s->history;
+
+	if (!mark)
+		return;
+	trace_stream_go_on(in, mark->place, mark->q);
+	s->q = mark->q;
+	s->operations = mark->operations;
+	s->ended = mark->ended;
+	s->counted = mark->counted;
+	RD_GROW(h->operations, s->operation_capacity, mark->prefix_count + 1);
+	if (mark->prefix_count)
+		memcpy(h->operations, mark->prefix, mark->prefix_count * sizeof *h->operations);
+	h->operation_count = mark->prefix_count;
+}
+
+static void scan_stream(struct scan *s)
 {
 	struct trace_event e = {0};
 	struct trace_stream in;
 	int more;
 
-	if (trace_open_thread(s->model->trace, stream, &in) != RD_OK)
+	if (trace_open_thread(s->model->trace, s->stream, &in) != RD_OK)
 		return;
-	while ((more = trace_stream_next(&in, &e)) > 0)
+	go_on(s, &in);
+	while ((more = trace_stream_next(&in, &e)) > 0) {
+		if (in.chunks != s->chunks)
+			note_chunk(s, &in);
 		if (!scan_event(s, &e, &in))
 			break;
+	}
 	if (more <= 0 && !s->sizes)
 		note_end(s, &e, &in);
 	trace_stream_close(&in);
@@ -329,9 +376,10 @@ static void scan_all(struct model *m, uint64_t *sizes)
 	for (size_t i = 0; i < trace_thread_count(m->trace); i++) {
 		struct scan s = {
 			.model = m, .cache = cache, .guards = guards, .sizes = sizes, .segment = sizes};
+		s.stream = i;
 		s.history = &m->histories[model_thread_of_stream(m, i)];
 		s.skip = next ? x->reached[i] : 0;
-		scan_stream(&s, i);
+		scan_stream(&s);
 		if (m->part.to != UINT64_MAX) /* behind the last part there is none */
 			x->reached[i] = s.ended;
 		model_path_release(&s.path);
@@ -486,13 +534,13 @@ static uint32_t counts_for(const struct trace_event *e, const struct trace_decod
 	return raddle_is_access(e->kind) ? e->site : 0;
 }
 
-static void locate_in(struct locator *l, struct trace_stream *in)
+static void locate_in(struct locator *l, struct trace_stream *in, const struct model_mark *from)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
 	struct model_spin spin = {0};
 	struct trace_event e;
-	uint64_t done = 0;	 /* counted operations; a use of a lock comes before its own */
-	uint64_t operations = 0; /* all */
+	uint64_t done = from ? from->counted : 0; /* operations; a use of a lock comes before its own */
+	uint64_t operations = from ? from->operations : 0; /* all */
 
 	for (; l->found < l->count && trace_stream_next(in, &e) > 0; done += raddle_is_counted(e.kind)) {
 		bool before = raddle_handling(e.kind) == RADDLE_USES && operations < l->history->skipped;
@@ -528,6 +576,7 @@ int model_locate(const struct model *m, uint32_t thread, const size_t *accesses,
 			    .accesses = accesses,
 			    .count = count,
 			    .spots = spots};
+	const struct model_mark *from;
 	struct trace_stream in;
 	int err;
 
@@ -539,7 +588,10 @@ int model_locate(const struct model *m, uint32_t thread, const size_t *accesses,
 	l.wanted = rd_xcalloc(count + 1, sizeof *l.wanted);
 	list_wanted(&l);
 	number_wanted(&l);
-	locate_in(&l, &in);
+	from = model_mark_at(m, m->threads[thread].stream, l.history->skipped);
+	if (from)
+		trace_stream_go_on(&in, from->place, from->q);
+	locate_in(&l, &in, from);
 	trace_stream_close(&in);
 	rd_umap_release(&l.sites);
 	free(l.tallies);

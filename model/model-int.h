@@ -55,6 +55,8 @@ struct model_private {
 	size_t store_count, store_capacity;
 	uint64_t *reached;  /* by stream: number of the last operation before reached_q that ends a segment */
 	uint64_t reached_q; /* the end of the part that was loaded last */
+	struct model_marks *marks; /* by stream (mark.c); NULL: none yet */
+	size_t mark_bytes;
 	size_t object_capacity, module_capacity, stack_capacity, sync_capacity, thread_capacity;
 };
 
@@ -99,6 +101,34 @@ void model_sort_stores(struct model *m);
 /* Takes each event of a stream; true: the look before it says as much, unless it is the first one, and can be
  * left out. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
+
+/* A place in a stream from which a scan for a part behind it can go on (mark.c). */
+struct model_mark {
+	struct trace_place place;
+	uint64_t q, operations, ended; /* as in the scan; */
+	uint32_t counted;
+	struct model_operation *prefix; /* what is left of the operations before it */
+	size_t prefix_count;
+	uint64_t ends_q; /* of the first operation behind it that ends a segment; UINT64_MAX: not seen yet */
+	uint64_t counts; /* number of the first one behind it that counts in schedules, likewise */
+};
+struct model_marks {
+	struct model_mark *items;
+	size_t count, capacity;
+};
+
+/* The last mark of a stream that a part which begins at q can be scanned from; or that accesses can be
+ * located from which stand behind operation number `skipped`.  NULL: there is none. */
+const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
+const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
+
+/* A chunk begins behind all marks of the stream: makes one, unless that would be too much. */
+bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place);
+void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark);
+
+/* Operation number `number` of the stream was seen. */
+void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e);
+void model_marks_free(struct model *m);
 
 /* Forgets the histories. */
 void model_unload(struct model *m);

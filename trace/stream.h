@@ -64,6 +64,24 @@ void trace_stream_close(struct trace_stream *s);
 /* 1: the next chunk's bytes are decoder.begin to decoder.end.  0 and less: as trace_stream_more(). */
 int trace_stream_chunk(struct trace_stream *s);
 
+/* Where the current chunk begins; chunks can be read on their own. */
+struct trace_place {
+	size_t offset;
+	uint32_t chunks;
+};
+static inline struct trace_place trace_stream_place(const struct trace_stream *s)
+{
+	return (struct trace_place){s->chunk_offset, s->chunks - 1};
+}
+
+/* Lets a stream of the same thread go on there; last_q is what it was when the chunk began. */
+static inline void trace_stream_go_on(struct trace_stream *s, struct trace_place place, uint64_t last_q)
+{
+	s->offset = place.offset;
+	s->chunks = place.chunks;
+	s->last_q = last_q;
+}
+
 /* What is in the chunk does not make sense: says so, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Marks in streams.  In: scans for parts of the run.  Out: places from which scans for other parts go on, so
+ * that a short part late in a long run costs what it has, not what came before it.
+ *
+ * A mark stands where a chunk begins, since chunks can be read on their own, and has what a scan knows there:
+ * its counts and what is left of the operations (prefix.c), which is the same for every part that begins
+ * later.  The accesses of the segment that the mark stands in are not kept.  So a part can be scanned from it
+ * only if an operation between the mark and the part ends that segment; and accesses can be located from it
+ * only if an operation between them counts, because occurrences are counted from there.
+ */
+#include "model/model-int.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES_MAX (64u << 20)	/* that all marks take */
+#define CHUNK_BYTES (16u << 10) /* of them for each chunk: one with a long prefix has to be worth it */
+
+const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q)
+{
+	const struct model_marks *all = m->private->marks ? &m->private->marks[stream] : NULL;
+
+	for (size_t i = all ? all->count : 0; i-- > 0;)
+		if (all->items[i].ends_q < q)
+			return &all->items[i];
+	return NULL;
+}
+
+const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped)
+{
+	const struct model_marks *all = m->private->marks ? &m->private->marks[stream] : NULL;
+
+	for (size_t i = all ? all->count : 0; i-- > 0;)
+		if (all->items[i].counts <= skipped)
+			return &all->items[i];
+	return NULL;
+}
+
+bool model_mark_wanted(struct model *m, size_t stream, struct trace_place place)
+{
+	struct model_private *x = m->private;
+
+	if (!x->marks)
+		x->marks = rd_xcalloc(trace_thread_count(m->trace) + 1, sizeof *x->marks);
+	const struct model_marks *all = &x->marks[stream];
+	return place.chunks > (all->count ? all->items[all->count - 1].place.chunks : 0);
+}
+
+void model_mark_add(struct model *m, size_t stream, const struct model_mark *mark)
+{
+	struct model_marks *all = &m->private->marks[stream];
+	size_t bytes = mark->prefix_count * sizeof *mark->prefix;
+	uint64_t before = all->count ? all->items[all->count - 1].place.chunks : 0;
+
+	if (m->private->mark_bytes + bytes > BYTES_MAX || bytes > (mark->place.chunks - before) * CHUNK_BYTES)
+		return;
+	RD_GROW(all->items, all->capacity, all->count + 1);
+	struct model_mark *own = &all->items[all->count++];
+	*own = *mark;
+	own->prefix = bytes ? rd_xmalloc(bytes) : NULL;
+	if (bytes)
+		memcpy(own->prefix, mark->prefix, bytes);
+	own->ends_q = own->counts = UINT64_MAX;
+	m->private->mark_bytes += bytes;
+}
+
+void model_mark_pass(struct model *m, size_t stream, uint64_t number, const struct trace_event *e)
+{
+	struct model_marks *all = m->private->marks ? &m->private->marks[stream] : NULL;
+	bool ends = all && raddle_ends_segment(e->kind, trace_result(e)), counts = raddle_is_counted(e->kind);
+
+	for (size_t i = all ? all->count : 0; i-- > 0;) {
+		struct model_mark *mark = &all->items[i];
+		if (mark->ends_q != UINT64_MAX && mark->counts != UINT64_MAX)
+			break;
+		if (number <= mark->operations)
+			continue;
+		if (ends && mark->ends_q == UINT64_MAX)
+			mark->ends_q = e->q > mark->q ? e->q : mark->q;
+		if (counts && mark->counts == UINT64_MAX)
+			mark->counts = number;
+	}
+}
+
+void model_marks_free(struct model *m)
+{
+	struct model_private *x = m->private;
+
+	for (size_t i = 0; x->marks && i < trace_thread_count(m->trace); i++) {
+		RD_FREE_EACH(x->marks[i].items, x->marks[i].count, .prefix);
+		free(x->marks[i].items);
+	}
+	free(x->marks);
+	x->marks = NULL;
+}

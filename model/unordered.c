@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The walk of unordered.h.  In: the threads of a trace, merged.  Out: pairs of sites.
+ *
+ * Every thread has a clock: for each thread, how many releases of it come before.  A release of a lock and so
+ * on leaves the clock at its object, an acquisition takes it from there; readers of a read-write lock
+ * leave theirs apart, for writers only.  Atomics that are not relaxed order as locks do, and so do all
+ * atomics of a thread that uses fences.
+ *
+ * For each eight bytes and each thread, site and sort of access the latest one is kept.  That suffices: if an
+ * earlier one is not ordered with an access, the latest of the same site and thread is not either.  An access
+ * makes those needless that come before it and conflict with nothing that it does not conflict with: what is
+ * unordered with them is unordered with it.  Those of the same thread since its last release stay, so that
+ * reading and writing a variable are two places.  At most CELLS are kept, the latest ones.  Memory that is
+ * allocated or released is forgotten.
+ */
+#include "model/unordered.h"
+
+#include "base/alloc.h"
+#include "model/model-int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT 8		       /* bytes that a list of cells is about */
+#define PAGE 512	       /* units of a page */
+#define CELLS 64	       /* of a unit, at most */
+#define RANGE_MAX (1ull << 24) /* of a longer range the beginning is looked at */
+#define THREADS_MAX 1024       /* with more of them clocks are too long for this */
+
+enum sort { SORT_WRITES = 1, SORT_ATOMIC = 2 };
+
+/* An access. */
+struct cell {
+	uint64_t q; /* its place */
+	uint32_t site, epoch;
+	uint32_t next; /* of the same unit; 0: none */
+	uint16_t thread;
+	uint8_t mask; /* of the unit's bytes */
+	uint8_t sort;
+};
+
+struct clock {
+	uint32_t *at; /* by thread; what is not there is 0 */
+	uint32_t count;
+};
+
+/* A lock, semaphore, atomic variable and so on. */
+struct object {
+	struct clock all;     /* left by those that had it alone */
+	struct clock readers; /* and by those that shared it */
+	uint32_t writer;      /* 1 + the thread that has it alone; 0: none */
+};
+
+struct page {
+	uint32_t units[PAGE]; /* the first cell of each; 0: none */
+};
+
+struct walk {
+	const struct model *m;
+	struct model_unordered_list *out;
+	struct clock *clocks; /* by thread */
+	bool *fenced;	      /* by thread */
+	struct object *objects;
+	size_t object_count, object_capacity;
+	struct rd_pmap object_of; /* (class, address) */
+	struct rd_umap page_of;	  /* number of a page to index of pages */
+	struct page *pages;	  /* from 1 */
+	size_t page_count, page_capacity;
+	uint64_t latest;    /* the page that was looked up last, + 1, */
+	uint32_t found;	    /* and its index */
+	struct cell *cells; /* from 1 */
+	size_t cell_count, cell_capacity;
+	uint32_t unused;      /* cells that are free, a list */
+	struct rd_umap pairs; /* of sites, to index of the result + 1 */
+	struct rd_umap sizes; /* of live allocations, by address */
+	uint64_t clock_bytes, memory;
+};
+
+/* ---- clocks ---- */
+
+static uint32_t clock_at(const struct clock *c, uint32_t thread)
+{
+	return thread < c->count ? c->at[thread] : 0;
+}
+
+static void clock_grow(struct walk *w, struct clock *c, uint32_t count)
+{
+	if (count <= c->count)
+		return;
+	c->at = rd_xrealloc(c->at, count * sizeof *c->at);
+	memset(c->at + c->count, 0, (count - c->count) * sizeof *c->at);
+	w->clock_bytes += (count - c->count) * sizeof *c->at;
+	c->count = count;
+}
+
+static void clock_join(struct walk *w, struct clock *into, const struct clock *from)
+{
+	clock_grow(w, into, from->count);
+	for (uint32_t i = 0; i < from->count; i++)
+		if (from->at[i] > into->at[i])
+			into->at[i] = from->at[i];
+}
+
+/* ---- synchronisation ---- */
+
+static struct object *object_of(struct walk *w, enum raddle_class class, uint64_t address)
+{
+	bool is_new;
+	uint64_t *index = rd_pmap_put(&w->object_of, class, address, &is_new);
+
+	if (is_new) {
+		*index = w->object_count++;
+		RD_GROW(w->objects, w->object_capacity, w->object_count);
+		w->objects[*index] = (struct object){0};
+	}
+	return &w->objects[*index];
+}
+
+static void acquire(struct walk *w, uint32_t thread, const struct object *o)
+{
+	clock_join(w, &w->clocks[thread], &o->all);
+	clock_join(w, &w->clocks[thread], &o->readers);
+}
+
+static void release_into(struct walk *w, uint32_t thread, struct clock *left)
+{
+	clock_join(w, left, &w->clocks[thread]);
+	w->clocks[thread].at[thread]++;
+}
+
+static void release(struct walk *w, uint32_t thread, struct object *o)
+{
+	release_into(w, thread, &o->all);
+}
+
+static void change_lock(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	struct object *o = object_of(w, raddle_class(e->kind), e->address);
+	int change = trace_lock_change(e);
+
+	if (change > 0 && raddle_role(e->kind) == RADDLE_ROLE_SHARE) {
+		clock_join(w, &w->clocks[thread], &o->all);
+	} else if (change > 0) {
+		acquire(w, thread, o);
+		o->writer = thread + 1;
+	} else if (change < 0 && raddle_class(e->kind) == RADDLE_CLASS_RWLOCK && o->writer != thread + 1) {
+		release_into(w, thread, &o->readers);
+	} else if (change < 0) {
+		release(w, thread, o);
+		o->writer = 0;
+	}
+}
+
+/* A wait gives its mutex back; what notifies it orders nothing that the mutex does not. */
+static void change_condition(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	if (!raddle_is_cond_wait(e->kind))
+		return;
+	struct object *mutex = object_of(w, RADDLE_CLASS_MUTEX, e->values[3]);
+	if (e->kind == RADDLE_COND_WAIT)
+		release(w, thread, mutex);
+	else
+		acquire(w, thread, mutex);
+}
+
+static void change_other(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	struct object *o = object_of(w, raddle_class(e->kind), e->address);
+
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_RELEASE:
+	case RADDLE_ROLE_WAIT: release(w, thread, o); break;
+	case RADDLE_ROLE_ACQUIRE:
+		if (raddle_class(e->kind) == RADDLE_CLASS_SEM && trace_result(e) != 0)
+			break;
+		acquire(w, thread, o);
+		break;
+	case RADDLE_ROLE_PASS:
+	case RADDLE_ROLE_WAKE: acquire(w, thread, o); break;
+	default: break;
+	}
+}
+
+static void change_thread(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	enum raddle_role role = raddle_role(e->kind);
+	uint32_t other = role == RADDLE_ROLE_CREATE || role == RADDLE_ROLE_JOIN
+				 ? model_thread(w->m, (uint32_t)e->values[2])
+				 : MODEL_NONE;
+
+	if (other == MODEL_NONE || other == thread || trace_result(e) != 0)
+		return;
+	if (role == RADDLE_ROLE_CREATE)
+		release_into(w, thread, &w->clocks[other]);
+	else
+		clock_join(w, &w->clocks[thread], &w->clocks[other]);
+}
+
+/* What orders an atomic variable's accesses; NULL: nothing. */
+static struct object *atomic_of(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	const struct trace_site *site = trace_sites_find(w->m->sites, e->site);
+
+	if (site && site->order == 'x' && !w->fenced[thread])
+		return NULL;
+	return object_of(w, RADDLE_CLASS_ACCESS, e->address);
+}
+
+/* Whether a thread that does it learns what the variable had. */
+static bool is_seen(const struct walk *w, const struct trace_event *e)
+{
+	const struct trace_site *site = trace_sites_find(w->m->sites, e->site);
+
+	if (!(e->values[3] & RADDLE_ATOMIC_STORED))
+		return true;
+	return site && site->kind != TRACE_SITE_ATOMIC_STORE && !(site->flags & TRACE_SITE_UNSEEN);
+}
+
+/* ---- memory ---- */
+
+static struct page *page_of(struct walk *w, uint64_t address, bool make)
+{
+	uint64_t number = address / UNIT / PAGE, *index;
+	bool is_new = false;
+
+	if (w->latest == number + 1)
+		return &w->pages[w->found];
+	index = make ? rd_umap_put(&w->page_of, number, &is_new) : rd_umap_get(&w->page_of, number);
+	if (!index)
+		return NULL;
+	if (is_new) {
+		*index = w->page_count++;
+		RD_GROW(w->pages, w->page_capacity, w->page_count);
+		memset(&w->pages[*index], 0, sizeof w->pages[*index]);
+	}
+	w->latest = number + 1;
+	w->found = (uint32_t)*index;
+	return &w->pages[*index];
+}
+
+static uint32_t new_cell(struct walk *w)
+{
+	uint32_t cell = w->unused;
+
+	if (cell) {
+		w->unused = w->cells[cell].next;
+		return cell;
+	}
+	RD_GROW(w->cells, w->cell_capacity, w->cell_count + 1);
+	return (uint32_t)w->cell_count++;
+}
+
+/* The shortest one counts: it takes the least to look at. */
+static void note_pair(struct walk *w, const struct cell *a, const struct cell *b)
+{
+	uint32_t low = a->site < b->site ? a->site : b->site, high = a->site < b->site ? b->site : a->site;
+	uint64_t *index = rd_umap_put(&w->pairs, (uint64_t)low << 32 | high, NULL);
+	struct model_unordered_list *out = w->out;
+	struct model_unordered pair = {{low, high}, {a->q, b->q + 1}};
+
+	if (!*index) {
+		RD_GROW(out->items, out->capacity, out->count + 1);
+		out->items[out->count++] = pair;
+		*index = out->count;
+		return;
+	}
+	struct model_part *known = &out->items[*index - 1].part;
+	if (pair.part.to - pair.part.from < known->to - known->from)
+		*known = pair.part;
+}
+
+static bool conflicts(const struct walk *w, const struct cell *a, const struct cell *b)
+{
+	return a->thread != b->thread && a->mask & b->mask && (a->sort | b->sort) & SORT_WRITES &&
+	       !(a->sort & b->sort & SORT_ATOMIC) && a->epoch > clock_at(&w->clocks[b->thread], a->thread);
+}
+
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	return a->thread == b->thread && a->site == b->site && a->mask == b->mask && a->sort == b->sort;
+}
+
+/* Whether the access makes an earlier one needless. */
+static bool replaces(const struct walk *w, const struct cell *now, const struct cell *c)
+{
+	bool before = c->thread == now->thread ? c->epoch < now->epoch
+					       : c->epoch <= clock_at(&w->clocks[now->thread], c->thread);
+
+	return before && !(c->mask & ~now->mask) && (now->sort & SORT_WRITES || !(c->sort & SORT_WRITES)) &&
+	       (!(now->sort & SORT_ATOMIC) || c->sort & SORT_ATOMIC);
+}
+
+static void remove_cell(struct walk *w, uint32_t *link)
+{
+	uint32_t cell = *link;
+
+	*link = w->cells[cell].next;
+	w->cells[cell].next = w->unused;
+	w->unused = cell;
+}
+
+/* Compares an access with those before it and puts it in the first place. */
+static void touch_unit(struct walk *w, uint32_t *first, const struct cell *now)
+{
+	uint32_t *link = first, count = 0, cell;
+
+	if (*first && is_same(&w->cells[*first], now) && w->cells[*first].epoch == now->epoch) {
+		w->cells[*first].q = now->q;
+		return;
+	}
+	while (*link && count < CELLS) {
+		const struct cell *c = &w->cells[*link];
+
+		if (conflicts(w, c, now))
+			note_pair(w, c, now);
+		if (is_same(c, now) || replaces(w, now, c)) {
+			remove_cell(w, link);
+			continue;
+		}
+		link = &w->cells[*link].next;
+		count++;
+	}
+	while (*link)
+		remove_cell(w, link);
+	cell = new_cell(w); /* cells may have moved, pages have not */
+	w->cells[cell] = *now;
+	w->cells[cell].next = *first;
+	*first = cell;
+}
+
+static void touch(struct walk *w, struct cell *now, uint64_t address, uint64_t size)
+{
+	uint64_t end = address + (size < RANGE_MAX ? size : RANGE_MAX);
+
+	for (uint64_t at = address; at < end; at = (at / UNIT + 1) * UNIT) {
+		uint64_t from = at % UNIT, to = end - at < UNIT - from ? from + (end - at) : UNIT;
+
+		now->mask = (uint8_t)((1u << to) - (1u << from));
+		touch_unit(w, &page_of(w, at, true)->units[at / UNIT % PAGE], now);
+	}
+}
+
+/* All units of a range that anybody has touched; with an access they are compared with it before. */
+static void clear(struct walk *w, uint64_t address, uint64_t size, struct cell *now)
+{
+	uint64_t end = address + size;
+
+	for (uint64_t at = address; at < end && at >= address;) {
+		struct page *p = page_of(w, at, false);
+		uint64_t next = (at / UNIT / PAGE + 1) * UNIT * PAGE;
+
+		for (; p && at < end && at < next; at = (at / UNIT + 1) * UNIT) {
+			uint32_t *first = &p->units[at / UNIT % PAGE];
+			for (uint32_t c = *first; c && now; c = w->cells[c].next)
+				if (conflicts(w, &w->cells[c], now))
+					note_pair(w, &w->cells[c], now);
+			while (*first)
+				remove_cell(w, first);
+		}
+		at = next;
+	}
+}
+
+static struct cell access_of(const struct walk *w, uint32_t thread, uint32_t site, uint64_t q)
+{
+	return (struct cell){.q = q,
+			     .site = site,
+			     .epoch = w->clocks[thread].at[thread],
+			     .thread = (uint16_t)thread,
+			     .mask = UINT8_MAX};
+}
+
+static void do_access(struct walk *w, uint32_t thread, const struct trace_lane *lane)
+{
+	const struct trace_event *e = &lane->event;
+	const struct trace_site *site = trace_sites_find(w->m->sites, e->site);
+	struct cell now = access_of(w, thread, e->site, lane->stream.last_q);
+	uint64_t size = e->kind == RADDLE_RANGE ? e->size : site && site->size ? site->size : 1;
+	bool atomic = e->kind == RADDLE_ATOMIC;
+
+	if (raddle_is_descriptor(e->address) || raddle_is_channel(e->address))
+		return;
+	now.sort = (atomic ? e->values[3] & RADDLE_ATOMIC_STORED : site && trace_site_writes(site))
+			   ? SORT_WRITES
+			   : 0;
+	now.sort |= atomic ? SORT_ATOMIC : 0;
+	touch(w, &now, e->address, size);
+}
+
+static void do_atomic(struct walk *w, uint32_t thread, const struct trace_lane *lane)
+{
+	struct object *o = atomic_of(w, thread, &lane->event);
+
+	if (o && is_seen(w, &lane->event))
+		acquire(w, thread, o);
+	do_access(w, thread, lane);
+	if (o && lane->event.values[3] & RADDLE_ATOMIC_STORED)
+		release(w, thread, o);
+}
+
+static void do_memory(struct walk *w, uint32_t thread, const struct trace_lane *lane)
+{
+	const struct trace_event *e = &lane->event;
+	const struct trace_decoder *d = &lane->stream.decoder;
+	uint32_t site = d->depth ? d->stack[d->depth - 1] : 0;
+	struct cell now = access_of(w, thread, site, e->q);
+	uint64_t *size;
+
+	if (e->kind == RADDLE_ALLOC) {
+		clear(w, e->address, e->values[2], NULL);
+		*rd_umap_put(&w->sizes, e->address, NULL) = e->values[2];
+	} else if (e->kind == RADDLE_UNMAP) {
+		clear(w, e->address, e->values[2], NULL);
+	} else if (e->kind == RADDLE_FREE && (size = rd_umap_get(&w->sizes, e->address))) {
+		now.sort = SORT_WRITES;
+		clear(w, e->address, *size, site ? &now : NULL);
+		*size = 0;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void do_event(struct walk *w, const struct trace_lane *lane)
+{
+	const struct trace_event *e = &lane->event;
+	uint32_t thread = model_thread_of_stream(w->m, lane->index);
+
+	clock_grow(w, &w->clocks[thread], thread + 1);
+	if (!w->clocks[thread].at[thread])
+		w->clocks[thread].at[thread] = 1;
+	if (e->kind == RADDLE_ACCESS || e->kind == RADDLE_RANGE) {
+		do_access(w, thread, lane);
+	} else if (e->kind == RADDLE_ATOMIC) {
+		do_atomic(w, thread, lane);
+	} else if (e->kind == RADDLE_FENCE) {
+		w->fenced[thread] = true;
+	} else if (raddle_is_lock(e->kind)) {
+		change_lock(w, thread, e);
+	} else if (raddle_class(e->kind) == RADDLE_CLASS_COND) {
+		change_condition(w, thread, e);
+	} else if (raddle_is_sync(e->kind)) {
+		change_other(w, thread, e);
+	} else if (raddle_class(e->kind) == RADDLE_CLASS_MEMORY) {
+		do_memory(w, thread, lane);
+	} else if (raddle_class(e->kind) == RADDLE_CLASS_THREAD) {
+		if (e->kind == RADDLE_THREAD_START)
+			clear(w, e->values[4], e->values[5], NULL);
+		change_thread(w, thread, e);
+	}
+}
+
+static bool fits(const struct walk *w)
+{
+	uint64_t used = w->cell_capacity * sizeof *w->cells + w->page_capacity * sizeof *w->pages +
+			w->object_capacity * sizeof *w->objects + w->clock_bytes;
+
+	return !w->memory || used <= w->memory;
+}
+
+static void release_walk(struct walk *w)
+{
+	for (size_t i = 0; i < w->m->thread_count; i++)
+		free(w->clocks[i].at);
+	for (size_t i = 0; i < w->object_count; i++)
+		RD_FREE(w->objects[i].all.at, w->objects[i].readers.at);
+	rd_pmap_release(&w->object_of);
+	RD_UMAP_RELEASE(&w->page_of, &w->pairs, &w->sizes);
+	RD_FREE(w->clocks, w->fenced, w->objects, w->pages, w->cells);
+}
+
+void model_find_unordered(const struct model *m, uint64_t memory, struct model_unordered_list *out)
+{
+	struct walk w = {.m = m, .out = out, .memory = memory, .page_count = 1, .cell_count = 1};
+	struct trace_merge in;
+	struct trace_lane *lane;
+
+	*out = (struct model_unordered_list){.cut = m->thread_count > THREADS_MAX};
+	if (out->cut || trace_merge_open(&in, m->trace))
+		return;
+	w.clocks = rd_xcalloc(m->thread_count + 1, sizeof *w.clocks);
+	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
+	while ((lane = trace_merge_next(&in)) && !out->cut) {
+		do_event(&w, lane);
+		out->cut = !fits(&w);
+	}
+	trace_merge_close(&in);
+	release_walk(&w);
+}
+
+void model_unordered_release(struct model_unordered_list *list)
+{
+	free(list->items);
+	*list = (struct model_unordered_list){0};
+}

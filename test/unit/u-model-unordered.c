@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Long runs in small: random traces of a few threads, of many chunks each.
+ *
+ * What the run itself shows unordered is compared with a slow, obvious twin: a graph of all events, with an
+ * edge from each to the next one of its thread and to those that it releases, and for each pair of
+ * accesses whether one can be reached from the other, and whether one between them stands for the first.
+ *
+ * Parts that one model loads in any order, from marks in the streams, are compared with those of a model that
+ * loads nothing else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "model/unordered.h"
+#include "trace/encode.h"
+#include "trace/writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define THREADS 4
+#define LOCKS 2
+#define EVENTS 500
+#define BASE 0x400000
+#define LOCK 0x900000
+#define SEM 0xa00000
+#define FLAG 0xb00000
+#define NOBODY UINT32_MAX
+
+/* Sites 1 to 3 read and 4 to 6 write 1, 4 and 8 bytes; 7 loads to acquire, 8 stores to release, 9 stores
+ * relaxed; 10 is a call. */
+static const char table[] = "raddle-sites\t1\n"
+			    "U\t0\t1\tu.c\n"
+			    "F\t0\tu.c\n"
+			    "S\t1\tr\t1\t-\t0\t1\t1\tf\t-\t-\n"
+			    "S\t2\tr\t4\t-\t0\t2\t1\tf\t-\t-\n"
+			    "S\t3\tr\t8\t-\t0\t3\t1\tf\t-\t-\n"
+			    "S\t4\tw\t1\t-\t0\t4\t1\tf\t-\t-\n"
+			    "S\t5\tw\t4\t-\t0\t5\t1\tf\t-\t-\n"
+			    "S\t6\tw\t8\t-\t0\t6\t1\tf\t-\t-\n"
+			    "S\t7\tal\t4\ta\t0\t7\t1\tf\t-\t-\n"
+			    "S\t8\tas\t4\tr\t0\t8\t1\tf\t-\t-\n"
+			    "S\t9\tas\t4\tx\t0\t9\t1\tf\t-\t-\n"
+			    "S\t10\tc\t0\t-\t0\t10\t1\tmain\tf\t-\n";
+#define TABLE_RECORDS 12
+#define SITES 11
+
+static uint64_t seed;
+
+static uint64_t rnd(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % below;
+}
+
+/* An event of the run, as the twin has it. */
+struct event {
+	uint32_t thread, kind, object;
+	uint64_t q; /* its place */
+	uint32_t site;
+	uint64_t address, size;
+	bool write, atomic;
+};
+
+struct run {
+	struct event events[EVENTS + THREADS];
+	size_t count;
+	uint64_t q, last_q[THREADS];
+	uint32_t owner[LOCKS];
+	struct trace_encoder encoders[THREADS];
+	struct trace_writer *writer;
+	unsigned in_chunk[THREADS];
+	char directory[64];
+};
+
+static struct event *add(struct run *r, uint32_t thread, uint32_t kind, uint32_t object)
+{
+	struct event *e = &r->events[r->count++];
+
+	*e = (struct event){.thread = thread, .kind = kind, .object = object};
+	if (raddle_has_q(kind))
+		r->last_q[thread] = r->q++;
+	e->q = r->last_q[thread];
+	return e;
+}
+
+static void end_chunk(struct run *r, uint32_t thread)
+{
+	struct trace_encoder *e = &r->encoders[thread];
+
+	if (r->in_chunk[thread])
+		assert_int_equal(trace_writer_chunk(r->writer, thread, e->out.data, e->out.length), RD_OK);
+	trace_encode_reset(e);
+	trace_encode_stack(e, 0, (uint32_t[]){10}, 1);
+	r->in_chunk[thread] = 0;
+}
+
+static void put(struct run *r, uint32_t thread, enum raddle_event kind, const uint64_t *values)
+{
+	if (r->in_chunk[thread] == 12)
+		end_chunk(r, thread);
+	r->in_chunk[thread]++;
+	trace_encode_row(&r->encoders[thread], kind, values, NULL);
+}
+
+static void random_access(struct run *r, uint32_t thread)
+{
+	uint32_t site = 1 + (uint32_t)rnd(9), sort = (site - 1) % 3;
+	uint64_t address = BASE + rnd(6) * 8 + (sort == 0 ? rnd(8) : sort == 1 ? rnd(2) * 4 : 0);
+	struct event *e;
+
+	if (r->in_chunk[thread] == 12)
+		end_chunk(r, thread);
+	if (site >= 7) {
+		address = rnd(4) ? FLAG + rnd(2) * 4 : BASE + rnd(6) * 8;
+		e = add(r, thread, RADDLE_ATOMIC, 0);
+		put(r, thread, RADDLE_ATOMIC, (uint64_t[]){e->q, site, address, site >= 8});
+		e->atomic = true;
+	} else {
+		e = add(r, thread, RADDLE_ACCESS, 0);
+		r->in_chunk[thread]++;
+		trace_encode_access(&r->encoders[thread], site, address);
+	}
+	e->site = site;
+	e->address = address;
+	e->size = site >= 7 || sort == 1 ? 4 : sort == 0 ? 1 : 8;
+	e->write = site >= 8 || (site >= 4 && site <= 6);
+}
+
+static void random_lock(struct run *r, uint32_t thread)
+{
+	uint32_t lock = (uint32_t)rnd(LOCKS);
+	bool own = r->owner[lock] == thread;
+
+	if (!own && r->owner[lock] != NOBODY)
+		return;
+	uint32_t kind = own ? RADDLE_MUTEX_UNLOCK : RADDLE_MUTEX_LOCK;
+	const struct event *e = add(r, thread, kind, lock);
+	put(r, thread, kind, (uint64_t[]){e->q, 0, LOCK + lock * 64, 0});
+	r->owner[lock] = own ? NOBODY : thread;
+}
+
+static void random_sem(struct run *r, uint32_t thread)
+{
+	uint32_t kind = rnd(2) ? RADDLE_SEM_POST : RADDLE_SEM_WAIT;
+	const struct event *e = add(r, thread, kind, 0);
+
+	put(r, thread, kind, (uint64_t[]){e->q, 0, SEM, 0});
+}
+
+/* The initial thread creates the others and joins one. */
+static void random_run(struct run *r)
+{
+	struct trace_meta meta = {.complete = true};
+	char path[128];
+
+	*r = (struct run){.q = 1};
+	strcpy(r->directory, "/tmp/u-unordered-XXXXXX");
+	assert_non_null(mkdtemp(r->directory));
+	assert_int_equal(trace_writer_open(&r->writer, r->directory), RD_OK);
+	for (uint32_t t = 0; t < LOCKS; t++)
+		r->owner[t] = NOBODY;
+	for (uint32_t t = 0; t < THREADS; t++)
+		end_chunk(r, t);
+	random_access(r, 0);
+	for (uint32_t t = 1; t < THREADS; t++) {
+		const struct event *e = add(r, 0, RADDLE_THREAD_CREATE, t);
+		put(r, 0, RADDLE_THREAD_CREATE, (uint64_t[]){e->q, 0, t, t - 1, 0});
+		if (rnd(2))
+			random_access(r, 0);
+		e = add(r, t, RADDLE_THREAD_START, 0);
+		put(r, t, RADDLE_THREAD_START, (uint64_t[]){e->q, 0, 0, t - 1, 0, 0, 0});
+	}
+	while (r->count < EVENTS) {
+		uint32_t thread = (uint32_t)rnd(THREADS), what = (uint32_t)rnd(16);
+		if (what < 3)
+			random_lock(r, thread);
+		else if (what == 3)
+			random_sem(r, thread);
+		else
+			random_access(r, thread);
+	}
+	for (uint32_t t = 0; t < THREADS; t++) {
+		end_chunk(r, t);
+		rd_buf_release(&r->encoders[t].out);
+	}
+	assert_int_equal(trace_writer_meta(r->writer, &meta), RD_OK);
+	assert_int_equal(trace_writer_close(r->writer), RD_OK);
+	char *text = rd_xasprintf("%send\t%d\t%016llx\n", table, TABLE_RECORDS,
+				  (unsigned long long)XXH64(table, strlen(table), 0));
+	snprintf(path, sizeof path, "%s/sites", r->directory);
+	assert_int_equal(rd_file_write(path, text, strlen(text)), RD_OK);
+	free(text);
+}
+
+/* ---- the twin ---- */
+
+static bool releases(const struct event *a)
+{
+	return a->kind == RADDLE_MUTEX_UNLOCK || a->kind == RADDLE_SEM_POST ||
+	       (a->kind == RADDLE_ATOMIC && a->site == 8);
+}
+
+static bool acquires(const struct event *a)
+{
+	return a->kind == RADDLE_MUTEX_LOCK || a->kind == RADDLE_SEM_WAIT ||
+	       (a->kind == RADDLE_ATOMIC && a->site == 7);
+}
+
+static bool has_edge(const struct event *a, const struct event *b)
+{
+	if (a->thread == b->thread)
+		return true;
+	if (a->kind == RADDLE_THREAD_CREATE && a->object == b->thread)
+		return true;
+	if (!releases(a) || !acquires(b) || (a->kind == RADDLE_ATOMIC) != (b->kind == RADDLE_ATOMIC))
+		return false;
+	if (a->kind == RADDLE_ATOMIC)
+		return a->address == b->address;
+	return (a->kind == RADDLE_SEM_POST) == (b->kind == RADDLE_SEM_WAIT) && a->object == b->object;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct event *const *a = left, *const *b = right;
+
+	if ((*a)->q != (*b)->q)
+		return (*a)->q < (*b)->q ? -1 : 1;
+	return *a < *b ? -1 : 1; /* one thread: as they came */
+}
+
+static bool conflict(const struct event *a, const struct event *b)
+{
+	return a->site && b->site && a->thread != b->thread && (a->write || b->write) &&
+	       !(a->atomic && b->atomic) && a->address < b->address + b->size &&
+	       b->address < a->address + a->size;
+}
+
+static uint8_t reached[EVENTS + THREADS][EVENTS + THREADS]; /* by places in the order */
+
+static void find_reached(const struct event **order, size_t count)
+{
+	memset(reached, 0, sizeof reached);
+	for (size_t i = 0; i < count; i++) {
+		reached[i][i] = 1;
+		for (size_t k = i + 1; k < count; k++)
+			for (size_t n = i; n < k && !reached[i][k]; n++)
+				reached[i][k] = reached[i][n] && has_edge(order[n], order[k]);
+	}
+}
+
+static bool releases_between(const struct event **order, size_t i, size_t k)
+{
+	for (size_t n = i; n < k; n++)
+		if (order[n]->thread == order[i]->thread &&
+		    (releases(order[n]) || order[n]->kind == RADDLE_THREAD_CREATE))
+			return true;
+	return false;
+}
+
+/* Whether what conflicts with access number i conflicts with number k, which comes behind it, too. */
+static bool stands_for(const struct event **order, size_t i, size_t k)
+{
+	const struct event *a = order[i], *b = order[k];
+
+	return b->site && reached[i][k] && (a->thread != b->thread || releases_between(order, i, k)) &&
+	       b->address <= a->address && a->address + a->size <= b->address + b->size &&
+	       (b->write || !a->write) && (!b->atomic || a->atomic);
+}
+
+/* The shortest part for each pair of sites; 0: there is none. */
+static void find_slowly(const struct run *r, uint64_t width[SITES][SITES])
+{
+	const struct event **order = rd_xcalloc(r->count, sizeof *order);
+
+	memset(width, 0, SITES * sizeof *width);
+	for (size_t i = 0; i < r->count; i++)
+		order[i] = &r->events[i];
+	qsort(order, r->count, sizeof *order, by_place);
+	find_reached(order, r->count);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct event *a = order[i];
+
+		for (size_t k = i + 1; k < r->count && a->site && !(k > i + 1 && stands_for(order, i, k - 1));
+		     k++) {
+			const struct event *b = order[k];
+
+			if (reached[i][k] || !conflict(a, b))
+				continue;
+			uint64_t *known = &width[a->site < b->site ? a->site : b->site]
+						[a->site < b->site ? b->site : a->site];
+			if (!*known || b->q + 1 - a->q < *known)
+				*known = b->q + 1 - a->q;
+		}
+	}
+	free(order);
+}
+
+static void check_unordered(const struct run *r, const struct model *m)
+{
+	uint64_t width[SITES][SITES];
+	struct model_unordered_list list;
+	size_t expected = 0;
+
+	find_slowly(r, width);
+	model_find_unordered(m, 0, &list);
+	assert_false(list.cut);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct model_unordered *u = &list.items[i];
+		assert_int_equal(u->part.to - u->part.from, width[u->sites[0]][u->sites[1]]);
+	}
+	for (size_t i = 0; i < SITES * SITES; i++)
+		expected += width[i / SITES][i % SITES] != 0;
+	assert_int_equal(list.count, expected);
+	model_unordered_release(&list);
+	model_find_unordered(m, 1, &list);
+	assert_true(list.cut);
+	model_unordered_release(&list);
+}
+
+static struct model *read_model(const struct run *r, struct trace **trace)
+{
+	struct model *m = NULL;
+
+	assert_int_equal(trace_open(trace, r->directory, false), RD_OK);
+	assert_int_equal(model_build(&m, *trace, MODEL_PARTS), RD_OK);
+	assert_int_equal(m->err, 0);
+	return m;
+}
+
+static void test_unordered(void **state)
+{
+	struct run *r = rd_xmalloc(sizeof *r);
+
+	(void)state;
+	for (uint64_t n = 1; n <= 12; n++) {
+		struct trace *trace = NULL;
+		seed = n * 0x9e3779b97f4a7c15ull;
+		random_run(r);
+		struct model *m = read_model(r, &trace);
+		check_unordered(r, m);
+		model_free(m);
+		trace_close(trace);
+		rd_remove_tree(r->directory);
+	}
+	free(r);
+}
+
+/* ---- parts ---- */
+
+static void check_same(const struct model *m, const struct model *other)
+{
+	for (size_t t = 0; t < m->thread_count; t++) {
+		const struct model_history *a = &m->histories[t], *b = &other->histories[t];
+		assert_int_equal(a->operation_count, b->operation_count);
+		assert_int_equal(a->access_count, b->access_count);
+		assert_int_equal(a->skipped, b->skipped);
+		for (size_t i = 0; i < a->operation_count; i++) {
+			const struct model_operation *x = &a->operations[i], *y = &b->operations[i];
+			assert_true(x->q == y->q && x->kind == y->kind && x->counted == y->counted &&
+				    x->access == y->access && x->sync == y->sync && x->value == y->value);
+			assert_int_equal(m->stacks[x->stack].site, other->stacks[y->stack].site);
+		}
+		for (size_t i = 0; i < a->access_count; i++) {
+			const struct model_access *x = &a->accesses[i], *y = &b->accesses[i];
+			assert_true(x->site == y->site && x->offset == y->offset && x->size == y->size);
+			struct model_spot p, q;
+			assert_int_equal(model_locate(m, (uint32_t)t, &i, 1, &p), RD_OK);
+			assert_int_equal(model_locate(other, (uint32_t)t, &i, 1, &q), RD_OK);
+			assert_true(p.occurrence && p.after == q.after && p.occurrence == q.occurrence);
+		}
+	}
+}
+
+static void test_parts(void **state)
+{
+	struct run *r = rd_xmalloc(sizeof *r);
+
+	(void)state;
+	for (uint64_t n = 1; n <= 6; n++) {
+		struct trace *trace = NULL, *again = NULL;
+		seed = n * 0xd1342543de82ef95ull;
+		random_run(r);
+		struct model *m = read_model(r, &trace);
+		for (int k = 0; k < 12; k++) {
+			uint64_t from = k ? rnd(r->q) : r->q - 1; /* the first load makes all marks */
+			struct model_part part = {from, from + 1 + rnd(20)};
+			struct model *fresh = read_model(r, &again);
+			assert_int_equal(model_load(m, part), RD_OK);
+			assert_int_equal(model_load(fresh, part), RD_OK);
+			check_same(m, fresh);
+			model_free(fresh);
+			trace_close(again);
+		}
+		model_free(m);
+		trace_close(trace);
+		rd_remove_tree(r->directory);
+	}
+	free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_unordered), cmocka_unit_test(test_parts)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
