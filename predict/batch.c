@@ -7,9 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/open.h"
+#include "model/unordered.h"
 #include "predict/describe.h"
 #include "predict/failure.h"
 #include "predict/hang.h"
@@ -27,7 +29,13 @@
 #define PIECES_MAX 64
 #define LOOK_COST 3	      /* what reading a part and looking at it take, as a multiple of reading */
 #define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
-#define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
+#define FIRST_EVENTS                                                                                         \
+	1000000		  /* of a trace that takes so long that what is unordered in it is looked at first, */
+#define FIRST_WIDTH 20000 /* the short parts in the order of the run, */
+#define FIRST_SHARE 2	  /* for this part of the time, */
+#define FIRST_PARTS 8	  /* with at most this part of what is left of it each, since most take little, */
+#define FIRST_WORK 100	  /* with this part of the work each */
+#define LESS_WORK 10	  /* a part of what the first prediction may take: there may be many of these */
 
 static void set_arguments(struct finding_set *set, const struct trace_meta *meta)
 {
@@ -44,6 +52,9 @@ struct part {
 	bool done;
 };
 
+/* Whether a part is one of those that are looked at before the others, for some races only. */
+enum first { FIRST_NOT, FIRST_SOUND, FIRST_ALL };
+
 /* The prediction of one trace. */
 struct prediction {
 	struct predict_batch *p;
@@ -57,6 +68,8 @@ struct prediction {
 	struct rd_umap pairs; /* of sites with a race */
 	const struct predict_trace *trace;
 	int64_t deadline_ns; /* of the part */
+	enum first first;
+	struct rd_umap wanted; /* pairs of sites that are looked for first */
 };
 
 static void sum_up(struct predict_batch *p, const struct predict_trace *t, const struct predict_result *r)
@@ -97,6 +110,20 @@ static int64_t search_deadline(int64_t deadline_ns)
 	return deadline_ns ? now + left - left / DESCRIBE_SHARE : 0;
 }
 
+/* Shows the findings from number `from` on; returns how long that took, which does not count. */
+static int64_t show_described(struct prediction *d, size_t from)
+{
+	struct predict_batch *p = d->p;
+	int64_t begin_ns = rd_now_ns(), more_ns;
+
+	if (p->described && d->set->count > from)
+		p->described(p->context, d->set, from);
+	more_ns = p->deadline_ns ? rd_now_ns() - begin_ns : 0;
+	p->deadline_ns += more_ns;
+	d->deadline_ns += more_ns;
+	return more_ns;
+}
+
 /* Speculative findings of one part leave room for those of the others. */
 static int64_t describe_news(void *context, struct predict_result *news)
 {
@@ -108,18 +135,13 @@ static int64_t describe_news(void *context, struct predict_result *news)
 				      .deadline_ns = d->deadline_ns};
 
 	size_t from = d->set->count;
-	int64_t begin_ns, more_ns;
 
 	p->left_out += predict_describe(d->trace, news, d->set, limit);
 	predict_result_clear(news);
+	if (d->first)
+		return 0;
 	rd_info("predict: %zu findings so far", d->set->count);
-	begin_ns = rd_now_ns();
-	if (p->described && d->set->count > from)
-		p->described(p->context, d->set, from);
-	more_ns = p->deadline_ns ? rd_now_ns() - begin_ns : 0;
-	p->deadline_ns += more_ns;
-	d->deadline_ns += more_ns;
-	return more_ns;
+	return show_described(d, from);
 }
 
 /* How many q the part that is looked at has. */
@@ -204,16 +226,17 @@ static void note_reading(struct prediction *d, int64_t begin_ns)
 static int predict_part(struct prediction *d, bool *again)
 {
 	struct predict_batch *p = d->p;
-	struct predict_opts o = {.sound_only = p->sound_only || p->sync_preserving,
+	struct predict_opts o = {.sound_only = p->sound_only || p->sync_preserving || d->first == FIRST_SOUND,
 				 .recorded_order_only = p->sync_preserving,
 				 .no_races = p->no_races,
-				 .no_deadlocks = p->no_deadlocks,
+				 .no_deadlocks = p->no_deadlocks || d->first,
 				 .window = (uint32_t)p->window,
-				 .total_work = (int64_t)p->work * 1000000,
-				 .work = (int64_t)p->work * 1000000 / 20,
+				 .total_work = (int64_t)p->work * 1000000 / (d->first ? FIRST_WORK : 1),
+				 .work = (int64_t)p->work * 1000000 / (d->first ? FIRST_WORK : 1) / 20,
 				 .deadline_ns = search_deadline(d->deadline_ns),
 				 .memory = p->memory / CLOCK_SHARE,
 				 .pairs = &d->pairs,
+				 .wanted = d->first ? &d->wanted : NULL,
 				 .found = describe_news,
 				 .context = d};
 	struct predict_result r = {0};
@@ -228,18 +251,18 @@ static int predict_part(struct prediction *d, bool *again)
 		err = predict_fill(&t, d->model);
 	uint64_t pieces = err ? 1 : pieces_of(d, &t);
 
-	note_reading(d, begin_ns);
-
+	if (!d->first)
+		note_reading(d, begin_ns);
 	d->trace = &t;
 	o.begin = t.begin;
 	*again = pieces > 1;
-	if (*again)
+	if (*again && !d->first)
 		cut_again(d, pieces);
-	else if (!err)
+	else if (!err && !*again)
 		err = predict_run(&t.x, &o, &r);
 	if (!err && !*again)
 		sum_up(p, &t, &r);
-	p->late |= d->deadline_ns && rd_now_ns() >= d->deadline_ns;
+	p->late |= !d->first && d->deadline_ns && rd_now_ns() >= d->deadline_ns;
 	predict_result_release(&r);
 	predict_trace_release(&t);
 	return err;
@@ -297,6 +320,104 @@ static int64_t reading_deadline(const struct predict_batch *p)
 	return p->deadline_ns && p->latest_ns > p->deadline_ns ? p->latest_ns : p->deadline_ns;
 }
 
+/* ---- what the run itself shows unordered ---- */
+
+static uint64_t width(const struct model_part *part)
+{
+	return part->to - part->from;
+}
+
+/* Short parts in the order of the run, then the others by their length. */
+static int compare_unordered(const void *left, const void *right)
+{
+	const struct model_unordered *a = left, *b = right;
+	uint64_t wide[2] = {width(&a->part), width(&b->part)};
+
+	wide[0] = wide[0] > FIRST_WIDTH ? wide[0] : 0;
+	wide[1] = wide[1] > FIRST_WIDTH ? wide[1] : 0;
+	RD_BY(wide[0], wide[1]);
+	RD_BY(a->part.from, b->part.from);
+	return a->sites[0] != b->sites[0] ? (a->sites[0] > b->sites[0]) - (a->sites[0] < b->sites[0])
+					  : (a->sites[1] > b->sites[1]) - (a->sites[1] < b->sites[1]);
+}
+
+/* Whether a part of those is too long to be read as a whole; it is looked at later, with the others. */
+static bool is_too_long(const struct prediction *d, const struct model_part *part)
+{
+	double share = (double)width(part) / (double)(d->model->last_q + 1);
+
+	return share * (double)d->model->events > (double)items_of(d->p);
+}
+
+static bool is_found(const struct prediction *d, const struct model_unordered *u)
+{
+	const uint64_t *state = rd_umap_get(&d->pairs, predict_pair_key(u->sites[0], u->sites[1]));
+
+	return state && *state;
+}
+
+/* Looks at the parts of the pairs that no race was found of yet, until it is too late; returns how many were.
+ */
+static size_t look_at_unordered(struct prediction *d, const struct model_unordered_list *list,
+				int64_t until_ns, int *err)
+{
+	size_t looked = 0;
+	bool again;
+
+	for (size_t i = 0; i < list->count && !*err && rd_now_ns() < until_ns; i++) {
+		if (is_found(d, &list->items[i]) || is_too_long(d, &list->items[i].part))
+			continue;
+		d->parts[0].range = list->items[i].part;
+		d->deadline_ns =
+			share_of(until_ns, list->count - i < FIRST_PARTS ? list->count - i : FIRST_PARTS);
+		trace_set_deadline(d->model->trace, reading_deadline(d->p));
+		*err = predict_part(d, &again);
+		looked++;
+	}
+	return looked;
+}
+
+/* One walk over the whole run, and a look at the few parts in which it shows accesses unordered: what is
+ * found there is known before the search for more begins.  What is certain to happen comes first. */
+static int look_first(struct prediction *d)
+{
+	struct predict_batch *p = d->p;
+	struct model_unordered_list list;
+	struct part part = {0};
+	size_t from = d->set->count, looked, found = 0;
+	int64_t until_ns = share_of(p->deadline_ns, FIRST_SHARE);
+	int err = RD_OK;
+
+	trace_set_deadline(d->model->trace, until_ns);
+	model_find_unordered(d->model, p->memory / CLOCK_SHARE, &list);
+	if (list.count)
+		qsort(list.items, list.count, sizeof *list.items, compare_unordered);
+	for (size_t i = 0; i < list.count; i++)
+		*rd_umap_put(&d->wanted, predict_pair_key(list.items[i].sites[0], list.items[i].sites[1]),
+			     NULL) = 1;
+	d->parts = &part;
+	d->count = 1;
+	d->first = FIRST_SOUND;
+	looked = look_at_unordered(d, &list, until_ns, &err);
+	d->first = FIRST_ALL;
+	if (!p->sound_only && !p->sync_preserving)
+		looked += look_at_unordered(d, &list, until_ns, &err);
+	d->first = FIRST_NOT;
+	for (size_t i = 0; i < list.count; i++)
+		found += is_found(d, &list.items[i]);
+	rd_info("predict: %zu pairs of places are unordered in the run; %zu parts that have them were looked "
+		"at: "
+		"%zu of the pairs can race",
+		list.count, looked, found);
+	d->parts = NULL;
+	d->count = d->done = 0;
+	model_unordered_release(&list);
+	trace_set_deadline(d->model->trace, reading_deadline(p));
+	if (!err)
+		show_described(d, from);
+	return err;
+}
+
 static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set,
 			 int64_t begin_ns)
 {
@@ -305,8 +426,11 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 	int err = RD_OK;
 
 	sum_up_model(p, model);
-	cut_parts(&d);
 	put_off(p, begin_ns);
+	if (model->events >= FIRST_EVENTS && !trace_is_late(model->trace) && p->deadline_ns && !p->no_races &&
+	    !p->window)
+		err = look_first(&d);
+	cut_parts(&d);
 	while (d.done < d.count && !err) {
 		if (trace_is_late(model->trace) ||
 		    (d.done && p->deadline_ns && rd_now_ns() >= p->deadline_ns)) {
@@ -327,7 +451,7 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 	}
 	if (!err)
 		set_arguments(set, trace_get_meta(model->trace));
-	rd_umap_release(&d.pairs);
+	RD_UMAP_RELEASE(&d.pairs, &d.wanted);
 	free(d.parts);
 	return err;
 }

@@ -23,6 +23,12 @@ enum predict_tier { PREDICT_RECORDED_ORDER = 1, PREDICT_EXACT = 2 };
 
 struct predict_result;
 
+/* A pair of sites, in either order. */
+static inline uint64_t predict_pair_key(uint32_t a, uint32_t b)
+{
+	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
 struct predict_opts { /* all zero: the default */
 	bool no_races, no_deadlocks;
 	bool sound_only, speculative_only;
@@ -37,8 +43,9 @@ struct predict_opts { /* all zero: the default */
 				  count_events */
 	int64_t work;	       /* budget of one question; 0: 50 million steps */
 	int64_t deadline_ns;   /* when to stop (base/clock.h), the sound model earlier; 0: never */
-	struct rd_umap *pairs; /* of sites that have a race already, in each class; NULL: none, and only this
-				  execution is meant */
+	struct rd_umap *pairs; /* of sites (predict_pair_key()) that have a race already, in each class; NULL:
+				  none, and only this execution is meant */
+	const struct rd_umap *wanted; /* pairs of sites: races of others are not looked for; NULL: of all */
 
 	/* Called now and then, from tier to tier and model to model, with what was found since; what it takes
 	 * away (predict_result_clear()) is not in the end's result.  Returns by how many nanoseconds the

@@ -41,13 +41,16 @@ enum { PAIR_SOUND = 1, PAIR_SPECULATIVE = 2 };
 
 static uint64_t pair_key(const struct predictor *r, uint32_t e1, uint32_t e2)
 {
-	uint64_t a = race_raw(&r->c, e1)->site, b = race_raw(&r->c, e2)->site;
-	return a < b ? a << 32 | b : b << 32 | a;
+	return predict_pair_key(race_raw(&r->c, e1)->site, race_raw(&r->c, e2)->site);
 }
 
 bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2)
 {
-	const uint64_t *state = rd_umap_get(r->pairs, pair_key(r, e1, e2));
+	uint64_t key = pair_key(r, e1, e2);
+	const uint64_t *state = rd_umap_get(r->pairs, key);
+
+	if (r->o->wanted && !rd_umap_get(r->o->wanted, key))
+		return true;
 	return state && *state & (r->class == PREDICT_SOUND ? PAIR_SOUND : PAIR_SOUND | PAIR_SPECULATIVE);
 }
 

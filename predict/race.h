@@ -76,7 +76,7 @@ static inline unsigned race_sort(const struct core *c, uint32_t e)
 /* How much of `thread` must have run before `e` in a table of rows. */
 uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint32_t e, uint32_t thread);
 
-/* Whether a pair of these sites needs no further search. */
+/* Whether a pair of these sites needs no further search: it has a race, or nobody asks. */
 bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2);
 
 /* Whether more pairs of these sites are tried. */
