@@ -26,6 +26,10 @@
 
 #define STEP_MS 100
 
+#define LAST_LOOK 8 /* the part of the time that is kept for a last look of the detector, at most; */
+#define LOOK_COST 4 /* or what a run takes with it, as a multiple of the recorded one */
+#define OVERTIME 10 /* what is under way then ends after this part of the time more, and one run's limit */
+
 struct job {
 	bool busy;
 	struct strategy_attempt attempt;
@@ -235,10 +239,28 @@ static void show(const struct settling *s)
 		s->how->progress(s->how->context, &so_far);
 }
 
+/* Seconds for the last look of the detector. */
+static double time_to_look(const struct replay_settle *how)
+{
+	double most = (double)how->time / LAST_LOOK, need = LOOK_COST * (double)how->recorded_ms / 1e3;
+
+	return need < most ? need : most;
+}
+
+/* Whether nothing is waited for any longer. */
+static bool is_over(const struct settling *s)
+{
+	const struct replay_settle *how = s->how;
+	double most = (double)how->time + (double)how->time / OVERTIME + (double)how->timeout_ms / 1e3;
+
+	return how->time && seconds_since(s->start_ns) >= most;
+}
+
 /* What the time did not suffice for is left; the detector is asked all the same, once. */
 static void look_at_clock(struct settling *s)
 {
-	if (s->strategy.late || !s->how->time || seconds_since(s->start_ns) < (double)s->how->time)
+	if (s->strategy.late || !s->how->time ||
+	    seconds_since(s->start_ns) < (double)s->how->time - time_to_look(s->how))
 		return;
 	for (unsigned i = 0; i < s->count; i++)
 		if (s->jobs[i].busy && s->jobs[i].attempt.step == STRATEGY_OBSERVE)
@@ -254,7 +276,7 @@ static int run_jobs(struct settling *s)
 
 	rd_interrupt_begin(&s->signals);
 	tell_confirmed(s);
-	while (!err && !s->result->interrupted) {
+	while (!err && !s->result->interrupted && !is_over(s)) {
 		err = fill_jobs(s);
 		if (err || !rd_pool_busy(s->pool))
 			break;
