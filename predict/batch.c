@@ -29,14 +29,13 @@
 #define PIECES_MAX 64
 #define LOOK_COST 3	      /* what reading a part and looking at it take, as a multiple of reading */
 #define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
-#define FIRST_EVENTS                                                                                         \
-	1000000		  /* of a trace that takes so long that what is unordered in it is looked at first, */
-#define FIRST_WIDTH 20000 /* the short parts in the order of the run, */
-#define FIRST_SHARE 2	  /* after a walk that has this part of the time, */
-#define REST_SHARE 4	  /* until there is left for others this part of what there is then, */
-#define FIRST_PARTS 8	  /* with at most this part of what is left of it each, since most take little, */
-#define FIRST_WORK 100	  /* with this part of the work each */
-#define LESS_WORK 10	  /* a part of what the first prediction may take: there may be many of these */
+#define FIRST_EVENTS 1000000  /* of a trace that takes long: what is unordered in it is looked at first, */
+#define FIRST_WIDTH 20000     /* the short parts in the order of the run, */
+#define FIRST_SHARE 2	      /* after a walk that has this part of the time, */
+#define REST_SHARE 4	      /* until there is left for others this part of what there is then, */
+#define FIRST_PARTS 8	      /* with at most this part of what is left of it each, since most take little, */
+#define FIRST_WORK 100	      /* with this part of the work each */
+#define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
 
 static void set_arguments(struct finding_set *set, const struct trace_meta *meta)
 {
