@@ -59,11 +59,22 @@ static uint64_t cpu_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
 }
 
+/* Its time is up, or it is to be ended if it does nothing.  Who seems to sleep is looked at for a while. */
+static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now)
+{
+	const struct run_limits *l = &m->limits;
+	int64_t end = m->started_ns + (int64_t)(l->wall_ms * (l->patience ? l->patience : 1)) * 1000000;
+	bool asleep = run_process_is_asleep(pid);
+
+	if (asleep && now - m->moved_ns > STILL_NS)
+		return RUN_STALLED;
+	return now > end + (asleep ? 3 * STILL_NS : 0) ? RUN_TIMED_OUT : RUN_EXITED;
+}
+
 /* Why it is to be ended; RUN_EXITED: for nothing. */
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	const struct run_limits *l = &m->limits;
-	bool stalled, late;
 	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
 
 	if (l->interrupts && run_launch_interrupted() >= l->interrupts)
@@ -76,11 +87,7 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 	}
 	if (l->cpu_ms && cpu > l->cpu_ms * 1000)
 		return RUN_TIMED_OUT;
-	if (!l->wall_ms || wall_ms <= l->wall_ms)
-		return RUN_EXITED;
-	late = wall_ms > l->wall_ms * (l->patience ? l->patience : 1);
-	stalled = now - m->moved_ns > STILL_NS && run_process_is_asleep(pid);
-	return stalled ? RUN_STALLED : late ? RUN_TIMED_OUT : RUN_EXITED;
+	return l->wall_ms && wall_ms > l->wall_ms ? judge_late(m, pid, now) : RUN_EXITED;
 }
 
 static void end_by(const struct run_meter *m, pid_t pid, int number)

@@ -195,8 +195,8 @@ got=$?
 report_has 'data race on total (unconfirmed)'
 report_has 'the check was interrupted'
 [ ! -e interrupted/replays ] || complain "an interrupt leaves scratch files"
-status 0 --no-replay --timeout 1 -- ./check serve fifo
-report_has 'did not end within 1 s'
+status 0 --no-replay --timeout 3 -- ./check serve fifo
+report_has 'did not end within 3 s'
 
 # What a spin on a flag keeps apart and nothing orders is for the detector to tell.
 status 1 -v -- ./check spin
