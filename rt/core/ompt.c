@@ -15,8 +15,10 @@
  * to a `single` the first does it: each tries to take the one token of a semaphore, and the others go on when
  * the one that took it has entered libomp's, so a replay decides that, too.
  *
- * libomp lets the thread that made tasks do them all if it comes to them before others wake up, and then
- * there is nothing to see between them.  So it sleeps a little now and then where others could take one.
+ * libomp lets the thread that made tasks do them all if it comes to them before others wake up, and the one
+ * that made the team comes first to a `single` and to loops whose iterations are dealt out.  Then there is
+ * nothing to see between threads.  So it waits until another one was there, not for long, the first few
+ * times.
  *
  * Memory is never reused: an edge is an identity.  Nothing here holds a lock of the runtime over a call that
  * can wait.
@@ -32,8 +34,8 @@ enum {
 	CHUNK = 1 << 20,
 	TEAM_MAX = 1024,
 	PATIENCE = 1 << 20,
-	NAPS = 20,
-	NAP_PARTS = 25,
+	NAPS = 10,
+	NAP_PARTS = 100,
 	NAP_NS = 200000
 };
 
@@ -58,6 +60,7 @@ enum { SCOPE_BEGIN = 1, SCOPE_END };
 enum { TASK_INITIAL = 1, TASK_IMPLICIT = 2 };
 enum { STATUS_COMPLETE = 1, STATUS_CANCEL = 3, STATUS_EARLY = 5, STATUS_LATE = 6, STATUS_WAITED = 8 };
 enum { REGION_TASKWAIT = 5, REGION_TASKGROUP = 6, REGION_REDUCTION = 7 };
+enum { WORK_LOOP = 1, WORK_LOOP_DYNAMIC = 11, WORK_LOOP_OTHER = 13 };
 enum { MUTEX_TEST = 2, MUTEX_TEST_NEST = 4, MUTEX_ORDERED = 7 };
 enum { DEPENDENCE_IN = 1, DEPENDENCE_SOURCE = 5, DEPENDENCE_SINK = 6 };
 
@@ -78,6 +81,7 @@ struct team {
 	uint32_t size;
 	struct single *_Atomic singles;
 	_Atomic uint32_t single_count;
+	_Atomic uint32_t loops; /* to which others than the first thread came */
 	pthread_mutex_t reduction;
 	struct edge across;   /* iterations that wait for others (doacross) */
 	struct edge *fork;    /* by thread */
@@ -101,6 +105,7 @@ struct task {
 	uint32_t number,
 		turn; /* of an implicit one: its thread in the team, and which of the two barriers is next */
 	uint32_t singles;	/* of an implicit one: that it came to, */
+	uint32_t loops;		/* the same, */
 	bool made;		/* and whether it made a task that nobody may have taken yet; */
 	uint32_t seen;		/* what `taken` was then */
 	_Atomic uint32_t taken; /* tasks of its that other threads began */
@@ -255,13 +260,13 @@ static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_da
 
 /* ---- barriers, waiting for tasks ---- */
 
-/* Until the number changes, but not for long, and not often. */
-static void nap_while(const _Atomic uint32_t *number, uint32_t value)
+/* Until there are so many, but not for long, and not often. */
+static void nap_until(const _Atomic uint32_t *number, uint32_t wanted)
 {
 	int saved = errno;
 
 	if (atomic_fetch_add(&omp.naps, 1) < NAPS)
-		for (int i = 0; i < NAP_PARTS && atomic_load(number) == value; i++)
+		for (int i = 0; i < NAP_PARTS && atomic_load(number) < wanted; i++)
 			syscall(SYS_nanosleep, &(struct timespec){0, NAP_NS}, NULL);
 	errno = saved;
 }
@@ -272,7 +277,7 @@ static void let_others_take(struct task *task)
 	if (!task->implicit->made || task->team->size == 1)
 		return;
 	task->implicit->made = false;
-	nap_while(&task->implicit->taken, task->implicit->seen);
+	nap_until(&task->implicit->taken, task->implicit->seen + 1);
 }
 
 /* Everybody comes to the barrier before anybody leaves it. */
@@ -526,6 +531,25 @@ static void nest_lock(int endpoint, uint64_t id, const void *where)
 		lock(id);
 }
 
+/* ---- loops ---- */
+
+/* The iterations of a loop that is not static are for those who come. */
+static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data, uint64_t count,
+		 const void *where)
+{
+	struct task *task = data ? data->ptr : NULL;
+	bool dealt = kind == WORK_LOOP || (kind >= WORK_LOOP_DYNAMIC && kind <= WORK_LOOP_OTHER);
+
+	(void)parallel, (void)count, (void)where;
+	if (!task || !dealt || endpoint != SCOPE_BEGIN || task->team->size == 1)
+		return;
+	task->loops++;
+	if (task->number)
+		atomic_store(&task->team->loops, task->loops);
+	else
+		nap_until(&task->team->loops, task->loops);
+}
+
 /* ---- single ---- */
 
 #ifndef RADDLE_STATIC
@@ -571,7 +595,7 @@ static struct single *next_single(void)
 	if (task->team->size == 1)
 		return NULL;
 	if (task->number == 0 && task->singles % 2 == 0)
-		nap_while(&task->team->single_count, task->singles);
+		nap_until(&task->team->single_count, task->singles + 1);
 	return find_single(task->team, task->singles++);
 }
 
@@ -599,12 +623,13 @@ static int initialize(ompt_lookup *lookup, int device, union ompt_data *data)
 		int which;
 		ompt_callback *callback;
 	} callbacks[] = {
-		{3, (ompt_callback *)parallel_begin}, {4, (ompt_callback *)parallel_end},
-		{5, (ompt_callback *)task_create},    {6, (ompt_callback *)task_schedule},
-		{7, (ompt_callback *)implicit_task},  {17, (ompt_callback *)mutex_released},
-		{18, (ompt_callback *)dependences},   {23, (ompt_callback *)sync_region},
-		{26, (ompt_callback *)mutex_acquire}, {27, (ompt_callback *)mutex_acquired},
-		{28, (ompt_callback *)nest_lock},     {31, (ompt_callback *)reduction},
+		{3, (ompt_callback *)parallel_begin},  {4, (ompt_callback *)parallel_end},
+		{5, (ompt_callback *)task_create},     {6, (ompt_callback *)task_schedule},
+		{7, (ompt_callback *)implicit_task},   {17, (ompt_callback *)mutex_released},
+		{18, (ompt_callback *)dependences},    {20, (ompt_callback *)work},
+		{23, (ompt_callback *)sync_region},    {26, (ompt_callback *)mutex_acquire},
+		{27, (ompt_callback *)mutex_acquired}, {28, (ompt_callback *)nest_lock},
+		{31, (ompt_callback *)reduction},
 	};
 	ompt_set_callback *set = (ompt_set_callback *)lookup("ompt_set_callback");
 

@@ -11,7 +11,7 @@ if [ -n "${RADDLE_LONG-}" ]; then
 	racy=$(seq 0 $(($(./racy) - 1)))
 else
 	fine='0 2 4 8 15 18 20 22 24' # loops, reductions, critical, barriers, locks, ordered, tasks, dependences
-	racy='0 2 5 8 15'
+	racy='0 2 5 8 15 16'
 fi
 
 for i in $fine; do

@@ -185,6 +185,13 @@ static void single_behind_write(void)
 	}
 }
 
+static void dealt_out(void)
+{
+#pragma omp parallel for num_threads(3) schedule(dynamic)
+	for (int i = 0; i < N; i++)
+		total += i;
+}
+
 static void (*const programs[])(void) = {
 	no_reduction,
 	no_critical,
@@ -202,6 +209,7 @@ static void (*const programs[])(void) = {
 	grandchild,
 	shared_temporary,
 	single_behind_write,
+	dealt_out,
 };
 
 /* Without a number: how many there are. */
