@@ -270,10 +270,10 @@ static void test_full_disk_leaves_whole_chunks(void **state)
 	free(path);
 }
 
-/* The codec of a chunk of 64 KiB whose first so many bytes are random. */
+/* The codec of a chunk of 8 KiB whose first so many bytes are random. */
 static uint32_t codec_of(struct trace_writer *w, size_t random)
 {
-	static uint8_t records[64 << 10];
+	static uint8_t records[8 << 10];
 	static uint64_t seed = 1;
 	struct rd_buf b = RD_BUF_INIT;
 	char *path = rd_xasprintf("%s/t/thread-0", directory);
@@ -306,7 +306,7 @@ static void test_packing_that_gains_nothing_is_rare(void **state)
 	for (int i = 0; i < 40; i++)
 		assert_int_equal(codec_of(w, 0), TRACE_CODEC_ZSTD);
 	for (int i = 0; i < 160; i++) /* a sixteenth of it can go */
-		packed += codec_of(w, 60 << 10) == TRACE_CODEC_ZSTD;
+		packed += codec_of(w, 15 << 9) == TRACE_CODEC_ZSTD;
 	assert_true(packed <= 20);
 	for (int i = 0; i < 16; i++) /* until it is looked at again */
 		codec_of(w, 0);
