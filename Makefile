@@ -278,11 +278,12 @@ COMPLETIONS = bash-completion/completions/raddle zsh/site-functions/_raddle fish
 
 install: all
 	install -d $(D)/bin $(D)/lib/raddle $(D)/share/man/man1 $(dir $(COMPLETIONS:%=$(D)/share/%))
-	install -d $(D)/share/doc/raddle/format $(D)/share/doc/raddle/examples
+	install -d $(D)/share/doc/raddle/format $(D)/share/doc/raddle/examples $(D)/include/raddle
 	install $(B)/raddle $(D)/bin/
 	for link in $(notdir $(LINKS)); do ln -sf raddle $(D)/bin/$$link; done
 	install $(WORKERS) $(D)/lib/raddle/
 	install -m 644 $(filter-out $(WORKERS),$(SUPPORT)) $(D)/lib/raddle/
+	install -m 644 include/raddle/annotate.h $(D)/include/raddle/
 	install -m 644 $(MAN) $(D)/share/man/man1/
 	for page in $(MAN_LINKS); do ln -sf raddle-cc.1 $(D)/share/man/man1/$$page; done
 	install -m 644 tool/completion.bash $(D)/share/bash-completion/completions/raddle
@@ -296,7 +297,7 @@ install: all
 uninstall:
 	rm -f $(D)/bin/raddle $(addprefix $(D)/bin/,$(notdir $(LINKS)))
 	rm -f $(addprefix $(D)/share/man/man1/,$(notdir $(MAN)) $(MAN_LINKS)) $(COMPLETIONS:%=$(D)/share/%)
-	rm -rf $(D)/lib/raddle $(D)/share/doc/raddle
+	rm -rf $(D)/lib/raddle $(D)/share/doc/raddle $(D)/include/raddle
 
 deb: all
 	tool/make-deb $(B) $(VERSION) $(HOMEPAGE)

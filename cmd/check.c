@@ -53,6 +53,7 @@
 #define FURTHER_RUNS 24		/* are recorded, at most, */
 #define FURTHER_VAIN 3		/* and no more when so many in a row brought nothing new */
 #define FURTHER_NS 4000000000ll /* that they may take, or as long as all before it took, */
+#define FURTHER_LEAST 500	/* schedules that are explored before nothing new is the end */
 #define FURTHER_SHARE 4		/* and never more than this part of what is left */
 
 #define MUCH 4 /* making the flavour is worth a word if it takes this part of the time */
@@ -896,6 +897,7 @@ static int explore_more(struct check *c, int64_t end_ns)
 	struct explore how = {.runs = runs_of(c, &program),
 			      .jobs = cmd_classes_jobs(opt.jobs, false),
 			      .seed = opt.explore_seed,
+			      .least = FURTHER_LEAST,
 			      .time = seconds_left(end_ns),
 			      .strategy = opt.strategy,
 			      .go_on = true};

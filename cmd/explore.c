@@ -195,6 +195,7 @@ int cmd_explore(int argc, char **argv)
 		return cmd_which("explore", "program");
 	if (cmd_strategy("explore"))
 		return CMD_FAILED;
+	setenv("CK_FORK", "no", 0); /* Check's cases run in the process that is led */
 	t.set = finding_set_new();
 	t.argv = cmd_findings_program(t.set, words.program);
 	run_orphans_adopt();

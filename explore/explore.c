@@ -32,11 +32,11 @@
 #define KNOWN 54	  /* when so many have been run */
 #define BATCH_BITS 8	  /* of a task's number: how many; above them is the first schedule */
 #define STEP_MS 100	  /* between two looks at the time and at signals */
-#define LEAST 500	  /* schedules before it can have settled, */
+#define LEAST 1500	  /* schedules before it can have settled, */
 #define SETTLED 3	  /* and how many times as many as those that brought the last new thing */
 #define WINDOW 100	  /* or when of so many schedules */
 #define NEW_ONES 10	  /* fewer than these were new */
-#define MOST 2000	  /* schedules, if nobody says more */
+#define MOST 5000	  /* schedules, if nobody says more */
 #define RACES 256	  /* pairs of sites that are remembered */
 #define SITES 512	  /* watched */
 #define FAILURES 16	  /* kinds of failures */
@@ -398,7 +398,8 @@ static enum explore_stop find_stop(const struct exploring *x)
 {
 	const struct explore *how = x->how;
 	const struct explore_result *r = x->result;
-	uint64_t most = how->most ? how->most : MOST, enough = SETTLED * r->last_new;
+	uint64_t most = how->most ? how->most : MOST, enough = SETTLED * r->last_new,
+		 least = how->least ? how->least : LEAST;
 	int64_t now = rd_now_ns();
 
 	if (how->time && now - x->start_ns >= (int64_t)how->time * 1000000000)
@@ -407,7 +408,7 @@ static enum explore_stop find_stop(const struct exploring *x)
 		return EXPLORE_FAILED;
 	if (x->given >= most)
 		return EXPLORE_ENOUGH;
-	if (!how->most && (x->repeats || x->given >= (enough > LEAST ? enough : LEAST)))
+	if (!how->most && (x->repeats || x->given >= (enough > least ? enough : least)))
 		return EXPLORE_SETTLED;
 	return EXPLORE_GOES_ON;
 }

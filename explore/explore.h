@@ -32,6 +32,7 @@ struct explore { /* zero values are the defaults */
 	unsigned jobs;	      /* runs at a time; 0: one */
 	uint64_t seed;	      /* of the whole; 0: 1 */
 	uint64_t most;	      /* schedules; 0: until nothing new comes */
+	uint64_t least;	      /* schedules before nothing new can be the end; 0: by itself */
 	uint64_t time;	      /* seconds; 0: any */
 	const char *fail_if;  /* a command that ends with 0 for a run that failed (explore/judge.h); NULL: the
 				 exit status says it */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/name.h"
+#include "explore/suite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,6 +83,25 @@ static const char *places_of_waits(const struct replay_result *r, const struct t
 	return keep(&all, arena);
 }
 
+/* In a test suite the case says more than the thread.  Where the suite says what failed, that is the place.
+ */
+static void name_case(struct note *n, const struct trial *t, bool ended, struct rd_arena *arena)
+{
+	struct suite_case c = suite_find(t->text, 2);
+	struct rd_buf text = RD_BUF_INIT;
+
+	if (!c.name[0])
+		return;
+	n->test = rd_arena_strndup(arena, c.name, strlen(c.name));
+	if (!ended)
+		return;
+	if (c.place[0])
+		rd_buf_addf(&text, "%s: %s", c.place, c.name);
+	else
+		rd_buf_adds(&text, c.name);
+	n->place = keep(&text, arena);
+}
+
 void failure_describe(struct note *n, const struct trial *t, const struct replay_result *r,
 		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena)
 {
@@ -95,12 +115,15 @@ void failure_describe(struct note *n, const struct trial *t, const struct replay
 		n->fault = judged;
 	if (!n->fault)
 		return;
+	name_case(n, t, n->fault == judged, arena);
 	if (t->end == REPLAY_DEADLOCKED) {
 		n->place = places_of_waits(r, sites, arena);
 		return;
 	}
+	if (n->fault == judged)
+		return;
 	n->place = place_of_assertion(t->text[1].data, arena);
-	if (n->place || n->fault == judged || !strcmp(n->fault, "hang"))
+	if (n->place || !strcmp(n->fault, "hang"))
 		return;
 	if (r->fault.what && r->fault.place)
 		rd_buf_adds(&text, r->fault.place);
@@ -239,6 +262,8 @@ int failure_add(struct finding_set *set, const struct note *n, const struct sche
 		add_waits(set, f, n->place);
 	else
 		add_crash(set, f, n);
+	if (n->test)
+		finding_note(set, f, finding_textf(set, "the test case that failed is %s", n->test));
 	finding_note(set, f, seen);
 	f->schedule = finding_schedule_new(set);
 	schedule_release(f->schedule);

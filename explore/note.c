@@ -26,6 +26,7 @@ void note_put(const struct note *n, struct rd_buf *out)
 	put_text(out, n->why);
 	put_text(out, n->place);
 	put_text(out, n->thread);
+	put_text(out, n->test);
 	put_text(out, n->made);
 	put(out, n->races, n->race_count * (uint32_t)sizeof *n->races);
 	put(out, n->threads, n->thread_count * (uint32_t)sizeof *n->threads);
@@ -83,6 +84,7 @@ bool note_get(struct note *n, const char **at, const char *end, struct rd_arena 
 	n->why = get_text(at, end, arena);
 	n->place = get_text(at, end, arena);
 	n->thread = get_text(at, end, arena);
+	n->test = get_text(at, end, arena);
 	n->made = get_text(at, end, arena);
 	n->races = get_array(at, end, sizeof *n->races, &n->race_count, arena);
 	n->threads = get_array(at, end, sizeof *n->threads, &n->thread_count, arena);

@@ -33,6 +33,7 @@ struct note {
 	const char *why;    /* it does not count; NULL */
 	const char *place;  /* of the failure: "file:line in function"; NULL: unknown */
 	const char *thread; /* that failed; NULL: unknown */
+	const char *test;   /* the case of a test suite that failed; NULL: none is named */
 	const char *made;   /* the schedule with all decisions, as a file has it; NULL: unknown */
 	struct note_race *races;
 	struct note_thread *threads;

@@ -250,6 +250,8 @@ static uint64_t limit_ms(const struct trial_how *how)
 /* Why a run says nothing about the race; NULL: it does. */
 static const char *why_not(const struct replay_result *r)
 {
+	if (r->assumed)
+		return "an assumption of the program did not hold (raddle_assume)";
 	if (r->outcome != REPLAY_CONFIRMED)
 		return r->explanation ? r->explanation : "the threads did not come where they were led";
 	if (r->turns.strayed && !r->turns.early)

@@ -157,6 +157,7 @@ struct replay_result {
 	struct replay_wait *waits; /* a deadlock that stood, meant or not */
 	size_t wait_count;
 	bool observable;	   /* of a race: nothing hidden was seen to keep the threads apart */
+	bool assumed;		   /* an assumption of the program's did not hold: it says nothing */
 	bool in_memory;		   /* and a spin in the program's own code did */
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, that of the schedule among them */
 	size_t race_count;

@@ -375,6 +375,7 @@ static void note_fault(struct replay *r, const struct board *b)
 	uint32_t kind = atomic_load(&r->steer->fault.kind);
 
 	r->result->edits = atomic_load(&r->steer->edits);
+	r->result->assumed = atomic_load(&r->steer->assumed) == 1;
 	if (kind == RADDLE_MISUSE_PREDICATE || kind == RADDLE_MISUSE_UNDEFINED)
 		note_predicate(r, b);
 	if (kind >= sizeof words / sizeof *words || !words[kind])

@@ -73,7 +73,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 9
+#define RADDLE_STEER_VERSION 10
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -322,6 +322,7 @@ struct raddle_steer {
 	uint32_t keep[2];      /* sites: who comes to the second waits until one is past the first; 0: none */
 	_Atomic uint32_t kept; /* one is */
 	_Atomic uint32_t edits;	      /* bits of edits (base/edit.h) that control has come to */
+	_Atomic uint32_t assumed;     /* 1: an assumption of the program's did not hold (annotate.h) */
 	_Atomic uint32_t lacked;      /* bits of enum raddle_lack: what the system refused the program */
 	_Atomic uint32_t detect_over; /* 1: the detector had no memory and looks no more */
 	uint64_t detect_memory;	      /* how many bytes it may use; 0: as many as there are */

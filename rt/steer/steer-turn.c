@@ -298,10 +298,19 @@ static bool is_to_ask(void)
 	return s->flags & RADDLE_STEER_ASK && rt_steer_phase() == RADDLE_GOES_ON && !is_left();
 }
 
+/* Of the program's, if it has annotations. */
+extern unsigned __raddle_waits __attribute__((weak));
+
+static bool is_too_early(void)
+{
+	return &__raddle_waits && __atomic_load_n(&__raddle_waits, __ATOMIC_SEQ_CST);
+}
+
 /* Whether a seed decides here. */
 static bool has_choice(uint32_t ready)
 {
-	return rt_steer()->seed && (ready > 1 || rt_steer()->flags & RADDLE_STEER_TIMEOUTS);
+	return rt_steer()->seed && !is_too_early() &&
+	       (ready > 1 || rt_steer()->flags & RADDLE_STEER_TIMEOUTS);
 }
 
 /* Who goes on behind a point of `number`; NONE: nobody can. */

@@ -1009,6 +1009,15 @@ bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
 	       (s->keep[0] && (site == s->keep[0] || site == s->keep[1]));
 }
 
+/* ---- annotations ---- */
+
+void __raddle_assumption(void);
+__attribute__((visibility("default"))) void __raddle_assumption(void)
+{
+	if (rt.layer[RT_LAYER_STEER])
+		atomic_store(&rt_steer()->assumed, 1);
+}
+
 /* ---- locks ---- */
 
 static void hold_lock(struct rt_thread *t, uint64_t entry)

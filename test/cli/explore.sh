@@ -5,10 +5,10 @@ shown=(err)
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
 
-# explore NAME STATUS: what is found is in NAME.json.
+# explore NAME STATUS [SCHEDULES]: what is found is in NAME.json.
 explore() {
 	local got=0
-	"$RADDLE" explore -o "out/$1" --json "$1.json" -- ./order "$1" >out.txt 2>err 3<&- </dev/null || got=$?
+	"$RADDLE" explore ${3:+-n $3} -o "out/$1" --json "$1.json" -- ./order "$1" >out.txt 2>err 3<&- </dev/null || got=$?
 	[ $got = "$2" ] || complain "$1: status $got instead of $2"
 	[ ! -s out.txt ] || complain "$1: something was written: $(cat out.txt)"
 }
@@ -36,7 +36,7 @@ grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
 # Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.
 for name in lost-fine early-fine locks-fine waits around; do
-	explore $name 0
+	explore $name 0 200
 	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
 		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"
 done
@@ -68,6 +68,33 @@ judged 0 'grep -q "^c$"' -n 60 -- ./say
 judged 1 '[ "$RADDLE_STATUS" = 3 ] && grep -q late <&3' -- ./say status
 judged 2 'exit 5' -n 60 -- ./say
 grep -q 'the command of --fail-if ended with status 5' err || complain "what is wrong with the command"
+
+# Of a test suite the case that fails is named.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/suite.c" -o suite -lcmocka || exit 1
+"$RADDLE" explore -q -o out/suite --json suite.json -- ./suite >out.txt 2>err </dev/null
+[ $? = 1 ] || complain "the suite does not fail"
+jq -e '.findings | length == 1 and (.[0] | .consequence == "exit-status" and .cycle[0].function == "test_set" and
+	.notes[0] == "the test case that failed is test_set")' suite.json >/dev/null || complain "suite: $(jq -c .findings suite.json)"
+
+# Annotations of tests.
+"$RADDLE" cc -O1 -g -pthread -I "$ROOT/include" "$ROOT/test/prog/explore/annotated.c" -o annotated || exit 1
+# annotated NAME STATUS SCHEDULES FILTER
+annotated() {
+	local got=0
+	"$RADDLE" explore -q -n "$3" -o "out/of-$1" --json annotated.json -- ./annotated "$1" >out.txt 2>err </dev/null || got=$?
+	[ $got = "$2" ] || complain "annotated $1: status $got instead of $2"
+	[ $got = 2 ] || jq -e "$4" annotated.json >/dev/null || complain "annotated $1: $(jq -c '[.stats, .findings]' annotated.json)"
+}
+annotated assert 1 60 '.findings[0].consequence == "assertion"'
+annotated assume 0 60 '.stats.strayed > 5 and .stats.schedules > 5'
+annotated later 0 60 '.stats.different_schedules > 5'
+annotated choose 1 600 '.findings | length == 1 and .[0].consequence == "assertion"'
+"$RADDLE" replay out/of-choose/*.schedule -- ./annotated choose >out.txt 2>err </dev/null
+grep -q 'ended by signal 6' err || complain "a choice does not come again"
+annotated never 2 12 ''
+grep -q 'an assumption of the program did not hold' err || complain "why no run says anything"
+cc -I "$ROOT/include" -pthread -Wall -Wextra -Werror "$ROOT/test/prog/explore/annotated.c" -o plain && ./plain never ||
+	complain "without Raddle"
 
 # Exit statuses.
 status() {

@@ -6,6 +6,7 @@
 #include "explore/failure.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
+#include "explore/suite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,11 +167,39 @@ static void test_mix(void **state)
 	assert_int_equal(mix_strategy("luck"), -1);
 }
 
+/* ---- test suites ---- */
+
+static void assert_case(const char *out, const char *errors, const char *name, const char *place)
+{
+	struct trial_text streams[2] = {{out, strlen(out)}, {errors, strlen(errors)}};
+	struct suite_case c = suite_find(streams, 2);
+
+	assert_string_equal(c.name, name);
+	assert_string_equal(c.place, place);
+}
+
+static void test_suites(void **state)
+{
+	(void)state;
+	assert_case("[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n[  FAILED  ] b\n",
+		    "[  ERROR   ] --- 1 != 2\n[   LINE   ] --- dir/s.c:10: error: Failure!\n", "b",
+		    "dir/s.c:10");
+	assert_case("[ RUN      ] S.one\nx.cc:7: Failure\n[  FAILED  ] S.one (3 ms)\n[ RUN      ] S.two\n"
+		    "[       OK ] S.two (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] S.one\n",
+		    "", "S.one", "x.cc:7");
+	assert_case("50%: Checks: 2, Failures: 1, Errors: 0\ns.c:31:F:Core:test_b:0: Failed\n", "", "test_b",
+		    "s.c:31");
+	assert_case("[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n", "", "b", "");
+	assert_case("[ RUN      ] a\n[       OK ] a\n", "", "", "");
+	assert_case("[  FAILED  ] 2 test(s), listed below:", "", "", "");
+	assert_case("[\n[ RUN\n[ RUN ]\n:12:F:\nx:1:F:\nx:1:F:y\nx:1:F:y:\n", "", "", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget), cmocka_unit_test(test_note),
-		cmocka_unit_test(test_same),	 cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_suites), cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_note),   cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
