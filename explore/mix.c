@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define MANY 20 /* threads */
+#define MANY 10 /* threads */
 
 static const struct {
 	const char *name;
