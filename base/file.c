@@ -216,6 +216,29 @@ const char *rd_tmp_dir(void)
 	return directory && *directory ? directory : "/tmp";
 }
 
+int rd_temporary_file(void)
+{
+	char *path;
+	int fd = open(rd_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	path = rd_xasprintf("%s/raddle-XXXXXX", rd_tmp_dir());
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	else
+		fd = rd_fail_errno("%s", path);
+	free(path);
+	return fd;
+}
+
+void rd_give_back(const void *bytes, size_t length)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)bytes / page * page;
+	if (length)
+		madvise((void *)from, (uintptr_t)bytes + length - from, MADV_DONTNEED);
+}
+
 const char *rd_base_name(const char *path)
 {
 	RD_ASSERT(path != NULL);

@@ -52,6 +52,12 @@ bool rd_file_exists(const char *path);
 const char *rd_base_name(const char *path); /* what is behind the last slash */
 const char *rd_tmp_dir(void);		    /* $TMPDIR, else /tmp */
 
+/* A file there without a name, for reading and writing; an error is reported and returned. */
+int rd_temporary_file(void);
+
+/* Pages of a shared mapping of a file that nobody needs soon: whoever does gets them from the file again. */
+void rd_give_back(const void *bytes, size_t length);
+
 /* The program that a shell would run for `name`: itself if there is a slash in it, else the first
  * executable file of that name in PATH, where an empty element is the current directory.  NULL if there is
  * none; the caller frees it. */

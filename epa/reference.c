@@ -20,6 +20,8 @@
 
 #define BLOCK_BYTES (EPA_BLOCK_WORDS * sizeof(uint64_t))
 
+#define MAP_MAX (64u << 20) /* a larger file is read */
+
 struct epa_reference {
 	struct epa_source *source;
 	struct epa_names names;
@@ -33,22 +35,6 @@ struct epa_reference {
 	int fd;
 	bool exited; /* the process, by itself */
 };
-
-static int open_temporary(void)
-{
-	char *path;
-	int fd = open(rd_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	path = rd_xasprintf("%s/raddle-reference-XXXXXX", rd_tmp_dir());
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	else
-		fd = rd_fail_errno("%s", path);
-	free(path);
-	return fd;
-}
 
 static int write_block(struct epa_reference *ref, struct epa_reference_thread *t)
 {
@@ -167,7 +153,7 @@ int epa_reference_open(struct epa_reference **out, struct epa_source *golden)
 	int err = RD_OK;
 	ref->source = golden;
 	epa_names_init(&ref->names, NULL);
-	ref->fd = open_temporary();
+	ref->fd = rd_temporary_file();
 	if (ref->fd < 0)
 		err = ref->fd;
 	if (!err)
@@ -203,7 +189,7 @@ void epa_reference_close(struct epa_reference *ref)
 void epa_reference_map(struct epa_reference *ref)
 {
 	size_t size = ref->file_blocks * BLOCK_BYTES;
-	void *map = size && !ftruncate(ref->fd, (off_t)size)
+	void *map = size && size <= MAP_MAX && !ftruncate(ref->fd, (off_t)size)
 			    ? mmap(NULL, size, PROT_READ, MAP_SHARED, ref->fd, 0)
 			    : MAP_FAILED;
 	if (map != MAP_FAILED)

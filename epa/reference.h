@@ -14,8 +14,8 @@ struct epa_reference;
 int epa_reference_open(struct epa_reference **reference, struct epa_source *golden);
 void epa_reference_close(struct epa_reference *reference); /* NULL is fine */
 
-/* Maps the file, so that many comparisons share its pages and copy nothing; memory then grows with the golden
- * run.  Where that is not possible it is read as before. */
+/* Maps the file, so that many comparisons share its pages and copy nothing.  Where that is not possible, or
+ * the file is so large that it would not stay in memory, it is read as before. */
 void epa_reference_map(struct epa_reference *reference);
 
 const struct epa_source *epa_reference_source(const struct epa_reference *reference);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/heap.h"
 #include "base/map.h"
 #include "base/name.h"
@@ -21,6 +22,7 @@
 struct raw {
 	const void *data;
 	size_t length;
+	bool mapped; /* of a file */
 };
 
 struct memory_thread {
@@ -125,11 +127,21 @@ void epa_source_close(struct epa_source *s)
 	free(s);
 }
 
-void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
+static void add_raw(struct epa_source *s, uint32_t thread, struct raw raw)
 {
 	struct memory_thread *t = memory_thread(s, thread);
 	RD_GROW(t->buffers, t->capacity, t->count + 1);
-	t->buffers[t->count++] = (struct raw){raw, length};
+	t->buffers[t->count++] = raw;
+}
+
+void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
+{
+	add_raw(s, thread, (struct raw){raw, length, false});
+}
+
+void epa_source_add_mapped(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
+{
+	add_raw(s, thread, (struct raw){raw, length, true});
 }
 
 const struct trace_sites *epa_source_sites(const struct epa_source *s)
@@ -160,6 +172,9 @@ static int read_record(struct epa_walk *w, struct lane *lane, struct trace_recor
 			w->err = got;
 		if (got < 0 || !lane->memory || lane->next_buffer > lane->memory->count)
 			return 0;
+		if (lane->next_buffer > 0 && lane->memory->buffers[lane->next_buffer - 1].mapped)
+			rd_give_back(lane->memory->buffers[lane->next_buffer - 1].data,
+				     lane->memory->buffers[lane->next_buffer - 1].length);
 		if (lane->next_buffer++ == lane->memory->count) {
 			trace_full_feed(lane->reader, NULL, 0); /* a branch may have waited for more */
 			continue;

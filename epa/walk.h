@@ -32,6 +32,9 @@ void epa_source_of_memory(struct epa_source **source, const struct trace_layout 
  * and must outlive the source.  Not while a walk is open. */
 void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
 
+/* The same of bytes in a shared mapping of a file: pages that were read are given back. */
+void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
+
 void epa_source_close(struct epa_source *source); /* NULL is fine */
 
 const struct trace_sites *epa_source_sites(const struct epa_source *source);

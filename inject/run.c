@@ -16,6 +16,7 @@
 #include "run/launch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #define BLOCK (1u << 20)
+#define MEMORY_BLOCKS 32 /* of a run; what it has more is in a file */
 #define LOOK_MS 20
 #define PATIENCE 4 /* times as long for a program that computes */
 
@@ -37,19 +39,51 @@ struct running {
 
 /* --- memory for buffers ------------------------------------------------------------------- */
 
+/* A block of the file; NULL: there is no room, and that is reported. */
+static uint8_t *map_block(struct inject_raw *raw)
+{
+	off_t at = (off_t)(raw->block_count - MEMORY_BLOCKS) * BLOCK;
+	int fd = raw->file ? raw->file - 1 : rd_temporary_file(), err;
+	void *block;
+
+	if (fd < 0)
+		return NULL;
+	raw->file = fd + 1;
+	err = posix_fallocate(fd, at, BLOCK);
+	errno = err ? err : errno;
+	block = err ? MAP_FAILED : mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+	if (block == MAP_FAILED) {
+		rd_fail_errno("a temporary file for the records of a run");
+		return NULL;
+	}
+	return block;
+}
+
+static bool add_block(struct inject_raw *raw)
+{
+	uint8_t *block = raw->block_count < MEMORY_BLOCKS ? rd_xmalloc(BLOCK) : map_block(raw);
+
+	if (!block)
+		return false;
+	RD_GROW(raw->blocks, raw->block_capacity, raw->block_count + 1);
+	raw->blocks[raw->block_count++] = block;
+	return true;
+}
+
+/* NULL: there is none. */
 static uint8_t *raw_room(struct inject_raw *raw, size_t length)
 {
 	uint8_t *at;
 
 	RD_ASSERT(length <= BLOCK);
 	if (raw->block < raw->block_count && raw->used + length > BLOCK) {
+		if (raw->block >= MEMORY_BLOCKS)
+			rd_give_back(raw->blocks[raw->block], BLOCK);
 		raw->block++;
 		raw->used = 0;
 	}
-	if (raw->block == raw->block_count) {
-		RD_GROW(raw->blocks, raw->block_capacity, raw->block_count + 1);
-		raw->blocks[raw->block_count++] = rd_xmalloc(BLOCK);
-	}
+	if (raw->block == raw->block_count && !add_block(raw))
+		return NULL;
 	at = raw->blocks[raw->block] + raw->used;
 	raw->used += (length + 7) & ~(size_t)7;
 	return at;
@@ -63,7 +97,14 @@ static void raw_reset(struct inject_raw *raw)
 
 static void inject_raw_release(struct inject_raw *raw)
 {
-	RD_FREE_EACH(raw->blocks, raw->block_count);
+	for (size_t i = 0; i < raw->block_count; i++) {
+		if (i < MEMORY_BLOCKS)
+			free(raw->blocks[i]);
+		else
+			munmap(raw->blocks[i], BLOCK);
+	}
+	if (raw->file)
+		close(raw->file - 1);
 	free(raw->blocks);
 	free(raw->buffers);
 	*raw = (struct inject_raw){0};
@@ -78,15 +119,16 @@ static void take(void *context, uint32_t thread, const void *records, size_t len
 
 	if (r->run->cut)
 		return;
-	if (limit && raw->bytes + length > limit) {
+	copy = limit && raw->bytes + length > limit ? NULL : raw_room(raw, length);
+	if (!copy) {
 		r->run->cut = true;
 		run_session_stop(&r->session, RADDLE_STOP_LIMIT);
 		return;
 	}
-	copy = raw_room(raw, length);
 	memcpy(copy, records, length);
 	RD_GROW(raw->buffers, raw->capacity, raw->count + 1);
-	raw->buffers[raw->count++] = (struct inject_buffer){thread, length, copy};
+	raw->buffers[raw->count++] =
+		(struct inject_buffer){thread, length, copy, raw->block >= MEMORY_BLOCKS};
 	raw->bytes += length;
 }
 

@@ -16,13 +16,15 @@ struct inject_buffer {
 	uint32_t thread;
 	size_t length;
 	const uint8_t *bytes;
+	bool mapped; /* of a file */
 };
 
 struct inject_raw { /* zero is empty; memory is used again by the next run */
 	struct inject_buffer *buffers;
 	size_t count, capacity;
-	uint8_t **blocks;
+	uint8_t **blocks; /* the first ones are in memory, the others in a file */
 	size_t block_count, block_capacity, block, used;
+	int file; /* + 1; 0: there is none */
 	uint64_t bytes;
 };
 
