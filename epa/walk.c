@@ -22,7 +22,7 @@
 struct raw {
 	const void *data;
 	size_t length;
-	bool mapped; /* of a file */
+	const void *from; /* of a mapping of a file; NULL: it is none */
 };
 
 struct memory_thread {
@@ -136,12 +136,21 @@ static void add_raw(struct epa_source *s, uint32_t thread, struct raw raw)
 
 void epa_source_add(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
 {
-	add_raw(s, thread, (struct raw){raw, length, false});
+	add_raw(s, thread, (struct raw){raw, length, NULL});
 }
 
-void epa_source_add_mapped(struct epa_source *s, uint32_t thread, const void *raw, size_t length)
+void epa_source_add_mapped(struct epa_source *s, uint32_t thread, const void *raw, size_t length,
+			   const void *from)
 {
-	add_raw(s, thread, (struct raw){raw, length, true});
+	add_raw(s, thread, (struct raw){raw, length, from});
+}
+
+/* Behind the buffer that a lane has read last. */
+static void give_back(const struct lane *lane)
+{
+	const struct raw *b = lane->next_buffer ? &lane->memory->buffers[lane->next_buffer - 1] : NULL;
+	if (b && b->from)
+		rd_give_back(b->from, (size_t)((const char *)b->data - (const char *)b->from) + b->length);
 }
 
 const struct trace_sites *epa_source_sites(const struct epa_source *s)
@@ -172,9 +181,7 @@ static int read_record(struct epa_walk *w, struct lane *lane, struct trace_recor
 			w->err = got;
 		if (got < 0 || !lane->memory || lane->next_buffer > lane->memory->count)
 			return 0;
-		if (lane->next_buffer > 0 && lane->memory->buffers[lane->next_buffer - 1].mapped)
-			rd_give_back(lane->memory->buffers[lane->next_buffer - 1].data,
-				     lane->memory->buffers[lane->next_buffer - 1].length);
+		give_back(lane);
 		if (lane->next_buffer++ == lane->memory->count) {
 			trace_full_feed(lane->reader, NULL, 0); /* a branch may have waited for more */
 			continue;

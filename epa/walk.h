@@ -32,8 +32,10 @@ void epa_source_of_memory(struct epa_source **source, const struct trace_layout 
  * and must outlive the source.  Not while a walk is open. */
 void epa_source_add(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
 
-/* The same of bytes in a shared mapping of a file: pages that were read are given back. */
-void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length);
+/* The same of bytes in a shared mapping of a file that begins at `from`: what was read is given back from
+ * there on, because the system maps pages around those that are read. */
+void epa_source_add_mapped(struct epa_source *source, uint32_t thread, const void *raw, size_t length,
+			   const void *from);
 
 void epa_source_close(struct epa_source *source); /* NULL is fine */
 

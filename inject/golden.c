@@ -51,6 +51,14 @@ int inject_golden_load(struct inject_golden *g, const char *directory)
 	return r;
 }
 
+static void add_buffer(struct epa_source *source, const struct inject_buffer *b)
+{
+	if (b->from)
+		epa_source_add_mapped(source, b->thread, b->bytes, b->length, b->from);
+	else
+		epa_source_add(source, b->thread, b->bytes, b->length);
+}
+
 int inject_golden_compare(const struct inject_golden *g, const struct inject_raw *raw,
 			  const struct epa_compare_options *options, struct epa_comparison *result)
 {
@@ -60,8 +68,7 @@ int inject_golden_compare(const struct inject_golden *g, const struct inject_raw
 	*result = (struct epa_comparison){0};
 	epa_source_of_memory(&source, epa_source_layout(g->source), epa_source_sites(g->source));
 	for (size_t i = 0; i < raw->count; i++)
-		(raw->buffers[i].mapped ? epa_source_add_mapped : epa_source_add)(
-			source, raw->buffers[i].thread, raw->buffers[i].bytes, raw->buffers[i].length);
+		add_buffer(source, &raw->buffers[i]);
 	r = epa_compare(g->reference, source, options, result);
 	epa_source_close(source);
 	return r;
@@ -91,8 +98,8 @@ int inject_trace_write(const struct inject_trace *t)
 	for (size_t i = 0; i < t->run->raw.count && !r; i++) {
 		const struct inject_buffer *b = &t->run->raw.buffers[i];
 		r = record_sink_add(sink, b->thread, b->bytes, b->length, 0);
-		if (b->mapped)
-			rd_give_back(b->bytes, b->length);
+		if (b->from)
+			rd_give_back(b->from, (size_t)(b->bytes - b->from) + b->length);
 	}
 	if (sink) {
 		int closed;

@@ -127,8 +127,8 @@ static void take(void *context, uint32_t thread, const void *records, size_t len
 	}
 	memcpy(copy, records, length);
 	RD_GROW(raw->buffers, raw->capacity, raw->count + 1);
-	raw->buffers[raw->count++] =
-		(struct inject_buffer){thread, length, copy, raw->block >= MEMORY_BLOCKS};
+	raw->buffers[raw->count++] = (struct inject_buffer){
+		thread, length, copy, raw->block >= MEMORY_BLOCKS ? raw->blocks[raw->block] : NULL};
 	raw->bytes += length;
 }
 

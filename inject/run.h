@@ -16,7 +16,7 @@ struct inject_buffer {
 	uint32_t thread;
 	size_t length;
 	const uint8_t *bytes;
-	bool mapped; /* of a file */
+	const uint8_t *from; /* of the mapping of a file that they are in; NULL: none */
 };
 
 struct inject_raw { /* zero is empty; memory is used again by the next run */

@@ -6,9 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "epa-fixture.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define RECORDS 3000
 
@@ -128,6 +132,43 @@ static void many_buffers(void **state)
 	fix_release(&f);
 }
 
+/* The same in a file whose pages are given back while it is read; it can be read again. */
+static void mapped_buffers(void **state)
+{
+	struct fix f;
+	struct epa_source *s;
+	struct epa_walk *w;
+	struct trace_record r;
+	int fd = rd_temporary_file();
+	(void)state;
+	fix_init(&f);
+	epa_source_of_memory(&s, f.layout, f.sites);
+	FIX_EVENT(&f, 3, RADDLE_THREAD_START, 0, 0, 0x1000, 0x1000, 0);
+	size_t one = f.raw[3].length;
+	for (unsigned i = 0; i < 900; i++)
+		FIX(&f, 3, FIX_LOAD, 8 * i, i);
+	size_t each = (f.raw[3].length - one) / 900;
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)f.raw[3].length));
+	char *map = mmap(NULL, f.raw[3].length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	memcpy(map, f.raw[3].data, f.raw[3].length);
+	epa_source_add_mapped(s, 3, map, one + 400 * each, map);
+	epa_source_add_mapped(s, 3, map + one + 400 * each, 500 * each, map);
+	for (unsigned again = 0; again < 2; again++) {
+		size_t count = 0;
+		assert_int_equal(epa_walk_open(&w, s), RD_OK);
+		for (; epa_walk_next(w, &r) > 0; count++)
+			if (count > 0)
+				assert_int_equal(r.value, count - 1);
+		assert_int_equal(count, 901);
+		epa_walk_close(w);
+	}
+	epa_source_close(s);
+	munmap(map, f.raw[3].length);
+	close(fd);
+	fix_release(&f);
+}
+
 static void names(void **state)
 {
 	struct fix f;
@@ -185,10 +226,8 @@ static void damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order),
-		cmocka_unit_test(many_buffers),
-		cmocka_unit_test(names),
-		cmocka_unit_test(damage),
+		cmocka_unit_test(order), cmocka_unit_test(many_buffers), cmocka_unit_test(mapped_buffers),
+		cmocka_unit_test(names), cmocka_unit_test(damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
