@@ -197,11 +197,20 @@ static void learn(struct walk *w, uint32_t from, uint32_t thread)
 	row[other] = index > row[other] ? index : row[other];
 }
 
+static bool is_past(const struct walk *w, uint32_t op)
+{
+	return w->l->ops[op] < w->l->of->past;
+}
+
 /* The latest operation of `thread`, or an access behind it, clashes with `from`. */
 static void need(struct walk *w, uint32_t from, uint32_t thread)
 {
 	if (from == NO_OP || knows(w, thread, w->l->op_thread[from], w->l->index[from]))
 		return;
+	if (is_past(w, from) && is_past(w, w->last_op[thread])) {
+		learn(w, from, thread);
+		return;
+	}
 	if (w->listed) {
 		w->implied = false;
 		return;
@@ -413,7 +422,7 @@ static void do_wake(struct walk *w, const struct exec_event *wake, uint32_t op, 
 	if (note == NO_OP)
 		return;
 	learn(w, note, thread);
-	if (w->out && others > 1 && w->x->events[wake->aux].kind == EXEC_SIGNAL)
+	if (w->out && others > 1 && w->x->events[wake->aux].kind == EXEC_SIGNAL && !is_past(w, op))
 		w->out->forced[op] = 1;
 }
 

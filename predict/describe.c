@@ -803,6 +803,7 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 
 	d.sync_names = rd_xcalloc(d.m->sync_count + 1, sizeof *d.sync_names);
 	predict_lines_init(&d.lines, &t->x);
+	d.lines.past = t->begin;
 	for (now.class = PREDICT_SOUND; now.class <= PREDICT_SPECULATIVE; now.class ++) {
 		for (size_t i = 0; i < r->deadlock_count; i++)
 			if (is_next(&now, r->deadlocks[i].class))

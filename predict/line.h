@@ -15,6 +15,7 @@
 
 struct lines {
 	const struct exec *x;
+	uint32_t past;	/* events before that one have happened: their order is not a schedule's to keep */
 	uint32_t *kept; /* events that can matter, in recorded order */
 	uint32_t kept_count;
 	uint32_t *next;	 /* by place in `kept`: the place of the next one of its thread; NO_OP */
