@@ -64,7 +64,7 @@ struct pieces {
 static struct pieces pieces_of(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 			       const struct trace_stream *in)
 {
-	const struct trace_site *site = trace_sites_find(m->sites, e->site);
+	const struct trace_site *site = model_find_site(m, cache, e->site);
 	struct pieces p = {.model = m, .cache = cache, .address = e->address, .q = in->last_q};
 
 	p.size = e->kind == RADDLE_RANGE ? e->size : site && site->size > 0 ? site->size : 1;

@@ -201,14 +201,31 @@ uint32_t model_thread_of_stream(const struct model *m, size_t stream);
  * publication was not synchronised), else to the last one that was. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
-/* Remembers results of model_find(); zeroed is empty. */
+/* Remembers results of model_find() and of looking up sites; zeroed is empty. */
 struct model_cache {
 	struct {
 		uint64_t line;
 		uint32_t object;
 	} entries[4096];
+	struct {
+		uint32_t number;
+		const struct trace_site *site;
+	} sites[1024];
 };
 uint32_t model_find_cached(const struct model *m, struct model_cache *cache, uint64_t address, uint64_t q);
+
+/* As trace_sites_find(). */
+static inline const struct trace_site *model_find_site(const struct model *m, struct model_cache *cache,
+						       uint32_t number)
+{
+	unsigned i = number % (sizeof cache->sites / sizeof *cache->sites);
+
+	if (cache->sites[i].number != number) {
+		cache->sites[i].number = number;
+		cache->sites[i].site = trace_sites_find(m->sites, number);
+	}
+	return cache->sites[i].site;
+}
 
 /* Whether any of these bytes was touched by two threads or more and written; how many of an object were. */
 bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, uint64_t size);

@@ -192,7 +192,7 @@ static void touch_range(struct scan *s, uint32_t thread, uint64_t place[2], stru
 
 static void scan_access(struct scan *s, uint32_t thread, const struct trace_event *e, uint64_t q)
 {
-	const struct trace_site *site = trace_sites_find(s->model->sites, e->site);
+	const struct trace_site *site = model_find_site(s->model, s->cache, e->site);
 	struct model_access a = {.site = e->site};
 	uint64_t size = e->size;
 	uint64_t place[2] = {e->address, q};

@@ -58,6 +58,7 @@ struct page {
 
 struct walk {
 	const struct model *m;
+	struct model_cache *cache; /* of sites */
 	struct model_unordered_list *out;
 	struct clock *clocks; /* by thread */
 	bool *fenced;	      /* by thread */
@@ -200,7 +201,7 @@ static void change_thread(struct walk *w, uint32_t thread, const struct trace_ev
 /* What orders an atomic variable's accesses; NULL: nothing. */
 static struct object *atomic_of(struct walk *w, uint32_t thread, const struct trace_event *e)
 {
-	const struct trace_site *site = trace_sites_find(w->m->sites, e->site);
+	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
 
 	if (site && site->order == 'x' && !w->fenced[thread])
 		return NULL;
@@ -210,7 +211,7 @@ static struct object *atomic_of(struct walk *w, uint32_t thread, const struct tr
 /* Whether a thread that does it learns what the variable had. */
 static bool is_seen(const struct walk *w, const struct trace_event *e)
 {
-	const struct trace_site *site = trace_sites_find(w->m->sites, e->site);
+	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
 
 	if (!(e->values[3] & RADDLE_ATOMIC_STORED))
 		return true;
@@ -374,7 +375,7 @@ static struct cell access_of(const struct walk *w, uint32_t thread, uint32_t sit
 static void do_access(struct walk *w, uint32_t thread, const struct trace_lane *lane)
 {
 	const struct trace_event *e = &lane->event;
-	const struct trace_site *site = trace_sites_find(w->m->sites, e->site);
+	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
 	struct cell now = access_of(w, thread, e->site, lane->stream.last_q);
 	uint64_t size = e->kind == RADDLE_RANGE ? e->size : site && site->size ? site->size : 1;
 	bool atomic = e->kind == RADDLE_ATOMIC;
@@ -466,7 +467,7 @@ static void release_walk(struct walk *w)
 		RD_FREE(w->objects[i].all.at, w->objects[i].readers.at);
 	rd_pmap_release(&w->object_of);
 	RD_UMAP_RELEASE(&w->page_of, &w->pairs, &w->sizes);
-	RD_FREE(w->clocks, w->fenced, w->objects, w->pages, w->cells);
+	RD_FREE(w->cache, w->clocks, w->fenced, w->objects, w->pages, w->cells);
 }
 
 void model_find_unordered(const struct model *m, uint64_t memory, struct model_unordered_list *out)
@@ -478,6 +479,7 @@ void model_find_unordered(const struct model *m, uint64_t memory, struct model_u
 	*out = (struct model_unordered_list){.cut = m->thread_count > THREADS_MAX};
 	if (out->cut || trace_merge_open(&in, m->trace))
 		return;
+	w.cache = rd_xcalloc(1, sizeof *w.cache);
 	w.clocks = rd_xcalloc(m->thread_count + 1, sizeof *w.clocks);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
 	while ((lane = trace_merge_next(&in)) && !out->cut) {
