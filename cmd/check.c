@@ -940,11 +940,18 @@ static void look_further(struct check *c, double begin)
 
 /* ---- classes ---- */
 
-static bool is_to_classify(const struct check *c)
+/* Not if making one more flavour would take longer than there is time. */
+static bool is_to_classify(struct check *c)
 {
+	int64_t left = c->end_ns - rd_now_ns();
+	uint64_t races = 0;
+
 	for (size_t i = 0; i < c->set->count; i++)
-		if (c->set->items[i]->kind == FINDING_RACE && c->set->items[i]->status == FINDING_CONFIRMED)
-			return true;
+		races += c->set->items[i]->kind == FINDING_RACE &&
+			 c->set->items[i]->status == FINDING_CONFIRMED;
+	if (!races || !c->end_ns || (double)left / 1e9 > c->built)
+		return races;
+	c->classes.untried = races;
 	return false;
 }
 
@@ -973,7 +980,6 @@ static int classify(struct check *c)
 			       .directory = directory,
 			       .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
 			       .timeout = cmd_seconds(opt.timeout),
-			       .time = seconds_left(c->end_ns),
 			       .recorded_ms = c->recorded_ms,
 			       .confirmed = true,
 			       .no_world = opt.no_world,
@@ -982,6 +988,7 @@ static int classify(struct check *c)
 	struct cmd_classes_program program;
 	int err = cmd_classes_open(&program, c->argv[0], &build), wrong = RD_OK;
 
+	how.time = seconds_left(c->end_ns); /* making the flavour took some of it */
 	if (!err)
 		wrong = err = cmd_edits_find(&c->edits, program.sites, true);
 	if (!err)
