@@ -32,7 +32,6 @@
 #define FIRST_EVENTS 1000000  /* of a trace that takes long: what is unordered in it is looked at first, */
 #define FIRST_WIDTH 20000     /* the short parts in the order of the run, */
 #define FIRST_SHARE 2	      /* after a walk that has this part of the time, */
-#define REST_SHARE 4	      /* until there is left for others this part of what there is then, */
 #define FIRST_PARTS 8	      /* with at most this part of what is left of it each, since most take little, */
 #define FIRST_WORK 100	      /* with this part of the work each */
 #define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
@@ -385,7 +384,7 @@ static int look_first(struct prediction *d)
 	struct model_unordered_list list;
 	struct part part = {0};
 	size_t from = d->set->count, looked, found = 0;
-	int64_t until_ns;
+	int64_t until_ns = reading_deadline(p);
 	int err = RD_OK;
 
 	trace_set_deadline(d->model->trace, share_of(p->deadline_ns, FIRST_SHARE));
@@ -398,7 +397,6 @@ static int look_first(struct prediction *d)
 	d->parts = &part;
 	d->count = 1;
 	d->first = FIRST_SOUND;
-	until_ns = p->deadline_ns - (p->deadline_ns - rd_now_ns()) / REST_SHARE;
 	looked = look_at_unordered(d, &list, until_ns, &err);
 	d->first = FIRST_ALL;
 	if (!p->sound_only && !p->sync_preserving)
