@@ -25,7 +25,7 @@
 #define UNIT 8		       /* bytes that a list of cells is about */
 #define PAGE 512	       /* units of a page */
 #define CELLS 64	       /* of a unit, at most */
-#define RANGE_MAX (1ull << 24) /* of a longer range the beginning is looked at */
+#define RANGE_MAX (1ull << 18) /* of a longer range the beginning is looked at */
 #define THREADS_MAX 1024       /* with more of them clocks are too long for this */
 
 enum sort { SORT_WRITES = 1, SORT_ATOMIC = 2 };
@@ -53,6 +53,7 @@ struct object {
 };
 
 struct page {
+	uint64_t number;
 	uint32_t units[PAGE]; /* the first cell of each; 0: none */
 };
 
@@ -234,6 +235,7 @@ static struct page *page_of(struct walk *w, uint64_t address, bool make)
 		*index = w->page_count++;
 		RD_GROW(w->pages, w->page_capacity, w->page_count);
 		memset(&w->pages[*index], 0, sizeof w->pages[*index]);
+		w->pages[*index].number = number;
 	}
 	w->latest = number + 1;
 	w->found = (uint32_t)*index;
@@ -334,7 +336,7 @@ static void touch(struct walk *w, struct cell *now, uint64_t address, uint64_t s
 {
 	uint64_t end = address + (size < RANGE_MAX ? size : RANGE_MAX);
 
-	for (uint64_t at = address; at < end; at = (at / UNIT + 1) * UNIT) {
+	for (uint64_t at = address; at < end && at >= address; at = (at / UNIT + 1) * UNIT) {
 		uint64_t from = at % UNIT, to = end - at < UNIT - from ? from + (end - at) : UNIT;
 
 		now->mask = (uint8_t)((1u << to) - (1u << from));
@@ -342,24 +344,33 @@ static void touch(struct walk *w, struct cell *now, uint64_t address, uint64_t s
 	}
 }
 
-/* All units of a range that anybody has touched; with an access they are compared with it before. */
-static void clear(struct walk *w, uint64_t address, uint64_t size, struct cell *now)
+/* The units of a page that lie in a range are forgotten; with an access they are compared with it before. */
+static void clear_page(struct walk *w, struct page *p, const struct model_part *range, const struct cell *now)
 {
-	uint64_t end = address + size;
+	uint64_t base = p->number * UNIT * PAGE, from = range->from > base ? (range->from - base) / UNIT : 0;
+	uint64_t to = range->to > base ? (range->to - base + UNIT - 1) / UNIT : 0;
 
-	for (uint64_t at = address; at < end && at >= address;) {
-		struct page *p = page_of(w, at, false);
-		uint64_t next = (at / UNIT / PAGE + 1) * UNIT * PAGE;
+	for (uint64_t i = from; i < to && i < PAGE; i++) {
+		for (uint32_t c = p->units[i]; c && now; c = w->cells[c].next)
+			if (conflicts(w, &w->cells[c], now))
+				note_pair(w, &w->cells[c], now);
+		while (p->units[i])
+			remove_cell(w, &p->units[i]);
+	}
+}
 
-		for (; p && at < end && at < next; at = (at / UNIT + 1) * UNIT) {
-			uint32_t *first = &p->units[at / UNIT % PAGE];
-			for (uint32_t c = *first; c && now; c = w->cells[c].next)
-				if (conflicts(w, &w->cells[c], now))
-					note_pair(w, &w->cells[c], now);
-			while (*first)
-				remove_cell(w, first);
-		}
-		at = next;
+/* However large a range is said to be, there are only so many pages. */
+static void clear(struct walk *w, uint64_t address, uint64_t size, const struct cell *now)
+{
+	struct model_part range = {address / UNIT * UNIT, address + size};
+	uint64_t first = address / UNIT / PAGE, count = size / UNIT / PAGE + 2;
+
+	for (size_t i = 1; i < w->page_count && count >= w->page_count; i++)
+		clear_page(w, &w->pages[i], &range, now);
+	for (uint64_t i = 0; i < count && count < w->page_count; i++) {
+		struct page *p = page_of(w, (first + i) * UNIT * PAGE, false);
+		if (p)
+			clear_page(w, p, &range, now);
 	}
 }
 
@@ -405,7 +416,7 @@ static void do_memory(struct walk *w, uint32_t thread, const struct trace_lane *
 	const struct trace_event *e = &lane->event;
 	const struct trace_decoder *d = &lane->stream.decoder;
 	uint32_t site = d->depth ? d->stack[d->depth - 1] : 0;
-	struct cell now = access_of(w, thread, site, e->q);
+	struct cell now = access_of(w, thread, site, lane->stream.last_q);
 	uint64_t *size;
 
 	if (e->kind == RADDLE_ALLOC) {

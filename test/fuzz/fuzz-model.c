@@ -4,7 +4,7 @@
  * that reads it runs.  0xf7 bytes separate the threads.
  */
 #include "model/export.h"
-#include "model/model.h"
+#include "model/unordered.h"
 #include "predict/csp.h"
 #include "predict/describe.h"
 #include "test/fuzz/scratch.h"
@@ -95,6 +95,16 @@ static void predict(const struct model *model, FILE *out)
 	predict_trace_release(&t);
 }
 
+/* What is unordered in any trace, and the parts that have it. */
+static void look_first(struct model *model)
+{
+	struct model_unordered_list list;
+	model_find_unordered(model, 1 << 22, &list);
+	for (size_t i = 0; i < list.count && i < 4; i++)
+		RD_ASSERT(model_load(model, list.items[i].part) == RD_OK);
+	model_unordered_release(&list);
+}
+
 static void read_trace(const char *path)
 {
 	struct trace *trace = NULL;
@@ -112,6 +122,7 @@ static void read_trace(const char *path)
 		model_name_place(model, i, model->objects[i].size / 2, &name);
 	rd_buf_release(&name);
 	predict(model, out);
+	look_first(model);
 	model_free(model);
 	model_export_std(trace, out, &opts);
 	model_export_perfetto(trace, out);
