@@ -819,26 +819,38 @@ static bool is_part(const struct finding *f, const struct finding *of)
 	return all;
 }
 
-/* What exploring does not add: what is known already and better, and abort() alone, which may say that an
- * assumption of the program did not hold. */
-static bool is_to_leave(const struct finding_set *set, size_t known, const struct finding *f)
+/* By exploring: nothing else here is led by turns. */
+static bool is_explored(const struct finding *f)
 {
+	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
+}
+
+/* What exploring does not add: what is known in another way, which says more, and abort() alone, which may
+ * say that an assumption of the program did not hold. */
+static bool is_to_leave(const struct finding_set *set, const struct finding *f)
+{
+	if (!is_explored(f))
+		return false;
 	if (f->consequence && !strcmp(f->consequence, "abort"))
 		return true;
-	for (size_t i = 0; i < known; i++)
-		if (is_part(f, set->items[i]))
+	for (size_t i = 0; i < set->count; i++)
+		if (!is_explored(set->items[i]) && is_part(f, set->items[i]))
 			return true;
 	return false;
 }
 
-static void leave_known(struct finding_set *set, size_t known)
+static void leave_known(struct finding_set *set)
 {
-	size_t kept = known;
+	size_t kept = 0, count = set->count;
+	bool *leave = rd_xcalloc(count + 1, sizeof *leave);
 
-	for (size_t i = known; i < set->count; i++)
-		if (!is_to_leave(set, known, set->items[i]))
+	for (size_t i = 0; i < count; i++)
+		leave[i] = is_to_leave(set, set->items[i]);
+	for (size_t i = 0; i < count; i++)
+		if (!leave[i])
 			set->items[kept++] = set->items[i];
 	set->count = kept;
+	free(leave);
 }
 
 static bool is_at_site(const struct finding_access *a, const struct trace_sites *sites, uint32_t site)
@@ -891,7 +903,6 @@ static int explore_more(struct check *c, int64_t end_ns)
 				  .end_ns = end_ns,
 				  .plugins = opt.plugins};
 	struct cmd_classes_program led;
-	size_t before = c->set->count;
 	int err = cmd_classes_open(&led, c->argv[0], &build);
 	struct replay_program program = {.program = &led.program, .argv = c->argv, .sites = led.sites};
 	struct explore how = {.runs = runs_of(c, &program),
@@ -906,7 +917,6 @@ static int explore_more(struct check *c, int64_t end_ns)
 		err = explore_run(&how, c->set, &c->explored);
 	if (!err)
 		take_racy(c, led.sites);
-	leave_known(c->set, before);
 	c->settled->interrupted |= c->explored.stop == EXPLORE_INTERRUPTED;
 	cmd_classes_close(&led);
 	return err;
@@ -920,7 +930,7 @@ static bool is_to_explore(const struct check *c)
 
 	return !opt.no_explore && !c->settled->interrupted && !c->edits.lines && !opt.with && !opt.setup &&
 	       prediction.threads > 1 && !c->forked && !first->standing && !first->ending.stopped &&
-	       WIFEXITED(first->ending.end.status) && WEXITSTATUS(first->ending.end.status) == 0;
+	       WIFEXITED(first->ending.end.status);
 }
 
 /* What comes of further runs is worth knowing, but a check without them has not failed. */
@@ -935,6 +945,7 @@ static void look_further(struct check *c, double begin)
 		err = record_more(c, end_ns);
 	if (err)
 		rd_warn("no further schedules could be looked at");
+	leave_known(c->set);
 	finding_set_finish(c->set);
 }
 
