@@ -32,7 +32,7 @@ ALL_LDFLAGS = $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # The tool proper knows nothing of LLVM, so that it starts fast and stays
 # small beside the program it records; raddle-instr is its LLVM worker.
-TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay symbolic explore classify candidates guard inject doctor cmd
+TOOL_DIRS := base facts bitcode run trace model order epa reversible finding predict report record replay symbolic explore classify candidates sketch guard inject doctor cmd
 INSTR_DIRS := base facts ir instr
 # The hive and the agent of a site are executables of their own, because of what they link; `raddle hive` and
 # `raddle site` run them.

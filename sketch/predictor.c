@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Failure predictors.  In: runs, each a list of events in one order.  Out: predicates, how many failing and
+ * passing runs each is true of, and their measures.
+ *
+ * The events of a run are gone through once.  For each address it is known which accesses came last, by
+ * whom; each event completes patterns with those.  So a run costs as many steps as it has events, times its
+ * threads; test/unit/u-sketch-predictor.c has the definition as three loops, which gives the same predicates.
+ */
+#include "sketch/predictor.h"
+
+#include "base/alloc.h"
+#include "base/compare.h"
+#include "base/map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BETA 0.5
+#define NO_EVENT SIZE_MAX
+#define SMALL (1u << 16) /* numbers up to here are told apart, larger ones are pointers or hashes */
+
+/* ---- going through a run ---- */
+
+/* A predicate that is true because of these events. */
+struct match {
+	struct sketch_predictor what; /* type, pattern, statements, value */
+	size_t at[3];
+};
+typedef void match_fn(void *context, const struct match *m);
+
+struct walk {
+	const struct sketch_runs *runs;
+	const struct sketch_run *run;
+	match_fn *found;
+	void *context;
+	size_t *before; /* the access of the same address that came before each event */
+};
+
+static enum sketch_role role_of(const struct walk *w, size_t at)
+{
+	return w->runs->statements[w->run->events[at].statement].role;
+}
+
+static bool is_access(enum sketch_role role)
+{
+	return role == SKETCH_READS || role == SKETCH_WRITES;
+}
+
+static bool is_large(const struct sketch_event *e)
+{
+	int64_t value = (int64_t)e->value;
+
+	return e->size == 8 && (value > (int64_t)SMALL || value < -(int64_t)SMALL);
+}
+
+static void tell(const struct walk *w, enum sketch_pattern pattern, const size_t *at, size_t count)
+{
+	struct match m = {.what = {.type = SKETCH_ORDER, .pattern = pattern, .count = count}};
+
+	for (size_t i = 0; i < count; i++) {
+		m.at[i] = at[i];
+		m.what.statements[i] = w->run->events[at[i]].statement;
+	}
+	w->found(w->context, &m);
+}
+
+static void tell_value(const struct walk *w, size_t at, enum sketch_type type, enum sketch_pattern pattern,
+		       uint64_t value)
+{
+	struct match m = {.what = {.type = type, .pattern = pattern, .count = 1, .value = value}, .at = {at}};
+
+	m.what.statements[0] = w->run->events[at].statement;
+	w->found(w->context, &m);
+}
+
+/* ---- values and branches ---- */
+
+static void look_at_value(const struct walk *w, size_t at)
+{
+	const struct sketch_event *e = &w->run->events[at];
+	enum sketch_event_kind kind = w->runs->statements[e->statement].kind;
+
+	if (kind == SKETCH_BRANCH) {
+		tell_value(w, at, SKETCH_BRANCHES, SKETCH_TAKES, e->value);
+		return;
+	}
+	if (!e->size || kind == SKETCH_SYNC)
+		return;
+	if (!is_large(e))
+		tell_value(w, at, SKETCH_VALUE, SKETCH_EQUALS, e->value);
+	if (e->value && e->size == 8)
+		tell_value(w, at, SKETCH_VALUE, SKETCH_DIFFERS, 0);
+}
+
+/* ---- orders ---- */
+
+static int triple_of(enum sketch_role a, enum sketch_role b, enum sketch_role c)
+{
+	static const int table[2][2][2] = {
+		/* indexed by what writes */
+		{{-1, -1}, {SKETCH_RWR, SKETCH_RWW}},
+		{{-1, SKETCH_WRW}, {SKETCH_WWR, -1}},
+	};
+
+	return table[a == SKETCH_WRITES][b == SKETCH_WRITES][c == SKETCH_WRITES];
+}
+
+/* Two of different threads: the event and what the last write, or the reads since, did. */
+static void look_at_pairs(const struct walk *w, size_t at, size_t last)
+{
+	const struct sketch_event *events = w->run->events;
+	bool writes = role_of(w, at) == SKETCH_WRITES;
+
+	for (size_t i = last; i != NO_EVENT; i = w->before[i]) {
+		bool wrote = role_of(w, i) == SKETCH_WRITES;
+
+		if (events[i].thread != events[at].thread && (wrote || writes))
+			tell(w, wrote ? writes ? SKETCH_WW : SKETCH_WR : SKETCH_RW, (size_t[]){i, at}, 2);
+		if (wrote)
+			return;
+	}
+}
+
+/* Two of one thread with nothing of its own between them, and each one of another thread that lies there. */
+static void look_at_triples(const struct walk *w, size_t at, size_t last)
+{
+	const struct sketch_event *events = w->run->events;
+	size_t first = last;
+
+	while (first != NO_EVENT && events[first].thread != events[at].thread)
+		first = w->before[first];
+	if (first == NO_EVENT)
+		return;
+	for (size_t i = last; i != first; i = w->before[i]) {
+		int pattern = triple_of(role_of(w, first), role_of(w, i), role_of(w, at));
+
+		if (pattern >= 0)
+			tell(w, (enum sketch_pattern)pattern, (size_t[]){first, i, at}, 3);
+	}
+}
+
+/* ---- locks ---- */
+
+/* Whether the thread gives the lock back between the two events. */
+static bool releases(const struct walk *w, size_t from, size_t to)
+{
+	const struct sketch_event *e = &w->run->events[from];
+
+	for (size_t i = from + 1; i < to; i++)
+		if (w->run->events[i].thread == e->thread && w->run->events[i].address == e->address &&
+		    role_of(w, i) == SKETCH_RELEASES)
+			return true;
+	return false;
+}
+
+/* The last lock of another address that the thread took and has not given back. */
+static size_t held_by(const struct walk *w, size_t at)
+{
+	const struct sketch_event *events = w->run->events;
+
+	for (size_t i = at; i-- > 0;)
+		if (events[i].thread == events[at].thread && role_of(w, i) == SKETCH_ACQUIRES &&
+		    events[i].address != events[at].address && !releases(w, i, at))
+			return i;
+	return NO_EVENT;
+}
+
+/* Somebody else took the lock while the thread held another one, and has it still. */
+static void look_at_locks(const struct walk *w, size_t at)
+{
+	const struct sketch_event *events = w->run->events;
+	size_t first = held_by(w, at);
+
+	if (first == NO_EVENT)
+		return;
+	for (size_t i = at; i-- > first + 1;)
+		if (events[i].thread != events[at].thread && events[i].address == events[at].address &&
+		    role_of(w, i) == SKETCH_ACQUIRES && !releases(w, i, at))
+			tell(w, SKETCH_HOLD, (size_t[]){first, i, at}, 3);
+}
+
+static void walk(struct walk *w)
+{
+	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + the position of its last access */
+
+	w->before = rd_xcalloc(w->run->count + 1, sizeof *w->before);
+	for (size_t i = 0; i < w->run->count; i++) {
+		look_at_value(w, i);
+		if (role_of(w, i) == SKETCH_ACQUIRES)
+			look_at_locks(w, i);
+		if (!is_access(role_of(w, i)))
+			continue;
+		uint64_t *slot = rd_umap_put(&last, w->run->events[i].address, NULL);
+		w->before[i] = *slot ? (size_t)*slot - 1 : NO_EVENT;
+		look_at_pairs(w, i, w->before[i]);
+		look_at_triples(w, i, w->before[i]);
+		*slot = i + 1;
+	}
+	rd_umap_release(&last);
+	free(w->before);
+}
+
+/* ---- counting ---- */
+
+struct tally {
+	struct sketch_predictors *out;
+	struct rd_names keys;
+	size_t *seen; /* by predicate: 1 + the run that it was last true of */
+	size_t seen_capacity;
+	size_t run;
+	bool fails;
+};
+
+static struct sketch_predictor *entry(struct tally *t, const struct sketch_predictor *p, size_t *number)
+{
+	char key[128];
+	int length = snprintf(key, sizeof key, "%d %u %u %u %zu %llx", p->pattern, p->statements[0],
+			      p->statements[1], p->statements[2], p->count, (unsigned long long)p->value);
+
+	*number = rd_names_put(&t->keys, key, (size_t)length);
+	if (*number == t->out->count) {
+		RD_GROW(t->out->items, t->out->capacity, t->out->count + 1);
+		RD_GROW(t->seen, t->seen_capacity, t->out->count + 1);
+		t->out->items[t->out->count] = *p;
+		t->seen[t->out->count++] = 0;
+	}
+	return &t->out->items[*number];
+}
+
+static void count(struct tally *t, const struct sketch_predictor *what)
+{
+	size_t number;
+	struct sketch_predictor *p = entry(t, what, &number);
+
+	if (t->seen[number] == t->run + 1)
+		return;
+	t->seen[number] = t->run + 1;
+	if (t->fails)
+		p->failing++;
+	else
+		p->passing++;
+}
+
+static void count_match(void *context, const struct match *m)
+{
+	count(context, &m->what);
+}
+
+/* The first event of the reading statement that no write of the other statement, by another thread and to
+ * the same address, came before; `write` is that statement.  NO_EVENT: there is none. */
+static size_t too_early(const struct sketch_run *run, uint32_t read, uint32_t write)
+{
+	for (size_t i = 0; i < run->count; i++) {
+		bool came = false;
+
+		if (run->events[i].statement != read)
+			continue;
+		for (size_t k = 0; k < i && !came; k++)
+			came = run->events[k].statement == write &&
+			       run->events[k].address == run->events[i].address &&
+			       run->events[k].thread != run->events[i].thread;
+		return came ? NO_EVENT : i;
+	}
+	return NO_EVENT;
+}
+
+static bool has(const struct sketch_run *run, uint32_t statement)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (run->events[i].statement == statement)
+			return true;
+	return false;
+}
+
+/* A run that ends at a read which came too early does not have the write: it is a RW all the same. */
+static bool is_cut_short(const struct sketch_run *run, const struct sketch_predictor *order, size_t *at)
+{
+	if (order->pattern != SKETCH_WR || run->cut || has(run, order->statements[0]))
+		return false;
+	*at = too_early(run, order->statements[1], order->statements[0]);
+	return *at != NO_EVENT;
+}
+
+static struct sketch_predictor turned(const struct sketch_predictor *p)
+{
+	return (struct sketch_predictor){.type = SKETCH_ORDER,
+					 .pattern = SKETCH_RW,
+					 .count = 2,
+					 .statements = {p->statements[1], p->statements[0]}};
+}
+
+static void count_cut_short(struct tally *t, const struct sketch_run *run, size_t known)
+{
+	size_t at;
+
+	for (size_t i = 0; i < known; i++)
+		if (is_cut_short(run, &t->out->items[i], &at)) {
+			struct sketch_predictor p = turned(&t->out->items[i]);
+
+			count(t, &p);
+		}
+}
+
+/* Whether the run belongs to the comparison. */
+static bool counts(const struct sketch_run *run, const char *signature)
+{
+	return run->outcome == SKETCH_PASSED || (run->signature && !strcmp(run->signature, signature));
+}
+
+/* ---- measures ---- */
+
+/* Wilson's score interval, 95 %. */
+static double lower_bound(double part, double whole)
+{
+	const double z = 1.96;
+	double p;
+
+	if (whole <= 0)
+		return 0;
+	p = part / whole;
+	return (p + z * z / (2 * whole) - z * sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole))) /
+	       (1 + z * z / whole);
+}
+
+void sketch_measure(struct sketch_predictor *p)
+{
+	double told = (double)(p->failing + p->passing);
+
+	p->precision = told > 0 ? (double)p->failing / told : 0;
+	p->recall = p->all_failing ? (double)p->failing / (double)p->all_failing : 0;
+	p->f = p->precision + p->recall > 0 ? (1 + BETA * BETA) * p->precision * p->recall /
+						      (BETA * BETA * p->precision + p->recall)
+					    : 0;
+	p->bound = lower_bound((double)p->failing, told);
+}
+
+static uint32_t nearest(const struct sketch_runs *runs, const struct sketch_predictor *p)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i < p->count; i++)
+		if (runs->statements[p->statements[i]].distance < least)
+			least = runs->statements[p->statements[i]].distance;
+	return least;
+}
+
+/* ---- ranking ---- */
+
+bool sketch_is_confirmed(const struct sketch_predictor *p)
+{
+	return p->forced.runs && p->prevented.runs && p->forced.failed * 20 >= p->forced.runs * 19 &&
+	       p->prevented.failed * 20 <= p->prevented.runs;
+}
+
+/* How much an intervention says for it: 2 cause, 1 unknown, 0 no cause. */
+static int standing(const struct sketch_predictor *p)
+{
+	if (!p->forced.runs || !p->prevented.runs)
+		return 1;
+	return sketch_is_confirmed(p) ? 2 : 0;
+}
+
+static int by_number(double a, double b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct sketch_predictor *p = a, *q = b;
+	int order = standing(q) - standing(p);
+
+	if (!order)
+		order = by_number(p->f, q->f);
+	if (!order)
+		order = by_number(p->bound, q->bound);
+	if (!order)
+		order = (int)p->type - (int)q->type;
+	if (!order)
+		order = (p->distance > q->distance) - (p->distance < q->distance);
+	if (!order)
+		order = (int)p->count - (int)q->count;
+	if (!order)
+		order = (int)p->pattern - (int)q->pattern;
+	for (size_t i = 0; i < 3 && !order; i++)
+		order = (p->statements[i] > q->statements[i]) - (p->statements[i] < q->statements[i]);
+	return order ? order : (p->value > q->value) - (p->value < q->value);
+}
+
+void sketch_predictors_sort(struct sketch_predictors *p)
+{
+	if (p->count)
+		qsort(p->items, p->count, sizeof *p->items, compare);
+}
+
+static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, size_t failing,
+		   size_t passing)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct sketch_predictor *now = &p->items[i];
+
+		if (!now->failing)
+			continue;
+		now->all_failing = failing;
+		now->all_passing = passing;
+		now->distance = nearest(runs, now);
+		sketch_measure(now);
+		p->items[kept++] = *now;
+	}
+	p->count = kept;
+	sketch_predictors_sort(p);
+}
+
+void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out)
+{
+	struct tally t = {.out = out, .keys = RD_NAMES_INIT};
+	size_t failing = 0, passing = 0, known;
+
+	*out = (struct sketch_predictors){0};
+	for (size_t pass = 0; pass < 2; pass++) {
+		known = out->count;
+		for (t.run = 0; t.run < runs->count; t.run++) {
+			const struct sketch_run *run = &runs->items[t.run];
+			struct walk w = {.runs = runs, .run = run, .found = count_match, .context = &t};
+
+			if (!counts(run, signature))
+				continue;
+			t.fails = run->outcome != SKETCH_PASSED;
+			if (pass) {
+				count_cut_short(&t, run, known);
+				continue;
+			}
+			walk(&w);
+			failing += t.fails;
+			passing += !t.fails;
+		}
+	}
+	finish(runs, out, failing, passing);
+	rd_names_release(&t.keys);
+	free(t.seen);
+}
+
+void sketch_predictors_release(struct sketch_predictors *p)
+{
+	free(p->items);
+	*p = (struct sketch_predictors){0};
+}
+
+/* ---- asking ---- */
+
+const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->items[i].type == type)
+			return &p->items[i];
+	return NULL;
+}
+
+bool sketch_is_settled(const struct sketch_predictors *p)
+{
+	const struct sketch_predictor *best = p->count ? &p->items[0] : NULL;
+
+	if (!best || best->failing < 3 || best->all_passing < 30)
+		return false;
+	if (sketch_is_confirmed(best))
+		return true;
+	for (size_t i = 1; i < p->count; i++)
+		if (p->items[i].type == best->type)
+			return best->f - p->items[i].f >= 0.05;
+	return true;
+}
+
+struct finder {
+	const struct sketch_predictor *wanted;
+	size_t *at;
+	bool found;
+};
+
+static void find_match(void *context, const struct match *m)
+{
+	struct finder *f = context;
+
+	if (m->what.type != f->wanted->type || m->what.pattern != f->wanted->pattern ||
+	    m->what.value != f->wanted->value ||
+	    memcmp(m->what.statements, f->wanted->statements, sizeof m->what.statements) != 0)
+		return;
+	memcpy(f->at, m->at, sizeof m->at);
+	f->found = true;
+}
+
+bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
+			 const struct sketch_predictor *p, size_t at[3])
+{
+	struct finder f = {p, at, false};
+	struct walk w = {.runs = runs, .run = run, .found = find_match, .context = &f};
+	struct sketch_predictor other = {.pattern = SKETCH_WR,
+					 .statements = {p->statements[1], p->statements[0]}};
+
+	at[0] = at[1] = at[2] = NO_EVENT;
+	walk(&w);
+	if (!f.found && p->pattern == SKETCH_RW)
+		return is_cut_short(run, &other, &at[0]);
+	return f.found;
+}
+
+const char *sketch_type_name(enum sketch_type type)
+{
+	static const char *const names[] = {"order", "value", "branch"};
+
+	return names[type];
+}
+
+const char *sketch_pattern_name(enum sketch_pattern pattern)
+{
+	static const char *const names[SKETCH_PATTERNS] = {"RWR", "WWR", "RWW", "WRW", "WW",	"WR",
+							   "RW",  "LLL", "==",	"!=",  "branch"};
+
+	return names[pattern];
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Failure predictors: what is true of failing runs and not of passing ones.  In: runs.  Out: predicates with
+ * their counts, the best one first.  doc/design/sketch.md defines them.
+ *
+ * A predicate is true of a run or not.  Orders are about accesses of different threads to the same memory;
+ * values and branches are about one statement, so they explain programs without threads as well.
+ */
+#ifndef SKETCH_PREDICTOR_H
+#define SKETCH_PREDICTOR_H
+
+#include "sketch/run.h"
+
+enum sketch_type { SKETCH_ORDER, SKETCH_VALUE, SKETCH_BRANCHES };
+
+enum sketch_pattern {
+	SKETCH_RWR, /* two of one thread, one of another between them */
+	SKETCH_WWR,
+	SKETCH_RWW,
+	SKETCH_WRW,
+	SKETCH_WW, /* two of different threads */
+	SKETCH_WR,
+	SKETCH_RW,   /* also: the write had not come when the run ended */
+	SKETCH_HOLD, /* of locks: a thread took one between another's two, and the other waits for it: "LLL"
+		      */
+	SKETCH_EQUALS,
+	SKETCH_DIFFERS, /* from 0: of pointers and other large numbers */
+	SKETCH_TAKES,
+	SKETCH_PATTERNS,
+};
+
+struct sketch_tries {
+	unsigned runs, failed;
+};
+
+struct sketch_predictor {
+	enum sketch_type type;
+	enum sketch_pattern pattern;
+	uint32_t statements[3];	 /* in the order in which they happen */
+	size_t count;		 /* of them */
+	uint64_t value;		 /* of values and branches */
+	size_t failing, passing; /* runs of which it is true */
+	size_t all_failing, all_passing;
+	double precision, recall, f, bound; /* bound: the lower one of Wilson's interval of the precision */
+	uint32_t distance;		    /* from the failure, of its nearest statement */
+	struct sketch_tries forced, prevented;
+};
+
+struct sketch_predictors {
+	struct sketch_predictor *items;
+	size_t count, capacity;
+};
+
+/* Predictors of the failures with this signature, best first.  Failures with other signatures are left out:
+ * they are other bugs.  Predicates that no failing run has are left out too. */
+void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
+void sketch_predictors_release(struct sketch_predictors *p);
+
+/* Sorts them again, after interventions. */
+void sketch_predictors_sort(struct sketch_predictors *p);
+
+/* Measures of the counts. */
+void sketch_measure(struct sketch_predictor *p);
+
+/* Whether the best of a type leads: three failing and thirty passing runs and 0.05 ahead of the next. */
+bool sketch_is_settled(const struct sketch_predictors *p);
+
+/* The best one of a type; NULL: there is none. */
+const struct sketch_predictor *sketch_best(const struct sketch_predictors *p, enum sketch_type type);
+
+/* The events of a run that make the predicate true, the last such ones: positions of as many as it has
+ * statements.  False: it is not true of this run, or is so for want of an event (`at` of that one is
+ * SIZE_MAX). */
+bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run *run,
+			 const struct sketch_predictor *p, size_t at[3]);
+
+const char *sketch_type_name(enum sketch_type type);
+const char *sketch_pattern_name(enum sketch_pattern pattern);
+
+/* What confirms it: forced it fails, prevented it does not. */
+bool sketch_is_confirmed(const struct sketch_predictor *p);
+
+#endif

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Unit tests of failure predictors: hand-made runs of known bugs, and random runs against the definitions as
+ * loops over all pairs and triples of events.
+ */
+#include "sketch/predictor.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static uint32_t statement(struct sketch_runs *r, uint32_t line, enum sketch_role role)
+{
+	struct sketch_statement s = {
+		.file = "a.c", .function = "f", .line = line, .role = role, .distance = line};
+
+	s.kind = role == SKETCH_WRITES	  ? SKETCH_WRITE
+		 : role == SKETCH_READS	  ? SKETCH_READ
+		 : role == SKETCH_NEUTRAL ? SKETCH_BRANCH
+					  : SKETCH_SYNC;
+	return sketch_statement(r, &s);
+}
+
+static struct sketch_run *begin(struct sketch_runs *r, const char *signature)
+{
+	struct sketch_run *run = sketch_run_add(r);
+
+	if (signature) {
+		run->outcome = SKETCH_CRASH;
+		run->signature = rd_xstrdup(signature);
+	}
+	return run;
+}
+
+static void add(struct sketch_run *run, uint32_t thread, uint32_t number, uint64_t address, uint64_t value)
+{
+	sketch_event_add(run, &(struct sketch_event){thread, number, address, value, 8});
+}
+
+static const struct sketch_predictor *find(const struct sketch_predictors *p, enum sketch_pattern pattern,
+					   uint32_t a, uint32_t b, uint32_t c)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->items[i].pattern == pattern && p->items[i].statements[0] == a &&
+		    (p->items[i].count < 2 || p->items[i].statements[1] == b) &&
+		    (p->items[i].count < 3 || p->items[i].statements[2] == c))
+			return &p->items[i];
+	return NULL;
+}
+
+/* Figure 11 of the thesis: one execution has a RWR and two WR. */
+static void figure_11(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t r1 = statement(&r, 1, SKETCH_READS), w = statement(&r, 2, SKETCH_WRITES),
+		 r2 = statement(&r, 3, SKETCH_READS), r3 = statement(&r, 4, SKETCH_READS);
+	struct sketch_run *run = begin(&r, "crash");
+	struct sketch_predictors p;
+	size_t orders = 0, at[3];
+
+	(void)state;
+	add(run, 0, r1, 16, 5);
+	add(run, 1, w, 16, 0);
+	add(run, 0, r2, 16, 0);
+	add(run, 0, r3, 16, 0);
+	sketch_predict(&r, "crash", &p);
+	for (size_t i = 0; i < p.count; i++)
+		orders += p.items[i].type == SKETCH_ORDER;
+	assert_int_equal(orders, 4);
+	assert_non_null(find(&p, SKETCH_RWR, r1, w, r2));
+	assert_non_null(find(&p, SKETCH_WR, w, r2, 0));
+	assert_non_null(find(&p, SKETCH_WR, w, r3, 0));
+	assert_non_null(find(&p, SKETCH_RW, r1, w, 0));
+	assert_true(sketch_predictor_at(&r, &r.items[0], find(&p, SKETCH_WR, w, r3, 0), at));
+	assert_int_equal(at[0], 1);
+	assert_int_equal(at[1], 3);
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* F with beta 0.5, by hand: P = 3/4, R = 3/5. */
+static void measures(void **state)
+{
+	struct sketch_predictor p = {.failing = 3, .passing = 1, .all_failing = 5, .all_passing = 10};
+
+	(void)state;
+	sketch_measure(&p);
+	assert_true(fabs(p.precision - 0.75) < 1e-9);
+	assert_true(fabs(p.recall - 0.6) < 1e-9);
+	assert_true(fabs(p.f - 1.25 * 0.45 / (0.25 * 0.75 + 0.6)) < 1e-9);
+	assert_true(p.bound > 0.30 && p.bound < 0.31);
+	p = (struct sketch_predictor){.all_failing = 5};
+	sketch_measure(&p);
+	assert_true(p.f == 0 && p.bound == 0);
+}
+
+/* A use after free: the write comes before the read in all failing runs and in no passing one.  A failure of
+ * another kind has no say. */
+static void order_of_two(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t use = statement(&r, 1, SKETCH_READS), end = statement(&r, 2, SKETCH_WRITES);
+	struct sketch_predictors p;
+
+	(void)state;
+	for (uint64_t i = 0; i < 40; i++) {
+		bool fails = i % 10 == 0;
+		struct sketch_run *run = begin(&r, fails ? "crash" : i % 10 == 1 ? "other" : NULL);
+
+		if (fails)
+			add(run, 1, end, 4096 + i, 0);
+		add(run, 0, use, 4096 + i, fails ? 0 : 77 + (i << 32));
+		if (!fails)
+			add(run, 1, end, 4096 + i, 0);
+	}
+	sketch_predict(&r, "crash", &p);
+	assert_int_equal(p.items[0].pattern, SKETCH_WR);
+	assert_int_equal(p.items[0].failing, 4);
+	assert_int_equal(p.items[0].passing, 0);
+	assert_int_equal(p.items[0].all_passing, 32);
+	assert_true(p.items[0].f == 1);
+	assert_true(sketch_is_settled(&p));
+	assert_int_equal(sketch_best(&p, SKETCH_VALUE)->statements[0], use);
+	assert_int_equal(sketch_best(&p, SKETCH_VALUE)->value, 0);
+	assert_null(sketch_best(&p, SKETCH_BRANCHES));
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* The run ends at a read that came too early, so it does not have the write. */
+static void cut_short(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t use = statement(&r, 1, SKETCH_READS), set = statement(&r, 2, SKETCH_WRITES);
+	struct sketch_predictors p;
+	const struct sketch_predictor *rw;
+	size_t at[3];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct sketch_run *run = begin(&r, i < 2 ? "crash" : NULL);
+
+		if (i >= 2)
+			add(run, 0, set, 64, 1);
+		add(run, 1, use, 64, i >= 2);
+	}
+	sketch_predict(&r, "crash", &p);
+	rw = find(&p, SKETCH_RW, use, set, 0);
+	assert_non_null(rw);
+	assert_ptr_equal(rw, &p.items[0]);
+	assert_int_equal(rw->failing, 2);
+	assert_int_equal(rw->passing, 0);
+	assert_true(sketch_predictor_at(&r, &r.items[0], rw, at));
+	assert_int_equal(at[0], 0);
+	assert_true(at[1] == SIZE_MAX);
+	assert_false(sketch_predictor_at(&r, &r.items[5], rw, at));
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* Locks in opposite order: the pattern needs one taken between the other thread's two. */
+static void deadlock(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t a1 = statement(&r, 1, SKETCH_ACQUIRES), b1 = statement(&r, 2, SKETCH_ACQUIRES),
+		 b2 = statement(&r, 3, SKETCH_ACQUIRES), a2 = statement(&r, 4, SKETCH_ACQUIRES),
+		 give = statement(&r, 5, SKETCH_RELEASES);
+	struct sketch_predictors p;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct sketch_run *run = begin(&r, i ? NULL : "hang");
+
+		add(run, 0, a1, 1, 0);
+		if (!i)
+			add(run, 1, b2, 2, 0);
+		add(run, 0, b1, 2, 0);
+		if (i) {
+			add(run, 0, give, 2, 0);
+			add(run, 0, give, 1, 0);
+			add(run, 1, b2, 2, 0);
+		}
+		add(run, 1, a2, 1, 0);
+	}
+	sketch_predict(&r, "hang", &p);
+	assert_int_equal(p.items[0].pattern, SKETCH_HOLD);
+	assert_true(p.items[0].f == 1);
+	assert_non_null(find(&p, SKETCH_HOLD, a1, b2, b1));
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* No threads: a value and a branch. */
+static void without_threads(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t x = statement(&r, 9, SKETCH_READS), branch = statement(&r, 3, SKETCH_NEUTRAL);
+	struct sketch_predictors p;
+
+	(void)state;
+	for (uint64_t i = 0; i < 10; i++) {
+		struct sketch_run *run = begin(&r, i < 3 ? "exit" : NULL);
+
+		add(run, 0, x, 8, i < 3 ? 0 : i);
+		add(run, 0, branch, 0, i < 4);
+	}
+	sketch_predict(&r, "exit", &p);
+	assert_int_equal(p.items[0].type, SKETCH_VALUE);
+	assert_int_equal(p.items[0].value, 0);
+	assert_true(p.items[0].f == 1);
+	assert_int_equal(sketch_best(&p, SKETCH_BRANCHES)->passing, 1);
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* ---- the twin ---- */
+
+#define LINES 6
+#define MOST 24
+
+struct twin {
+	bool pair[LINES][LINES], triple[LINES][LINES][LINES];
+};
+
+static bool writes(const struct sketch_runs *r, const struct sketch_event *e)
+{
+	return r->statements[e->statement].role == SKETCH_WRITES;
+}
+
+/* Whether an access of the address lies between two events: a write; or one of that thread. */
+static bool between(const struct sketch_runs *r, const struct sketch_run *run, size_t from, size_t to,
+		    int thread)
+{
+	for (size_t i = from + 1; i < to; i++)
+		if (run->events[i].address == run->events[to].address &&
+		    (thread < 0 ? writes(r, &run->events[i]) : (int)run->events[i].thread == thread))
+			return true;
+	return false;
+}
+
+static bool is_pattern(const char *p)
+{
+	return !strcmp(p, "RWR") || !strcmp(p, "WWR") || !strcmp(p, "RWW") || !strcmp(p, "WRW");
+}
+
+static void twin_triples(const struct sketch_runs *r, const struct sketch_run *run, size_t i, size_t k,
+			 struct twin *t)
+{
+	const struct sketch_event *e = run->events;
+
+	if (e[i].thread != e[k].thread || between(r, run, i, k, (int)e[k].thread))
+		return;
+	for (size_t j = i + 1; j < k; j++) {
+		char name[4] = {writes(r, &e[i]) ? 'W' : 'R', writes(r, &e[j]) ? 'W' : 'R',
+				writes(r, &e[k]) ? 'W' : 'R', 0};
+
+		if (e[j].address == e[k].address && is_pattern(name))
+			t->triple[e[i].statement][e[j].statement][e[k].statement] = true;
+	}
+}
+
+static void twin(const struct sketch_runs *r, const struct sketch_run *run, struct twin *t)
+{
+	const struct sketch_event *e = run->events;
+
+	for (size_t k = 0; k < run->count; k++)
+		for (size_t i = 0; i < k; i++) {
+			if (e[i].address != e[k].address)
+				continue;
+			if (e[i].thread != e[k].thread && (writes(r, &e[i]) || writes(r, &e[k])) &&
+			    !between(r, run, i, k, -1))
+				t->pair[e[i].statement][e[k].statement] = true;
+			twin_triples(r, run, i, k, t);
+		}
+}
+
+static void random_runs(void **state)
+{
+	(void)state;
+	srand(11);
+	for (int round = 0; round < 400; round++) {
+		struct sketch_runs r = {0};
+		struct twin t = {0};
+		struct sketch_predictors p;
+		struct sketch_run *run;
+		size_t expected = 0, found = 0;
+
+		for (uint32_t i = 0; i < LINES; i++)
+			statement(&r, i + 1, i % 2 ? SKETCH_WRITES : SKETCH_READS);
+		run = begin(&r, "crash");
+		for (int i = rand() % MOST; i >= 0; i--)
+			add(run, (uint32_t)rand() % 3, (uint32_t)rand() % LINES, 8 + (uint64_t)rand() % 2, 1);
+		twin(&r, run, &t);
+		run->cut = true; /* what had not come is tested above */
+		sketch_predict(&r, "crash", &p);
+		for (size_t i = 0; i < p.count; i++) {
+			const uint32_t *s = p.items[i].statements;
+
+			if (p.items[i].type != SKETCH_ORDER)
+				continue;
+			found++;
+			assert_true(p.items[i].count == 3 ? t.triple[s[0]][s[1]][s[2]] : t.pair[s[0]][s[1]]);
+		}
+		for (size_t i = 0; i < sizeof t; i++)
+			expected += ((const unsigned char *)&t)[i];
+		assert_int_equal(found, expected);
+		sketch_predictors_release(&p);
+		sketch_runs_release(&r);
+	}
+}
+
+/* An intervention outweighs what counts alone say. */
+static void interventions(void **state)
+{
+	struct sketch_predictor items[] = {{.f = 1, .forced = {20, 3}, .prevented = {20, 2}},
+					   {.f = 0.9, .forced = {20, 20}, .prevented = {20, 0}},
+					   {.f = 0.8}};
+	struct sketch_predictors p = {items, 3, 0};
+
+	(void)state;
+	sketch_predictors_sort(&p);
+	assert_true(items[0].f == 0.9);
+	assert_true(items[1].f == 0.8);
+	assert_true(sketch_is_confirmed(&items[0]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figure_11),	cmocka_unit_test(measures),
+		cmocka_unit_test(order_of_two), cmocka_unit_test(cut_short),
+		cmocka_unit_test(deadlock),	cmocka_unit_test(without_threads),
+		cmocka_unit_test(random_runs),	cmocka_unit_test(interventions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
