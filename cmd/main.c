@@ -52,6 +52,7 @@ static const struct command {
 	{"reversible", cmd_reversible, "check whether a run is the same in every schedule", false},
 	{"sanitize", cmd_sanitize, "show a full trace with names that are the same in every run", false},
 	{"site", cmd_site, "run a program in production and look for races as a hive asks", false},
+	{"slice", cmd_slice, "show what may have a part in a failure, without running the program", false},
 	{"version", cmd_version, "show the version", false},
 };
 
