@@ -123,10 +123,10 @@ $(B)/rt-static/%.o: rt/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $<
 
-# The runtime of a flavour: the core and its layers; the first layer has the hooks.  That of guard stands alone.
+# The runtime of a flavour: the core and its layers; the first layer has the hooks.  Those of guard and track stand alone.
 define flavour_rules
-RT_$(1) := $(if $(filter guard,$(1)),,layers-$(1).o) $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c,$(wildcard \
-	$(foreach l,$(if $(filter guard,$(1)),,core) $(call layers,$(1)),rt/$(l)/*.c))))
+RT_$(1) := $(if $(filter guard track,$(1)),,layers-$(1).o) $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c,$(wildcard \
+	$(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),rt/$(l)/*.c))))
 $(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: rt/core/layers.c include/raddle/flavour.inc
 	@mkdir -p $$(@D)
 	$(CLANG) $(RT_FLAGS) -DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))' -c -o $$@ $$<

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `raddle slice`: the statements that may have a part in a failure at a place, shown on the source. */
-#include "sketch/slice.h"
+#include "sketch/track.h"
 
 #include "base/compare.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/shown.h"
 #include "bitcode/facts.h"
 #include "cmd/cmd.h"
@@ -17,14 +18,17 @@
 enum { WIDTH = 80, MARGIN = 15, SOURCE_MAX = 8 << 20 };
 
 static const struct cmd_usage usage = {
-	"raddle slice --at FILE:LINE [--json FILE] PROG",
+	"raddle slice --at FILE:LINE [--json FILE] PROG, or raddle slice --at FILE:LINE --track [OPTIONS] "
+	"PROG [-- ARGUMENTS]",
 	"Shows the static backward slice of a place: the statements of a program that\n"
 	"'raddle cc' built which may have had a part in what happens there, in all functions\n"
 	"and threads.  The program is not run.  The number before a line says how near the\n"
-	"statement is to the failure, which has 0.",
-	"at json",
+	"statement is to the failure, which has 0.  With --track the program is run once, and\n"
+	"what its threads did at these statements and to their memory is shown in order.",
+	"at json track sigma perturb hardware timeout quick verbose",
 	"  raddle slice --at queue.c:45 ./server\n"
-	"  raddle slice --at queue.c:45 --json slice.json ./server\n",
+	"  raddle slice --at queue.c:45 --json slice.json ./server\n"
+	"  raddle slice --at queue.c:45 --track --sigma 4 ./server -- --port 80\n",
 	false,
 };
 
@@ -153,12 +157,92 @@ static void print_slice(struct slice *s)
 	free(lines);
 }
 
+/* The document: the slice, and the run if there was one. */
+struct document {
+	struct slice *slice;
+	const struct track *track;
+	const struct sketch_runs *runs;
+	const struct track_end *end;
+};
+
 static int write_json(const void *what, FILE *out)
 {
-	return slice_json((struct slice *)what, out);
+	const struct document *d = what;
+	struct rd_json j;
+
+	rd_json_begin(&j, out);
+	rd_json_object(&j, NULL);
+	slice_json(d->slice, &j);
+	if (d->runs)
+		track_json(d->track, d->runs, d->end, &j);
+	rd_json_end(&j);
+	return 0;
 }
 
-static int show(const struct facts *f, const char *file, uint32_t line)
+/* ---- a run ---- */
+
+static void print_event(const struct sketch_runs *runs, const struct sketch_event *e)
+{
+	static const char *const words[] = {"reads", "writes", "branch", "calls", "sync"};
+	const struct sketch_statement *s = &runs->statements[e->statement];
+	const char *what = s->variable ? s->variable : "";
+	char text[WIDTH];
+
+	snprintf(text, sizeof text, "%s %s", s->operation ? s->operation : words[s->kind], what);
+	rd_shown(text, strlen(text), false);
+	printf("  T%-3" PRIu32 " %c %-36.36s %.20s:%" PRIu32, e->thread, s->found ? '+' : ' ', text,
+	       rd_base_name(s->file), s->line);
+	if (e->size && (e->value < 4096 || s->kind == SKETCH_BRANCH))
+		printf("  %" PRIu64, e->value);
+	else if (e->size)
+		printf("  0x%" PRIx64, e->value);
+	putchar('\n');
+}
+
+static void print_run(const struct sketch_runs *runs, const struct track_end *end)
+{
+	const struct sketch_run *run = &runs->items[0];
+
+	printf("The run %s%s%s; %zu events at %zu statements, %" PRIu64 " seen.\n",
+	       run->signature ? "failed: " : "passed", run->signature ? run->signature : "",
+	       run->perturbed ? " (its threads lost time by chance)" : "", run->count, runs->statement_count,
+	       end->seen);
+	if (end->no_hardware)
+		puts("The system has no watchpoints for us; gates in the code tracked alone.");
+	for (size_t i = 0; i < run->count; i++)
+		print_event(runs, &run->events[i]);
+}
+
+static int track_once(struct slice *s, char **argv)
+{
+	const struct track_how how = {.quick = opt.quick, .verbose = opt.verbose};
+	const struct run_limits limits = {.wall_ms = cmd_limit(opt.timeout, CMD_FOREVER), .interrupts = 1};
+	const struct track_request request = {.argv = argv,
+					      .limits = &limits,
+					      .sigma = (uint32_t)opt.sigma,
+					      .hardware = opt.hardware,
+					      .perturb = opt.perturb};
+	struct sketch_runs runs = {0};
+	struct track_end end = {0};
+	struct track t;
+	int err = track_open(&t, argv[0], s, &how);
+
+	if (!err)
+		err = track_run(&t, &request, &runs, &end);
+	if (!err)
+		err = cmd_document(opt.json, write_json, &(struct document){s, &t, &runs, &end});
+	if (!err && !cmd_output_is_stdout())
+		print_run(&runs, &end);
+	sketch_runs_release(&runs);
+	track_end_release(&end);
+	track_close(&t);
+	return err;
+}
+
+/* ---- the command ---- */
+
+/* `argv`: of the run, if there is to be one. */
+static int show(const struct facts *f, const char *file, uint32_t line, char **argv)
 {
 	struct slice_place at;
 	struct slice s;
@@ -166,8 +250,11 @@ static int show(const struct facts *f, const char *file, uint32_t line)
 
 	if (!err) {
 		slice_make(&s, f, &at);
-		err = cmd_document(opt.json, write_json, &s);
-		if (!err && !cmd_output_is_stdout())
+		if (argv)
+			err = track_once(&s, argv);
+		else
+			err = cmd_document(opt.json, write_json, &(struct document){.slice = &s});
+		if (!err && !argv && !cmd_output_is_stdout())
 			print_slice(&s);
 		slice_release(&s);
 	}
@@ -175,7 +262,7 @@ static int show(const struct facts *f, const char *file, uint32_t line)
 	return err;
 }
 
-static int slice(const char *program)
+static int slice_program(const char *program, char **argv)
 {
 	struct facts *f;
 	char *path, *file;
@@ -189,14 +276,29 @@ static int slice(const char *program)
 		free(path);
 	}
 	if (!err) {
-		err = show(f, file, line);
+		err = show(f, file, line, argv);
 		facts_free(f);
 	}
 	free(file);
 	return err ? CMD_FAILED : CMD_OK;
 }
 
+static int slice(const char *program)
+{
+	return slice_program(program, NULL);
+}
+
 int cmd_slice(int argc, char **argv)
 {
-	return cmd_operand(argc, argv, &usage, "a program", slice);
+	size_t count;
+	bool track = false;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		track |= !strcmp(argv[i], "--track");
+	if (!track)
+		return cmd_operand(argc, argv, &usage, "a program", slice);
+	int status = cmd_operands(argc, argv, &usage, &count);
+	if (status != CMD_GO_ON)
+		return status;
+	return count ? slice_program(argv[1], argv + 1) : cmd_which(argv[0], "program");
 }

@@ -57,11 +57,12 @@ static void add_attribute(struct instr_unit *u, LLVMValueRef f, const char *name
 				LLVMCreateEnumAttribute(u->context, kind, value));
 }
 
-/* Atomic operations and fences order the program's accesses, so their hooks are
- * barriers to the optimiser; the others are not. */
+/* Atomic operations and fences order the program's accesses, and an access that is tracked stays
+ * between its hooks, so these are barriers to the optimiser; the others are not. */
 static bool is_barrier(enum instr_hook hook)
 {
-	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE;
+	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE ||
+	       hook == HOOK_TRACK_ENTER || hook == HOOK_TRACK_LEAVE || hook == HOOK_TRACK_POINT;
 }
 
 /* String hooks look at the program's memory. */

@@ -116,6 +116,31 @@ static int read_guards(struct instr_guards *guards, const char *path)
 	return code;
 }
 
+/* A line is a gate. */
+static int read_gates(struct rd_names *gates, const char *path)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int code = rd_file_read(path, &text);
+	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
+		size_t length = strcspn(at, "\n");
+		rd_names_put(gates, at, length);
+		at += length + (at[length] == '\n');
+	}
+	rd_buf_release(&text);
+	return code;
+}
+
+static int read_what(struct instr_options *options, const char *path, struct instr_guards *guards,
+		     struct rd_names *gates)
+{
+	if (options->flavour->number == RADDLE_FLAVOUR_TRACK) {
+		options->gates = gates;
+		return read_gates(gates, path);
+	}
+	options->guards = guards;
+	return read_guards(guards, path);
+}
+
 int main(int argc, char **argv)
 {
 	struct instr_options options = {0};
@@ -124,10 +149,11 @@ int main(int argc, char **argv)
 	const char *guards_path = NULL;
 	struct rd_edits edits = {0};
 	struct instr_guards guards = {0};
+	struct rd_names gates = RD_NAMES_INIT;
 	uint64_t workers = 1;
 	const struct rd_option table[] = {
 		RD_STRING(0, "flavour", &flavour, "NAME",
-			  "what to instrument for: record, full, led or guard"),
+			  "what to instrument for (include/raddle/flavour.inc)"),
 		RD_STRING(0, "facts", &options.facts, "FILE",
 			  "write facts of all units together, and no objects"),
 		RD_STRING(0, "program", &options.program, "NAME", "what the facts are of"),
@@ -136,7 +162,7 @@ int main(int argc, char **argv)
 		RD_STRING(0, "mode", &mode, "quick|fast", "generate code quickly, or fast code"),
 		RD_STRING(0, "hooks", &options.hooks, "FILE", "bitcode of the hooks"),
 		RD_STRING(0, "edits", &edits_text, "LINES", "changes to the program"),
-		RD_STRING(0, "guards", &guards_path, "FILE", "accesses that the flavour guard is about"),
+		RD_STRING(0, "guards", &guards_path, "FILE", "what the flavours guard and track are about"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
 		RD_FLAG(0, "debug", &options.debug, "keep debug information"),
 		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that say nothing new"),
@@ -171,8 +197,7 @@ int main(int argc, char **argv)
 		code = rd_edits_parse(&edits, edits_text, "instr");
 	options.edits = edits.count != 0 ? &edits : NULL;
 	if (code == 0 && guards_path != NULL)
-		code = read_guards(&guards, guards_path);
-	options.guards = guards_path != NULL ? &guards : NULL;
+		code = read_what(&options, guards_path, &guards, &gates);
 	if (code == 0)
 		code = instr_jobs_parse(&jobs, text.data, argv[first]);
 	if (code == 0 && options.facts != NULL) {
@@ -188,5 +213,6 @@ int main(int argc, char **argv)
 	rd_buf_release(&text);
 	rd_edits_release(&edits);
 	instr_guards_release(&guards);
+	rd_names_release(&gates);
 	return code == 0 ? 0 : 2;
 }

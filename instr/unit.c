@@ -146,11 +146,12 @@ static int write_sites(struct instr_unit *u)
 	return code;
 }
 
-/* Guards are at accesses that a program which is not optimised has. */
+/* Guards and gates are at instructions that a program which is not optimised has. */
 static bool inlines_early(const struct instr_unit *u)
 {
-	return u->options->fast && !u->options->flavour->values &&
-	       u->options->flavour->number != RADDLE_FLAVOUR_GUARD;
+	enum raddle_flavour_number number = u->options->flavour->number;
+	return u->options->fast && !u->options->flavour->values && number != RADDLE_FLAVOUR_GUARD &&
+	       number != RADDLE_FLAVOUR_TRACK;
 }
 
 /* Brings the module to where all analysis happens. */

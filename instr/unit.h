@@ -40,6 +40,7 @@ struct instr_options {
 	uint64_t budget;		   /* for tests: of the points-to sets; 0: the usual one */
 	const struct rd_edits *edits;	   /* to be made first; NULL: none */
 	const struct instr_guards *guards; /* of the flavour `guard` (instr/guards.h) */
+	const struct rd_names *gates;	   /* of the flavour `track` (instr/track.c) */
 	bool fast;			   /* optimise; otherwise quick code generation */
 	bool debug;			   /* keep debug information, for debuggers */
 	bool keep_redundant;		   /* for tests: eliminate nothing */
@@ -93,6 +94,9 @@ struct instr_options {
 	H(GUARD_TEST, "__raddle_guard_test", "vpili", ALWAYS)                                                \
 	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
 	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
+	H(TRACK_ENTER, "__raddle_track_enter", "lpiil", ALWAYS)                                              \
+	H(TRACK_LEAVE, "__raddle_track_leave", "vll", ALWAYS)                                                \
+	H(TRACK_POINT, "__raddle_track_point", "vil", ALWAYS)                                                \
 	H(SX_BIN, "__raddle_sx_bin", "iiiill", ALWAYS)                                                       \
 	H(SX_INDEX, "__raddle_sx_index", "iliill", ALWAYS)                                                   \
 	H(SX_CAST, "__raddle_sx_cast", "iiii", ALWAYS)                                                       \

@@ -12,11 +12,10 @@
 #ifndef SKETCH_SLICE_H
 #define SKETCH_SLICE_H
 
+#include "base/json.h"
 #include "base/map.h"
 #include "facts/facts.h"
 #include "sketch/run.h"
-
-#include <stdio.h>
 
 /* An instruction of the slice at which a run can be watched: an access, a call, a branch. */
 struct slice_item {
@@ -70,7 +69,8 @@ struct sketch_statement slice_statement_of(struct slice *s, uint32_t value, enum
 /* The function of a library that a call calls; NULL: none. */
 const struct facts_function *slice_library(const struct facts *f, uint32_t call);
 
-/* The document of doc/format/slice.md. */
-int slice_json(struct slice *s, FILE *out);
+/* Into an object: the members of the document of doc/format/slice.md, and those of a statement. */
+void slice_json(struct slice *s, struct rd_json *j);
+void sketch_statement_json(const struct sketch_statement *s, struct rd_json *j);
 
 #endif

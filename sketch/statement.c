@@ -115,31 +115,31 @@ static const char *kind_name(enum sketch_event_kind kind)
 	return names[kind];
 }
 
-int slice_json(struct slice *s, FILE *out)
+/* The members of a statement. */
+void sketch_statement_json(const struct sketch_statement *s, struct rd_json *j)
 {
-	struct rd_json j;
-	rd_json_begin(&j, out);
-	rd_json_object(&j, NULL);
-	RD_JSON(&j, RD_JU("version", 1),
-		RD_JS("program", facts_string(s->facts, s->facts->programs[0].name)));
-	rd_json_object(&j, "at");
-	RD_JSON(&j, RD_JS("file", facts_string(s->facts, s->file)), RD_JU("line", s->line),
+	RD_JSON(j, RD_JS("file", s->file), RD_JU("line", s->line), RD_JU("column", s->column),
+		RD_JS("function", s->function), RD_JS("kind", kind_name(s->kind)),
+		RD_JS("variable", s->variable), RD_JS("operation", s->operation));
+}
+
+void slice_json(struct slice *s, struct rd_json *j)
+{
+	RD_JSON(j, RD_JU("version", 1), RD_JS("program", facts_string(s->facts, s->facts->programs[0].name)));
+	rd_json_object(j, "at");
+	RD_JSON(j, RD_JS("file", facts_string(s->facts, s->file)), RD_JU("line", s->line),
 		RD_JU("moved", s->moved));
-	rd_json_end(&j);
-	rd_json_array(&j, "slice");
+	rd_json_end(j);
+	rd_json_array(j, "slice");
 	for (size_t i = 0; i < s->count; i++) {
 		struct sketch_statement it = slice_statement(s, i);
-		rd_json_object(&j, NULL);
-		RD_JSON(&j, RD_JU("statement", it.distance), RD_JU("depth", s->items[i].depth),
-			RD_JS("file", it.file), RD_JU("line", it.line), RD_JU("column", it.column),
-			RD_JS("function", it.function), RD_JS("kind", kind_name(it.kind)),
-			RD_JS("variable", it.variable), RD_JS("operation", it.operation));
-		rd_json_end(&j);
+		rd_json_object(j, NULL);
+		RD_JSON(j, RD_JU("statement", it.distance), RD_JU("depth", s->items[i].depth));
+		sketch_statement_json(&it, j);
+		rd_json_end(j);
 	}
-	rd_json_end(&j);
-	rd_json_object(&j, "stats");
-	RD_JSON(&j, RD_JU("statements", s->statements), RD_JU("items", s->count));
-	rd_json_end(&j);
-	rd_json_end(&j);
-	return 0;
+	rd_json_end(j);
+	rd_json_object(j, "stats");
+	RD_JSON(j, RD_JU("statements", s->statements), RD_JU("items", s->count));
+	rd_json_end(j);
 }

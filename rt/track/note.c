@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Events.  An access takes its number under a lock for its address, which it holds until it is done, so
+ * numbers are in the order in which accesses to one address happen, as long as all of them have gates that
+ * are open.
+ */
+#include "rt/track/track.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <sched.h>
+#include <time.h>
+
+enum { STRIPES = 256, SPINS = 64, YIELDS = 256, ONE_IN = 8, LONGEST_NS = 1000000 };
+
+/* Addresses that are being accessed, 8 bytes together. */
+static _Atomic uint32_t stripes[STRIPES];
+
+/* The one that this thread holds and 1; 0: none.  An access that jumped away left it behind. */
+static __thread uint32_t held __attribute__((tls_model("initial-exec")));
+static __thread uint64_t luck __attribute__((tls_model("initial-exec")));
+
+#define SLOW __attribute__((preserve_most, visibility("default")))
+SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t how, uint64_t value);
+SLOW void __raddle_track_end(uint64_t token, uint64_t value);
+SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
+
+static void give_back(void)
+{
+	if (held)
+		atomic_store_explicit(&stripes[held - 1], 0, memory_order_release);
+	held = 0;
+}
+
+/* Whether the address is this thread's now. */
+static bool take(const void *address)
+{
+	uint32_t stripe = (uint32_t)(((uintptr_t)address >> 3) * 0x9e3779b1u >> 8) % STRIPES;
+
+	give_back();
+	for (int i = 0; i < SPINS + YIELDS; i++) {
+		uint32_t free_now = 0;
+
+		if (atomic_compare_exchange_weak_explicit(&stripes[stripe], &free_now, 1,
+							  memory_order_acquire, memory_order_relaxed)) {
+			held = stripe + 1;
+			return true;
+		}
+		if (i >= SPINS)
+			sched_yield();
+	}
+	return false;
+}
+
+/* Now and then a thread loses some time, so that others come first. */
+static void perturb(void)
+{
+	struct timespec t = {0, 0};
+
+	if (!luck)
+		luck = (track.shared->perturb ^ (track_thread() + 1) * 0x9e3779b97f4a7c15ull) | 1;
+	luck ^= luck << 13;
+	luck ^= luck >> 7;
+	luck ^= luck << 17;
+	if ((luck >> 20) % ONE_IN)
+		return;
+	t.tv_nsec = (long)((luck >> 24) % LONGEST_NS);
+	if (luck >> 50 & 1)
+		nanosleep(&t, NULL);
+	else
+		sched_yield();
+}
+
+struct raddle_track_event *track_event(uint32_t gate, uint64_t *token)
+{
+	uint64_t n = atomic_fetch_add(&track.shared->head, 1);
+	struct raddle_track_event *e = &track.events[n % track.event_count];
+
+	atomic_store_explicit(&e->stamp, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	e->gate = gate;
+	e->thread = track_thread();
+	e->unsure = 0;
+	e->more = 0;
+	*token = n + 1;
+	return e;
+}
+
+void track_complete(struct raddle_track_event *e, uint64_t token)
+{
+	atomic_store_explicit(&e->stamp, token, memory_order_release);
+}
+
+static uint64_t read_memory(const void *address, uint32_t size)
+{
+	uint64_t value = 0;
+
+	if (size == 8)
+		value = *(const volatile uint64_t *)address;
+	else if (size == 4)
+		value = *(const volatile uint32_t *)address;
+	else if (size == 2)
+		value = *(const volatile uint16_t *)address;
+	else if (size == 1)
+		value = *(const volatile uint8_t *)address;
+	return value;
+}
+
+static bool is_access(uint32_t what)
+{
+	return what == RADDLE_TRACK_READ || what == RADDLE_TRACK_WRITE || what == RADDLE_TRACK_UPDATE;
+}
+
+static uint64_t begin(const void *address, uint32_t gate, uint32_t how, uint64_t value)
+{
+	uint32_t what = how >> 8, flags = __raddle_track_flags[gate];
+	struct raddle_track_event *e;
+	bool sure = true;
+	uint64_t token;
+
+	if (track.shared->perturb)
+		perturb();
+	if (is_access(what)) {
+		if (track.shared->watch && flags & RADDLE_TRACK_SLICE)
+			track_watch(address, how & 255);
+		sure = take(address);
+	}
+	e = track_event(gate, &token);
+	e->address = (uintptr_t)address;
+	e->value = value;
+	e->size = (uint8_t)how;
+	e->what = (uint8_t)what;
+	e->state = RADDLE_TRACK_BEGUN;
+	e->unsure = !sure;
+	/* What is no block any more may not be asked. */
+	if (what == RADDLE_TRACK_FREE && address && !((uintptr_t)address & 15))
+		e->more = malloc_usable_size((void *)address);
+	track_complete(e, token);
+	return token;
+}
+
+/* An operation that may have waited happens when it is over: it gets another event. */
+static void came_through(const struct raddle_track_event *asked, uint64_t value)
+{
+	uint64_t token;
+	struct raddle_track_event *e = track_event(asked->gate, &token);
+
+	e->address = asked->address;
+	e->value = value;
+	e->size = asked->size;
+	e->what = asked->what;
+	e->state = RADDLE_TRACK_DONE;
+	track_complete(e, token);
+}
+
+static void end(uint64_t token, uint64_t value)
+{
+	struct raddle_track_event *e = &track.events[(token - 1) % track.event_count];
+
+	if (atomic_load_explicit(&e->stamp, memory_order_relaxed) == token) {
+		if (e->what == RADDLE_TRACK_ACQUIRE) {
+			e->state = RADDLE_TRACK_VOID;
+			came_through(e, value);
+		} else {
+			if (e->what == RADDLE_TRACK_UPDATE)
+				e->more = read_memory((void *)(uintptr_t)e->address, e->size);
+			e->value = value;
+			e->state = RADDLE_TRACK_DONE;
+		}
+	}
+	give_back();
+}
+
+static bool is_on(void)
+{
+	return track.shared != NULL;
+}
+
+SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t how, uint64_t value)
+{
+	int saved = errno;
+	uint64_t token = is_on() ? begin(address, gate, how, value) : 0;
+
+	errno = saved;
+	return token;
+}
+
+SLOW void __raddle_track_end(uint64_t token, uint64_t value)
+{
+	int saved = errno;
+
+	if (is_on())
+		end(token, value);
+	errno = saved;
+}
+
+SLOW void __raddle_track_pass(uint32_t gate, uint64_t value)
+{
+	struct raddle_track_event *e;
+	uint64_t token;
+
+	if (!is_on())
+		return;
+	e = track_event(gate, &token);
+	e->address = 0;
+	e->value = value;
+	e->size = 8;
+	e->what = RADDLE_TRACK_POINT;
+	e->state = RADDLE_TRACK_DONE;
+	track_complete(e, token);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gates of a slice: at which instructions of the program something can be noted, and by which names the
+ * instrumenter (instr/track.c) knows them. */
+#ifndef SKETCH_GATES_H
+#define SKETCH_GATES_H
+
+#include "base/buf.h"
+#include "sketch/slice.h"
+
+struct sketch_gate {
+	uint32_t value; /* in the facts */
+	uint32_t lead;	/* the statement of the slice that it is, or that brings it */
+	enum sketch_event_kind kind;
+	bool found; /* no item of the slice: it may touch the same memory as far as points-to sets tell */
+};
+
+struct sketch_gates {
+	struct sketch_gate
+		*items; /* those of the slice first, in its order; the others by what brings them */
+	size_t count, capacity;
+	size_t left_out; /* for want of room */
+};
+
+/* At most `max` of them. */
+void sketch_gates_find(struct sketch_gates *g, const struct slice *s, size_t max);
+void sketch_gates_release(struct sketch_gates *g);
+
+/* Their names, a line each. */
+void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, struct rd_buf *text);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Places in code (sketch/place.h): a program and a distance come in, function, file and line go out. */
+#include "sketch/place.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 4096, ANSWER_MAX = 65536 };
+
+/* The lowest address that the program's headers give to its memory: what distances are from. */
+static uint64_t base_of(const char *executable)
+{
+	_Alignas(Elf64_Ehdr) char head[HEAD];
+	size_t length = rd_file_head(executable, head, sizeof head);
+	const Elf64_Ehdr *header = (const void *)head;
+	uint64_t base = UINT64_MAX;
+	if (length < sizeof *header || header->e_phentsize != sizeof(Elf64_Phdr))
+		return 0;
+	for (uint64_t i = 0; i < header->e_phnum; i++) {
+		uint64_t at = header->e_phoff + i * sizeof(Elf64_Phdr);
+		Elf64_Phdr segment;
+		if (header->e_phoff > length || at + sizeof segment > length)
+			break;
+		memcpy(&segment, head + at, sizeof segment);
+		if (segment.p_type == PT_LOAD && segment.p_vaddr < base)
+			base = segment.p_vaddr;
+	}
+	return base != UINT64_MAX ? base : 0;
+}
+
+/* "function\nfile:line ...\n", with question marks for what is unknown. */
+static void parse(struct sketch_place *place, const char *text)
+{
+	size_t first = strcspn(text, "\n");
+	const char *file = text + first + (text[first] != '\0');
+	size_t second = strcspn(file, "\n");
+	const char *colon = memrchr(file, ':', second);
+	if (first != 0 && text[0] != '?')
+		place->function = rd_xstrndup(text, first);
+	if (colon == NULL || file[0] == '?')
+		return;
+	place->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+	if (place->line != 0)
+		place->file = rd_xstrndup(file, (size_t)(colon - file));
+}
+
+const struct sketch_place *sketch_place(struct sketch_places *p, const char *executable, uint64_t distance)
+{
+	bool is_new;
+	uint64_t *number = rd_umap_put(&p->known, distance, &is_new);
+	if (!is_new)
+		return &p->items[*number];
+	*number = p->count;
+	RD_GROW(p->items, p->capacity, p->count + 1);
+	struct sketch_place *place = &p->items[p->count++];
+	*place = (struct sketch_place){0};
+	if (distance == 0)
+		return place;
+	struct rd_argv command = RD_ARGV_INIT;
+	struct rd_buf answer = RD_BUF_INIT;
+	rd_argv_add(&command, "addr2line");
+	rd_argv_add(&command, "-fCe");
+	rd_argv_add(&command, executable);
+	rd_argv_addf(&command, "0x%" PRIx64, base_of(executable) + distance);
+	if (rd_run_capture(command.items, ANSWER_MAX, &answer) == 0 && answer.length != 0)
+		parse(place, answer.data);
+	else
+		rd_warn("%s: addr2line of binutils cannot tell where it failed", executable);
+	rd_argv_release(&command);
+	rd_buf_release(&answer);
+	return place;
+}
+
+void sketch_places_release(struct sketch_places *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		RD_FREE(p->items[i].function, p->items[i].file);
+	free(p->items);
+	rd_umap_release(&p->known);
+	*p = (struct sketch_places){0};
+}
