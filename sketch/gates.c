@@ -12,6 +12,7 @@
 #include "base/compare.h"
 #include "base/map.h"
 #include "facts/role.h"
+#include "raddle/track.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,10 +158,10 @@ static void touched_release(struct touched *t)
 }
 
 /* The nearest statement that touches the same memory; FACTS_NONE: none does. */
-static uint32_t lead_of(const struct touched *t, uint32_t value)
+static uint32_t nearest_to(const struct touched *t, uint32_t value)
 {
 	const struct facts *f = t->f;
-	uint32_t set, lead = FACTS_NONE;
+	uint32_t set, near = FACTS_NONE;
 	int64_t size;
 	if (!touch_of(f, value, &set, &size))
 		return FACTS_NONE;
@@ -171,9 +172,9 @@ static uint32_t lead_of(const struct touched *t, uint32_t value)
 	struct facts_run members = facts_members_of(f, set);
 	for (uint32_t m = members.first; m < members.end; m++) {
 		uint32_t place = f->members[m].place;
-		lower(&lead, whole ? t->objects[f->places[place].object] : t->places[place]);
+		lower(&near, whole ? t->objects[f->places[place].object] : t->places[place]);
 	}
-	return lead;
+	return near;
 }
 
 /* ---------------------------------------------------------------------- gates --- */
@@ -184,10 +185,10 @@ static void add(struct sketch_gates *g, const struct sketch_gate *gate)
 	g->items[g->count++] = *gate;
 }
 
-static int by_lead(const void *a, const void *b)
+static int by_nearness(const void *a, const void *b)
 {
 	const struct sketch_gate *x = a, *y = b;
-	RD_BY(x->lead, y->lead);
+	RD_BY(x->near, y->near);
 	RD_BY(x->value, y->value);
 	return 0;
 }
@@ -195,12 +196,12 @@ static int by_lead(const void *a, const void *b)
 static void add_others(struct sketch_gates *g, const struct touched *t, const struct rd_umap *known)
 {
 	for (uint32_t v = 0; v < t->f->value_count; v++) {
-		struct sketch_gate gate = {.value = v, .found = true};
+		struct sketch_gate gate = {.value = v, .lead = FACTS_NONE};
 		if (rd_umap_get(known, v) != NULL || !slice_kind(t->f, v, &gate.kind) ||
 		    letter_of(t->f, v) == 0)
 			continue;
-		gate.lead = lead_of(t, v);
-		if (gate.lead != FACTS_NONE)
+		gate.near = nearest_to(t, v);
+		if (gate.near != FACTS_NONE)
 			add(g, &gate);
 	}
 }
@@ -221,13 +222,21 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, size_t max
 	size_t own = g->count;
 	touched_init(&t, s->facts);
 	touch_all(&t, s);
+	for (size_t i = 0; i < own; i++)
+		g->items[i].near = nearest_to(&t, g->items[i].value);
 	add_others(g, &t, &known);
 	if (g->count > own)
-		qsort(g->items + own, g->count - own, sizeof *g->items, by_lead);
+		qsort(g->items + own, g->count - own, sizeof *g->items, by_nearness);
 	g->left_out = g->count > max ? g->count - max : 0;
 	g->count -= g->left_out;
 	touched_release(&t);
 	rd_umap_release(&known);
+}
+
+uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
+{
+	uint32_t end = sigma != 0 ? sigma : FACTS_NONE;
+	return gate->lead < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
 void sketch_gates_release(struct sketch_gates *g)

@@ -9,9 +9,10 @@
 
 struct sketch_gate {
 	uint32_t value; /* in the facts */
-	uint32_t lead;	/* the statement of the slice that it is, or that brings it */
+	uint32_t lead;	/* the statement of the slice that it is; FACTS_NONE: it is none */
+	uint32_t near;	/* the nearest statement of the slice that may touch the same memory as far as
+			   points-to sets tell */
 	enum sketch_event_kind kind;
-	bool found; /* no item of the slice: it may touch the same memory as far as points-to sets tell */
 };
 
 struct sketch_gates {
@@ -24,6 +25,10 @@ struct sketch_gates {
 /* At most `max` of them. */
 void sketch_gates_find(struct sketch_gates *g, const struct slice *s, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
+
+/* How a gate is to be opened (enum raddle_track_flag) when so many statements are tracked, 0: all; 0: not at
+ * all. */
+uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
 /* Their names, a line each. */
 void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, struct rd_buf *text);

@@ -76,7 +76,10 @@ static void describe_call(struct slice *s, uint32_t value, struct sketch_stateme
 	if (out->kind != SKETCH_SYNC && out->role == SKETCH_NEUTRAL)
 		return;
 	const char *name = facts_string(f, library->linkage);
-	char *operation = out->kind == SKETCH_SYNC ? operation_of(name) : rd_xstrdup(name);
+	char *operation = out->kind != SKETCH_SYNC ? rd_xstrdup(name)
+			  : strncmp(name, "_Z", 2) == 0
+				  ? rd_xstrdup(facts_role_name(library->role)) /* of C++ */
+				  : operation_of(name);
 	uint32_t number = rd_names_put(&s->operations, operation, strlen(operation));
 	out->operation = s->operations.items[number];
 	free(operation);

@@ -17,12 +17,19 @@ struct events {
 	const struct track_left *left;
 	struct sketch_runs *runs;
 	struct sketch_run *run;
+	uint32_t sigma;
 	struct rd_umap slice; /* addresses of the slice, 8 bytes together; a value 1 */
 };
 
 static const struct sketch_gate *gate_of(const struct events *e, const struct track_raw *raw)
 {
 	return raw->gate != RADDLE_TRACK_HARDWARE ? &e->t->gates.items[raw->gate] : NULL;
+}
+
+/* Whether a gate is open only because it may touch the same memory. */
+static bool is_other(const struct events *e, const struct sketch_gate *gate)
+{
+	return sketch_gate_flag(gate, e->sigma) != RADDLE_TRACK_SLICE;
 }
 
 /* The words that an access touches. */
@@ -38,7 +45,7 @@ static void find_addresses(struct events *e)
 		const struct track_raw *raw = &e->left->items[i];
 		const struct sketch_gate *gate = gate_of(e, raw);
 		uint64_t first, last;
-		if (gate == NULL || gate->found || raw->address == 0)
+		if (gate == NULL || is_other(e, gate) || raw->address == 0)
 			continue;
 		each_word(raw, &first, &last);
 		for (uint64_t w = first; w <= last; w++)
@@ -60,8 +67,8 @@ static bool is_of_slice(const struct events *e, const struct track_raw *raw)
 static uint32_t statement_of(struct events *e, const struct sketch_gate *gate, enum sketch_event_kind kind)
 {
 	struct sketch_statement s = slice_statement_of(e->t->slice, gate->value, kind);
-	s.found = gate->found;
-	s.distance = gate->found ? e->t->slice->statements + gate->lead : gate->lead;
+	s.found = gate->lead == FACTS_NONE;
+	s.distance = s.found ? e->t->slice->statements + gate->near : gate->lead;
 	return sketch_statement(e->runs, &s);
 }
 
@@ -91,7 +98,7 @@ static uint64_t *touched_in(const struct events *e, const struct track_raw *raw,
 		const struct track_raw *other = &e->left->items[i];
 		const struct sketch_gate *gate = gate_of(e, other);
 		if (other->address - raw->address >= raw->more || other->what == RADDLE_TRACK_FREE ||
-		    gate == NULL || (gate->found && !is_of_slice(e, other)))
+		    gate == NULL || (is_other(e, gate) && !is_of_slice(e, other)))
 			continue;
 		RD_GROW(all, capacity, *count + 1);
 		all[(*count)++] = other->address;
@@ -113,7 +120,7 @@ static void add_free(struct events *e, const struct track_raw *raw, const struct
 		at.size = 0;
 		add(e, &at, statement_of(e, gate, gate->kind), 0);
 	}
-	if (count == 0 && !gate->found)
+	if (count == 0 && !is_other(e, gate))
 		add(e, raw, statement_of(e, gate, gate->kind), raw->value);
 	free(all);
 }
@@ -124,7 +131,7 @@ static void add_gate_event(struct events *e, const struct track_raw *raw, const 
 		add_free(e, raw, gate);
 		return;
 	}
-	if (gate->found && !is_of_slice(e, raw))
+	if (is_other(e, gate) && !is_of_slice(e, raw))
 		return;
 	if (raw->what != RADDLE_TRACK_UPDATE) {
 		add(e, raw, statement_of(e, gate, gate->kind), raw->value);
@@ -191,10 +198,10 @@ static void add_hit(struct events *e, size_t i, struct rd_umap *values)
 	add(e, raw, sketch_statement(e->runs, &s), raw->value);
 }
 
-void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs,
-		  struct sketch_run *run)
+void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs, uint32_t sigma)
 {
-	struct events e = {.t = t, .left = left, .runs = runs, .run = run};
+	struct events e = {
+		.t = t, .left = left, .runs = runs, .run = &runs->items[runs->count - 1], .sigma = sigma};
 	struct rd_umap values = {0};
 	find_addresses(&e);
 	for (size_t i = 0; i < left->count; i++) {

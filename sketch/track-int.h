@@ -26,7 +26,7 @@ struct track_left {
 	bool failed; /* the rest says how */
 	int signal;
 	uint32_t thread, line;
-	uint64_t address, place;
+	uint64_t address, places[RADDLE_TRACK_PLACES];
 	char text[RADDLE_TRACK_TEXT], file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 
@@ -34,11 +34,9 @@ struct track_left {
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 
-/* Adds what they mean to the run, the last one of `runs`. */
-struct sketch_run;
+/* Adds what they mean to the last one of `runs`, of which so many statements were tracked. */
 struct sketch_runs;
 struct track;
-void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs,
-		  struct sketch_run *run);
+void track_events(struct track *t, const struct track_left *left, struct sketch_runs *runs, uint32_t sigma);
 
 #endif

@@ -42,7 +42,8 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 	rd_json_array(j, "gates");
 	for (size_t i = 0; i < t->gates.count; i++) {
 		rd_json_object(j, NULL);
-		RD_JSON(j, RD_JU("lead", t->gates.items[i].lead), RD_JB("found", t->gates.items[i].found));
+		RD_JSON(j, RD_JN("lead", (int32_t)t->gates.items[i].lead),
+			RD_JN("near", (int32_t)t->gates.items[i].near));
 		rd_json_end(j);
 	}
 	rd_json_end(j);

@@ -32,7 +32,7 @@ static void take_failure(struct track_left *left, const struct raddle_track_fail
 	left->thread = f->thread < THREADS_MAX ? f->thread : 0;
 	left->line = f->line;
 	left->address = f->address;
-	left->place = f->place;
+	memcpy(left->places, f->places, sizeof left->places);
 	take_text(left->text, f->text);
 	take_text(left->file, f->file);
 	take_text(left->function, f->function);

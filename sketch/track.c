@@ -103,8 +103,7 @@ static void open_gates(const struct track *t, const struct track_request *reques
 {
 	uint8_t *flags = (uint8_t *)shared + RADDLE_TRACK_FLAGS_AT;
 	for (size_t i = 0; i < t->gates.count; i++)
-		if (request->sigma == 0 || t->gates.items[i].lead < request->sigma)
-			flags[i] = t->gates.items[i].found ? RADDLE_TRACK_OTHER : RADDLE_TRACK_SLICE;
+		flags[i] = (uint8_t)sketch_gate_flag(&t->gates.items[i], request->sigma);
 	shared->watch = request->hardware;
 	shared->turn = request->turn;
 	shared->perturb = request->perturb;
@@ -158,13 +157,15 @@ static void find_place(struct track *t, const struct track_left *left, struct tr
 {
 	const char *file = left->file, *function = left->function;
 	end->line = left->line;
-	if (left->line == 0) {
+	for (size_t i = 0; end->line == 0 && i < RADDLE_TRACK_PLACES && left->places[i] != 0; i++) {
 		const struct sketch_place *place =
-			sketch_place(&t->places, t->program.flavour.executable, left->place);
+			sketch_place(&t->places, t->program.flavour.executable, left->places[i]);
 		file = place->file;
 		function = place->function;
 		end->line = place->line;
 	}
+	if (end->line == 0)
+		return;
 	end->file = file != NULL ? rd_xstrdup(file) : NULL;
 	end->function = function != NULL ? rd_xstrdup(function) : NULL;
 }
@@ -242,7 +243,7 @@ int track_run(struct track *t, const struct track_request *request, struct sketc
 		run->perturbed = request->perturb != 0;
 		run->cut = left.seen > events;
 		tell_end(t, &left, run, end);
-		track_events(t, &left, runs, run);
+		track_events(t, &left, runs, request->sigma);
 	}
 	track_left_release(&left);
 	memory_close(&m);

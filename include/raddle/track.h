@@ -77,14 +77,17 @@ struct raddle_track_event {
 };
 
 #define RADDLE_TRACK_TEXT 240
+#define RADDLE_TRACK_PLACES 8
 struct raddle_track_failure {
 	_Atomic uint32_t ready;
 	int32_t signal;
 	uint32_t thread;
-	uint32_t line;		      /* of an assertion; 0: it is none */
-	uint64_t address;	      /* that a fault was about */
-	uint64_t place;		      /* in the program's own code, from where it is loaded; 0: not known */
-	char text[RADDLE_TRACK_TEXT]; /* of an assertion: the condition */
+	uint32_t line;	  /* of an assertion; 0: it is none */
+	uint64_t address; /* that a fault was about */
+	/* In the program's code, from where it is loaded: where it stood, then what may be calls that led
+	 * there. */
+	uint64_t places[RADDLE_TRACK_PLACES]; /* 0: no more */
+	char text[RADDLE_TRACK_TEXT];	      /* of an assertion: the condition */
 	char file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 

@@ -3,8 +3,8 @@
  * Where the program fails: fatal signals and failed assertions leave a note, then take their course.  A
  * handler that the program installs takes the place of ours.
  *
- * A failure inside of a library is the program's at the nearest call: the first word of the stack that lies
- * behind a call in the program's own code.
+ * A failure inside of a library is the program's at the nearest call.  Candidates are words of the stack that
+ * lie behind a call in the program's own code; the reader takes the first that the debug information knows.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -47,23 +47,23 @@ static bool is_behind_call(uint64_t pc)
 }
 
 #ifdef __x86_64__
-static uint64_t place_of(const ucontext_t *context)
+static void find_places(const ucontext_t *context, uint64_t *places)
 {
 	uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 	const uint64_t *stack = (const uint64_t *)(context->uc_mcontext.gregs[REG_RSP] & ~7ll);
+	int count = 0;
 
 	if (is_code(pc))
-		return pc;
-	for (int i = 0; i < WORDS; i++)
+		places[count++] = track_place(pc);
+	for (int i = 0; i < WORDS && count < RADDLE_TRACK_PLACES; i++)
 		if (is_behind_call(stack[i]))
-			return stack[i] - 1;
-	return 0;
+			places[count++] = track_place(stack[i] - 1);
 }
 #else
-static uint64_t place_of(const ucontext_t *context)
+static void find_places(const ucontext_t *context, uint64_t *places)
 {
 	(void)context;
-	return 0;
+	(void)places;
 }
 #endif
 
@@ -86,7 +86,7 @@ static void failed(int number, siginfo_t *info, void *context)
 		f->address = number == SIGABRT ? 0 : (uintptr_t)info->si_addr;
 		/* A word of the stack may lie where none is: then the note is there without a place. */
 		atomic_store(&f->ready, 2);
-		f->place = track_place(place_of(context));
+		find_places(context, f->places);
 	}
 	errno = saved;
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
