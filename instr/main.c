@@ -98,7 +98,8 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
-/* Loops with guards in them are made twice (instr/guard.c), also where that is much code. */
+/* Loops with guards or gates in them are made twice (instr/guard.c, instr/track.c), also where that is much
+ * code. */
 static void allow_large_loops(void)
 {
 	const char *const arguments[] = {"raddle-instr", "-unswitch-threshold=1000",
@@ -122,8 +123,12 @@ static int read_gates(struct rd_names *gates, const char *path)
 	struct rd_buf text = RD_BUF_INIT;
 	int code = rd_file_read(path, &text);
 	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
-		size_t length = strcspn(at, "\n");
-		rd_names_put(gates, at, length);
+		size_t length = strcspn(at, "\n"), line = gates->count;
+		char none[32];
+		/* Functions may share a name and a place; the first line counts, and others keep their
+		 * numbers. */
+		if (rd_names_put(gates, at, length) != line)
+			rd_names_put(gates, none, (size_t)snprintf(none, sizeof none, "%zu", line));
 		at += length + (at[length] == '\n');
 	}
 	rd_buf_release(&text);
@@ -188,7 +193,8 @@ int main(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "instr: usage: %s", usage.synopsis);
 		return 2;
 	}
-	if (options.flavour->number == RADDLE_FLAVOUR_GUARD)
+	if (options.flavour->number == RADDLE_FLAVOUR_GUARD ||
+	    options.flavour->number == RADDLE_FLAVOUR_TRACK)
 		allow_large_loops();
 	struct instr_jobs jobs = {0};
 	struct rd_buf text = RD_BUF_INIT;

@@ -26,6 +26,7 @@
 struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;
+	LLVMValueRef on;       /* whether a gate of the function is open; NULL: it has none yet */
 	struct rd_names met;   /* names without their ordinals */
 	struct rd_umap counts; /* of those, by number */
 };
@@ -118,17 +119,19 @@ struct doing {
 	bool returns;	      /* there is a behind */
 };
 
-static void emit(struct instr_unit *u, LLVMValueRef inst, uint32_t gate, const struct doing *d)
+static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struct doing *d)
 {
+	struct instr_unit *u = g->u;
 	LLVMValueRef none = LLVMConstInt(u->i64, 0, false);
 	build_at(u, inst, inst);
 	LLVMValueRef address = d->address != NULL ? d->address : LLVMConstNull(u->pointer);
 	if (LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMIntegerTypeKind)
 		address = LLVMBuildIntToPtr(u->builder, address, u->pointer, "");
 	LLVMValueRef value = d->value != NULL ? bits_of(u, d->value) : none;
-	LLVMValueRef token = instr_hook_call(
-		u, HOOK_TRACK_ENTER,
-		(LLVMValueRef[]){address, const32(u, gate), const32(u, d->what << 8 | d->size), value});
+	LLVMValueRef token =
+		instr_hook_call(u, HOOK_TRACK_ENTER,
+				(LLVMValueRef[]){address, const32(u, gate),
+						 const32(u, d->what << 8 | d->size), value, g->on});
 	if (!d->returns)
 		return;
 	build_at(u, instr_place_after(inst), inst);
@@ -140,15 +143,17 @@ static void emit(struct instr_unit *u, LLVMValueRef inst, uint32_t gate, const s
 	instr_hook_call(u, HOOK_TRACK_LEAVE, (LLVMValueRef[]){token, value});
 }
 
-static void emit_point(struct instr_unit *u, LLVMValueRef inst, uint32_t gate, LLVMValueRef value)
+static void emit_point(struct gating *g, LLVMValueRef inst, uint32_t gate, LLVMValueRef value)
 {
+	struct instr_unit *u = g->u;
 	build_at(u, inst, inst);
 	value = value != NULL ? bits_of(u, value) : LLVMConstInt(u->i64, 0, false);
-	instr_hook_call(u, HOOK_TRACK_POINT, (LLVMValueRef[]){const32(u, gate), value});
+	instr_hook_call(u, HOOK_TRACK_POINT, (LLVMValueRef[]){const32(u, gate), value, g->on});
 }
 
-static void emit_access(struct instr_unit *u, LLVMValueRef inst, uint32_t gate)
+static void emit_access(struct gating *g, LLVMValueRef inst, uint32_t gate)
 {
+	struct instr_unit *u = g->u;
 	struct doing d = {.returns = true};
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMLoad:
@@ -170,7 +175,7 @@ static void emit_access(struct instr_unit *u, LLVMValueRef inst, uint32_t gate)
 		if (LLVMGetInstructionOpcode(inst) == LLVMAtomicRMW)
 			d.result = inst;
 	}
-	emit(u, inst, gate, &d);
+	emit(g, inst, gate, &d);
 }
 
 /* ---------------------------------------------------------------------- calls --- */
@@ -215,8 +220,9 @@ static LLVMValueRef first_value(struct instr_unit *u, LLVMValueRef call)
 	return NULL;
 }
 
-static void emit_call(struct instr_unit *u, LLVMValueRef call, uint32_t gate)
+static void emit_call(struct gating *g, LLVMValueRef call, uint32_t gate)
 {
+	struct instr_unit *u = g->u;
 	LLVMValueRef callee = ir_callee(call);
 	const char *name = callee != NULL ? ir_name(callee) : "";
 	const struct ir_extern *known =
@@ -225,7 +231,7 @@ static void emit_call(struct instr_unit *u, LLVMValueRef call, uint32_t gate)
 	if (ir_starts(name, "llvm.mem")) { /* a copy: its first argument is written */
 		d = (struct doing){
 			.what = RADDLE_TRACK_WRITE, .address = LLVMGetOperand(call, 0), .returns = true};
-		emit(u, call, gate, &d);
+		emit(g, call, gate, &d);
 		return;
 	}
 	if (known != NULL)
@@ -240,21 +246,45 @@ static void emit_call(struct instr_unit *u, LLVMValueRef call, uint32_t gate)
 	} else if ((d.value = first_value(u, call)) != NULL) {
 		d.size = bytes_of(u, LLVMTypeOf(d.value));
 	}
-	emit(u, call, gate, &d);
+	emit(g, call, gate, &d);
 }
 
 /* ---------------------------------------------------------------------- whole --- */
 
-static void put_gate(struct instr_unit *u, LLVMValueRef inst, char letter, uint32_t gate)
+/* Looks at the byte of a gate when the function is entered.  It never changes, so whoever inlines the
+ * function into a loop looks before that. */
+static LLVMValueRef look(struct instr_unit *u, LLVMValueRef function, uint32_t gate)
+{
+	static const char name[] = "__raddle_track_flags";
+	LLVMTypeRef byte = LLVMInt8TypeInContext(u->context),
+		    bytes = LLVMArrayType2(byte, RADDLE_TRACK_GATES);
+	LLVMValueRef flags = LLVMGetNamedGlobal(u->module, name), first;
+	if (flags == NULL) {
+		flags = LLVMAddGlobal(u->module, bytes, name);
+		LLVMSetVisibility(flags, LLVMHiddenVisibility);
+	}
+	for (first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)); LLVMIsAAllocaInst(first);)
+		first = LLVMGetNextInstruction(first);
+	LLVMPositionBuilderBefore(u->builder, first);
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	LLVMValueRef place =
+		LLVMConstInBoundsGEP2(bytes, flags, (LLVMValueRef[]){const32(u, 0), const32(u, gate)}, 2);
+	LLVMValueRef on = LLVMBuildLoad2(u->builder, byte, place, "");
+	unsigned kind = LLVMGetMDKindIDInContext(u->context, "invariant.load", strlen("invariant.load"));
+	LLVMSetMetadata(on, kind, LLVMMetadataAsValue(u->context, LLVMMDNodeInContext2(u->context, NULL, 0)));
+	return LLVMBuildZExt(u->builder, on, u->i32, "");
+}
+
+static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t gate)
 {
 	switch (letter) {
-	case 'b': emit_point(u, inst, gate, LLVMGetCondition(inst)); break;
-	case 's': emit_point(u, inst, gate, LLVMGetOperand(inst, 0)); break;
+	case 'b': emit_point(g, inst, gate, LLVMGetCondition(inst)); break;
+	case 's': emit_point(g, inst, gate, LLVMGetOperand(inst, 0)); break;
 	case 't':
-		emit_point(u, inst, gate, LLVMGetNumOperands(inst) != 0 ? LLVMGetOperand(inst, 0) : NULL);
+		emit_point(g, inst, gate, LLVMGetNumOperands(inst) != 0 ? LLVMGetOperand(inst, 0) : NULL);
 		break;
-	case 'c': emit_call(u, inst, gate); break;
-	default: emit_access(u, inst, gate);
+	case 'c': emit_call(g, inst, gate); break;
+	default: emit_access(g, inst, gate);
 	}
 }
 
@@ -275,8 +305,11 @@ static void track_function(struct instr_unit *u, LLVMValueRef function)
 			char letter = letter_of(i);
 			int64_t gate = letter != 0 ? gate_of(&g, i, letter) : -1;
 			next = LLVMGetNextInstruction(i);
-			if (gate >= 0 && gate < RADDLE_TRACK_GATES && !is_after_tail(i))
-				put_gate(u, i, letter, (uint32_t)gate);
+			if (gate < 0 || gate >= RADDLE_TRACK_GATES || is_after_tail(i))
+				continue;
+			if (g.on == NULL)
+				g.on = look(u, function, (uint32_t)gate);
+			put_gate(&g, i, letter, (uint32_t)gate);
 		}
 	rd_names_release(&g.met);
 	rd_umap_release(&g.counts);
@@ -299,11 +332,15 @@ int instr_track(struct instr_unit *u)
 
 int instr_track_generate(struct instr_unit *u)
 {
+	/* Functions are inlined before loops are looked at; what unrolls and vectorises comes once. */
+	static const char optimise[] =
+		"thinlto-pre-link<O2>,function(loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
+		"simplifycfg),default<O2>";
 	int code = instr_unit_verify(u);
 	if (code == 0)
 		code = instr_unit_inline(u);
 	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, "default<O2>");
+		code = instr_unit_passes(u, optimise);
 	instr_unit_step(u, "optimise");
 	return code;
 }

@@ -94,9 +94,9 @@ struct instr_options {
 	H(GUARD_TEST, "__raddle_guard_test", "vpili", ALWAYS)                                                \
 	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
 	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
-	H(TRACK_ENTER, "__raddle_track_enter", "lpiil", ALWAYS)                                              \
+	H(TRACK_ENTER, "__raddle_track_enter", "lpiili", ALWAYS)                                             \
 	H(TRACK_LEAVE, "__raddle_track_leave", "vll", ALWAYS)                                                \
-	H(TRACK_POINT, "__raddle_track_point", "vil", ALWAYS)                                                \
+	H(TRACK_POINT, "__raddle_track_point", "vili", ALWAYS)                                               \
 	H(SX_BIN, "__raddle_sx_bin", "iiiill", ALWAYS)                                                       \
 	H(SX_INDEX, "__raddle_sx_index", "iliill", ALWAYS)                                                   \
 	H(SX_CAST, "__raddle_sx_cast", "iiii", ALWAYS)                                                       \

@@ -239,6 +239,20 @@ uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
 	return gate->lead < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
+/* Functions of one name are one here: the instrumenter cannot tell their gates apart. */
+void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags)
+{
+	struct rd_umap open = {0};
+	for (size_t i = 0; i < g->count; i++)
+		if (flags[i] & RADDLE_TRACK_OPEN)
+			rd_umap_put(&open, f->functions[facts_function_at(f, g->items[i].value)].name, NULL);
+	for (size_t i = 0; i < g->count; i++)
+		if (flags[i] == 0 &&
+		    rd_umap_get(&open, f->functions[facts_function_at(f, g->items[i].value)].name) != NULL)
+			flags[i] = RADDLE_TRACK_BESIDE;
+	rd_umap_release(&open);
+}
+
 void sketch_gates_release(struct sketch_gates *g)
 {
 	free(g->items);

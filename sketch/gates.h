@@ -30,6 +30,9 @@ void sketch_gates_release(struct sketch_gates *g);
  * all. */
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
+/* Sets RADDLE_TRACK_BESIDE for those that are shut in functions with open ones; `flags` are by gate. */
+void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
+
 /* Their names, a line each. */
 void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, struct rd_buf *text);
 

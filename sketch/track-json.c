@@ -43,7 +43,8 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 	for (size_t i = 0; i < t->gates.count; i++) {
 		rd_json_object(j, NULL);
 		RD_JSON(j, RD_JN("lead", (int32_t)t->gates.items[i].lead),
-			RD_JN("near", (int32_t)t->gates.items[i].near));
+			RD_JN("near", (int32_t)t->gates.items[i].near),
+			RD_JU("group", facts_function_at(t->slice->facts, t->gates.items[i].value)));
 		rd_json_end(j);
 	}
 	rd_json_end(j);

@@ -104,6 +104,7 @@ static void open_gates(const struct track *t, const struct track_request *reques
 	uint8_t *flags = (uint8_t *)shared + RADDLE_TRACK_FLAGS_AT;
 	for (size_t i = 0; i < t->gates.count; i++)
 		flags[i] = (uint8_t)sketch_gate_flag(&t->gates.items[i], request->sigma);
+	sketch_gates_beside(&t->gates, t->slice->facts, flags);
 	shared->watch = request->hardware;
 	shared->turn = request->turn;
 	shared->perturb = request->perturb;

@@ -4,9 +4,10 @@
  *
  * The gates
  * ---------
- * Each instruction that can be watched has a number, its *gate*, and a byte of __raddle_track_flags.  While
- *that is 0 the gate does nothing else.  The tool sets the bytes before the program starts; without a tool
- *they are all 0.
+ * Each instruction that can be watched has a number, its *gate*, and a byte of __raddle_track_flags.  The
+ *tool sets the bytes before the program starts and changes none of them then; without a tool they are all 0.
+ *So a function looks once, when it is entered, at the byte of one of its gates: where that is 0, all of its
+ *gates are shut and cost nothing more.
  *
  * The memory
  * ----------
@@ -40,8 +41,10 @@
 
 /* Bits of a gate's flag. */
 enum raddle_track_flag {
-	RADDLE_TRACK_SLICE = 1, /* a statement of the slice: what it accesses may get a watchpoint */
-	RADDLE_TRACK_OTHER = 2, /* something else that may touch the same memory */
+	RADDLE_TRACK_SLICE = 1,	 /* a statement of the slice: what it accesses may get a watchpoint */
+	RADDLE_TRACK_OTHER = 2,	 /* something else that may touch the same memory */
+	RADDLE_TRACK_OPEN = 3,	 /* either of them */
+	RADDLE_TRACK_BESIDE = 4, /* it is shut, and another gate of its function is open */
 };
 
 /* What a gate is at: a parameter of the hooks, and in events. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The gates, as the instrumenter puts them at instructions.  While a gate's byte is 0 nothing else happens;
- * the calls behind the tests keep registers (preserve_most), so that the code around a gate pays for none of
- * them.
+ * The gates, as the instrumenter puts them at instructions.  `on` is what a function knows since it was
+ * entered: some gate of it is open.  While it is 0 nothing else happens, and loops are there a second time
+ * without gates.  The calls behind the tests keep registers (preserve_most), so that the code around a gate
+ * pays for none of them.
  */
 #include "raddle/track.h"
 
@@ -15,13 +16,15 @@ SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t 
 SLOW void __raddle_track_end(uint64_t token, uint64_t value);
 SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
 
-HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value);
+HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value,
+				   uint32_t on);
 HOOK void __raddle_track_leave(uint64_t token, uint64_t value);
-HOOK void __raddle_track_point(uint32_t gate, uint64_t value);
+HOOK void __raddle_track_point(uint32_t gate, uint64_t value, uint32_t on);
 
-HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value)
+HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value,
+				   uint32_t on)
 {
-	if (__builtin_expect(__raddle_track_flags[gate], 0))
+	if (__builtin_expect(on != 0, 0) && __raddle_track_flags[gate] & RADDLE_TRACK_OPEN)
 		return __raddle_track_begin(address, gate, how, value);
 	return 0;
 }
@@ -32,8 +35,8 @@ HOOK void __raddle_track_leave(uint64_t token, uint64_t value)
 		__raddle_track_end(token, value);
 }
 
-HOOK void __raddle_track_point(uint32_t gate, uint64_t value)
+HOOK void __raddle_track_point(uint32_t gate, uint64_t value, uint32_t on)
 {
-	if (__builtin_expect(__raddle_track_flags[gate], 0))
+	if (__builtin_expect(on != 0, 0) && __raddle_track_flags[gate] & RADDLE_TRACK_OPEN)
 		__raddle_track_pass(gate, value);
 }
