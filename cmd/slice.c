@@ -25,7 +25,7 @@ static const struct cmd_usage usage = {
 	"and threads.  The program is not run.  The number before a line says how near the\n"
 	"statement is to the failure, which has 0.  With --track the program is run once, and\n"
 	"what its threads did at these statements and to their memory is shown in order.",
-	"at json track sigma perturb hardware timeout quick verbose",
+	"at json track sigma budget perturb hardware timeout quick verbose",
 	"  raddle slice --at queue.c:45 ./server\n"
 	"  raddle slice --at queue.c:45 --json slice.json ./server\n"
 	"  raddle slice --at queue.c:45 --track --sigma 4 ./server -- --port 80\n",
@@ -215,11 +215,13 @@ static void print_run(const struct sketch_runs *runs, const struct track_end *en
 
 static int track_once(struct slice *s, char **argv)
 {
-	const struct track_how how = {.quick = opt.quick, .verbose = opt.verbose};
+	const struct track_how how = {
+		.sigma = (uint32_t)opt.sigma, .quick = opt.quick, .verbose = opt.verbose};
 	const struct run_limits limits = {.wall_ms = cmd_limit(opt.timeout, CMD_FOREVER), .interrupts = 1};
 	const struct track_request request = {.argv = argv,
 					      .limits = &limits,
 					      .sigma = (uint32_t)opt.sigma,
+					      .budget = (uint32_t)opt.budget,
 					      .hardware = opt.hardware,
 					      .perturb = opt.perturb};
 	struct sketch_runs runs = {0};

@@ -206,7 +206,23 @@ static void add_others(struct sketch_gates *g, const struct touched *t, const st
 	}
 }
 
-void sketch_gates_find(struct sketch_gates *g, const struct slice *s, size_t max)
+uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
+{
+	uint32_t end = sigma != 0 ? sigma : FACTS_NONE;
+	return gate->lead < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
+}
+
+/* Leaves out those that no such run opens. */
+static void keep(struct sketch_gates *g, uint32_t sigma)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->count; i++)
+		if (sketch_gate_flag(&g->items[i], sigma) != 0)
+			g->items[kept++] = g->items[i];
+	g->count = kept;
+}
+
+void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max)
 {
 	struct rd_umap known = {0};
 	struct touched t;
@@ -227,16 +243,11 @@ void sketch_gates_find(struct sketch_gates *g, const struct slice *s, size_t max
 	add_others(g, &t, &known);
 	if (g->count > own)
 		qsort(g->items + own, g->count - own, sizeof *g->items, by_nearness);
+	keep(g, sigma);
 	g->left_out = g->count > max ? g->count - max : 0;
 	g->count -= g->left_out;
 	touched_release(&t);
 	rd_umap_release(&known);
-}
-
-uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma)
-{
-	uint32_t end = sigma != 0 ? sigma : FACTS_NONE;
-	return gate->lead < end ? RADDLE_TRACK_SLICE : gate->near < end ? RADDLE_TRACK_OTHER : 0;
 }
 
 /* Functions of one name are one here: the instrumenter cannot tell their gates apart. */

@@ -22,8 +22,8 @@ struct sketch_gates {
 	size_t left_out; /* for want of room */
 };
 
-/* At most `max` of them. */
-void sketch_gates_find(struct sketch_gates *g, const struct slice *s, size_t max);
+/* Those that runs with the first `sigma` statements open, 0: all; at most `max` of them. */
+void sketch_gates_find(struct sketch_gates *g, const struct slice *s, uint32_t sigma, size_t max);
 void sketch_gates_release(struct sketch_gates *g);
 
 /* How a gate is to be opened (enum raddle_track_flag) when so many statements are tracked, 0: all; 0: not at

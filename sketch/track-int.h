@@ -21,7 +21,7 @@ struct track_left {
 	struct track_raw *items; /* in the order in which they happened */
 	size_t count;
 	uint64_t seen; /* with those that are no longer there */
-	uint32_t watched, hits;
+	uint32_t watched, hits, spent;
 	bool no_hardware, started;
 	bool failed; /* the rest says how */
 	int signal;

@@ -36,7 +36,7 @@ void track_json(const struct track *t, const struct sketch_runs *runs, const str
 	rd_json_object(j, "run");
 	RD_JSON(j, RD_JS("outcome", sketch_outcome_name(run->outcome)), RD_JS("signature", run->signature),
 		RD_JB("perturbed", run->perturbed), RD_JB("cut", run->cut), RD_JU("seen", end->seen),
-		RD_JU("watched", end->watched), RD_JU("hits", end->hits),
+		RD_JU("spent", end->spent), RD_JU("watched", end->watched), RD_JU("hits", end->hits),
 		RD_JB("no_hardware", end->no_hardware), RD_JS("flavour", t->program.flavour.executable));
 	write_failure(run, end, j);
 	rd_json_array(j, "gates");

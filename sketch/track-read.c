@@ -51,6 +51,7 @@ void track_read(struct track_left *left, const void *memory, size_t size, uint32
 	left->started = atomic_load_explicit(&s->pid, memory_order_relaxed) != 0;
 	left->watched = atomic_load_explicit(&s->watched, memory_order_relaxed);
 	left->hits = atomic_load_explicit(&s->hits, memory_order_relaxed);
+	left->spent = atomic_load_explicit(&s->spent, memory_order_relaxed);
 	left->no_hardware = atomic_load_explicit(&s->no_watch, memory_order_relaxed) != 0;
 	take_failure(left, &s->failure);
 	if (count == 0 || count > slots)

@@ -30,7 +30,7 @@ int track_open(struct track *t, const char *program, struct slice *slice, const 
 	if (t->program.path == NULL)
 		return rd_fail(RD_ENOTFOUND, "%s: there is no such program", program);
 	t->program.kind = "track";
-	sketch_gates_find(&t->gates, slice, RADDLE_TRACK_GATES);
+	sketch_gates_find(&t->gates, slice, how->sigma, RADDLE_TRACK_GATES);
 	sketch_gates_text(&t->gates, slice->facts, &text);
 	struct rd_flavour_opts opts = {.name = "track",
 				       .fast = !how->quick,
@@ -105,6 +105,13 @@ static void open_gates(const struct track *t, const struct track_request *reques
 	for (size_t i = 0; i < t->gates.count; i++)
 		flags[i] = (uint8_t)sketch_gate_flag(&t->gates.items[i], request->sigma);
 	sketch_gates_beside(&t->gates, t->slice->facts, flags);
+	uint32_t *groups = (void *)((char *)shared + RADDLE_TRACK_GROUPS_AT);
+	for (size_t i = 0; i < t->gates.count; i++)
+		groups[i] = t->slice->facts
+				    ->functions[facts_function_at(t->slice->facts, t->gates.items[i].value)]
+				    .name;
+	shared->gate_count = (uint32_t)t->gates.count;
+	shared->budget = request->budget;
 	shared->watch = request->hardware;
 	shared->turn = request->turn;
 	shared->perturb = request->perturb;
@@ -209,6 +216,7 @@ static void tell_end(struct track *t, const struct track_left *left, struct sket
 	end->watched = left->watched;
 	end->hits = left->hits;
 	end->no_hardware = left->no_hardware;
+	end->spent = left->spent;
 	if (left->failed && (run->outcome == SKETCH_CRASH || run->outcome == SKETCH_ASSERTION)) {
 		end->signal = left->signal;
 		end->fault = left->address;
@@ -242,7 +250,7 @@ int track_run(struct track *t, const struct track_request *request, struct sketc
 	if (!err) {
 		struct sketch_run *run = sketch_run_add(runs);
 		run->perturbed = request->perturb != 0;
-		run->cut = left.seen > events;
+		run->cut = left.seen > events || left.spent != 0;
 		tell_end(t, &left, run, end);
 		track_events(t, &left, runs, request->sigma);
 	}

@@ -19,8 +19,9 @@
 #include "sketch/run.h"
 #include "sketch/slice.h"
 
-struct track_how {  /* zero values are the defaults */
-	bool quick; /* code that is not optimised */
+struct track_how {	/* zero values are the defaults */
+	uint32_t sigma; /* no run will track more statements; 0: one may track all */
+	bool quick;	/* code that is not optimised */
 	bool verbose;
 };
 
@@ -44,6 +45,8 @@ struct track_request {	   /* zero values are the defaults */
 	size_t events;	  /* that are kept, the last ones; 0: TRACK_EVENTS */
 	bool hardware;	  /* watchpoints too, where the system has them */
 	uint32_t turn;	  /* of runs with watchpoints: which locations get them if there are too many */
+	uint32_t budget;  /* events that a gate may have: it is shut then, and costs nothing more; 0: no limit
+			   */
 	uint64_t perturb; /* the seed of random delays at gates that are open; 0: none */
 };
 enum { TRACK_EVENTS = 65536 };
@@ -58,6 +61,7 @@ struct track_end {
 	uint32_t line;
 	uint64_t seen;		/* events, with those that are not kept */
 	uint32_t watched, hits; /* hardware: locations, and accesses to them */
+	uint32_t spent;		/* gates that had all the events of the budget: later ones are missing */
 	bool no_hardware;	/* it was asked for and is not to be had */
 };
 void track_end_release(struct track_end *e);

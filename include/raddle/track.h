@@ -5,14 +5,15 @@
  * The gates
  * ---------
  * Each instruction that can be watched has a number, its *gate*, and a byte of __raddle_track_flags.  The
- *tool sets the bytes before the program starts and changes none of them then; without a tool they are all 0.
- *So a function looks once, when it is entered, at the byte of one of its gates: where that is 0, all of its
- *gates are shut and cost nothing more.
+ *tool sets the bytes before the program starts, and changes none of them then (the program may, see budget);
+ *without a tool they are all 0. So a function looks once, when it is entered, at the byte of one of its
+ *gates: where that is 0, all of its gates are shut and cost nothing more.
  *
  * The memory
  * ----------
  *	0			struct raddle_track
  *	RADDLE_TRACK_FLAGS_AT	a byte a gate: enum raddle_track_flag
+ *	RADDLE_TRACK_GROUPS_AT	a number a gate: its function; of the first gate_count gates
  *	RADDLE_TRACK_EVENTS_AT	struct raddle_track_event, event_count of them: the last events of the run
  *
  * It belongs to the kernel and not to the program, so that it is there however the program ends.  Event n,
@@ -34,7 +35,8 @@
 #define RADDLE_TRACK_HARDWARE UINT32_MAX
 
 #define RADDLE_TRACK_FLAGS_AT 4096u
-#define RADDLE_TRACK_EVENTS_AT (RADDLE_TRACK_FLAGS_AT + RADDLE_TRACK_GATES)
+#define RADDLE_TRACK_GROUPS_AT (RADDLE_TRACK_FLAGS_AT + RADDLE_TRACK_GATES)
+#define RADDLE_TRACK_EVENTS_AT (RADDLE_TRACK_GROUPS_AT + 4u * RADDLE_TRACK_GATES)
 #define RADDLE_TRACK_SIZE(events)                                                                            \
 	(RADDLE_TRACK_EVENTS_AT + (uint64_t)(events) * sizeof(struct raddle_track_event))
 #define RADDLE_TRACK_EVENTS (1u << 24) /* at most */
@@ -100,9 +102,12 @@ struct raddle_track {
 	uint32_t event_count;
 
 	/* The tool's. */
-	uint32_t watch;	  /* watchpoints are wanted */
-	uint32_t turn;	  /* so many times RADDLE_TRACK_SLOTS locations are passed over before one gets a
-			     watchpoint */
+	uint32_t watch; /* watchpoints are wanted */
+	uint32_t turn;	/* so many times RADDLE_TRACK_SLOTS locations are passed over before one gets a
+			   watchpoint */
+	uint32_t gate_count;
+	uint32_t budget;  /* events of a gate; then it is shut, and a function whose gates are all shut costs
+			     nothing; 0: no limit */
 	uint64_t perturb; /* the seed of random delays at gates; 0: none */
 
 	/* The program's. */
@@ -110,6 +115,7 @@ struct raddle_track {
 	_Atomic uint32_t threads; /* that were created */
 	_Atomic uint64_t head;	  /* number of the next event */
 	_Atomic uint32_t watched, hits;
+	_Atomic uint32_t spent;	   /* gates that were shut */
 	_Atomic uint32_t no_watch; /* the system has refused watchpoints */
 	struct raddle_track_failure failure;
 };

@@ -25,6 +25,38 @@ SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t 
 SLOW void __raddle_track_end(uint64_t token, uint64_t value);
 SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
 
+/* Events of each gate, where they are limited. */
+static _Atomic uint32_t counts[RADDLE_TRACK_GATES];
+
+/* A gate has had its events.  A function whose gates are all shut is as if it had none when it is entered
+ * next. */
+static void shut(uint32_t gate)
+{
+	uint32_t group = track.groups[gate];
+
+	__raddle_track_flags[gate] = RADDLE_TRACK_BESIDE;
+	atomic_fetch_add(&track.shared->spent, 1);
+	for (uint32_t i = 0; i < track.gate_count; i++)
+		if (track.groups[i] == group && __raddle_track_flags[i] & RADDLE_TRACK_OPEN)
+			return;
+	for (uint32_t i = 0; i < track.gate_count; i++)
+		if (track.groups[i] == group)
+			__raddle_track_flags[i] = 0;
+}
+
+/* Whether a gate may have another event. */
+static bool may_note(uint32_t gate)
+{
+	uint32_t n;
+
+	if (!track.shared || !track.budget)
+		return track.shared != NULL;
+	n = atomic_fetch_add_explicit(&counts[gate], 1, memory_order_relaxed);
+	if (n == track.budget)
+		shut(gate);
+	return n < track.budget;
+}
+
 static void give_back(void)
 {
 	if (held)
@@ -171,15 +203,10 @@ static void end(uint64_t token, uint64_t value)
 	give_back();
 }
 
-static bool is_on(void)
-{
-	return track.shared != NULL;
-}
-
 SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t how, uint64_t value)
 {
 	int saved = errno;
-	uint64_t token = is_on() ? begin(address, gate, how, value) : 0;
+	uint64_t token = may_note(gate) ? begin(address, gate, how, value) : 0;
 
 	errno = saved;
 	return token;
@@ -189,7 +216,7 @@ SLOW void __raddle_track_end(uint64_t token, uint64_t value)
 {
 	int saved = errno;
 
-	if (is_on())
+	if (track.shared)
 		end(token, value);
 	errno = saved;
 }
@@ -199,7 +226,7 @@ SLOW void __raddle_track_pass(uint32_t gate, uint64_t value)
 	struct raddle_track_event *e;
 	uint64_t token;
 
-	if (!is_on())
+	if (!may_note(gate))
 		return;
 	e = track_event(gate, &token);
 	e->address = 0;

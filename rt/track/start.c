@@ -62,15 +62,18 @@ static bool map_shared(int fd)
 	if (s == MAP_FAILED)
 		return false;
 	if (s->magic != RADDLE_TRACK_MAGIC || s->version != RADDLE_TRACK_VERSION || !s->event_count ||
-	    s->event_count > RADDLE_TRACK_EVENTS ||
+	    s->event_count > RADDLE_TRACK_EVENTS || s->gate_count > RADDLE_TRACK_GATES ||
 	    (uint64_t)st.st_size < RADDLE_TRACK_SIZE(s->event_count) ||
-	    mmap((void *)__raddle_track_flags, RADDLE_TRACK_GATES, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
-		 RADDLE_TRACK_FLAGS_AT) == MAP_FAILED) {
+	    mmap((void *)__raddle_track_flags, RADDLE_TRACK_GATES, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, RADDLE_TRACK_FLAGS_AT) == MAP_FAILED) {
 		munmap(s, (size_t)st.st_size);
 		return false;
 	}
 	track.events = (void *)((char *)s + RADDLE_TRACK_EVENTS_AT);
 	track.event_count = s->event_count;
+	track.groups = (void *)((char *)s + RADDLE_TRACK_GROUPS_AT);
+	track.gate_count = s->gate_count;
+	track.budget = s->budget;
 	track.shared = s;
 	return true;
 }

@@ -20,6 +20,8 @@ struct track {
 	struct raddle_track *shared; /* NULL: nobody wants to know */
 	struct raddle_track_event *events;
 	uint32_t event_count;
+	const uint32_t *groups; /* by gate */
+	uint32_t gate_count, budget;
 };
 extern struct track track;
 

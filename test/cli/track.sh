@@ -22,7 +22,8 @@ static int unrelated;
 static void *first(void *argument)
 {
 	struct box *mine = argument;
-	*mine->number = 41; /* first */
+	for (int i = 39; i < 42; i++)
+		*mine->number = i; /* first */
 	unrelated++;
 	return NULL;
 }
@@ -76,7 +77,7 @@ wants() {
 track failure ./program
 grep -qx 42 text || complain "the output of the program is not there"
 wants '$r.outcome == "passed" and $r.signature == null and ($r.cut | not)' "a run that passes"
-wants '[$e[] | select(.kind == "write" and .size == 4 and .line != $update) | [.thread, .line, .value, .found]] == [[1, $first, 41, true], [2, $second, 42, true]]' "the writes of the number"
+wants '[$e[] | select(.kind == "write" and .size == 4 and .line != $update) | [.thread, .line, .value, .found]] == [[1, $first, 39, true], [1, $first, 40, true], [1, $first, 41, true], [2, $second, 42, true]]' "the writes of the number"
 wants '[$e[] | select(.line == $failure and .kind == "read" and .size == 4) | [.thread, .value]] == [[0, 42]]' "the read of the number"
 wants '[$e[] | select(.variable == "unrelated")] == []' "something unrelated was found"
 
@@ -84,6 +85,9 @@ wants '[$e[] | select(.variable == "unrelated")] == []' "something unrelated was
 all=$(jq '.run.events | length' run.json)
 track failure --sigma 1 ./program
 wants '($r.events | length) > 0 and ($r.events | length) < '"$all" "--sigma leaves nothing out"
+
+track failure --budget 1 ./program
+wants '$r.cut and $r.spent > 0 and [$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [39]' "--budget"
 
 # Failures: where, by whom, and what came before.
 track failure ./program -- null
@@ -104,7 +108,7 @@ track failure ./program -- fork
 wants '$r.outcome == "passed" and ([$e[].thread] | max) == 2' "a fork"
 track failure --perturb 7 --hardware ./program
 wants '$r.outcome == "passed" and $r.perturbed and ($r.no_hardware or $r.watched > 0)' "delays and watchpoints"
-wants '[$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [41]' "values with watchpoints"
+wants '[$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [39, 40, 41]' "values with watchpoints"
 
 "$RADDLE" slice --at "program.c:$(line failure)" --track ./nowhere >out 2>message
 [ $? = 2 ] || complain "a program that is not there"
