@@ -8,6 +8,7 @@
 #include "candidates-fixture.h"
 
 #include "candidates/path.h"
+#include "sketch/gates.h"
 #include "sketch/slice.h"
 #include "sketch/depend.h"
 
@@ -394,8 +395,97 @@ static void test_slice(void **state)
 	assert_true(checked > RUNS);
 }
 
+/* ---- gates ---- */
+
+enum { OBJECTS = 4, PLACES = 20, LOADS = 24, ITEMS = 6 };
+
+/* Reads of what random sets of places hold. */
+static void some_reads(struct made *m, uint64_t seed)
+{
+	made_begin(m, seed);
+	facts_add_string(m->f, "a.c");
+	for (uint32_t i = 0; i < OBJECTS; i++)
+		made_global(m, "x", 0);
+	for (uint32_t i = 0; i < PLACES; i++)
+		made_place(m, i * OBJECTS / PLACES,
+			   i % (PLACES / OBJECTS) == 0 && below(m, 2) == 0 ? (int64_t)FACTS_ANYWHERE
+									   : 4 * (i % 5));
+	made_function(m, "main", 0, 0);
+	made_block(m);
+	for (uint32_t i = 0; i < LOADS; i++) {
+		uint32_t address = made_constant(m, FACTS_CONSTANT_OTHER, 0, 0),
+			 v = made_value(m, FACTS_LOAD, 0);
+		m->f->constants[address & ~FACTS_CONSTANT].set =
+			made_set(m, 1ull << below(m, PLACES) | 1ull << below(m, PLACES));
+		m->f->values[v].number = 1 << below(m, 4);
+		m->f->values[v].file = 2;
+		m->f->values[v].line = i + 1;
+		made_operand(m, address, 0);
+	}
+}
+
+static uint32_t set_of(const struct facts *f, uint32_t value)
+{
+	return facts_operand_set(f, f->operands[f->values[value].operands].operand);
+}
+
+static bool share_object(const struct facts *f, uint32_t a, uint32_t b)
+{
+	return facts_sets_overlap(f, set_of(f, a), 0, set_of(f, b), 0) ||
+	       facts_sets_overlap(f, set_of(f, b), 0, set_of(f, a), 0);
+}
+
+static const struct sketch_gate *gate_at(const struct sketch_gates *g, uint32_t value)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->items[i].value == value)
+			return &g->items[i];
+	return NULL;
+}
+
+/* Everything that may overlap a statement's memory has a gate for it, and nothing that shares no object has
+ * one. */
+static void test_gates(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= RUNS; seed++) {
+		struct made m;
+		struct slice s = {.count = ITEMS, .statements = ITEMS};
+		struct slice_item items[ITEMS];
+		struct sketch_gates g;
+		some_reads(&m, seed);
+		for (uint32_t i = 0; i < ITEMS; i++)
+			items[i] = (struct slice_item){.value = i * 4, .statement = i, .kind = SKETCH_READ};
+		s.facts = m.f;
+		s.items = items;
+		uint32_t sigma = below(&m, ITEMS + 1);
+		sketch_gates_find(&g, &s, sigma, LOADS);
+		for (uint32_t v = 0; v < LOADS; v++) {
+			uint32_t near = FACTS_NONE;
+			bool any = false;
+			for (uint32_t i = ITEMS; i-- > 0;) {
+				bool tracked = sigma == 0 || i < sigma;
+				any |= tracked &&
+				       (items[i].value == v || share_object(m.f, v, items[i].value));
+				if (tracked && facts_sets_overlap(m.f, set_of(m.f, v), m.f->values[v].number,
+								  set_of(m.f, items[i].value),
+								  m.f->values[items[i].value].number))
+					near = i;
+			}
+			const struct sketch_gate *gate = gate_at(&g, v);
+			assert_true(near == FACTS_NONE || (gate != NULL && gate->near <= near));
+			assert_true(gate == NULL || any);
+			assert_true(gate == NULL ||
+				    (gate->lead == FACTS_NONE) == (v % 4 != 0 || v / 4 >= ITEMS));
+		}
+		sketch_gates_release(&g);
+		facts_free(m.f);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_slice)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_slice),
+					   cmocka_unit_test(test_gates)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
