@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/compare.h"
 #include "candidates/path.h"
+#include "facts/role.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,27 @@ static void tell_results(struct telling *t, uint32_t function)
 			tell(t, v);
 }
 
+static bool takes_lock(const struct facts *f, uint32_t call)
+{
+	struct facts_run calls = facts_calls_of(f, call);
+	for (uint32_t c = calls.first; c < calls.end; c++)
+		if (facts_role_takes(f->functions[f->calls[c].function].role))
+			return true;
+	return false;
+}
+
+/* How long a lock is waited for depends on who holds it, and that may be somebody who waits for a lock of
+ * ours: one that was taken before. */
+static void tell_held(struct telling *t, uint32_t value)
+{
+	const struct facts *f = t->d->f;
+	struct facts_run values = facts_values_of(f, facts_function_at(f, value));
+	for (uint32_t v = values.first; v < values.end; v++)
+		if (v != value && f->values[v].kind == FACTS_CALL && takes_lock(f, v) &&
+		    tflow_comes_before(&t->d->flow, v, value))
+			tell(t, v);
+}
+
 /* The result of a function that the facts have is what it returns; that of another depends on all it is
  * given. */
 static void tell_call(struct telling *t, uint32_t value, bool whole)
@@ -230,6 +252,8 @@ static void tell_call(struct telling *t, uint32_t value, bool whole)
 	else if (operands.first < operands.end) /* which function it is */
 		tell(t, f->operands[operands.end - 1].operand);
 	tell_reads_of_call(t, value);
+	if (takes_lock(f, value))
+		tell_held(t, value);
 }
 
 /* The values that an argument may have: those that callers give.  Who starts a thread, or is called back,
