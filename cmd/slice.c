@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { WIDTH = 80, MARGIN = 15, SOURCE_MAX = 8 << 20 };
+enum { PATIENCE = 10 }; /* times the limit for a run that computes, or would if it got a processor */
 
 static const struct cmd_usage usage = {
 	"raddle slice --at FILE:LINE [--json FILE] PROG, or raddle slice --at FILE:LINE --track [OPTIONS] "
@@ -217,7 +218,8 @@ static int track_once(struct slice *s, char **argv)
 {
 	const struct track_how how = {
 		.sigma = (uint32_t)opt.sigma, .quick = opt.quick, .verbose = opt.verbose};
-	const struct run_limits limits = {.wall_ms = cmd_limit(opt.timeout, CMD_FOREVER), .interrupts = 1};
+	const struct run_limits limits = {
+		.wall_ms = cmd_limit(opt.timeout, CMD_FOREVER), .patience = PATIENCE, .interrupts = 1};
 	const struct track_request request = {.argv = argv,
 					      .limits = &limits,
 					      .sigma = (uint32_t)opt.sigma,
