@@ -396,16 +396,13 @@ struct purpose {
 	void *context;
 };
 
-static int run(struct trial_bench *b, const struct schedule *s, const struct purpose *p, struct trial *t,
-	       struct schedule *made)
+static int make_run(struct trial_bench *b, const struct replay_request *request, const struct purpose *p,
+		    struct trial *t, struct schedule *made)
 {
-	RD_ASSERT(s->turns);
-	struct replay_request request = request_of(b, s);
+	const struct schedule *s = request->schedule;
 	struct replay_result result = {0};
-	int err;
+	int err = replay_run(request, &result);
 
-	request.explore = p->search;
-	err = replay_run(&request, &result);
 	*t = (struct trial){0};
 	b->runs++;
 	if (made)
@@ -420,6 +417,16 @@ static int run(struct trial_bench *b, const struct schedule *s, const struct pur
 		p->look(p->context, &result);
 	replay_result_release(&result);
 	return err;
+}
+
+static int run(struct trial_bench *b, const struct schedule *s, const struct purpose *p, struct trial *t,
+	       struct schedule *made)
+{
+	RD_ASSERT(s->turns);
+	struct replay_request request = request_of(b, s);
+
+	request.explore = p->search;
+	return make_run(b, &request, p, t, made);
 }
 
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
@@ -442,8 +449,7 @@ int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay
 /* Who looks has a context of its own. */
 struct looker {
 	struct trial_bench *bench;
-	trial_stands_fn *stands;
-	void *context;
+	const struct trial_eyes *eyes;
 };
 
 static int look_begin(void *context)
@@ -466,29 +472,28 @@ static bool look_stands(void *context, const struct replay_stand *stand, struct 
 {
 	struct looker *l = context;
 
-	return l->stands(l->context, stand, more, next);
+	return l->eyes->stands(l->eyes->context, stand, more, next);
 }
 
-int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn *stands, void *context,
-	       struct trial *t)
+int trial_look_with(struct trial_bench *b, const struct schedule *s, const struct trial_eyes *eyes,
+		    struct trial *t, struct schedule *made)
 {
-	struct looker l = {b, stands, context};
+	struct looker l = {b, eyes};
 	struct replay_request request = request_of(b, s);
-	struct replay_result result = {0};
-	int err;
 
 	request.begin = look_begin;
 	request.started = look_started;
 	request.ended = look_ended;
 	request.stands = look_stands;
 	request.context = &l;
-	err = replay_run(&request, &result);
-	*t = (struct trial){0};
-	b->runs++;
-	if (!err)
-		err = draw_up(b, &result, t);
-	replay_result_release(&result);
-	return err;
+	return make_run(b, &request, &(struct purpose){.look = eyes->look, .context = eyes->context}, t,
+			made);
+}
+
+int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn *stands, void *context,
+	       struct trial *t)
+{
+	return trial_look_with(b, s, &(struct trial_eyes){.stands = stands, .context = context}, t, NULL);
 }
 
 /* ---- what depends on input ---- */

@@ -115,6 +115,15 @@ typedef bool trial_stands_fn(void *context, const struct replay_stand *stand, st
 int trial_look(struct trial_bench *b, const struct schedule *s, trial_stands_fn *stands, void *context,
 	       struct trial *t);
 
+/* Both, and the schedule as trial_run() makes it. */
+struct trial_eyes {
+	trial_stands_fn *stands;
+	trial_result_fn *look; /* NULL: nobody looks at the result */
+	void *context;
+};
+int trial_look_with(struct trial_bench *b, const struct schedule *s, const struct trial_eyes *eyes,
+		    struct trial *t, struct schedule *made);
+
 /* From now on runs have this input; an empty one is the recorded one. */
 int trial_give(struct trial_bench *b, const struct rd_given *given);
 

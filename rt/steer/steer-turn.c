@@ -429,6 +429,8 @@ static uint32_t ask(struct rt_thread *t, uint64_t *signals)
 	atomic_store(&s->running, RADDLE_STEER_ASKING);
 	atomic_store(&s->asks, asks);
 	rt_futex_wake(&s->asks, INT32_MAX);
+	atomic_fetch_add(&rt.session->sealed_futex, 1); /* who answers may sleep there */
+	rt_futex_wake(&rt.session->sealed_futex, 1);
 	rt_steer_unlock(signals);
 	for (uint32_t round = LOOK_FROM; turns() && (answers = atomic_load(&s->answers)) != asks; round++) {
 		rt_steer_nap(t, rt_steer_seen(t) - 1, round); /* does not sleep, but looks at the command */
