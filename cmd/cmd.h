@@ -41,6 +41,7 @@ int cmd_import(int argc, char **argv);
 int cmd_inject(int argc, char **argv);
 int cmd_site(int argc, char **argv);
 int cmd_slice(int argc, char **argv);
+int cmd_sketch(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* Whether there is a command of that name, of `n` characters. */

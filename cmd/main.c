@@ -39,6 +39,7 @@ static const struct command {
 	{"doctor", cmd_doctor, "check what this machine offers to Raddle", false},
 	{"dump", cmd_dump, "show what is in a trace or another artefact", false},
 	{"explore", cmd_explore, "run a program under many schedules, find failures", false},
+	{"sketch", cmd_sketch, "say why a program fails", false},
 	{"export", cmd_export, "convert a trace to the format of another tool", false},
 	{"facts", cmd_facts, "write facts about the whole program: calls, pointers, accesses", false},
 	{"flavour", cmd_flavour, "make the instrumented form of a program", false},

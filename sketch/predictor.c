@@ -278,7 +278,8 @@ static bool has(const struct sketch_run *run, uint32_t statement)
 /* A run that ends at a read which came too early does not have the write: it is a RW all the same. */
 static bool is_cut_short(const struct sketch_run *run, const struct sketch_predictor *order, size_t *at)
 {
-	if (order->pattern != SKETCH_WR || run->cut || has(run, order->statements[0]))
+	if (order->pattern != SKETCH_WR || run->cut || run->outcome == SKETCH_PASSED ||
+	    run->outcome == SKETCH_EXIT || run->outcome == SKETCH_OUTPUT || has(run, order->statements[0]))
 		return false;
 	*at = too_early(run, order->statements[1], order->statements[0]);
 	return *at != NO_EVENT;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raddle sketch: says why a program fails.
+ *
+ * What the program writes is caught, not shown.  The sketches go to standard output, or to files that the
+ * user named.
+ */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/option.h"
+#include "base/progress.h"
+#include "base/scratch.h"
+#include "bitcode/facts.h"
+#include "cmd/classes.h"
+#include "cmd/output.h"
+#include "report/sketch.h"
+#include "run/orphan.h"
+#include "sketch/diagnose.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIRECTORY "raddle-sketch"
+
+static const struct cmd_usage usage = {
+	"raddle sketch [--fail-if CMD] [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
+	"Runs a program built by 'raddle cc' until it has failed a few times, compares these runs with\n"
+	"runs that pass, and shows why it fails: the steps that lead to the failure, thread by thread,\n"
+	"with values, and what tells failing from passing runs: an order of accesses, a value, a\n"
+	"branch.  The best orders are then forced and prevented, to see whether they are the cause.\n"
+	"A run fails if it crashes, hangs, ends with another status than 0, or --fail-if says so.\n"
+	"The exit status is 1 if a failure was explained, 0 if no run failed.",
+	"output json sarif html sketch_runs sketch_time fail_if failure_report sketch_tries " CMD_BESIDE
+	"plugins " CMD_WORDS,
+	"  raddle cc -g -pthread -o bank bank.c\n"
+	"  raddle sketch -- ./bank 4\n"
+	"  raddle sketch --fail-if 'grep -q -v ^ok' --html why.html -- ./bank 4\n",
+	false,
+};
+
+struct task {
+	struct cmd_classes_program program;
+	struct run_input input;
+	struct sketch_failure report;
+	struct facts *facts; /* NULL: there are none */
+	struct diagnosis diagnosis;
+	struct rd_progress bar;
+	char **argv;
+	char *scratch;
+};
+
+static int open_program(struct task *t)
+{
+	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .often = true};
+	char *spool;
+	int err = rd_scratch_open(&t->scratch, NULL, "raddle-sketch");
+
+	if (err)
+		return err;
+	spool = rd_xasprintf("%s/stdin", t->scratch);
+	err = run_input_open_whole(&t->input, spool);
+	free(spool);
+	return err ? err : cmd_classes_open(&t->program, t->argv[0], &how);
+}
+
+static int read_facts(struct task *t)
+{
+	char *path;
+	int err = rd_facts_build(t->argv[0], &path);
+
+	if (err)
+		return err;
+	err = facts_read(&t->facts, path);
+	free(path);
+	return err;
+}
+
+static void show(void *context, const struct diagnose_progress *p)
+{
+	struct task *t = context;
+	char text[120];
+
+	snprintf(text, sizeof text, "%zu failing; %s", p->failing, p->doing);
+	rd_progress_update(&t->bar, p->runs, text);
+}
+
+static int diagnose(struct task *t)
+{
+	struct replay_program program = {
+		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
+	struct diagnose how = {.runs = {.program = &program,
+					.input = &t->input,
+					.companion = opt.with,
+					.setup = opt.setup,
+					.timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER))},
+			       .facts = t->facts,
+			       .fail_if = opt.fail_if,
+			       .report = t->report.kind ? &t->report : NULL,
+			       .most = opt.sketch_runs,
+			       .time_ms = opt.sketch_time,
+			       .tries = (unsigned)opt.sketch_tries,
+			       .no_intervention = !opt.sketch_tries,
+			       .progress = show,
+			       .context = t};
+	int err;
+
+	rd_progress_start(&t->bar, "runs", 0);
+	err = diagnose_run(&how, &t->diagnosis);
+	rd_progress_end(&t->bar);
+	t->diagnosis.set.program = t->argv[0];
+	return err;
+}
+
+/* ---- documents ---- */
+
+static int write_schedules(struct sketch_set *set, const char *directory)
+{
+	int err = RD_OK;
+
+	for (size_t i = 0; i < set->count && !err; i++) {
+		struct sketch *s = &set->items[i];
+		char *path;
+
+		if (!s->schedule)
+			continue;
+		err = rd_mkdirs(directory);
+		path = rd_xasprintf("%s/%zu.schedule", directory, i + 1);
+		if (!err)
+			err = rd_file_write(path, s->schedule, strlen(s->schedule));
+		if (!err)
+			s->schedule_path = rd_arena_strndup(s->arena, path, strlen(path));
+		free(path);
+	}
+	return err;
+}
+
+#define WRITER(name)                                                                                         \
+	static int write_##name(const void *what, FILE *out)                                                 \
+	{                                                                                                    \
+		return sketch_##name(what, out);                                                             \
+	}
+WRITER(json)
+WRITER(sarif)
+WRITER(html)
+
+static void say(const struct task *t)
+{
+	const struct diagnosis *d = &t->diagnosis;
+
+	if (d->untracked)
+		printf("The program was run by turns only: %s\n", d->untracked);
+	if (d->strayed)
+		printf("%zu runs say nothing: %s\n", d->strayed, d->why);
+	if (!d->set.count && t->report.kind)
+		printf("No run of %zu failed at %s:%" PRIu32 "; %zu failed elsewhere.\n", d->set.runs,
+		       t->report.file, t->report.line, d->failed);
+	else if (!d->set.count)
+		printf("No run of %zu failed.\n", d->set.runs);
+	if (d->set.unexplained)
+		printf("%zu more kinds of failures were met and are not explained; more time (--time) may "
+		       "help.\n",
+		       d->set.unexplained);
+}
+
+static int report(struct task *t)
+{
+	struct sketch_report r = {.set = &t->diagnosis.set, .all = opt.verbose};
+	int err = write_schedules(&t->diagnosis.set, opt.output ? opt.output : DIRECTORY);
+
+	if (!err)
+		err = cmd_document(opt.json, write_json, &r);
+	if (!err)
+		err = cmd_document(opt.sarif, write_sarif, &r);
+	if (!err)
+		err = cmd_document(opt.html, write_html, &r);
+	if (!err && !opt.quiet && !cmd_output_is_stdout()) {
+		err = sketch_text(&r, stdout);
+		say(t);
+	}
+	return err;
+}
+
+/* Nothing found is not the same as nothing seen. */
+static int judge(const struct task *t)
+{
+	const struct diagnosis *d = &t->diagnosis;
+
+	if (d->interrupted)
+		return rd_fail(RD_ESYSTEM, "sketch: interrupted");
+	if (!d->set.runs)
+		return rd_fail(RD_ESYSTEM, "sketch: no run came to an end that says anything: %s",
+			       d->why ? d->why : "none was made");
+	return RD_OK;
+}
+
+int cmd_sketch(int argc, char **argv)
+{
+	struct task t = {.input = {.first = STDIN_FILENO}};
+	struct cmd_words words;
+	int status = cmd_program(argc, argv, &usage, NULL, &words), err = RD_OK;
+
+	if (status != CMD_GO_ON)
+		return status;
+	if (!*words.program)
+		return cmd_which("sketch", "program");
+	t.argv = words.program;
+	run_orphans_adopt();
+	if (opt.failure_report)
+		err = sketch_read_report(&t.report, opt.failure_report, t.argv[0]);
+	if (!err)
+		err = open_program(&t);
+	if (!err)
+		err = read_facts(&t);
+	if (!err)
+		err = diagnose(&t);
+	if (!err)
+		err = judge(&t);
+	if (!err)
+		err = report(&t);
+	status = err ? CMD_FAILED : t.diagnosis.set.count ? CMD_FOUND : CMD_OK;
+	diagnosis_release(&t.diagnosis);
+	sketch_failure_release(&t.report);
+	facts_free(t.facts);
+	cmd_classes_close(&t.program);
+	run_input_close(&t.input);
+	rd_scratch_close(t.scratch);
+	return status;
+}

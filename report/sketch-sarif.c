@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Failure sketches as SARIF 2.1.0: a result for each, at the place of the failure, with a code flow that has
+ * one thread flow for each thread; the steps carry the order in which they were executed.
+ */
+#include "report/sketch.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "report/uri.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE "%SRCROOT%"
+
+struct writer {
+	struct rd_json j;
+	const struct sketch_report *report;
+	struct uri_root root;
+};
+
+static void put_message(struct writer *w, const char *text)
+{
+	rd_json_object(&w->j, "message");
+	rd_json_string(&w->j, "text", text);
+	rd_json_end(&w->j);
+}
+
+static void put_physical(struct writer *w, const char *file, uint32_t line)
+{
+	struct rd_buf uri = RD_BUF_INIT;
+	bool relative;
+
+	if (!file || !*file)
+		return;
+	relative = uri_add(&uri, &w->root, file);
+	rd_json_object(&w->j, "physicalLocation");
+	rd_json_object(&w->j, "artifactLocation");
+	rd_json_string(&w->j, "uri", uri.data);
+	if (relative)
+		rd_json_string(&w->j, "uriBaseId", BASE);
+	rd_json_end(&w->j);
+	if (line) {
+		rd_json_object(&w->j, "region");
+		rd_json_unsigned(&w->j, "startLine", line);
+		rd_json_end(&w->j);
+	}
+	rd_json_end(&w->j);
+	rd_buf_release(&uri);
+}
+
+static void put_step(struct writer *w, const struct sketch_step *step, size_t number)
+{
+	rd_json_object(&w->j, NULL);
+	rd_json_object(&w->j, "location");
+	put_physical(w, step->file, step->line);
+	put_message(w, step->event ? step->event : "");
+	rd_json_end(&w->j);
+	rd_json_unsigned(&w->j, "executionOrder", number);
+	rd_json_string(&w->j, "importance",
+		       step->marks & (SKETCH_MARK_PREDICTOR | SKETCH_MARK_FAILURE) ? "essential"
+										   : "important");
+	if (step->value_count) {
+		rd_json_object(&w->j, "state");
+		for (size_t i = 0; i < step->value_count; i++) {
+			char value[32];
+
+			sketch_value_text(&step->values[i], value);
+			rd_json_object(&w->j, step->values[i].name);
+			rd_json_string(&w->j, "text", value);
+			rd_json_end(&w->j);
+		}
+		rd_json_end(&w->j);
+	}
+	rd_json_end(&w->j);
+}
+
+static bool is_first_of(const struct sketch_steps *steps, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (steps->items[i].thread == steps->items[at].thread)
+			return false;
+	return true;
+}
+
+static void put_flow(struct writer *w, const struct sketch_steps *steps)
+{
+	rd_json_array(&w->j, "codeFlows");
+	rd_json_object(&w->j, NULL);
+	rd_json_array(&w->j, "threadFlows");
+	for (size_t i = 0; i < steps->count; i++) {
+		char id[32];
+
+		if (!is_first_of(steps, i))
+			continue;
+		snprintf(id, sizeof id, steps->items[i].thread ? "T%" PRIu32 : "main",
+			 steps->items[i].thread);
+		rd_json_object(&w->j, NULL);
+		rd_json_string(&w->j, "id", id);
+		rd_json_array(&w->j, "locations");
+		for (size_t k = i; k < steps->count; k++)
+			if (steps->items[k].thread == steps->items[i].thread)
+				put_step(w, &steps->items[k], k + 1);
+		rd_json_end(&w->j);
+		rd_json_end(&w->j);
+	}
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+static void put_result(struct writer *w, const struct sketch *s)
+{
+	char *text = rd_xasprintf("%s%s%s. %s%s", sketch_title(s), s->failure.what ? ": " : "",
+				  s->failure.what ? s->failure.what : "",
+				  s->predictors.count ? "Best predictor: "
+						      : "Nothing tells failing from passing runs",
+				  s->predictors.count ? s->texts[0] : "");
+
+	rd_json_object(&w->j, NULL);
+	RD_JSON(&w->j, RD_JS("ruleId", "failure-sketch"), RD_JS("level", "error"));
+	put_message(w, text);
+	rd_json_array(&w->j, "locations");
+	rd_json_object(&w->j, NULL);
+	put_physical(w, s->failure.file, s->failure.line);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_object(&w->j, "partialFingerprints");
+	rd_json_string(&w->j, "signature/v1", s->signature);
+	rd_json_end(&w->j);
+	put_flow(w, &s->fails);
+	rd_json_end(&w->j);
+	free(text);
+}
+
+static void put_tool(struct writer *w)
+{
+	rd_json_object(&w->j, "tool");
+	rd_json_object(&w->j, "driver");
+	rd_json_string(&w->j, "name", "Raddle");
+	rd_json_array(&w->j, "rules");
+	rd_json_object(&w->j, NULL);
+	rd_json_string(&w->j, "id", "failure-sketch");
+	rd_json_object(&w->j, "shortDescription");
+	rd_json_string(&w->j, "text", "Why a program fails: the steps that lead to a failure");
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+	rd_json_end(&w->j);
+}
+
+int sketch_sarif(const struct sketch_report *r, FILE *out)
+{
+	struct writer w = {.report = r};
+
+	uri_root_find(&w.root, r->root);
+	rd_json_begin(&w.j, out);
+	rd_json_object(&w.j, NULL);
+	RD_JSON(&w.j, RD_JS("$schema", "https://json.schemastore.org/sarif-2.1.0.json"),
+		RD_JS("version", "2.1.0"));
+	rd_json_array(&w.j, "runs");
+	rd_json_object(&w.j, NULL);
+	put_tool(&w);
+	rd_json_array(&w.j, "results");
+	for (size_t i = 0; i < r->set->count; i++)
+		put_result(&w, &r->set->items[i]);
+	rd_json_end(&w.j);
+	rd_json_end(&w.j);
+	rd_json_end(&w.j);
+	rd_json_end(&w.j);
+	uri_root_release(&w.root);
+	return ferror(out) ? rd_fail_errno("sketch: the SARIF document") : RD_OK;
+}

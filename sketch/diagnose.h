@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Diagnosis: a program goes in that fails now and then; it is run until there are failures to explain and
+ * runs that pass; sketches come out, one for each signature.  doc/design/sketch.md says how runs are made and
+ * when it ends.
+ */
+#ifndef SKETCH_DIAGNOSE_H
+#define SKETCH_DIAGNOSE_H
+
+#include "explore/trial.h"
+#include "facts/facts.h"
+#include "sketch/sketch.h"
+
+struct diagnose_progress {
+	size_t runs, failing;
+	const char *doing; /* "runs", "forced and prevented" */
+};
+
+struct diagnose { /* zero values are the defaults */
+	struct trial_how runs;
+	const char *fail_if;
+	const struct sketch_failure *report; /* what somebody handed in; NULL: nothing */
+	uint64_t most;			     /* runs; 0: DIAGNOSE_RUNS */
+	uint64_t time_ms;		     /* 0: any */
+	unsigned tries;			     /* runs of each intervention; 0: DIAGNOSE_TRIES */
+	bool no_intervention;
+
+	const struct facts *facts; /* of the program, for slices; NULL: none, distances are counted in runs */
+	void (*progress)(void *context, const struct diagnose_progress *p); /* may be NULL */
+	void *context;
+};
+enum { DIAGNOSE_RUNS = 400, DIAGNOSE_TRIES = 20 };
+
+#define DIAGNOSE_SKETCHES 4 /* signatures that are explained */
+
+struct diagnosis {
+	struct sketch_runs runs[DIAGNOSE_SKETCHES]; /* those of each sketch */
+	struct sketch_set set;
+	size_t made, failed; /* runs that say something */
+	size_t strayed;	     /* runs that say nothing, */
+	char *why;	     /* the first of them; NULL */
+	char *untracked;     /* why the program cannot be tracked as it is; NULL: it can, or nobody tried */
+	bool interrupted;    /* by a signal */
+};
+
+/* To be released also after a failure. */
+int diagnose_run(const struct diagnose *how, struct diagnosis *d);
+void diagnosis_release(struct diagnosis *d);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs whose threads take turns (explore/trial.h), as failure sketches see them: each access and each
+ * operation in the order in which it happened, with values; and runs in which the order of statements is
+ * forced or prevented.
+ *
+ * It serves where the program fails too rarely on its own, since a strategy draws the schedule, and for
+ * interventions, since the scheduler decides who goes on.
+ */
+#ifndef SKETCH_LEAD_H
+#define SKETCH_LEAD_H
+
+#include "explore/trial.h"
+#include "sketch/outcome.h"
+#include "sketch/predictor.h"
+#include "sketch/verdict.h"
+
+/* What is done about an order. */
+enum lead_will { LEAD_WATCH, LEAD_FORCE, LEAD_PREVENT };
+
+struct lead {
+	struct trial_bench bench;
+	struct sketch_runs *runs;
+	const struct trace_sites *sites;
+	struct judge *judge;   /* the user's */
+	bool blind;	       /* nobody looks: only how it ends is of interest */
+	const uint32_t *watch; /* sites that are looked at; NULL: all */
+	size_t watch_count;
+};
+
+struct lead_order {
+	enum lead_will will;
+	const struct sketch_predictor *order; /* unless will is LEAD_WATCH */
+	const struct sketch_runs *of;	      /* whose statements it names */
+};
+
+/* Makes one run, number `number` of a diagnosis, and adds it to the runs, unless it says nothing: then *why
+ * is the reason, until the next run, and else NULL.  The failure, if any, is to be released. */
+int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, struct sketch_failure *failure,
+	     const char **why);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a run failed: of which kind, by what, where.  In: how a process ended and what it wrote, or a report
+ * that somebody hands in: the text of a sanitizer, of gdb, of an assertion, or FILE:LINE; a core file.  Out:
+ * the failure and its signature, which is the same for the same bug in every run.
+ */
+#ifndef SKETCH_OUTCOME_H
+#define SKETCH_OUTCOME_H
+
+#include "sketch/run.h"
+
+#include <stddef.h>
+
+/* All strings are owned; NULL: unknown. */
+struct sketch_failure {
+	enum sketch_outcome kind; /* SKETCH_PASSED: nothing failed */
+	char *what;		  /* "SIGSEGV", "Assertion `x' failed", "heap-use-after-free", "status 3" */
+	char *file, *function;
+	uint32_t line; /* 0: unknown */
+	uint32_t thread;
+};
+void sketch_failure_release(struct sketch_failure *f);
+
+/* Kind, what and the place, as one line to be freed.  Addresses and other numbers that change are not in it.
+ */
+char *sketch_signature(const struct sketch_failure *f);
+
+/* What is known from the status of waitpid() and standard error. */
+void sketch_failure_of_end(struct sketch_failure *f, int status, const char *errors);
+
+/* A failed assertion in a text: "prog: file.c:12: function: Assertion `x' failed."  False: there is none. */
+bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
+
+/* A report of any kind that is text; fails with a message, which has `name`, if it has no place.  Frames of
+ * system libraries are passed over. */
+int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
+
+/* A report in a file, or FILE:LINE where there is no such file.  A core file is shown to gdb, with the
+ * program. */
+int sketch_read_report(struct sketch_failure *f, const char *report, const char *program);
+
+#endif

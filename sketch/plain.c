@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Plain runs.  In: a program built for a slice.  Out: events, and how it ended.
+ *
+ * The place of a failure decides whether it is the one that is being explained: how it is called may differ,
+ * since memory that was freed is watched in runs by turns only.  A run that had to be ended says nothing.
+ */
+#include "sketch/plain.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int plain_open(struct plain *p, const char *program, struct slice *slice)
+{
+	return track_open(&p->track, program, slice, &(struct track_how){0});
+}
+
+void plain_close(struct plain *p)
+{
+	track_close(&p->track);
+}
+
+static bool is_there(const struct plain *p, const struct track_end *end)
+{
+	const struct sketch_failure *f = p->failure;
+
+	return end->file && f->file && end->line == f->line &&
+	       !strcmp(rd_base_name(end->file), rd_base_name(f->file));
+}
+
+/* The user's command has the last word. */
+static int judge(const struct plain *p, const struct track_end *end, struct sketch_run *run)
+{
+	struct rd_buf out = RD_BUF_INIT, errors = RD_BUF_INIT;
+	struct sketch_failure f = {.kind = run->outcome};
+	int status = end->end.status, err = run_streams_read(p->streams, STDOUT_FILENO, &out);
+	struct trial t = {.end = WIFEXITED(status) ? REPLAY_EXITED : REPLAY_SIGNALLED,
+			  .status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status)};
+
+	if (!err)
+		err = run_streams_read(p->streams, STDERR_FILENO, &errors);
+	t.text[0] = (struct trial_text){out.data, out.length};
+	t.text[1] = (struct trial_text){errors.data, errors.length};
+	t.text[2].data = "";
+	trial_digest(&t, &(struct trial_mask){0});
+	if (!err)
+		err = verdict_judge(p->judge, &t, &f);
+	run->outcome = f.kind;
+	sketch_failure_release(&f);
+	rd_buf_release(&out);
+	rd_buf_release(&errors);
+	return err;
+}
+
+static void name_failure(const struct plain *p, const struct track_end *end, struct sketch_run *run)
+{
+	bool same = (run->outcome == SKETCH_CRASH || run->outcome == SKETCH_ASSERTION) && is_there(p, end);
+
+	if (run->outcome != SKETCH_PASSED && !same)
+		return;
+	free(run->signature);
+	run->signature = same ? rd_xstrdup(p->signature) : NULL;
+}
+
+int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said)
+{
+	struct run_limits limits = {.wall_ms = p->limit_ms, .patience = 4};
+	struct track_request request = {.argv = p->argv,
+					.streams = p->streams->fds,
+					.limits = &limits,
+					.sigma = sigma,
+					.perturb = perturb};
+	struct track_end end;
+	struct sketch_run *run;
+	int err;
+
+	*said = false;
+	run_streams_rewind(p->streams);
+	err = track_run(&p->track, &request, runs, &end);
+	if (err)
+		return err;
+	run = &runs->items[runs->count - 1];
+	if (p->judge->command)
+		err = judge(p, &end, run);
+	*said = !err && run->outcome != SKETCH_HANG;
+	if (*said) {
+		name_failure(p, &end, run);
+	} else {
+		RD_FREE(run->signature, run->events, run->schedule);
+		runs->count--;
+	}
+	track_end_release(&end);
+	return err;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a slice reaches in a flavour: the sites of its lines, and those of other accesses to what the source
+ * calls by the same name, which a watchpoint would find.
+ */
+#ifndef SKETCH_REACH_H
+#define SKETCH_REACH_H
+
+#include "sketch/slice.h"
+#include "trace/sites.h"
+
+struct reach {
+	uint32_t *sites; /* to stand at */
+	size_t count, capacity;
+	struct slice slice;
+	bool sliced;
+};
+
+/* The slice of a place.  A place that the program does not have is not an error: then there is no slice. */
+int reach_open(struct reach *r, const struct facts *facts, const struct trace_sites *sites, const char *file,
+	       uint32_t line);
+void reach_close(struct reach *r);
+
+/* How far the statement is from the failure; UINT32_MAX: it is not in the slice. */
+uint32_t reach_distance(struct reach *r, const struct sketch_statement *s);
+
+#endif

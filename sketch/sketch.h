@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A failure sketch: the steps of a failing run that matter, in order, with their threads and values; those of
+ * the passing run that is most like it; and the predictors.  In: runs and predictors.  Out: what report/
+ * shows.
+ */
+#ifndef SKETCH_SKETCH_H
+#define SKETCH_SKETCH_H
+
+#include "base/alloc.h"
+#include "sketch/outcome.h"
+#include "sketch/predictor.h"
+
+#define SKETCH_VERSION 1
+
+enum sketch_mark { SKETCH_MARK_PREDICTOR = 1, SKETCH_MARK_FAILURE = 2, SKETCH_MARK_DIFFERS = 4 };
+
+struct sketch_value {
+	const char *name;
+	uint64_t value;
+	uint8_t size;
+};
+
+/* What a thread did at a line without anybody else in between. */
+struct sketch_step {
+	uint32_t thread;
+	const char *file, *function;
+	uint32_t line;
+	const char *event; /* "reads x, writes x" */
+	struct sketch_value *values;
+	size_t value_count;
+	uint32_t *writers; /* by value: the step that wrote it, from 1; 0: none here */
+	unsigned marks;
+};
+
+struct sketch_steps {
+	struct sketch_step *items;
+	size_t count;
+};
+
+struct sketch {
+	const char *signature;
+	struct sketch_failure failure; /* the arena's */
+	size_t failing, passing;       /* runs */
+	size_t perturbed;	       /* of the failing ones */
+	uint32_t sigma;		       /* statements of the slice that were tracked; 0: all that ran */
+	const struct sketch_runs *runs;
+	struct sketch_steps fails, passes; /* passes: none if no run passed */
+	struct sketch_predictors predictors;
+	const char **texts;	   /* of predictors, in words */
+	const char *schedule;	   /* of the failing run, as a file has it; NULL: it went its own way */
+	const char *schedule_path; /* where that was written; NULL: nowhere */
+	struct rd_arena *arena;
+};
+
+struct sketch_set {
+	struct sketch *items;
+	size_t count, capacity;
+	const char *program;	  /* as the user wrote it */
+	size_t runs, unexplained; /* made; that failed too seldom to be explained */
+	const char *note;	  /* about how runs were made: a sentence; NULL */
+	const char *left;	  /* why it ended early: a sentence; NULL */
+};
+
+/* Draws up the sketch of the failures with that signature; `predictors` become the sketch's. */
+void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
+		 struct sketch_predictors *predictors, uint32_t sigma);
+void sketch_set_release(struct sketch_set *set);
+
+/* Predictors in words: "main.c:12 (thread 1) before main.c:30 (thread 2)". */
+const char *sketch_predictor_text(const struct sketch *s, const struct sketch_predictor *p);
+
+/* The value as people read it: NULL for a pointer, -1, 0x7f... */
+void sketch_value_text(const struct sketch_value *v, char out[32]);
+
+/* How many of the predictors are shown: the best few, at least one of each type. */
+bool sketch_is_shown(const struct sketch *s, size_t predictor);
+
+#endif
