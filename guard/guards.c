@@ -130,6 +130,29 @@ static bool has(const struct rd_names *names, const char *s)
 	return rd_names_find(names, s, strlen(s), &number);
 }
 
+/* Functions of the C++ library of which it is known by how their names begin that they order nobody: strings,
+ * trees, hashes and lists are memory that belongs to the caller; throwing is the thread's own business. */
+static bool is_quiet_cxx(const char *name)
+{
+	static const char *const quiet[] = {
+		"_ZNSt7__cxx1112basic_string",
+		"_ZNKSt7__cxx1112basic_string",
+		"_ZSt18_Rb_tree_",
+		"_ZSt28_Rb_tree_",
+		"_ZSt29_Rb_tree_",
+		"_ZSt11_Hash_bytes",
+		"_ZSt15_Fnv_hash_bytes",
+		"_ZNKSt8__detail20_Prime_rehash_policy",
+		"_ZNSt8__detail15_List_node_base",
+	};
+	if (strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_") != NULL)
+		return true;
+	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+		if (strncmp(name, quiet[i], strlen(quiet[i])) == 0)
+			return true;
+	return false;
+}
+
 static void list_outside(const struct facts *f, struct rd_buf *out)
 {
 	struct rd_names sure = RD_NAMES_INIT, told = RD_NAMES_INIT, orders = RD_NAMES_INIT;
@@ -143,7 +166,8 @@ static void list_outside(const struct facts *f, struct rd_buf *out)
 		if (!(function->flags & FACTS_FUNCTION_EXTERNAL) ||
 		    (function->flags & FACTS_FUNCTION_INTRINSIC) || *name == '\0' || strpbrk(name, " \n\t"))
 			continue;
-		bool fine = has(&sure, name) || (has(&told, name) && !has(&orders, name)) ||
+		bool fine = is_quiet_cxx(name) || has(&sure, name) ||
+			    (has(&told, name) && !has(&orders, name)) ||
 			    ((function->flags & FACTS_FUNCTION_MODELLED) && !has(&orders, name));
 		if (!fine)
 			rd_buf_addf(out, "x %s\n", name);
@@ -153,25 +177,21 @@ static void list_outside(const struct facts *f, struct rd_buf *out)
 	rd_names_release(&orders);
 }
 
-/* Guards by site, groups by function, and the lines about them. */
+/* Guards by site, and the lines about them. */
 struct numbering {
-	struct rd_umap guards, groups;
+	struct rd_umap guards;
 	struct rd_buf accesses;
 };
 
 /* The guard of an access, a new one if there is room; RADDLE_GUARDS: there is none. */
-static uint32_t guard_of(struct numbering *n, const struct facts *f, const struct candidate_access *access)
+static uint32_t guard_of(struct numbering *n, const struct candidate_access *access)
 {
 	const uint64_t *known_one = rd_umap_get(&n->guards, access->site);
-	bool is_new;
 	if (known_one != NULL)
 		return (uint32_t)*known_one;
 	if (n->guards.count == RADDLE_GUARDS)
 		return RADDLE_GUARDS;
-	uint64_t *group = rd_umap_put(&n->groups, facts_function_at(f, access->value), &is_new);
-	if (is_new)
-		*group = n->groups.count - 1;
-	rd_buf_addf(&n->accesses, "a %u %u\n", access->site, (unsigned)*group);
+	rd_buf_addf(&n->accesses, "a %u\n", access->site);
 	uint32_t guard = (uint32_t)n->guards.count;
 	*rd_umap_put(&n->guards, access->site, NULL) = guard;
 	return guard;
@@ -187,8 +207,8 @@ static void write_guards(const struct candidates *c, const char *build, struct r
 		const struct candidate *it = &c->items[i];
 		if (candidate_unguarded(c, it) != NULL)
 			continue;
-		uint32_t first = guard_of(&n, c->facts, &it->accesses[0]);
-		uint32_t second = guard_of(&n, c->facts, &it->accesses[1]);
+		uint32_t first = guard_of(&n, &it->accesses[0]);
+		uint32_t second = guard_of(&n, &it->accesses[1]);
 		if (first == RADDLE_GUARDS || second == RADDLE_GUARDS)
 			continue;
 		rd_buf_addf(&pairs, "c %s %u %u\n", it->id, first, second);
@@ -198,7 +218,7 @@ static void write_guards(const struct candidates *c, const char *build, struct r
 	rd_buf_add(out, n.accesses.data, n.accesses.length);
 	rd_buf_add(out, pairs.data, pairs.length);
 	list_outside(c->facts, out);
-	RD_UMAP_RELEASE(&n.guards, &n.groups);
+	rd_umap_release(&n.guards);
 	rd_buf_release(&n.accesses);
 	rd_buf_release(&pairs);
 }

@@ -22,8 +22,8 @@ struct guard_candidate {
 struct guard_table {
 	char build[RD_BUILD_ID_SIZE];
 	uint32_t guards;
-	uint32_t *groups; /* of each guard, below RADDLE_GUARDS */
-	size_t group_capacity;
+	uint32_t *regions;		    /* each below RADDLE_GUARDS, by guard */
+	uint32_t *first;		    /* of each guard, and one behind: its regions */
 	struct guard_candidate *candidates; /* by rank */
 	size_t count, capacity;
 };
@@ -32,7 +32,11 @@ struct guard_table {
 bool guard_table_is_in(const char *path);
 int guard_table_read(struct guard_table *t, const char *path);
 /* The same from text.  Trusts no byte. */
-int guard_table_parse(struct guard_table *t, const char *text, size_t length, const char *name);
+struct guard_text {
+	const char *table, *regions; /* sections; `regions` may be NULL */
+	size_t table_length, regions_length;
+};
+int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name);
 void guard_table_release(struct guard_table *t);
 
 #endif

@@ -47,48 +47,108 @@ static bool parse_candidate(struct guard_table *t, const char *at, const char *e
 
 static bool parse_line(struct guard_table *t, const char *line, const char *end)
 {
-	uint32_t site, group;
+	uint32_t site;
 	if (end - line < 3 || line[1] != ' ')
 		return false;
 	const char *at = line + 2;
 	if (line[0] == 'c')
 		return parse_candidate(t, at, end);
-	if (line[0] != 'a' || t->guards == RADDLE_GUARDS || !number(&at, end, &site) || at == end ||
-	    *at++ != ' ' || !number(&at, end, &group) || at != end || group >= RADDLE_GUARDS)
+	if (line[0] != 'a' || t->guards == RADDLE_GUARDS || !number(&at, end, &site) || at != end)
 		return false;
-	RD_GROW(t->groups, t->group_capacity, t->guards + 1);
-	t->groups[t->guards++] = group;
+	t->guards++;
 	return true;
 }
 
-int guard_table_parse(struct guard_table *t, const char *text, size_t length, const char *name)
+static int parse_table(struct guard_table *t, const char *copy, const char *name)
 {
-	const size_t title = strlen(RADDLE_GUARD_TITLE);
-	*t = (struct guard_table){0};
-	char *copy = rd_xstrndup(text, length), *line = copy; /* ends with '\0', so nothing reads beyond */
-	size_t first = strcspn(copy, "\n");
-	int err = 0;
+	const size_t title = strlen(RADDLE_GUARD_TITLE), first = strcspn(copy, "\n");
 	if (strncmp(copy, RADDLE_GUARD_TITLE, title) != 0 || first < title ||
 	    !is_build(copy + title, first - title))
-		err = rd_fail(RD_EFORMAT, "%s: carries no table of guards that this Raddle can read", name);
-	else
-		memcpy(t->build, copy + title, first - title);
-	for (line += first; !err && *line == '\n' && line[1] != '\0';) {
+		return rd_fail(RD_EFORMAT, "%s: carries no table of guards that this Raddle can read", name);
+	memcpy(t->build, copy + title, first - title);
+	for (const char *line = copy + first; *line == '\n' && line[1] != '\0';) {
 		size_t n = strcspn(++line, "\n");
 		if (!parse_line(t, line, line + n))
-			err = rd_fail(RD_EFORMAT, "%s: a bad line in its table of guards", name);
+			return rd_fail(RD_EFORMAT, "%s: a bad line in its table of guards", name);
 		line += n;
 	}
-	free(copy);
+	return 0;
+}
+
+/* ---- regions ---- */
+
+struct pair {
+	uint32_t guard, region;
+};
+
+static int by_guard(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	if (x->guard != y->guard)
+		return x->guard < y->guard ? -1 : 1;
+	return (x->region > y->region) - (x->region < y->region);
+}
+
+static bool parse_pair(struct pair *p, const char **at, const char *end, uint32_t guards)
+{
+	if (!number(at, end, &p->guard) || *at == end || *(*at)++ != ' ' || !number(at, end, &p->region) ||
+	    *at == end || *(*at)++ != '\n')
+		return false;
+	return p->guard < guards && p->region < RADDLE_GUARDS;
+}
+
+/* Each pair once, by guard. */
+static void keep_pairs(struct guard_table *t, struct pair *pairs, size_t count)
+{
+	size_t kept = 0;
+	qsort(pairs, count, sizeof *pairs, by_guard);
+	t->regions = rd_xcalloc(count + 1, sizeof *t->regions);
+	t->first = rd_xcalloc((size_t)t->guards + 1, sizeof *t->first);
+	for (uint32_t g = 0, i = 0; g < t->guards; g++) {
+		t->first[g] = (uint32_t)kept;
+		for (; i < count && pairs[i].guard == g; i++)
+			if (kept == t->first[g] || t->regions[kept - 1] != pairs[i].region)
+				t->regions[kept++] = pairs[i].region;
+	}
+	t->first[t->guards] = (uint32_t)kept;
+}
+
+static int parse_regions(struct guard_table *t, const char *copy, size_t length, const char *name)
+{
+	struct pair *pairs = NULL;
+	size_t count = 0, capacity = 0;
+	const char *end = copy + length;
+	int err = 0;
+	for (const char *at = copy; !err && at < end;) {
+		RD_GROW(pairs, capacity, count + 1);
+		if (!parse_pair(&pairs[count++], &at, end, t->guards))
+			err = rd_fail(RD_EFORMAT, "%s: a bad line about where its guards are", name);
+	}
+	if (!err)
+		keep_pairs(t, pairs, count);
+	free(pairs);
+	return err;
+}
+
+int guard_table_parse(struct guard_table *t, const struct guard_text *text, const char *name)
+{
+	/* Copies end with '\0', so nothing reads beyond. */
+	char *table = rd_xstrndup(text->table, text->table_length);
+	char *regions = rd_xstrndup(text->regions != NULL ? text->regions : "", text->regions_length);
+	*t = (struct guard_table){0};
+	int err = parse_table(t, table, name);
+	if (!err)
+		err = parse_regions(t, regions, strlen(regions), name);
+	free(table);
+	free(regions);
 	return err;
 }
 
 /* The section, if the file is an executable that has it. */
-static bool find_section(const struct rd_map *map, struct bitcode_elf_section *s)
+static bool find_section(const struct rd_map *map, const char *name, struct bitcode_elf_section *s)
 {
 	struct bitcode_elf elf;
-	return bitcode_elf_parse(&elf, map->data, map->length) &&
-	       bitcode_elf_find(&elf, RADDLE_GUARD_SECTION, 0, s);
+	return bitcode_elf_parse(&elf, map->data, map->length) && bitcode_elf_find(&elf, name, 0, s);
 }
 
 bool guard_table_is_in(const char *path)
@@ -97,22 +157,25 @@ bool guard_table_is_in(const char *path)
 	struct rd_map map;
 	if (!rd_file_exists(path) || rd_map_open(&map, path))
 		return false;
-	bool found = find_section(&map, &s);
+	bool found = find_section(&map, RADDLE_GUARD_SECTION, &s);
 	rd_map_close(&map);
 	return found;
 }
 
 int guard_table_read(struct guard_table *t, const char *path)
 {
-	struct bitcode_elf_section s;
+	struct bitcode_elf_section s, regions = {0};
 	struct rd_map map;
 	int err = rd_map_open(&map, path);
 	*t = (struct guard_table){0};
 	if (err)
 		return err;
-	if (find_section(&map, &s))
-		err = guard_table_parse(t, (const char *)s.data, s.size, path);
-	else
+	if (find_section(&map, RADDLE_GUARD_SECTION, &s)) {
+		find_section(&map, RADDLE_GUARD_REGIONS, &regions);
+		struct guard_text text = {(const char *)s.data, (const char *)regions.data, s.size,
+					  regions.size};
+		err = guard_table_parse(t, &text, path);
+	} else
 		err = rd_fail(RD_EFORMAT, "%s: carries no table of guards", path);
 	rd_map_close(&map);
 	return err;
@@ -120,6 +183,6 @@ int guard_table_read(struct guard_table *t, const char *path)
 
 void guard_table_release(struct guard_table *t)
 {
-	RD_FREE(t->candidates, t->groups);
+	RD_FREE(t->candidates, t->regions, t->first);
 	*t = (struct guard_table){0};
 }

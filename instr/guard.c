@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The flavour `guard`: the program as it is shipped, with a test of a flag before each access that has a
- * guard (include/raddle/guard.h), around atomic operations, and around calls that may order threads unseen.
+ * The flavour `guard`: the program as it is shipped, with a mark before each access that has a guard
+ * (include/raddle/guard.h), and tests of a flag around atomic operations and around calls that may order
+ * threads unseen.
  *
  * Accesses are found as the flavour `record` numbers them, so the code is brought to the same level and
- * scanned in the same way.  The tests go in before the optimiser runs and are inlined at once:
- *
- *   - the calls behind them touch no memory of the program, as far as the optimiser is told, so they keep
- *     nothing from being optimised but the order of synchronisation;
- *   - no store of the program changes a flag.  So a loop without calls tests its flags once, before it, and
- * is there twice: as it was, and with tests.
+ * scanned in the same way.  The marks go in before the optimiser runs; when it has inlined what it wants to,
+ * functions with marks are made twice (instr/twin.h), without them and with tests in their place.
  */
 #include "instr/event.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "instr/guards.h"
+#include "instr/twin.h"
 #include "raddle/event.h"
 #include "raddle/guard.h"
 
@@ -27,11 +25,6 @@ struct guarding {
 	struct rd_umap callbacks;	/* functions that are handed to unknown ones */
 	const struct instr_guards *all; /* what the program has */
 };
-
-static LLVMValueRef const32(struct instr_unit *u, uint64_t n)
-{
-	return LLVMConstInt(u->i32, n, false);
-}
 
 static void build_at(struct instr_unit *u, LLVMValueRef inst)
 {
@@ -57,19 +50,17 @@ static LLVMValueRef size_of(struct instr_unit *u, const struct instr_event *even
 
 /* A destructor stores the class that is there already, which is no write of the program's; whether another
  * one is stored is not asked here. */
-static void emit_access(struct instr_unit *u, const struct instr_event *event, uint64_t guard)
+static void emit_access(struct instr_unit *u, const struct instr_event *event, uint32_t guard)
 {
 	if (instr_event_is_of_vtable(event))
 		return;
 	build_at(u, event->inst);
-	instr_hook_call(u, HOOK_GUARD_TEST,
-			(LLVMValueRef[]){event->pointer, const32(u, guard & UINT32_MAX), size_of(u, event),
-					 const32(u, guard >> 32)});
+	instr_mark(u, event->pointer, size_of(u, event), guard);
 }
 
 /* A call that ends what its first pointer leads to, or changes it: of a block that is freed the runtime finds
  * out how large it is (0), of other objects the first byte stands for all. */
-static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint64_t guard)
+static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint32_t guard)
 {
 	LLVMValueRef callee = ir_callee(call);
 	unsigned count = LLVMGetNumArgOperands(call);
@@ -82,10 +73,7 @@ static void emit_ended(struct instr_unit *u, LLVMValueRef call, uint64_t guard)
 		if (LLVMGetTypeKind(LLVMTypeOf(argument)) != LLVMPointerTypeKind)
 			continue;
 		build_at(u, call);
-		instr_hook_call(u, HOOK_GUARD_TEST,
-				(LLVMValueRef[]){argument, const32(u, guard & UINT32_MAX),
-						 LLVMConstInt(u->i64, !block, false),
-						 const32(u, guard >> 32)});
+		instr_mark(u, argument, LLVMConstInt(u->i64, !block, false), guard);
 		return;
 	}
 }
@@ -104,18 +92,23 @@ static bool releases(LLVMAtomicOrdering order)
 	       order == LLVMAtomicOrderingSequentiallyConsistent;
 }
 
+static void mark_sync(struct instr_unit *u, LLVMValueRef address, uint32_t number)
+{
+	instr_mark(u, address, LLVMConstNull(u->i64), number);
+}
+
 static void emit_atomic(struct instr_unit *u, const struct instr_event *event)
 {
 	bool loads = event->kind != EVENT_ATOMIC_STORE, stores = event->kind != EVENT_ATOMIC_LOAD;
 	if (stores) {
 		uint32_t what = releases(event->order) ? RADDLE_GUARD_RELEASE : RADDLE_GUARD_RELAXED_STORE;
 		build_at(u, event->inst);
-		instr_hook_call(u, HOOK_GUARD_ATOMIC, (LLVMValueRef[]){event->pointer, const32(u, what)});
+		mark_sync(u, event->pointer, MARK_ATOMIC + what);
 	}
 	if (loads) {
 		uint32_t what = acquires(event->order) ? RADDLE_GUARD_ACQUIRE : RADDLE_GUARD_RELAXED_LOAD;
 		build_at(u, instr_place_after(event->inst));
-		instr_hook_call(u, HOOK_GUARD_ATOMIC, (LLVMValueRef[]){event->pointer, const32(u, what)});
+		mark_sync(u, event->pointer, MARK_ATOMIC + what);
 	}
 }
 
@@ -124,18 +117,18 @@ static void emit_fence(struct instr_unit *u, const struct instr_event *event)
 	uint32_t what = RADDLE_GUARD_FENCE | (acquires(event->order) ? RADDLE_GUARD_ACQUIRE : 0) |
 			(releases(event->order) ? RADDLE_GUARD_RELEASE : 0);
 	build_at(u, event->inst);
-	instr_hook_call(u, HOOK_GUARD_ATOMIC, (LLVMValueRef[]){LLVMConstNull(u->pointer), const32(u, what)});
+	mark_sync(u, LLVMConstNull(u->pointer), MARK_ATOMIC + what);
 }
 
 /* A thread leaves for where nobody sees what it does, and comes back. */
 static void emit_outside(struct instr_unit *u, LLVMValueRef call, bool returns)
 {
 	build_at(u, call);
-	instr_hook_call(u, HOOK_GUARD_OUTSIDE, (LLVMValueRef[]){const32(u, 1)});
+	mark_sync(u, LLVMConstNull(u->pointer), MARK_OUTSIDE + 1);
 	if (!returns)
 		return;
 	build_at(u, instr_place_after(call));
-	instr_hook_call(u, HOOK_GUARD_OUTSIDE, (LLVMValueRef[]){const32(u, 0)});
+	mark_sync(u, LLVMConstNull(u->pointer), MARK_OUTSIDE);
 }
 
 static void note_callbacks(struct guarding *g, LLVMValueRef call)
@@ -196,9 +189,9 @@ static void guard_function(struct instr_function *f, void *context)
 		if (instr_event_has_site(event))
 			guard = rd_umap_get(&g->all->sites, g->slot_base + ++g->count);
 		if (guard != NULL && event->pointer != NULL)
-			emit_access(u, event, *guard);
+			emit_access(u, event, (uint32_t)*guard);
 		else if (guard != NULL && event->kind == EVENT_CALL)
-			emit_ended(u, event->inst, *guard);
+			emit_ended(u, event->inst, (uint32_t)*guard);
 		if (instr_is_atomic(event))
 			emit_atomic(u, event);
 		else if (event->kind == EVENT_FENCE)
@@ -219,16 +212,16 @@ static void guard_entries(struct instr_unit *u, struct guarding *g)
 		while (LLVMIsAAllocaInst(i))
 			i = LLVMGetNextInstruction(i);
 		build_at(u, i);
-		instr_hook_call(u, HOOK_GUARD_OUTSIDE, (LLVMValueRef[]){const32(u, 0)});
+		mark_sync(u, LLVMConstNull(u->pointer), MARK_OUTSIDE);
 	}
 }
 
-/* The table goes into the first unit, as data that no linker drops. */
-static void carry_table(struct instr_unit *u, const struct rd_buf *table)
+/* Lines, as data that no linker drops. */
+static void carry(struct instr_unit *u, const char *section, const struct rd_buf *lines)
 {
 	struct rd_buf text = RD_BUF_INIT;
-	rd_buf_adds(&text, ".pushsection " RADDLE_GUARD_SECTION ",\"aR\",@progbits\n");
-	for (const char *at = table->data, *end = at + table->length; at < end;) {
+	rd_buf_addf(&text, ".pushsection %s,\"aR\",@progbits\n", section);
+	for (const char *at = lines->data, *end = at + lines->length; at < end;) {
 		size_t length = strcspn(at, "\n");
 		rd_buf_addf(&text, ".ascii \"%.*s\\n\"\n", (int)length, at);
 		at += length + 1;
@@ -247,51 +240,60 @@ int instr_guard(struct instr_unit *u)
 	instr_each_function(u, guard_function, &g);
 	guard_entries(u, &g);
 	if (u->job->carries_table)
-		carry_table(u, &g.all->table);
+		carry(u, RADDLE_GUARD_SECTION, &g.all->table);
 	rd_umap_release(&g.callbacks);
 	return 0;
 }
 
-/* ---- what the optimiser is told ---- */
+/* ---- generating code ---- */
 
-static bool is_group(LLVMValueRef pointer)
+/* Functions that have a test in the program's own code instead of the runtime's. */
+static const struct {
+	const char *name;
+	enum instr_hook hook;
+} direct[] = {
+#define GUARDED_DIRECT_GETS(type, name) {#name, HOOK_GUARD_##name},
+#define GUARDED_DIRECT_GIVES(type, name) {#name, HOOK_GUARD_##name},
+#include "raddle/guard.inc"
+};
+
+static void call_directly(struct instr_unit *u, LLVMValueRef call, enum instr_hook hook)
 {
-	while (LLVMIsAConstantExpr(pointer) || LLVMIsAGetElementPtrInst(pointer))
-		pointer = LLVMGetOperand(pointer, 0);
-	return LLVMIsAGlobalVariable(pointer) && strcmp(ir_name(pointer), "__raddle_guard_groups") == 0;
+	LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+	LLVMTypeKind result = LLVMGetTypeKind(LLVMGetReturnType(type));
+	LLVMTypeKind wanted = hook == HOOK_GUARD_free ? LLVMVoidTypeKind : LLVMIntegerTypeKind;
+	if (LLVMGetInstructionOpcode(call) != LLVMCall ||
+	    LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail || result != wanted ||
+	    LLVMCountParamTypes(type) != 1 || LLVMIsFunctionVarArg(type) ||
+	    LLVMTypeOf(LLVMGetOperand(call, 0)) != u->pointer)
+		return;
+	build_at(u, call);
+	LLVMValueRef argument = LLVMGetOperand(call, 0), instead = instr_hook_call(u, hook, &argument);
+	if (result != LLVMVoidTypeKind)
+		LLVMReplaceAllUsesWith(call, instead);
+	LLVMInstructionEraseFromParent(call);
 }
 
-/* A scope of its own for the flags: nothing that the program stores is in it. */
-static LLVMValueRef make_scope(struct instr_unit *u)
+static void call_all_directly(struct instr_unit *u)
 {
-	LLVMMetadataRef domain = LLVMMDNodeInContext2(
-		u->context, (LLVMMetadataRef[]){LLVMMDStringInContext2(u->context, "raddle.guard", 12)}, 1);
-	LLVMMetadataRef scope = LLVMMDNodeInContext2(
-		u->context,
-		(LLVMMetadataRef[]){LLVMMDStringInContext2(u->context, "raddle.flags", 12), domain}, 2);
-	LLVMMetadataRef list = LLVMMDNodeInContext2(u->context, &scope, 1);
-	return LLVMMetadataAsValue(u->context, list);
-}
-
-static void separate_flags(struct instr_unit *u)
-{
-	unsigned scope_kind = LLVMGetMDKindIDInContext(u->context, "alias.scope", 11);
-	unsigned noalias_kind = LLVMGetMDKindIDInContext(u->context, "noalias", 7);
-	LLVMValueRef scope = make_scope(u);
-	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL;
-			     i = LLVMGetNextInstruction(i)) {
-				if (LLVMIsALoadInst(i) && is_group(LLVMGetOperand(i, 0)))
-					LLVMSetMetadata(i, scope_kind, scope);
-				else if (LLVMIsAStoreInst(i) && LLVMGetMetadata(i, noalias_kind) == NULL)
-					LLVMSetMetadata(i, noalias_kind, scope);
-			}
+	for (size_t i = 0; i < sizeof direct / sizeof *direct; i++) {
+		LLVMValueRef f = LLVMGetNamedFunction(u->module, direct[i].name);
+		if (f == NULL || !LLVMIsDeclaration(f))
+			continue;
+		for (LLVMUseRef use = LLVMGetFirstUse(f), next; use != NULL; use = next) {
+			LLVMValueRef user = LLVMGetUser(use);
+			next = LLVMGetNextUse(use);
+			if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == f &&
+			    LLVMGetOperand(user, 0) != f)
+				call_directly(u, user, direct[i].hook);
+		}
+	}
 }
 
 /* The encoding of memory(inaccessiblemem: readwrite). */
 enum { ONLY_INACCESSIBLE_MEMORY = 3 << 2 };
 
+/* What stands behind a test keeps nothing from being optimised. */
 static void describe_slow_path(struct instr_unit *u)
 {
 	static const struct {
@@ -306,19 +308,48 @@ static void describe_slow_path(struct instr_unit *u)
 	}
 }
 
+/* Functions are inlined while marks stand for guards, then copied.  This is what default<O2> does to
+ * functions while it inlines them, but for the passes on loops: those would take marks for work that is done
+ * in each round, and come when the clean copies are what the program was.  Loops with a known small number of
+ * rounds are unrolled, since that is no loop to test in. */
+#define SIMPLIFY_CFG                                                                                         \
+	"simplifycfg<bonus-inst-threshold=1;no-forward-switch-cond;switch-range-to-icmp;no-switch-to-"       \
+	"lookup;"                                                                                            \
+	"keep-loops;no-hoist-common-insts;no-sink-common-insts;speculate-blocks;simplify-cond-branch;"       \
+	"no-speculate-unpredictables>"
+#define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
+static const char simplify[] =
+	"inferattrs,function<eager-inv>(lower-expect," SIMPLIFY_CFG ",sroa<modify-cfg>,early-cse<>),ipsccp,"
+	"called-value-propagation,globalopt,function<eager-inv>(mem2reg," COMBINE "," SIMPLIFY_CFG
+	"),always-inline,"
+	"require<globals-aa>,function(invalidate<aa>),require<profile-summary>,cgscc(devirt<4>(inline,"
+	"function-attrs<skip-non-recursive-function-attrs>,function<eager-inv;no-rerun>(sroa<modify-cfg>,"
+	"early-cse<memssa>,jump-threading,correlated-propagation," SIMPLIFY_CFG "," COMBINE
+	",aggressive-instcombine,"
+	"libcalls-shrinkwrap,tailcallelim," SIMPLIFY_CFG ",loop-mssa(licm<no-allowspeculation>,"
+	"loop-rotate<header-duplication;no-prepare-for-lto>,licm<allowspeculation>)," SIMPLIFY_CFG "," COMBINE
+	","
+	"loop(loop-unroll-full),sroa<modify-cfg>," COMBINE ",gvn<>," COMBINE ",adce," SIMPLIFY_CFG
+	"),function-attrs))";
+
 int instr_guard_generate(struct instr_unit *u)
 {
-	/* Functions are inlined before loops are looked at; what unrolls and vectorises comes once. */
-	static const char simplify[] = "thinlto-pre-link<O2>,function(loop-mssa(licm,"
-				       "simple-loop-unswitch<nontrivial>),simplifycfg)";
-	static const char optimise[] = "default<O2>";
+	static const char optimise[] = "function(sroa),default<O2>";
+	struct rd_buf regions = RD_BUF_INIT;
 	int code = instr_unit_verify(u);
+	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, simplify);
+	if (code == 0)
+		code = instr_twins(u, &regions);
+	if (code == 0 && regions.length != 0)
+		carry(u, RADDLE_GUARD_REGIONS, &regions);
+	rd_buf_release(&regions);
+	call_all_directly(u);
+	if (code == 0)
+		code = instr_unit_verify(u);
 	if (code == 0)
 		code = instr_unit_inline(u);
 	describe_slow_path(u);
-	separate_flags(u);
-	if (code == 0 && u->options->fast)
-		code = instr_unit_passes(u, simplify);
 	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, optimise);
 	instr_unit_step(u, "optimise");

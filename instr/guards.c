@@ -21,13 +21,10 @@ static int parse_line(struct instr_guards *g, const char *line, size_t length, u
 		return 0;
 	if (line[0] != 'a' || *guards == RADDLE_GUARDS)
 		return -1;
-	unsigned long long site = strtoull(line + 2, &end, 10), group;
-	if (*end != ' ')
+	unsigned long long site = strtoull(line + 2, &end, 10);
+	if (end != line + length)
 		return -1;
-	group = strtoull(end + 1, &end, 10);
-	if (end != line + length || group >= RADDLE_GUARDS)
-		return -1;
-	*rd_umap_put(&g->sites, site, NULL) = group << 32 | (*guards)++;
+	*rd_umap_put(&g->sites, site, NULL) = (*guards)++;
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "base/map.h"
 
 struct instr_guards {
-	struct rd_umap sites;	 /* site to group << 32 | guard */
+	struct rd_umap sites;	 /* site to guard */
 	struct rd_names outside; /* functions */
 	struct rd_buf table;	 /* for the program */
 };

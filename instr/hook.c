@@ -62,7 +62,8 @@ static void add_attribute(struct instr_unit *u, LLVMValueRef f, const char *name
 static bool is_barrier(enum instr_hook hook)
 {
 	return hook == HOOK_ATOMIC_BEGIN || hook == HOOK_ATOMIC_END || hook == HOOK_FENCE ||
-	       hook == HOOK_TRACK_ENTER || hook == HOOK_TRACK_LEAVE || hook == HOOK_TRACK_POINT;
+	       hook == HOOK_TRACK_ENTER || hook == HOOK_TRACK_LEAVE || hook == HOOK_TRACK_POINT ||
+	       (hook >= HOOK_GUARD_pthread_mutex_lock && hook <= HOOK_GUARD_free);
 }
 
 /* String hooks look at the program's memory. */

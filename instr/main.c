@@ -98,8 +98,7 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
-/* Loops with guards or gates in them are made twice (instr/guard.c, instr/track.c), also where that is much
- * code. */
+/* Loops with gates in them are made twice (instr/track.c), also where that is much code. */
 static void allow_large_loops(void)
 {
 	const char *const arguments[] = {"raddle-instr", "-unswitch-threshold=1000",
@@ -193,8 +192,7 @@ int main(int argc, char **argv)
 		rd_fail(RD_EUSAGE, "instr: usage: %s", usage.synopsis);
 		return 2;
 	}
-	if (options.flavour->number == RADDLE_FLAVOUR_GUARD ||
-	    options.flavour->number == RADDLE_FLAVOUR_TRACK)
+	if (options.flavour->number == RADDLE_FLAVOUR_TRACK)
 		allow_large_loops();
 	struct instr_jobs jobs = {0};
 	struct rd_buf text = RD_BUF_INIT;

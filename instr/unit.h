@@ -91,12 +91,20 @@ struct instr_options {
 	H(BARRIER, "__raddle_barrier", "vpi", NEVER)                                                         \
 	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
 	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
-	H(GUARD_TEST, "__raddle_guard_test", "vpili", ALWAYS)                                                \
+	H(GUARD_TEST, "__raddle_guard_test", "vpil", ALWAYS)                                                 \
 	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
 	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
 	H(TRACK_ENTER, "__raddle_track_enter", "lpiili", ALWAYS)                                             \
 	H(TRACK_LEAVE, "__raddle_track_leave", "vll", ALWAYS)                                                \
 	H(TRACK_POINT, "__raddle_track_point", "vili", ALWAYS)                                               \
+	H(GUARD_pthread_mutex_lock, "__raddle_guard_pthread_mutex_lock", "ip", ALWAYS)                       \
+	H(GUARD_pthread_mutex_trylock, "__raddle_guard_pthread_mutex_trylock", "ip", ALWAYS)                 \
+	H(GUARD_pthread_rwlock_wrlock, "__raddle_guard_pthread_rwlock_wrlock", "ip", ALWAYS)                 \
+	H(GUARD_pthread_mutex_unlock, "__raddle_guard_pthread_mutex_unlock", "ip", ALWAYS)                   \
+	H(GUARD_pthread_rwlock_unlock, "__raddle_guard_pthread_rwlock_unlock", "ip", ALWAYS)                 \
+	H(GUARD_pthread_cond_signal, "__raddle_guard_pthread_cond_signal", "ip", ALWAYS)                     \
+	H(GUARD_pthread_cond_broadcast, "__raddle_guard_pthread_cond_broadcast", "ip", ALWAYS)               \
+	H(GUARD_free, "__raddle_guard_free", "vp", ALWAYS)                                                   \
 	H(SX_BIN, "__raddle_sx_bin", "iiiill", ALWAYS)                                                       \
 	H(SX_INDEX, "__raddle_sx_index", "iliill", ALWAYS)                                                   \
 	H(SX_CAST, "__raddle_sx_cast", "iiii", ALWAYS)                                                       \

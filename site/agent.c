@@ -23,7 +23,8 @@
 
 enum {
 	TICK_MS = 100,
-	FIRST_OBSERVED = 64, /* accesses of a guard at the start, and then each second */
+	FIRST_AWAKE_MS = 300, /* at the start, so that short runs count, and then a tick each second */
+	FIRST_OBSERVED = 64,  /* accesses of a guard at the start, and then each second */
 	OBSERVED = 8,
 	PAUSE_BUCKET_US = 200000, /* of waiting that may be saved up */
 	PAUSE_PER_SECOND_US = 1000,
@@ -165,18 +166,26 @@ static void each_second(struct site_agent *a)
 	look_for_hang(a);
 }
 
+/* Guards are awake for a part of the time, so that what a program pays for being looked at has a bound; but
+ * who waits for an access to happen gets to see it. */
 static void watch(struct site_agent *a)
 {
 	int fd = (int)syscall(SYS_pidfd_open, a->pid, 0);
-	int64_t next = rd_now_ns();
+	int64_t next = rd_now_ns(), awake = next + FIRST_AWAKE_MS * INT64_C(1000000);
 	while (waitpid(a->pid, &a->status, WNOHANG) == 0) {
+		int64_t now = rd_now_ns();
 		site_session_beat(&a->session);
-		site_session_wake(&a->session, CALLS);
 		agent_collect(a);
-		if (rd_now_ns() >= next) {
+		if (now >= next) {
 			each_second(a);
-			next = rd_now_ns() + 1000000000;
+			next = now + 1000000000;
+			if (awake < now + TICK_MS * INT64_C(1000000))
+				awake = now + TICK_MS * INT64_C(1000000);
 		}
+		if (now < awake || site_session_is_busy(&a->session))
+			site_session_wake(&a->session, CALLS);
+		else
+			site_session_rest(&a->session);
 		agent_talk(a, TICK_MS, fd);
 	}
 	if (fd >= 0)

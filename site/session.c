@@ -53,7 +53,7 @@ int site_session_open(struct site_session *s, const struct guard_table *table)
 		return rd_fail_errno("no memory to share with the program");
 	}
 	s->flags = (uint8_t *)s->shared + RADDLE_GUARD_FLAGS_AT;
-	s->groups = (uint8_t *)s->shared + RADDLE_GUARD_GROUPS_AT;
+	s->regions = (uint8_t *)s->shared + RADDLE_GUARD_REGIONS_AT;
 	s->left = (uint8_t *)s->shared + RADDLE_GUARD_LEFT_AT;
 	s->pairs = (void *)((char *)s->shared + RADDLE_GUARD_PAIRS_AT(table->count));
 	s->shared->magic = RADDLE_GUARD_MAGIC;
@@ -86,18 +86,20 @@ void site_session_beat(struct site_session *s)
 static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 {
 	__atomic_fetch_or(&s->flags[guard], flag, __ATOMIC_RELEASE);
-	s->groups[s->table->groups[guard]] = 1;
+	for (uint32_t i = s->table->first[guard]; i < s->table->first[guard + 1]; i++)
+		s->regions[s->table->regions[i]] = 1;
 }
 
-/* Groups in which nothing is asked for any more are as if there were no guards in them. */
-static void settle_groups(struct site_session *s)
+/* Regions in which nothing is asked for any more are as if there were no guards in them. */
+static void settle_regions(struct site_session *s)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
-	for (uint32_t g = 0; g < s->table->guards; g++)
-		if (s->flags[g] != 0)
-			used[s->table->groups[g]] = 1;
-	for (uint32_t g = 0; g < s->table->guards; g++)
-		s->groups[s->table->groups[g]] = used[s->table->groups[g]];
+	const struct guard_table *t = s->table;
+	for (uint32_t g = 0; g < t->guards; g++)
+		for (uint32_t i = t->first[g]; s->flags[g] != 0 && i < t->first[g + 1]; i++)
+			used[t->regions[i]] = 1;
+	for (uint32_t i = 0; i < t->first[t->guards]; i++)
+		s->regions[t->regions[i]] = used[t->regions[i]];
 	free(used);
 }
 
@@ -110,13 +112,27 @@ void site_session_wake(struct site_session *s, int64_t calls)
 			if (t->guard[i] < s->table->guards)
 				set_flag(s, t->guard[i], RADDLE_GUARD_TASK);
 	}
-	settle_groups(s);
+	settle_regions(s);
+}
+
+void site_session_rest(struct site_session *s)
+{
+	memset(s->regions, 0, RADDLE_GUARDS);
+}
+
+bool site_session_is_busy(const struct site_session *s)
+{
+	bool busy = false;
+	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
+		busy |= atomic_load(&s->shared->tasks[k].generation) != 0 &&
+			atomic_load(&s->shared->tasks[k].active) != 0;
+	return busy;
 }
 
 void site_session_quiet(struct site_session *s)
 {
 	memset(s->flags, 0, s->table->guards);
-	settle_groups(s);
+	settle_regions(s);
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
 		atomic_store(&s->shared->tasks[k].generation, 0);
 }

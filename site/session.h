@@ -19,7 +19,7 @@ struct site_session {
 	size_t size;
 	int fd; /* for the program */
 	const struct guard_table *table;
-	uint8_t *flags, *groups, *left;
+	uint8_t *flags, *regions, *left;
 	struct raddle_guard_pair *pairs;
 	uint32_t generation; /* the last one used */
 	uint32_t next;	     /* report to take */
@@ -40,6 +40,10 @@ void site_session_close(struct site_session *s);
 void site_session_beat(struct site_session *s);
 /* Guards may call the runtime so often from now on; those that fell quiet for that are awake again. */
 void site_session_wake(struct site_session *s, int64_t calls);
+/* Regions run their clean copies until guards are woken again; nothing else changes. */
+void site_session_rest(struct site_session *s);
+/* Whether an access is being tracked, or a thread is held. */
+bool site_session_is_busy(const struct site_session *s);
 /* All guards are quiet from now on; tasks are gone. */
 void site_session_quiet(struct site_session *s);
 /* Each guard whose pairs are not all known is observed so often again. */

@@ -5,19 +5,24 @@
  *
  * The guards
  * ----------
- * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags.  The guards
- *of a function are a *group*, with a byte of __raddle_guard_groups.  While that byte is 0, an access costs a
- *test of it, or less where it is in a loop, which tests it once; else the guard's own byte is tested, and if
- *it is not 0, the runtime is called with the address.  Synchronisation tests __raddle_guard_tracking in the
- *same way.  Both are 0 in a program that no agent started.
+ * Each access of a race candidate has a number, its *guard*, and a byte of __raddle_guard_flags; if that is
+ *not 0, the runtime is called with the address.  A function with guards, after inlining, is a *region* with a
+ *byte of __raddle_guard_regions: while it is 0, the function runs a copy of its code that has no tests but of
+ *that byte, where it is entered and in its loops.  Synchronisation tests __raddle_guard_tracking.  All are 0
+ *in a program that no agent started.
  *
  * The program carries a table of its guards and candidates in the section RADDLE_GUARD_SECTION, as text:
  *
- *	raddle-guard 1 BUILD          the build of the program that this is the guard flavour of
- *	a SITE GROUP                  guard 0, 1, ...: its site in the flavour `record`, not optimised
+ *	raddle-guard 2 BUILD          the build of the program that this is the guard flavour of
+ *	a SITE                        guard 0, 1, ...: its site in the flavour `record`, not optimised
  *	c ID FIRST SECOND             a candidate and the guards of its accesses; "-": that access has none
  *
- * There are no names of files or functions in it.
+ * and in RADDLE_GUARD_REGIONS, which is not there if there are none, where its guards are:
+ *
+ *	GUARD REGION                  the flag of the guard is looked at only if the region's byte is set
+ *
+ * There are no names of files or functions in them.  Two functions may share a region; a guard may be in
+ *several, or in none, or not be left in the code at all.
  *
  * The memory
  * ----------
@@ -27,7 +32,7 @@
  *
  *	0				struct raddle_guard
  *	RADDLE_GUARD_FLAGS_AT		a byte a guard: RADDLE_GUARD_OBSERVE | RADDLE_GUARD_TASK
- *	RADDLE_GUARD_GROUPS_AT		a byte a group: some guard of it has a flag
+ *	RADDLE_GUARD_REGIONS_AT	a byte a region: some guard of it has a flag
  *	RADDLE_GUARD_LEFT_AT		a byte a guard: how often it may still be observed
  *	RADDLE_GUARD_SEEN_AT		struct raddle_guard_seen, one a guard (dynamic context inference)
  *	RADDLE_GUARD_STARTS_AT		a number a guard, and one behind: where its list of pairs starts
@@ -43,12 +48,13 @@
 #include <stdint.h>
 
 #define RADDLE_GUARD_SECTION ".raddle.guard"
-#define RADDLE_GUARD_TITLE "raddle-guard 1 "
+#define RADDLE_GUARD_REGIONS ".raddle.regions"
+#define RADDLE_GUARD_TITLE "raddle-guard 2 "
 #define RADDLE_GUARD_ENV "RADDLE_GUARD"	    /* the descriptor */
 #define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF" /* set, and not to 0 or nothing: the guards stay dormant */
 
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
-#define RADDLE_GUARD_VERSION 1u
+#define RADDLE_GUARD_VERSION 2u
 
 #define RADDLE_GUARDS 65536u /* at most, in a program: guards of the best candidates */
 #define RADDLE_GUARD_PAIRS 65536u
@@ -57,8 +63,8 @@
 
 #define RADDLE_GUARD_HEADER_SIZE 32768u
 #define RADDLE_GUARD_FLAGS_AT RADDLE_GUARD_HEADER_SIZE
-#define RADDLE_GUARD_GROUPS_AT (RADDLE_GUARD_FLAGS_AT + RADDLE_GUARDS)
-#define RADDLE_GUARD_LEFT_AT (RADDLE_GUARD_GROUPS_AT + RADDLE_GUARDS)
+#define RADDLE_GUARD_REGIONS_AT (RADDLE_GUARD_FLAGS_AT + RADDLE_GUARDS)
+#define RADDLE_GUARD_LEFT_AT (RADDLE_GUARD_REGIONS_AT + RADDLE_GUARDS)
 #define RADDLE_GUARD_SEEN_AT (RADDLE_GUARD_LEFT_AT + RADDLE_GUARDS)
 #define RADDLE_GUARD_STARTS_AT (RADDLE_GUARD_SEEN_AT + 12u * RADDLE_GUARDS)
 #define RADDLE_GUARD_LISTS_AT (RADDLE_GUARD_STARTS_AT + 4u * (RADDLE_GUARDS + 1024u))

@@ -72,7 +72,7 @@ extern struct guard_alive guard_alive;
 
 /* What instrumented code tests. */
 extern volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
-extern uint8_t __raddle_guard_groups[RADDLE_GUARDS];
+extern uint8_t __raddle_guard_regions[RADDLE_GUARDS];
 extern volatile uint8_t __raddle_guard_tracking;
 
 /* start.c */

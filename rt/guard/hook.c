@@ -6,26 +6,27 @@
  */
 #include "raddle/guard.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
 #define HOOK __attribute__((always_inline, visibility("default")))
 #define SLOW __attribute__((preserve_most, cold))
 
 extern __attribute__((visibility("hidden"))) volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
-extern __attribute__((visibility("hidden"))) uint8_t __raddle_guard_groups[RADDLE_GUARDS];
 extern __attribute__((visibility("hidden"))) volatile uint8_t __raddle_guard_tracking;
 
 SLOW void __raddle_guard_access(const void *address, uint64_t size, uint32_t number);
 SLOW void __raddle_guard_ordered(const volatile void *address, uint32_t what);
 SLOW void __raddle_guard_elsewhere(uint32_t leaving);
+SLOW void __raddle_guard_got(const volatile void *object, int result);
 
-HOOK void __raddle_guard_test(const void *address, uint32_t number, uint64_t size, uint32_t group);
+HOOK void __raddle_guard_test(const void *address, uint32_t number, uint64_t size);
 HOOK void __raddle_guard_atomic(const volatile void *address, uint32_t what);
 HOOK void __raddle_guard_outside(uint32_t leaving);
 
-/* A loop may look at the group once; what it does if that is set it asks each time. */
-HOOK void __raddle_guard_test(const void *address, uint32_t number, uint64_t size, uint32_t group)
+HOOK void __raddle_guard_test(const void *address, uint32_t number, uint64_t size)
 {
-	if (__builtin_expect(__raddle_guard_groups[group], 0) &&
-	    __builtin_expect(__raddle_guard_flags[number], 0))
+	if (__builtin_expect(__raddle_guard_flags[number], 0))
 		__raddle_guard_access(address, size, number);
 }
 
@@ -40,3 +41,26 @@ HOOK void __raddle_guard_outside(uint32_t leaving)
 	if (__builtin_expect(__raddle_guard_tracking, 0))
 		__raddle_guard_elsewhere(leaving);
 }
+
+/* Where nothing is tracked the real function is called at once, else the one of the runtime, or its second
+ * half. */
+#define GUARDED_DIRECT_GETS(type, name)                                                                      \
+	extern __attribute__((visibility("hidden"))) int (*__raddle_guard_real_##name)(type *);              \
+	HOOK int __raddle_guard_##name(type *object);                                                        \
+	HOOK int __raddle_guard_##name(type *object)                                                         \
+	{                                                                                                    \
+		int result = __raddle_guard_real_##name(object);                                             \
+		if (__builtin_expect(__raddle_guard_tracking, 0))                                            \
+			__raddle_guard_got(object, result);                                                  \
+		return result;                                                                               \
+	}
+#define GUARDED_DIRECT_GIVES(type, name)                                                                     \
+	extern __attribute__((visibility("hidden"))) __typeof__(name) *__raddle_guard_real_##name;           \
+	HOOK __typeof__(name((type *)0)) __raddle_guard_##name(type *object);                                \
+	HOOK __typeof__(name((type *)0)) __raddle_guard_##name(type *object)                                 \
+	{                                                                                                    \
+		if (__builtin_expect(__raddle_guard_tracking, 0))                                            \
+			return name(object);                                                                 \
+		return __raddle_guard_real_##name(object);                                                   \
+	}
+#include "raddle/guard.inc"

@@ -36,9 +36,14 @@ void __cxa_guard_release(void *guard_object);
 #define INTERPOSE(type, name, parameters)                                                                    \
 	type __wrap_##name parameters;                                                                       \
 	type __wrap_##name parameters
+static inline bool guard_is_resolved(void)
+{
+	return true;
+}
 static inline void guard_resolve(void)
 {
 }
+#define GUARD_OWN(name)
 #else
 struct guard_real {
 	_Atomic uint32_t resolved;
@@ -48,15 +53,25 @@ struct guard_real {
 extern struct guard_real guard_real;
 void guard_resolve_all(void);
 
+static inline bool guard_is_resolved(void)
+{
+	return GUARD_LIKELY(atomic_load_explicit(&guard_real.resolved, memory_order_acquire));
+}
+
 static inline void guard_resolve(void)
 {
-	if (GUARD_UNLIKELY(!atomic_load_explicit(&guard_real.resolved, memory_order_acquire)))
+	if (!guard_is_resolved())
 		guard_resolve_all();
 }
 
 /* The runtime begins before any code of the program or its libraries runs, but for what the loader uses. */
 #define REAL(name) (guard_real.name)
+/* The runtime's function by a name that nobody else's has. */
+#define GUARD_OWN(name)                                                                                      \
+	extern __typeof__(name) guard_own_##name __attribute__((alias(#name), visibility("hidden")));
 #define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
 #endif
+
+void guard_direct(void); /* direct.c: the real functions are known */
 
 #endif

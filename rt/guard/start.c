@@ -16,7 +16,7 @@ struct guard_alive guard_alive;
 
 /* A section of whole pages, since a mapping of the agent's takes its place. */
 _Alignas(4096) volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
-_Alignas(4096) uint8_t __raddle_guard_groups[RADDLE_GUARDS];
+_Alignas(4096) uint8_t __raddle_guard_regions[RADDLE_GUARDS];
 volatile uint8_t __raddle_guard_tracking;
 
 void *__raddle_interpose_process(void);
@@ -44,7 +44,7 @@ uint64_t guard_now(void)
 void guard_dormant(void)
 {
 	__builtin_memset((void *)__raddle_guard_flags, 0, guard.guard_count);
-	__builtin_memset(__raddle_guard_groups, 0, guard.guard_count);
+	__builtin_memset(__raddle_guard_regions, 0, sizeof __raddle_guard_regions);
 }
 
 /* Removes variables of ours in place; returns the descriptor, or -1. */
@@ -100,7 +100,7 @@ static bool map_session(int fd)
 	    pairs > RADDLE_GUARD_PAIRS || s->guard_count > RADDLE_GUARDS ||
 	    (uint64_t)st.st_size < RADDLE_GUARD_SIZE(pairs) ||
 	    !map_shared(fd, (void *)__raddle_guard_flags, RADDLE_GUARDS, RADDLE_GUARD_FLAGS_AT) ||
-	    !map_shared(fd, __raddle_guard_groups, RADDLE_GUARDS, RADDLE_GUARD_GROUPS_AT)) {
+	    !map_shared(fd, __raddle_guard_regions, RADDLE_GUARDS, RADDLE_GUARD_REGIONS_AT)) {
 		REAL(syscall)(SYS_munmap, s, (size_t)st.st_size);
 		return false;
 	}
@@ -125,7 +125,7 @@ static void forked(void)
 	(SYS_mmap, __raddle_guard_flags, sizeof __raddle_guard_flags, PROT_READ | PROT_WRITE,
 	 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L);
 	REAL(syscall)
-	(SYS_mmap, __raddle_guard_groups, sizeof __raddle_guard_groups, PROT_READ | PROT_WRITE,
+	(SYS_mmap, __raddle_guard_regions, sizeof __raddle_guard_regions, PROT_READ | PROT_WRITE,
 	 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L);
 }
 
@@ -136,6 +136,7 @@ static void start(int argc, char **argv, char **envp)
 	(void)argc;
 	(void)argv;
 	guard_resolve();
+	guard_direct();
 	if (fd >= 0) {
 		bool mapped = map_session(fd);
 

@@ -334,3 +334,11 @@ INTERPOSE(void, __cxa_guard_release, (void *object))
 	guard_releases(object);
 	REAL(__cxa_guard_release)(object);
 }
+
+GUARD_OWN(pthread_mutex_lock)
+GUARD_OWN(pthread_mutex_trylock)
+GUARD_OWN(pthread_mutex_unlock)
+GUARD_OWN(pthread_rwlock_wrlock)
+GUARD_OWN(pthread_rwlock_unlock)
+GUARD_OWN(pthread_cond_signal)
+GUARD_OWN(pthread_cond_broadcast)

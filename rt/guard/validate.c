@@ -411,8 +411,11 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 	if (!s || !guard_alive.value || number >= guard.guard_count || guard_busy)
 		return;
 	flags = __raddle_guard_flags[number];
-	if (atomic_fetch_sub_explicit(&s->calls_left, 1, memory_order_relaxed) <= 0) {
-		__raddle_guard_flags[number] = 0; /* until the agent allows more */
+	int64_t left = atomic_fetch_sub_explicit(&s->calls_left, 1, memory_order_relaxed);
+	if (left <= 0) { /* until the agent allows more */
+		__raddle_guard_flags[number] = 0;
+		if (left == 0)
+			__builtin_memset(__raddle_guard_regions, 0, sizeof __raddle_guard_regions);
 		return;
 	}
 	now = guard_now();

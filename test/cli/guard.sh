@@ -59,6 +59,77 @@ for name in parent-race heap-race; do
 	grep -q ' race/' "$name.out" || complain "$name: no race: $(cat "$name.out")"
 done
 
+# A command reaches threads that are in a loop and stay there: one that counts, one inside another, one that waits, one that asks the kernel.
+cat >loops.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int counted[64], nested[64], waited[64], called[64];
+static volatile int stop;
+static pthread_barrier_t inside;
+static long rounds, outer;
+static char kind;
+static void counts(void)
+{
+	for (long i = 0; i < rounds; i++)
+		counted[i & 63] += (int)i;
+}
+static void nests(void)
+{
+	for (long k = 0; k < outer; k++) {
+		for (long i = 0; i < rounds; i++)
+			nested[(i + k) & 63] += (int)i;
+	}
+}
+static void waits(void)
+{
+	while (!stop) {
+		waited[0]++;
+		waited[1]--;
+	}
+}
+static void asks(void)
+{
+	for (long i = 0; i < rounds; i++) {
+		called[i & 63]++;
+		called[(i + 1) & 63]--;
+		getppid();
+	}
+}
+static void *work(void *name)
+{
+	if (pthread_barrier_wait(&inside) == PTHREAD_BARRIER_SERIAL_THREAD)
+		close(open(name, O_CREAT | O_WRONLY, 0600));
+	switch (kind) {
+	case 'c': counts(); break;
+	case 'n': nests(); break;
+	case 'w': waits(); break;
+	default: asks();
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[2];
+	kind = argv[1][0];
+	rounds = outer = 1L << (argc + 55);
+	pthread_barrier_init(&inside, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, argv[2]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return counted[0] + nested[0] + waited[0] + called[0];
+}
+C
+"$RADDLE" cc -O2 -g -pthread loops.c -o loops && "$RADDLE" flavour --flavour guard -o loops.g ./loops || fail "loops.c has no guard flavour"
+# Most candidates are of one loop and not seen in another.
+for kind in counts nests waits asks; do
+	candidates=$("$RADDLE" candidates --json - ./loops | jq -r ".candidates[] | select(all(.accesses[]; .function == \"$kind\") and any(.accesses[]; .op == \"write\")) | .id")
+	DRIVE_ONLY=$(head -n 1 <<<"$candidates") DRIVE_LATE=inside DRIVE_TAU=0 "$drive" ./loops.g $kind inside >late 2>&1
+	grep -q ' race/' late || complain "a loop that $kind has not noticed: $(cat late)"
+done
+
 # Programs without one have none, also when threads are held.
 check_case() {
 	local name

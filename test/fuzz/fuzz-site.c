@@ -13,13 +13,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct site_taskset set;
 
 	rd_log_set(rd_log_discard, NULL);
-	if (guard_table_parse(&table, (const char *)data, size, "fuzz") == RD_OK)
+	/* What follows a byte 0 is about regions. */
+	const char *text = (const char *)data, *zero = memchr(text, 0, size);
+	size_t length = zero != NULL ? (size_t)(zero - text) : size;
+	struct guard_text both = {text, zero != NULL ? zero + 1 : NULL, length,
+				  zero != NULL ? size - length - 1 : 0};
+	if (guard_table_parse(&table, &both, "fuzz") == RD_OK) {
+		RD_ASSERT(table.first[0] == 0);
 		for (size_t i = 0; i < table.count; i++)
 			RD_ASSERT(table.candidates[i].guard[0] < table.guards &&
 				  table.candidates[i].guard[1] < table.guards &&
 				  strlen(table.candidates[i].id) == CANDIDATE_ID_SIZE - 1);
-	for (uint32_t i = 0; i < table.guards; i++)
-		RD_ASSERT(table.groups[i] < RADDLE_GUARDS);
+		for (uint32_t i = 0; i < table.guards; i++)
+			RD_ASSERT(table.first[i] <= table.first[i + 1]);
+		for (uint32_t i = 0; i < table.first[table.guards]; i++)
+			RD_ASSERT(table.regions[i] < RADDLE_GUARDS);
+	}
 	guard_table_release(&table);
 	if (site_taskset_parse(&set, "0123456789abcdef", data, size, "fuzz") == RD_OK)
 		for (size_t i = 0; i < set.count; i++)

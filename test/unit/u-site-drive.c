@@ -3,9 +3,11 @@
  * The memory between agent and program, and guarded programs without a hive.
  *
  *	u-site-drive			tests
- *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line for each;
- *					$DRIVE_TAU: microseconds that a thread may be held, $DRIVE_WATCH: with
- *watchpoints
+ *	u-site-drive PROG [ARGS]	a run for each candidate and order with that task, one line for each
+ *
+ * $DRIVE_TAU: microseconds that a thread may be held.  $DRIVE_WATCH: with watchpoints.  $DRIVE_ONLY: one
+ * candidate.  $DRIVE_LATE: a file; the program is dormant until it makes that, and is ended when it has found
+ * something.
  *
  * What is measured in time is set so that a busy machine changes nothing.
  */
@@ -42,11 +44,29 @@ static void print_reports(struct site_session *s, const struct raddle_guard_task
 		printf(" %s", task != NULL && task->ordered ? "no-race" : "not-seen");
 }
 
+/* Whether it is time to end a program that does not end by itself. */
+static bool has_found(const struct site_session *s)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < RADDLE_GUARD_REPORTS; i++)
+		any |= atomic_load(&s->shared->reports[i].ready) != 0;
+	return any;
+}
+
+static uint32_t command(struct site_session *s, const struct site_order *order)
+{
+	site_session_observe(s, 64);
+	return site_session_give(s, order);
+}
+
 static int drive(const struct guard_table *t, const struct site_order *order, char **argv)
 {
+	const char *late = getenv("DRIVE_LATE");
 	struct site_session s;
 	pid_t pid;
 	int status = 0;
+	if (late != NULL)
+		unlink(late);
 	if (site_session_open(&s, t))
 		return 2;
 	atomic_store(&s.shared->pause_us, 1000000);
@@ -54,14 +74,15 @@ static int drive(const struct guard_table *t, const struct site_order *order, ch
 	atomic_store(&s.shared->track_us, 60000000);
 	atomic_store(&s.shared->patience_ms, 60000);
 	atomic_store(&s.shared->watch, getenv("DRIVE_WATCH") != NULL);
-	site_session_observe(&s, 64);
-	uint32_t generation = site_session_give(&s, order);
+	uint32_t generation = late == NULL ? command(&s, order) : 0;
 	if (site_start(&s, argv[0], argv, &pid))
 		return 2;
 	for (int i = 0; waitpid(pid, &status, WNOHANG) == 0; i++) {
 		site_session_beat(&s);
 		usleep(STEP_US);
-		if (i == STEPS)
+		if (generation == 0 && access(late, F_OK) == 0)
+			generation = command(&s, order);
+		if (i == STEPS || (late != NULL && has_found(&s)))
 			kill(pid, SIGKILL);
 	}
 	printf("%s %s", t->candidates[order->candidate].id, order->order ? "alternate" : "primary");
@@ -79,8 +100,11 @@ static int drive_all(char **argv)
 	const char *tau = getenv("DRIVE_TAU");
 	if (guard_table_read(&t, argv[0]))
 		return 2;
+	const char *only = getenv("DRIVE_ONLY");
 	for (size_t i = 0; i < t.count; i++)
-		for (int order = 0; order < 2; order++)
+		for (int order = 0; order < (getenv("DRIVE_LATE") != NULL ? 1 : 2) &&
+				    (only == NULL || strcmp(only, t.candidates[i].id) == 0);
+		     order++)
 			drive(&t, &(struct site_order){(uint32_t)i, order, tau ? (uint32_t)atoi(tau) : 50000},
 			      argv);
 	guard_table_release(&t);
@@ -90,15 +114,23 @@ static int drive_all(char **argv)
 /* ---- tests ---- */
 
 static const char text[] = RADDLE_GUARD_TITLE "0123456789abcdef\n"
-					      "a 7 0\n"
-					      "a 8 0\n"
-					      "a 9 1\n"
+					      "a 7\n"
+					      "a 8\n"
+					      "a 9\n"
 					      "c 00000000000000aa 0 1\n"
 					      "c 00000000000000bb 2 2\n";
 
+static const char where[] = "2 1\n0 0\n1 0\n2 1\n2 4\n";
+
+static int parse(struct guard_table *t, const char *table, const char *regions)
+{
+	return guard_table_parse(t, &(struct guard_text){table, regions, strlen(table), strlen(regions)},
+				 "test");
+}
+
 static void open_table(struct guard_table *t)
 {
-	assert_int_equal(guard_table_parse(t, text, strlen(text), "test"), 0);
+	assert_int_equal(parse(t, text, where), 0);
 }
 
 static void a_table_is_read(void **state)
@@ -108,7 +140,10 @@ static void a_table_is_read(void **state)
 	open_table(&t);
 	assert_string_equal(t.build, "0123456789abcdef");
 	assert_int_equal(t.guards, 3);
-	assert_int_equal(t.groups[2], 1);
+	assert_int_equal(t.first[2], 2);
+	assert_int_equal(t.first[3], 4);
+	assert_int_equal(t.regions[2], 1);
+	assert_int_equal(t.regions[3], 4);
 	assert_int_equal(t.count, 2);
 	assert_string_equal(t.candidates[1].id, "00000000000000bb");
 	assert_int_equal(t.candidates[1].guard[0], 2);
@@ -119,24 +154,29 @@ static void bad_tables_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",
-		"raddle-guard 2 0123456789abcdef\n",
+		"raddle-guard 3 0123456789abcdef\n",
 		RADDLE_GUARD_TITLE "short\n",
-		RADDLE_GUARD_TITLE "0123456789abcdef\na 7\n",
-		RADDLE_GUARD_TITLE "0123456789abcdef\na 7 65536\n",
+		RADDLE_GUARD_TITLE "0123456789abcdef\na 7 5\n",
 		RADDLE_GUARD_TITLE "0123456789abcdef\nc 00000000000000aa 0 0\n",
-		RADDLE_GUARD_TITLE "0123456789abcdef\na 7 0\nc 00000000000000aa 0 1\n",
-		RADDLE_GUARD_TITLE "0123456789abcdef\na 7 0\nc 00aa 0 0\n",
+		RADDLE_GUARD_TITLE "0123456789abcdef\na 7\nc 00000000000000aa 0 1\n",
+		RADDLE_GUARD_TITLE "0123456789abcdef\na 7\nc 00aa 0 0\n",
 	};
 	(void)state;
 	rd_log_set(rd_log_discard, NULL);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct guard_table t;
-		assert_int_not_equal(guard_table_parse(&t, bad[i], strlen(bad[i]), "test"), 0);
+		assert_int_not_equal(parse(&t, bad[i], ""), 0);
+		guard_table_release(&t);
+	}
+	static const char *const nowhere[] = {"3 0\n", "0 65536\n", "0\n", "0 1", "a 1\n", "0 1\n\n"};
+	for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+		struct guard_table t;
+		assert_int_not_equal(parse(&t, text, nowhere[i]), 0);
 		guard_table_release(&t);
 	}
 }
 
-static void tasks_set_flags_and_groups(void **state)
+static void tasks_set_flags_and_regions(void **state)
 {
 	struct guard_table t;
 	struct site_session s;
@@ -147,8 +187,18 @@ static void tasks_set_flags_and_groups(void **state)
 	assert_int_not_equal(generation, 0);
 	assert_int_equal(s.flags[0] | s.flags[1], 0);
 	assert_int_equal(s.flags[2], RADDLE_GUARD_TASK);
-	assert_int_equal(s.groups[0], 0);
-	assert_int_equal(s.groups[1], 1);
+	assert_int_equal(s.regions[0], 0);
+	assert_int_equal(s.regions[1], 1);
+	assert_int_equal(s.regions[4], 1);
+	/* While guards rest, what they are asked for stays. */
+	assert_false(site_session_is_busy(&s));
+	site_session_rest(&s);
+	assert_int_equal(s.regions[1] | s.regions[4], 0);
+	assert_int_equal(s.flags[2], RADDLE_GUARD_TASK);
+	atomic_store(&site_session_task(&s, generation)->active, 1);
+	assert_true(site_session_is_busy(&s));
+	site_session_wake(&s, 10);
+	assert_int_equal(s.regions[1] & s.regions[4], 1);
 	/* One that fell quiet for lack of calls is awake again; one that is over is not. */
 	s.flags[2] = 0;
 	site_session_wake(&s, 10);
@@ -157,12 +207,12 @@ static void tasks_set_flags_and_groups(void **state)
 	atomic_store(&site_session_task(&s, generation)->over, 1);
 	site_session_wake(&s, 10);
 	assert_int_equal(s.flags[2], 0);
-	assert_int_equal(s.groups[1], 0);
+	assert_int_equal(s.regions[1], 0);
 	site_session_observe(&s, 3);
 	assert_int_equal(s.flags[0], RADDLE_GUARD_OBSERVE);
 	assert_int_equal(s.left[0], 3);
 	site_session_quiet(&s);
-	assert_int_equal(s.flags[0] | s.flags[1] | s.flags[2] | s.groups[0] | s.groups[1], 0);
+	assert_int_equal(s.flags[0] | s.flags[1] | s.flags[2] | s.regions[0] | s.regions[1], 0);
 	assert_null(site_session_task(&s, generation));
 	site_session_close(&s);
 	guard_table_release(&t);
@@ -194,7 +244,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_table_is_read),
 		cmocka_unit_test(bad_tables_are_refused),
-		cmocka_unit_test(tasks_set_flags_and_groups),
+		cmocka_unit_test(tasks_set_flags_and_regions),
 		cmocka_unit_test(wild_reports_are_dropped),
 	};
 	return argc > 1 ? drive_all(argv + 1) : cmocka_run_group_tests(tests, NULL, NULL);

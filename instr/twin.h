@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions with guards are there twice in their own code: a clean copy of each block, without tests, and a
+ * guarded one.  Where they meet a byte is tested, the one of the function's *region*
+ *(include/raddle/guard.h).
+ *
+ *	guard.c   puts a mark where a guard is (instr_mark)
+ *	twin.c    which functions, and where the byte is tested
+ *	copy.c    the copies of a function's blocks
+ *	strip.c   loops that would run for long between two tests are cut into pieces
+ */
+#ifndef INSTR_TWIN_H
+#define INSTR_TWIN_H
+
+#include "base/buf.h"
+#include "instr/unit.h"
+#include "ir/value.h"
+
+/* A mark is a call that costs the inliner nothing, that nobody removes and that touches no memory: what is
+ * accessed, how many bytes, and the number of the guard, or one of these for synchronisation. */
+enum instr_mark_sync {
+	MARK_ATOMIC = 1 << 30,	     /* and enum raddle_guard_atomic */
+	MARK_OUTSIDE = 1 << 30 | 64, /* and 1 if the thread leaves */
+};
+void instr_mark(struct instr_unit *u, LLVMValueRef address, LLVMValueRef size, uint32_t number);
+bool instr_is_mark(LLVMValueRef inst); /* of a guard */
+uint32_t instr_mark_guard(LLVMValueRef mark);
+
+/* A function, with no values but in memory from one block to the next (reg2mem). */
+struct instr_twin {
+	struct instr_unit *unit;
+	LLVMValueRef function;
+	uint32_t region;
+	struct ir_cfg cfg;
+	struct facts_loops loops;
+	uint32_t *parent;	    /* of each loop: the one around it, FACTS_NONE: none */
+	bool *polled;		    /* of each loop: its rounds may test */
+	bool *meets;		    /* of each block: the byte is tested before it */
+	bool *keeps;		    /* of each block: its marks are tests in the clean copy, too */
+	LLVMBasicBlockRef *guarded; /* of each block: its copy */
+	LLVMBasicBlockRef *meeting; /* of each block: where the byte is tested; NULL: nowhere */
+};
+
+/* strip.c: loops without tests are cut into pieces, where that can be done; `pieces` gets the block at which
+ * each piece begins. */
+void instr_twin_strip(struct instr_twin *t, struct rd_umap *pieces);
+bool instr_twin_has_marks(const struct instr_twin *t, const struct facts_loop *loop);
+
+/* copy.c */
+void instr_twin_copy(struct instr_twin *t);
+void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* that are copied themselves */
+/* A test of the region's byte at the builder's place: a number that is not 0 if the guarded copy is wanted.
+ */
+LLVMValueRef instr_twin_byte(struct instr_twin *t);
+
+/* All functions of the unit, between the two halves of optimisation.  `regions` gets the lines of
+ * RADDLE_GUARD_REGIONS. */
+int instr_twins(struct instr_unit *u, struct rd_buf *regions);
+
+#endif
