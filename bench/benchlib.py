@@ -237,6 +237,7 @@ SQLITE_THREADS = Program("sqlite-threads", lambda: sqlite3_with(os.path.join(HER
                          ["-lpthread", "-ldl", "-lm"])
 REDIS = Program("redis", redis_units, ["-lpthread", "-ldl", "-lm"])
 MEMCACHED = Program("memcached", memcached_units, ["-levent", "-lpthread"])
+WEB = Program("web", lambda: [(os.path.join(HERE, "web.c"), [])], ["-lpthread"])
 PACKAGES = [PIGZ, PBZIP2, SQLITE3, MEMCACHED]
 
 

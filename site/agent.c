@@ -23,7 +23,7 @@
 
 enum {
 	TICK_MS = 100,
-	FIRST_AWAKE_MS = 300, /* at the start, so that short runs count, and then a tick each second */
+	FIRST_AWAKE_MS = 200, /* of CPU time, so that short runs count; then a tick each second */
 	FIRST_OBSERVED = 64,  /* accesses of a guard at the start, and then each second */
 	OBSERVED = 8,
 	PAUSE_BUCKET_US = 200000, /* of waiting that may be saved up */
@@ -166,12 +166,21 @@ static void each_second(struct site_agent *a)
 	look_for_hang(a);
 }
 
+static bool has_just_begun(const struct site_agent *a)
+{
+	struct timespec used;
+	clockid_t clock;
+	if (clock_getcpuclockid(a->pid, &clock) || clock_gettime(clock, &used))
+		return false;
+	return used.tv_sec == 0 && used.tv_nsec < FIRST_AWAKE_MS * 1000000L;
+}
+
 /* Guards are awake for a part of the time, so that what a program pays for being looked at has a bound; but
  * who waits for an access to happen gets to see it. */
 static void watch(struct site_agent *a)
 {
 	int fd = (int)syscall(SYS_pidfd_open, a->pid, 0);
-	int64_t next = rd_now_ns(), awake = next + FIRST_AWAKE_MS * INT64_C(1000000);
+	int64_t next = rd_now_ns(), awake = next;
 	while (waitpid(a->pid, &a->status, WNOHANG) == 0) {
 		int64_t now = rd_now_ns();
 		site_session_beat(&a->session);
@@ -179,10 +188,9 @@ static void watch(struct site_agent *a)
 		if (now >= next) {
 			each_second(a);
 			next = now + 1000000000;
-			if (awake < now + TICK_MS * INT64_C(1000000))
-				awake = now + TICK_MS * INT64_C(1000000);
+			awake = now + TICK_MS * INT64_C(1000000);
 		}
-		if (now < awake || site_session_is_busy(&a->session))
+		if (now < awake || has_just_begun(a) || site_session_is_busy(&a->session))
 			site_session_wake(&a->session, CALLS);
 		else
 			site_session_rest(&a->session);
