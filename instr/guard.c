@@ -337,7 +337,8 @@ int instr_guard_generate(struct instr_unit *u)
 	static const char optimise[] = "function(sroa),default<O2>";
 	struct rd_buf regions = RD_BUF_INIT;
 	int code = instr_unit_verify(u);
-	if (code == 0 && u->options->fast)
+	if (code == 0 && u->options->fast &&
+	    instr_has_guards(u)) /* others are optimised as they always were */
 		code = instr_unit_passes(u, simplify);
 	if (code == 0)
 		code = instr_twins(u, &regions);

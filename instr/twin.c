@@ -132,6 +132,14 @@ static struct census count(LLVMValueRef function)
 	return c;
 }
 
+bool instr_has_guards(const struct instr_unit *u)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
+		if (count(f).marks != 0)
+			return true;
+	return false;
+}
+
 static bool is_worth_it(LLVMValueRef function)
 {
 	struct census c = count(function);

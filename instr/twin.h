@@ -53,6 +53,8 @@ void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* th
  */
 LLVMValueRef instr_twin_byte(struct instr_twin *t);
 
+/* Whether there is a guard in the unit. */
+bool instr_has_guards(const struct instr_unit *u);
 /* All functions of the unit, between the two halves of optimisation.  `regions` gets the lines of
  * RADDLE_GUARD_REGIONS. */
 int instr_twins(struct instr_unit *u, struct rd_buf *regions);
