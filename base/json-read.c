@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -16,12 +17,15 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length)
 	RD_ASSERT(r->subject != NULL && r->name != NULL);
 	RD_ASSERT(r->err == 0);
 	json_error_t error;
-	json_t *root = length <= RD_TEXT_MAX ? json_loadb(data, length, 0, &error) : NULL;
+	json_t *root;
 
+	errno = 0;
+	root = length <= RD_TEXT_MAX ? json_loadb(data, length, 0, &error) : NULL;
 	if (!root && length > RD_TEXT_MAX)
 		r->err = rd_fail(RD_ELIMIT, "%s: %s: more than %" PRIu64 " bytes", r->subject, r->name,
 				 RD_TEXT_MAX);
-	else if (!root && !*error.text) /* where it has no words about the document, it had no memory */
+	else if (!root &&
+		 (errno == ENOMEM || !*error.text)) /* jansson may blame a token that it had no room for */
 		r->err = rd_fail(RD_ENOMEM, "%s: %s: out of memory", r->subject, r->name);
 	else if (!root)
 		r->err = rd_fail(RD_EFORMAT, "%s: %s: line %d: %s", r->subject, r->name, error.line,
