@@ -28,7 +28,7 @@
 #define DIRECTORY "raddle-sketch"
 
 static const struct cmd_usage usage = {
-	"raddle sketch [--fail-if CMD] [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
+	"raddle sketch [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' until it has failed a few times, compares these runs with\n"
 	"runs that pass, and shows why it fails: the steps that lead to the failure, thread by thread,\n"
 	"with values, and what tells failing from passing runs: an order of accesses, a value, a\n"

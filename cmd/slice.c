@@ -19,8 +19,7 @@ enum { WIDTH = 80, MARGIN = 15, SOURCE_MAX = 8 << 20 };
 enum { PATIENCE = 10 }; /* times the limit for a run that computes, or would if it got a processor */
 
 static const struct cmd_usage usage = {
-	"raddle slice --at FILE:LINE [--json FILE] PROG, or raddle slice --at FILE:LINE --track [OPTIONS] "
-	"PROG [-- ARGUMENTS]",
+	"raddle slice --at FILE:LINE [--json FILE] [--track] PROG [-- ARGS...]",
 	"Shows the static backward slice of a place: the statements of a program that\n"
 	"'raddle cc' built which may have had a part in what happens there, in all functions\n"
 	"and threads.  The program is not run.  The number before a line says how near the\n"
