@@ -397,6 +397,12 @@ void sketch_predictors_sort(struct sketch_predictors *p)
 		qsort(p->items, p->count, sizeof *p->items, compare);
 }
 
+/* What is as often true of passing runs says nothing.  Without passing runs nobody knows. */
+static bool tells_apart(const struct sketch_predictor *p)
+{
+	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;
+}
+
 static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, size_t failing,
 		   size_t passing)
 {
@@ -405,10 +411,10 @@ static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, 
 	for (size_t i = 0; i < p->count; i++) {
 		struct sketch_predictor *now = &p->items[i];
 
-		if (!now->failing)
-			continue;
 		now->all_failing = failing;
 		now->all_passing = passing;
+		if (!now->failing || !tells_apart(now))
+			continue;
 		now->distance = nearest(runs, now);
 		sketch_measure(now);
 		p->items[kept++] = *now;

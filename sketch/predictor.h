@@ -52,7 +52,8 @@ struct sketch_predictors {
 };
 
 /* Predictors of the failures with this signature, best first.  Failures with other signatures are left out:
- * they are other bugs.  Predicates that no failing run has are left out too. */
+ * they are other bugs.  Predicates that no failing run has, or that are as often true of passing runs, are
+ * left out too. */
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
