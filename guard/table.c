@@ -101,7 +101,8 @@ static bool parse_pair(struct pair *p, const char **at, const char *end, uint32_
 static void keep_pairs(struct guard_table *t, struct pair *pairs, size_t count)
 {
 	size_t kept = 0;
-	qsort(pairs, count, sizeof *pairs, by_guard);
+	if (count)
+		qsort(pairs, count, sizeof *pairs, by_guard);
 	t->regions = rd_xcalloc(count + 1, sizeof *t->regions);
 	t->first = rd_xcalloc((size_t)t->guards + 1, sizeof *t->first);
 	for (uint32_t g = 0, i = 0; g < t->guards; g++) {
