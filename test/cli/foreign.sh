@@ -28,9 +28,9 @@ if [ -n "${RADDLE_LONG-}" ]; then
 	unordered use-object chan.o
 	"$RADDLE" cc -g -O1 -pthread "$prog/use.c" libchan.a -o use-archive || fail "use-archive"
 	unordered use-archive 'libchan.a(chan.o)'
+	"$RADDLE" cc -g -O1 -pthread -DLOAD "$prog/use.c" -o use-loaded || fail "use-loaded"
+	unordered use-loaded libchan.so
 fi
-"$RADDLE" cc -g -O1 -pthread -DLOAD "$prog/use.c" -o use-loaded || fail "use-loaded"
-unordered use-loaded libchan.so
 
 # Compiled by Raddle it is understood.
 "$RADDLE" cc -g -O1 -pthread "$prog/use.c" "$prog/chan.c" -o use-own || fail "use-own"
