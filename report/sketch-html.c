@@ -33,7 +33,7 @@ static const char style[] =
 	".steps tr.failure td{background:var(--redbg)}"
 	".steps tr.failure td:first-child{box-shadow:inset 3px 0 0 var(--red)}"
 	".steps tr:target,.steps tr.found{background:var(--bluebg)}"
-	".value{display:inline-block;margin:0 .5em .1em 0;white-space:nowrap;font-family:monospace}"
+	".value{display:inline-block;margin:0 .5em .1em 0;overflow-wrap:anywhere;font-family:monospace}"
 	"a.value{text-decoration:underline dotted}"
 	".bar{display:inline-block;height:.7em;width:6em;background:var(--line);vertical-align:middle;margin-"
 	"right:.5em}"

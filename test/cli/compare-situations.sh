@@ -248,7 +248,6 @@ fault=
 record golden ./words 6 2
 record run ./words 6 2
 same golden run words
-verdict
 
 # What goes wrong in a header of a library is told at the line of the program that called it.
 cat >own.cc <<'END'
@@ -271,3 +270,4 @@ record run ./own
 "$RADDLE" compare --json golden run >answer.json
 holds '"stl_vector" in r["first"]["file"] and r["first"]["own"]["file"].endswith("own.cc") and r["first"]["own"]["line"] == 7' own
 "$RADDLE" compare --first golden run | grep -q 'deviation in T_0, .* at own.cc:7:.* main, in stl_vector.h' || complain "own: $("$RADDLE" compare --first golden run)"
+verdict

@@ -352,10 +352,10 @@ static void *far_away(uintptr_t base)
 {
 	char *place = (char *)base;
 	void *p;
-	if (getrandom((char *)&place + 1, 4, 0) != 4)
+	if (getrandom((char *)&place + 2, 3, 0) != 3)
 		return NULL;
-	p = mmap((void *)((uintptr_t)place & ~(uintptr_t)0xffff), 4096, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	p = mmap(place, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 
