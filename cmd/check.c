@@ -24,6 +24,7 @@
 #include "cmd/prediction.h"
 #include "cmd/standing.h"
 #include "explore/explore.h"
+#include "explore/known.h"
 #include "record/prepare.h"
 #include "record/run.h"
 #include "replay/settle.h"
@@ -798,90 +799,6 @@ static int record_more(struct check *c, int64_t end_ns)
 	return err;
 }
 
-static bool is_at(const struct finding_stack *a, const struct finding_stack *b)
-{
-	return a->count && b->count && a->frames[0].file && b->frames[0].file &&
-	       a->frames[0].line == b->frames[0].line && !strcmp(a->frames[0].file, b->frames[0].file);
-}
-
-/* Whether each wait of a deadlock is one of another, or a failure is where another is. */
-static bool is_part(const struct finding *f, const struct finding *of)
-{
-	bool all = f->kind == of->kind && of->status == FINDING_CONFIRMED && f->cycle_count;
-
-	for (size_t i = 0; i < f->cycle_count && all; i++) {
-		bool found = false;
-
-		for (size_t k = 0; k < of->cycle_count && !found; k++)
-			found = is_at(&f->cycle[i].stack, &of->cycle[k].stack);
-		all = found;
-	}
-	return all;
-}
-
-/* By exploring: nothing else here is led by turns. */
-static bool is_explored(const struct finding *f)
-{
-	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
-}
-
-/* What exploring does not add: what is known in another way, which says more, and abort() alone, which may
- * say that an assumption of the program did not hold. */
-static bool is_to_leave(const struct finding_set *set, const struct finding *f)
-{
-	if (!is_explored(f))
-		return false;
-	if (f->consequence && !strcmp(f->consequence, "abort"))
-		return true;
-	for (size_t i = 0; i < set->count; i++)
-		if (!is_explored(set->items[i]) && is_part(f, set->items[i]))
-			return true;
-	return false;
-}
-
-static void leave_known(struct finding_set *set)
-{
-	size_t kept = 0, count = set->count;
-	bool *leave = rd_xcalloc(count + 1, sizeof *leave);
-
-	for (size_t i = 0; i < count; i++)
-		leave[i] = is_to_leave(set, set->items[i]);
-	for (size_t i = 0; i < count; i++)
-		if (!leave[i])
-			set->items[kept++] = set->items[i];
-	set->count = kept;
-	free(leave);
-}
-
-static bool is_at_site(const struct finding_access *a, const struct trace_sites *sites, uint32_t site)
-{
-	struct trace_frame frame = {.file = ""};
-	const struct finding_frame *top = a->stack.count ? &a->stack.frames[0] : NULL;
-
-	if (trace_sites_find(sites, site))
-		trace_sites_frames(sites, site, &frame, 1);
-	return top && top->file && top->line == frame.line && !strcmp(top->file, frame.file);
-}
-
-static bool is_race_at(const struct finding *f, const struct trace_sites *sites, const uint32_t site[2])
-{
-	if (f->kind != FINDING_RACE || f->status != FINDING_CONFIRMED || f->access_count != 2)
-		return false;
-	for (int k = 0; k < 2; k++)
-		if (is_at_site(&f->accesses[0], sites, site[k]) &&
-		    is_at_site(&f->accesses[1], sites, site[1 - k]))
-			return true;
-	return false;
-}
-
-static bool is_known_race(const struct check *c, const struct trace_sites *sites, const uint32_t site[2])
-{
-	for (size_t i = 0; i < c->set->count; i++)
-		if (is_race_at(c->set->items[i], sites, site))
-			return true;
-	return false;
-}
-
 /* One schedule a number is enough: its trace shows all that the run showed. */
 static void take_racy(struct check *c, const struct trace_sites *sites)
 {
@@ -889,7 +806,7 @@ static void take_racy(struct check *c, const struct trace_sites *sites)
 
 	c->racy = rd_xcalloc(r->racy_count + 1, sizeof *c->racy);
 	for (size_t i = 0; i < r->racy_count; i++)
-		if (!is_known_race(c, sites, r->racy[i].site) &&
+		if (!explore_is_known(c->set, sites, r->racy[i].site) &&
 		    (!c->racy_count || c->racy[c->racy_count - 1].number != r->racy[i].number))
 			c->racy[c->racy_count++] = r->racy[i];
 }
@@ -945,7 +862,7 @@ static void look_further(struct check *c, double begin)
 		err = record_more(c, end_ns);
 	if (err)
 		rd_warn("no further schedules could be looked at");
-	leave_known(c->set);
+	explore_leave_known(c->set);
 	finding_set_finish(c->set);
 }
 
@@ -1079,14 +996,21 @@ static void say_end(const struct check *c)
 
 static void say_further(const struct check *c)
 {
-	if (c->further)
-		fprintf(stderr,
-			"Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; %" PRIu64
-			" schedules explored, %" PRIu64 " of them different%s.\n",
-			c->further, c->further_new, c->explored.schedules, c->explored.different,
-			c->explored.stop == EXPLORE_SETTLED ? ", the last ones without anything new"
-			: c->explored.stop == EXPLORE_TIME  ? ", until their time was up"
-							    : "");
+	const struct explore_result *r = &c->explored;
+
+	if (!c->further)
+		return;
+	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; ", c->further,
+		c->further_new);
+	if (!r->schedules) {
+		fputs("there was no time to explore schedules.\n", stderr);
+		return;
+	}
+	fprintf(stderr, "%" PRIu64 " schedules explored, %" PRIu64 " of them different%s.\n", r->schedules,
+		r->different,
+		r->stop == EXPLORE_SETTLED ? ", the last ones without anything new"
+		: r->stop == EXPLORE_TIME  ? ", until their time was up"
+					   : "");
 }
 
 static void say_rest(const struct check *c, const struct replay_settled *r)

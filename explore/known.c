@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What exploring found that is known already (known.h).  In: findings of prediction and of exploring.  Out:
+ * those that say something.  It starts no program.
+ */
+#include "explore/known.h"
+
+#include "base/alloc.h"
+#include "finding/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_at(const struct finding_stack *a, const struct finding_stack *b)
+{
+	return a->count && b->count && a->frames[0].file && b->frames[0].file &&
+	       a->frames[0].line == b->frames[0].line && !strcmp(a->frames[0].file, b->frames[0].file);
+}
+
+/* Whether each wait of a deadlock is one of another, or a failure is where another is. */
+static bool is_part(const struct finding *f, const struct finding *of)
+{
+	bool all = f->kind == of->kind && of->status == FINDING_CONFIRMED && f->cycle_count;
+
+	for (size_t i = 0; i < f->cycle_count && all; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < of->cycle_count && !found; k++)
+			found = is_at(&f->cycle[i].stack, &of->cycle[k].stack);
+		all = found;
+	}
+	return all;
+}
+
+/* By exploring: nothing else here is led by turns. */
+static bool is_explored(const struct finding *f)
+{
+	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
+}
+
+/* What exploring does not add: what is known in another way, which says more, and abort() alone, which may
+ * say that an assumption of the program did not hold. */
+static bool is_to_leave(const struct finding_set *set, const struct finding *f)
+{
+	if (!is_explored(f))
+		return false;
+	if (f->consequence && !strcmp(f->consequence, "abort"))
+		return true;
+	for (size_t i = 0; i < set->count; i++)
+		if (!is_explored(set->items[i]) && is_part(f, set->items[i]))
+			return true;
+	return false;
+}
+
+void explore_leave_known(struct finding_set *set)
+{
+	size_t kept = 0, count = set->count;
+	bool *leave = rd_xcalloc(count + 1, sizeof *leave);
+
+	for (size_t i = 0; i < count; i++)
+		leave[i] = is_to_leave(set, set->items[i]);
+	for (size_t i = 0; i < count; i++)
+		if (!leave[i])
+			set->items[kept++] = set->items[i];
+	set->count = kept;
+	free(leave);
+}
+
+static bool is_at_site(const struct finding_access *a, const struct trace_sites *sites, uint32_t site)
+{
+	struct trace_frame frame = {.file = ""};
+	const struct finding_frame *top = a->stack.count ? &a->stack.frames[0] : NULL;
+
+	if (trace_sites_find(sites, site))
+		trace_sites_frames(sites, site, &frame, 1);
+	return top && top->file && top->line == frame.line && !strcmp(top->file, frame.file);
+}
+
+static bool is_race_at(const struct finding *f, const struct trace_sites *sites, const uint32_t site[2])
+{
+	if (f->kind != FINDING_RACE || f->status != FINDING_CONFIRMED || f->access_count != 2)
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (is_at_site(&f->accesses[0], sites, site[k]) &&
+		    is_at_site(&f->accesses[1], sites, site[1 - k]))
+			return true;
+	return false;
+}
+
+bool explore_is_known(const struct finding_set *set, const struct trace_sites *sites, const uint32_t site[2])
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (is_race_at(set->items[i], sites, site))
+			return true;
+	return false;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings of exploring beside findings of other ways: a check shows one thing once, in the way that says
+ * most.
+ */
+#ifndef EXPLORE_KNOWN_H
+#define EXPLORE_KNOWN_H
+
+#include "finding/finding.h"
+#include "trace/sites.h"
+
+/* Takes out of the set what exploring does not add. */
+void explore_leave_known(struct finding_set *set);
+
+/* Whether a race between these two places is confirmed. */
+bool explore_is_known(const struct finding_set *set, const struct trace_sites *sites, const uint32_t site[2]);
+
+#endif
