@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
-#include "base/scratch.h"
 #include "cmd/classes.h"
 #include "cmd/findings.h"
+#include "cmd/led.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
 #include "explore/explore.h"
@@ -47,12 +47,10 @@ static const struct cmd_usage usage = {
 
 struct task {
 	struct finding_set *set;
-	struct cmd_classes_program program;
-	struct run_input input;
+	struct cmd_led led;
 	struct explore_result result;
 	struct rd_progress bar;
 	char **argv;
-	char *scratch;
 };
 
 int cmd_strategy(const char *command)
@@ -64,20 +62,6 @@ int cmd_strategy(const char *command)
 }
 
 /* ---- running ---- */
-
-static int open_program(struct task *t)
-{
-	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .often = true};
-	char *spool;
-	int err = rd_scratch_open(&t->scratch, NULL, "raddle-explore");
-
-	if (err)
-		return err;
-	spool = rd_xasprintf("%s/stdin", t->scratch);
-	err = run_input_open_whole(&t->input, spool);
-	free(spool);
-	return err ? err : cmd_classes_open(&t->program, t->argv[0], &how);
-}
 
 static void show(void *context, const struct explore_progress *so_far)
 {
@@ -91,13 +75,7 @@ static void show(void *context, const struct explore_progress *so_far)
 
 static int explore(struct task *t)
 {
-	struct replay_program program = {
-		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
-	struct explore how = {.runs = {.program = &program,
-				       .input = &t->input,
-				       .companion = opt.with,
-				       .setup = opt.setup,
-				       .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER))},
+	struct explore how = {.runs = cmd_led_runs(&t->led),
 			      .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
 			      .seed = opt.explore_seed,
 			      .most = opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most,
@@ -185,7 +163,7 @@ static int judge(const struct task *t)
 
 int cmd_explore(int argc, char **argv)
 {
-	struct task t = {.input = {.first = STDIN_FILENO}};
+	struct task t = {.led = CMD_LED_INIT};
 	struct cmd_words words;
 	int status = cmd_program(argc, argv, &usage, NULL, &words), err;
 
@@ -199,7 +177,7 @@ int cmd_explore(int argc, char **argv)
 	t.set = finding_set_new();
 	t.argv = cmd_findings_program(t.set, words.program);
 	run_orphans_adopt();
-	err = open_program(&t);
+	err = cmd_led_open(&t.led, "explore", t.argv);
 	if (!err)
 		err = explore(&t);
 	if (!err)
@@ -209,8 +187,6 @@ int cmd_explore(int argc, char **argv)
 	status = err ? CMD_FAILED : t.set->count ? CMD_FOUND : CMD_OK;
 	finding_set_free(t.set);
 	explore_result_release(&t.result);
-	cmd_classes_close(&t.program);
-	run_input_close(&t.input);
-	rd_scratch_close(t.scratch);
+	cmd_led_close(&t.led);
 	return status;
 }

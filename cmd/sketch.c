@@ -12,9 +12,8 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
-#include "base/scratch.h"
 #include "bitcode/facts.h"
-#include "cmd/classes.h"
+#include "cmd/led.h"
 #include "cmd/output.h"
 #include "report/sketch.h"
 #include "run/orphan.h"
@@ -44,29 +43,13 @@ static const struct cmd_usage usage = {
 };
 
 struct task {
-	struct cmd_classes_program program;
-	struct run_input input;
+	struct cmd_led led;
 	struct sketch_failure report;
 	struct facts *facts; /* NULL: there are none */
 	struct diagnosis diagnosis;
 	struct rd_progress bar;
 	char **argv;
-	char *scratch;
 };
-
-static int open_program(struct task *t)
-{
-	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .often = true};
-	char *spool;
-	int err = rd_scratch_open(&t->scratch, NULL, "raddle-sketch");
-
-	if (err)
-		return err;
-	spool = rd_xasprintf("%s/stdin", t->scratch);
-	err = run_input_open_whole(&t->input, spool);
-	free(spool);
-	return err ? err : cmd_classes_open(&t->program, t->argv[0], &how);
-}
 
 static int read_facts(struct task *t)
 {
@@ -91,13 +74,7 @@ static void show(void *context, const struct diagnose_progress *p)
 
 static int diagnose(struct task *t)
 {
-	struct replay_program program = {
-		.program = &t->program.program, .argv = t->argv, .sites = t->program.sites};
-	struct diagnose how = {.runs = {.program = &program,
-					.input = &t->input,
-					.companion = opt.with,
-					.setup = opt.setup,
-					.timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER))},
+	struct diagnose how = {.runs = cmd_led_runs(&t->led),
 			       .facts = t->facts,
 			       .fail_if = opt.fail_if,
 			       .report = t->report.kind ? &t->report : NULL,
@@ -200,7 +177,7 @@ static int judge(const struct task *t)
 
 int cmd_sketch(int argc, char **argv)
 {
-	struct task t = {.input = {.first = STDIN_FILENO}};
+	struct task t = {.led = CMD_LED_INIT};
 	struct cmd_words words;
 	int status = cmd_program(argc, argv, &usage, NULL, &words), err = RD_OK;
 
@@ -213,7 +190,7 @@ int cmd_sketch(int argc, char **argv)
 	if (opt.failure_report)
 		err = sketch_read_report(&t.report, opt.failure_report, t.argv[0]);
 	if (!err)
-		err = open_program(&t);
+		err = cmd_led_open(&t.led, "sketch", t.argv);
 	if (!err)
 		err = read_facts(&t);
 	if (!err)
@@ -226,8 +203,6 @@ int cmd_sketch(int argc, char **argv)
 	diagnosis_release(&t.diagnosis);
 	sketch_failure_release(&t.report);
 	facts_free(t.facts);
-	cmd_classes_close(&t.program);
-	run_input_close(&t.input);
-	rd_scratch_close(t.scratch);
+	cmd_led_close(&t.led);
 	return status;
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Programs that are led (led.h).  In: a program and standard input.  Out: its flavour, and the input as often
+ * as it is wanted.
+ */
+#include "cmd/led.h"
+
+#include "base/alloc.h"
+#include "base/scratch.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/option.h"
+
+#include <stdlib.h>
+
+int cmd_led_open(struct cmd_led *l, const char *command, char **argv)
+{
+	struct run_build how = {.verbose = opt.verbose, .plugins = opt.plugins, .often = true};
+	char *name = rd_xasprintf("raddle-%s", command), *spool;
+	int err = rd_scratch_open(&l->scratch, NULL, name);
+
+	free(name);
+	if (err)
+		return err;
+	spool = rd_xasprintf("%s/stdin", l->scratch);
+	err = run_input_open_whole(&l->input, spool);
+	free(spool);
+	if (!err)
+		err = cmd_classes_open(&l->flavour, argv[0], &how);
+	l->program = (struct replay_program){
+		.program = &l->flavour.program, .argv = argv, .sites = l->flavour.sites};
+	return err;
+}
+
+void cmd_led_close(struct cmd_led *l)
+{
+	cmd_classes_close(&l->flavour);
+	run_input_close(&l->input);
+	rd_scratch_close(l->scratch);
+}
+
+struct trial_how cmd_led_runs(const struct cmd_led *l)
+{
+	return (struct trial_how){.program = &l->program,
+				  .input = &l->input,
+				  .companion = opt.with,
+				  .setup = opt.setup,
+				  .timeout = cmd_seconds(cmd_limit(opt.timeout, CMD_FOREVER))};
+}
