@@ -201,7 +201,7 @@ demo:
 	@examples/demo $(B)
 
 asan:
-	$(MAKE) B=build/asan CFLAGS="-O1 -g -Wno-error" all unit seeds
+	$(MAKE) B=build/asan CFLAGS="-O1 -g" all unit seeds
 
 # Fuzzing.  Each test/fuzz/fuzz-*.c is a libFuzzer harness with its seeds in
 # test/fuzz/corpus/fuzz-*/; `make check` runs the seeds, `make fuzz` searches on.

@@ -200,7 +200,7 @@ static void random_members(struct member *members, size_t count, uint32_t longes
 		for (size_t k = 0; k < name; k++)
 			members[i].name[k] = (char)('a' + below(26));
 		/* No two are alike. */
-		snprintf(members[i].name + name, 12, "%zu.o", i);
+		snprintf(members[i].name + name, 12, "%zu.o", i % 1000000);
 		members[i].length = below(50);
 		for (size_t k = 0; k < members[i].length; k++)
 			members[i].data[k] = (char)below(256);

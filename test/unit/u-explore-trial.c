@@ -112,13 +112,15 @@ static void test_digest(void **state)
 			for (int k = 0; k < 2; k++) {
 				random_text(data[i][k]);
 				if (i == 1 && below(4) != 0)
-					strcpy(data[1][k], data[0][k]);
+					memcpy(data[1][k], data[0][k], sizeof data[1][k]);
 				/* The same lines with the first one at the end. */
 				if (i == 1 && below(4) == 0 && strchr(data[0][k], '\n')) {
 					char *rest = strchr(data[0][k], '\n') + 1;
 					size_t first = (size_t)(rest - data[0][k]);
-					memmove(data[1][k], rest, strlen(rest) + 1);
-					strncat(data[1][k], data[0][k], first);
+					size_t behind = strlen(rest);
+					memcpy(data[1][k], rest, behind);
+					memcpy(data[1][k] + behind, data[0][k], first);
+					data[1][k][behind + first] = 0;
 				}
 				t[i].text[k] = text_of(data[i][k]);
 			}
