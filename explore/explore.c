@@ -378,6 +378,15 @@ static void take_answer(struct exploring *x, const struct rd_pool_event *e)
 		take_note(x, &n);
 }
 
+/* Runs whose process ended are runs that say nothing, as many as it had been given. */
+static void take_lost(struct exploring *x, const struct rd_pool_event *e)
+{
+	struct explore_result *r = x->result;
+
+	r->strayed += e->task & ((1u << BATCH_BITS) - 1);
+	r->why = r->why ? r->why : "the process that made the runs ended before them";
+}
+
 static int hear(struct exploring *x)
 {
 	struct rd_pool_event event;
@@ -389,6 +398,8 @@ static int hear(struct exploring *x)
 		return rd_fail(RD_ESYSTEM, "explore: runs could not be judged");
 	if (event.what == RD_POOL_LOST && x->result->schedules == 0)
 		return rd_fail(RD_ESYSTEM, "explore: the program could not be run");
+	if (event.what == RD_POOL_LOST)
+		take_lost(x, &event);
 	return RD_OK;
 }
 
