@@ -51,11 +51,11 @@
 #define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
 #define EARLY_SHARE 4	     /* for this part of the time that is left, altogether */
 
-#define FURTHER_RUNS 24		/* are recorded, at most, */
-#define FURTHER_VAIN 3		/* and no more when so many in a row brought nothing new */
-#define FURTHER_NS 4000000000ll /* that they may take, or as long as all before it took, */
-#define FURTHER_LEAST 500	/* schedules that are explored before nothing new is the end */
-#define FURTHER_SHARE 4		/* and never more than this part of what is left */
+#define FURTHER_RUNS 24		 /* are recorded, at most, */
+#define FURTHER_VAIN 3		 /* and no more when so many in a row brought nothing new */
+#define FURTHER_NS 20000000000ll /* that they may take, or as long as all before it took, */
+#define FURTHER_LEAST 1000	 /* schedules that are explored before nothing new is the end */
+#define FURTHER_SHARE 4		 /* and never more than this part of what is left */
 
 #define MUCH 4 /* making the flavour is worth a word if it takes this part of the time */
 
@@ -510,7 +510,7 @@ static void put_confirmed(struct finding_set *set, const struct finding_set *som
 		for (size_t k = 0; k < set->count && f->status == FINDING_CONFIRMED; k++) {
 			struct finding *before = set->items[k];
 			finding_identify(before);
-			if (before->status != FINDING_UNCONFIRMED ||
+			if (before->status == FINDING_CONFIRMED ||
 			    strcmp(before->fingerprint, f->fingerprint) != 0)
 				continue;
 			f->count = before->count;
@@ -708,8 +708,27 @@ static size_t count_confirmed(const struct check *c)
 	return finding_set_count(c->set, FINDING_CONFIRMED, false);
 }
 
+/* What was not confirmed by a meeting may show to the detector, in the run that it was predicted from. */
+static int look_again(struct check *c, const struct finding_set *seen, const struct schedule *made,
+		      int64_t end_ns)
+{
+	struct finding_set *some = explore_look_again(seen, c->set, made);
+	int err = RD_OK;
+
+	some->tool = RADDLE_VERSION;
+	some->argc = c->set->argc;
+	some->argv = c->set->argv;
+	say_means(c, some);
+	if (some->count && !opt.no_replay && !c->settled->interrupted)
+		err = replay(c, &(struct attempt){.set = some, .once = true, .end_ns = end_ns});
+	put_confirmed(c->set, some);
+	keep_set(c, some);
+	return err;
+}
+
 /* What is new is tried in every way, what is known by one replay from here.  *any: something came of it. */
-static int try_further(struct check *c, const struct finding_set *seen, int64_t end_ns, bool *any)
+static int try_further(struct check *c, const struct finding_set *seen, const struct schedule *made,
+		       int64_t end_ns, bool *any)
 {
 	struct finding_set *fresh = choose(c, seen, true), *old = choose(c, seen, false);
 	size_t before = count_confirmed(c);
@@ -724,6 +743,8 @@ static int try_further(struct check *c, const struct finding_set *seen, int64_t 
 	if (!err && old->count && !opt.no_replay && !c->settled->interrupted)
 		err = replay(c, &(struct attempt){.set = old, .once = true, .end_ns = end_ns});
 	put_confirmed(c->set, old);
+	if (!err)
+		err = look_again(c, seen, made, end_ns);
 	finding_set_finish(c->set);
 	*any |= count_confirmed(c) > before;
 	keep_set(c, fresh);
@@ -744,17 +765,19 @@ static int record_further(struct check *c, const struct explore *how, int64_t en
 	struct explore_racy which = next_further(c);
 	struct finding_set *seen = finding_set_new();
 	char *path = trace_path(opt.runs + c->further);
+	struct schedule made = {0};
 	bool counts = false;
 	int err = record_prepare_directory(path, true);
 
 	*any = false;
 	if (!err)
-		err = explore_record(how, &which, path, &counts);
+		err = explore_record(how, &which, path, &counts, &made);
 	if (!err && counts)
 		err = predict_batch_again(&prediction, path, seen);
 	if (!err && counts)
-		err = try_further(c, seen, end_ns, any);
+		err = try_further(c, seen, &made, end_ns, any);
 	c->further++;
+	schedule_release(&made);
 	keep_set(c, seen);
 	free(path);
 	return err;

@@ -71,9 +71,16 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 void explore_result_release(struct explore_result *result);
 
 /* Records one run of a program in the flavour `record`, under that schedule, of which the sites do not
- * matter, into a directory.  *counts: it came to an end that says something. */
+ * matter, into a directory.  *counts: it came to an end that says something.  `made`, zero before and
+ * released by the caller: its schedule with all decisions; it has no turns if that is not known. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
-		   bool *counts);
+		   bool *counts, struct schedule *made);
+
+/* Of the races that were predicted from such a run those that are not known to be confirmed, each as a copy
+ * that is to be looked at under the schedule of that run.  Accesses that a value keeps apart, which is passed
+ * on in relaxed order, come without an order there, and in no run in which two threads would have to meet. */
+struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
+				       const struct schedule *made);
 
 /* Whether there is a strategy of that name. */
 bool explore_is_strategy(const char *name);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A recorded run under a schedule of our own making.  In: a program in the flavour `record`, and a number.
- * Out: a trace of a run whose threads took turns as the number says, for whoever predicts from it.
+ * Out: a trace of a run whose threads took turns as the number says, for whoever predicts from it; and its
+ * schedule, under which that run can be looked at again for what was predicted.
  *
  * In that flavour threads can be stopped at operations only, and the trace is like that of an ordinary run.
  */
@@ -10,7 +11,7 @@
 #include "explore/mix.h"
 
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
-		   bool *counts)
+		   bool *counts, struct schedule *made)
 {
 	struct mix_draw draw = mix_draw(which->number, how->seed, how->strategy, which->threads);
 	struct trial_bench b;
@@ -25,9 +26,51 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 	b.strategy.length = which->length;
 	b.record_into = trace;
 	if (!err)
-		err = trial_run(&b, &s, &t, NULL);
+		err = trial_run(&b, &s, &t, made);
 	*counts = t.counts;
 	schedule_release(&s);
 	trial_close(&b);
 	return err;
+}
+
+/* A copy whose schedule is that of a run; the goals say which accesses are meant. */
+static void add_under(struct finding_set *set, const struct finding *f, const struct schedule *made)
+{
+	struct finding *copy = finding_add(set, f->kind);
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule *s;
+
+	*copy = *f;
+	copy->status = FINDING_UNCONFIRMED;
+	s = finding_schedule_add(set, copy);
+	schedule_release(s);
+	schedule_format(made, &text);
+	if (schedule_parse(s, text.data, text.length, "the run")) {
+		copy->schedule = NULL;
+	} else {
+		s->program = f->schedule->program;
+		s->trace = f->schedule->trace;
+		s->nowhere = true;
+		for (size_t i = 0; i < f->schedule->goal_count; i++)
+			*schedule_add_goal(s) = f->schedule->goals[i];
+	}
+	rd_buf_release(&text);
+}
+
+static bool is_to_look_at(const struct finding *f, const struct finding *known)
+{
+	return f->kind == FINDING_RACE && f->schedule && f->schedule->goal_count == 2 &&
+	       f->object.kind != FINDING_DESCRIPTOR && !f->suppressed &&
+	       (!known || known->status != FINDING_CONFIRMED);
+}
+
+struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
+				       const struct schedule *made)
+{
+	struct finding_set *set = finding_set_new();
+
+	for (size_t i = 0; i < seen->count && made->turns; i++)
+		if (is_to_look_at(seen->items[i], finding_at(known, seen->items[i]->fingerprint)))
+			add_under(set, seen->items[i], made);
+	return set;
 }

@@ -334,6 +334,7 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	p->schedule->trace = get_text(p, inlined, "trace");
 	p->schedule->speculative = !f->sound;
 	p->schedule->anywhere = get_bool(p, inlined, "anywhere");
+	p->schedule->nowhere = get_bool(p, inlined, "nowhere");
 	p->schedule->handed = get_bool(p, inlined, "handed");
 	p->schedule->keep[0] = (uint32_t)get_number(p, inlined, "keep_first", INT32_MAX);
 	p->schedule->keep[1] = (uint32_t)get_number(p, inlined, "keep_second", INT32_MAX);

@@ -268,7 +268,7 @@ void schedule_format(const struct schedule *s, struct rd_buf *out)
 	put_head(&text, "program", s->program);
 	put_head(&text, "trace", s->trace);
 	put_head(&text, "model", s->speculative ? "speculative" : NULL);
-	put_head(&text, "meet", s->anywhere ? "anywhere" : NULL);
+	put_head(&text, "meet", s->anywhere ? "anywhere" : s->nowhere ? "nowhere" : NULL);
 	put_head(&text, "locks", s->handed ? "handed" : NULL);
 	put_head(&text, "edits", s->edits);
 	put_head(&text, "input", s->input);
@@ -475,9 +475,10 @@ static void parse_model(struct parser *p)
 
 static void parse_meet(struct parser *p)
 {
-	if (strcmp(p->fields[1], "anywhere") != 0)
+	p->schedule->anywhere = strcmp(p->fields[1], "anywhere") == 0;
+	p->schedule->nowhere = strcmp(p->fields[1], "nowhere") == 0;
+	if (!p->schedule->anywhere && !p->schedule->nowhere)
 		fail_line(p, "an unknown way to meet", p->fields[1]);
-	p->schedule->anywhere = true;
 }
 
 static void parse_locks(struct parser *p)
@@ -764,9 +765,12 @@ static const char *check_memory(const struct schedule *s)
 static const char *check_turns(const struct schedule *s)
 {
 	if (!s->turns)
-		return s->first || s->seed || s->flavour || s->watch_count || s->decision_count || s->memory
+		return s->first || s->seed || s->flavour || s->watch_count || s->decision_count ||
+				       s->memory || s->nowhere
 			       ? "records of going on without \"then turns\""
 			       : NULL;
+	if (s->nowhere && s->goal_count != 2)
+		return "two accesses are to meet nowhere, but are not there";
 	if (s->stop_count || s->anywhere)
 		return "threads take turns, but stop or meet anywhere";
 	if (s->first && !has_goal(s, s->first))

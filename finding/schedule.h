@@ -110,6 +110,7 @@ struct schedule {
 	const char *trace; /* the recorded run it was predicted from */
 	bool speculative;  /* predicted without regard to values */
 	bool anywhere;	   /* nobody is led: threads are to meet at the goals, whoever they are */
+	bool nowhere;	   /* with turns: they come to the goals one after the other, without an order */
 	bool handed;	   /* threads of the program give back locks that others took */
 	const char *input; /* that it is for, as lines (base/given.h); NULL: that of the recorded run */
 	const char *edits; /* of the program it is for, as lines (base/edit.h); NULL: none */

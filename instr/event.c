@@ -2,6 +2,7 @@
 /* Questions about events that every flavour asks. */
 #include "instr/event.h"
 
+#include "raddle/abi.h"
 #include "raddle/event.h"
 
 static LLVMValueRef const32(struct instr_unit *u, uint64_t n)
@@ -31,6 +32,18 @@ char instr_order_letter(LLVMAtomicOrdering order)
 	}
 }
 
+unsigned instr_order_number(LLVMAtomicOrdering order)
+{
+	switch (order) {
+	case LLVMAtomicOrderingUnordered:
+	case LLVMAtomicOrderingMonotonic: return 1;
+	case LLVMAtomicOrderingAcquire: return 2;
+	case LLVMAtomicOrderingRelease: return 3;
+	case LLVMAtomicOrderingAcquireRelease: return 4;
+	default: return 5;
+	}
+}
+
 bool instr_is_atomic(const struct instr_event *event)
 {
 	return event->kind == EVENT_ATOMIC_LOAD || event->kind == EVENT_ATOMIC_STORE ||
@@ -50,6 +63,14 @@ LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event 
 		return const32(u, 1);
 	LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(event->inst));
 	return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, event->inst, zero, ""), u->i32, "");
+}
+
+uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site)
+{
+	bool loads = event->kind == EVENT_ATOMIC_LOAD;
+	return RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, !loads) |
+	       RADDLE_ATOMIC_ORDERED(instr_order_number(event->order),
+				     !loads && event->kind != EVENT_ATOMIC_STORE);
 }
 
 static const char *const kind_names[] = {

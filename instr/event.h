@@ -68,7 +68,10 @@ void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, str
 
 /* Where code behind an instruction goes; for an invoke that is where it returns to. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
-char instr_order_letter(LLVMAtomicOrdering order); /* as in sites.md */
+char instr_order_letter(LLVMAtomicOrdering order);     /* as in sites.md */
+unsigned instr_order_number(LLVMAtomicOrdering order); /* as RADDLE_ATOMIC_ORDERED has it */
+/* What the runtime is told before an atomic operation: RADDLE_ATOMIC_WHAT. */
+uint64_t instr_atomic_what(const struct instr_event *event, LLVMValueRef site);
 /* The site of an event, as a constant. */
 LLVMValueRef instr_event_site(struct instr_unit *u, const struct instr_event *event);
 bool instr_is_atomic(const struct instr_event *event);

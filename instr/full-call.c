@@ -173,19 +173,6 @@ static void load_words(struct full_function *x, const struct instr_event *event,
 	}
 }
 
-/* As RADDLE_ATOMIC_ORDERED has it. */
-static unsigned order_number(LLVMAtomicOrdering order)
-{
-	switch (order) {
-	case LLVMAtomicOrderingUnordered:
-	case LLVMAtomicOrderingMonotonic: return 1;
-	case LLVMAtomicOrderingAcquire: return 2;
-	case LLVMAtomicOrderingRelease: return 3;
-	case LLVMAtomicOrderingAcquireRelease: return 4;
-	default: return 5;
-	}
-}
-
 /* What a fence orders, in the flavour `led`. */
 static void put_barrier(struct full_function *x, unsigned kind)
 {
@@ -217,11 +204,7 @@ static unsigned barrier_of_asm(LLVMValueRef call)
 static void atomic_before(struct full_function *x, const struct instr_event *event, LLVMValueRef old[2],
 			  LLVMValueRef site)
 {
-	bool loads = event->kind == EVENT_ATOMIC_LOAD;
-	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, false, !loads);
-	if (x->u->stops)
-		what |= RADDLE_ATOMIC_ORDERED(order_number(event->order),
-					      !loads && event->kind != EVENT_ATOMIC_STORE);
+	uint64_t what = instr_atomic_what(event, site);
 	instr_hook_call(x->u, HOOK_ATOMIC_BEGIN,
 			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
 	load_words(x, event, old);
@@ -246,7 +229,7 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
 		(uint32_t)(LLVMConstIntGetZExtValue(site) - LLVMConstIntGetZExtValue(full_site_number(x, 0)));
 	full_piece_close(x);
 	if (event->kind == EVENT_FENCE) {
-		put_barrier(x, order_number(event->order) - 1);
+		put_barrier(x, instr_order_number(event->order) - 1);
 		instr_hook_call(x->u, HOOK_FENCE, (LLVMValueRef[]){full_self(x), site});
 		return;
 	}

@@ -51,8 +51,7 @@ static void put_range(struct full_function *x, const struct range *r)
 					    : (r->write ? HOOK_WRITE_RANGE : HOOK_READ_RANGE);
 	LLVMValueRef site = instr_event_site(x->u, &event);
 	if (x->u->stops && !r->write && r->is_string) {
-		uint64_t what =
-			RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), RADDLE_STOP_STRING, false, false);
+		uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), RADDLE_STOP_STRING, false);
 		instr_hook_call(
 			x->u, HOOK_STOP,
 			(LLVMValueRef[]){full_self(x), r->pointer, LLVMConstInt(x->u->i64, what, false)});

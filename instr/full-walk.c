@@ -153,8 +153,7 @@ static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef
 /* In the flavour `led`: the thread may have to stand before the access. */
 static void walk_stop(struct full_function *x, const struct instr_event *event, LLVMValueRef site, bool write)
 {
-	uint64_t what =
-		RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, false, write);
+	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, write);
 	if (x->u->stops)
 		instr_hook_call(
 			x->u, HOOK_STOP,

@@ -121,10 +121,7 @@ static void emit_access(struct emitter *e, const struct instr_event *event)
 static void emit_atomic(struct emitter *e, const struct instr_event *event)
 {
 	LLVMValueRef site = instr_event_site(e->u, event);
-	bool relaxed =
-		event->order == LLVMAtomicOrderingMonotonic || event->order == LLVMAtomicOrderingUnordered;
-	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size, relaxed,
-					   event->kind != EVENT_ATOMIC_LOAD);
+	uint64_t what = instr_atomic_what(event, site);
 	build_at(e, event->inst);
 	instr_hook_call(e->u, HOOK_ATOMIC_BEGIN, (LLVMValueRef[]){e->self, event->pointer, const64(e, what)});
 	build_at(e, instr_place_after(event->inst));

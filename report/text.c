@@ -428,8 +428,9 @@ static void print_schedule(struct printer *p, const struct schedule *s, const st
 	size_t most = p->opts->steps ? p->opts->steps : STEPS;
 	size_t first = s->op_count > most ? s->op_count - most : 0;
 
-	rd_buf_adds(&p->line, s->anywhere ? "Where they met, in any order of operations:"
-					  : "The order of operations that leads there:");
+	rd_buf_adds(&p->line, s->anywhere  ? "Where they met, in any order of operations:"
+			      : s->nowhere ? "A schedule in which both come, one after the other:"
+					   : "The order of operations that leads there:");
 	flush_line(p, 2, BLUE);
 	if (first) {
 		rd_buf_addf(&p->line, "(%zu operations before these are in the schedule file)", first);
@@ -440,7 +441,8 @@ static void print_schedule(struct printer *p, const struct schedule *s, const st
 		rd_buf_addf(&p->line, "(%s)", word_left_out(s));
 		flush_line(p, 7, "");
 	}
-	print_ends(p, s, f);
+	if (!s->nowhere)
+		print_ends(p, s, f);
 	print_turns(p, s, most);
 	fputc('\n', p->out);
 }

@@ -137,22 +137,20 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 
 /* Around each atomic instruction: begin takes a lock chosen by the address so
  * that the order of operations on one location is the order of their q.  `what` is the site, the
- * size in bytes, whether it is relaxed and whether it may store, for those who stop before it
- * happens. */
-#define RADDLE_ATOMIC_WHAT(site, size, relaxed, writes)                                                      \
-	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(relaxed) << 62 | (uint64_t)(writes) << 63)
+ * size in bytes, whether it may store, and RADDLE_ATOMIC_ORDERED, for those who stop before it happens. */
+#define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
+	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
 /* For __raddle_stop(): a call of a function that is not instrumented, which is no access, and one that writes
  * to a stream; the size of a string is looked up, and no size is larger than this one. */
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
 #define RADDLE_STOP_STRING 0xffff
-/* In the flavour `led` also: its order, 1 to 5 for relaxed, acquire, release, both, sequentially consistent;
+/* Its order, 1 to 5 for relaxed, acquire, release, both, sequentially consistent;
  * 0: not told, which is the strongest; and whether it reads what it replaces. */
 #define RADDLE_ATOMIC_ORDERED(order, reads) ((uint64_t)(order) << 48 | (uint64_t)(reads) << 51)
 #define RADDLE_ATOMIC_ORDER(what) ((uint32_t)((what) >> 48) & 7)
 #define RADDLE_ATOMIC_READS(what) ((what) >> 51 & 1)
 #define RADDLE_ATOMIC_SIZE(what) ((uint32_t)((what) >> 32) & 0xffff)
-#define RADDLE_ATOMIC_RELAXED(what) ((what) >> 62 & 1)
 #define RADDLE_ATOMIC_WRITES(what) ((what) >> 63 != 0)
 void __raddle_atomic_begin(struct raddle_self *self, const volatile void *p, uint64_t what);
 void __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags);

@@ -121,11 +121,22 @@ static inline __attribute__((always_inline)) void end(struct rt_thread *t, const
 	emit(t, p, &r);
 }
 
+/* What its memory order leaves out.  A store that reads nothing learns nothing, whatever its order. */
+static uint32_t orders_not(uint64_t what)
+{
+	uint32_t order = RADDLE_ATOMIC_ORDER(what);
+	bool reads = RADDLE_ATOMIC_READS(what) || !RADDLE_ATOMIC_WRITES(what);
+
+	if (!order)
+		return 0;
+	return (order == 1 || order == 3 || !reads ? RT_ACCESS_ACQUIRES_NOT : 0) |
+	       (order == 1 || order == 2 ? RT_ACCESS_RELEASES_NOT : 0);
+}
+
 static void tell_end(struct rt_thread *t, const volatile void *p, uint32_t site, uint32_t flags)
 {
-	bool relaxed = RADDLE_ATOMIC_RELAXED(t->atomic_what) && (uint32_t)t->atomic_what == site;
 	uint32_t how = (flags & RADDLE_ATOMIC_STORED ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
-		       (relaxed ? RT_ACCESS_RELAXED : 0);
+		       ((uint32_t)t->atomic_what == site ? orders_not(t->atomic_what) : 0);
 
 	if (t->recording)
 		RT_TELL(atomic, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(t->atomic_what), site, how);

@@ -28,7 +28,13 @@
 #include <time.h>
 
 /* How memory is accessed. */
-enum rt_access { RT_ACCESS_READ = 0, RT_ACCESS_WRITE = 1, RT_ACCESS_ATOMIC = 2, RT_ACCESS_RELAXED = 4 };
+enum rt_access {
+	RT_ACCESS_READ = 0,
+	RT_ACCESS_WRITE = 1,
+	RT_ACCESS_ATOMIC = 2,
+	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic one, by its memory order, */
+	RT_ACCESS_RELEASES_NOT = 8,
+};
 
 /* How long an operation may wait; NULL: for ever. */
 struct rt_until {

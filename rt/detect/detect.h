@@ -69,7 +69,7 @@ void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_
  * releases, unless it is relaxed; then it leaves what others have released, releases if its thread has
  * executed a fence before, and acquires when the thread executes the next one.  An operation that runs
  * without the lock calls rt_detect_release(t, address) before its effect too.  The size is 1 where
- * it is not known; `access` may be RT_ACCESS_WRITE and RT_ACCESS_RELAXED. */
+ * it is not known; `access` may be RT_ACCESS_WRITE and what its order leaves out. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access);
 void rt_detect_fence(struct rt_thread *t);
 

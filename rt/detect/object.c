@@ -260,17 +260,16 @@ static void note_found(struct rt_thread *t, uintptr_t address)
 	end(t, address);
 }
 
-/* A store may be the second half of a read-modify-write, so it learns too. */
 void rt_detect_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t access)
 {
-	bool relaxed = access & RT_ACCESS_RELAXED;
+	bool fenced = rt_watch(t) && rt_watch(t)->fenced;
 
-	if (relaxed)
+	if (access & RT_ACCESS_ACQUIRES_NOT)
 		note_found(t, address);
 	else
 		rt_detect_acquire_read(t, address);
 	rt_detect_access(t, address, size, site, RT_ACCESS_ATOMIC | (access & RT_ACCESS_WRITE));
-	if (access & RT_ACCESS_WRITE && (!relaxed || (rt_watch(t) && rt_watch(t)->fenced)))
+	if (access & RT_ACCESS_WRITE && (!(access & RT_ACCESS_RELEASES_NOT) || fenced))
 		rt_detect_release(t, address);
 }
 
