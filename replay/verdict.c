@@ -354,7 +354,7 @@ static void see_nowhere(const struct replay_policy *p, struct finding_set *set, 
 			struct replay_result *result)
 {
 	f->status = FINDING_UNCONFIRMED;
-	f->reason = "no run was found in which they do";
+	f->reason = "in no replay did both come there at the same time";
 	if (replay_observed(p, set, f, result)) {
 		f->consequence = finding_text(set, consequence_of(p, result));
 		return;
