@@ -25,6 +25,7 @@
 #include "cmd/standing.h"
 #include "explore/explore.h"
 #include "explore/known.h"
+#include "finding/pair.h"
 #include "record/prepare.h"
 #include "record/run.h"
 #include "replay/settle.h"
@@ -73,7 +74,7 @@ static const struct cmd_usage usage = {
 	"in the same way, until they bring nothing new.  The exit status is 1 if something was confirmed, "
 	"otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
-	"output " CMD_DOCUMENTS CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
+	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
 	"jobs runs strategy explore_seed no_explore no_replay no_classify no_world require without_sync "
 	"fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
@@ -975,6 +976,8 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	finding_stat(c->set, "further_findings", (double)c->further_new);
 	finding_stat(c->set, "schedules", (double)c->explored.schedules);
 	finding_stat(c->set, "different_schedules", (double)c->explored.different);
+	finding_stat(c->set, "pairs", (double)c->set->pair_count);
+	finding_stat(c->set, "pairs_both", (double)finding_pairs_both(c->set));
 	finding_stat(c->set, "build_seconds", c->built);
 	finding_stat(c->set, "record_seconds", c->seconds[0]);
 	finding_stat(c->set, "predict_seconds", c->seconds[1]);
@@ -990,6 +993,8 @@ static int write_documents(const struct check *c, const struct report_opts *how)
 
 	if (!err)
 		err = cmd_output_write(c->set, how);
+	if (!err)
+		err = cmd_write_coverage(c->set, how, c->explored.schedules);
 	if (!err && opt.write_baseline)
 		err = cmd_write_baseline(c->set, opt.write_baseline);
 	if (!err)
@@ -1034,6 +1039,7 @@ static void say_further(const struct check *c)
 		r->stop == EXPLORE_SETTLED ? ", the last ones without anything new"
 		: r->stop == EXPLORE_TIME  ? ", until their time was up"
 					   : "");
+	report_coverage_line(c->set, stderr);
 }
 
 static void say_rest(const struct check *c, const struct replay_settled *r)

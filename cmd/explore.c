@@ -18,6 +18,7 @@
 #include "cmd/output.h"
 #include "cmd/prediction.h"
 #include "explore/explore.h"
+#include "finding/pair.h"
 #include "run/orphan.h"
 
 #include <inttypes.h>
@@ -37,7 +38,7 @@ static const struct cmd_usage usage = {
 	"decisions as show it, run three more times, and reported on standard error with the command\n"
 	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
 	"Schedules are written to " DIRECTORY " unless --output names another directory.",
-	"output " CMD_DOCUMENTS "schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
+	"output " CMD_DOCUMENTS "coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
@@ -114,6 +115,7 @@ static void say(const struct task *t, FILE *out)
 	fprintf(out, "Raddle: %zu failure%s in %" PRIu64 " schedules, %" PRIu64 " of them different; %s\n",
 		t->set->count, t->set->count == 1 ? "" : "s", r->schedules, r->different,
 		stop_words(r->stop));
+	report_coverage_line(t->set, out);
 	if (r->strayed)
 		fprintf(out, "%" PRIu64 " runs say nothing: %s\n", r->strayed, r->why ? r->why : "");
 	if (r->unrepeated)
@@ -125,6 +127,8 @@ static void note_numbers(struct task *t)
 {
 	finding_stat(t->set, "schedules", (double)t->result.schedules);
 	finding_stat(t->set, "different_schedules", (double)t->result.different);
+	finding_stat(t->set, "pairs", (double)t->set->pair_count);
+	finding_stat(t->set, "pairs_both", (double)finding_pairs_both(t->set));
 	finding_stat(t->set, "first_failure", (double)t->result.first_failure);
 	finding_stat(t->set, "strayed", (double)t->result.strayed);
 	finding_stat(t->set, "unrepeated", (double)t->result.unrepeated);
@@ -141,6 +145,8 @@ static int report(struct task *t)
 		err = cmd_write_schedules(t->set, opt.output ? opt.output : DIRECTORY);
 	if (!err)
 		err = cmd_output_write(t->set, &how);
+	if (!err)
+		err = cmd_write_coverage(t->set, &how, t->result.schedules);
 	if (!err && !opt.quiet)
 		err = report_text(t->set, &how, stderr);
 	if (!err && !opt.quiet)

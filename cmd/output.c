@@ -24,7 +24,8 @@ bool cmd_is_stdout(const char *path)
 bool cmd_output_is_stdout(void)
 {
 	return cmd_is_stdout(opt.json) || cmd_is_stdout(opt.sarif) || cmd_is_stdout(opt.html) ||
-	       cmd_is_stdout(opt.write_baseline) || cmd_is_stdout(opt.gen_suppressions);
+	       cmd_is_stdout(opt.coverage) || cmd_is_stdout(opt.write_baseline) ||
+	       cmd_is_stdout(opt.gen_suppressions);
 }
 
 /* A document is complete before the file that it replaces is touched: the disk may be full. */
@@ -85,6 +86,24 @@ static int write_html(const void *what, FILE *out)
 	const struct findings *f = what;
 
 	return report_html(f->set, f->how, out);
+}
+
+/* A page with the number of schedules that it is about. */
+struct coverage {
+	struct findings findings;
+	uint64_t schedules;
+};
+
+static int write_coverage(const void *what, FILE *out)
+{
+	const struct coverage *c = what;
+
+	return report_coverage(c->findings.set, c->findings.how, c->schedules, out);
+}
+
+int cmd_write_coverage(const struct finding_set *set, const struct report_opts *how, uint64_t schedules)
+{
+	return cmd_document(opt.coverage, write_coverage, &(struct coverage){{set, how}, schedules});
 }
 
 int cmd_write_findings(const char *path, const struct finding_set *set)

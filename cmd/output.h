@@ -22,6 +22,9 @@ int cmd_redirect(const char *path);
 /* Writes the documents that the options ask for. */
 int cmd_output_write(const struct finding_set *set, const struct report_opts *how);
 
+/* Writes what so many schedules covered, if an option asks for it. */
+int cmd_write_coverage(const struct finding_set *set, const struct report_opts *how, uint64_t schedules);
+
 /* Writes the findings as JSON. */
 int cmd_write_findings(const char *path, const struct finding_set *set);
 

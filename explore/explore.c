@@ -137,7 +137,8 @@ struct worker {
 	struct trial trial;
 	struct note note;
 	struct judge judge;
-	int err; /* of the judge */
+	struct cover cover; /* what it has told */
+	int err;	    /* of the judge */
 };
 
 static void copy_races(struct worker *w, const struct replay_result *r)
@@ -162,6 +163,15 @@ static void copy_threads(struct worker *w, const struct replay_turns *t)
 		to->points = t->threads[i].points;
 		w->note.thread_count++;
 	}
+}
+
+/* Those that the leader does not know from here. */
+static void copy_pairs(struct worker *w, const struct replay_result *r)
+{
+	w->note.pairs = rd_arena_alloc(w->arena, (r->pair_count + 1) * sizeof *w->note.pairs);
+	for (size_t i = 0; i < r->pair_count; i++)
+		if (!cover_has(&w->x->result->cover, r->pairs[i]) && cover_add(&w->cover, r->pairs[i], 0))
+			w->note.pairs[w->note.pair_count++] = r->pairs[i];
 }
 
 /* Whether a run that came to its end failed all the same; NULL: it did not. */
@@ -191,6 +201,8 @@ static void look(void *context, const struct replay_result *r)
 	w->note.why = t->why;
 	copy_races(w, r);
 	copy_threads(w, &r->turns);
+	if (t->counts)
+		copy_pairs(w, r);
 	if (t->counts)
 		failure_describe(&w->note, t, r, w->x->how->runs.program->sites, find_fault(w, t), w->arena);
 }
@@ -232,6 +244,7 @@ static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, 
 
 	b->strategy = strategy_of(w->x, &draw, w->arena);
 	b->detect = draw.points == MIX_OPERATIONS;
+	b->cover = true;
 	make_schedule(w->x, &draw, &s);
 	err = run_noted(w, b, &s, &made);
 	w->note.number = number;
@@ -283,6 +296,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 		err = run_number(&w, &b, first + i, answer);
 	trial_close(&b);
 	judge_release(&w.judge);
+	cover_release(&w.cover);
 	rd_arena_free(w.arena);
 	return err ? 2 : 0;
 }
@@ -364,6 +378,8 @@ static void take_note(struct exploring *x, const struct note *n)
 		x->length[draw.points] = n->choices;
 	for (uint32_t i = 0; i < n->race_count; i++)
 		take_race(x, n, &n->races[i]);
+	for (uint32_t i = 0; i < n->pair_count; i++)
+		cover_add(&r->cover, n->pairs[i], n->number + 1);
 	take_threads(x, n);
 	if (n->fault)
 		take_failure(x, n);
@@ -586,6 +602,7 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	rd_pool_close(x.pool);
 	if (!err && result->stop != EXPLORE_INTERRUPTED)
 		err = repeat_failures(&x);
+	cover_describe(&result->cover, how->runs.program->sites, set);
 	rd_umap_release(&x.trails);
 	return err;
 }
@@ -594,5 +611,6 @@ void explore_result_release(struct explore_result *result)
 {
 	if (result->arena)
 		rd_arena_free(result->arena);
+	cover_release(&result->cover);
 	*result = (struct explore_result){0};
 }

@@ -9,6 +9,7 @@
 #ifndef EXPLORE_EXPLORE_H
 #define EXPLORE_EXPLORE_H
 
+#include "explore/cover.h"
 #include "explore/trial.h"
 
 #define EXPLORE_FLAVOUR "led"
@@ -62,6 +63,7 @@ struct explore_result {
 	enum explore_stop stop;
 	struct explore_racy racy[EXPLORE_RACY];
 	size_t racy_count;
+	struct cover cover; /* pairs of conflicting places */
 	struct rd_arena *arena;
 };
 

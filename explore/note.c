@@ -30,6 +30,7 @@ void note_put(const struct note *n, struct rd_buf *out)
 	put_text(out, n->made);
 	put(out, n->races, n->race_count * (uint32_t)sizeof *n->races);
 	put(out, n->threads, n->thread_count * (uint32_t)sizeof *n->threads);
+	put(out, n->pairs, n->pair_count * (uint32_t)sizeof *n->pairs);
 }
 
 /* The next piece; NULL: it is not there, or empty. */
@@ -88,5 +89,6 @@ bool note_get(struct note *n, const char **at, const char *end, struct rd_arena 
 	n->made = get_text(at, end, arena);
 	n->races = get_array(at, end, sizeof *n->races, &n->race_count, arena);
 	n->threads = get_array(at, end, sizeof *n->threads, &n->thread_count, arena);
+	n->pairs = get_array(at, end, sizeof *n->pairs, &n->pair_count, arena);
 	return *at != NULL;
 }

@@ -37,7 +37,8 @@ struct note {
 	const char *made;   /* the schedule with all decisions, as a file has it; NULL: unknown */
 	struct note_race *races;
 	struct note_thread *threads;
-	uint32_t race_count, thread_count;
+	uint64_t *pairs; /* of conflicting places, that were new to whoever made the run */
+	uint32_t race_count, thread_count, pair_count;
 };
 
 void note_put(const struct note *n, struct rd_buf *out);

@@ -380,6 +380,7 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .record_into = b->record_into,
 				       .strategy = b->strategy,
 				       .detect = b->detect,
+				       .cover = b->cover,
 				       .recorded_ms = b->how.recorded_ms,
 				       .limit_ms = limit_ms(&b->how),
 				       .no_world = b->how.no_world,

@@ -75,6 +75,7 @@ struct trial_bench {
 	struct trial_how how;
 	struct replay_strategy strategy; /* of the runs that come; all zero at first */
 	bool detect;			 /* with the detector */
+	bool cover;			 /* with a look at conflicting places */
 	bool copies;			 /* runs are copied from one process, not started anew */
 	struct run_server server;
 	const char *record_into; /* a directory for a trace of each run; NULL: none is kept */

@@ -4,7 +4,7 @@
  * memory of a set is one arena, but for the arrays that grow and the schedules,
  * which have arenas of their own.
  */
-#include "finding/finding.h"
+#include "finding/pair.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -249,6 +249,15 @@ const struct finding_access *finding_plain_side(const struct finding *f)
 bool finding_is_fresh(const struct finding *f)
 {
 	return !f->known && !f->suppressed;
+}
+
+size_t finding_pairs_both(const struct finding_set *set)
+{
+	size_t both = 0;
+
+	for (size_t i = 0; i < set->pair_count; i++)
+		both += set->pairs[i].first[0] && set->pairs[i].first[1];
+	return both;
 }
 
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh)

@@ -197,8 +197,9 @@ struct finding_set {
 	size_t count, capacity;
 	struct finding_stat *stats;
 	size_t stat_count, stat_capacity;
-	const char **argv; /* of the program that was looked at */
-	size_t argc;
+	struct finding_pair *pairs; /* what exploring covered (finding/pair.h), by file and line */
+	const char **argv;	    /* of the program that was looked at */
+	size_t pair_count, argc;
 	const char *stdin_path; /* the file that was its standard input; NULL: none */
 	const char *with;	/* the command that ran beside it; NULL: none */
 	const char *setup;	/* and the one before each run */

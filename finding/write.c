@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "finding/json.h"
+#include "finding/pair.h"
 #include "finding/schedule.h"
 
 #include <stdlib.h>
@@ -418,6 +419,35 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 	rd_json_end(j);
 }
 
+static void put_covered(struct rd_json *j, const struct finding_frame *f)
+{
+	rd_json_object(j, NULL);
+	put_frame(j, f);
+	rd_json_end(j);
+}
+
+static void put_coverage(struct rd_json *j, const struct finding_set *set)
+{
+	rd_json_array(j, "coverage");
+	for (size_t i = 0; i < set->pair_count; i++) {
+		const struct finding_pair *p = &set->pairs[i];
+
+		rd_json_object(j, NULL);
+		rd_json_array(j, "places");
+		put_covered(j, &p->place[0]);
+		put_covered(j, &p->place[1]);
+		rd_json_end(j);
+		put_optional(j, "object", p->object);
+		rd_json_string(j, "kind", p->lock ? "locks" : "accesses");
+		rd_json_array(j, "first");
+		rd_json_unsigned(j, NULL, p->first[0]);
+		rd_json_unsigned(j, NULL, p->first[1]);
+		rd_json_end(j);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+}
+
 static int finish(FILE *out)
 {
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("findings: writing");
@@ -446,6 +476,8 @@ int finding_write(const struct finding_set *set, FILE *out)
 	for (size_t i = 0; i < set->count; i++)
 		put_finding(&j, set->items[i]);
 	rd_json_end(&j);
+	if (set->pair_count)
+		put_coverage(&j, set);
 	rd_json_object(&j, "stats");
 	for (size_t i = 0; i < set->stat_count; i++)
 		finding_json_put(&j, set->stats[i].name, set->stats[i].json);

@@ -162,6 +162,8 @@ struct replay_result {
 	struct replay_race *races; /* the first RADDLE_STEER_RACES, that of the schedule among them */
 	size_t race_count;
 	uint64_t races_seen;
+	const uint64_t *pairs; /* conflicting places that followed on each other, if wanted; as in steer.h */
+	size_t pair_count;
 	bool unordered;	    /* one of them is planned */
 	const char *chance; /* why it may go another way in the next run: a read that races; NULL */
 	uint32_t chance_read, chance_write; /* its site, and that of the write */

@@ -206,6 +206,17 @@ static void copy_races(struct replay *r, const struct board *b)
 	r->result->detect_over = atomic_load(&r->steer->detect_over) == 1;
 }
 
+static void copy_pairs(struct replay *r)
+{
+	uint32_t seen = atomic_load(&r->steer->pair_count);
+	size_t count = seen < RADDLE_STEER_PAIRS ? seen : RADDLE_STEER_PAIRS;
+	uint64_t *pairs = rd_arena_alloc(r->result->arena, (count + 1) * sizeof *pairs);
+
+	memcpy(pairs, r->steer->pairs, count * sizeof *pairs);
+	r->result->pairs = pairs;
+	r->result->pair_count = count;
+}
+
 /* Whether a thread of the schedule has read what another one wrote without an order: what it found there, and
  * so where it went, is chance.  The accesses of the schedule itself come too late for that. */
 static bool is_chance(const struct replay *r, const struct replay_race *race, int side, const char *strayed)
@@ -588,6 +599,7 @@ static int draw_up(struct replay *r, int status)
 				    result->outcome == REPLAY_DIVERGED || result->outcome == REPLAY_ENDED);
 	result->in_memory = result->outcome == REPLAY_LIVELOCK && r->watch.in_memory;
 	copy_races(r, &b);
+	copy_pairs(r);
 	look_for_chance(r, &b);
 	if (r->world)
 		replay_world_draw_up(r->world, run_session_outside(&r->session), result->arena,
@@ -698,6 +710,7 @@ static uint64_t detector_memory(void)
 static uint32_t flags(const struct replay *r)
 {
 	return (r->request->detect ? RADDLE_STEER_DETECT : 0u) |
+	       (r->request->cover ? RADDLE_STEER_COVER : 0u) |
 	       (r->plan.goal_count || r->plan.stop_count ? 0u : RADDLE_STEER_ORDER) |
 	       (r->request->schedule->anywhere ? RADDLE_STEER_ANYWHERE : 0u) |
 	       (r->request->patient ? RADDLE_STEER_PATIENT : 0u) |

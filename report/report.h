@@ -38,6 +38,11 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 /* One page that needs nothing else. */
 int report_html(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
+/* What exploring covered in so many schedules, as a page of its own; and in a line of text. */
+int report_coverage(const struct finding_set *set, const struct report_opts *opts, uint64_t schedules,
+		    FILE *out);
+void report_coverage_line(const struct finding_set *set, FILE *out);
+
 /* Whether the stream is a terminal where colours are wanted: $NO_COLOR, $TERM. */
 bool report_wants_colour(FILE *out);
 

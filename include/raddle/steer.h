@@ -73,12 +73,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 10
+#define RADDLE_STEER_VERSION 11
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
 #define RADDLE_STEER_FRAMES 64 /* innermost call sites of a stack that is reported */
 #define RADDLE_STEER_RACES 256
+#define RADDLE_STEER_PAIRS 4096
 #define RADDLE_STEER_GOALS 2
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* as `running`: the program stands and asks */
 #define RADDLE_STEER_WATCHES 4096
@@ -109,6 +110,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_HEAP = 128,     /* keep freed memory back and end a program that uses it (rt/heap/) */
 	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stand longer, for accesses that come seldom */
 	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits run out at any point */
+	RADDLE_STEER_COVER = 1024,   /* note which conflicting places follow on each other (rt/cover/) */
 };
 
 /* How `seed` decides (rt/steer/steer-strategy.c). */
@@ -352,6 +354,11 @@ struct raddle_steer {
 	struct raddle_steer_spin spin;
 	struct raddle_steer_misuse fault;
 	struct raddle_steer_ask ask;
+
+	/* Pairs of sites: that of an access in the upper half, in the lower half that of the next one that
+	 * conflicts with it, by another thread. */
+	_Atomic uint32_t pair_count;
+	uint64_t pairs[RADDLE_STEER_PAIRS];
 };
 
 /* Where the tables are. */

@@ -41,6 +41,16 @@ for name in lost-fine early-fine locks-fine waits around; do
 		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"
 done
 
+# What was covered: the lock of get() and put() in both orders, as JSON, as a page, and in a line.
+"$RADDLE" explore --all -n 60 -o out/covered --json covered.json --coverage covered.html -- ./order lost >out.txt 2>err </dev/null
+jq -e '[.coverage[] | select(.kind == "locks" and ([.places[].function] | sort) == ["get", "put"] and (.first | min) > 0)] | length == 1' covered.json >/dev/null ||
+	complain "what was covered: $(jq -c .coverage covered.json)"
+jq -e '.stats.pairs == (.coverage | length) and .stats.pairs_both == ([.coverage[] | select((.first | min) > 0)] | length)' covered.json >/dev/null ||
+	complain "the numbers of pairs: $(jq -c .stats covered.json)"
+jq -e '[.coverage[] | select([.places[].function] | any(. == "main"))] == []' covered.json >/dev/null || complain "the beginning is covered"
+grep -q 'In one order only' covered.html && grep -q 'order.c:' covered.html || complain "the page"
+grep -q 'pairs of conflicting places' err || complain "the line on what was covered"
+
 # The same seed gives the same schedules, one at a time; another one gives others.
 for seed in 5 5 6; do
 	"$RADDLE" explore -q -j 1 --seed $seed -n 40 --json - -- ./order lost-fine 2>err </dev/null | jq -c '.stats' >>stats
