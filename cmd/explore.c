@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/claim.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
@@ -17,7 +18,9 @@
 #include "cmd/led.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
+#include "cmd/stranger.h"
 #include "explore/explore.h"
+#include "explore/log.h"
 #include "finding/pair.h"
 #include "run/orphan.h"
 
@@ -37,12 +40,15 @@ static const struct cmd_usage usage = {
 	"few\n"
 	"decisions as show it, run three more times, and reported on standard error with the command\n"
 	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
-	"Schedules are written to " DIRECTORY " unless --output names another directory.",
-	"output " CMD_DOCUMENTS "coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
+	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
+	"directory.  --resume DIR goes on where an exploration was ended or killed.",
+	"output resume " CMD_DOCUMENTS
+	"coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
-	"  raddle explore --time 10m --all --seed 7 -- ./bank 4\n",
+	"  raddle explore --time 10m --all --seed 7 -- ./bank 4\n"
+	"  raddle explore --resume raddle-explore --time 8h -n 1000000\n",
 	false,
 };
 
@@ -52,6 +58,9 @@ struct task {
 	struct explore_result result;
 	struct rd_progress bar;
 	char **argv;
+	struct rd_claim claim; /* of the directory */
+	char *log;
+	struct rd_arena *arena; /* what the log says */
 };
 
 int cmd_strategy(const char *command)
@@ -83,6 +92,8 @@ static int explore(struct task *t)
 			      .time = cmd_seconds(opt.class_time),
 			      .strategy = opt.strategy,
 			      .fail_if = opt.fail_if,
+			      .log = t->log,
+			      .resume = opt.resume != NULL,
 			      .go_on = opt.go_on,
 			      .progress = show,
 			      .context = t};
@@ -142,7 +153,7 @@ static int report(struct task *t)
 	note_numbers(t);
 	finding_set_finish(t->set);
 	if (t->set->count)
-		err = cmd_write_schedules(t->set, opt.output ? opt.output : DIRECTORY);
+		err = cmd_write_schedules(t->set, t->claim.path);
 	if (!err)
 		err = cmd_output_write(t->set, &how);
 	if (!err)
@@ -154,45 +165,105 @@ static int report(struct task *t)
 	return err;
 }
 
+/* ---- the directory ---- */
+
+/* What is explored again is what was explored, in the same way. */
+static int read_log(struct task *t, struct cmd_words *words)
+{
+	struct log_head head = {0};
+	struct cmd_stranger said = {0};
+	int err;
+
+	if (*words->program || opt.output || opt.strategy || opt.fail_if || opt.with || opt.setup)
+		return rd_fail(RD_EUSAGE, "explore: --resume knows the program, and how it is explored; it "
+					  "takes neither a program nor -o, --strategy, --fail-if, --with, "
+					  "--setup");
+	t->log = rd_xasprintf("%s/log", opt.resume);
+	err = log_read_head(t->log, &head, t->arena);
+	if (err)
+		return err;
+	said = (struct cmd_stranger){.argv = head.argv,
+				     .argc = head.argc,
+				     .with = head.with,
+				     .setup = head.setup,
+				     .filter = head.fail_if};
+	cmd_stranger_tell(t->log, &said);
+	words->program = (char **)head.argv;
+	opt.explore_seed = head.seed;
+	opt.strategy = head.strategy;
+	opt.fail_if = head.fail_if;
+	opt.with = head.with;
+	opt.setup = head.setup;
+	return RD_OK;
+}
+
+/* Only one exploration at a time writes there. */
+static int open_directory(struct task *t)
+{
+	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
+	int err = rd_claim(&t->claim, wish, !opt.resume && !opt.output);
+
+	free(t->log);
+	t->log = err ? NULL : rd_xasprintf("%s/log", t->claim.path);
+	return err;
+}
+
 /* Nothing found is not the same as nothing seen. */
 static int judge(const struct task *t)
 {
 	const struct explore_result *r = &t->result;
 
+	if (t->set->count)
+		return RD_OK;
 	if (r->stop == EXPLORE_INTERRUPTED)
-		return rd_fail(RD_ESYSTEM, "explore: interrupted");
+		return rd_fail(RD_ESYSTEM, "explore: interrupted; --resume %s goes on", t->claim.path);
 	if (!r->schedules)
 		return rd_fail(RD_ESYSTEM, "explore: no run came to an end that says anything: %s",
 			       r->why ? r->why : "none was made");
 	return RD_OK;
 }
 
+static int explore_program(struct task *t, char **program)
+{
+	int err;
+
+	t->argv = cmd_findings_program(t->set, program);
+	run_orphans_adopt();
+	err = cmd_led_open(&t->led, "explore", t->argv);
+	if (!err)
+		err = open_directory(t);
+	if (!err)
+		err = explore(t);
+	if (!err)
+		err = report(t);
+	return err ? err : judge(t);
+}
+
 int cmd_explore(int argc, char **argv)
 {
 	struct task t = {.led = CMD_LED_INIT};
 	struct cmd_words words;
-	int status = cmd_program(argc, argv, &usage, NULL, &words), err;
+	int status = cmd_program(argc, argv, &usage, NULL, &words), err = RD_OK;
 
 	if (status != CMD_GO_ON)
 		return status;
-	if (!*words.program)
+	t.arena = rd_arena_new();
+	if (opt.resume)
+		err = read_log(&t, &words);
+	else if (!*words.program)
 		return cmd_which("explore", "program");
-	if (cmd_strategy("explore"))
-		return CMD_FAILED;
+	if (!err)
+		err = cmd_strategy("explore");
 	setenv("CK_FORK", "no", 0); /* Check's cases run in the process that is led */
 	t.set = finding_set_new();
-	t.argv = cmd_findings_program(t.set, words.program);
-	run_orphans_adopt();
-	err = cmd_led_open(&t.led, "explore", t.argv);
 	if (!err)
-		err = explore(&t);
-	if (!err)
-		err = report(&t);
-	if (!err)
-		err = judge(&t);
+		err = explore_program(&t, words.program);
 	status = err ? CMD_FAILED : t.set->count ? CMD_FOUND : CMD_OK;
 	finding_set_free(t.set);
 	explore_result_release(&t.result);
 	cmd_led_close(&t.led);
+	rd_claim_release(&t.claim);
+	rd_arena_free(t.arena);
+	free(t.log);
 	return status;
 }

@@ -11,20 +11,25 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/map.h"
 #include "base/pool.h"
 #include "explore/failure.h"
 #include "explore/judge.h"
+#include "explore/log.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
 #include "run/orphan.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 #define BATCH 6		  /* schedules of a task, */
 #define BATCH_QUICK 30	  /* or of a program that takes */
@@ -50,6 +55,8 @@ struct exploring {
 	struct rd_pool *pool;
 	struct rd_arena *arena;
 	struct rd_umap trails; /* of schedules that were seen */
+	struct rd_umap done;   /* schedules that an earlier exploration has run, by number */
+	int log;	       /* where notes go; -1: nowhere */
 	struct note_race races[RACES];
 	size_t race_count;
 	struct note_thread *threads; /* of the longest run so far */
@@ -293,7 +300,8 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	err = trial_open(&b, &x->how->runs, NULL);
 	b.copies = true;
 	for (uint64_t i = 0; i < count && !err; i++)
-		err = run_number(&w, &b, first + i, answer);
+		if (!rd_umap_get(&x->done, first + i))
+			err = run_number(&w, &b, first + i, answer);
 	trial_close(&b);
 	judge_release(&w.judge);
 	cover_release(&w.cover);
@@ -385,13 +393,33 @@ static void take_note(struct exploring *x, const struct note *n)
 		take_failure(x, n);
 }
 
-static void take_answer(struct exploring *x, const struct rd_pool_event *e)
+/* Takes a note and adds the line that tells the same again: what was known before it needs no room. */
+static void take_new_note(struct exploring *x, struct note *n, struct rd_buf *lines)
+{
+	size_t races = x->race_count;
+
+	take_note(x, n);
+	if (races == x->race_count)
+		n->race_count = 0;
+	if (x->threads != n->threads)
+		n->thread_count = 0;
+	if (x->log >= 0)
+		log_put_note(n, lines);
+}
+
+static int take_answer(struct exploring *x, const struct rd_pool_event *e)
 {
 	const char *at = e->answer, *end = e->answer + e->length;
+	struct rd_buf lines = RD_BUF_INIT;
 	struct note n;
+	int err = RD_OK;
 
 	while (at < end && note_get(&n, &at, end, x->arena))
-		take_note(x, &n);
+		take_new_note(x, &n, &lines);
+	if (lines.length && rd_write_all(x->log, lines.data, lines.length))
+		err = rd_fail_errno("%s: cannot write it", x->how->log);
+	rd_buf_release(&lines);
+	return err;
 }
 
 /* Runs whose process ended are runs that say nothing, as many as it had been given. */
@@ -409,7 +437,7 @@ static int hear(struct exploring *x)
 
 	rd_pool_next(x->pool, STEP_MS, &event);
 	if (event.what == RD_POOL_DONE)
-		take_answer(x, &event);
+		return take_answer(x, &event);
 	if (event.what == RD_POOL_LOST && x->how->fail_if)
 		return rd_fail(RD_ESYSTEM, "explore: runs could not be judged");
 	if (event.what == RD_POOL_LOST && x->result->schedules == 0)
@@ -582,11 +610,93 @@ static int repeat_failures(struct exploring *x)
 	return err;
 }
 
+/* ---- the log ---- */
+
+/* Numbers of sites mean the same in two programs that agree in this. */
+static uint64_t digest_sites(const struct trace_sites *sites)
+{
+	uint64_t digest = 0;
+
+	for (size_t i = 0; sites && i < sites->site_count; i++) {
+		const struct trace_site *s = &sites->sites[i];
+		uint32_t what[] = {s->n, s->kind, s->line, s->column, s->size};
+
+		digest = XXH64(what, sizeof what, digest);
+	}
+	return digest;
+}
+
+static struct log_head head_of(const struct explore *how)
+{
+	char **argv = how->runs.program->argv;
+	struct log_head head = {.argv = (const char **)argv,
+				.program = digest_sites(how->runs.program->sites),
+				.seed = how->seed,
+				.strategy = how->strategy,
+				.fail_if = how->fail_if,
+				.with = how->runs.companion,
+				.setup = how->runs.setup};
+
+	while (argv[head.argc])
+		head.argc++;
+	return head;
+}
+
+static void take_old_note(void *context, const struct note *n)
+{
+	struct exploring *x = context;
+
+	take_note(x, n);
+	rd_umap_put(&x->done, n->number, NULL);
+}
+
+static int open_log(struct exploring *x, int flags)
+{
+	x->log = open(x->how->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
+	return x->log < 0 ? rd_fail_errno("%s: cannot write it", x->how->log) : RD_OK;
+}
+
+static int resume_log(struct exploring *x)
+{
+	const struct log_head now = head_of(x->how);
+	struct log_head then;
+	uint64_t length;
+	int err = log_read(x->how->log, &then, x->arena, take_old_note, x, &length);
+
+	if (!err && then.program != now.program)
+		err = rd_fail(RD_EUSAGE, "%s: the program is another one now; explore it anew", x->how->log);
+	if (!err)
+		err = open_log(x, 0);
+	if (!err && ftruncate(x->log, (off_t)length))
+		err = rd_fail_errno("%s: cannot write it", x->how->log);
+	while (rd_umap_get(&x->done, x->given))
+		x->given++;
+	return err;
+}
+
+static int begin_log(struct exploring *x)
+{
+	const struct log_head head = head_of(x->how);
+	struct rd_buf line = RD_BUF_INIT;
+	int err;
+
+	if (!x->how->log)
+		return RD_OK;
+	if (x->how->resume)
+		return resume_log(x);
+	err = open_log(x, O_TRUNC);
+	log_put_head(&head, &line);
+	if (!err && rd_write_all(x->log, line.data, line.length))
+		err = rd_fail_errno("%s: cannot write it", x->how->log);
+	rd_buf_release(&line);
+	return err;
+}
+
 /* ---- the whole ---- */
 
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result)
 {
-	struct exploring x = {.how = how, .set = set, .result = result, .usual = -1};
+	struct exploring x = {.how = how, .set = set, .result = result, .usual = -1, .log = -1};
 	struct rd_pool_opts pool = {.workers = how->jobs ? how->jobs : 1,
 				    .fresh = true,
 				    .enter = enter,
@@ -597,13 +707,17 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	result->arena = x.arena = rd_arena_new();
 	x.start_ns = rd_now_ns();
 	signal(SIGCHLD, SIG_DFL);
+	err = begin_log(&x);
 	rd_pool_open(&x.pool, &pool);
-	err = run_tasks(&x);
+	if (!err)
+		err = run_tasks(&x);
 	rd_pool_close(x.pool);
-	if (!err && result->stop != EXPLORE_INTERRUPTED)
+	if (!err)
 		err = repeat_failures(&x);
+	if (x.log >= 0 && close(x.log) && !err)
+		err = rd_fail_errno("%s: cannot write it", how->log);
 	cover_describe(&result->cover, how->runs.program->sites, set);
-	rd_umap_release(&x.trails);
+	RD_UMAP_RELEASE(&x.trails, &x.done);
 	return err;
 }
 

@@ -38,6 +38,8 @@ struct explore { /* zero values are the defaults */
 	const char *fail_if;  /* a command that ends with 0 for a run that failed (explore/judge.h); NULL: the
 				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
+	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
+	bool resume;	      /* go on where that log ends */
 	bool go_on;	      /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
 	void *context;

@@ -62,6 +62,21 @@ for strategy in walk pct pos weighted; do
 	[ $? = 1 ] || complain "$strategy finds nothing"
 done
 
+# An exploration that was killed goes on where it was: half a line at the end is no run.
+"$RADDLE" explore -q -j 1 -n 90 -o out/whole --json whole.json -- ./order lost-fine 2>err </dev/null || complain "the whole"
+"$RADDLE" explore -q -j 1 -n 40 -o out/part -- ./order lost-fine 2>err </dev/null || complain "a part"
+printf '{"n":40,"tra' >>out/part/log
+"$RADDLE" explore -q -j 1 -n 90 --resume out/part --json part.json 2>err </dev/null || complain "going on"
+known='[.stats.schedules, .stats.pairs, [.coverage[].places]]'
+[ "$(jq -c "$known" whole.json)" = "$(jq -c "$known" part.json)" ] ||
+	complain "resumed: $(jq -c .stats whole.json part.json)"
+[ "$(wc -l <out/part/log)" = 91 ] || complain "the log has $(wc -l <out/part/log) lines"
+sed -i 's/"program":"..../"program":"0000/' out/part/log
+status=0
+"$RADDLE" explore -q --resume out/part 2>err </dev/null || status=$?
+[ $status = 2 ] && grep -q 'another one now' err || complain "another program: status $status"
+"$RADDLE" explore -q --resume out/part -- ./order lost 2>err </dev/null && complain "--resume with a program"
+
 # A command says what a failure is: what was written, or the status.
 judged() {
 	local wanted=$1 got=0

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The log of an exploration (doc/format/explore.md): what is explored, then a line for each schedule that was
+ * run, whole or not there.  Whoever reads it knows all that the exploration knew.
+ */
+#ifndef EXPLORE_LOG_H
+#define EXPLORE_LOG_H
+
+#include "explore/note.h"
+
+/* What is explored, and how schedules are drawn. */
+struct log_head {
+	const char **argv;
+	size_t argc;
+	uint64_t program; /* a digest of its sites */
+	uint64_t seed;
+	const char *strategy, *fail_if, *with, *setup; /* NULL: none */
+};
+
+/* Adds the line, with its end. */
+void log_put_head(const struct log_head *head, struct rd_buf *out);
+void log_put_note(const struct note *n, struct rd_buf *out);
+
+/* Takes a line, without its end; `name` and `line` are for messages.  Strings and arrays are the arena's. */
+int log_get_head(struct log_head *head, const char *text, size_t length, const char *name,
+		 struct rd_arena *a);
+int log_get_note(struct note *n, const char *text, size_t length, const char *name, struct rd_arena *a);
+
+/* The head of the log at `path`. */
+int log_read_head(const char *path, struct log_head *head, struct rd_arena *a);
+
+/* Calls back for each note of a log.  What a killed writer did not finish is left out; *length is
+ * that of the rest. */
+typedef void log_note_fn(void *context, const struct note *n);
+int log_read(const char *path, struct log_head *head, struct rd_arena *a, log_note_fn *fn, void *context,
+	     uint64_t *length);
+
+#endif
