@@ -1096,6 +1096,8 @@ static int check_program(struct check *c, struct replay_settled *r)
 	cmd_edits_mark(&c->edits, c->set);
 	if (!err && !opt.no_classify && !r->interrupted && is_to_classify(c))
 		err = classify(c);
+	if (!err && !opt.no_classify && explore_join_failures(c->set))
+		err = cmd_classes_write_witnesses(c->set, opt.output);
 	c->seconds[3] = now() - begin - c->seconds[0] - c->seconds[1] - c->seconds[2];
 	cmd_classes_sort(c->set);
 	return err ? err : report(c, r);

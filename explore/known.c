@@ -6,6 +6,7 @@
 #include "explore/known.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "finding/schedule.h"
 
 #include <stdlib.h>
@@ -65,6 +66,66 @@ void explore_leave_known(struct finding_set *set)
 	set->count = kept;
 	free(leave);
 }
+
+/* ---- failures of races ---- */
+
+/* Of files only the last names are compared: a failure may know no more. */
+static bool is_near(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a->file && b->file && a->line == b->line &&
+	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
+}
+
+/* Whether the failure is one of memory, at one of the accesses: a failed assertion may have other reasons. */
+static bool is_failure_of(const struct finding *f, const struct finding *race)
+{
+	bool memory = f->consequence &&
+		      (!strcmp(f->consequence, "crash") || !strcmp(f->consequence, "memory-error"));
+
+	if (!memory || f->cycle_count != 1 || race->kind != FINDING_RACE || race->status != FINDING_CONFIRMED)
+		return false;
+	for (size_t i = 0; i < race->access_count; i++)
+		if (is_near(finding_top(&f->cycle[0].stack), finding_top(&race->accesses[i].stack)))
+			return true;
+	return false;
+}
+
+static void add_failure(struct finding_set *set, struct finding *race, const struct finding *f)
+{
+	if (race->class == FINDING_SPEC_VIOLATED)
+		return;
+	finding_add_witness(set, race,
+			    &(struct finding_witness){.class = FINDING_SPEC_VIOLATED,
+						      .model = FINDING_SC,
+						      .consequence = f->consequence,
+						      .seen = f->note_count ? f->notes[0] : NULL,
+						      .schedule = f->schedule,
+						      .runs = 1});
+	finding_classify(race, FINDING_SC, FINDING_SPEC_VIOLATED);
+	race->consequence = f->consequence;
+}
+
+bool explore_join_failures(struct finding_set *set)
+{
+	size_t kept = 0, count = set->count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct finding *f = set->items[i];
+		bool known = false;
+
+		for (size_t k = 0; k < count && f->kind == FINDING_FAILURE && is_explored(f); k++)
+			if ((k < kept || k > i) && is_failure_of(f, set->items[k])) {
+				add_failure(set, set->items[k], f);
+				known = true;
+			}
+		if (!known)
+			set->items[kept++] = f;
+	}
+	set->count = kept;
+	return kept < count;
+}
+
+/* ---- races ---- */
 
 static bool is_at_site(const struct finding_access *a, const struct trace_sites *sites, uint32_t site)
 {

@@ -12,6 +12,10 @@
 /* Takes out of the set what exploring does not add. */
 void explore_leave_known(struct finding_set *set);
 
+/* A failure at an access of a confirmed race is what that race does: it becomes a witness of the race, which
+ * violates its specification then, and no longer stands for itself.  True: there was one. */
+bool explore_join_failures(struct finding_set *set);
+
 /* Whether a race between these two places is confirmed. */
 bool explore_is_known(const struct finding_set *set, const struct trace_sites *sites, const uint32_t site[2]);
 

@@ -5,7 +5,7 @@
  * In: each access of the flavour `led`, atomic operations, and locks that were taken.  Out: `pairs` of
  * include/raddle/steer.h: the site of an access and the site of the next one by another thread that touches
  * the same eight bytes, where one of the two writes.  A lock that is taken counts as a write, for reading as
- * a read, at the place of the call.
+ * a read, at the place of the call; so does a call that frees memory, as a write of it.
  *
  * For each word the last write is kept, and the last reads since then.  Words are found by address in a table
  * that one word may take from another: a pair may be missed so, and none is invented.  What a thread did
@@ -18,6 +18,8 @@
 #include "raddle/event.h"
 #include "raddle/steer.h"
 #include "rt/core/layer.h"
+
+#include <malloc.h>
 
 #define WORDS 8192 /* powers of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
@@ -204,6 +206,13 @@ static void acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint6
 		look(t, object, 1, rt_call_site(t), raddle_role(kind) != RADDLE_ROLE_SHARE);
 }
 
+/* Who frees memory conflicts with whoever uses it. */
+static void frees(struct rt_thread *t, void *p, bool *kept)
+{
+	(void)kept;
+	look(t, (uintptr_t)p, malloc_usable_size(p), rt_call_site(t), true);
+}
+
 static void begins(struct rt_thread *t)
 {
 	struct own *own = t->layer[RT_LAYER_COVER];
@@ -243,5 +252,9 @@ const struct rt_layer rt_layer_cover = {
 	.setup = setup,
 	.forked = forked,
 	.begins = begins,
-	.heard = {.touches = touches, .atomic = touches, .acquired = acquired, .forget = forget},
+	.heard = {.touches = touches,
+		  .atomic = touches,
+		  .acquired = acquired,
+		  .frees = frees,
+		  .forget = forget},
 };

@@ -197,6 +197,48 @@ static void test_suites(void **state)
 	assert_case("[\n[ RUN\n[ RUN ]\n:12:F:\nx:1:F:\nx:1:F:y\nx:1:F:y:\n", "", "", "");
 }
 
+/* A crash at an access of a confirmed race is a witness of the race; one elsewhere, and an assertion that
+ * fails there, stay. */
+static void test_join(void **state)
+{
+	struct finding_frame here = {.file = "/src/a.c", .line = 1}, there = {.file = "/src/a.c", .line = 2},
+			     short_here = {.file = "a.c", .line = 1}, else_where = {.file = "b.c", .line = 1};
+	struct finding_wait crash_at = {.stack = {&short_here, 1}}, other_at = {.stack = {&else_where, 1}};
+	struct finding_access accesses[] = {{.stack = {&here, 1}}, {.stack = {&there, 1}}};
+	struct schedule *turns;
+	struct finding race = {.kind = FINDING_RACE,
+			       .status = FINDING_CONFIRMED,
+			       .accesses = accesses,
+			       .access_count = 2},
+		       crash = {.kind = FINDING_FAILURE,
+				.consequence = "crash",
+				.cycle = &crash_at,
+				.cycle_count = 1},
+		       other = crash, asserts = crash;
+	struct finding *all[] = {&crash, &other, &race, &asserts};
+	struct finding_set *set = finding_set_new();
+
+	(void)state;
+	turns = finding_schedule_new(set);
+	turns->turns = true;
+	crash.schedule = other.schedule = asserts.schedule = turns;
+	other.cycle = &other_at;
+	asserts.consequence = "assertion";
+	for (size_t i = 0; i < 4; i++)
+		finding_set_put(set, all[i]);
+	assert_true(explore_join_failures(set));
+	assert_int_equal(set->count, 3);
+	assert_ptr_equal(set->items[0], &other);
+	assert_ptr_equal(set->items[1], &race);
+	assert_ptr_equal(set->items[2], &asserts);
+	assert_int_equal(race.class, FINDING_SPEC_VIOLATED);
+	assert_string_equal(race.consequence, "crash");
+	assert_int_equal(race.witness_count, 1);
+	assert_ptr_equal(race.witnesses[0].schedule, turns);
+	assert_false(explore_join_failures(set));
+	finding_set_free(set);
+}
+
 /* A deadlock at places of which prediction knows each is left out, and so is abort() alone; a deadlock with
  * one place more stays, and what exploring did not find stays in any case. */
 static void test_known(void **state)
@@ -229,7 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_suites), cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_note),   cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_join),   cmocka_unit_test(test_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
