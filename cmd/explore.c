@@ -14,6 +14,7 @@
 #include "base/option.h"
 #include "base/progress.h"
 #include "cmd/classes.h"
+#include "cmd/explore.h"
 #include "cmd/findings.h"
 #include "cmd/led.h"
 #include "cmd/output.h"
@@ -42,12 +43,13 @@ static const struct cmd_usage usage = {
 	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
 	"directory.  --resume DIR goes on where an exploration was ended or killed.",
-	"output resume " CMD_DOCUMENTS
+	"output resume ctest tests_regex " CMD_DOCUMENTS
 	"coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle explore -- ./bank 4\n"
 	"  raddle explore --time 10m --all --seed 7 -- ./bank 4\n"
+	"  raddle explore --ctest build -R queue --time 1m\n"
 	"  raddle explore --resume raddle-explore --time 8h -n 1000000\n",
 	false,
 };
@@ -239,6 +241,18 @@ static int explore_program(struct task *t, char **program)
 	return err ? err : judge(t);
 }
 
+/* Each test has documents of its own. */
+static int explore_suite(const struct cmd_words *words)
+{
+	if (*words->program || opt.resume || opt.json || opt.sarif || opt.html || opt.coverage) {
+		rd_fail(RD_EUSAGE,
+			"explore: --ctest takes neither a program nor --resume, --json, --sarif, "
+			"--html, --coverage: what is known of a test is in the directory, by its name");
+		return CMD_FAILED;
+	}
+	return cmd_strategy("explore") ? CMD_FAILED : cmd_explore_ctest(opt.output ? opt.output : DIRECTORY);
+}
+
 int cmd_explore(int argc, char **argv)
 {
 	struct task t = {.led = CMD_LED_INIT};
@@ -247,6 +261,10 @@ int cmd_explore(int argc, char **argv)
 
 	if (status != CMD_GO_ON)
 		return status;
+	if (opt.ctest)
+		return explore_suite(&words);
+	if (opt.tests_regex)
+		return cmd_which("explore", "build directory (--ctest)");
 	t.arena = rd_arena_new();
 	if (opt.resume)
 		err = read_log(&t, &words);

@@ -101,6 +101,32 @@ grep -q 'the command of --fail-if ended with status 5' err || complain "what is 
 jq -e '.findings | length == 1 and (.[0] | .consequence == "exit-status" and .cycle[0].function == "test_set" and
 	.notes[0] == "the test case that failed is test_set")' suite.json >/dev/null || complain "suite: $(jq -c .findings suite.json)"
 
+# The tests of a build directory, as ctest lists them; those of shell scripts cannot be explored.
+mkdir -p build && cat >build/CTestTestfile.cmake <<END
+add_test(lost/update "$PWD/order" "lost")
+add_test(fine "$PWD/order" "lost-fine")
+set_tests_properties(fine PROPERTIES ENVIRONMENT "A=b;C=d e" WORKING_DIRECTORY "$PWD/build")
+add_test(script "/bin/sh" "-c" "exit 0")
+END
+# suite STATUS ARGUMENTS...
+suite() {
+	local wanted=$1 got=0
+	shift
+	"$RADDLE" explore -n 30 -o out/ctest "$@" >out.txt 2>err </dev/null || got=$?
+	[ $got = "$wanted" ] || complain "explore $*: status $got instead of $wanted"
+}
+if command -v ctest >/dev/null; then
+	suite 1 --ctest build
+	grep -q '^== lost/update fails' err && grep -q '1 of 3 tests fail .* 1 could not be explored' err || complain "the tests of ctest"
+	jq -e '.findings[0].consequence == "assertion"' out/ctest/lost_update/findings.json >/dev/null || complain "the failure of a test"
+	jq -e '.findings == [] and .stats.schedules == 30' out/ctest/fine/findings.json >/dev/null || complain "a test that is right"
+	suite 0 -q --ctest build -R fine
+	suite 2 -q --ctest build -R script
+	suite 2 --ctest build -R nothing
+	suite 2 --ctest absent
+	suite 2 --ctest build -- ./order lost
+fi
+
 # Annotations of tests.
 "$RADDLE" cc -O1 -g -pthread -I "$ROOT/include" "$ROOT/test/prog/explore/annotated.c" -o annotated || exit 1
 # annotated NAME STATUS SCHEDULES FILTER
