@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * `raddle campaign`: what came of campaigns of `raddle inject`.  In: their directories,
- * finished or not.  Out: statistics as text, JSON or a page.
+ * finished or not.  Out: statistics as text, JSON, CSV or a page, of one or more campaigns,
+ * or a comparison of two.
  */
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "cmd/output.h"
 #include "report/campaign.h"
 #include "report/report.h"
@@ -14,15 +16,17 @@
 #include <stdlib.h>
 
 static const struct cmd_usage usage = {
-	"raddle campaign [--json[=FILE]] [--html FILE] DIR...",
+	"raddle campaign [--json[=FILE]] [--html FILE] [--csv FILE] [--against OTHER] DIR...",
 	"Shows the results of campaigns of 'raddle inject': for each kind of fault the number of\n"
 	"runs with each outcome, the fault coverage and the maximal possible false negative rate\n"
-	"(MPFNR) with 95 % confidence intervals, and the places of the harmful faults.  A campaign\n"
-	"need not be finished.",
-	"json html places",
+	"(MPFNR) with 95 % confidence intervals, and the vulnerability of functions, lines and\n"
+	"variables.  --against compares it with another campaign, with a test of significance: the\n"
+	"status is 1 if they differ.  A campaign need not be finished.",
+	"json html csv places shown_faults against",
 	"  raddle inject --fault all -n 5000 -o faults -- ./pca 10 8\n"
 	"  raddle campaign faults\n"
-	"  raddle campaign --html faults.html faults\n",
+	"  raddle campaign --html faults.html --csv faults.csv faults\n"
+	"  raddle campaign --against faults hardened\n",
 	false,
 };
 
@@ -36,9 +40,17 @@ static int write_html(const void *what, FILE *out)
 	return report_campaign_html(what, out);
 }
 
+static int write_csv(const void *what, FILE *out)
+{
+	return report_campaign_csv(what, out);
+}
+
 static int write_all(struct report_campaigns *c)
 {
 	int err = cmd_document(opt.html, write_html, c);
+
+	if (!err)
+		err = cmd_document(opt.csv, write_csv, c);
 
 	c->colour = report_wants_colour(stdout);
 	if (!err)
@@ -48,37 +60,73 @@ static int write_all(struct report_campaigns *c)
 	return err;
 }
 
-static int show(char **directories, size_t count)
+/* A campaign and what is counted in it. */
+struct counted {
+	struct campaign_results *results;
+	struct campaign_statistics *statistics;
+	size_t count;
+};
+
+static int count_campaign(struct counted *c, const char *directory)
 {
-	struct campaign_results *results = rd_xcalloc(count, sizeof *results);
-	struct campaign_statistics *statistics = rd_xcalloc(count, sizeof *statistics);
-	struct report_campaigns c = {.items = statistics, .places = cmd_limit(opt.places, SIZE_MAX)};
+	struct campaign_results *r = &c->results[c->count];
+	int err = campaign_results_read(r, directory);
+
+	if (!err && opt.shown_faults) {
+		err = campaign_results_choose(r, opt.shown_faults);
+		if (err)
+			campaign_results_release(r);
+	}
+	if (!err)
+		campaign_statistics(&c->statistics[c->count++], r);
+	return err;
+}
+
+/* The baseline, if there is one, is counted last. */
+static int show(char **directories, size_t count, bool *differ)
+{
+	struct counted all = {.results = rd_xcalloc(count + 1, sizeof *all.results),
+			      .statistics = rd_xcalloc(count + 1, sizeof *all.statistics)};
+	struct report_campaigns c = {
+		.items = all.statistics, .count = count, .places = cmd_limit(opt.places, SIZE_MAX)};
+	struct campaign_against against = {0};
 	int err = 0;
 
-	for (; c.count < count && !err; c.count += !err) {
-		err = campaign_results_read(&results[c.count], directories[c.count]);
+	for (size_t i = 0; i < count && !err; i++)
+		err = count_campaign(&all, directories[i]);
+	if (!err && opt.against) {
+		err = count_campaign(&all, opt.against);
 		if (!err)
-			campaign_statistics(&statistics[c.count], &results[c.count]);
+			err = campaign_against(&against, &all.statistics[1], &all.statistics[0]);
+		c.against = &against;
+		*differ = against.differ;
 	}
 	if (!err)
 		err = write_all(&c);
-	for (size_t i = 0; i < c.count; i++) {
-		campaign_statistics_release(&statistics[i]);
-		campaign_results_release(&results[i]);
+	campaign_against_release(&against);
+	for (size_t i = 0; i < all.count; i++) {
+		campaign_statistics_release(&all.statistics[i]);
+		campaign_results_release(&all.results[i]);
 	}
-	free(statistics);
-	free(results);
+	RD_FREE(all.results, all.statistics);
 	return err;
 }
 
 int cmd_campaign(int argc, char **argv)
 {
 	size_t count;
+	bool differ = false;
 	int status = cmd_operands(argc, argv, &usage, &count);
 
 	if (status != CMD_GO_ON)
 		return status;
 	if (!count)
 		return cmd_which("campaign", "directory");
-	return show(argv + 1, count) ? CMD_FAILED : CMD_OK;
+	if (opt.against && count != 1) {
+		rd_fail(RD_EUSAGE, "campaign: --against compares one campaign with another");
+		return CMD_FAILED;
+	}
+	if (show(argv + 1, count, &differ))
+		return CMD_FAILED;
+	return differ ? CMD_FOUND : CMD_OK;
 }

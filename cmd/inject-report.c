@@ -125,7 +125,8 @@ int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet
 {
 	struct campaign_results results = EPA_RESULTS_INIT;
 	struct campaign_statistics statistics;
-	struct report_campaigns c = {&statistics, 1, 0, report_wants_colour(stdout)};
+	struct report_campaigns c = {
+		.items = &statistics, .count = 1, .colour = report_wants_colour(stdout)};
 	bool text = !quiet && !cmd_is_stdout(json);
 	int r;
 

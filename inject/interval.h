@@ -8,6 +8,8 @@
 #ifndef INJECT_INTERVAL_H
 #define INJECT_INTERVAL_H
 
+#include <stdint.h>
+
 struct campaign_interval {
 	double low, high;
 };
@@ -19,5 +21,14 @@ struct campaign_interval campaign_interval(double k, double n, double level);
 /* The chance that a Beta(a, b) value is at most x: the regularised incomplete beta
  * function; a and b above 0. */
 double campaign_beta(double a, double b, double x);
+
+/* The same for a number of runs that was not fixed before, because somebody looks at the results and stops
+ * when they please: the chance that the share is ever outside, at any of all n, is at most 1 - level.  It is
+ * best where its half width is `half`. */
+struct campaign_interval campaign_sequence(double k, double n, double half, double level);
+
+/* The least n at which such an interval is at most 2 * `half` wide, if the share is `share`; 0: none up to
+ * `most`. */
+uint64_t campaign_sequence_size(double share, double half, double level, uint64_t most);
 
 #endif

@@ -15,11 +15,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "trace/sites.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define RUNS_MAX 50000000
 
@@ -103,6 +105,37 @@ void campaign_results_finish(struct campaign_results *r)
 	free(sorted);
 }
 
+static bool is_kind(const struct runlog_run *run, const char *kind, size_t length)
+{
+	return strlen(run->fault) == length && !strncasecmp(run->fault, kind, length);
+}
+
+int campaign_results_choose(struct campaign_results *r, const char *kinds)
+{
+	bool *wanted = rd_xcalloc(r->count + 1, sizeof *wanted);
+	size_t kept = 0;
+	int err = 0;
+
+	for (const char *at = kinds; *at && !err;) {
+		size_t n = strcspn(at, ","), found = 0;
+
+		for (size_t i = 0; i < r->count; i++)
+			if (is_kind(&r->runs[i], at, n))
+				wanted[i] = ++found;
+		if (!found && n)
+			err = rd_fail(RD_ENOTFOUND, "campaign: %s: no run has a fault '%.*s'", r->directory,
+				      (int)n, at);
+		at += at[n] ? n + 1 : n;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		if (wanted[i])
+			r->runs[kept++] = r->runs[i];
+	r->count = kept;
+	r->planned = 0; /* is that of all kinds */
+	free(wanted);
+	return err;
+}
+
 static int read_log(struct campaign_results *r, const char *path)
 {
 	struct rd_map map;
@@ -164,6 +197,31 @@ static void read_plan(struct campaign_results *r, const json_t *root)
 	r->forced = json_is_true(json_object_get(root, "forced"));
 }
 
+/* campaign.json counts in millionths. */
+static void read_until(struct campaign_results *r, const json_t *root)
+{
+	json_int_t until = json_integer_value(json_object_get(root, "until_millionths"));
+	const char *outcome = json_string_value(json_object_get(root, "until_outcome"));
+
+	r->until = until > 0 && until < 500000 ? (double)until / 1e6 : 0;
+	if (!outcome || !runlog_outcome_find(outcome, &r->until_outcome))
+		r->until_outcome = RUNLOG_SDC;
+}
+
+/* What people want to know about sites; a campaign can be told without. */
+static void read_sites(struct campaign_results *r)
+{
+	char *path = rd_xasprintf("%s/golden/trace/sites", r->directory);
+
+	if (rd_file_exists(path) && trace_sites_read(&r->sites, path)) {
+		r->sites = NULL;
+		rd_warn("campaign: %s: variables are not named, and files by their last part only", path);
+	}
+	for (size_t i = 0; r->sites && i < r->sites->global_count; i++)
+		rd_names_put(&r->globals, r->sites->globals[i].name, strlen(r->sites->globals[i].name));
+	free(path);
+}
+
 static int read_facts(struct campaign_results *r)
 {
 	char *path = rd_xasprintf("%s/campaign.json", r->directory);
@@ -180,6 +238,7 @@ static int read_facts(struct campaign_results *r)
 	if (!err) {
 		read_command(r, root);
 		read_plan(r, root);
+		read_until(r, root);
 	}
 	json_decref(root);
 	rd_buf_release(&text);
@@ -205,6 +264,7 @@ int campaign_results_read(struct campaign_results *r, const char *directory)
 	if (r->damaged > 1)
 		rd_warn("campaign: %s: %zu lines of the log are skipped", directory, r->damaged);
 	campaign_results_finish(r);
+	read_sites(r);
 	return 0;
 }
 
@@ -212,5 +272,7 @@ void campaign_results_release(struct campaign_results *r)
 {
 	RD_FREE(r->name, r->command, r->runs);
 	rd_names_release(&r->texts);
+	rd_names_release(&r->globals);
+	trace_sites_free(r->sites);
 	*r = (struct campaign_results)EPA_RESULTS_INIT;
 }

@@ -73,6 +73,17 @@ const char *runlog_outcome_name(enum runlog_outcome outcome)
 	return outcomes[outcome];
 }
 
+bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome)
+{
+	for (unsigned i = 0; i < RUNLOG_OUTCOMES; i++) {
+		if (strcmp(name, outcomes[i]) != 0)
+			continue;
+		*outcome = i;
+		return true;
+	}
+	return false;
+}
+
 const char *runlog_deviation_name(enum runlog_deviation deviation)
 {
 	return deviations[deviation];

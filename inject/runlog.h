@@ -65,6 +65,7 @@ struct runlog_run {
 };
 
 const char *runlog_outcome_name(enum runlog_outcome outcome);
+bool runlog_outcome_find(const char *name, enum runlog_outcome *outcome); /* whether there is one */
 const char *runlog_deviation_name(enum runlog_deviation deviation);
 
 /* Appends the line, newline included. */

@@ -2,7 +2,7 @@
 /*
  * Counts runs.  Three passes: the first finds the groups, and of how many runs each
  * stratum is; the second counts each run in the group of all and in that of its fault,
- * and at its function, line and opcode; the last makes rates of the counts.
+ * and at its function, line, variable and opcode; the last makes rates of the counts.
  *
  * A rate needs four sums: hits, runs, and the weights and squared weights of the runs.
  * Without strata all weights are 1, and the effective size is the number of runs.
@@ -10,9 +10,11 @@
 #include "inject/statistics.h"
 
 #include "base/alloc.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/name.h"
 #include "inject/interval.h"
+#include "inject/place.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ struct tally {
 
 /* The tallies of a group, made into its rates at the end. */
 struct sums {
-	struct tally outcome[RUNLOG_OUTCOMES], mpfnr[RUNLOG_OUTCOMES], shown[RUNLOG_OUTCOMES], coverage;
+	struct tally outcome[RUNLOG_OUTCOMES], mpfnr[RUNLOG_OUTCOMES], shown[RUNLOG_OUTCOMES], coverage, harm;
 };
 
 struct size {
@@ -58,6 +60,25 @@ uint64_t campaign_group_count(const struct campaign_group *g, enum runlog_outcom
 	for (size_t i = 0; i < RUNLOG_DEVIATIONS; i++)
 		n += g->count[outcome][i];
 	return n;
+}
+
+static bool is_harm(const struct runlog_run *run)
+{
+	return run->outcome == RUNLOG_CRASH || run->outcome == RUNLOG_HANG || run->outcome == RUNLOG_SDC;
+}
+
+const char *campaign_measure_name(unsigned measure)
+{
+	return measure == CAMPAIGN_HARM	      ? "harm"
+	       : measure == CAMPAIGN_COVERAGE ? "coverage"
+					      : runlog_outcome_name(measure);
+}
+
+const char *campaign_by_name(enum campaign_by by)
+{
+	static const char *const names[CAMPAIGN_BYS] = {"function", "line", "variable", "opcode"};
+
+	return names[by];
 }
 
 /* ---- groups and strata ---- */
@@ -165,97 +186,160 @@ static void count_run(struct campaign_group *g, struct sums *sums, const struct 
 		return;
 	g->activated++;
 	tally(&sums->coverage, deviates, weight);
+	tally(&sums->harm, is_harm(run), weight);
 	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++) {
 		tally(&sums->outcome[o], run->outcome == o, weight);
 		tally(&sums->shown[o], run->outcome == o && deviates, weight);
 	}
 }
 
-static struct campaign_rate rate_of(const struct tally *t)
+static struct campaign_rate rate_of(const struct campaign_statistics *s, const struct tally *t)
 {
-	struct campaign_rate rate = {t->hits, t->runs, 0, 0, 1};
+	struct campaign_rate rate = {t->hits, t->runs, 0, 0, 1, 0};
 
 	if (t->runs) {
-		double size = t->weight * t->weight / t->square;
 		struct campaign_interval i;
 
+		rate.size = t->weight * t->weight / t->square;
 		rate.value = t->hit_weight / t->weight;
 		if (t->hits == t->runs)
 			rate.value = 1; /* whatever rounding made of it */
-		i = campaign_interval(rate.value * size, size, LEVEL);
+		i = s->results->until > 0
+			    ? campaign_sequence(rate.value * rate.size, rate.size, s->results->until, LEVEL)
+			    : campaign_interval(rate.value * rate.size, rate.size, LEVEL);
 		rate.low = i.low;
 		rate.high = i.high;
 	}
 	return rate;
 }
 
-static void finish_group(struct campaign_group *g, const struct sums *sums)
+static void finish_group(const struct campaign_statistics *s, struct campaign_group *g,
+			 const struct sums *sums)
 {
 	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++) {
-		g->outcome[o] = rate_of(&sums->outcome[o]);
-		g->mpfnr[o] = rate_of(&sums->mpfnr[o]);
-		g->shown[o] = rate_of(&sums->shown[o]);
+		g->outcome[o] = rate_of(s, &sums->outcome[o]);
+		g->mpfnr[o] = rate_of(s, &sums->mpfnr[o]);
+		g->shown[o] = rate_of(s, &sums->shown[o]);
 	}
-	g->coverage = rate_of(&sums->coverage);
+	g->coverage = rate_of(s, &sums->coverage);
+	g->harm = rate_of(s, &sums->harm);
+}
+
+const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure)
+{
+	return measure == CAMPAIGN_HARM	      ? &g->harm
+	       : measure == CAMPAIGN_COVERAGE ? &g->coverage
+					      : &g->outcome[measure];
+}
+
+bool campaign_is_precise(const struct campaign_statistics *s, const struct campaign_group *g)
+{
+	const struct campaign_rate *r = &g->outcome[s->results->until_outcome];
+
+	return r->runs && r->high - r->low <= 2 * s->results->until + 1e-9;
 }
 
 /* ---- places ---- */
 
-/* "pca.c:88:12 calc_mean": the function is behind the last blank, the line before the
- * last colon of the rest. */
-static void name_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
+struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
+					unsigned measure)
 {
-	const char *where = run->where ? run->where : "", *blank = strrchr(where, ' ');
-	size_t length = blank ? (size_t)(blank - where) : strlen(where);
+	struct tally t = {c->hits[measure], c->runs, c->hit_weight[measure], c->weight, c->square};
 
-	rd_buf_clear(&w->text);
-	if (by == CAMPAIGN_BY_OPCODE) {
-		rd_buf_adds(&w->text, run->opcode ? run->opcode : "");
-	} else if (by == CAMPAIGN_BY_FUNCTION) {
-		rd_buf_adds(&w->text, blank ? blank + 1 : "");
-	} else {
-		const char *colon = memchr(where, ':', length),
-			   *last = colon ? memrchr(where, ':', length) : NULL;
-
-		rd_buf_add(&w->text, where, last && last != colon ? (size_t)(last - where) : length);
-	}
-	if (!w->text.length)
-		rd_buf_adds(&w->text, RD_UNKNOWN);
+	return rate_of(s, &t);
 }
 
-static void count_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
+const struct campaign_cell *campaign_cell(const struct campaign_place *p, size_t group)
+{
+	for (size_t i = 0; i < p->cell_count; i++)
+		if (p->cells[i].group == group)
+			return &p->cells[i];
+	return NULL;
+}
+
+static void count_cell(struct campaign_place *p, size_t group, const struct runlog_run *run, double weight)
+{
+	struct campaign_cell *c = (struct campaign_cell *)campaign_cell(p, group);
+	bool hit[CAMPAIGN_MEASURES] = {
+		[CAMPAIGN_HARM] = is_harm(run),
+		[CAMPAIGN_COVERAGE] = run->deviation != RUNLOG_NONE,
+	};
+
+	hit[run->outcome] = true;
+	if (!c) {
+		RD_GROW(p->cells, p->cell_capacity, p->cell_count + 1);
+		c = &p->cells[p->cell_count++];
+		*c = (struct campaign_cell){.group = group};
+	}
+	c->runs++;
+	c->weight += weight;
+	c->square += weight * weight;
+	for (unsigned m = 0; m < CAMPAIGN_MEASURES; m++) {
+		c->hits[m] += hit[m];
+		c->hit_weight[m] += hit[m] ? weight : 0;
+	}
+}
+
+static void name_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
+{
+	rd_buf_clear(&w->text);
+	switch (by) {
+	case CAMPAIGN_BY_FUNCTION: campaign_name_function(run, &w->text); break;
+	case CAMPAIGN_BY_LINE: campaign_name_line(run, &w->text); break;
+	case CAMPAIGN_BY_VARIABLE: campaign_name_variable(w->s->results, run, &w->text); break;
+	default: rd_buf_adds(&w->text, run->opcode && *run->opcode ? run->opcode : RD_UNKNOWN);
+	}
+}
+
+/* The place of a run.  Lines of different files with the same last part are different. */
+static struct campaign_place *find_place(struct work *w, const struct runlog_run *run, enum campaign_by by)
 {
 	struct campaign_statistics *s = w->s;
+	struct campaign_spot spot = {0};
 	struct campaign_place *p;
+	size_t length;
 	uint32_t n;
 
 	name_place(w, run, by);
+	length = w->text.length;
+	if (by == CAMPAIGN_BY_LINE) {
+		spot = campaign_spot(s->results, run);
+		rd_buf_addf(&w->text, "\n%s", spot.file ? spot.file : "");
+	}
 	n = rd_names_put(&w->places[by], w->text.data, w->text.length);
 	if (n == s->place_count[by]) {
 		RD_GROW(s->places[by], w->place_capacity[by], n + 1);
-		s->places[by][n] = (struct campaign_place){0};
+		w->text.data[length] = '\0';
+		s->places[by][n] = (struct campaign_place){
+			.name = keep(&s->texts, w->text.data), .file = spot.file, .line = spot.line};
 		s->place_count[by]++;
 	}
 	p = &s->places[by][n];
-	p->runs++;
-	p->outcome[run->outcome]++;
-	p->deviated += run->deviation != RUNLOG_NONE;
+	return p;
 }
 
-static uint64_t harm(const struct campaign_place *p)
+static void count_place(struct work *w, const struct runlog_run *run, enum campaign_by by, double weight)
 {
-	return p->outcome[RUNLOG_CRASH] + p->outcome[RUNLOG_HANG] + p->outcome[RUNLOG_SDC];
+	struct campaign_place *p = find_place(w, run, by);
+
+	count_cell(p, 0, run, weight);
+	count_cell(p, fault_of(w, run) + 1, run, weight);
 }
 
 static int compare_places(const void *a, const void *b)
 {
 	const struct campaign_place *x = a, *y = b;
 
-	if (harm(x) != harm(y))
-		return harm(x) > harm(y) ? -1 : 1;
-	if (x->runs != y->runs)
-		return x->runs > y->runs ? -1 : 1;
+	RD_BY(y->cells->hits[CAMPAIGN_HARM], x->cells->hits[CAMPAIGN_HARM]);
+	RD_BY(y->cells->runs, x->cells->runs);
 	return strverscmp(x->name, y->name);
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+	const struct campaign_cell *x = a, *y = b;
+
+	return (x->group > y->group) - (x->group < y->group);
 }
 
 static void finish_places(struct work *w, enum campaign_by by)
@@ -263,7 +347,8 @@ static void finish_places(struct work *w, enum campaign_by by)
 	struct campaign_statistics *s = w->s;
 
 	for (size_t i = 0; i < s->place_count[by]; i++)
-		s->places[by][i].name = keep(&s->texts, w->places[by].items[i]);
+		qsort(s->places[by][i].cells, s->places[by][i].cell_count, sizeof(struct campaign_cell),
+		      compare_cells);
 	if (s->place_count[by])
 		qsort(s->places[by], s->place_count[by], sizeof *s->places[by], compare_places);
 	rd_names_release(&w->places[by]);
@@ -284,7 +369,7 @@ static void count_runs(struct work *w)
 		count_run(&s->groups[fault + 1], &w->sums[fault + 1], run, weight);
 		if (run->outcome != RUNLOG_INACTIVE)
 			for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
-				count_place(w, run, by);
+				count_place(w, run, by, weight);
 		s->cpu_ms += run->cpu_ms;
 		s->wall_ms += run->wall_ms;
 	}
@@ -305,7 +390,7 @@ void campaign_statistics(struct campaign_statistics *s, const struct campaign_re
 		s->groups[i + 1].fault = keep(&s->texts, w.faults.items[i]);
 	count_runs(&w);
 	for (size_t i = 0; i < s->group_count; i++)
-		finish_group(&s->groups[i], &w.sums[i]);
+		finish_group(s, &s->groups[i], &w.sums[i]);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		finish_places(&w, by);
 	rd_names_release(&w.faults);
@@ -317,8 +402,10 @@ void campaign_statistics(struct campaign_statistics *s, const struct campaign_re
 void campaign_statistics_release(struct campaign_statistics *s)
 {
 	free(s->groups);
-	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++) {
+		RD_FREE_EACH(s->places[by], s->place_count[by], .cells);
 		free(s->places[by]);
+	}
 	rd_names_release(&s->texts);
 	*s = (struct campaign_statistics){0};
 }

@@ -3,7 +3,8 @@
  * Statistics over a campaign: for each kind of fault how many runs ended how, the fault
  * coverage, the maximal possible false negative rate (MPFNR) of each outcome, and where
  * the faults that did harm were.  In: results.  Out: counts and rates with 95 %
- * confidence intervals (Clopper-Pearson).
+ * confidence intervals: those of Clopper and Pearson, or, if the campaign goes on until
+ * an interval is narrow, those that hold however often one looks (inject/interval.h).
  *
  * Rates are over the runs whose fault was activated.  Where the sampling was stratified
  * (runs have a stratum and its population) each run counts with its weight, the
@@ -20,7 +21,16 @@
 struct campaign_rate {
 	uint64_t hits, runs;
 	double value, low, high; /* 0 to 1 */
+	double size;		 /* runs that would tell as much if all had the same weight */
 };
+
+/* What a share may be of: an outcome, or one of these. */
+enum campaign_measure {
+	CAMPAIGN_HARM = RUNLOG_OUTCOMES, /* crash, hang or silent data corruption */
+	CAMPAIGN_COVERAGE,		 /* a deviation */
+	CAMPAIGN_MEASURES
+};
+const char *campaign_measure_name(unsigned measure);
 
 /* The runs of one kind of fault; the first group has those of all kinds. */
 struct campaign_group {
@@ -33,15 +43,33 @@ struct campaign_group {
 	struct campaign_rate
 		shown[RUNLOG_OUTCOMES]; /* of the activated runs, those with this outcome and a deviation */
 	struct campaign_rate coverage;	/* of the activated runs, those with a deviation */
+	struct campaign_rate harm;	/* likewise, those that did harm */
 	bool weighted;
 };
 
-/* What happened to faults at one place. */
+/* What happened to activated faults of one kind at one place. */
+struct campaign_cell {
+	size_t group; /* 0: of all kinds */
+	uint64_t runs, hits[CAMPAIGN_MEASURES];
+	double weight, square, hit_weight[CAMPAIGN_MEASURES];
+};
+
+/* A place; cells[0] has all kinds, the others are in the order of groups. */
 struct campaign_place {
 	const char *name;
-	uint64_t runs, outcome[RUNLOG_OUTCOMES], deviated;
+	const char *file; /* of lines: where it is; NULL: not known */
+	uint32_t line;
+	struct campaign_cell *cells;
+	size_t cell_count, cell_capacity;
 };
-enum campaign_by { CAMPAIGN_BY_FUNCTION, CAMPAIGN_BY_LINE, CAMPAIGN_BY_OPCODE, CAMPAIGN_BYS };
+enum campaign_by {
+	CAMPAIGN_BY_FUNCTION,
+	CAMPAIGN_BY_LINE,
+	CAMPAIGN_BY_VARIABLE,
+	CAMPAIGN_BY_OPCODE,
+	CAMPAIGN_BYS
+};
+const char *campaign_by_name(enum campaign_by by); /* "function" */
 
 struct campaign_statistics {
 	const struct campaign_results *results;
@@ -57,6 +85,17 @@ struct campaign_statistics {
 /* `results` must outlive *s. */
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
+
+/* Shares, with their intervals, which are computed when they are asked for: there may be very many. */
+struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
+					unsigned measure);
+const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);
+
+/* Whether the interval that --until names is as narrow as asked. */
+bool campaign_is_precise(const struct campaign_statistics *s, const struct campaign_group *g);
+
+/* The cell of a place and group, or NULL. */
+const struct campaign_cell *campaign_cell(const struct campaign_place *p, size_t group);
 
 /* Runs of this outcome, whatever the deviation. */
 uint64_t campaign_group_count(const struct campaign_group *g, enum runlog_outcome outcome);

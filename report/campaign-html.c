@@ -68,7 +68,8 @@ static void put_figure(FILE *out, const struct report_campaigns *c)
 	fputs("<section class=\"card\"><h2>Fault coverage</h2>\n<p class=\"note\">Of the runs whose fault "
 	      "was "
 	      "activated, those whose trace departs from the golden one, by outcome; whiskers are 95 % "
-	      "confidence intervals (Clopper-Pearson) of the whole bar.</p>\n<div class=\"figs\">\n",
+	      "confidence intervals of the whole bar (Clopper-Pearson, if nothing else is said).</p>\n<div "
+	      "class=\"figs\">\n",
 	      out);
 	for (size_t i = 0; i < c->count; i++)
 		campaign_figure(out, &c->items[i]);
@@ -148,22 +149,23 @@ static void put_outcomes(FILE *out, const struct campaign_statistics *s)
 static void put_place(FILE *out, const struct campaign_place *p)
 {
 	enum { WIDTH = 90 };
+	const struct campaign_cell *c = p->cells;
 	double x = 0;
 
 	fputs("<tr><th class=\"mono\">", out);
 	html_text(out, p->name);
 	fprintf(out,
 		"</th><td class=\"r\">%" PRIu64 "</td><td><svg class=\"strip\" width=\"%d\" height=\"12\">",
-		p->runs, WIDTH);
+		c->runs, WIDTH);
 	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++) {
-		double width = (double)p->outcome[o] / (double)p->runs * WIDTH;
+		double width = (double)c->hits[o] / (double)c->runs * WIDTH;
 
-		if (p->outcome[o])
+		if (c->hits[o])
 			fprintf(out,
 				"<rect class=\"o-%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" "
 				"height=\"12\"><title>%s: "
 				"%" PRIu64 "</title></rect>",
-				runlog_outcome_name(o), x, width, runlog_outcome_name(o), p->outcome[o]);
+				runlog_outcome_name(o), x, width, runlog_outcome_name(o), c->hits[o]);
 		x += width;
 	}
 	fputs("</svg></td></tr>\n", out);
@@ -171,7 +173,7 @@ static void put_place(FILE *out, const struct campaign_place *p)
 
 static void put_places(FILE *out, const struct report_campaigns *c, const struct campaign_statistics *s)
 {
-	static const char *const names[CAMPAIGN_BYS] = {"Function", "Line", "Opcode"};
+	static const char *const names[CAMPAIGN_BYS] = {"Function", "Line", "Variable", "Opcode"};
 	size_t most = c->places ? c->places : PLACES;
 
 	fputs("<details class=\"where\"><summary>Where the faults were</summary><div class=\"places\">\n",
@@ -203,6 +205,12 @@ static void put_notes(FILE *out, const struct campaign_statistics *s)
 		s->groups[0].activated, s->cpu_ms / 1000);
 	if (s->groups[0].weighted)
 		fputs(" Sampling was stratified: shares are weighted by the strata.", out);
+	if (r->until > 0)
+		fprintf(out,
+			" Runs went on until the share of %s is known to \xc2\xb1%g %%: intervals hold at "
+			"every "
+			"number of runs.",
+			runlog_outcome_name(r->until_outcome), 100 * r->until);
 	if (r->forced)
 		fputs(" <b>Runs without a fault failed or differed: a deviation may have another cause.</b>",
 		      out);
@@ -222,8 +230,77 @@ static void put_campaign(FILE *out, const struct report_campaigns *c, const stru
 	put_notes(out, s);
 	if (s->results->count) {
 		put_outcomes(out, s);
+		campaign_heat(out, s, c->places);
 		put_places(out, c, s);
 	}
+	fputs("</section>\n", out);
+}
+
+/* ---- comparison ---- */
+
+static void put_contrast(FILE *out, const struct campaign_contrast *c)
+{
+	const struct campaign_difference *d = &c->difference;
+
+	fprintf(out, "<tr%s><th class=\"mono\">", campaign_differs(c) ? " class=\"differs\"" : "");
+	html_text(out, c->place ? c->place : c->fault ? c->fault : "all");
+	fprintf(out, "</th><td>%s</td>", campaign_measure_name(c->measure));
+	put_rate(out, &c->base);
+	put_rate(out, &c->rate);
+	fprintf(out,
+		"<td class=\"r\">%+.1f</td><td class=\"ci\">%+.1f to %+.1f</td><td class=\"r\">%.2g</td><td "
+		"class=\"r\">%.2g</td><td>%s</td></tr>\n",
+		100 * d->value, 100 * d->low, 100 * d->high, d->chance, d->adjusted,
+		campaign_differs(c) ? "differs" : "");
+}
+
+/* One family of tests; of places those that differ and a few others. */
+static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
+{
+	const struct campaign_against *a = c->against;
+	size_t others = by == CAMPAIGN_WHOLE ? SIZE_MAX : c->places ? c->places : PLACES, shown = 0;
+
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->items[i].by != by || (!campaign_differs(&a->items[i]) && !others))
+			continue;
+		if (!shown++)
+			fprintf(out,
+				"<div class=\"wide\"><table class=\"stat\"><thead><tr><th>By "
+				"%s</th><th>Outcome</th><th class=\"r\">Base&nbsp;%%</th><th>95 %%</th><th "
+				"class=\"r\">Now&nbsp;%%</th><th>95 %%</th><th "
+				"class=\"r\">Points</th><th>95 %%</th><th class=\"r\">p</th><th "
+				"class=\"r\">Holm</th><th></th></tr></thead><tbody>\n",
+				by == CAMPAIGN_WHOLE ? "fault" : campaign_by_name(by));
+		others -= !campaign_differs(&a->items[i]);
+		put_contrast(out, &a->items[i]);
+	}
+	if (shown)
+		fputs("</tbody></table></div>\n", out);
+}
+
+static void put_against(FILE *out, const struct report_campaigns *c)
+{
+	const struct campaign_against *a = c->against;
+
+	fputs("<section class=\"card\"><h2>Against ", out);
+	html_text(out, a->base->results->directory);
+	fputs(" <code>", out);
+	html_text(out, a->base->results->command);
+	fprintf(out,
+		"</code></h2>\n<p class=\"note\">%zu of %zu shares differ at 5 %%, by %s with Holm's "
+		"correction "
+		"for each table; intervals of differences are Newcombe's.%s%s</p>\n",
+		a->differ, a->count,
+		a->base->groups[0].weighted || a->with->groups[0].weighted
+			? "chi-square tests with effective sizes"
+			: "Fisher's exact test",
+		a->same_program ? "" : " These are different programs: places are those of the same name.",
+		a->same_mix ? ""
+			    : " The campaigns have not the same kinds of fault in the same proportions: only "
+			      "the kinds that both have are compared.");
+	put_family(out, c, CAMPAIGN_WHOLE);
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
+		put_family(out, c, by);
 	fputs("</section>\n", out);
 }
 
@@ -252,6 +329,8 @@ int report_campaign_html(const struct report_campaigns *c, FILE *out)
 {
 	html_head(out, "Raddle: fault injection", campaign_style);
 	put_header(out, c);
+	if (c->against)
+		put_against(out, c);
 	put_figure(out, c);
 	for (size_t i = 0; i < c->count; i++)
 		put_campaign(out, c, &c->items[i]);

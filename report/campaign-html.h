@@ -11,6 +11,10 @@ void campaign_figure(FILE *out, const struct campaign_statistics *s);
 /* The deviations of the runs that ended so, side by side. */
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
+/* Functions, variables and source lines with the share of harmful runs; at most so many functions and
+ * variables, 0: a few. */
+void campaign_heat(FILE *out, const struct campaign_statistics *s, size_t most);
+
 /* The runs of all campaigns as an element with JSON for the script, and how many there
  * are of how many. */
 void campaign_runs(FILE *out, const struct report_campaigns *c, size_t *shown, size_t *all);

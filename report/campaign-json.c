@@ -41,6 +41,7 @@ static void put_group(struct rd_json *j, const struct campaign_group *g)
 	RD_JSON(j, RD_JS("fault", g->fault), RD_JU("runs", g->runs), RD_JU("activated", g->activated),
 		RD_JB("weighted", g->weighted));
 	put_rate(j, "coverage", &g->coverage);
+	put_rate(j, "harm", &g->harm);
 	rd_json_object(j, "outcomes");
 	for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++)
 		put_outcome(j, g, o);
@@ -48,20 +49,65 @@ static void put_group(struct rd_json *j, const struct campaign_group *g)
 	rd_json_end(j);
 }
 
-static void put_places(struct rd_json *j, const struct campaign_statistics *s, enum campaign_by by)
+static void put_cell(struct rd_json *j, const struct campaign_statistics *s, const struct campaign_cell *c)
 {
-	static const char *const names[CAMPAIGN_BYS] = {"functions", "lines", "opcodes"};
+	RD_JSON(j, RD_JU("runs", c->runs), RD_JU("deviated", c->hits[CAMPAIGN_COVERAGE]));
+	for (unsigned o = 0; o < RUNLOG_INACTIVE; o++)
+		rd_json_unsigned(j, runlog_outcome_name(o), c->hits[o]);
+	rd_json_object(j, "shares");
+	for (unsigned m = 0; m < CAMPAIGN_MEASURES; m++) {
+		struct campaign_rate rate;
 
-	rd_json_array(j, names[by]);
-	for (size_t i = 0; i < s->place_count[by]; i++) {
-		const struct campaign_place *p = &s->places[by][i];
+		if (m == RUNLOG_INACTIVE)
+			continue;
+		rate = campaign_cell_rate(s, c, m);
+		put_rate(j, campaign_measure_name(m), &rate);
+	}
+	rd_json_end(j);
+}
 
+static void put_place(struct rd_json *j, const struct campaign_statistics *s, const struct campaign_place *p)
+{
+	rd_json_object(j, NULL);
+	rd_json_string(j, "name", p->name);
+	if (p->line)
+		RD_JSON(j, RD_JS("file", p->file), RD_JU("line", p->line));
+	put_cell(j, s, &p->cells[0]);
+	rd_json_array(j, "faults");
+	for (size_t i = 1; i < p->cell_count; i++) {
 		rd_json_object(j, NULL);
-		RD_JSON(j, RD_JS("name", p->name), RD_JU("runs", p->runs), RD_JU("deviated", p->deviated));
-		for (unsigned o = 0; o < RUNLOG_INACTIVE; o++)
-			rd_json_unsigned(j, runlog_outcome_name(o), p->outcome[o]);
+		rd_json_string(j, "fault", s->groups[p->cells[i].group].fault);
+		put_cell(j, s, &p->cells[i]);
 		rd_json_end(j);
 	}
+	rd_json_end(j);
+	rd_json_end(j);
+}
+
+static void put_places(struct rd_json *j, const struct campaign_statistics *s, enum campaign_by by)
+{
+	static const char *const names[CAMPAIGN_BYS] = {"functions", "lines", "variables", "opcodes"};
+
+	rd_json_array(j, names[by]);
+	for (size_t i = 0; i < s->place_count[by]; i++)
+		put_place(j, s, &s->places[by][i]);
+	rd_json_end(j);
+}
+
+static void put_until(struct rd_json *j, const struct campaign_statistics *s)
+{
+	const struct campaign_results *r = s->results;
+	bool reached = s->group_count > 1;
+
+	if (!(r->until > 0)) {
+		rd_json_null(j, "until");
+		return;
+	}
+	for (size_t i = 1; i < s->group_count; i++)
+		reached &= campaign_is_precise(s, &s->groups[i]);
+	rd_json_object(j, "until");
+	RD_JSON(j, RD_JD("half_width", r->until), RD_JS("outcome", runlog_outcome_name(r->until_outcome)),
+		RD_JB("reached", reached));
 	rd_json_end(j);
 }
 
@@ -73,7 +119,9 @@ static void put_campaign(struct rd_json *j, const struct campaign_statistics *s)
 	RD_JSON(j, RD_JS("directory", r->directory), RD_JS("program", r->name), RD_JS("command", r->command),
 		RD_JU("runs", r->count), RD_JU("planned", r->planned), RD_JB("forced", r->forced),
 		RD_JU("cut", r->cut), RD_JU("damaged", r->damaged), RD_JU("repeated", r->repeated),
-		RD_JD("cpu_ms", s->cpu_ms), RD_JD("wall_ms", s->wall_ms));
+		RD_JD("cpu_ms", s->cpu_ms), RD_JD("wall_ms", s->wall_ms),
+		RD_JS("interval", r->until > 0 ? "confidence-sequence" : "clopper-pearson"));
+	put_until(j, s);
 	rd_json_array(j, "faults");
 	for (size_t i = 1; i < s->group_count; i++)
 		put_group(j, &s->groups[i]);
@@ -81,6 +129,34 @@ static void put_campaign(struct rd_json *j, const struct campaign_statistics *s)
 	rd_json_end(j);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		put_places(j, s, by);
+	rd_json_end(j);
+}
+
+static void put_contrast(struct rd_json *j, const struct campaign_contrast *c)
+{
+	rd_json_object(j, NULL);
+	RD_JSON(j, RD_JS("by", report_contrast_by(c)), RD_JS("name", c->place), RD_JS("fault", c->fault),
+		RD_JS("measure", campaign_measure_name(c->measure)));
+	put_rate(j, "baseline", &c->base);
+	put_rate(j, "share", &c->rate);
+	RD_JSON(j, RD_JD("difference", c->difference.value), RD_JD("low", c->difference.low),
+		RD_JD("high", c->difference.high), RD_JD("p", c->difference.chance),
+		RD_JD("p_holm", c->difference.adjusted),
+		RD_JS("test", c->difference.exact ? "fisher" : "chi-square"),
+		RD_JB("differs", campaign_differs(c)));
+	rd_json_end(j);
+}
+
+static void put_against(struct rd_json *j, const struct campaign_against *a)
+{
+	rd_json_object(j, "against");
+	RD_JSON(j, RD_JS("baseline", a->base->results->directory), RD_JS("program", a->base->results->name),
+		RD_JS("command", a->base->results->command), RD_JU("runs", a->base->results->count),
+		RD_JB("same_mix", a->same_mix), RD_JU("differ", a->differ));
+	rd_json_array(j, "comparisons");
+	for (size_t i = 0; i < a->count; i++)
+		put_contrast(j, &a->items[i]);
+	rd_json_end(j);
 	rd_json_end(j);
 }
 
@@ -96,6 +172,8 @@ int report_campaign_json(const struct report_campaigns *c, FILE *out)
 	for (size_t i = 0; i < c->count; i++)
 		put_campaign(&j, &c->items[i]);
 	rd_json_end(&j);
+	if (c->against)
+		put_against(&j, c->against);
 	rd_json_end(&j);
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
 }

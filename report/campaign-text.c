@@ -3,7 +3,8 @@
  * Campaigns in a terminal.  For each campaign: a table of outcomes with their share and
  * MPFNR, the fault coverage as bars in the manner of the paper's figure 5, and the places
  * where faults did most harm.  Lines have at most 80 columns; a name that is too long is
- * cut, and control characters in names become '?'.
+ * cut, and control characters in names become '?'.  Of two campaigns that are compared only
+ * the comparison is shown.
  */
 #include "report/campaign.h"
 
@@ -158,26 +159,50 @@ static void put_coverage(FILE *out, const struct campaign_statistics *s, bool co
 
 /* ---- places ---- */
 
+static void put_place(FILE *out, const struct campaign_statistics *s, const struct campaign_place *p,
+		      enum campaign_by by)
+{
+	static const unsigned shown[] = {RUNLOG_CRASH, RUNLOG_HANG, RUNLOG_DETECTED, RUNLOG_SDC,
+					 RUNLOG_MASKED};
+	static const int widths[] = {7, 5, 6, 6, 7};
+	const struct campaign_cell *c = p->cells;
+	struct campaign_rate harm = campaign_cell_rate(s, c, CAMPAIGN_HARM);
+
+	put_name(out, p->name, 20, by == CAMPAIGN_BY_LINE);
+	fprintf(out, "%7" PRIu64, c->runs);
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+		fprintf(out, "%*" PRIu64, widths[i], c->hits[shown[i]]);
+	put_rate(out, &harm);
+	fputc('\n', out);
+}
+
 static void put_places(FILE *out, const struct campaign_statistics *s, enum campaign_by by, size_t most)
 {
-	static const char *const names[CAMPAIGN_BYS] = {"function", "line", "opcode"};
-
-	fprintf(out, "\n%-27s %8s %7s %6s %8s %6s %7s\n", names[by], "runs", "crash", "hang", "detected",
-		"SDC", "masked");
-	for (size_t i = 0; i < s->place_count[by] && i < most; i++) {
-		const struct campaign_place *p = &s->places[by][i];
-
-		put_name(out, p->name, 27, by == CAMPAIGN_BY_LINE);
-		fprintf(out,
-			" %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %7" PRIu64 "\n",
-			p->runs, p->outcome[RUNLOG_CRASH], p->outcome[RUNLOG_HANG],
-			p->outcome[RUNLOG_DETECTED], p->outcome[RUNLOG_SDC], p->outcome[RUNLOG_MASKED]);
-	}
+	fprintf(out, "\n%-20s%7s%7s%5s%6s%6s%7s  %s\n", campaign_by_name(by), "runs", "crash", "hang", "det.",
+		"SDC", "masked", "harm, %");
+	for (size_t i = 0; i < s->place_count[by] && i < most; i++)
+		put_place(out, s, &s->places[by][i], by);
 	if (s->place_count[by] > most)
 		fprintf(out, "(%zu more)\n", s->place_count[by] - most);
 }
 
-/* ---- the whole ---- */
+/* ---- a campaign ---- */
+
+/* Which precision was asked for, and which kinds of fault do not have it. */
+static void put_until(FILE *out, const struct campaign_statistics *s)
+{
+	const struct campaign_results *r = s->results;
+	size_t missing = 0;
+
+	fprintf(out, "runs until the share of %s is known to +-%g %%", runlog_outcome_name(r->until_outcome),
+		r->until * 100);
+	for (size_t i = 1; i < s->group_count; i++)
+		missing += !campaign_is_precise(s, &s->groups[i]);
+	if (missing || s->group_count < 2)
+		fprintf(out, ", which it is not yet%s",
+			missing < s->group_count - 1 ? " for all faults" : "");
+	fputc('\n', out);
+}
 
 static void put_heading(FILE *out, const struct campaign_statistics *s, bool colour)
 {
@@ -202,6 +227,8 @@ static void put_heading(FILE *out, const struct campaign_statistics *s, bool col
 			r->repeated);
 	if (s->groups[0].weighted)
 		fputs("sampling was stratified: shares are weighted by the strata\n", out);
+	if (r->until > 0)
+		put_until(out, s);
 }
 
 static void put_campaign(FILE *out, const struct report_campaigns *c, const struct campaign_statistics *s)
@@ -215,15 +242,118 @@ static void put_campaign(FILE *out, const struct report_campaigns *c, const stru
 		put_places(out, s, by, c->places ? c->places : PLACES);
 }
 
+/* ---- comparison ---- */
+
+static void put_command(FILE *out, const char *mark, const struct campaign_results *r)
+{
+	const char *what = r->command && *r->command ? r->command : r->name;
+	size_t length = strlen(what);
+
+	fprintf(out, "%-9s ", mark);
+	put_name(out, what, length < 46 ? length : 46, false);
+	fprintf(out, ", %zu runs\n", r->count);
+}
+
+static void put_chance(FILE *out, double p)
+{
+	if (p < 0.0001)
+		fputs(" <0.0001", out);
+	else
+		fprintf(out, " %7.4f", p);
+}
+
+/* Two names and the shares: 79 columns. */
+static void put_contrast(FILE *out, const struct campaign_contrast *c)
+{
+	const struct campaign_difference *d = &c->difference;
+
+	if (c->place)
+		put_name(out, c->place, 19, c->by == CAMPAIGN_BY_LINE);
+	else
+		put_name(out, c->fault ? c->fault : "all", 10, false);
+	put_name(out, "", 1, false);
+	put_name(out, campaign_measure_name(c->measure), c->place ? 4 : 13, false);
+	fprintf(out, "%6.1f%6.1f  %+6.1f [%+6.1f,%+6.1f]", 100 * c->base.value, 100 * c->rate.value,
+		100 * d->value, 100 * d->low, 100 * d->high);
+	put_chance(out, d->chance);
+	put_chance(out, d->adjusted);
+	fputs(campaign_differs(c) ? " *\n" : "\n", out);
+}
+
+/* The family of `by`: all of the faults; of places those that differ, then the others, as many as asked. */
+static void put_family(FILE *out, const struct report_campaigns *c, unsigned by)
+{
+	const struct campaign_against *a = c->against;
+	size_t most = by == CAMPAIGN_WHOLE ? SIZE_MAX : c->places ? c->places : PLACES, all = 0, shown = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		all += a->items[i].by == by;
+	if (!all)
+		return;
+	fprintf(out, "\n%-24s%6s%6s  %-22s%8s%8s\n", by == CAMPAIGN_WHOLE ? "fault" : campaign_by_name(by),
+		"base,%", "now,%", "now - base, points", "p", "Holm");
+	for (int differs = 1; differs >= 0; differs--)
+		for (size_t i = 0; i < a->count && shown < most; i++)
+			if (a->items[i].by == by &&
+			    (by == CAMPAIGN_WHOLE ? differs : campaign_differs(&a->items[i]) == differs)) {
+				put_contrast(out, &a->items[i]);
+				shown++;
+			}
+	if (shown < all)
+		fprintf(out, "(%zu more)\n", all - shown);
+}
+
+static void put_against(FILE *out, const struct report_campaigns *c)
+{
+	const struct campaign_against *a = c->against;
+
+	put_command(out, "baseline:", a->base->results);
+	put_command(out, "now:", a->with->results);
+	if (!a->same_program)
+		fputs("These are different programs: places are those of the same name.\n", out);
+	if (!a->same_mix)
+		fputs("The campaigns have not the same kinds of fault in the same proportions: only\nthe "
+		      "kinds "
+		      "that both have are compared.  --fault KIND compares places, too.\n",
+		      out);
+	put_family(out, c, CAMPAIGN_WHOLE);
+	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
+		put_family(out, c, by);
+	fprintf(out, "\n%zu of %zu shares differ (*) at 5 %%, by ", a->differ, a->count);
+	fputs(a->base->groups[0].weighted || a->with->groups[0].weighted
+		      ? "chi-square tests with effective\nsizes"
+		      : "Fisher's exact test",
+	      out);
+	fputs(" with Holm's\ncorrection for each table.  In brackets: 95 % intervals (Newcombe).\n", out);
+}
+
+/* ---- the whole ---- */
+
+static void put_legend(FILE *out, const struct report_campaigns *c)
+{
+	size_t until = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		until += c->items[i].results->until > 0;
+	fprintf(out, "\nIn brackets: 95 %% confidence intervals (%s).\n",
+		!until		    ? "Clopper-Pearson"
+		: until == c->count ? "valid at every number of runs"
+				    : "Clopper-Pearson; --until: valid at every number of runs");
+	fputs("MPFNR: of the runs that ended so, those whose trace shows no deviation.\n"
+	      "Harm: crash, hang or SDC.\n",
+	      out);
+}
+
 int report_campaign_text(const struct report_campaigns *c, FILE *out)
 {
-	for (size_t i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count && !c->against; i++) {
 		if (i)
 			fputs("\n\n", out);
 		put_campaign(out, c, &c->items[i]);
 	}
-	fputs("\nIn brackets: 95 % confidence intervals (Clopper-Pearson).  MPFNR: of the runs\n"
-	      "that ended so, those whose trace shows no deviation.\n",
-	      out);
+	if (c->against)
+		put_against(out, c);
+	else
+		put_legend(out, c);
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("report: writing");
 }

@@ -7,7 +7,7 @@
 #ifndef REPORT_CAMPAIGN_H
 #define REPORT_CAMPAIGN_H
 
-#include "inject/statistics.h"
+#include "inject/against.h"
 
 #include <stdio.h>
 
@@ -16,6 +16,7 @@ struct report_campaigns {
 	size_t count;
 	size_t places; /* how many functions, lines and opcodes to list; 0: 8 (text), 20 (HTML) */
 	bool colour;   /* text: the stream is a terminal that has colours */
+	const struct campaign_against *against; /* items[0] and another campaign; NULL: none */
 };
 
 /* Tables and a bar chart in 80 columns. */
@@ -26,6 +27,12 @@ int report_campaign_json(const struct report_campaigns *c, FILE *out);
 
 /* One page that needs nothing else: figure, tables, runs, and what SDCs did to the output. */
 int report_campaign_html(const struct report_campaigns *c, FILE *out);
+
+/* A table with a row for each share, or for each comparison if there is one: doc/format/campaign-csv.md. */
+int report_campaign_csv(const struct report_campaigns *c, FILE *out);
+
+/* What a comparison is by: "campaign", "function", ... */
+const char *report_contrast_by(const struct campaign_contrast *c);
 
 /* The name of a group's fault, "all" for all. */
 const char *report_fault_name(const struct campaign_group *g);

@@ -34,6 +34,29 @@ grep -q '<!DOCTYPE html>' page
 "$RADDLE" campaign --html - one | cmp -s - page && exit 1
 "$RADDLE" campaign --html - one two | cmp - page
 
+# A table: RFC 4180, one share a row.
+"$RADDLE" campaign --csv table.csv one two >/dev/null
+[ "$(head -1 table.csv)" = $'campaign,program,by,name,file,line,fault,measure,hits,runs,share,low,high,interval\r' ]
+grep -q $'^one,one,campaign,,,,BitFlip,sdc,4,9,0.444444444,0.136995662,0.787991493,clopper-pearson\r$' table.csv
+grep -q $'^two,two,line,a.c:3,,3,all,harm,4,9,' table.csv
+[ "$(awk -F, 'NF != 14' table.csv)" = '' ]
+
+# Two campaigns: the same ones do not differ; 40 of 40 corruptions against 4 of 9 do.
+"$RADDLE" campaign --against one two >same
+grep -q '^0 of [0-9]* shares differ' same
+mkdir worse
+cp one/campaign.json worse
+for i in $(seq 40); do line $i BitFlip sdc data; done >worse/log
+status=0
+"$RADDLE" campaign --against one --json=against.json --csv against.csv --html against.html worse >text || status=$?
+[ $status = 1 ]
+grep -Eq '^BitFlip +sdc +44\.4 100\.0 +\+55\.6 \[ \+25\.4, \+81\.1\] .* \*$' text
+[ "$(awk 'length > 80' text)" = '' ]
+jq -e '.against | .same_mix and .differ > 0 and (.comparisons[] | select(.by == "campaign" and .measure == "sdc") |
+	.differs and .p < 0.001 and .p_holm >= .p and .test == "fisher" and .low > 0 and .high < 1)' against.json >/dev/null
+[ "$(awk -F, 'NF != 21' against.csv)" = '' ]
+grep -q 'Against one' against.html
+
 # Half a line at the end, and half a line that was written on.
 line 10 BitFlip crash address | head -c 100 >>one/log.1
 line 11 BitFlip crash address | head -c 100 >>one/log
@@ -58,4 +81,13 @@ fails 'absent/campaign.json' absent
 fails 'there is no log in it' "$(mkdir -p empty && echo '{}' >empty/campaign.json && echo empty)"
 fails 'not a JSON object' "$(mkdir -p bad && echo 'x' >bad/campaign.json && echo bad)"
 fails 'only one document' --json --html - one
+fails 'only one document' --json --csv - one
+fails 'compares one campaign' --against one one two
+fails 'absent/campaign.json' --against absent two
+fails "no run has a fault 'Other'" --fault BitFlip,Other two
+mkdir none && cp one/campaign.json none && : >none/log
+fails 'none: it has no runs' --against none two
+mkdir other && cp one/campaign.json other && line 1 InvalPtr sdc data >other/log
+fails 'no kind of fault in common' --against other two
+"$RADDLE" campaign none | grep -q '^0 of 9 runs'
 fails 'cannot write it' --html absent/page two

@@ -4,6 +4,7 @@
  * same, rates must be shares with their value inside the interval, and every report must
  * survive it.
  */
+#include "base/alloc.h"
 #include "base/error.h"
 #include "report/campaign.h"
 
@@ -35,6 +36,7 @@ static void check_rate(const struct campaign_rate *r)
 static void report(const struct campaign_statistics *s)
 {
 	struct report_campaigns c = {.items = s, .count = 1};
+	struct campaign_against against = {0};
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
@@ -42,6 +44,13 @@ static void report(const struct campaign_statistics *s)
 	report_campaign_text(&c, out);
 	report_campaign_json(&c, out);
 	report_campaign_html(&c, out);
+	report_campaign_csv(&c, out);
+	if (s->results->count && !campaign_against(&against, s, s)) {
+		RD_ASSERT(!against.differ);
+		c.against = &against;
+		report_campaign_text(&c, out);
+	}
+	campaign_against_release(&against);
 	fclose(out);
 	RD_ASSERT(strlen(text) == length && !strchr(text, '\033'));
 	free(text);
@@ -57,6 +66,7 @@ static void check_statistics(const struct campaign_results *r)
 	for (size_t g = 0; g < s.group_count; g++) {
 		sum += g ? s.groups[g].runs : 0;
 		check_rate(&s.groups[g].coverage);
+		check_rate(&s.groups[g].harm);
 		for (unsigned o = 0; o < RUNLOG_OUTCOMES; o++) {
 			check_rate(&s.groups[g].outcome[o]);
 			check_rate(&s.groups[g].mpfnr[o]);
@@ -72,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct campaign_results r = {.directory = "/nonexistent", .name = NULL};
+	struct campaign_results r = {.directory = "/nonexistent", .name = rd_xstrdup("x")};
 
 	rd_log_set(rd_log_discard, NULL);
 	if (campaign_results_add(&r, (const char *)data, size, "log") == 0) {

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void check_near(double found, double expected, double within)
 {
@@ -123,12 +124,100 @@ static void monotonous(void **state)
 	}
 }
 
+/* ---- looks again and again ---- */
+
+#define LOOKS 260
+
+/* The chance that a campaign with the true share p ever has an interval without p in it, after 1 to LOOKS
+ * runs, by following all the paths of hits together. */
+static double ever_misses(double p, double half)
+{
+	double chance[LOOKS + 2] = {1}, missed = 0;
+
+	for (int n = 1; n <= LOOKS; n++) {
+		for (int k = n; k >= 0; k--)
+			chance[k] = (k < n ? chance[k] * (1 - p) : 0) + (k ? chance[k - 1] * p : 0);
+		for (int k = 0; k <= n; k++) {
+			struct campaign_interval i;
+
+			if (chance[k] < 1e-15)
+				continue;
+			i = campaign_sequence(k, n, half, 0.95);
+			if (p >= i.low && p <= i.high)
+				continue;
+			missed += chance[k];
+			chance[k] = 0;
+		}
+	}
+	return missed;
+}
+
+static void holds_at_every_look(void **state)
+{
+	static const double shares[] = {0.001, 0.01, 0.05, 0.17, 0.5, 0.9};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+		double missed = ever_misses(shares[i], 0.1);
+
+		assert_true(missed <= 0.05);
+	}
+	assert_true(ever_misses(0.5, 0.1) > 0.005); /* nor is it so wide that it says nothing */
+}
+
+/* Against the definition, on a grid: p is inside if and only if M(p) is below 20. */
+static void sequence_twin(void **state)
+{
+	static const double half = 0.05;
+
+	(void)state;
+	srand(7);
+	for (int round = 0; round < 60; round++) {
+		int n = 1 + rand() % 400, k = rand() % (n + 1);
+		struct campaign_interval i = campaign_sequence(k, n, half, 0.95);
+		long double mixture =
+			expl(lgammal(k + 0.5L) + lgammal(n - k + 0.5L) - lgammal(n + 1.0L)) / M_PIl;
+
+		for (int g = 1; g < 200; g++) {
+			double p = g / 200.0, up = fmin(half, (1 - p) / 2), down = fmin(half, p / 2);
+			long double here = powl(p, k) * powl(1 - p, n - k), sum = mixture / 2;
+
+			sum += powl(p + up, k) * powl(1 - p - up, n - k) / 4;
+			sum += powl(p - down, k) * powl(1 - p + down, n - k) / 4;
+			/* What is left out on each side is at most a quarter. */
+			if (sum / here < 19.7L)
+				assert_true(p >= i.low && p <= i.high);
+			if (sum / here > 20.3L)
+				assert_true(p <= i.low || p >= i.high);
+		}
+	}
+}
+
+static void sequence_sizes(void **state)
+{
+	static const double shares[] = {0, 0.02, 0.3, 0.5, 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+		uint64_t n = campaign_sequence_size(shares[i], 0.01, 0.95, 100000);
+		struct campaign_interval now = campaign_sequence(shares[i] * n, n, 0.01, 0.95),
+					 before = campaign_sequence(shares[i] * (n - 1), n - 1, 0.01, 0.95);
+
+		assert_true(n > 1 && now.high - now.low <= 0.02 && before.high - before.low > 0.02);
+	}
+	/* 9,604 runs would do for a number that is fixed before. */
+	assert_in_range(campaign_sequence_size(0.5, 0.01, 0.95, 1000000), 9604, 2.4 * 9604);
+	assert_int_equal(campaign_sequence_size(0.5, 0.01, 0.95, 9000), 0);
+	assert_true(campaign_sequence(0, 0, 0.01, 0.95).high == 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(newcombe),   cmocka_unit_test(ends),
-		cmocka_unit_test(slow_twin),  cmocka_unit_test(beta_distribution),
-		cmocka_unit_test(monotonous),
+		cmocka_unit_test(newcombe),	 cmocka_unit_test(ends),
+		cmocka_unit_test(slow_twin),	 cmocka_unit_test(beta_distribution),
+		cmocka_unit_test(monotonous),	 cmocka_unit_test(holds_at_every_look),
+		cmocka_unit_test(sequence_twin), cmocka_unit_test(sequence_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

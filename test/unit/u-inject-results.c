@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "inject/interval.h"
-#include "inject/statistics.h"
+#include "inject/against.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -254,6 +254,35 @@ static void check_rate(const struct campaign_rate *r, uint64_t hits, uint64_t ru
 	assert_true(r->low <= r->value + 1e-12 && r->high >= r->value - 1e-12);
 }
 
+/* All faults are at one place: its cells are as the groups. */
+static void check_cells(const struct campaign_statistics *s)
+{
+	const struct campaign_place *p = &s->places[CAMPAIGN_BY_OPCODE][0];
+	struct campaign_rate rate;
+
+	assert_int_equal(s->place_count[CAMPAIGN_BY_OPCODE], 1);
+	assert_int_equal(p->cell_count, s->group_count);
+	for (size_t g = 0; g < s->group_count; g++) {
+		const struct campaign_cell *c = campaign_cell(p, g);
+
+		assert_non_null(c);
+		assert_int_equal(c->runs, s->groups[g].activated);
+		for (unsigned m = 0; m < CAMPAIGN_MEASURES; m++) {
+			const struct campaign_rate *of = campaign_group_rate(&s->groups[g], m);
+
+			if (m == RUNLOG_INACTIVE)
+				continue;
+			rate = campaign_cell_rate(s, c, m);
+			check_rate(&rate, of->hits, of->runs, of->value);
+			assert_true(rate.low == of->low && rate.high == of->high);
+		}
+	}
+	assert_int_equal(p->cells[0].hits[CAMPAIGN_HARM], 10);
+	assert_null(campaign_cell(p, s->group_count));
+	assert_string_equal(s->places[CAMPAIGN_BY_VARIABLE][0].name, "?"); /* there is no site table */
+	assert_int_equal(s->places[CAMPAIGN_BY_LINE][0].line, 88);
+}
+
 static void counts_and_rates(void **state)
 {
 	struct rd_buf log = RD_BUF_INIT;
@@ -294,11 +323,95 @@ static void counts_and_rates(void **state)
 	assert_string_equal(s.places[CAMPAIGN_BY_LINE][0].name, "pca.c:88");
 	assert_string_equal(s.places[CAMPAIGN_BY_FUNCTION][0].name, "calc_mean");
 	assert_string_equal(s.places[CAMPAIGN_BY_OPCODE][0].name, "load");
-	assert_int_equal(s.places[CAMPAIGN_BY_OPCODE][0].runs, 20);
-	assert_int_equal(s.places[CAMPAIGN_BY_OPCODE][0].deviated, 12);
+	check_cells(&s);
 	campaign_statistics_release(&s);
 	campaign_results_release(&r);
 	rd_buf_release(&log);
+}
+
+static void only_some_kinds(void **state)
+{
+	struct rd_buf log = RD_BUF_INIT;
+	struct campaign_results r = {.directory = "c"};
+
+	(void)state;
+	for (unsigned i = 0; i < 9; i++)
+		add(&log, i, i % 3 ? i % 3 == 1 ? "BitFlip" : "InvalPtr" : "Own", RUNLOG_SDC, RUNLOG_DATA);
+	assert_int_equal(campaign_results_add(&r, log.data, log.length, "log"), 0);
+	assert_int_equal(campaign_results_choose(&r, "bitflip,Own,"), 0);
+	assert_int_equal(r.count, 6);
+	assert_int_equal(campaign_results_choose(&r, "InvalPtr"), RD_ENOTFOUND);
+	campaign_results_release(&r);
+	rd_buf_release(&log);
+}
+
+/* ---- two campaigns ---- */
+
+/* `sdc` of 100 runs of each of the kinds. */
+static void make_campaign(struct campaign_results *r, struct campaign_statistics *s, const char *const *kinds,
+			  const unsigned *sdc)
+{
+	struct rd_buf log = RD_BUF_INIT;
+
+	*r = (struct campaign_results){.directory = "c", .name = rd_xstrdup("x")};
+	for (unsigned k = 0; kinds[k]; k++)
+		for (unsigned i = 0; i < 100; i++)
+			add(&log, k * 100 + i, kinds[k], i < sdc[k] ? RUNLOG_SDC : RUNLOG_MASKED,
+			    RUNLOG_DATA);
+	assert_int_equal(campaign_results_add(r, log.data, log.length, "log"), 0);
+	campaign_statistics(s, r);
+	rd_buf_release(&log);
+}
+
+static const struct campaign_contrast *find_contrast(const struct campaign_against *a, unsigned by,
+						     const char *fault, unsigned measure)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].by == by && a->items[i].measure == measure &&
+		    (fault ? a->items[i].fault && !strcmp(a->items[i].fault, fault) : !a->items[i].fault))
+			return &a->items[i];
+	return NULL;
+}
+
+static void two_campaigns(void **state)
+{
+	static const char *const kinds[] = {"BitFlip", "Own", NULL}, *const other[] = {"Own", "Else", NULL},
+				 *const none[] = {"Else", NULL};
+	struct campaign_results r[4];
+	struct campaign_statistics s[4];
+	struct campaign_against a;
+	const struct campaign_contrast *c;
+
+	(void)state;
+	make_campaign(&r[0], &s[0], kinds, (unsigned[]){40, 10});
+	make_campaign(&r[1], &s[1], kinds, (unsigned[]){10, 12});
+	make_campaign(&r[2], &s[2], other, (unsigned[]){60, 0});
+	make_campaign(&r[3], &s[3], none, (unsigned[]){1});
+
+	assert_int_equal(campaign_against(&a, &s[0], &s[1]), 0);
+	assert_true(a.same_mix && a.same_program);
+	c = find_contrast(&a, CAMPAIGN_WHOLE, "BitFlip", RUNLOG_SDC);
+	assert_true(fabs(c->difference.value + 0.3) < 1e-9 && campaign_differs(c));
+	/* SDC and masked of two kinds and of both; crashes and deviations are the same in all. */
+	assert_true(fabs(c->difference.chance - campaign_fisher(40, 100, 10, 100)) < 1e-15);
+	assert_true(fabs(c->difference.adjusted - 6 * c->difference.chance) < 1e-12);
+	assert_false(campaign_differs(find_contrast(&a, CAMPAIGN_WHOLE, "Own", RUNLOG_SDC)));
+	assert_null(find_contrast(&a, CAMPAIGN_WHOLE, "Own", RUNLOG_CRASH));
+	assert_non_null(find_contrast(&a, CAMPAIGN_BY_FUNCTION, NULL, CAMPAIGN_HARM));
+	campaign_against_release(&a);
+
+	/* A kind in common, but not the same mix: neither all kinds nor places. */
+	assert_int_equal(campaign_against(&a, &s[0], &s[2]), 0);
+	assert_false(a.same_mix);
+	assert_int_equal(a.count, 2);
+	assert_string_equal(a.items[0].fault, "Own");
+	campaign_against_release(&a);
+	assert_int_equal(campaign_against(&a, &s[0], &s[3]), RD_EUSAGE);
+	campaign_against_release(&a);
+	for (size_t i = 0; i < 4; i++) {
+		campaign_statistics_release(&s[i]);
+		campaign_results_release(&r[i]);
+	}
 }
 
 static void add_stratum(struct campaign_results *r, const char *name, uint64_t population, unsigned hits,
@@ -356,6 +469,7 @@ int main(void)
 		cmocka_unit_test(bad_lines),	    cmocka_unit_test(a_directory),
 		cmocka_unit_test(every_prefix),	    cmocka_unit_test(not_a_campaign),
 		cmocka_unit_test(counts_and_rates), cmocka_unit_test(strata_have_weights),
+		cmocka_unit_test(only_some_kinds),  cmocka_unit_test(two_campaigns),
 	};
 
 	rd_log_set(count_warnings, NULL);

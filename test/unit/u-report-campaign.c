@@ -164,16 +164,111 @@ static void names_are_harmless(void **state)
 	campaign_results_release(&r);
 }
 
+/* Rows of RFC 4180 have all the same number of fields, whatever stands in them. */
+static void check_csv(const char *text, size_t fields)
+{
+	size_t here = 1;
+	bool quoted = false;
+
+	for (; *text; text++) {
+		if (*text == '"')
+			quoted = !quoted;
+		else if (!quoted && *text == ',')
+			here++;
+		else if (!quoted && *text == '\r') {
+			assert_int_equal(text[1], '\n');
+			assert_int_equal(here, fields);
+			here = 1;
+		}
+	}
+	assert_false(quoted);
+}
+
+static void table_is_golden(void **state)
+{
+	struct fixture *f = make_fixture();
+	char *text;
+
+	(void)state;
+	f->results[0].directory = "a,\"b\"";
+	text = report(&f->c, report_campaign_csv);
+	check_csv(text, 14);
+	assert_non_null(strstr(text, "\"a,\"\"b\"\"\",sort,campaign,,,,all,crash,"));
+	free(text);
+	f->c.count = 1;
+	f->results[0].directory = "c";
+	text = report(&f->c, report_campaign_csv);
+	golden_check("campaign.csv", text, strlen(text));
+	free(text);
+	free_fixture(f);
+}
+
+static void comparison_is_golden(void **state)
+{
+	struct fixture *f = make_fixture();
+	struct campaign_against against;
+	char *text;
+
+	(void)state;
+	assert_int_equal(campaign_against(&against, &f->statistics[1], &f->statistics[0]), 0);
+	f->c.against = &against;
+	f->c.count = 1;
+	text = report(&f->c, report_campaign_text);
+	golden_check("campaign-against.txt", text, strlen(text));
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+	free(text);
+	text = report(&f->c, report_campaign_csv);
+	check_csv(text, 21);
+	free(text);
+	text = report(&f->c, report_campaign_html);
+	check_nesting(text);
+	check_alone(text);
+	assert_non_null(strstr(text, "Against c"));
+	free(text);
+	text = report(&f->c, report_campaign_json);
+	assert_non_null(strstr(text, "\"comparisons\""));
+	free(text);
+	campaign_against_release(&against);
+	free_fixture(f);
+}
+
+/* The lines of a file that is there are in the page, with a cell for those that had faults. */
+static void heat_is_over_the_source(void **state)
+{
+	struct fixture *f = make_fixture();
+	struct rd_buf source = RD_BUF_INIT;
+	char *page;
+
+	(void)state;
+	for (unsigned i = 1; i <= 50; i++)
+		rd_buf_addf(&source, "line <%u>;\n", i);
+	assert_int_equal(rd_file_write("sort.c", source.data, source.length), 0);
+	f->c.count = 1;
+	page = report(&f->c, report_campaign_html);
+	check_nesting(page);
+	assert_int_equal(count(page, "line &lt;12&gt;;"), 1);
+	assert_int_equal(count(page, "line &lt;14&gt;;"), 1);
+	assert_int_equal(count(page, "line &lt;20&gt;;"), 0);
+	/* lines 12, 40 and unknown; functions swap, main and unknown, of all, BitFlip and InvalPtr; variables
+	 */
+	assert_int_equal(count(page, "data-v="), 3 + 9 + 3);
+	free(page);
+	rd_buf_release(&source);
+	free_fixture(f);
+}
+
 static void nothing_has_run(void **state)
 {
 	struct campaign_results r = {.name = rd_xstrdup("x"), .command = rd_xstrdup("x")};
 	struct campaign_statistics s;
 	struct report_campaigns c = {.items = &s, .count = 1};
-	report_fn *const all[] = {report_campaign_text, report_campaign_json, report_campaign_html};
+	report_fn *const all[] = {report_campaign_text, report_campaign_json, report_campaign_html,
+				  report_campaign_csv};
 
 	(void)state;
 	campaign_statistics(&s, &r);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		char *text = report(&c, all[i]);
 
 		assert_null(strstr(text, "nan"));
@@ -186,9 +281,10 @@ static void nothing_has_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_golden),  cmocka_unit_test(json_is_golden),
-		cmocka_unit_test(page_is_whole),   cmocka_unit_test(names_are_harmless),
-		cmocka_unit_test(nothing_has_run),
+		cmocka_unit_test(text_is_golden),	cmocka_unit_test(json_is_golden),
+		cmocka_unit_test(page_is_whole),	cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(nothing_has_run),	cmocka_unit_test(table_is_golden),
+		cmocka_unit_test(comparison_is_golden), cmocka_unit_test(heat_is_over_the_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Places of faults.  The log has "pca.c:88:12 calc_mean" and the number of the site; the site table, which
+ * lies beside the golden run, says which file that is and which variable was accessed there.  A table that
+ * is missing costs the variables and the full names of files, nothing else.
+ */
+#include "inject/place.h"
+
+#include "base/name.h"
+#include "trace/sites.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct trace_site *site_of(const struct campaign_results *r, const struct runlog_run *run)
+{
+	return run->site <= UINT32_MAX ? trace_sites_find(r->sites, (uint32_t)run->site) : NULL;
+}
+
+/* "pca.c:88:12 calc_mean": the function is behind the last blank, the line before the last colon of the
+ * rest. */
+static size_t length_of_line(const char *where)
+{
+	const char *blank = strrchr(where, ' '), *colon, *last;
+	size_t length = blank ? (size_t)(blank - where) : strlen(where);
+
+	colon = memchr(where, ':', length);
+	last = colon ? memrchr(where, ':', length) : NULL;
+	return last && last != colon ? (size_t)(last - where) : length;
+}
+
+void campaign_name_function(const struct runlog_run *run, struct rd_buf *out)
+{
+	const char *blank = run->where ? strrchr(run->where, ' ') : NULL;
+
+	rd_buf_adds(out, blank && blank[1] ? blank + 1 : RD_UNKNOWN);
+}
+
+void campaign_name_line(const struct runlog_run *run, struct rd_buf *out)
+{
+	size_t length = run->where ? length_of_line(run->where) : 0;
+
+	if (length)
+		rd_buf_add(out, run->where, length);
+	else
+		rd_buf_adds(out, RD_UNKNOWN);
+}
+
+struct campaign_spot campaign_spot(const struct campaign_results *r, const struct runlog_run *run)
+{
+	const struct trace_site *site = site_of(r, run);
+	struct campaign_spot spot = {0};
+
+	if (site && site->file != TRACE_NO_FILE) {
+		spot.file = trace_sites_file(r->sites, site->file);
+		spot.line = site->line;
+	} else if (run->where) {
+		const char *colon = memchr(run->where, ':', length_of_line(run->where));
+
+		if (colon)
+			spot.line = (uint32_t)strtoul(colon + 1, NULL, 10);
+	}
+	return spot;
+}
+
+/* Whether all functions mean the same by `what`: it begins with the name of a global variable. */
+static bool is_global(const struct campaign_results *r, const char *what)
+{
+	uint32_t number;
+
+	what += strspn(what, "*&(");
+	return rd_names_find(&r->globals, what,
+			     strspn(what, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:"),
+			     &number);
+}
+
+static void name_local(const struct campaign_results *r, const struct trace_site *s, const char *what,
+		       struct rd_buf *out)
+{
+	if (!is_global(r, what) && *s->function)
+		rd_buf_addf(out, "%s: ", s->function);
+	rd_buf_adds(out, what);
+}
+
+void campaign_name_variable(const struct campaign_results *r, const struct runlog_run *run,
+			    struct rd_buf *out)
+{
+	const struct trace_site *s = site_of(r, run);
+	const char *what = s && *s->what ? s->what : RD_UNKNOWN;
+
+	if (!s)
+		rd_buf_adds(out, RD_UNKNOWN);
+	else if (trace_site_accesses(s))
+		name_local(r, s, what, out);
+	else if (s->kind == TRACE_SITE_RESULT && *s->result)
+		name_local(r, s, s->result, out);
+	else if (s->kind == TRACE_SITE_RESULT)
+		rd_buf_addf(out, "result of %s", what);
+	else if (s->kind == TRACE_SITE_ARGUMENT)
+		rd_buf_addf(out, "argument %u of %s", s->argument + 1u, what);
+	else if (s->kind == TRACE_SITE_CALL || s->kind == TRACE_SITE_PREVENTABLE)
+		rd_buf_addf(out, "call of %s", what);
+	else
+		rd_buf_addf(out, "temporary (%s)", what);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Tests of two shares.
+ *
+ * Fisher's test adds up the hypergeometric distribution from its mode outwards, each term from the one
+ * before it, until terms are too small to count even beside that of the table itself.  So its cost is that
+ * of some standard deviations, not of the number of runs, and small chances are as precise as large ones.
+ * Terms are relative to that of the mode, which is the largest: none overflows, and below 1e-300 a chance
+ * is 0.
+ */
+#include "inject/significance.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define Z 1.959963984540054 /* of 95 % */
+#define TIE (1 + 1e-7)	    /* terms that differ by less are equal but for rounding */
+#define NOTHING 1e-17
+
+/* ---- Fisher ---- */
+
+/* Tables with the same margins, by their first cell. */
+struct margins {
+	double first, second, hits; /* runs of each, hits of both */
+	double least, most;	    /* of the first cell */
+};
+
+static double step_up(const struct margins *m, double x)
+{
+	return (m->first - x) * (m->hits - x) / ((x + 1) * (m->second - m->hits + x + 1));
+}
+
+static double log_choose(double n, double k)
+{
+	int sign;
+
+	return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
+}
+
+static double log_term(const struct margins *m, double x)
+{
+	return log_choose(m->first, x) + log_choose(m->second, m->hits - x);
+}
+
+struct sum {
+	double all, rare; /* of all terms; of those not above the limit */
+	double limit;
+};
+
+static void add_term(struct sum *s, double term)
+{
+	s->all += term;
+	if (term <= s->limit * TIE)
+		s->rare += term;
+}
+
+double campaign_fisher(uint64_t hits_a, uint64_t runs_a, uint64_t hits_b, uint64_t runs_b)
+{
+	struct margins m = {(double)runs_a, (double)runs_b, (double)(hits_a + hits_b), 0, 0};
+	double mode = floor((m.first + 1) * (m.hits + 1) / (m.first + m.second + 2)), term = 1;
+	struct sum s = {0};
+
+	m.least = fmax(0, m.hits - m.second);
+	m.most = fmin(m.first, m.hits);
+	mode = fmin(fmax(mode, m.least), m.most);
+	s.limit = exp(log_term(&m, (double)hits_a) - log_term(&m, mode));
+	if ((double)hits_a == mode)
+		s.limit = 1;
+	add_term(&s, term);
+	for (double x = mode; x < m.most && term > s.limit * NOTHING; x++)
+		add_term(&s, term *= step_up(&m, x));
+	term = 1;
+	for (double x = mode; x > m.least && term > s.limit * NOTHING; x--)
+		add_term(&s, term /= step_up(&m, x - 1));
+	return fmin(1, s.rare / s.all);
+}
+
+/* ---- differences ---- */
+
+/* The interval of Wilson, which Newcombe's is made of. */
+static void wilson(double share, double size, double *low, double *high)
+{
+	double square = Z * Z, middle, half;
+
+	*low = 0;
+	*high = 1;
+	if (!(size > 0))
+		return;
+	middle = (share + square / (2 * size)) / (1 + square / size);
+	half = Z * sqrt(share * (1 - share) / size + square / (4 * size * size)) / (1 + square / size);
+	*low = share > 0 ? fmax(0, middle - half) : 0;
+	*high = share < 1 ? fmin(1, middle + half) : 1;
+}
+
+static double chi_square(const struct campaign_sample *a, const struct campaign_sample *b)
+{
+	double both = (a->share * a->size + b->share * b->size) / (a->size + b->size);
+	double variance = both * (1 - both) * (1 / a->size + 1 / b->size);
+
+	return variance > 0 ? erfc(fabs(a->share - b->share) / sqrt(2 * variance)) : 1;
+}
+
+static bool is_weighted(const struct campaign_sample *s)
+{
+	return fabs(s->size - (double)s->runs) > 1e-6 * (double)s->runs ||
+	       fabs(s->share * (double)s->runs - (double)s->hits) > 1e-6 * (double)s->runs;
+}
+
+struct campaign_difference campaign_difference(const struct campaign_sample *a,
+					       const struct campaign_sample *b)
+{
+	struct campaign_difference d = {.value = 0, .low = -1, .high = 1, .chance = 1, .adjusted = 1};
+	double low[2], high[2];
+
+	d.exact = !is_weighted(a) && !is_weighted(b);
+	if (!a->runs || !b->runs)
+		return d;
+	wilson(a->share, a->size, &low[0], &high[0]);
+	wilson(b->share, b->size, &low[1], &high[1]);
+	d.value = b->share - a->share;
+	d.low = d.value - hypot(b->share - low[1], high[0] - a->share);
+	d.high = d.value + hypot(high[1] - b->share, a->share - low[0]);
+	d.chance = d.exact ? campaign_fisher(a->hits, a->runs, b->hits, b->runs) : chi_square(a, b);
+	d.adjusted = d.chance;
+	return d;
+}
+
+/* ---- many at once ---- */
+
+static int compare_chances(const void *a, const void *b)
+{
+	const struct campaign_difference *x = *(struct campaign_difference *const *)a,
+					 *y = *(struct campaign_difference *const *)b;
+
+	return (x->chance > y->chance) - (x->chance < y->chance);
+}
+
+void campaign_holm(struct campaign_difference *const *all, size_t count)
+{
+	struct campaign_difference **sorted = rd_xcalloc(count + 1, sizeof *sorted);
+	double largest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = all[i];
+	qsort(sorted, count, sizeof *sorted, compare_chances);
+	for (size_t i = 0; i < count; i++) {
+		largest = fmax(largest, fmin(1, (double)(count - i) * sorted[i]->chance));
+		sorted[i]->adjusted = largest;
+	}
+	free(sorted);
+}
