@@ -13,6 +13,7 @@
 #include "cmd/inject.h"
 #include "cmd/stranger.h"
 #include "inject/determinism.h"
+#include "inject/until.h"
 #include "run/program.h"
 
 #include <dirent.h>
@@ -32,7 +33,8 @@ static const struct cmd_usage usage = {
 	"thread, and its outcome is crash, hang, detected, sdc (silent data corruption), masked or\n"
 	"not-activated.  Each run is a line of DIR/log, and can be repeated.  --resume DIR\n"
 	"continues a campaign that was interrupted.",
-	"output faults fault_runs jobs list resume repeat run trace shard executor shards slurm_options "
+	"output faults fault_runs until until_outcome jobs list resume repeat run trace shard executor "
+	"shards slurm_options "
 	"thread line site "
 	"functions not_functions opcodes not_opcodes instance bit bits fault_count fault_window once "
 	"sampling seed "
@@ -41,6 +43,7 @@ static const struct cmd_usage usage = {
 	"  raddle inject --list -- ./sort 1000\n"
 	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
 	"  raddle inject -n 5000 --fault all -o faults -- ./sort 1000\n"
+	"  raddle inject --until 1% --fault BitFlip -o bits -- ./sort 1000\n"
 	"  raddle inject --resume faults\n"
 	"  raddle inject --run 17 -o faults --trace trace-17\n"
 	"  raddle compare faults/golden/trace trace-17\n",
@@ -155,12 +158,34 @@ static int check_word(const char *option, const char *word, const char *words)
 	return rd_fail(RD_EUSAGE, "inject: --%s %s: must be one of: %s", option, word, words);
 }
 
+/* As many runs as asked; else those that --until may need, or one. */
+static int set_runs(struct inject_setup *s)
+{
+	enum runlog_outcome outcome;
+	int r = opt.until ? inject_until_parse(opt.until, &s->until) : 0;
+
+	s->runs = opt.fault_runs == RD_OPTION_UNSET ? 1 : opt.fault_runs;
+	if (r || !opt.until)
+		return r;
+	s->until_outcome = rd_xstrdup(opt.until_outcome ? opt.until_outcome : "sdc");
+	if (!runlog_outcome_find(s->until_outcome, &outcome) || outcome == RUNLOG_INACTIVE)
+		return rd_fail(RD_EUSAGE,
+			       "inject: --outcome %s: must be one of: crash hang detected sdc masked",
+			       s->until_outcome);
+	if (strcmp(s->sampling, "uniform") != 0)
+		return rd_fail(RD_EUSAGE, "inject: --until needs --sampling uniform");
+	if (opt.fault_runs == RD_OPTION_UNSET)
+		s->runs = inject_until_most(s->until);
+	return s->runs ? 0
+		       : rd_fail(RD_ELIMIT, "inject: --until %s: may take more than %d runs; -n limits them",
+				 opt.until, INJECT_RUNS_MAX);
+}
+
 static void set_numbers(struct inject_setup *s)
 {
 	s->wall_ms = cmd_limit(opt.timeout, CMD_FOREVER);
 	s->cpu_ms = cmd_limit(opt.cpu_time, CMD_FOREVER);
 	s->bit = opt.bit == RD_OPTION_UNSET ? 0 : opt.bit + 1;
-	s->runs = opt.fault_runs;
 	s->bits = opt.bits;
 	s->faults = opt.fault_count;
 	s->window = opt.fault_window;
@@ -188,6 +213,8 @@ static int make_setup(struct inject_setup *s, const struct run_program *program,
 	r = check_word("sampling", s->sampling, "uniform function opcode thread");
 	if (!r)
 		r = check_word("keep-traces", s->keep, "all deviating none");
+	if (!r)
+		r = set_runs(s);
 	return r ? r : set_files(s);
 }
 
@@ -279,14 +306,14 @@ static int make_temporary(struct campaign *c)
 /* Whether there is nothing in the directory, or only what a campaign begins with. */
 static bool is_ours(const char *directory)
 {
-	static const char *const known[] = {".",       "..",  "campaign.json", "golden",
-					    "scratch", "log", "runs",	       "slurm"};
+	static const char *const known[] = {".",   "..",   "campaign.json", "golden",  "scratch",
+					    "log", "runs", "slurm",	    "progress"};
 	DIR *d = opendir(directory);
 	const struct dirent *e;
 	bool ours = d != NULL;
 
 	while (d && ours && (e = readdir(d))) {
-		ours = !strncmp(e->d_name, "log.", 4);
+		ours = !strncmp(e->d_name, "log.", 4) || !strncmp(e->d_name, "progress.", 9);
 		for (size_t i = 0; i < sizeof known / sizeof *known && !ours; i++)
 			ours = !strcmp(e->d_name, known[i]);
 	}
@@ -302,7 +329,7 @@ static int make_directory(struct campaign *c)
 	bool begun;
 	int r;
 
-	if (!opt.output && (opt.fault_runs <= 1 || opt.list || opt.repeat))
+	if (!opt.output && (c->setup.runs <= 1 || opt.list || opt.repeat))
 		return make_temporary(c);
 	c->directory = rd_xstrdup(opt.output ? opt.output : "raddle-inject");
 	old = rd_xasprintf("%s/campaign.json", c->directory);
@@ -363,8 +390,7 @@ static int choose_kinds(struct campaign *c)
 
 static void note(void *context, const struct runlog_run *run, bool fresh)
 {
-	(void)fresh;
-	cmd_inject_count(context, run);
+	cmd_inject_count(context, run, fresh);
 }
 
 static int get_shard(struct inject_work *work)
@@ -379,6 +405,14 @@ static int get_shard(struct inject_work *work)
 	return 0;
 }
 
+/* Shards do not know of one another's runs, and none could say that they are enough. */
+static int check_until(const struct campaign *c, bool shards)
+{
+	return c->setup.until && shards
+		       ? rd_fail(RD_EUSAGE, "inject: a campaign with --until cannot be divided into shards")
+		       : 0;
+}
+
 static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 {
 	unsigned cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
@@ -387,11 +421,13 @@ static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 	struct cmd_inject_summary summary;
 	int r = get_shard(&work);
 
+	if (!r)
+		r = check_until(c, work.shards);
 	if (!r && !work.shards)
 		r = inject_campaign_merge(c->directory);
 	if (r)
 		return r;
-	cmd_inject_start(&summary, c->directory, inject_campaign_runs(campaign));
+	cmd_inject_start(&summary, c->directory, campaign, work.shards ? (int)work.shard : -1);
 	work.context = &summary;
 	r = inject_campaign_run(campaign, &work);
 	if (!r)
@@ -444,8 +480,10 @@ static int run_campaign(struct campaign *c)
 					     .directory = c->directory,
 					     .shards = opt.shards,
 					     .options = opt.slurm_options};
-	int r = is_slurm() ? cmd_inject_slurm(&cluster) : 0;
+	int r = check_until(c, is_slurm());
 
+	if (!r && is_slurm())
+		r = cmd_inject_slurm(&cluster);
 	if (!r)
 		r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->program);
 	if (!r)
@@ -527,6 +565,10 @@ static int check_options(bool program)
 
 	if (r)
 		return r;
+	if (opt.until_outcome && !opt.until)
+		return rd_fail(RD_EUSAGE, "inject: --outcome is for --until");
+	if (opt.until && (program ? opt.list || opt.repeat : true))
+		return rd_fail(RD_EUSAGE, "inject: --until is for new campaigns");
 	if (opt.resume || ((wants_run() || opt.repeat) && !program)) {
 		if (!opt.resume && !opt.output)
 			return rd_fail(RD_EUSAGE, "inject: which campaign? -o DIR names it");

@@ -13,13 +13,19 @@ int cmd_inject_list(const struct inject_ground *ground, const char *json);
 
 struct cmd_inject_summary {
 	const char *directory;
-	uint64_t runs, done, outcomes[RUNLOG_OUTCOMES];
+	const struct inject_campaign *campaign;
+	uint64_t runs, done, fresh, outcomes[RUNLOG_OUTCOMES]; /* fresh: done by this process */
+	int64_t start_ns, said_ns, logged_ns;
+	int log; /* of progress; -1: none */
 	struct rd_progress progress;
 	struct rd_buf last, detail; /* what to say of the last run; of all so far */
 };
 
-void cmd_inject_start(struct cmd_inject_summary *s, const char *directory, uint64_t runs);
-void cmd_inject_count(struct cmd_inject_summary *s, const struct runlog_run *run);
+/* The campaign's progress goes to the terminal, and as lines of JSON to DIRECTORY/progress, that of a shard
+ * (not negative) to progress.SHARD. */
+void cmd_inject_start(struct cmd_inject_summary *s, const char *directory,
+		      const struct inject_campaign *campaign, int shard);
+void cmd_inject_count(struct cmd_inject_summary *s, const struct runlog_run *run, bool fresh);
 /* Text on standard output unless `quiet`, JSON in a file unless that is NULL. */
 int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet);
 void cmd_inject_release(struct cmd_inject_summary *s);

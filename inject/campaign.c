@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "inject/part.h"
+#include "inject/until.h"
 #include "inject/verdict.h"
 
 #include <fcntl.h>
@@ -39,6 +40,7 @@ struct inject_campaign {
 	struct inject_target target;
 	struct inject_golden golden;
 	struct inject_chooser *chooser;
+	struct inject_until until;
 };
 
 struct crew {
@@ -61,6 +63,7 @@ void inject_campaign_close(struct inject_campaign *c)
 {
 	if (!c)
 		return;
+	inject_until_close(&c->until);
 	inject_chooser_close(c->chooser);
 	inject_golden_release(&c->golden);
 	RD_FREE(c->directory, c->sites, c);
@@ -76,6 +79,7 @@ int inject_campaign_open(struct inject_campaign **out, const char *directory,
 	c->directory = rd_xstrdup(directory);
 	c->sites = rd_xasprintf("%s/golden/trace/sites", directory);
 	c->setup = setup;
+	inject_until_open(&c->until, setup);
 	r = inject_golden_load(&c->golden, directory);
 	if (!r) {
 		ground.census = &c->golden.census;
@@ -95,6 +99,11 @@ int inject_campaign_open(struct inject_campaign **out, const char *directory,
 uint64_t inject_campaign_runs(const struct inject_campaign *c)
 {
 	return inject_chooser_runs(c->chooser);
+}
+
+uint64_t inject_campaign_expected(const struct inject_campaign *c)
+{
+	return c->until.half > 0 ? inject_until_expected(&c->until) : inject_campaign_runs(c);
 }
 
 int inject_campaign_choose(struct inject_campaign *c, uint64_t run, struct inject_fault *fault)
@@ -273,6 +282,7 @@ static void note_line(struct crew *crew, const char *text, size_t length)
 	/* Behind a line that could not be written as a whole there must be no other. */
 	if (!crew->error)
 		crew->error = inject_part_add(&crew->part, text, length);
+	inject_until_note(&crew->campaign->until, &run);
 	if (!crew->error && crew->work->done)
 		crew->work->done(crew->work->context, &run, true);
 	rd_names_release(&texts);
@@ -298,12 +308,13 @@ static void lose(struct crew *crew, uint64_t run, int status)
 			crew->failures);
 }
 
-/* Gives out runs as long as there are workers and runs. */
+/* Gives out runs as long as there are workers and runs, and they are wanted. */
 static void give_runs(struct crew *crew, struct rd_pool *pool)
 {
 	uint64_t run;
 
-	while (!crew->error && rd_pool_has_room(pool) && (run = next_run(crew)) != NO_RUN)
+	while (!crew->error && rd_pool_has_room(pool) && !inject_until_reached(&crew->campaign->until) &&
+	       (run = next_run(crew)) != NO_RUN)
 		crew->error = rd_pool_give(pool, run);
 }
 
@@ -345,6 +356,7 @@ static int count_old(void *context, const struct runlog_run *run, const char *te
 	if (run->run >= crew->runs)
 		return rd_fail(RD_EFORMAT, "%s: the log has run %" PRIu64 ", the campaign has only %" PRIu64,
 			       crew->campaign->directory, run->run, crew->runs);
+	inject_until_note(&crew->campaign->until, run);
 	if (!crew->taken[run->run] && crew->work->done)
 		crew->work->done(crew->work->context, run, false);
 	crew->taken[run->run] = 1;

@@ -25,6 +25,9 @@ void inject_campaign_close(struct inject_campaign *c);
 
 uint64_t inject_campaign_runs(const struct inject_campaign *c); /* in all */
 
+/* How many there will be, as far as is known by now: fewer if the setup says until when. */
+uint64_t inject_campaign_expected(const struct inject_campaign *c);
+
 struct inject_work {
 	unsigned jobs;		/* processes at a time */
 	unsigned shard, shards; /* 0 shards: the whole campaign */

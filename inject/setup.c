@@ -40,6 +40,8 @@ static const struct field {
 	FIELD("input_names", LIST, names, false),
 	FIELD("seed", NUMBER, seed, true),
 	FIELD("runs_per_kind", NUMBER, runs, true),
+	FIELD("until_millionths", NUMBER, until, false),
+	FIELD("until_outcome", STRING, until_outcome, false),
 	FIELD("kinds", LIST, kinds, true),
 	FIELD("sampling", STRING, sampling, true),
 	FIELD("bits", NUMBER, bits, false),
@@ -184,7 +186,7 @@ static bool read_field(const struct field *f, const json_t *v, void *at)
 static bool check_ranges(const struct inject_setup *s)
 {
 	return s->argv.count && s->kinds.count && s->kinds.count <= KINDS_MAX && s->faults &&
-	       s->faults <= INJECT_FAULTS_MAX && s->runs <= INJECT_RUNS_MAX &&
+	       s->faults <= INJECT_FAULTS_MAX && s->runs <= INJECT_RUNS_MAX && s->until < 500000 &&
 	       s->window <= INJECT_WINDOW_MAX && s->bit <= 64 && s->bits <= 64 &&
 	       s->inputs.count == s->names.count && s->instance <= INT64_MAX;
 }

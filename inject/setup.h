@@ -36,6 +36,8 @@ struct inject_setup { /* strings are owned */
 	/* the faults */
 	uint64_t seed;
 	uint64_t runs;		  /* of each kind */
+	uint64_t until;		  /* a width that is narrow enough to stop, in millionths; 0: none */
+	char *until_outcome;	  /* the width of whose share */
 	struct inject_list kinds; /* names */
 	char *sampling;		  /* uniform, function, opcode or thread */
 	uint64_t bits;		  /* that change; 0: as the kind says */

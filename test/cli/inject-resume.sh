@@ -74,4 +74,28 @@ wait
 "$RADDLE" inject --resume shards -q 2>err.txt || fail "putting shards together"
 [ "$(plans shards/log)" = "$(cat expected.txt)" ] || fail "shards did other runs"
 ls shards/log.* >/dev/null 2>&1 && fail "parts of the log are left"
+
+# Runs end when the share is known; being killed on the way changes nothing but the last few.
+"$RADDLE" inject --until +-12% --outcome masked --fault BitFlip --seed 4 -j 2 -q -o until -- "$PWD/quicksort" 40 2>err.txt &
+pid=$!
+while [ ! -s until/log ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+"$RADDLE" inject --resume until --json=until.json -q 2>err.txt || fail "a campaign with --until"
+jq -e '.campaigns[0] | .until.reached and .until.outcome == "masked" and .interval == "confidence-sequence" and .runs <= .planned and
+	(.faults[0].outcomes.masked.share | .high - .low <= 0.2400001)' until.json >/dev/null || fail "not precise: $(jq -c '.campaigns[0].until' until.json)"
+jq -s -e 'all(.[]; .done <= .planned and .expected <= .planned) and (.[-1] | .left_s == 0 and ([.outcomes[]] | add) == .done)' until/progress >/dev/null ||
+	fail "progress: $(cat until/progress)"
+# On a terminal there is a line of progress, and nothing goes wrong with it.
+script -qec "'$RADDLE' inject -n 3 -q --fault BitFlip,NoWait -o terminal -- '$PWD/quicksort' 40" /dev/null >out.txt </dev/null || fail "on a terminal: $(cat out.txt)"
+[ "$(grep -c . terminal/log)" = 6 ] || fail "on a terminal: $(cat out.txt)"
+cp until/log before.txt
+"$RADDLE" inject --resume until -q 2>err.txt || fail "a campaign that knows enough"
+cmp -s until/log before.txt || fail "a campaign that knows enough went on"
+for words in "--resume until --shard 0/2" "--resume until --until 1%" "--until x --fault BitFlip -o no -- $PWD/quicksort" "--until 1% --sampling thread --fault BitFlip -o no -- $PWD/quicksort" \
+	"--until 1% --outcome sad --fault BitFlip -o no -- $PWD/quicksort" "--outcome sdc --fault BitFlip -o no -- $PWD/quicksort"; do
+	# shellcheck disable=SC2086
+	"$RADDLE" inject $words >out.txt 2>err.txt && fail "accepted: $words"
+	[ ! -e no ] || fail "left a directory: $words"
+done
 exit 0
