@@ -319,6 +319,10 @@ static void put_against(FILE *out, const struct report_campaigns *c)
 	put_family(out, c, CAMPAIGN_WHOLE);
 	for (unsigned by = 0; by < CAMPAIGN_BYS; by++)
 		put_family(out, c, by);
+	if (!a->count) {
+		fputs("\nNothing differs: each share is 0, or 100 %, in both campaigns.\n", out);
+		return;
+	}
 	fprintf(out, "\n%zu of %zu shares differ (*) at 5 %%, by ", a->differ, a->count);
 	fputs(a->base->groups[0].weighted || a->with->groups[0].weighted
 		      ? "chi-square tests with effective\nsizes"
