@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills in the answer with what `write` writes. */
-static int answer_document(struct hive_request *r, int (*write)(struct hive_request *r, FILE *out))
+int hive_answer_document(struct hive_request *r, int (*write)(struct hive_request *r, FILE *out))
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -42,7 +41,7 @@ static int write_status(struct hive_request *r, FILE *out)
 
 int hive_answer_status(struct hive_request *r)
 {
-	return answer_document(r, write_status);
+	return hive_answer_document(r, write_status);
 }
 
 static int write_programs(struct hive_request *r, FILE *out)
@@ -53,7 +52,7 @@ static int write_programs(struct hive_request *r, FILE *out)
 
 int hive_answer_programs(struct hive_request *r)
 {
-	return answer_document(r, write_programs);
+	return hive_answer_document(r, write_programs);
 }
 
 static int write_race(struct hive_request *r, FILE *out)
@@ -63,7 +62,7 @@ static int write_race(struct hive_request *r, FILE *out)
 
 int hive_answer_race(struct hive_request *r)
 {
-	return answer_document(r, write_race);
+	return hive_answer_document(r, write_race);
 }
 
 static int write_metrics(struct hive_request *r, FILE *out)
@@ -76,7 +75,7 @@ static int write_metrics(struct hive_request *r, FILE *out)
 int hive_answer_metrics(struct hive_request *r)
 {
 	r->type = "text/plain; version=0.0.4";
-	return answer_document(r, write_metrics);
+	return hive_answer_document(r, write_metrics);
 }
 
 int hive_answer_health(struct hive_request *r)

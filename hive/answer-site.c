@@ -55,7 +55,9 @@ static int poll_program(struct hive_request *r, const struct hive_program *p, co
 
 	hive_site_key(site, who.site);
 	ask.state = hive_allowed(p, who.site);
-	if (ask.state != HIVE_OFF && hive_assign(p, &who, &task))
+	if (ask.state != HIVE_OFF)
+		ask.sketch = hive_assign_sketch(p, &who);
+	if (ask.state != HIVE_OFF && !ask.sketch && hive_assign(p, &who, &task))
 		ask.task = &task;
 	return hive_task_cache_use(p, &ask, queue_answer, r);
 }

@@ -136,3 +136,21 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 		task->level = 0;
 	return true;
 }
+
+const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who)
+{
+	const struct hive_sketch *wanted[HIVE_SKETCHES_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->sketch_count; i++)
+		if (p->sketches[i].state == HIVE_TRACKING)
+			wanted[count++] = &p->sketches[i];
+	if (!count || (hive_program_total(p) && hash(who, 3, who->epoch) % 4 == 0))
+		return NULL;
+	return wanted[hash(who, 4, who->epoch) % count];
+}
+
+void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[HIVE_TASK])
+{
+	snprintf(id, HIVE_TASK, "%s.t%" PRIu32 ".%" PRIx64, s->plan.id, s->sigma, epoch);
+}

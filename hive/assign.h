@@ -32,6 +32,11 @@ struct hive_asking {
 /* False: there is nothing to do. */
 bool hive_assign(const struct hive_program *p, const struct hive_asking *who, struct hive_task *task);
 
+/* The failure that the site tracks in its next run; NULL: it looks for races.  Where both are wanted, a
+ * fourth of the sites go on with races, and others in the next epoch. */
+const struct hive_sketch *hive_assign_sketch(const struct hive_program *p, const struct hive_asking *who);
+void hive_sketch_task_id(const struct hive_sketch *s, uint64_t epoch, char id[HIVE_TASK]);
+
 /* What the site may do: the program's state, or nothing if it is beyond the roll-out. */
 enum hive_state hive_allowed(const struct hive_program *p, const uint64_t site[2]);
 

@@ -78,6 +78,55 @@ static void apply(struct hive *h, const struct rows *r)
 	pthread_rwlock_unlock(&h->lock);
 }
 
+/* Tracked runs are few and make work: a predictor may be sought.  So memory may run out with the lock held.
+ */
+struct running {
+	struct hive *h;
+	struct hive_program *only; /* NULL: all; then nobody else has it yet */
+	uint64_t upto;
+};
+
+static void unlock_programs(void *lock)
+{
+	pthread_rwlock_unlock(lock);
+}
+
+/* A record that cannot be read says nothing; it was checked before it was stored. */
+static void apply_run(struct hive_program *p, const struct hive_run *run)
+{
+	struct hive_sketch *s = p ? hive_program_sketch(p, run->sketch) : NULL;
+	struct rd_context quiet = {.log = rd_log_discard};
+
+	if (!s)
+		return;
+	rd_context_enter(&quiet);
+	hive_sketch_apply(s, run->record, strlen(run->record));
+	rd_context_leave(&quiet);
+}
+
+static void keep_run(void *context, const struct hive_run *run)
+{
+	struct running *r = context;
+	struct rd_cleanup cleanup;
+
+	if (r->only) {
+		if (run->number <= r->upto)
+			apply_run(r->only, run);
+		return;
+	}
+	pthread_rwlock_wrlock(&r->h->lock);
+	rd_cleanup_add(&cleanup, unlock_programs, &r->h->lock);
+	apply_run(by_number(r->h->programs, r->h->count, run->program), run);
+	r->h->runs_applied = run->number;
+	rd_cleanup_remove(&cleanup);
+	pthread_rwlock_unlock(&r->h->lock);
+}
+
+static int follow_runs(struct hive *h)
+{
+	return hive_store_runs(h->db, h->runs_applied, 0, keep_run, &(struct running){.h = h});
+}
+
 /* Reads what is new among the reports; `work` is held. */
 static int follow(struct hive *h)
 {
@@ -126,6 +175,9 @@ static int refold(struct hive *h, struct hive_program *p)
 			h->db, &(struct hive_range){.after = f.last, .program = p->number, .limit = FOLLOW},
 			refold_row, &f);
 	} while (!err && f.count == FOLLOW && f.last < f.upto);
+	if (!err && p->sketch_count)
+		err = hive_store_runs(h->db, 0, p->number, keep_run,
+				      &(struct running){.only = p, .upto = h->runs_applied});
 	return err;
 }
 
@@ -236,7 +288,9 @@ static int refresh(struct hive *h)
 		if (!err)
 			h->revision = revision;
 	}
-	return err ? err : follow(h);
+	if (!err)
+		err = follow(h);
+	return err ? err : follow_runs(h);
 }
 
 /* For a request that ends in the middle without memory. */

@@ -44,7 +44,8 @@ struct hive {
 
 	pthread_mutex_t work; /* of what follows */
 	struct hive_db *db;
-	uint64_t applied; /* number of the last report that the programs know */
+	uint64_t applied;      /* number of the last report that the programs know */
+	uint64_t runs_applied; /* the same of tracked runs */
 	uint64_t revision;
 
 	pthread_mutex_t look; /* of what follows */

@@ -224,8 +224,18 @@ void hive_program_apply(struct hive_program *p, const struct hive_row *row)
 	note_task(s, (uint32_t)i, r);
 }
 
+struct hive_sketch *hive_program_sketch(const struct hive_program *p, const char *id)
+{
+	for (size_t i = 0; i < p->sketch_count; i++)
+		if (!strcmp(p->sketches[i].plan.id, id))
+			return &p->sketches[i];
+	return NULL;
+}
+
 void hive_program_release(struct hive_program *p)
 {
+	for (size_t i = 0; i < p->sketch_count; i++)
+		hive_sketch_release(&p->sketches[i]);
 	for (size_t i = 0; i < p->count; i++) {
 		struct hive_candidate *c = &p->candidates[i];
 
@@ -233,6 +243,6 @@ void hive_program_release(struct hive_program *p)
 	}
 	hive_task_cache_free(p->cache);
 	RD_UMAP_RELEASE(&p->by_id);
-	RD_FREE(p->name, p->unsound, p->candidates, p->sums, p->sites);
+	RD_FREE(p->name, p->unsound, p->candidates, p->sums, p->sites, p->sketches);
 	*p = (struct hive_program){0};
 }

@@ -8,6 +8,7 @@
 #define HIVE_PROGRAM_H
 
 #include "base/map.h"
+#include "hive/sketch.h"
 #include "hive/verdict.h"
 
 #include <jansson.h>
@@ -63,7 +64,9 @@ struct hive_program {
 	uint64_t *sums;		 /* of weights: a Fenwick tree of count + 1 numbers */
 	struct hive_site *sites; /* a hash table */
 	size_t site_count, site_capacity;
-	uint64_t timeouts, cost_us;    /* of all sites */
+	uint64_t timeouts, cost_us;   /* of all sites */
+	struct hive_sketch *sketches; /* failures to explain, the oldest first */
+	size_t sketch_count;
 	struct hive_task_cache *cache; /* task sets that were signed, see task-set.h */
 };
 
@@ -91,6 +94,9 @@ const struct hive_site *hive_program_site(const struct hive_program *p, const ui
 
 /* 32 hexadecimal digits as two numbers. */
 void hive_site_key(const char *site, uint64_t key[2]);
+
+/* The failure of that id, NULL: there is none. */
+struct hive_sketch *hive_program_sketch(const struct hive_program *p, const char *id);
 
 uint64_t hive_program_total(const struct hive_program *p); /* of weights */
 /* The candidate in whose share of the total `at` lies, which is less than the total. */

@@ -48,6 +48,11 @@ int hive_answer_key(struct hive_request *r);
 int hive_answer_tasks(struct hive_request *r);
 int hive_answer_reports(struct hive_request *r); /* again when they are stored */
 int hive_answer_add(struct hive_request *r);
+int hive_answer_runs(struct hive_request *r);
+int hive_answer_sketch_add(struct hive_request *r);
+int hive_answer_sketch(struct hive_request *r);
+int hive_answer_sketch_page(struct hive_request *r);
+int hive_answer_sketch_text(struct hive_request *r);
 int hive_answer_set(struct hive_request *r);
 int hive_answer_class(struct hive_request *r);
 int hive_answer_programs(struct hive_request *r);
@@ -56,6 +61,9 @@ int hive_answer_race(struct hive_request *r);
 int hive_answer_health(struct hive_request *r);
 int hive_answer_metrics(struct hive_request *r);
 int hive_answer_page(struct hive_request *r);
+
+/* Fills in the answer with what `write` writes. */
+int hive_answer_document(struct hive_request *r, int (*write)(struct hive_request *r, FILE *out));
 
 /* A word of the query, NULL: it is not there. */
 const char *hive_query(const struct hive_request *r, const char *key);

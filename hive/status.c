@@ -150,6 +150,30 @@ static void write_program(struct rd_json *j, const struct hive_program *p)
 	rd_json_end(j);
 }
 
+static void write_sketch(struct rd_json *j, const struct hive_program *p, const struct hive_sketch *s)
+{
+	const struct sketch_failure *f = &s->plan.failure;
+
+	rd_json_object(j, NULL);
+	RD_JSON(j, RD_JS("id", s->plan.id), RD_JS("program", p->name), RD_JS("build", p->build),
+		RD_JS("kind", sketch_outcome_name(f->kind)), RD_JS("what", f->what), RD_JS("file", f->file),
+		RD_JU("line", f->line), RD_JS("function", f->function),
+		RD_JS("state", hive_sketch_state_names[s->state]), RD_JU("sigma", s->sigma),
+		RD_JU("statements", s->plan.sigma), RD_JU("failing", s->failing),
+		RD_JU("passing", s->passing), RD_JN("added", s->added / 1000));
+	rd_json_end(j);
+}
+
+static void write_sketches(struct rd_json *j, const struct hive *h, const char *build)
+{
+	rd_json_array(j, "sketches");
+	for (size_t i = 0; i < h->count; i++)
+		for (size_t k = 0; k < h->programs[i]->sketch_count; k++)
+			if (!build || !strcmp(h->programs[i]->build, build))
+				write_sketch(j, h->programs[i], &h->programs[i]->sketches[k]);
+	rd_json_end(j);
+}
+
 bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE *out)
 {
 	struct rd_json j;
@@ -177,9 +201,11 @@ bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE 
 			rd_json_end(&j);
 		}
 	}
-	pthread_rwlock_unlock(&h->lock);
-	if (with_races)
+	if (with_races) {
 		rd_json_end(&j);
+		write_sketches(&j, h, build);
+	}
+	pthread_rwlock_unlock(&h->lock);
 	rd_json_end(&j);
 	return found;
 }

@@ -4,7 +4,7 @@
  * of them a database has had.  Numbers of reports grow in the order of commits, so that whoever has read up
  * to one has read all before it.
  */
-#include "hive/store.h"
+#include "hive/store-int.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -37,19 +37,12 @@ static const char *const migrations[] = {
 	" consequence TEXT, at BIGINT NOT NULL, PRIMARY KEY (program, candidate))",
 	"CREATE TABLE tokens (hash TEXT PRIMARY KEY, fleet TEXT NOT NULL, role SMALLINT NOT NULL,"
 	" created BIGINT NOT NULL)",
+	"CREATE TABLE sketches (program BIGINT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL,"
+	" added BIGINT NOT NULL, PRIMARY KEY (program, id))",
+	"CREATE TABLE runs (number %s, program BIGINT NOT NULL, sketch TEXT NOT NULL, site TEXT NOT NULL,"
+	" run TEXT NOT NULL, record TEXT NOT NULL, received BIGINT NOT NULL, UNIQUE (run, site))",
 };
 enum { MIGRATIONS = sizeof migrations / sizeof *migrations };
-
-/* A number as a text that lives as long as the expression. */
-struct number {
-	char text[24];
-};
-static const char *write_number(struct number *n, uint64_t value)
-{
-	snprintf(n->text, sizeof n->text, "%" PRIu64, value);
-	return n->text;
-}
-#define NUMBER(value) write_number(&(struct number){""}, (uint64_t)(value))
 
 int64_t hive_now_ms(void)
 {
@@ -65,8 +58,8 @@ static int take_number(void *to, const char *const *values)
 	return 0;
 }
 
-/* Does `work` in a transaction of its own. */
-static int at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what), const void *what)
+int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
+		       const void *what)
 {
 	int err = hive_db_begin(db);
 
@@ -113,7 +106,7 @@ int hive_store_open(struct hive_db **db, const char *where)
 
 	if (err)
 		return err;
-	err = at_once(*db, migrate, NULL);
+	err = hive_store_at_once(*db, migrate, NULL);
 	if (err) {
 		hive_db_close(*db);
 		*db = NULL;
@@ -161,13 +154,13 @@ static int add_candidates(struct hive_db *db, uint64_t number, const struct hive
 				  " VALUES ($1, $2, $3, $4, $5, $6)";
 	enum { COLUMNS = 6 };
 	const char **values = rd_xcalloc(p->count * COLUMNS + 1, sizeof *values);
-	struct number *ranks = rd_xcalloc(p->count + 1, sizeof *ranks), program;
+	struct hive_number *ranks = rd_xcalloc(p->count + 1, sizeof *ranks), program;
 	bool *changed = rd_xcalloc(p->count + 1, sizeof *changed);
 
-	write_number(&program, number);
+	hive_number_write(&program, number);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct hive_candidate *c = &p->candidates[i];
-		const char *row[COLUMNS] = {program.text, c->id,       write_number(&ranks[i], c->rank),
+		const char *row[COLUMNS] = {program.text, c->id,       hive_number_write(&ranks[i], c->rank),
 					    c->object,	  c->accesses, c->unguarded};
 
 		memcpy(values + i * COLUMNS, row, sizeof row);
@@ -201,7 +194,7 @@ static int add_program(struct hive_db *db, const void *what)
 
 int hive_store_add(struct hive_db *db, const struct hive_program *p)
 {
-	return at_once(db, add_program, p);
+	return hive_store_at_once(db, add_program, p);
 }
 
 static int set_program(struct hive_db *db, const void *what)
@@ -220,18 +213,24 @@ static int set_program(struct hive_db *db, const void *what)
 
 int hive_store_set(struct hive_db *db, const struct hive_program *p)
 {
-	return at_once(db, set_program, p);
+	return hive_store_at_once(db, set_program, p);
+}
+
+int hive_store_touch(struct hive_db *db, uint64_t program)
+{
+	uint64_t revision;
+	int err = next_revision(db, &revision);
+
+	return err ? err
+		   : HIVE_RUN(db, "UPDATE programs SET revision = $1 WHERE number = $2", NUMBER(revision),
+			      NUMBER(program));
 }
 
 static int add_class(struct hive_db *db, const void *what)
 {
 	const struct hive_class *c = what;
-	uint64_t revision;
-	int err = next_revision(db, &revision);
+	int err = hive_store_touch(db, c->program);
 
-	if (!err)
-		err = HIVE_RUN(db, "UPDATE programs SET revision = $1 WHERE number = $2", NUMBER(revision),
-			       NUMBER(c->program));
 	return err ? err
 		   : HIVE_RUN(db,
 			      "INSERT INTO classes (program, candidate, name, consequence, at)"
@@ -243,7 +242,7 @@ static int add_class(struct hive_db *db, const void *what)
 
 int hive_store_classify(struct hive_db *db, const struct hive_class *c)
 {
-	return at_once(db, add_class, c);
+	return hive_store_at_once(db, add_class, c);
 }
 
 /* Programs that are being read. */
@@ -320,6 +319,8 @@ int hive_store_programs(struct hive_db *db, struct hive_program **programs, size
 	for (size_t i = 0; i < l.count && !err; i++) {
 		err = load_candidates(db, &l.items[i]);
 		if (!err)
+			err = hive_store_load_sketches(db, &l.items[i]);
+		if (!err)
 			hive_program_index(&l.items[i]);
 	}
 	if (err) {
@@ -339,27 +340,27 @@ enum { REPORT_COLUMNS = 17, REPORT_NUMBERS = 13 };
 	"program, candidate, site, run, seq, result, ordering, proof, consequence, tau_us, capped, context," \
 	" signal, pause_us, busy_us, weight, received"
 
-static void write_row(const struct hive_row *row, struct number *n, const char **values)
+static void write_row(const struct hive_row *row, struct hive_number *n, const char **values)
 {
 	const struct hive_report *r = &row->report;
 	const char *columns[REPORT_COLUMNS] = {
-		write_number(n, row->program),
+		hive_number_write(n, row->program),
 		r->candidate,
 		row->site,
 		r->run,
-		write_number(n + 1, r->seq),
-		write_number(n + 2, r->result),
-		write_number(n + 3, r->order),
-		write_number(n + 4, r->proof),
-		write_number(n + 5, r->consequence),
-		write_number(n + 6, r->tau_us),
-		write_number(n + 7, r->tau_capped),
-		write_number(n + 8, r->context),
-		write_number(n + 9, r->signal),
-		write_number(n + 10, r->pause_us),
-		write_number(n + 11, r->busy_us),
-		write_number(n + 12, r->weight),
-		write_number(n + 13, (uint64_t)r->received),
+		hive_number_write(n + 1, r->seq),
+		hive_number_write(n + 2, r->result),
+		hive_number_write(n + 3, r->order),
+		hive_number_write(n + 4, r->proof),
+		hive_number_write(n + 5, r->consequence),
+		hive_number_write(n + 6, r->tau_us),
+		hive_number_write(n + 7, r->tau_capped),
+		hive_number_write(n + 8, r->context),
+		hive_number_write(n + 9, r->signal),
+		hive_number_write(n + 10, r->pause_us),
+		hive_number_write(n + 11, r->busy_us),
+		hive_number_write(n + 12, r->weight),
+		hive_number_write(n + 13, (uint64_t)r->received),
 	};
 
 	memcpy(values, columns, sizeof columns);
@@ -379,7 +380,7 @@ static int add_reports(struct hive_db *db, const void *what)
 		" ON CONFLICT DO NOTHING";
 	const struct adding *a = what;
 	const char **values = rd_xcalloc(a->count * REPORT_COLUMNS, sizeof *values);
-	struct number *numbers = rd_xcalloc(a->count * (REPORT_NUMBERS + 1), sizeof *numbers);
+	struct hive_number *numbers = rd_xcalloc(a->count * (REPORT_NUMBERS + 1), sizeof *numbers);
 
 	for (size_t i = 0; i < a->count; i++)
 		write_row(&a->rows[i], numbers + i * (REPORT_NUMBERS + 1), values + i * REPORT_COLUMNS);
@@ -391,7 +392,7 @@ static int add_reports(struct hive_db *db, const void *what)
 
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new)
 {
-	return count ? at_once(db, add_reports, &(struct adding){rows, count, is_new}) : 0;
+	return count ? hive_store_at_once(db, add_reports, &(struct adding){rows, count, is_new}) : 0;
 }
 
 struct giving {
@@ -503,7 +504,7 @@ static int add_token(struct hive_db *db, const void *what)
 
 int hive_store_token_add(struct hive_db *db, const char *hash, const char *fleet, enum hive_role role)
 {
-	return at_once(db, add_token, &(struct new_token){hash, fleet, role});
+	return hive_store_at_once(db, add_token, &(struct new_token){hash, fleet, role});
 }
 
 static int end_tokens(struct hive_db *db, const void *fleet)
@@ -520,5 +521,5 @@ static int end_tokens(struct hive_db *db, const void *fleet)
 
 int hive_store_token_revoke(struct hive_db *db, const char *fleet)
 {
-	return at_once(db, end_tokens, fleet);
+	return hive_store_at_once(db, end_tokens, fleet);
 }

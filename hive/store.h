@@ -50,6 +50,21 @@ struct hive_range {
 typedef void hive_each_fn(void *context, const struct hive_row *row);
 int hive_store_each(struct hive_db *db, const struct hive_range *range, hive_each_fn *each, void *context);
 
+/* Plans of sketches: their documents, as they came. */
+int hive_store_sketch(struct hive_db *db, uint64_t program, const char *id, const char *document);
+
+/* A tracked run as it is stored. */
+struct hive_run {
+	uint64_t number, program;
+	const char *sketch, *site, *run, *record;
+};
+int hive_store_run(struct hive_db *db, const struct hive_run *run,
+		   bool *is_new); /* on disk when it returns */
+
+/* Those behind number `after`, in their order; only of `program` if it is not 0. */
+typedef void hive_run_fn(void *context, const struct hive_run *run);
+int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
+
 /* Tokens, by their hashes. */
 enum hive_role { HIVE_NOBODY, HIVE_FLEET, HIVE_ADMIN };
 struct hive_token {

@@ -23,7 +23,8 @@ static int get_choice(struct rd_json_read *j, const json_t *object, const char *
 
 static void read_task(struct rd_json_read *j, struct hive_task_set *set, const json_t *task)
 {
-	static const char *const modes[] = {"observe", "validate"};
+	static const char *const modes[] = {"observe", "validate", "track"};
+	int mode = get_choice(j, task, "mode", modes, 3);
 	const char *id = rd_json_get_text(j, task, "id"), *candidate = rd_json_get_text(j, task, "candidate");
 
 	if (!id || !*id || strlen(id) >= HIVE_TASK ||
@@ -31,14 +32,17 @@ static void read_task(struct rd_json_read *j, struct hive_task_set *set, const j
 		rd_json_wrong(j, "id", "is missing or wrong");
 	else
 		strcpy(set->id, id);
+	set->has_task = true;
+	set->track = mode == 2;
+	if (set->track)
+		return;
 	if (!hive_is_hex(candidate, HIVE_CANDIDATE - 1))
 		rd_json_wrong(j, "candidate", "is missing or wrong");
 	else
 		strcpy(set->candidate, candidate);
-	set->validate = get_choice(j, task, "mode", modes, 2) == 1;
+	set->validate = mode == 1;
 	set->order = (enum hive_order)get_choice(j, task, "order", hive_order_names, HIVE_ORDERS);
 	set->tau_us = (uint32_t)rd_json_get_number(j, task, "tau_us", HIVE_TAU_MAX_US);
-	set->has_task = true;
 }
 
 static void read_set(struct rd_json_read *j, struct hive_task_set *set, const json_t *root)

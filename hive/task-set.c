@@ -33,7 +33,9 @@ struct entry {
 struct hive_task_cache {
 	pthread_mutex_t lock;
 	struct entry idle[HIVE_STATES]; /* without a task */
-	struct entry **sets;		/* VARIANTS for each candidate, made when first needed */
+	struct entry tracks[HIVE_SKETCHES_MAX][HIVE_STATES];
+	uint32_t sigmas[HIVE_SKETCHES_MAX]; /* of these */
+	struct entry **sets;		    /* VARIANTS for each candidate, made when first needed */
 	size_t count;
 };
 
@@ -58,8 +60,11 @@ void hive_task_cache_free(struct hive_task_cache *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < HIVE_STATES; i++)
+	for (size_t i = 0; i < HIVE_STATES; i++) {
 		drop(&c->idle[i]);
+		for (size_t k = 0; k < HIVE_SKETCHES_MAX; k++)
+			drop(&c->tracks[k][i]);
+	}
 	for (size_t i = 0; i < c->count; i++) {
 		for (size_t k = 0; c->sets[i] && k < VARIANTS; k++)
 			drop(&c->sets[i][k]);
@@ -75,17 +80,40 @@ static uint64_t serial_of(const struct hive_program *p, const struct hive_time *
 	return (hive_epoch(time) << REVISION_BITS) + (p->revision & ((1u << REVISION_BITS) - 1));
 }
 
-static void write_set(struct rd_buf *body, const struct hive_program *p, const struct hive_task *task,
-		      enum hive_state state, const struct hive_time *time)
+/* The name of a file may have any characters. */
+static int write_track(struct rd_buf *body, const struct hive_sketch *s, uint64_t epoch)
 {
+	char id[HIVE_TASK], *text;
+	json_t *task;
+
+	hive_sketch_task_id(s, epoch, id);
+	task = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I}", "id", id, "mode", "track", "sketch", s->plan.id,
+			 "file", s->plan.failure.file, "line", (json_int_t)s->plan.failure.line, "sigma",
+			 (json_int_t)s->sigma);
+	text = task ? json_dumps(task, JSON_COMPACT) : NULL;
+	json_decref(task);
+	if (!text)
+		return rd_fail(RD_ENOMEM, "out of memory");
+	rd_buf_adds(body, text);
+	free(text);
+	return 0;
+}
+
+static int write_set(struct rd_buf *body, const struct hive_program *p, const struct hive_task_ask *ask)
+{
+	const struct hive_task *task = ask->task;
+	const struct hive_time *time = &ask->time;
 	uint64_t issued = hive_epoch(time) * time->bound;
+	int err = 0;
 
 	rd_buf_addf(body,
 		    "{\"version\":1,\"build\":\"%s\",\"serial\":%" PRIu64 ",\"issued\":%" PRIu64
 		    ",\"expires\":%" PRIu64 ",\"state\":\"%s\",\"poll_s\":%u,\"tasks\":[",
 		    p->build, serial_of(p, time), issued, issued + time->bound + LIFE_S,
-		    hive_state_names[state], p->poll_s);
-	if (task) {
+		    hive_state_names[ask->state], p->poll_s);
+	if (ask->sketch) {
+		err = write_track(body, ask->sketch, hive_epoch(time));
+	} else if (task) {
 		char id[HIVE_TASK];
 
 		hive_task_id(p, task, id);
@@ -96,13 +124,27 @@ static void write_set(struct rd_buf *body, const struct hive_program *p, const s
 			hive_order_names[task->order], hive_tau_us(task->level));
 	}
 	rd_buf_adds(body, "]}");
+	return err;
+}
+
+/* All sets about a failure are new when its σ is. */
+static struct entry *track_of(struct hive_task_cache *c, size_t number, const struct hive_task_ask *ask)
+{
+	if (c->sigmas[number] != ask->sketch->sigma)
+		for (size_t i = 0; i < HIVE_STATES; i++)
+			drop(&c->tracks[number][i]);
+	c->sigmas[number] = ask->sketch->sigma;
+	return &c->tracks[number][ask->state];
 }
 
 /* NULL without memory. */
-static struct entry *entry_of(struct hive_task_cache *c, const struct hive_task_ask *ask)
+static struct entry *entry_of(struct hive_task_cache *c, const struct hive_program *p,
+			      const struct hive_task_ask *ask)
 {
 	const struct hive_task *t = ask->task;
 
+	if (ask->sketch)
+		return track_of(c, (size_t)(ask->sketch - p->sketches), ask);
 	if (!t)
 		return &c->idle[ask->state];
 	if (!c->sets[t->candidate])
@@ -119,8 +161,9 @@ static int fill(struct entry *e, const struct hive_program *p, const struct hive
 	struct rd_buf body = RD_BUF_INIT;
 	char signature[HIVE_SIGNATURE_TEXT], id[HIVE_TASK] = "none";
 
-	write_set(&body, p, ask->task, ask->state, &ask->time);
-	int err = hive_sign(ask->signer, body.data, body.length, signature);
+	int err = write_set(&body, p, ask);
+	if (!err)
+		err = hive_sign(ask->signer, body.data, body.length, signature);
 	if (!err) {
 		e->answer.response =
 			MHD_create_response_from_buffer(body.length, body.data, MHD_RESPMEM_MUST_COPY);
@@ -129,7 +172,9 @@ static int fill(struct entry *e, const struct hive_program *p, const struct hive
 	rd_buf_release(&body);
 	if (err)
 		return err;
-	if (ask->task)
+	if (ask->sketch)
+		hive_sketch_task_id(ask->sketch, hive_epoch(&ask->time), id);
+	else if (ask->task)
 		hive_task_id(p, ask->task, id);
 	snprintf(e->answer.tag, sizeof e->answer.tag, "\"%" PRIx64 "-%s-%u\"", serial_of(p, &ask->time), id,
 		 ask->state);
@@ -157,7 +202,7 @@ int hive_task_cache_use(const struct hive_program *p, const struct hive_task_ask
 
 	pthread_mutex_lock(&c->lock);
 	rd_cleanup_add(&cleanup, unlock, &c->lock);
-	e = entry_of(c, ask);
+	e = entry_of(c, p, ask);
 	if (e && e->epoch != hive_epoch(&ask->time))
 		drop(e);
 	if (!e)

@@ -35,7 +35,8 @@ void hive_task_cache_free(struct hive_task_cache *c);
 /* Calls `use` with the answer while nobody can throw it away. */
 typedef int hive_task_use_fn(void *context, const struct hive_task_answer *answer);
 struct hive_task_ask {
-	const struct hive_task *task; /* NULL: none */
+	const struct hive_task *task;	  /* NULL: none */
+	const struct hive_sketch *sketch; /* instead: a failure to track; NULL: none */
 	enum hive_state state;
 	struct hive_time time;
 	struct hive_signer *signer;
@@ -54,6 +55,7 @@ struct hive_task_set {
 	bool validate;
 	enum hive_order order;
 	uint32_t tau_us;
+	bool track; /* the task is about a failure, not about a candidate */
 };
 int hive_task_set_read(struct hive_task_set *set, const char *body, size_t length);
 

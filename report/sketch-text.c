@@ -32,7 +32,9 @@ char *sketch_source(const struct sketch_report *r, const struct sketch_step *ste
 	char *copy = NULL;
 	size_t n;
 
-	if (step->file && *step->file && step->line && source_of(&place, r->root, &text) &&
+	if (r->source && (line = r->source(r->context, step)))
+		return rd_xstrdup(line);
+	if (!r->source && step->file && *step->file && step->line && source_of(&place, r->root, &text) &&
 	    (line = source_line(text.data, step->line))) {
 		while (*line == ' ' || *line == '\t')
 			line++;

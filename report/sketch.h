@@ -11,6 +11,10 @@ struct sketch_report {
 	const struct sketch_set *set;
 	const char *root; /* where relative names of source files lie; NULL: here */
 	bool all;	  /* text: steps that are folded otherwise */
+	/* Who has the source otherwise than in files; NULL: nobody.  The text is the caller's; NULL: unknown.
+	 */
+	const char *(*source)(void *context, const struct sketch_step *step);
+	void *context;
 };
 
 int sketch_text(const struct sketch_report *r, FILE *out);
@@ -18,7 +22,7 @@ int sketch_json(const struct sketch_report *r, FILE *out); /* doc/format/sketch.
 int sketch_html(const struct sketch_report *r, FILE *out);
 int sketch_sarif(const struct sketch_report *r, FILE *out);
 
-/* Inside report/: the line of the source, without blanks around it, to be freed; NULL: it cannot be read. */
+/* The line of the source, without blanks around it, to be freed; NULL: it cannot be read. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);
 
 /* Inside report/: "3 of 4 forced runs fail, 0 of 20 prevented ones"; "" if none were made. */

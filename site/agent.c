@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "run/proc.h"
 #include "site/agent-int.h"
+#include "site/track.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -287,21 +288,42 @@ static int run_plain(const char *path, char *const *argv)
 	return err ? err : status;
 }
 
-static int run_guarded(struct site_agent *a, char *const *argv)
+/* A failure is explained by whole runs: who has that task tracks this one, and has no guards in it. */
+static struct site_tracking *find_tracking(const struct site_agent *a, const char *path)
+{
+	const struct site_task *task = a->set.count != 0 ? &a->set.tasks[0] : NULL;
+	return a->mode >= SITE_OBSERVE && task != NULL && task->track
+		       ? site_tracking_open(path, task, a->opts->verbose)
+		       : NULL;
+}
+
+static int start(struct site_agent *a, const struct site_tracking *tracking, char *const *argv)
+{
+	if (tracking == NULL)
+		return site_start(&a->session, a->executable, argv, &a->pid);
+	struct site_given given = site_tracking_given(tracking);
+	return site_start_with(&given, site_tracking_executable(tracking), argv, &a->pid);
+}
+
+static int run_guarded(struct site_agent *a, const char *path, char *const *argv)
 {
 	new_run(a);
 	atomic_store(&a->session.shared->pause_us, PAUSE_BUCKET_US);
 	atomic_store(&a->session.shared->watch, a->opts->mode == SITE_VALIDATE);
 	agent_begin(a);
 	obey(a);
+	struct site_tracking *tracking = find_tracking(a, path);
 	handle_signals(true);
-	int err = site_start(&a->session, a->executable, argv, &a->pid);
+	int err = start(a, tracking, argv);
 	program.pid = err ? 0 : a->pid;
 	if (!err) {
 		watch(a);
 		say_what_it_took(a);
 		report_end(a);
 	}
+	if (!err && tracking != NULL && !a->killed && a->lines.length <= SITE_SPOOL_MAX / 2)
+		site_tracking_tell(tracking, a->status, a->run, a->opts->values, &a->lines);
+	site_tracking_close(tracking);
 	program.pid = 0;
 	agent_end(a);
 	handle_signals(false);
@@ -327,7 +349,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 		rd_warn("%s: runs as it is, without guards", argv[0]);
 		status = run_plain(path, argv);
 	} else {
-		status = run_guarded(&a, argv);
+		status = run_guarded(&a, path, argv);
 	}
 	site_state_release(&a.state);
 	site_session_close(&a.session);

@@ -66,13 +66,21 @@ void site_report_add(struct rd_buf *out, const struct site_report *r)
 	free(text);
 }
 
+bool site_report_is_run(const char *line)
+{
+	static const char start[] = "{\"sketch\":";
+	return strncmp(line, start, sizeof start - 1) == 0;
+}
+
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used)
 {
 	size_t count = 0;
+	bool runs = site_report_is_run(lines);
 	*used = 0;
-	rd_buf_addf(body, "{\"version\":1,\"build\":\"%s\",\"site\":\"%s\",\"reports\":[", build, site);
-	while (count < MOST_REPORTS && lines[*used] != '\0') {
+	rd_buf_addf(body, "{\"version\":1,\"build\":\"%s\",\"site\":\"%s\",\"%s\":[", build, site,
+		    runs ? "runs" : "reports");
+	while (count < MOST_REPORTS && lines[*used] != '\0' && site_report_is_run(lines + *used) == runs) {
 		size_t n = strcspn(lines + *used, "\n");
 		if (count != 0 && body->length + n > MOST_BYTES)
 			break;

@@ -32,4 +32,8 @@ void site_report_add(struct rd_buf *out, const struct site_report *r);
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used);
 
+/* Whether a line is the record of a tracked run (sketch/plan.h): they have bodies of their own, and another
+ * address. */
+bool site_report_is_run(const char *line);
+
 #endif

@@ -202,28 +202,44 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 	return false;
 }
 
+static void add_libraries(const char *path)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char *both = old != NULL && *old != '\0' ? rd_xasprintf("%s:%s", path, old) : rd_xstrdup(path);
+	setenv("LD_LIBRARY_PATH", both, 1);
+	free(both);
+}
+
 /* In the child: signals as they were, the descriptor for the runtime. */
-static void become(const struct site_session *s, const char *executable, char *const *argv)
+static void become(const struct site_given *given, const char *executable, char *const *argv)
 {
 	char number[16];
-	if (s != NULL) {
-		int fd = fcntl(s->fd, F_DUPFD, 3);
+	if (given != NULL) {
+		int fd = fcntl(given->fd, F_DUPFD, 3);
 		snprintf(number, sizeof number, "%d", fd);
 		if (fd >= 0)
-			setenv(RADDLE_GUARD_ENV, number, 1);
+			setenv(given->variable, number, 1);
 	}
+	if (given != NULL && given->libraries != NULL)
+		add_libraries(given->libraries);
 	execv(executable, argv);
 	fprintf(stderr, "raddle: %s: %s\n", executable, strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid)
+int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid)
 {
 	fflush(NULL);
 	*pid = fork();
 	if (*pid < 0)
 		return rd_fail_errno("%s: cannot be started", executable);
 	if (*pid == 0)
-		become(s, executable, argv);
+		become(given, executable, argv);
 	return 0;
+}
+
+int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid)
+{
+	struct site_given given = {.fd = s != NULL ? s->fd : -1, .variable = RADDLE_GUARD_ENV};
+	return site_start_with(s != NULL ? &given : NULL, executable, argv, pid);
 }

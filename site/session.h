@@ -60,4 +60,12 @@ bool site_session_report(struct site_session *s, struct raddle_guard_report *rep
 /* Starts `executable` with the session; with `session` NULL, as it is. */
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid);
 
+/* The same with any memory: its descriptor, the variable that tells the runtime which one it is, and where
+ * libraries are looked for first (NULL: nowhere else).  With `given` NULL, as it is. */
+struct site_given {
+	int fd;
+	const char *variable, *libraries;
+};
+int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid);
+
 #endif

@@ -101,6 +101,14 @@ static void take_tasks(struct site_agent *a, const struct site_answer *answer)
 	a->poll_at = around(a->set.poll_s != 0 ? a->set.poll_s : 1);
 }
 
+/* What was sent is not sent again. */
+static void forget(struct site_agent *a)
+{
+	memmove(a->lines.data, a->lines.data + a->in_flight, a->lines.length - a->in_flight + 1);
+	a->lines.length -= a->in_flight;
+	a->in_flight = 0;
+}
+
 /* What was sent is gone, accepted or of no use; what was not stays. */
 static void take_receipt(struct site_agent *a, const struct site_answer *answer)
 {
@@ -110,9 +118,7 @@ static void take_receipt(struct site_agent *a, const struct site_answer *answer)
 		a->in_flight = 0;
 		return;
 	}
-	memmove(a->lines.data, a->lines.data + a->in_flight, a->lines.length - a->in_flight + 1);
-	a->lines.length -= a->in_flight;
-	a->in_flight = 0;
+	forget(a);
 	a->failures = 0;
 	a->send_at = after(SEND_EVERY_S);
 	if (useless)
@@ -152,7 +158,8 @@ static void ask(struct site_agent *a, enum agent_request request, char *url, con
 {
 	if (a->opts->dump) {
 		show(body != NULL ? "POST" : "GET", url, body);
-		a->lines.length -= request == REQUEST_REPORTS ? a->lines.length : 0;
+		if (request == REQUEST_REPORTS)
+			forget(a);
 		if (request != REQUEST_REPORTS)
 			a->poll_at = after(MOST_WAIT_S);
 	} else {
@@ -182,7 +189,10 @@ static void send_reports(struct site_agent *a)
 	site_report_body(&body, a->table.build, a->state.site, a->lines.data, &used);
 	if (used != 0 && (a->opts->dump || site_state_may_send(&a->state, body.length))) {
 		a->in_flight = used;
-		ask(a, REQUEST_REPORTS, rd_xasprintf("%s/api/v1/reports", a->opts->hive), body.data);
+		ask(a, REQUEST_REPORTS,
+		    rd_xasprintf("%s/api/v1/%s", a->opts->hive,
+				 site_report_is_run(a->lines.data) ? "runs" : "reports"),
+		    body.data);
 	} else {
 		a->send_at = after(MOST_WAIT_S);
 	}

@@ -66,16 +66,38 @@ static bool copy_text(char *to, size_t size, const char *from, const char *chara
 	return true;
 }
 
+static void parse_track(struct rd_json_read *r, const json_t *tree, struct site_task *task)
+{
+	const char *file = rd_json_get_text(r, tree, "file");
+	task->track = true;
+	task->mode = SITE_OBSERVE;
+	if (!copy_text(task->plan, sizeof task->plan, rd_json_get_text(r, tree, "sketch"),
+		       "0123456789abcdef"))
+		rd_json_wrong(r, "sketch", "is wrong");
+	if (file == NULL || *file == '\0' || strlen(file) >= sizeof task->file)
+		rd_json_wrong(r, "file", "is wrong");
+	else
+		memcpy(task->file, file, strlen(file) + 1);
+	task->line = (uint32_t)rd_json_get_number(r, tree, "line", INT32_MAX);
+	task->sigma = (uint32_t)rd_json_get_number(r, tree, "sigma", SKETCH_PLAN_MAX);
+	if (task->line == 0 || task->sigma == 0)
+		rd_json_wrong(r, "line", "or sigma is 0");
+}
+
 static void parse_task(struct rd_json_read *r, const json_t *tree, struct site_task *task)
 {
-	const char *order = rd_json_get_text(r, tree, "order");
+	const char *order = rd_json_get_text(r, tree, "order"), *mode = rd_json_get_text(r, tree, "mode");
 	if (!copy_text(task->id, sizeof task->id, rd_json_get_text(r, tree, "id"),
 		       "0123456789abcdefghijklmnopqrstuvwxyz.-"))
 		rd_json_wrong(r, "id", "is wrong");
+	if (mode != NULL && strcmp(mode, "track") == 0) {
+		parse_track(r, tree, task);
+		return;
+	}
 	if (!copy_text(task->candidate, sizeof task->candidate, rd_json_get_text(r, tree, "candidate"),
 		       "0123456789abcdef"))
 		rd_json_wrong(r, "candidate", "is wrong");
-	if (!site_mode_find(rd_json_get_text(r, tree, "mode"), &task->mode) || task->mode == SITE_OFF)
+	if (!site_mode_find(mode, &task->mode) || task->mode == SITE_OFF)
 		rd_json_wrong(r, "mode", "is wrong");
 	if (order == NULL || (strcmp(order, "primary") != 0 && strcmp(order, "alternate") != 0))
 		rd_json_wrong(r, "order", "is wrong");

@@ -6,6 +6,7 @@
 
 #include "candidates/candidates.h"
 #include "raddle/guard.h"
+#include "sketch/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 enum site_mode { SITE_OFF, SITE_OBSERVE, SITE_VALIDATE };
 
-enum { SITE_TASK_ID_SIZE = 65, SITE_KEY_BYTES = 32, SITE_SET_MAX = 65536 };
+enum { SITE_TASK_ID_SIZE = 65, SITE_KEY_BYTES = 32, SITE_SET_MAX = 65536, SITE_FILE_SIZE = 1024 };
 
 struct site_task {
 	char id[SITE_TASK_ID_SIZE];
@@ -21,6 +22,13 @@ struct site_task {
 	enum site_mode mode;
 	enum raddle_guard_order order;
 	uint32_t tau_us;
+
+	/* Instead: a failure is to be explained.  The run tells what happens at the first `sigma` statements
+	 * of the slice of a place, if the site comes to the same plan. */
+	bool track;
+	char plan[SKETCH_PLAN_ID];
+	char file[SITE_FILE_SIZE];
+	uint32_t line, sigma;
 };
 
 struct site_taskset {

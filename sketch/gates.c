@@ -269,3 +269,26 @@ void sketch_gates_release(struct sketch_gates *g)
 	free(g->items);
 	*g = (struct sketch_gates){0};
 }
+
+struct sketch_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
+					      enum sketch_event_kind kind)
+{
+	struct sketch_statement out = slice_statement_of(s, gate->value, kind);
+	out.found = gate->lead == FACTS_NONE;
+	out.distance = out.found ? s->statements + gate->near : gate->lead;
+	return out;
+}
+
+void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs)
+{
+	uint32_t kind = s->facts->values[gate->value].kind;
+	struct sketch_statement it;
+	if (kind == FACTS_UPDATE || kind == FACTS_EXCHANGE) {
+		it = sketch_gate_statement(gate, s, SKETCH_READ);
+		sketch_statement(runs, &it);
+		it = sketch_gate_statement(gate, s, SKETCH_WRITE);
+	} else {
+		it = sketch_gate_statement(gate, s, gate->kind);
+	}
+	sketch_statement(runs, &it);
+}

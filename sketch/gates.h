@@ -33,6 +33,12 @@ uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 /* Sets RADDLE_TRACK_BESIDE for those that are shut in functions with open ones; `flags` are by gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 
+/* The statement of a gate, as an event of that kind; and all that its events may be of, into the table of
+ * `runs`. */
+struct sketch_statement sketch_gate_statement(const struct sketch_gate *gate, struct slice *s,
+					      enum sketch_event_kind kind);
+void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, struct sketch_runs *runs);
+
 /* Their names, a line each. */
 void sketch_gates_text(const struct sketch_gates *g, const struct facts *f, struct rd_buf *text);
 

@@ -81,3 +81,10 @@ const char *sketch_outcome_name(enum sketch_outcome o)
 
 	return names[o];
 }
+
+const char *sketch_kind_name(enum sketch_event_kind kind)
+{
+	static const char *const names[] = {"read", "write", "branch", "call", "sync"};
+
+	return names[kind];
+}

@@ -85,8 +85,9 @@ uint32_t sketch_statement(struct sketch_runs *r, const struct sketch_statement *
 
 void sketch_event_add(struct sketch_run *run, const struct sketch_event *e);
 
-/* "crash", "assertion", ..., as documents name it. */
+/* "crash", "assertion", ..., as documents name it; "read", "write", ... */
 const char *sketch_outcome_name(enum sketch_outcome o);
+const char *sketch_kind_name(enum sketch_event_kind kind);
 
 static inline bool sketch_is_access(enum sketch_event_kind kind)
 {

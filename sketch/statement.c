@@ -112,17 +112,11 @@ struct sketch_statement slice_statement(struct slice *s, size_t item)
 	return out;
 }
 
-static const char *kind_name(enum sketch_event_kind kind)
-{
-	static const char *const names[] = {"read", "write", "branch", "call", "sync"};
-	return names[kind];
-}
-
 /* The members of a statement. */
 void sketch_statement_json(const struct sketch_statement *s, struct rd_json *j)
 {
 	RD_JSON(j, RD_JS("file", s->file), RD_JU("line", s->line), RD_JU("column", s->column),
-		RD_JS("function", s->function), RD_JS("kind", kind_name(s->kind)),
+		RD_JS("function", s->function), RD_JS("kind", sketch_kind_name(s->kind)),
 		RD_JS("variable", s->variable), RD_JS("operation", s->operation));
 }
 

@@ -66,9 +66,7 @@ static bool is_of_slice(const struct events *e, const struct track_raw *raw)
 /* The number of a gate's statement, as an event of that kind. */
 static uint32_t statement_of(struct events *e, const struct sketch_gate *gate, enum sketch_event_kind kind)
 {
-	struct sketch_statement s = slice_statement_of(e->t->slice, gate->value, kind);
-	s.found = gate->lead == FACTS_NONE;
-	s.distance = s.found ? e->t->slice->statements + gate->near : gate->lead;
+	struct sketch_statement s = sketch_gate_statement(gate, e->t->slice, kind);
 	return sketch_statement(e->runs, &s);
 }
 

@@ -59,18 +59,16 @@ void track_end_release(struct track_end *e)
 
 /* --------------------------------------------------------------------- one run --- */
 
-/* The memory of a run.  To the launcher it looks like a session, of which it only uses the descriptor. */
-struct memory {
-	struct raddle_track *shared;
-	size_t size;
-	struct raddle_session *session;
-	struct run_session handle;
-};
-
-static int memory_open(struct memory *m, size_t events)
+static size_t events_of(const struct track_request *request)
 {
-	*m = (struct memory){.size = RADDLE_TRACK_SIZE(events),
-			     .handle.fd = memfd_create("raddle-track", MFD_CLOEXEC)};
+	return request->events != 0 && request->events <= RADDLE_TRACK_EVENTS ? request->events
+									      : TRACK_EVENTS;
+}
+
+static int memory_open(struct track_memory *m, size_t events)
+{
+	*m = (struct track_memory){.size = RADDLE_TRACK_SIZE(events),
+				   .handle.fd = memfd_create("raddle-track", MFD_CLOEXEC)};
 	if (m->handle.fd < 0 || ftruncate(m->handle.fd, (off_t)m->size))
 		return rd_fail_errno("no memory to share with the program");
 	m->shared = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->handle.fd, 0);
@@ -89,7 +87,7 @@ static int memory_open(struct memory *m, size_t events)
 	return 0;
 }
 
-static void memory_close(struct memory *m)
+void track_memory_close(struct track_memory *m)
 {
 	if (m->shared != NULL)
 		munmap(m->shared, m->size);
@@ -132,7 +130,7 @@ static int wait_for(struct run_meter *meter, pid_t pid, int *status)
 	}
 }
 
-static int run_program(struct track *t, const struct track_request *request, struct memory *m,
+static int run_program(struct track *t, const struct track_request *request, struct track_memory *m,
 		       struct run_end *end)
 {
 	struct run_launch launch = {.program = &t->program,
@@ -228,33 +226,44 @@ static void tell_end(struct track *t, const struct track_left *left, struct sket
 	run->signature = signature_of(run->outcome, end);
 }
 
+int track_begin(struct track *t, const struct track_request *request, struct track_memory *m)
+{
+	int err = memory_open(m, events_of(request));
+	if (!err)
+		open_gates(t, request, m->shared);
+	return err;
+}
+
+int track_finish(struct track *t, const struct track_request *request, const struct track_memory *m,
+		 struct sketch_runs *runs, struct track_end *end)
+{
+	struct track_left left;
+	int err = 0;
+	track_read(&left, m->shared, m->size, (uint32_t)t->gates.count);
+	if (left.started) {
+		struct sketch_run *run = sketch_run_add(runs);
+		run->perturbed = request->perturb != 0;
+		run->cut = left.seen > events_of(request) || left.spent != 0;
+		tell_end(t, &left, run, end);
+		track_events(t, &left, runs, request->sigma);
+	} else {
+		err = rd_fail(RD_EFORMAT, "%s: its runtime did not start, so nothing can be tracked",
+			      t->program.path);
+	}
+	track_left_release(&left);
+	return err;
+}
+
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end)
 {
-	size_t events = request->events != 0 && request->events <= RADDLE_TRACK_EVENTS ? request->events
-										       : TRACK_EVENTS;
-	struct track_left left = {0};
-	struct memory m;
+	struct track_memory m;
 	*end = (struct track_end){0};
-	int err = memory_open(&m, events);
-	if (!err) {
-		open_gates(t, request, m.shared);
+	int err = track_begin(t, request, &m);
+	if (!err)
 		err = run_program(t, request, &m, &end->end);
-	}
-	if (!err) {
-		track_read(&left, m.shared, m.size, (uint32_t)t->gates.count);
-		if (!left.started)
-			err = rd_fail(RD_EFORMAT, "%s: its runtime did not start, so nothing can be tracked",
-				      t->program.path);
-	}
-	if (!err) {
-		struct sketch_run *run = sketch_run_add(runs);
-		run->perturbed = request->perturb != 0;
-		run->cut = left.seen > events || left.spent != 0;
-		tell_end(t, &left, run, end);
-		track_events(t, &left, runs, request->sigma);
-	}
-	track_left_release(&left);
-	memory_close(&m);
+	if (!err)
+		err = track_finish(t, request, &m, runs, end);
+	track_memory_close(&m);
 	return err;
 }

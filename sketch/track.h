@@ -14,6 +14,7 @@
 
 #include "run/meter.h"
 #include "run/program.h"
+#include "run/session.h"
 #include "sketch/gates.h"
 #include "sketch/place.h"
 #include "sketch/run.h"
@@ -71,6 +72,20 @@ void track_end_release(struct track_end *e);
  * the table of `runs` when they are first seen. */
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
+
+/* The same in parts, for who starts the program: the memory that it is given as RADDLE_SESSION_ENV says, to
+ * be closed also after a failure, and what it left there when it has ended as end->end tells.  To
+ * run/launch.h it looks like a session, of which only the descriptor is used. */
+struct track_memory {
+	struct raddle_track *shared;
+	size_t size;
+	struct raddle_session *session;
+	struct run_session handle;
+};
+int track_begin(struct track *t, const struct track_request *request, struct track_memory *m);
+int track_finish(struct track *t, const struct track_request *request, const struct track_memory *m,
+		 struct sketch_runs *runs, struct track_end *end);
+void track_memory_close(struct track_memory *m);
 
 /* Into an object: "run", the first of `runs`, with the gates of the program. */
 void track_json(const struct track *t, const struct sketch_runs *runs, const struct track_end *end,

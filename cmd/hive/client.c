@@ -48,7 +48,7 @@ static int open_client(struct hive_client *c, char **token)
 	return err;
 }
 
-static int ask(const char *method, const char *path, const char *body, struct rd_buf *answer)
+int hive_ask(const char *method, const char *path, const char *body, struct rd_buf *answer)
 {
 	struct hive_client c;
 	char *token;
@@ -119,7 +119,7 @@ static int add_program(const char *program, const char *path, struct rd_buf *ans
 
 	if (err)
 		return err;
-	err = ask("POST", "/api/v1/programs", body, answer);
+	err = hive_ask("POST", "/api/v1/programs", body, answer);
 	free(body);
 	return err;
 }
@@ -151,7 +151,7 @@ static int send_class(const char *build, const json_t *race, const struct findin
 	char *path = rd_xasprintf("/api/v1/races/%s/%s/class", build,
 				  json_string_value(json_object_get(race, "id")));
 	struct rd_buf answer = RD_BUF_INIT;
-	int err = text ? ask("PUT", path, text, &answer) : rd_fail(RD_ENOMEM, "out of memory");
+	int err = text ? hive_ask("PUT", path, text, &answer) : rd_fail(RD_ENOMEM, "out of memory");
 
 	rd_buf_release(&answer);
 	json_decref(body);
@@ -264,7 +264,7 @@ int hive_do_set(char **words)
 	path = rd_xasprintf("/api/v1/programs/%s", build);
 	body = settings();
 	text = json_dumps(body, JSON_COMPACT);
-	err = text ? ask("PATCH", path, text, &answer) : RD_ENOMEM;
+	err = text ? hive_ask("PATCH", path, text, &answer) : RD_ENOMEM;
 	json_decref(body);
 	RD_FREE(build, path, text);
 	rd_buf_release(&answer);
@@ -274,7 +274,7 @@ int hive_do_set(char **words)
 int hive_ask_status(const char *build, struct rd_buf *document)
 {
 	char *path = build ? rd_xasprintf("/api/v1/status?build=%s", build) : rd_xstrdup("/api/v1/status");
-	int err = ask("GET", path, NULL, document);
+	int err = hive_ask("GET", path, NULL, document);
 
 	free(path);
 	return err;

@@ -15,19 +15,21 @@
 #include <unistd.h>
 
 static const struct cmd_usage usage = {
-	"raddle hive serve|add|status|set|simulate|token|backup [ARGUMENTS]",
+	"raddle hive serve|add|status|set|track|sketch|simulate|token|backup [ARGUMENTS]",
 	"A hive gives race candidates of programs in production to the sites that run them,\n"
-	"and makes verdicts of what they report.\n\n"
+	"and makes verdicts of what they report.  It has failures explained in the same way.\n\n"
 	"  serve               run a hive; prints its URL\n"
 	"  add PROG            tell the hive about a program and its candidates\n"
 	"  status              show programs and races\n"
 	"  set BUILD|PROG      change what sites may do: --state, --rollout, --poll\n"
+	"  track PROG          have sites track a failure: --report\n"
+	"  sketch BUILD|PROG   show what they found out about failures\n"
 	"  simulate -- PROG    run many sites on this machine\n"
 	"  token NAME          make a token for a fleet, or end it with --revoke\n"
 	"  backup FILE         copy the database of a hive, which may be running",
 	"hive listen hive_db tls_cert tls_key rate bound token ca admin revoke state rollout poll "
 	"hive_classes hive_sites rounds "
-	"jobs json verbose",
+	"jobs failure_report html json verbose",
 	"  raddle hive serve --listen 127.0.0.1:8787 &\n"
 	"  raddle hive add --hive http://127.0.0.1:8787 ./server\n"
 	"  raddle hive simulate --hive http://127.0.0.1:8787 --sites 20 -- ./server\n"
@@ -124,14 +126,16 @@ static const struct {
 	{"serve", do_serve},	    {"add", hive_do_add},
 	{"status", hive_do_status}, {"simulate", hive_do_simulate},
 	{"token", do_token},	    {"backup", do_backup},
-	{"set", hive_do_set},
+	{"set", hive_do_set},	    {"track", hive_do_track},
+	{"sketch", hive_do_sketch},
 };
 
 int cmd_hive(int argc, char **argv)
 {
 	struct cmd_words words;
 	int status = cmd_program(argc, argv, &usage,
-				 "action: serve, add, status, set, simulate, token or backup", &words);
+				 "action: serve, add, status, set, track, sketch, simulate, token or backup",
+				 &words);
 
 	if (status != CMD_GO_ON)
 		return status;

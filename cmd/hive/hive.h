@@ -9,6 +9,11 @@
 int hive_do_add(char **words);
 int hive_do_status(char **words);
 int hive_do_set(char **words);
+int hive_do_track(char **words);
+int hive_do_sketch(char **words);
+
+/* A request to the hive that the options name. */
+int hive_ask(const char *method, const char *path, const char *body, struct rd_buf *answer);
 int hive_do_simulate(char **words);
 
 /* The status document of the hive, of one build or of all (NULL). */

@@ -75,6 +75,13 @@ static size_t print_races(const json_t *races, const char *verdict, size_t limit
 	return count;
 }
 
+static void print_sketch(const json_t *s)
+{
+	printf("%s %s at %s:%lld: %s, %lld failing and %lld passing runs, %lld of %lld statements\n",
+	       text(s, "id"), text(s, "kind"), text(s, "file"), number(s, "line"), text(s, "state"),
+	       number(s, "failing"), number(s, "passing"), number(s, "sigma"), number(s, "statements"));
+}
+
 int hive_print_status(const struct rd_buf *document)
 {
 	struct rd_json_read j = {.subject = "hive", .name = "status"};
@@ -88,6 +95,7 @@ int hive_print_status(const struct rd_buf *document)
 		size_t limit = opt.verbose ? SIZE_MAX : UNPROVEN_SHOWN;
 
 		json_array_foreach(json_object_get(root, "programs"), i, program) print_program(program);
+		json_array_foreach(json_object_get(root, "sketches"), i, program) print_sketch(program);
 		found = print_races(races, "true-race", SIZE_MAX);
 		print_races(races, "likely-false-positive", limit);
 		print_races(races, "unknown", limit);

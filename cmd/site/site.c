@@ -15,7 +15,8 @@ static const struct cmd_usage usage = {
 	"Runs a program, as 'raddle cc' built it or as its guard flavour, and looks for the\n"
 	"races that a hive asks this site to look for.  The program behaves as it\n"
 	"would without; the status is its own.  Whatever is wrong with the hive, it runs.",
-	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload ask verbose",
+	"hive token key ca state_dir kill_file site_mode max_tau poll_now dump_upload send_values ask "
+	"verbose",
 	"  raddle site run --hive http://127.0.0.1:7373 -- ./server -p 80\n"
 	"  raddle site run --hive https://hive.example --mode observe -- ./server\n",
 	true,
@@ -33,6 +34,7 @@ static int run(char **argv)
 				.max_tau_ms = (uint32_t)opt.max_tau,
 				.poll_now = opt.poll_now,
 				.dump = opt.dump_upload,
+				.values = opt.send_values,
 				.ask = opt.ask,
 				.verbose = opt.verbose};
 	uint8_t key[SITE_KEY_BYTES];

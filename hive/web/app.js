@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dashboard: shows what the API says, and nothing else.  The part behind # says what is shown: #/ programs, #/b/BUILD its races,
-// #/r/BUILD/ID one race.  Texts of programs are only ever set as text.
+// #/r/BUILD/ID one race, #/s/BUILD/ID one sketch.  Texts of programs are only ever set as text.
 "use strict";
 
 const VERDICTS = { "true-race": "true race", "likely-false-positive": "likely false", "unknown": "unknown" };
@@ -135,8 +135,40 @@ function raceTable(races) {
     el("p.dim", { role: "status" }, found.length > ROWS ? `${ROWS} of ${plural(found.length, "race")}; search to see others` : plural(found.length, "candidate"))];
 }
 
+const STATES = { tracking: "being tracked", explained: "explained", exhausted: "nothing tells failing from passing runs" };
+
+// Failures that sites help to explain; the page of a sketch is a document of its own, which needs the token, so it is fetched and then opened.
+function failures(sketches) {
+  if (!sketches.length) return null;
+  const open = async s => {
+    const token = sessionStorage.getItem("token");
+    const answer = await fetch(`/api/v1/sketches/${s.build}/${s.id}/page`, { headers: token ? { Authorization: "Bearer " + token } : {} });
+    const link = el("a", { href: URL.createObjectURL(new Blob([await answer.text()], { type: "text/html" })), download: `sketch-${s.id}.html` });
+    link.click();
+  };
+  return el("section.card.wide", { id: "sketches" }, el("h2", {}, "Failures"), el("table.flow", {},
+    el("thead", {}, el("tr", {}, ...["where", "state", "failing", "passing", "statements", ""].map(h => el("th", {}, h)))),
+    el("tbody", {}, ...sketches.map(s => el("tr", {},
+      el("td.mono", { title: s.file }, `${base(s.file)}:${s.line} ${s.function ? s.function + "()" : ""}`, el("div.dim", {}, s.what || s.kind)),
+      el("td", {}, STATES[s.state] || s.state), el("td.n", { "data-name": "failing" }, number(s.failing)), el("td.n", { "data-name": "passing" }, number(s.passing)),
+      el("td.n", { "data-name": "statements" }, `${Math.min(s.sigma, s.statements)} of ${s.statements}`),
+      el("td", {}, s.failing > 0 ? el("a", { href: `#/s/${s.build}/${s.id}` }, "sketch") : "no failing run yet", " ",
+        s.failing > 0 && el("button", { type: "button", onclick: () => open(s) }, "page")))))));
+}
+
+// The sketch as text, which needs no other page.
+async function showSketch(build, id) {
+  const token = sessionStorage.getItem("token");
+  const answer = await fetch(`/api/v1/sketches/${encodeURIComponent(build)}/${encodeURIComponent(id)}/text`, { headers: token ? { Authorization: "Bearer " + token } : {} });
+  if (answer.status === 401 || answer.status === 403) throw new Refused();
+  if (!answer.ok) throw new Error((await answer.json()).error || String(answer.status));
+  crumbs(el("a", { href: "#/b/" + build }, short(build)), id);
+  document.title = "Sketch – Raddle hive";
+  return [el("h1", {}, "Why it fails"), el("section.card.wide", {}, el("pre", { id: "sketch" }, await answer.text()))];
+}
+
 async function showBuild(build) {
-  const { programs: [program], races } = await api("status?build=" + encodeURIComponent(build));
+  const { programs: [program], races, sketches } = await api("status?build=" + encodeURIComponent(build));
   races.sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict] || a.rank - b.rank);
   crumbs(el("a", { href: "#/b/" + build }, program.name));
   document.title = program.name + " – Raddle hive";
@@ -152,7 +184,7 @@ async function showBuild(build) {
       ...["true-race", "likely-false-positive", "unknown"].map(v => tab(v, VERDICTS[v][0].toUpperCase() + VERDICTS[v].slice(1), program.verdicts[v])),
       el("input", { id: "search", type: "search", placeholder: "Search variable, file, function …", "aria-label": "Search", value: view.search,
         oninput: e => { view.search = e.target.value; redraw(); } })),
-    list,
+    list, failures(sketches),
     program.unsound.length > 0 && el("details.card", {}, el("summary", {}, "Not looked into, so that races may be missing"),
       el("ul", {}, ...program.unsound.map(u => el("li", {}, u))))];
 }
@@ -235,6 +267,7 @@ function askToken() {
 function route() {
   const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
   if (parts[0] === "b" && parts[1]) return () => showBuild(parts[1]);
+  if (parts[0] === "s" && parts[2]) return () => showSketch(parts[1], parts[2]);
   if (parts[0] === "r" && parts[2]) return () => showRace(parts[1], parts[2]);
   return showPrograms;
 }

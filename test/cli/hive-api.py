@@ -129,7 +129,8 @@ found = race(held["candidate"])
 check((found["verdict"], found["reason"]) == ("likely-false-positive", "order-not-reached"), f"{found['verdict']} {found['reason']}")
 
 # A race: idempotent, retired for all.
-target = IDS[0]
+# Not one that the site above had, which another epoch draws.
+target, second = [i for i in IDS if i != held["candidate"]][:2]
 for i in range(2):
     receipt = report(1, 7, [{"candidate": target, "result": "race", "order": "primary", "proof": "happens-before"},
                             {"candidate": target, "result": "race", "order": "primary", "proof": "happens-before", "consequence": "crash", "signal": 11}])
@@ -141,10 +142,10 @@ for i in range(60):
     check(json.loads(poll(i)[2])["tasks"][0]["candidate"] != target, "a true race is still given out")
 
 # Wrong reports are rejected by themselves, wrong documents as a whole.
-receipt = report(2, 8, [{"candidate": "0" * 16, "result": "race", "order": "primary", "proof": "collision"}, {"candidate": IDS[1], "result": "no-race", "order": "primary"},
-                        {"candidate": IDS[1], "result": "race"}, {"candidate": IDS[1], "result": "maybe"}])
+receipt = report(2, 8, [{"candidate": "0" * 16, "result": "race", "order": "primary", "proof": "collision"}, {"candidate": second, "result": "no-race", "order": "primary"},
+                        {"candidate": second, "result": "race"}, {"candidate": second, "result": "maybe"}])
 check(receipt["accepted"] == 1 and sorted(r["index"] for r in receipt["rejected"]) == [0, 2, 3], f"{receipt}")
-check((race(IDS[1])["verdict"], race(IDS[1])["reason"]) == ("likely-false-positive", "synchronisation"), "no-race is not counted")
+check((race(second)["verdict"], race(second)["reason"]) == ("likely-false-positive", "synchronisation"), "no-race is not counted")
 for raw in ("", "{", "[]", "[" * 100, '{"version":2}', '{"version":1,"build":"x","site":"y","reports":[]}'):
     check(ask("POST", "/api/v1/reports", raw=raw)[0] == 400, raw)
 check(ask("POST", "/api/v1/reports", raw="x" * 70000)[0] == 413, "a large body is taken")
@@ -178,6 +179,50 @@ status = json.loads(ask("GET", "/api/v1/status")[2])
 check(status["programs"][0]["verdicts"]["true-race"] == 1 and len(status["races"]) == len(IDS), "status")
 check(ask("GET", f"/api/v1/status?build={BUILD}")[0] == 200 and ask("GET", "/api/v1/status?build=00000000")[0] == 404, "status of a build")
 check(ask("GET", "/api/v1/programs")[0] == 200, "programs")
+
+# A failure to explain: what tells failing from passing runs is the order of two statements, which only a larger sigma shows.
+STATEMENT = {"file": "a.c", "function": "f", "column": 1, "variable": "x", "operation": None, "found": False}
+PLAN = {"version": 1, "kind": "crash", "file": "a.c", "line": 9, "sigma": 4, "statements": [
+    {**STATEMENT, "line": 9, "kind": "read", "role": "reads", "distance": 0, "source": "use(x);"},
+    {**STATEMENT, "line": 5, "kind": "write", "role": "writes", "distance": 2, "source": "x = 0;"}]}
+check(ask("POST", f"/api/v1/sketches/{BUILD}", PLAN)[0] == 200, "a plan is not taken")
+check(ask("POST", f"/api/v1/sketches/{BUILD}", {**PLAN, "statements": []})[0] == 400, "a plan without statements is taken")
+check(ask("POST", "/api/v1/sketches/00000000", PLAN)[0] == 404, "a plan of nothing is taken")
+check(patch(rollout=100) == 200, "settings")
+tracked = lambda: json.loads(ask("GET", "/api/v1/status")[2])["sketches"][0]
+sketch = tracked()["id"]
+sets = [json.loads(poll(i)[2])["tasks"][0] for i in range(40)]
+check(20 < sum(t["mode"] == "track" and (t["sketch"], t["line"], t["sigma"]) == (sketch, 9, 2) for t in sets) < 40, f"{sets}")
+names = iter(range(1000, 2000))
+
+
+def send(sigma, outcome, events, number=1, name=None, **more):
+    run = {"sketch": sketch, "run": f"{name or next(names):016x}", "sigma": sigma, "outcome": outcome, "events": events, **more}
+    status, _, text = ask("POST", "/api/v1/runs", {"version": 1, "build": BUILD, "site": site(number), "runs": [run]})
+    return status, json.loads(text)
+
+
+for i in range(10):
+    check(send(2, "passed", [[1, 0, 1]])[1]["accepted"] == 1, "a run that passed is not taken")
+check(send(2, "passed", [[1, 0, 1]], name=1001)[1]["duplicate"] == 1, "not idempotent")
+check(send(2, "crash", [[1, 0, 1]])[1]["poll"] and tracked()["sigma"] == 4, "sigma is not doubled")
+check(send(2, "crash", [[1, 0, 1]])[1]["unwanted"] == 1, "an old sigma is still wanted")
+for i in range(30):
+    send(4, "passed", [[1, 0, 1], [0, 1, 1]])
+for i in range(3):
+    check(tracked()["state"] == "tracking" and send(4, "crash", [[0, 1, 1], [1, 0, 1]], thread=1)[0] == 200, "a failing run")
+check(tracked()["state"] == "explained" and send(4, "crash", [])[1]["unwanted"] == 1, f"{tracked()}")
+for wrong in ([[1, 2, 1]], [[1, 0]], [[-1, 0, 1]], [[1, 0, 1, 2]], [[0, 0, 0, "1", 4]], [[0, 0, 0]] * 1501, 7):
+    check(send(4, "crash", wrong)[0] == 400, f"{wrong}"[:60])
+check(send(4, "maybe", [])[0] == 400 and ask("POST", "/api/v1/runs", raw="{")[0] == 400, "a wrong run is taken")
+other = {"sketch": "0" * 16, "run": "0" * 16, "sigma": 2, "outcome": "passed", "events": []}
+check(ask("POST", "/api/v1/runs", {"version": 1, "build": BUILD, "site": site(0), "runs": [other]})[0] == 404, "a sketch that is not known")
+drawn = json.loads(ask("GET", f"/api/v1/sketches/{BUILD}/{sketch}")[2])["sketches"][0]
+check(drawn["predictors"][0]["pattern"] == "WR" and [p["line"] for p in drawn["predictors"][0]["places"]] == [5, 9], f"{drawn}")
+check([s["source"] for s in drawn["steps"]] == ["x = 0;", "use(x);"] and not any(s["values"] for s in drawn["steps"]), f"{drawn['steps']}")
+for form in ("", "/page", "/text"):
+    check(ask("GET", f"/api/v1/sketches/{BUILD}/{sketch}{form}")[0] == 200, "a sketch in that form")
+    check(ask("GET", f"/api/v1/sketches/{BUILD}/{'0' * 16}{form}")[0] == 404, "a sketch that is not there")
 
 # Everything that is described was answered once; what needs a token, a limit or a failure is tried elsewhere.
 for pattern, methods in API["paths"].items():

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Anything as what a hive and its sites read: the first byte says whether the rest is a body with reports, a
- * program, a task set, or the id of a task.  What is accepted has its limits, and can be folded.
+ * program, a task set, the plan of a sketch with records of runs behind it, or the id of a task.  What is
+ * accepted has its limits, and can be folded.
  */
 #include "base/error.h"
 #include "hive/assign.h"
 #include "hive/program.h"
 #include "hive/sign.h"
 #include "hive/task-set.h"
+#include "report/sketch.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,7 +59,7 @@ static void try_task_set(const char *text, size_t size)
 	if (hive_task_set_read(&set, text, size))
 		return;
 	RD_ASSERT(hive_is_build(set.build) && set.poll_s >= 1 && set.poll_s <= HIVE_POLL_MAX_S);
-	RD_ASSERT(!set.has_task ||
+	RD_ASSERT(!set.has_task || set.track ||
 		  (hive_is_hex(set.candidate, HIVE_CANDIDATE - 1) && set.tau_us <= HIVE_TAU_MAX_US));
 }
 
@@ -81,6 +83,28 @@ static void try_task(const char *text)
 	hive_program_release(&p);
 }
 
+/* A plan and, a line each, records of its runs: whatever is accepted can be drawn. */
+static void try_sketch(char *text)
+{
+	struct hive_sketch s;
+	char *line = strtok(text, "\n"), *drawn = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!line || hive_sketch_open(&s, line, strlen(line)))
+		return;
+	while ((line = strtok(NULL, "\n")))
+		hive_sketch_apply(&s, line, strlen(line));
+	RD_ASSERT(s.first <= s.plan.runs.count && strlen(s.plan.id) == SKETCH_PLAN_ID - 1);
+	out = open_memstream(&drawn, &length);
+	if (out) {
+		RD_ASSERT(!hive_sketch_write(&s, "p", sketch_html, out));
+		fclose(out);
+	}
+	free(drawn);
+	hive_sketch_release(&s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text;
@@ -93,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (data[0]) {
 	case 'r': try_reports(text, size - 1); break;
 	case 'p': try_program(text, size - 1); break;
+	case 's': try_sketch(text); break;
 	case 't': try_task_set(text, size - 1); break;
 	default: try_task(text); break;
 	}

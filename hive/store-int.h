@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the files of the store. */
+#ifndef HIVE_STORE_INT_H
+#define HIVE_STORE_INT_H
+
+#include "hive/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A number as a text that lives as long as the expression. */
+struct hive_number {
+	char text[24];
+};
+static inline const char *hive_number_write(struct hive_number *n, uint64_t value)
+{
+	snprintf(n->text, sizeof n->text, "%" PRIu64, value);
+	return n->text;
+}
+#define NUMBER(value) hive_number_write(&(struct hive_number){""}, (uint64_t)(value))
+
+/* Does `work` in a transaction of its own. */
+int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
+		       const void *what);
+
+/* The program has changed: a new revision, of it and of the store. */
+int hive_store_touch(struct hive_db *db, uint64_t program);
+
+/* The sketches of a program that is being loaded. */
+int hive_store_load_sketches(struct hive_db *db, struct hive_program *p);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sketches of programs in production: what a hive and the sites that run a program agree on.
+ *
+ * A plan says which statements a sketch is about.  Whoever has the program makes the same one of it, with the
+ * same id; so a site gets only the failing place and σ, and tells statements by their numbers.  A record is
+ * what a site sends of a tracked run: how it ended, and its events.  Addresses are numbered anew in each
+ * record, and values are left out unless the site allows them: which statements ran, in which order, which
+ * of them met, and which way branches went is all that leaves a site.  doc/format/hive.md has both documents.
+ */
+#ifndef SKETCH_PLAN_H
+#define SKETCH_PLAN_H
+
+#include "base/buf.h"
+#include "base/json-read.h"
+#include "sketch/gates.h"
+#include "sketch/outcome.h"
+
+enum {
+	SKETCH_PLAN_ID = 17,
+	SKETCH_PLAN_MAX = 1 << 16,   /* statements */
+	SKETCH_RECORD_EVENTS = 1500, /* the last ones; so a record has less than 64 KiB */
+};
+
+struct sketch_plan {
+	char id[SKETCH_PLAN_ID];       /* of the place and the statements */
+	struct sketch_failure failure; /* the place is always known */
+	uint32_t sigma;		       /* the statements of the slice: more are never tracked */
+	struct sketch_runs runs;       /* the statements; who collects runs has them here too */
+	char **sources;		       /* lines of the source, by statement; NULL: unknown */
+	char *signature;	       /* of the failure */
+};
+
+/* The plan of a slice with these gates.  `failure` is taken over; its place becomes the slice's. */
+void sketch_plan_make(struct sketch_plan *p, struct slice *s, const struct sketch_gates *g,
+		      struct sketch_failure *failure);
+void sketch_plan_release(struct sketch_plan *p);
+
+/* Into an object, and out of one: what is read is checked, and its id is computed anew. */
+void sketch_plan_json(const struct sketch_plan *p, struct rd_json *j);
+int sketch_plan_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root);
+
+/* A run as one line of JSON without its end. */
+struct sketch_record {
+	const char *plan, *run; /* ids */
+	uint32_t sigma;
+	size_t statements; /* of the plan: those behind them are left out */
+	bool values;	   /* the site lets values out */
+};
+void sketch_record_write(const struct sketch_record *what, const struct sketch_runs *runs,
+			 const struct sketch_run *run, struct rd_buf *out);
+
+/* Adds the run of a record to the plan's; *sigma says how much it tracked. */
+int sketch_record_read(struct sketch_plan *p, struct rd_json_read *r, const json_t *root, uint32_t *sigma);
+
+#endif
