@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A flag is raised before what it stands for is there: the worker trusts the flag and uses a table that is not made yet. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct table {
+	int rows;
+};
+
+static struct table *table;
+static volatile int ready;
+
+static void *worker(void *unused)
+{
+	while (!ready)
+		;
+	printf("%d\n", table->rows);
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, worker, NULL);
+	ready = 1;
+	table = calloc(1, sizeof *table);
+	pthread_join(t, NULL);
+	return 0;
+}
