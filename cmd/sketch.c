@@ -34,7 +34,7 @@ static const struct cmd_usage usage = {
 	"branch.  The best orders are then forced and prevented, to see whether they are the cause.\n"
 	"A run fails if it crashes, hangs, ends with another status than 0, or --fail-if says so.\n"
 	"The exit status is 1 if a failure was explained, 0 if no run failed.",
-	"output json sarif html sketch_runs sketch_time fail_if failure_report sketch_tries " CMD_BESIDE
+	"output json sarif html perfetto sketch_runs sketch_time fail_if failure_report sketch_tries " CMD_BESIDE
 	"plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle sketch -- ./bank 4\n"
@@ -124,6 +124,7 @@ static int write_schedules(struct sketch_set *set, const char *directory)
 WRITER(json)
 WRITER(sarif)
 WRITER(html)
+WRITER(perfetto)
 
 static void say(const struct task *t)
 {
@@ -155,6 +156,8 @@ static int report(struct task *t)
 		err = cmd_document(opt.sarif, write_sarif, &r);
 	if (!err)
 		err = cmd_document(opt.html, write_html, &r);
+	if (!err)
+		err = cmd_document(opt.perfetto, write_perfetto, &r);
 	if (!err && !opt.quiet && !cmd_output_is_stdout()) {
 		err = sketch_text(&r, stdout);
 		say(t);

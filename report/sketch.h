@@ -21,6 +21,7 @@ int sketch_text(const struct sketch_report *r, FILE *out);
 int sketch_json(const struct sketch_report *r, FILE *out); /* doc/format/sketch.md */
 int sketch_html(const struct sketch_report *r, FILE *out);
 int sketch_sarif(const struct sketch_report *r, FILE *out);
+int sketch_perfetto(const struct sketch_report *r, FILE *out); /* JSON, for ui.perfetto.dev */
 
 /* The line of the source, without blanks around it, to be freed; NULL: it cannot be read. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);

@@ -32,9 +32,13 @@
 #define FIRST_SIGMA 2
 #define GOOD 0.95	      /* an F that ends the doubling */
 #define INTERVENTIONS 4	      /* orders that are tried */
+#define TIMED 32	      /* predictors of which is asked when they came true */
 #define PLAIN_MOST 400	      /* runs of the program as it is */
 #define PLAIN_NONE 40	      /* of which none failed: it fails too rarely */
-#define PLAIN_FEW 3	      /* failing and passing ones that are needed */
+#define PLAIN_FEW 3	      /* failing and passing ones that are needed, */
+#define PLAIN_MORE 2	      /* and failing ones more, to see where a value came from */
+#define PLAIN_WHOLE 64	      /* statements of a slice that is then tracked as a whole */
+#define HOPE_PASSING 10	      /* passing ones that one failing run is compared with first */
 #define PLAIN_LIMIT_MS 10000  /* of a run */
 #define PLAIN_NS 60000000000l /* for all of them, where there is no limit */
 #define WORTH 0.4	      /* an F that is worth an intervention */
@@ -47,6 +51,7 @@ struct work {
 	struct rd_interrupt signals;
 	int64_t end_ns; /* 0: none */
 	int64_t plain_end_ns;
+	size_t before; /* failing runs that were used with a smaller σ */
 	uint64_t number;
 	const char *signature;		 /* that is being explained */
 	struct rd_names signatures;	 /* of all failures */
@@ -155,6 +160,19 @@ static void drop_last(struct sketch_runs *runs)
 	RD_FREE(run->events, run->signature, run->schedule);
 }
 
+static void count_runs(const struct sketch_runs *runs, const char *signature, size_t *failing,
+		       size_t *passing);
+
+/* Failing runs that come while passing ones are awaited are not needed, and are not looked at. */
+static void drop_needless(struct sketch_runs *runs, const char *signature, size_t enough)
+{
+	size_t failing, passing;
+
+	count_runs(runs, signature, &failing, &passing);
+	if (failing > enough && runs->items[runs->count - 1].signature && passing)
+		drop_last(runs);
+}
+
 /* Runs that nobody looks at, until one fails. */
 static int find_failure(struct work *w)
 {
@@ -184,13 +202,12 @@ static void count_runs(const struct sketch_runs *runs, const char *signature, si
 	}
 }
 
-static bool has_enough(const struct sketch_runs *runs, const char *signature)
+static bool has_enough(const struct sketch_runs *runs, const char *signature, size_t enough)
 {
 	size_t failing, passing;
 
 	count_runs(runs, signature, &failing, &passing);
-	return failing >= ENOUGH_FAILING &&
-	       (passing >= ENOUGH_PASSING || (!passing && runs->count >= ALL_ALIKE));
+	return failing >= enough && (passing >= ENOUGH_PASSING || (!passing && runs->count >= ALL_ALIKE));
 }
 
 static int collect(struct work *w, const char *signature)
@@ -198,10 +215,13 @@ static int collect(struct work *w, const char *signature)
 	uint64_t most = w->number + (w->how->most ? w->how->most : DIAGNOSE_RUNS);
 	int err = RD_OK;
 
-	while (!err && w->number < most && !is_over(w) && !has_enough(w->lead.runs, signature)) {
+	while (!err && w->number < most && !is_over(w) &&
+	       !has_enough(w->lead.runs, signature, ENOUGH_FAILING)) {
 		bool said, failed;
 
 		err = make_run(w, &(struct lead_order){LEAD_WATCH, NULL, NULL}, &said, &failed);
+		if (said)
+			drop_needless(w->lead.runs, signature, ENOUGH_FAILING);
 		show(w, "runs that fail and pass");
 	}
 	return err;
@@ -375,27 +395,52 @@ static int try_order(struct work *w, const struct lead_order *o, struct sketch_t
 	return err;
 }
 
+/* The next order to try: the best one; when a cause is known, of those that are as good by the counts the one
+ * that came true first, if that was before the cause: what leads to a cause is the cause. */
+static struct sketch_predictor *next_order(struct sketch_predictors *p, const struct sketch_predictor *cause,
+					   const bool *tried)
+{
+	struct sketch_predictor *next = NULL;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct sketch_predictor *now = &p->items[i];
+
+		if (now->type != SKETCH_ORDER || tried[i])
+			continue;
+		if (!cause)
+			return now;
+		if (now->f >= cause->f && now->bound >= cause->bound &&
+		    now->when < (next ? next : cause)->when)
+			next = now;
+	}
+	return next;
+}
+
 /* Led runs have statements of their own. */
 static int intervene(struct work *w, const struct sketch_runs *runs, struct sketch_predictors *p)
 {
+	struct sketch_predictor *next, *cause = NULL;
+	bool *tried = rd_xcalloc(p->count + 1, sizeof *tried);
 	struct sketch_runs led = {0};
-	unsigned tried = 0;
+	unsigned count = 0;
 	int err = RD_OK;
 
 	w->lead.runs = &led;
-	for (size_t i = 0; i < p->count && tried < INTERVENTIONS && !err && !is_over(w); i++) {
-		struct sketch_predictor now = p->items[i];
+	sketch_predictors_time(runs, w->signature, p, TIMED);
+	while (!w->how->no_intervention && count < INTERVENTIONS && !err && !is_over(w) &&
+	       (next = next_order(p, cause, tried)) && (!count || next->f >= WORTH)) {
+		struct sketch_predictor now = *next;
 
-		if (now.type != SKETCH_ORDER || (tried && now.f < WORTH) || w->how->no_intervention)
-			continue;
-		tried++;
+		tried[next - p->items] = true;
+		count++;
 		err = try_order(w, &(struct lead_order){LEAD_FORCE, &now, runs}, &now.forced);
 		if (!err)
 			err = try_order(w, &(struct lead_order){LEAD_PREVENT, &now, runs}, &now.prevented);
-		p->items[i] = now;
-		if (sketch_is_confirmed(&now))
-			break;
+		*next = now;
+		if (sketch_is_confirmed(next))
+			cause = next;
 	}
+	free(tried);
 	sketch_predictors_sort(p);
 	sketch_runs_release(&led);
 	return err;
@@ -410,63 +455,102 @@ static bool is_plain(const struct work *w, const struct sketch_failure *f, const
 	       !w->how->runs.companion && !w->how->runs.setup;
 }
 
-/* Runs with these delays (0: none) until there are enough, or `most` were made, or so many that none failed.
- */
-static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, bool delays)
+/* Whether nothing tells one failing run from a few passing ones: then more runs will not help, but a larger σ
+ * may. */
+static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
+{
+	struct sketch_predictors p = {0};
+	bool good;
+
+	sketch_predict(runs, w->signature, &p);
+	good = is_good(&p);
+	sketch_predictors_release(&p);
+	return !good;
+}
+
+/* Runs with these delays (0: none) until there are enough, or `most` were made, or so many that none failed,
+ * or it is clear that this σ is too small. */
+static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t enough, bool delays)
 {
 	struct sketch_runs *runs = w->lead.runs;
+	bool asked = sigma >= p->track.slice->statements || enough < PLAIN_FEW;
 	size_t failing = 0, passing;
 	int err = RD_OK;
 
 	for (uint64_t n = 0; !err && n < PLAIN_MOST && (failing || n < PLAIN_NONE) && !is_over(w); n++) {
 		bool said;
 
-		if (rd_now_ns() >= w->plain_end_ns || has_enough(runs, p->signature))
+		if (rd_now_ns() >= w->plain_end_ns || has_enough(runs, p->signature, enough))
 			break;
 		err = plain_run(p, sigma, delays ? n + 1 : 0, runs, &said);
 		w->number++;
 		w->d->made += said;
 		w->d->failed += said && runs->items[runs->count - 1].outcome != SKETCH_PASSED;
+		if (said)
+			drop_needless(runs, p->signature, enough);
 		count_runs(runs, p->signature, &failing, &passing);
 		show(w, delays ? "with delays" : "as it is");
+		if (asked || !failing || passing < HOPE_PASSING)
+			continue;
+		asked = true;
+		if (is_hopeless(w, runs))
+			break;
 	}
 	return err;
 }
 
+/* Whether what leads is only that something had a value: the failing statement has one in every failure, so
+ * more statements are asked where it came from. */
+static bool is_symptom(const struct sketch_predictors *p)
+{
+	return is_good(p) && p->items[0].type == SKETCH_VALUE;
+}
+
 /* σ = 2, 4, 8, ... with new runs each time.  *found: a predictor tells failing from passing runs, which there
  * are enough of. */
-static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out, uint32_t *sigma,
-		       bool *found)
+static int track_slice(struct work *w, struct plain *p, struct sketch_predictors *out,
+		       struct sketch_reach *reached, bool *found)
 {
 	struct sketch_runs *runs = w->lead.runs;
+	uint32_t all = p->track.slice->statements;
 	bool delays = false;
 	int err = RD_OK;
 
-	for (*sigma = FIRST_SIGMA; !err && !is_over(w); *sigma *= 2) {
-		size_t failing, passing;
+	for (reached->sigma = FIRST_SIGMA; !err && !is_over(w); reached->sigma *= 2) {
+		size_t failing, passing, enough = PLAIN_FEW;
+
+		if (reached->near) /* five in all, if that is possible */
+			enough = w->before + PLAIN_MORE <= ENOUGH_FAILING ? PLAIN_MORE : 1;
 
 		sketch_predictors_release(out);
 		sketch_runs_release(runs);
-		err = collect_plain(w, p, *sigma, delays);
+		err = collect_plain(w, p, reached->sigma, enough, delays);
 		count_runs(runs, p->signature, &failing, &passing);
 		if (!err && !failing && !delays) {
 			delays = true;
-			err = collect_plain(w, p, *sigma, delays);
+			err = collect_plain(w, p, reached->sigma, enough, delays);
 			count_runs(runs, p->signature, &failing, &passing);
 		}
-		if (err || failing < PLAIN_FEW || passing < PLAIN_FEW)
+		if (err || !failing || passing < PLAIN_FEW)
 			return err;
 		sketch_predict(runs, p->signature, out);
-		*found = is_good(out);
-		if (*found || *sigma >= p->track.slice->statements)
+		*found = is_good(out) && failing >= enough;
+		if (reached->near || (*found && !is_symptom(out)) || reached->sigma >= all) {
+			reached->near = reached->near ? reached->near : reached->sigma;
 			return RD_OK;
+		}
+		w->before += failing;
+		if (*found) {
+			reached->near = reached->sigma;
+			reached->sigma = (all < PLAIN_WHOLE ? all : PLAIN_WHOLE) / 2 + 1;
+		}
 	}
 	return err;
 }
 
 /* Tries the program as it is.  False in *found: turns must help. */
 static int explain_plain(struct work *w, const struct sketch_failure *f, struct reach *reach,
-			 struct sketch_predictors *out, uint32_t *sigma, bool *found)
+			 struct sketch_predictors *out, struct sketch_reach *reached, bool *found)
 {
 	struct plain p = {.streams = &w->lead.bench.streams,
 			  .argv = w->how->runs.program->argv,
@@ -483,14 +567,16 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	rd_context_enter(&quiet);
 	err = plain_open(&p, w->how->runs.program->program->path, &reach->slice);
 	if (!err)
-		err = track_slice(w, &p, out, sigma, found);
+		err = track_slice(w, &p, out, reached, found);
 	rd_context_leave(&quiet);
 	plain_close(&p);
 	if (err && !w->d->untracked)
 		w->d->untracked = rd_xstrdup(message ? message : "the program cannot be tracked as it is");
 	free(message);
-	if (!*found)
+	if (!*found) {
 		sketch_predictors_release(out);
+		w->before = 0; /* turns look at all of the slice at once, in runs of their own */
+	}
 	return RD_OK;
 }
 
@@ -551,24 +637,28 @@ static int explain(struct work *w, size_t failure, struct reach *reach)
 	const struct sketch_failure *f = &w->failures[failure];
 	char *signature = sketch_signature(f);
 	struct sketch_predictors p = {0};
-	uint32_t sigma = 0;
+	struct sketch_reach reached = {0};
 	bool plain = false;
 	int err = RD_OK;
 
 	w->signature = signature;
+	w->before = 0;
 	w->lead.runs = runs;
 	w->lead.watch = reach->count ? reach->sites : NULL;
 	w->lead.watch_count = reach->count;
 	if (is_plain(w, f, reach))
-		err = explain_plain(w, f, reach, &p, &sigma, &plain);
+		err = explain_plain(w, f, reach, &p, &reached, &plain);
 	if (!err && !plain)
-		err = explain_led(w, failure, reach, &p, &sigma);
+		err = explain_led(w, failure, reach, &p, &reached.sigma);
 	f = &w->failures[failure];
+	if (!plain)
+		reached.near = reached.sigma;
 	if (!err)
 		err = intervene(w, runs, &p);
 	if (!err) {
 		RD_GROW(d->set.items, d->set.capacity, d->set.count + 1);
-		sketch_draw(&d->set.items[d->set.count], runs, f, &p, sigma);
+		sketch_draw(&d->set.items[d->set.count], runs, f, &p, &reached);
+		d->set.items[d->set.count].before = w->before;
 		give_schedule(&d->set.items[d->set.count++], w->schedules[failure]);
 	}
 	sketch_predictors_release(&p);

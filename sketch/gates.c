@@ -292,3 +292,10 @@ void sketch_gate_statements(const struct sketch_gate *gate, struct slice *s, str
 	}
 	sketch_statement(runs, &it);
 }
+
+bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f)
+{
+	const struct facts_function *library =
+		f->values[gate->value].kind == FACTS_CALL ? slice_library(f, gate->value) : NULL;
+	return library != NULL && library->role == FACTS_ROLE_THREAD_CREATE;
+}

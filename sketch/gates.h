@@ -30,6 +30,9 @@ void sketch_gates_release(struct sketch_gates *g);
  * all. */
 uint32_t sketch_gate_flag(const struct sketch_gate *gate, uint32_t sigma);
 
+/* Whether it is at a call that creates a thread: these are always tracked, for where a thread came from. */
+bool sketch_gate_creates(const struct sketch_gate *gate, const struct facts *f);
+
 /* Sets RADDLE_TRACK_BESIDE for those that are shut in functions with open ones; `flags` are by gate. */
 void sketch_gates_beside(const struct sketch_gates *g, const struct facts *f, uint8_t *flags);
 

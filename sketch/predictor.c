@@ -380,6 +380,8 @@ static int compare(const void *a, const void *b)
 		order = by_number(p->bound, q->bound);
 	if (!order)
 		order = (int)p->type - (int)q->type;
+	if (!order && sketch_is_confirmed(p))
+		order = (p->when > q->when) - (p->when < q->when);
 	if (!order)
 		order = (p->distance > q->distance) - (p->distance < q->distance);
 	if (!order)
@@ -416,6 +418,7 @@ static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, 
 		if (!now->failing || !tells_apart(now))
 			continue;
 		now->distance = nearest(runs, now);
+		now->when = SIZE_MAX;
 		sketch_measure(now);
 		p->items[kept++] = *now;
 	}
@@ -513,6 +516,37 @@ bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run
 	if (!f.found && p->pattern == SKETCH_RW)
 		return is_cut_short(run, &other, &at[0]);
 	return f.found;
+}
+
+static size_t came_true(const struct sketch_runs *runs, const struct sketch_run *run,
+			const struct sketch_predictor *p)
+{
+	size_t at[3], when = 0;
+
+	if (!sketch_predictor_at(runs, run, p, at))
+		return SIZE_MAX;
+	for (size_t i = 0; i < p->count; i++)
+		if (at[i] != NO_EVENT && at[i] > when)
+			when = at[i];
+	return when;
+}
+
+void sketch_predictors_time(const struct sketch_runs *runs, const char *signature,
+			    struct sketch_predictors *p, size_t count)
+{
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct sketch_run *run = &runs->items[i];
+		bool all = true;
+
+		if (run->outcome == SKETCH_PASSED || !counts(run, signature))
+			continue;
+		for (size_t k = 0; k < p->count && k < count; k++) {
+			p->items[k].when = came_true(runs, run, &p->items[k]);
+			all &= p->items[k].when != SIZE_MAX;
+		}
+		if (all)
+			return;
+	}
 }
 
 const char *sketch_type_name(enum sketch_type type)

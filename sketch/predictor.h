@@ -43,6 +43,7 @@ struct sketch_predictor {
 	size_t all_failing, all_passing;
 	double precision, recall, f, bound; /* bound: the lower one of Wilson's interval of the precision */
 	uint32_t distance;		    /* from the failure, of its nearest statement */
+	size_t when; /* of orders: where it came true in a failing run; SIZE_MAX: unknown */
 	struct sketch_tries forced, prevented;
 };
 
@@ -57,8 +58,13 @@ struct sketch_predictors {
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
-/* Sorts them again, after interventions. */
+/* Sorts them again, after interventions.  Of several causes the one that came true first led to the others.
+ */
 void sketch_predictors_sort(struct sketch_predictors *p);
+
+/* Says when the first `count` of them came true, in the same failing run where that is possible. */
+void sketch_predictors_time(const struct sketch_runs *runs, const char *signature,
+			    struct sketch_predictors *p, size_t count);
 
 /* Measures of the counts. */
 void sketch_measure(struct sketch_predictor *p);

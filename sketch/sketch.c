@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 6 /* predictors */
+#define GOOD 0.95    /* an F of a statement that is shown for what it had or did */
+#define DIFFERENT 64 /* values and branches that are shown, at most */
+#define SHOWN 6	     /* predictors */
 
 void sketch_set_release(struct sketch_set *set)
 {
@@ -95,14 +97,14 @@ bool sketch_is_shown(const struct sketch *s, size_t predictor)
 	return predictor < SHOWN || sketch_best(&s->predictors, p->type) == p;
 }
 
-/* Marks of events: bit 0 shown, bit 1 of a predictor, bit 2 of the best one. */
-enum { SHOW = 1, NAMED = 2 };
+/* Marks of events: shown, of a predictor, tells failing from passing runs by itself. */
+enum { SHOW = 1, NAMED = 2, TELLS = 8 };
 
 static bool is_near(const struct sketch *s, const struct sketch_event *e)
 {
 	uint32_t distance = s->runs->statements[e->statement].distance;
 
-	return distance != UINT32_MAX && (!s->sigma || distance < s->sigma);
+	return distance != UINT32_MAX && (!s->near || distance < s->near);
 }
 
 static void mark_predictors(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
@@ -180,6 +182,92 @@ static void mark_creations(const struct sketch *s, const struct sketch_run *run,
 	rd_umap_release(&threads);
 }
 
+static bool is_join(const struct sketch_statement *st)
+{
+	return st->operation && strstr(st->operation, "join"); /* begun or done */
+}
+
+/* What pruning knows while it goes back through a run. */
+struct prune {
+	const struct sketch *s;
+	const struct sketch_run *run;
+	struct rd_umap threads;	  /* with something that is shown behind it */
+	struct rd_umap addresses; /* that something behind it touches */
+	struct rd_umap written;	  /* addresses that something shown writes */
+	bool *named;		  /* statements of predictors */
+};
+
+/* Whether the event can have carried something to the failure, or is what the failure is. */
+static bool matters(const struct prune *p, size_t i)
+{
+	const struct sketch_event *e = &p->run->events[i];
+	const struct sketch_statement *st = &p->s->runs->statements[e->statement];
+	bool fails = e->thread == p->run->failed_thread;
+
+	if (fails && st->line == p->s->failure.line && st->line)
+		return true;
+	if (st->kind == SKETCH_WRITE)
+		return rd_umap_get(&p->addresses, e->address) != NULL;
+	if (st->kind == SKETCH_READ && !p->named[e->statement] &&
+	    (!is_near(p->s, e) || !rd_umap_get(&p->written, e->address)))
+		return false;
+	if (st->kind == SKETCH_READ || st->kind == SKETCH_BRANCH)
+		return fails || rd_umap_get(&p->threads, e->thread) != NULL;
+	return !is_join(st);
+}
+
+/* A read of what nobody writes, or of a thread that shows nothing afterwards, a write that nobody looks at, a
+ * join: they have no part in the failure.  Of a hang nobody knows what would have come. */
+static void prune(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct prune p = {.s = s, .run = run};
+
+	if (run->outcome == SKETCH_PASSED || run->outcome == SKETCH_HANG)
+		return;
+	p.named = rd_xcalloc(s->runs->statement_count + 1, sizeof *p.named);
+	for (size_t i = 0; i < run->count; i++) {
+		const struct sketch_event *e = &run->events[i];
+
+		p.named[e->statement] |= (marks[i] & NAMED) != 0;
+		if (marks[i] & SHOW && s->runs->statements[e->statement].role == SKETCH_WRITES)
+			rd_umap_put(&p.written, e->address, NULL);
+	}
+	for (size_t i = run->count; i-- > 0;) {
+		const struct sketch_event *e = &run->events[i];
+
+		if (marks[i] & SHOW && !(marks[i] & (NAMED | TELLS)) && !matters(&p, i))
+			marks[i] = 0;
+		if (!(marks[i] & SHOW))
+			continue;
+		rd_umap_put(&p.threads, e->thread, NULL);
+		if (e->address)
+			rd_umap_put(&p.addresses, e->address, NULL);
+	}
+	RD_UMAP_RELEASE(&p.threads, &p.addresses, &p.written);
+	free(p.named);
+}
+
+static bool has_value(const struct sketch_event *e, const struct sketch_predictor *p)
+{
+	return e->statement == p->statements[0] &&
+	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
+}
+
+/* What by itself tells failing from passing runs: a value or a branch. */
+static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	for (size_t i = 0, found = 0; i < s->predictors.count && found < DIFFERENT; i++) {
+		const struct sketch_predictor *p = &s->predictors.items[i];
+
+		if (p->type == SKETCH_ORDER || p->f < GOOD)
+			continue;
+		found++;
+		for (size_t k = 0; k < run->count; k++)
+			if (has_value(&run->events[k], p))
+				marks[k] |= SHOW | TELLS;
+	}
+}
+
 /* `shown` has the statements of the failing run that are shown, by number; a run that passes shows the same
  * ones. */
 static unsigned char *mark(const struct sketch *s, const struct sketch_run *run, bool *shown)
@@ -192,7 +280,9 @@ static unsigned char *mark(const struct sketch *s, const struct sketch_run *run,
 			marks[i] = SHOW;
 	mark_predictors(s, run, marks);
 	mark_same_memory(run, marks);
+	mark_different(s, run, marks);
 	mark_last(s, run, marks);
+	prune(s, run, marks);
 	mark_creations(s, run, marks);
 	for (size_t i = 0; i < run->count && run->outcome != SKETCH_PASSED; i++)
 		shown[run->events[i].statement] |= marks[i] & SHOW;
@@ -322,6 +412,10 @@ static void add_failure(struct sketch *s)
 	struct sketch_steps *steps = &s->fails;
 	struct sketch_step *last = steps->count ? &steps->items[steps->count - 1] : NULL;
 
+	if (last && !f->file && f->kind != SKETCH_HANG) {
+		last->marks |= SKETCH_MARK_FAILURE; /* nobody knows where: it had failed by then */
+		return;
+	}
 	if (!last || !f->file || last->line != f->line || last->thread != f->thread) {
 		last = &steps->items[steps->count++];
 		*last = (struct sketch_step){.thread = f->thread,
@@ -440,14 +534,17 @@ static void count_runs(struct sketch *s)
 }
 
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
-		 struct sketch_predictors *predictors, uint32_t sigma)
+		 struct sketch_predictors *predictors, const struct sketch_reach *reach)
 {
 	const struct sketch_run *fails, *passes;
 	char *signature = sketch_signature(failure);
 	bool *shown = rd_xcalloc(runs->statement_count + 1, sizeof *shown);
 
-	*s = (struct sketch){
-		.runs = runs, .sigma = sigma, .predictors = *predictors, .arena = rd_arena_new()};
+	*s = (struct sketch){.runs = runs,
+			     .sigma = reach->sigma,
+			     .near = reach->near,
+			     .predictors = *predictors,
+			     .arena = rd_arena_new()};
 	*predictors = (struct sketch_predictors){0};
 	s->signature = keep(s, signature);
 	free(signature);

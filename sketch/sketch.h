@@ -42,8 +42,10 @@ struct sketch {
 	const char *signature;
 	struct sketch_failure failure; /* the arena's */
 	size_t failing, passing;       /* runs */
+	size_t before;		       /* failing ones that were used with a smaller σ */
 	size_t perturbed;	       /* of the failing ones */
 	uint32_t sigma;		       /* statements of the slice that were tracked; 0: all that ran */
+	uint32_t near;		       /* of which so many are shown whatever they did; 0: all */
 	const struct sketch_runs *runs;
 	struct sketch_steps fails, passes; /* passes: none if no run passed */
 	struct sketch_predictors predictors;
@@ -63,8 +65,11 @@ struct sketch_set {
 };
 
 /* Draws up the sketch of the failures with that signature; `predictors` become the sketch's. */
+struct sketch_reach {
+	uint32_t sigma, near; /* of struct sketch */
+};
 void sketch_draw(struct sketch *s, const struct sketch_runs *runs, const struct sketch_failure *failure,
-		 struct sketch_predictors *predictors, uint32_t sigma);
+		 struct sketch_predictors *predictors, const struct sketch_reach *reach);
 void sketch_set_release(struct sketch_set *set);
 
 /* Predictors in words: "main.c:12 (thread 1) before main.c:30 (thread 2)". */

@@ -129,7 +129,7 @@ static void add_gate_event(struct events *e, const struct track_raw *raw, const 
 		add_free(e, raw, gate);
 		return;
 	}
-	if (is_other(e, gate) && !is_of_slice(e, raw))
+	if (is_other(e, gate) && !is_of_slice(e, raw) && !sketch_gate_creates(gate, e->t->slice->facts))
 		return;
 	if (raw->what != RADDLE_TRACK_UPDATE) {
 		add(e, raw, statement_of(e, gate, gate->kind), raw->value);

@@ -101,7 +101,9 @@ static void open_gates(const struct track *t, const struct track_request *reques
 {
 	uint8_t *flags = (uint8_t *)shared + RADDLE_TRACK_FLAGS_AT;
 	for (size_t i = 0; i < t->gates.count; i++)
-		flags[i] = (uint8_t)sketch_gate_flag(&t->gates.items[i], request->sigma);
+		flags[i] = sketch_gate_creates(&t->gates.items[i], t->slice->facts)
+				   ? RADDLE_TRACK_OTHER
+				   : (uint8_t)sketch_gate_flag(&t->gates.items[i], request->sigma);
 	sketch_gates_beside(&t->gates, t->slice->facts, flags);
 	uint32_t *groups = (void *)((char *)shared + RADDLE_TRACK_GROUPS_AT);
 	for (size_t i = 0; i < t->gates.count; i++)

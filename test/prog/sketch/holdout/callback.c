@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A deadlock: the session is locked by who logs in, who then notifies; the notifier locks in the other order. */
+/* A deadlock: the session is locked by who logs in, who then notifies; the notifier locks in the other order.
+ */
 #include <pthread.h>
 
 static pthread_mutex_t session = PTHREAD_MUTEX_INITIALIZER, listeners = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The end is announced before the last item is in the queue: a consumer that looks in between leaves one behind. */
+/* The end is announced before the last item is in the queue: who looks in between leaves one behind. */
 #include <assert.h>
 #include <pthread.h>
 
