@@ -34,8 +34,8 @@ static const struct cmd_usage usage = {
 	"branch.  The best orders are then forced and prevented, to see whether they are the cause.\n"
 	"A run fails if it crashes, hangs, ends with another status than 0, or --fail-if says so.\n"
 	"The exit status is 1 if a failure was explained, 0 if no run failed.",
-	"output json sarif html perfetto sketch_runs sketch_time fail_if failure_report sketch_tries " CMD_BESIDE
-	"plugins " CMD_WORDS,
+	"output json sarif html perfetto sketch_runs sketch_time fail_if failure_report "
+	"sketch_tries " CMD_BESIDE "plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle sketch -- ./bank 4\n"
 	"  raddle sketch --fail-if 'grep -q -v ^ok' --html why.html -- ./bank 4\n",

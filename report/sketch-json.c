@@ -137,8 +137,9 @@ static void put_sketch(struct rd_json *j, const struct sketch_report *r, const s
 {
 	rd_json_object(j, NULL);
 	RD_JSON(j, RD_JS("signature", s->signature), RD_JS("kind", sketch_outcome_name(s->failure.kind)),
-		RD_JU("failing", s->failing), RD_JU("failing_before", s->before), RD_JU("passing", s->passing), RD_JU("perturbed", s->perturbed),
-		RD_JU("sigma", s->sigma), RD_JS("schedule", s->schedule_path));
+		RD_JU("failing", s->failing), RD_JU("failing_before", s->before),
+		RD_JU("passing", s->passing), RD_JU("perturbed", s->perturbed), RD_JU("sigma", s->sigma),
+		RD_JS("schedule", s->schedule_path));
 	put_failure(j, &s->failure);
 	put_steps(j, r, "steps", &s->fails);
 	put_steps(j, r, "passing_steps", &s->passes);

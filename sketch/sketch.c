@@ -209,7 +209,7 @@ static bool matters(const struct prune *p, size_t i)
 	if (st->kind == SKETCH_WRITE)
 		return rd_umap_get(&p->addresses, e->address) != NULL;
 	if (st->kind == SKETCH_READ && !p->named[e->statement] &&
-	    (!is_near(p->s, e) || !rd_umap_get(&p->written, e->address)))
+	    (!is_near(p->s, e) || (!p->s->failure.file && !rd_umap_get(&p->written, e->address))))
 		return false;
 	if (st->kind == SKETCH_READ || st->kind == SKETCH_BRANCH)
 		return fails || rd_umap_get(&p->threads, e->thread) != NULL;
