@@ -61,6 +61,8 @@ INSTR_LIBS = -L$(shell $(LLVM_CONFIG) --libdir) -lLLVM-$(LLVM) -lxxhash -ljansso
 # The runtime is built by clang: hooks call it with clang's preserve_most.
 RT_FLAGS := -std=gnu17 -D_GNU_SOURCE= $(WARN) -O2 -g -Iinclude -I. -fPIC \
 	-fvisibility=hidden -fno-stack-protector -fexceptions -MMD -MP
+# Its variables lie behind the program's (rt/core/away.c).
+RT_AWAY := objcopy --rename-section .bss=.raddle_bss
 RT_LIBS := $(foreach f,$(FLAVOURS),$(B)/libraddle-rt-$(f).a $(B)/libraddle-rt-$(f)-static.a)
 HOOKS := $(FLAVOURS:%=$(B)/hook-%.bc)
 
@@ -117,19 +119,19 @@ $(B)/%.o: %.c
 
 $(B)/rt/%.o: rt/%.c
 	@mkdir -p $(@D)
-	$(CLANG) $(RT_FLAGS) -c -o $@ $<
+	$(CLANG) $(RT_FLAGS) -c -o $@ $< && $(RT_AWAY) $@
 
 $(B)/rt-static/%.o: rt/%.c
 	@mkdir -p $(@D)
-	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $<
+	$(CLANG) $(RT_FLAGS) -DRADDLE_STATIC -c -o $@ $< && $(RT_AWAY) $@
 
 # The runtime of a flavour: the core and its layers; the first layer has the hooks.  Those of guard and track stand alone.
 define flavour_rules
-RT_$(1) := $(if $(filter guard track,$(1)),,layers-$(1).o) $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c,$(wildcard \
+RT_$(1) := $(if $(filter guard track,$(1)),,core/away.o layers-$(1).o) $(patsubst rt/%.c,%.o,$(filter-out rt/core/layers.c rt/core/away.c,$(wildcard \
 	$(foreach l,$(if $(filter guard track,$(1)),,core) $(call layers,$(1)),rt/$(l)/*.c))))
 $(B)/rt/layers-$(1).o $(B)/rt-static/layers-$(1).o: rt/core/layers.c include/raddle/flavour.inc
 	@mkdir -p $$(@D)
-	$(CLANG) $(RT_FLAGS) -DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))' -c -o $$@ $$<
+	$(CLANG) $(RT_FLAGS) -DRT_LAYERS='$(foreach l,$(call layers,$(1)),RT_LAYER($(l)))' -c -o $$@ $$< && $(RT_AWAY) $$@
 $(B)/libraddle-rt-$(1).a: $$(RT_$(1):%=$(B)/rt/%)
 $(B)/libraddle-rt-$(1)-static.a: $$(RT_$(1):%=$(B)/rt-static/%)
 $(B)/hook-$(1).bc: rt/$(firstword $(call layers,$(1)))/hook.c

@@ -61,7 +61,9 @@ static void early_free(void *p)
 	(void)p;
 }
 
-struct rt_real rt_real = {
+struct rt_real rt_real; /* not initialised: such variables lie among the program's */
+
+static const struct rt_real early = {
 	.malloc = early_malloc,
 	.calloc = early_calloc,
 	.realloc = early_realloc,
@@ -129,6 +131,7 @@ void rt_real_resolve_all(void)
 	if (resolving)
 		return;
 	resolving = true;
+	rt_real = early;
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
 		void *p = find(table[i].name);
 		if (p)

@@ -205,6 +205,7 @@ void rt_modules_forget(void);
 /* rt/core/process.c */
 void rt_layout(struct rt_thread *t);
 void rt_process_setup(void); /* fork handlers, exit hook */
+void rt_keep_away(void);     /* rt/core/away.c: the program, from our variables */
 
 /* rt/core/serve.c: the session's descriptor, of the one that was given or of a request to a copy of us. */
 int rt_serve(int fd);

@@ -149,6 +149,7 @@ static void start(int argc, char **argv, char **envp)
 	rt_guard.alive = RT_PLAIN;
 	rt.page = getauxval(AT_PAGESZ);
 	rt.pid = (pid_t)syscall(SYS_getpid);
+	rt_keep_away();
 	rt_clock_setup();
 	if (fd >= 0) {
 		map_session(fd);

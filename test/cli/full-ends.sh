@@ -27,6 +27,12 @@ run 139 store
 [ "$(last 1)" = "store ? 8 (*b) [unfinished]" ] || fail "store: the end is $(last 1)"
 case $(last 2) in "load 0 "*"(*a)") ;; *) fail "store: the load before it is $(last 2)" ;; esac
 
+# The runtime's variables are no room for the program to run on in.
+(./ends overrun) 2>/dev/null
+[ $? = 139 ] || fail "overrun: no crash without Raddle either"
+run 139 overrun
+case $(last 1) in *"(*at) [unfinished]"*) ;; *) fail "overrun: the end is $(last 1)" ;; esac
+
 run 4 handler
 [ "$(cat out.txt)" = handler ] || fail "handler: it did not speak"
 grep -A1 'unfinished' dump.txt | grep -q 'call-say 11' || fail "handler: not behind what it interrupted"

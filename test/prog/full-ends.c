@@ -95,6 +95,14 @@ static void landings(void)
 	printf("%d landings, %d\n", times, touch(&numbers[1], &numbers[2], &numbers[3]));
 }
 
+/* Out of the program's variables: steps of a page, fewer than the heap is away. */
+static void overrun(void)
+{
+	int *volatile at = numbers;
+	for (int i = 0; i < 40; i++, at += 1024)
+		*at += i;
+}
+
 int main(int argc, char **argv)
 {
 	const char *part = argc > 1 ? argv[1] : "";
@@ -102,6 +110,8 @@ int main(int argc, char **argv)
 		return touch(&numbers[1], &numbers[2], nowhere);
 	if (strcmp(part, "store") == 0)
 		return touch(&numbers[1], nowhere, &numbers[2]);
+	if (strcmp(part, "overrun") == 0)
+		overrun();
 	if (strcmp(part, "handler") == 0) {
 		signal(SIGSEGV, say);
 		return touch(&numbers[1], &numbers[2], nowhere);
