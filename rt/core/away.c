@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pages that nobody may touch, between the program's variables and those of the runtime.
+ * Memory that nobody may touch, on both sides of the runtime's variables.
  *
  * The runtime is linked into the program.  What it keeps in variables lies in a section of its own, which
- * linkers put behind .bss (the Makefile renames it), and this file comes first in the archive, so its pages
- * come first in that section.  An overrun of a program's array that would leave its memory without us ends
- * here: it neither changes the runtime nor goes on unnoticed.
+ * linkers put behind .bss (the Makefile renames it), and this file comes first in the archive, so its memory
+ * comes first in that section.  An overrun of a program's array that would leave its memory without us ends
+ * here: it neither changes the runtime nor goes on unnoticed.  Where the system fixes addresses the heap
+ * begins right behind; it gets the same distance.
+ *
+ * The distance is larger than all that lies in between, so that no single bit of a pointer leads from the
+ * program's variables or its heap to the runtime's variables.
  */
 #include "rt/core/rt.h"
 
@@ -13,12 +17,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SIZE (1u << 20)
+#define SIZE (16u << 20)
 #define LARGEST_PAGE (1u << 16)
 
 __attribute__((visibility("hidden"), aligned(LARGEST_PAGE))) char __raddle_away[SIZE];
 
 void rt_keep_away(void)
 {
+	uintptr_t end = (uintptr_t)sbrk(0), first = (end + rt.page - 1) & -rt.page;
+
 	syscall(SYS_mprotect, __raddle_away, sizeof __raddle_away, PROT_NONE);
+	if (sbrk(SIZE) != (void *)-1)
+		syscall(SYS_mprotect, first, (end + SIZE - first) & -rt.page, PROT_NONE);
 }
