@@ -71,13 +71,11 @@ static LLVMBasicBlockRef split_entry(struct instr_twin *t)
 	return entry;
 }
 
-static void copy_block(struct instr_twin *t, uint32_t number, struct rd_umap *copies)
+void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies)
 {
-	LLVMPositionBuilderAtEnd(t->unit->builder, t->guarded[number]);
-	for (LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[number]); i != NULL;
-	     i = LLVMGetNextInstruction(i)) {
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL; i = LLVMGetNextInstruction(i)) {
 		LLVMValueRef copy = LLVMInstructionClone(i);
-		LLVMInsertIntoBuilder(t->unit->builder, copy);
+		LLVMInsertIntoBuilder(u->builder, copy);
 		*rd_umap_put(copies, (uintptr_t)i, NULL) = (uintptr_t)copy;
 	}
 }
@@ -100,14 +98,25 @@ static void connect(struct instr_twin *t, uint32_t number, const struct rd_umap 
 		instr_copy_operands(i, copies);
 }
 
+/* The guarded copy has a loop once that the clean one has several times. */
+static uint32_t first_of(const struct instr_twin *t, uint32_t block)
+{
+	const uint64_t *first = rd_umap_get(&t->unrolled->first, (uintptr_t)t->cfg.blocks[block]);
+	return first != NULL ? ir_cfg_number(&t->cfg, (LLVMBasicBlockRef)(uintptr_t)*first) : block;
+}
+
 /* Ways of one copy lead to its own blocks, or to where both meet. */
 static void lead(struct instr_twin *t, LLVMBasicBlockRef block, bool guarded)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 	unsigned n = LLVMGetNumSuccessors(end);
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t to = ir_cfg_number(&t->cfg, LLVMGetSuccessor(end, i));
-		if (t->meeting[to] != NULL)
+		LLVMBasicBlockRef next = LLVMGetSuccessor(end, i);
+		bool one_way = rd_umap_get(&t->unrolled->tests, (uintptr_t)next) != NULL;
+		uint32_t to = ir_cfg_number(&t->cfg, next);
+		if (guarded)
+			to = first_of(t, to);
+		if (t->meeting[to] != NULL && !(guarded && one_way))
 			LLVMSetSuccessor(end, i, t->meeting[to]);
 		else if (guarded)
 			LLVMSetSuccessor(end, i, t->guarded[to]);
@@ -146,8 +155,10 @@ void instr_twin_copy(struct instr_twin *t)
 		if (t->meets[b])
 			t->meeting[b] = LLVMInsertBasicBlockInContext(u->context, t->cfg.blocks[b], "");
 	}
-	for (uint32_t b = 0; b < nodes; b++)
-		copy_block(t, b, &copies);
+	for (uint32_t b = 0; b < nodes; b++) {
+		LLVMPositionBuilderAtEnd(u->builder, t->guarded[b]);
+		instr_copy_block(u, t->cfg.blocks[b], &copies);
+	}
 	for (uint32_t b = 0; b < nodes; b++)
 		connect(t, b, &copies);
 	for (uint32_t b = 0; b < nodes; b++) {

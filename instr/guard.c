@@ -318,8 +318,13 @@ static void describe_slow_path(struct instr_unit *u)
 	"keep-loops;no-hoist-common-insts;no-sink-common-insts;speculate-blocks;simplify-cond-branch;"       \
 	"no-speculate-unpredictables>"
 #define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
+/* The compiler of the program saw `a && b` while variables were in memory, and made two branches of it.  Now
+ * they are not, and what simplifies would first make one branch and selected values: the branches come first.
+ */
+#define FORK "jump-threading,"
 static const char simplify[] =
-	"inferattrs,function<eager-inv>(lower-expect," SIMPLIFY_CFG ",sroa<modify-cfg>,early-cse<>),ipsccp,"
+	"inferattrs,function<eager-inv>(lower-expect," FORK SIMPLIFY_CFG
+	",sroa<modify-cfg>,early-cse<>),ipsccp,"
 	"called-value-propagation,globalopt,function<eager-inv>(mem2reg," COMBINE "," SIMPLIFY_CFG
 	"),always-inline,"
 	"require<globals-aa>,function(invalidate<aa>),require<profile-summary>,cgscc(devirt<4>(inline,"
@@ -334,7 +339,7 @@ static const char simplify[] =
 
 int instr_guard_generate(struct instr_unit *u)
 {
-	static const char optimise[] = "function(sroa),default<O2>";
+	static const char optimise[] = "function(sroa," FORK "verify),default<O2>";
 	struct rd_buf regions = RD_BUF_INIT;
 	int code = instr_unit_verify(u);
 	if (code == 0 && u->options->fast &&

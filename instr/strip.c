@@ -151,6 +151,34 @@ static bool find_counted(const struct instr_twin *t, const struct facts_loop *lo
 	return counts && c->slot != NULL && LLVMGetAllocatedType(c->slot) == LLVMTypeOf(c->next);
 }
 
+/* Whether something in the loop goes up or down by the same amount from round to round. */
+static bool is_step(const struct instr_twin *t, const struct facts_loop *loop, LLVMValueRef inst)
+{
+	if (!LLVMIsAGetElementPtrInst(inst) && LLVMGetInstructionOpcode(inst) != LLVMAdd)
+		return false;
+	LLVMValueRef before = behind(LLVMGetOperand(inst, 0));
+	if (!LLVMIsConstant(LLVMGetOperand(inst, 1)) || !is_slot_load(before))
+		return false;
+	LLVMValueRef slot = LLVMGetOperand(before, 0);
+	for (LLVMUseRef use = LLVMGetFirstUse(slot); use != NULL; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsAStoreInst(user) && behind(LLVMGetOperand(user, 0)) == inst &&
+		    facts_loop_has(loop, ir_cfg_number(&t->cfg, LLVMGetInstructionParent(user))))
+			return true;
+	}
+	return false;
+}
+
+bool instr_twin_counts(const struct instr_twin *t, const struct facts_loop *loop)
+{
+	for (uint32_t b = 0; b < loop->size; b++)
+		for (LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[loop->body[b]]); i != NULL;
+		     i = LLVMGetNextInstruction(i))
+			if (is_step(t, loop, i))
+				return true;
+	return false;
+}
+
 /* Whether the bound is there before the loop, and the loop may be a long one. */
 static bool is_bounded(const struct instr_twin *t, const struct facts_loop *loop, const struct counted *c)
 {

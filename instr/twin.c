@@ -2,11 +2,11 @@
 /*
  * Which functions are there twice (twin.h), and where they change from one copy to the other.
  *
- * Each guard has a scope: the innermost loop around it whose rounds can afford a test, or the function.  All
+ * Each guard has a scope: the innermost loop around it that tests in each round, or the function.  All
  * guards of a scope share one test, at the last place that all ways to them lead through; a scope with a
- * single guard keeps the test of that one's own flag, which costs as much.  Loops that are tight (no calls,
- * no inner loops, few instructions) have no tests: they would cost more than anything else in them.  What is
- * around them tests.
+ * single guard keeps the test of that one's own flag, which costs as much.  Loops that count and hold no
+ * calls have no tests: they would cost more than anything else in them.  What is around them tests, or they
+ * are cut into pieces (strip.c).  Other loops with short rounds test in each few of them (unroll.c).
  *
  * Marks of functions that cannot be copied become tests where they are.
  */
@@ -162,7 +162,7 @@ static bool is_heavy(LLVMValueRef inst)
 }
 
 /* What reg2mem put in goes away again. */
-static bool is_real(LLVMValueRef inst)
+bool instr_twin_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
 	if (is_any_mark(inst))
@@ -180,40 +180,66 @@ static bool is_in_each_round(const struct instr_twin *t, const struct facts_loop
 	return true;
 }
 
-/* Whether a test in each round would cost too much: in loops that have no call in each round and are few
- * instructions, or stand in another loop. */
-static bool is_tight(const struct instr_twin *t, size_t number)
+/* What a loop is, for who has to test now and then in it. */
+struct rounds {
+	bool heavy; /* there is something slow in each */
+	bool nest;  /* another loop is in it */
+	size_t size;
+};
+
+static struct rounds look_at_rounds(const struct instr_twin *t, size_t number)
 {
 	const struct facts_loop *loop = &t->loops.items[number];
-	bool inner = t->parent[number] != FACTS_NONE, nest = false;
-	size_t size = 0;
+	bool inner = t->parent[number] != FACTS_NONE;
+	struct rounds r = {0};
 	for (uint32_t i = 0; i < loop->size; i++) {
 		if (t->loops.innermost[loop->body[i]] != number) {
-			nest = true;
+			r.nest = true;
 			continue;
 		}
 		bool always = is_in_each_round(t, loop, loop->body[i]);
 		for (LLVMValueRef v = LLVMGetFirstInstruction(t->cfg.blocks[loop->body[i]]); v != NULL;
 		     v = LLVMGetNextInstruction(v)) {
-			if (is_heavy(v) && (always || !inner))
-				return false;
-			size += is_real(v);
+			r.heavy |= is_heavy(v) && (always || !inner);
+			r.size += instr_twin_is_real(v);
 		}
 	}
-	return inner || (!nest && size < TIGHT);
+	return r;
 }
 
-static void find_loops(struct instr_twin *t, const struct rd_umap *pieces)
+/* Whether it tests in each round.  Loops that count and those in them end by themselves, and a test would
+ * keep them from being vectorised: inner ones and small ones have none.  Of the others those that are there
+ * several times have one of their own. */
+static void decide(struct instr_twin *t, size_t number, const struct instr_unrolled *unrolled)
+{
+	const struct facts_loop *loop = &t->loops.items[number];
+	struct rounds r = look_at_rounds(t, number);
+	bool inner = t->parent[number] != FACTS_NONE;
+	t->polled[number] = r.heavy;
+	if (r.heavy)
+		return;
+	if (instr_twin_counts(t, loop) && (inner || (!r.nest && r.size < TIGHT)))
+		return;
+	t->light[number] = true;
+	t->polled[number] = rd_umap_get(&unrolled->headers, (uintptr_t)t->cfg.blocks[loop->header]) == NULL;
+}
+
+static void find_loops(struct instr_twin *t, const struct rd_umap *pieces,
+		       const struct instr_unrolled *unrolled)
 {
 	t->parent = rd_xcalloc(t->loops.count + 1, sizeof *t->parent);
 	t->polled = rd_xcalloc(t->loops.count + 1, sizeof *t->polled);
+	t->light = rd_xcalloc(t->loops.count + 1, sizeof *t->light);
 	for (size_t i = 0; i < t->loops.count; i++) {
 		t->parent[i] = FACTS_NONE;
 		for (size_t j = i; j-- > 0 && t->parent[i] == FACTS_NONE;)
 			if (facts_loop_has(&t->loops.items[j], t->loops.items[i].header))
 				t->parent[i] = (uint32_t)j;
 		LLVMBasicBlockRef header = t->cfg.blocks[t->loops.items[i].header];
-		t->polled[i] = rd_umap_get(pieces, (uintptr_t)header) != NULL || !is_tight(t, i);
+		if (rd_umap_get(pieces, (uintptr_t)header) != NULL)
+			t->polled[i] = true;
+		else
+			decide(t, i, unrolled);
 	}
 }
 
@@ -322,6 +348,7 @@ static bool find_meetings(struct instr_twin *t)
 		uint32_t number = t->cfg.graph.number[b] != FACTS_NONE ? scope_of(t, b) : FACTS_NONE;
 		const struct scope *s = &scopes[number == FACTS_NONE ? t->loops.count : number];
 		t->keeps[b] = s->marks == 1 && !s->tight;
+		t->meets[b] |= rd_umap_get(&t->unrolled->tests, (uintptr_t)t->cfg.blocks[b]) != NULL;
 	}
 	free(scopes);
 	return any;
@@ -336,19 +363,20 @@ static void note_regions(const struct instr_twin *t, struct rd_buf *regions)
 				rd_buf_addf(regions, "%u %u\n", instr_mark_guard(i), t->region);
 }
 
-static void open_twin(struct instr_twin *t, const struct rd_umap *pieces)
+static void open_twin(struct instr_twin *t, const struct rd_umap *pieces,
+		      const struct instr_unrolled *unrolled)
 {
 	ir_cfg_init(&t->cfg, t->function);
 	facts_graph_dominators(&t->cfg.graph);
 	facts_loops_init(&t->loops, &t->cfg.graph);
 	t->meets = rd_xcalloc(t->cfg.graph.nodes, sizeof *t->meets);
 	t->keeps = rd_xcalloc(t->cfg.graph.nodes, sizeof *t->keeps);
-	find_loops(t, pieces);
+	find_loops(t, pieces, unrolled);
 }
 
 static void close_twin(struct instr_twin *t)
 {
-	RD_FREE(t->meets, t->keeps, t->parent, t->polled);
+	RD_FREE(t->meets, t->keeps, t->parent, t->polled, t->light);
 	facts_loops_release(&t->loops);
 	ir_cfg_release(&t->cfg);
 }
@@ -356,12 +384,15 @@ static void close_twin(struct instr_twin *t)
 /* True: the function is there twice, and has used its region. */
 static bool make_twin(struct instr_unit *u, LLVMValueRef function, uint32_t region, struct rd_buf *regions)
 {
-	struct instr_twin t = {.unit = u, .function = function, .region = region};
+	struct instr_unrolled unrolled = {0};
+	struct instr_twin t = {.unit = u, .function = function, .region = region, .unrolled = &unrolled};
 	struct rd_umap pieces = {0};
-	open_twin(&t, &pieces);
+	open_twin(&t, &pieces, &unrolled);
 	instr_twin_strip(&t, &pieces);
-	close_twin(&t);
-	open_twin(&t, &pieces);
+	do {
+		close_twin(&t);
+		open_twin(&t, &pieces, &unrolled);
+	} while (instr_twin_unroll(&t, &unrolled));
 	bool found = find_meetings(&t);
 	if (found) {
 		note_regions(&t, regions);
@@ -369,6 +400,7 @@ static bool make_twin(struct instr_unit *u, LLVMValueRef function, uint32_t regi
 	}
 	close_twin(&t);
 	rd_umap_release(&pieces);
+	instr_unrolled_release(&unrolled);
 	return found;
 }
 

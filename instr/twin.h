@@ -8,6 +8,7 @@
  *	twin.c    which functions, and where the byte is tested
  *	copy.c    the copies of a function's blocks
  *	strip.c   loops that would run for long between two tests are cut into pieces
+ *	unroll.c  other loops whose rounds are too short for a test are made several times
  */
 #ifndef INSTR_TWIN_H
 #define INSTR_TWIN_H
@@ -33,8 +34,10 @@ struct instr_twin {
 	uint32_t region;
 	struct ir_cfg cfg;
 	struct facts_loops loops;
-	uint32_t *parent;	    /* of each loop: the one around it, FACTS_NONE: none */
-	bool *polled;		    /* of each loop: its rounds may test */
+	uint32_t *parent; /* of each loop: the one around it, FACTS_NONE: none */
+	bool *polled;	  /* of each loop: its rounds test */
+	bool *light;	  /* of each loop: it must test now and then, and each round is often */
+	const struct instr_unrolled *unrolled;
 	bool *meets;		    /* of each block: the byte is tested before it */
 	bool *keeps;		    /* of each block: its marks are tests in the clean copy, too */
 	LLVMBasicBlockRef *guarded; /* of each block: its copy */
@@ -46,8 +49,25 @@ struct instr_twin {
 void instr_twin_strip(struct instr_twin *t, struct rd_umap *pieces);
 bool instr_twin_has_marks(const struct instr_twin *t, const struct facts_loop *loop);
 
+/* Whether something is counted in the loop, so that it ends by itself as a rule. */
+bool instr_twin_counts(const struct instr_twin *t, const struct facts_loop *loop);
+bool instr_twin_is_real(LLVMValueRef inst); /* not of reg2mem, and no mark */
+
+/* unroll.c: keys are blocks. */
+struct instr_unrolled {
+	struct rd_umap headers; /* of loops that are there several times */
+	struct rd_umap tests;	/* where such a loop tests; the way leads to the guarded copy only */
+	struct rd_umap first;	/* from the header of a further copy to that of the first */
+	struct rd_umap tried;	/* headers of loops that were looked at */
+};
+/* Makes one loop several times; then the function is another one.  False: there is none left. */
+bool instr_twin_unroll(struct instr_twin *t, struct instr_unrolled *all);
+void instr_unrolled_release(struct instr_unrolled *all);
+
 /* copy.c */
 void instr_twin_copy(struct instr_twin *t);
+/* Copies of a block's instructions, at the builder's place; their operands are still the old ones. */
+void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies);
 void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* that are copied themselves */
 /* A test of the region's byte at the builder's place: a number that is not 0 if the guarded copy is wanted.
  */

@@ -59,13 +59,15 @@ for name in parent-race heap-race; do
 	grep -q ' race/' "$name.out" || complain "$name: no race: $(cat "$name.out")"
 done
 
-# A command reaches threads that are in a loop and stay there: one that counts, one inside another, one that waits, one that asks the kernel.
+# A command reaches threads that are in a loop and stay there: one that counts, one inside another, one that waits, one that asks the kernel,
+# one that follows a list inside another.
 cat >loops.c <<'C'
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 static int counted[64], nested[64], waited[64], called[64];
+static struct node { struct node *next; int seen; } ring[3] = {{&ring[1], 0}, {&ring[2], 0}, {&ring[0], 0}};
 static volatile int stop;
 static pthread_barrier_t inside;
 static long rounds, outer;
@@ -97,6 +99,12 @@ static void asks(void)
 		getppid();
 	}
 }
+static void follows(void)
+{
+	for (long k = 0; k < outer; k++)
+		for (struct node *p = ring; p; p = p->next)
+			p->seen++;
+}
 static void *work(void *name)
 {
 	if (pthread_barrier_wait(&inside) == PTHREAD_BARRIER_SERIAL_THREAD)
@@ -105,6 +113,7 @@ static void *work(void *name)
 	case 'c': counts(); break;
 	case 'n': nests(); break;
 	case 'w': waits(); break;
+	case 'f': follows(); break;
 	default: asks();
 	}
 	return NULL;
@@ -119,12 +128,12 @@ int main(int argc, char **argv)
 		pthread_create(&t[i], NULL, work, argv[2]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	return counted[0] + nested[0] + waited[0] + called[0];
+	return counted[0] + nested[0] + waited[0] + called[0] + ring[0].seen;
 }
 C
 "$RADDLE" cc -O2 -g -pthread loops.c -o loops && "$RADDLE" flavour --flavour guard -o loops.g ./loops || fail "loops.c has no guard flavour"
 # Most candidates are of one loop and not seen in another.
-for kind in counts nests waits asks; do
+for kind in counts nests waits asks follows; do
 	candidates=$("$RADDLE" candidates --json - ./loops | jq -r ".candidates[] | select(all(.accesses[]; .function == \"$kind\") and any(.accesses[]; .op == \"write\")) | .id")
 	DRIVE_ONLY=$(head -n 1 <<<"$candidates") DRIVE_LATE=inside DRIVE_TAU=0 "$drive" ./loops.g $kind inside >late 2>&1
 	grep -q ' race/' late || complain "a loop that $kind has not noticed: $(cat late)"
