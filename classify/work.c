@@ -268,6 +268,7 @@ static int repeat(struct work *w, struct decide_place p, struct schedule **resul
 	int err = write_down(w, p, made, &again);
 
 	*result = NULL;
+	w->bench.copies = false; /* as the user will run it */
 	for (int i = 0; i < REPLAYS && again && !err;) {
 		err = trial_run(&w->bench, made, &t, NULL);
 		again = !err && is_again(w, seen_at(w, p), &t);
@@ -276,6 +277,7 @@ static int repeat(struct work *w, struct decide_place p, struct schedule **resul
 		else
 			again = true; /* it says little: once more */
 	}
+	w->bench.copies = true;
 	if (again)
 		*result = made;
 	return err;
@@ -801,6 +803,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		tracks_fill(&w.tracks, NULL, &w.lists);
 	}
 	err = trial_open(&w.bench, &runs, directory);
+	w.bench.copies = true;
 	w.input_text = w.race.input;
 	if (!err)
 		err = rd_given_parse(&w.base, w.race.input, "classify");

@@ -25,8 +25,7 @@ bool cmd_output_is_stdout(void)
 {
 	return cmd_is_stdout(opt.json) || cmd_is_stdout(opt.sarif) || cmd_is_stdout(opt.html) ||
 	       cmd_is_stdout(opt.coverage) || cmd_is_stdout(opt.csv) || cmd_is_stdout(opt.perfetto) ||
-	       cmd_is_stdout(opt.write_baseline) ||
-	       cmd_is_stdout(opt.gen_suppressions);
+	       cmd_is_stdout(opt.write_baseline) || cmd_is_stdout(opt.gen_suppressions);
 }
 
 /* A document is complete before the file that it replaces is touched: the disk may be full. */

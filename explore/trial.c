@@ -36,11 +36,21 @@ int trial_open(struct trial_bench *b, const struct trial_how *how, const char *d
 	return err ? err : trial_give(b, &(struct rd_given){0});
 }
 
+/* Another input is other arguments, which a process has from its start. */
+static void renew_server(struct run_server *server)
+{
+	bool off = server->off;
+
+	run_server_close(server);
+	server->off = off;
+}
+
 int trial_give(struct trial_bench *b, const struct rd_given *given)
 {
 	char *scratch = rd_xasprintf("%s/given", b->directory);
 	int err;
 
+	renew_server(&b->server);
 	run_given_close(&b->given);
 	err = run_given_open(&b->given, given, b->how.program->argv, scratch);
 	b->program = *b->how.program;
@@ -379,6 +389,7 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .server = b->copies ? &b->server : NULL,
 				       .record_into = b->record_into,
 				       .strategy = b->strategy,
+				       .strict = s->goal_count != 0,
 				       .detect = b->detect,
 				       .cover = b->cover,
 				       .recorded_ms = b->how.recorded_ms,
@@ -538,6 +549,7 @@ int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, con
 
 	*trace = (struct sym_trace){0};
 	request.program = &program;
+	request.server = NULL; /* each input is run once or twice */
 	request.begin = shadow_begin;
 	request.started = shadow_started;
 	request.ended = shadow_ended;

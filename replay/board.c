@@ -60,6 +60,16 @@ static void clear(struct board *b)
 	b->strangers = b->others = b->catches = false;
 }
 
+/* Where a thread waits in a loop, what ends that is still to be seen; and the replayer may let go of threads
+ * that stand. */
+static bool has_left(const struct raddle_steer *steer)
+{
+	if (atomic_load(&steer->phase) != RADDLE_DIVERGED)
+		return false;
+	return steer->difference.cause != RADDLE_CAUSE_SPINS &&
+	       steer->difference.cause != RADDLE_CAUSE_GIVE_UP;
+}
+
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots)
 {
 	uint32_t count = atomic_load(&steer->slot_count);
@@ -68,6 +78,7 @@ void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot 
 	b->phase = atomic_load(&steer->phase);
 	b->turn = atomic_load(&steer->turn);
 	b->stops_reached = atomic_load(&steer->stops_reached);
+	b->left = has_left(steer);
 	b->livelocked = atomic_load(&steer->livelock) == 1;
 	if (count > RADDLE_SLOTS)
 		count = RADDLE_SLOTS;

@@ -41,6 +41,7 @@ struct board {
 	bool handed;	 /* its threads give back locks that others took */
 	bool catches;	 /* it has signal handlers, which may post semaphores */
 	bool livelocked; /* all who can go on spin, as the runtime says */
+	bool left;	 /* a thread did something else than the plan says, and nobody waits for anybody */
 };
 
 /* Copies the slots of a steering memory of which nothing is believed, not even where its slots are. */

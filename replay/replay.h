@@ -82,11 +82,12 @@ struct replay_request { /* zero values are the defaults */
 	int recorded_signal;  /* by which the recorded run ended; 0: none */
 	uint64_t patience_ms; /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
 	uint64_t limit_ms;    /* after which the program is ended in any case; 0: 10 x patience */
-	bool detect;	      /* have the runtime's happens-before detector look on */
-	bool cover;	      /* in the flavour `led`: note which conflicting places follow on each other */
-	bool free;	      /* nobody is led or made to stand: the threads run as they come */
-	unsigned first;	      /* which goal of a race goes first: 0 or 1 */
-	bool no_world;	      /* what comes from outside is not given back, though it was recorded */
+	bool strict; /* a run that has left its schedule is ended at once; what it does then is not wanted */
+	bool detect; /* have the runtime's happens-before detector look on */
+	bool cover;  /* in the flavour `led`: note which conflicting places follow on each other */
+	bool free;   /* nobody is led or made to stand: the threads run as they come */
+	unsigned first; /* which goal of a race goes first: 0 or 1 */
+	bool no_world;	/* what comes from outside is not given back, though it was recorded */
 	const struct replay_search
 		*explore; /* of a schedule with a memory model: the run is one of an exploration */
 	struct replay_strategy strategy;

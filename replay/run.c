@@ -731,6 +731,7 @@ static void set_patience(struct replay *r)
 	if (!q->patience_ms && patience < PATIENCE_MS)
 		patience = PATIENCE_MS;
 	r->watch.patience_ms = patience;
+	r->watch.strict = q->strict;
 	r->watch.limit_ms = q->limit_ms ? q->limit_ms : 10 * patience;
 }
 

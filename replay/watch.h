@@ -29,6 +29,8 @@ struct watch {
 	pid_t pid;	  /* for names of variables; 0: none */
 	bool interrupted; /* somebody sent a signal to end it: set by the caller */
 	bool unled;	  /* nobody is led, although threads may stand: set by the caller */
+	bool strict;	  /* a program that has left its plan is ended: set by the caller
+			   */
 	bool staying;	  /* somebody looks at the threads where they met: do not end anything */
 
 	/* What was decided. */

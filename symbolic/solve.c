@@ -17,7 +17,10 @@
 
 #define LIBRARY "libz3.so.4"
 #define LENGTH_MAX 4096u
-#define SMALL (1ll << 31) /* numbers that people would write are tried first */
+#define SMALL ((1ull << 31) - 1) /* numbers that people would write */
+#define NEAR_BY 16		 /* from the number that was there */
+
+enum nearness { NEAR, USUAL };
 
 /* The functions of Z3 that are used. */
 /* clang-format off */
@@ -376,12 +379,13 @@ static void tell_domain(struct sym_solver *s, size_t var)
 		tell_equal(s, var);
 }
 
-static void tell_small(struct sym_solver *s, size_t var)
+/* A number differs from another one by at most so much. */
+static void tell_near(struct sym_solver *s, size_t var, uint64_t from, uint64_t most)
 {
 	Z3_ast v = variable_at(s, var);
 
-	s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_bvsle(s->ctx, number(s, (uint64_t)-SMALL, 64), v));
-	s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_bvslt(s->ctx, v, number(s, SMALL, 64)));
+	s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_bvsle(s->ctx, number(s, from - most, 64), v));
+	s->z3.solver_assert(s->ctx, s->solver, s->z3.mk_bvsle(s->ctx, v, number(s, from + most, 64)));
 }
 
 /* ---- answers ---- */
@@ -417,28 +421,34 @@ static enum sym_answer check(struct sym_solver *s, uint64_t *values)
 	}
 }
 
-static bool tell_numbers(struct sym_solver *s)
+static bool tell_numbers(struct sym_solver *s, const uint64_t *values, enum nearness how)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < s->trace->var_count; i++)
 		if (s->touched[i] && s->trace->vars[i].sort == RADDLE_VAR_NUMBER) {
-			tell_small(s, i);
+			tell_near(s, i, how == NEAR ? values[i] : 0, how == NEAR ? NEAR_BY : SMALL);
 			any = true;
 		}
 	return any;
 }
 
+/* A number may say how long the program runs: one that is hardly another is asked for first, then one that
+ * people would write, then any. */
 static enum sym_answer ask(struct sym_solver *s, uint64_t *values)
 {
-	enum sym_answer answer;
-	bool any;
+	for (enum nearness how = NEAR; how <= USUAL; how++) {
+		enum sym_answer answer;
+		bool any;
 
-	s->z3.solver_push(s->ctx, s->solver);
-	any = tell_numbers(s);
-	answer = check(s, values);
-	s->z3.solver_pop(s->ctx, s->solver, 1);
-	return any && answer != SYM_YES ? check(s, values) : answer;
+		s->z3.solver_push(s->ctx, s->solver);
+		any = tell_numbers(s, values, how);
+		answer = check(s, values);
+		s->z3.solver_pop(s->ctx, s->solver, 1);
+		if (!any || answer == SYM_YES)
+			return answer;
+	}
+	return check(s, values);
 }
 
 /* Whether the values do what the solver says, as the runtime sees it. */
