@@ -2,11 +2,12 @@
 /*
  * From runs to a class.  In: trials by group.  Out: the class and the runs that show it.
  *
- * A fault comes from the race if one order has it and the other has not; if only runs have it in which the
- * threads met; or if all of these have it.  An output comes from the race if twins differ in it, and one
- * order has an output that the other never has; or if only runs have it in which the threads met.  Never
- * seen counts only in a group whose outputs repeat: where each run writes something new, one more says
- * nothing.  There the lines are compared in whatever order they come.
+ * A fault comes from the race if one order has it and the other has not, and not by chance; if only runs have
+ * it in which the threads met; if all of these have it; or if it is the race itself, as where one access
+ * frees what the other one uses.  An output comes from the race if twins differ in it, and one order has an
+ * output that the other never has; or if only runs have it in which the threads met.  Never seen counts only
+ * in a group whose outputs repeat: where each run writes something new, one more says nothing.  There the
+ * lines are compared in whatever order they come.
  */
 #include "classify/decide.h"
 
@@ -44,14 +45,39 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-static bool has_fault(const struct decide_runs *r, enum variant_group group, const char *fault)
+/* How many runs of the group have the fault, of those that count. */
+static size_t count_fault(const struct decide_runs *r, enum variant_group group, const char *fault,
+			  size_t *of)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < r->count; i++) {
 		const struct trial *t = at(r, group, i);
-		if (t && t->fault && !strcmp(t->fault, fault))
-			return true;
+
+		*of += t != NULL;
+		count += t && t->fault && !strcmp(t->fault, fault);
 	}
-	return false;
+	return count;
+}
+
+static bool has_fault(const struct decide_runs *r, enum variant_group group, const char *fault)
+{
+	return count_fault(r, group, fault, &(size_t){0}) != 0;
+}
+
+/* Whether an order may lack by chance what the other one has, and the program without the meeting too: runs
+ * that fail as often as those do would all end well once in ten times or more. */
+static bool is_chance(const struct decide_runs *r, enum variant_group lacks, const char *fault)
+{
+	size_t runs = 0, of = 0, count;
+	double all_well = 1;
+
+	count_fault(r, lacks, fault, &of);
+	count = count_fault(r, VARIANT_SECOND - lacks, fault, &runs) +
+		count_fault(r, VARIANT_CONTROL, fault, &runs);
+	while (of-- > 0)
+		all_well *= 1 - (double)count / (double)runs;
+	return all_well > 0.1;
 }
 
 /* Whether all runs in which the threads met failed. */
@@ -69,11 +95,14 @@ static bool is_always_fatal(const struct decide_runs *r)
 	return any;
 }
 
-static bool comes_from_race(const struct decide_runs *r, const char *fault)
+static bool comes_from_race(const struct decide_runs *r, const struct trial *t)
 {
+	const char *fault = t->fault;
 	bool first = has_fault(r, VARIANT_FIRST, fault), second = has_fault(r, VARIANT_SECOND, fault);
 
-	return first != second || !has_fault(r, VARIANT_CONTROL, fault) || is_always_fatal(r);
+	if (t->at_race || !has_fault(r, VARIANT_CONTROL, fault) || is_always_fatal(r))
+		return true;
+	return first != second && !is_chance(r, first ? VARIANT_SECOND : VARIANT_FIRST, fault);
 }
 
 static void find_sound(const struct decide_runs *r, struct decision *d)
@@ -104,7 +133,7 @@ static bool find_fault(const struct decide_runs *r, struct decision *d)
 
 			if (!t || !t->fault)
 				continue;
-			if (!comes_from_race(r, t->fault)) {
+			if (!comes_from_race(r, t)) {
 				d->noise = true;
 				continue;
 			}

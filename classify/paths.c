@@ -4,9 +4,10 @@
  * inputs with which the race is reached by the same schedule and the program goes another way.
  *
  * A run of the flavour `shadow` tells which branches depend on input.  Each that can be turned gives an
- * input: first those behind the race in its two threads, then others behind it, then those before it, the
- * last first.  The run with that input must come to the race by the same schedule; then it is a primary, if
- * its path is new, and its own branches are turned in their turn.
+ * input: first those that what the race decides can turn too, then those behind the race in its two threads,
+ * then others behind it, then those before it, the last first.  The run with that input must come to the race
+ * by the same schedule; then it is a primary, if its path is new, and its own branches are turned in their
+ * turn.
  */
 #include "classify/paths.h"
 
@@ -196,16 +197,72 @@ static int by_rank(const void *x, const void *y)
 	return a->step != b->step ? (a->step < b->step ? -1 : 1) : a->trace - b->trace;
 }
 
-/* The smaller the sooner: behind the race in the order of the path, before it from the race backwards. */
-static uint32_t rank_of(const struct sym_trace *t, size_t step)
+/* What a condition says, whatever the numbers of its nodes are; one for each node. */
+static uint64_t *hash_nodes(const struct sym_trace *t)
+{
+	uint64_t *hash = rd_xcalloc(t->node_count + 1, sizeof *hash);
+
+	for (size_t i = 0; i < t->node_count; i++) {
+		const struct raddle_expr *e = &t->nodes[i];
+		uint64_t h = rd_mix((uint64_t)e->op << 8 | e->bits, e->k);
+
+		if (e->op == RADDLE_EXPR_VAR) {
+			const struct raddle_shadow_var *v = &t->vars[e->k];
+
+			h = rd_mix(rd_mix((uint64_t)v->sort << 8 | v->bits, v->offset), v->input);
+		}
+		hash[i] = rd_mix(rd_mix(rd_mix(h, hash[e->a]), hash[e->b]), hash[e->c]);
+	}
+	return hash;
+}
+
+/* Conditions behind the race that the other order has too.  One that it has not is about what the race
+ * decided and about the input: both can turn it. */
+static void find_common(const struct sym_trace *t, struct rd_umap *common)
+{
+	uint64_t *hash = hash_nodes(t);
+
+	for (size_t i = 0; i < t->step_count; i++)
+		if (t->steps[i].met)
+			rd_umap_put(common, rd_mix(t->steps[i].site, hash[t->steps[i].cond]), NULL);
+	free(hash);
+}
+
+/* The smaller the sooner: what the race and the input can turn, then behind the race in the order of the
+ * path, then before it from the race backwards. */
+enum { BY_RACE, BY_THREADS, BY_OTHERS, BEFORE, ADDRESSES };
+
+static uint32_t rank_of(const struct sym_trace *t, size_t step, bool common)
 {
 	const struct raddle_shadow_step *s = &t->steps[step];
+	uint32_t back = (uint32_t)(t->step_count - step);
 
 	if (s->kind == RADDLE_STEP_ADDRESS)
-		return 3u << 28 | (uint32_t)(t->step_count - step);
-	if (s->met)
-		return (s->thread ? 0 : 1u << 28) | (uint32_t)step;
-	return 2u << 28 | (uint32_t)(t->step_count - step);
+		return (uint32_t)ADDRESSES << 28 | back;
+	if (!s->met)
+		return (uint32_t)BEFORE << 28 | back;
+	return (uint32_t)(!common ? BY_RACE : s->thread ? BY_THREADS : BY_OTHERS) << 28 | (uint32_t)step;
+}
+
+static size_t add_candidates(const struct sym_trace traces[2], uint8_t k, uint64_t chosen,
+			     struct candidate *to)
+{
+	const struct sym_trace *t = &traces[k];
+	uint64_t *hash = hash_nodes(t);
+	struct rd_umap common = {0};
+	size_t count = 0;
+
+	find_common(&traces[!k], &common);
+	for (size_t i = 0; i < t->step_count && i < FACTS_MAX; i++) {
+		const struct raddle_shadow_step *s = &t->steps[i];
+		bool known = rd_umap_get(&common, rd_mix(s->site, hash[s->cond])) != NULL;
+
+		if (s->kind != RADDLE_STEP_ASSUME && (t->nodes[s->cond].inputs & chosen))
+			to[count++] = (struct candidate){(uint32_t)i, rank_of(t, i, known), k};
+	}
+	RD_UMAP_RELEASE(&common);
+	free(hash);
+	return count;
 }
 
 /* Of both orders. */
@@ -216,12 +273,7 @@ static struct candidate *find_candidates(const struct sym_trace traces[2], const
 
 	*count = 0;
 	for (uint8_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < traces[k].step_count && i < FACTS_MAX; i++) {
-			const struct raddle_shadow_step *s = &traces[k].steps[i];
-
-			if (s->kind != RADDLE_STEP_ASSUME && (traces[k].nodes[s->cond].inputs & chosen[k]))
-				all[(*count)++] = (struct candidate){(uint32_t)i, rank_of(&traces[k], i), k};
-		}
+		*count += add_candidates(traces, k, chosen[k], all + *count);
 	qsort(all, *count, sizeof *all, by_rank);
 	return all;
 }

@@ -330,8 +330,8 @@ static void say_seen(struct work *w, const char *text)
 	w->f->consequence = finding_text(w->set, consequence_of(w));
 }
 
-/* What is bad is said only if it comes again. */
-static int show(struct work *w)
+/* What is bad is said only if it comes again: *shown; if not, *lost is a run that does not. */
+static int show(struct work *w, bool *shown, struct decide_place *lost)
 {
 	const struct decision *d = &w->decision;
 	struct schedule *shows = NULL, *other = NULL;
@@ -340,10 +340,9 @@ static int show(struct work *w)
 
 	if (!err && shows && d->class == FINDING_OUTPUT_DIFFERS)
 		err = repeat(w, d->other, &other);
-	if (!err && (!shows || (d->class == FINDING_OUTPUT_DIFFERS && !other))) {
-		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
-		w->decision.class = FINDING_NO_CLASS;
-	} else if (!err) {
+	*shown = !err && shows && (other || d->class != FINDING_OUTPUT_DIFFERS);
+	*lost = shows ? d->other : d->shows;
+	if (*shown) {
 		words_seen(&text, &w->race, &w->runs, d, &w->bench.mask);
 		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
 		if (other)
@@ -753,9 +752,38 @@ static void follow_input(struct work *w)
 	w->message = NULL;
 }
 
+/* A run whose output does not come again is none to build on: the others decide.  A fault that was seen and
+ * does not come again leaves the race without a class, since it is not harmless either. */
+#define UNSHOWN 4
+static int show_again(struct work *w)
+{
+	struct decide_place lost;
+	bool shown = false, fault = false;
+	int err = RD_OK;
+
+	for (int i = 0; i < UNSHOWN && !err && !shown && is_bad(w); i++) {
+		err = show(w, &shown, &lost);
+		if (err || shown)
+			break;
+		fault |= seen_at(w, lost)->fault != NULL;
+		w->runs.items[lost.group][lost.number].counts = false;
+		decide(&w->runs, &w->decision);
+	}
+	if (err || shown)
+		return err;
+	if (fault || w->decision.class != FINDING_K_WITNESS_HARMLESS) {
+		finding_note(w->set, w->f, "not classified: what a run showed did not come again");
+		w->decision.class = FINDING_NO_CLASS;
+	} else {
+		finding_note(w->set, w->f, "outputs that did not come again were not counted");
+	}
+	return err;
+}
+
 static int classify(struct work *w)
 {
 	struct adhoc order = {0};
+	bool was_bad;
 	int err = run_all(w);
 
 	if (!err && w->how->techniques.adhoc)
@@ -765,18 +793,24 @@ static int classify(struct work *w)
 		follow_input(w);
 	if (err)
 		return err;
-	w->f->k = w->k;
 	say_mask(w);
 	confirm(w);
-	if (order.found)
-		err = say_order(w, &order);
-	switch (w->decision.class) {
-	case FINDING_SPEC_VIOLATED:
-	case FINDING_OUTPUT_DIFFERS: err = show(w); break;
-	case FINDING_K_WITNESS_HARMLESS: say_harmless(w); break;
-	case FINDING_SINGLE_ORDERING: break;
-	default: finding_note(w->set, w->f, finding_textf(w->set, "not classified: %s", why_none(w)));
+	was_bad = is_bad(w);
+	if (was_bad)
+		err = show_again(w);
+	if (!err && was_bad && w->decision.class == FINDING_K_WITNESS_HARMLESS) {
+		w->k = w->decision.k;
+		err = w->how->techniques.adhoc ? look_for_order(w, &order) : RD_OK;
 	}
+	w->f->k = w->k;
+	if (!err && order.found)
+		err = say_order(w, &order);
+	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		say_harmless(w);
+	else if (w->decision.class == FINDING_NO_CLASS && !was_bad)
+		finding_note(w->set, w->f, finding_textf(w->set, "not classified: %s", why_none(w)));
+	if (!is_bad(w) && w->decision.class != FINDING_NO_CLASS)
+		w->f->consequence = NULL;
 	if (!err && w->decision.class != FINDING_NO_CLASS && is_wanted(w, w->how->model))
 		finding_classify(w->f, w->how->model, w->decision.class);
 	return err ? err : weaken_all(w);
@@ -795,8 +829,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	w.race = *f.schedule;
 	w.race.anywhere = false;
 	finding_set_put(w.set, &f);
-	f.witnesses = NULL;
-	f.witness_count = 0;
+	finding_unclassify(&f);
 	schedule_init(&w.lists);
 	if (how->models) {
 		tracks_copy(&w.tracks, how->tracks);

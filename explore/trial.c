@@ -350,6 +350,25 @@ static void note_memory(struct trial_bench *b, const struct replay_memory *m, st
 	}
 }
 
+static bool is_goal(const struct schedule_goal *g, const char *thread, const char *place)
+{
+	size_t length = g->place.file ? strlen(rd_base_name(g->place.file)) : 0;
+
+	return length && thread && place && !strcmp(g->thread, thread) &&
+	       !strncmp(rd_base_name(g->place.file), place, length) && place[length] == ':' &&
+	       strtoul(place + length + 1, NULL, 10) == g->place.line;
+}
+
+/* Whether one thread of a race freed, at its place, what the other one used or freed at its own. */
+static bool is_at_race(const struct schedule *s, const struct replay_fault *f)
+{
+	for (unsigned i = 0; i < 2 && s->goal_count == 2; i++)
+		if (f->what && is_goal(&s->goals[i], f->thread, f->place) &&
+		    is_goal(&s->goals[1 - i], f->freed, f->freed_place))
+			return true;
+	return false;
+}
+
 static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial *t)
 {
 	int err = read_texts(b, t);
@@ -421,6 +440,7 @@ static int make_run(struct trial_bench *b, const struct replay_request *request,
 		*made = (struct schedule){0};
 	if (!err)
 		err = draw_up(b, &result, t);
+	t->at_race = t->fault && is_at_race(s, &result.fault);
 	if (!err && made && result.turns.complete && (!s->memory || result.memory.complete))
 		err = replay_export(s, &result, made);
 	if (!err && p->search)

@@ -39,6 +39,7 @@ struct trial {
 	enum replay_end end;
 	int status;
 	const char *fault;  /* consequence that no program wants: crash, deadlock, ...; NULL: none */
+	bool at_race;	    /* the fault is the race itself: what one thread freed the other one used */
 	const char *ending; /* "the program ended with status 3" */
 	const char *why;    /* it does not count: a sentence; NULL */
 	struct trial_obstacle obstacle; /* its thread is NULL: none is known */

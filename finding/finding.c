@@ -162,6 +162,18 @@ void finding_classify(struct finding *f, enum finding_model model, enum finding_
 		f->class = finding_worse(f->class, f->classes[i]);
 }
 
+void finding_unclassify(struct finding *f)
+{
+	if (f->class != FINDING_NO_CLASS)
+		f->consequence = NULL;
+	f->class = FINDING_NO_CLASS;
+	for (unsigned i = 0; i < FINDING_MODELS; i++)
+		f->classes[i] = FINDING_NO_CLASS;
+	f->k = 0;
+	f->witnesses = NULL;
+	f->witness_count = 0;
+}
+
 /* Witnesses are few, so the array is copied each time. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w)
 {

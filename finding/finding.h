@@ -234,6 +234,9 @@ struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f
 /* Sets the class under a memory model; that of the finding becomes the worst of all. */
 void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
 
+/* As if it had never been classified: no class of an earlier time stands without its witness. */
+void finding_unclassify(struct finding *f);
+
 /* Adds a witness; witnesses stay sorted by class, the worst first.  `input` becomes that of the first one. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 

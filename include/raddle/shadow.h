@@ -88,7 +88,7 @@ struct raddle_shadow_step {
 	uint32_t cond;
 	uint8_t taken, kind;
 	uint8_t met;	 /* the threads of the race had met */
-	uint8_t tainted; /* the condition depends on what the race is about */
+	uint8_t unused;
 };
 
 /* What was written: a byte, or a number before it became digits. */

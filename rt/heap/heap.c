@@ -151,6 +151,19 @@ static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		touches(t, address, size, site, how);
 }
 
+/* A lock in memory that is freed is as dead as the rest of it. */
+static void handles(struct rt_thread *t, uint32_t kind, uintptr_t object)
+{
+	(void)kind;
+	if (heap()->count && !t->internal && is_freed(object))
+		tell(t, RADDLE_MISUSE_AFTER_FREE, object, rt_call_site(t));
+}
+
+static void op_enter(struct rt_op *op)
+{
+	handles(op->t, op->kind, op->object);
+}
+
 /* ---- freeing ---- */
 
 /* The oldest block goes back to the allocator. */
@@ -226,5 +239,9 @@ const struct rt_layer rt_layer_heap = {
 	.listens = true,
 	.setup = setup,
 	.forked = forked,
-	.heard = {.access = accesses, .touches = touches, .frees = frees},
+	.heard = {.access = accesses,
+		  .touches = touches,
+		  .frees = frees,
+		  .handles = handles,
+		  .op_enter = op_enter},
 };

@@ -30,7 +30,7 @@ class_of() {
 	jq -r '[.findings[] | select(.kind == "race") | (.class // "-") + " " + (.consequence // "-")] | sort | unique | join(",")' "$1.json"
 }
 
-programs="argv_above argv_word argv_harmless argv_written stdin_letter file_above env_above"
+programs="argv_above argv_word argv_behind argv_harmless argv_written stdin_letter file_above env_above"
 [ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels-input")
 mkdir -p found out
 for program in $programs; do

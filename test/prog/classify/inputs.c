@@ -176,12 +176,33 @@ static void *behind_a_switch(void *arg)
 	return NULL;
 }
 
+#define OTHERWISE(n)                                                                                         \
+	if (setting > (n))                                                                                   \
+	__asm__ volatile("# %0" ::"i"(n))
+
+/* More branches depend on the input than there are paths; the race has a say in one of them. */
+static void *crashes_behind_others(void *arg)
+{
+	int seen = shared;
+
+	OTHERWISE(700);
+	OTHERWISE(600);
+	OTHERWISE(500);
+	OTHERWISE(400);
+	OTHERWISE(300);
+	OTHERWISE(200);
+	if (setting == seen + 50)
+		abort();
+	return arg;
+}
+
 #define argv_above number_argument, crashes_above_hundred
 #define argv_word word_argument, crashes_when_set
 #define argv_prints number_argument, prints_when_negative
 #define argv_harmless number_argument, never_minds
 #define argv_written number_argument, writes_five
 #define argv_switch number_argument, behind_a_switch
+#define argv_behind number_argument, crashes_behind_others
 #define stdin_above number_stdin, crashes_above_hundred
 #define stdin_scanned number_scanned, crashes_at_seven
 #define stdin_letter letter_stdin, crashes_at_seven
