@@ -186,17 +186,36 @@ static void decode_access(struct trace_decoder *d, struct place *at, struct trac
 	e->address = d->slots[site % RADDLE_SITE_SLOTS];
 }
 
-/* Gives the first access; trace_decode_run() the others. */
-static void decode_stride(struct trace_decoder *d, struct place *at, struct trace_event *e)
+int trace_decode_range(struct trace_decoder *d, struct trace_event *e)
 {
+	e->kind = RADDLE_RANGE;
+	e->q = e->t = 0;
+	e->bytes = "";
+	e->length = 0;
+	e->values[0] = e->site = d->site;
+	e->values[1] = e->address = d->slots[d->site % RADDLE_SITE_SLOTS] += d->run_step;
+	e->values[2] = e->size = d->run_size;
+	return 1;
+}
+
+/* Gives the first access of a STRIDE or RANGES record; trace_decode_run() the others. */
+static void decode_run(struct trace_decoder *d, struct place *at, struct trace_event *e)
+{
+	bool ranges = e->kind == RADDLE_RANGES;
 	get_operand(d, at, e, 's');
 	get_operand(d, at, e, 'x');
-	uint64_t step = get_zigzag(at), count = get_varint(at);
+	uint64_t step = get_zigzag(at), size = ranges ? get_varint(at) : 0, count = get_varint(at);
 	if (!at->error && (count == 0 || count > RADDLE_STRIDE_MAX))
 		at->error = "a stride has too many accesses or none";
+	if (!at->error && ranges && size == 0)
+		at->error = "ranges without a length";
 	if (at->error)
 		return;
 	e->kind = RADDLE_ACCESS;
+	d->run_step = 0;
+	d->run_size = size;
+	if (ranges)
+		trace_decode_range(d, e);
 	d->run_step = step;
 	d->run_left = count - 1;
 }
@@ -221,8 +240,8 @@ int trace_decode_slow(struct trace_decoder *d, struct trace_event *e)
 				reset(d);
 			else
 				apply_stack(d, &at);
-		} else if (code == RADDLE_STRIDE) {
-			decode_stride(d, &at, e);
+		} else if (code == RADDLE_STRIDE || code == RADDLE_RANGES) {
+			decode_run(d, &at, e);
 		} else if (code == RADDLE_ATOMIC) {
 			decode_atomic(d, &at, e);
 		} else if (trace_kind(code)->name) {

@@ -5,7 +5,7 @@
  * Nothing is trusted: a decoder never reads outside [begin, end), and what it
  * cannot be sure of is an error with a reason.  RESET and STACK records
  * are applied, not returned; the call stack is that of the event returned last.
- * A STRIDE record is returned as the accesses it stands for.
+ * A STRIDE or RANGES record is returned as the accesses it stands for.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -16,7 +16,8 @@ struct trace_decoder {
 	const uint8_t *begin, *p, *end;
 	uint32_t site;
 	uint64_t q, t, a;
-	uint64_t run_left, run_step; /* accesses of a STRIDE record still to come */
+	uint64_t run_left, run_step; /* accesses of a STRIDE or RANGES record still to come */
+	uint64_t run_size;	     /* of each range; 0: they are plain accesses */
 	uint32_t *stack;	     /* call sites, outermost first */
 	size_t depth, stack_capacity;
 	uint64_t stack_version; /* changes whenever the stack may have */
@@ -37,9 +38,14 @@ static inline int64_t trace_unzigzag(uint64_t v)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
+/* The next range of a RANGES record. */
+int trace_decode_range(struct trace_decoder *d, struct trace_event *e);
+
 static inline int trace_decode_run(struct trace_decoder *d, struct trace_event *e)
 {
 	d->run_left--;
+	if (d->run_size != 0)
+		return trace_decode_range(d, e);
 	e->kind = RADDLE_ACCESS;
 	e->site = d->site;
 	e->address = d->slots[d->site % RADDLE_SITE_SLOTS] += d->run_step;

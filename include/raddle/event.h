@@ -24,6 +24,8 @@
  *   0x06        STRIDE: site and address as in RANGE, varint zigzag(distance),
  *               varint count (1 to RADDLE_STRIDE_MAX): the same as count plain
  *               accesses of the site, each `distance` after the one before.
+ *   0x07        RANGES: site, address and distance as in STRIDE, varint length,
+ *               varint count as there: the same as count ranges of that length.
  *   others      a row of event.inc.
  *
  * q, t and a operands are zigzag varints of the difference to the previous

@@ -24,7 +24,7 @@
  * third one on they are a STRIDE record whose last byte, the number of accesses, grows where it
  * is in the buffer, while other sites' accesses are written behind it.  Only the order of accesses
  * changes by that, and only between records that are no accesses: `floor` is behind the last
- * of those.
+ * of those.  Ranges of one size at equal distances are a RANGES record in the same way.
  */
 #ifndef RT_ENCODE_H
 #define RT_ENCODE_H
@@ -49,10 +49,12 @@ struct rt_slot {
 	uint64_t address;
 	uint64_t by;   /* from the one before */
 	uint8_t *at;   /* its record, or the number of accesses in it; NULL: it has none of its own */
-	uint32_t site; /* whose it was */
-	uint32_t left; /* by how much that number may grow; 0: it is no run */
+	uint32_t site; /* whose it was; RT_SLOT_RANGE: it was a range */
+	uint16_t left; /* by how much that number may grow; 0: it is no run */
+	uint16_t size; /* of a range; 0: it is too long for a run */
 };
 #define RT_RUN_MAX 127 /* accesses: their number is one byte */
+#define RT_SLOT_RANGE 0x80000000u
 
 struct rt_encoder {
 	uint64_t site; /* previous site */
@@ -164,10 +166,12 @@ static inline uint8_t *rt_put_run(struct rt_encoder *e, uint8_t *p, uint32_t sit
 		++*slot->at;
 		return p;
 	}
-	*p++ = RADDLE_STRIDE;
+	*p++ = slot->site & RT_SLOT_RANGE ? RADDLE_RANGES : RADDLE_STRIDE;
 	p = rt_put_delta(p, &e->site, site);
 	p = rt_put_delta(p, &slot->address, address);
 	p = rt_put_varint(p, rt_zigzag(slot->by));
+	if (slot->site & RT_SLOT_RANGE)
+		p = rt_put_varint(p, slot->size);
 	*p = 1;
 	slot->at = p;
 	slot->left = RT_RUN_MAX - 1;
@@ -226,9 +230,8 @@ static inline uint8_t *rt_put_event(struct rt_encoder *e, uint8_t *p, const stru
 {
 	const uint64_t *operand = r->operand;
 
-	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE)
-		p = rt_put_delta(p, &e->q, *operand++);
 	if (r->code == RADDLE_ATOMIC || r->code == RADDLE_FENCE) {
+		p = rt_put_delta(p, &e->q, *operand++);
 		p = rt_put_delta(p, &e->site, r->site);
 		if (r->code == RADDLE_FENCE)
 			return p;
@@ -260,6 +263,25 @@ static inline uint8_t *rt_put_range(struct rt_encoder *e, uint8_t *p, uint32_t s
 	p = rt_put_delta(p, &e->site, site);
 	p = rt_put_address(e, p, site, address);
 	return rt_put_varint(p, size);
+}
+
+/* A range, which may be one of a run.  `floor` as in rt_is_run(). */
+static inline uint8_t *rt_put_range_run(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address,
+					uint64_t size, const uint8_t *floor)
+{
+	struct rt_slot *slot = &e->slot[site % RADDLE_SITE_SLOTS];
+	uint64_t by = address - slot->address;
+	uint8_t *at = p;
+
+	if (rt_is_run(slot, site | RT_SLOT_RANGE, address, floor) && slot->size == size)
+		return rt_put_run(e, p, site, address);
+	p = rt_put_range(e, p, site, address, size);
+	slot->by = by;
+	slot->at = at;
+	slot->site = site | RT_SLOT_RANGE;
+	slot->left = 0;
+	slot->size = size <= UINT16_MAX ? (uint16_t)size : 0;
+	return p;
 }
 
 /* A record other than a plain access. */

@@ -590,26 +590,55 @@ __attribute__((visibility("default"))) void __raddle_read_always(struct raddle_s
 		first_access(&t->self, (uintptr_t)p, site, size, false);
 }
 
-/* Are all bytes marked?  Marks them if not. */
-static bool range_marked(struct rt_thread *t, uintptr_t a, uint64_t size, bool write)
+/* What the marks said about a range: all bytes were marked; none had been seen; anything else. */
+enum met { MET_ALL, MET_NONE, MET_SOME };
+
+static inline bool in_block(uintptr_t a, uint64_t size)
 {
-	bool all = true;
+	return size - 1 < 64 - a % 64; /* not if it is empty */
+}
+
+/* Whether these bytes of one block are marked already: nothing to be done, as in the hooks. */
+static inline __attribute__((always_inline)) bool is_marked(const struct raddle_self *self, uintptr_t a,
+							    uint64_t size, bool write)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(a)];
+	uint64_t bits = ~0ull >> (64 - size) << a % 64;
+
+	return b->tag == (a >> RADDLE_BLOCK_SHIFT | self->epoch) &&
+	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
+}
+
+/* Marks bytes of one block. */
+static inline __attribute__((always_inline)) enum met mark_block(struct raddle_self *self, uintptr_t a,
+								 uint64_t size, bool write)
+{
+	uint64_t bits = ~0ull >> (64 - size) << a % 64;
+
+	if (is_marked(self, a, size, write))
+		return MET_ALL;
+	return rt_mark(self, a, bits, write) == bits ? MET_NONE : MET_SOME;
+}
+
+static __attribute__((noinline)) enum met mark_blocks(struct raddle_self *self, uintptr_t a, uint64_t size,
+						      bool write)
+{
+	uintptr_t end = a + size, next = (a | 63) + 1;
+	enum met met;
 
 	if (size > RANGE_MARK_MAX)
-		return false;
-	for (uintptr_t end = a + size; a < end;) {
-		uintptr_t stop = (a | 63) + 1 < end ? (a | 63) + 1 : end;
-		uint64_t bits = stop - a == 64 ? ~0ull : ((1ull << (stop - a)) - 1) << a % 64;
-		const struct raddle_block *b = &t->self.blocks[RADDLE_BLOCK_INDEX(a)];
-		size_t word = a / 64 % RADDLE_BLOCK_WORDS;
-		uint64_t has = write ? b->written[word] : b->seen[word];
-		if (b->tag != (a >> RADDLE_BLOCK_SHIFT | t->self.epoch) || (has & bits) != bits) {
-			all = false;
-			rt_mark(&t->self, a, bits, write);
-		}
-		a = stop;
-	}
-	return all;
+		return MET_SOME;
+	for (met = mark_block(self, a, next - a, write); next < end; next += 64)
+		if (mark_block(self, next, end - next < 64 ? end - next : 64, write) != met)
+			met = MET_SOME;
+	return met;
+}
+
+/* Marks all bytes of a range. */
+static inline enum met mark_range(struct raddle_self *self, uintptr_t a, uint64_t size, bool write)
+{
+	return RT_LIKELY(in_block(a, size)) ? mark_block(self, a, size, write)
+					    : mark_blocks(self, a, size, write);
 }
 
 /* Only blocks with something new are gathered. */
@@ -629,10 +658,13 @@ static void gather_range(struct rt_thread *t, uintptr_t a, uint64_t size, uint64
 
 #define GATHER_MAX 256 /* a larger one fills its blocks alone */
 
-/* With the encoder taken, and room. */
-static void append_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size)
+/* With the encoder taken, and room.  As with single accesses, only one whose bytes are all new may get before
+ * others. */
+static inline void append_range(struct rt_thread *t, const void *p, uint32_t site, uint64_t size,
+				enum met met)
 {
-	t->cursor = rt_put_range(&t->encoder, t->cursor, site, (uintptr_t)p, size);
+	t->cursor = rt_put_range_run(&t->encoder, t->cursor, site, (uintptr_t)p, size,
+				     met == MET_NONE ? t->encoder.floor : t->cursor);
 	t->events++;
 	publish(t);
 }
@@ -649,6 +681,7 @@ static COLD void listened_range(struct raddle_self *self, const void *p, uint32_
 {
 	struct rt_thread *t = current(self);
 	bool written = true;
+	enum met met;
 
 	if (!t || !size)
 		return;
@@ -661,18 +694,21 @@ static COLD void listened_range(struct raddle_self *self, const void *p, uint32_
 		return;
 	} else {
 		take(t);
-		written = !range_marked(t, (uintptr_t)p, size, write) && (rt_unread() || ready(t));
+		met = mark_range(&t->self, (uintptr_t)p, size, write);
+		written = met != MET_ALL && (rt_unread() || ready(t));
 		if (written && !rt_unread())
-			append_range(t, p, site, size);
+			append_range(t, p, site, size, met);
 		leave(t);
 	}
 	if (written && t->recording == RT_TOLD)
 		tell_access(t, (uintptr_t)p, size, site, write);
 }
 
-static void range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size, bool write)
+static __attribute__((noinline)) void range(struct raddle_self *self, const void *p, uint32_t site,
+					    uint64_t size, bool write)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
+	enum met met;
 
 	if (RT_UNLIKELY(self == &rt_placeholder) || t->recording != RT_PLAIN || !size) {
 		listened_range(self, p, site, size, write);
@@ -683,21 +719,24 @@ static void range(struct raddle_self *self, const void *p, uint32_t site, uint64
 		return;
 	}
 	take(t);
-	if (!range_marked(t, (uintptr_t)p, size, write) && ready(t))
-		append_range(t, p, site, size);
+	met = mark_range(self, (uintptr_t)p, size, write);
+	if (met != MET_ALL && ready(t))
+		append_range(t, p, site, size, met);
 	leave(t);
 }
 
 __attribute__((visibility("default"))) void __raddle_read_range(struct raddle_self *self, const void *p,
 								uint32_t site, uint64_t size)
 {
-	range(self, p, site, size, false);
+	if (!in_block((uintptr_t)p, size) || !is_marked(self, (uintptr_t)p, size, false))
+		range(self, p, site, size, false);
 }
 
 __attribute__((visibility("default"))) void __raddle_write_range(struct raddle_self *self, const void *p,
 								 uint32_t site, uint64_t size)
 {
-	range(self, p, site, size, true);
+	if (!in_block((uintptr_t)p, size) || !is_marked(self, (uintptr_t)p, size, true))
+		range(self, p, site, size, true);
 }
 
 void *rt_fresh(void *p, size_t known)

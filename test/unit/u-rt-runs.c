@@ -4,6 +4,7 @@
  * each other's way, through the hooks and the encoder.  The twin keeps a set of bytes met in the
  * segment and writes each first access down where it happens.  Between two records that are no
  * accesses the recorded ones must be the twin's, those of one site and those of one byte in its order.
+ * Sites from RANGES on access ranges, some of them longer than a block.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY = 1 << 9, BASE = 1 << 20, SITES = 12, EVENTS = 60000 };
+enum { MEMORY = 1 << 9, BASE = 1 << 20, SITES = 16, RANGES = 22, EVENTS = 60000 };
 
 struct raddle_self rt_placeholder;
 struct rt rt;
@@ -44,6 +45,19 @@ struct list {
 static struct list got, expected;
 static unsigned notes;
 
+static bool is_range(uint32_t site)
+{
+	return site >= RANGES && site < 10 + SITES;
+}
+
+/* The sizes of sites; odd ones write. */
+static uint32_t size_of(uint32_t site)
+{
+	if (is_range(site))
+		return site / 2 % 2 ? 24 : 72;
+	return 1u << site / 2 % 5;
+}
+
 static void add(struct list *l, uint32_t site, uint64_t address)
 {
 	assert_true(l->count < EVENTS);
@@ -58,8 +72,11 @@ void rt_buffer_seal(struct rt_thread *t)
 	if (!t->buffer)
 		return;
 	trace_decoder_start(&d, t->buffer->data, atomic_load(&t->buffer->used));
-	for (; trace_decode(&d, &e) == 1; notes += e.kind == RADDLE_NOTE)
-		add(&got, e.kind == RADDLE_ACCESS ? e.site : 0, e.address);
+	for (; trace_decode(&d, &e) == 1; notes += e.kind == RADDLE_NOTE) {
+		add(&got, raddle_is_access(e.kind) ? e.site : 0, e.address);
+		if (e.kind == RADDLE_RANGE)
+			assert_int_equal(e.size, size_of(e.site));
+	}
 	assert_null(d.error);
 	trace_decoder_release(&d);
 	t->buffer = NULL;
@@ -118,15 +135,9 @@ struct rt_thread *rt_thread_adopt(void)
 	return NULL;
 }
 
-/* The sizes of sites; odd ones write. */
-static uint32_t size_of(uint32_t site)
-{
-	return 1u << site / 2 % 5;
-}
-
 /* The twin. */
 
-static bool seen[MEMORY + 16], written[MEMORY + 16];
+static bool seen[MEMORY + 128], written[MEMORY + 128];
 
 static bool all(const bool *bytes, uint64_t at, uint32_t size)
 {
@@ -159,6 +170,12 @@ static void twin_update(uint32_t site, uint64_t at)
 }
 
 /* The recorder. */
+
+static void range_by_hook(uint32_t site, uint64_t at)
+{
+	(site % 2 ? __raddle_write_range : __raddle_read_range)(
+		&thread->self, (const void *)(uintptr_t)(BASE + at), site, size_of(site));
+}
 
 static void access_by_hook(uint32_t site, uint64_t at)
 {
@@ -216,7 +233,10 @@ static void walk_all(void)
 		uint32_t site = 10 + (uint32_t)(rand() % SITES);
 		struct walker *w = &walkers[site - 10];
 		step(w, site);
-		if (site % 2 == 0 && rand() % 2) {
+		if (is_range(site)) {
+			range_by_hook(site, w->at);
+			twin_access(site, w->at);
+		} else if (site % 2 == 0 && rand() % 2) {
 			update_by_hook(site, w->at);
 			twin_update(site, w->at);
 		} else {
@@ -330,6 +350,26 @@ static void test_numbers(void **state)
 	}
 }
 
+/* So do ranges of one size, and only those. */
+static size_t bytes_of_ranges(uint64_t more)
+{
+	thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
+	rt_buffer_switch(thread);
+	for (uint64_t i = 0; i < 400; i++)
+		__raddle_read_range(&thread->self, (const void *)(uintptr_t)(BASE + i * 112), RANGES,
+				    size_of(RANGES) + i % 2 * more);
+	return (size_t)(thread->cursor - buffer->data);
+}
+
+static void test_equal_ranges_are_short(void **state)
+{
+	(void)state;
+	assert_true(bytes_of_ranges(0) < 80);
+	buffer->used = 0;
+	assert_true(bytes_of_ranges(8) > 1500);
+	buffer->used = 0;
+}
+
 /* Sites and addresses that are far from each other come back as they were. */
 static void test_far_accesses(void **state)
 {
@@ -419,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_is_lost_and_order_kept),
 		cmocka_unit_test(test_walks_are_short),
+		cmocka_unit_test(test_equal_ranges_are_short),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_far_accesses),
 		cmocka_unit_test(test_abandoned_encoder_is_noted),

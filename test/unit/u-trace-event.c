@@ -213,7 +213,7 @@ static enum raddle_class twin_class(uint32_t kind)
 {
 	static const uint8_t last[][2] = {
 		{0x02, RADDLE_CLASS_NONE},    {0x04, RADDLE_CLASS_ACCESS}, {0x05, RADDLE_CLASS_FENCE},
-		{0x06, RADDLE_CLASS_ACCESS},  {0x1f, RADDLE_CLASS_THREAD}, {0x27, RADDLE_CLASS_MUTEX},
+		{0x07, RADDLE_CLASS_ACCESS},  {0x1f, RADDLE_CLASS_THREAD}, {0x27, RADDLE_CLASS_MUTEX},
 		{0x33, RADDLE_CLASS_RWLOCK},  {0x3f, RADDLE_CLASS_SPIN},   {0x47, RADDLE_CLASS_COND},
 		{0x4f, RADDLE_CLASS_BARRIER}, {0x57, RADDLE_CLASS_SEM},	   {0x5b, RADDLE_CLASS_ONCE},
 		{0x5f, RADDLE_CLASS_CHANNEL}, {0x6f, RADDLE_CLASS_MEMORY}, {0x7f, RADDLE_CLASS_PROCESS},
@@ -223,7 +223,8 @@ static enum raddle_class twin_class(uint32_t kind)
 
 	while (last[i][0] < kind)
 		i++;
-	return kind == RADDLE_STRIDE || trace_kind(kind)->name ? last[i][1] : RADDLE_CLASS_NONE;
+	return ONE_OF(kind, RADDLE_STRIDE, RADDLE_RANGES) || trace_kind(kind)->name ? last[i][1]
+										    : RADDLE_CLASS_NONE;
 }
 
 static void queries_equal_their_twins(void **state)
@@ -247,8 +248,8 @@ static void queries_equal_their_twins(void **state)
 		assert_int_equal(raddle_manner(kind) == RADDLE_MANNER_TIMED, twin_timed(kind));
 		assert_int_equal(raddle_manner(kind) == RADDLE_MANNER_ALL, kind == RADDLE_COND_BROADCAST);
 		assert_int_equal(raddle_is_cond_wait(kind), ONE_OF(kind, RADDLE_COND_WAIT, RADDLE_COND_WAKE));
-		assert_int_equal(raddle_is_access(kind),
-				 ONE_OF(kind, RADDLE_RANGE, RADDLE_ATOMIC, RADDLE_STRIDE, RADDLE_ACCESS));
+		assert_int_equal(raddle_is_access(kind), ONE_OF(kind, RADDLE_RANGE, RADDLE_ATOMIC,
+								RADDLE_STRIDE, RADDLE_RANGES, RADDLE_ACCESS));
 		assert_int_equal(raddle_ends_segment(kind, 0), orders && trace_kind(kind)->name);
 		assert_int_equal(raddle_ends_segment(kind, RADDLE_ATOMIC_PASSED),
 				 kind != RADDLE_ATOMIC && orders && trace_kind(kind)->name);
@@ -279,9 +280,12 @@ static void write_list(struct rd_buf *out)
 		const char *role = roles[raddle_role(r->code)], *manner = manners[raddle_manner(r->code)];
 
 		rd_buf_addf(out, "| 0x%02x | `%s` | %s | %s | %s | %s | %s | %s |\n", r->code,
-			    r->name ? r->name : "stride", classes[raddle_class(r->code)],
-			    strcmp(role, "other") ? role : "–", strcmp(manner, "plain") ? manner : "–",
-			    raddle_is_counted(r->code) ? "yes" : "–", *r->names ? r->names : "–", r->meaning);
+			    r->name		       ? r->name
+			    : r->code == RADDLE_STRIDE ? "stride"
+						       : "ranges",
+			    classes[raddle_class(r->code)], strcmp(role, "other") ? role : "–",
+			    strcmp(manner, "plain") ? manner : "–", raddle_is_counted(r->code) ? "yes" : "–",
+			    *r->names ? r->names : "–", r->meaning);
 	}
 }
 

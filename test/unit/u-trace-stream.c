@@ -357,7 +357,7 @@ static void test_bad_records_are_named(void **state)
 		size_t length;
 		const char *expected;
 	} cases[] = {
-		{"\x01\x07", 2, "unknown event code"},
+		{"\x01\x08", 2, "unknown event code"},
 		{"\x01\x7f", 2, "unknown event code"},
 		{"\x01\x80", 2, "ends too early"},
 		{"\x01\xff", 2, "ends too early"},
@@ -369,6 +369,7 @@ static void test_bad_records_are_named(void **state)
 		 "ab",
 		 5, "longer than the chunk"},
 		{"\x01\x76", 2, "ends too early"},
+		{"\x01\x07\x02\x02\x02\x00\x01", 7, "ranges without a length"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
