@@ -87,7 +87,7 @@ struct raddle_shadow_step {
 	uint32_t site, thread;
 	uint32_t cond;
 	uint8_t taken, kind;
-	uint8_t met;	 /* the threads of the race had met */
+	uint8_t met; /* the threads of the race had met */
 	uint8_t unused;
 };
 
