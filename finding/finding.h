@@ -240,15 +240,12 @@ void finding_unclassify(struct finding *f);
 /* Adds a witness; witnesses stay sorted by class, the worst first.  `input` becomes that of the first one. */
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 
-/* The worse of two classes: any is worse than none. */
-enum finding_class finding_worse(enum finding_class a, enum finding_class b);
+enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than none */
+void finding_stat(struct finding_set *set, const char *name,
+		  double value); /* of the statistics, as it is now */
 
-/* Sets or replaces a number of the statistics. */
-void finding_stat(struct finding_set *set, const char *name, double value);
-
-/* Gives every finding its identities, merges those of the same pair of code
- * locations, and sorts: confirmed first, sound before speculative.  May be called
- * again after a status has changed.  The other gives one its fingerprint only. */
+/* Gives every finding its identities, merges those of the same pair of code locations, and sorts: confirmed
+ * first, sound before speculative; also again after a change.  The other gives one its fingerprint only. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f);
 
