@@ -156,9 +156,15 @@ static int show_in_all_forms(const json_t *sketch)
 
 	if (!err && opt.html)
 		err = show(sketch, "/page", opt.html);
-	if (!err && !cmd_output_is_stdout())
-		err = show(sketch, "/text", NULL);
-	return err;
+	if (err || cmd_output_is_stdout())
+		return err;
+	if (json_integer_value(json_object_get(sketch, "failing")))
+		return show(sketch, "/text", NULL);
+	printf("%s:%lld: no failing run was sent yet, and %lld that passed\n",
+	       json_string_value(json_object_get(sketch, "file")),
+	       (long long)json_integer_value(json_object_get(sketch, "line")),
+	       (long long)json_integer_value(json_object_get(sketch, "passing")));
+	return 0;
 }
 
 /* The one of that id, or the only one if a document is asked for, which holds one. */

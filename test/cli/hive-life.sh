@@ -75,7 +75,7 @@ hive_stop
 # An older database is brought up to date, a newer one is refused.
 python3 - <<'END'
 import sqlite3
-for name, tables, schema in ("old.db", ("tokens", "classes"), 4), ("new.db", (), 1000):
+for name, tables, schema in ("old.db", ("tokens", "classes", "sketches", "runs"), 4), ("new.db", (), 1000):
     sqlite3.connect("copy.db").execute("VACUUM INTO ?", (name,))
     db = sqlite3.connect(name)
     for table in tables:
