@@ -18,31 +18,47 @@ static const struct trace_site *site_of(const struct campaign_results *r, const 
 	return run->site <= UINT32_MAX ? trace_sites_find(r->sites, (uint32_t)run->site) : NULL;
 }
 
-/* "pca.c:88:12 calc_mean": the function is behind the last blank, the line before the last colon of the
- * rest. */
-static size_t length_of_line(const char *where)
-{
-	const char *blank = strrchr(where, ' '), *colon, *last;
-	size_t length = blank ? (size_t)(blank - where) : strlen(where);
+/* "pca.c:88:12 calc_mean" in parts.  Both names may have blanks, and that of a C++ function colons too: they
+ * meet at the first line and column. */
+struct parts {
+	size_t line;	      /* length of "pca.c:88"; 0: there is none */
+	uint32_t number;      /* 88 */
+	const char *function; /* "" if there is none */
+};
 
-	colon = memchr(where, ':', length);
-	last = colon ? memrchr(where, ':', length) : NULL;
-	return last && last != colon ? (size_t)(last - where) : length;
+static struct parts split(const char *where)
+{
+	for (const char *colon = strchr(where, ':'); colon; colon = strchr(colon + 1, ':')) {
+		size_t line = strspn(colon + 1, "0123456789"), column;
+		const char *second = colon + 1 + line;
+
+		column = *second == ':' ? strspn(second + 1, "0123456789") : 0;
+		if (line && column && strchr(" ", second[1 + column]))
+			return (struct parts){(size_t)(second - where),
+					      (uint32_t)strtoul(colon + 1, NULL, 10),
+					      second + 1 + column + (second[1 + column] == ' ')};
+	}
+	return (struct parts){.function = where};
+}
+
+static struct parts parts_of(const struct runlog_run *run)
+{
+	return split(run->where ? run->where : "");
 }
 
 void campaign_name_function(const struct runlog_run *run, struct rd_buf *out)
 {
-	const char *blank = run->where ? strrchr(run->where, ' ') : NULL;
+	struct parts p = parts_of(run);
 
-	rd_buf_adds(out, blank && blank[1] ? blank + 1 : RD_UNKNOWN);
+	rd_buf_adds(out, *p.function ? p.function : RD_UNKNOWN);
 }
 
 void campaign_name_line(const struct runlog_run *run, struct rd_buf *out)
 {
-	size_t length = run->where ? length_of_line(run->where) : 0;
+	struct parts p = parts_of(run);
 
-	if (length)
-		rd_buf_add(out, run->where, length);
+	if (p.line)
+		rd_buf_add(out, run->where, p.line);
 	else
 		rd_buf_adds(out, RD_UNKNOWN);
 }
@@ -55,11 +71,8 @@ struct campaign_spot campaign_spot(const struct campaign_results *r, const struc
 	if (site && site->file != TRACE_NO_FILE) {
 		spot.file = trace_sites_file(r->sites, site->file);
 		spot.line = site->line;
-	} else if (run->where) {
-		const char *colon = memchr(run->where, ':', length_of_line(run->where));
-
-		if (colon)
-			spot.line = (uint32_t)strtoul(colon + 1, NULL, 10);
+	} else {
+		spot.line = parts_of(run).number;
 	}
 	return spot;
 }

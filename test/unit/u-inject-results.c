@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "inject/interval.h"
+#include "inject/place.h"
 #include "inject/against.h"
 
 #include <math.h>
@@ -254,6 +255,37 @@ static void check_rate(const struct campaign_rate *r, uint64_t hits, uint64_t ru
 	assert_true(r->low <= r->value + 1e-12 && r->high >= r->value - 1e-12);
 }
 
+static void names_of_places(void **state)
+{
+	static const struct {
+		const char *where, *line, *function;
+	} table[] = {
+		{"pca.c:88:12 calc_mean", "pca.c:88", "calc_mean"},
+		{"my file.c:3:1 main", "my file.c:3", "main"},
+		{"v.h:9:2 std::map<int, std::pair<a, b> >::f(int const&)", "v.h:9",
+		 "std::map<int, std::pair<a, b> >::f(int const&)"},
+		{"a:1.c:7:5 f", "a:1.c:7", "f"},
+		{"pca.c:88:12", "pca.c:88", "?"},
+		{"std::f(int, int)", "?", "std::f(int, int)"},
+		{"", "?", "?"},
+		{NULL, "?", "?"},
+	};
+	struct rd_buf text = RD_BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct runlog_run run = {.where = table[i].where};
+
+		rd_buf_clear(&text);
+		campaign_name_line(&run, &text);
+		assert_string_equal(text.data, table[i].line);
+		rd_buf_clear(&text);
+		campaign_name_function(&run, &text);
+		assert_string_equal(text.data, table[i].function);
+	}
+	rd_buf_release(&text);
+}
+
 /* All faults are at one place: its cells are as the groups. */
 static void check_cells(const struct campaign_statistics *s)
 {
@@ -469,7 +501,8 @@ int main(void)
 		cmocka_unit_test(bad_lines),	    cmocka_unit_test(a_directory),
 		cmocka_unit_test(every_prefix),	    cmocka_unit_test(not_a_campaign),
 		cmocka_unit_test(counts_and_rates), cmocka_unit_test(strata_have_weights),
-		cmocka_unit_test(only_some_kinds),  cmocka_unit_test(two_campaigns),
+		cmocka_unit_test(names_of_places),  cmocka_unit_test(only_some_kinds),
+		cmocka_unit_test(two_campaigns),
 	};
 
 	rd_log_set(count_warnings, NULL);
