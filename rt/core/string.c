@@ -70,12 +70,12 @@ static uint64_t common(const char *p, const char *other, uint64_t max)
 {
 	uint64_t n = 0;
 
-	while (n + WORD <= max && has_word(p + n) && has_word(other + n)) {
-		uint64_t same = same_bytes(word_at(p + n), word_at(other + n));
+	while (n < max && has_word(p + n) && has_word(other + n)) {
+		uint64_t same = same_bytes(word_at(p + n), word_at(other + n)), left = max - n;
 
-		n += same;
-		if (same < WORD)
-			return n;
+		if (same < WORD || left <= WORD)
+			return n + (same < left ? same : left);
+		n += WORD;
 	}
 	while (n < max && p[n] == other[n] && p[n] != '\0')
 		n++;
