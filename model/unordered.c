@@ -71,6 +71,7 @@ struct walk {
 	size_t page_count, page_capacity;
 	uint64_t latest;    /* the page that was looked up last, + 1, */
 	uint32_t found;	    /* and its index */
+	uint64_t unit;	    /* the address of the unit that is compared */
 	struct cell *cells; /* from 1 */
 	size_t cell_count, cell_capacity;
 	uint32_t unused;      /* cells that are free, a list */
@@ -254,13 +255,28 @@ static uint32_t new_cell(struct walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
+static struct model_unordered pair_of(const struct walk *w, const struct cell *a, const struct cell *b)
+{
+	const struct cell *sides[] = {a->site <= b->site ? a : b, a->site <= b->site ? b : a};
+	unsigned first = (unsigned)__builtin_ctz(a->mask & b->mask);
+	struct model_unordered pair = {.part = {a->q, b->q + 1}, .address = w->unit + first};
+
+	for (int i = 0; i < 2; i++) {
+		pair.sites[i] = sides[i]->site;
+		pair.threads[i] = sides[i]->thread;
+		pair.writes[i] = sides[i]->sort & SORT_WRITES;
+		pair.atomic[i] = sides[i]->sort & SORT_ATOMIC;
+		pair.before[i] = (uint8_t)(first - (unsigned)__builtin_ctz(sides[i]->mask));
+	}
+	return pair;
+}
+
 /* The shortest one counts: it takes the least to look at. */
 static void note_pair(struct walk *w, const struct cell *a, const struct cell *b)
 {
-	uint32_t low = a->site < b->site ? a->site : b->site, high = a->site < b->site ? b->site : a->site;
-	uint64_t *index = rd_umap_put(&w->pairs, (uint64_t)low << 32 | high, NULL);
+	struct model_unordered pair = pair_of(w, a, b);
+	uint64_t *index = rd_umap_put(&w->pairs, (uint64_t)pair.sites[0] << 32 | pair.sites[1], NULL);
 	struct model_unordered_list *out = w->out;
-	struct model_unordered pair = {{low, high}, {a->q, b->q + 1}};
 
 	if (!*index) {
 		RD_GROW(out->items, out->capacity, out->count + 1);
@@ -268,9 +284,9 @@ static void note_pair(struct walk *w, const struct cell *a, const struct cell *b
 		*index = out->count;
 		return;
 	}
-	struct model_part *known = &out->items[*index - 1].part;
-	if (pair.part.to - pair.part.from < known->to - known->from)
-		*known = pair.part;
+	struct model_unordered *known = &out->items[*index - 1];
+	if (pair.part.to - pair.part.from < known->part.to - known->part.from)
+		*known = pair;
 }
 
 static bool conflicts(const struct walk *w, const struct cell *a, const struct cell *b)
@@ -340,6 +356,7 @@ static void touch(struct walk *w, struct cell *now, uint64_t address, uint64_t s
 		uint64_t from = at % UNIT, to = end - at < UNIT - from ? from + (end - at) : UNIT;
 
 		now->mask = (uint8_t)((1u << to) - (1u << from));
+		w->unit = at - from;
 		touch_unit(w, &page_of(w, at, true)->units[at / UNIT % PAGE], now);
 	}
 }
@@ -351,6 +368,7 @@ static void clear_page(struct walk *w, struct page *p, const struct model_part *
 	uint64_t to = range->to > base ? (range->to - base + UNIT - 1) / UNIT : 0;
 
 	for (uint64_t i = from; i < to && i < PAGE; i++) {
+		w->unit = base + i * UNIT;
 		for (uint32_t c = p->units[i]; c && now; c = w->cells[c].next)
 			if (conflicts(w, &w->cells[c], now))
 				note_pair(w, &w->cells[c], now);
@@ -493,7 +511,8 @@ void model_find_unordered(const struct model *m, uint64_t memory, struct model_u
 	w.cache = rd_xcalloc(1, sizeof *w.cache);
 	w.clocks = rd_xcalloc(m->thread_count + 1, sizeof *w.clocks);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
-	while ((lane = trace_merge_next(&in)) && !out->cut) {
+	/* When it is late some threads end before others: what they would have ordered is not unordered. */
+	while ((lane = trace_merge_next(&in)) && !out->cut && !trace_is_late(m->trace)) {
 		do_event(&w, lane);
 		out->cut = !fits(&w);
 	}

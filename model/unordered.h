@@ -14,6 +14,10 @@
 struct model_unordered {
 	uint32_t sites[2]; /* the smaller number first */
 	struct model_part part;
+	uint64_t address;    /* the first byte that both access in that part, */
+	uint32_t threads[2]; /* the threads, in the order of the sites, */
+	bool writes[2], atomic[2];
+	uint8_t before[2]; /* and how many bytes of `address`'s eight each accesses before it */
 };
 
 struct model_unordered_list {
@@ -22,7 +26,8 @@ struct model_unordered_list {
 	bool cut; /* the memory did not suffice for the whole run */
 };
 
-/* Walks over the trace of the model, within about so many bytes (0: any). */
+/* Walks over the trace of the model, within about so many bytes (0: any), up to its deadline
+ * (trace/reader.h). */
 void model_find_unordered(const struct model *m, uint64_t memory, struct model_unordered_list *out);
 void model_unordered_release(struct model_unordered_list *list);
 

@@ -10,6 +10,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "finding/schedule.h"
 #include "model/open.h"
 #include "model/unordered.h"
 #include "predict/describe.h"
@@ -68,7 +69,9 @@ struct prediction {
 	const struct predict_trace *trace;
 	int64_t deadline_ns; /* of the part */
 	enum first first;
-	struct rd_umap wanted; /* pairs of sites that are looked for first */
+	struct rd_umap wanted; /* pairs of sites that are looked for first: */
+	struct model_unordered_list unordered;
+	size_t from; /* the first finding of this trace */
 };
 
 static void sum_up(struct predict_batch *p, const struct predict_trace *t, const struct predict_result *r)
@@ -381,46 +384,73 @@ static size_t look_at_unordered(struct prediction *d, const struct model_unorder
 static int look_first(struct prediction *d)
 {
 	struct predict_batch *p = d->p;
-	struct model_unordered_list list;
+	struct model_unordered_list *list = &d->unordered;
 	struct part part = {0};
 	size_t from = d->set->count, looked, found = 0;
 	int64_t until_ns = reading_deadline(p);
 	int err = RD_OK;
 
 	trace_set_deadline(d->model->trace, share_of(p->deadline_ns, FIRST_SHARE));
-	model_find_unordered(d->model, p->memory / CLOCK_SHARE, &list);
-	if (list.count)
-		qsort(list.items, list.count, sizeof *list.items, compare_unordered);
-	for (size_t i = 0; i < list.count; i++)
-		*rd_umap_put(&d->wanted, predict_pair_key(list.items[i].sites[0], list.items[i].sites[1]),
+	model_find_unordered(d->model, p->memory / CLOCK_SHARE, list);
+	if (list->count)
+		qsort(list->items, list->count, sizeof *list->items, compare_unordered);
+	for (size_t i = 0; i < list->count; i++)
+		*rd_umap_put(&d->wanted, predict_pair_key(list->items[i].sites[0], list->items[i].sites[1]),
 			     NULL) = 1;
 	d->parts = &part;
 	d->count = 1;
 	d->first = FIRST_SOUND;
-	looked = look_at_unordered(d, &list, until_ns, &err);
+	looked = look_at_unordered(d, list, until_ns, &err);
 	d->first = FIRST_ALL;
 	if (!p->sound_only && !p->sync_preserving)
-		looked += look_at_unordered(d, &list, until_ns, &err);
+		looked += look_at_unordered(d, list, until_ns, &err);
 	d->first = FIRST_NOT;
-	for (size_t i = 0; i < list.count; i++)
-		found += is_found(d, &list.items[i]);
+	for (size_t i = 0; i < list->count; i++)
+		found += is_found(d, &list->items[i]);
 	rd_info("predict: %zu pairs of places are unordered in the run; %zu parts that have them were looked "
 		"at: "
 		"%zu of the pairs can race",
-		list.count, looked, found);
+		list->count, looked, found);
 	d->parts = NULL;
 	d->count = d->done = 0;
-	model_unordered_release(&list);
 	trace_set_deadline(d->model->trace, reading_deadline(p));
 	if (!err)
 		show_described(d, from);
 	return err;
 }
 
+/* What the run itself shows unordered is said in any case, also if there was no time to search for an order
+ * that leads there, or to describe it. */
+static void list_unordered(struct prediction *d)
+{
+	struct rd_umap described = {0};
+
+	for (size_t i = d->from; i < d->set->count; i++) {
+		const struct schedule *s = d->set->items[i]->schedule;
+		if (s && s->goal_count == 2)
+			*rd_umap_put(&described, predict_pair_key(s->goals[0].site, s->goals[1].site), NULL) =
+				1;
+	}
+	for (size_t i = 0; i < d->unordered.count; i++) {
+		const struct model_unordered *u = &d->unordered.items[i];
+		if (!rd_umap_get(&described, predict_pair_key(u->sites[0], u->sites[1])))
+			predict_describe_unordered(d->model, u,
+						   is_found(d, u)
+							   ? "unordered in the recorded run, and it can "
+							     "happen at once; it was not described "
+							     "within the limits of the prediction"
+							   : "unordered in the recorded run; no order that "
+							     "brings the two together was found within "
+							     "the limits of the prediction",
+						   d->set);
+	}
+	RD_UMAP_RELEASE(&described);
+}
+
 static int predict_model(struct predict_batch *p, struct model *model, struct finding_set *set,
 			 int64_t begin_ns)
 {
-	struct prediction d = {.p = p, .set = set, .model = model};
+	struct prediction d = {.p = p, .set = set, .model = model, .from = set->count};
 	bool again = false;
 	int err = RD_OK;
 
@@ -448,8 +478,11 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 		d.parts[d.at].done = !again;
 		d.done += !again;
 	}
+	if (!err && !p->unlisted)
+		list_unordered(&d);
 	if (!err)
 		set_arguments(set, trace_get_meta(model->trace));
+	model_unordered_release(&d.unordered);
 	RD_UMAP_RELEASE(&d.pairs, &d.wanted);
 	free(d.parts);
 	return err;
@@ -503,6 +536,7 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 	less.work = (less.work + LESS_WORK - 1) / LESS_WORK;
 	less.failures = false;
 	less.described = NULL;
+	less.unlisted = true; /* what has no schedule is of no use to replays */
 	less.modules = (struct rd_argv)RD_ARGV_INIT;
 	err = predict_batch_run(&less, path, set);
 	rd_argv_release(&less.modules);

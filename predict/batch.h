@@ -23,6 +23,7 @@ struct predict_batch {
 	uint64_t memory;      /* bytes that may be used; a larger trace is cut into parts.  0: any */
 	bool failures;	      /* a run that failed by itself is a finding */
 	bool ended;	      /* likewise: the run had to be ended */
+	bool unlisted;	      /* what the run shows unordered is no finding without a schedule */
 
 	/* Called when findings were added, with the number of the first; it may put others in their places.
 	 * NULL: they are looked at in the end. */

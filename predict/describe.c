@@ -818,6 +818,82 @@ size_t predict_describe(const struct predict_trace *t, const struct predict_resu
 	return now.left_out;
 }
 
+/* ---- what was not searched for ---- */
+
+/* By the sites alone: there need not be a history that has the accesses. */
+static void name_unordered(const struct describer *d, const struct model_unordered *u, struct meeting *at)
+{
+	const struct model_object *o = &d->m->objects[at->object];
+	struct rd_buf b = RD_BUF_INIT, place = RD_BUF_INIT;
+	struct model_access seen[2];
+	const struct model_access *accesses[2];
+	size_t count = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct trace_site *site = trace_sites_find(d->m->sites, u->sites[i]);
+		if (!site || site->kind == TRACE_SITE_CALL || at->offset < u->before[i])
+			continue;
+		if (site->flags & (o->kind == MODEL_STACK ? TRACE_SITE_STACK : TRACE_SITE_TLS) &&
+		    (o->kind == MODEL_STACK || o->kind == MODEL_PAGE) && *site->what)
+			at->variable = (struct model_variable){site, u->threads[i], u->before[i],
+							       o->kind == MODEL_PAGE};
+		seen[count] = (struct model_access){.object = at->object,
+						    .site = u->sites[i],
+						    .size = site->size ? site->size : 1,
+						    .offset = at->offset - u->before[i]};
+		accesses[count] = &seen[count];
+		count += site->size && site->size <= 8; /* of others it is not known where they begin */
+	}
+	if (at->variable.site) {
+		model_name_variable(d->m, &at->variable, &b);
+	} else if (model_name_pointed(d->m, at->object, at->offset, accesses, count, &b)) {
+		model_name_place(d->m, at->object, at->offset, &place);
+		at->place = name_of(d->set, &place);
+	} else {
+		model_name_place(d->m, at->object, at->offset, &b);
+	}
+	at->name = name_of(d->set, &b);
+}
+
+static void describe_side(const struct describer *d, const struct model_unordered *u, int i,
+			  struct finding_access *out)
+{
+	const struct trace_site *site = trace_sites_find(d->m->sites, u->sites[i]);
+
+	out->thread = finding_text(d->set, d->m->threads[u->threads[i]].name);
+	out->op = !u->writes[i]				  ? FINDING_READ
+		  : site && site->kind == TRACE_SITE_CALL ? FINDING_FREE
+							  : FINDING_WRITE;
+	out->atomic = u->atomic[i];
+	out->size = site ? site->size : 0;
+	out->stack = stack_of(d, u->sites[i], 0);
+	if (site)
+		describe_subject(d, site, out);
+}
+
+void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
+				struct finding_set *set)
+{
+	struct describer d = {.m = m, .set = set};
+	struct finding *f = finding_add(set, FINDING_RACE);
+	struct meeting at = {.object = model_find(m, u->address, u->part.from)};
+
+	f->reason = reason;
+	if (at.object != MODEL_NONE) {
+		at.offset = u->address - m->objects[at.object].base;
+		name_unordered(&d, u, &at);
+		describe_object(&d, &at, f);
+	}
+	f->accesses = finding_array(set, 2, sizeof *f->accesses);
+	f->access_count = 2;
+	f->threads = finding_array(set, 2, sizeof *f->threads);
+	for (int i = 0; i < 2; i++) {
+		describe_side(&d, u, i, &f->accesses[i]);
+		describe_thread(&d, u->threads[i], &f->threads[f->thread_count++]);
+	}
+	note_plain_side(set, f);
+}
+
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
 			  struct finding_wait *out)
 {

@@ -4,6 +4,7 @@
 #define PREDICT_DESCRIBE_H
 
 #include "finding/finding.h"
+#include "model/unordered.h"
 #include "predict/fill.h"
 #include "predict/predict.h"
 
@@ -18,6 +19,10 @@ struct predict_limit {
  * how many were left out.  The set is not finished. */
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit);
+
+/* Adds a finding, without a schedule, for two accesses that the run itself shows unordered. */
+void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
+				struct finding_set *set);
 
 /* Where a thread stood when the trace ended: its name, call stack and locks; and the thread itself. */
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,
