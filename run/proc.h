@@ -60,7 +60,9 @@ bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct ru
 /* ---- a process that does not move ---- */
 
 struct run_still {
-	pid_t *waiting; /* threads that wait for another one, without a time limit */
+	/* Threads that wait for another one, without a time limit: for memory to change, or in a pipe that no
+	 * other process has open. */
+	pid_t *waiting;
 	size_t waiting_count, capacity;
 	bool all;     /* no other thread is there, and none of them runs */
 	bool shared;  /* another process may be able to wake one of them */

@@ -162,17 +162,35 @@ static void handler_main(void)
 	fflush(stdout);
 }
 
+/* A byte that nobody is left to write. */
+static void *pipe_other(void *p)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe(ends) || read(ends[0], &byte, 1) < 0)
+		abort();
+	return p;
+}
+
 static const struct {
 	const char *name;
 	void *(*other)(void *);
 	void (*main)(void);
 } cases[] = {
-	{"cycle", cycle_other, cycle_main},	  {"self", NULL, self_main},
-	{"spin", spin_other, spin_main},	  {"cond", cond_other, NULL},
-	{"blocked", blocked_other, blocked_main}, {"sem", sem_other, NULL},
-	{"barrier", barrier_other, NULL},	  {"ended", ended_joiner, ended_main},
-	{"timed", cycle_other, timed_main},	  {"input", cond_other, input_main},
-	{"handler", sem_other, handler_main},	  {"handed", handed_other, self_main},
+	{"cycle", cycle_other, cycle_main},
+	{"self", NULL, self_main},
+	{"spin", spin_other, spin_main},
+	{"cond", cond_other, NULL},
+	{"blocked", blocked_other, blocked_main},
+	{"sem", sem_other, NULL},
+	{"barrier", barrier_other, NULL},
+	{"ended", ended_joiner, ended_main},
+	{"timed", cycle_other, timed_main},
+	{"input", cond_other, input_main},
+	{"handler", sem_other, handler_main},
+	{"handed", handed_other, self_main},
+	{"pipe", pipe_other, NULL},
 };
 
 int main(int argc, char **argv)

@@ -186,6 +186,35 @@ static void end_first_thread(int ready)
 	pthread_exit(NULL);
 }
 
+/* A byte that nobody writes. */
+static void *read_pipe(void *end)
+{
+	char byte;
+
+	return read(*(int *)end, &byte, 1) > 0 ? end : NULL;
+}
+
+static void wait_for_own_pipe(int ready)
+{
+	pthread_t thread;
+	int ends[2];
+
+	if (pipe(ends))
+		_exit(1);
+	pthread_create(&thread, NULL, read_pipe, &ends[0]);
+	say_ready(ready);
+	pthread_join(thread, NULL);
+}
+
+/* Of which we have the other end. */
+static int common_pipe[2];
+
+static void wait_for_common_pipe(int ready)
+{
+	say_ready(ready);
+	read_pipe(&common_pipe[0]);
+}
+
 /* Looks until so many threads wait and so many there are in all. */
 static struct run_still look_until(pid_t pid, size_t waiting, bool all)
 {
@@ -233,6 +262,11 @@ static void test_stillness(void **state)
 	check_stillness(wait_for_each_other, 3, true);
 	check_stillness(wait_beside_a_sleeper, 1, false);
 	check_stillness(end_first_thread, 1, true);
+	check_stillness(wait_for_own_pipe, 2, true);
+	assert_int_equal(pipe(common_pipe), 0);
+	check_stillness(wait_for_common_pipe, 0, false);
+	close(common_pipe[0]);
+	close(common_pipe[1]);
 }
 
 static void spin(int ready)
