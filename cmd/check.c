@@ -47,6 +47,7 @@
 
 #define EXTRA 50	/* findings that diverged replays may add */
 #define GRACE_MS 2000	/* between SIGTERM and SIGKILL */
+#define LEAST_MS 10000	/* that a recorded run has in any case */
 #define OUTLIVE_MS 3000 /* that processes which outlive the program get without --with */
 
 #define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
@@ -268,10 +269,26 @@ static void say_status(const struct past *past)
 	if (past->standing)
 		rd_warn("the program %s", words.data);
 	else if (cmd_ending_late(&past->ending))
-		rd_warn("the program did not end within %g s and was ended", (double)opt.timeout / 1e3);
+		rd_warn("the program did not end within %.3g s and was ended",
+			(double)past->ending.limit_ms / 1e3);
 	else if (number && number != SIGINT && number != SIGTERM)
 		rd_warn("the recorded run %s; the run up to there is analysed", words.data);
 	rd_buf_release(&words);
+}
+
+/* Without --timeout a run has its share of three quarters of what is left: what it did is to be looked at.
+ * However little that is, a program may start. */
+static void limit_run(const struct check *c, struct past *past)
+{
+	int64_t left = c->end_ns - rd_now_ns(), runs = (int64_t)opt.runs - (past - c->runs);
+
+	past->ending.limit_ms = opt.timeout;
+	if (opt.timeout || !c->end_ns)
+		return;
+	past->ending.unasked = true;
+	past->ending.limit_ms = left > 0 ? (uint64_t)(left / runs * 3 / 4 / 1000000) : 0;
+	if (past->ending.limit_ms < LEAST_MS)
+		past->ending.limit_ms = LEAST_MS;
 }
 
 static int record_into(struct check *c, struct past *past, const char *path, const int *streams)
@@ -281,7 +298,7 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 				 .directory = path,
 				 .no_world = opt.no_world,
 				 .streams = streams,
-				 .limits = {.wall_ms = opt.timeout,
+				 .limits = {.wall_ms = past->ending.limit_ms,
 					    .grace_ms = GRACE_MS,
 					    .interrupts = 2}, /* once is for it, twice is for us */
 				 .stands = cmd_standing,
@@ -320,6 +337,7 @@ static int record_one(struct check *c, size_t n)
 
 	if (!err)
 		err = run_setup(opt.setup, STDERR_FILENO);
+	limit_run(c, &c->runs[n]);
 	if (!err)
 		err = record_into(c, &c->runs[n], path, streams);
 	if (n && streams[0] >= 0)
@@ -650,8 +668,9 @@ static int predict(struct check *c)
 		char *path = trace_path(n);
 		prediction.ended = cmd_ending_late(&c->runs[n].ending) &&
 				   WIFSIGNALED(c->runs[n].ending.end.status) && !c->runs[n].standing;
-		/* Where it failed is not in a trace that ends before. */
-		prediction.failures = !c->runs[n].ending.stopped;
+		/* Where it failed is not in a trace that ends before, and if it did so for our sake that is
+		 * none. */
+		prediction.failures = !c->runs[n].ending.stopped && !cmd_ending_pinched(&c->runs[n].ending);
 		prediction.described = opt.no_replay ? NULL : try_early;
 		err = predict_batch_run(&prediction, path, c->set);
 		prediction.described = NULL; /* replays lead the first process only */

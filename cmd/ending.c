@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "predict/failure.h"
+#include "run/launch.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -32,6 +33,11 @@ static int signal_of(const struct cmd_ending *e)
 bool cmd_ending_late(const struct cmd_ending *e)
 {
 	return e->end.how == RUN_TIMED_OUT || e->end.how == RUN_STALLED;
+}
+
+bool cmd_ending_pinched(const struct cmd_ending *e)
+{
+	return e->end.status && !run_launch_has_room();
 }
 
 static void status_words(int status, struct rd_buf *out)
@@ -86,6 +92,24 @@ bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *
 
 	if (e->stopped) {
 		rd_buf_addf(why, "recording stopped before the program ended: %s", e->stopped);
+		return true;
+	}
+	if (cmd_ending_pinched(e)) {
+		rd_buf_adds(why, "the recorded run ");
+		cmd_ending_words(e, why);
+		rd_buf_adds(
+			why,
+			", and its address space is limited (ulimit -v): what records it takes of that, so "
+			"that it may lack what it has alone");
+		return true;
+	}
+	if (cmd_ending_late(e) && e->unasked && !e->stood) {
+		rd_buf_addf(
+			why,
+			"the recorded run had not ended by itself after %.0f s, most of the check's time: "
+			"it hangs, waits for something, or has more to do (--timeout says how long a run "
+			"may take, --time how long a check)",
+			(double)e->limit_ms / 1e3);
 		return true;
 	}
 	if (e->end.how == RUN_TIMED_OUT && signal_of(e) && !e->stood) {

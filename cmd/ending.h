@@ -11,10 +11,12 @@
 
 struct cmd_ending {
 	struct run_end end;
-	bool stood;	 /* it stood still for good, and was ended */
-	int companion;	 /* status of the command beside it, if it ended first; 0: well, or not at all */
-	uint64_t events; /* recorded */
-	char *stopped;	 /* why recording stopped before; NULL: it did not */
+	bool stood;	   /* it stood still for good, and was ended */
+	int companion;	   /* status of the command beside it, if it ended first; 0: well, or not at all */
+	uint64_t events;   /* recorded */
+	char *stopped;	   /* why recording stopped before; NULL: it did not */
+	uint64_t limit_ms; /* that it was given; 0: none */
+	bool unasked;	   /* for nobody said how long a run may take, and the check has its time */
 };
 
 void cmd_ending_release(struct cmd_ending *e);
@@ -24,6 +26,9 @@ void cmd_ending_words(const struct cmd_ending *e, struct rd_buf *out);
 
 /* Whether we ended it, because its time was up. */
 bool cmd_ending_late(const struct cmd_ending *e);
+
+/* Whether the run failed, or may have, for want of address space that is ours to take (ulimit -v). */
+bool cmd_ending_pinched(const struct cmd_ending *e);
 
 /* Fails, with the reason, if the run is no ground for a check: the program never started, or the command
  * beside it did not do its work. */

@@ -157,6 +157,10 @@ static int record(char **argv, int *status)
 	if (!r)
 		r = record_run(&run, &result);
 	*status = result.end.status;
+	if (!r && *status && !run_launch_has_room())
+		rd_warn("the program's address space is limited (ulimit -v), and what records it takes of "
+			"that: it "
+			"may have failed for want of it");
 	if (!r)
 		r = cmd_standing_read(&result, &standing);
 	if (!r && standing)

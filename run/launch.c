@@ -24,6 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define ROOM                                                                                                 \
+	(96ull << 20) /* address space that the runtime takes beside the session: code, shadows, threads */
+
 static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
 enum { ATTEMPTS = 5 }; /* to start a program whose flavour vanishes */
 enum { FORWARDED = sizeof forwarded / sizeof forwarded[0] };
@@ -163,6 +166,37 @@ static void limit(int what, uint64_t value)
 	setrlimit(what, &now);
 }
 
+/* A limit of the address space is meant for the program; what the runtime takes comes on top, as far as we
+ * may. */
+static void make_room(uint64_t bytes)
+{
+	struct rlimit old, now;
+
+	if (getrlimit(RLIMIT_AS, &old) || old.rlim_cur == RLIM_INFINITY)
+		return;
+	now.rlim_cur = old.rlim_cur + bytes;
+	now.rlim_max = old.rlim_max > now.rlim_cur ? old.rlim_max : now.rlim_cur;
+	if (setrlimit(RLIMIT_AS, &now) == 0)
+		return;
+	now = (struct rlimit){old.rlim_max, old.rlim_max};
+	setrlimit(RLIMIT_AS, &now);
+}
+
+/* Whether we may have more is known only if we try. */
+bool run_launch_has_room(void)
+{
+	struct rlimit limit, more;
+	bool may;
+
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_max - limit.rlim_cur >= ROOM)
+		return true;
+	more = (struct rlimit){limit.rlim_cur, limit.rlim_cur + ROOM};
+	may = setrlimit(RLIMIT_AS, &more) == 0;
+	setrlimit(RLIMIT_AS, &limit);
+	return may;
+}
+
 /* Returns an errno value: `parent` may have died before the tie to it was there. */
 static int prepare(const struct run_launch *launch, pid_t parent)
 {
@@ -185,6 +219,7 @@ static int prepare(const struct run_launch *launch, pid_t parent)
 	}
 	if (launch->directory && chdir(launch->directory))
 		return errno;
+	make_room((launch->session ? launch->session->size : 0) + ROOM);
 	if (launch->limits) {
 		limit(RLIMIT_DATA, launch->limits->memory);
 		limit(RLIMIT_FSIZE, launch->limits->file_size);

@@ -44,6 +44,10 @@ struct run_launch { /* zero values are the defaults */
  * it ends, whoever sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
+/* Whether a program whose address space is limited (ulimit -v) has as much of it as without us; if not, it
+ * may fail where it would not alone. */
+bool run_launch_has_room(void);
+
 /* From now on writing beyond a limit, or to nobody, is an error and no signal that ends us. */
 void run_launch_prepare(void);
 

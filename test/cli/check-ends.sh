@@ -103,6 +103,30 @@ status 0 --no-replay -- ./many
 says 'recording stopped before the program ended'
 says 'Too many open files'
 
+# An address space that suffices for the program alone: its failure is no finding, and no verdict either.
+cat >wide.c <<'EOF'
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+	char *p = malloc(24 << 20);
+	if (!p)
+		abort();
+	memset(p, 1, 24 << 20);
+	return p[4711] != 1;
+}
+EOF
+"$RADDLE" cc -g wide.c -o wide || exit 1
+"$RADDLE" flavour ./wide >/dev/null || exit 1
+if (ulimit -v 32000 && ./wide) 2>/dev/null; then
+	(ulimit -v 32000 && "$RADDLE" check --no-replay -- ./wide >out 2>err)
+	case $? in
+	0) ;; # we may give it more
+	2) grep -qE 'ulimit -v|memory' err || complain "a limit of the address space is not the reason: $(cat err)" ;;
+	*) complain "a program fails in too small an address space, and that is its fault: $(cat err)" ;;
+	esac
+fi
+
 # What a program becomes by exec is not recorded, so nothing found in it says nothing.  One that forks a process
 # for that stays what it is, as does one whose exec fails.
 status 2 -- ./ends exec ./many
