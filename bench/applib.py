@@ -26,8 +26,8 @@ class Debian:
 
 
 class Tree:
-    """A program built in a copy of a source tree by a shell command, which finds CC, CXX, CFLAGS, LDFLAGS and
-    the trees of other sources (BZIP2) in its environment."""
+    """A program built in a copy of a source tree by a shell command, which finds CC, CXX, CFLAGS, LDFLAGS, the
+    toolchain's name (TOOLCHAIN) and the trees of other sources (BZIP2) in its environment."""
 
     def __init__(self, name, origin, exe, command, **others):
         self.name, self.origin, self.exe, self.command, self.others = name, origin, exe, command, others
@@ -47,7 +47,7 @@ class Tree:
         flags = " ".join(["-O2", "-g", "-w"] + toolchain.flags)
         environment = dict(os.environ, CC=" ".join(toolchain.cc), CXX=" ".join(toolchain.cxx), CFLAGS=flags,
                            CXXFLAGS=flags, LDFLAGS=" ".join(toolchain.link), TSAN_OPTIONS="exitcode=0",
-                           **{name: origin.tree() for name, origin in self.others.items()})
+                           TOOLCHAIN=toolchain.name, **{name: origin.tree() for name, origin in self.others.items()})
         run(["bash", "-ec", self.command], cwd=tree, env=environment)
 
 
@@ -123,14 +123,21 @@ def plain_run(load, toolchain, options):
 
 # ---------------------------------------------------------------- ThreadSanitizer
 
+FUNCTIONS = {}  # of sides that have a line
+
+
 def tsan_side(block):
     """file:line of the innermost frame of the program's own, file:function where the line is lost."""
     lost = re.search(r"#0 (\S+?)(?:\(.*?\))? (\S+\.(?:c|cc|cpp|h)) \(", block)
     if lost:
         return "%s:%s" % (os.path.basename(lost.group(2)), lost.group(1))
-    frames = re.findall(r"#\d+ .*? (\S+?):(\d+)(?::\d+)? \(", block)
-    own = [f for f in frames if "/compiler-rt/" not in f[0] and "/include/c++" not in f[0]] or frames
-    return "%s:%s" % (os.path.basename(own[0][0]), own[0][1]) if own else "?"
+    frames = re.findall(r"#\d+ (.*?) (\S+?):(\d+)(?::\d+)? \(", block)
+    own = [f for f in frames if "/compiler-rt/" not in f[1] and "/include/c++" not in f[1]] or frames
+    if not own:
+        return "?"
+    side = "%s:%s" % (os.path.basename(own[0][1]), own[0][2])
+    FUNCTIONS[side] = own[0][0].split("(")[0]
+    return side
 
 
 def tsan_pairs(log):
@@ -171,7 +178,7 @@ def tsan_runs(load, runs):
         all_runs.cpu += done.cpu
         all_runs.runs += 1
     with open(os.path.join(load.home, "tsan.json"), "w") as f:
-        json.dump({"first": sorted(all_runs.first), "all": sorted(all_runs.found)}, f, indent=1)
+        json.dump({"first": sorted(all_runs.first), "all": sorted(all_runs.found), "functions": FUNCTIONS}, f, indent=1)
     return all_runs
 
 
@@ -199,3 +206,16 @@ def same(pair, finding):
         return False
     a, b = finding["accesses"]
     return (at(pair[1], a) and at(pair[2], b)) or (at(pair[1], b) and at(pair[2], a))
+
+
+def moved(pair, finding, functions):
+    """Whether one side is the same and the other one in the same function, at another line: a store that the
+    optimiser merged with others has a line of theirs."""
+    def inside(side, access):
+        return (access["function"] or "").split("(")[0] == functions.get(side) and \
+            os.path.basename(access["file"] or "?") == side.rsplit(":", 1)[0]
+
+    if pair[0] != finding["kind"] or len(pair) != 3:
+        return False
+    a, b = finding["accesses"]
+    return any(at(pair[1], x) and inside(pair[2], y) or at(pair[2], x) and inside(pair[1], y) for x, y in ((a, b), (b, a)))

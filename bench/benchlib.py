@@ -94,11 +94,25 @@ def source(package):
             env=apt_environment())
     except (RuntimeError, OSError):
         given = os.path.join(os.environ.get("RADDLE_BENCH_SRC", "/nonexistent"), package)
-        if not os.path.isdir(given):
+        if os.path.isdir(given):
+            shutil.copytree(given, os.path.join(SCRATCH, "src", package + "-given"))
+        elif not unpack_upstream(package):
             raise RuntimeError("no source of %s: apt-get source failed and RADDLE_BENCH_SRC "
                                "has no directory %s" % (package, package))
-        shutil.copytree(given, os.path.join(SCRATCH, "src", package + "-given"))
     return unpacked(package)
+
+
+def unpack_upstream(package):
+    """Where the mirror has lost Debian's patches, what apt-get did bring: the source without them."""
+    archives = glob.glob(os.path.join(SCRATCH, "src", package + "_*.orig.tar.*[a-z0-9]"))
+    archives = [a for a in archives if not a.endswith(".asc")]
+    if len(archives) != 1:
+        return None
+    tree = os.path.join(SCRATCH, "src", package + "-upstream")
+    os.makedirs(tree)
+    run(["tar", "-xf", archives[0], "--strip-components=1", "-C", tree])
+    say("%s: without Debian's patches, which the mirror does not have" % package)
+    return tree
 
 
 # ---------------------------------------------------------------- toolchains

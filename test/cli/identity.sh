@@ -24,7 +24,7 @@ build() {
 
 # identities FILE: the confirmed findings of a document.
 identities() {
-	jq -r '.findings[] | select(.status == "confirmed") | "\(.id) \(.fingerprint) \(.object | gsub("\\[[0-9]+\\]"; "[]"))"' "$1" | sort
+	jq -r '.findings[] | select(.status == "confirmed") | "\(.id) \(.fingerprint) \((.object // "") | gsub("\\[[0-9]+\\]"; "[]"))"' "$1" | sort
 }
 
 check_program() { # SOURCE
