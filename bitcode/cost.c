@@ -21,7 +21,8 @@
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c)
 {
-	return c->make_fast - c->make_quick <= SAVED * (c->spent + c->expected);
+	return (!c->most || c->make_fast <= c->most) &&
+	       c->make_fast - c->make_quick <= SAVED * (c->spent + c->expected);
 }
 
 double bitcode_cost_to_make(uint64_t bytes, bool fast)

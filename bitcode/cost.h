@@ -19,6 +19,7 @@ struct bitcode_cost {
 	double make_fast, make_quick; /* CPU seconds to make what the cache lacks of each */
 	double spent;		      /* CPU seconds that quick code has run */
 	double expected;	      /* and that it is expected to run */
+	double most;		      /* CPU seconds that making it may take; 0: any */
 };
 
 bool bitcode_cost_wants_fast(const struct bitcode_cost *c);

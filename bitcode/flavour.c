@@ -599,10 +599,23 @@ static double cost_to_make(struct build *b)
 	return bitcode_cost_to_make(b->missing, b->fast);
 }
 
+/* CPU seconds for a quarter of the time that is left, as busy as the machine is; 0: there is no limit. */
+static double most_to_make(int64_t end_ns)
+{
+	double load[1], processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double left = (double)(end_ns - rd_now_ns()) / 1e9 / 4;
+
+	if (!end_ns)
+		return 0;
+	if (getloadavg(load, 1) != 1)
+		load[0] = 0;
+	return left > 0 ? left * processors * processors / (load[0] + processors) : 1e-9;
+}
+
 /* Quick code that is there and has no cost on record was asked for by somebody. */
 static int choose_mode(struct build *b, bool *cached)
 {
-	struct bitcode_cost cost = {.expected = b->opts->expected};
+	struct bitcode_cost cost = {.expected = b->opts->expected, .most = most_to_make(b->opts->end_ns)};
 	int err = take_mode(b, true, cached);
 
 	if (err || *cached)

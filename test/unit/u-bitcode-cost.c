@@ -28,6 +28,19 @@ static bool fast_for(uint64_t bytes, double spent, double expected)
 				       .expected = expected});
 }
 
+/* However much it would save, it is not made where it takes more than it may. */
+static void test_limit(void **state)
+{
+	struct bitcode_cost c = {.make_fast = 10, .expected = 1e6};
+
+	(void)state;
+	assert_true(bitcode_cost_wants_fast(&c));
+	c.most = 10;
+	assert_true(bitcode_cost_wants_fast(&c));
+	c.most = 9;
+	assert_false(bitcode_cost_wants_fast(&c));
+}
+
 static void test_what_costs_less(void **state)
 {
 	(void)state;
@@ -54,7 +67,7 @@ static void test_never_far_from_the_best(void **state)
 			bool is_fast = false;
 
 			for (int run = 0; run < 100; run++) {
-				struct bitcode_cost c = {fast, run ? 0 : quick, ran, 30};
+				struct bitcode_cost c = {fast, run ? 0 : quick, ran, 30, 0};
 				if (!is_fast && bitcode_cost_wants_fast(&c)) {
 					is_fast = true;
 					paid += fast;
@@ -106,6 +119,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_what_costs_less),
 		cmocka_unit_test(test_never_far_from_the_best),
 		cmocka_unit_test(test_remembers),
