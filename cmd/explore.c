@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
+#include "base/process.h"
 #include "base/progress.h"
 #include "cmd/classes.h"
 #include "cmd/explore.h"
@@ -19,6 +20,7 @@
 #include "cmd/led.h"
 #include "cmd/output.h"
 #include "cmd/prediction.h"
+#include "cmd/slurm.h"
 #include "cmd/stranger.h"
 #include "explore/explore.h"
 #include "explore/log.h"
@@ -32,6 +34,8 @@
 #include <unistd.h>
 
 #define DIRECTORY "raddle-explore"
+#define FIRST_RUNS 54 /* schedules that are run before a cluster is asked */
+#define MOST 5000     /* schedules of a cluster, if nobody says more */
 
 static const struct cmd_usage usage = {
 	"raddle explore [--json[=FILE]] [--] PROG ARGS...",
@@ -43,7 +47,7 @@ static const struct cmd_usage usage = {
 	"that repeats it.  The exit status is 1 if there is a failure, otherwise 0.\n"
 	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
 	"directory.  --resume DIR goes on where an exploration was ended or killed.",
-	"output resume ctest tests_regex " CMD_DOCUMENTS
+	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
 	"coverage schedules_most strategy explore_seed fail_if go_on " CMD_BESIDE
 	"jobs class_time plugins " CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
@@ -54,7 +58,13 @@ static const struct cmd_usage usage = {
 	false,
 };
 
+/* What is done here of an exploration: on a cluster the beginning, from which the shards know the program,
+ * and the end. */
+enum part { ALL, FIRST, COLLECT };
+
 struct task {
+	enum part part;
+	unsigned shard, shards; /* of --shard */
 	struct finding_set *set;
 	struct cmd_led led;
 	struct explore_result result;
@@ -85,17 +95,26 @@ static void show(void *context, const struct explore_progress *so_far)
 	rd_progress_update(&t->bar, so_far->schedules, text);
 }
 
+/* Schedules; 0: until nothing new comes. */
+static uint64_t wanted(void)
+{
+	return opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most;
+}
+
 static int explore(struct task *t)
 {
 	struct explore how = {.runs = cmd_led_runs(&t->led),
 			      .jobs = cmd_classes_jobs(opt.jobs, opt.with || opt.setup),
 			      .seed = opt.explore_seed,
-			      .most = opt.schedules_most == RD_OPTION_UNSET ? 0 : opt.schedules_most,
+			      .most = t->part == FIRST ? FIRST_RUNS : wanted(),
 			      .time = cmd_seconds(opt.class_time),
 			      .strategy = opt.strategy,
 			      .fail_if = opt.fail_if,
 			      .log = t->log,
-			      .resume = opt.resume != NULL,
+			      .resume = opt.resume || t->part == COLLECT,
+			      .collect = t->part == COLLECT,
+			      .shard = t->shard,
+			      .shards = t->shards,
 			      .go_on = opt.go_on,
 			      .progress = show,
 			      .context = t};
@@ -203,7 +222,11 @@ static int read_log(struct task *t, struct cmd_words *words)
 static int open_directory(struct task *t)
 {
 	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
-	int err = rd_claim(&t->claim, wish, !opt.resume && !opt.output);
+	int err;
+
+	if (t->shards) /* whoever has the claim waits for us */
+		return RD_OK;
+	err = rd_claim(&t->claim, wish, !opt.resume && !opt.output);
 
 	free(t->log);
 	t->log = err ? NULL : rd_xasprintf("%s/log", t->claim.path);
@@ -225,6 +248,50 @@ static int judge(const struct task *t)
 	return RD_OK;
 }
 
+/* The shards have the options that say how much is to be done. */
+static int submit(const struct task *t)
+{
+	struct rd_argv more = RD_ARGV_INIT;
+	uint64_t most = wanted() ? wanted() : MOST;
+	int err;
+
+	rd_argv_addf(&more, "--schedules=%" PRIu64, most);
+	if (opt.class_time)
+		rd_argv_addf(&more, "--time=%" PRIu64 "ms", opt.class_time);
+	if (opt.timeout != RD_OPTION_UNSET)
+		rd_argv_addf(&more, "--timeout=%" PRIu64 "ms", opt.timeout);
+	if (opt.plugins)
+		rd_argv_addf(&more, "--plugins=%s", opt.plugins);
+	if (opt.go_on)
+		rd_argv_add(&more, "--all");
+	err = cmd_slurm(&(struct cmd_slurm){
+		.command = "explore", .directory = t->claim.path, .runs = most, .more = more.items});
+	rd_argv_release(&more);
+	return err;
+}
+
+/* A little is run here, so that the shards know the program; then they do their part; then all is put
+ * together. */
+static int explore_on_cluster(struct task *t)
+{
+	int err;
+
+	t->part = FIRST;
+	err = explore(t);
+	if (err || t->result.stop == EXPLORE_INTERRUPTED || (t->set->count && !opt.go_on))
+		return err;
+	err = submit(t);
+	if (err)
+		return err;
+	finding_set_free(t->set);
+	explore_result_release(&t->result);
+	t->set = finding_set_new();
+	t->argv = cmd_findings_program(t->set, t->argv);
+	t->led.program.argv = t->argv;
+	t->part = COLLECT;
+	return explore(t);
+}
+
 static int explore_program(struct task *t, char **program)
 {
 	int err;
@@ -235,18 +302,21 @@ static int explore_program(struct task *t, char **program)
 	if (!err)
 		err = open_directory(t);
 	if (!err)
-		err = explore(t);
-	if (!err)
+		err = cmd_is_slurm() ? explore_on_cluster(t) : explore(t);
+	if (!err && !t->shards)
 		err = report(t);
-	return err ? err : judge(t);
+	if (!err && t->shards && t->result.stop == EXPLORE_INTERRUPTED)
+		err = rd_fail(RD_ESYSTEM, "explore: shard %u was interrupted", t->shard);
+	return err || t->shards ? err : judge(t);
 }
 
 /* Each test has documents of its own. */
 static int explore_suite(const struct cmd_words *words)
 {
-	if (*words->program || opt.resume || opt.json || opt.sarif || opt.html || opt.coverage) {
+	if (*words->program || opt.resume || opt.json || opt.sarif || opt.html || opt.coverage ||
+	    opt.executor) {
 		rd_fail(RD_EUSAGE,
-			"explore: --ctest takes neither a program nor --resume, --json, --sarif, "
+			"explore: --ctest takes neither a program nor --resume, --executor, --json, --sarif, "
 			"--html, --coverage: what is known of a test is in the directory, by its name");
 		return CMD_FAILED;
 	}
@@ -272,11 +342,15 @@ int cmd_explore(int argc, char **argv)
 		return cmd_which("explore", "program");
 	if (!err)
 		err = cmd_strategy("explore");
+	if (!err)
+		err = cmd_executor("explore");
+	if (!err)
+		err = cmd_shard("explore", &t.shard, &t.shards);
 	setenv("CK_FORK", "no", 0); /* Check's cases run in the process that is led */
 	t.set = finding_set_new();
 	if (!err)
 		err = explore_program(&t, words.program);
-	status = err ? CMD_FAILED : t.set->count ? CMD_FOUND : CMD_OK;
+	status = err ? CMD_FAILED : t.set->count && !t.shards ? CMD_FOUND : CMD_OK;
 	finding_set_free(t.set);
 	explore_result_release(&t.result);
 	cmd_led_close(&t.led);

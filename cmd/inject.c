@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/scratch.h"
 #include "cmd/inject.h"
+#include "cmd/slurm.h"
 #include "cmd/stranger.h"
 #include "inject/determinism.h"
 #include "inject/until.h"
@@ -393,18 +394,6 @@ static void note(void *context, const struct runlog_run *run, bool fresh)
 	cmd_inject_count(context, run, fresh);
 }
 
-static int get_shard(struct inject_work *work)
-{
-	char rest;
-
-	if (!opt.shard)
-		return 0;
-	if (!opt.resume || sscanf(opt.shard, "%u/%u%c", &work->shard, &work->shards, &rest) != 2 ||
-	    work->shard >= work->shards)
-		return rd_fail(RD_EUSAGE, "inject: --shard I/N needs --resume, and I from 0 to N-1");
-	return 0;
-}
-
 /* Shards do not know of one another's runs, and none could say that they are enough. */
 static int check_until(const struct campaign *c, bool shards)
 {
@@ -419,7 +408,7 @@ static int do_runs(struct campaign *c, struct inject_campaign *campaign)
 	struct inject_work work = {.jobs = opt.jobs ? (unsigned)opt.jobs : cpus + (cpus + 1) / 2,
 				   .done = note};
 	struct cmd_inject_summary summary;
-	int r = get_shard(&work);
+	int r = cmd_shard("inject", &work.shard, &work.shards);
 
 	if (!r)
 		r = check_until(c, work.shards);
@@ -467,23 +456,16 @@ static int do_repeat(struct inject_campaign *campaign)
 	return r;
 }
 
-static bool is_slurm(void)
-{
-	return opt.executor && !strcmp(opt.executor, "slurm");
-}
-
 /* What jobs of a cluster have done is then put together here, where nothing is left to do. */
 static int run_campaign(struct campaign *c)
 {
 	struct inject_campaign *campaign = NULL;
-	struct cmd_inject_cluster cluster = {.setup = &c->setup,
-					     .directory = c->directory,
-					     .shards = opt.shards,
-					     .options = opt.slurm_options};
-	int r = check_until(c, is_slurm());
+	const struct cmd_slurm cluster = {
+		.command = "inject", .directory = c->directory, .runs = c->setup.runs * c->setup.kinds.count};
+	int r = check_until(c, cmd_is_slurm());
 
-	if (!r && is_slurm())
-		r = cmd_inject_slurm(&cluster);
+	if (!r && cmd_is_slurm())
+		r = cmd_slurm(&cluster);
 	if (!r)
 		r = inject_campaign_open(&campaign, c->directory, &c->setup, &c->program);
 	if (!r)
@@ -535,15 +517,9 @@ static int new_campaign(struct campaign *c, char **argv)
 
 static int check_executor(void)
 {
-	if (opt.executor && !is_slurm() && strcmp(opt.executor, "local") != 0)
-		return rd_fail(RD_EUSAGE, "inject: --executor %s: must be local or slurm", opt.executor);
-	if (!is_slurm() && (opt.shards || opt.slurm_options))
-		return rd_fail(RD_EUSAGE, "inject: --shards and --slurm-options need --executor slurm");
-	if (is_slurm() && (opt.repeat || wants_run() || opt.shard || opt.list))
+	if (cmd_is_slurm() && (opt.repeat || wants_run() || opt.shard || opt.list))
 		return rd_fail(RD_EUSAGE, "inject: --executor slurm is for whole campaigns");
-	if (is_slurm() && !opt.resume && !opt.output)
-		return rd_fail(RD_EUSAGE, "inject: -o DIR must name a directory that all machines see");
-	return 0;
+	return cmd_executor("inject");
 }
 
 /* What can be said before the program was run. */

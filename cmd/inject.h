@@ -30,13 +30,4 @@ void cmd_inject_count(struct cmd_inject_summary *s, const struct runlog_run *run
 int cmd_inject_report(struct cmd_inject_summary *s, const char *json, bool quiet);
 void cmd_inject_release(struct cmd_inject_summary *s);
 
-/* The campaign as jobs of a Slurm cluster; when it returns 0 all runs are in logs of shards. */
-struct cmd_inject_cluster {
-	const struct inject_setup *setup;
-	const char *directory;
-	uint64_t shards;     /* 0: the default */
-	const char *options; /* for sbatch; NULL: none */
-};
-int cmd_inject_slurm(const struct cmd_inject_cluster *cluster);
-
 #endif

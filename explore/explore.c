@@ -23,6 +23,7 @@
 #include "run/orphan.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -277,11 +278,25 @@ static void enter(void *context, unsigned slot)
 	rd_interrupt_end(&x->signals);
 }
 
+/* The schedule that is the so-many-th of this shard, from 0. */
+static uint64_t number_of(const struct exploring *x, uint64_t n)
+{
+	return x->how->shards ? n * x->how->shards + x->how->shard : n;
+}
+
+/* How many schedules this shard has at most. */
+static uint64_t most_of(const struct exploring *x)
+{
+	uint64_t most = x->how->most ? x->how->most : MOST, shards = x->how->shards;
+
+	return shards ? (most + shards - 1 - x->how->shard) / shards : most;
+}
+
 /* As long as little is known tasks are small, because each knows what was known when it was given.  Time is
  * that of the processor, so that a seed gives the same tasks on a busy machine. */
 static uint64_t next_batch(const struct exploring *x)
 {
-	uint64_t most = x->how->most ? x->how->most : MOST, left = most - x->given;
+	uint64_t left = most_of(x) - x->given;
 	bool quick = x->given >= KNOWN && x->run_ns < QUICK_NS * (int64_t)x->result->schedules;
 	uint64_t count = quick ? BATCH_QUICK : BATCH;
 
@@ -300,8 +315,8 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	err = trial_open(&b, &x->how->runs, NULL);
 	b.copies = true;
 	for (uint64_t i = 0; i < count && !err; i++)
-		if (!rd_umap_get(&x->done, first + i))
-			err = run_number(&w, &b, first + i, answer);
+		if (!rd_umap_get(&x->done, number_of(x, first + i)))
+			err = run_number(&w, &b, number_of(x, first + i), answer);
 	trial_close(&b);
 	judge_release(&w.judge);
 	cover_release(&w.cover);
@@ -453,19 +468,19 @@ static enum explore_stop find_stop(const struct exploring *x)
 {
 	const struct explore *how = x->how;
 	const struct explore_result *r = x->result;
-	uint64_t most = how->most ? how->most : MOST, enough = SETTLED * r->last_new,
-		 least = how->least ? how->least : LEAST;
+	uint64_t enough = SETTLED * r->last_new, least = how->least ? how->least : LEAST,
+		 given = number_of(x, x->given);
 	int64_t now = rd_now_ns();
 
 	if (how->time && now - x->start_ns >= (int64_t)how->time * 1000000000)
 		return EXPLORE_TIME;
 	if (x->failure_count && !how->go_on)
 		return EXPLORE_FAILED;
-	if (x->given >= most)
+	if (x->given >= most_of(x))
 		return EXPLORE_ENOUGH;
-	if (!how->most && (x->repeats || x->given >= (enough > least ? enough : least)))
+	if (!how->most && (x->repeats || given >= (enough > least ? enough : least)))
 		return EXPLORE_SETTLED;
-	return EXPLORE_GOES_ON;
+	return how->collect ? EXPLORE_TIME : EXPLORE_GOES_ON;
 }
 
 static void show(const struct exploring *x)
@@ -650,46 +665,95 @@ static void take_old_note(void *context, const struct note *n)
 	rd_umap_put(&x->done, n->number, NULL);
 }
 
-static int open_log(struct exploring *x, int flags)
+static int open_log(struct exploring *x, const char *path, int flags)
 {
-	x->log = open(x->how->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
-	return x->log < 0 ? rd_fail_errno("%s: cannot write it", x->how->log) : RD_OK;
+	x->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
+	return x->log < 0 ? rd_fail_errno("%s: cannot write it", path) : RD_OK;
 }
 
-static int resume_log(struct exploring *x)
-{
-	const struct log_head now = head_of(x->how);
-	struct log_head then;
-	uint64_t length;
-	int err = log_read(x->how->log, &then, x->arena, take_old_note, x, &length);
-
-	if (!err && then.program != now.program)
-		err = rd_fail(RD_EUSAGE, "%s: the program is another one now; explore it anew", x->how->log);
-	if (!err)
-		err = open_log(x, 0);
-	if (!err && ftruncate(x->log, (off_t)length))
-		err = rd_fail_errno("%s: cannot write it", x->how->log);
-	while (rd_umap_get(&x->done, x->given))
-		x->given++;
-	return err;
-}
-
-static int begin_log(struct exploring *x)
+static int begin_log(struct exploring *x, const char *path)
 {
 	const struct log_head head = head_of(x->how);
 	struct rd_buf line = RD_BUF_INIT;
+	int err = open_log(x, path, O_TRUNC);
+
+	log_put_head(&head, &line);
+	if (!err && rd_write_all(x->log, line.data, line.length))
+		err = rd_fail_errno("%s: cannot write it", path);
+	rd_buf_release(&line);
+	return err;
+}
+
+/* A log that is not there has nothing to say. */
+static int read_log(struct exploring *x, const char *path, uint64_t *length)
+{
+	const struct log_head now = head_of(x->how);
+	struct log_head then = {0};
 	int err;
 
+	*length = 0;
+	if (!rd_file_exists(path))
+		return RD_OK;
+	err = log_read(path, &then, x->arena, take_old_note, x, length);
+	if (!err && then.program != now.program)
+		err = rd_fail(RD_EUSAGE, "%s: the program is another one now; explore it anew", path);
+	return err;
+}
+
+static int read_shards(struct exploring *x)
+{
+	char *pattern = rd_xasprintf("%s.[0-9]*", x->how->log);
+	glob_t found = {0};
+	uint64_t length;
+	int err = RD_OK, missing = glob(pattern, 0, NULL, &found);
+
+	for (size_t i = 0; !missing && i < found.gl_pathc && !err; i++)
+		err = read_log(x, found.gl_pathv[i], &length);
+	globfree(&found);
+	free(pattern);
+	return err;
+}
+
+/* The log of a shard lies beside that of the whole, which it knows. */
+static int resume_log(struct exploring *x)
+{
+	const struct explore *how = x->how;
+	char *own = how->shards ? rd_xasprintf("%s.%u", how->log, how->shard) : rd_xstrdup(how->log);
+	uint64_t length;
+	int err = read_log(x, how->log, &length);
+
+	if (!err)
+		err = how->shards ? read_log(x, own, &length) : read_shards(x);
+	if (!err)
+		err = length ? open_log(x, own, 0) : begin_log(x, own);
+	if (!err && length && ftruncate(x->log, (off_t)length))
+		err = rd_fail_errno("%s: cannot write it", own);
+	while (rd_umap_get(&x->done, number_of(x, x->given)))
+		x->given++;
+	free(own);
+	return err;
+}
+
+static void remove_shards(const char *log)
+{
+	char *pattern = rd_xasprintf("%s.[0-9]*", log);
+	glob_t found = {0};
+	int missing = glob(pattern, 0, NULL, &found);
+
+	for (size_t i = 0; !missing && i < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
+	free(pattern);
+}
+
+static int prepare_log(struct exploring *x)
+{
 	if (!x->how->log)
 		return RD_OK;
 	if (x->how->resume)
 		return resume_log(x);
-	err = open_log(x, O_TRUNC);
-	log_put_head(&head, &line);
-	if (!err && rd_write_all(x->log, line.data, line.length))
-		err = rd_fail_errno("%s: cannot write it", x->how->log);
-	rd_buf_release(&line);
-	return err;
+	remove_shards(x->how->log);
+	return begin_log(x, x->how->log);
 }
 
 /* ---- the whole ---- */
@@ -707,12 +771,12 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	result->arena = x.arena = rd_arena_new();
 	x.start_ns = rd_now_ns();
 	signal(SIGCHLD, SIG_DFL);
-	err = begin_log(&x);
+	err = prepare_log(&x);
 	rd_pool_open(&x.pool, &pool);
 	if (!err)
 		err = run_tasks(&x);
 	rd_pool_close(x.pool);
-	if (!err)
+	if (!err && !how->shards)
 		err = repeat_failures(&x);
 	if (x.log >= 0 && close(x.log) && !err)
 		err = rd_fail_errno("%s: cannot write it", how->log);

@@ -39,8 +39,12 @@ struct explore { /* zero values are the defaults */
 				 exit status says it */
 	const char *strategy; /* one alone: walk, pct, pos, weighted; NULL: all in turn */
 	const char *log;      /* a file: what was run (explore/log.h); NULL: nothing is written down */
-	bool resume;	      /* go on where that log ends */
-	bool go_on;	      /* look for more failures when one was found */
+	bool resume;	      /* go on where that log, and those of shards beside it, end */
+	bool collect;	      /* and run nothing more: shards have */
+	unsigned shard,
+		shards; /* only schedules shard, shard + shards, ..., with a log of their own, LOG.shard;
+			   failures are not looked at any further; shards is 0: all schedules */
+	bool go_on;	/* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
 	void *context;
 };

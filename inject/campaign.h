@@ -13,7 +13,7 @@
 #include "inject/golden.h"
 #include "inject/log.h"
 
-#define INJECT_JOBS_MAX 1024
+#define RUN_JOBS_MAX 1024
 
 struct inject_campaign;
 

@@ -71,6 +71,13 @@ known='[.stats.schedules, .stats.pairs, [.coverage[].places]]'
 [ "$(jq -c "$known" whole.json)" = "$(jq -c "$known" part.json)" ] ||
 	complain "resumed: $(jq -c .stats whole.json part.json)"
 [ "$(wc -l <out/part/log)" = 91 ] || complain "the log has $(wc -l <out/part/log) lines"
+# Shards of it, and all together again.
+for i in 0 1; do
+	"$RADDLE" explore -q -n 130 --resume out/whole --shard $i/2 2>err </dev/null || complain "shard $i"
+done
+[ "$(tail -qn +2 out/whole/log out/whole/log.0 out/whole/log.1 | jq .n | sort -nu | wc -l)" = 130 ] || complain "the runs of shards: $(wc -l out/whole/log*)"
+"$RADDLE" explore -q -n 130 --resume out/whole --json shards.json 2>err </dev/null || complain "the shards together"
+jq -e '.stats.schedules == 130' shards.json >/dev/null || complain "of shards: $(jq -c .stats shards.json)"
 sed -i 's/"program":"..../"program":"0000/' out/part/log
 status=0
 "$RADDLE" explore -q --resume out/part 2>err </dev/null || status=$?

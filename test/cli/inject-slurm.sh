@@ -91,6 +91,11 @@ grep -q 'the jobs are cancelled; --resume stopped continues' err || fail 'nothin
 "$RADDLE" inject --resume stopped >out 2>err || fail 'it did not go on'
 [ "$(facts here)" = "$(facts stopped)" ] || fail 'the resumed campaign differs'
 
+# Schedules of an exploration.
+"$RADDLE" explore -q -n 80 -o explored --executor slurm --shards 2 --json explored.json -- ./prog </dev/null >out 2>err || fail 'exploring on a cluster'
+jq -e '.stats.schedules == 80' explored.json >/dev/null || fail "explored: $(jq -c .stats explored.json)"
+[ "$(cat explored/log.0 explored/log.1 | jq 'select(.n) | .n' | sort -n | paste -sd ' ')" = "$(seq -s ' ' 54 79)" ] || fail 'what the shards ran'
+
 # What Slurm refuses is passed on, and so is what makes no sense.
 inject refused --executor slurm --slurm-options=--partition=absent && fail 'a partition that is not there was taken'
 grep -q 'sbatch refused the jobs: .*partition' err || fail 'the reason is not said'

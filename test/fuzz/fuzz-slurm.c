@@ -4,7 +4,7 @@
  * than those of the array is touched.
  */
 #include "base/error.h"
-#include "inject/slurm-reply.h"
+#include "run/slurm-reply.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,23 +15,23 @@ enum { TASKS = 20, UNTOUCHED = 99 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int tasks[TASKS + 2];
-	char job[INJECT_JOB], *text = malloc(size + 1);
+	char job[RUN_JOB], *text = malloc(size + 1);
 
 	if (!text)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = '\0';
-	RD_ASSERT(inject_slurm_job(text, job) == (*job != '\0'));
+	RD_ASSERT(run_slurm_job(text, job) == (*job != '\0'));
 	RD_ASSERT(strspn(job, "0123456789") == strlen(job));
-	RD_ASSERT(inject_slurm_status(text) >= -1 && inject_slurm_status(text) < 256);
+	RD_ASSERT(run_slurm_status(text) >= -1 && run_slurm_status(text) < 256);
 	for (size_t i = 0; i < TASKS + 2; i++)
 		tasks[i] = UNTOUCHED;
-	_Static_assert(sizeof(enum inject_task) == sizeof(int), "the array is one of tasks");
-	inject_slurm_states(text, (enum inject_task *)(tasks + 1), TASKS);
+	_Static_assert(sizeof(enum run_task) == sizeof(int), "the array is one of tasks");
+	run_slurm_states(text, (enum run_task *)(tasks + 1), TASKS);
 	RD_ASSERT(tasks[0] == UNTOUCHED && tasks[TASKS + 1] == UNTOUCHED);
 	for (size_t i = 1; i <= TASKS; i++)
-		RD_ASSERT(tasks[i] == UNTOUCHED || tasks[i] == INJECT_TASK_WAITING ||
-			  tasks[i] == INJECT_TASK_RUNNING);
+		RD_ASSERT(tasks[i] == UNTOUCHED || tasks[i] == RUN_TASK_WAITING ||
+			  tasks[i] == RUN_TASK_RUNNING);
 	free(text);
 	return 0;
 }

@@ -11,14 +11,14 @@
  * questions we sleep in rd_interrupt_wait() with the signals blocked that end a campaign:
  * then the jobs are cancelled, and what they have logged so far stays.
  */
-#include "inject/slurm.h"
+#include "run/slurm.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/process.h"
-#include "inject/slurm-reply.h"
+#include "run/slurm-reply.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,12 +36,12 @@
 #define PAUSE_MAX_MS 5000
 
 struct array {
-	const struct inject_slurm *request;
-	char *folder, *script;	 /* absolute */
-	enum inject_task *tasks; /* one for each shard */
-	unsigned *ended;	 /* questions since the task ended without a status */
-	char job[INJECT_JOB];	 /* of the array that is under way, "" if none is */
-	unsigned failures;	 /* questions without an answer, in a row */
+	const struct run_slurm *request;
+	char *folder, *script; /* absolute */
+	enum run_task *tasks;  /* one for each shard */
+	unsigned *ended;       /* questions since the task ended without a status */
+	char job[RUN_JOB];     /* of the array that is under way, "" if none is */
+	unsigned failures;     /* questions without an answer, in a row */
 	unsigned pause_ms;
 	struct rd_interrupt signals;
 	int stopped;
@@ -103,9 +103,9 @@ static void add_waiting(struct rd_buf *out, const struct array *a)
 	for (unsigned i = 0; i < a->request->shards; i++) {
 		unsigned last = i;
 
-		if (a->tasks[i] != INJECT_TASK_WAITING)
+		if (a->tasks[i] != RUN_TASK_WAITING)
 			continue;
-		while (last + 1 < a->request->shards && a->tasks[last + 1] == INJECT_TASK_WAITING)
+		while (last + 1 < a->request->shards && a->tasks[last + 1] == RUN_TASK_WAITING)
 			last++;
 		rd_buf_addf(out, "%s%u", out->length ? "," : "", i);
 		if (last > i)
@@ -143,7 +143,7 @@ static int call_sbatch(struct array *a, struct rd_argv *argv)
 
 	if (status < 0)
 		err = rd_fail(RD_ETOOL, "slurm: sbatch cannot be run; is this a machine that submits jobs?");
-	else if (status || !inject_slurm_job(output.data, a->job))
+	else if (status || !run_slurm_job(output.data, a->job))
 		err = rd_fail(RD_ETOOL, "slurm: sbatch refused the jobs: %s", one_line(&output));
 	rd_buf_release(&output);
 	return err;
@@ -205,14 +205,14 @@ static int read_status(const struct array *a, unsigned task)
 	int status = -1;
 
 	if (rd_file_exists(path) && !rd_file_read(path, &text))
-		status = inject_slurm_status(text.data);
+		status = run_slurm_status(text.data);
 	rd_buf_release(&text);
 	free(path);
 	return status;
 }
 
-/* Asks squeue; false: it did not answer.  Tasks that it does not know are INJECT_TASK_FAILED in `live`. */
-static bool ask(struct array *a, enum inject_task *live)
+/* Asks squeue; false: it did not answer.  Tasks that it does not know are RUN_TASK_FAILED in `live`. */
+static bool ask(struct array *a, enum run_task *live)
 {
 	char *argv[] = {"squeue",	  "--noheader", "--array", "--states=all",
 			"--format=%K|%T", "--jobs",	a->job,	   NULL};
@@ -221,9 +221,9 @@ static bool ask(struct array *a, enum inject_task *live)
 	bool unknown = strstr(output.data, "Invalid job id") != NULL, answered = status == 0 || unknown;
 
 	for (unsigned i = 0; i < a->request->shards; i++)
-		live[i] = INJECT_TASK_FAILED;
+		live[i] = RUN_TASK_FAILED;
 	if (status == 0)
-		inject_slurm_states(output.data, live, a->request->shards);
+		run_slurm_states(output.data, live, a->request->shards);
 	if (!answered && !a->failures++)
 		rd_warn("slurm: squeue does not answer, asking again: %s", one_line(&output));
 	if (answered)
@@ -234,21 +234,21 @@ static bool ask(struct array *a, enum inject_task *live)
 
 /* Brings one task up to date.  One that has ended has a moment to show its status: the
  * directory may be that of another machine. */
-static void update(struct array *a, unsigned task, enum inject_task live)
+static void update(struct array *a, unsigned task, enum run_task live)
 {
 	int status = read_status(a, task);
 
 	if (status >= 0) {
-		a->tasks[task] = status == 0 ? INJECT_TASK_DONE : INJECT_TASK_FAILED;
-	} else if (live != INJECT_TASK_FAILED) {
+		a->tasks[task] = status == 0 ? RUN_TASK_DONE : RUN_TASK_FAILED;
+	} else if (live != RUN_TASK_FAILED) {
 		a->tasks[task] = live;
 		a->ended[task] = 0;
 	} else if (++a->ended[task] >= GRACE) {
-		a->tasks[task] = INJECT_TASK_FAILED;
+		a->tasks[task] = RUN_TASK_FAILED;
 	}
 }
 
-static unsigned count(const struct array *a, enum inject_task state)
+static unsigned count(const struct array *a, enum run_task state)
 {
 	unsigned n = 0;
 
@@ -269,30 +269,30 @@ static void pause_a_while(struct array *a)
 		a->pause_ms = PAUSE_MAX_MS;
 }
 
-static void look(struct array *a, enum inject_task *live)
+static void look(struct array *a, enum run_task *live)
 {
 	if (!ask(a, live))
 		return;
 	for (unsigned i = 0; i < a->request->shards; i++)
-		if (a->tasks[i] == INJECT_TASK_WAITING || a->tasks[i] == INJECT_TASK_RUNNING)
+		if (a->tasks[i] == RUN_TASK_WAITING || a->tasks[i] == RUN_TASK_RUNNING)
 			update(a, i, live[i]);
 	if (a->request->progress)
-		a->request->progress(a->request->context, count(a, INJECT_TASK_DONE),
-				     count(a, INJECT_TASK_RUNNING));
+		a->request->progress(a->request->context, count(a, RUN_TASK_DONE),
+				     count(a, RUN_TASK_RUNNING));
 }
 
 static int wait_for_tasks(struct array *a)
 {
-	enum inject_task *live = rd_xcalloc(a->request->shards, sizeof *live);
+	enum run_task *live = rd_xcalloc(a->request->shards, sizeof *live);
 	int err = 0;
 
 	a->pause_ms = PAUSE_FIRST_MS;
-	while (!err && !a->stopped && count(a, INJECT_TASK_WAITING) + count(a, INJECT_TASK_RUNNING)) {
+	while (!err && !a->stopped && count(a, RUN_TASK_WAITING) + count(a, RUN_TASK_RUNNING)) {
 		look(a, live);
 		if (a->failures > PATIENCE)
 			err = rd_fail(RD_ETOOL, "slurm: squeue does not answer; job %s may still run",
 				      a->job);
-		else if (count(a, INJECT_TASK_WAITING) + count(a, INJECT_TASK_RUNNING))
+		else if (count(a, RUN_TASK_WAITING) + count(a, RUN_TASK_RUNNING))
 			pause_a_while(a);
 	}
 	free(live);
@@ -303,14 +303,14 @@ static int wait_for_tasks(struct array *a)
  * logs, and the next command may be one that goes on with the campaign. */
 static void stop(struct array *a)
 {
-	enum inject_task *live = rd_xcalloc(a->request->shards, sizeof *live);
+	enum run_task *live = rd_xcalloc(a->request->shards, sizeof *live);
 	bool busy = true;
 
 	cancel(a);
 	for (unsigned i = 0; busy && i < STOP_TURNS && ask(a, live); i++) {
 		busy = false;
 		for (unsigned k = 0; k < a->request->shards; k++)
-			busy |= live[k] != INJECT_TASK_FAILED;
+			busy |= live[k] != RUN_TASK_FAILED;
 		if (busy && rd_interrupt_wait(&a->signals, PAUSE_FIRST_MS))
 			break;
 	}
@@ -324,8 +324,8 @@ static void again(struct array *a)
 	for (unsigned i = 0; i < a->request->shards; i++) {
 		char *path = rd_xasprintf("%s/%u.status", a->folder, i);
 
-		if (a->tasks[i] == INJECT_TASK_FAILED) {
-			a->tasks[i] = INJECT_TASK_WAITING;
+		if (a->tasks[i] == RUN_TASK_FAILED) {
+			a->tasks[i] = RUN_TASK_WAITING;
 			a->ended[i] = 0;
 			unlink(path);
 		}
@@ -338,17 +338,17 @@ static int tell_failure(const struct array *a)
 	unsigned first = 0;
 	int status;
 
-	while (a->tasks[first] != INJECT_TASK_FAILED)
+	while (a->tasks[first] != RUN_TASK_FAILED)
 		first++;
 	status = read_status(a, first);
 	if (status < 0)
 		return rd_fail(
 			RD_ETOOL,
 			"slurm: %u of %u shards failed twice; shard %u ended without a status, see %s/%u.out",
-			count(a, INJECT_TASK_FAILED), a->request->shards, first, a->folder, first);
+			count(a, RUN_TASK_FAILED), a->request->shards, first, a->folder, first);
 	return rd_fail(RD_ETOOL,
 		       "slurm: %u of %u shards failed twice; shard %u with status %d, see %s/%u.out",
-		       count(a, INJECT_TASK_FAILED), a->request->shards, first, status, a->folder, first);
+		       count(a, RUN_TASK_FAILED), a->request->shards, first, status, a->folder, first);
 }
 
 static int run_rounds(struct array *a)
@@ -356,11 +356,10 @@ static int run_rounds(struct array *a)
 	int err = 0;
 
 	for (unsigned round = 0;
-	     round < ROUNDS && !err && !a->stopped && count(a, INJECT_TASK_DONE) < a->request->shards;
-	     round++) {
+	     round < ROUNDS && !err && !a->stopped && count(a, RUN_TASK_DONE) < a->request->shards; round++) {
 		if (round)
 			rd_warn("slurm: %u of %u shards failed and are submitted again",
-				count(a, INJECT_TASK_FAILED), a->request->shards);
+				count(a, RUN_TASK_FAILED), a->request->shards);
 		again(a);
 		err = submit(a);
 		if (!err)
@@ -368,18 +367,18 @@ static int run_rounds(struct array *a)
 	}
 	if (a->stopped)
 		stop(a);
-	else if (!err && count(a, INJECT_TASK_FAILED))
+	else if (!err && count(a, RUN_TASK_FAILED))
 		err = tell_failure(a);
 	return err;
 }
 
-int inject_slurm_run(const struct inject_slurm *request, int *stopped)
+int run_slurm_run(const struct run_slurm *request, int *stopped)
 {
 	struct array a = {.request = request};
 	int err;
 
-	if (request->shards < 1 || request->shards > INJECT_SLURM_SHARDS_MAX)
-		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", INJECT_SLURM_SHARDS_MAX);
+	if (request->shards < 1 || request->shards > RUN_SLURM_SHARDS_MAX)
+		return rd_fail(RD_EUSAGE, "slurm: a campaign has 1 to %d shards", RUN_SLURM_SHARDS_MAX);
 	a.tasks = rd_xcalloc(request->shards, sizeof *a.tasks);
 	a.ended = rd_xcalloc(request->shards, sizeof *a.ended);
 	rd_interrupt_begin(&a.signals);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Answers of Slurm, line by line; a line that is none of ours is passed over. */
-#include "inject/slurm-reply.h"
+#include "run/slurm-reply.h"
 
 #include <string.h>
 
@@ -13,13 +13,13 @@ static const char *next_line(const char *line)
 	return *line ? line + 1 : line;
 }
 
-bool inject_slurm_job(const char *output, char job[INJECT_JOB])
+bool run_slurm_job(const char *output, char job[RUN_JOB])
 {
 	*job = '\0';
 	for (const char *line = output; *line; line = next_line(line)) {
 		size_t digits = strspn(line, DIGITS);
 
-		if (digits && digits < INJECT_JOB && (!line[digits] || strchr(";\n", line[digits]))) {
+		if (digits && digits < RUN_JOB && (!line[digits] || strchr(";\n", line[digits]))) {
 			memcpy(job, line, digits);
 			job[digits] = '\0';
 		}
@@ -51,7 +51,7 @@ static size_t number(const char *text, const char **end, size_t max)
 	return n < max ? n : max;
 }
 
-void inject_slurm_states(const char *output, enum inject_task *tasks, size_t count)
+void run_slurm_states(const char *output, enum run_task *tasks, size_t count)
 {
 	for (const char *line = output, *state; *line; line = next_line(line)) {
 		size_t task = number(line, &state, count), length = strcspn(state, "\n");
@@ -59,12 +59,12 @@ void inject_slurm_states(const char *output, enum inject_task *tasks, size_t cou
 		if (task == count || *state != '|' || has_ended(state + 1, length - 1))
 			continue;
 		tasks[task] = length == sizeof "|PENDING" - 1 && !strncmp(state, "|PENDING", length)
-				      ? INJECT_TASK_WAITING
-				      : INJECT_TASK_RUNNING;
+				      ? RUN_TASK_WAITING
+				      : RUN_TASK_RUNNING;
 	}
 }
 
-int inject_slurm_status(const char *text)
+int run_slurm_status(const char *text)
 {
 	const char *end;
 	size_t status = number(text, &end, 256);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A campaign on a Slurm cluster.  The campaign is divided into shards; each is a task of
+ * Work on a Slurm cluster.  A campaign or an exploration is divided into shards; each is a task of
  * a job array that runs the same Raddle on the campaign's directory, which all nodes see.
  * In: the command of a shard.  Out: all shards are done, or which one is not and why.
  */
-#ifndef INJECT_SLURM_H
-#define INJECT_SLURM_H
+#ifndef RUN_SLURM_H
+#define RUN_SLURM_H
 
 #include <stddef.h>
 
-#define INJECT_SLURM_SHARDS_MAX 1000 /* what Slurm allows in an array unless told otherwise */
+#define RUN_SLURM_SHARDS_MAX 1000 /* what Slurm allows in an array unless told otherwise */
 
-struct inject_slurm {
+struct run_slurm {
 	const char *directory; /* of the campaign; its folder "slurm" is for the jobs */
 	char *const *command; /* as far as it is the same for all; "--jobs CPUS --shard I/COUNT" is put behind
 				 it */
@@ -28,6 +28,6 @@ struct inject_slurm {
  * one that is not, for whatever reason, is submitted once more.  SIGINT, SIGTERM or
  * SIGHUP cancel the jobs; *stopped is then the signal, else 0.
  */
-int inject_slurm_run(const struct inject_slurm *request, int *stopped);
+int run_slurm_run(const struct run_slurm *request, int *stopped);
 
 #endif

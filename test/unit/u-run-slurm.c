@@ -6,7 +6,7 @@
 #include "golden.h"
 
 #include "base/error.h"
-#include "inject/slurm.h"
+#include "run/slurm.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -82,13 +82,13 @@ static const char *directory = "campaign dir";
 static int run(unsigned shards, const char *options, int *stopped)
 {
 	char *const command[] = {"./shard", "it's", NULL};
-	struct inject_slurm request = {.directory = directory,
-				       .command = command,
-				       .shards = shards,
-				       .options = options,
-				       .progress = tell};
+	struct run_slurm request = {.directory = directory,
+				    .command = command,
+				    .shards = shards,
+				    .options = options,
+				    .progress = tell};
 
-	return inject_slurm_run(&request, stopped);
+	return run_slurm_run(&request, stopped);
 }
 
 static int set_up(void **state)
@@ -204,7 +204,7 @@ static void refusal(void **state)
 	assert_int_equal(run(3, NULL, &stopped), RD_ETOOL);
 	assert_int_equal(run(3, "'", &stopped), RD_EUSAGE);
 	assert_int_equal(run(0, NULL, &stopped), RD_EUSAGE);
-	assert_int_equal(run(INJECT_SLURM_SHARDS_MAX + 1, NULL, &stopped), RD_EUSAGE);
+	assert_int_equal(run(RUN_SLURM_SHARDS_MAX + 1, NULL, &stopped), RD_EUSAGE);
 	assert_false(rd_file_exists("shard.log"));
 }
 
