@@ -23,7 +23,7 @@
 #include "cmd/output.h"
 #include "cmd/prediction.h"
 #include "cmd/standing.h"
-#include "explore/explore.h"
+#include "explore/further.h"
 #include "explore/known.h"
 #include "finding/pair.h"
 #include "record/prepare.h"
@@ -52,12 +52,6 @@
 
 #define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
 #define EARLY_SHARE 4	     /* for this part of the time that is left, altogether */
-
-#define FURTHER_RUNS 24		 /* are recorded, at most, */
-#define FURTHER_VAIN 3		 /* and no more when so many in a row brought nothing new */
-#define FURTHER_NS 20000000000ll /* that they may take, or as long as all before it took, */
-#define FURTHER_LEAST 1000	 /* schedules that are explored before nothing new is the end */
-#define FURTHER_SHARE 4		 /* and never more than this part of what is left */
 
 #define MUCH 4 /* making the flavour is worth a word if it takes this part of the time */
 
@@ -113,10 +107,7 @@ struct check {
 	size_t early;	       /* predictions that were looked at while others were sought */
 	int64_t early_left_ns; /* for replays of them; 0: not known yet, less: none */
 	struct explore_result explored;
-	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */
-	size_t racy_count;
-	uint64_t further;     /* runs that were recorded after the first ones */
-	uint64_t further_new; /* findings that they brought */
+	struct further further; /* runs that are recorded after the first ones */
 	struct classify_result classes;
 	struct cmd_edits edits;
 	enum finding_class fail_on;
@@ -755,7 +746,7 @@ static int try_further(struct check *c, const struct finding_set *seen, const st
 	int err = cmd_filter_apply(fresh, false);
 
 	*any = fresh->count > 0;
-	c->further_new += fresh->count;
+	c->further.fresh += fresh->count;
 	if (!err && fresh->count && !opt.no_replay)
 		err = replay(c, &(struct attempt){.set = fresh, .end_ns = end_ns});
 	for (size_t i = 0; i < fresh->count && !err; i++)
@@ -772,44 +763,26 @@ static int try_further(struct check *c, const struct finding_set *seen, const st
 	return err;
 }
 
-/* First those that exploration was struck by, then others. */
-static struct explore_racy next_further(const struct check *c)
+static int record_further(struct check *c, const struct explore *how, int64_t end_ns,
+			  const struct explore_racy *which)
 {
-	if (c->further < c->racy_count)
-		return c->racy[c->further];
-	return (struct explore_racy){.number = c->further - c->racy_count + 1};
-}
-
-static int record_further(struct check *c, const struct explore *how, int64_t end_ns, bool *any)
-{
-	struct explore_racy which = next_further(c);
 	struct finding_set *seen = finding_set_new();
-	char *path = trace_path(opt.runs + c->further);
+	char *path = trace_path(opt.runs + c->further.runs);
 	struct schedule made = {0};
-	bool counts = false;
+	bool counts = false, any = false;
 	int err = record_prepare_directory(path, true);
 
-	*any = false;
 	if (!err)
-		err = explore_record(how, &which, path, &counts, &made);
+		err = explore_record(how, which, path, &counts, &made);
 	if (!err && counts)
 		err = predict_batch_again(&prediction, path, seen);
 	if (!err && counts)
-		err = try_further(c, seen, &made, end_ns, any);
-	c->further++;
+		err = try_further(c, seen, &made, end_ns, &any);
+	further_took(&c->further, any);
 	schedule_release(&made);
 	keep_set(c, seen);
 	free(path);
 	return err;
-}
-
-/* When they have to end; 0: when they bring nothing new. */
-static int64_t further_end(const struct check *c, double begin)
-{
-	int64_t at = rd_now_ns(), spent = (int64_t)((now() - begin) * 1e9),
-		most = spent > FURTHER_NS ? spent : FURTHER_NS, left = (c->end_ns - at) / FURTHER_SHARE;
-
-	return !c->end_ns ? 0 : at + (left < most ? left : most);
 }
 
 static struct trial_how runs_of(const struct check *c, const struct replay_program *program)
@@ -829,29 +802,15 @@ static int record_more(struct check *c, int64_t end_ns)
 	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
 	struct explore how = {
 		.runs = runs_of(c, &program), .seed = opt.explore_seed, .strategy = opt.strategy};
+	struct explore_racy which;
 
-	for (int vain = 0; c->further < FURTHER_RUNS && vain < FURTHER_VAIN && !err;) {
-		bool any;
-
+	while (!err && further_next(&c->further, &which)) {
 		if ((end_ns && rd_now_ns() >= end_ns) || c->settled->interrupted)
 			break;
-		err = record_further(c, &how, end_ns, &any);
-		vain = any || c->further <= c->racy_count ? 0 : vain + 1;
+		err = record_further(c, &how, end_ns, &which);
 	}
 	trace_sites_free(sites);
 	return err;
-}
-
-/* One schedule a number is enough: its trace shows all that the run showed. */
-static void take_racy(struct check *c, const struct trace_sites *sites)
-{
-	const struct explore_result *r = &c->explored;
-
-	c->racy = rd_xcalloc(r->racy_count + 1, sizeof *c->racy);
-	for (size_t i = 0; i < r->racy_count; i++)
-		if (!explore_is_known(c->set, sites, r->racy[i].site) &&
-		    (!c->racy_count || c->racy[c->racy_count - 1].number != r->racy[i].number))
-			c->racy[c->racy_count++] = r->racy[i];
 }
 
 static int explore_more(struct check *c, int64_t end_ns)
@@ -871,12 +830,13 @@ static int explore_more(struct check *c, int64_t end_ns)
 			      .least = FURTHER_LEAST,
 			      .time = seconds_left(end_ns),
 			      .strategy = opt.strategy,
+			      .suggested = c->set,
 			      .go_on = true};
 
 	if (!err)
 		err = explore_run(&how, c->set, &c->explored);
 	if (!err)
-		take_racy(c, led.sites);
+		further_choose(&c->further, &c->explored, c->set, led.sites);
 	c->settled->interrupted |= c->explored.stop == EXPLORE_INTERRUPTED;
 	cmd_classes_close(&led);
 	return err;
@@ -896,7 +856,7 @@ static bool is_to_explore(const struct check *c)
 /* What comes of further runs is worth knowing, but a check without them has not failed. */
 static void look_further(struct check *c, double begin)
 {
-	int64_t at = rd_now_ns(), end_ns = further_end(c, begin);
+	int64_t at = rd_now_ns(), end_ns = further_end(c->end_ns, (int64_t)((now() - begin) * 1e9));
 	int err = RD_OK;
 
 	if ((!end_ns || end_ns > at) && !opt.no_replay)
@@ -991,8 +951,8 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	finding_stat(c->set, "untried", (double)r->untried);
 	finding_stat(c->set, "unfinished", (double)r->unfinished);
 	finding_stat(c->set, "added", (double)r->added);
-	finding_stat(c->set, "further_runs", (double)c->further);
-	finding_stat(c->set, "further_findings", (double)c->further_new);
+	finding_stat(c->set, "further_runs", (double)c->further.runs);
+	finding_stat(c->set, "further_findings", (double)c->further.fresh);
 	finding_stat(c->set, "schedules", (double)c->explored.schedules);
 	finding_stat(c->set, "different_schedules", (double)c->explored.different);
 	finding_stat(c->set, "pairs", (double)c->set->pair_count);
@@ -1045,10 +1005,10 @@ static void say_further(const struct check *c)
 {
 	const struct explore_result *r = &c->explored;
 
-	if (!c->further)
+	if (!c->further.runs)
 		return;
-	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; ", c->further,
-		c->further_new);
+	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; ",
+		c->further.runs, c->further.fresh);
 	if (!r->schedules) {
 		fputs("there was no time to explore schedules.\n", stderr);
 		return;
@@ -1170,7 +1130,7 @@ static void release(struct check *c)
 	}
 	free(c->runs);
 	free(c->all);
-	free(c->racy);
+	further_release(&c->further);
 	run_input_close(&c->input);
 	run_program_close(&c->program);
 	cmd_edits_close(&c->edits);

@@ -17,6 +17,7 @@
 #include "base/pool.h"
 #include "explore/failure.h"
 #include "explore/judge.h"
+#include "explore/known.h"
 #include "explore/log.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
@@ -44,6 +45,7 @@
 #define NEW_ONES 10	  /* fewer than these were new */
 #define MOST 5000	  /* schedules, if nobody says more */
 #define RACES 256	  /* pairs of sites that are remembered */
+#define SUGGESTED 64	  /* sites that others suggest */
 #define SITES 512	  /* watched */
 #define FAILURES 16	  /* kinds of failures */
 #define AGAIN 3		  /* times that a failure has to come again */
@@ -60,6 +62,8 @@ struct exploring {
 	int log;	       /* where notes go; -1: nowhere */
 	struct note_race races[RACES];
 	size_t race_count;
+	uint32_t suggested[SUGGESTED]; /* sites of races that others know */
+	size_t suggested_count;
 	struct note_thread *threads; /* of the longest run so far */
 	size_t thread_count;
 	uint64_t length[MIX_POINTS]; /* choices of a typical run */
@@ -92,18 +96,24 @@ static void watch(struct schedule *s, uint32_t site, bool writes, bool both)
 	w->reads = !writes || both;
 }
 
+/* Whether it is the same site, or one of the same variable. */
+static bool is_alike(const struct trace_site *racy, const struct trace_site *site)
+{
+	return racy == site ||
+	       (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what));
+}
+
 /* Whether the site accesses something that races, whatever the line. */
 static bool is_racy(const struct exploring *x, const struct trace_site *site)
 {
 	const struct trace_sites *sites = x->how->runs.program->sites;
 
-	for (size_t i = 0; i < 2 * x->race_count; i++) {
-		const struct trace_site *racy = trace_sites_find(sites, x->races[i / 2].site[i % 2]);
-
-		if (racy == site ||
-		    (racy && racy->what && *racy->what && site->what && !strcmp(racy->what, site->what)))
+	for (size_t i = 0; i < 2 * x->race_count; i++)
+		if (is_alike(trace_sites_find(sites, x->races[i / 2].site[i % 2]), site))
 			return true;
-	}
+	for (size_t i = 0; i < x->suggested_count; i++)
+		if (is_alike(trace_sites_find(sites, x->suggested[i]), site))
+			return true;
 	return false;
 }
 
@@ -771,6 +781,9 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 	result->arena = x.arena = rd_arena_new();
 	x.start_ns = rd_now_ns();
 	signal(SIGCHLD, SIG_DFL);
+	if (how->suggested)
+		x.suggested_count =
+			explore_suggested(how->suggested, how->runs.program->sites, x.suggested, SUGGESTED);
 	err = prepare_log(&x);
 	rd_pool_open(&x.pool, &pool);
 	if (!err)

@@ -44,7 +44,8 @@ struct explore { /* zero values are the defaults */
 	unsigned shard,
 		shards; /* only schedules shard, shard + shards, ..., with a log of their own, LOG.shard;
 			   failures are not looked at any further; shards is 0: all schedules */
-	bool go_on;	/* look for more failures when one was found */
+	const struct finding_set *suggested; /* races: accesses of them are points from the beginning; NULL */
+	bool go_on;			     /* look for more failures when one was found */
 	void (*progress)(void *context, const struct explore_progress *so_far); /* may be NULL */
 	void *context;
 };

@@ -1,14 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recorded run under a schedule of our own making.  In: a program in the flavour `record`, and a number.
- * Out: a trace of a run whose threads took turns as the number says, for whoever predicts from it; and its
- * schedule, under which that run can be looked at again for what was predicted.
+ * Recorded runs under schedules of our own making.  In: what exploring showed; a program in the flavour
+ * `record`, and a number.  Out: which number is next; a trace of a run whose threads took turns as the number
+ * says, for whoever predicts from it; and its schedule, under which that run can be looked at again for what
+ * was predicted.
  *
  * In that flavour threads can be stopped at operations only, and the trace is like that of an ordinary run.
  */
-#include "explore/explore.h"
+#include "explore/further.h"
 
+#include "base/clock.h"
+#include "explore/known.h"
 #include "explore/mix.h"
+
+#include <stdlib.h>
+
+#define RUNS 24		 /* are recorded, at most, */
+#define VAIN 3		 /* and no more when so many in a row brought nothing new */
+#define NS 20000000000ll /* that they may take, or as long as all before it took, */
+#define SHARE 4		 /* and never more than this part of what is left */
+
+void further_release(struct further *f)
+{
+	free(f->racy);
+	*f = (struct further){0};
+}
+
+int64_t further_end(int64_t end_ns, int64_t spent_ns)
+{
+	int64_t at = rd_now_ns(), most = spent_ns > NS ? spent_ns : NS, left = (end_ns - at) / SHARE;
+
+	return !end_ns ? 0 : at + (left < most ? left : most);
+}
+
+/* One schedule a number is enough: its trace shows all that the run showed. */
+void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
+		    const struct trace_sites *sites)
+{
+	free(f->racy);
+	f->racy_count = 0;
+	f->racy = rd_xcalloc(explored->racy_count + 1, sizeof *f->racy);
+	for (size_t i = 0; i < explored->racy_count; i++)
+		if (!explore_is_known(set, sites, explored->racy[i].site) &&
+		    (!f->racy_count || f->racy[f->racy_count - 1].number != explored->racy[i].number))
+			f->racy[f->racy_count++] = explored->racy[i];
+}
+
+bool further_next(const struct further *f, struct explore_racy *which)
+{
+	if (f->runs >= RUNS || f->vain >= VAIN)
+		return false;
+	*which = f->runs < f->racy_count ? f->racy[f->runs]
+					 : (struct explore_racy){.number = f->runs - f->racy_count + 1};
+	return true;
+}
+
+void further_took(struct further *f, bool any)
+{
+	f->runs++;
+	f->vain = any || f->runs <= f->racy_count ? 0 : f->vain + 1;
+}
 
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made)

@@ -155,3 +155,35 @@ bool explore_is_known(const struct finding_set *set, const struct trace_sites *s
 			return true;
 	return false;
 }
+
+static bool is_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t site)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding *f = set->items[i];
+
+		if (f->kind != FINDING_RACE || f->status > FINDING_UNCONFIRMED)
+			continue;
+		for (size_t k = 0; k < f->access_count; k++)
+			if (is_at_site(&f->accesses[k], sites, site))
+				return true;
+	}
+	return false;
+}
+
+size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
+			 size_t most)
+{
+	size_t count = 0;
+
+	for (size_t u = 0; sites && u < sites->unit_count; u++) {
+		const struct trace_unit *unit = &sites->units[u];
+
+		for (size_t i = unit->site; i < unit->site + unit->site_count && count < most; i++) {
+			uint32_t site = trace_sites_number(sites, u, &sites->sites[i]);
+
+			if (sites->sites[i].kind < TRACE_SITE_FENCE && is_suggested(set, sites, site))
+				to[count++] = site;
+		}
+	}
+	return count;
+}

@@ -16,6 +16,11 @@ void explore_leave_known(struct finding_set *set);
  * violates its specification then, and no longer stands for itself.  True: there was one. */
 bool explore_join_failures(struct finding_set *set);
 
+/* Sites of the flavour `led` at which races of the set have their accesses, confirmed or only predicted:
+ * where an exploration should stop threads.  Returns how many there are, at most `most`. */
+size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
+			 size_t most);
+
 /* Whether a race between these two places is confirmed. */
 bool explore_is_known(const struct finding_set *set, const struct trace_sites *sites, const uint32_t site[2]);
 

@@ -4,6 +4,7 @@
  * strategies come in turn.
  */
 #include "explore/failure.h"
+#include "explore/further.h"
 #include "explore/known.h"
 #include "explore/minimise.h"
 #include "explore/mix.h"
@@ -239,6 +240,26 @@ static void test_join(void **state)
 	finding_set_free(set);
 }
 
+/* First the schedules that exploring was struck by, then others until three in a row brought nothing. */
+static void test_further(void **state)
+{
+	struct explore_racy racy[] = {{.number = 7}, {.number = 9}}, which = {0};
+	struct further f = {.racy = racy, .racy_count = 2};
+	const uint64_t expected[] = {7, 9, 1, 2, 3, 4, 5};
+	size_t runs = 0;
+
+	(void)state;
+	for (; further_next(&f, &which); runs++) {
+		assert_int_equal(which.number, expected[runs]);
+		further_took(&f, runs == 3); /* the second of the others */
+	}
+	assert_int_equal(runs, 7);
+	for (f = (struct further){0}, runs = 0; further_next(&f, &which); runs++)
+		further_took(&f, true);
+	assert_true(runs > 7 && runs < 100);
+	assert_int_equal(further_end(0, 5), 0);
+}
+
 /* A deadlock at places of which prediction knows each is left out, and so is abort() alone; a deadlock with
  * one place more stays, and what exploring did not find stays in any case. */
 static void test_known(void **state)
@@ -269,9 +290,11 @@ static void test_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_suites), cmocka_unit_test(test_minimise), cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_note),   cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_join),   cmocka_unit_test(test_known),
+		cmocka_unit_test(test_suites),	cmocka_unit_test(test_minimise),
+		cmocka_unit_test(test_budget),	cmocka_unit_test(test_note),
+		cmocka_unit_test(test_same),	cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_further), cmocka_unit_test(test_join),
+		cmocka_unit_test(test_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which schedules a check records after its first runs, and when it has enough of them: first those in which
+ * exploring saw a race that nobody knew, then others, until several in a row brought nothing new.
+ */
+#ifndef EXPLORE_FURTHER_H
+#define EXPLORE_FURTHER_H
+
+#include "explore/explore.h"
+
+#define FURTHER_LEAST 1000 /* schedules that are explored before nothing new is the end */
+
+struct further {
+	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */
+	size_t racy_count;
+	uint64_t runs;	/* that were recorded */
+	uint64_t fresh; /* findings that they brought */
+	int vain;	/* runs in a row that brought nothing */
+};
+
+void further_release(struct further *f);
+
+/* When exploring and recording have to end, of a check that has to end at end_ns and has taken spent_ns so
+ * far; 0: when they bring nothing new. */
+int64_t further_end(int64_t end_ns, int64_t spent_ns);
+
+/* Chooses among what exploring was struck by: races that the set does not know. */
+void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
+		    const struct trace_sites *sites);
+
+/* The schedule to be recorded next; false: it is enough. */
+bool further_next(const struct further *f, struct explore_racy *which);
+
+/* It was recorded, and brought something or not. */
+void further_took(struct further *f, bool any);
+
+#endif
