@@ -84,7 +84,7 @@ static void hash_string(XXH3_state_t *state, const char *s)
 
 static void hash_options(XXH3_state_t *state, const struct build *b)
 {
-	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->fast, b->opts->debug};
+	uint32_t numbers[3] = {RADDLE_ABI_VERSION, b->fast, b->opts->debug | b->opts->optimised << 1};
 
 	hash_string(state, "raddle " RADDLE_VERSION " llvm " RADDLE_LLVM);
 	hash_string(state, b->opts->name);
@@ -257,6 +257,8 @@ static int make_units(struct build *b)
 		rd_argv_add(&command, b->fast ? "fast" : "quick");
 		if (b->opts->debug)
 			rd_argv_add(&command, "--debug");
+		if (b->opts->optimised)
+			rd_argv_add(&command, "--optimised");
 		if (b->opts->edits) {
 			rd_argv_add(&command, "--edits");
 			rd_argv_add(&command, b->opts->edits);

@@ -22,6 +22,7 @@ struct rd_flavour_opts {
 	bool choose;	   /* fast code that is there, or quick code that was asked for, or what costs less */
 	double expected;   /* for that: CPU seconds that quick code is expected to run */
 	bool debug;	   /* with debug information */
+	bool optimised;	   /* of the flavour `full`: instrumented after optimisation */
 	bool verbose;	   /* say by rd_info() what is done and what is left out */
 	int64_t end_ns;	   /* when it has to be there, as rd_now_ns(); then RD_ELIMIT.  0: it has time */
 	const char *edits; /* changes to the program before all else, as lines (base/edit.h); NULL: none */

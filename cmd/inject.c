@@ -14,6 +14,7 @@
 #include "cmd/slurm.h"
 #include "cmd/stranger.h"
 #include "inject/determinism.h"
+#include "inject/model.h"
 #include "inject/until.h"
 #include "run/program.h"
 
@@ -38,7 +39,7 @@ static const struct cmd_usage usage = {
 	"shards slurm_options "
 	"thread line site "
 	"functions not_functions opcodes not_opcodes instance bit bits fault_count fault_window once "
-	"sampling seed "
+	"level fault_model sampling seed "
 	"golden input inputs timeout cpu_time memory file_size trace_size ignore filter keep_traces json "
 	"compare_errors aslr allow_chance force_campaign quick " CMD_WORDS,
 	"  raddle inject --list -- ./sort 1000\n"
@@ -265,6 +266,7 @@ static int set_kinds(struct inject_setup *s, const struct inject_ground *ground)
 
 struct campaign {
 	struct run_program program;
+	struct inject_models models;
 	struct inject_setup setup;
 	char *directory;
 	bool temporary;
@@ -273,7 +275,9 @@ struct campaign {
 
 static int open_program(struct campaign *c, const char *name, bool quick)
 {
-	struct run_build how = {.fast = !quick, .quick = quick, .verbose = opt.verbose};
+	bool optimised = c->setup.level && !strcmp(c->setup.level, "optimised");
+	struct run_build how = {
+		.fast = !quick, .quick = quick, .optimised = optimised, .verbose = opt.verbose};
 	int r;
 
 	c->program.kind = "full";
@@ -281,6 +285,31 @@ static int open_program(struct campaign *c, const char *name, bool quick)
 	if (!r && !c->program.flavour.sites)
 		r = rd_fail(RD_ENOTFOUND, "%s: its full flavour has no site table", name);
 	return r;
+}
+
+/* The user's own faults become kinds like the others. */
+static int use_models(struct campaign *c)
+{
+	int r;
+
+	if (!c->setup.model)
+		return 0;
+	r = inject_models_parse(&c->models, c->setup.model, strlen(c->setup.model),
+				opt.fault_model ? opt.fault_model : "campaign.json");
+	return r ? r : inject_models_use(&c->models);
+}
+
+static int read_models(struct campaign *c)
+{
+	struct rd_buf text = RD_BUF_INIT;
+	int r = opt.fault_model ? rd_file_read(opt.fault_model, &text) : 0;
+
+	if (!r && opt.fault_model && memchr(text.data, '\0', text.length))
+		r = rd_fail(RD_EFORMAT, "%s: this is no text", opt.fault_model);
+	if (!r && opt.fault_model)
+		c->setup.model = rd_xstrndup(text.data, text.length);
+	rd_buf_release(&text);
+	return r ? r : use_models(c);
 }
 
 static void close_campaign(struct campaign *c)
@@ -293,6 +322,7 @@ static void close_campaign(struct campaign *c)
 		free(c->directory);
 	inject_setup_release(&c->setup);
 	run_program_close(&c->program);
+	inject_models_release(&c->models);
 }
 
 /* A directory for what nobody asked to keep. */
@@ -351,8 +381,11 @@ static int make_directory(struct campaign *c)
 static int make_golden(struct campaign *c, char **argv)
 {
 	struct rd_progress progress = {0};
-	int r = open_program(c, argv[0], opt.quick);
+	int r = opt.level ? check_word("level", opt.level, "source optimised") : 0;
 
+	c->setup.level = copy(opt.level);
+	if (!r)
+		r = open_program(c, argv[0], opt.quick);
 	if (!r)
 		r = make_setup(&c->setup, &c->program, argv);
 	if (!r)
@@ -496,6 +529,8 @@ static int old_campaign(struct campaign *c, const char *directory)
 		tell_stranger(&c->setup, path);
 	free(path);
 	if (!r)
+		r = use_models(c);
+	if (!r)
 		r = open_program(c, c->setup.program, c->setup.mode && !strcmp(c->setup.mode, "quick"));
 	if (!r && c->setup.key && c->program.flavour.key && strcmp(c->setup.key, c->program.flavour.key) != 0)
 		r = rd_fail(RD_EUSAGE, "%s: %s or Raddle has changed since the campaign began", directory,
@@ -574,7 +609,10 @@ int cmd_inject(int argc, char **argv)
 
 	if (status != CMD_GO_ON)
 		return status;
-	r = check_options(*words.program != NULL);
+	r = *words.program || !opt.fault_model ? read_models(&c)
+					       : rd_fail(RD_EUSAGE, "inject: a campaign has its own --model");
+	if (!r)
+		r = check_options(*words.program != NULL);
 	if (!r && !*words.program)
 		r = old_campaign(&c, opt.resume ? opt.resume : opt.output);
 	else if (!r)

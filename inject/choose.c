@@ -91,6 +91,12 @@ static bool is_wide(const struct inject_setup *s, size_t kind, const struct trac
 	return !inject_kind_at(kind)->bits || s->bit <= inject_width(site);
 }
 
+/* The only execution that is struck; 0: any. */
+static uint64_t fixed_instance(const struct inject_setup *s, size_t kind)
+{
+	return s->instance ? s->instance : inject_kind_at(kind)->execution;
+}
+
 /* --- pools ------------------------------------------------------------------------------- */
 
 static void fill_pool(struct pool *p, const struct inject_ground *g, size_t kind)
@@ -100,7 +106,8 @@ static void fill_pool(struct pool *p, const struct inject_ground *g, size_t kind
 		const struct trace_site *site = trace_sites_find(g->sites, e->site);
 		const struct inject_rule *rule = site ? inject_kind_fits(kind, site) : NULL;
 
-		if (!rule || !passes(g, e, site) || !is_wide(g->setup, kind, site))
+		if (!rule || !passes(g, e, site) || !is_wide(g->setup, kind, site) ||
+		    fixed_instance(g->setup, kind) > e->count)
 			continue;
 		RD_GROW(p->items, p->capacity, p->count + 1);
 		p->items[p->count++] = (struct choice){e, site, rule, 0};
@@ -149,12 +156,12 @@ static int compare_choices(const void *a, const void *b, void *context)
 }
 
 /* Sorts the pool by strata and notes where they begin and end. */
-static void divide_pool(struct pool *p, const struct inject_ground *g, stratum_fn *name)
+static void divide_pool(struct pool *p, const struct inject_ground *g, stratum_fn *name, uint64_t instance)
 {
 	struct order order = {name, g->census};
 
 	qsort_r(p->items, p->count, sizeof *p->items, compare_choices, &order);
-	sum_pool(p, g->setup->instance);
+	sum_pool(p, instance);
 	for (size_t i = 0; i < p->count; i++) {
 		const char *this = name(g->census, &p->items[i]);
 		struct stratum *last = p->stratum_count ? &p->strata[p->stratum_count - 1] : NULL;
@@ -169,18 +176,19 @@ static void divide_pool(struct pool *p, const struct inject_ground *g, stratum_f
 	}
 }
 
-static void prepare_pool(struct pool *p, const struct inject_ground *g)
+static void prepare_pool(struct pool *p, const struct inject_ground *g, size_t kind)
 {
+	uint64_t instance = fixed_instance(g->setup, kind);
 	const char *sampling = g->setup->sampling;
 
 	if (!strcmp(sampling, "function"))
-		divide_pool(p, g, function_of);
+		divide_pool(p, g, function_of, instance);
 	else if (!strcmp(sampling, "opcode"))
-		divide_pool(p, g, opcode_of);
+		divide_pool(p, g, opcode_of, instance);
 	else if (!strcmp(sampling, "thread"))
-		divide_pool(p, g, thread_of);
+		divide_pool(p, g, thread_of, instance);
 	else
-		sum_pool(p, g->setup->instance);
+		sum_pool(p, instance);
 }
 
 struct inject_fit inject_fits(const struct inject_ground *g, size_t kind)
@@ -210,7 +218,7 @@ static int open_pool(struct inject_chooser *c, size_t i, const char *name)
 	fill_pool(&c->pools[i], &c->ground, c->kinds[i]);
 	if (!c->pools[i].count)
 		return rd_fail(RD_EUSAGE, "inject: %s fits no place that the program executes", name);
-	prepare_pool(&c->pools[i], &c->ground);
+	prepare_pool(&c->pools[i], &c->ground, c->kinds[i]);
 	return 0;
 }
 
@@ -285,7 +293,9 @@ static void draw_fault(const struct inject_chooser *c, size_t kind, const struct
 		       struct inject_random *random, struct run_fault *f)
 {
 	const struct inject_setup *s = c->ground.setup;
-	struct inject_bits bits = {inject_width(choice->site), (unsigned)s->bits, (int)s->bit - 1};
+	bool there = choice->rule->draw == INJECT_MEMORY;
+	struct inject_bits bits = {there ? inject_width_there(choice->site) : inject_width(choice->site),
+				   (unsigned)s->bits, (int)s->bit - 1};
 
 	f->site = choice->entry->site;
 	inject_kind_draw(kind, choice->rule, &bits, random, f);
@@ -407,7 +417,9 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	snprintf(out->thread, sizeof out->thread, "%s", c->ground.census->names[choice->entry->thread]);
 	if (!inject_thread_parse(&out->faults[0], out->thread))
 		return rd_fail(RD_ELIMIT, "inject: thread %s is nested too deeply for a fault", out->thread);
-	out->faults[0].instance = s->instance ? s->instance : place - begin + 1;
+	out->faults[0].instance = fixed_instance(s, out->kind);
+	if (!out->faults[0].instance)
+		out->faults[0].instance = place - begin + 1;
 	draw_fault(c, out->kind, choice, &random, &out->faults[0]);
 	return s->faults > 1 ? draw_window(c, p, choice, &random, out) : 0;
 }

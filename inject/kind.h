@@ -24,17 +24,28 @@ enum inject_draw {
 	INJECT_GROW,   /* a size becomes larger */
 	INJECT_SHRINK, /* a size becomes smaller */
 	INJECT_CALL,   /* a call is left out, its result is the rule's */
+	INJECT_SET,    /* it becomes the rule's `result` */
+	INJECT_ADD,    /* that is added */
+	INJECT_RANDOM, /* it becomes any value */
+	INJECT_FORMER, /* it is what it was there the time before */
+	INJECT_MEMORY, /* bits change in the memory that it is the address of */
+	INJECT_AWAY,   /* nothing is stored */
+	INJECT_DELAY,  /* the thread waits, `result` microseconds or up to 50 ms */
+	INJECT_KILL,   /* the thread ends */
+	INJECT_EXHAUST /* there is no more of `result` (enum raddle_resource) */
 };
 
 /* A row of the table: the sites that a kind fits, or some of them. */
 struct inject_rule {
 	const char *kind;
 	unsigned places;    /* enum inject_place */
-	const char *callee; /* NULL: all */
+	const char *callee; /* what the site is about: function, opcode or variable; a list with commas; NULL:
+			       all */
 	int argument;	    /* of places that are arguments; negative: all */
 	enum inject_draw draw;
-	int64_t result; /* of a call that is left out */
-	int error;	/* errno after it; 0: as it was */
+	int64_t result;		       /* of a call that is left out */
+	int error;		       /* errno after it; 0: as it was */
+	const char *functions, *types; /* it lies in, it has: lists with commas; NULL: all */
 };
 
 enum inject_place {
@@ -43,13 +54,21 @@ enum inject_place {
 	INJECT_RESULT = 4,   /* what a call returns */
 	INJECT_ARGUMENT = 8, /* what a call is given */
 	INJECT_CALLEE = 16,  /* the call itself */
+	INJECT_OPERAND = 32, /* what an instruction uses, for it alone */
 };
 
 struct inject_kind {
 	const char *name, *group, *help;
-	uint8_t bits;	/* that it changes by default; 0: it is not about bits */
-	bool permanent; /* from then on, not once */
+	uint8_t bits;	    /* that it changes by default; 0: it is not about bits */
+	bool permanent;	    /* from then on, not once */
+	uint64_t times;	    /* so often, if not 0 */
+	uint64_t execution; /* only this one; 0: any */
+	uint32_t chance;    /* 2^32 times the probability of each execution to be struck; 0: certain */
 };
+
+/* Faults that the user has described (inject/model.h) are kinds as well; they outlive everything.  An error:
+ * there is one of that name, or there are too many. */
+int inject_kind_add(const struct inject_kind *kind, const struct inject_rule *rule);
 
 size_t inject_kind_count(void);
 const struct inject_kind *inject_kind_at(size_t index);
@@ -62,6 +81,8 @@ int inject_kind_parse(const char *list, bool *set);
 /* What a site is to faults. */
 const char *inject_opcode(const struct trace_site *site); /* load, add, argument, ... */
 unsigned inject_width(const struct trace_site *site);	  /* of its value, in bits; at most 64 */
+unsigned
+inject_width_there(const struct trace_site *site); /* of what an address that is loaded from leads to */
 
 /* The rule by which the kind fits the site, or NULL. */
 const struct inject_rule *inject_kind_fits(size_t kind, const struct trace_site *site);

@@ -27,6 +27,8 @@ static void add_plan(struct rd_buf *plan, const struct inject_fault *fault)
 		rd_buf_addf(plan, "%s%s:%" PRIu32 ":%" PRIu64 ":%s:0x%" PRIx64 ":%" PRIu64 ":%" PRIu64,
 			    i ? "," : "", fault->thread, f->site, f->instance,
 			    run_fault_action_name(f->action), f->mask[0], f->mask[1], f->repeat);
+		if (f->chance)
+			rd_buf_addf(plan, ":0x%" PRIx64, f->chance);
 	}
 }
 

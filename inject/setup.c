@@ -34,6 +34,8 @@ static const struct field {
 	FIELD("program", STRING, program, true),
 	FIELD("key", STRING, key, false),
 	FIELD("mode", STRING, mode, false),
+	FIELD("level", STRING, level, false),
+	FIELD("model", STRING, model, false),
 	FIELD("argv", LIST, argv, true),
 	FIELD("stdin", STRING, input, false),
 	FIELD("inputs", LIST, inputs, false),

@@ -28,6 +28,7 @@ struct inject_setup { /* strings are owned */
 	char *program; /* absolute */
 	char *key;     /* of the flavour */
 	char *mode;    /* fast or quick */
+	char *level;   /* where faults lie: source or optimised; NULL: source */
 	struct inject_list argv;
 	char *input;		   /* that becomes standard input; NULL: empty */
 	struct inject_list inputs; /* files for the scratch directory of each run; absolute */
@@ -39,11 +40,12 @@ struct inject_setup { /* strings are owned */
 	uint64_t until;		  /* a width that is narrow enough to stop, in millionths; 0: none */
 	char *until_outcome;	  /* the width of whose share */
 	struct inject_list kinds; /* names */
-	char *sampling;		  /* uniform, function, opcode or thread */
-	uint64_t bits;		  /* that change; 0: as the kind says */
-	uint64_t faults;	  /* in a run */
-	uint64_t window;	  /* in how many operations of the thread after the first */
-	bool once;		  /* also what would be permanent */
+	char *model;	 /* the text of the user's own faults (inject/model.h); NULL: there are none */
+	char *sampling;	 /* uniform, function, opcode or thread */
+	uint64_t bits;	 /* that change; 0: as the kind says */
+	uint64_t faults; /* in a run */
+	uint64_t window; /* in how many operations of the thread after the first */
+	bool once;	 /* also what would be permanent */
 
 	/* where they may strike; NULL and empty: anywhere */
 	char *thread;

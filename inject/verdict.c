@@ -108,7 +108,10 @@ static struct last find_end(const struct inject_golden *g, const struct inject_r
 /* A value that was changed into itself is no fault; where several were, nobody knows. */
 static bool is_activated(const struct inject_fault *fault, const struct inject_run *run)
 {
-	bool same = run->before == run->after && fault->faults[0].action != RADDLE_FAULT_CALL;
+	enum raddle_fault_action action = fault->faults[0].action;
+	bool event = action == RADDLE_FAULT_CALL || action == RADDLE_FAULT_DELAY ||
+		     action == RADDLE_FAULT_KILL || action == RADDLE_FAULT_EXHAUST;
+	bool same = run->before == run->after && !event;
 
 	return run->fired > 1 || (run->fired == 1 && (!same || fault->count > 1));
 }

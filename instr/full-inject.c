@@ -116,3 +116,38 @@ void full_inject_call(struct full_function *x, LLVMValueRef call)
 	RD_GROW(x->injections, x->injection_capacity, x->injection_count + 1);
 	x->injections[x->injection_count++] = (struct full_injection){call, full_self(x), site};
 }
+
+/* The address of a load or store, which may be that of a global variable: faults in memory ask for it. */
+static bool is_memory(LLVMValueRef inst, int operand)
+{
+	return LLVMIsALoadInst(inst) || (LLVMIsAStoreInst(inst) && operand == 1);
+}
+
+/* What lies there, for an address; otherwise the type of the operand. */
+static LLVMTypeRef accessed_type(LLVMValueRef inst, int operand, LLVMValueRef v)
+{
+	if (!is_memory(inst, operand))
+		return LLVMTypeOf(v);
+	return LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, 0));
+}
+
+void full_inject_operands(struct full_function *x, LLVMValueRef inst, const char *name)
+{
+	for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
+		LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
+		char number[16];
+		if ((!LLVMIsAInstruction(v) && !LLVMIsAArgument(v) && !is_memory(inst, i)) ||
+		    !full_is_injectable(v))
+			continue;
+		snprintf(number, sizeof number, "%d", i);
+		uint32_t site = full_site(
+			x, &(struct instr_site){.kind = "o",
+						.size = LLVMStoreSizeOfType(x->u->layout, LLVMTypeOf(v)),
+						.flags = number,
+						.inst = inst,
+						.callee = name,
+						.type = accessed_type(inst, i, v)});
+		full_op(x, 'i', site);
+		LLVMSetOperand(inst, (unsigned)i, add_placeholder(x, v, site));
+	}
+}

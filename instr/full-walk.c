@@ -291,6 +291,12 @@ static const char *value_name(LLVMOpcode opcode)
 	return opcode < sizeof names / sizeof *names ? names[opcode] : NULL;
 }
 
+/* Of instructions whose operands a fault may change. */
+static const char *operand_name(LLVMOpcode opcode)
+{
+	return opcode == LLVMLoad ? "load" : opcode == LLVMStore ? "store" : value_name(opcode);
+}
+
 /* A chain's last instruction. */
 static void walk_end(struct full_function *x, LLVMValueRef inst)
 {
@@ -314,6 +320,8 @@ static void walk_instruction(struct full_function *x, LLVMValueRef inst, LLVMVal
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
 	const struct instr_event *event;
 	full_build_at(x, inst);
+	if (x->u->options->flavour->number == RADDLE_FLAVOUR_FULL && operand_name(opcode) != NULL)
+		full_inject_operands(x, inst, operand_name(opcode));
 	switch (opcode) {
 	case LLVMPHI:
 	case LLVMLandingPad: break;

@@ -95,6 +95,8 @@ bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
 void full_inject_call(struct full_function *x, LLVMValueRef call);
+/* The operands of an instruction, before it; `name` is its opcode. */
+void full_inject_operands(struct full_function *x, LLVMValueRef inst, const char *name);
 void full_inject_finish(struct full_function *x); /* puts the tests in place */
 
 /* full-call.c.  A call or invoke: everything up to it at x->at, and everything behind it. */

@@ -168,6 +168,7 @@ int main(int argc, char **argv)
 		RD_STRING(0, "edits", &edits_text, "LINES", "changes to the program"),
 		RD_STRING(0, "guards", &guards_path, "FILE", "what the flavours guard and track are about"),
 		RD_NUMBER(0, "jobs", &workers, "N", "processes to use"),
+		RD_FLAG(0, "optimised", &options.optimised, "flavour full: optimise before instrumenting"),
 		RD_FLAG(0, "debug", &options.debug, "keep debug information"),
 		RD_FLAG(0, "keep-redundant", &options.keep_redundant, "keep events that say nothing new"),
 		RD_FLAG(0, "print", &options.print, "print the instrumented code on stderr"),

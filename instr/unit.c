@@ -164,6 +164,8 @@ static int make_base(struct instr_unit *u)
 		code = instr_unit_passes(u, "instrprof");
 	if (code == 0)
 		code = instr_unit_passes(u, inlines_early(u) ? fast_base_pipeline : quick_base_pipeline);
+	if (code == 0 && u->options->optimised) /* vectors are no values that a fault could change */
+		code = instr_unit_scalar_passes(u, "default<O2>");
 	LLVMSetIsNewDbgInfoFormat(u->module, false);
 	u->layout = LLVMGetModuleDataLayout(u->module);
 	instr_unit_step(u, "base");

@@ -42,6 +42,7 @@ struct instr_options {
 	const struct instr_guards *guards; /* of the flavour `guard` (instr/guards.h) */
 	const struct rd_names *gates;	   /* of the flavour `track` (instr/track.c) */
 	bool fast;			   /* optimise; otherwise quick code generation */
+	bool optimised;			   /* of the flavour `full`: optimise first, then instrument */
 	bool debug;			   /* keep debug information, for debuggers */
 	bool keep_redundant;		   /* for tests: eliminate nothing */
 	bool print;			   /* for tests: the instrumented code as text on stderr */

@@ -14,9 +14,13 @@
 #include <string.h>
 
 static const char *const actions[] = {
-	[RADDLE_FAULT_FLIP] = "flip", [RADDLE_FAULT_CLEAR] = "clear", [RADDLE_FAULT_RAISE] = "raise",
-	[RADDLE_FAULT_ADD] = "add",   [RADDLE_FAULT_SET] = "set",     [RADDLE_FAULT_SCALE] = "scale",
-	[RADDLE_FAULT_CALL] = "call",
+	[RADDLE_FAULT_FLIP] = "flip",	    [RADDLE_FAULT_CLEAR] = "clear",
+	[RADDLE_FAULT_RAISE] = "raise",	    [RADDLE_FAULT_ADD] = "add",
+	[RADDLE_FAULT_SET] = "set",	    [RADDLE_FAULT_SCALE] = "scale",
+	[RADDLE_FAULT_CALL] = "call",	    [RADDLE_FAULT_FORMER] = "former",
+	[RADDLE_FAULT_MEMORY] = "memory",   [RADDLE_FAULT_AWAY] = "away",
+	[RADDLE_FAULT_DELAY] = "delay",	    [RADDLE_FAULT_KILL] = "kill",
+	[RADDLE_FAULT_EXHAUST] = "exhaust",
 };
 
 const char *run_fault_action_name(enum raddle_fault_action action)
@@ -78,7 +82,9 @@ int run_fault_parse(struct run_fault *f, const char *text)
 	if (good && *at)
 		good = get_number(&at, &f->mask[1]);
 	if (good && *at)
-		good = get_number(&at, &f->repeat) && !*at;
+		good = get_number(&at, &f->repeat);
+	if (good && *at)
+		good = get_number(&at, &f->chance) && !*at;
 	f->site = (uint32_t)site;
 	if (!good || site == 0 || site > UINT32_MAX || f->instance == 0)
 		return rd_fail(RD_EUSAGE,
@@ -130,6 +136,7 @@ static uint32_t copy_thread(struct plan *p, uint32_t thread, const struct run_fa
 							 .repeat = faults[i].repeat,
 							 .action = faults[i].action,
 							 .mask = {faults[i].mask[0], faults[i].mask[1]},
+							 .chance = faults[i].chance,
 							 .number = (uint32_t)i};
 	return n;
 }

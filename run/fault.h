@@ -18,13 +18,15 @@ struct run_fault {
 	uint64_t instance, repeat;
 	enum raddle_fault_action action;
 	uint64_t mask[2];
+	uint64_t chance;
 	/* what became of it */
 	uint64_t seen, fired, before, after;
 	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it was never there */
 };
 
-/* THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT]], as in T_0_1:0x10005:3:flip:0x80.  Actions: flip,
- * clear, raise, add, set, scale, call; repeat is 1 if it is not given. */
+/* THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], as in T_0_1:0x10005:3:flip:0x80.  Actions:
+ * flip, clear, raise, add, set, scale, call, former, memory, away, delay, kill, exhaust; repeat is 1 if it is
+ * not given. */
 int run_fault_parse(struct run_fault *f, const char *text);
 
 /* Puts the faults into the session before the program starts.  Those of one thread happen in the order in

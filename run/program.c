@@ -59,6 +59,7 @@ static int build(const struct run_program *p, struct rd_flavour *out)
 				      .choose = !p->how.fast && !p->how.quick,
 				      .expected = p->how.often ? RD_FLAVOUR_MANY_RUNS : RD_FLAVOUR_ONE_RUN,
 				      .debug = p->how.debug,
+				      .optimised = p->how.optimised,
 				      .verbose = p->how.verbose,
 				      .end_ns = p->how.end_ns,
 				      .edits = p->edits,

@@ -11,6 +11,7 @@ struct run_build {
 	bool fast, quick; /* neither: what is there already, or else what costs less altogether */
 	bool often;	  /* it will be run many times */
 	bool debug;	  /* with debug information */
+	bool optimised;	  /* as in struct rd_flavour_opts */
 	bool as_is;	  /* the program has the runtime in it already: it is its own flavour */
 	bool verbose;
 	int64_t end_ns; /* when the flavour has to be there; 0: it has time */

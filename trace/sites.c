@@ -62,9 +62,9 @@ struct parser {
 		placed_capacity, file_capacity, piece_capacity;
 };
 
-static const char *const kind_names[TRACE_SITE_KINDS] = {"r",  "w", "rr", "rw", "al", "as", "ax",
-							 "ac", "f", "c",  "e",	"a",  "x",  "g",
-							 "st", "b", "v",  "cp", "i",  "ia", "k"};
+static const char *const kind_names[TRACE_SITE_KINDS] = {"r", "w",  "rr", "rw", "al", "as", "ax", "ac",
+							 "f", "c",  "e",  "a",	"x",  "g",  "st", "b",
+							 "v", "cp", "i",  "ia", "k",  "o"};
 
 const char *trace_site_kind_name(enum trace_site_kind kind)
 {
@@ -252,7 +252,7 @@ static int parse_site(struct parser *p)
 		err = parse_kind(p, p->fields[2], &site);
 	if (!err)
 		err = get_u32(p, 3, &site.size);
-	if (!err && site.kind == TRACE_SITE_ARGUMENT)
+	if (!err && (site.kind == TRACE_SITE_ARGUMENT || site.kind == TRACE_SITE_OPERAND))
 		err = get_argument(p, &site);
 	else if (!err)
 		err = parse_flags(p, p->fields[4], &site);

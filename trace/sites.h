@@ -35,6 +35,7 @@ enum trace_site_kind {
 	TRACE_SITE_VALUE,
 	TRACE_SITE_ARGUMENT,
 	TRACE_SITE_PREVENTABLE,
+	TRACE_SITE_OPERAND,
 	TRACE_SITE_KINDS,
 };
 
@@ -57,7 +58,7 @@ struct trace_site {
 	uint8_t kind;		      /* enum trace_site_kind */
 	uint8_t flags;		      /* enum trace_site_flag */
 	char order;		      /* of atomics and fences: x a r q S; 0 */
-	uint8_t argument;	      /* of TRACE_SITE_ARGUMENT: its number, at most 255 */
+	uint8_t argument; /* of TRACE_SITE_ARGUMENT and TRACE_SITE_OPERAND: its number, at most 255 */
 	uint32_t holder_offset;
 	const char *function, *what, *type;
 	const char *holder; /* the struct or union that a pointer led to, and how far in it the access is */

@@ -101,19 +101,38 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
  * next fault of the thread is due and counts from there.  So an injection does not
  * depend on the schedule.
  */
-#define RADDLE_FAULT_VERSION 1
+#define RADDLE_FAULT_VERSION 2
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {
-	RADDLE_FAULT_FLIP,  /* value ^ mask */
-	RADDLE_FAULT_CLEAR, /* value & ~mask: stuck at 0 */
-	RADDLE_FAULT_RAISE, /* value | mask: stuck at 1 */
-	RADDLE_FAULT_ADD,   /* value + mask, as a number of the value's size */
-	RADDLE_FAULT_SET,   /* mask */
-	RADDLE_FAULT_SCALE, /* unsigned value * mask[0] / mask[1], for sizes */
-	RADDLE_FAULT_CALL,  /* only sites of kind `k`: the call is not made, its result is
-			     * mask[0], errno becomes mask[1] unless that is 0 */
+	RADDLE_FAULT_FLIP,    /* value ^ mask */
+	RADDLE_FAULT_CLEAR,   /* value & ~mask: stuck at 0 */
+	RADDLE_FAULT_RAISE,   /* value | mask: stuck at 1 */
+	RADDLE_FAULT_ADD,     /* value + mask, as a number of the value's size */
+	RADDLE_FAULT_SET,     /* mask */
+	RADDLE_FAULT_SCALE,   /* unsigned value * mask[0] / mask[1], for sizes */
+	RADDLE_FAULT_CALL,    /* only sites of kind `k`: the call is not made, its result is
+			       * mask[0], errno becomes mask[1] unless that is 0 */
+	RADDLE_FAULT_FORMER,  /* what the site had in its execution before this one, 0 in the first */
+	RADDLE_FAULT_MEMORY,  /* the value is an address: mask flips bits of the eight bytes there */
+	RADDLE_FAULT_AWAY,    /* the value is an address: one where nobody reads */
+	RADDLE_FAULT_DELAY,   /* the thread sleeps for mask[0] microseconds */
+	RADDLE_FAULT_KILL,    /* the thread ends as if it had never been there: nothing is released */
+	RADDLE_FAULT_EXHAUST, /* from here on the process gets no more of mask[0], enum raddle_resource */
+	RADDLE_FAULT_ACTIONS,
 };
+
+enum raddle_resource { RADDLE_RESOURCE_MEMORY, RADDLE_RESOURCE_FILES, RADDLE_RESOURCE_THREADS };
+
+/* Whether an execution is one of those that strike with some probability: `chance` is 2^32 times that, above
+ * it what makes one fault's choices differ from another's.  0: each one strikes. */
+static inline int raddle_fault_happens(uint64_t chance, uint64_t execution)
+{
+	uint64_t h = (execution + 1) * 0x9e3779b97f4a7c15ull ^ (chance >> 32) * 0xd6e8feb86659fd93ull;
+
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
+	return !chance || (h ^ h >> 32) % 0xffffffff < (uint32_t)chance;
+}
 
 struct raddle_fault_thread {
 	uint32_t parent, index; /* the index-th creation of that entry; entry 0 is the initial thread */
@@ -130,6 +149,7 @@ struct raddle_fault {
 	uint32_t action;   /* enum raddle_fault_action */
 	uint32_t number;   /* for whoever made the plan; the records of the trace name it */
 	uint64_t mask[2];  /* low half first; bits beyond the value's size do not count */
+	uint64_t chance;   /* raddle_fault_happens(); 0: always */
 
 	/* The program tells: */
 	_Atomic uint64_t seen;	      /* executions of the site while it was due */

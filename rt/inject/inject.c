@@ -12,10 +12,19 @@
 #include "rt/full/full.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 /* A thread. */
 struct injected {
 	uint32_t fault, fault_end; /* the fault that is due, and the end of this thread's */
+	uint64_t former;	   /* what its site had the last time */
+	uint8_t away[64];	   /* where stores go that do not happen */
 };
 
 static struct injected *injected(const struct rt_thread *t)
@@ -50,6 +59,7 @@ static struct raddle_fault_thread *find_thread(struct raddle_faults *f, const st
 
 static void aim(struct rt_thread *t, struct raddle_faults *f)
 {
+	injected(t)->former = 0;
 	t->self.target = injected(t)->fault < injected(t)->fault_end
 				 ? raddle_fault_list(f)[injected(t)->fault].site
 				 : 0;
@@ -109,7 +119,7 @@ static struct raddle_fault *strikes(struct rt_thread *t, uint32_t site)
 	if (f->site != site)
 		return NULL;
 	atomic_store_explicit(&f->seen, f->seen + 1, memory_order_relaxed);
-	return f->seen >= f->instance ? f : NULL;
+	return f->seen >= f->instance && raddle_fault_happens(f->chance, f->seen) ? f : NULL;
 }
 
 /* It struck: `before` became `after`. */
@@ -129,11 +139,36 @@ static void struck(struct rt_thread *t, struct raddle_fault *f, uint64_t before,
 	}
 }
 
+/* Only the bytes with bits that flip are touched; an address that leads nowhere crashes here, as the access
+ * would. */
+static uint64_t inject_memory(struct rt_thread *t, struct raddle_fault *f, uint64_t address)
+{
+	volatile uint8_t *p = (volatile uint8_t *)(uintptr_t)address;
+	uint64_t before = 0, after = 0;
+
+	for (int i = 0; i < 8; i++) {
+		uint8_t bits = (uint8_t)(f->mask[0] >> i * 8);
+		if (!bits)
+			continue;
+		before |= (uint64_t)p[i] << i * 8;
+		p[i] ^= bits;
+		after |= (uint64_t)p[i] << i * 8;
+	}
+	struck(t, f, before, after);
+	return address;
+}
+
 static uint64_t inject_value(struct rt_thread *t, struct raddle_fault *f, uint64_t value, uint32_t bits)
 {
-	uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1,
-		 after = (value & ~mask) | (change(f, value & mask) & mask);
+	uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1, changed, after;
 
+	switch (f->action) {
+	case RADDLE_FAULT_FORMER: changed = injected(t)->former; break;
+	case RADDLE_FAULT_AWAY: changed = (uintptr_t)injected(t)->away; break;
+	case RADDLE_FAULT_MEMORY: return inject_memory(t, f, value);
+	default: changed = change(f, value & mask);
+	}
+	after = (value & ~mask) | (changed & mask);
 	struck(t, f, value & mask, after & mask);
 	return after;
 }
@@ -147,6 +182,65 @@ static uint64_t prevented(void)
 	if (prevented_errno)
 		errno = (int)prevented_errno;
 	return prevented_result;
+}
+
+/* --- what happens to threads and resources ---------------------------------------------- */
+
+static void delay(uint64_t us)
+{
+	struct timespec left = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
+
+	while (syscall(SYS_nanosleep, &left, &left) == -1 && errno == EINTR) {
+	}
+}
+
+/* No call that makes a thread or a process succeeds any more, in any thread. */
+static void refuse_threads(void)
+{
+	static const struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* the number of the call */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fork, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+	};
+	struct sock_fprog program = {sizeof code / sizeof *code, (struct sock_filter *)code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+static void exhaust(uint64_t resource)
+{
+	const struct rlimit none = {0};
+
+	if (resource == RADDLE_RESOURCE_MEMORY)
+		setrlimit(RLIMIT_DATA, &none);
+	else if (resource == RADDLE_RESOURCE_FILES)
+		setrlimit(RLIMIT_NOFILE, &none);
+	else
+		refuse_threads();
+}
+
+/* A fault that changes no value; false: it is another one. */
+static bool inject_event(struct rt_thread *t, struct raddle_fault *f)
+{
+	int saved = errno;
+	uint64_t what = f->mask[0];
+
+	if (f->action != RADDLE_FAULT_DELAY && f->action != RADDLE_FAULT_KILL &&
+	    f->action != RADDLE_FAULT_EXHAUST)
+		return false;
+	struck(t, f, 0, what);
+	if (f->action == RADDLE_FAULT_DELAY)
+		delay(what);
+	else if (f->action == RADDLE_FAULT_EXHAUST)
+		exhaust(what);
+	else
+		syscall(SYS_exit, 0);
+	errno = saved;
+	return true;
 }
 
 static uint64_t inject_call(struct rt_thread *t, struct raddle_fault *f, uint64_t callee)
@@ -164,7 +258,11 @@ uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits)
 	struct rt_thread *t = (struct rt_thread *)__raddle_self;
 	struct raddle_fault *f = strikes(t, site);
 
-	if (!f)
+	if (!f) {
+		injected(t)->former = value;
+		return value;
+	}
+	if (inject_event(t, f))
 		return value;
 	return bits ? inject_value(t, f, value, bits) : inject_call(t, f, value);
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "inject/kind.h"
+#include "inject/model.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -195,12 +196,71 @@ static void numbers(void **state)
 		assert_in_range(count[i], 9500, 10500);
 }
 
+/* Operands and memory: an address of a load has 64 bits, what lies there those of its type. */
+static void places(void **state)
+{
+	struct trace_site load = site(TRACE_SITE_OPERAND, "load", 0, "i16"),
+			  store = site(TRACE_SITE_OPERAND, "store", 1, "i8"),
+			  value = site(TRACE_SITE_OPERAND, "store", 0, "i8"),
+			  read = site(TRACE_SITE_READ, "list->head", 0, "struct node *");
+
+	(void)state;
+	value.size = 1;
+	assert_true(fits("MemFlip", load) && !fits("MemFlip", store));
+	assert_true(fits("NoInstr", store) && !fits("NoInstr", value) && !fits("NoInstr", load));
+	assert_true(fits("SrcFlip", load) && fits("SrcFlip", store) && fits("SrcFlip", value));
+	assert_int_equal(inject_width(&load), 64);
+	assert_int_equal(inject_width_there(&load), 16);
+	assert_int_equal(inject_width(&store), 64);
+	assert_int_equal(inject_width(&value), 8);
+	assert_true(fits("StalePtr", read));
+	read.type = "long";
+	assert_false(fits("StalePtr", read));
+}
+
+static void models(void **state)
+{
+	static const char text
+		[] = "fault Own at load,x do flip\n",
+	    good[] =
+		    "# comment\n\n fault Own at load in f,g type ptr,i64 do add -3 when times 4 chance 0.25\n"
+		    "fault Other at call of close do fail -1 EBADF # why\n";
+	struct trace_site s = site(TRACE_SITE_READ, "v", 0, "long");
+	struct inject_bits how = {64, 0, -1};
+	struct inject_random random = inject_random_of(1, 0);
+	struct inject_models m = {0};
+	struct run_fault f = {0};
+	unsigned struck = 0;
+
+	(void)state;
+	assert_int_equal(inject_models_parse(&m, text, sizeof text - 1, "text"), RD_EFORMAT);
+	inject_models_release(&m);
+	assert_int_equal(inject_models_parse(&m, good, sizeof good - 1, "good"), 0);
+	assert_int_equal(inject_models_use(&m), 0);
+	assert_int_equal(inject_models_use(&m), RD_EUSAGE); /* there are such already */
+	assert_true(fits("own", s));
+	s.function = "h";
+	assert_false(fits("Own", s));
+	s.function = "g";
+	inject_kind_draw(kind("Own"), inject_kind_fits(kind("Own"), &s), &how, &random, &f);
+	assert_true(f.action == RADDLE_FAULT_ADD && f.mask[0] == (uint64_t)-3 && f.repeat == 4);
+	assert_int_equal((uint32_t)f.chance, 1u << 30);
+	for (uint64_t i = 0; i < 100000; i++)
+		struck += (unsigned)raddle_fault_happens(f.chance, i);
+	assert_in_range(struck, 24000, 26000);
+	s = site(TRACE_SITE_PREVENTABLE, "close", 0, "-");
+	inject_kind_draw(kind("Other"), inject_kind_fits(kind("Other"), &s), &how, &random, &f);
+	assert_true(f.action == RADDLE_FAULT_CALL && f.mask[0] == UINT64_MAX && f.mask[1] == EBADF &&
+		    !f.chance);
+	inject_models_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paper),   cmocka_unit_test(lists), cmocka_unit_test(widths),
-		cmocka_unit_test(bits),	   cmocka_unit_test(sizes), cmocka_unit_test(calls),
-		cmocka_unit_test(numbers),
+		cmocka_unit_test(paper),   cmocka_unit_test(lists),  cmocka_unit_test(widths),
+		cmocka_unit_test(bits),	   cmocka_unit_test(sizes),  cmocka_unit_test(calls),
+		cmocka_unit_test(numbers), cmocka_unit_test(places), cmocka_unit_test(models),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

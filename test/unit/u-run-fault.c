@@ -67,7 +67,7 @@ static void all_actions_have_names(void **state)
 	struct run_fault f;
 
 	(void)state;
-	for (unsigned a = RADDLE_FAULT_FLIP; a <= RADDLE_FAULT_CALL; a++) {
+	for (unsigned a = RADDLE_FAULT_FLIP; a < RADDLE_FAULT_ACTIONS; a++) {
 		snprintf(text, sizeof text, "T_0:1:1:%s:1",
 			 run_fault_action_name((enum raddle_fault_action)a));
 		assert_int_equal(run_fault_parse(&f, text), 0);
@@ -89,7 +89,7 @@ static void others_are_refused(void **state)
 		"T_0:1:1:flop:1",
 		"T_0:1:1:flip:1x",
 		"T_0:1:1:flip: 1",
-		"T_0:1:1:flip:1:2:3:4",
+		"T_0:1:1:flip:1:2:3:4:5",
 		"T_0:1:18446744073709551616:flip:1", /* too large */
 		"T_1:1:1:flip:1",
 		"X_0:1:1:flip:1",
