@@ -71,7 +71,7 @@ static const struct cmd_usage usage = {
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
 	"jobs runs strategy explore_seed no_explore no_replay no_classify no_world require without_sync "
-	"fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
+	"check_models coherent fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
 	"  raddle check --baseline known.txt --sarif found.sarif -- ./bank 4\n",
@@ -111,6 +111,7 @@ struct check {
 	struct classify_result classes;
 	struct cmd_edits edits;
 	enum finding_class fail_on;
+	unsigned models;   /* bits of memory models that classes are wanted for */
 	double seconds[4]; /* spent on recording, prediction, replays and classification */
 	double built;	   /* seconds spent on making the flavour */
 	int64_t end_ns;	   /* when the check has to end; 0: never */
@@ -915,6 +916,8 @@ static int classify(struct check *c)
 			       .confirmed = true,
 			       .no_world = opt.no_world,
 			       .model = FINDING_SC,
+			       .models = c->models,
+			       .coherent = opt.coherent,
 			       .techniques = CLASSIFY_TECHNIQUES};
 	struct cmd_classes_program program;
 	int err = cmd_classes_open(&program, c->argv[0], &build), wrong = RD_OK;
@@ -1175,11 +1178,20 @@ static int build(struct check *c)
 	return err;
 }
 
-static int check(char **argv, enum finding_class fail_on)
+/* What was asked for about classes. */
+struct wanted {
+	enum finding_class fail_on;
+	unsigned models;
+};
+
+static int check(char **argv, const struct wanted *wanted)
 {
 	struct replay_settled r = {0};
-	struct check c = {
-		.argv = argv, .settled = &r, .companion = {.command = opt.with}, .fail_on = fail_on};
+	struct check c = {.argv = argv,
+			  .settled = &r,
+			  .companion = {.command = opt.with},
+			  .fail_on = wanted->fail_on,
+			  .models = wanted->models};
 	struct rd_claim claim = {0};
 	int status, err = build(&c);
 	bool found;
@@ -1202,7 +1214,7 @@ static int check(char **argv, enum finding_class fail_on)
 
 int cmd_check(int argc, char **argv)
 {
-	enum finding_class fail_on;
+	struct wanted wanted = {0};
 	struct cmd_words words;
 	int status = cmd_program(argc, argv, &usage, NULL, &words), ended;
 
@@ -1210,11 +1222,12 @@ int cmd_check(int argc, char **argv)
 		return status;
 	if (!*words.program)
 		return cmd_which("check", "program");
-	if (cmd_classes_option(opt.fail_on, "check", &fail_on) || cmd_strategy("check"))
+	if (cmd_classes_option(opt.fail_on, "check", &wanted.fail_on) || cmd_strategy("check") ||
+	    cmd_classes_models(opt.check_models, "check", "--memory-models", &wanted.models))
 		return CMD_FAILED;
 	opt.timeout = cmd_limit(opt.timeout, 0);
 	cmd_prediction_start(&prediction);
 	if (run_guard(&ended))
 		return run_exit_like(ended);
-	return check(words.program, fail_on);
+	return check(words.program, &wanted);
 }

@@ -12,6 +12,7 @@
 #include "base/shown.h"
 #include "finding/schedule.h"
 #include "report/words.h"
+#include "cmd/option.h"
 #include "run/orphan.h"
 
 #include <inttypes.h>
@@ -58,6 +59,31 @@ int cmd_classes_techniques(const char *text, struct classify_techniques *techniq
 	}
 	*techniques = all;
 	return RD_OK;
+}
+
+static bool add_model(const char *name, unsigned *models)
+{
+	for (unsigned i = 0; i < FINDING_MODELS; i++)
+		if (!strcmp(name, finding_model_name(i))) {
+			*models |= 1u << i;
+			return true;
+		}
+	return false;
+}
+
+int cmd_classes_models(const char *text, const char *name, const char *option, unsigned *models)
+{
+	char *copy = rd_xstrdup(text ? text : ""), *rest = copy, *model;
+	int err = RD_OK;
+
+	while (text && !err && (model = strsep(&rest, ",")) != NULL)
+		if (!add_model(model, models))
+			err = rd_fail(RD_EUSAGE, "%s: %s: '%s' is none of sc, tso, pso, weak", name, option,
+				      model);
+	if (!err && opt.coherent && !(*models >> FINDING_WEAK & 1))
+		err = rd_fail(RD_EUSAGE, "%s: --coherent is about %s weak", name, option);
+	free(copy);
+	return err;
 }
 
 unsigned cmd_classes_jobs(uint64_t wanted, bool alone)

@@ -16,6 +16,10 @@ int cmd_classes_option(const char *text, const char *name, enum finding_class *c
 /* Leaves out what the argument of --without names; NULL: nothing. */
 int cmd_classes_techniques(const char *text, struct classify_techniques *techniques);
 
+/* Memory models by their names, as bits; NULL: none.  The names of the command and the option are for
+ * messages. */
+int cmd_classes_models(const char *text, const char *name, const char *option, unsigned *models);
+
 /* How many runs at a time: as the user says, else one for each core, or one if programs would get into each
  * other's way. */
 unsigned cmd_classes_jobs(uint64_t wanted, bool alone);

@@ -306,6 +306,9 @@ static int classify_anew(char **argv)
 	pass_on(&words, "sarif", opt.sarif);
 	pass_on(&words, "html", opt.html);
 	pass_on(&words, "fail-on", opt.fail_on);
+	pass_on(&words, "memory-models", opt.models);
+	if (opt.coherent)
+		rd_argv_add(&words, "--coherent");
 	pass_on(&words, "with", opt.with);
 	pass_on(&words, "setup", opt.setup);
 	pass_on(&words, "plugins", opt.plugins);
@@ -325,41 +328,10 @@ static int classify_anew(char **argv)
 	return status;
 }
 
-static int add_model(const char *name, unsigned *models)
-{
-	for (unsigned i = 0; i < FINDING_MODELS; i++)
-		if (!strcmp(name, finding_model_name(i))) {
-			*models |= 1u << i;
-			return RD_OK;
-		}
-	return rd_fail(RD_EUSAGE, "classify: --memory: '%s' is none of sc, tso, pso, weak", name);
-}
-
-/* The argument of --memory; NULL: none was given. */
-static int read_models(const char *text, unsigned *models)
-{
-	char *copy = rd_xstrdup(text ? text : ""), *rest = copy, *name;
-	int err = RD_OK;
-
-	while (text && !err && (name = strsep(&rest, ",")) != NULL)
-		err = add_model(name, models);
-	if (!err && opt.coherent && !(*models >> FINDING_WEAK & 1))
-		err = rd_fail(RD_EUSAGE, "classify: --coherent is about --memory weak");
-	free(copy);
-	return err;
-}
-
-static int refuse_models(void)
-{
-	rd_fail(RD_EUSAGE,
-		"classify: --memory needs FINDINGS, --race or --from-tsan: what 'raddle check' finds "
-		"without a synchronisation it classifies under sc only");
-	return CMD_FAILED;
-}
-
 static bool is_usable(struct task *t)
 {
-	return !read_models(opt.models, &t->models) && !sym_wishes_parse(&t->sym, opt.sym) &&
+	return !cmd_classes_models(opt.models, "classify", "--memory", &t->models) &&
+	       !sym_wishes_parse(&t->sym, opt.sym) &&
 	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
 	       !cmd_classes_techniques(opt.without, &t->techniques) && !cmd_edits_open(&t->edits);
 }
@@ -373,7 +345,7 @@ int cmd_classify(int argc, char **argv)
 	if (status != CMD_GO_ON)
 		return status;
 	if (opt.without_sync && !words.operand && !opt.race && !opt.from_tsan && *words.program)
-		return opt.models ? refuse_models() : classify_anew(words.program);
+		return classify_anew(words.program);
 	if (is_usable(&t))
 		return classify_path(&t, words.operand, words.program);
 	cmd_edits_close(&t.edits);

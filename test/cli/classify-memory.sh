@@ -52,4 +52,14 @@ grep -q 'other alternatives' err || complain "a choice that does not fit"
 # Classes are asked for one by one, and are the same each time.
 "$RADDLE" classify -q -o out/weak --memory weak --coherent --json weak.json --race "$(place publish),$(place receive)" -- ./smcm box 2>err </dev/null
 [ "$(jq -c '.findings[0].classes' weak.json)" = '{"weak":"spec-violated"}' ] || complain "weak alone: $(jq -c '.findings[0].classes' weak.json)"
+
+# raddle check passes the models on; --memory of it is the memory of prediction.
+"$RADDLE" check -q -o checked --json checked.json --memory-models sc,tso --no-explore -- ./smcm dekker >/dev/null 2>err </dev/null
+jq -e '[.findings[] | select(.status == "confirmed") | .classes | keys] | length >= 1 and all(. == ["sc", "tso"])' checked.json >/dev/null ||
+	complain "check --memory-models: $(jq -c '[.findings[] | [.object, .status, .classes]]' checked.json)"
+for wrong in --memory-models=arm --coherent; do
+	"$RADDLE" check "$wrong" -o wrong -- ./smcm dekker >/dev/null 2>err </dev/null
+	[ $? = 2 ] || complain "check $wrong is not refused"
+	grep -q -- --memory-models err || complain "check $wrong: $(cat err)"
+done
 verdict

@@ -141,7 +141,7 @@ status 1 --fail-on output-differs found/order-violation/findings.json
 status 2 --fail-on nothing found/redundant/findings.json
 status 2 --memory tsx found/redundant/findings.json
 status 2 --memory sc --coherent found/redundant/findings.json
-status 2 --memory tso --without-sync races.c:1 -- ./races redundant
+status 2 --memory arm --without-sync races.c:1 -- ./races redundant
 status 2 --without everything found/redundant/findings.json
 status 2 --id 000000 found/redundant/findings.json
 status 2 absent.json
