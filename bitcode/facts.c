@@ -50,9 +50,10 @@ static void list_units(const struct bitcode_modules *all, struct rd_buf *jobs)
 		for (size_t i = 0; i < all->items[m].program->unit_count; i++) {
 			const struct bitcode_program *p = all->items[m].program;
 
-			rd_buf_addf(jobs, "%s\t%llu\t%llu\t%u\t-\t-\t-\n", p->path,
+			rd_buf_addf(jobs, "%s\t%llu\t%llu\t%u\t-\t-\t%s\n", p->path,
 				    (unsigned long long)p->units[i].offset,
-				    (unsigned long long)p->units[i].length, all->items[m].units[i].slot);
+				    (unsigned long long)p->units[i].length, all->items[m].units[i].slot,
+				    all->items[m].role == BITCODE_PROGRAM ? "-" : "library");
 		}
 }
 

@@ -85,6 +85,11 @@ static bool spins(const struct facts *f, uint32_t value)
 	return found;
 }
 
+static bool is_in_library(const struct facts *f, const struct candidate_access *access)
+{
+	return f->functions[facts_function_at(f, access->value)].flags & FACTS_FUNCTION_LIBRARY;
+}
+
 const char *candidate_unguarded(const struct candidates *c, const struct candidate *it)
 {
 	for (int i = 0; i < 2; i++)
@@ -92,5 +97,7 @@ const char *candidate_unguarded(const struct candidates *c, const struct candida
 			return "an empty loop waits for it";
 	if (it->accesses[0].site == 0 || it->accesses[1].site == 0)
 		return "an access of the same bytes in front of it stands for it";
+	if (is_in_library(c->facts, &it->accesses[0]) || is_in_library(c->facts, &it->accesses[1]))
+		return "it is in a shared library or plug-in, and only the program has guards";
 	return NULL;
 }

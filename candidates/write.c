@@ -95,6 +95,9 @@ static void print_group(const struct candidates *c, size_t first, FILE *out)
 			fprintf(out, "   %s: %s\n", other->name, other->reason);
 		print_access(c, &other->accesses[0], out);
 		print_access(c, &other->accesses[1], out);
+		const char *unguarded = candidate_unguarded(c, other);
+		if (unguarded != NULL)
+			fprintf(out, "    unguarded: %s\n", unguarded);
 	}
 	if (more != 0)
 		fprintf(out, "   and %zu more pairs\n", more);

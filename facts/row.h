@@ -27,6 +27,7 @@ enum facts_function_flag {
 	FACTS_FUNCTION_ROOT = 8, /* called before or by nobody: main, constructors, what a library exports */
 	FACTS_FUNCTION_MODELLED = 16, /* external, and what it does to pointers is known */
 	FACTS_FUNCTION_INTRINSIC = 32,
+	FACTS_FUNCTION_LIBRARY = 64, /* its code is in a shared library or plug-in of the program */
 };
 
 struct facts_function {

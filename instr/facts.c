@@ -97,6 +97,16 @@ static void yield_to(LLVMModuleRef whole, LLVMModuleRef unit)
 			LLVMSetLinkage(g, LLVMWeakAnyLinkage);
 }
 
+/* Survives until the functions are listed. */
+static void mark_library(LLVMModuleRef unit)
+{
+	LLVMAttributeRef mark = LLVMCreateStringAttribute(LLVMGetModuleContext(unit), IR_LIBRARY_ATTRIBUTE,
+							  strlen(IR_LIBRARY_ATTRIBUTE), "", 0);
+	for (LLVMValueRef f = LLVMGetFirstFunction(unit); f != NULL; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
+			LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, mark);
+}
+
 static int add_unit(const struct instr_options *options, const struct instr_job *job, LLVMModuleRef whole)
 {
 	struct instr_unit u = {.options = options, .job = job, .context = LLVMGetModuleContext(whole)};
@@ -106,6 +116,8 @@ static int add_unit(const struct instr_options *options, const struct instr_job 
 		u.sites.debug = ir_debug_new(u.module);
 		instr_each_function(&u, mark_function, &marking);
 		ir_debug_free(u.sites.debug);
+		if (job->is_library)
+			mark_library(u.module);
 		yield_to(whole, u.module);
 		LLVMSetDataLayout(whole, LLVMGetDataLayoutStr(u.module));
 		LLVMSetTarget(whole, LLVMGetTarget(u.module));

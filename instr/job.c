@@ -42,6 +42,7 @@ static int parse_line(struct instr_job *job, char *line, const char *path, size_
 	job->sites = field(&line);
 	const char *table = field(&line);
 	job->carries_table = table != NULL && strcmp(table, "table") == 0;
+	job->is_library = table != NULL && strcmp(table, "library") == 0;
 	if (job->sites == NULL || !number(offset, &job->offset) || !number(length, &job->length) ||
 	    !number(slot, &job->slot))
 		return rd_fail(RD_EFORMAT, "instr: %s:%zu: not a unit", path, line_number);

@@ -2,7 +2,7 @@
 /*
  * The job file of raddle-instr.  A line is a unit, fields separated by tabs: file that holds the bitcode,
  * offset, length, slot, object to make, site table part to make, and "table" if it carries the program's
- * table of guards, else "-".
+ * table of guards, "library" if it is of a library or plug-in (for facts), else "-".
  */
 #ifndef INSTR_JOB_H
 #define INSTR_JOB_H
@@ -17,6 +17,7 @@ struct instr_job {
 	uint64_t slot;		 /* number of the unit's first slot of sites */
 	char *object, *sites;	 /* files to make */
 	bool carries_table;	 /* of guards: the one unit that does */
+	bool is_library;	 /* facts only */
 };
 
 struct instr_jobs {

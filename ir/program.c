@@ -388,6 +388,7 @@ static void fill_function(struct ir_program *p, uint32_t function)
 		     (LLVMGetIntrinsicID(ref) != 0 ? FACTS_FUNCTION_INTRINSIC : 0) |
 		     (ir_address_taken(ref) ? FACTS_FUNCTION_ADDRESS : 0) |
 		     (ir_has_attribute(ref, "noreturn") ? FACTS_FUNCTION_NO_RETURN : 0) |
+		     (ir_has_attribute(ref, IR_LIBRARY_ATTRIBUTE) ? FACTS_FUNCTION_LIBRARY : 0) |
 		     (strcmp(ir_name(ref), "main") == 0 ? FACTS_FUNCTION_ROOT : 0);
 	fill_successors(p, function);
 	ir_debug_function(p->debug, ref);

@@ -13,6 +13,9 @@
 
 #include <llvm-c/Target.h>
 
+/* Functions that have it are of a library of the program. */
+#define IR_LIBRARY_ATTRIBUTE "raddle-library"
+
 struct ir_program {
 	LLVMModuleRef module;
 	LLVMTargetDataRef layout;

@@ -361,4 +361,28 @@ for source in "$ROOT"/test/prog/micro/*-race.c*; do
 		esac
 	done < <(expected_findings "$source")
 done
+
+# What is in a shared library is a candidate that no guard of the program watches, and says so.
+cat >lib.c <<'C'
+int hits;
+void hit(void) { hits++; }
+C
+cat >user.c <<'C'
+#include <pthread.h>
+void hit(void);
+static int mine;
+static void *work(void *p) { hit(); mine++; return p; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, work, NULL);
+	work(NULL);
+	return pthread_join(t, NULL);
+}
+C
+"$RADDLE" cc -g -shared -fPIC lib.c -o libhits.so && "$RADDLE" cc -g -pthread user.c -o user -L. -lhits -Wl,-rpath,"$PWD" || fail "a library is not built"
+"$RADDLE" candidates --json user.json ./user >user.txt
+jq -e '[.candidates[] | select(.object == "hits") | .unguarded | test("library")] | length > 0 and all' user.json >/dev/null || complain "a guard in a library: $(cat user.json)"
+jq -e '[.candidates[] | select(.object == "mine") | .unguarded] | length > 0 and any(. == null)' user.json >/dev/null || complain "no guard in the program: $(cat user.json)"
+grep -q "unguarded: it is in a shared library" user.txt || complain "the text does not tell: $(cat user.txt)"
 verdict
