@@ -129,7 +129,7 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 	if (has && !is_reshuffled(p, s))
 		*task = held;
 	escalate(s, task);
-	task->validate = p->state == HIVE_VALIDATE &&
+	task->validate = p->state == HIVE_VALIDATE && !hive_canary_stops(&p->canary) &&
 			 p->candidates[task->candidate].tally.context & HIVE_SAME_ADDRESS &&
 			 !rests(p, s, who);
 	if (!task->validate)

@@ -59,7 +59,7 @@ static uint32_t weight_of(const struct hive_candidate *c)
 			: c->tally.context & HIVE_TWO_THREADS ? MET
 							      : UNKNOWN;
 
-	if (verdict == HIVE_TRUE_RACE || c->unguarded)
+	if (verdict == HIVE_TRUE_RACE || c->unguarded || hive_canary_stops(&c->canary))
 		return 0;
 	uint64_t weight = base / (1 + answers / SHARE);
 	return weight ? (uint32_t)weight : 1;
@@ -212,6 +212,8 @@ void hive_program_apply(struct hive_program *p, const struct hive_row *row)
 	if (i < 0)
 		return; /* of a candidate that a later list does not have */
 	hive_tally_add(&p->candidates[i].tally, r);
+	hive_canary_add(&p->candidates[i].canary, r);
+	hive_canary_add(&p->canary, r);
 	set_weight(p, (size_t)i, weight_of(&p->candidates[i]));
 	hive_site_key(row->site, key);
 	s = add_site(p, key);

@@ -34,6 +34,7 @@ struct hive_candidate {
 	char *unguarded;		      /* why no site can validate it; NULL: sites can */
 	char *class_name, *class_consequence; /* what `raddle classify` said; NULL: nothing */
 	struct hive_tally tally;
+	struct hive_canary canary;
 	uint32_t weight; /* how much it wants to be validated */
 };
 
@@ -65,6 +66,7 @@ struct hive_program {
 	struct hive_site *sites; /* a hash table */
 	size_t site_count, site_capacity;
 	uint64_t timeouts, cost_us;   /* of all sites */
+	struct hive_canary canary;    /* of all candidates */
 	struct hive_sketch *sketches; /* failures to explain, the oldest first */
 	size_t sketch_count;
 	struct hive_task_cache *cache; /* task sets that were signed, see task-set.h */

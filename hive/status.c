@@ -110,7 +110,7 @@ static void write_race(struct rd_json *j, const struct hive_program *p, const st
 		RD_JS("object", c->object), RD_JU("rank", c->rank),
 		RD_JS("verdict", hive_verdict_names[verdict]), RD_JS("reason", hive_reason_names[reason]),
 		RD_JS("class", c->class_name), RD_JS("class_consequence", c->class_consequence),
-		RD_JS("unguarded", c->unguarded));
+		RD_JS("unguarded", c->unguarded), RD_JB("stopped", hive_canary_stops(&c->canary)));
 	write_text(j, "accesses", c->accesses);
 	write_counts(j, "reports", t->reports, hive_result_names, HIVE_RESULTS);
 	write_counts(j, "orders", t->races, hive_order_names, HIVE_ORDERS);
@@ -144,7 +144,7 @@ static void write_program(struct rd_json *j, const struct hive_program *p)
 	RD_JSON(j, RD_JS("name", p->name), RD_JS("build", p->build),
 		RD_JS("state", hive_state_names[p->state]), RD_JU("rollout", p->rollout),
 		RD_JU("poll_s", p->poll_s), RD_JN("added", p->added / 1000), RD_JU("candidates", p->count),
-		RD_JU("sites", p->site_count));
+		RD_JU("sites", p->site_count), RD_JB("stopped", hive_canary_stops(&p->canary)));
 	write_counts(j, "verdicts", counts, hive_verdict_names, HIVE_VERDICTS);
 	write_text(j, "unsound", p->unsound);
 	rd_json_end(j);

@@ -66,6 +66,22 @@ void hive_tally_add(struct hive_tally *t, const struct hive_report *r)
 	note_change(t, r->received);
 }
 
+void hive_canary_add(struct hive_canary *c, const struct hive_report *r)
+{
+	bool failed = r->consequence && r->result != HIVE_RACE;
+
+	c->failed += failed;
+	c->validated +=
+		failed || r->result == HIVE_RACE || r->result == HIVE_NO_RACE || r->result == HIVE_TIMEOUT;
+}
+
+bool hive_canary_stops(const struct hive_canary *c)
+{
+	enum { FAILURES = 5, SHARE = 5 }; /* a few, and one in five */
+
+	return c->failed >= FAILURES && c->failed * SHARE >= c->validated;
+}
+
 /* What the contexts say, where nothing was validated. */
 static enum hive_verdict by_context(const struct hive_tally *t, enum hive_reason *reason)
 {

@@ -50,6 +50,14 @@ struct hive_tally {
 	unsigned change_count;
 };
 
+/* Runs in which something was validated, and those of them that failed without having shown the race. */
+struct hive_canary {
+	uint64_t validated, failed;
+};
+void hive_canary_add(struct hive_canary *c, const struct hive_report *report);
+/* So many failed that validating is the likely cause, or not worth it: it stops. */
+bool hive_canary_stops(const struct hive_canary *c);
+
 void hive_tally_add(struct hive_tally *t, const struct hive_report *report);
 
 enum hive_verdict hive_tally_verdict(const struct hive_tally *t, enum hive_reason *reason);

@@ -106,7 +106,7 @@ async function showPrograms() {
     el("div.dim", {}, el("span.mono", { title: p.build }, short(p.build)), " · added ", time(p.added)),
     bar(p.verdicts), key(p.verdicts),
     el("div.key", {}, el("span", {}, plural(p.candidates, "candidate")), el("span", {}, plural(p.sites, "site")),
-      el("span", {}, p.state + (p.rollout < 100 ? ` for ${p.rollout} %` : "")))));
+      el("span", {}, (p.stopped ? "stopped: runs fail while they validate" : p.state) + (p.rollout < 100 ? ` for ${p.rollout} %` : "")))));
   return [el("h1", {}, "Programs"), el("div.grid", {}, ...cards)];
 }
 
@@ -226,6 +226,7 @@ function facts(race) {
   add("context", [["first", "first access executed"], ["second", "second access executed"], ["same_address", "same address"], ["two_threads", "two threads"]]
     .filter(([name]) => race.context[name]).map(([, text]) => text).join(", ") || "nothing seen");
   add("consequences", list(race.consequences) || "none seen");
+  if (race.stopped) add("stopped", "runs that validate it fail without showing it; no site gets it any more");
   if (list(race.suspected)) add("suspected", list(race.suspected) + " (without the race being seen in that run)");
   add("class", race.class ? race.class + (race.class_consequence ? `: ${race.class_consequence}` : "") : "not classified yet");
   if (race.unguarded) add("not validated", race.unguarded);

@@ -286,6 +286,37 @@ static void follows_from_rows(void **state)
 	hive_program_release(&q);
 }
 
+/* A task at which runs fail is given to nobody; where that is so all over, sites only observe. */
+static void test_canary(void **state)
+{
+	const struct hive_report fine = {.result = HIVE_TIMEOUT, .order = HIVE_PRIMARY, .tau_us = 1000},
+				 crashed = {.result = HIVE_NOT_SEEN, .consequence = HIVE_CRASH};
+	struct hive_program p;
+	struct hive_task t;
+
+	(void)state;
+	make(&p, 2);
+	for (unsigned i = 0; i < 2; i++)
+		tell(&p, i, i, met);
+	for (unsigned site = 0; site < 40; site++)
+		tell(&p, site, 1, fine);
+	for (unsigned site = 0; site < 4; site++)
+		tell(&p, site, 0, crashed);
+	assert_true(p.candidates[0].weight > 0);
+	tell(&p, 4, 0, crashed);
+	assert_int_equal(p.candidates[0].weight, 0);
+	for (unsigned site = 50; site < 90; site++) {
+		assert_true(ask(&p, site, NULL, 7, &t));
+		assert_int_equal(t.candidate, 1);
+		assert_true(t.validate);
+	}
+	for (unsigned site = 0; site < 5; site++)
+		tell(&p, site, 1, crashed);
+	assert_true(p.candidates[1].weight > 0);
+	assert_true(ask(&p, 91, NULL, 7, &t) && !t.validate);
+	hive_program_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +328,7 @@ int main(void)
 		cmocka_unit_test(not_seen_ends),
 		cmocka_unit_test(balances),
 		cmocka_unit_test(follows_from_rows),
+		cmocka_unit_test(test_canary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
