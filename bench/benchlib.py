@@ -415,9 +415,20 @@ def free_port():
         return s.getsockname()[1]
 
 
+def wait_for_server(process, port, limit=180):
+    """Until it can be connected to; under valgrind on a loaded machine that takes a while."""
+    end = time.monotonic() + limit
+    while process.poll() is None and time.monotonic() < end:
+        with socket.socket() as s:
+            if s.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+
+
 def drive_server(protocol, port, requests):
     """Returns a `during` function that loads the server and tells its own CPU."""
-    def drive(_process):
+    def drive(process):
+        wait_for_server(process, port)
         before = children_cpu()
         subprocess.run([os.path.join(SCRATCH, "loadgen"), protocol, str(port), "8", str(requests)], check=True,
                        timeout=300)
