@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 static const struct cmd_usage usage = {
-	"raddle campaign [--json[=FILE]] [--html FILE] [--csv FILE] [--against OTHER] DIR...",
+	"raddle campaign [--json[=FILE]] [--html FILE] [--against OTHER] DIR...",
 	"Shows the results of campaigns of 'raddle inject': for each kind of fault the number of\n"
 	"runs with each outcome, the fault coverage and the maximal possible false negative rate\n"
 	"(MPFNR) with 95 % confidence intervals, and the vulnerability of functions, lines and\n"

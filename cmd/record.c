@@ -73,7 +73,9 @@ static int write_summary(const void *what, FILE *out)
 /* The last words: the warning always, the line for people on a terminal. */
 static void say_end(void *context, const struct trace_meta *meta)
 {
-	(void)context;
+	uint64_t *events = context;
+
+	*events = meta->events;
 	if (meta->stopped)
 		rd_warn("recording stopped before the program ended: %s", meta->stopped);
 	if (opt.verbose || isatty(STDERR_FILENO))
@@ -129,6 +131,22 @@ static void say_faults(const struct record_run *run)
 	}
 }
 
+/* Of a program that failed: whether what records it may be to blame, or is. */
+static int judge_room(const char *program, uint64_t events)
+{
+	if (run_launch_has_room())
+		return RD_OK;
+	if (!events)
+		return rd_fail(RD_ESYSTEM,
+			       "record: %s never started: its address space is limited (ulimit -v), and what "
+			       "records it takes of that",
+			       program);
+	rd_warn("the program's address space is limited (ulimit -v), and what records it takes of that: it "
+		"may "
+		"have failed for want of it");
+	return RD_OK;
+}
+
 static int record(char **argv, int *status)
 {
 	struct run_build how = {.fast = opt.fast,
@@ -137,12 +155,14 @@ static int record(char **argv, int *status)
 				.verbose = opt.verbose,
 				.plugins = opt.plugins};
 	struct run_program program = {.kind = opt.flavour};
+	uint64_t events = 0;
 	struct record_run run = {.program = &program,
 				 .argv = argv,
 				 .limit = opt.limit_bytes,
 				 .no_world = opt.no_world,
 				 .stands = opt.no_watchdog ? NULL : cmd_standing,
-				 .ended = say_end};
+				 .ended = say_end,
+				 .context = &events};
 	struct record_result result = {0};
 	struct finding_set *standing = NULL;
 	struct rd_claim claim = {0};
@@ -157,10 +177,8 @@ static int record(char **argv, int *status)
 	if (!r)
 		r = record_run(&run, &result);
 	*status = result.end.status;
-	if (!r && *status && !run_launch_has_room())
-		rd_warn("the program's address space is limited (ulimit -v), and what records it takes of "
-			"that: it "
-			"may have failed for want of it");
+	if (!r && *status)
+		r = judge_room(argv[0], events);
 	if (!r)
 		r = cmd_standing_read(&result, &standing);
 	if (!r && standing)

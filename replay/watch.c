@@ -101,9 +101,9 @@ static void look_at_closed(struct watch *w, const struct board *b, uint64_t now_
 
 /* Whether `closed` has stood long enough to be called a deadlock; and whether it is the
  * one of the plan. */
-static bool watch_stands(const struct watch *w, uint64_t now_ms)
+static bool watch_stands(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
-	return w->closed_count && now_ms - w->closed_ms >= WATCH_STAND_MS;
+	return w->closed_count && now_ms - w->closed_ms >= (b->idle ? WATCH_IDLE_MS : WATCH_STAND_MS);
 }
 
 bool watch_at_stop(const struct watch *w, const struct board *b, uint32_t number)
@@ -202,7 +202,7 @@ static bool spins(const struct watch *w, uint64_t now_ms)
 
 static enum watch_action step_leading(struct watch *w, const struct board *b, uint64_t now_ms)
 {
-	bool stands = watch_stands(w, now_ms), running = is_anybody_running(b);
+	bool stands = watch_stands(w, b, now_ms), running = is_anybody_running(b);
 
 	if (w->interrupted) {
 		decide(w, REPLAY_STOPPED);
@@ -222,7 +222,7 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 
 static enum watch_action step_free(struct watch *w, const struct board *b, uint64_t now_ms)
 {
-	bool stands = watch_stands(w, now_ms);
+	bool stands = watch_stands(w, b, now_ms);
 
 	if (stands && (!is_anybody_running(b) || now_ms - w->closed_ms >= w->patience_ms))
 		return end_program(w, REPLAY_DEADLOCKED);
@@ -242,7 +242,7 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 	if (!w->met_ms &&
 	    (b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || b->phase == RADDLE_GOES_ON))
 		w->met_ms = now_ms;
-	if (watch_stands(w, now_ms) && watch_is_planned(w, b)) {
+	if (watch_stands(w, b, now_ms) && watch_is_planned(w, b)) {
 		decide(w, REPLAY_CONFIRMED);
 		return end_program(w, REPLAY_DEADLOCKED);
 	}

@@ -13,8 +13,9 @@
 
 #define WATCH_LOOK_MS 20 /* between two boards */
 #define WATCH_STAND_MS                                                                                       \
-	200 /* how long a deadlock must stand, and a thread stand with nobody else running                   \
-	     */
+	200		 /* how long a deadlock must stand, and a thread stand with nobody else running      \
+			  */
+#define WATCH_IDLE_MS 40 /* the same where threads take turns: nobody is on the way to anything then */
 
 enum watch_action {
 	WATCH_GO_ON,

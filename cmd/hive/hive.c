@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const struct cmd_usage usage = {
-	"raddle hive serve|add|status|set|track|sketch|simulate|token|backup [ARGUMENTS]",
+	"raddle hive serve|add|status|set|track|sketch|simulate|token|backup ...",
 	"A hive gives race candidates of programs in production to the sites that run them,\n"
 	"and makes verdicts of what they report.  It has failures explained in the same way.\n\n"
 	"  serve               run a hive; prints its URL\n"
