@@ -335,11 +335,11 @@ int cmd_explore(int argc, char **argv)
 		return explore_suite(&words);
 	if (opt.tests_regex)
 		return cmd_which("explore", "build directory (--ctest)");
+	if (!opt.resume && !*words.program)
+		return cmd_which("explore", "program");
 	t.arena = rd_arena_new();
 	if (opt.resume)
 		err = read_log(&t, &words);
-	else if (!*words.program)
-		return cmd_which("explore", "program");
 	if (!err)
 		err = cmd_strategy("explore");
 	if (!err)

@@ -118,7 +118,8 @@ int main(void)
 EOF
 "$RADDLE" cc -g wide.c -o wide || exit 1
 "$RADDLE" flavour ./wide >/dev/null || exit 1
-if (ulimit -v 32000 && ./wide) 2>/dev/null; then
+# A sanitized raddle needs terabytes of it.
+if [ "$(basename "$BUILD")" != asan ] && (ulimit -v 32000 && ./wide) 2>/dev/null; then
 	(ulimit -v 32000 && "$RADDLE" check --no-replay -- ./wide >out 2>err)
 	case $? in
 	0) ;; # we may give it more
