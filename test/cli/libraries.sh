@@ -20,8 +20,13 @@ fi
 while read -r name numbers; do
 	racy=$(./$name | cut -d' ' -f1)
 	for i in $numbers; do
-		"$RADDLE" check --no-classify --time 20 -o "$name-$i" -- ./$name $i >out 2>err
-		status=$?
+		# Which thread of a pool does what is up to the library, and a race is confirmed only if it is as it was.
+		for ((try = 0; try < 3; try++)); do
+			rm -rf "$name-$i"
+			"$RADDLE" check --no-classify --time 20 -o "$name-$i" -- ./$name $i >out 2>err
+			status=$?
+			[ $i -ge $racy ] && [ $status = 0 ] || break
+		done
 		[ "$(cat out)" = "$(./$name $i)" ] || complain "$name $i prints $(cat out)"
 		if [ $i -lt $racy ]; then
 			[ $status = 0 ] && grep -q ' 0 confirmed' err || complain "$name $i: status $status"
