@@ -843,15 +843,15 @@ static int explore_more(struct check *c, int64_t end_ns)
 	return err;
 }
 
-/* Only a program that has come to its own end is one whose other schedules can be held against it; one that
- * has company, files to restore or sockets may fail for reasons of theirs. */
+/* Only a program that has come to its own end, or to a deadlock that stands, is one whose other schedules can
+ * be held against it; one that has company, files to restore or sockets may fail for reasons of theirs. */
 static bool is_to_explore(const struct check *c)
 {
 	const struct past *first = &c->runs[0];
 
 	return !opt.no_explore && !c->settled->interrupted && !c->edits.lines && !opt.with && !opt.setup &&
-	       prediction.threads > 1 && !c->forked && !first->standing && !first->ending.stopped &&
-	       WIFEXITED(first->ending.end.status);
+	       prediction.threads > 1 && !c->forked && !first->ending.stopped &&
+	       (first->standing || WIFEXITED(first->ending.end.status));
 }
 
 /* What comes of further runs is worth knowing, but a check without them has not failed. */
@@ -1013,7 +1013,8 @@ static void say_further(const struct check *c)
 	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; ",
 		c->further.runs, c->further.fresh);
 	if (!r->schedules) {
-		fputs("there was no time to explore schedules.\n", stderr);
+		fprintf(stderr, "no schedule could be explored: %s.\n",
+			r->why ? r->why : "there was no time");
 		return;
 	}
 	fprintf(stderr, "%" PRIu64 " schedules explored, %" PRIu64 " of them different%s.\n", r->schedules,
