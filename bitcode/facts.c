@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "bitcode/cache.h"
 #include "bitcode/modules.h"
+#include "facts/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,5 +113,17 @@ int rd_facts_build(const char *program, char **path)
 	free(worker);
 	bitcode_modules_close(&all);
 	bitcode_cache_close(&cache);
+	return err;
+}
+
+int rd_facts_open(const char *program, struct facts **f)
+{
+	char *path;
+	int err = rd_facts_build(program, &path);
+
+	if (err)
+		return err;
+	err = facts_read(f, path);
+	free(path);
 	return err;
 }

@@ -7,4 +7,9 @@
  * caller frees it. */
 int rd_facts_build(const char *program, char **path);
 
+struct facts;
+
+/* The same, and reads them: facts_free(). */
+int rd_facts_open(const char *program, struct facts **f);
+
 #endif

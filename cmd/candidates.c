@@ -31,11 +31,7 @@ static int find_candidates(const char *program)
 {
 	struct facts *f;
 	struct candidates c;
-	char *path;
-	if (rd_facts_build(program, &path))
-		return CMD_FAILED;
-	int err = facts_read(&f, path);
-	free(path);
+	int err = rd_facts_open(program, &f);
 	if (err)
 		return CMD_FAILED;
 	candidates_find(&c, f);

@@ -51,18 +51,6 @@ struct task {
 	char **argv;
 };
 
-static int read_facts(struct task *t)
-{
-	char *path;
-	int err = rd_facts_build(t->argv[0], &path);
-
-	if (err)
-		return err;
-	err = facts_read(&t->facts, path);
-	free(path);
-	return err;
-}
-
 static void show(void *context, const struct diagnose_progress *p)
 {
 	struct task *t = context;
@@ -195,7 +183,7 @@ int cmd_sketch(int argc, char **argv)
 	if (!err)
 		err = cmd_led_open(&t.led, "sketch", t.argv);
 	if (!err)
-		err = read_facts(&t);
+		err = rd_facts_open(t.argv[0], &t.facts);
 	if (!err)
 		err = diagnose(&t);
 	if (!err)

@@ -268,16 +268,12 @@ static int show(const struct facts *f, const char *file, uint32_t line, char **a
 static int slice_program(const char *program, char **argv)
 {
 	struct facts *f;
-	char *path, *file;
+	char *file;
 	uint32_t line = 0;
 
 	if (parse_place(opt.at, &file, &line))
 		return CMD_FAILED;
-	int err = rd_facts_build(program, &path);
-	if (!err) {
-		err = facts_read(&f, path);
-		free(path);
-	}
+	int err = rd_facts_open(program, &f);
 	if (!err) {
 		err = show(f, file, line, argv);
 		facts_free(f);

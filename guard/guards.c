@@ -225,7 +225,7 @@ static void write_guards(const struct candidates *c, const char *build, struct r
 
 static int make_text(const char *program, struct rd_buf *text)
 {
-	char build[RD_BUILD_ID_SIZE], *path = NULL, *facts_path;
+	char build[RD_BUILD_ID_SIZE], *path = NULL;
 	struct candidates c;
 	struct facts *f;
 	path = rd_find_program(program);
@@ -234,11 +234,7 @@ static int make_text(const char *program, struct rd_buf *text)
 	int err = rd_build_id(path, build);
 	free(path);
 	if (!err)
-		err = rd_facts_build(program, &facts_path);
-	if (err)
-		return err;
-	err = facts_read(&f, facts_path);
-	free(facts_path);
+		err = rd_facts_open(program, &f);
 	if (err)
 		return err;
 	candidates_find(&c, f);

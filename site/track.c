@@ -26,17 +26,6 @@ struct site_tracking {
 	bool has_slice, has_track, has_memory;
 };
 
-static int read_facts(struct site_tracking *k, const char *program)
-{
-	char *path;
-	int err = rd_facts_build(program, &path);
-	if (err)
-		return err;
-	err = facts_read(&k->facts, path);
-	free(path);
-	return err;
-}
-
 static int make_slice(struct site_tracking *k, const struct site_task *task)
 {
 	struct slice_place at;
@@ -62,7 +51,7 @@ static int check_plan(struct site_tracking *k, const struct site_task *task)
 
 static int open_tracking(struct site_tracking *k, const char *program, const struct site_task *task)
 {
-	int err = read_facts(k, program);
+	int err = rd_facts_open(program, &k->facts);
 	if (!err)
 		err = make_slice(k, task);
 	if (!err) {

@@ -65,14 +65,9 @@ static int find_candidates(const char *program, char **document, size_t *length)
 {
 	struct facts *f;
 	struct candidates c;
-	char *path;
 	FILE *out;
-	int err = rd_facts_build(program, &path);
+	int err = rd_facts_open(program, &f);
 
-	if (err)
-		return err;
-	err = facts_read(&f, path);
-	free(path);
 	if (err)
 		return err;
 	candidates_find(&c, f);

@@ -71,13 +71,8 @@ static int make_plan(const struct facts *f, struct sketch_failure *failure, stru
 static int plan_of(const char *program, struct sketch_failure *failure, struct sketch_plan *plan)
 {
 	struct facts *f;
-	char *path;
-	int err = rd_facts_build(program, &path);
+	int err = rd_facts_open(program, &f);
 
-	if (err)
-		return err;
-	err = facts_read(&f, path);
-	free(path);
 	if (err)
 		return err;
 	err = make_plan(f, failure, plan);
