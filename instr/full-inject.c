@@ -84,25 +84,31 @@ static const char *callee_name(struct full_function *x, LLVMValueRef callee)
 	return callee != NULL ? ir_debug_function_name(x->u->sites.debug, callee) : NULL;
 }
 
+/* An operand of an instruction becomes a place that faults can strike; `what` says which kind, in what. */
+static void strike_operand(struct full_function *x, unsigned i, struct instr_site what)
+{
+	LLVMValueRef v = LLVMGetOperand(what.inst, i);
+	char number[16];
+	snprintf(number, sizeof number, "%u", i);
+	what.size = LLVMStoreSizeOfType(x->u->layout, LLVMTypeOf(v));
+	what.flags = number;
+	uint32_t site = full_site(x, &what);
+	full_op(x, 'i', site);
+	LLVMSetOperand(what.inst, i, add_placeholder(x, v, site));
+}
+
 void full_inject_arguments(struct full_function *x, LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
 	unsigned n = LLVMGetNumArgOperands(call);
 	for (unsigned i = 0; i < n; i++) {
 		LLVMValueRef v = LLVMGetArgOperand(call, i);
-		char number[16];
-		if (!full_is_injectable(v) || is_fixed(call, callee, i))
-			continue;
-		snprintf(number, sizeof number, "%u", i);
-		uint32_t site = full_site(
-			x, &(struct instr_site){.kind = "ia",
-						.size = LLVMStoreSizeOfType(x->u->layout, LLVMTypeOf(v)),
-						.flags = number,
-						.inst = call,
-						.callee = callee_name(x, callee),
-						.type = LLVMTypeOf(v)});
-		full_op(x, 'i', site);
-		LLVMSetOperand(call, i, add_placeholder(x, v, site));
+		if (full_is_injectable(v) && !is_fixed(call, callee, i))
+			strike_operand(x, i,
+				       (struct instr_site){.kind = "ia",
+							   .inst = call,
+							   .callee = callee_name(x, callee),
+							   .type = LLVMTypeOf(v)});
 	}
 }
 
@@ -135,19 +141,13 @@ void full_inject_operands(struct full_function *x, LLVMValueRef inst, const char
 {
 	for (int i = 0; i < LLVMGetNumOperands(inst); i++) {
 		LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
-		char number[16];
 		if ((!LLVMIsAInstruction(v) && !LLVMIsAArgument(v) && !is_memory(inst, i)) ||
 		    !full_is_injectable(v))
 			continue;
-		snprintf(number, sizeof number, "%d", i);
-		uint32_t site = full_site(
-			x, &(struct instr_site){.kind = "o",
-						.size = LLVMStoreSizeOfType(x->u->layout, LLVMTypeOf(v)),
-						.flags = number,
-						.inst = inst,
-						.callee = name,
-						.type = accessed_type(inst, i, v)});
-		full_op(x, 'i', site);
-		LLVMSetOperand(inst, (unsigned)i, add_placeholder(x, v, site));
+		strike_operand(x, (unsigned)i,
+			       (struct instr_site){.kind = "o",
+						   .inst = inst,
+						   .callee = name,
+						   .type = accessed_type(inst, i, v)});
 	}
 }
