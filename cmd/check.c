@@ -491,6 +491,15 @@ static void say_means(const struct check *c, struct finding_set *set)
 	set->timeout = cmd_seconds(opt.timeout);
 }
 
+/* A set of some of the findings of the check, of the same program and told in the same way. */
+static void make_part(const struct check *c, struct finding_set *some)
+{
+	some->tool = RADDLE_VERSION;
+	some->argc = c->set->argc;
+	some->argv = c->set->argv;
+	say_means(c, some);
+}
+
 /* ---- sound predictions at once ---- */
 
 /* Copies, since finishing a set changes what is in it. */
@@ -702,10 +711,7 @@ static struct finding_set *choose(struct check *c, const struct finding_set *see
 		if (fresh ? !before : before && before->status != FINDING_CONFIRMED && f->schedule)
 			finding_set_put(some, f);
 	}
-	some->tool = RADDLE_VERSION;
-	some->argc = c->set->argc;
-	some->argv = c->set->argv;
-	say_means(c, some);
+	make_part(c, some);
 	return some;
 }
 
@@ -727,10 +733,7 @@ static int look_again(struct check *c, const struct finding_set *seen, const str
 	struct finding_set *some = explore_look_again(seen, c->set, made);
 	int err = RD_OK;
 
-	some->tool = RADDLE_VERSION;
-	some->argc = c->set->argc;
-	some->argv = c->set->argv;
-	say_means(c, some);
+	make_part(c, some);
 	if (some->count && !opt.no_replay && !c->settled->interrupted)
 		err = replay(c, &(struct attempt){.set = some, .once = true, .end_ns = end_ns});
 	put_confirmed(c->set, some);
