@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time since some moment, which nobody can set back. */
+/* The time since some moment, which nobody can set back, and what was computed. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -11,6 +11,15 @@ static inline int64_t rd_now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What this process has computed for. */
+static inline int64_t rd_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 

@@ -2,7 +2,9 @@
 /* Memory in use, as the allocator counts it. */
 #include "base/memory.h"
 
+#include <link.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 uint64_t rd_memory_used(void)
@@ -17,4 +19,31 @@ uint64_t rd_memory_total(void)
 	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
 
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+/* Segments that nobody can write are as the file has them, but for text with relocations, which we have not.
+ */
+static int drop_object(struct dl_phdr_info *object, size_t size, void *page)
+{
+	uintptr_t mask = *(const uintptr_t *)page - 1;
+
+	(void)size;
+	for (size_t i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+		uintptr_t first = object->dlpi_addr + segment->p_vaddr, end = first + segment->p_filesz;
+		if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
+			continue;
+		first = (first + mask) & ~mask;
+		end &= ~mask;
+		if (first < end)
+			madvise((void *)first, end - first, MADV_DONTNEED);
+	}
+	return 0;
+}
+
+void rd_memory_drop_code(void)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	dl_iterate_phdr(drop_object, &page);
 }

@@ -85,6 +85,27 @@ int rd_thread_path(const char *name, size_t length, uint32_t *path, int most)
 	return depth + 1;
 }
 
+int rd_process_path(const char *name, size_t length, uint32_t *path, int most)
+{
+	int depth = 0;
+
+	if (length < 3 || strncmp(name, "P_0", 3) != 0)
+		return -1;
+	for (size_t at = 3; at < length;) {
+		size_t first = at + 1;
+		uint32_t number = 0;
+
+		if (name[at] != '_' || depth == most)
+			return -1;
+		for (at = first; at < length && at - first < 9 && name[at] >= '0' && name[at] <= '9'; at++)
+			number = number * 10 + (uint32_t)(name[at] - '0');
+		if (at == first)
+			return -1;
+		path[depth++] = number;
+	}
+	return depth;
+}
+
 int rd_thread_compare(const char *a, const char *b)
 {
 	return strverscmp(a, b);

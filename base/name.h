@@ -43,6 +43,9 @@ bool rd_thread_root(const char *name, size_t length, uint32_t *index);
  * more than `most`. */
 int rd_thread_path(const char *name, size_t length, uint32_t *path, int most);
 
+/* The same of a process that descends from P_0 by forks: 2, 1 of P_0_2_1. */
+int rd_process_path(const char *name, size_t length, uint32_t *path, int most);
+
 /* As for strcmp(): T_0, T_0_2, T_0_10. */
 int rd_thread_compare(const char *a, const char *b);
 

@@ -380,7 +380,7 @@ class MemoryWatch(threading.Thread):
             self.pss = max(self.pss, sum(s[1] for s in samples))
 
 
-def measure(argv, stdin=None, env=None, during=None, memory=False, timeout=300):
+def measure(argv, stdin=None, env=None, during=None, memory=False, timeout=300, cwd=None):
     """Runs argv with its output going to a file; `during(process)` may drive it.
     Returns a Measure, and (rss, pss) in MiB too if `memory`."""
     out = os.path.join(SCRATCH, "output")
@@ -389,7 +389,7 @@ def measure(argv, stdin=None, env=None, during=None, memory=False, timeout=300):
     watch = None
     with open(out, "wb") as f, open(stdin or os.devnull, "rb") as i:
         p = subprocess.Popen(argv, stdin=i, stdout=f, stderr=subprocess.DEVNULL,
-                             env=dict(os.environ, **(env or {})))
+                             env=dict(os.environ, **(env or {})), cwd=cwd)
         if memory:
             watch = MemoryWatch(p.pid)
             watch.start()
@@ -425,12 +425,12 @@ def wait_for_server(process, port, limit=180):
         time.sleep(0.05)
 
 
-def drive_server(protocol, port, requests):
+def drive_server(protocol, port, requests, connections=8):
     """Returns a `during` function that loads the server and tells its own CPU."""
     def drive(process):
         wait_for_server(process, port)
         before = children_cpu()
-        subprocess.run([os.path.join(SCRATCH, "loadgen"), protocol, str(port), "8", str(requests)], check=True,
+        subprocess.run([os.path.join(SCRATCH, "loadgen"), protocol, str(port), str(connections), str(requests)], check=True,
                        timeout=300)
         return children_cpu() - before
     return drive

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-	PAIRS_MAX = 16,	   /* of a group */
+	PAIRS_MAX = 16,	   /* of a group, without accesses with themselves */
 	WIDE = 48,	   /* places that a pointer may point to */
 	EXAMPLES = 3,	   /* instances of an atom */
 	BUCKET_MAX = 4000, /* atoms of one member */
@@ -59,6 +59,8 @@ struct search {
 	struct rd_names members;
 	struct group *groups;
 	size_t group_capacity;
+	struct pair *selves; /* accesses with themselves that had no room in their group */
+	size_t self_count, self_capacity;
 };
 
 const char *pair_member(const char *what, size_t *length)
@@ -163,6 +165,15 @@ static struct group *group_of(struct search *s, const struct atom *a, const stru
 	return &s->groups[part];
 }
 
+static void leave_out(struct search *s, const struct pair *pair)
+{
+	s->out->left_out++;
+	if (s->w->instances[pair->x].access != s->w->instances[pair->y].access)
+		return;
+	RD_GROW(s->selves, s->self_capacity, s->self_count + 1);
+	s->selves[s->self_count++] = *pair;
+}
+
 /* Keeps the pair if its group has room for it or a worse one. */
 static void keep(struct search *s, struct group *g, const struct pair *pair)
 {
@@ -177,9 +188,32 @@ static void keep(struct search *s, struct group *g, const struct pair *pair)
 	for (uint32_t i = 1; i < PAIRS_MAX; i++)
 		if (out->items[g->pairs[i]].score < out->items[g->pairs[worst]].score)
 			worst = i;
-	if (out->items[g->pairs[worst]].score < pair->score)
-		out->items[g->pairs[worst]] = *pair;
-	out->left_out++;
+	struct pair *last = &out->items[g->pairs[worst]], left = *pair;
+	if (last->score < pair->score) {
+		left = *last;
+		*last = *pair;
+	}
+	leave_out(s, &left);
+}
+
+/* An access that is in a pair which was kept has a guard already, and with itself costs none. */
+static void keep_selves(struct search *s)
+{
+	struct pairs *out = s->out;
+	size_t kept = out->count;
+	bool *guarded = rd_xcalloc(s->w->p->access_count + 1, sizeof *guarded);
+	for (size_t i = 0; i < kept; i++) {
+		guarded[s->w->instances[out->items[i].x].access] = true;
+		guarded[s->w->instances[out->items[i].y].access] = true;
+	}
+	for (size_t i = 0; i < s->self_count; i++) {
+		if (!guarded[s->w->instances[s->selves[i].x].access])
+			continue;
+		RD_GROW(out->items, out->capacity, out->count + 1);
+		out->items[out->count++] = s->selves[i];
+		out->left_out--;
+	}
+	free(guarded);
 }
 
 static void add_pair(struct search *s, const struct atom *a, const struct atom *b, struct pair pair)
@@ -352,7 +386,8 @@ static void finish(struct search *s)
 {
 	RD_FREE_EACH(s->cells, s->w->p->f->place_count, .items);
 	RD_FREE_EACH(s->buckets, s->members.count, .items);
-	RD_FREE(s->cells, s->buckets, s->first_place, s->atoms, s->races, s->kind_example, s->groups);
+	RD_FREE(s->cells, s->buckets, s->first_place, s->atoms, s->races, s->kind_example, s->groups,
+		s->selves);
 	rd_tuples_release(&s->known);
 	rd_tuples_release(&s->kinds);
 	rd_tuples_release(&s->group_keys);
@@ -372,7 +407,7 @@ void pairs_find(struct pairs *pairs, const struct walk *w)
 		compare_at(&s, &s.cells[i], i);
 	for (size_t i = 0; i < s.members.count; i++)
 		compare_members(&s, &s.buckets[i]);
-
+	keep_selves(&s);
 	finish(&s);
 }
 

@@ -324,6 +324,21 @@ size_t decide_stale(const struct decide_runs *r)
 	return stale;
 }
 
+bool decide_differ(const struct decide_runs *r)
+{
+	const struct trial *one = NULL;
+
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
+		for (size_t i = 0; i < r->count; i++) {
+			const struct trial *t = at(r, g, i);
+
+			if (t && one && t->digest != one->digest)
+				return true;
+			one = t ? t : one;
+		}
+	return false;
+}
+
 void decide(const struct decide_runs *r, struct decision *d)
 {
 	bool any = false;

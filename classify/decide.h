@@ -37,6 +37,9 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
+/* Whether any two of the runs ended differently or wrote something else. */
+bool decide_differ(const struct decide_runs *runs);
+
 /* Whether none of the runs showed what another one shows: its fault, or its output if outputs repeat, so that
  * few can be missing.  *sorted: in whatever order its lines come. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);

@@ -32,6 +32,9 @@ int classify_pairs_parse(struct classify_pairs *p, const char *text);
 /* The data races of a report of ThreadSanitizer: the innermost places of the program of both stacks. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
+/* Keeps every count-th of them, from `number` on. */
+void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
+
 /* Runs the program and adds a finding for each pair whose places two threads come to, for the same memory,
  * one of them to write.  *missing counts the others. */
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,

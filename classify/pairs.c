@@ -28,6 +28,15 @@ void classify_pairs_release(struct classify_pairs *p)
 	*p = (struct classify_pairs){0};
 }
 
+void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count)
+{
+	size_t kept = 0;
+
+	for (size_t i = number; i < p->count; i += count)
+		p->items[kept++] = p->items[i];
+	p->count = kept;
+}
+
 static void add_pair(struct classify_pairs *p, const struct classify_place places[2])
 {
 	RD_GROW(p->items, p->capacity, p->count + 1);

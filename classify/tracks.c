@@ -61,7 +61,7 @@ void tracks_gather(struct tracks *t, const struct finding_set *set, const struct
 			const struct schedule_goal *g = &s->goals[k];
 			uint32_t site;
 
-			if (plan_find_access(sites, g->site, g->write, &g->place, &site))
+			if (plan_find_goal(sites, g, &site))
 				add_site(t, site, f->object.name, false);
 		}
 	}

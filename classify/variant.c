@@ -3,14 +3,21 @@
  * From the schedule of a race to the schedules of its orders.  In: two goals and the operations that lead to
  * them.  Out: schedules that go on.
  *
- * Both accesses come directly one after the other: when the first thread is back from its access the second
- * one goes on, and when that is back the variant decides.  So what the twins do differently comes from the
- * order of the two accesses, not from what else the first thread did meanwhile.
+ * As a rule both accesses come directly one after the other: when the first thread is back from its access
+ * the second one goes on, and when that is back the variant decides.  So what the twins do differently comes
+ * from the order of the two accesses, not from what else the first thread did meanwhile.
+ *
+ * In every fourth variant the second thread lags behind: the first one goes on.  Who looks at a value and
+ * then acts on it, while the other one stands before its write of it, is seen only so.  What comes of that
+ * can only come in this order of the two accesses, and whatever else comes of running alone is seen in both
+ * orders, since in the variants before each of the two has been in front.
  */
 #include "classify/variant.h"
 
 #include "base/error.h"
 #include "classify/classify.h"
+
+enum { LAG = 2 }; /* the first variant in which the second thread lags behind; it has no seed either */
 
 static struct schedule_decision back(const struct schedule_goal *from, const struct schedule_goal *to)
 {
@@ -35,16 +42,19 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 
 	v->schedule = *race;
 	v->schedule.turns = true;
-	v->schedule.seed = number < 2 ? 0 : number - 1;
+	v->schedule.seed = number <= LAG ? 0 : number - 1;
 	v->schedule.watch_count = v->schedule.decision_count = 0;
 	v->schedule.first = NULL;
 	v->schedule.flavour = CLASSIFY_FLAVOUR;
+	if (number > LAG && number % 3 == 2)
+		v->schedule.limit_count =
+			0; /* third threads are held back by the prediction, not by the program */
 	if (group == VARIANT_CONTROL) {
 		lead_nowhere(&v->schedule);
 		return;
 	}
 	v->schedule.first = first->thread;
-	v->decisions[0] = back(first, second);
+	v->decisions[0] = back(first, number % 4 == LAG ? first : second);
 	v->decisions[1] = back(second, &race->goals[number % 2]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;

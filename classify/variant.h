@@ -21,8 +21,8 @@ struct variant {
 	struct schedule_decision decisions[2];
 };
 
-/* The number-th way to go on, from 0: the first two without a seed, each of the two threads in front; then by
- * seeds.  The first access is done, then the other one, and then the schedule decides. */
+/* The number-th way to go on, from 0: the first two without a seed, each of the two threads in front; the
+ * third with the first one in front already before the other access; then by seeds. */
 void variant_make(struct variant *v, const struct schedule *race, enum variant_group group, unsigned number);
 
 #endif

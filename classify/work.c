@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "classify/adhoc.h"
+#include "classify/again.h"
 #include "classify/decide.h"
 #include "classify/weaken.h"
 #include "classify/paths.h"
@@ -36,9 +37,12 @@ struct work {
 	const struct classify *how;
 	struct finding_set *set; /* of the answer */
 	struct finding *f;
-	struct schedule race; /* its schedule, which leads both threads there; borrowed */
+	struct schedule race;	/* its schedule, which leads both threads there; borrowed */
+	struct again again;	/* other ways there */
+	struct again elsewhere; /* and to other instances of it */
 	struct trial_bench bench;
 	struct decide_runs runs;
+	size_t controls; /* runs of the control group */
 	struct decision decision;
 	struct tracks tracks;
 	struct schedule lists; /* accesses that obey memory models, and points; empty: none */
@@ -70,16 +74,37 @@ static int run_variant(struct work *w, struct decide_place p, struct trial *t, s
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
-static int run_twins(struct work *w, size_t number)
+static int run_into(struct work *w, enum variant_group group, size_t number)
+{
+	return run_variant(w, (struct decide_place){group, number}, &w->runs.items[group][number], NULL);
+}
+
+/* Runs of the control group say what comes without the meeting too.  As long as all runs do the same there is
+ * nothing to ask it; what was left out then is made up for when they do not. */
+static int run_control_until(struct work *w, size_t wanted)
 {
 	int err = RD_OK;
 
-	for (unsigned g = 0; g < VARIANT_GROUPS && !err; g++)
-		if (g != VARIANT_CONTROL || w->how->techniques.control)
-			err = run_variant(w, (struct decide_place){g, number}, &w->runs.items[g][number],
-					  NULL);
-	w->runs.count = number + 1;
+	for (; w->how->techniques.control && w->controls < wanted && !err; w->controls++)
+		err = run_into(w, VARIANT_CONTROL, w->controls);
 	return err;
+}
+
+static int run_control(struct work *w)
+{
+	bool all = w->runs.count <= PLAIN || w->how->models || decide_differ(&w->runs);
+
+	return all ? run_control_until(w, w->runs.count) : RD_OK;
+}
+
+static int run_twins(struct work *w, size_t number)
+{
+	int err = run_into(w, VARIANT_FIRST, number);
+
+	if (!err)
+		err = run_into(w, VARIANT_SECOND, number);
+	w->runs.count = number + 1;
+	return err ? err : run_control(w);
 }
 
 /* The first two runs that nobody leads have the same schedule: what they write differently depends on
@@ -186,6 +211,7 @@ static int run_all(struct work *w)
 	size_t wanted = twins_wanted(w);
 	int err = RD_OK;
 
+	w->runs.count = w->controls = 0;
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room(w, wanted) * sizeof *w->runs.items[g]);
 	for (size_t n = 0; n < wanted && !err && !is_hopeless(w); n++) {
@@ -419,15 +445,160 @@ static const struct trial *find_apart(const struct work *w)
 	return NULL;
 }
 
+/* Whether the threads have stood at their accesses together: then both orders are possible, whatever keeps
+ * them apart on the way that is gone now. */
+static bool has_met(const struct work *w)
+{
+	return w->f->status == FINDING_CONFIRMED && !w->f->observed && !w->f->recorded;
+}
+
 static int look_for_order(struct work *w, struct adhoc *a)
 {
 	const struct trial *apart = find_apart(w);
 
 	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
 		return adhoc_flag(&w->bench, &w->race, a);
-	if (w->decision.class == FINDING_NO_CLASS && apart)
+	if (w->decision.class == FINDING_NO_CLASS && apart && !has_met(w))
 		return adhoc_apart(&w->bench, &w->race, apart, a);
 	return RD_OK;
+}
+
+/* ---- other ways to the race ---- */
+
+static bool is_bad(const struct work *w)
+{
+	return w->decision.class == FINDING_SPEC_VIOLATED || w->decision.class == FINDING_OUTPUT_DIFFERS;
+}
+
+#define OTHER_SEEDS 3 /* of runs that show where the threads come to the race */
+
+/* The runs of the way that is known now, and what keeps an order there. */
+static int go_this_way(struct work *w, struct adhoc *order)
+{
+	int err;
+
+	w->bench.mask = (struct trial_mask){0};
+	err = run_all(w);
+	if (!err && w->how->techniques.adhoc)
+		err = look_for_order(w, order);
+	return err;
+}
+
+static bool is_decided(const struct work *w, const struct adhoc *order)
+{
+	return order->found || w->decision.class != FINDING_NO_CLASS;
+}
+
+/* Only the two accesses are left of the way that was predicted. */
+static void lead_to(struct work *w, struct schedule_goal goals[2])
+{
+	w->race.goals = goals;
+	w->race.op_count = w->race.limit_count = w->race.watch_count = w->race.decision_count = 0;
+	w->race.turns = w->race.anywhere = w->race.nowhere = false;
+	w->race.first = NULL;
+}
+
+/* The first of the other ways on which the threads meet; failing that, one on which something keeps them
+ * apart, unless they are known to have met. */
+static int try_ways(struct work *w, struct adhoc *order)
+{
+	size_t apart = w->again.count;
+	struct trial t;
+	int err = RD_OK;
+
+	for (size_t i = 0; i < w->again.count && !err; i++) {
+		lead_to(w, w->again.goals[i]);
+		err = run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &t, NULL);
+		if (!err && t.counts)
+			err = go_this_way(w, order);
+		if (!err && t.counts && is_decided(w, order))
+			return RD_OK;
+		if (!err && t.obstacle.thread && apart == w->again.count)
+			apart = i;
+	}
+	if (err || apart == w->again.count || has_met(w))
+		return err;
+	lead_to(w, w->again.goals[apart]);
+	return go_this_way(w, order);
+}
+
+static int lead_again(struct work *w, struct adhoc *order)
+{
+	struct schedule predicted = w->race;
+	int err = RD_OK;
+
+	for (uint64_t seed = 0; seed < OTHER_SEEDS && !err && !is_decided(w, order); seed++) {
+		again_release(&w->again);
+		err = again_find(&w->again, &w->bench, &predicted, seed);
+		if (!err)
+			err = try_ways(w, order);
+	}
+	if (err || !is_decided(w, order))
+		w->race = predicted;
+	return err;
+}
+
+/* Threads that met somewhere else are looked for where they come in turns; the others are where the
+ * prediction saw them, unless the program comes there by another way in this flavour. */
+static int lead_there(struct work *w, struct adhoc *order)
+{
+	bool elsewhere = w->f->schedule->anywhere;
+	int err = elsewhere ? lead_again(w, order) : RD_OK;
+
+	if (!err && !is_decided(w, order))
+		err = go_this_way(w, order);
+	if (!err && !elsewhere && !is_decided(w, order))
+		err = lead_again(w, order);
+	return err;
+}
+
+/* ---- other instances of the race ---- */
+
+/* What was seen of a race on one way. */
+struct outcome {
+	struct schedule race;
+	struct decide_runs runs;
+	struct decision decision;
+	struct trial_mask mask;
+};
+
+static void take_back(struct work *w, const struct outcome *o)
+{
+	w->race = o->race;
+	w->runs = o->runs;
+	w->decision = o->decision;
+	w->bench.mask = o->mask;
+}
+
+/* The runs of one instance, if the threads meet there. */
+static int try_instance(struct work *w, struct schedule_goal goals[2])
+{
+	struct trial t;
+	int err;
+
+	lead_to(w, goals);
+	err = run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &t, NULL);
+	return err || !t.counts ? err : run_all(w);
+}
+
+/* A race that makes no difference where it was met may make one elsewhere: with the write of x += 1 instead
+ * of its read, or in a later round of a loop.  That is worth some runs if the program does differ. */
+static int look_elsewhere(struct work *w)
+{
+	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};
+	int err;
+
+	if (w->decision.class != FINDING_K_WITNESS_HARMLESS || w->how->models)
+		return RD_OK;
+	err = run_control_until(w, w->runs.count < LEAST ? w->runs.count : LEAST);
+	if (err || !decide_differ(&w->runs))
+		return err;
+	err = again_find_others(&w->elsewhere, &w->bench, &first.race);
+	for (size_t i = 0; i < w->elsewhere.count && !err && !is_bad(w); i++)
+		err = try_instance(w, w->elsewhere.goals[i]);
+	if (err || !is_bad(w))
+		take_back(w, &first);
+	return err;
 }
 
 /* A copy that the set owns. */
@@ -570,11 +741,6 @@ static int weaken_all(struct work *w)
 
 #define OTHER_TWINS 4 /* of another input, before something bad is seen with it */
 
-static bool is_bad(const struct work *w)
-{
-	return w->decision.class == FINDING_SPEC_VIOLATED || w->decision.class == FINDING_OUTPUT_DIFFERS;
-}
-
 /* The runs of one input: few, and as many as of the first one if they show something. */
 static int run_input(struct work *w, const struct rd_given *given)
 {
@@ -586,12 +752,10 @@ static int run_input(struct work *w, const struct rd_given *given)
 	rd_buf_release(&text);
 	w->bench.mask = (struct trial_mask){0};
 	w->most = OTHER_TWINS;
-	w->runs.count = 0;
 	err = run_all(w);
 	w->most = 0;
 	if (!err && is_bad(w)) {
 		w->bench.mask = (struct trial_mask){0};
-		w->runs.count = 0;
 		err = run_all(w);
 	}
 	return err;
@@ -784,11 +948,11 @@ static int classify(struct work *w)
 {
 	struct adhoc order = {0};
 	bool was_bad;
-	int err = run_all(w);
+	int err = lead_there(w, &order);
 
-	if (!err && w->how->techniques.adhoc)
-		err = look_for_order(w, &order);
 	w->k = w->decision.k;
+	if (!err && !order.found)
+		err = look_elsewhere(w);
 	if (!err && !order.found && goes_on(w))
 		follow_input(w);
 	if (err)
@@ -854,6 +1018,8 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	rd_given_release(&w.base);
 	rd_given_release(&w.differs);
 	trial_close(&w.bench);
+	again_release(&w.again);
+	again_release(&w.elsewhere);
 	schedule_release(&w.lists);
 	tracks_release(&w.tracks);
 	for (size_t i = 0; i < w.made_count; i++)

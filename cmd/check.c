@@ -50,8 +50,17 @@
 #define LEAST_MS 10000	/* that a recorded run has in any case */
 #define OUTLIVE_MS 3000 /* that processes which outlive the program get without --with */
 
+#define EVENT_NS 500 /* that looking at an event of a long trace takes, reading it several times */
+
+#define MUTE_SHARE 4 /* a program that tells nothing for this part of the time is waited for no longer */
+
 #define EARLY_EVENTS 1000000 /* of a trace that takes so long that sound findings are tried in between, */
 #define EARLY_SHARE 4	     /* for this part of the time that is left, altogether */
+
+/* Further runs of a large program, which are only looked at for what they show unordered. */
+#define RUNS_MORE 12   /* at most, */
+#define RUNS_NOTHING 2 /* until so many in a row show nothing new */
+#define RUNS_SHARE 3   /* one without thinning takes so many times as long as another one */
 
 #define MUCH 4 /* making the flavour is worth a word if it takes this part of the time */
 
@@ -70,7 +79,8 @@ static const struct cmd_usage usage = {
 	"otherwise 0; see --fail-on.  Everything is\n"
 	"kept in " DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
-	"jobs runs strategy explore_seed no_explore no_replay no_classify no_world require without_sync "
+	"jobs runs strategy explore_seed no_explore no_replay no_classify no_world all_accesses require "
+	"without_sync "
 	"check_models coherent fail_on pass_status " CMD_EFFORT CMD_BUILD CMD_WORDS,
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle check -- ./bank 4\n"
@@ -83,7 +93,10 @@ static struct predict_batch prediction;
 /* A recorded run. */
 struct past {
 	struct cmd_ending ending;
+	uint64_t told;		      /* events so far, */
+	int64_t told_ns;	      /* and when the last ones came */
 	struct finding_set *standing; /* the deadlocks it was ended for; NULL: it was not */
+	bool all;		      /* no access is left out */
 };
 
 /* What is known of the runs. */
@@ -98,10 +111,12 @@ struct check {
 	struct past *runs;    /* opt.runs of them */
 	struct past *now;     /* the one that is being recorded */
 	int64_t ended_ns;     /* when it ended */
+	uint64_t more;	      /* runs that were only looked at */
 	uint64_t forked;      /* processes whose traces were looked at */
 	uint64_t recorded_ms; /* the longest */
 	int recorded_signal;  /* of the first */
 	struct replay_settled *settled;
+	struct finding_set *seen;  /* what large runs showed before anything was searched for; NULL: none */
 	struct finding_set **sets; /* of what was tried early */
 	size_t set_count, set_capacity;
 	size_t early;	       /* predictions that were looked at while others were sought */
@@ -114,7 +129,8 @@ struct check {
 	unsigned models;   /* bits of memory models that classes are wanted for */
 	double seconds[4]; /* spent on recording, prediction, replays and classification */
 	double built;	   /* seconds spent on making the flavour */
-	int64_t end_ns;	   /* when the check has to end; 0: never */
+	int64_t start_ns;  /* when the check began, */
+	int64_t end_ns;	   /* and when it has to end; 0: never */
 };
 
 static double now(void)
@@ -252,6 +268,24 @@ static bool outlived(void *context)
 	return opt.with ? run_companion_runs(&c->companion) : ms < OUTLIVE_MS;
 }
 
+/* A trace that takes longer to look at than there is time left is of no use, and a program that has told
+ * nothing new for long has no end in sight. */
+static bool enough(void *context, uint64_t events)
+{
+	struct check *c = context;
+	struct past *p = c->now;
+	int64_t at = rd_now_ns(), left;
+
+	if (events != p->told || !p->told_ns) {
+		p->told = events;
+		p->told_ns = at;
+	}
+	left = c->end_ns - at; /* if that is over, the program has what limit_run() gives it */
+	p->ending.full = c->end_ns && left > 0 && (int64_t)(events * EVENT_NS) >= left;
+	p->ending.mute = c->end_ns && at - p->told_ns >= (c->end_ns - c->start_ns) / MUTE_SHARE;
+	return p->ending.full || p->ending.mute;
+}
+
 static void say_status(const struct past *past)
 {
 	int status = past->ending.end.status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -260,6 +294,10 @@ static void say_status(const struct past *past)
 	cmd_ending_words(&past->ending, &words);
 	if (past->standing)
 		rd_warn("the program %s", words.data);
+	else if (past->ending.full)
+		rd_warn("the program was ended: its trace is as long as the check has time to look at");
+	else if (past->ending.mute)
+		rd_warn("the program was ended: it ran on and on without anything that is recorded");
 	else if (cmd_ending_late(&past->ending))
 		rd_warn("the program did not end within %.3g s and was ended",
 			(double)past->ending.limit_ms / 1e3);
@@ -289,11 +327,13 @@ static int record_into(struct check *c, struct past *past, const char *path, con
 				 .argv = c->argv,
 				 .directory = path,
 				 .no_world = opt.no_world,
+				 .all_accesses = opt.all_accesses || past->all,
 				 .streams = streams,
 				 .limits = {.wall_ms = past->ending.limit_ms,
 					    .grace_ms = GRACE_MS,
 					    .interrupts = 2}, /* once is for it, twice is for us */
 				 .stands = cmd_standing,
+				 .enough = enough,
 				 .started = started,
 				 .ended = ended,
 				 .outlived = outlived,
@@ -397,7 +437,7 @@ static void show_progress(void *context, const struct replay_progress *so_far)
 static bool is_told(const struct finding_set *set, struct finding *f)
 {
 	finding_identify(f);
-	for (size_t i = 0; i < set->count; i++)
+	for (size_t i = 0; set && i < set->count; i++)
 		if (set->items[i]->told && strcmp(set->items[i]->fingerprint, f->fingerprint) == 0)
 			return true;
 	return false;
@@ -410,7 +450,8 @@ static void show_confirmed(void *context, struct finding *f)
 	struct show *s = context;
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
 
-	if (f->told || is_told(s->set, f) || cmd_filter_apply(s->set, false) || !finding_is_fresh(f))
+	if (f->told || is_told(s->set, f) || is_told(s->c->seen, f) || cmd_filter_apply(s->set, false) ||
+	    !finding_is_fresh(f))
 		return;
 	if (f->schedule && cmd_write_schedule(s->c->set, f, opt.output))
 		return;
@@ -500,16 +541,51 @@ static void make_part(const struct check *c, struct finding_set *some)
 	say_means(c, some);
 }
 
+/* ---- what the recorded run itself shows ---- */
+
+/* What dlopen() loads is known now. */
+static void note_loaded(struct check *c)
+{
+	for (size_t i = 0; i < prediction.modules.count; i++)
+		if (strcmp(prediction.modules.items[i], c->program.path) != 0)
+			rd_flavour_loaded(&c->program.flavour, prediction.modules.items[i]);
+	c->program.flavour.loads_more = false;
+}
+
+/* A large run takes long to search, and its replays do: what it shows firmly unordered needs neither. */
+static void trust_recorded(struct check *c, struct finding_set *set)
+{
+	for (size_t i = 0; i < set->count && prediction.walked; i++)
+		replay_trust_recorded(&c->program.flavour, set, set->items[i]);
+}
+
 /* ---- sound predictions at once ---- */
 
+static bool is_sound(const struct finding *f)
+{
+	return f->sound && f->schedule;
+}
+
+static bool is_firm(const struct finding *f)
+{
+	return f->firm;
+}
+
+static void keep_set(struct check *c, struct finding_set *set)
+{
+	RD_GROW(c->sets, c->set_capacity, c->set_count + 1);
+	c->sets[c->set_count++] = set;
+}
+
 /* Copies, since finishing a set changes what is in it. */
-static struct finding_set *take_sound(struct check *c, struct finding_set *set)
+static struct finding_set *take_early(const struct check *c, const struct finding_set *set,
+				      bool (*wanted)(const struct finding *))
 {
 	struct finding_set *some = finding_set_new();
 
-	for (; c->early < set->count; c->early++) {
-		const struct finding *f = set->items[c->early];
-		if (!f->sound || f->status != FINDING_UNCONFIRMED || !f->schedule)
+	for (size_t i = c->early; i < set->count; i++) {
+		struct finding *f = set->items[i];
+		if (f->status != FINDING_UNCONFIRMED || !wanted(f) || is_told(c->seen, f))
 			continue;
 		struct finding *copy = finding_array(some, 1, sizeof *copy);
 		*copy = *f;
@@ -518,6 +594,7 @@ static struct finding_set *take_sound(struct check *c, struct finding_set *set)
 	some->tool = RADDLE_VERSION;
 	some->argc = set->argc;
 	some->argv = set->argv;
+	say_means(c, some);
 	finding_set_finish(some);
 	return some;
 }
@@ -540,6 +617,22 @@ static void put_confirmed(struct finding_set *set, const struct finding_set *som
 	}
 }
 
+/* What is confirmed without a replay is told at once. */
+static void tell_recorded(struct check *c, struct finding_set *set)
+{
+	struct finding_set *some = take_early(c, set, is_firm);
+	struct show shown = {.c = c, .set = some, .progress = {.shown = -1}};
+
+	note_loaded(c);
+	if (cmd_filter_apply(some, false) == RD_OK)
+		trust_recorded(c, some);
+	for (size_t i = 0; i < some->count && !opt.quiet; i++)
+		if (some->items[i]->status == FINDING_CONFIRMED)
+			show_confirmed(&shown, some->items[i]);
+	put_confirmed(set, some);
+	keep_set(c, some);
+}
+
 /* Prediction has found more: what is certain to happen is tried once, unless all will be known soon anyway.
  */
 static void try_early(void *context, struct finding_set *set, size_t from)
@@ -553,10 +646,9 @@ static void try_early(void *context, struct finding_set *set, size_t from)
 		return;
 	if (c->end_ns && !c->early_left_ns)
 		c->early_left_ns = (c->end_ns - at) / EARLY_SHARE;
-	if (c->early_left_ns < 0)
-		return;
-	some = take_sound(c, set);
-	say_means(c, some);
+	tell_recorded(c, set);
+	some = c->early_left_ns < 0 ? finding_set_new() : take_early(c, set, is_sound);
+	c->early = set->count;
 	if (some->count && cmd_filter_apply(some, false) == RD_OK) {
 		rd_info("%zu sound predictions are tried while others are sought", some->count);
 		replay(c, &(struct attempt){.set = some,
@@ -565,15 +657,16 @@ static void try_early(void *context, struct finding_set *set, size_t from)
 		put_confirmed(set, some);
 		c->early_left_ns -= c->end_ns ? rd_now_ns() - at : 0;
 	}
-	RD_GROW(c->sets, c->set_capacity, c->set_count + 1);
-	c->sets[c->set_count++] = some;
+	keep_set(c, some);
 }
 
 /* ---- prediction ---- */
 
-/* A process that the program forked.  Replays lead the first process only. */
+/* A process that the program forked.  Replays lead the first process only, so what the recorded run shows
+ * firmly is believed. */
 static void mark_forked(struct check *c, size_t from, const char *name)
 {
+	note_loaded(c);
 	for (size_t i = from; i < c->set->count; i++) {
 		struct finding *f = c->set->items[i];
 		f->schedule = NULL;
@@ -584,6 +677,8 @@ static void mark_forked(struct check *c, size_t from, const char *name)
 					      "process only",
 					      name);
 		finding_note(c->set, f, finding_textf(c->set, "Seen in the forked process %s.", name));
+		if (!opt.no_replay)
+			replay_trust_recorded(&c->program.flavour, c->set, f);
 	}
 }
 
@@ -607,15 +702,6 @@ static void predict_forked(struct check *c, const char *trace, const char *name)
 		if (!there)
 			break;
 	}
-}
-
-/* What dlopen() loads is known now. */
-static void note_loaded(struct check *c)
-{
-	for (size_t i = 0; i < prediction.modules.count; i++)
-		if (strcmp(prediction.modules.items[i], c->program.path) != 0)
-			rd_flavour_loaded(&c->program.flavour, prediction.modules.items[i]);
-	c->program.flavour.loads_more = false;
 }
 
 /* Why there may be nothing to find. */
@@ -655,15 +741,147 @@ static int64_t quarters(int64_t end_ns, int64_t count)
 	return end_ns > at ? at + (end_ns - at) / 4 * count : end_ns;
 }
 
+/* Whether the first run had no end: then short runs of our own making say more than all of it. */
+static bool has_no_end(const struct check *c)
+{
+	return cmd_ending_busy(&c->runs[0].ending);
+}
+
+/* Whether what the first run did takes long to search, so that other means come first. */
+static bool is_large(const struct check *c)
+{
+	return c->runs[0].ending.events >= EARLY_EVENTS;
+}
+
+/* ---- more runs of a large program ---- */
+
+/* What a run showed unordered that is not known yet, or not confirmed; returns how much was new. */
+static size_t add_seen(struct check *c, struct finding_set *to, struct finding_set *seen)
+{
+	struct show shown = {.c = c, .set = seen, .progress = {.shown = -1}};
+	size_t fresh = 0;
+
+	for (size_t i = 0; i < seen->count; i++) {
+		struct finding *f = seen->items[i], *before = finding_at(to, f->fingerprint);
+
+		if (before)
+			before->told |= f->told;
+		if (before && (before->status == FINDING_CONFIRMED || !f->firm))
+			continue;
+		if (before)
+			before->firm = f->firm;
+		else
+			finding_set_put(to, f);
+		f = before ? before : f;
+		if (!opt.no_replay)
+			replay_trust_recorded(&c->program.flavour, to, f);
+		if (f->status == FINDING_CONFIRMED && !opt.quiet)
+			show_confirmed(&shown, f);
+		fresh++;
+	}
+	return fresh;
+}
+
+/* Records once more; what is seen is less than the truth if that fails, but not wrong. */
+static int see_more(struct check *c, const char *path, bool all, struct finding_set *seen)
+{
+	struct past past = {.all = all};
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int streams[] = {run_input_again(&c->input), null, null};
+	struct past *first = c->now;
+	int err = streams[0] < 0 ? RD_ESYSTEM : record_prepare_directory(path, true);
+
+	if (!err)
+		err = run_setup(opt.setup, STDERR_FILENO);
+	past.ending.limit_ms = opt.timeout ? opt.timeout : 2 * c->recorded_ms + LEAST_MS;
+	if (!err)
+		err = record_into(c, &past, path, streams);
+	prediction.failures = !past.ending.stopped && !cmd_ending_pinched(&past.ending);
+	if (!err)
+		err = predict_batch_look(&prediction, path, seen);
+	if (!err && past.standing)
+		add_standing(seen, past.standing);
+	if (past.standing)
+		keep_set(c, past.standing);
+	c->now = first;
+	cmd_ending_release(&past.ending);
+	if (streams[0] >= 0)
+		close(streams[0]);
+	close(null);
+	return err;
+}
+
+/* One run of a large program shows only some of its races unordered, and a look at another one takes less
+ * time than a search, or a replay of each.  Every other run is recorded without thinning, if there is time:
+ * what seldom comes together is thinned out of each of them.  `took_ns` is what a run and a look take. */
+static void look_at_more(struct check *c, struct finding_set *to, int64_t took_ns)
+{
+	char *path = trace_path(opt.runs);
+	int64_t end_ns = quarters(c->end_ns, 3);
+	size_t nothing = 0;
+
+	for (size_t n = 0; n < RUNS_MORE && nothing < RUNS_NOTHING && !run_launch_interrupted(); n++) {
+		struct finding_set *seen = finding_set_new();
+		int64_t at = rd_now_ns();
+		bool all = n % 2 == 0 && (!c->end_ns || end_ns - at >= took_ns * RUNS_SHARE);
+
+		keep_set(c, seen);
+		if (c->end_ns && end_ns - at < took_ns)
+			break;
+		prediction.deadline_ns = c->end_ns ? end_ns : 0;
+		make_part(c, seen);
+		if (see_more(c, path, all, seen) || cmd_filter_apply(seen, false))
+			break;
+		c->more++;
+		nothing = add_seen(c, to, seen) ? 0 : nothing + 1;
+		if (!all)
+			took_ns = rd_now_ns() - at;
+		rd_info("a further run of %.1f s was looked at", (double)(rd_now_ns() - at) / 1e9);
+	}
+	rd_remove_tree(path);
+	free(path);
+	finding_set_finish(to);
+}
+
+static bool is_to_look_more(const struct check *c)
+{
+	return is_large(c) && !has_no_end(c) && !opt.no_replay && !c->settled->interrupted &&
+	       !c->runs[0].standing;
+}
+
+/* The first run was looked at: others are before anything is searched for, which takes longer and tells less.
+ */
+static void see_first(void *context, struct finding_set *first)
+{
+	struct check *c = context;
+	bool failures = prediction.failures;
+	int64_t took_ns = rd_now_ns() - c->ended_ns + (int64_t)c->recorded_ms * 1000000;
+
+	keep_set(c, first);
+	if (!is_to_look_more(c) || c->seen)
+		return;
+	note_loaded(c);
+	make_part(c, first);
+	c->seen = finding_set_new();
+	make_part(c, c->seen);
+	keep_set(c, c->seen);
+	if (!cmd_filter_apply(first, false))
+		add_seen(c, c->seen, first);
+	look_at_more(c, c->seen, took_ns);
+	prediction.failures = failures;
+	prediction.deadline_ns = quarters(c->end_ns, 1);
+	prediction.latest_ns = quarters(c->end_ns, 3);
+}
+
 static int predict(struct check *c)
 {
 	struct rd_progress progress = {.shown = -1};
-	int err = RD_OK;
+	int err = RD_OK, share = has_no_end(c) || is_large(c) ? 1 : 2;
 
 	if (!opt.quiet)
 		rd_progress_say(&progress, "predicting");
-	prediction.deadline_ns = quarters(c->end_ns, 2); /* so that there is time to try what it found */
-	prediction.latest_ns = quarters(c->end_ns, 3);
+	prediction.deadline_ns = quarters(c->end_ns, share); /* so that there is time to try what it found */
+	prediction.latest_ns = quarters(c->end_ns, has_no_end(c) ? 2 : 3);
 	prediction.context = c;
 	for (size_t n = 0; n < opt.runs && !err; n++) {
 		char *path = trace_path(n);
@@ -673,8 +891,10 @@ static int predict(struct check *c)
 		 * none. */
 		prediction.failures = !c->runs[n].ending.stopped && !cmd_ending_pinched(&c->runs[n].ending);
 		prediction.described = opt.no_replay ? NULL : try_early;
+		prediction.walked_over = see_first;
 		err = predict_batch_run(&prediction, path, c->set);
 		prediction.described = NULL; /* replays lead the first process only */
+		prediction.walked_over = NULL;
 		if (err && c->set->tool)
 			err = RD_OK; /* the message is out, and what could be read was looked at */
 		if (!err && c->runs[n].standing)
@@ -688,12 +908,17 @@ static int predict(struct check *c)
 	if (err)
 		return err;
 	note_loaded(c);
+	trust_recorded(c, c->set);
 	say_scope(c);
 	c->all_count = c->set->count;
 	c->all = rd_xcalloc(c->all_count + 1, sizeof *c->all);
 	for (size_t i = 0; i < c->all_count; i++)
 		c->all[i] = c->set->items[i];
 	finding_set_finish(c->set);
+	if (c->seen) {
+		add_seen(c, c->set, c->seen);
+		finding_set_finish(c->set);
+	}
 	return cmd_filter_apply(c->set, false);
 }
 
@@ -713,12 +938,6 @@ static struct finding_set *choose(struct check *c, const struct finding_set *see
 	}
 	make_part(c, some);
 	return some;
-}
-
-static void keep_set(struct check *c, struct finding_set *set)
-{
-	RD_GROW(c->sets, c->set_capacity, c->set_count + 1);
-	c->sets[c->set_count++] = set;
 }
 
 static size_t count_confirmed(const struct check *c)
@@ -796,7 +1015,7 @@ static struct trial_how runs_of(const struct check *c, const struct replay_progr
 				  .companion = opt.with,
 				  .setup = opt.setup,
 				  .timeout = cmd_seconds(opt.timeout),
-				  .recorded_ms = c->recorded_ms};
+				  .recorded_ms = has_no_end(c) ? 0 : c->recorded_ms};
 }
 
 static int record_more(struct check *c, int64_t end_ns)
@@ -846,21 +1065,36 @@ static int explore_more(struct check *c, int64_t end_ns)
 	return err;
 }
 
+/* Before anybody has read the trace. */
+static bool has_forked(void)
+{
+	char *path = inside("trace/fork-0");
+	bool there = rd_file_exists(path);
+
+	free(path);
+	return there;
+}
+
 /* Only a program that has come to its own end, or to a deadlock that stands, is one whose other schedules can
- * be held against it; one that has company, files to restore or sockets may fail for reasons of theirs. */
+ * be held against it; one that has company, files to restore or sockets may fail for reasons of theirs.  One
+ * that was still working when its time was up is not waiting for anybody outside: its races are as good as
+ * any. */
 static bool is_to_explore(const struct check *c)
 {
 	const struct past *first = &c->runs[0];
 
 	return !opt.no_explore && !c->settled->interrupted && !c->edits.lines && !opt.with && !opt.setup &&
-	       prediction.threads > 1 && !c->forked && !first->ending.stopped &&
-	       (first->standing || WIFEXITED(first->ending.end.status));
+	       !first->ending.stopped &&
+	       (has_no_end(c) ? !has_forked()
+			      : prediction.threads > 1 && !c->forked &&
+					(first->standing || WIFEXITED(first->ending.end.status)));
 }
 
 /* What comes of further runs is worth knowing, but a check without them has not failed. */
 static void look_further(struct check *c, double begin)
 {
-	int64_t at = rd_now_ns(), end_ns = further_end(c->end_ns, (int64_t)((now() - begin) * 1e9));
+	int64_t at = rd_now_ns(),
+		end_ns = further_end(c->end_ns, (int64_t)((now() - begin) * 1e9), has_no_end(c));
 	int err = RD_OK;
 
 	if ((!end_ns || end_ns > at) && !opt.no_replay)
@@ -869,8 +1103,22 @@ static void look_further(struct check *c, double begin)
 		err = record_more(c, end_ns);
 	if (err)
 		rd_warn("no further schedules could be looked at");
-	explore_leave_known(c->set);
+	explore_leave_known(c->set, has_no_end(c));
 	finding_set_finish(c->set);
+}
+
+/* A trace that has no end takes long to read, and shows the same again and again.  Short runs come first. */
+static void look_before(struct check *c, double begin)
+{
+	while (c->argv[c->set->argc])
+		c->set->argc++;
+	c->set->argv = finding_array(c->set, c->set->argc, sizeof *c->set->argv);
+	for (size_t i = 0; i < c->set->argc; i++)
+		c->set->argv[i] = finding_text(c->set, c->argv[i]);
+	c->set->tool = RADDLE_VERSION;
+	say_means(c, c->set);
+	prediction.deadline_ns = prediction.latest_ns = c->end_ns;
+	look_further(c, begin);
 }
 
 /* ---- classes ---- */
@@ -948,6 +1196,7 @@ static void add_stats(const struct check *c, const struct replay_settled *r)
 	predict_batch_stats(&prediction, c->set);
 	finding_stat(c->set, "threads", (double)prediction.threads);
 	finding_stat(c->set, "runs", (double)opt.runs);
+	finding_stat(c->set, "runs_more", (double)c->more);
 	finding_stat(c->set, "forked", (double)c->forked);
 	finding_stat(c->set, "program_status", cmd_ending_status(e));
 	if (WIFSIGNALED(e->end.status))
@@ -1068,8 +1317,12 @@ static int check_program(struct check *c, struct replay_settled *r)
 	int err = record(c);
 
 	c->seconds[0] = now() - begin;
+	if (!err && has_no_end(c) && is_to_explore(c))
+		look_before(c, begin);
 	if (!err)
 		err = predict(c);
+	if (!err && is_to_look_more(c) && !c->seen)
+		look_at_more(c, c->set, (int64_t)c->recorded_ms * 1000000 * RUNS_SHARE);
 	c->seconds[1] = now() - begin - c->seconds[0];
 	say_means(c, c->set);
 	prediction.deadline_ns = c->end_ns;
@@ -1077,7 +1330,7 @@ static int check_program(struct check *c, struct replay_settled *r)
 		err = replay(c, &(struct attempt){.set = c->set, .end_ns = settled_by(c)});
 	c->seconds[2] = now() - begin - c->seconds[0] - c->seconds[1];
 	finding_set_finish(c->set);
-	if (!err && is_to_explore(c))
+	if (!err && !has_no_end(c) && is_to_explore(c))
 		look_further(c, begin);
 	cmd_edits_mark(&c->edits, c->set);
 	if (!err && !opt.no_classify && !r->interrupted && is_to_classify(c))
@@ -1167,6 +1420,7 @@ static int build(struct check *c)
 				.plugins = opt.plugins};
 	int err;
 
+	c->start_ns = begin_ns;
 	c->end_ns = how.end_ns;
 	err = cmd_edits_open(&c->edits);
 	how.edits = c->edits.lines;

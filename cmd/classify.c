@@ -16,9 +16,11 @@
 #include "classify/classify.h"
 #include "classify/locate.h"
 #include "cmd/classes.h"
+#include "cmd/classify-shards.h"
 #include "cmd/edits.h"
 #include "cmd/findings.h"
 #include "cmd/output.h"
+#include "cmd/slurm.h"
 #include "run/input.h"
 #include "run/orphan.h"
 #include "trace/meta.h"
@@ -45,7 +47,8 @@ static const struct cmd_usage usage = {
 	"Schedules of witnesses are written to " DIRECTORY " unless --output names another\n"
 	"directory.",
 	"output race from_tsan id models coherent require without_sync alternates paths sym " CMD_DOCUMENTS
-	"fail_on " CMD_BESIDE "jobs class_time without no_world plugins " CMD_WORDS,
+	"fail_on " CMD_BESIDE "jobs class_time without no_world plugins executor shards slurm_options resume "
+	"shard " CMD_WORDS,
 	"  raddle check -- ./bank 4\n"
 	"  raddle classify --json classes.json raddle-check/findings.json\n"
 	"  raddle classify --race bank.c:31,bank.c:40 -- ./bank 4\n"
@@ -66,6 +69,7 @@ struct task {
 	char **argv;
 	char *scratch;
 	enum finding_class fail_on;
+	struct classify_shard shard;
 };
 
 /* ---- findings ---- */
@@ -89,6 +93,18 @@ static int choose(struct task *t, const char *path)
 	return err;
 }
 
+/* A shard has every n-th race. */
+static void keep_part(struct task *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; t->shard.count && i < t->set->count; i++)
+		if (i % t->shard.count == t->shard.number)
+			t->set->items[kept++] = t->set->items[i];
+	if (t->shard.count)
+		t->set->count = kept;
+}
+
 static int read_findings(struct task *t, const char *path, char **argv)
 {
 	int err = cmd_findings_read(path, &t->set);
@@ -97,6 +113,7 @@ static int read_findings(struct task *t, const char *path, char **argv)
 		err = choose(t, path);
 	if (err)
 		return err;
+	keep_part(t);
 	cmd_findings_means(t->set, path, argv[0] != NULL);
 	t->argv = cmd_findings_program(t->set, argv);
 	if (!t->argv)
@@ -119,22 +136,30 @@ static int read_pairs(struct task *t, char **argv)
 	if (!err && opt.from_tsan)
 		err = RD_WITH_FILE(opt.from_tsan, REPORT_MAX, text,
 				   classify_pairs_from_tsan(&t->pairs, text.data, opt.from_tsan));
+	if (!err && t->shard.count)
+		classify_pairs_part(&t->pairs, t->shard.number, t->shard.count);
 	return err;
 }
 
 /* What is named must be there: a race that was not found is not harmless. */
-static int locate(struct task *t, const struct classify *how)
+static int judge_places(const struct task *t, size_t missing)
 {
-	size_t missing;
-	int err = t->pairs.count ? classify_locate(how, &t->pairs, t->set, &missing) : RD_OK;
-
-	if (err || !t->pairs.count || !missing)
-		return err;
 	if (missing == t->pairs.count)
 		return rd_fail(RD_ENOTFOUND,
 			       "classify: in this run no two threads access the same memory at these places");
 	rd_warn("%zu races: in this run no two threads access the same memory at their places", missing);
 	return RD_OK;
+}
+
+/* A shard says nothing about that: who puts the parts together does. */
+static int locate(struct task *t, const struct classify *how)
+{
+	size_t missing;
+	int err = t->pairs.count ? classify_locate(how, &t->pairs, t->set, &missing) : RD_OK;
+
+	if (err || !t->pairs.count || !missing || t->shard.count)
+		return err;
+	return judge_places(t, missing);
 }
 
 /* ---- the program ---- */
@@ -143,7 +168,7 @@ static int locate(struct task *t, const struct classify *how)
 static int open_input(struct task *t)
 {
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
-	const char *input = isatty(STDIN_FILENO) ? t->set->stdin_path : NULL;
+	const char *input = isatty(STDIN_FILENO) || t->shard.terminal ? t->set->stdin_path : NULL;
 	int fd = input && rd_file_exists(input) ? rd_outside_open(input, INT64_MAX, NULL) : -1;
 	int err;
 
@@ -243,6 +268,23 @@ static int report(struct task *t)
 	return err;
 }
 
+/* ---- a cluster ---- */
+
+static int classify_on_cluster(struct task *t)
+{
+	size_t races = t->pairs.count ? t->pairs.count : t->set->count;
+	int err = races ? cmd_slurm(&(struct cmd_slurm){
+				  .command = "classify", .directory = opt.output, .runs = races})
+			: RD_OK;
+
+	if (!err)
+		err = classify_shards_collect(opt.output, t->set, &t->result);
+	cmd_edits_mark(&t->edits, t->set);
+	if (!err && t->set->count < t->pairs.count)
+		err = judge_places(t, t->pairs.count - t->set->count);
+	return err;
+}
+
 static void release(struct task *t)
 {
 	finding_set_free(t->set);
@@ -266,12 +308,14 @@ static int classify_path(struct task *t, const char *path, char **argv)
 		err = open_program(t);
 	run_orphans_adopt();
 	if (!err)
-		err = classify(t);
+		err = cmd_is_slurm() ? classify_on_cluster(t) : classify(t);
 	if (!err)
 		err = report(t);
 	if (!err && t->result.interrupted)
 		err = rd_fail(RD_ESYSTEM, "classify: interrupted");
-	status = err ? CMD_FAILED : cmd_classes_found(t->set, t->fail_on) ? CMD_FOUND : CMD_OK;
+	status = err							    ? CMD_FAILED
+		 : !t->shard.count && cmd_classes_found(t->set, t->fail_on) ? CMD_FOUND
+									    : CMD_OK;
 	release(t);
 	return status;
 }
@@ -330,24 +374,71 @@ static int classify_anew(char **argv)
 
 static bool is_usable(struct task *t)
 {
-	return !cmd_classes_models(opt.models, "classify", "--memory", &t->models) &&
+	return !cmd_executor("classify") &&
+	       !cmd_classes_models(opt.models, "classify", "--memory", &t->models) &&
 	       !sym_wishes_parse(&t->sym, opt.sym) &&
 	       !cmd_classes_option(opt.fail_on, "classify", &t->fail_on) &&
 	       !cmd_classes_techniques(opt.without, &t->techniques) && !cmd_edits_open(&t->edits);
 }
 
+/* What the shard writes, and where, is not what the user said. */
+static void become_shard(const struct classify_shard *shard)
+{
+	opt.executor = opt.slurm_options = opt.sarif = opt.html = opt.resume = opt.shard = NULL;
+	opt.shards = 0;
+	opt.quiet = true;
+	opt.jobs = shard->jobs;
+	opt.output = shard->directory;
+	opt.json = classify_shard_path(shard->directory, shard->number);
+}
+
+static int classify_words(int argc, char **argv, const struct classify_shard *shard);
+
+/* `--resume DIR --shard I/N`: a part of what is written down there. */
+static int classify_part(void)
+{
+	struct classify_shard shard = {.directory = opt.resume, .jobs = opt.jobs};
+	struct rd_argv words = RD_ARGV_INIT;
+	int status = CMD_FAILED;
+
+	if (!opt.shard)
+		rd_fail(RD_EUSAGE, "classify: --resume needs --shard");
+	else if (!cmd_shard("classify", &shard.number, &shard.count) && !classify_shard_load(&shard, &words))
+		status = classify_words((int)words.count, words.items, &shard);
+	rd_argv_release(&words);
+	return status;
+}
+
+static int classify_words(int argc, char **argv, const struct classify_shard *shard)
+{
+	struct task t = {.input = {.first = STDIN_FILENO}, .shard = *shard};
+	struct rd_argv all = RD_ARGV_INIT;
+	struct cmd_words words;
+	int status;
+
+	for (int i = 0; i < argc; i++)
+		rd_argv_add(&all, argv[i]);
+	status = cmd_program(argc, argv, &usage, "findings", &words);
+	if (status == CMD_GO_ON && shard->count)
+		become_shard(shard);
+	if (status == CMD_GO_ON && opt.resume) {
+		status = classify_part();
+	} else if (status == CMD_GO_ON && opt.without_sync && !words.operand && !opt.race && !opt.from_tsan &&
+		   *words.program && !cmd_is_slurm()) {
+		status = classify_anew(words.program);
+	} else if (status == CMD_GO_ON) {
+		bool usable =
+			is_usable(&t) && (!cmd_is_slurm() || !classify_shards_save(opt.output, all.items));
+
+		status = usable ? classify_path(&t, words.operand, words.program) : CMD_FAILED;
+		if (!usable)
+			cmd_edits_close(&t.edits);
+	}
+	rd_argv_release(&all);
+	return status;
+}
+
 int cmd_classify(int argc, char **argv)
 {
-	struct task t = {.input = {.first = STDIN_FILENO}};
-	struct cmd_words words;
-	int status = cmd_program(argc, argv, &usage, "findings", &words);
-
-	if (status != CMD_GO_ON)
-		return status;
-	if (opt.without_sync && !words.operand && !opt.race && !opt.from_tsan && *words.program)
-		return classify_anew(words.program);
-	if (is_usable(&t))
-		return classify_path(&t, words.operand, words.program);
-	cmd_edits_close(&t.edits);
-	return CMD_FAILED;
+	return classify_words(argc, argv, &(struct classify_shard){0});
 }

@@ -148,6 +148,9 @@ static void text_head(const struct summary *s)
 		printf(", %s on disk (%.2f bytes an event)", dump_bytes(meta->bytes, bytes),
 		       (double)meta->bytes / (double)s->model->events);
 	printf("\n");
+	if (meta->left_from)
+		printf("Left out: %llu accesses of busy places to busy memory, from q %llu on\n",
+		       (unsigned long long)meta->left_out, (unsigned long long)meta->left_from);
 	if (s->model->kinds[RADDLE_FORK] > 0)
 		printf("Forked:   %llu times; the children's traces are %s/fork-0 and so on\n",
 		       (unsigned long long)s->model->kinds[RADDLE_FORK], trace_path(s->model->trace));

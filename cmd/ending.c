@@ -14,6 +14,7 @@
 #include "predict/failure.h"
 #include "run/launch.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,11 @@ static int signal_of(const struct cmd_ending *e)
 bool cmd_ending_late(const struct cmd_ending *e)
 {
 	return e->end.how == RUN_TIMED_OUT || e->end.how == RUN_STALLED;
+}
+
+bool cmd_ending_busy(const struct cmd_ending *e)
+{
+	return e->end.how == RUN_TIMED_OUT && !e->stood;
 }
 
 bool cmd_ending_pinched(const struct cmd_ending *e)
@@ -58,7 +64,9 @@ void cmd_ending_words(const struct cmd_ending *e, struct rd_buf *out)
 	else
 		status_words(e->end.status, out);
 	if (!e->stood && cmd_ending_late(e))
-		rd_buf_adds(out, ", since its time was up");
+		rd_buf_adds(out, e->full   ? ", since its trace was full"
+				 : e->mute ? ", since it told nothing new for long"
+					   : ", since its time was up");
 }
 
 int cmd_ending_check(const struct cmd_ending *e, const char *program, const char *companion)
@@ -101,6 +109,20 @@ bool cmd_ending_doubt(const struct cmd_ending *e, bool at_start, struct rd_buf *
 			why,
 			", and its address space is limited (ulimit -v): what records it takes of that, so "
 			"that it may lack what it has alone");
+		return true;
+	}
+	if (cmd_ending_busy(e) && e->full) {
+		rd_buf_addf(why,
+			    "the recorded run had not ended by itself after %" PRIu64
+			    " M events, which are as many as the check has time to look at: it spins, or has "
+			    "more to do (--time raises it)",
+			    e->events / 1000000);
+		return true;
+	}
+	if (cmd_ending_busy(e) && e->mute) {
+		rd_buf_adds(why,
+			    "the recorded run had not ended by itself, and did nothing that is recorded, for "
+			    "a quarter of the check's time: it spins, or computes (--time raises it)");
 		return true;
 	}
 	if (cmd_ending_late(e) && e->unasked && !e->stood) {

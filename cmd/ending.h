@@ -16,6 +16,8 @@ struct cmd_ending {
 	uint64_t events;   /* recorded */
 	char *stopped;	   /* why recording stopped before; NULL: it did not */
 	uint64_t limit_ms; /* that it was given; 0: none */
+	bool full;	   /* it was ended since its trace was as long as the check has time to look at, */
+	bool mute;	   /* or had been the same for long */
 	bool unasked;	   /* for nobody said how long a run may take, and the check has its time */
 };
 
@@ -26,6 +28,9 @@ void cmd_ending_words(const struct cmd_ending *e, struct rd_buf *out);
 
 /* Whether we ended it, because its time was up. */
 bool cmd_ending_late(const struct cmd_ending *e);
+
+/* Whether it was still working then. */
+bool cmd_ending_busy(const struct cmd_ending *e);
 
 /* Whether the run failed, or may have, for want of address space that is ours to take (ulimit -v). */
 bool cmd_ending_pinched(const struct cmd_ending *e);

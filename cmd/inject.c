@@ -37,10 +37,11 @@ static const struct cmd_usage usage = {
 	"continues a campaign that was interrupted.",
 	"output faults fault_runs until until_outcome jobs list resume repeat run trace shard executor "
 	"shards slurm_options "
-	"thread line site "
+	"process thread line site "
 	"functions not_functions opcodes not_opcodes instance bit bits fault_count fault_window once "
 	"level fault_model sampling seed "
-	"golden input inputs timeout cpu_time memory file_size trace_size ignore filter keep_traces json "
+	"golden input inputs timeout cpu_time memory file_size processes trace_size ignore filter "
+	"keep_traces json "
 	"compare_errors aslr allow_chance force_campaign quick " CMD_WORDS,
 	"  raddle inject --list -- ./sort 1000\n"
 	"  raddle inject --fault BitFlip --function swap --bit 3 -- ./sort 1000\n"
@@ -137,6 +138,7 @@ static char *copy(const char *text)
 
 static void set_filter(struct inject_setup *s)
 {
+	s->process = opt.process && strcmp(opt.process, "P_0") != 0 ? copy(opt.process) : NULL;
 	s->thread = copy(opt.thread);
 	s->line = copy(opt.line);
 	s->site = opt.site;
@@ -195,6 +197,7 @@ static void set_numbers(struct inject_setup *s)
 	s->golden_runs = opt.golden;
 	s->memory = cmd_limit(opt.memory, NO_SIZE);
 	s->file_size = cmd_limit(opt.file_size, NO_SIZE);
+	s->processes = cmd_limit(opt.processes, NO_SIZE);
 	s->trace_size = cmd_limit(opt.trace_size, NO_SIZE);
 }
 
@@ -567,13 +570,23 @@ static int check_faults(void)
 	return r;
 }
 
+static int check_process(void)
+{
+	struct run_fault f;
+
+	if (!opt.process || run_fault_process(&f, opt.process, strlen(opt.process)))
+		return RD_OK;
+	return rd_fail(RD_EUSAGE, "inject: --process %s: a process is P_0, P_0_0, P_0_1, ...", opt.process);
+}
+
 static int check_options(bool program)
 {
 	int r = check_executor();
 
 	if (!r)
 		r = check_faults();
-
+	if (!r)
+		r = check_process();
 	if (r)
 		return r;
 	if (opt.until_outcome && !opt.until)

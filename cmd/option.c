@@ -188,7 +188,8 @@ static int parse_some(const struct table *t, int argc, char **argv, int *at)
  * nothing can and the program follows. */
 static bool has_no_operand(char **argv, int at)
 {
-	return opt.race || opt.from_tsan || (opt.without_sync && at > 0 && !strcmp(argv[at - 1], "--"));
+	return opt.race || opt.from_tsan || opt.resume ||
+	       (opt.without_sync && at > 0 && !strcmp(argv[at - 1], "--"));
 }
 
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,

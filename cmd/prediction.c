@@ -28,6 +28,12 @@ void cmd_prediction_start(struct predict_batch *p)
 
 void cmd_prediction_rest(const struct predict_batch *p, FILE *out, const char *done)
 {
+	if (p->not_recorded)
+		fprintf(out,
+			"The run was long: %" PRIu64
+			" accesses of busy places to busy memory are not in the trace; --all-accesses "
+			"records them.\n",
+			p->not_recorded);
 	if (p->parts)
 		fprintf(out,
 			"The trace was too large for the memory and was looked at in %" PRIu64

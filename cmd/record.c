@@ -32,7 +32,8 @@ static const struct cmd_usage usage = {
 	"the exit status work as without Raddle.  A deadlock is reported, and the program is\n"
 	"killed.  The trace is in " DIRECTORY " unless --output names another directory; one\n"
 	"that is there already is renamed to DIR.old.",
-	"output flavour fault limit_bytes " CMD_BUILD "as_is force_old no_watchdog no_world json verbose",
+	"output flavour fault limit_bytes " CMD_BUILD
+	"as_is force_old no_watchdog no_world all_accesses json verbose",
 	"  raddle cc -g -pthread -o bank bank.c\n"
 	"  raddle record -o trace -- ./bank 4\n"
 	"  raddle dump trace\n",
@@ -63,7 +64,8 @@ static int write_summary(const void *what, FILE *out)
 	RD_JSON(&j, RD_JN("version", 1), RD_JS("trace", opt.output), RD_JS("program", meta->program));
 	write_status(&j, meta);
 	RD_JSON(&j, RD_JB("complete", meta->complete), RD_JS("stopped", meta->stopped),
-		RD_JU("threads", meta->threads), RD_JU("events", meta->events), RD_JU("bytes", meta->bytes),
+		RD_JU("threads", meta->threads), RD_JU("events", meta->events),
+		RD_JU("left_out", meta->left_out), RD_JU("bytes", meta->bytes),
 		RD_JD("seconds", (double)(meta->end_ns - meta->start_ns) / 1e9));
 	rd_json_end(&j);
 	fputc('\n', out);
@@ -83,6 +85,11 @@ static void say_end(void *context, const struct trace_meta *meta)
 			"raddle: recorded %" PRIu64 " events of %" PRIu64 " threads into %s (%" PRIu64
 			" bytes)\n",
 			meta->events, meta->threads, opt.output, meta->bytes);
+	if (meta->left_out && (opt.verbose || isatty(STDERR_FILENO)))
+		fprintf(stderr,
+			"raddle: left out %" PRIu64
+			" accesses of busy places to busy memory; --all-accesses records them\n",
+			meta->left_out);
 	cmd_document(opt.json, write_summary, meta);
 }
 
@@ -160,6 +167,7 @@ static int record(char **argv, int *status)
 				 .argv = argv,
 				 .limit = opt.limit_bytes,
 				 .no_world = opt.no_world,
+				 .all_accesses = opt.all_accesses,
 				 .stands = opt.no_watchdog ? NULL : cmd_standing,
 				 .ended = say_end,
 				 .context = &events};

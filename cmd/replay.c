@@ -16,6 +16,7 @@
 #include "cmd/findings.h"
 #include "cmd/gdb.h"
 #include "cmd/output.h"
+#include "predict/batch.h"
 #include "record/prepare.h"
 #include "replay/replay.h"
 #include "report/report.h"
@@ -358,6 +359,23 @@ static void say_order(const struct task *t)
 		fprintf(stderr, "raddle: %s\n", f->notes[i]);
 }
 
+/* A race that the recorded run itself showed happened there, whatever a replay comes to. */
+static void say_recorded(const struct task *t)
+{
+	const struct schedule *s = t->finding->schedule;
+	struct rd_buf path = RD_BUF_INIT;
+
+	if (!t->reproduced && s->trace && s->goal_count == 2)
+		rd_buf_addf(&path, "%s/meta.json", s->trace);
+	if (path.length && rd_file_exists(path.data) &&
+	    predict_batch_shows(s->trace, (const uint32_t[]){s->goals[0].site, s->goals[1].site}))
+		fprintf(stderr,
+			"raddle: this replay did not reproduce it, but it happened: the recorded run %s has "
+			"the two accesses without an order between them ('raddle predict' lists it)\n",
+			s->trace);
+	rd_buf_release(&path);
+}
+
 static int report(struct task *t)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr), .all = true};
@@ -371,6 +389,8 @@ static int report(struct task *t)
 		say_turns(t);
 	if (!opt.quiet)
 		say_outside(&t->outside);
+	if (!opt.quiet)
+		say_recorded(t);
 	if (!opt.quiet && opt.times > 1)
 		say_count(t);
 	if (!err && opt.json)

@@ -36,11 +36,13 @@ static const char *reversible_words(const struct rev_result *x, const struct rev
 				 "one finds is not"
 			       : "two atomic operations: what the one finds depends on the order";
 	if (rev_common_lock(&x->run, &v->pair) != REV_NONE)
-		return rev_decides_wait(&x->run, &v->pair)
+		return rev_decided_wait(&x->run, &v->pair)
 			       ? "a lock keeps them apart, but not in order; if that only decides whether a "
 				 "thread waits for a condition, raddle compare leaves the rounds that end in "
 				 "a "
-				 "wait out and runs are the same"
+				 "wait out and runs are the same; that it decides nothing else cannot be "
+				 "concluded from one run, because a trace does not tell with which values a "
+				 "thread would have waited"
 		       : change ? "a lock keeps them apart, but not in order; each changes what it finds, so "
 				  "if "
 				  "the changes commute the end is the same, but what each one finds is not"
@@ -108,6 +110,18 @@ static void print_order(const struct cmd_reversible *c, const struct rev_reversa
 	       v->meet ? "is at its access, and so is the other thread" : "before the other one");
 }
 
+static void print_wait(const struct cmd_reversible *c, const struct rev_reversal *v)
+{
+	const struct rev_op *wait = rev_decided_wait(&c->result->run, &v->pair);
+
+	if (!wait)
+		return;
+	printf("  %s: ",
+	       rev_notifies(wait) ? "the notification, since no thread waited in this run" : "the wait");
+	print_place(c, wait->site);
+	putchar('\n');
+}
+
 static void print_reversal(const struct cmd_reversible *c, const struct rev_reversal *v, size_t number)
 {
 	uint32_t lock = rev_common_lock(&c->result->run, &v->pair);
@@ -122,6 +136,7 @@ static void print_reversal(const struct cmd_reversible *c, const struct rev_reve
 	printf("  ");
 	cmd_print_wrapped(words.data, 2, 2);
 	rd_buf_release(&words);
+	print_wait(c, v);
 	print_order(c, v);
 	if (number == 1 && c->schedule)
 		printf("  raddle replay %s -- PROGRAM ARGUMENTS enforces it\n", c->schedule);
@@ -228,6 +243,11 @@ static void put_reversal(struct rd_json *j, const struct cmd_reversible *c, cons
 	rd_json_object(j, NULL);
 	rd_json_string(j, "object", v->object);
 	rd_json_string(j, "words", reversible_words(x, v));
+	if (rev_decided_wait(&x->run, &v->pair)) {
+		rd_json_object(j, "wait");
+		put_place(j, c, rev_decided_wait(&x->run, &v->pair)->site);
+		rd_json_end(j);
+	}
 	rd_json_array(j, "events");
 	put_side(j, c, &v->side[0]);
 	put_side(j, c, &v->side[1]);

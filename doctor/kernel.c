@@ -151,6 +151,11 @@ void doctor_intel_pt(struct doctor_item *item)
 {
 	if (access("/sys/bus/event_source/devices/intel_pt/type", R_OK) == 0) {
 		item->found = rd_xstrdup("the processor can trace branches");
+		doctor_conclude(
+			item, DOCTOR_LIMITED,
+			"Raddle can read such a trace (libipt2) but does not take one yet: failure sketches "
+			"use instrumentation, with the same result.",
+			"Nothing.");
 		return;
 	}
 	item->found = rd_xstrdup("not on this processor or virtual machine");

@@ -65,6 +65,12 @@ struct comparing {
 	struct run_thread *threads;	   /* by place */
 	bool *met, *lost;		   /* by index of the reference's threads */
 	bool exited;			   /* the process, by itself */
+	struct cut_access {
+		bool found, died; /* an access that only one run finished; one that neither did */
+		struct epa_record run;
+		uint64_t golden[EPA_WORDS];
+	} cut;
+	size_t held; /* place of the thread whose deviation is the first unless the struck one's is */
 	struct epa_compare_options options;
 	bool propagation;
 	int err;
@@ -150,6 +156,28 @@ static bool same_words(const uint64_t *a, const uint64_t *b, size_t count)
 	return true;
 }
 
+/* The same access, which one of the runs did not finish.  Its thread died there, or was cut off there when
+ * another one did: that is known when all records were seen. */
+static bool is_cut_within(const struct epa_record *r, const uint64_t *golden)
+{
+	struct epa_record g;
+	if (epa_packed_key(golden[0]) != epa_record_key(r))
+		return false;
+	epa_record_unpack(&g, golden);
+	return g.unfinished != r->unfinished && g.count && r->count && g.slots[0].who == r->slots[0].who &&
+	       g.slots[0].where == r->slots[0].where;
+}
+
+static void note_cut(struct comparing *c, const struct epa_record *r, const uint64_t *golden)
+{
+	const char *struck = c->options.struck;
+	if (c->cut.found && (!struck || strcmp(epa_walk_name(c->walk, r->place), struck) != 0))
+		return;
+	c->cut.found = true;
+	c->cut.run = *r;
+	memcpy(c->cut.golden, golden, epa_packed_size(golden[0]) * sizeof *golden);
+}
+
 /* True: the record is as in the golden run, or what comes behind the end of a thread that the exit cut off.
  */
 static bool agrees(struct comparing *c, const struct epa_record *r, const uint64_t **golden)
@@ -160,6 +188,13 @@ static bool agrees(struct comparing *c, const struct epa_record *r, const uint64
 	*golden = t->reference == SIZE_MAX ? NULL : epa_cursor_peek(&t->cursor);
 	if (*golden && same_words(words, *golden, n)) {
 		epa_cursor_skip(&t->cursor);
+		c->cut.died |= r->unfinished;
+		return true;
+	}
+	if (*golden && is_cut_within(r, *golden)) {
+		note_cut(c, r, *golden);
+		if (!r->unfinished)
+			epa_cursor_skip(&t->cursor);
 		return true;
 	}
 	/* The exit of the golden run cut this thread off where it happened to be, before its first record
@@ -306,11 +341,40 @@ static bool pardons(struct comparing *c, const struct epa_record *r)
 	return true;
 }
 
+/* The walk tells an order also of what has none: a record without a place in the order of all comes right
+ * behind the last one of its thread that has one.  If the fault was not seen yet, it is in such a stretch of
+ * another thread, and what it did was done to this one meanwhile. */
+static bool is_before_fault(const struct comparing *c, const struct epa_record *r)
+{
+	size_t count;
+	(void)epa_sanitizer_faults(c->sanitizer, &count);
+	return c->options.struck && count == 0 &&
+	       strcmp(epa_walk_name(c->walk, r->place), c->options.struck) != 0;
+}
+
+/* Whether the search for the struck thread's deviation goes on: until the other one does something that
+ * others may have waited for. */
+static bool look_for_struck(struct comparing *c, const struct epa_record *r)
+{
+	const uint64_t *golden;
+	if (r->place == c->held)
+		return r->kind != TRACE_FULL_EVENT && r->kind != TRACE_FULL_ATOMIC &&
+		       r->kind != TRACE_FULL_FENCE;
+	if (strcmp(epa_walk_name(c->walk, r->place), c->options.struck) != 0 || agrees(c, r, &golden))
+		return true;
+	free(c->out->first.thread);
+	c->out->first = (struct epa_deviation){0};
+	deviate(c, r, golden);
+	return false;
+}
+
 /* False: that is enough. */
 static bool compare_record(struct comparing *c, const struct epa_record *r)
 {
 	const uint64_t *golden;
 	struct epa_move move;
+	if (c->held != SIZE_MAX)
+		return look_for_struck(c, r);
 	c->out->records++;
 	if (c->propagator) {
 		if (epa_objects_take_move(epa_sanitizer_objects(c->sanitizer), &move))
@@ -322,10 +386,16 @@ static bool compare_record(struct comparing *c, const struct epa_record *r)
 	if (agrees(c, r, &golden))
 		return true;
 	deviate(c, r, golden);
-	if (!c->propagation)
-		return pardons(c, r);
-	start_propagation(c);
-	align(c, r);
+	if (c->propagation) {
+		start_propagation(c);
+		align(c, r);
+		return true;
+	}
+	if (pardons(c, r))
+		return true;
+	if (!is_before_fault(c, r))
+		return false;
+	c->held = r->place;
 	return true;
 }
 
@@ -359,7 +429,7 @@ static void compare_records(struct comparing *c)
 		if (!compare_record(c, &r))
 			return;
 		note(c, &r);
-		if (!c->propagator && !c->options.slow)
+		if (!c->propagator && !c->options.slow && c->held == SIZE_MAX)
 			pass_equal(c, epa_walk_place(c->walk));
 	}
 }
@@ -428,8 +498,16 @@ static void compare_ends(struct comparing *c)
 	bool goes_on = true;
 	if (c->propagator)
 		epa_propagator_stop(c->propagator);
-	/* Where several threads stop short, one of them died and the others were cut off: the one that stands
-	 * in a record that it did not finish has been found already. */
+	/* Where several threads stop short, one of them died and the others were cut off: it is the one that
+	 * stands in a record that it did not finish. */
+	if (!c->out->deviated && c->cut.found && !c->cut.died) {
+		deviate(c, &c->cut.run, c->cut.golden);
+		if (c->propagation) {
+			start_propagation(c);
+			align(c, &c->cut.run);
+		}
+		goes_on = c->propagation;
+	}
 	for (size_t i = 0; i < epa_walk_threads(c->walk) && goes_on; i++) {
 		end_thread(c, i);
 		goes_on = !c->out->deviated || c->propagation;
@@ -527,11 +605,12 @@ static int check_same_program(const struct epa_reference *ref, const struct epa_
 		       epa_source_name(epa_reference_source(ref)), epa_source_name(run));
 }
 
-int epa_compare(const struct epa_reference *ref, struct epa_source *run,
-		const struct epa_compare_options *options, struct epa_comparison *out)
+static int compare_once(const struct epa_reference *ref, struct epa_source *run,
+			const struct epa_compare_options *options, struct epa_comparison *out)
 {
 	struct comparing c = {.ref = ref,
 			      .out = out,
+			      .held = SIZE_MAX,
 			      .options = options ? *options : (struct epa_compare_options){0},
 			      .propagation = options && options->propagation};
 	int err = check_same_program(ref, run);
@@ -556,6 +635,35 @@ int epa_compare(const struct epa_reference *ref, struct epa_source *run,
 	if (c.err)
 		epa_comparison_release(out);
 	return c.err;
+}
+
+/* Which thread was struck is known only now; what deviated first is asked again if it may be another. */
+static int settle_first(const struct epa_reference *ref, struct epa_source *run, struct epa_comparison *out)
+{
+	const char *struck = epa_names_text(&out->names, out->faults[0].thread);
+	struct epa_compare_options quick = {.struck = struck};
+	struct epa_comparison again;
+	int err;
+	if (!out->first.thread || !strcmp(out->first.thread, struck))
+		return 0;
+	err = compare_once(ref, run, &quick, &again);
+	if (!err && again.deviated) {
+		free(out->first.thread);
+		out->first = again.first;
+		again.first.thread = NULL;
+	}
+	if (!err)
+		epa_comparison_release(&again);
+	return err;
+}
+
+int epa_compare(const struct epa_reference *ref, struct epa_source *run,
+		const struct epa_compare_options *options, struct epa_comparison *out)
+{
+	int err = compare_once(ref, run, options, out);
+	if (!err && options && options->propagation && out->deviated && out->fault_count)
+		err = settle_first(ref, run, out);
+	return err;
 }
 
 void epa_comparison_release(struct epa_comparison *c)

@@ -33,6 +33,10 @@ struct epa_compare_options {
 	bool propagation; /* go on behind the first deviation */
 	bool slow;	  /* make every record, to check that the quick way comes to the same */
 
+	/* The name of the thread that a fault was put into; NULL: not known.  Where another thread deviates
+	 * before the walk comes to the fault, nothing orders the two, and the fault's is the first. */
+	const char *struck;
+
 	/* Whether a deviation of kind data, or a call that a fault prevented, is none: asked for the first
 	 * one, and for the next if that is pardoned, and so on.  Not with propagation.  May be NULL. */
 	bool (*pardon)(void *context, const struct epa_deviation *deviation);

@@ -18,6 +18,7 @@ struct ring {
 	unsigned locks; /* mutexes that the thread holds */
 	bool waited;	/* a wait is over, and the record behind it has not come yet */
 	bool leaves;	/* the thread itself ends the process */
+	bool struck;	/* by a fault, since the ring was empty */
 };
 
 struct epa_delay {
@@ -68,6 +69,12 @@ void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event
 		t->leaves |= e->kind == RADDLE_ABORT || raddle_role(e->kind) == RADDLE_ROLE_END;
 }
 
+void epa_delay_fault(struct epa_delay *h, size_t place)
+{
+	RD_ASSERT(place < h->thread_count);
+	h->threads[place].struck |= h->threads[place].locks != 0;
+}
+
 /* A new round begins with this record: the last one goes, with all that it counted. */
 static void drop_round(struct epa_delay *h, struct ring *t, const struct epa_record *r)
 {
@@ -110,6 +117,7 @@ bool epa_delay_next(struct epa_delay *h, struct epa_record *r)
 		return false;
 	struct ring *t = &h->threads[h->going];
 	if (t->count <= h->keep) {
+		t->struck &= t->locks != 0;
 		h->going = SIZE_MAX;
 		return false;
 	}
@@ -125,10 +133,10 @@ bool epa_delay_idle(const struct epa_delay *h, size_t place)
 }
 
 /* The run ended while the thread was in a round, which may have been one that is left out; nobody knows.  A
- * thread that died or ended the run itself was in no wait. */
+ * thread that died or ended the run itself was in no wait, and what a fault did to the round must be seen. */
 static bool is_cut_off(const struct ring *t)
 {
-	return t->locks && !t->leaves && !delayed(t, t->count - 1)->unfinished;
+	return t->locks && !t->leaves && !t->struck && !delayed(t, t->count - 1)->unfinished;
 }
 
 bool epa_delay_end(struct epa_delay *h)

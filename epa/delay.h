@@ -20,6 +20,9 @@ void epa_delay_free(struct epa_delay *h); /* NULL is fine */
 /* An event of a thread, counted or not. */
 void epa_delay_event(struct epa_delay *h, size_t place, const struct trace_event *e);
 
+/* A fault has struck the thread. */
+void epa_delay_fault(struct epa_delay *h, size_t place);
+
 /* True: *r is delayed; it comes later, or never. */
 bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 

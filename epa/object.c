@@ -51,16 +51,14 @@ struct unknown {
 /* A thread that another one created and has not joined. */
 struct child {
 	uint64_t end; /* of its stack, and of its control block; 0: not known */
-	uint64_t at;  /* where the creator has its pthread_t */
 	uint32_t number, name;
 };
 
 struct thread {
 	uint32_t name;
 	struct child *children;
-	size_t child_count, child_capacity, lost_count; /* lost: those without an end */
-	uint64_t argument;				/* first one of the last call */
-	uint64_t freed, freed_size;			/* by that call; 0: nothing */
+	size_t child_count, child_capacity;
+	uint64_t freed, freed_size; /* by the last call; 0: nothing */
 	struct scope *scopes;
 	size_t depth, scope_capacity;
 	struct variable *variables;
@@ -357,7 +355,7 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	struct thread *t = &o->threads[place];
 	const struct trace_event *start = epa_walk_start(o->walk, (uint32_t)e->values[2]);
 	const char *name = epa_thread_name(o->walk, (uint32_t)e->values[2]);
-	struct child child = {.number = (uint32_t)e->values[2], .at = t->argument};
+	struct child child = {.number = (uint32_t)e->values[2]};
 	char *lost = NULL;
 	if (e->values[4] != 0)
 		return;
@@ -370,7 +368,6 @@ static void add_child(struct epa_objects *o, size_t place, const struct trace_ev
 	if (!start || start->values[5] >= CONTROL_ROOM) {
 		RD_GROW(t->children, t->child_capacity, t->child_count + 1);
 		t->children[t->child_count++] = child;
-		t->lost_count += lost != NULL;
 	}
 	free(lost);
 }
@@ -382,49 +379,33 @@ static void forget_child(struct epa_objects *o, size_t place, const struct trace
 	for (size_t i = t->child_count; e->values[3] == 0 && i-- > 0;) {
 		if (t->children[i].number != e->values[2])
 			continue;
-		t->lost_count -= !t->children[i].end;
 		t->child_count--;
 		memmove(t->children + i, t->children + i + 1, (t->child_count - i) * sizeof *t->children);
 		return;
 	}
 }
 
-static void find_lost(struct thread *t, struct child *c, uint64_t handle)
+/* A child that died with the process before its first record has told nobody where its stack is; its
+ * pthread_t does. */
+static void find_lost(struct epa_objects *o, size_t place, uint64_t handle)
 {
-	c->end = (handle | (CONTROL_ROOM - 1)) + 1;
-	t->lost_count--;
-}
-
-/* A child that died with the process before its first record has told nobody where its stack is: its
- * pthread_t is what the creator loads from where it was to be put. */
-static void note_handle(struct thread *t, const struct trace_record *r)
-{
-	for (size_t i = t->child_count; r->size == 8 && i-- > 0;) {
-		if (t->children[i].end || t->children[i].at != r->address)
-			continue;
-		find_lost(t, &t->children[i], r->value);
+	struct thread *t = &o->threads[place];
+	struct child *c = t->child_count ? &t->children[t->child_count - 1] : NULL;
+	struct epa_object object = {.size = CONTROL_ROOM, .place = (uint32_t)place, .kind = EPA_THREAD};
+	if (!c || c->end || handle >> 47)
 		return;
-	}
+	c->end = (handle | (CONTROL_ROOM - 1)) + 1;
+	object.start = c->end - CONTROL_ROOM;
+	object.thread = c->name;
+	add(o, &object)->name.where = -(uint64_t)CONTROL_ROOM;
 }
 
-static bool is_handle(uint64_t address)
-{
-	return address % 64 == 0 && raddle_may_be_pointer(address);
-}
-
-/* The child of this thread that the address is the pthread_t of, or NULL.  One that nothing is known of gets
- * the first pthread_t that nothing else explains. */
-static const struct child *child_at(struct thread *t, uint64_t address, bool known)
+/* The child of this thread that the address is the pthread_t of, or NULL. */
+static const struct child *child_at(const struct thread *t, uint64_t address)
 {
 	for (size_t i = t->child_count; i-- > 0;)
 		if (t->children[i].end - address <= CONTROL_ROOM && address < t->children[i].end)
 			return &t->children[i];
-	for (size_t i = 0; i < t->child_count && t->lost_count && !known && is_handle(address); i++) {
-		if (t->children[i].end)
-			continue;
-		find_lost(t, &t->children[i], address);
-		return &t->children[i];
-	}
 	return NULL;
 }
 
@@ -585,6 +566,7 @@ static void feed_event(struct epa_objects *o, size_t place, const struct trace_r
 	const struct trace_event *e = r->event;
 	switch (e->kind) {
 	case RADDLE_TLS: add_tls(o, place, e); break;
+	case RADDLE_HANDLE: find_lost(o, place, e->address); break;
 	case RADDLE_MODULE: add_module(o, e); break;
 	case RADDLE_ALLOC: add_block(o, place, r); break;
 	case RADDLE_FREE: end_block(o, place, e->address); break;
@@ -634,13 +616,8 @@ void epa_objects_feed(struct epa_objects *o, const struct trace_record *r)
 	case TRACE_FULL_LOAD:
 		if (r->address - o->argv < o->argv_size && !(r->flags & TRACE_RECORD_UNFINISHED))
 			note_argument(o, place, r);
-		if (t->lost_count)
-			note_handle(t, r);
 		break;
-	case TRACE_FULL_CALL:
-		t->argument = r->value;
-		t->freed = 0;
-		break;
+	case TRACE_FULL_CALL: t->freed = 0; break;
 	case TRACE_FULL_ENTRY: enter(o, place, r); break;
 	case TRACE_FULL_ALLOCA: add_variable(o, place, r); break;
 	case TRACE_FULL_RESTORE: restore_stack(o, t, r->address); break;
@@ -730,8 +707,7 @@ struct epa_name epa_objects_name(struct epa_objects *o, uint32_t site, uint64_t 
 	const struct epa_object *e = &o->list[n];
 	if (!e->live || e->kind == EPA_REGION || e->kind == EPA_THREAD) {
 		struct thread *t = &o->threads[epa_walk_place(o->walk)];
-		bool known = n != 0 || (t->lost_count && near_object(o, address));
-		const struct child *child = t->child_count ? child_at(t, address, known) : NULL;
+		const struct child *child = child_at(t, address);
 		if (child)
 			return name_in(epa_name_of(EPA_THREAD, child->name, 0),
 				       (int64_t)(address - child->end));
@@ -751,11 +727,6 @@ struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint6
 struct epa_name epa_object_name(const struct epa_object *e, uint64_t address)
 {
 	return name_in(e->name, (int64_t)(address - e->start));
-}
-
-bool epa_objects_are_plain(const struct epa_objects *o, size_t place)
-{
-	return !o->threads[place].lost_count;
 }
 
 void epa_objects_skip(struct epa_objects *o, uint64_t records)
@@ -786,7 +757,7 @@ bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value)
 {
 	uint32_t n = epa_extents_find(&o->extents, value, site);
 	struct thread *t = &o->threads[epa_walk_place(o->walk)];
-	return n || (t->child_count && child_at(t, value, true));
+	return n || child_at(t, value);
 }
 
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site)

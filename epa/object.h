@@ -68,8 +68,7 @@ struct epa_object *epa_objects_plain(struct epa_objects *o, uint32_t site, uint6
 /* The name of an address in an object. */
 struct epa_name epa_object_name(const struct epa_object *object, uint64_t address);
 
-/* ... whose loads and stores need not be fed, if this is so; that many were not. */
-bool epa_objects_are_plain(const struct epa_objects *o, size_t place);
+/* ... whose loads and stores need not be fed; that many were not. */
 void epa_objects_skip(struct epa_objects *o, uint64_t records);
 
 /* Whether the bytes of an object are known one by one, and not all have a value. */

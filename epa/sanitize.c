@@ -23,8 +23,7 @@
 #include <string.h>
 
 #define IO_CACHE 256
-#define NUMBERED 32 /* numbers that the system gave and that are known to be such */
-#define PADDED 16   /* words with padding that a thread is known to have in registers */
+#define PADDED 16 /* words with padding that a thread is known to have in registers */
 
 /* A word that was loaded with bytes that have no value: they are none of it, wherever the word goes. */
 struct padded {
@@ -46,6 +45,7 @@ struct thread {
 	struct padded padded[PADDED];
 	unsigned next, known;	  /* known: how many there are */
 	uint64_t read, read_size; /* the last range that was read, for copies by libraries */
+	uint64_t number;	  /* that the system gave it; 0: unknown */
 };
 
 struct epa_sanitizer {
@@ -59,8 +59,8 @@ struct epa_sanitizer {
 	bool moves; /* the program stores parts of words as it has loaded them */
 	struct epa_fault faults[EPA_FAULTS];
 	size_t fault_count;
-	uint64_t numbered[NUMBERED];
-	size_t numbered_count;
+	struct rd_umap numbered; /* numbers that the system gave processes and threads */
+	bool forked;		 /* numbers of children are told */
 	/* What is known of call sites: whether bytes enter or leave there; by number of the site. */
 	struct {
 		uint32_t site;
@@ -113,6 +113,7 @@ void epa_sanitizer_free(struct epa_sanitizer *s)
 		return;
 	epa_delay_free(s->delay);
 	epa_objects_free(s->objects);
+	rd_umap_release(&s->numbered);
 	free(s->threads);
 	free(s);
 }
@@ -144,10 +145,7 @@ static void put_number(struct epa_record *r, uint64_t value)
  * may ask for one, in any order. */
 static bool is_process(const struct epa_sanitizer *s, uint64_t value)
 {
-	for (size_t i = 0; i < s->numbered_count; i++)
-		if (s->numbered[i] == value)
-			return true;
-	return false;
+	return rd_umap_get(&s->numbered, value) != NULL;
 }
 
 static void put_address(struct epa_sanitizer *s, struct epa_record *r, uint64_t address)
@@ -224,7 +222,7 @@ static void put_bytes(struct epa_sanitizer *s, struct epa_record *r, const uint8
 static void put_value(struct epa_sanitizer *s, struct epa_record *r, size_t i)
 {
 	const struct trace_value *v = &s->raw.values[i];
-	if (s->numbered_count && v->type == TRACE_VALUE_INT && (v->size == 4 || v->size == 8) &&
+	if (s->numbered.count && v->type == TRACE_VALUE_INT && (v->size == 4 || v->size == 8) &&
 	    is_process(s, trace_record_value(&s->raw, i)))
 		put(r, epa_name_of(EPA_PROCESS, 0, 0));
 	else if (v->size > 8)
@@ -499,10 +497,40 @@ static bool has_thread(enum raddle_event kind)
 	return raddle_role(kind) == RADDLE_ROLE_JOIN || raddle_role(kind) == RADDLE_ROLE_DETACH;
 }
 
+static void note_process(struct epa_sanitizer *s, uint64_t value)
+{
+	if (value && value <= INT32_MAX)
+		rd_umap_put(&s->numbered, value, NULL);
+}
+
+/* Whether a result can be a number of a process.  Numbers of children and the thread's own are told by
+ * events, so another one is what a fault made of it. */
+static bool is_number_of(const struct epa_sanitizer *s, const char *callee, size_t place, uint64_t value)
+{
+	static const char *const children[] = {"fork", "vfork", "wait", "waitpid", "wait4"};
+	uint64_t own = strcmp(callee, "gettid") == 0   ? s->threads[place].number
+		       : strcmp(callee, "getpid") == 0 ? s->threads[0].number
+						       : 0;
+	if (s->forked && rd_is_one_of(callee, children, sizeof children / sizeof *children))
+		return false;
+	return !own || own == value;
+}
+
+static void note_numbers(struct epa_sanitizer *s, size_t place, const struct trace_event *e)
+{
+	if (e->kind == RADDLE_THREAD_START)
+		s->threads[place].number = e->values[6];
+	if (e->kind != RADDLE_FORK)
+		return;
+	s->forked = true;
+	note_process(s, e->values[3]);
+}
+
 static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
 {
 	const struct trace_event *e = s->raw.event;
 	r->event = (uint8_t)e->kind;
+	note_numbers(s, r->place, e);
 	if (!is_of_program(e->kind))
 		return false;
 	if (e->kind == RADDLE_THREAD_CREATE) {
@@ -517,16 +545,11 @@ static bool fill_event(struct epa_sanitizer *s, struct epa_record *r)
 	return true;
 }
 
-static void note_process(struct epa_sanitizer *s, uint64_t value)
-{
-	if (value && value <= INT32_MAX && s->numbered_count < NUMBERED && !is_process(s, value))
-		s->numbered[s->numbered_count++] = value;
-}
-
 static void fill_result(struct epa_sanitizer *s, struct epa_record *r)
 {
 	uint64_t value = s->raw.value;
-	if (s->calls[call_of(s, r->site)].numbers)
+	if (s->calls[call_of(s, r->site)].numbers &&
+	    is_number_of(s, trace_sites_find(s->sites, r->site)->what, r->place, value))
 		note_process(s, value);
 	/* One of the threads at a barrier is told so. */
 	if (s->calls[call_of(s, r->site)].barrier && (value == 0 || (uint32_t)value == UINT32_MAX))
@@ -556,9 +579,24 @@ static void fill_value(struct epa_sanitizer *s, struct epa_record *r)
 
 static void note_fault(struct epa_sanitizer *s, size_t place)
 {
+	if (s->delay)
+		epa_delay_fault(s->delay, place);
 	if (s->fault_count < EPA_FAULTS)
 		s->faults[s->fault_count++] = (struct epa_fault){epa_objects_thread(s->objects, place),
 								 s->raw.site, s->raw.before, s->raw.after};
+}
+
+/* Which byte of an address a load gave is not compared, because it differs from run to run. */
+static bool changes_part(const struct epa_sanitizer *s, const struct epa_record *r)
+{
+	const struct carried *c = s->moves ? carried_by(&s->threads[r->place], r->site) : NULL;
+	return c && c->bytes && s->raw.before != s->raw.after;
+}
+
+/* Whether nothing else shows what the fault did. */
+static bool is_compared_fault(const struct epa_sanitizer *s, const struct epa_record *r)
+{
+	return prevents_call(s, r->site) || changes_part(s, r);
 }
 
 const struct epa_fault *epa_sanitizer_faults(const struct epa_sanitizer *s, size_t *count)
@@ -613,7 +651,7 @@ static bool fill(struct epa_sanitizer *s, struct epa_record *r)
 	case TRACE_FULL_BRANCH:
 	case TRACE_FULL_RESTORE:
 	case TRACE_FULL_FENCE: return true;
-	case TRACE_FULL_FAULT: note_fault(s, r->place); return prevents_call(s, r->site);
+	case TRACE_FULL_FAULT: note_fault(s, r->place); return is_compared_fault(s, r);
 	default: return false;
 	}
 }
@@ -764,7 +802,7 @@ static enum meaning meaning_of(const struct epa_sanitizer *s, const struct plain
 							 : UNSURE;
 	if (p->type->type == TRACE_VALUE_FLOAT || p->type->size == 1)
 		return NUMBER;
-	if (s->numbered_count && is_process(s, p->value))
+	if (s->numbered.count && is_process(s, p->value))
 		return UNSURE;
 	if (t->known && padding_of(t, p->value))
 		return UNSURE;
@@ -856,8 +894,7 @@ void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const ui
 	struct trace_rest rest;
 	size_t n = 1;
 	*passed = (struct epa_passed){0};
-	if (!reader || !epa_objects_are_plain(s->objects, place) ||
-	    (s->delay && !epa_delay_idle(s->delay, place)))
+	if (!reader || (s->delay && !epa_delay_idle(s->delay, place)))
 		return;
 	while (n && trace_full_rest(reader, &rest)) {
 		uint32_t i = 0;

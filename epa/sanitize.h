@@ -22,7 +22,8 @@
  *	range                    address, length; where bytes enter or leave the program: hash, pointers
  *	atomic                   address, whether it stored, values
  *	event                    its objects and results
- *	fault                    nothing; only of a call that it prevented
+ *	fault                    nothing; only of a call that it prevented, or a byte of an address that it
+ *changed
  *
  * Values of more than 8 bytes take several slots; what does not fit is folded into the last.
  */

@@ -83,7 +83,10 @@ void epa_show_operation(const struct epa_show *show, const struct epa_record *r,
 	case TRACE_FULL_CALL: rd_buf_addf(out, "call-%s-u", what(site)); break;
 	case TRACE_FULL_TAIL: rd_buf_addf(out, "tail-%s-u", what(site)); break;
 	case TRACE_FULL_RESULT: rd_buf_addf(out, "result-%s", what(site)); break;
-	case TRACE_FULL_FAULT: rd_buf_addf(out, "prevented-%s-u", what(site)); break;
+	case TRACE_FULL_FAULT:
+		rd_buf_addf(out, site && site->kind == TRACE_SITE_READ ? "changed-%s" : "prevented-%s-u",
+			    what(site));
+		break;
 	case TRACE_FULL_RETURN: rd_buf_adds(out, "ret"); break;
 	case TRACE_FULL_BRANCH: rd_buf_adds(out, "br"); break;
 	case TRACE_FULL_RANGE:

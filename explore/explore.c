@@ -33,23 +33,30 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define BATCH 6		  /* schedules of a task, */
-#define BATCH_QUICK 30	  /* or of a program that takes */
-#define QUICK_NS 20000000 /* less than this, */
-#define KNOWN 54	  /* when so many have been run */
-#define BATCH_BITS 8	  /* of a task's number: how many; above them is the first schedule */
-#define STEP_MS 100	  /* between two looks at the time and at signals */
-#define LEAST 1500	  /* schedules before it can have settled, */
-#define SETTLED 3	  /* and how many times as many as those that brought the last new thing */
-#define WINDOW 100	  /* or when of so many schedules */
-#define NEW_ONES 10	  /* fewer than these were new */
-#define MOST 5000	  /* schedules, if nobody says more */
-#define RACES 256	  /* pairs of sites that are remembered */
-#define SUGGESTED 64	  /* sites that others suggest */
-#define SITES 512	  /* watched */
-#define FAILURES 16	  /* kinds of failures */
-#define AGAIN 3		  /* times that a failure has to come again */
-#define MINIMISE 200	  /* runs for leaving out decisions */
+#define BATCH 6		    /* schedules of a task, */
+#define BATCH_QUICK 30	    /* or of a program that takes */
+#define QUICK_NS 20000000   /* less than this, */
+#define KNOWN 54	    /* when so many have been run */
+#define BATCH_BITS 8	    /* of a task's number: how many; above them is the first schedule */
+#define GRACE_NS 1000000000 /* for the last runs to be heard of */
+#define STEP_MS 100	    /* between two looks at the time and at signals */
+#define LEAST 1500	    /* schedules before it can have settled, */
+#define SETTLED 3	    /* and how many times as many as those that brought the last new thing */
+#define WINDOW 100	    /* or when of so many schedules */
+#define NEW_ONES 10	    /* fewer than these were new */
+#define MOST 5000	    /* schedules, if nobody says more */
+#define RACES 256	    /* pairs of sites that are remembered */
+#define SUGGESTED 64	    /* sites that others suggest */
+#define SITES 512	    /* watched */
+#define FAILURES 16	    /* kinds of failures */
+#define RACY_TIMES 3	    /* schedules of one race */
+#define EXTENT 20000	    /* at which a run is ended in any case (replay/board.h), */
+#define EXTENT_TIMES 20	    /* or at so many times the longest one that has ended; */
+#define EXTENT_UNIT 2000    /* as long as none has, at some times this one, */
+#define EXTENT_RUNS 300	    /* and if of so many none has, it is enough */
+#define AGAIN 3		    /* times that a failure has to come again */
+#define MINIMISE 200	    /* runs for leaving out decisions, */
+#define MINIMISE_SHARE 5    /* and this part of the time given */
 
 struct exploring {
 	const struct explore *how;
@@ -66,7 +73,9 @@ struct exploring {
 	size_t suggested_count;
 	struct note_thread *threads; /* of the longest run so far */
 	size_t thread_count;
-	uint64_t length[MIX_POINTS]; /* choices of a typical run */
+	uint64_t length[MIX_POINTS];  /* choices of a typical run */
+	uint64_t longest[MIX_POINTS]; /* extent of the runs that have ended, */
+	uint64_t cut;		      /* runs that were ended */
 	struct note failures[FAILURES];
 	size_t failure_count;
 	int usual;	/* exit status of the first run; -1: not known */
@@ -147,6 +156,33 @@ static void make_schedule(const struct exploring *x, const struct mix_draw *draw
 		watch(s, 0, false, true);
 }
 
+/* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., from n = 1 on: who tries again and again for so long does not need many
+ * times as long as one who knew how long it takes (Luby, Sinclair, Zuckerman 1993). */
+static uint64_t luby(uint64_t n)
+{
+	for (;;) {
+		uint64_t size = 1;
+
+		while (size < n)
+			size = 2 * size + 1;
+		if (size == n)
+			return (size + 1) / 2;
+		n -= size / 2;
+	}
+}
+
+/* The extent at which a run is ended: it has lost an update that it waits for, or has no end.  Before any run
+ * with such points has ended nobody knows how long they are.  The first run says what is usual, and is not
+ * ended early. */
+static uint64_t most_extent(const struct exploring *x, uint64_t number, enum mix_points points)
+{
+	uint64_t most = EXTENT_TIMES * x->longest[points];
+
+	if (!x->longest[points] && number)
+		return EXTENT_UNIT * luby(mix_position(number));
+	return most > EXTENT ? most : EXTENT;
+}
+
 /* ---- in the worker ---- */
 
 struct worker {
@@ -213,7 +249,9 @@ static void look(void *context, const struct replay_result *r)
 	w->note.run_ns = (int64_t)(r->cpu_seconds * 1e9);
 	w->note.trail = r->turns.trail;
 	w->note.choices = r->turns.choices;
+	w->note.extent = r->turns.extent;
 	w->note.counts = t->counts;
+	w->note.cut = t->cut;
 	w->note.unsure = t->unsure;
 	w->note.status = t->end == REPLAY_EXITED ? t->status : -1;
 	w->note.why = t->why;
@@ -246,13 +284,14 @@ static struct replay_strategy strategy_of(const struct exploring *x, const struc
 	if (strategy.kind != RADDLE_STRATEGY_WEIGHTED)
 		return strategy;
 	for (size_t i = 0; i < x->thread_count; i++)
-		weights[i] = (struct replay_weight){x->threads[i].name, x->threads[i].points};
+		weights[i] =
+			(struct replay_weight){.thread = x->threads[i].name, .points = x->threads[i].points};
 	strategy.weights = weights;
 	strategy.weight_count = x->thread_count;
 	return strategy;
 }
 
-/* The detector looks on where there are few points: it costs as much there as anywhere. */
+/* The detector costs less than can be measured beside the turns. */
 static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, struct rd_buf *answer)
 {
 	struct mix_draw draw = mix_draw(number, w->x->how->seed, w->x->how->strategy, w->x->thread_count);
@@ -261,12 +300,14 @@ static int run_number(struct worker *w, struct trial_bench *b, uint64_t number, 
 	int err;
 
 	b->strategy = strategy_of(w->x, &draw, w->arena);
-	b->detect = draw.points == MIX_OPERATIONS;
+	b->detect = true;
 	b->cover = true;
+	b->most = most_extent(w->x, number, draw.points);
 	make_schedule(w->x, &draw, &s);
 	err = run_noted(w, b, &s, &made);
 	w->note.number = number;
 	w->note.length = b->strategy.length;
+	w->note.most = b->most;
 	w->note.known = w->x->thread_count;
 	if (!err && w->note.fault && made.turns) {
 		schedule_format(&made, &text);
@@ -308,9 +349,15 @@ static uint64_t next_batch(const struct exploring *x)
 {
 	uint64_t left = most_of(x) - x->given;
 	bool quick = x->given >= KNOWN && x->run_ns < QUICK_NS * (int64_t)x->result->schedules;
-	uint64_t count = quick ? BATCH_QUICK : BATCH;
+	uint64_t count = !x->given ? 1 : quick ? BATCH_QUICK : BATCH;
 
 	return left < count ? left : count;
+}
+
+/* Whether the time has been up for so long. */
+static bool is_later(const struct exploring *x, int64_t ns)
+{
+	return x->how->time && rd_now_ns() - x->start_ns >= (int64_t)x->how->time * 1000000000 + ns;
 }
 
 static int work(void *context, uint64_t task, struct rd_buf *answer)
@@ -324,7 +371,7 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 	run_orphans_adopt();
 	err = trial_open(&b, &x->how->runs, NULL);
 	b.copies = true;
-	for (uint64_t i = 0; i < count && !err; i++)
+	for (uint64_t i = 0; i < count && !err && !is_later(x, 0); i++)
 		if (!rd_umap_get(&x->done, number_of(x, first + i)))
 			err = run_number(&w, &b, number_of(x, first + i), answer);
 	trial_close(&b);
@@ -336,18 +383,39 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- what the runs showed ---- */
 
-static void take_race(struct exploring *x, const struct note *n, const struct note_race *race)
+/* Where the race is known, or will be; NULL: there is no room. */
+static struct note_race *find_race(struct exploring *x, const struct note *n, const struct note_race *race)
 {
 	for (size_t i = 0; i < x->race_count; i++)
 		if (x->races[i].site[0] == race->site[0] && x->races[i].site[1] == race->site[1])
-			return;
+			return &x->races[i];
 	if (x->race_count == RACES)
-		return;
-	x->races[x->race_count++] = *race;
+		return NULL;
 	x->result->last_new = n->number + 1;
+	x->races[x->race_count] = *race;
+	x->races[x->race_count].kept = 0;
+	return &x->races[x->race_count++];
+}
+
+/* A run that was stopped at accesses cannot be recorded: the flavour `record` has no such points.  Nor can
+ * one be repeated whose strategy knew how much the threads had left to do. */
+static bool is_recordable(const struct mix_draw *draw)
+{
+	return draw->points == MIX_OPERATIONS && draw->strategy.kind != RADDLE_STRATEGY_WEIGHTED;
+}
+
+/* A recorded run may go another way than the explored one, so several schedules are kept. */
+static void take_race(struct exploring *x, const struct note *n, const struct note_race *race)
+{
+	struct mix_draw draw = mix_draw(n->number, x->how->seed, x->how->strategy, x->thread_count);
+	struct note_race *known = find_race(x, n, race);
+
+	if (!known || known->kept == RACY_TIMES || !is_recordable(&draw))
+		return;
+	known->kept++;
 	if (x->result->racy_count < EXPLORE_RACY)
-		x->result->racy[x->result->racy_count++] =
-			(struct explore_racy){n->number, n->length, n->known, {race->site[0], race->site[1]}};
+		x->result->racy[x->result->racy_count++] = (struct explore_racy){
+			n->number, n->length, n->known, n->most, {race->site[0], race->site[1]}};
 }
 
 /* Of the runs, the one with most threads and points is the best guess at what is to come. */
@@ -389,6 +457,18 @@ static void look_back(struct exploring *x)
 	x->window_new = r->different;
 }
 
+/* Of a run that had no end what it did on its way is true all the same. */
+static void take_strayed(struct exploring *x, const struct note *n)
+{
+	x->result->strayed++;
+	x->result->why = x->result->why ? x->result->why : n->why;
+	if (!n->cut)
+		return;
+	x->cut++;
+	for (uint32_t i = 0; i < n->race_count; i++)
+		take_race(x, n, &n->races[i]);
+}
+
 static void take_note(struct exploring *x, const struct note *n)
 {
 	struct mix_draw draw = mix_draw(n->number, x->how->seed, x->how->strategy, x->thread_count);
@@ -396,12 +476,13 @@ static void take_note(struct exploring *x, const struct note *n)
 	bool fresh;
 
 	if (!n->counts) {
-		r->strayed++;
-		r->why = r->why ? r->why : n->why;
+		take_strayed(x, n);
 		return;
 	}
 	r->schedules++;
 	x->run_ns += n->run_ns;
+	if (n->extent > x->longest[draw.points])
+		x->longest[draw.points] = n->extent;
 	if (n->number == 0)
 		x->usual = n->status;
 	rd_umap_put(&x->trails, n->trail, &fresh);
@@ -480,14 +561,15 @@ static enum explore_stop find_stop(const struct exploring *x)
 	const struct explore_result *r = x->result;
 	uint64_t enough = SETTLED * r->last_new, least = how->least ? how->least : LEAST,
 		 given = number_of(x, x->given);
-	int64_t now = rd_now_ns();
 
-	if (how->time && now - x->start_ns >= (int64_t)how->time * 1000000000)
+	if (is_later(x, 0))
 		return EXPLORE_TIME;
 	if (x->failure_count && !how->go_on)
 		return EXPLORE_FAILED;
 	if (x->given >= most_of(x))
 		return EXPLORE_ENOUGH;
+	if (!r->schedules && x->cut >= EXTENT_RUNS)
+		return EXPLORE_SETTLED;
 	if (!how->most && (x->repeats || given >= (enough > least ? enough : least)))
 		return EXPLORE_SETTLED;
 	return how->collect ? EXPLORE_TIME : EXPLORE_GOES_ON;
@@ -513,7 +595,7 @@ static int give_tasks(struct exploring *x)
 	while (!err && rd_pool_has_room(x->pool) && find_stop(x) == EXPLORE_GOES_ON) {
 		uint64_t count = next_batch(x);
 
-		if (x->given && !x->result->schedules && rd_pool_busy(x->pool))
+		if (x->given && !x->result->schedules && !x->result->strayed && rd_pool_busy(x->pool))
 			break;
 		err = rd_pool_give(x->pool, x->given << BATCH_BITS | count);
 		x->given += count;
@@ -531,7 +613,7 @@ static int run_tasks(struct exploring *x)
 		enum explore_stop stop = find_stop(x);
 
 		err = give_tasks(x);
-		if (err || !rd_pool_busy(x->pool) || stop == EXPLORE_TIME || stop == EXPLORE_FAILED)
+		if (err || !rd_pool_busy(x->pool) || stop == EXPLORE_FAILED || is_later(x, GRACE_NS))
 			break;
 		err = hear(x);
 		interrupted = rd_interrupt_wait(&x->signals, 0) != 0;
@@ -551,6 +633,7 @@ struct repeat {
 	const struct note *failure;
 	const struct schedule *whole;
 	struct schedule_decision *decisions; /* room for those of `whole` */
+	int64_t until_ns;		     /* that decisions are left out; 0: any time */
 	int err;
 };
 
@@ -579,12 +662,13 @@ static bool fails(void *context, const size_t *kept, size_t count)
 	struct repeat *r = context;
 	struct schedule s = with_decisions(r, kept, count);
 
-	return fails_by(r, &s);
+	return (!r->until_ns || rd_now_ns() < r->until_ns) && fails_by(r, &s);
 }
 
 static int report_failure(struct exploring *x, struct repeat *r, const size_t *kept, size_t count)
 {
 	struct schedule s = with_decisions(r, kept, count);
+	struct note told;
 	bool again = true;
 	char seen[200];
 
@@ -599,7 +683,9 @@ static int report_failure(struct exploring *x, struct repeat *r, const size_t *k
 	snprintf(seen, sizeof seen,
 		 "first seen in schedule %" PRIu64 "; with %zu decisions it came again in %d of %d runs",
 		 r->failure->number + 1, count, AGAIN, AGAIN);
-	return failure_add(x->set, r->failure, &s, seen);
+	told = *r->failure;
+	told.loops = r->worker.note.loops;
+	return failure_add(x->set, &told, &s, seen);
 }
 
 static int repeat_failure(struct exploring *x, struct trial_bench *b, const struct note *failure)
@@ -610,6 +696,9 @@ static int repeat_failure(struct exploring *x, struct trial_bench *b, const stru
 	size_t *kept = rd_xcalloc(whole.decision_count + 1, sizeof *kept), count = whole.decision_count;
 
 	b->copies = true;
+	b->most = failure->most;
+	if (x->how->time)
+		r.until_ns = rd_now_ns() + (int64_t)(x->how->time * 1000000000 / MINIMISE_SHARE);
 	r.whole = &whole;
 	r.decisions = rd_xcalloc(whole.decision_count + 1, sizeof *r.decisions);
 	for (size_t i = 0; i < count; i++)

@@ -53,7 +53,8 @@ struct explore { /* zero values are the defaults */
 /* A schedule in which two accesses were without an order that had not been seen so before. */
 struct explore_racy {
 	uint64_t number, length; /* the schedule, and what its strategy knew: how long runs are, */
-	uint64_t threads;	 /* and how many threads they have */
+	uint64_t threads;	 /* and how many threads they have; */
+	uint64_t most;		 /* extent at which the run is ended; 0: any */
 	uint32_t site[2];	 /* in the flavour `led` */
 };
 

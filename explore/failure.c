@@ -83,6 +83,22 @@ static const char *places_of_waits(const struct replay_result *r, const struct t
 	return keep(&all, arena);
 }
 
+static const char *places_of_loops(const struct replay_result *r, const struct trace_sites *sites,
+				   struct rd_arena *arena)
+{
+	struct rd_buf all = RD_BUF_INIT;
+
+	for (size_t i = 0; i < r->turns.thread_count; i++) {
+		const struct replay_weight *w = &r->turns.threads[i];
+
+		if (!w->site)
+			continue;
+		rd_buf_addf(&all, "%s%s\t", all.length ? "\n" : "", w->thread);
+		add_place(&all, sites, w->site);
+	}
+	return keep(&all, arena);
+}
+
 /* In a test suite the case says more than the thread.  Where the suite says what failed, that is the place.
  */
 static void name_case(struct note *n, const struct trial *t, bool ended, struct rd_arena *arena)
@@ -122,8 +138,12 @@ void failure_describe(struct note *n, const struct trial *t, const struct replay
 	}
 	if (n->fault == judged)
 		return;
+	if (!strcmp(n->fault, "hang")) {
+		n->loops = places_of_loops(r, sites, arena);
+		return;
+	}
 	n->place = place_of_assertion(t->text[1].data, arena);
-	if (n->place || !strcmp(n->fault, "hang"))
+	if (n->place)
 		return;
 	if (r->fault.what && r->fault.place)
 		rd_buf_adds(&text, r->fault.place);
@@ -191,6 +211,17 @@ static const char *end_words(const char *ending)
 	return ending;
 }
 
+static void add_loop(struct finding_set *set, struct finding *f, char *line)
+{
+	char *rest = line, *thread = strsep(&rest, "\t");
+	struct finding_wait *w = &f->cycle[f->cycle_count++];
+
+	w->kind = "alive";
+	w->thread = finding_text(set, thread);
+	add_frame(set, &w->stack, rest);
+	add_thread(set, f, thread);
+}
+
 static void add_crash(struct finding_set *set, struct finding *f, const struct note *n)
 {
 	struct finding_wait *w = &f->cycle[f->cycle_count++];
@@ -227,12 +258,13 @@ static void add_wait(struct finding_set *set, struct finding *f, char *line)
 	add_thread(set, f, thread);
 }
 
-static void add_waits(struct finding_set *set, struct finding *f, const char *places)
+static void add_lines(struct finding_set *set, struct finding *f, const char *lines,
+		      void (*add)(struct finding_set *set, struct finding *f, char *line))
 {
-	char *copy = rd_xstrdup(places), *rest = copy, *line;
+	char *copy = rd_xstrdup(lines), *rest = copy, *line;
 
 	while ((line = strsep(&rest, "\n")))
-		add_wait(set, f, line);
+		add(set, f, line);
 	free(copy);
 }
 
@@ -249,7 +281,7 @@ int failure_add(struct finding_set *set, const struct note *n, const struct sche
 {
 	bool deadlock = !strcmp(n->fault, "deadlock");
 	struct finding *f = finding_add(set, deadlock ? FINDING_DEADLOCK : FINDING_FAILURE);
-	size_t room = count_lines(n->place) + 2;
+	size_t room = count_lines(n->place) + count_lines(n->loops) + 2;
 	struct rd_buf text = RD_BUF_INIT;
 	int err;
 
@@ -259,7 +291,9 @@ int failure_add(struct finding_set *set, const struct note *n, const struct sche
 	f->cycle = finding_array(set, room, sizeof *f->cycle);
 	f->threads = finding_array(set, room, sizeof *f->threads);
 	if (deadlock && n->place)
-		add_waits(set, f, n->place);
+		add_lines(set, f, n->place, add_wait);
+	else if (n->loops && *n->loops)
+		add_lines(set, f, n->loops, add_loop);
 	else
 		add_crash(set, f, n);
 	if (n->test)

@@ -18,7 +18,8 @@
 #define RUNS 24		 /* are recorded, at most, */
 #define VAIN 3		 /* and no more when so many in a row brought nothing new */
 #define NS 20000000000ll /* that they may take, or as long as all before it took, */
-#define SHARE 4		 /* and never more than this part of what is left */
+#define SHARE 4		 /* and never more than this part of what is left, */
+#define SHARE_ALL 2	 /* or this one */
 
 void further_release(struct further *f)
 {
@@ -26,39 +27,87 @@ void further_release(struct further *f)
 	*f = (struct further){0};
 }
 
-int64_t further_end(int64_t end_ns, int64_t spent_ns)
+int64_t further_end(int64_t end_ns, int64_t spent_ns, bool all)
 {
-	int64_t at = rd_now_ns(), most = spent_ns > NS ? spent_ns : NS, left = (end_ns - at) / SHARE;
+	int64_t at = rd_now_ns(), most = spent_ns > NS ? spent_ns : NS;
+	int64_t left = (end_ns - at) / (all ? SHARE_ALL : SHARE);
 
 	return !end_ns ? 0 : at + (left < most ? left : most);
 }
 
+static bool is_same_race(const struct explore_racy *a, const struct explore_racy *b)
+{
+	return a->site[0] == b->site[0] && a->site[1] == b->site[1];
+}
+
+/* How many schedules of the same race come before. */
+static unsigned rank_of(const struct explore_result *explored, size_t which)
+{
+	unsigned rank = 0;
+
+	for (size_t i = 0; i < which; i++)
+		rank += is_same_race(&explored->racy[i], &explored->racy[which]);
+	return rank;
+}
+
 /* One schedule a number is enough: its trace shows all that the run showed. */
+static bool is_chosen(const struct further *f, uint64_t number)
+{
+	for (size_t i = 0; i < f->racy_count; i++)
+		if (f->racy[i].number == number)
+			return true;
+	return false;
+}
+
+/* Each race has its first schedule before any has its second. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites)
 {
 	free(f->racy);
-	f->racy_count = 0;
+	f->racy_count = f->at = 0;
 	f->racy = rd_xcalloc(explored->racy_count + 1, sizeof *f->racy);
-	for (size_t i = 0; i < explored->racy_count; i++)
-		if (!explore_is_known(set, sites, explored->racy[i].site) &&
-		    (!f->racy_count || f->racy[f->racy_count - 1].number != explored->racy[i].number))
-			f->racy[f->racy_count++] = explored->racy[i];
+	for (unsigned rank = 0, more = 1; more; rank++) {
+		more = 0;
+		for (size_t i = 0; i < explored->racy_count; i++) {
+			const struct explore_racy *racy = &explored->racy[i];
+
+			more |= rank_of(explored, i) > rank;
+			if (rank_of(explored, i) == rank && !is_chosen(f, racy->number) &&
+			    !explore_is_known(set, sites, racy->site))
+				f->racy[f->racy_count++] = *racy;
+		}
+	}
 }
 
 bool further_next(const struct further *f, struct explore_racy *which)
 {
 	if (f->runs >= RUNS || f->vain >= VAIN)
 		return false;
-	*which = f->runs < f->racy_count ? f->racy[f->runs]
-					 : (struct explore_racy){.number = f->runs - f->racy_count + 1};
+	*which =
+		f->at < f->racy_count ? f->racy[f->at] : (struct explore_racy){.number = f->runs - f->at + 1};
 	return true;
+}
+
+/* What the last of the schedules showed needs no other one. */
+static void leave_out_shown(struct further *f)
+{
+	size_t kept = f->at;
+
+	for (size_t i = f->at; i < f->racy_count; i++)
+		if (!is_same_race(&f->racy[i], &f->racy[f->at - 1]))
+			f->racy[kept++] = f->racy[i];
+	f->racy_count = kept;
 }
 
 void further_took(struct further *f, bool any)
 {
+	bool struck = f->at < f->racy_count;
+
 	f->runs++;
-	f->vain = any || f->runs <= f->racy_count ? 0 : f->vain + 1;
+	f->at += struck;
+	if (struck && any)
+		leave_out_shown(f);
+	f->vain = any || struck ? 0 : f->vain + 1;
 }
 
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
@@ -75,10 +124,11 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 	s.seed = draw.seed;
 	b.strategy = draw.strategy;
 	b.strategy.length = which->length;
+	b.most = which->most;
 	b.record_into = trace;
 	if (!err)
 		err = trial_run(&b, &s, &t, made);
-	*counts = t.counts;
+	*counts = t.counts || t.cut;
 	schedule_release(&s);
 	trial_close(&b);
 	return err;

@@ -12,17 +12,18 @@
 
 struct further {
 	struct explore_racy *racy; /* schedules of exploration in which nobody has looked at a race */
-	size_t racy_count;
-	uint64_t runs;	/* that were recorded */
-	uint64_t fresh; /* findings that they brought */
-	int vain;	/* runs in a row that brought nothing */
+	size_t racy_count, at;	   /* how many, and which one is next */
+	uint64_t runs;		   /* that were recorded */
+	uint64_t fresh;		   /* findings that they brought */
+	int vain;		   /* runs in a row that brought nothing */
 };
 
 void further_release(struct further *f);
 
 /* When exploring and recording have to end, of a check that has to end at end_ns and has taken spent_ns so
- * far; 0: when they bring nothing new. */
-int64_t further_end(int64_t end_ns, int64_t spent_ns);
+ * far; 0: when they bring nothing new.  They have more of the time if they are `all` that there is to look
+ * at. */
+int64_t further_end(int64_t end_ns, int64_t spent_ns, bool all);
 
 /* Chooses among what exploring was struck by: races that the set does not know. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,

@@ -39,13 +39,14 @@ static bool is_explored(const struct finding *f)
 	return f->kind != FINDING_RACE && f->schedule && f->schedule->turns;
 }
 
-/* What exploring does not add: what is known in another way, which says more, and abort() alone, which may
- * say that an assumption of the program did not hold. */
-static bool is_to_leave(const struct finding_set *set, const struct finding *f)
+/* What exploring does not add: what is known in another way, which says more; abort() alone, which may
+ * say that an assumption of the program did not hold; and that a program hangs which has no end. */
+static bool is_to_leave(const struct finding_set *set, const struct finding *f, bool endless)
 {
 	if (!is_explored(f))
 		return false;
-	if (f->consequence && !strcmp(f->consequence, "abort"))
+	if (f->consequence &&
+	    (!strcmp(f->consequence, "abort") || (endless && !strcmp(f->consequence, "hang"))))
 		return true;
 	for (size_t i = 0; i < set->count; i++)
 		if (!is_explored(set->items[i]) && is_part(f, set->items[i]))
@@ -53,13 +54,13 @@ static bool is_to_leave(const struct finding_set *set, const struct finding *f)
 	return false;
 }
 
-void explore_leave_known(struct finding_set *set)
+void explore_leave_known(struct finding_set *set, bool endless)
 {
 	size_t kept = 0, count = set->count;
 	bool *leave = rd_xcalloc(count + 1, sizeof *leave);
 
 	for (size_t i = 0; i < count; i++)
-		leave[i] = is_to_leave(set, set->items[i]);
+		leave[i] = is_to_leave(set, set->items[i], endless);
 	for (size_t i = 0; i < count; i++)
 		if (!leave[i])
 			set->items[kept++] = set->items[i];

@@ -9,8 +9,8 @@
 #include "finding/finding.h"
 #include "trace/sites.h"
 
-/* Takes out of the set what exploring does not add. */
-void explore_leave_known(struct finding_set *set);
+/* Takes out of the set what exploring does not add; `endless`: the program has no end of its own. */
+void explore_leave_known(struct finding_set *set, bool endless);
 
 /* A failure at an access of a confirmed race is what that race does: it becomes a witness of the race, which
  * violates its specification then, and no longer stands for itself.  True: there was one. */

@@ -127,7 +127,8 @@ void log_put_note(const struct note *n, struct rd_buf *out)
 	rd_json_unsigned(j, "n", n->number);
 	put_hash(j, "trail", n->trail);
 	RD_JSON(j, RD_JU("choices", n->choices), RD_JN("ns", n->run_ns), RD_JU("length", n->length),
-		RD_JU("known", n->known), RD_JB("counts", n->counts), RD_JB("unsure", n->unsure),
+		RD_JU("known", n->known), RD_JU("extent", n->extent), RD_JU("most", n->most),
+		RD_JB("counts", n->counts), RD_JB("unsure", n->unsure), RD_JB("cut", n->cut),
 		RD_JN("status", n->status));
 	put_text(j, "why", n->why);
 	if (n->fault)
@@ -293,6 +294,9 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 			   .run_ns = (int64_t)get_number(&p, "ns"),
 			   .length = get_number(&p, "length"),
 			   .known = get_number(&p, "known"),
+			   .extent = get_number(&p, "extent"),
+			   .most = get_number(&p, "most"),
+			   .cut = rd_json_get_bool(&p.read, p.tree, "cut"),
 			   .counts = rd_json_get_bool(&p.read, p.tree, "counts"),
 			   .unsure = rd_json_get_bool(&p.read, p.tree, "unsure"),
 			   .fault = get_text(&p, "fault"),

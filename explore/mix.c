@@ -19,9 +19,10 @@ static const struct {
 	unsigned depth;
 	bool timeouts;
 } rows[] = {
-	{"pos", RADDLE_STRATEGY_POS, 0, false},	  {"pct", RADDLE_STRATEGY_PCT, 3, false},
-	{"walk", RADDLE_STRATEGY_WALK, 0, false}, {"weighted", RADDLE_STRATEGY_WEIGHTED, 0, false},
-	{"pct", RADDLE_STRATEGY_PCT, 2, false},	  {"pos", RADDLE_STRATEGY_POS, 0, true},
+	{"pos", RADDLE_STRATEGY_POS, 0, false},	    {"pct", RADDLE_STRATEGY_PCT, 3, false},
+	{"walk", RADDLE_STRATEGY_WALK, 0, false},   {"weighted", RADDLE_STRATEGY_WEIGHTED, 0, false},
+	{"pct", RADDLE_STRATEGY_PCT, 2, false},	    {"pos", RADDLE_STRATEGY_POS, 0, true},
+	{"round", RADDLE_STRATEGY_ROUND, 0, false},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows, WEIGHTED = 3 };
@@ -66,4 +67,9 @@ struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_
 					      .timeouts = rows[row].timeouts},
 				 .points = (enum mix_points)((number / ROWS + 1) % MIX_POINTS),
 				 .seed = seed_of(seed ? seed : 1, number)};
+}
+
+uint64_t mix_position(uint64_t number)
+{
+	return number / (ROWS * MIX_POINTS) * ROWS + number % ROWS + 1;
 }

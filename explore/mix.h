@@ -22,6 +22,9 @@ struct mix_draw {
  * schedule weighs them. */
 struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
+/* Which one of those with the same kind of points it is, from 1. */
+uint64_t mix_position(uint64_t number);
+
 /* The number of a strategy; -1: there is none of that name. */
 int mix_strategy(const char *name);
 

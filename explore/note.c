@@ -80,6 +80,7 @@ bool note_get(struct note *n, const char **at, const char *end, struct rd_arena 
 	if (!data || length != sizeof *n)
 		return false;
 	memcpy(n, data, sizeof *n);
+	n->loops = NULL;
 	n->fault = get_text(at, end, arena);
 	n->ending = get_text(at, end, arena);
 	n->why = get_text(at, end, arena);

@@ -14,6 +14,7 @@
 struct note_race {
 	uint64_t address, size;
 	uint32_t site[2];
+	uint32_t kept; /* what the leader knows: schedules of it that can be recorded */
 };
 
 struct note_thread {
@@ -26,12 +27,16 @@ struct note {
 	int64_t run_ns;	 /* of the processor */
 	uint64_t trail, choices;
 	uint64_t length, known; /* how many choices and threads the strategy expected */
-	bool counts, unsure;
+	uint64_t extent;	/* as struct replay_turns has it */
+	uint64_t most;		/* at which it was to be ended; 0: any */
+	bool counts, unsure, cut;
 	int status;	    /* as struct trial has it */
 	const char *fault;  /* NULL: none */
 	const char *ending; /* a sentence */
 	const char *why;    /* it does not count; NULL */
 	const char *place;  /* of the failure: "file:line in function"; NULL: unknown */
+	const char *loops;  /* of a hang: a line for each thread that waits in a loop, its name and where; not
+			       told  to others, since it may differ from run to run; NULL */
 	const char *thread; /* that failed; NULL: unknown */
 	const char *test;   /* the case of a test suite that failed; NULL: none is named */
 	const char *made;   /* the schedule with all decisions, as a file has it; NULL: unknown */

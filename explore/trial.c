@@ -107,11 +107,12 @@ static void ended(void *context)
 /* What glibc says before it aborts a program whose memory is damaged. */
 static bool is_about_memory(const char *errors)
 {
-	static const char *const words[] = {"double free",	  "free(): ",
-					    "malloc(): ",	  "realloc(): ",
-					    "corrupted size vs.", "corrupted double-linked list",
-					    "*** stack smashing", "*** buffer overflow",
-					    "munmap_chunk(): ",	  "invalid fastbin"};
+	static const char *const words[] = {"double free",	   "free(): ",
+					    "malloc(): ",	   "realloc(): ",
+					    "corrupted size vs.",  "corrupted double-linked list",
+					    "*** stack smashing",  "*** buffer overflow",
+					    "munmap_chunk(): ",	   "invalid fastbin",
+					    "invalid stdio handle"};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strstr(errors, words[i]))
@@ -257,6 +258,13 @@ static uint64_t limit_ms(const struct trial_how *how)
 	return ms > LIMIT_MS ? ms : LIMIT_MS;
 }
 
+/* Whether it was on its way when it was ended. */
+static bool is_cut(const struct replay_result *r)
+{
+	return r->end == REPLAY_RAN_ON && r->outcome == REPLAY_CONFIRMED && !r->assumed &&
+	       (!r->turns.strayed || r->turns.early);
+}
+
 /* Why a run says nothing about the race; NULL: it does. */
 static const char *why_not(const struct replay_result *r)
 {
@@ -390,6 +398,7 @@ static int draw_up(struct trial_bench *b, struct replay_result *r, struct trial 
 	if (t->why && r->fault.what && r->outcome != REPLAY_CONFIRMED)
 		t->why = why_early(b, r);
 	t->counts = !t->why;
+	t->cut = is_cut(r);
 	t->ending = copy_text(b, replay_end_text(r));
 	t->fault = err			? NULL
 		   : r->fault.predicate ? "predicate"
@@ -413,6 +422,7 @@ static struct replay_request request_of(struct trial_bench *b, const struct sche
 				       .cover = b->cover,
 				       .recorded_ms = b->how.recorded_ms,
 				       .limit_ms = limit_ms(&b->how),
+				       .most = b->most,
 				       .no_world = b->how.no_world,
 				       .begin = begin,
 				       .started = started,

@@ -35,6 +35,7 @@ struct trial_obstacle {
 struct trial {
 	bool counts; /* it went the way it was to go, and came to an end that means something */
 	bool unsure; /* time had a say in it */
+	bool cut; /* it went the way it was to go, and had not ended when it was ended: what it did is true */
 	enum replay_outcome outcome;
 	enum replay_end end;
 	int status;
@@ -75,6 +76,7 @@ struct trial_how {
 struct trial_bench {
 	struct trial_how how;
 	struct replay_strategy strategy; /* of the runs that come; all zero at first */
+	uint64_t most;			 /* extent at which they are ended (replay/replay.h); 0: any */
 	bool detect;			 /* with the detector */
 	bool cover;			 /* with a look at conflicting places */
 	bool copies;			 /* runs are copied from one process, not started anew */

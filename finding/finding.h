@@ -170,6 +170,7 @@ struct finding {
 	bool observed;	    /* confirmed by the detector: the two accesses cannot be brought together */
 	bool unordered;	    /* the detector saw no order, but code that Raddle did not compile may have one */
 	const char *reason; /* why dropped or unconfirmed */
+	const char *firm;   /* that the recorded run had the two, and nothing in it could order them */
 	const char *consequence; /* crash, hang, deadlock, assertion, memory-error, ... */
 	const char *suppressed;	 /* the suppression that hides it */
 	bool told;		 /* its text report is out already; not part of documents */
@@ -241,8 +242,7 @@ void finding_unclassify(struct finding *f);
 void finding_add_witness(struct finding_set *set, struct finding *f, const struct finding_witness *w);
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than none */
-void finding_stat(struct finding_set *set, const char *name,
-		  double value); /* of the statistics, as it is now */
+void finding_stat(struct finding_set *set, const char *name, double value);   /* as it is now */
 
 /* Gives every finding its identities, merges those of the same pair of code locations, and sorts: confirmed
  * first, sound before speculative; also again after a change.  The other gives one its fingerprint only. */

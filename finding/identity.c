@@ -226,6 +226,7 @@ static void absorb(struct finding_set *set, struct finding *f, const struct find
 
 	f->count += other->count;
 	f->sound |= other->sound;
+	f->firm = f->firm ? f->firm : other->firm;
 	for (unsigned i = 0; i < FINDING_MODELS; i++)
 		if (other->classes[i] != FINDING_NO_CLASS)
 			finding_classify(f, i, finding_worse(f->classes[i], other->classes[i]));

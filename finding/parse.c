@@ -458,6 +458,7 @@ static void get_verdict(struct parse *p, const json_t *object, struct finding *f
 	f->known = get_bool(p, object, "known");
 	f->recorded = get_bool(p, object, "recorded");
 	f->observed = get_bool(p, object, "observed");
+	f->firm = get_text(p, object, "firm");
 	f->unordered = is_unordered(get_text(p, object, "seen"));
 	f->suppressed = get_text(p, object, "suppressed");
 	f->schedule_path = get_text(p, object, "schedule");

@@ -74,7 +74,8 @@ struct schedule_watch {
 
 	/* Of a program that stands; not in files. */
 	uint64_t address, bytes; /* in its memory; 0 bytes: anywhere */
-	bool stand;		 /* the program stands there */
+	bool stand;		 /* the program stands there, */
+	bool once;		 /* but only at the first of a thread behind each of its operations */
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
 
@@ -121,7 +122,9 @@ struct schedule {
 	struct schedule_stop *stops; /* for a deadlock, one for each thread of the cycle */
 
 	/* Going on. */
-	bool turns;	     /* one thread runs at a time, and what follows decides which */
+	bool turns; /* one thread runs at a time, and what follows decides which */
+	bool looks; /* the program stands at operations and where a watch says so, also while decisions are
+		       left; not in files */
 	const char *first;   /* the thread of a goal that goes first; NULL: that of the first goal */
 	uint64_t seed;	     /* 0: none */
 	const char *flavour; /* that it was made with, whose points it names; NULL: any will do */

@@ -385,6 +385,7 @@ static void put_verdict(struct rd_json *j, const struct finding *f)
 		rd_json_bool(j, "recorded", true);
 	if (f->observed)
 		rd_json_bool(j, "observed", true);
+	put_optional(j, "firm", f->firm);
 	if (f->unordered)
 		rd_json_string(j, "seen", "unordered");
 	put_optional(j, "suppressed", f->suppressed);

@@ -207,6 +207,19 @@ static int do_run(struct inject_campaign *c, const char *scratch, uint64_t numbe
 	return r;
 }
 
+/* What is compared is the process that the campaign is about. */
+static int check_about(const struct inject_setup *s, const struct inject_fault *fault)
+{
+	const struct run_fault *f = &fault->faults[0];
+	struct run_fault about = {0};
+
+	inject_setup_process(s, &about);
+	if (f->forks == about.forks && memcmp(f->process, about.process, f->forks * sizeof *f->process) == 0)
+		return 0;
+	return rd_fail(RD_EUSAGE, "inject: the fault is in another process than %s (--process)",
+		       s->process ? s->process : "P_0");
+}
+
 int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault *fault, const char *trace,
 			   struct rd_buf *line)
 {
@@ -215,7 +228,10 @@ int inject_campaign_repeat(struct inject_campaign *c, const struct inject_fault 
 	struct inject_trace t = {trace, c->sites, &c->target, &run};
 	struct inject_verdict v;
 	const char *differs;
-	int r = inject_run(&c->target, scratch, fault, &run);
+	int r = check_about(c->setup, fault);
+
+	if (!r)
+		r = inject_run(&c->target, scratch, fault, &run);
 
 	if (!r)
 		r = judge(c, fault, &run, &v, &differs);
@@ -254,6 +270,7 @@ static void leave(void *context)
 {
 	struct crew *crew = context;
 
+	inject_run_release(&crew->run);
 	rd_remove_tree(crew->scratch);
 }
 

@@ -420,6 +420,7 @@ int inject_choose(struct inject_chooser *c, uint64_t run, struct inject_fault *o
 	out->faults[0].instance = fixed_instance(s, out->kind);
 	if (!out->faults[0].instance)
 		out->faults[0].instance = place - begin + 1;
+	inject_setup_process(s, &out->faults[0]); /* the others are made of it */
 	draw_fault(c, out->kind, choice, &random, &out->faults[0]);
 	return s->faults > 1 ? draw_window(c, p, choice, &random, out) : 0;
 }

@@ -18,7 +18,7 @@
 static const struct rev_reversal *find_real(const struct rev_result *x)
 {
 	for (size_t i = 0; i < x->reversal_count; i++)
-		if (!rev_decides_wait(&x->run, &x->reversals[i].pair))
+		if (!rev_decided_wait(&x->run, &x->reversals[i].pair))
 			return &x->reversals[i];
 	return NULL;
 }

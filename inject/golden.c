@@ -119,6 +119,7 @@ int inject_trace_write(const struct inject_trace *t)
 #define TRACE_MIN (64u << 20)
 #define MEMORY_MIN (1u << 30)
 #define FILE_MIN (256u << 20)
+#define PROCESSES_MIN 256
 #define STACK (8u << 20)
 #define INJECT_WHAT 1024
 
@@ -154,6 +155,8 @@ static void set_sizes(struct inject_setup *s, uint64_t peak_kb)
 		s->memory = at_least(peak_kb * 1024 * TIMES, MEMORY_MIN) + 2 * s->threads * stack_size();
 	if (!s->file_size)
 		s->file_size = FILE_MIN;
+	if (!s->processes)
+		s->processes = at_least(s->threads * TIMES, PROCESSES_MIN);
 }
 
 static void set_times(struct inject_setup *s)
@@ -184,6 +187,14 @@ static int check_end(const struct inject_setup *s, const struct inject_run *run)
 	if (WIFSIGNALED(run->end.status))
 		return rd_fail(RD_EUSAGE, "inject: %s is ended by signal %d without a fault", s->program,
 			       WTERMSIG(run->end.status));
+	if (!run->there)
+		return rd_fail(RD_EUSAGE, "inject: %s makes no process %s (--process)", s->program,
+			       s->process);
+	if (run->outlived)
+		return rd_fail(RD_EUSAGE,
+			       "inject: the first process of %s ends before %s does, and so ends it: nobody "
+			       "waits for it",
+			       s->program, s->process);
 	return run->cut ? rd_fail(RD_ELIMIT, "inject: the trace of %s is larger than --trace-size allows",
 				  s->program)
 			: 0;
@@ -249,7 +260,8 @@ static int repeat_golden(const char *directory, struct inject_setup *s, struct i
 	int r = inject_golden_load(&g, directory);
 
 	if (!r && g.census.forks)
-		rd_warn("inject: %s forks: only its first process is injected into and compared", s->program);
+		rd_warn("inject: %s forks: only %s is injected into and compared (--process)", s->program,
+			s->process ? s->process : "its first process, P_0,");
 	s->records = g.census.records;
 	s->threads = g.census.thread_count;
 	set_sizes(s, peak_kb);

@@ -24,8 +24,13 @@ static void add_plan(struct rd_buf *plan, const struct inject_fault *fault)
 	for (size_t i = 0; i < fault->count; i++) {
 		const struct run_fault *f = &fault->faults[i];
 
+		rd_buf_adds(plan, i ? "," : "");
+		if (f->forks)
+			rd_buf_adds(plan, "P_0");
+		for (uint32_t k = 0; k < f->forks; k++)
+			rd_buf_addf(plan, "_%" PRIu32, f->process[k]);
 		rd_buf_addf(plan, "%s%s:%" PRIu32 ":%" PRIu64 ":%s:0x%" PRIx64 ":%" PRIu64 ":%" PRIu64,
-			    i ? "," : "", fault->thread, f->site, f->instance,
+			    f->forks ? "/" : "", fault->thread, f->site, f->instance,
 			    run_fault_action_name(f->action), f->mask[0], f->mask[1], f->repeat);
 		if (f->chance)
 			rd_buf_addf(plan, ":0x%" PRIx64, f->chance);
@@ -54,6 +59,7 @@ static void set_end(struct runlog_run *r, const struct inject_run *run, const st
 	r->deviation = v->deviation;
 	r->deviation_at = text_or_null(v->deviation_at);
 	r->deviation_thread = text_or_null(v->deviation_thread);
+	r->deviation_site = v->deviation_site;
 	r->records = v->records;
 	r->cpu_ms = (double)run->end.cpu_us / 1e3;
 	r->wall_ms = (double)run->end.wall_us / 1e3;

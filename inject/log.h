@@ -18,6 +18,7 @@ struct inject_verdict {
 	char place[INJECT_TEXT]; /* of a crash: file:line:column function */
 	enum runlog_deviation deviation;
 	char deviation_at[INJECT_TEXT], deviation_thread[INJECT_THREAD_NAME];
+	uint32_t deviation_site;
 	uint64_t records; /* of the run, that were compared */
 	char diff[64];	  /* a file in the campaign's directory */
 	char trace[64];	  /* likewise */

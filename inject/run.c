@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "record/collector.h"
 #include "run/launch.h"
 
@@ -26,6 +27,7 @@
 
 #define BLOCK (1u << 20)
 #define MEMORY_BLOCKS 32 /* of a run; what it has more is in a file */
+#define LAST (64u << 20) /* for the last buffers of a run that was cut */
 #define LOOK_MS 20
 #define PATIENCE 4 /* times as long for a program that computes */
 
@@ -35,6 +37,9 @@ struct running {
 	struct inject_run *run;
 	struct run_session session;
 	struct run_meter meter;
+	struct rd_umap dropped; /* threads of which a buffer was too much */
+	struct run_fault about; /* the process, as forks */
+	uint32_t process;	/* its number; UINT32_MAX: it was not seen yet */
 };
 
 /* --- memory for buffers ------------------------------------------------------------------- */
@@ -110,18 +115,27 @@ static void inject_raw_release(struct inject_raw *raw)
 	*raw = (struct inject_raw){0};
 }
 
-static void take(void *context, uint32_t thread, const void *records, size_t length)
+/* Of a run that is larger than it may be, what each thread recorded up to there is kept: of one that has
+ * filled no buffer yet, as main() in a join, that is all, and without it nobody knows who created the others.
+ */
+static void take(void *context, uint32_t process, uint32_t thread, const void *records, size_t length)
 {
 	struct running *r = context;
-	struct inject_raw *raw = &r->run->raw;
-	uint64_t limit = r->target->setup->trace_size;
+	bool wanted = raddle_process_is(r->session.shared, process, r->about.process, r->about.forks);
+	struct inject_raw *raw = wanted ? &r->run->raw : &r->run->first;
+	uint64_t limit = r->target->setup->trace_size, key = (uint64_t)process << 32 | thread;
 	uint8_t *copy;
 
-	if (r->run->cut)
+	if (wanted)
+		r->process = process;
+	if ((!wanted && process != 0) || rd_umap_get(&r->dropped, key))
 		return;
+	if (limit && r->run->cut)
+		limit += LAST;
 	copy = limit && raw->bytes + length > limit ? NULL : raw_room(raw, length);
 	if (!copy) {
 		r->run->cut = true;
+		rd_umap_put(&r->dropped, key, NULL);
 		run_session_stop(&r->session, RADDLE_STOP_LIMIT);
 		return;
 	}
@@ -196,6 +210,22 @@ static void look(void *context, pid_t pid)
 	run_meter_look(&r->meter, pid);
 }
 
+/* A program that a fault makes fork without end must not take the machine. */
+static void limit_processes(struct running *r, struct run_limits *limits)
+{
+	struct inject_run *run = r->run;
+	uint64_t most = r->target->setup->processes;
+
+	if (!most || most > UINT32_MAX)
+		return;
+	if (!run->group.procs && !run->ungrouped) {
+		run->ungrouped = !run_group_open(&run->group, most);
+		run->processes = run->ungrouped ? run_group_rest(most) : 0;
+	}
+	limits->group = run->group.procs;
+	limits->processes = run->processes;
+}
+
 static struct run_limits limits_of(const struct inject_setup *s)
 {
 	return (struct run_limits){.wall_ms = s->wall_ms,
@@ -204,6 +234,13 @@ static struct run_limits limits_of(const struct inject_setup *s)
 				   .memory = s->memory,
 				   .file_size = s->file_size,
 				   .interrupts = 1}; /* it knows nothing of the terminal, so that is for us */
+}
+
+/* What outlives the first process is ended. */
+static bool at_once(void *context)
+{
+	(void)context;
+	return false;
 }
 
 static int run_collected(struct running *r, const struct run_streams *streams)
@@ -232,12 +269,19 @@ static int run_collected(struct running *r, const struct run_streams *streams)
 
 	if (err)
 		return err;
+	limit_processes(r, &limits);
 	run_meter_start(&r->meter, &limits, true);
 	err = run_launch(&launch, &pid);
 	if (!err) {
 		err = record_collector_run(c, pid, &status, &last);
 		run_launch_done();
 		run_meter_stop(&r->meter, pid, status, &r->run->end);
+		r->run->outlived = r->about.forks && r->process != UINT32_MAX &&
+				   !record_collector_has_ended(c, r->process);
+		run_group_clear(&r->run->group);
+		if (r->about.forks)
+			record_collector_rest(c, at_once, NULL);
+		r->run->there = !r->about.forks || r->process != UINT32_MAX;
 	}
 	record_collector_close(c);
 	return !err && r->run->end.how == RUN_INTERRUPTED ? rd_fail(RD_ESYSTEM, "inject: interrupted") : err;
@@ -266,21 +310,28 @@ static int run_session(struct running *r, const struct inject_fault *fault, cons
 		r->run->thread = faults[0].number;
 	}
 	run_session_close(&r->session);
+	rd_umap_release(&r->dropped);
 	return err;
 }
 
 int inject_run(const struct inject_target *target, const char *scratch, const struct inject_fault *fault,
 	       struct inject_run *run)
 {
-	struct running r = {.target = target, .scratch = scratch, .run = run};
-	struct inject_raw raw = run->raw;
+	struct running r = {.target = target, .scratch = scratch, .run = run, .process = UINT32_MAX};
+	struct inject_run kept = {.raw = run->raw,
+				  .first = run->first,
+				  .group = run->group,
+				  .ungrouped = run->ungrouped,
+				  .processes = run->processes};
 	const struct run_input input = {.file = target->setup->input};
 	struct run_streams streams;
 	int err;
 
 	run_output_release(&run->output);
-	*run = (struct inject_run){.raw = raw};
+	*run = kept;
 	raw_reset(&run->raw);
+	raw_reset(&run->first);
+	inject_setup_process(target->setup, &r.about);
 	err = prepare_scratch(target->setup, scratch);
 	if (err)
 		return err;
@@ -297,5 +348,7 @@ void inject_run_release(struct inject_run *run)
 {
 	run_output_release(&run->output);
 	inject_raw_release(&run->raw);
+	inject_raw_release(&run->first);
+	run_group_close(&run->group);
 	*run = (struct inject_run){0};
 }

@@ -8,6 +8,7 @@
 
 #include "inject/choose.h"
 #include "inject/output.h"
+#include "run/group.h"
 #include "run/meter.h"
 #include "run/program.h"
 
@@ -40,7 +41,12 @@ struct inject_run {
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* of the first fault */
 	uint32_t thread;		     /* that it was in, as in its buffers */
+	bool there, outlived; /* the process it is about was; the first one ended before it did */
 	struct inject_raw raw;
+	struct inject_raw first; /* of the first process, if it is about another one */
+	struct run_group group;	 /* of this run and the next ones */
+	bool ungrouped;		 /* there can be none, */
+	uint64_t processes;	 /* but this limit; 0: none */
 	struct run_output output;
 };
 

@@ -58,6 +58,7 @@ static const struct member {
 	{"deviation", DEVIATION, AT(deviation), true, false},
 	{"deviation_at", TEXT, AT(deviation_at), false, false},
 	{"deviation_thread", TEXT, AT(deviation_thread), false, false},
+	{"deviation_site", COUNT, AT(deviation_site), false, true},
 	{"records", COUNT, AT(records), false, false},
 	{"cpu_ms", TIME, AT(cpu_ms), false, false},
 	{"wall_ms", TIME, AT(wall_ms), false, false},

@@ -58,6 +58,7 @@ struct runlog_run {
 	const char *place;  /* of the crash */
 	enum runlog_deviation deviation;
 	const char *deviation_at, *deviation_thread;
+	uint64_t deviation_site; /* of the record itself; 0: unknown */
 	uint64_t records;
 	double cpu_ms, wall_ms;
 	const char *diff;  /* file with what differs in the output, from the campaign's directory */

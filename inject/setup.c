@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json-read.h"
 #include "base/json.h"
+#include "run/fault.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -50,6 +51,7 @@ static const struct field {
 	FIELD("faults", NUMBER, faults, true),
 	FIELD("window", NUMBER, window, false),
 	FIELD("once", FLAG, once, false),
+	FIELD("process", STRING, process, false),
 	FIELD("thread", STRING, thread, false),
 	FIELD("line", STRING, line, false),
 	FIELD("site", NUMBER, site, false),
@@ -64,6 +66,7 @@ static const struct field {
 	FIELD("memory", NUMBER, memory, false),
 	FIELD("file_size", NUMBER, file_size, false),
 	FIELD("trace_size", NUMBER, trace_size, false),
+	FIELD("processes", NUMBER, processes, false),
 	FIELD("ignore", LIST, ignore, false),
 	FIELD("filter", STRING, filter, false),
 	FIELD("stderr", FLAG, errors, false),
@@ -190,7 +193,8 @@ static bool check_ranges(const struct inject_setup *s)
 	return s->argv.count && s->kinds.count && s->kinds.count <= KINDS_MAX && s->faults &&
 	       s->faults <= INJECT_FAULTS_MAX && s->runs <= INJECT_RUNS_MAX && s->until < 500000 &&
 	       s->window <= INJECT_WINDOW_MAX && s->bit <= 64 && s->bits <= 64 &&
-	       s->inputs.count == s->names.count && s->instance <= INT64_MAX;
+	       s->inputs.count == s->names.count && s->instance <= INT64_MAX &&
+	       (!s->process || run_fault_process(&(struct run_fault){0}, s->process, strlen(s->process)));
 }
 
 static int read_fields(struct inject_setup *s, const json_t *root, const char *name)
@@ -243,4 +247,11 @@ void inject_setup_release(struct inject_setup *s)
 			inject_list_release(at);
 	}
 	*s = (struct inject_setup){0};
+}
+
+void inject_setup_process(const struct inject_setup *s, struct run_fault *f)
+{
+	f->forks = 0;
+	if (s->process && !run_fault_process(f, s->process, strlen(s->process)))
+		RD_BUG("a campaign about no process");
 }

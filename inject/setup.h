@@ -48,6 +48,7 @@ struct inject_setup { /* strings are owned */
 	bool once;	 /* also what would be permanent */
 
 	/* where they may strike; NULL and empty: anywhere */
+	char *process; /* P_0_1; all is about this one, the first if it is NULL */
 	char *thread;
 	char *line; /* FILE:LINE or FILE:LINE:COLUMN */
 	uint64_t site;
@@ -57,7 +58,7 @@ struct inject_setup { /* strings are owned */
 
 	/* limits of a run */
 	uint64_t wall_ms, cpu_ms;
-	uint64_t memory, file_size, trace_size;
+	uint64_t memory, file_size, trace_size, processes;
 	bool aslr; /* addresses differ from run to run */
 
 	/* what is compared and kept */
@@ -77,6 +78,9 @@ struct inject_setup { /* strings are owned */
 int inject_setup_write(const struct inject_setup *s, const char *path);
 /* `name` is what messages call the text. */
 int inject_setup_parse(struct inject_setup *s, const char *text, size_t length, const char *name);
+/* The process that it is about, as forks from the first one. */
+struct run_fault;
+void inject_setup_process(const struct inject_setup *s, struct run_fault *f);
 int inject_setup_read(struct inject_setup *s, const char *path);
 void inject_setup_release(struct inject_setup *s);
 

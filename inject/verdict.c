@@ -87,7 +87,7 @@ static bool is_last_buffer(const struct inject_raw *raw, size_t i)
 
 static struct last find_end(const struct inject_golden *g, const struct inject_run *run)
 {
-	const struct inject_raw *raw = &run->raw;
+	const struct inject_raw *raw = run->first.count ? &run->first : &run->raw;
 	struct last best = {NOT, 0};
 
 	for (size_t i = 0; i < raw->count; i++) {
@@ -177,7 +177,7 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 		[EPA_MISSING] = RUNLOG_MISSING, [EPA_EXTRA] = RUNLOG_EXTRA,
 	};
 	struct pardon pardon = {c, c->fault->count > 1 || c->run->fired > 1};
-	struct epa_compare_options options = {.context = &pardon};
+	struct epa_compare_options options = {.struck = c->fault->thread, .context = &pardon};
 	struct epa_comparison result;
 	int r;
 
@@ -194,6 +194,7 @@ int inject_verdict_compare(const struct inject_case *c, struct inject_verdict *v
 		inject_where(trace_get_sites(c->golden->trace),
 			     epa_deviation_own_site(first, trace_get_sites(c->golden->trace)),
 			     v->deviation_at, sizeof v->deviation_at);
+		v->deviation_site = epa_deviation_site(first);
 		snprintf(v->deviation_thread, sizeof v->deviation_thread, "%s",
 			 first->thread ? first->thread : RD_UNKNOWN);
 	}

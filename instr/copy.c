@@ -10,12 +10,19 @@
  *
  * A meeting is met from both copies, so that a loop stays one loop, whose header is the same as before, and
  *the way back to the clean copy is found as soon as nothing is asked for any more.
+ *
+ * Where the only meeting is the function's begin, the guarded copy is a function of its own: in the same one
+ * it would have a say in which registers are saved at the begin, and what both copies begin with would be
+ * done before the test.
  */
 #include "instr/twin.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "raddle/guard.h"
 
+#include <llvm-c/Comdat.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { RARE = 1, OFTEN = 1 << 20 };
@@ -32,19 +39,22 @@ static LLVMValueRef regions_of(struct instr_unit *u)
 	return g;
 }
 
+static LLVMValueRef region_of(const struct instr_twin *t)
+{
+	LLVMValueRef at = LLVMConstInt(t->unit->i64, t->region, false);
+	return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(t->unit->context), regions_of(t->unit), &at, 1);
+}
+
 LLVMValueRef instr_twin_byte(struct instr_twin *t)
 {
 	struct instr_unit *u = t->unit;
 	LLVMTypeRef byte = LLVMInt8TypeInContext(u->context);
-	LLVMValueRef at = LLVMConstInt(u->i64, t->region, false);
-	LLVMValueRef value =
-		LLVMBuildLoad2(u->builder, byte, LLVMConstInBoundsGEP2(byte, regions_of(u), &at, 1), "");
+	LLVMValueRef value = LLVMBuildLoad2(u->builder, byte, region_of(t), "");
 	LLVMSetVolatile(value, true);
 	return LLVMBuildICmp(u->builder, LLVMIntNE, value, LLVMConstNull(byte), "");
 }
 
-/* The first of the two ways is the rare one. */
-static void say_rare(struct instr_unit *u, LLVMValueRef branch)
+void instr_say_rare(struct instr_unit *u, LLVMValueRef branch)
 {
 	LLVMMetadataRef items[] = {
 		LLVMMDStringInContext2(u->context, "branch_weights", strlen("branch_weights")),
@@ -55,18 +65,16 @@ static void say_rare(struct instr_unit *u, LLVMValueRef branch)
 			LLVMMetadataAsValue(u->context, LLVMMDNodeInContext2(u->context, items, 3)));
 }
 
-/* Variables of the function are those of both copies. */
-static LLVMBasicBlockRef split_entry(struct instr_twin *t)
+LLVMBasicBlockRef instr_split_entry(struct instr_unit *u, LLVMBasicBlockRef old)
 {
-	LLVMBasicBlockRef old = t->cfg.blocks[0];
-	LLVMBasicBlockRef entry = LLVMInsertBasicBlockInContext(t->unit->context, old, "");
+	LLVMBasicBlockRef entry = LLVMInsertBasicBlockInContext(u->context, old, "");
 	for (LLVMValueRef i = LLVMGetFirstInstruction(old), next; i != NULL; i = next) {
 		next = LLVMGetNextInstruction(i);
 		if (!LLVMIsAAllocaInst(i) || !LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
 			continue;
 		LLVMInstructionRemoveFromParent(i);
-		LLVMPositionBuilderAtEnd(t->unit->builder, entry);
-		LLVMInsertIntoBuilder(t->unit->builder, i);
+		LLVMPositionBuilderAtEnd(u->builder, entry);
+		LLVMInsertIntoBuilder(u->builder, i);
 	}
 	return entry;
 }
@@ -128,7 +136,7 @@ static void make_meeting(struct instr_twin *t, uint32_t number)
 	struct instr_unit *u = t->unit;
 	LLVMPositionBuilderAtEnd(u->builder, t->meeting[number]);
 	LLVMValueRef wanted = instr_twin_byte(t);
-	say_rare(u, LLVMBuildCondBr(u->builder, wanted, t->guarded[number], t->cfg.blocks[number]));
+	instr_say_rare(u, LLVMBuildCondBr(u->builder, wanted, t->guarded[number], t->cfg.blocks[number]));
 }
 
 /* The clean copy loses its marks, where nothing says that it keeps them as tests. */
@@ -141,13 +149,147 @@ static void clean(struct instr_twin *t, uint32_t number)
 	}
 }
 
-void instr_twin_copy(struct instr_twin *t)
+/* ---- a guarded copy that is a function ---- */
+
+/* Those of the function, of its result (0) and of its parameters. */
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
+{
+	unsigned last = LLVMCountParams(from);
+	for (LLVMAttributeIndex at = LLVMAttributeFunctionIndex, next = 0; next <= last + 1; at = next++) {
+		unsigned n = LLVMGetAttributeCountAtIndex(from, at);
+		LLVMAttributeRef *all = rd_xcalloc(n + 1, sizeof *all);
+		LLVMGetAttributesAtIndex(from, at, all);
+		for (unsigned i = 0; i < n; i++)
+			LLVMAddAttributeAtIndex(to, at, all[i]);
+		free(all);
+	}
+}
+
+/* A function like it, without a body.  What is not in a function's own debug information has no lines. */
+static LLVMValueRef declare_alike(struct instr_unit *u, LLVMValueRef f)
+{
+	struct rd_buf name = RD_BUF_INIT;
+	rd_buf_addf(&name, "%s.guarded", ir_name(f));
+	LLVMValueRef g = LLVMAddFunction(u->module, name.data, LLVMGlobalGetValueType(f));
+	rd_buf_release(&name);
+	LLVMSetLinkage(g, LLVMInternalLinkage);
+	LLVMSetFunctionCallConv(g, LLVMGetFunctionCallConv(f));
+	if (LLVMHasPersonalityFn(f))
+		LLVMSetPersonalityFn(g, LLVMGetPersonalityFn(f));
+	if (LLVMGetComdat(f) != NULL)
+		LLVMSetComdat(g, LLVMGetComdat(f));
+	if (LLVMGetSection(f) != NULL)
+		LLVMSetSection(g, LLVMGetSection(f));
+	copy_attributes(f, g);
+	instr_set_attribute(u, g, "cold", true);
+	return g;
+}
+
+/* The body of `t`'s function, as it is, becomes that of `g`. */
+static void copy_body(struct instr_twin *t, LLVMValueRef g)
+{
+	struct instr_unit *u = t->unit;
+	struct rd_umap copies = {0};
+	for (unsigned i = 0; i < LLVMCountParams(g); i++)
+		*rd_umap_put(&copies, (uintptr_t)LLVMGetParam(t->function, i), NULL) =
+			(uintptr_t)LLVMGetParam(g, i);
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(t->function); b != NULL;
+	     b = LLVMGetNextBasicBlock(b)) {
+		LLVMBasicBlockRef copy = LLVMAppendBasicBlockInContext(u->context, g, "");
+		*rd_umap_put(&copies, (uintptr_t)LLVMBasicBlockAsValue(b), NULL) =
+			(uintptr_t)LLVMBasicBlockAsValue(copy);
+		LLVMPositionBuilderAtEnd(u->builder, copy);
+		instr_copy_block(u, b, &copies);
+	}
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g); b != NULL; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i)) {
+			instr_copy_operands(i, &copies);
+			LLVMInstructionSetDebugLoc(i, NULL);
+		}
+	rd_umap_release(&copies);
+}
+
+static LLVMValueRef distance(struct instr_unit *u, LLVMValueRef to, LLVMValueRef from, uint64_t behind)
+{
+	LLVMValueRef at = LLVMConstAdd(LLVMConstPtrToInt(from, u->i64), LLVMConstInt(u->i64, behind, false));
+	return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, u->i64), at), u->i32);
+}
+
+/* The first instructions of `f`, before what the compiler makes for its begin: no register has been saved or
+ * moved yet, so that `g` can be jumped to as if it had been called.
+ *
+ *	cmpb $0, region(%rip)
+ *	jne  g
+ */
+static void begin_with_test(struct instr_twin *t, LLVMValueRef g)
+{
+	enum { BEHIND_COMPARE = 7, BEHIND_JUMP = 13 };
+	struct instr_unit *u = t->unit;
+	LLVMTypeRef byte = LLVMInt8TypeInContext(u->context);
+	LLVMValueRef code[] = {
+		LLVMConstInt(byte, 0x80, false),
+		LLVMConstInt(byte, 0x3d, false),
+		distance(u, region_of(t), t->function, BEHIND_COMPARE),
+		LLVMConstNull(byte),
+		LLVMConstInt(byte, 0x0f, false),
+		LLVMConstInt(byte, 0x85, false),
+		distance(u, g, t->function, BEHIND_JUMP),
+	};
+	LLVMSetPrologueData(t->function,
+			    LLVMConstStructInContext(u->context, code, sizeof code / sizeof *code, true));
+}
+
+/* Others want the begin of a function, too: what marks targets of jumps (IBT), counts calls or can be
+ * patched. */
+static bool has_begin(struct instr_unit *u, LLVMValueRef f)
+{
+	static const char *const wants[] = {"fentry-call", "patchable-function", "patchable-function-entry",
+					    "xray-instruction-threshold", "function-instrument"};
+	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
+		if (LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, wants[i],
+						  (unsigned)strlen(wants[i])) != NULL)
+			return true;
+	return LLVMHasPrologueData(f) ||
+	       LLVMGetModuleFlag(u->module, "cf-protection-branch", strlen("cf-protection-branch")) != NULL;
+}
+
+static bool can_be_apart(const struct instr_twin *t)
+{
+	if (!t->meets[0] || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(t->function)) ||
+	    has_begin(t->unit, t->function))
+		return false;
+	for (uint32_t b = 1; b < t->cfg.graph.nodes; b++)
+		if (t->meets[b])
+			return false;
+	return true;
+}
+
+/* A begin is lost where a function is inlined; those that are were, before there were copies. */
+static void stay_function(struct instr_unit *u, LLVMValueRef f)
+{
+	instr_set_attribute(u, f, "alwaysinline", false);
+	instr_set_attribute(u, f, "noinline", true);
+}
+
+static void copy_apart(struct instr_twin *t)
+{
+	LLVMValueRef g = declare_alike(t->unit, t->function);
+	copy_body(t, g);
+	begin_with_test(t, g);
+	stay_function(t->unit, g);
+	stay_function(t->unit, t->function);
+	for (uint32_t b = 0; b < t->cfg.graph.nodes; b++)
+		clean(t, b);
+}
+
+/* ---- both in one ---- */
+
+static void copy_within(struct instr_twin *t)
 {
 	struct instr_unit *u = t->unit;
 	const uint32_t nodes = t->cfg.graph.nodes;
 	struct rd_umap copies = {0};
-	LLVMSetCurrentDebugLocation2(u->builder, NULL);
-	LLVMBasicBlockRef entry = split_entry(t);
+	LLVMBasicBlockRef entry = instr_split_entry(u, t->cfg.blocks[0]);
 	t->guarded = rd_xcalloc(nodes, sizeof *t->guarded);
 	t->meeting = rd_xcalloc(nodes, sizeof *t->meeting);
 	for (uint32_t b = 0; b < nodes; b++) {
@@ -172,4 +314,13 @@ void instr_twin_copy(struct instr_twin *t)
 	LLVMBuildBr(u->builder, t->meeting[0] != NULL ? t->meeting[0] : t->cfg.blocks[0]);
 	rd_umap_release(&copies);
 	RD_FREE(t->guarded, t->meeting);
+}
+
+void instr_twin_copy(struct instr_twin *t)
+{
+	LLVMSetCurrentDebugLocation2(t->unit->builder, NULL);
+	if (can_be_apart(t))
+		copy_apart(t);
+	else
+		copy_within(t);
 }

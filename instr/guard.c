@@ -312,11 +312,13 @@ static void describe_slow_path(struct instr_unit *u)
  * functions while it inlines them, but for the passes on loops: those would take marks for work that is done
  * in each round, and come when the clean copies are what the program was.  Loops with a known small number of
  * rounds are unrolled, since that is no loop to test in. */
-#define SIMPLIFY_CFG                                                                                         \
+#define SIMPLIFY_CFG_AND(sink)                                                                               \
 	"simplifycfg<bonus-inst-threshold=1;no-forward-switch-cond;switch-range-to-icmp;no-switch-to-"       \
-	"lookup;"                                                                                            \
-	"keep-loops;no-hoist-common-insts;no-sink-common-insts;speculate-blocks;simplify-cond-branch;"       \
-	"no-speculate-unpredictables>"
+	"lookup;keep-loops;no-hoist-common-insts;" sink                                                      \
+	";speculate-blocks;simplify-cond-branch;no-speculate-unpredictables>"
+#define SIMPLIFY_CFG SIMPLIFY_CFG_AND("no-sink-common-insts")
+/* At the end calls that several ways have in common become one, or the inliner counts each. */
+#define SINK SIMPLIFY_CFG_AND("sink-common-insts")
 #define COMBINE "instcombine<max-iterations=1;no-use-loop-info;no-verify-fixpoint>"
 /* The compiler of the program saw `a && b` while variables were in memory, and made two branches of it.  Now
  * they are not, and what simplifies would first make one branch and selected values: the branches come first.
@@ -334,7 +336,7 @@ static const char simplify[] =
 	"libcalls-shrinkwrap,tailcallelim," SIMPLIFY_CFG ",loop-mssa(licm<no-allowspeculation>,"
 	"loop-rotate<header-duplication;no-prepare-for-lto>,licm<allowspeculation>)," SIMPLIFY_CFG "," COMBINE
 	","
-	"loop(loop-unroll-full),sroa<modify-cfg>," COMBINE ",gvn<>," COMBINE ",adce," SIMPLIFY_CFG
+	"loop(loop-unroll-full),sroa<modify-cfg>," COMBINE ",gvn<>," COMBINE ",adce," SINK
 	"),function-attrs))";
 
 int instr_guard_generate(struct instr_unit *u)

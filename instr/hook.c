@@ -45,6 +45,7 @@ static LLVMTypeRef letter_type(const struct instr_unit *u, char letter)
 	case 'p': return u->pointer;
 	case 'i': return u->i32;
 	case 'l': return u->i64;
+	case 'b': return LLVMInt1TypeInContext(u->context);
 	default: return u->nothing;
 	}
 }

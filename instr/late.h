@@ -27,6 +27,28 @@ struct late {
 	size_t count, capacity;
 };
 
+/* A loop in the form that optimisers give it. */
+struct late_shape {
+	struct late *late;
+	const struct facts_loop *loop;
+	bool at_most;	     /* it may end sooner than `rounds` says: in: that is allowed, out: so it is */
+	uint32_t preheader;  /* block number */
+	uint32_t latch;	     /* FACTS_NONE if there are several */
+	LLVMValueRef end;    /* the preheader's terminator */
+	LLVMValueRef rounds; /* as 64 bits, in the preheader; NULL: not known */
+};
+
+/* Finds the form of the loop in `late` and `loop`; false if it has another one. */
+bool instr_late_shape(struct late_shape *s);
+
+/* What an access in the loop touches: `rounds` times, from `first` on, each time `by` bytes further.  The
+ * code is in the preheader, and may say more than the loop does, never less. */
+struct late_extent {
+	LLVMValueRef first, rounds;
+	int64_t by;
+};
+bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_extent *out);
+
 /* Takes hooks out of loops where that keeps their meaning. */
 void instr_late_loops(struct late *l);
 

@@ -25,16 +25,7 @@ enum { MAX_STRIDE = 1 << 30 };
 enum { MAX_DEPTH = 8, MAX_GUARDS = 2, MAX_OPERANDS = 16 };
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_AMOUNT = 3 };
 
-struct shape {
-	struct late *late;
-	const struct facts_loop *loop;
-	uint32_t preheader;  /* block number */
-	uint32_t latch;	     /* FACTS_NONE if there are several */
-	LLVMValueRef end;    /* the preheader's terminator */
-	LLVMValueRef rounds; /* as 64 bits, in the preheader; NULL: not known */
-};
-
-static bool in_loop(const struct shape *s, LLVMValueRef v)
+static bool in_loop(const struct late_shape *s, LLVMValueRef v)
 {
 	if (!LLVMIsAInstruction(v))
 		return false;
@@ -42,7 +33,7 @@ static bool in_loop(const struct shape *s, LLVMValueRef v)
 }
 
 /* Finds preheader and latch; false if the loop has no preheader. */
-static bool find_shape(struct shape *s)
+static bool find_shape(struct late_shape *s)
 {
 	const struct facts_graph *g = &s->late->cfg.graph;
 	uint32_t header = s->loop->header;
@@ -68,7 +59,7 @@ static bool find_shape(struct shape *s)
 	return LLVMIsABranchInst(s->end) != NULL;
 }
 
-static bool leaves(const struct shape *s, uint32_t block)
+static bool leaves(const struct late_shape *s, uint32_t block)
 {
 	const struct facts_graph *g = &s->late->cfg.graph;
 	bool ends = g->succ_start[block] == g->succ_start[block + 1];
@@ -77,7 +68,7 @@ static bool leaves(const struct shape *s, uint32_t block)
 	return ends;
 }
 
-static bool is_latch(const struct shape *s, uint32_t block)
+static bool is_latch(const struct late_shape *s, uint32_t block)
 {
 	const struct facts_graph *g = &s->late->cfg.graph;
 	for (uint32_t e = g->succ_start[block]; e < g->succ_start[block + 1]; e++)
@@ -87,7 +78,7 @@ static bool is_latch(const struct shape *s, uint32_t block)
 }
 
 /* Whether the block is met in each round, before any way out. */
-static bool is_certain(const struct shape *s, uint32_t block)
+static bool is_certain(const struct late_shape *s, uint32_t block)
 {
 	for (uint32_t i = 0; i < s->loop->size; i++) {
 		uint32_t b = s->loop->body[i];
@@ -97,12 +88,18 @@ static bool is_certain(const struct shape *s, uint32_t block)
 	return true;
 }
 
-static bool has_one_exit(const struct shape *s)
+static bool has_other_exit(const struct late_shape *s)
 {
 	for (uint32_t i = 0; i < s->loop->size; i++)
 		if (s->loop->body[i] != s->latch && leaves(s, s->loop->body[i]))
-			return false;
-	return s->latch != FACTS_NONE && leaves(s, s->latch);
+			return true;
+	return false;
+}
+
+/* Whether the end of a round decides how many there are, or at least how many at most. */
+static bool ends_at_latch(const struct late_shape *s)
+{
+	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
 }
 
 /* A counter: a PHI of the header that grows by a constant in each round. */
@@ -112,7 +109,7 @@ struct counter {
 	bool no_signed_wrap, no_unsigned_wrap;
 };
 
-static bool find_counter(const struct shape *s, LLVMValueRef phi, struct counter *c)
+static bool find_counter(const struct late_shape *s, LLVMValueRef phi, struct counter *c)
 {
 	const struct ir_cfg *cfg = &s->late->cfg;
 	if (!LLVMIsAPHINode(phi) || s->latch == FACTS_NONE || LLVMCountIncoming(phi) != 2 ||
@@ -163,10 +160,10 @@ static LLVMIntPredicate negated(LLVMIntPredicate p)
 	}
 }
 
-static bool find_test(struct shape *s, struct test *t)
+static bool find_test(struct late_shape *s, struct test *t)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(s->late->cfg.blocks[s->latch]);
-	if (!has_one_exit(s) || !LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+	if (!ends_at_latch(s) || !LLVMIsABranchInst(end) || !LLVMIsConditional(end))
 		return false;
 	LLVMValueRef condition = LLVMGetCondition(end);
 	if (!LLVMIsAICmpInst(condition))
@@ -188,7 +185,7 @@ static bool find_test(struct shape *s, struct test *t)
 /* Rounds of a loop that goes on while its counter, which grows by `step` and does not
  * wrap, is below (or not above) the bound: the first value tested is start + step, or
  * start, and the first round is certain. */
-static LLVMValueRef rounds_below(struct shape *s, const struct test *t)
+static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
 	LLVMTypeRef type = LLVMTypeOf(t->bound);
@@ -211,7 +208,7 @@ static LLVMValueRef rounds_below(struct shape *s, const struct test *t)
 
 /* The number of rounds, as code in the preheader; NULL if the exit has a form that
  * does not tell. */
-static LLVMValueRef count_rounds(struct shape *s)
+static LLVMValueRef count_rounds(struct late_shape *s)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
 	struct test t;
@@ -237,7 +234,7 @@ static LLVMValueRef count_rounds(struct shape *s)
 
 /* Whether a value can be computed before the loop: it comes from there, or from
  * such values by instructions that may be executed at any time. */
-static bool is_invariant(const struct shape *s, LLVMValueRef v, int depth)
+static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 {
 	if (!in_loop(s, v))
 		return true;
@@ -271,7 +268,7 @@ static bool is_invariant(const struct shape *s, LLVMValueRef v, int depth)
 }
 
 /* By how much a value grows in a round; false if not by a constant. */
-static bool growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by)
+static bool growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	struct counter c;
 	int64_t x, y;
@@ -318,7 +315,7 @@ static bool growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by
 }
 
 /* The same of an address, in bytes. */
-static bool address_growth(const struct shape *s, LLVMValueRef v, int depth, int64_t *by)
+static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth, int64_t *by)
 {
 	LLVMTargetDataRef layout = s->late->unit->layout;
 	if (!in_loop(s, v) || LLVMGetInstructionOpcode(v) != LLVMGetElementPtr || depth == MAX_DEPTH)
@@ -341,7 +338,7 @@ static bool address_growth(const struct shape *s, LLVMValueRef v, int depth, int
 
 /* The value of the first round, computed in the preheader.  growth() or is_invariant() has
  * accepted the value, so all its parts can be. */
-static LLVMValueRef first_value(const struct shape *s, LLVMValueRef v)
+static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 {
 	struct counter c;
 	if (!in_loop(s, v))
@@ -369,7 +366,7 @@ struct guard {
 };
 
 /* The only block that leads to this one; FACTS_NONE if there are several. */
-static uint32_t only_predecessor(const struct shape *s, uint32_t block)
+static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 {
 	const struct facts_graph *g = &s->late->cfg.graph;
 	uint32_t found = FACTS_NONE;
@@ -385,7 +382,7 @@ static uint32_t only_predecessor(const struct shape *s, uint32_t block)
 
 /* Whether the block is met either in each round, before any way out, or in none, and what
  * decides that. */
-static bool find_guard(const struct shape *s, uint32_t block, struct guard *guard)
+static bool find_guard(const struct late_shape *s, uint32_t block, struct guard *guard)
 {
 	for (guard->count = 0; !is_certain(s, block); guard->count++) {
 		uint32_t before = only_predecessor(s, block);
@@ -403,7 +400,7 @@ static bool find_guard(const struct shape *s, uint32_t block, struct guard *guar
 }
 
 /* The amount, or 0 if the guarded block is not met. */
-static LLVMValueRef guarded(const struct shape *s, const struct guard *guard, LLVMValueRef amount)
+static LLVMValueRef guarded(const struct late_shape *s, const struct guard *guard, LLVMValueRef amount)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
 	LLVMValueRef none = LLVMConstNull(LLVMTypeOf(amount));
@@ -414,7 +411,7 @@ static LLVMValueRef guarded(const struct shape *s, const struct guard *guard, LL
 }
 
 /* The call replaces the hook and may leave further loops. */
-static void replace(struct shape *s, struct late_hook *hook, LLVMValueRef call)
+static void replace(struct late_shape *s, struct late_hook *hook, LLVMValueRef call)
 {
 	instr_late_drop(hook);
 	hook->call = call;
@@ -422,7 +419,7 @@ static void replace(struct shape *s, struct late_hook *hook, LLVMValueRef call)
 	hook->size = 0;
 }
 
-static void hoist_stride(struct shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
+static void hoist_stride(struct late_shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
 {
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
@@ -434,7 +431,7 @@ static void hoist_stride(struct shape *s, struct late_hook *hook, const struct g
 	replace(s, hook, instr_hook_call(u, hook->hook, arguments));
 }
 
-static void hoist_range(struct shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
+static void hoist_range(struct late_shape *s, struct late_hook *hook, const struct guard *guard, int64_t by)
 {
 	struct instr_unit *u = s->late->unit;
 	LLVMValueRef site = LLVMGetArgOperand(hook->call, ARGUMENT_SITE);
@@ -453,7 +450,7 @@ static void hoist_range(struct shape *s, struct late_hook *hook, const struct gu
 }
 
 /* A hook all of whose arguments are the same in each round. */
-static bool is_constant(const struct shape *s, const struct late_hook *hook)
+static bool is_constant(const struct late_shape *s, const struct late_hook *hook)
 {
 	unsigned n = LLVMGetNumArgOperands(hook->call);
 	for (unsigned i = 0; i < n; i++)
@@ -464,7 +461,7 @@ static bool is_constant(const struct shape *s, const struct late_hook *hook)
 
 /* A single access costs less where it is than a guarded call would; a range or an equal
  * distance has an amount that can be 0. */
-static void hoist_constant(struct shape *s, struct late_hook *hook, const struct guard *guard)
+static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct guard *guard)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
 	if (hook->size != 0 && guard->count != 0)
@@ -481,7 +478,7 @@ static void hoist_constant(struct shape *s, struct late_hook *hook, const struct
 	hook->block = s->preheader;
 }
 
-static void hoist(struct shape *s, struct late_hook *hook)
+static void hoist(struct late_shape *s, struct late_hook *hook)
 {
 	int64_t by;
 	struct guard guard;
@@ -501,18 +498,40 @@ static void hoist(struct shape *s, struct late_hook *hook)
 		hoist_stride(s, hook, &guard, by);
 }
 
+bool instr_late_shape(struct late_shape *s)
+{
+	if (!find_shape(s))
+		return false;
+	s->rounds = s->latch != FACTS_NONE ? count_rounds(s) : NULL;
+	s->at_most = s->at_most && has_other_exit(s);
+	return true;
+}
+
+bool instr_late_extent(struct late_shape *s, LLVMValueRef pointer, struct late_extent *out)
+{
+	LLVMBuilderRef b = s->late->unit->builder;
+	if (!address_growth(s, pointer, 0, &out->by) || out->by <= -MAX_STRIDE || out->by >= MAX_STRIDE ||
+	    (out->by != 0 && s->rounds == NULL))
+		return false;
+	out->first = first_value(s, pointer);
+	LLVMPositionBuilderBefore(b, s->end);
+	/* The access may not happen at all, and its address be none. */
+	out->first = LLVMBuildFreeze(b, out->first, "");
+	out->rounds = out->by != 0 ? s->rounds : LLVMConstInt(s->late->unit->i64, 1, false);
+	return true;
+}
+
 void instr_late_loops(struct late *l)
 {
 	for (size_t i = l->loops.count; i-- > 0;) {
-		struct shape s = {.late = l, .loop = &l->loops.items[i]};
+		struct late_shape s = {.late = l, .loop = &l->loops.items[i]};
 		bool forgets = false, any = false;
 		for (uint32_t k = 0; k < s.loop->size; k++)
 			forgets |= l->forgets[s.loop->body[k]];
 		for (size_t k = 0; k < l->count && !any && !forgets; k++)
 			any = l->hooks[k].call != NULL && facts_loop_has(s.loop, l->hooks[k].block);
-		if (!any || !find_shape(&s))
+		if (!any || !instr_late_shape(&s))
 			continue;
-		s.rounds = s.latch != FACTS_NONE ? count_rounds(&s) : NULL;
 		for (size_t k = 0; k < l->count; k++)
 			if (l->hooks[k].call != NULL && facts_loop_has(s.loop, l->hooks[k].block))
 				hoist(&s, &l->hooks[k]);

@@ -162,6 +162,17 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
+/* A fence, or nothing that the processor would do: no event, but the site table says that there is one,
+ * because whoever writes such a barrier means relaxed atomics around it to order. */
+static void note_barrier(struct instr_function *f, struct instr_event event)
+{
+	event.kind = EVENT_FENCE;
+	event.flags = EVENT_VOLATILE;
+	event.order = LLVMAtomicOrderingAcquireRelease;
+	if (!f->unit->options->flavour->values)
+		instr_event_site(f->unit, &event);
+}
+
 /* Assembler with memory operands that also promises to change other memory ("memory" is clobbered) is how
  * locks and hand-overs are written: each operand is accessed atomically, and in order.  With the promise
  * alone, what it does is unknown: the flavour says so (instr/foreign.c). */
@@ -207,6 +218,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	}
 	if (clobbers && !named && !instr_is_fence(body))
 		instr_note_assembler(f->unit, f->function);
+	else if (clobbers && !named)
+		note_barrier(f, event);
 	free(copy);
 	free(body);
 }

@@ -197,29 +197,30 @@ static LLVMValueRef address(struct shadow_function *x, LLVMValueRef gep)
 
 static void load(struct shadow_function *x, LLVMValueRef inst)
 {
-	LLVMValueRef pointer = LLVMGetOperand(inst, 0);
+	LLVMValueRef pointer = LLVMGetOperand(inst, 0), flag = shadow_loop_flag(x, inst);
 	shadow_at(x, LLVMGetNextInstruction(inst));
 	LLVMValueRef arguments[] = {pointer, shadow_i32(x, access_size(x->u, LLVMTypeOf(inst))),
-				    shadow_ref(x, pointer)};
-	shadow_set_ref(x, inst, instr_hook_call(x->u, HOOK_SX_LOAD, arguments));
+				    shadow_ref(x, pointer), flag};
+	shadow_set_ref(x, inst,
+		       instr_hook_call(x->u, flag != NULL ? HOOK_SX_LOAD_IN : HOOK_SX_LOAD, arguments));
 }
 
 static void store(struct shadow_function *x, LLVMValueRef inst)
 {
 	LLVMValueRef value = LLVMGetOperand(inst, 0), pointer = LLVMGetOperand(inst, 1);
+	LLVMValueRef flag = shadow_loop_flag(x, inst);
 	unsigned size = access_size(x->u, LLVMTypeOf(value));
 	uint64_t bytes = LLVMStoreSizeOfType(x->u->layout, LLVMTypeOf(value));
 	shadow_at(x, LLVMGetNextInstruction(inst));
-	if (size != 0)
-		instr_hook_call(x->u, HOOK_SX_STORE,
-				(LLVMValueRef[]){pointer, shadow_i32(x, size), shadow_ref(x, value),
-						 shadow_ref(x, pointer)});
-	else if (bytes == 4 || bytes == 8)
-		instr_hook_call(
-			x->u, HOOK_SX_STORE,
-			(LLVMValueRef[]){pointer, shadow_i32(x, bytes), shadow_i32(x, 0), shadow_i32(x, 0)});
-	else if (bytes > 0 && bytes <= 4096)
+	if (size != 0 || bytes == 4 || bytes == 8) {
+		LLVMValueRef none = shadow_i32(x, 0);
+		LLVMValueRef arguments[] = {pointer, shadow_i32(x, bytes),
+					    size != 0 ? shadow_ref(x, value) : none,
+					    size != 0 ? shadow_ref(x, pointer) : none, flag};
+		instr_hook_call(x->u, flag != NULL ? HOOK_SX_STORE_IN : HOOK_SX_STORE, arguments);
+	} else if (bytes > 0 && bytes <= 4096) {
 		instr_hook_call(x->u, HOOK_SX_FRESH, (LLVMValueRef[]){pointer, shadow_i64(x, bytes)});
+	}
 }
 
 /* What an atomic update stores; 0: it is taken as it is. */

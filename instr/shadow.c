@@ -4,7 +4,8 @@
  *
  * The hooks of `record` go in first, so sites have the numbers of every flavour.  Then the code is optimised,
  * but not vectorised and without tables for switches, and only then references are put beside values: what
- * the optimiser has removed costs nothing.  Values that cannot depend on input have no reference at all:
+ * the optimiser has removed costs nothing.  Loops are made twice, once for what is concrete, which is then
+ * vectorised (shadow-loop.c).  Values that cannot depend on input have no reference at all:
  * constants, addresses, pointers that come from memory, floating point numbers.
  */
 #include "instr/shadow.h"
@@ -53,7 +54,9 @@ LLVMValueRef shadow_i64(const struct shadow_function *x, uint64_t n)
 LLVMValueRef shadow_ref(const struct shadow_function *x, LLVMValueRef v)
 {
 	const uint64_t *ref = rd_umap_get(&x->refs, (uintptr_t)v);
-	return ref != NULL && *ref != 0 ? (LLVMValueRef)(uintptr_t)*ref : shadow_i32(x, 0);
+	if (ref == NULL || *ref == 0)
+		return shadow_i32(x, 0);
+	return shadow_loop_ref(x, v, (LLVMValueRef)(uintptr_t)*ref);
 }
 
 void shadow_set_ref(struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref)
@@ -105,6 +108,48 @@ static bool spread(struct shadow_function *x)
 	return changed;
 }
 
+/* ---- which references anybody asks for ---- */
+
+/* Whether an instruction looks at the reference of an operand: those that pass it on only where theirs is
+ * asked for.  Hooks of `record` and what they are told look at none. */
+static bool asks(const struct instr_unit *u, LLVMValueRef inst, const struct rd_umap *wanted)
+{
+	LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+	if (shadow_passes_on(inst) || opcode == LLVMLoad)
+		return rd_umap_get(wanted, (uintptr_t)inst) != NULL;
+	if (opcode == LLVMStore)
+		return shadow_bits(u, LLVMTypeOf(LLVMGetOperand(inst, 0))) != 0;
+	if (opcode == LLVMCall)
+		return ir_callee(inst) == NULL || !ir_starts(ir_name(ir_callee(inst)), "__raddle_");
+	return true;
+}
+
+/* Values whose reference nobody looks at need none: what only becomes a floating point number, or what the
+ * hooks of `record` that have left their loops compute. */
+static void keep_wanted(struct shadow_function *x)
+{
+	struct rd_umap wanted = {0};
+	bool changed = true;
+	while (changed) {
+		changed = false;
+		for (LLVMBasicBlockRef b = LLVMGetLastBasicBlock(x->function); b != NULL;
+		     b = LLVMGetPreviousBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetLastInstruction(b); i != NULL;
+			     i = LLVMGetPreviousInstruction(i)) {
+				int n = asks(x->u, i, &wanted) ? LLVMGetNumOperands(i) : 0;
+				for (int k = 0; k < n; k++) {
+					LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+					bool added = false;
+					if (shadow_may(x, v))
+						rd_umap_put(&wanted, (uintptr_t)v, &added);
+					changed |= added;
+				}
+			}
+	}
+	rd_umap_release(&x->may);
+	x->may = wanted;
+}
+
 /* ---- a function ---- */
 
 struct list {
@@ -134,11 +179,14 @@ static void make_phi(struct shadow_function *x, LLVMValueRef phi)
 
 static void fill_phi(struct shadow_function *x, LLVMValueRef phi)
 {
+	shadow_loop_at(x, NULL);
 	LLVMValueRef ref = shadow_ref(x, phi);
 	unsigned n = LLVMCountIncoming(phi);
 	for (unsigned i = 0; i < n; i++) {
-		LLVMValueRef value = shadow_ref(x, LLVMGetIncomingValue(phi, i));
 		LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+		shadow_loop_at(x, from);
+		shadow_at(x, LLVMGetBasicBlockTerminator(from));
+		LLVMValueRef value = shadow_ref(x, LLVMGetIncomingValue(phi, i));
 		LLVMAddIncoming(ref, &value, &from, 1);
 	}
 }
@@ -153,17 +201,24 @@ static void follow(struct instr_unit *u, LLVMValueRef function, uint32_t *site)
 			rd_umap_put(&x.may, (uintptr_t)LLVMGetParam(function, i), NULL);
 	while (spread(&x))
 		;
+	keep_wanted(&x);
 	list_instructions(&x, &list);
+	if (u->options->fast)
+		shadow_loops_find(&x);
 	for (size_t i = 0; i < list.count; i++)
 		if (LLVMIsAPHINode(list.items[i]) && shadow_may(&x, list.items[i]))
 			make_phi(&x, list.items[i]);
 	shadow_entry(&x);
-	for (size_t i = 0; i < list.count; i++)
+	for (size_t i = 0; i < list.count; i++) {
+		shadow_loop_at(&x, LLVMGetInstructionParent(list.items[i]));
 		shadow_value(&x, list.items[i]);
+		shadow_loop_enter(&x, list.items[i]);
+	}
 	for (size_t i = 0; i < list.count; i++)
 		if (LLVMIsAPHINode(list.items[i]) && shadow_may(&x, list.items[i]))
 			fill_phi(&x, list.items[i]);
 	free(list.items);
+	shadow_loops_release(&x);
 	RD_UMAP_RELEASE(&x.may, &x.refs);
 }
 
@@ -206,12 +261,16 @@ static void forbid_tricks(struct instr_unit *u)
 int instr_shadow_generate(struct instr_unit *u)
 {
 	static const char optimise[] = "function(early-cse),default<O2>";
-	static const char clean_up[] = "function(early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,"
-				       "simplifycfg,jump-threading,gvn,dse,simplifycfg)";
+	static const char clean_up[] =
+		"function(early-cse,loop(simple-loop-unswitch<nontrivial>),loop-mssa(licm),"
+		"instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,gvn,dse,simplifycfg,"
+		"loop-vectorize,slp-vectorizer,instcombine<no-verify-fixpoint>,simplifycfg)";
 	int code = instr_unit_verify(u);
 	forbid_tricks(u);
-	if (code == 0 && u->options->fast)
+	if (code == 0 && u->options->fast) {
+		instr_keep_waiting(u);
 		code = instr_unit_scalar_passes(u, optimise);
+	}
 	instr_unit_step(u, "optimise");
 	if (code == 0 && u->options->fast) {
 		instr_late(u);

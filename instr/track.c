@@ -9,9 +9,11 @@
  *
  * An access lies between two hooks: the first takes its number and keeps others from the address, the second
  * has its value. What comes first returns 0 where the gate is shut, and then the second does nothing.
+ * Functions with gates are there a second time without them (spent.c).
  */
 #include "facts/role.h"
 #include "instr/event.h"
+#include "instr/spent.h"
 #include "ir/debug.h"
 #include "ir/extern.h"
 #include "raddle/track.h"
@@ -26,7 +28,8 @@
 struct gating {
 	struct instr_unit *u;
 	LLVMValueRef function;
-	LLVMValueRef on;       /* whether a gate of the function is open; NULL: it has none yet */
+	uint32_t leader;       /* the first gate */
+	bool any;	       /* there is one */
 	struct rd_names met;   /* names without their ordinals */
 	struct rd_umap counts; /* of those, by number */
 };
@@ -128,10 +131,9 @@ static void emit(struct gating *g, LLVMValueRef inst, uint32_t gate, const struc
 	if (LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMIntegerTypeKind)
 		address = LLVMBuildIntToPtr(u->builder, address, u->pointer, "");
 	LLVMValueRef value = d->value != NULL ? bits_of(u, d->value) : none;
-	LLVMValueRef token =
-		instr_hook_call(u, HOOK_TRACK_ENTER,
-				(LLVMValueRef[]){address, const32(u, gate),
-						 const32(u, d->what << 8 | d->size), value, g->on});
+	LLVMValueRef token = instr_hook_call(
+		u, HOOK_TRACK_ENTER,
+		(LLVMValueRef[]){address, const32(u, gate), const32(u, d->what << 8 | d->size), value});
 	if (!d->returns)
 		return;
 	build_at(u, instr_place_after(inst), inst);
@@ -148,7 +150,7 @@ static void emit_point(struct gating *g, LLVMValueRef inst, uint32_t gate, LLVMV
 	struct instr_unit *u = g->u;
 	build_at(u, inst, inst);
 	value = value != NULL ? bits_of(u, value) : LLVMConstInt(u->i64, 0, false);
-	instr_hook_call(u, HOOK_TRACK_POINT, (LLVMValueRef[]){const32(u, gate), value, g->on});
+	instr_hook_call(u, HOOK_TRACK_POINT, (LLVMValueRef[]){const32(u, gate), value});
 }
 
 static void emit_access(struct gating *g, LLVMValueRef inst, uint32_t gate)
@@ -251,30 +253,6 @@ static void emit_call(struct gating *g, LLVMValueRef call, uint32_t gate)
 
 /* ---------------------------------------------------------------------- whole --- */
 
-/* Looks at the byte of a gate when the function is entered.  It never changes, so whoever inlines the
- * function into a loop looks before that. */
-static LLVMValueRef look(struct instr_unit *u, LLVMValueRef function, uint32_t gate)
-{
-	static const char name[] = "__raddle_track_flags";
-	LLVMTypeRef byte = LLVMInt8TypeInContext(u->context),
-		    bytes = LLVMArrayType2(byte, RADDLE_TRACK_GATES);
-	LLVMValueRef flags = LLVMGetNamedGlobal(u->module, name), first;
-	if (flags == NULL) {
-		flags = LLVMAddGlobal(u->module, bytes, name);
-		LLVMSetVisibility(flags, LLVMHiddenVisibility);
-	}
-	for (first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)); LLVMIsAAllocaInst(first);)
-		first = LLVMGetNextInstruction(first);
-	LLVMPositionBuilderBefore(u->builder, first);
-	LLVMSetCurrentDebugLocation2(u->builder, NULL);
-	LLVMValueRef place =
-		LLVMConstInBoundsGEP2(bytes, flags, (LLVMValueRef[]){const32(u, 0), const32(u, gate)}, 2);
-	LLVMValueRef on = LLVMBuildLoad2(u->builder, byte, place, "");
-	unsigned kind = LLVMGetMDKindIDInContext(u->context, "invariant.load", strlen("invariant.load"));
-	LLVMSetMetadata(on, kind, LLVMMetadataAsValue(u->context, LLVMMDNodeInContext2(u->context, NULL, 0)));
-	return LLVMBuildZExt(u->builder, on, u->i32, "");
-}
-
 static void put_gate(struct gating *g, LLVMValueRef inst, char letter, uint32_t gate)
 {
 	switch (letter) {
@@ -307,8 +285,10 @@ static void track_function(struct instr_unit *u, LLVMValueRef function)
 			next = LLVMGetNextInstruction(i);
 			if (gate < 0 || gate >= RADDLE_TRACK_GATES || is_after_tail(i))
 				continue;
-			if (g.on == NULL)
-				g.on = look(u, function, (uint32_t)gate);
+			if (!g.any)
+				g.leader = (uint32_t)gate;
+			g.any = true;
+			*rd_umap_put(&u->gate_leaders, (uint64_t)gate, NULL) = g.leader;
 			put_gate(&g, i, letter, (uint32_t)gate);
 		}
 	rd_names_release(&g.met);
@@ -333,14 +313,18 @@ int instr_track(struct instr_unit *u)
 int instr_track_generate(struct instr_unit *u)
 {
 	/* Functions are inlined before loops are looked at; what unrolls and vectorises comes once. */
-	static const char optimise[] =
-		"thinlto-pre-link<O2>,function(loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
-		"simplifycfg),default<O2>";
+	static const char inlining[] = "thinlto-pre-link<O2>",
+			  optimise[] = "function(sroa,jump-threading,simplifycfg),default<O2>";
 	int code = instr_unit_verify(u);
 	if (code == 0)
 		code = instr_unit_inline(u);
 	if (code == 0 && u->options->fast)
+		code = instr_unit_passes(u, inlining);
+	if (code == 0 && u->options->fast)
+		code = instr_spend(u);
+	if (code == 0 && u->options->fast)
 		code = instr_unit_passes(u, optimise);
+	rd_umap_release(&u->gate_leaders);
 	instr_unit_step(u, "optimise");
 	return code;
 }

@@ -140,10 +140,15 @@ bool instr_has_guards(const struct instr_unit *u)
 	return false;
 }
 
-static bool is_worth_it(LLVMValueRef function)
+bool instr_can_copy(LLVMValueRef function)
 {
 	struct census c = count(function);
-	return c.marks != 0 && !c.strange && c.instructions <= MAX_COPIED;
+	return !c.strange && c.instructions <= MAX_COPIED;
+}
+
+static bool is_worth_it(LLVMValueRef function)
+{
+	return count(function).marks != 0 && instr_can_copy(function);
 }
 
 /* ---- loops ---- */
@@ -406,7 +411,7 @@ static bool make_twin(struct instr_unit *u, LLVMValueRef function, uint32_t regi
 
 /* ---- the unit ---- */
 
-static void set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name, bool set)
+void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name, bool set)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 	if (set)
@@ -416,8 +421,8 @@ static void set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Values go to memory, in the functions of the list and in no other: passes leave alone what says optnone. */
-static int to_memory(struct instr_unit *u, const struct rd_umap *chosen)
+/* Passes leave alone what says optnone. */
+int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 {
 	struct rd_umap shielded = {0};
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -425,17 +430,17 @@ static int to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 		    rd_umap_get(chosen, (uintptr_t)f) != NULL)
 			continue;
 		*rd_umap_put(&shielded, (uintptr_t)f, NULL) = ir_has_attribute(f, "noinline");
-		set_attribute(u, f, "optnone", true);
-		set_attribute(u, f, "noinline", true);
+		instr_set_attribute(u, f, "optnone", true);
+		instr_set_attribute(u, f, "noinline", true);
 	}
 	int code = instr_unit_passes(u, "function(reg2mem)");
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
 		const uint64_t *noinline = rd_umap_get(&shielded, (uintptr_t)f);
 		if (noinline == NULL)
 			continue;
-		set_attribute(u, f, "optnone", false);
+		instr_set_attribute(u, f, "optnone", false);
 		if (!*noinline)
-			set_attribute(u, f, "noinline", false);
+			instr_set_attribute(u, f, "noinline", false);
 	}
 	rd_umap_release(&shielded);
 	return code;
@@ -448,7 +453,7 @@ int instr_twins(struct instr_unit *u, struct rd_buf *regions)
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f))
 		if (u->options->fast && !LLVMIsDeclaration(f) && is_worth_it(f))
 			rd_umap_put(&chosen, (uintptr_t)f, NULL);
-	int code = chosen.count != 0 ? to_memory(u, &chosen) : 0;
+	int code = chosen.count != 0 ? instr_to_memory(u, &chosen) : 0;
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); code == 0 && f != NULL;
 	     f = LLVMGetNextFunction(f)) {
 		if (LLVMIsDeclaration(f))

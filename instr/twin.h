@@ -73,6 +73,18 @@ void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies); /* th
  */
 LLVMValueRef instr_twin_byte(struct instr_twin *t);
 
+/* A new first block with the variables of the function, which are those of all copies; it has no end yet. */
+LLVMBasicBlockRef instr_split_entry(struct instr_unit *u, LLVMBasicBlockRef old);
+/* The first of the two ways of a branch is the rare one. */
+void instr_say_rare(struct instr_unit *u, LLVMValueRef branch);
+
+void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
+			 bool set); /* without a value */
+/* Whether blocks of the function may be there twice. */
+bool instr_can_copy(LLVMValueRef function);
+/* Values go to memory, in the functions of the list and in no other. */
+int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen);
+
 /* Whether there is a guard in the unit. */
 bool instr_has_guards(const struct instr_unit *u);
 /* All functions of the unit, between the two halves of optimisation.  `regions` gets the lines of

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "instr/edit.h"
+#include "ir/extern.h"
 #include "ir/value.h"
 
 #include <llvm-c/Analysis.h>
@@ -146,6 +147,18 @@ static int write_sites(struct instr_unit *u)
 	return code;
 }
 
+/* A function of C that says `inline` and nothing else is to be defined elsewhere, too.  It often is not: the
+ * program links because the optimiser puts the function where it is called.  Where it does not do that, calls
+ * would go to an address that nobody has.  Templates that another library instantiates stay with it. */
+static void keep_inline_functions(LLVMModuleRef module)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+		if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage && !ir_starts(ir_name(f), "_Z") &&
+		    !ir_has_attribute(f, "alwaysinline") && ir_extern_find(ir_name(f)) == NULL &&
+		    !ir_address_taken(f))
+			LLVMSetLinkage(f, LLVMInternalLinkage);
+}
+
 /* Guards and gates are at instructions that a program which is not optimised has. */
 static bool inlines_early(const struct instr_unit *u)
 {
@@ -158,6 +171,7 @@ static bool inlines_early(const struct instr_unit *u)
 static int make_base(struct instr_unit *u)
 {
 	int code = 0;
+	keep_inline_functions(u->module);
 	instr_keep_used(u);
 	instr_note_module_assembler(u);
 	if (has_profile_counters(u->module))

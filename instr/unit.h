@@ -11,6 +11,7 @@
  *	instr_full()            full.c     the flavour `full`
  *	instr_led()             led.c      the flavour `led`
  *	instr_guard()           guard.c    the flavour `guard`
+ *	instr_keep_waiting()    spin.c     loops that wait for memory stay such
  *	instr_late()            late.c     fewer hooks, once the code is optimised
  *	instr_edit()            edit.c     changes that a user asked for, before all
  *	instr_facts()           facts.c    no objects: facts of all units together
@@ -95,9 +96,9 @@ struct instr_options {
 	H(GUARD_TEST, "__raddle_guard_test", "vpil", ALWAYS)                                                 \
 	H(GUARD_ATOMIC, "__raddle_guard_atomic", "vpi", ALWAYS)                                              \
 	H(GUARD_OUTSIDE, "__raddle_guard_outside", "vi", ALWAYS)                                             \
-	H(TRACK_ENTER, "__raddle_track_enter", "lpiili", ALWAYS)                                             \
+	H(TRACK_ENTER, "__raddle_track_enter", "lpiil", ALWAYS)                                              \
 	H(TRACK_LEAVE, "__raddle_track_leave", "vll", ALWAYS)                                                \
-	H(TRACK_POINT, "__raddle_track_point", "vili", ALWAYS)                                               \
+	H(TRACK_POINT, "__raddle_track_point", "vil", ALWAYS)                                                \
 	H(GUARD_pthread_mutex_lock, "__raddle_guard_pthread_mutex_lock", "ip", ALWAYS)                       \
 	H(GUARD_pthread_mutex_trylock, "__raddle_guard_pthread_mutex_trylock", "ip", ALWAYS)                 \
 	H(GUARD_pthread_rwlock_wrlock, "__raddle_guard_pthread_rwlock_wrlock", "ip", ALWAYS)                 \
@@ -112,6 +113,9 @@ struct instr_options {
 	H(SX_CHOOSE, "__raddle_sx_choose", "iiilll", ALWAYS)                                                 \
 	H(SX_LOAD, "__raddle_sx_load", "ipii", ALWAYS)                                                       \
 	H(SX_STORE, "__raddle_sx_store", "vpiii", ALWAYS)                                                    \
+	H(SX_EXTENT, "__raddle_sx_extent", "iplli", ALWAYS)                                                  \
+	H(SX_LOAD_IN, "__raddle_sx_load_in", "ipiib", ALWAYS)                                                \
+	H(SX_STORE_IN, "__raddle_sx_store_in", "vpiiib", ALWAYS)                                             \
 	H(SX_BRANCH, "__raddle_sx_branch", "viii", ALWAYS)                                                   \
 	H(SX_SWITCH, "__raddle_sx_switch", "viiilp", ALWAYS)                                                 \
 	H(SX_FRESH, "__raddle_sx_fresh", "vpl", ALWAYS)                                                      \
@@ -147,6 +151,8 @@ struct instr_unit {
 	struct rd_buf diagnostics; /* what LLVM had to say */
 	bool stops;		   /* a thread can be stopped before each access */
 	struct instr_sites sites;
+	struct rd_umap
+		gate_leaders; /* of the flavour `track`: from each gate to the first one of its function */
 };
 
 /* Reads the job's bitcode into u->context, which the caller makes, and brings it to where all analysis
@@ -207,6 +213,9 @@ void instr_start_arrays(struct instr_unit *u); /* the last step before code gene
 
 /* facts.c: the facts of all units together (doc/format/facts.md), written to a file. */
 int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
+
+/* spin.c: fast mode only, before the code is optimised */
+void instr_keep_waiting(struct instr_unit *u);
 
 /* late.c: fast mode only, between optimisation and instr_hook_link() */
 void instr_late(struct instr_unit *u);

@@ -62,10 +62,12 @@ static bool must_stay(LLVMValueRef v, const struct rd_buf *text)
 	if (LLVMIsDeclaration(v) || (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage))
 		return false;
 	const char *section = LLVMGetSection(v);
-	if (LLVMGetFirstUse(v) == NULL || (section != NULL && *section != '\0'))
-		return true;
 	size_t n;
 	const char *name = LLVMGetValueName2(v, &n);
+	if (n == 0) /* a constant of the compiler's, such as what -fsanitize=undefined says of a type */
+		return false;
+	if (LLVMGetFirstUse(v) == NULL || (section != NULL && *section != '\0'))
+		return true;
 	return mentions(text->data, text->length, name, n);
 }
 

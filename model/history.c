@@ -519,10 +519,10 @@ static void tally_piece(struct locator *l, struct tally *t)
 	}
 }
 
-/* A record of a site that is asked for; `after` operations have been counted. */
-static void tally_record(struct tally *t, uint64_t after)
+/* Accesses at a site that is asked for; `after` operations have been counted. */
+static void tally_accesses(struct tally *t, uint64_t after, uint64_t count)
 {
-	t->n = t->after == after ? t->n + 1 : 1;
+	t->n = t->after == after ? t->n + count : count;
 	t->after = after;
 }
 
@@ -531,7 +531,7 @@ static uint32_t counts_for(const struct trace_event *e, const struct trace_decod
 {
 	if (e->kind == RADDLE_FREE || raddle_handling(e->kind) != RADDLE_HANDLES_NOT)
 		return d->depth > 0 ? d->stack[d->depth - 1] : 0;
-	return raddle_is_access(e->kind) ? e->site : 0;
+	return raddle_is_access(e->kind) || e->kind == RADDLE_LEFT_OUT ? e->site : 0;
 }
 
 static void locate_in(struct locator *l, struct trace_stream *in, const struct model_mark *from)
@@ -552,8 +552,8 @@ static void locate_in(struct locator *l, struct trace_stream *in, const struct m
 		if (!number)
 			continue;
 		struct tally *t = &l->tallies[*number];
-		tally_record(t, done);
-		if (again || before || operations < l->history->skipped)
+		tally_accesses(t, done, e.kind == RADDLE_LEFT_OUT ? e.values[1] : 1);
+		if (e.kind == RADDLE_LEFT_OUT || again || before || operations < l->history->skipped)
 			continue;
 		if (raddle_is_access(e.kind)) {
 			struct pieces p = pieces_of(l->model, cache, &e, in);

@@ -30,6 +30,7 @@ static bool is_idle(const struct model_operation *op)
 	switch (raddle_class(op->kind)) {
 	case RADDLE_CLASS_MEMORY: return true;
 	case RADDLE_CLASS_ACCESS: return true;
+	case RADDLE_CLASS_OUTSIDE: return true;
 	case RADDLE_CLASS_MUTEX:
 	case RADDLE_CLASS_RWLOCK:
 	case RADDLE_CLASS_SPIN: return !effect(op);

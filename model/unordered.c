@@ -13,6 +13,15 @@
  * unordered with them is unordered with it.  Those of the same thread since its last release stay, so that
  * reading and writing a variable are two places.  At most CELLS are kept, the latest ones.  Memory that is
  * allocated or released is forgotten.
+ *
+ * There are two orders.  The first is that of predictions.  The other one, `firm`, has all of that and
+ * whatever else may have ordered two accesses: what was told to the world outside and heard from there, taken
+ * for one place; every channel, since its other end may be a process; atomic updates whose result nobody
+ * looks at; relaxed reads from the next fence on, or relaxed atomics altogether, and plain accesses
+ * that race, where the program has barriers of assembler; all that came before a thread that the program did
+ * not create.  Two accesses that even this leaves unordered are a race that happened, if all code that could
+ * order threads is in the trace. Nothing is firm in a trace that is not whole, because threads lost different
+ * ends, and in a run that says that something hidden ordered threads.
  */
 #include "model/unordered.h"
 
@@ -40,8 +49,13 @@ struct cell {
 	uint8_t sort;
 };
 
+/* How much of a thread comes before, in the two orders; the second is never less. */
+struct tick {
+	uint32_t known, firm;
+};
+
 struct clock {
-	uint32_t *at; /* by thread; what is not there is 0 */
+	struct tick *at; /* by thread; what is not there is 0 */
 	uint32_t count;
 };
 
@@ -61,8 +75,13 @@ struct walk {
 	const struct model *m;
 	struct model_cache *cache; /* of sites */
 	struct model_unordered_list *out;
-	struct clock *clocks; /* by thread */
-	bool *fenced;	      /* by thread */
+	struct clock *clocks;  /* by thread */
+	struct clock *relaxed; /* by thread: what relaxed reads saw, for the next fence */
+	struct clock outside;  /* left by those who told it something */
+	bool *fenced;	       /* by thread */
+	uint64_t *q;	       /* by thread: the place of its latest operation */
+	bool hidden;	       /* something ordered threads that no event shows */
+	bool barriers;	       /* the program has some of assembler, so relaxed atomics may order */
 	struct object *objects;
 	size_t object_count, object_capacity;
 	struct rd_pmap object_of; /* (class, address) */
@@ -82,9 +101,9 @@ struct walk {
 
 /* ---- clocks ---- */
 
-static uint32_t clock_at(const struct clock *c, uint32_t thread)
+static struct tick clock_at(const struct clock *c, uint32_t thread)
 {
-	return thread < c->count ? c->at[thread] : 0;
+	return thread < c->count ? c->at[thread] : (struct tick){0, 0};
 }
 
 static void clock_grow(struct walk *w, struct clock *c, uint32_t count)
@@ -97,12 +116,27 @@ static void clock_grow(struct walk *w, struct clock *c, uint32_t count)
 	c->count = count;
 }
 
-static void clock_join(struct walk *w, struct clock *into, const struct clock *from)
+static void clock_join_firmly(struct walk *w, struct clock *into, const struct clock *from)
 {
 	clock_grow(w, into, from->count);
 	for (uint32_t i = 0; i < from->count; i++)
-		if (from->at[i] > into->at[i])
-			into->at[i] = from->at[i];
+		if (from->at[i].firm > into->at[i].firm)
+			into->at[i].firm = from->at[i].firm;
+}
+
+static void clock_join(struct walk *w, struct clock *into, const struct clock *from)
+{
+	clock_join_firmly(w, into, from);
+	for (uint32_t i = 0; i < from->count; i++)
+		if (from->at[i].known > into->at[i].known)
+			into->at[i].known = from->at[i].known;
+}
+
+/* What the thread does from now on is later than what it has left somewhere. */
+static void clock_advance(struct clock *c, uint32_t thread)
+{
+	c->at[thread].known++;
+	c->at[thread].firm++;
 }
 
 /* ---- synchronisation ---- */
@@ -129,12 +163,28 @@ static void acquire(struct walk *w, uint32_t thread, const struct object *o)
 static void release_into(struct walk *w, uint32_t thread, struct clock *left)
 {
 	clock_join(w, left, &w->clocks[thread]);
-	w->clocks[thread].at[thread]++;
+	clock_advance(&w->clocks[thread], thread);
 }
 
 static void release(struct walk *w, uint32_t thread, struct object *o)
 {
 	release_into(w, thread, &o->all);
+}
+
+static void release_firmly(struct walk *w, uint32_t thread, struct clock *left)
+{
+	clock_join_firmly(w, left, &w->clocks[thread]);
+	clock_advance(&w->clocks[thread], thread);
+}
+
+/* The world outside is one place: whoever hears from it may have been told what anybody has told it. */
+static void change_outside(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	switch (raddle_role(e->kind)) {
+	case RADDLE_ROLE_RELEASE: release_firmly(w, thread, &w->outside); break;
+	case RADDLE_ROLE_ACQUIRE: clock_join_firmly(w, &w->clocks[thread], &w->outside); break;
+	default: w->hidden = true;
+	}
 }
 
 static void change_lock(struct walk *w, uint32_t thread, const struct trace_event *e)
@@ -183,6 +233,8 @@ static void change_other(struct walk *w, uint32_t thread, const struct trace_eve
 	case RADDLE_ROLE_WAKE: acquire(w, thread, o); break;
 	default: break;
 	}
+	if (raddle_class(e->kind) == RADDLE_CLASS_CHANNEL)
+		change_outside(w, thread, e);
 }
 
 static void change_thread(struct walk *w, uint32_t thread, const struct trace_event *e)
@@ -200,14 +252,12 @@ static void change_thread(struct walk *w, uint32_t thread, const struct trace_ev
 		clock_join(w, &w->clocks[thread], &w->clocks[other]);
 }
 
-/* What orders an atomic variable's accesses; NULL: nothing. */
-static struct object *atomic_of(struct walk *w, uint32_t thread, const struct trace_event *e)
+/* Whether it orders nothing by itself. */
+static bool is_relaxed(const struct walk *w, uint32_t thread, const struct trace_event *e)
 {
 	const struct trace_site *site = model_find_site(w->m, w->cache, e->site);
 
-	if (site && site->order == 'x' && !w->fenced[thread])
-		return NULL;
-	return object_of(w, RADDLE_CLASS_ACCESS, e->address);
+	return site && site->order == 'x' && !w->fenced[thread];
 }
 
 /* Whether a thread that does it learns what the variable had. */
@@ -255,11 +305,22 @@ static uint32_t new_cell(struct walk *w)
 	return (uint32_t)w->cell_count++;
 }
 
+/* Whether two accesses that even the second order leaves apart are a race that happened.  Between barriers of
+ * assembler something may have been handed on by plain accesses, and where in its segment one came is not
+ * known: the earlier one must have come before the segment of the other. */
+static bool is_firm(const struct walk *w, const struct cell *a, const struct cell *b)
+{
+	if (a->epoch <= clock_at(&w->clocks[b->thread], a->thread).firm)
+		return false;
+	return !w->barriers || a->sort & SORT_ATOMIC || (w->q[a->thread] > a->q && w->q[a->thread] <= b->q);
+}
+
 static struct model_unordered pair_of(const struct walk *w, const struct cell *a, const struct cell *b)
 {
 	const struct cell *sides[] = {a->site <= b->site ? a : b, a->site <= b->site ? b : a};
 	unsigned first = (unsigned)__builtin_ctz(a->mask & b->mask);
-	struct model_unordered pair = {.part = {a->q, b->q + 1}, .address = w->unit + first};
+	struct model_unordered pair = {
+		.part = {a->q, b->q + 1}, .address = w->unit + first, .firm = is_firm(w, a, b)};
 
 	for (int i = 0; i < 2; i++) {
 		pair.sites[i] = sides[i]->site;
@@ -271,7 +332,14 @@ static struct model_unordered pair_of(const struct walk *w, const struct cell *a
 	return pair;
 }
 
-/* The shortest one counts: it takes the least to look at. */
+/* Whether a pair takes the place of another one of the same sites.  The shorter one takes less to look at. */
+static bool is_better(const struct model_unordered *pair, const struct model_unordered *known)
+{
+	if (pair->firm != known->firm)
+		return pair->firm;
+	return pair->part.to - pair->part.from < known->part.to - known->part.from;
+}
+
 static void note_pair(struct walk *w, const struct cell *a, const struct cell *b)
 {
 	struct model_unordered pair = pair_of(w, a, b);
@@ -284,15 +352,15 @@ static void note_pair(struct walk *w, const struct cell *a, const struct cell *b
 		*index = out->count;
 		return;
 	}
-	struct model_unordered *known = &out->items[*index - 1];
-	if (pair.part.to - pair.part.from < known->part.to - known->part.from)
-		*known = pair;
+	if (is_better(&pair, &out->items[*index - 1]))
+		out->items[*index - 1] = pair;
 }
 
 static bool conflicts(const struct walk *w, const struct cell *a, const struct cell *b)
 {
 	return a->thread != b->thread && a->mask & b->mask && (a->sort | b->sort) & SORT_WRITES &&
-	       !(a->sort & b->sort & SORT_ATOMIC) && a->epoch > clock_at(&w->clocks[b->thread], a->thread);
+	       !(a->sort & b->sort & SORT_ATOMIC) &&
+	       a->epoch > clock_at(&w->clocks[b->thread], a->thread).known;
 }
 
 static bool is_same(const struct cell *a, const struct cell *b)
@@ -303,8 +371,9 @@ static bool is_same(const struct cell *a, const struct cell *b)
 /* Whether the access makes an earlier one needless. */
 static bool replaces(const struct walk *w, const struct cell *now, const struct cell *c)
 {
-	bool before = c->thread == now->thread ? c->epoch < now->epoch
-					       : c->epoch <= clock_at(&w->clocks[now->thread], c->thread);
+	bool before = c->thread == now->thread
+			      ? c->epoch < now->epoch
+			      : c->epoch <= clock_at(&w->clocks[now->thread], c->thread).known;
 
 	return before && !(c->mask & ~now->mask) && (now->sort & SORT_WRITES || !(c->sort & SORT_WRITES)) &&
 	       (!(now->sort & SORT_ATOMIC) || c->sort & SORT_ATOMIC);
@@ -319,6 +388,21 @@ static void remove_cell(struct walk *w, uint32_t *link)
 	w->unused = cell;
 }
 
+/* Between barriers of assembler a plain access may be how a thread hands something to another one: who reads
+ * comes firmly after who writes from then on.  Of the looks of a thread only the first one in a segment is
+ * recorded, so it may also have come before. */
+static void hand_over(struct walk *w, const struct cell *a, const struct cell *b)
+{
+	uint32_t from = a->sort & SORT_WRITES ? a->thread : b->thread;
+	uint32_t to = from == a->thread ? b->thread : a->thread;
+
+	clock_join_firmly(w, &w->clocks[to], &w->clocks[from]);
+	if (a->sort & b->sort & SORT_WRITES) /* a read and a write of the same bytes share a record */
+		clock_join_firmly(w, &w->clocks[from], &w->clocks[to]);
+	clock_advance(&w->clocks[from], from);
+	clock_advance(&w->clocks[to], to);
+}
+
 /* Compares an access with those before it and puts it in the first place. */
 static void touch_unit(struct walk *w, uint32_t *first, const struct cell *now)
 {
@@ -331,8 +415,11 @@ static void touch_unit(struct walk *w, uint32_t *first, const struct cell *now)
 	while (*link && count < CELLS) {
 		const struct cell *c = &w->cells[*link];
 
-		if (conflicts(w, c, now))
+		if (conflicts(w, c, now)) {
 			note_pair(w, c, now);
+			if (w->barriers)
+				hand_over(w, c, now);
+		}
 		if (is_same(c, now) || replaces(w, now, c)) {
 			remove_cell(w, link);
 			continue;
@@ -396,7 +483,7 @@ static struct cell access_of(const struct walk *w, uint32_t thread, uint32_t sit
 {
 	return (struct cell){.q = q,
 			     .site = site,
-			     .epoch = w->clocks[thread].at[thread],
+			     .epoch = w->clocks[thread].at[thread].known,
 			     .thread = (uint16_t)thread,
 			     .mask = UINT8_MAX};
 }
@@ -420,13 +507,31 @@ static void do_access(struct walk *w, uint32_t thread, const struct trace_lane *
 
 static void do_atomic(struct walk *w, uint32_t thread, const struct trace_lane *lane)
 {
-	struct object *o = atomic_of(w, thread, &lane->event);
+	struct object *o = object_of(w, RADDLE_CLASS_ACCESS, lane->event.address);
+	bool relaxed = is_relaxed(w, thread, &lane->event);
+	const uint64_t *once = rd_pmap_get(&w->object_of, RADDLE_CLASS_ONCE, lane->event.address);
 
-	if (o && is_seen(w, &lane->event))
+	if (once) /* the guard of a static local: who finds it set comes after who set it */
+		clock_join_firmly(w, &w->clocks[thread], &w->objects[*once].all);
+	if (relaxed)
+		clock_join_firmly(w, w->barriers ? &w->clocks[thread] : &w->relaxed[thread], &o->all);
+	else if (is_seen(w, &lane->event))
 		acquire(w, thread, o);
+	else
+		clock_join_firmly(w, &w->clocks[thread], &o->all);
 	do_access(w, thread, lane);
-	if (o && lane->event.values[3] & RADDLE_ATOMIC_STORED)
+	if (!(lane->event.values[3] & RADDLE_ATOMIC_STORED))
+		return;
+	if (!relaxed)
 		release(w, thread, o);
+	else if (w->barriers)
+		release_firmly(w, thread, &o->all);
+}
+
+static void do_fence(struct walk *w, uint32_t thread)
+{
+	clock_join_firmly(w, &w->clocks[thread], &w->relaxed[thread]);
+	w->fenced[thread] = true;
 }
 
 static void do_memory(struct walk *w, uint32_t thread, const struct trace_lane *lane)
@@ -449,6 +554,17 @@ static void do_memory(struct walk *w, uint32_t thread, const struct trace_lane *
 	}
 }
 
+/* A thread that the program did not create, but a library for it, may know all that was done before. */
+static void start_thread(struct walk *w, uint32_t thread, const struct trace_event *e)
+{
+	bool created = (uint32_t)e->values[2] != UINT32_MAX;
+
+	clear(w, e->values[4], e->values[5], NULL);
+	for (size_t i = 0; i < w->m->thread_count && !created; i++)
+		if (i != thread)
+			clock_join_firmly(w, &w->clocks[thread], &w->clocks[i]);
+}
+
 /* ---- the whole ---- */
 
 static void do_event(struct walk *w, const struct trace_lane *lane)
@@ -456,15 +572,16 @@ static void do_event(struct walk *w, const struct trace_lane *lane)
 	const struct trace_event *e = &lane->event;
 	uint32_t thread = model_thread_of_stream(w->m, lane->index);
 
+	w->q[thread] = lane->stream.last_q;
 	clock_grow(w, &w->clocks[thread], thread + 1);
-	if (!w->clocks[thread].at[thread])
-		w->clocks[thread].at[thread] = 1;
+	if (!w->clocks[thread].at[thread].known)
+		clock_advance(&w->clocks[thread], thread);
 	if (e->kind == RADDLE_ACCESS || e->kind == RADDLE_RANGE) {
 		do_access(w, thread, lane);
 	} else if (e->kind == RADDLE_ATOMIC) {
 		do_atomic(w, thread, lane);
 	} else if (e->kind == RADDLE_FENCE) {
-		w->fenced[thread] = true;
+		do_fence(w, thread);
 	} else if (raddle_is_lock(e->kind)) {
 		change_lock(w, thread, e);
 	} else if (raddle_class(e->kind) == RADDLE_CLASS_COND) {
@@ -475,8 +592,10 @@ static void do_event(struct walk *w, const struct trace_lane *lane)
 		do_memory(w, thread, lane);
 	} else if (raddle_class(e->kind) == RADDLE_CLASS_THREAD) {
 		if (e->kind == RADDLE_THREAD_START)
-			clear(w, e->values[4], e->values[5], NULL);
+			start_thread(w, thread, e);
 		change_thread(w, thread, e);
+	} else if (raddle_class(e->kind) == RADDLE_CLASS_OUTSIDE) {
+		change_outside(w, thread, e);
 	}
 }
 
@@ -491,25 +610,30 @@ static bool fits(const struct walk *w)
 static void release_walk(struct walk *w)
 {
 	for (size_t i = 0; i < w->m->thread_count; i++)
-		free(w->clocks[i].at);
+		RD_FREE(w->clocks[i].at, w->relaxed[i].at);
 	for (size_t i = 0; i < w->object_count; i++)
 		RD_FREE(w->objects[i].all.at, w->objects[i].readers.at);
 	rd_pmap_release(&w->object_of);
 	RD_UMAP_RELEASE(&w->page_of, &w->pairs, &w->sizes);
-	RD_FREE(w->cache, w->clocks, w->fenced, w->objects, w->pages, w->cells);
+	RD_FREE(w->cache, w->clocks, w->relaxed, w->outside.at, w->fenced, w->q, w->objects, w->pages,
+		w->cells);
 }
 
 void model_find_unordered(const struct model *m, uint64_t memory, struct model_unordered_list *out)
 {
 	struct walk w = {.m = m, .out = out, .memory = memory, .page_count = 1, .cell_count = 1};
+	const struct trace_meta *meta = trace_get_meta(m->trace);
 	struct trace_merge in;
 	struct trace_lane *lane;
 
 	*out = (struct model_unordered_list){.cut = m->thread_count > THREADS_MAX};
 	if (out->cut || trace_merge_open(&in, m->trace))
 		return;
+	w.barriers = trace_sites_have_barriers(m->sites);
 	w.cache = rd_xcalloc(1, sizeof *w.cache);
 	w.clocks = rd_xcalloc(m->thread_count + 1, sizeof *w.clocks);
+	w.relaxed = rd_xcalloc(m->thread_count + 1, sizeof *w.relaxed);
+	w.q = rd_xcalloc(m->thread_count + 1, sizeof *w.q);
 	w.fenced = rd_xcalloc(m->thread_count + 1, sizeof *w.fenced);
 	/* When it is late some threads end before others: what they would have ordered is not unordered. */
 	while ((lane = trace_merge_next(&in)) && !out->cut && !trace_is_late(m->trace)) {
@@ -517,6 +641,9 @@ void model_find_unordered(const struct model *m, uint64_t memory, struct model_u
 		out->cut = !fits(&w);
 	}
 	trace_merge_close(&in);
+	if (w.hidden || !meta->complete || meta->stopped || m->err)
+		for (size_t i = 0; i < out->count; i++)
+			out->items[i].firm = false;
 	release_walk(&w);
 }
 

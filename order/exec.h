@@ -35,7 +35,8 @@
  *   of the wait that never happened.
  * - EXEC_UNSURE marks an access during which, as far as is recorded, another thread
  *   wrote the variable.  What it and what its thread read there in the meantime is not
- *   known, so in the sound model it may be next, but what is behind it never happens.
+ *   known, so in the sound model it may be next, but what is behind it never happens.  Where accesses were
+ * left out of a trace, every event is marked.
  * - In a *whole* execution each operation of the trace is one event.  EXEC_FREE orders
  *   nothing; EXEC_WAKE has the mutex of its wait again, and what is in aux is one
  *   notification that may have ended it, not the only one (EXEC_NONE: it needs none);

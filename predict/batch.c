@@ -32,14 +32,13 @@
 #define LEAST_ITEMS (1 << 16) /* of a part, however little memory there is */
 #define FIRST_EVENTS 1000000  /* of a trace that takes long: what is unordered in it is looked at first, */
 #define FIRST_WIDTH 20000     /* the short parts in the order of the run, */
-#define FIRST_SHARE 2	      /* after a walk that has this part of the time, */
+#define FIRST_SHARE 2	      /* after a walk that has this part of the time, as they have of the rest, */
 #define FIRST_PARTS 8	      /* with at most this part of what is left of it each, since most take little, */
 #define FIRST_WORK 100	      /* with this part of the work each */
 #define LESS_WORK 10	      /* a part of what the first prediction may take: there may be many of these */
 
 static void set_arguments(struct finding_set *set, const struct trace_meta *meta)
 {
-	set->tool = RADDLE_VERSION;
 	if (set->argc)
 		return;
 	set->argv = finding_array(set, meta->argc, sizeof *set->argv);
@@ -71,6 +70,7 @@ struct prediction {
 	enum first first;
 	struct rd_umap wanted; /* pairs of sites that are looked for first: */
 	struct model_unordered_list unordered;
+	bool walked; /* they are what was looked for first */
 	size_t from; /* the first finding of this trace */
 };
 
@@ -329,7 +329,8 @@ static uint64_t width(const struct model_part *part)
 	return part->to - part->from;
 }
 
-/* Short parts in the order of the run, then the others by their length. */
+/* What is known already without a search comes last.  Short parts in the order of the run, then the others by
+ * their length. */
 static int compare_unordered(const void *left, const void *right)
 {
 	const struct model_unordered *a = left, *b = right;
@@ -337,6 +338,7 @@ static int compare_unordered(const void *left, const void *right)
 
 	wide[0] = wide[0] > FIRST_WIDTH ? wide[0] : 0;
 	wide[1] = wide[1] > FIRST_WIDTH ? wide[1] : 0;
+	RD_BY(a->firm, b->firm);
 	RD_BY(wide[0], wide[1]);
 	RD_BY(a->part.from, b->part.from);
 	return a->sites[0] != b->sites[0] ? (a->sites[0] > b->sites[0]) - (a->sites[0] < b->sites[0])
@@ -349,6 +351,29 @@ static bool is_too_long(const struct prediction *d, const struct model_part *par
 	double share = (double)width(part) / (double)(d->model->last_q + 1);
 
 	return share * (double)d->model->events > (double)items_of(d->p);
+}
+
+/* What the run shows firmly unordered is said of its finding. */
+static void note_firm(struct prediction *d, size_t from)
+{
+	struct rd_umap firm = {0};
+
+	for (size_t i = 0; i < d->unordered.count; i++) {
+		const struct model_unordered *u = &d->unordered.items[i];
+		if (u->firm)
+			*rd_umap_put(&firm, predict_pair_key(u->sites[0], u->sites[1]), NULL) = i + 1;
+	}
+	for (size_t i = from; i < d->set->count; i++) {
+		const struct schedule *s = d->set->items[i]->schedule;
+		const uint64_t *at =
+			!s || s->goal_count != 2
+				? NULL
+				: rd_umap_get(&firm, predict_pair_key(s->goals[0].site, s->goals[1].site));
+		if (at && !d->set->items[i]->firm)
+			predict_describe_firm(d->model, &d->unordered.items[*at - 1], d->set,
+					      d->set->items[i]);
+	}
+	RD_UMAP_RELEASE(&firm);
 }
 
 static bool is_found(const struct prediction *d, const struct model_unordered *u)
@@ -379,6 +404,20 @@ static size_t look_at_unordered(struct prediction *d, const struct model_unorder
 	return looked;
 }
 
+/* What needs no search is told before it. */
+static void show_walked(struct prediction *d)
+{
+	struct finding_set *seen = finding_set_new();
+
+	for (size_t i = 0; i < d->unordered.count; i++)
+		if (d->unordered.items[i].firm)
+			predict_describe_unordered(d->model, &d->unordered.items[i],
+						   "unordered in the recorded run", seen);
+	set_arguments(seen, trace_get_meta(d->model->trace));
+	finding_set_finish(seen);
+	d->p->walked_over(d->p->context, seen);
+}
+
 /* One walk over the whole run, and a look at the few parts in which it shows accesses unordered: what is
  * found there is known before the search for more begins.  What is certain to happen comes first. */
 static int look_first(struct prediction *d)
@@ -387,11 +426,15 @@ static int look_first(struct prediction *d)
 	struct model_unordered_list *list = &d->unordered;
 	struct part part = {0};
 	size_t from = d->set->count, looked, found = 0;
-	int64_t until_ns = reading_deadline(p);
+	int64_t until_ns;
 	int err = RD_OK;
 
-	trace_set_deadline(d->model->trace, share_of(p->deadline_ns, FIRST_SHARE));
+	d->walked = p->walked = true;
+	trace_set_deadline(d->model->trace, share_of(reading_deadline(p), FIRST_SHARE));
 	model_find_unordered(d->model, p->memory / CLOCK_SHARE, list);
+	if (p->walked_over)
+		show_walked(d);
+	until_ns = share_of(reading_deadline(p), FIRST_SHARE);
 	if (list->count)
 		qsort(list->items, list->count, sizeof *list->items, compare_unordered);
 	for (size_t i = 0; i < list->count; i++)
@@ -414,9 +457,20 @@ static int look_first(struct prediction *d)
 	d->parts = NULL;
 	d->count = d->done = 0;
 	trace_set_deadline(d->model->trace, reading_deadline(p));
+	note_firm(d, from);
 	if (!err)
 		show_described(d, from);
 	return err;
+}
+
+/* The walk alone, for a trace that is not large: what came unordered in the run is a race whatever replays
+ * show. */
+static void look_last(struct prediction *d)
+{
+	struct predict_batch *p = d->p;
+
+	trace_set_deadline(d->model->trace, reading_deadline(p));
+	model_find_unordered(d->model, p->memory / CLOCK_SHARE, &d->unordered);
 }
 
 /* What the run itself shows unordered is said in any case, also if there was no time to search for an order
@@ -433,16 +487,16 @@ static void list_unordered(struct prediction *d)
 	}
 	for (size_t i = 0; i < d->unordered.count; i++) {
 		const struct model_unordered *u = &d->unordered.items[i];
-		if (!rd_umap_get(&described, predict_pair_key(u->sites[0], u->sites[1])))
-			predict_describe_unordered(d->model, u,
-						   is_found(d, u)
-							   ? "unordered in the recorded run, and it can "
-							     "happen at once; it was not described "
-							     "within the limits of the prediction"
-							   : "unordered in the recorded run; no order that "
-							     "brings the two together was found within "
-							     "the limits of the prediction",
-						   d->set);
+		if (rd_umap_get(&described, predict_pair_key(u->sites[0], u->sites[1])))
+			continue;
+		predict_describe_unordered(d->model, u,
+					   is_found(d, u) ? "unordered in the recorded run, and it can "
+							    "happen at once; it was not described "
+							    "within the limits of the prediction"
+							  : "unordered in the recorded run; no order that "
+							    "brings the two together was found within "
+							    "the limits of the prediction",
+					   d->set);
 	}
 	RD_UMAP_RELEASE(&described);
 }
@@ -455,6 +509,7 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 	int err = RD_OK;
 
 	sum_up_model(p, model);
+	set_arguments(set, trace_get_meta(model->trace)); /* what is told at once has them too */
 	put_off(p, begin_ns);
 	if (model->events >= FIRST_EVENTS && !trace_is_late(model->trace) && p->deadline_ns && !p->no_races &&
 	    !p->window)
@@ -478,10 +533,14 @@ static int predict_model(struct predict_batch *p, struct model *model, struct fi
 		d.parts[d.at].done = !again;
 		d.done += !again;
 	}
-	if (!err && !p->unlisted)
+	if (!err && !p->unlisted && !p->no_races && !d.walked)
+		look_last(&d);
+	note_firm(&d, d.from);
+	if (!err && !p->unlisted && d.walked)
 		list_unordered(&d);
 	if (!err)
-		set_arguments(set, trace_get_meta(model->trace));
+		set->tool = RADDLE_VERSION;
+	p->not_recorded += trace_get_meta(model->trace)->left_out;
 	model_unordered_release(&d.unordered);
 	RD_UMAP_RELEASE(&d.pairs, &d.wanted);
 	free(d.parts);
@@ -514,14 +573,14 @@ int predict_batch_run(struct predict_batch *p, const char *path, struct finding_
 
 	bool whole = !err && !trace_is_late(in.trace);
 
+	for (size_t i = 0; !err && i < in.model->module_count; i++)
+		rd_argv_add(&p->modules, in.model->modules[i].path);
 	if (!err)
 		err = predict_model(p, in.model, set, begin_ns);
 	if (!err && whole) {
 		trace_set_deadline(in.trace, 0);
 		look_at_end(p, in.model, set);
 	}
-	for (size_t i = 0; !err && i < in.model->module_count; i++)
-		rd_argv_add(&p->modules, in.model->modules[i].path);
 	if (!err)
 		err = in.model->err; /* what could be read was looked at */
 	model_close(&in);
@@ -536,6 +595,7 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 	less.work = (less.work + LESS_WORK - 1) / LESS_WORK;
 	less.failures = false;
 	less.described = NULL;
+	less.walked_over = NULL;
 	less.unlisted = true; /* what has no schedule is of no use to replays */
 	less.modules = (struct rd_argv)RD_ARGV_INIT;
 	err = predict_batch_run(&less, path, set);
@@ -543,6 +603,47 @@ int predict_batch_again(void *context, const char *path, struct finding_set *set
 	if (!err)
 		finding_set_finish(set);
 	return err;
+}
+
+int predict_batch_look(struct predict_batch *p, const char *path, struct finding_set *set)
+{
+	struct model_unordered_list list = {0};
+	struct model_file in;
+	int err = model_open_parts(&in, path, p->force, p->deadline_ns);
+
+	if (!err)
+		model_find_unordered(in.model, p->memory / CLOCK_SHARE, &list);
+	for (size_t i = 0; i < list.count; i++)
+		predict_describe_unordered(
+			in.model, &list.items[i],
+			"unordered in a further recorded run; no order that brings the two "
+			"together was looked for",
+			set);
+	if (!err && !trace_is_late(in.trace))
+		look_at_end(p, in.model, set);
+	if (!err)
+		set_arguments(set, trace_get_meta(in.trace));
+	model_unordered_release(&list);
+	model_close(&in);
+	finding_set_finish(set);
+	return err;
+}
+
+bool predict_batch_shows(const char *trace, const uint32_t sites[2])
+{
+	struct model_unordered_list list = {0};
+	struct model_file in;
+	uint64_t wanted = predict_pair_key(sites[0], sites[1]);
+	bool shown = false;
+
+	if (model_open_parts(&in, trace, false, 0) == RD_OK)
+		model_find_unordered(in.model, predict_batch_memory() / CLOCK_SHARE, &list);
+	for (size_t i = 0; i < list.count && !shown; i++)
+		shown = list.items[i].firm &&
+			predict_pair_key(list.items[i].sites[0], list.items[i].sites[1]) == wanted;
+	model_unordered_release(&list);
+	model_close(&in);
+	return shown;
 }
 
 /* ---- numbers ---- */
@@ -600,6 +701,7 @@ int predict_batch_count(struct predict_batch *p, const char *path, struct findin
 	if (!err) {
 		sum_up_model(p, in.model);
 		sum_up(p, &t, &none);
+		set->tool = RADDLE_VERSION;
 		set_arguments(set, trace_get_meta(in.trace));
 		finding_stat(set, "reading_cpu_seconds", p->reading_seconds);
 		err = in.model->err;

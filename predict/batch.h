@@ -28,15 +28,21 @@ struct predict_batch {
 	/* Called when findings were added, with the number of the first; it may put others in their places.
 	 * NULL: they are looked at in the end. */
 	void (*described)(void *context, struct finding_set *set, size_t from);
+	/* Called when a large run was looked at as a whole and before anything is searched for in it, with
+	 * what it shows firmly unordered: a set that the callee frees.  It may set new deadlines.  NULL: not
+	 * called. */
+	void (*walked_over)(void *context, struct finding_set *seen);
 	void *context;
 
 	/* Results, summed up. */
-	uint64_t left_out; /* findings beyond the limit */
-	uint64_t unknown;  /* candidates that were not decided */
-	uint64_t parts;	   /* of the trace that was cut into most; 0: none was cut */
-	uint64_t skipped;  /* parts that there was no time for */
-	bool late;	   /* the deadline came before everything was decided and described */
-	bool looked;	   /* at some part of some trace, at least in recorded order, in time */
+	uint64_t left_out;     /* findings beyond the limit */
+	uint64_t not_recorded; /* accesses that are not in the trace, since the run was long */
+	uint64_t unknown;      /* candidates that were not decided */
+	uint64_t parts;	       /* of the trace that was cut into most; 0: none was cut */
+	uint64_t skipped;      /* parts that there was no time for */
+	bool late;	       /* the deadline came before everything was decided and described */
+	bool walked;	       /* a large trace was looked at as a whole for what it shows unordered */
+	bool looked;	       /* at some part of some trace, at least in recorded order, in time */
 	uint64_t events, considered, searched, dropped;
 	uint64_t threads;	/* of the trace with most of them */
 	uint64_t at_start;	/* runs that failed before they did anything */
@@ -60,6 +66,14 @@ int predict_batch_run(struct predict_batch *p, const char *trace, struct finding
 /* The same for the trace of a replay, of which there may be many, with less work; the set is finished then.
  * `batch` is a struct predict_batch, which stays as it is: this is a `predict` of replay/settle.h. */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
+
+/* Adds only what the trace of a run itself shows unordered, without a search: findings without schedules; and
+ * the failure that it ended in.  The set is finished then. */
+int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
+
+/* Whether the trace in a directory shows accesses of the two sites firmly unordered: they raced in that run.
+ */
+bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
 /* Counts instead of describing; the set gets the numbers as statistics, `counts` those of the models
  * that the options leave, the others stay zero. */

@@ -18,9 +18,12 @@
 #include "predict/deadlock.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define STEPS_A_LOOK 4096 /* at the clock */
 
 /* Whether `e` can be a stop. */
 static bool predict_stop_possible(const struct core *c, uint32_t e)
@@ -308,8 +311,9 @@ struct enumeration {
 	const struct nodes *g;
 	uint32_t *set; /* nodes; the first is the smallest */
 	uint32_t count, max;
-	uint8_t *used; /* threads of the set */
-	uint64_t left;
+	uint8_t *used;		    /* threads of the set */
+	uint64_t left, asked;	    /* steps, and those at which the time was asked for last */
+	const int64_t *deadline_ns; /* 0: none */
 	bool cut;
 	cycle_fn *found;
 	void *context;
@@ -321,6 +325,10 @@ static void charge(struct enumeration *n, uint64_t steps)
 {
 	n->left -= steps < n->left ? steps : n->left;
 	n->cut |= !n->left;
+	if (!*n->deadline_ns || n->asked - n->left < STEPS_A_LOOK)
+		return;
+	n->asked = n->left;
+	n->cut |= rd_now_ns() > *n->deadline_ns;
 }
 
 static bool fits(struct enumeration *n, uint32_t candidate)
@@ -382,9 +390,14 @@ static void extend_acquire(struct enumeration *n, uint32_t done, const struct no
 		extend(n, done + 1);
 		return;
 	}
-	for (uint32_t i = g->holders.first[m->object]; i < g->holders.first[m->object + 1]; i++)
-		if (predict_stop_held_by(g->c, m->stops[0], g->items[g->holders.item[i]].stops[0]))
+	for (uint32_t i = g->holders.first[m->object]; i < g->holders.first[m->object + 1] && !n->cut; i++) {
+		const struct node *holder = &g->items[g->holders.item[i]];
+
+		charge(n, 1);
+		if (!n->used[holder->thread] && holder->component == m->component &&
+		    predict_stop_held_by(g->c, m->stops[0], holder->stops[0]))
 			with(n, g->holders.item[i], done + 1);
+	}
 }
 
 /* For a barrier any participant may be the missing one, also one that is in the
@@ -480,10 +493,15 @@ static void enumerate_size(struct enumeration *n, uint32_t size)
 }
 
 /* Small sets first: if the limit cuts, it cuts the long ones. */
-bool predict_cycles(const struct nodes *g, uint32_t max_threads, uint64_t limit, cycle_fn *found,
-		    void *context)
+bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
+		    cycle_fn *found, void *context)
 {
-	struct enumeration n = {.g = g, .left = limit, .found = found, .context = context};
+	struct enumeration n = {.g = g,
+				.left = limit->steps,
+				.asked = limit->steps,
+				.deadline_ns = limit->deadline_ns,
+				.found = found,
+				.context = context};
 	uint32_t max = max_threads && max_threads < g->c->threads ? max_threads : g->c->threads;
 
 	n.set = rd_xcalloc((size_t)max + 1, sizeof *n.set);

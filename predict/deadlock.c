@@ -385,8 +385,9 @@ void predict_deadlocks(struct predictor *r)
 	d.in = rd_xcalloc(n, 1);
 	d.traits = rd_xcalloc(n, sizeof *d.traits);
 	int64_t before = r->s.total;
-	if (!predict_cycles(&g, r->o->max_cycle, r->s.total < STEP_LIMIT ? (uint64_t)r->s.total : STEP_LIMIT,
-			    decide, &d))
+	struct cycle_limit limit = {r->s.total < STEP_LIMIT ? (uint64_t)r->s.total : STEP_LIMIT,
+				    &r->s.deadline_ns};
+	if (!predict_cycles(&g, r->o->max_cycle, &limit, decide, &d))
 		r->out->stats[r->class].unknown++;
 	if (r->o->max_tries != UINT32_MAX)
 		limit_thorough(&r->s, before);

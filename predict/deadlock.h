@@ -50,9 +50,13 @@ void predict_nodes_release(struct nodes *g);
 
 /* Calls `found` for every set of nodes, of different threads, that could be a
  * deadlock as far as locks and threads go: each is in need of another.  Returns
- * false if `limit` steps were not enough. */
+ * false if the limit was reached before. */
+struct cycle_limit {
+	uint64_t steps;
+	const int64_t *deadline_ns; /* 0 there: none; it may be put off meanwhile */
+};
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
-bool predict_cycles(const struct nodes *g, uint32_t max_threads, uint64_t limit, cycle_fn *found,
-		    void *context);
+bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
+		    cycle_fn *found, void *context);
 
 #endif

@@ -16,6 +16,7 @@
 #include "order/fill.h"
 #include "predict/plan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -871,6 +872,36 @@ static void describe_side(const struct describer *d, const struct model_unordere
 		describe_subject(d, site, out);
 }
 
+void predict_describe_firm(const struct model *m, const struct model_unordered *u, struct finding_set *set,
+			   struct finding *f)
+{
+	f->firm = finding_textf(set,
+				"the recorded run had the %s of %s and the %s of %s at 0x%" PRIx64
+				" without an order between them",
+				u->writes[0] ? "write" : "read", m->threads[u->threads[0]].name,
+				u->writes[1] ? "write" : "read", m->threads[u->threads[1]].name, u->address);
+}
+
+/* No order leads to it, but threads may meet at the two places again. */
+static void add_meeting(const struct describer *d, const struct model_unordered *u, struct finding *f)
+{
+	struct schedule *s = finding_schedule_add(d->set, f);
+
+	s->program = schedule_text(s, trace_get_meta(d->m->trace)->program);
+	s->trace = schedule_text(s, trace_path(d->m->trace));
+	s->speculative = s->anywhere = true;
+	for (int i = 0; i < 2; i++) {
+		struct schedule_goal *h = schedule_add_goal(s);
+
+		h->thread = schedule_text(s, f->accesses[i].thread);
+		h->occurrence = 1;
+		h->site = u->sites[i];
+		h->write = u->writes[i];
+		h->place = place_of(d, s, u->sites[i]);
+		h->object = schedule_text(s, f->object.name);
+	}
+}
+
 void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
 				struct finding_set *set)
 {
@@ -890,6 +921,10 @@ void predict_describe_unordered(const struct model *m, const struct model_unorde
 	for (int i = 0; i < 2; i++) {
 		describe_side(&d, u, i, &f->accesses[i]);
 		describe_thread(&d, u->threads[i], &f->threads[f->thread_count++]);
+	}
+	if (u->firm) {
+		predict_describe_firm(m, u, set, f);
+		add_meeting(&d, u, f);
 	}
 	note_plain_side(set, f);
 }

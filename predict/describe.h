@@ -20,9 +20,14 @@ struct predict_limit {
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit);
 
-/* Adds a finding, without a schedule, for two accesses that the run itself shows unordered. */
+/* Adds a finding, without a schedule, for two accesses that the run itself shows unordered; firmly, if they
+ * are. */
 void predict_describe_unordered(const struct model *m, const struct model_unordered *u, const char *reason,
 				struct finding_set *set);
+
+/* Says of a finding that the run shows its two accesses firmly unordered. */
+void predict_describe_firm(const struct model *m, const struct model_unordered *u, struct finding_set *set,
+			   struct finding *f);
 
 /* Where a thread stood when the trace ended: its name, call stack and locks; and the thread itself. */
 void predict_describe_end(const struct model *m, uint32_t thread, struct finding_set *set,

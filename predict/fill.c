@@ -67,6 +67,7 @@ struct filler {
 	uint64_t serial; /* of the segment */
 	uint32_t seen;
 	struct fences *fences; /* by thread */
+	uint64_t thin_q;       /* since when accesses may be missing; 0: none is */
 };
 
 /* ---- events ---- */
@@ -300,9 +301,21 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 				 .value = op->value};
 }
 
+/* Whether accesses may be missing while the segment lasts, its own or others' writes that it read: nothing
+ * behind it is certain.  What came before the part has happened. */
+static bool is_thinned(const struct filler *f, const struct segment *at)
+{
+	const struct model_history *h = &f->m->histories[at->thread];
+	size_t next = at->operation + 1u; /* EXEC_NONE + 1 is 0 */
+
+	return f->thin_q && at->q >= f->m->part.from &&
+	       (next >= h->operation_count || h->operations[next].q >= f->thin_q);
+}
+
 static void do_segment(struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
+	size_t first = f->t->x.count;
 
 	if (at->operation != EXEC_NONE) {
 		const struct model_operation *op = &h->operations[at->operation];
@@ -313,6 +326,9 @@ static void do_segment(struct filler *f, const struct segment *at)
 		complete(f, at, before);
 	}
 	add_accesses(f, at);
+	if (is_thinned(f, at))
+		for (size_t i = first; i < f->t->x.count; i++)
+			f->t->x.events[i].flags |= EXEC_UNSURE;
 }
 
 /* ---- the whole ---- */
@@ -534,6 +550,7 @@ static int fill(struct predict_trace *t, const struct model *model, enum pending
 	order_filler_init(&f.order, &t->x);
 	f.order.stands = pending != PENDING_NONE;
 	f.fences = rd_xcalloc(threads, sizeof *f.fences);
+	f.thin_q = trace_get_meta(model->trace)->left_from;
 	f.granules = granules_new(model);
 	t->x.variables = granules_variables(f.granules);
 	t->variables = rd_xcalloc((size_t)t->x.variables + 1, sizeof *t->variables);

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "raddle/world.h"
 #include "record/sink.h"
 #include "trace/decode.h"
@@ -204,6 +205,7 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 	struct process *p = find_process(c, b->process);
 	uint32_t thread = b->thread & ~RADDLE_WORLD_BUFFER;
 	bool world = b->thread & RADDLE_WORLD_BUFFER;
+	uint64_t thin_q;
 
 	if (c->options.layout && used > sizeof b->data) /* it died while it took more than there was */
 		used = sizeof b->data;
@@ -214,10 +216,13 @@ static void copy_buffer(struct record_collector *c, const struct raddle_buffer *
 			check_write(c, record_sink_add_world(p->sink, thread, b->data, used));
 		return;
 	}
-	if (c->options.take && b->process == 0)
-		c->options.take(c->options.context, thread, b->data, used);
+	if (c->options.take)
+		c->options.take(c->options.context, b->process, thread, b->data, used);
 	if (!p->sink)
 		return;
+	thin_q = atomic_load(&c->session->shared->processes[b->process].thin_q);
+	if (thin_q && !c->options.layout)
+		record_sink_left_out(p->sink, b->left_out, thin_q);
 	check_write(c,
 		    record_sink_add(p->sink, thread, b->data, used,
 				    open && !c->options.layout ? count_events(c, b->data, used) : b->events));
@@ -457,6 +462,7 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 	if (c->processes[0]->sink)
 		check_write(c, record_sink_started(c->processes[0]->sink, pid));
 	rd_context_enter(&messages);
+	rd_memory_drop_code(); /* what made the flavour and started the program */
 	for (;;) {
 		uint32_t seen;
 		pid_t r;
@@ -528,6 +534,18 @@ void record_collector_stood(struct record_collector *c)
 	c->processes[0]->meta.stood = true;
 	if (c->processes[0]->sink)
 		record_sink_stood(c->processes[0]->sink);
+}
+
+uint64_t record_collector_events(const struct record_collector *c)
+{
+	const struct process *p = c->processes[0];
+
+	return p && p->sink ? record_sink_events(p->sink) : 0;
+}
+
+bool record_collector_has_ended(const struct record_collector *c, uint32_t n)
+{
+	return n < RADDLE_MAX_PROCESSES && c->processes[n] && c->processes[n]->dead;
 }
 
 size_t record_collector_alive(const struct record_collector *c)

@@ -22,9 +22,9 @@ struct record_options {		 /* zero values are the defaults */
 	uint64_t limit;		 /* bytes on disk; 0: none */
 	const struct trace_layout *layout; /* of a full trace (trace/full.h); NULL: it is none */
 
-	/* Instead of a directory: takes the buffers of the first process, those of a thread in order, which
-	 * are gone when it returns; may be NULL. */
-	void (*take)(void *context, uint32_t thread, const void *records, size_t length);
+	/* Instead of a directory: takes the buffers, those of a thread in order, which are gone when it
+	 * returns; `process` is the number in the session's table, 0 the first one's.  May be NULL. */
+	void (*take)(void *context, uint32_t process, uint32_t thread, const void *records, size_t length);
 
 	/* While the first process runs, called about each `look_ms`; may be NULL. */
 	void (*look)(void *context, pid_t pid);
@@ -42,6 +42,9 @@ int record_collector_open(struct record_collector **c, struct run_session *sessi
  * said, *last what its meta.json says. */
 int record_collector_run(struct record_collector *c, pid_t pid, int *status, struct trace_meta *last);
 
+/* Whether forked process n has ended, as far as was seen by then. */
+bool record_collector_has_ended(const struct record_collector *c, uint32_t n);
+
 /* Brings the trace of the first process up to date on the disk, with what its threads have
  * not handed over yet.  From `look` only. */
 void record_collector_show(struct record_collector *c);
@@ -52,6 +55,9 @@ bool record_collector_has_request(struct record_collector *c);
 
 /* The first process is ended because it stands still for good: says so in its meta.json. */
 void record_collector_stood(struct record_collector *c);
+
+/* Of the program itself, so far. */
+uint64_t record_collector_events(const struct record_collector *c);
 
 /* Forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);

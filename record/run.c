@@ -62,6 +62,8 @@ static void look(void *context, pid_t pid)
 
 	if (p->run->stands && !p->layout)
 		record_watch_look(&p->watch, pid);
+	if (p->run->enough && p->run->enough(p->run->context, record_collector_events(p->collector)))
+		run_meter_expire(&p->meter);
 	run_meter_look(&p->meter, pid);
 }
 
@@ -123,6 +125,7 @@ static int run_parts(struct parts *p, struct trace_meta *meta, struct record_res
 	if (r)
 		return r;
 	p->session.shared->world = !p->run->no_world && !p->layout;
+	p->session.shared->all_accesses = p->run->all_accesses;
 	r = run_collected(p, meta, result);
 	run_fault_look(&p->session, p->run->faults, p->run->fault_count);
 	if (!r && follow_rest(p->run, p->collector))

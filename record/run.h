@@ -19,6 +19,7 @@ struct record_run { /* zero values are the defaults */
 	const char *directory;	  /* of the trace; nothing is in the way */
 	uint64_t limit;		  /* bytes of the trace; 0: none */
 	bool no_world;		  /* what comes from outside is not recorded (trace/world.h) */
+	bool all_accesses;	  /* none is left out of a long run (rt/record/thin.h) */
 	const int *streams;	  /* the program's; NULL: ours */
 	struct run_limits limits; /* but for memory and file_size, which are ours */
 	struct run_fault *faults; /* of a full trace; filled in with what became of them */
@@ -27,6 +28,10 @@ struct record_run { /* zero values are the defaults */
 	/* Says whether a program that does not move does so for good: then it is ended.  NULL: it is left
 	 * alone, as one with a full trace always is. */
 	record_stands_fn *stands;
+
+	/* Asked now and then: whether so many events are all that anybody can look at.  Then the time of the
+	 * program is up.  May be NULL. */
+	bool (*enough)(void *context, uint64_t events);
 
 	/* When the program was started, and when it has ended with what its meta.json says; may be NULL. */
 	void (*started)(void *context, pid_t pid);

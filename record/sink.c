@@ -186,6 +186,12 @@ int record_sink_add(struct record_sink *s, uint32_t thread, const void *records,
 	return r;
 }
 
+void record_sink_left_out(struct record_sink *s, uint64_t accesses, uint64_t from)
+{
+	s->meta.left_out += accesses;
+	s->meta.left_from = from;
+}
+
 static int write_world(struct record_sink *s)
 {
 	int r = 0;
@@ -242,6 +248,11 @@ int record_sink_preview(struct record_sink *s, uint32_t thread, const void *reco
 size_t record_sink_pending(const struct record_sink *s)
 {
 	return s->pending;
+}
+
+uint64_t record_sink_events(const struct record_sink *sink)
+{
+	return sink->events;
 }
 
 uint64_t record_sink_bytes(const struct record_sink *s)

@@ -31,6 +31,9 @@ int record_sink_started(struct record_sink *sink, int64_t pid);
 int record_sink_add(struct record_sink *sink, uint32_t thread, const void *records, size_t length,
 		    uint64_t events);
 
+/* So many accesses more were left out, none of them before position `from`, which is not 0. */
+void record_sink_left_out(struct record_sink *sink, uint64_t accesses, uint64_t from);
+
 /* Takes a buffer's bytes of what came to the thread from outside (include/raddle/world.h). */
 int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
 
@@ -41,8 +44,9 @@ int record_sink_flush(struct record_sink *sink);
  * added later takes their place.  Everything gathered must have been flushed. */
 int record_sink_preview(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
 
-size_t record_sink_pending(const struct record_sink *sink); /* bytes gathered */
-uint64_t record_sink_bytes(const struct record_sink *sink); /* bytes written */
+size_t record_sink_pending(const struct record_sink *sink);  /* bytes gathered */
+uint64_t record_sink_events(const struct record_sink *sink); /* so far */
+uint64_t record_sink_bytes(const struct record_sink *sink);  /* bytes written */
 
 /* The end of the process.  The status stays unknown with TRACE_RUNNING. */
 void record_sink_status(struct record_sink *sink, enum trace_end end, int code, bool core);

@@ -175,6 +175,17 @@ const struct board_row *board_of_plan(const struct board *b, uint32_t position)
 	return NULL;
 }
 
+uint64_t board_extent(const struct board *b)
+{
+	uint64_t extent = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (b->rows[i].state != RADDLE_SLOT_UNUSED)
+			extent += BOARD_EXTENT_THREAD + b->rows[i].arrivals +
+				  b->rows[i].accesses / BOARD_EXTENT_ACCESSES;
+	return extent;
+}
+
 bool board_has_moved(const struct board *b, const struct board *before)
 {
 	if (b->count != before->count || b->phase != before->phase || b->turn != before->turn)

@@ -66,6 +66,12 @@ static inline bool board_is_alive(const struct board_row *r)
 	return r->state != RADDLE_SLOT_UNUSED && r->state != RADDLE_SLOT_ENDED;
 }
 
+/* How far its threads have come, all together: in points; so many accesses count as one, and a thread as so
+ * many of them.  It is the same whenever the same schedule is run, however fast. */
+#define BOARD_EXTENT_ACCESSES 1000
+#define BOARD_EXTENT_THREAD 20
+uint64_t board_extent(const struct board *b);
+
 /* Whether anything in the plan's terms, or any operation, has come about since. */
 bool board_has_moved(const struct board *b, const struct board *before);
 

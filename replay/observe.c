@@ -31,9 +31,9 @@ static const char *action_of(const struct replay_race *race, int which)
 	return race->write[which] ? "write" : "read";
 }
 
-bool replay_doubt(const struct replay_policy *p, struct finding_set *set, struct finding *f)
+static bool doubt(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f)
 {
-	char *foreign = f->unordered ? NULL : rd_flavour_foreign(&p->request.program->program->flavour);
+	char *foreign = f->unordered ? NULL : rd_flavour_foreign(flavour);
 
 	if (!foreign)
 		return f->unordered;
@@ -46,6 +46,46 @@ bool replay_doubt(const struct replay_policy *p, struct finding_set *set, struct
 			      foreign, f->reason);
 	free(foreign);
 	return true;
+}
+
+/* Barriers of assembler order what is handed on by plain accesses, which the detector does not know.  The
+ * walk over the recorded run does (model/unordered.c). */
+static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *set, struct finding *f)
+{
+	if (f->firm || !trace_sites_have_barriers(sites))
+		return false;
+	f->status = FINDING_UNCONFIRMED;
+	f->unordered = true;
+	f->reason = finding_textf(set,
+				  "unordered as far as seen: barriers of assembler, which the program has, "
+				  "could have ordered them; %s",
+				  f->reason);
+	return true;
+}
+
+bool replay_doubt(const struct replay_policy *p, struct finding_set *set, struct finding *f)
+{
+	const struct replay_program *program = p->request.program;
+
+	return doubt(&program->program->flavour, set, f) || doubt_barriers(program->sites, set, f);
+}
+
+void replay_confirm_recorded(struct finding_set *set, struct finding *f)
+{
+	finding_note(set, f, f->firm);
+	f->status = FINDING_CONFIRMED;
+	f->recorded = f->observed = true;
+	f->unordered = false;
+	f->reason = NULL;
+}
+
+void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f)
+{
+	if (!f->firm || f->status == FINDING_CONFIRMED)
+		return;
+	f->reason = f->reason ? f->reason : f->firm;
+	if (!doubt(flavour, set, f))
+		replay_confirm_recorded(set, f);
 }
 
 /* What the detector saw is a race unless somebody else ordered the two. */

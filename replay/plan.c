@@ -179,6 +179,27 @@ static bool is_suitable(const struct trace_site *s, const struct schedule_goal *
 	return trace_site_accesses(s) && trace_site_writes(s) == goal->write;
 }
 
+/* The member that a name ends with: `i` of "struct box[].sum[].i" and of "b->sum[].i : double".  NULL: it is
+ * of no structure. */
+static const char *last_member(const char *name, size_t *length)
+{
+	const char *end = strstr(name, " : "), *at;
+
+	end = end ? end : name + strlen(name);
+	for (at = end; at > name && at[-1] != '.' && at[-1] != '>' && at[-1] != ' '; at--)
+		;
+	*length = (size_t)(end - at);
+	return at > name && at[-1] != ' ' ? at : NULL;
+}
+
+static bool is_same_object(const char *a, const char *b)
+{
+	size_t length_a, length_b;
+	const char *x = last_member(a, &length_a), *y = last_member(b, &length_b);
+
+	return !strcmp(a, b) || (x && y && length_a == length_b && !strncmp(x, y, length_a));
+}
+
 /* How well a site fits: 0 not at all; a call less than an access, and best one of the object that is meant,
  * since several parts of a structure may be accessed at one place. */
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
@@ -188,7 +209,13 @@ static unsigned fitness(const struct trace_sites *sites, const struct trace_site
 		return 0;
 	if (goal && s->kind == TRACE_SITE_CALL)
 		return 1;
-	return goal && goal->object && s->what && !strcmp(s->what, goal->object) ? 3 : 2;
+	return goal && goal->object && s->what && is_same_object(s->what, goal->object) ? 3 : 2;
+}
+
+unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
+			   const struct schedule_goal *goal)
+{
+	return fitness(sites, site, &goal->place, goal);
 }
 
 /* The first of the sites at a place that fit best; 0: none.  With `goal` NULL any will do. */
@@ -334,7 +361,7 @@ static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t
 	to->after = w->after;
 	to->occurrence = w->occurrence;
 	to->how = how;
-	to->stand = w->stand;
+	to->stand = w->stand ? 1 + w->once : 0;
 	return 0;
 }
 
@@ -371,10 +398,9 @@ static int add_watch(struct plan *p, const struct trace_sites *sites, const stru
 
 _Static_assert(RADDLE_MEMORY_MODELS == 5, "finding/schedule.c has a name for each");
 
-bool plan_find_access(const struct trace_sites *sites, uint32_t site, bool write,
-		      const struct schedule_place *place, uint32_t *found)
+bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal *goal, uint32_t *found)
 {
-	return has_site(sites, &(struct schedule_goal){.site = site, .write = write, .place = *place}, found);
+	return has_site(sites, goal, found);
 }
 
 static int add_memory(struct plan *p, const struct trace_sites *sites)
@@ -392,11 +418,10 @@ static int add_memory(struct plan *p, const struct trace_sites *sites)
 	p->tracks = rd_xcalloc(s->track_count + 1, sizeof *p->tracks);
 	for (size_t i = 0; i < s->track_count; i++) {
 		const struct schedule_track *t = &s->tracks[i];
+		struct schedule_goal at = {.site = t->site, .write = t->write, .place = t->place};
 
-		if (!plan_find_access(sites, t->site, t->write, &t->place, &p->tracks[p->track_count]))
-			return no_such_site(p, &(struct schedule_goal){.site = t->site,
-								       .write = t->write,
-								       .place = t->place});
+		if (!has_site(sites, &at, &p->tracks[p->track_count]))
+			return no_such_site(p, &at);
 		p->track_count++;
 	}
 	return 0;

@@ -48,9 +48,13 @@ struct plan_global {
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
 void plan_release(struct plan *p);
 
-/* The site of an access that a schedule names; false: the program has none there. */
-bool plan_find_access(const struct trace_sites *sites, uint32_t site, bool write,
-		      const struct schedule_place *place, uint32_t *found);
+/* The site of an access that a schedule leads to; false: the program has none there. */
+bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal *goal, uint32_t *found);
+
+/* How well a site fits the place and the object of a goal; 0: not at all.  Where functions are copied into
+ * others, several sites fit best. */
+unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
+			   const struct schedule_goal *goal);
 
 /* Behind plan_write(): the run is one of an exploration. */
 void plan_explore(const struct plan *p, const struct replay_search *search, struct raddle_memory *m);

@@ -65,6 +65,7 @@ struct replay_strategy {
 struct replay_weight {
 	const char *thread;
 	uint64_t points;
+	uint32_t site; /* of a run: of its last access, if it was on its way at the end; 0 */
 };
 
 struct replay_request { /* zero values are the defaults */
@@ -82,6 +83,7 @@ struct replay_request { /* zero values are the defaults */
 	int recorded_signal;  /* by which the recorded run ended; 0: none */
 	uint64_t patience_ms; /* how long nothing may move; 0: max(2 s, 4 x recorded_ms) */
 	uint64_t limit_ms;    /* after which the program is ended in any case; 0: 10 x patience */
+	uint64_t most;	      /* extent at which it is ended; 0: any */
 	bool strict; /* a run that has left its schedule is ended at once; what it does then is not wanted */
 	bool detect; /* have the runtime's happens-before detector look on */
 	bool cover;  /* in the flavour `led`: note which conflicting places follow on each other */
@@ -151,6 +153,11 @@ bool replay_is_observable(const struct finding *f, const struct replay_result *r
  * not compile the finding is unordered as far as seen, and its reason names that code.  False: it has none.
  */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
+
+/* The recorded run is a run too: what it shows firmly unordered is confirmed, or unordered as far as seen
+ * where the program has foreign code.  replay_confirm_recorded() is for those who know that it has none. */
+void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f);
+void replay_confirm_recorded(struct finding_set *set, struct finding *f);
 
 /* The same question to a replay that the detector looked on in: if it saw the two accesses unordered the race
  * is confirmed, or is unordered as far as seen where the program has foreign code.  False: it did not see

@@ -110,6 +110,7 @@ struct replay_turns {
 	size_t thread_count;
 	const char *runner;	 /* the thread that had the turn at the end; NULL: none */
 	uint32_t runner_site;	 /* of its last access; 0: unknown */
+	uint64_t extent;	 /* how far the threads came (replay/board.h) */
 	uint64_t choices;	 /* points at which more than one thread could go on */
 	uint64_t trail;		 /* a hash of what was chosen at each: equal trails are equal schedules */
 	uint64_t taken, planned; /* decisions of the schedule */

@@ -446,21 +446,37 @@ static void tell_progress(struct replay *r, uint32_t done)
 		r->request->progress(r->request->context, r->told = done);
 }
 
+static void read_board(struct replay *r, pid_t pid)
+{
+	board_read(&r->board, r->steer, r->slots);
+	board_ask_kernel(&r->board, pid);
+}
+
+/* A board that was read before the question does not show who stands. */
+static void answer(struct replay *r, bool asked_before, pid_t pid)
+{
+	if (!turns_is_asked(&r->turns))
+		return;
+	if (!asked_before)
+		read_board(r, pid);
+	turns_answer(&r->turns, asked_before ? &r->watch.before : &r->board, pid);
+}
+
 static void look(void *context, pid_t pid)
 {
 	struct replay *r = context;
 	enum watch_action action;
+	bool asked = turns_is_asked(&r->turns);
 
 	r->watch.pid = pid;
 	r->watch.interrupted = run_launch_interrupted();
-	board_read(&r->board, r->steer, r->slots);
-	board_ask_kernel(&r->board, pid);
+	read_board(r, pid);
 	r->board.others = record_collector_alive(r->collector) != 0;
 	r->board.handed = r->request->schedule->handed;
 	action = watch_step(&r->watch, &r->board, now_ms());
 	tell_progress(r, r->watch.before.turn);
 	look_at_meeting(r, pid);
-	turns_answer(&r->turns, &r->watch.before, pid);
+	answer(r, asked, pid);
 	if (action == WATCH_GIVE_UP && !r->gave_up) {
 		r->gave_up = true;
 		note_block(r, &r->watch.before);
@@ -718,6 +734,7 @@ static uint32_t flags(const struct replay *r)
 	       (r->request->schedule->turns ? RADDLE_STEER_TURNS | RADDLE_STEER_HEAP : 0u) |
 	       (r->request->schedule->turns && r->request->stands ? RADDLE_STEER_ASK | RADDLE_STEER_ASK_START
 								  : 0u) |
+	       (r->request->schedule->looks ? RADDLE_STEER_LOOK : 0u) |
 	       (r->request->met && r->plan.goal_count ? RADDLE_STEER_STAY : 0u);
 }
 
@@ -732,6 +749,7 @@ static void set_patience(struct replay *r)
 		patience = PATIENCE_MS;
 	r->watch.patience_ms = patience;
 	r->watch.strict = q->strict;
+	r->watch.most = q->most;
 	r->watch.limit_ms = q->limit_ms ? q->limit_ms : 10 * patience;
 }
 

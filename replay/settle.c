@@ -312,14 +312,18 @@ int replay_settle(const struct replay_settle *how, struct finding_set *set, stru
 			     .start_ns = rd_now_ns()};
 	struct rd_pool_opts pool = {
 		.workers = s.count, .fresh = true, .enter = enter, .work = work, .context = &s};
+	char *foreign = rd_flavour_foreign(&how->program->program->flavour);
 	int err;
 
+	s.strategy.trusts = !foreign;
+	free(foreign);
 	strategy_open(&s.strategy);
 	s.jobs = rd_xcalloc(s.count, sizeof *s.jobs);
 	signal(SIGCHLD, SIG_DFL);
 	rd_pool_open(&s.pool, &pool);
 	err = run_jobs(&s);
 	rd_pool_close(s.pool);
+	s.strategy.trusts &= !result->interrupted;
 	if (!how->once)
 		strategy_conclude(&s.strategy,
 				  result->interrupted ? "the check was interrupted" : "the time was up");

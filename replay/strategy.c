@@ -16,6 +16,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "finding/schedule.h"
+#include "replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -436,6 +437,15 @@ size_t strategy_exhausted(const struct strategy *s)
 	return n;
 }
 
+/* Whatever replays made of it, the recorded run had it: that is not dropped. */
+static void keep_recorded(struct finding_set *set, struct finding *f)
+{
+	if (!f->firm || f->status != FINDING_DROPPED)
+		return;
+	f->status = FINDING_UNCONFIRMED;
+	f->reason = finding_textf(set, "%s; but %s", f->reason, f->firm);
+}
+
 /* A verdict is for what was tried to the end. */
 void strategy_conclude(struct strategy *s, const char *why)
 {
@@ -447,6 +457,12 @@ void strategy_conclude(struct strategy *s, const char *why)
 			continue;
 		if (is_exhausted(s, c)) {
 			f->status = c->verdict;
+			keep_recorded(s->set, f);
+			continue;
+		}
+		if (f->firm && s->trusts) {
+			replay_confirm_recorded(s->set, f);
+			s->confirmed++;
 			continue;
 		}
 		if (c->runs > (unsigned)c->busy) {

@@ -47,6 +47,7 @@ struct strategy {
 	size_t all_count;
 	uint64_t extra; /* findings that may be added */
 	bool once;	/* one replay of each, and no more */
+	bool trusts; /* the recorded run: no code is foreign, so what it shows firmly unordered is a race */
 
 	struct candidate *candidates; /* as many as the set has items */
 	size_t capacity;
@@ -59,7 +60,7 @@ struct strategy {
 	uint64_t replayed, added, confirmed, untried, unfinished; /* findings */
 };
 
-/* `set`, `all`, `extra` and `once` are set before. */
+/* `set`, `all`, `extra`, `once` and `trusts` are set before. */
 void strategy_open(struct strategy *s);
 void strategy_close(struct strategy *s);
 
@@ -83,7 +84,8 @@ void strategy_be_late(struct strategy *s);
 size_t strategy_waiting(const struct strategy *s);
 size_t strategy_exhausted(const struct strategy *s);
 
-/* Verdicts for all that was tried to the end; for the rest `why` it was not. */
+/* Verdicts for all that was tried to the end; for the rest `why` it was not, unless the recorded run
+ * suffices. */
 void strategy_conclude(struct strategy *s, const char *why);
 
 #endif

@@ -114,13 +114,20 @@ static int extend(struct turns *t, const struct board *b, pid_t pid)
 	return err;
 }
 
+bool turns_is_asked(const struct turns *t)
+{
+	const struct raddle_steer *s = t->steer;
+
+	return t->plan->schedule->turns && atomic_load(&s->running) == RADDLE_STEER_ASKING &&
+	       atomic_load(&s->answers) != atomic_load(&s->asks);
+}
+
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid)
 {
 	struct raddle_steer *s = t->steer;
 	uint32_t asks = atomic_load(&s->asks);
 
-	if (!t->plan->schedule->turns || atomic_load(&s->running) != RADDLE_STEER_ASKING ||
-	    atomic_load(&s->answers) == asks)
+	if (!turns_is_asked(t))
 		return false;
 	if (!t->err && t->request->stands)
 		t->err = extend(t, b, pid);
@@ -161,6 +168,11 @@ static void note_runner(const struct turns *t, const struct board *b, struct rep
 	out->runner_site = b->rows[number].touched;
 }
 
+static bool is_on_its_way(const struct board_row *r)
+{
+	return board_is_alive(r) && r->state != RADDLE_SLOT_BLOCKED;
+}
+
 void turns_draw_up(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	struct raddle_steer *s = t->steer;
@@ -175,8 +187,11 @@ void turns_draw_up(const struct turns *t, const struct board *b, struct replay_t
 	for (uint32_t i = 0; i < b->count; i++)
 		if (b->rows[i].state != RADDLE_SLOT_UNUSED)
 			out->threads[out->thread_count++] = (struct replay_weight){
-				.thread = name_of(t->arena, b, i), .points = b->rows[i].arrivals};
+				.thread = name_of(t->arena, b, i),
+				.points = b->rows[i].arrivals,
+				.site = is_on_its_way(&b->rows[i]) ? b->rows[i].touched : 0};
 	note_runner(t, b, out);
+	out->extent = board_extent(b);
 	out->choices = atomic_load(&s->choices);
 	out->trail = atomic_load(&s->trail);
 	out->unsure = atomic_load(&s->unsure);

@@ -15,8 +15,11 @@ struct turns {
 	int err;		/* the plan could not be extended: the first failure */
 };
 
-/* Answers a program that stands and asks; false: it does not.  After a failure the program is let go and
- * `err` says so. */
+/* Whether the program waits for an answer.  Who then reads the board sees all that stand. */
+bool turns_is_asked(const struct turns *t);
+
+/* Answers a program that stands and asks; false: it does not.  The board was read behind the question.  After
+ * a failure the program is let go and `err` says so. */
 bool turns_answer(struct turns *t, const struct board *b, pid_t pid);
 
 /* What was decided. */

@@ -363,6 +363,15 @@ static void see_nowhere(const struct replay_policy *p, struct finding_set *set, 
 	result->outcome = REPLAY_ENDED;
 }
 
+/* Whether the program went another way in a world that could not be given back whole: it may have failed for
+ * that, as one that renames the socket it has bound.  The real world, with the command that acts on it,
+ * decides then. */
+static bool is_lost(const struct replay_result *result)
+{
+	return result->outside.lack && (result->outcome == REPLAY_DIVERGED ||
+					result->outcome == REPLAY_ENDED || result->outcome == REPLAY_CRASHED);
+}
+
 int replay_once(const struct replay_policy *p, struct finding_set *set, struct finding *f, unsigned runs,
 		struct replay_result *result)
 {
@@ -377,6 +386,11 @@ int replay_once(const struct replay_policy *p, struct finding_set *set, struct f
 	if (f->schedule->nowhere)
 		s.goal_count = 0;
 	err = replay_run(&request, result);
+	if (!err && !request.no_world && is_lost(result)) {
+		replay_result_release(result);
+		request.no_world = true;
+		err = replay_run(&request, result);
+	}
 	if (err)
 		return err;
 	if (f->schedule->nowhere && result->outcome == REPLAY_CONFIRMED)

@@ -27,6 +27,7 @@ struct watch {
 	const struct plan *plan;
 	const struct trace_sites *sites;
 	uint64_t patience_ms, limit_ms;
+	uint64_t most;	  /* extent (replay/board.h) at which a program that is not led is ended; 0: any */
 	pid_t pid;	  /* for names of variables; 0: none */
 	bool interrupted; /* somebody sent a signal to end it: set by the caller */
 	bool unled;	  /* nobody is led, although threads may stand: set by the caller */

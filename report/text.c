@@ -492,8 +492,9 @@ static void print_verdict(struct printer *p, const struct finding *f)
 	if (f->schedule_path) {
 		word_reproduce(&p->line, p->set, f->schedule_path);
 		rd_shown(p->line.data, p->line.length, false);
-		fprintf(p->out, "  Reproduce:\n    %s%s%s\n", colour(p, BOLD), p->line.data,
-			colour(p, PLAIN));
+		fprintf(p->out, "  Reproduce%s:\n    %s%s%s\n",
+			f->recorded ? " (the recording shows it; a run may go another way)" : "",
+			colour(p, BOLD), p->line.data, colour(p, PLAIN));
 		rd_buf_clear(&p->line);
 	}
 }

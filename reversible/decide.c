@@ -49,27 +49,35 @@ uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *p)
 	return REV_NONE;
 }
 
-/* Whether threads wait for conditions with that lock, or notify while they hold it. */
-static bool guards_condition(const struct rev_run *run, uint32_t lock)
+/* A wait for a condition with that lock, or for that condition, by the thread if it can be; if there is none,
+ * a notification. */
+static const struct rev_op *find_wait(const struct rev_run *run, uint32_t lock, uint32_t condition,
+				      uint32_t thread)
 {
+	const struct rev_op *wait = NULL, *notification = NULL;
+
 	for (uint32_t i = 0; i < run->op_count; i++) {
 		const struct rev_op *op = &run->ops[i];
 
-		if (op->kind == EXEC_WAIT ? op->lock == lock
-					  : rev_notifies(op) && rev_section(run, lock, op->thread, op->n))
-			return true;
+		if (op->kind == EXEC_WAIT && (op->lock == lock || op->object == condition) &&
+		    (!wait || (op->thread == thread && wait->thread != thread)))
+			wait = op;
+		if (rev_notifies(op) && !notification &&
+		    (op->object == condition ||
+		     (lock != REV_NONE && rev_section(run, lock, op->thread, op->n))))
+			notification = op;
 	}
-	return false;
+	return wait ? wait : notification;
 }
 
-bool rev_decides_wait(const struct rev_run *run, const struct rev_pair *p)
+const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct rev_pair *p)
 {
 	uint32_t object = p->ops ? rev_run_find(run, p->address) : REV_NONE, lock;
 
 	if (object != REV_NONE && run->objects[object].class == REV_COND)
-		return true;
+		return find_wait(run, REV_NONE, object, p->u);
 	lock = rev_common_lock(run, p);
-	return lock != REV_NONE && guards_condition(run, lock);
+	return lock != REV_NONE ? find_wait(run, lock, REV_NONE, p->u) : NULL;
 }
 
 /* Later pairs first, so that the first one found is at the head. */

@@ -46,7 +46,7 @@ uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair)
 
 /* Whether the order of the pair may decide only whether a thread waits for a condition: both events are in
  * sections of a lock that conditions are waited for with.  Rounds that end in a wait are no part of what runs
- * are compared by. */
-bool rev_decides_wait(const struct rev_run *run, const struct rev_pair *pair);
+ * are compared by.  Gives the wait, or the notification if the run had no wait; NULL: it decides more. */
+const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct rev_pair *pair);
 
 #endif

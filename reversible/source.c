@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
-#include "reversible/shadow.h"
+#include "reversible/file.h"
 #include "raddle/full.h"
 
 #include <stdlib.h>
@@ -57,16 +57,6 @@ static const struct {
 #include "raddle/libc.inc"
 };
 
-/* Functions that write to a stream, and which of their arguments it is; STDOUT: none, it is that one. */
-#define STDOUT 255
-static const struct {
-	const char *name;
-	uint8_t stream;
-} outputs[] = {
-#define LIBC_STREAM(name, argument) {name, argument},
-#include "raddle/libc.inc"
-};
-
 #define PRINTED_MAX 8
 
 /* What is known of a thread. */
@@ -75,6 +65,9 @@ struct lane {
 	uint32_t printer; /* site of a call that prints and has not returned */
 	unsigned printed_count;
 	uint64_t printed[PRINTED_MAX]; /* its arguments that look like addresses and were not read through */
+	uint32_t input;		       /* site of a call that waits for input and has not returned; 0: none */
+	uint64_t asked;		       /* bytes that it takes at most; 0: nobody knows */
+	uint32_t channel;	       /* that it got something from: object + 1 */
 	uint32_t use;		       /* of a barrier that it has just left + 1 */
 	bool serial;
 	uint64_t stack, stack_size;
@@ -103,9 +96,10 @@ struct rev_sources {
 	struct rd_umap pieces; /* number of a piece -> place in `numberings` + 1 */
 	struct numbering *numberings;
 	size_t numbering_count, numbering_capacity;
-	bool parts;		    /* the code calculates with parts of words somewhere: */
-	struct rd_umap stored;	    /* words that hold an address: number of the word -> 1 */
-	struct rev_shadow *streams; /* who wrote to which last */
+	bool parts;	       /* the code calculates with parts of words somewhere: */
+	struct rd_umap stored; /* words that hold an address: number of the word -> 1 */
+	struct rev_files *files;
+	uint32_t *least; /* by object */
 	struct lane *lanes;
 	struct way *ways; /* by use of a barrier: of the first thread that left */
 	uint32_t *done;
@@ -132,7 +126,7 @@ const char *rev_source_kind_text(enum rev_source_kind kind)
 		[REV_OF_ADDRESS] = "addresses are printed",
 		[REV_OF_NUMBER] = "an address is used in a calculation",
 		[REV_OF_UNWRITTEN] = "memory is read before it is written",
-		[REV_OF_OUTPUT] = "several threads write in no fixed order",
+		[REV_OF_OUTPUT] = "several threads use a file in no fixed order",
 		[REV_OF_CHOICE] = "the schedule chooses one of several threads",
 		[REV_OF_SIGNAL] = "a signal arrives at any time",
 	};
@@ -176,6 +170,27 @@ static void find_numberings(struct rev_sources *s, const struct trace_layout *la
 	}
 }
 
+/* By object: the smallest message that went through a channel; 0: one of them is not known. */
+static uint32_t *find_least(const struct rev_run *run, const struct trace_sites *sites)
+{
+	uint32_t *least = rd_xcalloc(run->object_count + 1, sizeof *least);
+
+	memset(least, 0xff, (run->object_count + 1) * sizeof *least);
+	for (size_t i = 0; i < run->op_count; i++) {
+		const struct rev_op *op = &run->ops[i];
+		const struct trace_site *site;
+
+		if (op->event != RADDLE_CHANNEL_SEND || op->object == REV_NONE ||
+		    op->bytes >= least[op->object])
+			continue;
+		/* To close an end is told as a message, too. */
+		site = op->bytes ? NULL : trace_sites_find(sites, op->site);
+		if (!site || strcmp(site->what, "close") != 0)
+			least[op->object] = op->bytes;
+	}
+	return least;
+}
+
 struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trace_sites *sites,
 				    const struct trace_layout *layout)
 {
@@ -183,7 +198,8 @@ struct rev_sources *rev_sources_new(const struct rev_run *run, const struct trac
 
 	s->run = run;
 	s->sites = sites;
-	s->streams = rev_shadow_new(run);
+	s->files = rev_files_new(run);
+	s->least = find_least(run, sites);
 	s->lanes = rd_xcalloc(run->thread_count + 1, sizeof *s->lanes);
 	s->ways = rd_xcalloc(run->use_count + 1, sizeof *s->ways);
 	s->done = rd_xcalloc(run->thread_count + 1, sizeof *s->done);
@@ -198,8 +214,8 @@ void rev_sources_free(struct rev_sources *s)
 {
 	if (!s)
 		return;
-	rev_shadow_free(s->streams);
-	RD_FREE(s->list, s->lanes, s->ways, s->done, s->waiting);
+	rev_files_free(s->files);
+	RD_FREE(s->list, s->lanes, s->ways, s->done, s->waiting, s->least);
 	RD_UMAP_RELEASE(&s->known, &s->kinds, &s->pieces, &s->stored);
 	free(s->numberings);
 	free(s);
@@ -286,33 +302,48 @@ static void printed_through(struct lane *lane, uint64_t address)
 		}
 }
 
-static void look_at_result(struct rev_sources *s, uint32_t thread)
+/* Calls that take what has come, up to a size in their third argument. */
+static const char *const takers[] = {"read", "__read_chk", "recv", "recvfrom"};
+
+static bool takes(const char *name)
+{
+	return rd_is_one_of(name, takers, sizeof takers / sizeof *takers);
+}
+
+/* How much a call takes, if it is such a call; a wait for one descriptor, however long, takes nothing. */
+static void look_at_taker(struct rev_sources *s, uint32_t thread, const struct trace_record *r, bool input)
+{
+	struct lane *lane = &s->lanes[thread];
+	bool one = !strcmp(lane->call, "poll") && r->value_count > 2 && trace_record_value(r, 1) == 1 &&
+		   (int32_t)trace_record_value(r, 2) < 0;
+
+	lane->input = input ? r->site : 0;
+	lane->channel = 0;
+	lane->asked = takes(lane->call) && r->value_count > 2 ? trace_record_value(r, 2) : one;
+}
+
+/* What a call took from a channel of the process with itself is certain if it asked for no more than one
+ * message, or if it found the end; what comes from elsewhere comes when it likes. */
+static void look_at_input(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
+{
+	struct lane *lane = &s->lanes[thread];
+	bool end = takes(lane->call) && r->value_count && (int64_t)trace_record_value(r, 0) <= 0;
+	bool certain = lane->channel && (end || (lane->asked && lane->asked <= s->least[lane->channel - 1]));
+
+	if (!certain && (lane->input || (lane->channel && takes(lane->call))))
+		add(s, REV_OF_INPUT, r->site, thread, lane->call);
+	lane->input = lane->channel = 0;
+}
+
+static void look_at_result(struct rev_sources *s, uint32_t thread, const struct trace_record *r)
 {
 	struct lane *lane = &s->lanes[thread];
 
 	if (lane->printed_count)
 		add(s, REV_OF_ADDRESS, lane->printer, thread, lane->call);
 	lane->printed_count = 0;
-}
-
-/* A stream is a place in a shadow memory of streams: by its number, or where it lies. */
-static void look_at_output(struct rev_sources *s, uint32_t thread, const struct trace_record *r,
-			   const char *name)
-{
-	struct rev_touch t = {.u = thread, .r = s->done[thread], .size = 1, .access = REV_CALLED};
-	size_t before, now;
-
-	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-		if (strcmp(outputs[i].name, name) != 0)
-			continue;
-		t.address = outputs[i].stream < r->value_count ? trace_record_value(r, outputs[i].stream)
-							       : UINT32_MAX;
-		rev_shadow_pairs(s->streams, &before);
-		rev_shadow_touch(s->streams, &t);
-		rev_shadow_pairs(s->streams, &now);
-		if (now != before)
-			add(s, REV_OF_OUTPUT, r->site, thread, name);
-	}
+	if (lane->input || lane->channel)
+		look_at_input(s, thread, r);
 }
 
 /* Whether pthread_kill() means another thread than its caller.  A pthread_t lies on the stack of its thread;
@@ -360,9 +391,9 @@ static void look_at_call(struct rev_sources *s, uint32_t thread, const struct tr
 		*kind = kind_of(name);
 	s->lanes[thread].call = name;
 	look_at_printer(&s->lanes[thread], name, r);
-	look_at_output(s, thread, r, name);
 	look_at_signal(s, thread, r, name);
-	if (*kind)
+	look_at_taker(s, thread, r, *kind == REV_OF_INPUT + 1 && r->kind == TRACE_FULL_CALL);
+	if (*kind && !s->lanes[thread].input)
 		add(s, (enum rev_source_kind)(*kind - 1), r->site, thread, name);
 	/* Standard input. */
 	if (!strcmp(name, "read") && r->value_count && trace_record_value(r, 0) == 0)
@@ -439,6 +470,8 @@ static void look_at_event(struct rev_sources *s, uint32_t thread, const struct t
 	if (!rev_is_operation(r->event->kind) || s->done[thread] >= s->run->threads[thread].count)
 		return;
 	op = rev_run_op(s->run, thread, ++s->done[thread]);
+	if (r->event->kind == RADDLE_CHANNEL_RECEIVE)
+		s->lanes[thread].channel = op->object + 1;
 	if (raddle_manner(r->event->kind) == RADDLE_MANNER_TIMED ||
 	    (r->event->kind == RADDLE_COND_WAIT && r->event->values[4])) {
 		add(s, REV_OF_TIMEOUT, r->site, thread, trace_kind(r->event->kind)->name);
@@ -571,11 +604,13 @@ void rev_sources_feed(struct rev_sources *s, uint32_t thread, const struct trace
 		look_at_call(s, thread, r);
 		break;
 	case TRACE_FULL_RANGE: look_at_range(s, thread, r); break;
-	case TRACE_FULL_RESULT: look_at_result(s, thread); break;
+	case TRACE_FULL_RESULT: look_at_result(s, thread, r); break;
 	case TRACE_FULL_BRANCH: look_at_branch(s, thread, r); break;
 	case TRACE_FULL_EVENT: look_at_event(s, thread, r); break;
 	default: break;
 	}
+	if (rev_files_feed(s->files, thread, s->done[thread], s->lanes[thread].call, r))
+		add(s, REV_OF_OUTPUT, r->site, thread, s->lanes[thread].call);
 }
 
 struct rev_source *rev_sources_take(struct rev_sources *s, size_t *count)

@@ -18,9 +18,10 @@ enum rev_source_kind {
 	REV_OF_ADDRESS,	  /* addresses that leave the program */
 	REV_OF_NUMBER,	  /* addresses that the program calculates with, for a hash say */
 	REV_OF_UNWRITTEN, /* memory that nothing was seen to write */
-	REV_OF_OUTPUT,	  /* several threads write to a stream in no certain order */
-	REV_OF_CHOICE,	  /* which of several threads is woken or told to be the serial one */
-	REV_OF_SIGNAL,	  /* signals that arrive at any time */
+	REV_OF_OUTPUT, /* several threads use a file, a stream or the table of descriptors in no certain order
+			*/
+	REV_OF_CHOICE, /* which of several threads is woken or told to be the serial one */
+	REV_OF_SIGNAL, /* signals that arrive at any time */
 	REV_SOURCE_KINDS,
 };
 const char *rev_source_kind_name(enum rev_source_kind kind);

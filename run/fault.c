@@ -45,10 +45,26 @@ static bool get_number(const char **at, uint64_t *out)
 	return true;
 }
 
+bool run_fault_process(struct run_fault *f, const char *name, size_t length)
+{
+	int forks = rd_process_path(name, length, f->process, RADDLE_FAULT_FORKS);
+
+	f->forks = forks < 0 ? 0 : (uint32_t)forks;
+	return forks >= 0;
+}
+
 static bool get_thread(const char **at, struct run_fault *f)
 {
-	size_t length = strcspn(*at, ":");
-	int depth = rd_thread_path(*at, length, f->thread, RUN_FAULT_DEPTH);
+	size_t length = strcspn(*at, ":"), process = strcspn(*at, "/:");
+	int depth;
+
+	if ((*at)[process] == '/') {
+		if (!run_fault_process(f, *at, process))
+			return false;
+		*at += process + 1;
+		length -= process + 1;
+	}
+	depth = rd_thread_path(*at, length, f->thread, RUN_FAULT_DEPTH);
 
 	if (depth < 0 || (*at)[length] != ':')
 		return false;
@@ -88,7 +104,7 @@ int run_fault_parse(struct run_fault *f, const char *text)
 	f->site = (uint32_t)site;
 	if (!good || site == 0 || site > UINT32_MAX || f->instance == 0)
 		return rd_fail(RD_EUSAGE,
-			       "%s: a fault is THREAD:SITE:INSTANCE:ACTION:MASK, as in "
+			       "%s: a fault is [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK, as in "
 			       "T_0_1:0x10005:3:flip:0x80",
 			       text);
 	return 0;
@@ -148,6 +164,11 @@ int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t
 	uint32_t done = 0;
 	int r;
 
+	for (size_t i = 1; i < count; i++)
+		if (faults[i].forks != faults[0].forks ||
+		    memcmp(faults[i].process, faults[0].process,
+			   faults[0].forks * sizeof *faults[0].process) != 0)
+			return rd_fail(RD_EUSAGE, "faults of one run are in one process");
 	RD_GROW(p.threads, p.capacity, 1);
 	p.threads[p.count++] = (struct raddle_fault_thread){.parent = RADDLE_FAULT_NONE};
 	for (size_t i = 0; i < count; i++)
@@ -155,7 +176,12 @@ int run_fault_plan(struct run_session *s, const struct run_fault *faults, size_t
 	r = run_session_faults(s, RADDLE_FAULTS_SIZE(p.count, count));
 	if (!r) {
 		out = (struct raddle_faults *)((char *)s->shared + s->faults);
-		*out = (struct raddle_faults){RADDLE_FAULT_VERSION, (uint32_t)p.count, (uint32_t)count, 0};
+		*out = (struct raddle_faults){.version = RADDLE_FAULT_VERSION,
+					      .thread_count = (uint32_t)p.count,
+					      .fault_count = (uint32_t)count,
+					      .forks = count ? faults[0].forks : 0};
+		if (count)
+			memcpy(out->process, faults[0].process, sizeof out->process);
 		for (uint32_t i = 0; i < p.count; i++) {
 			p.threads[i].first = done;
 			p.threads[i].count = copy_thread(&p, i, faults, count, raddle_fault_list(out) + done);

@@ -9,9 +9,13 @@
 #include "raddle/full.h"
 #include "run/session.h"
 
+#include <stdbool.h>
+
 #define RUN_FAULT_DEPTH 64 /* of thread names */
 
 struct run_fault {
+	uint32_t process[RADDLE_FAULT_FORKS]; /* P_0_2_1: 2, 1; the same of all faults of a run */
+	uint32_t forks;
 	uint32_t thread[RUN_FAULT_DEPTH]; /* T_0_2_1: 2, 1 */
 	uint32_t depth;
 	uint32_t site;
@@ -24,10 +28,14 @@ struct run_fault {
 	uint32_t number; /* of the thread, as in the trace; RADDLE_FAULT_NONE: it was never there */
 };
 
-/* THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], as in T_0_1:0x10005:3:flip:0x80.  Actions:
+/* [PROCESS/]THREAD:SITE:INSTANCE:ACTION:MASK[:MASK2[:REPEAT[:CHANCE]]], as in T_0_1:0x10005:3:flip:0x80 or
+ * P_0_0/T_0_1:0x10005:3:flip:0x80.  Actions:
  * flip, clear, raise, add, set, scale, call, former, memory, away, delay, kill, exhaust; repeat is 1 if it is
  * not given. */
 int run_fault_parse(struct run_fault *f, const char *text);
+
+/* The process of a fault by its name, which has `length` bytes; false: it is none. */
+bool run_fault_process(struct run_fault *f, const char *name, size_t length);
 
 /* Puts the faults into the session before the program starts.  Those of one thread happen in the order in
  * which they are given. */

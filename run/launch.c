@@ -223,6 +223,9 @@ static int prepare(const struct run_launch *launch, pid_t parent)
 	if (launch->limits) {
 		limit(RLIMIT_DATA, launch->limits->memory);
 		limit(RLIMIT_FSIZE, launch->limits->file_size);
+		limit(RLIMIT_NPROC, launch->limits->processes);
+		if (launch->limits->group && write(launch->limits->group - 1, "0", 1) != 1)
+			return errno;
 	}
 	return 0;
 }

@@ -29,13 +29,14 @@ struct run_launch { /* zero values are the defaults */
 	const struct run_program *program;
 	char *const *argv; /* the program's, argv[0] as the user wrote it */
 	const struct run_session *session;
-	const char *directory;		 /* where it runs; NULL: here */
-	const int *streams;		 /* what becomes its stdin, stdout and stderr; NULL: ours */
-	const struct run_limits *limits; /* of which memory and file_size are set here; NULL: ours */
-	bool debugged;			 /* a debugger that is not its ancestor may attach */
-	bool tied;			 /* it is killed when we die, however that comes about */
-	bool fixed;			 /* its memory lies at the same addresses each time */
-	struct run_server *server;	 /* to copy it from, which is started first; NULL: none */
+	const char *directory; /* where it runs; NULL: here */
+	const int *streams;    /* what becomes its stdin, stdout and stderr; NULL: ours */
+	const struct run_limits
+		*limits; /* of which memory, file_size, processes and group are set here; NULL: ours */
+	bool debugged;	 /* a debugger that is not its ancestor may attach */
+	bool tied;	 /* it is killed when we die, however that comes about */
+	bool fixed;	 /* its memory lies at the same addresses each time */
+	struct run_server *server; /* to copy it from, which is started first; NULL: none */
 	bool apart; /* in a process group of its own, out of the terminal's reach; no core file */
 };
 

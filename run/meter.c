@@ -102,6 +102,12 @@ static bool has_grace(const struct run_meter *m)
 	return m->limits.grace_ms && m->how != RUN_INTERRUPTED;
 }
 
+void run_meter_expire(struct run_meter *m)
+{
+	m->limits.wall_ms = 1;
+	m->limits.patience = 0;
+}
+
 void run_meter_look(struct run_meter *m, pid_t pid)
 {
 	int64_t now = rd_now_ns();

@@ -20,6 +20,8 @@ struct run_limits {	  /* 0: none */
 	uint64_t cpu_ms;  /* of processor time */
 	uint64_t memory;  /* bytes of data */
 	uint64_t file_size; /* bytes of a file */
+	uint64_t processes; /* and threads: RLIMIT_NPROC */
+	int group;	    /* run_group.procs that it is in */
 	uint64_t grace_ms;  /* SIGTERM comes first, and SIGKILL so much later; 0: SIGKILL at once */
 	int interrupts;	    /* how often somebody must ask us to end until it is ended */
 };
@@ -53,6 +55,9 @@ struct run_meter {
 
 /* `limits` may be NULL. */
 void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool apart);
+
+/* From now on its time is up. */
+void run_meter_expire(struct run_meter *m);
 
 /* Looks whether the program is within its limits, and ends it if not. */
 void run_meter_look(struct run_meter *m, pid_t pid);

@@ -6,6 +6,7 @@
 #include "run/proc.h"
 
 #include "base/alloc.h"
+#include "run/own.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +20,6 @@
 
 #define TEXT_SIZE 4096
 #define ANCESTORS_MAX 64
-#define PIPE_SIZE 64 /* of the name that the kernel gives to a pipe */
 
 /* The two signals that glibc keeps for itself, for cancellation and for setuid(): 32 and 33.  Signal n is
  * bit n - 1.  Those above them, from SIGRTMIN on, are the program's. */
@@ -233,64 +233,6 @@ bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct ru
 	return taken;
 }
 
-/* ---- pipes ---- */
-
-/* The pipe that a thread reads from or writes to, "pipe:[4711]"; false: it does neither. */
-static bool waits_for_pipe(pid_t pid, pid_t tid, char pipe[PIPE_SIZE])
-{
-	char text[TEXT_SIZE], path[64];
-	uint64_t fd;
-	long call;
-	ssize_t n;
-
-	if (!read_task(pid, tid, "syscall", text) || sscanf(text, "%ld %" SCNx64, &call, &fd) != 2 ||
-	    (call != SYS_read && call != SYS_readv && call != SYS_write && call != SYS_writev))
-		return false;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, (int)fd);
-	n = readlink(path, pipe, PIPE_SIZE - 1);
-	pipe[n > 0 ? n : 0] = '\0';
-	return strncmp(pipe, "pipe:[", 6) == 0;
-}
-
-/* Whether a process has the pipe open.  One that may not be looked into has it if it could have inherited it,
- * one way or the other. */
-static bool has_pipe(pid_t pid, pid_t looked_at, const char *pipe)
-{
-	const struct dirent *entry;
-	char path[64], name[PIPE_SIZE];
-	bool found = false;
-	DIR *d;
-
-	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-	d = opendir(path);
-	if (!d)
-		return errno != ENOENT &&
-		       (run_process_descends(pid, looked_at) || run_process_descends(looked_at, pid));
-	while (!found && (entry = readdir(d))) {
-		ssize_t n = readlinkat(dirfd(d), entry->d_name, name, sizeof name - 1);
-		name[n > 0 ? n : 0] = '\0';
-		found = strcmp(name, pipe) == 0;
-	}
-	closedir(d);
-	return found;
-}
-
-/* Whether a process beside it could write to the pipe or read from it. */
-static bool is_shared_pipe(pid_t pid, const char *pipe)
-{
-	const struct dirent *entry;
-	DIR *d = opendir("/proc");
-	bool shared = !d;
-
-	while (!shared && (entry = readdir(d))) {
-		pid_t other = (pid_t)atoi(entry->d_name);
-		shared = other > 0 && other != pid && has_pipe(other, pid, pipe);
-	}
-	if (d)
-		closedir(d);
-	return shared;
-}
-
 /* ---- stillness ---- */
 
 struct look {
@@ -304,7 +246,6 @@ static void look_at_task(void *context, pid_t tid)
 {
 	struct look *l = context;
 	struct run_still *s = l->still;
-	char pipe[PIPE_SIZE];
 	struct run_task task;
 	struct futex f;
 
@@ -312,7 +253,7 @@ static void look_at_task(void *context, pid_t tid)
 		return;
 	if (waits_with(l->pid, tid, &f)) {
 		s->shared = s->shared || !is_own(l->pid, &f);
-	} else if (task.state != 'S' || !waits_for_pipe(l->pid, tid, pipe) || is_shared_pipe(l->pid, pipe)) {
+	} else if (task.state != 'S' || !run_waits_for_own(l->pid, tid)) {
 		l->others++;
 		return;
 	}

@@ -60,8 +60,8 @@ bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct ru
 /* ---- a process that does not move ---- */
 
 struct run_still {
-	/* Threads that wait for another one, without a time limit: for memory to change, or in a pipe that no
-	 * other process has open. */
+	/* Threads that wait for another one, without a time limit: for memory to change, or at descriptors
+	 * that no other process has (own.h). */
 	pid_t *waiting;
 	size_t waiting_count, capacity;
 	bool all;     /* no other thread is there, and none of them runs */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work on a Slurm cluster.  A campaign or an exploration is divided into shards; each is a task of
- * a job array that runs the same Raddle on the campaign's directory, which all nodes see.
- * In: the command of a shard.  Out: all shards are done, or which one is not and why.
+ * Work on a Slurm cluster.  A campaign, an exploration or a set of races is divided into shards; each is a
+ * task of a job array that runs the same Raddle on the campaign's directory, which all nodes see. In: the
+ * command of a shard.  Out: all shards are done, or which one is not and why.
  */
 #ifndef RUN_SLURM_H
 #define RUN_SLURM_H

@@ -24,6 +24,7 @@
 
 enum {
 	TICK_MS = 100,
+	SETTLE_MS = 5,	      /* of a tick: by then what is executed often has said all that it may */
 	FIRST_AWAKE_MS = 200, /* of CPU time, so that short runs count; then a tick each second */
 	FIRST_OBSERVED = 64,  /* accesses of a guard at the start, and then each second */
 	OBSERVED = 8,
@@ -46,7 +47,8 @@ static void pass_on(int number)
 		kill(program.pid, number);
 }
 
-/* The terminal sends its signals to both of us; those are the program's alone. */
+/* The terminal sends its signals to both of us; those are the program's alone.  It is called when the program
+ * has started, which so gets what we have got. */
 static void handle_signals(bool ours)
 {
 	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
@@ -176,26 +178,43 @@ static bool has_just_begun(const struct site_agent *a)
 	return used.tv_sec == 0 && used.tv_nsec < FIRST_AWAKE_MS * 1000000L;
 }
 
+enum { MS = 1000000 };
+
+/* When what happens next, in ns. */
+struct schedule {
+	int64_t second, asleep, renewal;
+};
+
 /* Guards are awake for a part of the time, so that what a program pays for being looked at has a bound; but
- * who waits for an access to happen gets to see it. */
+ * who waits for an access to happen gets to see it.  Returns how many milliseconds that holds. */
+static int wake_or_rest(struct site_agent *a, struct schedule *s, int64_t now)
+{
+	if (now >= s->asleep && !has_just_begun(a) && !site_session_is_busy(&a->session)) {
+		site_session_rest(&a->session);
+		return TICK_MS;
+	}
+	if (now >= s->renewal) {
+		site_session_wake(&a->session, CALLS);
+		s->renewal = now + (int64_t)TICK_MS * MS;
+		return SETTLE_MS;
+	}
+	site_session_settle(&a->session);
+	return (int)((s->renewal - now) / MS) + 1;
+}
+
 static void watch(struct site_agent *a)
 {
 	int fd = (int)syscall(SYS_pidfd_open, a->pid, 0);
-	int64_t next = rd_now_ns(), awake = next;
+	struct schedule s = {rd_now_ns(), 0, 0};
 	while (waitpid(a->pid, &a->status, WNOHANG) == 0) {
 		int64_t now = rd_now_ns();
 		site_session_beat(&a->session);
 		agent_collect(a);
-		if (now >= next) {
+		if (now >= s.second) {
 			each_second(a);
-			next = now + 1000000000;
-			awake = now + TICK_MS * INT64_C(1000000);
+			s = (struct schedule){now + INT64_C(1000) * MS, now + (int64_t)TICK_MS * MS, now};
 		}
-		if (now < awake || has_just_begun(a) || site_session_is_busy(&a->session))
-			site_session_wake(&a->session, CALLS);
-		else
-			site_session_rest(&a->session);
-		agent_talk(a, TICK_MS, fd);
+		agent_talk(a, wake_or_rest(a, &s, now), fd);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -208,11 +227,12 @@ static void say_what_it_took(const struct site_agent *a)
 	struct rusage usage = {0};
 	if (!a->opts->verbose || getrusage(RUSAGE_CHILDREN, &usage))
 		return;
-	rd_info("site: program %ld.%03ld s user; calls %llu, tracked %u, abandoned %u, pauses %u (%llu us), "
+	rd_info("site: program %ld.%03ld s user, %ld.%03ld s system; calls %llu, tracked %u, abandoned %u, "
+		"pauses %u (%llu us), "
 		"watchpoint hits %u, reports dropped %u",
-		(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 1000,
-		(unsigned long long)atomic_load(&s->calls), atomic_load(&s->tracked),
-		atomic_load(&s->abandoned), atomic_load(&s->pauses),
+		(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 1000, (long)usage.ru_stime.tv_sec,
+		(long)usage.ru_stime.tv_usec / 1000, (unsigned long long)atomic_load(&s->calls),
+		atomic_load(&s->tracked), atomic_load(&s->abandoned), atomic_load(&s->pauses),
 		(unsigned long long)atomic_load(&s->paused_us), atomic_load(&s->hits),
 		atomic_load(&s->dropped));
 }
@@ -277,9 +297,9 @@ static int run_plain(const char *path, char *const *argv)
 {
 	pid_t pid;
 	int status = 0;
-	handle_signals(true);
 	int err = site_start(NULL, path, argv, &pid);
 	program.pid = err ? 0 : pid;
+	handle_signals(true);
 	while (!err && waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			err = rd_fail_errno("%s: is lost", path);
@@ -302,6 +322,7 @@ static int start(struct site_agent *a, const struct site_tracking *tracking, cha
 	if (tracking == NULL)
 		return site_start(&a->session, a->executable, argv, &a->pid);
 	struct site_given given = site_tracking_given(tracking);
+	given.inherited = a->session.inherited;
 	return site_start_with(&given, site_tracking_executable(tracking), argv, &a->pid);
 }
 
@@ -313,9 +334,9 @@ static int run_guarded(struct site_agent *a, const char *path, char *const *argv
 	agent_begin(a);
 	obey(a);
 	struct site_tracking *tracking = find_tracking(a, path);
-	handle_signals(true);
 	int err = start(a, tracking, argv);
 	program.pid = err ? 0 : a->pid;
+	handle_signals(true);
 	if (!err) {
 		watch(a);
 		say_what_it_took(a);
@@ -333,6 +354,8 @@ static int run_guarded(struct site_agent *a, const char *path, char *const *argv
 int site_run(const struct site_opts *opts, char *const *argv)
 {
 	struct site_agent a = {.opts = opts, .lines = RD_BUF_INIT};
+	struct site_inherited inherited;
+	site_inherited_look(&inherited);
 	char *path = rd_find_program(argv[0]);
 	if (path == NULL)
 		return rd_fail(RD_ENOTFOUND, "%s: there is no such program", argv[0]);
@@ -349,6 +372,7 @@ int site_run(const struct site_opts *opts, char *const *argv)
 		rd_warn("%s: runs as it is, without guards", argv[0]);
 		status = run_plain(path, argv);
 	} else {
+		a.session.inherited = &inherited;
 		status = run_guarded(&a, path, argv);
 	}
 	site_state_release(&a.state);

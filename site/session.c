@@ -90,8 +90,7 @@ static void set_flag(struct site_session *s, uint32_t guard, uint8_t flag)
 		s->regions[s->table->regions[i]] = 1;
 }
 
-/* Regions in which nothing is asked for any more are as if there were no guards in them. */
-static void settle_regions(struct site_session *s)
+void site_session_settle(struct site_session *s)
 {
 	uint8_t *used = rd_xcalloc(RADDLE_GUARDS, 1);
 	const struct guard_table *t = s->table;
@@ -112,7 +111,7 @@ void site_session_wake(struct site_session *s, int64_t calls)
 			if (t->guard[i] < s->table->guards)
 				set_flag(s, t->guard[i], RADDLE_GUARD_TASK);
 	}
-	settle_regions(s);
+	site_session_settle(s);
 }
 
 void site_session_rest(struct site_session *s)
@@ -132,7 +131,7 @@ bool site_session_is_busy(const struct site_session *s)
 void site_session_quiet(struct site_session *s)
 {
 	memset(s->flags, 0, s->table->guards);
-	settle_regions(s);
+	site_session_settle(s);
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
 		atomic_store(&s->shared->tasks[k].generation, 0);
 }
@@ -210,10 +209,28 @@ static void add_libraries(const char *path)
 	free(both);
 }
 
-/* In the child: signals as they were, the descriptor for the runtime. */
+enum { DESCRIPTORS = sizeof((struct site_inherited *)0)->open };
+
+void site_inherited_look(struct site_inherited *all)
+{
+	for (int fd = 0; fd < DESCRIPTORS; fd++)
+		all->open[fd] = fcntl(fd, F_GETFD) >= 0;
+}
+
+static void keep_others_out(const struct site_inherited *inherited)
+{
+	for (int fd = 3; fd < DESCRIPTORS; fd++)
+		if (!inherited->open[fd])
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* In the child: the descriptor for the runtime.  Signals are as they were, since the agent does not handle
+ * its own yet. */
 static void become(const struct site_given *given, const char *executable, char *const *argv)
 {
 	char number[16];
+	if (given != NULL && given->inherited != NULL)
+		keep_others_out(given->inherited);
 	if (given != NULL) {
 		int fd = fcntl(given->fd, F_DUPFD, 3);
 		snprintf(number, sizeof number, "%d", fd);
@@ -240,6 +257,8 @@ int site_start_with(const struct site_given *given, const char *executable, char
 
 int site_start(const struct site_session *s, const char *executable, char *const *argv, pid_t *pid)
 {
-	struct site_given given = {.fd = s != NULL ? s->fd : -1, .variable = RADDLE_GUARD_ENV};
+	struct site_given given = {.fd = s != NULL ? s->fd : -1,
+				   .variable = RADDLE_GUARD_ENV,
+				   .inherited = s != NULL ? s->inherited : NULL};
 	return site_start_with(s != NULL ? &given : NULL, executable, argv, pid);
 }

@@ -23,7 +23,15 @@ struct site_session {
 	struct raddle_guard_pair *pairs;
 	uint32_t generation; /* the last one used */
 	uint32_t next;	     /* report to take */
+	const struct site_inherited *inherited;
 };
+
+/* The descriptors that a program gets: those that were open when this was looked at.  Libraries of the agent
+ * open some that would be inherited. */
+struct site_inherited {
+	bool open[1024];
+};
+void site_inherited_look(struct site_inherited *all);
 
 /* What is asked of a program. */
 struct site_order {
@@ -40,7 +48,10 @@ void site_session_close(struct site_session *s);
 void site_session_beat(struct site_session *s);
 /* Guards may call the runtime so often from now on; those that fell quiet for that are awake again. */
 void site_session_wake(struct site_session *s, int64_t calls);
-/* Regions run their clean copies until guards are woken again; nothing else changes. */
+/* Regions in which nothing is asked for any more, or of which all that may be asked was, run their clean
+ * copies as if there were no guards in them. */
+void site_session_settle(struct site_session *s);
+/* All regions do, until guards are woken again; nothing else changes. */
 void site_session_rest(struct site_session *s);
 /* Whether an access is being tracked, or a thread is held. */
 bool site_session_is_busy(const struct site_session *s);
@@ -65,6 +76,7 @@ int site_start(const struct site_session *s, const char *executable, char *const
 struct site_given {
 	int fd;
 	const char *variable, *libraries;
+	const struct site_inherited *inherited; /* NULL: all */
 };
 int site_start_with(const struct site_given *given, const char *executable, char *const *argv, pid_t *pid);
 

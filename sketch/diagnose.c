@@ -41,6 +41,8 @@
 #define HOPE_PASSING 10	      /* passing ones that one failing run is compared with first */
 #define PLAIN_LIMIT_MS 10000  /* of a run */
 #define PLAIN_NS 60000000000l /* for all of them, where there is no limit */
+#define LED_FIRST 64	      /* statements of a slice that are looked at by turns, */
+#define LED_TIMES 4	      /* and so many times more if that was not enough */
 #define WORTH 0.4	      /* an F that is worth an intervention */
 
 struct work {
@@ -605,20 +607,54 @@ static void set_distances(struct sketch_runs *runs, struct reach *reach, const c
 	}
 }
 
-/* By turns: all of the slice is looked at in the same runs. */
+/* Looks at what the first `sigma` statements reach; where there is no slice, everywhere. */
+static void look_at_first(struct work *w, struct reach *reach, uint32_t sigma)
+{
+	reach_sites(reach, w->lead.sites, sigma);
+	w->lead.watch = reach->count ? reach->sites : NULL;
+	w->lead.watch_count = reach->count;
+}
+
+/* By turns: a large part of the slice is looked at in the same runs; all of a large one only if its first
+ * statements tell nothing, since the program stands at each of them. */
+static int look_by_turns(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
+			 uint32_t *sigma)
+{
+	struct sketch_runs *runs = w->lead.runs;
+	uint32_t all = reach->sliced ? reach->slice.statements : 0;
+	int err = RD_OK;
+
+	for (uint32_t part = LED_FIRST;; part *= LED_TIMES) {
+		size_t failing, passing;
+
+		look_at_first(w, reach, part);
+		sketch_runs_release(runs);
+		err = collect(w, w->signature);
+		set_distances(runs, reach, w->signature);
+		if (w->failures[failure].kind == SKETCH_HANG)
+			bring_locks_near(runs);
+		if (!err)
+			*sigma = predict(runs, w->signature, out);
+		if (err || is_over(w) || part >= all || is_good(out))
+			return err;
+		count_runs(runs, w->signature, &failing, &passing);
+		w->before += failing;
+	}
+}
+
 static int explain_led(struct work *w, size_t failure, struct reach *reach, struct sketch_predictors *out,
 		       uint32_t *sigma)
 {
-	struct sketch_runs *runs = w->lead.runs;
+	const char *first = w->schedules[failure];
+	struct schedule near;
 	int err;
 
-	sketch_runs_release(runs);
-	err = collect(w, w->signature);
-	set_distances(runs, reach, w->signature);
-	if (w->failures[failure].kind == SKETCH_HANG)
-		bring_locks_near(runs);
-	if (!err)
-		*sigma = predict(runs, w->signature, out);
+	schedule_init(&near);
+	if (first && !schedule_parse(&near, first, strlen(first), "a failing run"))
+		w->lead.near = &near;
+	err = look_by_turns(w, failure, reach, out, sigma);
+	w->lead.near = NULL;
+	schedule_release(&near);
 	return err;
 }
 
@@ -644,8 +680,6 @@ static int explain(struct work *w, size_t failure, struct reach *reach)
 	w->signature = signature;
 	w->before = 0;
 	w->lead.runs = runs;
-	w->lead.watch = reach->count ? reach->sites : NULL;
-	w->lead.watch_count = reach->count;
 	if (is_plain(w, f, reach))
 		err = explain_plain(w, f, reach, &p, &reached, &plain);
 	if (!err && !plain)
@@ -653,6 +687,8 @@ static int explain(struct work *w, size_t failure, struct reach *reach)
 	f = &w->failures[failure];
 	if (!plain)
 		reached.near = reached.sigma;
+	else
+		look_at_first(w, reach, reached.sigma > LED_FIRST ? reached.sigma : LED_FIRST);
 	if (!err)
 		err = intervene(w, runs, &p);
 	if (!err) {
@@ -675,7 +711,7 @@ static int explain_all(struct work *w)
 		const struct sketch_failure *f = &w->failures[i];
 
 		if (w->how->facts && f->file)
-			err = reach_open(&reach, w->how->facts, w->lead.sites, f->file, f->line);
+			err = reach_open(&reach, w->how->facts, f->file, f->line);
 		if (!err)
 			err = explain(w, i, &reach);
 		reach_close(&reach);

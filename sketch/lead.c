@@ -194,16 +194,6 @@ static void note_operation(struct lead_now *now, struct lead_pending *p, const s
 	p->statement = operation_statement(now->lead, t);
 }
 
-/* Names are the runtime's of this moment. */
-static void note_name(struct lead_now *now, const struct replay_stand *stand)
-{
-	const char *name = stand->threads[stand->who].thread;
-
-	now->last = (uint32_t)stand->who;
-	if (name && !now->names[stand->who])
-		now->names[stand->who] = rd_arena_strndup(now->lead->bench.arena, name, strlen(name));
-}
-
 /* Who has that name; else who stood last. */
 static uint32_t find_name(const struct lead_now *now, const char *name)
 {
@@ -211,6 +201,47 @@ static uint32_t find_name(const struct lead_now *now, const char *name)
 		if (now->names[i] && !strcmp(now->names[i], name))
 			return i;
 	return now->last;
+}
+
+/* A thread that stands for the first time was created, even if its creator, whose name its own begins with,
+ * has not come back from there. */
+static void note_creator(struct lead_now *now, const char *name)
+{
+	const char *end = strrchr(name, '_');
+	char *creator = end ? rd_xstrndup(name, (size_t)(end - name)) : NULL;
+	uint32_t who = creator ? find_name(now, creator) : 0;
+	const struct lead_pending *p = &now->threads[who];
+
+	if (creator && now->names[who] && !strcmp(now->names[who], creator) && p->statement != LEAD_NONE) {
+		const char *operation = now->lead->runs->statements[p->statement].operation;
+
+		if (operation && !strcmp(operation, "thread-create"))
+			take_pending(now, who);
+	}
+	free(creator);
+}
+
+/* Names are the runtime's of this moment. */
+static void note_name(struct lead_now *now, const struct replay_stand *stand)
+{
+	const char *name = stand->threads[stand->who].thread;
+
+	if (name && !now->names[stand->who]) {
+		note_creator(now, name);
+		now->names[stand->who] = rd_arena_strndup(now->lead->bench.arena, name, strlen(name));
+	}
+	now->last = (uint32_t)stand->who;
+}
+
+/* Whether the thread has not got the lock yet that it was seen to come for. */
+static bool is_still_there(const struct lead_now *now, const struct lead_pending *p,
+			   const struct replay_stand *stand)
+{
+	const struct replay_stander *t = &stand->threads[stand->who];
+
+	return !stand->spot && p->statement != LEAD_NONE && t->n == p->n &&
+	       now->lead->runs->statements[p->statement].role == SKETCH_ACQUIRES && t->point &&
+	       (!strcmp(t->point, "op") || !strcmp(t->point, "wait"));
 }
 
 static bool stands(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
@@ -222,6 +253,10 @@ static bool stands(void *context, const struct replay_stand *stand, struct sched
 	if (stand->who >= stand->thread_count || stand->who >= LEAD_THREADS)
 		return true;
 	p = &now->threads[stand->who];
+	if (is_still_there(now, p, stand)) {
+		*next = lead_choose(now, stand);
+		return true;
+	}
 	if (writes(now, p))
 		look_at(stand->pid, p);
 	take_pending(now, (uint32_t)stand->who);
@@ -324,14 +359,28 @@ static void watch(struct schedule *s, uint32_t site, bool stand)
 }
 
 /* Threads lose the turn where somebody looks, and at operations; where nobody does, at all accesses. */
-static void watch_sites(const struct lead *l, struct schedule *s)
+static void watch_sites(const struct lead *l, struct schedule *s, bool near)
 {
 	if (l->blind || !l->watch) {
 		watch(s, 0, !l->blind);
 		return;
 	}
+	if (near) /* its decisions count all accesses */
+		watch(s, 0, false);
 	for (size_t i = 0; i < l->watch_count; i++)
 		watch(s, l->watch[i], true);
+}
+
+/* The decisions of the failing run: in every third run all of them and no others, else the first few. */
+static void begin_near(const struct lead *l, uint64_t number, struct schedule *s)
+{
+	size_t count = l->near->decision_count;
+	bool all = number / 2 % 3 == 0;
+
+	s->decisions = l->near->decisions;
+	s->decision_count = all ? count : s->seed / 7 % (count + 1);
+	if (all)
+		s->seed = 0;
 }
 
 static void keep_schedule(struct sketch_run *run, const struct schedule *made)
@@ -404,6 +453,7 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	struct trial t;
 	struct trial_eyes eyes = {stands, look, &now};
 	struct schedule s, made = {0};
+	bool near = !l->blind && l->near && order->will == LEAD_WATCH && number % 2;
 	int err;
 
 	*failure = (struct sketch_failure){0};
@@ -415,7 +465,10 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	s.turns = true;
 	s.seed = draw.seed;
 	s.flavour = EXPLORE_FLAVOUR;
-	watch_sites(l, &s);
+	s.looks = near;
+	watch_sites(l, &s, near);
+	if (near)
+		begin_near(l, number, &s);
 	l->bench.strategy = draw.strategy;
 	now.trial = &t;
 	now.failure = failure;
@@ -433,6 +486,8 @@ int lead_run(struct lead *l, uint64_t number, const struct lead_order *order, st
 	}
 	free(now.ranges);
 	schedule_release(&made);
+	if (near) /* they are not its own */
+		s.decisions = NULL;
 	schedule_release(&s);
 	return err;
 }

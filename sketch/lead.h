@@ -26,6 +26,10 @@ struct lead {
 	bool blind;	       /* nobody looks: only how it ends is of interest */
 	const uint32_t *watch; /* sites that are looked at; NULL: all */
 	size_t watch_count;
+	/* A run that failed while nobody looked, decision by decision; every second run begins like it, since
+	 * it fails more often so, and since what passes after such a beginning tells more than what was never
+	 * near a failure.  NULL: none is known. */
+	const struct schedule *near;
 };
 
 struct lead_order {

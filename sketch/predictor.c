@@ -142,6 +142,33 @@ static void look_at_triples(const struct walk *w, size_t at, size_t last)
 	}
 }
 
+/* The last read of a statement came before the last write of another one: what was written last was not
+ * looked at any more.  `before` becomes the chain of last events of an address. */
+static void look_at_last(const struct walk *w)
+{
+	const struct sketch_event *events = w->run->events;
+	struct rd_pmap seen = {0};	     /* of an address and a statement */
+	struct rd_umap heads = RD_UMAP_INIT; /* of an address: 1 + the last event that comes next */
+	bool fresh;
+
+	for (size_t i = w->run->count; i-- > 0;) {
+		if (!is_access(role_of(w, i)))
+			continue;
+		rd_pmap_put(&seen, events[i].address, events[i].statement, &fresh);
+		if (!fresh)
+			continue;
+		uint64_t *head = rd_umap_put(&heads, events[i].address, NULL);
+		w->before[i] = *head ? (size_t)*head - 1 : NO_EVENT;
+		*head = i + 1;
+		for (size_t k = w->before[i]; k != NO_EVENT && role_of(w, i) == SKETCH_READS;
+		     k = w->before[k])
+			if (role_of(w, k) == SKETCH_WRITES && events[k].thread != events[i].thread)
+				tell(w, SKETCH_RW_LAST, (size_t[]){i, k}, 2);
+	}
+	rd_pmap_release(&seen);
+	rd_umap_release(&heads);
+}
+
 /* ---- locks ---- */
 
 /* Whether the thread gives the lock back between the two events. */
@@ -168,18 +195,35 @@ static size_t held_by(const struct walk *w, size_t at)
 	return NO_EVENT;
 }
 
-/* Somebody else took the lock while the thread held another one, and has it still. */
+/* Where the thread of `holds` wanted the lock that `first` took, before `at`; NO_EVENT: it did not. */
+static size_t wanted_by(const struct walk *w, size_t holds, size_t first, size_t at)
+{
+	const struct sketch_event *events = w->run->events;
+
+	for (size_t i = at; i-- > holds + 1;)
+		if (events[i].thread == events[holds].thread && events[i].address == events[first].address &&
+		    role_of(w, i) == SKETCH_ACQUIRES)
+			return i;
+	return NO_EVENT;
+}
+
+/* Somebody else took the lock while the thread held another one, and has it still.  Whoever came first, once
+ * both want the other's lock it is the same for both of them. */
 static void look_at_locks(const struct walk *w, size_t at)
 {
 	const struct sketch_event *events = w->run->events;
 	size_t first = held_by(w, at);
 
-	if (first == NO_EVENT)
-		return;
-	for (size_t i = at; i-- > first + 1;)
-		if (events[i].thread != events[at].thread && events[i].address == events[at].address &&
-		    role_of(w, i) == SKETCH_ACQUIRES && !releases(w, i, at))
+	for (size_t i = at; i-- > 0 && first != NO_EVENT;) {
+		if (events[i].thread == events[at].thread || events[i].address != events[at].address ||
+		    role_of(w, i) != SKETCH_ACQUIRES || releases(w, i, at))
+			continue;
+		size_t wanted = wanted_by(w, i, first, at);
+		if (i > first || (wanted != NO_EVENT && wanted > first))
 			tell(w, SKETCH_HOLD, (size_t[]){first, i, at}, 3);
+		if (wanted != NO_EVENT && wanted > first)
+			tell(w, SKETCH_HOLD, (size_t[]){i, first, wanted}, 3);
+	}
 }
 
 static void walk(struct walk *w)
@@ -199,6 +243,8 @@ static void walk(struct walk *w)
 		look_at_triples(w, i, w->before[i]);
 		*slot = i + 1;
 	}
+	if (!w->run->cut)
+		look_at_last(w);
 	rd_umap_release(&last);
 	free(w->before);
 }
@@ -305,6 +351,47 @@ static void count_cut_short(struct tally *t, const struct sketch_run *run, size_
 		}
 }
 
+/* The last event of a branch that never goes a way; NO_EVENT: the run does not come to it, or it does go so.
+ */
+static size_t never_takes(const struct sketch_run *run, uint32_t branch, uint64_t way)
+{
+	size_t last = NO_EVENT;
+
+	for (size_t i = 0; i < run->count; i++) {
+		if (run->events[i].statement != branch)
+			continue;
+		if (run->events[i].value == way)
+			return NO_EVENT;
+		last = i;
+	}
+	return last;
+}
+
+static void count_never(struct tally *t, const struct sketch_runs *runs, const struct sketch_run *run,
+			size_t known)
+{
+	struct rd_umap met = RD_UMAP_INIT; /* branches */
+	struct rd_pmap ways = {0};
+
+	for (size_t i = 0; i < run->count && !run->cut; i++)
+		if (runs->statements[run->events[i].statement].kind == SKETCH_BRANCH) {
+			rd_umap_put(&met, run->events[i].statement, NULL);
+			rd_pmap_put(&ways, run->events[i].statement, run->events[i].value, NULL);
+		}
+	for (size_t i = 0; i < known; i++) {
+		struct sketch_predictor p = t->out->items[i];
+
+		if (p.pattern != SKETCH_TAKES || !rd_umap_get(&met, p.statements[0]) ||
+		    rd_pmap_get(&ways, p.statements[0], p.value))
+			continue;
+		p.pattern = SKETCH_NEVER;
+		p.failing = p.passing = 0;
+		count(t, &p);
+	}
+	rd_umap_release(&met);
+	rd_pmap_release(&ways);
+}
+
 /* Whether the run belongs to the comparison. */
 static bool counts(const struct sketch_run *run, const char *signature)
 {
@@ -405,6 +492,47 @@ static bool tells_apart(const struct sketch_predictor *p)
 	return !p->all_passing || p->failing * p->all_passing > p->passing * p->all_failing;
 }
 
+static bool says_as_much(const struct sketch_predictor *p, const struct sketch_predictor *than)
+{
+	return p->failing >= than->failing && p->passing <= than->passing;
+}
+
+/* Whether something simpler says as much: that the read came before the write at all, which `pairs` has by
+ * statements, or which way a branch went. */
+static bool is_needless(const struct sketch_predictors *p, const struct sketch_predictor *now,
+			const struct rd_pmap *pairs)
+{
+	const uint64_t *pair = now->pattern == SKETCH_RW_LAST
+				       ? rd_pmap_get(pairs, now->statements[0], now->statements[1])
+				       : NULL;
+
+	for (size_t i = 0; i < p->count && now->pattern == SKETCH_NEVER; i++)
+		if (p->items[i].pattern == SKETCH_TAKES && p->items[i].statements[0] == now->statements[0] &&
+		    says_as_much(&p->items[i], now))
+			return true;
+	return pair && says_as_much(&p->items[*pair], now);
+}
+
+static void drop_needless(struct sketch_predictors *p)
+{
+	struct sketch_predictors all = *p;
+	struct rd_pmap pairs = {0};
+
+	*p = (struct sketch_predictors){0};
+	for (size_t i = 0; i < all.count; i++)
+		if (all.items[i].pattern == SKETCH_RW)
+			*rd_pmap_put(&pairs, all.items[i].statements[0], all.items[i].statements[1], NULL) =
+				i;
+	for (size_t i = 0; i < all.count; i++) {
+		if (is_needless(&all, &all.items[i], &pairs))
+			continue;
+		RD_GROW(p->items, p->capacity, p->count + 1);
+		p->items[p->count++] = all.items[i];
+	}
+	rd_pmap_release(&pairs);
+	free(all.items);
+}
+
 static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, size_t failing,
 		   size_t passing)
 {
@@ -423,6 +551,7 @@ static void finish(const struct sketch_runs *runs, struct sketch_predictors *p, 
 		p->items[kept++] = *now;
 	}
 	p->count = kept;
+	drop_needless(p);
 	sketch_predictors_sort(p);
 }
 
@@ -443,6 +572,7 @@ void sketch_predict(const struct sketch_runs *runs, const char *signature, struc
 			t.fails = run->outcome != SKETCH_PASSED;
 			if (pass) {
 				count_cut_short(&t, run, known);
+				count_never(&t, runs, run, known);
 				continue;
 			}
 			walk(&w);
@@ -512,6 +642,10 @@ bool sketch_predictor_at(const struct sketch_runs *runs, const struct sketch_run
 					 .statements = {p->statements[1], p->statements[0]}};
 
 	at[0] = at[1] = at[2] = NO_EVENT;
+	if (p->pattern == SKETCH_NEVER) {
+		at[0] = never_takes(run, p->statements[0], p->value);
+		return at[0] != NO_EVENT;
+	}
 	walk(&w);
 	if (!f.found && p->pattern == SKETCH_RW)
 		return is_cut_short(run, &other, &at[0]);
@@ -558,8 +692,9 @@ const char *sketch_type_name(enum sketch_type type)
 
 const char *sketch_pattern_name(enum sketch_pattern pattern)
 {
-	static const char *const names[SKETCH_PATTERNS] = {"RWR", "WWR", "RWW", "WRW", "WW",	"WR",
-							   "RW",  "LLL", "==",	"!=",  "branch"};
+	static const char *const names[SKETCH_PATTERNS] = {
+		"RWR", "WWR",	  "RWW", "WRW", "WW",	  "WR",	  "RW",
+		"LLL", "RW-last", "==",	 "!=",	"branch", "never"};
 
 	return names[pattern];
 }

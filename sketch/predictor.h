@@ -23,9 +23,11 @@ enum sketch_pattern {
 	SKETCH_RW,   /* also: the write had not come when the run ended */
 	SKETCH_HOLD, /* of locks: a thread took one between another's two, and the other waits for it: "LLL"
 		      */
+	SKETCH_RW_LAST, /* the last such read came before the last such write */
 	SKETCH_EQUALS,
 	SKETCH_DIFFERS, /* from 0: of pointers and other large numbers */
 	SKETCH_TAKES,
+	SKETCH_NEVER, /* of a branch that the run came to: it did not go this way */
 	SKETCH_PATTERNS,
 };
 

@@ -8,30 +8,17 @@
 #include "sketch/reach.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "facts/role.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_SITES 4000 /* that a run can be watched at */
-
-static bool is_same_file(const char *a, const char *b)
-{
-	return !strcmp(a, b) || !strcmp(rd_base_name(a), rd_base_name(b));
-}
-
-uint32_t reach_distance(struct reach *r, const struct sketch_statement *s)
-{
-	for (size_t i = 0; r->sliced && i < r->slice.count; i++) {
-		struct sketch_statement it = slice_statement(&r->slice, i);
-
-		if (it.line == s->line && it.file && is_same_file(it.file, s->file))
-			return it.distance;
-	}
-	return UINT32_MAX;
-}
 
 /* "next" of "queue->head.next": the last member; NULL: it is no member of anything. */
 static const char *member_of(const char *name)
@@ -42,29 +29,122 @@ static const char *member_of(const char *name)
 	return last ? last + 1 : NULL;
 }
 
-/* Whether both may be the same variable, or members of the same name, as far as names tell. */
-static bool may_be_same(const char *a, const char *b)
-{
-	const char *x = member_of(a), *y = member_of(b);
+/* ---- what the slice has ---- */
 
-	return !strcmp(a, b) || (x && y && !strcmp(x, y));
+/* A line of a file, a variable and a member are told apart by their first letter. */
+static void line_key(struct rd_buf *key, const char *file, uint32_t line)
+{
+	rd_buf_clear(key);
+	rd_buf_addf(key, "l%s:%" PRIu32, rd_base_name(file), line);
 }
 
-/* Whether a statement of the slice has that name or lies on that line. */
-static bool is_reached(struct reach *r, const struct trace_sites *sites, const struct trace_site *site)
+static void name_key(struct rd_buf *key, char kind, const char *name)
 {
-	const char *file = trace_sites_file(sites, site->file);
+	rd_buf_clear(key);
+	rd_buf_addf(key, "%c%s", kind, name);
+}
+
+static void note(struct reach *r, const struct rd_buf *key, uint32_t distance)
+{
+	size_t known = r->keys.count;
+	uint32_t n = rd_names_put(&r->keys, key->data, key->length);
+
+	RD_GROW(r->nearest, r->nearest_capacity, n + 1);
+	if (n == known || distance < r->nearest[n])
+		r->nearest[n] = distance;
+}
+
+static uint32_t find(const struct reach *r, const struct rd_buf *key)
+{
+	uint32_t n;
+
+	return rd_names_find(&r->keys, key->data, key->length, &n) ? r->nearest[n] : UINT32_MAX;
+}
+
+static void note_slice(struct reach *r)
+{
+	struct rd_buf key = RD_BUF_INIT;
 
 	for (size_t i = 0; i < r->slice.count; i++) {
 		struct sketch_statement it = slice_statement(&r->slice, i);
+		const char *member = it.variable ? member_of(it.variable) : NULL;
 
-		if (it.line == site->line && it.file && is_same_file(it.file, file))
-			return true;
-		if (sketch_is_access(it.kind) && it.variable && site->what &&
-		    may_be_same(it.variable, site->what))
-			return true;
+		if (it.file) {
+			line_key(&key, it.file, it.line);
+			note(r, &key, it.distance);
+		}
+		if (!sketch_is_access(it.kind) || !it.variable)
+			continue;
+		name_key(&key, 'v', it.variable);
+		note(r, &key, it.distance);
+		if (member) {
+			name_key(&key, 'm', member);
+			note(r, &key, it.distance);
+		}
 	}
-	return false;
+	rd_buf_release(&key);
+}
+
+/* Functions that synchronise: what they touch is their own, and the operation is seen as such. */
+static void note_operations(struct reach *r, const struct facts *f)
+{
+	struct rd_buf key = RD_BUF_INIT;
+
+	for (size_t i = 0; i < f->function_count; i++)
+		if (facts_role_synchronises(f->functions[i].role)) {
+			name_key(&key, 's', facts_string(f, f->functions[i].name));
+			note(r, &key, 0);
+		}
+	rd_buf_release(&key);
+}
+
+static bool is_operation(const struct reach *r, const struct trace_site *site)
+{
+	struct rd_buf key = RD_BUF_INIT;
+	bool known;
+
+	if (site->kind != TRACE_SITE_CALL || !site->what)
+		return false;
+	name_key(&key, 's', site->what);
+	known = find(r, &key) == 0;
+	rd_buf_release(&key);
+	return known;
+}
+
+uint32_t reach_distance(const struct reach *r, const struct sketch_statement *s)
+{
+	struct rd_buf key = RD_BUF_INIT;
+	uint32_t distance;
+
+	line_key(&key, s->file, s->line);
+	distance = r->sliced ? find(r, &key) : UINT32_MAX;
+	rd_buf_release(&key);
+	return distance;
+}
+
+/* ---- sites ---- */
+
+/* Whether one of the first statements of the slice lies on that line, or is about what may be the same
+ * variable, or a member of the same name, as far as names tell. */
+static bool is_reached(const struct reach *r, const struct trace_sites *sites, const struct trace_site *site,
+		       uint32_t sigma)
+{
+	struct rd_buf key = RD_BUF_INIT;
+	const char *member = site->what ? member_of(site->what) : NULL;
+	bool reached;
+
+	line_key(&key, trace_sites_file(sites, site->file), site->line);
+	reached = find(r, &key) < sigma;
+	if (!reached && site->what) {
+		name_key(&key, 'v', site->what);
+		reached = find(r, &key) < sigma;
+	}
+	if (!reached && member) {
+		name_key(&key, 'm', member);
+		reached = find(r, &key) < sigma;
+	}
+	rd_buf_release(&key);
+	return reached;
 }
 
 /* A call is an access where it releases memory. */
@@ -80,34 +160,36 @@ static bool is_release(const struct trace_site *site)
 	       (!strcmp(site->what, "free") || !strcmp(site->what, "realloc"));
 }
 
-static void find_sites(struct reach *r, const struct trace_sites *sites)
+void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma)
 {
-	for (size_t u = 0; u < sites->unit_count; u++)
+	r->count = 0;
+	for (size_t u = 0; r->sliced && u < sites->unit_count; u++)
 		for (size_t i = 0; i < sites->units[u].site_count && r->count < MOST_SITES; i++) {
 			const struct trace_site *site = &sites->sites[sites->units[u].site + i];
 
-			if (!is_watchable(site) || (!is_release(site) && !is_reached(r, sites, site)))
+			if (!is_watchable(site) || is_operation(r, site) ||
+			    (!is_release(site) && !is_reached(r, sites, site, sigma)))
 				continue;
 			RD_GROW(r->sites, r->capacity, r->count + 1);
 			r->sites[r->count++] = trace_sites_number(sites, u, site);
 		}
 }
 
-int reach_open(struct reach *r, const struct facts *facts, const struct trace_sites *sites, const char *file,
-	       uint32_t line)
+int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line)
 {
 	struct slice_place at = {0};
 	struct rd_context quiet = {.log = rd_log_discard};
 	int err;
 
-	*r = (struct reach){0};
+	*r = (struct reach){.keys = RD_NAMES_INIT};
 	rd_context_enter(&quiet);
 	err = slice_find(&at, facts, file, line);
 	rd_context_leave(&quiet);
 	if (!err) {
 		slice_make(&r->slice, facts, &at);
 		r->sliced = true;
-		find_sites(r, sites);
+		note_slice(r);
+		note_operations(r, facts);
 	}
 	slice_place_release(&at);
 	return RD_OK;
@@ -117,6 +199,7 @@ void reach_close(struct reach *r)
 {
 	if (r->sliced)
 		slice_release(&r->slice);
-	free(r->sites);
+	rd_names_release(&r->keys);
+	RD_FREE(r->sites, r->nearest);
 	*r = (struct reach){0};
 }

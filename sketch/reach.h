@@ -6,6 +6,7 @@
 #ifndef SKETCH_REACH_H
 #define SKETCH_REACH_H
 
+#include "base/map.h"
 #include "sketch/slice.h"
 #include "trace/sites.h"
 
@@ -14,14 +15,19 @@ struct reach {
 	size_t count, capacity;
 	struct slice slice;
 	bool sliced;
+	struct rd_names keys; /* lines, variables and members of the slice */
+	uint32_t *nearest;    /* of each: the least distance of a statement that has it */
+	size_t nearest_capacity;
 };
 
 /* The slice of a place.  A place that the program does not have is not an error: then there is no slice. */
-int reach_open(struct reach *r, const struct facts *facts, const struct trace_sites *sites, const char *file,
-	       uint32_t line);
+int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
 void reach_close(struct reach *r);
 
+/* Finds the sites that the first `sigma` statements reach, in place of those that were found before. */
+void reach_sites(struct reach *r, const struct trace_sites *sites, uint32_t sigma);
+
 /* How far the statement is from the failure; UINT32_MAX: it is not in the slice. */
-uint32_t reach_distance(struct reach *r, const struct sketch_statement *s);
+uint32_t reach_distance(const struct reach *r, const struct sketch_statement *s);
 
 #endif

@@ -44,6 +44,22 @@ static bool is_of(const struct sketch_run *run, const char *signature)
 	return run->signature && !strcmp(run->signature, signature);
 }
 
+/* How often another thread goes on. */
+static size_t switches(const struct sketch_run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < run->count; i++)
+		n += run->events[i].thread != run->events[i - 1].thread;
+	return n;
+}
+
+static bool is_simpler(const struct sketch_run *run, const struct sketch_run *than)
+{
+	return !than || run->count < than->count ||
+	       (run->count == than->count && switches(run) < switches(than));
+}
+
 /* The failing run to show. */
 static const struct sketch_run *choose_failing(const struct sketch *s)
 {
@@ -55,9 +71,9 @@ static const struct sketch_run *choose_failing(const struct sketch *s)
 
 		if (!is_of(run, s->signature))
 			continue;
-		if (!any || run->count < any->count)
+		if (is_simpler(run, any))
 			any = run;
-		if (s->predictors.count && (!best || run->count < best->count) &&
+		if (s->predictors.count && is_simpler(run, best) &&
 		    sketch_predictor_at(s->runs, run, &s->predictors.items[0], at))
 			best = run;
 	}
@@ -247,21 +263,44 @@ static void prune(const struct sketch *s, const struct sketch_run *run, unsigned
 	free(p.named);
 }
 
+/* Who wrote what a shown statement reads. */
+static void mark_writers(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
+{
+	struct rd_umap last = RD_UMAP_INIT; /* of an address: 1 + its last write */
+
+	for (size_t i = 0; i < run->count; i++) {
+		const struct sketch_event *e = &run->events[i];
+		enum sketch_event_kind kind = s->runs->statements[e->statement].kind;
+		const uint64_t *write = rd_umap_get(&last, e->address);
+
+		if (kind == SKETCH_READ && marks[i] & SHOW && write &&
+		    run->events[*write - 1].value == e->value) /* code that is not tracked may write, too */
+			marks[*write - 1] |= SHOW;
+		if (kind == SKETCH_WRITE && e->address)
+			*rd_umap_put(&last, e->address, NULL) = i + 1;
+	}
+	rd_umap_release(&last);
+}
+
 static bool has_value(const struct sketch_event *e, const struct sketch_predictor *p)
 {
-	return e->statement == p->statements[0] &&
+	return e->statement == p->statements[0] && p->pattern != SKETCH_NEVER &&
 	       (p->pattern == SKETCH_DIFFERS ? e->size && e->value : e->value == p->value);
 }
 
 /* What by itself tells failing from passing runs: a value or a branch. */
 static void mark_different(const struct sketch *s, const struct sketch_run *run, unsigned char *marks)
 {
+	size_t at[3];
+
 	for (size_t i = 0, found = 0; i < s->predictors.count && found < DIFFERENT; i++) {
 		const struct sketch_predictor *p = &s->predictors.items[i];
 
 		if (p->type == SKETCH_ORDER || p->f < GOOD)
 			continue;
 		found++;
+		if (p->pattern == SKETCH_NEVER && sketch_predictor_at(s->runs, run, p, at))
+			marks[at[0]] |= SHOW | TELLS;
 		for (size_t k = 0; k < run->count; k++)
 			if (has_value(&run->events[k], p))
 				marks[k] |= SHOW | TELLS;
@@ -283,6 +322,7 @@ static unsigned char *mark(const struct sketch *s, const struct sketch_run *run,
 	mark_different(s, run, marks);
 	mark_last(s, run, marks);
 	prune(s, run, marks);
+	mark_writers(s, run, marks);
 	mark_creations(s, run, marks);
 	for (size_t i = 0; i < run->count && run->outcome != SKETCH_PASSED; i++)
 		shown[run->events[i].statement] |= marks[i] & SHOW;
@@ -416,6 +456,11 @@ static void add_failure(struct sketch *s)
 		last->marks |= SKETCH_MARK_FAILURE; /* nobody knows where: it had failed by then */
 		return;
 	}
+	for (size_t i = steps->count; i-- > 0 && f->kind == SKETCH_HANG && f->file;)
+		if (steps->items[i].thread == f->thread) { /* where it waits; others came to wait later */
+			last = &steps->items[i];
+			break;
+		}
 	if (!last || !f->file || last->line != f->line || last->thread != f->thread) {
 		last = &steps->items[steps->count++];
 		*last = (struct sketch_step){.thread = f->thread,
@@ -484,6 +529,8 @@ static void add_order(const struct sketch *s, struct rd_buf *text, const struct 
 		rd_buf_adds(text, " before ");
 		add_place(s, text, p->statements[1]);
 		rd_buf_adds(text, " of another thread");
+		if (p->pattern == SKETCH_RW_LAST)
+			rd_buf_adds(text, ", and not again after it");
 		return;
 	}
 	rd_buf_adds(text, " and ");
@@ -510,7 +557,7 @@ const char *sketch_predictor_text(const struct sketch *s, const struct sketch_pr
 	} else {
 		rd_buf_adds(&text, "the branch at ");
 		add_place(s, &text, p->statements[0]);
-		rd_buf_addf(&text, " goes to %s",
+		rd_buf_addf(&text, " %s to %s", p->pattern == SKETCH_NEVER ? "never goes" : "goes",
 			    p->value == 1   ? "its first side"
 			    : p->value == 0 ? "its other side"
 					    : value);

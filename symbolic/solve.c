@@ -468,7 +468,7 @@ enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, si
 			  uint64_t *values)
 {
 	bool *in = rd_xcalloc(count + 1, sizeof *in);
-	int64_t start = rd_now_ns();
+	int64_t start = rd_cpu_ns();
 	enum sym_answer answer;
 
 	find_related(s, facts, count, wanted, in);
@@ -485,7 +485,7 @@ enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, si
 	if (answer == SYM_YES && !is_right(s, facts, count, values))
 		answer = SYM_UNKNOWN;
 	s->z3.solver_pop(s->ctx, s->solver, 1);
-	s->spent_ns += rd_now_ns() - start;
+	s->spent_ns += rd_cpu_ns() - start;
 	free(in);
 	return answer;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checksum of a chunk, in one place for writer and reader.  The stored
+ * The checksum of a chunk and its short header, in one place for writer and reader.  The stored
  * checksum lies between the header bytes it covers and the body, so two pieces
  * are summed.
  */
 #include "trace/format.h"
+
+#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -16,4 +18,54 @@ uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t leng
 	XXH64_update(&sum, header, TRACE_CHUNK_SUMMED);
 	XXH64_update(&sum, body, length);
 	return XXH64_digest(&sum);
+}
+
+/* Where the fields of a short header are in a long one.  The last one is only there with codec PACKED: it is
+ * the one before with codec SMALL, and else 0. */
+static const uint8_t brief[] = {16, 4, 8, 12, 20};
+#define FIELDS (sizeof brief)
+#define BRIEF_BEGIN 12 /* behind magic number and checksum */
+
+size_t trace_chunk_shorten(uint8_t out[TRACE_CHUNK_HEADER], const uint8_t header[TRACE_CHUNK_HEADER])
+{
+	size_t n = BRIEF_BEGIN, fields = FIELDS - (trace_get32(header + 16) != TRACE_CODEC_PACKED);
+	memcpy(out, header, 4);
+	memcpy(out + 4, header + TRACE_CHUNK_SUMMED, 8);
+	for (size_t i = 0; i < fields; i++) {
+		uint32_t v = trace_get32(header + brief[i]);
+		for (; v > 0x7f; v >>= 7)
+			out[n++] = (uint8_t)(v | 0x80);
+		out[n++] = (uint8_t)v;
+	}
+	return n;
+}
+
+size_t trace_chunk_expand(uint8_t header[TRACE_CHUNK_HEADER], const uint8_t *p, size_t left)
+{
+	size_t n = BRIEF_BEGIN, fields = FIELDS;
+	if (left < BRIEF_BEGIN)
+		return 0;
+	memset(header, 0, TRACE_CHUNK_HEADER);
+	memcpy(header, p, 4);
+	memcpy(header + TRACE_CHUNK_SUMMED, p + 4, 8);
+	for (size_t i = 0; i < fields; i++) {
+		uint64_t v = 0;
+		unsigned shift = 0;
+		do {
+			if (n == left)
+				return 0;
+			if (shift > 28)
+				return SIZE_MAX;
+			v |= (uint64_t)(p[n] & 0x7f) << shift;
+			shift += 7;
+		} while (p[n++] & 0x80);
+		if (v > UINT32_MAX)
+			return SIZE_MAX;
+		trace_put32(header + brief[i], (uint32_t)v);
+		if (i == 0 && v != TRACE_CODEC_PACKED)
+			fields--;
+	}
+	if (trace_get32(header + 16) == TRACE_CODEC_SMALL)
+		memcpy(header + 20, header + 12, 4);
+	return n;
 }

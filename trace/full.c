@@ -111,7 +111,7 @@ int trace_full_open(struct trace_full **out, struct trace *trace, const struct t
 	}
 	f->layout = layout;
 	f->values = values;
-	f->unpacker = trace_unpacker_new(layout);
+	f->unpacker = trace_unpacker_new(layout, f->stream.version);
 	*out = f;
 	return RD_OK;
 }
@@ -465,7 +465,7 @@ static int next_chunk(struct trace_full *f)
 		return got;
 	f->begin = d->begin;
 	f->end = d->end;
-	if (f->stream.codec == TRACE_CODEC_PACKED) {
+	if (trace_is_packed(f->stream.codec)) {
 		const char *why = trace_unpack(f->unpacker, d->begin, (size_t)(d->end - d->begin),
 					       f->stream.length_raw);
 		if (why)

@@ -52,6 +52,17 @@ static void put_status(struct rd_json *j, const struct trace_meta *m)
 	rd_json_end(j);
 }
 
+static void put_left_out(struct rd_json *j, const struct trace_meta *m)
+{
+	if (!m->left_from) {
+		rd_json_null(j, "left_out");
+		return;
+	}
+	rd_json_object(j, "left_out");
+	RD_JSON(j, RD_JU("accesses", m->left_out), RD_JU("from", m->left_from));
+	rd_json_end(j);
+}
+
 static void put_document(struct rd_json *j, const struct trace_meta *m)
 {
 	rd_json_object(j, NULL);
@@ -68,6 +79,7 @@ static void put_document(struct rd_json *j, const struct trace_meta *m)
 	put_status(j, m);
 	RD_JSON(j, RD_JB("stood", m->stood), RD_JB("complete", m->complete), RD_JS("stopped", m->stopped),
 		RD_JU("threads", m->threads), RD_JU("events", m->events), RD_JU("bytes", m->bytes));
+	put_left_out(j, m);
 	rd_json_object(j, "flavour");
 	RD_JSON(j, RD_JS("name", m->flavour), RD_JS("mode", m->mode), RD_JS("key", m->key));
 	rd_json_end(j);
@@ -152,6 +164,11 @@ static void get_document(struct rd_json_read *p, struct trace_meta *m, json_t *r
 	m->threads = get_number(p, root, "threads");
 	m->events = get_number(p, root, "events");
 	m->bytes = get_number(p, root, "bytes");
+	json_t *left_out = rd_json_member(p, root, "left_out", JSON_OBJECT);
+	if (left_out) {
+		m->left_out = get_number(p, left_out, "accesses");
+		m->left_from = get_number(p, left_out, "from");
+	}
 	json_t *flavour = rd_json_member(p, root, "flavour", JSON_OBJECT);
 	m->flavour = get_string(p, flavour, "name");
 	m->mode = get_string(p, flavour, "mode");

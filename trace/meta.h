@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define TRACE_FORMAT_VERSION 1
+#define TRACE_FULL_VERSION 2 /* of streams of full traces; 1 is read, too */
 
 enum trace_end { TRACE_RUNNING = 0, TRACE_EXITED, TRACE_SIGNALLED };
 
@@ -38,6 +39,8 @@ struct trace_meta {
 	bool complete;
 	char *stopped; /* why recording ended before the program did, or NULL */
 	uint64_t threads, events, bytes;
+	uint64_t left_out;  /* accesses that are not in the trace (doc/design/recording.md) */
+	uint64_t left_from; /* none before this q; 0: none at all */
 	char *flavour, *mode, *key;
 	char *kernel;
 	uint64_t cpus;

@@ -3,13 +3,15 @@
  * The packer and the unpacker, side by side because they must agree: both keep a `struct guess`
  * that sees the same fields in the same order.
  *
- * A chunk has three parts: how long the second is (4 bytes), marks, data.  Marks: a byte for
- * each record, and after it one for each two of its fields, the lengths of their
- * differences (0 to 8 bytes).  Data: the differences themselves, and whatever was not guessed.
+ * A chunk has three parts: how long the second is, marks, data.  Marks: half a byte for
+ * each record, then one for each of its fields, the lengths of their differences, up to a whole
+ * byte.  Data: the differences themselves, and whatever was not guessed.  Version 1, which is only
+ * read, has a whole byte for a record and guesses less.
  *
- * Guesses: the next piece is one of the two that last came after this one; an address moves as it did the
- * last two times; a loaded value is what the address was last seen to hold; everything else is what it was
- * before.
+ * Guesses: the next piece is one of the two that last came after this one, or near it; an address moves as it
+ * did the last two times; a loaded value is what the address was last seen to hold; everything else is what
+ * it was before.  An address that is far from its guess may be near another one that was seen not long ago: a
+ * thread that does little has met most of its fields never before.
  */
 #include "trace/pack.h"
 
@@ -25,11 +27,23 @@
 #include <string.h>
 
 /* Marks of records. */
-enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW };
+enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_NEXT, MARK_SAME_ROW };
 
 #define CELLS 4096u	 /* addresses whose content is remembered */
 #define SUCCESSORS 8192u /* pieces whose successors are */
 #define RAW_MAX (1u << 16)
+#define NEXT 2u /* how far the piece with the next number is, zigzag coded */
+
+/* Addresses that were not guessed, the last one first.  One that is FAR bytes or more from its guess is
+ * compared with them.  Lengths of more than 8 say which of them the difference is to, and how long it is;
+ * LENGTH_OTHER, that a byte of the data says so. */
+#define SEEN 16u
+#define FAR 2u
+#define VERY_FAR 4u
+#define APART 3u /* bytes of the difference between addresses of different regions */
+enum { LENGTH_NONE = 9, LENGTH_ONE = 11, LENGTH_TWO = 14, LENGTH_OTHER = 15 };
+
+#define STACK_SIZE (8u << 20) /* that a thread has unless somebody says otherwise */
 
 struct slot {
 	uint64_t last, step, step_before;
@@ -42,10 +56,13 @@ struct cell {
 /* What was seen so far. */
 struct guess {
 	const struct trace_layout *layout;
+	unsigned version;
 	uint32_t piece; /* the last one */
 	uint32_t (*next)[2];
 	struct slot *slots;
 	struct cell *cells;
+	uint64_t seen[SEEN];
+	uint8_t row, next_row[128]; /* the last one; what came behind each last time */
 };
 
 static size_t slot_count(const struct trace_layout *layout)
@@ -54,20 +71,45 @@ static size_t slot_count(const struct trace_layout *layout)
 	return slots < TRACE_PACK_SLOTS ? slots : TRACE_PACK_SLOTS;
 }
 
-static void guess_init(struct guess *g, const struct trace_layout *layout)
+static inline struct slot *row_slot(struct guess *g, uint8_t code, size_t field)
 {
-	*g = (struct guess){.layout = layout};
+	return &g->slots[((code & 0x7fu) * 8 + field % 8) % TRACE_PACK_ROW_SLOTS];
+}
+
+/* What may be known before anything was seen. */
+static void guess_begin(struct guess *g)
+{
+	const struct trace_layout *l = g->layout;
+	const char *operands = trace_kind(RADDLE_THREAD_START)->operands;
+	g->piece = 0;
+	g->row = 0;
+	memset(g->next_row, 0, sizeof g->next_row);
+	if (g->version < 2)
+		return;
+	g->next_row[0] = RADDLE_THREAD_START;
+	g->next_row[RADDLE_THREAD_START] = g->next_row[RADDLE_TLS] = RADDLE_TLS;
+	g->next_row[RADDLE_THREAD_CREATE] = RADDLE_HANDLE;
+	g->next_row[RADDLE_JOIN_REQUEST] = RADDLE_THREAD_JOIN;
+	g->piece = l->count ? l->pieces[0].number : 0;
+	row_slot(g, RADDLE_THREAD_START, (size_t)(strchr(operands, 'a') - operands) + 1)->last = STACK_SIZE;
+}
+
+static void guess_init(struct guess *g, const struct trace_layout *layout, unsigned version)
+{
+	*g = (struct guess){.layout = layout, .version = version};
 	g->next = rd_xcalloc(SUCCESSORS, sizeof *g->next);
 	g->slots = rd_xcalloc(slot_count(layout), sizeof *g->slots);
 	g->cells = rd_xcalloc(CELLS, sizeof *g->cells);
+	guess_begin(g);
 }
 
 static void guess_reset(struct guess *g)
 {
-	g->piece = 0;
+	memset(g->seen, 0, sizeof g->seen);
 	memset(g->next, 0, SUCCESSORS * sizeof *g->next);
 	memset(g->slots, 0, slot_count(g->layout) * sizeof *g->slots);
 	memset(g->cells, 0, CELLS * sizeof *g->cells);
+	guess_begin(g);
 }
 
 static void guess_release(struct guess *g)
@@ -123,6 +165,16 @@ static inline void learn_address(struct slot *s, uint64_t value)
 		s->step = step;
 	s->step_before = step;
 	s->last = value;
+}
+
+/* The address is so many bytes from number `entry`: it takes its place if it is of the same region, and else
+ * that of the one that was not needed for longest. */
+static void see(struct guess *g, unsigned entry, unsigned bytes, uint64_t address)
+{
+	if (bytes >= APART)
+		entry = SEEN - 1;
+	memmove(g->seen + 1, g->seen, entry * sizeof *g->seen);
+	g->seen[0] = address;
 }
 
 /* --- fields ------------------------------------------------------------------------------- */
@@ -244,9 +296,29 @@ static size_t row_length(const uint8_t *sizes, size_t count)
 	return length;
 }
 
-static inline struct slot *row_slot(struct guess *g, uint8_t code, size_t field)
+/* Places in the order of all and times go on from row to row, whatever the rows are: fields 0 and 1 of a code
+ * that no row has. */
+static struct slot *field_slot(struct guess *g, uint8_t code, size_t field)
 {
-	return &g->slots[((code & 0x7fu) * 8 + field % 8) % TRACE_PACK_ROW_SLOTS];
+	char letter = 0;
+	if (code == RADDLE_FULL_ATOMIC || code == RADDLE_FULL_FENCE)
+		letter = field == 1 ? 'q' : 0;
+	else if (code >= RADDLE_FIRST_ROW)
+		letter = trace_kind(code)->operands[field];
+	if (g->version >= 2 && (letter == 'q' || letter == 't'))
+		return row_slot(g, RADDLE_FULL_END, letter == 't');
+	return row_slot(g, code, field);
+}
+
+/* Behind a whole row.  What a thread keeps on its stack is near the end of it. */
+static void see_row(struct guess *g, uint8_t code, const uint8_t *row)
+{
+	const char *operands = trace_kind(RADDLE_THREAD_START)->operands;
+	size_t at = 1 + 8 * (size_t)(strchr(operands, 'a') - operands);
+	g->next_row[g->row & 127] = code;
+	g->row = code;
+	if (g->version >= 2 && code == RADDLE_THREAD_START)
+		see(g, SEEN - 1, APART, get(row + at, 8) + get(row + at + 8, 8));
 }
 
 /* --- packing ------------------------------------------------------------------------------- */
@@ -269,7 +341,7 @@ struct trace_packer *trace_packer_new(const struct trace_layout *layout)
 {
 	RD_ASSERT(layout != NULL);
 	struct trace_packer *p = rd_xcalloc(1, sizeof *p);
-	guess_init(&p->guess, layout);
+	guess_init(&p->guess, layout, TRACE_FULL_VERSION);
 	p->out = (struct rd_buf)RD_BUF_INIT;
 	return p;
 }
@@ -299,17 +371,63 @@ struct writer {
 	unsigned odd;
 };
 
-static inline void write_difference(struct writer *w, uint64_t d)
+static inline unsigned length_of(uint64_t d)
 {
-	unsigned bytes = d ? 8 - (unsigned)__builtin_clzll(d) / 8 : 0;
-	uint64_t le = htole64(d);
-	memcpy(w->data, &le, 8);
-	w->data += bytes;
+	return d ? 8 - (unsigned)__builtin_clzll(d) / 8 : 0;
+}
+
+static inline void write_length(struct writer *w, unsigned length)
+{
 	if (w->odd)
-		*w->marks++ |= (uint8_t)(bytes << 4);
+		*w->marks++ |= (uint8_t)(length << 4);
 	else
-		*w->marks = (uint8_t)bytes;
+		*w->marks = (uint8_t)length;
 	w->odd ^= 1;
+}
+
+/* What goes into the data if the difference to an entry has so many bytes. */
+static inline unsigned cost_of(unsigned entry, unsigned bytes)
+{
+	static const unsigned first[] = {LENGTH_NONE, LENGTH_ONE, LENGTH_TWO, LENGTH_OTHER};
+	return bytes < 3 && entry < first[bytes + 1] - first[bytes] ? bytes : 1 + bytes;
+}
+
+static __attribute__((noinline)) void write_far(struct guess *g, struct writer *w, uint64_t d, uint64_t v)
+{
+	unsigned best = SEEN, cost = length_of(d), bytes;
+	for (unsigned i = 0; i < SEEN; i++) {
+		unsigned one = cost_of(i, length_of(zigzag(v - g->seen[i])));
+		if (one < cost) {
+			cost = one;
+			best = i;
+		}
+	}
+	if (best < SEEN)
+		d = zigzag(v - g->seen[best]);
+	bytes = length_of(d);
+	if (best == SEEN) {
+		write_length(w, bytes);
+	} else if (cost == 1 + bytes) {
+		write_length(w, LENGTH_OTHER);
+		*w->data++ = (uint8_t)(best << 4 | bytes);
+	} else {
+		write_length(w, best + (bytes == 0 ? LENGTH_NONE : bytes == 1 ? LENGTH_ONE : LENGTH_TWO));
+	}
+	put_fast(w->data, d);
+	w->data += bytes;
+	see(g, best, best < SEEN ? bytes : APART, v);
+}
+
+static inline void write_difference(struct guess *g, struct writer *w, uint64_t d, uint64_t v, bool fresh)
+{
+	unsigned bytes = length_of(d);
+	if (__builtin_expect(bytes >= (fresh ? FAR : VERY_FAR), 0) && raddle_may_be_pointer(v)) {
+		write_far(g, w, d, v);
+		return;
+	}
+	put_fast(w->data, d);
+	w->data += bytes;
+	write_length(w, bytes);
 }
 
 static inline void pack_field(struct guess *g, struct writer *w, const struct trace_field *f,
@@ -318,7 +436,7 @@ static inline void pack_field(struct guess *g, struct writer *w, const struct tr
 	struct slot *s = &g->slots[f->slot];
 	uint64_t v = get_fast(raw + f->offset, f->size);
 	if (f->role == TRACE_FIELD_ADDRESS) {
-		write_difference(w, zigzag(v - guess_address(s)));
+		write_difference(g, w, zigzag(v - guess_address(s)), v, !s->last);
 		learn_address(s, v);
 		*address = v;
 		return;
@@ -331,7 +449,7 @@ static inline void pack_field(struct guess *g, struct writer *w, const struct tr
 		c->address = *address;
 		c->value = v;
 	}
-	write_difference(w, difference(v, guessed, f->size));
+	write_difference(g, w, difference(v, guessed, f->size), v, !s->last);
 	s->last = v;
 }
 
@@ -340,12 +458,17 @@ static void pack_piece(struct trace_packer *p, const struct trace_piece *piece, 
 	struct guess *g = &p->guess;
 	const uint32_t *next = successors(g);
 	struct writer w = {room(&p->marks, 2 + piece->field_count / 2),
-			   room(&p->data, 4 + 8 * piece->field_count), 0};
+			   room(&p->data, 4 + 9 * piece->field_count), 1};
 	uint64_t address = 0;
-	*w.marks++ = next[0] == piece->number	? MARK_FIRST
-		     : next[1] == piece->number ? MARK_SECOND
-						: MARK_PIECE;
-	if (w.marks[-1] == MARK_PIECE) {
+	uint32_t apart = (uint32_t)zigzag((uint64_t)(int32_t)(piece->number - g->piece));
+	*w.marks = next[0] == piece->number   ? MARK_FIRST
+		   : next[1] == piece->number ? MARK_SECOND
+		   : apart == NEXT	      ? MARK_NEXT
+		   : apart < 256	      ? MARK_NEAR
+					      : MARK_PIECE;
+	if (*w.marks == MARK_NEAR) {
+		*w.data++ = (uint8_t)apart;
+	} else if (*w.marks == MARK_PIECE) {
 		memcpy(w.data, raw, RADDLE_PIECE_HEAD);
 		w.data += RADDLE_PIECE_HEAD;
 	}
@@ -382,18 +505,20 @@ static size_t pack_row(struct trace_packer *p, const uint8_t *raw, size_t left)
 	size_t tail = row_tail(raw, sizes, count);
 	if (tail > left - length || tail > RAW_MAX)
 		return 0;
-	struct writer w = {room(&p->marks, 3 + count / 2), room(&p->data, 1 + 8 * count), 0};
-	*w.marks++ = MARK_ROW;
-	*w.data++ = *raw;
+	struct writer w = {room(&p->marks, 3 + count / 2), room(&p->data, 1 + 9 * count), 1};
+	*w.marks = *raw == p->guess.next_row[p->guess.row & 127] ? MARK_SAME_ROW : MARK_ROW;
+	if (*w.marks == MARK_ROW)
+		*w.data++ = *raw;
 	for (size_t i = 0; i < count; i++) {
-		struct slot *s = row_slot(&p->guess, *raw, i);
+		struct slot *s = field_slot(&p->guess, *raw, i);
 		uint64_t v = get(raw + at, sizes[i]);
-		write_difference(&w, difference(v, s->last, sizes[i]));
+		write_difference(&p->guess, &w, difference(v, s->last, sizes[i]), v, !s->last);
 		s->last = v;
 		at += sizes[i];
 	}
 	p->marks.length = (size_t)(w.marks + w.odd - p->marks.data);
 	p->data.length = (size_t)(w.data - p->data.data);
+	see_row(&p->guess, *raw, raw);
 	pack_bytes(&p->data, raw + length, tail);
 	return length + tail;
 }
@@ -458,10 +583,11 @@ size_t trace_packed_raw(const struct trace_packer *p)
 const void *trace_packed_take(struct trace_packer *p, size_t *length)
 {
 	RD_ASSERT(length != NULL);
-	uint8_t head[4];
-	put(head, p->marks.length, 4);
+	size_t left = p->marks.length;
 	rd_buf_clear(&p->out);
-	rd_buf_add(&p->out, (char *)head, 4);
+	for (; left > 0x7f; left >>= 7)
+		rd_buf_addc(&p->out, (char)(left | 0x80));
+	rd_buf_addc(&p->out, (char)left);
 	rd_buf_add(&p->out, (char *)p->marks.data, p->marks.length);
 	rd_buf_add(&p->out, (char *)p->data.data, p->data.length);
 	p->marks.length = p->data.length = p->raw = 0;
@@ -484,11 +610,11 @@ struct reader {
 	bool short_of;
 };
 
-struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout)
+struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout, unsigned version)
 {
 	RD_ASSERT(layout != NULL);
 	struct trace_unpacker *u = rd_xcalloc(1, sizeof *u);
-	guess_init(&u->guess, layout);
+	guess_init(&u->guess, layout, version);
 	return u;
 }
 
@@ -519,12 +645,9 @@ static uint64_t read_slowly(struct reader *r, unsigned bytes)
 	return le64toh(v);
 }
 
-static inline uint64_t read_difference(struct reader *r)
+static inline uint64_t read_bytes(struct reader *r, unsigned bytes)
 {
 	uint64_t v;
-	unsigned bytes = r->odd ? *r->marks >> 4 : *r->marks & 15;
-	r->marks += r->odd;
-	r->odd ^= 1;
 	if (__builtin_expect(r->data_end - r->data < 8 || bytes > 8, 0))
 		return read_slowly(r, bytes);
 	memcpy(&v, r->data, 8);
@@ -532,13 +655,44 @@ static inline uint64_t read_difference(struct reader *r)
 	return le64toh(v) & mask_of(bytes);
 }
 
+static __attribute__((noinline)) uint64_t read_far(struct guess *g, struct reader *r, unsigned length)
+{
+	unsigned bytes = length < LENGTH_ONE ? 0 : length < LENGTH_TWO ? 1 : 2;
+	unsigned entry = length - (bytes == 0 ? LENGTH_NONE : bytes == 1 ? LENGTH_ONE : LENGTH_TWO);
+	uint64_t v;
+	if (length == LENGTH_OTHER) {
+		uint64_t which = read_slowly(r, 1);
+		entry = (unsigned)(which >> 4);
+		bytes = which & 15;
+	}
+	v = g->seen[entry] + unzigzag(read_bytes(r, bytes));
+	see(g, entry, bytes, v);
+	return v;
+}
+
+/* A field of so many bytes. */
+static inline uint64_t read_field(struct guess *g, struct reader *r, uint64_t guessed, unsigned size,
+				  bool fresh)
+{
+	unsigned length = r->odd ? *r->marks >> 4 : *r->marks & 15;
+	uint64_t v;
+	r->marks += r->odd;
+	r->odd ^= 1;
+	if (__builtin_expect(length > 8, 0))
+		return read_far(g, r, length) & mask_of(size);
+	v = (guessed + unzigzag(read_bytes(r, length))) & mask_of(size);
+	if (__builtin_expect(length >= (fresh ? FAR : VERY_FAR), 0) && raddle_may_be_pointer(v))
+		see(g, SEEN - 1, APART, v);
+	return v;
+}
+
 static inline void unpack_field(struct guess *g, struct reader *r, const struct trace_field *f, uint8_t *raw,
 				uint64_t *address)
 {
 	struct slot *s = &g->slots[f->slot];
-	uint64_t d = unzigzag(read_difference(r)), v;
+	uint64_t v;
 	if (f->role == TRACE_FIELD_ADDRESS) {
-		v = guess_address(s) + d;
+		v = read_field(g, r, guess_address(s), 8, !s->last);
 		learn_address(s, v);
 		*address = v;
 		put_fast(raw + f->offset, v);
@@ -551,7 +705,7 @@ static inline void unpack_field(struct guess *g, struct reader *r, const struct 
 		if (f->role == TRACE_FIELD_LOADED && c->address == *address)
 			guessed = c->value;
 	}
-	v = (guessed + d) & mask_of(f->size);
+	v = read_field(g, r, guessed, f->size, !s->last);
 	if (c)
 		*c = (struct cell){*address, v};
 	s->last = v;
@@ -564,7 +718,8 @@ static size_t unpack_piece(struct trace_unpacker *u, struct reader *r, uint32_t 
 	const struct trace_piece *piece = trace_layout_get(u->guess.layout, number);
 	uint8_t *raw = u->raw + u->length - left;
 	uint64_t address = 0;
-	if (!piece || piece->size > left || (size_t)(r->marks_end - r->marks) < (piece->field_count + 1) / 2)
+	if (!piece || piece->size > left ||
+	    (size_t)(r->marks_end - r->marks) < (r->odd + piece->field_count + 1) / 2)
 		return 0;
 	put(raw, raddle_piece_head(number), RADDLE_PIECE_HEAD);
 	follow(&u->guess, number);
@@ -593,19 +748,19 @@ static size_t unpack_raw(struct reader *r, uint8_t *raw, size_t left)
 }
 
 /* The sizes of some fields depend on the ones before, so they are looked up again. */
-static size_t unpack_row(struct trace_unpacker *u, struct reader *r, uint8_t *raw, size_t left)
+static size_t unpack_row(struct trace_unpacker *u, struct reader *r, uint8_t code, uint8_t *raw, size_t left)
 {
 	uint8_t sizes[ROW_FIELDS];
 	size_t at = 1, count, tail;
 	if (left == 0)
 		return 0;
 	memset(raw, 0, left < 64 ? left : 64);
-	*raw = (uint8_t)read_slowly(r, 1);
+	*raw = code;
 	for (size_t i = 0; (count = row_fields(raw, left, sizes)) > i; i++) {
 		if (at + sizes[i] > left || r->marks >= r->marks_end)
 			return 0;
-		struct slot *s = row_slot(&u->guess, *raw, i);
-		s->last = (s->last + unzigzag(read_difference(r))) & mask_of(sizes[i]);
+		struct slot *s = field_slot(&u->guess, *raw, i);
+		s->last = read_field(&u->guess, r, s->last, sizes[i], !s->last);
 		put(raw + at, s->last, sizes[i]);
 		at += sizes[i];
 	}
@@ -613,6 +768,7 @@ static size_t unpack_row(struct trace_unpacker *u, struct reader *r, uint8_t *ra
 		return 0;
 	r->marks += r->odd;
 	r->odd = 0;
+	see_row(&u->guess, *raw, raw);
 	tail = row_tail(raw, sizes, count);
 	if (tail > left - at || !copy_data(r, raw + at, tail))
 		return 0;
@@ -621,24 +777,54 @@ static size_t unpack_row(struct trace_unpacker *u, struct reader *r, uint8_t *ra
 
 static size_t unpack_one(struct trace_unpacker *u, struct reader *r, size_t left)
 {
-	uint8_t mark = *r->marks++, *raw = u->raw + u->length - left;
+	uint8_t mark = *r->marks, *raw = u->raw + u->length - left;
+	if (u->guess.version < 2) {
+		r->marks++;
+	} else {
+		mark &= 15;
+		r->odd = 1; /* the other half is the length of the first field */
+	}
 	switch (mark) {
 	case MARK_FIRST:
 	case MARK_SECOND: return unpack_piece(u, r, successors(&u->guess)[mark], left);
 	case MARK_PIECE: return unpack_piece(u, r, raddle_piece_number((uint32_t)read_slowly(r, 4)), left);
-	case MARK_ROW: return unpack_row(u, r, raw, left);
-	case MARK_RAW: return unpack_raw(r, raw, left);
+	case MARK_NEXT: return unpack_piece(u, r, u->guess.piece + 1, left);
+	case MARK_NEAR:
+		return unpack_piece(u, r, u->guess.piece + (uint32_t)unzigzag(read_slowly(r, 1)), left);
+	case MARK_SAME_ROW: return unpack_row(u, r, u->guess.next_row[u->guess.row & 127], raw, left);
+	case MARK_ROW: return unpack_row(u, r, (uint8_t)read_slowly(r, 1), raw, left);
+	case MARK_RAW:
+		r->marks += r->odd;
+		r->odd = 0;
+		return unpack_raw(r, raw, left);
 	default: return 0;
 	}
 }
 
+/* How many bytes say how long the marks are; 0: they are not there. */
+static size_t read_head(const struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t *marks)
+{
+	size_t n = 0;
+	if (u->guess.version < 2) {
+		*marks = length < 4 ? 0 : get(packed, 4);
+		return length < 4 ? 0 : 4;
+	}
+	do {
+		if (n == length || n == 4)
+			return 0;
+		*marks |= (size_t)(packed[n] & 0x7f) << 7 * n;
+	} while (packed[n++] & 0x80);
+	return n;
+}
+
 const char *trace_unpack(struct trace_unpacker *u, const uint8_t *packed, size_t length, size_t raw)
 {
-	size_t left = raw, marks;
-	if (length < 4 || get(packed, 4) > length - 4)
+	size_t left = raw, marks = 0, head = read_head(u, packed, length, &marks);
+	if (!head || marks > length - head)
 		return "the packed bytes are cut off";
-	marks = get(packed, 4);
-	struct reader r = {packed + 4, packed + 4 + marks, packed + 4 + marks, packed + length, 0, false};
+	packed += head;
+	length -= head;
+	struct reader r = {packed, packed + marks, packed + marks, packed + length, 0, false};
 	if (raw > u->capacity) {
 		free(u->raw);
 		u->raw = rd_xmalloc(raw + 8); /* put_fast() */

@@ -33,7 +33,8 @@ size_t trace_packed_raw(const struct trace_packer *p); /* raw bytes that wait to
 const void *trace_packed_take(struct trace_packer *p, size_t *length);
 
 struct trace_unpacker;
-struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout);
+/* `version` is that of the stream: 1 or TRACE_FULL_VERSION. */
+struct trace_unpacker *trace_unpacker_new(const struct trace_layout *layout, unsigned version);
 void trace_unpacker_free(struct trace_unpacker *u);
 
 /* Unpacks a chunk to exactly `raw` bytes.  NULL, or why it cannot be. */

@@ -652,3 +652,11 @@ const struct trace_global *trace_sites_global(const struct trace_sites *s, const
 		return NULL;
 	return &s->globals[s->private->global_of[number]];
 }
+
+bool trace_sites_have_barriers(const struct trace_sites *sites)
+{
+	for (size_t i = 0; sites && i < sites->site_count; i++)
+		if (sites->sites[i].kind == TRACE_SITE_FENCE && sites->sites[i].flags & TRACE_SITE_VOLATILE)
+			return true;
+	return false;
+}

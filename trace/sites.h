@@ -162,4 +162,7 @@ static inline bool trace_site_writes(const struct trace_site *s)
 	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
+/* Whether the program has barriers of assembler, which make order of accesses that look plain or relaxed. */
+bool trace_sites_have_barriers(const struct trace_sites *sites);
+
 #endif

@@ -49,9 +49,10 @@ static int check_header(const uint8_t *p, size_t length, const char *name, const
 		return rd_fail(RD_EFORMAT, "trace: %s: offset 0: not a stream (it does not begin with %s)",
 			       name, magic);
 	uint32_t version = trace_get32(p + 8);
-	if (version != TRACE_FORMAT_VERSION)
+	int newest = strcmp(magic, TRACE_FULL_MAGIC) == 0 ? TRACE_FULL_VERSION : TRACE_FORMAT_VERSION;
+	if (version == 0 || version > (uint32_t)newest)
 		return rd_fail(RD_EVERSION, "trace: %s: offset 8: format version %u, this Raddle reads %d",
-			       name, version, TRACE_FORMAT_VERSION);
+			       name, version, newest);
 	return RD_OK;
 }
 
@@ -68,6 +69,7 @@ static int open_stream(struct trace_stream *s, struct trace_inflater *inflater, 
 	s->data = data;
 	s->length = length;
 	s->offset = TRACE_STREAM_HEADER;
+	s->version = trace_get32(s->data + 8);
 	s->thread = trace_get32(s->data + 12);
 	s->name = name;
 	s->full = strcmp(magic, TRACE_FULL_MAGIC) == 0;
@@ -152,10 +154,11 @@ static int check_codec(struct trace_stream *s, const uint8_t *p, uint32_t *recor
 	uint32_t length = trace_get32(p + 8), stored = trace_get32(p + 12), packed = trace_get32(p + 20);
 	s->codec = trace_get32(p + 16);
 	*records = s->length_raw = length;
-	if (s->codec > (s->full ? TRACE_CODEC_PACKED : TRACE_CODEC_ZSTD) ||
-	    (s->codec == TRACE_CODEC_RAW && stored != length))
+	if (s->codec > (s->full ? TRACE_CODEC_SMALL : TRACE_CODEC_ZSTD) ||
+	    (s->codec == TRACE_CODEC_RAW && stored != length) ||
+	    (s->codec == TRACE_CODEC_SMALL && stored != packed))
 		return broken(s, "bad codec", s->codec);
-	if (s->codec != TRACE_CODEC_PACKED)
+	if (!trace_is_packed(s->codec))
 		return RD_OK;
 	if (packed == 0 || packed > 2 * TRACE_CHUNK_MAX)
 		return broken(s, "bad packed length", packed);
@@ -169,20 +172,41 @@ static bool is_late(struct trace_limit *l)
 	return l->late;
 }
 
+/* How long the header in the file is; 0: the file ends inside it, SIZE_MAX: it is none. */
+static size_t read_chunk_header(const struct trace_stream *s, uint8_t header[TRACE_CHUNK_HEADER], size_t left)
+{
+	const uint8_t *p = s->data + s->offset;
+	if (left < 4)
+		return 0;
+	memcpy(header, p, 4);
+	if (trace_get32(p) != TRACE_CHUNK_MAGIC)
+		return SIZE_MAX;
+	if (s->full && s->version >= 2)
+		return trace_chunk_expand(header, p, left);
+	if (left < TRACE_CHUNK_HEADER)
+		return 0;
+	memcpy(header, p, TRACE_CHUNK_HEADER);
+	return TRACE_CHUNK_HEADER;
+}
+
 int trace_stream_chunk(struct trace_stream *s)
 {
 	size_t left = s->length - s->offset;
-	const uint8_t *p = s->data + s->offset;
+	uint8_t p[TRACE_CHUNK_HEADER];
+	size_t head;
 	if (left == 0)
 		return 0;
 	if (s->limit && is_late(s->limit)) {
 		stop(s, TRACE_SOUND);
 		return 0;
 	}
-	if (left < 4 || (left < TRACE_CHUNK_HEADER && trace_get32(p) == TRACE_CHUNK_MAGIC))
+	head = read_chunk_header(s, p, left);
+	if (head == 0)
 		return truncated(s);
 	if (trace_get32(p) != TRACE_CHUNK_MAGIC)
 		return broken(s, "no chunk: the magic number is", trace_get32(p));
+	if (head == SIZE_MAX)
+		return broken(s, "bad chunk header of version", s->version);
 	uint32_t number = trace_get32(p + 4), length = trace_get32(p + 8), stored = trace_get32(p + 12);
 	uint32_t records_length;
 	if (number != s->chunks)
@@ -194,21 +218,22 @@ int trace_stream_chunk(struct trace_stream *s)
 	int err = check_codec(s, p, &records_length);
 	if (err)
 		return err;
-	if (stored > left - TRACE_CHUNK_HEADER)
+	if (stored > left - head)
 		return truncated(s);
-	const uint8_t *body = p + TRACE_CHUNK_HEADER;
+	const uint8_t *body = s->data + s->offset + head;
 	if (trace_chunk_sum(p, body, stored) != trace_get64(p + TRACE_CHUNK_SUMMED))
-		return broken(s, "wrong checksum over bytes", TRACE_CHUNK_HEADER + (uint64_t)stored);
-	if (s->codec != TRACE_CODEC_RAW)
+		return broken(s, "wrong checksum over bytes", head + (uint64_t)stored);
+	bool compressed = s->codec == TRACE_CODEC_ZSTD || s->codec == TRACE_CODEC_PACKED;
+	if (compressed)
 		err = inflate(s, body, stored, records_length);
 	if (err)
 		return err;
-	const uint8_t *records = s->codec != TRACE_CODEC_RAW ? s->records : body;
-	if (s->codec != TRACE_CODEC_PACKED && !s->world && records[0] != RADDLE_RESET)
+	const uint8_t *records = compressed ? s->records : body;
+	if (!trace_is_packed(s->codec) && !s->world && records[0] != RADDLE_RESET)
 		return broken(s, "the records do not start with RESET but with", records[0]);
 	trace_decoder_start(&s->decoder, records, records_length);
 	s->chunk_offset = s->offset;
-	s->offset += TRACE_CHUNK_HEADER + (size_t)stored;
+	s->offset += head + (size_t)stored;
 	s->chunks++;
 	return 1;
 }

@@ -38,6 +38,7 @@ struct trace_stream {
 	size_t offset;	     /* of the next chunk */
 	size_t chunk_offset; /* of the current one */
 	uint32_t thread;
+	uint32_t version;	    /* of the format */
 	bool full;		    /* of a full trace (trace/full.h): chunks can be read, events cannot */
 	bool world;		    /* what came from outside (trace/world.h): the same */
 	uint32_t codec, length_raw; /* of the current chunk, and what it unpacks to */

@@ -30,11 +30,13 @@
 #include <zstd.h>
 
 #define MAX_OPEN 64
-#define LEVEL (-1)   /* a third faster than 1 and a tenth larger */
-#define FULL_LEVEL 1 /* full traces are large */
-#define HASTE (-100) /* where little is to be gained: much faster, up to 40 % more bytes */
-#define HASTY 15     /* chunks until it is looked at again */
-#define GAIN 8	     /* haste has to save one byte in so many; else those chunks are stored as they are */
+#define LEVEL (-1)    /* a third faster than 1 and a tenth larger */
+#define FULL_LEVEL 1  /* full traces are large */
+#define HASTE (-100)  /* where little is to be gained: much faster, up to 40 % more bytes */
+#define WELL 4	      /* times smaller is worth the time, */
+#define WELL_PACKED 3 /* and of what was packed before */
+#define HASTY 15      /* chunks until it is looked at again */
+#define GAIN 8	      /* haste has to save one byte in so many; else those chunks are stored as they are */
 
 #define WORLD UINT32_MAX /* in place of a thread's number: what came from outside */
 
@@ -139,7 +141,7 @@ static int write_header(struct trace_writer *w, struct stream *s)
 	uint8_t header[TRACE_STREAM_HEADER];
 	bool world = s->thread == WORLD;
 	memcpy(header, world ? TRACE_WORLD_MAGIC : w->full ? TRACE_FULL_MAGIC : TRACE_STREAM_MAGIC, 8);
-	trace_put32(header + 8, TRACE_FORMAT_VERSION);
+	trace_put32(header + 8, w->full && !world ? TRACE_FULL_VERSION : TRACE_FORMAT_VERSION);
 	trace_put32(header + 12, world ? 0 : s->thread);
 	if (rd_write_all(s->fd, header, sizeof header) != 0)
 		return fail_keeping_errno("cannot write", w->directory, s->thread);
@@ -177,7 +179,7 @@ struct content {
 };
 
 /* Compresses what a chunk has, by the level that its stream deserves: each sixteenth chunk is packed well. If
- * that made it no four times smaller, the next ones are packed in haste, and if the first of those got hardly
+ * that made it not much smaller, the next ones are packed in haste, and if the first of those got hardly
  * smaller, the others not at all.  0: it is stored as it is. */
 static size_t compress(struct trace_writer *w, struct stream *s, const struct content *c, uint8_t *body)
 {
@@ -193,21 +195,22 @@ static size_t compress(struct trace_writer *w, struct stream *s, const struct co
 					    : LEVEL);
 	if (hasty)
 		s->plain = stored > c->length - c->length / GAIN;
-	else if (stored > c->length / 4)
+	else if (stored > c->length / (c->raw ? WELL_PACKED : WELL))
 		s->hasty = HASTY;
-	return !c->raw && (ZSTD_isError(stored) || stored >= c->length) ? 0 : stored;
+	return ZSTD_isError(stored) || stored >= c->length ? 0 : stored;
 }
 
-/* Fills w->out with the chunk and returns its length. */
-static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct content *c)
+/* Puts a chunk into w->out, where *begin is its beginning, and returns its length. */
+static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct content *c, uint8_t **begin)
 {
-	uint8_t *body = w->out + TRACE_CHUNK_HEADER;
+	uint8_t *body = w->out + TRACE_CHUNK_HEADER, brief[TRACE_CHUNK_HEADER];
+	size_t head = TRACE_CHUNK_HEADER;
 	size_t stored = compress(w, s, c, body);
 	enum trace_codec codec = c->raw ? TRACE_CODEC_PACKED : TRACE_CODEC_ZSTD;
 	if (stored == 0) {
 		memcpy(body, c->records, c->length);
 		stored = c->length;
-		codec = TRACE_CODEC_RAW;
+		codec = c->raw ? TRACE_CODEC_SMALL : TRACE_CODEC_RAW;
 	}
 	trace_put32(w->out, TRACE_CHUNK_MAGIC);
 	trace_put32(w->out + 4, s->chunks);
@@ -216,7 +219,12 @@ static size_t build_chunk(struct trace_writer *w, struct stream *s, const struct
 	trace_put32(w->out + 16, codec);
 	trace_put32(w->out + 20, c->raw ? (uint32_t)c->length : 0);
 	trace_put64(w->out + TRACE_CHUNK_SUMMED, trace_chunk_sum(w->out, body, stored));
-	return TRACE_CHUNK_HEADER + stored;
+	if (w->full && s->thread != WORLD) {
+		head = trace_chunk_shorten(brief, w->out);
+		memcpy(body - head, brief, head);
+	}
+	*begin = body - head;
+	return head + stored;
 }
 
 static int cut_preview(struct trace_writer *w, struct stream *s)
@@ -235,12 +243,13 @@ static int put_chunk(struct trace_writer *w, struct stream *s, const struct cont
 {
 	RD_ASSERT(c->raw ? c->length <= 2 * TRACE_CHUNK_MAX && c->raw <= TRACE_CHUNK_MAX && w->full
 			 : c->length <= TRACE_CHUNK_MAX);
+	uint8_t *begin;
 	s->used = ++w->clock;
 	int err = cut_preview(w, s);
 	if (err)
 		return err;
-	*size = build_chunk(w, s, c);
-	if (rd_write_all(s->fd, w->out, *size) != 0) {
+	*size = build_chunk(w, s, c, &begin);
+	if (rd_write_all(s->fd, begin, *size) != 0) {
 		err = fail_keeping_errno("cannot write", w->directory, s->thread);
 		int saved = errno;
 		if (ftruncate(s->fd, (off_t)s->offset) != 0)

@@ -26,6 +26,8 @@
  *               accesses of the site, each `distance` after the one before.
  *   0x07        RANGES: site, address and distance as in STRIDE, varint length,
  *               varint count as there: the same as count ranges of that length.
+ *   0x08        LEFT_OUT: site as in RANGE, varint count: so many accesses of the site were
+ *               not written here.
  *   others      a row of event.inc.
  *
  * q, t and a operands are zigzag varints of the difference to the previous
@@ -176,6 +178,7 @@ static inline bool raddle_is_limited(uint32_t kind)
 static inline bool raddle_ends_segment(uint32_t kind, uint64_t last)
 {
 	return raddle_has_q(kind) && raddle_class(kind) != RADDLE_CLASS_MEMORY &&
+	       raddle_class(kind) != RADDLE_CLASS_OUTSIDE &&
 	       !(kind == RADDLE_ATOMIC && last & RADDLE_ATOMIC_PASSED);
 }
 

@@ -93,7 +93,7 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
 
 /*
  * The fault plan lies in the session's memory (session.h: fault_offset) and belongs to
- * the first process.  `struct raddle_faults`, then thread_count threads, then
+ * one process, the first one or a forked one.  `struct raddle_faults`, then thread_count threads, then
  * fault_count faults; those of a thread in the order in which they are to happen.
  *
  * One fault of a thread is due at a time.  From then on the thread counts the
@@ -101,7 +101,8 @@ static inline uint64_t raddle_hash_word(uint64_t hash, uint64_t word)
  * next fault of the thread is due and counts from there.  So an injection does not
  * depend on the schedule.
  */
-#define RADDLE_FAULT_VERSION 2
+#define RADDLE_FAULT_VERSION 3
+#define RADDLE_FAULT_FORKS 16 /* from the first process to the one that the plan belongs to */
 #define RADDLE_FAULT_NONE UINT32_MAX
 
 enum raddle_fault_action {
@@ -160,7 +161,8 @@ struct raddle_fault {
 struct raddle_faults {
 	uint32_t version;
 	uint32_t thread_count, fault_count;
-	uint32_t unused;
+	uint32_t forks; /* P_0_2_1: 2, 1 are the forks that lead to the process */
+	uint32_t process[RADDLE_FAULT_FORKS];
 };
 
 static inline struct raddle_fault_thread *raddle_fault_threads(struct raddle_faults *f)

@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #define RADDLE_SESSION_MAGIC 0x4e4f495353455244ull /* "DRESSION" */
-#define RADDLE_SESSION_VERSION 8
+#define RADDLE_SESSION_VERSION 9
 
 /* The environment variable that names the inherited descriptor of the session
  * memory.  The runtime removes it before main() runs. */
@@ -47,8 +47,8 @@
 #define RADDLE_SERVE_FDS 4
 
 #define RADDLE_BUFFER_SIZE 32768
-#define RADDLE_BACKLOG 64 /* sealed buffers that may wait for the collector */
-#define RADDLE_WAKE 16	  /* so many wake it; fewer wait until it looks by itself */
+#define RADDLE_BACKLOG 24 /* sealed buffers that may wait for the collector */
+#define RADDLE_WAKE 8	  /* so many wake it; fewer wait until it looks by itself */
 #define RADDLE_MAX_PROCESSES 1024
 #define RADDLE_SUCCESSOR_SIZE 256
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
@@ -75,6 +75,7 @@ struct raddle_process {
 	uint32_t fork_index;	  /* counts the parent's forks from 0 */
 	_Atomic uint32_t
 		exited; /* 1 and what waitpid() will have, once it is about to exit or abort; 0: not known */
+	_Atomic uint64_t thin_q; /* since when accesses may be left out; 0: none is */
 };
 
 struct raddle_session {
@@ -101,6 +102,7 @@ struct raddle_session {
 	uint64_t world_offset, world_size;	    /* world.h; 0: the world is not given back */
 	uint32_t discard;			    /* 1: a thread reuses its buffer, nothing is kept */
 	uint32_t world;				    /* 1: what comes from outside is recorded, too */
+	uint32_t all_accesses;			    /* 1: none is left out, however long the run is */
 	_Alignas(64) struct raddle_process processes[RADDLE_MAX_PROCESSES];
 	char program[4096]; /* path of the program the user named: what /proc/self/exe would say */
 	char successor[RADDLE_SUCCESSOR_SIZE]; /* what the first process is about to become by exec; empty: it
@@ -116,13 +118,16 @@ struct raddle_buffer {
 	uint32_t events;       /* how many, RESET and STACK aside; valid when sealed */
 	_Atomic uint32_t used; /* bytes of data that are whole records */
 	uint32_t open;	       /* full.h: pieces that are being written */
-	uint8_t data[RADDLE_BUFFER_SIZE - 32];
+	uint64_t left_out;     /* accesses that are not in it (rt/record/thin.h) */
+	uint8_t data[RADDLE_BUFFER_SIZE - 40];
 };
 
-#define RADDLE_SESSION_HEADER_SIZE 32768 /* room for struct raddle_session */
+#define RADDLE_SESSION_HEADER_SIZE (2 * RADDLE_BUFFER_SIZE) /* room for struct raddle_session */
 
 _Static_assert(sizeof(struct raddle_buffer) == RADDLE_BUFFER_SIZE, "buffers tile the session");
 _Static_assert(sizeof(struct raddle_session) <= RADDLE_SESSION_HEADER_SIZE, "the header fits");
+_Static_assert(RADDLE_SESSION_HEADER_SIZE % RADDLE_BUFFER_SIZE == 0,
+	       "buffers lie at multiples of their size (full.h)");
 
 /* Buffer `index` of a session; the caller has checked the index. */
 static inline struct raddle_buffer *raddle_buffer_at(struct raddle_session *s, uint32_t index)
@@ -183,5 +188,19 @@ static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 }
 
 #define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
+
+/* Whether process n of the table is the one that these forks lead to, each by its number among those of its
+ * process.  Anything may stand in the table. */
+static inline int raddle_process_is(const struct raddle_session *s, uint32_t n, const uint32_t *forks,
+				    uint32_t count)
+{
+	while (count-- > 0) {
+		if (n == 0 || n >= RADDLE_MAX_PROCESSES || s->processes[n].fork_index != forks[count] ||
+		    s->processes[n].parent < 0)
+			return 0;
+		n = (uint32_t)s->processes[n].parent;
+	}
+	return n == 0;
+}
 
 #endif

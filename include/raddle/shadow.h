@@ -162,6 +162,7 @@ uint32_t __raddle_shadow_cast(uint32_t what, uint32_t e, uint32_t from);
 uint32_t __raddle_shadow_choose(uint32_t what, uint32_t ec, uint64_t refs, uint64_t a, uint64_t b);
 uint32_t __raddle_shadow_read(const void *p, uint32_t size, uint32_t ea);
 void __raddle_shadow_write(void *p, uint32_t size, uint32_t e, uint32_t ea);
+uint32_t __raddle_shadow_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what);
 void __raddle_shadow_turn(uint32_t site, uint32_t cond, uint32_t taken);
 void __raddle_shadow_cases(uint32_t what, uint32_t site, uint32_t e, uint64_t v, const uint64_t *cases);
 void __raddle_shadow_copied(void *to, const void *from, uint64_t size);

@@ -73,7 +73,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 11
+#define RADDLE_STEER_VERSION 12
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_SLOTS 32768     /* threads by number; later ones have no slot and run free */
 #define RADDLE_SLOT_HELD 1008  /* locks a slot lists; `held_count` goes on counting */
@@ -110,6 +110,7 @@ enum raddle_steer_flags {
 	RADDLE_STEER_HEAP = 128,     /* keep freed memory back and end a program that uses it (rt/heap/) */
 	RADDLE_STEER_PATIENT = 256,  /* with ANYWHERE: stand longer, for accesses that come seldom */
 	RADDLE_STEER_TIMEOUTS = 512, /* the strategy may let time limits run out at any point */
+	RADDLE_STEER_LOOK = 2048,    /* with ASK: not at accesses, and also while decisions are left */
 	RADDLE_STEER_COVER = 1024,   /* note which conflicting places follow on each other (rt/cover/) */
 };
 
@@ -119,6 +120,7 @@ enum raddle_strategy {
 	RADDLE_STRATEGY_PCT,	  /* by fixed priorities, which change `depth` - 1 times */
 	RADDLE_STRATEGY_POS,	  /* each thing that is about to happen has a priority of its own */
 	RADDLE_STRATEGY_WEIGHTED, /* by what the threads have left to do: `expected` */
+	RADDLE_STRATEGY_ROUND,	  /* one after the other, each for the same number of points */
 	RADDLE_STRATEGIES,
 };
 
@@ -181,8 +183,9 @@ struct raddle_steer_watch {
 	uint64_t after;		/* only when the thread has begun so many operations; UINT64_MAX: always */
 	uint64_t occurrence;	/* only the so-many-th that fits, from 1; 0: each */
 	uint32_t how;		/* bits: 1 reads, 2 writes */
-	uint32_t stand;		/* 1: the program stands there and asks */
-	_Atomic uint64_t seen;	/* the runtime's: how many fitted */
+	uint32_t stand; /* 1: the program stands there and asks; 2: only at the first of a thread behind
+			   each of its operations, and the others are no points */
+	_Atomic uint64_t seen; /* the runtime's: how many fitted */
 };
 
 /* A thread that the schedule names.  It is the `index`-th creation of `parent`. */
@@ -256,7 +259,8 @@ struct raddle_slot {
 	uint64_t since;	  /* not 0: it waits for others to take their turns; later ones have higher numbers */
 	uint64_t point_n; /* the point it is at or was at last */
 	uint32_t point, point_count;
-	uint32_t spins;		  /* points in a row at which nothing was new to it */
+	uint32_t spins;		  /* points in a row at which nothing was new to it, */
+	uint64_t news;		  /* and how often anything had been new to anybody then */
 	uint32_t arrivals;	  /* points so far */
 	_Atomic uint32_t touched; /* site of its last access */
 	uint32_t point_site;	  /* where its last point is; 0: unknown */

@@ -7,7 +7,8 @@
  * Each instruction that can be watched has a number, its *gate*, and a byte of __raddle_track_flags.  The
  *tool sets the bytes before the program starts, and changes none of them then (the program may, see budget);
  *without a tool they are all 0. So a function looks once, when it is entered, at the byte of one of its
- *gates: where that is 0, all of its gates are shut and cost nothing more.
+ *gates: where that is 0, all of its gates are shut and cost nothing more.  Loops look again in each round
+ *while a gate of theirs is open (instr/spent.c).
  *
  * The memory
  * ----------
@@ -30,6 +31,7 @@
 #define RADDLE_TRACK_MAGIC 0x316b6361727472ull /* "rtrack1" */
 #define RADDLE_TRACK_VERSION 1u
 
+#define RADDLE_TRACK_FLAGS_NAME "__raddle_track_flags"
 #define RADDLE_TRACK_GATES 32768u /* at most */
 #define RADDLE_TRACK_SLOTS 4u	  /* watchpoints of the processor */
 #define RADDLE_TRACK_HARDWARE UINT32_MAX

@@ -37,17 +37,26 @@ static void yield(void)
 	errno = saved;
 }
 
-static void acquire(_Atomic uint32_t *lock)
+/* False: it was given up, and the operation is done without the lock. */
+static bool acquire(_Atomic uint32_t *lock)
 {
 	for (uint32_t round = 0; round < PATIENCE; round++) {
 		if (!atomic_load_explicit(lock, memory_order_relaxed) &&
 		    !atomic_exchange_explicit(lock, 1, memory_order_acquire))
-			return;
+			return true;
 		if (round < SPINS)
 			__builtin_ia32_pause();
 		else
 			yield();
 	}
+	return false;
+}
+
+/* Without the lock the order of the records need not be that of the operations. */
+static __attribute__((noinline, cold)) void note_doubt(struct rt_thread *t)
+{
+	if (t->recording)
+		rt_outside_event(t, RADDLE_OUTSIDE_HIDDEN);
 }
 
 static void release(struct rt_thread *t)
@@ -83,10 +92,12 @@ __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_
 		release(t);
 	if (t->atomic_lock) {
 		RT_TELL(atomic_alone, t, (uintptr_t)p);
+		note_doubt(t);
 		return;
 	}
 	lock = lock_of(p);
-	acquire(lock);
+	if (!acquire(lock))
+		note_doubt(t);
 	t->atomic_frame = frame;
 	t->atomic_lock = lock;
 }
@@ -156,10 +167,14 @@ __raddle_atomic_end(struct raddle_self *self, const volatile void *p, uint32_t s
 
 	if (!t)
 		return;
-	if (t->recording == RT_PLAIN)
-		end(t, p, site, flags);
-	else
+	if (t->recording != RT_PLAIN) {
 		told_end(t, p, site, flags);
+	} else if (RT_LIKELY(rt_atomic(t, (uintptr_t)p, site, flags_of(t, flags)))) {
+		if (t->atomic_lock && t->atomic_lock == lock_of(p))
+			release(t);
+	} else {
+		end(t, p, site, flags);
+	}
 }
 
 __attribute__((visibility("default"))) void

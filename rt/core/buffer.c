@@ -132,6 +132,7 @@ struct raddle_buffer *rt_buffer_open(uint32_t thread, uint32_t number)
 	b->process = rt.process;
 	b->thread = thread;
 	b->number = number;
+	b->left_out = 0;
 	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
 	atomic_store_explicit(&b->state, RADDLE_BUFFER_OPEN, memory_order_release);
 	return b;

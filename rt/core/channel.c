@@ -7,9 +7,10 @@
  * A channel is what the bytes go through: a pipe, the way to one end of a pair of sockets, an eventfd, a
  * connection of the process with itself.  The kernel's inode tells it, which is asked for at every call,
  * because descriptors are closed and duplicated by code that nobody sees.  Bytes are not counted: who
- * receives has received all that was sent so far, which can hide a race and invents none.  Files order
- * nothing, nor do sockets whose other end is elsewhere.  While there is one thread, nothing has to be
- * ordered.
+ * receives has received all that was sent so far, which can hide a race and invents none.  Files and
+ * sockets whose other end is elsewhere are no channels: what the world makes of what it is told nobody knows.
+ * They leave `outside-tell` and `outside-hear` for those who want to be sure that nothing ordered two
+ * accesses. While there is one thread, nothing has to be ordered.
  *
  * A send is told before it takes effect, a receipt after it.
  */
@@ -234,26 +235,31 @@ static uintptr_t address_of(uint64_t wanted)
 	return RADDLE_CHANNELS + (uintptr_t)slot * RADDLE_CHANNEL_BYTES;
 }
 
+/* The world outside is one place to those who listen.  It leaves no event of a channel. */
+#define OUTSIDE (RADDLE_CHANNELS + (uintptr_t)RADDLE_CHANNEL_COUNT * RADDLE_CHANNEL_BYTES)
+
 static void send_by(struct rt_thread *t, uint64_t wanted)
 {
 	uintptr_t channel = address_of(wanted);
 	struct rt_op op;
 
-	if (!channel)
-		return;
+	if (!wanted && t->recording)
+		rt_outside_event(t, RADDLE_OUTSIDE_TELL);
 	rt_op_fill_(&op, t, RADDLE_CHANNEL_SEND, channel);
-	RT_TELL(releasing, &op, RADDLE_CHANNEL_SEND, channel);
-	rt_sync(t, RADDLE_CHANNEL_SEND, channel, RT_NONE);
+	RT_TELL(releasing, &op, RADDLE_CHANNEL_SEND, channel ? channel : OUTSIDE);
+	if (channel)
+		rt_sync(t, RADDLE_CHANNEL_SEND, channel, RT_NONE);
 }
 
 static void receive_by(struct rt_thread *t, uint64_t wanted)
 {
 	uintptr_t channel = address_of(wanted);
 
-	if (!channel)
-		return;
-	RT_TELL(acquired, t, RADDLE_CHANNEL_RECEIVE, channel, 0);
-	rt_sync(t, RADDLE_CHANNEL_RECEIVE, channel, RT_NONE);
+	if (!wanted && t->recording)
+		rt_outside_event(t, RADDLE_OUTSIDE_HEAR);
+	RT_TELL(acquired, t, RADDLE_CHANNEL_RECEIVE, channel ? channel : OUTSIDE, 0);
+	if (channel)
+		rt_sync(t, RADDLE_CHANNEL_RECEIVE, channel, RT_NONE);
 }
 
 static void sends_to(int fd, const struct sockaddr *address, socklen_t size)
@@ -668,8 +674,8 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 
 	if (looped)
 		atomic_store(&channels()->loops, true);
-	if (t && has_looped())
-		send_by(t, name_of(&to, RT_ARRIVALS));
+	if (t)
+		send_by(t, has_looped() ? name_of(&to, RT_ARRIVALS) : 0);
 	errno = saved;
 	if (connects(fd, address.__sockaddr__, length, &r))
 		return r;
@@ -684,14 +690,16 @@ INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
 
 static int accepted(int fd, int r, struct sockaddr *address, socklen_t *length, socklen_t room)
 {
-	struct rt_thread *t = r >= 0 && has_looped() ? one_of_many() : NULL;
+	struct rt_thread *t = r >= 0 ? one_of_many() : NULL;
 	int saved = errno;
 
 	if (r >= 0)
 		RT_OUTSIDE(accepted, fd, r);
 	if (t) {
-		struct end e = end_of(fd, SYS_getsockname);
+		struct end e = {.size = 0};
 
+		if (has_looped())
+			e = end_of(fd, SYS_getsockname);
 		receive_by(t, name_of(&e, RT_ARRIVALS));
 	}
 	if (r >= 0 && address && length && rt_outside_names(r, true, address, &room))

@@ -44,6 +44,10 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 
+/* Before the world outside is told something by a name or a process, and when it was heard. */
+void rt_names_tell(void);
+void rt_names_hear(void);
+
 /* The same for what a descriptor leads to, which may be nothing. */
 void rt_channel_sends(int fd);
 void rt_channel_receives(int fd);

@@ -159,6 +159,8 @@ static void creation_end(struct creation *c, const pthread_t *thread, int error)
 	}
 	RT_EVENT(c->parent, RADDLE_THREAD_CREATE | c->taken, c->q, c->time, c->number, c->index,
 		 (uint64_t)error);
+	if (!error)
+		rt_created(c->parent, (uint64_t)*thread);
 	rt_op_end(&c->op);
 }
 
@@ -328,6 +330,16 @@ static int detach(pthread_t thread, int (*real)(pthread_t))
 INTERPOSE(int, pthread_detach, (pthread_t thread))
 {
 	return detach(thread, REAL(pthread_detach));
+}
+
+INTERPOSE(int, pthread_cancel, (pthread_t thread))
+{
+	uint32_t number = rt_handle_find((uint64_t)thread);
+	int r = REAL(pthread_cancel)(thread);
+
+	if (!r && number != UINT32_MAX)
+		RT_TELL(cancelled, number);
+	return r;
 }
 
 INTERPOSE(int, thrd_detach, (thrd_t thread))

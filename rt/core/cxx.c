@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Interposed functions of C++ programs: guards of static locals, operator new
+ * Interposed functions of C++ programs: guards of static locals, captured exceptions, operator new
  * and delete.  The archive member comes in only if the program uses one of them.
  *
  * operator new ends in malloc, whose interposer writes the event; here it is only
@@ -66,6 +66,28 @@ INTERPOSE(void, __cxa_guard_release, (void *guard))
 INTERPOSE(void, __cxa_guard_abort, (void *guard))
 {
 	guard_done(guard, 1, REAL(__cxa_guard_abort));
+}
+
+/* Exceptions that are captured count their owners inside the C++ library, and the last one destroys what
+ * others have read.  Who that may be need not have begun. */
+static void captured(void)
+{
+	struct rt_thread *t = rt_self();
+
+	if (t && t->recording)
+		rt_outside_event(t, RADDLE_OUTSIDE_HIDDEN);
+}
+
+INTERPOSE(void *, _ZSt17current_exceptionv, (void *result))
+{
+	captured();
+	return REAL(_ZSt17current_exceptionv)(result);
+}
+
+INTERPOSE(void, _ZNSt15__exception_ptr13exception_ptrC1EPv, (void *self, void *exception))
+{
+	captured();
+	REAL(_ZNSt15__exception_ptr13exception_ptrC1EPv)(self, exception);
 }
 
 /* The outermost operator counts: operator new[] calls operator new. */

@@ -7,12 +7,14 @@
  * back so far.
  *
  * Not here: POSIX locks on records of files, which a process has and not a thread; what a signal handler
- * does.
+ * does, of which a trace only says that the signal was sent.
  */
 #include "rt/core/channel.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
+#include <fcntl.h>
+#include <stdarg.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -167,6 +169,44 @@ INTERPOSE(int, flock, (int fd, int how))
 	return r;
 }
 
+/* Locks of open files are as those of flock(); others are the process's, and order no threads. */
+static bool is_of_file(int command)
+{
+	return command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+static void file_unlocks(int fd, int command, const struct flock *lock)
+{
+	if (is_of_file(command) && lock->l_type == F_UNLCK)
+		rt_file_unlocks(fd);
+}
+
+static int file_locked(int fd, int command, const struct flock *lock, int r)
+{
+	if (r >= 0 && is_of_file(command) && lock->l_type != F_UNLCK) {
+		takes(fd);
+		set_locking(fd, true);
+	}
+	return r;
+}
+
+/* The kernel has one more argument, whatever the caller has given. */
+#define CONTROL(name)                                                                                        \
+	INTERPOSE(int, name, (int fd, int command, ...))                                                     \
+	{                                                                                                    \
+		va_list ap;                                                                                  \
+		void *argument;                                                                              \
+                                                                                                             \
+		va_start(ap, command);                                                                       \
+		argument = va_arg(ap, void *);                                                               \
+		va_end(ap);                                                                                  \
+		file_unlocks(fd, command, argument);                                                         \
+		return file_locked(fd, command, argument, REAL(name)(fd, command, argument));                \
+	}
+
+CONTROL(fcntl)
+CONTROL(fcntl64)
+
 static uint64_t stream_key(const FILE *stream)
 {
 	return rt_channel_key(RT_STREAM, (uintptr_t)stream);
@@ -195,8 +235,14 @@ INTERPOSE(void, funlockfile, (FILE * stream))
 
 /* ---- signals ---- */
 
+/* Who waits for it has it from here; what a handler does that it starts is ordered by nothing that is seen.
+ */
 static void sends_signal(int signal)
 {
+	struct rt_thread *t = alone() || !signal ? NULL : rt_self();
+
+	if (t && t->recording)
+		rt_outside_event(t, RADDLE_OUTSIDE_HIDDEN);
 	rt_channel_send(rt_channel_key(RT_SIGNAL, (uint64_t)signal));
 }
 

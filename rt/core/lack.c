@@ -7,6 +7,7 @@
  * open descriptors are interposed here, for this alone.
  */
 #include "raddle/steer.h"
+#include "rt/core/channel.h"
 #include "rt/core/layer.h"
 #include "rt/core/outside.h"
 #include "rt/core/real.h"
@@ -42,6 +43,7 @@ static FILE *opened_stream(FILE *stream)
 {
 	if (!stream)
 		rt_opened(-1);
+	rt_names_hear();
 	return stream;
 }
 
@@ -49,13 +51,18 @@ static FILE *opened_stream(FILE *stream)
 #define OPEN(name, ...)                                                                                      \
 	do {                                                                                                 \
 		mode_t mode_ = 0;                                                                            \
+		int r_;                                                                                      \
 		va_list ap_;                                                                                 \
 		if (flags & (O_CREAT | __O_TMPFILE)) {                                                       \
 			va_start(ap_, flags);                                                                \
 			mode_ = va_arg(ap_, mode_t);                                                         \
 			va_end(ap_);                                                                         \
 		}                                                                                            \
-		return rt_opened(REAL(name)(__VA_ARGS__, flags, mode_));                                     \
+		if (flags & (O_CREAT | O_TRUNC | __O_TMPFILE))                                               \
+			rt_names_tell();                                                                     \
+		r_ = rt_opened(REAL(name)(__VA_ARGS__, flags, mode_));                                       \
+		rt_names_hear();                                                                             \
+		return r_;                                                                                   \
 	} while (0)
 
 INTERPOSE(int, open, (const char *path, int flags, ...))
@@ -80,16 +87,19 @@ INTERPOSE(int, openat64, (int at, const char *path, int flags, ...))
 
 INTERPOSE(int, creat, (const char *path, mode_t mode))
 {
+	rt_names_tell();
 	return rt_opened(REAL(creat)(path, mode));
 }
 
 INTERPOSE(FILE *, fopen, (const char *restrict path, const char *restrict mode))
 {
+	rt_names_tell();
 	return opened_stream(REAL(fopen)(path, mode));
 }
 
 INTERPOSE(FILE *, fopen64, (const char *restrict path, const char *restrict mode))
 {
+	rt_names_tell();
 	return opened_stream(REAL(fopen64)(path, mode));
 }
 

@@ -337,6 +337,17 @@ static void sync_region(int kind, int endpoint, union ompt_data *parallel, union
 		come_behind(&task->children);
 }
 
+/* All tasks of the group are done.  What they reduced to is put together before the region ends. */
+static void region_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
+			const void *where)
+{
+	struct task *task = data ? data->ptr : NULL;
+
+	(void)parallel, (void)where;
+	if (task && task->group && kind == REGION_TASKGROUP && endpoint == SCOPE_END)
+		come_behind(&task->group->done);
+}
+
 /* Partial results are put together one after the other.  In a barrier those are meant that came already. */
 static void reduction(int kind, int endpoint, union ompt_data *parallel, union ompt_data *data,
 		      const void *where)
@@ -625,11 +636,11 @@ static int initialize(ompt_lookup *lookup, int device, union ompt_data *data)
 	} callbacks[] = {
 		{3, (ompt_callback *)parallel_begin},  {4, (ompt_callback *)parallel_end},
 		{5, (ompt_callback *)task_create},     {6, (ompt_callback *)task_schedule},
-		{7, (ompt_callback *)implicit_task},   {17, (ompt_callback *)mutex_released},
-		{18, (ompt_callback *)dependences},    {20, (ompt_callback *)work},
-		{23, (ompt_callback *)sync_region},    {26, (ompt_callback *)mutex_acquire},
-		{27, (ompt_callback *)mutex_acquired}, {28, (ompt_callback *)nest_lock},
-		{31, (ompt_callback *)reduction},
+		{7, (ompt_callback *)implicit_task},   {16, (ompt_callback *)region_wait},
+		{17, (ompt_callback *)mutex_released}, {18, (ompt_callback *)dependences},
+		{20, (ompt_callback *)work},	       {23, (ompt_callback *)sync_region},
+		{26, (ompt_callback *)mutex_acquire},  {27, (ompt_callback *)mutex_acquired},
+		{28, (ompt_callback *)nest_lock},      {31, (ompt_callback *)reduction},
 	};
 	ompt_set_callback *set = (ompt_set_callback *)lookup("ompt_set_callback");
 

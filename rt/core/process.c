@@ -17,6 +17,7 @@
  * accesses are recorded as the parent's.  That is why exec and _exit look whether
  * they run in our process.
  */
+#include "rt/core/channel.h"
 #include "rt/core/layer.h"
 #include "rt/core/real.h"
 
@@ -135,6 +136,7 @@ static void fork_child(void)
 	RT_EVENT(t, RADDLE_THREAD_START, RT_Q, RT_T, 0, 0, t->stack_low, t->stack_high - t->stack_low,
 		 (uint64_t)rt.pid);
 	rt_layout(t);
+	RT_TELL_ALL(started, t);
 }
 
 static pid_t forked(struct rt_thread *t, pid_t pid)
@@ -156,6 +158,7 @@ INTERPOSE(pid_t, fork, (void))
 {
 	struct rt_thread *t = rt_self();
 
+	rt_names_tell();
 	if (t)
 		t->forking = 1;
 	return forked(t, REAL(fork)());

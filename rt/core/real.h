@@ -14,6 +14,7 @@
 
 #include "rt/core/rt.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -22,6 +23,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +33,15 @@
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +66,8 @@ _Noreturn void __assert_fail(const char *what, const char *file, unsigned line, 
 int __cxa_guard_acquire(void *guard);
 void __cxa_guard_release(void *guard);
 void __cxa_guard_abort(void *guard);
+void *_ZSt17current_exceptionv(void *result);
+void _ZNSt15__exception_ptr13exception_ptrC1EPv(void *self, void *exception);
 void *_Znwm(size_t size);
 void *_Znam(size_t size);
 void *_ZnwmRKSt9nothrow_t(size_t size, const struct nothrow *);

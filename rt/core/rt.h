@@ -51,6 +51,12 @@ struct rt_handle {
 };
 
 /* The runtime's one global. */
+/* A limit of memory as the program set it. */
+struct rt_limit {
+	bool is_set;
+	uint64_t soft, hard;
+};
+
 struct rt {
 	struct raddle_session *session; /* NULL: nothing is recorded */
 	_Atomic uint32_t ready;		/* the constructor is through */
@@ -82,6 +88,8 @@ struct rt {
 	const struct rt_outside *outside; /* rt/core/outside.h; NULL: nobody wants to know */
 
 	struct rt_channels *_Atomic channels; /* rt/core/channel.c; NULL: none yet */
+	_Atomic uint64_t mapped;	      /* memory of ours, with the session */
+	struct rt_limit limits[2];	      /* rt/core/limit.c: of the address space, of data */
 	bool leaves_out; /* rt/core/edit.c: some lock was not taken that should have been */
 	char program[4096];
 	_Atomic uint32_t atomic_locks[RT_ATOMIC_LOCKS]; /* rt/core/atomic.c */
@@ -90,8 +98,8 @@ extern struct rt rt;
 
 /* A page that a fork leaves empty in the child.  The child of a fork that went
  * past us (a bare system call) finds `alive` 0 and knows that the buffers are not its.
- * It is RT_TOLD in a process that layers listen to and RT_PLAIN in others, so that the hooks' slow path
- * learns of both with one look. */
+ * It is RT_TOLD in a process that layers listen to, RT_PLAIN in others and RT_THIN if accesses are left out,
+ * so that the hooks' slow path learns of all with one look. */
 struct rt_guard {
 	_Alignas(4096) volatile uint32_t alive;
 };
@@ -105,6 +113,7 @@ void rt_placeholder_setup(void);
 /* rt/core/system.c: memory, locks, time, futex, by system calls of its own. */
 void *rt_map(size_t size); /* zeroed, never dumped, no huge pages; NULL if there is none */
 void rt_unmap(void *p, size_t size);
+bool rt_make_room(size_t size); /* below a limit that the program has set; false: there is none */
 uint64_t rt_now(void);
 uint64_t rt_now_soon(struct rt_thread *t); /* the same, cheaper; with the encoder taken only */
 void rt_clock_setup(void);

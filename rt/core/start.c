@@ -54,6 +54,7 @@ static void *map_shared(int fd, size_t size)
 	if (p == -1)
 		return NULL;
 	syscall(SYS_madvise, p, size, MADV_DONTDUMP);
+	atomic_fetch_add_explicit(&rt.mapped, size, memory_order_relaxed);
 	return (void *)p;
 }
 

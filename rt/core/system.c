@@ -17,13 +17,21 @@
 #include <time.h>
 #include <unistd.h>
 
+static long map(size_t size)
+{
+	return syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+}
+
 void *rt_map(size_t size)
 {
 	int saved = errno;
-	long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+	long p = map(size);
 
+	if (p == -1 && rt_make_room(size))
+		p = map(size);
 	if (p != -1) {
+		atomic_fetch_add_explicit(&rt.mapped, size, memory_order_relaxed);
 		syscall(SYS_madvise, p, size, MADV_NOHUGEPAGE);
 		syscall(SYS_madvise, p, size, MADV_DONTDUMP);
 	}
@@ -38,6 +46,7 @@ void rt_unmap(void *p, size_t size)
 	int saved = errno;
 
 	syscall(SYS_munmap, p, size);
+	atomic_fetch_sub_explicit(&rt.mapped, size, memory_order_relaxed);
 	errno = saved;
 }
 

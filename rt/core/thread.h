@@ -29,6 +29,7 @@ struct rt_pending {
 };
 
 struct rt_once;	  /* rt/core/once.c */
+struct rt_place;  /* rt/record/thin.h */
 struct rt_gather; /* rt/core/gather.h */
 
 /* Layers but for the core (rt/core/layer.h). */
@@ -51,6 +52,7 @@ enum rt_recording {
 	RT_OFF,
 	RT_PLAIN, /* it is recorded */
 	RT_TOLD,  /* and layers listen to what it does */
+	RT_THIN,  /* of rt_guard only: threads are RT_PLAIN, and rt/record/thin.h leaves accesses out */
 };
 
 #define RT_LEFT_OUT 16
@@ -71,6 +73,14 @@ struct rt_thread {
 	uint32_t pending_lost;
 	uint8_t recording; /* enum rt_recording */
 	bool fenced;	   /* it has come to a fence */
+	uint32_t steps;	   /* operations so far that count in schedules */
+
+	/* Of a thinned run (rt/record/thin.h). */
+	struct rt_place *places; /* where it has been; NULL: the run is not thinned here yet */
+	uint32_t hand;
+	uint32_t lazy;	       /* operations since its segment began, + 1; 0: each begins one */
+	uint32_t thin_changes; /* rt_thin.changes then */
+
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 

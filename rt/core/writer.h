@@ -17,6 +17,14 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 #define RT_NONE UINT64_MAX
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
+
+/* An atomic operation that just happened, as its record has it; false: it needs more care, nothing was done.
+ */
+bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags);
+
+/* What is told to the outside or heard from there, of class OUTSIDE; full traces, which replays do not read,
+ * have none. */
+void rt_outside_event(struct rt_thread *t, uint32_t code);
 uint32_t rt_encoder_take(struct rt_thread *t); /* keeps handlers out until the event; returns RT_TAKEN or 0 */
 
 void rt_encoder_leave(struct rt_thread *t); /* after rt_encoder_take() where there is no event after all */
@@ -34,6 +42,9 @@ void rt_see_again(struct rt_thread *t);				     /* clears all: a new segment */
 
 /* New memory, of which the program knows the first `known` bytes; returns p. */
 void *rt_fresh(void *p, size_t known);
+
+/* The thread that t has just created has this pthread_t. */
+void rt_created(struct rt_thread *t, uint64_t handle);
 
 /* The process is about to end: perhaps waits for threads that still run. */
 void rt_linger(void);

@@ -101,5 +101,6 @@ const struct rt_layer rt_layer_detect = {
 		  .atomic_alone = rt_detect_release,
 		  .fence = rt_detect_fence,
 		  .forget = rt_detect_forget,
-		  .freeing = rt_detect_flush},
+		  .freeing = rt_detect_flush,
+		  .pauses = rt_detect_flush},
 };

@@ -155,9 +155,27 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 	rt_emit(t, &r);
 }
 
+/* Whether the thread lives to tell or not, its creator knows it by that. */
+void rt_created(struct rt_thread *t, uint64_t handle)
+{
+	RT_EVENT(t, RADDLE_HANDLE, handle);
+}
+
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
 	rt_event(t, code, last == RT_NONE ? 3 : 4, (uint64_t[]){RT_Q, RT_T, object, last});
+}
+
+bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags)
+{
+	(void)t, (void)address, (void)site, (void)flags;
+	return false;
+}
+
+void rt_outside_event(struct rt_thread *t, uint32_t code)
+{
+	(void)t;
+	(void)code;
 }
 
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind)

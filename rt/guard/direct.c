@@ -2,7 +2,7 @@
 /*
  * Where instrumented code finds the functions that it calls without the runtime between (guard.inc).  At
  * first that is the runtime's own; when the real ones are known, and the program has none of its own by that
- * name, those.
+ * name, those.  While something is tracked functions that release are the runtime's again.
  */
 #include "rt/guard/real.h"
 
@@ -18,9 +18,10 @@
 #include "raddle/guard.inc"
 
 #ifdef RADDLE_STATIC
-void guard_direct(void)
-{
-}
+#define IS_OURS(name) true
+#define OURS(name) __wrap_##name
+#define GUARDED_DIRECT_GIVES(type, name) extern __typeof__(name) __wrap_##name;
+#include "raddle/guard.inc"
 #else
 /* The compiler believes that two names are two functions. */
 static const void *plain(const void *p)
@@ -29,14 +30,30 @@ static const void *plain(const void *p)
 	return p;
 }
 
-#define DIRECT_REAL(name)                                                                                    \
-	if (plain((const void *)name) == plain((const void *)guard_own_##name) && REAL(name))                \
-		__raddle_guard_real_##name = REAL(name);
+#define IS_OURS(name) (plain((const void *)name) == plain((const void *)guard_own_##name) && REAL(name))
+#define OURS(name) guard_own_##name
+#endif
+
+static void set_releasing(bool tracking)
+{
+#define GUARDED_DIRECT_GIVES(type, name)                                                                     \
+	if (IS_OURS(name))                                                                                   \
+		__raddle_guard_real_##name = tracking ? OURS(name) : REAL(name);
+#include "raddle/guard.inc"
+}
 
 void guard_direct(void)
 {
-#define GUARDED_DIRECT_GETS(type, name) DIRECT_REAL(name)
-#define GUARDED_DIRECT_GIVES(type, name) DIRECT_REAL(name)
+#define GUARDED_DIRECT_GETS(type, name)                                                                      \
+	if (IS_OURS(name))                                                                                   \
+		__raddle_guard_real_##name = REAL(name);
 #include "raddle/guard.inc"
+	guard_track(false);
 }
-#endif
+
+void guard_track(bool any)
+{
+	set_releasing(any);
+	guard_free_track(any);
+	__raddle_guard_tracking = any;
+}

@@ -27,6 +27,14 @@
 
 #define GUARD_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* it is near, and found without a table */
+/* It is called behind a test that says no as a rule, and the code around the test saves no register for it.
+ */
+#ifdef __clang__
+#define GUARD_RARE __attribute__((preserve_most))
+#else
+#define GUARD_RARE
+#endif
 
 /* Behind which tracked accesses somebody is: a bit a task.  `sure` by operations that order threads, `maybe`
  * also by those that may have; sure is a part of maybe.  This is the column of the tracked access in the
@@ -62,18 +70,20 @@ struct guard {
 	struct guard_thread *threads, *idle; /* under the lock */
 	uint32_t live, numbers;
 	_Atomic uint32_t lock;
+	void (*free)(void *); /* what free() is: the real one while nothing is tracked */
 };
-extern struct guard guard;
+extern GUARD_HIDDEN struct guard guard;
 struct guard_alive {
 	_Alignas(4096) volatile uint32_t value;
 	char rest[4092];
 };
-extern struct guard_alive guard_alive;
+extern GUARD_HIDDEN struct guard_alive guard_alive;
 
 /* What instrumented code tests. */
-extern volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
-extern uint8_t __raddle_guard_regions[RADDLE_GUARDS];
-extern volatile uint8_t __raddle_guard_tracking;
+extern GUARD_HIDDEN volatile uint8_t __raddle_guard_flags[RADDLE_GUARDS];
+extern GUARD_HIDDEN uint8_t __raddle_guard_regions[RADDLE_GUARDS];
+extern GUARD_HIDDEN volatile uint8_t __raddle_guard_tracking;
+void guard_track(bool any); /* direct.c: from now on something is tracked, or nothing */
 
 /* start.c */
 void *guard_map(size_t size); /* zeroed; NULL: there is none */
@@ -102,12 +112,14 @@ static inline void guard_mask_add(struct guard_mask *to, struct guard_mask from)
 }
 
 /* note.c: the same for who does not have the lock.  Nothing happens where nothing is tracked. */
-void guard_note_acquire(const volatile void *object, enum guard_way way);
-void guard_note_release(const volatile void *object, enum guard_way way);
+GUARD_RARE void guard_note_acquire(const volatile void *object, enum guard_way way);
+GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way way);
 void guard_note_atomic(const volatile void *object, uint32_t what);
 void guard_note_outside(bool leaving);
-void guard_note_descriptor(int fd, bool leaving);
-void guard_note_gone(const void *memory, size_t size);
+GUARD_RARE void guard_note_descriptor(int fd, bool leaving);
+GUARD_RARE void guard_note_gone(const void *memory, size_t size);
+
+GUARD_HIDDEN void guard_free_slowly(void *memory); /* memory.c */
 
 static inline bool guard_tracks(void)
 {

@@ -42,8 +42,10 @@ HOOK void __raddle_guard_outside(uint32_t leaving)
 		__raddle_guard_elsewhere(leaving);
 }
 
-/* Where nothing is tracked the real function is called at once, else the one of the runtime, or its second
- * half. */
+/* The real function is called at once, and what acquires tests behind it whether something is tracked.  For
+ * what releases the runtime puts its own function in the real one's place while something is: the thread that
+ * begins to track has seen to that before it releases anything, and so has who learns of it by an
+ * acquisition.  The address must be read behind all that stands before the call. */
 #define GUARDED_DIRECT_GETS(type, name)                                                                      \
 	extern __attribute__((visibility("hidden"))) int (*__raddle_guard_real_##name)(type *);              \
 	HOOK int __raddle_guard_##name(type *object);                                                        \
@@ -59,8 +61,7 @@ HOOK void __raddle_guard_outside(uint32_t leaving)
 	HOOK __typeof__(name((type *)0)) __raddle_guard_##name(type *object);                                \
 	HOOK __typeof__(name((type *)0)) __raddle_guard_##name(type *object)                                 \
 	{                                                                                                    \
-		if (__builtin_expect(__raddle_guard_tracking, 0))                                            \
-			return name(object);                                                                 \
+		__asm__ volatile("" ::: "memory");                                                           \
 		return __raddle_guard_real_##name(object);                                                   \
 	}
 #include "raddle/guard.inc"

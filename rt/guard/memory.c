@@ -13,7 +13,7 @@ __attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
 }
 
 /* Out of the way of those that free memory while nothing is tracked. */
-__attribute__((noinline, cold)) static void free_slowly(void *memory)
+__attribute__((cold)) void guard_free_slowly(void *memory)
 {
 	if (guard_tracks() && memory)
 		guard_note_gone(memory, malloc_usable_size(memory));
@@ -21,12 +21,15 @@ __attribute__((noinline, cold)) static void free_slowly(void *memory)
 	REAL(free)(memory);
 }
 
+/* Programs and their libraries free memory all the time, so that there is no test here. */
+void guard_free_track(bool tracking)
+{
+	guard.free = tracking || !guard_is_resolved() ? guard_free_slowly : REAL(free);
+}
+
 INTERPOSE(void, free, (void *memory))
 {
-	if (guard_tracks() || !guard_is_resolved())
-		free_slowly(memory);
-	else
-		REAL(free)(memory);
+	guard.free(memory);
 }
 
 INTERPOSE(void *, realloc, (void *memory, size_t size))

@@ -71,7 +71,7 @@ static void leave(const struct guard_thread *t, struct guard_mask before)
 	guard_unlock();
 }
 
-void guard_note_acquire(const volatile void *object, enum guard_way way)
+GUARD_RARE void guard_note_acquire(const volatile void *object, enum guard_way way)
 {
 	int saved = errno;
 	struct guard_thread *t = enter();
@@ -85,7 +85,7 @@ void guard_note_acquire(const volatile void *object, enum guard_way way)
 	errno = saved;
 }
 
-void guard_note_release(const volatile void *object, enum guard_way way)
+GUARD_RARE void guard_note_release(const volatile void *object, enum guard_way way)
 {
 	int saved = errno;
 	struct guard_thread *t = enter();
@@ -145,7 +145,7 @@ void guard_note_outside(bool leaving)
 
 /* Terminals order nobody.  Files order who reads what another has written; pipes, sockets and the like do,
  * too, and who is at their other end, or waits for it, is not known. */
-void guard_note_descriptor(int fd, bool leaving)
+GUARD_RARE void guard_note_descriptor(int fd, bool leaving)
 {
 	int saved = errno;
 	struct stat st;
@@ -167,7 +167,7 @@ void guard_note_descriptor(int fd, bool leaving)
 }
 
 /* What is behind freed memory is another thing, and its allocator has ordered whoever gets it next. */
-void guard_note_gone(const void *memory, size_t size)
+GUARD_RARE void guard_note_gone(const void *memory, size_t size)
 {
 	int saved = errno;
 	struct guard_thread *t = enter();

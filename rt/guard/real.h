@@ -50,7 +50,7 @@ struct guard_real {
 #define GUARDED(name) __typeof__(name) *name;
 #include "raddle/guard.inc"
 };
-extern struct guard_real guard_real;
+extern GUARD_HIDDEN struct guard_real guard_real;
 void guard_resolve_all(void);
 
 static inline bool guard_is_resolved(void)
@@ -72,6 +72,7 @@ static inline void guard_resolve(void)
 #define INTERPOSE(type, name, parameters) __attribute__((weak, visibility("default"))) type name parameters
 #endif
 
-void guard_direct(void); /* direct.c: the real functions are known */
+void guard_direct(void);	      /* direct.c: the real functions are known */
+void guard_free_track(bool tracking); /* memory.c: which function free() is */
 
 #endif

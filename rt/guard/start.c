@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-struct guard guard;
+struct guard guard = {.free = guard_free_slowly};
 struct guard_alive guard_alive;
 
 /* A section of whole pages, since a mapping of the agent's takes its place. */
@@ -119,7 +119,7 @@ static bool map_session(int fd)
 static void forked(void)
 {
 	guard_alive.value = 0;
-	__raddle_guard_tracking = 0;
+	guard_track(false);
 	guard.session = NULL;
 	REAL(syscall)
 	(SYS_mmap, __raddle_guard_flags, sizeof __raddle_guard_flags, PROT_READ | PROT_WRITE,

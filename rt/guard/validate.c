@@ -84,11 +84,11 @@ static void report(const struct watch *w, struct raddle_guard_report what)
 
 static void update_tracking(void)
 {
-	uint8_t any = 0;
+	bool any = false;
 
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++)
 		any |= watches[k].active;
-	__raddle_guard_tracking = any;
+	guard_track(any);
 }
 
 static void begin(struct watch *w, struct guard_thread *t, uint32_t side, uint64_t now)
@@ -100,7 +100,7 @@ static void begin(struct watch *w, struct guard_thread *t, uint32_t side, uint64
 	w->since = now;
 	t->mask.sure |= bit_of(w);
 	t->mask.maybe |= bit_of(w);
-	__raddle_guard_tracking = 1;
+	guard_track(true);
 	atomic_store(&task_of(w)->active, 1);
 	atomic_fetch_add_explicit(&guard.session->tracked, 1, memory_order_relaxed);
 }

@@ -32,15 +32,24 @@ static struct injected *injected(const struct rt_thread *t)
 	return t->layer[RT_LAYER_INJECT];
 }
 
-static struct raddle_faults *plan(void)
+/* Of whatever process. */
+static struct raddle_faults *any_plan(void)
 {
 	const struct raddle_session *s = rt.session;
 	struct raddle_faults *f;
 
-	if (!s || !s->fault_offset || rt.process != 0)
+	if (!s || !s->fault_offset)
 		return NULL;
 	f = (struct raddle_faults *)((char *)s + s->fault_offset);
-	return f->version == RADDLE_FAULT_VERSION ? f : NULL;
+	return f->version == RADDLE_FAULT_VERSION && f->forks <= RADDLE_FAULT_FORKS ? f : NULL;
+}
+
+/* Of this process. */
+static struct raddle_faults *plan(void)
+{
+	struct raddle_faults *f = any_plan();
+
+	return f && raddle_process_is(rt.session, rt.process, f->process, f->forks) ? f : NULL;
 }
 
 /* The entry of the plan that names the thread; NULL: none. */
@@ -216,7 +225,7 @@ static void exhaust(uint64_t resource)
 	const struct rlimit none = {0};
 
 	if (resource == RADDLE_RESOURCE_MEMORY)
-		setrlimit(RLIMIT_DATA, &none);
+		syscall(SYS_prlimit64, 0, RLIMIT_DATA, &none, NULL); /* with no room for anybody */
 	else if (resource == RADDLE_RESOURCE_FILES)
 		setrlimit(RLIMIT_NOFILE, &none);
 	else
@@ -269,7 +278,7 @@ uint64_t rt_inject(uint32_t site, uint64_t value, uint32_t bits)
 
 static bool has_plan(void)
 {
-	return plan() != NULL;
+	return any_plan() != NULL;
 }
 
 const struct rt_layer rt_layer_inject = {

@@ -17,6 +17,7 @@
  */
 #include "rt/core/layer.h"
 #include "rt/core/mark.h"
+#include "rt/record/thin.h"
 
 #define COLD __attribute__((noinline, cold))
 #define COLD_KEEPS __attribute__((noinline, cold, preserve_most))
@@ -45,6 +46,12 @@ static COLD bool orphaned(struct rt_thread *t)
 	return true;
 }
 
+static bool switch_buffer(struct rt_thread *t)
+{
+	rt_thin_look(t);
+	return rt_buffer_switch(t);
+}
+
 /* Room for `need` bytes and a decoder that knows the present call stack. */
 static COLD_KEEPS bool prepare(struct rt_thread *t, size_t need)
 {
@@ -53,12 +60,12 @@ static COLD_KEEPS bool prepare(struct rt_thread *t, size_t need)
 	if (orphaned(t))
 		return false;
 	if (RT_UNLIKELY(!t->buffer) || t->cursor + need > t->limit)
-		if (!rt_buffer_switch(t))
+		if (!switch_buffer(t))
 			return false;
 	if (!rt_stack_changed(&t->encoder, top))
 		return true;
 	if (t->cursor + need + RT_STACK_MAX > t->limit)
-		if (!rt_buffer_switch(t))
+		if (!switch_buffer(t))
 			return false;
 	t->cursor = rt_put_stack(&t->encoder, t->cursor, top);
 	publish(t);
@@ -151,11 +158,12 @@ void rt_see_again(struct rt_thread *t)
  * thread and none that could still be met in a join, everything this thread does
  * is ordered before or after all that others do, whatever it synchronises: the
  * accesses made so far stand for the same ones to come.  They do so too where nobody reads them and
- * no layer needs more. */
+ * no layer needs more, and for a while in a thread that is lazy. */
 static inline void synchronised(struct rt_thread *t)
 {
 	if (atomic_load_explicit(&rt.others, memory_order_relaxed) != 0 &&
-	    !(RT_UNLIKELY(t->recording == RT_TOLD) && rt_unread() && !rt_tell_segment_ends(t)))
+	    !(RT_UNLIKELY(t->recording == RT_TOLD) && rt_unread() && !rt_tell_segment_ends(t)) &&
+	    !(RT_UNLIKELY(t->lazy) && rt_thin_goes_on(t)))
 		rt_new_segment(t);
 }
 
@@ -285,6 +293,15 @@ static inline __attribute__((always_inline)) uint8_t *put_eight(uint8_t *p, uint
 	return p + more + 1;
 }
 
+/* The difference of two addresses, which may be anything. */
+static inline uint8_t *put_far_delta(uint8_t *p, uint64_t *previous, uint64_t value)
+{
+	uint64_t z = rt_zigzag(value - *previous);
+
+	*previous = value;
+	return RT_LIKELY(z < 1ull << 56) ? put_eight(p, z) : rt_put_varint(p, z);
+}
+
 /* The first part of an access: which site. */
 static inline __attribute__((always_inline)) uint8_t *put_site(uint8_t *p, uint32_t z)
 {
@@ -370,8 +387,9 @@ static inline __attribute__((always_inline)) bool append_access(struct rt_thread
 }
 
 /*
- * A first access goes one of four ways:
+ * A first access goes one of five ways:
  *   plain     recorded, and nobody listens: straight on, in the hook's own slow path
+ *   thin      the same in a thinned run: it may be left out
  *   gathered  layers listen, but nobody reads the records and no layer has to see the access now
  *   told      layers listen: the record, then they are told, and may have the thread wait
  *   alone     by a thread that has no state yet, or by a handler that interrupted the encoder
@@ -380,6 +398,13 @@ static inline bool is_plain(const struct raddle_self *self)
 {
 	return RT_LIKELY(self != &rt_placeholder) && RT_LIKELY(!((const struct rt_thread *)self)->busy) &&
 	       RT_LIKELY(rt_guard.alive == RT_PLAIN);
+}
+
+static inline bool is_thin(const struct raddle_self *self)
+{
+	return RT_LIKELY(rt_guard.alive == RT_THIN) && self != &rt_placeholder &&
+	       RT_LIKELY(!((const struct rt_thread *)self)->busy) &&
+	       RT_LIKELY(((const struct rt_thread *)self)->recording == RT_PLAIN);
 }
 
 static inline bool is_told(const struct raddle_self *self)
@@ -466,6 +491,162 @@ listened_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint
 	leave(t);
 }
 
+/* ---- thinned runs ---- */
+
+/* The thread's first access since its run is thinned; without memory all its places stay cold. */
+static COLD_KEEPS void begin_places(struct rt_thread *t)
+{
+	t->hand = rt_hand(t->number);
+	t->places = rt_map(RT_PLACES * sizeof *t->places);
+	if (!t->places)
+		t->places = rt_thin.nowhere;
+}
+
+/* Says how many accesses of the place were left out, with room for it. */
+static COLD_KEEPS void tell_left(struct rt_thread *t, const struct rt_place *p)
+{
+	if (p->step != t->steps)
+		return;
+	t->cursor = rt_put_left_out(&t->encoder, t->cursor, p->site, p->left);
+	t->events++;
+	publish(t);
+}
+
+/* A record of the place is about to be appended, and there is room for another one. */
+static void record_at(struct rt_thread *t, uint32_t site)
+{
+	struct rt_place *p = rt_place_of(t->places, site);
+
+	if (t->places == rt_thin.nowhere)
+		return;
+	if (p->left)
+		tell_left(t, p);
+	p->left = 0;
+	if (p->site != site)
+		*p = (struct rt_place){.site = site};
+	if (p->heat & RT_PLACE_HOT)
+		p->more++;
+	else if (++p->heat == RT_THIN_PLACE)
+		p->heat = RT_PLACE_HOT | site;
+}
+
+static inline __attribute__((always_inline)) struct rt_place *hot_place(const struct rt_thread *t,
+									uint32_t site)
+{
+	struct rt_place *places = t->places ? t->places : rt_thin.nowhere, *p = places + rt_place_index(site);
+
+	if (RT_LIKELY(p->heat == (RT_PLACE_HOT | site)))
+		return p;
+	p = places + rt_place_other(site);
+	return p->heat == (RT_PLACE_HOT | site) ? p : NULL;
+}
+
+/* With the encoder taken. */
+static inline __attribute__((always_inline)) void leave_out(struct rt_thread *t, struct rt_place *p)
+{
+	if (p->step != t->steps) {
+		p->step = t->steps;
+		p->left = 0;
+	}
+	p->left++;
+	t->buffer->left_out++;
+}
+
+/* The same for one that next_in_block() may follow. */
+static inline __attribute__((always_inline)) void leave_out_at(struct rt_thread *t, struct rt_place *p,
+							       uintptr_t address)
+{
+	leave_out(t, p);
+	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
+}
+
+/* The place if the last access there was left out, in this block and since the last operation: so is the next
+ * one.  Nothing is known of `self`. */
+static inline __attribute__((always_inline)) struct rt_place *left_out_here(const struct raddle_self *self,
+									    uintptr_t address, uint32_t site)
+{
+	const struct rt_thread *t = (const struct rt_thread *)self;
+	struct rt_place *p;
+
+	if (rt_guard.alive != RT_THIN || self == &rt_placeholder || !t->places)
+		return NULL;
+	p = t->places + rt_place_index(site);
+	return p->heat == (RT_PLACE_HOT | site) && p->step == t->steps &&
+			       p->tag == (address >> RADDLE_BLOCK_SHIFT | self->epoch) && t->buffer
+		       ? p
+		       : NULL;
+}
+
+/* Marks bytes of a block; false: it is another's mark by now.  Signal handlers may come in between: one
+ * instruction each. */
+static inline __attribute__((always_inline)) bool mark_more(struct raddle_self *self, uint64_t tag,
+							    uintptr_t address, uint64_t bits, bool write)
+{
+	struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(address)];
+
+	if (b->tag != tag)
+		return false;
+	b->seen[0] |= bits;
+	__asm__("" : "+r"(bits));
+	if (write)
+		b->written[0] |= bits;
+	return true;
+}
+
+/* A loop goes through memory: most of its accesses lie in the block of the one before.  Needs few registers,
+ * and no encoder. */
+static inline __attribute__((always_inline)) bool next_in_block(struct raddle_self *self, uintptr_t address,
+								uint32_t site, uint32_t size, bool write)
+{
+	struct rt_place *p = left_out_here(self, address, site);
+
+	if (!p || !mark_more(self, p->tag, address, rt_bits_of(address, size), write))
+		return false;
+	p->left++;
+	((struct rt_thread *)self)->buffer->left_out++;
+	return true;
+}
+
+/* An access of a thinned run that is recorded. */
+static COLD_KEEPS void thin_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size,
+				   bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = rt_bits_of(address, size), unseen;
+
+	if (!is_thin(self)) {
+		listened_access(self, address, site, size, write);
+		return;
+	}
+	take(t);
+	if (!t->places)
+		begin_places(t);
+	unseen = rt_mark(self, address, bits, write);
+	rt_thin_touch(t, address, write, !hot_place(t, site));
+	if (ready_too(t)) {
+		record_at(t, site);
+		append_access(t, address, site, unseen == bits);
+	}
+	leave(t);
+}
+
+static inline __attribute__((always_inline)) void
+not_plain_access(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size, bool write)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_place *p;
+
+	if (is_thin(self) && rt_thin_is_quiet(t, address, write) && (p = hot_place(t, site)) &&
+	    !rt_is_sampled(p, address) && t->buffer) {
+		take(t);
+		rt_mark(self, address, rt_bits_of(address, size), write);
+		leave_out_at(t, p, address);
+		leave(t);
+		return;
+	}
+	thin_access(self, address, site, size, write);
+}
+
 static inline __attribute__((always_inline)) void first_access(struct raddle_self *self, uintptr_t address,
 							       uint32_t site, uint32_t size, bool write)
 {
@@ -473,7 +654,7 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 	uint64_t bits = rt_bits_of(address, size), unseen;
 
 	if (!is_plain(self)) {
-		listened_access(self, address, site, size, write);
+		not_plain_access(self, address, site, size, write);
 		return;
 	}
 	take(t);
@@ -482,16 +663,30 @@ static inline __attribute__((always_inline)) void first_access(struct raddle_sel
 	leave(t);
 }
 
+static __attribute__((noinline, preserve_most)) void first_read(struct raddle_self *self, uintptr_t address,
+								uint32_t site, uint32_t size)
+{
+	first_access(self, address, site, size, false);
+}
+
+static __attribute__((noinline, preserve_most)) void first_write(struct raddle_self *self, uintptr_t address,
+								 uint32_t site, uint32_t size)
+{
+	first_access(self, address, site, size, true);
+}
+
 __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
 {
-	first_access(self, address, site, size, false);
+	if (!next_in_block(self, address, site, size, false))
+		first_read(self, address, site, size);
 }
 
 __attribute__((visibility("default"))) RADDLE_COLD void
 __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site, uint32_t size)
 {
-	first_access(self, address, site, size, true);
+	if (!next_in_block(self, address, site, size, true))
+		first_write(self, address, site, size);
 }
 
 /* Appends both, or only the write, with the encoder taken.  The write's record stays behind the read's. */
@@ -556,21 +751,88 @@ listened_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uin
 	leave(t);
 }
 
+static COLD_KEEPS void thin_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	uint64_t bits = rt_bits_of(address, size), unseen;
+
+	if (!is_thin(self)) {
+		listened_update(self, address, sites, size);
+		return;
+	}
+	take(t);
+	if (!t->places)
+		begin_places(t);
+	unseen = rt_mark(self, address, bits, true);
+	rt_thin_touch(t, address, true, !hot_place(t, (uint32_t)(sites >> 32)));
+	if (ready_too(t)) {
+		if (unseen)
+			record_at(t, (uint32_t)sites);
+		record_at(t, (uint32_t)(sites >> 32));
+		append_update(t, address, sites, unseen, unseen == bits);
+	}
+	leave(t);
+}
+
+/* Left out are both or none. */
+static inline __attribute__((always_inline)) void
+not_plain_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	struct rt_thread *t = (struct rt_thread *)self;
+	struct rt_place *read, *write;
+
+	if (is_thin(self) && rt_thin_is_quiet(t, address, true) && (read = hot_place(t, (uint32_t)sites)) &&
+	    (write = hot_place(t, (uint32_t)(sites >> 32))) && !rt_is_sampled(read, address) &&
+	    !rt_is_sampled(write, address) && t->buffer) {
+		take(t);
+		if (rt_mark(self, address, rt_bits_of(address, size), true))
+			leave_out_at(t, read, address);
+		leave_out_at(t, write, address);
+		leave(t);
+		return;
+	}
+	thin_update(self, address, sites, size);
+}
+
 /* The write is new; the read only if the bytes were not met before. */
-__attribute__((visibility("default"))) RADDLE_COLD void
-__raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+static __attribute__((noinline, preserve_most)) void first_update(struct raddle_self *self, uintptr_t address,
+								  uint64_t sites, uint32_t size)
 {
 	struct rt_thread *t = (struct rt_thread *)self;
 	uint64_t bits = rt_bits_of(address, size), unseen;
 
 	if (!is_plain(self)) {
-		listened_update(self, address, sites, size);
+		not_plain_update(self, address, sites, size);
 		return;
 	}
 	take(t);
 	unseen = rt_mark(self, address, bits, true);
 	append_update(t, address, sites, unseen, unseen == bits);
 	leave(t);
+}
+
+/* Both are left out, or it is another matter. */
+static inline __attribute__((always_inline)) bool
+next_update_in_block(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	const struct raddle_block *b = &self->blocks[RADDLE_BLOCK_INDEX(address)];
+	struct rt_place *read = left_out_here(self, address, (uint32_t)sites);
+	struct rt_place *write = read ? left_out_here(self, address, (uint32_t)(sites >> 32)) : NULL;
+	uint64_t bits = rt_bits_of(address, size), unseen = bits & ~b->seen[0];
+
+	if (!write || !mark_more(self, write->tag, address, bits, true))
+		return false;
+	read->left += unseen != 0;
+	write->left++;
+	((struct rt_thread *)self)->buffer->left_out += 1 + (unseen != 0);
+	return true;
+}
+
+__attribute__((visibility("default"))) RADDLE_COLD void
+__raddle_first_update(struct raddle_self *self, uintptr_t address, uint64_t sites, uint32_t size)
+{
+	if (!next_update_in_block(self, address, sites, size))
+		first_update(self, address, sites, size);
 }
 
 /* The state to work with, whatever the caller loaded when it was entered. */
@@ -586,8 +848,11 @@ __attribute__((visibility("default"))) void __raddle_read_always(struct raddle_s
 {
 	struct rt_thread *t = current(self);
 
-	if (t)
-		first_access(&t->self, (uintptr_t)p, site, size, false);
+	if (!t)
+		return;
+	if (RT_UNLIKELY(rt_guard.alive == RT_THIN))
+		rt_thin_pin((uintptr_t)p);
+	first_access(&t->self, (uintptr_t)p, site, size, false);
 }
 
 /* What the marks said about a range: all bytes were marked; none had been seen; anything else. */
@@ -607,6 +872,18 @@ static inline __attribute__((always_inline)) bool is_marked(const struct raddle_
 
 	return b->tag == (a >> RADDLE_BLOCK_SHIFT | self->epoch) &&
 	       (~(write ? b->written[0] : b->seen[0]) & bits) == 0;
+}
+
+/* The same of bytes that may lie in two blocks; false: there is something to be done, or there are more. */
+static inline __attribute__((always_inline)) bool is_marked_range(const struct raddle_self *self, uintptr_t a,
+								  uint64_t size, bool write)
+{
+	uint64_t first = 64 - a % 64;
+
+	if (RT_LIKELY(in_block(a, size)))
+		return is_marked(self, a, size, write);
+	return size - 1 < 64 && is_marked(self, a, first, write) &&
+	       is_marked(self, a + first, size - first, write);
 }
 
 /* Marks bytes of one block. */
@@ -704,6 +981,45 @@ static COLD void listened_range(struct raddle_self *self, const void *p, uint32_
 		tell_access(t, (uintptr_t)p, size, site, write);
 }
 
+#define THIN_RANGE_MAX 256 /* a longer one is never left out */
+
+/* Whether nothing is news of a range at a place that is hot. */
+static inline bool is_quiet_range(const struct rt_thread *t, const struct rt_place *p, uintptr_t a,
+				  uint64_t size, bool write)
+{
+	uintptr_t end = a + size;
+
+	if (size > THIN_RANGE_MAX)
+		return false;
+	for (; a < end; a = (a | (RADDLE_BLOCK_BYTES - 1)) + 1)
+		if (!rt_thin_is_quiet(t, a, write) || rt_is_sampled(p, a))
+			return false;
+	return true;
+}
+
+/* A range of a thinned run that is recorded. */
+static COLD void note_thin_range(struct rt_thread *t, uintptr_t a, uint32_t site, uint64_t size, bool write)
+{
+	if (!t->places)
+		begin_places(t);
+	rt_thin_touch_range(t, a, size, write, !hot_place(t, site));
+	if (ready(t))
+		record_at(t, site);
+}
+
+/* With the encoder taken; true: it is to be recorded. */
+static inline bool thin_range(struct rt_thread *t, uintptr_t a, uint32_t site, uint64_t size, bool write)
+{
+	struct rt_place *p = hot_place(t, site);
+
+	if (RT_LIKELY(p && t->buffer && is_quiet_range(t, p, a, size, write))) {
+		leave_out(t, p);
+		return false;
+	}
+	note_thin_range(t, a, site, size, write);
+	return true;
+}
+
 static __attribute__((noinline)) void range(struct raddle_self *self, const void *p, uint32_t site,
 					    uint64_t size, bool write)
 {
@@ -720,6 +1036,9 @@ static __attribute__((noinline)) void range(struct raddle_self *self, const void
 	}
 	take(t);
 	met = mark_range(self, (uintptr_t)p, size, write);
+	if (RT_UNLIKELY(rt_guard.alive == RT_THIN) && met != MET_ALL &&
+	    !thin_range(t, (uintptr_t)p, site, size, write))
+		met = MET_ALL;
 	if (met != MET_ALL && ready(t))
 		append_range(t, p, site, size, met);
 	leave(t);
@@ -728,14 +1047,14 @@ static __attribute__((noinline)) void range(struct raddle_self *self, const void
 __attribute__((visibility("default"))) void __raddle_read_range(struct raddle_self *self, const void *p,
 								uint32_t site, uint64_t size)
 {
-	if (!in_block((uintptr_t)p, size) || !is_marked(self, (uintptr_t)p, size, false))
+	if (!is_marked_range(self, (uintptr_t)p, size, false))
 		range(self, p, site, size, false);
 }
 
 __attribute__((visibility("default"))) void __raddle_write_range(struct raddle_self *self, const void *p,
 								 uint32_t site, uint64_t size)
 {
-	if (!in_block((uintptr_t)p, size) || !is_marked(self, (uintptr_t)p, size, true))
+	if (!is_marked_range(self, (uintptr_t)p, size, true))
 		range(self, p, site, size, true);
 }
 
@@ -780,6 +1099,7 @@ static inline void place(struct rt_record *r)
 static void append(struct rt_thread *t, struct rt_record *r)
 {
 	place(r);
+	t->steps += raddle_is_counted(r->code);
 	if (raddle_ends_segment(r->code, r->operand[2]))
 		synchronised(t);
 	if (pending(t) && raddle_has_q(r->code))
@@ -855,6 +1175,7 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	}
 	q = rt_q();
 	now = rt_now_soon(t);
+	t->steps += raddle_is_counted(code);
 	synchronised(t);
 	if (pending(t))
 		drain_before(t, q);
@@ -873,6 +1194,13 @@ static inline bool append_sync(struct rt_thread *t, uint32_t code, uintptr_t obj
 	return true;
 }
 
+/* Only full traces tell. */
+void rt_created(struct rt_thread *t, uint64_t handle)
+{
+	(void)t;
+	(void)handle;
+}
+
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last)
 {
 	if (!is_easy(t)) {
@@ -882,6 +1210,11 @@ void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last
 	take(t);
 	append_sync(t, code, object, last);
 	leave(t);
+}
+
+void rt_outside_event(struct rt_thread *t, uint32_t code)
+{
+	RT_EVENT(t, code, RT_Q);
 }
 
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind)
@@ -904,12 +1237,60 @@ void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t siz
 		p = t->cursor;
 		*p++ = (uint8_t)code;
 		p = rt_put_delta(p, &t->encoder.q, q);
-		p = rt_put_delta(p, &t->encoder.a, address);
+		p = put_far_delta(p, &t->encoder.a, address);
 		if (size != RT_NONE)
 			p = rt_put_varint(p, size);
 		finish(t, rt_put_varint(p, kind));
 	}
 	leave(t);
+}
+
+/* Counts an update of a counter that says nothing new; false: it is to be recorded.  The encoder is taken. */
+static bool thin_counter(struct rt_thread *t, uintptr_t address, uint32_t site)
+{
+	struct rt_place *p = hot_place(t, site);
+
+	if (p && t->buffer && rt_thin_is_quiet(t, address, true) && !rt_is_sampled(p, address)) {
+		leave_out(t, p);
+		return true;
+	}
+	if (!t->places)
+		begin_places(t);
+	rt_thin_touch(t, address, true, !p);
+	if (ready(t))
+		record_at(t, site);
+	return false;
+}
+
+#define COUNTER (RADDLE_ATOMIC_STORED | RADDLE_ATOMIC_PASSED)
+
+bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags)
+{
+	uint64_t q;
+	uint8_t *p;
+
+	if (!is_easy(t) || RT_UNLIKELY(!rt_guard.alive))
+		return false;
+	take(t);
+	if (flags == COUNTER && rt_guard.alive == RT_THIN && thin_counter(t, address, site)) {
+		leave(t);
+		return true;
+	}
+	q = rt_q();
+	if (!(flags & RADDLE_ATOMIC_PASSED))
+		synchronised(t);
+	if (pending(t))
+		drain_before(t, q);
+	if (ready(t)) {
+		p = t->cursor;
+		*p++ = RADDLE_ATOMIC;
+		p = rt_put_delta(p, &t->encoder.q, q);
+		p = rt_put_delta(p, &t->encoder.site, site);
+		p = rt_put_address(&t->encoder, p, site, address);
+		finish(t, rt_put_varint(p, flags));
+	}
+	leave(t);
+	return true;
 }
 
 /* The result is the last byte of the record: errno values of releasing
@@ -989,4 +1370,25 @@ void rt_encoder_leave(struct rt_thread *t)
 	leave(t);
 }
 
-const struct rt_layer rt_layer_record = {.number = RT_LAYER_RECORD};
+/* Another thread has the state next, and has been nowhere. */
+static void reset(struct rt_thread *t)
+{
+	if (t->places && t->places != rt_thin.nowhere)
+		rt_unmap(t->places, RT_PLACES * sizeof *t->places);
+	t->places = NULL;
+	t->hand = 0;
+}
+
+/* The child is a run of its own. */
+static void forked(void)
+{
+	struct rt_thread *t = (struct rt_thread *)__raddle_self;
+
+	atomic_store(&rt_thin.events, 0);
+	if (&t->self == &rt_placeholder)
+		return;
+	reset(t);
+	t->lazy = 0;
+}
+
+const struct rt_layer rt_layer_record = {.number = RT_LAYER_RECORD, .forked = forked, .reset = reset};

@@ -12,6 +12,7 @@
  * goes the way of single accesses.
  */
 #include "rt/core/layer.h"
+#include "rt/record/thin.h"
 
 struct stride {
 	uintptr_t at;
@@ -119,6 +120,15 @@ static __attribute__((noinline, cold)) void walk_told(struct rt_thread *t, struc
 	}
 }
 
+/* A run is never left out, but its blocks are in the thread's hands now. */
+static void touch(const struct rt_thread *t, uintptr_t at, uint64_t by, uint64_t count, bool write)
+{
+	uint64_t skip = by == 0 ? count : by < RADDLE_BLOCK_BYTES ? RADDLE_BLOCK_BYTES / by : 1;
+
+	for (uint64_t i = 0; i < count; i += skip)
+		rt_thin_touch(t, at + i * by, write, false);
+}
+
 static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool write)
 {
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
@@ -136,6 +146,8 @@ static void walk(struct raddle_self *self, struct stride s, uint32_t site, bool 
 			return;
 		}
 		run = next_run(&t->self, &s, write);
+		if (RT_UNLIKELY(rt_guard.alive == RT_THIN) && t->hand)
+			touch(t, s.at - run * s.by, s.by, run, write);
 		if (run != 0)
 			rt_emit(t, &(struct rt_record){.code = RADDLE_STRIDE | taken,
 						       .site = site,

@@ -54,6 +54,30 @@ INLINE void __raddle_sx_store(void *p, uint32_t size, uint32_t e, uint32_t ea)
 	__raddle_shadow_write(p, size, e, ea);
 }
 
+/* Whether memory that a loop touches may have expressions: `rounds` times `what & 0xff` bytes, each time `by`
+ * further.  Where a loop may end much sooner (what >> 8), looking far ahead does not pay. */
+INLINE uint32_t __raddle_sx_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
+{
+	uint64_t way = (rounds - 1) * (uint64_t)(by < 0 ? -by : by), reach = way + (what & 0xff);
+	uintptr_t low = (uintptr_t)p - (by < 0 ? way : 0);
+	if (LIKELY(rounds <= 1 << RADDLE_SHADOW_PAGE_SHIFT && reach <= 1 << RADDLE_SHADOW_PAGE_SHIFT &&
+		   !((low | (low + reach)) >> RADDLE_SHADOW_ADDRESS_BITS)))
+		return SHADOWED(low) | SHADOWED(low + reach - 1);
+	return what >> 8 ? 1 : __raddle_shadow_extent(p, rounds, by, what);
+}
+
+/* The same in a loop, whose flag says whether anything can have an expression. */
+INLINE uint32_t __raddle_sx_load_in(const void *p, uint32_t size, uint32_t ea, _Bool flag)
+{
+	return flag ? __raddle_sx_load(p, size, ea) : 0;
+}
+
+INLINE void __raddle_sx_store_in(void *p, uint32_t size, uint32_t e, uint32_t ea, _Bool flag)
+{
+	if (flag)
+		__raddle_sx_store(p, size, e, ea);
+}
+
 INLINE void __raddle_sx_branch(uint32_t site, uint32_t cond, uint32_t taken)
 {
 	if (LIKELY(!cond))

@@ -162,6 +162,22 @@ RT_EXPORT void __raddle_shadow_write(void *p, uint32_t size, uint32_t e, uint32_
 	rt_shadow_leave();
 }
 
+/* An extent of more than this takes too long to look at. */
+#define EXTENT_MAX (1ull << 30)
+
+RT_EXPORT uint32_t __raddle_shadow_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
+{
+	uint64_t way, step = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+	uintptr_t low = (uintptr_t)p, limit = 1ull << RADDLE_SHADOW_ADDRESS_BITS;
+
+	if (__builtin_mul_overflow(rounds - 1, step, &way) || way > EXTENT_MAX || (by < 0 && way > low))
+		return 1;
+	low -= by < 0 ? way : 0;
+	if (low >= limit || limit - low < way + (what & 0xff))
+		return 1;
+	return rt_memory_any(low, way + (what & 0xff));
+}
+
 RT_EXPORT void __raddle_shadow_copied(void *to, const void *from, uint64_t size)
 {
 	if (!rt_shadow_is_on() || !size)

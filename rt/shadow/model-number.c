@@ -45,7 +45,8 @@ uint32_t rt_model_number(const struct rt_number *n)
 
 	if (!rt_shadow_is_on() || !find_text(n, &from, &length) || !rt_memory_any((uintptr_t)from, length))
 		return 0;
-	if (rt_slot_of(from, length, &slot))
+	/* The driver writes numbers in these bases. */
+	if ((n->base == 0 || n->base == var.base) && rt_slot_of(from, length, &slot))
 		return rt_slot_var(&slot, &var);
 	for (size_t i = 0; i < length; i++)
 		if (rt_memory_byte((uintptr_t)from + i)) {
@@ -66,28 +67,29 @@ static uint32_t number(const char *s, const char *end, uint64_t value, int base)
 	return e;
 }
 
+/* For a base that there is not the library stores no end. */
 RT_EXPORT long __raddle_sx_strtol(const char *s, char **end, int base)
 {
-	char *last;
+	char *last = NULL;
 	long v = strtol(s, &last, base);
 
-	if (end)
+	if (end && last)
 		*end = last;
-	rt_shadow_result((const void *)__raddle_sx_strtol, number(s, last, (uint64_t)v, base));
+	rt_shadow_result((const void *)__raddle_sx_strtol, last ? number(s, last, (uint64_t)v, base) : 0);
 	return v;
 }
 
 RT_EXPORT unsigned long __raddle_sx_strtoul(const char *s, char **end, int base)
 {
-	char *last;
+	char *last = NULL;
 	unsigned long v = strtoul(s, &last, base);
 	struct rt_number n = {s, last, v, base, true};
 	uint32_t e;
 
-	if (end)
+	if (end && last)
 		*end = last;
 	rt_shadow_enter();
-	e = rt_model_number(&n);
+	e = last ? rt_model_number(&n) : 0;
 	rt_shadow_leave();
 	rt_shadow_result((const void *)__raddle_sx_strtoul, e);
 	return v;

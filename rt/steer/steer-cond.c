@@ -133,7 +133,8 @@ static void lock_again(struct wait *w)
 	if (r == EBUSY) {
 		rt_op_waits(&w->waiter.op, A(w->mutex), false);
 		while (r == EBUSY && rt_step_takes_turns(step)) {
-			rt_turn_wait(step, NULL);
+			if (!rt_comes_back(RADDLE_MUTEX_LOCK, A(w->mutex)))
+				rt_turn_wait(step, NULL);
 			r = REAL(pthread_mutex_trylock)(w->mutex);
 		}
 		r = r == EBUSY ? REAL(pthread_mutex_lock)(w->mutex) : r;

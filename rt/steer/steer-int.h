@@ -53,6 +53,9 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 /* The same for an access that may be watched. */
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot);
 
+/* The same of a call that uses, makes or ends an object of synchronisation, for watches of its site. */
+void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot);
+
 /* A fence, which is a point if stores of the thread wait to come to memory (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
@@ -75,6 +78,7 @@ uint32_t rt_strategy_choose(uint32_t number);
 
 /* rt/steer/steer-spin.c.  A new operation; a yield; a spin by the number of accesses. */
 void rt_spin_reset(struct rt_thread *t);
+void rt_spin_news(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
 

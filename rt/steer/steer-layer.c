@@ -163,10 +163,11 @@ static bool has_ended(uint64_t number)
 	       atomic_load(&raddle_steer_slots(rt_steer())[number].state) == RADDLE_SLOT_ENDED;
 }
 
-/* A thread that was joined has ended for us before it has for the kernel. */
+/* A thread has ended for us before it has for the kernel, which lets others join it and take its robust
+ * mutexes. */
 static void op_wait(struct rt_op *op, const struct rt_until *until, bool *goes_on)
 {
-	if (op->kind != RADDLE_THREAD_JOIN || !has_ended(op->object))
+	if (op->kind == RADDLE_THREAD_JOIN ? !has_ended(op->object) : !rt_comes_back(op->kind, op->object))
 		*goes_on = rt_turn_wait(rt_step_of(op), until);
 	while (*goes_on && op->kind == RADDLE_THREAD_JOIN && !has_ended(op->object))
 		*goes_on = rt_turn_wait(rt_step_of(op), until);
@@ -255,6 +256,7 @@ const struct rt_layer rt_layer_steer = {
 		  .yields = yields,
 		  .idles = idles,
 		  .came = came,
+		  .cancelled = rt_turn_cancelled,
 		  .sleeps = sleeps,
 		  .op_end = op_end,
 		  .op_left = op_left,

@@ -16,6 +16,23 @@
 #define YIELD_STEADY 50 /* yields that are as good as a spin */
 #define YIELDS_A_SPIN 16
 
+/* Something is new to the thread, so it may do something that others wait for: from here on they have to look
+ * again before anybody can say that all of them spin in vain. */
+void rt_spin_news(struct rt_thread *t)
+{
+	if (rt_steered(t)->slot)
+		rt_steered(t)->slot->spins = 0;
+	rt_steering()->turns.news++;
+}
+
+static void count_spin(struct raddle_slot *slot)
+{
+	uint64_t news = rt_steering()->turns.news;
+
+	slot->spins = slot->news == news ? slot->spins + 1 : 1;
+	slot->news = news;
+}
+
 static uint64_t peek(const struct rt_spin_entry *e)
 {
 	uint64_t value = 0;
@@ -51,6 +68,16 @@ static bool is_same(struct rt_spin_entry *e)
 	e->value = now;
 	e->visited = true;
 	return same;
+}
+
+/* Whether nothing in the ledger changes.  A loop that does the same each time finds at each place what it
+ * found there last, and changes it all the same if the places of one address do not agree. */
+static bool is_still(const struct rt_spin *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->entries[i].visited && peek(&s->entries[i]) != s->entries[i].value)
+			return false;
+	return true;
 }
 
 /* ---- certificates ---- */
@@ -130,12 +157,15 @@ void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 		return;
 	}
 	e = find(s, address, site);
-	if (!e)
+	if (!e) {
 		add(s, address, size, site);
-	else if (!is_same(e))
+		rt_spin_news(t);
+	} else if (!is_same(e)) {
 		s->steady = s->yields = 0;
-	else if (++s->steady % RADDLE_STEER_STEADY == 0)
+		rt_spin_news(t);
+	} else if (++s->steady % RADDLE_STEER_STEADY == 0) {
 		come_round(t, site);
+	}
 }
 
 void rt_spin_yields(struct rt_thread *t)
@@ -146,14 +176,18 @@ void rt_spin_yields(struct rt_thread *t)
 		return;
 	if (++s->yields % YIELD_STEADY == 0)
 		come_round(t, s->entries[0].site);
-	if (s->yields % YIELDS_A_SPIN == 0 && rt_steered(t)->slot)
-		rt_steered(t)->slot->spins++;
+	if (s->yields % YIELDS_A_SPIN == 0 && rt_steered(t)->slot && is_still(s))
+		count_spin(rt_steered(t)->slot);
 }
 
 void rt_spin_comes_round(struct rt_thread *t)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
 
-	if (slot)
-		slot->spins = rt_steered(t)->spin.steady >= RADDLE_STEER_LOOKS / 2 ? slot->spins + 1 : 0;
+	if (!slot)
+		return;
+	if (rt_steered(t)->spin.steady >= RADDLE_STEER_LOOKS / 2 && is_still(&rt_steered(t)->spin))
+		count_spin(slot);
+	else
+		slot->spins = 0;
 }

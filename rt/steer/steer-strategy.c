@@ -12,6 +12,9 @@
 #define LOW (1ull << 32)       /* priorities of those who stood back, and of PCT's changes, are below */
 #define DEPTH_MAX 16	       /* changes of PCT */
 #define LENGTH_UNKNOWN 64      /* points, if nobody has counted them */
+#define QUANTUM_MAX 4	       /* points of a turn in a round */
+#define LONGER_ONE_OF 8	       /* turns is longer, by at most */
+#define LONGER_MAX 16	       /* points */
 #define WEIGHT_UNKNOWN 1000000 /* of a thread that nothing is known of: it is new, and so is what follows */
 
 /* splitmix64 */
@@ -180,6 +183,56 @@ static uint32_t by_weight(uint32_t number)
 	return chosen;
 }
 
+/* ---- one after the other ---- */
+
+/* Whether the thread at a point keeps the turn.  Its first turn may be longer, as its priority says, so that
+ * rounds of two threads which do the same do not always begin at the same place.  In half of the schedules
+ * that of the initial thread lasts until it waits or comes to a watched access: so all threads are there when
+ * the first of them begins. */
+static bool keeps_turn(uint32_t number)
+{
+	uint64_t kind = mix(rt_steer()->seed), quantum = 1 + kind % QUANTUM_MAX;
+	struct raddle_slot *at = rt_slot_at(number);
+
+	if (!at->priority)
+		at->priority = number == 0 && kind >> 63
+				       ? LOW
+				       : 1 + (kind >> 62 & 1 ? draw() : kind >> 32) % quantum;
+	if (!rt_turn_may(number) || stands_back(at) ||
+	    (at->priority == LOW && at->point == RADDLE_POINT_ACCESS))
+		return false;
+	return at->stays + 1 < quantum + at->priority - 1;
+}
+
+/* By how much the next turn is longer, plus 1: by nothing in every second schedule, and mostly in others. */
+static uint64_t next_turn(void)
+{
+	return mix(rt_steer()->seed) >> 62 & 1 && draw() % LONGER_ONE_OF == 0 ? 1 + draw() % LONGER_MAX : 1;
+}
+
+/* In half of the schedules the initial thread, once its first turn is over, goes on when nobody else can: it
+ * looks at what the others have done. */
+static bool comes_last(uint32_t number)
+{
+	return number == 0 && rt_slot_at(0)->priority && mix(rt_steer()->seed) >> 60 & 1;
+}
+
+/* Bugs that need threads to alternate for long are hardly ever met by chance. */
+static uint32_t by_turn(uint32_t number)
+{
+	uint32_t count = rt_slot_count(), step = mix(rt_steer()->seed) >> 61 & 1 ? 1 : count - 1;
+
+	if (keeps_turn(number))
+		return number;
+	rt_slot_at(number)->priority = next_turn();
+	for (uint32_t i = 0; i < count; i++) {
+		number = (number + step) % count;
+		if (rt_turn_may(number) && !comes_last(number))
+			return number;
+	}
+	return rt_turn_may(0) ? 0 : RADDLE_STEER_NONE;
+}
+
 uint32_t rt_strategy_choose(uint32_t number)
 {
 	uint32_t chosen;
@@ -188,6 +241,7 @@ uint32_t rt_strategy_choose(uint32_t number)
 	case RADDLE_STRATEGY_PCT: chosen = by_priority(number); break;
 	case RADDLE_STRATEGY_POS: chosen = by_event(number); break;
 	case RADDLE_STRATEGY_WEIGHTED: chosen = by_weight(number); break;
+	case RADDLE_STRATEGY_ROUND: chosen = by_turn(number); break;
 	default: chosen = walk();
 	}
 	return chosen != RADDLE_STEER_NONE && rt_turn_can(chosen) ? chosen : RADDLE_STEER_NONE;

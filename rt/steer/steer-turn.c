@@ -22,6 +22,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define LOOK_FROM 66	    /* rounds of waiting before one looks whether the other moves */
@@ -288,14 +290,16 @@ static bool let_in(void)
 	return true;
 }
 
-/* Whether the program is to stand at the point that somebody has come to. */
-static bool is_to_ask(void)
+/* Whether the program is to stand at the point that a thread has come to. */
+static bool is_to_ask(const struct rt_thread *t)
 {
 	struct raddle_steer *s = rt_steer();
 
 	if (s->flags & RADDLE_STEER_ASK_START && atomic_load(&s->asks) == 0)
 		return true;
-	return s->flags & RADDLE_STEER_ASK && rt_steer_phase() == RADDLE_GOES_ON && !is_left();
+	if (!(s->flags & RADDLE_STEER_ASK) || rt_steer_phase() != RADDLE_GOES_ON)
+		return false;
+	return s->flags & RADDLE_STEER_LOOK ? rt_steered(t)->slot->point != RADDLE_POINT_ACCESS : !is_left();
 }
 
 /* Of the program's, if it has annotations. */
@@ -454,6 +458,7 @@ bool rt_turn_is_alone(const struct rt_thread *t)
 /* Whether everybody who can go on spins, and nobody else can come. */
 static bool is_livelocked(void)
 {
+	uint64_t news = rt_steering()->turns.news;
 	uint32_t spinning = 0;
 
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
@@ -461,7 +466,7 @@ static bool is_livelocked(void)
 
 		if (atomic_load(&slot->away) || waits_outside(i) ||
 		    (slot->since && atomic_load(&slot->timed)) ||
-		    (is_ready(i) && slot->spins < RADDLE_STEER_SPINS))
+		    (is_ready(i) && (slot->spins < RADDLE_STEER_SPINS || slot->news != news)))
 			return false;
 		spinning += is_ready(i);
 	}
@@ -476,7 +481,7 @@ static void pass(struct rt_thread *t, bool asks, uint64_t *signals)
 	settle(t->number, signals);
 	if (rt_slot_at(t->number)->spins >= RADDLE_STEER_SPINS && is_livelocked())
 		atomic_store(&rt_steer()->livelock, 1);
-	if (asks || (count_ready() && is_to_ask()))
+	if (asks || (count_ready() && is_to_ask(t)))
 		wish = ask(t, signals);
 	rt_steer()->ask.watch = RADDLE_STEER_NONE;
 	if (turns())
@@ -626,15 +631,57 @@ void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point)
 		come_to(t, n, point, false);
 }
 
+/* Whether the process has timers that the kernel knows; one that does not tell has none. */
+static bool has_timers(void)
+{
+	struct itimerval left = {0};
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
+	char first;
+	bool any = fd >= 0 && syscall(SYS_read, fd, &first, 1) == 1;
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	syscall(SYS_getitimer, ITIMER_REAL, &left);
+	return any || left.it_value.tv_sec || left.it_value.tv_usec;
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG, NULL) == 0;
+}
+
+/* Whether a sleep of the only thread that can go on is over at once: the world is given back, with its time,
+ * and nothing that takes real time can happen meanwhile. */
+static bool is_time_given(void)
+{
+	int saved = errno;
+	bool given = rt.outside && rt.outside->passes && !has_children() && !has_timers();
+
+	errno = saved;
+	return given;
+}
+
 bool rt_turn_yield(struct rt_thread *t)
 {
 	if (!rt_steered(t)->slot || t->busy || !turns())
 		return false;
 	rt_spin_yields(t);
 	if (has_turn(t) && !count_ready() && find_unsettled(t->number) == RADDLE_STEER_NONE)
-		return rt_steer_phase() == RADDLE_LEADING; /* those who stand wait for us, not for the time */
+		return rt_steer_phase() ==
+			       RADDLE_LEADING || /* those who stand wait for us, not for the time */
+		       is_time_given();
 	come_to(t, rt_steered(t)->n, RADDLE_POINT_YIELD, false);
 	return true;
+}
+
+/* Who waits for a lock that an ended thread has looks again: a robust one goes to the next. */
+static void release_held(const struct raddle_slot *slot)
+{
+	for (uint32_t i = 0; i < RADDLE_SLOT_HELD; i++)
+		if (atomic_load(&slot->held[i]))
+			rt_turn_released(atomic_load(&slot->held[i]) & ~1ull);
 }
 
 void rt_turn_end(struct rt_thread *t)
@@ -649,6 +696,7 @@ void rt_turn_end(struct rt_thread *t)
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
 	rt_steer_unlock(&signals);
 	rt_turn_released(t->number);
+	release_held(rt_steered(t)->slot);
 	rt_steer_lock(&signals);
 	if (has_turn(t))
 		pass(t, false, &signals);
@@ -702,6 +750,24 @@ static bool fits(const struct raddle_steer_watch *w, const struct rt_thread *t,
 	       (w->thread == RADDLE_STEER_NONE || slot_of(w->thread) == t->number);
 }
 
+/* Whether the thread has stood at the watch behind this operation, if once is enough.  It has from now on. */
+#define STOOD_BITS 64
+static bool has_stood(const struct rt_thread *t, const struct raddle_steer_watch *w, uint32_t number)
+{
+	struct rt_steered *d = rt_steered(t);
+	uint64_t bit = 1ull << number % STOOD_BITS;
+	bool stood;
+
+	if (w->stand != 2 || number >= STOOD_BITS)
+		return false;
+	if (d->stood_n != d->n)
+		d->stood = 0;
+	stood = d->stood & bit;
+	d->stood_n = d->n;
+	d->stood |= bit;
+	return stood;
+}
+
 /* The first watch that the access is one of; all that it fits count it. */
 static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_spot *spot)
 {
@@ -709,7 +775,7 @@ static uint32_t find_watch(const struct rt_thread *t, const struct raddle_steer_
 	uint32_t found = RADDLE_STEER_NONE;
 
 	for (uint32_t i = 0; i < rt_steering()->turns.watches; i++) {
-		if (!fits(&watches[i], t, spot))
+		if (!fits(&watches[i], t, spot) || has_stood(t, &watches[i], i))
 			continue;
 		uint64_t seen = atomic_fetch_add(&watches[i].seen, 1) + 1;
 		if ((!watches[i].occurrence || watches[i].occurrence == seen) &&
@@ -736,6 +802,16 @@ void rt_turn_barrier(struct rt_thread *t)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_ACCESS);
 }
 
+static void come_to_watched(struct rt_thread *t, struct raddle_steer_spot *spot, uint32_t watch)
+{
+	rt_steer_fill_spot(t, spot);
+	rt_steer()->ask.watch = watch;
+	rt_steer()->ask.spot = *spot;
+	rt_steered(t)->touches = spot->address;
+	atomic_store_explicit(&rt_steered(t)->slot->touched, spot->site, memory_order_relaxed);
+	come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, raddle_steer_watches(rt_steer())[watch].stand);
+}
+
 void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 {
 	uint32_t watch;
@@ -752,16 +828,26 @@ void rt_turn_access(struct rt_thread *t, struct raddle_steer_spot *spot)
 	if (watch == RADDLE_STEER_NONE) {
 		if (++rt_steered(t)->looks < RADDLE_STEER_LOOKS)
 			return;
+		RT_TELL(pauses, t);
 		rt_spin_comes_round(t);
 		come_to(t, rt_steered(t)->n, RADDLE_POINT_SPIN, false);
 		return;
 	}
-	rt_steer_fill_spot(t, spot);
-	rt_steer()->ask.watch = watch;
-	rt_steer()->ask.spot = *spot;
-	rt_steered(t)->touches = spot->address;
-	atomic_store_explicit(&rt_steered(t)->slot->touched, spot->site, memory_order_relaxed);
-	come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, raddle_steer_watches(rt_steer())[watch].stand);
+	RT_TELL(pauses, t);
+	come_to_watched(t, spot, watch);
+}
+
+void rt_turn_handle(struct rt_thread *t, struct raddle_steer_spot *spot)
+{
+	uint32_t watch;
+
+	if (!rt_steered(t)->slot || t->busy || !turns() || !may_be_watched(spot))
+		return;
+	if (!has_turn(t))
+		rt_turn_take(t);
+	watch = find_watch(t, spot);
+	if (watch != RADDLE_STEER_NONE && raddle_steer_watches(rt_steer())[watch].site)
+		come_to_watched(t, spot, watch);
 }
 
 /* ---- waiting ---- */
@@ -880,6 +966,23 @@ void rt_turn_ready(const struct rt_thread *t)
 	rt_steer_unlock(&signals);
 	if (!turns() || nobody_runs())
 		rt_steer_wake(rt_steered(t)->place);
+}
+
+/* It looks again, and ends if that is a place where it can. */
+void rt_turn_cancelled(uint32_t number)
+{
+	struct raddle_slot *slot = number < rt_slot_count() ? rt_slot_at(number) : NULL;
+	uint64_t signals;
+
+	if (!slot || !rt_takes_turns())
+		return;
+	rt_steer_lock(&signals);
+	if (slot->since) {
+		atomic_store(&slot->ready, 1);
+		if (!turns())
+			rt_steer_wake(&rt_steering()->own[number]);
+	}
+	rt_steer_unlock(&signals);
 }
 
 void rt_turn_released(uint64_t object)

@@ -468,8 +468,7 @@ void rt_step_begin(struct rt_step *step, struct rt_thread *t, uint32_t kind, uin
 {
 	*step = (struct rt_step){.t = t, .kind = kind, .n = ++rt_steered(t)->n};
 	rt_spin_reset(t);
-	if (rt_steered(t)->slot)
-		rt_steered(t)->slot->spins = 0;
+	rt_spin_news(t);
 	show_step(step, object);
 }
 
@@ -528,6 +527,7 @@ static void go_past_goal(struct rt_thread *t)
 /* A lock that prefers writers lets no reader in while one waits, so the writer goes first: the reader looks
  * on until the lock says that there is one.  The bit is the same since glibc 2.25. */
 #define WRITER_BIT 2u
+#define ROBUST_BIT 16
 #define WRITER_NAPS 200
 
 static void let_writer_wait(const struct rt_step *step)
@@ -609,20 +609,22 @@ void rt_step_is(struct rt_step *step, uint32_t kind)
 	step->kind = kind;
 }
 
-void rt_step_end(struct rt_step *step)
+/* Who has only its goal before it lets those go first that have operations to do: on its way it may do what
+ * is none, as to free what they use. */
+static void let_others_follow(struct rt_thread *t)
+{
+	const struct rt_steered *d = rt_steered(t);
+
+	if (rt_takes_turns() && is_leading() && d->goal && d->n == d->goal->after &&
+	    atomic_load(&rt_steer()->turn) < rt_steer()->op_count)
+		rt_turn_point(t, d->n, RADDLE_POINT_YIELD);
+}
+
+/* The next operation of the plan may be done. */
+static void pass_turn(struct rt_thread *t, uint32_t turn)
 {
 	struct raddle_steer *s = rt_steer();
-	struct rt_thread *t = step->t;
-	uint32_t turn = step->turn;
 
-	if (!t)
-		return;
-	if (step->blocked)
-		rt_step_unblock(step);
-	rt_steer_show(t, RADDLE_SLOT_RUNS);
-	step->t = NULL;
-	if (!turn || rt_steer_phase() != RADDLE_LEADING)
-		return;
 	rt_steered(t)->op++;
 	atomic_store(&s->turn, turn);
 	if (turn < s->op_count) {
@@ -633,6 +635,22 @@ void rt_step_end(struct rt_step *step)
 	check_stops();
 	if (rt_takes_turns() && rt_steer_phase() == RADDLE_MET && !s->goal_count && !s->stop_count)
 		rt_turn_go_on(t, t->number);
+}
+
+void rt_step_end(struct rt_step *step)
+{
+	struct rt_thread *t = step->t;
+	uint32_t turn = step->turn;
+
+	if (!t)
+		return;
+	if (step->blocked)
+		rt_step_unblock(step);
+	rt_steer_show(t, RADDLE_SLOT_RUNS);
+	step->t = NULL;
+	if (turn && rt_steer_phase() == RADDLE_LEADING)
+		pass_turn(t, turn);
+	let_others_follow(t);
 }
 
 void rt_step_leave(struct rt_step *step)
@@ -987,16 +1005,20 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object)
 {
 	enum raddle_handling handling = raddle_handling(kind);
+	struct raddle_steer_spot spot;
 
 	if (handling == RADDLE_HANDLES_NOT)
 		return;
 	rt_steer_count(t, 1);
-	if (rt_steered(t)->goal)
-		pass_goal(t, (struct raddle_steer_spot){.site = rt_call_site(t),
-							.address = object,
-							.size = raddle_object_size(kind),
-							.write = handling != RADDLE_USES,
-							.atomic = handling == RADDLE_USES});
+	spot = (struct raddle_steer_spot){.site = rt_call_site(t),
+					  .address = object,
+					  .size = raddle_object_size(kind),
+					  .write = handling != RADDLE_USES,
+					  .atomic = handling == RADDLE_USES};
+	if (rt_steered(t)->sees_all)
+		rt_turn_handle(t, &spot);
+	else if (rt_steered(t)->goal)
+		pass_goal(t, spot);
 }
 
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site)
@@ -1075,6 +1097,21 @@ static _Atomic uint64_t *find_foreign(uintptr_t object)
 			return &slots[i].held[k];
 	}
 	return NULL;
+}
+
+bool rt_comes_back(uint32_t kind, uintptr_t object)
+{
+	const pthread_mutex_t *mutex = (const pthread_mutex_t *)object;
+	const struct raddle_slot *slots = raddle_steer_slots(rt_steer());
+	uint32_t count = atomic_load(&rt_steer()->slot_count);
+
+	if (raddle_class(kind) != RADDLE_CLASS_MUTEX || !(mutex->__data.__kind & ROBUST_BIT))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (atomic_load(&slots[i].state) == RADDLE_SLOT_ENDED &&
+		    find_lock(&slots[i], object) != UINT32_MAX)
+			return true;
+	return false;
 }
 
 static bool takes_lock(uint32_t kind)

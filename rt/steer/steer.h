@@ -33,6 +33,7 @@ struct rt_turns {
 	uint64_t lowest;	  /* priority that was given to a thread that had to stand back last */
 	bool begun[RADDLE_SLOTS]; /* threads of the plan, for the strategy that weighs them */
 	uint64_t waits;		  /* that have begun */
+	uint64_t news;		  /* how often something was new to a thread that looked or did something */
 	uint64_t low, high;	  /* around all watched addresses */
 	uint64_t sites[RT_WATCH_BITS / 64]; /* watched ones, by their lowest bits */
 	uint32_t watches;		    /* that these were made of */
@@ -95,6 +96,7 @@ struct rt_steered {
 	bool sees_all;				/* each of its accesses is looked at */
 	uint32_t looks;				/* accesses since its last point */
 	uint64_t touches;			/* where its last watched access was */
+	uint64_t stood_n, stood;		/* bits of watches that it stood at behind that operation */
 	uint64_t point_n;			/* the operation that its last point was behind */
 	uint32_t points[RADDLE_POINTS];		/* behind that operation, by kind */
 	uint32_t depth[RADDLE_SLOT_HELD];	/* how often each lock is held */
@@ -171,6 +173,7 @@ bool rt_turn_sleep(struct rt_thread *t); /* until only time can pass; false: thr
 /* Who waits for the object may look again; so may that thread. */
 void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);
+void rt_turn_cancelled(uint32_t number);
 
 /* The turn of a step; the larger, the later.  For choosing among waiters. */
 uint64_t rt_step_rank(const struct rt_step *step);
@@ -188,6 +191,9 @@ struct rt_lost rt_releasing(struct rt_thread *t, uintptr_t object);
 bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
+
+/* Whether the object is a robust mutex whose owner has ended: the kernel gives it back in a moment. */
+bool rt_comes_back(uint32_t kind, uintptr_t object);
 
 /* Whether no access of the thread before its next operation can be one to stand at: its goal is elsewhere. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)

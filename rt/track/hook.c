@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The gates, as the instrumenter puts them at instructions.  `on` is what a function knows since it was
- * entered: some gate of it is open.  While it is 0 nothing else happens, and loops are there a second time
- * without gates.  The calls behind the tests keep registers (preserve_most), so that the code around a gate
- * pays for none of them.
+ * The gates, as the instrumenter puts them at instructions; functions whose gates are all shut run a copy
+ * without them (instr/spent.c).  The calls behind the tests keep registers (preserve_most), so that the code
+ * around a gate pays for none of them.
  */
 #include "raddle/track.h"
 
@@ -16,15 +15,13 @@ SLOW uint64_t __raddle_track_begin(const void *address, uint32_t gate, uint32_t 
 SLOW void __raddle_track_end(uint64_t token, uint64_t value);
 SLOW void __raddle_track_pass(uint32_t gate, uint64_t value);
 
-HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value,
-				   uint32_t on);
+HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value);
 HOOK void __raddle_track_leave(uint64_t token, uint64_t value);
-HOOK void __raddle_track_point(uint32_t gate, uint64_t value, uint32_t on);
+HOOK void __raddle_track_point(uint32_t gate, uint64_t value);
 
-HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value,
-				   uint32_t on)
+HOOK uint64_t __raddle_track_enter(const void *address, uint32_t gate, uint32_t how, uint64_t value)
 {
-	if (__builtin_expect(on != 0, 0) && __raddle_track_flags[gate] & RADDLE_TRACK_OPEN)
+	if (__builtin_expect(__raddle_track_flags[gate] & RADDLE_TRACK_OPEN, 0))
 		return __raddle_track_begin(address, gate, how, value);
 	return 0;
 }
@@ -35,8 +32,8 @@ HOOK void __raddle_track_leave(uint64_t token, uint64_t value)
 		__raddle_track_end(token, value);
 }
 
-HOOK void __raddle_track_point(uint32_t gate, uint64_t value, uint32_t on)
+HOOK void __raddle_track_point(uint32_t gate, uint64_t value)
 {
-	if (__builtin_expect(on != 0, 0) && __raddle_track_flags[gate] & RADDLE_TRACK_OPEN)
+	if (__builtin_expect(__raddle_track_flags[gate] & RADDLE_TRACK_OPEN, 0))
 		__raddle_track_pass(gate, value);
 }

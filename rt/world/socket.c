@@ -21,6 +21,7 @@
 #include <netinet/in.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -194,6 +195,18 @@ static bool is_address(const struct raddle_world_address *a, const struct iovec 
 	return a->size <= address->iov_len && !__builtin_memcmp(a->bytes, address->iov_base, a->size);
 }
 
+/* A program may rename the socket that it has bound, or change its mode: there is one, though nobody listens.
+ */
+static void leave_name(const struct iovec *address)
+{
+	struct sockaddr_un un = {0};
+	size_t size = address->iov_len < sizeof un - 1 ? address->iov_len : sizeof un - 1;
+
+	__builtin_memcpy(&un, address->iov_base, size);
+	if (un.sun_family == AF_UNIX && un.sun_path[0])
+		syscall(SYS_mknodat, AT_FDCWD, un.sun_path, S_IFSOCK | 0777, 0);
+}
+
 bool rt_world_binds(struct rt_thread *t, int fd, const struct iovec *address, int *result)
 {
 	struct rt_giving *g = rt_giving();
@@ -212,6 +225,7 @@ bool rt_world_binds(struct rt_thread *t, int fd, const struct iovec *address, in
 	*result = (int)syscall(SYS_bind, fd, &any, sizeof any.sun_family);
 	if (*result)
 		return true;
+	leave_name(address);
 	set_kind(fd, RT_FD_LISTENER | number);
 	if (number != NUMBER_NONE)
 		atomic_store(&g->bound[number], fd);

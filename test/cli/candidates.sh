@@ -362,6 +362,24 @@ for source in "$ROOT"/test/prog/micro/*-race.c*; do
 	done < <(expected_findings "$source")
 done
 
+# A group has more pairs than are listed; an access that is listed with another one is with itself, too.
+want many-pairs 'shared[]' <<'C'
+int shared[64];
+THREAD(one) { int n = *(int *)argument; shared[n & 63] += 1; shared[(n + 7) & 63] ^= 3; return NULL; }
+THREAD(two) { int n = *(int *)argument; shared[n & 63] -= 2; shared[(n * 5) & 63] |= 3; return NULL; }
+THREAD(three) { int n = *(int *)argument; shared[n & 63] *= 3; return NULL; }
+THREAD(four) { int n = *(int *)argument; shared[n & 63] /= 5; return NULL; }
+int main(int argc, char **argv)
+{
+	void *(*all[])(void *) = {one, two, three, four};
+	for (int i = 0; i < 8; i++)
+		start(i, all[i & 3], &argc);
+	return 0;
+}
+C
+jq -e '[.candidates[].accesses | map("\(.line):\(.column)")] | (map(select(.[0] == .[1])[0]) | sort) == (flatten | unique) and length > 16' \
+	many-pairs.json >/dev/null || complain "accesses are not paired with themselves: $(jq -c '[.candidates[].accesses | map(.line)]' many-pairs.json)"
+
 # What is in a shared library is a candidate that no guard of the program watches, and says so.
 cat >lib.c <<'C'
 int hits;

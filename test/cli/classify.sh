@@ -40,7 +40,7 @@ fits() {
 		[ "$(classes "$1.json" | cut -d ' ' -f 1,2)" != "$(cut -d ' ' -f 1,2 <<<"$wanted")" ] || break
 		echo "$1, run $run: $(classes "$1.json")"
 	done
-	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted"
+	[ "$(classes "$1.json")" = "$wanted" ] || complain "$1: $(classes "$1.json") instead of $wanted; without a class: $(jq -c '[.findings[] | select(.class == null) | .notes]' "$1.json")"
 }
 
 programs="redundant redundant-prints flag-spin flag-sleep lost-update lost-update-noisy copied-string exit-counts order-violation assertion hang used-freed double-free"
@@ -162,4 +162,18 @@ classes without.json | grep -q 'counter ss k-witness' || complain "--without con
 "$RADDLE" classify -o out/text found/lost-update/findings.json 2>err </dev/null
 grep -q 'Class: output-differs' err || complain "the report has no class"
 grep -q 'Classes: 1 output-differs' err || complain "the report has no summary"
+
+# Other ways to a race, and other accesses of its lines: a schedule that leads nowhere, and a race whose read makes no
+# difference where the write of the same line does.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/strangers.c" -o strangers || exit 1
+for program in add-halves arena-reset; do
+	"$RADDLE" check -q --no-classify -o "found/$program" -- ./strangers $program >/dev/null 2>err </dev/null
+done
+jq '(.findings[].schedule_inline.holds[].after) |= 99 | del(.findings[].schedule)' found/add-halves/findings.json >nowhere.json
+"$RADDLE" classify -q -o out/nowhere --json add-halves.json nowhere.json -- ./strangers add-halves >/dev/null 2>err </dev/null
+"$RADDLE" classify -q -o out/arena --json arena-reset.json found/arena-reset/findings.json >/dev/null 2>err </dev/null
+for program in add-halves arena-reset; do
+	[ "$(jq -r '.findings[0].class' $program.json)" = output-differs ] || complain "$program: $(jq '.findings[0]' $program.json)"
+done
+
 verdict

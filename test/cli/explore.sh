@@ -26,6 +26,9 @@ found lost failure assertion 'ended by signal 6'
 found early failure crash 'ended by signal 11'
 found locks deadlock deadlock 'deadlock'
 found unjoined failure assertion 'ended by signal 6'
+found stuck failure hang 'livelocked'
+jq -e '[.findings[0].cycle[].function] | sort == ["wait_for_first", "wait_for_second"]' stuck.json >/dev/null ||
+	complain "stuck: $(jq -c '.findings[0].cycle' stuck.json)"
 
 # As few decisions as show it, in words.
 jq -e '.findings[0].notes[0] | test("with [0-3] decisions it came again in 3 of 3 runs")' lost.json >/dev/null ||
@@ -35,11 +38,20 @@ grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not
 grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
 # Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.
-for name in lost-fine early-fine locks-fine waits around; do
+for name in lost-fine early-fine locks-fine waits around vain; do
 	explore $name 0 200
 	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
 		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"
 done
+
+explore round 0 6
+jq -e '.findings == [] and .stats.schedules >= 1' round.json >/dev/null || complain "round: $(jq -c '[.findings, .stats]' round.json)"
+
+# Runs that have no end are ended when they are far longer than those that have one, however much time there is.
+explore endless 0 40
+jq -e '.stats.schedules >= 10 and .stats.schedules < 40' endless.json >/dev/null || complain "endless: $(jq -c .stats endless.json)"
+grep -q 'the program did not end in time' err || complain "endless: what runs say nothing"
+jq -se '[.[] | select(.cut)] | length >= 1 and all(.extent >= .most and .ns < 5e9)' out/endless/log >/dev/null || complain "endless: $(grep -c '"cut":true' out/endless/log) runs were cut"
 
 # What was covered: the lock of get() and put() in both orders, as JSON, as a page, and in a line.
 "$RADDLE" explore --all -n 60 -o out/covered --json covered.json --coverage covered.html -- ./order lost >out.txt 2>err </dev/null
@@ -57,7 +69,7 @@ for seed in 5 5 6; do
 done
 [ "$(sed -n 1p stats)" = "$(sed -n 2p stats)" ] || complain "one seed, two explorations: $(cat stats)"
 jq -e '.schedules == 40' <(sed -n 1p stats) >/dev/null || complain "the number of schedules: $(cat stats)"
-for strategy in walk pct pos weighted; do
+for strategy in walk pct pos weighted round; do
 	"$RADDLE" explore -q -o out/$strategy --strategy $strategy -n 600 -- ./order early 2>err </dev/null
 	[ $? = 1 ] || complain "$strategy finds nothing"
 done

@@ -87,6 +87,10 @@ same "changed" ./p2
 same "fast" ./p
 flavour() { "$RADDLE" flavour --quick "$@"; }
 same "quick" ./p
+# Constants of the compiler's that have no name and no use.
+printf 'int main(int argc, char **argv)\n{\n\t(void)argv;\n\treturn argc + 2;\n}\n' >trap.c
+cc -g -O1 -fsanitize=undefined -fsanitize-trap=all trap.c -o trap || complain "trap: not built"
+same "traps" ./trap
 flavour() { "$RADDLE" flavour "$@"; }
 for i in 1 2 3 4; do
 	RADDLE_CACHE=$PWD/cache2 flavour ./p >at.$i 2>&1 &

@@ -65,5 +65,5 @@ run "T_0_9:$load:1:set:5"
 grep -q 'fault 0 did not happen' err.txt || fail "a fault of no thread"
 [ "$(cat out.txt)" = "$(./quicksort)" ] || fail "a fault that did not happen changed the output"
 "$RADDLE" record --flavour full --fault "T_0:x" -o trace2 -- ./quicksort >out.txt 2>err.txt && fail "nonsense is taken"
-grep -q 'a fault is THREAD:SITE' err.txt || fail "no word about what a fault is"
+grep -q 'a fault is \[PROCESS/\]THREAD:SITE' err.txt || fail "no word about what a fault is"
 exit 0

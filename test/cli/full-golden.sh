@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The golden full trace, of format version 1, dumps as it always did, and what it is not made for says so.  After a wanted
+# The golden full traces, of each format version, dump as they always did, and what it is not made for says so.  After a wanted
 # change of the output, RADDLE_UPDATE=1 writes the expected files anew.
 . "$ROOT/test/lib.sh"
 
@@ -12,11 +12,13 @@ compare() { # expected file, arguments of dump
 	[ -n "${RADDLE_UPDATE:-}" ] && cp "$TMPDIR/got" "$expected"
 	diff -u "$expected" "$TMPDIR/got" || complain "dump $* differs from test/trace/$expected"
 }
-compare full-v1.records full-v1
+for version in full-v1 full-v2; do
+	compare $version.records $version
+	compare $version.check --check $version
+	compare $version.json --json $version
+	compare $version.count.json --json --count $version
+done
 compare full-v1.values --values --stacks --thread T_0_1 full-v1
-compare full-v1.check --check full-v1
-compare full-v1.json --json full-v1
-compare full-v1.count.json --json --count full-v1
 
 "$RADDLE" predict full-v1 >"$TMPDIR/got" 2>&1 && complain "predict takes a full trace"
 grep -q 'this is a full trace' "$TMPDIR/got" || complain "predict does not say what is wrong: $(cat "$TMPDIR/got")"

@@ -59,6 +59,62 @@ for name in parent-race heap-race; do
 	grep -q ' race/' "$name.out" || complain "$name: no race: $(cat "$name.out")"
 done
 
+# A function begins with the test, before it saves any register; with guards at work its other copy gets the same arguments, whatever they are.
+cat >begins.c <<'C'
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+struct wide { long a[6]; double d; };
+static long sums[4];
+__attribute__((noinline)) static struct wide passes(struct wide w, double x, int a, int b, int c, int d, int e, int f, char g, float h)
+{
+	sums[0] += w.a[0] + a + b + c;
+	sums[1] += w.a[5] + d + e + f + g;
+	w.d += x + h;
+	w.a[1] = f;
+	return w;
+}
+__attribute__((noinline)) static long depth(int n)
+{
+	sums[2]++;
+	sums[3] += n;
+	return n ? n + depth(n - 1) * 2 : 0;
+}
+__attribute__((noinline)) static long many(int n, ...)
+{
+	va_list all;
+	va_start(all, n);
+	sums[0] += va_arg(all, long);
+	sums[1] += (long)va_arg(all, double);
+	va_end(all);
+	return n;
+}
+static void *work(void *out)
+{
+	struct wide w = passes((struct wide){{1, 2, 3, 4, 5, 6}, 0.5}, 1.25, 1, 2, 3, 4, 5, 6, 7, 0.25f);
+	snprintf(out, 100, "%g %ld %ld %ld %ld", w.d, w.a[1], w.a[5], depth(9), many(3, 4L, 5.5));
+	return NULL;
+}
+int main(void)
+{
+	char text[2][100];
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, text[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	printf("%s %s\n", text[0], text[1]);
+	return 0;
+}
+C
+"$RADDLE" cc -O2 -g -pthread begins.c -o begins && "$RADDLE" flavour --flavour guard -o begins.g ./begins || fail "begins.c has no guard flavour"
+for name in passes depth; do
+	objdump -d --no-show-raw-insn --disassemble=$name begins.g | grep -A 2 "<$name>:" | tr '\n' ' ' | grep -q "[[:space:]]cmpb .*guard_regions.*[[:space:]]jne .*<$name.guarded>" || complain "$name() does not begin with a test"
+done
+DRIVE_TAU=0 "$drive" ./begins.g >driven 2>&1 || complain "begins cannot be driven"
+[ "$(grep -c context= driven)" != 0 ] && [ "$(grep -c "^$(./begins)" driven)" = "$(grep -c context= driven)" ] || complain "with tasks it says: $(cat driven)"
+grep -q ' race/' driven || complain "no race where a function begins: $(cat driven)"
+
 # A command reaches threads that are in a loop and stay there: one that counts, one inside another, one that waits, one that asks the kernel,
 # one that follows a list inside another.
 cat >loops.c <<'C'

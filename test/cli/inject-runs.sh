@@ -55,6 +55,18 @@ for process in /proc/[0-9]*/cwd; do
 	case $(readlink "$process") in "$PWD"/*) fail "a process is left behind" ;; esac
 done
 
+# A program that forks on and on has a limit, where there can be one; all of its processes are gone afterwards.  The limit is
+# below the nine children of the first process, none of which is waited for, so that one of its own forks fails in any order.
+group=/sys/fs/cgroup/pids$(awk -F: '$2 == "pids" { print $3 }' /proc/self/cgroup)
+if [ -e "$group/cgroup.procs" ] && mkdir "$group/raddle-test-$$" 2>/dev/null; then
+	rmdir "$group/raddle-test-$$"
+	one 3 bomb 1 --processes 8
+	[ "$outcome $(jq .exit one/log)" = "detected 5" ] || fail "forking on and on is $outcome"
+	for process in /proc/[0-9]*/cwd; do
+		case $(readlink "$process") in "$PWD"/*) fail "a process of many is left behind" ;; esac
+	done
+fi
+
 "$RADDLE" inject -q --fault BitFlip -- ./runs check input >out.txt 2>err.txt
 grep -q 'input is a file here' err.txt || fail "no warning about a file that the runs do not have"
 "$RADDLE" inject --fault BitFlip -- ./runs clock >out.txt 2>err.txt && fail "took a program that says the time"

@@ -10,7 +10,7 @@ if [ -n "${RADDLE_LONG-}" ]; then
 	fine=$(seq 0 $(($(./fine) - 1)))
 	racy=$(seq 0 $(($(./racy) - 1)))
 else
-	fine='0 2 4 8 15 18 20 22 24' # loops, reductions, critical, barriers, locks, ordered, tasks, dependences
+	fine='0 2 4 8 15 18 21 22 24' # loops, reductions, critical, barriers, locks, ordered, tasks, dependences
 	racy='0 2 5 8 15 16'
 fi
 

@@ -15,7 +15,7 @@ record() { # case, options
 # when that has been ended.
 "$RADDLE" record --no-watchdog -v -o alone.trace -- ./hang self >alone.out 2>alone.err &
 alone=$!
-for case in cycle self spin ended cond blocked sem barrier pipe; do
+for case in cycle self spin ended cond blocked sem barrier pipe poll; do
 	record $case &
 done
 record timed -v &
@@ -74,6 +74,7 @@ expect blocked 'deadlock of 2 threads' 'Thread T_0_0 waits for a signal on news,
 expect sem 'Thread T_0_0 waits for a post of tokens'
 expect barrier 'Thread T_0_0 waits for all others at barrier crowd'
 expect pipe 'failure to end (seen in the recorded run)' '#0 pipe_other'
+expect poll 'failure to end (seen in the recorded run)' '#0 poll_other'
 for case in timed input handed; do
 	[ "$(cat $case.status)" = 0 ] || complain "$case: status $(cat $case.status)"
 	grep -qvE '^raddle: ' $case.err && complain "$case: $(cat $case.err)"

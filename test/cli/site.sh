@@ -148,4 +148,34 @@ status=$?
 
 "$RADDLE" site run -- ./guarded >/dev/null 2>&1
 [ $? = 2 ] || complain "no hive is no error"
+# The program gets the descriptors and the signals that it would get without us, but for the trap of watchpoints.
+cat >inherits.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+static int shared;
+static void *work(void *p) { shared++; return p; }
+int main(void)
+{
+	pthread_t t;
+	struct sigaction a;
+	pthread_create(&t, NULL, work, NULL);
+	shared++;
+	pthread_join(t, NULL);
+	for (int fd = 0; fd < 100; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			printf("descriptor %d\n", fd);
+	for (int number = 1; number < 65; number++)
+		if (number != SIGTRAP && !sigaction(number, NULL, &a) && a.sa_handler != SIG_DFL)
+			printf("signal %d\n", number);
+	return 0;
+}
+C
+"$RADDLE" cc -g -pthread inherits.c -o inherits || fail "inherits.c does not compile"
+for ignored in USR1 PIPE; do
+	(trap '' "$ignored"; exec 7</dev/null; ./inherits >wanted
+		"$RADDLE" site run --hive http://127.0.0.1:9 --state-dir inherits.state --mode validate -- ./inherits >found)
+	grep -q "descriptor 7" wanted && cmp -s wanted found || complain "the program inherits $(diff wanted found)"
+done
 verdict

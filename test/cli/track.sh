@@ -110,6 +110,54 @@ track failure --perturb 7 --hardware ./program
 wants '$r.outcome == "passed" and $r.perturbed and ($r.no_hardware or $r.watched > 0)' "delays and watchpoints"
 wants '[$e[] | select(.kind == "write" and .size == 4 and .line == $first) | .value] == [39, 40, 41]' "values with watchpoints"
 
+# Loops go on without gates when those have had their events (instr/spent.c): what the program does stays the same, wherever the
+# copies change over, and each gate has as many events as it may.
+cat >loops.cc <<'C'
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+static long total, table[64];
+static long weight(long i) { if (i % 97 == 96) throw std::runtime_error("odd"); return i % 7; }
+static void fill(long rounds)
+{
+	for (long i = 0; i < rounds; i++) {
+		for (long k = 0; k < 64; k++) {
+			if (k > i % 64)
+				break;
+			table[k] += i ^ k; /* inner */
+		}
+		try {
+			total += weight(i); /* outer */
+		} catch (const std::runtime_error &) {
+			if (i > 5000)
+				return;
+			total -= 1;
+			continue;
+		}
+		long n = i;
+		do
+			total += n & 1;
+		while (n /= 2);
+	}
+}
+int main(int, char **argv)
+{
+	fill(atol(argv[1]));
+	for (long k = 0; k < 64; k++)
+		total += table[k] * k;
+	printf("%ld\n", total); /* loops */
+}
+C
+"$RADDLE" c++ -g -O1 -o loops loops.cc 2>message || complain "loops.cc does not build"
+at=$(grep -n '/\* loops \*/' loops.cc | cut -d: -f1)
+inner=$(grep -n '/\* inner \*/' loops.cc | cut -d: -f1)
+expected=$(./loops 6000)
+for budget in 1 64 1000; do
+	"$RADDLE" slice --at "loops.cc:$at" --track --budget $budget ./loops -- 6000 >out 2>message || complain "loops: --track fails with a budget of $budget"
+	grep -qx -- "$expected" out || complain "loops: another result with a budget of $budget"
+	[ "$(grep -c "writes table\[\] *loops.cc:$inner " out)" = $budget ] || complain "loops: not $budget events at the inner loop"
+done
+
 "$RADDLE" slice --at "program.c:$(line failure)" --track ./nowhere >out 2>message
 [ $? = 2 ] || complain "a program that is not there"
 verdict

@@ -17,6 +17,19 @@ for what in memory threads descriptors; do
 done
 rm -rf found seen
 [ "$(verdict_of -- ./lack nothing)" = 'confirmed: null' ] || complain "nothing is refused: $(cat out)"
+# What the runtime needs is no lack of a program that limits itself.
+rm -rf found
+[ "$(verdict_of --no-explore -- ./lack limits)" = 'confirmed: null' ] || complain "its own limits: $(cat out)"
+
+# What no lock shows orders threads, too, and wakes them where they take turns: a file that a thread makes, the end
+# of an owner, a cancellation.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/unseen.c" -o unseen || exit 1
+for what in robust cancel; do
+	"$RADDLE" explore -n 40 -- ./unseen $what >out 2>&1 || complain "$what: status $?: $(cat out)"
+done
+rm -rf found
+found=$(verdict_of -- ./unseen file)
+! grep -q '^confirmed' <<<"$found" || complain "file: $found: $(cat out)"
 
 # Very many threads are led, the last ones too.
 rm -rf found

@@ -98,4 +98,12 @@ grep -q 'after that the program ended with status 0' waits.err || complain "it w
 classes calls flag >calls.class
 grep -q 'unmodelled: the program made a connection that the recorded run did not make' calls.class ||
 	complain "made up: $(cat calls.class; jq -c '.findings[0].notes' calls.json)"
+
+# A socket that is bound has a name in the file system also where nobody listens.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/world/renamed.c" -o renamed || exit 1
+"$RADDLE" record -f -o renamed.trace -- ./renamed >renamed.out 2>&1 || complain "renamed: $(cat renamed.out)"
+[ -s renamed.trace/world ] || complain "renamed: no world was recorded"
+inline renamed.trace '' >renamed.order
+timeout 300 "$RADDLE" replay renamed.order -- ./renamed >renamed.out 2>&1 </dev/null
+grep -q 'after that the program ended with status 0' renamed.out || complain "renamed: $(cat renamed.out)"
 verdict

@@ -60,7 +60,7 @@ static void read_raw(const struct trace_layout *layout, const uint8_t *data, siz
 static void pack_raw(const struct trace_layout *layout, const uint8_t *data, size_t size)
 {
 	struct trace_packer *p = trace_packer_new(layout);
-	struct trace_unpacker *u = trace_unpacker_new(layout);
+	struct trace_unpacker *u = trace_unpacker_new(layout, TRACE_FULL_VERSION);
 	size_t length, raw;
 	trace_pack(p, data, size);
 	raw = trace_packed_raw(p);
@@ -71,9 +71,9 @@ static void pack_raw(const struct trace_layout *layout, const uint8_t *data, siz
 	trace_unpacker_free(u);
 }
 
-static void unpack(const struct trace_layout *layout, const uint8_t *data, size_t size)
+static void unpack(const struct trace_layout *layout, unsigned version, const uint8_t *data, size_t size)
 {
-	struct trace_unpacker *u = trace_unpacker_new(layout);
+	struct trace_unpacker *u = trace_unpacker_new(layout, version);
 	if (size > 2) {
 		size_t raw = 1 + (data[0] | (size_t)data[1] << 8);
 		if (!trace_unpack(u, data + 2, size - 2, raw))
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else if (data[0] % 3 == 1)
 			pack_raw(layout, rest, left);
 		else
-			unpack(layout, rest, left);
+			unpack(layout, 1 + data[0] / 3 % TRACE_FULL_VERSION, rest, left);
 	}
 	trace_layout_free(layout);
 	trace_sites_free(sites);

@@ -4,12 +4,16 @@
  * are made to meet, so that each hangs for certain.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,6 +177,23 @@ static void *pipe_other(void *p)
 	return p;
 }
 
+/* Nor is anybody to be found at the other ends of these. */
+static void *poll_other(void *p)
+{
+	struct pollfd watched[3] = {{.events = POLLIN}, {.events = POLLIN}, {.events = POLLIN}};
+	struct epoll_event event = {.events = EPOLLIN};
+	int pair[2], ends[2];
+
+	watched[0].fd = eventfd(0, 0);
+	watched[1].fd = epoll_create1(0);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || pipe(ends) ||
+	    epoll_ctl(watched[1].fd, EPOLL_CTL_ADD, ends[0], &event))
+		abort();
+	watched[2].fd = pair[0];
+	poll(watched, 3, -1);
+	return p;
+}
+
 static const struct {
 	const char *name;
 	void *(*other)(void *);
@@ -191,6 +212,7 @@ static const struct {
 	{"handler", sem_other, handler_main},
 	{"handed", handed_other, self_main},
 	{"pipe", pipe_other, NULL},
+	{"poll", poll_other, NULL},
 };
 
 int main(int argc, char **argv)

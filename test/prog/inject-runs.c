@@ -7,6 +7,7 @@
  *	grow N      takes N MiB of memory, and says so if there is none
  *	write N     writes a file of N KiB
  *	fork N      leaves a child behind that sleeps for long
+ *	bomb N      N times, each of its processes makes another one
  *	sleep N     waits for N messages of a thread that sends as many
  *	check N     calls abort() unless N is 5
  *	waste N     reads a number that nobody uses
@@ -78,6 +79,18 @@ static int fill(void)
 	return fclose(out);
 }
 
+/* At most 512, if nobody limits them. */
+static int multiply(void)
+{
+	int n = target();
+	for (int i = 0; i < n && i < 9; i++)
+		if (fork() < 0)
+			return 5;
+	if (n > 1)
+		sleep(1);
+	return 0;
+}
+
 static int leave(void)
 {
 	if (fork() == 0) {
@@ -135,6 +148,8 @@ int main(int argc, char **argv)
 		return fill();
 	if (!strcmp(mode, "fork"))
 		return leave();
+	if (!strcmp(mode, "bomb"))
+		return multiply();
 	if (!strcmp(mode, "sleep"))
 		return receive(wanted);
 	if (!strcmp(mode, "waste"))

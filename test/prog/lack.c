@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A race that only a run shows which gets all it asks for.  The argument says what the system refuses from
- * the second run on, which the file "seen" tells: memory, threads or descriptors.
+ * the second run on, which the file "seen" tells: memory, threads or descriptors.  "limits": it limits
+ * itself, to more than it needs.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -58,12 +59,26 @@ static int has_descriptor(void)
 	return file >= 0;
 }
 
+/* What the program asks for it is told again. */
+static void limit_itself(int resource)
+{
+	struct rlimit limit = {200 << 20, 200 << 20}, told;
+
+	if (setrlimit(resource, &limit) || getrlimit(resource, &told) || told.rlim_cur != limit.rlim_cur ||
+	    told.rlim_max != limit.rlim_max || malloc(300 << 20))
+		abort();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	pthread_t threads[2];
 	int made = 1;
 
+	if (!strcmp(what, "limits")) {
+		limit_itself(RLIMIT_DATA);
+		limit_itself(RLIMIT_AS);
+	}
 	pthread_create(&threads[0], NULL, count, NULL);
 	if ((!strcmp(what, "memory") && !has_memory()) || (!strcmp(what, "descriptors") && !has_descriptor()))
 		made = 0;

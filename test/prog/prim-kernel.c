@@ -5,12 +5,14 @@
  * events is known.  What fails orders nothing; a closed descriptor gives its lock back.
  *
  * T_0: thread-start thread-create
- * T_0: channel-send channel-send channel-send channel-send channel-send channel-send channel-send
+ * T_0: channel-send channel-send channel-send channel-send outside-hidden
+ * T_0: channel-send channel-send channel-send
  * T_0: channel-receive channel-send channel-send channel-receive channel-receive
  * T_0: thread-join exit
  * T_0_0: thread-start
  * T_0_0: channel-receive channel-receive channel-receive channel-send channel-receive
- * T_0_0: channel-receive channel-receive channel-send channel-send channel-receive channel-send channel-send
+ * T_0_0: channel-receive channel-receive outside-tell channel-send channel-send channel-receive
+ * T_0_0: channel-send channel-send
  * T_0_0: thread-end
  */
 #include <fcntl.h>

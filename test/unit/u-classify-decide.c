@@ -254,7 +254,7 @@ static void test_variants(void **state)
 			variant_make(&v, &race, g, n);
 			assert_null(schedule_check(&v.schedule));
 			assert_true(v.schedule.turns);
-			assert_int_equal(v.schedule.seed != 0, n >= 2);
+			assert_int_equal(v.schedule.seed != 0, n >= 3);
 			assert_int_equal(v.schedule.goal_count, g == VARIANT_CONTROL ? 0 : 2);
 		}
 	variant_make(&v, &race, VARIANT_SECOND, 3);
@@ -267,6 +267,25 @@ static void test_variants(void **state)
 	schedule_release(&race);
 }
 
+/* As long as no two runs differ, more runs of the control group do not change the class. */
+static void test_differ(void **state)
+{
+	static const char *const controls[] = {"aa------", "aaaaaaaa", "aab!b?--", "aa!!!!!!", "aabbbbbb"};
+	struct world w;
+
+	(void)state;
+	make(&w, "aaaaaaaa", "aa-aaaa-", "aa------");
+	assert_false(decide_differ(&w.runs));
+	for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+		comes_to(FINDING_K_WITNESS_HARMLESS, "aaaaaaaa", "aa-aaaa-", controls[i]);
+	make(&w, "aaaaaaaa", "aaaaaaab", "aa------");
+	assert_true(decide_differ(&w.runs));
+	make(&w, "bbbbbbbb", "bbbbbbbb", "aa------");
+	assert_true(decide_differ(&w.runs));
+	make(&w, "--------", "--------", "--------");
+	assert_false(decide_differ(&w.runs));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,7 +293,7 @@ int main(void)
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_digests),
 		cmocka_unit_test(test_mask),	 cmocka_unit_test(test_words),
-		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_variants), cmocka_unit_test(test_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,6 +441,113 @@ static void death(void **state)
 	epa_comparison_release(&c);
 }
 
+/* Two children, of which the walk comes to the first one first. */
+static void begin_children(struct two *t)
+{
+	struct fix *each[] = {&t->golden, &t->run};
+	begin(t);
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned child = 1; child <= 2; child++) {
+			uint64_t stack = CHILD + 0x100000 * child + 0x5000 * i;
+			FIX_EVENT(each[i], 0, RADDLE_THREAD_CREATE, child);
+			FIX_EVENT(each[i], child, RADDLE_THREAD_START, 0, child - 1, stack, 0x10000,
+				  child + 1);
+		}
+}
+
+/* A load that was begun and not finished. */
+static void begin_load(struct fix *f, unsigned thread, uint64_t address)
+{
+	fix_put(f, thread, raddle_piece_head(FIX_SITE(FIX_LOAD2)), 4);
+	fix_put(f, thread, address + 1, 8);
+	fix_put(f, thread, 0, 8);
+	fix_put(f, thread, 0, 1);
+}
+
+static void put_fault(struct fix *f, unsigned thread)
+{
+	fix_put(f, thread, RADDLE_FULL_FAULT, 1);
+	fix_put(f, thread, FIX_SITE(FIX_LOAD), 4);
+	fix_put(f, thread, 0, 4);
+	for (unsigned i = 0; i < 4; i++)
+		fix_put(f, thread, i, 8);
+}
+
+static void compare_struck(struct two *t, const char *struck, struct epa_comparison *c)
+{
+	struct epa_source *golden = fix_source(&t->golden), *run = fix_source(&t->run);
+	struct epa_reference *ref;
+	struct epa_compare_options how = {.propagation = !struck, .struck = struck};
+	assert_int_equal(epa_reference_open(&ref, golden), RD_OK);
+	assert_int_equal(epa_compare(ref, run, &how, c), RD_OK);
+	epa_reference_close(ref);
+	epa_source_close(golden);
+	epa_source_close(run);
+	c->names.base = NULL;
+}
+
+/* One thread died in a load, and that cut another one off in the middle of a load as it is in the golden run.
+ */
+static void cut_within(void **state)
+{
+	struct two *t = *state;
+	struct epa_comparison c;
+	begin_children(t);
+	touch(t, &t->golden, 1, FIX_LOAD2, 2);
+	touch(t, &t->golden, 2, FIX_LOAD2, 2);
+	begin_load(&t->run, 1, SHARED(program_of(t, &t->run)));
+	begin_load(&t->run, 2, 0x4141414141);
+	compare(t, false, &c);
+	assert_string_equal(c.first.thread, "T_0_1");
+	assert_int_equal(c.first.kind, EPA_ADDRESS);
+	epa_comparison_release(&c);
+	/* If nothing else differs, that is where the run died. */
+	begin_children(t);
+	touch(t, &t->golden, 1, FIX_LOAD2, 2);
+	begin_load(&t->run, 1, SHARED(program_of(t, &t->run)));
+	compare(t, false, &c);
+	assert_true(c.deviated);
+	assert_string_equal(c.first.thread, "T_0_0");
+	assert_true(c.first.run.unfinished);
+	epa_comparison_release(&c);
+}
+
+/* The fault's thread wrote over what another one reads, and nothing orders the two. */
+static void struck_first(void **state)
+{
+	struct two *t = *state;
+	struct epa_comparison c;
+	const char *const ways[] = {"T_0_1", NULL};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_children(t);
+		touch(t, &t->golden, 1, FIX_LOAD2, 2);
+		touch(t, &t->run, 1, FIX_LOAD2, 3);
+		both(t, 2, FIX_STORE, 7);
+		touch(t, &t->golden, 2, FIX_LOAD, 4);
+		touch(t, &t->run, 2, FIX_LOAD, 5);
+		put_fault(&t->run, 2);
+		exit_both(t);
+		compare_struck(t, ways[i], &c);
+		assert_string_equal(c.first.thread, "T_0_1");
+		epa_comparison_release(&c);
+	}
+	/* What comes behind an operation that others may wait for may come from the other one. */
+	begin_children(t);
+	touch(t, &t->golden, 1, FIX_LOAD2, 2);
+	touch(t, &t->run, 1, FIX_LOAD2, 3);
+	FIX_EVENT(&t->golden, 1, RADDLE_THREAD_END);
+	FIX_EVENT(&t->run, 1, RADDLE_THREAD_END);
+	FIX_EVENT(&t->golden, 2, RADDLE_MUTEX_LOCK, SHARED(program_of(t, &t->golden)), 0);
+	FIX_EVENT(&t->run, 2, RADDLE_MUTEX_LOCK, SHARED(program_of(t, &t->run)), 0);
+	touch(t, &t->golden, 2, FIX_LOAD, 4);
+	touch(t, &t->run, 2, FIX_LOAD, 5);
+	put_fault(&t->run, 2);
+	exit_both(t);
+	compare_struck(t, "T_0_1", &c);
+	assert_string_equal(c.first.thread, "T_0_0");
+	epa_comparison_release(&c);
+}
+
 static void pack(void **state)
 {
 	uint64_t words[EPA_WORDS], random = 1;
@@ -492,7 +599,8 @@ int main(void)
 		cmocka_unit_test(propagation),	 cmocka_unit_test(ends_of_errors),
 		cmocka_unit_test(realignment),	 cmocka_unit_test(death),
 		cmocka_unit_test(other_threads), cmocka_unit_test(moved),
-		cmocka_unit_test(pack),
+		cmocka_unit_test(pack),		 cmocka_unit_test(cut_within),
+		cmocka_unit_test(struck_first),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -185,12 +185,13 @@ static void a_full_ring_lets_the_oldest_go(void **state)
 	epa_delay_free(d);
 }
 
-/* What a thread that was cut off has delayed goes, unless it died there or ended the process itself. */
+/* What a thread that was cut off has delayed goes, unless it died there, ended the process itself or was
+ * struck by a fault since it has the mutex. */
 static void who_ends_the_run_is_not_cut_off(void **state)
 {
 	struct trace_event lock = {.kind = RADDLE_MUTEX_LOCK}, leave = {.kind = RADDLE_EXIT};
 	(void)state;
-	for (unsigned way = 0; way < 3; way++) {
+	for (unsigned way = 0; way < 4; way++) {
 		struct epa_delay *d = epa_delay_new(NULL, 1);
 		struct epa_record r = {.kind = TRACE_FULL_LOAD, .site = 1, .unfinished = way == 1};
 
@@ -198,6 +199,8 @@ static void who_ends_the_run_is_not_cut_off(void **state)
 		assert_true(epa_delay_take(d, &r));
 		if (way == 2)
 			epa_delay_event(d, 0, &leave);
+		else if (way == 3)
+			epa_delay_fault(d, 0);
 		assert_int_equal(epa_delay_end(d), way != 0);
 		assert_int_equal(epa_delay_next(d, &r), way != 0);
 		epa_delay_free(d);

@@ -190,6 +190,24 @@ static void schedules(void **state)
 	}
 }
 
+/* A thread that the end of the process kept from its first record is known by its pthread_t, to its creator
+ * and to others.  Another pthread_t, one that a fault made, is not its. */
+static void lost_threads(void **state)
+{
+	struct fix *f = *state;
+	fix_begin(f, STACK, FIX_PROGRAM);
+	FIX_EVENT(f, 0, RADDLE_THREAD_CREATE, 1, 0, 0);
+	FIX_EVENT(f, 0, RADDLE_HANDLE, CHILD + 0x10000 - 0x900);
+	FIX_EVENT(f, 0, RADDLE_THREAD_CREATE, 2, 1, 0);
+	FIX_EVENT(f, 0, RADDLE_HANDLE, CHILD + 0x30000 - 0x900);
+	FIX_EVENT(f, 2, RADDLE_THREAD_START, 0, 1, CHILD + 0x20000, 0x10000, 0);
+	FIX(f, 0, FIX_LOADP, STACK, CHILD + 0x10000 - 0x900);
+	FIX(f, 0, FIX_LOADP, STACK, CHILD + 0x30000 - 0x900);
+	FIX(f, 2, FIX_LOADP, STACK, CHILD + 0x10000 - 0x900);
+	FIX(f, 0, FIX_LOADP, STACK, (CHILD + 0x10000 - 0x900) ^ 0x40000000);
+	expect(f, "T_0_0\nT_0_1\nunknown T_0 (u.c:110)#0\nT_0_0\n");
+}
+
 /* Strings of the command line lie anywhere, and have no size that is known. */
 static void arguments(void **state)
 {
@@ -281,9 +299,10 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(variables), cmocka_unit_test(heap),	       cmocka_unit_test(stack),
-		cmocka_unit_test(unwinding), cmocka_unit_test(schedules),      cmocka_unit_test(arguments),
-		cmocka_unit_test(unknown),   cmocka_unit_test(library_frames), cmocka_unit_test(maps),
+		cmocka_unit_test(variables),	cmocka_unit_test(heap),	     cmocka_unit_test(stack),
+		cmocka_unit_test(unwinding),	cmocka_unit_test(schedules), cmocka_unit_test(arguments),
+		cmocka_unit_test(lost_threads), cmocka_unit_test(unknown),   cmocka_unit_test(library_frames),
+		cmocka_unit_test(maps),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

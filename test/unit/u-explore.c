@@ -245,7 +245,11 @@ static void test_further(void **state)
 {
 	struct explore_racy racy[] = {{.number = 7}, {.number = 9}}, which = {0};
 	struct further f = {.racy = racy, .racy_count = 2};
-	const uint64_t expected[] = {7, 9, 1, 2, 3, 4, 5};
+	struct explore_racy again[] = {{.number = 5, .site = {1, 2}},
+				       {.number = 8, .site = {1, 3}},
+				       {.number = 6, .site = {1, 2}},
+				       {.number = 7, .site = {1, 2}}};
+	const uint64_t expected[] = {7, 9, 1, 2, 3, 4, 5}, shown[] = {5, 8, 6};
 	size_t runs = 0;
 
 	(void)state;
@@ -257,7 +261,16 @@ static void test_further(void **state)
 	for (f = (struct further){0}, runs = 0; further_next(&f, &which); runs++)
 		further_took(&f, true);
 	assert_true(runs > 7 && runs < 100);
-	assert_int_equal(further_end(0, 5), 0);
+	/* Three schedules of a race and one of another: the second one shows the race, so the third is not
+	 * needed. */
+	f = (struct further){.racy = again, .racy_count = 4};
+	for (runs = 0; further_next(&f, &which) && runs < 3; runs++) {
+		assert_int_equal(which.number, shown[runs]);
+		further_took(&f, which.number == 6);
+	}
+	assert_int_equal(runs, 3);
+	assert_int_equal(which.number, 1);
+	assert_int_equal(further_end(0, 5, false), 0);
 }
 
 /* A deadlock at places of which prediction knows each is left out, and so is abort() alone; a deadlock with
@@ -281,10 +294,17 @@ static void test_known(void **state)
 	same.schedule = other.schedule = aborts.schedule = &turns;
 	other.cycle = more;
 	aborts.consequence = "abort";
-	explore_leave_known(&set);
+	explore_leave_known(&set, false);
 	assert_int_equal(set.count, 2);
 	assert_ptr_equal(set.items[0], &predicted);
 	assert_ptr_equal(set.items[1], &other);
+
+	/* That a program hangs says something if it has an end. */
+	other.consequence = "hang";
+	explore_leave_known(&set, false);
+	assert_int_equal(set.count, 2);
+	explore_leave_known(&set, true);
+	assert_int_equal(set.count, 1);
 }
 
 int main(void)

@@ -45,6 +45,7 @@ static const struct runlog_run full = {
 	.deviation = RUNLOG_CONTROL,
 	.deviation_at = "pca.c:90:3",
 	.deviation_thread = "T_0_2",
+	.deviation_site = 123456,
 	.records = 45012,
 	.cpu_ms = 7.125,
 	.wall_ms = 6,
@@ -73,6 +74,7 @@ static void check_same(const struct runlog_run *a, const struct runlog_run *b)
 	check_text(a->place, b->place);
 	check_text(a->deviation_at, b->deviation_at);
 	check_text(a->deviation_thread, b->deviation_thread);
+	assert_int_equal(a->deviation_site, b->deviation_site);
 	check_text(a->diff, b->diff);
 	assert_true(a->run == b->run && a->site == b->site && a->instance == b->instance);
 	assert_true(a->bit == b->bit && a->fired == b->fired && a->population == b->population);

@@ -4,7 +4,8 @@
  *
  * What the run itself shows unordered is compared with a slow, obvious twin: a graph of all events, with an
  * edge from each to the next one of its thread and to those that it releases, and for each pair of
- * accesses whether one can be reached from the other, and whether one between them stands for the first.
+ * accesses whether one can be reached from the other, and whether one between them stands for the first.  The
+ * same with the edges that may have been there: to and from the outside, to fences behind relaxed reads.
  *
  * Parts that one model loads in any order, from marks in the streams, are compared with those of a model that
  * loads nothing else.
@@ -39,7 +40,7 @@
 #define NOBODY UINT32_MAX
 
 /* Sites 1 to 3 read and 4 to 6 write 1, 4 and 8 bytes; 7 loads to acquire, 8 stores to release, 9 stores
- * relaxed; 10 is a call. */
+ * relaxed; 10 is a call; 11 loads relaxed; 12 is a fence. */
 static const char table[] = "raddle-sites\t1\n"
 			    "U\t0\t1\tu.c\n"
 			    "F\t0\tu.c\n"
@@ -52,9 +53,11 @@ static const char table[] = "raddle-sites\t1\n"
 			    "S\t7\tal\t4\ta\t0\t7\t1\tf\t-\t-\n"
 			    "S\t8\tas\t4\tr\t0\t8\t1\tf\t-\t-\n"
 			    "S\t9\tas\t4\tx\t0\t9\t1\tf\t-\t-\n"
-			    "S\t10\tc\t0\t-\t0\t10\t1\tmain\tf\t-\n";
-#define TABLE_RECORDS 12
-#define SITES 11
+			    "S\t10\tc\t0\t-\t0\t10\t1\tmain\tf\t-\n"
+			    "S\t11\tal\t4\tx\t0\t11\t1\tf\t-\t-\n"
+			    "S\t12\tf\t0\ts\t0\t12\t1\tf\t-\t-\n";
+#define TABLE_RECORDS 14
+#define SITES 13
 
 static uint64_t seed;
 
@@ -73,6 +76,7 @@ struct event {
 	uint32_t site;
 	uint64_t address, size;
 	bool write, atomic;
+	bool fenced; /* its thread has been through a fence */
 };
 
 struct run {
@@ -83,6 +87,9 @@ struct run {
 	struct trace_encoder encoders[THREADS];
 	struct trace_writer *writer;
 	unsigned in_chunk[THREADS];
+	bool fenced[THREADS];
+	bool barrier; /* the program has one of assembler */
+	bool hidden;  /* something ordered threads that the trace does not show */
 	char directory[64];
 };
 
@@ -90,7 +97,7 @@ static struct event *add(struct run *r, uint32_t thread, uint32_t kind, uint32_t
 {
 	struct event *e = &r->events[r->count++];
 
-	*e = (struct event){.thread = thread, .kind = kind, .object = object};
+	*e = (struct event){.thread = thread, .kind = kind, .object = object, .fenced = r->fenced[thread]};
 	if (raddle_has_q(kind))
 		r->last_q[thread] = r->q++;
 	e->q = r->last_q[thread];
@@ -118,16 +125,17 @@ static void put(struct run *r, uint32_t thread, enum raddle_event kind, const ui
 
 static void random_access(struct run *r, uint32_t thread)
 {
-	uint32_t site = 1 + (uint32_t)rnd(9), sort = (site - 1) % 3;
+	uint32_t site = 1 + (uint32_t)rnd(10), sort = (site - 1) % 3;
 	uint64_t address = BASE + rnd(6) * 8 + (sort == 0 ? rnd(8) : sort == 1 ? rnd(2) * 4 : 0);
 	struct event *e;
 
 	if (r->in_chunk[thread] == 12)
 		end_chunk(r, thread);
+	site = site == 10 ? 11 : site;
 	if (site >= 7) {
 		address = rnd(4) ? FLAG + rnd(2) * 4 : BASE + rnd(6) * 8;
 		e = add(r, thread, RADDLE_ATOMIC, 0);
-		put(r, thread, RADDLE_ATOMIC, (uint64_t[]){e->q, site, address, site >= 8});
+		put(r, thread, RADDLE_ATOMIC, (uint64_t[]){e->q, site, address, site == 8 || site == 9});
 		e->atomic = true;
 	} else {
 		e = add(r, thread, RADDLE_ACCESS, 0);
@@ -137,7 +145,7 @@ static void random_access(struct run *r, uint32_t thread)
 	e->site = site;
 	e->address = address;
 	e->size = site >= 7 || sort == 1 ? 4 : sort == 0 ? 1 : 8;
-	e->write = site >= 8 || (site >= 4 && site <= 6);
+	e->write = site == 8 || site == 9 || (site >= 4 && site <= 6);
 }
 
 static void random_lock(struct run *r, uint32_t thread)
@@ -161,12 +169,25 @@ static void random_sem(struct run *r, uint32_t thread)
 	put(r, thread, kind, (uint64_t[]){e->q, 0, SEM, 0});
 }
 
-/* The initial thread creates the others and joins one. */
-static void random_run(struct run *r)
+/* Also, seldom, a fence, and more seldom what makes everything uncertain. */
+static void random_outside(struct run *r, uint32_t thread)
 {
-	struct trace_meta meta = {.complete = true};
-	char path[128];
+	uint32_t what = (uint32_t)rnd(40), kind = what < 20 ? RADDLE_OUTSIDE_TELL : RADDLE_OUTSIDE_HEAR;
+	const struct event *e;
 
+	if (what == 39 && !rnd(4)) {
+		kind = RADDLE_OUTSIDE_HIDDEN;
+		r->hidden = true;
+	} else if (what > 36) {
+		kind = RADDLE_FENCE;
+	}
+	e = add(r, thread, kind, 0);
+	put(r, thread, kind, (uint64_t[]){e->q, 12});
+	r->fenced[thread] |= kind == RADDLE_FENCE;
+}
+
+static void begin_run(struct run *r)
+{
 	*r = (struct run){.q = 1};
 	strcpy(r->directory, "/tmp/u-unordered-XXXXXX");
 	assert_non_null(mkdtemp(r->directory));
@@ -175,14 +196,46 @@ static void random_run(struct run *r)
 		r->owner[t] = NOBODY;
 	for (uint32_t t = 0; t < THREADS; t++)
 		end_chunk(r, t);
+}
+
+static void end_run(struct run *r, bool complete)
+{
+	struct trace_meta meta = {.complete = complete};
+	char path[128];
+
+	for (uint32_t t = 0; t < THREADS; t++) {
+		end_chunk(r, t);
+		rd_buf_release(&r->encoders[t].out);
+	}
+	assert_int_equal(trace_writer_meta(r->writer, &meta), RD_OK);
+	assert_int_equal(trace_writer_close(r->writer), RD_OK);
+	char *rows = rd_xasprintf("%s%s", table, r->barrier ? "S\t13\tf\t0\tvq\t0\t13\t1\tf\t-\t-\n" : "");
+	char *text = rd_xasprintf("%send\t%d\t%016llx\n", rows, TABLE_RECORDS + r->barrier,
+				  (unsigned long long)XXH64(rows, strlen(rows), 0));
+	snprintf(path, sizeof path, "%s/sites", r->directory);
+	assert_int_equal(rd_file_write(path, text, strlen(text)), RD_OK);
+	free(text);
+	free(rows);
+}
+
+static void start_thread(struct run *r, uint32_t thread, uint64_t parent)
+{
+	const struct event *e = add(r, thread, RADDLE_THREAD_START, 0);
+
+	put(r, thread, RADDLE_THREAD_START, (uint64_t[]){e->q, 0, parent, thread - 1, 0, 0, 0});
+}
+
+/* The initial thread creates the others and joins one. */
+static void random_run(struct run *r)
+{
+	begin_run(r);
 	random_access(r, 0);
 	for (uint32_t t = 1; t < THREADS; t++) {
 		const struct event *e = add(r, 0, RADDLE_THREAD_CREATE, t);
 		put(r, 0, RADDLE_THREAD_CREATE, (uint64_t[]){e->q, 0, t, t - 1, 0});
 		if (rnd(2))
 			random_access(r, 0);
-		e = add(r, t, RADDLE_THREAD_START, 0);
-		put(r, t, RADDLE_THREAD_START, (uint64_t[]){e->q, 0, 0, t - 1, 0, 0, 0});
+		start_thread(r, t, 0);
 	}
 	while (r->count < EVENTS) {
 		uint32_t thread = (uint32_t)rnd(THREADS), what = (uint32_t)rnd(16);
@@ -190,20 +243,12 @@ static void random_run(struct run *r)
 			random_lock(r, thread);
 		else if (what == 3)
 			random_sem(r, thread);
+		else if (what == 4)
+			random_outside(r, thread);
 		else
 			random_access(r, thread);
 	}
-	for (uint32_t t = 0; t < THREADS; t++) {
-		end_chunk(r, t);
-		rd_buf_release(&r->encoders[t].out);
-	}
-	assert_int_equal(trace_writer_meta(r->writer, &meta), RD_OK);
-	assert_int_equal(trace_writer_close(r->writer), RD_OK);
-	char *text = rd_xasprintf("%send\t%d\t%016llx\n", table, TABLE_RECORDS,
-				  (unsigned long long)XXH64(table, strlen(table), 0));
-	snprintf(path, sizeof path, "%s/sites", r->directory);
-	assert_int_equal(rd_file_write(path, text, strlen(text)), RD_OK);
-	free(text);
+	end_run(r, true);
 }
 
 /* ---- the twin ---- */
@@ -211,13 +256,13 @@ static void random_run(struct run *r)
 static bool releases(const struct event *a)
 {
 	return a->kind == RADDLE_MUTEX_UNLOCK || a->kind == RADDLE_SEM_POST ||
-	       (a->kind == RADDLE_ATOMIC && a->site == 8);
+	       (a->kind == RADDLE_ATOMIC && (a->site == 8 || (a->site == 9 && a->fenced)));
 }
 
 static bool acquires(const struct event *a)
 {
 	return a->kind == RADDLE_MUTEX_LOCK || a->kind == RADDLE_SEM_WAIT ||
-	       (a->kind == RADDLE_ATOMIC && a->site == 7);
+	       (a->kind == RADDLE_ATOMIC && (a->site == 7 || (a->site == 11 && a->fenced)));
 }
 
 static bool has_edge(const struct event *a, const struct event *b)
@@ -231,6 +276,31 @@ static bool has_edge(const struct event *a, const struct event *b)
 	if (a->kind == RADDLE_ATOMIC)
 		return a->address == b->address;
 	return (a->kind == RADDLE_SEM_POST) == (b->kind == RADDLE_SEM_WAIT) && a->object == b->object;
+}
+
+/* Whether a relaxed read between the two found what the first one released, and the second is the fence
+ * behind it. */
+static bool is_fenced(const struct event **order, size_t i, size_t k)
+{
+	if (order[k]->kind != RADDLE_FENCE || order[i]->kind != RADDLE_ATOMIC || !releases(order[i]))
+		return false;
+	for (size_t n = i + 1; n < k; n++)
+		if (order[n]->thread == order[k]->thread && order[n]->site == 11 && !order[n]->fenced &&
+		    order[n]->address == order[i]->address)
+			return true;
+	return false;
+}
+
+/* The same with what may have ordered them.  Stores read nothing, but they count. */
+static bool may_have_edge(const struct event **order, size_t i, size_t k)
+{
+	const struct event *a = order[i], *b = order[k];
+
+	if (a->kind == RADDLE_OUTSIDE_TELL && b->kind == RADDLE_OUTSIDE_HEAR)
+		return true;
+	if (a->kind == RADDLE_ATOMIC && b->kind == RADDLE_ATOMIC && releases(a) && releases(b))
+		return a->address == b->address;
+	return has_edge(a, b) || is_fenced(order, i, k);
 }
 
 static int by_place(const void *left, const void *right)
@@ -249,16 +319,21 @@ static bool conflict(const struct event *a, const struct event *b)
 	       b->address < a->address + a->size;
 }
 
-static uint8_t reached[EVENTS + THREADS][EVENTS + THREADS]; /* by places in the order */
+typedef uint8_t reach[EVENTS + THREADS][EVENTS + THREADS]; /* by places in the order */
+static reach reached, maybe;
 
 static void find_reached(const struct event **order, size_t count)
 {
 	memset(reached, 0, sizeof reached);
+	memset(maybe, 0, sizeof maybe);
 	for (size_t i = 0; i < count; i++) {
-		reached[i][i] = 1;
-		for (size_t k = i + 1; k < count; k++)
+		reached[i][i] = maybe[i][i] = 1;
+		for (size_t k = i + 1; k < count; k++) {
 			for (size_t n = i; n < k && !reached[i][k]; n++)
 				reached[i][k] = reached[i][n] && has_edge(order[n], order[k]);
+			for (size_t n = i; n < k && !maybe[i][k]; n++)
+				maybe[i][k] = maybe[i][n] && may_have_edge(order, n, k);
+		}
 	}
 }
 
@@ -266,7 +341,8 @@ static bool releases_between(const struct event **order, size_t i, size_t k)
 {
 	for (size_t n = i; n < k; n++)
 		if (order[n]->thread == order[i]->thread &&
-		    (releases(order[n]) || order[n]->kind == RADDLE_THREAD_CREATE))
+		    (releases(order[n]) || order[n]->kind == RADDLE_THREAD_CREATE ||
+		     order[n]->kind == RADDLE_OUTSIDE_TELL))
 			return true;
 	return false;
 }
@@ -281,12 +357,26 @@ static bool stands_for(const struct event **order, size_t i, size_t k)
 	       (b->write || !a->write) && (!b->atomic || a->atomic);
 }
 
-/* The shortest part for each pair of sites; 0: there is none. */
-static void find_slowly(const struct run *r, uint64_t width[SITES][SITES])
+struct found {
+	uint64_t width; /* of the shortest part; 0: there is none */
+	bool firm;
+};
+
+static void find_pair(struct found *known, const struct event *a, const struct event *b, bool firm)
+{
+	uint64_t width = b->q + 1 - a->q;
+
+	if (known->width && (known->firm > firm || (known->firm == firm && known->width <= width)))
+		return;
+	*known = (struct found){width, firm};
+}
+
+/* For each pair of sites. */
+static void find_slowly(const struct run *r, struct found found[SITES][SITES])
 {
 	const struct event **order = rd_xcalloc(r->count, sizeof *order);
 
-	memset(width, 0, SITES * sizeof *width);
+	memset(found, 0, SITES * sizeof *found);
 	for (size_t i = 0; i < r->count; i++)
 		order[i] = &r->events[i];
 	qsort(order, r->count, sizeof *order, by_place);
@@ -300,10 +390,9 @@ static void find_slowly(const struct run *r, uint64_t width[SITES][SITES])
 
 			if (reached[i][k] || !conflict(a, b))
 				continue;
-			uint64_t *known = &width[a->site < b->site ? a->site : b->site]
-						[a->site < b->site ? b->site : a->site];
-			if (!*known || b->q + 1 - a->q < *known)
-				*known = b->q + 1 - a->q;
+			find_pair(&found[a->site < b->site ? a->site : b->site]
+					[a->site < b->site ? b->site : a->site],
+				  a, b, !maybe[i][k]);
 		}
 	}
 	free(order);
@@ -311,19 +400,21 @@ static void find_slowly(const struct run *r, uint64_t width[SITES][SITES])
 
 static void check_unordered(const struct run *r, const struct model *m)
 {
-	uint64_t width[SITES][SITES];
+	struct found found[SITES][SITES];
 	struct model_unordered_list list;
 	size_t expected = 0;
 
-	find_slowly(r, width);
+	find_slowly(r, found);
 	model_find_unordered(m, 0, &list);
 	assert_false(list.cut);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct model_unordered *u = &list.items[i];
-		assert_int_equal(u->part.to - u->part.from, width[u->sites[0]][u->sites[1]]);
+		const struct found *f = &found[u->sites[0]][u->sites[1]];
+		assert_int_equal(u->part.to - u->part.from, f->width);
+		assert_int_equal(u->firm, f->firm && !r->hidden);
 	}
 	for (size_t i = 0; i < SITES * SITES; i++)
-		expected += width[i / SITES][i % SITES] != 0;
+		expected += found[i / SITES][i % SITES].width != 0;
 	assert_int_equal(list.count, expected);
 	model_unordered_release(&list);
 	model_find_unordered(m, 1, &list);
@@ -352,6 +443,64 @@ static void test_unordered(void **state)
 		random_run(r);
 		struct model *m = read_model(r, &trace);
 		check_unordered(r, m);
+		model_free(m);
+		trace_close(trace);
+		rd_remove_tree(r->directory);
+	}
+	free(r);
+}
+
+/* ---- what may have ordered two accesses ---- */
+
+static void put_access(struct run *r, uint32_t thread, uint32_t site)
+{
+	trace_encode_access(&r->encoders[thread], site, BASE);
+	r->in_chunk[thread]++;
+}
+
+static void put_atomic(struct run *r, uint32_t thread, uint32_t site, bool stores)
+{
+	put(r, thread, RADDLE_ATOMIC, (uint64_t[]){r->q++, site, FLAG, stores});
+}
+
+/* Thread 1 writes, thread 2 reads; what is between? */
+enum between { NOTHING, RELAXED, FENCED, BARRIER, GUARD, BY_ITSELF, DAMAGED, BETWEENS };
+
+static void small_run(struct run *r, enum between between)
+{
+	begin_run(r);
+	r->barrier = between == BARRIER;
+	start_thread(r, 1, 0);
+	put_access(r, 1, 5);
+	if (between == GUARD)
+		put(r, 1, RADDLE_ONCE_DONE, (uint64_t[]){r->q++, 0, FLAG, 0});
+	else if (between != BY_ITSELF)
+		put_atomic(r, 1, between == BARRIER ? 9 : 8, true);
+	start_thread(r, 2, between == BY_ITSELF ? UINT64_MAX : 0);
+	if (between == RELAXED || between == FENCED || between == BARRIER)
+		put_atomic(r, 2, 11, false);
+	else if (between == GUARD)
+		put_atomic(r, 2, 7, false);
+	if (between == FENCED)
+		put(r, 2, RADDLE_FENCE, (uint64_t[]){r->q++, 12});
+	put_access(r, 2, 2);
+	end_run(r, between != DAMAGED);
+}
+
+static void test_between(void **state)
+{
+	struct run *r = rd_xmalloc(sizeof *r);
+
+	(void)state;
+	for (enum between n = NOTHING; n < BETWEENS; n++) {
+		struct model_unordered_list list;
+		struct trace *trace = NULL;
+		small_run(r, n);
+		struct model *m = read_model(r, &trace);
+		model_find_unordered(m, 0, &list);
+		assert_int_equal(list.count, 1); /* a prediction may ask about it */
+		assert_int_equal(list.items[0].firm, n == NOTHING || n == RELAXED);
+		model_unordered_release(&list);
 		model_free(m);
 		trace_close(trace);
 		rd_remove_tree(r->directory);
@@ -414,6 +563,7 @@ static void test_parts(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_unordered), cmocka_unit_test(test_parts)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_unordered), cmocka_unit_test(test_between),
+					   cmocka_unit_test(test_parts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

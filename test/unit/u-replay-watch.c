@@ -489,6 +489,21 @@ static void test_endless_program_is_ended(void **state)
 	assert_true(now - 1000 >= w.limit_ms);
 }
 
+/* However long it takes: points count one each, accesses by the thousand, those of all threads together. */
+static void test_program_is_ended_at_its_extent(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_GOES_ON;
+	w.most = 10 + 3 * BOARD_EXTENT_THREAD;
+	rows[0].arrivals = 4;
+	rows[1].arrivals = 4;
+	rows[2].accesses = 2 * BOARD_EXTENT_ACCESSES - 1;
+	assert_int_equal(wait_for(40), WATCH_GO_ON);
+	rows[2].accesses++;
+	assert_int_equal(wait_for(40), WATCH_END);
+	assert_int_equal(w.end, REPLAY_RAN_ON);
+}
+
 /* Somebody has a debugger there. */
 static void test_nobody_is_hurried_who_looks(void **state)
 {
@@ -532,6 +547,7 @@ int main(void)
 		TEST(test_hang_after_going_free),
 		TEST(test_livelock_ends_at_once),
 		TEST(test_endless_program_is_ended),
+		TEST(test_program_is_ended_at_its_extent),
 		TEST(test_nobody_is_hurried_who_looks),
 	};
 

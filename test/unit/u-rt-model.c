@@ -28,9 +28,12 @@ static uint64_t draw(uint64_t below)
 	return shadow_random(&seed) % below;
 }
 
+/* Calls of each function; RADDLE_MODEL_CALLS asks for a number of them. */
 static size_t rounds(void)
 {
-	return getenv("RADDLE_LONG") ? 100000 : 3000;
+	const char *wanted = getenv("RADDLE_MODEL_CALLS");
+
+	return wanted ? strtoul(wanted, NULL, 10) : getenv("RADDLE_LONG") ? 20000 : 1500;
 }
 
 /* Few letters, so that strings are often alike. */
@@ -234,13 +237,13 @@ static void test_copy(void **state)
 	char *(*volatile real_ncat)(char *, const char *, size_t) = strncat;
 
 	(void)state;
-	for (size_t i = 0; i < rounds(); i++) {
+	for (size_t i = 0; i < 8 * rounds(); i++) {
 		char to[4 * SIZE] = "", wanted[4 * SIZE] = "";
 		size_t n = draw(SIZE), at = 0;
 
 		begin();
 		rt_memory_clear((uintptr_t)to, sizeof to);
-		switch (draw(6)) {
+		switch (i % 8) {
 		case 0: __raddle_sx_strcpy(to, texts[0]), strcpy(wanted, texts[0]); break;
 		case 1: __raddle_sx_strncpy(to, texts[0], n), real_ncpy(wanted, texts[0], n); break;
 		case 2:
@@ -250,6 +253,14 @@ static void test_copy(void **state)
 			break;
 		case 3: __raddle_sx_strncat(to, texts[0], n), real_ncat(wanted, texts[0], n); break;
 		case 4: __raddle_sx_memcpy(to, texts[0], n), memcpy(wanted, texts[0], n); break;
+		case 5:
+			assert_int_equal(__raddle_sx_stpcpy(to, texts[0]) - to,
+					 stpcpy(wanted, texts[0]) - wanted);
+			break;
+		case 6:
+			assert_int_equal((char *)__raddle_sx_mempcpy(to, texts[0], n) - to,
+					 (char *)mempcpy(wanted, texts[0], n) - wanted);
+			break;
 		default:
 			__raddle_sx_memcpy(to, texts[0], SIZE), memcpy(wanted, texts[0], SIZE);
 			__raddle_sx_memmove(to + 1, to, n), memmove(wanted + 1, wanted, n);
@@ -263,6 +274,72 @@ static void test_copy(void **state)
 			if (!wanted[k])
 				assert_int_equal(rt_memory_byte((uintptr_t)to + k), 0);
 		rt_memory_clear((uintptr_t)to, sizeof to);
+	}
+}
+
+/* What is filled has no expression any more. */
+static void test_fill(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < rounds(); i++) {
+		char wanted[SIZE + 1];
+		size_t n = draw(SIZE);
+
+		begin();
+		memcpy(wanted, texts[0], sizeof wanted);
+		memset(wanted, 'q', n);
+		assert_ptr_equal(__raddle_sx_memset(texts[0], 'q', n), texts[0]);
+		assert_memory_equal(texts[0], wanted, sizeof wanted);
+		for (size_t k = 0; k < n; k++)
+			assert_int_equal(rt_memory_byte((uintptr_t)texts[0] + k), 0);
+	}
+}
+
+static char *duplicate(int which, size_t n, bool model)
+{
+	if (which == 0)
+		return model ? __raddle_sx_strdup(texts[0]) : strdup(texts[0]);
+	return model ? __raddle_sx_strndup(texts[0], n) : strndup(texts[0], n);
+}
+
+static void test_duplicates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2 * rounds(); i++) {
+		size_t n = draw(SIZE);
+		char *copy, *wanted;
+
+		begin();
+		copy = duplicate((int)(i % 2), n, true);
+		wanted = duplicate((int)(i % 2), n, false);
+		assert_string_equal(copy, wanted);
+		for (size_t k = 0; wanted[k]; k++)
+			assert_int_equal(rt_memory_byte((uintptr_t)copy + k),
+					 rt_memory_byte((uintptr_t)texts[0] + k));
+		rt_memory_clear((uintptr_t)copy, strlen(copy) + 1);
+		free(copy);
+		free(wanted);
+	}
+}
+
+static void test_lengths(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2 * rounds(); i++) {
+		size_t n = draw(SIZE), length;
+		bool limited = i % 2;
+		const void *model =
+			limited ? (const void *)__raddle_sx_strnlen : (const void *)__raddle_sx_strlen;
+		char now[2][SIZE + 1];
+		uint32_t e;
+
+		begin();
+		length = limited ? __raddle_sx_strnlen(texts[0], n) : __raddle_sx_strlen(texts[0]);
+		assert_int_equal(length, limited ? strnlen(texts[0], n) : strlen(texts[0]));
+		e = result_of(model);
+		change(now);
+		if (e && steps_hold((const char(*)[SIZE + 1]) now))
+			assert_int_equal(nodes[e], limited ? strnlen(now[0], n) : strlen(now[0]));
 	}
 }
 
@@ -351,7 +428,7 @@ static long read_number(int which, const char *s)
 
 static void test_numbers(void **state)
 {
-	size_t many = rounds() / 10;
+	size_t many = getenv("RADDLE_MODEL_CALLS") ? 7 * rounds() : rounds() / 10;
 
 	(void)state;
 	for (size_t i = 0; i < many; i++) {
@@ -378,9 +455,12 @@ static void test_numbers(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_compare), cmocka_unit_test(test_search),
-					   cmocka_unit_test(test_copy), cmocka_unit_test(test_letters),
-					   cmocka_unit_test(test_numbers)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_compare), cmocka_unit_test(test_search),
+		cmocka_unit_test(test_copy),	cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_lengths), cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_letters), cmocka_unit_test(test_numbers),
+	};
 
 	nodes = calloc(RADDLE_SHADOW_NODES, sizeof *nodes);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #endif
 #include "rt/record/hook.c"
 #include "rt/record/record.c"
+#include "rt/record/thin.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,6 +98,19 @@ static void end_buffer(void)
 	rt_buffer_seal(thread);
 	thread->cursor = (uint8_t *)1;
 	thread->limit = NULL;
+}
+
+void *rt_map(size_t size)
+{
+	(void)size;
+	fail();
+	return NULL;
+}
+
+void rt_unmap(void *p, size_t size)
+{
+	(void)p, (void)size;
+	fail();
 }
 
 void rt_clear_blocks(struct rt_thread *t)

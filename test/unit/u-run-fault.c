@@ -59,6 +59,15 @@ static void texts_are_understood(void **state)
 	assert_int_equal(f.depth, 3);
 	assert_true(f.thread[0] == 2 && f.thread[1] == 1 && f.thread[2] == 0);
 	assert_true(f.site == UINT32_MAX && f.instance == UINT64_MAX);
+	assert_int_equal(f.forks, 0);
+	assert_int_equal(run_fault_parse(&f, "P_0_2_11/T_0_1:7:1:flip:1"), 0);
+	assert_true(f.forks == 2 && f.process[0] == 2 && f.process[1] == 11 && f.thread[0] == 1);
+	assert_int_equal(run_fault_parse(&f, "P_0/T_0:7:1:flip:1"), 0);
+	assert_int_equal(f.forks, 0);
+	assert_int_not_equal(run_fault_parse(&f, "P_1/T_0:7:1:flip:1"), 0);
+	assert_int_not_equal(run_fault_parse(&f, "P_0_/T_0:7:1:flip:1"), 0);
+	assert_int_not_equal(run_fault_parse(&f, "/T_0:7:1:flip:1"), 0);
+	assert_int_not_equal(run_fault_parse(&f, "P_0_0/:7:1:flip:1"), 0);
 }
 
 static void all_actions_have_names(void **state)

@@ -2,14 +2,19 @@
 /* run/proc: what the kernel says about processes that the test makes, each in a state of its own. */
 #include "run/proc.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -215,6 +220,55 @@ static void wait_for_common_pipe(int ready)
 	read_pipe(&common_pipe[0]);
 }
 
+/* Other descriptors that nobody else has; the socket may have a time limit, and a timer may be looked at,
+ * too.
+ */
+static void wait_in_poll(bool limited, bool timer)
+{
+	struct pollfd watched[3];
+	struct epoll_event event = {.events = EPOLLIN};
+	struct timeval limit = {.tv_sec = 1000};
+	int pair[2], ends[2], set = epoll_create1(0);
+
+	if (set < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || pipe(ends) ||
+	    epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) ||
+	    (limited && setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit)))
+		_exit(1);
+	watched[0] = (struct pollfd){.fd = pair[0], .events = POLLIN};
+	watched[1] = (struct pollfd){.fd = set, .events = POLLIN};
+	watched[2] = (struct pollfd){.fd = timer ? timerfd_create(CLOCK_MONOTONIC, 0) : eventfd(0, 0),
+				     .events = POLLIN};
+	poll(watched, 3, -1);
+}
+
+static void wait_in_own_poll(int ready)
+{
+	say_ready(ready);
+	wait_in_poll(false, false);
+}
+
+static void wait_in_limited_poll(int ready)
+{
+	say_ready(ready);
+	wait_in_poll(true, false);
+}
+
+static void wait_in_poll_with_timer(int ready)
+{
+	say_ready(ready);
+	wait_in_poll(false, true);
+}
+
+/* Of which we have the other end. */
+static int common_pair[2];
+
+static void wait_for_common_socket(int ready)
+{
+	say_ready(ready);
+	close(common_pair[1]);
+	read_pipe(&common_pair[0]);
+}
+
 /* Looks until so many threads wait and so many there are in all. */
 static struct run_still look_until(pid_t pid, size_t waiting, bool all)
 {
@@ -238,6 +292,22 @@ static void check_stillness(void (*work)(int ready), size_t waiting, bool all)
 	struct run_still still = look_until(pid, waiting, all);
 
 	assert_false(still.catches);
+	run_still_release(&still);
+	stop(pid);
+}
+
+/* It has come to where it waits, and somebody else may wake it. */
+static void check_hope(void (*work)(int ready))
+{
+	struct run_still still;
+	pid_t pid = start(work);
+
+	for (int i = 0, there = 0; i < TRIES && there < 10; i++) {
+		there = run_task_in_io(pid, pid) ? there + 1 : 0;
+		usleep(1000);
+	}
+	assert_true(run_task_in_io(pid, pid));
+	still = look_until(pid, 0, false);
 	run_still_release(&still);
 	stop(pid);
 }
@@ -267,6 +337,13 @@ static void test_stillness(void **state)
 	check_stillness(wait_for_common_pipe, 0, false);
 	close(common_pipe[0]);
 	close(common_pipe[1]);
+	check_stillness(wait_in_own_poll, 1, true);
+	check_hope(wait_in_limited_poll);
+	check_hope(wait_in_poll_with_timer);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, common_pair), 0);
+	check_hope(wait_for_common_socket);
+	close(common_pair[0]);
+	close(common_pair[1]);
 }
 
 static void spin(int ready)

@@ -9,6 +9,9 @@
  * candidate.  $DRIVE_LATE: a file; the program is dormant until it makes that, and is ended when it has found
  * something.
  *
+ * $DRIVE_AWAKE: one run in which all regions are awake and nothing is asked for, by the program that it names
+ * (valgrind) or, if it is empty, as it is; what bench/guard counts.
+ *
  * What is measured in time is set so that a busy machine changes nothing.
  */
 #include "base/alloc.h"
@@ -94,12 +97,35 @@ static int drive(const struct guard_table *t, const struct site_order *order, ch
 	return 0;
 }
 
+static int drive_awake(const struct guard_table *t, char **argv, const char *under)
+{
+	struct site_session s;
+	pid_t pid;
+	int status = 0;
+	char **command = under[0] != 0 ? argv - 1 : argv;
+	if (under[0] != 0)
+		command[0] = (char *)under;
+	if (site_session_open(&s, t))
+		return 2;
+	memset(s.regions, 1, RADDLE_GUARDS);
+	if (site_start(&s, command[0], command, &pid))
+		return 2;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		site_session_beat(&s);
+		usleep(STEP_US);
+	}
+	site_session_close(&s);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
 static int drive_all(char **argv)
 {
 	struct guard_table t;
-	const char *tau = getenv("DRIVE_TAU");
+	const char *tau = getenv("DRIVE_TAU"), *under = getenv("DRIVE_AWAKE");
 	if (guard_table_read(&t, argv[0]))
 		return 2;
+	if (under != NULL)
+		return drive_awake(&t, argv, under);
 	const char *only = getenv("DRIVE_ONLY");
 	for (size_t i = 0; i < t.count; i++)
 		for (int order = 0; order < (getenv("DRIVE_LATE") != NULL ? 1 : 2) &&

@@ -195,6 +195,101 @@ static void deadlock(void **state)
 	sketch_runs_release(&r);
 }
 
+/* Two that want each other's lock: the same whoever came first. */
+static void deadlock_of_both(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t a1 = statement(&r, 1, SKETCH_ACQUIRES), b1 = statement(&r, 2, SKETCH_ACQUIRES),
+		 b2 = statement(&r, 3, SKETCH_ACQUIRES), a2 = statement(&r, 4, SKETCH_ACQUIRES);
+	struct sketch_predictors p;
+	size_t at[3];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct sketch_run *run = begin(&r, "hang");
+
+		add(run, (uint32_t)i, i ? b2 : a1, i ? 2 : 1, 0);
+		add(run, (uint32_t)!i, i ? a1 : b2, i ? 1 : 2, 0);
+		add(run, (uint32_t)i, i ? a2 : b1, i ? 1 : 2, 0);
+		add(run, (uint32_t)!i, i ? b1 : a2, i ? 2 : 1, 0);
+	}
+	/* Who only waits for somebody that wants nothing is no part of it. */
+	struct sketch_run *passes = begin(&r, NULL);
+	add(passes, 1, b2, 2, 0);
+	add(passes, 0, a1, 1, 0);
+	add(passes, 0, b1, 2, 0);
+	sketch_predict(&r, "hang", &p);
+	for (int i = 0; i < 2; i++) {
+		const struct sketch_predictor *one =
+			i ? find(&p, SKETCH_HOLD, a1, b2, b1) : find(&p, SKETCH_HOLD, b2, a1, a2);
+
+		assert_non_null(one);
+		assert_int_equal(one->failing, 2);
+		assert_int_equal(one->passing, 0);
+		assert_true(sketch_predictor_at(&r, &r.items[0], one, at));
+	}
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* Somebody looks again and again, in failing runs for the last time before the write. */
+static void last_look(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t look = statement(&r, 1, SKETCH_READS), put = statement(&r, 2, SKETCH_WRITES);
+	struct sketch_predictors p;
+	size_t at[3];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct sketch_run *run = begin(&r, i < 2 ? "crash" : NULL);
+
+		add(run, 0, look, 64, 0);
+		add(run, 0, look, 64, 0);
+		add(run, 1, put, 64, 1);
+		if (i >= 2)
+			add(run, 0, look, 64, 1);
+	}
+	sketch_predict(&r, "crash", &p);
+	assert_null(find(&p, SKETCH_RW, look, put, 0)); /* true of all */
+	assert_ptr_equal(find(&p, SKETCH_RW_LAST, look, put, 0), &p.items[0]);
+	assert_int_equal(p.items[0].failing, 2);
+	assert_int_equal(p.items[0].passing, 0);
+	assert_true(sketch_predictor_at(&r, &r.items[1], &p.items[0], at));
+	assert_int_equal(at[0], 1);
+	assert_int_equal(at[1], 2);
+	assert_false(sketch_predictor_at(&r, &r.items[3], &p.items[0], at));
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
+/* A branch that goes both ways in runs that pass, and only one way in those that fail. */
+static void never(void **state)
+{
+	struct sketch_runs r = {0};
+	uint32_t branch = statement(&r, 1, SKETCH_NEUTRAL);
+	struct sketch_predictors p;
+	size_t at[3];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct sketch_run *run = begin(&r, i < 2 ? "crash" : NULL);
+
+		add(run, 0, branch, 0, 0);
+		add(run, 0, branch, 0, i >= 2);
+	}
+	sketch_predict(&r, "crash", &p);
+	assert_int_equal(p.count, 1); /* that it goes the other way says nothing, since it always does */
+	assert_int_equal(p.items[0].pattern, SKETCH_NEVER);
+	assert_int_equal(p.items[0].value, 1);
+	assert_true(p.items[0].f == 1);
+	assert_true(sketch_predictor_at(&r, &r.items[0], &p.items[0], at));
+	assert_int_equal(at[0], 1);
+	assert_false(sketch_predictor_at(&r, &r.items[5], &p.items[0], at));
+	sketch_predictors_release(&p);
+	sketch_runs_release(&r);
+}
+
 /* No threads: a value and a branch. */
 static void without_threads(void **state)
 {
@@ -314,6 +409,53 @@ static void random_runs(void **state)
 	}
 }
 
+static size_t last_of(const struct sketch_run *run, uint32_t statement, uint64_t address)
+{
+	for (size_t i = run->count; i-- > 0;)
+		if (run->events[i].statement == statement && run->events[i].address == address)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The definition: of an address that both access, by different threads the last time. */
+static bool is_last(const struct sketch_run *run, uint32_t read, uint32_t write)
+{
+	for (uint64_t address = 8; address < 10; address++) {
+		size_t a = last_of(run, read, address), b = last_of(run, write, address);
+
+		if (a != SIZE_MAX && b != SIZE_MAX && a < b && run->events[a].thread != run->events[b].thread)
+			return true;
+	}
+	return false;
+}
+
+static void random_last(void **state)
+{
+	(void)state;
+	srand(12);
+	for (int round = 0; round < 400; round++) {
+		struct sketch_runs r = {0};
+		struct sketch_run *run;
+		size_t at[3];
+
+		for (uint32_t i = 0; i < LINES; i++)
+			statement(&r, i + 1, i % 2 ? SKETCH_WRITES : SKETCH_READS);
+		run = begin(&r, "crash");
+		for (int i = rand() % MOST; i >= 0; i--)
+			add(run, (uint32_t)rand() % 3, (uint32_t)rand() % LINES, 8 + (uint64_t)rand() % 2, 1);
+		for (uint32_t a = 0; a < LINES; a += 2)
+			for (uint32_t b = 1; b < LINES; b += 2) {
+				struct sketch_predictor p = {.type = SKETCH_ORDER,
+							     .pattern = SKETCH_RW_LAST,
+							     .count = 2,
+							     .statements = {a, b}};
+
+				assert_int_equal(sketch_predictor_at(&r, run, &p, at), is_last(run, a, b));
+			}
+		sketch_runs_release(&r);
+	}
+}
+
 /* An intervention outweighs what counts alone say. */
 static void interventions(void **state)
 {
@@ -332,10 +474,18 @@ static void interventions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figure_11),	cmocka_unit_test(measures),
-		cmocka_unit_test(order_of_two), cmocka_unit_test(cut_short),
-		cmocka_unit_test(deadlock),	cmocka_unit_test(without_threads),
-		cmocka_unit_test(random_runs),	cmocka_unit_test(interventions),
+		cmocka_unit_test(figure_11),
+		cmocka_unit_test(measures),
+		cmocka_unit_test(order_of_two),
+		cmocka_unit_test(cut_short),
+		cmocka_unit_test(deadlock),
+		cmocka_unit_test(without_threads),
+		cmocka_unit_test(random_runs),
+		cmocka_unit_test(interventions),
+		cmocka_unit_test(deadlock_of_both),
+		cmocka_unit_test(last_look),
+		cmocka_unit_test(never),
+		cmocka_unit_test(random_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,7 @@ static void put_accesses(struct trace_encoder *e, uint32_t thread, uint64_t *q)
 				 NULL);
 	}
 	trace_encode_row(e, RADDLE_FENCE, (uint64_t[]){(*q)++, SITE(9)}, NULL);
+	trace_encode_row(e, RADDLE_LEFT_OUT, (uint64_t[]){SITE(2), 3}, NULL);
 }
 
 /* The whole trace: `use` gets each chunk. */

@@ -75,6 +75,7 @@ static const char *twin_operands(unsigned code)
 	case RADDLE_RANGE: return "sxu";
 	case RADDLE_ATOMIC: return "qsxu";
 	case RADDLE_FENCE: return "qs";
+	case RADDLE_LEFT_OUT: return "su";
 	}
 	fail();
 	return "";
@@ -357,7 +358,7 @@ static void test_bad_records_are_named(void **state)
 		size_t length;
 		const char *expected;
 	} cases[] = {
-		{"\x01\x08", 2, "unknown event code"},
+		{"\x01\x09", 2, "unknown event code"},
 		{"\x01\x7f", 2, "unknown event code"},
 		{"\x01\x80", 2, "ends too early"},
 		{"\x01\xff", 2, "ends too early"},

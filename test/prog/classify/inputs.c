@@ -8,10 +8,12 @@
  */
 #include <assert.h>
 #include <ctype.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int shared;
 static long setting;
@@ -85,6 +87,94 @@ static void parsed_stdin(char **argv)
 		return;
 	for (const char *p = line; *p && *p != '\n'; p++)
 		setting = *p >= '0' && *p <= '9' ? setting * 10 + (*p - '0') : setting;
+}
+
+/* Input that goes through loops on arrays, into which it comes by memory, and by a value from before. */
+#define COLUMNS 200
+static char text[COLUMNS];
+static int column[COLUMNS], scaled[COLUMNS];
+
+static void summed_stdin(char **argv)
+{
+	(void)argv;
+	if (!fgets(text, sizeof text, stdin))
+		return;
+	for (int i = 0; i < COLUMNS; i++)
+		column[i] = text[i];
+	for (int i = 0; i < COLUMNS; i++)
+		scaled[i] = column[i] * 2 + text[0];
+	for (int i = 0; i < COLUMNS; i++)
+		setting += scaled[i] - text[0];
+	setting /= 2;
+}
+
+/* ---- inputs of the second hold-out ---- */
+
+static void hex_argument(char **argv)
+{
+	setting = strtol(argv[1], NULL, 16) == 0xbeef ? 7 : 0;
+}
+
+static void second_scanned(char **argv)
+{
+	char line[64];
+	int first, second = 0;
+
+	(void)argv;
+	if (fgets(line, sizeof line, stdin) && sscanf(line, "%d,%d", &first, &second) == 2)
+		setting = second - 70;
+}
+
+static void word_environment(char **argv)
+{
+	const char *text = getenv("LIMIT");
+
+	(void)argv;
+	setting = text && !strcmp(text, "fast") ? 7 : 0;
+}
+
+static void line_file(char **argv)
+{
+	char line[32];
+	FILE *f = fopen(argv[1], "r");
+
+	if (f && fgets(line, sizeof line, f))
+		setting = atoi(line) == 2042 ? 7 : 0;
+}
+
+static void length_stdin(char **argv)
+{
+	char line[64];
+
+	(void)argv;
+	if (fgets(line, sizeof line, stdin))
+		setting = strlen(line) < 4 ? 7 : 0;
+}
+
+static void prefix_argument(char **argv)
+{
+	setting = !strncmp(argv[1], "--x", 3) ? 7 : 0;
+}
+
+static void getline_stdin(char **argv)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	(void)argv;
+	if (getline(&line, &size, stdin) > 0)
+		setting = line[0] == '!' ? 7 : 0;
+	free(line);
+}
+
+static void descriptor_file(char **argv)
+{
+	char two[2] = "";
+	int fd = open(argv[1], O_RDONLY);
+
+	if (read(fd, two, 2) == 2)
+		setting = two[1] - two[0] == 3 ? 7 : 0;
+	close(fd);
 }
 
 /* ---- what the race does ---- */
@@ -207,6 +297,15 @@ static void *crashes_behind_others(void *arg)
 #define stdin_scanned number_scanned, crashes_at_seven
 #define stdin_letter letter_stdin, crashes_at_seven
 #define stdin_parsed parsed_stdin, fails_in_a_range
+#define argv_hex hex_argument, crashes_at_seven
+#define stdin_second second_scanned, crashes_at_seven
+#define env_word word_environment, crashes_at_seven
+#define file_line line_file, crashes_at_seven
+#define stdin_length length_stdin, crashes_at_seven
+#define argv_prefix prefix_argument, crashes_at_seven
+#define stdin_getline getline_stdin, crashes_at_seven
+#define file_descriptor descriptor_file, crashes_at_seven
+#define stdin_summed summed_stdin, fails_in_a_range
 #define file_above number_file, crashes_above_hundred
 #define file_range number_file, fails_in_a_range
 #define env_above number_environment, crashes_above_hundred

@@ -4,6 +4,7 @@
  * in one way; test/cli/reversible.sh knows which of them every schedule leaves as it is.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -647,6 +648,54 @@ static void output_joined(void)
 	puts("hello");
 }
 
+/* One file, by its name; a descriptor each. */
+static void *write_file(void *p)
+{
+	int fd = open("reversible.tmp", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+	if (write(fd, "12345678", 8) != 8)
+		abort();
+	close(fd);
+	return p;
+}
+
+static void *read_file(void *p)
+{
+	FILE *f = fopen("reversible.tmp", "r");
+	char text[9];
+
+	value = f && fgets(text, sizeof text, f) ? text[3] : 0;
+	if (f)
+		fclose(f);
+	return p;
+}
+
+static void file(void)
+{
+	both(write_file, read_file);
+}
+
+static void file_handed(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, write_file, NULL);
+	pthread_join(t, NULL);
+	read_file(NULL);
+}
+
+/* The one opens nothing that the other uses; only the numbers of descriptors are shared. */
+static void *open_null(void *p)
+{
+	close(open("/dev/null", O_WRONLY));
+	return p;
+}
+
+static void descriptors(void)
+{
+	both(write_file, open_null);
+}
+
 /* The other thread may get as far as it likes by then: nothing is shared. */
 static void *hold_and_die(void *p)
 {
@@ -670,6 +719,29 @@ static void alone(void)
 /* ---- channels ---- */
 
 static int ends[2], counter_fd;
+
+/* How many have come by then is up to the schedule. */
+static void *send_four(void *p)
+{
+	for (int i = 0; i < 4; i++)
+		if (write(ends[1], "x", 1) != 1)
+			abort();
+	close(ends[1]);
+	return p;
+}
+
+static void channel_some(void)
+{
+	pthread_t t;
+	char bytes[4];
+
+	if (pipe(ends))
+		abort();
+	pthread_create(&t, NULL, send_four, NULL);
+	while (read(ends[0], bytes, sizeof bytes) > 0) {
+	}
+	pthread_join(t, NULL);
+}
 
 static void *send_value(void *p)
 {
@@ -857,6 +929,10 @@ static const struct {
 	{"hidden", hidden},
 	{"outside", outside},
 	{"output", output},
+	{"file", file},
+	{"file-handed", file_handed},
+	{"descriptors", descriptors},
+	{"channel-some", channel_some},
 	{"output-joined", output_joined},
 	{"killed", killed},
 	{"alone", alone},

@@ -144,6 +144,96 @@ static void *wait_for_flag(void *argument)
 	return NULL;
 }
 
+/* ---- who has waited in vain for long goes on when the other one has come: that is no hang ---- */
+
+volatile int noise;
+static atomic_int ready;
+
+/* Defined nowhere else: the optimiser puts it where it is called, so the program links. */
+inline void make_noise(void)
+{
+	noise = noise + 1;
+}
+
+static void *come_late(void *argument)
+{
+	(void)argument;
+	for (int i = 0; i < 8; i++)
+		make_noise();
+	atomic_store(&ready, 1);
+	return NULL;
+}
+
+static void *wait_for_it(void *argument)
+{
+	(void)argument;
+	make_noise();
+	while (!atomic_load(&ready))
+		;
+	make_noise();
+	return NULL;
+}
+
+/* ---- who does the same again and again does not wait in a loop, and comes to its end ---- */
+
+static volatile int stages[2];
+static atomic_int rounds;
+
+static void *go_round(void *argument)
+{
+	volatile int *stage = &stages[atomic_fetch_add(&rounds, 1)];
+
+	for (int i = 0; i < 60000; i++) {
+		*stage = 1;
+		*stage = 2;
+		*stage = 0;
+	}
+	return argument;
+}
+
+/* ---- each waits in a loop for what the other one does behind its own ---- */
+
+static atomic_int first, second;
+
+static void *wait_for_second(void *argument)
+{
+	while (!atomic_load(&second))
+		;
+	atomic_store(&first, 1);
+	return argument;
+}
+
+static void *wait_for_first(void *argument)
+{
+	while (!atomic_load(&first))
+		;
+	atomic_store(&second, 1);
+	return argument;
+}
+
+/* ---- who loses an update waits for it without end, while the other one goes on working ---- */
+
+static volatile int alive, stop;
+
+static void *work_on(void *argument)
+{
+	(void)argument;
+	alive = alive + 1;
+	while (!get((int *)&stop))
+		put(&items, get(&items) + 1);
+	alive = alive - 1;
+	return NULL;
+}
+
+static void stop_work(void)
+{
+	while (alive != 2)
+		;
+	put((int *)&stop, 1);
+	while (alive)
+		;
+}
+
 /* ---- the end of main comes too early for an assertion of a thread ---- */
 
 static void *late(void *argument)
@@ -210,6 +300,10 @@ static const struct {
 	{"waits", {raise_flag, wait_for_flag}, nothing, 1},
 	{"around", {look_around, look_around}, look_at_main, 1},
 	{"unjoined", {set_late, late}, nothing, 0},
+	{"vain", {come_late, wait_for_it}, nothing, 1},
+	{"round", {go_round, go_round}, nothing, 1},
+	{"stuck", {wait_for_second, wait_for_first}, nothing, 1},
+	{"endless", {work_on, work_on}, stop_work, 0},
 };
 
 int main(int argc, char **argv)

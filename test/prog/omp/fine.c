@@ -272,6 +272,11 @@ static void taskgroups(void)
 			}
 		}
 		total = a[0] + a[1];
+#pragma omp taskgroup task_reduction(+ : total)
+		for (int i = 0; i < 8; i++) {
+#pragma omp task in_reduction(+ : total)
+			total += i;
+		}
 	}
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `raddle classify --executor slurm`: the command as shards find it again, and what they have found. */
+#ifndef CMD_CLASSIFY_SHARDS_H
+#define CMD_CLASSIFY_SHARDS_H
+
+#include "base/process.h"
+#include "classify/classify.h"
+
+/* One of `count` parts; each has every count-th race. */
+struct classify_shard {
+	const char *directory; /* of all shards; NULL: this is none */
+	unsigned number, count;
+	uint64_t jobs;
+	bool terminal; /* the user gave no input */
+};
+
+/* Writes down the words of the command, the directory it is started in and its input; removes what earlier
+ * shards have left there. */
+int classify_shards_save(const char *directory, char *const *words);
+/* Takes them up again: the words, its directory and its standard input. */
+int classify_shard_load(struct classify_shard *s, struct rd_argv *words);
+
+char *classify_shard_path(const char *directory, unsigned number); /* of what it has found */
+
+/* Findings that the shards have given classes replace those of the set, or are added. */
+int classify_shards_collect(const char *directory, struct finding_set *set, struct classify_result *result);
+
+#endif

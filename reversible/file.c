@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Files that threads share.  In: calls with their arguments, the names of files that they read, results. Out:
+ * whether what is used was used by another thread, in no certain order.
+ *
+ * Everything is a place in a shadow memory: the contents of a file, by the hash of its name; where a stream
+ * stands, by its descriptor or FILE; and the table of descriptors.  Whoever opens a descriptor sees which
+ * numbers are free, so that writes the table; who closes one, or opens a stream, which shows no number, only
+ * changes what others see.
+ */
+#include "reversible/file.h"
+
+#include "base/alloc.h"
+#include "reversible/shadow.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum way { NOTHING, OPENS, OPENS_STREAM, NUMBERS, READS, WRITES, CLOSES, NAMES };
+
+/* A stream in no argument. */
+#define STDOUT 255
+#define STDIN 254
+
+static const struct function {
+	const char *name;
+	uint8_t way, argument;
+} functions[] = {
+#define LIBC_FILE(name, way, argument) {name, way, argument},
+#define LIBC_STREAM(name, argument) {name, WRITES, argument},
+#include "raddle/libc.inc"
+};
+
+/* Places; each thing has eight bytes. */
+enum { TABLE = 8, DESCRIPTORS = 1 << 16 };
+#define FILES (1ull << 40)
+#define PLACE 8
+
+struct lane {
+	const struct function *function; /* that is being called; NULL: none of these */
+	uint64_t path;			 /* where the name lies */
+	uint64_t file;			 /* the place of its contents, 0: not known yet */
+	bool writes;			 /* it may make the file, or empty it */
+};
+
+struct rev_files {
+	const struct rev_run *run;
+	struct rev_shadow *shadow;
+	struct lane *lanes;
+	struct rd_umap named;  /* hash of a name -> place of the contents */
+	struct rd_umap opened; /* stream -> place of the contents */
+	uint64_t count;
+};
+
+struct rev_files *rev_files_new(const struct rev_run *run)
+{
+	struct rev_files *f = rd_xcalloc(1, sizeof *f);
+
+	f->run = run;
+	f->shadow = rev_shadow_new(run);
+	f->lanes = rd_xcalloc(run->thread_count + 1, sizeof *f->lanes);
+	return f;
+}
+
+void rev_files_free(struct rev_files *f)
+{
+	if (!f)
+		return;
+	rev_shadow_free(f->shadow);
+	RD_UMAP_RELEASE(&f->named, &f->opened);
+	free(f->lanes);
+	free(f);
+}
+
+static const struct function *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (!strcmp(functions[i].name, name))
+			return &functions[i];
+	return NULL;
+}
+
+static bool touch(struct rev_files *f, uint32_t thread, uint32_t segment, uint64_t place, bool writes)
+{
+	size_t before, now;
+
+	rev_shadow_pairs(f->shadow, &before);
+	rev_shadow_touch(f->shadow, &(struct rev_touch){.u = thread,
+							.r = segment,
+							.address = place,
+							.size = 1,
+							.access = writes ? REV_CALLED : REV_READ});
+	rev_shadow_pairs(f->shadow, &now);
+	return now != before;
+}
+
+/* Where a stream stands.  What is no file of the disk, a socket say, may be read and written independently.
+ */
+static uint64_t position(uint64_t stream, bool file, bool writes)
+{
+	uint64_t place = stream < DESCRIPTORS ? (stream + 2) * 2 * PLACE : stream;
+
+	return file || !writes ? place : place + (stream < DESCRIPTORS ? PLACE : 1);
+}
+
+static bool use(struct rev_files *f, uint32_t thread, uint32_t segment, uint64_t stream, bool writes)
+{
+	const uint64_t *file = rd_umap_get(&f->opened, stream);
+	bool open = touch(f, thread, segment, position(stream, file && *file, writes), true);
+
+	return (file && *file && touch(f, thread, segment, *file, writes)) || open;
+}
+
+static uint64_t stream_of(const struct function *function, const struct trace_record *r)
+{
+	uint64_t value = function->argument < r->value_count ? trace_record_value(r, function->argument) : 0;
+
+	if (function->argument == STDOUT)
+		return 1;
+	if (function->argument == STDIN)
+		return 0;
+	return value < UINT32_MAX ? (uint32_t)value : value;
+}
+
+static bool begin(struct rev_files *f, uint32_t thread, uint32_t segment, const char *call,
+		  const struct trace_record *r)
+{
+	const struct function *function = find(call);
+	struct lane *lane = &f->lanes[thread];
+	bool open = false;
+
+	*lane = (struct lane){.function = function};
+	if (!function)
+		return false;
+	switch (function->way) {
+	case READS:
+	case WRITES: return use(f, thread, segment, stream_of(function, r), function->way == WRITES);
+	case CLOSES:
+		*rd_umap_put(&f->opened, stream_of(function, r), NULL) = 0;
+		return touch(f, thread, segment, TABLE, false);
+	case NUMBERS: return touch(f, thread, segment, TABLE, true);
+	case OPENS:
+		open = touch(f, thread, segment, TABLE, true);
+		lane->writes = function->argument + 1u < r->value_count &&
+			       trace_record_value(r, function->argument + 1u) & (O_CREAT | O_TRUNC);
+		break;
+	case OPENS_STREAM: open = touch(f, thread, segment, TABLE, false); break;
+	default: lane->writes = true; break;
+	}
+	lane->path = function->argument < r->value_count ? trace_record_value(r, function->argument) : 0;
+	return open;
+}
+
+/* The function reads a name. */
+static bool name(struct rev_files *f, uint32_t thread, uint32_t segment, const struct trace_record *r)
+{
+	struct lane *lane = &f->lanes[thread];
+	uint64_t *place;
+
+	if (!lane->path || lane->path != r->address)
+		return false;
+	place = rd_umap_put(&f->named, r->value, NULL);
+	if (!*place)
+		*place = FILES + PLACE * f->count++;
+	lane->path = 0;
+	lane->file = *place;
+	return touch(f, thread, segment, lane->file, lane->writes);
+}
+
+/* A stream is open now, and its life begins. */
+static void end(struct rev_files *f, uint32_t thread, const struct trace_record *r)
+{
+	struct lane *lane = &f->lanes[thread];
+	uint64_t stream = r->value_count ? trace_record_value(r, 0) : 0;
+
+	if (lane->function && lane->function->way == OPENS)
+		stream = (uint32_t)stream;
+	if (lane->function && (lane->function->way == OPENS || lane->function->way == OPENS_STREAM) &&
+	    stream && stream != UINT32_MAX) {
+		*rd_umap_put(&f->opened, stream, NULL) = lane->file;
+		rev_shadow_clear(f->shadow, position(stream, true, false), 2 * PLACE, false);
+	}
+	*lane = (struct lane){0};
+}
+
+bool rev_files_feed(struct rev_files *f, uint32_t thread, uint32_t segment, const char *call,
+		    const struct trace_record *r)
+{
+	switch (r->kind) {
+	case TRACE_FULL_CALL:
+	case TRACE_FULL_TAIL: return begin(f, thread, segment, call, r);
+	case TRACE_FULL_RANGE: return name(f, thread, segment, r);
+	case TRACE_FULL_RESULT: end(f, thread, r); return false;
+	default: return false;
+	}
+}

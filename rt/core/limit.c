@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Limits of memory that the program gives itself.  In: setrlimit() and prlimit() of its address space and its
+ * data.  Out: limits with room for the runtime's own mappings, and the program's numbers where it asks for
+ * them.
+ *
+ * The kernel counts what the runtime maps as the program's.  A program that allows itself 200 MB could
+ * start no thread then, and a replay would say nothing about it.  What is there when the limit is set comes
+ * on top, and what the runtime maps later makes the limit grow.  Where the hard limit may not be raised we
+ * stay below it.
+ */
+#include "rt/core/real.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	CODE = 16 << 20 /* of the runtime and of instrumentation, about */
+};
+#define GROWTH (1ull << 40) /* of a hard limit, which could not be raised later */
+
+void rt_member_limit(void);
+void rt_member_limit(void)
+{
+}
+
+/* NULL: not one of memory. */
+static struct rt_limit *find(int which)
+{
+	return which == RLIMIT_AS ? &rt.limits[0] : which == RLIMIT_DATA ? &rt.limits[1] : NULL;
+}
+
+static uint64_t add(uint64_t value, uint64_t more)
+{
+	return value > RLIM_INFINITY - more ? RLIM_INFINITY : value + more;
+}
+
+static int change(int which, const struct rlimit *new, struct rlimit *old)
+{
+	return (int)syscall(SYS_prlimit64, 0, which, new, old);
+}
+
+/* As the program would have set it, but with room. */
+static int set(struct rt_limit *limit, int which, const struct rlimit *wanted)
+{
+	struct rlimit now,
+		more = {add(wanted->rlim_cur, atomic_load(&rt.mapped) + CODE), add(wanted->rlim_max, GROWTH)};
+
+	if (wanted->rlim_cur > wanted->rlim_max) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (change(which, NULL, &now))
+		return -1;
+	if (more.rlim_max > now.rlim_max && wanted->rlim_max <= now.rlim_max)
+		more.rlim_max = now.rlim_max; /* more than that takes a privilege */
+	if (more.rlim_cur > more.rlim_max)
+		more.rlim_cur = more.rlim_max;
+	if (change(which, &more, NULL))
+		return -1;
+	*limit = (struct rt_limit){true, wanted->rlim_cur, wanted->rlim_max};
+	return 0;
+}
+
+/* Beyond the hard limit that the program knows, which is below the one that the kernel has. */
+static bool may_raise(int which)
+{
+	struct rlimit now, more;
+
+	if (change(which, NULL, &now))
+		return false;
+	more = (struct rlimit){now.rlim_cur, add(now.rlim_max, 1)};
+	return !change(which, &more, NULL);
+}
+
+static int use(int which, const struct rlimit *new, struct rlimit *old)
+{
+	struct rt_limit *limit = find(which);
+
+	if (!limit || !rt.session)
+		return change(which, new, old);
+	if (old && limit->is_set)
+		*old = (struct rlimit){limit->soft, limit->hard};
+	else if (old && change(which, NULL, old))
+		return -1;
+	if (new && limit->is_set &&new->rlim_max > limit->hard && !may_raise(which))
+		return -1;
+	return new ? set(limit, which, new) : 0;
+}
+
+bool rt_make_room(size_t size)
+{
+	static const int which[] = {RLIMIT_AS, RLIMIT_DATA};
+	bool made = false;
+
+	for (int i = 0; i < 2; i++) {
+		struct rlimit now;
+
+		if (!rt.limits[i].is_set || change(which[i], NULL, &now) || now.rlim_cur == RLIM_INFINITY)
+			continue;
+		now.rlim_cur = add(now.rlim_cur, size);
+		made |= now.rlim_cur <= now.rlim_max && !change(which[i], &now, NULL);
+	}
+	return made;
+}
+
+INTERPOSE(int, setrlimit, (__rlimit_resource_t which, const struct rlimit *new))
+{
+	return use((int)which, new, NULL);
+}
+
+INTERPOSE(int, setrlimit64, (__rlimit_resource_t which, const struct rlimit64 *new))
+{
+	return use((int)which, (const struct rlimit *)new, NULL);
+}
+
+INTERPOSE(int, getrlimit, (__rlimit_resource_t which, struct rlimit *old))
+{
+	return use((int)which, NULL, old);
+}
+
+INTERPOSE(int, getrlimit64, (__rlimit_resource_t which, struct rlimit64 *old))
+{
+	return use((int)which, NULL, (struct rlimit *)old);
+}
+
+static int use_of(pid_t pid, int which, const struct rlimit *new, struct rlimit *old)
+{
+	if (pid == 0 || pid == (pid_t)syscall(SYS_getpid))
+		return use(which, new, old);
+	return (int)syscall(SYS_prlimit64, pid, which, new, old);
+}
+
+INTERPOSE(int, prlimit,
+	  (pid_t pid, enum __rlimit_resource which, const struct rlimit *new, struct rlimit *old))
+{
+	return use_of(pid, (int)which, new, old);
+}
+
+INTERPOSE(int, prlimit64,
+	  (pid_t pid, enum __rlimit_resource which, const struct rlimit64 *new, struct rlimit64 *old))
+{
+	return use_of(pid, (int)which, (const struct rlimit *)new, (struct rlimit *)old);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is news in a thinned run (rt/record/thin.h): the table of blocks, and the decisions that are made once
+ * for each buffer or operation.  In: accesses and operations of threads.  Out: whether they are news.
+ */
+#include "rt/record/thin.h"
+
+#define MOSTLY 3 /* times as many accesses were left out as events recorded */
+
+struct rt_thin rt_thin;
+
+static void note_change(void)
+{
+	uint32_t changes = atomic_load_explicit(&rt_thin.changes, memory_order_relaxed);
+
+	atomic_store_explicit(&rt_thin.changes, changes + 1, memory_order_relaxed);
+}
+
+bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold)
+{
+	_Atomic uint16_t *line = &rt_thin.lines[rt_line_index(address)];
+	uint32_t entry = atomic_load_explicit(line, memory_order_relaxed), had = entry & 255, after;
+
+	if (rt_line_is_quiet(entry, t->hand, write) && !(cold && write && had != t->hand))
+		return true;
+	after = rt_line_after(entry, t->hand, write, cold);
+	if (after != entry)
+		atomic_store_explicit(line, (uint16_t)after, memory_order_relaxed);
+	if (had && had != (after & 255))
+		note_change();
+	return false;
+}
+
+void rt_thin_touch_range(const struct rt_thread *t, uintptr_t address, uint64_t size, bool write, bool cold)
+{
+	uintptr_t end = address + size;
+
+	for (uintptr_t at = address; at < end; at = (at | (RADDLE_BLOCK_BYTES - 1)) + 1)
+		rt_thin_touch(t, at, write, cold);
+}
+
+void rt_thin_pin(uintptr_t address)
+{
+	_Atomic uint16_t *line = &rt_thin.lines[rt_line_index(address)];
+
+	if (atomic_load_explicit(line, memory_order_relaxed) != RT_LINE_PINNED)
+		atomic_store_explicit(line, RT_LINE_PINNED, memory_order_relaxed);
+}
+
+bool rt_thin_goes_on(struct rt_thread *t)
+{
+	uint32_t changes = atomic_load_explicit(&rt_thin.changes, memory_order_relaxed);
+
+	if (changes == t->thin_changes && ++t->lazy <= RT_THIN_LAZY)
+		return true;
+	t->thin_changes = changes;
+	t->lazy = 1;
+	return false;
+}
+
+/* Only one thread's word counts. */
+static void begin(void)
+{
+	uint64_t never = 0, now = atomic_load(&rt.session->sequence);
+
+	atomic_compare_exchange_strong(&rt.session->processes[rt.process].thin_q, &never, now ? now : 1);
+	rt_guard.alive = RT_THIN;
+}
+
+/* While a thread is alone it is recorded as it is: its accesses are in one segment. */
+void rt_thin_look(struct rt_thread *t)
+{
+	const struct raddle_buffer *b = t->buffer;
+	uint64_t events;
+
+	if (!b || rt.session->all_accesses || atomic_load_explicit(&rt.others, memory_order_relaxed) == 0)
+		return;
+	if (rt_guard.alive == RT_THIN) {
+		t->lazy = b->left_out > MOSTLY * (uint64_t)t->events;
+		return;
+	}
+	events = atomic_fetch_add_explicit(&rt_thin.events, t->events, memory_order_relaxed) + t->events;
+	if (events >= RT_THIN_EVENTS && rt_guard.alive == RT_PLAIN)
+		begin();
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thinning: which accesses of a long run are left out.  In: first accesses of segments.  Out: whether one is
+ * written down, and how many of its place were left out before it.
+ *
+ * A run is thinned once its threads have written RT_THIN_EVENTS events side by side: rt_guard.alive is
+ * RT_THIN then.  From there on an access is left out if its place and its memory are both hot:
+ *
+ *   the place   the thread has been recorded RT_THIN_PLACE times at this site since
+ *   the memory  the block of 64 bytes is quiet: it has been recorded a few times since it came into this
+ *               thread's hands, or it went from hand to hand too often for that to be news
+ *
+ * So what is new is recorded: places that a thread seldom comes to, memory that is seldom touched, the first
+ * accesses after memory went from one thread to another.  A write by other hands is news for longer, at a
+ * cold place always, and lets one who read the memory before be heard once more: a flag that was read a
+ * million times is read again after it was written.  One block in RT_LINE_SAMPLE, chosen by its address, is
+ * not quiet for a place until RT_THIN_SAMPLED more were recorded there (an allocator hands out the same block
+ * over and over), and one that decides whether a thread waits never is (`pinned`).
+ *
+ * Updates of counters (RADDLE_ATOMIC_PASSED) are accesses like others here: they order nobody.
+ *
+ * A schedule names an access by its number among those of its site since the last operation that counts
+ * (doc/format/schedule.md).  What is left out counts there, so a LEFT_OUT record with their number comes
+ * before the next record of the site.
+ *
+ * A thread of which most is left out anyway ends its segments only at each RT_THIN_LAZY-th operation, or when
+ * memory changed hands anywhere: repeated accesses then stay in the hooks, unseen and uncounted.
+ *
+ * Whose hands a block is in is asked once in a segment for each place and block: what follows there goes the
+ * way of the first (left_out_here() of rt/record/record.c).  It would not be heard of the same bytes again
+ * either.
+ *
+ * Blocks share the entries of one table for all threads.  A block that shares one looks as if it went from
+ * hand to hand more often, and is quiet sooner.  Entries change without a lock: at worst an access more is
+ * recorded, or a hand is missed.
+ */
+#ifndef RT_RECORD_THIN_H
+#define RT_RECORD_THIN_H
+
+#include "rt/core/rt.h"
+
+#define RT_THIN_EVENTS (1u << 22)
+#define RT_THIN_PLACE 512u
+#ifndef RT_THIN_SAMPLED /* tests have less time */
+#define RT_THIN_SAMPLED 4096u
+#endif
+#define RT_THIN_LAZY 256u
+
+#define RT_LINES (1u << 20)
+#define RT_HANDS 255u
+#define RT_LINE_COUNT 3u   /* records after the first one in the same hands, */
+#define RT_LINE_CHANGES 3u /* changes of hands, */
+#define RT_LINE_WRITES 3u  /* and those by a write: two bits each */
+#define RT_LINE_SAMPLE 64u
+
+/* An entry has the hand in its low byte, then these. */
+#define RT_LINE_ONE 0x100u
+#define RT_LINE_CHANGE 0x400u
+#define RT_LINE_WRITE 0x1000u
+#define RT_LINE_PINNED RT_LINE_ONE /* nobody's hand, and counted */
+
+/* Threads whose numbers are RT_HANDS apart have the same one. */
+static inline uint32_t rt_hand(uint32_t thread)
+{
+	return thread % RT_HANDS + 1;
+}
+
+static inline uint32_t rt_line_index(uintptr_t address)
+{
+	uintptr_t block = address >> RADDLE_BLOCK_SHIFT;
+
+	return (uint32_t)(block ^ block >> 20) & (RT_LINES - 1);
+}
+
+static inline bool rt_line_is_sample(uintptr_t address)
+{
+	return (uint32_t)(address >> RADDLE_BLOCK_SHIFT) * 0x9e3779b1u >> 26 == 0;
+}
+_Static_assert(RT_LINE_SAMPLE == 1u << (32 - 26), "six bits of the product are 0");
+
+/* Whether nothing is news of the block: in these hands, or in whichever. */
+static inline bool rt_line_is_quiet(uint32_t entry, uint32_t hand, bool write)
+{
+	uint32_t full = RT_LINE_CHANGES * RT_LINE_CHANGE + (write ? RT_LINE_WRITES * RT_LINE_WRITE : 0);
+
+	return (entry & (RT_LINE_CHANGE - 1)) == (hand | RT_LINE_COUNT * RT_LINE_ONE) ||
+	       (entry & full) == full;
+}
+
+/* The entry after an access that is news. */
+static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, bool cold)
+{
+	uint32_t had = entry & 255, changes = entry / RT_LINE_CHANGE & 3, writes = entry / RT_LINE_WRITE & 3;
+
+	if (!had && entry)
+		return entry;
+	if (had == hand)
+		return entry + RT_LINE_ONE;
+	if (had && write && (cold || writes < RT_LINE_WRITES)) {
+		writes += writes < RT_LINE_WRITES;
+		changes -= changes == RT_LINE_CHANGES;
+	} else if (had) {
+		changes++;
+	}
+	return hand | changes * RT_LINE_CHANGE | writes * RT_LINE_WRITE;
+}
+
+/* What a thread knows of a place, in one of two entries.  Places that share both displace each other. */
+struct rt_place {
+	uint32_t site;
+	uint32_t heat; /* records so far; RT_PLACE_HOT and the site when they are enough */
+	uint32_t step; /* the operation since which `left` counts */
+	uint32_t left; /* accesses left out since */
+	uint32_t more; /* records since it is hot */
+	uint64_t tag;  /* the block, as its mark has it, of the last access that was left out */
+};
+#define RT_PLACES 32768u
+#define RT_PLACE_HOT 0x80000000u
+
+static inline uint32_t rt_place_index(uint32_t site)
+{
+	return (site ^ site >> RADDLE_SITE_LOCAL_BITS << 12) % RT_PLACES;
+}
+
+static inline uint32_t rt_place_other(uint32_t site)
+{
+	return site * 0x9e3779b1u >> 17;
+}
+_Static_assert(RT_PLACES == 1u << (32 - 17), "fifteen bits of the product");
+
+/* The entry of a place: its own, or the one that it gets, from one that is not hot if there is a choice. */
+static inline struct rt_place *rt_place_of(struct rt_place *places, uint32_t site)
+{
+	struct rt_place *first = places + rt_place_index(site), *second = places + rt_place_other(site);
+
+	if (first->site == site)
+		return first;
+	return second->site == site || first->heat & RT_PLACE_HOT ? second : first;
+}
+
+/* So many accesses of the site were left out here.  What comes later stays behind it. */
+static inline uint8_t *rt_put_left_out(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t count)
+{
+	*p++ = RADDLE_LEFT_OUT;
+	p = rt_put_delta(p, &e->site, site);
+	p = rt_put_varint(p, count);
+	e->floor = p;
+	return p;
+}
+
+/* Whether something is to be recorded at a place that is hot although its block is quiet. */
+static inline bool rt_is_sampled(const struct rt_place *hot, uintptr_t address)
+{
+	return rt_line_is_sample(address) && hot->more < RT_THIN_SAMPLED;
+}
+
+/* What all threads share, and where those have been that have been nowhere yet. */
+struct rt_thin {
+	_Atomic uint16_t lines[RT_LINES];
+	_Alignas(64) _Atomic uint32_t changes; /* of hands, anywhere */
+	_Alignas(64) _Atomic uint64_t events;  /* of threads side by side */
+	struct rt_place nowhere[RT_PLACES];
+};
+extern struct rt_thin rt_thin __attribute__((visibility("hidden")));
+
+static inline bool rt_thin_is_quiet(const struct rt_thread *t, uintptr_t address, bool write)
+{
+	uint32_t entry = atomic_load_explicit(&rt_thin.lines[rt_line_index(address)], memory_order_relaxed);
+
+	return rt_line_is_quiet(entry, t->hand, write);
+}
+
+/* An access that may be news of its block; whether it is none.  A write by other hands at a place that is
+ * `cold`, and is recorded therefore, always is news. */
+bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold);
+
+/* The same of all blocks of a range. */
+void rt_thin_touch_range(const struct rt_thread *t, uintptr_t address, uint64_t size, bool write, bool cold);
+
+void rt_thin_pin(uintptr_t address);
+
+/* Whether the segment of a lazy thread goes on behind an operation. */
+bool rt_thin_goes_on(struct rt_thread *t);
+
+/* The thread has filled its buffer, if it has one: looks whether the run is to be thinned from here on, and
+ * whether the thread is lazy. */
+void rt_thin_look(struct rt_thread *t);
+
+#endif

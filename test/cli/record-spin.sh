@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A loop that waits for a plain variable is left when the variable changes, also in code that was optimised; a check
+# sees the race.
+. "$ROOT/test/lib.sh"
+shown=(err)
+
+"$RADDLE" cc -O2 -g -pthread -o spin "$ROOT/test/prog/spin.c" || exit 1
+for mode in --quick --fast; do
+	timeout 100 "$RADDLE" record -f $mode -o trace -- ./spin 2>err || complain "$mode: status $?"
+done
+"$RADDLE" check --time 0 -o out -- ./spin >out.txt 2>err </dev/null
+[ $? = 1 ] || complain "status $? of the check"
+jq -e '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length >= 1' out/findings.json >/dev/null ||
+	complain "no race: $(jq -c '[.findings[] | [.kind, .status]]' out/findings.json)"
+verdict

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A C++ container: both workers see that one job is left. */
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+struct job {
+	int number;
+};
+
+static job only{7};
+static std::vector<job *> jobs;
+
+static void work()
+{
+	if (jobs.empty())
+		return;
+	job *mine = jobs.back();
+	jobs.back() = nullptr;
+	jobs.pop_back();
+	std::printf("%d\n", mine->number);
+}
+
+int main()
+{
+	jobs.push_back(&only);
+	std::thread a(work);
+	std::thread b(work);
+	a.join();
+	b.join();
+	return 0;
+}
