@@ -11,7 +11,7 @@ classes() {
 	jq -c '[.findings[] | [.id, .class, .consequence, (.witnesses | length)]] | sort' "$1"
 }
 
-"$RADDLE" check -q --no-classify -o found -- ./prog peak-shown >/dev/null 2>err </dev/null
+"$RADDLE" check -q --no-classify -o found -- ./prog deposit >/dev/null 2>err </dev/null
 [ "$(jq '[.findings[] | select(.status == "confirmed")] | length' found/findings.json)" = 2 ] || fail 'there are not two races'
 "$RADDLE" classify -q -o here --json here.json found/findings.json </dev/null >/dev/null 2>err
 [ $? = 1 ] || complain "here: status $?"
@@ -20,15 +20,15 @@ classes() {
 [ "$(classes here.json)" = "$(classes there.json)" ] || complain "$(classes there.json) instead of $(classes here.json)"
 [ -s there/part.0.json ] && [ -s there/part.1.json ] || complain 'not both shards have written'
 witness=$(jq -r '.findings[0].witnesses[0].schedule' there.json)
-"$RADDLE" replay -q "$witness" -- ./prog peak-shown >/dev/null 2>err </dev/null
+"$RADDLE" replay -q "$witness" -- ./prog deposit >/dev/null 2>err </dev/null
 [ $? = 1 ] || complain 'a witness of the cluster cannot be replayed'
 
 # Races of others are found by the shards; one that is not there is missing here, too.
-line=$(grep -n 'top = n + 5' "$ROOT/test/prog/classify/newcomers.c" | cut -d: -f1)
-"$RADDLE" classify -q -o places --json places.json --executor slurm --race "newcomers.c:$line,newcomers.c:$line" -- ./prog peak-shown </dev/null >/dev/null 2>err
+line=$(grep -n 'balance = now;' "$ROOT/test/prog/classify/newcomers.c" | cut -d: -f1)
+"$RADDLE" classify -q -o places --json places.json --executor slurm --race "newcomers.c:$line,newcomers.c:$line" -- ./prog deposit </dev/null >/dev/null 2>err
 [ "$(jq -r '.findings[].class' places.json)" = output-differs ] || complain "--race: $(jq -c '.findings[].class' places.json)"
 got=0
-"$RADDLE" classify -q -o nothing --executor slurm --race newcomers.c:1,newcomers.c:2 -- ./prog peak-shown </dev/null >/dev/null 2>err || got=$?
+"$RADDLE" classify -q -o nothing --executor slurm --race newcomers.c:1,newcomers.c:2 -- ./prog deposit </dev/null >/dev/null 2>err || got=$?
 [ $got = 2 ] || complain "nothing there: status $got"
 
 # A shard that is run by hand, and wrong words.
