@@ -68,14 +68,6 @@ static int work(void *context, uint64_t task, struct rd_buf *answer)
 
 /* ---- results ---- */
 
-static uint64_t stat_of(const struct finding_set *set, const char *name)
-{
-	for (size_t i = 0; i < set->stat_count; i++)
-		if (!strcmp(set->stats[i].name, name))
-			return strtoull(set->stats[i].json, NULL, 10);
-	return 0;
-}
-
 /* The finding with the class takes the place of the one without; what only the set knows stays. */
 static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 {
@@ -95,8 +87,8 @@ static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 	now = answer->items[0];
 	now->told = old->told;
 	c->set->items[e->task] = now;
-	r->runs += stat_of(answer, WORK_RUNS);
-	r->edits |= (uint32_t)stat_of(answer, WORK_EDITS);
+	r->runs += finding_stat_value(answer, WORK_RUNS);
+	r->edits |= (uint32_t)finding_stat_value(answer, WORK_EDITS);
 	r->classified += now->class != FINDING_NO_CLASS;
 	r->undecided += now->class == FINDING_NO_CLASS;
 	if (c->how->classified)

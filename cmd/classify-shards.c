@@ -113,14 +113,6 @@ int classify_shard_load(struct classify_shard *s, struct rd_argv *words)
 
 /* ---- what they have found ---- */
 
-static uint64_t stat_of(const struct finding_set *set, const char *name)
-{
-	for (size_t i = 0; i < set->stat_count; i++)
-		if (!strcmp(set->stats[i].name, name))
-			return strtoull(set->stats[i].json, NULL, 10);
-	return 0;
-}
-
 static void take_finding(struct finding_set *set, struct finding *now)
 {
 	for (size_t i = 0; i < set->count; i++)
@@ -144,10 +136,10 @@ static int collect(const char *path, struct finding_set *set, struct classify_re
 		err = cmd_findings_load(part, part->items[i]);
 	for (size_t i = 0; i < part->count && !err; i++)
 		take_finding(set, part->items[i]);
-	r->classified += stat_of(part, "classified");
-	r->undecided += stat_of(part, "undecided");
-	r->untried += stat_of(part, "unclassified");
-	r->runs += stat_of(part, "classify_runs");
+	r->classified += finding_stat_value(part, "classified");
+	r->undecided += finding_stat_value(part, "undecided");
+	r->untried += finding_stat_value(part, "unclassified");
+	r->runs += finding_stat_value(part, "classify_runs");
 	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
 	r->sets[r->set_count++] = part;
 	return err;

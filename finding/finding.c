@@ -213,6 +213,14 @@ void finding_stat(struct finding_set *set, const char *name, double value)
 	set->stats[set->stat_count++] = (struct finding_stat){finding_text(set, name), json};
 }
 
+uint64_t finding_stat_value(const struct finding_set *set, const char *name)
+{
+	for (size_t i = 0; i < set->stat_count; i++)
+		if (strcmp(set->stats[i].name, name) == 0)
+			return strtoull(set->stats[i].json, NULL, 10);
+	return 0;
+}
+
 size_t finding_position(const struct finding_set *set, const char *fingerprint)
 {
 	RD_ASSERT(fingerprint != NULL);

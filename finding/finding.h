@@ -243,6 +243,7 @@ void finding_add_witness(struct finding_set *set, struct finding *f, const struc
 
 enum finding_class finding_worse(enum finding_class a, enum finding_class b); /* any is worse than none */
 void finding_stat(struct finding_set *set, const char *name, double value);   /* as it is now */
+uint64_t finding_stat_value(const struct finding_set *set, const char *name); /* 0 where it has none */
 
 /* Gives every finding its identities, merges those of the same pair of code locations, and sorts: confirmed
  * first, sound before speculative; also again after a change.  The other gives one its fingerprint only. */
