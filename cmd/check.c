@@ -710,7 +710,10 @@ static void say_scope(const struct check *c)
 	if (c->forked)
 		rd_info("%" PRIu64 " forked processes were looked at", c->forked);
 	if (prediction.threads <= 1 && !opt.quiet)
-		rd_warn("the program ran with one thread: no other schedule is possible");
+		rd_warn(c->forked
+				? "each process ran with one thread: what processes do to each other is not "
+				  "looked at"
+				: "the program ran with one thread: no other schedule is possible");
 }
 
 /* What stood still is known already, and better. */
@@ -1262,14 +1265,14 @@ static void say_further(const struct check *c)
 
 	if (!c->further.runs)
 		return;
-	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings; ",
+	fprintf(stderr, "Further runs: %" PRIu64 " recorded, with %" PRIu64 " new findings.\n",
 		c->further.runs, c->further.fresh);
 	if (!r->schedules) {
-		fprintf(stderr, "no schedule could be explored: %s.\n",
+		fprintf(stderr, "No schedule could be explored: %s.\n",
 			r->why ? r->why : "there was no time");
 		return;
 	}
-	fprintf(stderr, "%" PRIu64 " schedules explored, %" PRIu64 " of them different%s.\n", r->schedules,
+	fprintf(stderr, "Schedules explored: %" PRIu64 ", %" PRIu64 " different%s.\n", r->schedules,
 		r->different,
 		r->stop == EXPLORE_SETTLED ? ", the last ones without anything new"
 		: r->stop == EXPLORE_TIME  ? ", until their time was up"

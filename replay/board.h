@@ -22,6 +22,7 @@ struct board_row {
 	uint32_t tid, kind, site;
 	uint64_t n, object, accesses;
 	bool timed;	       /* BLOCKED: but the wait ends by itself */
+	bool own;	       /* in the kernel, at descriptors where only this process can wake it */
 	uint64_t ran;	       /* RUNS: grows when it is on a processor */
 	uint64_t user, system; /* RUNS: its time in the program and in the kernel, in ticks */
 	uint64_t *held;	       /* addresses, lowest bit set for a shared hold; 0: none */

@@ -15,12 +15,21 @@
 
 _Static_assert(OWNER_NONE == RADDLE_STEER_NONE, "threads of a board are threads of its graph");
 
+/* Something may come from outside, or a signal. */
+static bool is_open(const struct board *b, const struct board_row *r)
+{
+	if (r->state == RADDLE_SLOT_BLOCKED && raddle_class(r->kind) != RADDLE_CLASS_CHANNEL)
+		return r->timed || raddle_is_limited(r->kind);
+	return !r->own || b->catches;
+}
+
 /* A woken condition wait wants its mutex back.  A signal handler may post a semaphore. */
 static enum owner_wait wait_of(const struct board *b, const struct owner_graph *g, const struct board_row *r)
 {
-	if (r->state != RADDLE_SLOT_BLOCKED || r->timed || raddle_is_limited(r->kind) ||
-	    raddle_class(r->kind) == RADDLE_CLASS_CHANNEL) /* something may come from outside */
+	if (is_open(b, r))
 		return OWNER_GOES_ON;
+	if (r->own)
+		return OWNER_NOTE;
 	if (raddle_is_cond_wait(r->kind))
 		return owner_is_held(g, r->object) ? OWNER_LOCK : OWNER_NOTE;
 	switch (raddle_role(r->kind)) {

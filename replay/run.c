@@ -127,15 +127,18 @@ static void copy_wait(struct replay *r, const struct board *b, uint32_t number, 
 	uint32_t owner = graph_owner(b, r->watch.closed, number);
 	struct rd_buf name = RD_BUF_INIT;
 
-	explain_object(&e, row, &name);
+	if (row->own)
+		rd_buf_adds(&name, "descriptors that only the program has");
+	else
+		explain_object(&e, row, &name);
 	to->thread = thread_name(r, b, number);
 	to->tid = row->tid;
-	to->kind = trace_kind(row->kind)->name;
+	to->kind = trace_kind(row->own ? RADDLE_CHANNEL_RECEIVE : row->kind)->name;
 	to->n = row->n;
-	to->object = row->object;
+	to->object = row->own ? 0 : row->object;
 	to->name = keep(r, &name);
 	to->waits_on = owner == RADDLE_STEER_NONE ? NULL : thread_name(r, b, owner);
-	to->site = row->site;
+	to->site = row->own && row->touched ? row->touched : row->site;
 	to->planned = watch_at_stop(&r->watch, b, number);
 	copy_held(r, row, to);
 }

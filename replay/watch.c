@@ -21,6 +21,8 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "replay/graph.h"
+#include "raddle/event.h"
+#include "run/own.h"
 #include "run/proc.h"
 
 #include <inttypes.h>
@@ -39,6 +41,7 @@ void watch_release(struct watch *w)
 	board_release(&w->before);
 	rd_buf_release(&w->why);
 	free(w->closed);
+	free(w->own);
 }
 
 static void decide(struct watch *w, enum replay_outcome outcome)
@@ -81,6 +84,35 @@ static void look_at_clocks(struct watch *w, const struct board *b, uint64_t now_
 	w->started = true;
 	w->lived = lived;
 	w->led = led;
+}
+
+/* ---- descriptors ---- */
+
+/* Who can wake a thread in the kernel is dear to find out, so it is asked once when nothing has happened for
+ * a while, and holds until something does. */
+static void ask_for_own(struct watch *w, const struct board *b)
+{
+	RD_GROW(w->own, w->own_capacity, b->count + 1);
+	for (size_t i = 0; i < b->count; i++)
+		w->own[i] = (b->rows[i].state == RADDLE_SLOT_RUNS ||
+			     (b->rows[i].state == RADDLE_SLOT_BLOCKED && !b->rows[i].timed &&
+			      raddle_class(b->rows[i].kind) == RADDLE_CLASS_CHANNEL)) &&
+			    run_waits_for_own(w->pid, (pid_t)b->rows[i].tid);
+	w->own_count = b->count;
+}
+
+static void look_at_descriptors(struct watch *w, struct board *b, uint64_t now_ms)
+{
+	uint64_t last = w->lived_ms > w->moved_ms ? w->lived_ms : w->moved_ms;
+
+	if (!w->pid || now_ms - last < WATCH_STAND_MS) {
+		w->own_count = 0;
+		return;
+	}
+	if (!w->own_count)
+		ask_for_own(w, b);
+	for (size_t i = 0; i < w->own_count && i < b->count; i++)
+		b->rows[i].own = w->own[i];
 }
 
 /* ---- deadlocks ---- */
@@ -132,7 +164,7 @@ static bool watch_is_planned(const struct watch *w, const struct board *b)
 static bool is_anybody_running(const struct board *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		if (b->rows[i].state == RADDLE_SLOT_RUNS ||
+		if ((b->rows[i].state == RADDLE_SLOT_RUNS && !b->rows[i].own) ||
 		    (b->rows[i].state == RADDLE_SLOT_BLOCKED && b->rows[i].timed))
 			return true;
 	return b->strangers || !b->count;
@@ -262,6 +294,7 @@ enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms)
 	struct board old = w->before;
 
 	look_at_clocks(w, b, now_ms);
+	look_at_descriptors(w, b, now_ms);
 	look_at_closed(w, b, now_ms);
 	if (b->phase == RADDLE_LEADING && !w->unled)
 		look_at_spinner(w, b, now_ms);

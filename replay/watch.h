@@ -52,6 +52,8 @@ struct watch {
 	bool in_io;	       /* it was seen in a system call when nothing came forward */
 	uint64_t user, system; /* its times when that began; UINT64_MAX: not yet */
 	bool in_memory;	       /* since then it has run, and hardly in the kernel */
+	bool *own; /* of each thread, when nothing moved any more: it waits at descriptors of the process */
+	size_t own_count, own_capacity;
 	bool *closed;
 	size_t closed_capacity, closed_count;
 	uint64_t closed_signature, closed_ms;

@@ -391,6 +391,8 @@ static void add_decision(struct rd_buf *out, const struct schedule_decision *d)
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (!strcmp(table[i].point, d->point))
 			words = table[i].words;
+	if (!strcmp(d->point, "wait") && !strcmp(d->thread, d->next))
+		words = "waits until its time is up";
 	rd_buf_addf(out, "%s %s", d->thread, words);
 	print_place(out, &d->place);
 	if (!d->place.file)

@@ -259,7 +259,7 @@ void word_wait(struct rd_buf *out, const char *kind, const char *wants)
 		const char *kind, *words;
 	} table[] = {
 		{"join", "the end of"}, {"cond", "a signal on"},    {"barrier", "all others at barrier"},
-		{"sem", "a post of"},	{"once", "the routine of"},
+		{"sem", "a post of"},	{"once", "the routine of"}, {"channel", "data or room at"},
 	};
 
 	if (kind && (!strcmp(kind, "signal") || !strcmp(kind, "alive"))) {

@@ -25,6 +25,9 @@ found() {
 found lost failure assertion 'ended by signal 6'
 found early failure crash 'ended by signal 11'
 found locks deadlock deadlock 'deadlock'
+found asks deadlock deadlock 'deadlock'
+jq -e '.findings[0].cycle | length == 2 and all(.kind == "channel" and .function == "ask")' asks.json >/dev/null ||
+	complain "asks: $(jq -c '.findings[0].cycle' asks.json)"
 found unjoined failure assertion 'ended by signal 6'
 found stuck failure hang 'livelocked'
 jq -e '[.findings[0].cycle[].function] | sort == ["wait_for_first", "wait_for_second"]' stuck.json >/dev/null ||
@@ -38,7 +41,7 @@ grep -q 'is stopped .*; T_0_[01] goes on' err || complain "the decisions are not
 grep -q 'Raddle: 1 failure in' err || complain "the summary"
 
 # Nothing is found where nothing is wrong: loops that wait, time limits that run out, a process like any other.
-for name in lost-fine early-fine locks-fine waits around vain; do
+for name in lost-fine early-fine locks-fine asks-fine waits around vain; do
 	explore $name 0 200
 	jq -e '.findings == [] and .stats.schedules > 50 and .stats.unrepeated == 0' $name.json >/dev/null ||
 		complain "$name: $(jq -c '[.findings, .stats]' $name.json)"

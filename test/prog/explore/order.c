@@ -277,6 +277,43 @@ static void *look_around(void *argument)
 	return argument;
 }
 
+/* Who comes second is to write first; both may think to be first.  Nobody else has the pipes. */
+static int to_first[2], to_second[2];
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+
+static void open_both(void)
+{
+	assert(pipe(to_first) == 0 && pipe(to_second) == 0);
+}
+
+static void ask(const int *in, const int *out)
+{
+	char byte = 'x';
+	int second;
+
+	pthread_once(&opened, open_both);
+	second = fine ? atomic_exchange(&flag, 1) : atomic_load(&flag);
+
+	atomic_store(&flag, 1);
+	if (second)
+		assert(write(out[1], &byte, 1) == 1);
+	assert(read(in[0], &byte, 1) == 1);
+	if (!second)
+		assert(write(out[1], &byte, 1) == 1);
+}
+
+static void *ask_first(void *unused)
+{
+	ask(to_first, to_second);
+	return unused;
+}
+
+static void *ask_second(void *unused)
+{
+	ask(to_second, to_first);
+	return unused;
+}
+
 static void look_at_main(void)
 {
 	struct robust_list_head *head = NULL;
@@ -303,6 +340,7 @@ static const struct {
 	{"vain", {come_late, wait_for_it}, nothing, 1},
 	{"round", {go_round, go_round}, nothing, 1},
 	{"stuck", {wait_for_second, wait_for_first}, nothing, 1},
+	{"asks", {ask_first, ask_second}, nothing, 1},
 	{"endless", {work_on, work_on}, stop_work, 0},
 };
 
