@@ -30,6 +30,7 @@ static void lead_nowhere(struct schedule *s)
 {
 	s->goals = NULL;
 	s->goal_count = 0;
+	s->nowhere = false;
 	if (!s->op_count)
 		s->limit_count = 0;
 }
@@ -39,6 +40,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 	RD_ASSERT(race->goal_count == 2 && group < VARIANT_GROUPS);
 	const struct schedule_goal *first = &race->goals[group == VARIANT_SECOND],
 				   *second = &race->goals[group != VARIANT_SECOND];
+	bool lags = number % 4 == LAG;
 
 	v->schedule = *race;
 	v->schedule.turns = true;
@@ -54,8 +56,9 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 		return;
 	}
 	v->schedule.first = first->thread;
-	v->decisions[0] = back(first, number % 4 == LAG ? first : second);
-	v->decisions[1] = back(second, &race->goals[number % 2]);
+	v->decisions[0] = back(first, lags ? first : second);
+	/* Who was let go ahead may have ended meanwhile. */
+	v->decisions[1] = back(second, lags ? second : &race->goals[number % 2]);
 	v->schedule.decisions = v->decisions;
 	v->schedule.decision_count = 2;
 }

@@ -269,26 +269,28 @@ static LLVMValueRef stop_length(struct full_function *x, const struct instr_even
 	return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, n, most, ""), n, most, "");
 }
 
-static void stop_at_range(struct full_function *x, const struct instr_event *event)
+static bool stop_at_range(struct full_function *x, const struct instr_event *event, bool is_further)
 {
 	LLVMBuilderRef b = x->u->builder;
 	bool write = event->kind == EVENT_RANGE_WRITE;
+	uint64_t marks = (uint64_t)write << 63 | (is_further ? RADDLE_STOP_SAME : 0);
 	LLVMValueRef n = stop_length(x, event), site, what;
 	if (n == NULL)
-		return;
+		return false;
 	site = LLVMBuildIntCast2(b, instr_event_site(x->u, event), x->u->i64, false, "");
 	what = LLVMBuildShl(b, n, LLVMConstInt(x->u->i64, 32, false), "");
-	what = LLVMBuildOr(b, LLVMBuildOr(b, what, site, ""),
-			   LLVMConstInt(x->u->i64, (uint64_t)write << 63, false), "");
+	what = LLVMBuildOr(b, LLVMBuildOr(b, what, site, ""), LLVMConstInt(x->u->i64, marks, false), "");
 	instr_hook_call(x->u, HOOK_STOP, (LLVMValueRef[]){full_self(x), event->pointer, what});
+	return true;
 }
 
 /* The thread may have to stand before what a call reads and writes. */
 static void stop_at_ranges(struct full_function *x, LLVMValueRef call)
 {
+	bool any = false;
 	for (const struct instr_event *e = full_event(x, call); x->u->stops && e != NULL; e = following(x, e))
 		if (e->kind == EVENT_RANGE_READ || e->kind == EVENT_RANGE_WRITE)
-			stop_at_range(x, e);
+			any |= stop_at_range(x, e, any);
 }
 
 /* Library functions that the runtime stands in front of tell it where they were called. */
@@ -421,14 +423,16 @@ static void copy(struct full_function *x, LLVMValueRef call, LLVMValueRef next)
 
 static void fill(struct full_function *x, LLVMValueRef call)
 {
-	full_op(x, 'n', access_site(x, call, "rw", 0));
-	full_put_address(x, LLVMGetArgOperand(call, 0));
-	full_put_value(x, LLVMGetArgOperand(call, 1));
-	full_put_word(x, "i8", length_of(x, call));
+	/* The place that a thread can stand at comes first among those of the call: schedules name it by
+	 * source. */
 	if (x->u->stops && full_event(x, call) != NULL) {
 		full_piece_close(x);
 		stop_at_ranges(x, call);
 	}
+	full_op(x, 'n', access_site(x, call, "rw", 0));
+	full_put_address(x, LLVMGetArgOperand(call, 0));
+	full_put_value(x, LLVMGetArgOperand(call, 1));
+	full_put_word(x, "i8", length_of(x, call));
 }
 
 /* What va_start makes: on x86-64 the second and third pointer of the list lead to the arguments

@@ -141,7 +141,9 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
 /* For __raddle_stop(): a call of a function that is not instrumented, which is no access, and one that writes
- * to a stream; the size of a string is looked up, and no size is larger than this one. */
+ * to a stream; one more range of the call that the thread is about to make, as of a copy what it writes
+ * behind what it reads; the size of a string is looked up, and no size is larger than this one. */
+#define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)
 #define RADDLE_STOP_EMITS ((uint64_t)1 << 62)
 #define RADDLE_STOP_STRING 0xffff

@@ -34,6 +34,7 @@ enum rt_access {
 	RT_ACCESS_ATOMIC = 2,
 	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic one, by its memory order, */
 	RT_ACCESS_RELEASES_NOT = 8,
+	RT_ACCESS_SAME_CALL = 16, /* the one before it is of the same call, which has not begun */
 };
 
 /* How long an operation may wait; NULL: for ever. */

@@ -46,6 +46,8 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
 	bool write = RADDLE_ATOMIC_WRITES(what);
 	uint64_t size = RADDLE_ATOMIC_SIZE(what);
+	uint32_t how = (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
+		       (what & RADDLE_STOP_SAME ? RT_ACCESS_SAME_CALL : 0);
 
 	if (!t || t->recording != RT_TOLD)
 		return;
@@ -61,9 +63,8 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	if (!size)
 		return;
 	if (is_first(t, (uintptr_t)p, size, write))
-		RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what,
-			write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
-	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+		RT_TELL(access, t, (uintptr_t)p, size, (uint32_t)what, how);
+	RT_TELL(touches, t, (uintptr_t)p, size, (uint32_t)what, how);
 }
 
 __attribute__((visibility("default"))) void __raddle_barrier(struct raddle_self *self, uint32_t kind)

@@ -935,7 +935,7 @@ static void keep_order(struct rt_thread *t, uint32_t site)
 	}
 }
 
-void rt_steer_count(struct rt_thread *t, uint64_t count)
+static void count_accesses(struct rt_thread *t, uint64_t count)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
 
@@ -943,6 +943,11 @@ void rt_steer_count(struct rt_thread *t, uint64_t count)
 		atomic_store_explicit(&slot->accesses,
 				      atomic_load_explicit(&slot->accesses, memory_order_relaxed) + count,
 				      memory_order_relaxed);
+}
+
+void rt_steer_count(struct rt_thread *t, uint64_t count)
+{
+	count_accesses(t, count);
 	if (rt_steered(t)->leads)
 		come_back(t, rt_steered(t)->n);
 	if (rt_steered(t)->keeps)
@@ -986,7 +991,11 @@ static void see(struct rt_thread *t, struct raddle_steer_spot spot)
 
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
-	rt_steer_count(t, 1);
+	/* Nobody is back from the first access of a call before the call was made. */
+	if (how & RT_ACCESS_SAME_CALL)
+		count_accesses(t, 1);
+	else
+		rt_steer_count(t, 1);
 	if (rt_steered(t)->slot)
 		atomic_store_explicit(&rt_steered(t)->slot->touched, site, memory_order_relaxed);
 	if (how & RT_ACCESS_ATOMIC)
