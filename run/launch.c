@@ -125,7 +125,9 @@ static void make_environment(struct environment *e, const struct run_launch *lau
 	while (environ[count])
 		count++;
 	e->all = rd_xcalloc(count + 3, sizeof *e->all);
-	e->session = rd_xasprintf("%s=%d", RADDLE_SESSION_ENV, fd);
+	/* Of the same length whatever the number: the stack begins below these strings, and programs show
+	 * addresses. */
+	e->session = rd_xasprintf("%s=%07d", RADDLE_SESSION_ENV, fd);
 	e->libraries = !path	     ? NULL
 		       : old && *old ? rd_xasprintf(LIBRARIES "%s:%s", path, old)
 				     : rd_xasprintf(LIBRARIES "%s", path);

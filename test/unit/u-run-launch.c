@@ -159,6 +159,27 @@ static void test_surroundings(void **state)
 	rd_scratch_close(directory);
 }
 
+/* The variable with the descriptor is as long whatever its number: otherwise the stack would begin elsewhere
+ * in some runs, and so would every address that the program shows. */
+static void test_same_environment(void **state)
+{
+	const struct given given = {.script = "printf %s \"$" RADDLE_SESSION_ENV "\""};
+	struct rd_buf low = RD_BUF_INIT, high = RD_BUF_INIT;
+	int held[100];
+
+	(void)state;
+	run_script(&given, &low);
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+		held[i] = dup(0);
+	run_script(&given, &high);
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+		close(held[i]);
+	assert_int_not_equal(atoi(low.data), atoi(high.data));
+	assert_int_equal(low.length, high.length);
+	rd_buf_release(&low);
+	rd_buf_release(&high);
+}
+
 /* Who cannot be copied is started. */
 static void test_no_copies(void **state)
 {
@@ -329,12 +350,12 @@ static void test_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),	     cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_grace),	     cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_surroundings), cmocka_unit_test(test_no_copies),
-		cmocka_unit_test(test_left_behind),  cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(test_failure),	     cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_output),
+		cmocka_unit_test(test_ends),	      cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_grace),	      cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_surroundings),  cmocka_unit_test(test_same_environment),
+		cmocka_unit_test(test_no_copies),     cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_streams),	      cmocka_unit_test(test_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
