@@ -1011,13 +1011,14 @@ static int record_further(struct check *c, const struct explore *how, int64_t en
 	return err;
 }
 
-static struct trial_how runs_of(const struct check *c, const struct replay_program *program)
+static struct trial_how runs_of(const struct check *c, const struct replay_program *program, int64_t end_ns)
 {
 	return (struct trial_how){.program = program,
 				  .input = &c->input,
 				  .companion = opt.with,
 				  .setup = opt.setup,
 				  .timeout = cmd_seconds(opt.timeout),
+				  .end_ns = end_ns,
 				  .recorded_ms = has_no_end(c) ? 0 : c->recorded_ms};
 }
 
@@ -1027,7 +1028,7 @@ static int record_more(struct check *c, int64_t end_ns)
 	int err = trace_sites_read(&sites, c->program.flavour.sites);
 	struct replay_program program = {.program = &c->program, .argv = c->argv, .sites = sites};
 	struct explore how = {
-		.runs = runs_of(c, &program), .seed = opt.explore_seed, .strategy = opt.strategy};
+		.runs = runs_of(c, &program, end_ns), .seed = opt.explore_seed, .strategy = opt.strategy};
 	struct explore_racy which;
 
 	while (!err && further_next(&c->further, &which)) {
@@ -1050,7 +1051,7 @@ static int explore_more(struct check *c, int64_t end_ns)
 	struct cmd_classes_program led;
 	int err = cmd_classes_open(&led, c->argv[0], &build);
 	struct replay_program program = {.program = &led.program, .argv = c->argv, .sites = led.sites};
-	struct explore how = {.runs = runs_of(c, &program),
+	struct explore how = {.runs = runs_of(c, &program, c->end_ns),
 			      .jobs = cmd_classes_jobs(opt.jobs, false),
 			      .seed = opt.explore_seed,
 			      .least = FURTHER_LEAST,

@@ -95,16 +95,6 @@ bool explore_is_strategy(const char *name)
 
 /* ---- schedules ---- */
 
-static void watch(struct schedule *s, uint32_t site, bool writes, bool both)
-{
-	struct schedule_watch *w = schedule_add_watch(s);
-
-	w->after = SCHEDULE_ALWAYS;
-	w->site = site;
-	w->writes = writes || both;
-	w->reads = !writes || both;
-}
-
 /* Whether it is the same site, or one of the same variable. */
 static bool is_alike(const struct trace_site *racy, const struct trace_site *site)
 {
@@ -140,7 +130,7 @@ static void watch_racy(const struct exploring *x, struct schedule *s)
 
 		for (size_t i = unit->site; i < unit->site + unit->site_count && s->watch_count < SITES; i++)
 			if (is_access(&sites->sites[i]) && is_racy(x, &sites->sites[i]))
-				watch(s, trace_sites_number(sites, u, &sites->sites[i]), false, true);
+				mix_watch(s, trace_sites_number(sites, u, &sites->sites[i]));
 	}
 }
 
@@ -153,7 +143,7 @@ static void make_schedule(const struct exploring *x, const struct mix_draw *draw
 	if (draw->points == MIX_RACY)
 		watch_racy(x, s);
 	if (draw->points == MIX_ALL || (draw->points == MIX_RACY && !s->watch_count))
-		watch(s, 0, false, true);
+		mix_watch(s, 0);
 }
 
 /* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., from n = 1 on: who tries again and again for so long does not need many
@@ -397,11 +387,11 @@ static struct note_race *find_race(struct exploring *x, const struct note *n, co
 	return &x->races[x->race_count++];
 }
 
-/* A run that was stopped at accesses cannot be recorded: the flavour `record` has no such points.  Nor can
- * one be repeated whose strategy knew how much the threads had left to do. */
+/* One that was stopped at racy accesses knew of races that later ones know more of, and one may have known
+ * how much its threads had left to do: those cannot be drawn again. */
 static bool is_recordable(const struct mix_draw *draw)
 {
-	return draw->points == MIX_OPERATIONS && draw->strategy.kind != RADDLE_STRATEGY_WEIGHTED;
+	return draw->points != MIX_RACY && draw->strategy.kind != RADDLE_STRATEGY_WEIGHTED;
 }
 
 /* A recorded run may go another way than the explored one, so several schedules are kept. */

@@ -5,7 +5,8 @@
  * says, for whoever predicts from it; and its schedule, under which that run can be looked at again for what
  * was predicted.
  *
- * In that flavour threads can be stopped at operations only, and the trace is like that of an ordinary run.
+ * The points are like those of the explored schedule and not the same, so the run may go another way; the
+ * trace is like that of an ordinary run.
  */
 #include "explore/further.h"
 
@@ -122,6 +123,8 @@ int explore_record(const struct explore *how, const struct explore_racy *which, 
 	schedule_init(&s);
 	s.turns = true;
 	s.seed = draw.seed;
+	if (draw.points == MIX_ALL)
+		mix_watch(&s, 0);
 	b.strategy = draw.strategy;
 	b.strategy.length = which->length;
 	b.most = which->most;

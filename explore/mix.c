@@ -69,6 +69,15 @@ struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_
 				 .seed = seed_of(seed ? seed : 1, number)};
 }
 
+void mix_watch(struct schedule *s, uint32_t site)
+{
+	struct schedule_watch *w = schedule_add_watch(s);
+
+	w->site = site;
+	w->after = SCHEDULE_ALWAYS;
+	w->reads = w->writes = true;
+}
+
 uint64_t mix_position(uint64_t number)
 {
 	return number / (ROWS * MIX_POINTS) * ROWS + number % ROWS + 1;

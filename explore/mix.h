@@ -25,6 +25,9 @@ struct mix_draw mix_draw(uint64_t number, uint64_t seed, const char *only, size_
 /* Which one of those with the same kind of points it is, from 1. */
 uint64_t mix_position(uint64_t number);
 
+/* Accesses at the site are points; 0: every access. */
+void mix_watch(struct schedule *s, uint32_t site);
+
 /* The number of a strategy; -1: there is none of that name. */
 int mix_strategy(const char *name);
 

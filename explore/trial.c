@@ -9,6 +9,7 @@
 #include "explore/trial.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "run/orphan.h"
@@ -249,13 +250,22 @@ static int read_texts(struct trial_bench *b, struct trial *t)
 
 /* ---- a run ---- */
 
+/* Of a run that nobody will wait for; at least one, since 0 is none. */
+static uint64_t left_ms(const struct trial_how *how)
+{
+	int64_t left = how->end_ns - rd_now_ns();
+
+	if (!how->end_ns)
+		return UINT64_MAX;
+	return left < 1000000 ? 1 : (uint64_t)left / 1000000;
+}
+
 static uint64_t limit_ms(const struct trial_how *how)
 {
-	uint64_t ms = LIMIT_TIMES * how->recorded_ms;
+	uint64_t ms = LIMIT_TIMES * how->recorded_ms, left = left_ms(how);
 
-	if (how->timeout)
-		return how->timeout * 1000;
-	return ms > LIMIT_MS ? ms : LIMIT_MS;
+	ms = how->timeout ? how->timeout * 1000 : ms > LIMIT_MS ? ms : LIMIT_MS;
+	return ms < left ? ms : left;
 }
 
 /* Whether it was on its way when it was ended. */

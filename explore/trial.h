@@ -68,6 +68,7 @@ struct trial_how {
 	const struct run_input *input; /* of every run */
 	const char *companion, *setup; /* commands beside and before each run (run/companion.h) */
 	uint64_t timeout;	       /* seconds that a run may take; 0: by the recorded run */
+	int64_t end_ns;		       /* when any run is ended, by rd_now_ns(); 0: never */
 	uint64_t recorded_ms;	       /* as in struct replay_request */
 	bool no_world;		       /* the same */
 };

@@ -95,6 +95,14 @@ static bool is_wanted(const struct worker *w, const struct finding *f)
 	return f->schedule && (!known || known->status == FINDING_UNCONFIRMED);
 }
 
+/* The trace of a replay is gone when all is settled.  What came from outside in it is what the recorded run
+ * had, so that one is named. */
+static void put_found(struct worker *w, struct finding *found, const struct finding *f)
+{
+	found->schedule->trace = schedule_text(found->schedule, f->schedule->trace);
+	finding_set_put(w->set, found);
+}
+
 /* Predicts from the diverged run.  What it shows lives as long as this process. */
 static void predict_again(struct worker *w, struct finding *f, const char *trace)
 {
@@ -106,11 +114,11 @@ static void predict_again(struct worker *w, struct finding *f, const char *trace
 	same = find_same(again, f);
 	if (same && same->schedule) {
 		memcpy(same->fingerprint, f->fingerprint, sizeof f->fingerprint);
-		finding_set_put(w->set, same);
+		put_found(w, same, f);
 	}
 	for (size_t i = 0; i < again->count; i++)
 		if (again->items[i] != same && is_wanted(w, again->items[i]))
-			finding_set_put(w->set, again->items[i]);
+			put_found(w, again->items[i], f);
 }
 
 /* ---- the steps ---- */

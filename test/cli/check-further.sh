@@ -7,6 +7,7 @@ unset RADDLE_OPTIONS # which turns that off for tests
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/order.c" -o order || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/path.c" -o path || exit 1
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/passed.c" -o passed || exit 1
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/explore/slots.c" -o slots || exit 1
 
 # check NAME STATUS ARGS...: what is found is in of-NAME/findings.json.  Without a limit of time it ends when nothing new comes.
 check() {
@@ -40,6 +41,12 @@ holds relaxed '.findings | length == 1 and .[0].kind == "race" and .[0].status =
 grep -q 'Raddle: 1 finding: 1 confirmed' err || complain "replay of an order that the detector saw"
 check ordered 0 -- ./passed ordered
 holds ordered '[.findings[] | select(.status == "confirmed")] == []'
+
+# Two writes of one slot, if a thread is stopped between two atomic operations: the recorded schedule stops there too.
+check slots 1 -- ./slots
+holds slots '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length == 1 and (.[0].object | test("^slots"))'
+check taken 0 -- ./slots taken
+holds taken '[.findings[] | select(.status == "confirmed")] == []'
 
 # What is known already is not told twice.
 check locks 1 -- ./order locks
