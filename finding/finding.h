@@ -256,7 +256,6 @@ struct finding *finding_find(const struct finding_set *set, const char *id);
 /* The one with that fingerprint, and where it stands; NULL, SIZE_MAX: none. */
 size_t finding_position(const struct finding_set *set, const char *fingerprint);
 struct finding *finding_at(const struct finding_set *set, const char *fingerprint);
-
 /* How many have a status; without the known and the suppressed if `fresh`. */
 size_t finding_set_count(const struct finding_set *set, enum finding_status status, bool fresh);
 
