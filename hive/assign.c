@@ -19,7 +19,11 @@ enum { MANY_TIMEOUTS = 3, COSTLY_US = 100000, BOTH = 1 << HIVE_PRIMARY | 1 << HI
 void hive_task_id(const struct hive_program *p, const struct hive_task *t, char id[HIVE_TASK])
 {
 	snprintf(id, HIVE_TASK, "%s.%c%c%u.%" PRIx64, p->candidates[t->candidate].id,
-		 t->order == HIVE_PRIMARY ? 'p' : 'a', t->validate ? 'v' : 'o', t->level, t->epoch);
+		 t->order == HIVE_PRIMARY ? 'p' : 'a',
+		 t->look       ? 'l'
+		 : t->validate ? 'v'
+			       : 'o',
+		 t->level, t->epoch);
 }
 
 bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_task *t)
@@ -36,9 +40,10 @@ bool hive_task_parse(const struct hive_program *p, const char *id, struct hive_t
 	int64_t found = hive_program_find(p, candidate);
 	t->candidate = (uint32_t)found;
 	t->order = order == 'p' ? HIVE_PRIMARY : HIVE_ALTERNATE;
-	t->validate = mode == 'v';
+	t->look = mode == 'l';
+	t->validate = mode == 'v' || t->look;
 	t->level = level;
-	return found >= 0 && (order == 'p' || order == 'a') && (mode == 'v' || mode == 'o') &&
+	return found >= 0 && (order == 'p' || order == 'a') && (t->validate || mode == 'o') &&
 	       level < HIVE_LEVELS;
 }
 
@@ -129,10 +134,11 @@ bool hive_assign(const struct hive_program *p, const struct hive_asking *who, st
 	if (has && !is_reshuffled(p, s))
 		*task = held;
 	escalate(s, task);
+	unsigned context = p->candidates[task->candidate].tally.context;
 	task->validate = p->state == HIVE_VALIDATE && !hive_canary_stops(&p->canary) &&
-			 p->candidates[task->candidate].tally.context & HIVE_SAME_ADDRESS &&
-			 !rests(p, s, who);
-	if (!task->validate)
+			 (context & HIVE_BOTH) == HIVE_BOTH && !rests(p, s, who);
+	task->look = task->validate && !(context & HIVE_SAME_ADDRESS);
+	if (!task->validate || task->look)
 		task->level = 0;
 	return true;
 }

@@ -12,6 +12,7 @@ struct hive_task {
 	uint32_t candidate;
 	enum hive_order order;
 	bool validate;	/* else only its context is wanted */
+	bool look;	/* of that: nobody is held, as the two were not seen at one address yet */
 	unsigned level; /* of the time-out */
 	uint64_t epoch; /* in which it was given to the site */
 };

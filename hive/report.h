@@ -36,7 +36,14 @@ enum hive_consequence {
 };
 
 /* What dynamic context inference saw. */
-enum { HIVE_FIRST = 1, HIVE_SECOND = 2, HIVE_SAME_ADDRESS = 4, HIVE_TWO_THREADS = 8, HIVE_MET = 15 };
+enum {
+	HIVE_FIRST = 1,
+	HIVE_SECOND = 2,
+	HIVE_BOTH = 3,
+	HIVE_SAME_ADDRESS = 4,
+	HIVE_TWO_THREADS = 8,
+	HIVE_MET = 15
+};
 
 /* Their names on the wire and in the store; NULL for a value that has none. */
 extern const char *const hive_result_names[HIVE_RESULTS];

@@ -20,8 +20,8 @@
 enum {
 	LIFE_S = 86400, /* a site without a hive goes on for so long */
 	REVISION_BITS = 20,
-	/* What the sets of a candidate differ in: age, order, and observing or the level. */
-	KINDS = 1 + HIVE_LEVELS,
+	/* What the sets of a candidate differ in: age, order, and observing, looking or the level. */
+	KINDS = 2 + HIVE_LEVELS,
 	VARIANTS = 2 * 2 * KINDS,
 };
 
@@ -121,7 +121,7 @@ static int write_set(struct rd_buf *body, const struct hive_program *p, const st
 			body,
 			"{\"id\":\"%s\",\"candidate\":\"%s\",\"mode\":\"%s\",\"order\":\"%s\",\"tau_us\":%u}",
 			id, p->candidates[task->candidate].id, task->validate ? "validate" : "observe",
-			hive_order_names[task->order], hive_tau_us(task->level));
+			hive_order_names[task->order], task->look ? 0 : hive_tau_us(task->level));
 	}
 	rd_buf_adds(body, "]}");
 	return err;
@@ -151,7 +151,7 @@ static struct entry *entry_of(struct hive_task_cache *c, const struct hive_progr
 		c->sets[t->candidate] = calloc(VARIANTS, sizeof **c->sets);
 	if (!c->sets[t->candidate])
 		return NULL;
-	size_t kind = t->validate ? 1 + t->level : 0;
+	size_t kind = t->look ? 1 : t->validate ? 2 + t->level : 0;
 	size_t side = (size_t)(t->order == HIVE_ALTERNATE), age = t->epoch != hive_epoch(&ask->time);
 	return &c->sets[t->candidate][(age * 2 + side) * KINDS + kind];
 }

@@ -30,8 +30,11 @@ enum {
 	OBSERVED = 8,
 	PAUSE_BUCKET_US = 200000, /* of waiting that may be saved up */
 	PAUSE_PER_SECOND_US = 1000,
-	CALLS = 2000,	   /* of the runtime by guards, each tick */
-	STILL_SECONDS = 5, /* after which a program that cannot move any more hangs */
+	FIRST_CALLS = 16384, /* of the runtime by guards, in the first tick: what it costs is paid once */
+	CALLS = 2000,	     /* and in each other one */
+	FIRST_TAU_US = 1000, /* the shortest pause that a hive asks for */
+	MAX_SKIP = 10,	     /* powers of two */
+	STILL_SECONDS = 5,   /* after which a program that cannot move any more hangs */
 };
 
 /* ---- how the program ends and what it gets of our signals ---- */
@@ -89,6 +92,23 @@ static enum site_mode mode_now(const struct site_agent *a)
 	return a->killed || !a->has_set || (uint64_t)time(NULL) >= a->set.expires ? SITE_OFF : mode;
 }
 
+/* How many accesses go by before one is held.  The first pause is at the first access, which may be the only
+ * one.  Where it was in vain the hive asks for longer ones: a third of these are at the first again, a third
+ * later, past the beginning of loops, and a third only where the other thread comes as well. */
+static uint32_t draw_skip(const struct site_task *task)
+{
+	uint32_t random = 0;
+	if (task->tau_us == 0)
+		return RADDLE_GUARD_SHARED_ONLY;
+	if (task->tau_us <= FIRST_TAU_US || getrandom(&random, sizeof random, 0) != sizeof random)
+		return 0;
+	switch (random % 3) {
+	case 0: return 0;
+	case 1: return (random >> 8) % (2u << (random >> 4) % MAX_SKIP);
+	default: return RADDLE_GUARD_SHARED_ONLY;
+	}
+}
+
 /* The program is told what the set asks for. */
 static void give_tasks(struct site_agent *a)
 {
@@ -96,7 +116,7 @@ static void give_tasks(struct site_agent *a)
 	for (size_t i = 0; i < a->set.count; i++) {
 		const struct site_task *task = &a->set.tasks[i];
 		struct agent_task *t = &a->tasks[a->task_count];
-		struct site_order order = {.order = task->order};
+		struct site_order order = {.order = task->order, .skip = draw_skip(task)};
 		if (task->mode != SITE_VALIDATE || !find_candidate(a, task->candidate, &order.candidate))
 			continue;
 		bool known = strcmp(a->memory.task, task->id) == 0;
@@ -194,7 +214,7 @@ static int wake_or_rest(struct site_agent *a, struct schedule *s, int64_t now)
 		return TICK_MS;
 	}
 	if (now >= s->renewal) {
-		site_session_wake(&a->session, CALLS);
+		site_session_wake(&a->session, s->renewal == 0 ? FIRST_CALLS : CALLS);
 		s->renewal = now + (int64_t)TICK_MS * MS;
 		return SETTLE_MS;
 	}
@@ -212,7 +232,8 @@ static void watch(struct site_agent *a)
 		agent_collect(a);
 		if (now >= s.second) {
 			each_second(a);
-			s = (struct schedule){now + INT64_C(1000) * MS, now + (int64_t)TICK_MS * MS, now};
+			s = (struct schedule){now + INT64_C(1000) * MS, now + (int64_t)TICK_MS * MS,
+					      s.renewal == 0 ? 0 : now};
 		}
 		agent_talk(a, wake_or_rest(a, &s, now), fd);
 	}

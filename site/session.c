@@ -160,6 +160,7 @@ uint32_t site_session_give(struct site_session *s, const struct site_order *orde
 		t->guard[1] = c->guard[1];
 		t->order = order->order;
 		t->tau_us = order->tau_us;
+		t->skip = order->skip;
 		atomic_store(&t->ordered, 0);
 		atomic_store(&t->active, 0);
 		atomic_store(&t->raced, 0);

@@ -38,6 +38,7 @@ struct site_order {
 	uint32_t candidate; /* in the table */
 	enum raddle_guard_order order;
 	uint32_t tau_us; /* 0: nobody is held */
+	uint32_t skip;	 /* as in struct raddle_guard_task */
 };
 
 /* `table` must outlive it. */

@@ -54,7 +54,7 @@
 #define RADDLE_GUARD_OFF "RADDLE_GUARD_OFF" /* set, and not to 0 or nothing: the guards stay dormant */
 
 #define RADDLE_GUARD_MAGIC 0x31647261756772ull /* "rguard1" */
-#define RADDLE_GUARD_VERSION 2u
+#define RADDLE_GUARD_VERSION 3u
 
 #define RADDLE_GUARDS 65536u /* at most, in a program: guards of the best candidates */
 #define RADDLE_GUARD_PAIRS 65536u
@@ -97,6 +97,8 @@ struct raddle_guard_pair {
 	_Atomic uint32_t context;
 };
 
+#define RADDLE_GUARD_SHARED_ONLY UINT32_MAX
+
 enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
 
 /*
@@ -108,6 +110,9 @@ struct raddle_guard_task {
 	uint32_t guard[2];
 	uint32_t order;	 /* which access is to be the first: RADDLE_GUARD_PRIMARY: guard[0] */
 	uint32_t tau_us; /* how long to wait for that; 0: not at all */
+	/* How many accesses go by before a thread is held, but for those at bytes where another thread has
+	 * just been; RADDLE_GUARD_SHARED_ONLY: only at these a thread is held or an access tracked. */
+	uint32_t skip;
 	/* The program's: what it found so far, for a run that ends before there is a result. */
 	_Atomic uint32_t ordered; /* tracked accesses behind which all threads, or the other access, were */
 	_Atomic uint32_t active;  /* 1: an access is being tracked, or a thread is held */

@@ -146,6 +146,11 @@ void guard_ends(const struct guard_thread *t);
 void guard_lost(void);
 void guard_access(const void *address, uint64_t size, uint32_t guard_number);
 
+/* lately.c: whether another thread was at these bytes at that guard a moment ago; this one is.  With the lock
+ * held. */
+bool guard_lately(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
+void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
+
 /* watch.c: the hardware's view of a held address. */
 bool guard_watch_open(void);
 void guard_watch_arm(const void *address, uint64_t size, bool writes_only);

@@ -14,7 +14,8 @@
  *
  * Steering: where the access that is to come second is about to be the first, its thread is held, once for
  * each task, until the other access comes or the time is up.  If it comes, both threads stood at the two
- * accesses: a race, whatever the clocks say.
+ * accesses: a race, whatever the clocks say.  It does not matter for that whether something is tracked or was
+ * ordered before: a flag that is looked at in each round and set at the end is ordered in all rounds but one.
  */
 #include "rt/guard/real.h"
 
@@ -31,9 +32,11 @@ enum { INSTANCES = 8, MAX_PARTNERS = 64 };
 /* A task as this process sees it; bit k of all masks is slot k. */
 struct watch {
 	uint32_t generation; /* of the task this is about */
-	uint32_t order, tau_us;
+	uint32_t order, tau_us, skip;
 	uint32_t guard[2];
 	bool active;	/* an access is tracked */
+	bool settled;	/* enough were: only a thread to be held is waited for */
+	bool aliases;	/* two threads came to the same bytes */
 	bool unsettled; /* a thread ended that was not behind it */
 	bool done;	/* there is nothing more to find out */
 	bool steered;
@@ -150,9 +153,11 @@ static void was_ordered(struct watch *w, uint32_t order)
 	atomic_store(&task_of(w)->ordered, w->ordered);
 	if (w->ordered < INSTANCES || w->held)
 		return;
-	if (!atomic_load(&task_of(w)->raced))
+	if (!w->settled && !atomic_load(&task_of(w)->raced))
 		report(w, (struct raddle_guard_report){.result = RADDLE_GUARD_NO_RACE, .order = order});
-	finish(w);
+	w->settled = true;
+	if (w->steered || !w->tau_us)
+		finish(w);
 }
 
 /* It raced in that order.  The other order is still wanted if it was asked for and can be steered. */
@@ -161,7 +166,7 @@ static void raced(struct watch *w, uint32_t order)
 	uint32_t before = atomic_fetch_or(&task_of(w)->raced, 1u << order);
 
 	stop(w);
-	if (!(before & 1u << order) && !w->held)
+	if (!(before & 1u << order))
 		report(w, (struct raddle_guard_report){.result = RADDLE_GUARD_RACE,
 						       .order = order,
 						       .proof = RADDLE_GUARD_UNORDERED});
@@ -219,13 +224,23 @@ static bool is_late(const struct watch *w, uint64_t now)
 	return w->active && now - w->since > limit * 1000ull;
 }
 
+/* One access after the other goes by, unless the other thread has shown that it comes to the same bytes. */
+static bool is_turn(struct watch *w, bool shared)
+{
+	if (shared || !w->skip)
+		return true;
+	if (w->skip != RADDLE_GUARD_SHARED_ONLY)
+		w->skip--;
+	return false;
+}
+
 /* Whether this thread may be held now: it is to wait, there is something to wait for, and time to do so. */
-static bool may_hold(struct watch *w, uint32_t side)
+static bool may_hold(struct watch *w, uint32_t side, bool shared)
 {
 	struct raddle_guard *s = guard.session;
 	int policy;
 
-	if (side == w->order || w->steered || !w->tau_us || guard.live < 2)
+	if (side == w->order || w->steered || !w->tau_us || !is_turn(w, shared))
 		return false;
 	if (atomic_fetch_sub(&s->pause_us, (int64_t)w->tau_us) < (int64_t)w->tau_us) {
 		atomic_fetch_add(&s->pause_us, (int64_t)w->tau_us);
@@ -236,7 +251,7 @@ static bool may_hold(struct watch *w, uint32_t side)
 }
 
 /* With the lock held; comes back without it. */
-static void hold(struct watch *w, struct guard_thread *t)
+static void hold(struct watch *w, struct guard_thread *t, uintptr_t low, uintptr_t high)
 {
 	uint32_t generation = w->generation, hits, tau = w->tau_us;
 	uint64_t start = guard_now(), end = start + tau * 1000ull, now = start;
@@ -244,12 +259,12 @@ static void hold(struct watch *w, struct guard_thread *t)
 
 	w->steered = true;
 	w->held = t;
-	w->held_low = w->low;
-	w->held_high = w->high;
+	w->held_low = low;
+	w->held_high = high;
 	atomic_store(&w->met, 0);
 	atomic_store(&task_of(w)->active, 1);
 	guard_unlock();
-	guard_watch_arm((void *)w->held_low, w->held_high - w->held_low, false);
+	guard_watch_arm((void *)low, high - low, false);
 	while (now < end && !atomic_load(&w->met)) {
 		struct timespec left = {(time_t)((end - now) / 1000000000u),
 					(long)((end - now) % 1000000000u)};
@@ -275,7 +290,7 @@ static void hold(struct watch *w, struct guard_thread *t)
 						    .tau_us = tau,
 						    .pause_us = (uint32_t)((now - start) / 1000),
 						    .watched = hits != 0});
-		if (met)
+		if (met || w->settled)
 			finish(w);
 	}
 	guard_unlock();
@@ -290,37 +305,87 @@ static void meet(struct watch *w)
 	REAL(syscall)(SYS_futex, &w->met, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* With the lock held; whether it was given back. */
-static bool consider(struct watch *w, struct guard_thread *t, uint32_t side, uintptr_t low, uintptr_t high,
-		     uint64_t now)
-{
-	bool same = w->guard[0] == w->guard[1];
+/* What a thread does at a guard. */
+struct visit {
+	struct guard_thread *thread;
+	uintptr_t low, high;
+	uint32_t number; /* of the guard */
+	uint64_t now;
+};
 
-	if (w->held && w->held != t && (same || side == w->order) && low < w->held_high &&
-	    w->held_low < high) {
-		if (!atomic_load(&w->met))
-			meet(w);
-		return false;
+/* The pair of the task is known to meet at one address. */
+static void note_alias(struct watch *w, uint32_t number)
+{
+	uint32_t at = guard.starts[number], end = guard.starts[number + 1];
+
+	w->aliases = true;
+	for (; at < end && at < 2 * guard.pair_count; at++) {
+		struct raddle_guard_pair *p =
+			guard.lists[at] < guard.pair_count ? &guard.pairs[guard.lists[at]] : NULL;
+
+		if (p && p->guard[0] == w->guard[0] && p->guard[1] == w->guard[1])
+			atomic_fetch_or(&p->context, RADDLE_GUARD_FIRST | RADDLE_GUARD_SECOND |
+							     RADDLE_GUARD_SAME_ADDRESS |
+							     RADDLE_GUARD_TWO_THREADS);
 	}
-	if (w->active && w->thread != t && (same || side != w->side) && low < w->high && w->low < high) {
+}
+
+/* Whether another thread was at these bytes lately, at the other access. */
+static bool is_shared(struct watch *w, const struct visit *v)
+{
+	uint32_t other = w->guard[0] == v->number ? w->guard[1] : w->guard[0];
+	bool shared = guard_lately(v->thread, v->low, other);
+
+	guard_was_at(v->thread, v->low, v->number);
+	if (shared && !w->aliases)
+		note_alias(w, v->number);
+	return shared;
+}
+
+/* What the access says about the one that is tracked. */
+static void judge(struct watch *w, const struct visit *v, uint32_t side, bool same)
+{
+	const struct guard_thread *t = v->thread;
+
+	if (w->active && w->thread != t && (same || side != w->side) && v->low < w->high &&
+	    w->low < v->high) {
 		if (!(t->mask.maybe & bit_of(w)))
 			raced(w, same ? w->order : w->side);
 		else if (t->mask.sure & bit_of(w))
 			was_ordered(w, w->side);
 		else
 			stop(w);
-	} else if (is_late(w, now)) {
+	} else if (is_late(w, v->now)) {
 		atomic_fetch_add_explicit(&guard.session->abandoned, 1, memory_order_relaxed);
 		stop(w);
 	}
-	if (w->done || w->active || w->held || now < w->rest || guard.live < 2)
+}
+
+/* With the lock held; whether it was given back. */
+static bool consider(struct watch *w, const struct visit *v)
+{
+	struct guard_thread *t = v->thread;
+	uint32_t side = w->guard[1] == v->number;
+	bool same = w->guard[0] == w->guard[1], shared = is_shared(w, v);
+
+	if (w->held && w->held != t && (same || side == w->order) && v->low < w->held_high &&
+	    w->held_low < v->high) {
+		if (!atomic_load(&w->met))
+			meet(w);
 		return false;
-	w->low = low;
-	w->high = high;
-	begin(w, t, side, now);
-	if (!may_hold(w, same ? !w->order : side))
+	}
+	judge(w, v, side, same);
+	if (w->done || w->held || guard.live < 2)
 		return false;
-	hold(w, t);
+	if (!w->active && !w->settled && v->now >= w->rest &&
+	    (shared || w->skip != RADDLE_GUARD_SHARED_ONLY)) {
+		w->low = v->low;
+		w->high = v->high;
+		begin(w, t, side, v->now);
+	}
+	if (!may_hold(w, same ? !w->order : side, shared))
+		return false;
+	hold(w, t, v->low, v->high);
 	return true;
 }
 
@@ -329,7 +394,8 @@ static bool take_task(struct watch *w, uint32_t number)
 {
 	const struct raddle_guard_task *task = task_of(w);
 	uint32_t generation = atomic_load(&task->generation);
-	uint32_t first = task->guard[0], second = task->guard[1], order = task->order, tau = task->tau_us;
+	uint32_t first = task->guard[0], second = task->guard[1], order = task->order, tau = task->tau_us,
+		 skip = task->skip;
 
 	if (!generation || (first != number && second != number) || first >= guard.guard_count ||
 	    second >= guard.guard_count || order > 1 || atomic_load(&task->generation) != generation)
@@ -344,13 +410,14 @@ static bool take_task(struct watch *w, uint32_t number)
 	w->guard[1] = second;
 	w->order = order;
 	w->tau_us = tau;
-	w->done = w->steered = false;
+	w->skip = skip;
+	w->done = w->steered = w->settled = w->aliases = false;
 	w->ordered = 0;
 	w->rest = 0;
 	return true;
 }
 
-static void validate(struct guard_thread *t, uintptr_t low, uintptr_t high, uint32_t number, uint64_t now)
+static void validate(const struct visit *v)
 {
 	for (uint32_t k = 0; k < RADDLE_GUARD_TASKS; k++) {
 		struct watch *w = &watches[k];
@@ -359,7 +426,7 @@ static void validate(struct guard_thread *t, uintptr_t low, uintptr_t high, uint
 			continue;
 		if (!guard_lock())
 			return;
-		if (!take_task(w, number) || !consider(w, t, w->guard[1] == number, low, high, now))
+		if (!take_task(w, v->number) || !consider(w, v))
 			guard_unlock();
 	}
 }
@@ -430,6 +497,6 @@ void guard_access(const void *address, uint64_t size, uint32_t number)
 	if (t && (flags & RADDLE_GUARD_OBSERVE))
 		observe(t, (uintptr_t)address, number);
 	if (t && (flags & RADDLE_GUARD_TASK) && size)
-		validate(t, (uintptr_t)address, (uintptr_t)address + size, number, now);
+		validate(&(struct visit){t, (uintptr_t)address, (uintptr_t)address + size, number, now});
 	errno = saved;
 }

@@ -115,6 +115,82 @@ DRIVE_TAU=0 "$drive" ./begins.g >driven 2>&1 || complain "begins cannot be drive
 [ "$(grep -c context= driven)" != 0 ] && [ "$(grep -c "^$(./begins)" driven)" = "$(grep -c context= driven)" ] || complain "with tasks it says: $(cat driven)"
 grep -q ' race/' driven || complain "no race where a function begins: $(cat driven)"
 
+# A flag that is looked at in each round and set once: all rounds but the last are ordered, and the thread that sets it is
+# held although enough was seen to be ordered before.
+cat >rounds.c <<'C'
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t go, done;
+static int flag;
+static void *look(void *p)
+{
+	for (int i = 0; i < 20; i++) {
+		sem_wait(&go);
+		if (flag)
+			p = &flag;
+		sem_post(&done);
+	}
+	sem_wait(&go);
+	return flag ? &flag : p;
+}
+int main(void)
+{
+	pthread_t t;
+	sem_init(&go, 0, 0);
+	sem_init(&done, 0, 0);
+	pthread_create(&t, NULL, look, NULL);
+	for (int i = 0; i < 20; i++) {
+		sem_post(&go);
+		sem_wait(&done);
+	}
+	sem_post(&go);
+	flag = 1;
+	return pthread_join(t, NULL);
+}
+C
+"$RADDLE" cc -O1 -g -pthread rounds.c -o rounds && "$RADDLE" flavour --flavour guard -o rounds.g ./rounds || complain "rounds is not built"
+DRIVE_TAU=900000 "$drive" ./rounds.g >driven 2>&1 || complain "rounds cannot be driven"
+grep -q ' race/' driven || complain "no race in the last round: $(cat driven)"
+
+# Two loops over one array meet at one of its elements, in which alone a task without pauses is interested.
+cat >border.c <<'C'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+enum { HALF = 100, ROUNDS = 50 };
+static int all[2 * HALF];
+static atomic_int rounds[2];
+static int is_over(int mine)
+{
+	atomic_fetch_add_explicit(&rounds[mine], 1, memory_order_relaxed);
+	sched_yield();
+	return atomic_load_explicit(&rounds[0], memory_order_relaxed) > ROUNDS &&
+	       atomic_load_explicit(&rounds[1], memory_order_relaxed) > ROUNDS;
+}
+static void *upper(void *p)
+{
+	do
+		for (int i = HALF; i < 2 * HALF; i++)
+			all[i] = i;
+	while (!is_over(1));
+	return p;
+}
+int main(void)
+{
+	int sum = 0;
+	pthread_t t;
+	pthread_create(&t, NULL, upper, NULL);
+	do
+		for (int i = 0; i <= HALF; i++)
+			sum += all[i];
+	while (!is_over(0));
+	return pthread_join(t, NULL) + (sum == 1);
+}
+C
+"$RADDLE" cc -O1 -g -pthread border.c -o border && "$RADDLE" flavour --flavour guard -o border.g ./border || complain "border is not built"
+DRIVE_TAU=0 DRIVE_SHARED=1 "$drive" ./border.g >driven 2>&1 || complain "border cannot be driven"
+grep -q ' race/' driven || complain "no race at the border: $(cat driven)"
+
 # A command reaches threads that are in a loop and stay there: one that counts, one inside another, one that waits, one that asks the kernel,
 # one that follows a list inside another.
 cat >loops.c <<'C'

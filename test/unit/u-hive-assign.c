@@ -194,6 +194,27 @@ static void escalates(void **state)
 	hive_program_release(&p);
 }
 
+/* Both accesses were executed, but not seen at one address: sites look closely and hold nobody. */
+static void looks_first(void **state)
+{
+	struct hive_program p;
+	struct hive_task t, again;
+	char id[HIVE_TASK];
+
+	(void)state;
+	make(&p, 1);
+	tell(&p, 99, 0, (struct hive_report){.result = HIVE_CONTEXT, .context = HIVE_FIRST});
+	assert_true(ask(&p, 0, NULL, 5, &t) && !t.validate && !t.look);
+	tell(&p, 99, 0, (struct hive_report){.result = HIVE_CONTEXT, .context = HIVE_BOTH});
+	assert_true(ask(&p, 0, NULL, 5, &t) && t.validate && t.look);
+	hive_task_id(&p, &t, id);
+	assert_true(hive_task_parse(&p, id, &again) && again.validate && again.look);
+	tell(&p, 99, 0,
+	     (struct hive_report){.result = HIVE_CONTEXT, .context = HIVE_BOTH | HIVE_SAME_ADDRESS});
+	assert_true(ask(&p, 0, id, 5, &t) && t.validate && !t.look);
+	hive_program_release(&p);
+}
+
 static void not_seen_ends(void **state)
 {
 	struct hive_program p;
@@ -325,6 +346,7 @@ int main(void)
 		cmocka_unit_test(keeps_until_the_bound),
 		cmocka_unit_test(retires),
 		cmocka_unit_test(escalates),
+		cmocka_unit_test(looks_first),
 		cmocka_unit_test(not_seen_ends),
 		cmocka_unit_test(balances),
 		cmocka_unit_test(follows_from_rows),

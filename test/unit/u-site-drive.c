@@ -121,7 +121,8 @@ static int drive_awake(const struct guard_table *t, char **argv, const char *und
 static int drive_all(char **argv)
 {
 	struct guard_table t;
-	const char *tau = getenv("DRIVE_TAU"), *under = getenv("DRIVE_AWAKE");
+	const char *tau = getenv("DRIVE_TAU"), *under = getenv("DRIVE_AWAKE"),
+		   *shared = getenv("DRIVE_SHARED");
 	if (guard_table_read(&t, argv[0]))
 		return 2;
 	if (under != NULL)
@@ -131,7 +132,9 @@ static int drive_all(char **argv)
 		for (int order = 0; order < (getenv("DRIVE_LATE") != NULL ? 1 : 2) &&
 				    (only == NULL || strcmp(only, t.candidates[i].id) == 0);
 		     order++)
-			drive(&t, &(struct site_order){(uint32_t)i, order, tau ? (uint32_t)atoi(tau) : 50000},
+			drive(&t,
+			      &(struct site_order){(uint32_t)i, order, tau ? (uint32_t)atoi(tau) : 50000,
+						   shared ? RADDLE_GUARD_SHARED_ONLY : 0},
 			      argv);
 	guard_table_release(&t);
 	return 0;
@@ -209,7 +212,7 @@ static void tasks_set_flags_and_regions(void **state)
 	(void)state;
 	open_table(&t);
 	assert_int_equal(site_session_open(&s, &t), 0);
-	uint32_t generation = site_session_give(&s, &(struct site_order){1, RADDLE_GUARD_ALTERNATE, 1000});
+	uint32_t generation = site_session_give(&s, &(struct site_order){1, RADDLE_GUARD_ALTERNATE, 1000, 0});
 	assert_int_not_equal(generation, 0);
 	assert_int_equal(s.flags[0] | s.flags[1], 0);
 	assert_int_equal(s.flags[2], RADDLE_GUARD_TASK);
