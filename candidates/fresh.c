@@ -18,9 +18,11 @@ struct fresh {
 		uint32_t *told; /* instructions that make it known */
 		size_t count, capacity;
 		bool *blocks; /* at whose start it may be known */
+		size_t loose; /* of `told`: they order nothing, so that others may see what came before later
+			       */
 	} * known;
 	size_t known_count, known_capacity;
-	uint8_t *keeps; /* by value of arguments: 0 not looked at, 1 being looked at, 2 no, 3 yes */
+	uint8_t *keeps; /* by value of arguments: enum keeps */
 };
 
 bool fresh_is_made(const struct program *p, uint32_t value)
@@ -73,7 +75,11 @@ void fresh_free(struct fresh *h)
 
 /* --------------------------------------------------------------------- uses --- */
 
-static bool keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
+/* What a function does with an argument: not looked at yet, being looked at, it keeps it to itself, it makes
+ * it known, it does so by relaxed operations alone. */
+enum keeps { NOT_YET, LOOKING, NO, YES, LOOSELY };
+
+static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);
 
 /* Whether a library function keeps its arguments where others find them. */
 static bool library_keeps(const struct facts_function *called)
@@ -84,28 +90,44 @@ static bool library_keeps(const struct facts_function *called)
 	       called->role == FACTS_ROLE_HANDLER;
 }
 
-static bool call_keeps(struct fresh *h, uint32_t call, uint32_t pointer, unsigned depth)
+static enum keeps call_keeps(struct fresh *h, uint32_t call, uint32_t pointer, unsigned depth)
 {
+	enum keeps most = NO;
 	const struct facts *f = h->p->f;
 	const struct facts_function *called = program_library(h->p, call);
 	struct facts_run calls = facts_calls_of(f, call), run = facts_operands_of(f, call);
 	if (called != NULL)
-		return library_keeps(called);
+		return library_keeps(called) ? YES : NO;
 	if (calls.first == calls.end)
-		return true;
+		return YES;
 	for (uint32_t i = calls.first; i < calls.end; i++) {
 		const struct facts_function *callee = &f->functions[f->calls[i].function];
-		for (uint32_t k = run.first; k + 1 < run.end; k++)
-			if (f->operands[k].operand == pointer &&
-			    (k - run.first >= callee->arguments || f->calls[i].kind > FACTS_EDGE_INDIRECT ||
-			     keeps_argument(h, callee->values + (k - run.first), depth + 1)))
-				return true;
+		for (uint32_t k = run.first; k + 1 < run.end; k++) {
+			if (f->operands[k].operand != pointer)
+				continue;
+			if (k - run.first >= callee->arguments || f->calls[i].kind > FACTS_EDGE_INDIRECT)
+				return YES;
+			enum keeps keeps = keeps_argument(h, callee->values + (k - run.first), depth + 1);
+			most = keeps == NO || most == LOOSELY ? most : keeps;
+		}
 	}
-	return false;
+	return most;
 }
 
 /* What a use does with the pointer. */
-enum use { USE_NOTHING, USE_DERIVES, USE_TELLS };
+enum use { USE_NOTHING, USE_DERIVES, USE_TELLS, USE_TELLS_LOOSELY };
+
+static enum use stored(const struct facts_value *v, bool is_stored)
+{
+	if (!is_stored)
+		return USE_NOTHING;
+	return v->flags & FACTS_VALUE_RELAXED ? USE_TELLS_LOOSELY : USE_TELLS;
+}
+
+static enum use kept(enum keeps keeps)
+{
+	return keeps == NO ? USE_NOTHING : keeps == LOOSELY ? USE_TELLS_LOOSELY : USE_TELLS;
+}
 
 static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigned depth)
 {
@@ -113,13 +135,13 @@ static enum use use_of(struct fresh *h, uint32_t user, uint32_t pointer, unsigne
 	const struct facts_value *v = &f->values[user];
 	switch (v->kind) {
 	case FACTS_ADDRESS: return f->operands[v->operands].operand == pointer ? USE_DERIVES : USE_NOTHING;
+	case FACTS_CAST: /* atomic operations on pointers are made on numbers */
 	case FACTS_PHI:
 	case FACTS_SELECT: return USE_DERIVES;
-	case FACTS_CAST: return v->detail == OP_BIT_CAST ? USE_DERIVES : USE_TELLS;
-	case FACTS_STORE: return f->operands[v->operands].operand == pointer ? USE_TELLS : USE_NOTHING;
+	case FACTS_STORE: return stored(v, f->operands[v->operands].operand == pointer);
 	case FACTS_UPDATE:
-	case FACTS_EXCHANGE: return f->operands[v->operands].operand == pointer ? USE_NOTHING : USE_TELLS;
-	case FACTS_CALL: return call_keeps(h, user, pointer, depth) ? USE_TELLS : USE_NOTHING;
+	case FACTS_EXCHANGE: return stored(v, f->operands[v->operands].operand != pointer);
+	case FACTS_CALL: return kept(call_keeps(h, user, pointer, depth));
 	case FACTS_COMPUTE: return USE_TELLS;
 	default: return USE_NOTHING; /* loads, comparisons; a return ends the function */
 	}
@@ -140,7 +162,8 @@ static void find_told(struct fresh *h, uint32_t root, unsigned depth, struct kno
 			enum use use = use_of(h, user, pointer, depth);
 			bool is_new;
 			*returned |= h->p->f->values[user].kind == FACTS_RETURN;
-			if (use == USE_TELLS) {
+			if (use == USE_TELLS || use == USE_TELLS_LOOSELY) {
+				k->loose += use == USE_TELLS_LOOSELY;
 				RD_GROW(k->told, k->capacity, k->count + 1);
 				k->told[k->count++] = user;
 			}
@@ -157,19 +180,20 @@ static void find_told(struct fresh *h, uint32_t root, unsigned depth, struct kno
 	rd_umap_release(&seen);
 }
 
-/* A function keeps an argument if it tells of it, or returns it, as the caller does not follow results. */
-static bool keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
+/* A function keeps an argument if it tells of it, or returns it, as the caller does not follow results.  One
+ * that tells in several ways (std::atomic's, by an argument) is taken to tell in one that orders. */
+static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth)
 {
-	enum { NOT_YET, LOOKING, NO, YES };
 	if (h->keeps[argument] == NOT_YET && depth < DEPTH_MAX) {
 		struct known k = {0};
 		bool returned = false;
 		h->keeps[argument] = LOOKING;
 		find_told(h, argument, depth, &k, &returned);
-		h->keeps[argument] = k.count != 0 || returned ? YES : NO;
+		bool loosely = k.count != 0 && k.loose == k.count && !returned;
+		h->keeps[argument] = loosely ? LOOSELY : k.count != 0 || returned ? YES : NO;
 		free(k.told);
 	}
-	return h->keeps[argument] != NO;
+	return h->keeps[argument] == NO || h->keeps[argument] == LOOSELY ? h->keeps[argument] : YES;
 }
 
 /* -------------------------------------------------------------------- where --- */
@@ -211,6 +235,8 @@ bool fresh_is_known(struct fresh *h, uint32_t root, uint32_t at)
 		row = rd_umap_get(&h->blocks, root);
 	}
 	const struct known *k = &h->known[*row - 1];
+	if (k->loose != 0)
+		return true;
 	for (size_t i = 0; i < k->count; i++)
 		if (h->p->block_of[k->told[i]] == h->p->block_of[at] && k->told[i] < at &&
 		    (h->p->block_of[root] != h->p->block_of[at] || root < k->told[i]))

@@ -4,7 +4,8 @@
  * loop would be all that it does, and what it waits for is shared in any case.
  *
  * A loop is empty if a way leads from the load back to it on which nothing is written and nothing is called
- * that does more than pass the time.
+ * that does more than pass the time; it waits if it loads from the same place in each round and makes nothing
+ * of it but the decision to go on.  A loop that adds up an array or walks along a list does neither.
  */
 #include "candidates/candidates.h"
 
@@ -59,30 +60,89 @@ static uint32_t block_of(const struct facts *f, uint32_t function, uint32_t valu
 	return FACTS_NONE;
 }
 
+/* A cycle through the block of a load on which nothing is done, while it is looked for. */
+struct cycle {
+	const struct facts *f;
+	struct facts_run blocks; /* of the function */
+	bool *on;		 /* by block */
+};
+
+/* Marks the empty blocks on ways that come back to `start`; false: there are none. */
+static bool find_cycle(struct cycle *c, uint32_t function, uint32_t start)
+{
+	const struct facts *f = c->f;
+	bool found = false, changed = true;
+	c->on[start - c->blocks.first] = true;
+	while (changed) {
+		changed = false;
+		for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {
+			struct facts_run next = facts_successors_of(f, b);
+			bool leads = false;
+			for (uint32_t i = next.first; i < next.end; i++) {
+				uint32_t to = f->successors[i].block;
+				leads |= to >= c->blocks.first && to < c->blocks.end &&
+					 c->on[to - c->blocks.first];
+			}
+			found |= leads && b == start;
+			if (!leads || c->on[b - c->blocks.first] || !is_empty(f, function, b))
+				continue;
+			c->on[b - c->blocks.first] = changed = true;
+		}
+	}
+	return found;
+}
+
+enum { STEPS_MAX = 256 };
+
+/* Whether `value` is made, on the cycle, of `source`; or, if that is none, of what the round before left. */
+static bool is_made_of(const struct cycle *c, uint32_t function, uint32_t value, uint32_t source)
+{
+	const struct facts *f = c->f;
+	uint32_t work[STEPS_MAX], count = 1, done = 0;
+	work[0] = value;
+	for (; done < count; done++) {
+		struct facts_run run = facts_operands_of(f, work[done]);
+		for (uint32_t i = run.first; i < run.end; i++) {
+			uint32_t from = f->operands[i].operand, k = 0;
+			uint32_t block = from & FACTS_CONSTANT ? FACTS_NONE : block_of(f, function, from);
+			if (block == FACTS_NONE || !c->on[block - c->blocks.first])
+				continue;
+			if (from == source || (source == FACTS_NONE && f->values[from].kind == FACTS_PHI))
+				return true;
+			while (k < count && work[k] != from)
+				k++;
+			if (k == STEPS_MAX)
+				return true; /* it is no short loop */
+			if (k == count && f->values[from].kind != FACTS_PHI)
+				work[count++] = from;
+		}
+	}
+	return false;
+}
+
+/* Whether a later round makes something of what the load has read: then the loop works, and does not wait. */
+static bool is_carried_on(const struct cycle *c, uint32_t function, uint32_t load)
+{
+	for (uint32_t b = c->blocks.first; b < c->blocks.end; b++) {
+		struct facts_run values = facts_block_values(c->f, function, b);
+		for (uint32_t v = values.first; c->on[b - c->blocks.first] && v < values.end; v++)
+			if (c->f->values[v].kind == FACTS_PHI && is_made_of(c, function, v, load))
+				return true;
+	}
+	return false;
+}
+
 static bool spins(const struct facts *f, uint32_t value)
 {
 	uint32_t function = facts_function_at(f, value), start = block_of(f, function, value);
-	struct facts_run blocks = facts_blocks_of(f, function);
 	if (f->values[value].kind != FACTS_LOAD || start == FACTS_NONE || !is_empty(f, function, start))
 		return false;
-	bool *seen = rd_xcalloc(blocks.end - blocks.first, sizeof *seen), found = false;
-	uint32_t *stack = rd_xcalloc(blocks.end - blocks.first + 1, sizeof *stack), count = 0;
-	stack[count++] = start;
-	while (count != 0 && !found) {
-		struct facts_run next = facts_successors_of(f, stack[--count]);
-		for (uint32_t i = next.first; i < next.end && !found; i++) {
-			uint32_t b = f->successors[i].block;
-			found = b == start;
-			if (b < blocks.first || b >= blocks.end || seen[b - blocks.first] ||
-			    !is_empty(f, function, b))
-				continue;
-			seen[b - blocks.first] = true;
-			stack[count++] = b;
-		}
-	}
-	free(seen);
-	free(stack);
-	return found;
+	struct cycle c = {.f = f, .blocks = facts_blocks_of(f, function)};
+	c.on = rd_xcalloc(c.blocks.end - c.blocks.first + 1, sizeof *c.on);
+	bool waits = find_cycle(&c, function, start) && !is_made_of(&c, function, value, FACTS_NONE) &&
+		     !is_carried_on(&c, function, value);
+	free(c.on);
+	return waits;
 }
 
 static bool is_in_library(const struct facts *f, const struct candidate_access *access)

@@ -103,14 +103,23 @@ uint32_t thread_number(const struct threads *t, uint32_t create, uint32_t functi
 	return number != NULL ? (uint32_t)*number - 1 : FACTS_NONE;
 }
 
+/* What runs a function that is registered with a library. */
+enum beside { BESIDE_NOTHING, BESIDE_HANDLER, BESIDE_THREADS, BESIDE_PLUGIN };
+
 /* Functions that a library runs beside the program's own: a signal handler interrupts some thread at any
- * point, a destructor of thread data runs in every thread that ends. */
-static bool runs_beside(const struct program *p, uint32_t value, bool *many)
+ * point, a destructor of thread data runs in every thread that ends, a plug-in may have threads of its own.
+ */
+static enum beside runs_beside(const struct program *p, uint32_t value)
 {
 	const struct facts_function *called = program_library(p, value);
 	const char *name = called != NULL ? facts_string(p->f, called->linkage) : "";
-	*many = strcmp(name, "pthread_key_create") == 0 || strcmp(name, "tss_create") == 0;
-	return *many || (called != NULL && called->role == FACTS_ROLE_HANDLER && strstr(name, "sig") != NULL);
+	if (strcmp(name, "pthread_key_create") == 0 || strcmp(name, "tss_create") == 0)
+		return BESIDE_THREADS;
+	if (strcmp(name, "dlsym") == 0 || strcmp(name, "dlvsym") == 0)
+		return BESIDE_PLUGIN;
+	return called != NULL && called->role == FACTS_ROLE_HANDLER && strstr(name, "sig") != NULL
+		       ? BESIDE_HANDLER
+		       : BESIDE_NOTHING;
 }
 
 void threads_init(struct threads *t, struct program *p)
@@ -125,12 +134,12 @@ void threads_init(struct threads *t, struct program *p)
 		if (!p->functions[facts_function_at(f, c->value)].reached ||
 		    f->functions[c->function].flags & FACTS_FUNCTION_EXTERNAL)
 			continue;
-		bool many = false;
+		enum beside beside = c->kind == FACTS_EDGE_LATER ? runs_beside(p, c->value) : BESIDE_NOTHING;
 		if (c->kind == FACTS_EDGE_START)
 			add_thread(t, c->value, c->function, false);
-		else if (c->kind == FACTS_EDGE_LATER && runs_beside(p, c->value, &many))
-			add_thread(t, c->value, c->function, true);
-		t->items[t->count - 1].many |= many;
+		else if (beside != BESIDE_NOTHING)
+			add_thread(t, c->value, c->function, beside != BESIDE_PLUGIN);
+		t->items[t->count - 1].many |= beside > BESIDE_HANDLER;
 	}
 	joins_find(t);
 }

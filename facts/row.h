@@ -81,6 +81,7 @@ enum facts_value_flag {
 	FACTS_VALUE_ATOMIC = 4,	    /* likewise */
 	FACTS_VALUE_INDIRECT = 8,   /* a call whose callee is a value, or assembler */
 	FACTS_VALUE_ASSEMBLER = 16, /* a call of inline assembler */
+	FACTS_VALUE_RELAXED = 32,   /* an atomic access that orders nothing */
 };
 
 struct facts_value {

@@ -283,6 +283,52 @@ static void handlers_in(struct effect *e, uint32_t pointer)
 	callback(e, stored, FACTS_EDGE_LATER, IR_NO_VARIABLE);
 }
 
+/* Messages that one thread of the program sends to another carry pointers; data whose length varies does not.
+ */
+static void send_or_get(struct effect *e, bool sends)
+{
+	uint32_t memory = next_argument(e);
+	unsigned n = (unsigned)(*e->at++ - '0');
+	LLVMValueRef length =
+		n < LLVMGetNumArgOperands(e->call) ? LLVMIsAConstantInt(LLVMGetArgOperand(e->call, n)) : NULL;
+	if (length == NULL || LLVMConstIntGetZExtValue(length) < sizeof(void *))
+		return;
+	uint32_t messages = address_of(e->c, ir_object_of_messages(e->c));
+	ir_constrain_copy_bytes(e->c, sends ? messages : memory, sends ? memory : messages,
+				(int64_t)LLVMConstIntGetZExtValue(length));
+}
+
+/* A function that only a plug-in has.  It may keep what it is given and call, from threads of its own, the
+ * functions that it is given or that lie in the memory it is given. */
+static void plugin(struct effect *e)
+{
+	struct ir_constrain *c = e->c;
+	struct ir_points_problem *p = &c->problem;
+	uint32_t given = ir_constrain_variable(c), stored = ir_constrain_variable(c), from[MAX_ARGUMENTS];
+	struct ir_points_function function = {.parameters = p->variables, .parameter_count = MAX_ARGUMENTS};
+	for (unsigned i = 0; i < MAX_ARGUMENTS; i++) {
+		from[i] = given;
+		ir_constrain_add(c, IR_COPY, given, ir_constrain_variable(c));
+	}
+	function.result = address_of(c, ir_object_of_library(c, ir_name(ir_callee(e->call))));
+	RD_GROW(p->functions, p->function_capacity, p->function_count + 1);
+	p->functions[p->function_count] = function;
+	uint32_t object = ir_object_of_plugin(c, (uint32_t)p->function_count++);
+	uint32_t self = address_of(c, object);
+	ir_constrain_add(c, IR_COPY, ir_constrain_operand(c, e->f, e->call), self);
+	ir_constrain_add(c, IR_STORE, self, given);
+	ir_constrain_add(c, IR_LOAD, stored, anywhere_in(c, given));
+	struct ir_call_site site = {ir_program_value(c->program, e->call), FACTS_EDGE_LATER};
+	for (int i = 0; i < 2; i++) {
+		struct ir_points_call row = {.callee = i == 0 ? given : stored,
+					     .argument_count = MAX_ARGUMENTS,
+					     .result = IR_NO_VARIABLE};
+		call_pointer(c, &row, from, &site);
+	}
+	ir_constrain_note(c, "functions of plug-ins, what they access and which threads they start", e->call,
+			  &c->plugin_note);
+}
+
 /* std::thread hands over a pointer to an object, whose virtual function is what the thread runs. */
 static void start_virtual(struct effect *e)
 {
@@ -350,6 +396,9 @@ static void pointer_effect(struct effect *e)
 		ir_constrain_copy_bytes(c, to, next_argument(e), -1);
 		break;
 	case 'k': callback(e, next_argument(e), FACTS_EDGE_CALLBACK, IR_NO_VARIABLE); break;
+	case 'w': send_or_get(e, true); break;
+	case 'g': send_or_get(e, false); break;
+	case 'p': plugin(e); break;
 	default: thread_effect(e, letter);
 	}
 }

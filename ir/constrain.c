@@ -491,6 +491,7 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	p->variables += (uint32_t)f->constant_count;
 	c->thread_result = ir_constrain_variable(c);
 	c->thread_data = ir_constrain_variable(c);
+	c->messages = IR_NO_VARIABLE;
 	c->results = none(f->function_count);
 	c->function_object = none(f->function_count);
 	c->global_object = none(f->global_count);

@@ -56,7 +56,8 @@ struct ir_constrain {
 	bool *needed;			     /* functions whose own frame is called */
 	bool *from_pointer, *to_pointer;     /* values that are numbers and carry pointers */
 	struct rd_umap unknown;		     /* library function to 1 + note */
-	uint32_t assembler_note;
+	uint32_t assembler_note, plugin_note;
+	uint32_t messages; /* object; IR_NO_VARIABLE: none yet */
 };
 
 /* Adds sets, objects, places, calls and notes to the program's facts.  `budget` is that of ir_points_solve();
@@ -83,6 +84,9 @@ uint32_t ir_object_of_function(struct ir_constrain *c, LLVMValueRef function);
 uint32_t ir_object_of_variable(struct ir_constrain *c, LLVMValueRef alloca);
 uint32_t ir_object_of_arguments(struct ir_constrain *c, LLVMValueRef function); /* those without names */
 uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
+uint32_t ir_object_of_messages(struct ir_constrain *c); /* what is on its way through descriptors */
+/* A function of a plug-in; `function` is its number in the problem. */
+uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
 /* What a call allocates, in a frame: the outermost call of a wrapper is where the memory comes from. */
 uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 

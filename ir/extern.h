@@ -17,6 +17,9 @@
  *	tN(A)    starts a thread that calls N with A
  *	hN(A)    N will be called later with A
  *	HN       functions stored in *N will be called later
+ *	wNL      sends the L bytes at *N to whoever gets them, if L is a constant
+ *	gNL      gets such bytes; what has no constant length is data and carries no pointers
+ *	p        the result is a function of a plug-in, which may have threads
  *	jN       *N becomes the result of a thread
  *	xN       N is the result of this thread
  *	SN       N is stored for the thread;  G: the result was stored for the thread

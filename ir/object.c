@@ -160,6 +160,23 @@ uint32_t ir_object_of_library(struct ir_constrain *c, const char *name)
 	return (uint32_t)*known;
 }
 
+uint32_t ir_object_of_messages(struct ir_constrain *c)
+{
+	if (c->messages == IR_NO_VARIABLE) {
+		struct ir_object object = {.kind = FACTS_OBJECT_LIBRARY, .name = "messages"};
+		c->messages = add_object(c, &object, NULL, -1);
+	}
+	return c->messages;
+}
+
+uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function)
+{
+	struct ir_object object = {.kind = FACTS_OBJECT_LIBRARY, .name = "plug-in"};
+	uint32_t number = add_object(c, &object, NULL, -1);
+	c->problem.objects[number].function = function;
+	return number;
+}
+
 /* ------------------------------------------------------------------ heap --- */
 
 /* What is known of the size that is asked for. */

@@ -272,6 +272,13 @@ static int64_t number_of(struct ir_program *p, LLVMValueRef inst, uint32_t kind)
 	}
 }
 
+static bool is_relaxed(LLVMValueRef inst, uint32_t kind)
+{
+	LLVMAtomicOrdering order =
+		kind == FACTS_EXCHANGE ? LLVMGetCmpXchgSuccessOrdering(inst) : LLVMGetOrdering(inst);
+	return order == LLVMAtomicOrderingUnordered || order == LLVMAtomicOrderingMonotonic;
+}
+
 static uint32_t flags_of(LLVMValueRef inst, uint32_t kind)
 {
 	uint32_t flags = LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind ? FACTS_VALUE_POINTER : 0;
@@ -280,7 +287,7 @@ static uint32_t flags_of(LLVMValueRef inst, uint32_t kind)
 		flags |= FACTS_VALUE_VOLATILE;
 	if (kind == FACTS_UPDATE || kind == FACTS_EXCHANGE ||
 	    (access && LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic))
-		flags |= FACTS_VALUE_ATOMIC;
+		flags |= FACTS_VALUE_ATOMIC | (is_relaxed(inst, kind) ? FACTS_VALUE_RELAXED : 0);
 	if (kind == FACTS_CALL && LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
 		flags |= FACTS_VALUE_ASSEMBLER;
 	else if (kind == FACTS_CALL && ir_callee(inst) == NULL)

@@ -236,7 +236,8 @@ static void write_calls(struct tables *t)
 	for (size_t i = 0; i < t->s->edge_count; i++) {
 		const struct ir_edge_found *e = &t->s->edges[i];
 		const struct ir_call_site *site = &t->c->sites[e->call];
-		*facts_add_call(t->f) = (struct facts_call){site->value, e->function, site->kind};
+		if (e->function < t->f->function_count) /* functions of plug-ins are nowhere */
+			*facts_add_call(t->f) = (struct facts_call){site->value, e->function, site->kind};
 	}
 	if (t->f->call_count != 0)
 		qsort(t->f->calls, t->f->call_count, sizeof *t->f->calls, by_value);

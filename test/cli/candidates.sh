@@ -380,6 +380,67 @@ C
 jq -e '[.candidates[].accesses | map("\(.line):\(.column)")] | (map(select(.[0] == .[1])[0]) | sort) == (flatten | unique) and length > 16' \
 	many-pairs.json >/dev/null || complain "accesses are not paired with themselves: $(jq -c '[.candidates[].accesses | map(.line)]' many-pairs.json)"
 
+# A pointer that travels through a pipe is the same pointer at its other end.
+want message 'malloc@message.c:8' <<'C'
+#include <unistd.h>
+static int ends[2];
+THREAD(run) { int *got; read(ends[0], &got, sizeof got); *got = 1; return NULL; }
+int main(void)
+{
+	pipe(ends);
+	int *sent = malloc(sizeof *sent);
+	start(0, run, NULL);
+	write(ends[1], &sent, sizeof sent);
+	*sent = 2;
+	return 0;
+}
+C
+# A plug-in may call what it is given from threads of its own.
+want plugin ticks <<'C'
+#include <dlfcn.h>
+static int ticks;
+static void tick(void) { ticks++; }
+static struct { void (*tick)(void); } api = {tick};
+int main(void)
+{
+	void (*begin)(void *) = (void (*)(void *))dlsym(dlopen("./x.so", RTLD_NOW), "begin");
+	begin(&api);
+	tick();
+	return 0;
+}
+C
+grep -q 'functions of plug-ins' plugin.txt || complain "nothing is said about the plug-in: $(cat plugin.txt)"
+# What is written before a relaxed store is not ordered by it; before one that releases it is.
+for order in relaxed release; do
+	want "published-$order" "$([ $order = release ] || echo malloc@published-relaxed.c:7)" <<C
+static _Atomic(int *) shared;
+THREAD(run) { int *it = atomic_load_explicit(&shared, memory_order_acquire); return it ? (void *)(long)*it : NULL; }
+int main(void)
+{
+	start(0, run, NULL);
+	int *it = malloc(sizeof *it);
+	*it = 1;
+	atomic_store_explicit(&shared, it, memory_order_$order);
+	return 0;
+}
+C
+done
+# A loop that only looks whether to go on has no guard; one that makes something of what it reads has.
+want loops 'flag sums[]' <<'C'
+static int flag, sums[9];
+THREAD(run) { for (int i = 0; i < 9; i++) sums[i] = i; flag = 1; return NULL; }
+int main(void)
+{
+	int all = 0;
+	start(0, run, NULL);
+	while (!flag) {}
+	for (int i = 0; i < 9; i++) all += sums[i];
+	return all;
+}
+C
+jq -e '[.candidates[] | {key: .object, value: (.unguarded != null)}] | from_entries == {flag: true, "sums[]": false}' loops.json >/dev/null ||
+	complain "loops that wait: $(jq -c '.candidates[] | [.object, .unguarded]' loops.json)"
+
 # What is in a shared library is a candidate that no guard of the program watches, and says so.
 cat >lib.c <<'C'
 int hits;

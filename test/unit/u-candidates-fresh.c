@@ -135,7 +135,9 @@ enum deed {
 	STORES_DERIVED,	  /* the address of a member */
 	LOADS,		  /* what is there */
 	COMPARES,	  /* with something */
-	COMPUTES,	  /* the address as a number */
+	CASTS,		  /* the address is a number now */
+	STORES_NUMBER,	  /* and stored, as atomic operations do */
+	COMPUTES,	  /* and another number made of it */
 	CALLS_KEEPING,	  /* a function that stores it */
 	CALLS_DROPPING,	  /* one that only writes there */
 	CALLS_HANDING_ON, /* one that calls a function that stores it */
@@ -147,9 +149,18 @@ enum deed {
 };
 
 static const bool tells[DEEDS] = {
-	[STORES_ADDRESS] = true,   [STORES_DERIVED] = true,  [COMPUTES] = true,	     [CALLS_KEEPING] = true,
-	[CALLS_HANDING_ON] = true, [CALLS_RETURNING] = true, [CALLS_UNKNOWN] = true, [STARTS_A_THREAD] = true,
+	[STORES_ADDRESS] = true,  [STORES_DERIVED] = true, [COMPUTES] = true,
+	[CALLS_KEEPING] = true,	  [STORES_NUMBER] = true,  [CALLS_HANDING_ON] = true,
+	[CALLS_RETURNING] = true, [CALLS_UNKNOWN] = true,  [STARTS_A_THREAD] = true,
 };
+
+static uint32_t add_number(struct world *w, uint32_t pointer)
+{
+	uint32_t number = made_value(&w->m, FACTS_CAST, OP_PTR_TO_INT);
+
+	made_operand(&w->m, pointer, 0);
+	return number;
+}
 
 static void do_deed(struct world *w, enum deed deed, uint32_t pointer)
 {
@@ -174,9 +185,12 @@ static void do_deed(struct world *w, enum deed deed, uint32_t pointer)
 		made_operand(m, pointer, 0);
 		made_operand(m, w->global, 0);
 		break;
+	case CASTS: add_number(w, pointer); break;
+	case STORES_NUMBER: add_store(w, add_number(w, pointer), w->global); break;
 	case COMPUTES:
-		made_value(m, FACTS_CAST, OP_PTR_TO_INT);
-		made_operand(m, pointer, 0);
+		member = add_number(w, pointer);
+		made_value(m, FACTS_COMPUTE, 0);
+		made_operand(m, member, 0);
 		break;
 	case CALLS_KEEPING: add_call(w, KEEPS, pointer); break;
 	case CALLS_DROPPING: add_call(w, DROPS, pointer); break;
@@ -212,6 +226,27 @@ static void test_deeds(void **state)
 		assert_false(fresh_is_known(w.fresh, w.root, before));
 		assert_int_equal(fresh_is_known(w.fresh, w.root, behind), tells[deed]);
 		assert_int_equal(fresh_is_known(w.fresh, w.root, later), tells[deed]);
+		close_world(&w);
+	}
+}
+
+/* A relaxed store orders nothing: who sees the address may see the memory as it was before. */
+static void test_relaxed(void **state)
+{
+	(void)state;
+	for (int relaxed = 0; relaxed < 2; relaxed++) {
+		struct world w;
+		uint32_t before;
+		begin(&w);
+		made_block(&w.m);
+		add_allocation(&w);
+		before = made_value(&w.m, FACTS_FENCE, 0);
+		add_store(&w, w.root, w.global);
+		w.m.f->values[w.m.f->value_count - 1].flags =
+			FACTS_VALUE_ATOMIC | (relaxed ? FACTS_VALUE_RELAXED : 0);
+		made_value(&w.m, FACTS_RETURN, 0);
+		open_world(&w);
+		assert_int_equal(fresh_is_known(w.fresh, w.root, before), relaxed);
 		close_world(&w);
 	}
 }
@@ -328,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deeds),
+		cmocka_unit_test(test_relaxed),
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_ways),
 	};
