@@ -31,6 +31,7 @@ static void lead_nowhere(struct schedule *s)
 	s->goals = NULL;
 	s->goal_count = 0;
 	s->nowhere = false;
+	s->front = NULL;
 	if (!s->op_count)
 		s->limit_count = 0;
 }

@@ -472,13 +472,48 @@ static bool is_bad(const struct work *w)
 
 #define OTHER_SEEDS 3 /* of runs that show where the threads come to the race */
 
+static bool is_of_race(const struct work *w, const char *thread)
+{
+	return thread &&
+	       (!strcmp(w->race.goals[0].thread, thread) || !strcmp(w->race.goals[1].thread, thread));
+}
+
+/* Whether the threads meet on this way.  What keeps one of them from its access while the other stands at its
+ * own may not be there yet when that one goes in front: who reads under a lock of sequences waits only for
+ * a writer that has begun. */
+static int try_way(struct work *w, struct trial *t)
+{
+	struct trial again;
+	int err = run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, t, NULL);
+
+	if (err || t->counts || w->race.front || !is_of_race(w, t->obstacle.thread))
+		return err;
+	w->race.front = t->obstacle.thread;
+	err = run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &again, NULL);
+	if (!err && again.counts)
+		*t = again;
+	else
+		w->race.front = NULL;
+	return err;
+}
+
+static int run_from_anew(struct work *w)
+{
+	w->bench.mask = (struct trial_mask){0};
+	return run_all(w);
+}
+
 /* The runs of the way that is known now, and what keeps an order there. */
 static int go_this_way(struct work *w, struct adhoc *order)
 {
-	int err;
+	struct trial t;
+	int err = run_from_anew(w);
 
-	w->bench.mask = (struct trial_mask){0};
-	err = run_all(w);
+	if (!err && w->decision.class == FINDING_NO_CLASS && find_apart(w)) {
+		err = try_way(w, &t);
+		if (!err && t.counts)
+			err = run_from_anew(w);
+	}
 	if (!err && w->how->techniques.adhoc)
 		err = look_for_order(w, order);
 	return err;
@@ -495,7 +530,7 @@ static void lead_to(struct work *w, struct schedule_goal goals[2])
 	w->race.goals = goals;
 	w->race.op_count = w->race.limit_count = w->race.watch_count = w->race.decision_count = 0;
 	w->race.turns = w->race.anywhere = w->race.nowhere = false;
-	w->race.first = NULL;
+	w->race.first = w->race.front = NULL;
 }
 
 /* The first of the other ways on which the threads meet; failing that, one on which something keeps them
@@ -508,7 +543,7 @@ static int try_ways(struct work *w, struct adhoc *order)
 
 	for (size_t i = 0; i < w->again.count && !err; i++) {
 		lead_to(w, w->again.goals[i]);
-		err = run_variant(w, (struct decide_place){VARIANT_FIRST, 0}, &t, NULL);
+		err = try_way(w, &t);
 		if (!err && t.counts)
 			err = go_this_way(w, order);
 		if (!err && t.counts && is_decided(w, order))

@@ -346,6 +346,7 @@ static struct schedule *get_schedule(struct parse *p, const json_t *object, cons
 	get_records(p, inlined, "stops", get_stop);
 	p->schedule->turns = get_bool(p, inlined, "turns");
 	p->schedule->first = json_object_get(inlined, "first") ? get_name(p, inlined, "first") : NULL;
+	p->schedule->front = json_object_get(inlined, "front") ? get_name(p, inlined, "front") : NULL;
 	p->schedule->flavour = json_object_get(inlined, "flavour") ? get_name(p, inlined, "flavour") : NULL;
 	p->schedule->seed = get_number(p, inlined, "seed", INT64_MAX);
 	get_records(p, inlined, "watches", get_watch);

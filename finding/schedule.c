@@ -227,6 +227,7 @@ static void put_turns(const struct schedule *s, struct rd_buf *out)
 	put_head(out, "then", "turns");
 	put_head(out, "flavour", s->flavour);
 	put_head(out, "first", s->first);
+	put_head(out, "front", s->front);
 	for (size_t i = 0; i < s->watch_count; i++)
 		put_watch(&s->watches[i], out);
 	for (size_t i = 0; i < s->decision_count; i++) {
@@ -518,6 +519,11 @@ static void parse_first(struct parser *p)
 	p->schedule->first = get_word(p, 1);
 }
 
+static void parse_front(struct parser *p)
+{
+	p->schedule->front = get_word(p, 1);
+}
+
 static void parse_flavour(struct parser *p)
 {
 	p->schedule->flavour = get_word(p, 1);
@@ -601,7 +607,7 @@ static const struct record {
 	{"next", 8, parse_next, 2},	{"seed", 2, parse_seed, 2},	  {"flavour", 2, parse_flavour, 2},
 	{"locks", 2, parse_locks, 1},	{"keep", 3, parse_keep, 1},	  {"edits", 2, parse_edits, 1},
 	{"memory", 3, parse_memory, 3}, {"track", 5, parse_track, 3},	  {"choose", 7, parse_choose, 3},
-	{"input", 2, parse_input, 1},
+	{"input", 2, parse_input, 1},	{"front", 2, parse_front, 2},
 };
 
 static void parse_record(struct parser *p)
@@ -765,7 +771,7 @@ static const char *check_memory(const struct schedule *s)
 static const char *check_turns(const struct schedule *s)
 {
 	if (!s->turns)
-		return s->first || s->seed || s->flavour || s->watch_count || s->decision_count ||
+		return s->first || s->front || s->seed || s->flavour || s->watch_count || s->decision_count ||
 				       s->memory || s->nowhere
 			       ? "records of going on without \"then turns\""
 			       : NULL;
@@ -773,7 +779,7 @@ static const char *check_turns(const struct schedule *s)
 		return "two accesses are to meet nowhere, but are not there";
 	if (s->stop_count || s->anywhere)
 		return "threads take turns, but stop or meet anywhere";
-	if (s->first && !has_goal(s, s->first))
+	if ((s->first && !has_goal(s, s->first)) || (s->front && !has_goal(s, s->front)))
 		return "the first thread has no hold";
 	for (size_t i = 0; i < s->decision_count; i++)
 		if (schedule_point(s->decisions[i].point) < 0 || !s->decisions[i].count)

@@ -254,6 +254,7 @@ static void put_turns(struct rd_json *j, const struct schedule *s)
 	rd_json_bool(j, "turns", true);
 	put_optional(j, "flavour", s->flavour);
 	put_optional(j, "first", s->first);
+	put_optional(j, "front", s->front);
 	put_count(j, "seed", s->seed);
 	rd_json_array(j, "watches");
 	for (size_t i = 0; i < s->watch_count; i++)

@@ -679,6 +679,8 @@ void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint
 	steer->ops_at = ops_at(p);
 	steer->slots_at = slots_at(p);
 	memcpy(steer->goals, p->goals, sizeof p->goals);
+	for (size_t i = 0; i < p->goal_count && p->schedule->front; i++)
+		steer->goals[i].front = !strcmp(p->schedule->goals[i].thread, p->schedule->front);
 	memcpy(raddle_steer_threads(steer), p->threads, p->thread_count * sizeof *p->threads);
 	if (p->op_count)
 		memcpy(raddle_steer_ops(steer), p->ops, p->op_count * sizeof *p->ops);

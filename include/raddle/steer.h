@@ -212,7 +212,7 @@ struct raddle_steer_goal {
 	uint32_t thread; /* position in the table */
 	uint32_t site;
 	uint32_t write;
-	uint32_t unused;
+	uint32_t front; /* with turns: its thread goes on when it can, until it waits in a loop */
 };
 
 /* A place that a thread was seen at. */

@@ -112,11 +112,27 @@ static uint32_t next_ready(uint32_t number)
 	return RADDLE_STEER_NONE;
 }
 
+/* The thread that goes in front on the way to the goals; NONE: there is none. */
+static uint32_t in_front(void)
+{
+	const struct raddle_steer *s = rt_steer();
+
+	for (uint32_t i = 0; i < s->goal_count && rt_steer_phase() == RADDLE_LEADING; i++)
+		if (s->goals[i].front && !rt_steering()->turns.front_waits)
+			return slot_of(s->goals[i].thread);
+	return RADDLE_STEER_NONE;
+}
+
 static uint32_t by_default(uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
 	bool leaves = slot->point == RADDLE_POINT_YIELD || slot->point == RADDLE_POINT_SPIN;
+	uint32_t front = in_front();
 
+	if (front == number && leaves)
+		rt_steering()->turns.front_waits = true;
+	else if (front != RADDLE_STEER_NONE && is_ready(front))
+		return front;
 	return is_ready(number) && !leaves && slot->stays < RADDLE_STEER_STAYS ? number : next_ready(number);
 }
 
