@@ -105,6 +105,26 @@ static bool comes_from_race(const struct decide_runs *r, const struct trial *t)
 	return first != second && !is_chance(r, first ? VARIANT_SECOND : VARIANT_FIRST, fault);
 }
 
+static bool are_sound(const struct decide_runs *r, enum variant_group group)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (!is_sound(at(r, group, i)))
+			return false;
+	return r->count != 0;
+}
+
+bool decide_is_plain(const struct decide_runs *r)
+{
+	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND && are_sound(r, VARIANT_CONTROL); g++) {
+		const struct trial *t = at(r, g, 0);
+
+		if (t && t->fault && count_fault(r, g, t->fault, &(size_t){0}) == r->count &&
+		    are_sound(r, VARIANT_SECOND - g))
+			return true;
+	}
+	return false;
+}
+
 static void find_sound(const struct decide_runs *r, struct decision *d)
 {
 	enum variant_group twin = d->shows.group == VARIANT_FIRST ? VARIANT_SECOND : VARIANT_FIRST;

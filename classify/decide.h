@@ -37,6 +37,10 @@ struct decision {
 
 void decide(const struct decide_runs *runs, struct decision *d);
 
+/* Whether one order failed each time, in the same way, and neither the other one nor the control group ever:
+ * a fault of something else, whatever its chance, would come so once in a thousand times with four twins. */
+bool decide_is_plain(const struct decide_runs *runs);
+
 /* Whether any two of the runs ended differently or wrote something else. */
 bool decide_differ(const struct decide_runs *runs);
 

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #define PLAIN 2	  /* twins without a seed */
+#define SURE 4	  /* twins before a fault is believed that one order has each time and no other run ever */
 #define LEAST 8	  /* twins before a class is believed */
 #define STALE 6	  /* twins in a row that bring no new schedule: there are hardly more */
 #define ROUNDS 3  /* of explorations, while they show more that is published */
@@ -217,6 +218,8 @@ static int run_all(struct work *w)
 	for (size_t n = 0; n < wanted && !err && !is_hopeless(w); n++) {
 		err = run_twins(w, n);
 		learn(w);
+		if (!err && n + 1 >= SURE && decide_is_plain(&w->runs))
+			break;
 		if (err || n + 1 < LEAST)
 			continue;
 		decide(&w->runs, &w->decision);

@@ -264,7 +264,41 @@ static void test_variants(void **state)
 	assert_string_equal(v.decisions[0].next, "T_0_0");
 	assert_string_equal(v.decisions[1].thread, "T_0_0");
 	assert_string_equal(v.decisions[1].next, "T_0_1");
+	/* Who lags finds that the other one may have ended. */
+	variant_make(&v, &race, VARIANT_FIRST, 2);
+	assert_string_equal(v.decisions[0].next, "T_0_0");
+	assert_string_equal(v.decisions[1].next, "T_0_1");
+	/* Nobody who is not led is led to meet nowhere. */
+	race.turns = race.nowhere = true;
+	race.front = "T_0_1";
+	for (unsigned g = 0; g < VARIANT_GROUPS; g++) {
+		variant_make(&v, &race, g, 0);
+		assert_null(schedule_check(&v.schedule));
+	}
 	schedule_release(&race);
+}
+
+static bool is_plain(const char *first, const char *second, const char *control)
+{
+	struct world w;
+
+	make(&w, first, second, control);
+	return decide_is_plain(&w.runs);
+}
+
+static void test_plain(void **state)
+{
+	(void)state;
+	assert_true(is_plain("!!!!", "abab", "aaab"));
+	assert_true(is_plain("aaaa", "????", "aaaa"));
+	assert_false(is_plain("!!!!", "aa!a", "aaaa"));
+	assert_false(is_plain("!!!!", "aaaa", "aa?a"));
+	assert_false(is_plain("!!a!", "aaaa", "aaaa"));
+	assert_false(is_plain("!!?!", "aaaa", "aaaa"));
+	assert_false(is_plain("!!!!", "aa-a", "aaaa"));
+	assert_false(is_plain("!!!!", "aaaa", "aa--"));
+	assert_false(is_plain("aaaa", "aaaa", "aaaa"));
+	assert_false(is_plain("", "", ""));
 }
 
 /* As long as no two runs differ, more runs of the control group do not change the class. */
@@ -294,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_digests),
 		cmocka_unit_test(test_mask),	 cmocka_unit_test(test_words),
 		cmocka_unit_test(test_variants), cmocka_unit_test(test_differ),
+		cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
