@@ -24,6 +24,7 @@
 #include "cmd/prediction.h"
 #include "cmd/standing.h"
 #include "explore/further.h"
+#include "explore/sighted.h"
 #include "explore/known.h"
 #include "finding/pair.h"
 #include "record/prepare.h"
@@ -122,7 +123,8 @@ struct check {
 	size_t early;	       /* predictions that were looked at while others were sought */
 	int64_t early_left_ns; /* for replays of them; 0: not known yet, less: none */
 	struct explore_result explored;
-	struct further further; /* runs that are recorded after the first ones */
+	struct further further;	     /* runs that are recorded after the first ones */
+	struct finding_set *sighted; /* races that exploring showed; NULL */
 	struct classify_result classes;
 	struct cmd_edits edits;
 	enum finding_class fail_on;
@@ -1062,8 +1064,10 @@ static int explore_more(struct check *c, int64_t end_ns)
 
 	if (!err)
 		err = explore_run(&how, c->set, &c->explored);
-	if (!err)
+	if (!err) {
 		further_choose(&c->further, &c->explored, c->set, led.sites);
+		keep_set(c, c->sighted = explore_sighted(&c->explored, led.sites));
+	}
 	c->settled->interrupted |= c->explored.stop == EXPLORE_INTERRUPTED;
 	cmd_classes_close(&led);
 	return err;
@@ -1107,6 +1111,7 @@ static void look_further(struct check *c, double begin)
 		err = record_more(c, end_ns);
 	if (err)
 		rd_warn("no further schedules could be looked at");
+	explore_put_sighted(c->set, c->sighted);
 	explore_leave_known(c->set, has_no_end(c));
 	finding_set_finish(c->set);
 }

@@ -847,6 +847,16 @@ static int prepare_log(struct exploring *x)
 
 /* ---- the whole ---- */
 
+static void copy_seen(const struct exploring *x)
+{
+	struct explore_result *r = x->result;
+
+	r->seen_count = x->race_count;
+	r->seen = rd_arena_alloc(x->arena, (x->race_count + 1) * sizeof *r->seen);
+	for (size_t i = 0; i < x->race_count; i++)
+		memcpy(r->seen[i], x->races[i].site, sizeof *r->seen);
+}
+
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result)
 {
 	struct exploring x = {.how = how, .set = set, .result = result, .usual = -1, .log = -1};
@@ -872,6 +882,7 @@ int explore_run(const struct explore *how, struct finding_set *set, struct explo
 		err = repeat_failures(&x);
 	if (x.log >= 0 && close(x.log) && !err)
 		err = rd_fail_errno("%s: cannot write it", how->log);
+	copy_seen(&x);
 	cover_describe(&result->cover, how->runs.program->sites, set);
 	RD_UMAP_RELEASE(&x.trails, &x.done);
 	return err;

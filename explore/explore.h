@@ -71,6 +71,8 @@ struct explore_result {
 	enum explore_stop stop;
 	struct explore_racy racy[EXPLORE_RACY];
 	size_t racy_count;
+	uint32_t (*seen)[2]; /* pairs of sites that the detector saw without an order, in any schedule */
+	size_t seen_count;
 	struct cover cover; /* pairs of conflicting places */
 	struct rd_arena *arena;
 };

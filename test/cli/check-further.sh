@@ -45,6 +45,8 @@ holds ordered '[.findings[] | select(.status == "confirmed")] == []'
 # Two writes of one slot, if a thread is stopped between two atomic operations: the recorded schedule stops there too.
 check slots 1 -- ./slots
 holds slots '[.findings[] | select(.kind == "race" and .status == "confirmed")] | length == 1 and (.[0].object | test("^slots"))'
+check unshown 0 --strategy weighted -- ./slots # those schedules are not drawn again
+holds unshown '.findings | length == 1 and .[0].kind == "race" and .[0].status == "unconfirmed" and (.[0].reason | test("in an explored schedule"))'
 check taken 0 -- ./slots taken
 holds taken '[.findings[] | select(.status == "confirmed")] == []'
 
