@@ -103,6 +103,20 @@ static void add_finding(const struct sights *seen, const struct sight *const fou
 
 /* ---- the whole ---- */
 
+/* Threads may come to the same memory in a later round of a loop only. */
+static int look_for_pair(struct search *l, struct trial_bench *b, const struct sight *race[2], bool *found)
+{
+	int err = sights_gather(&l->sights, b, 0);
+
+	*found = !err && find_pair(&l->sights, race);
+	if (err || *found)
+		return err;
+	l->sights.all = true;
+	err = sights_gather(&l->sights, b, 0);
+	*found = !err && find_pair(&l->sights, race);
+	return err;
+}
+
 static int locate_one(struct trial_bench *b, const struct classify *how, const struct classify_pair *pair,
 		      struct finding_set *set, bool *found)
 {
@@ -117,11 +131,9 @@ static int locate_one(struct trial_bench *b, const struct classify *how, const s
 			err = rd_fail(RD_ENOTFOUND, "classify: the program has no access at %s:%" PRIu32,
 				      pair->places[i].file, pair->places[i].line);
 	if (!err)
-		err = sights_gather(&l.sights, b, 0);
-	if (!err && find_pair(&l.sights, race)) {
-		*found = true;
+		err = look_for_pair(&l, b, race, found);
+	if (!err && *found)
 		add_finding(&l.sights, race, how, set);
-	}
 	sights_release(&l.sights);
 	return err;
 }

@@ -64,7 +64,7 @@ static void watch_site(void *context, uint32_t number)
 	w->after = SCHEDULE_ALWAYS;
 	w->site = number;
 	w->reads = w->writes = true;
-	w->stand = w->once = true;
+	w->stand = true;
 }
 
 /* ---- the run ---- */
@@ -108,6 +108,8 @@ int sights_gather(struct sights *s, struct trial_bench *b, uint64_t seed)
 	schedule.seed = seed;
 	for (int i = 0; i < 2; i++)
 		each_site(s, i, watch_site, &schedule);
+	for (size_t i = 0; i < schedule.watch_count; i++)
+		schedule.watches[i].once = !s->all;
 	err = trial_look(b, &schedule, see, s, &t);
 	schedule_release(&schedule);
 	return err;
@@ -133,13 +135,23 @@ static struct schedule_place place_of(struct schedule *s, const struct trace_sit
 				       .column = frame.column};
 }
 
+/* The how-many-th it is of its thread behind its operation at this site. */
+static uint64_t occurrence_of(const struct sights *s, const struct sight *at)
+{
+	uint64_t n = 1;
+
+	for (const struct sight *i = s->items; i < at; i++)
+		n += i->n == at->n && i->site == at->site && !strcmp(i->thread, at->thread);
+	return n;
+}
+
 struct schedule_goal sights_goal(const struct sights *s, const struct sight *at, struct schedule *texts)
 {
 	const struct trace_site *site = trace_sites_find(s->sites, at->site);
 
 	return (struct schedule_goal){.thread = schedule_text(texts, at->thread),
 				      .after = at->n,
-				      .occurrence = 1,
+				      .occurrence = occurrence_of(s, at),
 				      .site = at->site,
 				      .write = at->write,
 				      .object = schedule_text(texts, site->what),

@@ -26,6 +26,7 @@ struct sights {
 	const void *context;
 	struct sight *items; /* in the order in which they came */
 	size_t count, capacity;
+	bool all; /* each access of a thread behind an operation, not only the first: slower by far */
 	struct rd_arena *arena; /* of the names */
 };
 

@@ -19,6 +19,10 @@ named() {
 got=$(named sequence-lock "$(line 'left_half = 2;')" "$(line 'l = left_half;')")
 [ "$got" = 'left_half k-witness-harmless confirmed' ] || complain "a lock of sequences: $got, $(jq -c '.findings[].notes' sequence-lock.json)"
 
+# Threads that come to the same memory in a later round of a loop only.
+got=$(named round-list "$(line 'links[2] = 0;')" "$(line 'i = links[i];')")
+[ "$got" = 'links[] spec-violated confirmed' ] || complain "a later round: $got, $(cat err)"
+
 # Who copies has not read before the copy is made.
 got=$(named copy-page "$(line "memset(page, 'b'")" "$(line 'memcpy(got, page')")
 [ "$got" = 'page output-differs confirmed' ] || complain "a copy: $got, $(jq -c '.findings[].notes' copy-page.json)"
