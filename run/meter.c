@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "run/launch.h"
+#include "run/orphan.h"
 #include "run/proc.h"
 
 #include <inttypes.h>
@@ -140,16 +141,6 @@ static uint64_t microseconds(struct timeval now, struct timeval before)
 	return (uint64_t)((now.tv_sec - before.tv_sec) * 1000000 + now.tv_usec - before.tv_usec);
 }
 
-/* libomp tells other copies of itself in the process by shared memory of this name, and removes it at exit.
- */
-static void remove_left(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof path, "/dev/shm/__KMP_REGISTERED_LIB_%d_%d", (int)pid, (int)getuid());
-	unlink(path);
-}
-
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end)
 {
 	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !m->ended;
@@ -158,7 +149,7 @@ void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run
 	if (m->apart)
 		kill(-pid, SIGKILL);
 	if (WIFSIGNALED(status))
-		remove_left(pid);
+		run_left_remove(pid);
 	getrusage(RUSAGE_CHILDREN, &now);
 	*end = (struct run_end){.how = run_how_of(status, m->ended ? m->how : RUN_EXITED,
 						  killed ? count_kills() - m->kills : 0),

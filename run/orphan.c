@@ -22,20 +22,46 @@ void run_orphans_adopt(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
+static size_t add_number(char *path, size_t at, unsigned number)
+{
+	char digits[16];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (n)
+		path[at++] = digits[--n];
+	return at;
+}
+
+static size_t add_text(char *path, size_t at, const char *text)
+{
+	while (*text)
+		path[at++] = *text++;
+	return at;
+}
+
 /* "/proc/self/task/PID/children" */
 static int open_children(void)
 {
-	char path[64] = "/proc/self/task/", digits[16];
-	static const char end[] = "/children";
-	size_t n = 0, at = 16;
+	char path[64] = "";
+	size_t at = add_text(path, 0, "/proc/self/task/");
 
-	for (unsigned rest = (unsigned)getpid(); rest; rest /= 10)
-		digits[n++] = (char)('0' + rest % 10);
-	while (n)
-		path[at++] = digits[--n];
-	for (size_t i = 0; i < sizeof end; i++)
-		path[at++] = end[i];
+	add_text(path, add_number(path, at, (unsigned)getpid()), "/children");
 	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* libomp tells other copies of itself in the process by shared memory of this name, and removes it at exit.
+ */
+void run_left_remove(pid_t pid)
+{
+	char path[64] = "";
+	size_t at = add_text(path, 0, "/dev/shm/__KMP_REGISTERED_LIB_");
+
+	at = add_text(path, add_number(path, at, (unsigned)pid), "_");
+	add_number(path, at, (unsigned)getuid());
+	unlink(path);
 }
 
 static bool end_child(pid_t pid, pid_t but)
@@ -43,7 +69,10 @@ static bool end_child(pid_t pid, pid_t but)
 	if (!pid || pid == but)
 		return false;
 	kill(pid, SIGKILL);
-	return waitpid(pid, NULL, 0) == pid;
+	if (waitpid(pid, NULL, 0) != pid)
+		return false;
+	run_left_remove(pid);
+	return true;
 }
 
 /* Whether there were any.  A number at the end of what was read may go on; the next round reads it whole. */

@@ -11,4 +11,7 @@ void run_orphans_adopt(void);
 /* Kills all children of ours but one (0: all), and what they leave behind, until there are none. */
 void run_orphans_end(pid_t but);
 
+/* Removes what a process that was killed could not remove itself, outside of its files. */
+void run_left_remove(pid_t pid);
+
 #endif

@@ -6,13 +6,16 @@
 #include "run/orphan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -57,6 +60,22 @@ static void twice(int ready)
 {
 	if (fork() == 0)
 		daemonise(ready);
+	stay(ready);
+}
+
+/* The name of what libomp leaves when it is killed, of the process that wrote it: in memory that all share.
+ */
+static char *left;
+enum { LEFT_SIZE = 64 };
+
+static void registered(int ready)
+{
+	int fd;
+
+	snprintf(left, LEFT_SIZE, "/dev/shm/__KMP_REGISTERED_LIB_%d_%d", (int)getpid(), (int)getuid());
+	fd = open(left, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	if (fd < 0)
+		_exit(1);
 	stay(ready);
 }
 
@@ -112,6 +131,17 @@ static void daemons_are_ended(void **state)
 	assert_int_equal(in_a_process((void (*const[])(int)){twice, daemonise, plain, NULL}, 4), 0);
 }
 
+static void nothing_of_libomp_is_left(void **state)
+{
+	(void)state;
+	left = mmap(NULL, LEFT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(left != MAP_FAILED);
+	assert_int_equal(in_a_process((void (*const[])(int)){registered, NULL}, 1), 0);
+	assert_true(*left);
+	assert_int_equal(access(left, F_OK), -1);
+	munmap(left, LEFT_SIZE);
+}
+
 static void nothing_is_nothing(void **state)
 {
 	(void)state;
@@ -153,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_are_ended),
 		cmocka_unit_test(daemons_are_ended),
+		cmocka_unit_test(nothing_of_libomp_is_left),
 		cmocka_unit_test(nothing_is_nothing),
 		cmocka_unit_test(all_but_one),
 	};
