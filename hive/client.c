@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNECT_S = 10, TOTAL_S = 300 };
+enum { CONNECT_S = 10, SILENT_S = 60, TOTAL_S = 300 };
 
 static size_t take(char *data, size_t size, size_t count, void *buf)
 {
@@ -37,12 +37,24 @@ static struct curl_slist *headers_of(const struct hive_client *c, bool has_body)
 	return curl_slist_append(list, "Expect:");
 }
 
+/* libcurl says what went wrong for it, not for who uses a hive. */
+static const char *describe(CURLcode code)
+{
+	switch (code) {
+	case CURLE_WRITE_ERROR: return "its answer is too long to be a hive's";
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		return "it is no URL of http:// or https://, or no HTTP server is there";
+	case CURLE_OPERATION_TIMEDOUT: return "it does not answer in time";
+	default: return curl_easy_strerror(code);
+	}
+}
+
 static int judge(const struct hive_client *c, CURL *curl, CURLcode code, const struct rd_buf *answer)
 {
 	long status = 0;
 
 	if (code != CURLE_OK)
-		return rd_fail(RD_ESYSTEM, "hive: %s: %s", c->url, curl_easy_strerror(code));
+		return rd_fail(RD_ESYSTEM, "hive: %s: %s", c->url, describe(code));
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 200)
 		return 0;
@@ -70,6 +82,8 @@ int hive_client_ask(const struct hive_client *c, const char *method, const char 
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TOTAL_S);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
